@@ -1,0 +1,65 @@
+package kir
+
+// Gibbs is the paper's Gibbs sampler (Obara, Morimura and Yanagisawa 2019,
+// §4.2): a pair of ingredients uniform among all pairs, and a new split of
+// their sum from the target's exact conditional law along that line. It is
+// always accepted and, as most pairs are of absent ingredients, mostly
+// changes nothing.
+//
+// n changes by at most 1, so the law of n must not have a gap.
+type Gibbs struct {
+	target *Target
+}
+
+// NewGibbs returns the kernel, or an error that wraps [ErrReducible].
+func NewGibbs(t *Target) (*Gibbs, error) {
+	if err := checkLines("gibbs", t); err != nil {
+		return nil, err
+	}
+	return &Gibbs{t}, nil
+}
+
+// Advance makes iterations.
+func (g *Gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	tally.Iterations += int64(iterations)
+	tally.Accepted += int64(iterations)
+	c, t := x.Composition, g.target
+	if c.N() == 1 {
+		return nil
+	}
+	for range iterations {
+		p, q := r.pair(len(c.order), len(c.order)-1)
+		if q >= p {
+			q++
+		}
+		i, j := int(c.order[p]), int(c.order[q])
+		was := c.Amount(i)
+		s := was + c.Amount(j)
+		if s == 0 {
+			continue
+		}
+		others := c.used
+		if p < c.used {
+			others--
+		}
+		if q < c.used {
+			others--
+		}
+		if len(x.terms) == 0 {
+			if k := r.split(t.end[others], t.inner[others], t.perInner[others], s); k != was {
+				c.move(i, j, k)
+				tally.Updated++
+			}
+			continue
+		}
+		pieces, err := x.line(i, j)
+		if err != nil {
+			return kernelError("gibbs", err)
+		}
+		if k, value := x.drawSplit(r, pieces, s, t.end[others], t.inner[others]); k != was {
+			x.moveTo(i, j, k, value)
+			tally.Updated++
+		}
+	}
+	return nil
+}

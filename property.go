@@ -1,0 +1,106 @@
+package kir
+
+import "math"
+
+// A Property says how well a composition fits a wish: y(x) ≥ 0. A value of 0
+// forbids x.
+//
+// One property serves all chains at once, so its methods must be safe for
+// concurrent use, and must not keep x. A property that can score a whole line
+// faster than split by split implements [LineProperty] too.
+type Property interface {
+	// LogScore returns log y(x): −Inf where x is forbidden. NaN and +Inf are
+	// no scores; they end the run with an error that names the property.
+	LogScore(x *Composition) float64
+}
+
+// ScoreFunc makes a property of a function that returns y(x) ≥ 0.
+type ScoreFunc func(x *Composition) float64
+
+// LogScore returns log y(x); NaN if y(x) is negative.
+func (f ScoreFunc) LogScore(x *Composition) float64 { return math.Log(f(x)) }
+
+// A LineProperty is a property that scores the compositions of one chain as
+// they change, a line at a time.
+type LineProperty interface {
+	Property
+	// Scorer returns a scorer of x, which one goroutine changes and scores.
+	// Reset is called before anything else.
+	Scorer(x *Composition) Scorer
+}
+
+// A Scorer follows one composition x and scores it and its lines.
+//
+// A line is what can become of a pair of ingredients (i, j) when all else
+// stays: with s = x_i + x_j, the s+1 splits k = 0..s, of which k units go to i
+// and s−k to j.
+//
+// All scores are log y, and equal, bit for bit, what LogScore of the property
+// returns for the same composition.
+type Scorer interface {
+	// Reset is told that x has been set anew.
+	Reset()
+	// LogScore returns log y(x).
+	LogScore() float64
+	// Line adds the scores of the splits of (i, j) to p, which is empty, from
+	// k = 0 upwards.
+	Line(i, j int, p *Pieces)
+	// At returns the score of one split of (i, j): k units to i.
+	At(i, j, k int) float64
+	// Moved is told that x has moved along the line of (i, j).
+	Moved(i, j int)
+}
+
+// Pieces is a function of the splits k = 0..s of a line that is constant from
+// piece to piece.
+type Pieces struct {
+	starts []int32
+	values []float64
+}
+
+// Add appends a piece: the value from split start up to the next piece's
+// start. The first piece starts at 0 and every next one further on.
+func (p *Pieces) Add(start int, value float64) {
+	p.starts = append(p.starts, int32(start))
+	p.values = append(p.values, value)
+}
+
+// Len returns the number of pieces.
+func (p *Pieces) Len() int { return len(p.starts) }
+
+// Piece returns where a piece starts and its value.
+func (p *Pieces) Piece(k int) (start int, value float64) {
+	return int(p.starts[k]), p.values[k]
+}
+
+// Reset empties p and keeps its memory.
+func (p *Pieces) Reset() { p.starts, p.values = p.starts[:0], p.values[:0] }
+
+// pointwise scores the lines of a property split by split, on a copy of the
+// composition.
+type pointwise struct {
+	property Property
+	x, copy  *Composition
+}
+
+func (w *pointwise) Reset()            { w.copy.CopyFrom(w.x) }
+func (w *pointwise) LogScore() float64 { return w.property.LogScore(w.copy) }
+
+func (w *pointwise) Line(i, j int, p *Pieces) {
+	k := w.copy.Amount(i)
+	for split := range k + w.copy.Amount(j) + 1 {
+		w.copy.move(i, j, split)
+		p.Add(split, w.property.LogScore(w.copy))
+	}
+	w.copy.move(i, j, k)
+}
+
+func (w *pointwise) At(i, j, k int) float64 {
+	was := w.copy.Amount(i)
+	w.copy.move(i, j, k)
+	score := w.property.LogScore(w.copy)
+	w.copy.move(i, j, was)
+	return score
+}
+
+func (w *pointwise) Moved(i, j int) { w.copy.move(i, j, w.x.Amount(i)) }

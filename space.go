@@ -1,0 +1,69 @@
+package kir
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Space is the set X of feasible compositions: N ingredients, amounts that
+// are non-negative integers, and a fixed sum of M units, the total. X_n are
+// those that use exactly n ingredients.
+//
+// Without rules |X_n| = C(N, n)·C(M−1, n−1): which ingredients, and where the
+// n−1 cuts fall among the M−1 gaps between units.
+type Space struct {
+	ingredients int
+	total       int
+}
+
+// NewSpace returns the space of compositions of total units over the given
+// number of ingredients. Both are at least 1 and below 2³¹.
+func NewSpace(ingredients, total int) (*Space, error) {
+	if ingredients < 1 || ingredients > math.MaxInt32 {
+		return nil, fmt.Errorf("the number of ingredients is %d: it must be from 1 to %d", ingredients, math.MaxInt32)
+	}
+	if total < 1 || total > math.MaxInt32 {
+		return nil, fmt.Errorf("the total is %d: it must be from 1 to %d units", total, math.MaxInt32)
+	}
+	return &Space{ingredients: ingredients, total: total}, nil
+}
+
+// N returns the number of ingredients.
+func (s *Space) N() int { return s.ingredients }
+
+// Total returns M, the units that every composition divides.
+func (s *Space) Total() int { return s.total }
+
+// MaxUsed returns min(N, M), the most ingredients that a composition can use.
+func (s *Space) MaxUsed() int { return min(s.ingredients, s.total) }
+
+// Ratio returns |X_{n+1}| / |X_n| for 1 ≤ n ≤ MaxUsed:
+// (N−n)(M−n) / (n(n+1)).
+func (s *Space) Ratio(n int) float64 {
+	f := float64(n)
+	return (float64(s.ingredients) - f) / f * ((float64(s.total) - f) / (f + 1))
+}
+
+// LogCounts returns log |X_n| for 1 ≤ n ≤ most at index n. Index 0 holds −Inf.
+func (s *Space) LogCounts(most int) []float64 {
+	logs := make([]float64, most+1)
+	logs[0] = math.Inf(-1)
+	if most >= 1 {
+		logs[1] = math.Log(float64(s.ingredients))
+	}
+	for n := 1; n < most; n++ {
+		logs[n+1] = logs[n] + math.Log(s.Ratio(n))
+	}
+	return logs
+}
+
+// Contains reports, as an error that says why, that x is not in the space.
+func (s *Space) Contains(x *Composition) error {
+	if x.N() != s.ingredients {
+		return fmt.Errorf("a composition of %d ingredients is not in a space of %d", x.N(), s.ingredients)
+	}
+	if x.Total() != s.total {
+		return fmt.Errorf("the amounts of %v sum to %d, not to the total of %d", x, x.Total(), s.total)
+	}
+	return nil
+}

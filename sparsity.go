@@ -1,0 +1,227 @@
+package kir
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// A Sparsity is a law y_sparse(n) for the number of ingredients, given up to
+// a constant factor. It becomes a [Law] on the sizes that a space has.
+//
+// The zero value has no mass anywhere.
+type Sparsity struct {
+	weight func(n int) float64
+	parts  []Component // of a mixture; nil for all others
+	base   *Sparsity   // of a power; nil for all others
+	power  float64
+	err    error       // what is wrong with the parameters
+}
+
+// A Component is one law of a mixture and its share.
+type Component struct {
+	Weight float64
+	Law    Sparsity
+}
+
+// Uniform is the law that gives the same weight to every n from lo to hi.
+func Uniform(lo, hi int) Sparsity {
+	if lo > hi {
+		return Sparsity{err: fmt.Errorf("uniform from %d to %d is empty: the first must not be above the second", lo, hi)}
+	}
+	return Sparsity{weight: func(n int) float64 {
+		if lo <= n && n <= hi {
+			return 1
+		}
+		return 0
+	}}
+}
+
+// Table is the law with the given weights; sizes not in it have none.
+func Table(weights map[int]float64) Sparsity {
+	for _, n := range slices.Sorted(maps.Keys(weights)) {
+		if err := checkWeight(weights[n]); err != nil {
+			return Sparsity{err: fmt.Errorf("the weight of n = %d %w", n, err)}
+		}
+	}
+	return Sparsity{weight: func(n int) float64 { return weights[n] }}
+}
+
+// Normal is the law ∝ exp(−(n−mean)²/(2 sd²)), sd > 0.
+func Normal(mean, sd float64) Sparsity {
+	if math.IsNaN(mean) || math.IsInf(mean, 0) || !(sd > 0) || math.IsInf(sd, 0) {
+		return Sparsity{err: fmt.Errorf("normal with mean %v and sd %v: the mean must be finite, and the sd finite and above 0", mean, sd)}
+	}
+	return Sparsity{weight: func(n int) float64 {
+		z := (float64(n) - mean) / sd
+		return math.Exp(-z * z / 2)
+	}}
+}
+
+// Exponential is the law ∝ exp(−rate·n), n ≥ 1.
+func Exponential(rate float64) Sparsity {
+	if math.IsNaN(rate) || math.IsInf(rate, 0) {
+		return Sparsity{err: fmt.Errorf("exponential with rate %v: the rate must be finite", rate)}
+	}
+	// Counted from n = 1 so that a steep rate does not underflow everywhere.
+	return Sparsity{weight: func(n int) float64 { return math.Exp(-rate * float64(n-1)) }}
+}
+
+// Mixture is the law Σ w_c·y_c / Σ w_c of its components, each normalised on
+// its own before it is weighed, so that a weight is a share.
+func Mixture(components ...Component) Sparsity {
+	if len(components) == 0 {
+		return Sparsity{err: errors.New("the mixture has no components")}
+	}
+	for c, p := range components {
+		if err := checkWeight(p.Weight); err != nil {
+			return Sparsity{err: fmt.Errorf("the weight of component %d %w", c+1, err)}
+		}
+		if p.Law.err != nil {
+			return Sparsity{err: fmt.Errorf("component %d: %w", c+1, p.Law.err)}
+		}
+	}
+	return Sparsity{parts: slices.Clone(components)}
+}
+
+// Power is the law y(n)^c, c ≥ 0: the paper's weight of the sparsity, c_sparse.
+//
+// It acts on the law alone and not on the division by |X_n|, so that without
+// properties the law of n is y(n)^c itself. c = 0 is uniform on the sizes that
+// have mass; a size without mass stays without.
+func Power(y Sparsity, c float64) Sparsity {
+	if y.err != nil {
+		return y
+	}
+	if err := checkWeight(c); err != nil {
+		return Sparsity{err: fmt.Errorf("the weight of the sparsity law %w", err)}
+	}
+	return Sparsity{base: &y, power: c}
+}
+
+func checkWeight(w float64) error {
+	if !(w >= 0) || math.IsInf(w, 1) {
+		return fmt.Errorf("is %v: weights are finite and not negative", w)
+	}
+	return nil
+}
+
+// ErrNoMass is returned when a sparsity law gives no weight to any size that
+// the space has.
+var ErrNoMass = errors.New("the sparsity law has no mass on any possible number of ingredients")
+
+// A Law is a sparsity law normalised on 1..MaxUsed of a space.
+type Law struct {
+	lo, hi int       // the smallest and the largest n with mass
+	p      []float64 // of lo..hi
+}
+
+// On normalises the law on 1..min(N, M) of the space.
+func (y Sparsity) On(s *Space) (*Law, error) {
+	if y.err != nil {
+		return nil, y.err
+	}
+	p, err := y.normalised(s.MaxUsed())
+	if err != nil {
+		return nil, err
+	}
+	return trim(p), nil
+}
+
+// normalised returns the probabilities of 1..most, at index n−1.
+func (y Sparsity) normalised(most int) ([]float64, error) {
+	p := make([]float64, most)
+	if y.parts != nil {
+		shares := 0.0
+		for c, part := range y.parts {
+			if part.Weight == 0 {
+				continue
+			}
+			q, err := part.Law.normalised(most)
+			if err != nil {
+				return nil, fmt.Errorf("component %d: %w", c+1, err)
+			}
+			for k := range p {
+				p[k] += part.Weight * q[k]
+			}
+			shares += part.Weight
+		}
+		if shares == 0 {
+			return nil, fmt.Errorf("%w, which are 1 to %d", ErrNoMass, most)
+		}
+	} else if y.base != nil {
+		q, err := y.base.normalised(most)
+		if err != nil {
+			return nil, err
+		}
+		for k := range p {
+			if q[k] > 0 {
+				p[k] = math.Pow(q[k], y.power)
+			}
+		}
+	} else if y.weight != nil {
+		for k := range p {
+			p[k] = y.weight(k + 1)
+		}
+	}
+	// Weights near the largest float64 must not overflow in the sum.
+	top := slices.Max(p)
+	if top == 0 {
+		return nil, fmt.Errorf("%w, which are 1 to %d", ErrNoMass, most)
+	}
+	if math.IsInf(top, 1) {
+		return nil, errors.New("the weights of the sparsity law overflow: scale them down")
+	}
+	sum := 0.0
+	for k := range p {
+		p[k] /= top
+		sum += p[k]
+	}
+	for k := range p {
+		p[k] /= sum
+	}
+	return p, nil
+}
+
+// trim turns probabilities of 1, 2, … with some mass into a Law.
+func trim(p []float64) *Law {
+	lo, hi := 0, len(p)-1
+	for p[lo] == 0 {
+		lo++
+	}
+	for p[hi] == 0 {
+		hi--
+	}
+	return &Law{lo: lo + 1, hi: hi + 1, p: slices.Clip(slices.Clone(p[lo : hi+1]))}
+}
+
+// P returns the probability of n ingredients; 0 outside the support.
+func (l *Law) P(n int) float64 {
+	if n < l.lo || n > l.hi {
+		return 0
+	}
+	return l.p[n-l.lo]
+}
+
+// Support returns the smallest and the largest n that have mass.
+func (l *Law) Support() (lo, hi int) { return l.lo, l.hi }
+
+// Gap returns the first n inside the support that has no mass. Kernels that
+// change n by at most 1 cannot cross one.
+func (l *Law) Gap() (n int, found bool) {
+	if k := slices.Index(l.p, 0); k >= 0 {
+		return l.lo + k, true
+	}
+	return 0, false
+}
+
+// Mean returns the mean of n.
+func (l *Law) Mean() float64 {
+	m := 0.0
+	for k, p := range l.p {
+		m += p * float64(l.lo+k)
+	}
+	return m
+}

@@ -1,0 +1,256 @@
+package kir
+
+import (
+	"fmt"
+	"math"
+)
+
+// A State is where a chain is: a composition together with what its target
+// makes of it. Kernels move it; a State belongs to one goroutine.
+type State struct {
+	Composition *Composition // read it, but let kernels change it
+
+	target *Target
+	terms  []term
+	sum    float64 // Σ c_k·log y_k at the composition
+
+	beta  float64 // the power to which the properties are raised, 1 but for tempering
+	exact exactScratch
+
+	// Scratch for lines: the pieces of one property, of the sum so far and of
+	// the next sum, and the weights of what a draw chooses among.
+	one, acc, next Pieces
+	weights        []float64
+	candidate      *Composition
+}
+
+// term is a wish of positive weight and its scorer for this state.
+type term struct {
+	wish   *Wish
+	scorer Scorer
+}
+
+// NewState returns the state of a chain that is at x, which becomes the
+// state's own. x must be in the target's space.
+func NewState(t *Target, x *Composition) (*State, error) {
+	if err := t.space.Contains(x); err != nil {
+		return nil, err
+	}
+	s := newState(t, x)
+	return s, s.Refresh()
+}
+
+// newState leaves the scores to a later Refresh.
+func newState(t *Target, x *Composition) *State {
+	s := &State{Composition: x, target: t, beta: 1}
+	for k := range t.wishes {
+		w := &t.wishes[k]
+		if w.Weight == 0 {
+			continue
+		}
+		var scorer Scorer
+		if p, ok := w.Property.(LineProperty); ok {
+			scorer = p.Scorer(x)
+		} else {
+			scorer = &pointwise{property: w.Property, x: x, copy: newComposition(x.N())}
+		}
+		s.terms = append(s.terms, term{w, scorer})
+	}
+	return s
+}
+
+// Target returns the target that the state is scored by.
+func (x *State) Target() *Target { return x.target }
+
+// Refresh scores the composition anew, as if nothing had been kept up to date
+// along the way. Where a property sums floating-point numbers move by move,
+// this is what makes a run that was saved and resumed equal one that was not.
+func (x *State) Refresh() error {
+	x.sum = 0
+	for _, t := range x.terms {
+		t.scorer.Reset()
+		score := t.scorer.LogScore()
+		if badScore(score) {
+			return x.scoreError(t, score)
+		}
+		x.sum += t.wish.Weight * score
+	}
+	return nil
+}
+
+// LogScore returns Σ_k c_k·log y_k(x).
+func (x *State) LogScore() float64 { return x.sum }
+
+// LogDensity returns the log of the unnormalised target:
+// log(y_sparse(n)/|X_n|) + Σ_k c_k·log y_k(x).
+func (x *State) LogDensity() float64 {
+	return x.target.LogLaw(x.Composition.Used()) + x.sum
+}
+
+// AppendScores appends y_k(x) of every wish, in the target's order, to dst.
+func (x *State) AppendScores(dst []float64) []float64 {
+	k := 0
+	for _, w := range x.target.wishes {
+		if w.Weight == 0 {
+			dst = append(dst, math.Exp(w.Property.LogScore(x.Composition)))
+			continue
+		}
+		dst = append(dst, math.Exp(x.terms[k].scorer.LogScore()))
+		k++
+	}
+	return dst
+}
+
+// scoreError describes a bad score at the current composition.
+func (x *State) scoreError(t term, score float64) error {
+	e := &ScoreError{Wish: t.wish.Name, Value: score, State: x.Composition.String()}
+	if f, ok := t.scorer.(interface{ Err() error }); ok {
+		e.Err = f.Err()
+	}
+	return e
+}
+
+// line returns Σ_k c_k·log y_k over the splits of (i, j). The pieces hold
+// until the next call. There must be terms.
+func (x *State) line(i, j int) (*Pieces, error) {
+	s := int32(x.Composition.amounts[i] + x.Composition.amounts[j])
+	for k, t := range x.terms {
+		p := &x.one
+		p.Reset()
+		t.scorer.Line(i, j, p)
+		if err := x.checkPieces(t, p, s, i, j); err != nil {
+			return nil, err
+		}
+		for q := range p.values {
+			p.values[q] *= t.wish.Weight
+		}
+		if k == 0 {
+			x.one, x.acc = x.acc, x.one
+			continue
+		}
+		addPieces(&x.next, &x.acc, p)
+		x.acc, x.next = x.next, x.acc
+	}
+	return &x.acc, nil
+}
+
+// checkPieces verifies what a scorer made of a line of sum s.
+func (x *State) checkPieces(t term, p *Pieces, s int32, i, j int) error {
+	last := int32(-1)
+	for q, start := range p.starts {
+		if start <= last || (q == 0 && start != 0) || start > s {
+			return fmt.Errorf("property %q gave a line whose piece %d starts at split %d after %d, of %d", t.wish.Name, q, start, last, s)
+		}
+		last = start
+		if badScore(p.values[q]) {
+			y := x.Composition.Clone()
+			y.move(i, j, int(start))
+			e := x.scoreError(t, p.values[q]).(*ScoreError)
+			e.State = y.String()
+			return e
+		}
+	}
+	if last < 0 {
+		return fmt.Errorf("property %q gave a line without pieces", t.wish.Name)
+	}
+	return nil
+}
+
+// addPieces makes dst the sum of a and b.
+func addPieces(dst, a, b *Pieces) {
+	dst.Reset()
+	p, q := 0, 0
+	for start := int32(0); ; {
+		dst.starts = append(dst.starts, start)
+		dst.values = append(dst.values, a.values[p]+b.values[q])
+		nextA, nextB := int32(math.MaxInt32), int32(math.MaxInt32)
+		if p+1 < len(a.starts) {
+			nextA = a.starts[p+1]
+		}
+		if q+1 < len(b.starts) {
+			nextB = b.starts[q+1]
+		}
+		start = min(nextA, nextB)
+		if start == math.MaxInt32 {
+			return
+		}
+		if nextA == start {
+			p++
+		}
+		if nextB == start {
+			q++
+		}
+	}
+}
+
+// drawSplit draws a split of a line of sum s ≥ 1 in proportion to
+// exp(beta·value) times the weight end at the two ends and inner between, and
+// returns it with its value. The split that the chain stands on is among the
+// pieces, so something has weight.
+func (x *State) drawSplit(r *Rand, p *Pieces, s int, end, inner float64) (k int, value float64) {
+	// Choices: the two ends, then what each piece holds between them.
+	n := len(p.starts)
+	top := math.Inf(-1)
+	for q, v := range p.values {
+		from, to := innerSplits(p, q, s)
+		if v > top && (inner > 0 && from < to || end > 0 && (q == 0 || q == n-1)) {
+			top = v
+		}
+	}
+	if cap(x.weights) < n+2 {
+		x.weights = make([]float64, 2*(n+2))
+	}
+	w := x.weights[:n+2]
+	w[0] = end * math.Exp(x.beta*(p.values[0]-top))
+	w[1] = end * math.Exp(x.beta*(p.values[n-1]-top))
+	for q := range n {
+		from, to := innerSplits(p, q, s)
+		if from < to && inner > 0 {
+			w[q+2] = inner * math.Exp(x.beta*(p.values[q]-top)) * float64(to-from)
+		} else {
+			w[q+2] = 0
+		}
+	}
+	switch c := r.Categorical(w); c {
+	case 0:
+		return 0, p.values[0]
+	case 1:
+		return s, p.values[n-1]
+	default:
+		from, to := innerSplits(p, c-2, s)
+		if to-from == 1 {
+			return from, p.values[c-2]
+		}
+		return from + r.Intn(to-from), p.values[c-2]
+	}
+}
+
+// innerSplits returns the splits from ≤ k < to of piece q that are no end of
+// a line of sum s.
+func innerSplits(p *Pieces, q, s int) (from, to int) {
+	from, to = max(int(p.starts[q]), 1), s
+	if q+1 < len(p.starts) {
+		to = min(int(p.starts[q+1]), s)
+	}
+	return from, to
+}
+
+// moveTo moves along the line of (i, j) to split k, at which the weighted log
+// scores sum to value.
+func (x *State) moveTo(i, j, k int, value float64) {
+	x.Composition.move(i, j, k)
+	x.sum = value
+	for _, t := range x.terms {
+		t.scorer.Moved(i, j)
+	}
+}
+
+// replace makes y the composition, at which the weighted log scores sum to
+// value.
+func (x *State) replace(y *Composition, value float64) {
+	x.Composition.CopyFrom(y)
+	x.sum = value
+	for _, t := range x.terms {
+		t.scorer.Reset()
+	}
+}

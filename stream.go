@@ -1,0 +1,89 @@
+package kir
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Options say how many chains are run, and for how long.
+type Options struct {
+	Kernel  string // see [KernelNames]
+	Chains  int    // how many, at least 1
+	Warmup  int    // iterations of each chain that are not kept
+	Draws   int    // states kept of each chain
+	Thin    int    // iterations from one draw to the next, at least 1
+	Seed    uint64 // decides every draw, together with the target and the other options
+	Workers int    // chains run at once; it changes nothing but the time. 0: all cores
+}
+
+// Stream runs the chains of a target and hands each draw to sink: a state kept
+// after warm-up, every Thin iterations, with the chain and the draw counted
+// from 0. The draws of a chain come in order; those of different chains come
+// at the same time, from different goroutines. The state is the chain's own
+// and must not be kept or changed.
+//
+// It returns the tallies of the chains after warm-up. The first error, of a
+// property or of sink, ends the run, and so does ctx.
+func Stream(ctx context.Context, t *Target, o Options, sink func(chain, draw int, x *State) error) ([]Tally, error) {
+	if o.Chains < 1 || o.Warmup < 0 || o.Draws < 0 || o.Thin < 1 {
+		return nil, fmt.Errorf("%d chains, warm-up %d, %d draws, thin %d: there must be at least 1 chain, thin must be at least 1 and the others not negative", o.Chains, o.Warmup, o.Draws, o.Thin)
+	}
+	k, err := NewKernel(o.Kernel, t)
+	if err != nil {
+		return nil, err
+	}
+	tallies := make([]Tally, o.Chains)
+	g, ctx := errgroup.WithContext(ctx)
+	if o.Workers > 0 {
+		g.SetLimit(o.Workers)
+	} else {
+		g.SetLimit(runtime.GOMAXPROCS(0))
+	}
+	for index := range o.Chains {
+		g.Go(func() error {
+			c, err := NewChain(t, k, o.Seed, index)
+			if err != nil {
+				return err
+			}
+			if err := advanceWatching(ctx, c, o.Warmup); err != nil {
+				return err
+			}
+			c.ResetTally()
+			for draw := range o.Draws {
+				if draw%1024 == 0 && ctx.Err() != nil {
+					return ctx.Err()
+				}
+				if err := c.Advance(o.Thin); err != nil {
+					return err
+				}
+				if err := sink(index, draw, c.State); err != nil {
+					return err
+				}
+			}
+			tallies[index] = c.Tally()
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return tallies, nil
+}
+
+// advanceWatching makes iterations and looks up now and then to see whether
+// the context has ended.
+func advanceWatching(ctx context.Context, c *Chain, iterations int) error {
+	const stride = 1024
+	for ; iterations > 0; iterations -= stride {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.Advance(min(stride, iterations)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

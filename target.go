@@ -1,0 +1,149 @@
+package kir
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Wish is a property with a name and a weight c ≥ 0: it multiplies the
+// target by y(x)^c. A wish of weight 0 counts for nothing, not even where its
+// property is 0.
+type Wish struct {
+	Name     string
+	Property Property
+	Weight   float64
+}
+
+// A Target is the law that is sampled:
+//
+//	P(x) ∝ y_sparse(n(x)) / |X_n(x)| · Π_k y_k(x)^c_k
+//
+// on the compositions x of a space (Obara, Morimura and Yanagisawa 2019,
+// §3). Without wishes y_sparse is exactly the law of n. A Target does not
+// change and serves any number of chains.
+type Target struct {
+	space  *Space
+	law    *Law
+	wishes []Wish
+
+	// logLaw is log(y_sparse(n)/|X_n|) for n from the law's first size on.
+	logLaw []float64
+
+	// What sparsity makes of a line, indexed by how many ingredients other
+	// than i and j are used: the weight of either end, of a split between,
+	// and 1 over the latter. The larger of the weights is 1.
+	end, inner, perInner []float64
+}
+
+// NewTarget returns the target that joins a sparsity law and wishes.
+func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error) {
+	law, err := sparsity.On(space)
+	if err != nil {
+		return nil, err
+	}
+	for k, w := range wishes {
+		if w.Property == nil {
+			return nil, fmt.Errorf("wish %q has no property", w.Name)
+		}
+		if err := checkWeight(w.Weight); err != nil {
+			return nil, fmt.Errorf("the weight of wish %q %w", w.Name, err)
+		}
+		for _, v := range wishes[:k] {
+			if v.Name == w.Name {
+				return nil, fmt.Errorf("two wishes are named %q", w.Name)
+			}
+		}
+	}
+	t := &Target{space: space, law: law, wishes: slices.Clone(wishes)}
+	counts := space.LogCounts(law.hi)
+	for n := law.lo; n <= law.hi; n++ {
+		t.logLaw = append(t.logLaw, math.Log(law.P(n))-counts[n])
+	}
+	t.end = make([]float64, law.hi)
+	t.inner = make([]float64, law.hi)
+	t.perInner = make([]float64, law.hi)
+	for rest := max(law.lo-2, 0); rest < law.hi; rest++ {
+		end, inner := lineWeights(law.P(rest+1), law.P(rest+2), space.Ratio(rest+1))
+		t.end[rest], t.inner[rest] = end, inner
+		if inner > 0 {
+			t.perInner[rest] = 1 / inner
+		}
+	}
+	return t, nil
+}
+
+// lineWeights returns y(n)/|X_n| for n and n+1, scaled so that the larger is
+// 1, from y(n), y(n+1) and the ratio |X_{n+1}|/|X_n|.
+func lineWeights(y, next, ratio float64) (end, inner float64) {
+	switch {
+	case y > 0 && (next == 0 || ratio == 0):
+		return 1, 0
+	case y == 0 && next > 0:
+		return 0, 1
+	case y == 0:
+		return 0, 0
+	}
+	if rel := next / y / ratio; rel <= 1 {
+		return 1, rel
+	} else {
+		return 1 / rel, 1
+	}
+}
+
+// Space returns the space of the target.
+func (t *Target) Space() *Space { return t.space }
+
+// Law returns the law of n.
+func (t *Target) Law() *Law { return t.law }
+
+// Wishes returns the wishes; the slice must not be written to.
+func (t *Target) Wishes() []Wish { return t.wishes }
+
+// LogLaw returns log(y_sparse(n)/|X_n|), −Inf for an n without mass.
+func (t *Target) LogLaw(n int) float64 {
+	if n < t.law.lo || n > t.law.hi {
+		return math.Inf(-1)
+	}
+	return t.logLaw[n-t.law.lo]
+}
+
+// A ScoreError says that a property returned what is no score.
+type ScoreError struct {
+	Wish  string  // the name of the wish
+	Value float64 // log y, NaN or +Inf
+	State string  // the composition
+	Err   error   // what the property says of it, or nil
+}
+
+func (e *ScoreError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("property %q failed at %s: %v", e.Wish, e.State, e.Err)
+	}
+	if math.IsNaN(e.Value) {
+		return fmt.Sprintf("property %q is negative or not a number at %s: a score is at least 0 and finite", e.Wish, e.State)
+	}
+	return fmt.Sprintf("property %q is infinite at %s: a score is at least 0 and finite", e.Wish, e.State)
+}
+
+func (e *ScoreError) Unwrap() error { return e.Err }
+
+// LogScore returns Σ_k c_k·log y_k(x), from the properties as they are at the
+// point. A wish of weight 0 is left out.
+func (t *Target) LogScore(x *Composition) (float64, error) {
+	sum := 0.0
+	for _, w := range t.wishes {
+		if w.Weight == 0 {
+			continue
+		}
+		score := w.Property.LogScore(x)
+		if badScore(score) {
+			return 0, &ScoreError{Wish: w.Name, Value: score, State: x.String()}
+		}
+		sum += w.Weight * score
+	}
+	return sum, nil
+}
+
+// badScore says whether a log score is NaN or +Inf.
+func badScore(score float64) bool { return !(score < math.Inf(1)) }
