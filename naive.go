@@ -7,21 +7,13 @@ import "math"
 // whatever the state. As X is mostly made of compositions with many
 // ingredients, it accepts next to nothing in a large space.
 type Naive struct {
-	Metropolis
+	target *Target
+	sizes  []float64 // ∝ |X_n| for n = 1, 2, …: how many ingredients a candidate uses
 }
 
 // NewNaive returns the kernel. It is valid for every target.
 func NewNaive(t *Target) (*Naive, error) {
-	return &Naive{Metropolis{name: "naive", target: t, proposal: newUniformProposal(t.space)}}, nil
-}
-
-// uniformProposal draws uniformly from X.
-type uniformProposal struct {
-	sizes []float64 // ∝ |X_n| for n = 1, 2, …
-}
-
-func newUniformProposal(s *Space) uniformProposal {
-	sizes := s.LogCounts(s.MaxUsed())[1:]
+	sizes := t.space.LogCounts(t.space.MaxUsed())[1:]
 	top := negInf
 	for _, c := range sizes {
 		top = max(top, c)
@@ -29,15 +21,41 @@ func newUniformProposal(s *Space) uniformProposal {
 	for k := range sizes {
 		sizes[k] = math.Exp(sizes[k] - top)
 	}
-	return uniformProposal{sizes}
+	return &Naive{t, sizes}, nil
 }
 
-func (u uniformProposal) Propose(r *Rand, x, y *Composition) (float64, error) {
-	n := 1
-	if len(u.sizes) > 1 {
-		n += r.Categorical(u.sizes)
+// Advance makes iterations.
+//
+// A candidate is only made when it may be accepted: how many ingredients it
+// uses comes first, and without properties decides alone.
+func (m *Naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	tally.Iterations += int64(iterations)
+	for range iterations {
+		n := 1
+		if len(m.sizes) > 1 {
+			n += r.Categorical(m.sizes)
+		}
+		logRatio := m.target.LogLaw(n) - m.target.LogLaw(x.Composition.used)
+		bare := len(x.terms) == 0
+		if logRatio == negInf || bare && !r.Bernoulli(math.Exp(logRatio)) {
+			continue
+		}
+		y, value := x.candidateCopy(), 0.0
+		x.exact.draw(r, y, n, m.target.space.total)
+		if !bare {
+			var err error
+			if value, err = m.target.LogScore(y); err != nil {
+				return kernelError("naive", err)
+			}
+			if !r.Bernoulli(math.Exp(logRatio + x.beta*(value-x.sum))) {
+				continue
+			}
+		}
+		tally.Accepted++
+		if !y.Equal(x.Composition) {
+			x.replace(y, value)
+			tally.Updated++
+		}
 	}
-	var e exactScratch
-	e.draw(r, y, n, x.total)
-	return 0, nil
+	return nil
 }
