@@ -1,0 +1,118 @@
+package recipe
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// An Error is something wrong in a file: where, what, and what would be right.
+// Failures of the machine, a disk that cannot be read, are other errors.
+type Error struct {
+	// File is the name under which the file was read.
+	File string
+
+	// Line and Column count from 1, the column in characters (code points). Line
+	// is 0 if the file as a whole is meant.
+	Line, Column int
+
+	// Message says what is wrong. Text from the file is quoted in it and its
+	// control characters are escaped.
+	Message string
+
+	// Hint says what would be right. It may be empty.
+	Hint string
+
+	// Err is the error behind this one, or nil.
+	Err error
+}
+
+// Error returns "file:line:column: message: hint", without what is unknown.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		b.WriteString(":" + strconv.Itoa(e.Line))
+		if e.Column > 0 {
+			b.WriteString(":" + strconv.Itoa(e.Column))
+		}
+	}
+	b.WriteString(": " + e.Message)
+	if e.Hint != "" {
+		b.WriteString(": " + e.Hint)
+	}
+	return b.String()
+}
+
+// Unwrap returns the error behind this one.
+func (e *Error) Unwrap() error { return e.Err }
+
+// quote makes text from a file fit to be shown: in quotes, on one line, control
+// characters escaped, and no longer than a line.
+func quote(text string) string {
+	const longest = 60
+	for i := range text {
+		if i > longest {
+			return strconv.Quote(text[:i]) + "..."
+		}
+	}
+	return strconv.Quote(text)
+}
+
+// list quotes at most that many of the names, and says how many there are more.
+func list(names []string, most int) string {
+	var b strings.Builder
+	for i, name := range names {
+		if i == most {
+			b.WriteString(" and " + strconv.Itoa(len(names)-most) + " more")
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quote(name))
+	}
+	return b.String()
+}
+
+// count returns "1 unit", "2 units".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// nearest returns the name that a mistyped text most likely stands for: the one
+// with the smallest edit distance, letters' case aside, if that is at most about
+// a third of the longer one; the first of equals.
+func nearest(text string, names []string) (string, bool) {
+	const longest = 64 // characters; bounds the work on hostile names
+	length := utf8.RuneCountInString(text)
+	if length > longest {
+		return "", false
+	}
+	text = strings.ToLower(text)
+	best, least, found := "", longest, false
+	for _, name := range names {
+		other := utf8.RuneCountInString(name)
+		allowed := max(1, (max(length, other)+1)/3)
+		if d := max(length-other, other-length); d > allowed || d >= least {
+			continue // no distance is smaller than the difference in length
+		}
+		if d := levenshtein.ComputeDistance(text, strings.ToLower(name)); d <= allowed && d < least {
+			best, least, found = name, d, true
+		}
+	}
+	return best, found
+}
+
+// didYouMean turns a near name into a hint, and into nothing where there is none.
+func didYouMean(text string, names []string) string {
+	if name, ok := nearest(text, names); ok {
+		return "did you mean " + quote(name) + "?"
+	}
+	return ""
+}

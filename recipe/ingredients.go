@@ -1,0 +1,185 @@
+package recipe
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Ingredients are what recipes are made of, each with a name and, if they come
+// from a file, with attributes. They are not changed after they have been made.
+type Ingredients struct {
+	// File is the name of the file they come from, or empty.
+	File string
+
+	// Names are in the order of the file. They differ from each other.
+	Names []string
+
+	// Attributes are in the order of their columns.
+	Attributes []Attribute
+
+	index map[string]int32
+}
+
+// An Attribute is something known of each ingredient: its group, its cost.
+type Attribute struct {
+	Name string
+
+	// Values are the cells as text, one for each ingredient, empty where the
+	// attribute is not known.
+	Values []string
+
+	numbers   []float64
+	notNumber *Error
+	places    []place
+}
+
+// A place is a line and a column in a file.
+type place struct{ line, column int }
+
+// NewIngredients returns ingredients without attributes. The names must not be
+// empty and must differ.
+func NewIngredients(names ...string) (*Ingredients, error) {
+	in := &Ingredients{index: make(map[string]int32, len(names))}
+	for i, text := range names {
+		name := Name(text)
+		if name == "" {
+			return nil, fmt.Errorf("ingredient %d has no name", i+1)
+		}
+		if first, ok := in.index[name]; ok {
+			return nil, fmt.Errorf("ingredients %d and %d are both called %s: remove one", first+1, i+1, quote(name))
+		}
+		in.add(name)
+	}
+	return in, nil
+}
+
+// add appends an ingredient that is not there yet.
+func (in *Ingredients) add(name string) int32 {
+	i := int32(len(in.Names))
+	in.index[name] = i
+	in.Names = append(in.Names, name)
+	return i
+}
+
+// ReadIngredients reads a list of ingredients from CSV in UTF-8: a row for each,
+// the column name, and a column for each attribute. An empty cell is an
+// attribute that is not known. file is the name for messages. What is wrong in
+// the file is an [*Error].
+func ReadIngredients(r io.Reader, file string) (*Ingredients, error) {
+	t, err := newTable(r, file)
+	if err != nil {
+		return nil, err
+	}
+	named, err := t.findOnly("name")
+	if err != nil {
+		return nil, err
+	}
+	if named < 0 {
+		hint := "name the column of the ingredients' names so"
+		if mean, ok := nearest("name", t.header); ok {
+			hint += "; is it " + quote(mean) + "?"
+		}
+		return nil, t.errorAt(0, "no column is called \"name\"", hint)
+	}
+	in := &Ingredients{File: file, index: make(map[string]int32)}
+	for i, name := range t.header {
+		if i != named {
+			in.Attributes = append(in.Attributes, Attribute{Name: name})
+		}
+	}
+	var lines []int
+	for {
+		if err := t.next(); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		name := Name(t.row[named])
+		if name == "" {
+			return nil, t.errorAt(named, "an ingredient without a name", "name it, or remove the row")
+		}
+		if first, ok := in.index[name]; ok {
+			return nil, t.errorAt(named, fmt.Sprintf("ingredient %s is there twice: first on line %d", quote(name), lines[first]), "remove one of the rows")
+		}
+		in.add(strings.Clone(name))
+		line, _ := t.csv.FieldPos(named)
+		lines = append(lines, line)
+		a := 0
+		for i, text := range t.row {
+			if i == named {
+				continue
+			}
+			in.Attributes[a].add(t, i, text)
+			a++
+		}
+	}
+	if len(in.Names) == 0 {
+		return nil, t.errorIn(1, 1, "there is no ingredient in the file", "add a row for each ingredient below the header")
+	}
+	return in, nil
+}
+
+// add takes the next ingredient's value from the current row.
+func (a *Attribute) add(t *table, field int, text string) {
+	value := strings.Clone(Name(text))
+	a.Values = append(a.Values, value)
+	line, column := t.position(field)
+	a.places = append(a.places, place{line, column})
+	f := math.NaN()
+	if value != "" {
+		var ok bool
+		if f, ok = number(value); !ok && a.notNumber == nil {
+			a.notNumber = t.notNumber(field, value)
+		}
+	}
+	a.numbers = append(a.numbers, f)
+}
+
+// ReadIngredientsFile reads a list of ingredients from a file; see [ReadIngredients].
+func ReadIngredientsFile(path string) (*Ingredients, error) {
+	return readFile(path, func(r io.Reader) (*Ingredients, error) { return ReadIngredients(r, path) })
+}
+
+// Len returns how many ingredients there are.
+func (in *Ingredients) Len() int { return len(in.Names) }
+
+// Index returns the number of an ingredient by its name, and whether there is
+// such an ingredient.
+func (in *Ingredients) Index(name string) (int, bool) {
+	i, ok := in.index[Name(name)]
+	return int(i), ok
+}
+
+// Nearest returns the ingredient whose name comes closest to one that is not
+// there, and whether any comes close.
+func (in *Ingredients) Nearest(name string) (string, bool) {
+	return nearest(Name(name), in.Names)
+}
+
+// Attribute returns the attribute of that name, and whether there is one.
+func (in *Ingredients) Attribute(name string) (*Attribute, bool) {
+	name = Name(name)
+	i := slices.IndexFunc(in.Attributes, func(a Attribute) bool { return a.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return &in.Attributes[i], true
+}
+
+// Numbers returns the attribute of each ingredient as a number, NaN where it is
+// not known. A cell that is no finite number is an [*Error] with its place.
+func (a *Attribute) Numbers() ([]float64, error) {
+	if a.notNumber != nil {
+		return nil, a.notNumber
+	}
+	return slices.Clone(a.numbers), nil
+}
+
+// Place returns the line and column of an ingredient's cell in the file.
+func (a *Attribute) Place(ingredient int) (line, column int) {
+	p := a.places[ingredient]
+	return p.line, p.column
+}

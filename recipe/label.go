@@ -1,0 +1,126 @@
+package recipe
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Label says something of every recipe: its taste, its score.
+type Label struct {
+	Name string
+
+	// Classes are the values that occur, sorted by their bytes, without the
+	// empty one.
+	Classes []string
+
+	// Counts are how many recipes have each class.
+	Counts []int
+
+	// Of is the class of each recipe, an index into Classes, or -1 where the
+	// label is empty.
+	Of []int32
+
+	notNumber *Error // where the first value stands that is no number
+}
+
+// Value returns a recipe's value, which is empty where it has none.
+func (l *Label) Value(recipe int) string {
+	if class := l.Of[recipe]; class >= 0 {
+		return l.Classes[class]
+	}
+	return ""
+}
+
+// Class returns the index of a class by its name, and whether there is such.
+func (l *Label) Class(name string) (int, bool) {
+	return slices.BinarySearch(l.Classes, Name(name))
+}
+
+// Missing returns how many recipes have no value.
+func (l *Label) Missing() int {
+	missing := len(l.Of)
+	for _, n := range l.Counts {
+		missing -= n
+	}
+	return missing
+}
+
+// Numbers returns the value of each recipe as a number, NaN where it has none.
+// A value that is no finite number is an [*Error] with its place in the file.
+func (l *Label) Numbers() ([]float64, error) {
+	if l.notNumber != nil {
+		return nil, l.notNumber
+	}
+	numbers := make([]float64, len(l.Of))
+	for r := range numbers {
+		numbers[r] = math.NaN()
+		if class := l.Of[r]; class >= 0 {
+			numbers[r], _ = number(l.Classes[class])
+		}
+	}
+	return numbers, nil
+}
+
+// number reads a finite decimal number of either sign.
+func number(text string) (float64, bool) {
+	if text == "" || strings.Trim(text, "0123456789+-.eE") != "" {
+		return 0, false // among them hexadecimal, underscores, infinities
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	return f, err == nil
+}
+
+// notNumber says that a value is none.
+func (t *table) notNumber(field int, value string) *Error {
+	return t.errorAt(field, quote(value)+" is not a number, so "+quote(t.header[field])+" cannot be used as one", "write a number, or leave it empty if it is not known")
+}
+
+// A labelColumn collects a label while a book is read.
+type labelColumn struct {
+	column int
+	Label
+	class map[string]int32
+}
+
+// add takes the value of a new recipe from the current row.
+func (l *labelColumn) add(t *table) {
+	value := Name(t.row[l.column])
+	if value == "" {
+		l.Of = append(l.Of, -1)
+		return
+	}
+	class, ok := l.class[value]
+	if !ok {
+		value = strings.Clone(value)
+		class = int32(len(l.Classes))
+		l.class[value] = class
+		l.Classes = append(l.Classes, value)
+		l.Counts = append(l.Counts, 0)
+		if _, ok := number(value); !ok && l.notNumber == nil {
+			l.notNumber = t.notNumber(l.column, value)
+		}
+	}
+	l.Counts[class]++
+	l.Of = append(l.Of, class)
+}
+
+// sorted returns the label with its classes in order.
+func (l *labelColumn) sorted() Label {
+	label := l.Label
+	label.Classes = slices.Sorted(slices.Values(l.Classes))
+	label.Counts = make([]int, len(l.Counts))
+	rank := make([]int32, len(l.Classes))
+	for i, name := range label.Classes {
+		class := l.class[name]
+		rank[class] = int32(i)
+		label.Counts[i] = l.Counts[class]
+	}
+	for r, class := range label.Of {
+		if class >= 0 {
+			label.Of[r] = rank[class]
+		}
+	}
+	return label
+}
