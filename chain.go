@@ -39,7 +39,7 @@ func (c *Chain) Tally() Tally { return c.tally }
 func (c *Chain) ResetTally() { c.tally = Tally{} }
 
 // chainFormat begins what a chain is saved as.
-const chainFormat = "kir chain 1\n"
+const chainFormat = "kir chain 2\n"
 
 // MarshalBinary returns all that the chain needs to go on later from where it
 // is. A chain that is restored from it goes on, draw for draw, as this one
@@ -51,7 +51,11 @@ func (c *Chain) MarshalBinary() ([]byte, error) {
 	}
 	x := c.State.Composition
 	b := []byte(chainFormat)
-	for _, v := range []int{c.Tries, int(c.tally.Iterations), int(c.tally.Accepted), int(c.tally.Updated), len(random), x.N(), x.used} {
+	head := []int64{int64(c.Tries), int64(len(random)), int64(x.N()), int64(x.used), c.tally.Iterations, c.tally.Accepted, c.tally.Updated}
+	for _, m := range c.tally.Moves {
+		head = append(head, m.Tried, m.Accepted, m.Updated)
+	}
+	for _, v := range head {
 		b = binary.LittleEndian.AppendUint64(b, uint64(v))
 	}
 	b = append(b, random...)
@@ -73,7 +77,7 @@ func RestoreChain(t *Target, k Kernel, data []byte) (*Chain, error) {
 		return nil, damaged("it does not begin as one")
 	}
 	data = data[len(chainFormat):]
-	var head [7]int64
+	var head [7 + 3*moveCount]int64
 	if len(data) < 8*len(head) {
 		return nil, damaged("it ends early")
 	}
@@ -81,7 +85,7 @@ func RestoreChain(t *Target, k Kernel, data []byte) (*Chain, error) {
 		head[k] = int64(binary.LittleEndian.Uint64(data[8*k:]))
 	}
 	data = data[8*len(head):]
-	random, n, used := head[4], head[5], head[6]
+	random, n, used := head[1], head[2], head[3]
 	if n != int64(t.space.ingredients) {
 		return nil, fmt.Errorf("the saved chain has %d ingredients and the target %d", n, t.space.ingredients)
 	}
@@ -90,9 +94,13 @@ func RestoreChain(t *Target, k Kernel, data []byte) (*Chain, error) {
 	}
 	c := &Chain{
 		Tries:  int(head[0]),
-		tally:  Tally{Iterations: head[1], Accepted: head[2], Updated: head[3]},
+		tally:  Tally{Iterations: head[4], Accepted: head[5], Updated: head[6]},
 		kernel: k,
 		rand:   new(Rand),
+	}
+	for k := range c.tally.Moves {
+		m := head[7+3*k:]
+		c.tally.Moves[k] = MoveTally{Tried: m[0], Accepted: m[1], Updated: m[2]}
 	}
 	if err := c.rand.UnmarshalBinary(data[:random]); err != nil {
 		return nil, err

@@ -23,6 +23,15 @@ type Tally struct {
 	Iterations int64
 	Accepted   int64 // candidates taken, those equal to the state among them
 	Updated    int64 // iterations after which the composition was another
+
+	// Moves counts each move of a kernel that mixes several, in the kernel's
+	// order; see [BalancedMoves].
+	Moves [moveCount]MoveTally
+}
+
+// A MoveTally counts what one kind of move did.
+type MoveTally struct {
+	Tried, Accepted, Updated int64
 }
 
 // Add adds another tally.
@@ -30,6 +39,11 @@ func (t *Tally) Add(u Tally) {
 	t.Iterations += u.Iterations
 	t.Accepted += u.Accepted
 	t.Updated += u.Updated
+	for k, m := range u.Moves {
+		t.Moves[k].Tried += m.Tried
+		t.Moves[k].Accepted += m.Accepted
+		t.Moves[k].Updated += m.Updated
+	}
 }
 
 // ErrReducible is returned for a target whose support a kernel cannot walk
@@ -37,7 +51,7 @@ func (t *Tally) Add(u Tally) {
 var ErrReducible = errors.New("the chain cannot reach everything that the target allows")
 
 // KernelNames returns the names that [NewKernel] knows, in alphabetical order.
-func KernelNames() []string { return []string{"accelerated", "exact", "gibbs", "naive"} }
+func KernelNames() []string { return []string{"accelerated", "balanced", "exact", "gibbs", "naive"} }
 
 // NewKernel returns the kernel of that name for a target. It fails with an
 // error that wraps [ErrReducible] where the kernel is not valid.
@@ -45,6 +59,8 @@ func NewKernel(name string, t *Target) (Kernel, error) {
 	switch name {
 	case "accelerated":
 		return NewAccelerated(t)
+	case "balanced":
+		return NewBalanced(t)
 	case "exact":
 		return NewExact(t)
 	case "gibbs":

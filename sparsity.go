@@ -17,7 +17,7 @@ type Sparsity struct {
 	parts  []Component // of a mixture; nil for all others
 	base   *Sparsity   // of a power; nil for all others
 	power  float64
-	err    error       // what is wrong with the parameters
+	err    error // what is wrong with the parameters
 }
 
 // A Component is one law of a mixture and its share.

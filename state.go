@@ -22,7 +22,11 @@ type State struct {
 	one, acc, next Pieces
 	weights        []float64
 	candidate      *Composition
+	undo           []undo
 }
+
+// undo is a move to take back: the units that ingredient i had.
+type undo struct{ i, j, k int32 }
 
 // term is a wish of positive weight and its scorer for this state.
 type term struct {
@@ -66,16 +70,10 @@ func (x *State) Target() *Target { return x.target }
 // along the way. Where a property sums floating-point numbers move by move,
 // this is what makes a run that was saved and resumed equal one that was not.
 func (x *State) Refresh() error {
-	x.sum = 0
 	for _, t := range x.terms {
 		t.scorer.Reset()
-		score := t.scorer.LogScore()
-		if badScore(score) {
-			return x.scoreError(t, score)
-		}
-		x.sum += t.wish.Weight * score
 	}
-	return nil
+	return x.rescore()
 }
 
 // LogScore returns Σ_k c_k·log y_k(x).
@@ -243,6 +241,44 @@ func (x *State) moveTo(i, j, k int, value float64) {
 	for _, t := range x.terms {
 		t.scorer.Moved(i, j)
 	}
+}
+
+// moveUnscored is moveTo where the value is not known yet; rescore finds it.
+func (x *State) moveUnscored(i, j, k int) {
+	x.Composition.move(i, j, k)
+	for _, t := range x.terms {
+		t.scorer.Moved(i, j)
+	}
+}
+
+// rescore sums the scores that the scorers have kept up to date.
+func (x *State) rescore() error {
+	x.sum = 0
+	for _, t := range x.terms {
+		score := t.scorer.LogScore()
+		if badScore(score) {
+			return x.scoreError(t, score)
+		}
+		x.sum += t.wish.Weight * score
+	}
+	return nil
+}
+
+// at returns Σ_k c_k·log y_k at one split of (i, j).
+func (x *State) at(i, j, k int) (float64, error) {
+	sum := 0.0
+	for _, t := range x.terms {
+		score := t.scorer.At(i, j, k)
+		if badScore(score) {
+			y := x.Composition.Clone()
+			y.move(i, j, k)
+			e := x.scoreError(t, score).(*ScoreError)
+			e.State = y.String()
+			return 0, e
+		}
+		sum += t.wish.Weight * score
+	}
+	return sum, nil
 }
 
 // replace makes y the composition, at which the weighted log scores sum to
