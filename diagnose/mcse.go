@@ -1,0 +1,117 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// Mean returns the mean of all draws. It fails with ErrNoDraws, ErrRagged,
+// ErrNotFinite, or ErrScale when the sum overflows.
+func Mean(chains [][]float64) (float64, error) {
+	return figure(chains, (*sample).mean)
+}
+
+// SD returns the standard deviation of all draws, with divisor S−1: that of the
+// distribution, not of an estimate. Errors as for [Mean], and ErrFewDraws when
+// there is only one draw.
+func SD(chains [][]float64) (float64, error) {
+	return figure(chains, (*sample).sd)
+}
+
+// MCSEMean returns the Monte Carlo standard error of the mean, sd/√ESSMean
+// (Vehtari et al. 2021). Errors as for [ESSMean]; draws that are
+// all equal give ErrConstant, as posterior gives NA. ArviZ gives 0, which would
+// say that the mean is known exactly.
+func MCSEMean(chains [][]float64) (float64, error) {
+	return figure(chains, func(s *sample) (float64, error) {
+		ess, err := s.essMean()
+		if err != nil {
+			return math.NaN(), err
+		}
+		sd, err := s.sd()
+		return sd / math.Sqrt(ess), err
+	})
+}
+
+// MCSEQuantile returns the Monte Carlo standard error of the quantile at p: half
+// the distance between the draws at the shares a and b of the sorted draws,
+// where a and b are the quantiles at 0.1586553 and 0.8413447 (one standard error
+// on either side of a normal law) of Beta(ESS·p + 1, ESS·(1−p) + 1), and ESS is
+// that of the quantile (Vehtari et al. 2021, section 4.4). Errors as for
+// [ESSQuantile].
+//
+// It is 0 when both places hold the same value, as happens with integers: then
+// the quantile would most likely be the same in another run.
+func MCSEQuantile(chains [][]float64, p float64) (float64, error) {
+	return figure(chains, func(s *sample) (float64, error) {
+		ess, err := s.essQuantile(p)
+		if err != nil {
+			return math.NaN(), err
+		}
+		return s.mcseQuantile(p, ess), nil
+	})
+}
+
+// mcseQuantile is MCSEQuantile where the effective sample size is known.
+func (s *sample) mcseQuantile(p, ess float64) float64 {
+	s.rank()
+	total := len(s.flat)
+	a, b := ess*p+1, ess*(1-p)+1
+	low := int(mathext.InvRegIncBeta(a, b, 0.1586553) * float64(total))
+	high := int(math.Ceil(mathext.InvRegIncBeta(a, b, 0.8413447) * float64(total)))
+	return (s.ranking.at(min(high, total)-1) - s.ranking.at(max(low, 1)-1)) / 2
+}
+
+// MCSESD returns the Monte Carlo standard error of the standard deviation by the
+// delta method,
+//
+//	√((m₄ − m₂²) / (4 m₂ ESS)),
+//
+// where m₂ and m₄ are the second and fourth central moments and ESS is the
+// effective sample size of the mean of (x − mean)². So does posterior. ArviZ
+// takes the effective sample size of the mean of x, which is not the one that
+// the variance of m₂ depends on: for an AR(1) chain with coefficient φ, x has the
+// autocorrelations φᵗ and its square φ²ᵗ.
+//
+// Errors as for [ESSMean]; ErrConstant also when all squared deviations are
+// equal (two values, equally often), where the delta method gives 0.
+func MCSESD(chains [][]float64) (float64, error) {
+	return figure(chains, (*sample).mcseSD)
+}
+
+func (s *sample) mcseSD() (float64, error) {
+	if err := s.ready(minDrawsESS); err != nil {
+		return math.NaN(), err
+	}
+	m, err := s.mean()
+	if err != nil {
+		return math.NaN(), err
+	}
+	s.deviates = grow(s.deviates, len(s.flat))
+	least, most := math.Inf(1), 0.0
+	for i, x := range s.flat {
+		d := (x - m) * (x - m)
+		s.deviates[i] = d
+		least, most = math.Min(least, d), math.Max(most, d)
+	}
+	if math.IsInf(most, 0) {
+		return math.NaN(), ErrScale
+	}
+	// The mean of two values is rounded, and so are the squares: differences of
+	// this size are not in the draws.
+	if most-least <= 1e-13*most {
+		return math.NaN(), fmt.Errorf("%w: or rather, their squared distances from the mean are", ErrConstant)
+	}
+	ess, err := s.ess(s.deviates)
+	if err != nil {
+		return math.NaN(), err
+	}
+	squares := momentsOf(s.deviates)
+	v := squares.squares / float64(squares.n) / ess / (4 * squares.mean)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return math.NaN(), ErrScale
+	}
+	return math.Sqrt(v), nil
+}

@@ -1,0 +1,381 @@
+package diagnose
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// relative is the largest relative difference from a reference value.
+const relative = 1e-9
+
+// same reports whether a is b, up to rounding.
+func same(a, b float64) bool {
+	return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= relative*math.Abs(b)
+}
+
+// referenceValue is a number; "NaN", "NA" and null are NaN.
+type referenceValue float64
+
+func (v *referenceValue) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' || string(b) == "null" {
+		*v = referenceValue(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(v))
+}
+
+type referenceCase struct {
+	Name      string
+	File      string
+	Chains    json.RawMessage // a number, or the draws themselves
+	ArviZ     map[string]referenceValue
+	Posterior map[string]referenceValue
+}
+
+func readReference(t *testing.T, file string) []referenceCase {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct{ Cases []referenceCase }
+	if err := json.Unmarshal(data, &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Cases) == 0 {
+		t.Fatalf("%s has no cases", file)
+	}
+	return r.Cases
+}
+
+// draws returns the draws of a case.
+func (c referenceCase) draws(t *testing.T) [][]float64 {
+	t.Helper()
+	if c.File == "" {
+		var chains [][]float64
+		if err := json.Unmarshal(c.Chains, &chains); err != nil {
+			t.Fatal(err)
+		}
+		return chains
+	}
+	f, err := os.Open(filepath.Join("testdata", c.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	chains := make([][]float64, len(rows))
+	for i, row := range rows {
+		for _, field := range row {
+			x, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			chains[i] = append(chains[i], x)
+		}
+	}
+	return chains
+}
+
+// figuresOf computes all figures by their own functions, under the names of the
+// references, and checks that the summary says the same, and that a NaN has a
+// reason and nothing else has.
+func figuresOf(t *testing.T, chains [][]float64) map[string]float64 {
+	t.Helper()
+	s := Summarize(chains)
+	figures := map[string]float64{}
+	add := func(name, field string, summary float64) func(float64, error) {
+		return func(x float64, err error) {
+			if math.IsNaN(x) != (err != nil) {
+				t.Errorf("%s is %v with the reason %v", name, x, err)
+			}
+			if field != "" {
+				if math.Float64bits(x) != math.Float64bits(summary) && !(math.IsNaN(x) && math.IsNaN(summary)) {
+					t.Errorf("%s is %v, and %v in the summary", name, x, summary)
+				}
+				if (s.Why(field) == nil) != (err == nil) || err != nil && s.Why(field).Error() != err.Error() {
+					t.Errorf("%s has the reason %v, and %v in the summary", name, err, s.Why(field))
+				}
+			}
+			figures[name] = x
+		}
+	}
+	add("mean", "Mean", s.Mean)(Mean(chains))
+	add("sd", "SD", s.SD)(SD(chains))
+	add("q5", "Q5", s.Q5)(Quantile(chains, 0.05))
+	add("q37", "", 0)(Quantile(chains, 0.37))
+	add("median", "Median", s.Median)(Quantile(chains, 0.5))
+	add("q95", "Q95", s.Q95)(Quantile(chains, 0.95))
+	add("rhat", "RHat", s.RHat)(RHat(chains))
+	add("rhat_rank", "RHat", s.RHat)(RHat(chains))
+	add("rhat_bulk", "RHatBulk", s.RHatBulk)(RHatBulk(chains))
+	add("rhat_folded", "RHatFolded", s.RHatFolded)(RHatFolded(chains))
+	add("ess_bulk", "ESSBulk", s.ESSBulk)(ESSBulk(chains))
+	add("ess_tail", "ESSTail", s.ESSTail)(ESSTail(chains))
+	add("ess_mean", "ESSMean", s.ESSMean)(ESSMean(chains))
+	add("ess_q0", "", 0)(ESSQuantile(chains, 0))
+	add("ess_q5", "ESSQ5", s.ESSQ5)(ESSQuantile(chains, 0.05))
+	add("ess_q05", "ESSQ5", s.ESSQ5)(ESSQuantile(chains, 0.05))
+	add("ess_q37", "", 0)(ESSQuantile(chains, 0.37))
+	add("ess_median", "ESSMedian", s.ESSMedian)(ESSQuantile(chains, 0.5))
+	add("ess_q95", "ESSQ95", s.ESSQ95)(ESSQuantile(chains, 0.95))
+	add("ess_q1", "", 0)(ESSQuantile(chains, 1))
+	add("mcse_mean", "MCSEMean", s.MCSEMean)(MCSEMean(chains))
+	add("mcse_sd", "MCSESD", s.MCSESD)(MCSESD(chains))
+	add("mcse_q5", "MCSEQ5", s.MCSEQ5)(MCSEQuantile(chains, 0.05))
+	add("mcse_q37", "", 0)(MCSEQuantile(chains, 0.37))
+	add("mcse_median", "MCSEMedian", s.MCSEMedian)(MCSEQuantile(chains, 0.5))
+	add("mcse_q95", "MCSEQ95", s.MCSEQ95)(MCSEQuantile(chains, 0.95))
+	add("iact", "IACT", s.IACT)(IACT(chains))
+	return figures
+}
+
+// TestReference compares with what ArviZ and posterior say of the chains in
+// testdata. Where both give a number and agree, so must we. Where they differ,
+// posterior is followed, in these figures and no others.
+func TestReference(t *testing.T) {
+	differ := map[string]bool{
+		"iid_normal_4x500 mcse_sd":       true,
+		"ar1_phi0.9_4x500 mcse_sd":       true,
+		"two_stuck_chains_4x200 mcse_sd": true,
+		"cauchy_4x500 mcse_sd":           true,
+		"odd_draws_4x101 mcse_sd":        true,
+		"constant_4x100 ess_bulk":        true,
+		"constant_4x100 ess_tail":        true,
+		"constant_4x100 ess_mean":        true,
+		"constant_4x100 mcse_mean":       true,
+	}
+	compared := 0
+	for _, c := range readReference(t, "reference.json") {
+		ours := figuresOf(t, c.draws(t))
+		for name, a := range c.ArviZ {
+			want := float64(a)
+			if p, ok := c.Posterior[name]; ok {
+				want = float64(p)
+				if same(float64(a), want) == differ[c.Name+" "+name] {
+					t.Errorf("%s %s: ArviZ has %v and posterior %v", c.Name, name, a, p)
+				}
+			} else if name == "rhat_split" {
+				continue // R-hat without ranks is not offered
+			} else if c.Name == "constant_4x100" {
+				want = math.NaN() // ArviZ: 400 for the quantiles' ESS
+			} else if c.Name == "odd_draws_4x101" && name == "rhat_folded" {
+				continue // ArviZ splits before it folds; see TestPosterior
+			}
+			compared++
+			if !same(ours[name], want) {
+				t.Errorf("%s %s: got %v, want %v", c.Name, name, ours[name], want)
+			}
+		}
+	}
+	if compared != 79 {
+		t.Errorf("%d figures were compared", compared)
+	}
+}
+
+// TestPosterior compares with what posterior says of many small cases: ties,
+// odd lengths, single chains, very short chains, opposing draws, constant
+// chains. It lists every kind of case in which we differ on purpose.
+func TestPosterior(t *testing.T) {
+	counts := map[string]int{}
+	for _, c := range readReference(t, "posterior.json") {
+		chains := c.draws(t)
+		ours := figuresOf(t, chains)
+		draws := len(chains[0])
+		total := float64(len(chains) * 2 * (draws / 2))
+		for name, p := range c.Posterior {
+			got, want, kind := ours[name], float64(p), "the same"
+			size := float64(c.Posterior[strings.Replace(name, "mcse_", "ess_", 1)])
+			switch {
+			case draws < minDrawsESS && (strings.HasPrefix(name, "ess_") || strings.HasPrefix(name, "mcse_")):
+				kind, want = "too few draws", math.NaN()
+			case draws < minDrawsRHat && strings.HasPrefix(name, "rhat"):
+				kind, want = "too few draws", math.NaN()
+			case name == "rhat" && math.IsNaN(want) && !math.IsNaN(ours["rhat_bulk"]):
+				kind, want = "folded draws are constant", float64(c.Posterior["rhat_bulk"])
+			case strings.HasPrefix(name, "ess_") && want == total/2 && got != want:
+				kind, want = "first pair is not positive", total*math.Log10(total)
+			case name == "mcse_mean" && size == total/2 && !same(got, want):
+				kind, want = "first pair is not positive", want/math.Sqrt(2*math.Log10(total))
+			case strings.HasPrefix(name, "mcse_") && size == total/2 && !same(got, want):
+				continue // follows from the one before
+			case name == "mcse_sd" && !same(got, want):
+				// The ESS of the squares is not in the file; the case is
+				// decided by the first pair of their autocorrelations.
+				kind = "first pair is not positive"
+				want /= math.Sqrt(2 * math.Log10(total))
+			}
+			counts[kind]++
+			if !same(got, want) {
+				t.Errorf("%s %s: got %v, want %v (%s)", c.Name, name, got, want, kind)
+			}
+		}
+	}
+	t.Log(counts)
+	for _, kind := range []string{"the same", "too few draws", "folded draws are constant", "first pair is not positive"} {
+		if counts[kind] == 0 {
+			t.Errorf("no figure is of the kind %q", kind)
+		}
+	}
+	if counts["the same"] < 1400 {
+		t.Errorf("only %d figures were compared as they are", counts["the same"])
+	}
+}
+
+func TestUndefined(t *testing.T) {
+	ramp := func(n int) []float64 {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = float64(i * 37 % 101)
+		}
+		return x
+	}
+	figures := map[string]func([][]float64) (float64, error){
+		"RHat": RHat, "RHatBulk": RHatBulk, "RHatFolded": RHatFolded,
+		"ESSBulk": ESSBulk, "ESSTail": ESSTail, "ESSMean": ESSMean, "IACT": IACT,
+		"MCSEMean": MCSEMean, "MCSESD": MCSESD, "Mean": Mean, "SD": SD,
+		"ESSQ5":  func(x [][]float64) (float64, error) { return ESSQuantile(x, 0.05) },
+		"MCSEQ5": func(x [][]float64) (float64, error) { return MCSEQuantile(x, 0.05) },
+		"Median": func(x [][]float64) (float64, error) { return Quantile(x, 0.5) },
+	}
+	all := []string{"RHat", "RHatBulk", "RHatFolded", "ESSBulk", "ESSTail", "ESSMean", "IACT", "MCSEMean", "MCSESD", "Mean", "SD", "ESSQ5", "MCSEQ5", "Median"}
+	spread := []string{"RHat", "RHatBulk", "RHatFolded", "ESSBulk", "ESSTail", "ESSMean", "IACT", "MCSEMean", "MCSESD", "ESSQ5", "MCSEQ5"}
+	sizes := []string{"ESSBulk", "ESSTail", "ESSMean", "IACT", "MCSEMean", "MCSESD", "ESSQ5", "MCSEQ5"}
+	huge := ramp(40)
+	for i := range huge {
+		huge[i] *= 1e300
+	}
+	tests := []struct {
+		name   string
+		chains [][]float64
+		nan    []string
+		err    error
+		text   string
+	}{
+		{"none", nil, all, ErrNoDraws, "there are no draws"},
+		{"empty", [][]float64{{}, {}}, all, ErrNoDraws, "there are no draws"},
+		{"ragged", [][]float64{ramp(20), ramp(21)}, all, ErrRagged, "the chains differ in length: 20 draws in chain 0, 21 in chain 1"},
+		{"NaN", [][]float64{ramp(20), append(ramp(19), math.NaN())}, all, ErrNotFinite, "a draw is not a finite number: draw 19 of chain 1 (both counted from 0) is NaN"},
+		{"Inf", [][]float64{append(ramp(19), math.Inf(-1)), ramp(20)}, all, ErrNotFinite, "a draw is not a finite number: draw 19 of chain 0 (both counted from 0) is -Inf"},
+		{"one draw", [][]float64{{1}}, append([]string{"SD"}, spread...), ErrFewDraws, ""},
+		{"three draws", [][]float64{ramp(3), ramp(3)}, spread, ErrFewDraws, "too few draws: 3 in a chain, at least 4 are needed"},
+		{"eleven draws", [][]float64{ramp(11), ramp(11)}, sizes, ErrFewDraws, "too few draws: 11 in a chain, at least 12 are needed"},
+		{"twelve draws", [][]float64{ramp(12), ramp(12)}, nil, nil, ""},
+		{"constant", [][]float64{make([]float64, 30), make([]float64, 30)}, spread, ErrConstant, "all draws are equal"},
+		{"overflow", [][]float64{huge, huge}, []string{"SD", "ESSMean", "IACT", "MCSEMean", "MCSESD"}, ErrScale, "the spread of the draws is out of range"},
+	}
+	for _, test := range tests {
+		s := Summarize(test.chains)
+		want := map[string]bool{}
+		for _, name := range test.nan {
+			want[name] = true
+		}
+		for name, f := range figures {
+			x, err := f(test.chains)
+			if math.IsNaN(x) != (err != nil) || (err != nil) != want[name] || err != nil && !errors.Is(err, test.err) {
+				t.Errorf("%s: %s is %v, %v", test.name, name, x, err)
+			}
+			if (s.Why(name) == nil) != (err == nil) {
+				t.Errorf("%s: %s is %v, %v, and the summary says %v", test.name, name, x, err, s.Why(name))
+			}
+			if name == "RHat" && err != nil && test.text != "" && err.Error() != test.text {
+				t.Errorf("%s: %q, want %q", test.name, err, test.text)
+			}
+		}
+	}
+}
+
+// TestChoices states what is done where posterior and ArviZ part.
+func TestChoices(t *testing.T) {
+	repeat := func(n int, values ...float64) []float64 {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = values[i%len(values)]
+		}
+		return x
+	}
+
+	t.Run("stuck chains have an infinite R-hat", func(t *testing.T) {
+		chains := [][]float64{repeat(40, 0.1), repeat(40, 0.3), repeat(40, 0.3)}
+		if r, err := RHat(chains); !math.IsInf(r, 1) || err != nil {
+			t.Errorf("R-hat is %v, %v", r, err)
+		}
+		// As good as three draws, or a few more; far from 120.
+		if ess, err := ESSMean(chains); err != nil || ess > 6 {
+			t.Errorf("ESS is %v, %v", ess, err)
+		}
+	})
+	t.Run("alternating draws have the largest ESS", func(t *testing.T) {
+		chains := [][]float64{repeat(100, 1, 2), repeat(100, 2, 1)}
+		want := 200 * math.Log10(200)
+		if ess, err := ESSMean(chains); err != nil || !same(ess, want) {
+			t.Errorf("ESS is %v, %v, want %v", ess, err, want)
+		}
+	})
+	t.Run("a single chain is compared with itself", func(t *testing.T) {
+		up := make([]float64, 100)
+		for i := range up {
+			up[i] = float64(i)
+		}
+		if r, err := RHat([][]float64{up}); err != nil || r < 1.5 {
+			t.Errorf("R-hat of a ramp is %v, %v", r, err)
+		}
+	})
+	t.Run("a value above 5 % at the upper end has no tail ESS", func(t *testing.T) {
+		chains := [][]float64{repeat(100, 1, 2, 2, 1, 3), repeat(100, 2, 1, 3, 1, 2)}
+		_, err := ESSTail(chains)
+		if !errors.Is(err, ErrConstantTail) || err.Error() != "no draw lies beyond the quantile: the one at 0.95 is the largest value, 3" {
+			t.Error(err)
+		}
+		if s := Summarize(chains); math.IsNaN(s.ESSQ5) || !math.IsNaN(s.ESSQ95) || !errors.Is(s.Why("MCSEQ95"), ErrConstantTail) {
+			t.Errorf("%+v", s)
+		}
+	})
+	t.Run("two values, equally often, have no MCSE of the sd", func(t *testing.T) {
+		_, err := MCSESD([][]float64{repeat(100, 0.1, 0.3, 0.3, 0.1)})
+		if !errors.Is(err, ErrConstant) {
+			t.Error(err)
+		}
+	})
+	t.Run("figures do not depend on the unit", func(t *testing.T) {
+		x := readReference(t, "reference.json")[1].draws(t)
+		want := Summarize(x)
+		for _, c := range x {
+			for i := range c {
+				c[i] = math.Ldexp(c[i], -200)
+			}
+		}
+		got := Summarize(x)
+		if got.ESSBulk != want.ESSBulk || got.ESSMean != want.ESSMean || got.RHat != want.RHat || got.ESSTail != want.ESSTail {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		if got.MCSESD != math.Ldexp(want.MCSESD, -200) {
+			t.Errorf("MCSE of the sd is %v", got.MCSESD)
+		}
+	})
+	t.Run("zeros of both signs are equal", func(t *testing.T) {
+		if _, err := RHat([][]float64{repeat(40, 0, math.Copysign(0, -1))}); !errors.Is(err, ErrConstant) {
+			t.Error(err)
+		}
+	})
+	t.Run("probabilities", func(t *testing.T) {
+		for _, p := range []float64{-0.1, 1.1, math.NaN()} {
+			if _, err := ESSQuantile([][]float64{repeat(40, 1, 2)}, p); !errors.Is(err, ErrProbability) {
+				t.Errorf("%v: %v", p, err)
+			}
+			if x, err := Quantile([][]float64{repeat(40, 1, 2)}, p); !errors.Is(err, ErrProbability) || !math.IsNaN(x) {
+				t.Errorf("%v: %v", p, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,265 @@
+package diagnose
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// The states of Series, Presence and Histogram are written as a letter, a
+// version, and their fields: integers as unsigned varints, floats as the eight
+// bytes of their bits, lowest first. Equal states have equal bytes. Reading
+// checks everything that could make a later call go wrong, but has no checksum:
+// that is for the file the state is kept in.
+const (
+	seriesTag    = 'S'
+	presenceTag  = 'P'
+	histogramTag = 'H'
+	stateVersion = 1
+)
+
+// MarshalBinary returns the state, for [Series.UnmarshalBinary].
+func (s *Series) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
+
+// AppendBinary appends the state to b. The error is always nil.
+func (s *Series) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, seriesTag, stateVersion)
+	for _, v := range []int{s.limit, s.n, s.stride, s.done.n, s.inBlock, s.bad + 1, s.batch, s.inBatch} {
+		b = binary.AppendUvarint(b, uint64(v))
+	}
+	for _, v := range []float64{s.done.mean, s.done.squares, s.shift, s.sum, s.squares, s.least, s.most, s.badValue, s.batchSum} {
+		b = appendFloat(b, v)
+	}
+	for _, list := range [][]float64{s.kept, s.batches} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, v := range list {
+			b = appendFloat(b, v)
+		}
+	}
+	return b, nil
+}
+
+// UnmarshalBinary sets the state. It fails with ErrState, and then leaves s as
+// it was.
+func (s *Series) UnmarshalBinary(data []byte) error {
+	r := reader{data: data}
+	r.header(seriesTag)
+	var t Series
+	for _, v := range []*int{&t.limit, &t.n, &t.stride, &t.done.n, &t.inBlock, &t.bad, &t.batch, &t.inBatch} {
+		*v = r.int()
+	}
+	t.bad--
+	for _, v := range []*float64{&t.done.mean, &t.done.squares, &t.shift, &t.sum, &t.squares, &t.least, &t.most, &t.badValue, &t.batchSum} {
+		*v = r.float()
+	}
+	t.kept = r.floats()
+	t.batches = r.floats()
+	if r.close(t.limit >= leastLimit && t.limit == streamLimit(t.limit) &&
+		powerOfTwo(t.stride) && powerOfTwo(t.batch) &&
+		len(t.kept) == (t.n+t.stride-1)/t.stride && len(t.kept) <= t.limit &&
+		(t.stride == 1 || len(t.kept) >= t.limit/2) &&
+		len(t.batches) == t.n/t.batch && len(t.batches) <= maxBatches && t.inBatch == t.n%t.batch &&
+		t.done.n == t.n-t.inBlock && t.inBlock == t.n%blockLength &&
+		t.bad < t.n) {
+		*s = t
+	}
+	return r.err
+}
+
+// MarshalBinary returns the state, for [Presence.UnmarshalBinary].
+func (p *Presence) MarshalBinary() ([]byte, error) { return p.AppendBinary(nil) }
+
+// AppendBinary appends the state to b. The error is always nil.
+func (p *Presence) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, presenceTag, stateVersion)
+	for _, v := range []int{p.limit, p.draws, len(p.items), p.batches, p.batch, p.count} {
+		b = binary.AppendUvarint(b, uint64(v))
+	}
+	for _, it := range p.items {
+		logged := uint64(0)
+		if it.logged {
+			logged = 1
+		}
+		for _, v := range []uint64{uint64(it.since), uint64(it.amount), logged, it.present, it.sum.high, it.sum.low} {
+			b = binary.AppendUvarint(b, v)
+		}
+	}
+	if p.exact {
+		for _, chunk := range p.changes {
+			for _, c := range chunk {
+				b = binary.AppendUvarint(b, uint64(c.draw))
+				b = binary.AppendUvarint(b, uint64(c.ingredient))
+			}
+		}
+		return b, nil
+	}
+	for _, v := range p.sums {
+		b = binary.AppendUvarint(b, v)
+	}
+	return b, nil
+}
+
+// UnmarshalBinary sets the state. It fails with ErrState, and then leaves p as
+// it was.
+func (p *Presence) UnmarshalBinary(data []byte) error {
+	r := reader{data: data}
+	r.header(presenceTag)
+	q := Presence{}
+	q.limit, q.draws = r.int(), r.int()
+	items := r.count(6)
+	q.batches, q.batch = r.int(), r.int()
+	changes := r.int()
+	q.exact = q.batch == 0
+	q.items = make([]item, items)
+	for i := range q.items {
+		it := &q.items[i]
+		it.since, it.amount = r.int(), r.int()
+		logged := r.uvarint()
+		it.logged = logged == 1
+		it.present = r.uvarint()
+		it.sum = uint128{r.uvarint(), r.uvarint()}
+		r.check(logged <= 1 && it.since <= q.draws && it.present <= uint64(it.since))
+	}
+	r.check(q.limit >= leastLimit && q.limit == streamLimit(q.limit) &&
+		q.batches == batchesFor(items))
+	if q.exact {
+		r.check(changes <= maxChanges && 2*changes <= len(r.data) && q.draws <= q.limit)
+		last := make([]int, items)
+		present := make([]bool, items)
+		for range changes {
+			if r.err != nil {
+				break
+			}
+			draw, i := r.int(), r.int()
+			if !r.check(i < items && draw < q.draws && (draw > last[i] || draw == 0 && !present[i])) {
+				break
+			}
+			last[i], present[i] = draw, !present[i]
+			q.log(change{uint32(draw), uint32(i)})
+		}
+		for i, it := range q.items {
+			r.check(last[i] <= it.since && present[i] == it.logged)
+		}
+	} else {
+		r.check(changes == 0 && powerOfTwo(q.batch) && q.batch <= math.MaxInt/maxBatches &&
+			q.draws <= q.batches*q.batch && len(r.data) >= items*q.batches)
+		if r.err == nil {
+			q.sums = make([]uint64, items*q.batches)
+		}
+		for i := range q.sums {
+			q.sums[i] = r.uvarint()
+			r.check(q.sums[i] <= uint64(q.batch))
+		}
+	}
+	if r.close(true) {
+		*p = q
+	}
+	return r.err
+}
+
+// MarshalBinary returns the state, for [Histogram.UnmarshalBinary].
+func (h *Histogram) MarshalBinary() ([]byte, error) { return h.AppendBinary(nil) }
+
+// AppendBinary appends the state to b. The error is always nil.
+func (h *Histogram) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, histogramTag, stateVersion)
+	b = binary.AppendUvarint(b, uint64(h.value+1))
+	return h.presence.AppendBinary(b)
+}
+
+// UnmarshalBinary sets the state. It fails with ErrState, and then leaves h as
+// it was.
+func (h *Histogram) UnmarshalBinary(data []byte) error {
+	r := reader{data: data}
+	r.header(histogramTag)
+	value := r.int() - 1
+	if r.err != nil {
+		return r.err
+	}
+	p := new(Presence)
+	if err := p.UnmarshalBinary(r.data); err != nil {
+		return err
+	}
+	if value >= len(p.items) || value >= 0 != (p.draws > 0) || value >= 0 && p.items[value].amount != 1 {
+		return fmt.Errorf("%w: the value does not fit the counts", ErrState)
+	}
+	*h = Histogram{p, value}
+	return nil
+}
+
+func appendFloat(b []byte, x float64) []byte {
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+}
+
+func powerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }
+
+// reader reads a state. After the first error it returns zeros.
+type reader struct {
+	data []byte
+	err  error
+}
+
+// check notes that the state is damaged unless ok, and reports whether it is
+// still good.
+func (r *reader) check(ok bool) bool {
+	if !ok && r.err == nil {
+		r.err = fmt.Errorf("%w: %d bytes before its end", ErrState, len(r.data))
+	}
+	return r.err == nil
+}
+
+// close checks that nothing is left over.
+func (r *reader) close(ok bool) bool { return r.check(ok && len(r.data) == 0) }
+
+func (r *reader) header(tag byte) {
+	if r.check(len(r.data) >= 2 && r.data[0] == tag && r.data[1] == stateVersion) {
+		r.data = r.data[2:]
+	}
+}
+
+func (r *reader) uvarint() uint64 {
+	if r.err != nil {
+		return 0
+	}
+	v, n := binary.Uvarint(r.data)
+	if !r.check(n > 0) {
+		return 0
+	}
+	r.data = r.data[n:]
+	return v
+}
+
+// int reads an integer that is not negative.
+func (r *reader) int() int {
+	v := r.uvarint()
+	if !r.check(v <= math.MaxInt/2) {
+		return 0
+	}
+	return int(v)
+}
+
+// count reads a number of things that take at least size bytes each.
+func (r *reader) count(size int) int {
+	n := r.int()
+	if !r.check(n <= len(r.data)/size) {
+		return 0
+	}
+	return n
+}
+
+func (r *reader) float() float64 {
+	if !r.check(len(r.data) >= 8) {
+		return 0
+	}
+	v := math.Float64frombits(binary.LittleEndian.Uint64(r.data))
+	r.data = r.data[8:]
+	return v
+}
+
+func (r *reader) floats() []float64 {
+	x := make([]float64, r.count(8))
+	for i := range x {
+		x[i] = r.float()
+	}
+	return x
+}

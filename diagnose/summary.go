@@ -1,0 +1,162 @@
+package diagnose
+
+import "math"
+
+// Summary is what can be said about one statistic, over all chains. A figure
+// that the draws do not determine is NaN and listed in Undefined.
+type Summary struct {
+	Chains int
+	Draws  int // in each chain
+
+	Mean, SD        float64
+	Q5, Median, Q95 float64 // quantiles, see Quantile
+
+	MCSEMean, MCSESD            float64
+	MCSEQ5, MCSEMedian, MCSEQ95 float64
+
+	ESSBulk, ESSTail, ESSMean float64
+	ESSQ5, ESSMedian, ESSQ95  float64
+
+	RHat, RHatBulk, RHatFolded float64
+
+	IACT float64 // in draws
+
+	// Stride is 1 when every figure was computed on every draw. When it is
+	// larger, the statistic was streamed and the chains are longer than the
+	// limit of the stream: Mean, SD, MCSEMean, ESSMean and IACT still speak of
+	// every draw, the others of every Stride-th. See Series.
+	Stride int
+
+	// Undefined lists the figures that are NaN.
+	Undefined []Undefined
+}
+
+// Undefined is a figure that is NaN, and why.
+type Undefined struct {
+	Figure string // the name of the field of Summary
+	Err    error
+}
+
+// Error returns "ESSTail: no draw lies beyond ...".
+func (u Undefined) Error() string { return u.Figure + ": " + u.Err.Error() }
+
+// Unwrap returns the reason.
+func (u Undefined) Unwrap() error { return u.Err }
+
+// Why returns why the figure of this name is NaN, or nil if it is not.
+func (s *Summary) Why(figure string) error {
+	for _, u := range s.Undefined {
+		if u.Figure == figure {
+			return u.Err
+		}
+	}
+	return nil
+}
+
+// Summarize computes all figures of one statistic. See [Summarizer].
+func Summarize(chains [][]float64) Summary {
+	var s Summarizer
+	return s.Draws(chains)
+}
+
+// A Summarizer computes all figures of statistics one after the other. It sorts
+// the draws of a statistic once, and keeps its buffers for the next: about 80
+// bytes a draw. The zero value is ready to use; it must not be used by two
+// goroutines at once.
+type Summarizer struct {
+	sample sample
+
+	// For series: their kept draws or their batch means.
+	chains [][]float64
+	means  sample
+}
+
+// Draws computes the figures of a statistic from all its draws, chains × draws.
+func (z *Summarizer) Draws(chains [][]float64) Summary {
+	sum := Summary{Chains: len(chains), Stride: 1}
+	if len(chains) > 0 {
+		sum.Draws = len(chains[0])
+	}
+	s := &z.sample
+	err := s.load(chains)
+	sum.set("Mean", &sum.Mean, err, s.mean)
+	sum.set("SD", &sum.SD, err, s.sd)
+	sum.set("ESSMean", &sum.ESSMean, err, s.essMean)
+	z.fill(&sum, err)
+	return sum
+}
+
+// fill computes the rest of a summary that has its Mean, SD and ESSMean, unless
+// err says why the sample could not be loaded.
+func (z *Summarizer) fill(sum *Summary, err error) {
+	s := &z.sample
+	quantile := func(p float64) func() (float64, error) {
+		return func() (float64, error) { return s.quantile(p), nil }
+	}
+	essQuantile := func(p float64) func() (float64, error) {
+		return func() (float64, error) { return s.essQuantile(p) }
+	}
+	mcseQuantile := func(p float64, ess string, size float64) func() (float64, error) {
+		return func() (float64, error) {
+			if err := sum.Why(ess); err != nil {
+				return math.NaN(), err
+			}
+			return s.mcseQuantile(p, size), nil
+		}
+	}
+	sum.set("Q5", &sum.Q5, err, quantile(0.05))
+	sum.set("Median", &sum.Median, err, quantile(0.5))
+	sum.set("Q95", &sum.Q95, err, quantile(0.95))
+	sum.set("ESSQ5", &sum.ESSQ5, err, essQuantile(0.05))
+	sum.set("ESSMedian", &sum.ESSMedian, err, essQuantile(0.5))
+	sum.set("ESSQ95", &sum.ESSQ95, err, essQuantile(0.95))
+	sum.set("ESSTail", &sum.ESSTail, err, func() (float64, error) {
+		for _, figure := range []string{"ESSQ5", "ESSQ95"} {
+			if err := sum.Why(figure); err != nil {
+				return math.NaN(), err
+			}
+		}
+		return math.Min(sum.ESSQ5, sum.ESSQ95), nil
+	})
+	sum.set("ESSBulk", &sum.ESSBulk, err, s.essBulk)
+	sum.set("RHatBulk", &sum.RHatBulk, err, s.rhatBulk)
+	sum.set("RHatFolded", &sum.RHatFolded, err, s.rhatFolded)
+	sum.set("RHat", &sum.RHat, err, func() (float64, error) {
+		if err := sum.Why("RHatBulk"); err != nil {
+			return math.NaN(), err
+		}
+		if sum.Why("RHatFolded") != nil {
+			return sum.RHatBulk, nil
+		}
+		return math.Max(sum.RHatBulk, sum.RHatFolded), nil
+	})
+	sum.set("MCSEMean", &sum.MCSEMean, err, func() (float64, error) {
+		for _, figure := range []string{"SD", "ESSMean"} {
+			if err := sum.Why(figure); err != nil {
+				return math.NaN(), err
+			}
+		}
+		return sum.SD / math.Sqrt(sum.ESSMean), nil
+	})
+	sum.set("MCSESD", &sum.MCSESD, err, s.mcseSD)
+	sum.set("MCSEQ5", &sum.MCSEQ5, err, mcseQuantile(0.05, "ESSQ5", sum.ESSQ5))
+	sum.set("MCSEMedian", &sum.MCSEMedian, err, mcseQuantile(0.5, "ESSMedian", sum.ESSMedian))
+	sum.set("MCSEQ95", &sum.MCSEQ95, err, mcseQuantile(0.95, "ESSQ95", sum.ESSQ95))
+	sum.set("IACT", &sum.IACT, err, func() (float64, error) {
+		if err := sum.Why("ESSMean"); err != nil {
+			return math.NaN(), err
+		}
+		return float64(sum.Chains*(sum.Draws/2)*2) / sum.ESSMean, nil
+	})
+}
+
+// set computes a figure, unless err is already known, and notes why it is NaN.
+func (s *Summary) set(figure string, x *float64, err error, compute func() (float64, error)) {
+	if err == nil {
+		*x, err = compute()
+	}
+	if err != nil {
+		*x = math.NaN()
+		s.Undefined = append(s.Undefined, Undefined{figure, err})
+	}
+}
