@@ -44,10 +44,17 @@ func newComposition(ingredients int) *Composition {
 		order:   make([]int32, ingredients),
 		slot:    make([]int32, ingredients),
 	}
+	x.setOrder()
+	return x
+}
+
+// setOrder leaves nothing used and the ingredients in the order of their
+// numbers.
+func (x *Composition) setOrder() {
+	x.clear()
 	for i := range x.order {
 		x.order[i], x.slot[i] = int32(i), int32(i)
 	}
-	return x
 }
 
 // N returns the number of ingredients there are to choose from.

@@ -19,7 +19,7 @@ type Exact struct {
 func NewExact(t *Target) (*Exact, error) {
 	for _, w := range t.wishes {
 		if w.Weight > 0 {
-			return nil, fmt.Errorf("exact: draws follow the sparsity law alone and the target has the wish %q; use accelerated", w.Name)
+			return nil, fmt.Errorf("exact: draws follow the sparsity law alone and the target has the wish %q; use balanced", w.Name)
 		}
 	}
 	return &Exact{t}, nil

@@ -19,15 +19,18 @@ const enumerable = 5000
 // somewhere; that is looked for in spaces small enough to enumerate, and
 // cannot be told in general.
 func checkLines(kernel string, t *Target) error {
-	if n, found := t.law.Gap(); found {
-		return fmt.Errorf("%s: %w: it changes the number of ingredients by at most 1 and the sparsity law has no mass at n = %d, between %d and %d; use naive", kernel, ErrReducible, n, t.law.lo, t.law.hi)
-	}
 	parts, a, b, err := supportParts(t)
 	if err != nil {
 		return kernelError(kernel, err)
 	}
-	if parts > 1 {
-		return fmt.Errorf("%s: %w: it changes two ingredients at a time, and the properties that are 0 cut what is allowed into %d parts, one with %v and one with %v; use naive", kernel, ErrReducible, parts, a, b)
+	n, gap := t.law.Gap()
+	switch {
+	case parts == 1:
+		return nil // whatever lies beyond a gap is forbidden
+	case gap:
+		return fmt.Errorf("%s: %w: it changes the number of ingredients by at most 1 and the sparsity law has no mass at n = %d, between %d and %d; use balanced", kernel, ErrReducible, n, t.law.lo, t.law.hi)
+	case parts > 1:
+		return fmt.Errorf("%s: %w: it changes two ingredients at a time, and the properties that are 0 cut what is allowed into %d parts, one with %v and one with %v; use balanced", kernel, ErrReducible, parts, a, b)
 	}
 	return nil
 }
@@ -51,6 +54,9 @@ func supportParts(t *Target) (parts int, a, b *Composition, err error) {
 	}
 	var support []*Composition
 	for n := t.law.lo; n <= t.law.hi; n++ {
+		if t.law.P(n) == 0 {
+			continue
+		}
 		err := t.space.each(n, func(x *Composition) error {
 			score, err := t.LogScore(x)
 			if err == nil && score > negInf {

@@ -70,6 +70,11 @@ func (x *State) Target() *Target { return x.target }
 // along the way. Where a property sums floating-point numbers move by move,
 // this is what makes a run that was saved and resumed equal one that was not.
 func (x *State) Refresh() error {
+	// The order that draws have left a candidate's ingredients in decides what
+	// a random integer picks next, and is not saved.
+	if x.candidate != nil {
+		x.candidate.setOrder()
+	}
 	for _, t := range x.terms {
 		t.scorer.Reset()
 	}
