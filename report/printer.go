@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"kir/forest"
+)
+
+// A printer writes text and keeps the first error.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *printer) table(t *Table) {
+	if p.err == nil {
+		p.err = t.Write(p.w)
+	}
+}
+
+// heading writes an empty line and a heading.
+func (p *printer) heading(format string, args ...any) {
+	p.line("")
+	p.line(format, args...)
+}
+
+func (p *printer) properties(properties []Property) {
+	if len(properties) == 0 {
+		return
+	}
+	p.heading("Properties")
+	for _, w := range properties {
+		p.line("  %s: %s, weight %g", Plain(w.Name), Plain(w.About), w.Weight)
+		if w.Forest != nil {
+			for _, l := range qualityLines(w.Forest.Trees, w.Forest.Rows, w.Forest.Quality) {
+				p.line("    %s", l)
+			}
+		}
+	}
+}
+
+func (p *printer) warnings(warnings []string) {
+	if len(warnings) == 0 {
+		return
+	}
+	p.heading("Warnings")
+	for _, w := range warnings {
+		for k, l := range wrap(Plain(w), 76) {
+			if k == 0 {
+				p.line("  ! %s", l)
+			} else {
+				p.line("    %s", l)
+			}
+		}
+	}
+}
+
+// qualityLines says how well a forest does out of bag, beside guessing.
+func qualityLines(trees, rows int, q forest.Quality) []string {
+	lines := []string{fmt.Sprintf("forest of %d trees on %d recipes; out of bag, on %d of them:", trees, rows, q.Rows)}
+	switch {
+	case q.Classes != nil:
+		c := q.Classes
+		lines = append(lines,
+			fmt.Sprintf("accuracy %.0f ± %.0f %% (always %s: %.0f %%), log loss %.2f ± %.2f (class shares: %.2f)",
+				100*c.Accuracy, 100*c.AccuracySE, Plain(c.Majority), 100*c.MajorityAccuracy, c.LogLoss, c.LogLossSE, c.PriorLogLoss))
+	case q.Numbers != nil:
+		n := q.Numbers
+		lines = append(lines,
+			fmt.Sprintf("R² %.2f, RMSE %.3g (always the mean: %.3g)", n.R2, n.RMSE, n.PriorRMSE),
+			fmt.Sprintf("CRPS %.3g ± %.2g (all labels: %.3g); intervals of 50 %% and 90 %% hold %.0f %% and %.0f %%",
+				n.CRPS, n.CRPSSE, n.PriorCRPS, 100*n.Coverage50, 100*n.Coverage90))
+	default:
+		lines = []string{fmt.Sprintf("forest of %d trees on %d recipes; no tree left a recipe out, so its quality is unknown", trees, rows)}
+	}
+	return lines
+}
+
+// wrap breaks text at spaces into lines of at most width characters, where it
+// can.
+func wrap(s string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+	"unicode"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Plain makes text that comes from a file fit for a terminal: control
+// characters, and those that turn the direction of writing, are shown escaped.
+func Plain(s string) string {
+	if strings.IndexFunc(s, unprintable) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unprintable(r) {
+			quoted := fmt.Sprintf("%+q", r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func unprintable(r rune) bool {
+	return r != ' ' && !unicode.IsGraphic(r) || r == unicode.ReplacementChar || r != ' ' && unicode.IsSpace(r)
+}
+
+// Grouped writes a whole number with a comma every three digits.
+func Grouped(n *big.Int) string {
+	digits := n.String()
+	var b strings.Builder
+	for k, d := range digits {
+		if k > 0 && digits[k-1] != '-' && (len(digits)-k)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}
+
+// A Table is rows of cells in columns of equal width, for a terminal.
+type Table struct {
+	writer  table.Writer
+	columns []table.ColumnConfig
+}
+
+// NewTable returns a table with the given headings.
+func NewTable(headings ...string) *Table {
+	t := &Table{writer: table.NewWriter()}
+	row := make(table.Row, len(headings))
+	for k, h := range headings {
+		row[k] = h
+		t.columns = append(t.columns, table.ColumnConfig{Number: k + 1})
+	}
+	t.writer.AppendHeader(row)
+	style := table.StyleDefault
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	style.Format.Header = text.FormatDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	t.writer.SetStyle(style)
+	t.writer.SuppressTrailingSpaces()
+	return t
+}
+
+// AlignRight sets columns, counted from 0, flush right, as numbers are read.
+func (t *Table) AlignRight(columns ...int) {
+	for _, c := range columns {
+		t.columns[c].Align = text.AlignRight
+		t.columns[c].AlignHeader = text.AlignRight
+	}
+}
+
+// Widest bounds the width of a column, counted from 0: what is longer is
+// broken over lines.
+func (t *Table) Widest(column, width int) {
+	t.columns[column].WidthMax = width
+	t.columns[column].WidthMaxEnforcer = text.WrapSoft
+}
+
+// Row adds a row. Text is made plain.
+func (t *Table) Row(cells ...any) {
+	row := make(table.Row, len(cells))
+	for k, c := range cells {
+		if s, ok := c.(string); ok {
+			c = Plain(s)
+		}
+		row[k] = c
+	}
+	t.writer.AppendRow(row)
+}
+
+// Write prints the table.
+func (t *Table) Write(w io.Writer) error {
+	t.writer.SetColumnConfigs(t.columns)
+	_, err := io.WriteString(w, t.writer.Render()+"\n")
+	return err
+}
+
+// pad fills text up to a width on the screen, and shortens what is longer.
+func pad(s string, width int) string {
+	if text.StringWidth(s) > width {
+		s = text.Trim(s, width-1) + "…"
+	}
+	return text.Pad(s, width, ' ')
+}
