@@ -1,0 +1,126 @@
+package count
+
+import (
+	"context"
+	"math/big"
+)
+
+// boolean tells zero from not zero: a row is a set of bits, of which bit u says
+// whether there is any way to take u units.
+type boolean struct{ spare []uint64 }
+
+func (b *boolean) row(n int) []uint64 {
+	words := (n + 63) / 64
+	if len(b.spare) < words {
+		b.spare = make([]uint64, words)
+	}
+	return make([]uint64, words)
+}
+
+func (*boolean) one(r []uint64, u int) { r[u/64] |= 1 << (u % 64) }
+
+func (*boolean) clear(r []uint64, lo, hi int) {
+	for w := lo / 64; w <= hi/64; w++ {
+		keep := uint64(0)
+		if w == lo/64 {
+			keep |= 1<<(lo%64) - 1
+		}
+		if w == hi/64 {
+			keep |= ^(^uint64(0) >> (63 - hi%64))
+		}
+		r[w] &= keep
+	}
+}
+
+// window joins shifted copies of src. With copies 0..c−1 at hand, one shift
+// more gives up to 2c of them.
+func (b *boolean) window(dst, src []uint64, lo, hi int, k kind, top int) {
+	spread := b.spare[:len(src)]
+	copy(spread, src)
+	for have := 1; have < k.n && have*k.step <= top; {
+		more := min(have, k.n-have)
+		joinShifted(spread, spread, more*k.step)
+		have += more
+	}
+	joinShifted(dst, spread, k.lo)
+	cutBits(dst, top)
+}
+
+// joinShifted joins src moved up by n bits to dst, as far as dst goes. They may
+// be the same row: words are written from the last to the first, and read at
+// or before the one that is written.
+func joinShifted(dst, src []uint64, n int) {
+	words, shift := n/64, n%64
+	for w := min(len(dst)-1, len(src)+words); w >= words; w-- {
+		v := uint64(0)
+		if w-words < len(src) {
+			v = src[w-words] << shift
+		}
+		if shift > 0 && w > words {
+			v |= src[w-words-1] >> (64 - shift)
+		}
+		dst[w] |= v
+	}
+}
+
+// cutBits clears the bits above top in the word that holds it.
+func cutBits(r []uint64, top int) {
+	r[top/64] &= ^uint64(0) >> (63 - top%64)
+}
+
+func (*boolean) coefficient(*big.Int) struct{} { return struct{}{} }
+
+func (*boolean) add(dst, src []uint64, _, _ int, _ struct{}) {
+	for w, v := range src {
+		dst[w] |= v
+	}
+}
+
+func (b *boolean) multiply(x, y *grid[[]uint64, struct{}], maxUsed, maxUnits int) *grid[[]uint64, struct{}] {
+	out := emptyGrid(x.arith, maxUsed, maxUnits)
+	for i := range x.rows {
+		for j := 0; j < len(y.rows) && i+j <= maxUsed; j++ {
+			p, q := &x.rows[i], &y.rows[j]
+			if p.empty() || q.empty() || p.lo+q.lo > maxUnits {
+				continue
+			}
+			r := &out.rows[i+j]
+			out.ready(r)
+			for u := p.lo; u <= min(p.hi, maxUnits-q.lo); u++ {
+				if p.cells[u/64]>>(u%64)&1 == 1 {
+					joinShifted(r.cells, q.cells, u)
+				}
+			}
+			r.grow(p.lo+q.lo, min(p.hi+q.hi, maxUnits))
+		}
+	}
+	for k := range out.rows {
+		if r := &out.rows[k]; !r.empty() {
+			cutBits(r.cells, maxUnits)
+		}
+	}
+	return out
+}
+
+// reachable returns for n = 0..maxUsed whether X_n holds any composition.
+func reachable(ctx context.Context, plan *plan) ([]bool, error) {
+	out := make([]bool, plan.maxUsed+1)
+	if plan.impossible {
+		return out, nil
+	}
+	b := new(boolean)
+	factors, err := evaluate[[]uint64, struct{}](ctx, b, plan.root)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := product(ctx, b, factors, plan.root.maxUsed, plan.total)
+	if err != nil {
+		return nil, err
+	}
+	for k := range whole.rows {
+		if r := &whole.rows[k]; r.lo <= plan.total && plan.total <= r.hi {
+			out[k] = r.cells[plan.total/64]>>(plan.total%64)&1 == 1
+		}
+	}
+	return out, nil
+}

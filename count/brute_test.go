@@ -1,0 +1,154 @@
+package count
+
+import (
+	"math/rand/v2"
+)
+
+// bruteForce lists all compositions of a space, amounts of all ingredients
+// each, by going through every way to divide the total. It reads the rules
+// straight from their definitions.
+func bruteForce(s Space) [][]int {
+	var found [][]int
+	amounts := make([]int, len(s.Ingredients))
+	var fill func(i, left int)
+	fill = func(i, left int) {
+		if i == len(amounts) {
+			if left == 0 && keepsRules(s, amounts) {
+				found = append(found, append([]int(nil), amounts...))
+			}
+			return
+		}
+		for a := 0; a <= left; a++ {
+			amounts[i] = a
+			fill(i+1, left-a)
+		}
+		amounts[i] = 0
+	}
+	fill(0, s.Total)
+	return found
+}
+
+func keepsRules(s Space, amounts []int) bool {
+	for i, a := range amounts {
+		ing := s.Ingredients[i]
+		if a == 0 {
+			if ing.Required {
+				return false
+			}
+			continue
+		}
+		if ing.Excluded {
+			return false
+		}
+		allowed := false
+		step := ing.Step
+		if step == 0 {
+			step = 1
+		}
+		first := ing.Min
+		if first == 0 {
+			first = step
+		}
+		for v := first; v <= s.Total; v += step {
+			if v == a && (ing.Max == 0 || v <= ing.Max) {
+				allowed = true
+			}
+		}
+		if !allowed {
+			return false
+		}
+	}
+	for _, g := range s.Groups {
+		used, units := 0, 0
+		for _, i := range g.Members {
+			if amounts[i] > 0 {
+				used++
+			}
+			units += amounts[i]
+		}
+		if g.Used != nil && (used < g.Used.Min || used > g.Used.Max) {
+			return false
+		}
+		if g.Total != nil && (units < g.Total.Min || units > g.Total.Max) {
+			return false
+		}
+	}
+	return true
+}
+
+func usedOf(amounts []int) int {
+	n := 0
+	for _, a := range amounts {
+		if a > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// randomSpace makes a small space with rules of all sorts. About a third of
+// them are empty.
+func randomSpace(r *rand.Rand) Space {
+	n, m := 1+r.IntN(6), 1+r.IntN(12)
+	s := Space{Total: m, Ingredients: make([]Ingredient, n)}
+	few := r.IntN(2) == 0 // few kinds of ingredients, so that classes are large
+	kinds := make([]Ingredient, 2)
+	random := func() (ing Ingredient) {
+		if r.IntN(3) == 0 {
+			ing.Min = r.IntN(4)
+		}
+		if r.IntN(3) == 0 {
+			ing.Max = 1 + r.IntN(m)
+		}
+		if r.IntN(4) == 0 {
+			ing.Step = 1 + r.IntN(3)
+		}
+		ing.Required = r.IntN(8) == 0
+		ing.Excluded = r.IntN(10) == 0 && !(ing.Required && r.IntN(4) > 0)
+		return ing
+	}
+	for k := range kinds {
+		kinds[k] = random()
+	}
+	for i := range s.Ingredients {
+		if s.Ingredients[i] = random(); few {
+			s.Ingredients[i] = kinds[r.IntN(2)]
+		}
+	}
+	if r.IntN(8) == 0 { // coarse units
+		for i := range s.Ingredients {
+			s.Ingredients[i].Step, s.Ingredients[i].Min = 2, 2*r.IntN(2)
+		}
+	}
+	// Groups are split off the rest, or off the group before.
+	free := r.Perm(n)
+	for len(free) > 0 && r.IntN(3) > 0 {
+		size := 1 + r.IntN(len(free))
+		g := Group{Members: append([]int(nil), free[:size]...)}
+		limits := r.IntN(4)
+		if limits&1 == 0 {
+			lo := r.IntN(size + 1)
+			g.Used = &Range{lo, lo + r.IntN(size+1-lo)}
+			if r.IntN(3) == 0 {
+				g.Used.Min = 0
+			}
+		}
+		if limits&2 == 0 {
+			lo := r.IntN(m + 1)
+			g.Total = &Range{lo, lo + r.IntN(m+1-lo)}
+			if r.IntN(3) == 0 {
+				g.Total.Min = 0
+			}
+		}
+		s.Groups = append(s.Groups, g)
+		if r.IntN(3) == 0 {
+			free = free[:max(size-1, 1)] // the next group lies within this one
+			if size == 1 {
+				break
+			}
+		} else {
+			free = free[size:]
+		}
+	}
+	return s
+}

@@ -1,0 +1,116 @@
+package count
+
+import (
+	"math"
+	"math/big"
+)
+
+// closed is a space that a formula counts: all ingredients may take the amounts
+// lo, lo+step, ... without an upper bound, and no group limits them. Of the
+// n·lo units that n used ingredients take at least, V = (M − n·lo)/step steps
+// are left to divide among them, in C(V+n−1, n−1) ways:
+//
+//	|X_n| = C(optional, n−required) · C(V+n−1, n−1)
+//
+// With lo = step = 1 and none required that is C(N, n)·C(M−1, n−1).
+type closed struct {
+	total, lo, step    int
+	optional, required int
+
+	// Who is optional and who required; nil stands for 0, 1, 2, ...
+	optionals, requireds []int32
+}
+
+// closedForm returns the formula for a plan, or nil if there is none.
+func closedForm(p *plan) *closed {
+	q := p.root
+	if p.impossible || len(q.groups) > 0 || len(q.classes) == 0 {
+		return nil
+	}
+	c := &closed{total: p.total, lo: q.classes[0].kind.lo, step: q.classes[0].kind.step}
+	for _, class := range q.classes {
+		k := class.kind
+		switch {
+		case !k.unbounded(p.total) || k.lo != c.lo || k.step != c.step:
+			return nil
+		case class.required:
+			c.requireds = class.members
+		default:
+			c.optionals = class.members
+		}
+	}
+	c.optional, c.required = len(c.optionals), len(c.requireds)
+	return c
+}
+
+// shape returns how many optional ingredients n used ones contain, and how many
+// free steps are divided among n. ok is false if X_n is empty.
+func (c *closed) shape(n int) (optional, steps int, ok bool) {
+	optional = n - c.required
+	units := c.total - n*c.lo
+	if n < 1 || optional < 0 || optional > c.optional || units < 0 || units%c.step != 0 {
+		return 0, 0, false
+	}
+	return optional, units / c.step, true
+}
+
+func (c *closed) count(n int) *big.Int {
+	optional, steps, ok := c.shape(n)
+	if !ok {
+		return new(big.Int)
+	}
+	x := new(big.Int).Binomial(int64(c.optional), int64(optional))
+	return x.Mul(x, new(big.Int).Binomial(int64(steps+n-1), int64(n-1)))
+}
+
+func (c *closed) logCount(n int) float64 {
+	optional, steps, ok := c.shape(n)
+	if !ok {
+		return math.Inf(-1)
+	}
+	return logBinomial(c.optional, optional) + logBinomial(steps+n-1, n-1)
+}
+
+// ratio returns |X_{n+1}|/|X_n|. When amounts go from 1 in steps of 1 it takes
+// a few multiplications.
+func (c *closed) ratio(n int) float64 {
+	if _, _, ok := c.shape(n); !ok || c.lo != 1 || c.step != 1 {
+		return math.Exp(c.logCount(n+1) - c.logCount(n))
+	}
+	f := float64(n)
+	return float64(c.optional+c.required-n) / float64(n-c.required+1) * (float64(c.total) - f) / f
+}
+
+// maxUsed returns the most ingredients that a composition can use.
+func (c *closed) maxUsed() int { return min(c.optional+c.required, c.total/c.lo) }
+
+// logBinomial returns log C(n, k) for 0 ≤ k ≤ n to a relative error of about
+// 1e-14, from Stirling's formula with its remainder, so that terms as large as
+// log n! do not cancel:
+//
+//	log C(n, k) = k·log(n/k) + (n−k)·log(n/(n−k)) − ½ log(2π·k(n−k)/n) + δ(n) − δ(k) − δ(n−k)
+func logBinomial(n, k int) float64 {
+	k = min(k, n-k)
+	switch {
+	case k < 0:
+		return math.Inf(-1)
+	case k == 0:
+		return 0
+	case k < 32:
+		sum := 0.0
+		for j := range k {
+			sum += math.Log(float64(n-j) / float64(k-j))
+		}
+		return sum
+	}
+	a, b, c := float64(n), float64(k), float64(n-k)
+	return b*math.Log(a/b) - c*math.Log1p(-b/a) - math.Log(2*math.Pi*b*(c/a))/2 +
+		stirling(a) - stirling(b) - stirling(c)
+}
+
+// stirling returns δ(x) = log x! − ((x+½) log x − x + ½ log 2π) for x ≥ 32, to
+// a relative error below 1e-15 (Abramowitz and Stegun 6.1.41).
+func stirling(x float64) float64 {
+	y := 1 / (x * x)
+	return (1.0/12 - y*(1.0/360-y*(1.0/1260-y*(1.0/1680-y*(1.0/1188))))) / x
+}

@@ -1,0 +1,411 @@
+package count
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"math/bits"
+)
+
+// primeBits and twoPower shape the primes that counts are taken modulo: c·2^24+1
+// just below 2^61. Sums of two fit in a word with room for lazy reduction, the
+// sum of 64 products fits in two words, and there are roots of unity for
+// transforms up to length 2^24.
+const (
+	primeBits = 61
+	twoPower  = 24
+)
+
+// primes returns the n largest primes of that shape. Below 2^64 ProbablyPrime
+// is a proof.
+func primes(n int) []uint64 {
+	out := make([]uint64, 0, n)
+	for c := uint64(1)<<(primeBits-twoPower) - 1; len(out) < n; c-- {
+		if p := c<<twoPower + 1; new(big.Int).SetUint64(p).ProbablyPrime(0) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// modular is arithmetic modulo a prime. It is not safe for concurrent use.
+type modular struct {
+	p     uint64
+	root  uint64 // of order 2^twoPower
+	tools map[int]*transform
+}
+
+// A factor is a number to multiply by again and again: w, and ⌊w·2^64/p⌋.
+// See Shoup's NTL, MulModPrecon.
+type factor struct{ w, quotient uint64 }
+
+func newModular(p uint64) *modular {
+	m := &modular{p: p, tools: make(map[int]*transform)}
+	for x := uint64(2); ; x++ {
+		m.root = m.power(x, (p-1)>>twoPower)
+		if m.power(m.root, 1<<(twoPower-1)) != 1 {
+			return m
+		}
+	}
+}
+
+func (m *modular) mul(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return bits.Rem64(hi, lo, m.p)
+}
+
+func (m *modular) power(x, e uint64) uint64 {
+	y := uint64(1)
+	for ; e > 0; e >>= 1 {
+		if e&1 == 1 {
+			y = m.mul(y, x)
+		}
+		x = m.mul(x, x)
+	}
+	return y
+}
+
+func (m *modular) inverse(x uint64) uint64 { return m.power(x, m.p-2) }
+
+func (m *modular) factor(w uint64) factor {
+	q, _ := bits.Div64(w, 0, m.p)
+	return factor{w, q}
+}
+
+// lazyMul returns f·x modulo p, plus p or not.
+func lazyMul(x uint64, f factor, p uint64) uint64 {
+	q, _ := bits.Mul64(f.quotient, x)
+	return f.w*x - q*p
+}
+
+// reduced takes a number of 0..2p−1 modulo p.
+func reduced(x, p uint64) uint64 {
+	x -= p
+	return x + p&uint64(int64(x)>>63)
+}
+
+func (m *modular) row(n int) []uint64 { return make([]uint64, n) }
+
+func (m *modular) one(r []uint64, u int) { r[u] = 1 }
+
+func (m *modular) clear(r []uint64, lo, hi int) { clear(r[lo : hi+1]) }
+
+func (m *modular) coefficient(c *big.Int) factor {
+	return m.factor(new(big.Int).Mod(c, new(big.Int).SetUint64(m.p)).Uint64())
+}
+
+func (m *modular) add(dst, src []uint64, lo, hi int, c factor) {
+	d, s := dst[lo:hi+1], src[lo:hi+1]
+	s = s[:len(d)]
+	p := m.p
+	if c.w == 1 {
+		for u := range d {
+			d[u] = reduced(d[u]+s[u], p)
+		}
+		return
+	}
+	for u := range d {
+		d[u] = reduced(d[u]+reduced(lazyMul(s[u], c, p), p), p)
+	}
+}
+
+// window keeps a running sum: a cell that enters the window is added, one that
+// leaves it is subtracted.
+func (m *modular) window(dst, src []uint64, lo, hi int, k kind, top int) {
+	if k.step == 1 {
+		m.slide(dst[:top+1], src[lo:hi+1], lo+k.lo, k.n)
+		return
+	}
+	p := m.p
+	for from := lo; from < min(lo+k.step, hi+1); from++ {
+		sum := uint64(0)
+		for v, u := from, from+k.lo; u <= top; v, u = v+k.step, u+k.step {
+			if v <= hi {
+				sum = reduced(sum+src[v], p)
+			}
+			if out := v - k.n*k.step; out >= from {
+				if out > hi {
+					break
+				}
+				sum = reduced(sum+p-src[out], p)
+			}
+			dst[u] = reduced(dst[u]+sum, p)
+		}
+	}
+}
+
+// slide adds to dst from cell at on the sums of n neighbours of x.
+func (m *modular) slide(dst, x []uint64, at, n int) {
+	if at >= len(dst) {
+		return
+	}
+	p := m.p
+	dst = dst[at:]
+	sum := uint64(0)
+	q := 0
+	for end := min(n, len(x), len(dst)); q < end; q++ { // cells only enter
+		sum = reduced(sum+x[q], p)
+		dst[q] = reduced(dst[q]+sum, p)
+	}
+	for end := min(n, len(dst)); q < end; q++ { // all of x is inside
+		dst[q] = reduced(dst[q]+sum, p)
+	}
+	if end := min(len(x), len(dst)); q < end { // one enters, one leaves
+		d, in := dst[q:end], x[q:end]
+		out := x[q-n:]
+		out = out[:len(d)]
+		in = in[:len(d)]
+		for t := range d {
+			// Of 0..p−1, made ready outside the chain of dependent sums.
+			change := in[t] - out[t]
+			change += p & uint64(int64(change)>>63)
+			sum = reduced(sum+change, p)
+			d[t] = reduced(d[t]+sum, p)
+		}
+		q = end
+	}
+	for end := min(len(x)+n-1, len(dst)); q < end; q++ { // cells only leave
+		sum = reduced(sum+p-x[q-n], p)
+		dst[q] = reduced(dst[q]+sum, p)
+	}
+}
+
+// A wide is a sum of products in two words a cell. terms counts products since
+// the last reduction; 64 of numbers below 2^61 fit.
+type wide struct {
+	hi, lo []uint64
+	terms  int
+}
+
+func newWide(n int) *wide { return &wide{hi: make([]uint64, n), lo: make([]uint64, n)} }
+
+func (w *wide) reset() {
+	clear(w.hi)
+	clear(w.lo)
+	w.terms = 0
+}
+
+// room makes place for another product a cell.
+func (w *wide) room(m *modular) {
+	if w.terms == 60 {
+		for u, hi := range w.hi {
+			w.lo[u] = bits.Rem64(hi, w.lo[u], m.p)
+			w.hi[u] = 0
+		}
+		w.terms = 1
+	}
+	w.terms++
+}
+
+// addEach adds a[u]·b[u] to each cell.
+func (w *wide) addEach(m *modular, a, b []uint64) {
+	w.room(m)
+	lo := w.lo[:len(a)]
+	hi := w.hi[:len(a)]
+	b = b[:len(a)]
+	for u, x := range a {
+		h, l := bits.Mul64(x, b[u])
+		var carry uint64
+		lo[u], carry = bits.Add64(lo[u], l, 0)
+		hi[u] += h + carry
+	}
+}
+
+// addScaled adds x·b[u] to the cells from at on.
+func (w *wide) addScaled(m *modular, x uint64, b []uint64, at int) {
+	w.room(m)
+	lo := w.lo[at:]
+	lo = lo[:len(b)]
+	hi := w.hi[at:]
+	hi = hi[:len(b)]
+	for u, y := range b {
+		h, l := bits.Mul64(x, y)
+		var carry uint64
+		lo[u], carry = bits.Add64(lo[u], l, 0)
+		hi[u] += h + carry
+	}
+}
+
+// addDot adds Σ a[t]·b[last−t] to the one cell.
+func (w *wide) addDot(m *modular, a, b []uint64) {
+	hi, lo := w.hi[0], w.lo[0]
+	for t, x := range a {
+		if t%32 == 0 {
+			hi, lo = 0, bits.Rem64(hi, lo, m.p)
+		}
+		h, l := bits.Mul64(x, b[len(a)-1-t])
+		var carry uint64
+		lo, carry = bits.Add64(lo, l, 0)
+		hi += h + carry
+	}
+	w.hi[0], w.lo[0] = hi, lo
+}
+
+// take stores the sums modulo p.
+func (w *wide) take(m *modular, dst []uint64) {
+	for u := range dst {
+		dst[u] = bits.Rem64(w.hi[u], w.lo[u], m.p)
+	}
+}
+
+// spread returns the least and the greatest amount of any row, and how many
+// rows have any.
+func (g *grid[R, C]) spread() (lo, hi, rows int) {
+	lo, hi = g.maxUnits+1, -1
+	for k := range g.rows {
+		if r := &g.rows[k]; !r.empty() {
+			lo, hi, rows = min(lo, r.lo), max(hi, r.hi), rows+1
+		}
+	}
+	return lo, hi, rows
+}
+
+// multiply takes whichever way is cheaper: term by term, or by transforms
+// along the units, which turn the product along them into one of cells.
+func (m *modular) multiply(a, b *grid[[]uint64, factor], maxUsed, maxUnits int) *grid[[]uint64, factor] {
+	out := emptyGrid(a.arith, maxUsed, maxUnits)
+	aLo, aHi, aRows := a.spread()
+	bLo, bHi, bRows := b.spread()
+	if aRows == 0 || bRows == 0 || aLo+bLo > maxUnits {
+		return out
+	}
+	direct := 0.0
+	for i := range a.rows {
+		for j := range b.rows {
+			if ra, rb := &a.rows[i], &b.rows[j]; i+j <= maxUsed && !ra.empty() && !rb.empty() {
+				direct += float64(ra.hi-ra.lo+1) * float64(rb.hi-rb.lo+1)
+			}
+		}
+	}
+	length := 1 << bits.Len(uint(aHi-aLo+bHi-bLo))
+	// A butterfly costs about as much as two products.
+	fast := float64(length) * (float64(aRows*bRows) + float64(2*(aRows+bRows)*bits.Len(uint(length))))
+	if direct <= fast || length > 1<<twoPower {
+		m.multiplyDirect(out, a, b)
+	} else {
+		m.multiplyFast(out, a, b, aLo, bLo, length)
+	}
+	return out
+}
+
+func (m *modular) multiplyDirect(out, a, b *grid[[]uint64, factor]) {
+	w := newWide(out.maxUnits + 1)
+	for k := range out.rows {
+		w.reset()
+		r := &out.rows[k]
+		for i := max(0, k-b.maxUsed); i <= min(k, a.maxUsed); i++ {
+			ra, rb := &a.rows[i], &b.rows[k-i]
+			if ra.empty() || rb.empty() || ra.lo+rb.lo > out.maxUnits {
+				continue
+			}
+			if ra.hi-ra.lo > rb.hi-rb.lo {
+				ra, rb = rb, ra
+			}
+			for u := ra.lo; u <= ra.hi && u+rb.lo <= out.maxUnits; u++ {
+				if x := ra.cells[u]; x != 0 {
+					w.addScaled(m, x, rb.cells[rb.lo:min(rb.hi, out.maxUnits-u)+1], u+rb.lo)
+				}
+			}
+			r.grow(ra.lo+rb.lo, min(ra.hi+rb.hi, out.maxUnits))
+		}
+		if !r.empty() {
+			out.ready(r)
+			w.take(m, r.cells)
+		}
+	}
+}
+
+func (m *modular) multiplyFast(out, a, b *grid[[]uint64, factor], aLo, bLo, length int) {
+	t := m.transform(length)
+	forward := func(g *grid[[]uint64, factor], lo int) [][]uint64 {
+		rows := make([][]uint64, len(g.rows))
+		for k := range g.rows {
+			if r := &g.rows[k]; !r.empty() {
+				rows[k] = make([]uint64, length)
+				copy(rows[k][r.lo-lo:], r.cells[r.lo:r.hi+1])
+				t.forward(rows[k])
+			}
+		}
+		return rows
+	}
+	fa, fb := forward(a, aLo), forward(b, bLo)
+	w := newWide(length)
+	cells := make([]uint64, length)
+	for k := range out.rows {
+		w.reset()
+		r := &out.rows[k]
+		for i := max(0, k-b.maxUsed); i <= min(k, a.maxUsed); i++ {
+			ra, rb := &a.rows[i], &b.rows[k-i]
+			if ra.empty() || rb.empty() || ra.lo+rb.lo > out.maxUnits {
+				continue
+			}
+			w.addEach(m, fa[i], fb[k-i])
+			r.grow(ra.lo+rb.lo, min(ra.hi+rb.hi, out.maxUnits))
+		}
+		if !r.empty() {
+			w.take(m, cells)
+			t.backward(cells)
+			out.ready(r)
+			copy(r.cells[r.lo:r.hi+1], cells[r.lo-aLo-bLo:])
+		}
+	}
+}
+
+// modularCounts returns |X_n| modulo p for n = 0..maxUsed.
+func modularCounts(ctx context.Context, plan *plan, p uint64) ([]uint64, error) {
+	m := newModular(p)
+	factors, err := evaluate[[]uint64, factor](ctx, m, plan.root)
+	if err != nil {
+		return nil, fmt.Errorf("count: %w", err)
+	}
+	factors, err = reduce(ctx, m, factors, 2, plan.root.maxUsed, plan.total)
+	if err != nil {
+		return nil, fmt.Errorf("count: %w", err)
+	}
+	counts := make([]uint64, plan.maxUsed+1)
+	a := factors[0]
+	if len(factors) == 1 {
+		for k := range a.rows {
+			if r := &a.rows[k]; r.lo <= plan.total && plan.total <= r.hi {
+				counts[k] = r.cells[plan.total]
+			}
+		}
+		return counts, nil
+	}
+	b := factors[1]
+	w := newWide(1)
+	for k := range min(plan.root.maxUsed, a.maxUsed+b.maxUsed) + 1 {
+		w.reset()
+		for i := max(0, k-b.maxUsed); i <= min(k, a.maxUsed); i++ {
+			ra, rb := &a.rows[i], &b.rows[k-i]
+			if lo, hi := max(ra.lo, plan.total-rb.hi), min(ra.hi, plan.total-rb.lo); lo <= hi {
+				w.addDot(m, ra.cells[lo:hi+1], rb.cells[plan.total-hi:plan.total-lo+1])
+			}
+		}
+		w.take(m, counts[k:k+1])
+	}
+	return counts, nil
+}
+
+// reconstruct returns the numbers x[n] with 0 ≤ x[n] < Π primes that leave the
+// given residues[prime][n], by Garner's form of the Chinese remainder theorem.
+func reconstruct(primes []uint64, residues [][]uint64) []*big.Int {
+	out := make([]*big.Int, len(residues[0]))
+	for n := range out {
+		out[n] = new(big.Int)
+	}
+	modulus := big.NewInt(1)
+	for t, p := range primes {
+		m := &modular{p: p}
+		prime := new(big.Int).SetUint64(p)
+		inverse := m.inverse(new(big.Int).Mod(modulus, prime).Uint64())
+		rest, term := new(big.Int), new(big.Int)
+		for n, x := range out {
+			have := rest.Mod(x, prime).Uint64()
+			digit := m.mul(reduced(residues[t][n]+p-have, p), inverse)
+			x.Add(x, term.Mul(modulus, term.SetUint64(digit)))
+		}
+		modulus = new(big.Int).Mul(modulus, prime)
+	}
+	return out
+}

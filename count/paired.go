@@ -1,0 +1,253 @@
+package count
+
+import (
+	"math"
+	"math/big"
+)
+
+// paired is floating-point arithmetic that carries its own rounding errors. A
+// number is h + l: h is what plain arithmetic would give, and l what that is
+// wrong by. Each sum h+x is taken with its error, which a few more operations
+// give exactly (Knuth's TwoSum), and l adds up the errors.
+//
+// All numbers are positive and nothing is subtracted, so that a sum over D
+// additions one after the other has a relative error of about D²·2^-106 instead
+// of D·2^-53 (Ogita, Rump and Oishi 2005, "Accurate sum and dot product"): h+l,
+// rounded, is the exact count to within a unit in the last place.
+//
+// Each used ingredient multiplies by tilt, a power of two, which is exact and
+// keeps numbers in range. Counts of n used are told apart, so it cancels.
+type paired struct {
+	tilt   float64
+	suffix pair
+}
+
+// A pair of rows holds h and l.
+type pair struct{ h, l []float64 }
+
+// A real is a number to multiply by, h + l.
+type real struct{ h, l float64 }
+
+// unit is the relative error of a rounded operation.
+const unitRoundoff = 0x1p-53
+
+// twoSum returns a+b rounded, and what it lacks.
+func twoSum(a, b float64) (s, err float64) {
+	s = a + b
+	v := s - a
+	return s, (a - (s - v)) + (b - v)
+}
+
+// twoProduct returns a·b rounded, and what it lacks.
+func twoProduct(a, b float64) (p, err float64) {
+	p = a * b
+	return p, math.FMA(a, b, -p)
+}
+
+func (*paired) row(n int) pair {
+	cells := make([]float64, 2*n)
+	return pair{cells[:n:n], cells[n:]}
+}
+
+func (*paired) one(r pair, u int) { r.h[u] = 1 }
+
+func (*paired) clear(r pair, lo, hi int) {
+	clear(r.h[lo : hi+1])
+	clear(r.l[lo : hi+1])
+}
+
+func (*paired) coefficient(c *big.Int) real {
+	h, _ := new(big.Float).SetInt(c).Float64()
+	whole, _ := new(big.Float).SetFloat64(h).Int(nil)
+	l, _ := new(big.Float).SetInt(whole.Sub(c, whole)).Float64()
+	return real{h, l}
+}
+
+func (*paired) add(dst, src pair, lo, hi int, c real) {
+	dh, dl, sh, sl := dst.h[lo:hi+1], dst.l[lo:hi+1], src.h[lo:hi+1], src.l[lo:hi+1]
+	dl, sh, sl = dl[:len(dh)], sh[:len(dh)], sl[:len(dh)]
+	if c.h == 1 {
+		for u, d := range dh {
+			h, e := twoSum(d, sh[u])
+			dh[u] = h
+			dl[u] += sl[u] + e
+		}
+		return
+	}
+	for u, d := range dh {
+		x, rest := twoProduct(sh[u], c.h)
+		rest += float64(sh[u]*c.l) + float64(sl[u]*c.h)
+		h, e := twoSum(d, x)
+		dh[u] = h
+		dl[u] += rest + e
+	}
+}
+
+// window takes sums over windows without subtraction (van Herk 1992; Gil and
+// Werman 1993): cells are cut into blocks as long as a window, and each window
+// is the end of one block and the beginning of the next.
+func (p *paired) window(dst, src pair, lo, hi int, k kind, top int) {
+	if k.n > 1 && len(p.suffix.h) < min(k.n, len(src.h)+1)+1 {
+		p.suffix = p.row(min(k.n, len(src.h)+1) + 1)
+	}
+	for from := lo; from < min(lo+k.step, hi+1) && from+k.lo <= top; from++ {
+		p.windowApart(dst, src, from, (hi-from)/k.step+1, k, min((hi-from)/k.step+k.n-1, (top-from-k.lo)/k.step))
+	}
+}
+
+// windowApart is window for the cells of src that are a whole number of steps
+// from one another: n of them, the first at from. last counts those of dst.
+func (p *paired) windowApart(dst, src pair, from, n int, k kind, last int) {
+	tilt := p.tilt
+	for block := 0; block <= last; block += k.n {
+		var h, l, e float64 // the sum from the beginning of the block
+		end := min(block+k.n-1, last)
+		v := from + block*k.step
+		for q := block; q <= end; q++ {
+			if q < n {
+				h, e = twoSum(h, tilt*src.h[v])
+				l += tilt*src.l[v] + e
+			}
+			sum, rest := h, l
+			if o := q - block + 1; block > 0 && o < k.n {
+				sum, e = twoSum(h, p.suffix.h[o])
+				rest += p.suffix.l[o] + e
+			}
+			u := v + k.lo
+			dst.h[u], e = twoSum(dst.h[u], sum)
+			dst.l[u] += rest + e
+			v += k.step
+		}
+		if block+k.n > last {
+			return
+		}
+		h, l = 0, 0
+		v = from + (block+k.n-1)*k.step
+		for o := k.n - 1; o > 0; o-- {
+			if block+o < n {
+				h, e = twoSum(h, tilt*src.h[v])
+				l += tilt*src.l[v] + e
+			}
+			p.suffix.h[o], p.suffix.l[o] = h, l
+			v -= k.step
+		}
+	}
+}
+
+// multiply takes plain sums of products, for which see dot.
+func (p *paired) multiply(a, b *grid[pair, real], maxUsed, maxUnits int) *grid[pair, real] {
+	out := emptyGrid(a.arith, maxUsed, maxUnits)
+	ra, rb := rounded(a), rounded(b)
+	for i, x := range ra {
+		for j, y := range rb {
+			if i+j > maxUsed || len(x.v) == 0 || len(y.v) == 0 || x.lo+y.lo > maxUnits {
+				continue
+			}
+			r := &out.rows[i+j]
+			out.ready(r)
+			hi := min(x.hi()+y.hi(), maxUnits)
+			for u := x.lo + y.lo; u <= hi; u++ {
+				var e float64
+				r.cells.h[u], e = twoSum(r.cells.h[u], dotAt(x, y, u))
+				r.cells.l[u] += e
+			}
+			r.grow(x.lo+y.lo, hi)
+		}
+	}
+	return out
+}
+
+// A series holds the cells lo, lo+1, ... of a row; others are zero.
+type series struct {
+	lo int
+	v  []float64
+}
+
+func (s series) hi() int { return s.lo + len(s.v) - 1 }
+
+// rounded returns the rows of a grid in single numbers, without zeros at their
+// ends.
+func rounded(g *grid[pair, real]) []series {
+	rows := make([]series, len(g.rows))
+	for k := range g.rows {
+		rows[k] = roundedRow(&g.rows[k])
+	}
+	return rows
+}
+
+func roundedRow(r *row[pair]) series {
+	lo, hi := r.lo, r.hi
+	for lo <= hi && r.cells.h[lo] == 0 {
+		lo++
+	}
+	for lo <= hi && r.cells.h[hi] == 0 {
+		hi--
+	}
+	if r.empty() || lo > hi {
+		return series{}
+	}
+	s := series{lo, make([]float64, hi-lo+1)}
+	for u := lo; u <= hi; u++ {
+		s.v[u-lo] = r.cells.h[u] + r.cells.l[u]
+	}
+	return s
+}
+
+// overlap returns the range of t for which x has cell t and y cell u−t.
+func overlap(x, y series, u int) (lo, hi int) {
+	return max(x.lo, u-y.hi()), min(x.hi(), u-y.lo)
+}
+
+// dotAt returns Σ x[t]·y[u−t].
+func dotAt(x, y series, u int) float64 {
+	lo, hi := overlap(x, y, u)
+	if lo > hi {
+		return 0
+	}
+	return dot(x.v[lo-x.lo:hi-x.lo+1], y.v[u-hi-y.lo:u-lo-y.lo+1])
+}
+
+const dotBlock = 128
+
+// dot returns Σ a[t]·b[last−t], a relative error of at most dotError(len(a))
+// units. Eight sums at a time, over blocks whose sums are then added up, are
+// both fast and accurate.
+
+func dot(a, b []float64) float64 {
+	total := 0.0
+	for len(a) > dotBlock {
+		total += dotShort(a[:dotBlock], b[len(b)-dotBlock:])
+		a, b = a[dotBlock:], b[:len(b)-dotBlock]
+	}
+	return total + dotShort(a, b)
+}
+
+func dotShort(a, b []float64) float64 {
+	var s [8]float64
+	for len(a) >= 8 && len(b) >= 8 {
+		x, y := (*[8]float64)(a), (*[8]float64)(b[len(b)-8:])
+		s[0] += float64(x[0] * y[7])
+		s[1] += float64(x[1] * y[6])
+		s[2] += float64(x[2] * y[5])
+		s[3] += float64(x[3] * y[4])
+		s[4] += float64(x[4] * y[3])
+		s[5] += float64(x[5] * y[2])
+		s[6] += float64(x[6] * y[1])
+		s[7] += float64(x[7] * y[0])
+		a, b = a[8:], b[:len(b)-8]
+	}
+	rest := 0.0
+	for t, x := range a {
+		rest += float64(x * b[len(b)-1-t])
+	}
+	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])) + rest
+}
+
+// dotError bounds the relative error of dot over n products, in units of
+// roundoff: the product, the additions within a block, those between blocks.
+func dotError(n int) float64 {
+	if n <= 1 {
+		return 1
+	}
+	return float64(1 + min(n, dotBlock/8+4+7) + n/dotBlock)
+}

@@ -1,0 +1,352 @@
+package count
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"slices"
+)
+
+// A kind is a set of positive amounts: lo, lo+step, ..., n of them.
+type kind struct{ lo, step, n int }
+
+func (k kind) hi() int { return k.lo + (k.n-1)*k.step }
+
+// unbounded reports whether amounts up to a total are limited from below only.
+func (k kind) unbounded(total int) bool { return k.lo+k.n*k.step > total }
+
+// A class is a set of ingredients that differ in name only.
+type class struct {
+	kind     kind
+	required bool
+	members  []int32
+}
+
+type classKey struct {
+	kind     kind
+	required bool
+}
+
+// A part is a set of ingredients whose use and units are limited together: a
+// group, or the whole. Its ingredients are those of its classes and of the
+// groups within it.
+type part struct {
+	classes []class
+	at      map[classKey]int // index in classes
+	groups  []*part
+	used    Range
+	units   Range
+	members int // how many ingredients, at any depth
+
+	// What is worth counting: at most this many used, at most these units.
+	maxUsed, maxUnits int
+}
+
+// A plan is a space put in order for counting: amounts divided by their common
+// divisor, ingredients without effect dropped, equal ones gathered, groups
+// nested.
+type plan struct {
+	root        *part
+	ingredients int // N, as the caller counts
+	unit        int // what amounts were divided by
+	total       int // M / unit
+	maxUsed     int
+
+	// impossible says that there is no composition at all, which some rules
+	// show by themselves. The rest of the plan is then not meant.
+	impossible bool
+}
+
+// newPlan puts a space in order, to be counted for up to maxUsed ingredients.
+func newPlan(s Space, maxUsed int) (*plan, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	p := &plan{ingredients: len(s.Ingredients), unit: 1, total: s.Total, maxUsed: maxUsed}
+	kinds := make([]kind, len(s.Ingredients))
+	unit := 0
+	for i, ing := range s.Ingredients {
+		if !ing.Excluded {
+			kinds[i] = ing.kind(s.Total)
+		}
+		switch k := kinds[i]; {
+		case k.n == 0:
+			p.impossible = p.impossible || ing.Required
+		case k.n == 1:
+			unit = gcd(unit, k.lo)
+		default:
+			unit = gcd(gcd(unit, k.lo), k.step)
+		}
+	}
+	if unit == 0 || s.Total%unit != 0 {
+		p.impossible = true
+		unit = 1
+	}
+	p.unit, p.total = unit, s.Total/unit
+	for i := range kinds {
+		if k := &kinds[i]; k.n > 0 {
+			k.lo /= unit
+			if k.n > 1 {
+				k.step /= unit
+			}
+		}
+	}
+
+	inner, groups, err := nest(s, func(i int) bool { return kinds[i].n > 0 })
+	if err != nil {
+		return nil, err
+	}
+	p.root = &part{used: Range{0, maxUsed}, units: Range{p.total, p.total}}
+	parts := make([]*part, len(s.Groups))
+	for _, g := range groups { // a group comes after those that hold it
+		q := &part{used: Range{0, math.MaxInt}, units: Range{0, math.MaxInt}}
+		if r := s.Groups[g.index].Used; r != nil {
+			q.used = *r
+		}
+		if r := s.Groups[g.index].Total; r != nil {
+			q.units = Range{(max(r.Min, 0) + unit - 1) / unit, floorDiv(r.Max, unit)}
+		}
+		parts[g.index] = q
+		up := p.root
+		if g.within >= 0 {
+			up = parts[g.within]
+		}
+		up.groups = append(up.groups, q)
+	}
+	p.gather(s, kinds, inner, parts)
+	p.root.settle(p, Range{0, maxUsed}, p.total)
+	return p, nil
+}
+
+// gather puts the ingredients into the classes of the parts they belong to.
+func (p *plan) gather(s Space, kinds []kind, inner []int, parts []*part) {
+	for i, k := range kinds {
+		if k.n == 0 {
+			continue
+		}
+		q := p.root
+		if inner[i] >= 0 {
+			q = parts[inner[i]]
+		}
+		c := q.class(k, s.Ingredients[i].Required)
+		c.members = append(c.members, int32(i))
+	}
+}
+
+// class returns the part's own class of a kind, new if there is none.
+func (q *part) class(k kind, required bool) *class {
+	id := classKey{k, required}
+	c, ok := q.at[id]
+	if !ok {
+		if q.at == nil {
+			q.at = make(map[classKey]int)
+		}
+		c = len(q.classes)
+		q.at[id] = c
+		q.classes = append(q.classes, class{kind: k, required: required})
+	}
+	return &q.classes[c]
+}
+
+// settle counts members, cuts ranges to what can happen, and dissolves groups
+// that do not limit anything into the part around them.
+func (q *part) settle(p *plan, used Range, units int) {
+	q.members = 0
+	for _, c := range q.classes {
+		q.members += len(c.members)
+	}
+	q.used.Max = min(q.used.Max, used.Max)
+	q.units.Max = min(q.units.Max, units)
+	groups := q.groups
+	q.groups = nil
+	for _, g := range groups {
+		g.settle(p, q.used, q.units.Max)
+		q.members += g.members
+		free := g.used.Min <= 0 && g.used.Max >= min(g.members, q.used.Max) &&
+			g.units.Min <= 0 && g.units.Max >= q.units.Max
+		if !free {
+			q.groups = append(q.groups, g)
+			continue
+		}
+		q.groups = append(q.groups, g.groups...)
+		for _, c := range g.classes {
+			d := q.class(c.kind, c.required)
+			d.members = append(d.members, c.members...)
+		}
+	}
+	if least, _ := q.extent(); q.members > 0 && q.units.Max >= 0 {
+		q.used.Max = min(q.used.Max, q.units.Max/least)
+	}
+	q.used.Max = min(q.used.Max, q.members)
+	q.used.Min = max(q.used.Min, 0)
+	q.units.Min = max(q.units.Min, 0)
+	if q.used.Min > q.used.Max || q.units.Min > q.units.Max {
+		p.impossible = true
+	}
+	q.maxUsed, q.maxUnits = max(q.used.Max, 0), max(q.units.Max, 0)
+}
+
+// nested is a group and the smallest group that holds it, or -1.
+type nested struct{ index, within int }
+
+// nest finds for each ingredient the smallest group that holds it, or -1, and
+// lists the groups that limit anything so that each comes after those that
+// hold it. Ingredients that cannot be used belong to no group.
+func nest(s Space, usable func(i int) bool) (inner []int, groups []nested, err error) {
+	members := make([][]int, len(s.Groups))
+	for g, group := range s.Groups {
+		if group.Used != nil || group.Total != nil {
+			groups = append(groups, nested{g, -1})
+			members[g] = slices.DeleteFunc(slices.Clone(group.Members), func(i int) bool { return !usable(i) })
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b nested) int {
+		return cmp.Compare(len(members[b.index]), len(members[a.index]))
+	})
+	inner = make([]int, len(s.Ingredients))
+	for i := range inner {
+		inner[i] = -1
+	}
+	for n := range groups {
+		g := &groups[n]
+		for t, i := range members[g.index] {
+			switch {
+			case t == 0:
+				g.within = inner[i]
+			case inner[i] != g.within:
+				// The smaller of the two groups around is the one that g crosses.
+				if first := members[g.index][0]; inner[i] < 0 ||
+					g.within >= 0 && len(members[g.within]) < len(members[inner[i]]) {
+					i = first
+				}
+				return nil, nil, &OverlapError{Groups: [2]int{inner[i], g.index}, Ingredient: i}
+			}
+		}
+		for _, i := range members[g.index] {
+			inner[i] = g.index
+		}
+	}
+	return inner, groups, nil
+}
+
+// Disjoint splits the space's groups into those that can be counted together,
+// because each two of them are disjoint or nested, and the rest. It keeps a
+// group when it fits with those kept before it, and returns indexes in
+// increasing order. A space with overlapping groups is a [Space] of those kept,
+// of which the others leave a share that can be measured by drawing.
+func (s Space) Disjoint() (kept, rest []int) {
+	holders := make(map[int][]int) // ingredient → kept groups that hold it
+	size := make([]int, len(s.Groups))
+	for g, group := range s.Groups {
+		common := make(map[int]int)
+		for _, i := range group.Members {
+			if s.usable(i) {
+				size[g]++
+				for _, h := range holders[i] {
+					common[h]++
+				}
+			}
+		}
+		fits := true
+		for h, n := range common {
+			fits = fits && (n == size[g] || n == size[h])
+		}
+		if !fits {
+			rest = append(rest, g)
+			continue
+		}
+		kept = append(kept, g)
+		if group.Used == nil && group.Total == nil {
+			continue
+		}
+		for _, i := range group.Members {
+			if s.usable(i) {
+				holders[i] = append(holders[i], g)
+			}
+		}
+	}
+	return kept, rest
+}
+
+// usable reports whether ingredient i is one that may take some amount.
+func (s Space) usable(i int) bool {
+	return i >= 0 && i < len(s.Ingredients) && !s.Ingredients[i].Excluded && s.Ingredients[i].kind(s.Total).n > 0
+}
+
+// supports returns how many of the ingredients may be left out, and how many
+// are always used.
+func (q *part) supports() (optional, required int) {
+	for _, c := range q.classes {
+		if c.required {
+			required += len(c.members)
+		} else {
+			optional += len(c.members)
+		}
+	}
+	for _, g := range q.groups {
+		o, r := g.supports()
+		optional, required = optional+o, required+r
+	}
+	return optional, required
+}
+
+// extent returns the least amount of any ingredient, and the most amounts that
+// any of them has to choose from.
+func (q *part) extent() (least, choices int) {
+	least = math.MaxInt
+	for _, c := range q.classes {
+		least, choices = min(least, c.kind.lo), max(choices, c.kind.n)
+	}
+	for _, g := range q.groups {
+		l, n := g.extent()
+		least, choices = min(least, l), max(choices, n)
+	}
+	return least, choices
+}
+
+// logBound returns an upper bound of log2 |X_n|: supports are at most the ways
+// to choose the optional ingredients, and amounts on a support at most the
+// compositions of the total whose parts reach the least amount, and at most
+// all free choices of all amounts but one. required is false to bound parts of
+// the plan, which need not hold the required ingredients.
+func (p *plan) logBound(n int, required bool) float64 {
+	if n == 0 {
+		return 0
+	}
+	optional, fixed := p.root.supports()
+	least, choices := p.root.extent()
+	if !required {
+		optional, fixed = optional+fixed, 0
+	}
+	if n < fixed || n-fixed > optional || n*least > p.total {
+		return 0
+	}
+	amounts := min(logBinomial(p.total-n*least+n-1, n-1)/math.Ln2, float64(n-1)*math.Log2(float64(choices)))
+	return logBinomial(optional, n-fixed)/math.Ln2 + amounts
+}
+
+// binomials returns C(m, j) for j = 0..most.
+func binomials(m, most int) []*big.Int {
+	c := make([]*big.Int, most+1)
+	c[0] = big.NewInt(1)
+	for j := 1; j <= most; j++ {
+		c[j] = new(big.Int).Mul(c[j-1], big.NewInt(int64(m-j+1)))
+		c[j].Quo(c[j], big.NewInt(int64(j)))
+	}
+	return c
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func floorDiv(a, b int) int {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}

@@ -1,0 +1,314 @@
+package count
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Rand is where random choices come from. Draws take nothing else, so that a
+// test can run them over every outcome of their choices.
+type Rand interface {
+	// Intn returns an integer uniform on 0 ≤ k < n, for n ≥ 1.
+	Intn(n int) int
+
+	// Categorical returns k with probability weights[k]/Σ weights. Some weights
+	// may be zero, not all. It must not keep the slice.
+	Categorical(weights []float64) int
+}
+
+// ErrEmpty is returned by draws from an empty X_n.
+var ErrEmpty = errors.New("count: no composition that keeps the rules uses that many ingredients")
+
+// A Sampler draws compositions of a space independently and uniformly. It
+// shares its tables with its clones; one Sampler is not safe for concurrent
+// use, several are.
+type Sampler struct {
+	table  *Table
+	root   *node       // nil if a formula counts
+	splits [][]float64 // weights of how many of n the root's left takes, from firstSplit(n) on
+	slack  float64     // see Deviation
+
+	weights []float64
+	picks   []int32
+	taken   []uint64
+}
+
+// Sampler makes what draws need. Without rules, or with rules that a formula
+// counts, that is nothing. Otherwise it is a table for each node of a balanced
+// tree over the ingredients. It fails with a [SizeError] if they would take
+// more memory than the table's options allow, or if counts are beyond the range
+// of floating-point numbers, about 10^600; or with the context's error.
+func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
+	s := &Sampler{table: t}
+	p := t.plan
+	if t.closed != nil || p.impossible {
+		return s, nil
+	}
+	tilt, err := tiltFor(p)
+	if err != nil {
+		return nil, err
+	}
+	items := p.root.items()
+	workspace := 8 * 16 * float64(p.root.maxUsed+1) * float64(p.total+1)
+	if need := p.root.treeBytes(items, true) + workspace; need > float64(t.options.Memory) {
+		return nil, &SizeError{need, float64(t.options.Memory), "bytes of memory"}
+	}
+	b := &builder{tilt: tilt, shares: make(map[shareKey][]series), workers: make(chan struct{}, t.options.Workers)}
+	for range t.options.Workers - 1 {
+		b.workers <- struct{}{}
+	}
+	if err := b.divide(ctx, p.root); err != nil {
+		return nil, fmt.Errorf("count: %w", err)
+	}
+	root, _, err := b.part(ctx, p.root, true)
+	if err != nil {
+		return nil, fmt.Errorf("count: %w", err)
+	}
+	s.root = root
+	_, choices := p.root.extent()
+	additions := 8*float64(p.ingredients) + float64(p.root.maxUsed)*(2*float64(choices)+8)
+	s.slack = additions * additions * unitRoundoff
+	if root.class == nil {
+		s.splits = make([][]float64, p.root.maxUsed+1)
+		for n := range s.splits {
+			s.splits[n] = root.splitUsed(nil, n, p.total)
+		}
+	}
+	return s, nil
+}
+
+// Clone returns a sampler of the same space for use by another goroutine.
+func (s *Sampler) Clone() *Sampler {
+	return &Sampler{table: s.table, root: s.root, splits: s.splits, slack: s.slack}
+}
+
+// Draw appends a composition drawn uniformly from X_n to two slices, the
+// ingredients that it uses and their amounts, in no particular order. It
+// allocates nothing if the slices have room and earlier draws were as large.
+// It fails with [ErrEmpty], and panics as [Table.Count] does.
+func (s *Sampler) Draw(r Rand, n int, ingredients, amounts []int32) ([]int32, []int32, error) {
+	if s.table.Empty(n) {
+		return ingredients, amounts, ErrEmpty
+	}
+	d := draw{s, r, ingredients, amounts}
+	if c := s.table.closed; c != nil {
+		d.closed(c, n)
+	} else {
+		d.root(n)
+	}
+	return d.ingredients, d.amounts, nil
+}
+
+// Deviation bounds by how much the probability of any composition in X_n can
+// differ from 1/|X_n|, relative to that, if Intn and Categorical follow their
+// laws exactly: the weights given to Categorical are counts in floating point.
+// It is 0 where only Intn is used.
+func (s *Sampler) Deviation(n int) float64 {
+	if s.table.Empty(n) || s.root == nil {
+		return 0
+	}
+	worst := s.root.deviation(min(n, s.table.plan.root.maxUsed), s.table.plan.total, s.slack)
+	return worst[n] * unitRoundoff
+}
+
+// deviation bounds, for each number k of used ingredients up to most, the
+// relative error of the probability of what is drawn in a node, in units of
+// roundoff. If weights are right to a relative error of e then so is their
+// choice to 2e.
+func (n *node) deviation(most, units int, slack float64) []float64 {
+	if n.class != nil {
+		worst := make([]float64, min(len(n.class.members), most)+1)
+		for k := 2; k < len(worst) && n.shares != nil; k++ {
+			worst[k] = 2*(3+2*slack) + worst[k/2] + worst[k-k/2]
+		}
+		return worst
+	}
+	left, right := n.left.deviation(most, units, slack), n.right.deviation(most, units, slack)
+	worst := make([]float64, min(len(left)+len(right)-2, most)+1)
+	tables := n.left.blur + n.right.blur + 2 + 2*slack
+	for i, x := range left {
+		for j, y := range right {
+			if i+j >= len(worst) || i+j == 0 {
+				continue
+			}
+			own := 2 * (tables + 1)
+			if i+j > 1 {
+				own = 2*(tables+dotError(units+1)) + 2*(tables+1)
+			}
+			worst[i+j] = max(worst[i+j], own+x+y)
+		}
+	}
+	return worst
+}
+
+// firstSplit returns the least number of k used ingredients that a node's left
+// can take.
+func (n *node) firstSplit(k int) int { return max(0, k-(len(n.right.rows)-1)) }
+
+// splitUsed appends the weights of how many of k used ingredients with some
+// units a node's left takes, from firstSplit(k) on: Σ over its units of the
+// counts on both sides.
+func (n *node) splitUsed(weights []float64, k, units int) []float64 {
+	for i := n.firstSplit(k); i <= min(k, len(n.left.rows)-1); i++ {
+		weights = append(weights, dotAt(n.left.rows[i], n.right.rows[k-i], units))
+	}
+	return weights
+}
+
+// A draw is a composition in the making.
+type draw struct {
+	*Sampler
+	r                    Rand
+	ingredients, amounts []int32
+}
+
+// root draws from the tree, from the top down.
+func (d *draw) root(n int) {
+	if d.Sampler.root.class != nil {
+		d.leaf(d.Sampler.root, n, d.table.plan.total)
+		return
+	}
+	left := d.Sampler.root.firstSplit(n) + d.choose(d.splits[n])
+	d.split(d.Sampler.root, n, left, d.table.plan.total)
+}
+
+// node draws k used ingredients with some units in all from a node.
+func (d *draw) node(n *node, k, units int) {
+	switch {
+	case k == 0:
+	case n.class != nil:
+		d.leaf(n, k, units)
+	default:
+		d.weights = n.splitUsed(d.weights[:0], k, units)
+		d.split(n, k, n.firstSplit(k)+d.choose(d.weights), units)
+	}
+}
+
+// split draws a node of which the left takes i of k used ingredients.
+func (d *draw) split(n *node, k, i, units int) {
+	x, y := n.left.rows[i], n.right.rows[k-i]
+	t := d.share(x, y, units)
+	d.node(n.left, i, t)
+	d.node(n.right, k-i, units-t)
+}
+
+// share draws how many of the units go to x, the rest going to y.
+func (d *draw) share(x, y series, units int) int {
+	lo, hi := overlap(x, y, units)
+	if lo == hi {
+		return lo
+	}
+	a := x.v[lo-x.lo : hi-x.lo+1]
+	b := y.v[units-hi-y.lo : units-lo-y.lo+1]
+	if cap(d.weights) < len(a) {
+		d.weights = make([]float64, d.table.plan.total+d.table.plan.maxUsed+1)
+	}
+	d.weights = d.weights[:len(a)]
+	for t, v := range a {
+		d.weights[t] = v * b[len(a)-1-t]
+	}
+	return lo + d.r.Categorical(d.weights)
+}
+
+// choose draws an index in proportion to weights, without a random choice where
+// there is but one.
+func (d *draw) choose(weights []float64) int {
+	only := -1
+	for i, w := range weights {
+		if w > 0 {
+			if only >= 0 {
+				return d.r.Categorical(weights)
+			}
+			only = i
+		}
+	}
+	return only
+}
+
+// leaf draws k of the ingredients of a class, and their amounts.
+func (d *draw) leaf(n *node, k, units int) {
+	c := n.class
+	if len(c.members) == 1 {
+		d.ingredients = append(d.ingredients, c.members[0])
+		d.append(units)
+		return
+	}
+	for _, i := range d.subset(len(c.members), k) {
+		d.ingredients = append(d.ingredients, c.members[i])
+	}
+	if n.shares == nil {
+		d.steps(c.kind.lo, c.kind.step, k, (units-k*c.kind.lo)/c.kind.step)
+	} else {
+		d.halve(n.shares, k, units)
+	}
+}
+
+// halve draws the amounts of k ingredients of one kind.
+func (d *draw) halve(shares []series, k, units int) {
+	if k == 1 {
+		d.append(units)
+		return
+	}
+	i := k / 2
+	t := d.share(shares[i], shares[k-i], units)
+	d.halve(shares, i, t)
+	d.halve(shares, k-i, units-t)
+}
+
+func (d *draw) append(units int) {
+	d.amounts = append(d.amounts, int32(units*d.table.plan.unit))
+}
+
+// closed draws from a space that a formula counts.
+func (d *draw) closed(c *closed, n int) {
+	optional, steps, _ := c.shape(n)
+	d.ingredients = append(d.ingredients, c.requireds...)
+	if picks := d.subset(c.optional, optional); c.optionals == nil {
+		d.ingredients = append(d.ingredients, picks...)
+	} else {
+		for _, i := range picks {
+			d.ingredients = append(d.ingredients, c.optionals[i])
+		}
+	}
+	d.steps(c.lo, c.step, n, steps)
+}
+
+// steps draws the amounts of k ingredients, each lo and a number of steps that
+// sum to the given one: k−1 of steps+k−1 places, in order, are the bars between
+// the steps of one and those of the next.
+func (d *draw) steps(lo, step, k, steps int) {
+	bars := d.subset(steps+k-1, k-1)
+	slices.Sort(bars)
+	last := -1
+	for _, bar := range bars {
+		d.append(lo + step*(int(bar)-last-1))
+		last = int(bar)
+	}
+	d.append(lo + step*(steps+k-1-last-1))
+}
+
+// subset draws k of 0..n−1, all subsets alike, by Floyd's algorithm (Bentley
+// and Floyd 1987). The result is valid until the next call.
+func (d *draw) subset(n, k int) []int32 {
+	d.picks = d.picks[:0]
+	if words := n/64 + 1; len(d.taken) < words {
+		d.taken = make([]uint64, words)
+	}
+	for top := n - k; top < n; top++ {
+		i := top
+		if top > 0 {
+			i = d.r.Intn(top + 1)
+		}
+		if d.taken[i/64]>>(i%64)&1 == 1 {
+			i = top
+		}
+		d.taken[i/64] |= 1 << (i % 64)
+		d.picks = append(d.picks, int32(i))
+	}
+	for _, i := range d.picks {
+		d.taken[i/64] = 0
+	}
+	return d.picks
+}

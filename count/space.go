@@ -1,0 +1,184 @@
+package count
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Space is the set of compositions that keep some rules: ways to divide
+// Total units among the ingredients, in whole numbers.
+type Space struct {
+	// Total is M, the units that every composition divides.
+	Total int
+
+	// Ingredients says which amounts each ingredient may take.
+	Ingredients []Ingredient
+
+	// Groups limit ingredients together. Two groups have no member in common,
+	// or one lies within the other.
+	Groups []Group
+}
+
+// An Ingredient says which amounts it may take when it is used: Min, Min+Step,
+// Min+2·Step and so on, as far as Max. The zero value allows every amount.
+type Ingredient struct {
+	// Min is the least amount when used. 0 stands for Step, so that a step
+	// alone means its multiples.
+	Min int
+
+	// Max is the greatest amount. 0 stands for the total.
+	Max int
+
+	// Step is the distance between amounts. 0 stands for 1.
+	Step int
+
+	// Required ingredients are always used, Excluded ones never.
+	Required, Excluded bool
+}
+
+// A Group limits how many of its members are used, and how many units they
+// take together. A nil Range does not limit.
+type Group struct {
+	Members []int // indexes of ingredients, each once
+	Used    *Range
+	Total   *Range
+}
+
+// A Range is the whole numbers from Min to Max, both included. With Min above
+// Max it is empty.
+type Range struct{ Min, Max int }
+
+func (r Range) contains(v int) bool { return r.Min <= v && v <= r.Max }
+
+// ErrInvalid is returned for a space that is no description of one: an index
+// out of range, a negative bound, a member named twice.
+var ErrInvalid = errors.New("count: invalid space")
+
+// An OverlapError is returned for two groups that have members in common while
+// neither lies within the other. Such groups are not counted exactly; see
+// [Space.Disjoint].
+type OverlapError struct {
+	Groups     [2]int // indexes in Space.Groups
+	Ingredient int    // a member of both
+}
+
+// Error names the groups by index.
+func (e *OverlapError) Error() string {
+	return fmt.Sprintf("count: groups %d and %d both hold ingredient %d, and neither lies within the other",
+		e.Groups[0], e.Groups[1], e.Ingredient)
+}
+
+// A SizeError is returned for a space whose tables would take more memory or
+// time than [Options] allow.
+type SizeError struct {
+	Need, Limit float64
+	Of          string // what there is not enough of: "bytes of memory", "steps", ...
+}
+
+// Error gives both figures and what would make them smaller.
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("count: the tables need %.3g %s and the limit is %.3g: "+
+		"count up to fewer used ingredients, or measure in coarser units", e.Need, e.Of, e.Limit)
+}
+
+// Contains reports whether a composition lies in the space. It is given by the
+// ingredients that it uses and their amounts, in any order.
+func (s Space) Contains(ingredients, amounts []int32) bool {
+	if len(ingredients) != len(amounts) {
+		return false
+	}
+	amount := make([]int, len(s.Ingredients))
+	sum := 0
+	for t, i := range ingredients {
+		if i < 0 || int(i) >= len(amount) || amount[i] != 0 || amounts[t] <= 0 {
+			return false
+		}
+		amount[i] = int(amounts[t])
+		sum += amount[i]
+	}
+	if sum != s.Total {
+		return false
+	}
+	for i, ing := range s.Ingredients {
+		if !ing.allows(amount[i], s.Total) {
+			return false
+		}
+	}
+	for _, g := range s.Groups {
+		used, units := 0, 0
+		for _, i := range g.Members {
+			if i < 0 || i >= len(amount) {
+				return false
+			}
+			units += amount[i]
+			if amount[i] > 0 {
+				used++
+			}
+		}
+		if g.Used != nil && !g.Used.contains(used) || g.Total != nil && !g.Total.contains(units) {
+			return false
+		}
+	}
+	return true
+}
+
+// allows reports whether the ingredient may take an amount, 0 for unused.
+func (ing Ingredient) allows(amount, total int) bool {
+	if amount == 0 {
+		return !ing.Required
+	}
+	k := ing.kind(total)
+	return !ing.Excluded && k.n > 0 && amount >= k.lo && amount <= k.hi() && (amount-k.lo)%k.step == 0
+}
+
+// kind returns the amounts that the ingredient may take, none if there are
+// none. Excluded ingredients are not told apart here.
+func (ing Ingredient) kind(total int) kind {
+	k := kind{lo: ing.Min, step: max(ing.Step, 1)}
+	if k.lo == 0 {
+		k.lo = k.step
+	}
+	hi := ing.Max
+	if hi == 0 || hi > total {
+		hi = total
+	}
+	if k.lo > hi {
+		return kind{}
+	}
+	k.n = (hi-k.lo)/k.step + 1
+	if k.n == 1 {
+		k.step = 1
+	}
+	return k
+}
+
+// maxSize bounds N and M, so that indexes and amounts fit in int32.
+const maxSize = math.MaxInt32
+
+func (s Space) validate() error {
+	if s.Total < 1 || s.Total > maxSize {
+		return fmt.Errorf("%w: the total is %d and must be from 1 to %d", ErrInvalid, s.Total, maxSize)
+	}
+	if len(s.Ingredients) < 1 || len(s.Ingredients) > maxSize {
+		return fmt.Errorf("%w: there are %d ingredients and must be from 1 to %d", ErrInvalid, len(s.Ingredients), maxSize)
+	}
+	for i, ing := range s.Ingredients {
+		if ing.Min < 0 || ing.Max < 0 || ing.Step < 0 {
+			return fmt.Errorf("%w: ingredient %d has a negative bound or step", ErrInvalid, i)
+		}
+	}
+	seen := make([]int, len(s.Ingredients))
+	for g, group := range s.Groups {
+		for _, i := range group.Members {
+			if i < 0 || i >= len(s.Ingredients) {
+				return fmt.Errorf("%w: group %d has member %d and ingredients go from 0 to %d", ErrInvalid, g, i, len(s.Ingredients)-1)
+			}
+			if seen[i] == g+1 {
+				return fmt.Errorf("%w: group %d has member %d twice", ErrInvalid, g, i)
+			}
+			seen[i] = g + 1
+		}
+	}
+	return nil
+}

@@ -1,0 +1,275 @@
+package count
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"runtime"
+	"sync"
+)
+
+// Options bound what counting may take. The zero value counts for every number
+// of used ingredients, within 1 GiB and some minutes.
+type Options struct {
+	// MaxUsed is the largest n to count X_n for; 0 stands for all. Time and
+	// memory grow with it.
+	MaxUsed int
+
+	// Memory bounds the bytes of all tables, those of a [Sampler] apart; 0
+	// stands for 1 GiB.
+	Memory int64
+
+	// Steps bounds the work in elementary steps, of which a core does some 10^9
+	// a second; 0 stands for 2·10^11.
+	Steps float64
+
+	// Workers bounds how many cores count at once; 0 stands for all. Results do
+	// not depend on it.
+	Workers int
+}
+
+func (o Options) withDefaults() Options {
+	if o.Memory <= 0 {
+		o.Memory = 1 << 30
+	}
+	if o.Steps <= 0 {
+		o.Steps = 2e11
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	return o
+}
+
+// A Table holds the number of compositions |X_n| of a space for each number n
+// of used ingredients. It does not change and is safe for concurrent use.
+type Table struct {
+	plan    *plan
+	options Options
+	closed  *closed    // if a formula counts, or
+	counts  []*big.Int // for n = 0..plan.maxUsed
+}
+
+// New counts the compositions of a space.
+//
+// It fails with [ErrInvalid], [OverlapError] or [SizeError], or with the
+// context's error when that ends.
+func New(ctx context.Context, s Space, options Options) (*Table, error) {
+	if options.MaxUsed < 0 {
+		return nil, fmt.Errorf("%w: compositions of up to %d used ingredients are asked for", ErrInvalid, options.MaxUsed)
+	}
+	most := min(len(s.Ingredients), s.Total)
+	if options.MaxUsed > 0 {
+		most = min(most, options.MaxUsed)
+	}
+	plan, err := newPlan(s, most)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{plan: plan, options: options.withDefaults()}
+	if t.closed = closedForm(plan); t.closed != nil {
+		return t, nil
+	}
+	if t.counts, err = t.exactCounts(ctx); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Unconstrained returns the table of all compositions of total units over a
+// number of ingredients, of which C(N, n)·C(M−1, n−1) use n.
+func Unconstrained(ingredients, total int) (*Table, error) {
+	if ingredients < 1 || ingredients > maxSize || total < 1 || total > maxSize {
+		return nil, fmt.Errorf("%w: %d ingredients and a total of %d; both must be from 1 to %d", ErrInvalid, ingredients, total, maxSize)
+	}
+	return &Table{
+		plan:    &plan{ingredients: ingredients, unit: 1, total: total, maxUsed: min(ingredients, total)},
+		options: Options{}.withDefaults(),
+		closed:  &closed{total: total, lo: 1, step: 1, optional: ingredients},
+	}, nil
+}
+
+// exactCounts counts modulo as many primes as the numbers may take, and puts
+// them together.
+func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
+	counts := make([]*big.Int, t.plan.maxUsed+1)
+	if t.plan.impossible {
+		for n := range counts {
+			counts[n] = new(big.Int)
+		}
+		return counts, nil
+	}
+	bits := 0.0
+	for n := range counts {
+		bits = max(bits, t.plan.logBound(n, true))
+	}
+	// The bound is a floating-point number of a relative error below 1e-12.
+	ps := primes(1 + int((bits+2)/(primeBits-0.001)))
+
+	need := t.plan.root.cost()
+	if steps := need.steps * float64(len(ps)); steps > t.options.Steps {
+		return nil, &SizeError{steps, t.options.Steps, "steps"}
+	}
+	if need.bytes > float64(t.options.Memory) {
+		return nil, &SizeError{need.bytes, float64(t.options.Memory), "bytes of memory"}
+	}
+	workers := min(t.options.Workers, len(ps), max(1, int(float64(t.options.Memory)/need.bytes)))
+
+	residues := make([][]uint64, len(ps))
+	errs := make([]error, len(ps))
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < len(ps); i += workers {
+				if residues[i], errs[i] = modularCounts(ctx, t.plan, ps[i]); errs[i] != nil {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return reconstruct(ps, residues), nil
+}
+
+// A cost is what evaluating a part takes modulo one prime.
+type cost struct {
+	steps float64
+	bytes float64 // at most held at once
+	kept  float64 // held by the result
+}
+
+// cost mirrors evaluate.
+func (q *part) cost() cost {
+	rows, cells := float64(q.maxUsed+1), float64(q.maxUnits+1)
+	c := cost{kept: 8 * rows * cells}
+	held := c.kept + 16*cells // the grid of its own, and its spare rows
+	pass := rows * cells
+	for _, class := range q.classes {
+		c.steps += pass * float64(min(len(class.members), q.maxUsed))
+	}
+	c.bytes = held
+	factors := 0.0
+	for _, g := range q.groups {
+		if g.thin(q.maxUnits) {
+			c.bytes = max(c.bytes, held+float64(g.used.Max)*c.kept)
+			for _, class := range g.classes {
+				c.steps += pass * float64(g.used.Max*min(len(class.members), g.used.Max))
+			}
+			continue
+		}
+		sub := g.cost()
+		c.steps += sub.steps
+		c.bytes = max(c.bytes, held+sub.bytes)
+		held += sub.kept
+		factors++
+
+		length := math.Exp2(math.Ceil(math.Log2(2 * cells)))
+		subRows := float64(g.maxUsed + 1)
+		c.steps += min(rows*cells*subRows*float64(g.maxUnits+1),
+			length*(rows*subRows+2*(rows+subRows)*math.Log2(length)))
+		c.bytes = max(c.bytes, held+c.kept+8*length*(rows+subRows+2))
+	}
+	return c
+}
+
+// N returns the number of ingredients.
+func (t *Table) N() int { return t.plan.ingredients }
+
+// Total returns M, the units that a composition divides.
+func (t *Table) Total() int { return t.plan.total * t.plan.unit }
+
+// MaxUsed returns the largest n that was counted for.
+func (t *Table) MaxUsed() int { return t.plan.maxUsed }
+
+// Count returns |X_n|, the number of compositions that use exactly n
+// ingredients. It panics if n was not counted, which is from MaxUsed+1 to
+// min(N, M).
+func (t *Table) Count(n int) *big.Int {
+	switch {
+	case !t.counted(n):
+		return new(big.Int)
+	case t.closed != nil:
+		return t.closed.count(n)
+	}
+	return new(big.Int).Set(t.counts[n])
+}
+
+// counted reports whether |X_n| may be other than zero.
+func (t *Table) counted(n int) bool {
+	if n > t.plan.maxUsed && n <= min(t.plan.ingredients, t.Total()) {
+		panic(fmt.Sprintf("count: compositions that use %d ingredients were not counted, only those of up to %d", n, t.plan.maxUsed))
+	}
+	return n >= 1 && n <= t.plan.maxUsed
+}
+
+// Empty reports whether X_n is empty. It panics as [Table.Count] does.
+func (t *Table) Empty(n int) bool {
+	switch {
+	case !t.counted(n):
+		return true
+	case t.closed != nil:
+		_, _, ok := t.closed.shape(n)
+		return !ok
+	}
+	return t.counts[n].Sign() == 0
+}
+
+// Sum returns Σ |X_n| over n = 1..MaxUsed.
+func (t *Table) Sum() *big.Int {
+	sum := new(big.Int)
+	for n := 1; n <= t.plan.maxUsed; n++ {
+		sum.Add(sum, t.Count(n))
+	}
+	return sum
+}
+
+// LogCount returns log |X_n|, −Inf if X_n is empty, to a relative error of
+// about 1e-14. It panics as [Table.Count] does.
+func (t *Table) LogCount(n int) float64 {
+	switch {
+	case !t.counted(n):
+		return math.Inf(-1)
+	case t.closed != nil:
+		return t.closed.logCount(n)
+	}
+	return logBig(t.counts[n])
+}
+
+// Ratio returns |X_{n+1}| / |X_n|, +Inf if only the latter is zero, and NaN if
+// both are. Without rules that is (N−n)(M−n)/(n(n+1)), at no cost even where the
+// counts are numbers of a million digits. It panics as [Table.Count] does, for
+// n and n+1.
+func (t *Table) Ratio(n int) float64 {
+	if !t.counted(n) || !t.counted(n+1) {
+		return math.Exp(t.LogCount(n+1) - t.LogCount(n))
+	}
+	if t.closed != nil {
+		return t.closed.ratio(n)
+	}
+	a, b := t.counts[n+1], t.counts[n]
+	if b.Sign() == 0 {
+		if a.Sign() == 0 {
+			return math.NaN()
+		}
+		return math.Inf(1)
+	}
+	q, _ := new(big.Float).Quo(new(big.Float).SetInt(a), new(big.Float).SetInt(b)).Float64()
+	return q
+}
+
+// logBig returns log x.
+func logBig(x *big.Int) float64 {
+	if x.Sign() == 0 {
+		return math.Inf(-1)
+	}
+	mantissa := new(big.Float)
+	exponent := new(big.Float).SetInt(x).MantExp(mantissa)
+	m, _ := mantissa.Float64()
+	return math.Log(m) + float64(exponent)*math.Ln2
+}

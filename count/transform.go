@@ -1,0 +1,92 @@
+package count
+
+import "math/bits"
+
+// A transform is the discrete Fourier transform of a fixed length, a power of
+// two, modulo a prime. The forward transform leaves values in bit-reversed
+// order, which the backward one takes; products of cells do not mind.
+//
+// Each stage reduces modulo x^2t − r² to modulo x^t − r and x^t + r. The roots
+// r in bit-reversed order are the same for all stages. Sums are reduced lazily,
+// as in Harvey (2014), "Faster arithmetic for number-theoretic transforms":
+// cells stay below 4p < 2^63 on the way forward, below 2p on the way back.
+type transform struct {
+	p              uint64
+	roots, inverse []factor
+	scale          factor // 1/length
+}
+
+// transform returns the tools for a length, a power of two up to 2^twoPower.
+func (m *modular) transform(length int) *transform {
+	if t, ok := m.tools[length]; ok {
+		return t
+	}
+	half := max(length/2, 1)
+	t := &transform{p: m.p, roots: make([]factor, half), inverse: make([]factor, half)}
+	// The root of order 2·half... for cell i is that to the power of i's bits reversed.
+	log := bits.Len(uint(half)) - 1
+	w := m.power(m.root, 1<<(twoPower-log-1)) // of order 2·half
+	v := m.inverse(w)
+	x, y := uint64(1), uint64(1)
+	for e := range half {
+		i := 0
+		if log > 0 {
+			i = int(bits.Reverse64(uint64(e)) >> (64 - log))
+		}
+		t.roots[i], t.inverse[i] = m.factor(x), m.factor(y)
+		x, y = m.mul(x, w), m.mul(y, v)
+	}
+	t.scale = m.factor(m.inverse(uint64(length) % m.p))
+	m.tools[length] = t
+	return t
+}
+
+// forward transforms a in place. Cells are below p before and after.
+func (t *transform) forward(a []uint64) {
+	p, p2 := t.p, 2*t.p
+	for blocks, half := 1, len(a)/2; half >= 1; blocks, half = 2*blocks, half/2 {
+		for b := range blocks {
+			r := t.roots[b]
+			x := a[2*b*half : 2*b*half+half]
+			y := a[2*b*half+half : 2*(b+1)*half]
+			y = y[:len(x)]
+			for i, v := range x {
+				if v >= p2 {
+					v -= p2
+				}
+				w := lazyMul(y[i], r, p)
+				x[i], y[i] = v+w, v-w+p2
+			}
+		}
+	}
+	for i, v := range a {
+		if v >= p2 {
+			v -= p2
+		}
+		a[i] = reduced(v, p)
+	}
+}
+
+// backward undoes forward.
+func (t *transform) backward(a []uint64) {
+	p, p2 := t.p, 2*t.p
+	for blocks, half := len(a)/2, 1; blocks >= 1; blocks, half = blocks/2, 2*half {
+		for b := range blocks {
+			r := t.inverse[b]
+			x := a[2*b*half : 2*b*half+half]
+			y := a[2*b*half+half : 2*(b+1)*half]
+			y = y[:len(x)]
+			for i, v := range x {
+				w := y[i]
+				s := v + w
+				if s >= p2 {
+					s -= p2
+				}
+				x[i], y[i] = s, lazyMul(v-w+p2, r, p)
+			}
+		}
+	}
+	for i, v := range a {
+		a[i] = reduced(lazyMul(v, t.scale, p), p)
+	}
+}
