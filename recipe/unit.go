@@ -123,7 +123,7 @@ func (u *Units) With(name, size string) (*Units, error) {
 	if len(fields) == 0 {
 		return wrong("no number", "write a number and a unit, such as \"0.09 cl\"")
 	}
-	number, message, hint := parseAmount(fields[0])
+	number, message, _ := parseAmount(fields[0])
 	if message != "" {
 		return wrong(message, "write a number and a unit, such as \"0.09 cl\"")
 	}
@@ -144,6 +144,7 @@ func (u *Units) With(name, size string) (*Units, error) {
 			return wrong(u.unknown(strings.Join(fields[1:], " ")))
 		}
 		unit.Kind = in.Kind
+		var hint string
 		if unit.Size, message, hint = number.times(in.Size); message != "" {
 			return wrong(message, hint)
 		}
