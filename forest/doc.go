@@ -1,0 +1,47 @@
+// Package forest grows random forests on compositions and scores whole lines
+// of compositions at once.
+//
+// A composition gives each of N ingredients an integer amount. A [Forest] is
+// grown from rows of known compositions by the standard definition (Breiman
+// 2001): every tree sees a bootstrap sample of the rows, and at each node the
+// best split among a few features drawn at random. Labels are classes or
+// numbers. The leaves keep the labels of the rows that fell into them, so that
+// a forest gives a law of the label: class shares, as the mean of the leaves'
+// shares, or a conditional distribution of the number (Meinshausen 2006).
+//
+// A [Want] is a set of classes or a condition on the number. It turns each leaf
+// into one fixed-point number, the share of the leaf's rows that satisfy it,
+// and the forest into a [Score]: the probability that a composition is what is
+// wanted. Sums of fixed-point numbers are exact in any order, so that every way
+// to compute a score gives the same bits.
+//
+// # Lines
+//
+// A sampler of compositions needs the score along a line: for two ingredients i
+// and j with s = x_i + x_j, all s+1 ways to split that sum as (k, s−k). A forest
+// is piecewise constant in k, and a [Scorer] finds the pieces without visiting
+// the points. It rests on two observations. All tests ask whether an amount
+// exceeds a threshold that is not negative, so that an amount of zero passes
+// them all: of all the tests of a forest, only those on ingredients in use can
+// fail. And a leaf is found from the failing tests alone, in any order: number
+// the leaves of a tree from left to right; a failing test blocks the leaves to
+// its left below it; the tree's leaf is the first that is not blocked (Lucchese
+// et al. 2015, QuickScorer). Trees of up to 64 leaves keep the blocked leaves in
+// one machine word. A scorer counts, for each leaf, the ingredients that block
+// it; taking i and j out of the count leaves what the others block, and running
+// through the thresholds of i and j then gives the leaf on every piece of the
+// line. Only trees that test i or j are looked at. Larger trees are descended
+// with the interval of k that reaches a node, and only if their current path
+// tests i or j.
+//
+// # Sources
+//
+// L. Breiman (2001), Random forests, Machine Learning 45, 5–32.
+//
+// N. Meinshausen (2006), Quantile regression forests, Journal of Machine
+// Learning Research 7, 983–999.
+//
+// C. Lucchese, F. M. Nardini, S. Orlando, R. Perego, N. Tonellotto and
+// R. Venturini (2015), QuickScorer: a fast algorithm to rank documents with
+// additive ensembles of regression trees, SIGIR 2015, 73–82.
+package forest

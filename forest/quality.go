@@ -1,0 +1,370 @@
+package forest
+
+import (
+	"context"
+	"math"
+)
+
+// Quality says how well a forest predicts rows that it has not seen: each row is
+// predicted by the trees whose bootstrap sample left it out ("out of bag").
+type Quality struct {
+	// Rows is how many rows some tree left out; only they are counted.
+	Rows int `json:"rows"`
+	// Classes is set for classes and Numbers for numbers, if Rows is positive.
+	Classes *ClassQuality  `json:"classes,omitempty"`
+	Numbers *NumberQuality `json:"numbers,omitempty"`
+}
+
+// ClassQuality is the quality of a forest that predicts classes. Standard errors
+// take the rows as independent.
+type ClassQuality struct {
+	// Accuracy is the share of rows whose most probable class is theirs; of
+	// several equally probable ones the first counts.
+	Accuracy   float64 `json:"accuracy"`
+	AccuracySE float64 `json:"accuracy_se"`
+	// Majority is the most frequent class, and MajorityAccuracy the accuracy of
+	// always saying so.
+	Majority         string  `json:"majority"`
+	MajorityAccuracy float64 `json:"majority_accuracy"`
+	// LogLoss is the mean of −log p, where p is the probability given to the
+	// row's class. A p below Clip counts as Clip, which is half a vote,
+	// 1/(2·trees): no finite forest can tell a smaller one from zero.
+	LogLoss   float64 `json:"log_loss"`
+	LogLossSE float64 `json:"log_loss_se"`
+	Clip      float64 `json:"clip"`
+	// PriorLogLoss is the log loss of always giving the classes' shares.
+	PriorLogLoss float64 `json:"prior_log_loss"`
+	// Confusion counts rows by class (first index) and most probable class
+	// (second), in the order of the classes.
+	Confusion [][]int `json:"confusion"`
+	// Reliability compares probabilities with frequencies, over all classes.
+	Reliability []Bin `json:"reliability"`
+}
+
+// Guessing reports whether the forest is no better than guessing: its accuracy
+// is not above that of the majority class, or its log loss is not below that of
+// the classes' shares.
+func (q *ClassQuality) Guessing() bool {
+	return q.Accuracy <= q.MajorityAccuracy || q.LogLoss >= q.PriorLogLoss
+}
+
+// NumberQuality is the quality of a forest that predicts numbers. Its "prior" is
+// the law of the labels of all rows, whatever the composition.
+type NumberQuality struct {
+	// RMSE is the root of the mean squared error of the predicted mean,
+	// PriorRMSE that of the mean of all labels, and R2 is 1 − RMSE²/PriorRMSE².
+	RMSE      float64 `json:"rmse"`
+	PriorRMSE float64 `json:"prior_rmse"`
+	R2        float64 `json:"r2"`
+	// CRPS is the mean over the rows of the continuous ranked probability score
+	// ∫ (F(z) − 1{z ≥ y})² dz of the predicted distribution F at the label y, in
+	// the label's unit (Gneiting and Raftery 2007, equation 20); lower is better.
+	CRPS      float64 `json:"crps"`
+	CRPSSE    float64 `json:"crps_se"`
+	PriorCRPS float64 `json:"prior_crps"`
+	// Coverage50 and Coverage90 are the shares of rows whose label lies between
+	// the quantiles 25 and 75 %, and 5 and 95 %, ends included.
+	Coverage50 float64 `json:"coverage_50"`
+	Coverage90 float64 `json:"coverage_90"`
+	// Reliability compares probabilities with frequencies, for the events that
+	// the label is at most its k-th decile, k = 1, …, 9.
+	Reliability []Bin `json:"reliability"`
+}
+
+// Guessing reports whether the forest is no better than guessing: its mean is
+// not better than the mean of all labels, or its distribution not better than
+// that of all labels.
+func (q *NumberQuality) Guessing() bool { return q.R2 <= 0 || q.CRPS >= q.PriorCRPS }
+
+// A Bin of a reliability table holds the events whose predicted probability is
+// in [Low, Low + 1/10), or for the last one up to 1: how many there are, the
+// mean of their probabilities, and the share that occurred. Empty bins are left
+// out. The forest is calibrated if Predicted and Observed agree.
+type Bin struct {
+	Low       float64 `json:"low"`
+	Events    int     `json:"events"`
+	Predicted float64 `json:"predicted"`
+	Observed  float64 `json:"observed"`
+}
+
+const bins = 10
+
+// A reliability gathers the events of a reliability table.
+type reliability [bins]struct {
+	events, occurred int
+	predicted        float64
+}
+
+func (r *reliability) add(p float64, occurred bool) {
+	b := &r[min(max(int(p*bins), 0), bins-1)]
+	b.events++
+	b.predicted += p
+	if occurred {
+		b.occurred++
+	}
+}
+
+func (r *reliability) table() []Bin {
+	var table []Bin
+	for k, b := range r {
+		if b.events > 0 {
+			n := float64(b.events)
+			table = append(table, Bin{float64(k) / bins, b.events, b.predicted / n, float64(b.occurred) / n})
+		}
+	}
+	return table
+}
+
+// A moment gathers a mean and its standard error.
+type moment struct{ n, sum, squares float64 }
+
+func (m *moment) add(v float64) {
+	m.n++
+	m.sum += v
+	m.squares += float64(v * v)
+}
+
+func (m *moment) mean() float64 { return m.sum / m.n }
+
+func (m *moment) standardError() float64 {
+	if m.n < 2 {
+		return 0
+	}
+	variance := max(0, m.squares-m.sum*m.sum/m.n) / (m.n - 1)
+	return math.Sqrt(variance / m.n)
+}
+
+// outOfBag predicts every row by the trees that left it out.
+func (f *Forest) outOfBag(ctx context.Context, t *table, labels *labelling, bags []bag) (Quality, error) {
+	m := newMeter(f, labels)
+	// A law has a weight for each label, and there may be as many labels as rows:
+	// the rows are predicted in blocks that bound the memory. The workers share a
+	// block, whose laws are then counted in the order of the rows.
+	laws := make([][]float64, max(1, min(t.rows, 1<<22/labels.size())))
+	for from := 0; from < t.rows; from += len(laws) {
+		rows := min(len(laws), t.rows-from)
+		err := inParallel(ctx, f.options.Workers, rows, func() func(int) error {
+			x := make([]int32, t.features)
+			return func(k int) error {
+				t.spread(from+k, x)
+				laws[k] = f.lawOutOfBag(x, from+k, bags, laws[k])
+				t.clear(from+k, x)
+				return nil
+			}
+		})
+		if err != nil {
+			return Quality{}, err
+		}
+		for k, law := range laws[:rows] {
+			if len(law) > 0 {
+				m.add(labels.of[from+k], law)
+			}
+		}
+	}
+	return m.quality(), nil
+}
+
+// lawOutOfBag returns the law of row r's label by the trees that left it out, or
+// an empty one if there are none; x has its features. It reuses law's memory.
+func (f *Forest) lawOutOfBag(x []int32, r int, bags []bag, law []float64) []float64 {
+	labels := max(len(f.classes), len(f.numbers))
+	if cap(law) < labels {
+		law = make([]float64, labels)
+	}
+	law = law[:labels]
+	clear(law)
+	trees := 0
+	for k := range f.trees {
+		if !bags[k].leftOut(r) {
+			continue
+		}
+		trees++
+		t := &f.trees[k]
+		l := t.leaf(x)
+		content, counts := t.content(l)
+		weight := float64(t.weight(l))
+		for c, label := range content {
+			law[label] += float64(counts[c]) / weight
+		}
+	}
+	if trees == 0 {
+		return law[:0]
+	}
+	for c := range law {
+		law[c] /= float64(trees)
+	}
+	return law
+}
+
+// A meter gathers the quality of a forest, a row at a time.
+type meter struct {
+	forest *Forest
+	prior  []float64 // the shares of the labels
+	rows   int
+	table  reliability
+
+	correct, loss, priorLoss moment // classes
+	clip                     float64
+	majority, inMajority     int
+	confusion                [][]int
+
+	squares, priorSquares float64 // numbers
+	crps, priorCRPS       moment
+	mean                  float64
+	deciles               []int // labels
+	covered50, covered90  int
+}
+
+func newMeter(f *Forest, labels *labelling) *meter {
+	m := &meter{forest: f, prior: make([]float64, labels.size())}
+	for _, l := range labels.of {
+		m.prior[l]++
+	}
+	for l := range m.prior {
+		m.prior[l] /= float64(len(labels.of))
+		if m.prior[l] > m.prior[m.majority] {
+			m.majority = l
+		}
+	}
+	if !f.Numeric() {
+		m.clip = 0.5 / float64(len(f.trees))
+		m.confusion = make([][]int, len(f.classes))
+		for c := range m.confusion {
+			m.confusion[c] = make([]int, len(f.classes))
+		}
+		return m
+	}
+	for l, share := range m.prior {
+		m.mean += float64(share * f.numbers[l])
+	}
+	for k := 1; k <= 9; k++ {
+		m.deciles = append(m.deciles, quantileIndex(m.prior, float64(k)/10))
+	}
+	return m
+}
+
+func (m *meter) add(label int32, law []float64) {
+	m.rows++
+	if m.forest.Numeric() {
+		m.addNumber(int(label), law)
+	} else {
+		m.addClass(int(label), law)
+	}
+}
+
+func (m *meter) addClass(class int, law []float64) {
+	guess := 0
+	for c, p := range law {
+		if p > law[guess] {
+			guess = c
+		}
+		m.table.add(p, c == class)
+	}
+	m.confusion[class][guess]++
+	m.correct.add(indicator(guess == class))
+	m.loss.add(-math.Log(max(law[class], m.clip)))
+	m.priorLoss.add(-math.Log(m.prior[class]))
+	if class == m.majority {
+		m.inMajority++
+	}
+}
+
+func (m *meter) addNumber(label int, law []float64) {
+	numbers := m.forest.numbers
+	y := numbers[label]
+	mean := 0.0
+	for l, p := range law {
+		mean += float64(p * numbers[l])
+	}
+	m.squares += float64((mean - y) * (mean - y))
+	m.priorSquares += float64((m.mean - y) * (m.mean - y))
+	m.crps.add(crps(numbers, law, label))
+	m.priorCRPS.add(crps(numbers, m.prior, label))
+	between := func(low, high float64) bool {
+		return quantileIndex(law, low) <= label && label <= quantileIndex(law, high)
+	}
+	if between(0.25, 0.75) {
+		m.covered50++
+	}
+	if between(0.05, 0.95) {
+		m.covered90++
+	}
+	sum, l := 0.0, 0
+	for _, decile := range m.deciles {
+		for ; l <= decile; l++ {
+			sum += law[l]
+		}
+		m.table.add(sum, label <= decile)
+	}
+}
+
+func (m *meter) quality() Quality {
+	q := Quality{Rows: m.rows}
+	switch n := float64(m.rows); {
+	case m.rows == 0:
+	case m.forest.Numeric():
+		q.Numbers = &NumberQuality{
+			RMSE:        math.Sqrt(m.squares / n),
+			PriorRMSE:   math.Sqrt(m.priorSquares / n),
+			CRPS:        m.crps.mean(),
+			CRPSSE:      m.crps.standardError(),
+			PriorCRPS:   m.priorCRPS.mean(),
+			Coverage50:  float64(m.covered50) / n,
+			Coverage90:  float64(m.covered90) / n,
+			Reliability: m.table.table(),
+		}
+		if m.priorSquares > 0 {
+			q.Numbers.R2 = 1 - m.squares/m.priorSquares
+		}
+	default:
+		q.Classes = &ClassQuality{
+			Accuracy:         m.correct.mean(),
+			AccuracySE:       m.correct.standardError(),
+			Majority:         m.forest.classes[m.majority],
+			MajorityAccuracy: float64(m.inMajority) / n,
+			LogLoss:          m.loss.mean(),
+			LogLossSE:        m.loss.standardError(),
+			Clip:             m.clip,
+			PriorLogLoss:     m.priorLoss.mean(),
+			Confusion:        m.confusion,
+			Reliability:      m.table.table(),
+		}
+	}
+	return q
+}
+
+// crps returns ∫ (F(z) − 1{z ≥ y})² dz for the distribution F that gives the
+// ascending values their weights, and y the value with index label.
+func crps(values, weights []float64, label int) float64 {
+	sum, score := 0.0, 0.0
+	for l := 0; l+1 < len(values); l++ {
+		sum += weights[l]
+		gap := sum - indicator(l >= label)
+		score += float64(gap * gap * (values[l+1] - values[l]))
+	}
+	return score
+}
+
+// quantileIndex returns the index of the first weight with which the cumulative
+// weight reaches p.
+func quantileIndex(weights []float64, p float64) int {
+	sum, last := 0.0, 0
+	for l, w := range weights {
+		if w <= 0 {
+			continue
+		}
+		sum += w
+		last = l
+		if sum >= p-1e-12 { // the weights sum to 1 up to rounding
+			break
+		}
+	}
+	return last
+}
+
+func indicator(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

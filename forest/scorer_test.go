@@ -1,0 +1,161 @@
+package forest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A lineCase is a forest with a want.
+type lineCase struct {
+	name  string
+	book  book
+	score *Score
+}
+
+// withGroups adds to the plain features totals of random groups, some equal or
+// nested, and flags of ingredients and groups.
+func withGroups(d *Data, random *rand.Rand) {
+	d.Features = amountFeatures(d.Ingredients)
+	n := len(d.Ingredients)
+	add := func(name string, presence bool, ingredients ...int32) {
+		d.Features = append(d.Features, Feature{Name: name, Ingredients: ingredients, Presence: presence})
+	}
+	for g := range 8 {
+		var members []int32
+		for _, i := range random.Perm(n)[:2+random.IntN(n/2)] {
+			members = append(members, int32(i))
+		}
+		add(fmt.Sprintf("group %d", g), false, members...)
+		add(fmt.Sprintf("group %d again", g), false, members...)
+		add(fmt.Sprintf("any of group %d", g), true, members...)
+	}
+	for i := range int32(n) {
+		add(fmt.Sprintf("has ingredient %d", i), true, i)
+	}
+}
+
+func lineCases(tb testing.TB) []lineCase {
+	var cases []lineCase
+	add := func(name string, b book, o Options, groups bool, want func(f *Forest) Want) {
+		d := b.data()
+		if groups {
+			withGroups(d, rand.New(rand.NewPCG(b.seed, 2)))
+		}
+		f := mustGrow(tb, d, o)
+		cases = append(cases, lineCase{name, b, mustScore(tb, f, want(f))})
+	}
+	first := func(f *Forest) Want { return AnyOf(f.classes[0]) }
+	some := func(f *Forest) Want { return AnyOf(f.classes[:(len(f.classes)+1)/2]...) }
+	upper := func(f *Forest) Want { return AtLeast(f.numbers[len(f.numbers)/2]) }
+	middle := func(f *Forest) Want {
+		return Between(f.numbers[len(f.numbers)/3], f.numbers[len(f.numbers)*2/3])
+	}
+	dense := book{rows: 300, ingredients: 12, total: 50, classes: 3, seed: 3, sizes: []int{1, 2, 3, 5, 8, 12}}
+	tiny := book{rows: 30, ingredients: 4, total: 6, classes: 2, seed: 4, sizes: []int{1, 2, 3, 4}}
+	numbers := book{rows: 200, ingredients: 20, total: 300, seed: 5, sizes: []int{2, 4, 6}}
+
+	add("cocktails", cocktailBook, Options{Seed: 1}, false, first)
+	add("cocktails with groups", cocktailBook, Options{Seed: 2}, true, some)
+	add("dense, large trees", dense, Options{Seed: 3, Trees: 70}, false, some)
+	add("dense, large trees, groups", dense, Options{Seed: 4, Trees: 30}, true, some)
+	add("dense, mixed sizes of trees", book{rows: 160, ingredients: 12, total: 50, classes: 2, seed: 6, sizes: dense.sizes}, Options{Seed: 5, Trees: 80}, false, first)
+	add("tiny", tiny, Options{Seed: 6, Trees: 150}, false, first)
+	add("tiny with groups", tiny, Options{Seed: 7, Trees: 20}, true, first)
+	add("single leaves", tiny, Options{Seed: 8, Trees: 3, SmallestLeaf: 30}, false, first)
+	add("numbers", numbers, Options{Seed: 9, Trees: 40}, false, upper)
+	add("numbers, large trees", numbers, Options{Seed: 10, Trees: 40, SmallestLeaf: 1}, false, middle)
+	add("numbers with groups", numbers, Options{Seed: 11, Trees: 40}, true, middle)
+	return cases
+}
+
+// lineByPoints is Line by brute force.
+func lineByPoints(s *Score, x []int32, i, j int) (starts []int32, sums []int64) {
+	y := slices.Clone(x)
+	total := x[i] + x[j]
+	for k := range total + 1 {
+		y[i], y[j] = k, total-k
+		if sum := s.Point(y); k == 0 || sum != sums[len(sums)-1] {
+			starts = append(starts, k)
+			sums = append(sums, sum)
+		}
+	}
+	return starts, sums
+}
+
+// TestLineEqualsPoints moves a scorer through random compositions and compares
+// what it says of each, of lines through it and of single splits with the plain
+// evaluation of every point, bit for bit.
+func TestLineEqualsPoints(t *testing.T) {
+	for _, c := range lineCases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(12, 34))
+			scorer := c.score.NewScorer()
+			x := make([]int32, c.book.ingredients)
+			if got, want := scorer.Value(), c.score.Point(x); got != want {
+				t.Fatalf("value of the empty composition: got %d, want %d", got, want)
+			}
+			pieces := 0
+			for step := range 400 {
+				if step%20 == 0 {
+					x = c.book.composition(random, nil)
+					scorer.Reset(x, usedOf(x))
+				}
+				i := random.IntN(len(x))
+				if random.IntN(8) > 0 { // seldom both absent, so that s = 0
+					used := usedOf(x)
+					i = int(used[random.IntN(len(used))])
+				}
+				j := random.IntN(len(x) - 1)
+				if j >= i {
+					j++
+				}
+				if random.IntN(2) == 0 {
+					i, j = j, i
+				}
+				wantStarts, wantSums := lineByPoints(c.score, x, i, j)
+				starts, sums := scorer.Line(i, j)
+				if !slices.Equal(starts, wantStarts) || !slices.Equal(sums, wantSums) {
+					t.Fatalf("step %d, x = %v, line (%d, %d):\n got %v %v\nwant %v %v",
+						step, Parts(x), i, j, starts, sums, wantStarts, wantSums)
+				}
+				pieces += len(starts)
+				total := x[i] + x[j]
+				k := random.Int32N(total + 1)
+				switch random.IntN(4) {
+				case 0:
+					k = 0
+				case 1:
+					k = total
+				}
+				before := scorer.Value()
+				want := wantSums[pieceOf(wantStarts, k)]
+				if got := scorer.At(i, j, k); got != want {
+					t.Fatalf("step %d, x = %v, split (%d, %d, %d): got %d, want %d", step, Parts(x), i, j, k, got, want)
+				}
+				if got := scorer.Value(); got != before {
+					t.Fatalf("step %d: At changed the value from %d to %d", step, before, got)
+				}
+				if random.IntN(3) > 0 {
+					x[i], x[j] = k, total-k
+					scorer.Set(i, k, j, total-k)
+				}
+				if got, want := scorer.Value(), c.score.Point(x); got != want {
+					t.Fatalf("step %d, x = %v: value %d, want %d", step, Parts(x), got, want)
+				}
+			}
+			if c.name != "single leaves" && pieces < 500 {
+				t.Errorf("only %d pieces on 400 lines: the test sees too little", pieces)
+			}
+		})
+	}
+}
+
+func pieceOf(starts []int32, k int32) int {
+	p, found := slices.BinarySearch(starts, k)
+	if !found {
+		p--
+	}
+	return p
+}
