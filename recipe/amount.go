@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"kir/fault"
 )
 
 // An Amount is a decimal number that is not negative, digits · 10^exp, held
@@ -39,11 +41,11 @@ func parseAmount(text string) (a Amount, message, hint string) {
 	case nil:
 		return a, "", ""
 	case errNegative:
-		return a, "negative amount " + quote(text), "amounts are 0 or more"
+		return a, "negative amount " + fault.Quote(text), "amounts are 0 or more"
 	case errRange:
-		return a, "amount " + quote(text) + " is out of range", "amounts are 0, or at least 1e-30 and below 1e30"
+		return a, "amount " + fault.Quote(text) + " is out of range", "amounts are 0, or at least 1e-30 and below 1e30"
 	}
-	message, hint = "unreadable amount "+quote(text), "write a number such as 4.5"
+	message, hint = "unreadable amount "+fault.Quote(text), "write a number such as 4.5"
 	isAmount := func(text string) bool {
 		_, err := scanAmount(text)
 		return err == nil
@@ -51,7 +53,7 @@ func parseAmount(text string) (a Amount, message, hint string) {
 	first, _, several := strings.Cut(text, " ")
 	switch strings.ToLower(strings.TrimLeft(text, "+-")) {
 	case "nan", "inf", "infinity":
-		return a, "amount " + quote(text) + " is not finite", hint
+		return a, "amount " + fault.Quote(text) + " is not finite", hint
 	}
 	switch {
 	case text == "":

@@ -21,6 +21,8 @@ package recipe
 import (
 	"math/big"
 	"sync"
+
+	"kir/fault"
 )
 
 // A Book is a list of recipes. It is not changed after it has been read, and
@@ -124,8 +126,8 @@ func (b *Book) Closure(recipe, total int) ([]int, error) {
 	if n := len(r.Parts); total < n {
 		return nil, &Error{
 			File: b.File, Line: r.Line, Column: r.Column,
-			Message: quote(r.Name) + " uses " + count(n, "ingredient") + ", too many for a total of " + count(total, "unit"),
-			Hint:    "take a total of at least " + count(n, "unit") + ", better many more",
+			Message: fault.Quote(r.Name) + " uses " + fault.Count(n, "ingredient") + ", too many for a total of " + fault.Count(total, "unit"),
+			Hint:    "take a total of at least " + fault.Count(n, "unit") + ", better many more",
 		}
 	}
 	return Closure(r.Parts, total)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+
+	"kir/fault"
 )
 
 // Closure scales the parts of a recipe to a total of M whole units, so that each
@@ -32,10 +34,10 @@ import (
 func Closure(parts []Part, total int) ([]int, error) {
 	n := len(parts)
 	if n == 0 {
-		return nil, fmt.Errorf("a recipe without ingredients cannot be divided into %s", count(total, "unit"))
+		return nil, fmt.Errorf("a recipe without ingredients cannot be divided into %s", fault.Count(total, "unit"))
 	}
 	if total < n {
-		return nil, fmt.Errorf("%s cannot share %s: take a total of at least %d", count(n, "ingredient"), count(total, "unit"), n)
+		return nil, fmt.Errorf("%s cannot share %s: take a total of at least %d", fault.Count(n, "ingredient"), fault.Count(total, "unit"), n)
 	}
 	weights, sum, err := scaled(parts)
 	if err != nil {

@@ -68,7 +68,7 @@ var badBooks = []struct {
 
 	{name: "no recipe column", file: "drink,ingredient,amount\nKir,Gin,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "long form"},
 	{name: "no recipe column, wide", file: "Gin,Rye\n1,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "wide form"},
-	{name: "no amount column", file: "recipe,ingredient,amnt\nKir,Gin,1\n", line: 1, column: 19, message: `no column is called "amount"`, hint: `is it "amnt"?`},
+	{name: "no amount column", file: "recipe,ingredient,amout\nKir,Gin,1\n", line: 1, column: 19, message: `no column is called "amount"`, hint: `is it "amout"?`},
 	{name: "no ingredient column", file: "recipe,amount\nKir,1\n", line: 1, column: 1, message: `no column is called "ingredient"`},
 	{name: "misspelt ingredient column", file: "recipe,ingrediants,cl\nKir,Gin,1\n", line: 2, column: 5, message: `unreadable amount "Gin" of "ingrediants"`, hint: "the long form has the columns recipe, ingredient,"},
 	{name: "no ingredient in a wide header", file: "recipe\nKir\n", line: 1, column: 1, message: "names no ingredient"},
@@ -96,7 +96,7 @@ var badBooks = []struct {
 
 	{name: "ingredient not on the list", file: "recipe,ingredient,amount\nKir,Gim,1\n", options: Options{Ingredients: mustIngredients("Gin", "Rye")}, line: 2, column: 5, message: `"Gim" is not one of the 2 ingredients`, hint: `did you mean "Gin"?`},
 	{name: "ingredient not on the list, wide", file: "recipe,Gin,taste\nKir,1,x\n", options: Options{Ingredients: mustIngredients("Gin", "Rye")}, line: 1, column: 12, message: `"taste" is not one of the 2 ingredients`, hint: "label"},
-	{name: "label not there", file: "recipe,Gin,taste\nKir,1,x\n", options: Options{Labels: []string{"tatse"}}, line: 1, column: 1, message: `no column is called "tatse"`, hint: `did you mean "taste"?`},
+	{name: "label not there", file: "recipe,Gin,taste\nKir,1,x\n", options: Options{Labels: []string{"tast"}}, line: 1, column: 1, message: `no column is called "tast"`, hint: `did you mean "taste"?`},
 	{name: "label not there, long", file: "recipe,ingredient,amount\nKir,Gin,x\n", options: Options{Labels: []string{"colour"}}, line: 1, column: 1, message: `no column is called "colour"`, hint: `the columns are "recipe", "ingredient", "amount"`},
 	{name: "label with another meaning", file: "recipe,ingredient,amount\nKir,Gin,1\n", options: Options{Labels: []string{"amount"}}, line: 1, column: 19, message: `column "amount" cannot be a label`},
 

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kir/fault"
 )
 
 // Ingredients are what recipes are made of, each with a name and, if they come
@@ -49,7 +51,7 @@ func NewIngredients(names ...string) (*Ingredients, error) {
 			return nil, fmt.Errorf("ingredient %d has no name", i+1)
 		}
 		if first, ok := in.index[name]; ok {
-			return nil, fmt.Errorf("ingredients %d and %d are both called %s: remove one", first+1, i+1, quote(name))
+			return nil, fmt.Errorf("ingredients %d and %d are both called %s: remove one", first+1, i+1, fault.Quote(name))
 		}
 		in.add(name)
 	}
@@ -79,8 +81,8 @@ func ReadIngredients(r io.Reader, file string) (*Ingredients, error) {
 	}
 	if named < 0 {
 		hint := "name the column of the ingredients' names so"
-		if mean, ok := nearest("name", t.header); ok {
-			hint += "; is it " + quote(mean) + "?"
+		if mean, ok := fault.Nearest("name", t.header); ok {
+			hint += "; is it " + fault.Quote(mean) + "?"
 		}
 		return nil, t.errorAt(0, "no column is called \"name\"", hint)
 	}
@@ -102,7 +104,7 @@ func ReadIngredients(r io.Reader, file string) (*Ingredients, error) {
 			return nil, t.errorAt(named, "an ingredient without a name", "name it, or remove the row")
 		}
 		if first, ok := in.index[name]; ok {
-			return nil, t.errorAt(named, fmt.Sprintf("ingredient %s is there twice: first on line %d", quote(name), lines[first]), "remove one of the rows")
+			return nil, t.errorAt(named, fmt.Sprintf("ingredient %s is there twice: first on line %d", fault.Quote(name), lines[first]), "remove one of the rows")
 		}
 		in.add(strings.Clone(name))
 		line, _ := t.csv.FieldPos(named)
@@ -156,7 +158,7 @@ func (in *Ingredients) Index(name string) (int, bool) {
 // Nearest returns the ingredient whose name comes closest to one that is not
 // there, and whether any comes close.
 func (in *Ingredients) Nearest(name string) (string, bool) {
-	return nearest(Name(name), in.Names)
+	return fault.Nearest(Name(name), in.Names)
 }
 
 // Attribute returns the attribute of that name, and whether there is one.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kir/fault"
 )
 
 // A Label says something of every recipe: its taste, its score.
@@ -74,7 +76,7 @@ func number(text string) (float64, bool) {
 
 // notNumber says that a value is none.
 func (t *table) notNumber(field int, value string) *Error {
-	return t.errorAt(field, quote(value)+" is not a number, so "+quote(t.header[field])+" cannot be used as one", "write a number, or leave it empty if it is not known")
+	return t.errorAt(field, fault.Quote(value)+" is not a number, so "+fault.Quote(t.header[field])+" cannot be used as one", "write a number, or leave it empty if it is not known")
 }
 
 // A labelColumn collects a label while a book is read.

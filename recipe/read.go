@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kir/fault"
 )
 
 // Options are what a reader of books is told beside the file. The zero value
@@ -174,11 +176,11 @@ func (b *builder) readHeader(labels []string) (readRow func() error, err error) 
 			}
 		}
 		if column < 0 {
-			hint := didYouMean(name, t.header)
+			hint := fault.DidYouMean(name, t.header)
 			if hint == "" {
-				hint = "the columns are " + list(t.header, 12)
+				hint = "the columns are " + fault.List(t.header, 12)
 			}
-			return nil, t.errorAt(0, "no column is called "+quote(name)+", which is to be a label", hint)
+			return nil, t.errorAt(0, "no column is called "+fault.Quote(name)+", which is to be a label", hint)
 		}
 		isLabel[column] = true
 	}
@@ -197,19 +199,19 @@ func (b *builder) readHeader(labels []string) (readRow func() error, err error) 
 		hint := longForm + "; the wide form has recipe and a column for each ingredient"
 		column := 0
 		for i, other := range t.header {
-			if _, ok := nearest(other, []string{name}); ok {
-				column, hint = i, "is it "+quote(other)+"? "+hint
+			if _, ok := fault.Nearest(other, []string{name}); ok {
+				column, hint = i, "is it "+fault.Quote(other)+"? "+hint
 				break
 			}
 		}
-		return nil, t.errorAt(column, "no column is called "+quote(name), hint)
+		return nil, t.errorAt(column, "no column is called "+fault.Quote(name), hint)
 	}
 
 	for i, name := range t.header {
 		switch {
 		case long && (i == b.recipe || i == b.ingredient || i == b.amount || i == b.unit), !long && i == b.recipe:
 			if isLabel[i] {
-				return nil, t.errorAt(i, "column "+quote(name)+" cannot be a label", "a label is another column than that")
+				return nil, t.errorAt(i, "column "+fault.Quote(name)+" cannot be a label", "a label is another column than that")
 			}
 		case long || isLabel[i]:
 			b.labels = append(b.labels, labelColumn{column: i, Label: Label{Name: name}, class: make(map[string]int32)})
@@ -273,11 +275,11 @@ func (b *builder) findIngredient(name string, field int) (int32, error) {
 	case b.open:
 		return in.add(strings.Clone(name)), nil
 	}
-	message := quote(name) + " is not one of the " + count(in.Len(), "ingredient")
+	message := fault.Quote(name) + " is not one of the " + fault.Count(in.Len(), "ingredient")
 	if in.File != "" {
 		message += " in " + in.File
 	}
-	hint := didYouMean(name, in.Names)
+	hint := fault.DidYouMean(name, in.Names)
 	if hint == "" {
 		hint = "add it there"
 		if b.ingredient < 0 {
@@ -300,7 +302,7 @@ func (b *builder) readLong() error {
 			l := &b.labels[i]
 			was := l.Value(int(recipe))
 			if is := Name(t.row[l.column]); is != was {
-				return t.errorAt(l.column, fmt.Sprintf("%s of %s changes from %s on line %d to %s", quote(l.Name), quote(r.Name), quote(was), r.Line, quote(is)), "write the same in all rows of a recipe")
+				return t.errorAt(l.column, fmt.Sprintf("%s of %s changes from %s on line %d to %s", fault.Quote(l.Name), fault.Quote(r.Name), fault.Quote(was), r.Line, fault.Quote(is)), "write the same in all rows of a recipe")
 			}
 		}
 	}
@@ -314,7 +316,7 @@ func (b *builder) readLong() error {
 		return err
 	}
 	if first, ok := b.lineOf(recipe, ingredient); ok {
-		return t.errorAt(b.ingredient, fmt.Sprintf("%s is in %s twice: first on line %d", quote(name), quote(r.Name), first), "put the sum of the amounts into one row")
+		return t.errorAt(b.ingredient, fmt.Sprintf("%s is in %s twice: first on line %d", fault.Quote(name), fault.Quote(r.Name), first), "put the sum of the amounts into one row")
 	}
 
 	amount, message, hint := parseAmount(strings.TrimSpace(t.row[b.amount]))
@@ -352,13 +354,13 @@ func (b *builder) mixed(r *Recipe, part Part) error {
 		if u == nil {
 			return "no unit"
 		}
-		return quote(u.Name) + " (" + u.Kind.String() + ")"
+		return fault.Quote(u.Name) + " (" + u.Kind.String() + ")"
 	}
 	first := r.Parts[0]
-	message := fmt.Sprintf("%s mixes %s on line %d with %s", quote(r.Name), describe(first.Unit), first.Line, describe(part.Unit))
+	message := fmt.Sprintf("%s mixes %s on line %d with %s", fault.Quote(r.Name), describe(first.Unit), first.Line, describe(part.Unit))
 	hint := "use units of one kind in a recipe"
 	if first.Unit != nil && part.Unit != nil {
-		hint += ", or give " + quote(part.Unit.Name) + " a size in " + quote(first.Unit.Name)
+		hint += ", or give " + fault.Quote(part.Unit.Name) + " a size in " + fault.Quote(first.Unit.Name)
 	}
 	return b.table.errorAt(b.unit, message, hint)
 }
@@ -425,7 +427,7 @@ func (b *builder) readWide() error {
 	}
 	r := b.recipes.at(recipe)
 	if !isNew {
-		return t.errorAt(b.recipe, fmt.Sprintf("recipe %s is there twice: first on line %d", quote(r.Name), r.Line), "remove one of the rows, or rename one")
+		return t.errorAt(b.recipe, fmt.Sprintf("recipe %s is there twice: first on line %d", fault.Quote(r.Name), r.Line), "remove one of the rows, or rename one")
 	}
 	used := b.used[:0]
 	for _, p := range b.parts {
@@ -439,9 +441,9 @@ func (b *builder) readWide() error {
 		amount, message, hint := parseAmount(text)
 		if message != "" {
 			if _, ok := number(text); !ok {
-				hint += ", or if " + quote(t.header[p.column]) + " is a label, name it as one; " + longForm
+				hint += ", or if " + fault.Quote(t.header[p.column]) + " is a label, name it as one; " + longForm
 			}
-			return t.errorAt(p.column, message+" of "+quote(t.header[p.column]), hint)
+			return t.errorAt(p.column, message+" of "+fault.Quote(t.header[p.column]), hint)
 		}
 		if amount.IsZero() {
 			continue
@@ -458,7 +460,7 @@ func (b *builder) readWide() error {
 
 // empty says that a recipe has no amounts.
 func (b *builder) empty(r *Recipe) error {
-	return b.table.errorIn(r.Line, r.Column, "the amounts of "+quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe")
+	return b.table.errorIn(r.Line, r.Column, "the amounts of "+fault.Quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe")
 }
 
 // finish returns the book once all rows have been read.

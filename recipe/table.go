@@ -11,6 +11,8 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"kir/fault"
 )
 
 // longestRow bounds the memory that a single row may take, in bytes of the file.
@@ -121,7 +123,7 @@ func newTable(r io.Reader, file string) (*table, error) {
 		return nil, err
 	}
 	if text := t.row[0]; len(t.row) == 1 && strings.ContainsAny(text, ";\t|") {
-		return nil, t.errorAt(0, "the header is a single column "+quote(text), "separate columns by commas")
+		return nil, t.errorAt(0, "the header is a single column "+fault.Quote(text), "separate columns by commas")
 	}
 	for i, text := range t.row {
 		if strings.Contains(text, "\r") {
@@ -136,7 +138,7 @@ func newTable(r io.Reader, file string) (*table, error) {
 			return nil, t.errorAt(i, "column "+fmt.Sprint(i+1)+" has no name", "name it, or remove it from every row")
 		}
 		if first, ok := seen[name]; ok {
-			return nil, t.errorAt(i, fmt.Sprintf("two columns are called %s: numbers %d and %d", quote(name), first+1, i+1), "remove one or give it another name")
+			return nil, t.errorAt(i, fmt.Sprintf("two columns are called %s: numbers %d and %d", fault.Quote(name), first+1, i+1), "remove one or give it another name")
 		}
 		seen[name] = i
 		header[i] = name
@@ -161,7 +163,7 @@ func (t *table) findOnly(name string) (int, error) {
 	first := t.find(name)
 	for i := first + 1; first >= 0 && i < len(t.header); i++ {
 		if strings.EqualFold(name, t.header[i]) {
-			return 0, t.errorAt(i, fmt.Sprintf("two columns are called %s: numbers %d and %d", quote(name), first+1, i+1), "remove one or give it another name")
+			return 0, t.errorAt(i, fmt.Sprintf("two columns are called %s: numbers %d and %d", fault.Quote(name), first+1, i+1), "remove one or give it another name")
 		}
 	}
 	return first, nil
@@ -197,13 +199,13 @@ func (t *table) next() error {
 		return t.errorIn(line, column, fmt.Sprintf("byte 0x%02x is not valid in UTF-8", text[at]), "save the file as UTF-8")
 	}
 	if t.header != nil && len(row) != len(t.header) {
-		message := fmt.Sprintf("the row has %s and the header %s", count(len(row), "column"), count(len(t.header), "column"))
+		message := fmt.Sprintf("the row has %s and the header %s", fault.Count(len(row), "column"), fault.Count(len(t.header), "column"))
 		if len(row) > len(t.header) {
 			t.row = row
 			return t.errorAt(len(t.header), message, "put text that has a comma in it in quotes, or remove what is too much")
 		}
 		line, column := t.tap.position(len(bytes.TrimRight(text, "\r\n")))
-		return t.errorIn(line, column, message, "add "+list(t.header[len(row):], 12)+", or a comma for each that is empty")
+		return t.errorIn(line, column, message, "add "+fault.List(t.header[len(row):], 12)+", or a comma for each that is empty")
 	}
 	t.row = row
 	return nil

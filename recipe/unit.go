@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"kir/fault"
 )
 
 // A Kind is what a unit measures. Amounts of one kind can be added up.
@@ -117,7 +119,7 @@ func (u *Units) With(name, size string) (*Units, error) {
 		return nil, fmt.Errorf("a unit without a name: call it, for example, \"jigger\"")
 	}
 	wrong := func(message, hint string) (*Units, error) {
-		return nil, fmt.Errorf("size %s of unit %s: %s: %s", quote(size), quote(name), message, hint)
+		return nil, fmt.Errorf("size %s of unit %s: %s: %s", fault.Quote(size), fault.Quote(name), message, hint)
 	}
 	fields := strings.Fields(size)
 	if len(fields) == 0 {
@@ -183,11 +185,11 @@ func (u *Units) Names() []string { return slices.Clone(u.names) }
 // unknown says that there is no such unit, and which there are.
 func (u *Units) unknown(name string) (message, hint string) {
 	all := slices.Sorted(maps.Keys(u.byName))
-	hint = "known are " + list(u.names, len(u.names))
-	if mean := didYouMean(unitKey(name), all); mean != "" {
+	hint = "known are " + fault.List(u.names, len(u.names))
+	if mean := fault.DidYouMean(unitKey(name), all); mean != "" {
 		hint = mean + " " + strings.ToUpper(hint[:1]) + hint[1:]
 	}
-	return "unknown unit " + quote(name), hint
+	return "unknown unit " + fault.Quote(name), hint
 }
 
 // unitKey is the form under which a unit's name is looked up.
