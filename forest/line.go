@@ -21,20 +21,21 @@ type variation struct {
 // s+1. Neighbouring pieces differ. The slices are valid until the next call.
 func (s *Scorer) Line(i, j int) (starts []int32, sums []int64) {
 	a, b := int32(i), int32(j)
-	total := s.x[a] + s.x[b]
+	k := s.x[a]
+	total := k + s.x[b]
 	s.breaks = s.breaks[:0]
 	if total > 0 {
 		if s.vary(a, b) {
-			s.descendSmall(total)
+			s.descendSmall(k, total)
 		} else {
 			s.maskSmall(a, b, total)
 		}
 		if len(s.score.large) > 0 {
-			s.descendLarge(total)
+			s.descendLarge(k, total)
 		}
 		s.collect(total)
 	}
-	return s.pieces(s.x[a])
+	return s.pieces(k)
 }
 
 // vary lists the slots that vary along the line of i and j. It reports whether
@@ -164,113 +165,6 @@ func (s *Scorer) maskMany(base int64, free uint64, a, b *entry, total int32) {
 		}
 		free := free &^ sc.blockedBy(a, total-threshold)
 		s.step[c.level] += sc.values[base+first(free&^c.before)] - sc.values[base+first(free&^c.after)]
-	}
-}
-
-// A span is a node that the compositions with k in [from, to] reach. The levels
-// are those crossed at its ends, or −1 at the ends of the line.
-type span struct {
-	node                int32
-	from, to            int32
-	levelFrom, levelEnd int32
-}
-
-// descendSmall adds the steps of the small trees that test a slot that varies.
-func (s *Scorer) descendSmall(total int32) {
-	sc := s.score
-	for _, v := range s.varying {
-		s.slope[v.slot] = int8(v.slope)
-		for w, trees := range sc.testing[int(sc.known[v.slot])*sc.treeWords:][:sc.treeWords] {
-			s.trees[w] |= trees
-		}
-	}
-	for w := range s.trees {
-		for ; s.trees[w] != 0; s.trees[w] &= s.trees[w] - 1 {
-			s.descend(sc.small[w<<6|bits.TrailingZeros64(s.trees[w])].root, total)
-		}
-	}
-	for _, v := range s.varying {
-		s.slope[v.slot] = 0
-	}
-}
-
-// descendLarge adds the steps of the large trees whose path tests a slot that
-// varies.
-func (s *Scorer) descendLarge(total int32) {
-	sc := s.score
-	for _, v := range s.varying {
-		s.slope[v.slot] = int8(v.slope)
-	}
-	for w := range sc.largeWords {
-		trees := uint64(0)
-		for _, v := range s.varying {
-			trees |= s.touching[int(sc.known[v.slot])*sc.largeWords+w]
-		}
-		for ; trees != 0; trees &= trees - 1 {
-			s.descend(sc.large[w<<6|bits.TrailingZeros64(trees)].root, total)
-		}
-	}
-	for _, v := range s.varying {
-		s.slope[v.slot] = 0
-	}
-}
-
-// descend adds the steps of one tree. It follows the interval of k that reaches
-// a node: a test of a slot that varies splits the interval, any other sends all
-// of it one way.
-func (s *Scorer) descend(root, total int32) {
-	sc := s.score
-	k := s.x[s.varying[0].slot]
-	todo := append(s.todo[:0], span{root, 0, total, -1, -1})
-	for len(todo) > 0 {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		n := &sc.nodes[at.node]
-		for n.slot >= 0 {
-			amount := s.x[n.slot]
-			switch s.slope[n.slot] {
-			case 0:
-				if amount <= n.threshold {
-					at.node++
-				} else {
-					at.node = n.right
-				}
-			case 1: // the amount at k′ is amount − k + k′: right from here on
-				border := n.threshold + 1 - amount + k
-				switch {
-				case at.to < border:
-					at.node++
-				case at.from >= border:
-					at.node = n.right
-				default:
-					level := sc.nodeLevel[at.node]
-					todo = append(todo, span{n.right, border, at.to, level, at.levelEnd})
-					at.node++
-					at.to, at.levelEnd = border-1, level
-				}
-			default: // the amount at k′ is amount + k − k′: left from here on
-				border := amount + k - n.threshold
-				switch {
-				case at.from >= border:
-					at.node++
-				case at.to < border:
-					at.node = n.right
-				default:
-					level := sc.nodeLevel[at.node]
-					todo = append(todo, span{n.right, at.from, border - 1, at.levelFrom, level})
-					at.node++
-					at.from, at.levelFrom = border, level
-				}
-			}
-			n = &sc.nodes[at.node]
-		}
-		value := sc.values[n.right]
-		if at.levelFrom >= 0 {
-			s.step[at.levelFrom] += value
-		}
-		if at.levelEnd >= 0 {
-			s.step[at.levelEnd] -= value
-		}
 	}
 }
 

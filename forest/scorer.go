@@ -1,7 +1,5 @@
 package forest
 
-import "math/bits"
-
 // A Scorer keeps the score of one moving composition, and scores the lines
 // through it. It is the working memory of one chain: not for use by several
 // goroutines at once. Its methods do not allocate.
@@ -22,14 +20,16 @@ type Scorer struct {
 
 	// Large trees.
 	value    []int64  // the value of each one's current leaf
-	paths    []int32  // the tests (by slot) on each one's current path
-	length   []int32  // of each one's path
+	paths    []int32  // the nodes on each one's current path, leaf included
+	slots    []int32  // the slots that the nodes in paths test
+	length   []int32  // how many tests are on each one's path
 	touching []uint64 // by tested slot: a bit set of the large trees whose path tests it
-	stale    []uint64 // bit set of the large trees to be descended again
+	stale    []uint64 // bit set of the large trees whose paths test a changed slot
+	changed  []int32  // slots that have changed and stale trees do not know
 
 	// A line.
 	varying []variation
-	slope   []int8  // by slot: of the slots that vary, d(amount)/dk; else 0
+	slope   []int8  // by slot: not 0 for those that vary or have changed, while it matters
 	step    []int64 // by level: by how much the score rises where it is crossed
 	breaks  []lineBreak
 	merged  []lineBreak
@@ -69,6 +69,7 @@ func (s *Score) NewScorer() *Scorer {
 		current:  make([]uint64, len(s.entries)),
 		value:    make([]int64, len(s.large)),
 		paths:    make([]int32, s.pathLength),
+		slots:    make([]int32, s.pathLength),
 		length:   make([]int32, len(s.large)),
 		touching: make([]uint64, len(s.tests)*s.largeWords),
 		stale:    make([]uint64, s.largeWords),
@@ -87,10 +88,9 @@ func (s *Score) NewScorer() *Scorer {
 		sc.leaves[t] = freeLeaves{free: ^uint64(0), base: base}
 		sc.sum += s.values[base]
 	}
-	for t := range s.large {
-		sc.stale[t>>6] |= 1 << (t & 63)
+	for t, tree := range s.large {
+		sc.follow(t, 0, tree.root)
 	}
-	sc.refresh()
 	return sc
 }
 
@@ -165,8 +165,11 @@ func (s *Scorer) assignSlot(slot, amount int32) {
 			s.recount(c.tree)
 		}
 	}
-	for w, trees := range s.touching[known*sc.largeWords : (known+1)*sc.largeWords] {
-		s.stale[w] |= trees
+	if sc.largeWords > 0 {
+		s.changed = append(s.changed, slot)
+		for w, trees := range s.touching[known*sc.largeWords : (known+1)*sc.largeWords] {
+			s.stale[w] |= trees
+		}
 	}
 }
 
@@ -192,38 +195,5 @@ func (b *blockCount) add(carry uint64) {
 func (b *blockCount) subtract(borrow uint64) {
 	for p := 0; borrow != 0; p++ {
 		b[p], borrow = b[p]^borrow, ^b[p]&borrow
-	}
-}
-
-// refresh descends the stale large trees.
-func (s *Scorer) refresh() {
-	sc := s.score
-	for w := range s.stale {
-		for ; s.stale[w] != 0; s.stale[w] &= s.stale[w] - 1 {
-			t := w<<6 | bits.TrailingZeros64(s.stale[w])
-			tree := &sc.large[t]
-			path := s.paths[tree.path:]
-			bit := uint64(1) << (t & 63)
-			for _, tests := range path[:s.length[t]] {
-				s.touching[int(tests)*sc.largeWords+w] &^= bit
-			}
-			at, length := tree.root, 0
-			n := &sc.nodes[at]
-			for n.slot >= 0 {
-				tests := sc.known[n.slot]
-				path[length] = tests
-				length++
-				s.touching[int(tests)*sc.largeWords+w] |= bit
-				if s.x[n.slot] <= n.threshold {
-					at++
-				} else {
-					at = n.right
-				}
-				n = &sc.nodes[at]
-			}
-			s.sum += sc.values[n.right] - s.value[t]
-			s.value[t] = sc.values[n.right]
-			s.length[t] = int32(length)
-		}
 	}
 }

@@ -47,7 +47,7 @@ type structure struct {
 	// Larger trees, to be descended.
 	large      []largeTree
 	largeWords int // of a bit set of them
-	pathLength int // the sum of their depths
+	pathLength int // the sum of the lengths of their longest paths, leaf included
 }
 
 // A slotNode is a node whose test is on a slot, in preorder with its tree's.
@@ -231,7 +231,7 @@ func (s *structure) addMasks(f *Forest) {
 		root := s.roots[k]
 		if t.leaves() > maxSmall {
 			s.large = append(s.large, largeTree{root: root, path: int32(s.pathLength)})
-			s.pathLength += t.depth()
+			s.pathLength += t.depth() + 1
 			continue
 		}
 		tree := int32(len(s.small))
