@@ -94,20 +94,22 @@ func Count(n int, noun string) string {
 
 // Nearest returns the name that a mistyped text most likely stands for: the one
 // with the smallest edit distance, letters' case aside, if that is at most a
-// third of its length; the first of equals.
+// third of the longer one's length; the first of equals.
 func Nearest(text string, names []string) (string, bool) {
 	const longest = 64 // bounds the work on hostile names
-	if utf8.RuneCountInString(text) > longest {
+	length := utf8.RuneCountInString(text)
+	if length > longest {
 		return "", false
 	}
 	text = strings.ToLower(text)
-	best, found := "", false
-	least := max(1, utf8.RuneCountInString(text)/3) + 1
+	best, found, least := "", false, longest
 	for _, name := range names {
-		if d := utf8.RuneCountInString(name) - utf8.RuneCountInString(text); d >= least || -d >= least {
+		other := utf8.RuneCountInString(name)
+		most := max(1, (max(length, other)+1)/3)
+		if d := other - length; d > most || -d > most {
 			continue
 		}
-		if d := levenshtein.ComputeDistance(text, strings.ToLower(name)); d < least {
+		if d := levenshtein.ComputeDistance(text, strings.ToLower(name)); d <= most && d < least {
 			best, least, found = name, d, true
 		}
 	}

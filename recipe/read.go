@@ -26,6 +26,12 @@ type Options struct {
 	Ingredients *Ingredients
 }
 
+// A NoLabelError is behind the [*Error] for a label of [Options] that the book
+// has no column for. Whoever named the label may know a better place to point to.
+type NoLabelError struct{ Name string }
+
+func (e *NoLabelError) Error() string { return "no label " + fault.Quote(e.Name) }
+
 // ReadFile reads a book from a file, see [Read].
 func ReadFile(path string, o Options) (*Book, error) {
 	return readFile(path, func(r io.Reader) (*Book, error) { return Read(r, path, o) })
@@ -180,7 +186,9 @@ func (b *builder) readHeader(labels []string) (readRow func() error, err error) 
 			if hint == "" {
 				hint = "the columns are " + fault.List(t.header, 12)
 			}
-			return nil, t.errorAt(0, "no column is called "+fault.Quote(name)+", which is to be a label", hint)
+			e := t.errorAt(0, "no column is called "+fault.Quote(name)+", which is to be a label", hint)
+			e.Err = &NoLabelError{Name: name}
+			return nil, e
 		}
 		isLabel[column] = true
 	}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kir/problem"
+	"kir/report"
+)
+
+func newCheckCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "check PROBLEM",
+		Short: "Check a problem and say what it asks, without sampling",
+		Long: `Read a problem file and all that it names, and say what it asks: how many
+compositions there are, the law of the number of ingredients, how good each
+forest is, and which kernel suits. Bad input is told with file, line and column.`,
+		Example:           "  kir check examples/cocktails/problem.yaml",
+		Args:              one("problem file"),
+		ValidArgsFunction: problemFiles,
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := problem.Load(c.Context(), args[0], problem.Options{})
+			if err != nil {
+				return err
+			}
+			check, err := report.NewCheck(p)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), check)
+			}
+			return check.WriteText(c.OutOrStdout())
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+// warn prints a message that is no result.
+func warn(w io.Writer, format string, args ...any) {
+	fmt.Fprintln(w, "kir: "+report.Plain(fmt.Sprintf(format, args...)))
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+
+	"github.com/spf13/cobra"
+
+	"kir/count"
+	"kir/fault"
+	"kir/report"
+)
+
+func newCountCommand() *cobra.Command {
+	var ingredients, total int
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "count --ingredients N --total M",
+		Short: "Count compositions by their number of ingredients",
+		Long: `Count the ways to divide M units among N ingredients, by the number n of
+ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
+		Example: "  kir count --ingredients 50 --total 5",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			for _, f := range []struct {
+				name  string
+				value int
+			}{{"ingredients", ingredients}, {"total", total}} {
+				if f.value < 1 {
+					return &fault.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: "it must be at least 1"}
+				}
+			}
+			if min(ingredients, total) > mostCounted {
+				return &fault.Error{Message: fmt.Sprintf("%d numbers of ingredients are too many to count one by one", min(ingredients, total)), Hint: fmt.Sprintf("at most %d are", mostCounted)}
+			}
+			table, err := count.Unconstrained(ingredients, total)
+			if err != nil {
+				return err
+			}
+			counts := make([]*big.Int, min(ingredients, total))
+			for k := range counts {
+				counts[k] = table.Count(k + 1)
+			}
+			if asJSON {
+				return printCountsJSON(c.OutOrStdout(), ingredients, total, counts)
+			}
+			return printCounts(c.OutOrStdout(), counts)
+		},
+	}
+	c.Flags().IntVar(&ingredients, "ingredients", 0, "ingredients to choose from, N")
+	c.Flags().IntVar(&total, "total", 0, "units to divide, M")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	must(c.MarkFlagRequired("ingredients"))
+	must(c.MarkFlagRequired("total"))
+	return c
+}
+
+// mostCounted bounds how many exact counts are worked out: those of thousands
+// of ingredients have thousands of digits each.
+const mostCounted = 20_000
+
+// must panics on an error that only a mistake in this program can cause.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+type countJSON struct {
+	Ingredients int        `json:"ingredients"`
+	Total       int        `json:"total"`
+	Counts      []sizeJSON `json:"counts"`
+	Sum         *big.Int   `json:"sum"`
+}
+
+type sizeJSON struct {
+	N     int      `json:"n"`
+	Count *big.Int `json:"count"`
+}
+
+func sum(counts []*big.Int) *big.Int {
+	s := new(big.Int)
+	for _, c := range counts {
+		s.Add(s, c)
+	}
+	return s
+}
+
+func printCountsJSON(w io.Writer, ingredients, total int, counts []*big.Int) error {
+	out := countJSON{Ingredients: ingredients, Total: total, Sum: sum(counts)}
+	for k, c := range counts {
+		out.Counts = append(out.Counts, sizeJSON{k + 1, c})
+	}
+	return writeJSON(w, out)
+}
+
+func printCounts(w io.Writer, counts []*big.Int) error {
+	t := report.NewTable("ingredients used", "compositions")
+	t.AlignRight(0, 1)
+	for k, c := range counts {
+		t.Row(k+1, report.Grouped(c))
+	}
+	t.Row("all", report.Grouped(sum(counts)))
+	return t.Write(w)
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

@@ -1,0 +1,29 @@
+// Command kir samples sparse composition ratios: recipes, fragrances,
+// formulations, portfolios, anything that divides a whole among a few of many
+// possible ingredients.
+//
+// Usage:
+//
+//	kir sample PROBLEM    make new compositions
+//	kir check PROBLEM     check a problem without sampling
+//	kir show RUN          what a run found
+//	kir help              all commands
+//
+// Results go to stdout, progress and messages to stderr. The exit status is 0
+// when all is done, 1 when it failed, and 2 for bad usage or bad input.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal ends the work in order. From then on a second one ends
+	// the program at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(exitStatus(run(ctx, os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kir/fault"
+	"kir/report"
+)
+
+// usageError is a command line that is wrong.
+type usageError struct {
+	err     error
+	command *cobra.Command
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// run is the program: it does what args say and returns what went wrong.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	root := newRootCommand()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	command, err := root.ExecuteContextC(ctx)
+	if err != nil && !started(command) {
+		// Cobra itself found the fault, so it is one of usage.
+		err = &usageError{err, command}
+	}
+	return err
+}
+
+// exitStatus prints an error, once, and returns the status that it stands for.
+func exitStatus(err error, stderr io.Writer) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(stderr, "kir: "+report.Plain(err.Error()))
+	if usage := (*usageError)(nil); errors.As(err, &usage) {
+		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", usage.command.CommandPath())
+		return 2
+	}
+	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
+		return 2
+	}
+	return 1
+}
+
+const longHelp = `kir samples sparse composition ratios: recipes, fragrances, formulations,
+portfolios, anything that divides a whole among a few of many possible
+ingredients. It draws compositions in proportion to how well they fit what is
+wanted, with Markov chains that are proven exact.
+
+Start with a table of recipes and a problem file:
+
+  name: Fresh all-day cocktails
+  recipes: recipes.csv       # columns recipe, ingredient, amount, unit, labels
+  total: 1000                # units that a recipe is divided into
+  sparsity: recipes          # how many ingredients: as the recipes have it
+  properties:
+    taste: {forest: {label: taste, want: Fresh}}
+
+and run kir sample problem.yaml.`
+
+func newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "kir",
+		Short:         "Sample sparse composition ratios",
+		Long:          longHelp,
+		Version:       version(),
+		Args:          cobra.NoArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetVersionTemplate("kir {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(
+		newCheckCommand(),
+		newCountCommand(),
+		newTrainCommand(),
+	)
+	for _, c := range root.Commands() {
+		markStart(c)
+	}
+	return root
+}
+
+// startedKey marks a command whose own code has begun.
+const startedKey = "started"
+
+// markStart lets [started] tell faults that cobra finds in a command line from
+// those of the command.
+func markStart(c *cobra.Command) {
+	do := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		c.Annotations = map[string]string{startedKey: ""}
+		return do(c, args)
+	}
+}
+
+func started(c *cobra.Command) bool {
+	_, ok := c.Annotations[startedKey]
+	return ok
+}
+
+// problemFiles completes problem files.
+func problemFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// runDirectories completes run directories.
+func runDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// one is the check that a command gets exactly one argument, named for the
+// message.
+func one(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return fmt.Errorf("%s needs a %s", c.CommandPath(), name)
+		case len(args) > 1:
+			return fmt.Errorf("%s takes one %s, not %s", c.CommandPath(), name, strings.Join(args, " "))
+		}
+		return nil
+	}
+}

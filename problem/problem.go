@@ -1,0 +1,366 @@
+// Package problem reads a problem file: what to choose from, how much of it,
+// and what is wished for. It turns the file into a target that can be sampled
+// and the settings to sample it with, and it is where all input is checked:
+// what is wrong comes back as a [fault.Error] with file, line and column.
+//
+// The file is YAML. Paths in it are relative to it.
+//
+//	name: Fresh all-day cocktails
+//	recipes: recipes.csv
+//	ingredients: ingredients.csv
+//	total: 1000
+//	sparsity: recipes
+//	properties:
+//	  taste: {forest: {label: taste, want: Fresh}}
+//	sampler: {kernel: accelerated, chains: 4, seed: 1}
+//
+// total is always needed, and recipes or ingredients; all else has a default.
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"kir"
+	"kir/fault"
+	"kir/recipe"
+)
+
+// A Problem is a problem file that was read and checked, with all that it
+// names.
+type Problem struct {
+	Name        string
+	File        string  // the path it was read from
+	Inputs      []Input // every file that was read, the problem file first
+	Ingredients []string
+	Total       int          // M, in units
+	Book        *recipe.Book // the known recipes; nil if there are none
+	Properties  []Property   // in the file's order
+	Target      *kir.Target
+	Kernel      kir.Kernel
+	Sampler     Sampler
+	Resolved    []byte   // the file with every default written out, as YAML
+	Warnings    []string // what is allowed and yet worth knowing
+}
+
+// Sampler are the settings of a run.
+type Sampler struct {
+	Kernel string `json:"kernel" yaml:"kernel"`
+	Chains int    `json:"chains" yaml:"chains"`
+	Warmup int    `json:"warmup" yaml:"warmup"` // iterations of each chain that are not kept
+	Draws  int    `json:"draws" yaml:"draws"`   // states kept of each chain
+	Thin   int    `json:"thin" yaml:"thin"`     // iterations from one draw to the next
+	Seed   uint64 `json:"seed" yaml:"seed"`
+}
+
+// DefaultSampler is what a problem file need not say.
+func DefaultSampler() Sampler {
+	return Sampler{Kernel: "accelerated", Chains: 4, Warmup: 10_000, Draws: 100_000, Thin: 1, Seed: 1}
+}
+
+// Options are what a reader is told beside the file.
+type Options struct {
+	// Override changes the settings that the file gives, as flags do. It may
+	// be nil.
+	Override func(*Sampler)
+
+	// Workers is how many goroutines grow forests; it changes nothing but the
+	// time. 0 means all cores.
+	Workers int
+}
+
+// loader reads one problem.
+type loader struct {
+	ctx     context.Context
+	problem *Problem
+	dir     string
+	options Options
+
+	fields      map[string]*node
+	root        *node
+	ingredients *recipe.Ingredients // with attributes, or nil if only counted
+	rows        [][]kir.Part        // the recipes, closed to the total
+}
+
+// Load reads, checks and resolves a problem. Bad input is a [fault.Error].
+func Load(ctx context.Context, path string, o Options) (*Problem, error) {
+	l := &loader{ctx: ctx, problem: &Problem{File: path}, dir: filepath.Dir(path), options: o}
+	data, err := l.readInput(path, largestProblem)
+	if err != nil {
+		return nil, err
+	}
+	if l.root, err = parse(path, data); err != nil {
+		return nil, err
+	}
+	if l.fields, err = l.root.fields("a problem",
+		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler"); err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{
+		l.readName,
+		l.readSampler, // before the files, whose reading takes longest
+		l.readTotal,
+		l.readIngredients,
+		l.readRecipes,
+		l.readConstraints,
+		l.readTarget,
+		l.resolve,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return l.problem, nil
+}
+
+func (l *loader) readName() (err error) {
+	base := filepath.Base(filepath.Dir(l.problem.File))
+	l.problem.Name = strings.TrimSuffix(filepath.Base(l.problem.File), filepath.Ext(l.problem.File))
+	if abs, err := filepath.Abs(l.problem.File); err == nil && l.problem.Name == "problem" {
+		base = filepath.Base(filepath.Dir(abs))
+		l.problem.Name = base
+	}
+	if n := l.fields["name"]; n != nil {
+		l.problem.Name, err = n.str("the name")
+	}
+	return err
+}
+
+func (l *loader) readTotal() (err error) {
+	n := l.fields["total"]
+	if n == nil {
+		return hint(l.root.errorf("the problem has no total"), "add total: how many units a composition divides, such as 1000 for steps of 0.1 %%")
+	}
+	l.problem.Total, err = n.whole("the total", 1, math.MaxInt32)
+	return err
+}
+
+// mostIngredients bounds what a count may ask for.
+const mostIngredients = 10_000_000
+
+func (l *loader) readIngredients() error {
+	n := l.fields["ingredients"]
+	if n == nil {
+		if l.fields["recipes"] == nil {
+			return hint(l.root.errorf("the problem has neither recipes nor ingredients"), "add recipes: a CSV file, or ingredients: a CSV file, a list of names, or {count: 2000}")
+		}
+		return nil
+	}
+	switch n.kind {
+	case text:
+		file, close, err := l.openInput(n, "the file of ingredients")
+		if err != nil {
+			return err
+		}
+		if l.ingredients, err = recipe.ReadIngredients(file, file.path); err != nil {
+			close()
+			return err
+		}
+		if err := close(); err != nil {
+			return err
+		}
+	case sequence:
+		names := make([]string, len(n.items))
+		for k, item := range n.items {
+			name, err := item.str("an ingredient")
+			if err != nil {
+				return err
+			}
+			names[k] = name
+		}
+		if len(names) == 0 {
+			return hint(n.errorf("the list of ingredients is empty"), "name at least one")
+		}
+		in, err := recipe.NewIngredients(names...)
+		if err != nil {
+			return n.errorf("%v", err)
+		}
+		l.ingredients = in
+	case mapping:
+		f, err := n.fields("the ingredients", "count")
+		if err != nil {
+			return err
+		}
+		if f["count"] == nil {
+			return hint(n.errorf("the ingredients have no count"), "write {count: 2000}")
+		}
+		if l.fields["recipes"] != nil {
+			return hint(n.errorf("counted ingredients have no names that recipes could use"), "leave the ingredients out, list their names, or name a CSV file")
+		}
+		count, err := f["count"].whole("the count", 1, mostIngredients)
+		if err != nil {
+			return err
+		}
+		names := make([]string, count)
+		for k := range names {
+			names[k] = fmt.Sprintf("ingredient %d", k+1)
+		}
+		l.problem.Ingredients = names
+		return nil
+	default:
+		return hint(n.errorf("the ingredients are %s", n.shown()), "write a CSV file, a list of names, or {count: 2000}")
+	}
+	l.problem.Ingredients = l.ingredients.Names
+	return nil
+}
+
+func (l *loader) readRecipes() error {
+	n := l.fields["recipes"]
+	if n == nil {
+		for _, key := range []string{"labels", "units"} {
+			if f := l.fields[key]; f != nil {
+				return hint(f.errorf("%s are of recipes, and the problem has none", key), "add recipes: a CSV file, or remove this")
+			}
+		}
+		return nil
+	}
+	options := recipe.Options{Ingredients: l.ingredients}
+	labels, labelAt, err := l.labels()
+	if err != nil {
+		return err
+	}
+	options.Labels = labels
+	if options.Units, err = l.units(); err != nil {
+		return err
+	}
+	file, close, err := l.openInput(n, "the file of recipes")
+	if err != nil {
+		return err
+	}
+	book, err := recipe.Read(file, file.path, options)
+	if err != nil {
+		close()
+		var bad *fault.Error
+		if missing := (*recipe.NoLabelError)(nil); errors.As(err, &missing) && errors.As(err, &bad) {
+			return hint(labelAt[missing.Name].errorf("the recipes have no label %s", fault.Quote(missing.Name)), "%s", bad.Hint)
+		}
+		return err
+	}
+	if err := close(); err != nil {
+		return err
+	}
+	l.problem.Book = book
+	l.ingredients = book.Ingredients
+	l.problem.Ingredients = book.Ingredients.Names
+	l.rows = make([][]kir.Part, len(book.Recipes))
+	for r := range book.Recipes {
+		amounts, err := book.Closure(r, l.problem.Total)
+		if err != nil {
+			return err
+		}
+		for k, p := range book.Recipes[r].Parts {
+			l.rows[r] = append(l.rows[r], kir.Part{Ingredient: int(p.Ingredient), Amount: amounts[k]})
+		}
+	}
+	return nil
+}
+
+// labels returns the label columns that the problem names, and where: under
+// labels, and in the properties that learn one.
+func (l *loader) labels() (names []string, at map[string]*node, err error) {
+	at = make(map[string]*node)
+	add := func(n *node, what string) error {
+		name, err := n.str(what)
+		if err != nil {
+			return err
+		}
+		if name = recipe.Name(name); at[name] == nil {
+			names = append(names, name)
+			at[name] = n
+		}
+		return nil
+	}
+	if n := l.fields["properties"]; n != nil {
+		for _, p := range n.entries {
+			if f := p.value.get("forest"); f != nil && f.get("label") != nil && f.get("file") == nil {
+				if err := add(f.get("label"), "the label"); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+	}
+	if n := l.fields["labels"]; n != nil {
+		items, err := n.list("labels")
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, item := range items {
+			if err := add(item, "a label"); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return names, at, nil
+}
+
+// units returns the book's units: the usual ones, and those that the problem
+// adds or sizes otherwise.
+func (l *loader) units() (*recipe.Units, error) {
+	n := l.fields["units"]
+	if n == nil {
+		return nil, nil
+	}
+	if n.kind != mapping {
+		return nil, hint(n.errorf("units are %s", n.shown()), "write the size of each, such as {dash: 0.1 cl}")
+	}
+	units := recipe.DefaultUnits()
+	for _, e := range n.entries {
+		size, err := e.value.str("the size of " + fault.Quote(e.key.text))
+		if err != nil {
+			return nil, err
+		}
+		if units, err = units.With(e.key.text, size); err != nil {
+			return nil, hint(e.value.errorf("the size of %s is not understood", fault.Quote(e.key.text)), "%v", err)
+		}
+	}
+	return units, nil
+}
+
+func (l *loader) readConstraints() error {
+	n := l.fields["constraints"]
+	if n == nil || n.kind == null {
+		return nil
+	}
+	items, err := n.list("constraints")
+	if err != nil {
+		return err
+	}
+	if len(items) > 0 {
+		return hint(items[0].errorf("rules are not read by this version"), "remove them")
+	}
+	return nil
+}
+
+func (l *loader) readTarget() error {
+	p := l.problem
+	space, err := kir.NewSpace(len(p.Ingredients), p.Total)
+	if err != nil {
+		return l.root.errorf("%v", err)
+	}
+	law, at, err := l.sparsity(space)
+	if err != nil {
+		return err
+	}
+	if err := l.readProperties(); err != nil {
+		return err
+	}
+	wishes := make([]kir.Wish, len(p.Properties))
+	for k, w := range p.Properties {
+		wishes[k] = kir.Wish{Name: w.Name, Property: w.property, Weight: w.Weight}
+	}
+	if p.Target, err = kir.NewTarget(space, law, wishes...); err != nil {
+		return at.errorf("%v", err)
+	}
+	if p.Kernel, err = kir.NewKernel(p.Sampler.Kernel, p.Target); err != nil {
+		var score *kir.ScoreError
+		if errors.As(err, &score) {
+			return err
+		}
+		return at.errorf("%v", err)
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kir/fault"
+)
+
+const book = `recipe,ingredient,amount,unit,taste
+Kir,Champagne,9,cl,Fresh
+Kir,Cassis,1,cl,Fresh
+Negroni,Gin,3,cl,Bitter
+Negroni,Vermouth,3,cl,Bitter
+Negroni,Campari,3,cl,Bitter
+Martini,Gin,6,cl,Boozy
+Martini,Vermouth,1,cl,Boozy
+`
+
+// load reads a problem next to the book above.
+func load(t *testing.T, yaml string, o Options) (*Problem, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"problem.yaml": yaml, "recipes.csv": book} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Load(context.Background(), filepath.Join(dir, "problem.yaml"), o)
+}
+
+// TestBadInput checks, for each mistake, the place and the words that help.
+func TestBadInput(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		yaml         string
+		line, column int
+		says         []string
+	}{
+		{"not YAML", "total: [1, 2\nname: x\n", 2, 1, []string{"not YAML"}},
+		{"tab", "\ttotal: 5\n", 1, 6, []string{"not YAML"}},
+		{"empty", "", 0, 0, []string{"empty"}},
+		{"a list", "- total\n", 1, 1, []string{"a list", "mapping"}},
+		{"unknown key", "total: 5\ningredient: {count: 3}\n", 2, 1, []string{`"ingredient"`, `did you mean "ingredients"?`}},
+		{"doubled key", "total: 5\ntotal: 6\n", 2, 1, []string{"total", "already defined"}},
+		{"doubled inner key", "total: 5\nsampler: {seed: 1, seed: 2}\n", 2, 20, []string{"seed"}},
+		{"two documents", "total: 5\n---\ntotal: 6\n", 3, 1, nil},
+		{"anchor", "total: &a 5\n", 1, 8, []string{"anchors"}},
+		{"no total", "recipes: recipes.csv\n", 1, 1, []string{"no total"}},
+		{"total 0", "total: 0\nrecipes: recipes.csv\n", 1, 8, []string{"at least 1"}},
+		{"total negative", "total: -3\nrecipes: recipes.csv\n", 1, 8, []string{"at least 1"}},
+		{"total not whole", "total: 1.5\nrecipes: recipes.csv\n", 1, 8, []string{"whole number"}},
+		{"total not finite", "total: .inf\nrecipes: recipes.csv\n", 1, 8, []string{"finite"}},
+		{"total text", "total: many\nrecipes: recipes.csv\n", 1, 8, []string{`"many"`, "number"}},
+		{"total too large", "total: 1e12\nrecipes: recipes.csv\n", 1, 8, []string{"at most"}},
+		{"nothing to choose from", "total: 5\n", 1, 1, []string{"neither recipes nor ingredients"}},
+		{"no such book", "total: 5\nrecipes: recipe.csv\n", 2, 10, []string{"no such file", "relative to the problem file"}},
+		{"book is a directory", "total: 5\nrecipes: .\n", 2, 10, []string{"directory"}},
+		{"recipes number", "total: 5\nrecipes: {file: x}\n", 2, 10, []string{"mapping", "text"}},
+		{"count without number", "total: 5\ningredients: {}\nsparsity: {uniform: [1, 2]}\n", 2, 14, []string{"count"}},
+		{"count with recipes", "total: 50\nrecipes: recipes.csv\ningredients: {count: 9}\n", 3, 14, []string{"names"}},
+		{"ingredient twice", "total: 5\ningredients: [a, b, a]\nsparsity: {uniform: [1, 2]}\n", 2, 14, []string{`"a"`}},
+		{"unknown ingredient", "total: 50\nrecipes: recipes.csv\ningredients: [Champagne]\n", 3, 5, []string{`"Cassis"`}},
+		{"total below a recipe", "total: 2\nrecipes: recipes.csv\n", 4, 1, []string{`"Negroni"`, "at least 3"}},
+		{"no sparsity", "total: 5\ningredients: {count: 9}\n", 1, 1, []string{"no sparsity"}},
+		{"sparsity of no recipes", "total: 5\ningredients: {count: 9}\nsparsity: recipes\n", 3, 11, []string{"the problem has none"}},
+		{"unknown law", "total: 5\ningredients: {count: 9}\nsparsity: {unifrom: [1, 2]}\n", 3, 12, []string{`did you mean "uniform"?`}},
+		{"two laws", "total: 5\ningredients: {count: 9}\nsparsity: {uniform: [1, 2], exponential: {rate: 1}}\n", 3, 11, []string{"2 laws"}},
+		{"empty uniform", "total: 5\ningredients: {count: 9}\nsparsity: {uniform: [3, 2]}\n", 3, 21, []string{"smaller number first"}},
+		{"no mass", "total: 5\ningredients: {count: 9}\nsparsity: {uniform: [6, 9]}\n", 3, 11, []string{"no mass", "1 to 5"}},
+		{"no mass in a table", "total: 5\ningredients: {count: 9}\nsparsity: {table: {2: 0, 3: 0}}\n", 3, 11, []string{"no mass"}},
+		{"negative weight", "total: 5\ningredients: {count: 9}\nsparsity: {table: {2: 1, 3: -1}}\n", 3, 29, []string{"weight of 3", "0 or more"}},
+		{"infinite weight", "total: 5\ningredients: {count: 9}\nsparsity: {table: {2: .inf}}\n", 3, 23, []string{"finite"}},
+		{"NaN weight", "total: 5\ningredients: {count: 9}\nsparsity: {table: {2: .nan}}\n", 3, 23, []string{"finite"}},
+		{"table of names", "total: 5\ningredients: {count: 9}\nsparsity: {table: {two: 1}}\n", 3, 20, []string{`"two"`}},
+		{"a gap", "total: 5\ningredients: {count: 9}\nsparsity: {table: {1: 1, 3: 1}}\n", 3, 11, []string{"n = 2", "accelerated"}},
+		{"sd of 0", "total: 5\ningredients: {count: 9}\nsparsity: {normal: {mean: 2, sd: 0}}\n", 3, 34, []string{"above 0"}},
+		{"mixture of nothing", "total: 5\ningredients: {count: 9}\nsparsity: {mixture: []}\n", 3, 21, []string{"empty"}},
+		{"unknown label", "total: 50\nrecipes: recipes.csv\nproperties: {a: {forest: {label: tast, want: Fresh}}}\n", 3, 34, []string{`"tast"`, `did you mean "taste"?`}},
+		{"unknown class", "total: 50\nrecipes: recipes.csv\nproperties: {a: {forest: {label: taste, want: Sweet}}}\n", 3, 47, []string{"Sweet", "Bitter, Boozy, Fresh"}},
+		{"no want", "total: 50\nrecipes: recipes.csv\nproperties: {a: {forest: {label: taste}}}\n", 3, 26, []string{"want"}},
+		{"number of a class", "total: 50\nrecipes: recipes.csv\nproperties: {a: {forest: {label: taste, at_least: 3}}}\n", 2, 20, []string{`"Fresh"`, "number"}},
+		{"unknown kind", "total: 50\nrecipes: recipes.csv\nproperties: {a: {forrest: {}}}\n", 3, 18, []string{`did you mean "forest"?`}},
+		{"reserved name", "total: 50\nrecipes: recipes.csv\nproperties: {used: {forest: {label: taste, want: Fresh}}}\n", 3, 14, []string{"column of that name"}},
+		{"negative property weight", "total: 50\nrecipes: recipes.csv\nproperties: {a: {forest: {label: taste, want: Fresh}, weight: -1}}\n", 3, 63, []string{"0 or more"}},
+		{"unknown kernel", "total: 5\ningredients: {count: 9}\nsparsity: {uniform: [1, 2]}\nsampler: {kernel: acelerated}\n", 4, 19, []string{`did you mean "accelerated"?`}},
+		{"no chains", "total: 5\ningredients: {count: 9}\nsparsity: {uniform: [1, 2]}\nsampler: {chains: 0}\n", 4, 19, []string{"at least 1"}},
+		{"negative seed", "total: 5\ningredients: {count: 9}\nsparsity: {uniform: [1, 2]}\nsampler: {seed: -1}\n", 4, 17, []string{"whole number from 0"}},
+		{"missing forest file", "total: 50\nrecipes: recipes.csv\nproperties: {a: {forest: {file: f.json, want: Fresh}}}\n", 3, 33, []string{"no such file"}},
+		{"damaged forest file", "total: 50\nrecipes: recipes.csv\nproperties: {a: {forest: {file: recipes.csv, want: Fresh}}}\n", 3, 33, []string{"no forest", "kir train"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := load(t, c.yaml, Options{})
+			var bad *fault.Error
+			if !errors.As(err, &bad) {
+				t.Fatalf("the error is %v, not one of input", err)
+			}
+			if bad.Line != c.line || bad.Column != c.column {
+				t.Errorf("the place is %d:%d, want %d:%d, in %v", bad.Line, bad.Column, c.line, c.column, err)
+			}
+			for _, want := range c.says {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the message does not say %q: %v", want, err)
+				}
+			}
+		})
+	}
+}
+
+func TestNoSuchProblem(t *testing.T) {
+	_, err := Load(context.Background(), filepath.Join(t.TempDir(), "p.yaml"), Options{})
+	var bad *fault.Error
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "no such file") {
+		t.Fatal(err)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	p, err := load(t, "recipes: recipes.csv\ntotal: 100\nproperties: {taste: {forest: {label: taste, want: [Fresh, Bitter], trees: 7}, weight: 2}}\n", Options{
+		Override: func(s *Sampler) { s.Chains, s.Seed = 2, 9 },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(p.Ingredients); got != 5 {
+		t.Errorf("%d ingredients, want 5", got)
+	}
+	if p.Sampler.Chains != 2 || p.Sampler.Seed != 9 || p.Sampler.Draws != DefaultSampler().Draws {
+		t.Errorf("sampler %+v", p.Sampler)
+	}
+	if got, want := p.Target.Law().P(2), 2.0/3; got != want {
+		t.Errorf("the law gives 2 ingredients %v, want %v", got, want)
+	}
+	if len(p.Inputs) != 2 || p.Inputs[1].Path != "recipes.csv" || p.Inputs[1].Bytes != int64(len(book)) || len(p.Inputs[1].SHA256) != 64 {
+		t.Errorf("inputs %+v", p.Inputs)
+	}
+	w := p.Properties[0]
+	if w.Name != "taste" || w.Weight != 2 || w.Forest.Trees() != 7 {
+		t.Errorf("property %+v", w)
+	}
+}
+
+// TestResolvedIsAProblem reads the resolved problem back: it must ask the same.
+func TestResolvedIsAProblem(t *testing.T) {
+	p, err := load(t, "name: 'a: b'\nrecipes: recipes.csv\ntotal: 100\nsparsity: {mixture: [{weight: 1, uniform: [2, 3]}, {normal: {mean: 2, sd: 1.5}}], power: 2}\nproperties: {taste: {forest: {label: taste, want: Fresh, floor: 0.01}}}\nsampler: {seed: 18446744073709551615}\n", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := load(t, string(p.Resolved), Options{})
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, p.Resolved)
+	}
+	if string(q.Resolved) != string(p.Resolved) {
+		t.Errorf("resolved again it is\n%s\nnot\n%s", q.Resolved, p.Resolved)
+	}
+	if q.Name != "a: b" || q.Sampler != p.Sampler || q.Sampler.Seed != 18446744073709551615 {
+		t.Errorf("read back: %+v", q)
+	}
+	for n := 1; n <= 5; n++ {
+		if p.Target.Law().P(n) != q.Target.Law().P(n) {
+			t.Errorf("the law at %d is %v and %v", n, p.Target.Law().P(n), q.Target.Law().P(n))
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("total: 5\nsparsity: {table: {2: 1}}\n")
+	f.Add("a: [{b: 'c'}, !!int 3, *x]\n? k\n: v\n")
+	f.Fuzz(func(t *testing.T, yaml string) {
+		if _, err := parse("p.yaml", []byte(yaml)); err != nil {
+			var bad *fault.Error
+			if !errors.As(err, &bad) {
+				t.Fatal(err)
+			}
+		}
+	})
+}

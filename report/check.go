@@ -1,0 +1,177 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"strings"
+
+	"kir/count"
+	"kir/forest"
+	"kir/problem"
+)
+
+// A Check is what is said of a problem before it is sampled.
+type Check struct {
+	Problem      Problem         `json:"problem"`
+	Sampler      problem.Sampler `json:"sampler"`
+	Sizes        []SpaceSize     `json:"sizes"`
+	Compositions *big.Int        `json:"compositions"` // of the sizes with mass, all together
+	Properties   []Property      `json:"properties"`
+	Kernel       Advice          `json:"kernel"`
+	Warnings     []string        `json:"warnings"`
+}
+
+// A SpaceSize is one number of ingredients that the sparsity law allows.
+type SpaceSize struct {
+	N            int      `json:"n"`
+	Target       Number   `json:"target"`
+	Compositions *big.Int `json:"compositions"`
+}
+
+// Advice is a kernel that suits a problem, and why.
+type Advice struct {
+	Recommended string `json:"recommended"`
+	Because     string `json:"because"`
+}
+
+// NewCheck works out what there is to say of a problem.
+func NewCheck(p *problem.Problem) (*Check, error) {
+	c := &Check{
+		Problem:      problemOf(p),
+		Sampler:      p.Sampler,
+		Compositions: new(big.Int),
+		Properties:   propertiesOf(p),
+		Kernel:       advise(p),
+		Warnings:     append(append([]string{}, p.Warnings...), forestWarnings(p)...),
+	}
+	counts, err := count.Unconstrained(len(p.Ingredients), p.Total)
+	if err != nil {
+		return nil, err
+	}
+	law := p.Target.Law()
+	lo, hi := law.Support()
+	for n := lo; n <= hi; n++ {
+		if law.P(n) == 0 {
+			continue
+		}
+		size := counts.Count(n)
+		c.Sizes = append(c.Sizes, SpaceSize{n, Number(law.P(n)), size})
+		c.Compositions.Add(c.Compositions, size)
+	}
+	return c, nil
+}
+
+func problemOf(p *problem.Problem) Problem {
+	out := Problem{Name: p.Name, Ingredients: len(p.Ingredients), Total: p.Total}
+	if p.Book != nil {
+		out.Recipes = len(p.Book.Recipes)
+	}
+	return out
+}
+
+func propertiesOf(p *problem.Problem) []Property {
+	properties := make([]Property, len(p.Properties))
+	for k, w := range p.Properties {
+		properties[k] = Property{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight}
+		if w.Forest != nil {
+			properties[k].Forest = forestOf(w.Forest)
+		}
+	}
+	return properties
+}
+
+func forestOf(f *forest.Forest) *Forest {
+	return &Forest{Label: f.Label(), Trees: f.Trees(), Rows: f.Rows(), Quality: f.Quality()}
+}
+
+// forestWarnings says which forests have learnt nothing.
+func forestWarnings(p *problem.Problem) []string {
+	var warnings []string
+	for _, w := range p.Properties {
+		if w.Forest == nil {
+			continue
+		}
+		q := w.Forest.Quality()
+		if q.Classes != nil && q.Classes.Guessing() || q.Numbers != nil && q.Numbers.Guessing() {
+			warnings = append(warnings, fmt.Sprintf("The forest for %s predicts recipes that it has not seen no better than guessing: its scores say little. Add recipes, merge rare classes, or drop the property.", w.Name))
+		}
+	}
+	return warnings
+}
+
+// advise recommends a kernel.
+func advise(p *problem.Problem) Advice {
+	weighs := false
+	for _, w := range p.Properties {
+		weighs = weighs || w.Weight > 0
+	}
+	if !weighs {
+		return Advice{"exact", "without properties each draw can be made independently"}
+	}
+	if n, gap := p.Target.Law().Gap(); gap {
+		return Advice{"balanced", fmt.Sprintf("the sparsity law has a gap at n = %d, which it crosses", n)}
+	}
+	return Advice{"balanced", "it changes the number of ingredients far more often than accelerated"}
+}
+
+// WriteText prints the check for a person.
+func (c *Check) WriteText(w io.Writer) error {
+	p := &printer{w: w}
+	p.line("%s", Plain(c.Problem.Name))
+	p.line("%s", c.Problem.words())
+	p.line("")
+	t := NewTable("ingredients used", "wanted", "compositions")
+	t.AlignRight(0, 1, 2)
+	shown := c.Sizes
+	const most = 40
+	if len(shown) > most {
+		shown = shown[:most]
+	}
+	for _, s := range shown {
+		t.Row(s.N, percent(float64(s.Target)), bigNumber(s.Compositions))
+	}
+	if len(shown) < len(c.Sizes) {
+		t.Row("…", "", fmt.Sprintf("%d more sizes: see --json", len(c.Sizes)-most))
+	}
+	t.Row("all", "", bigNumber(c.Compositions))
+	p.table(t)
+	p.properties(c.Properties)
+	p.line("")
+	p.line("Kernel: %s. Recommended: %s, as %s.", c.Sampler.Kernel, c.Kernel.Recommended, c.Kernel.Because)
+	p.warnings(c.Warnings)
+	return p.err
+}
+
+// words is the problem in a line.
+func (p Problem) words() string {
+	s := fmt.Sprintf("%d ingredients, a total of %d units", p.Ingredients, p.Total)
+	if p.Recipes > 0 {
+		s += fmt.Sprintf(", %d known recipes", p.Recipes)
+	}
+	return s
+}
+
+// bigNumber writes a count: exactly up to 60 digits, which fit a line, and
+// rounded beyond.
+func bigNumber(n *big.Int) string {
+	if len(n.String()) <= 60 {
+		return Grouped(n)
+	}
+	f := new(big.Float).SetInt(n)
+	text := f.Text('e', 3)
+	mantissa, exponent, _ := strings.Cut(text, "e+")
+	return mantissa + " × 10^" + exponent
+}
+
+// percent writes a share with a digit after the point.
+func percent(share float64) string {
+	if math.IsNaN(share) {
+		return "?"
+	}
+	if share > 0 && share < 0.0005 {
+		return "<0.1 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*share)
+}

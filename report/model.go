@@ -1,0 +1,162 @@
+// Package report turns a finished run into what a person or a program reads of
+// it. There is one model, [Model]; summary.json, the text on a terminal and
+// every other form are views of it, so that they cannot disagree.
+package report
+
+import (
+	"encoding/json"
+	"math"
+
+	"kir/forest"
+	"kir/problem"
+)
+
+// A Number is a figure that may be unknown. NaN and the infinities are null in
+// JSON: a figure that could not be computed is left open, not made up.
+type Number float64
+
+// MarshalJSON writes the shortest number that reads back the same, or null.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if f := float64(n); !math.IsNaN(f) && !math.IsInf(f, 0) {
+		return json.Marshal(f)
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads a number or null, which is NaN.
+func (n *Number) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*n = Number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(data, (*float64)(n))
+}
+
+// Known says whether the figure is known.
+func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
+
+// A Model is what is said of a run. Its JSON is summary.json.
+type Model struct {
+	Version    string               `json:"version"`
+	Problem    Problem              `json:"problem"`
+	Sampler    problem.Sampler      `json:"sampler"`
+	Verdict    string               `json:"verdict"`
+	Rates      Rates                `json:"rates"`
+	Chains     []Chain              `json:"chains"`
+	Sparsity   []Size               `json:"sparsity"`
+	Variation  Number               `json:"total_variation"`
+	Expected   Number               `json:"total_variation_expected"`
+	Statistics map[string]Statistic `json:"statistics"`
+	Inclusion  []Inclusion          `json:"inclusion"`
+	Properties []Property           `json:"properties"`
+	Score      Comparison           `json:"score"`
+	Best       []Best               `json:"best"`
+	Warnings   []string             `json:"warnings"`
+	Inputs     []problem.Input      `json:"inputs"`
+	Files      []string             `json:"files"`
+	Timing     Timing               `json:"timing"`
+}
+
+// Problem is what was asked.
+type Problem struct {
+	Name        string `json:"name"`
+	Ingredients int    `json:"ingredients"` // N
+	Total       int    `json:"total"`       // M, in units
+	Recipes     int    `json:"recipes"`     // in the book; 0 without one
+}
+
+// Rates are shares of the iterations after warm-up, in 0..1.
+type Rates struct {
+	Accepted Number `json:"accepted"`
+	Updated  Number `json:"updated"`
+}
+
+// A Chain is what one chain did.
+type Chain struct {
+	Chain  int   `json:"chain"`
+	Starts int   `json:"starts"` // draws from the sparsity law until one had positive density
+	Rates  Rates `json:"rates"`
+}
+
+// A Size is one number of ingredients: its probability as wanted and as drawn,
+// with the Monte Carlo standard error of the latter.
+type Size struct {
+	N        int    `json:"n"`
+	Target   Number `json:"target"`
+	Observed Number `json:"observed"`
+	MCSE     Number `json:"mcse"`
+}
+
+// A Statistic sums up one series over all chains.
+type Statistic struct {
+	Mean     Number `json:"mean"`
+	SD       Number `json:"sd"`
+	Q5       Number `json:"q5"`
+	Median   Number `json:"median"`
+	Q95      Number `json:"q95"`
+	MCSEMean Number `json:"mcse_mean"`
+	ESSBulk  Number `json:"ess_bulk"`
+	ESSTail  Number `json:"ess_tail"`
+	Rhat     Number `json:"rhat"`
+}
+
+// Inclusion is how often an ingredient is used, and how much of it then.
+type Inclusion struct {
+	Ingredient  string `json:"ingredient"`
+	Probability Number `json:"probability"`
+	MCSE        Number `json:"mcse"`
+	MeanAmount  Number `json:"mean_amount"` // units, over the draws that use it
+}
+
+// A Property is one wish and what is known of its quality.
+type Property struct {
+	Name   string  `json:"name"`
+	Kind   string  `json:"kind"`
+	About  string  `json:"about"`
+	Weight float64 `json:"weight"`
+	Forest *Forest `json:"forest,omitempty"`
+}
+
+// Forest is a random forest and how well it predicts recipes that it has not
+// seen (out of bag), beside what guessing would do.
+type Forest struct {
+	Label   string         `json:"label"`
+	Trees   int            `json:"trees"`
+	Rows    int            `json:"rows"`
+	Quality forest.Quality `json:"out_of_bag"`
+}
+
+// Comparison sets the score of the draws, the product of the properties to
+// their weights, beside that of compositions drawn from the sparsity law alone.
+type Comparison struct {
+	Draws      Number `json:"draws"` // mean over the draws
+	DrawsMCSE  Number `json:"draws_mcse"`
+	Random     Number `json:"random"` // mean over random compositions
+	RandomSE   Number `json:"random_se"`
+	RandomSize int    `json:"random_size"`
+}
+
+// A Best is a composition worth a look.
+type Best struct {
+	Chain      int               `json:"chain"`
+	Draw       int               `json:"draw"`
+	Score      Number            `json:"score"`
+	LogDensity Number            `json:"log_density"`
+	Scores     map[string]Number `json:"scores"`
+	Recipe     map[string]int    `json:"recipe"` // units by ingredient
+	Known      bool              `json:"known"`  // the book has a recipe of the same ingredients
+	Nearest    []Nearest         `json:"nearest"`
+}
+
+// A Nearest is a recipe of the book that shares ingredients.
+type Nearest struct {
+	Recipe  string   `json:"recipe"`
+	Overlap Number   `json:"overlap"` // |A∩B| / min(|A|, |B|)
+	Shared  []string `json:"shared"`
+}
+
+// Timing is the one part that differs between equal runs.
+type Timing struct {
+	Seconds             Number `json:"seconds"`
+	IterationsPerSecond Number `json:"iterations_per_second"`
+}
