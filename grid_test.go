@@ -1,0 +1,191 @@
+package kir_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"kir"
+	"kir/internal/stattest"
+)
+
+// A gridKernel is a kernel that goes through the grid. One more kernel is one
+// more line in gridKernels.
+type gridKernel struct {
+	name string
+
+	// make returns the kernel as users get it. Where that fails with
+	// kir.ErrReducible, unchecked returns it all the same, and must be
+	// reducible; it is nil for kernels that are valid everywhere.
+	make      func(t *kir.Target) (kir.Kernel, error)
+	unchecked func(t *kir.Target) kir.Kernel
+
+	// refuses says for which targets the kernel is not made at all; nil for
+	// none.
+	refuses func(c cell) bool
+
+	// part is whether the kernel is one move of a mix, which leaves the target
+	// as it is but may not reach all of it.
+	part bool
+
+	// large is whether the kernel draws whole compositions, which takes so
+	// many choices to each of them that on the larger spaces only some cells
+	// can be afforded.
+	large bool
+}
+
+var gridKernels = []gridKernel{
+	{name: "accelerated", make: shipped("accelerated"), unchecked: kir.UncheckedAccelerated},
+	{name: "gibbs", make: shipped("gibbs"), unchecked: kir.UncheckedGibbs},
+	{name: "naive", make: shipped("naive"), large: true},
+	{name: "exact", make: shipped("exact"), large: true, refuses: func(c cell) bool { return c.scored }},
+	{name: "metropolis", make: handOverKernel, part: true},
+	{name: "balanced", make: shipped("balanced"), large: true},
+	{name: "balanced's transfer", make: mixed(kir.Mix{Transfer: 1}), part: true},
+	{name: "balanced's exchange", make: mixed(kir.Mix{Exchange: 1}), part: true},
+	{name: "balanced's resize", make: mixed(kir.Mix{Resize: 1}), part: true},
+	{name: "balanced's step", make: mixed(kir.Mix{Step: 1}), part: true},
+	{name: "balanced's refresh", make: mixed(kir.Mix{Refresh: 1}), large: true},
+}
+
+func shipped(name string) func(t *kir.Target) (kir.Kernel, error) {
+	return func(t *kir.Target) (kir.Kernel, error) { return kir.NewKernel(name, t) }
+}
+
+func mixed(m kir.Mix) func(t *kir.Target) (kir.Kernel, error) {
+	return func(t *kir.Target) (kir.Kernel, error) { return kir.NewBalancedMix(t, m) }
+}
+
+// handOver is a proposal of a user's own, which is not symmetric: a used
+// ingredient gives some of its units, or all, to any other. It is proposed
+// with probability 1/(n·(N−1)·x_i).
+type handOver struct{}
+
+func (handOver) Propose(r *kir.Rand, x, y *kir.Composition) (float64, error) {
+	if x.N() == 1 {
+		return 0, nil
+	}
+	i := int(x.Ingredients()[r.Intn(x.Used())])
+	j := r.Intn(x.N() - 1)
+	if j >= i {
+		j++
+	}
+	k := r.Intn(x.Amount(i)) // what i keeps
+	if err := y.Move(i, j, k); err != nil {
+		return 0, err
+	}
+	there, back := x.Used()*x.Amount(i), y.Used()*y.Amount(j)
+	return math.Log(float64(there) / float64(back)), nil
+}
+
+func handOverKernel(t *kir.Target) (kir.Kernel, error) {
+	return kir.NewMetropolis("hand over", t, handOver{}), nil
+}
+
+// TestGrid computes the transition matrix of every kernel on every target of
+// the grid: it leaves the target as it is, is reversible, and either reaches
+// everything or is refused. Run it with -v to see the cells.
+func TestGrid(t *testing.T) {
+	for ingredients := 1; ingredients <= 5; ingredients++ {
+		for total := 1; total <= 6; total++ {
+			all, err := cells(ingredients, total)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(fmt.Sprintf("N=%d/M=%d", ingredients, total), func(t *testing.T) {
+				t.Parallel()
+				for index, c := range all {
+					t.Run(c.name, func(t *testing.T) { testCell(t, c, index) })
+				}
+			})
+		}
+	}
+}
+
+func testCell(t *testing.T, c cell, index int) {
+	e, err := c.law.Enumerate()
+	if err != nil {
+		t.Skip(err) // the wishes forbid everything
+	}
+	if raceDetector && len(e.States) > 20 {
+		t.Skipf("%d states take too long under the race detector", len(e.States))
+	}
+	exact, left, refused := []string{}, []string{}, []string{}
+	for _, g := range gridKernels {
+		if g.large && index%largeStride(len(e.States)) != 0 {
+			left = append(left, g.name)
+			continue
+		}
+		refusal, err := testKernel(c, e, g, uint64(index))
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", g.name, err)
+		case refusal != "":
+			refused = append(refused, "refused: "+refusal)
+		default:
+			exact = append(exact, g.name)
+		}
+	}
+	report := fmt.Sprintf("%d states, exact: %s", len(e.States), strings.Join(exact, ", "))
+	if len(left) > 0 {
+		report += "; left out: " + strings.Join(left, ", ")
+	}
+	t.Log(strings.Join(append([]string{report}, refused...), "\n"))
+}
+
+// largeStride returns which share of the cells is run with the kernels whose
+// trees are large. It is prime to the numbers of laws and of lists of wishes,
+// so that those that are run go through all of either.
+func largeStride(states int) int {
+	switch {
+	case states <= 56: // up to N=4 M=5
+		return 1
+	case states <= 84: // up to N=4 M=6 and N=5 M=4
+		return 5
+	case states <= 126: // N=5 M=5
+		return 13
+	}
+	return 61
+}
+
+// testKernel returns the kernel's refusal, "" if it is valid, and as an error
+// what is wrong with either.
+func testKernel(c cell, e *stattest.Enumeration, g gridKernel, order uint64) (refused string, err error) {
+	k, err := g.make(c.target)
+	if g.refuses != nil && g.refuses(c) {
+		if err == nil {
+			return "", errors.New("it must refuse, and does not")
+		}
+		return err.Error(), nil
+	}
+	refusal := err
+	if errors.Is(err, kir.ErrReducible) && g.unchecked != nil {
+		k, err = g.unchecked(c.target), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	m, err := e.Matrix(c.target, k, stattest.Options{Order: order})
+	if err != nil {
+		return "", err
+	}
+	checks := []func() error{m.CheckRows, m.CheckSupport, m.CheckInvariant, m.CheckReversible}
+	if !g.part && refusal == nil {
+		checks = append(checks, m.CheckIrreducible, m.CheckAperiodic)
+	}
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return "", err
+		}
+	}
+	if refusal != nil {
+		apart := m.CheckIrreducible()
+		if !errors.Is(apart, stattest.ErrIrreducible) {
+			return "", fmt.Errorf("it reaches everything, and refuses: %w", refusal)
+		}
+		return fmt.Sprintf("%v; indeed %v", refusal, apart), nil
+	}
+	return "", nil
+}

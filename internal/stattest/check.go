@@ -1,0 +1,201 @@
+package stattest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Tolerance is what rounding is allowed: relative to the probability, or to
+// the flow between two states, that is checked.
+const Tolerance = 1e-12
+
+// What the checks of a [Matrix] find; the errors name the worst offender.
+var (
+	ErrRows        = errors.New("a row does not sum to 1")
+	ErrSupport     = errors.New("a move leads to a state of probability 0")
+	ErrInvariant   = errors.New("π P is not π")
+	ErrReversible  = errors.New("detailed balance does not hold")
+	ErrIrreducible = errors.New("the support falls apart")
+	ErrPeriodic    = errors.New("the chain is periodic")
+)
+
+// worst remembers the largest deviation and where it was.
+type worst struct {
+	by       float64
+	from, to int
+}
+
+func (w *worst) see(by float64, from, to int) {
+	if by > w.by || math.IsNaN(by) && !math.IsNaN(w.by) {
+		*w = worst{by, from, to}
+	}
+}
+
+func (w *worst) ok() bool { return w.by <= Tolerance }
+
+// Check runs all checks, that of detailed balance if the kernel claims it, and
+// returns the first failure.
+func (m *Matrix) Check(reversible bool) error {
+	checks := []func() error{m.CheckRows, m.CheckSupport, m.CheckInvariant, m.CheckReversible, m.CheckIrreducible, m.CheckAperiodic}
+	if !reversible {
+		checks = append(checks[:3], checks[4:]...)
+	}
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckRows verifies that the row of each state of positive probability sums
+// to 1.
+func (m *Matrix) CheckRows() error {
+	w := worst{}
+	for s, row := range m.rows {
+		if m.Enumeration.Pi[s] == 0 {
+			continue
+		}
+		sum := 0.0
+		for _, e := range row {
+			sum += e.p
+		}
+		w.see(math.Abs(sum-1), s, s)
+	}
+	if w.ok() {
+		return nil
+	}
+	return fmt.Errorf("%w: that of %v is off by %.3g", ErrRows, m.Enumeration.States[w.from], w.by)
+}
+
+// CheckSupport verifies that no state of positive probability leads to one of
+// probability 0.
+func (m *Matrix) CheckSupport() error {
+	w := worst{}
+	for s, row := range m.rows {
+		for _, e := range row {
+			if m.Enumeration.Pi[e.to] == 0 {
+				w.see(e.p, s, e.to)
+			}
+		}
+	}
+	if w.by == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: from %v to %v with probability %.3g", ErrSupport, m.Enumeration.States[w.from], m.Enumeration.States[w.to], w.by)
+}
+
+// CheckInvariant verifies that π P = π, relative to π.
+func (m *Matrix) CheckInvariant() error {
+	pi := m.Enumeration.Pi
+	after := make([]float64, len(pi))
+	for s, row := range m.rows {
+		for _, e := range row {
+			after[e.to] += pi[s] * e.p
+		}
+	}
+	w := worst{}
+	for s, p := range pi {
+		if p > 0 {
+			w.see(math.Abs(after[s]/p-1), s, s)
+		}
+	}
+	if w.ok() {
+		return nil
+	}
+	return fmt.Errorf("%w: %v has probability %.15g before and %.15g after a step, a relative %.3g apart", ErrInvariant, m.Enumeration.States[w.from], pi[w.from], after[w.from], w.by)
+}
+
+// CheckReversible verifies that π(x) P(x, y) = π(y) P(y, x), relative to the
+// larger of the two.
+func (m *Matrix) CheckReversible() error {
+	pi := m.Enumeration.Pi
+	w := worst{}
+	for s, row := range m.rows {
+		for _, e := range row {
+			there, back := pi[s]*e.p, pi[e.to]*m.At(e.to, s)
+			w.see(math.Abs(there-back)/max(there, back), s, e.to)
+		}
+	}
+	if w.ok() {
+		return nil
+	}
+	return fmt.Errorf("%w: between %v and %v %.15g flows one way and %.15g the other, a relative %.3g apart", ErrReversible,
+		m.Enumeration.States[w.from], m.Enumeration.States[w.to], pi[w.from]*m.At(w.from, w.to), pi[w.to]*m.At(w.to, w.from), w.by)
+}
+
+// CheckIrreducible verifies that every state of positive probability can be
+// reached from every other: the first one reaches all, and all reach it.
+func (m *Matrix) CheckIrreducible() error {
+	pi := m.Enumeration.Pi
+	first := 0
+	for pi[first] == 0 {
+		first++
+	}
+	back := make([][]entry, len(m.rows))
+	for s, row := range m.rows {
+		for _, e := range row {
+			back[e.to] = append(back[e.to], entry{s, e.p})
+		}
+	}
+	forth, from := levels(m.rows, first), levels(back, first)
+	for s, p := range pi {
+		switch {
+		case p == 0:
+		case forth[s] < 0:
+			return fmt.Errorf("%w: %v is never reached from %v", ErrIrreducible, m.Enumeration.States[s], m.Enumeration.States[first])
+		case from[s] < 0:
+			return fmt.Errorf("%w: %v is never reached from %v", ErrIrreducible, m.Enumeration.States[first], m.Enumeration.States[s])
+		}
+	}
+	return nil
+}
+
+// levels returns in how many steps each state can be reached, −1 for never.
+func levels(rows [][]entry, first int) []int {
+	level := make([]int, len(rows))
+	for s := range level {
+		level[s] = -1
+	}
+	level[first] = 0
+	for queue := []int{first}; len(queue) > 0; queue = queue[1:] {
+		for _, e := range rows[queue[0]] {
+			if level[e.to] < 0 {
+				level[e.to] = level[queue[0]] + 1
+				queue = append(queue, e.to)
+			}
+		}
+	}
+	return level
+}
+
+// CheckAperiodic verifies that the lengths of an irreducible chain's cycles
+// have no common divisor but 1.
+func (m *Matrix) CheckAperiodic() error {
+	first := 0
+	for m.Enumeration.Pi[first] == 0 {
+		first++
+	}
+	level := levels(m.rows, first)
+	period := 0
+	for s, row := range m.rows {
+		if level[s] < 0 {
+			continue
+		}
+		for _, e := range row {
+			period = gcd(period, level[s]+1-level[e.to])
+		}
+	}
+	if period == 1 {
+		return nil
+	}
+	return fmt.Errorf("%w: it comes back after multiples of %d steps only", ErrPeriodic, period)
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
+}

@@ -1,0 +1,171 @@
+package stattest
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"kir"
+)
+
+// A Law is a target written down afresh, for spaces small enough to list:
+//
+//	π(x) ∝ Size(n(x)) / |X_n(x)| · Π_k Score_k(x)^Weight_k
+//
+// where |X_n| is counted, composition by composition. It shares no code with
+// kir, so that the two can be held against each other.
+type Law struct {
+	Ingredients int
+	Total       int
+
+	// Size is the weight of n ingredients, n ≥ 1. Those of the sizes that the
+	// space has are normalised.
+	Size func(n int) float64
+	// Feasible says which compositions the rules allow; nil allows all.
+	Feasible func(x []int) bool
+	// Wishes multiply the law.
+	Wishes []Wish
+}
+
+// A Wish is a property y(x) ≥ 0 of amounts by ingredient, and its weight. One
+// of weight 0 counts for nothing, not even where the score is 0.
+type Wish struct {
+	Score  func(x []int) float64
+	Weight float64
+}
+
+// An Enumeration is every feasible composition of a space, with its
+// probability under a law.
+type Enumeration struct {
+	States [][]int   // amounts by ingredient, in lexicographic order
+	Pi     []float64 // sums to 1
+
+	logPi []float64
+	power []uint64 // of total+1, by ingredient: a state's key is in that base
+	index map[uint64]int32
+}
+
+// Enumerate lists the space. It fails when there is nothing in it that has
+// positive probability, and when a weight or score is not finite and ≥ 0.
+func (l Law) Enumerate() (*Enumeration, error) {
+	if float64(l.Ingredients)*math.Log2(float64(l.Total+1)) >= 64 {
+		return nil, fmt.Errorf("a space of %d ingredients and %d units is too large to enumerate", l.Ingredients, l.Total)
+	}
+	e := &Enumeration{index: make(map[uint64]int32)}
+	for i, p := 0, uint64(1); i < l.Ingredients; i, p = i+1, p*uint64(l.Total+1) {
+		e.power = append(e.power, p)
+	}
+	sizes := make([]int, l.Ingredients+1) // |X_n|
+	for x := range Compositions(l.Ingredients, l.Total) {
+		if l.Feasible != nil && !l.Feasible(x) {
+			continue
+		}
+		e.index[e.key(x)] = int32(len(e.States))
+		e.States = append(e.States, slices.Clone(x))
+		sizes[used(x)]++
+	}
+	mass := 0.0
+	for n := 1; n <= l.Ingredients; n++ {
+		if sizes[n] > 0 {
+			mass += l.Size(n)
+		}
+	}
+	e.Pi = make([]float64, len(e.States))
+	sum := 0.0
+	for s, x := range e.States {
+		n := used(x)
+		p := l.Size(n) / mass / float64(sizes[n])
+		for _, w := range l.Wishes {
+			if w.Weight > 0 {
+				p *= math.Pow(w.Score(x), w.Weight)
+			}
+		}
+		if !(p >= 0) || math.IsInf(p, 1) {
+			return nil, fmt.Errorf("the weight of %v is %v", x, p)
+		}
+		e.Pi[s] = p
+		sum += p
+	}
+	if sum == 0 {
+		return nil, fmt.Errorf("nothing has positive probability")
+	}
+	e.logPi = make([]float64, len(e.Pi))
+	for s := range e.Pi {
+		e.Pi[s] /= sum
+		e.logPi[s] = math.Log(e.Pi[s])
+	}
+	return e, nil
+}
+
+// Compositions yields the amounts, by ingredient, of every composition of a
+// total over so many ingredients, in lexicographic order. The slice is the
+// same each time.
+func Compositions(ingredients, total int) iter.Seq[[]int] {
+	return func(yield func(x []int) bool) {
+		x := make([]int, ingredients)
+		var fill func(i, left int) bool
+		fill = func(i, left int) bool {
+			if i == ingredients-1 {
+				x[i] = left
+				return yield(x)
+			}
+			for a := 0; a <= left; a++ {
+				x[i] = a
+				if !fill(i+1, left-a) {
+					return false
+				}
+			}
+			return true
+		}
+		fill(0, total)
+	}
+}
+
+// used counts the positive amounts.
+func used(x []int) int {
+	n := 0
+	for _, a := range x {
+		if a > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (e *Enumeration) key(x []int) uint64 {
+	key := uint64(0)
+	for i, a := range x {
+		key += uint64(a) * e.power[i]
+	}
+	return key
+}
+
+// Index returns which state x is; false if it is none, or if what x says of
+// itself does not fit its amounts.
+func (e *Enumeration) Index(x *kir.Composition) (int, bool) {
+	if x.N() != len(e.power) {
+		return 0, false
+	}
+	key, n := uint64(0), 0
+	for i, a := range x.Amounts() {
+		if a < 0 {
+			return 0, false
+		}
+		if a > 0 {
+			key += uint64(a) * e.power[i]
+			n++
+		}
+	}
+	s, ok := e.index[key]
+	return int(s), ok && n == x.Used() && len(x.Ingredients()) == n
+}
+
+// Used returns the law of n: the probability of n at index n.
+func (e *Enumeration) Used() []float64 {
+	law := make([]float64, len(e.power)+1)
+	for s, x := range e.States {
+		law[used(x)] += e.Pi[s]
+	}
+	return law
+}
