@@ -1,0 +1,135 @@
+package run
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// A sealed file is a line that says what it is, a value in the encoding of
+// encoding/gob, and the SHA-256 of both.
+const (
+	checkpointKind = "kir checkpoint 1\n"
+	resultKind     = "kir result 1\n"
+)
+
+// errDamaged says that a sealed file is not as it was written.
+var errDamaged = errors.New("the file is damaged")
+
+// seal returns a sealed file of a value.
+func seal(kind string, v any) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(kind)
+	if err := gob.NewEncoder(&b).Encode(v); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return append(b.Bytes(), sum[:]...), nil
+}
+
+// unseal reads a sealed file into v.
+func unseal(path, kind string, v any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	end := len(data) - sha256.Size
+	if end < len(kind) || string(data[:len(kind)]) != kind || sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
+		return fmt.Errorf("%s: %w", path, errDamaged)
+	}
+	if err := gob.NewDecoder(bytes.NewReader(data[len(kind):end])).Decode(v); err != nil {
+		return fmt.Errorf("%s: %w: %v", path, errDamaged, err)
+	}
+	return nil
+}
+
+// checkpoint is where a chain can go on: the start of a segment.
+type checkpoint struct {
+	Run     string // the identity of the run
+	Chain   int
+	Warm    int // iterations of warm-up done
+	Seconds float64
+	State   []byte // of the chain, see [kir.Chain.MarshalBinary]
+	File    []byte // of the Writer
+	Offset  int64  // of the Writer
+
+	Draws                int
+	Ingredients, Amounts []int32 // of the current draw, by place
+	Series               [][]byte
+	Sizes, Presence      []byte
+	Best, Fresh          []Best
+}
+
+// allSeries returns the recorder's trackers in the order of a checkpoint.
+func (r *recorder) allSeries() []*tracker {
+	all := []*tracker{&r.used, &r.density}
+	if r.score != nil {
+		all = append(all, r.score)
+	}
+	for k := range r.scores {
+		all = append(all, &r.scores[k])
+	}
+	return all
+}
+
+// save puts the recorder, which is at the end of a segment, into a checkpoint.
+func (r *recorder) save(c *checkpoint) (err error) {
+	c.Draws = r.draws
+	c.Ingredients, c.Amounts = r.current.Ingredients, r.current.Amounts
+	c.Best, c.Fresh = r.best.best, r.fresh.best
+	c.Offset = r.writer.Offset()
+	for _, t := range r.allSeries() {
+		data, err := t.series.MarshalBinary()
+		if err != nil {
+			return err
+		}
+		c.Series = append(c.Series, data)
+	}
+	if c.Sizes, err = r.sizes.MarshalBinary(); err != nil {
+		return err
+	}
+	if c.Presence, err = r.presence.MarshalBinary(); err != nil {
+		return err
+	}
+	c.File, err = r.writer.MarshalBinary()
+	return err
+}
+
+// load takes the recorder, which is new, to where it was saved. Its writer is
+// restored by the caller.
+func (r *recorder) load(c *checkpoint) error {
+	all := r.allSeries()
+	if len(c.Series) != len(all) || len(c.Ingredients) != len(c.Amounts) {
+		return errDamaged
+	}
+	for k, t := range all {
+		if err := t.series.UnmarshalBinary(c.Series[k]); err != nil {
+			return err
+		}
+		if t.series.Len() != c.Draws {
+			return errDamaged
+		}
+	}
+	if err := r.sizes.UnmarshalBinary(c.Sizes); err != nil {
+		return err
+	}
+	if err := r.presence.UnmarshalBinary(c.Presence); err != nil {
+		return err
+	}
+	if r.sizes.Draws() != c.Draws || r.presence.Draws() != c.Draws || r.presence.Ingredients() != len(r.place) {
+		return errDamaged
+	}
+	r.draws = c.Draws
+	r.current.Ingredients, r.current.Amounts = c.Ingredients, c.Amounts
+	for p, i := range c.Ingredients {
+		if i < 0 || int(i) >= len(r.place) || r.place[i] != 0 || c.Amounts[p] < 1 {
+			return errDamaged
+		}
+		r.place[i] = int32(p + 1)
+	}
+	r.best.best, r.fresh.best = c.Best, c.Fresh
+	return nil
+}

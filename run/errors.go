@@ -1,0 +1,82 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrComplete is returned by [Resume] when the run has all its draws.
+var ErrComplete = errors.New("the run is complete: there is nothing to resume")
+
+// An ExistsError says that a run cannot be made in a directory because
+// something of its name is there already. Nothing is ever overwritten.
+type ExistsError struct{ Dir string }
+
+func (e *ExistsError) Error() string {
+	return fmt.Sprintf("%s exists already: name another directory, or go on with `kir resume %[1]s`", e.Dir)
+}
+
+// A NotRunError says that a directory holds no run.
+type NotRunError struct {
+	Dir string
+	Err error // what is missing or damaged
+}
+
+func (e *NotRunError) Error() string {
+	return fmt.Sprintf("%s is not the directory of a run: %v", e.Dir, e.Err)
+}
+
+func (e *NotRunError) Unwrap() error { return e.Err }
+
+// A BusyError says that another process is working on the run.
+type BusyError struct{ Dir string }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("another process is working on %s: wait until it ends", e.Dir)
+}
+
+// A ChangedError says that what a run is to be resumed with is not what it was
+// started with.
+type ChangedError struct {
+	Dir       string
+	What      string // such as "the input recipes.csv"
+	Was, Now  string
+	WayToward string // what can be done
+}
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s cannot be resumed: %s has changed from %s to %s; %s", e.Dir, e.What, e.Was, e.Now, e.WayToward)
+}
+
+// An InterruptedError says that a run was interrupted and can be resumed.
+type InterruptedError struct {
+	Dir  string
+	Done float64 // share of the work done
+	Err  error   // why: that of the context
+}
+
+func (e *InterruptedError) Error() string {
+	return fmt.Sprintf("interrupted with %.0f %% done: go on with `kir resume %s`", 100*e.Done, e.Dir)
+}
+
+func (e *InterruptedError) Unwrap() error { return e.Err }
+
+// A StorageError says that the run's files could not be written, as on a full
+// disk. What is on disk can be resumed.
+type StorageError struct {
+	Dir string
+	Err error // names the file
+}
+
+func (e *StorageError) Error() string {
+	return fmt.Sprintf("the run stopped: %v; once that is put right, go on with `kir resume %s`", e.Err, e.Dir)
+}
+
+func (e *StorageError) Unwrap() error { return e.Err }
+
+// An UnfinishedError says that a run has not been finished.
+type UnfinishedError struct{ Dir string }
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("the run in %s is not finished: go on with `kir resume %[1]s`", e.Dir)
+}

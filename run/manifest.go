@@ -1,0 +1,179 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
+
+// manifestFormat is the version of the directory's layout.
+const manifestFormat = 1
+
+// Status is how far a run is.
+type Status string
+
+// The statuses of a run.
+const (
+	Unfinished Status = "unfinished" // running, or stopped and to be resumed
+	Complete   Status = "complete"
+)
+
+// A Manifest says what was run. It is manifest.json.
+type Manifest struct {
+	Format      int      `json:"format"`
+	Run         string   `json:"run"`     // identifies the run, whatever its number of draws
+	Version     string   `json:"version"` // of the program
+	Name        string   `json:"name"`
+	Status      Status   `json:"status"`
+	Settings    Settings `json:"sampler"`
+	Total       int      `json:"total"`
+	Properties  []string `json:"properties"`
+	Target      string   `json:"target_sha256"` // see fingerprint
+	Inputs      []Input  `json:"inputs"`
+	Ingredients []string `json:"ingredients"`
+}
+
+// newManifest returns the manifest of a run that begins.
+func newManifest(s *Spec) (*Manifest, error) {
+	target, err := fingerprint(s)
+	if err != nil {
+		return nil, err
+	}
+	m := &Manifest{
+		Format:      manifestFormat,
+		Version:     s.Version,
+		Name:        s.Name,
+		Status:      Unfinished,
+		Settings:    s.Settings,
+		Total:       s.Target.Space().Total(),
+		Properties:  s.properties(),
+		Target:      target,
+		Inputs:      slices.Clone(s.Inputs),
+		Ingredients: s.Ingredients,
+	}
+	m.Run = m.identity()
+	return m, nil
+}
+
+// identity returns what tells the run from others that draw differently, but
+// not from one that draws more of the same.
+func (m *Manifest) identity() string {
+	settings := m.Settings
+	settings.Draws = 0
+	b, err := json.Marshal(struct {
+		Version                 string
+		Settings                Settings
+		Total                   int
+		Properties, Ingredients []string
+		Target                  string
+		Inputs                  []Input
+	}{m.Version, settings, m.Total, m.Properties, m.Ingredients, m.Target, m.Inputs})
+	if err != nil {
+		panic("kir/run: a manifest cannot be written: " + err.Error()) // it holds strings and integers
+	}
+	return hash(b)
+}
+
+func hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// write makes m the manifest of the directory.
+func (m *Manifest) write(d *directory) error {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return d.replace(manifestName, append(b, '\n'), false)
+}
+
+// readManifest reads the manifest of a directory.
+func readManifest(d *directory) (*Manifest, error) {
+	b, err := os.ReadFile(d.join(manifestName))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, &NotRunError{Dir: d.path, Err: err}
+		}
+		return nil, err
+	}
+	m := new(Manifest)
+	if err := json.Unmarshal(b, m); err != nil {
+		return nil, &NotRunError{Dir: d.path, Err: fmt.Errorf("%s: %w", d.join(manifestName), err)}
+	}
+	invalid := func(what string) (*Manifest, error) {
+		return nil, &NotRunError{Dir: d.path, Err: fmt.Errorf("%s: %s", d.join(manifestName), what)}
+	}
+	switch c := m.Settings; {
+	case m.Format != manifestFormat:
+		return invalid(fmt.Sprintf("its format is %d and this program reads %d", m.Format, manifestFormat))
+	case c.Chains < 1 || c.Warmup < 0 || c.Draws < 1 || c.Thin < 1:
+		return invalid("the settings of the sampler are none that a run can have")
+	case m.Total < 1 || len(m.Ingredients) < 1:
+		return invalid("it has no total or no ingredients")
+	case m.Status != Unfinished && m.Status != Complete:
+		return invalid(fmt.Sprintf("the status %q is not one", m.Status))
+	case m.Run != m.identity():
+		return invalid("it was changed by hand")
+	}
+	return m, nil
+}
+
+// compare says, as a [ChangedError], why the run of the manifest cannot go on
+// as the one of another.
+func (m *Manifest) compare(dir string, is *Manifest) error {
+	changed := func(what, was, now, way string) error {
+		return &ChangedError{Dir: dir, What: what, Was: was, Now: now, WayToward: way}
+	}
+	const anew = "put it back, or start a new run"
+	if m.Version != is.Version {
+		return changed("the version of the program", m.Version, is.Version, "use the version that it was started with, or start a new run")
+	}
+	short := func(i Input) string { return fmt.Sprintf("%d bytes with SHA-256 %.12s…", i.Bytes, i.SHA256) }
+	for _, was := range m.Inputs {
+		at := slices.IndexFunc(is.Inputs, func(i Input) bool { return i.Path == was.Path })
+		if at < 0 {
+			return changed("the input "+was.Path, "being used", "not being used", anew)
+		}
+		if is.Inputs[at] != was {
+			return changed("the input "+was.Path, short(was), short(is.Inputs[at]), anew)
+		}
+	}
+	for _, now := range is.Inputs {
+		if !slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Path == now.Path }) {
+			return changed("the input "+now.Path, "not being used", "being used", anew)
+		}
+	}
+	for _, c := range []struct {
+		what     string
+		was, now any
+	}{
+		{"the kernel", m.Settings.Kernel, is.Settings.Kernel},
+		{"the number of chains", m.Settings.Chains, is.Settings.Chains},
+		{"the warm-up", m.Settings.Warmup, is.Settings.Warmup},
+		{"thin", m.Settings.Thin, is.Settings.Thin},
+		{"the seed", m.Settings.Seed, is.Settings.Seed},
+		{"the total", m.Total, is.Total},
+		{"the number of ingredients", len(m.Ingredients), len(is.Ingredients)},
+		{"the properties", strings.Join(m.Properties, ", "), strings.Join(is.Properties, ", ")},
+	} {
+		if c.was != c.now {
+			return changed(c.what, fmt.Sprint(c.was), fmt.Sprint(c.now), anew)
+		}
+	}
+	for k, name := range m.Ingredients {
+		if name != is.Ingredients[k] {
+			return changed(fmt.Sprintf("ingredient %d", k+1), fmt.Sprintf("%q", name), fmt.Sprintf("%q", is.Ingredients[k]), anew)
+		}
+	}
+	if m.Target != is.Target {
+		return changed("the target (its law of n, its properties or their weights)", fmt.Sprintf("%.12s…", m.Target), fmt.Sprintf("%.12s…", is.Target), anew)
+	}
+	return nil
+}

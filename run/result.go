@@ -1,0 +1,221 @@
+package run
+
+import (
+	"golang.org/x/sync/errgroup"
+
+	"kir"
+	"kir/diagnose"
+)
+
+// A Result is what a run amounts to. No figure in it depends on the number of
+// workers or on interruptions, but for Timing. A figure that the draws do not
+// determine is NaN.
+type Result struct {
+	Settings   Settings
+	Chains     []ChainResult
+	Moves      kir.Tally // of all chains after warm-up
+	Sizes      []Size    // by n, over the law's support
+	Variation  float64   // total variation distance of the law of n and the draws
+	Expected   float64   // what it would be at draws that follow the law, see [diagnose.ExpectedTotalVariation]
+	Used       Statistic
+	LogDensity Statistic
+	Score      *Statistic // of Π_k y_k^c_k; nil if no property counts
+	Properties []Statistic
+	Inclusion  []Inclusion // by ingredient
+	Best       []Best      // at most 100, the best first
+	New        []Best      // of those that are not in the book; nil without a book
+	Baseline   *Baseline   // nil if no property counts
+	Notes      []string    // what happened to the run that the user should know
+	Timing     Timing
+}
+
+// A ChainResult is what one chain did.
+type ChainResult struct {
+	Tries int       // draws from the sparsity law until the start had positive density
+	Tally kir.Tally // after warm-up
+}
+
+// A Size is one number of ingredients.
+type Size struct {
+	N        int
+	Target   float64 // its probability
+	Observed float64 // its share of the draws
+	MCSE     float64 // standard error of the share
+	ESS      float64
+	Why      string  // why there is no MCSE and ESS
+	Counts   []int64 // draws, by chain
+}
+
+// A Statistic is what can be said about one series of numbers.
+type Statistic struct {
+	Name string
+	diagnose.Summary
+	Reasons []Reason // stands for Summary.Undefined, which is nil
+}
+
+// A Reason says why a figure of a [diagnose.Summary] is NaN.
+type Reason struct{ Figure, Why string }
+
+// An Inclusion is what can be said about the use of one ingredient.
+type Inclusion struct {
+	Ingredient  int
+	Probability float64
+	MCSE        float64
+	ESS         float64
+	MeanAmount  float64 // over the draws that use it
+	Why         string  // why there is no MCSE and ESS
+}
+
+// Timing is how long a run took. It alone differs between equal runs.
+type Timing struct {
+	Seconds             float64 // in all sessions that led here
+	Iterations          int64   // of all chains, warm-up included
+	IterationsPerSecond float64
+}
+
+// result computes what the finished chains amount to.
+func (s *session) result() (*Result, error) {
+	settings := s.spec.Settings
+	r := &Result{Settings: settings, Baseline: s.baseline, Notes: s.notes}
+	var recorders []*recorder
+	var best, fresh []shortlist
+	for _, c := range s.chains {
+		tally := c.walk.Tally()
+		r.Chains = append(r.Chains, ChainResult{Tries: c.walk.Tries, Tally: tally})
+		r.Moves.Add(tally)
+		recorders = append(recorders, c.recorder)
+		best, fresh = append(best, c.recorder.best), append(fresh, c.recorder.fresh)
+	}
+	r.Best = mergeShortlists(best)
+	if s.spec.Known != nil {
+		r.New = mergeShortlists(fresh)
+		for k, b := range r.Best {
+			r.Best[k].Known = s.spec.Known(b.set())
+		}
+	}
+	r.Timing.Iterations = int64(settings.Chains) * (int64(settings.Warmup) + int64(settings.Draws)*int64(settings.Thin))
+	r.Timing.Seconds = s.seconds()
+	r.Timing.IterationsPerSecond = float64(r.Timing.Iterations) / r.Timing.Seconds
+
+	var g errgroup.Group
+	g.SetLimit(s.options.Workers)
+	statistic := func(to *Statistic, name string, of func(r *recorder) *tracker) {
+		g.Go(func() error {
+			var series []*diagnose.Series
+			for _, r := range recorders {
+				series = append(series, of(r).series)
+			}
+			*to = newStatistic(name, series)
+			return nil
+		})
+	}
+	statistic(&r.Used, "used", func(r *recorder) *tracker { return &r.used })
+	statistic(&r.LogDensity, "log_density", func(r *recorder) *tracker { return &r.density })
+	if recorders[0].score != nil {
+		r.Score = new(Statistic)
+		statistic(r.Score, "score", func(r *recorder) *tracker { return r.score })
+	}
+	r.Properties = make([]Statistic, len(recorders[0].scores))
+	for k, name := range s.spec.properties() {
+		statistic(&r.Properties[k], name, func(r *recorder) *tracker { return &r.scores[k] })
+	}
+	g.Go(func() (err error) {
+		r.Inclusion, err = newInclusion(recorders)
+		return err
+	})
+	g.Go(func() error { return r.setSizes(s.spec.Target.Law(), recorders) })
+	return r, g.Wait()
+}
+
+// set returns the ingredients of the draw, in ascending order.
+func (b *Best) set() []int {
+	set := make([]int, len(b.Parts))
+	for k, p := range b.Parts {
+		set[k] = p.Ingredient
+	}
+	return set
+}
+
+// newStatistic sums up a series of each chain.
+func newStatistic(name string, series []*diagnose.Series) Statistic {
+	var z diagnose.Summarizer
+	s := Statistic{Name: name, Summary: z.Series(series)}
+	for _, u := range s.Undefined {
+		s.Reasons = append(s.Reasons, Reason{u.Figure, u.Err.Error()})
+	}
+	s.Undefined = nil
+	return s
+}
+
+func newInclusion(recorders []*recorder) ([]Inclusion, error) {
+	var presences []*diagnose.Presence
+	for _, r := range recorders {
+		presences = append(presences, r.presence)
+	}
+	all, err := diagnose.Inclusions(presences)
+	if err != nil {
+		return nil, err
+	}
+	inclusion := make([]Inclusion, len(all))
+	for i, x := range all {
+		inclusion[i] = Inclusion{
+			Ingredient:  i,
+			Probability: x.Probability,
+			MCSE:        x.MCSE,
+			ESS:         x.ESS,
+			MeanAmount:  x.MeanAmount,
+			Why:         why(x.Err),
+		}
+	}
+	return inclusion, nil
+}
+
+// setSizes compares the law of n with the draws.
+func (r *Result) setSizes(law *kir.Law, recorders []*recorder) error {
+	var histograms []*diagnose.Histogram
+	counts := make([][]int64, len(recorders))
+	for c, rec := range recorders {
+		histograms = append(histograms, rec.sizes)
+		alone, err := diagnose.Shares([]*diagnose.Histogram{rec.sizes})
+		if err != nil {
+			return err
+		}
+		for _, share := range alone {
+			counts[c] = append(counts[c], int64(share.Probability*float64(rec.draws)+0.5))
+		}
+	}
+	shares, err := diagnose.Shares(histograms)
+	if err != nil {
+		return err
+	}
+	var target, observed []float64
+	for n, share := range shares {
+		target, observed = append(target, law.P(n)), append(observed, share.Probability)
+		if lo, hi := law.Support(); n < lo || n > hi {
+			continue
+		}
+		size := Size{
+			N:        n,
+			Target:   law.P(n),
+			Observed: share.Probability,
+			MCSE:     share.MCSE,
+			ESS:      share.ESS,
+			Why:      why(share.Err),
+		}
+		for _, c := range counts {
+			size.Counts = append(size.Counts, c[n])
+		}
+		r.Sizes = append(r.Sizes, size)
+	}
+	r.Variation = diagnose.TotalVariation(target, observed)
+	r.Expected = diagnose.ExpectedTotalVariation(target, shares)
+	return nil
+}
+
+// why is the text of an error, and empty if there is none.
+func why(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,84 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"kir"
+	"kir/run/drawfile"
+)
+
+// A Spec is what to run: a problem that has been read and checked.
+type Spec struct {
+	Name        string
+	Ingredients []string // their names, as many as the target has
+	Target      *kir.Target
+	Settings    Settings
+	Resolved    []byte  // the problem with every default filled in, for problem.yaml
+	Inputs      []Input // every file that the problem was made of
+	Version     string  // of the program
+
+	// Known says whether a set of ingredients, given in ascending order, is
+	// that of a recipe in the book. nil means that there is no book.
+	Known func(ingredients []int) bool
+}
+
+// Settings say how many chains are run, and for how long. Together with the
+// target they decide every draw.
+type Settings struct {
+	Kernel string `json:"kernel"` // see [kir.KernelNames]
+	Chains int    `json:"chains"` // at least 1
+	Warmup int    `json:"warmup"` // iterations of each chain that are not kept
+	Draws  int    `json:"draws"`  // states kept of each chain, at least 1
+	Thin   int    `json:"thin"`   // iterations from one draw to the next, at least 1
+	Seed   uint64 `json:"seed"`
+}
+
+// An Input is a file that the problem was made of.
+type Input struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"` // hexadecimal
+	Bytes  int64  `json:"bytes"`
+}
+
+// check says what is wrong with the spec.
+func (s *Spec) check() error {
+	switch c := s.Settings; {
+	case s.Target == nil:
+		return errors.New("there is no target to run")
+	case len(s.Ingredients) != s.Target.Space().N():
+		return fmt.Errorf("there are %d names for %d ingredients", len(s.Ingredients), s.Target.Space().N())
+	case c.Chains < 1:
+		return fmt.Errorf("the number of chains is %d: it must be at least 1", c.Chains)
+	case c.Warmup < 0:
+		return fmt.Errorf("the warm-up is %d iterations: it must not be negative", c.Warmup)
+	case c.Draws < 1:
+		return fmt.Errorf("the number of draws is %d: it must be at least 1", c.Draws)
+	case c.Thin < 1:
+		return fmt.Errorf("thin is %d: it must be at least 1", c.Thin)
+	}
+	for _, w := range s.Target.Wishes() {
+		if slices.Contains(drawfile.Reserved(), w.Name) {
+			return fmt.Errorf("a property cannot be named %q: the file of draws has a column of that name", w.Name)
+		}
+	}
+	return nil
+}
+
+// properties returns the names of the wishes.
+func (s *Spec) properties() []string {
+	names := make([]string, len(s.Target.Wishes()))
+	for k, w := range s.Target.Wishes() {
+		names[k] = w.Name
+	}
+	return names
+}
+
+// segmentIterations is about how many iterations a segment has. The length of a
+// segment decides where the scores are computed anew, and so belongs to what a
+// run is: changing it changes runs.
+const segmentIterations = 1 << 10
+
+// segmentDraws returns how many draws a segment has.
+func (s *Settings) segmentDraws() int { return max(1, segmentIterations/s.Thin) }
