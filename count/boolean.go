@@ -102,11 +102,22 @@ func (b *boolean) multiply(x, y *grid[[]uint64, struct{}], maxUsed, maxUnits int
 	return out
 }
 
+// stepsPerBit is what a step of counting takes when a word holds 64 numbers and
+// windows take a dozen shifts of it.
+const stepsPerBit = 12.0 / 64
+
 // reachable returns for n = 0..maxUsed whether X_n holds any composition.
 func reachable(ctx context.Context, plan *plan) ([]bool, error) {
 	out := make([]bool, plan.maxUsed+1)
 	if plan.impossible {
 		return out, nil
+	}
+	need, limit := plan.root.cost(), Options{}.withDefaults()
+	if bytes := need.bytes / 64; bytes > float64(limit.Memory) {
+		return nil, &SizeError{bytes, float64(limit.Memory), "bytes of memory"}
+	}
+	if steps := need.steps * stepsPerBit; steps > limit.Steps {
+		return nil, &SizeError{steps, limit.Steps, "steps"}
 	}
 	b := new(boolean)
 	factors, err := evaluate[[]uint64, struct{}](ctx, b, plan.root)
