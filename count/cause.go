@@ -100,7 +100,7 @@ func findCause(rs Ruleset) *cause {
 			return &cause{kind: UsedCount, limit: b.hi,
 				text: fmt.Sprintf("no number of used ingredients from 1 to %d is asked for", b.hi)}
 		}
-		b.lo, b.hi = rs.Used[0], rs.Used[len(rs.Used)-1]
+		b.lo, b.hi = slices.Min(rs.Used), slices.Max(rs.Used)
 	}
 	if b.tally() != nil {
 		return nil

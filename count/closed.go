@@ -81,9 +81,6 @@ func (c *closed) ratio(n int) float64 {
 	return float64(c.optional+c.required-n) / float64(n-c.required+1) * (float64(c.total) - f) / f
 }
 
-// maxUsed returns the most ingredients that a composition can use.
-func (c *closed) maxUsed() int { return min(c.optional+c.required, c.total/c.lo) }
-
 // logBinomial returns log C(n, k) for 0 ≤ k ≤ n to a relative error of about
 // 1e-14, from Stirling's formula with its remainder, so that terms as large as
 // log n! do not cancel:
