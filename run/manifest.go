@@ -30,6 +30,7 @@ type Manifest struct {
 	Run         string   `json:"run"`     // identifies the run, whatever its number of draws
 	Version     string   `json:"version"` // of the program
 	Name        string   `json:"name"`
+	Problem     string   `json:"problem,omitempty"` // see [Spec]; no part of the run's identity
 	Status      Status   `json:"status"`
 	Settings    Settings `json:"sampler"`
 	Total       int      `json:"total"`
@@ -49,6 +50,7 @@ func newManifest(s *Spec) (*Manifest, error) {
 		Format:      manifestFormat,
 		Version:     s.Version,
 		Name:        s.Name,
+		Problem:     s.Problem,
 		Status:      Unfinished,
 		Settings:    s.Settings,
 		Total:       s.Target.Space().Total(),

@@ -12,6 +12,7 @@ import (
 // A Spec is what to run: a problem that has been read and checked.
 type Spec struct {
 	Name        string
+	Problem     string   // where the problem file is, from the run's directory or absolute; may be empty
 	Ingredients []string // their names, as many as the target has
 	Target      *kir.Target
 	Settings    Settings
