@@ -238,6 +238,10 @@ func (s Space) Disjoint() (kept, rest []int) {
 	holders := make(map[int][]int) // ingredient → kept groups that hold it
 	size := make([]int, len(s.Groups))
 	for g, group := range s.Groups {
+		if group.Used == nil && group.Total == nil {
+			kept = append(kept, g)
+			continue
+		}
 		common := make(map[int]int)
 		for _, i := range group.Members {
 			if s.usable(i) {
@@ -256,9 +260,6 @@ func (s Space) Disjoint() (kept, rest []int) {
 			continue
 		}
 		kept = append(kept, g)
-		if group.Used == nil && group.Total == nil {
-			continue
-		}
 		for _, i := range group.Members {
 			if s.usable(i) {
 				holders[i] = append(holders[i], g)

@@ -5,8 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
+	"reflect"
+	"sync"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // choices is a Rand that goes through all outcomes of the random choices of a
@@ -176,6 +181,205 @@ func (r pcg) Categorical(weights []float64) int {
 	return len(weights) - 1
 }
 
+// supportFirst draws a composition the way that is often taken for uniform:
+// which ingredients, uniformly, and then their amounts, uniformly.
+func supportFirst(all [][]int) func(r *rand.Rand) []int {
+	bySupport := make(map[string][][]int)
+	var supports []string
+	for _, x := range all {
+		key := ""
+		for _, a := range x {
+			key += fmt.Sprint(min(a, 1))
+		}
+		if bySupport[key] == nil {
+			supports = append(supports, key)
+		}
+		bySupport[key] = append(bySupport[key], x)
+	}
+	return func(r *rand.Rand) []int {
+		some := bySupport[supports[r.IntN(len(supports))]]
+		return some[r.IntN(len(some))]
+	}
+}
+
+// chiSquare returns the probability of a χ² at least as large as that of some
+// draws against the uniform law on given compositions.
+func chiSquare(t *testing.T, want [][]int, perComposition int, draw func() []int) float64 {
+	seen := make(map[string]int)
+	for _, x := range want {
+		seen[fmt.Sprint(x)] = 0
+	}
+	for range perComposition * len(want) {
+		x := fmt.Sprint(draw())
+		if _, ok := seen[x]; !ok {
+			t.Fatalf("%s is drawn and does not keep the rules", x)
+		}
+		seen[x]++
+	}
+	sum := 0.0
+	for _, n := range seen {
+		d := float64(n - perComposition)
+		sum += d * d / float64(perComposition)
+	}
+	return distuv.ChiSquared{K: float64(len(want) - 1)}.Survival(sum)
+}
+
+// Draws by the generator from 20 random spaces fit the uniform law by χ². At
+// 10^-6 a space, a right sampler fails with probability 2·10^-5; the seed is
+// fixed. Drawing the support first must be found out on nearly all of them.
+func TestDrawsFitUniform(t *testing.T) {
+	const falseAlarm = 1e-6
+	const perComposition = 100
+	r := rand.New(rand.NewPCG(6, 7))
+	spaces, foundOut := 0, 0
+	for spaces < 20 {
+		s := randomSpace(r)
+		byUsed := make(map[int][][]int)
+		for _, x := range bruteForce(s) {
+			byUsed[usedOf(x)] = append(byUsed[usedOf(x)], x)
+		}
+		n, most := 0, 0
+		for k := range s.Total + 1 {
+			if xs := byUsed[k]; len(xs) > most {
+				n, most = k, len(xs)
+			}
+		}
+		if most < 20 || most > 500 || len(s.Groups) == 0 && spaces%2 == 0 {
+			continue
+		}
+		spaces++
+		table, err := New(context.Background(), s, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sampler, err := table.Sampler(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := pcg{r}
+		if p := chiSquare(t, byUsed[n], perComposition, func() []int { return dense(t, sampler, source, n) }); p < falseAlarm {
+			t.Errorf("%s: draws from X_%d do not fit the uniform law, p = %g", show(s), n, p)
+		}
+		wrong := supportFirst(byUsed[n])
+		if p := chiSquare(t, byUsed[n], perComposition, func() []int { return wrong(r) }); p < falseAlarm {
+			foundOut++
+		}
+	}
+	// Where all supports have as many compositions, drawing them first is right.
+	if foundOut < 10 {
+		t.Errorf("drawing the support first is found out on %d spaces of 20 only", foundOut)
+	}
+	t.Logf("drawing the support first is found out on %d of 20", foundOut)
+}
+
+// Where counts are beyond the range of floating-point numbers the tables are
+// scaled, and still right.
+func TestScaledTables(t *testing.T) {
+	s := Space{Total: 700, Ingredients: make([]Ingredient, 700)}
+	for i := range s.Ingredients {
+		s.Ingredients[i].Max = 400 + i%2
+	}
+	table, err := New(context.Background(), s, Options{MaxUsed: 240})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table.LogCount(240) < 1024*math.Ln2 {
+		t.Fatalf("|X_240| is e^%v only", table.LogCount(240))
+	}
+	sampler, err := table.Sampler(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tilt, err := tiltFor(table.plan)
+	if err != nil || tilt == 1 {
+		t.Fatalf("the tables are scaled by %v, %v", tilt, err)
+	}
+	for n := 2; n <= 240; n++ {
+		sum := 0.0
+		for _, w := range sampler.splits[n] {
+			sum += w
+		}
+		scaled := new(big.Float).SetInt(table.Count(n))
+		scaled.SetMantExp(scaled, n*int(math.Log2(tilt)))
+		if exact, _ := scaled.Float64(); !(math.Abs(sum/exact-1) <= sampler.Deviation(n)) {
+			t.Errorf("the tables count |X_%d| as %v, not %v", n, sum, exact)
+		}
+	}
+	r := pcg{rand.New(rand.NewPCG(1, 2))}
+	ingredients, amounts, err := sampler.Draw(r, 240, nil, nil)
+	if err != nil || !s.Contains(ingredients, amounts) {
+		t.Errorf("%v %v, %v", ingredients, amounts, err)
+	}
+	plan, err := newPlan(s, 600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var size *SizeError
+	if _, err := tiltFor(plan); !errors.As(err, &size) {
+		t.Errorf("tables beyond all range give %v", err)
+	}
+}
+
+// Draws from large spaces keep the rules, use as many ingredients as asked for,
+// and do not depend on how many workers made the tables. Clones draw at once.
+func TestDrawsFromLargeSpaces(t *testing.T) {
+	for name, s := range map[string]Space{"assets": assets(), "groups": middling()} {
+		var first [][]int32
+		for _, workers := range []int{1, 2, 5} {
+			table, err := New(context.Background(), s, Options{MaxUsed: 20, Workers: workers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sampler, err := table.Sampler(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			draws := make([][]int32, 20)
+			var wg sync.WaitGroup
+			for n := 6; n <= 20; n++ {
+				wg.Go(func() {
+					r := pcg{rand.New(rand.NewPCG(3, uint64(n)))}
+					clone := sampler.Clone()
+					for range 20 {
+						ingredients, amounts, err := clone.Draw(r, n, nil, nil)
+						if err != nil || len(ingredients) != n || !s.Contains(ingredients, amounts) {
+							t.Errorf("%s, n = %d: %v %v, %v", name, n, ingredients, amounts, err)
+							return
+						}
+						draws[n-1] = append(append(draws[n-1], ingredients...), amounts...)
+					}
+				})
+			}
+			wg.Wait()
+			if first == nil {
+				first = draws
+			}
+			if !reflect.DeepEqual(first, draws) {
+				t.Errorf("%s: %d workers draw otherwise than one", name, workers)
+			}
+		}
+	}
+}
+
+// middling is 200 ingredients with different bounds, some in groups.
+func middling() Space {
+	s := large(20)
+	s.Total = 300
+	s.Ingredients = s.Ingredients[:200]
+	r := rand.New(rand.NewPCG(4, 4))
+	order := r.Perm(200)
+	s.Groups = nil
+	for g := range 6 {
+		s.Groups = append(s.Groups, Group{
+			Members: order[20*g : 20*g+20],
+			Used:    &Range{g % 2, 3 + g},
+			Total:   &Range{0, 60 + 20*g},
+		})
+	}
+	s.Groups = append(s.Groups, Group{Members: order[:10], Used: &Range{0, 2}})
+	return s
+}
+
 func BenchmarkExactDraw(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -206,7 +410,7 @@ func BenchmarkExactDraw(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(s.Deviation(c.n), "deviation")
+			b.ReportMetric(s.Deviation(c.n)*1e12, "deviation·1e12")
 		})
 	}
 }

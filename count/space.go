@@ -101,7 +101,7 @@ func (s Space) Contains(ingredients, amounts []int32) bool {
 		return false
 	}
 	for i, ing := range s.Ingredients {
-		if !ing.allows(amount[i], s.Total) {
+		if !ing.Allows(amount[i], s.Total) {
 			return false
 		}
 	}
@@ -123,8 +123,9 @@ func (s Space) Contains(ingredients, amounts []int32) bool {
 	return true
 }
 
-// allows reports whether the ingredient may take an amount, 0 for unused.
-func (ing Ingredient) allows(amount, total int) bool {
+// Allows reports whether the ingredient may take an amount of a total, 0 standing
+// for unused.
+func (ing Ingredient) Allows(amount, total int) bool {
 	if amount == 0 {
 		return !ing.Required
 	}

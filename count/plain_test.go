@@ -1,0 +1,246 @@
+package count
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// plainTable counts a set of ingredients in the plainest way: ways[k][u] by
+// big integers, one ingredient after the other, one amount after the other.
+type plainTable [][]*big.Int
+
+func newPlain(used, units int) plainTable {
+	t := make(plainTable, used+1)
+	for k := range t {
+		t[k] = make([]*big.Int, units+1)
+		for u := range t[k] {
+			t[k][u] = new(big.Int)
+		}
+	}
+	return t
+}
+
+func (t plainTable) times(ing Ingredient) plainTable {
+	units := len(t[0]) - 1
+	out := newPlain(len(t)-1, units)
+	step := max(ing.Step, 1)
+	first := ing.Min
+	if first == 0 {
+		first = step
+	}
+	last := ing.Max
+	if last == 0 {
+		last = units
+	}
+	for k := range t {
+		for u, ways := range t[k] {
+			if ways.Sign() == 0 {
+				continue
+			}
+			if !ing.Required {
+				out[k][u].Add(out[k][u], ways)
+			}
+			for a := first; a <= last && u+a <= units && k+1 < len(t) && !ing.Excluded; a += step {
+				out[k+1][u+a].Add(out[k+1][u+a], ways)
+			}
+		}
+	}
+	return out
+}
+
+func (t plainTable) timesTable(s plainTable) plainTable {
+	out := newPlain(len(t)-1, len(t[0])-1)
+	product := new(big.Int)
+	for k := range t {
+		for u, a := range t[k] {
+			if a.Sign() == 0 {
+				continue
+			}
+			for l := 0; k+l < len(t); l++ {
+				for v := 0; u+v < len(t[0]); v++ {
+					if s[l][v].Sign() != 0 {
+						out[k+l][u+v].Add(out[k+l][u+v], product.Mul(a, s[l][v]))
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (t plainTable) limit(g Group) {
+	for k := range t {
+		for u := range t[k] {
+			if g.Used != nil && (k < g.Used.Min || k > g.Used.Max) || g.Total != nil && (u < g.Total.Min || u > g.Total.Max) {
+				t[k][u].SetInt64(0)
+			}
+		}
+	}
+}
+
+// plainCounts returns |X_n| for n = 0..used.
+func plainCounts(s Space, used int) []*big.Int {
+	inside := func(a, b Group) bool { // a lies within b
+		return len(a.Members) < len(b.Members) && slices.Contains(b.Members, a.Members[0])
+	}
+	var of func(members []int, groups []Group) plainTable
+	of = func(members []int, groups []Group) plainTable {
+		t := newPlain(used, s.Total)
+		t[0][0].SetInt64(1)
+		left := slices.Clone(members)
+		for _, g := range groups {
+			if slices.ContainsFunc(groups, func(h Group) bool { return inside(g, h) }) {
+				continue
+			}
+			var inner []Group
+			for _, h := range groups {
+				if inside(h, g) {
+					inner = append(inner, h)
+				}
+			}
+			sub := of(g.Members, inner)
+			sub.limit(g)
+			t = t.timesTable(sub)
+			left = slices.DeleteFunc(left, func(i int) bool { return slices.Contains(g.Members, i) })
+		}
+		for _, i := range left {
+			t = t.times(s.Ingredients[i])
+		}
+		return t
+	}
+	all := make([]int, len(s.Ingredients))
+	for i := range all {
+		all[i] = i
+	}
+	t := of(all, s.Groups)
+	counts := make([]*big.Int, used+1)
+	for k := range counts {
+		counts[k] = t[k][s.Total]
+	}
+	return counts
+}
+
+// middleSpace makes spaces whose counts take several primes, in which classes
+// are large, steps and bounds are mixed, and groups disjoint or nested.
+func middleSpace(r *rand.Rand) Space {
+	n, m := 20+r.IntN(30), 40+r.IntN(60)
+	s := Space{Total: m, Ingredients: make([]Ingredient, n)}
+	kinds := make([]Ingredient, 1+r.IntN(8))
+	for k := range kinds {
+		kinds[k] = Ingredient{Min: r.IntN(5), Step: 1 + r.IntN(3)}
+		if r.IntN(2) == 0 {
+			kinds[k].Max = kinds[k].Min + 3 + r.IntN(m)
+		}
+	}
+	for i := range s.Ingredients {
+		s.Ingredients[i] = kinds[r.IntN(len(kinds))]
+		s.Ingredients[i].Required = r.IntN(20) == 0
+		s.Ingredients[i].Excluded = r.IntN(20) == 0 && !s.Ingredients[i].Required
+	}
+	order := r.Perm(n)
+	for len(order) > 2 && r.IntN(5) > 0 {
+		size := min(2+r.IntN(10), len(order))
+		g := Group{Members: slices.Clone(order[:size])}
+		if r.IntN(2) == 0 {
+			g.Used = &Range{0, 1 + r.IntN(size)}
+		}
+		if r.IntN(2) == 0 {
+			g.Total = &Range{r.IntN(4), m/4 + r.IntN(m)}
+		}
+		s.Groups = append(s.Groups, g)
+		if r.IntN(3) > 0 {
+			order = order[size:]
+			continue
+		}
+		// The next group lies within this one.
+		order = order[:size-1]
+	}
+	return s
+}
+
+// Counts of spaces too large to list equal those of the plainest programme, and
+// the tables for draws are right to the error that is stated for them.
+func TestCountsEqualPlainProgramme(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 5))
+	const used = 14
+	nonempty := 0
+	for problem := range 60 {
+		s := middleSpace(r)
+		want := plainCounts(s, used)
+		table, err := New(context.Background(), s, Options{MaxUsed: used})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sampler, err := table.Sampler(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 1; n <= used; n++ {
+			if table.Count(n).Cmp(want[n]) != 0 {
+				t.Fatalf("problem %d, %s: |X_%d| = %v, not %v", problem, show(s), n, table.Count(n), want[n])
+			}
+			if want[n].Sign() == 0 || len(sampler.splits) == 0 {
+				continue
+			}
+			nonempty++
+			sum := 0.0
+			for _, w := range sampler.splits[n] {
+				sum += w
+			}
+			exact, _ := new(big.Float).SetInt(want[n]).Float64()
+			if off := math.Abs(sum/exact - 1); !(off <= sampler.Deviation(n)) {
+				t.Errorf("problem %d, %s: the tables count |X_%d| wrongly by a relative %g, and %g is stated", problem, show(s), n, off, sampler.Deviation(n))
+			}
+		}
+	}
+	if nonempty < 200 {
+		t.Errorf("the random problems are poor: %d nonempty X_n", nonempty)
+	}
+}
+
+// Both ways to multiply grids modulo a prime agree.
+func TestMultiplicationsAgree(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	m := newModular(primes(1)[0])
+	random := func() *grid[[]uint64, factor] {
+		used, units := r.IntN(6), r.IntN(200)
+		g := emptyGrid[[]uint64, factor](m, used, units)
+		for k := range g.rows {
+			if lo := r.IntN(units + 1); r.IntN(4) > 0 {
+				row := &g.rows[k]
+				g.ready(row)
+				row.lo, row.hi = lo, lo+r.IntN(units+1-lo)
+				for u := row.lo; u <= row.hi; u++ {
+					row.cells[u] = r.Uint64N(m.p)
+				}
+			}
+		}
+		return g
+	}
+	for range 300 {
+		a, b := random(), random()
+		used, units := r.IntN(a.maxUsed+b.maxUsed+1), r.IntN(a.maxUnits+b.maxUnits+1)
+		aLo, aHi, aRows := a.spread()
+		bLo, bHi, bRows := b.spread()
+		if aRows == 0 || bRows == 0 || aLo+bLo > units {
+			continue
+		}
+		direct, fast := emptyGrid(a.arith, used, units), emptyGrid(a.arith, used, units)
+		m.multiplyDirect(direct, a, b)
+		length := 1
+		for length <= aHi-aLo+bHi-bLo {
+			length *= 2
+		}
+		m.multiplyFast(fast, a, b, aLo, bLo, length)
+		for k := range direct.rows {
+			x, y := &direct.rows[k], &fast.rows[k]
+			if x.lo != y.lo || x.hi != y.hi || !x.empty() && !slices.Equal(x.cells, y.cells) {
+				t.Fatalf("row %d: %d..%d %v by terms, %d..%d %v by transforms", k, x.lo, x.hi, x.cells, y.lo, y.hi, y.cells)
+			}
+		}
+	}
+}
