@@ -53,7 +53,7 @@ type Model struct {
 	Best       []Best               `json:"best"`
 	Warnings   []string             `json:"warnings"`
 	Inputs     []problem.Input      `json:"inputs"`
-	Files      []string             `json:"files"`
+	Files      []string             `json:"files"` // in the run's directory
 	Timing     Timing               `json:"timing"`
 }
 

@@ -15,8 +15,9 @@ type TextStyle struct {
 	ASCII bool // no block characters
 }
 
-// WriteText prints the model for a person, on 80 columns.
-func (m *Model) WriteText(w io.Writer, style TextStyle) error {
+// WriteText prints the model of the run in a directory for a person, on 80
+// columns.
+func (m *Model) WriteText(w io.Writer, dir string, style TextStyle) error {
 	p := &printer{w: w}
 	p.line("%s", style.bold(Plain(m.Problem.Name)))
 	p.line("%s", m.Problem.words())
@@ -37,9 +38,9 @@ func (m *Model) WriteText(w io.Writer, style TextStyle) error {
 	p.properties(m.Properties)
 	p.warnings(m.Warnings)
 	if len(m.Files) > 0 {
-		p.heading("Files")
-		for _, f := range m.Files {
-			p.line("  %s", Plain(f))
+		p.heading("Files in %s", Plain(dir))
+		for _, l := range wrap(strings.Join(m.Files, ", "), 76) {
+			p.line("  %s", l)
 		}
 	}
 	return p.err

@@ -25,5 +25,5 @@ func main() {
 	// The first signal ends the work in order. From then on a second one ends
 	// the program at once.
 	context.AfterFunc(ctx, stop)
-	os.Exit(exitStatus(run(ctx, os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
+	os.Exit(exitStatus(execute(ctx, os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
 }

@@ -22,8 +22,8 @@ type usageError struct {
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
-// run is the program: it does what args say and returns what went wrong.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+// execute is the program: it does what args say and returns what went wrong.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -82,6 +82,8 @@ func newRootCommand() *cobra.Command {
 	root.SetVersionTemplate("kir {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
+		newSampleCommand(),
+		newShowCommand(),
 		newCheckCommand(),
 		newCountCommand(),
 		newTrainCommand(),

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"kir"
+	"kir/fault"
+	"kir/problem"
+	"kir/report"
+	"kir/run"
+)
+
+func newSampleCommand() *cobra.Command {
+	var out string
+	var o runOptions
+	s := problem.DefaultSampler()
+	c := &cobra.Command{
+		Use:   "sample PROBLEM [-o RUN]",
+		Short: "Draw compositions as a problem asks",
+		Long: `Run the chains that a problem file asks for, keep every draw, and say what was
+found: the best new compositions, how far the draws can be trusted, and where
+the files lie. Flags override the problem file.
+
+The run's directory gets the draws (Parquet), the problem as it was resolved,
+and summary.json. A run that was interrupted goes on with kir resume.`,
+		Example: `  kir sample examples/cocktails/problem.yaml
+  kir sample problem.yaml -o runs/long --draws 1000000 --seed 7
+  kir sample problem.yaml --json | jq .best[0].recipe`,
+		Args:              one("problem file"),
+		ValidArgsFunction: problemFiles,
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		changed := c.Flags().Changed
+		p, err := problem.Load(c.Context(), args[0], problem.Options{
+			Workers: o.workers,
+			Override: func(given *problem.Sampler) {
+				for _, f := range []struct {
+					name string
+					set  func()
+				}{
+					{"kernel", func() { given.Kernel = s.Kernel }},
+					{"chains", func() { given.Chains = s.Chains }},
+					{"warmup", func() { given.Warmup = s.Warmup }},
+					{"draws", func() { given.Draws = s.Draws }},
+					{"thin", func() { given.Thin = s.Thin }},
+					{"seed", func() { given.Seed = s.Seed }},
+				} {
+					if changed(f.name) {
+						f.set()
+					}
+				}
+			},
+		})
+		if err != nil {
+			return err
+		}
+		dir, made, err := runDirectory(out, p.Name)
+		if err != nil {
+			return err
+		}
+		err = o.do(c, p, dir, func(ctx context.Context, spec *run.Spec, options run.Options) (*run.Result, error) {
+			return run.Start(ctx, spec, dir, options)
+		})
+		if err != nil && made != "" {
+			// Nothing stays behind of a run that never began.
+			os.Remove(made)
+		}
+		return err
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "directory of the run, which must not exist (default: a new one in runs/)")
+	c.Flags().StringVar(&s.Kernel, "kernel", s.Kernel, "kernel: "+strings.Join(kir.KernelNames(), ", "))
+	c.Flags().IntVar(&s.Chains, "chains", s.Chains, "chains")
+	c.Flags().IntVar(&s.Warmup, "warmup", s.Warmup, "iterations of each chain before the first draw")
+	c.Flags().IntVar(&s.Draws, "draws", s.Draws, "draws to keep of each chain")
+	c.Flags().IntVar(&s.Thin, "thin", s.Thin, "iterations from one draw to the next")
+	c.Flags().Uint64Var(&s.Seed, "seed", s.Seed, "seed of all random choices")
+	o.flags(c)
+	must(c.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(kir.KernelNames(), cobra.ShellCompDirectiveNoFileComp)))
+	must(c.MarkFlagDirname("output"))
+	return c
+}
+
+// runOptions are the flags of the commands that run chains.
+type runOptions struct {
+	workers       int
+	asJSON, quiet bool
+	progressJSON  bool
+}
+
+func (o *runOptions) flags(c *cobra.Command) {
+	c.Flags().IntVar(&o.workers, "workers", 0, "chains run at once; it changes nothing but the time (default: all cores)")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else, to stdout")
+	c.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
+	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress as JSON lines to stderr")
+}
+
+// do runs a problem's chains in a directory, writes the summary and prints it.
+func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Options) (*run.Result, error)) error {
+	if o.workers < 0 {
+		return &fault.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
+	}
+	spec, err := specOf(p, dir)
+	if err != nil {
+		return err
+	}
+	progress := newProgress(c.ErrOrStderr(), o, p)
+	result, err := chains(c.Context(), spec, run.Options{Workers: o.workers, Progress: progress.show})
+	progress.end()
+	if err != nil {
+		return inputError(err)
+	}
+	m := report.New(p, result, version())
+	if err := m.Save(dir); err != nil {
+		return fmt.Errorf("writing the summary: %w", err)
+	}
+	return printModel(c.OutOrStdout(), m, dir, o.asJSON)
+}
+
+// inputError turns what the user can mend by other arguments into an error of
+// input.
+func inputError(err error) error {
+	exists, busy, changed, not := (*run.ExistsError)(nil), (*run.BusyError)(nil), (*run.ChangedError)(nil), (*run.NotRunError)(nil)
+	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &not) {
+		return &fault.Error{Message: err.Error(), Err: err}
+	}
+	return err
+}
+
+func printModel(w io.Writer, m *report.Model, dir string, asJSON bool) error {
+	if asJSON {
+		data, err := m.JSON()
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(data)
+		return err
+	}
+	return m.WriteText(w, dir, textStyle(w))
+}
+
+// specOf says what package run needs to know of a problem.
+func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
+	spec := &run.Spec{
+		Name:        p.Name,
+		Problem:     p.File,
+		Ingredients: p.Ingredients,
+		Target:      p.Target,
+		Settings:    run.Settings(p.Sampler),
+		Resolved:    p.Resolved,
+		Version:     version(),
+	}
+	for _, in := range p.Inputs {
+		spec.Inputs = append(spec.Inputs, run.Input(in))
+	}
+	if p.Book != nil {
+		spec.Known = func(ingredients []int) bool {
+			_, known := p.Book.Known(ingredients)
+			return known
+		}
+	}
+	file, err := filepath.Abs(p.File)
+	if err != nil {
+		return nil, err
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	// Relative, so that a project can be moved as a whole.
+	if spec.Problem, err = filepath.Rel(absolute, file); err != nil {
+		spec.Problem = file
+	}
+	return spec, nil
+}
+
+// runDirectory returns the directory for a run: the one that was named, or the
+// first that is free of runs/NAME-1, runs/NAME-2, … It returns the parent too
+// if it had to be made.
+func runDirectory(named, problemName string) (dir, made string, err error) {
+	if named != "" {
+		return named, "", nil
+	}
+	const parent = "runs"
+	if err := os.Mkdir(parent, 0o777); err == nil {
+		made = parent
+	} else if !errors.Is(err, os.ErrExist) {
+		return "", "", fmt.Errorf("making a directory for the run: %w; name another place with -o", err)
+	}
+	base := filepath.Join(parent, slug(problemName))
+	for k := 1; ; k++ {
+		dir = fmt.Sprintf("%s-%d", base, k)
+		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) {
+			return dir, made, nil
+		} else if err != nil {
+			return "", made, err
+		}
+	}
+}
+
+// slug turns a name into one for a file: lower case, words joined by hyphens.
+func slug(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	s := strings.Join(words, "-")
+	const longest = 60
+	if len(s) > longest {
+		s = strings.ToValidUTF8(s[:longest], "")
+	}
+	if s == "" {
+		return "run"
+	}
+	return s
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/progress"
+	"golang.org/x/term"
+
+	"kir/problem"
+	"kir/report"
+	"kir/run"
+)
+
+// isTerminal says whether a stream is shown to a person.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// textStyle is what a stream can show. Colours are for terminals only, and not
+// where NO_COLOR is set (no-color.org).
+func textStyle(w io.Writer) report.TextStyle {
+	terminal := isTerminal(w) && os.Getenv("TERM") != "dumb"
+	return report.TextStyle{Color: terminal && os.Getenv("NO_COLOR") == "", ASCII: isTerminal(w) && !terminal}
+}
+
+// A progressView shows how far a run is: bars on a terminal, JSON lines where
+// they are asked for, nothing in a pipe.
+type progressView struct {
+	show func(run.Progress)
+	end  func()
+}
+
+func newProgress(w io.Writer, o *runOptions, p *problem.Problem) progressView {
+	none := progressView{func(run.Progress) {}, func() {}}
+	switch {
+	case o.progressJSON:
+		e := json.NewEncoder(w)
+		none.show = func(r run.Progress) { _ = e.Encode(progressLine(r)) } // whoever listens may go away; the run goes on
+		return none
+	case o.quiet || o.asJSON && !isTerminal(w) || !isTerminal(w):
+		return none
+	}
+	return newBars(w, p)
+}
+
+// progressJSON is one line of --json-progress.
+type progressJSON struct {
+	Elapsed float64         `json:"elapsed"` // seconds
+	Done    float64         `json:"done"`    // share of all iterations
+	Draws   int             `json:"draws"`   // of the shortest chain, when R-hat and ESS were computed
+	Rhat    report.Number   `json:"rhat"`    // the largest
+	ESS     report.Number   `json:"ess"`     // the smallest
+	Chains  []chainProgress `json:"chains"`
+}
+
+type chainProgress struct {
+	Done     float64       `json:"done"`
+	Warmup   bool          `json:"warmup"`
+	Rate     report.Number `json:"iterations_per_second"`
+	Accepted report.Number `json:"accepted"`
+}
+
+func progressLine(r run.Progress) progressJSON {
+	line := progressJSON{Elapsed: r.Elapsed.Seconds(), Done: r.Done, Draws: r.Draws, Rhat: report.Number(r.RHat), ESS: report.Number(r.ESS)}
+	for _, c := range r.Chains {
+		line.Chains = append(line.Chains, chainProgress{c.Done, c.Warmup, report.Number(c.Rate), report.Number(c.Accepted)})
+	}
+	return line
+}
+
+// newBars draws a bar for each chain, up to a screenful, and a line of R-hat
+// and ESS so far.
+func newBars(w io.Writer, p *problem.Problem) progressView {
+	const mostBars = 16
+	const resolution = 10_000
+	bars := progress.NewWriter()
+	bars.SetOutputWriter(w)
+	bars.SetUpdateFrequency(100 * time.Millisecond)
+	bars.SetTrackerLength(20)
+	bars.SetAutoStop(false)
+	style := progress.StyleBlocks
+	style.Visibility = progress.StyleVisibility{ETA: true, Percentage: true, Time: true, Tracker: true, Pinned: true}
+	style.Options.Separator = "  "
+	style.Options.ETAString = "left"
+	style.Options.TimeInProgressPrecision = time.Second
+	style.Options.ETAPrecision = time.Second
+	if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+		style.Colors = progress.StyleColorsDefault
+	}
+	bars.SetStyle(style)
+	trackers := make([]*progress.Tracker, min(p.Sampler.Chains, mostBars))
+	for k := range trackers {
+		trackers[k] = &progress.Tracker{Message: fmt.Sprintf("chain %d", k), Total: resolution}
+		bars.AppendTracker(trackers[k])
+	}
+	go bars.Render()
+	return progressView{
+		show: func(r run.Progress) {
+			for k, t := range trackers {
+				c := r.Chains[k]
+				t.UpdateMessage(chainLine(k, c))
+				t.SetValue(int64(c.Done * resolution))
+			}
+			if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
+				bars.SetPinnedMessages(fmt.Sprintf("R-hat %.3f, ESS %.0f so far, at %d draws a chain", r.RHat, r.ESS, r.Draws))
+			}
+		},
+		end: func() {
+			bars.Stop()
+			for bars.IsRenderInProgress() {
+				time.Sleep(5 * time.Millisecond)
+			}
+		},
+	}
+}
+
+// chainLine is what is said of a chain beside its bar.
+func chainLine(index int, c run.ChainProgress) string {
+	state := "warm-up"
+	if !c.Warmup {
+		state = fmt.Sprintf("accepted %4.1f %%", 100*c.Accepted)
+		if math.IsNaN(c.Accepted) {
+			state = ""
+		}
+	}
+	speed := ""
+	if c.Rate > 0 && !math.IsInf(c.Rate, 0) {
+		speed = fmt.Sprintf("%.3g/s", c.Rate)
+	}
+	return fmt.Sprintf("chain %d  %-15s %9s", index, state, speed)
+}
