@@ -61,7 +61,8 @@ func (f *Forest) Rows() int { return f.rows }
 // Trees returns the number of trees.
 func (f *Forest) Trees() int { return len(f.trees) }
 
-// Options returns the options the forest was grown with, defaults filled in.
+// Options returns the options the forest was grown with, defaults filled in and
+// without the number of workers.
 func (f *Forest) Options() Options { return f.options }
 
 // Quality returns how well the forest predicts rows that it has not seen.

@@ -125,6 +125,7 @@ func Grow(ctx context.Context, d *Data, o Options) (*Forest, error) {
 			return nil, err
 		}
 	}
+	f.options.Workers = 0 // it has no part in the result
 	return f, nil
 }
 
@@ -187,6 +188,10 @@ type grower struct {
 	cells []cellInNode
 	pairs []uint64 // value<<32 | row, ascending: the positive values of one feature in the node
 
+	// In a node with at most this many positive values, all of them are gathered;
+	// in a larger one, the columns of the drawn features are run down.
+	gatherLimit int
+
 	node nodeState
 }
 
@@ -222,6 +227,8 @@ func newGrower(t *table, labels *labelling, o Options) *grower {
 		perm:  make([]int32, t.features),
 		first: make([]int32, t.features),
 		node:  nodeState{smallest: o.SmallestLeaf},
+		// As many as the columns to be run down have on average.
+		gatherLimit: o.FeaturesPerSplit * len(t.colRow) / t.features,
 	}
 	if labels.numbers != nil {
 		g.target = make([]float64, t.rows)
@@ -358,7 +365,7 @@ func (g *grower) enter(rows []int32) (leaf bool) {
 // small ones, by collecting all values of the node's rows first. Both give the
 // same pairs in the same order.
 func (g *grower) search(from, to int32) split {
-	gathered := g.gatherPays(from, to)
+	gathered := g.valuesWithin(from, to, g.gatherLimit)
 	if gathered {
 		g.gather(from, to)
 	}
@@ -396,10 +403,8 @@ func (g *grower) search(from, to int32) split {
 	return best
 }
 
-// gatherPays reports whether the node has fewer values than the columns of as
-// many features as will be drawn.
-func (g *grower) gatherPays(from, to int32) bool {
-	limit := g.options.FeaturesPerSplit * len(g.t.colRow) / g.t.features
+// valuesWithin reports whether rows[from:to] have at most limit positive values.
+func (g *grower) valuesWithin(from, to int32, limit int) bool {
 	values := 0
 	for _, r := range g.rows[from:to] {
 		values += g.t.rowStart[r+1] - g.t.rowStart[r]

@@ -57,7 +57,7 @@ func lineCases(tb testing.TB) []lineCase {
 	numbers := book{rows: 200, ingredients: 20, total: 300, seed: 5, sizes: []int{2, 4, 6}}
 
 	add("cocktails", cocktailBook, Options{Seed: 1}, false, first)
-	add("cocktails with groups", cocktailBook, Options{Seed: 2}, true, some)
+	add("cocktails with groups", cocktailBook, Options{Seed: 2, Trees: 25}, true, some)
 	add("dense, large trees", dense, Options{Seed: 3, Trees: 70}, false, some)
 	add("dense, large trees, groups", dense, Options{Seed: 4, Trees: 30}, true, some)
 	add("dense, mixed sizes of trees", book{rows: 160, ingredients: 12, total: 50, classes: 2, seed: 6, sizes: dense.sizes}, Options{Seed: 5, Trees: 80}, false, first)
@@ -96,8 +96,8 @@ func TestLineEqualsPoints(t *testing.T) {
 			if got, want := scorer.Value(), c.score.Point(x); got != want {
 				t.Fatalf("value of the empty composition: got %d, want %d", got, want)
 			}
-			pieces := 0
-			for step := range 400 {
+			pieces, points := 0, 0
+			for step := 0; points < 20000 && step < 400; step++ {
 				if step%20 == 0 {
 					x = c.book.composition(random, nil)
 					scorer.Reset(x, usedOf(x))
@@ -120,8 +120,9 @@ func TestLineEqualsPoints(t *testing.T) {
 					t.Fatalf("step %d, x = %v, line (%d, %d):\n got %v %v\nwant %v %v",
 						step, Parts(x), i, j, starts, sums, wantStarts, wantSums)
 				}
-				pieces += len(starts)
 				total := x[i] + x[j]
+				pieces += len(starts)
+				points += int(total) + 1
 				k := random.Int32N(total + 1)
 				switch random.IntN(4) {
 				case 0:
@@ -145,8 +146,8 @@ func TestLineEqualsPoints(t *testing.T) {
 					t.Fatalf("step %d, x = %v: value %d, want %d", step, Parts(x), got, want)
 				}
 			}
-			if c.name != "single leaves" && pieces < 500 {
-				t.Errorf("only %d pieces on 400 lines: the test sees too little", pieces)
+			if c.name != "single leaves" && pieces < 200 {
+				t.Errorf("only %d pieces: the test sees too little", pieces)
 			}
 		})
 	}
@@ -158,4 +159,40 @@ func pieceOf(starts []int32, k int32) int {
 		p--
 	}
 	return p
+}
+
+// TestScorerDoesNotAllocate counts allocations while a scorer moves about.
+func TestScorerDoesNotAllocate(t *testing.T) {
+	for _, c := range lineCases(t) {
+		random := rand.New(rand.NewPCG(1, 2))
+		scorer := c.score.NewScorer()
+		x := c.book.composition(random, nil)
+		used := usedOf(x)
+		scorer.Reset(x, used)
+		i := int(used[0])
+		step := func() {
+			j := random.IntN(len(x) - 1)
+			if j >= i {
+				j++
+			}
+			total := x[i] + x[j]
+			scorer.Line(i, j)
+			scorer.At(i, j, random.Int32N(total+1))
+			k := random.Int32N(total + 1)
+			x[i], x[j] = k, total-k
+			scorer.Set(i, k, j, total-k)
+			if k == 0 {
+				i = j
+			}
+			sink += scorer.Value()
+		}
+		steps := func() {
+			for range 500 {
+				step()
+			}
+		}
+		if n := testing.AllocsPerRun(4, steps); n > 0 {
+			t.Errorf("%s: %g allocations in 500 steps", c.name, n)
+		}
+	}
 }

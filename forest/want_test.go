@@ -1,0 +1,142 @@
+package forest
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// TestFixed compares fixed with exact arithmetic.
+func TestFixed(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 20000 {
+		whole := 1 + random.Int64N(1<<(1+random.IntN(31))-1)
+		part := random.Int64N(whole + 1)
+		switch random.IntN(8) {
+		case 0:
+			part = 0
+		case 1:
+			part = whole
+		case 2:
+			part = 1
+		}
+		got := fixed(part, whole)
+		// |got/2⁴⁰ − part/whole| ≤ 2⁻⁴¹
+		gap := new(big.Rat).Sub(big.NewRat(got, 1<<scaleBits), big.NewRat(part, whole))
+		if gap.Abs(gap).Cmp(big.NewRat(1, 2<<scaleBits)) > 0 {
+			t.Fatalf("fixed(%d, %d) = %d is off by %v", part, whole, got, gap)
+		}
+		if (got == 0) != (part == 0) || (got == 1<<scaleBits) != (part == whole) {
+			t.Fatalf("fixed(%d, %d) = %d: only none is 0 and only all is 1", part, whole, got)
+		}
+	}
+}
+
+// TestScoreIsTheShareOfTheLaw compares scores with the law of the label.
+func TestScoreIsTheShareOfTheLaw(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 2))
+	for name, b := range growingBooks {
+		d := b.data()
+		withGroups(d, random)
+		f := mustGrow(t, d, Options{Seed: 1, SmallestLeaf: 3})
+		var wants []Want
+		if f.Numeric() {
+			v := f.numbers
+			wants = []Want{AtLeast(v[20]), AtMost(v[20]), Between(v[10], v[50]), Between(v[10]+1e-9, v[10]+2e-9), AtLeast(v[len(v)-1] + 1), AtMost(v[len(v)-1])}
+		} else {
+			wants = []Want{AnyOf(f.classes[0]), AnyOf(f.classes[1:]...), AnyOf(f.classes...)}
+		}
+		for _, w := range wants {
+			s := mustScore(t, f, w)
+			wanted, _ := w.labels(f)
+			for range 50 {
+				x := b.composition(random, nil)
+				want, sum := 0.0, 0.0
+				for l, p := range f.weights(x) {
+					sum += p
+					if wanted[l] {
+						want += p
+					}
+				}
+				near(t, name+": the sum of the law", sum, 1)
+				near(t, name+": the probability of "+w.String(), s.Probability(s.Point(x)), want)
+				if (want == 0) != (s.Point(x) == 0) {
+					t.Errorf("%s: a probability of %g has the sum %d", name, want, s.Point(x))
+				}
+			}
+		}
+	}
+}
+
+func TestPredictions(t *testing.T) {
+	f := mustGrow(t, growingBooks["numbers"].data(), Options{Seed: 1})
+	x := growingBooks["numbers"].composition(rand.New(rand.NewPCG(9, 9)), nil)
+	mean := 0.0
+	for l, p := range f.weights(x) {
+		mean += p * f.numbers[l]
+	}
+	near(t, "mean", f.Mean(x), mean)
+	low, high := f.Range()
+	if f.Quantile(x, 0) < low || f.Quantile(x, 1) > high {
+		t.Errorf("quantiles 0 and 1 are %g and %g, the labels %g to %g", f.Quantile(x, 0), f.Quantile(x, 1), low, high)
+	}
+	for _, p := range []float64{0.01, 0.2, 0.5, 0.9, 1} {
+		at := f.Quantile(x, p)
+		upTo := mustScore(t, f, AtMost(at))
+		below := mustScore(t, f, AtMost(math.Nextafter(at, math.Inf(-1))))
+		if got := upTo.Probability(upTo.Point(x)); got < p-1e-9 {
+			t.Errorf("P(X ≤ quantile %g) = %g", p, got)
+		}
+		if got := below.Probability(below.Point(x)); got >= p {
+			t.Errorf("P(X < quantile %g) = %g", p, got)
+		}
+	}
+	if f.Shares(x) != nil {
+		t.Error("a numeric forest has no class shares")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("the mean of a class should panic")
+		}
+	}()
+	mustGrow(t, cocktailBook.data(), Options{Trees: 1}).Mean(make([]int32, 65))
+}
+
+func TestWants(t *testing.T) {
+	classes := mustGrow(t, cocktailBook.data(), Options{Trees: 1})
+	numbers := mustGrow(t, growingBooks["numbers"].data(), Options{Trees: 1})
+	for _, c := range []struct {
+		forest *Forest
+		want   Want
+		text   string
+		err    string // "": none
+	}{
+		{classes, AnyOf("a"), "a", ""},
+		{classes, AnyOf("a", "c"), "a or c", ""},
+		{classes, AnyOf("a", "z"), "a or z", `"taste" has no class "z"; it has a, b, c, d, e, f`},
+		{classes, AnyOf(), "", "no class of \"taste\" is wanted"},
+		{classes, AtLeast(3), "at least 3", `"taste" is not a number; its classes are a, b`},
+		{numbers, AnyOf("a"), "a", `"taste" is a number from`},
+		{numbers, AtLeast(2.5), "at least 2.5", ""},
+		{numbers, AtMost(-1e9), "at most -1e+09", ""},
+		{numbers, Between(1, 2), "between 1 and 2", ""},
+		{numbers, Between(2, 1), "between 2 and 1", "no number is between 2 and 1"},
+		{numbers, AtLeast(math.NaN()), "at least NaN", "no number is between NaN"},
+		{numbers, AtMost(math.NaN()), "at most NaN", "no number is between"},
+		{numbers, AtLeast(math.Inf(1)), "at least +Inf", "no number is between"},
+		{numbers, AtLeast(math.Inf(-1)), "at least -Inf", ""},
+	} {
+		s, err := c.forest.Score(c.want)
+		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%s: error %v, want %q", c.want, err, c.err)
+		}
+		if c.want.String() != c.text {
+			t.Errorf("want %q reads %q", c.text, c.want)
+		}
+		if err == nil && s.Want().String() != c.text {
+			t.Errorf("the score of %q is of %q", c.text, s.Want())
+		}
+	}
+}
