@@ -207,19 +207,21 @@ func dotAt(x, y series, u int) float64 {
 	return dot(x.v[lo-x.lo:hi-x.lo+1], y.v[u-hi-y.lo:u-lo-y.lo+1])
 }
 
-const dotBlock = 128
+// dotBlock is how many products dot adds up plainly.
+const dotBlock = 64
 
-// dot returns Σ a[t]·b[last−t], a relative error of at most dotError(len(a))
-// units. Eight sums at a time, over blocks whose sums are then added up, are
-// both fast and accurate.
-
+// dot returns Σ a[t]·b[last−t] with a relative error of at most
+// dotError(len(a)) units. Eight sums at a time over blocks, whose sums are then
+// added up with their errors, are both fast and accurate.
 func dot(a, b []float64) float64 {
-	total := 0.0
+	var total, rest, e float64
 	for len(a) > dotBlock {
-		total += dotShort(a[:dotBlock], b[len(b)-dotBlock:])
+		total, e = twoSum(total, dotShort(a[:dotBlock], b[len(b)-dotBlock:]))
+		rest += e
 		a, b = a[dotBlock:], b[:len(b)-dotBlock]
 	}
-	return total + dotShort(a, b)
+	total, e = twoSum(total, dotShort(a, b))
+	return total + (rest + e)
 }
 
 func dotShort(a, b []float64) float64 {
@@ -244,10 +246,11 @@ func dotShort(a, b []float64) float64 {
 }
 
 // dotError bounds the relative error of dot over n products, in units of
-// roundoff: the product, the additions within a block, those between blocks.
+// roundoff: of a product, of the additions that it goes through within a block,
+// and of the sum of blocks.
 func dotError(n int) float64 {
 	if n <= 1 {
 		return 1
 	}
-	return float64(1 + min(n, dotBlock/8+4+7) + n/dotBlock)
+	return float64(1 + min(n, dotBlock/8+3) + 2)
 }
