@@ -47,6 +47,9 @@ func (m *Model) WriteText(w io.Writer, dir string, style TextStyle) error {
 }
 
 func (m *Model) writeBest(p *printer, style TextStyle) {
+	if len(m.Properties) == 0 {
+		return // nothing makes one composition better than another
+	}
 	if len(m.Best) == 0 {
 		if m.Problem.Recipes > 0 {
 			p.heading("Every set of ingredients that was drawn is in the book.")

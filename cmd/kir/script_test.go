@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"kir": func() {
+			os.Exit(exitStatus(execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
+		},
+	})
+}
+
+// TestScripts runs the command as a user does. $EXAMPLES is the repository's
+// directory of examples.
+func TestScripts(t *testing.T) {
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("EXAMPLES", examples)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": status,
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
+
+// status runs a command and checks its exit status: status N kir ARGS...
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command args...")
+	}
+	got := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		got = "1"
+		if exit, ok := err.(interface{ ExitCode() int }); ok {
+			got = string(rune('0' + exit.ExitCode()))
+		}
+	}
+	if got != args[0] {
+		ts.Fatalf("the exit status is %s, want %s", got, args[0])
+	}
+}
