@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"kir/diagnose"
 )
 
 // A sealed file is a line that says what it is, a value in the encoding of
@@ -63,16 +65,13 @@ type checkpoint struct {
 	Best, Fresh          []Best
 }
 
-// allSeries returns the recorder's trackers in the order of a checkpoint.
-func (r *recorder) allSeries() []*tracker {
-	all := []*tracker{&r.used, &r.density}
+// allSeries returns the recorder's series in the order of a checkpoint.
+func (r *recorder) allSeries() []*diagnose.Series {
+	all := []*diagnose.Series{r.used, r.density}
 	if r.score != nil {
 		all = append(all, r.score)
 	}
-	for k := range r.scores {
-		all = append(all, &r.scores[k])
-	}
-	return all
+	return append(all, r.scores...)
 }
 
 // save puts the recorder, which is at the end of a segment, into a checkpoint.
@@ -81,8 +80,8 @@ func (r *recorder) save(c *checkpoint) (err error) {
 	c.Ingredients, c.Amounts = r.current.Ingredients, r.current.Amounts
 	c.Best, c.Fresh = r.best.best, r.fresh.best
 	c.Offset = r.writer.Offset()
-	for _, t := range r.allSeries() {
-		data, err := t.series.MarshalBinary()
+	for _, s := range r.allSeries() {
+		data, err := s.MarshalBinary()
 		if err != nil {
 			return err
 		}
@@ -105,11 +104,11 @@ func (r *recorder) load(c *checkpoint) error {
 	if len(c.Series) != len(all) || len(c.Ingredients) != len(c.Amounts) {
 		return errDamaged
 	}
-	for k, t := range all {
-		if err := t.series.UnmarshalBinary(c.Series[k]); err != nil {
+	for k, s := range all {
+		if err := s.UnmarshalBinary(c.Series[k]); err != nil {
 			return err
 		}
-		if t.series.Len() != c.Draws {
+		if s.Len() != c.Draws {
 			return errDamaged
 		}
 	}

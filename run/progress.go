@@ -119,11 +119,11 @@ func (s *session) live(z *diagnose.Summarizer) (draws int, rhat, ess float64) {
 		if c.recorder == nil {
 			return 0, rhat, ess
 		}
-		for n, t := range c.recorder.allSeries() {
+		for n, s := range c.recorder.allSeries() {
 			if k == 0 {
 				all = append(all, nil)
 			}
-			all[n] = append(all[n], t.series)
+			all[n] = append(all[n], s)
 		}
 	}
 	for _, series := range all {

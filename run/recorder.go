@@ -13,50 +13,34 @@ import (
 // A recorder follows one chain from draw to draw: it hands what changed to the
 // file of draws and to the figures.
 //
-// Draws come as stretches: a draw, and how often it was repeated. Most moves of
-// most chains change an ingredient or two, or nothing, so the time a draw takes
-// is proportional to what changed, but for one look at each used ingredient.
+// Most moves of most chains change an ingredient or two, or nothing. So what a
+// draw costs grows with what changed and not with what is used, but for one look
+// at each used ingredient to find what changed.
 type recorder struct {
 	writer *drawfile.Writer
 	draws  int // recorded so far
 
-	current  drawfile.Draw // the draw that the stretch consists of
+	current  drawfile.Draw // the last draw
 	logScore float64       // Σ c_k·log y_k there
-	repeats  int           // further draws equal to it, which nobody has been told of
 	place    []int32       // by ingredient: its place in current and 1, or 0
+	same     int           // draws whose numbers are current's and that no series has been told of
+	settled  bool          // no shortlist wants a draw with current's numbers
 
-	used, density tracker
-	score         *tracker // of the product of the properties to their weights; nil without any
-	scores        []tracker
+	used, density *diagnose.Series
+	score         *diagnose.Series // of the product of the properties to their weights; nil without any
+	scores        []*diagnose.Series
 	sizes         *diagnose.Histogram
 	presence      *diagnose.Presence
 	best, fresh   shortlist // of all sets of ingredients, and of those not in the book
 
-	changed, holes []int32 // scratch
+	// Scratch.
+	changes        []change
+	changed, holes []int32
 }
 
-// tracker adds to a series, which it tells of a value once it has changed.
-type tracker struct {
-	series *diagnose.Series
-	value  float64
-	count  int
-}
-
-// add appends a value n times.
-func (t *tracker) add(value float64, n int) {
-	if value != t.value {
-		t.flush()
-		t.value = value
-	}
-	t.count += n
-}
-
-func (t *tracker) flush() {
-	for range t.count {
-		t.series.Add(t.value)
-	}
-	t.count = 0
-}
+// change says that an ingredient has an amount that it did not have in the draw
+// before.
+type change struct{ ingredient, amount int32 }
 
 // keptDraws returns how many draws of each chain a series keeps for quantiles
 // and R-hat: all of them, up to a limit that keeps the memory for all chains
@@ -66,7 +50,7 @@ func keptDraws(chains int) int { return min(1<<17, max(1<<12, 1<<19/chains)) }
 // newRecorder returns the recorder of a chain that has not been drawn from.
 func newRecorder(s *Spec, w *drawfile.Writer) *recorder {
 	limit := keptDraws(s.Settings.Chains)
-	series := func() tracker { return tracker{series: diagnose.NewSeries(limit)} }
+	series := func() *diagnose.Series { return diagnose.NewSeries(limit) }
 	_, most := s.Target.Law().Support()
 	r := &recorder{
 		writer:   w,
@@ -79,8 +63,7 @@ func newRecorder(s *Spec, w *drawfile.Writer) *recorder {
 	for _, w := range s.Target.Wishes() {
 		r.scores = append(r.scores, series())
 		if w.Weight > 0 && r.score == nil {
-			t := series()
-			r.score = &t
+			r.score = series()
 		}
 	}
 	r.fresh.known = s.Known
@@ -91,6 +74,7 @@ func newRecorder(s *Spec, w *drawfile.Writer) *recorder {
 // refreshed. It gives up with errAbandoned when it is told to.
 func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) error {
 	updated := int64(-1)
+	repeats := 0
 	for d := range draws {
 		if d&63 == 0 && abandon.Load() {
 			return errAbandoned
@@ -99,89 +83,85 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 			return err
 		}
 		if u := c.Tally().Updated; u == updated {
-			r.repeats++
+			repeats++
 			continue
 		} else {
 			updated = u
 		}
-		if err := r.endStretch(); err != nil {
+		if err := r.repeat(repeats); err != nil {
 			return err
 		}
-		if err := r.startStretch(c.State); err != nil {
-			return err
+		repeats = 0
+		// Refreshing may have changed the numbers of the first draw by rounding.
+		changes := r.compare(c.State.Composition)
+		exchanged := false
+		if d > 0 {
+			var err error
+			if exchanged, err = r.exchange(changes); err != nil {
+				return err
+			}
+		}
+		if !exchanged {
+			if err := r.next(c.State, changes); err != nil {
+				return err
+			}
 		}
 	}
-	return r.endSegment()
-}
-
-// endSegment tells everybody of all draws.
-func (r *recorder) endSegment() error {
-	if err := r.endStretch(); err != nil {
+	if err := r.repeat(repeats); err != nil {
 		return err
 	}
-	r.used.flush()
-	r.density.flush()
-	if r.score != nil {
-		r.score.flush()
-	}
-	for k := range r.scores {
-		r.scores[k].flush()
-	}
+	r.tell()
 	r.sizes.Advance(r.draws)
 	r.presence.Advance(r.draws)
 	return nil
 }
 
-// endStretch records the repetitions of the current draw.
-func (r *recorder) endStretch() error {
-	if r.repeats == 0 {
-		return nil
+// compare returns the ingredients whose amounts in x are not those of the
+// current draw, first those that the current draw uses.
+func (r *recorder) compare(x *kir.Composition) []change {
+	amounts, order := x.Amounts(), x.Ingredients()
+	changes := r.changes[:0]
+	have := r.current.Amounts
+	came := len(order) - len(have)
+	for p, i := range r.current.Ingredients {
+		if a := amounts[i]; a != have[p] {
+			changes = append(changes, change{i, a})
+			if a == 0 {
+				came++
+			}
+		}
 	}
-	n := r.repeats
-	r.repeats = 0
+	// What came stands near the end of the order as a rule.
+	for k := len(order) - 1; came > 0; k-- {
+		if i := order[k]; r.place[i] == 0 {
+			changes = append(changes, change{i, amounts[i]})
+			came--
+		}
+	}
+	r.changes = changes
+	return changes
+}
+
+// repeat records n draws that equal the current one.
+func (r *recorder) repeat(n int) error {
 	r.draws += n
-	r.count(n)
+	r.same += n
 	return r.writer.Repeat(n)
 }
 
-// count adds the current draw n times to the series.
-func (r *recorder) count(n int) {
-	r.used.add(float64(len(r.current.Ingredients)), n)
-	r.density.add(r.current.LogDensity, n)
-	if r.score != nil {
-		r.score.add(math.Exp(r.logScore), n)
-	}
-	for k := range r.scores {
-		r.scores[k].add(r.current.Scores[k], n)
-	}
-}
-
-// startStretch records a draw that may differ from the one before.
-func (r *recorder) startStretch(x *kir.State) error {
-	before := len(r.current.Ingredients)
-	changed := r.compare(x.Composition)
-	used := len(r.current.Ingredients)
-	if used != before {
-		r.sizes.Set(r.draws, used)
-	}
-	r.logScore = x.LogScore()
-	r.current.LogDensity = x.LogDensity()
-	if len(r.scores) > 0 {
-		r.current.Scores = x.AppendScores(r.current.Scores[:0])
-		if err := r.checkScores(x); err != nil {
-			return err
+// tell adds to the series what they have not been told of.
+func (r *recorder) tell() {
+	for range r.same {
+		r.used.Add(float64(len(r.current.Ingredients)))
+		r.density.Add(r.current.LogDensity)
+		for k, s := range r.scores {
+			s.Add(r.current.Scores[k])
+		}
+		if r.score != nil {
+			r.score.Add(math.Exp(r.logScore))
 		}
 	}
-	if err := r.writer.Write(&r.current, changed); err != nil {
-		return err
-	}
-	r.best.offer(r)
-	if r.fresh.known != nil {
-		r.fresh.offer(r)
-	}
-	r.draws++
-	r.count(1)
-	return nil
+	r.same = 0
 }
 
 // checkScores refuses what is no score. The target has checked the properties
@@ -195,58 +175,101 @@ func (r *recorder) checkScores(x *kir.State) error {
 	return nil
 }
 
-// compare makes the current draw's lists those of a composition, tells the
-// presence of every difference, and returns the places where the lists may
-// differ from what they were, of those that they still have and had before.
+// exchange records a draw that differs from the current one in that an
+// ingredient took the place and the amount of another, where this is all that
+// changed and nothing follows from it. It says whether it did. It is next for
+// the change that is the most frequent by far in chains without properties.
+func (r *recorder) exchange(changes []change) (bool, error) {
+	if len(changes) != 2 || !r.settled {
+		return false, nil
+	}
+	out, in := changes[0], changes[1]
+	p := r.place[out.ingredient] - 1
+	if out.amount != 0 || p < 0 || r.place[in.ingredient] != 0 || r.current.Amounts[p] != in.amount {
+		return false, nil
+	}
+	r.place[out.ingredient], r.place[in.ingredient] = 0, p+1
+	r.current.Ingredients[p] = in.ingredient
+	r.presence.Set(int(out.ingredient), r.draws, 0)
+	r.presence.Set(int(in.ingredient), r.draws, int(in.amount))
+	r.draws++
+	r.same++
+	return true, r.writer.Replace(int(p), in.ingredient)
+}
+
+// next records a draw that differs from the current one by changes.
+func (r *recorder) next(x *kir.State, changes []change) error {
+	r.tell()
+	before := len(r.current.Ingredients)
+	changed := r.apply(changes)
+	if used := len(r.current.Ingredients); used != before {
+		r.sizes.Set(r.draws, used)
+	}
+	r.logScore = x.LogScore()
+	r.current.LogDensity = x.LogDensity()
+	if len(r.scores) > 0 {
+		r.current.Scores = x.AppendScores(r.current.Scores[:0])
+		if err := r.checkScores(x); err != nil {
+			return err
+		}
+	}
+	r.best.offer(r)
+	if r.fresh.known != nil {
+		r.fresh.offer(r)
+	}
+	r.settled = len(r.scores) == 0 && r.best.refuses(r) && (r.fresh.known == nil || r.fresh.refuses(r))
+	r.draws++
+	r.same = 1
+	return r.writer.Write(&r.current, changed)
+}
+
+// apply makes changes to the current draw's lists, and returns the places where
+// the lists may differ from what they were, of those that they still have and
+// had before, in ascending order.
 //
 // An ingredient keeps its place. New ones take the places of those that went,
 // in ascending order, and then further ones; places that are left empty are
 // filled from the end.
-func (r *recorder) compare(x *kir.Composition) []int32 {
-	amounts, order := x.Amounts(), x.Ingredients()
+func (r *recorder) apply(changes []change) []int32 {
 	ingredients, have := r.current.Ingredients, r.current.Amounts
 	changed, holes := r.changed[:0], r.holes[:0]
-	for p, i := range ingredients {
-		if amounts[i] != have[p] {
-			changed = append(changed, int32(p))
+	for _, c := range changes {
+		p := r.place[c.ingredient] - 1
+		if p < 0 {
+			continue
 		}
-	}
-	for _, p := range changed {
-		i := ingredients[p]
-		have[p] = amounts[i]
-		r.presence.Set(int(i), r.draws, int(have[p]))
-		if have[p] == 0 {
-			r.place[i] = 0
+		have[p] = c.amount
+		changed = append(changed, p)
+		if c.amount == 0 {
 			holes = append(holes, p)
 		}
 	}
-	// What came stands near the end of the order as a rule.
-	before := len(ingredients)
+	slices.Sort(changed)
+	slices.Sort(holes)
 	filled := 0
-	for k, left := len(order)-1, len(order)-(before-len(holes)); left > 0; k-- {
-		i := order[k]
-		if r.place[i] != 0 {
+	for _, c := range changes {
+		r.presence.Set(int(c.ingredient), r.draws, int(c.amount))
+		if r.place[c.ingredient] != 0 {
+			if c.amount == 0 {
+				r.place[c.ingredient] = 0
+			}
 			continue
 		}
-		left--
-		var p int
+		p := len(ingredients)
 		if filled < len(holes) {
 			p = int(holes[filled])
 			filled++
-			ingredients[p], have[p] = i, amounts[i]
+			ingredients[p], have[p] = c.ingredient, c.amount
 		} else {
-			p = len(ingredients)
-			ingredients, have = append(ingredients, i), append(have, amounts[i])
+			ingredients, have = append(ingredients, c.ingredient), append(have, c.amount)
 		}
-		r.place[i] = int32(p + 1)
-		r.presence.Set(int(i), r.draws, int(amounts[i]))
+		r.place[c.ingredient] = int32(p + 1)
 	}
 	for _, p := range slices.Backward(holes[filled:]) {
 		last := len(ingredients) - 1
 		if int(p) < last {
-			i := ingredients[last]
-			ingredients[p], have[p] = i, have[last]
-			r.place[i] = p + 1
+			ingredients[p], have[p] = ingredients[last], have[last]
+			r.place[ingredients[p]] = p + 1
 		}
 		ingredients, have = ingredients[:last], have[:last]
 	}

@@ -99,25 +99,25 @@ func (s *session) result() (*Result, error) {
 
 	var g errgroup.Group
 	g.SetLimit(s.options.Workers)
-	statistic := func(to *Statistic, name string, of func(r *recorder) *tracker) {
+	statistic := func(to *Statistic, name string, of func(r *recorder) *diagnose.Series) {
 		g.Go(func() error {
 			var series []*diagnose.Series
 			for _, r := range recorders {
-				series = append(series, of(r).series)
+				series = append(series, of(r))
 			}
 			*to = newStatistic(name, series)
 			return nil
 		})
 	}
-	statistic(&r.Used, "used", func(r *recorder) *tracker { return &r.used })
-	statistic(&r.LogDensity, "log_density", func(r *recorder) *tracker { return &r.density })
+	statistic(&r.Used, "used", func(r *recorder) *diagnose.Series { return r.used })
+	statistic(&r.LogDensity, "log_density", func(r *recorder) *diagnose.Series { return r.density })
 	if recorders[0].score != nil {
 		r.Score = new(Statistic)
-		statistic(r.Score, "score", func(r *recorder) *tracker { return r.score })
+		statistic(r.Score, "score", func(r *recorder) *diagnose.Series { return r.score })
 	}
 	r.Properties = make([]Statistic, len(recorders[0].scores))
 	for k, name := range s.spec.properties() {
-		statistic(&r.Properties[k], name, func(r *recorder) *tracker { return &r.scores[k] })
+		statistic(&r.Properties[k], name, func(r *recorder) *diagnose.Series { return r.scores[k] })
 	}
 	g.Go(func() (err error) {
 		r.Inclusion, err = newInclusion(recorders)

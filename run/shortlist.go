@@ -42,17 +42,23 @@ type shortlist struct {
 	known func(ingredients []int) bool // sets to leave out; nil: none
 	best  []Best                       // the best first
 
-	set []int
-	key []byte
+	set []int // scratch
+}
+
+// refuses says whether the recorder's current draw, or a later one with the same
+// numbers, is not wanted whatever it uses.
+func (s *shortlist) refuses(r *recorder) bool {
+	if len(s.best) < shortlistLength {
+		return false
+	}
+	worst := &s.best[shortlistLength-1]
+	return r.logScore < worst.LogScore || r.logScore == worst.LogScore && r.current.LogDensity <= worst.LogDensity
 }
 
 // offer considers the recorder's current draw.
 func (s *shortlist) offer(r *recorder) {
-	if len(s.best) == shortlistLength {
-		worst := &s.best[shortlistLength-1]
-		if r.logScore < worst.LogScore || r.logScore == worst.LogScore && r.current.LogDensity <= worst.LogDensity {
-			return
-		}
+	if s.refuses(r) {
+		return
 	}
 	s.set = s.set[:0]
 	for _, i := range r.current.Ingredients {

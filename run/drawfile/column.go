@@ -70,16 +70,20 @@ func newListColumn(most int) listColumn {
 	return c
 }
 
+// number returns the number of an entry in the dictionary.
+func (c *listColumn) number(entry int32) int32 {
+	if n := c.numbers[entry]; n > 0 {
+		return n - 1
+	}
+	c.Dictionary = append(c.Dictionary, entry)
+	c.numbers[entry] = int32(len(c.Dictionary))
+	return c.numbers[entry] - 1
+}
+
 // encode puts an entry into the image, which is long enough.
 func (c *listColumn) encode(place int, entry int32) {
 	if !c.Plain {
-		number := c.numbers[entry] - 1
-		if number < 0 {
-			number = int32(len(c.Dictionary))
-			c.Dictionary = append(c.Dictionary, entry)
-			c.numbers[entry] = number + 1
-		}
-		entry = number
+		entry = c.number(entry)
 	}
 	switch c.Width {
 	case 1:
@@ -146,6 +150,24 @@ func (c *listColumn) next(rows int, list []int32, changed []int32) {
 	}
 	c.Stream.literal(c.Image[shared*width:])
 	c.Pending, c.Rows = 0, rows+1
+}
+
+// replace says that the row after the first rows of the page, which are at least
+// one, has the list of the one before but for another entry at a place. It is
+// next for the change that is the most frequent by far.
+func (c *listColumn) replace(rows, place int, entry int32) {
+	length := len(c.Image)
+	at := place * c.Width
+	pending := c.Pending + (rows-c.Rows)*length + at
+	c.Entries[place] = entry
+	c.encode(place, entry)
+	if c.Width == 2 && 0 < pending && pending <= mostCopied && length < farOffset {
+		c.Stream.copyThenPair(length, pending, binary.LittleEndian.Uint16(c.Image[at:]))
+	} else {
+		c.Stream.copy(length, pending)
+		c.Stream.literal(c.Image[at : at+c.Width])
+	}
+	c.Pending, c.Rows = length-at-c.Width, rows+1
 }
 
 // resize makes room for a list.

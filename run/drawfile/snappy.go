@@ -1,6 +1,9 @@
 package drawfile
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // snappy is a stream of Snappy elements made by hand: literals, and copies of
 // what the stream holds already. It has no preamble, so that streams can be
@@ -40,7 +43,7 @@ func (s *snappy) copy(offset, n int) {
 		length := min(n, 64)
 		n -= length
 		switch {
-		case offset >= 1<<16:
+		case offset >= farOffset:
 			s.Out = append(s.Out, byte(length-1)<<2|3, byte(offset), byte(offset>>8), byte(offset>>16), byte(offset>>24))
 		case 4 <= length && length < 12 && offset < 1<<11:
 			s.Out = append(s.Out, byte(offset>>8)<<5|byte(length-4)<<2|1, byte(offset))
@@ -48,6 +51,37 @@ func (s *snappy) copy(offset, n int) {
 			s.Out = append(s.Out, byte(length-1)<<2|2, byte(offset), byte(offset>>8))
 		}
 	}
+}
+
+const (
+	// farOffset is the first offset that takes more than two bytes.
+	farOffset = 1 << 16
+	// mostCopied is the longest copy that copyThenPair makes.
+	mostCopied = 256
+)
+
+// copyThenPair is copy, of 1 to mostCopied bytes from less than farOffset back,
+// and then literal of the two bytes of pair, the lower one first.
+//
+// It does so without a branch, since lengths cannot be foretold. The first copy
+// is the one shorter than 64 bytes; three copies of 64 bytes are always written
+// after it, and those that are too many are then written over.
+func (s *snappy) copyThenPair(offset, n int, pair uint16) {
+	const most = 4*3 + 4
+	end := len(s.Out)
+	if cap(s.Out)-end < most {
+		s.Out = slices.Grow(s.Out, most)
+	}
+	out := s.Out[end : end+most]
+	tag := uint32(offset)<<8 | 2
+	binary.LittleEndian.PutUint32(out, uint32(n-1)&63<<2|tag)
+	binary.LittleEndian.PutUint32(out[3:], 63<<2|tag)
+	binary.LittleEndian.PutUint32(out[6:], 63<<2|tag)
+	binary.LittleEndian.PutUint32(out[9:], 63<<2|tag)
+	copies := 1 + uint(n-1)/64
+	binary.LittleEndian.PutUint32(out[3*copies:], 1<<2|uint32(pair)<<8)
+	s.Out = s.Out[:end+3*int(copies)+3]
+	s.Size += n + 2
 }
 
 // appendBlock joins streams to a whole Snappy block, and returns how many bytes

@@ -138,8 +138,31 @@ func (w *Writer) Write(d *Draw, changed []int32) error {
 	return nil
 }
 
+// Replace appends the last draw with another ingredient at a place. It is Write
+// for that change alone.
+func (w *Writer) Replace(place int, ingredient int32) error {
+	rows := w.Rows
+	if rows >= w.Room {
+		if err := w.endPage(); err != nil {
+			return err
+		}
+		w.Ingredient.Entries[place] = ingredient
+		w.begin()
+		return nil
+	}
+	w.Ingredient.replace(rows, place, ingredient)
+	w.Rows++
+	w.Written++
+	return nil
+}
+
 // Repeat appends the last draw n more times.
 func (w *Writer) Repeat(n int) error {
+	if w.Rows+n <= w.Room {
+		w.Rows += n
+		w.Written += int64(n)
+		return nil
+	}
 	for n > 0 {
 		if w.Rows >= w.Room {
 			if err := w.endPage(); err != nil {
