@@ -28,25 +28,32 @@ func Autocorrelation(x []float64, maxLag int) ([]float64, error) {
 		return nil, ErrScale
 	}
 	s.dense.reset([][]float64{s.flat}, []moments{m})
-	s.dense.transform()
 	rho := make([]float64, max(0, min(maxLag, len(x)-1))+1)
+	s.dense.transform(len(rho))
 	for t := range rho {
-		rho[t] = s.dense.all[t] / s.dense.all[0]
+		rho[t] = s.dense.lags[t] / s.dense.lags[0]
 	}
 	return rho, nil
 }
 
-// directLags is the number of lags that are summed one by one before all lags
-// are computed at once by Fourier transform. Most chains need few lags; the
-// transform costs as much as about 250 of them at 50,000 draws in a series.
-const directLags = 128
+const (
+	// directLags is the number of lags that are summed directly before the
+	// others are computed at once by Fourier transform. Most chains need few
+	// lags; the transform costs as much as 150 to 300 of them.
+	directLags = 128
+	// firstLags is how many lags are summed at first; each further group is as
+	// large as all before it.
+	firstLags = 8
+	// stretch is how many draws are summed at all lags of a group before the
+	// next are, so that they stay in the processor's nearest cache.
+	stretch = 1 << 11
+)
 
 // denseCovariance is the covariance of series of numbers.
 type denseCovariance struct {
 	draws   int
 	centred [][]float64 // the series less their means
-	all     []float64   // every lag, once the transform was done
-	done    bool
+	lags    []float64   // the lags that have been computed
 
 	memory []float64
 	fft    *fourier.FFT
@@ -58,7 +65,7 @@ type denseCovariance struct {
 // reset prepares for other series, all of one length, whose moments are given.
 func (c *denseCovariance) reset(series [][]float64, m []moments) {
 	c.draws = len(series[0])
-	c.done = false
+	c.lags = c.lags[:0]
 	c.memory = grow(c.memory, len(series)*c.draws)
 	c.centred = c.centred[:0]
 	for i, x := range series {
@@ -71,24 +78,46 @@ func (c *denseCovariance) reset(series [][]float64, m []moments) {
 }
 
 func (c *denseCovariance) at(lag int) float64 {
-	if !c.done && lag > directLags {
-		c.transform()
+	if lag >= len(c.lags) {
+		switch quarter := c.draws / 4; {
+		case lag < directLags:
+			for lag >= len(c.lags) {
+				c.sum(min(max(firstLags, 2*len(c.lags)), directLags, c.draws))
+			}
+		case lag < quarter:
+			// Enough for all but the slowest chains.
+			c.transform(quarter)
+		default:
+			c.transform(c.draws)
+		}
 	}
-	if c.done {
-		return c.all[lag]
-	}
-	var sum float64
-	for _, x := range c.centred {
-		sum += floats.Dot(x[:c.draws-lag], x[lag:])
-	}
-	return sum / float64(c.draws) / float64(len(c.centred))
+	return c.lags[lag]
 }
 
-// transform computes all lags: the power spectra of the series, padded with
-// zeros to twice their length so that no lag wraps around, are summed, and one
+// sum appends lags up to count−1 by direct summation.
+func (c *denseCovariance) sum(count int) {
+	first := len(c.lags)
+	c.lags = append(c.lags, make([]float64, count-first)...)
+	scale := 1 / (float64(c.draws) * float64(len(c.centred)))
+	for _, x := range c.centred {
+		for start := 0; start < len(x); start += stretch {
+			for t := first; t < count; t++ {
+				if end := min(start+stretch, len(x)-t); start < end {
+					c.lags[t] += floats.Dot(x[start:end], x[start+t:end+t])
+				}
+			}
+		}
+	}
+	for t := first; t < count; t++ {
+		c.lags[t] *= scale
+	}
+}
+
+// transform computes the lags 0..count−1: the power spectra of the series, padded
+// with so many zeros that none of these lags wraps around, are summed, and one
 // transform back gives the sum of the autocovariances.
-func (c *denseCovariance) transform() {
-	size := fastLength(2 * c.draws)
+func (c *denseCovariance) transform(count int) {
+	size := fastLength(c.draws + count)
 	if c.fft == nil || c.fft.Len() != size {
 		c.fft = fourier.NewFFT(size)
 	}
@@ -104,26 +133,23 @@ func (c *denseCovariance) transform() {
 		}
 	}
 	c.fft.Sequence(c.padded, c.power)
-	c.all = grow(c.all, c.draws)
+	c.lags = grow(c.lags, count)
 	scale := 1 / (float64(size) * float64(c.draws) * float64(len(c.centred)))
-	for t := range c.all {
-		c.all[t] = c.padded[t] * scale
+	for t := range c.lags {
+		c.lags[t] = c.padded[t] * scale
 	}
-	c.done = true
 }
 
 // fastLength returns the smallest even number that is at least n and has no
-// prime factor above 5, which the transform is fast for.
+// prime factors but 2 and 3, which the transform is fast for.
 func fastLength(n int) int {
 	best := math.MaxInt
-	for five := 2; five < best; five *= 5 {
-		for three := five; three < best; three *= 3 {
-			two := three
-			for two < n {
-				two *= 2
-			}
-			best = min(best, two)
+	for three := 2; three < best; three *= 3 {
+		two := three
+		for two < n {
+			two *= 2
 		}
+		best = min(best, two)
 	}
 	return best
 }

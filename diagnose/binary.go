@@ -37,10 +37,12 @@ type binaryCovariance struct {
 	changes [][]uint32 // places of the changes of each series, its ends included
 	next    [][]uint32 // the first later change that is in no block yet
 	sparse  bool       // count by changes
-	costly  int        // the lag from which on a Fourier transform is used
-	dense   denseCovariance
-	floats  []float64
-	series  [][]float64
+
+	costly   int  // the lag from which on a Fourier transform is used
+	expanded bool // dense is in use
+	dense    denseCovariance
+	floats   []float64
+	series   [][]float64
 }
 
 // reset makes room for series of 0/1 draws, all 0.
@@ -109,7 +111,7 @@ func (c *binaryCovariance) prepare(m []moments) []moments {
 	}
 	c.lag = 0
 	c.blockAt, c.block = 1, c.block[:0]
-	c.dense.done = false
+	c.expanded = false
 
 	// Work for one lag either way, in units of about a nanosecond.
 	byBits := usedWords
@@ -150,11 +152,11 @@ func (c *binaryCovariance) findChanges() {
 }
 
 func (c *binaryCovariance) at(lag int) float64 {
-	if lag >= c.costly && !c.dense.done {
+	if lag >= c.costly && !c.expanded {
 		c.expand()
 	}
-	if c.dense.done {
-		return c.dense.all[lag]
+	if c.expanded {
+		return c.dense.at(lag)
 	}
 	for c.lag < lag {
 		c.lag++
@@ -237,7 +239,7 @@ func (c *binaryCovariance) countBits(lag int) int {
 	return pairs
 }
 
-// expand computes all lags by Fourier transform.
+// expand prepares dense.
 func (c *binaryCovariance) expand() {
 	c.floats = grow(c.floats, len(c.ones)*c.draws)
 	c.series = c.series[:0]
@@ -252,5 +254,5 @@ func (c *binaryCovariance) expand() {
 		m[h].mean = float64(c.ones[h]) / float64(c.draws)
 	}
 	c.dense.reset(c.series, m)
-	c.dense.transform()
+	c.expanded = true
 }

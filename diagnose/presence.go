@@ -27,8 +27,8 @@ const (
 //
 // Counts and amounts are exact integers at any length. For the standard error a
 // Presence keeps every change while there are at most limit draws and about a
-// million changes; the errors are then those of [MCSEMean] on the 0/1 series,
-// bit for bit however they are reached. Beyond, it keeps for each ingredient the
+// million changes; the errors are then those of [MCSEMean] on the 0/1 series, up
+// to rounding. Beyond, it keeps for each ingredient the
 // number of draws that had it in each of B to 2B batches of consecutive draws,
 // whose length doubles as needed: 2B is the largest power of two within 64 and
 // 8,192 for which all batches fit in 4 MB (256 for 2,000 ingredients). The error

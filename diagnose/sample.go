@@ -3,6 +3,8 @@ package diagnose
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // sample is a set of chains in one block of memory, with the buffers that the
@@ -45,8 +47,12 @@ func (s *sample) load(chains [][]float64) error {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
 				return notFinite(c, d, x)
 			}
-			s.min = math.Min(s.min, x)
-			s.max = math.Max(s.max, x)
+			if x < s.min {
+				s.min = x
+			}
+			if x > s.max {
+				s.max = x
+			}
 		}
 		s.flat = append(s.flat, chain...)
 	}
@@ -86,11 +92,7 @@ func (s *sample) split(x []float64) [][]float64 {
 
 // mean returns the mean of all draws.
 func (s *sample) mean() (float64, error) {
-	m := mean(s.flat)
-	if math.IsInf(m, 0) || math.IsNaN(m) {
-		return math.NaN(), ErrScale
-	}
-	return m, nil
+	return momentsOf(s.flat).meanOrError()
 }
 
 // sd returns the standard deviation of all draws, with divisor S−1.
@@ -101,12 +103,7 @@ func (s *sample) sd() (float64, error) {
 	if s.constant() {
 		return 0, nil
 	}
-	m := momentsOf(s.flat)
-	v := m.squares / float64(m.n-1)
-	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
-		return math.NaN(), ErrScale
-	}
-	return math.Sqrt(v), nil
+	return momentsOf(s.flat).sd()
 }
 
 // moments are the count, the mean and the sum of squared deviations from it.
@@ -114,6 +111,10 @@ type moments struct {
 	n             int
 	mean, squares float64
 }
+
+// sumLength is how many numbers are summed before their sum is added to the sum
+// of those before. Long sums lose fewer digits that way.
+const sumLength = 128
 
 // momentsOf returns the moments of x in two passes, the second of which
 // corrects what rounding left in the first. Equal numbers have a sum of squares
@@ -125,14 +126,29 @@ func momentsOf(x []float64) moments {
 	if allEqual(x) {
 		return moments{n: len(x), mean: x[0]}
 	}
-	m := mean(x)
-	var sum, squares float64
-	for _, v := range x {
-		d := v - m
-		sum += d
-		squares += d * d
+	n := float64(len(x))
+	m := sum(x) / n
+	var rest, squares float64
+	for start := 0; start < len(x); start += sumLength {
+		var r, q float64
+		for _, v := range x[start:min(start+sumLength, len(x))] {
+			d := v - m
+			r += d
+			q += d * d
+		}
+		rest += r
+		squares += q
 	}
-	return moments{n: len(x), mean: m, squares: math.Max(0, squares-sum*sum/float64(len(x)))}
+	return moments{n: len(x), mean: m + rest/n, squares: math.Max(0, squares-rest*rest/n)}
+}
+
+// sum returns the sum of x.
+func sum(x []float64) float64 {
+	var total float64
+	for start := 0; start < len(x); start += sumLength {
+		total += floats.Sum(x[start:min(start+sumLength, len(x))])
+	}
+	return total
 }
 
 // merge returns the moments of two sets of numbers together (Chan, Golub and
@@ -154,20 +170,25 @@ func (m moments) merge(o moments) moments {
 	}
 }
 
-// mean returns the mean of x, which must not be empty: a first mean, and then
-// the mean of what it leaves over.
-func mean(x []float64) float64 {
-	n := float64(len(x))
-	var sum float64
-	for _, v := range x {
-		sum += v
+// meanOrError returns the mean, or ErrScale if the sum overflowed.
+func (m moments) meanOrError() (float64, error) {
+	if math.IsNaN(m.mean) || math.IsInf(m.mean, 0) {
+		return math.NaN(), ErrScale
 	}
-	m := sum / n
-	var rest float64
-	for _, v := range x {
-		rest += v - m
+	return m.mean, nil
+}
+
+// sd returns the standard deviation with divisor n−1, of numbers that are not all
+// equal.
+func (m moments) sd() (float64, error) {
+	if m.n < 2 {
+		return math.NaN(), fewDraws(m.n, 2)
 	}
-	return m + rest/n
+	v := m.squares / float64(m.n-1)
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return math.NaN(), ErrScale
+	}
+	return math.Sqrt(v), nil
 }
 
 // allEqual reports whether all numbers in x are equal.
@@ -178,12 +199,6 @@ func allEqual(x []float64) bool {
 		}
 	}
 	return true
-}
-
-// variance returns the variance of x with divisor len(x)−1.
-func variance(x []float64) float64 {
-	m := momentsOf(x)
-	return m.squares / float64(m.n-1)
 }
 
 // grow returns a slice of length n that uses the memory of x if it suffices.

@@ -264,24 +264,6 @@ func pooled(series []*Series) moments {
 	return m
 }
 
-func (m moments) meanOrError() (float64, error) {
-	if math.IsNaN(m.mean) || math.IsInf(m.mean, 0) {
-		return math.NaN(), ErrScale
-	}
-	return m.mean, nil
-}
-
-func (m moments) sd() (float64, error) {
-	if m.n < 2 {
-		return math.NaN(), fewDraws(m.n, 2)
-	}
-	v := m.squares / float64(m.n-1)
-	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
-		return math.NaN(), ErrScale
-	}
-	return math.Sqrt(v), nil
-}
-
 // essMeanOfBatches returns the effective sample size of the mean of all draws
 // that the batch means imply: the variance of a draw over the squared standard
 // error of the mean of the batch means, and at most S·log₁₀ S. The series may

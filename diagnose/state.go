@@ -113,7 +113,7 @@ func (p *Presence) UnmarshalBinary(data []byte) error {
 	q.items = make([]item, items)
 	for i := range q.items {
 		it := &q.items[i]
-		it.since, it.amount = r.int(), r.int()
+		it.since, it.amount = r.int(), r.upTo(math.MaxInt)
 		logged := r.uvarint()
 		it.logged = logged == 1
 		it.present = r.uvarint()
@@ -229,10 +229,13 @@ func (r *reader) uvarint() uint64 {
 	return v
 }
 
-// int reads an integer that is not negative.
-func (r *reader) int() int {
+// int reads an integer that is not negative and far from overflow.
+func (r *reader) int() int { return r.upTo(math.MaxInt >> 7) }
+
+// upTo reads an integer that is not negative and at most limit.
+func (r *reader) upTo(limit int) int {
 	v := r.uvarint()
-	if !r.check(v <= math.MaxInt/2) {
+	if !r.check(v <= uint64(limit)) {
 		return 0
 	}
 	return int(v)
