@@ -110,9 +110,10 @@ func randomSpace(r *rand.Rand) Space {
 	for k := range kinds {
 		kinds[k] = random()
 	}
+	some := 1 + r.IntN(2)
 	for i := range s.Ingredients {
 		if s.Ingredients[i] = random(); few {
-			s.Ingredients[i] = kinds[r.IntN(2)]
+			s.Ingredients[i] = kinds[r.IntN(some)]
 		}
 	}
 	if r.IntN(8) == 0 { // coarse units

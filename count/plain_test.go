@@ -207,7 +207,8 @@ func TestMultiplicationsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	m := newModular(primes(1)[0])
 	random := func() *grid[[]uint64, factor] {
-		used, units := r.IntN(6), r.IntN(200)
+		used, units := r.IntN(12), r.IntN(200)
+		largest := r.IntN(4) == 0
 		g := emptyGrid[[]uint64, factor](m, used, units)
 		for k := range g.rows {
 			if lo := r.IntN(units + 1); r.IntN(4) > 0 {
@@ -215,7 +216,9 @@ func TestMultiplicationsAgree(t *testing.T) {
 				g.ready(row)
 				row.lo, row.hi = lo, lo+r.IntN(units+1-lo)
 				for u := row.lo; u <= row.hi; u++ {
-					row.cells[u] = r.Uint64N(m.p)
+					if row.cells[u] = r.Uint64N(m.p); largest {
+						row.cells[u] = m.p - 1
+					}
 				}
 			}
 		}
@@ -242,5 +245,148 @@ func TestMultiplicationsAgree(t *testing.T) {
 				t.Fatalf("row %d: %d..%d %v by terms, %d..%d %v by transforms", k, x.lo, x.hi, x.cells, y.lo, y.hi, y.cells)
 			}
 		}
+	}
+}
+
+// Every arithmetic sums over windows as the definition does: exactly modulo a
+// prime, zero or not, and in floating point to the last bit.
+func TestWindows(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 9))
+	m := newModular(primes(1)[0])
+	float, bit := &paired{tilt: 1}, new(boolean)
+	for range 5000 {
+		top := r.IntN(150)
+		k := kind{lo: 1 + r.IntN(5), step: 1 + r.IntN(4), n: 1 + r.IntN(12)}
+		if r.IntN(4) == 0 {
+			k.n = 1 + r.IntN(200)
+		}
+		lo := r.IntN(top + 1)
+		hi := lo + r.IntN(top+1-lo)
+		srcM, dstM := m.row(top+1), m.row(top+1)
+		srcF, dstF := float.row(top+1), float.row(top+1)
+		srcB, dstB := bit.row(top+1), bit.row(top+1)
+		want := make([]*big.Int, top+1)
+		for u := range want {
+			want[u] = new(big.Int)
+			if r.IntN(3) == 0 {
+				want[u].SetUint64(r.Uint64() >> 8)
+				dstM[u] = want[u].Uint64()
+				dstF.h[u], dstF.l[u] = split(want[u])
+				bit.one(dstB, u)
+			}
+		}
+		for u := lo; u <= hi; u++ {
+			if r.IntN(3) == 0 {
+				continue
+			}
+			x := new(big.Int).SetUint64(r.Uint64() >> 8)
+			srcM[u] = x.Uint64()
+			srcF.h[u], srcF.l[u] = split(x)
+			bit.one(srcB, u)
+			for a, left := k.lo, k.n; left > 0; a, left = a+k.step, left-1 {
+				if u+a <= top {
+					want[u+a].Add(want[u+a], x)
+				}
+			}
+		}
+		m.window(dstM, srcM, lo, hi, k, top)
+		float.window(dstF, srcF, lo, hi, k, top)
+		bit.window(dstB, srcB, lo, hi, k, top)
+		for u, w := range want {
+			if got := new(big.Int).SetUint64(dstM[u]); got.Cmp(new(big.Int).Mod(w, new(big.Int).SetUint64(m.p))) != 0 {
+				t.Fatalf("%+v of %d..%d, cell %d: %v modulo p, not %v", k, lo, hi, u, got, w)
+			}
+			exact, _ := new(big.Float).SetInt(w).Float64()
+			if got := dstF.h[u] + dstF.l[u]; math.Abs(got-exact) > 0x1p-52*exact {
+				t.Fatalf("%+v of %d..%d, cell %d: %v in floating point, not %v", k, lo, hi, u, got, exact)
+			}
+			if got := dstB[u/64]>>(u%64)&1 == 1; got != (w.Sign() > 0) {
+				t.Fatalf("%+v of %d..%d, cell %d: set is %v, and the sum %v", k, lo, hi, u, got, w)
+			}
+		}
+		for u := top + 1; u < 64*len(dstB); u++ {
+			if dstB[u/64]>>(u%64)&1 == 1 {
+				t.Fatalf("%+v of %d..%d sets cell %d beyond %d", k, lo, hi, u, top)
+			}
+		}
+	}
+}
+
+// split returns x as a floating-point number and what that lacks.
+func split(x *big.Int) (h, l float64) {
+	c := (&paired{}).coefficient(x)
+	return c.h, c.l
+}
+
+// The tables for draws hold exact counts, rounded to the last bit: those of the
+// nodes of a tree over classes, many of them with binomial coefficients beyond
+// 2^53, equal what the plainest programme finds. Plain sums would be off by a
+// hundred times as much.
+func TestTablesAreRoundedCounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 10))
+	s := Space{Total: 120, Ingredients: make([]Ingredient, 150)}
+	for i := range s.Ingredients {
+		s.Ingredients[i] = Ingredient{Min: 2, Max: 70}
+		if i < 40 {
+			s.Ingredients[i] = Ingredient{Min: 1 + r.IntN(4), Max: 20 + r.IntN(100), Step: 1 + r.IntN(2)}
+		}
+	}
+	const used = 25
+	table, err := New(context.Background(), s, Options{MaxUsed: used})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sampler, err := table.Sampler(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members func(n *node) []int32
+	members = func(n *node) []int32 {
+		if n.class != nil {
+			return n.class.members
+		}
+		return slices.Concat(members(n.left), members(n.right))
+	}
+	worst, cells := 0.0, 0
+	var check func(n *node)
+	check = func(n *node) {
+		if n.class != nil && len(n.class.members) == 1 {
+			return
+		}
+		plain := newPlain(used, s.Total)
+		plain[0][0].SetInt64(1)
+		for _, i := range members(n) {
+			plain = plain.times(s.Ingredients[i])
+		}
+		for k := range plain {
+			for u, ways := range plain[k] {
+				got := 0.0
+				if k < len(n.rows) && n.rows[k].lo <= u && u <= n.rows[k].hi() {
+					got = n.rows[k].v[u-n.rows[k].lo]
+				}
+				exact := new(big.Float).SetInt(ways)
+				if ways.Sign() == 0 {
+					if got != 0 {
+						t.Fatalf("%v ways where there are none", got)
+					}
+					continue
+				}
+				off := new(big.Float).Sub(new(big.Float).SetFloat64(got), exact)
+				relative, _ := off.Quo(off, exact).Float64()
+				worst, cells = max(worst, math.Abs(relative)), cells+1
+			}
+		}
+		if n.class == nil {
+			check(n.left)
+			check(n.right)
+		}
+	}
+	check(sampler.root.left)
+	check(sampler.root.right)
+	if worst > 0x1.01p-53 {
+		t.Errorf("the tables are off by a relative %g, %.3g units of roundoff", worst, worst*0x1p53)
+	}
+	if cells < 10_000 {
+		t.Errorf("%d cells were compared", cells)
 	}
 }
