@@ -41,7 +41,7 @@ func (s *Scorer) maskChange(i, xi, j, xj int32) int64 {
 			bit := bits.TrailingZeros64(both)
 			i, j := entryI+below(wordI, bit), entryJ+below(wordJ, bit)
 			l := &s.leaves[w<<6|bit]
-			free := l.without(s.current[i], s.current[j]) &^
+			free := l.without(s.current[i]|s.current[j]) &^
 				(sc.blockedBy(&sc.entries[i], xi) | sc.blockedBy(&sc.entries[j], xj))
 			change += sc.values[l.base+first(free)] - sc.values[l.base+first(l.free)]
 		}
@@ -60,7 +60,7 @@ func (s *Scorer) changeAlone(tests *slotTests, from, to int32, except []uint64) 
 	for n := range cells {
 		c := &cells[n]
 		l := &s.leaves[c.tree]
-		free := l.free | l.once&s.current[c.entry]
+		free := l.without(s.current[c.entry])
 		rise := sc.values[l.base+first(free&^c.after)] - sc.values[l.base+first(free&^c.before)]
 		alone := except[c.tree>>6]>>(c.tree&63)&1 - 1
 		change += rise & int64(alone)

@@ -157,6 +157,7 @@ func TestDamagedFiles(t *testing.T) {
 		{"odd leaf", inTree(func(s *savedTree) { s.Leaves[0] = s.Leaves[0][:1] }), "the leaf has 1 elements"},
 		{"label out of range", inTree(func(s *savedTree) { s.Leaves[0][0] = 2 }), "label 2 is out of range, there are 2"},
 		{"labels out of order", inTree(func(s *savedTree) { s.Leaves[0] = []int32{1, 1, 0, 1} }), "labels of the leaf are not in ascending order"},
+		{"doubled label", inTree(func(s *savedTree) { s.Leaves[0] = []int32{1, 1, 1, 1} }), "labels of the leaf are not in ascending order"},
 		{"no draws", inTree(func(s *savedTree) { s.Leaves[0][1] = 0 }), "has 0 draws"},
 		{"many draws", inTree(func(s *savedTree) { s.Leaves[0][1] = 2147483647 }), "has 2147483647 draws; a tree has 5 in all"},
 		{"draws do not sum", inTree(func(s *savedTree) { s.Leaves[len(s.Leaves)-1][1]-- }), "draws"},

@@ -89,7 +89,7 @@ func (s *Scorer) maskSmall(i, j, total int32) {
 	for n := range cells {
 		c := &cells[n]
 		l := &leaves[c.tree]
-		free := l.free | l.once&current[c.entry]
+		free := l.without(current[c.entry])
 		rise := values[l.base+first(free&^c.after)] - values[l.base+first(free&^c.before)]
 		alone := setJ[c.tree>>6]>>(c.tree&63)&1 - 1
 		step[c.level] += rise & int64(alone)
@@ -99,7 +99,7 @@ func (s *Scorer) maskSmall(i, j, total int32) {
 	for n := range cells {
 		c := &cells[n]
 		l := &leaves[c.tree]
-		free := l.free | l.once&current[c.entry]
+		free := l.without(current[c.entry])
 		rise := values[l.base+first(free&^c.before)] - values[l.base+first(free&^c.after)]
 		alone := setI[c.tree>>6]>>(c.tree&63)&1 - 1
 		step[c.level] += rise & int64(alone)
@@ -125,7 +125,7 @@ func (s *Scorer) maskBoth(tree int, i, j, total int32) {
 	sc := s.score
 	a, b := &sc.entries[i], &sc.entries[j]
 	l := &s.leaves[tree]
-	free := l.without(s.current[i], s.current[j])
+	free := l.without(s.current[i] | s.current[j])
 	if a.end-a.first > 1 || b.end-b.first > 1 {
 		s.maskMany(l.base, free, a, b, total)
 		return

@@ -69,6 +69,7 @@ func TestClassQuality(t *testing.T) {
 			confusion[c] = make([]int, len(f.classes))
 		}
 		majority, clipped := 0.0, 0
+		table := tableByHand{}
 		var losses []float64
 		for r, law := range lawsByHand(d, f) {
 			if law == nil {
@@ -80,6 +81,9 @@ func TestClassQuality(t *testing.T) {
 			confusion[l][guess]++
 			if guess == int(l) {
 				right++
+			}
+			for c, p := range law {
+				table.add(p, c == int(l))
 			}
 			if law[l] < q.Clip {
 				clipped++
@@ -106,6 +110,7 @@ func TestClassQuality(t *testing.T) {
 		near(t, "clip", q.Clip, 0.5/float64(trees))
 		near(t, "majority's accuracy", q.MajorityAccuracy, majority/n)
 		near(t, "prior log loss", q.PriorLogLoss, prior/n)
+		table.check(t, q.Reliability)
 		if clipped == 0 {
 			t.Error("no probability is clipped: the test sees too little")
 		}
@@ -152,7 +157,8 @@ func TestNumberQuality(t *testing.T) {
 		all[l] += 1 / float64(len(labels.of))
 		mean += d.Numbers[r] / float64(len(labels.of))
 	}
-	n, errors, spread, crps, priorCRPS, in50, in90, events := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+	n, errors, spread, crps, priorCRPS, in50, in90 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	table := tableByHand{}
 	for r, law := range lawsByHand(d, f) {
 		if law == nil {
 			continue
@@ -175,7 +181,10 @@ func TestNumberQuality(t *testing.T) {
 		if upTo >= 0.05-1e-12 && below < 0.95-1e-12 {
 			in90++
 		}
-		events += 9
+		for k := 1; k <= 9; k++ {
+			decile := slices.Sorted(slices.Values(d.Numbers))[(len(d.Numbers)*k+9)/10-1]
+			table.add(probability(law, decile), y <= decile)
+		}
 	}
 	near(t, "RMSE", q.RMSE, math.Sqrt(errors/n))
 	near(t, "prior RMSE", q.PriorRMSE, math.Sqrt(spread/n))
@@ -184,14 +193,34 @@ func TestNumberQuality(t *testing.T) {
 	near(t, "prior CRPS", q.PriorCRPS, priorCRPS/n)
 	near(t, "coverage of 50 %", q.Coverage50, in50/n)
 	near(t, "coverage of 90 %", q.Coverage90, in90/n)
-	for _, b := range q.Reliability {
-		events -= b.Events
-		if b.Predicted < b.Low-1e-9 || b.Predicted > b.Low+0.1+1e-9 {
-			t.Errorf("bin %+v: the mean probability is outside", b)
-		}
+	table.check(t, q.Reliability)
+}
+
+// A tableByHand gathers the events of a reliability table.
+type tableByHand map[int][]struct{ p, occurred float64 }
+
+func (h tableByHand) add(p float64, occurred bool) {
+	bin := min(int(p*10), 9)
+	h[bin] = append(h[bin], struct{ p, occurred float64 }{p, indicator(occurred)})
+}
+
+func (h tableByHand) check(t *testing.T, table []Bin) {
+	t.Helper()
+	if len(table) != len(h) {
+		t.Errorf("%d bins, want %d", len(table), len(h))
 	}
-	if events != 0 {
-		t.Errorf("the reliability table lacks %d events", events)
+	for _, b := range table {
+		events := h[int(math.Round(b.Low*10))]
+		if b.Events != len(events) {
+			t.Errorf("bin %g has %d events, want %d", b.Low, b.Events, len(events))
+		}
+		predicted, observed := 0.0, 0.0
+		for _, e := range events {
+			predicted += e.p / float64(len(events))
+			observed += e.occurred / float64(len(events))
+		}
+		near(t, fmt.Sprintf("predicted in bin %g", b.Low), b.Predicted, predicted)
+		near(t, fmt.Sprintf("observed in bin %g", b.Low), b.Observed, observed)
 	}
 }
 

@@ -39,17 +39,18 @@ type Scorer struct {
 	todo    []span
 }
 
-// freeLeaves says which leaves of a small tree no slot blocks, exactly one
-// blocks, and exactly two block. Its last leaf is always free.
+// freeLeaves says which leaves of a small tree no slot blocks and which exactly
+// one does. Its last leaf is always free.
 type freeLeaves struct {
-	free, once, twice uint64
-	base              int64 // the tree's first leaf; here to share a cache line
+	free, once uint64
+	base       int64 // the tree's first leaf; here to share a cache line
 }
 
-// without returns the leaves that are free but for two slots, which block a and b.
-func (l *freeLeaves) without(a, b uint64) uint64 {
-	return l.free | l.once&(a|b) | l.twice&a&b
-}
+// without returns the leaves that no slot blocks but one that blocks the leaves
+// in mask. With the union of two slots' leaves as the mask, the leaves that both
+// block are missing: along the line of the two, one of them always has at least
+// its current amount, so that it goes on blocking those leaves.
+func (l *freeLeaves) without(mask uint64) uint64 { return l.free | l.once&mask }
 
 // A blockCount counts, for each leaf of a small tree, the slots that block it,
 // in binary: bit l of plane p is bit p of leaf l's count. A tree of 64 leaves
@@ -180,7 +181,6 @@ func (s *Scorer) recount(tree int32) {
 	high := c[2] | c[3] | c[4] | c[5]
 	l.free = ^(c[0] | c[1] | high)
 	l.once = c[0] &^ (c[1] | high)
-	l.twice = c[1] &^ (c[0] | high)
 	s.sum += s.score.values[l.base+first(l.free)] - s.score.values[l.base+before]
 }
 
