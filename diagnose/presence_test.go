@@ -145,27 +145,32 @@ func TestInclusionsInBatches(t *testing.T) {
 }
 
 // TestPresenceFull has more changes than are kept, long before the limit of
-// draws, and in one chain only. The change that is one too many is a coming or a
-// going, depending on shift.
+// draws, and in one chain only. Ingredient 1 of the busy chain is present from
+// draw 1,000,000 to 1,100,000 or not, so that the change which is one too many is
+// once a coming and once a going.
 func TestPresenceFull(t *testing.T) {
 	const draws = 1_200_000
-	for shift := range 2 {
+	for again := range 2 {
 		busy, quiet := NewPresence(2, 1<<29), NewPresence(2, 1<<29)
 		for d := range draws {
-			busy.Set(0, d, (d+shift)%2)
-			if d < 180_000 { // one change in five draws, and one more
-				busy.Set(1, d, 3*((d+5-shift)/5%2))
+			busy.Set(0, d, d%2)
+			switch {
+			case d < 180_000:
+				busy.Set(1, d, 3*(d/5%2))
+			case d == 180_000 || d == 1_100_000:
+				busy.Set(1, d, 0)
+			case d == 1_000_000:
+				busy.Set(1, d, 3*again)
 			}
 			if d%1000 == 0 {
 				quiet.Set(1, d, d/1000%2)
 			}
+			if d == 1_000_000 && !busy.exact || d == 1_100_000 && busy.exact {
+				t.Fatalf("at draw %d the changes are kept: %v", d, busy.exact)
+			}
 		}
-		busy.Set(1, 180_000, 0)
 		busy.Advance(draws)
 		quiet.Advance(draws)
-		if busy.exact || !quiet.exact {
-			t.Fatalf("busy %v, quiet %v", busy.exact, quiet.exact)
-		}
 		for i := range 2 {
 			var sum uint64
 			for _, n := range busy.row(i) {
@@ -186,9 +191,12 @@ func TestPresenceFull(t *testing.T) {
 		if g := got[0]; g.Probability != 0.25 || g.MeanAmount != 1 || g.Batch != 256 {
 			t.Errorf("%+v", g)
 		}
-		// Ingredient 1: half of the first 180,000 draws of the busy chain and
+		// Ingredient 1: half of the first 180,000 draws of the busy chain, and
 		// every other thousand of the quiet one.
-		if g := got[1]; !same(g.Probability, (90_000+600_000)/2_400_000.) || !same(g.MeanAmount, (3*90_000+600_000)/690_000.) {
+		present := 90_000 + 100_000*again
+		probability := float64(present+600_000) / (2 * draws)
+		amount := float64(3*present+600_000) / float64(present+600_000)
+		if g := got[1]; !same(g.Probability, probability) || !same(g.MeanAmount, amount) {
 			t.Errorf("%+v", g)
 		}
 	}
