@@ -1,13 +1,16 @@
 package kir_test
 
 import (
+	"context"
 	"fmt"
 	"hash/fnv"
 	"math"
 	"strings"
 
 	"kir"
+	"kir/forest"
 	"kir/internal/stattest"
+	"kir/property"
 )
 
 // A cell is one target on a small space, written down twice: as kir takes it,
@@ -117,7 +120,7 @@ type weighed struct {
 }
 
 // wishLists returns the lists of properties and weights of the grid.
-func wishLists(ingredients, total int) [][]weighed {
+func wishLists(ingredients, total int) ([][]weighed, error) {
 	positive := listed("positive", ingredients, total, func(x []int) float64 { return math.Exp(3*share("positive", x) - 1.5) })
 	zeros := listed("zeros", ingredients, total, func(x []int) float64 {
 		if share("zeros", x) < 0.25 {
@@ -133,15 +136,61 @@ func wishLists(ingredients, total int) [][]weighed {
 	})
 	t := newTreeProperty(ingredients, total)
 	tree := scored{"tree", t, t.score}
+	grown, err := grownForest(ingredients, total)
+	if err != nil {
+		return nil, err
+	}
 	return [][]weighed{
 		{},
 		{{positive, 0}}, {{positive, 1}}, {{positive, 2.5}},
 		{{zeros, 0}}, {{zeros, 1}}, {{zeros, 2.5}},
 		{{islands, 1}},
-		{{tree, 1}}, {{tree, 2.5}},
-		{{positive, 2.5}, {zeros, 0}, {tree, 1}},
-		{{tree, 2.5}, {positive, 1}, {islands, 0}, {zeros, 1}},
+		{{tree, 1}},
+		{{grown, 0}}, {{grown, 1}}, {{grown, 2.5}},
+		{{positive, 2.5}, {zeros, 0}, {grown, 1}},
+		{{tree, 2.5}, {positive, 1}, {islands, 0}, {grown, 1}, {zeros, 1}},
+	}, nil
+}
+
+// grownForest returns the probability of a class of a small forest, grown on
+// some of the compositions of a space. It is 0 in places.
+func grownForest(ingredients, total int) (scored, error) {
+	d := &forest.Data{Label: "label", Total: total}
+	for i := range ingredients {
+		d.Ingredients = append(d.Ingredients, fmt.Sprint("ingredient ", i))
 	}
+	for x := range stattest.Compositions(ingredients, total) {
+		if len(d.Rows) > 0 && share("row", x) < 0.4 {
+			continue
+		}
+		class := "no"
+		if len(d.Rows) == 0 || share("class", x) < 0.4 {
+			class = "yes"
+		}
+		var parts []forest.Part
+		for i, a := range x {
+			if a > 0 {
+				parts = append(parts, forest.Part{Ingredient: int32(i), Amount: int32(a)})
+			}
+		}
+		d.Rows, d.Classes = append(d.Rows, parts), append(d.Classes, class)
+	}
+	f, err := forest.Grow(context.Background(), d, forest.Options{Trees: 6, SmallestLeaf: 2, Seed: 1})
+	if err != nil {
+		return scored{}, err
+	}
+	score, err := f.Score(forest.AnyOf("yes"))
+	if err != nil {
+		return scored{}, err
+	}
+	plain := func(x []int) float64 {
+		amounts := make([]int32, len(x))
+		for i, a := range x {
+			amounts[i] = int32(a)
+		}
+		return score.Probability(score.Point(amounts))
+	}
+	return scored{"forest", property.NewForest(score, 0), plain}, nil
 }
 
 // listed returns a property that is f, computed once for each composition.
@@ -172,9 +221,13 @@ func cells(ingredients, total int) ([]cell, error) {
 	if err != nil {
 		return nil, err
 	}
+	lists, err := wishLists(ingredients, total)
+	if err != nil {
+		return nil, err
+	}
 	var all []cell
 	for _, l := range sizeLaws(space.MaxUsed()) {
-		for _, w := range wishLists(ingredients, total) {
+		for _, w := range lists {
 			c, err := newCell(space, l, w)
 			if err != nil {
 				return nil, err

@@ -67,7 +67,7 @@ func TestTwoIterationsAreTheSquare(t *testing.T) {
 	for _, size := range [][2]int{{2, 4}, {3, 3}, {3, 4}} {
 		for _, c := range someCells(t, size[0], size[1]) {
 			for _, g := range gridKernels {
-				if g.large && size[1] > 3 {
+				if g.every > 0 && size[1] > 3 {
 					continue
 				}
 				m := someMatrix(t, c, g, stattest.Options{})
@@ -126,26 +126,40 @@ func TestLinesScoreAsPoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree := newTreeProperty(4, 5)
-	byLine := scored{"by line", tree, tree.score}
-	byPoint := scored{"by point", kir.ScoreFunc(func(x *kir.Composition) float64 { return tree.score(amounts(x)) }), tree.score}
-	for _, l := range sizeLaws(4) {
-		line, err := newCell(space, l, []weighed{{byLine, 2.5}})
-		if err != nil {
-			t.Fatal(err)
+	grown, err := grownForest(4, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, byLine := range []scored{{"tree", tree, tree.score}, grown} {
+		if _, ok := byLine.property.(kir.LineProperty); !ok {
+			t.Fatalf("%s does not score lines", byLine.name)
 		}
-		point, err := newCell(space, l, []weighed{{byPoint, 2.5}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, g := range gridKernels {
-			if g.large {
-				continue
+		byPoint := byLine
+		byPoint.property = kir.ScoreFunc(func(x *kir.Composition) float64 { return byLine.plain(amounts(x)) })
+		compared := 0
+		for _, l := range sizeLaws(4) {
+			line, err := newCell(space, l, []weighed{{byLine, 2.5}})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if m := someMatrix(t, line, g, stattest.Options{}); m != nil {
-				if err := m.Compare(someMatrix(t, point, g, stattest.Options{})); err != nil {
-					t.Errorf("%s on %s: %v", g.name, l.name, err)
+			point, err := newCell(space, l, []weighed{{byPoint, 2.5}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range gridKernels {
+				if g.every > 0 {
+					continue
+				}
+				if m := someMatrix(t, line, g, stattest.Options{}); m != nil {
+					if err := m.Compare(someMatrix(t, point, g, stattest.Options{})); err != nil {
+						t.Errorf("%s, %s on %s: %v", byLine.name, g.name, l.name, err)
+					}
+					compared++
 				}
 			}
+		}
+		if compared == 0 {
+			t.Errorf("%s: nothing compared", byLine.name)
 		}
 	}
 }
