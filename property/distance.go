@@ -1,0 +1,370 @@
+package property
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"kir"
+)
+
+// Distance is how like the nearest of known recipes a composition is, or how
+// unlike all of them, by its amounts:
+//
+//	likeness y(x) = max(floor, exp(−d²/(2·scale²)))
+//	novelty  y(x) = max(floor, 1 − exp(−d²/(2·scale²))),  d = min_r d(x, z_r)
+//
+// d(x, z) is the Aitchison distance between two compositions of M units, in
+// which an amount of 0 is replaced by zero units, 0 < zero ≤ 1: with l(a) =
+// log max(a, zero) and the differences D_i = l(x_i) − l(z_i),
+//
+//	d(x, z)² = Σ_i D_i² − (Σ_i D_i)²/N
+//
+// which is the Euclidean distance of the centred log-ratios; closing the replaced
+// compositions to a common sum changes none of it. It is measured in logs: two
+// recipes that differ by a factor of e in one of many ingredients are about 1
+// apart, and one unit more or less of an ingredient is at least log 1/zero.
+// (Aitchison, "The Statistical Analysis of Compositional Data", 1986, §8.3; the
+// replacement is the simple one of Martín-Fernández, Barceló-Vidal and
+// Pawlowsky-Glahn, Mathematical Geology 35 (2003), 253–278, eq. 4, which keeps
+// the ratios of the amounts that are not 0.)
+//
+// Logs are rounded to whole multiples of 2⁻ᵇ, b = 26 or what sums of squares
+// over min(N, M) ingredients leave room for, so that sums are exact. For each
+// recipe the scorer keeps the sum of products that it shares with the
+// composition. A line takes one pass over the recipes, which finds the few that
+// can be nearest somewhere on it, and these are looked at split by split.
+type Distance struct {
+	likes    bool
+	floor    float64
+	logFloor float64
+	perUnit  float64 // 1/(2·scale²), of squares of logs in units
+	n        float64 // N
+
+	zero  float64
+	shift int     // b
+	logs  []int64 // by amount, what its log is above log zero; as far as it goes
+
+	squares, sums []int64     // by recipe, of its logs above log zero
+	with          [][]logPart // by ingredient
+
+	// By recipe, sum²/N and 2·sum/N, for bounds.
+	curve, slope []float64
+}
+
+// mostLogs is how many logs are looked up rather than computed.
+const mostLogs = 1 << 16
+
+// logPart is what log a recipe's amount is above log zero.
+type logPart struct {
+	recipe int32
+	log    int64
+}
+
+var _ kir.LineProperty = (*Distance)(nil)
+
+// DistanceOptions say what near and far are.
+type DistanceOptions struct {
+	Ingredients int
+	Total       int
+	Recipes     [][]kir.Part // of total units each, each ingredient once
+	Zero        float64      // units in place of none, from 10⁻⁶ to 1
+	Scale       float64      // above 0
+	Floor       float64      // in 0..1
+}
+
+const leastZero = 1e-6
+
+// NewNear returns the property that is large near a known recipe.
+func NewNear(o DistanceOptions) (*Distance, error) { return newDistance(true, o) }
+
+// NewFar returns the property that is large far from all known recipes.
+func NewFar(o DistanceOptions) (*Distance, error) { return newDistance(false, o) }
+
+func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
+	switch {
+	case !(o.Floor >= 0 && o.Floor <= 1):
+		return nil, fmt.Errorf("the floor is %v: it must be from 0 to 1", o.Floor)
+	case !(o.Zero >= leastZero && o.Zero <= 1):
+		return nil, fmt.Errorf("the units in place of none are %v: they must be from %v to 1", o.Zero, leastZero)
+	case !(o.Scale > 0) || math.IsInf(o.Scale, 0):
+		return nil, fmt.Errorf("the scale is %v: it must be a finite number above 0", o.Scale)
+	case len(o.Recipes) == 0:
+		return nil, fmt.Errorf("there is no recipe to compare with")
+	}
+	d := &Distance{
+		likes: likes, floor: o.Floor, logFloor: math.Log(o.Floor), n: float64(o.Ingredients), zero: o.Zero,
+		squares: make([]int64, len(o.Recipes)),
+		sums:    make([]int64, len(o.Recipes)),
+		with:    make([][]logPart, o.Ingredients),
+	}
+	// |D_i| ≤ log(M/zero) < 2^e, and at most 2·min(N, M) of them are not 0.
+	_, e := math.Frexp(math.Log(float64(o.Total)/o.Zero) + 1)
+	d.shift = min(26, (60-2*e-bits.Len(uint(min(o.Ingredients, o.Total))))/2)
+	logs := make([]int64, min(o.Total+1, mostLogs))
+	for amount := range logs {
+		logs[amount] = d.logOf(amount)
+	}
+	d.logs = logs
+	d.perUnit = math.Ldexp(1, -2*d.shift) / (2 * o.Scale * o.Scale)
+	if d.perUnit == 0 || math.IsInf(d.perUnit, 0) {
+		return nil, fmt.Errorf("the scale is %v: no distance can be compared with that", o.Scale)
+	}
+	for r, parts := range o.Recipes {
+		for _, p := range parts {
+			if p.Ingredient < 0 || p.Ingredient >= o.Ingredients || p.Amount < 1 || p.Amount > o.Total {
+				return nil, fmt.Errorf("recipe %d has %d units of ingredient %d: there are %d ingredients and %d units", r, p.Amount, p.Ingredient, o.Ingredients, o.Total)
+			}
+			v := d.logOf(p.Amount)
+			d.squares[r] += v * v
+			d.sums[r] += v
+			d.with[p.Ingredient] = append(d.with[p.Ingredient], logPart{int32(r), v})
+		}
+		m := float64(d.sums[r])
+		d.curve = append(d.curve, m*m/d.n)
+		d.slope = append(d.slope, 2*m/d.n)
+	}
+	return d, nil
+}
+
+// logOf returns by how much l(amount) is above l(0).
+func (d *Distance) logOf(amount int) int64 {
+	if amount < len(d.logs) {
+		return d.logs[amount]
+	}
+	if amount == 0 {
+		return 0
+	}
+	return int64(math.RoundToEven(math.Ldexp(math.Log(float64(amount)/d.zero), d.shift)))
+}
+
+// between returns d² from the sum of squares and the sum of all D_i.
+func (d *Distance) between(squares, sum int64) float64 {
+	s := float64(sum)
+	return max(0, float64(squares)-float64(s*s)/d.n)
+}
+
+// log returns log y from the least d².
+func (d *Distance) log(least float64) float64 {
+	z := float64(least * d.perUnit)
+	if d.likes {
+		return max(d.logFloor, 0-z)
+	}
+	return math.Log(max(d.floor, -math.Expm1(-z)))
+}
+
+// Between returns d, the distance to the nearest recipe, of a composition.
+func (d *Distance) Between(x *kir.Composition) float64 {
+	return math.Ldexp(math.Sqrt(d.nearest(x.Parts(), -1)), -d.shift)
+}
+
+// nearest returns the least d², in units, of the recipes other than one.
+func (d *Distance) nearest(parts []kir.Part, but int) float64 {
+	shared := make([]int64, len(d.sums))
+	squares, sum := int64(0), int64(0)
+	for _, p := range parts {
+		u := d.logOf(p.Amount)
+		squares += u * u
+		sum += u
+		for _, q := range d.with[p.Ingredient] {
+			shared[q.recipe] += u * q.log
+		}
+	}
+	least := math.Inf(1)
+	for r := range shared {
+		if r != but {
+			least = min(least, d.between(squares+d.squares[r]-2*shared[r], sum-d.sums[r]))
+		}
+	}
+	return least
+}
+
+// mostTypical is how many recipes [TypicalDistance] looks at.
+const mostTypical = 1000
+
+// TypicalDistance returns a scale for novelty and likeness: the median, over the
+// recipes, of the distance to the nearest other recipe. Of more than 1,000
+// recipes, 1,000 spread evenly over the list are looked at. It is 0 where most
+// recipes are there twice, and with a single one.
+func TypicalDistance(o DistanceOptions) (float64, error) {
+	o.Scale, o.Floor = 1, 0
+	d, err := newDistance(true, o)
+	if err != nil || len(o.Recipes) == 1 {
+		return 0, err
+	}
+	looks := min(len(o.Recipes), mostTypical)
+	distances := make([]float64, looks)
+	for k := range distances {
+		r := k * len(o.Recipes) / looks
+		distances[k] = math.Ldexp(math.Sqrt(d.nearest(o.Recipes[r], r)), -d.shift)
+	}
+	slices.Sort(distances)
+	return distances[looks/2], nil
+}
+
+// LogScore returns log y(x).
+func (d *Distance) LogScore(x *kir.Composition) float64 { return d.log(d.nearest(x.Parts(), -1)) }
+
+// Scorer returns a scorer of x.
+func (d *Distance) Scorer(x *kir.Composition) kir.Scorer {
+	recipes := len(d.sums)
+	return &distanceScorer{
+		property: d, past: past{x: x},
+		rest:    make([]int64, recipes),
+		left:    make([]float64, recipes),
+		right:   make([]float64, recipes),
+		ofI:     make([]int64, recipes),
+		ofJ:     make([]int64, recipes),
+		nearest: make([]int32, 0, recipes),
+	}
+}
+
+type distanceScorer struct {
+	property *Distance
+	past
+	squares, sum int64   // of the composition's logs above log zero
+	rest         []int64 // by recipe: its squares less twice the products shared
+
+	// Scratch for lines.
+	left, right []float64
+	ofI, ofJ    []int64 // by recipe, its logs of i and j; 0 between calls
+	nearest     []int32
+}
+
+func (s *distanceScorer) Reset() {
+	s.past.reset()
+	copy(s.rest, s.property.squares)
+	s.squares, s.sum = 0, 0
+	for _, i := range s.x.Ingredients() {
+		s.change(int(i), 0, s.x.Amount(int(i)))
+	}
+}
+
+// change follows an ingredient from one amount to another.
+func (s *distanceScorer) change(i, from, to int) {
+	d := s.property
+	u, v := d.logOf(from), d.logOf(to)
+	s.squares += v*v - u*u
+	s.sum += v - u
+	for _, p := range d.with[i] {
+		s.rest[p.recipe] -= 2 * (v - u) * p.log
+	}
+}
+
+func (s *distanceScorer) Moved(i, j int) {
+	fromI, fromJ := int(s.was[i]), int(s.was[j])
+	s.past.moved(i, j)
+	s.change(i, fromI, int(s.was[i]))
+	s.change(j, fromJ, int(s.was[j]))
+}
+
+func (s *distanceScorer) LogScore() float64 {
+	least := math.Inf(1)
+	for r, rest := range s.rest {
+		least = min(least, s.property.between(s.squares+rest, s.sum-s.property.sums[r]))
+	}
+	return s.property.log(least)
+}
+
+func (s *distanceScorer) Line(i, j int, p *kir.Pieces) {
+	d := s.property
+	a, b := s.x.Amount(i), s.x.Amount(j)
+	sum := a + b
+	s.change(i, a, 0)
+	s.change(j, b, 0)
+	s.candidates(i, j, sum)
+	q := joiner{pieces: p}
+	for k := range sum + 1 {
+		u, v := d.logOf(k), d.logOf(sum-k)
+		q.add(k, s.split(u, v))
+	}
+	s.restore(i, j, a, b)
+}
+
+// candidates finds the recipes that can be nearest to some split of sum units
+// between i and j, of which the composition has none now, and readies ofI and
+// ofJ.
+//
+// Of split k, with u and v the logs of its two amounts and t the sum of all
+// logs, recipe r has d² = C(k) + f_r(t) − 2(u·r_i + v·r_j), where C is common to
+// all and
+//
+//	f_r(t) = rest_r − sum_r²/N + t·2·sum_r/N.
+//
+// Since u and v are at most that of the sum, d² − C(k) is at least g_r(t) =
+// f_r(t) − 2·log(sum)·(r_i + r_j), and at most f_r(t). If g_r ≥ f_q at both ends
+// of the range of t, then everywhere between, and r is nowhere nearer than q. The
+// recipes with the least f at the ends are held against all others.
+func (s *distanceScorer) candidates(i, j, sum int) {
+	d := s.property
+	for _, p := range d.with[i] {
+		s.ofI[p.recipe] = p.log
+	}
+	for _, p := range d.with[j] {
+		s.ofJ[p.recipe] = p.log
+	}
+	longest := d.logOf(sum)
+	t0, t1 := float64(s.sum), float64(s.sum+2*longest)
+	first, last := 0, 0
+	for r, rest := range s.rest {
+		f := float64(rest) - d.curve[r]
+		s.left[r], s.right[r] = f+t0*d.slope[r], f+t1*d.slope[r]
+		if s.left[r] < s.left[first] {
+			first = r
+		}
+		if s.right[r] < s.right[last] {
+			last = r
+		}
+	}
+	// The bounds are rounded; what they leave out must be further by more.
+	size := 0.0
+	for _, r := range []int{first, last} {
+		size = max(size, math.Abs(s.left[r]), math.Abs(s.right[r]))
+	}
+	slack := 1e-9 * (size + t1*t1/d.n + float64(s.squares))
+	s.nearest = s.nearest[:0]
+	for r := range s.rest {
+		bonus := 2 * float64(longest) * float64(s.ofI[r]+s.ofJ[r])
+		left, right := s.left[r]-bonus, s.right[r]-bonus
+		if left >= s.left[first]+slack && right >= s.right[first]+slack ||
+			left >= s.left[last]+slack && right >= s.right[last]+slack {
+			continue
+		}
+		s.nearest = append(s.nearest, int32(r))
+	}
+}
+
+// split returns log y where i and j, of which the composition has none now,
+// have the logs u and v.
+func (s *distanceScorer) split(u, v int64) float64 {
+	d := s.property
+	squares, total := s.squares+u*u+v*v, s.sum+u+v
+	least := math.Inf(1)
+	for _, r := range s.nearest {
+		least = min(least, d.between(squares+s.rest[r]-2*(u*s.ofI[r]+v*s.ofJ[r]), total-d.sums[r]))
+	}
+	return d.log(least)
+}
+
+// restore ends what candidates began.
+func (s *distanceScorer) restore(i, j, a, b int) {
+	for _, p := range s.property.with[i] {
+		s.ofI[p.recipe] = 0
+	}
+	for _, p := range s.property.with[j] {
+		s.ofJ[p.recipe] = 0
+	}
+	s.change(i, 0, a)
+	s.change(j, 0, b)
+}
+
+func (s *distanceScorer) At(i, j, k int) float64 {
+	a, b := s.x.Amount(i), s.x.Amount(j)
+	s.change(i, a, k)
+	s.change(j, b, a+b-k)
+	score := s.LogScore()
+	s.change(i, k, a)
+	s.change(j, a+b-k, b)
+	return score
+}

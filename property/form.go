@@ -1,0 +1,131 @@
+package property
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"kir"
+)
+
+// A form is a linear form Σ_i a_i·x_i of the amounts of compositions of a
+// total, in whole multiples of 1/scale, so that it is exact in any order.
+type form struct {
+	a     []int64 // scale·a_i
+	scale float64
+}
+
+// mostDigits is how many decimal places are kept exactly.
+const mostDigits = 15
+
+// newForm returns the form with the given finite coefficients. scale is the
+// least power of ten that makes all of them whole, where sums then stay below
+// 2⁶²; else a power of two, and coefficients are rounded to 2⁻⁶¹·M times the
+// largest or finer.
+func newForm(coefficients []float64, total int) form {
+	largest, digits := 0.0, 0
+	for _, v := range coefficients {
+		largest = max(largest, math.Abs(v))
+		digits = max(digits, decimals(v))
+	}
+	f := form{a: make([]int64, len(coefficients)), scale: 1}
+	if largest == 0 {
+		return f
+	}
+	if power := math.Pow10(min(digits, mostDigits)); digits <= mostDigits && largest*power*float64(total) < 1<<62 {
+		f.scale = power
+		for i, v := range coefficients {
+			f.a[i] = shifted(v, digits)
+		}
+		return f
+	}
+	_, exponent := math.Frexp(largest)
+	// A scale above 2⁹⁹⁰ times a total could be infinite: what is left of
+	// coefficients below 10⁻²⁸⁰ is rounded further, down to nothing.
+	shift := min(62-bits.Len(uint(total))-exponent, 990)
+	f.scale = math.Ldexp(1, shift)
+	for i, v := range coefficients {
+		f.a[i] = int64(math.RoundToEven(math.Ldexp(v, shift)))
+	}
+	return f
+}
+
+// decimals returns how many digits the shortest decimal of v has behind the
+// point, mostDigits+1 if more than can be kept.
+func decimals(v float64) int {
+	text := strconv.FormatFloat(v, 'e', -1, 64)
+	mantissa, exponent, _ := strings.Cut(text, "e")
+	_, behind, _ := strings.Cut(mantissa, ".")
+	power, err := strconv.Atoi(exponent)
+	if err != nil {
+		return mostDigits + 1
+	}
+	return min(max(len(behind)-power, 0), mostDigits+1)
+}
+
+// shifted returns v·10^digits, which is whole and below 2⁶².
+func shifted(v float64, digits int) int64 {
+	text := strconv.FormatFloat(v, 'f', digits, 64)
+	whole, _ := strconv.ParseInt(strings.Replace(text, ".", "", 1), 10, 64)
+	return whole
+}
+
+// of returns scale·Σ a_i·x_i.
+func (f *form) of(x *kir.Composition) int64 {
+	sum := int64(0)
+	amounts := x.Amounts()
+	for _, i := range x.Ingredients() {
+		sum += f.a[i] * int64(amounts[i])
+	}
+	return sum
+}
+
+// line returns the form at split 0 of (i, j), given its value at x, and what
+// each unit that goes from j to i adds.
+func (f *form) line(x *kir.Composition, value int64, i, j int) (at0, step int64) {
+	step = f.a[i] - f.a[j]
+	return value - int64(x.Amount(i))*step, step
+}
+
+// checkFinite returns an error that names the first number that is not finite.
+func checkFinite(what string, numbers []float64) error {
+	for k, v := range numbers {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s %d is %v: it must be a finite number", what, k, v)
+		}
+	}
+	return nil
+}
+
+// A past is what a scorer remembers of the composition that it follows: its
+// amounts before it moved.
+type past struct {
+	x   *kir.Composition
+	was []int32
+}
+
+func (p *past) reset() { p.was = append(p.was[:0], p.x.Amounts()...) }
+
+// moved returns by how much the amounts of i and j have changed.
+func (p *past) moved(i, j int) (byI, byJ int) {
+	a, b := int32(p.x.Amount(i)), int32(p.x.Amount(j))
+	byI, byJ = int(a-p.was[i]), int(b-p.was[j])
+	p.was[i], p.was[j] = a, b
+	return byI, byJ
+}
+
+// A joiner adds the values of a line split by split and makes one piece of
+// equal neighbours.
+type joiner struct {
+	pieces *kir.Pieces
+	last   float64
+}
+
+func (q *joiner) add(k int, value float64) {
+	if k == 0 || value != q.last {
+		q.pieces.Add(k, value)
+		q.last = value
+	}
+}

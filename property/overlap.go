@@ -1,0 +1,210 @@
+package property
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kir"
+)
+
+// Overlap is how like the nearest of known recipes a composition is, or how
+// unlike all of them, by the ingredients that it uses:
+//
+//	o(x) = max_r |A ∩ B_r| / min(|A|, |B_r|),  y(x) = max(floor, o(x)) or max(floor, 1 − o(x))
+//
+// A is the set of used ingredients and B_r that of recipe r (the overlap
+// coefficient of Szymkiewicz and Simpson). o is 1 where one set contains the
+// other, so that novelty without a floor forbids what only adds to a known
+// recipe or leaves out of one.
+//
+// A line has three pieces at most. They take time that grows with the recipes
+// that use i or j, not with all. Counts of ingredients are kept, which are exact.
+type Overlap struct {
+	likes   bool
+	floor   float64
+	recipes [][]int32 // by ingredient
+	size    []int32   // of each recipe, as an index into sizes
+	sizes   []int     // that occur, rising
+}
+
+var _ kir.LineProperty = (*Overlap)(nil)
+
+// NewLikeness returns the property that is large near a known recipe. Recipes
+// are sets of ingredients, none of them empty; floor is in 0..1.
+func NewLikeness(ingredients int, recipes [][]int32, floor float64) (*Overlap, error) {
+	return newOverlap(true, ingredients, recipes, floor)
+}
+
+// NewNovelty returns the property that is large far from all known recipes.
+func NewNovelty(ingredients int, recipes [][]int32, floor float64) (*Overlap, error) {
+	return newOverlap(false, ingredients, recipes, floor)
+}
+
+func newOverlap(likes bool, ingredients int, recipes [][]int32, floor float64) (*Overlap, error) {
+	if !(floor >= 0 && floor <= 1) {
+		return nil, fmt.Errorf("the floor is %v: it must be from 0 to 1", floor)
+	}
+	if len(recipes) == 0 {
+		return nil, fmt.Errorf("there is no recipe to compare with")
+	}
+	o := &Overlap{likes: likes, floor: floor, size: make([]int32, len(recipes))}
+	uses := make([]int, ingredients)
+	for r, recipe := range recipes {
+		if len(recipe) == 0 {
+			return nil, fmt.Errorf("recipe %d has no ingredients", r)
+		}
+		o.sizes = append(o.sizes, len(recipe))
+		for _, i := range recipe {
+			if i < 0 || int(i) >= ingredients {
+				return nil, fmt.Errorf("recipe %d has ingredient %d, and there are %d", r, i, ingredients)
+			}
+			uses[i]++
+		}
+	}
+	slices.Sort(o.sizes)
+	o.sizes = slices.Compact(o.sizes)
+	for r, recipe := range recipes {
+		at, _ := slices.BinarySearch(o.sizes, len(recipe))
+		o.size[r] = int32(at)
+	}
+	o.recipes = invert(ingredients, recipes, uses)
+	return o, nil
+}
+
+// log returns log y from the overlap with the nearest recipe.
+func (o *Overlap) log(overlap float64) float64 {
+	if o.likes {
+		return math.Log(max(o.floor, overlap))
+	}
+	return math.Log(max(o.floor, 1-overlap))
+}
+
+// LogScore returns log y(x).
+func (o *Overlap) LogScore(x *kir.Composition) float64 {
+	shared := make(map[int32]int)
+	nearest := 0.0
+	for _, i := range x.Ingredients() {
+		for _, r := range o.recipes[i] {
+			shared[r]++
+			nearest = max(nearest, float64(shared[r])/float64(min(x.Used(), o.sizes[o.size[r]])))
+		}
+	}
+	return o.log(nearest)
+}
+
+// Scorer returns a scorer of x.
+func (o *Overlap) Scorer(x *kir.Composition) kir.Scorer {
+	s := &overlapScorer{property: o, past: past{x: x}, shared: make([]int32, len(o.size)), row: make([]int, len(o.sizes)), top: make([]int32, len(o.sizes))}
+	cells := 0
+	for k, size := range o.sizes {
+		s.row[k] = cells
+		cells += size + 1
+	}
+	s.recipes = make([]int32, cells)
+	return s
+}
+
+type overlapScorer struct {
+	property *Overlap
+	past
+	in     []bool  // whether an ingredient is in the set
+	used   int     // the size of the set
+	shared []int32 // by recipe, how many ingredients of the set it has
+
+	// How many recipes of a size share so many: recipes[row[size]+shared]. top
+	// is the most that any of a size shares.
+	recipes []int32
+	row     []int
+	top     []int32
+}
+
+func (s *overlapScorer) Reset() {
+	s.past.reset()
+	o := s.property
+	clear(s.shared)
+	clear(s.recipes)
+	clear(s.top)
+	for _, size := range o.size {
+		s.recipes[s.row[size]]++
+	}
+	s.in = append(s.in[:0], make([]bool, s.x.N())...)
+	s.used = 0
+	for _, i := range s.x.Ingredients() {
+		s.put(int(i), true)
+	}
+}
+
+// put adds an ingredient to the set or takes it out.
+func (s *overlapScorer) put(i int, in bool) {
+	if s.in[i] == in {
+		return
+	}
+	s.in[i] = in
+	by := int32(sign(in))
+	s.used += int(by)
+	for _, r := range s.property.recipes[i] {
+		size := s.property.size[r]
+		at := s.row[size] + int(s.shared[r])
+		s.shared[r] += by
+		s.recipes[at]--
+		s.recipes[at+int(by)]++
+		s.top[size] = max(s.top[size], s.shared[r])
+	}
+	if in {
+		return
+	}
+	for size, top := range s.top {
+		for top > 0 && s.recipes[s.row[size]+int(top)] == 0 {
+			top--
+		}
+		s.top[size] = top
+	}
+}
+
+// score returns log y of the set.
+func (s *overlapScorer) score() float64 {
+	nearest := 0.0
+	for size, top := range s.top {
+		nearest = max(nearest, float64(top)/float64(min(s.used, s.property.sizes[size])))
+	}
+	return s.property.log(nearest)
+}
+
+func (s *overlapScorer) LogScore() float64 { return s.score() }
+
+func (s *overlapScorer) Line(i, j int, p *kir.Pieces) {
+	sum := s.x.Amount(i) + s.x.Amount(j)
+	if sum == 0 {
+		p.Add(0, s.score())
+		return
+	}
+	q := joiner{pieces: p}
+	s.put(i, false)
+	s.put(j, true)
+	q.add(0, s.score())
+	s.put(i, true)
+	if sum > 1 {
+		q.add(1, s.score())
+	}
+	s.put(j, false)
+	q.add(sum, s.score())
+	s.put(i, s.was[i] > 0)
+	s.put(j, s.was[j] > 0)
+}
+
+func (s *overlapScorer) At(i, j, k int) float64 {
+	sum := s.x.Amount(i) + s.x.Amount(j)
+	s.put(i, k > 0)
+	s.put(j, k < sum)
+	score := s.score()
+	s.put(i, s.was[i] > 0)
+	s.put(j, s.was[j] > 0)
+	return score
+}
+
+func (s *overlapScorer) Moved(i, j int) {
+	s.past.moved(i, j)
+	s.put(i, s.was[i] > 0)
+	s.put(j, s.was[j] > 0)
+}
