@@ -14,6 +14,11 @@ package kir
 //
 // |X_n| enters through ratios of neighbours, since a line meets only two
 // sizes. n changes by at most 1, so the law of n must not have a gap.
+//
+// Rules may forbid so much that lines no longer connect what they allow, and
+// that cannot be told in general. In a space with rules one iteration in 50 is
+// therefore an independent draw from the sparsity law, accepted by the
+// Metropolis–Hastings ratio, which connects everything.
 type Accelerated struct {
 	target *Target
 }
@@ -65,6 +70,12 @@ func (a *Accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally
 func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	t := a.target
 	for range iterations {
+		if t.space.rules != nil && r.Bernoulli(independentShare) {
+			if err := x.countIndependent(r, tally); err != nil {
+				return kernelError("accelerated", err)
+			}
+			continue
+		}
 		i, j, others := drawUsedPair(r, x.Composition)
 		was := x.Composition.Amount(i)
 		s := was + x.Composition.Amount(j)

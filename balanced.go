@@ -194,9 +194,9 @@ func (b *Balanced) exchange(r *Rand, x *State) (outcome, error) {
 	return updated, nil
 }
 
-// resize reaches a new size by single splits or merges. With |X_n| in place of
-// its closed form the proposal's factors are (M−m)(N−m)/(m(m+1)) for each
-// split from m, and their product with |X_n|/|X_n′| is 1.
+// resize reaches a new size by single splits or merges. The proposal's factors
+// are (M−m)(N−m)/(m(m+1)) for each split from m, and without rules their
+// product with |X_n|/|X_n′| is 1.
 func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	t, c := b.target, x.Composition
 	if len(t.law.p) == 1 {
@@ -206,7 +206,7 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	if to == c.used {
 		return stayed, nil
 	}
-	was := x.sum
+	was, from := x.sum, c.used
 	x.undo = x.undo[:0]
 	for c.used < to {
 		i, cut := drawCut(r, c)
@@ -228,7 +228,11 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	if err := x.rescore(); err != nil {
 		return rejected, err
 	}
-	if r.Bernoulli(math.Exp(x.beta * (x.sum - was))) {
+	logRatio := x.beta * (x.sum - was)
+	if t.space.rules != nil {
+		logRatio += logCancelled(t, from, to)
+	}
+	if r.Bernoulli(math.Exp(logRatio)) {
 		return updated, nil
 	}
 	for k := len(x.undo) - 1; k >= 0; k-- {
@@ -237,6 +241,22 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	}
 	x.sum = was
 	return rejected, nil
+}
+
+// logCancelled is what of a resize from n to n′ does not cancel where rules
+// make |X_n| something else than its closed form C_n:
+// log(C_n′/C_n · |X_n|/|X_n′|).
+func logCancelled(t *Target, from, to int) float64 {
+	space := Space{ingredients: t.space.ingredients, total: t.space.total}
+	closed := 0.0
+	for n := min(from, to); n < max(from, to); n++ {
+		closed += math.Log(space.Ratio(n))
+	}
+	if to < from {
+		closed = -closed
+	}
+	ruled := t.LogLaw(to) - math.Log(t.law.P(to)) - t.LogLaw(from) + math.Log(t.law.P(from))
+	return closed + ruled
 }
 
 // drawCut draws one of the M−n places between units where no used ingredient
@@ -335,19 +355,4 @@ func (x *State) inner(i, j, s int) (*Pieces, float64, error) {
 	return pieces, x.beta*top + math.Log(sum), nil
 }
 
-func (b *Balanced) refresh(r *Rand, x *State) (outcome, error) {
-	y := x.candidateCopy()
-	x.drawExact(r, y)
-	value, err := b.target.LogScore(y)
-	if err != nil {
-		return rejected, err
-	}
-	if !r.Bernoulli(math.Exp(x.beta * (value - x.sum))) {
-		return rejected, nil
-	}
-	if y.Equal(x.Composition) {
-		return stayed, nil
-	}
-	x.replace(y, value)
-	return updated, nil
-}
+func (b *Balanced) refresh(r *Rand, x *State) (outcome, error) { return x.independent(r) }

@@ -3,8 +3,11 @@ package kir
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
+
+	"kir/count"
 )
 
 // Exact draws compositions independently from y_sparse(n)/|X_n|: the target
@@ -21,6 +24,9 @@ func NewExact(t *Target) (*Exact, error) {
 		if w.Weight > 0 {
 			return nil, fmt.Errorf("exact: draws follow the sparsity law alone and the target has the wish %q; use balanced", w.Name)
 		}
+	}
+	if t.space.Shares() != nil {
+		return nil, fmt.Errorf("exact: some of the rules cannot be counted, and so not drawn from; use balanced")
 	}
 	return &Exact{t}, nil
 }
@@ -57,8 +63,54 @@ func (x *State) drawExact(r *Rand, y *Composition) {
 	x.exact.draw(r, y, n, x.target.space.total)
 }
 
+// independent is a Metropolis–Hastings move whose candidate is drawn by
+// [State.drawExact], whatever the state. It reaches all that the target allows
+// from everywhere.
+func (x *State) independent(r *Rand) (outcome, error) {
+	y := x.candidateCopy()
+	x.drawExact(r, y)
+	value, err := x.target.LogScore(y)
+	if err != nil {
+		return rejected, err
+	}
+	// P over the probability of being drawn, at y and at x.
+	atY := x.beta*value + x.target.logShare(y.used)
+	atX := x.beta*x.sum + x.target.logShare(x.Composition.used)
+	if !r.Bernoulli(math.Exp(atY - atX)) {
+		return rejected, nil
+	}
+	if y.Equal(x.Composition) {
+		return stayed, nil
+	}
+	x.replace(y, value)
+	return updated, nil
+}
+
+// independentShare is how often kernels that move along lines make an
+// independent move in a space with rules.
+const independentShare = 0.02
+
+// countIndependent makes an independent move as an iteration of its own.
+func (x *State) countIndependent(r *Rand, tally *Tally) error {
+	result, err := x.independent(r)
+	if err != nil {
+		return err
+	}
+	if result != rejected {
+		tally.Accepted++
+	}
+	if result == updated {
+		tally.Updated++
+	}
+	return nil
+}
+
 // exactScratch is what drawing a composition needs to remember.
 type exactScratch struct {
+	sampler *count.Sampler // of a space with rules, else nil
+
+	ingredients, amounts []int32 // drawn by the sampler
+
 	cuts []int32
 	bits []uint64
 }
@@ -70,8 +122,21 @@ const manyCuts = 64
 // draw makes y uniform on X_n: a uniform n-subset of the ingredients by a
 // partial shuffle, and a uniform (n−1)-subset of the total−1 gaps between
 // units by Floyd's algorithm (Bentley and Floyd 1987).
+//
+// With rules it draws from what can be counted; X_n must not be empty.
 func (e *exactScratch) draw(r *Rand, y *Composition, n, total int) {
 	y.clear()
+	if e.sampler != nil {
+		var err error
+		e.ingredients, e.amounts, err = e.sampler.Draw(r, n, e.ingredients[:0], e.amounts[:0])
+		if err != nil {
+			panic("kir: drew from a size without compositions: " + err.Error()) // the law has no mass there
+		}
+		for k, i := range e.ingredients {
+			y.put(int(i), int(e.amounts[k]))
+		}
+		return
+	}
 	for t := range n {
 		if rest := y.N() - t; rest > 1 {
 			y.swap(int32(t), int32(t+r.Intn(rest)))

@@ -6,7 +6,8 @@ package kir
 // always accepted and, as most pairs are of absent ingredients, mostly
 // changes nothing.
 //
-// n changes by at most 1, so the law of n must not have a gap.
+// n changes by at most 1, so the law of n must not have a gap. In a space with
+// rules one iteration in 50 is an independent draw, as in [Accelerated].
 type Gibbs struct {
 	target *Target
 }
@@ -22,12 +23,19 @@ func NewGibbs(t *Target) (*Gibbs, error) {
 // Advance makes iterations.
 func (g *Gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	tally.Iterations += int64(iterations)
-	tally.Accepted += int64(iterations)
 	c, t := x.Composition, g.target
 	if c.N() == 1 {
+		tally.Accepted += int64(iterations)
 		return nil
 	}
 	for range iterations {
+		if t.space.rules != nil && r.Bernoulli(independentShare) {
+			if err := x.countIndependent(r, tally); err != nil {
+				return kernelError("gibbs", err)
+			}
+			continue
+		}
+		tally.Accepted++
 		p, q := r.pair(len(c.order), len(c.order)-1)
 		if q >= p {
 			q++

@@ -3,6 +3,7 @@ package kir
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Space is the set X of feasible compositions: N ingredients, amounts that
@@ -10,10 +11,12 @@ import (
 // those that use exactly n ingredients.
 //
 // Without rules |X_n| = C(N, n)·C(M−1, n−1): which ingredients, and where the
-// n−1 cuts fall among the M−1 gaps between units.
+// n−1 cuts fall among the M−1 gaps between units. With rules, see
+// [NewRuledSpace], it is counted.
 type Space struct {
 	ingredients int
 	total       int
+	rules       *ruleset // nil without rules
 }
 
 // NewSpace returns the space of compositions of total units over the given
@@ -34,18 +37,38 @@ func (s *Space) N() int { return s.ingredients }
 // Total returns M, the units that every composition divides.
 func (s *Space) Total() int { return s.total }
 
-// MaxUsed returns min(N, M), the most ingredients that a composition can use.
-func (s *Space) MaxUsed() int { return min(s.ingredients, s.total) }
+// MaxUsed returns the most ingredients that a composition can use, as far as
+// the space is counted: min(N, M) without rules.
+func (s *Space) MaxUsed() int {
+	if s.rules != nil {
+		return len(s.rules.logCount) - 1
+	}
+	return min(s.ingredients, s.total)
+}
 
 // Ratio returns |X_{n+1}| / |X_n| for 1 ≤ n ≤ MaxUsed:
-// (N−n)(M−n) / (n(n+1)).
+// (N−n)(M−n) / (n(n+1)) without rules. It is 0 where X_{n+1} is empty, and
+// where only X_n is, +Inf.
 func (s *Space) Ratio(n int) float64 {
+	if s.rules != nil {
+		next := negInf
+		if n < s.MaxUsed() {
+			next = s.rules.logCount[n+1]
+		}
+		if next == negInf {
+			return 0
+		}
+		return math.Exp(next - s.rules.logCount[n])
+	}
 	f := float64(n)
 	return (float64(s.ingredients) - f) / f * ((float64(s.total) - f) / (f + 1))
 }
 
 // LogCounts returns log |X_n| for 1 ≤ n ≤ most at index n. Index 0 holds −Inf.
 func (s *Space) LogCounts(most int) []float64 {
+	if s.rules != nil {
+		return slices.Clone(s.rules.logCount[:most+1])
+	}
 	logs := make([]float64, most+1)
 	logs[0] = math.Inf(-1)
 	if most >= 1 {
@@ -57,7 +80,9 @@ func (s *Space) LogCounts(most int) []float64 {
 	return logs
 }
 
-// Contains reports, as an error that says why, that x is not in the space.
+// Contains reports, as an error that says why, that x does not divide the
+// space's total among its ingredients. Rules are not looked at: a composition
+// that breaks one has density 0.
 func (s *Space) Contains(x *Composition) error {
 	if x.N() != s.ingredients {
 		return fmt.Errorf("a composition of %d ingredients is not in a space of %d", x.N(), s.ingredients)

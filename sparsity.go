@@ -197,6 +197,25 @@ func trim(p []float64) *Law {
 	return &Law{lo: lo + 1, hi: hi + 1, p: slices.Clip(slices.Clone(p[lo : hi+1]))}
 }
 
+// where returns the law on the sizes that are possible.
+func (l *Law) where(possible func(n int) bool) (*Law, error) {
+	p := make([]float64, l.hi)
+	sum := 0.0
+	for n := l.lo; n <= l.hi; n++ {
+		if possible(n) {
+			p[n-1] = l.P(n)
+			sum += p[n-1]
+		}
+	}
+	if sum == 0 {
+		return nil, fmt.Errorf("%w that the rules leave", ErrNoMass)
+	}
+	for k := range p {
+		p[k] /= sum
+	}
+	return trim(p), nil
+}
+
 // P returns the probability of n ingredients; 0 outside the support.
 func (l *Law) P(n int) float64 {
 	if n < l.lo || n > l.hi {

@@ -47,6 +47,10 @@ func NewState(t *Target, x *Composition) (*State, error) {
 // newState leaves the scores to a later Refresh.
 func newState(t *Target, x *Composition) *State {
 	s := &State{Composition: x, target: t, beta: 1}
+	if r := t.space.rules; r != nil {
+		s.exact.sampler = r.sampler.Clone()
+		s.terms = append(s.terms, term{&Wish{Name: rulesName, Property: r, Weight: 1}, r.Scorer(x)})
+	}
 	for k := range t.wishes {
 		w := &t.wishes[k]
 		if w.Weight == 0 {
@@ -93,6 +97,9 @@ func (x *State) LogDensity() float64 {
 // AppendScores appends y_k(x) of every wish, in the target's order, to dst.
 func (x *State) AppendScores(dst []float64) []float64 {
 	k := 0
+	if x.target.space.rules != nil {
+		k = 1 // the first term is that of the rules
+	}
 	for _, w := range x.target.wishes {
 		if w.Weight == 0 {
 			dst = append(dst, math.Exp(w.Property.LogScore(x.Composition)))

@@ -27,8 +27,11 @@ type Target struct {
 	law    *Law
 	wishes []Wish
 
-	// logLaw is log(y_sparse(n)/|X_n|) for n from the law's first size on.
-	logLaw []float64
+	// logLaw is log(y_sparse(n)/|X_n|) for n from the law's first size on, and
+	// logDrawn the log of the probability with which [State.drawExact] draws
+	// each composition of n ingredients. They differ by the share of rules
+	// that cannot be counted.
+	logLaw, logDrawn []float64
 
 	// What sparsity makes of a line, indexed by how many ingredients other
 	// than i and j are used: the weight of either end, of a split between,
@@ -41,6 +44,11 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 	law, err := sparsity.On(space)
 	if err != nil {
 		return nil, err
+	}
+	if space.rules != nil {
+		if law, err = law.where(func(n int) bool { return space.rules.logCount[n] > negInf }); err != nil {
+			return nil, err
+		}
 	}
 	for k, w := range wishes {
 		if w.Property == nil {
@@ -58,7 +66,12 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 	t := &Target{space: space, law: law, wishes: slices.Clone(wishes)}
 	counts := space.LogCounts(law.hi)
 	for n := law.lo; n <= law.hi; n++ {
-		t.logLaw = append(t.logLaw, math.Log(law.P(n))-counts[n])
+		drawn := counts[n]
+		if shares := space.Shares(); shares != nil {
+			drawn -= math.Log(shares[n-1].Estimate)
+		}
+		t.logLaw = append(t.logLaw, logRatio(law.P(n), counts[n]))
+		t.logDrawn = append(t.logDrawn, logRatio(law.P(n), drawn))
 	}
 	t.end = make([]float64, law.hi)
 	t.inner = make([]float64, law.hi)
@@ -71,6 +84,14 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 		}
 	}
 	return t, nil
+}
+
+// logRatio returns log p − logCount, −Inf for p = 0.
+func logRatio(p, logCount float64) float64 {
+	if p == 0 {
+		return negInf
+	}
+	return math.Log(p) - logCount
 }
 
 // lineWeights returns y(n)/|X_n| for n and n+1, scaled so that the larger is
@@ -108,6 +129,16 @@ func (t *Target) LogLaw(n int) float64 {
 	return t.logLaw[n-t.law.lo]
 }
 
+// logShare returns log(π(n)/d(n)), where π(n) = y_sparse(n)/|X_n| and d(n) is
+// the probability with which [State.drawExact] draws a composition of n
+// ingredients: 0 unless rules are not all counted.
+func (t *Target) logShare(n int) float64 {
+	if t.space.Shares() == nil {
+		return 0
+	}
+	return t.logLaw[n-t.law.lo] - t.logDrawn[n-t.law.lo]
+}
+
 // A ScoreError says that a property returned what is no score.
 type ScoreError struct {
 	Wish  string  // the name of the wish
@@ -130,7 +161,11 @@ func (e *ScoreError) Unwrap() error { return e.Err }
 
 // LogScore returns Σ_k c_k·log y_k(x), from the properties as they are at the
 // point. A wish of weight 0 is left out.
+// It is −Inf where a rule of the space is broken.
 func (t *Target) LogScore(x *Composition) (float64, error) {
+	if t.space.rules != nil && t.space.rules.LogScore(x) == negInf {
+		return negInf, nil
+	}
 	sum := 0.0
 	for _, w := range t.wishes {
 		if w.Weight == 0 {
