@@ -75,6 +75,7 @@ func Start(ctx context.Context, spec *Spec, dir string, o Options) (*Result, err
 		// Nobody else has had the time to put anything there.
 		return nil, cmp.Or(err, os.RemoveAll(dir))
 	}
+	defer s.close()
 	return s.run(ctx)
 }
 
@@ -137,6 +138,7 @@ func Resume(ctx context.Context, spec *Spec, dir string, o Options) (*Result, er
 			return nil, err
 		}
 	}
+	defer s.close()
 	if err := s.eachChain(func(c *chain) error {
 		seconds, err := c.resume()
 		s.mu.Lock()

@@ -92,6 +92,15 @@ func (s *session) lock() (*flock.Flock, error) {
 	return l, nil
 }
 
+// close closes the files of draws that are open.
+func (s *session) close() {
+	for _, c := range s.chains {
+		if c.out != nil {
+			c.out.close() // what counts has been synced; the rest is written again
+		}
+	}
+}
+
 // seconds returns how long the run has taken so far.
 func (s *session) seconds() float64 { return s.before + time.Since(s.begun).Seconds() }
 

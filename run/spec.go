@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"kir"
 	"kir/run/drawfile"
@@ -63,6 +64,19 @@ func (s *Spec) check() error {
 		if slices.Contains(drawfile.Reserved(), w.Name) {
 			return fmt.Errorf("a property cannot be named %q: the file of draws has a column of that name", w.Name)
 		}
+		if !utf8.ValidString(w.Name) {
+			return fmt.Errorf("the property %q is not named in UTF-8", w.Name)
+		}
+	}
+	seen := make(map[string]bool, len(s.Ingredients))
+	for _, name := range s.Ingredients {
+		if seen[name] {
+			return fmt.Errorf("two ingredients are named %q", name)
+		}
+		if !utf8.ValidString(name) {
+			return fmt.Errorf("the ingredient %q is not named in UTF-8", name)
+		}
+		seen[name] = true
 	}
 	return nil
 }

@@ -45,7 +45,8 @@ func (w *Writer) endPage() error {
 	w.Levels.Rows, w.Levels.Entries = 0, 0
 	w.GroupRows += rows
 	w.Rows, w.Room = 0, 0
-	if w.GroupRows >= groupRows || w.groupBytes() >= groupBytes {
+	grown := len(w.Groups) / growAfter
+	if w.GroupRows >= groupRows<<grown || w.groupBytes() >= groupBytes<<grown {
 		return w.endGroup()
 	}
 	return nil
@@ -178,6 +179,9 @@ func (w *Writer) endGroup() error {
 	if w.GroupRows == 0 {
 		return nil
 	}
+	if len(w.Groups) == mostGroups {
+		return fmt.Errorf("the file of draws has %d row groups, the most that the Parquet format allows: use a larger thin", mostGroups)
+	}
 	last := w.Written - int64(w.Rows)
 	bound := func(c *chunk, least, most uint64) { c.Bounded, c.Min, c.Max = true, least, most }
 	bound(&w.Chain, uint64(w.schema.Chain), uint64(w.schema.Chain))
@@ -267,10 +271,7 @@ func (w *Writer) footer() error {
 		meta.ColumnOrders = append(meta.ColumnOrders, format.ColumnOrder{Value: new(format.TypeDefinedOrder)})
 	}
 	for n, g := range w.Groups {
-		group := format.RowGroup{NumRows: int64(g.Rows), FileOffset: g.Chunks[0].Offset}
-		if n <= math.MaxInt16 {
-			group.Ordinal = int16(n)
-		}
+		group := format.RowGroup{NumRows: int64(g.Rows), FileOffset: g.Chunks[0].Offset, Ordinal: int16(n)}
 		for k, m := range g.Chunks {
 			group.TotalByteSize += m.Uncompressed
 			group.TotalCompressedSize += m.Compressed

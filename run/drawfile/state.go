@@ -33,14 +33,15 @@ func RestoreWriter(out io.Writer, s Schema, data []byte) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	fresh := w.state
-	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&w.state); err != nil {
+	var saved state
+	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&saved); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrState, err)
 	}
-	if !w.fits(&fresh) {
+	if !saved.fits(&w.state) {
 		return nil, ErrState
 	}
-	w.Ingredient.numbers, w.Amount.numbers = fresh.Ingredient.numbers, fresh.Amount.numbers
+	saved.Ingredient.numbers, saved.Amount.numbers = w.Ingredient.numbers, w.Amount.numbers
+	w.state = saved
 	if !w.Ingredient.remember() || !w.Amount.remember() {
 		return nil, ErrState
 	}

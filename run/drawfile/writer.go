@@ -13,9 +13,12 @@ const (
 	pageRows  = 1 << 13
 	pageBytes = 1 << 20
 	// A row group ends with the page that gives it groupRows rows or makes it
-	// groupBytes large, compressed.
+	// groupBytes large, compressed. As the format allows mostGroups in a file,
+	// they become twice as large after every growAfter.
 	groupRows  = 1 << 18
 	groupBytes = 4 << 20
+	mostGroups = 1<<15 - 1
+	growAfter  = 1 << 13
 	// maxDictionaryTotal is the largest Total whose amounts are
 	// dictionary-encoded.
 	maxDictionaryTotal = 1<<16 - 1
