@@ -14,6 +14,12 @@ type Naive struct {
 // NewNaive returns the kernel. It is valid for every target.
 func NewNaive(t *Target) (*Naive, error) {
 	sizes := t.space.LogCounts(t.space.MaxUsed())[1:]
+	if t.space.rules != nil {
+		// Uniform on what can be drawn; rules that cannot be counted reject.
+		for k := range sizes {
+			sizes[k] = t.space.logDrawable(k + 1)
+		}
+	}
 	top := negInf
 	for _, c := range sizes {
 		top = max(top, c)

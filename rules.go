@@ -64,8 +64,8 @@ type ruleset struct {
 	limits  []exactLimit
 
 	groupsOf [][]int32 // by ingredient
-	needsIf  [][]int32
-	needsOr  [][]int32 // needs that the ingredient meets
+	needsOf  [][]int32 // by ingredient: those that begin with it or that it meets
+	meets    [][]int32 // by ingredient: those that it meets
 	required int
 
 	table    *count.Table
@@ -147,7 +147,7 @@ func newRuleset(s *Space, rules Rules) (*ruleset, error) {
 	n := s.ingredients
 	r := &ruleset{
 		amounts: rules.Amounts, groups: rules.Groups, needs: rules.Needs,
-		groupsOf: make([][]int32, n), needsIf: make([][]int32, n), needsOr: make([][]int32, n),
+		groupsOf: make([][]int32, n), needsOf: make([][]int32, n), meets: make([][]int32, n),
 	}
 	if r.amounts == nil {
 		r.amounts = make([]count.Ingredient, n)
@@ -177,7 +177,7 @@ func newRuleset(s *Space, rules Rules) (*ruleset, error) {
 		}
 	}
 	for k, need := range r.needs {
-		if err := errors.Join(index("need", r.needsIf, k, []int{need.If}), index("need", r.needsOr, k, need.Then)); err != nil {
+		if err := errors.Join(index("need", r.needsOf, k, []int{need.If}), index("need", r.needsOf, k, need.Then), index("need", r.meets, k, need.Then)); err != nil {
 			return nil, err
 		}
 	}
@@ -270,6 +270,12 @@ func (s *Space) Counts() (*count.Table, error) {
 		return s.rules.table, nil
 	}
 	return count.Unconstrained(s.ingredients, s.total)
+}
+
+// logDrawable returns the log of how many compositions of n ingredients
+// [exactScratch.draw] draws from: |X_n|, unless some rules are not counted.
+func (s *Space) logDrawable(n int) float64 {
+	return s.rules.table.LogCount(n)
 }
 
 // Shares returns what part of the counted compositions keeps the rules that
@@ -391,6 +397,16 @@ func (s *ruleScorer) set(i int, amount int32) {
 	if was == amount {
 		return
 	}
+	change := int32(0)
+	switch {
+	case was == 0:
+		change = 1
+	case amount == 0:
+		change = -1
+	}
+	if change != 0 {
+		s.badNeeds -= s.brokenNeeds(i)
+	}
 	s.amounts[i] = amount
 	rule := &s.r.amounts[i]
 	total := s.x.total
@@ -399,13 +415,6 @@ func (s *ruleScorer) set(i int, amount int32) {
 	}
 	if amount > 0 && !rule.Allows(int(amount), total) {
 		s.badAmounts++
-	}
-	change := int32(0)
-	switch {
-	case was == 0:
-		change = 1
-	case amount == 0:
-		change = -1
 	}
 	if rule.Required {
 		s.missing -= int(change)
@@ -417,16 +426,10 @@ func (s *ruleScorer) set(i int, amount int32) {
 		s.badGroups += broke(before, s.groupBroken(g))
 	}
 	if change != 0 {
-		for _, k := range s.r.needsOr[i] {
-			before := s.needBroken(k)
+		for _, k := range s.r.meets[i] {
 			s.met[k] += change
-			s.badNeeds += broke(before, s.needBroken(k))
 		}
-		for _, k := range s.r.needsIf[i] {
-			if s.met[k] == 0 {
-				s.badNeeds += int(change)
-			}
-		}
+		s.badNeeds += s.brokenNeeds(i)
 	}
 	for k := range s.r.limits {
 		s.sums[k] += s.r.limits[k].factors[i] * int64(amount-was)
@@ -456,6 +459,17 @@ func (s *ruleScorer) groupUsedBroken(g int32) bool {
 func (s *ruleScorer) groupTotalBroken(g int32) bool {
 	t := s.r.groups[g].Total
 	return t != nil && (s.groupTotal[g] < int64(t.Min) || s.groupTotal[g] > int64(t.Max))
+}
+
+// brokenNeeds counts those of an ingredient's needs that are not met.
+func (s *ruleScorer) brokenNeeds(i int) int {
+	n := 0
+	for _, k := range s.r.needsOf[i] {
+		if s.needBroken(k) {
+			n++
+		}
+	}
+	return n
 }
 
 // needBroken says whether a need is not met.

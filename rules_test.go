@@ -1,0 +1,317 @@
+package kir_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"kir"
+	"kir/count"
+	"kir/internal/stattest"
+)
+
+// randomRules makes rules of every kind, some of them at a time, and the same
+// again as a plain function of the amounts.
+func randomRules(r *rand.Rand, ingredients, total int) (rules kir.Rules, feasible func(x []int) bool) {
+	var checks []func(x []int) bool
+	used := func(x []int, of []int) (n, sum int) {
+		for _, i := range of {
+			sum += x[i]
+			if x[i] > 0 {
+				n++
+			}
+		}
+		return n, sum
+	}
+	some := func() []int {
+		var of []int
+		for i := range ingredients {
+			if r.IntN(2) == 0 {
+				of = append(of, i)
+			}
+		}
+		return of
+	}
+	rules.Amounts = make([]count.Ingredient, ingredients)
+	for i := range rules.Amounts {
+		a := &rules.Amounts[i]
+		switch r.IntN(8) {
+		case 0:
+			a.Required = true
+			checks = append(checks, func(x []int) bool { return x[i] > 0 })
+		case 1:
+			a.Excluded = true
+			checks = append(checks, func(x []int) bool { return x[i] == 0 })
+		case 2:
+			a.Min, a.Max = 1+r.IntN(2), 2+r.IntN(total-1)
+			least, most := a.Min, a.Max
+			checks = append(checks, func(x []int) bool { return x[i] == 0 || least <= x[i] && x[i] <= most })
+		case 3:
+			a.Step = 2
+			checks = append(checks, func(x []int) bool { return x[i]%2 == 0 })
+		}
+	}
+	for range r.IntN(3) {
+		of := some()
+		if len(of) == 0 {
+			continue
+		}
+		g := count.Group{Members: of}
+		if r.IntN(2) == 0 {
+			lo := r.IntN(2)
+			hi := lo + r.IntN(2)
+			g.Used = &count.Range{Min: lo, Max: hi}
+			checks = append(checks, func(x []int) bool { n, _ := used(x, of); return lo <= n && n <= hi })
+		}
+		if r.IntN(2) == 0 {
+			lo := r.IntN(total)
+			hi := lo + r.IntN(total)
+			g.Total = &count.Range{Min: lo, Max: hi}
+			checks = append(checks, func(x []int) bool { _, sum := used(x, of); return lo <= sum && sum <= hi })
+		}
+		rules.Groups = append(rules.Groups, g)
+	}
+	if r.IntN(3) == 0 {
+		need := kir.Need{If: r.IntN(ingredients), Then: some()}
+		rules.Needs = append(rules.Needs, need)
+		checks = append(checks, func(x []int) bool { n, _ := used(x, need.Then); return x[need.If] == 0 || n > 0 })
+	}
+	if r.IntN(3) == 0 {
+		l := kir.Limit{Min: float64(r.IntN(3)), Max: 1.5 + float64(r.IntN(4))/2}
+		whole := make([]int, ingredients) // factors in halves
+		for i := range whole {
+			whole[i] = r.IntN(9) - 2
+			l.Factors = append(l.Factors, float64(whole[i])/2)
+		}
+		rules.Limits = append(rules.Limits, l)
+		checks = append(checks, func(x []int) bool {
+			sum := 0
+			for i, a := range x {
+				sum += whole[i] * a
+			}
+			return float64(sum) >= 2*l.Min*float64(total) && float64(sum) <= 2*l.Max*float64(total)
+		})
+	}
+	return rules, func(x []int) bool {
+		for _, keeps := range checks {
+			if !keeps(x) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// ruledCell is a small problem with rules, and its law written down afresh.
+type ruledCell struct {
+	target   *kir.Target
+	law      *stattest.Enumeration
+	measured bool
+}
+
+// newRuledCell returns nil where the rules leave nothing.
+func newRuledCell(t *testing.T, seed uint64, ingredients, total int, wishes ...kir.Wish) *ruledCell {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	rules, feasible := randomRules(r, ingredients, total)
+	most := min(ingredients, total)
+	sizes := make(map[int]float64)
+	for n := 1; n <= most; n++ {
+		if r.IntN(4) > 0 {
+			sizes[n] = r.Float64()
+		}
+	}
+	space, err := kir.NewRuledSpace(context.Background(), ingredients, total, rules, 0)
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	counted := make([]float64, most+1)
+	for x := range stattest.Compositions(ingredients, total) {
+		if feasible(x) {
+			n := 0
+			for _, a := range x {
+				if a > 0 {
+					n++
+				}
+			}
+			counted[n]++
+		}
+	}
+	logs := space.LogCounts(most)
+	law := stattest.Law{Ingredients: ingredients, Total: total, Feasible: feasible, Size: func(n int) float64 { return sizes[n] }}
+	c := &ruledCell{measured: space.Shares() != nil}
+	if c.measured {
+		// The kernels divide by the measured |X_n|; the law must too.
+		law.Size = func(n int) float64 {
+			if counted[n] == 0 {
+				return sizes[n]
+			}
+			return sizes[n] * counted[n] / math.Exp(logs[n])
+		}
+	} else {
+		for n := 1; n <= most; n++ {
+			if got := math.Exp(logs[n]); math.Abs(got-counted[n]) > 1e-9*counted[n] {
+				t.Errorf("seed %d: %v compositions of %d ingredients, and there are %v", seed, got, n, counted[n])
+			}
+		}
+	}
+	c.target, err = kir.NewTarget(space, kir.Table(sizes), wishes...)
+	if errors.Is(err, kir.ErrNoMass) {
+		return nil
+	}
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	for _, w := range wishes {
+		law.Wishes = append(law.Wishes, stattest.Wish{Weight: w.Weight, Score: func(x []int) float64 {
+			var parts []kir.Part
+			for i, a := range x {
+				if a > 0 {
+					parts = append(parts, kir.Part{Ingredient: i, Amount: a})
+				}
+			}
+			y, err := kir.NewComposition(ingredients, parts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return math.Exp(w.Property.LogScore(y))
+		}})
+	}
+	if c.law, err = law.Enumerate(); err != nil {
+		return nil
+	}
+	return c
+}
+
+// TestRuledKernels puts every kernel through the exact-matrix gate on spaces
+// with random rules of every kind, with and without a property.
+func TestRuledKernels(t *testing.T) {
+	bumpy := kir.Wish{Name: "bumpy", Weight: 1.5, Property: kir.ScoreFunc(func(x *kir.Composition) float64 {
+		return 0.2 + float64(x.Amount(0)*x.Amount(0)%5) + 0.5*float64(x.Used())
+	})}
+	ran, measured := 0, 0
+	for seed := range uint64(60) {
+		ingredients, total := 2+int(seed%3), 3+int(seed%4)
+		var wishes []kir.Wish
+		if seed%2 == 1 {
+			wishes = append(wishes, bumpy)
+		}
+		c := newRuledCell(t, seed, ingredients, total, wishes...)
+		if c == nil || len(c.law.States) > 60 {
+			continue
+		}
+		if c.measured {
+			measured++
+		}
+		for _, k := range []string{"accelerated", "gibbs", "naive", "balanced", "exact"} {
+			kernel, err := kir.NewKernel(k, c.target)
+			if k == "exact" && (len(wishes) > 0 || c.measured) {
+				if err == nil {
+					t.Errorf("seed %d: exact is made for a target that it cannot draw from", seed)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			m, err := c.law.Matrix(c.target, kernel, stattest.Options{})
+			if err == nil {
+				err = m.Check(true)
+			}
+			if err != nil {
+				t.Errorf("seed %d, %d ingredients, total %d: %s: %v", seed, ingredients, total, k, err)
+			}
+			ran++
+		}
+	}
+	t.Logf("%d matrices, on %d spaces with measured rules", ran, measured)
+	if ran < 75 || measured < 8 {
+		t.Errorf("only %d matrices, %d spaces with measured rules", ran, measured)
+	}
+}
+
+// TestRuleLines holds the splits that a line leaves against the rules at each
+// point, along random walks, also through compositions that break rules.
+func TestRuleLines(t *testing.T) {
+	for seed := range uint64(300) {
+		const ingredients, total = 5, 9
+		r := rand.New(rand.NewPCG(seed, 2))
+		rules, feasible := randomRules(r, ingredients, total)
+		space, err := kir.NewRuledSpace(context.Background(), ingredients, total, rules, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := kir.NewComposition(ingredients, kir.Part{Ingredient: 0, Amount: 4}, kir.Part{Ingredient: 3, Amount: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scorer := kir.RuleScorer(space, x)
+		scorer.Reset()
+		var p kir.Pieces
+		for range 60 {
+			i, j := r.IntN(ingredients), r.IntN(ingredients-1)
+			if j >= i {
+				j++
+			}
+			p.Reset()
+			scorer.Line(i, j, &p)
+			was, sum := x.Amount(i), x.Amount(i)+x.Amount(j)
+			for k := range sum + 1 {
+				if err := x.Move(i, j, k); err != nil {
+					t.Fatal(err)
+				}
+				amounts := make([]int, ingredients)
+				for q, a := range x.Amounts() {
+					amounts[q] = int(a)
+				}
+				want := 0.0
+				if !feasible(amounts) {
+					want = math.Inf(-1)
+				}
+				got := math.NaN()
+				for q := range p.Len() {
+					if start, value := p.Piece(q); start <= k {
+						got = value
+					}
+				}
+				if err := x.Move(i, j, was); err != nil {
+					t.Fatal(err)
+				}
+				at := scorer.At(i, j, k)
+				if got != want || at != want {
+					t.Fatalf("seed %d: at %v, splitting %d as (%d, %d) between %d and %d: line %v, at %v, want %v; rules %+v", seed, x, sum, k, sum-k, i, j, got, at, want, rules)
+				}
+			}
+			if err := x.Move(i, j, r.IntN(sum+1)); err != nil {
+				t.Fatal(err)
+			}
+			scorer.Moved(i, j)
+		}
+	}
+}
+
+func ExampleNewRuledSpace() {
+	// 50 ingredients, 100 units, at most 2 spirits (the first 5) with 30 to 60
+	// units together.
+	rules := kir.Rules{Groups: []count.Group{{Members: []int{0, 1, 2, 3, 4}, Used: &count.Range{Min: 1, Max: 2}, Total: &count.Range{Min: 30, Max: 60}}}}
+	space, err := kir.NewRuledSpace(context.Background(), 50, 100, rules, 3)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	counts, err := space.Counts()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for n := 1; n <= 3; n++ {
+		fmt.Println(n, counts.Count(n))
+	}
+	// Output:
+	// 1 0
+	// 2 6975
+	// 3 8900100
+}
