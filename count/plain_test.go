@@ -246,6 +246,46 @@ func TestMultiplicationsAgree(t *testing.T) {
 			}
 		}
 	}
+	// (p−1)² is 1 modulo p.
+	large := make([]uint64, 1000)
+	for u := range large {
+		large[u] = m.p - 1
+	}
+	w, sum := newWide(1), make([]uint64, 1)
+	w.addDot(m, large, large)
+	w.addDot(m, large, large)
+	if w.take(m, sum); sum[0] != 2000 {
+		t.Errorf("the sum of 2000 products of p−1 is %d", sum[0])
+	}
+}
+
+// Sums of products are as accurate as is stated, also where each block is lost
+// next to those before.
+func TestDot(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 11))
+	for n := 0; n < 5000; n += 1 + n/20 {
+		a, b := make([]float64, n), make([]float64, n)
+		for i := range a {
+			a[i], b[i] = r.Float64(), math.Exp(20*r.NormFloat64())
+			if n > 2000 {
+				a[i], b[i] = 0x1p-53/dotBlock, 0.9
+			}
+		}
+		if n > 2000 {
+			a[0], b[n-1] = 1, 1
+		}
+		exact := new(big.Float).SetPrec(3000)
+		for i := range a {
+			x := new(big.Float).SetPrec(3000).SetFloat64(a[i])
+			exact.Add(exact, x.Mul(x, new(big.Float).SetFloat64(b[n-1-i])))
+		}
+		off := new(big.Float).SetPrec(3000).SetFloat64(dot(a, b))
+		relative, _ := off.Sub(off, exact).Float64()
+		size, _ := exact.Float64()
+		if !(math.Abs(relative) <= dotError(n)*0x1p-53*size) {
+			t.Errorf("a sum of %d products is off by %g of %g", n, relative, size)
+		}
+	}
 }
 
 // Every arithmetic sums over windows as the definition does: exactly modulo a

@@ -305,25 +305,27 @@ func (q *part) extent() (least, choices int) {
 	return least, choices
 }
 
-// logBound returns an upper bound of log2 |X_n|: supports are at most the ways
-// to choose the optional ingredients, and amounts on a support at most the
-// compositions of the total whose parts reach the least amount, and at most
-// all free choices of all amounts but one. required is false to bound parts of
-// the plan, which need not hold the required ingredients.
-func (p *plan) logBound(n int, required bool) float64 {
-	if n == 0 {
-		return 0
-	}
+// logBounds returns upper bounds of log2 |X_n| for n = 0..most: supports are at
+// most the ways to choose the optional ingredients, and amounts on a support at
+// most the compositions of the total whose parts reach the least amount, and at
+// most all free choices of all amounts but one. With required false they also
+// bound the counts of parts of the plan, which need not hold all that is
+// required.
+func (p *plan) logBounds(most int, required bool) []float64 {
 	optional, fixed := p.root.supports()
 	least, choices := p.root.extent()
 	if !required {
 		optional, fixed = optional+fixed, 0
 	}
-	if n < fixed || n-fixed > optional || n*least > p.total {
-		return 0
+	out := make([]float64, most+1)
+	for n := 1; n <= most; n++ {
+		if n < fixed || n-fixed > optional || n*least > p.total {
+			continue
+		}
+		amounts := min(logBinomial(p.total-n*least+n-1, n-1)/math.Ln2, float64(n-1)*math.Log2(float64(choices)))
+		out[n] = logBinomial(optional, n-fixed)/math.Ln2 + amounts
 	}
-	amounts := min(logBinomial(p.total-n*least+n-1, n-1)/math.Ln2, float64(n-1)*math.Log2(float64(choices)))
-	return logBinomial(optional, n-fixed)/math.Ln2 + amounts
+	return out
 }
 
 // binomials returns C(m, j) for j = 0..most.

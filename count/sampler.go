@@ -293,14 +293,15 @@ func (d *draw) steps(lo, step, k, steps int) {
 // and Floyd 1987). The result is valid until the next call.
 func (d *draw) subset(n, k int) []int32 {
 	d.picks = d.picks[:0]
+	// A set of bits is fast. But for a few of very many it is large.
+	if n > 1<<22 && k < 1<<12 {
+		return d.sortedSubset(n, k)
+	}
 	if words := n/64 + 1; len(d.taken) < words {
 		d.taken = make([]uint64, words)
 	}
 	for top := n - k; top < n; top++ {
-		i := top
-		if top > 0 {
-			i = d.r.Intn(top + 1)
-		}
+		i := d.upTo(top)
 		if d.taken[i/64]>>(i%64)&1 == 1 {
 			i = top
 		}
@@ -311,4 +312,25 @@ func (d *draw) subset(n, k int) []int32 {
 		d.taken[i/64] = 0
 	}
 	return d.picks
+}
+
+// sortedSubset is subset with what is picked kept in order.
+func (d *draw) sortedSubset(n, k int) []int32 {
+	for top := n - k; top < n; top++ {
+		i := int32(d.upTo(top))
+		at, taken := slices.BinarySearch(d.picks, i)
+		if taken {
+			at, i = len(d.picks), int32(top)
+		}
+		d.picks = slices.Insert(d.picks, at, i)
+	}
+	return d.picks
+}
+
+// upTo draws from 0..top.
+func (d *draw) upTo(top int) int {
+	if top == 0 {
+		return 0
+	}
+	return d.r.Intn(top + 1)
 }

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 
@@ -325,6 +326,72 @@ func TestScaledTables(t *testing.T) {
 	var size *SizeError
 	if _, err := tiltFor(plan); !errors.As(err, &size) {
 		t.Errorf("tables beyond all range give %v", err)
+	}
+}
+
+// Both ways to draw a subset give all subsets of all sizes alike.
+func TestSubsets(t *testing.T) {
+	for n := 1; n <= 6; n++ {
+		for k := 0; k <= n; k++ {
+			want := new(big.Int).Binomial(int64(n), int64(k)).Int64()
+			for _, subset := range []func(*draw) []int32{
+				func(d *draw) []int32 { return d.subset(n, k) },
+				func(d *draw) []int32 { return d.sortedSubset(n, k) },
+			} {
+				law := lawOf(func(r Rand) []int {
+					var out []int
+					for _, i := range subset(&draw{Sampler: new(Sampler), r: r}) {
+						out = append(out, int(i))
+					}
+					slices.Sort(out)
+					return out
+				}, 100_000)
+				if len(law) != int(want) {
+					t.Fatalf("%d subsets of %d of %d, not %d", len(law), k, n, want)
+				}
+				for x, p := range law {
+					if math.Abs(p*float64(want)-1) > 1e-12 {
+						t.Errorf("of %d of %d, %s has probability %v, not 1/%d", k, n, x, p, want)
+					}
+				}
+			}
+		}
+	}
+	table, err := Unconstrained(1_000_000_000, 2_000_000_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := table.Sampler(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ingredients, amounts, err := s.Draw(pcg{rand.New(rand.NewPCG(1, 1))}, 1000, nil, nil)
+	sum := int64(0)
+	for _, a := range amounts {
+		sum += int64(a)
+	}
+	if err != nil || len(ingredients) != 1000 || sum != 2_000_000_000 || s.taken != nil {
+		t.Errorf("a draw of billions: %d ingredients that sum to %d, %v", len(ingredients), sum, err)
+	}
+}
+
+// The stated deviation is what the weights of a draw can add up to: of one used
+// among two, a product of two rounded counts for each side, twice 3 roundoffs; of
+// two used, a sum of such products, twice 2+14, and then a product, twice 3.
+func TestDeviation(t *testing.T) {
+	s := Space{Total: 10, Ingredients: []Ingredient{{Max: 8}, {Max: 10}}}
+	table, err := New(context.Background(), s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sampler, err := table.Sampler(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []float64{0, 6, 38} {
+		if got := sampler.Deviation(n) / unitRoundoff; got < want || got > want+1e-6 {
+			t.Errorf("with %d used the deviation is %v roundoffs, not %v", n, got, want)
+		}
 	}
 }
 

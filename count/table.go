@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -100,10 +101,7 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 		}
 		return counts, nil
 	}
-	bits := 0.0
-	for n := range counts {
-		bits = max(bits, t.plan.logBound(n, true))
-	}
+	bits := slices.Max(t.plan.logBounds(t.plan.maxUsed, true))
 	// The bound is a floating-point number of a relative error below 1e-12.
 	ps := primes(1 + int((bits+2)/(primeBits-0.001)))
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"slices"
 	"sync"
 )
 
@@ -195,10 +196,7 @@ func (b *builder) combine(ctx context.Context, q *part, n *node, lg, rg *pairGri
 
 // leaf makes the leaf of a class.
 func (b *builder) leaf(q *part, c *class, root bool) (*node, *pairGrid, error) {
-	n := &node{class: c}
-	if len(c.members) > 1 && !c.kind.unbounded(q.maxUnits) {
-		n.shares = b.shares[shareKey{c.kind, q.maxUnits}]
-	}
+	n := &node{class: c, shares: b.shares[shareKey{c.kind, q.maxUnits}]}
 	if root {
 		return n, nil, nil
 	}
@@ -304,11 +302,12 @@ func (q *part) amounts() (least, most int) {
 func tiltFor(p *plan) (float64, error) {
 	e := 0.0
 	most := p.root.maxUsed
+	bounds := p.logBounds(most, false)
 	for n := 1; n <= most; n++ {
-		e = max(e, math.Ceil((p.logBound(n, false)-1000)/float64(n)))
+		e = max(e, math.Ceil((bounds[n]-1000)/float64(n)))
 	}
 	if e*float64(most) > 1000 {
-		return 0, &SizeError{p.logBound(most, false), 2000, "bits for a number"}
+		return 0, &SizeError{slices.Max(bounds), 2000, "bits for a number"}
 	}
 	return math.Exp2(-e), nil
 }
