@@ -44,50 +44,34 @@ func BenchmarkForestPoint(b *testing.B) {
 
 var sink int64
 
-// BenchmarkForestLine scores a line on two forests.
+// BenchmarkForestLine scores a line on two forests: a used ingredient and
+// another, at a composition that changes now and then.
 func BenchmarkForestLine(b *testing.B) {
-	scores := twoForests(b)
-	type line struct {
-		scorers [2]*Scorer
-		i, j    int
-	}
-	random := rand.New(rand.NewPCG(5, 6))
-	var lines []line
-	for _, x := range states(64) {
-		used := usedOf(x)
-		var scorers [2]*Scorer
-		for k, s := range scores {
-			scorers[k] = s.NewScorer()
-			scorers[k].Reset(x, used)
-		}
-		for range 16 {
-			i := int(used[random.IntN(len(used))])
-			j := random.IntN(len(x) - 1)
-			if j >= i {
-				j++
-			}
-			lines = append(lines, line{scorers, i, j})
-		}
-	}
-	pieces := 0
+	c := newChain(twoForests(b), 7)
+	pieces, n := 0, 0
 	b.ReportAllocs()
-	n := 0
 	for ; b.Loop(); n++ {
-		l := &lines[n%len(lines)]
-		for _, s := range l.scorers {
-			starts, _ := s.Line(l.i, l.j)
+		if n%64 == 0 {
+			c.iterate()
+		}
+		i := int(c.used[c.below(len(c.used))])
+		j := c.below(len(c.x) - 1)
+		if j >= i {
+			j++
+		}
+		for _, s := range c.scorers {
+			starts, _ := s.Line(i, j)
 			pieces += len(starts)
 		}
 	}
-	b.ReportMetric(float64(pieces)/float64(n)-1, "pieces")
+	b.ReportMetric(float64(pieces)/float64(n)-1, "pieces/op")
 }
 
-// BenchmarkForestIteration is what an iteration of the accelerated sampler asks
-// of two forests: a used ingredient i and another j at random, the line on both
-// forests, a split drawn by the product of their scores, and the move.
+// BenchmarkForestIteration is an iteration of the accelerated sampler on two
+// forests: the line of a used ingredient and another, a split drawn by the law of
+// n and the product of the scores, and the move.
 func BenchmarkForestIteration(b *testing.B) {
-	scores := twoForests(b)
-	chain := newChain(scores, 7)
+	chain := newChain(twoForests(b), 7)
 	b.ReportAllocs()
 	moves, n := 0, 0
 	for ; b.Loop(); n++ {
@@ -99,17 +83,23 @@ func BenchmarkForestIteration(b *testing.B) {
 	b.ReportMetric(float64(chain.pieces)/float64(n), "pieces/op")
 }
 
-// A chain is a sampler of compositions with at most five ingredients whose
-// target is the product of two scores.
+// A chain samples the cocktails' law of n times two scores, each with a floor
+// that keeps it moving where a forest says never.
 type chain struct {
 	random  *rand.PCG
 	x       []int32
 	used    []int32
 	scorers [2]*Scorer
 	scale   float64
-	weights []float64
-	from    []int32
+	law     [8]float64 // by n: the law of n over the number of compositions
+	splits  []run
 	pieces  int
+}
+
+// A run is a range of equally likely splits, with the sum of all weights so far.
+type run struct {
+	from, end int32
+	sum       float64
 }
 
 func newChain(scores [2]*Score, seed uint64) *chain {
@@ -118,6 +108,13 @@ func newChain(scores [2]*Score, seed uint64) *chain {
 	for k, s := range scores {
 		c.scorers[k] = s.NewScorer()
 		c.scorers[k].Reset(c.x, c.used)
+	}
+	ways := 65.0 // compositions of 1000 units that use n of 65 ingredients
+	for n, y := range [...]float64{2: 13, 3: 29, 4: 24, 5: 3} {
+		if n >= 2 {
+			ways *= float64(65-n+1) / float64(n) * float64(1000-n+1) / float64(n-1)
+			c.law[n] = y / ways * 1e10
+		}
 	}
 	return c
 }
@@ -134,8 +131,16 @@ func (c *chain) iterate() (moved bool) {
 	total := c.x[i] + c.x[j]
 	startsA, sumsA := c.scorers[0].Line(i, j)
 	startsB, sumsB := c.scorers[1].Line(i, j)
-	c.weights, c.from = c.weights[:0], c.from[:0]
+	n := len(c.used) // at the ends of the line
+	if c.x[j] > 0 {
+		n--
+	}
+	c.splits = c.splits[:0]
 	sum := 0.0
+	add := func(from, end int32, weight float64) {
+		sum += weight * float64(end-from)
+		c.splits = append(c.splits, run{from, end, sum})
+	}
 	for a, b, from := 0, 0, int32(0); from <= total; {
 		end := total + 1
 		if a+1 < len(startsA) {
@@ -144,10 +149,16 @@ func (c *chain) iterate() (moved bool) {
 		if b+1 < len(startsB) {
 			end = min(end, startsB[b+1])
 		}
-		// A floor keeps the chain moving where both scores are zero.
-		weight := (float64(sumsA[a])*c.scale + 0.001) * (float64(sumsB[b])*c.scale + 0.001)
-		sum += weight * float64(end-from)
-		c.weights, c.from = append(c.weights, sum), append(c.from, from)
+		y := (float64(sumsA[a])*c.scale + 0.001) * (float64(sumsB[b])*c.scale + 0.001)
+		if from == 0 {
+			add(0, 1, y*c.law[n])
+		}
+		if from, end := max(from, 1), min(end, total); from < end {
+			add(from, end, y*c.law[n+1])
+		}
+		if end == total+1 {
+			add(total, total+1, y*c.law[n])
+		}
 		if a+1 < len(startsA) && startsA[a+1] == end {
 			a++
 		}
@@ -156,21 +167,23 @@ func (c *chain) iterate() (moved bool) {
 		}
 		from = end
 	}
-	c.pieces += len(c.from)
+	c.pieces += len(c.splits) - 2
 	u := c.uniform() * sum
 	p := 0
-	for p+1 < len(c.weights) && u >= c.weights[p] {
+	for p+1 < len(c.splits) && u >= c.splits[p].sum {
 		p++
 	}
-	end := total + 1
-	if p+1 < len(c.from) {
-		end = c.from[p+1]
-	}
-	k := c.from[p] + int32(c.below(int(end-c.from[p])))
-	if k == c.x[i] || total-k > 0 && c.x[j] == 0 && k > 0 && len(c.used) == 5 {
+	k := c.splits[p].from + int32(c.below(int(c.splits[p].end-c.splits[p].from)))
+	if k == c.x[i] {
 		return false
 	}
-	if (k == 0 || k == total) && c.x[j] > 0 && len(c.used) == 2 {
+	alpha := func(k int32) float64 { // the chance to choose this line
+		if k == 0 || k == total {
+			return 1 / float64(n)
+		}
+		return 2 / float64(n+1)
+	}
+	if c.uniform()*alpha(c.x[i]) >= alpha(k) {
 		return false
 	}
 	for _, s := range c.scorers {

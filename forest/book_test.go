@@ -40,14 +40,14 @@ func (b book) data() *Data {
 	for range b.rows {
 		x := b.composition(random, popularity)
 		d.Rows = append(d.Rows, Parts(x))
-		label := 0.2 * random.Float64()
+		label := 0.05 * random.Float64()
 		for i, amount := range x {
-			label += 0.8 * lean[i] * float64(amount) / float64(b.total)
+			label += 0.95 * lean[i] * float64(amount) / float64(b.total)
 		}
 		if b.classes == 0 {
 			d.Numbers = append(d.Numbers, float64(int(1e6*label))/1e3)
 		} else {
-			d.Classes = append(d.Classes, string(rune('a'+int(label*float64(b.classes)*1.7)%b.classes)))
+			d.Classes = append(d.Classes, string(rune('a'+int(label*1.3*float64(b.classes))%b.classes)))
 		}
 	}
 	return d

@@ -146,7 +146,7 @@ func TestLineEqualsPoints(t *testing.T) {
 					t.Fatalf("step %d, x = %v: value %d, want %d", step, Parts(x), got, want)
 				}
 			}
-			if c.name != "single leaves" && pieces < 200 {
+			if c.name != "single leaves" && pieces < 100 {
 				t.Errorf("only %d pieces: the test sees too little", pieces)
 			}
 		})
