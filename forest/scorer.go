@@ -2,7 +2,7 @@ package forest
 
 // A Scorer keeps the score of one moving composition, and scores the lines
 // through it. It is the working memory of one chain: not for use by several
-// goroutines at once. Its methods do not allocate.
+// goroutines at once. Its methods do not allocate once its lists have grown.
 //
 // All scores are sums of fixed-point leaf values, as [Score.Point] gives;
 // [Score.Probability] makes them probabilities.
