@@ -25,6 +25,7 @@ type binaryCovariance struct {
 	memory []uint64
 	used   [][]uint32 // the words of each series that are not 0
 	ones   []int      // in each series
+	some   []int      // the series that have ones; the others add nothing
 	first  []int      // ones among the first n−t draws of each series
 	last   []int      // ones among the last n−t
 
@@ -90,6 +91,7 @@ func (c *binaryCovariance) prepare(m []moments) []moments {
 	m = m[:0]
 	usedWords, changes := 0, 0
 	c.pairs = 0
+	c.some = c.some[:0]
 	for h := range c.ones {
 		ones := 0
 		used := c.used[h][:0]
@@ -105,6 +107,9 @@ func (c *binaryCovariance) prepare(m []moments) []moments {
 		c.used[h] = used
 		usedWords += len(used)
 		c.ones[h], c.first[h], c.last[h] = ones, ones, ones
+		if ones > 0 {
+			c.some = append(c.some, h)
+		}
 		c.pairs += ones
 		p := float64(ones) / float64(c.draws)
 		m = append(m, moments{n: c.draws, mean: p, squares: float64(ones) * (1 - p)})
@@ -128,7 +133,7 @@ func (c *binaryCovariance) prepare(m []moments) []moments {
 // findChanges lists the places where each series changes.
 func (c *binaryCovariance) findChanges() {
 	changes := 0
-	for h := range c.ones {
+	for _, h := range c.some {
 		list := c.changes[h][:0]
 		var carry uint64
 		for w, x := range c.bits(h) {
@@ -167,8 +172,8 @@ func (c *binaryCovariance) at(lag int) float64 {
 	}
 	n := float64(c.draws)
 	sum := float64(c.pairs)
-	for h, ones := range c.ones {
-		p := float64(ones) / n
+	for _, h := range c.some {
+		p := float64(c.ones[h]) / n
 		sum -= p*float64(c.first[h]+c.last[h]) - float64(c.draws-lag)*p*p
 	}
 	return sum / n / float64(len(c.ones))
@@ -177,7 +182,7 @@ func (c *binaryCovariance) at(lag int) float64 {
 // step goes from lag−1 to lag: the counts of the ones at both ends, and, when
 // counting by changes, the pairs.
 func (c *binaryCovariance) step(lag int) {
-	for h := range c.ones {
+	for _, h := range c.some {
 		b := c.bits(h)
 		left, right := lag-1, c.draws-lag
 		c.last[h] -= int(b[left/64] >> (left % 64) & 1)
@@ -206,8 +211,8 @@ func (c *binaryCovariance) countChanges() {
 	clear(c.block)
 	end := uint32(c.blockAt + len(c.block))
 	start := uint32(c.blockAt)
-	for h, list := range c.changes {
-		next := c.next[h]
+	for _, h := range c.some {
+		list, next := c.changes[h], c.next[h]
 		for i, from := range list {
 			j := int(next[i])
 			for ; j < len(list) && list[j]-from < end; j++ {
@@ -222,9 +227,9 @@ func (c *binaryCovariance) countChanges() {
 func (c *binaryCovariance) countBits(lag int) int {
 	skip, shift := lag/64, uint(lag%64)
 	pairs := 0
-	for h, used := range c.used {
+	for _, h := range c.some {
 		b := c.bits(h)
-		for _, w := range used {
+		for _, w := range c.used[h] {
 			i := int(w) + skip
 			if i >= len(b) {
 				break

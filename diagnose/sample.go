@@ -22,7 +22,6 @@ type sample struct {
 	halves   [][]float64
 	moments  []moments
 	dense    denseCovariance
-	bits     []uint64
 	binary   binaryCovariance
 	geyer    geyer
 }
