@@ -207,7 +207,7 @@ func BenchmarkForestGrow(b *testing.B) {
 	}{
 		{"cocktails", cocktailBook},
 		{"761x48", book{rows: 761, ingredients: 48, total: 1000, classes: 5, seed: 1, sizes: []int{5, 8, 12}}},
-		{"761x48dense", book{rows: 761, ingredients: 48, total: 1000, classes: 5, seed: 1, sizes: []int{48}}},
+		{"761x48dense", book{rows: 761, ingredients: 48, total: 1000, classes: 60, seed: 1, sizes: []int{48}}},
 		{"761x48numbers", book{rows: 761, ingredients: 48, total: 1000, seed: 1, sizes: []int{5, 8, 12}}},
 		{"5000x2000", book{rows: 5000, ingredients: 2000, total: 1000, classes: 5, seed: 1, sizes: []int{15, 25, 35}}},
 	} {
