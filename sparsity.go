@@ -46,6 +46,7 @@ func Table(weights map[int]float64) Sparsity {
 			return Sparsity{err: fmt.Errorf("the weight of n = %d %w", n, err)}
 		}
 	}
+	weights = maps.Clone(weights)
 	return Sparsity{weight: func(n int) float64 { return weights[n] }}
 }
 
@@ -156,9 +157,10 @@ func (y Sparsity) normalised(most int) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
+		peak := slices.Max(q) // so that a high power does not underflow everywhere
 		for k := range p {
 			if q[k] > 0 {
-				p[k] = math.Pow(q[k], y.power)
+				p[k] = math.Pow(q[k]/peak, y.power)
 			}
 		}
 	} else if y.weight != nil {
