@@ -78,7 +78,7 @@ func TestPairs(t *testing.T) {
 		walkLines(t, p, o.Ingredients, o.Total, 300, func(x []int) float64 { return naivePairs(o, x) }, 1e-9)
 		if lift != property.NoLift {
 			o.Factors = nil
-			p = must(property.NewPairs(o))
+			walkLines(t, must(property.NewPairs(o)), o.Ingredients, o.Total, 60, func(x []int) float64 { return naivePairs(o, x) }, 1e-9)
 		}
 		small := o
 		small.Ingredients, small.Total, small.Recipes = 4, 5, randomSets(r, 4, 9, 4)

@@ -1,0 +1,194 @@
+package property
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"kir"
+)
+
+// Document is the likelihood of a bag of words under a mixture of topics, the
+// composition being the mixture:
+//
+//	y(x) = Π_w (p_w / q_w)^{n_w},  p_w = Σ_t (x_t/M)·β_tw,  q_w = n_w / Σ_w n_w
+//
+// with n_w how often word w stands in the document and β_tw its probability in
+// topic t. It is the likelihood of topic models with known topics (Blei, Ng and
+// Jordan, "Latent Dirichlet Allocation", JMLR 3 (2003), 993–1022, eq. 3, with the
+// topic of each word summed out). Dividing by the words' own shares q changes it
+// by a constant, the largest that it can be: −log y is Σ n_w times the
+// Kullback–Leibler divergence from the document's words to the mixture's.
+//
+// With weight 1 the draws are the posterior over mixtures in steps of 1/M, the
+// prior of which is the sparsity law.
+//
+// Probabilities are rounded to whole multiples of 2⁻ᵇ, b = 61 less the bits of
+// M, so that p_w is exact along the line. A split takes one multiplication for
+// each different word of the document, and a logarithm for 16 of them.
+type Document struct {
+	topics int
+	words  int
+	table  []int64  // 2ᵇ·β, a row of the document's words for each topic
+	runs   []docRun // of words, in the table's order
+	base   float64  // what is subtracted: Σ n_w·log(q_w·M·2ᵇ)
+}
+
+// docRun is a few neighbouring words that the document has as often.
+type docRun struct {
+	from, to int
+	times    float64
+}
+
+// mostFactors is how many numbers from 1 to 2⁶² are multiplied at a time: a
+// float64 goes up to 2¹⁰²⁴.
+const mostFactors = 16
+
+var _ kir.LineProperty = (*Document)(nil)
+
+// NewDocument returns the property. topics are laws over the words: a row a
+// topic, each of non-negative numbers that sum to 1 over all words of the
+// vocabulary, of which only those of the document matter here and are given.
+// counts are how often the document has each, at least once.
+func NewDocument(topics [][]float64, counts []int, total int) (*Document, error) {
+	words := len(counts)
+	if words == 0 {
+		return nil, fmt.Errorf("the document has no words")
+	}
+	d := &Document{topics: len(topics), words: words, table: make([]int64, len(topics)*words)}
+	length := 0.0
+	order := make([]int, words)
+	for w, n := range counts {
+		if n < 1 {
+			return nil, fmt.Errorf("word %d is there %d times: it must be at least once", w, n)
+		}
+		length += float64(n)
+		order[w] = w
+	}
+	slices.SortStableFunc(order, func(v, w int) int { return counts[v] - counts[w] })
+	shift := 61 - bits.Len(uint(total))
+	for t, row := range topics {
+		if len(row) != words {
+			return nil, fmt.Errorf("topic %d has %d words, and the document %d", t, len(row), words)
+		}
+		for w, p := range row {
+			if !(p >= 0 && p <= 1) {
+				return nil, fmt.Errorf("the probability of word %d in topic %d is %v: it must be from 0 to 1", w, t, p)
+			}
+		}
+		for at, w := range order {
+			// What is possible stays possible.
+			v := int64(math.RoundToEven(math.Ldexp(row[w], shift)))
+			if v == 0 && row[w] > 0 {
+				v = 1
+			}
+			d.table[t*words+at] = v
+		}
+	}
+	for at, w := range order {
+		n := float64(counts[w])
+		if k := len(d.runs) - 1; k >= 0 && d.runs[k].times == n && at-d.runs[k].from < mostFactors {
+			d.runs[k].to = at + 1
+		} else {
+			d.runs = append(d.runs, docRun{at, at + 1, n})
+		}
+		d.base += n * (math.Log(n/length) + math.Log(float64(total)) + float64(shift)*math.Ln2)
+	}
+	return d, nil
+}
+
+// sums sets p to Σ_t x_t·β_tw in the table's units.
+func (d *Document) sums(p []int64, x *kir.Composition) {
+	clear(p)
+	amounts := x.Amounts()
+	for _, t := range x.Ingredients() {
+		d.add(p, int(t), int64(amounts[t]))
+	}
+}
+
+// add adds units of a topic to p.
+func (d *Document) add(p []int64, t int, units int64) {
+	row := d.table[t*d.words : (t+1)*d.words]
+	for w := range p {
+		p[w] += units * row[w]
+	}
+}
+
+// log returns log y from Σ_t x_t·β_tw, word by word in the table's order.
+func (d *Document) log(p []int64) float64 {
+	sum := 0.0
+	for _, run := range d.runs {
+		words := p[run.from:run.to]
+		// Two products, because a multiplication waits for the one before it.
+		even, odd := 1.0, 1.0
+		for len(words) >= 2 {
+			even *= float64(words[0])
+			odd *= float64(words[1])
+			words = words[2:]
+		}
+		if len(words) == 1 {
+			even *= float64(words[0])
+		}
+		sum += float64(run.times * math.Log(even*odd))
+	}
+	return sum - d.base
+}
+
+// LogScore returns log y(x).
+func (d *Document) LogScore(x *kir.Composition) float64 {
+	p := make([]int64, d.words)
+	d.sums(p, x)
+	return d.log(p)
+}
+
+// Scorer returns a scorer of x.
+func (d *Document) Scorer(x *kir.Composition) kir.Scorer {
+	return &documentScorer{property: d, past: past{x: x}, p: make([]int64, d.words), at: make([]int64, d.words), step: make([]int64, d.words)}
+}
+
+type documentScorer struct {
+	property *Document
+	past
+	p        []int64 // by word, Σ_t x_t·β_tw
+	at, step []int64 // scratch: at a split, and what the next one adds
+}
+
+func (s *documentScorer) Reset() {
+	s.past.reset()
+	s.property.sums(s.p, s.x)
+}
+
+func (s *documentScorer) LogScore() float64 { return s.property.log(s.p) }
+
+func (s *documentScorer) Line(i, j int, p *kir.Pieces) {
+	d := s.property
+	clear(s.step)
+	d.add(s.step, i, 1)
+	d.add(s.step, j, -1)
+	a := int64(s.x.Amount(i))
+	for w, step := range s.step {
+		s.at[w] = s.p[w] - a*step
+	}
+	q := joiner{pieces: p}
+	for k := range int(a) + s.x.Amount(j) + 1 {
+		q.add(k, d.log(s.at))
+		for w, step := range s.step {
+			s.at[w] += step
+		}
+	}
+}
+
+func (s *documentScorer) At(i, j, k int) float64 {
+	copy(s.at, s.p)
+	by := int64(k - s.x.Amount(i))
+	s.property.add(s.at, i, by)
+	s.property.add(s.at, j, -by)
+	return s.property.log(s.at)
+}
+
+func (s *documentScorer) Moved(i, j int) {
+	byI, byJ := s.past.moved(i, j)
+	s.property.add(s.p, i, int64(byI))
+	s.property.add(s.p, j, int64(byJ))
+}

@@ -1,0 +1,183 @@
+package property
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"kir"
+)
+
+// Markowitz is the trade of return against risk of a portfolio with the shares
+// w = x/M:
+//
+//	log y(x) = μᵀw − a·wᵀΣw
+//
+// with the expected returns μ, their covariance Σ, and the aversion to risk a ≥
+// 0. (Markowitz, "Portfolio Selection", Journal of Finance 7 (1952), 77–91. In
+// the form with a half, U = μᵀw − (λ/2)·wᵀΣw, a is λ/2.) The weight of the wish
+// turns it into a law: exp(c·U), the sharper about the best portfolios the
+// larger c is, so that c·(the difference in U that matters) should be a few.
+//
+// μ and Σ are kept as whole numbers, Σ with 59 bits less those of M for its
+// largest entry, and xᵀΣx and μᵀx are exact, in 128 and 64 bits. Both are
+// polynomials along a line, whose coefficients take the rows of i and j in Σ at
+// the used ingredients, O(n) time, and then a split takes constant time. Memory
+// is 8·N² bytes, once.
+type Markowitz struct {
+	n          int
+	returns    form
+	covariance []int64 // scale·Σ, by rows
+	perReturn  float64 // what 1 in the form of the returns stands for in μᵀw
+	perUnit    float64 // what 1 in xᵀΣx stands for in wᵀΣw
+	perRisk    float64 // and in a·wᵀΣw
+}
+
+var _ kir.LineProperty = (*Markowitz)(nil)
+
+// NewMarkowitz returns the property. covariance has a row for each return and
+// must be square, finite and symmetric but for rounding, of which the mean is
+// taken; that it is positive semidefinite is not verified.
+func NewMarkowitz(returns []float64, covariance [][]float64, aversion float64, total int) (*Markowitz, error) {
+	if err := checkFinite("the return of ingredient", returns); err != nil {
+		return nil, err
+	}
+	if !(aversion >= 0) || math.IsInf(aversion, 0) {
+		return nil, fmt.Errorf("the aversion to risk is %v: it must be a finite number of at least 0", aversion)
+	}
+	n := len(returns)
+	if len(covariance) != n {
+		return nil, fmt.Errorf("the covariance has %d rows, and there are %d returns", len(covariance), n)
+	}
+	m := &Markowitz{n: n, returns: newForm(returns, total), covariance: make([]int64, n*n)}
+	m.perReturn = 1 / (m.returns.scale * float64(total))
+	largest := 0.0
+	for i, row := range covariance {
+		if len(row) != n {
+			return nil, fmt.Errorf("row %d of the covariance has %d numbers, and there are %d returns", i, len(row), n)
+		}
+		if err := checkFinite("the covariance with ingredient", row); err != nil {
+			return nil, fmt.Errorf("row %d: %w", i, err)
+		}
+		for _, v := range row {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	if largest == 0 {
+		return m, nil
+	}
+	_, exponent := math.Frexp(largest)
+	shift := min(59-bits.Len(uint(total))-exponent, 900)
+	for i := range n {
+		for j := range n {
+			m.covariance[i*n+j] = int64(math.RoundToEven(math.Ldexp(covariance[i][j]/2+covariance[j][i]/2, shift)))
+		}
+	}
+	m.perUnit = math.Ldexp(1/float64(total)/float64(total), -shift)
+	m.perRisk = math.Ldexp(aversion/float64(total)/float64(total), -shift)
+	if math.IsInf(m.perRisk, 0) {
+		return nil, fmt.Errorf("an aversion to risk of %v times a covariance of %v is more than can be computed", aversion, largest)
+	}
+	return m, nil
+}
+
+// Risk returns wᵀΣw, the variance of the return.
+func (m *Markowitz) Risk(x *kir.Composition) float64 { return m.risk(x).float() * m.perUnit }
+
+// Return returns μᵀw, the expected return.
+func (m *Markowitz) Return(x *kir.Composition) float64 {
+	return float64(m.returns.of(x)) * m.perReturn
+}
+
+// risk returns xᵀΣx.
+func (m *Markowitz) risk(x *kir.Composition) (sum wide) {
+	for _, i := range x.Ingredients() {
+		sum = sum.plus(product(m.with(int(i), x), int64(x.Amount(int(i)))))
+	}
+	return sum
+}
+
+// with returns (Σx)_i.
+func (m *Markowitz) with(i int, x *kir.Composition) (sum int64) {
+	row, amounts := m.covariance[i*m.n:(i+1)*m.n], x.Amounts()
+	for _, u := range x.Ingredients() {
+		sum += row[u] * int64(amounts[u])
+	}
+	return sum
+}
+
+// log returns log y from μᵀx and xᵀΣx.
+func (m *Markowitz) log(returns int64, risk wide) float64 {
+	return float64(float64(returns)*m.perReturn) - float64(risk.float()*m.perRisk)
+}
+
+// LogScore returns log y(x), in O(n²).
+func (m *Markowitz) LogScore(x *kir.Composition) float64 {
+	return m.log(m.returns.of(x), m.risk(x))
+}
+
+// Scorer returns a scorer of x.
+func (m *Markowitz) Scorer(x *kir.Composition) kir.Scorer {
+	return &markowitzScorer{property: m, past: past{x: x}}
+}
+
+type markowitzScorer struct {
+	property *Markowitz
+	past
+	returns int64 // μᵀx
+	risk    wide  // xᵀΣx
+}
+
+func (s *markowitzScorer) Reset() {
+	s.past.reset()
+	s.returns, s.risk = s.property.returns.of(s.x), s.property.risk(s.x)
+}
+
+func (s *markowitzScorer) LogScore() float64 { return s.property.log(s.returns, s.risk) }
+
+// slopes returns what half of the derivative of xᵀΣx by the units that go from j
+// to i is at x, and half of its second derivative: xᵀΣx becomes
+// xᵀΣx + 2·d·slope + d²·curve when d units do.
+func (s *markowitzScorer) slopes(i, j int) (slope, curve int64) {
+	m := s.property
+	slope = m.with(i, s.x) - m.with(j, s.x)
+	curve = m.covariance[i*m.n+i] + m.covariance[j*m.n+j] - 2*m.covariance[i*m.n+j]
+	return slope, curve
+}
+
+// moved returns xᵀΣx when d units go from j to i. |2·slope + d·curve| is at most
+// 2⁶² because the entries of Σ have 59 bits less those of M.
+func (s *markowitzScorer) moved(slope, curve, d int64) wide {
+	return s.risk.plus(product(2*slope+d*curve, d))
+}
+
+func (s *markowitzScorer) Line(i, j int, p *kir.Pieces) {
+	m := s.property
+	slope, curve := s.slopes(i, j)
+	a := int64(s.x.Amount(i))
+	returns, step := m.returns.line(s.x, s.returns, i, j)
+	risk := s.moved(slope, curve, -a)
+	by := 2*slope + (1-2*a)*curve // what the next split adds
+	q := joiner{pieces: p}
+	for k := range int(a) + s.x.Amount(j) + 1 {
+		q.add(k, m.log(returns, risk))
+		returns += step
+		risk = risk.plus(wideOf(by))
+		by += 2 * curve
+	}
+}
+
+func (s *markowitzScorer) At(i, j, k int) float64 {
+	slope, curve := s.slopes(i, j)
+	returns, step := s.property.returns.line(s.x, s.returns, i, j)
+	return s.property.log(returns+int64(k)*step, s.moved(slope, curve, int64(k-s.x.Amount(i))))
+}
+
+func (s *markowitzScorer) Moved(i, j int) {
+	m := s.property
+	byI, byJ := s.past.moved(i, j)
+	s.returns += int64(byI)*m.returns.a[i] + int64(byJ)*m.returns.a[j]
+	// The slope at the new composition, d units back, is 2·d·curve less.
+	slope, curve := s.slopes(i, j)
+	s.risk = s.risk.plus(product(2*slope-int64(byI)*curve, int64(byI)))
+}

@@ -1,0 +1,114 @@
+package property_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"kir/property"
+)
+
+// factorModel returns the returns and the covariance of assets that share a few
+// factors.
+func factorModel(r *rand.Rand, assets, factors int) (returns []float64, covariance [][]float64) {
+	loads := make([][]float64, assets)
+	for i := range loads {
+		returns = append(returns, 0.02+0.1*r.Float64())
+		for range factors {
+			loads[i] = append(loads[i], 0.2*r.NormFloat64())
+		}
+	}
+	for i := range assets {
+		covariance = append(covariance, make([]float64, assets))
+		for j := range assets {
+			for f := range factors {
+				covariance[i][j] += loads[i][f] * loads[j][f]
+			}
+		}
+		covariance[i][i] += 0.01 + 0.02*r.Float64()
+	}
+	return returns, covariance
+}
+
+func TestMarkowitz(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 30))
+	for _, c := range []struct {
+		assets, total int
+		aversion      float64
+	}{{7, 20, 3}, {30, 100, 0.5}, {3, 300, 0}, {2, 5, 10}, {4, 100_000, 2}} {
+		returns, covariance := factorModel(r, c.assets, 3)
+		p := must(property.NewMarkowitz(returns, covariance, c.aversion, c.total))
+		naive := func(x []int) float64 {
+			u := 0.0
+			for i := range x {
+				w := float64(x[i]) / float64(c.total)
+				u += returns[i] * w
+				for j := range x {
+					u -= c.aversion * w * covariance[i][j] * float64(x[j]) / float64(c.total)
+				}
+			}
+			return math.Exp(u)
+		}
+		moves := 60
+		if c.total > 1000 {
+			moves, naive = 2, nil
+		}
+		walkLines(t, p, c.assets, c.total, moves, naive, 1e-9)
+	}
+	returns, covariance := factorModel(r, 4, 2)
+	checkKernels(t, must(property.NewMarkowitz(returns, covariance, 2, 4)), 4, 4, 40)
+	checkKernels(t, must(property.NewMarkowitz(returns[:3], [][]float64{covariance[0][:3], covariance[1][:3], covariance[2][:3]}, 2, 4)), 3, 4, 40)
+}
+
+// The extremes of what whole numbers must hold: all of the largest total in the
+// assets with the largest covariance, positive and negative.
+func TestMarkowitzExtremes(t *testing.T) {
+	for _, total := range []int{1, 3, 1000, math.MaxInt32} {
+		for _, size := range []float64{1e-200, 1, 1e150} {
+			// The risk is (w_0 − w_1)², its largest value 1.
+			p := must(property.NewMarkowitz([]float64{0.1, 0.2, 0.3}, [][]float64{{size, -size, 0}, {-size, size, 0}, {0, 0, 0}}, 1/size, total))
+			x := composition(t, []int{total, 0, 0})
+			s := p.Scorer(x)
+			s.Reset()
+			tolerance := 1e-12 + math.Ldexp(float64(total), -58) // of Σ, whose entries are 1/a
+			for _, k := range []int{0, total, total / 2, total - 1, total / 3} {
+				want := composition(t, []int{k, total - k, 0})
+				w := float64(k) / float64(total)
+				plain := 0.1*w + 0.2*(1-w) - (2*w-1)*(2*w-1)
+				if got := s.At(0, 1, k); !same(got, p.LogScore(want)) || math.Abs(got-plain) > tolerance {
+					t.Errorf("total %d, size %v, split %d: At %v, the point %v, want %v", total, size, k, got, p.LogScore(want), plain)
+				}
+				if err := x.Move(0, 1, k); err != nil {
+					t.Fatal(err)
+				}
+				s.Moved(0, 1)
+				if got := s.LogScore(); !same(got, p.LogScore(x)) {
+					t.Errorf("total %d, size %v, moved to %d: %v, the point %v", total, size, k, got, p.LogScore(x))
+				}
+			}
+		}
+	}
+}
+
+func TestMarkowitzRefuses(t *testing.T) {
+	one := [][]float64{{1, 0}, {0, 1}}
+	for _, err := range []error{
+		second(property.NewMarkowitz([]float64{1}, one, 1, 5)),
+		second(property.NewMarkowitz([]float64{1, 2}, [][]float64{{1, 0}, {0}}, 1, 5)),
+		second(property.NewMarkowitz([]float64{1, math.NaN()}, one, 1, 5)),
+		second(property.NewMarkowitz([]float64{1, 2}, [][]float64{{1, 0}, {0, math.Inf(1)}}, 1, 5)),
+		second(property.NewMarkowitz([]float64{1, 2}, one, -1, 5)),
+		second(property.NewMarkowitz([]float64{1, 2}, [][]float64{{1e200, 0}, {0, 1}}, 1e200, 5)),
+	} {
+		if err == nil {
+			t.Error("no error")
+		}
+	}
+}
+
+func BenchmarkMarkowitzLine(b *testing.B) {
+	returns, covariance := factorModel(rand.New(rand.NewPCG(1, 30)), 2000, 5)
+	p := must(property.NewMarkowitz(returns, covariance, 2, 1000))
+	b.Run("20 of 2000 held", func(b *testing.B) { benchmarkLine(b, p, 2000, 1000, 20) })
+	b.Run("5 of 2000 held", func(b *testing.B) { benchmarkLine(b, p, 2000, 1000, 5) })
+}
