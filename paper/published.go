@@ -1,0 +1,59 @@
+package paper
+
+// A Published is a figure that the paper prints, in percent. What is nil was
+// not available to us.
+type Published struct {
+	Mean, SD *float64
+}
+
+func printed(mean float64) Published { return Published{Mean: &mean} }
+
+func printedSD(mean, sd float64) Published { return Published{&mean, &sd} }
+
+// rateKey names a rate of the experiments.
+type rateKey struct {
+	Target, Kernel string
+	Rate           string // "accepted" or "updated"
+}
+
+// Names of the two rates.
+const (
+	Accepted = "accepted"
+	Updated  = "updated"
+)
+
+// published are the paper's rates as far as they were available to us: the
+// accepted rates of the small setting with their standard deviations over ten
+// sequences, and the updated rates of its Gibbs sampler. The paper's naive
+// column is entered for the kernel that the paper describes; see [naiveColumn]
+// for the one that it fits.
+var published = map[rateKey]Published{
+	{"small a", KernelNaive, Accepted}:       printedSD(70.40, 0.430),
+	{"small b", KernelNaive, Accepted}:       printedSD(85.91, 0.437),
+	{"small a", KernelGibbs, Accepted}:       printedSD(100.00, 0.000),
+	{"small b", KernelGibbs, Accepted}:       printedSD(100.00, 0.000),
+	{"small a", KernelAccelerated, Accepted}: printedSD(95.58, 0.008),
+	{"small b", KernelAccelerated, Accepted}: printedSD(95.85, 0.001),
+	{"small a", KernelGibbs, Updated}:        printed(8.79),
+	{"small b", KernelGibbs, Updated}:        printed(4.96),
+	{"large a", KernelGibbs, Updated}:        printed(0.43),
+	{"large b", KernelGibbs, Updated}:        printed(0.10),
+	{"large c", KernelGibbs, Updated}:        printed(0.14),
+	{"large d", KernelGibbs, Updated}:        printed(0.03),
+}
+
+// naiveColumn returns what the paper prints in its naive column, whatever the
+// sampler was.
+func naiveColumn(target, rate string) Published {
+	return published[rateKey{target, KernelNaive, rate}]
+}
+
+// publishedCounts are the paper's Table 1: the number of compositions of 5
+// units over 50 ingredients that use n, from n = 1.
+var publishedCounts = []string{"50", "4900", "117600", "921200", "2118760"}
+
+// What the paper says of its cocktail data.
+const publishedIngredients = 65
+
+// publishedLaw is how many of the paper's recipes use n ingredients.
+var publishedLaw = map[int]int{2: 13, 3: 29, 4: 24, 5: 3}

@@ -1,0 +1,222 @@
+package paper
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
+
+	"kir"
+	"kir/internal/stattest"
+)
+
+// A row's z, also where all sequences agree.
+func TestRowZ(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		exact float64
+		rates []float64
+		want  float64
+	}{
+		// Mean 0.5, sd √(1/150), standard error √(1/600).
+		{"apart", 0.45, []float64{0.4, 0.6, 0.5, 0.5}, 0.05 * math.Sqrt(600)},
+		{"never, and next to never", 1e-90, []float64{0, 0, 0, 0}, -1e-90 / math.Sqrt(1e-90/400)},
+		{"always, by definition", 1, []float64{1, 1, 1, 1}, 0},
+		// None of 400 where half was due: the standard error is 1/40.
+		{"never, though likely", 0.5, []float64{0, 0, 0, 0}, -20},
+		{"once where it cannot be", 1, []float64{0.99, 0.99, 0.99, 0.99}, -0.01 * 400},
+	} {
+		row := newRow("t", "k", Accepted, c.exact, c.rates, 100)
+		if math.Abs(row.Z-c.want) > 1e-9*math.Max(1e-30, math.Abs(c.want)) {
+			t.Errorf("%s: z is %v, want %v", c.name, row.Z, c.want)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ got, want string }{
+		{decimals(-0.001, 2), "0.00"},
+		{decimals(-1.5, 1), "−1.5"},
+		{quantity(3.67e-95, 5), "3.7 × 10⁻⁹⁵"},
+		{quantity(-4e-7, 5), "−4.0 × 10⁻⁷"},
+		{quantity(0, 5), "0.00000"},
+		{quantity(68.931068931, 5), "68.93107"},
+		{thousands("5"), "5"},
+		{thousands("2118760"), "2,118,760"},
+		{thousands("100"), "100"},
+		{label("a\x00b\u202ec", 10), "abc"},
+		{label("abcdefgh", 4), "abc…"},
+		{twoLines("Kir royal", 15), "Kir royal\n "},
+		{twoLines("Long Island Iced Tea", 15), "Long Island\nIced Tea"},
+		{twoLines("Screwdriver", 5), "Scre…\n "},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	t.Parallel()
+	for _, hi := range []float64{0, 1e-4, 0.03, 0.7, 1, 6, 7, 9.9, 10, 26.25, 60, 61, 98, 105} {
+		ticks := percentTicks(hi)
+		if len(ticks) > 7 || hi > 0 && len(ticks) < 3 {
+			t.Errorf("up to %v: %v", hi, ticks)
+		}
+		seen := map[string]bool{}
+		for _, tick := range ticks {
+			if tick.Value > hi || seen[tick.Label] {
+				t.Errorf("up to %v: %v", hi, ticks)
+			}
+			seen[tick.Label] = true
+			if err := reads(tick.Label, tick.Value); err != nil || math.Abs(tick.Value) > 0 && tick.Label == "0" {
+				t.Errorf("up to %v: %v, %v", hi, tick, err)
+			}
+		}
+	}
+	for _, c := range []struct{ lo, hi int }{{1, 1}, {2, 5}, {12, 23}, {1, 100}, {3, 2000}} {
+		if n := len(integerTicks(c.lo, c.hi)); n < 1 || n > 21 {
+			t.Errorf("%d to %d: %d ticks", c.lo, c.hi, n)
+		}
+	}
+}
+
+// Hatching stays within its rectangle, and is there.
+func TestHatch(t *testing.T) {
+	t.Parallel()
+	lo, hi := vg.Point{X: 3.3, Y: 7.1}, vg.Point{X: 21.9, Y: 12.4}
+	for _, h := range []hatch{plain, rising, falling, crossed, level} {
+		var r recorder.Canvas
+		area(draw.NewCanvas(&r, 100, 100), fill{skyBlue, h}, lo, hi)
+		lines := 0
+		for _, a := range r.Actions {
+			s, ok := a.(*recorder.Stroke)
+			if !ok {
+				continue
+			}
+			lines++
+			for _, p := range s.Path {
+				const slack = 1e-9
+				if p.Type != vg.CloseComp && (p.Pos.X < lo.X-slack || p.Pos.X > hi.X+slack || p.Pos.Y < lo.Y-slack || p.Pos.Y > hi.Y+slack) {
+					t.Errorf("hatch %d leaves the rectangle at %v", h, p.Pos)
+				}
+			}
+		}
+		if h == plain && lines != 1 || h != plain && lines < 2 {
+			t.Errorf("hatch %d has %d lines", h, lines)
+		}
+	}
+}
+
+// uniformSplit is a pair drawn uniformly and a split of all s+1 alike.
+type uniformSplit struct{}
+
+func (uniformSplit) Propose(r *kir.Rand, x, y *kir.Composition) (float64, error) {
+	i, j := r.Intn(x.N()), r.Intn(x.N()-1)
+	if j >= i {
+		j++
+	}
+	return 0, y.Move(i, j, r.Intn(x.Amount(i)+x.Amount(j)+1))
+}
+
+// What the readings of the Gibbs column count is what the matrix has of it.
+func TestGibbsReadings(t *testing.T) {
+	t.Parallel()
+	for _, c := range cells() {
+		target := mustTarget(t, c.n, c.total, c.law)
+		if _, gap := target.Law().Gap(); gap || c.n < 2 {
+			continue
+		}
+		e, err := stattest.Law{Ingredients: c.n, Total: c.total, Size: c.size}.Enumerate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := kernel(KernelGibbs, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := e.Matrix(target, k, stattest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want gibbsMoves
+		for x, a := range e.States {
+			used := 0
+			for _, v := range a {
+				if v > 0 {
+					used++
+				}
+			}
+			rest := float64(c.n - used)
+			want.absent += e.Pi[x] * rest * (rest - 1) / float64(c.n*(c.n-1))
+			for y, b := range e.States {
+				grown, gone := 0, 0
+				for i := range a {
+					if a[i] == 0 && b[i] > 0 {
+						grown++
+					}
+					if a[i] > 0 && b[i] == 0 {
+						gone++
+					}
+				}
+				p := e.Pi[x] * m.At(x, y)
+				switch {
+				case x == y:
+				case grown > gone:
+					want.split += p
+				case grown < gone:
+					want.merge += p
+				case grown > 0:
+					want.handover += p
+				default:
+					want.divide += p
+				}
+			}
+		}
+		got := gibbsExact(target)
+		for _, d := range []float64{got.absent - want.absent, got.handover - want.handover, got.split - want.split, got.merge - want.merge, got.divide - want.divide} {
+			if math.Abs(d) > 1e-12 {
+				t.Errorf("%d ingredients, %d units: got %+v, want %+v", c.n, c.total, got, want)
+				break
+			}
+		}
+
+		m, err = e.Matrix(target, kir.NewMetropolis("uniform split", target, uniformSplit{}), stattest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, updated := m.Rates(); math.Abs(updated-uniformSplitRate(target)) > 1e-12 {
+			t.Errorf("%d ingredients, %d units: a uniform split updates %v, want %v", c.n, c.total, uniformSplitRate(target), updated)
+		}
+
+		free, err := withoutCounts(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		law := map[int]float64{} // every composition weighs y(n)
+		sum := 0.0
+		for x := range stattest.Compositions(c.n, c.total) {
+			used := 0
+			for _, v := range x {
+				if v > 0 {
+					used++
+				}
+			}
+			law[used] += c.size(used)
+			sum += c.size(used)
+		}
+		for n, p := range law {
+			if math.Abs(free.Law().P(n)-p/sum) > 1e-12 {
+				t.Errorf("%d ingredients, %d units: without |X_n|, n = %d has probability %v, want %v", c.n, c.total, n, free.Law().P(n), p/sum)
+			}
+		}
+	}
+	readings, err := gibbsReadings([]*kir.Target{mustTarget(t, 10, 5, kir.Uniform(2, 5))}, []string{"small a"})
+	if err != nil || math.Abs(readings[0].Rates[0].Value-33.06452) > 5e-6 {
+		t.Errorf("the first reading is %v, %v", readings[0], err)
+	}
+}

@@ -1,0 +1,91 @@
+package paper
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Save writes paper.html, paper.json and every figure as SVG and PNG into a new
+// directory, all or nothing: they are written beside it first. It fails with
+// an error that wraps [fs.ErrExist] if the directory is there already.
+func (r *Report) Save(dir string) error {
+	if err := CheckDir(dir); err != nil {
+		return err
+	}
+	pictures, err := r.Pictures()
+	if err != nil {
+		return err
+	}
+	return r.save(dir, pictures)
+}
+
+func (r *Report) save(dir string, pictures []Picture) (err error) {
+	dir = filepath.Clean(dir)
+	part, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(part))
+		}
+	}()
+	write := func(name string, to func(io.Writer) error) error {
+		f, err := os.Create(filepath.Join(part, name))
+		if err != nil {
+			return err
+		}
+		if err := to(f); err != nil {
+			return errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, name), err), f.Close())
+		}
+		return f.Close()
+	}
+	bytes := func(b []byte) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, err := w.Write(b)
+			return err
+		}
+	}
+	for _, p := range pictures {
+		if err := write(p.Name+".svg", bytes(p.SVG)); err != nil {
+			return err
+		}
+		if err := write(p.Name+".png", bytes(p.PNG)); err != nil {
+			return err
+		}
+	}
+	if err := write("paper.json", r.WriteJSON); err != nil {
+		return err
+	}
+	err = write("paper.html", func(w io.Writer) error { return r.WriteHTML(w, pictures) })
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(part, 0o755); err != nil {
+		return err
+	}
+	return os.Rename(part, dir)
+}
+
+// CheckDir fails if Save could not write to the directory because it is there
+// already, or because its parent is not. It is for asking before a long run.
+func CheckDir(dir string) error {
+	switch _, err := os.Lstat(dir); {
+	case err == nil:
+		return &fs.PathError{Op: "write to", Path: dir, Err: fs.ErrExist}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	parent, err := os.Stat(filepath.Dir(filepath.Clean(dir)))
+	if err != nil {
+		return err
+	}
+	if !parent.IsDir() {
+		return &fs.PathError{Op: "write to", Path: filepath.Dir(dir), Err: errors.New("it is not a directory")}
+	}
+	return nil
+}
