@@ -304,7 +304,7 @@ func (b *bounds) minima() *cause {
 	}
 	if sum := b.all.min; sum > total {
 		return &cause{kind: MinimaAbove, ingredients: all.required, sum: sum, limit: total,
-			text: fmt.Sprintf("what the groups and the required ingredients take at least sums to %s", b.ofTotal(sum))}
+			text: fmt.Sprintf("the least amounts of the groups and the required ingredients sum to %s", b.ofTotal(sum))}
 	}
 	return nil
 }
@@ -369,7 +369,7 @@ func (b *bounds) maxima() *cause {
 	}
 	if sum := b.all.max; sum < total {
 		return &cause{kind: MaximaBelow, ingredients: all.usable, sum: sum, limit: total,
-			text: fmt.Sprintf("what the groups and the other ingredients take at most sums to %s", b.ofTotal(sum))}
+			text: fmt.Sprintf("the greatest amounts of the groups and the other ingredients sum to %s", b.ofTotal(sum))}
 	}
 	return nil
 }
@@ -412,20 +412,24 @@ func (b *bounds) names(of []int) string {
 	return andList(texts)
 }
 
-// describe fills in the cause of a conflict: that of its rules alone, in the
-// numbers of all rules if these show the same cause.
+// describe fills in the cause of a conflict: that of its rules alone. Sums over
+// all ingredients are given in the numbers of all rules, which is what has to
+// change, if these show the same cause.
 func (x *explainer) describe(c *Conflict) (fixes []fix) {
 	found := findCause(x.only(c.Rules, c.Law))
 	if found == nil {
 		c.Cause = x.nameRules(c)
 		return nil
 	}
-	whole := x.rs
-	if !c.Law {
-		whole.Used = nil
-	}
-	if all := findCause(whole); all != nil && all.kind == found.kind && all.kind != GroupUsed && all.kind != GroupTotal {
-		found = all
+	switch found.kind {
+	case MinimaAbove, MaximaBelow, UsedCount:
+		whole := x.rs
+		if !c.Law {
+			whole.Used = nil
+		}
+		if all := findCause(whole); all != nil && all.kind == found.kind {
+			found = all
+		}
 	}
 	c.Kind, c.Ingredients, c.Sum, c.Limit, c.Cause = found.kind, found.ingredients, found.sum, found.limit, found.text
 	return found.fixes

@@ -91,11 +91,12 @@ func (c *Conflict) Error() string {
 //
 // It fails as [Ruleset.Space] and [New] do, or with the context's error.
 func (rs Ruleset) Explain(ctx context.Context) (*Conflict, error) {
+	x := &explainer{ctx: ctx, wanted: rs.Used}
 	if rs.Used != nil {
 		rs.Used = slices.DeleteFunc(slices.Clone(rs.Used), func(n int) bool { return n < 1 || n > min(rs.Ingredients, rs.Total) })
 		slices.Sort(rs.Used)
 	}
-	x := &explainer{ctx: ctx, rs: rs}
+	x.rs = rs
 	all := make([]int, len(rs.Rules))
 	for n := range all {
 		all[n] = n
@@ -115,9 +116,10 @@ func (rs Ruleset) Explain(ctx context.Context) (*Conflict, error) {
 // An explainer answers whether rules can hold. After an error all its answers
 // are no, and nothing is to be made of them.
 type explainer struct {
-	ctx context.Context
-	rs  Ruleset
-	err error
+	ctx    context.Context
+	rs     Ruleset
+	wanted []int // numbers of used ingredients, also those that cannot be
+	err    error
 
 	// How many questions were asked, and about how many steps they took.
 	asked, work float64

@@ -89,6 +89,30 @@ func (rs Ruleset) Space() (Space, error) {
 	return s, nil
 }
 
+// Disjoint splits rules into those that can be counted together and the rest, by
+// index: a group rule is of the rest if its group crosses one kept before it, as
+// in [Space.Disjoint]. A rule of the rest is to be left out of the ruleset, and
+// the share of draws that keep it measured.
+func (rs Ruleset) Disjoint() (kept, rest []int, err error) {
+	s, err := rs.Space()
+	if err != nil {
+		return nil, nil, err
+	}
+	_, crossing := s.Disjoint()
+	group := 0
+	for n := range rs.Rules {
+		if rs.Rules[n].limitsGroup() {
+			group++
+			if slices.Contains(crossing, group-1) {
+				rest = append(rest, n)
+				continue
+			}
+		}
+		kept = append(kept, n)
+	}
+	return kept, rest, nil
+}
+
 // check returns what is wrong with rule n.
 func (rs Ruleset) check(n int) error {
 	r := &rs.Rules[n]

@@ -304,7 +304,7 @@ func TestExplainSays(t *testing.T) {
 			name: "groups that want too much", kind: MinimaAbove, sum: 110, limit: 100, core: []int{0, 1},
 			rules: Ruleset{Ingredients: 4, Total: 100, Rules: []Rule{
 				{Name: "spirits", Of: []int{0, 1}, Total: &Range{60, 90}}, {Name: "juices", Of: []int{2, 3}, Total: &Range{50, 80}}}},
-			want: "what the groups and the required ingredients take at least sums to 110 of a total of 100 (110 %): " +
+			want: "the least amounts of the groups and the required ingredients sum to 110 of a total of 100 (110 %): " +
 				"lower the least total of spirits from 60 to 50 or lower the least total of juices from 50 to 40",
 		},
 		{
@@ -313,6 +313,20 @@ func TestExplainSays(t *testing.T) {
 				{Name: "gin", Of: []int{0}, Require: true}, {Name: "no gin", Of: []int{0}, Exclude: true},
 				{Name: "rum", Of: []int{1}, Require: true}, {Name: "no rum", Of: []int{1}, Exclude: true}}},
 			want: "Gin is both required and excluded: do not require Gin or do not exclude Gin; other rules are then still in conflict",
+		},
+		{
+			name: "two conflicts, of which the second is smaller", kind: Unusable, core: []int{3, 4},
+			rules: Ruleset{Ingredients: 4, Total: 100, Rules: []Rule{
+				{Name: "gin", Of: []int{0}, Require: true}, {Name: "least gin", Of: []int{0}, Min: 50}, {Name: "most gin", Of: []int{0}, Max: 40},
+				{Name: "rum", Of: []int{1}, Require: true}, {Name: "no rum", Of: []int{1}, Exclude: true}}},
+			want: "Rum is both required and excluded: do not require Rum or do not exclude Rum; other rules are then still in conflict",
+		},
+		{
+			name: "groups that have too little", kind: MaximaBelow, sum: 80, limit: 100, core: []int{0, 1},
+			rules: Ruleset{Ingredients: 4, Total: 100, Rules: []Rule{
+				{Name: "spirits", Of: []int{0, 1}, Total: &Range{0, 50}}, {Name: "juices", Of: []int{2, 3}, Total: &Range{0, 30}}}},
+			want: "the greatest amounts of the groups and the other ingredients sum to 80 of a total of 100 (80 %): " +
+				"raise the greatest total of spirits from 50 to 70 or raise the greatest total of juices from 30 to 50",
 		},
 		{
 			name: "steps that miss", kind: Other, core: []int{0, 1},
@@ -359,10 +373,26 @@ func TestInvalidRules(t *testing.T) {
 			t.Errorf("%s: Explain gives %v", name, err)
 		}
 	}
+	for _, used := range [][]int{{}, {0}, {-7}} {
+		rs := Ruleset{Ingredients: 3, Total: 5, Used: used}
+		c, err := rs.Explain(context.Background())
+		if err != nil || c == nil || !c.Law || len(c.Rules) > 0 || c.Error() != "no number of used ingredients from 1 to 3 is asked for: allow 1 used ingredient" {
+			t.Errorf("%v used are asked for: %v, %v", used, c, err)
+		}
+	}
+	far := Ruleset{Ingredients: 3, Total: 5, Used: []int{4, 9}}
+	if c, err := far.Explain(context.Background()); err != nil || c == nil || len(c.Changes) != 1 || c.Changes[0].Text != "allow 3 used ingredients" {
+		t.Errorf("4 or 9 used of 3: %v, %v", c, err)
+	}
 	crossing := Ruleset{Ingredients: 3, Total: 5, Rules: []Rule{
 		{Of: []int{0, 1}, Used: &Range{0, 1}}, {Of: []int{1, 2}, Used: &Range{0, 1}}}}
 	var overlap *OverlapError
 	if _, err := crossing.Explain(context.Background()); !errors.As(err, &overlap) || overlap.Groups != [2]int{0, 1} || overlap.Ingredient != 1 {
 		t.Errorf("crossing groups give %v", err)
+	}
+	crossing.Rules = slices.Insert(crossing.Rules, 1, Rule{Of: []int{0}, Require: true})
+	kept, rest, err := crossing.Disjoint()
+	if err != nil || !slices.Equal(kept, []int{0, 1}) || !slices.Equal(rest, []int{2}) {
+		t.Errorf("kept %v, rest %v, %v", kept, rest, err)
 	}
 }

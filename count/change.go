@@ -3,7 +3,6 @@ package count
 import (
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // maxChanges is how many changes are offered.
@@ -195,8 +194,9 @@ func (x *explainer) releases(rs Ruleset, at map[int]int, c *Conflict) []Change {
 // otherUsed finds the numbers of used ingredients nearest to those asked for.
 func (x *explainer) otherUsed(rs Ruleset, s Space) (Change, bool) {
 	least, most := 1, 1
-	if len(rs.Used) > 0 {
-		least, most = rs.Used[0], rs.Used[len(rs.Used)-1]
+	if len(x.wanted) > 0 {
+		possible := func(n int) int { return max(1, min(n, len(s.Ingredients), s.Total)) }
+		least, most = possible(slices.Min(x.wanted)), possible(slices.Max(x.wanted))
 	}
 	distance := func(n int) int { return max(least-n, n-most, 0) }
 	best := 0
@@ -208,6 +208,10 @@ func (x *explainer) otherUsed(rs Ruleset, s Space) (Change, bool) {
 	if best == 0 {
 		return Change{}, false
 	}
-	return Change{Rule: -1, By: distance(best), Text: "allow " + strconv.Itoa(best) + " used ingredients",
+	text := fmt.Sprintf("allow %d used ingredients", best)
+	if best == 1 {
+		text = "allow 1 used ingredient"
+	}
+	return Change{Rule: -1, By: distance(best), Text: text,
 		apply: func(rs *Ruleset) { rs.Used = append(slices.Clone(rs.Used), best) }}, true
 }
