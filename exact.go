@@ -33,6 +33,9 @@ func NewExact(t *Target) (*Exact, error) {
 
 // Advance draws anew once an iteration.
 func (e *Exact) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	if err := x.ready("exact", e.target); err != nil {
+		return err
+	}
 	for range iterations {
 		y := x.candidateCopy()
 		x.drawExact(r, y)
@@ -61,6 +64,43 @@ func (x *State) drawExact(r *Rand, y *Composition) {
 		n += r.Categorical(x.target.law.p)
 	}
 	x.exact.draw(r, y, n, x.target.space.total)
+}
+
+// A Prior draws compositions independently from a target's sparsity law, with
+// every rule kept and as if there were no wishes: what random compositions look
+// like. It belongs to one goroutine.
+type Prior struct {
+	target *Target
+	draws  exactScratch
+	x      *Composition
+}
+
+// NewPrior returns what draws from the sparsity law of a target.
+func NewPrior(t *Target) *Prior {
+	p := &Prior{target: t, x: newComposition(t.space.ingredients)}
+	if t.space.rules != nil {
+		p.draws.sampler = t.space.rules.sampler.Clone()
+	}
+	return p
+}
+
+// Draw returns a composition, which holds until the next call: n from the law,
+// then one of X_n uniformly. Where rules cannot be counted it draws again until
+// one keeps them, and fails with [ErrNoStart] after 10,000,000.
+func (p *Prior) Draw(r *Rand) (*Composition, error) {
+	t := p.target
+	n := t.law.lo
+	if len(t.law.p) > 1 {
+		n += r.Categorical(t.law.p)
+	}
+	const most = 10_000_000
+	for range most {
+		p.draws.draw(r, p.x, n, t.space.total)
+		if t.space.Shares() == nil || t.space.rules.keeps(p.x) {
+			return p.x, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: no composition of %d ingredients among %d keeps the rules", ErrNoStart, n, most)
 }
 
 // independent is a Metropolis–Hastings move whose candidate is drawn by
@@ -211,10 +251,13 @@ const startTries = 100_000
 // again while a property is 0 there. It returns how many draws that took, and
 // fails with [ErrNoStart] after 100,000.
 func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
-	x = newState(t, newComposition(t.space.ingredients))
+	prior := NewPrior(t)
+	x = newState(t, prior.x)
 	for tries < startTries {
 		tries++
-		x.drawExact(r, x.Composition)
+		if _, err := prior.Draw(r); err != nil {
+			return nil, tries, err
+		}
 		if err := x.Refresh(); err != nil {
 			return nil, tries, err
 		}

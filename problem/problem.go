@@ -84,6 +84,7 @@ type loader struct {
 	root        *node
 	ingredients *recipe.Ingredients // with attributes, or nil if only counted
 	rows        [][]kir.Part        // the recipes, closed to the total
+	rules       []rule
 }
 
 // Load reads, checks and resolves a problem. Bad input is a [fault.Error].
@@ -320,28 +321,17 @@ func (l *loader) units() (*recipe.Units, error) {
 	return units, nil
 }
 
-func (l *loader) readConstraints() error {
-	n := l.fields["constraints"]
-	if n == nil || n.kind == null {
-		return nil
-	}
-	items, err := n.list("constraints")
-	if err != nil {
-		return err
-	}
-	if len(items) > 0 {
-		return hint(items[0].errorf("rules are not read by this version"), "remove them")
-	}
-	return nil
-}
-
 func (l *loader) readTarget() error {
 	p := l.problem
-	space, err := kir.NewSpace(len(p.Ingredients), p.Total)
+	plain, err := kir.NewSpace(len(p.Ingredients), p.Total)
 	if err != nil {
 		return l.root.errorf("%v", err)
 	}
-	law, at, err := l.sparsity(space)
+	law, at, err := l.sparsity(plain)
+	if err != nil {
+		return err
+	}
+	space, err := l.space(plain, law, at)
 	if err != nil {
 		return err
 	}

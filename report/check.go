@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"strings"
 
-	"kir/count"
 	"kir/forest"
 	"kir/problem"
 )
@@ -27,7 +26,15 @@ type Check struct {
 type SpaceSize struct {
 	N            int      `json:"n"`
 	Target       Number   `json:"target"`
-	Compositions *big.Int `json:"compositions"`
+	Compositions *big.Int `json:"compositions"` // that keep every rule that can be counted
+	Share        *Share   `json:"share,omitempty"`
+}
+
+// A Share is the part of the counted compositions that keeps the rules which
+// cannot be counted, as measured by exact draws.
+type Share struct {
+	Estimate Number `json:"estimate"`
+	SE       Number `json:"se"`
 }
 
 // Advice is a kernel that suits a problem, and why.
@@ -46,7 +53,8 @@ func NewCheck(p *problem.Problem) (*Check, error) {
 		Kernel:       advise(p),
 		Warnings:     append(append([]string{}, p.Warnings...), forestWarnings(p)...),
 	}
-	counts, err := count.Unconstrained(len(p.Ingredients), p.Total)
+	space := p.Target.Space()
+	counts, err := space.Counts()
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +64,12 @@ func NewCheck(p *problem.Problem) (*Check, error) {
 		if law.P(n) == 0 {
 			continue
 		}
-		size := counts.Count(n)
-		c.Sizes = append(c.Sizes, SpaceSize{n, Number(law.P(n)), size})
-		c.Compositions.Add(c.Compositions, size)
+		size := SpaceSize{N: n, Target: Number(law.P(n)), Compositions: counts.Count(n)}
+		if shares := space.Shares(); shares != nil {
+			size.Share = &Share{Number(shares[n-1].Estimate), Number(shares[n-1].SE)}
+		}
+		c.Sizes = append(c.Sizes, size)
+		c.Compositions.Add(c.Compositions, size.Compositions)
 	}
 	return c, nil
 }
@@ -122,21 +133,37 @@ func (c *Check) WriteText(w io.Writer) error {
 	p.line("%s", Plain(c.Problem.Name))
 	p.line("%s", c.Problem.words())
 	p.line("")
-	t := NewTable("ingredients used", "wanted", "compositions")
+	headings := []string{"ingredients used", "wanted", "compositions"}
+	measured := len(c.Sizes) > 0 && c.Sizes[0].Share != nil
+	if measured {
+		headings = append(headings, "of which all rules keep")
+	}
+	t := NewTable(headings...)
 	t.AlignRight(0, 1, 2)
+	if measured {
+		t.AlignRight(3)
+	}
 	shown := c.Sizes
 	const most = 40
 	if len(shown) > most {
 		shown = shown[:most]
 	}
 	for _, s := range shown {
-		t.Row(s.N, percent(float64(s.Target)), bigNumber(s.Compositions))
+		cells := []any{s.N, percent(float64(s.Target)), bigNumber(s.Compositions)}
+		if measured {
+			cells = append(cells, fmt.Sprintf("%.3g ± %.1g", float64(s.Share.Estimate), float64(s.Share.SE)))
+		}
+		t.Row(cells...)
 	}
 	if len(shown) < len(c.Sizes) {
 		t.Row("…", "", fmt.Sprintf("%d more sizes: see --json", len(c.Sizes)-most))
 	}
 	t.Row("all", "", bigNumber(c.Compositions))
 	p.table(t)
+	if measured {
+		p.line("Rules that overlap, needs and limits cannot be counted: their share is measured")
+		p.line("by exact draws, and the law of n is as exact as that.")
+	}
 	p.properties(c.Properties)
 	p.line("")
 	p.line("Kernel: %s. Recommended: %s, as %s.", c.Sampler.Kernel, c.Kernel.Recommended, c.Kernel.Because)

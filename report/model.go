@@ -85,6 +85,10 @@ type Size struct {
 	Target   Number `json:"target"`
 	Observed Number `json:"observed"`
 	MCSE     Number `json:"mcse"`
+
+	// Share is set where rules cannot be counted: what part of the counted
+	// compositions keeps them. The law of n is as exact as it is.
+	Share *Share `json:"share,omitempty"`
 }
 
 // A Statistic sums up one series over all chains.

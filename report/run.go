@@ -48,7 +48,11 @@ func New(p *problem.Problem, r *run.Result, version string) *Model {
 		m.Chains = append(m.Chains, Chain{Chain: k, Starts: c.Tries, Rates: rates(c.Tally.Accepted, c.Tally.Updated, c.Tally.Iterations)})
 	}
 	for _, s := range r.Sizes {
-		m.Sparsity = append(m.Sparsity, Size{s.N, Number(s.Target), Number(s.Observed), Number(s.MCSE)})
+		size := Size{N: s.N, Target: Number(s.Target), Observed: Number(s.Observed), MCSE: Number(s.MCSE)}
+		if shares := p.Target.Space().Shares(); shares != nil {
+			size.Share = &Share{Number(shares[s.N-1].Estimate), Number(shares[s.N-1].SE)}
+		}
+		m.Sparsity = append(m.Sparsity, size)
 	}
 	for _, s := range r.Properties {
 		m.Statistics[s.Name] = statistic(s)

@@ -105,6 +105,14 @@ func (m *Model) writeSizes(p *printer) {
 		shown++
 	}
 	p.table(t)
+	if len(m.Sparsity) > 0 && m.Sparsity[0].Share != nil {
+		worst := 0.0
+		for _, s := range m.Sparsity {
+			worst = max(worst, float64(s.Share.SE/s.Share.Estimate))
+		}
+		p.line("Some rules cannot be counted: the law is exact to the share that keeps them,")
+		p.line("which exact draws measured to %s (relative standard error, the largest).", percent(worst))
+	}
 	p.line("Total variation distance %s; without properties, chance alone makes it %s.", figure(float64(m.Variation)), figure(float64(m.Expected)))
 }
 

@@ -60,34 +60,17 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 // eachRandom visits compositions drawn independently from the sparsity law of
 // the target, by the random stream of a purpose.
 func eachRandom(ctx context.Context, s *Spec, purpose string, count int, visit func(x *kir.Composition) error) error {
-	law := s.Target.Law()
-	lo, hi := law.Support()
-	weights := make(map[int]float64, hi-lo+1)
-	for n := lo; n <= hi; n++ {
-		weights[n] = law.P(n)
-	}
-	bare, err := kir.NewTarget(s.Target.Space(), kir.Table(weights))
-	if err != nil {
-		return err
-	}
-	kernel, err := kir.NewExact(bare)
-	if err != nil {
-		return err
-	}
 	r := kir.NewRand(s.Settings.Seed, purpose, 0)
-	x, _, err := kir.StartState(bare, r)
-	var tally kir.Tally
+	prior := kir.NewPrior(s.Target)
 	for range count {
-		if err == nil {
-			err = ctx.Err()
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		if err == nil {
-			err = visit(x.Composition)
-		}
-		if err == nil {
-			err = kernel.Advance(r, x, 1, &tally)
-		}
+		x, err := prior.Draw(r)
 		if err != nil {
+			return err
+		}
+		if err := visit(x); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,149 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kir/fault"
+)
+
+const shelf = `name,group,abv
+Champagne,bubbles,12
+Cassis,liqueur,20
+Gin,spirit,40
+Vermouth,wine,16
+Campari,liqueur,25
+Lemon juice,citrus,0
+Lime juice,citrus,0
+Orange bitters,bitters,45
+`
+
+// loadRules reads a problem on the book and the shelf with the given rules.
+func loadRules(t *testing.T, head, rules string) (*Problem, error) {
+	t.Helper()
+	dir := t.TempDir()
+	yaml := head + "constraints:\n" + rules
+	for name, text := range map[string]string{"problem.yaml": yaml, "recipes.csv": book, "shelf.csv": shelf} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Load(context.Background(), filepath.Join(dir, "problem.yaml"), Options{})
+}
+
+const headBook = "total: 20\nrecipes: recipes.csv\ningredients: shelf.csv\nsparsity: {uniform: [1, 4]}\n"
+
+// TestBadRules checks the place and the words for each mistake. Rules begin on
+// line 6.
+func TestBadRules(t *testing.T) {
+	for _, c := range []struct {
+		name, rules  string
+		line, column int
+		says         []string
+	}{
+		{"unknown kind", "  - requires: Gin\n", 6, 5, []string{`did you mean "require"?`}},
+		{"two kinds", "  - {require: Gin, exclude: Cassis}\n", 6, 5, []string{"2 kinds"}},
+		{"unknown ingredient", "  - require: Ginn\n", 6, 14, []string{`"Ginn"`, `did you mean "Gin"?`}},
+		{"no match", "  - exclude: \"* rum\"\n", 6, 14, []string{"no ingredient matches"}},
+		{"unknown attribute", "  - group: {of: {grup: citrus}, used: [0, 1]}\n", 6, 18, []string{`did you mean "group"?`}},
+		{"unknown value", "  - group: {of: {group: citrus fruit}, used: [0, 1]}\n", 6, 25, []string{`"bubbles"`}},
+		{"attribute that is no number", "  - limit: {attribute: group, min: 3}\n", 2, 11, []string{"not a number"}},
+		{"percent that is no unit", "  - amount: {of: Gin, min: \"12%\"}\n", 6, 28, []string{"2.4 of 20 units", "10% or 15%"}},
+		{"percent above 100", "  - amount: {of: Gin, min: \"120%\"}\n", 6, 28, []string{"100 %"}},
+		{"rubbish for units", "  - amount: {of: Gin, min: \"a lot\"}\n", 6, 28, []string{"percentage"}},
+		{"amount above the total", "  - amount: {of: Gin, min: 21}\n", 6, 28, []string{"at most 20"}},
+		{"amount of nothing", "  - amount: {min: 2}\n", 6, 13, []string{"add of"}},
+		{"amount without bound", "  - amount: {of: Gin}\n", 6, 13, []string{"bounds nothing"}},
+		{"min above max", "  - amount: {of: Gin, min: 9, max: 3}\n", 6, 13, []string{"contradicts itself", "min is 9"}},
+		{"used from above to", "  - group: {of: [Gin, Cassis], used: [2, 1]}\n", 6, 38, []string{"contradicts itself"}},
+		{"more used than there are", "  - group: {of: [Gin, Cassis], used: [3, 3]}\n", 6, 38, []string{"2 ingredients"}},
+		{"never of one", "  - never: [Gin]\n", 6, 12, []string{"exclude"}},
+		{"needs without then", "  - needs: {if: Gin}\n", 6, 12, []string{"no then"}},
+		{"needs of many", "  - needs: {if: [Gin, Cassis], then: [Campari]}\n", 6, 17, []string{"a rule for each"}},
+		{"limit turned round", "  - limit: {attribute: abv, min: 9, max: 3}\n", 6, 12, []string{"contradicts itself"}},
+		{"require and exclude", "  - require: Gin\n  - exclude: Gin\n", 6, 5, []string{"Gin", "line 6", "line 7"}},
+		{"minima above the total", "  - require: [Gin, Cassis]\n  - amount: {of: Gin, min: 12}\n  - amount: {of: Cassis, min: 10}\n", 6, 5, []string{"22 of a total of 20", "lower them by 2"}},
+		{"more required than used", "  - require: [Gin, Cassis, Campari, Vermouth, Champagne]\n", 6, 5, []string{"sparsity on line 4"}},
+		{"steps that miss", "  - amount: {of: \"*\", step: 3}\n", 6, 5, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := loadRules(t, headBook, c.rules)
+			var bad *fault.Error
+			if !errors.As(err, &bad) {
+				t.Fatalf("the error is %v, not one of input", err)
+			}
+			if bad.Line != c.line || bad.Column != c.column {
+				t.Errorf("the place is %d:%d, want %d:%d, in %v", bad.Line, bad.Column, c.line, c.column, err)
+			}
+			for _, want := range c.says {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the message does not say %q: %v", want, err)
+				}
+			}
+		})
+	}
+}
+
+// TestRuleCounts holds the counts of whole problems against known ones.
+func TestRuleCounts(t *testing.T) {
+	for _, c := range []struct {
+		name, head, rules string
+		n                 int
+		want              string
+	}{
+		{"no rules", "total: 100\ningredients: {count: 50}\nsparsity: {uniform: [1, 5]}\n", "  []\n", 5, "7975809293760"},
+		{"2 to 20 units", "total: 100\ningredients: {count: 100}\nsparsity: {uniform: [1, 20]}\n", "  - amount: {of: \"*\", min: \"2%\", max: 20}\n", 0, "499323586091939421828102219725287268000"},
+		// Gin and one of the other seven, Gin 10 or 15 of 20.
+		{"step", headBook, "  - require: gin*\n  - amount: {of: Gin, min: \"50%\", max: 15, step: 5}\n", 2, "14"},
+		// Two of three liqueurs and spirits never: 8·7/2 pairs but 3, 19 cuts.
+		{"never", headBook, "  - never: [Gin, Cassis, Campari]\n", 2, "475"},
+		{"group by attribute", headBook, "  - group: {of: {group: citrus}, used: [1, 1], total: [\"10%\", \"20%\"]}\n", 2, "36"},
+		{"exclude", headBook, "  - exclude: [\"*juice\", \"* BITTERS\"]\n", 1, "5"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := loadRules(t, c.head, c.rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			counts, err := p.Target.Space().Counts()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := counts.Sum()
+			if c.n > 0 {
+				got = counts.Count(c.n)
+			}
+			want, _ := new(big.Int).SetString(c.want, 10)
+			if got.Cmp(want) != 0 {
+				t.Errorf("%v compositions, want %v", got, want)
+			}
+		})
+	}
+}
+
+// TestRuleWarnings: a rule that no known recipe keeps, and a size that the
+// rules leave nothing of.
+func TestRuleWarnings(t *testing.T) {
+	p, err := loadRules(t, headBook, "  - require: Campari\n  - amount: {of: \"*\", max: 10}\n  - limit: {attribute: abv, max: 1}\n")
+	if err == nil {
+		t.Fatalf("a limit that nothing keeps is not told: %v", p.Warnings)
+	}
+	p, err = loadRules(t, headBook, "  - require: Lime juice\n  - amount: {of: \"*\", max: 10}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(p.Warnings, "\n")
+	for _, want := range []string{`"require Lime juice"`, ":6:5", "n = 1 ingredients"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no warning says %q: %s", want, all)
+		}
+	}
+	if strings.Contains(all, `"amount of * max 10"`) {
+		t.Errorf("a rule that a recipe keeps is warned of: %s", all)
+	}
+}
