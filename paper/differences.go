@@ -25,7 +25,7 @@ func differences(c *Cocktails) []Difference {
 			What:  "naive sampler",
 			Paper: "candidates uniform on X; its rates are those of units thrown into ingredients, without the Hastings correction",
 			Here:  "candidates uniform on X; the other sampler is shown beside it",
-			Why:   "the exact rates of a uniform candidate are far from the paper's, those of the other are within the paper's standard error",
+			Why:   "the exact rates of a uniform candidate are far from the paper’s, those of the other are within the paper’s standard error",
 		},
 		{
 			What:  "target c",
@@ -47,7 +47,7 @@ func differences(c *Cocktails) []Difference {
 		},
 		{
 			What:  "rates not shown in the column of the paper",
-			Paper: "printed, but not available to us",
+			Paper: "not available to us",
 			Here:  "exact and measured only",
 			Why:   "we had the accepted rates of the small setting and the updated rates of gibbs",
 		},
@@ -91,7 +91,7 @@ func differences(c *Cocktails) []Difference {
 			What:  "labels of taste",
 			Paper: "Bittersweet, Boozy, Fresh, Salty, Sour, Sweet, Unknown",
 			Here:  strings.Join(c.Tastes, ", "),
-			Why:   "the paper's seven, with the spelling of the paper",
+			Why:   "the paper’s seven, with the spelling of the paper",
 		},
 		Difference{
 			What:  "forests",

@@ -241,7 +241,7 @@ func (r *Report) sdNote() string {
 	if text == "" {
 		return ""
 	}
-	return "The paper’s standard deviations of its accepted rates are far smaller than independent sequences of its length can have (" + text + ", in points). Its means differ from the exact ones by less than one of ours. We do not know what was averaged."
+	return "The paper’s standard deviations of the accepted rates of accelerated are far smaller than ours (" + text + ", in points), and smaller than independent sequences of that length can have. We do not know what they are deviations of."
 }
 
 // inline makes a picture part of a page: without the head of a document, and

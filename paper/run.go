@@ -27,8 +27,9 @@ type Options struct {
 	// time. 0: one for each processor.
 	Workers int
 
-	// Book is the book of cocktails, with the labels taste and timing. Without
-	// one the cocktail experiment is left out.
+	// Book is the book of cocktails, with the labels taste and timing: that of
+	// examples/cocktails, whose differences from the paper's the report lists.
+	// Without one the cocktail experiment is left out.
 	Book *recipe.Book
 
 	// Divide makes every sequence that many times shorter than the paper's, at
