@@ -9,9 +9,9 @@ import (
 
 // A Conflict says why no composition keeps all rules of a [Ruleset].
 type Conflict struct {
-	// Rules are indexes of rules that cannot hold together, and of which any one
-	// fewer could. No smaller set was found; for up to some hundred rules there
-	// is none, or it was too much work to look.
+	// Rules are the indexes of rules that cannot hold together, while any fewer of
+	// them can. There is no smaller set, unless there are so many rules that it
+	// would take long to look.
 	Rules []int
 
 	// Law says that the rules alone can hold, but not with the numbers of used

@@ -46,10 +46,10 @@
 // rows of each node.
 //
 // Tables for drawing are in floating point. They are sums of positive numbers
-// that carry along what rounding loses, so that each is the exact count to
-// within about one unit in the last place; only where two groups are multiplied
-// are plain sums taken, and their errors bounded. [Sampler.Deviation] bounds how
-// far that lets the probability of any composition be from 1/|X_n|: a relative
-// 1e-12 at most where 2,000 ingredients share 1,000 units, which is finer than
-// the 53 bits of the uniform numbers that the draws are made from.
+// that carry along what rounding loses, so that each is the exact count rounded
+// to the last bit or so; only where two groups are multiplied are plain sums
+// taken, and their errors bounded. [Sampler.Deviation] bounds how far that lets
+// the probability of any composition be from 1/|X_n|: less than a relative 1e-12
+// where 40 of 2,000 ingredients share 1,000 units. It would take some 10^24 draws
+// to see that.
 package count

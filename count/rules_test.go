@@ -396,3 +396,20 @@ func TestInvalidRules(t *testing.T) {
 		t.Errorf("kept %v, rest %v, %v", kept, rest, err)
 	}
 }
+
+// A thousand bounds of single ingredients, and ten groups that want too much.
+func BenchmarkExplain(b *testing.B) {
+	s := large(100)
+	rs := Ruleset{Ingredients: 2000, Total: 1000, Used: []int{12, 40}}
+	for i, ing := range s.Ingredients[:1000] {
+		rs.Rules = append(rs.Rules, Rule{Of: []int{i}, Min: ing.Min, Max: ing.Max})
+	}
+	for g, group := range s.Groups {
+		rs.Rules = append(rs.Rules, Rule{Of: group.Members, Total: &Range{101 + g, 300}})
+	}
+	for b.Loop() {
+		if c, err := rs.Explain(context.Background()); err != nil || c == nil || c.Kind != MinimaAbove {
+			b.Fatal(c, err)
+		}
+	}
+}
