@@ -83,7 +83,9 @@ func newRootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		newSampleCommand(),
+		newResumeCommand(),
 		newShowCommand(),
+		newDrawsCommand(),
 		newCheckCommand(),
 		newCountCommand(),
 		newTrainCommand(),

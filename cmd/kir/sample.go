@@ -128,8 +128,14 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 // inputError turns what the user can mend by other arguments into an error of
 // input.
 func inputError(err error) error {
-	exists, busy, changed, not := (*run.ExistsError)(nil), (*run.BusyError)(nil), (*run.ChangedError)(nil), (*run.NotRunError)(nil)
-	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &not) {
+	var (
+		exists     *run.ExistsError
+		busy       *run.BusyError
+		changed    *run.ChangedError
+		noRun      *run.NotRunError
+		unfinished *run.UnfinishedError
+	)
+	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) {
 		return &fault.Error{Message: err.Error(), Err: err}
 	}
 	return err

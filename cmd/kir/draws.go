@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kir/fault"
+	"kir/report"
+	"kir/run"
+)
+
+// drawFormats are what kir draws can print.
+var drawFormats = []string{"long", "wide", "jsonl"}
+
+func newDrawsCommand() *cobra.Command {
+	format := "long"
+	c := &cobra.Command{
+		Use:   "draws RUN [--format long|wide|jsonl]",
+		Short: "Print the draws of a run",
+		Long: `Print every draw of a run, chain after chain, as it is read:
+
+  long   CSV: chain,draw,ingredient,amount; a row for each used ingredient
+  wide   CSV: chain,draw and a column for each ingredient; a row for each draw
+  jsonl  a JSON object for each draw: chain, draw, recipe, scores, log_density
+
+The draws themselves are Parquet files in the run's directory.`,
+		Example: `  kir draws runs/fresh-all-day-cocktails-1 > draws.csv
+  kir draws runs/fresh-all-day-cocktails-1 --format jsonl | head -n 1`,
+		Args:              one("run directory"),
+		ValidArgsFunction: runDirectories,
+		RunE: func(c *cobra.Command, args []string) error {
+			write := map[string]func(io.Writer, *run.Run) error{"long": writeLong, "wide": writeWide, "jsonl": writeJSONL}[format]
+			if write == nil {
+				e := &fault.Error{Message: "there is no format " + fault.Quote(format), Hint: fault.DidYouMean(format, drawFormats)}
+				if e.Hint == "" {
+					e.Hint = "there are " + strings.Join(drawFormats, ", ")
+				}
+				return e
+			}
+			r, err := run.Open(args[0])
+			if err != nil {
+				return inputError(err)
+			}
+			if !r.Complete() {
+				return inputError(&run.UnfinishedError{Dir: args[0]})
+			}
+			w := bufio.NewWriterSize(c.OutOrStdout(), 1<<16)
+			if err := write(w, r); err != nil {
+				return err
+			}
+			return w.Flush()
+		},
+	}
+	c.Flags().StringVar(&format, "format", format, "long, wide or jsonl")
+	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(drawFormats, cobra.ShellCompDirectiveNoFileComp)))
+	return c
+}
+
+// csvField quotes a field as CSV needs it.
+func csvField(text string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	if w.Write([]string{text}) != nil {
+		return text // a strings.Builder does not fail
+	}
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// csvNames are the ingredients' names as CSV fields.
+func csvNames(r *run.Run) []string {
+	names := make([]string, len(r.Manifest.Ingredients))
+	for i, name := range r.Manifest.Ingredients {
+		names[i] = csvField(name)
+	}
+	return names
+}
+
+func writeLong(w io.Writer, r *run.Run) error {
+	names := csvNames(r)
+	if _, err := io.WriteString(w, "chain,draw,ingredient,amount\n"); err != nil {
+		return err
+	}
+	var line []byte
+	for d, err := range r.Draws() {
+		if err != nil {
+			return err
+		}
+		line = line[:0]
+		for _, p := range d.Parts {
+			line = strconv.AppendInt(line, int64(d.Chain), 10)
+			line = append(line, ',')
+			line = strconv.AppendInt(line, int64(d.Draw), 10)
+			line = append(line, ',')
+			line = append(line, names[p.Ingredient]...)
+			line = append(line, ',')
+			line = strconv.AppendInt(line, int64(p.Amount), 10)
+			line = append(line, '\n')
+		}
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeWide(w io.Writer, r *run.Run) error {
+	names := csvNames(r)
+	if _, err := fmt.Fprintf(w, "chain,draw,%s\n", strings.Join(names, ",")); err != nil {
+		return err
+	}
+	var line []byte
+	for d, err := range r.Draws() {
+		if err != nil {
+			return err
+		}
+		line = strconv.AppendInt(line[:0], int64(d.Chain), 10)
+		line = append(line, ',')
+		line = strconv.AppendInt(line, int64(d.Draw), 10)
+		parts := d.Parts
+		for i := range names {
+			line = append(line, ',')
+			if len(parts) > 0 && parts[0].Ingredient == i {
+				line = strconv.AppendInt(line, int64(parts[0].Amount), 10)
+				parts = parts[1:]
+			} else {
+				line = append(line, '0')
+			}
+		}
+		line = append(line, '\n')
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drawJSON is one line of --format jsonl.
+type drawJSON struct {
+	Chain      int                      `json:"chain"`
+	Draw       int                      `json:"draw"`
+	Recipe     map[string]int           `json:"recipe"`
+	Scores     map[string]report.Number `json:"scores"`
+	LogDensity report.Number            `json:"log_density"`
+}
+
+func writeJSONL(w io.Writer, r *run.Run) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for d, err := range r.Draws() {
+		if err != nil {
+			return err
+		}
+		line := drawJSON{Chain: d.Chain, Draw: d.Draw, LogDensity: report.Number(d.LogDensity),
+			Recipe: make(map[string]int, len(d.Parts)), Scores: make(map[string]report.Number, len(d.Scores))}
+		for _, p := range d.Parts {
+			line.Recipe[r.Manifest.Ingredients[p.Ingredient]] = p.Amount
+		}
+		for k, y := range d.Scores {
+			line.Scores[r.Manifest.Properties[k]] = report.Number(y)
+		}
+		if err := e.Encode(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
