@@ -32,18 +32,23 @@ func (*boolean) clear(r []uint64, lo, hi int) {
 	}
 }
 
-// window joins shifted copies of src. With copies 0..c−1 at hand, one shift
-// more gives up to 2c of them.
+// window joins shifted copies of src.
 func (b *boolean) window(dst, src []uint64, lo, hi int, k kind, top int) {
 	spread := b.spare[:len(src)]
 	copy(spread, src)
-	for have := 1; have < k.n && have*k.step <= top; {
-		more := min(have, k.n-have)
-		joinShifted(spread, spread, more*k.step)
-		have += more
-	}
+	widen(spread, k.n, k.step, top)
 	joinShifted(dst, spread, k.lo)
 	cutBits(dst, top)
+}
+
+// widen joins n copies of a row, each shifted by step from the one before. With
+// copies 0..c−1 at hand, one shift more gives up to 2c of them.
+func widen(r []uint64, n, step, top int) {
+	for have := 1; have < n && have*step <= top; {
+		more := min(have, n-have)
+		joinShifted(r, r, more*step)
+		have += more
+	}
 }
 
 // joinShifted joins src moved up by n bits to dst, as far as dst goes. They may
@@ -76,8 +81,11 @@ func (*boolean) add(dst, src []uint64, _, _ int, _ struct{}) {
 	}
 }
 
+// multiply joins copies of the rows of y, shifted by the set bits of those of x.
+// For bits in a run, of which rows have few, that is to widen and to shift once.
 func (b *boolean) multiply(x, y *grid[[]uint64, struct{}], maxUsed, maxUnits int) *grid[[]uint64, struct{}] {
 	out := emptyGrid(x.arith, maxUsed, maxUnits)
+	spread := b.row(maxUnits + 1)
 	for i := range x.rows {
 		for j := 0; j < len(y.rows) && i+j <= maxUsed; j++ {
 			p, q := &x.rows[i], &y.rows[j]
@@ -86,9 +94,17 @@ func (b *boolean) multiply(x, y *grid[[]uint64, struct{}], maxUsed, maxUnits int
 			}
 			r := &out.rows[i+j]
 			out.ready(r)
-			for u := p.lo; u <= min(p.hi, maxUnits-q.lo); u++ {
-				if p.cells[u/64]>>(u%64)&1 == 1 {
-					joinShifted(r.cells, q.cells, u)
+			top := min(p.hi, maxUnits-q.lo)
+			for u := p.lo; u <= top; u++ {
+				run := 0
+				for u+run <= top && p.cells[(u+run)/64]>>((u+run)%64)&1 == 1 {
+					run++
+				}
+				if run > 0 {
+					clear(spread[copy(spread, q.cells):])
+					widen(spread, run, 1, maxUnits)
+					joinShifted(r.cells, spread, u)
+					u += run
 				}
 			}
 			r.grow(p.lo+q.lo, min(p.hi+q.hi, maxUnits))

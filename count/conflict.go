@@ -87,7 +87,7 @@ func (c *Conflict) Error() string {
 // It asks again and again whether a part of the rules can hold, which takes the
 // dynamic programme of the package with a bit for a number. A minimal set is
 // found by QuickXplain (Junker 2004); then all smaller sets are tried, as far as
-// that takes a few thousand questions. Bounds are relaxed by bisection.
+// that takes seconds. Bounds are relaxed by bisection.
 //
 // It fails as [Ruleset.Space] and [New] do, or with the context's error.
 func (rs Ruleset) Explain(ctx context.Context) (*Conflict, error) {
@@ -213,11 +213,6 @@ func (x *explainer) smallest(all []int) (core []int, law bool) {
 		return nil, law
 	}
 	core = x.quick(nil, false, all, law)
-	// The law is dropped last: without it, there are more n to look at.
-	if law && !x.holds(x.only(core, false)) && x.err == nil {
-		law = false
-		core = x.quick(nil, false, core, false)
-	}
 	for size := 1; size < len(core); size++ {
 		sets := 1.0
 		for j := range size {
@@ -228,11 +223,13 @@ func (x *explainer) smallest(all []int) (core []int, law bool) {
 		}
 		if found := x.ofSize(all, size, nil, law); found != nil {
 			core = found
-			law = law && x.holds(x.only(core, false))
 		}
 	}
 	slices.Sort(core)
-	return core, law
+	// Rules that cannot hold without the law cannot with it. So a set that is
+	// smallest with it is so without it too, and the law, without which there are
+	// more n to look at, is asked about once.
+	return core, law && x.holds(x.only(core, false))
 }
 
 // quick returns a minimal subset of rules that cannot hold together with given

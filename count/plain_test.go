@@ -179,9 +179,16 @@ func TestCountsEqualPlainProgramme(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		can, err := reachable(context.Background(), table.plan)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for n := 1; n <= used; n++ {
 			if table.Count(n).Cmp(want[n]) != 0 {
 				t.Fatalf("problem %d, %s: |X_%d| = %v, not %v", problem, show(s), n, table.Count(n), want[n])
+			}
+			if can[n] != (want[n].Sign() > 0) {
+				t.Fatalf("problem %d, %s: X_%d is told to be empty or not, wrongly; it has %v", problem, show(s), n, want[n])
 			}
 			if want[n].Sign() == 0 || len(sampler.splits) == 0 {
 				continue
@@ -202,7 +209,8 @@ func TestCountsEqualPlainProgramme(t *testing.T) {
 	}
 }
 
-// Both ways to multiply grids modulo a prime agree.
+// Both ways to multiply grids modulo a prime agree, and grids of bits are
+// multiplied as the definition says.
 func TestMultiplicationsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	m := newModular(primes(1)[0])
@@ -246,6 +254,54 @@ func TestMultiplicationsAgree(t *testing.T) {
 			}
 		}
 	}
+	bit := new(boolean)
+	for range 300 {
+		a, b := random(), random()
+		used, units := a.maxUsed+b.maxUsed, a.maxUnits+b.maxUnits-r.IntN(min(a.maxUnits, b.maxUnits)+1)
+		want := make([]map[int]bool, used+1)
+		set := func(g *grid[[]uint64, factor]) *grid[[]uint64, struct{}] {
+			out := emptyGrid[[]uint64, struct{}](bit, g.maxUsed, g.maxUnits)
+			for k := range g.rows {
+				if from, to := &g.rows[k], &out.rows[k]; !from.empty() {
+					out.ready(to)
+					to.lo, to.hi = from.lo, from.hi
+					for u := from.lo; u <= from.hi; u++ {
+						if from.cells[u] = from.cells[u] >> 58; from.cells[u] > 0 {
+							bit.one(to.cells, u)
+						}
+					}
+				}
+			}
+			return out
+		}
+		got := bit.multiply(set(a), set(b), used, units)
+		for i := range a.rows {
+			for j := range b.rows {
+				for u := a.rows[i].lo; u <= a.rows[i].hi; u++ {
+					for v := b.rows[j].lo; v <= b.rows[j].hi; v++ {
+						if a.rows[i].cells[u] > 0 && b.rows[j].cells[v] > 0 && u+v <= units {
+							if want[i+j] == nil {
+								want[i+j] = make(map[int]bool)
+							}
+							want[i+j][u+v] = true
+						}
+					}
+				}
+			}
+		}
+		for k := range got.rows {
+			row := &got.rows[k]
+			for u := 0; u < 64*len(row.cells); u++ {
+				if set := row.cells[u/64]>>(u%64)&1 == 1; set != want[k][u] || set && (u < row.lo || u > row.hi) {
+					t.Fatalf("row %d, cell %d of %d: set is %v", k, u, units, set)
+				}
+			}
+			if row.cells == nil && len(want[k]) > 0 {
+				t.Fatalf("row %d is empty", k)
+			}
+		}
+	}
+
 	// (p−1)² is 1 modulo p.
 	large := make([]uint64, 1000)
 	for u := range large {
