@@ -89,6 +89,7 @@ func newRootCommand() *cobra.Command {
 		newCheckCommand(),
 		newCountCommand(),
 		newTrainCommand(),
+		newPaperCommand(),
 	)
 	for _, c := range root.Commands() {
 		markStart(c)

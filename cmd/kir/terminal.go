@@ -25,8 +25,7 @@ func isTerminal(w io.Writer) bool {
 // textStyle is what a stream can show. Colours are for terminals only, and not
 // where NO_COLOR is set (no-color.org).
 func textStyle(w io.Writer) report.TextStyle {
-	terminal := isTerminal(w) && os.Getenv("TERM") != "dumb"
-	return report.TextStyle{Color: terminal && os.Getenv("NO_COLOR") == "", ASCII: isTerminal(w) && !terminal}
+	return report.TextStyle{Color: isTerminal(w) && !noColor(), ASCII: isTerminal(w) && os.Getenv("TERM") == "dumb"}
 }
 
 // A progressView shows how far a run is: bars on a terminal, JSON lines where
@@ -74,11 +73,8 @@ func progressLine(r run.Progress) progressJSON {
 	return line
 }
 
-// newBars draws a bar for each chain, up to a screenful, and a line of R-hat
-// and ESS so far.
-func newBars(w io.Writer, p *problem.Problem) progressView {
-	const mostBars = 16
-	const resolution = 10_000
+// newBarWriter returns what draws bars in the style of kir.
+func newBarWriter(w io.Writer) progress.Writer {
 	bars := progress.NewWriter()
 	bars.SetOutputWriter(w)
 	bars.SetUpdateFrequency(100 * time.Millisecond)
@@ -90,17 +86,26 @@ func newBars(w io.Writer, p *problem.Problem) progressView {
 	style.Options.ETAString = "left"
 	style.Options.TimeInProgressPrecision = time.Second
 	style.Options.ETAPrecision = time.Second
-	if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+	if !noColor() {
 		style.Colors = progress.StyleColorsDefault
 	}
 	bars.SetStyle(style)
+	return bars
+}
+
+// newBars draws a bar for each chain, up to a screenful, and a line of R-hat
+// and ESS so far.
+func newBars(w io.Writer, p *problem.Problem) progressView {
+	const mostBars = 16
+	const resolution = 10_000
+	bars := newBarWriter(w)
 	trackers := make([]*progress.Tracker, min(p.Sampler.Chains, mostBars))
 	for k := range trackers {
 		trackers[k] = &progress.Tracker{Message: fmt.Sprintf("chain %d", k), Total: resolution}
 		bars.AppendTracker(trackers[k])
 	}
-	go bars.Render()
 	return progressView{
+		end: startBars(bars),
 		show: func(r run.Progress) {
 			for k, t := range trackers {
 				c := r.Chains[k]
@@ -109,12 +114,6 @@ func newBars(w io.Writer, p *problem.Problem) progressView {
 			}
 			if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
 				bars.SetPinnedMessages(fmt.Sprintf("R-hat %.3f, ESS %.0f so far, at %d draws a chain", r.RHat, r.ESS, r.Draws))
-			}
-		},
-		end: func() {
-			bars.Stop()
-			for bars.IsRenderInProgress() {
-				time.Sleep(5 * time.Millisecond)
 			}
 		},
 	}

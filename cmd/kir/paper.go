@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/progress"
+	"github.com/spf13/cobra"
+
+	"kir/examples/cocktails"
+	"kir/fault"
+	"kir/paper"
+	"kir/recipe"
+)
+
+func newPaperCommand() *cobra.Command {
+	dir := "paper"
+	o := paper.Options{Seed: paper.DefaultSeed}
+	var asJSON, quiet bool
+	c := &cobra.Command{
+		Use:   "paper [-o DIR]",
+		Short: "Reproduce the paper, table by table and figure by figure",
+		Long: `Run the experiments of Obara, Morimura and Yanagisawa (2019) at their full
+length and set kir's figures beside the paper's and beside exact values. DIR
+gets paper.html, paper.json and each figure as SVG and PNG.`,
+		Example: "  kir paper -o paper-run",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := paper.CheckDir(dir); errors.Is(err, fs.ErrExist) {
+				return &fault.Error{Message: fmt.Sprintf("%s exists and is not overwritten", fault.Quote(dir)), Hint: "name another directory with -o"}
+			} else if err != nil {
+				return err
+			}
+			if o.Workers < 0 {
+				return &fault.Error{Message: fmt.Sprintf("--workers is %d", o.Workers), Hint: "it must be 0, for all cores, or more"}
+			}
+			book, err := recipe.Read(strings.NewReader(cocktails.Recipes), "the cocktail book", recipe.Options{})
+			if err != nil {
+				return err
+			}
+			o.Book = book
+			end := func() {}
+			if w := c.ErrOrStderr(); isTerminal(w) && !quiet {
+				bar := newBarWriter(w)
+				tracker := &progress.Tracker{Message: "the paper", Total: 1}
+				bar.AppendTracker(tracker)
+				o.Progress = func(done, total int64, what string) {
+					tracker.UpdateMessage(what)
+					tracker.UpdateTotal(total)
+					tracker.SetValue(done)
+				}
+				end = startBars(bar)
+			}
+			report, err := paper.Run(c.Context(), o)
+			end()
+			if err != nil {
+				return err
+			}
+			if err := report.Save(dir); err != nil {
+				return err
+			}
+			out := c.OutOrStdout()
+			if asJSON {
+				return report.WriteJSON(out)
+			}
+			if err := report.WriteText(out); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(out, "\nAll tables and figures: %s\n", filepath.Join(dir, "paper.html"))
+			return err
+		},
+	}
+	c.Flags().StringVarP(&dir, "output", "o", dir, "directory to make, which must not exist")
+	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "seed of all random choices")
+	c.Flags().IntVar(&o.Workers, "workers", 0, "sequences run at once (default: all cores)")
+	c.Flags().IntVar(&o.Divide, "divide", 1, "make every sequence that many times shorter, for a trial")
+	c.Flags().BoolVar(&asJSON, "json", false, "print paper.json, and nothing else, to stdout")
+	c.Flags().BoolVar(&quiet, "quiet", false, "print no progress")
+	must(c.MarkFlagDirname("output"))
+	return c
+}
+
+// startBars draws until the function that it returns is called.
+func startBars(bars progress.Writer) (end func()) {
+	go bars.Render()
+	return func() {
+		// A bar that has not been drawn yet cannot be stopped.
+		for range 100 {
+			if bars.IsRenderInProgress() {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		bars.Stop()
+		for bars.IsRenderInProgress() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// noColor says that a terminal is to be spared colours (no-color.org).
+func noColor() bool { return os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" }

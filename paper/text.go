@@ -1,0 +1,34 @@
+package paper
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// WriteText prints the rates beside the paper's and the exact ones. What else
+// there is, is on the page.
+func (r *Report) WriteText(w io.Writer) error {
+	for _, t := range r.Tables {
+		if _, err := fmt.Fprintf(w, "%s\n", t.Title); err != nil {
+			return err
+		}
+		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintln(tw, "target\tkernel\trate\tpaper %\texact %\tkir %\t± sd\tz\t")
+		for _, row := range t.Rows {
+			published := "—"
+			if row.Paper != nil {
+				published = fmt.Sprintf("%.2f", *row.Paper)
+			}
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.3f\t%.3f\t%.3f\t%.1f\t\n", row.Target, row.Kernel, row.Rate, published, row.Exact, row.Mean, row.SD, row.Z)
+		}
+		if err := tw.Flush(); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w, "z is the distance from exact in standard errors over the sequences; — is a value\nthat was not available.")
+	return err
+}
