@@ -33,6 +33,9 @@ func NewAccelerated(t *Target) (*Accelerated, error) {
 
 // Advance makes iterations.
 func (a *Accelerated) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	if err := x.ready("accelerated", a.target); err != nil {
+		return err
+	}
 	tally.Iterations += int64(iterations)
 	if x.Composition.N() == 1 {
 		tally.Accepted += int64(iterations) // there is one composition, and it stays

@@ -80,6 +80,9 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 
 // Advance makes iterations, each of one move.
 func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	if err := x.ready("balanced", b.target); err != nil {
+		return err
+	}
 	tally.Iterations += int64(iterations)
 	for range iterations {
 		move := r.Categorical(b.mix)

@@ -22,6 +22,9 @@ func NewGibbs(t *Target) (*Gibbs, error) {
 
 // Advance makes iterations.
 func (g *Gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	if err := x.ready("gibbs", g.target); err != nil {
+		return err
+	}
 	tally.Iterations += int64(iterations)
 	c, t := x.Composition, g.target
 	if c.N() == 1 {

@@ -37,6 +37,9 @@ func NewMetropolis(name string, t *Target, p Proposal) *Metropolis {
 // Advance makes iterations. A candidate that is not in the space and a
 // log ratio that is NaN or +Inf are errors.
 func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	if err := x.ready(m.name, m.target); err != nil {
+		return err
+	}
 	for range iterations {
 		y := x.candidateCopy()
 		y.CopyFrom(x.Composition)

@@ -35,6 +35,9 @@ func NewNaive(t *Target) (*Naive, error) {
 // A candidate is only made when it may be accepted: how many ingredients it
 // uses comes first, and without properties decides alone.
 func (m *Naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	if err := x.ready("naive", m.target); err != nil {
+		return err
+	}
 	tally.Iterations += int64(iterations)
 	for range iterations {
 		n := 1

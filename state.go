@@ -111,6 +111,22 @@ func (x *State) AppendScores(dst []float64) []float64 {
 	return dst
 }
 
+// ready says, as an error, why a kernel of a target cannot move x from where it
+// is. It is asked once for each call, as bad use does not begin half-way.
+func (x *State) ready(kernel string, t *Target) error {
+	c := x.Composition
+	if x.target != t {
+		return fmt.Errorf("%s: the state %v belongs to another target", kernel, c)
+	}
+	if len(c.amounts) != t.space.ingredients || c.total != t.space.total {
+		return fmt.Errorf("%s: the state has left the space: %w", kernel, t.space.Contains(c))
+	}
+	if t.LogLaw(c.used) == negInf || x.beta > 0 && !(x.sum > negInf) {
+		return fmt.Errorf("%s: the target gives the state %v no density, and from there nothing follows", kernel, c)
+	}
+	return nil
+}
+
 // scoreError describes a bad score at the current composition.
 func (x *State) scoreError(t term, score float64) error {
 	e := &ScoreError{Wish: t.wish.Name, Value: score, State: x.Composition.String()}
@@ -128,11 +144,11 @@ func (x *State) line(i, j int) (*Pieces, error) {
 		p := &x.one
 		p.Reset()
 		t.scorer.Line(i, j, p)
-		if err := x.checkPieces(t, p, s, i, j); err != nil {
-			return nil, err
-		}
 		for q := range p.values {
 			p.values[q] *= t.wish.Weight
+		}
+		if err := x.checkPieces(t, p, s, i, j); err != nil {
+			return nil, err
 		}
 		if k == 0 {
 			x.one, x.acc = x.acc, x.one
@@ -144,12 +160,13 @@ func (x *State) line(i, j int) (*Pieces, error) {
 	return &x.acc, nil
 }
 
-// checkPieces verifies what a scorer made of a line of sum s.
+// checkPieces verifies what a scorer made of a line of sum s, and its weight of
+// the values.
 func (x *State) checkPieces(t term, p *Pieces, s int32, i, j int) error {
 	last := int32(-1)
 	for q, start := range p.starts {
 		if start <= last || (q == 0 && start != 0) || start > s {
-			return fmt.Errorf("property %q gave a line whose piece %d starts at split %d after %d, of %d", t.wish.Name, q, start, last, s)
+			return fmt.Errorf("property %q gave the line of %d and %d at %v a piece %d that starts at split %d after %d, of %d", t.wish.Name, i, j, x.Composition, q, start, last, s)
 		}
 		last = start
 		if badScore(p.values[q]) {
@@ -161,7 +178,7 @@ func (x *State) checkPieces(t term, p *Pieces, s int32, i, j int) error {
 		}
 	}
 	if last < 0 {
-		return fmt.Errorf("property %q gave a line without pieces", t.wish.Name)
+		return fmt.Errorf("property %q gave the line of %d and %d at %v no pieces", t.wish.Name, i, j, x.Composition)
 	}
 	return nil
 }
@@ -267,11 +284,11 @@ func (x *State) moveUnscored(i, j, k int) {
 func (x *State) rescore() error {
 	x.sum = 0
 	for _, t := range x.terms {
-		score := t.scorer.LogScore()
+		score := t.wish.Weight * t.scorer.LogScore()
 		if badScore(score) {
 			return x.scoreError(t, score)
 		}
-		x.sum += t.wish.Weight * score
+		x.sum += score
 	}
 	return nil
 }
@@ -280,7 +297,7 @@ func (x *State) rescore() error {
 func (x *State) at(i, j, k int) (float64, error) {
 	sum := 0.0
 	for _, t := range x.terms {
-		score := t.scorer.At(i, j, k)
+		score := t.wish.Weight * t.scorer.At(i, j, k)
 		if badScore(score) {
 			y := x.Composition.Clone()
 			y.move(i, j, k)
@@ -288,7 +305,7 @@ func (x *State) at(i, j, k int) (float64, error) {
 			e.State = y.String()
 			return 0, e
 		}
-		sum += t.wish.Weight * score
+		sum += score
 	}
 	return sum, nil
 }

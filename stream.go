@@ -53,10 +53,7 @@ func Stream(ctx context.Context, t *Target, o Options, sink func(chain, draw int
 			}
 			c.ResetTally()
 			for draw := range o.Draws {
-				if draw%1024 == 0 && ctx.Err() != nil {
-					return ctx.Err()
-				}
-				if err := c.Advance(o.Thin); err != nil {
+				if err := advanceWatching(ctx, c, o.Thin); err != nil {
 					return err
 				}
 				if err := sink(index, draw, c.State); err != nil {

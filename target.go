@@ -142,7 +142,7 @@ func (t *Target) logShare(n int) float64 {
 // A ScoreError says that a property returned what is no score.
 type ScoreError struct {
 	Wish  string  // the name of the wish
-	Value float64 // log y, NaN or +Inf
+	Value float64 // c·log y, NaN or +Inf
 	State string  // the composition
 	Err   error   // what the property says of it, or nil
 }
@@ -154,7 +154,7 @@ func (e *ScoreError) Error() string {
 	if math.IsNaN(e.Value) {
 		return fmt.Sprintf("property %q is negative or not a number at %s: a score is at least 0 and finite", e.Wish, e.State)
 	}
-	return fmt.Sprintf("property %q is infinite at %s: a score is at least 0 and finite", e.Wish, e.State)
+	return fmt.Sprintf("property %q, to the power of its weight, is infinite at %s: a score is at least 0 and finite", e.Wish, e.State)
 }
 
 func (e *ScoreError) Unwrap() error { return e.Err }
@@ -171,11 +171,11 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 		if w.Weight == 0 {
 			continue
 		}
-		score := w.Property.LogScore(x)
+		score := w.Weight * w.Property.LogScore(x)
 		if badScore(score) {
 			return 0, &ScoreError{Wish: w.Name, Value: score, State: x.String()}
 		}
-		sum += w.Weight * score
+		sum += score
 	}
 	return sum, nil
 }
