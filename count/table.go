@@ -17,8 +17,8 @@ type Options struct {
 	// memory grow with it.
 	MaxUsed int
 
-	// Memory bounds the bytes of all tables, those of a [Sampler] apart; 0
-	// stands for 1 GiB.
+	// Memory bounds the bytes of the tables for counting, and again of those of a
+	// [Sampler]; 0 stands for 1 GiB.
 	Memory int64
 
 	// Steps bounds the work in elementary steps, of which a core does some 10^9
