@@ -1,0 +1,241 @@
+package property
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"time"
+
+	"kir/fault"
+)
+
+// process is one running program.
+type process struct {
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     io.ReadCloser
+	answers *bufio.Reader
+	words   *tail
+	timeout time.Duration
+	once    sync.Once
+	exit    error // how it ended, once it has been waited for
+}
+
+// endedError says that a program ended before it answered.
+type endedError struct{ how error }
+
+func (e *endedError) Error() string {
+	if e.how == nil {
+		return "ended before it answered"
+	}
+	return fmt.Sprintf("ended before it answered (%v)", e.how)
+}
+
+func (e *endedError) Unwrap() error { return e.how }
+
+// endTime is how long a program may take to end once its input has.
+const endTime = time.Second
+
+// start starts the program of that path.
+func start(path string, o *ProgramOptions) (*process, error) {
+	cmd := exec.Command(path, o.Command[1:]...)
+	cmd.Dir = o.Dir
+	cmd.Env = append(os.Environ(), "KIR_TOTAL="+strconv.Itoa(o.Total))
+	cmd.WaitDelay = endTime // for what it may have started and left behind
+	ownGroup(cmd)
+	q := &process{cmd: cmd, words: new(tail), timeout: o.Timeout}
+	cmd.Stderr = q.words
+	var err error
+	if q.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if q.out, err = cmd.StdoutPipe(); err != nil {
+		return nil, errors.Join(err, q.in.Close())
+	}
+	q.answers = bufio.NewReader(q.out)
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("the program %s cannot be started: %w", fault.Quote(o.Command[0]), err)
+	}
+	return q, nil
+}
+
+// ask writes a line and returns the one that the program answers, which holds
+// until the next call. If it fails the process is no more.
+func (q *process) ask(request []byte, recipes int) ([]byte, error) {
+	if q.answers.Buffered() > 0 {
+		return nil, q.more()
+	}
+	late := make(chan struct{})
+	timer := time.AfterFunc(q.timeout, func() {
+		close(late)
+		q.kill()
+	})
+	_, err := q.in.Write(request)
+	var answer []byte
+	if err == nil {
+		// A number takes about 25 characters; the rest is for what is no answer.
+		answer, err = readLine(q.answers, 64*recipes+4096)
+	}
+	if !timer.Stop() {
+		<-late
+		return nil, fmt.Errorf("did not answer %s in %v", fault.Count(recipes, "recipe"), q.timeout)
+	}
+	switch {
+	case errors.Is(err, errLongLine):
+		q.kill()
+		return nil, fmt.Errorf("answered %s with a line of more than %d bytes, which begins %s", fault.Count(recipes, "recipe"), len(answer), fault.Quote(string(answer)))
+	case err != nil:
+		said := ""
+		if len(answer) > 0 {
+			said = fmt.Sprintf(" and had only said %s", fault.Quote(string(answer)))
+		}
+		q.in.Close()
+		q.wait()
+		ended := &endedError{q.exit}
+		if said != "" {
+			return nil, fmt.Errorf("%w%s", ended, said)
+		}
+		return nil, ended
+	case q.answers.Buffered() > 0:
+		return nil, q.more()
+	}
+	return answer, nil
+}
+
+// more is the error of a program that says more than it was asked.
+func (q *process) more() error {
+	n := q.answers.Buffered()
+	rest, _ := q.answers.Peek(n)
+	err := fmt.Errorf("said %s after its answer: it must answer a line with one line", fault.Quote(string(rest)))
+	q.kill()
+	return err
+}
+
+// errLongLine is returned when a line is longer than it may be.
+var errLongLine = errors.New("a line is too long")
+
+// readLine reads a line of at most most bytes, without its end. On an error it
+// returns what there is of it.
+func readLine(r *bufio.Reader, most int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > most:
+			return line, errLongLine
+		case err == nil:
+			return bytes.TrimRight(line, "\r\n"), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, err
+		}
+	}
+}
+
+// end lets the program end, and kills it if it does not.
+func (q *process) end() {
+	q.in.Close()
+	timer := time.AfterFunc(endTime, q.kill)
+	// What it still says is of no interest, but it may wait for a reader.
+	io.Copy(io.Discard, q.out)
+	q.wait()
+	timer.Stop()
+}
+
+// kill ends the program and what it started at once.
+func (q *process) kill() {
+	killGroup(q.cmd)
+	q.in.Close()
+	q.out.Close()
+	q.wait()
+}
+
+// wait waits for the program's end.
+func (q *process) wait() {
+	q.once.Do(func() {
+		// One that closes its output and goes on is no use to anybody.
+		timer := time.AfterFunc(endTime, func() { killGroup(q.cmd) })
+		q.exit = q.cmd.Wait()
+		timer.Stop()
+	})
+}
+
+// lastWords is what the program last wrote on its standard error, for the end of
+// a message.
+func (q *process) lastWords() string {
+	if words := q.words.String(); words != "" {
+		return "; the last it wrote on stderr is " + fault.Quote(words)
+	}
+	return ""
+}
+
+// tail keeps the last line written to it.
+type tail struct {
+	mu   sync.Mutex
+	last []byte
+}
+
+// longestWords is how much of the last line is kept.
+const longestWords = 1 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = append(t.last, p...)
+	if len(t.last) > 4*longestWords {
+		t.last = append(t.last[:0], t.last[len(t.last)-longestWords:]...)
+	}
+	return len(p), nil
+}
+
+// String returns the last line that is not empty.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := bytes.TrimSpace(t.last)
+	if at := bytes.LastIndexByte(text, '\n'); at >= 0 {
+		text = bytes.TrimSpace(text[at+1:])
+	}
+	return string(text)
+}
+
+// appendLogs appends the logs of the scores that a program answered.
+func appendLogs(dst []float64, answer []byte, recipes int) ([]float64, error) {
+	var scores []*float64 // null is no number
+	if err := json.Unmarshal(answer, &scores); err != nil {
+		return dst, fmt.Errorf("this is not a JSON array of numbers (%w); it must have %d, finite and at least 0", err, recipes)
+	}
+	if len(scores) != recipes {
+		return dst, fmt.Errorf("it has %s for %s", fault.Count(len(scores), "score"), fault.Count(recipes, "recipe"))
+	}
+	for k, score := range scores {
+		if score == nil || *score < 0 {
+			what := "null"
+			if score != nil {
+				what = strconv.FormatFloat(*score, 'g', -1, 64)
+			}
+			return dst, fmt.Errorf("score %d of %d is %s: a score is a finite number of at least 0", k+1, recipes, what)
+		}
+		dst = append(dst, math.Log(*score))
+	}
+	return dst, nil
+}
+
+// quoteJSON returns text as JSON.
+func quoteJSON(text string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // text and a buffer cannot fail
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }

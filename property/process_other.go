@@ -1,0 +1,11 @@
+//go:build !unix
+
+package property
+
+import "os/exec"
+
+// ownGroup does nothing: there are no process groups.
+func ownGroup(*exec.Cmd) {}
+
+// killGroup ends the program.
+func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

@@ -1,0 +1,360 @@
+package property
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kir"
+	"kir/fault"
+)
+
+// Program is a score that another program works out:
+//
+//	y(x) = the program's answer for x, a finite number of at least 0
+//
+// The program reads lines from its standard input and answers each with a line
+// on its standard output. A line that it reads is a JSON array of recipes, each
+// an object of the used ingredients' units; a line that it answers is a JSON
+// array of their scores, in the same order:
+//
+//	[{"Gin":600,"Lime juice":400},{"Gin":601,"Lime juice":399}]
+//	[0.25,0.75]
+//
+// A line of the sampler is asked in one such array, or in several if it has more
+// than 4,096 splits. The program must be a function: the same recipe scores the
+// same, whatever was asked before. Its end of input is the end of the run. The
+// environment variable KIR_TOTAL holds M.
+//
+// It is started when first asked, and as often as Processes allows chains to
+// ask at once. If it ends before it has answered it is started once more and
+// asked again; a second end, an answer that takes longer than Timeout, or one
+// that is not what it must be ends the run with an error that quotes it. Close
+// ends all that are running.
+//
+// The program runs with the rights of the user and may do what the user may do.
+type Program struct {
+	o    ProgramOptions
+	path string
+	keys [][]byte // `"name":` of each ingredient
+
+	slots chan struct{} // one for each process that may be busy
+
+	mu       sync.Mutex
+	idle     []*process
+	restarts int
+	err      error // the first failure; the end of all scoring
+	closed   bool
+}
+
+var _ kir.LineProperty = (*Program)(nil)
+
+// ProgramOptions say what is run, and how.
+type ProgramOptions struct {
+	Command     []string // the program and its arguments; no shell reads them
+	Dir         string   // where it runs, and what a path to it is relative to
+	Ingredients []string
+	Total       int
+	Timeout     time.Duration // for an answer, above 0
+	Processes   int           // how many may run at once, at least 1
+	// Tell is told what the user should know and does not end the run. It may
+	// be called from several goroutines, and may be nil.
+	Tell func(message string)
+}
+
+const (
+	mostRecipes  = 4096 // in a line of input
+	mostRestarts = 20
+)
+
+// errClosed is the error of a program that was closed.
+var errClosed = errors.New("the program has been closed")
+
+// NewProgram returns the property. It starts nothing yet, but fails if there is
+// no such program.
+func NewProgram(o ProgramOptions) (*Program, error) {
+	switch {
+	case len(o.Command) == 0 || o.Command[0] == "":
+		return nil, errors.New("there is no command to run")
+	case o.Timeout <= 0:
+		return nil, fmt.Errorf("the timeout is %v: it must be above 0", o.Timeout)
+	case o.Processes < 1:
+		return nil, fmt.Errorf("%d processes are too few: there must be at least 1", o.Processes)
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	o.Dir = dir
+	// A bare name is looked for where the system keeps its programs.
+	path := o.Command[0]
+	if filepath.Base(path) != path && !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if path, err = exec.LookPath(path); err != nil {
+		return nil, fmt.Errorf("the program %s cannot be run: %w", fault.Quote(o.Command[0]), err)
+	}
+	p := &Program{o: o, path: path, slots: make(chan struct{}, o.Processes)}
+	p.o.Command = slices.Clone(o.Command)
+	for _, name := range o.Ingredients {
+		p.keys = append(p.keys, append(quoteJSON(name), ':'))
+	}
+	return p, nil
+}
+
+// name is the command as messages show it.
+func (p *Program) name() string { return fault.Quote(strings.Join(p.o.Command, " ")) }
+
+// Err returns what went wrong, or nil.
+func (p *Program) Err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// fail keeps the first failure.
+func (p *Program) fail(err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err == nil {
+		p.err = err
+	}
+	return p.err
+}
+
+// Close ends the programs that are running: their input ends, and those that do
+// not end by themselves in a second are killed. There is no scoring after it.
+func (p *Program) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	if p.err == nil {
+		p.err = errClosed
+	}
+	idle := p.idle
+	p.idle = nil
+	p.mu.Unlock()
+	var g sync.WaitGroup
+	for _, q := range idle {
+		g.Go(q.end)
+	}
+	g.Wait()
+	return nil
+}
+
+// take returns a process that nobody is asking, started if need be.
+func (p *Program) take() (*process, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err != nil {
+		return nil, p.err
+	}
+	if n := len(p.idle); n > 0 {
+		q := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return q, nil
+	}
+	return start(p.path, &p.o)
+}
+
+// give puts a process back.
+func (p *Program) give(q *process) {
+	p.mu.Lock()
+	if !p.closed {
+		p.idle = append(p.idle, q)
+		q = nil
+	}
+	p.mu.Unlock()
+	if q != nil {
+		q.end()
+	}
+}
+
+// scores asks for the scores of some recipes, of which request is the line. It
+// appends their logs to dst.
+func (p *Program) scores(dst []float64, request []byte, recipes int) ([]float64, error) {
+	p.slots <- struct{}{}
+	defer func() { <-p.slots }()
+	for again := false; ; again = true {
+		q, err := p.take()
+		if err != nil {
+			return dst, p.fail(err)
+		}
+		answer, err := q.ask(request, recipes)
+		if err == nil {
+			from := len(dst)
+			if dst, err = appendLogs(dst, answer, recipes); err == nil {
+				p.give(q)
+				return dst, nil
+			}
+			dst = dst[:from]
+			err = fmt.Errorf("the program %s answered %s: %w%s", p.name(), fault.Quote(string(answer)), err, q.lastWords())
+			q.kill()
+			return dst, p.fail(err)
+		}
+		ended := (*endedError)(nil)
+		if !errors.As(err, &ended) || again || !p.mayRestart() {
+			return dst, p.fail(fmt.Errorf("the program %s %w%s", p.name(), err, q.lastWords()))
+		}
+		if p.o.Tell != nil {
+			p.o.Tell(fmt.Sprintf("The program %s %v%s. It is started again.", p.name(), err, q.lastWords()))
+		}
+	}
+}
+
+func (p *Program) mayRestart() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.restarts++
+	return p.restarts <= mostRestarts
+}
+
+// appendRecipe appends a composition as the program reads it.
+func (p *Program) appendRecipe(line []byte, parts []kir.Part) []byte {
+	line = append(line, '{')
+	for k, part := range parts {
+		if k > 0 {
+			line = append(line, ',')
+		}
+		line = append(line, p.keys[part.Ingredient]...)
+		line = appendInt(line, part.Amount)
+	}
+	return append(line, '}')
+}
+
+// LogScore returns log y(x), NaN if the program fails; see [Program.Err].
+func (p *Program) LogScore(x *kir.Composition) float64 {
+	line := append(p.appendRecipe([]byte{'['}, x.Parts()), "]\n"...)
+	logs, err := p.scores(nil, line, 1)
+	if err != nil {
+		return math.NaN()
+	}
+	return logs[0]
+}
+
+// Scorer returns a scorer of x.
+func (p *Program) Scorer(x *kir.Composition) kir.Scorer {
+	return &programScorer{property: p, x: x, i: -1}
+}
+
+type programScorer struct {
+	property *Program
+	x        *kir.Composition
+
+	known bool // whether score is that of x
+	score float64
+
+	// What was last asked for, if x has not moved since: the splits of i, which
+	// is else −1, and j, from one split on.
+	i, j int
+	from int
+	logs []float64
+
+	// Scratch.
+	request []byte
+	parts   []kir.Part
+	others  []kir.Part
+}
+
+// Err says what the program did wrong.
+func (s *programScorer) Err() error { return s.property.Err() }
+
+func (s *programScorer) Reset() { s.known, s.i = false, -1 }
+
+func (s *programScorer) LogScore() float64 {
+	if !s.known {
+		s.score = s.property.LogScore(s.x)
+		s.known = true
+	}
+	return s.score
+}
+
+// split appends to parts the composition at a split of sum units between i and
+// j, in the order of the ingredients, as the point is asked.
+func (s *programScorer) split(i, j, k, sum int) []kir.Part {
+	s.parts = s.parts[:0]
+	a, b := kir.Part{Ingredient: i, Amount: k}, kir.Part{Ingredient: j, Amount: sum - k}
+	if j < i {
+		a, b = b, a
+	}
+	put := func(p kir.Part) {
+		if p.Amount > 0 {
+			s.parts = append(s.parts, p)
+		}
+	}
+	rest := s.others
+	for len(rest) > 0 && rest[0].Ingredient < a.Ingredient {
+		put(rest[0])
+		rest = rest[1:]
+	}
+	put(a)
+	for len(rest) > 0 && rest[0].Ingredient < b.Ingredient {
+		put(rest[0])
+		rest = rest[1:]
+	}
+	put(b)
+	s.parts = append(s.parts, rest...)
+	return s.parts
+}
+
+// ask asks for the splits from ≤ k < to of (i, j) and keeps their logs in s.logs,
+// NaN for all that are missing if it fails.
+func (s *programScorer) ask(i, j, from, to int) {
+	s.i, s.j, s.from, s.logs = i, j, from, s.logs[:0]
+	sum := s.x.Amount(i) + s.x.Amount(j)
+	s.others = s.x.AppendParts(s.others[:0])
+	s.others = slices.DeleteFunc(s.others, func(p kir.Part) bool { return p.Ingredient == i || p.Ingredient == j })
+	for ; from < to; from += mostRecipes {
+		end := min(from+mostRecipes, to)
+		s.request = append(s.request[:0], '[')
+		for k := from; k < end; k++ {
+			if k > from {
+				s.request = append(s.request, ',')
+			}
+			s.request = s.property.appendRecipe(s.request, s.split(i, j, k, sum))
+		}
+		s.request = append(s.request, "]\n"...)
+		var err error
+		if s.logs, err = s.property.scores(s.logs, s.request, end-from); err != nil {
+			for len(s.logs) < to-s.from {
+				s.logs = append(s.logs, math.NaN())
+			}
+			return
+		}
+	}
+}
+
+func (s *programScorer) Line(i, j int, p *kir.Pieces) {
+	sum := s.x.Amount(i) + s.x.Amount(j)
+	s.ask(i, j, 0, sum+1)
+	q := joiner{pieces: p}
+	for k, log := range s.logs {
+		q.add(k, log)
+	}
+}
+
+func (s *programScorer) At(i, j, k int) float64 {
+	if !s.has(i, j, k) {
+		s.ask(i, j, k, k+1)
+	}
+	return s.logs[k-s.from]
+}
+
+// has says whether the score of a split is kept.
+func (s *programScorer) has(i, j, k int) bool {
+	return s.i == i && s.j == j && k >= s.from && k < s.from+len(s.logs)
+}
+
+func (s *programScorer) Moved(i, j int) {
+	if k := s.x.Amount(i); s.has(i, j, k) {
+		s.score, s.known = s.logs[k-s.from], true
+	} else {
+		s.known = false
+	}
+	s.i = -1
+}

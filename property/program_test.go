@@ -1,0 +1,396 @@
+package property_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kir"
+	"kir/property"
+)
+
+// TestMain makes the test binary a scorer when it is run as one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "scorer" {
+		os.Exit(score(os.Args[2], os.Args[3:]))
+	}
+	os.Exit(m.Run())
+}
+
+// score is a program that scores recipes, well or badly.
+func score(mode string, arguments []string) int {
+	in := bufio.NewReader(os.Stdin)
+	total, err := strconv.Atoi(os.Getenv("KIR_TOTAL"))
+	if err != nil {
+		return 1
+	}
+	for asked := 0; ; asked++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			if mode == "stays" { // and does not end with its input
+				time.Sleep(time.Minute)
+			}
+			return 0
+		}
+		var recipes []map[string]int
+		if err := json.Unmarshal(line, &recipes); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		scores := make([]float64, len(recipes))
+		for k, recipe := range recipes {
+			scores[k] = scored(recipe, total)
+		}
+		answer, err := json.Marshal(scores)
+		if err != nil {
+			return 1
+		}
+		text := string(answer)
+		switch {
+		case mode == "dies once":
+			if _, err := os.Stat(arguments[0]); err != nil {
+				if os.WriteFile(arguments[0], nil, 0o644) != nil {
+					return 1
+				}
+				fmt.Fprintln(os.Stderr, "out of\x1b[31m paper")
+				return 3
+			}
+		case asked < 5: // the failures come later
+		case mode == "dies":
+			fmt.Fprintln(os.Stderr, "out of paper")
+			return 3
+		case mode == "dies early" && asked == 5:
+			fmt.Print(text[:1])
+			return 4
+		case mode == "hangs":
+			time.Sleep(time.Minute)
+		case mode == "hangs with a child":
+			child, err := os.StartProcess(os.Args[0], []string{os.Args[0], "scorer", "stays"}, &os.ProcAttr{Files: []*os.File{nil, os.Stdout, os.Stderr}, Env: os.Environ()})
+			if err == nil {
+				child.Wait()
+			}
+			time.Sleep(time.Minute)
+		case mode == "rubbish":
+			text = "Traceback (most recent call last):"
+		case mode == "NaN":
+			text = strings.Replace(text, "0.", "NaN, 0.", 1)
+		case mode == "negative":
+			text = "[-0.5" + strings.Repeat(", 1", len(recipes)-1) + "]"
+		case mode == "null":
+			text = "[null" + strings.Repeat(", 1", len(recipes)-1) + "]"
+		case mode == "infinite":
+			text = "[1e999" + strings.Repeat(", 1", len(recipes)-1) + "]"
+		case mode == "too few":
+			text = "[]"
+		case mode == "one number":
+			text = "0.5"
+		case mode == "says more":
+			text += "\nand another thing"
+		case mode == "endless":
+			for {
+				if _, err := fmt.Print(strings.Repeat("1,", 1000)); err != nil {
+					return 0
+				}
+			}
+		case mode == "empty":
+			text = ""
+		}
+		fmt.Println(text)
+	}
+}
+
+// scored is a function of a recipe with the ingredients "a" to "e".
+func scored(recipe map[string]int, total int) float64 {
+	s := 0.125
+	for _, name := range slices.Sorted(maps.Keys(recipe)) {
+		units := recipe[name]
+		s += float64(units*units) / float64(total*total) * float64(name[0]-'a')
+	}
+	return s / 8
+}
+
+func newProgram(t *testing.T, total int, arguments ...string) *property.Program {
+	t.Helper()
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := property.NewProgram(property.ProgramOptions{
+		Command:     append([]string{self, "scorer"}, arguments...),
+		Dir:         t.TempDir(),
+		Ingredients: []string{"a", "b", `c "quoted" é`, "d\n", "e"},
+		Total:       total,
+		Timeout:     20 * time.Second,
+		Processes:   2,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+func TestProgram(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e"}
+	naive := func(x []int) float64 {
+		recipe := make(map[string]int)
+		for i, a := range x {
+			if a > 0 {
+				recipe[names[i]] = a
+			}
+		}
+		return scored(recipe, sum(x))
+	}
+	walkLines(t, newProgram(t, 12, "well"), 5, 12, 25, naive, 1e-9)
+	p := newProgram(t, 10_000, "well")
+	// A line that takes three requests.
+	x := composition(t, []int{4000, 0, 1000, 5000, 0})
+	s := p.Scorer(x)
+	s.Reset()
+	var pieces kir.Pieces
+	s.Line(3, 0, &pieces)
+	for _, k := range []int{0, 1, 4095, 4096, 4097, 8192, 9000} {
+		point := x.Clone()
+		if err := point.Move(3, 0, k); err != nil {
+			t.Fatal(err)
+		}
+		want := p.LogScore(point)
+		found := math.NaN()
+		for q := range pieces.Len() {
+			if start, value := pieces.Piece(q); start <= k {
+				found = value
+			}
+		}
+		if !same(found, want) {
+			t.Errorf("split %d: the line says %v, the point %v", k, found, want)
+		}
+	}
+}
+
+// runProgram samples with a program as the only wish.
+func runProgram(t *testing.T, p *property.Program, draws int, sink func(chain, draw int, x *kir.State) error) error {
+	t.Helper()
+	target, err := kir.NewTarget(must(kir.NewSpace(5, 60)), kir.Uniform(1, 3), kir.Wish{Name: "taste", Property: p, Weight: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.Stream(t.Context(), target, kir.Options{Kernel: "accelerated", Chains: 2, Draws: draws, Thin: 1, Seed: 1, Workers: 2}, sink)
+	return err
+}
+
+// Whatever a program does that it must not, the run ends with an error that says
+// so and quotes it, within the timeout, and leaves no process behind.
+func TestProgramFails(t *testing.T) {
+	for _, c := range []struct {
+		mode string
+		says []string
+	}{
+		{"dies", []string{"ended before it answered", "exit status 3", `"out of paper"`}},
+		{"hangs", []string{"did not answer", "in 300ms"}},
+		{"hangs with a child", []string{"did not answer", "in 300ms"}},
+		{"rubbish", []string{`"Traceback (most recent call last):"`, "JSON array"}},
+		{"NaN", []string{`NaN, 0.`, "JSON array"}},
+		{"negative", []string{`"[-0.5`, "score 1 of", "is -0.5", "at least 0"}},
+		{"null", []string{`"[null`, "is null"}},
+		{"infinite", []string{`1e999`, "finite"}},
+		{"too few", []string{`"[]"`, "0 scores for"}},
+		{"one number", []string{`"0.5"`, "JSON array"}},
+		{"empty", []string{`""`, "JSON array"}},
+		{"endless", []string{"more than", `"1,1,1,1`}},
+		{"says more", []string{"and another thing"}},
+	} {
+		t.Run(c.mode, func(t *testing.T) {
+			t.Parallel()
+			self, err := filepath.Abs(os.Args[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			timeout := 20 * time.Second
+			if strings.HasPrefix(c.mode, "hangs") {
+				timeout = 300 * time.Millisecond
+			}
+			p, err := property.NewProgram(property.ProgramOptions{
+				Command: []string{self, "scorer", c.mode}, Dir: t.TempDir(),
+				Ingredients: []string{"a", "b", "c", "d", "e"}, Total: 60, Timeout: timeout, Processes: 1,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = runProgram(t, p, 1000, func(int, int, *kir.State) error { return nil })
+			var bad *kir.ScoreError
+			if !errors.As(err, &bad) || bad.Wish != "taste" {
+				t.Fatalf("the run ended with %v", err)
+			}
+			for _, want := range c.says {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the error does not say %s: %v", want, err)
+				}
+			}
+			if p.Err() == nil {
+				t.Error("the property does not know of it")
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A program that ends is started again, once, and that is told; the draws are
+// those of one that did not end.
+func TestProgramRestarts(t *testing.T) {
+	var want []string
+	keep := func(draws *[]string) func(chain, draw int, x *kir.State) error {
+		var mu sync.Mutex
+		*draws = make([]string, 200)
+		return func(chain, draw int, x *kir.State) error {
+			mu.Lock()
+			defer mu.Unlock()
+			(*draws)[100*chain+draw] = x.Composition.String()
+			return nil
+		}
+	}
+	if err := runProgram(t, newProgram(t, 60, "well"), 100, keep(&want)); err != nil {
+		t.Fatal(err)
+	}
+	for _, arguments := range [][]string{{"dies once", filepath.Join(t.TempDir(), "died")}, {"dies early"}} {
+		self, err := filepath.Abs(os.Args[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		p, err := property.NewProgram(property.ProgramOptions{
+			Command: append([]string{self, "scorer"}, arguments...), Dir: t.TempDir(),
+			Ingredients: []string{"a", "b", "c", "d", "e"}, Total: 60, Timeout: 20 * time.Second, Processes: 1,
+			Tell: func(message string) { told = append(told, message) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		var got []string
+		err = runProgram(t, p, 100, keep(&got))
+		if arguments[0] == "dies early" {
+			// It ends after every five answers, for ever.
+			if err == nil || !strings.Contains(err.Error(), `had only said "["`) || len(told) != 20 {
+				t.Errorf("after %d restarts: %v", len(told), err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Error("the draws differ from those of a program that did not end")
+		}
+		if len(told) != 1 || !strings.Contains(told[0], "exit status 3") || !strings.Contains(told[0], `out of\x1b[31m paper`) {
+			t.Errorf("told %q", told)
+		}
+	}
+}
+
+// How many processes there are changes nothing but the time.
+func TestProgramProcesses(t *testing.T) {
+	draws := make([][]string, 2)
+	for k, processes := range []int{1, 2} {
+		self, err := filepath.Abs(os.Args[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := property.NewProgram(property.ProgramOptions{
+			Command: []string{self, "scorer", "well"}, Ingredients: []string{"a", "b", "c", "d", "e"}, Total: 60, Timeout: 20 * time.Second, Processes: processes,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mu sync.Mutex
+		draws[k] = make([]string, 200)
+		if err := runProgram(t, p, 100, func(chain, draw int, x *kir.State) error {
+			mu.Lock()
+			defer mu.Unlock()
+			draws[k][100*chain+draw] = x.Composition.String()
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		p.Close()
+	}
+	if !slices.Equal(draws[0], draws[1]) {
+		t.Error("the draws differ")
+	}
+}
+
+func TestProgramMatrix(t *testing.T) {
+	checkKernels(t, newProgram(t, 3, "well"), 3, 3, 2)
+}
+
+// Closing ends even a program that does not end with its input.
+func TestProgramCloses(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are counted in /proc")
+	}
+	p := newProgram(t, 6, "stays")
+	if y := p.LogScore(composition(t, []int{6, 0, 0, 0, 0})); math.IsNaN(y) {
+		t.Fatal(p.Err())
+	}
+	running := func() (n int) {
+		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+		for _, file := range files {
+			if text, err := os.ReadFile(file); err == nil && strings.Contains(string(text), "scorer\x00stays") {
+				stat, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "stat"))
+				if !strings.Contains(string(stat), ") Z ") {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if running() == 0 {
+		t.Fatal("no process is running")
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(5 * time.Second); running() > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("%d processes are still running", running())
+		}
+	}
+	if y := p.LogScore(composition(t, []int{6, 0, 0, 0, 0})); !math.IsNaN(y) || p.Err() == nil {
+		t.Error("a program that was closed scores")
+	}
+}
+
+func TestProgramRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	good := property.ProgramOptions{Command: []string{os.Args[0]}, Dir: dir, Timeout: 1, Processes: 1}
+	for name, spoil := range map[string]func(o *property.ProgramOptions){
+		"no command":      func(o *property.ProgramOptions) { o.Command = nil },
+		"no such program": func(o *property.ProgramOptions) { o.Command = []string{"no-such-program-anywhere"} },
+		"no such file":    func(o *property.ProgramOptions) { o.Command = []string{"./scorer"} },
+		"no program":      func(o *property.ProgramOptions) { o.Command = []string{"./notes.txt"} },
+		"no time":         func(o *property.ProgramOptions) { o.Timeout = 0 },
+		"no process":      func(o *property.ProgramOptions) { o.Processes = 0 },
+	} {
+		o := good
+		spoil(&o)
+		if _, err := property.NewProgram(o); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
