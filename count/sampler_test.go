@@ -284,16 +284,17 @@ func TestDrawsFitUniform(t *testing.T) {
 // Where counts are beyond the range of floating-point numbers the tables are
 // scaled, and still right.
 func TestScaledTables(t *testing.T) {
-	s := Space{Total: 700, Ingredients: make([]Ingredient, 700)}
+	const most = 140
+	s := Space{Total: 400, Ingredients: make([]Ingredient, 20_000)}
 	for i := range s.Ingredients {
-		s.Ingredients[i].Max = 400 + i%2
+		s.Ingredients[i] = Ingredient{Max: 300 + i%2, Excluded: i >= 2000}
 	}
-	table, err := New(context.Background(), s, Options{MaxUsed: 240})
+	table, err := New(context.Background(), s, Options{MaxUsed: most})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if table.LogCount(240) < 1024*math.Ln2 {
-		t.Fatalf("|X_240| is e^%v only", table.LogCount(240))
+	if table.LogCount(most) < 1024*math.Ln2 {
+		t.Fatalf("|X_%d| is e^%v only", most, table.LogCount(most))
 	}
 	sampler, err := table.Sampler(context.Background())
 	if err != nil {
@@ -303,7 +304,7 @@ func TestScaledTables(t *testing.T) {
 	if err != nil || tilt == 1 {
 		t.Fatalf("the tables are scaled by %v, %v", tilt, err)
 	}
-	for n := 2; n <= 240; n++ {
+	for n := 2; n <= most; n++ {
 		sum := 0.0
 		for _, w := range sampler.splits[n] {
 			sum += w
@@ -315,11 +316,14 @@ func TestScaledTables(t *testing.T) {
 		}
 	}
 	r := pcg{rand.New(rand.NewPCG(1, 2))}
-	ingredients, amounts, err := sampler.Draw(r, 240, nil, nil)
+	ingredients, amounts, err := sampler.Draw(r, most, nil, nil)
 	if err != nil || !s.Contains(ingredients, amounts) {
 		t.Errorf("%v %v, %v", ingredients, amounts, err)
 	}
-	plan, err := newPlan(s, 600)
+	for i := range s.Ingredients {
+		s.Ingredients[i].Excluded = false
+	}
+	plan, err := newPlan(s, 400)
 	if err != nil {
 		t.Fatal(err)
 	}
