@@ -159,15 +159,7 @@ func histogram(title string, f *Figure, lo, hi int, top float64) (*plot.Plot, er
 	}
 	p.Add(b)
 	if own != nil && seen < 0.5 {
-		note, err := plotter.NewLabels(plotter.XYLabels{
-			XYs:    plotter.XYs{{X: float64(hi), Y: 0.9 * top}},
-			Labels: []string{"what it follows is out of view: mean n " + decimals(mean, 1)},
-		})
-		if err != nil {
-			return nil, err
-		}
-		note.TextStyle[0] = writing(7.5, false, text.XRight, text.YCenter)
-		p.Add(note)
+		p.Title.Text += "\nwhat it follows is out of view: mean n " + decimals(mean, 1)
 	} else if own != nil {
 		line, err := plotter.NewLine(own)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 // there is, is on the page.
 func (r *Report) WriteText(w io.Writer) error {
 	for _, t := range r.Tables {
-		if _, err := fmt.Fprintf(w, "%s\n", t.Title); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s, %d sequences of %d iterations, the first %d discarded\n", t.Name, t.Title, r.Sequences, t.Iterations, t.Discarded); err != nil {
 			return err
 		}
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
