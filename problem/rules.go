@@ -27,27 +27,19 @@ type rule struct {
 	counted *count.Rule // require, exclude, amount, group and never
 	need    *kir.Need
 	limit   *kir.Limit
+
+	attribute string // whose mean is limited
 }
 
 // keeps says whether a composition keeps the rule. sum and used are over the
 // rule's ingredients.
 func (r *rule) keeps(parts []kir.Part, total int) bool {
-	amount := func(i int) int {
-		for _, p := range parts {
-			if p.Ingredient == i {
-				return p.Amount
-			}
-		}
-		return 0
-	}
+	amount := func(i int) int { return amountOf(parts, i) }
 	switch {
 	case r.need != nil:
 		return amount(r.need.If) == 0 || slices.ContainsFunc(r.need.Then, func(i int) bool { return amount(i) > 0 })
 	case r.limit != nil:
-		mean := 0.0
-		for _, p := range parts {
-			mean += r.limit.Factors[p.Ingredient] * float64(p.Amount) / float64(total)
-		}
+		mean := limitMean(r.limit, parts, total)
 		const rounding = 1e-9
 		return mean >= r.limit.Min-rounding && mean <= r.limit.Max+rounding
 	}
@@ -94,6 +86,10 @@ func (l *loader) readConstraints() error {
 			r.at = item
 			l.rules = append(l.rules, *r)
 		}
+	}
+	for k := range l.rules {
+		r := &l.rules[k]
+		l.problem.Rules = append(l.problem.Rules, Rule{Text: r.text, rule: r, total: l.problem.Total})
 	}
 	l.warnRules()
 	return nil
@@ -275,7 +271,7 @@ func (l *loader) limitRule(n *node) (*rule, error) {
 	if limit.Min > limit.Max {
 		return nil, hint(n.errorf("the rule contradicts itself: min is %v and max %v", limit.Min, limit.Max), "swap them")
 	}
-	return &rule{text: "limit of " + name + words, limit: limit}, nil
+	return &rule{text: "limit of " + name + words, limit: limit, attribute: name}, nil
 }
 
 // of reads the ingredients that an amount or a group is about.
@@ -497,21 +493,43 @@ func (l *loader) space(plain *kir.Space, law kir.Sparsity, at *node) (*kir.Space
 		}
 	}
 	var rules kir.Rules
-	var places []*node // of the set's rules
-	for _, r := range l.rules {
+	var counted []*rule   // of the set
+	var measured []string // rules that cannot be counted
+	for q := range l.rules {
+		r := &l.rules[q]
 		switch {
 		case r.counted != nil:
 			c := *r.counted
 			c.Name = r.text
 			set.Rules = append(set.Rules, c)
-			places = append(places, r.at)
+			counted = append(counted, r)
 		case r.need != nil:
 			rules.Needs = append(rules.Needs, *r.need)
+			measured = append(measured, fault.Quote(r.text))
 		case r.limit != nil:
 			rules.Limits = append(rules.Limits, *r.limit)
+			measured = append(measured, fault.Quote(r.text))
 		}
 	}
-	conflict, err := set.Explain(l.ctx)
+	countable, err := set.Space()
+	if err != nil {
+		return nil, l.blameRules(err)
+	}
+	kept, rest, err := set.Disjoint()
+	if err != nil {
+		return nil, l.blameRules(err)
+	}
+	explained := set
+	explained.Rules = nil
+	var places []*node // of the explained rules
+	for _, k := range kept {
+		explained.Rules = append(explained.Rules, set.Rules[k])
+		places = append(places, counted[k].at)
+	}
+	for _, k := range rest {
+		measured = append(measured, fault.Quote(counted[k].text))
+	}
+	conflict, err := explained.Explain(l.ctx)
 	if err != nil {
 		return nil, l.blameRules(err)
 	}
@@ -534,16 +552,14 @@ func (l *loader) space(plain *kir.Space, law kir.Sparsity, at *node) (*kir.Space
 		e.Err = conflict
 		return nil, e
 	}
-	countable, err := set.Space()
-	if err != nil {
-		return nil, l.blameRules(err)
-	}
 	rules.Amounts, rules.Groups = countable.Ingredients, countable.Groups
 	space, err := kir.NewRuledSpace(l.ctx, plain.N(), plain.Total(), rules, hi)
 	if err != nil {
 		return nil, l.blameRules(err)
 	}
-	l.warnShares(space, sizes)
+	if !l.warnShares(space, sizes) {
+		return nil, hint(l.rules[0].at.errorf("no composition was found that keeps every rule, among 1,000,000 drawn for each number of ingredients that keep those which can be counted"), "loosen %s, or the sparsity on line %d", strings.Join(measured, ", "), at.line)
+	}
 	return space, nil
 }
 
@@ -556,8 +572,9 @@ func (l *loader) blameRules(err error) error {
 }
 
 // warnShares warns of sizes that the law wants and the rules do not allow, and
-// of shares that could not be measured well.
-func (l *loader) warnShares(space *kir.Space, law *kir.Law) {
+// of shares that could not be measured well. It returns whether any size is
+// left.
+func (l *loader) warnShares(space *kir.Space, law *kir.Law) (some bool) {
 	var none, rough []string
 	lo, hi := law.Support()
 	logs := space.LogCounts(hi)
@@ -568,14 +585,18 @@ func (l *loader) warnShares(space *kir.Space, law *kir.Law) {
 		}
 		if math.IsInf(logs[n], -1) {
 			none = append(none, itoa(n))
-		} else if shares != nil && shares[n-1].SE > 0.02*shares[n-1].Estimate {
+			continue
+		}
+		some = true
+		if shares != nil && shares[n-1].SE > 0.02*shares[n-1].Estimate {
 			rough = append(rough, fmt.Sprintf("n = %d: %.2g ± %.1g", n, shares[n-1].Estimate, shares[n-1].SE))
 		}
 	}
-	if len(none) > 0 {
+	if len(none) > 0 && some {
 		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("No composition was found that keeps the rules with n = %s ingredients, which the sparsity law wants: they are left out of the law.", strings.Join(none, ", ")))
 	}
 	if len(rough) > 0 {
 		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("The share of compositions that keep the rules which cannot be counted is known roughly only, and the law of n is as far off (%s). Loosen the rules, or leave fewer of them to be measured.", strings.Join(rough, "; ")))
 	}
+	return some
 }

@@ -147,3 +147,26 @@ func TestRuleWarnings(t *testing.T) {
 		t.Errorf("a rule that a recipe keeps is warned of: %s", all)
 	}
 }
+
+// TestOverlappingGroups: groups that cross are kept, though they are measured
+// and not counted.
+func TestOverlappingGroups(t *testing.T) {
+	p, err := loadRules(t, headBook, "  - group: {of: [Gin, Cassis, Campari], used: [1, 1]}\n  - group: {of: [Campari, Vermouth, Champagne], used: [1, 1]}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares := p.Target.Space().Shares()
+	if len(shares) != 4 {
+		t.Fatalf("%d shares, want 4", len(shares))
+	}
+	// With 2 used: Gin or Cassis and Vermouth or Champagne, or Campari and one
+	// of the 3 in no group: 7 of the 15 pairs with one of the first group.
+	if got := shares[1].Estimate; got < 7.0/15-5*shares[1].SE || got > 7.0/15+5*shares[1].SE {
+		t.Errorf("the share at n = 2 is %v ± %v, want 7/15", got, shares[1].SE)
+	}
+	_, err = loadRules(t, headBook, "  - limit: {attribute: abv, min: 44.9}\n  - require: Gin\n")
+	var bad *fault.Error
+	if !errors.As(err, &bad) || bad.Line != 6 || !strings.Contains(err.Error(), `"limit of abv min 44.9"`) {
+		t.Errorf("a limit out of reach: %v", err)
+	}
+}

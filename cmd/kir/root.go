@@ -86,6 +86,7 @@ func newRootCommand() *cobra.Command {
 		newResumeCommand(),
 		newShowCommand(),
 		newDrawsCommand(),
+		newExportCommand(),
 		newCheckCommand(),
 		newCountCommand(),
 		newTrainCommand(),
