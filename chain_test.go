@@ -1,0 +1,356 @@
+package kir_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kir"
+	"kir/count"
+)
+
+// chainTargets are targets of every kind that a chain can be of.
+func chainTargets(t *testing.T) map[string]*kir.Target {
+	t.Helper()
+	sum := wish("sum", 1.3, func(x *kir.Composition) float64 { // in the order of the ingredients used
+		y := 0.0
+		for _, i := range x.Ingredients() {
+			y += 1 / (0.3 + float64(i)*float64(x.Amount(int(i))))
+		}
+		return y
+	})
+	ruled, err := kir.NewRuledSpace(context.Background(), 12, 30, kir.Rules{
+		Groups: []count.Group{{Members: []int{0, 1, 2}, Used: &count.Range{Min: 1, Max: 1}}, {Members: []int{2, 3}, Used: &count.Range{Min: 0, Max: 1}}},
+	}, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := kir.Wish{Name: "tree", Property: newTreeProperty(12, 30), Weight: 1}
+	under, err := kir.NewTarget(ruled, kir.Uniform(1, 6), tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]*kir.Target{
+		"bare":   newTarget(t, 12, 30, kir.Uniform(1, 6)),
+		"scored": newTarget(t, 12, 30, kir.Uniform(1, 6), tree, sum),
+		"ruled":  under,
+	}
+}
+
+// trace advances a chain and returns all there is to see on the way.
+func trace(t *testing.T, c *kir.Chain, steps int) string {
+	t.Helper()
+	var b strings.Builder
+	for range steps {
+		if err := c.Advance(3); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&b, c.State.Composition, math.Float64bits(c.State.LogDensity()), c.State.AppendScores(nil))
+	}
+	fmt.Fprintf(&b, "%+v %d", c.Tally(), c.Tries)
+	return b.String()
+}
+
+// A chain that is saved and restored goes on, bit for bit, as the one that was
+// not, from its next Refresh on; and saving changes nothing.
+func TestRestoredEqualsUninterrupted(t *testing.T) {
+	for name, target := range chainTargets(t) {
+		for _, kernel := range append(kir.KernelNames(), "hand over") {
+			k, err := kir.NewKernel(kernel, target)
+			if kernel == "hand over" {
+				k, err = handOverKernel(target)
+			}
+			if err != nil {
+				continue // exact, with wishes
+			}
+			for _, before := range []int{0, 1, 50} {
+				c, err := kir.NewChain(target, k, 7, before)
+				if err != nil {
+					t.Fatal(err)
+				}
+				trace(t, c, before)
+				data, err := c.MarshalBinary()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := c.State.Refresh(); err != nil {
+					t.Fatal(err)
+				}
+				again, err := c.MarshalBinary()
+				if err != nil || !bytes.Equal(data, again) {
+					t.Fatalf("%s, %s: what is saved changes by saving or refreshing: %v", name, kernel, err)
+				}
+				restored, err := kir.RestoreChain(target, k, data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, got := trace(t, c, 60), trace(t, restored, 60)
+				if got != want {
+					t.Errorf("%s, %s, after %d: restored, it goes on otherwise:\n%s\nnot\n%s", name, kernel, before, got[:200], want[:200])
+				}
+				other, err := kir.NewChain(target, k, 8, before)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if trace(t, other, 60) == want {
+					t.Errorf("%s, %s: another seed gives the same", name, kernel)
+				}
+			}
+		}
+	}
+}
+
+// Damage to what was saved is an error, or gives a chain that works; never a
+// panic, and never a chain off its space.
+func TestDamagedChains(t *testing.T) {
+	target := newTarget(t, 5, 9, kir.Uniform(1, 3))
+	k, err := kir.NewKernel("accelerated", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := kir.NewChain(target, k, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := c.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func(data []byte, what string) error {
+		c, err := kir.RestoreChain(target, k, data)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(c.State.Composition.Consistent(), target.Space().Contains(c.State.Composition), c.Advance(20), c.State.Composition.Consistent()); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		return nil
+	}
+	if err := try(data, "whole"); err != nil {
+		t.Fatal(err)
+	}
+	for n := range data {
+		if try(data[:n], "cut") == nil {
+			t.Errorf("%d of %d bytes are a chain", n, len(data))
+		}
+		for bit := range 8 {
+			damaged := slices.Clone(data)
+			damaged[n] ^= 1 << bit
+			_ = try(damaged, fmt.Sprintf("bit %d of byte %d", bit, n))
+		}
+	}
+	if try(append(slices.Clone(data), 0), "longer") == nil {
+		t.Error("a byte too many is let pass")
+	}
+
+	for name, other := range map[string]*kir.Target{
+		"ingredients": newTarget(t, 6, 9, kir.Uniform(1, 3)),
+		"total":       newTarget(t, 5, 10, kir.Uniform(1, 3)),
+		"less total":  newTarget(t, 5, 3, kir.Uniform(1, 3)),
+		"law": newTarget(t, 5, 9, kir.Uniform(1, 5), wish("never", 1, func(x *kir.Composition) float64 {
+			if x.Equal(c.State.Composition) {
+				return 0
+			}
+			return 1
+		})),
+	} {
+		if _, err := kir.RestoreChain(other, k, data); err == nil {
+			t.Errorf("a chain of another %s is restored", name)
+		}
+	}
+}
+
+func FuzzRestoreChain(f *testing.F) {
+	space, err := kir.NewSpace(5, 9)
+	if err != nil {
+		f.Fatal(err)
+	}
+	target, err := kir.NewTarget(space, kir.Uniform(1, 3))
+	if err != nil {
+		f.Fatal(err)
+	}
+	k, err := kir.NewKernel("balanced", target)
+	if err != nil {
+		f.Fatal(err)
+	}
+	c, err := kir.NewChain(target, k, 1, 0)
+	if err != nil {
+		f.Fatal(err)
+	}
+	data, err := c.MarshalBinary()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := kir.RestoreChain(target, k, data)
+		if err != nil {
+			return
+		}
+		if err := errors.Join(c.State.Composition.Consistent(), c.Advance(50), c.State.Composition.Consistent()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// A recorder keeps what a stream hands out.
+type recorder struct {
+	mutex sync.Mutex
+	draws map[int][]string // by chain
+}
+
+func (r *recorder) sink(chain, draw int, x *kir.State) error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if draw != len(r.draws[chain]) {
+		return fmt.Errorf("draw %d of chain %d comes after %d others", draw, chain, len(r.draws[chain]))
+	}
+	r.draws[chain] = append(r.draws[chain], fmt.Sprint(x.Composition, math.Float64bits(x.LogDensity())))
+	return nil
+}
+
+func record(t *testing.T, target *kir.Target, o kir.Options) (*recorder, []kir.Tally) {
+	t.Helper()
+	r := &recorder{draws: make(map[int][]string)}
+	tallies, err := kir.Stream(context.Background(), target, o, r.sink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, tallies
+}
+
+// Every draw follows from the target, the options and the seed; the number of
+// workers is not among them.
+func TestStreamOnAnyNumberOfWorkers(t *testing.T) {
+	for name, target := range chainTargets(t) {
+		for _, kernel := range []string{"accelerated", "balanced"} {
+			o := kir.Options{Kernel: kernel, Chains: 5, Warmup: 40, Draws: 60, Thin: 3, Seed: 11, Workers: 1}
+			want, wantTallies := record(t, target, o)
+			if len(want.draws) != 5 || len(want.draws[4]) != 60 {
+				t.Fatalf("%d chains, %d draws", len(want.draws), len(want.draws[4]))
+			}
+			for _, workers := range []int{0, 2, 3, 8} {
+				o.Workers = workers
+				got, tallies := record(t, target, o)
+				for chain := range 5 {
+					if !slices.Equal(got.draws[chain], want.draws[chain]) {
+						t.Errorf("%s, %s: chain %d differs on %d workers", name, kernel, chain, workers)
+					}
+				}
+				if !slices.Equal(tallies, wantTallies) {
+					t.Errorf("%s, %s: the tallies differ on %d workers: %v and %v", name, kernel, workers, tallies, wantTallies)
+				}
+			}
+			// The comparison can fail: chains differ, and seeds do.
+			if slices.Equal(want.draws[0], want.draws[1]) {
+				t.Errorf("%s, %s: two chains are the same", name, kernel)
+			}
+			o.Seed = 12
+			if other, _ := record(t, target, o); slices.Equal(other.draws[0], want.draws[0]) {
+				t.Errorf("%s, %s: two seeds give the same", name, kernel)
+			}
+		}
+	}
+}
+
+// A stream is what the chain would have done: warm-up is not kept, and thin is
+// how far draws are apart.
+func TestStreamIsItsChains(t *testing.T) {
+	target := newTarget(t, 12, 30, kir.Uniform(1, 6))
+	o := kir.Options{Kernel: "accelerated", Chains: 2, Warmup: 2500, Draws: 9, Thin: 2000, Seed: 5}
+	got, tallies := record(t, target, o)
+	k, err := kir.NewKernel(o.Kernel, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for index := range o.Chains {
+		c, err := kir.NewChain(target, k, o.Seed, index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Advance(o.Warmup); err != nil {
+			t.Fatal(err)
+		}
+		c.ResetTally()
+		for draw := range o.Draws {
+			if err := c.Advance(o.Thin); err != nil {
+				t.Fatal(err)
+			}
+			if want := fmt.Sprint(c.State.Composition, math.Float64bits(c.State.LogDensity())); got.draws[index][draw] != want {
+				t.Fatalf("draw %d of chain %d is %s, want %s", draw, index, got.draws[index][draw], want)
+			}
+		}
+		if tallies[index] != c.Tally() || tallies[index].Iterations != int64(o.Draws*o.Thin) {
+			t.Errorf("the tally of chain %d is %+v, want %+v", index, tallies[index], c.Tally())
+		}
+	}
+}
+
+func TestStreamErrors(t *testing.T) {
+	target := newTarget(t, 12, 30, kir.Uniform(1, 6))
+	good := kir.Options{Kernel: "accelerated", Chains: 2, Draws: 1000, Thin: 1}
+	never := func(int, int, *kir.State) error { return nil }
+	for name, change := range map[string]func(o *kir.Options){
+		"no chains":         func(o *kir.Options) { o.Chains = 0 },
+		"negative warm-up":  func(o *kir.Options) { o.Warmup = -1 },
+		"negative draws":    func(o *kir.Options) { o.Draws = -1 },
+		"no thin":           func(o *kir.Options) { o.Thin = 0 },
+		"an unknown kernel": func(o *kir.Options) { o.Kernel = "quick" },
+		"no kernel":         func(o *kir.Options) { o.Kernel = "" },
+	} {
+		o := good
+		change(&o)
+		if _, err := kir.Stream(context.Background(), target, o, never); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+
+	full := errors.New("the disk is full")
+	_, err := kir.Stream(context.Background(), target, good, func(chain, draw int, _ *kir.State) error {
+		if draw == 10 {
+			return full
+		}
+		return nil
+	})
+	if !errors.Is(err, full) {
+		t.Errorf("a sink that fails gives %v", err)
+	}
+
+	nothing := newTarget(t, 12, 30, kir.Uniform(1, 6), wish("never", 1, func(*kir.Composition) float64 { return 0 }))
+	if _, err := kir.Stream(context.Background(), nothing, good, never); !errors.Is(err, kir.ErrNoStart) {
+		t.Errorf("a target that allows nothing gives %v", err)
+	}
+}
+
+// The context ends a run in the middle of a long warm-up, of many draws, and of
+// a long way between two.
+func TestStreamEnds(t *testing.T) {
+	target := newTarget(t, 12, 30, kir.Uniform(1, 6))
+	for name, o := range map[string]kir.Options{
+		"before it begins": {Kernel: "accelerated", Chains: 1, Draws: 1, Thin: 1},
+		"in warm-up":       {Kernel: "accelerated", Chains: 2, Warmup: math.MaxInt, Draws: 1, Thin: 1},
+		"while drawing":    {Kernel: "accelerated", Chains: 2, Draws: math.MaxInt, Thin: 1},
+		"between draws":    {Kernel: "accelerated", Chains: 2, Draws: 5, Thin: math.MaxInt / 2},
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+		if name == "before it begins" {
+			cancel()
+		}
+		done := make(chan error, 1)
+		go func() {
+			_, err := kir.Stream(ctx, target, o, func(int, int, *kir.State) error { return nil })
+			done <- err
+		}()
+		if err := <-done; !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+}
