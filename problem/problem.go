@@ -40,6 +40,7 @@ type Problem struct {
 	Total       int          // M, in units
 	Book        *recipe.Book // the known recipes; nil if there are none
 	Properties  []Property   // in the file's order
+	Rules       []Rule       // in the file's order
 	Target      *kir.Target
 	Kernel      kir.Kernel
 	Sampler     Sampler
