@@ -64,6 +64,8 @@ func (c *chain) schema() drawfile.Schema {
 
 // begin makes the file of draws of a chain that starts anew.
 func (c *chain) begin() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	out, err := c.session.dir.openOutput(partialName(c.index), 0)
 	if err != nil {
 		return err
@@ -220,8 +222,7 @@ func (c *chain) turn(until time.Time) error {
 		}
 		c.publish()
 		now := time.Now()
-		// A checkpoint that takes long is written less often.
-		if now.Sub(c.saved) >= max(c.session.options.Checkpoint, 50*c.saveTime) {
+		if now.Sub(c.saved) >= c.interval() {
 			if err := c.save(); err != nil {
 				return err
 			}
@@ -231,6 +232,14 @@ func (c *chain) turn(until time.Time) error {
 		}
 	}
 	return nil
+}
+
+// interval returns the time from one checkpoint to the next.
+func (c *chain) interval() time.Duration {
+	if set := c.session.options.Checkpoint; set > 0 {
+		return set
+	}
+	return max(defaultCheckpoint, checkpointCost*c.saveTime)
 }
 
 // save writes a checkpoint, unless there is one of here.

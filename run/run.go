@@ -11,15 +11,21 @@ import (
 	"time"
 )
 
-// defaultCheckpoint is the time from one checkpoint of a chain to the next.
-const defaultCheckpoint = 5 * time.Second
+const (
+	// defaultCheckpoint is the least time from one checkpoint of a chain to
+	// the next,
+	defaultCheckpoint = 5 * time.Second
+	// and checkpointCost the least multiple of the time that one takes.
+	checkpointCost = 50
+)
 
 // Options say how to go about a run. They change nothing in its results.
 type Options struct {
 	// Workers is how many chains run at once. 0: as many as there are cores.
 	Workers int
-	// Checkpoint is the time from one checkpoint of a chain to the next; more
-	// where writing one takes long. 0: 5 seconds.
+	// Checkpoint is the time from one checkpoint of a chain to the next. 0: 5
+	// seconds, or more where writing them would take more than a fiftieth of
+	// the time.
 	Checkpoint time.Duration
 	// Progress is told a few times a second how far the run is, and once at
 	// its end, from one goroutine at a time. It may be nil.

@@ -59,9 +59,6 @@ func newSession(spec *Spec, dir *directory, options Options) (*session, error) {
 	if options.Workers <= 0 {
 		options.Workers = runtime.GOMAXPROCS(0)
 	}
-	if options.Checkpoint <= 0 {
-		options.Checkpoint = defaultCheckpoint
-	}
 	s := &session{spec: spec, kernel: kernel, dir: dir, options: options, begun: time.Now()}
 	for index := range spec.Settings.Chains {
 		s.chains = append(s.chains, &chain{session: s, index: index, savedAt: -1})

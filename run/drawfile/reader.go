@@ -3,6 +3,7 @@ package drawfile
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // ErrDamaged is returned for a file that is not one of draws, or no longer.
@@ -52,6 +55,14 @@ func OpenReader(path string, resolve func(name string) (int32, error)) (r *Reade
 		return nil, err
 	}
 	if err := r.guard(func() error {
+		// The library takes memory for the footer before it looks for it.
+		var end [4 + len(magic)]byte
+		if _, err := file.ReadAt(end[:], info.Size()-int64(len(end))); err != nil {
+			return err
+		}
+		if footer := binary.LittleEndian.Uint32(end[:]); int64(footer) > info.Size() {
+			return fmt.Errorf("its footer claims %d bytes", footer)
+		}
 		r.parquet, err = parquet.OpenFile(file, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 		return err
 	}); err != nil {
@@ -114,12 +125,58 @@ func (r *Reader) checkSchema() error {
 	return nil
 }
 
+// checkPages verifies the sizes that the headers of a row group's pages claim,
+// which the library takes memory for before it looks at what is there.
+func (r *Reader) checkPages(g *format.RowGroup) error {
+	header := make([]byte, 256)
+	for k := range g.Columns {
+		m := &g.Columns[k].MetaData
+		at, left := m.DataPageOffset, m.TotalCompressedSize
+		if m.DictionaryPageOffset > 0 {
+			at = m.DictionaryPageOffset
+		}
+		if at < 0 || left < 0 || at > r.parquet.Size()-left || m.Codec != format.Snappy {
+			return fmt.Errorf("column %d is not within the file", k+1)
+		}
+		for left > 0 {
+			n, err := r.file.ReadAt(header[:min(int64(len(header)), left)], at)
+			if err != nil {
+				return err
+			}
+			reader := new(thrift.CompactProtocol).NewReaderFromBytes(header[:n])
+			var page format.PageHeader
+			if err := thrift.NewDecoder(reader).Decode(&page); err != nil {
+				return err
+			}
+			compressed, size, values := int64(page.CompressedPageSize), int64(page.UncompressedPageSize), int64(0)
+			if page.DataPageHeader.Valid {
+				values = int64(page.DataPageHeader.V.NumValues)
+			}
+			// Snappy makes at most 64 bytes of 3. A list has a byte an entry at
+			// least, and other pages have a row a value.
+			if compressed < 0 || size < 0 || size > 22*(compressed+1) || values < 0 || values > max(pageRows, size) {
+				return fmt.Errorf("a page of column %d claims %d values in %d bytes made of %d", k+1, values, size, compressed)
+			}
+			used := int64(reader.BytesRead()) + compressed
+			at, left = at+used, left-used
+		}
+		if left < 0 {
+			return fmt.Errorf("the pages of column %d are longer than it is", k+1)
+		}
+	}
+	return nil
+}
+
 // All returns the draws in the order of the file. What a Row refers to is valid
 // until the next one. The sequence ends with the first error.
 func (r *Reader) All() iter.Seq2[*Row, error] {
 	return func(yield func(*Row, error) bool) {
 		row := &Row{Draw: Draw{Scores: make([]float64, len(r.properties))}}
-		for _, g := range r.parquet.RowGroups() {
+		for n, g := range r.parquet.RowGroups() {
+			if err := r.guard(func() error { return r.checkPages(&r.parquet.Metadata().RowGroups[n]) }); err != nil {
+				yield(nil, err)
+				return
+			}
 			b := &block{group: g}
 			more, err := r.rows(b, row, yield)
 			if err = cmp.Or(err, b.close()); err != nil {
