@@ -23,7 +23,7 @@ func bigLog(c *big.Int) float64 {
 }
 
 func TestSpaceSizes(t *testing.T) {
-	for _, size := range [][2]int{{1, 1}, {1, 9}, {9, 1}, {5, 6}, {10, 5}, {50, 5}, {65, 1000}, {2000, 100}, {100, 2000}, {3000, 3000}} {
+	for _, size := range [][2]int{{1, 1}, {1, 9}, {9, 1}, {5, 6}, {10, 5}, {50, 5}, {65, 1000}, {2000, 100}, {100, 2000}, {300, 300}} {
 		space, err := kir.NewSpace(size[0], size[1])
 		if err != nil {
 			t.Fatal(err)
