@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"kir/problem"
@@ -38,9 +35,4 @@ forest is, and which kernel suits. Bad input is told with file, line and column.
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return c
-}
-
-// warn prints a message that is no result.
-func warn(w io.Writer, format string, args ...any) {
-	fmt.Fprintln(w, "kir: "+report.Plain(fmt.Sprintf(format, args...)))
 }
