@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"strings"
@@ -46,6 +47,18 @@ type Problem struct {
 	Sampler     Sampler
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // what is allowed and yet worth knowing
+
+	closers []io.Closer
+}
+
+// Close ends what the properties have running: other programs. The target cannot
+// be scored after it.
+func (p *Problem) Close() error {
+	var errs []error
+	for _, c := range p.closers {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // Sampler are the settings of a run.
@@ -72,6 +85,11 @@ type Options struct {
 	// Workers is how many goroutines grow forests; it changes nothing but the
 	// time. 0 means all cores.
 	Workers int
+
+	// Tell is told what the user should know while the problem is sampled and
+	// that does not end the run, such as that a program was started again. It
+	// may be called from several goroutines, and may be nil.
+	Tell func(message string)
 }
 
 // loader reads one problem.
@@ -81,6 +99,7 @@ type loader struct {
 	dir     string
 	options Options
 
+	data        []byte // the problem file
 	fields      map[string]*node
 	root        *node
 	ingredients *recipe.Ingredients // with attributes, or nil if only counted
@@ -88,14 +107,19 @@ type loader struct {
 	rules       []rule
 }
 
-// Load reads, checks and resolves a problem. Bad input is a [fault.Error].
-func Load(ctx context.Context, path string, o Options) (*Problem, error) {
+// Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The
+// problem is to be closed when it is no longer needed.
+func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	l := &loader{ctx: ctx, problem: &Problem{File: path}, dir: filepath.Dir(path), options: o}
-	data, err := l.readInput(path, largestProblem)
-	if err != nil {
+	defer func() {
+		if err != nil {
+			l.problem.Close() // programs that were started and are of no more use
+		}
+	}()
+	if l.data, err = l.readInput(path, largestProblem); err != nil {
 		return nil, err
 	}
-	if l.root, err = parse(path, data); err != nil {
+	if l.root, err = parse(path, l.data); err != nil {
 		return nil, err
 	}
 	if l.fields, err = l.root.fields("a problem",
@@ -119,12 +143,12 @@ func Load(ctx context.Context, path string, o Options) (*Problem, error) {
 	return l.problem, nil
 }
 
+// readName reads the name. Without one the problem is called after its file,
+// or after its directory if the file is just problem.yaml.
 func (l *loader) readName() (err error) {
-	base := filepath.Base(filepath.Dir(l.problem.File))
 	l.problem.Name = strings.TrimSuffix(filepath.Base(l.problem.File), filepath.Ext(l.problem.File))
 	if abs, err := filepath.Abs(l.problem.File); err == nil && l.problem.Name == "problem" {
-		base = filepath.Base(filepath.Dir(abs))
-		l.problem.Name = base
+		l.problem.Name = filepath.Base(filepath.Dir(abs))
 	}
 	if n := l.fields["name"]; n != nil {
 		l.problem.Name, err = n.str("the name")

@@ -22,7 +22,7 @@ func (l *loader) resolve() error {
 	}
 	properties := yaml.MapSlice{}
 	for _, w := range p.Properties {
-		properties = append(properties, yaml.MapItem{Key: w.Name, Value: append(w.settings, yaml.MapItem{Key: "weight", Value: w.Weight})})
+		properties = append(properties, yaml.MapItem{Key: w.Name, Value: yaml.MapSlice{{Key: w.Kind, Value: w.settings}, {Key: "weight", Value: w.Weight}}})
 	}
 	add("properties", properties)
 	constraints := any([]any{})

@@ -47,7 +47,10 @@ type ExpressionError struct {
 	At      int // where, in characters from 0
 	Message string
 	Hint    string // what would be right; may be empty
+	Err     error  // that of the lexicon, if it is one
 }
+
+func (e *ExpressionError) Unwrap() error { return e.Err }
 
 func (e *ExpressionError) Error() string {
 	text := fmt.Sprintf("character %d: %s", e.At+1, e.Message)

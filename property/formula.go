@@ -57,7 +57,7 @@ type (
 // What is wrong is an [*ExpressionError].
 func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error) {
 	if n := utf8.RuneCountInString(text); n > longestFormula {
-		return nil, &ExpressionError{longestFormula, fmt.Sprintf("the expression has %d characters", n), fmt.Sprintf("at most %d are read", longestFormula)}
+		return nil, &ExpressionError{At: longestFormula, Message: fmt.Sprintf("the expression has %d characters", n), Hint: fmt.Sprintf("at most %d are read", longestFormula)}
 	}
 	config := conf.CreateNew()
 	config.MaxNodes = mostNodes
@@ -410,7 +410,7 @@ func (c *formula) ask(at ast.Node, key string, make func() (question, error)) (n
 	if !ok {
 		q, err := make()
 		if err != nil {
-			return nil, &ExpressionError{At: at.Location().From, Message: err.Error()}
+			return nil, &ExpressionError{At: at.Location().From, Message: err.Error(), Err: err}
 		}
 		if slot = len(c.expression.questions); slot == mostQuestions {
 			return nil, badAt(at, "the expression asks more than %d things of a composition", mostQuestions)

@@ -1,0 +1,187 @@
+package problem
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"kir/fault"
+	"kir/property"
+	"kir/recipe"
+)
+
+// desirabilities are the keys that say what mean is desirable.
+var desirabilities = []string{"larger", "smaller", "target", "range", "normal"}
+
+// blend reads a property of a mean that is weighted by amounts.
+func (l *loader) blend(n *node) (Property, error) {
+	f, err := n.fields("a blend", append([]string{"attribute", "is", "shape", "floor"}, desirabilities...)...)
+	if err != nil {
+		return Property{}, err
+	}
+	if f["attribute"] == nil {
+		return Property{}, hint(n.errorf("the blend has no attribute"), "name a column of the ingredients, such as {attribute: cost, smaller: {from: 2, to: 10}}")
+	}
+	name, err := f["attribute"].str("the attribute")
+	if err != nil {
+		return Property{}, err
+	}
+	var values []float64
+	about := "mean " + recipe.Name(name)
+	if v := f["is"]; v != nil {
+		if values, err = l.share(f["attribute"], recipe.Name(name), v); err != nil {
+			return Property{}, err
+		}
+		about = "share of " + recipe.Name(name) + " " + listed(v)
+	} else if values, err = l.attributeNumbers(f["attribute"], name); err != nil {
+		return Property{}, err
+	}
+	d, words, err := desirability(n, f)
+	if err != nil {
+		return Property{}, err
+	}
+	least, err := floor(f)
+	if err != nil {
+		return Property{}, err
+	}
+	if d, err = d.Floor(least); err != nil {
+		return Property{}, f["floor"].blame(err)
+	}
+	p, err := property.NewBlend(values, l.problem.Total, d)
+	if err != nil {
+		return Property{}, n.blame(err)
+	}
+	var s settings
+	s.keep(f, append([]string{"attribute", "is"}, desirabilities...)...)
+	if f["shape"] != nil {
+		s.keep(f, "shape")
+	} else if f["range"] == nil && f["normal"] == nil {
+		s.set("shape", 1)
+	}
+	s.set("floor", least)
+	return Property{About: about + " " + words, property: p, settings: yaml.MapSlice(s)}, nil
+}
+
+// listed is a name, or a list of them, in words.
+func listed(n *node) string {
+	if n.kind != sequence {
+		return n.text
+	}
+	var names []string
+	for _, item := range n.items {
+		names = append(names, item.text)
+	}
+	return strings.Join(names, " or ")
+}
+
+// share returns 1 for each ingredient whose attribute has one of the values, and
+// 0 for the others.
+func (l *loader) share(at *node, name string, is *node) ([]float64, error) {
+	groups, err := l.groups(at, name)
+	if err != nil {
+		return nil, err
+	}
+	var known []string
+	for _, g := range groups {
+		known = append(known, g.value)
+	}
+	items := []*node{is}
+	if is.kind == sequence {
+		items = is.items
+	}
+	if len(items) == 0 {
+		return nil, hint(is.errorf("the list of values is empty"), "there are %s", fault.List(known, 12))
+	}
+	values := make([]float64, len(l.problem.Ingredients))
+	for _, item := range items {
+		value, err := item.str("the value of " + fault.Quote(name))
+		if err != nil {
+			return nil, err
+		}
+		at := slices.Index(known, recipe.Name(value))
+		if at < 0 {
+			e := item.errorf("no ingredient has %s %s", name, item.shown())
+			if near := fault.DidYouMean(recipe.Name(value), known); near != "" {
+				return nil, hint(e, "%s", near)
+			}
+			return nil, hint(e, "there are %s", fault.List(known, 12))
+		}
+		for _, i := range groups[at].of {
+			values[i] = 1
+		}
+	}
+	return values, nil
+}
+
+// desirability reads which mean is desirable, and says it in words.
+func desirability(n *node, f map[string]*node) (property.Desirability, string, error) {
+	var given []string
+	for _, key := range desirabilities {
+		if f[key] != nil {
+			given = append(given, key)
+		}
+	}
+	if len(given) != 1 {
+		return nil, "", hint(n.errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(desirabilities, ", "))
+	}
+	key := given[0]
+	at := f[key]
+	keys := map[string][]string{"target": {"from", "at", "to"}, "normal": {"mean", "sd"}}[key]
+	if keys == nil {
+		keys = []string{"from", "to"}
+	}
+	g, err := at.fields(key, keys...)
+	if err != nil {
+		return nil, "", err
+	}
+	v := make(map[string]float64)
+	words := key
+	for _, k := range keys {
+		if g[k] == nil {
+			return nil, "", hint(at.errorf("%s has no %s", key, k), "write {%s: ...}", strings.Join(keys, ": ..., "))
+		}
+		if v[k], err = g[k].float(k); err != nil {
+			return nil, "", err
+		}
+		words += fmt.Sprintf(" %s %v", k, v[k])
+	}
+	shapes := []float64{1, 1}
+	if s := f["shape"]; s != nil {
+		if key == "range" || key == "normal" {
+			return nil, "", hint(s.errorf("%s has no shape", key), "remove it")
+		}
+		items := []*node{s, s}
+		if s.kind == sequence {
+			if items = s.items; key != "target" || len(items) != 2 {
+				return nil, "", hint(s.errorf("the shape has %s", fault.Count(len(items), "number")), "write one number, or two for a target: below it and above")
+			}
+		}
+		for k, item := range items {
+			if shapes[k], err = item.float("the shape"); err != nil {
+				return nil, "", err
+			}
+			if shapes[k] <= 0 {
+				return nil, "", hint(item.errorf("the shape is %s", item.shown()), "it must be above 0: 1 is a straight line")
+			}
+		}
+	}
+	var d property.Desirability
+	switch key {
+	case "larger":
+		d, err = property.Larger(v["from"], v["to"], shapes[0])
+	case "smaller":
+		d, err = property.Smaller(v["from"], v["to"], shapes[0])
+	case "target":
+		d, err = property.Target(v["from"], v["at"], v["to"], shapes[0], shapes[1])
+	case "range":
+		d, err = property.Range(v["from"], v["to"])
+	case "normal":
+		d, err = property.Normal(v["mean"], v["sd"])
+	}
+	if err != nil {
+		return nil, "", at.blame(err)
+	}
+	return d, words, nil
+}

@@ -1,0 +1,327 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"kir/fault"
+	"kir/forest"
+	"kir/property"
+	"kir/recipe"
+)
+
+// forest reads a property that is a random forest's probability of a label.
+func (l *loader) forest(n *node) (Property, error) {
+	f, err := n.fields("a forest", "label", "want", "at_least", "at_most", "between", "trees", "features", "leaf", "floor", "seed", "add", "file")
+	if err != nil {
+		return Property{}, err
+	}
+	least, err := floor(f)
+	if err != nil {
+		return Property{}, err
+	}
+	want, at, err := wanted(n, f)
+	if err != nil {
+		return Property{}, err
+	}
+	var grown *forest.Forest
+	var s settings
+	added := ""
+	if file := f["file"]; file != nil {
+		for _, key := range []string{"trees", "features", "leaf", "seed", "add"} {
+			if f[key] != nil {
+				return Property{}, hint(f[key].errorf("a forest from a file is grown already: %s has no effect", key), "remove it, or grow the forest with kir train")
+			}
+		}
+		if grown, err = l.loadForest(file); err != nil {
+			return Property{}, err
+		}
+		if v := f["label"]; v != nil && v.text != grown.Label() {
+			return Property{}, hint(v.errorf("the forest in the file predicts %s, not %s", fault.Quote(grown.Label()), v.shown()), "name that label or leave it out")
+		}
+		s.set("file", file.text)
+	} else {
+		features, words, err := l.features(f["add"])
+		if err != nil {
+			return Property{}, err
+		}
+		added = words
+		o := forest.Options{Trees: 100, Seed: 1, Workers: l.options.Workers}
+		for _, c := range []struct {
+			key   string
+			value *int
+			most  int
+		}{
+			{"trees", &o.Trees, forest.MaxTrees},
+			{"features", &o.FeaturesPerSplit, max(len(features), len(l.problem.Ingredients))},
+			{"leaf", &o.SmallestLeaf, 1 << 30},
+		} {
+			if v := f[c.key]; v != nil {
+				if *c.value, err = v.whole(c.key, 1, c.most); err != nil {
+					return Property{}, err
+				}
+			}
+		}
+		if v := f["seed"]; v != nil {
+			if o.Seed, err = v.uint64("the seed"); err != nil {
+				return Property{}, err
+			}
+		}
+		if grown, err = l.growForest(n, f["label"], features, o); err != nil {
+			return Property{}, err
+		}
+		used := grown.Options()
+		s.set("trees", used.Trees)
+		s.set("features", used.FeaturesPerSplit)
+		s.set("leaf", used.SmallestLeaf)
+		s.set("seed", used.Seed)
+	}
+	score, err := grown.Score(want)
+	if err != nil {
+		return Property{}, at.errorf("%v", err)
+	}
+	s.set("label", grown.Label())
+	s.set("floor", least)
+	s.keep(f, "want", "at_least", "at_most", "between", "add")
+	return Property{
+		About:    grown.Label() + " " + want.String() + added,
+		Forest:   grown,
+		property: property.NewForest(score, least),
+		settings: yaml.MapSlice(s),
+	}, nil
+}
+
+// features returns what a forest's splits test if that is more than the amounts
+// of the ingredients, else nil, and says what is more in words.
+//
+//	add: {totals: family, presence: true}
+//
+// totals adds the total of the ingredients with each value of an attribute;
+// presence adds whether an ingredient, or any with that value, is used at all.
+func (l *loader) features(n *node) (features []forest.Feature, words string, err error) {
+	if n == nil {
+		return nil, "", nil
+	}
+	f, err := n.fields("add", "totals", "presence")
+	if err != nil {
+		return nil, "", err
+	}
+	for i, name := range l.problem.Ingredients {
+		features = append(features, forest.Feature{Name: name, Ingredients: []int32{int32(i)}})
+	}
+	amounts := len(features)
+	if v := f["totals"]; v != nil {
+		attributes := []*node{v}
+		if v.kind == sequence {
+			attributes = v.items
+		}
+		var names []string
+		for _, a := range attributes {
+			name, err := a.str("the attribute")
+			if err != nil {
+				return nil, "", err
+			}
+			name = recipe.Name(name)
+			groups, err := l.groups(a, name)
+			if err != nil {
+				return nil, "", err
+			}
+			for _, g := range groups {
+				features = append(features, forest.Feature{Name: "total of " + name + " " + g.value, Ingredients: g.of})
+			}
+			names = append(names, name)
+		}
+		words = fmt.Sprintf(", from amounts and %s by %s", fault.Count(len(features)-amounts, "total"), strings.Join(names, ", "))
+	}
+	if v := f["presence"]; v != nil {
+		if v.kind != boolean {
+			return nil, "", hint(v.errorf("presence is %s", v.shown()), "write true or false")
+		}
+		if v.plain() == true {
+			plain := features
+			for _, p := range plain {
+				features = append(features, forest.Feature{Name: "presence of " + strings.TrimPrefix(p.Name, "total of "), Ingredients: p.Ingredients, Presence: true})
+			}
+			if words == "" {
+				words = ", from amounts"
+			}
+			words += fmt.Sprintf(" and %s", fault.Count(len(plain), "presence flag"))
+		}
+	}
+	seen := make(map[string]bool, len(features))
+	for _, p := range features {
+		if seen[p.Name] {
+			return nil, "", hint(n.errorf("the forest would have two features named %s", fault.Quote(p.Name)), "rename an ingredient or an attribute")
+		}
+		seen[p.Name] = true
+	}
+	return features, words, nil
+}
+
+// group is the ingredients with one value of an attribute.
+type group struct {
+	value string
+	of    []int32
+}
+
+// groups returns the ingredients by their values of an attribute, in the order
+// of the values. Those without a value are in none.
+func (l *loader) groups(at *node, name string) ([]group, error) {
+	attribute, err := l.attribute(at, name)
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[string][]int32)
+	for i, v := range attribute.Values {
+		if v != "" {
+			of[v] = append(of[v], int32(i))
+		}
+	}
+	var groups []group
+	for _, v := range slices.Sorted(maps.Keys(of)) {
+		groups = append(groups, group{v, of[v]})
+	}
+	return groups, nil
+}
+
+// wanted reads what a forest is asked for. at is the node to blame.
+func wanted(n *node, f map[string]*node) (want forest.Want, at *node, err error) {
+	var given []string
+	for _, key := range []string{"want", "at_least", "at_most", "between"} {
+		if f[key] != nil {
+			given = append(given, key)
+			at = f[key]
+		}
+	}
+	if len(given) == 2 && given[0] == "at_least" && given[1] == "at_most" {
+		low, err := f["at_least"].float("at_least")
+		if err != nil {
+			return want, at, err
+		}
+		high, err := f["at_most"].float("at_most")
+		return forest.Between(low, high), at, err
+	}
+	if len(given) != 1 {
+		return want, at, hint(n.errorf("the forest is asked for %s", fault.Count(len(given), "thing")), "say want: a class or a list of classes; or for a number at_least, at_most or between")
+	}
+	switch given[0] {
+	case "want":
+		items := []*node{at}
+		if at.kind == sequence {
+			items = at.items
+		}
+		var classes []string
+		for _, item := range items {
+			class, err := item.str("the wanted class")
+			if err != nil {
+				return want, at, err
+			}
+			classes = append(classes, recipe.Name(class))
+		}
+		return forest.AnyOf(classes...), at, nil
+	case "at_least":
+		low, err := at.float("at_least")
+		return forest.AtLeast(low), at, err
+	case "at_most":
+		high, err := at.float("at_most")
+		return forest.AtMost(high), at, err
+	}
+	items, err := at.list("between")
+	if err != nil {
+		return want, at, err
+	}
+	if len(items) != 2 {
+		return want, at, hint(at.errorf("between has %s", fault.Count(len(items), "number")), "write the lowest and the highest, such as [3, 4]")
+	}
+	low, err := items[0].float("the lowest number")
+	if err != nil {
+		return want, at, err
+	}
+	high, err := items[1].float("the highest number")
+	if err == nil && low > high {
+		err = hint(at.errorf("no number is between %v and %v", low, high), "write the lower one first")
+	}
+	return forest.Between(low, high), at, err
+}
+
+// growForest grows a forest from the book.
+func (l *loader) growForest(n, labelNode *node, features []forest.Feature, o forest.Options) (*forest.Forest, error) {
+	book := l.problem.Book
+	if book == nil {
+		return nil, hint(n.errorf("a forest is grown from recipes, and the problem has none"), "add recipes: a CSV file, or load a forest with file")
+	}
+	if labelNode == nil {
+		return nil, hint(n.errorf("the forest has no label to learn"), "%s", labelsThere(book))
+	}
+	name, err := labelNode.str("the label")
+	if err != nil {
+		return nil, err
+	}
+	label, ok := book.Label(name)
+	if !ok {
+		return nil, hint(labelNode.errorf("the recipes have no label %s", labelNode.shown()), "%s", labelsThere(book))
+	}
+	numeric := n.get("want") == nil
+	f, err := growForest(l.ctx, book, label, l.problem.Total, numeric, features, o)
+	if err != nil {
+		return nil, labelNode.blame(err)
+	}
+	return f, nil
+}
+
+func labelsThere(book *recipe.Book) string {
+	if len(book.Labels) == 0 {
+		return "they have none: add a column, and in the wide form name it under labels"
+	}
+	names := make([]string, len(book.Labels))
+	for k := range book.Labels {
+		names[k] = book.Labels[k].Name
+	}
+	return "they have " + fault.List(names, 12)
+}
+
+// GrowForest grows a forest that predicts a label of a book's recipes from
+// their closure to total units: its classes, or its numbers. Recipes without
+// the label are left out.
+func GrowForest(ctx context.Context, book *recipe.Book, label *recipe.Label, total int, numeric bool, o forest.Options) (*forest.Forest, error) {
+	return growForest(ctx, book, label, total, numeric, nil, o)
+}
+
+func growForest(ctx context.Context, book *recipe.Book, label *recipe.Label, total int, numeric bool, features []forest.Feature, o forest.Options) (*forest.Forest, error) {
+	data := forest.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
+	var numbers []float64
+	var err error
+	if numeric {
+		if numbers, err = label.Numbers(); err != nil {
+			return nil, err
+		}
+	}
+	for r := range book.Recipes {
+		if label.Of[r] < 0 {
+			continue
+		}
+		amounts, err := book.Closure(r, total)
+		if err != nil {
+			return nil, err
+		}
+		parts := make([]forest.Part, len(amounts))
+		for k, p := range book.Recipes[r].Parts {
+			parts[k] = forest.Part{Ingredient: p.Ingredient, Amount: int32(amounts[k])}
+		}
+		data.Rows = append(data.Rows, parts)
+		if numeric {
+			data.Numbers = append(data.Numbers, numbers[r])
+		} else {
+			data.Classes = append(data.Classes, label.Value(r))
+		}
+	}
+	if len(data.Rows) == 0 {
+		return nil, &fault.Error{File: book.File, Message: fmt.Sprintf("no recipe has a value of the label %s", fault.Quote(label.Name)), Hint: "fill in the column"}
+	}
+	return forest.Grow(ctx, &data, o)
+}

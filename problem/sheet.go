@@ -1,0 +1,233 @@
+package problem
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"kir/fault"
+	"kir/recipe"
+)
+
+// largestSheet bounds what is read of a sheet.
+const largestSheet = 512 << 20
+
+// A sheet is a CSV file of numbers: a header, and rows that begin with a name.
+type sheet struct {
+	file    string
+	data    []byte // the file, for places
+	columns []string
+	rows    []string
+	values  [][]float64
+}
+
+// readSheet reads the sheet that a node names.
+func (l *loader) readSheet(n *node, what string) (*sheet, error) {
+	file, closeInput, err := l.openInput(n, what)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(file, largestSheet+1))
+	if closed := closeInput(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > largestSheet {
+		return nil, &fault.Error{File: file.path, Message: fmt.Sprintf("the file has more than %d bytes", largestSheet), Hint: "is it the right one?"}
+	}
+	return parseSheet(file.path, data)
+}
+
+// parseSheet reads a sheet from the contents of a file.
+func parseSheet(file string, data []byte) (*sheet, error) {
+	t := &sheet{file: file, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
+	if !utf8.Valid(t.data) {
+		at := 0
+		for {
+			r, size := utf8.DecodeRune(t.data[at:])
+			if r == utf8.RuneError && size == 1 {
+				break
+			}
+			at += size
+		}
+		line := 1 + bytes.Count(t.data[:at], []byte{'\n'})
+		e := t.errorAt(line, at-bytes.LastIndexByte(t.data[:at], '\n'), "byte 0x%02x is not valid in UTF-8", t.data[at])
+		return nil, hint(e, "save the file as UTF-8")
+	}
+	r := t.reader()
+	header, err := r.Read()
+	if err == io.EOF {
+		return nil, hint(t.errorAt(1, 1, "the file is empty"), "it needs a header and a row for each name")
+	} else if err != nil {
+		return nil, t.readError(err)
+	}
+	if t.columns, err = t.names(r, header); err != nil {
+		return nil, err
+	}
+	t.columns = t.columns[1:]
+	width := len(header)
+	seen := make(map[string]int)
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, t.readError(err)
+		}
+		if len(row) != width {
+			line, column := r.FieldPos(len(row) - 1)
+			e := t.errorAt(line, column, "the row has %s and the header %s", fault.Count(len(row), "column"), fault.Count(width, "column"))
+			return nil, hint(e, "each row has a name and a number for each column")
+		}
+		name := recipe.Name(row[0])
+		line, column := r.FieldPos(0)
+		if name == "" {
+			return nil, hint(t.errorAt(line, column, "a row without a name"), "name it, or remove it")
+		}
+		if first, ok := seen[name]; ok {
+			return nil, hint(t.errorAt(line, column, "%s is there twice: first on line %d", fault.Quote(name), first), "remove one of the rows")
+		}
+		seen[name] = line
+		values := make([]float64, width-1)
+		for k, text := range row[1:] {
+			v, ok := number64(text)
+			if !ok {
+				line, column := r.FieldPos(k + 1)
+				e := t.errorAt(line, column, "%s of %s is %s, not a finite number", fault.Quote(t.columns[k]), fault.Quote(name), fault.Quote(text))
+				return nil, hint(e, "write a number such as 0.05")
+			}
+			values[k] = v
+		}
+		t.rows = append(t.rows, strings.Clone(name))
+		t.values = append(t.values, values)
+	}
+	if len(t.rows) == 0 {
+		return nil, hint(t.errorAt(1, 1, "there is no row below the header"), "add one for each name")
+	}
+	return t, nil
+}
+
+func (t *sheet) reader() *csv.Reader {
+	r := csv.NewReader(bytes.NewReader(t.data))
+	r.FieldsPerRecord = -1
+	r.ReuseRecord = true
+	r.TrimLeadingSpace = true
+	return r
+}
+
+// names returns the names in the header, which differ and, but for the first,
+// are not empty.
+func (t *sheet) names(r *csv.Reader, header []string) ([]string, error) {
+	names := make([]string, len(header))
+	seen := make(map[string]int)
+	for k, text := range header {
+		names[k] = strings.Clone(recipe.Name(text))
+		if k == 0 {
+			continue
+		}
+		line, column := r.FieldPos(k)
+		if names[k] == "" {
+			return nil, hint(t.errorAt(line, column, "column %d has no name", k+1), "name it, or remove it")
+		}
+		if first, ok := seen[names[k]]; ok {
+			return nil, hint(t.errorAt(line, column, "two columns are called %s: numbers %d and %d", fault.Quote(names[k]), first+1, k+1), "remove one")
+		}
+		seen[names[k]] = k
+	}
+	if len(names) < 2 {
+		return nil, hint(t.errorAt(1, 1, "there are no columns of numbers"), "the first column holds names, and numbers follow")
+	}
+	return names, nil
+}
+
+// number64 reads a finite decimal number.
+func number64(text string) (float64, bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.Trim(text, "0123456789+-.eE") != "" {
+		return 0, false // among them hexadecimal, underscores, infinities
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil
+}
+
+// readError says what is wrong with the CSV.
+func (t *sheet) readError(err error) error {
+	bad := (*csv.ParseError)(nil)
+	if !errors.As(err, &bad) {
+		return fmt.Errorf("%s: %w", t.file, err)
+	}
+	e := t.errorAt(bad.Line, bad.Column, "this is not CSV that can be read: %v", bad.Err)
+	e.Err = err
+	return hint(e, "put a field with a comma or a quote in quotes, and write each quote inside it twice")
+}
+
+// errorAt returns an error at a line and a column in bytes from 1.
+func (t *sheet) errorAt(line, column int, format string, args ...any) *fault.Error {
+	text := t.data
+	for range line - 1 {
+		text = text[bytes.IndexByte(text, '\n')+1:]
+	}
+	column = 1 + utf8.RuneCount(text[:min(max(column-1, 0), len(text))])
+	return &fault.Error{File: t.file, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
+}
+
+// errorIn returns an error in a cell: of a row, and of a column counted from 0
+// behind the names, whose own is −1. Row −1 is the header.
+func (t *sheet) errorIn(row, column int, format string, args ...any) *fault.Error {
+	r := t.reader()
+	for range row + 2 {
+		if _, err := r.Read(); err != nil {
+			return &fault.Error{File: t.file, Message: fmt.Sprintf(format, args...)}
+		}
+	}
+	line, at := r.FieldPos(column + 1)
+	return t.errorAt(line, at, format, args...)
+}
+
+// column returns the index of a column.
+func (t *sheet) column(name string) (int, error) {
+	at := slices.Index(t.columns, name)
+	if at < 0 {
+		e := t.errorAt(1, 1, "no column is called %s", fault.Quote(name))
+		return 0, hint(e, "there are %s", fault.List(t.columns, 8))
+	}
+	return at, nil
+}
+
+// match returns, for each of the names wanted, its place among those of a file,
+// which must be the same ones in any order. Place says where a name of the file
+// stands, for errors.
+func match(file string, wanted, there []string, what string, place func(k int, format string, args ...any) *fault.Error) ([]int, error) {
+	index := make(map[string]int, len(there))
+	known := make(map[string]bool, len(wanted))
+	for _, name := range wanted {
+		known[name] = true
+	}
+	for k, name := range there {
+		if !known[name] {
+			e := place(k, "%s is not one of the problem's %s", fault.Quote(name), what)
+			if near := fault.DidYouMean(name, wanted); near != "" {
+				return nil, hint(e, "%s", near)
+			}
+			return nil, hint(e, "remove it, or add it to the problem")
+		}
+		index[name] = k
+	}
+	at := make([]int, len(wanted))
+	for k, name := range wanted {
+		place, ok := index[name]
+		if !ok {
+			return nil, hint(&fault.Error{File: file, Message: fmt.Sprintf("%s of the problem's %s is not there", fault.Quote(name), what)}, "add it")
+		}
+		at[k] = place
+	}
+	return at, nil
+}

@@ -1,0 +1,87 @@
+package property
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A CovarianceError says why a matrix is no covariance.
+type CovarianceError struct {
+	Row, Column int // of the number to look at; −1 if it is the whole
+	Reason      string
+}
+
+func (e *CovarianceError) Error() string {
+	if e.Row < 0 {
+		return e.Reason
+	}
+	return fmt.Sprintf("row %d, column %d: %s", e.Row, e.Column, e.Reason)
+}
+
+// What rounding of the numbers in a file is allowed, of a symmetric entry as a
+// share of the standard deviations' product, and of the smallest eigenvalue as a
+// share of the largest variance.
+const (
+	symmetryTolerance   = 1e-9
+	eigenvalueTolerance = 1e-6
+)
+
+// CheckCovariance verifies that a square matrix is a covariance: finite,
+// symmetric to 10⁻⁹ of the product of the standard deviations, with no negative
+// variance and no correlation beyond ±1, and positive semidefinite: its smallest
+// eigenvalue is at least −10⁻⁶ times the largest variance, which leaves room for
+// numbers that were rounded to six digits. It takes O(N³) time. What is wrong is
+// a [*CovarianceError].
+func CheckCovariance(c [][]float64) error {
+	n := len(c)
+	largest := 0.0
+	for i, row := range c {
+		if len(row) != n {
+			return &CovarianceError{i, 0, fmt.Sprintf("the matrix is not square: the row has %d numbers of %d", len(row), n)}
+		}
+		for j, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return &CovarianceError{i, j, fmt.Sprintf("%v is not a finite number", v)}
+			}
+		}
+		if row[i] < 0 {
+			return &CovarianceError{i, i, fmt.Sprintf("a variance of %v is negative", row[i])}
+		}
+		largest = max(largest, row[i])
+	}
+	for i, row := range c {
+		for j, v := range row[:i] {
+			bound := math.Sqrt(row[i]) * math.Sqrt(c[j][j])
+			if math.Abs(v-c[j][i]) > symmetryTolerance*bound {
+				return &CovarianceError{i, j, fmt.Sprintf("the matrix is not symmetric: %v here and %v across the diagonal", v, c[j][i])}
+			}
+			if math.Abs(v) > bound*(1+eigenvalueTolerance) {
+				return &CovarianceError{i, j, fmt.Sprintf("a covariance of %v is more than the variances %v and %v allow: at most %.6g", v, row[i], c[j][j], bound)}
+			}
+		}
+	}
+	if largest == 0 {
+		return nil
+	}
+	// In units of the largest variance, so that nothing overflows.
+	s := mat.NewSymDense(n, nil)
+	for i, row := range c {
+		for j := range i + 1 {
+			s.SetSym(i, j, row[j]/largest)
+		}
+		s.SetSym(i, i, row[i]/largest+eigenvalueTolerance)
+	}
+	var chol mat.Cholesky
+	if chol.Factorize(s) {
+		return nil
+	}
+	reason := "the matrix is not positive semidefinite: some portfolio would have a negative variance"
+	const small = 1000 // for eigenvalues take their time
+	var eigen mat.EigenSym
+	if n <= small && eigen.Factorize(s, false) {
+		reason += fmt.Sprintf(" (its smallest eigenvalue is %.3g, its largest variance %.3g)", (eigen.Values(nil)[0]-eigenvalueTolerance)*largest, largest)
+	}
+	return &CovarianceError{-1, -1, reason}
+}
