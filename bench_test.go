@@ -2,57 +2,208 @@ package kir_test
 
 import (
 	"context"
+	"runtime"
+	"sync"
 	"testing"
 
 	"kir"
+	"kir/problem"
 )
 
-// One iteration at the size of the paper's large experiments, without wishes.
-func BenchmarkIteration(b *testing.B) {
-	space, err := kir.NewSpace(2000, 100)
+// The unit that iterations are measured in: one raw draw of 64 bits.
+func BenchmarkRandom(b *testing.B) {
+	r := kir.NewRand(1, "benchmark", 0)
+	var sum uint64
+	b.ReportAllocs()
+	for range b.N {
+		sum += r.Uint64()
+	}
+	sink = sum
+}
+
+// sink keeps results from being optimised away.
+var sink uint64
+
+// A benchCase is a space and a law to measure kernels on: the paper's small
+// and large experiments.
+type benchCase struct {
+	name               string
+	ingredients, total int
+	law                kir.Sparsity
+}
+
+var (
+	benchSmall = benchCase{"small", 10, 5, kir.Uniform(2, 5)}
+	benchLarge = benchCase{"large", 2000, 100, kir.Uniform(17, 24)}
+)
+
+func (c benchCase) target(tb testing.TB) *kir.Target {
+	space, err := kir.NewSpace(c.ingredients, c.total)
 	if err != nil {
+		tb.Fatal(err)
+	}
+	target, err := kir.NewTarget(space, c.law)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return target
+}
+
+// benchIterations measures one iteration of a kernel.
+func benchIterations(b *testing.B, kernel string, t *kir.Target) {
+	c := benchChain(b, kernel, t)
+	b.ReportAllocs()
+	b.ResetTimer()
+	if err := c.Advance(b.N); err != nil {
 		b.Fatal(err)
 	}
-	target, err := kir.NewTarget(space, kir.Uniform(17, 24))
+}
+
+// benchChain returns a chain that has settled and whose lists have grown.
+func benchChain(tb testing.TB, kernel string, t *kir.Target) *kir.Chain {
+	k, err := kir.NewKernel(kernel, t)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	for _, name := range kir.KernelNames() {
-		b.Run(name, func(b *testing.B) {
-			k, err := kir.NewKernel(name, target)
-			if err != nil {
-				b.Fatal(err)
-			}
-			c, err := kir.NewChain(target, k, 1, 0)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			b.ResetTimer()
-			if err := c.Advance(b.N); err != nil {
-				b.Fatal(err)
-			}
-		})
+	c, err := kir.NewChain(t, k, 1, 0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := c.Advance(10_000); err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+func BenchmarkAccelerated(b *testing.B) {
+	for _, c := range []benchCase{benchSmall, benchLarge} {
+		b.Run(c.name, func(b *testing.B) { benchIterations(b, "accelerated", c.target(b)) })
+	}
+}
+
+func BenchmarkBalanced(b *testing.B) {
+	// The cost of an iteration must hardly grow with the ingredients.
+	million := benchCase{"million", 1_000_000, 1_000_000, kir.Uniform(45, 55)}
+	for _, c := range []benchCase{benchSmall, benchLarge, million} {
+		b.Run(c.name, func(b *testing.B) { benchIterations(b, "balanced", c.target(b)) })
+	}
+	b.Run("cocktails", func(b *testing.B) { benchIterations(b, "balanced", cocktails(b).Target) })
+}
+
+func BenchmarkGibbs(b *testing.B) {
+	b.Run("large", func(b *testing.B) { benchIterations(b, "gibbs", benchLarge.target(b)) })
+}
+
+func BenchmarkNaive(b *testing.B) {
+	b.Run("small", func(b *testing.B) { benchIterations(b, "naive", benchSmall.target(b)) })
+}
+
+func BenchmarkExact(b *testing.B) {
+	b.Run("large", func(b *testing.B) { benchIterations(b, "exact", benchLarge.target(b)) })
+}
+
+// growCocktails reads the example of the cocktails and grows its two forests.
+var growCocktails = sync.OnceValues(func() (*problem.Problem, error) {
+	return problem.Load(context.Background(), "examples/cocktails/problem.yaml", problem.Options{})
+})
+
+func cocktails(tb testing.TB) *problem.Problem {
+	p, err := growCocktails()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+// One iteration of the paper's algorithm on the two forests of the cocktails.
+// What it is measured against is BenchmarkForestPoint.
+func BenchmarkAcceleratedCocktails(b *testing.B) {
+	benchIterations(b, "accelerated", cocktails(b).Target)
+}
+
+// One plain evaluation of the two forests of the cocktails, tree by tree, at
+// compositions from all over the target.
+func BenchmarkForestPoint(b *testing.B) {
+	t := cocktails(b).Target
+	c := benchChain(b, "accelerated", t)
+	points := make([]*kir.Composition, 1024)
+	for k := range points {
+		if err := c.Advance(100); err != nil {
+			b.Fatal(err)
+		}
+		points[k] = c.State.Composition.Clone()
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for k := range b.N {
+		if _, err := t.LogScore(points[k%len(points)]); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 
 // One draw of a stream that keeps every state.
 func BenchmarkStream(b *testing.B) {
-	space, err := kir.NewSpace(2000, 100)
-	if err != nil {
-		b.Fatal(err)
-	}
-	target, err := kir.NewTarget(space, kir.Uniform(17, 24))
-	if err != nil {
-		b.Fatal(err)
-	}
 	used := 0
 	o := kir.Options{Kernel: "accelerated", Chains: 1, Draws: b.N, Thin: 1, Seed: 1}
-	_, err = kir.Stream(context.Background(), target, o, func(_, _ int, x *kir.State) error {
+	_, err := kir.Stream(context.Background(), benchLarge.target(b), o, func(_, _ int, x *kir.State) error {
 		used += x.Composition.Used()
 		return nil
 	})
 	if err != nil {
 		b.Fatal(err)
+	}
+}
+
+// Memory is a few words an ingredient.
+func TestMemoryOfAMillionIngredients(t *testing.T) {
+	const ingredients = 1_000_000
+	measure := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := measure()
+	target := benchCase{"million", ingredients, ingredients, kir.Uniform(45, 55)}.target(t)
+	c := benchChain(t, "balanced", target)
+	// A composition is 12 bytes an ingredient, and there are two: the state and
+	// the candidate of independent moves. Twice that is the bound.
+	if grown := measure() - before; grown > 48*ingredients {
+		t.Errorf("a chain of %d ingredients takes %d bytes, more than 48 an ingredient", ingredients, grown)
+	}
+	runtime.KeepAlive(c)
+}
+
+// No kernel allocates once its lists have grown, without wishes or with
+// forests.
+func TestAdvanceDoesNotAllocate(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates")
+	}
+	targets := map[string]*kir.Target{
+		"small": benchSmall.target(t),
+		"large": benchLarge.target(t),
+	}
+	if !testing.Short() {
+		targets["cocktails"] = cocktails(t).Target
+	}
+	for name, target := range targets {
+		for _, kernel := range kir.KernelNames() {
+			if name == "cocktails" && kernel == "exact" {
+				continue // it is for targets without wishes
+			}
+			c := benchChain(t, kernel, target)
+			allocations := testing.AllocsPerRun(10, func() {
+				if err := c.Advance(1000); err != nil {
+					t.Fatal(err)
+				}
+			})
+			// The longest line yet may still grow a list: once in a while, not
+			// once an iteration.
+			if allocations > 1 {
+				t.Errorf("%s on %s: 1000 iterations make %v allocations", kernel, name, allocations)
+			}
+		}
 	}
 }
