@@ -1,0 +1,318 @@
+package portfolio_test
+
+import (
+	"context"
+	"encoding/csv"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"kir"
+	"kir/diagnose"
+	"kir/internal/stattest"
+	"kir/problem"
+	"kir/property"
+)
+
+// market reads the example's assets.
+func market(t *testing.T) (returns []float64, covariance [][]float64) {
+	t.Helper()
+	read := func(name string) [][]string {
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		rows, err := csv.NewReader(file).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows[1:]
+	}
+	number := func(text string) float64 {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, row := range read("assets.csv") {
+		returns = append(returns, number(row[2]))
+	}
+	for _, row := range read("covariance.csv") {
+		var numbers []float64
+		for _, text := range row[1:] {
+			numbers = append(numbers, number(text))
+		}
+		covariance = append(covariance, numbers)
+	}
+	return returns, covariance
+}
+
+// solve returns the shares that maximise μᵀw − a·wᵀΣw for a sum of 1 and are 0
+// outside the support, whatever their signs: with the multiplier ν of the sum,
+// 2aΣw + ν·1 = μ.
+func solve(returns []float64, covariance [][]float64, aversion float64, support []int) []float64 {
+	n := len(support)
+	a, b := mat.NewDense(n+1, n+1, nil), mat.NewVecDense(n+1, nil)
+	for p, i := range support {
+		for q, j := range support {
+			a.Set(p, q, 2*aversion*covariance[i][j])
+		}
+		a.Set(p, n, 1)
+		a.Set(n, p, 1)
+		b.SetVec(p, returns[i])
+	}
+	b.SetVec(n, 1)
+	var w mat.VecDense
+	if err := w.SolveVec(a, b); err != nil {
+		panic(err) // the variances are positive
+	}
+	return w.RawVector().Data[:n]
+}
+
+// best returns the largest utility of shares w > 0 of a support; −Inf if it lies
+// where one of them is 0, so that a smaller support has it.
+func best(returns []float64, covariance [][]float64, aversion float64, support []int) float64 {
+	w, utility := solve(returns, covariance, aversion, support), 0.0
+	for p, i := range support {
+		if w[p] <= 0 {
+			return math.Inf(-1)
+		}
+		utility += returns[i] * w[p]
+		for q, j := range support {
+			utility -= aversion * w[p] * covariance[i][j] * w[q]
+		}
+	}
+	return utility
+}
+
+// bestOf returns the largest utility over all supports of at most most assets,
+// tried one after the other.
+func bestOf(returns []float64, covariance [][]float64, aversion float64, most int) float64 {
+	largest := math.Inf(-1)
+	var try func(from int, support []int)
+	try = func(from int, support []int) {
+		if len(support) > 0 {
+			largest = max(largest, best(returns, covariance, aversion, support))
+		}
+		if len(support) == most {
+			return
+		}
+		for i := from; i < len(returns); i++ {
+			try(i+1, append(support[:len(support):len(support)], i))
+		}
+	}
+	try(0, nil)
+	return largest
+}
+
+// utility is that of a composition, from its definition.
+func utility(x *kir.Composition, returns []float64, covariance [][]float64, aversion float64) float64 {
+	u := 0.0
+	for _, p := range x.Parts() {
+		w := float64(p.Amount) / float64(x.Total())
+		u += returns[p.Ingredient] * w
+		for _, q := range x.Parts() {
+			u -= aversion * w * covariance[p.Ingredient][q.Ingredient] * float64(q.Amount) / float64(x.Total())
+		}
+	}
+	return u
+}
+
+// TestExample runs the example.
+func TestExample(t *testing.T) {
+	p, err := problem.Load(context.Background(), "problem.yaml", problem.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	returns, covariance := market(t)
+	const aversion = 1.5
+	s := p.Sampler
+	series := make([][]float64, s.Chains)
+	top := make([]float64, s.Chains)
+	_, err = kir.Stream(t.Context(), p.Target, kir.Options{Kernel: s.Kernel, Chains: s.Chains, Warmup: s.Warmup, Draws: s.Draws, Thin: s.Thin, Seed: s.Seed}, func(chain, draw int, x *kir.State) error {
+		if n := x.Composition.Used(); n < 5 || n > 10 || x.Composition.Total() != 100 {
+			t.Errorf("a portfolio of %d assets, %d percent", n, x.Composition.Total())
+		}
+		u := utility(x.Composition, returns, covariance, aversion)
+		if score := x.LogScore() / p.Properties[0].Weight; math.Abs(u-score) > 1e-9 {
+			t.Errorf("%v has the utility %v and scores %v", x.Composition, u, score)
+		}
+		series[chain] = append(series[chain], u)
+		if draw == 0 || u > top[chain] {
+			top[chain] = u
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rhat, err := diagnose.RHat(series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rhat > 1.01 {
+		t.Errorf("R-hat of the utility is %.4f", rhat)
+	}
+	// Without a limit on their number, 9 assets are best. Shares in steps of a
+	// percent, and a weight that leaves room for others, come close.
+	support, bound := unlimited(t, returns, covariance, aversion)
+	t.Logf("R-hat %.4f, best of each chain %.5f, of all portfolios %.5f with %v", rhat, top, bound, support)
+	for chain, u := range top {
+		if u > bound*(1+1e-9) || u < 0.97*bound {
+			t.Errorf("the best draw of chain %d has the utility %v, and the best there is %v", chain, u, bound)
+		}
+	}
+}
+
+// unlimited returns the assets and the utility of the best portfolio of any
+// number of assets: it leaves out those that would be sold short until none is,
+// and verifies that buying any of them back would not pay.
+func unlimited(t *testing.T, returns []float64, covariance [][]float64, aversion float64) (support []int, utility float64) {
+	t.Helper()
+	for i := range returns {
+		support = append(support, i)
+	}
+	for {
+		w, worst := solve(returns, covariance, aversion, support), 0
+		for p := range w {
+			if w[p] < w[worst] {
+				worst = p
+			}
+		}
+		if w[worst] <= 0 {
+			support = slices.Delete(support, worst, worst+1)
+			continue
+		}
+		gain := func(i int) float64 {
+			g := returns[i]
+			for q, j := range support {
+				g -= 2 * aversion * covariance[i][j] * w[q]
+			}
+			return g
+		}
+		for i := range returns {
+			if gain(i) > gain(support[0])+1e-12 {
+				t.Fatalf("asset %d was left out and pays", i)
+			}
+		}
+		return support, best(returns, covariance, aversion, support)
+	}
+}
+
+// The best of the draws, with a large weight, is as good as what an exact solver
+// finds on the best of all supports.
+func TestBestPortfolio(t *testing.T) {
+	const assets, total, most, aversion = 12, 1000, 5, 1.5
+	returns, covariance := market(t)
+	returns, covariance = returns[:assets], covariance[:assets]
+	for i := range covariance {
+		covariance[i] = covariance[i][:assets]
+	}
+	want := bestOf(returns, covariance, aversion, most)
+	p, err := property.NewMarkowitz(returns, covariance, aversion, total)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := kir.NewSpace(assets, total)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kernel := range []string{"accelerated", "balanced"} {
+		target, err := kir.NewTarget(space, kir.Uniform(1, most), kir.Wish{Name: "utility", Property: p, Weight: 3e5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mu sync.Mutex
+		found := math.Inf(-1)
+		_, err = kir.Stream(t.Context(), target, kir.Options{Kernel: kernel, Chains: 4, Draws: 5000, Thin: 4, Seed: 1}, func(_, _ int, x *kir.State) error {
+			mu.Lock()
+			defer mu.Unlock()
+			found = max(found, utility(x.Composition, returns, covariance, aversion))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: found %.8f, the best there is is %.8f", kernel, found, want)
+		if found > want*(1+1e-9) || found < want*(1-0.001) {
+			t.Errorf("%s: the best draw has the utility %v, not within 0.1 %% of the best there is, %v", kernel, found, want)
+		}
+	}
+}
+
+// The draws follow the law that enumeration gives.
+func TestLawOfDraws(t *testing.T) {
+	const assets, total, aversion = 4, 6, 1.5
+	returns, covariance := market(t)
+	returns, covariance = returns[:assets], covariance[:assets]
+	for i := range covariance {
+		covariance[i] = covariance[i][:assets]
+	}
+	p, err := property.NewMarkowitz(returns, covariance, aversion, total)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := kir.NewSpace(assets, total)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, weight := range []float64{1, 200} {
+		target, err := kir.NewTarget(space, kir.Uniform(1, 4), kir.Wish{Name: "utility", Property: p, Weight: weight})
+		if err != nil {
+			t.Fatal(err)
+		}
+		law, err := stattest.Law{
+			Ingredients: assets, Total: total, Size: func(int) float64 { return 1 },
+			Wishes: []stattest.Wish{{Weight: weight, Score: func(x []int) float64 {
+				u := 0.0
+				for i := range x {
+					u += returns[i] * float64(x[i]) / total
+					for j := range x {
+						u -= aversion * covariance[i][j] * float64(x[i]*x[j]) / total / total
+					}
+				}
+				return math.Exp(u)
+			}}},
+		}.Enumerate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := make([]int, len(law.States))
+		series := make([][]float64, 4)
+		var mu sync.Mutex
+		_, err = kir.Stream(t.Context(), target, kir.Options{Kernel: "balanced", Chains: 4, Warmup: 1000, Draws: 5000, Thin: 40, Seed: 1}, func(chain, _ int, x *kir.State) error {
+			mu.Lock()
+			defer mu.Unlock()
+			state, ok := law.Index(x.Composition)
+			if !ok {
+				t.Errorf("%v is no state", x.Composition)
+			}
+			counts[state]++
+			series[chain] = append(series[chain], x.LogScore())
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The test is for independent draws, so the chains are thinned until
+		// they are as good as that. Its rate of false alarms is at most 10⁻⁶.
+		iact, err := diagnose.IACT(series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if iact > 1.1 {
+			t.Errorf("weight %v: the draws are worth 1/%.2f of independent ones", weight, iact)
+		}
+		if p, at := stattest.Follows(counts, law.Pi); p < 1e-6 {
+			t.Errorf("weight %v: the draws do not follow the law: p = %.2g at %s", weight, p, at)
+		}
+	}
+}
