@@ -1,0 +1,121 @@
+package fragrance_test
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"kir"
+	"kir/diagnose"
+	"kir/problem"
+)
+
+// A material is a row of ingredients.csv.
+type material struct {
+	family, note string
+	cost         float64
+	dose         int
+}
+
+func materials(t *testing.T) (all []material) {
+	t.Helper()
+	file, err := os.Open("ingredients.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		cost, err := strconv.ParseFloat(row[3], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dose, err := strconv.Atoi(row[4])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, material{row[1], row[2], cost, dose})
+	}
+	return all
+}
+
+// TestExample runs the example, for a quarter of its draws. Each draw keeps the doses and is scored as the
+// file says, from its definition; the chains agree on what they found.
+func TestExample(t *testing.T) {
+	p, err := problem.Load(context.Background(), "problem.yaml", problem.Options{
+		Override: func(s *problem.Sampler) { s.Draws /= 4 },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	all := materials(t)
+	s := p.Sampler
+	series := make([][]float64, s.Chains)
+	first := make([]error, s.Chains)
+	_, err = kir.Stream(t.Context(), p.Target, kir.Options{Kernel: s.Kernel, Chains: s.Chains, Warmup: s.Warmup, Draws: s.Draws, Thin: s.Thin, Seed: s.Seed}, func(chain, draw int, x *kir.State) error {
+		series[chain] = append(series[chain], x.LogDensity())
+		first[chain] = errors.Join(first[chain], verify(x, all))
+		return first[chain]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rhat, err := diagnose.RHat(series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ess, err := diagnose.ESSBulk(series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("log density: R-hat %.3f, effective draws %.0f", rhat, ess)
+	if rhat > 1.1 || ess < 40 {
+		t.Errorf("the chains do not agree: R-hat %v, effective draws %v", rhat, ess)
+	}
+}
+
+// verify holds a draw against the problem as a person reads it.
+func verify(x *kir.State, all []material) error {
+	c := x.Composition
+	if n := c.Used(); n < 12 || n > 40 || c.Total() != 1000 {
+		return fmt.Errorf("%d ingredients, %d g", n, c.Total())
+	}
+	cost, share, families := 0.0, make(map[string]float64), make(map[string]int)
+	for _, part := range c.Parts() {
+		m, w := all[part.Ingredient], float64(part.Amount)/1000
+		if part.Amount > m.dose {
+			return fmt.Errorf("%d g of ingredient %d, at most %d", part.Amount, part.Ingredient, m.dose)
+		}
+		cost += m.cost * w
+		share[m.family] += w
+		share["note "+m.note] += w
+		families[m.family]++
+	}
+	bell := func(v, mean, sd float64) float64 { return math.Exp(-(v - mean) * (v - mean) / (2 * sd * sd)) }
+	clamp := func(v float64) float64 { return max(0.001, min(v, 1)) }
+	pairs := func(factor float64, n int) float64 { return math.Pow(factor, float64(n)) }
+	want := []float64{
+		bell(share["citrus"], 0.25, 0.03),
+		bell(share["floral"], 0.35, 0.04),
+		bell(share["woody"]+share["amber"]+share["musk"], 0.30, 0.04),
+		clamp((share["note base"] - 0.05) / 0.3),
+		clamp((100 - cost) / 80),
+		pairs(0.05, families["marine"]*families["gourmand"]) * pairs(0.2, families["marine"]*families["amber"]) *
+			pairs(0.5, families["aldehydic"]*families["fruity"]) * pairs(0.1, families["animalic"]*(families["animalic"]-1)/2),
+	}
+	for k, y := range x.AppendScores(nil) {
+		if math.Abs(y-want[k]) > 1e-9*want[k] {
+			return fmt.Errorf("property %d of %v is %v, by its definition %v", k, c, y, want[k])
+		}
+	}
+	return nil
+}
