@@ -49,25 +49,44 @@ func (a *Accelerated) Advance(r *Rand, x *State, iterations int, tally *Tally) e
 }
 
 // advanceBare is advance without properties: a line then has two weights only.
+//
+// Among many ingredients j is hardly ever used, the split is then hardly ever
+// inside, and nothing is known beforehand of which end it is. So that case
+// alone is fast: it has no branches that depend on the end.
 func (a *Accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally *Tally) {
-	t := a.target
-	accepted, updated := int64(0), int64(0)
+	lines := a.target.lines
+	rejected, stayed := 0, 0
 	for range iterations {
-		i, j, others := drawUsedPair(r, x)
+		p, q := drawUsedPlaces(r, x)
+		i, j := x.order[p], x.order[q]
 		was := int(x.amounts[i])
-		s := was + int(x.amounts[j])
-		k := r.split(t.end[others], t.inner[others], t.perInner[others], s)
-		if rejectMerge(r, x.used, others, k, s) {
+		if q >= x.used {
+			k := r.split(&lines[x.used-1], was)
+			if uint(k-1) >= uint(was-1) { // an end, without a branch for each
+				passes := (k - 1) >> 63 // all ones if j takes it all, else 0
+				x.passOn(p, q, int32(passes))
+				stayed += 1 + passes
+			} else {
+				x.amounts[i], x.amounts[j] = int32(k), int32(was-k)
+				x.use(j)
+			}
 			continue
 		}
-		accepted++
-		if k != was {
-			x.move(i, j, k)
-			updated++
+		s := was + int(x.amounts[j])
+		k := r.split(&lines[x.used-2], s)
+		switch {
+		case k == was:
+			stayed++
+		case k != 0 && k != s:
+			x.amounts[i], x.amounts[j] = int32(k), int32(s-k)
+		case rejectMerge(r, x.used):
+			rejected++
+		default:
+			x.move(int(i), int(j), k)
 		}
 	}
-	tally.Accepted += accepted
-	tally.Updated += updated
+	tally.Accepted += int64(iterations - rejected)
+	tally.Updated += int64(iterations - rejected - stayed)
 }
 
 func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) error {
@@ -79,15 +98,20 @@ func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) e
 			}
 			continue
 		}
-		i, j, others := drawUsedPair(r, x.Composition)
+		p, q := drawUsedPlaces(r, x.Composition)
+		i, j := int(x.Composition.order[p]), int(x.Composition.order[q])
+		others := x.Composition.used - 1
+		if q < x.Composition.used {
+			others--
+		}
 		was := x.Composition.Amount(i)
 		s := was + x.Composition.Amount(j)
 		pieces, err := x.line(i, j)
 		if err != nil {
 			return kernelError("accelerated", err)
 		}
-		k, value := x.drawSplit(r, pieces, s, t.end[others], t.inner[others])
-		if rejectMerge(r, x.Composition.used, others, k, s) {
+		k, value := x.drawSplit(r, pieces, s, t.lines[others].end, t.lines[others].inner)
+		if q < x.Composition.used && (k == 0 || k == s) && rejectMerge(r, x.Composition.used) {
 			continue
 		}
 		tally.Accepted++
@@ -99,23 +123,18 @@ func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) e
 	return nil
 }
 
-// drawUsedPair draws i uniformly among the used ingredients and j uniformly
-// among all others, and counts the used ones that are neither.
-func drawUsedPair(r *Rand, x *Composition) (i, j, others int) {
-	p, q := r.pair(x.used, len(x.order)-1)
+// drawUsedPlaces draws the places in the order of i, uniformly among the used
+// ingredients, and of j, uniformly among all others.
+func drawUsedPlaces(r *Rand, x *Composition) (p, q int) {
+	p, q = r.pair(x.used, len(x.order)-1)
 	if q >= p {
 		q++
 	}
-	others = x.used - 1
-	if q < x.used {
-		others--
-	}
-	return int(x.order[p]), int(x.order[q]), others
+	return p, q
 }
 
-// rejectMerge decides whether the split k of a line of sum s is rejected by
-// the ratio of α, n ingredients being used now.
-func rejectMerge(r *Rand, n, others, k, s int) bool {
-	merges := others == n-2 && (k == 0 || k == s)
-	return merges && !r.Bernoulli(float64(n)/float64(2*(n-1)))
+// rejectMerge decides whether a split that merges two of n used ingredients is
+// rejected by the ratio of α.
+func rejectMerge(r *Rand, n int) bool {
+	return !r.Bernoulli(float64(n) / float64(2*(n-1)))
 }

@@ -201,6 +201,18 @@ func (x *Composition) move(i, j, k int) {
 	x.assign(int32(j), s-int32(k))
 }
 
+// passOn gives the units of the used ingredient at place p of the order to the
+// absent one at place q, which takes the other's place, if the mask is all
+// ones. If it is 0 all stays. There is no branch on which it is.
+func (x *Composition) passOn(p, q int, mask int32) {
+	i, j := x.order[p], x.order[q]
+	units := x.amounts[i]
+	ingredients, places := (i^j)&mask, int32(p^q)&mask
+	x.order[p], x.order[q] = i^ingredients, j^ingredients
+	x.slot[i], x.slot[j] = int32(p)^places, int32(q)^places
+	x.amounts[i], x.amounts[j] = units&^mask, units&mask
+}
+
 // assign sets an amount and keeps the order; the total is the caller's.
 func (x *Composition) assign(i, amount int32) {
 	was := x.amounts[i]

@@ -16,7 +16,10 @@ func RuleScorer(s *Space, x *Composition) Scorer { return s.rules.Scorer(x) }
 func (r *Rand) Pair(n, m int) (a, b int) { return r.pair(n, m) }
 
 // Split is Rand.split.
-func (r *Rand) Split(end, inner float64, s int) int { return r.split(end, inner, 1/inner, s) }
+func (r *Rand) Split(end, inner float64, s int) int {
+	law := newLineLaw(end, inner)
+	return r.split(&law, s)
+}
 
 // FewCuts and ManyCuts return a uniform subset of 1..gaps by either method.
 func FewCuts(r *Rand, size, gaps int) []int32 {

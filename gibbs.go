@@ -57,7 +57,7 @@ func (g *Gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 			others--
 		}
 		if len(x.terms) == 0 {
-			if k := r.split(t.end[others], t.inner[others], t.perInner[others], s); k != was {
+			if k := r.split(&t.lines[others], s); k != was {
 				c.move(i, j, k)
 				tally.Updated++
 			}
@@ -67,7 +67,7 @@ func (g *Gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 		if err != nil {
 			return kernelError("gibbs", err)
 		}
-		if k, value := x.drawSplit(r, pieces, s, t.end[others], t.inner[others]); k != was {
+		if k, value := x.drawSplit(r, pieces, s, t.lines[others].end, t.lines[others].inner); k != was {
 			x.moveTo(i, j, k, value)
 			tally.Updated++
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 )
@@ -131,32 +132,25 @@ func (r *Rand) Categorical(weights []float64) int {
 	return last // rounding pushed u past the end
 }
 
-// split returns k on 0 ≤ k ≤ s with weight end at k = 0 and k = s and weight
-// inner between, for s ≥ 1; perInner is 1/inner, and is not used when inner
-// is 0.
-func (r *Rand) split(end, inner, perInner float64, s int) int {
+// split draws one of the splits 0..s of a line by its law, for s ≥ 1.
+func (r *Rand) split(w *lineLaw, s int) int {
 	if r.oracle != nil {
-		weights := make([]float64, s+1)
-		for k := range weights {
-			weights[k] = inner
-		}
-		weights[0], weights[s] = end, end
-		return r.oracle.Choose(weights)
+		return r.oracle.Choose(w.weights(s))
 	}
-	u := r.float64() * (2*end + float64(s-1)*inner)
-	switch {
-	case u < end:
-		return 0
-	case u < 2*end:
-		return s
+	u := r.float64() * (w.ends + float64(s-1)*w.inner)
+	if u < w.ends {
+		// Nothing is known of which end it is, so there is no branch: the bits
+		// of floats that are not negative are ordered as the floats.
+		first := int(math.Float64bits(u)-math.Float64bits(w.end)) >> 63
+		return s &^ first
 	}
 	// Rounding may carry u to the very end of the range; what has no weight
 	// must not come out of that.
-	k := 1 + int((u-2*end)*perInner)
+	k := 1 + int((u-w.ends)*w.perInner)
 	if k < s {
 		return k
 	}
-	if s == 1 || inner == 0 {
+	if s == 1 || w.inner == 0 {
 		return s
 	}
 	return s - 1

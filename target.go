@@ -33,10 +33,9 @@ type Target struct {
 	// that cannot be counted.
 	logLaw, logDrawn []float64
 
-	// What sparsity makes of a line, indexed by how many ingredients other
-	// than i and j are used: the weight of either end, of a split between,
-	// and 1 over the latter. The larger of the weights is 1.
-	end, inner, perInner []float64
+	// lines is what sparsity makes of a line, indexed by how many ingredients
+	// other than i and j are used.
+	lines []lineLaw
 }
 
 // NewTarget returns the target that joins a sparsity law and wishes.
@@ -73,15 +72,9 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 		t.logLaw = append(t.logLaw, logRatio(law.P(n), counts[n]))
 		t.logDrawn = append(t.logDrawn, logRatio(law.P(n), drawn))
 	}
-	t.end = make([]float64, law.hi)
-	t.inner = make([]float64, law.hi)
-	t.perInner = make([]float64, law.hi)
+	t.lines = make([]lineLaw, law.hi)
 	for rest := max(law.lo-2, 0); rest < law.hi; rest++ {
-		end, inner := lineWeights(law.P(rest+1), law.P(rest+2), space.Ratio(rest+1))
-		t.end[rest], t.inner[rest] = end, inner
-		if inner > 0 {
-			t.perInner[rest] = 1 / inner
-		}
+		t.lines[rest] = newLineLaw(lineWeights(law.P(rest+1), law.P(rest+2), space.Ratio(rest+1)))
 	}
 	return t, nil
 }
@@ -92,6 +85,32 @@ func logRatio(p, logCount float64) float64 {
 		return negInf
 	}
 	return math.Log(p) - logCount
+}
+
+// A lineLaw is a law of the splits 0..s of a line but for a common factor: the
+// weight of either end and of a split between.
+type lineLaw struct {
+	end, inner float64
+	ends       float64 // 2·end
+	perInner   float64 // 1/inner, or 0 if that is 0
+}
+
+func newLineLaw(end, inner float64) lineLaw {
+	w := lineLaw{end: end, inner: inner, ends: 2 * end}
+	if inner > 0 {
+		w.perInner = 1 / inner
+	}
+	return w
+}
+
+// weights returns the weight of each split.
+func (w *lineLaw) weights(s int) []float64 {
+	weights := make([]float64, s+1)
+	for k := range weights {
+		weights[k] = w.inner
+	}
+	weights[0], weights[s] = w.end, w.end
+	return weights
 }
 
 // lineWeights returns y(n)/|X_n| for n and n+1, scaled so that the larger is
