@@ -1,0 +1,205 @@
+package scorer_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"kir"
+	"kir/problem"
+	"kir/run"
+)
+
+// TestMain makes the test binary a scorer when it is run as one, so that the
+// protocol is tested where there is no Python.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "scorer" {
+		score()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// score answers batches. If the file trouble is there it holds a number of
+// batches and what to do after them.
+func score() {
+	in := bufio.NewReader(os.Stdin)
+	for batch := 0; ; batch++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		if text, err := os.ReadFile("trouble"); err == nil {
+			after, what, _ := strings.Cut(string(text), " ")
+			_, died := os.Stat("died")
+			if n, err := strconv.Atoi(after); err == nil && batch >= n || died == nil {
+				switch what {
+				case "die": // and once more when it is started again
+					fmt.Fprintln(os.Stderr, "no more ink")
+					os.WriteFile("died", nil, 0o644)
+					os.Exit(7)
+				case "hang":
+					time.Sleep(time.Minute)
+				default:
+					fmt.Println(what)
+					continue
+				}
+			}
+		}
+		var recipes []map[string]float64
+		if err := json.Unmarshal(line, &recipes); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		scores := make([]float64, len(recipes))
+		for k, recipe := range recipes {
+			for _, name := range slices.Sorted(maps.Keys(recipe)) {
+				scores[k] += math.Sqrt(recipe[name]) * float64(len(name))
+			}
+		}
+		answer, err := json.Marshal(scores)
+		if err != nil {
+			os.Exit(1)
+		}
+		fmt.Printf("%s\n", answer)
+	}
+}
+
+// TestExample runs the example with scikit-learn.
+func TestExample(t *testing.T) {
+	if out, err := exec.Command("python3", "-c", "import sklearn").CombinedOutput(); err != nil {
+		t.Skipf("python3 has no scikit-learn (%v): %s", err, out)
+	}
+	var told []string
+	p, err := problem.Load(context.Background(), "problem.yaml", problem.Options{Tell: func(message string) { told = append(told, message) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	s := p.Sampler
+	sums := make([]float64, s.Chains)
+	_, err = kir.Stream(t.Context(), p.Target, kir.Options{Kernel: s.Kernel, Chains: s.Chains, Warmup: s.Warmup, Draws: s.Draws, Thin: s.Thin, Seed: s.Seed}, func(chain, _ int, x *kir.State) error {
+		sums[chain] += x.AppendScores(nil)[0] / float64(s.Draws)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Random drinks of as many ingredients score about 0.1.
+	for chain, mean := range sums {
+		if mean < 0.2 || mean > 1 {
+			t.Errorf("the draws of chain %d score %v on average", chain, mean)
+		}
+	}
+	if len(told) > 0 {
+		t.Errorf("the scorer was restarted: %q", told)
+	}
+	t.Logf("mean scores %v", sums)
+}
+
+// load reads a problem in a directory whose scorer is this binary.
+func load(t *testing.T, dir string) *problem.Problem {
+	t.Helper()
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "problem.yaml")
+	text := fmt.Sprintf(`ingredients: [Gin, Rum, Lime juice, Sugar, Mint, Soda water, Champagne]
+total: 100
+sparsity: {uniform: [1, 4]}
+properties:
+  length: {program: {command: [%q, scorer], timeout: 0.5, processes: 2}}
+sampler: {kernel: balanced, chains: 2, warmup: 50, draws: 3000, thin: 1, seed: 3}
+`, self)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.Load(context.Background(), path, problem.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// spec is the run of a problem.
+func spec(p *problem.Problem) *run.Spec {
+	s := &run.Spec{
+		Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Resolved: p.Resolved, Version: "test",
+		Settings: run.Settings{Kernel: p.Sampler.Kernel, Chains: p.Sampler.Chains, Warmup: p.Sampler.Warmup, Draws: p.Sampler.Draws, Thin: p.Sampler.Thin, Seed: p.Sampler.Seed},
+	}
+	for _, in := range p.Inputs {
+		s.Inputs = append(s.Inputs, run.Input{Path: in.Path, SHA256: in.SHA256, Bytes: in.Bytes})
+	}
+	return s
+}
+
+// A scorer that fails ends the run with a message that quotes it. The run is
+// resumed once the scorer is put right, and its files of draws are those of a run
+// that was never troubled.
+func TestRunIsResumed(t *testing.T) {
+	whole := t.TempDir()
+	if _, err := run.Start(t.Context(), spec(load(t, whole)), filepath.Join(whole, "run"), run.Options{Workers: 2}); err != nil {
+		t.Fatal(err)
+	}
+	for trouble, says := range map[string]string{
+		"1500 die":          `exit status 7`,
+		"1500 hang":         "did not answer",
+		"1500 Segmentation": `"Segmentation"`,
+		"1500 [NaN]":        `"[NaN]"`,
+		"1500 [-1]":         "-1",
+		"0 {}":              `"{}"`, // before there is a first draw
+	} {
+		t.Run(trouble, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "trouble"), []byte(trouble), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			options := run.Options{Workers: 2, Checkpoint: time.Millisecond}
+			p := load(t, dir)
+			_, err := run.Start(t.Context(), spec(p), filepath.Join(dir, "run"), options)
+			var bad *kir.ScoreError
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
+				t.Fatalf("the run ended with %v, which does not say %s", err, says)
+			}
+			if err := os.Remove(filepath.Join(dir, "trouble")); err != nil {
+				t.Fatal(err)
+			}
+			goOn := run.Resume
+			if strings.HasPrefix(trouble, "0 ") {
+				goOn = run.Start
+			}
+			if _, err := goOn(t.Context(), spec(load(t, dir)), filepath.Join(dir, "run"), options); err != nil {
+				t.Fatal(err)
+			}
+			for chain := range 2 {
+				name := filepath.Join("run", "draws-"+strconv.Itoa(chain)+".parquet")
+				want, err := os.ReadFile(filepath.Join(whole, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := os.ReadFile(filepath.Join(dir, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if string(got) != string(want) {
+					t.Errorf("%s differs from that of a run without trouble", name)
+				}
+			}
+		})
+	}
+}
