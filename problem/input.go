@@ -2,6 +2,7 @@ package problem
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,13 +24,16 @@ type Input struct {
 
 // inputFile reads a file and takes down what it read.
 type inputFile struct {
-	path  string
+	ctx   context.Context
 	file  *os.File
 	hash  hash.Hash
 	bytes int64
 }
 
 func (f *inputFile) Read(p []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err // a pipe may never end
+	}
 	n, err := f.file.Read(p)
 	f.hash.Write(p[:n])
 	f.bytes += int64(n)
@@ -37,7 +41,7 @@ func (f *inputFile) Read(p []byte) (int, error) {
 }
 
 // open opens a file to read. What the user can mend is a [fault.Error].
-func open(path string) (*inputFile, error) {
+func open(ctx context.Context, path string) (*inputFile, error) {
 	file, err := os.Open(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -56,12 +60,12 @@ func open(path string) (*inputFile, error) {
 		file.Close()
 		return nil, &fault.Error{File: path, Message: "this is a directory", Hint: "name a file"}
 	}
-	return &inputFile{path: path, file: file, hash: sha256.New()}, nil
+	return &inputFile{ctx: ctx, file: file, hash: sha256.New()}, nil
 }
 
 // readInput reads a whole file of at most largest bytes.
 func (l *loader) readInput(path string, largest int64) ([]byte, error) {
-	f, err := open(path)
+	f, err := open(l.ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -77,32 +81,34 @@ func (l *loader) readInput(path string, largest int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// openInput opens the file that a node names. Closing it reads it to its end
-// and takes it down among the inputs.
-func (l *loader) openInput(n *node, what string) (f *inputFile, closeInput func() error, err error) {
+// readNamed reads the file that a node names and takes it down among the
+// inputs. read gets it as a stream, and the path for messages.
+func (l *loader) readNamed(n *node, what string, read func(r io.Reader, path string) error) (err error) {
 	name, err := n.str(what)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	path := name
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.dir, name)
 	}
-	f, err = open(path)
+	f, err := open(l.ctx, path)
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
 		// The place to mend is where the file is named.
-		return nil, nil, hint(n.errorf("%s: %s", fault.Quote(name), bad.Message), "paths are relative to the problem file; looked for %s", path)
+		return hint(n.errorf("%s: %s", fault.Quote(name), bad.Message), "paths are relative to the problem file; looked for %s", path)
 	} else if err != nil {
-		return nil, nil, err
-	}
-	return f, func() error {
-		_, err := io.Copy(io.Discard, f)
-		f.file.Close()
-		if err == nil {
-			l.takeDown(name, f)
-		}
 		return err
-	}, nil
+	}
+	defer func() { err = errors.Join(err, f.file.Close()) }()
+	if err := read(f, path); err != nil {
+		return err
+	}
+	// What was left unread, if anything, is part of the input all the same.
+	if _, err := io.Copy(io.Discard, f); err != nil {
+		return err
+	}
+	l.takeDown(name, f)
+	return nil
 }
 
 func (l *loader) takeDown(name string, f *inputFile) {

@@ -2,24 +2,25 @@ package problem
 
 import (
 	"errors"
+	"io"
 
 	"kir/fault"
 	"kir/forest"
 )
 
+// largestForest bounds what is read of the file of a forest.
+const largestForest = 1 << 30
+
 // loadForest loads a forest that kir train saved, for this problem's
 // ingredients and total.
 func (l *loader) loadForest(n *node) (*forest.Forest, error) {
-	file, closeInput, err := l.openInput(n, "the file of the forest")
+	var f *forest.Forest
+	err := l.readNamed(n, "the file of the forest", func(r io.Reader, _ string) (err error) {
+		f, err = forest.Read(io.LimitReader(r, largestForest))
+		return err
+	})
 	if err != nil {
-		return nil, err
-	}
-	f, err := forest.Read(file)
-	if closed := closeInput(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		if bad := (*fault.Error)(nil); errors.As(err, &bad) {
+		if bad := (*fault.Error)(nil); errors.As(err, &bad) || l.ctx.Err() != nil {
 			return nil, err
 		}
 		return nil, hint(n.errorf("%s is no forest that can be used: %v", fault.Quote(n.text), err), "save it anew with kir train")

@@ -178,15 +178,11 @@ func (l *loader) readIngredients() error {
 	}
 	switch n.kind {
 	case text:
-		file, close, err := l.openInput(n, "the file of ingredients")
+		err := l.readNamed(n, "the file of ingredients", func(r io.Reader, path string) (err error) {
+			l.ingredients, err = recipe.ReadIngredients(r, path)
+			return err
+		})
 		if err != nil {
-			return err
-		}
-		if l.ingredients, err = recipe.ReadIngredients(file, file.path); err != nil {
-			close()
-			return err
-		}
-		if err := close(); err != nil {
 			return err
 		}
 	case sequence:
@@ -253,20 +249,16 @@ func (l *loader) readRecipes() error {
 	if options.Units, err = l.units(); err != nil {
 		return err
 	}
-	file, close, err := l.openInput(n, "the file of recipes")
-	if err != nil {
+	var book *recipe.Book
+	err = l.readNamed(n, "the file of recipes", func(r io.Reader, path string) (err error) {
+		book, err = recipe.Read(r, path, options)
 		return err
-	}
-	book, err := recipe.Read(file, file.path, options)
+	})
 	if err != nil {
-		close()
 		var bad *fault.Error
 		if missing := (*recipe.NoLabelError)(nil); errors.As(err, &missing) && errors.As(err, &bad) {
 			return hint(labelAt[missing.Name].errorf("the recipes have no label %s", fault.Quote(missing.Name)), "%s", bad.Hint)
 		}
-		return err
-	}
-	if err := close(); err != nil {
 		return err
 	}
 	l.problem.Book = book

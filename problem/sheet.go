@@ -29,21 +29,19 @@ type sheet struct {
 
 // readSheet reads the sheet that a node names.
 func (l *loader) readSheet(n *node, what string) (*sheet, error) {
-	file, closeInput, err := l.openInput(n, what)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(file, largestSheet+1))
-	if closed := closeInput(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > largestSheet {
-		return nil, &fault.Error{File: file.path, Message: fmt.Sprintf("the file has more than %d bytes", largestSheet), Hint: "is it the right one?"}
-	}
-	return parseSheet(file.path, data)
+	var t *sheet
+	err := l.readNamed(n, what, func(r io.Reader, path string) error {
+		data, err := io.ReadAll(io.LimitReader(r, largestSheet+1))
+		if err != nil {
+			return err
+		}
+		if len(data) > largestSheet {
+			return &fault.Error{File: path, Message: fmt.Sprintf("the file has more than %d bytes", largestSheet), Hint: "is it the right one?"}
+		}
+		t, err = parseSheet(path, data)
+		return err
+	})
+	return t, err
 }
 
 // parseSheet reads a sheet from the contents of a file.
