@@ -166,6 +166,10 @@ func (c *chain) iterations() int64 {
 // done says whether all draws have been made.
 func (c *chain) done() bool { return c.recorder.draws == c.session.spec.Settings.Draws }
 
+// watchIterations is how many iterations go by in a segment before it looks
+// whether it is to be given up.
+const watchIterations = 64
+
 // segment makes the next segment.
 func (c *chain) segment() error {
 	c.mu.Lock()
@@ -176,8 +180,13 @@ func (c *chain) segment() error {
 	}
 	if c.warm < settings.Warmup {
 		n := min(segmentIterations, settings.Warmup-c.warm)
-		if err := c.walk.Advance(n); err != nil {
-			return err
+		for left := n; left > 0; left -= watchIterations {
+			if c.session.abandon.Load() {
+				return errAbandoned
+			}
+			if err := c.walk.Advance(min(left, watchIterations)); err != nil {
+				return err
+			}
 		}
 		if c.warm += n; c.warm == settings.Warmup {
 			c.walk.ResetTally()

@@ -76,7 +76,7 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 	updated := int64(-1)
 	repeats := 0
 	for d := range draws {
-		if d&63 == 0 && abandon.Load() {
+		if d%watchIterations == 0 && abandon.Load() {
 			return errAbandoned
 		}
 		if err := c.Advance(thin); err != nil {

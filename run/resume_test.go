@@ -194,30 +194,36 @@ func TestInterruptedInASlowSegment(t *testing.T) {
 	s := smallSpec(t, resumeSettings(600))
 	dir, _ := start(t, s, Options{})
 	want := outcomeOf(t, dir)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	slow := counted(t, s, func(n int64) {
-		if n == 20_000 {
-			cancel()
-		}
-		if n >= 20_000 {
-			time.Sleep(time.Millisecond)
-		}
-	})
-	dir = filepath.Join(t.TempDir(), "run")
-	begun := time.Now()
-	_, err := Start(ctx, slow, dir, Options{Workers: 1, Checkpoint: time.Nanosecond})
-	var interrupted *InterruptedError
-	if !errors.As(err, &interrupted) {
-		t.Fatalf("the error is %v", err)
+	for phase, from := range map[string]int64{"warm-up": 5000, "draws": 25_000} {
+		t.Run(phase, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			var canceled time.Time
+			slow := counted(t, s, func(n int64) {
+				if n == from {
+					cancel()
+					canceled = time.Now()
+				}
+				if n >= from {
+					time.Sleep(2 * time.Millisecond) // 15 seconds to the end of the segment
+				}
+			})
+			dir := filepath.Join(t.TempDir(), "run")
+			_, err := Start(ctx, slow, dir, Options{Workers: 1, Checkpoint: time.Nanosecond})
+			var interrupted *InterruptedError
+			if !errors.As(err, &interrupted) {
+				t.Fatalf("the error is %v", err)
+			}
+			if took := time.Since(canceled); took < graceTime || took > graceTime+4*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if _, err := Resume(context.Background(), s, dir, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			outcomeOf(t, dir).same(t, want)
+		})
 	}
-	if took := time.Since(begun); took < graceTime || took > graceTime+3*time.Second {
-		t.Errorf("it took %v", took)
-	}
-	if _, err := Resume(context.Background(), s, dir, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	outcomeOf(t, dir).same(t, want)
 }
 
 // childDir tells the test binary to work on a run, as another process.
@@ -570,7 +576,11 @@ func TestExtended(t *testing.T) {
 				t.Errorf("resuming a complete run: %v", err)
 			}
 		}
-		outcomeOf(t, dir).same(t, want)
+		got := outcomeOf(t, dir)
+		got.same(t, want)
+		if len(got.result.Notes) > 0 {
+			t.Errorf("notes %q", got.result.Notes)
+		}
 	}
 
 	// Interrupted while it is extended.
