@@ -20,18 +20,19 @@ func (e *CovarianceError) Error() string {
 	return fmt.Sprintf("row %d, column %d: %s", e.Row, e.Column, e.Reason)
 }
 
-// What rounding of the numbers in a file is allowed, of a symmetric entry as a
-// share of the standard deviations' product, and of the smallest eigenvalue as a
-// share of the largest variance.
-const (
-	symmetryTolerance   = 1e-9
-	eigenvalueTolerance = 1e-6
-)
+// symmetryTolerance is by how much the two entries of a pair may differ, as a
+// share of the product of its standard deviations.
+const symmetryTolerance = 1e-9
+
+// eigenvalueTolerance is how negative an eigenvalue may be, as a share of √N
+// times the largest variance. Rounding the entries to six digits of the largest
+// moves eigenvalues by up to about 0.6·10⁻⁶·√N.
+const eigenvalueTolerance = 1e-6
 
 // CheckCovariance verifies that a square matrix is a covariance: finite,
-// symmetric to 10⁻⁹ of the product of the standard deviations, with no negative
-// variance and no correlation beyond ±1, and positive semidefinite: its smallest
-// eigenvalue is at least −10⁻⁶ times the largest variance, which leaves room for
+// symmetric to 10⁻⁹ of the product of the standard deviations, without negative
+// variances, and positive semidefinite: no eigenvalue, of a pair or of the
+// whole, is below −10⁻⁶·√N times the largest variance, which leaves room for
 // numbers that were rounded to six digits. It takes O(N³) time. What is wrong is
 // a [*CovarianceError].
 func CheckCovariance(c [][]float64) error {
@@ -51,13 +52,13 @@ func CheckCovariance(c [][]float64) error {
 		}
 		largest = max(largest, row[i])
 	}
+	slack := eigenvalueTolerance * math.Sqrt(float64(n)) * largest
 	for i, row := range c {
 		for j, v := range row[:i] {
-			bound := math.Sqrt(row[i]) * math.Sqrt(c[j][j])
-			if math.Abs(v-c[j][i]) > symmetryTolerance*bound {
+			if math.Abs(v-c[j][i]) > symmetryTolerance*math.Sqrt(row[i])*math.Sqrt(c[j][j]) {
 				return &CovarianceError{i, j, fmt.Sprintf("the matrix is not symmetric: %v here and %v across the diagonal", v, c[j][i])}
 			}
-			if math.Abs(v) > bound*(1+eigenvalueTolerance) {
+			if bound := math.Sqrt(row[i]+slack) * math.Sqrt(c[j][j]+slack); math.Abs(v) > bound {
 				return &CovarianceError{i, j, fmt.Sprintf("a covariance of %v is more than the variances %v and %v allow: at most %.6g", v, row[i], c[j][j], bound)}
 			}
 		}
@@ -71,7 +72,7 @@ func CheckCovariance(c [][]float64) error {
 		for j := range i + 1 {
 			s.SetSym(i, j, row[j]/largest)
 		}
-		s.SetSym(i, i, row[i]/largest+eigenvalueTolerance)
+		s.SetSym(i, i, (row[i]+slack)/largest)
 	}
 	var chol mat.Cholesky
 	if chol.Factorize(s) {
@@ -81,7 +82,7 @@ func CheckCovariance(c [][]float64) error {
 	const small = 1000 // for eigenvalues take their time
 	var eigen mat.EigenSym
 	if n <= small && eigen.Factorize(s, false) {
-		reason += fmt.Sprintf(" (its smallest eigenvalue is %.3g, its largest variance %.3g)", (eigen.Values(nil)[0]-eigenvalueTolerance)*largest, largest)
+		reason += fmt.Sprintf(" (its smallest eigenvalue is %.3g, its largest variance %.3g)", eigen.Values(nil)[0]*largest-slack, largest)
 	}
 	return &CovarianceError{-1, -1, reason}
 }

@@ -93,6 +93,18 @@ func TestExpression(t *testing.T) {
 			}
 			return 0.01
 		}},
+		{`used > 2 ? share("Gin") > 0.2 : true`, func(x []int) float64 {
+			if count(x, 0, 1, 2, 3, 4) <= 2 || share(x, 0) > 0.2 {
+				return 1
+			}
+			return 0
+		}},
+		{`let s = share("Gin"); s > 0.2`, func(x []int) float64 {
+			if share(x, 0) > 0.2 {
+				return 1
+			}
+			return 0
+		}},
 		{`let s = 1; (let s = 2; s) + s`, func(x []int) float64 { return 3 }},
 		{`abs(round(7.5) % 5 - 1) ** 2 + sqrt(16) + max(floor(1.5), ceil(1.5)) * -(-1) + log(exp(1))`, func(x []int) float64 { return 4 + 4 + 2 + 1 }},
 		{`0.1 <= share("Gin") < 0.6 or true != (1 != 1)`, nil}, // comparisons of truths are refused
@@ -113,6 +125,9 @@ func TestExpression(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", c.formula, err)
 			continue
+		}
+		if p.Text() != c.formula {
+			t.Errorf("the text of %q is %q", c.formula, p.Text())
 		}
 		walkLines(t, p, len(barNames), total, 40, c.naive, 1e-9)
 	}

@@ -90,6 +90,17 @@ func TestMarkowitzExtremes(t *testing.T) {
 	}
 }
 
+func TestMarkowitzParts(t *testing.T) {
+	p := must(property.NewMarkowitz([]float64{0.1, 0.3}, [][]float64{{0.04, 0.01}, {0.01, 0.09}}, 0, 4))
+	x := composition(t, []int{1, 3})
+	if got, want := p.Return(x), 0.25; math.Abs(got-want) > 1e-15 {
+		t.Errorf("the return is %v, want %v", got, want)
+	}
+	if got, want := p.Risk(x), (0.04+2*3*0.01+9*0.09)/16; math.Abs(got-want) > 1e-15 {
+		t.Errorf("the risk is %v, want %v", got, want)
+	}
+}
+
 func TestMarkowitzRefuses(t *testing.T) {
 	one := [][]float64{{1, 0}, {0, 1}}
 	for _, err := range []error{

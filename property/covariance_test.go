@@ -1,0 +1,78 @@
+package property_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"kir/property"
+)
+
+func TestCheckCovariance(t *testing.T) {
+	_, good := factorModel(rand.New(rand.NewPCG(1, 5)), 20, 2)
+	if err := property.CheckCovariance(good); err != nil {
+		t.Fatal(err)
+	}
+	// Of fewer factors than assets, and rounded to six digits.
+	singular := make([][]float64, 20)
+	for i := range singular {
+		for j := range singular {
+			singular[i] = append(singular[i], math.Round(1e6*math.Sin(float64(i+1))*math.Sin(float64(j+1)))/1e6)
+		}
+	}
+	if err := property.CheckCovariance(singular); err != nil {
+		t.Error(err)
+	}
+	if err := property.CheckCovariance([][]float64{{0, 0}, {0, 0}}); err != nil {
+		t.Error(err)
+	}
+	if err := property.CheckCovariance([][]float64{{1e300, 1e150}, {1e150, 1e300}}); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		row, column int
+		says        string
+		spoil       func(c [][]float64)
+	}{
+		{3, 0, "not square", func(c [][]float64) { c[3] = c[3][:19] }},
+		{3, 4, "finite", func(c [][]float64) { c[3][4] = math.NaN() }},
+		{5, 5, "negative", func(c [][]float64) { c[5][5] = -1 }},
+		{7, 2, "not symmetric", func(c [][]float64) { c[2][7] += 1e-6 }},
+		{7, 2, "allow", func(c [][]float64) { c[2][7], c[7][2] = 5, 5 }},
+		{7, 2, "allow", func(c [][]float64) { c[7][7] = 0 }},
+		{-1, -1, "eigenvalue", func(c [][]float64) {
+			for _, p := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
+				v := -0.9 * math.Sqrt(c[p[0]][p[0]]*c[p[1]][p[1]])
+				c[p[0]][p[1]], c[p[1]][p[0]] = v, v
+			}
+		}},
+	} {
+		bad := make([][]float64, len(good))
+		for i := range good {
+			bad[i] = slices.Clone(good[i])
+		}
+		c.spoil(bad)
+		err := property.CheckCovariance(bad)
+		var where *property.CovarianceError
+		if !errors.As(err, &where) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.says, err)
+			continue
+		}
+		// Setting a variance to 0 spoils all of its row; the first is told.
+		if where.Row != c.row || where.Column != c.column && c.says != "allow" {
+			t.Errorf("%s: row %d, column %d", c.says, where.Row, where.Column)
+		}
+	}
+}
+
+func BenchmarkCheckCovariance(b *testing.B) {
+	_, c := factorModel(rand.New(rand.NewPCG(1, 30)), 2000, 5)
+	for b.Loop() {
+		if err := property.CheckCovariance(c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
