@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kir"
+	"kir/count"
 	"kir/problem"
 )
 
@@ -98,8 +99,37 @@ func BenchmarkNaive(b *testing.B) {
 	b.Run("small", func(b *testing.B) { benchIterations(b, "naive", benchSmall.target(b)) })
 }
 
-func BenchmarkExact(b *testing.B) {
-	b.Run("large", func(b *testing.B) { benchIterations(b, "exact", benchLarge.target(b)) })
+// Independent draws: in spaces without rules and, by dynamic programming, in
+// one of 2000 ingredients with bounds and groups.
+func BenchmarkExactDraw(b *testing.B) {
+	medium := benchCase{"small", 10, 12, kir.Uniform(2, 5)}
+	for _, c := range []benchCase{medium, benchLarge} {
+		b.Run(c.name, func(b *testing.B) { benchIterations(b, "exact", c.target(b)) })
+	}
+	b.Run("constrained", func(b *testing.B) { benchIterations(b, "exact", constrained(b)) })
+}
+
+func constrained(tb testing.TB) *kir.Target {
+	rules := kir.Rules{Amounts: make([]count.Ingredient, 2000)}
+	for i := range rules.Amounts {
+		rules.Amounts[i] = count.Ingredient{Min: 1 + i%3, Max: 20 + i%50}
+	}
+	for g := range 10 {
+		members := make([]int, 50)
+		for k := range members {
+			members[k] = 50*g + k
+		}
+		rules.Groups = append(rules.Groups, count.Group{Members: members, Used: &count.Range{Min: 0, Max: 3}})
+	}
+	space, err := kir.NewRuledSpace(context.Background(), 2000, 100, rules, 24)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	target, err := kir.NewTarget(space, benchLarge.law)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return target
 }
 
 // growCocktails reads the example of the cocktails and grows its two forests.
