@@ -51,7 +51,7 @@ func (l *loader) forest(n *node) (Property, error) {
 			return Property{}, err
 		}
 		added = words
-		o := forest.Options{Trees: 100, Seed: 1, Workers: l.options.Workers}
+		o := forest.Options{Trees: 100, Seed: 1, Importances: true, Workers: l.options.Workers}
 		for _, c := range []struct {
 			key   string
 			value *int

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"kir/forest"
@@ -75,9 +77,12 @@ func NewCheck(p *problem.Problem) (*Check, error) {
 }
 
 func problemOf(p *problem.Problem) Problem {
-	out := Problem{Name: p.Name, Ingredients: len(p.Ingredients), Total: p.Total}
+	out := Problem{Name: p.Name, Ingredients: len(p.Ingredients), Total: p.Total, Rules: []string{}}
 	if p.Book != nil {
 		out.Recipes = len(p.Book.Recipes)
+	}
+	for _, r := range p.Rules {
+		out.Rules = append(out.Rules, r.Text)
 	}
 	return out
 }
@@ -94,8 +99,20 @@ func propertiesOf(p *problem.Problem) []Property {
 }
 
 func forestOf(f *forest.Forest) *Forest {
-	return &Forest{Label: f.Label(), Trees: f.Trees(), Rows: f.Rows(), Quality: f.Quality()}
+	out := &Forest{Label: f.Label(), Trees: f.Trees(), Rows: f.Rows(), Classes: f.Classes(), Quality: f.Quality()}
+	features := f.Features()
+	for k, i := range f.Importances() {
+		if i.Mean > 0 {
+			out.Importances = append(out.Importances, Importance{features[k].Name, Number(i.Mean), Number(i.SE)})
+		}
+	}
+	slices.SortStableFunc(out.Importances, func(a, b Importance) int { return cmp.Compare(b.Mean, a.Mean) })
+	out.Importances = out.Importances[:min(len(out.Importances), shownImportances)]
+	return out
 }
+
+// shownImportances is of how many features the importance is told.
+const shownImportances = 15
 
 // forestWarnings says which forests have learnt nothing.
 func forestWarnings(p *problem.Problem) []string {

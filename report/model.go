@@ -39,23 +39,41 @@ func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(flo
 type Model struct {
 	Version    string               `json:"version"`
 	Problem    Problem              `json:"problem"`
+	Question   string               `json:"question"` // what was asked, in words
 	Sampler    problem.Sampler      `json:"sampler"`
 	Verdict    string               `json:"verdict"`
+	Grade      Grade                `json:"grade"`
 	Rates      Rates                `json:"rates"`
+	Moves      []Move               `json:"moves"` // of a kernel that mixes several
 	Chains     []Chain              `json:"chains"`
 	Sparsity   []Size               `json:"sparsity"`
 	Variation  Number               `json:"total_variation"`
 	Expected   Number               `json:"total_variation_expected"`
 	Statistics map[string]Statistic `json:"statistics"`
 	Inclusion  []Inclusion          `json:"inclusion"`
+	Pairs      *Pairs               `json:"pairs"`
 	Properties []Property           `json:"properties"`
 	Score      Comparison           `json:"score"`
-	Best       []Best               `json:"best"`
+	Best       []Best               `json:"best"`    // sets of ingredients, by score
+	Diverse    []Best               `json:"diverse"` // that score well and differ, see [Diversity]
+	Plots      []Plot               `json:"plots"`
 	Warnings   []string             `json:"warnings"`
 	Inputs     []problem.Input      `json:"inputs"`
+	Again      Again                `json:"again"`
 	Files      []string             `json:"files"` // in the run's directory
 	Timing     Timing               `json:"timing"`
 }
+
+// A Grade is the verdict in a word.
+type Grade string
+
+// The grades.
+const (
+	Sound   Grade = "sound"   // the chains agree, and are worth enough draws
+	Short   Grade = "short"   // they agree, but too few draws stand behind it
+	Unsound Grade = "unsound" // they disagree
+	Unknown Grade = "unknown" // it cannot be told
+)
 
 // Problem is what was asked.
 type Problem struct {
@@ -63,6 +81,16 @@ type Problem struct {
 	Ingredients int    `json:"ingredients"` // N
 	Total       int    `json:"total"`       // M, in units
 	Recipes     int    `json:"recipes"`     // in the book; 0 without one
+
+	Rules []string `json:"rules"` // in words
+}
+
+// A Move is what one of a kernel's moves did after warm-up.
+type Move struct {
+	Name     string `json:"name"`
+	Tried    int64  `json:"tried"`    // iterations
+	Accepted Number `json:"accepted"` // share of these
+	Updated  Number `json:"updated"`
 }
 
 // Rates are shares of the iterations after warm-up, in 0..1.
@@ -109,7 +137,11 @@ type Inclusion struct {
 	Ingredient  string `json:"ingredient"`
 	Probability Number `json:"probability"`
 	MCSE        Number `json:"mcse"`
-	MeanAmount  Number `json:"mean_amount"` // units, over the draws that use it
+	MeanAmount  Number `json:"mean_amount"`      // units, over the draws that use it
+	AmountMCSE  Number `json:"mean_amount_mcse"` // an upper bound, as it is of at most 524,288 draws
+
+	BookShare  Number `json:"book_share"`  // of the book's recipes that use it; unknown without a book
+	BookAmount Number `json:"book_amount"` // mean units over these
 }
 
 // A Property is one wish and what is known of its quality.
@@ -127,7 +159,20 @@ type Forest struct {
 	Label   string         `json:"label"`
 	Trees   int            `json:"trees"`
 	Rows    int            `json:"rows"`
+	Classes []string       `json:"classes,omitempty"`
 	Quality forest.Quality `json:"out_of_bag"`
+
+	// Importances are the features whose permutation harms the forest most, at
+	// most 15. There are none of a forest that was grown without.
+	Importances []Importance `json:"importances,omitempty"`
+}
+
+// An Importance is the permutation importance of a feature, see
+// [forest.Importance].
+type Importance struct {
+	Feature string `json:"feature"`
+	Mean    Number `json:"mean"`
+	SE      Number `json:"se"`
 }
 
 // Comparison sets the score of the draws, the product of the properties to
@@ -135,9 +180,12 @@ type Forest struct {
 type Comparison struct {
 	Draws      Number `json:"draws"` // mean over the draws
 	DrawsMCSE  Number `json:"draws_mcse"`
+	DrawsESS   Number `json:"draws_ess_bulk"`
 	Random     Number `json:"random"` // mean over random compositions
 	RandomSE   Number `json:"random_se"`
 	RandomSize int    `json:"random_size"`
+
+	Histogram *Histogram `json:"histogram"` // null if no property counts
 }
 
 // A Best is a composition worth a look.
@@ -150,6 +198,18 @@ type Best struct {
 	Recipe     map[string]int    `json:"recipe"` // units by ingredient
 	Known      bool              `json:"known"`  // the book has a recipe of the same ingredients
 	Nearest    []Nearest         `json:"nearest"`
+	Slack      []Slack           `json:"slack"` // of the rules that have something to say of it
+}
+
+// A Slack sets a figure of a composition beside the bounds of a rule.
+type Slack struct {
+	Rule       int    `json:"rule"` // its place in the problem's rules
+	Value      Number `json:"value"`
+	Min        Number `json:"min"`  // null where there is no bound
+	Max        Number `json:"max"`  // null where there is no bound
+	Unit       string `json:"unit"` // units, ingredients, or an attribute
+	Ingredient string `json:"ingredient,omitempty"`
+	Room       Number `json:"room"` // to the nearer bound; null without any
 }
 
 // A Nearest is a recipe of the book that shares ingredients.
@@ -157,6 +217,12 @@ type Nearest struct {
 	Recipe  string   `json:"recipe"`
 	Overlap Number   `json:"overlap"` // |A∩B| / min(|A|, |B|)
 	Shared  []string `json:"shared"`
+}
+
+// Again is what it takes to do the run again.
+type Again struct {
+	Command string `json:"command"` // in the directory of the problem file
+	Problem string `json:"problem"` // as it was resolved, YAML
 }
 
 // Timing is the one part that differs between equal runs.

@@ -26,6 +26,13 @@ func (p *printer) table(t *Table) {
 	}
 }
 
+// wrapped writes text from a file's world in lines that begin with spaces.
+func (p *printer) wrapped(indent int, text string) {
+	for _, l := range wrap(Plain(text), textWidth-indent) {
+		p.line("%*s%s", indent, "", l)
+	}
+}
+
 // heading writes an empty line and a heading.
 func (p *printer) heading(format string, args ...any) {
 	p.line("")
@@ -90,7 +97,7 @@ func wrap(s string, width int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(s) {
-		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
+		if line != "" && stringWidth(line)+1+stringWidth(word) > width {
 			lines = append(lines, line)
 			line = ""
 		}

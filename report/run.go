@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir"
 	"kir/fault"
 	"kir/problem"
 	"kir/run"
@@ -21,8 +23,6 @@ import (
 const summaryName = "summary.json"
 
 const (
-	// shownBest is how many compositions the model lists.
-	shownBest = 10
 	// shownNearest is how many known recipes are set beside each.
 	shownNearest = 3
 	// mostInclusion is up to how many ingredients all are listed; of more, only
@@ -30,18 +30,21 @@ const (
 	mostInclusion = 10_000
 )
 
-// New returns what there is to say of a finished run.
-func New(p *problem.Problem, r *run.Result, version string) *Model {
+// New returns what there is to say of the finished run in a directory. It reads
+// all draws once.
+func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, version string) (*Model, error) {
 	m := &Model{
 		Version:    version,
 		Problem:    problemOf(p),
 		Sampler:    p.Sampler,
 		Rates:      rates(r.Moves.Accepted, r.Moves.Updated, r.Moves.Iterations),
+		Moves:      movesOf(p, r),
 		Variation:  Number(r.Variation),
 		Expected:   Number(r.Expected),
 		Statistics: map[string]Statistic{"used": statistic(r.Used), "log_density": statistic(r.LogDensity)},
 		Properties: propertiesOf(p),
 		Inputs:     p.Inputs,
+		Again:      Again{command(p), string(p.Resolved)},
 		Timing:     Timing{Number(r.Timing.Seconds), Number(r.Timing.IterationsPerSecond)},
 	}
 	for k, c := range r.Chains {
@@ -54,32 +57,41 @@ func New(p *problem.Problem, r *run.Result, version string) *Model {
 		}
 		m.Sparsity = append(m.Sparsity, size)
 	}
+	m.Question = question(m)
 	for _, s := range r.Properties {
 		m.Statistics[s.Name] = statistic(s)
 	}
-	m.Inclusion = make([]Inclusion, 0, len(r.Inclusion))
-	for _, i := range r.Inclusion {
-		if i.Probability > 0 || len(p.Ingredients) <= mostInclusion {
-			m.Inclusion = append(m.Inclusion, Inclusion{p.Ingredients[i.Ingredient], Number(i.Probability), Number(i.MCSE), Number(i.MeanAmount)})
-		}
+
+	made, err := run.Open(dir)
+	if err != nil {
+		return nil, err
 	}
+	g, err := gather(ctx, p, made, r.Inclusion)
+	if err != nil {
+		return nil, fmt.Errorf("reading the draws: %w", err)
+	}
+	if m.Inclusion, err = inclusionOf(p, r, g); err != nil {
+		return nil, err
+	}
+	m.Pairs = newPairs(p, g)
+	m.Plots = newPlots(g, m.Statistics)
 	nan := Number(math.NaN())
-	m.Score = Comparison{Draws: nan, DrawsMCSE: nan, Random: nan, RandomSE: nan}
+	m.Score = Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Random: nan, RandomSE: nan, Histogram: newHistogram(g, r.Baseline)}
 	if r.Score != nil {
-		m.Score.Draws, m.Score.DrawsMCSE = Number(r.Score.Mean), Number(r.Score.MCSEMean)
+		m.Score.Draws, m.Score.DrawsMCSE, m.Score.DrawsESS = Number(r.Score.Mean), Number(r.Score.MCSEMean), Number(r.Score.ESSBulk)
 	}
 	if b := r.Baseline; b != nil {
 		m.Score.Random, m.Score.RandomSE, m.Score.RandomSize = Number(b.Mean), Number(b.SE), len(b.LogScores)
 	}
+
 	best := r.Best
 	if p.Book != nil {
 		best = r.New
 	}
-	m.Best = make([]Best, 0, shownBest)
-	for _, b := range best[:min(len(best), shownBest)] {
-		m.Best = append(m.Best, bestOf(p, b))
-	}
-	m.Verdict = verdict(p, r)
+	m.Best = bestsOf(p, best)
+	m.Diverse = bestsOf(p, diverse(distinct([][]run.Best{best, g.pool}), mostDiverse))
+
+	m.Verdict, m.Grade = verdict(p, r)
 	m.Warnings = append(append([]string{}, p.Warnings...), forestWarnings(p)...)
 	m.Warnings = append(m.Warnings, runWarnings(p, r)...)
 	m.Warnings = append(m.Warnings, r.Notes...)
@@ -87,7 +99,112 @@ func New(p *problem.Problem, r *run.Result, version string) *Model {
 	for k := range r.Chains {
 		m.Files = append(m.Files, fmt.Sprintf("draws-%d.parquet", k))
 	}
-	return m
+	return m, nil
+}
+
+// inclusionOf sets the use of each ingredient beside the book's.
+func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]Inclusion, error) {
+	var shares, amounts []float64
+	if p.Book != nil {
+		var err error
+		if shares, amounts, err = bookUse(p); err != nil {
+			return nil, err
+		}
+	}
+	errors := make(map[int]float64, len(g.slots))
+	for slot, se := range g.amountErrors() {
+		errors[g.slots[slot]] = se
+	}
+	inclusion := make([]Inclusion, 0, len(r.Inclusion))
+	for _, i := range r.Inclusion {
+		if i.Probability == 0 && len(p.Ingredients) > mostInclusion {
+			continue
+		}
+		se, ok := errors[i.Ingredient]
+		if !ok {
+			se = math.NaN()
+		}
+		out := Inclusion{
+			Ingredient: p.Ingredients[i.Ingredient], Probability: Number(i.Probability), MCSE: Number(i.MCSE),
+			MeanAmount: Number(i.MeanAmount), AmountMCSE: Number(se),
+			BookShare: Number(math.NaN()), BookAmount: Number(math.NaN()),
+		}
+		if shares != nil {
+			out.BookShare, out.BookAmount = Number(shares[i.Ingredient]), Number(amounts[i.Ingredient])
+		}
+		inclusion = append(inclusion, out)
+	}
+	return inclusion, nil
+}
+
+// movesOf says what each move of a kernel that mixes several did.
+func movesOf(p *problem.Problem, r *run.Result) []Move {
+	moves := []Move{}
+	if p.Sampler.Kernel != "balanced" {
+		return moves
+	}
+	for k, name := range kir.BalancedMoves() {
+		if t := r.Moves.Moves[k]; t.Tried > 0 {
+			of := rates(t.Accepted, t.Updated, t.Tried)
+			moves = append(moves, Move{name, t.Tried, of.Accepted, of.Updated})
+		}
+	}
+	return moves
+}
+
+// command returns a command line that makes the same run from the problem file,
+// whatever flags this run was started with.
+func command(p *problem.Problem) string {
+	s := p.Sampler
+	return fmt.Sprintf("kir sample %s --kernel %s --chains %d --warmup %d --draws %d --thin %d --seed %d",
+		shellQuote(filepath.Base(p.File)), s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin, s.Seed)
+}
+
+// shellQuote makes text one word of a POSIX shell.
+func shellQuote(text string) string {
+	if text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-") == "" && text[0] != '-' {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// question is what was asked, in words.
+func question(m *Model) string {
+	var b strings.Builder
+	lo, hi := 0, 0
+	for _, s := range m.Sparsity {
+		if s.Target > 0 {
+			if lo == 0 {
+				lo = s.N
+			}
+			hi = s.N
+		}
+	}
+	fmt.Fprintf(&b, "Which compositions of %s", thousands(lo))
+	if hi > lo {
+		fmt.Fprintf(&b, " to %s", thousands(hi))
+	}
+	fmt.Fprintf(&b, " out of %s", counted(m.Problem.Ingredients, "ingredient"))
+	var wishes []string
+	for _, w := range m.Properties {
+		if w.Weight > 0 {
+			words := w.About
+			if w.Weight != 1 {
+				words += fmt.Sprintf(" (weight %g)", w.Weight)
+			}
+			wishes = append(wishes, words)
+		}
+	}
+	if len(wishes) > 0 {
+		fmt.Fprintf(&b, " suit best: %s", strings.Join(wishes, "; "))
+	} else {
+		b.WriteString(" are possible")
+	}
+	b.WriteString("?")
+	if len(m.Problem.Rules) > 0 {
+		fmt.Fprintf(&b, " Rules: %s.", strings.Join(m.Problem.Rules, "; "))
+	}
+	return b.String()
 }
 
 func rates(accepted, updated, iterations int64) Rates {
@@ -101,23 +218,39 @@ func statistic(s run.Statistic) Statistic {
 	}
 }
 
+func bestsOf(p *problem.Problem, list []run.Best) []Best {
+	out := make([]Best, len(list))
+	for k, b := range list {
+		out[k] = bestOf(p, b)
+	}
+	return out
+}
+
 func bestOf(p *problem.Problem, b run.Best) Best {
 	out := Best{
 		Chain: b.Chain, Draw: b.Draw, Score: Number(b.Score), LogDensity: Number(b.LogDensity),
-		Scores: make(map[string]Number, len(b.Scores)), Recipe: make(map[string]int, len(b.Parts)), Known: b.Known, Nearest: []Nearest{},
+		Scores: make(map[string]Number, len(b.Scores)), Recipe: make(map[string]int, len(b.Parts)), Known: b.Known,
+		Nearest: []Nearest{}, Slack: []Slack{},
 	}
 	for k, y := range b.Scores {
 		out.Scores[p.Properties[k].Name] = Number(y)
 	}
-	set := make([]int, len(b.Parts))
-	for k, part := range b.Parts {
+	for _, part := range b.Parts {
 		out.Recipe[p.Ingredients[part.Ingredient]] = part.Amount
-		set[k] = part.Ingredient
+	}
+	for k, r := range p.Rules {
+		for _, s := range r.Slacks(b.Parts) {
+			slack := Slack{Rule: k, Value: Number(s.Value), Min: Number(s.Min), Max: Number(s.Max), Unit: s.Unit, Room: Number(s.Room())}
+			if s.Ingredient >= 0 {
+				slack.Ingredient = p.Ingredients[s.Ingredient]
+			}
+			out.Slack = append(out.Slack, slack)
+		}
 	}
 	if p.Book == nil {
 		return out
 	}
-	for _, n := range p.Book.Nearest(set, shownNearest) {
+	for _, n := range p.Book.Nearest(setOf(b.Parts), shownNearest) {
 		near := Nearest{Recipe: p.Book.Recipes[n.Recipe].Name, Overlap: Number(n.Overlap), Shared: []string{}}
 		for _, i := range n.Shared {
 			near.Shared = append(near.Shared, p.Ingredients[i])
@@ -153,23 +286,35 @@ const (
 	leastESS    = 100
 )
 
-// verdict says in a sentence or two whether the run can be trusted.
-func verdict(p *problem.Problem, r *run.Result) string {
+// verdict says in a sentence or two, and in a word, whether the run can be
+// trusted.
+func verdict(p *problem.Problem, r *run.Result) (string, Grade) {
 	rhat, ess := worst(r)
 	if ess == nil || rhat == nil {
-		return "How many independent draws these are worth cannot be told: no figure varies enough or there are too few draws."
+		return "How many independent draws these are worth cannot be told: no figure varies enough or there are too few draws.", Unknown
 	}
-	worth := fmt.Sprintf("The %s draws are worth about %s independent ones, by %s, the slowest figure.",
-		thousands(p.Sampler.Chains*p.Sampler.Draws), thousands(int(ess.ESSBulk)), ess.Name)
+	worth := fmt.Sprintf("The %s draws are worth about %s independent ones, by the figure that mixes slowest, %s.",
+		thousands(p.Sampler.Chains*p.Sampler.Draws), thousands(int(ess.ESSBulk)), words(ess.Name))
 	switch {
 	case rhat.RHat > largestRHat:
-		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %.3f, at most %.2f is wanted). %s", rhat.Name, rhat.RHat, largestRHat, worth)
+		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %.3f, at most %.2f is wanted). %s", words(rhat.Name), rhat.RHat, largestRHat, worth), Unsound
 	case ess.ESSBulk < float64(leastESS*len(r.Chains)):
-		return fmt.Sprintf("This run is short: %s The chains agree so far (R-hat at most %.3f).", lower(worth), rhat.RHat)
+		return fmt.Sprintf("This run is short: %s The chains agree so far (R-hat at most %.3f).", lower(worth), rhat.RHat), Short
 	case len(r.Chains) == 1:
-		return fmt.Sprintf("%s The halves of the one chain agree (R-hat at most %.3f); several chains would say more.", worth, rhat.RHat)
+		return fmt.Sprintf("%s The halves of the one chain agree (R-hat at most %.3f); several chains would say more.", worth, rhat.RHat), Sound
 	}
-	return fmt.Sprintf("%s The chains agree (R-hat at most %.3f).", worth, rhat.RHat)
+	return fmt.Sprintf("%s The chains agree (R-hat at most %.3f).", worth, rhat.RHat), Sound
+}
+
+// words names a statistic in running text.
+func words(statistic string) string {
+	switch statistic {
+	case "used":
+		return "the number of ingredients used"
+	case "log_density":
+		return "the log density"
+	}
+	return statistic
 }
 
 func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
@@ -253,12 +398,18 @@ func Read(dir string) (*Model, error) {
 	return m, nil
 }
 
+// ErrNoSummary is returned when a complete run has no summary, because it was
+// interrupted when the last draw had been made.
+var ErrNoSummary = errors.New("the run has no summary")
+
 // noSummary says why a directory has none.
 func noSummary(dir string, err error) error {
 	if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
 		return &fault.Error{File: dir, Message: "there is no such directory", Hint: "name the directory of a run", Err: err}
 	}
-	if _, statErr := os.Stat(filepath.Join(dir, "manifest.json")); statErr == nil {
+	if r, openErr := run.Open(dir); openErr == nil && r.Complete() {
+		return &fault.Error{File: dir, Message: "the run has no " + summaryName, Hint: "make it with kir report " + dir, Err: ErrNoSummary}
+	} else if openErr == nil {
 		return &fault.Error{File: dir, Message: "the run is not finished", Hint: "go on with kir resume " + dir, Err: err}
 	}
 	return &fault.Error{File: dir, Message: "this is not the directory of a run", Hint: "it has no " + summaryName, Err: err}

@@ -104,6 +104,9 @@ func (t *Table) Write(w io.Writer) error {
 	return err
 }
 
+// stringWidth returns how many columns of a screen a text takes.
+func stringWidth(s string) int { return text.StringWidth(s) }
+
 // pad fills text up to a width on the screen, and shortens what is longer.
 func pad(s string, width int) string {
 	if text.StringWidth(s) > width {

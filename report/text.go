@@ -15,77 +15,328 @@ type TextStyle struct {
 	ASCII bool // no block characters
 }
 
-// WriteText prints the model of the run in a directory for a person, on 80
-// columns.
+// textWidth is how wide text is at most, where names allow.
+const textWidth = 80
+
+// WriteText prints the model of the run in a directory for a person.
 func (m *Model) WriteText(w io.Writer, dir string, style TextStyle) error {
 	p := &printer{w: w}
 	p.line("%s", style.bold(Plain(m.Problem.Name)))
+	p.wrapped(0, m.Question)
 	p.line("%s", m.Problem.words())
-	p.line("%s: %s of %s after a warm-up of %s, thin %d, seed %d", m.Sampler.Kernel,
-		counted(m.Sampler.Chains, "chain"), counted(m.Sampler.Draws, "draw"), thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
+	p.wrapped(0, m.sampled())
 	p.line("")
-	for _, l := range wrap(m.Verdict, 78) {
+	for _, l := range wrap(m.Verdict, textWidth-2) {
+		if m.Grade != Sound {
+			l = style.warn(l)
+		}
 		p.line("%s", l)
 	}
-	if len(m.Warnings) > 0 {
-		p.line("%s", style.warn(counted(len(m.Warnings), "warning")+": see below."))
-	}
-	m.writeBest(p, style)
+	p.warnings(m.Warnings)
+	m.writeShortlists(p, style)
+	m.writeIngredients(p, style)
 	m.writeSizes(p)
 	m.writeScore(p)
-	p.line("")
-	p.line("Iterations: %s accepted, %s updated; %s a second.", rate(m.Rates.Accepted), rate(m.Rates.Updated), thousands(int(m.Timing.IterationsPerSecond)))
+	m.writeStatistics(p)
+	m.writeRates(p)
 	p.properties(m.Properties)
-	p.warnings(m.Warnings)
+	p.heading("To do it again with kir %s, in the directory of the problem file", Plain(m.Version))
+	lines := wrap(Plain(m.Again.Command), textWidth-4)
+	for k, l := range lines {
+		if k < len(lines)-1 {
+			l += " \\"
+		}
+		p.line("  %s", l)
+	}
 	if len(m.Files) > 0 {
 		p.heading("Files in %s", Plain(dir))
-		for _, l := range wrap(strings.Join(m.Files, ", "), 76) {
-			p.line("  %s", l)
-		}
+		p.wrapped(2, strings.Join(m.Files, ", "))
 	}
 	return p.err
 }
 
-func (m *Model) writeBest(p *printer, style TextStyle) {
-	if len(m.Properties) == 0 {
-		return // nothing makes one composition better than another
+// sampled says how the draws were made.
+func (m *Model) sampled() string {
+	return fmt.Sprintf("%s: %s of %s after a warm-up of %s, thin %d, seed %d", m.Sampler.Kernel,
+		counted(m.Sampler.Chains, "chain"), counted(m.Sampler.Draws, "draw"), thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
+}
+
+// textBest and textDiverse are how many compositions the text shows.
+const (
+	textBest    = 5
+	textDiverse = 5
+)
+
+func (m *Model) writeShortlists(p *printer, style TextStyle) {
+	m.Shortlist(textBest, textDiverse).write(p, m, style)
+	if more := len(m.Best) - textBest; more > 0 && m.weighs() {
+		p.line("")
+		p.line("%s more: kir show RUN --best 20, --diverse 20, --json", thousands(more))
 	}
-	if len(m.Best) == 0 {
-		if m.Problem.Recipes > 0 {
-			p.heading("Every set of ingredients that was drawn is in the book.")
+}
+
+// A Shortlist is the beginnings of the lists of compositions that are worth a
+// look; a list that was not asked for is nil.
+type Shortlist struct {
+	Best    []Best `json:"best,omitzero"`
+	Diverse []Best `json:"diverse,omitzero"`
+}
+
+// Shortlist returns the first compositions of each list, as many as there are
+// and 0 for none.
+func (m *Model) Shortlist(best, diverse int) Shortlist {
+	first := func(list []Best, most int) []Best {
+		if most == 0 {
+			return nil
 		}
+		return append([]Best{}, list[:min(len(list), most)]...)
+	}
+	return Shortlist{first(m.Best, best), first(m.Diverse, diverse)}
+}
+
+// WriteText prints the shortlist of a model for a person.
+func (s Shortlist) WriteText(w io.Writer, m *Model, style TextStyle) error {
+	var b strings.Builder
+	p := &printer{w: &b}
+	s.write(p, m, style)
+	if p.err != nil {
+		return p.err
+	}
+	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
+	return err
+}
+
+func (s Shortlist) write(p *printer, m *Model, style TextStyle) {
+	kind := "compositions"
+	if m.Problem.Recipes > 0 {
+		kind = "new compositions (sets of ingredients that no known recipe has)"
+	}
+	if m.Problem.Recipes > 0 && len(m.Best) == 0 && len(m.Diverse) == 0 {
+		p.heading("Every set of ingredients that was drawn is in the book.")
 		return
 	}
-	title := "Best compositions, by score"
-	if m.Problem.Recipes > 0 {
-		title = "Best new compositions (sets of ingredients that no known recipe has), by score"
+	if s.Best != nil && m.weighs() {
+		p.heading("%s", style.bold("Best "+kind+", by score"))
+		m.writeCompositions(p, s.Best, style)
 	}
-	p.heading("%s", style.bold(title))
-	for k, b := range m.Best {
-		head := fmt.Sprintf("%2d  score %s", k+1, figure(float64(b.Score)))
-		if len(m.Properties) > 1 {
+	if len(s.Diverse) > 0 {
+		title := "Most diverse " + kind
+		if m.weighs() {
+			title = "Diverse " + kind
+		}
+		p.heading("%s", style.bold(title))
+		m.writeCompositions(p, s.Diverse, style)
+	}
+}
+
+const (
+	// mostParts is how many parts of a composition the text lists.
+	mostParts = 12
+	// mostScores is how wide the columns of the properties may be together;
+	// what is wider is listed below each composition.
+	mostScores = 34
+)
+
+// writeCompositions prints compositions as a table.
+func (m *Model) writeCompositions(p *printer, list []Best, style TextStyle) {
+	head := " #"
+	scored := m.weighs()
+	var columns []int // of the properties' scores
+	if scored {
+		head += "  score"
+		wide := 0
+		for _, w := range m.Properties {
+			columns = append(columns, max(5, stringWidth(Plain(w.Name))))
+			wide += 2 + max(5, stringWidth(Plain(w.Name)))
+		}
+		if wide > mostScores || len(m.Properties) == 1 && m.Properties[0].Weight == 1 {
+			columns = nil // of one property it is the score
+		}
+		for k, w := range columns {
+			head += "  " + strings.Repeat(" ", w-stringWidth(Plain(m.Properties[k].Name))) + Plain(m.Properties[k].Name)
+		}
+	}
+	width := len(percentOf(m.Problem.Total, m.Problem.Total)) - len(" %")
+	left := stringWidth(head) + 2
+	names := 8
+	for _, b := range list {
+		for name := range b.Recipe {
+			names = max(names, stringWidth(Plain(name)))
+		}
+	}
+	names = min(names, 30, textWidth-left-width-2-10)
+	bars := min(24, textWidth-left-width-2-names-2)
+	p.line("%s  %*s  %s", head, width, "%", "ingredient")
+	indent := strings.Repeat(" ", left)
+	for k, b := range list {
+		line := fmt.Sprintf("%2d", k+1)
+		if scored {
+			line += fmt.Sprintf("  %5s", number(float64(b.Score)))
+			for q, w := range columns {
+				line += fmt.Sprintf("  %*s", w, number(float64(b.Scores[m.Properties[q].Name])))
+			}
+		}
+		line = style.bold(line) + strings.Repeat(" ", max(0, left-stringWidth(line)))
+		parts := b.Parts()
+		rest, restUnits := 0, 0
+		if len(parts) > mostParts+1 {
+			for _, part := range parts[mostParts:] {
+				rest++
+				restUnits += part.Amount
+			}
+			parts = parts[:mostParts]
+		}
+		percents := func(amount int) string { return strings.TrimSuffix(percentOf(amount, m.Problem.Total), " %") }
+		for _, part := range parts {
+			p.line("%s%*s  %s  %s", line, width, percents(part.Amount), pad(Plain(part.Ingredient), names),
+				style.bar(float64(part.Amount)/float64(m.Problem.Total), bars))
+			line = indent
+		}
+		if rest > 0 {
+			p.line("%s%*s  in %d more ingredients: see --json", indent, width, percents(restUnits), rest)
+		}
+		if scored && columns == nil && len(m.Properties) > 1 {
+			var scores []string
 			for _, w := range m.Properties {
-				head += fmt.Sprintf("   %s %s", Plain(w.Name), figure(float64(b.Scores[w.Name])))
+				scores = append(scores, w.Name+" "+number(float64(b.Scores[w.Name])))
 			}
+			p.wrapped(left, strings.Join(scores, ", "))
 		}
-		p.line("%s", style.bold(head))
-		for _, part := range b.Parts(m.Problem.Total) {
-			p.line("    %s  %s  %s", pad(Plain(part.Ingredient), 28), percentOf(part.Amount, m.Problem.Total), style.bar(float64(part.Amount)/float64(m.Problem.Total), 30))
+		if len(b.Nearest) > 0 {
+			var near []string
+			for _, n := range b.Nearest {
+				near = append(near, fmt.Sprintf("%s %.2f (%s)", n.Recipe, float64(n.Overlap), strings.Join(n.Shared, ", ")))
+			}
+			p.wrapped(left, "nearest: "+strings.Join(near, "; "))
 		}
-		for q, n := range b.Nearest {
-			head := "nearest: "
-			if q > 0 {
-				head = "         "
-			}
-			text := fmt.Sprintf("%s, overlap %.2f: %s", Plain(n.Recipe), float64(n.Overlap), Plain(strings.Join(n.Shared, ", ")))
-			for r, l := range wrap(text, 66) {
-				if r > 0 {
-					head = "           "
-				}
-				p.line("    %s%s", head, l)
-			}
+		for _, s := range b.Slack {
+			p.wrapped(left, m.slackText(s))
+		}
+		if k < len(list)-1 {
+			p.line("")
 		}
 	}
+}
+
+// slackText says how close a composition comes to a rule.
+func (m *Model) slackText(s Slack) string {
+	return m.Problem.Rules[s.Rule] + ": " + s.text()
+}
+
+// atBound ends the text of a rule whose bound is met.
+const atBound = ", at the bound"
+
+// text says what a rule bounds, and how far from the bound it is.
+func (s Slack) text() string {
+	if !s.Min.Known() && !s.Max.Known() || s.Min == s.Max {
+		return "kept"
+	}
+	value, room := fmt.Sprintf("%.4g", float64(s.Value)), fmt.Sprintf("%.3g", float64(s.Room))
+	switch {
+	case s.Ingredient != "":
+		value = s.Ingredient + " " + value + " units"
+	case s.Unit == "ingredients":
+		value += " used"
+	case s.Unit == "units":
+		value += " units"
+	default:
+		value = s.Unit + " " + value
+	}
+	if math.Abs(float64(s.Room)) < 1e-9 {
+		return value + atBound
+	}
+	return value + ", " + room + " to spare"
+}
+
+// textIngredients is how many ingredients the text lists.
+const textIngredients = 10
+
+func (m *Model) writeIngredients(p *printer, style TextStyle) {
+	sorted := m.SortedInclusion()
+	if len(sorted) == 0 || !(sorted[0].Probability > 0) {
+		return
+	}
+	p.heading("%s", style.bold("Ingredients: how many draws use them, and how much then"))
+	headings := []string{"ingredient", "draws, %", "±"}
+	book := m.Problem.Recipes > 0
+	if book {
+		headings = append(headings, "book, %")
+	}
+	headings = append(headings, "mean amount, %", "±")
+	t := NewTable(headings...)
+	for k := 1; k < len(headings); k++ {
+		t.AlignRight(k)
+	}
+	t.Widest(0, 34)
+	total := float64(m.Problem.Total)
+	for _, i := range sorted[:min(len(sorted), textIngredients)] {
+		cells := []any{pad(Plain(i.Ingredient), min(34, stringWidth(Plain(i.Ingredient)))), decimals(100*float64(i.Probability), 1), standardError(float64(i.MCSE))}
+		if book {
+			cells = append(cells, decimals(100*float64(i.BookShare), 1))
+		}
+		t.Row(append(cells, decimals(100*float64(i.MeanAmount)/total, 1), standardError(float64(i.AmountMCSE)/total))...)
+	}
+	p.table(t)
+	if more := len(sorted) - textIngredients; more > 0 {
+		p.line("%s more: see --json", thousands(more))
+	}
+	if m.Pairs == nil || len(m.Pairs.Together)+len(m.Pairs.Apart) == 0 {
+		return
+	}
+	p.heading("Pairs: lift, how much more often both are used than if each was by itself;")
+	p.line("%s for a pair picked blindly", number(float64(m.Pairs.Random)))
+	pairs := NewTable("", "lift", "±", "pair")
+	pairs.AlignRight(1, 2)
+	pairs.Widest(3, 56)
+	for _, of := range []struct {
+		how  string
+		list []Pair
+	}{{"together", m.Pairs.Together}, {"apart", m.Pairs.Apart}} {
+		for _, pair := range of.list[:min(len(of.list), textPairs)] {
+			pairs.Row(of.how, decimals(float64(pair.Lift), 2), decimals(float64(pair.MCSE), 2), pair.First+" + "+pair.Second)
+		}
+	}
+	p.table(pairs)
+}
+
+// textPairs is how many pairs of a kind the text lists.
+const textPairs = 4
+
+// writeStatistics prints what says how far the draws can be trusted.
+func (m *Model) writeStatistics(p *printer) {
+	p.heading("How far the draws can be trusted (docs/diagnostics.md says what each figure means)")
+	t := NewTable("figure", "mean", "±", "sd", "bulk ESS", "tail ESS", "R-hat")
+	t.AlignRight(1, 2, 3, 4, 5, 6)
+	t.Widest(0, 24)
+	for _, name := range m.StatisticNames() {
+		s := m.Statistics[name]
+		t.Row(name, short(float64(s.Mean)), short(float64(s.MCSEMean)), short(float64(s.SD)), whole(s.ESSBulk), whole(s.ESSTail), number(float64(s.Rhat)))
+	}
+	p.table(t)
+}
+
+// StatisticNames returns the names of the statistics in their order: used,
+// log_density, and the properties.
+func (m *Model) StatisticNames() []string {
+	names := []string{"used", "log_density"}
+	for _, w := range m.Properties {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
+func (m *Model) writeRates(p *printer) {
+	p.line("")
+	p.line("Iterations: %s accepted, %s updated; %s a second.", rate(m.Rates.Accepted), rate(m.Rates.Updated), thousands(int(m.Timing.IterationsPerSecond)))
+	if len(m.Moves) == 0 {
+		return
+	}
+	t := NewTable("move", "tried", "accepted", "updated")
+	t.AlignRight(1, 2, 3)
+	for _, v := range m.Moves {
+		t.Row(v.Name, thousands(int(v.Tried)), rate(v.Accepted), rate(v.Updated))
+	}
+	p.table(t)
 }
 
 // mostSizes is how many numbers of ingredients are listed one by one.
@@ -113,15 +364,15 @@ func (m *Model) writeSizes(p *printer) {
 		p.line("Some rules cannot be counted: the law is exact to the share that keeps them,")
 		p.line("which exact draws measured to %s (relative standard error, the largest).", percent(worst))
 	}
-	p.line("Total variation distance %s; without properties, chance alone makes it %s.", figure(float64(m.Variation)), figure(float64(m.Expected)))
+	p.line("Total variation distance %s; without properties, chance alone makes it %s.", number(float64(m.Variation)), number(float64(m.Expected)))
 }
 
 func (m *Model) writeScore(p *printer) {
 	if len(m.Properties) == 0 {
 		return
 	}
-	p.heading("Score, the product of the properties: mean over the draws %s ± %s,", figure(float64(m.Score.Draws)), figure(float64(m.Score.DrawsMCSE)))
-	p.line("over %s random compositions of the same sparsity %s ± %s.", thousands(m.Score.RandomSize), figure(float64(m.Score.Random)), figure(float64(m.Score.RandomSE)))
+	p.heading("Score, the product of the properties: mean over the draws %s ± %s,", number(float64(m.Score.Draws)), number(float64(m.Score.DrawsMCSE)))
+	p.line("over %s random compositions of the same sparsity %s ± %s.", thousands(m.Score.RandomSize), number(float64(m.Score.Random)), number(float64(m.Score.RandomSE)))
 }
 
 // A NamedPart is an ingredient of a recipe and its units.
@@ -131,7 +382,7 @@ type NamedPart struct {
 }
 
 // Parts returns the recipe's parts, the largest first, then by name.
-func (b Best) Parts(total int) []NamedPart {
+func (b Best) Parts() []NamedPart {
 	parts := make([]NamedPart, 0, len(b.Recipe))
 	for name, amount := range b.Recipe {
 		parts = append(parts, NamedPart{name, amount})
@@ -177,8 +428,8 @@ func percentOf(amount, total int) string {
 	return fmt.Sprintf("%*.*f %%", 4+digits, digits, 100*float64(amount)/float64(total))
 }
 
-// figure writes a number to three figures.
-func figure(v float64) string {
+// number writes a number to three figures.
+func number(v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return "?"
@@ -200,6 +451,30 @@ func standardError(share float64) string {
 		return "?"
 	}
 	return fmt.Sprintf("%.2f", 100*share)
+}
+
+// short writes a number to four figures.
+func short(v float64) string {
+	if math.IsNaN(v) {
+		return "?"
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+// decimals writes a number with digits behind the point.
+func decimals(v float64, digits int) string {
+	if math.IsNaN(v) {
+		return "?"
+	}
+	return fmt.Sprintf("%.*f", digits, v)
+}
+
+// whole writes a number rounded down.
+func whole(v Number) string {
+	if !v.Known() {
+		return "?"
+	}
+	return thousands(int(v))
 }
 
 // thousands writes a whole number with commas.

@@ -10,12 +10,11 @@ import (
 // Training is what is said of a forest that was grown.
 type Training struct {
 	Forest
-	Classes  []string `json:"classes,omitempty"`
-	Seed     uint64   `json:"seed"`
-	Features int      `json:"features_per_split"`
-	Leaf     int      `json:"smallest_leaf"`
-	Deepest  int      `json:"deepest_tree"`
-	File     string   `json:"file,omitempty"` // where it was saved
+	Seed     uint64 `json:"seed"`
+	Features int    `json:"features_per_split"`
+	Leaf     int    `json:"smallest_leaf"`
+	Deepest  int    `json:"deepest_tree"`
+	File     string `json:"file,omitempty"` // where it was saved
 }
 
 // NewTraining says what there is to say of a forest and the file it was saved
@@ -23,7 +22,7 @@ type Training struct {
 func NewTraining(f *forest.Forest, file string) *Training {
 	o := f.Options()
 	return &Training{
-		Forest: *forestOf(f), Classes: f.Classes(), Seed: o.Seed,
+		Forest: *forestOf(f), Seed: o.Seed,
 		Features: o.FeaturesPerSplit, Leaf: o.SmallestLeaf, Deepest: f.Shape().Deepest, File: file,
 	}
 }
@@ -61,10 +60,27 @@ func (t *Training) WriteText(w io.Writer) error {
 		}
 		p.table(table)
 	}
+	if len(t.Importances) > 0 {
+		p.heading("Importance by permutation: %s", importanceMeaning(t.Quality))
+		table := NewTable("feature", "importance", "±")
+		table.AlignRight(1, 2)
+		for _, i := range t.Importances {
+			table.Row(i.Feature, fmt.Sprintf("%.4f", i.Mean), fmt.Sprintf("%.4f", i.SE))
+		}
+		p.table(table)
+	}
 	if t.File != "" {
 		p.heading("Saved in %s", Plain(t.File))
 	}
 	return p.err
+}
+
+// importanceMeaning says what is lost when a feature is permuted.
+func importanceMeaning(q forest.Quality) string {
+	if q.Numbers != nil {
+		return "rise of the mean squared error, in variances of the label"
+	}
+	return "loss of accuracy"
 }
 
 func reliability(q forest.Quality) []forest.Bin {

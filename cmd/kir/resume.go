@@ -42,19 +42,9 @@ long run. The problem and its files must be what they were.`,
 			}
 			settings.Draws = draws
 		}
-		if r.Manifest.Problem == "" {
-			return &fault.Error{File: dir, Message: "the run does not know where its problem file is"}
-		}
-		path := r.Manifest.Problem
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
-		p, err := problem.Load(c.Context(), path, problem.Options{
-			Workers:  o.workers,
-			Override: func(s *problem.Sampler) { *s = settings },
-		})
+		p, err := problemOfRun(c.Context(), r, settings, o.workers)
 		if err != nil {
-			return fmt.Errorf("the problem of the run: %w", err)
+			return err
 		}
 		err = o.do(c, p, dir, func(ctx context.Context, spec *run.Spec, options run.Options) (*run.Result, error) {
 			return run.Resume(ctx, spec, dir, options)
@@ -67,4 +57,24 @@ long run. The problem and its files must be what they were.`,
 	c.Flags().IntVar(&draws, "draws", 0, "draws a chain that the run is to have in the end")
 	o.flags(c)
 	return c
+}
+
+// problemOfRun reads the problem that a run was made of, with the settings
+// given.
+func problemOfRun(ctx context.Context, r *run.Run, settings problem.Sampler, workers int) (*problem.Problem, error) {
+	path := r.Manifest.Problem
+	if path == "" {
+		return nil, &fault.Error{File: r.Dir, Message: "the run does not know where its problem file is"}
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.Dir, path)
+	}
+	p, err := problem.Load(ctx, path, problem.Options{
+		Workers:  workers,
+		Override: func(s *problem.Sampler) { *s = settings },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the problem of the run: %w", err)
+	}
+	return p, nil
 }

@@ -85,6 +85,7 @@ func newRootCommand() *cobra.Command {
 		newSampleCommand(),
 		newResumeCommand(),
 		newShowCommand(),
+		newReportCommand(),
 		newDrawsCommand(),
 		newExportCommand(),
 		newCheckCommand(),

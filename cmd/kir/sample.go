@@ -31,7 +31,8 @@ found: the best new compositions, how far the draws can be trusted, and where
 the files lie. Flags override the problem file.
 
 The run's directory gets the draws (Parquet), the problem as it was resolved,
-and summary.json. A run that was interrupted goes on with kir resume.`,
+summary.json, and report.html to look at. A run that was interrupted goes on
+with kir resume.`,
 		Example: `  kir sample examples/cocktails/problem.yaml
   kir sample problem.yaml -o runs/long --draws 1000000 --seed 7
   kir sample problem.yaml --json | jq .best[0].recipe`,
@@ -94,16 +95,19 @@ type runOptions struct {
 	workers       int
 	asJSON, quiet bool
 	progressJSON  bool
+	noReport      bool
 }
 
 func (o *runOptions) flags(c *cobra.Command) {
 	c.Flags().IntVar(&o.workers, "workers", 0, "chains run at once; it changes nothing but the time (default: all cores)")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else, to stdout")
 	c.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
+	c.Flags().BoolVar(&o.noReport, "no-report", false, "write no report.html")
 	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress as JSON lines to stderr")
 }
 
-// do runs a problem's chains in a directory, writes the summary and prints it.
+// do runs a problem's chains in a directory, writes what is said of the run and
+// prints it.
 func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Options) (*run.Result, error)) error {
 	if o.workers < 0 {
 		return &fault.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
@@ -118,11 +122,34 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 	if err != nil {
 		return inputError(err)
 	}
-	m := report.New(p, result, version())
-	if err := m.Save(dir); err != nil {
-		return fmt.Errorf("writing the summary: %w", err)
+	m, err := conclude(c.Context(), p, dir, result, !o.noReport)
+	if err != nil {
+		return err
 	}
 	return printModel(c.OutOrStdout(), m, dir, o.asJSON)
+}
+
+// conclude writes the summary of a finished run and, if it is wanted, the page.
+func conclude(ctx context.Context, p *problem.Problem, dir string, r *run.Result, page bool) (*report.Model, error) {
+	m, err := report.New(ctx, p, dir, r, version())
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("interrupted after the last draw: kir report %s says what was found", dir)
+		}
+		return nil, err
+	}
+	if page {
+		m.Files = append([]string{report.PageName}, m.Files...)
+	}
+	if err := m.Save(dir); err != nil {
+		return nil, fmt.Errorf("writing the summary: %w", err)
+	}
+	if page {
+		if err := m.SavePage(dir); err != nil {
+			return nil, fmt.Errorf("writing the report: %w", err)
+		}
+	}
+	return m, nil
 }
 
 // inputError turns what the user can mend by other arguments into an error of

@@ -21,7 +21,7 @@ func newTrainCommand() *cobra.Command {
 	var total int
 	var labels []string
 	var asJSON, numeric bool
-	o := forest.Options{Trees: 100, Seed: 1}
+	o := forest.Options{Trees: 100, Seed: 1, Importances: true}
 	c := &cobra.Command{
 		Use:   "train RECIPES --label L [-o FILE]",
 		Short: "Grow a random forest on a recipe book and say how good it is",

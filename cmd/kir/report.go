@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"kir/fault"
+	"kir/problem"
+	"kir/report"
+	"kir/run"
+)
+
+func newReportCommand() *cobra.Command {
+	var out, figures string
+	c := &cobra.Command{
+		Use:   "report RUN [-o FILE] [--figures DIR]",
+		Short: "Write the report of a run as a page to look at, print and mail",
+		Long: `Write the report of a finished run: one HTML file that needs no other, no network
+and no scripts. kir sample writes it too; this is for runs made with --no-report,
+for another place, and for the figures.
+
+--figures writes each figure of the report as SVG and PNG.`,
+		Example: `  kir report runs/fresh-all-day-cocktails-1
+  kir report runs/fresh-all-day-cocktails-1 -o cocktails.html --figures figures`,
+		Args:              one("run directory"),
+		ValidArgsFunction: runDirectories,
+		RunE: func(c *cobra.Command, args []string) error {
+			dir := args[0]
+			m, err := report.Read(dir)
+			if errors.Is(err, report.ErrNoSummary) {
+				// The run was interrupted between its last draw and the summary.
+				m, err = summarize(c.Context(), dir)
+			}
+			if err != nil {
+				return err
+			}
+			path := out
+			if path == "" {
+				path = filepath.Join(dir, report.PageName)
+				err = m.SavePage(dir)
+			} else {
+				var b bytes.Buffer
+				if err = m.WritePage(&b); err == nil {
+					err = os.WriteFile(path, b.Bytes(), 0o666)
+				}
+			}
+			if err != nil {
+				return fmt.Errorf("writing the report: %w", err)
+			}
+			written := []string{path}
+			if figures != "" {
+				files, err := saveFigures(m, figures)
+				if err != nil {
+					return fmt.Errorf("writing the figures: %w", err)
+				}
+				written = append(written, files...)
+			}
+			for _, path := range written {
+				fmt.Fprintln(c.OutOrStdout(), report.Plain(path))
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "file of the page (default: report.html in the run's directory)")
+	c.Flags().StringVar(&figures, "figures", "", "directory to write each figure to, as SVG and PNG")
+	must(c.MarkFlagFilename("output", "html"))
+	must(c.MarkFlagDirname("figures"))
+	return c
+}
+
+// summarize makes the summary of a run that has all its draws and no summary.
+func summarize(ctx context.Context, dir string) (*report.Model, error) {
+	r, err := run.Open(dir)
+	if err != nil {
+		return nil, inputError(err)
+	}
+	result, err := r.Result()
+	if err != nil {
+		return nil, inputError(err)
+	}
+	p, err := problemOfRun(ctx, r, problem.Sampler(r.Manifest.Settings), 0)
+	if err != nil {
+		return nil, err
+	}
+	for k, in := range p.Inputs {
+		if k >= len(r.Manifest.Inputs) || r.Manifest.Inputs[k] != run.Input(in) {
+			return nil, &fault.Error{File: dir, Message: fmt.Sprintf("the input %s is not what the run was made of", fault.Quote(in.Path)), Hint: "put it back"}
+		}
+	}
+	return conclude(ctx, p, dir, result, false)
+}
+
+// saveFigures writes the figures of a report and returns the files.
+func saveFigures(m *report.Model, dir string) ([]string, error) {
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	var files []string
+	for _, f := range m.Figures() {
+		for _, format := range []struct {
+			ending string
+			write  func(b *bytes.Buffer) error
+		}{
+			{".svg", func(b *bytes.Buffer) error { return f.WriteSVG(b) }},
+			{".png", func(b *bytes.Buffer) error { return f.WritePNG(b) }},
+		} {
+			var b bytes.Buffer
+			if err := format.write(&b); err != nil {
+				return nil, err
+			}
+			path := filepath.Join(dir, f.Name+format.ending)
+			if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+				return nil, err
+			}
+			files = append(files, path)
+		}
+	}
+	return files, nil
+}

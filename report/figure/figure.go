@@ -1,0 +1,219 @@
+// Package figure draws small charts: as SVG for a page, which gives them its
+// colours, and as SVG and PNG files that stand alone.
+//
+// A [Figure] is a list of marks in a plane of CSS pixels with y pointing down,
+// and says in words what it shows, for readers who cannot see it. It knows
+// nothing of what it is about.
+package figure
+
+import (
+	"strings"
+	"unicode"
+)
+
+// A Figure is a drawing and what it says.
+type Figure struct {
+	Name   string // of files, without extension: letters, digits and hyphens
+	Title  string // a line
+	Text   string // what it shows
+	Width  float64
+	Height float64
+
+	marks []mark
+	keys  []key
+}
+
+// A Paint is a colour of the palette. The first few follow the page, dark on
+// light or light on dark; the others are the same on both.
+type Paint uint8
+
+// The paints.
+const (
+	Ink    Paint = iota // text and what stands out
+	Soft                // text that explains
+	Line                // axes and grids
+	Shade               // areas that are no data
+	Ground              // the page
+	Accent              // data
+	first               // of the fixed ones
+
+	colours = 8 // see [Colour]
+)
+
+// Colour returns the k-th of eight colours that readers with any kind of colour
+// vision can tell apart (Okabe and Ito 2008, "Color Universal Design"; black is
+// left out and a grey added). From the eighth on there are two greys in turn.
+func Colour(k int) Paint {
+	if k >= colours-1 {
+		return first + colours - 1 + Paint((k-colours+1)%2)
+	}
+	return first + Paint(k)
+}
+
+// fixed are the paints that do not depend on the page, with the colour of text
+// that is read best on each.
+var fixed = [...]struct{ fill, text string }{
+	{"#0072b2", "#ffffff"}, // blue
+	{"#e69f00", "#000000"}, // orange
+	{"#009e73", "#000000"}, // green
+	{"#cc79a7", "#000000"}, // purple
+	{"#56b4e9", "#000000"}, // sky blue
+	{"#d55e00", "#000000"}, // vermillion
+	{"#f0e442", "#000000"}, // yellow
+	{"#8d8d8d", "#000000"}, // grey
+	{"#b9b9b9", "#000000"}, // paler grey
+}
+
+// Hex returns a fixed paint as #rrggbb, and the colour of text on it. It is for
+// keys outside the figure.
+func (p Paint) Hex() (fill, text string) {
+	f := fixed[p-first]
+	return f.fill, f.text
+}
+
+// Index returns the number of a fixed paint among them.
+func (p Paint) Index() int { return int(p - first) }
+
+// An Anchor is the point of a text that is placed.
+type Anchor uint8
+
+// The anchors.
+const (
+	Start Anchor = iota
+	Middle
+	End
+)
+
+// kind is what a mark is.
+type kind uint8
+
+const (
+	rect kind = iota
+	line
+	path // open
+	dot
+	ring
+	label
+)
+
+// A mark is one thing drawn.
+type mark struct {
+	kind          kind
+	x, y, x2, y2  float64 // of a rectangle: width and height; of a dot: the radius is x2
+	points        []float64
+	paint         Paint
+	onPaint       bool // the colour of text on paint, not paint
+	width         float64
+	dash, faint   bool
+	text          string
+	anchor        Anchor
+	size          float64
+	bold          bool
+	outlineGround bool // a hairline of the page's colour around it
+}
+
+// A key says what a mark stands for.
+type key struct {
+	draw func(f *Figure, x, y float64) // in 20 by 10
+	text string
+}
+
+// Rect fills a rectangle. Where rectangles touch, a hairline parts them.
+func (f *Figure) Rect(x, y, width, height float64, p Paint) {
+	f.marks = append(f.marks, mark{kind: rect, x: x, y: y, x2: width, y2: height, paint: p})
+}
+
+// Segment fills a rectangle that others touch, with a hairline around it.
+func (f *Figure) Segment(x, y, width, height float64, p Paint) {
+	f.marks = append(f.marks, mark{kind: rect, x: x, y: y, x2: width, y2: height, paint: p, outlineGround: true})
+}
+
+// Wash fills a rectangle so that what lies below shines through.
+func (f *Figure) Wash(x, y, width, height float64, p Paint) {
+	f.marks = append(f.marks, mark{kind: rect, x: x, y: y, x2: width, y2: height, paint: p, faint: true})
+}
+
+// Line draws a line.
+func (f *Figure) Line(x1, y1, x2, y2, width float64, p Paint) {
+	f.marks = append(f.marks, mark{kind: line, x: x1, y: y1, x2: x2, y2: y2, width: width, paint: p})
+}
+
+// Dashed draws a dashed line.
+func (f *Figure) Dashed(x1, y1, x2, y2, width float64, p Paint) {
+	f.marks = append(f.marks, mark{kind: line, x: x1, y: y1, x2: x2, y2: y2, width: width, paint: p, dash: true})
+}
+
+// Path draws a line through points x, y, x, y, ...
+func (f *Figure) Path(points []float64, width float64, p Paint) {
+	f.marks = append(f.marks, mark{kind: path, points: points, width: width, paint: p})
+}
+
+// Dot draws a filled circle.
+func (f *Figure) Dot(x, y, radius float64, p Paint) {
+	f.marks = append(f.marks, mark{kind: dot, x: x, y: y, x2: radius, paint: p})
+}
+
+// Ring draws an open circle.
+func (f *Figure) Ring(x, y, radius float64, p Paint) {
+	f.marks = append(f.marks, mark{kind: ring, x: x, y: y, x2: radius, width: 1.5, paint: p})
+}
+
+// Write sets text; y is its base line. Control characters are left out.
+func (f *Figure) Write(x, y, size float64, a Anchor, p Paint, text string) {
+	f.marks = append(f.marks, mark{kind: label, x: x, y: y, size: size, anchor: a, paint: p, text: printable(text)})
+}
+
+// Head is Write in bold.
+func (f *Figure) Head(x, y, size float64, a Anchor, p Paint, text string) {
+	f.Write(x, y, size, a, p, text)
+	f.marks[len(f.marks)-1].bold = true
+}
+
+// WriteOn is Write on an area of a fixed paint, in the colour that is read best
+// there.
+func (f *Figure) WriteOn(x, y, size float64, a Anchor, area Paint, text string) {
+	f.Write(x, y, size, a, area, text)
+	f.marks[len(f.marks)-1].onPaint = true
+}
+
+// Key adds to the figure's keys, which are set in rows below what has been drawn
+// when [Figure.PlaceKeys] is called, or else only when the figure stands alone.
+// draw marks an area of 20 by 10.
+func (f *Figure) Key(text string, draw func(f *Figure, x, y float64)) {
+	f.keys = append(f.keys, key{draw, text})
+}
+
+// keySize is the size of the keys' text.
+const keySize = 11
+
+// PlaceKeys sets the keys below the figure, which grows.
+func (f *Figure) PlaceKeys() {
+	const markWidth, gap, row = 20.0, 6.0, 17.0
+	x := 0.0
+	y := f.Height + 4
+	for _, k := range f.keys {
+		text := Clip(k.text, f.Width-markWidth-gap, keySize)
+		width := markWidth + gap + TextWidth(text, keySize)
+		if x > 0 && x+width > f.Width {
+			x = 0
+			y += row
+		}
+		k.draw(f, x, y+2)
+		f.Write(x+markWidth+gap, y+11, keySize, Start, Soft, text)
+		x += width + 3*gap
+	}
+	if len(f.keys) > 0 {
+		f.Height = y + row
+	}
+	f.keys = nil
+}
+
+// printable leaves out what cannot be seen.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,60 @@
+package figure
+
+import (
+	"math"
+	"strconv"
+)
+
+// A Scale maps numbers to places, linearly.
+type Scale struct {
+	Lo, Hi   float64 // numbers
+	From, To float64 // places of Lo and Hi
+}
+
+// At returns the place of a number.
+func (s Scale) At(v float64) float64 {
+	if s.Hi == s.Lo {
+		return (s.From + s.To) / 2
+	}
+	return s.From + (v-s.Lo)/(s.Hi-s.Lo)*(s.To-s.From)
+}
+
+// Within is At, kept between the places of the ends.
+func (s Scale) Within(v float64) float64 {
+	return s.At(max(s.Lo, min(s.Hi, v)))
+}
+
+// Ticks returns round numbers (1, 2 or 5 times a power of ten apart) from lo to
+// hi, at most most of them and at least two if the range allows, and the
+// digits that they need behind the point.
+func Ticks(lo, hi float64, most int) (ticks []float64, digits int) {
+	if !(hi > lo) || math.IsInf(hi-lo, 0) {
+		return []float64{lo}, 0
+	}
+	power := math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(most))))
+	step := power
+	for _, m := range []float64{1, 2, 5, 10, 20} {
+		step = m * power
+		if math.Floor(hi/step+1e-9)-math.Ceil(lo/step-1e-9) < float64(most) {
+			break
+		}
+	}
+	digits = max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	for k := math.Ceil(lo/step - 1e-9); k <= math.Floor(hi/step+1e-9); k++ {
+		ticks = append(ticks, k*step)
+	}
+	return ticks, digits
+}
+
+// Number writes a number with the given digits behind the point, without a
+// minus before zero, and in powers of ten where it is long.
+func Number(v float64, digits int) string {
+	if v != 0 && (math.Abs(v) >= 1e6 || digits > 6) {
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
+	s := strconv.FormatFloat(v, 'f', digits, 64)
+	if s == "-"+strconv.FormatFloat(0, 'f', digits, 64) {
+		return s[1:]
+	}
+	return s
+}

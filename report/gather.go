@@ -1,0 +1,344 @@
+package report
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"kir"
+	"kir/problem"
+	"kir/run"
+)
+
+// Limits of what is gathered from a run's draws. They bound time and memory
+// whatever the run's length; what is shown of each figure says how many draws
+// stand behind it.
+const (
+	// mostLooked is how many draws of all chains together are looked at: all of
+	// them, or evenly spaced ones.
+	mostLooked = 1 << 19
+	// mostRanked is how many of these enter the rank plots.
+	mostRanked = 1 << 16
+	// mostTraced is how many points the trace of a chain has.
+	mostTraced = 200
+	// mostPooled is how many of these can be chosen for the diverse shortlist.
+	mostPooled = 1 << 15
+	// mostPoolParts bounds the parts of all of them together.
+	mostPoolParts = 1 << 21
+	// mostPaired is how many ingredients, the most frequent ones, are looked at
+	// in pairs.
+	mostPaired = 100
+	// mostBatches is into how many batches of consecutive draws the chains are
+	// cut to tell standard errors, and batchesOfChain how many of one chain.
+	mostBatches    = 80
+	batchesOfChain = 20
+)
+
+// gathered is what one pass over a run's draws takes down.
+type gathered struct {
+	stride int // draws from one that is looked at to the next
+	kept   int // draws of each chain that are looked at
+
+	series  []seriesDraws
+	scores  [][]float64 // log score, by chain; nil if no property counts
+	pool    []run.Best  // distinct sets of ingredients, each with its best draw
+	batches []*batch
+	slots   []int // ingredients that batches follow, the most frequent first
+	paired  int   // how many of these in pairs, too
+}
+
+// seriesDraws are the draws of one statistic, of every chain.
+type seriesDraws struct {
+	name    string
+	stride  int         // draws from one to the next
+	chains  [][]float64 // by chain
+	integer bool
+}
+
+// A batch is what some consecutive draws use, of one chain or, if there are very
+// many, of a few.
+type batch struct {
+	draws   int
+	used    []int64 // by slot: the draws that use it
+	amounts []int64 // by slot: the units in these
+	present []bits64
+}
+
+// bits64 has a bit a draw of a batch, for one ingredient.
+type bits64 []uint64
+
+// strideFor returns the distance of evenly spaced draws, at most most of n.
+func strideFor(n, most int) int { return (n + most - 1) / max(1, most) }
+
+// gather reads the draws of a complete run. inclusion, from its result, says
+// which ingredients are frequent. What it returns does not depend on the number
+// of workers.
+func gather(ctx context.Context, p *problem.Problem, r *run.Run, inclusion []run.Inclusion) (*gathered, error) {
+	s := p.Sampler
+	g := &gathered{}
+	perChain := max(1, mostLooked/s.Chains)
+	g.stride = strideFor(s.Draws, perChain)
+	g.kept = (s.Draws + g.stride - 1) / g.stride
+	g.slots = frequent(inclusion, mostInclusion)
+	g.paired = min(len(g.slots), mostPaired)
+
+	c := &collector{gathered: g, problem: p, slotOf: make([]int32, len(p.Ingredients))}
+	for slot, i := range g.slots {
+		c.slotOf[i] = int32(slot + 1)
+	}
+	for _, w := range p.Properties {
+		c.weighs = c.weighs || w.Weight > 0
+	}
+	c.rankStride = strideFor(g.kept, max(mostTraced, mostRanked/s.Chains))
+	ranked := (g.kept + c.rankStride - 1) / c.rankStride
+	names := []string{"used", "log_density"}
+	for _, w := range p.Properties {
+		names = append(names, w.Name)
+	}
+	for k, name := range names {
+		d := seriesDraws{name: name, stride: g.stride * c.rankStride, integer: k == 0, chains: make([][]float64, s.Chains)}
+		for chain := range d.chains {
+			d.chains[chain] = make([]float64, 0, ranked)
+		}
+		g.series = append(g.series, d)
+	}
+	if c.weighs {
+		g.scores = make([][]float64, s.Chains)
+	}
+	_, most := p.Target.Law().Support()
+	c.poolStride = strideFor(g.kept, max(1, min(mostPooled, mostPoolParts/most)/s.Chains))
+	c.pools = make([][]run.Best, s.Chains)
+
+	// A batch belongs to one goroutine, and so do all chains of one batch.
+	groups := s.Chains
+	if s.Chains > mostBatches {
+		groups = mostBatches
+	}
+	c.perGroup = min(batchesOfChain, max(1, mostBatches/groups), g.kept)
+	g.batches = make([]*batch, groups*c.perGroup)
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for group := range groups {
+		work.Go(func() error {
+			from, to := group*s.Chains/groups, (group+1)*s.Chains/groups
+			for k := range c.perGroup {
+				g.batches[group*c.perGroup+k] = g.newBatch((to-from)*(g.kept/c.perGroup+1), len(g.slots))
+			}
+			for chain := from; chain < to; chain++ {
+				if err := c.chain(ctx, r, chain, g.batches[group*c.perGroup:(group+1)*c.perGroup]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return nil, err
+	}
+	g.pool = distinct(c.pools)
+	return g, nil
+}
+
+// frequent returns the ingredients that some draw uses, at most most of them,
+// from the most to the least frequent.
+func frequent(inclusion []run.Inclusion, most int) []int {
+	var all []run.Inclusion
+	for _, i := range inclusion {
+		if i.Probability > 0 {
+			all = append(all, i)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b run.Inclusion) int {
+		switch {
+		case a.Probability > b.Probability:
+			return -1
+		case a.Probability < b.Probability:
+			return 1
+		}
+		return 0
+	})
+	slots := make([]int, min(len(all), most))
+	for k := range slots {
+		slots[k] = all[k].Ingredient
+	}
+	return slots
+}
+
+func (g *gathered) newBatch(draws, slots int) *batch {
+	b := &batch{used: make([]int64, slots), amounts: make([]int64, slots), present: make([]bits64, g.paired)}
+	for k := range b.present {
+		b.present[k] = make(bits64, (draws+63)/64)
+	}
+	return b
+}
+
+// collector reads chains, each by itself.
+type collector struct {
+	*gathered
+	problem    *problem.Problem
+	slotOf     []int32 // by ingredient: its slot and 1, or 0
+	weighs     bool    // a property counts
+	rankStride int     // among the draws that are looked at
+	poolStride int
+	perGroup   int
+	pools      [][]run.Best // by chain
+}
+
+// chain reads the draws of a chain and cuts them into the given batches.
+func (c *collector) chain(ctx context.Context, r *run.Run, chain int, batches []*batch) error {
+	at := 0 // among those looked at
+	for d, err := range r.Chain(chain) {
+		if err != nil {
+			return err
+		}
+		if d.Draw%c.stride != 0 {
+			continue
+		}
+		if at%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		logScore := c.logScore(d)
+		if c.weighs {
+			c.scores[chain] = append(c.scores[chain], logScore)
+		}
+		if at%c.rankStride == 0 {
+			c.append(chain, d)
+		}
+		if at%c.poolStride == 0 {
+			c.offer(chain, d, logScore)
+		}
+		c.count(batches[at*len(batches)/c.kept], d)
+		at++
+	}
+	return nil
+}
+
+// logScore returns the log of the product of the properties to their weights.
+func (c *collector) logScore(d *run.Draw) float64 {
+	sum := 0.0
+	for k, w := range c.problem.Properties {
+		if w.Weight > 0 {
+			sum += w.Weight * math.Log(d.Scores[k])
+		}
+	}
+	return sum
+}
+
+// append adds a draw to the series.
+func (c *collector) append(chain int, d *run.Draw) {
+	add := func(k int, v float64) {
+		c.series[k].chains[chain] = append(c.series[k].chains[chain], v)
+	}
+	add(0, float64(len(d.Parts)))
+	add(1, d.LogDensity)
+	for k, y := range d.Scores {
+		add(2+k, y)
+	}
+}
+
+// offer adds a draw to those that the diverse shortlist is chosen from, unless
+// the book has its set of ingredients.
+func (c *collector) offer(chain int, d *run.Draw, logScore float64) {
+	if c.problem.Book != nil {
+		if _, known := c.problem.Book.Known(setOf(d.Parts)); known {
+			return
+		}
+	}
+	c.pools[chain] = append(c.pools[chain], run.Best{
+		Chain: chain, Draw: d.Draw, Score: math.Exp(logScore), LogScore: logScore, LogDensity: d.LogDensity,
+		Scores: slices.Clone(d.Scores), Parts: slices.Clone(d.Parts),
+	})
+}
+
+// count adds a draw to a batch.
+func (c *collector) count(b *batch, d *run.Draw) {
+	word, bit := b.draws/64, uint64(1)<<(b.draws%64)
+	for _, part := range d.Parts {
+		slot := int(c.slotOf[part.Ingredient]) - 1
+		if slot < 0 {
+			continue
+		}
+		b.used[slot]++
+		b.amounts[slot] += int64(part.Amount)
+		if slot < len(b.present) {
+			b.present[slot][word] |= bit
+		}
+	}
+	b.draws++
+}
+
+// together returns in how many draws of the batch both ingredients are used.
+func (b *batch) together(i, j int) int {
+	n := 0
+	for k, word := range b.present[i] {
+		n += bits.OnesCount64(word & b.present[j][k])
+	}
+	return n
+}
+
+// jackknife returns the standard error of a figure that depends on several
+// batches of draws, by leaving out each of them in turn (Quenouille 1949; Tukey
+// 1958): with G batches and θ_g the figure without batch g,
+//
+//	√((G−1)/G · Σ_g (θ_g − θ̄)²).
+//
+// Draws within a batch may depend on each other; batches should be longer than
+// the integrated autocorrelation time. It is NaN for fewer than 8 batches, and
+// if the figure cannot be told without one of them.
+func jackknife(batches int, without func(g int) float64) float64 {
+	if batches < 8 {
+		return math.NaN()
+	}
+	mean := 0.0
+	thetas := make([]float64, batches)
+	for g := range thetas {
+		thetas[g] = without(g)
+		mean += thetas[g] / float64(batches)
+	}
+	sum := 0.0
+	for _, t := range thetas {
+		sum += (t - mean) * (t - mean)
+	}
+	return math.Sqrt(sum * float64(batches-1) / float64(batches))
+}
+
+// amountErrors returns the standard error of each slot's mean amount over the
+// draws that use it, NaN where fewer than three batches do.
+func (g *gathered) amountErrors() []float64 {
+	errors := make([]float64, len(g.slots))
+	for slot := range errors {
+		used, amount, with := int64(0), int64(0), 0
+		for _, b := range g.batches {
+			used += b.used[slot]
+			amount += b.amounts[slot]
+			if b.used[slot] > 0 {
+				with++
+			}
+		}
+		errors[slot] = math.NaN()
+		if with >= leastBatches {
+			errors[slot] = jackknife(len(g.batches), func(k int) float64 {
+				b := g.batches[k]
+				return float64(amount-b.amounts[slot]) / float64(used-b.used[slot])
+			})
+		}
+	}
+	return errors
+}
+
+// leastBatches is in how many batches something must occur before a standard
+// error is told of it.
+const leastBatches = 3
+
+// setOf returns the ingredients of a composition, in ascending order.
+func setOf(parts []kir.Part) []int {
+	set := make([]int, len(parts))
+	for k, p := range parts {
+		set[k] = p.Ingredient
+	}
+	return set
+}

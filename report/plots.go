@@ -1,0 +1,217 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"kir/problem"
+	"kir/run"
+)
+
+const (
+	// shownChains is of how many chains rank plots and traces are kept, and
+	// shownSeries of how many statistics: the first.
+	shownChains = 8
+	shownSeries = 8
+	// rankBins is how many bins a rank plot has.
+	rankBins = 20
+)
+
+// A Plot is what rank plot and trace of a statistic show.
+type Plot struct {
+	Name string `json:"name"` // of the statistic
+
+	// Ranks are, by chain and bin, the share of the chain's draws whose ranks
+	// among the draws of all chains fall into the bin: 1/20 each if the chains
+	// follow one law (Vehtari et al. 2021, section 4.2). Equal draws share
+	// their ranks evenly. RankSE is the standard error of such a share.
+	Ranks  [][]Number `json:"ranks"`
+	RankSE Number     `json:"rank_se"`
+
+	// Trace are, by chain, draws evenly spaced from the first on, Every draws
+	// apart.
+	Trace [][]Number `json:"trace"`
+	Every int        `json:"every"`
+}
+
+// newPlots makes the rank plots and traces.
+func newPlots(g *gathered, statistics map[string]Statistic) []Plot {
+	plots := make([]Plot, 0, shownSeries)
+	for _, d := range g.series[:min(len(g.series), shownSeries)] {
+		p := Plot{Name: d.name, Ranks: rankShares(d.chains, rankBins)}
+		p.Ranks = p.Ranks[:min(len(p.Ranks), shownChains)]
+		// A chain is worth its part of the effective draws, and its ranks are
+		// among those of all chains, itself included.
+		chains := float64(len(d.chains))
+		const q = 1.0 / rankBins
+		p.RankSE = Number(math.Sqrt(q * (1 - q) * (1 - 1/chains) * chains / float64(statistics[d.name].ESSBulk)))
+		if chains == 1 {
+			p.RankSE = Number(math.NaN())
+		}
+		every := strideFor(len(d.chains[0]), mostTraced)
+		p.Every = every * d.stride
+		for _, chain := range d.chains[:min(len(d.chains), shownChains)] {
+			var trace []Number
+			for k := 0; k < len(chain); k += every {
+				trace = append(trace, rounded(chain[k]))
+			}
+			p.Trace = append(p.Trace, trace)
+		}
+		plots = append(plots, p)
+	}
+	return plots
+}
+
+// rounded returns a number for a picture, to five figures.
+func rounded(v float64) Number {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return Number(v)
+	}
+	unit := math.Pow(10, 4-math.Floor(math.Log10(math.Abs(v))))
+	if math.IsInf(unit, 0) || unit == 0 {
+		return Number(v)
+	}
+	return Number(math.Round(v*unit) / unit)
+}
+
+// rankShares returns, by chain and bin, the share of the chain's draws in the
+// bin of their ranks among all draws.
+func rankShares(chains [][]float64, bins int) [][]Number {
+	type draw struct {
+		value float64
+		chain int
+	}
+	var all []draw
+	for c, chain := range chains {
+		for _, v := range chain {
+			all = append(all, draw{v, c})
+		}
+	}
+	sort.Slice(all, func(a, b int) bool { return all[a].value < all[b].value })
+	shares := make([][]Number, len(chains))
+	for c := range shares {
+		shares[c] = make([]Number, bins)
+	}
+	width := float64(len(all)) / float64(bins)
+	counts := make([]int, len(chains))
+	for from := 0; from < len(all); {
+		to := from
+		clear(counts)
+		for ; to < len(all) && all[to].value == all[from].value; to++ {
+			counts[all[to].chain]++
+		}
+		// Draws that are equal are spread over the places that they take.
+		for bin := int(float64(from) / width); bin < bins; bin++ {
+			lo, hi := max(float64(from), float64(bin)*width), min(float64(to), float64(bin+1)*width)
+			if lo >= hi && bin > int(float64(from)/width) {
+				break
+			}
+			part := max(0, hi-lo) / float64(to-from)
+			for c, n := range counts {
+				shares[c][bin] += Number(part * float64(n) / float64(len(chains[c])))
+			}
+		}
+		from = to
+	}
+	return shares
+}
+
+// A Histogram sets the scores of the draws beside those of random compositions.
+type Histogram struct {
+	Log    bool     `json:"log"`    // whether the edges are of the decimal logarithm
+	Edges  []Number `json:"edges"`  // one more than bins
+	Draws  []Number `json:"draws"`  // by bin, the share of the draws
+	Random []Number `json:"random"` // by bin, the share of the random compositions
+	// What lies below the first edge, a score of 0 above all.
+	DrawsBelow  Number `json:"draws_below"`
+	RandomBelow Number `json:"random_below"`
+	Looked      int    `json:"looked"` // draws that were looked at
+}
+
+// scoreBins is how many bins the histogram of scores has.
+const scoreBins = 30
+
+// newHistogram compares scores. Scores within 0..1 that are not mostly small
+// are shown as they are, others by their logarithm.
+func newHistogram(g *gathered, b *run.Baseline) *Histogram {
+	var draws []float64
+	for _, chain := range g.scores {
+		draws = append(draws, chain...)
+	}
+	if len(draws) == 0 || b == nil {
+		return nil
+	}
+	slices.Sort(draws)
+	middle, top := draws[len(draws)/2], draws[len(draws)-1]
+	for _, s := range b.LogScores {
+		top = max(top, s)
+	}
+	h := &Histogram{Looked: len(draws), Log: top > 1e-9 || middle < math.Log(0.02)}
+	scale := math.Exp
+	lo, hi := 0.0, 1.0
+	if h.Log {
+		scale = func(s float64) float64 { return s / math.Ln10 }
+		// From what few compositions lie below to the best.
+		random := slices.Clone(b.LogScores)
+		slices.Sort(random)
+		lo = math.Inf(1)
+		for _, of := range [][]float64{draws, random} {
+			for _, s := range of[len(of)/50:] {
+				if !math.IsInf(s, -1) {
+					lo = min(lo, scale(s))
+					break
+				}
+			}
+		}
+		hi = scale(top)
+		lo, hi = math.Floor(lo), math.Ceil(hi+1e-9)
+		if hi <= lo {
+			hi = lo + 1
+		}
+	}
+	for k := range scoreBins + 1 {
+		h.Edges = append(h.Edges, Number(lo+(hi-lo)*float64(k)/scoreBins))
+	}
+	fill := func(scores []float64) (shares []Number, below Number) {
+		shares = make([]Number, scoreBins)
+		for _, s := range scores {
+			v := scale(s)
+			if v < lo {
+				below++
+				continue
+			}
+			shares[min(scoreBins-1, int((v-lo)/(hi-lo)*scoreBins))]++
+		}
+		for k := range shares {
+			shares[k] /= Number(len(scores))
+		}
+		return shares, below / Number(len(scores))
+	}
+	h.Draws, h.DrawsBelow = fill(draws)
+	h.Random, h.RandomBelow = fill(b.LogScores)
+	return h
+}
+
+// bookUse returns, by ingredient, the share of the book's recipes that use it
+// and the mean units over these when recipes are scaled to the problem's total.
+func bookUse(p *problem.Problem) (shares, amounts []float64, err error) {
+	n := len(p.Ingredients)
+	used, sum := make([]float64, n), make([]float64, n)
+	for r := range p.Book.Recipes {
+		units, err := p.Book.Closure(r, p.Total)
+		if err != nil {
+			return nil, nil, err
+		}
+		for k, part := range p.Book.Recipes[r].Parts {
+			used[part.Ingredient]++
+			sum[part.Ingredient] += float64(units[k])
+		}
+	}
+	shares, amounts = make([]float64, n), make([]float64, n)
+	for i := range shares {
+		shares[i] = used[i] / float64(len(p.Book.Recipes))
+		amounts[i] = sum[i] / used[i] // NaN for an ingredient that the book only names
+	}
+	return shares, amounts, nil
+}
