@@ -372,3 +372,38 @@ func FuzzSheet(f *testing.F) {
 		}
 	})
 }
+
+// Every property that docs/properties.md shows is one that is read.
+func TestDocumentedProperties(t *testing.T) {
+	text, err := os.ReadFile("../docs/properties.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"ingredients.csv": "name,family,cost,abv,return\nGin,spirit,20,40,0.1\nMilk,dairy,2,0,0.1\nLime juice,citrus,4,0,0.2\nCampari,liqueur,15,25,0.1\nVermouth,wine,9,15,0\n",
+		"recipes.csv":     "recipe,ingredient,amount,taste,stars\nNegroni,Gin,3,Bitter,5\nNegroni,Campari,3,Bitter,5\nNegroni,Vermouth,3,Bitter,5\nGimlet,Gin,5,Fresh,4\nGimlet,Lime juice,2,Fresh,4\nMilk punch,Milk,5,Fresh,2\nMilk punch,Gin,1,Fresh,2\n",
+		"scorer.py":       "",
+	}
+	for name, from := range map[string]string{"returns.csv": bar["returns.csv"], "covariance.csv": bar["covariance.csv"], "topics.csv": bar["topics.csv"]} {
+		files[name] = strings.NewReplacer("Champagne", "Lime juice", "Cassis", "Milk").Replace(from)
+	}
+	shown := 0
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		name, rest, ok := strings.Cut(line, ": {")
+		if !ok || strings.ContainsAny(name, " `|{") || name == "" {
+			continue
+		}
+		shown++
+		files["problem.yaml"] = "recipes: recipes.csv\ningredients: ingredients.csv\ntotal: 1000\nproperties:\n  " + line + "\n"
+		if strings.HasPrefix(rest, "program") {
+			files["problem.yaml"] = strings.Replace(files["problem.yaml"], "python3", "go", 1) // any program that is there
+		}
+		if _, err := loadFiles(t, files, ""); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if shown < 14 {
+		t.Errorf("%d properties are shown", shown)
+	}
+}
