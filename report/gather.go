@@ -191,12 +191,9 @@ type collector struct {
 // chain reads the draws of a chain and cuts them into the given batches.
 func (c *collector) chain(ctx context.Context, r *run.Run, chain int, batches []*batch) error {
 	at := 0 // among those looked at
-	for d, err := range r.Chain(chain) {
+	for d, err := range r.Every(chain, c.stride) {
 		if err != nil {
 			return err
-		}
-		if d.Draw%c.stride != 0 {
-			continue
 		}
 		if at%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -1,0 +1,41 @@
+package run
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"kir"
+)
+
+// Every stride-th draw is what it says, whether or not the stride divides the
+// number of draws.
+func TestEvery(t *testing.T) {
+	s := newSpec(t, 40, 60, kir.Uniform(2, 9), Settings{Kernel: "balanced", Chains: 2, Draws: 1000, Thin: 1, Seed: 7})
+	dir, _ := start(t, s, Options{})
+	all := collect(t, dir)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stride := range []int{1, 3, 250, 999, 1000, 5000} {
+		t.Run(fmt.Sprint(stride), func(t *testing.T) {
+			at := 0
+			for d, err := range r.Every(1, stride) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := *d
+				got.Scores, got.Parts = slices.Clone(d.Scores), slices.Clone(d.Parts)
+				if at >= len(all[1]) || !reflect.DeepEqual(got, all[1][at]) {
+					t.Fatalf("got %v, want draw %d", got, at)
+				}
+				at += stride
+			}
+			if at < 1000 || at-stride >= 1000 {
+				t.Errorf("the last draw was %d", at-stride)
+			}
+		})
+	}
+}
