@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"kir/problem"
@@ -18,11 +20,12 @@ forest is, and which kernel suits. Bad input is told with file, line and column.
 		Example:           "  kir check examples/cocktails/problem.yaml",
 		Args:              one("problem file"),
 		ValidArgsFunction: problemFiles,
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) (err error) {
 			p, err := problem.Load(c.Context(), args[0], problem.Options{})
 			if err != nil {
 				return err
 			}
+			defer func() { err = errors.Join(err, p.Close()) }()
 			check, err := report.NewCheck(p)
 			if err != nil {
 				return err

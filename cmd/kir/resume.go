@@ -29,7 +29,7 @@ long run. The problem and its files must be what they were.`,
 		Args:              one("run directory"),
 		ValidArgsFunction: runDirectories,
 	}
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		dir := args[0]
 		r, err := run.Open(dir)
 		if err != nil {

@@ -39,10 +39,11 @@ with kir resume.`,
 		Args:              one("problem file"),
 		ValidArgsFunction: problemFiles,
 	}
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		changed := c.Flags().Changed
 		p, err := problem.Load(c.Context(), args[0], problem.Options{
 			Workers: o.workers,
+			Tell:    teller(c.ErrOrStderr(), o.quiet),
 			Override: func(given *problem.Sampler) {
 				for _, f := range []struct {
 					name string
@@ -64,6 +65,7 @@ with kir resume.`,
 		if err != nil {
 			return err
 		}
+		defer func() { err = errors.Join(err, p.Close()) }()
 		dir, made, err := runDirectory(out, p.Name)
 		if err != nil {
 			return err
@@ -88,6 +90,15 @@ with kir resume.`,
 	must(c.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(kir.KernelNames(), cobra.ShellCompDirectiveNoFileComp)))
 	must(c.MarkFlagDirname("output"))
 	return c
+}
+
+// teller returns what prints messages of a run that goes on.
+func teller(w io.Writer, quiet bool) func(string) {
+	return func(message string) {
+		if !quiet {
+			fmt.Fprintln(w, "kir: "+report.Plain(message))
+		}
+	}
 }
 
 // runOptions are the flags of the commands that run chains.
