@@ -69,6 +69,13 @@ func TestBlendIsExact(t *testing.T) {
 			t.Errorf("%v: %v, want %v (the mean is %v)", c.x, got, c.want, p.Mean(composition(t, c.x)))
 		}
 	}
+	// Multiplied by 100 these fall below 29, 57 and 58 as binary fractions.
+	for _, v := range []float64{0.29, 0.57, 0.58} {
+		p := must(property.NewBlend([]float64{v, 1.25}, 10, must(property.Range(v, v))))
+		if got := p.Mean(composition(t, []int{10, 0})); got != v {
+			t.Errorf("the mean of %v alone is %v", v, got)
+		}
+	}
 }
 
 // Attributes that no power of ten makes whole are rounded, and by no more than

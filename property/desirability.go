@@ -92,7 +92,7 @@ func Normal(mean, sd float64) (Desirability, error) {
 	}
 	return func(v float64) float64 {
 		z := (v - mean) / sd
-		return 0 - float64(z*z)/2
+		return -z * z / 2
 	}, nil
 }
 

@@ -149,7 +149,7 @@ func (d *Distance) between(squares, sum int64) float64 {
 func (d *Distance) log(least float64) float64 {
 	z := float64(least * d.perUnit)
 	if d.likes {
-		return max(d.logFloor, 0-z)
+		return max(d.logFloor, -z)
 	}
 	return math.Log(max(d.floor, -math.Expm1(-z)))
 }

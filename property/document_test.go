@@ -75,6 +75,11 @@ func TestDocumentExtremes(t *testing.T) {
 			topics[0] = append(topics[0], 1) // not a law, but the largest it could hold
 			topics[1] = append(topics[1], 1e-9)
 		}
+		// What is hardly possible is not impossible.
+		tiny := must(property.NewDocument([][]float64{{1e-200}, {1e-200}}, []int{1}, total))
+		if y := tiny.LogScore(composition(t, []int{total, 0})); math.IsInf(y, -1) {
+			t.Errorf("total %d: a word of a tiny probability is impossible", total)
+		}
 		p := must(property.NewDocument(topics, counts, total))
 		for _, x := range [][]int{{total, 0}, {0, total}} {
 			want := words * math.Log(words)

@@ -104,8 +104,6 @@ func (q *process) ask(request []byte, recipes int) ([]byte, error) {
 			return nil, fmt.Errorf("%w%s", ended, said)
 		}
 		return nil, ended
-	case q.answers.Buffered() > 0:
-		return nil, q.more()
 	}
 	return answer, nil
 }

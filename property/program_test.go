@@ -98,6 +98,8 @@ func score(mode string, arguments []string) int {
 			text = "0.5"
 		case mode == "says more":
 			text += "\nand another thing"
+		case mode == "says it twice":
+			text += "\n" + text
 		case mode == "endless":
 			for {
 				if _, err := fmt.Print(strings.Repeat("1,", 1000)); err != nil {
@@ -210,6 +212,7 @@ func TestProgramFails(t *testing.T) {
 		{"empty", []string{`""`, "JSON array"}},
 		{"endless", []string{"more than", `"1,1,1,1`}},
 		{"says more", []string{"and another thing"}},
+		{"says it twice", []string{"after its answer", "one line"}},
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			t.Parallel()
