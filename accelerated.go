@@ -57,7 +57,10 @@ func (a *Accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally
 	lines := a.target.lines
 	rejected, stayed := 0, 0
 	for range iterations {
-		p, q := drawUsedPlaces(r, x)
+		p, q := r.pair(x.used, len(x.order)-1)
+		if q >= p {
+			q++
+		}
 		i, j := x.order[p], x.order[q]
 		was := int(x.amounts[i])
 		if q >= x.used {

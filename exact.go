@@ -37,6 +37,12 @@ func (e *Exact) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 		return err
 	}
 	for range iterations {
+		if len(x.terms) == 0 {
+			if x.drawAnew(r) {
+				tally.Updated++
+			}
+			continue
+		}
 		y := x.candidateCopy()
 		x.drawExact(r, y)
 		if !y.Equal(x.Composition) {
@@ -64,6 +70,27 @@ func (x *State) drawExact(r *Rand, y *Composition) {
 		n += r.Categorical(x.target.law.p)
 	}
 	x.exact.draw(r, y, n, x.target.space.total)
+}
+
+// drawAnew makes the composition of a state without terms an independent draw,
+// and says whether it is another one than before. Among a million ingredients
+// the time goes into cache misses, which a candidate to copy from would double.
+func (x *State) drawAnew(r *Rand) (changed bool) {
+	c := x.Composition
+	x.was = x.was[:0]
+	for _, i := range c.Ingredients() {
+		x.was = append(x.was, Part{int(i), int(c.amounts[i])})
+	}
+	x.drawExact(r, c)
+	if c.used != len(x.was) {
+		return true
+	}
+	for _, p := range x.was {
+		if c.Amount(p.Ingredient) != p.Amount {
+			return true
+		}
+	}
+	return false
 }
 
 // A Prior draws compositions independently from a target's sparsity law, with
@@ -107,6 +134,9 @@ func (p *Prior) Draw(r *Rand) (*Composition, error) {
 // [State.drawExact], whatever the state. It reaches all that the target allows
 // from everywhere.
 func (x *State) independent(r *Rand) (outcome, error) {
+	if len(x.terms) == 0 {
+		return changed(x.drawAnew(r)), nil // the ratio is 1
+	}
 	y := x.candidateCopy()
 	x.drawExact(r, y)
 	value, err := x.target.LogScore(y)

@@ -137,7 +137,7 @@ func (r *Rand) split(w *lineLaw, s int) int {
 	if r.oracle != nil {
 		return r.oracle.Choose(w.weights(s))
 	}
-	u := r.float64() * (w.ends + float64(s-1)*w.inner)
+	u := float64(r.pcg.Uint64()>>11) * 0x1p-53 * (w.ends + float64(s-1)*w.inner)
 	if u < w.ends {
 		// Nothing is known of which end it is, so there is no branch: the bits
 		// of floats that are not negative are ordered as the floats.

@@ -23,6 +23,7 @@ type State struct {
 	weights        []float64
 	candidate      *Composition
 	undo           []undo
+	was            []Part
 }
 
 // undo is a move to take back: the units that ingredient i had.

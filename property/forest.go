@@ -36,27 +36,50 @@ func (f *Forest) log(sum int64) float64 {
 
 // Scorer returns a scorer of x.
 func (f *Forest) Scorer(x *kir.Composition) kir.Scorer {
-	return &forestScorer{property: f, x: x, walk: f.score.NewScorer()}
+	s := &forestScorer{property: f, x: x, walk: f.score.NewScorer()}
+	for k := range s.known {
+		s.known[k].sum = -1 // which no sum is
+	}
+	return s
 }
 
 type forestScorer struct {
 	property *Forest
 	x        *kir.Composition
 	walk     *forest.Scorer
+	known    [512]knownLog // by the low bits of the sum, mixed
+}
+
+// A knownLog is a sum over the trees and the log of its y. Lines that a chain
+// meets one after another have most of their sums in common, and to look one
+// up takes a fraction of the time of a logarithm.
+type knownLog struct {
+	sum int64
+	log float64
+}
+
+// log is Forest.log, and remembers.
+func (s *forestScorer) log(sum int64) float64 {
+	// 2⁶⁴ over the golden ratio spreads what differs in any bit.
+	k := &s.known[uint64(sum)*0x9e3779b97f4a7c15>>(64-9)]
+	if k.sum != sum {
+		*k = knownLog{sum, s.property.log(sum)}
+	}
+	return k.log
 }
 
 func (s *forestScorer) Reset()            { s.walk.Reset(s.x.Amounts(), s.x.Ingredients()) }
-func (s *forestScorer) LogScore() float64 { return s.property.log(s.walk.Value()) }
+func (s *forestScorer) LogScore() float64 { return s.log(s.walk.Value()) }
 
 func (s *forestScorer) Line(i, j int, p *kir.Pieces) {
 	starts, sums := s.walk.Line(i, j)
 	for k, start := range starts {
-		p.Add(int(start), s.property.log(sums[k]))
+		p.Add(int(start), s.log(sums[k]))
 	}
 }
 
 func (s *forestScorer) At(i, j, k int) float64 {
-	return s.property.log(s.walk.At(i, j, int32(k)))
+	return s.log(s.walk.At(i, j, int32(k)))
 }
 
 func (s *forestScorer) Moved(i, j int) {
