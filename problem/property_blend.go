@@ -2,7 +2,6 @@ package problem
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -84,8 +83,10 @@ func (l *loader) share(at *node, name string, is *node) ([]float64, error) {
 		return nil, err
 	}
 	var known []string
-	for _, g := range groups {
+	index := make(map[string]int, len(groups))
+	for k, g := range groups {
 		known = append(known, g.value)
+		index[g.value] = k
 	}
 	items := []*node{is}
 	if is.kind == sequence {
@@ -100,8 +101,8 @@ func (l *loader) share(at *node, name string, is *node) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		at := slices.Index(known, recipe.Name(value))
-		if at < 0 {
+		at, ok := index[recipe.Name(value)]
+		if !ok {
 			e := item.errorf("no ingredient has %s %s", name, item.shown())
 			if near := fault.DidYouMean(recipe.Name(value), known); near != "" {
 				return nil, hint(e, "%s", near)

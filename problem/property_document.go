@@ -3,7 +3,6 @@ package problem
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/goccy/go-yaml"
 
@@ -106,15 +105,17 @@ func (l *loader) words(n *node) ([]docWord, error) {
 		return nil
 	}
 	if n.kind == mapping {
+		seen := make(map[string]bool, len(n.entries))
 		for _, e := range n.entries {
 			count, err := e.value.float("the count of " + fault.Quote(e.key.text))
 			if err != nil {
 				return nil, err
 			}
 			word := recipe.Name(e.key.text)
-			if slices.ContainsFunc(all, func(w docWord) bool { return w.word == word }) {
+			if seen[word] {
 				return nil, e.key.errorf("%s stands here twice", fault.Quote(word))
 			}
+			seen[word] = true
 			if err := add(word, count, e.key.errorf); err != nil {
 				return nil, err
 			}

@@ -127,6 +127,9 @@ func (l *loader) features(n *node) (features []forest.Feature, words string, err
 				return nil, "", err
 			}
 			name = recipe.Name(name)
+			if slices.Contains(names, name) {
+				return nil, "", hint(a.errorf("the totals by %s are added twice", fault.Quote(name)), "name each attribute once")
+			}
 			groups, err := l.groups(a, name)
 			if err != nil {
 				return nil, "", err

@@ -2,7 +2,6 @@ package problem
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -135,24 +134,30 @@ func (l *loader) known(n, to *node, kind string) (rows [][]kir.Part, names strin
 	if len(items) == 0 {
 		return nil, "", hint(to.errorf("the list of recipes is empty"), "name some, or leave it out for all")
 	}
-	var all []string
+	var all, chosen []string
+	index := make(map[string]int, len(book.Recipes))
 	for r := range book.Recipes {
 		all = append(all, book.Recipes[r].Name)
+		index[book.Recipes[r].Name] = r
 	}
-	var chosen []string
+	seen := make(map[int]bool)
 	for _, item := range items {
 		name, err := item.str("a recipe")
 		if err != nil {
 			return nil, "", err
 		}
-		r := slices.Index(all, recipe.Name(name))
-		if r < 0 {
+		r, ok := index[recipe.Name(name)]
+		if !ok {
 			e := item.errorf("there is no recipe %s", item.shown())
 			if near := fault.DidYouMean(name, all); near != "" {
 				return nil, "", hint(e, "%s", near)
 			}
 			return nil, "", hint(e, "there are %s", fault.List(all, 8))
 		}
+		if seen[r] {
+			return nil, "", hint(item.errorf("the recipe %s is named twice", item.shown()), "name it once")
+		}
+		seen[r] = true
 		rows = append(rows, l.rows[r])
 		chosen = append(chosen, all[r])
 	}

@@ -15,8 +15,11 @@ import (
 	"kir/recipe"
 )
 
-// largestSheet bounds what is read of a sheet.
-const largestSheet = 512 << 20
+// What is read of a sheet is bounded, in bytes and in columns.
+const (
+	largestSheet = 128 << 20
+	mostColumns  = 1 << 18
+)
 
 // A sheet is a CSV file of numbers: a header, and rows that begin with a name.
 type sheet struct {
@@ -59,6 +62,13 @@ func parseSheet(file string, data []byte) (*sheet, error) {
 		line := 1 + bytes.Count(t.data[:at], []byte{'\n'})
 		e := t.errorAt(line, at-bytes.LastIndexByte(t.data[:at], '\n'), "byte 0x%02x is not valid in UTF-8", t.data[at])
 		return nil, hint(e, "save the file as UTF-8")
+	}
+	line := 0
+	for text := range bytes.Lines(t.data) {
+		line++
+		if bytes.Count(text, []byte{','}) >= mostColumns {
+			return nil, t.errorAt(line, 1, "the line has more than %d columns", mostColumns)
+		}
 	}
 	r := t.reader()
 	header, err := r.Read()
