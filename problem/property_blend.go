@@ -60,7 +60,7 @@ func (l *loader) blend(n *node) (Property, error) {
 		s.set("shape", 1)
 	}
 	s.set("floor", least)
-	return Property{About: about + " " + words, property: p, settings: yaml.MapSlice(s)}, nil
+	return Property{About: about + ": " + words, property: p, settings: yaml.MapSlice(s)}, nil
 }
 
 // listed is a name, or a list of them, in words.
@@ -138,7 +138,7 @@ func desirability(n *node, f map[string]*node) (property.Desirability, string, e
 		return nil, "", err
 	}
 	v := make(map[string]float64)
-	words := key
+	words := key + ","
 	for _, k := range keys {
 		if g[k] == nil {
 			return nil, "", hint(at.errorf("%s has no %s", key, k), "write {%s: ...}", strings.Join(keys, ": ..., "))
