@@ -9,8 +9,8 @@ import (
 	"kir/report/figure"
 )
 
-// figureWidth is the width of every figure: that of a phone's page, so that its
-// text is readable there; wider pages set figures side by side.
+// figureWidth is the width of figures: that of a phone's page, so that their text
+// is readable there; wider pages set figures side by side.
 const figureWidth = 360.0
 
 // textSize is the size of text in figures, and smallSize that of axes.
@@ -70,8 +70,10 @@ func (m *Model) weighs() bool {
 	return slices.ContainsFunc(m.Properties, func(w Property) bool { return w.Weight > 0 })
 }
 
-// coloursOf gives the ingredients that make up most of some compositions
-// colours of their own. Others get one where they stand.
+// coloursOf gives each ingredient of some compositions a colour that it has in
+// all of them, those that make up most of them first: one that no other
+// ingredient has, or else the least used one that none has which it is together
+// with, or else grey.
 func coloursOf(list []Best) map[string]figure.Paint {
 	sums := make(map[string]int)
 	for _, b := range list {
@@ -90,8 +92,34 @@ func coloursOf(list []Best) map[string]figure.Paint {
 		return strings.Compare(a, b)
 	})
 	colours := make(map[string]figure.Paint, len(names))
-	for k, name := range names {
-		colours[name] = figure.Colour(k)
+	const grey = figure.Colours - 1
+	var uses [grey]int
+	greys := 0
+	for _, name := range names {
+		var taken [grey + 1]bool
+		for _, b := range list {
+			if b.Recipe[name] == 0 {
+				continue
+			}
+			for other := range b.Recipe {
+				if c, ok := colours[other]; ok {
+					taken[min(c.Index(), grey)] = true
+				}
+			}
+		}
+		best := -1
+		for k, n := range uses {
+			if !taken[k] && (best < 0 || n < uses[best]) {
+				best = k
+			}
+		}
+		if best < 0 {
+			best = grey + greys%2
+			greys++
+		} else {
+			uses[best]++
+		}
+		colours[name] = figure.Colour(best)
 	}
 	return colours
 }
@@ -99,8 +127,8 @@ func coloursOf(list []Best) map[string]figure.Paint {
 // compositionFigure draws a composition as a stacked bar. Its list of parts is
 // the key, which the page sets as text.
 func (m *Model) compositionFigure(name, title string, b *Best, colours map[string]figure.Paint) *figure.Figure {
-	const height = 44.0
-	f := &figure.Figure{Name: name, Title: title, Width: figureWidth, Height: height}
+	const width, height = 300.0, 40.0
+	f := &figure.Figure{Name: name, Title: title, Width: width, Height: height}
 	if m.weighs() {
 		f.Title += ", score " + number(float64(b.Score))
 	}
@@ -110,22 +138,22 @@ func (m *Model) compositionFigure(name, title string, b *Best, colours map[strin
 	widths := make([]float64, len(parts))
 	sum := 0.0
 	for k, p := range parts {
-		widths[k] = max(least, figureWidth*float64(p.Amount)/float64(m.Problem.Total))
+		widths[k] = max(least, width*float64(p.Amount)/float64(m.Problem.Total))
 		sum += widths[k]
 	}
 	var said []string
 	x := 0.0
 	for k, p := range parts {
-		w := widths[k] * figureWidth / sum
+		w := widths[k] * width / sum
 		paint := colours[p.Ingredient]
 		f.Segment(x, 0, w, height, paint)
 		share := share(p.Amount, m.Problem.Total)
 		if figure.TextWidth(share, smallSize) <= w-4 {
 			if room := w - 8; room > 28 {
-				f.WriteOn(x+5, 18, textSize, figure.Start, paint, figure.Clip(p.Ingredient, room, textSize))
-				f.WriteOn(x+5, 34, smallSize, figure.Start, paint, share)
+				f.WriteOn(x+4, 16, textSize, figure.Start, paint, figure.Clip(p.Ingredient, room, textSize))
+				f.WriteOn(x+4, 32, smallSize, figure.Start, paint, share)
 			} else {
-				f.WriteOn(x+w/2, 27, smallSize, figure.Middle, paint, share)
+				f.WriteOn(x+w/2, 24, smallSize, figure.Middle, paint, share)
 			}
 		}
 		x += w
@@ -228,6 +256,9 @@ func (m *Model) inclusionFigure() *figure.Figure {
 		r := dotRow{label: i.Ingredient, value: float64(i.Probability), se: float64(i.MCSE), reference: float64(i.BookShare)}
 		rows = append(rows, r)
 		top = max(top, r.value)
+		if !math.IsNaN(r.se) {
+			top = max(top, r.value+2*r.se)
+		}
 		if !math.IsNaN(r.reference) {
 			top = max(top, r.reference)
 		}

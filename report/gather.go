@@ -14,29 +14,32 @@ import (
 	"kir/run"
 )
 
-// Limits of what is gathered from a run's draws. They bound time and memory
+// limits of what is gathered from a run's draws. They bound time and memory
 // whatever the run's length; what is shown of each figure says how many draws
 // stand behind it.
-const (
-	// mostLooked is how many draws of all chains together are looked at: all of
-	// them, or evenly spaced ones.
-	mostLooked = 1 << 19
-	// mostRanked is how many of these enter the rank plots.
-	mostRanked = 1 << 16
-	// mostTraced is how many points the trace of a chain has.
-	mostTraced = 200
-	// mostPooled is how many of these can be chosen for the diverse shortlist.
-	mostPooled = 1 << 15
-	// mostPoolParts bounds the parts of all of them together.
-	mostPoolParts = 1 << 21
-	// mostPaired is how many ingredients, the most frequent ones, are looked at
-	// in pairs.
-	mostPaired = 100
-	// mostBatches is into how many batches of consecutive draws the chains are
-	// cut to tell standard errors, and batchesOfChain how many of one chain.
-	mostBatches    = 80
-	batchesOfChain = 20
-)
+type limits struct {
+	looked    int // draws of all chains together: all of them, or evenly spaced ones
+	ranked    int // of these, those that enter the rank plots
+	pooled    int // of these, those that the diverse shortlist is chosen from
+	poolParts int // parts of all of the pooled ones together
+	slots     int // ingredients whose amounts are followed, the most frequent ones
+	paired    int // of these, those that are looked at in pairs
+
+	// Chains are cut into batches of consecutive draws to tell standard errors.
+	batches        int // of all chains
+	batchesOfChain int
+}
+
+// standard are the limits of reports.
+func standard() limits {
+	return limits{
+		looked: 1 << 19, ranked: 1 << 16, pooled: 1 << 15, poolParts: 1 << 21,
+		slots: mostInclusion, paired: 100, batches: 80, batchesOfChain: 20,
+	}
+}
+
+// mostTraced is how many points the trace of a chain has.
+const mostTraced = 200
 
 // gathered is what one pass over a run's draws takes down.
 type gathered struct {
@@ -77,14 +80,14 @@ func strideFor(n, most int) int { return (n + most - 1) / max(1, most) }
 // gather reads the draws of a complete run. inclusion, from its result, says
 // which ingredients are frequent. What it returns does not depend on the number
 // of workers.
-func gather(ctx context.Context, p *problem.Problem, r *run.Run, inclusion []run.Inclusion) (*gathered, error) {
+func gather(ctx context.Context, p *problem.Problem, r *run.Run, inclusion []run.Inclusion, l limits) (*gathered, error) {
 	s := p.Sampler
 	g := &gathered{}
-	perChain := max(1, mostLooked/s.Chains)
+	perChain := max(1, l.looked/s.Chains)
 	g.stride = strideFor(s.Draws, perChain)
 	g.kept = (s.Draws + g.stride - 1) / g.stride
-	g.slots = frequent(inclusion, mostInclusion)
-	g.paired = min(len(g.slots), mostPaired)
+	g.slots = frequent(inclusion, l.slots)
+	g.paired = min(len(g.slots), l.paired)
 
 	c := &collector{gathered: g, problem: p, slotOf: make([]int32, len(p.Ingredients))}
 	for slot, i := range g.slots {
@@ -93,7 +96,7 @@ func gather(ctx context.Context, p *problem.Problem, r *run.Run, inclusion []run
 	for _, w := range p.Properties {
 		c.weighs = c.weighs || w.Weight > 0
 	}
-	c.rankStride = strideFor(g.kept, max(mostTraced, mostRanked/s.Chains))
+	c.rankStride = strideFor(g.kept, max(mostTraced, l.ranked/s.Chains))
 	ranked := (g.kept + c.rankStride - 1) / c.rankStride
 	names := []string{"used", "log_density"}
 	for _, w := range p.Properties {
@@ -110,15 +113,12 @@ func gather(ctx context.Context, p *problem.Problem, r *run.Run, inclusion []run
 		g.scores = make([][]float64, s.Chains)
 	}
 	_, most := p.Target.Law().Support()
-	c.poolStride = strideFor(g.kept, max(1, min(mostPooled, mostPoolParts/most)/s.Chains))
+	c.poolStride = strideFor(g.kept, max(1, min(l.pooled, l.poolParts/most)/s.Chains))
 	c.pools = make([][]run.Best, s.Chains)
 
 	// A batch belongs to one goroutine, and so do all chains of one batch.
-	groups := s.Chains
-	if s.Chains > mostBatches {
-		groups = mostBatches
-	}
-	c.perGroup = min(batchesOfChain, max(1, mostBatches/groups), g.kept)
+	groups := min(s.Chains, l.batches)
+	c.perGroup = min(l.batchesOfChain, max(1, l.batches/groups), g.kept)
 	g.batches = make([]*batch, groups*c.perGroup)
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(runtime.GOMAXPROCS(0))

@@ -78,6 +78,7 @@ var styles = map[string]func(v float64) string{
 	"three":    number,
 	"four":     func(v float64) string { return decimals(v, 4) },
 	"short":    short,
+	"error":    func(v float64) string { return fmt.Sprintf("%.2g", v) },
 	"whole":    func(v float64) string { return thousands(int(v)) },
 }
 
@@ -106,15 +107,26 @@ func dataTag(pointer string, v any, write func(v float64) string) (template.HTML
 // plain writes a number in full.
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// shown makes text from a book fit to be shown: control characters become a
-// sign that something is there.
+// shown makes text from a book fit to be shown: control characters, and those
+// that turn the direction of writing against what the letters ask for, are
+// escaped.
 func shown(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' {
-			return unicode.ReplacementChar
+	hidden := func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r)
+	}
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if hidden(r) {
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteRune(r)
 		}
-		return r
-	}, text)
+	}
+	return b.String()
 }
 
 // pageView is what the template sees.

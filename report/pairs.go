@@ -33,9 +33,9 @@ const (
 	shownTogether = 12
 	shownApart    = 8
 	// pairErrors is by how many standard errors a pair's lift must differ from
-	// that of random pairs to be told of. With a normal error, chance alone
-	// tells of one in 16,000: of at most 0.3 pairs among the 4,950 of 100
-	// ingredients.
+	// that of random pairs to be told of, see [differs]. With a normal error,
+	// chance alone tells of one in 16,000: of at most 0.3 pairs among the 4,950
+	// of 100 ingredients.
 	pairErrors = 4
 )
 
@@ -81,7 +81,7 @@ func newPairs(p *problem.Problem, g *gathered) *Pairs {
 				return float64(both-counts[k]) * float64(draws-b.draws) / (float64(first-b.used[i]) * float64(second-b.used[j]))
 			})
 			random := float64(out.Random)
-			if !(math.Abs(lift-random) > pairErrors*se) {
+			if !differs(lift, se, random) {
 				continue
 			}
 			// The more frequent ingredient, which has the lower slot, is first.
@@ -109,6 +109,17 @@ func newPairs(p *problem.Problem, g *gathered) *Pairs {
 		}
 	}
 	return out
+}
+
+// differs says whether a lift surely differs from the random one. Lifts of rare
+// pairs are counts of few events, whose law is skewed: a lift above is compared
+// as it is and one below by its logarithm, whose standard error is se/lift. Each
+// is the more careful choice on its side.
+func differs(lift, se, random float64) bool {
+	if lift >= random {
+		return lift-random > pairErrors*se
+	}
+	return math.Log(random/lift) > pairErrors*se/lift
 }
 
 // randomLift returns the lift of a pair when n of N ingredients are picked

@@ -129,11 +129,16 @@ type Histogram struct {
 	Looked      int    `json:"looked"` // draws that were looked at
 }
 
-// scoreBins is how many bins the histogram of scores has.
-const scoreBins = 30
+const (
+	// scoreBins is how many bins the histogram of scores has.
+	scoreBins = 30
+	// mostDecades is how many powers of ten a logarithmic one spans at most.
+	mostDecades = 12
+)
 
-// newHistogram compares scores. Scores within 0..1 that are not mostly small
-// are shown as they are, others by their logarithm.
+// newHistogram compares scores. Scores within 0..1 are shown as they are, unless
+// most draws or most random compositions have small ones; others by their
+// logarithm.
 func newHistogram(g *gathered, b *run.Baseline) *Histogram {
 	var draws []float64
 	for _, chain := range g.scores {
@@ -147,25 +152,19 @@ func newHistogram(g *gathered, b *run.Baseline) *Histogram {
 	for _, s := range b.LogScores {
 		top = max(top, s)
 	}
-	h := &Histogram{Looked: len(draws), Log: top > 1e-9 || middle < math.Log(0.02)}
+	random := slices.Clone(b.LogScores)
+	slices.Sort(random)
+	small := math.Log(0.02)
+	h := &Histogram{Looked: len(draws), Log: top > 1e-9 || middle < small || random[len(random)/2] < small}
 	scale := math.Exp
 	lo, hi := 0.0, 1.0
 	if h.Log {
 		scale = func(s float64) float64 { return s / math.Ln10 }
-		// From what few compositions lie below to the best.
-		random := slices.Clone(b.LogScores)
-		slices.Sort(random)
-		lo = math.Inf(1)
-		for _, of := range [][]float64{draws, random} {
-			for _, s := range of[len(of)/50:] {
-				if !math.IsInf(s, -1) {
-					lo = min(lo, scale(s))
-					break
-				}
-			}
-		}
+		// From what few draws and a quarter of the random compositions lie below
+		// to the best, and no more decades than can be told apart.
 		hi = scale(top)
-		lo, hi = math.Floor(lo), math.Ceil(hi+1e-9)
+		lo = min(scale(draws[len(draws)/50]), scale(random[len(random)/4]))
+		lo, hi = math.Floor(max(lo, hi-mostDecades)), math.Ceil(hi)
 		if hi <= lo {
 			hi = lo + 1
 		}

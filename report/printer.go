@@ -91,12 +91,21 @@ func qualityLines(trees, rows int, q forest.Quality) []string {
 	return lines
 }
 
-// wrap breaks text at spaces into lines of at most width characters, where it
-// can.
+// wrap breaks text into lines of at most width columns: at spaces, or within
+// words that are longer than a line.
 func wrap(s string, width int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(s) {
+		for stringWidth(word) > width {
+			if line != "" {
+				lines = append(lines, line)
+				line = ""
+			}
+			at := fits(word, width)
+			lines = append(lines, word[:at])
+			word = word[at:]
+		}
 		if line != "" && stringWidth(line)+1+stringWidth(word) > width {
 			lines = append(lines, line)
 			line = ""
@@ -107,4 +116,14 @@ func wrap(s string, width int) []string {
 		line += word
 	}
 	return append(lines, line)
+}
+
+// fits returns how many bytes of a word fit a width of at least two columns.
+func fits(word string, width int) int {
+	for at, r := range word {
+		if width -= stringWidth(string(r)); width < 0 {
+			return at
+		}
+	}
+	return len(word)
 }

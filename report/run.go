@@ -66,7 +66,7 @@ func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, ver
 	if err != nil {
 		return nil, err
 	}
-	g, err := gather(ctx, p, made, r.Inclusion)
+	g, err := gather(ctx, p, made, r.Inclusion, standard())
 	if err != nil {
 		return nil, fmt.Errorf("reading the draws: %w", err)
 	}
@@ -168,42 +168,51 @@ func shellQuote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
+// mostAbout is how many wishes the question tells in full; of more it has the
+// names.
+const mostAbout = 3
+
 // question is what was asked, in words.
 func question(m *Model) string {
 	var b strings.Builder
-	lo, hi := 0, 0
-	for _, s := range m.Sparsity {
-		if s.Target > 0 {
-			if lo == 0 {
-				lo = s.N
-			}
-			hi = s.N
-		}
-	}
+	shown := m.shownLaw()
+	lo, hi := shown[0].N, shown[len(shown)-1].N
 	fmt.Fprintf(&b, "Which compositions of %s", thousands(lo))
 	if hi > lo {
 		fmt.Fprintf(&b, " to %s", thousands(hi))
 	}
 	fmt.Fprintf(&b, " out of %s", counted(m.Problem.Ingredients, "ingredient"))
-	var wishes []string
+	var wishes []Property
 	for _, w := range m.Properties {
 		if w.Weight > 0 {
-			words := w.About
-			if w.Weight != 1 {
-				words += fmt.Sprintf(" (weight %g)", w.Weight)
-			}
-			wishes = append(wishes, words)
+			wishes = append(wishes, w)
 		}
 	}
-	if len(wishes) > 0 {
-		fmt.Fprintf(&b, " suit best: %s", strings.Join(wishes, "; "))
-	} else {
+	for k, w := range wishes {
+		if k == 0 {
+			b.WriteString(" suit best: ")
+		} else {
+			b.WriteString("; ")
+		}
+		if len(wishes) <= mostAbout {
+			b.WriteString(w.About)
+		} else {
+			b.WriteString(w.Name)
+		}
+		if w.Weight != 1 {
+			fmt.Fprintf(&b, " (weight %g)", w.Weight)
+		}
+	}
+	if len(wishes) == 0 {
 		b.WriteString(" are possible")
 	}
-	b.WriteString("?")
-	if len(m.Problem.Rules) > 0 {
-		fmt.Fprintf(&b, " Rules: %s.", strings.Join(m.Problem.Rules, "; "))
+	switch n := len(m.Problem.Rules); {
+	case n == 1:
+		fmt.Fprintf(&b, ", with the rule: %s", m.Problem.Rules[0])
+	case n > 1:
+		fmt.Fprintf(&b, ", with %d rules", n)
 	}
+	b.WriteString("?")
 	return b.String()
 }
 
@@ -336,10 +345,10 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 		return "about " + thousands(roundUp(float64(p.Sampler.Draws)*max(2, 2*wanted/ess.ESSBulk))) + " draws a chain"
 	}
 	if rhat != nil && rhat.RHat > largestRHat {
-		add("R-hat of %s is %.3f, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", rhat.Name, rhat.RHat, largestRHat, enough(), better)
+		add("R-hat of %s is %.3f, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", words(rhat.Name), rhat.RHat, largestRHat, enough(), better)
 	}
 	if ess != nil && ess.ESSBulk < wanted {
-		add("The bulk ESS of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.Name, thousands(int(ess.ESSBulk)), leastESS, enough(), better)
+		add("The bulk ESS of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", words(ess.Name), thousands(int(ess.ESSBulk)), leastESS, enough(), better)
 	}
 	for k, c := range r.Chains {
 		if c.Tally.Updated == 0 && c.Tally.Iterations > 0 && len(p.Ingredients) > 1 {

@@ -25,6 +25,12 @@ func (m *Model) WriteText(w io.Writer, dir string, style TextStyle) error {
 	p.wrapped(0, m.Question)
 	p.line("%s", m.Problem.words())
 	p.wrapped(0, m.sampled())
+	if len(m.Problem.Rules) > 1 {
+		p.line("Rules:")
+		for _, r := range m.Problem.Rules {
+			p.wrapped(2, r)
+		}
+	}
 	p.line("")
 	for _, l := range wrap(m.Verdict, textWidth-2) {
 		if m.Grade != Sound {
@@ -63,7 +69,7 @@ func (m *Model) sampled() string {
 
 // textBest and textDiverse are how many compositions the text shows.
 const (
-	textBest    = 5
+	textBest    = 10
 	textDiverse = 5
 )
 
@@ -234,7 +240,7 @@ func (s Slack) text() string {
 	value, room := fmt.Sprintf("%.4g", float64(s.Value)), fmt.Sprintf("%.3g", float64(s.Room))
 	switch {
 	case s.Ingredient != "":
-		value = s.Ingredient + " " + value + " units"
+		value = s.Ingredient + " has " + value + " units"
 	case s.Unit == "ingredients":
 		value += " used"
 	case s.Unit == "units":
@@ -435,6 +441,8 @@ func number(v float64) string {
 		return "?"
 	case v != 0 && math.Abs(v) < 0.001:
 		return fmt.Sprintf("%.2g", v)
+	case math.Abs(v) >= 1e5:
+		return fmt.Sprintf("%.3g", v)
 	}
 	return fmt.Sprintf("%.3f", v)
 }

@@ -76,7 +76,7 @@ for another place, and for the figures.
 }
 
 // summarize makes the summary of a run that has all its draws and no summary.
-func summarize(ctx context.Context, dir string) (*report.Model, error) {
+func summarize(ctx context.Context, dir string) (m *report.Model, err error) {
 	r, err := run.Open(dir)
 	if err != nil {
 		return nil, inputError(err)
@@ -89,6 +89,7 @@ func summarize(ctx context.Context, dir string) (*report.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, p.Close()) }()
 	for k, in := range p.Inputs {
 		if k >= len(r.Manifest.Inputs) || r.Manifest.Inputs[k] != run.Input(in) {
 			return nil, &fault.Error{File: dir, Message: fmt.Sprintf("the input %s is not what the run was made of", fault.Quote(in.Path)), Hint: "put it back"}

@@ -36,19 +36,15 @@ const (
 	Ground              // the page
 	Accent              // data
 	first               // of the fixed ones
-
-	colours = 8 // see [Colour]
 )
 
-// Colour returns the k-th of eight colours that readers with any kind of colour
-// vision can tell apart (Okabe and Ito 2008, "Color Universal Design"; black is
-// left out and a grey added). From the eighth on there are two greys in turn.
-func Colour(k int) Paint {
-	if k >= colours-1 {
-		return first + colours - 1 + Paint((k-colours+1)%2)
-	}
-	return first + Paint(k)
-}
+// Colours is how many fixed colours there are, if greys count as one.
+const Colours = 8
+
+// Colour returns the k-th of the colours that readers with any kind of colour
+// vision can tell apart (Okabe and Ito 2008, "Color Universal Design", but for
+// black). The last ones, 7 and 8, are greys.
+func Colour(k int) Paint { return first + Paint(min(k, Colours)) }
 
 // fixed are the paints that do not depend on the page, with the colour of text
 // that is read best on each.

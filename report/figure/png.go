@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 	"strconv"
 
 	xfont "golang.org/x/image/font"
@@ -57,7 +58,13 @@ func (f *Figure) paint(c draw.Canvas) {
 		case dot:
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: m.color(), Radius: points(m.x2), Shape: draw.CircleGlyph{}}, at(m.x, m.y))
 		case ring:
-			c.DrawGlyphNoClip(draw.GlyphStyle{Color: m.color(), Radius: points(m.x2), Shape: draw.RingGlyph{}}, at(m.x, m.y))
+			const corners = 32
+			var circle []vg.Point
+			for k := range corners + 1 {
+				sin, cos := math.Sincos(2 * math.Pi * float64(k) / corners)
+				circle = append(circle, at(m.x+m.x2*cos, m.y+m.x2*sin))
+			}
+			c.StrokeLines(stroke, circle)
 		case label:
 			face := font.Font{Typeface: "Liberation", Variant: "Sans", Size: points(m.size)}
 			if m.bold {
