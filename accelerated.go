@@ -67,7 +67,7 @@ func (a *Accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally
 			k := r.split(&lines[x.used-1], was)
 			if uint(k-1) >= uint(was-1) { // an end, without a branch for each
 				passes := (k - 1) >> 63 // all ones if j takes it all, else 0
-				x.passOn(p, q, int32(passes))
+				x.passOn(p, q, i, j, int32(was), int32(passes))
 				stayed += 1 + passes
 			} else {
 				x.amounts[i], x.amounts[j] = int32(k), int32(was-k)

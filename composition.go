@@ -201,12 +201,10 @@ func (x *Composition) move(i, j, k int) {
 	x.assign(int32(j), s-int32(k))
 }
 
-// passOn gives the units of the used ingredient at place p of the order to the
-// absent one at place q, which takes the other's place, if the mask is all
+// passOn gives all units of the used ingredient i, at place p of the order, to
+// the absent j at place q, which takes the other's place, if the mask is all
 // ones. If it is 0 all stays. There is no branch on which it is.
-func (x *Composition) passOn(p, q int, mask int32) {
-	i, j := x.order[p], x.order[q]
-	units := x.amounts[i]
+func (x *Composition) passOn(p, q int, i, j, units, mask int32) {
 	ingredients, places := (i^j)&mask, int32(p^q)&mask
 	x.order[p], x.order[q] = i^ingredients, j^ingredients
 	x.slot[i], x.slot[j] = int32(p)^places, int32(q)^places
