@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"kir/fault"
 	"kir/property"
 )
 
@@ -66,5 +67,5 @@ func (l *loader) program(n *node) (Property, error) {
 	s.keep(f, "command")
 	s.set("timeout", seconds)
 	s.set("processes", o.Processes)
-	return Property{About: "scores by " + strings.Join(o.Command, " ") + ", which runs with your rights", property: p, settings: yaml.MapSlice(s)}, nil
+	return Property{About: "scores by " + fault.Quote(strings.Join(o.Command, " ")) + ", which runs with your rights", property: p, settings: yaml.MapSlice(s)}, nil
 }

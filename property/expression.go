@@ -158,7 +158,7 @@ type expressionScorer struct {
 
 // Err says what the formula's last value was that is no score.
 func (s *expressionScorer) Err() error {
-	return fmt.Errorf("the expression is %v, and a score is at least 0 and finite", s.bad)
+	return fmt.Errorf("the expression is %.6g, and a score is at least 0 and finite", s.bad)
 }
 
 // log returns log y from the answers.
