@@ -130,11 +130,7 @@ func (x *State) ready(kernel string, t *Target) error {
 
 // scoreError describes a bad score at the current composition.
 func (x *State) scoreError(t term, score float64) error {
-	e := &ScoreError{Wish: t.wish.Name, Value: score, State: x.Composition.String()}
-	if f, ok := t.scorer.(interface{ Err() error }); ok {
-		e.Err = f.Err()
-	}
-	return e
+	return newScoreError(t.wish.Name, t.scorer, score, x.Composition)
 }
 
 // line returns Σ_k c_k·log y_k over the splits of (i, j). The pieces hold

@@ -192,11 +192,21 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 		}
 		score := w.Weight * w.Property.LogScore(x)
 		if badScore(score) {
-			return 0, &ScoreError{Wish: w.Name, Value: score, State: x.String()}
+			return 0, newScoreError(w.Name, w.Property, score, x)
 		}
 		sum += score
 	}
 	return sum, nil
+}
+
+// newScoreError describes a bad score. by is the property or its scorer, which
+// may know more of it.
+func newScoreError(wish string, by any, score float64, x *Composition) *ScoreError {
+	e := &ScoreError{Wish: wish, Value: score, State: x.String()}
+	if f, ok := by.(interface{ Err() error }); ok {
+		e.Err = f.Err()
+	}
+	return e
 }
 
 // badScore says whether a log score is NaN or +Inf.
