@@ -273,10 +273,10 @@ func (m *Model) writeIngredients(p *printer, style TextStyle) {
 	for k := 1; k < len(headings); k++ {
 		t.AlignRight(k)
 	}
-	t.Widest(0, 34)
+	t.Widest(0, 30)
 	total := float64(m.Problem.Total)
 	for _, i := range sorted[:min(len(sorted), textIngredients)] {
-		cells := []any{pad(Plain(i.Ingredient), min(34, stringWidth(Plain(i.Ingredient)))), decimals(100*float64(i.Probability), 1), standardError(float64(i.MCSE))}
+		cells := []any{pad(Plain(i.Ingredient), min(30, stringWidth(Plain(i.Ingredient)))), decimals(100*float64(i.Probability), 1), standardError(float64(i.MCSE))}
 		if book {
 			cells = append(cells, decimals(100*float64(i.BookShare), 1))
 		}
@@ -310,7 +310,7 @@ const textPairs = 4
 
 // writeStatistics prints what says how far the draws can be trusted.
 func (m *Model) writeStatistics(p *printer) {
-	p.heading("How far the draws can be trusted (docs/diagnostics.md says what each figure means)")
+	p.heading("How far the draws can be trusted (docs/diagnostics.md explains the figures)")
 	t := NewTable("figure", "mean", "±", "sd", "bulk ESS", "tail ESS", "R-hat")
 	t.AlignRight(1, 2, 3, 4, 5, 6)
 	t.Widest(0, 24)

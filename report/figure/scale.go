@@ -26,9 +26,10 @@ func (s Scale) Within(v float64) float64 {
 
 // Ticks returns round numbers (1, 2 or 5 times a power of ten apart) from lo to
 // hi, at most most of them and at least two if the range allows, and the
-// digits that they need behind the point.
+// digits that they need behind the point. Where the range is too narrow for its
+// numbers to be told apart there is one, lo.
 func Ticks(lo, hi float64, most int) (ticks []float64, digits int) {
-	if !(hi > lo) || math.IsInf(hi-lo, 0) {
+	if !(hi-lo > 1e-9*max(math.Abs(lo), math.Abs(hi))) || math.IsInf(hi-lo, 0) {
 		return []float64{lo}, 0
 	}
 	power := math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(most))))
@@ -40,8 +41,9 @@ func Ticks(lo, hi float64, most int) (ticks []float64, digits int) {
 		}
 	}
 	digits = max(0, -int(math.Floor(math.Log10(step)+1e-9)))
-	for k := math.Ceil(lo/step - 1e-9); k <= math.Floor(hi/step+1e-9); k++ {
-		ticks = append(ticks, k*step)
+	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
+	for k := range int(last-first) + 1 {
+		ticks = append(ticks, (first+float64(k))*step)
 	}
 	return ticks, digits
 }

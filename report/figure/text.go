@@ -23,8 +23,10 @@ func runeWidth(r rune) float64 {
 	switch {
 	case strings.ContainsRune("ijl.,:;'|!I[]()/ftr -·", r):
 		return 0.34
-	case strings.ContainsRune("mwMW%@—…", r):
-		return 0.95
+	case strings.ContainsRune("mwMW%@—…ÆæŒœŴŵ", r):
+		return 1
+	case r == '&':
+		return 0.7
 	case r < 0x80 && unicode.IsUpper(r):
 		return 0.74
 	case r < 0x80:

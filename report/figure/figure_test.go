@@ -1,0 +1,272 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/vg"
+)
+
+// hostile are texts that must stay text.
+var hostile = []string{
+	"<script>alert(1)</script>", `"><img src=x onerror=alert(2)>`, "]]>", "-->", "</svg>", "&amp;", "a\x00b\x1b[31m\r\n", "\ufffe\uffff",
+	strings.Repeat("x", 300), strings.Repeat("ﷺ", 50), "عصير الليمون", "\u202egnp.exe", "レモン", "e\u0301\u0301", "\xff\xfe", "",
+}
+
+// sample draws every kind of mark with a text.
+func sample(text string) *Figure {
+	f := &Figure{Name: "sample", Title: text, Text: text + " in words", Width: 200, Height: 100}
+	f.Rect(0, 0, 50, 20, Shade)
+	f.Segment(50, 0, 50, 20, Colour(1))
+	f.Wash(0, 20, 50, 20, Accent)
+	f.Line(0, 50, 200, 50, 1, Line)
+	f.Dashed(0, 60, 200, 60, 1.5, Ink)
+	f.Path([]float64{0, 0, 10, 20, 30, 5}, 2, Accent)
+	f.Dot(20, 30, 4, Accent)
+	f.Ring(40, 30, 4, Ink)
+	f.Write(10, 90, 12, Start, Ink, text)
+	f.Head(10, 90, 12, Middle, Soft, text)
+	f.WriteOn(60, 15, 11, End, Colour(1), text)
+	f.Key(text, func(f *Figure, x, y float64) { f.Rect(x, y, 20, 10, Colour(7)) })
+	return f
+}
+
+// elements returns how many elements of each name a document has, and all its
+// text. It fails on what is not well-formed.
+func elements(t *testing.T, document string) (map[string]int, string) {
+	t.Helper()
+	counts := make(map[string]int)
+	var text strings.Builder
+	d := xml.NewDecoder(strings.NewReader(document))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return counts, text.String()
+		}
+		if err != nil {
+			t.Fatalf("%v in %s", err, document)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			counts[token.Name.Local]++
+			for _, a := range token.Attr {
+				if strings.HasPrefix(a.Name.Local, "on") || strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") {
+					t.Errorf("<%s %s=%q>", token.Name.Local, a.Name.Local, a.Value)
+				}
+			}
+		case xml.CharData:
+			text.Write(token)
+		}
+	}
+}
+
+// Text stays text whatever it is, in a page and in a file; a file has the title
+// and the keys besides.
+func TestSVGIsWellFormed(t *testing.T) {
+	want, _ := elements(t, sample("plain").SVG())
+	for _, text := range hostile {
+		f := sample(text)
+		got, _ := elements(t, f.SVG())
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%q makes elements: %v, want %v", text, got, want)
+		}
+		var b bytes.Buffer
+		if err := f.WriteSVG(&b); err != nil {
+			t.Fatal(err)
+		}
+		alone, _ := elements(t, b.String())
+		for name, more := range map[string]int{"text": 2, "rect": 2, "style": 1} {
+			if alone[name] != want[name]+more {
+				t.Errorf("%q: the file has %d of %s, want %d", text, alone[name], name, want[name]+more)
+			}
+		}
+	}
+	if _, text := elements(t, sample("a <b> & c").SVG()); strings.Count(text, "a <b> & c") != 5 {
+		t.Errorf("the text is %q", text)
+	}
+}
+
+// A figure says what it shows.
+func TestSVGHasAnAlternative(t *testing.T) {
+	svg := sample("it").SVG()
+	for _, want := range []string{`role="img"`, `aria-labelledby="sample-title sample-text"`, `<title id="sample-title">it</title>`, `<desc id="sample-text">it in words</desc>`} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("there is no %s in %s", want, svg)
+		}
+	}
+}
+
+// A picture has the size of the file that is drawn, two and a half dots a
+// pixel, and all that is drawn leaves a trace.
+func TestPNG(t *testing.T) {
+	for _, text := range append(hostile, "plain") {
+		f := sample(text)
+		var b bytes.Buffer
+		if err := f.WritePNG(&b); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		image, err := png.Decode(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.alone()
+		if size := image.Bounds().Size(); math.Abs(float64(size.X)-2.5*g.Width) > 1 || math.Abs(float64(size.Y)-2.5*g.Height) > 1 {
+			t.Errorf("%q: the picture is %v, want 2.5 times %v × %v", text, size, g.Width, g.Height)
+		}
+		// The centre of the segment, which has a fixed colour.
+		x, y := int(math.Round(2.5*(margin+75))), int(math.Round(2.5*(margin+titleHeight+4)))
+		if r, green, blue, _ := image.At(x, y).RGBA(); text == "plain" && (r>>8 != 0xe6 || green>>8 != 0x9f || blue>>8 != 0) {
+			t.Errorf("the segment is %x %x %x", r>>8, green>>8, blue>>8)
+		}
+	}
+}
+
+// What fits by TextWidth fits by the widths of Liberation Sans.
+func TestTextWidth(t *testing.T) {
+	cache := font.NewCache(liberation.Collection())
+	face := cache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Points(12))
+	for _, text := range []string{
+		"Champagne", "Grapefruit juice", "Crème de cassis", "WWWMMM@@", "illicit tilt", "54.8 %", "12,345.678", "LIGHT CRÈME DE CACAO", "f/t (r) [I] j",
+		"Angostura bitters + Benedictine", "share of the book's recipes", "— … — ÄÖÜ ß", "draws, ± 2 standard errors", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789", `!"#$%&'()*+,-./:;<=>?@[\]^_{|}~`,
+	} {
+		if got, want := TextWidth(text, 12), float64(face.Width(text)); got < want || got > 1.45*want+2 {
+			t.Errorf("%q is taken for %.1f wide and is %.1f", text, got, want)
+		}
+	}
+	for r := rune(' '); r < 0x17f; r++ {
+		if want := float64(face.Width(string(r))) / 12; unicode.IsPrint(r) && runeWidth(r) < 0.92*want {
+			t.Errorf("%q is taken for %.2f wide and is %.2f", r, runeWidth(r), want)
+		}
+	}
+}
+
+// A clipped text fits, is a beginning, and keeps whole characters.
+func TestClip(t *testing.T) {
+	for _, text := range append(hostile, "Champagne", "Grapefruit juice") {
+		for _, width := range []float64{20, 55, 130} {
+			got := Clip(text, width, 12)
+			if TextWidth(got, 12) > width {
+				t.Errorf("%q clipped to %v is %v wide", text, width, TextWidth(got, 12))
+			}
+			begin, cut := strings.CutSuffix(got, "…")
+			if !strings.HasPrefix(printable(text), begin) || !cut && got != printable(text) || !utf8.ValidString(got) {
+				t.Errorf("%q clipped to %v is %q", text, width, got)
+			}
+		}
+	}
+	if got := Clip("Grapefruit juice", 70, 12); got != "Grapefruit…" {
+		t.Errorf("clipped: %q", got)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		most   int
+		want   string
+		digits int
+	}{
+		{0, 1, 6, "[0 0.2 0.4 0.6 0.8 1]", 1},
+		{0, 10.6, 5, "[0 5 10]", 0},
+		{0, 0.043, 5, "[0 0.01 0.02 0.03 0.04]", 2},
+		{-3, 3, 5, "[-2 0 2]", 0},
+		{0, 100, 5, "[0 50 100]", 0},
+		{0, 95, 5, "[0 20 40 60 80]", 0},
+		{2, 2, 5, "[2]", 0},
+	} {
+		ticks, digits := Ticks(c.lo, c.hi, c.most)
+		var short []float64
+		for _, v := range ticks {
+			short = append(short, math.Round(v*1e9)/1e9)
+		}
+		if got := fmt.Sprint(short); got != c.want || digits != c.digits {
+			t.Errorf("Ticks(%v, %v, %d) = %v, %d; want %v, %d", c.lo, c.hi, c.most, got, digits, c.want, c.digits)
+		}
+	}
+	// However odd the range, there are no more than asked for, within it.
+	for _, lo := range []float64{0, -1e-9, 3.7, -4.2e5, 1e12} {
+		for span := 1e-12; span < 1e12; span *= 3.3 {
+			ticks, _ := Ticks(lo, lo+span, 6)
+			if len(ticks) < 2 && span > 1e-8*math.Abs(lo) {
+				t.Fatalf("%v from %v to %v", ticks, lo, lo+span)
+			}
+			for _, v := range ticks {
+				if v < lo-span*1e-6 || v > lo+span*(1+1e-6) {
+					t.Fatalf("%v is not within %v and %v", v, lo, lo+span)
+				}
+			}
+			if len(ticks) > 6 {
+				t.Fatalf("%d ticks from %v to %v", len(ticks), lo, lo+span)
+			}
+		}
+	}
+}
+
+// Keys that do not fit a row begin another, and the figure grows by it.
+func TestKeys(t *testing.T) {
+	f := &Figure{Width: 200, Height: 50}
+	for range 3 {
+		f.Key("a key of some length", func(f *Figure, x, y float64) {
+			if x < 0 || x+20 > 200 {
+				t.Errorf("a key is at %v", x)
+			}
+		})
+	}
+	f.PlaceKeys()
+	if f.Height < 50+3*17 {
+		t.Errorf("the height is %v", f.Height)
+	}
+	before := f.Height
+	if f.PlaceKeys(); f.Height != before {
+		t.Error("keys are placed twice")
+	}
+}
+
+// Every fixed colour carries its text with a contrast of at least 4.5, and
+// every paint of a page its ground, but for lines and shades (WCAG 2, 1.4.3).
+func TestContrast(t *testing.T) {
+	for k := range Colours + 1 {
+		fill, text := Colour(k).Hex()
+		if c := contrast(t, fill, text); c < 4.5 {
+			t.Errorf("colour %d: the contrast of %s on %s is %.2f", k, text, fill, c)
+		}
+	}
+	for name, paints := range map[string][len(classes)]string{"light": light, "dark": dark} {
+		for _, p := range []Paint{Ink, Soft, Accent} {
+			if c := contrast(t, paints[p], paints[Ground]); c < 4.5 {
+				t.Errorf("%s: the contrast of %s is %.2f", name, classes[p], c)
+			}
+		}
+	}
+}
+
+// contrast returns the contrast ratio of WCAG 2.
+func contrast(t *testing.T, a, b string) float64 {
+	luminance := func(hex string) float64 {
+		var r, g, b uint8
+		if _, err := fmt.Sscanf(hex, "#%02x%02x%02x", &r, &g, &b); err != nil {
+			t.Fatal(err)
+		}
+		linear := func(v uint8) float64 {
+			s := float64(v) / 255
+			if s <= 0.04045 {
+				return s / 12.92
+			}
+			return math.Pow((s+0.055)/1.055, 2.4)
+		}
+		return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+	}
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}

@@ -1,0 +1,327 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"kir/problem"
+	"kir/run"
+)
+
+// A made run is a problem that was sampled.
+type made struct {
+	dir     string
+	problem *problem.Problem
+	result  *run.Result
+	model   *Model
+}
+
+// sample runs a problem given by its files, problem.yaml among them.
+func sample(t testing.TB, files map[string]string) made {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sampleFile(t, filepath.Join(dir, "problem.yaml"), nil)
+}
+
+// sampleFile runs a problem file.
+func sampleFile(t testing.TB, path string, override func(s *problem.Sampler)) made {
+	t.Helper()
+	p, err := problem.Load(context.Background(), path, problem.Options{Override: override})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: run.Settings(p.Sampler), Resolved: p.Resolved, Version: "test"}
+	if p.Book != nil {
+		spec.Known = func(set []int) bool {
+			_, known := p.Book.Known(set)
+			return known
+		}
+	}
+	m := made{dir: filepath.Join(t.TempDir(), "run"), problem: p}
+	if m.result, err = run.Start(context.Background(), spec, m.dir, run.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if m.model, err = New(context.Background(), p, m.dir, m.result, "test"); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// cocktails samples the cocktail example, shortly.
+func cocktails(t testing.TB) made {
+	return sampleFile(t, filepath.Join("..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) {
+		s.Draws, s.Warmup = 4000, 1000
+	})
+}
+
+// edges are problems at the edge of what a report has to show.
+func edges() map[string]map[string]string {
+	var many, wide strings.Builder
+	many.WriteString("recipe,ingredient,amount\n")
+	for r := range 4 {
+		for i := range 40 {
+			fmt.Fprintf(&many, "recipe %d,%s %d,%d\n", r, "an ingredient with a long name that is longer than any line is wide: number", (i*7+r)%60, i+1)
+		}
+	}
+	wide.WriteString("sampler: {kernel: balanced, draws: 600, warmup: 100}\ntotal: 30\ningredients: [a, b, c, d, e]\nsparsity: {uniform: [1, 5]}\nproperties:\n")
+	for k := range 12 {
+		fmt.Fprintf(&wide, "  a property with a name of some length, number %d: {expression: \"0.1 + share('a')\"}\n", k)
+	}
+	return map[string]map[string]string{
+		"no properties":             {"problem.yaml": "total: 50\ningredients: {count: 2000}\nsparsity: {uniform: [3, 8]}\nsampler: {kernel: exact, draws: 500, warmup: 0}\n"},
+		"one chain":                 {"problem.yaml": "total: 50\ningredients: {count: 20}\nsparsity: {uniform: [3, 8]}\nsampler: {kernel: balanced, chains: 1, draws: 500}\n"},
+		"one draw":                  {"problem.yaml": "total: 50\ningredients: {count: 20}\nsparsity: {uniform: [3, 8]}\nsampler: {kernel: balanced, draws: 1, warmup: 0}\n"},
+		"one ingredient":            {"problem.yaml": "total: 5\ningredients: [water]\nsparsity: {uniform: [1, 1]}\nsampler: {draws: 100}\n"},
+		"100 chains":                {"problem.yaml": "total: 50\ningredients: {count: 20}\nsparsity: {uniform: [3, 8]}\nsampler: {kernel: balanced, chains: 100, draws: 30, warmup: 5}\n"},
+		"40 ingredients":            {"problem.yaml": "total: 10000\nrecipes: r.csv\nsparsity: {uniform: [38, 40]}\nproperties: {old: {likeness: {}}}\nsampler: {kernel: balanced, draws: 300}\n", "r.csv": many.String()},
+		"everything is in the book": {"problem.yaml": "total: 10\nrecipes: r.csv\nsampler: {kernel: balanced, draws: 300}\nproperties: {old: {likeness: {}}}\n", "r.csv": "recipe,ingredient,amount\na,x,1\na,y,1\n"},
+		"many properties":           {"problem.yaml": wide.String()},
+	}
+}
+
+// Whatever is sampled has a page, a text of 80 columns where names allow, and
+// figures.
+func TestEdges(t *testing.T) {
+	for name, files := range edges() {
+		t.Run(name, func(t *testing.T) {
+			m := sample(t, files).model
+			var page bytes.Buffer
+			if err := m.WritePage(&page); err != nil {
+				t.Fatal(err)
+			}
+			checkPage(t, page.String())
+			for _, f := range m.Figures() {
+				if err := f.WriteSVG(&bytes.Buffer{}); err != nil {
+					t.Error(err)
+				}
+				if strings.Contains(f.SVG(), "NaN") || strings.Contains(f.SVG(), "Inf") || f.Text == "" || f.Title == "" {
+					t.Errorf("figure %s: %s", f.Name, f.SVG())
+				}
+				if !strings.Contains(page.String(), f.SVG()) {
+					t.Errorf("the page lacks the figure %s", f.Name)
+				}
+			}
+			checkText(t, m)
+		})
+	}
+}
+
+// checkText prints the model and looks at the lines.
+func checkText(t *testing.T, m *Model) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.WriteText(&b, "runs/it", TextStyle{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := (m.Shortlist(100, 100)).WriteText(&b, m, TextStyle{}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if stringWidth(line) > textWidth {
+			t.Errorf("a line of %d columns: %s", stringWidth(line), line)
+		}
+		if strings.Contains(line, "NaN") || strings.Contains(line, "%!") {
+			t.Errorf("a line reads %q", line)
+		}
+	}
+	return b.String()
+}
+
+// The model can be written and read back: unknown figures are null.
+func TestModelReadsBack(t *testing.T) {
+	for name, files := range edges() {
+		if name == "no properties" || name == "one draw" || name == "one ingredient" {
+			m := sample(t, files)
+			if err := m.model.Save(m.dir); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Read(m.dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := m.model.JSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := got.JSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(a, b) {
+				t.Errorf("%s: the summary does not read back", name)
+			}
+		}
+	}
+}
+
+// summary.json has what others build on.
+func TestContract(t *testing.T) {
+	m := cocktails(t).model
+	data, err := m.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		t.Fatal(err)
+	}
+	has := func(v any, keys ...string) any {
+		t.Helper()
+		object, ok := v.(map[string]any)
+		if !ok {
+			t.Fatalf("%v is no object", v)
+		}
+		for _, k := range keys {
+			if _, ok := object[k]; !ok {
+				t.Errorf("%s is missing", k)
+			}
+		}
+		return object[keys[0]]
+	}
+	first := func(v any) any {
+		t.Helper()
+		list, ok := v.([]any)
+		if !ok || len(list) == 0 {
+			t.Fatalf("%v is no list with entries", v)
+		}
+		return list[0]
+	}
+	has(tree["problem"], "name", "ingredients", "total")
+	has(tree["sampler"], "kernel", "chains", "warmup", "draws", "thin", "seed")
+	has(tree["rates"], "accepted", "updated")
+	has(first(tree["sparsity"]), "n", "target", "observed", "mcse")
+	has(tree, "total_variation", "warnings")
+	for _, name := range []string{"used", "log_density", "taste", "timing"} {
+		has(has(tree["statistics"], name), "mean", "sd", "q5", "median", "q95", "mcse_mean", "ess_bulk", "ess_tail", "rhat")
+	}
+	has(first(tree["inclusion"]), "ingredient", "probability", "mcse", "mean_amount")
+	best := first(tree["best"])
+	has(best, "chain", "draw", "score", "scores", "recipe", "known", "nearest")
+	has(first(best.(map[string]any)["nearest"]), "recipe", "overlap", "shared")
+	has(tree["timing"], "seconds", "iterations_per_second")
+}
+
+// The model's figures are those of all draws, read one by one.
+func TestModelIsTheDraws(t *testing.T) {
+	m := cocktails(t)
+	r, err := run.Open(m.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, book := len(m.problem.Ingredients), m.problem.Book
+	used, amount := make([]float64, n), make([]float64, n)
+	both := make([][]float64, n)
+	for i := range both {
+		both[i] = make([]float64, n)
+	}
+	draws, bins := 0.0, make([]float64, scoreBins)
+	for d, err := range r.Draws() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		draws++
+		for _, p := range d.Parts {
+			used[p.Ingredient]++
+			amount[p.Ingredient] += float64(p.Amount)
+			for _, q := range d.Parts {
+				both[p.Ingredient][q.Ingredient]++
+			}
+		}
+		bins[min(scoreBins-1, int(d.Scores[0]*d.Scores[1]*scoreBins))]++
+	}
+	near := func(what string, got Number, want float64) {
+		t.Helper()
+		if math.Abs(float64(got)-want) > 1e-9*(1+math.Abs(want)) {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	index := make(map[string]int)
+	for i, x := range m.model.Inclusion {
+		index[x.Ingredient] = i
+		near(x.Ingredient, x.Probability, used[i]/draws)
+		near("amount of "+x.Ingredient, x.MeanAmount, amount[i]/used[i])
+		recipes, units := 0.0, 0.0
+		for r := range book.Recipes {
+			closed, err := book.Closure(r, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, p := range book.Recipes[r].Parts {
+				if int(p.Ingredient) == i {
+					recipes++
+					units += float64(closed[k])
+				}
+			}
+		}
+		near("the book's "+x.Ingredient, x.BookShare, recipes/float64(len(book.Recipes)))
+		near("the book's amount of "+x.Ingredient, x.BookAmount, units/recipes)
+	}
+	for _, p := range slices.Concat(m.model.Pairs.Together, m.model.Pairs.Apart) {
+		i, j := index[p.First], index[p.Second]
+		near(p.First+" + "+p.Second, p.Lift, both[i][j]*draws/(used[i]*used[j]))
+		near(p.First+" + "+p.Second, p.Probability, both[i][j]/draws)
+	}
+	for k, share := range m.model.Score.Histogram.Draws {
+		near(fmt.Sprint("bin ", k), share, bins[k]/draws)
+	}
+}
+
+// The model does not depend on how many goroutines read the draws, nor the
+// figures on the order of maps.
+func TestModelIsRepeatable(t *testing.T) {
+	m := cocktails(t)
+	data := func() []byte {
+		model, err := New(context.Background(), m.problem, m.dir, m.result, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := model.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page bytes.Buffer
+		if err := model.WritePage(&page); err != nil {
+			t.Fatal(err)
+		}
+		return append(b, page.Bytes()...)
+	}
+	want := data()
+	for _, workers := range []int{1, 3, 8} {
+		t.Run(fmt.Sprint(workers), func(t *testing.T) {
+			defer setWorkers(workers)()
+			if !bytes.Equal(data(), want) {
+				t.Error("the model is another")
+			}
+		})
+	}
+}
+
+// The command of the model makes the same run.
+func TestCommand(t *testing.T) {
+	m := cocktails(t)
+	words := strings.Fields(m.model.Again.Command)
+	want := []string{"kir", "sample", "problem.yaml", "--kernel", m.problem.Sampler.Kernel, "--chains", "4", "--warmup", "1000", "--draws", "4000", "--thin", "1", "--seed", "1"}
+	if !reflect.DeepEqual(words, want) {
+		t.Errorf("the command is %q", words)
+	}
+	for text, want := range map[string]string{"a.yaml": "a.yaml", "my problem.yaml": "'my problem.yaml'", "it's": `'it'\''s'`, "-o": "'-o'", "$(rm)": "'$(rm)'", "": "''"} {
+		if got := shellQuote(text); got != want {
+			t.Errorf("%q is quoted as %s, want %s", text, got, want)
+		}
+	}
+}

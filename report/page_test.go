@@ -1,0 +1,145 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// checkPage verifies what holds for every page: it needs nothing else, its
+// policy allows its own style and script and nothing more, nothing in it can
+// act but that script, and identifiers are there once.
+func checkPage(t *testing.T, page string) {
+	t.Helper()
+	find := func(pattern string) []string {
+		m := regexp.MustCompile(pattern).FindStringSubmatch(page)
+		if m == nil {
+			t.Fatalf("there is no %s", pattern)
+		}
+		return m
+	}
+	policy := strings.NewReplacer("&#39;", "'", "&#43;", "+", "&#34;", `"`).Replace(find(`http-equiv="Content-Security-Policy" content="([^"]*)"`)[1])
+	for _, of := range []string{"style", "script"} {
+		text := find(`(?s)<` + of + `>(.*?)</` + of + `>`)[1]
+		sum := sha256.Sum256([]byte(text))
+		if hash := of + "-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(policy, hash) {
+			t.Errorf("the policy %s does not allow the %s: %s", policy, of, hash)
+		}
+		if n := strings.Count(page, "<"+of); n != 1 {
+			t.Errorf("there are %d of %s", n, of)
+		}
+	}
+	if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
+		t.Errorf("the policy is %s", policy)
+	}
+	tags := regexp.MustCompile(`<[a-zA-Z][^>]*>`).FindAllString(page, -1)
+	ids := make(map[string]bool)
+	for _, tag := range tags {
+		for _, a := range regexp.MustCompile(`\s([a-zA-Z-]+)="([^"]*)"`).FindAllStringSubmatch(tag, -1) {
+			name, value := strings.ToLower(a[1]), a[2]
+			switch {
+			case strings.HasPrefix(name, "on") || name == "style" || name == "src" || name == "srcset" || name == "action":
+				t.Errorf("%s acts", tag)
+			case name == "href" && !strings.HasPrefix(value, "#") && value != "data:,":
+				t.Errorf("%s leads elsewhere", tag)
+			case name == "id" && ids[value]:
+				t.Errorf("%s is there twice", tag)
+			case name == "id":
+				ids[value] = true
+			}
+		}
+	}
+	for _, link := range regexp.MustCompile(`href="#([^"]*)"|aria-labelledby="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		for _, id := range strings.Fields(link[1] + link[2]) {
+			if !ids[id] {
+				t.Errorf("%s leads nowhere", link[0])
+			}
+		}
+	}
+}
+
+// Text of a book stays text on the page, in attributes and in figures.
+func TestNamesAreText(t *testing.T) {
+	const bad = `"><img src=x onerror=alert(1)><script>alert(2)</script>`
+	m := cocktails(t).model
+	rename := func(s string) string { return s + bad }
+	m.Problem.Name = rename(m.Problem.Name)
+	m.Problem.Rules = []string{bad}
+	m.Question, m.Verdict, m.Version = rename(m.Question), rename(m.Verdict), rename(m.Version)
+	m.Warnings = []string{bad}
+	m.Again = Again{bad, bad}
+	m.Inputs[0].Path, m.Inputs[0].SHA256 = bad, bad
+	for k := range m.Inclusion {
+		m.Inclusion[k].Ingredient = rename(m.Inclusion[k].Ingredient)
+	}
+	for k := range m.Pairs.Together {
+		m.Pairs.Together[k].First, m.Pairs.Together[k].Second = bad, bad
+	}
+	for k := range m.Moves {
+		m.Moves[k].Name = bad
+	}
+	for _, list := range [][]Best{m.Best, m.Diverse} {
+		for k := range list {
+			recipe := make(map[string]int)
+			for name, amount := range list[k].Recipe {
+				recipe[rename(name)] = amount
+			}
+			list[k].Recipe = recipe
+			list[k].Slack = []Slack{{Unit: bad, Ingredient: bad, Max: 3}}
+			for q := range list[k].Nearest {
+				list[k].Nearest[q].Recipe, list[k].Nearest[q].Shared = bad, []string{bad, bad}
+			}
+		}
+	}
+	for k := range m.Properties {
+		w := &m.Properties[k]
+		m.Statistics[rename(w.Name)] = m.Statistics[w.Name]
+		for _, list := range [][]Best{m.Best, m.Diverse} {
+			for q := range list {
+				list[q].Scores[rename(w.Name)] = list[q].Scores[w.Name]
+			}
+		}
+		w.Name, w.About = rename(w.Name), rename(w.About)
+		w.Forest.Quality.Classes.Majority = bad
+		for q := range w.Forest.Classes {
+			w.Forest.Classes[q] = rename(w.Forest.Classes[q])
+		}
+		for q := range w.Forest.Importances {
+			w.Forest.Importances[q].Feature = bad
+		}
+	}
+	for k := range m.Plots {
+		m.Plots[k].Name = rename(m.Plots[k].Name)
+	}
+	var b bytes.Buffer
+	if err := m.WritePage(&b); err != nil {
+		t.Fatal(err)
+	}
+	checkPage(t, b.String())
+	for _, never := range []string{"<img", "<script>alert"} {
+		if strings.Contains(b.String(), never) {
+			at := strings.Index(b.String(), never)
+			t.Errorf("%s is on the page: %s", never, b.String()[max(0, at-100):at+40])
+		}
+	}
+}
+
+// What cannot be seen, or turns text around, is shown for what it is.
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":              "plain",
+		"عصير الليمون":       "عصير الليمون",
+		"می‌خواهم":           "می‌خواهم", // a joiner belongs to the spelling
+		"\u202egnp.exe":      `\u202egnp.exe`,
+		"\u2067x\u2069":      `\u2067x\u2069`,
+		"a\x07b\x1b[31m":     `a\ab\x1b[31m`,
+		"line one\nline two": "line one\nline two",
+	} {
+		if got := shown(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}
