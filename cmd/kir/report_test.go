@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// kirDoes runs the command and returns what it printed.
+func kirDoes(t testing.TB, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if err := execute(context.Background(), args, &stdout, &stderr); err != nil {
+		t.Fatalf("kir %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return stdout.String()
+}
+
+// example is the path of a problem of the examples.
+func example(name string) string { return filepath.Join("..", "..", "examples", name, "problem.yaml") }
+
+// at returns what a JSON Pointer points to.
+func at(t testing.TB, tree any, pointer string) any {
+	t.Helper()
+	for _, key := range strings.Split(pointer, "/")[1:] {
+		key = strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
+		switch v := tree.(type) {
+		case map[string]any:
+			child, ok := v[key]
+			if !ok {
+				t.Fatalf("%s: there is no %s", pointer, key)
+			}
+			tree = child
+		case []any:
+			k, err := strconv.Atoi(key)
+			if err != nil || k >= len(v) {
+				t.Fatalf("%s: there is no %s of %d", pointer, key, len(v))
+			}
+			tree = v[k]
+		default:
+			t.Fatalf("%s: %v has no %s", pointer, v, key)
+		}
+	}
+	return tree
+}
+
+// says reports whether a number as it is shown, rounded, stands for v, which is
+// nil if it is unknown.
+func says(shown string, v any, factor float64) bool {
+	shown = strings.NewReplacer(",", "", "%", "", " ", "").Replace(shown)
+	if v == nil {
+		return shown == "?"
+	}
+	number, err := strconv.ParseFloat(shown, 64)
+	if err != nil {
+		return false
+	}
+	mantissa, exponent, _ := strings.Cut(shown, "e")
+	unit := 1.0
+	if _, decimals, ok := strings.Cut(mantissa, "."); ok {
+		unit = math.Pow(10, -float64(len(decimals)))
+	}
+	if e, err := strconv.Atoi(exponent); err == nil {
+		unit *= math.Pow(10, float64(e))
+	}
+	off := math.Abs(number - factor*v.(float64))
+	// Whole numbers are rounded down, and %.2g of 12.3 is 12.
+	return off <= 0.5*unit*(1+1e-9) || unit == 1 && off < 1
+}
+
+// TestThreeViews reads summary.json, report.html and what kir show prints. Every
+// figure of the page is that of the summary, bit for bit, and is shown as it; so
+// are the tables of the text.
+func TestThreeViews(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"cocktails", []string{"--draws", "3000", "--warmup", "1000"}},
+		{"cocktails", []string{"--draws", "2000", "--warmup", "0", "--chains", "1", "--kernel", "balanced", "--seed", "5"}},
+		{"fragrance", []string{"--draws", "60", "--warmup", "2000", "--thin", "10"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			kirDoes(t, append([]string{"sample", example(c.name), "-o", dir, "--quiet"}, c.args...)...)
+			data, err := os.ReadFile(filepath.Join(dir, "summary.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var summary map[string]any
+			if err := json.Unmarshal(data, &summary); err != nil {
+				t.Fatal(err)
+			}
+			page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			comparePage(t, summary, string(page))
+			compareText(t, summary, kirDoes(t, "show", dir))
+		})
+	}
+}
+
+// comparePage compares the figures of the page, each of which says which one it
+// is.
+func comparePage(t *testing.T, summary map[string]any, page string) {
+	seen := make(map[string]int)
+	total := at(t, summary, "/problem/total").(float64)
+	for _, m := range regexp.MustCompile(`<data value="([^"]*)" data-of="([^"]*)">(.*?)</data>`).FindAllStringSubmatch(page, -1) {
+		value, pointer, shown := m[1], html.UnescapeString(m[2]), html.UnescapeString(m[3])
+		of := at(t, summary, pointer)
+		seen[strings.Split(pointer, "/")[1]]++
+		if of == nil {
+			if value != "" || !strings.Contains(shown, "?") {
+				t.Errorf("%s is %q on the page and unknown in the summary", pointer, shown)
+			}
+			continue
+		}
+		number, err := strconv.ParseFloat(value, 64)
+		if err != nil || number != of.(float64) {
+			t.Errorf("%s is %s on the page and %v in the summary", pointer, value, of)
+			continue
+		}
+		ok := false
+		for _, factor := range []float64{1, 100, 100 / total} {
+			ok = ok || says(shown, number, factor)
+		}
+		if !ok {
+			t.Errorf("%s is shown as %q and is %v", pointer, shown, number)
+		}
+	}
+	for name, least := range map[string]int{
+		"statistics": 9 * len(summary["statistics"].(map[string]any)), "inclusion": 4 * len(summary["inclusion"].([]any)),
+		"sparsity": 3, "rates": 2, "chains": 2, "best": 10, "diverse": 10, "score": 6, "total_variation": 1, "timing": 2,
+	} {
+		if seen[name] < least {
+			t.Errorf("the page has %d figures of %s, want at least %d", seen[name], name, least)
+		}
+	}
+}
+
+// compareText compares the tables of the text.
+func compareText(t *testing.T, summary map[string]any, text string) {
+	rows := 0
+	row := func(pattern string, factor float64, pointers ...string) {
+		t.Helper()
+		m := regexp.MustCompile(`(?m)^` + pattern + `$`).FindStringSubmatch(text)
+		if m == nil {
+			t.Errorf("the text has no line %s", pattern)
+			return
+		}
+		rows++
+		for k, p := range pointers {
+			if v := at(t, summary, p); !says(m[k+1], v, factor) {
+				t.Errorf("%s is shown as %q and is %v", p, m[k+1], v)
+			}
+		}
+	}
+	const number = `\s+([-0-9.,e+?]+)`
+	for name := range summary["statistics"].(map[string]any) {
+		of := "/statistics/" + name
+		row(regexp.QuoteMeta(name)+strings.Repeat(number, 6), 1, of+"/mean", of+"/mcse_mean", of+"/sd", of+"/ess_bulk", of+"/ess_tail", of+"/rhat")
+	}
+	for k, s := range summary["sparsity"].([]any) {
+		of := fmt.Sprint("/sparsity/", k)
+		percent := number + ` %`
+		row(fmt.Sprint(s.(map[string]any)["n"])+percent+percent+number, 100, of+"/target", of+"/observed", of+"/mcse")
+	}
+	// The ten most frequent ingredients, whose names are not shortened.
+	inclusion := summary["inclusion"].([]any)
+	shown := 0
+	for k, i := range inclusion {
+		name := i.(map[string]any)["ingredient"].(string)
+		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + number).MatchString(text) {
+			continue
+		}
+		of := fmt.Sprint("/inclusion/", k)
+		row(regexp.QuoteMeta(name)+number+number+".*", 100, of+"/probability", of+"/mcse")
+		shown++
+	}
+	if shown != 10 {
+		t.Errorf("the text has %d ingredients, want 10", shown)
+	}
+	best := summary["best"].([]any)
+	for k := range min(len(best), 5) {
+		row(fmt.Sprintf(` ?%d  ([0-9.]+).*`, k+1), 1, fmt.Sprintf("/best/%d/score", k))
+	}
+	if rows < 20 {
+		t.Errorf("%d rows were compared", rows)
+	}
+}
