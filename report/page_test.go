@@ -132,7 +132,7 @@ func TestShown(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain":              "plain",
 		"عصير الليمون":       "عصير الليمون",
-		"می\u200cخواهم":           "می\u200cخواهم", // a joiner belongs to the spelling
+		"می\u200cخواهم":      "می\u200cخواهم", // a joiner belongs to the spelling
 		"\u202egnp.exe":      `\u202egnp.exe`,
 		"\u2067x\u2069":      `\u2067x\u2069`,
 		"a\x07b\x1b[31m":     `a\ab\x1b[31m`,
