@@ -42,6 +42,7 @@ func someMatrix(t *testing.T, c cell, g gridKernel, o stattest.Options) *stattes
 // it came about. It decides which ingredient a random integer picks, and must
 // not decide with which probability.
 func TestMatrixDoesNotDependOnOrder(t *testing.T) {
+	t.Parallel()
 	compared := 0
 	for _, c := range someCells(t, 4, 3) {
 		for _, g := range gridKernels {
@@ -63,11 +64,12 @@ func TestMatrixDoesNotDependOnOrder(t *testing.T) {
 // Two iterations are one after the other: what the first leaves behind in the
 // state, in scorers above all, does not mislead the second.
 func TestTwoIterationsAreTheSquare(t *testing.T) {
+	t.Parallel()
 	compared := 0
 	for _, size := range [][2]int{{2, 4}, {3, 3}, {3, 4}} {
 		for _, c := range someCells(t, size[0], size[1]) {
 			for _, g := range gridKernels {
-				if g.every > 0 && size[1] > 3 {
+				if g.every > 0 && (size[1] > 3 || raceDetector) {
 					continue
 				}
 				m := someMatrix(t, c, g, stattest.Options{})
@@ -87,6 +89,7 @@ func TestTwoIterationsAreTheSquare(t *testing.T) {
 // A kernel takes another path when there are no wishes. A property that is 1
 // everywhere must change nothing.
 func TestPropertyThatIsOneChangesNothing(t *testing.T) {
+	t.Parallel()
 	one := scored{"one", kir.ScoreFunc(func(*kir.Composition) float64 { return 1 }), func([]int) float64 { return 1 }}
 	space, err := kir.NewSpace(4, 4)
 	if err != nil {
@@ -121,6 +124,7 @@ func TestPropertyThatIsOneChangesNothing(t *testing.T) {
 // A property that can score a line is worth as much as one that is asked point
 // by point.
 func TestLinesScoreAsPoints(t *testing.T) {
+	t.Parallel()
 	space, err := kir.NewSpace(4, 5)
 	if err != nil {
 		t.Fatal(err)

@@ -278,6 +278,9 @@ func TestKernelsLeaveASmallerTargetAsItIs(t *testing.T) {
 // away from its law if it is made for another.
 func TestKernelsOfAnotherTargetAreNoticed(t *testing.T) {
 	seed, starts := productionRun(t)
+	if starts < 5000 {
+		t.Skipf("%d starts are too few to notice", starts)
+	}
 	target := productionTarget(t, 2000, 100, kir.Normal(20, math.Sqrt2))
 	other := productionTarget(t, 2000, 100, kir.Normal(21, math.Sqrt2))
 	fresh := draw(t, target, independently(t, target), nil, 0, starts, kir.NewRand(seed, "fresh", 0))

@@ -189,6 +189,7 @@ func newRuledCell(t *testing.T, seed uint64, ingredients, total int, wishes ...k
 // TestRuledKernels puts every kernel through the exact-matrix gate on spaces
 // with random rules of every kind, with and without a property.
 func TestRuledKernels(t *testing.T) {
+	t.Parallel()
 	bumpy := kir.Wish{Name: "bumpy", Weight: 1.5, Property: kir.ScoreFunc(func(x *kir.Composition) float64 {
 		return 0.2 + float64(x.Amount(0)*x.Amount(0)%5) + 0.5*float64(x.Used())
 	})}
