@@ -55,7 +55,7 @@ type Model struct {
 	Properties []Property           `json:"properties"`
 	Score      Comparison           `json:"score"`
 	Best       []Best               `json:"best"`    // sets of ingredients, by score
-	Diverse    []Best               `json:"diverse"` // that score well and differ, see [Diversity]
+	Diverse    []Best               `json:"diverse"` // some that score well and differ
 	Plots      []Plot               `json:"plots"`
 	Warnings   []string             `json:"warnings"`
 	Inputs     []problem.Input      `json:"inputs"`
@@ -130,6 +130,9 @@ type Statistic struct {
 	ESSBulk  Number `json:"ess_bulk"`
 	ESSTail  Number `json:"ess_tail"`
 	Rhat     Number `json:"rhat"`
+
+	// Why says of figures that are null, by their names here, why.
+	Why map[string]string `json:"why,omitempty"`
 }
 
 // Inclusion is how often an ingredient is used, and how much of it then.

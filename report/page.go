@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"kir/report/figure"
 	"kir/run"
@@ -48,6 +49,7 @@ var page = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"plain":     plain,
 	"of":        func(page *pageView, item any) itemView { return itemView{page, item} },
 	"meaning":   importanceMeaning,
+	"reasons":   reasons,
 }).Parse(pageText))
 
 // pointer returns the JSON Pointer (RFC 6901) of a figure in summary.json.
@@ -107,6 +109,29 @@ func dataTag(pointer string, v any, write func(v float64) string) (template.HTML
 // plain writes a number in full.
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
+// reasons lists why figures are unknown, those with one reason together.
+func reasons(why map[string]string) []string {
+	words := []struct{ name, text string }{
+		{"mean", "mean"}, {"sd", "sd"}, {"q5", "5 % quantile"}, {"median", "median"}, {"q95", "95 % quantile"},
+		{"mcse_mean", "±"}, {"ess_bulk", "bulk ESS"}, {"ess_tail", "tail ESS"}, {"rhat", "R-hat"},
+	}
+	var order []string
+	of := make(map[string][]string)
+	for _, w := range words {
+		if reason, ok := why[w.name]; ok {
+			if of[reason] == nil {
+				order = append(order, reason)
+			}
+			of[reason] = append(of[reason], w.text)
+		}
+	}
+	var list []string
+	for _, reason := range order {
+		list = append(list, strings.Join(of[reason], ", ")+" ("+reason+")")
+	}
+	return list
+}
+
 // shown makes text from a book fit to be shown: control characters, and those
 // that turn the direction of writing against what the letters ask for, are
 // escaped.
@@ -161,6 +186,19 @@ type cardView struct {
 	Swatch  []swatchPart
 	AlsoAt  int // its place among the best and 1, for the diverse ones; or 0
 	AtBound int
+}
+
+// SharedWith names the ingredients that the composition shares with a recipe.
+func (c cardView) SharedWith(n Nearest) string { return c.shared(n) }
+
+// Many says whether the list of parts is long and its names short, so that it is
+// better read in two columns.
+func (c cardView) Many() bool {
+	longest := 0
+	for name := range c.Recipe {
+		longest = max(longest, utf8.RuneCountInString(name))
+	}
+	return len(c.Recipe) > 12 && longest <= 18
 }
 
 // swatchPart is a part of a composition with its colour.

@@ -221,10 +221,23 @@ func rates(accepted, updated, iterations int64) Rates {
 }
 
 func statistic(s run.Statistic) Statistic {
-	return Statistic{
+	out := Statistic{
 		Mean: Number(s.Mean), SD: Number(s.SD), Q5: Number(s.Q5), Median: Number(s.Median), Q95: Number(s.Q95),
 		MCSEMean: Number(s.MCSEMean), ESSBulk: Number(s.ESSBulk), ESSTail: Number(s.ESSTail), Rhat: Number(s.RHat),
 	}
+	names := map[string]string{
+		"Mean": "mean", "SD": "sd", "Q5": "q5", "Median": "median", "Q95": "q95",
+		"MCSEMean": "mcse_mean", "ESSBulk": "ess_bulk", "ESSTail": "ess_tail", "RHat": "rhat",
+	}
+	for _, r := range s.Reasons {
+		if name, ok := names[r.Figure]; ok {
+			if out.Why == nil {
+				out.Why = make(map[string]string)
+			}
+			out.Why[name] = r.Why
+		}
+	}
+	return out
 }
 
 func bestsOf(p *problem.Problem, list []run.Best) []Best {

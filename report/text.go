@@ -211,7 +211,7 @@ func (m *Model) writeCompositions(p *printer, list []Best, style TextStyle) {
 		if len(b.Nearest) > 0 {
 			var near []string
 			for _, n := range b.Nearest {
-				near = append(near, fmt.Sprintf("%s %.2f (%s)", n.Recipe, float64(n.Overlap), strings.Join(n.Shared, ", ")))
+				near = append(near, fmt.Sprintf("%s %.2f (%s)", n.Recipe, float64(n.Overlap), b.shared(n)))
 			}
 			p.wrapped(left, "nearest: "+strings.Join(near, "; "))
 		}
@@ -222,6 +222,20 @@ func (m *Model) writeCompositions(p *printer, list []Best, style TextStyle) {
 			p.line("")
 		}
 	}
+}
+
+// mostShared is how many shared ingredients are named.
+const mostShared = 6
+
+// shared names the ingredients that a composition shares with a known recipe,
+// those that it has most of first.
+func (b Best) shared(n Nearest) string {
+	names := slices.Clone(n.Shared)
+	slices.SortStableFunc(names, func(x, y string) int { return b.Recipe[y] - b.Recipe[x] })
+	if more := len(names) - mostShared; more > 1 {
+		names = append(names[:mostShared], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // slackText says how close a composition comes to a rule.
@@ -319,6 +333,11 @@ func (m *Model) writeStatistics(p *printer) {
 		t.Row(name, short(float64(s.Mean)), short(float64(s.MCSEMean)), short(float64(s.SD)), whole(s.ESSBulk), whole(s.ESSTail), number(float64(s.Rhat)))
 	}
 	p.table(t)
+	for _, name := range m.StatisticNames() {
+		if why := m.Statistics[name].Why; len(why) > 0 {
+			p.wrapped(0, fmt.Sprintf("Unknown of %s: %s.", name, strings.Join(reasons(why), "; ")))
+		}
+	}
 }
 
 // StatisticNames returns the names of the statistics in their order: used,
