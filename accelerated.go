@@ -57,17 +57,14 @@ func (a *Accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally
 	lines := a.target.lines
 	rejected, stayed := 0, 0
 	for range iterations {
-		p, q := r.pair(x.used, len(x.order)-1)
-		if q >= p {
-			q++
-		}
-		i, j := x.order[p], x.order[q]
+		p, j, used := drawUsedPair(r, x)
+		i := x.list[p]
 		was := int(x.amounts[i])
-		if q >= x.used {
-			k := r.split(&lines[x.used-1], was)
+		if !used {
+			k := r.split(&lines[len(x.list)-1], was)
 			if uint(k-1) >= uint(was-1) { // an end, without a branch for each
 				passes := (k - 1) >> 63 // all ones if j takes it all, else 0
-				x.passOn(p, q, i, j, int32(was), int32(passes))
+				x.passOn(p, i, j, int32(was), int32(passes))
 				stayed += 1 + passes
 			} else {
 				x.amounts[i], x.amounts[j] = int32(k), int32(was-k)
@@ -76,13 +73,13 @@ func (a *Accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally
 			continue
 		}
 		s := was + int(x.amounts[j])
-		k := r.split(&lines[x.used-2], s)
+		k := r.split(&lines[len(x.list)-2], s)
 		switch {
 		case k == was:
 			stayed++
 		case k != 0 && k != s:
 			x.amounts[i], x.amounts[j] = int32(k), int32(s-k)
-		case rejectMerge(r, x.used):
+		case rejectMerge(r, len(x.list)):
 			rejected++
 		default:
 			x.move(int(i), int(j), k)
@@ -101,10 +98,10 @@ func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) e
 			}
 			continue
 		}
-		p, q := drawUsedPlaces(r, x.Composition)
-		i, j := int(x.Composition.order[p]), int(x.Composition.order[q])
-		others := x.Composition.used - 1
-		if q < x.Composition.used {
+		p, second, used := drawUsedPair(r, x.Composition)
+		i, j := int(x.Composition.list[p]), int(second)
+		others := x.Composition.Used() - 1
+		if used {
 			others--
 		}
 		was := x.Composition.Amount(i)
@@ -114,7 +111,7 @@ func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) e
 			return kernelError("accelerated", err)
 		}
 		k, value := x.drawSplit(r, pieces, s, t.lines[others].end, t.lines[others].inner)
-		if q < x.Composition.used && (k == 0 || k == s) && rejectMerge(r, x.Composition.used) {
+		if used && (k == 0 || k == s) && rejectMerge(r, x.Composition.Used()) {
 			continue
 		}
 		tally.Accepted++
@@ -126,14 +123,15 @@ func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) e
 	return nil
 }
 
-// drawUsedPlaces draws the places in the order of i, uniformly among the used
-// ingredients, and of j, uniformly among all others.
-func drawUsedPlaces(r *Rand, x *Composition) (p, q int) {
-	p, q = r.pair(x.used, len(x.order)-1)
-	if q >= p {
-		q++
+// drawUsedPair draws i uniformly among the used ingredients and j uniformly
+// among all others. It returns where i stands in the list, j, and whether that
+// is used too.
+func drawUsedPair(r *Rand, x *Composition) (p int, j int32, used bool) {
+	p, q := r.pair(len(x.list), len(x.amounts)-1)
+	if j = int32(q); j == x.list[p] {
+		j = int32(len(x.amounts) - 1)
 	}
-	return p, q
+	return p, j, x.amounts[j] > 0
 }
 
 // rejectMerge decides whether a split that merges two of n used ingredients is

@@ -5,68 +5,78 @@ import (
 	"math"
 )
 
-// Balanced is a fixed mix of moves, each of which is reversible with respect
-// to the target by itself:
+// Balanced is a mix of moves, each of which is reversible with respect to the
+// target by itself:
 //
-//   - transfer: two used ingredients divide their sum anew, both staying used,
-//     from the exact conditional law. n stays; always accepted.
-//   - exchange: an absent ingredient takes the place and the amount of a used
-//     one. n stays.
+//   - line: a used ingredient and another one, used or not, divide their sum
+//     anew. In one move that is a transfer between two used ingredients, the
+//     exchange of one for another, a split or a merge; see [Balanced.line].
 //   - resize: a new size n′ is drawn from y_sparse and reached by |n′−n| random
 //     splits or merges. The proposal cancels |X_n′|/|X_n| and y_sparse, so that
 //     the acceptance is the ratio of the properties alone, and gaps in the law
 //     of n are crossed.
-//   - step: one split or merge, the split drawn along the line in proportion
-//     to the properties, which accepts more often than resize when they are
-//     sharp.
-//   - refresh: a new composition drawn as [Exact] does. Rarely accepted when
-//     properties are sharp, it connects all that the target allows.
+//   - refresh: a new composition drawn as [Exact] does. It connects all that
+//     the target allows.
+//   - recall: a new composition of ingredients and of a size that are drawn as
+//     often as warm-up met them.
 //
-// The derivations are in docs/kernels.md.
+// Warm-up learns how often each ingredient is used, for line and recall, and
+// which mix pays; see [Chain.Warm]. The derivations are in docs/kernels.md.
 type Balanced struct {
 	target *Target
-	mix    []float64 // in the order of the moves
+	first  *shares // the mix, until it is tuned
+	fixed  bool    // it is not tuned
+
+	// What the number of ingredients contributes to the probability of being
+	// drawn by recall, log n!/C(M−1, n−1), from the law's first size on, up to
+	// a constant.
+	logOrders []float64
 }
 
 // A Mix is how often each move of [Balanced] is made, up to a common factor.
 type Mix struct {
-	Transfer, Exchange, Resize, Step, Refresh float64
+	Line, Resize, Refresh, Recall float64
 }
 
 // The moves of Balanced, as indices into the mix and into a tally's moves.
 const (
-	transferMove = iota
-	exchangeMove
+	lineMove = iota
 	resizeMove
-	stepMove
 	refreshMove
+	recallMove
 	moveCount
 )
 
 // BalancedMoves are the names of the moves of [Balanced], in the order in
 // which a [Tally] counts them.
-func BalancedMoves() []string {
-	return []string{"transfer", "exchange", "resize", "step", "refresh"}
-}
+func BalancedMoves() []string { return []string{"line", "resize", "refresh", "recall"} }
 
-// DefaultMix is the mix that [NewBalanced] takes for a target.
-func DefaultMix(t *Target) Mix {
-	if len(t.wishes) == 0 {
-		return Mix{Transfer: 0.3, Exchange: 0.3, Resize: 0.3, Refresh: 0.1}
+// shares is how often each move is made, up to a common factor.
+type shares [moveCount]float64
+
+// pick draws a move.
+func (s *shares) pick(r *Rand) int {
+	if s[0] == 0 && s[1] == 0 && s[3] == 0 {
+		return refreshMove
 	}
-	return Mix{Transfer: 0.3, Exchange: 0.3, Resize: 0.08, Step: 0.3, Refresh: 0.02}
+	return r.Categorical(s[:])
 }
 
-// NewBalanced returns the kernel with the default mix. It is valid for every
-// target.
-func NewBalanced(t *Target) (*Balanced, error) { return NewBalancedMix(t, DefaultMix(t)) }
+// NewBalanced returns the kernel with the mix that suits the target and that
+// warm-up tunes. It is valid for every target.
+func NewBalanced(t *Target) (*Balanced, error) {
+	b := &Balanced{target: t, first: untuned(t)}
+	b.prepare()
+	return b, nil
+}
 
-// NewBalancedMix returns the kernel with a mix of the caller's own. Without
-// refresh the moves may not reach everything that the target allows.
+// NewBalancedMix returns the kernel with a mix of the caller's own, which
+// stays as it is. Without refresh and recall the moves may not reach
+// everything that the target allows.
 func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
-	mix := []float64{m.Transfer, m.Exchange, m.Resize, m.Step, m.Refresh}
+	b := &Balanced{target: t, first: &shares{m.Line, m.Resize, m.Refresh, m.Recall}, fixed: true}
 	sum := 0.0
-	for k, w := range mix {
+	for k, w := range b.first {
 		if err := checkWeight(w); err != nil {
 			return nil, fmt.Errorf("balanced: the share of %s %w", BalancedMoves()[k], err)
 		}
@@ -75,7 +85,48 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 	if sum == 0 {
 		return nil, fmt.Errorf("balanced: no move has a share above 0")
 	}
-	return &Balanced{t, mix}, nil
+	b.prepare()
+	return b, nil
+}
+
+// prepare fills in what follows from the target.
+func (b *Balanced) prepare() {
+	t := b.target
+	b.logOrders = make([]float64, len(t.law.p))
+	for k := 1; k < len(b.logOrders); k++ {
+		n := float64(t.law.lo + k - 1)
+		b.logOrders[k] = b.logOrders[k-1] + math.Log((n+1)*n/(float64(t.space.total)-n))
+	}
+}
+
+const (
+	// drawnWhole is how many ingredients refresh draws an iteration, on
+	// average, without properties; so an iteration's cost does not grow with n.
+	drawnWhole = 20
+
+	// resizeShare is how often resize is made for each line.
+	resizeShare = 0.15
+
+	// wholeShare is how often refresh, and recall, are made for each line until
+	// warm-up has measured what they are worth.
+	wholeShare = 0.25
+)
+
+// untuned returns the mix that suits a target as far as is known before warm-up.
+func untuned(t *Target) *shares {
+	if t.scored() {
+		return &shares{lineMove: 1, resizeMove: resizeShare, refreshMove: wholeShare, recallMove: wholeShare}
+	}
+	whole := min(1, drawnWhole/t.law.Mean())
+	return &shares{lineMove: 1 - whole, resizeMove: resizeShare * whole * (1 - whole), refreshMove: whole}
+}
+
+// mix returns the mix for a state.
+func (b *Balanced) mix(x *State) *shares {
+	if !b.fixed && x.memory != nil && x.memory.tuned {
+		return &x.memory.mix
+	}
+	return b.first
 }
 
 // Advance makes iterations, each of one move.
@@ -84,21 +135,20 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		return err
 	}
 	tally.Iterations += int64(iterations)
+	mix := b.mix(x)
 	for range iterations {
-		move := r.Categorical(b.mix)
+		move := mix.pick(r)
 		var result outcome
 		var err error
 		switch move {
-		case transferMove:
-			result, err = b.transfer(r, x)
-		case exchangeMove:
-			result, err = b.exchange(r, x)
+		case lineMove:
+			result, err = b.line(r, x)
 		case resizeMove:
 			result, err = b.resize(r, x)
-		case stepMove:
-			result, err = b.step(r, x)
 		case refreshMove:
-			result, err = b.refresh(r, x)
+			result, err = x.independent(r)
+		case recallMove:
+			result, err = b.recall(r, x)
 		}
 		if err != nil {
 			return kernelError("balanced", err)
@@ -134,69 +184,6 @@ func changed(yes bool) outcome {
 	return stayed
 }
 
-// usedPair draws an ordered pair of used ingredients; there are at least 2.
-func usedPair(r *Rand, x *Composition) (i, j int) {
-	p, q := r.pair(x.used, x.used-1)
-	if q >= p {
-		q++
-	}
-	return int(x.order[p]), int(x.order[q])
-}
-
-// usedAndAbsent draws a used and an absent ingredient; there are some of each.
-func usedAndAbsent(r *Rand, x *Composition) (i, j int) {
-	p, q := r.pair(x.used, len(x.order)-x.used)
-	return int(x.order[p]), int(x.order[x.used+q])
-}
-
-func (b *Balanced) transfer(r *Rand, x *State) (outcome, error) {
-	c := x.Composition
-	if c.used < 2 {
-		return stayed, nil
-	}
-	i, j := usedPair(r, c)
-	was := c.Amount(i)
-	s := was + c.Amount(j)
-	if len(x.terms) == 0 {
-		k := 1
-		if s > 2 {
-			k += r.Intn(s - 1)
-		}
-		c.move(i, j, k)
-		return changed(k != was), nil
-	}
-	pieces, err := x.line(i, j)
-	if err != nil {
-		return rejected, err
-	}
-	k, value := x.drawSplit(r, pieces, s, 0, 1)
-	if k != was {
-		x.moveTo(i, j, k, value)
-	}
-	return changed(k != was), nil
-}
-
-func (b *Balanced) exchange(r *Rand, x *State) (outcome, error) {
-	c := x.Composition
-	if c.used == c.N() {
-		return stayed, nil
-	}
-	i, j := usedAndAbsent(r, c)
-	if len(x.terms) == 0 {
-		c.move(i, j, 0)
-		return updated, nil
-	}
-	value, err := x.at(i, j, 0)
-	if err != nil {
-		return rejected, err
-	}
-	if !r.Bernoulli(math.Exp(x.beta * (value - x.sum))) {
-		return rejected, nil
-	}
-	x.moveTo(i, j, 0, value)
-	return updated, nil
-}
-
 // resize reaches a new size by single splits or merges. The proposal's factors
 // are (M−m)(N−m)/(m(m+1)) for each split from m, and without rules their
 // product with |X_n|/|X_n′| is 1.
@@ -205,25 +192,19 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	if len(t.law.p) == 1 {
 		return stayed, nil
 	}
-	to := t.law.lo + r.Categorical(t.law.p)
-	if to == c.used {
+	from, to := c.Used(), t.law.draw(r)
+	if to == from {
 		return stayed, nil
 	}
-	was, from := x.sum, c.used
+	was := x.sum
 	x.undo = x.undo[:0]
-	for c.used < to {
+	for c.Used() < to {
 		i, cut := drawCut(r, c)
-		j := int(c.order[c.used])
-		if rest := c.N() - c.used; rest > 1 {
-			j = int(c.order[c.used+r.Intn(rest)])
-		}
-		x.undo = append(x.undo, undo{int32(i), int32(j), c.amounts[i]})
-		x.moveUnscored(i, j, cut)
+		x.resizeBy(i, c.absent(r), cut)
 	}
-	for c.used > to {
-		i, j := usedPair(r, c)
-		x.undo = append(x.undo, undo{int32(i), int32(j), c.amounts[i]})
-		x.moveUnscored(i, j, c.Amount(i)+c.Amount(j))
+	for c.Used() > to {
+		i, j := drawUsedTwo(r, c)
+		x.resizeBy(i, j, c.Amount(i)+c.Amount(j))
 	}
 	if len(x.terms) == 0 {
 		return updated, nil
@@ -246,6 +227,14 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	return rejected, nil
 }
 
+// resizeBy makes one split or merge of a resize, which can be taken back.
+func (x *State) resizeBy(i, j, k int) {
+	if len(x.terms) > 0 {
+		x.undo = append(x.undo, undo{int32(i), int32(j), x.Composition.amounts[i]})
+	}
+	x.moveUnscored(i, j, k)
+}
+
 // logCancelled is what of a resize from n to n′ does not cancel where rules
 // make |X_n| something else than its closed form C_n:
 // log(C_n′/C_n · |X_n|/|X_n′|).
@@ -262,14 +251,23 @@ func logCancelled(t *Target, from, to int) float64 {
 	return closed + ruled
 }
 
+// drawUsedTwo draws an ordered pair of used ingredients; there are at least 2.
+func drawUsedTwo(r *Rand, c *Composition) (i, j int) {
+	p, q := r.pair(len(c.list), len(c.list)-1)
+	if q >= p {
+		q++
+	}
+	return int(c.list[p]), int(c.list[q])
+}
+
 // drawCut draws one of the M−n places between units where no used ingredient
 // ends yet, uniformly: the ingredient that it divides and the units before it.
 func drawCut(r *Rand, c *Composition) (i, units int) {
 	at := 0
-	if places := c.total - c.used; places > 1 {
+	if places := c.total - c.Used(); places > 1 {
 		at = r.Intn(places)
 	}
-	for _, i := range c.Ingredients() {
+	for _, i := range c.list {
 		if inner := int(c.amounts[i]) - 1; at < inner {
 			return int(i), at + 1
 		} else {
@@ -279,83 +277,58 @@ func drawCut(r *Rand, c *Composition) (i, units int) {
 	panic("kir: a composition with fewer units than its total")
 }
 
-// step splits or merges once. A split of i with an absent j is drawn along
-// the line in proportion to Y, the properties' product; with
-// G = Σ_{0<k<s} Y(k) it is accepted with
+// recall is a Metropolis–Hastings move whose candidate has a size n and n
+// ingredients drawn as often as warm-up met them, independently, and amounts
+// uniform among all. It is no candidate if an ingredient comes twice; else it
+// is proposed with probability
 //
-//	min(1, π(n+1)/π(n) · (N−n)·G/((n+1)·Y(x))),  π(n) = y_sparse(n)/|X_n|,
-//
-// and a merge with the inverse ratio.
-func (b *Balanced) step(r *Rand, x *State) (outcome, error) {
-	t, c := b.target, x.Composition
-	n := c.used
-	if r.Bernoulli(0.5) {
-		if t.law.P(n+1) == 0 {
+//	g(x) = size(n) · n! Π_{i used} q_i / C(M−1, n−1).
+func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
+	y := x.other().composition
+	y.clear()
+	for range b.recallSize(r, x.memory) {
+		i := x.memory.draw(r, y.N())
+		if y.amounts[i] > 0 {
 			return rejected, nil
 		}
-		i, j := usedAndAbsent(r, c)
-		s := c.Amount(i)
-		if s < 2 {
-			return rejected, nil
-		}
-		pieces, sumInner, err := x.inner(i, j, s)
-		if err != nil || sumInner == negInf {
-			return rejected, err
-		}
-		k, value := x.drawSplit(r, pieces, s, 0, 1)
-		logRatio := t.LogLaw(n+1) - t.LogLaw(n) + math.Log(float64(c.N()-n)/float64(n+1)) + sumInner - x.beta*x.sum
-		if !r.Bernoulli(math.Exp(logRatio)) {
-			return rejected, nil
-		}
-		x.moveTo(i, j, k, value)
-		return updated, nil
+		y.amounts[i] = 1
+		y.use(int32(i))
 	}
-	if n < 2 || t.law.P(n-1) == 0 {
-		return rejected, nil
-	}
-	i, j := usedPair(r, c)
-	s := c.Amount(i) + c.Amount(j)
-	pieces, sumInner, err := x.inner(i, j, s)
-	if err != nil {
+	x.exact.drawAmounts(r, y, b.target.space.total)
+	value, err := x.scoreOther()
+	if err != nil || value == negInf {
 		return rejected, err
 	}
-	value := pieces.values[len(pieces.values)-1]
-	logRatio := t.LogLaw(n-1) - t.LogLaw(n) - math.Log(float64(c.N()-n+1)/float64(n)) + x.beta*value - sumInner
-	if !r.Bernoulli(math.Exp(logRatio)) {
+	atY := b.target.LogLaw(y.Used()) + x.beta*value - b.logRecall(x.memory, y)
+	atX := b.target.LogLaw(x.Composition.Used()) + x.beta*x.sum - b.logRecall(x.memory, x.Composition)
+	if !r.Bernoulli(math.Exp(atY - atX)) {
 		return rejected, nil
 	}
-	x.moveTo(i, j, s, value)
-	return updated, nil
+	return x.takeOther(value), nil
 }
 
-// inner returns the pieces of a line of sum s ≥ 2 and log Σ_{0<k<s} Y(k).
-func (x *State) inner(i, j, s int) (*Pieces, float64, error) {
-	pieces := &x.acc
-	if len(x.terms) == 0 {
-		pieces.Reset()
-		pieces.Add(0, 0)
-	} else {
-		var err error
-		if pieces, err = x.line(i, j); err != nil {
-			return nil, 0, err
-		}
+// recallSize draws a size as often as warm-up met it, or from y_sparse.
+func (b *Balanced) recallSize(r *Rand, m *memory) int {
+	if m == nil || len(m.sizes) == 0 || r.Bernoulli(unmet) {
+		return b.target.law.draw(r)
 	}
-	top := negInf
-	for q, v := range pieces.values {
-		if from, to := innerSplits(pieces, q, s); from < to {
-			top = max(top, v)
-		}
-	}
-	if top == negInf {
-		return pieces, negInf, nil
-	}
-	sum := 0.0
-	for q, v := range pieces.values {
-		if from, to := innerSplits(pieces, q, s); from < to {
-			sum += float64(to-from) * math.Exp(x.beta*(v-top))
-		}
-	}
-	return pieces, x.beta*top + math.Log(sum), nil
+	return int(m.sizes[r.Intn(len(m.sizes))])
 }
 
-func (b *Balanced) refresh(r *Rand, x *State) (outcome, error) { return x.independent(r) }
+// logRecall is log g(x) up to a constant.
+func (b *Balanced) logRecall(m *memory, x *Composition) float64 {
+	n := x.Used()
+	size := b.target.law.P(n)
+	if m != nil && len(m.sizes) > 0 {
+		size = unmet*size + (1-unmet)*float64(m.sizeCount[n-b.target.law.lo])/float64(len(m.sizes))
+	}
+	log := math.Log(size) + b.logOrders[n-b.target.law.lo]
+	q := 1.0
+	for _, i := range x.list {
+		if q *= m.share(int(i), x.N()); q < 1e-200 {
+			log += math.Log(q)
+			q = 1
+		}
+	}
+	return log + math.Log(q)
+}

@@ -17,14 +17,18 @@ type Part struct {
 // get none. Amounts can be looked up by ingredient, and the used ingredients
 // walked over, both in constant time each.
 //
-// Memory is three 32-bit words an ingredient.
+// Memory is one 32-bit word an ingredient, and a second one once more than a
+// few are used.
 type Composition struct {
 	total   int
-	used    int
 	amounts []int32 // by ingredient
-	order   []int32 // a permutation of the ingredients: the used ones, then the rest
-	slot    []int32 // where an ingredient stands in order
+	list    []int32 // the used ingredients
+	slot    []int32 // where a used ingredient stands in a list of more than few
 }
+
+// few is up to how many used ingredients are looked for one by one. It spares
+// large spaces the cache misses of a second table.
+const few = 64
 
 // NewComposition returns the composition over the given number of ingredients
 // that has the given parts, each with an amount of at least 1. The total is
@@ -39,22 +43,7 @@ func NewComposition(ingredients int, parts ...Part) (*Composition, error) {
 
 // newComposition returns one that uses nothing yet.
 func newComposition(ingredients int) *Composition {
-	x := &Composition{
-		amounts: make([]int32, ingredients),
-		order:   make([]int32, ingredients),
-		slot:    make([]int32, ingredients),
-	}
-	x.setOrder()
-	return x
-}
-
-// setOrder leaves nothing used and the ingredients in the order of their
-// numbers.
-func (x *Composition) setOrder() {
-	x.clear()
-	for i := range x.order {
-		x.order[i], x.slot[i] = int32(i), int32(i)
-	}
+	return &Composition{amounts: make([]int32, ingredients)}
 }
 
 // N returns the number of ingredients there are to choose from.
@@ -64,7 +53,7 @@ func (x *Composition) N() int { return len(x.amounts) }
 func (x *Composition) Total() int { return x.total }
 
 // Used returns n(x), the number of ingredients with a positive amount.
-func (x *Composition) Used() int { return x.used }
+func (x *Composition) Used() int { return len(x.list) }
 
 // Amount returns x_i, the units of ingredient i.
 func (x *Composition) Amount(i int) int { return int(x.amounts[i]) }
@@ -75,7 +64,7 @@ func (x *Composition) Amounts() []int32 { return x.amounts }
 
 // Ingredients returns the used ingredients, in no particular order. The slice
 // is the composition's own: it changes with it and must not be written to.
-func (x *Composition) Ingredients() []int32 { return x.order[:x.used] }
+func (x *Composition) Ingredients() []int32 { return x.list }
 
 // Parts returns the used ingredients and their amounts, by ingredient.
 func (x *Composition) Parts() []Part { return x.AppendParts(nil) }
@@ -145,16 +134,15 @@ func (x *Composition) CopyFrom(y *Composition) {
 func (x *Composition) Clone() *Composition {
 	return &Composition{
 		total:   x.total,
-		used:    x.used,
 		amounts: slices.Clone(x.amounts),
-		order:   slices.Clone(x.order),
+		list:    slices.Clone(x.list),
 		slot:    slices.Clone(x.slot),
 	}
 }
 
 // Equal says whether x and y divide the same total in the same way.
 func (x *Composition) Equal(y *Composition) bool {
-	if x.N() != y.N() || x.total != y.total || x.used != y.used {
+	if x.N() != y.N() || x.total != y.total || len(x.list) != len(y.list) {
 		return false
 	}
 	for _, i := range x.Ingredients() {
@@ -181,10 +169,10 @@ func (x *Composition) String() string {
 
 // clear leaves nothing used.
 func (x *Composition) clear() {
-	for _, i := range x.Ingredients() {
+	for _, i := range x.list {
 		x.amounts[i] = 0
 	}
-	x.used, x.total = 0, 0
+	x.list, x.total = x.list[:0], 0
 }
 
 // put gives units to an ingredient that has none.
@@ -201,17 +189,19 @@ func (x *Composition) move(i, j, k int) {
 	x.assign(int32(j), s-int32(k))
 }
 
-// passOn gives all units of the used ingredient i, at place p of the order, to
-// the absent j at place q, which takes the other's place, if the mask is all
-// ones. If it is 0 all stays. There is no branch on which it is.
-func (x *Composition) passOn(p, q int, i, j, units, mask int32) {
-	ingredients, places := (i^j)&mask, int32(p^q)&mask
-	x.order[p], x.order[q] = i^ingredients, j^ingredients
-	x.slot[i], x.slot[j] = int32(p)^places, int32(q)^places
+// passOn gives all units of the used ingredient i, which stands at p, to the
+// absent j, which takes its place, if the mask is all ones. If it is 0 all stays.
+// There is no branch on which it is.
+func (x *Composition) passOn(p int, i, j, units, mask int32) {
 	x.amounts[i], x.amounts[j] = units&^mask, units&mask
+	j = i ^ (i^j)&mask
+	x.list[p] = j
+	if len(x.list) > few {
+		x.slot[j] = int32(p)
+	}
 }
 
-// assign sets an amount and keeps the order; the total is the caller's.
+// assign sets an amount and keeps the list; the total is the caller's.
 func (x *Composition) assign(i, amount int32) {
 	was := x.amounts[i]
 	x.amounts[i] = amount
@@ -223,20 +213,84 @@ func (x *Composition) assign(i, amount int32) {
 	}
 }
 
-// use puts ingredient i among the used ones in the order.
+// use puts ingredient i at the end of the list.
 func (x *Composition) use(i int32) {
-	x.swap(x.slot[i], int32(x.used))
-	x.used++
+	x.list = append(x.list, i)
+	if len(x.list) > few {
+		x.place(i)
+	}
 }
 
-// drop takes ingredient i from the used ones in the order.
+// place notes where i stands, which is last in the list; and if it is the
+// first one beyond a few, where the others do.
+func (x *Composition) place(i int32) {
+	if len(x.list) == few+1 {
+		x.placeAll()
+	} else {
+		x.slot[i] = int32(len(x.list) - 1)
+	}
+}
+
+// placeAll notes where everything in the list stands.
+func (x *Composition) placeAll() {
+	if x.slot == nil {
+		x.slot = make([]int32, len(x.amounts))
+	}
+	for p, j := range x.list {
+		x.slot[j] = int32(p)
+	}
+}
+
+// find returns where ingredient i, which is used, stands in the list.
+func (x *Composition) find(i int32) int {
+	if len(x.list) > few {
+		return int(x.slot[i])
+	}
+	p := 0
+	for x.list[p] != i {
+		p++
+	}
+	return p
+}
+
+// drop takes ingredient i from the list; the last one takes its place.
 func (x *Composition) drop(i int32) {
-	x.used--
-	x.swap(x.slot[i], int32(x.used))
+	p, last := x.find(i), x.list[len(x.list)-1]
+	x.list[p] = last
+	if len(x.list) > few {
+		x.slot[last] = int32(p)
+	}
+	x.list = x.list[:len(x.list)-1]
 }
 
-func (x *Composition) swap(p, q int32) {
-	a, b := x.order[p], x.order[q]
-	x.order[p], x.order[q] = b, a
-	x.slot[a], x.slot[b] = q, p
+// absent draws one of the N−n ingredients that are not used, uniformly. There
+// must be one.
+//
+// It draws a number below N−n. Most are of absent ingredients, which are
+// drawn by that. The used ones below N−n are as many as the absent ones from
+// N−n on, and stand for these, the first of either for the first of the other.
+func (x *Composition) absent(r *Rand) int {
+	absent := len(x.amounts) - len(x.list)
+	j := 0
+	if absent > 1 {
+		j = r.Intn(absent)
+	}
+	if x.amounts[j] == 0 {
+		return j
+	}
+	before := 0
+	for _, i := range x.list[:x.find(int32(j))] {
+		if int(i) < absent {
+			before++
+		}
+	}
+	for j = absent; ; j++ {
+		if x.amounts[j] > 0 {
+			continue
+		}
+		if before == 0 {
+			return j
+		}
+		before--
+	}
 }

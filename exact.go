@@ -37,16 +37,11 @@ func (e *Exact) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 		return err
 	}
 	for range iterations {
-		if len(x.terms) == 0 {
-			if x.drawAnew(r) {
-				tally.Updated++
-			}
-			continue
+		result, err := x.independent(r)
+		if err != nil {
+			return kernelError("exact", err)
 		}
-		y := x.candidateCopy()
-		x.drawExact(r, y)
-		if !y.Equal(x.Composition) {
-			x.Composition.CopyFrom(y)
+		if result == updated {
 			tally.Updated++
 		}
 	}
@@ -55,21 +50,9 @@ func (e *Exact) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	return nil
 }
 
-// candidateCopy returns the state's spare composition, which holds anything.
-func (x *State) candidateCopy() *Composition {
-	if x.candidate == nil {
-		x.candidate = newComposition(x.Composition.N())
-	}
-	return x.candidate
-}
-
 // drawExact makes y an independent draw from y_sparse(n)/|X_n|.
 func (x *State) drawExact(r *Rand, y *Composition) {
-	n := x.target.law.lo
-	if len(x.target.law.p) > 1 {
-		n += r.Categorical(x.target.law.p)
-	}
-	x.exact.draw(r, y, n, x.target.space.total)
+	x.exact.draw(r, y, x.target.law.draw(r), x.target.space.total)
 }
 
 // drawAnew makes the composition of a state without terms an independent draw,
@@ -82,7 +65,7 @@ func (x *State) drawAnew(r *Rand) (changed bool) {
 		x.was = append(x.was, Part{int(i), int(c.amounts[i])})
 	}
 	x.drawExact(r, c)
-	if c.used != len(x.was) {
+	if c.Used() != len(x.was) {
 		return true
 	}
 	for _, p := range x.was {
@@ -116,10 +99,7 @@ func NewPrior(t *Target) *Prior {
 // one keeps them, and fails with [ErrNoStart] after 10,000,000.
 func (p *Prior) Draw(r *Rand) (*Composition, error) {
 	t := p.target
-	n := t.law.lo
-	if len(t.law.p) > 1 {
-		n += r.Categorical(t.law.p)
-	}
+	n := t.law.draw(r)
 	const most = 10_000_000
 	for range most {
 		p.draws.draw(r, p.x, n, t.space.total)
@@ -137,23 +117,19 @@ func (x *State) independent(r *Rand) (outcome, error) {
 	if len(x.terms) == 0 {
 		return changed(x.drawAnew(r)), nil // the ratio is 1
 	}
-	y := x.candidateCopy()
-	x.drawExact(r, y)
-	value, err := x.target.LogScore(y)
+	y := x.other()
+	x.drawExact(r, y.composition)
+	value, err := x.scoreOther()
 	if err != nil {
 		return rejected, err
 	}
 	// P over the probability of being drawn, at y and at x.
-	atY := x.beta*value + x.target.logShare(y.used)
-	atX := x.beta*x.sum + x.target.logShare(x.Composition.used)
+	atY := x.beta*value + x.target.logShare(y.composition.Used())
+	atX := x.beta*x.sum + x.target.logShare(x.Composition.Used())
 	if !r.Bernoulli(math.Exp(atY - atX)) {
 		return rejected, nil
 	}
-	if y.Equal(x.Composition) {
-		return stayed, nil
-	}
-	x.replace(y, value)
-	return updated, nil
+	return x.takeOther(value), nil
 }
 
 // independentShare is how often kernels that move along lines make an
@@ -181,17 +157,16 @@ type exactScratch struct {
 
 	ingredients, amounts []int32 // drawn by the sampler
 
-	cuts []int32
-	bits []uint64
+	cuts cutSet
 }
 
-// manyCuts is from where on cuts are kept in a bit set rather than in a sorted
-// list, whose look-ups cost a walk.
-const manyCuts = 64
-
-// draw makes y uniform on X_n: a uniform n-subset of the ingredients by a
-// partial shuffle, and a uniform (n−1)-subset of the total−1 gaps between
-// units by Floyd's algorithm (Bentley and Floyd 1987).
+// draw makes y uniform on X_n: a uniform n-subset of the ingredients and a
+// uniform (n−1)-subset of the total−1 gaps between units, the cuts, both by
+// Floyd's algorithm (Bentley and Floyd 1987): for each top from the number of
+// things less the size of the subset upwards, a thing uniform up to top, or
+// top itself if that was drawn before. Which cut ends which ingredient does
+// not depend on how the ingredients are listed, so neither does the law on
+// how they came to be.
 //
 // With rules it draws from what can be counted; X_n must not be empty.
 func (e *exactScratch) draw(r *Rand, y *Composition, n, total int) {
@@ -207,66 +182,134 @@ func (e *exactScratch) draw(r *Rand, y *Composition, n, total int) {
 		}
 		return
 	}
-	for t := range n {
-		if rest := y.N() - t; rest > 1 {
-			y.swap(int32(t), int32(t+r.Intn(rest)))
-		}
+	// All numbers are drawn before the first amount is looked at, so that the
+	// processor can wait for many of these at once.
+	e.cuts.reset(n-1, total-1)
+	first := y.N() - n
+	y.list = slices.Grow(y.list, n)[:n]
+	for k := range n - 1 {
+		i, cut := r.pair(first+k+1, total-n+k+1)
+		y.list[k] = int32(i)
+		e.cuts.add(cut, total-n+k)
 	}
-	if n < manyCuts {
-		e.fewCuts(r, n-1, total-1)
+	y.list[n-1] = int32(r.Intn(y.N()))
+	for k, i := range y.list {
+		if y.amounts[i] > 0 {
+			i = int32(first + k)
+			y.list[k] = i
+		}
+		y.amounts[i] = 1
+	}
+	if n > few {
+		y.placeAll()
+	}
+	y.total = total
+	e.cuts.share(y.list, y.amounts, total)
+}
+
+// drawAmounts splits total units anew among the used ingredients of y,
+// uniformly among the ways that leave each at least 1.
+func (e *exactScratch) drawAmounts(r *Rand, y *Composition, total int) {
+	n := y.Used()
+	e.cuts.reset(n-1, total-1)
+	for gap := total - n; gap < total-1; gap++ {
+		cut := 0
+		if gap > 0 {
+			cut = r.Intn(gap + 1)
+		}
+		e.cuts.add(cut, gap)
+	}
+	y.total = total
+	e.cuts.share(y.list, y.amounts, total)
+}
+
+// A cutSet is a set of gaps between units, numbered from 0, which come in any
+// order and leave sorted. Where there are few gaps for each cut it is a bit
+// set; else the range is divided into about as many buckets as there are cuts,
+// each a sorted list, and a cut takes constant time whatever the range.
+type cutSet struct {
+	bits []uint64 // the bit set; empty if there are buckets
+
+	shift uint
+	first []int32 // by bucket: 1 + the index of its first cut; 0 if it is empty
+	next  []int32 // by cut: as first
+	at    []int32 // by cut: its gap
+}
+
+// reset empties the set for so many cuts among so many gaps.
+func (c *cutSet) reset(size, gaps int) {
+	if gaps/64+1 <= 2*size+4 {
+		c.useBits(gaps)
 	} else {
-		e.manyCuts(r, n-1, total-1)
-	}
-	from := int32(0)
-	for t, i := range y.order[:n] {
-		to := int32(total)
-		if t < n-1 {
-			to = e.cuts[t]
-		}
-		y.amounts[i] = to - from
-		from = to
-	}
-	y.used, y.total = n, total
-}
-
-// fewCuts leaves in e.cuts a uniform subset of 1..gaps of the given size, in
-// increasing order.
-func (e *exactScratch) fewCuts(r *Rand, size, gaps int) {
-	e.cuts = e.cuts[:0]
-	for top := gaps - size + 1; top <= gaps; top++ {
-		cut := int32(top)
-		if top > 1 {
-			cut = int32(1 + r.Intn(top))
-		}
-		at, found := slices.BinarySearch(e.cuts, cut)
-		if found {
-			at, cut = len(e.cuts), int32(top)
-		}
-		e.cuts = slices.Insert(e.cuts, at, cut)
+		c.useBuckets(size, gaps)
 	}
 }
 
-// manyCuts is fewCuts by a bit set.
-func (e *exactScratch) manyCuts(r *Rand, size, gaps int) {
+func (c *cutSet) useBits(gaps int) {
 	words := gaps/64 + 1
-	e.bits = slices.Grow(e.bits[:0], words)[:words]
-	clear(e.bits)
-	for top := gaps - size + 1; top <= gaps; top++ {
-		cut := top
-		if top > 1 {
-			cut = 1 + r.Intn(top)
+	c.bits = slices.Grow(c.bits[:0], words)[:words]
+	clear(c.bits)
+}
+
+func (c *cutSet) useBuckets(size, gaps int) {
+	c.bits = c.bits[:0]
+	c.shift = uint(max(bits.Len(uint(gaps))-bits.Len(uint(size)), 0))
+	buckets := gaps>>c.shift + 1
+	c.first = slices.Grow(c.first[:0], buckets)[:buckets]
+	clear(c.first)
+	c.next, c.at = c.next[:0], c.at[:0]
+}
+
+// add adds a gap, or top if the set has that gap. top is above all in the set.
+func (c *cutSet) add(gap, top int) {
+	if len(c.bits) > 0 {
+		if c.bits[gap/64]&(1<<(gap%64)) != 0 {
+			gap = top
 		}
-		if e.bits[cut/64]&(1<<(cut%64)) != 0 {
-			cut = top
-		}
-		e.bits[cut/64] |= 1 << (cut % 64)
+		c.bits[gap/64] |= 1 << (gap % 64)
+		return
 	}
-	e.cuts = e.cuts[:0]
-	for w, word := range e.bits {
-		for ; word != 0; word &= word - 1 {
-			e.cuts = append(e.cuts, int32(w*64+bits.TrailingZeros64(word)))
+	link := c.before(gap)
+	if *link > 0 && c.at[*link-1] == int32(gap) {
+		gap = top
+		link = c.before(gap)
+	}
+	after := *link
+	*link = int32(len(c.at) + 1)
+	c.at = append(c.at, int32(gap))
+	c.next = append(c.next, after)
+}
+
+// before returns the link to the first cut of the bucket that is not below gap.
+func (c *cutSet) before(gap int) *int32 {
+	link := &c.first[gap>>c.shift]
+	for *link > 0 && c.at[*link-1] < int32(gap) {
+		link = &c.next[*link-1]
+	}
+	return link
+}
+
+// share gives each of the ingredients the units up to the next cut, in turn.
+func (c *cutSet) share(list, amounts []int32, total int) {
+	from := int32(0)
+	if len(c.bits) > 0 {
+		for w, word := range c.bits {
+			for ; word != 0; word &= word - 1 {
+				to := int32(w*64 + bits.TrailingZeros64(word) + 1)
+				amounts[list[0]], list = to-from, list[1:]
+				from = to
+			}
+		}
+	} else {
+		for _, link := range c.first {
+			for ; link > 0; link = c.next[link-1] {
+				to := c.at[link-1] + 1
+				amounts[list[0]], list = to-from, list[1:]
+				from = to
+			}
 		}
 	}
+	amounts[list[0]] = int32(total) - from
 }
 
 // ErrNoStart is returned when no composition of positive density was found to

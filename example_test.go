@@ -37,9 +37,9 @@ func Example() {
 		log.Fatal(err)
 	}
 	// Output:
-	// {4: 4, 5: 1, 7: 5}
-	// {5: 2, 6: 5, 10: 3}
-	// {2: 4, 5: 1, 6: 5}
+	// {6: 3, 7: 3, 11: 4}
+	// {1: 3, 8: 5, 11: 2}
+	// {6: 5, 9: 3, 10: 2}
 }
 
 // price is a property of one's own: how well a composition keeps to a budget.

@@ -1,6 +1,9 @@
 package kir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // UncheckedAccelerated returns the kernel without looking whether it can reach
 // everything that the target allows.
@@ -21,34 +24,115 @@ func (r *Rand) Split(end, inner float64, s int) int {
 	return r.split(&law, s)
 }
 
-// FewCuts and ManyCuts return a uniform subset of 1..gaps by either method.
-func FewCuts(r *Rand, size, gaps int) []int32 {
-	var e exactScratch
-	e.fewCuts(r, size, gaps)
-	return e.cuts
+// CutsInBuckets and CutsInBits return a uniform subset of 1..gaps by either
+// method.
+func CutsInBuckets(r *Rand, size, gaps int) []int32 {
+	var c cutSet
+	c.useBuckets(size, gaps)
+	return c.draw(r, size, gaps)
 }
 
-// ManyCuts is as FewCuts.
-func ManyCuts(r *Rand, size, gaps int) []int32 {
-	var e exactScratch
-	e.manyCuts(r, size, gaps)
-	return e.cuts
+// CutsInBits is as CutsInBuckets.
+func CutsInBits(r *Rand, size, gaps int) []int32 {
+	var c cutSet
+	c.useBits(gaps)
+	return c.draw(r, size, gaps)
+}
+
+func (c *cutSet) draw(r *Rand, size, gaps int) []int32 {
+	for top := gaps - size; top < gaps; top++ {
+		c.add(r.Intn(top+1), top)
+	}
+	list, amounts := make([]int32, size+1), make([]int32, size+1)
+	for k := range list {
+		list[k] = int32(k)
+	}
+	c.share(list, amounts, gaps+1)
+	for k := range size {
+		amounts[k+1] += amounts[k]
+	}
+	return amounts[:size]
 }
 
 // Consistent says what is wrong with how a composition keeps its books.
 func (x *Composition) Consistent() error {
 	sum := 0
-	for p, i := range x.order {
-		if int(i) >= len(x.slot) || x.slot[i] != int32(p) {
+	for p, i := range x.list {
+		if len(x.list) > few && x.slot[i] != int32(p) {
 			return fmt.Errorf("ingredient %d stands at %d, which says %d", i, p, x.slot[i])
 		}
-		if (p < x.used) != (x.amounts[i] > 0) {
-			return fmt.Errorf("ingredient %d has %d units at place %d of %d used", i, x.amounts[i], p, x.used)
+		if x.amounts[i] <= 0 {
+			return fmt.Errorf("ingredient %d is used and has %d units", i, x.amounts[i])
 		}
 		sum += int(x.amounts[i])
 	}
-	if sum != x.total {
-		return fmt.Errorf("the amounts sum to %d and the total is %d", sum, x.total)
+	all := 0
+	for _, a := range x.amounts {
+		all += int(a)
+	}
+	if sum != x.total || all != x.total || len(x.list) != len(slices.Compact(slices.Sorted(slices.Values(x.list)))) {
+		return fmt.Errorf("the amounts sum to %d, those listed to %d and the total is %d; %v are listed", all, sum, x.total, x.list)
 	}
 	return nil
+}
+
+// Teach gives a state the memory of these ingredients and sizes.
+func Teach(x *State, ingredients, sizes []int32) {
+	if x.memory == nil {
+		x.memory = &memory{}
+	}
+	x.memory.learn(x.target, ingredients, sizes)
+}
+
+// Replicas is a ladder that tests set up and move by themselves.
+type Replicas struct{ l *ladder }
+
+// NewReplicas returns the replicas of a target at the given β, from 0 to 1,
+// each of which makes so many moves in a scan.
+func NewReplicas(t *Target, betas []float64, moves int) (*Replicas, error) {
+	k, err := NewTempered(t)
+	if err != nil {
+		return nil, err
+	}
+	k.moves = moves
+	l := &ladder{kernel: k}
+	for _, beta := range betas {
+		x := newState(t, newComposition(t.space.ingredients))
+		x.beta = beta
+		l.rungs = append(l.rungs, rung{state: x})
+	}
+	l.sums.reset(len(betas) - 1)
+	return &Replicas{l}, nil
+}
+
+// State returns one of the replicas' states.
+func (p *Replicas) State(k int) *State { return p.l.rungs[k].state }
+
+// Set puts a replica at a composition.
+func (p *Replicas) Set(k int, x *Composition) error {
+	p.State(k).Composition.CopyFrom(x)
+	return p.State(k).Refresh()
+}
+
+// Move moves one replica as a scan does.
+func (p *Replicas) Move(r *Rand, k int) error {
+	p.l.rungs[k].rand = r
+	return p.l.move(k, false, &Tally{})
+}
+
+// Swap makes the swaps of a scan.
+func (p *Replicas) Swap(r *Rand, parity int64) {
+	p.l.scans = parity
+	p.l.swap(r)
+}
+
+// SetMoves sets how many moves each replica of a tempered kernel makes in a
+// scan.
+func (t *Tempered) SetMoves(moves int) { t.moves = moves }
+
+// SetBetas sets the ladder of a tempered chain whose number of replicas fits.
+func (c *Chain) SetBetas(betas ...float64) {
+	for k := range c.ladder.rungs {
+		c.ladder.rungs[k].state.beta = betas[k]
+	}
 }

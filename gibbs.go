@@ -26,8 +26,8 @@ func (g *Gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 		return err
 	}
 	tally.Iterations += int64(iterations)
-	c, t := x.Composition, g.target
-	if c.N() == 1 {
+	t := g.target
+	if x.Composition.N() == 1 {
 		tally.Accepted += int64(iterations)
 		return nil
 	}
@@ -39,21 +39,21 @@ func (g *Gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 			continue
 		}
 		tally.Accepted++
-		p, q := r.pair(len(c.order), len(c.order)-1)
-		if q >= p {
-			q++
+		c := x.Composition // which an independent move replaces
+		i, j := r.pair(c.N(), c.N()-1)
+		if j >= i {
+			j++
 		}
-		i, j := int(c.order[p]), int(c.order[q])
 		was := c.Amount(i)
 		s := was + c.Amount(j)
 		if s == 0 {
 			continue
 		}
-		others := c.used
-		if p < c.used {
+		others := c.Used()
+		if was > 0 {
 			others--
 		}
-		if q < c.used {
+		if s > was {
 			others--
 		}
 		if len(x.terms) == 0 {

@@ -34,6 +34,10 @@ type gridKernel struct {
 	// number. A kernel that draws whole compositions has so many ways to each
 	// of them that on larger spaces some of the cells must do.
 	every int
+
+	// most is the most states it can be afforded on at all; 0 stands for any
+	// number.
+	most int
 }
 
 var gridKernels = []gridKernel{
@@ -42,12 +46,14 @@ var gridKernels = []gridKernel{
 	{name: "naive", make: shipped("naive"), every: 56},
 	{name: "exact", make: shipped("exact"), every: 84, refuses: func(c cell) bool { return c.scored }},
 	{name: "metropolis", make: handOverKernel, part: true},
-	{name: "balanced", make: shipped("balanced"), every: 56},
-	{name: "balanced's transfer", make: mixed(kir.Mix{Transfer: 1}), part: true},
-	{name: "balanced's exchange", make: mixed(kir.Mix{Exchange: 1}), part: true},
+	{name: "balanced", make: shipped("balanced"), every: 35, most: 126},
+	{name: "balanced's line", make: mixed(kir.Mix{Line: 1}), part: true},
 	{name: "balanced's resize", make: mixed(kir.Mix{Resize: 1}), part: true, every: 84},
-	{name: "balanced's step", make: mixed(kir.Mix{Step: 1}), part: true},
 	{name: "balanced's refresh", make: mixed(kir.Mix{Refresh: 1}), every: 20},
+	{name: "balanced's recall", make: mixed(kir.Mix{Recall: 1}), every: 15, most: 35},
+	{name: "balanced, taught", make: taught(shipped("balanced")), every: 15, most: 35},
+	{name: "balanced's line, taught", make: taught(mixed(kir.Mix{Line: 1})), part: true},
+	{name: "balanced's recall, taught", make: taught(mixed(kir.Mix{Recall: 1})), every: 15, most: 35},
 }
 
 func shipped(name string) func(t *kir.Target) (kir.Kernel, error) {
@@ -56,6 +62,26 @@ func shipped(name string) func(t *kir.Target) (kir.Kernel, error) {
 
 func mixed(m kir.Mix) func(t *kir.Target) (kir.Kernel, error) {
 	return func(t *kir.Target) (kir.Kernel, error) { return kir.NewBalancedMix(t, m) }
+}
+
+// taught is a kernel after a warm-up that met ingredients and sizes as unevenly
+// as a few states do.
+func taught(make func(t *kir.Target) (kir.Kernel, error)) func(t *kir.Target) (kir.Kernel, error) {
+	return func(t *kir.Target) (kir.Kernel, error) {
+		k, err := make(t)
+		return &taughtKernel{k, t}, err
+	}
+}
+
+type taughtKernel struct {
+	kir.Kernel
+	target *kir.Target
+}
+
+func (k *taughtKernel) Advance(r *kir.Rand, x *kir.State, iterations int, tally *kir.Tally) error {
+	lo, hi := k.target.Law().Support()
+	kir.Teach(x, []int32{0, 0, int32(k.target.Space().N() - 1)}, []int32{int32(lo), int32(lo), int32(hi)})
+	return k.Kernel.Advance(r, x, iterations, tally)
 }
 
 // handOver is a proposal of a user's own, which is not symmetric: a used
@@ -120,7 +146,7 @@ func testCell(t *testing.T, c cell, index int) {
 			}
 			continue
 		}
-		if g.every > 0 && len(e.States) > g.every && index%stride(len(e.States)) != 0 {
+		if g.most > 0 && len(e.States) > g.most || g.every > 0 && len(e.States) > g.every && index%stride(len(e.States)) != 0 {
 			left = append(left, g.name)
 			continue
 		}

@@ -40,10 +40,14 @@ func (t *Tally) Add(u Tally) {
 	t.Accepted += u.Accepted
 	t.Updated += u.Updated
 	for k, m := range u.Moves {
-		t.Moves[k].Tried += m.Tried
-		t.Moves[k].Accepted += m.Accepted
-		t.Moves[k].Updated += m.Updated
+		t.Moves[k].add(m)
 	}
+}
+
+func (t *MoveTally) add(u MoveTally) {
+	t.Tried += u.Tried
+	t.Accepted += u.Accepted
+	t.Updated += u.Updated
 }
 
 // ErrReducible is returned for a target whose support a kernel cannot walk
@@ -51,7 +55,9 @@ func (t *Tally) Add(u Tally) {
 var ErrReducible = errors.New("the chain cannot reach everything that the target allows")
 
 // KernelNames returns the names that [NewKernel] knows, in alphabetical order.
-func KernelNames() []string { return []string{"accelerated", "balanced", "exact", "gibbs", "naive"} }
+func KernelNames() []string {
+	return []string{"accelerated", "balanced", "exact", "gibbs", "naive", "tempered"}
+}
 
 // NewKernel returns the kernel of that name for a target. It fails with an
 // error that wraps [ErrReducible] where the kernel is not valid.
@@ -67,6 +73,8 @@ func NewKernel(name string, t *Target) (Kernel, error) {
 		return NewGibbs(t)
 	case "naive":
 		return NewNaive(t)
+	case "tempered":
+		return NewTempered(t)
 	}
 	return nil, fmt.Errorf("there is no kernel %q: there are %s", name, strings.Join(KernelNames(), ", "))
 }

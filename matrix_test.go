@@ -3,6 +3,7 @@ package kir_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"kir"
@@ -44,8 +45,11 @@ func someMatrix(t *testing.T, c cell, g gridKernel, o stattest.Options) *stattes
 func TestMatrixDoesNotDependOnOrder(t *testing.T) {
 	t.Parallel()
 	compared := 0
-	for _, c := range someCells(t, 4, 3) {
+	for index, c := range someCells(t, 4, 3) {
 		for _, g := range gridKernels {
+			if g.most > 0 && index%19 != 0 {
+				continue // too many outcomes to see all
+			}
 			m := someMatrix(t, c, g, stattest.Options{Order: 1})
 			if m == nil {
 				continue
@@ -66,10 +70,10 @@ func TestMatrixDoesNotDependOnOrder(t *testing.T) {
 func TestTwoIterationsAreTheSquare(t *testing.T) {
 	t.Parallel()
 	compared := 0
-	for _, size := range [][2]int{{2, 4}, {3, 3}, {3, 4}} {
+	for _, size := range [][2]int{{2, 2}, {2, 4}, {3, 3}, {3, 4}} {
 		for _, c := range someCells(t, size[0], size[1]) {
 			for _, g := range gridKernels {
-				if g.every > 0 && (size[1] > 3 || raceDetector) {
+				if g.every > 0 && (size[1] > 3 || raceDetector) || g.most > 0 && size[1] > 2 {
 					continue
 				}
 				m := someMatrix(t, c, g, stattest.Options{})
@@ -95,7 +99,7 @@ func TestPropertyThatIsOneChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mix := kir.Mix{Transfer: 1, Exchange: 2, Resize: 1, Step: 3, Refresh: 0.5} // the default depends on the wishes
+	mix := kir.Mix{Line: 3, Resize: 1, Refresh: 0.5, Recall: 0.5} // the default depends on the wishes
 	for _, l := range sizeLaws(4) {
 		bare, err := newCell(space, l, nil)
 		if err != nil {
@@ -106,7 +110,7 @@ func TestPropertyThatIsOneChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, g := range append(gridKernels, gridKernel{name: "a mix", make: mixed(mix)}) {
-			if g.name == "exact" || g.name == "balanced" {
+			if g.name == "exact" || strings.HasPrefix(g.name, "balanced, taught") || g.name == "balanced" {
 				continue
 			}
 			m, q := someMatrix(t, bare, g, stattest.Options{}), someMatrix(t, wished, g, stattest.Options{})

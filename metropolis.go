@@ -57,8 +57,8 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 		if err != nil {
 			return kernelError(m.name, err)
 		}
-		logY := m.target.LogLaw(y.used) + x.beta*value
-		logX := m.target.LogLaw(x.Composition.used) + x.beta*x.sum
+		logY := m.target.LogLaw(y.Used()) + x.beta*value
+		logX := m.target.LogLaw(x.Composition.Used()) + x.beta*x.sum
 		tally.Iterations++
 		if !r.Bernoulli(math.Exp(logY - logX + logRatio)) {
 			continue

@@ -44,7 +44,7 @@ func (m *Naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 		if len(m.sizes) > 1 {
 			n += r.Categorical(m.sizes)
 		}
-		logRatio := m.target.LogLaw(n) - m.target.LogLaw(x.Composition.used)
+		logRatio := m.target.LogLaw(n) - m.target.LogLaw(x.Composition.Used())
 		bare := len(x.terms) == 0
 		if logRatio == negInf || bare && !r.Bernoulli(math.Exp(logRatio)) {
 			continue

@@ -156,6 +156,15 @@ func (r *Rand) split(w *lineLaw, s int) int {
 	return s - 1
 }
 
+// column returns an integer uniform on 0 ≤ k < n, and a number uniform on
+// [0, 1) that is independent of it: where in a column of width 1 one random
+// word falls on n columns. n must be below 2³¹; the number then still has 33
+// random bits.
+func (r *Rand) column(n int) (k int, u float64) {
+	hi, lo := bits.Mul64(r.pcg.Uint64(), uint64(n))
+	return int(hi), float64(lo>>11) * 0x1p-53
+}
+
 // float64 returns a multiple of 2⁻⁵³, uniform on [0, 1).
 func (r *Rand) float64() float64 { return float64(r.pcg.Uint64()>>11) * 0x1p-53 }
 

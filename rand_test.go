@@ -378,7 +378,7 @@ func TestOracleRand(t *testing.T) {
 func TestCuts(t *testing.T) {
 	for gaps := 0; gaps <= 6; gaps++ {
 		for size := 0; size <= gaps; size++ {
-			for name, cuts := range map[string]func(r *kir.Rand, size, gaps int) []int32{"few": kir.FewCuts, "many": kir.ManyCuts} {
+			for name, cuts := range map[string]func(r *kir.Rand, size, gaps int) []int32{"buckets": kir.CutsInBuckets, "bits": kir.CutsInBits} {
 				law := make(map[string]float64)
 				drawn := ""
 				err := stattest.Explore(func(r *kir.Rand) error {
@@ -410,8 +410,8 @@ func TestCuts(t *testing.T) {
 	}
 	// On the same choices both give the same, also where words of bits meet.
 	for _, c := range [][2]int{{1, 64}, {3, 63}, {64, 64}, {70, 128}, {90, 1000}, {63, 65}} {
-		a := kir.FewCuts(kir.NewRand(5, "cuts", 0), c[0], c[1])
-		b := kir.ManyCuts(kir.NewRand(5, "cuts", 0), c[0], c[1])
+		a := kir.CutsInBuckets(kir.NewRand(5, "cuts", 0), c[0], c[1])
+		b := kir.CutsInBits(kir.NewRand(5, "cuts", 0), c[0], c[1])
 		if !slices.Equal(a, b) {
 			t.Errorf("%v: %v and %v", c, a, b)
 		}

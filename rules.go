@@ -522,7 +522,7 @@ func (s *ruleScorer) Moved(i, j int) {
 			s.set(k, amount)
 		}
 	}
-	if len(s.used) > 4*s.x.used+64 { // those dropped long ago
+	if len(s.used) > 4*s.x.Used()+64 { // those dropped long ago
 		s.used = append(s.used[:0], s.x.Ingredients()...)
 	}
 }

@@ -117,6 +117,7 @@ var ErrNoMass = errors.New("the sparsity law has no mass on any possible number 
 type Law struct {
 	lo, hi int       // the smallest and the largest n with mass
 	p      []float64 // of lo..hi
+	alias  *aliasTable
 }
 
 // On normalises the law on 1..min(N, M) of the space.
@@ -196,7 +197,8 @@ func trim(p []float64) *Law {
 	for p[hi] == 0 {
 		hi--
 	}
-	return &Law{lo: lo + 1, hi: hi + 1, p: slices.Clip(slices.Clone(p[lo : hi+1]))}
+	p = slices.Clone(p[lo : hi+1])
+	return &Law{lo: lo + 1, hi: hi + 1, p: p, alias: newAliasTable(p)}
 }
 
 // where returns the law on the sizes that are possible.
@@ -224,6 +226,14 @@ func (l *Law) P(n int) float64 {
 		return 0
 	}
 	return l.p[n-l.lo]
+}
+
+// draw draws a size.
+func (l *Law) draw(r *Rand) int {
+	if len(l.p) == 1 {
+		return l.lo
+	}
+	return l.lo + l.alias.draw(r)
 }
 
 // Support returns the smallest and the largest n that have mass.

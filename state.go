@@ -8,7 +8,7 @@ import (
 // A State is where a chain is: a composition together with what its target
 // makes of it. Kernels move it; a State belongs to one goroutine.
 type State struct {
-	Composition *Composition // read it, but let kernels change it
+	Composition *Composition // read it, but let kernels change and replace it
 
 	target *Target
 	terms  []term
@@ -21,9 +21,19 @@ type State struct {
 	// the next sum, and the weights of what a draw chooses among.
 	one, acc, next Pieces
 	weights        []float64
-	candidate      *Composition
 	undo           []undo
 	was            []Part
+
+	spare  *spare
+	memory *memory // what warm-up has learnt; nil if nothing
+}
+
+// A spare is a second composition with scorers of its own, where whole
+// candidates are drawn. A candidate that is accepted changes places with the
+// composition of the state.
+type spare struct {
+	composition *Composition
+	terms       []term // nil until it is scored
 }
 
 // undo is a move to take back: the units that ingredient i had.
@@ -47,10 +57,18 @@ func NewState(t *Target, x *Composition) (*State, error) {
 
 // newState leaves the scores to a later Refresh.
 func newState(t *Target, x *Composition) *State {
-	s := &State{Composition: x, target: t, beta: 1}
+	s := &State{Composition: x, target: t, beta: 1, terms: newTerms(t, x)}
 	if r := t.space.rules; r != nil {
 		s.exact.sampler = r.sampler.Clone()
-		s.terms = append(s.terms, term{&Wish{Name: rulesName, Property: r, Weight: 1}, r.Scorer(x)})
+	}
+	return s
+}
+
+// newTerms returns what scores x, not reset yet.
+func newTerms(t *Target, x *Composition) []term {
+	var terms []term
+	if r := t.space.rules; r != nil {
+		terms = append(terms, term{&Wish{Name: rulesName, Property: r, Weight: 1}, r.Scorer(x)})
 	}
 	for k := range t.wishes {
 		w := &t.wishes[k]
@@ -63,9 +81,9 @@ func newState(t *Target, x *Composition) *State {
 		} else {
 			scorer = &pointwise{property: w.Property, x: x, copy: newComposition(x.N())}
 		}
-		s.terms = append(s.terms, term{w, scorer})
+		terms = append(terms, term{w, scorer})
 	}
-	return s
+	return terms
 }
 
 // Target returns the target that the state is scored by.
@@ -75,11 +93,6 @@ func (x *State) Target() *Target { return x.target }
 // along the way. Where a property sums floating-point numbers move by move,
 // this is what makes a run that was saved and resumed equal one that was not.
 func (x *State) Refresh() error {
-	// The order that draws have left a candidate's ingredients in decides what
-	// a random integer picks next, and is not saved.
-	if x.candidate != nil {
-		x.candidate.setOrder()
-	}
 	for _, t := range x.terms {
 		t.scorer.Reset()
 	}
@@ -122,7 +135,7 @@ func (x *State) ready(kernel string, t *Target) error {
 	if len(c.amounts) != t.space.ingredients || c.total != t.space.total {
 		return fmt.Errorf("%s: the state has left the space: %w", kernel, t.space.Contains(c))
 	}
-	if t.LogLaw(c.used) == negInf || x.beta > 0 && !(x.sum > negInf) {
+	if t.LogLaw(c.Used()) == negInf || x.beta > 0 && !(x.sum > negInf) {
 		return fmt.Errorf("%s: the target gives the state %v no density, and from there nothing follows", kernel, c)
 	}
 	return nil
@@ -315,4 +328,57 @@ func (x *State) replace(y *Composition, value float64) {
 	for _, t := range x.terms {
 		t.scorer.Reset()
 	}
+}
+
+// other returns the spare composition, which holds anything.
+func (x *State) other() *spare {
+	if x.spare == nil {
+		x.spare = &spare{composition: newComposition(x.Composition.N())}
+	}
+	return x.spare
+}
+
+// candidateCopy returns the composition of [State.other] for candidates that
+// are scored by themselves.
+func (x *State) candidateCopy() *Composition { return x.other().composition }
+
+// scoreOther returns Σ_k c_k·log y_k of the spare composition. It leaves off
+// at a term of −Inf: the scorers of the rest are then not up to date.
+func (x *State) scoreOther() (float64, error) {
+	y := x.spare
+	if y.terms == nil && len(x.terms) > 0 {
+		y.terms = newTerms(x.target, y.composition)
+	}
+	sum := 0.0
+	for _, t := range y.terms {
+		t.scorer.Reset()
+		score := t.wish.Weight * t.scorer.LogScore()
+		if badScore(score) {
+			e := x.scoreError(t, score).(*ScoreError)
+			e.State = y.composition.String()
+			return 0, e
+		}
+		if sum += score; sum == negInf {
+			return sum, nil
+		}
+	}
+	return sum, nil
+}
+
+// takeOther makes the spare composition the state's, which becomes the spare
+// one. Its weighted log scores sum to value.
+func (x *State) takeOther(value float64) outcome {
+	y := x.spare
+	if y.composition.Equal(x.Composition) {
+		return stayed
+	}
+	if len(x.terms) == 0 {
+		*x.Composition, *y.composition = *y.composition, *x.Composition
+		return updated
+	}
+	// Scorers follow the composition that they were made for.
+	x.Composition, y.composition = y.composition, x.Composition
+	x.terms, y.terms = y.terms, x.terms
+	x.sum = value
+	return updated
 }

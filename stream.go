@@ -37,23 +37,24 @@ func Stream(ctx context.Context, t *Target, o Options, sink func(chain, draw int
 	}
 	tallies := make([]Tally, o.Chains)
 	g, ctx := errgroup.WithContext(ctx)
-	if o.Workers > 0 {
-		g.SetLimit(o.Workers)
-	} else {
-		g.SetLimit(runtime.GOMAXPROCS(0))
+	workers := o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
 	}
+	g.SetLimit(workers)
 	for index := range o.Chains {
 		g.Go(func() error {
 			c, err := NewChain(t, k, o.Seed, index)
 			if err != nil {
 				return err
 			}
-			if err := advanceWatching(ctx, c, o.Warmup); err != nil {
+			c.SetWorkers(workers / o.Chains)
+			if err := watching(ctx, c.Warm, o.Warmup); err != nil {
 				return err
 			}
-			c.ResetTally()
+			c.EndWarmup()
 			for draw := range o.Draws {
-				if err := advanceWatching(ctx, c, o.Thin); err != nil {
+				if err := watching(ctx, c.Advance, o.Thin); err != nil {
 					return err
 				}
 				if err := sink(index, draw, c.State); err != nil {
@@ -70,15 +71,15 @@ func Stream(ctx context.Context, t *Target, o Options, sink func(chain, draw int
 	return tallies, nil
 }
 
-// advanceWatching makes iterations and looks up now and then to see whether
-// the context has ended.
-func advanceWatching(ctx context.Context, c *Chain, iterations int) error {
+// watching makes iterations and looks up now and then to see whether the
+// context has ended.
+func watching(ctx context.Context, advance func(iterations int) error, iterations int) error {
 	const stride = 1024
 	for ; iterations > 0; iterations -= stride {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.Advance(min(stride, iterations)); err != nil {
+		if err := advance(min(stride, iterations)); err != nil {
 			return err
 		}
 	}

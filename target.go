@@ -211,3 +211,8 @@ func newScoreError(wish string, by any, score float64, x *Composition) *ScoreErr
 
 // badScore says whether a log score is NaN or +Inf.
 func badScore(score float64) bool { return !(score < math.Inf(1)) }
+
+// scored says whether anything but the sparsity law tells compositions apart.
+func (t *Target) scored() bool {
+	return t.space.rules != nil || slices.ContainsFunc(t.wishes, func(w Wish) bool { return w.Weight > 0 })
+}

@@ -39,7 +39,7 @@ var trial = sync.OnceValues(func() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Run(context.Background(), Options{Seed: DefaultSeed, Book: book, Divide: 100})
+	return Run(context.Background(), Options{Seed: DefaultSeed + 1, Book: book, Divide: 100})
 })
 
 func mustTrial(t testing.TB) *Report {

@@ -1,0 +1,517 @@
+package kir
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// scanMoves is how many moves each replica makes in a scan.
+const scanMoves = 4
+
+// ladder is the replicas of one tempered chain.
+type ladder struct {
+	kernel *Tempered
+	rungs  []rung
+	scans  int64 // its parity says which swaps are tried next
+
+	// Streams of random choices are made for replicas as they are needed, each
+	// with a number of its own.
+	seed           uint64
+	index, streams int
+
+	round, done int // of warm-up: which, and the scans made of it
+	sums        ladderSums
+
+	workers int
+	errs    []error
+	timed   int           // scans made by one worker to see how long they take
+	took    time.Duration // by these
+}
+
+// rung is a place in the ladder: its β is its state's.
+type rung struct {
+	state  *State
+	rand   *Rand
+	offset float64 // a guess of log Z_{r+1}/Z_r; the closer, the smaller the error of log Z
+	seen   ends    // by the replica that is here now
+	aside  Tally   // of moves that are not reported
+}
+
+// ends says which ends of the ladder a replica has seen.
+type ends uint8
+
+const (
+	seenNone ends = iota
+	seenHot       // β = 0 was the first
+	seenCold      // β = 1 was the last
+	seenBoth      // β = 1, and then β = 0
+)
+
+// newLadder returns the ladder with which a chain begins. It is guessed: β
+// rises as the cube.
+func newLadder(k *Tempered, seed uint64, index int) (l *ladder, tries int, err error) {
+	l = &ladder{kernel: k, seed: seed, index: index, workers: 1}
+	steps := k.steps
+	if steps == 0 {
+		steps = firstSteps
+	}
+	if !k.target.scored() {
+		steps = 0 // all β are alike
+	}
+	for s := 0; s <= steps; s++ {
+		r := l.stream()
+		x, n, err := StartState(k.target, r)
+		tries += n
+		if err != nil {
+			return nil, tries, err
+		}
+		l.rungs = append(l.rungs, rung{state: x, rand: r})
+		if f := float64(s) / float64(max(steps, 1)); s < steps {
+			x.beta = f * f * f
+		}
+	}
+	l.sums.reset(steps)
+	return l, tries, nil
+}
+
+// firstSteps is how many steps a ladder has before warm-up has found how many
+// it needs.
+const firstSteps = 8
+
+// stream returns the next stream of random choices.
+func (l *ladder) stream() *Rand {
+	l.streams++
+	return NewRand(l.seed, fmt.Sprintf("replicas of chain %d", l.index), uint64(l.streams))
+}
+
+// cold returns the state at β = 1.
+func (l *ladder) cold() *State { return l.rungs[len(l.rungs)-1].state }
+
+// refresh refreshes all states.
+func (l *ladder) refresh() error {
+	for k := range l.rungs {
+		if err := l.rungs[k].state.Refresh(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance makes scans.
+func (l *ladder) advance(r *Rand, scans int, warm bool, tally *Tally) error {
+	for range scans {
+		was := *tally
+		if err := l.explore(warm, tally); err != nil {
+			return kernelError("tempered", err)
+		}
+		swapped := l.swap(r)
+		tally.Iterations = was.Iterations + 1
+		tally.Accepted = was.Accepted + oneIf(swapped || tally.Accepted > was.Accepted)
+		tally.Updated = was.Updated + oneIf(swapped || tally.Updated > was.Updated)
+		if warm {
+			if l.done++; l.done == firstLadderRound<<l.round {
+				if err := l.tune(); err != nil {
+					return kernelError("tempered", err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func oneIf(yes bool) int64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+const (
+	timedScans = 16
+	shortScan  = 20 * time.Microsecond // what several workers save only on longer scans
+)
+
+// explore moves every replica. Each has its own random choices, so it makes no
+// difference how many do so at once.
+func (l *ladder) explore(warm bool, tally *Tally) error {
+	workers := min(l.workers, len(l.rungs))
+	if workers > 1 && l.timed < timedScans {
+		l.timed++
+		defer func(start time.Time) { l.took += time.Since(start) }(time.Now())
+		workers = 1
+	}
+	if workers > 1 && l.took >= timedScans*shortScan {
+		return l.exploreAtOnce(workers, warm, tally)
+	}
+	for k := range l.rungs {
+		if err := l.move(k, warm, tally); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exploreAtOnce is explore by several workers.
+func (l *ladder) exploreAtOnce(workers int, warm bool, tally *Tally) error {
+	l.errs = slices.Grow(l.errs[:0], len(l.rungs))[:len(l.rungs)]
+	part := func(from int) {
+		for k := from; k < len(l.rungs); k += workers {
+			l.errs[k] = l.move(k, warm, tally)
+		}
+	}
+	var group sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		group.Go(func() { part(w) })
+	}
+	part(0)
+	group.Wait()
+	for _, err := range l.errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move moves the replica on one rung. Only what happens at β = 1 is counted.
+func (l *ladder) move(k int, warm bool, tally *Tally) error {
+	g, b := &l.rungs[k], l.kernel.within
+	if k < len(l.rungs)-1 {
+		tally = &g.aside
+	}
+	switch {
+	case k == 0 && len(l.rungs) > 1:
+		g.state.drawExact(g.rand, g.state.Composition)
+		return g.state.Refresh()
+	case warm:
+		return b.warm(g.rand, g.state, l.kernel.moves, tally)
+	default:
+		return b.Advance(g.rand, g.state, l.kernel.moves, tally)
+	}
+}
+
+// rise returns log p_{k+1}(x) − log p_k(x), up to a constant, of the law on
+// rung k and of that on the next.
+func (l *ladder) rise(k int, x *State) float64 {
+	d := (l.rungs[k+1].state.beta - l.rungs[k].state.beta) * x.sum
+	if k == 0 {
+		d += x.target.logShare(x.Composition.Used())
+	}
+	return d
+}
+
+// swap lets neighbours swap, every second pair in turn, and says whether the
+// last one did.
+func (l *ladder) swap(r *Rand) (coldSwapped bool) {
+	parity := int(l.scans & 1)
+	l.scans++
+	l.sums.begin()
+	for k := range len(l.rungs) - 1 {
+		lower, upper := &l.rungs[k], &l.rungs[k+1]
+		there, here := l.rise(k, lower.state), l.rise(k, upper.state)
+		p := math.Exp(min(0, there-here))
+		l.sums.see(k, lower.state.sum, p, there-lower.offset, here-lower.offset)
+		if k&1 == parity && r.Bernoulli(p) {
+			lower.state.swap(upper.state)
+			lower.seen, upper.seen = upper.seen, lower.seen
+			coldSwapped = k == len(l.rungs)-2
+		}
+	}
+	l.sums.end(l.cold().sum)
+	hot, cold := &l.rungs[0].seen, &l.rungs[len(l.rungs)-1].seen
+	if hot == cold {
+		return false
+	}
+	switch *hot {
+	case seenNone:
+		*hot = seenHot
+	case seenCold:
+		*hot = seenBoth
+	}
+	switch *cold {
+	case seenBoth:
+		l.sums.restarts++
+		l.sums.roundTrips++
+	case seenHot:
+		l.sums.restarts++
+	}
+	*cold = seenCold
+	return coldSwapped
+}
+
+// swap exchanges the compositions of two states, with what scores them.
+func (x *State) swap(y *State) {
+	x.Composition, y.Composition = y.Composition, x.Composition
+	x.terms, y.terms = y.terms, x.terms
+	x.sum, y.sum = y.sum, x.sum
+}
+
+// firstLadderRound is how many scans the first round of warm-up has; each
+// further one has twice as many as the last.
+const firstLadderRound = 32
+
+// tune ends a round of warm-up: it spaces the ladder anew so that, as the
+// round has it, all steps are rejected equally often.
+func (l *ladder) tune() error {
+	steps := len(l.rungs) - 1
+	if steps > 0 {
+		// The barrier up to each rung, without what no spacing can change: at
+		// β = 0 a composition that is forbidden is always rejected.
+		barrier, logZ := make([]float64, steps+1), make([]float64, steps+1)
+		for k := range steps {
+			barrier[k+1] = barrier[k] + l.sums.avoidable(k)
+			rise := l.sums.logRatio(k)
+			if math.IsNaN(rise) || math.IsInf(rise, 0) {
+				rise = 0
+			}
+			logZ[k+1] = logZ[k] + l.rungs[k].offset + rise
+		}
+		total := barrier[steps]
+		next := l.kernel.steps
+		if next == 0 {
+			next = min(max(int(math.Ceil(2*total)), 1), mostSteps)
+		}
+		betas, levels := make([]float64, next+1), make([]float64, next+1)
+		for s := range betas {
+			betas[s], levels[s] = l.at(barrier, logZ, float64(s)/float64(next))
+		}
+		if err := l.rebuild(betas, levels); err != nil {
+			return err
+		}
+	}
+	l.round, l.done = l.round+1, 0
+	l.sums.reset(len(l.rungs) - 1)
+	return nil
+}
+
+// at returns the β up to which lies a share of the barrier, and log Z there,
+// both interpolated between the rungs.
+func (l *ladder) at(barrier, logZ []float64, share float64) (beta, level float64) {
+	last := len(barrier) - 1
+	if share >= 1 {
+		return 1, logZ[last]
+	}
+	// A trace of a barrier everywhere keeps β rising where nothing is rejected.
+	height := func(k int) float64 { return barrier[k] + 1e-3*l.rungs[k].state.beta }
+	wanted := share * height(last)
+	k := 0
+	for k < last-1 && height(k+1) <= wanted {
+		k++
+	}
+	f := (wanted - height(k)) / (height(k+1) - height(k))
+	from, to := l.rungs[k].state.beta, l.rungs[k+1].state.beta
+	return from + f*(to-from), logZ[k] + f*(logZ[k+1]-logZ[k])
+}
+
+// rebuild makes a ladder of the given β from this one. Each new rung takes the
+// state of the old one that is as far up, or a copy of it.
+func (l *ladder) rebuild(betas, logZ []float64) error {
+	old, steps := l.rungs, len(betas)-1
+	taken := make([]bool, len(old))
+	l.rungs = make([]rung, len(betas))
+	for k := steps; k >= 0; k-- { // from β = 1, which keeps its state
+		from := (2*k*(len(old)-1) + steps) / (2 * steps)
+		if !taken[from] {
+			taken[from] = true
+			l.rungs[k] = old[from]
+		} else {
+			x, err := old[from].state.clone()
+			if err != nil {
+				return err
+			}
+			l.rungs[k] = rung{state: x, rand: l.stream(), seen: seenNone}
+		}
+	}
+	for k := range l.rungs {
+		l.rungs[k].state.beta = betas[k]
+		l.rungs[k].offset = 0
+		if k < steps {
+			l.rungs[k].offset = logZ[k+1] - logZ[k]
+		}
+	}
+	// A forbidden composition may stay at β = 0 only.
+	for k := 1; k <= steps; k++ {
+		if l.rungs[k].state.sum == negInf {
+			x, err := l.cold().clone()
+			if err != nil {
+				return err
+			}
+			x.beta, x.memory = betas[k], l.rungs[k].state.memory
+			l.rungs[k].state = x
+		}
+	}
+	return nil
+}
+
+// clone returns a state with the same composition, and what was learnt.
+func (x *State) clone() (*State, error) {
+	y := newState(x.target, x.Composition.Clone())
+	y.beta = x.beta
+	if x.memory != nil {
+		y.memory = x.memory.clone()
+	}
+	return y, y.Refresh()
+}
+
+// settle ends warm-up.
+func (l *ladder) settle() {
+	for k := range l.rungs {
+		l.kernel.within.settle(l.rungs[k].state)
+		if rise := l.sums.logRatio(k); k < len(l.rungs)-1 && !math.IsNaN(rise) && !math.IsInf(rise, 0) {
+			l.rungs[k].offset += rise
+		}
+	}
+	l.round, l.done = 0, 0
+	l.sums.reset(len(l.rungs) - 1)
+}
+
+// report returns what the chain did since warm-up.
+func (l *ladder) report() *Ladder {
+	s := &l.sums
+	steps := len(l.rungs) - 1
+	out := &Ladder{Scans: s.scans, Restarts: s.restarts, RoundTrips: s.roundTrips}
+	n := float64(s.scans)
+	for k := range l.rungs {
+		g := Rung{Beta: l.rungs[k].state.beta, Barrier: out.Barrier}
+		g.MeanLogScore = s.logScore[k] / float64(s.scans-s.forbidden[k])
+		g.Forbidden = float64(s.forbidden[k]) / n
+		if k < steps {
+			g.Rejected = s.rejected[k] / n
+			out.Barrier += g.Rejected
+			out.LogZ += l.rungs[k].offset + s.logRatio(k)
+		}
+		out.Rungs = append(out.Rungs, g)
+	}
+	out.LogZError = s.error()
+	return out
+}
+
+// ladderSums is what scans add up to.
+type ladderSums struct {
+	scans                int64
+	rejected             []float64 // by step: Σ (1 − probability of a swap)
+	logScore             []float64 // by rung: Σ V where that is finite
+	forbidden            []int64   // by rung: how often it is not
+	restarts, roundTrips int64
+
+	// Bennett's sums. For step k and the offset C, with d the rise of the
+	// density and f(u) = 1/(1 + e^u),
+	//
+	//	Z_{k+1}/Z_k = e^C · E_k[f(C − d)] / E_{k+1}[f(d − C)],
+	//
+	// whatever C is, and f is bounded. They are kept for batches of scans, of
+	// which two become one when there are too many.
+	batches []bennett // by batch and step
+	length  int64     // scans of a batch
+}
+
+// bennett is the sums of f(C − d) over the lower rung and of f(d − C) over the
+// upper one.
+type bennett struct{ lower, upper float64 }
+
+// mostBatches is when two batches become one.
+const mostBatches = 64
+
+func (s *ladderSums) steps() int { return len(s.rejected) }
+
+func (s *ladderSums) reset(steps int) {
+	*s = ladderSums{
+		rejected:  make([]float64, steps),
+		logScore:  make([]float64, steps+1),
+		forbidden: make([]int64, steps+1),
+		batches:   make([]bennett, 0, mostBatches*steps),
+		length:    1,
+	}
+}
+
+// begin makes room for the next scan.
+func (s *ladderSums) begin() {
+	steps := s.steps()
+	if s.scans%s.length == 0 {
+		if s.scans/s.length == mostBatches {
+			for b := range mostBatches / 2 {
+				for k := range steps {
+					p, q := s.batches[2*b*steps+k], s.batches[(2*b+1)*steps+k]
+					s.batches[b*steps+k] = bennett{p.lower + q.lower, p.upper + q.upper}
+				}
+			}
+			s.batches = s.batches[:mostBatches/2*steps]
+			s.length *= 2
+		}
+		s.batches = s.batches[:len(s.batches)+steps]
+		clear(s.batches[len(s.batches)-steps:])
+	}
+	s.scans++
+}
+
+// see counts step k: V on its lower rung, the probability of a swap, and the
+// rises of the two states' densities less the offset.
+func (s *ladderSums) see(k int, logScore, swap, lower, upper float64) {
+	s.seeScore(k, logScore)
+	s.rejected[k] += 1 - swap
+	b := &s.batches[len(s.batches)-s.steps()+k]
+	b.lower += 1 / (1 + math.Exp(-lower))
+	b.upper += 1 / (1 + math.Exp(upper))
+}
+
+func (s *ladderSums) seeScore(k int, logScore float64) {
+	if logScore == negInf {
+		s.forbidden[k]++
+	} else {
+		s.logScore[k] += logScore
+	}
+}
+
+// end counts V on the last rung.
+func (s *ladderSums) end(logScore float64) { s.seeScore(s.steps(), logScore) }
+
+// avoidable is the rate at which step k is rejected where it is not bound to
+// be, by a composition that is forbidden.
+func (s *ladderSums) avoidable(k int) float64 {
+	if allowed := s.scans - s.forbidden[k]; allowed > 0 {
+		return (s.rejected[k] - float64(s.forbidden[k])) / float64(allowed)
+	}
+	return 0
+}
+
+// logRatio returns log Z_{k+1}/Z_k less the offset.
+func (s *ladderSums) logRatio(k int) float64 {
+	sum := bennett{}
+	for ; k < len(s.batches); k += s.steps() {
+		sum.lower += s.batches[k].lower
+		sum.upper += s.batches[k].upper
+	}
+	return math.Log(sum.lower) - math.Log(sum.upper)
+}
+
+// error returns the standard error of log Z: that of the mean of the batches
+// that are full, of what each adds to it to first order.
+func (s *ladderSums) error() float64 {
+	steps := s.steps()
+	if steps == 0 {
+		return 0
+	}
+	full := int(s.scans / s.length)
+	if full < mostBatches/2 {
+		return math.NaN()
+	}
+	means := make([]bennett, steps)
+	for b := range full {
+		for k := range steps {
+			means[k].lower += s.batches[b*steps+k].lower / float64(full)
+			means[k].upper += s.batches[b*steps+k].upper / float64(full)
+		}
+	}
+	squares := 0.0
+	for b := range full {
+		d := 0.0
+		for k := range steps {
+			d += s.batches[b*steps+k].lower/means[k].lower - s.batches[b*steps+k].upper/means[k].upper
+		}
+		squares += d * d // the mean of d is 0
+	}
+	return math.Sqrt(squares / float64(full) / float64(full-1))
+}

@@ -1,0 +1,167 @@
+package kir
+
+import "slices"
+
+// unmet is the share of draws by a [memory] that do not look at it, so that
+// what warm-up never met is still drawn.
+const unmet = 0.2
+
+// A memory is what a chain has learnt in warm-up: which ingredients and how
+// many of them its states used. Drawing from it is a draw from a list of what
+// was met, with probability 1−unmet, or else from all ingredients alike. A nil
+// memory, or an empty one, has met nothing.
+//
+// It is filled in rounds, each twice as long as the last; what a round meets is
+// used from its end on. So what is learnt on the way from the start fades.
+type memory struct {
+	list      []int32 // ingredients met
+	count     []int32 // by ingredient: how often it is in the list
+	sizes     []int32 // numbers of ingredients met
+	sizeCount []int32 // by size, from the law's first on: how often it is in sizes
+
+	mix   shares // what suits after warm-up
+	tuned bool   // whether there is such a mix
+
+	// Warm-up: the round that is on, the iterations made of it, what it met, and
+	// how often the moves that draw a whole composition were tried and accepted
+	// in the last round and in this one.
+	round, done   int
+	met, metSizes []int32
+	last, now     wholeMoves
+}
+
+// wholeMoves counts the moves that draw a whole composition.
+type wholeMoves struct{ refresh, recall MoveTally }
+
+const (
+	firstRound = 512     // iterations of the first round
+	metStates  = 512     // states that a round looks at, at most
+	metMost    = 1 << 16 // ingredients that a round remembers, at most
+
+	// How often refresh and recall are made for each line: worthOfWhole times
+	// the square of their rate over the number of ingredients, but at least
+	// leastOfWhole over that number and at most mostOfWhole.
+	worthOfWhole = 120
+	leastOfWhole = 0.1
+	mostOfWhole  = 10
+)
+
+// draw draws one of n ingredients.
+func (m *memory) draw(r *Rand, n int) int {
+	if m == nil || len(m.list) == 0 || r.Bernoulli(unmet) {
+		return r.Intn(n)
+	}
+	return int(m.list[r.Intn(len(m.list))])
+}
+
+// share returns the probability that draw returns ingredient i of n.
+func (m *memory) share(i, n int) float64 {
+	if m == nil || len(m.list) == 0 {
+		return 1 / float64(n)
+	}
+	return unmet/float64(n) + (1-unmet)*float64(m.count[i])/float64(len(m.list))
+}
+
+// learn makes the memory one of the given states.
+func (m *memory) learn(t *Target, list, sizes []int32) {
+	if len(list) == 0 {
+		return
+	}
+	if m.count == nil {
+		m.count = make([]int32, t.space.ingredients)
+		m.sizeCount = make([]int32, len(t.law.p))
+	}
+	for _, i := range m.list {
+		m.count[i] = 0
+	}
+	clear(m.sizeCount)
+	m.list = append(m.list[:0], list...)
+	m.sizes = append(m.sizes[:0], sizes...)
+	for _, i := range m.list {
+		m.count[i]++
+	}
+	for _, n := range m.sizes {
+		m.sizeCount[int(n)-t.law.lo]++
+	}
+}
+
+// warm makes iterations of warm-up.
+func (b *Balanced) warm(r *Rand, x *State, iterations int, tally *Tally) error {
+	if len(x.terms) == 0 {
+		return b.Advance(r, x, iterations, tally) // there is nothing to learn
+	}
+	if x.memory == nil {
+		x.memory = &memory{}
+	}
+	m := x.memory
+	for iterations > 0 {
+		length := firstRound << m.round
+		stride := max(1, length/metStates)
+		steps := min(iterations, stride-m.done%stride)
+		var t Tally
+		if err := b.Advance(r, x, steps, &t); err != nil {
+			return err
+		}
+		tally.Add(t)
+		m.now.refresh.add(t.Moves[refreshMove])
+		m.now.recall.add(t.Moves[recallMove])
+		iterations -= steps
+		m.done += steps
+		if m.done%stride == 0 && len(m.met) < metMost {
+			m.met = append(m.met, x.Composition.list...)
+			m.metSizes = append(m.metSizes, int32(x.Composition.Used()))
+		}
+		if m.done == length {
+			m.learn(b.target, m.met, m.metSizes)
+			m.round, m.done = m.round+1, 0
+			m.met, m.metSizes = m.met[:0], m.metSizes[:0]
+			m.last, m.now = m.now, wholeMoves{}
+		}
+	}
+	return nil
+}
+
+// settle ends warm-up.
+func (b *Balanced) settle(x *State) {
+	m := x.memory
+	if m == nil {
+		return
+	}
+	if len(m.sizes) > 0 {
+		m.tune(float64(len(m.list))/float64(len(m.sizes)), len(b.target.law.p) > 1)
+	}
+	m.round, m.done, m.met, m.metSizes, m.last, m.now = 0, 0, nil, nil, wholeMoves{}, wholeMoves{}
+}
+
+// tune sets the mix. A whole new composition costs about as much as a line for
+// each of its ingredients and pays only if it is accepted often, so refresh and
+// recall are made in proportion to the squares of their rates.
+func (m *memory) tune(used float64, resizes bool) {
+	squaredRate := func(last, now MoveTally) float64 {
+		last.add(now)
+		rate := (float64(last.Accepted) + 0.5) / (float64(last.Tried) + 1)
+		return rate * rate
+	}
+	refresh := squaredRate(m.last.refresh, m.now.refresh)
+	recall := squaredRate(m.last.recall, m.now.recall)
+	whole := max(refresh, recall)
+	whole = max(min(worthOfWhole*whole/used, mostOfWhole), leastOfWhole/used)
+	m.mix = shares{
+		lineMove:    1,
+		refreshMove: whole * refresh / (refresh + recall),
+		recallMove:  whole * recall / (refresh + recall),
+	}
+	if resizes {
+		m.mix[resizeMove] = resizeShare
+	}
+	m.tuned = true
+}
+
+// clone returns a copy.
+func (m *memory) clone() *memory {
+	c := *m
+	for _, s := range []*[]int32{&c.list, &c.count, &c.sizes, &c.sizeCount, &c.met, &c.metSizes} {
+		*s = slices.Clone(*s)
+	}
+	return &c
+}

@@ -1,0 +1,314 @@
+package kir_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"kir"
+	"kir/internal/stattest"
+)
+
+// A ladderCell is a target and a ladder of β, small enough for all replicas
+// together to be enumerated.
+type ladderCell struct {
+	cell
+	betas []float64
+	laws  []*stattest.Enumeration // by rung
+	at    [][]int                 // by state of the product: which state on each rung
+	pi    []float64               // of the product
+}
+
+// newLadderCell enumerates the product; nil if it allows nothing.
+func newLadderCell(c cell, betas ...float64) *ladderCell {
+	l := &ladderCell{cell: c, betas: betas, at: [][]int{nil}, pi: []float64{1}}
+	if _, err := c.law.Enumerate(); err != nil {
+		return nil
+	}
+	for _, beta := range betas {
+		law := c.law
+		law.Wishes = nil
+		for _, w := range c.law.Wishes {
+			law.Wishes = append(law.Wishes, stattest.Wish{Score: w.Score, Weight: beta * w.Weight})
+		}
+		e, err := law.Enumerate()
+		if err != nil {
+			return nil
+		}
+		l.laws = append(l.laws, e)
+		var at [][]int
+		var pi []float64
+		for s := range l.at {
+			for k := range e.States {
+				at = append(at, append(slices.Clone(l.at[s]), k))
+				pi = append(pi, l.pi[s]*e.Pi[k])
+			}
+		}
+		l.at, l.pi = at, pi
+	}
+	return l
+}
+
+// matrix returns the transition matrix of a step of the replicas.
+func (l *ladderCell) matrix(moves int, step func(p *kir.Replicas, r *kir.Rand) error) ([][]float64, error) {
+	p, err := kir.NewReplicas(l.target, l.betas, moves)
+	if err != nil {
+		return nil, err
+	}
+	states := make([]*kir.Composition, len(l.laws[0].States))
+	for s, amounts := range l.laws[0].States {
+		var parts []kir.Part
+		for i, a := range amounts {
+			if a > 0 {
+				parts = append(parts, kir.Part{Ingredient: i, Amount: a})
+			}
+		}
+		if states[s], err = kir.NewComposition(len(amounts), parts...); err != nil {
+			return nil, err
+		}
+	}
+	lo, _ := l.target.Law().Support()
+	for k := range l.betas {
+		kir.Teach(p.State(k), []int32{0, 0, int32(k % l.target.Space().N())}, []int32{int32(lo)})
+	}
+	m := make([][]float64, len(l.at))
+	for s, at := range l.at {
+		if l.pi[s] == 0 {
+			continue
+		}
+		m[s] = make([]float64, len(l.at))
+		err := stattest.Explore(func(r *kir.Rand) error {
+			for k, state := range at {
+				if err := p.Set(k, states[state]); err != nil {
+					return err
+				}
+			}
+			return step(p, r)
+		}, func(prob float64) error {
+			to := 0
+			for k := range l.betas {
+				state, ok := l.laws[k].Index(p.State(k).Composition)
+				if !ok {
+					return fmt.Errorf("replica %d is at %v", k, p.State(k).Composition)
+				}
+				want := 0.0
+				for _, w := range l.law.Wishes {
+					if w.Weight > 0 {
+						want += w.Weight * math.Log(w.Score(l.laws[k].States[state]))
+					}
+				}
+				if got := p.State(k).LogScore(); got != want && !(math.Abs(got-want) < 1e-10) {
+					return fmt.Errorf("replica %d at %v has a log score of %v and not %v", k, p.State(k).Composition, got, want)
+				}
+				to = to*len(states) + state
+			}
+			m[s][to] += prob
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// check says what of πP = π, detailed balance (if claimed) and of the support
+// does not hold.
+func (l *ladderCell) check(m [][]float64, reversible bool) error {
+	after := make([]float64, len(l.pi))
+	for s, row := range m {
+		sum := 0.0
+		for to, p := range row {
+			sum += p
+			after[to] += l.pi[s] * p
+			if p > 0 && l.pi[to] == 0 {
+				return fmt.Errorf("from %v to %v, which is forbidden", l.at[s], l.at[to])
+			}
+			if back := l.pi[to] * at(m, to, s); reversible && math.Abs(l.pi[s]*p-back) > 1e-12*max(l.pi[s]*p, back) {
+				return fmt.Errorf("between %v and %v %.15g flows one way and %.15g the other", l.at[s], l.at[to], l.pi[s]*p, back)
+			}
+		}
+		if l.pi[s] > 0 && math.Abs(sum-1) > 1e-12 {
+			return fmt.Errorf("the row of %v sums to %.15g", l.at[s], sum)
+		}
+	}
+	for s, p := range l.pi {
+		if math.Abs(after[s]-p) > 1e-12*p {
+			return fmt.Errorf("%v has probability %.15g before and %.15g after", l.at[s], p, after[s])
+		}
+	}
+	return nil
+}
+
+func at(m [][]float64, from, to int) float64 {
+	if m[from] == nil {
+		return 0
+	}
+	return m[from][to]
+}
+
+// reaches says whether every state of positive probability reaches every other
+// one by steps of the two matrices in turn.
+func (l *ladderCell) reaches(even, odd [][]float64) error {
+	next := make([][]int, len(l.pi)) // two steps
+	for s := range l.pi {
+		if l.pi[s] == 0 {
+			continue
+		}
+		seen := make([]bool, len(l.pi))
+		for mid, p := range even[s] {
+			if p == 0 {
+				continue
+			}
+			for to, q := range odd[mid] {
+				if q > 0 && !seen[to] {
+					seen[to] = true
+					next[s] = append(next[s], to)
+				}
+			}
+		}
+	}
+	for s := range l.pi {
+		if l.pi[s] == 0 {
+			continue
+		}
+		seen := make([]bool, len(l.pi))
+		queue := []int{s}
+		for len(queue) > 0 {
+			here := queue[0]
+			queue = queue[1:]
+			for _, to := range next[here] {
+				if !seen[to] {
+					seen[to] = true
+					queue = append(queue, to)
+				}
+			}
+		}
+		for to, p := range l.pi {
+			if p > 0 && !seen[to] {
+				return fmt.Errorf("%v never reaches %v", l.at[s], l.at[to])
+			}
+		}
+	}
+	return nil
+}
+
+// ladderCells are the targets whose ladders go through the matrices.
+func ladderCells(t *testing.T) []*ladderCell {
+	t.Helper()
+	var all []*ladderCell
+	add := func(ingredients, total, every int, betas ...float64) {
+		for index, c := range someCells(t, ingredients, total) {
+			if index%every != 0 || !c.scored {
+				continue
+			}
+			if l := newLadderCell(c, betas...); l != nil {
+				l.name = fmt.Sprintf("N=%d/M=%d/%v/%s", ingredients, total, betas, c.name)
+				all = append(all, l)
+			}
+		}
+	}
+	add(2, 2, 1, 0, 1)
+	add(2, 3, 1, 0, 1)
+	add(2, 2, 1, 0, 0.3, 1)
+	if !raceDetector {
+		add(3, 2, 3, 0, 1)
+		add(3, 3, 11, 0, 1)
+		add(2, 3, 11, 0, 0.45, 1)
+		add(2, 2, 17, 0, 0.2, 0.6, 1)
+	}
+	return all
+}
+
+// TestLadderIsExact computes the transition matrix of a scan on all replicas
+// together, and of its parts: the swaps of either parity, and the moves of one
+// replica. The parts are reversible, scans leave the product of the laws as it
+// is, and reach all of it.
+func TestLadderIsExact(t *testing.T) {
+	for _, l := range ladderCells(t) {
+		fail := func(what string, err error) {
+			t.Helper()
+			if err != nil {
+				t.Errorf("%s: %s: %v", l.name, what, err)
+			}
+		}
+		rungs := len(l.betas)
+		for parity := range int64(2) {
+			m, err := l.matrix(1, func(p *kir.Replicas, r *kir.Rand) error { p.Swap(r, parity); return nil })
+			fail("swap", err)
+			if err == nil {
+				fail(fmt.Sprint("swaps of parity ", parity), l.check(m, true))
+			}
+		}
+		var scans [2][][]float64
+		for k := range rungs {
+			m, err := l.matrix(1, func(p *kir.Replicas, r *kir.Rand) error { return p.Move(r, k) })
+			fail("move", err)
+			if err != nil {
+				continue
+			}
+			fail(fmt.Sprint("the moves of replica ", k), l.check(m, true))
+			for parity := range scans {
+				if scans[parity] == nil {
+					scans[parity] = m
+				} else {
+					scans[parity] = product(scans[parity], m)
+				}
+			}
+		}
+		if t.Failed() {
+			continue
+		}
+		for parity := range scans {
+			m, err := l.matrix(1, func(p *kir.Replicas, r *kir.Rand) error { p.Swap(r, int64(parity)); return nil })
+			fail("swap", err)
+			scans[parity] = product(scans[parity], m)
+			fail(fmt.Sprint("a scan of parity ", parity), l.check(scans[parity], false))
+		}
+		fail("scans", l.reaches(scans[0], scans[1]))
+
+		// The whole scan in one run is the product of its parts, where there
+		// are few enough outcomes.
+		if rungs == 2 && len(l.at) <= 9 {
+			for parity := range scans {
+				m, err := l.matrix(1, func(p *kir.Replicas, r *kir.Rand) error {
+					for k := range rungs {
+						if err := p.Move(r, k); err != nil {
+							return err
+						}
+					}
+					p.Swap(r, int64(parity))
+					return nil
+				})
+				fail("scan", err)
+				for s := range m {
+					for to := range m[s] {
+						if math.Abs(m[s][to]-scans[parity][s][to]) > 1e-12 {
+							t.Fatalf("%s: a scan is not the product of its parts: %v and %v", l.name, m[s][to], scans[parity][s][to])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func product(a, b [][]float64) [][]float64 {
+	m := make([][]float64, len(a))
+	for s := range a {
+		if a[s] == nil {
+			continue
+		}
+		m[s] = make([]float64, len(b))
+		for mid, p := range a[s] {
+			if p == 0 {
+				continue
+			}
+			for to, q := range b[mid] {
+				m[s][to] += p * q
+			}
+		}
+	}
+	return m
+}
