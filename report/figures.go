@@ -179,7 +179,6 @@ type dotAxis struct {
 	log    bool // places are those of the logarithm
 	ticks  []float64
 	write  func(v float64) string
-	mark   float64 // where a dashed line stands; NaN: nowhere
 }
 
 // dotPlot draws a dot and two standard errors to either side for each row.
@@ -208,9 +207,6 @@ func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 		f.Write(at(t), bottom+13, smallSize, figure.Middle, figure.Soft, a.write(t))
 	}
 	f.Write((left+figureWidth-right)/2, bottom+28, smallSize, figure.Middle, figure.Soft, a.title)
-	if !math.IsNaN(a.mark) {
-		f.Dashed(at(a.mark), top-4, at(a.mark), bottom, 1.5, figure.Ink)
-	}
 	for k, r := range rows {
 		y := top + row*(float64(k)+0.5)
 		if r.second == "" {
@@ -283,7 +279,7 @@ func (m *Model) inclusionFigure() *figure.Figure {
 		ticks[k] /= 100
 	}
 	dotPlot(f, rows, dotAxis{
-		title: "draws that use it, %", lo: 0, hi: hi, ticks: ticks, mark: math.NaN(),
+		title: "draws that use it, %", lo: 0, hi: hi, ticks: ticks,
 		write: func(v float64) string { return figure.Number(100*v, digits) },
 	})
 	reference := ""
@@ -302,26 +298,24 @@ func (m *Model) pairsFigure() *figure.Figure {
 	if len(list) == 0 {
 		return nil
 	}
-	random := float64(m.Pairs.Random)
-	lo, hi := random, random
+	lo, hi := math.Inf(1), 0.0
 	var rows []dotRow
 	for _, p := range list {
-		r := dotRow{label: p.First, second: "+ " + p.Second, value: float64(p.Lift), se: float64(p.MCSE), reference: math.NaN()}
+		r := dotRow{label: p.First, second: "+ " + p.Second, value: float64(p.Lift), se: float64(p.MCSE), reference: float64(p.Expected)}
 		rows = append(rows, r)
-		lo, hi = min(lo, max(r.value/4, r.value-2*r.se)), max(hi, r.value+2*r.se)
+		lo, hi = min(lo, r.reference, max(r.value/4, r.value-2*r.se)), max(hi, r.reference, r.value+2*r.se)
 	}
 	f := &figure.Figure{
 		Name: "pairs", Title: "Pairs that go together, and pairs that do not",
-		Text: fmt.Sprintf("Dot plot of the lift of %d pairs, on a logarithmic scale, beside %s, that of a pair picked blindly. The table of pairs has all figures.", len(rows), number(random)),
+		Text: fmt.Sprintf("Dot plot of the lift of %d pairs, on a logarithmic scale, beside the lift that is expected of each. The table of pairs has all figures.", len(rows)),
 	}
 	lo, hi = lo/1.1, hi*1.1
 	ticks := logTicks(lo, hi)
 	dotPlot(f, rows, dotAxis{
-		title: "lift (logarithmic)", lo: lo, hi: hi, log: true, ticks: ticks, mark: random,
+		title: "lift (logarithmic)", lo: lo, hi: hi, log: true, ticks: ticks,
 		write: func(v float64) string { return fmt.Sprintf("%.3g", v) },
 	})
-	f.Key("a pair picked blindly", func(f *figure.Figure, x, y float64) { f.Dashed(x, y+5, x+20, y+5, 1.5, figure.Ink) })
-	dotKeys(f, "draws, ± 2 standard errors", "")
+	dotKeys(f, "draws, ± 2 standard errors", "expected")
 	return f
 }
 
@@ -617,7 +611,7 @@ func (m *Model) importanceFigure(k int) *figure.Figure {
 	for q := range ticks {
 		ticks[q] /= scale
 	}
-	dotPlot(f, rows, dotAxis{title: title, lo: 0, hi: hi, ticks: ticks, mark: math.NaN(), write: func(v float64) string { return figure.Number(scale*v, digits) }})
+	dotPlot(f, rows, dotAxis{title: title, lo: 0, hi: hi, ticks: ticks, write: func(v float64) string { return figure.Number(scale*v, digits) }})
 	dotKeys(f, "mean over the trees, ± 2 standard errors", "")
 	return f
 }

@@ -203,6 +203,81 @@ func fake(r *rand.Rand, draws int, planted bool) *gathered {
 	return g
 }
 
+// shares returns the share of the draws that use each ingredient.
+func (g *gathered) shares() []float64 {
+	shares, draws := make([]float64, len(g.slots)), 0.0
+	for _, b := range g.batches {
+		draws += float64(b.draws)
+		for slot, n := range b.used {
+			shares[g.slots[slot]] += float64(n)
+		}
+	}
+	for i := range shares {
+		shares[i] /= draws
+	}
+	return shares
+}
+
+// The expected lift is that of ingredients which only compete for places: exact
+// if all are equally likely and n varies, and close if they are not and n is
+// fixed (each is used or not by itself, and only draws of that n count).
+func TestExpectedLift(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, c := range []struct {
+		name   string
+		chance func(i int) float64 // of 20 ingredients
+		sizes  []int
+	}{
+		{"equal, n varies", func(int) float64 { return 0.3 }, []int{2, 3, 12}},
+		{"equal, n is 2", func(int) float64 { return 0.1 }, []int{2}},
+		{"unequal, n is 6", func(i int) float64 { return 0.02 + 0.048*float64(i) }, []int{6}},
+		{"one nearly always", func(i int) float64 { return max(0.2, float64(i)-18.01) }, []int{4}},
+		{"independent", func(i int) float64 { return 0.02 + 0.048*float64(i) }, nil},
+	} {
+		const n, draws = 20, 60_000
+		var used [n]float64
+		var both [n][n]float64
+		g := &gathered{series: []seriesDraws{{chains: [][]float64{nil}}}}
+		for done := 0; done < draws; {
+			var set []int
+			for i := range n {
+				if r.Float64() < c.chance(i) {
+					set = append(set, i)
+				}
+			}
+			if c.sizes != nil {
+				if !slices.Contains(c.sizes, len(set)) {
+					continue
+				}
+			}
+			for _, i := range set {
+				used[i]++
+				for _, j := range set {
+					both[i][j]++
+				}
+			}
+			g.series[0].chains[0] = append(g.series[0].chains[0], float64(len(set)))
+			done++
+		}
+		var shares []float64
+		for _, u := range used {
+			shares = append(shares, u/draws)
+		}
+		kappa := g.competition(shares)
+		for i := range n {
+			for j := range i {
+				lift := both[i][j] * draws / (used[i] * used[j])
+				expected := 1 + kappa*(1-shares[i])*(1-shares[j])
+				// Five standard errors of the count, and 5 % for the form that
+				// holds for large samples.
+				if tolerance := 5*lift/math.Sqrt(both[i][j]) + 0.05*expected; math.Abs(lift-expected) > tolerance {
+					t.Errorf("%s: the lift of %d and %d is %.3f, expected %.3f ± %.3f", c.name, i, j, lift, expected, tolerance)
+				}
+			}
+		}
+	}
+}
+
 // The standard error of a lift and of a mean amount is what they vary by from
 // run to run. 400 runs: the mean square of (estimate − truth)/error is 1 with a
 // standard error of about √(2/400)·1.1 = 0.08; the bounds are four of them, and
@@ -219,14 +294,15 @@ func TestErrorsOfPairsAndAmounts(t *testing.T) {
 	amounts, told := 0.0, 0
 	for range runs {
 		g := fake(r, 4000, true)
-		pairs := newPairs(p, g)
+		pairs := newPairs(p, g, g.shares())
 		for _, of := range slices.Concat(pairs.Together, pairs.Apart) {
 			if name := of.First + " + " + of.Second; truth[name] > 0 {
 				z := (float64(of.Lift) - truth[name]) / float64(of.MCSE)
 				lifts[name] += z * z / runs
 			}
 		}
-		none := newPairs(p, fake(r, 4000, false))
+		g = fake(r, 4000, false)
+		none := newPairs(p, g, g.shares())
 		told += len(none.Together) + len(none.Apart)
 		mean, used := 0.0, 0.0
 		for _, b := range g.batches {

@@ -80,7 +80,7 @@ var styles = map[string]func(v float64) string{
 	"three":    number,
 	"four":     func(v float64) string { return decimals(v, 4) },
 	"short":    short,
-	"error":    func(v float64) string { return fmt.Sprintf("%.2g", v) },
+	"error":    errorText,
 	"whole":    func(v float64) string { return thousands(int(v)) },
 }
 

@@ -10,13 +10,9 @@ import (
 
 // Pairs says which ingredients go together.
 type Pairs struct {
-	// Random is the lift that a pair would have if the draws' numbers of
-	// ingredients were what they are and the ingredients picked blindly. It is
-	// below 1, as two ingredients of a sparse composition compete for a place.
-	Random   Number `json:"random"`
 	Among    int    `json:"among"`    // ingredients looked at, the most frequent ones
 	Draws    int    `json:"draws"`    // draws looked at
-	Together []Pair `json:"together"` // used together more often than at random, the surest first
+	Together []Pair `json:"together"` // used together more often than expected, the surest first
 	Apart    []Pair `json:"apart"`    // less often
 }
 
@@ -27,42 +23,55 @@ type Pair struct {
 	Probability Number `json:"probability"` // that both are used
 	Lift        Number `json:"lift"`
 	MCSE        Number `json:"mcse"` // of the lift
+
+	// Expected is the lift if all that ingredients had to do with each other was
+	// that they compete for places in a composition.
+	Expected Number `json:"expected"`
 }
 
 const (
 	shownTogether = 12
 	shownApart    = 8
 	// pairErrors is by how many standard errors a pair's lift must differ from
-	// that of random pairs to be told of, see [differs]. With a normal error,
-	// chance alone tells of one in 16,000: of at most 0.3 pairs among the 4,950
-	// of 100 ingredients.
+	// the expected one to be told of, see [differs]. With a normal error, chance
+	// alone tells of one in 16,000: of at most 0.3 pairs among the 4,950 of 100
+	// ingredients.
 	pairErrors = 4
+	// pairEffect is by what factor it must differ besides, two standard errors
+	// nearer. With many draws everything is sure, and little of it matters.
+	pairEffect = 1.05
 )
 
-// newPairs finds the pairs whose lift differs surely from the random one. Each
-// list is ordered by the end of the interval of two standard errors that is
-// nearer to the random lift, so that a large but unsure lift does not come
-// first. Pairs must occur together in some batches: of others no standard error
-// can be told.
-func newPairs(p *problem.Problem, g *gathered) *Pairs {
-	out := &Pairs{Random: Number(g.randomLift(len(p.Ingredients))), Among: g.paired, Together: []Pair{}, Apart: []Pair{}}
-	draws := 0
+// newPairs finds the pairs whose lift differs surely from the expected one. Each
+// list is ordered by the factor between the two at the end of the interval of two
+// standard errors that is nearer to the expected lift, so that a large but unsure
+// lift does not come first. Pairs must occur together in some batches: of others
+// no standard error can be told.
+func newPairs(p *problem.Problem, g *gathered, probabilities []float64) *Pairs {
+	out := &Pairs{Among: g.paired, Together: []Pair{}, Apart: []Pair{}}
 	for _, b := range g.batches {
-		draws += b.draws
+		out.Draws += b.draws
 	}
-	out.Draws = draws
+	draws := float64(out.Draws)
+	used := make([]float64, g.paired)
+	for i := range used {
+		for _, b := range g.batches {
+			used[i] += float64(b.used[i])
+		}
+	}
+	kappa := g.competition(probabilities)
 	type found struct {
 		Pair
-		bound float64 // two standard errors towards the random lift, as a ratio to it
+		factor float64
 	}
 	var together, apart []found
 	counts := make([]int, len(g.batches))
 	for i := range g.paired {
 		for j := range i {
-			with, both := 0, 0
+			with, both := 0, 0.0
 			for k, b := range g.batches {
 				counts[k] = b.together(i, j)
-				both += counts[k]
+				both += float64(counts[k])
 				if counts[k] > 0 {
 					with++
 				}
@@ -70,31 +79,27 @@ func newPairs(p *problem.Problem, g *gathered) *Pairs {
 			if with < leastBatches {
 				continue
 			}
-			first, second := int64(0), int64(0)
-			for _, b := range g.batches {
-				first += b.used[i]
-				second += b.used[j]
-			}
-			lift := float64(both) * float64(draws) / (float64(first) * float64(second))
+			lift := both * draws / (used[i] * used[j])
 			se := jackknife(len(g.batches), func(k int) float64 {
 				b := g.batches[k]
-				return float64(both-counts[k]) * float64(draws-b.draws) / (float64(first-b.used[i]) * float64(second-b.used[j]))
+				return (both - float64(counts[k])) * (draws - float64(b.draws)) / ((used[i] - float64(b.used[i])) * (used[j] - float64(b.used[j])))
 			})
-			random := float64(out.Random)
-			if !differs(lift, se, random) {
+			expected := 1 + kappa*(1-used[i]/draws)*(1-used[j]/draws)
+			if !(expected > 0) || !differs(lift, se, expected) {
 				continue
 			}
 			// The more frequent ingredient, which has the lower slot, is first.
 			f := found{Pair: Pair{
 				First: p.Ingredients[g.slots[j]], Second: p.Ingredients[g.slots[i]],
-				Probability: Number(float64(both) / float64(draws)), Lift: Number(lift), MCSE: Number(se),
+				Probability: Number(both / draws), Lift: Number(lift), MCSE: Number(se), Expected: Number(expected),
 			}}
-			if lift > random {
-				f.bound = (lift - 2*se) / random
-				together = append(together, f)
-			} else {
-				f.bound = random / (lift + 2*se)
-				apart = append(apart, f)
+			to := &together
+			if f.factor = (lift - 2*se) / expected; lift < expected {
+				f.factor = expected / (lift + 2*se)
+				to = &apart
+			}
+			if f.factor >= pairEffect {
+				*to = append(*to, f)
 			}
 		}
 	}
@@ -103,7 +108,7 @@ func newPairs(p *problem.Problem, g *gathered) *Pairs {
 		to   *[]Pair
 		most int
 	}{{together, &out.Together, shownTogether}, {apart, &out.Apart, shownApart}} {
-		slices.SortStableFunc(l.from, func(a, b found) int { return cmp.Compare(b.bound, a.bound) })
+		slices.SortStableFunc(l.from, func(a, b found) int { return cmp.Compare(b.factor, a.factor) })
 		for _, f := range l.from[:min(len(l.from), l.most)] {
 			*l.to = append(*l.to, f.Pair)
 		}
@@ -111,35 +116,44 @@ func newPairs(p *problem.Problem, g *gathered) *Pairs {
 	return out
 }
 
-// differs says whether a lift surely differs from the random one. Lifts of rare
+// differs says whether a lift surely differs from the expected one. Lifts of rare
 // pairs are counts of few events, whose law is skewed: a lift above is compared
 // as it is and one below by its logarithm, whose standard error is se/lift. Each
 // is the more careful choice on its side.
-func differs(lift, se, random float64) bool {
-	if lift >= random {
-		return lift-random > pairErrors*se
+func differs(lift, se, expected float64) bool {
+	if lift >= expected {
+		return lift-expected > pairErrors*se
 	}
-	return math.Log(random/lift) > pairErrors*se/lift
+	return math.Log(expected/lift) > pairErrors*se/lift
 }
 
-// randomLift returns the lift of a pair when n of N ingredients are picked
-// blindly, n being distributed as in the draws:
+// competition returns κ, by which ingredients compete for places. With v_i =
+// P_i(1−P_i), the covariances of the uses of two ingredients are taken to be
 //
-//	N/(N−1) · E[n(n−1)]/E[n]².
-func (g *gathered) randomLift(ingredients int) float64 {
-	if ingredients < 2 {
-		return math.NaN()
+//	κ·v_i·v_j,  κ = (Var(n) − Σ_k v_k) / ((Σ_k v_k)² − Σ_k v_k²),
+//
+// so that they add up with the v_k to the variance of n, which makes the lift of
+// a pair 1 + κ(1−P_i)(1−P_j). For n of N equally likely ingredients that is
+// exact, N/(N−1) · E[n(n−1)]/E[n]²; for a fixed n and any P it is the large-sample
+// form of sampling with given inclusion probabilities (Hájek 1964, Asymptotic
+// theory of rejective sampling). It is 0 for independent uses.
+func (g *gathered) competition(probabilities []float64) float64 {
+	var sum, squares float64
+	for _, p := range probabilities {
+		v := p * (1 - p)
+		sum += v
+		squares += v * v
 	}
-	var n, pairs float64
+	var count, n, n2 float64
 	for _, used := range g.series[0].chains {
 		for _, u := range used {
+			count++
 			n += u
-			pairs += u * (u - 1)
+			n2 += u * u
 		}
 	}
-	count := 0.0
-	for _, used := range g.series[0].chains {
-		count += float64(len(used))
+	if d := sum*sum - squares; d > 1e-12*sum*sum {
+		return (n2/count - n/count*(n/count) - sum) / d
 	}
-	return float64(ingredients) / float64(ingredients-1) * (pairs / count) / ((n / count) * (n / count))
+	return 0 // fewer than two ingredients are used in some draws and not in others
 }

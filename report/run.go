@@ -73,7 +73,11 @@ func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, ver
 	if m.Inclusion, err = inclusionOf(p, r, g); err != nil {
 		return nil, err
 	}
-	m.Pairs = newPairs(p, g)
+	probabilities := make([]float64, len(r.Inclusion))
+	for k, i := range r.Inclusion {
+		probabilities[k] = i.Probability
+	}
+	m.Pairs = newPairs(p, g, probabilities)
 	m.Plots = newPlots(g, m.Statistics)
 	nan := Number(math.NaN())
 	m.Score = Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Random: nan, RandomSE: nan, Histogram: newHistogram(g, r.Baseline)}

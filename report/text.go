@@ -147,13 +147,21 @@ const (
 func (m *Model) writeCompositions(p *printer, list []Best, style TextStyle) {
 	head := " #"
 	scored := m.weighs()
+	scores := len("score")
 	var columns []int // of the properties' scores
 	if scored {
-		head += "  score"
+		for _, b := range list {
+			scores = max(scores, len(number(float64(b.Score))))
+		}
+		head += fmt.Sprintf("  %*s", scores, "score")
 		wide := 0
 		for _, w := range m.Properties {
-			columns = append(columns, max(5, stringWidth(Plain(w.Name))))
-			wide += 2 + max(5, stringWidth(Plain(w.Name)))
+			width := stringWidth(Plain(w.Name))
+			for _, b := range list {
+				width = max(width, len(number(float64(b.Scores[w.Name]))))
+			}
+			columns = append(columns, width)
+			wide += 2 + width
 		}
 		if wide > mostScores || len(m.Properties) == 1 && m.Properties[0].Weight == 1 {
 			columns = nil // of one property it is the score
@@ -177,7 +185,7 @@ func (m *Model) writeCompositions(p *printer, list []Best, style TextStyle) {
 	for k, b := range list {
 		line := fmt.Sprintf("%2d", k+1)
 		if scored {
-			line += fmt.Sprintf("  %5s", number(float64(b.Score)))
+			line += fmt.Sprintf("  %*s", scores, number(float64(b.Score)))
 			for q, w := range columns {
 				line += fmt.Sprintf("  %*s", w, number(float64(b.Scores[m.Properties[q].Name])))
 			}
@@ -202,11 +210,11 @@ func (m *Model) writeCompositions(p *printer, list []Best, style TextStyle) {
 			p.line("%s%*s  in %d more ingredients: see --json", indent, width, percents(restUnits), rest)
 		}
 		if scored && columns == nil && len(m.Properties) > 1 {
-			var scores []string
+			var each []string
 			for _, w := range m.Properties {
-				scores = append(scores, w.Name+" "+number(float64(b.Scores[w.Name])))
+				each = append(each, w.Name+" "+number(float64(b.Scores[w.Name])))
 			}
-			p.wrapped(left, strings.Join(scores, ", "))
+			p.wrapped(left, strings.Join(each, ", "))
 		}
 		if len(b.Nearest) > 0 {
 			var near []string
@@ -303,17 +311,17 @@ func (m *Model) writeIngredients(p *printer, style TextStyle) {
 	if m.Pairs == nil || len(m.Pairs.Together)+len(m.Pairs.Apart) == 0 {
 		return
 	}
-	p.heading("Pairs: lift, how much more often both are used than if each was by itself;")
-	p.line("%s for a pair picked blindly", number(float64(m.Pairs.Random)))
-	pairs := NewTable("", "lift", "±", "pair")
-	pairs.AlignRight(1, 2)
-	pairs.Widest(3, 56)
+	p.heading("Pairs: lift, how much more often both are used than if each was by itself,")
+	p.line("and the lift expected of ingredients that only compete for places")
+	pairs := NewTable("", "lift", "±", "expected", "pair")
+	pairs.AlignRight(1, 2, 3)
+	pairs.Widest(4, 46)
 	for _, of := range []struct {
 		how  string
 		list []Pair
 	}{{"together", m.Pairs.Together}, {"apart", m.Pairs.Apart}} {
 		for _, pair := range of.list[:min(len(of.list), textPairs)] {
-			pairs.Row(of.how, decimals(float64(pair.Lift), 2), decimals(float64(pair.MCSE), 2), pair.First+" + "+pair.Second)
+			pairs.Row(of.how, decimals(float64(pair.Lift), 2), decimals(float64(pair.MCSE), 2), decimals(float64(pair.Expected), 2), pair.First+" + "+pair.Second)
 		}
 	}
 	p.table(pairs)
@@ -330,7 +338,7 @@ func (m *Model) writeStatistics(p *printer) {
 	t.Widest(0, 24)
 	for _, name := range m.StatisticNames() {
 		s := m.Statistics[name]
-		t.Row(name, short(float64(s.Mean)), short(float64(s.MCSEMean)), short(float64(s.SD)), whole(s.ESSBulk), whole(s.ESSTail), number(float64(s.Rhat)))
+		t.Row(name, short(float64(s.Mean)), errorText(float64(s.MCSEMean)), short(float64(s.SD)), whole(s.ESSBulk), whole(s.ESSTail), number(float64(s.Rhat)))
 	}
 	p.table(t)
 	for _, name := range m.StatisticNames() {
@@ -389,15 +397,16 @@ func (m *Model) writeSizes(p *printer) {
 		p.line("Some rules cannot be counted: the law is exact to the share that keeps them,")
 		p.line("which exact draws measured to %s (relative standard error, the largest).", percent(worst))
 	}
-	p.line("Total variation distance %s; without properties, chance alone makes it %s.", number(float64(m.Variation)), number(float64(m.Expected)))
+	p.wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number(float64(m.Variation)), number(float64(m.Expected))))
 }
 
 func (m *Model) writeScore(p *printer) {
 	if len(m.Properties) == 0 {
 		return
 	}
-	p.heading("Score, the product of the properties: mean over the draws %s ± %s,", number(float64(m.Score.Draws)), number(float64(m.Score.DrawsMCSE)))
-	p.line("over %s random compositions of the same sparsity %s ± %s.", thousands(m.Score.RandomSize), number(float64(m.Score.Random)), number(float64(m.Score.RandomSE)))
+	p.line("")
+	p.wrapped(0, fmt.Sprintf("Score, the product of the properties: mean over the draws %s ± %s, over %s random compositions of the same sparsity %s ± %s.",
+		number(float64(m.Score.Draws)), errorText(float64(m.Score.DrawsMCSE)), thousands(m.Score.RandomSize), number(float64(m.Score.Random)), errorText(float64(m.Score.RandomSE))))
 }
 
 // A NamedPart is an ingredient of a recipe and its units.
@@ -453,15 +462,17 @@ func percentOf(amount, total int) string {
 	return fmt.Sprintf("%*.*f %%", 4+digits, digits, 100*float64(amount)/float64(total))
 }
 
-// number writes a number to three figures.
+// number writes a number to three figures and three decimals at least, as far as
+// it is not too large or too small to be read so.
 func number(v float64) string {
+	size := math.Abs(v)
 	switch {
 	case math.IsNaN(v):
 		return "?"
-	case v != 0 && math.Abs(v) < 0.001:
-		return fmt.Sprintf("%.2g", v)
-	case math.Abs(v) >= 1e5:
+	case size >= 1e5 || v != 0 && size < 1e-4:
 		return fmt.Sprintf("%.3g", v)
+	case v != 0 && size < 0.0995:
+		return fmt.Sprintf("%.*f", 2-int(math.Floor(math.Log10(size))), v)
 	}
 	return fmt.Sprintf("%.3f", v)
 }
@@ -486,6 +497,14 @@ func short(v float64) string {
 		return "?"
 	}
 	return fmt.Sprintf("%.4g", v)
+}
+
+// errorText writes a standard error to two figures.
+func errorText(v float64) string {
+	if math.IsNaN(v) {
+		return "?"
+	}
+	return fmt.Sprintf("%.2g", v)
 }
 
 // decimals writes a number with digits behind the point.
