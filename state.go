@@ -303,23 +303,6 @@ func (x *State) rescore() error {
 	return nil
 }
 
-// at returns Σ_k c_k·log y_k at one split of (i, j).
-func (x *State) at(i, j, k int) (float64, error) {
-	sum := 0.0
-	for _, t := range x.terms {
-		score := t.wish.Weight * t.scorer.At(i, j, k)
-		if badScore(score) {
-			y := x.Composition.Clone()
-			y.move(i, j, k)
-			e := x.scoreError(t, score).(*ScoreError)
-			e.State = y.String()
-			return 0, e
-		}
-		sum += score
-	}
-	return sum, nil
-}
-
 // replace makes y the composition, at which the weighted log scores sum to
 // value.
 func (x *State) replace(y *Composition, value float64) {
