@@ -17,7 +17,7 @@ import (
 // In how many calls the iterations are made makes no difference.
 type Chain struct {
 	State *State
-	Tries int // draws from the sparsity law until the start had positive density
+	Tries int // draws from the sparsity law until the start, at β = 1, had positive density
 
 	kernel Kernel
 	rand   *Rand

@@ -63,8 +63,8 @@ func newLadder(k *Tempered, seed uint64, index int) (l *ladder, tries int, err e
 	}
 	for s := 0; s <= steps; s++ {
 		r := l.stream()
-		x, n, err := StartState(k.target, r)
-		tries += n
+		var x *State
+		x, tries, err = StartState(k.target, r) // of these counts, that at β = 1 is reported
 		if err != nil {
 			return nil, tries, err
 		}

@@ -48,7 +48,14 @@ type progressPoint struct {
 func (c *chain) start() (err error) {
 	s := c.session
 	c.walk, err = kir.NewChain(s.spec.Target, s.kernel, s.spec.Settings.Seed, c.index)
-	return err
+	if err != nil {
+		return err
+	}
+	c.walk.SetWorkers(s.options.Workers / s.spec.Settings.Chains)
+	if s.spec.Settings.Warmup == 0 {
+		c.walk.EndWarmup()
+	}
+	return nil
 }
 
 // schema returns what the chain's file of draws is made of.
@@ -149,6 +156,7 @@ func (c *chain) restore(p *checkpoint) error {
 	if err != nil {
 		return cmp.Or(out.close(), damaged(err))
 	}
+	walk.SetWorkers(s.options.Workers / settings.Chains)
 	c.walk, c.recorder, c.out, c.warm = walk, recorder, out, p.Warm
 	c.saved, c.savedAt = time.Now(), c.iterations()
 	c.publish()
@@ -175,7 +183,7 @@ func (c *chain) segment() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	settings := &c.session.spec.Settings
-	if err := c.walk.State.Refresh(); err != nil {
+	if err := c.walk.Refresh(); err != nil {
 		return err
 	}
 	if c.warm < settings.Warmup {
@@ -184,12 +192,12 @@ func (c *chain) segment() error {
 			if c.session.abandon.Load() {
 				return errAbandoned
 			}
-			if err := c.walk.Advance(min(left, watchIterations)); err != nil {
+			if err := c.walk.Warm(min(left, watchIterations)); err != nil {
 				return err
 			}
 		}
 		if c.warm += n; c.warm == settings.Warmup {
-			c.walk.ResetTally()
+			c.walk.EndWarmup()
 		}
 		return nil
 	}

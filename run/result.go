@@ -31,8 +31,9 @@ type Result struct {
 
 // A ChainResult is what one chain did.
 type ChainResult struct {
-	Tries int       // draws from the sparsity law until the start had positive density
-	Tally kir.Tally // after warm-up
+	Tries  int         // draws from the sparsity law until the start had positive density
+	Tally  kir.Tally   // after warm-up
+	Ladder *kir.Ladder // of a tempered chain, else nil
 }
 
 // A Size is one number of ingredients.
@@ -81,7 +82,7 @@ func (s *session) result() (*Result, error) {
 	var best, fresh []shortlist
 	for _, c := range s.chains {
 		tally := c.walk.Tally()
-		r.Chains = append(r.Chains, ChainResult{Tries: c.walk.Tries, Tally: tally})
+		r.Chains = append(r.Chains, ChainResult{Tries: c.walk.Tries, Tally: tally, Ladder: c.walk.Ladder()})
 		r.Moves.Add(tally)
 		recorders = append(recorders, c.recorder)
 		best, fresh = append(best, c.recorder.best), append(fresh, c.recorder.fresh)
