@@ -12,7 +12,7 @@
 //	sparsity: recipes
 //	properties:
 //	  taste: {forest: {label: taste, want: Fresh}}
-//	sampler: {kernel: accelerated, chains: 4, seed: 1}
+//	sampler: {chains: 4, draws: 100000, seed: 1}
 //
 // total is always needed, and recipes or ingredients; all else has a default.
 package problem
@@ -73,7 +73,7 @@ type Sampler struct {
 
 // DefaultSampler is what a problem file need not say.
 func DefaultSampler() Sampler {
-	return Sampler{Kernel: "accelerated", Chains: 4, Warmup: 10_000, Draws: 100_000, Thin: 1, Seed: 1}
+	return Sampler{Kernel: "balanced", Chains: 4, Warmup: 10_000, Draws: 100_000, Thin: 1, Seed: 1}
 }
 
 // Options are what a reader is told beside the file.

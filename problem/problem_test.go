@@ -77,7 +77,7 @@ func TestBadInput(t *testing.T) {
 		{"infinite weight", "total: 5\ningredients: {count: 9}\nsparsity: {table: {2: .inf}}\n", 3, 23, []string{"finite"}},
 		{"NaN weight", "total: 5\ningredients: {count: 9}\nsparsity: {table: {2: .nan}}\n", 3, 23, []string{"finite"}},
 		{"table of names", "total: 5\ningredients: {count: 9}\nsparsity: {table: {two: 1}}\n", 3, 20, []string{`"two"`}},
-		{"a gap", "total: 5\ningredients: {count: 9}\nsparsity: {table: {1: 1, 3: 1}}\n", 3, 11, []string{"n = 2", "accelerated"}},
+		{"a gap", "total: 5\ningredients: {count: 9}\nsparsity: {table: {1: 1, 3: 1}}\nsampler: {kernel: accelerated}\n", 3, 11, []string{"n = 2", "accelerated"}},
 		{"sd of 0", "total: 5\ningredients: {count: 9}\nsparsity: {normal: {mean: 2, sd: 0}}\n", 3, 34, []string{"above 0"}},
 		{"mixture of nothing", "total: 5\ningredients: {count: 9}\nsparsity: {mixture: []}\n", 3, 21, []string{"empty"}},
 		{"unknown label", "total: 50\nrecipes: recipes.csv\nproperties: {a: {forest: {label: tast, want: Fresh}}}\n", 3, 34, []string{`"tast"`, `did you mean "taste"?`}},
