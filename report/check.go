@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir"
 	"kir/forest"
 	"kir/problem"
 )
@@ -52,8 +53,11 @@ func NewCheck(p *problem.Problem) (*Check, error) {
 		Sampler:      p.Sampler,
 		Compositions: new(big.Int),
 		Properties:   propertiesOf(p),
-		Kernel:       advise(p),
 		Warnings:     append(append([]string{}, p.Warnings...), forestWarnings(p)...),
+	}
+	var err error
+	if c.Kernel, err = advise(p); err != nil {
+		return nil, fmt.Errorf("scoring random compositions: %w", err)
 	}
 	space := p.Target.Space()
 	counts, err := space.Counts()
@@ -129,19 +133,45 @@ func forestWarnings(p *problem.Problem) []string {
 	return warnings
 }
 
+// advised is how many random compositions a recommendation looks at.
+const advised = 200
+
 // advise recommends a kernel.
-func advise(p *problem.Problem) Advice {
-	weighs := false
-	for _, w := range p.Properties {
-		weighs = weighs || w.Weight > 0
+func advise(p *problem.Problem) (Advice, error) {
+	if _, err := kir.NewExact(p.Target); err == nil {
+		return Advice{"exact", "without properties each draw can be made independently"}, nil
 	}
-	if !weighs {
-		return Advice{"exact", "without properties each draw can be made independently"}
+	forbidden, looked := 0, advised
+	if runsPrograms(p) {
+		looked = 0
+	}
+	prior, r := kir.NewPrior(p.Target), kir.NewRand(p.Sampler.Seed, "advice", 0)
+	for range looked {
+		x, err := prior.Draw(r)
+		if err != nil {
+			return Advice{}, err
+		}
+		score, err := p.Target.LogScore(x)
+		if err != nil {
+			return Advice{}, err
+		}
+		if math.IsInf(score, -1) {
+			forbidden++
+		}
+	}
+	if 2*forbidden > looked {
+		return Advice{"tempered", fmt.Sprintf("a property is 0 at %d of %d random compositions, and it goes round what they forbid", forbidden, looked)}, nil
 	}
 	if n, gap := p.Target.Law().Gap(); gap {
-		return Advice{"balanced", fmt.Sprintf("the sparsity law has a gap at n = %d, which it crosses", n)}
+		return Advice{"balanced", fmt.Sprintf("the sparsity law has a gap at n = %d, which it crosses", n)}, nil
 	}
-	return Advice{"balanced", "it changes the number of ingredients far more often than accelerated"}
+	return Advice{"balanced", "it mixes fastest; if its chains should disagree, take tempered"}, nil
+}
+
+// runsPrograms says whether a property is scored by a program, which runs with
+// the user's rights and is not to be started by looking at a problem.
+func runsPrograms(p *problem.Problem) bool {
+	return slices.ContainsFunc(p.Properties, func(w problem.Property) bool { return w.Kind == "program" })
 }
 
 // WriteText prints the check for a person.
@@ -183,7 +213,11 @@ func (c *Check) WriteText(w io.Writer) error {
 	}
 	p.properties(c.Properties)
 	p.line("")
-	p.line("Kernel: %s. Recommended: %s, as %s.", c.Sampler.Kernel, c.Kernel.Recommended, c.Kernel.Because)
+	if c.Sampler.Kernel == c.Kernel.Recommended {
+		p.line("Kernel: %s, as is recommended: %s.", c.Sampler.Kernel, c.Kernel.Because)
+	} else {
+		p.line("Kernel: %s. Recommended: %s, as %s.", c.Sampler.Kernel, c.Kernel.Recommended, c.Kernel.Because)
+	}
 	p.warnings(c.Warnings)
 	return p.err
 }
