@@ -44,6 +44,8 @@ func (m *Model) Figures() []*figure.Figure {
 		add(m.ranksFigure(k))
 		add(m.traceFigure(k))
 	}
+	add(m.barrierFigure())
+	add(m.rejectionsFigure())
 	for k := range m.Properties {
 		add(m.importanceFigure(k))
 	}
@@ -582,6 +584,94 @@ func (m *Model) traceFigure(k int) *figure.Figure {
 	_, digits := figure.Ticks(lo, hi, 4)
 	f.Write((stripLeft+figureWidth-4)/2, f.Height+10, smallSize, figure.Middle, figure.Soft,
 		fmt.Sprintf("draw; each strip from %s to %s", figure.Number(lo, digits+1), figure.Number(hi, digits+1)))
+	f.Height += 16
+	return f
+}
+
+// shownLadders returns the ladders that figures show: those of some steps, of the
+// first chains.
+func (m *Model) shownLadders() []Ladder {
+	var shown []Ladder
+	for _, l := range m.Ladders[:min(len(m.Ladders), shownChains)] {
+		if l.Steps() > 0 {
+			shown = append(shown, l)
+		}
+	}
+	return shown
+}
+
+func (m *Model) barrierFigure() *figure.Figure {
+	ladders := m.shownLadders()
+	if len(ladders) == 0 {
+		return nil
+	}
+	const left, right, top, bottom = 34.0, figureWidth - 10, 10.0, 180.0
+	f := &figure.Figure{Name: "barrier", Title: "Barrier Λ(β) of each chain", Width: figureWidth, Height: bottom + 34}
+	highest := 0.0
+	var said []string
+	for _, l := range ladders {
+		highest = max(highest, float64(l.Barrier))
+		said = append(said, fmt.Sprintf("chain %d %s in %s", l.Chain, decimals(float64(l.Barrier), 2), counted(l.Steps(), "step")))
+	}
+	f.Text = fmt.Sprintf("Lines: the sum of the rejection rates from β = 0 up to β, for each of %s. It ends at β = 1: %s.", counted(len(ladders), "chain"), strings.Join(said, "; "))
+	if highest == 0 {
+		highest = 1 // no swap was rejected
+	}
+	y := figure.Scale{Lo: 0, Hi: 1.05 * highest, From: bottom, To: top}
+	ticks, digits := figure.Ticks(y.Lo, y.Hi, 5)
+	for _, t := range ticks {
+		f.Line(left, y.At(t), right, y.At(t), 0.5, figure.Line)
+		f.Write(left-5, y.At(t)+4, smallSize, figure.End, figure.Soft, figure.Number(t, digits))
+	}
+	f.Line(left, bottom, right, bottom, 1, figure.Ink)
+	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: right}
+	for _, t := range []float64{0, 0.2, 0.4, 0.6, 0.8, 1} {
+		f.Write(x.At(t), bottom+14, smallSize, figure.Middle, figure.Soft, figure.Number(t, 1))
+	}
+	f.Write((left+right)/2, bottom+29, smallSize, figure.Middle, figure.Soft, "β; Λ(β) upwards")
+	for _, l := range ladders {
+		var points []float64
+		for _, g := range l.Rungs {
+			points = append(points, x.At(float64(g.Beta)), y.At(float64(g.Barrier)))
+		}
+		f.Path(points, 1.2, figure.Accent)
+		for k := 0; k < len(points); k += 2 {
+			f.Dot(points[k], points[k+1], 2.2, figure.Accent)
+		}
+	}
+	f.Key("a chain, with a dot for each β of its ladder", func(f *figure.Figure, x, y float64) {
+		f.Line(x, y+5, x+20, y+5, 1.2, figure.Accent)
+		f.Dot(x+10, y+5, 2.2, figure.Accent)
+	})
+	f.PlaceKeys()
+	return f
+}
+
+func (m *Model) rejectionsFigure() *figure.Figure {
+	ladders := m.shownLadders()
+	if len(ladders) == 0 {
+		return nil
+	}
+	const height, gap, top, right = 34.0, 6.0, 4.0, figureWidth - 4
+	f := &figure.Figure{Name: "rejections", Title: "Rejected swaps by step of the ladder", Width: figureWidth}
+	var said []string
+	for c, l := range ladders {
+		y0 := top + float64(c)*(height+gap)
+		y := figure.Scale{Lo: 0, Hi: 1, From: y0 + height, To: y0}
+		x := figure.Scale{Lo: 0, Hi: float64(l.Steps()), From: stripLeft, To: right}
+		f.Write(stripLeft-6, y0+height/2+4, smallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", l.Chain))
+		f.Rect(stripLeft, y0, right-stripLeft, height, figure.Shade)
+		least := 1.0
+		for k, g := range l.Rungs[:l.Steps()] {
+			f.Wash(x.At(float64(k)), y.Within(float64(g.Rejected)), x.At(1)-x.At(0), y0+height-y.Within(float64(g.Rejected)), figure.Accent)
+			f.Line(x.At(float64(k)), y.Within(float64(g.Rejected)), x.At(float64(k+1)), y.Within(float64(g.Rejected)), 2, figure.Accent)
+			least = min(least, float64(g.Rejected))
+		}
+		said = append(said, fmt.Sprintf("chain %d from %s to %s", l.Chain, percent(least), percent(float64(l.mostRejected()))))
+	}
+	f.Text = fmt.Sprintf("Bars: for each chain, the share of swaps that each step from β = 0 to β = 1 rejects; a ladder that is spaced well has even ones. %s.", strings.Join(said, "; "))
+	f.Height = top + float64(len(ladders))*(height+gap)
+	f.Write((stripLeft+right)/2, f.Height+10, smallSize, figure.Middle, figure.Soft, "step, from β = 0 to β = 1; each strip from 0 to 100 %")
 	f.Height += 16
 	return f
 }

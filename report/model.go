@@ -46,6 +46,8 @@ type Model struct {
 	Rates      Rates                `json:"rates"`
 	Moves      []Move               `json:"moves"` // of a kernel that mixes several
 	Chains     []Chain              `json:"chains"`
+	Ladders    []Ladder             `json:"ladders"` // of a tempered run, by chain
+	LogZ       *Estimate            `json:"log_z"`   // null unless tempered
 	Sparsity   []Size               `json:"sparsity"`
 	Variation  Number               `json:"total_variation"`
 	Expected   Number               `json:"total_variation_expected"`

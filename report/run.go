@@ -50,6 +50,7 @@ func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, ver
 	for k, c := range r.Chains {
 		m.Chains = append(m.Chains, Chain{Chain: k, Starts: c.Tries, Rates: rates(c.Tally.Accepted, c.Tally.Updated, c.Tally.Iterations)})
 	}
+	m.Ladders, m.LogZ = laddersOf(r)
 	for _, s := range r.Sizes {
 		size := Size{N: s.N, Target: Number(s.Target), Observed: Number(s.Observed), MCSE: Number(s.MCSE)}
 		if shares := p.Target.Space().Shares(); shares != nil {
@@ -98,6 +99,7 @@ func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, ver
 	m.Verdict, m.Grade = verdict(p, r)
 	m.Warnings = append(append([]string{}, p.Warnings...), forestWarnings(p)...)
 	m.Warnings = append(m.Warnings, runWarnings(p, r)...)
+	m.Warnings = append(m.Warnings, ladderWarnings(m.Ladders)...)
 	m.Warnings = append(m.Warnings, r.Notes...)
 	m.Files = []string{summaryName, "problem.yaml", "manifest.json"}
 	for k := range r.Chains {
@@ -144,7 +146,7 @@ func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]Inclusion, e
 // movesOf says what each move of a kernel that mixes several did.
 func movesOf(p *problem.Problem, r *run.Result) []Move {
 	moves := []Move{}
-	if p.Sampler.Kernel != "balanced" {
+	if k := p.Sampler.Kernel; k != "balanced" && k != "tempered" {
 		return moves
 	}
 	for k, name := range kir.BalancedMoves() {
@@ -344,6 +346,7 @@ func words(statistic string) string {
 }
 
 func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // runWarnings says what in a run calls for care, and what to do.
 func runWarnings(p *problem.Problem, r *run.Result) []string {

@@ -45,6 +45,7 @@ func (m *Model) WriteText(w io.Writer, dir string, style TextStyle) error {
 	m.writeScore(p)
 	m.writeStatistics(p)
 	m.writeRates(p)
+	m.writeLadders(p, style)
 	p.properties(m.Properties)
 	p.heading("To do it again with kir %s, in the directory of the problem file", Plain(m.Version))
 	lines := wrap(Plain(m.Again.Command), textWidth-4)
@@ -360,7 +361,7 @@ func (m *Model) StatisticNames() []string {
 
 func (m *Model) writeRates(p *printer) {
 	p.line("")
-	p.line("Iterations: %s accepted, %s updated; %s a second.", rate(m.Rates.Accepted), rate(m.Rates.Updated), thousands(int(m.Timing.IterationsPerSecond)))
+	p.line("%s: %s accepted, %s updated; %s a second.", upper(m.iterations()), rate(m.Rates.Accepted), rate(m.Rates.Updated), thousands(int(m.Timing.IterationsPerSecond)))
 	if len(m.Moves) == 0 {
 		return
 	}
