@@ -2,8 +2,8 @@ package diagnose
 
 import (
 	"fmt"
+	"iter"
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -14,34 +14,52 @@ const (
 	changeChunk = 1 << 14
 	// batchMemory bounds the batch sums of a Presence, in bytes, as long as
 	// there are enough batches.
-	batchMemory = 4 << 20
+	batchMemory = 2 << 20
 	// leastBatches is the smallest number of batches that a Presence starts
 	// with, whatever the number of ingredients.
-	leastBatches = 64
+	leastBatches = 2
+	// leastMeans is how many batch means of all chains together a standard
+	// error is computed from.
+	leastMeans = 4
+	// mostAmount is the largest amount that Set takes.
+	mostAmount = math.MaxInt32
+	// longestBatch is how long batches become, so that a cell can hold one.
+	longestBatch = 1 << 29
 )
+
+// MaxDraws is the largest number of draws that a [Presence] and a [Histogram]
+// can take.
+const MaxDraws = leastBatches * longestBatch
 
 // A Presence follows which of many ingredients one chain uses, and how much of
 // each. It is told of changes only, so that a draw costs time proportional to
 // what changed, not to the number of ingredients. [Inclusions] computes
 // probabilities and their errors from the Presences of all chains.
 //
-// Counts and amounts are exact integers at any length. For the standard error a
+// Counts and amounts are exact integers. For the standard error a
 // Presence keeps every change while there are at most limit draws and about a
 // million changes; the errors are then those of [MCSEMean] on the 0/1 series, up
 // to rounding. Beyond, it keeps for each ingredient the
 // number of draws that had it in each of B to 2B batches of consecutive draws,
-// whose length doubles as needed: 2B is the largest power of two within 64 and
-// 8,192 for which all batches fit in 4 MB (256 for 2,000 ingredients). The error
+// whose length doubles as needed: 2B is the largest power of two within 2 and
+// 8,192 for which all batches fit in 2 MB (256 for 2,000 ingredients). The error
 // is then that of the mean of the batch means, with Geyer's sequence applied to
-// them: no draw is left out. Its own relative error is about 1/√(2BC) at worst
-// for C chains, as long as a batch is longer than the autocorrelation time.
+// them where there are enough: no draw is left out. Its own relative error is
+// about 1/√(2BC) at worst for C chains, as long as a batch is longer than the
+// autocorrelation time.
 //
-// The state depends on the calls of Set and on the number of draws alone. A
-// Presence must not be used by two goroutines at once.
+// Besides the batches it takes 12 bytes an ingredient. The state depends on the
+// calls of Set and on the number of draws alone. A Presence must not be used by
+// two goroutines at once.
 type Presence struct {
 	limit int
 	draws int
-	items []item
+
+	amounts []int32 // by ingredient: its amount at the last draw
+	// By ingredient: what has to be added to amount·draws for the sum of its
+	// amounts over all draws, modulo 2⁶⁴. Set to b instead of a at draw d, it
+	// grows by (a−b)·d.
+	sums []uint64
 
 	// While every change is kept. The changes of one ingredient are in
 	// ascending order, and alternate between coming and going.
@@ -49,26 +67,55 @@ type Presence struct {
 	changes [][]change
 	count   int // of the changes
 
-	// Once batches are kept: the sums of ingredient i are
-	// sums[i·batches:(i+1)·batches].
+	// Once batches are kept: what is known of ingredient i in batch b is
+	// cells[b·N+i], so that the cells of the open batch are neighbours.
 	batches int
 	batch   int // length of a batch
-	sums    []uint64
-}
-
-// item is one ingredient. Its last segment, from since on, is not accounted for
-// yet.
-type item struct {
-	since   int
-	amount  int
-	logged  bool   // presence at the draw before since, as the changes say
-	present uint64 // draws before since that had it
-	sum     uint128
+	cells   []cell
+	first   int    // draw of the last batch begun
+	open    []cell // the cells of that batch
 }
 
 // change says that an ingredient came or went at a draw.
-type change struct {
-	draw, ingredient uint32
+type change struct{ draw, ingredient uint32 }
+
+// A cell is 2v + p for one ingredient in one batch. Each coming of the ingredient
+// adds to v the draws from there to the end of the batch, each going takes them
+// away, and p is whether there was an odd number of either. So a change touches
+// one cell, however long the ingredient had been there.
+type cell int32
+
+// change counts a change with so many draws of the batch left, a coming or a
+// going.
+func (c *cell) change(left int, came bool) {
+	if !came {
+		left = -left
+	}
+	*c = (*c + cell(2*left)) ^ 1
+}
+
+// present returns in how many draws of the batch, which has the given length,
+// the ingredient was present, and whether it was when the batch ended, if before
+// is whether it was when it began.
+func (c cell) present(length int, before bool) (draws int, after bool) {
+	draws = int(c >> 1)
+	if before {
+		draws += length
+	}
+	return draws, before != (c&1 == 1)
+}
+
+// join returns the cell of a batch of twice the length, made of c and the next.
+func (c cell) join(next cell, length int, before bool) cell {
+	v := c>>1 + next>>1
+	if c&1 == 1 {
+		if before {
+			v -= cell(length)
+		} else {
+			v += cell(length)
+		}
+	}
+	return v<<1 | (c^next)&1
 }
 
 // NewPresence returns a Presence of ingredients that are all absent. It keeps
@@ -77,7 +124,8 @@ type change struct {
 func NewPresence(ingredients, limit int) *Presence {
 	return &Presence{
 		limit:   streamLimit(limit),
-		items:   make([]item, ingredients),
+		amounts: make([]int32, ingredients),
+		sums:    make([]uint64, ingredients),
 		exact:   true,
 		batches: batchesFor(ingredients),
 	}
@@ -87,41 +135,70 @@ func NewPresence(ingredients, limit int) *Presence {
 // have.
 func batchesFor(ingredients int) int {
 	batches := leastBatches
-	for batches < maxBatches && 2*batches*ingredients*8 <= batchMemory {
+	for batches < maxBatches && 2*batches*ingredients*4 <= batchMemory {
 		batches *= 2
 	}
 	return batches
 }
 
 // Ingredients returns the number of ingredients.
-func (p *Presence) Ingredients() int { return len(p.items) }
+func (p *Presence) Ingredients() int { return len(p.amounts) }
 
 // Draws returns the number of draws so far.
 func (p *Presence) Draws() int { return p.draws }
 
 // Set says that from a draw on (counted from 0) an ingredient has an amount, 0
 // when it is absent. Of several calls for the same draw and ingredient the last
-// one counts. It panics when the ingredient is out of range, when the amount is
-// negative, or when a later draw of this ingredient has been set already.
+// one counts. For each ingredient draws must be in ascending order. It panics
+// when the ingredient is out of range, when the draw is or its batch has ended,
+// or when the amount is negative or above 2³¹−1.
 func (p *Presence) Set(ingredient, draw, amount int) {
 	if draw >= p.draws {
 		p.Advance(draw + 1)
 	}
-	it := &p.items[ingredient]
-	if draw < it.since || amount < 0 {
-		panic(fmt.Sprintf("diagnose: ingredient %d set to %d at draw %d, after draw %d", ingredient, amount, draw, it.since))
+	if uint(amount) > mostAmount || draw < p.first {
+		panic(fmt.Sprintf("diagnose: ingredient %d set to %d at draw %d of %d", ingredient, amount, draw, p.draws))
 	}
-	if draw > it.since {
-		if amount == it.amount {
-			return
-		}
-		p.account(ingredient, draw)
+	was := int(p.amounts[ingredient])
+	if was == amount {
+		return
 	}
-	it.amount = amount
+	p.amounts[ingredient] = int32(amount)
+	p.sums[ingredient] += uint64(was-amount) * uint64(draw)
+	switch {
+	case (was > 0) == (amount > 0):
+	case p.exact:
+		p.log(change{uint32(draw), uint32(ingredient)})
+	default:
+		p.open[ingredient].change(p.first+p.batch-draw, amount > 0)
+	}
+}
+
+// Replace says that from a draw on an ingredient that was present is absent and
+// that another, which was absent, has its amount. It is two calls of Set, for the
+// change that is the most frequent by far in chains without properties.
+func (p *Presence) Replace(out, in, draw int) {
+	if draw >= p.draws {
+		p.Advance(draw + 1)
+	}
+	amount := p.amounts[out]
+	if p.exact || draw < p.first || amount == 0 || p.amounts[in] != 0 {
+		p.Set(out, draw, 0)
+		p.Set(in, draw, int(amount))
+		return
+	}
+	p.amounts[out], p.amounts[in] = 0, amount
+	units := uint64(amount) * uint64(draw)
+	p.sums[out] += units
+	p.sums[in] -= units
+	left := p.first + p.batch - draw
+	p.open[out].change(left, false)
+	p.open[in].change(left, true)
 }
 
 // Advance says that there are n draws: what is present stays so up to draw n−1.
-// It does nothing if there are already as many.
+// It does nothing if there are already as many. It panics at more than
+// [MaxDraws].
 func (p *Presence) Advance(n int) {
 	if n <= p.draws {
 		return
@@ -132,38 +209,27 @@ func (p *Presence) Advance(n int) {
 			return
 		}
 		p.toBatches()
+	} else if n > p.first+p.batch {
+		p.openBatch()
 	}
-	for n > p.batches*p.batch {
+}
+
+// openBatch makes the batch of the last draw the open one.
+func (p *Presence) openBatch() {
+	if p.draws > MaxDraws {
+		panic(fmt.Sprintf("diagnose: %d draws are more than %d", p.draws, MaxDraws))
+	}
+	for p.draws > p.batches*p.batch {
 		p.joinBatches()
 	}
+	b := max(0, p.draws-1) / p.batch
+	p.first, p.open = b*p.batch, p.row(b)
 }
 
-// account closes the last segment of an ingredient at a draw.
-func (p *Presence) account(ingredient, draw int) {
-	it := &p.items[ingredient]
-	present := it.amount > 0
-	if p.exact && present != it.logged {
-		it.logged = present
-		p.log(change{uint32(it.since), uint32(ingredient)})
-	}
-	// The change may have been one too many to keep.
-	if !p.exact && present {
-		addRun(p.row(ingredient), p.batch, it.since, draw)
-	}
-	it.present, it.sum = it.totals(draw)
-	it.since = draw
-}
-
-// totals returns the number of draws before end that had the ingredient and the
-// sum of its amounts.
-func (it *item) totals(end int) (present uint64, sum uint128) {
-	present, sum = it.present, it.sum
-	if it.amount > 0 {
-		length := uint64(end - it.since)
-		present += length
-		sum = sum.add(product(uint64(it.amount), length))
-	}
-	return present, sum
+// row returns the cells of a batch.
+func (p *Presence) row(batch int) []cell {
+	n := len(p.amounts)
+	return p.cells[batch*n : (batch+1)*n]
 }
 
 // log keeps a change.
@@ -178,64 +244,65 @@ func (p *Presence) log(c change) {
 	}
 }
 
-// row returns the batch sums of an ingredient.
-func (p *Presence) row(ingredient int) []uint64 {
-	return p.sums[ingredient*p.batches : (ingredient+1)*p.batches]
-}
-
-// toBatches turns the changes into batch sums. Segments that are not accounted
-// for stay so.
+// toBatches turns the changes into batches.
 func (p *Presence) toBatches() {
 	p.batch = 1
 	for p.draws > p.batches*p.batch {
 		p.batch *= 2
 	}
-	p.sums = make([]uint64, len(p.items)*p.batches)
+	p.cells = make([]cell, len(p.amounts)*p.batches)
 	p.exact = false
-	came := make([]int, len(p.items))
-	for i := range came {
-		came[i] = -1
-	}
-	for _, chunk := range p.changes {
+	present := make([]bool, len(p.amounts))
+	for k, chunk := range p.changes {
 		for _, c := range chunk {
-			i, draw := int(c.ingredient), int(c.draw)
-			if came[i] < 0 {
-				came[i] = draw
-				continue
-			}
-			addRun(p.row(i), p.batch, came[i], draw)
-			came[i] = -1
+			b, i := int(c.draw)/p.batch, c.ingredient
+			present[i] = !present[i]
+			p.row(b)[i].change((b+1)*p.batch-int(c.draw), present[i])
 		}
-	}
-	for i, from := range came {
-		if from >= 0 {
-			addRun(p.row(i), p.batch, from, p.items[i].since)
-		}
-		p.items[i].logged = false
+		p.changes[k] = nil
 	}
 	p.changes, p.count = nil, 0
+	p.openBatch()
 }
 
 // joinBatches joins the batches two by two.
 func (p *Presence) joinBatches() {
-	p.batch *= 2
-	for i := range p.items {
-		row := p.row(i)
-		for j := range p.batches / 2 {
-			row[j] = row[2*j] + row[2*j+1]
+	present := make([]bool, len(p.amounts))
+	for b := range p.batches / 2 {
+		to, first, second := p.row(b), p.row(2*b), p.row(2*b+1)
+		for i := range to {
+			c := first[i].join(second[i], p.batch, present[i])
+			present[i] = present[i] != (c&1 == 1)
+			to[i] = c
 		}
-		clear(row[p.batches/2:])
 	}
+	clear(p.cells[p.batches/2*len(p.amounts):])
+	p.batch *= 2
 }
 
-// addRun adds the draws from..to−1 to the sums of the batches they are in.
-func addRun(row []uint64, batch, from, to int) {
-	for from < to {
-		i := from / batch
-		end := min(to, (i+1)*batch)
-		row[i] += uint64(end - from)
-		from = end
+// total returns the sum of the amounts of an ingredient over all draws.
+func (p *Presence) total(ingredient int) uint64 {
+	return p.sums[ingredient] + uint64(p.amounts[ingredient])*uint64(p.draws)
+}
+
+// inBatches adds to sums, for each batch with draws, the number of draws that had
+// an ingredient: that of batch b to sums[b/step]. It returns the number of draws
+// in all.
+func (p *Presence) inBatches(ingredient, step int, sums []uint64) (present uint64) {
+	before := false
+	for b := range (p.draws + p.batch - 1) / p.batch {
+		var n int
+		was := before
+		n, before = p.row(b)[ingredient].present(p.batch, was)
+		if end := (b + 1) * p.batch; end > p.draws && before {
+			n -= end - p.draws
+		}
+		if sums != nil {
+			sums[b/step] += uint64(n)
+		}
+		present += uint64(n)
 	}
+	return present
 }
 
 // Proportion is an estimated probability.
@@ -269,6 +336,20 @@ type Inclusion struct {
 // The standard error is sd/√ESS with the standard deviation sd of the 0/1 series
 // (divisor S−1) and its [ESSMean].
 func Inclusions(chains []*Presence) ([]Inclusion, error) {
+	all, err := AllInclusions(chains)
+	if err != nil {
+		return nil, err
+	}
+	result := make([]Inclusion, 0, len(chains[0].amounts))
+	for _, x := range all {
+		result = append(result, x)
+	}
+	return result, nil
+}
+
+// AllInclusions returns what [Inclusions] does, by ingredient, one after the
+// other.
+func AllInclusions(chains []*Presence) (iter.Seq2[int, Inclusion], error) {
 	if len(chains) == 0 || chains[0].draws == 0 {
 		return nil, ErrNoDraws
 	}
@@ -278,47 +359,57 @@ func Inclusions(chains []*Presence) ([]Inclusion, error) {
 		if p.draws != first.draws {
 			return nil, fmt.Errorf("%w: %d draws in chain 0, %d in chain %d", ErrRagged, first.draws, p.draws, c)
 		}
-		if len(p.items) != len(first.items) {
-			return nil, fmt.Errorf("%w: %d ingredients in chain 0, %d in chain %d", ErrRagged, len(first.items), len(p.items), c)
+		if len(p.amounts) != len(first.amounts) {
+			return nil, fmt.Errorf("%w: %d ingredients in chain 0, %d in chain %d", ErrRagged, len(first.amounts), len(p.amounts), c)
 		}
 		exact = exact && p.exact
 	}
-	w := inclusionWork{chains: chains, draws: first.draws}
-	if exact {
-		w.indexChanges()
-	} else {
-		w.prepareBatches()
-	}
-	result := make([]Inclusion, len(first.items))
-	for i := range result {
-		var present uint64
-		var sum uint128
-		for _, p := range chains {
-			n, s := p.items[i].totals(p.draws)
-			present += n
-			sum = sum.add(s)
-		}
-		share := float64(present) / (float64(len(chains)) * float64(first.draws))
-		x := Inclusion{MeanAmount: sum.float() / float64(present)}
-		x.Probability, x.Batch = share, w.batch
-		switch {
-		case present == 0 || present == uint64(len(chains))*uint64(first.draws):
-			x.Err = ErrConstant
-		case exact:
-			x.ESS, x.Err = w.essOfChanges(i)
-		default:
-			x.ESS, x.Err = w.essOfBatches(i, share)
-		}
-		x.MCSE = math.NaN()
-		if x.Err != nil {
-			x.ESS = math.NaN()
+	return func(yield func(int, Inclusion) bool) {
+		w := inclusionWork{chains: chains, draws: first.draws}
+		if exact {
+			w.indexChanges()
 		} else {
-			total := float64(len(chains)) * float64(first.draws)
-			x.MCSE = math.Sqrt(share * (1 - share) * (total / (total - 1)) / x.ESS)
+			w.prepareBatches()
 		}
-		result[i] = x
+		for i := range first.amounts {
+			if !yield(i, w.inclusion(i, exact)) {
+				return
+			}
+		}
+	}, nil
+}
+
+// inclusion returns what can be said about an ingredient.
+func (w *inclusionWork) inclusion(i int, exact bool) Inclusion {
+	var present uint64
+	var sum float64
+	for c, p := range w.chains {
+		sum += float64(p.total(i))
+		if exact {
+			w.runs(c, i, func(from, to int) { present += uint64(to - from) })
+		} else {
+			present += p.inBatches(i, 1, nil)
+		}
 	}
-	return result, nil
+	total := float64(len(w.chains)) * float64(w.draws)
+	share := float64(present) / total
+	x := Inclusion{MeanAmount: sum / float64(present)}
+	x.Probability, x.Batch = share, w.batch
+	switch {
+	case present == 0 || share == 1:
+		x.Err = ErrConstant
+	case exact:
+		x.ESS, x.Err = w.essOfChanges(i)
+	default:
+		x.ESS, x.Err = w.essOfBatches(i, share)
+	}
+	x.MCSE = math.NaN()
+	if x.Err != nil {
+		x.ESS = math.NaN()
+	} else {
+		x.MCSE = math.Sqrt(share * (1 - share) * (total / (total - 1)) / x.ESS)
+	}
+	return x
 }
 
 // inclusionWork holds what the ingredients share while Inclusions computes their
@@ -342,13 +433,13 @@ type inclusionWork struct {
 func (w *inclusionWork) indexChanges() {
 	w.batch = 1
 	for _, p := range w.chains {
-		start := make([]int, len(p.items)+1)
+		start := make([]int, len(p.amounts)+1)
 		for _, chunk := range p.changes {
 			for _, c := range chunk {
 				start[c.ingredient+1]++
 			}
 		}
-		for i := range p.items {
+		for i := range p.amounts {
 			start[i+1] += start[i]
 		}
 		sorted := make([]uint32, p.count)
@@ -364,6 +455,23 @@ func (w *inclusionWork) indexChanges() {
 	}
 }
 
+// runs tells of the runs of draws from, ..., to−1 of a chain that have an
+// ingredient.
+func (w *inclusionWork) runs(c, ingredient int, run func(from, to int)) {
+	from := -1
+	for _, draw := range w.sorted[c][w.start[c][ingredient]:w.start[c][ingredient+1]] {
+		if from < 0 {
+			from = int(draw)
+		} else {
+			run(from, int(draw))
+			from = -1
+		}
+	}
+	if from >= 0 {
+		run(from, w.draws)
+	}
+}
+
 // essOfChanges returns the effective sample size of the 0/1 series of an
 // ingredient, from its changes.
 func (w *inclusionWork) essOfChanges(ingredient int) (float64, error) {
@@ -373,27 +481,11 @@ func (w *inclusionWork) essOfChanges(ingredient int) (float64, error) {
 	half := w.draws / 2
 	b := &w.sample.binary
 	b.reset(2*len(w.chains), half)
-	for c, p := range w.chains {
-		run := func(from, to int) {
+	for c := range w.chains {
+		w.runs(c, ingredient, func(from, to int) {
 			b.setRun(2*c, from, min(to, half))
 			b.setRun(2*c+1, max(0, from-(w.draws-half)), to-(w.draws-half))
-		}
-		from := -1
-		for _, draw := range w.sorted[c][w.start[c][ingredient]:w.start[c][ingredient+1]] {
-			if from < 0 {
-				from = int(draw)
-			} else {
-				run(from, int(draw))
-				from = -1
-			}
-		}
-		it := &p.items[ingredient]
-		if from >= 0 {
-			run(from, it.since)
-		}
-		if it.amount > 0 {
-			run(it.since, w.draws)
-		}
+		})
 	}
 	return w.sample.essBinary()
 }
@@ -405,7 +497,7 @@ func (w *inclusionWork) prepareBatches() {
 	for c, p := range w.chains {
 		if p.exact {
 			q := *p
-			q.items = slices.Clone(p.items)
+			q.changes = slices.Clone(p.changes)
 			q.toBatches()
 			w.chains[c] = &q
 		}
@@ -418,23 +510,30 @@ func (w *inclusionWork) prepareBatches() {
 // ingredient with this share imply.
 func (w *inclusionWork) essOfBatches(ingredient int, share float64) (float64, error) {
 	count := w.draws / w.batch
-	if count < minDrawsESS {
-		return math.NaN(), fewDraws(count, minDrawsESS)
+	if count*len(w.chains) < leastMeans {
+		return math.NaN(), fewDraws(w.draws, (leastMeans+len(w.chains)-1)/len(w.chains)*w.batch)
 	}
 	for c, p := range w.chains {
 		w.rows = grow(w.rows, p.draws/w.batch+1)
 		clear(w.rows)
-		step := w.batch / p.batch
-		for i, n := range p.row(ingredient)[:(p.draws+p.batch-1)/p.batch] {
-			w.rows[i/step] += n
-		}
-		if it := &p.items[ingredient]; it.amount > 0 {
-			addRun(w.rows, w.batch, it.since, p.draws)
-		}
+		p.inBatches(ingredient, w.batch/p.batch, w.rows)
 		w.means[c] = grow(w.means[c], count)
 		for i := range count {
 			w.means[c][i] = float64(w.rows[i]) / float64(w.batch)
 		}
+	}
+	draws := float64(len(w.chains)) * float64(w.draws)
+	variance := share * (1 - share) * (draws / (draws - 1))
+	most := draws * math.Log10(draws)
+	if count < minDrawsESS {
+		// Too few for an autocorrelation: they are taken to be independent.
+		var m moments
+		for _, means := range w.means {
+			for _, x := range means {
+				m = m.merge(moments{n: 1, mean: x})
+			}
+		}
+		return math.Min(variance/(m.squares/float64(m.n-1)/float64(m.n)), most), nil
 	}
 	s := &w.sample
 	if err := s.load(w.means); err != nil {
@@ -448,30 +547,5 @@ func (w *inclusionWork) essOfBatches(ingredient int, share float64) (float64, er
 	if err != nil {
 		return math.NaN(), err
 	}
-	draws := float64(len(w.chains)) * float64(w.draws)
-	ratio := math.Sqrt(share*(1-share)*(draws/(draws-1))) / sd
-	return math.Min(ess*ratio*ratio, draws*math.Log10(draws)), nil
-}
-
-// uint128 is an unsigned integer of 128 bits, so that no sum of amounts
-// overflows.
-type uint128 struct {
-	high, low uint64
-}
-
-// product returns a·b.
-func product(a, b uint64) uint128 {
-	high, low := bits.Mul64(a, b)
-	return uint128{high, low}
-}
-
-// add returns u + v.
-func (u uint128) add(v uint128) uint128 {
-	low, carry := bits.Add64(u.low, v.low, 0)
-	return uint128{u.high + v.high + carry, low}
-}
-
-// float returns u rounded to a float64.
-func (u uint128) float() float64 {
-	return math.Ldexp(float64(u.high), 64) + float64(u.low)
+	return math.Min(ess*variance/(sd*sd), most), nil
 }

@@ -172,12 +172,9 @@ func TestPresenceFull(t *testing.T) {
 		busy.Advance(draws)
 		quiet.Advance(draws)
 		for i := range 2 {
-			var sum uint64
-			for _, n := range busy.row(i) {
-				sum += n
-			}
-			if sum != busy.items[i].present {
-				t.Errorf("ingredient %d: %d draws in batches, %d in all", i, sum, busy.items[i].present)
+			want := []uint64{600_000, uint64(90_000 + 100_000*again)}[i]
+			if sum := busy.inBatches(i, 1, nil); sum != want {
+				t.Errorf("ingredient %d: %d draws in batches, want %d", i, sum, want)
 			}
 		}
 		got, err := Inclusions([]*Presence{busy, quiet})
@@ -236,11 +233,87 @@ func TestPresenceResumed(t *testing.T) {
 	}
 }
 
+// Replace is two calls of Set, on either side of the limit, and when it is no
+// replacement at all.
+func TestPresenceReplace(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 27))
+	for _, limit := range []int{64, 1 << 20} {
+		a, b := NewPresence(7, limit), NewPresence(7, limit)
+		a.Set(0, 0, 5)
+		b.Set(0, 0, 5)
+		for d := 1; d < 3000; d++ {
+			out, in := r.IntN(7), r.IntN(6)
+			if in >= out {
+				in++
+			}
+			amount := int(b.amounts[out])
+			a.Replace(out, in, d)
+			b.Set(out, d, 0)
+			b.Set(in, d, amount)
+			if d%5 == 0 {
+				a.Set(r.IntN(7), d, 3)
+				b.Advance(d)
+				copyOf, _ := a.MarshalBinary()
+				if err := b.UnmarshalBinary(copyOf); err != nil {
+					t.Fatal(err)
+				}
+			}
+			x, _ := a.MarshalBinary()
+			y, _ := b.MarshalBinary()
+			if !bytes.Equal(x, y) {
+				t.Fatalf("limit %d, draw %d: the states differ", limit, d)
+			}
+		}
+	}
+}
+
+// With so many ingredients that there are but 2 to 4 batches a chain, the error
+// is that of the mean of independent batch means.
+func TestFewBatches(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 28))
+	const ingredients, draws = 1 << 18, 1000 // at most 2 batches, of 512 draws
+	var chains []*Presence
+	var means []float64
+	var present [4]int
+	for c := range present {
+		p := NewPresence(ingredients, 64)
+		for d := range draws {
+			now := r.IntN(3) == 0
+			if d < 512 && now {
+				present[c]++
+			}
+			p.Set(7, d, map[bool]int{false: 0, true: 2}[now])
+		}
+		chains = append(chains, p)
+		means = append(means, float64(present[c])/512)
+	}
+	all, err := Inclusions(chains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, squares := 0.0, 0.0
+	for _, x := range means {
+		mean += x / 4
+	}
+	for _, x := range means {
+		squares += (x - mean) * (x - mean)
+	}
+	if got, want := all[7].MCSE, math.Sqrt(squares/3/4); !same(got, want) || all[7].Batch != 512 || all[7].MeanAmount != 2 {
+		t.Errorf("%+v, want an MCSE of %v", all[7], want)
+	}
+	all, err = Inclusions(chains[:3])
+	if err != nil || all[7].Err == nil || all[7].Probability == 0 {
+		t.Errorf("three chains of one batch each: %+v, %v", all[7], err)
+	}
+}
+
 func TestPresenceMisuse(t *testing.T) {
 	for name, misuse := range map[string]func(p *Presence){
 		"ingredient":      func(p *Presence) { p.Set(3, 0, 1) },
 		"amount":          func(p *Presence) { p.Set(0, 0, -1) },
-		"draw before":     func(p *Presence) { p.Set(0, 5, 1); p.Set(0, 4, 0) },
+		"large amount":    func(p *Presence) { p.Set(0, 0, math.MaxInt32+1) },
+		"batch before":    func(p *Presence) { p.Set(0, 1<<20, 1); p.Set(0, 4, 0) },
+		"draws":           func(p *Presence) { p.Advance(MaxDraws + 1) },
 		"draw below zero": func(p *Presence) { p.Set(0, -1, 0) },
 	} {
 		func() {
@@ -271,13 +344,13 @@ func TestPresenceMisuse(t *testing.T) {
 
 func TestSums(t *testing.T) {
 	p := NewPresence(1, 0)
-	p.Set(0, 0, math.MaxInt)
+	p.Set(0, 0, math.MaxInt32)
 	p.Advance(1 << 17)
 	p.Set(0, 1<<17, 0)
-	p.Set(0, 1<<17+1, math.MaxInt)
-	p.Advance(1 << 18)
+	p.Set(0, 1<<17+1, math.MaxInt32)
+	p.Advance(MaxDraws)
 	got, err := Inclusions([]*Presence{p})
-	if err != nil || !same(got[0].MeanAmount, math.MaxInt) {
+	if err != nil || !same(got[0].MeanAmount, math.MaxInt32) || got[0].Probability != 1-1./MaxDraws {
 		t.Error(got, err)
 	}
 }
@@ -463,7 +536,7 @@ func FuzzPresenceState(f *testing.F) {
 		p := NewPresence(2, 64)
 		p.Set(1, 0, 7)
 		if err := p.UnmarshalBinary(state); err == nil {
-			if p.Ingredients() > 0 && p.Draws() < 1<<40 {
+			if p.Ingredients() > 0 && p.Draws() <= MaxDraws-100 {
 				p.Set(0, p.Draws(), 5)
 				p.Set(0, p.Draws(), 0)
 				p.Advance(p.Draws() + 100)
@@ -477,7 +550,9 @@ func FuzzPresenceState(f *testing.F) {
 		h := NewHistogram(2, 64)
 		h.Set(0, 1)
 		if err := h.UnmarshalBinary(state); err == nil {
-			h.Set(h.Draws(), 0)
+			if h.Draws() < MaxDraws {
+				h.Set(h.Draws(), 0)
+			}
 			if _, err := Shares([]*Histogram{h}); err != nil {
 				t.Fatal(err)
 			}

@@ -63,6 +63,11 @@ type Series struct {
 	batches      []float64
 	inBatch      int
 	batchSum     float64
+
+	// Equal draws in a row count together: run draws of value, in the open
+	// block and batch, that the sums have not been told of.
+	value float64
+	run   int
 }
 
 // NewSeries returns an empty Series that keeps up to limit draws: [DefaultLimit]
@@ -86,7 +91,14 @@ func (s *Series) Len() int { return s.n }
 func (s *Series) Stride() int { return s.stride }
 
 // Add appends a draw.
-func (s *Series) Add(x float64) {
+func (s *Series) Add(x float64) { s.AddRun(x, 1) }
+
+// AddRun appends a draw n times. That is n times Add, in a time that hardly
+// grows with n.
+func (s *Series) AddRun(x float64, n int) {
+	if n <= 0 {
+		return
+	}
 	if s.bad < 0 && (math.IsNaN(x) || math.IsInf(x, 0)) {
 		s.bad, s.badValue = s.n, x
 	}
@@ -97,32 +109,55 @@ func (s *Series) Add(x float64) {
 	} else if x > s.most {
 		s.most = x
 	}
+	if s.run > 0 && math.Float64bits(x) != math.Float64bits(s.value) {
+		s.endRun()
+	}
+	s.value = x
+	for n > 0 {
+		step := min(n, blockLength-s.inBlock, s.batch-s.inBatch)
+		s.keep(step)
+		if s.inBlock == 0 {
+			s.shift = x
+		}
+		s.inBlock += step
+		s.inBatch += step
+		s.run += step
+		s.n += step
+		n -= step
+		if s.inBlock == blockLength {
+			s.endRun()
+			s.done = s.moments()
+			s.inBlock, s.sum, s.squares = 0, 0, 0
+		}
+		if s.inBatch == s.batch {
+			s.endRun()
+			s.closeBatch()
+		}
+	}
+}
 
-	if s.n&(s.stride-1) == 0 {
+// keep keeps the run's value for those of the next draws, so many, that are to be
+// kept.
+func (s *Series) keep(draws int) {
+	for at := (s.n + s.stride - 1) &^ (s.stride - 1); at < s.n+draws; at += s.stride {
 		if len(s.kept) == s.limit {
 			s.thin()
+			if at&(s.stride-1) != 0 {
+				at -= s.stride / 2 // the draw after next is one
+				continue
+			}
 		}
-		if s.n&(s.stride-1) == 0 {
-			s.kept = append(s.kept, x)
-		}
+		s.kept = append(s.kept, s.value)
 	}
+}
 
-	if s.inBlock == 0 {
-		s.shift = x
-	}
-	d := x - s.shift
-	s.sum += d
-	s.squares += d * d
-	if s.inBlock++; s.inBlock == blockLength {
-		s.done = s.moments()
-		s.inBlock, s.sum, s.squares = 0, 0, 0
-	}
-
-	s.batchSum += x
-	if s.inBatch++; s.inBatch == s.batch {
-		s.closeBatch()
-	}
-	s.n++
+// endRun adds the run to the sums.
+func (s *Series) endRun() {
+	n, d := float64(s.run), s.value-s.shift
+	s.sum += n * d
+	s.squares += n * (d * d)
+	s.batchSum += n * s.value
+	s.run = 0
 }
 
 // thin drops every other draw that is kept.
@@ -154,11 +189,13 @@ func (s *Series) moments() moments {
 	if s.inBlock == 0 {
 		return s.done
 	}
-	n := float64(s.inBlock)
-	return s.done.merge(moments{
-		n:       s.inBlock,
-		mean:    s.shift + s.sum/n,
-		squares: math.Max(0, s.squares-s.sum*s.sum/n),
+	t := *s
+	t.endRun()
+	n := float64(t.inBlock)
+	return t.done.merge(moments{
+		n:       t.inBlock,
+		mean:    t.shift + t.sum/n,
+		squares: math.Max(0, t.squares-t.sum*t.sum/n),
 	})
 }
 

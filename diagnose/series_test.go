@@ -186,6 +186,37 @@ func TestSeriesResumed(t *testing.T) {
 	}
 }
 
+// A run of equal draws leaves the state that they leave one by one, however it
+// is cut up.
+func TestAddRun(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 31))
+	one, run := NewSeries(100), NewSeries(100)
+	for one.Len() < 50_000 {
+		x := []float64{0.1, math.Pi, -7, 1e9, math.Copysign(0, -1), 0}[r.IntN(6)]
+		n := r.IntN(4)
+		if r.IntN(100) == 0 {
+			n = r.IntN(3000)
+		}
+		for range n {
+			one.Add(x)
+		}
+		first := r.IntN(n + 1)
+		run.AddRun(x, first)
+		run.AddRun(x, n-first)
+		if one.Len()%7 == 0 {
+			a, _ := one.MarshalBinary()
+			b, _ := run.MarshalBinary()
+			if !bytes.Equal(a, b) {
+				t.Fatalf("after %d draws the states differ", one.Len())
+			}
+			run = new(Series)
+			if err := run.UnmarshalBinary(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 func TestLive(t *testing.T) {
 	var z Summarizer
 	x := autoregressions(12, 4, 30_000, 0.95)

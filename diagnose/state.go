@@ -15,7 +15,7 @@ const (
 	seriesTag    = 'S'
 	presenceTag  = 'P'
 	histogramTag = 'H'
-	stateVersion = 1
+	stateVersion = 2
 )
 
 // MarshalBinary returns the state, for [Series.UnmarshalBinary].
@@ -24,10 +24,10 @@ func (s *Series) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 // AppendBinary appends the state to b. The error is always nil.
 func (s *Series) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, seriesTag, stateVersion)
-	for _, v := range []int{s.limit, s.n, s.stride, s.done.n, s.inBlock, s.bad + 1, s.batch, s.inBatch} {
+	for _, v := range []int{s.limit, s.n, s.stride, s.done.n, s.inBlock, s.bad + 1, s.batch, s.inBatch, s.run} {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
-	for _, v := range []float64{s.done.mean, s.done.squares, s.shift, s.sum, s.squares, s.least, s.most, s.badValue, s.batchSum} {
+	for _, v := range []float64{s.done.mean, s.done.squares, s.shift, s.sum, s.squares, s.least, s.most, s.badValue, s.batchSum, s.value} {
 		b = appendFloat(b, v)
 	}
 	for _, list := range [][]float64{s.kept, s.batches} {
@@ -45,11 +45,11 @@ func (s *Series) UnmarshalBinary(data []byte) error {
 	r := reader{data: data}
 	r.header(seriesTag)
 	var t Series
-	for _, v := range []*int{&t.limit, &t.n, &t.stride, &t.done.n, &t.inBlock, &t.bad, &t.batch, &t.inBatch} {
+	for _, v := range []*int{&t.limit, &t.n, &t.stride, &t.done.n, &t.inBlock, &t.bad, &t.batch, &t.inBatch, &t.run} {
 		*v = r.int()
 	}
 	t.bad--
-	for _, v := range []*float64{&t.done.mean, &t.done.squares, &t.shift, &t.sum, &t.squares, &t.least, &t.most, &t.badValue, &t.batchSum} {
+	for _, v := range []*float64{&t.done.mean, &t.done.squares, &t.shift, &t.sum, &t.squares, &t.least, &t.most, &t.badValue, &t.batchSum, &t.value} {
 		*v = r.float()
 	}
 	t.kept = r.floats()
@@ -59,7 +59,7 @@ func (s *Series) UnmarshalBinary(data []byte) error {
 		len(t.kept) == (t.n+t.stride-1)/t.stride && len(t.kept) <= t.limit &&
 		(t.stride == 1 || len(t.kept) >= t.limit/2) &&
 		len(t.batches) == t.n/t.batch && len(t.batches) <= maxBatches && t.inBatch == t.n%t.batch &&
-		t.done.n == t.n-t.inBlock && t.inBlock == t.n%blockLength &&
+		t.done.n == t.n-t.inBlock && t.inBlock == t.n%blockLength && t.run <= min(t.inBlock, t.inBatch) &&
 		t.bad < t.n) {
 		*s = t
 	}
@@ -72,17 +72,12 @@ func (p *Presence) MarshalBinary() ([]byte, error) { return p.AppendBinary(nil) 
 // AppendBinary appends the state to b. The error is always nil.
 func (p *Presence) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, presenceTag, stateVersion)
-	for _, v := range []int{p.limit, p.draws, len(p.items), p.batches, p.batch, p.count} {
+	for _, v := range []int{p.limit, p.draws, len(p.amounts), p.batches, p.batch, p.count} {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
-	for _, it := range p.items {
-		logged := uint64(0)
-		if it.logged {
-			logged = 1
-		}
-		for _, v := range []uint64{uint64(it.since), uint64(it.amount), logged, it.present, it.sum.high, it.sum.low} {
-			b = binary.AppendUvarint(b, v)
-		}
+	for i, amount := range p.amounts {
+		b = binary.AppendUvarint(b, uint64(amount))
+		b = binary.AppendUvarint(b, p.total(i))
 	}
 	if p.exact {
 		for _, chunk := range p.changes {
@@ -93,8 +88,8 @@ func (p *Presence) AppendBinary(b []byte) ([]byte, error) {
 		}
 		return b, nil
 	}
-	for _, v := range p.sums {
-		b = binary.AppendUvarint(b, v)
+	for _, c := range p.cells {
+		b = binary.AppendVarint(b, int64(c))
 	}
 	return b, nil
 }
@@ -106,50 +101,58 @@ func (p *Presence) UnmarshalBinary(data []byte) error {
 	r.header(presenceTag)
 	q := Presence{}
 	q.limit, q.draws = r.int(), r.int()
-	items := r.count(6)
+	items := r.count(2)
 	q.batches, q.batch = r.int(), r.int()
 	changes := r.int()
 	q.exact = q.batch == 0
-	q.items = make([]item, items)
-	for i := range q.items {
-		it := &q.items[i]
-		it.since, it.amount = r.int(), r.upTo(math.MaxInt)
-		logged := r.uvarint()
-		it.logged = logged == 1
-		it.present = r.uvarint()
-		it.sum = uint128{r.uvarint(), r.uvarint()}
-		r.check(logged <= 1 && it.since <= q.draws && it.present <= uint64(it.since))
-	}
-	r.check(q.limit >= leastLimit && q.limit == streamLimit(q.limit) &&
+	r.check(q.draws <= MaxDraws && q.limit >= leastLimit && q.limit == streamLimit(q.limit) &&
 		q.batches == batchesFor(items))
+	q.amounts, q.sums = make([]int32, items), make([]uint64, items)
+	for i := range items {
+		q.amounts[i] = int32(r.upTo(mostAmount))
+		total := r.uvarint()
+		r.check(total <= mostAmount*uint64(q.draws))
+		q.sums[i] = total - uint64(q.amounts[i])*uint64(q.draws)
+	}
+	present := make([]bool, items)
 	if q.exact {
 		r.check(changes <= maxChanges && 2*changes <= len(r.data) && q.draws <= q.limit)
 		last := make([]int, items)
-		present := make([]bool, items)
 		for range changes {
 			if r.err != nil {
 				break
 			}
 			draw, i := r.int(), r.int()
-			if !r.check(i < items && draw < q.draws && (draw > last[i] || draw == 0 && !present[i])) {
+			if !r.check(i < items && draw < q.draws && draw >= last[i]) {
 				break
 			}
 			last[i], present[i] = draw, !present[i]
 			q.log(change{uint32(draw), uint32(i)})
 		}
-		for i, it := range q.items {
-			r.check(last[i] <= it.since && present[i] == it.logged)
-		}
 	} else {
-		r.check(changes == 0 && powerOfTwo(q.batch) && q.batch <= math.MaxInt/maxBatches &&
+		r.check(changes == 0 && powerOfTwo(q.batch) && q.batch <= longestBatch &&
 			q.draws <= q.batches*q.batch && len(r.data) >= items*q.batches)
 		if r.err == nil {
-			q.sums = make([]uint64, items*q.batches)
+			q.cells = make([]cell, items*q.batches)
 		}
-		for i := range q.sums {
-			q.sums[i] = r.uvarint()
-			r.check(q.sums[i] <= uint64(q.batch))
+		for at := range q.cells {
+			c := r.cell()
+			q.cells[at] = c
+			b, i := at/items, at%items
+			var n int
+			n, present[i] = c.present(q.batch, present[i])
+			least := 0
+			if end := (b + 1) * q.batch; end > q.draws && present[i] {
+				least = min(q.batch, end-q.draws)
+			}
+			r.check(least <= n && n <= q.batch && (b*q.batch < q.draws || c == 0))
 		}
+		if r.err == nil {
+			q.openBatch()
+		}
+	}
+	for i, amount := range q.amounts {
+		r.check(present[i] == (amount > 0))
 	}
 	if r.close(true) {
 		*p = q
@@ -180,7 +183,7 @@ func (h *Histogram) UnmarshalBinary(data []byte) error {
 	if err := p.UnmarshalBinary(r.data); err != nil {
 		return err
 	}
-	if value >= len(p.items) || value >= 0 != (p.draws > 0) || value >= 0 && p.items[value].amount != 1 {
+	if value >= len(p.amounts) || value >= 0 != (p.draws > 0) || value >= 0 && p.amounts[value] != 1 {
 		return fmt.Errorf("%w: the value does not fit the counts", ErrState)
 	}
 	*h = Histogram{p, value}
@@ -239,6 +242,18 @@ func (r *reader) upTo(limit int) int {
 		return 0
 	}
 	return int(v)
+}
+
+func (r *reader) cell() cell {
+	if r.err != nil {
+		return 0
+	}
+	v, n := binary.Varint(r.data)
+	if !r.check(n > 0 && v >= math.MinInt32 && v <= math.MaxInt32) {
+		return 0
+	}
+	r.data = r.data[n:]
+	return cell(v)
 }
 
 // count reads a number of things that take at least size bytes each.
