@@ -3,6 +3,7 @@ package kir_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -110,13 +111,30 @@ func TestRestoredEqualsUninterrupted(t *testing.T) {
 // Damage to what was saved is an error, or gives a chain that works; never a
 // panic, and never a chain off its space.
 func TestDamagedChains(t *testing.T) {
-	target := newTarget(t, 5, 9, kir.Uniform(1, 3))
-	k, err := kir.NewKernel("accelerated", target)
+	zeros := wish("zeros", 1.5, func(x *kir.Composition) float64 { return float64(x.Amount(0)*x.Amount(0)%5) + 0.1*float64(x.Amount(1)) })
+	for _, c := range []struct {
+		kernel string
+		warmup int
+		every  int // how many bits lie between two that are damaged
+	}{{"accelerated", 0, 1}, {"balanced", 600, 5}, {"tempered", 40, 23}} {
+		t.Run(c.kernel, func(t *testing.T) {
+			t.Parallel()
+			target := newTarget(t, 5, 9, kir.Uniform(1, 3), zeros)
+			k, err := kir.NewKernel(c.kernel, target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			testDamage(t, target, k, c.warmup, c.every)
+		})
+	}
+}
+
+func testDamage(t *testing.T, target *kir.Target, k kir.Kernel, warmup, every int) {
+	c, err := kir.NewChain(target, k, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := kir.NewChain(target, k, 1, 0)
-	if err != nil {
+	if err := c.Warm(warmup); err != nil {
 		t.Fatal(err)
 	}
 	data, err := c.MarshalBinary()
@@ -128,7 +146,9 @@ func TestDamagedChains(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(c.State.Composition.Consistent(), target.Space().Contains(c.State.Composition), c.Advance(20), c.State.Composition.Consistent()); err != nil {
+		err = errors.Join(c.State.Composition.Consistent(), target.Space().Contains(c.State.Composition), c.Warm(30))
+		c.EndWarmup()
+		if err := errors.Join(err, c.Advance(20), c.State.Composition.Consistent()); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 		return nil
@@ -137,13 +157,24 @@ func TestDamagedChains(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range data {
-		if try(data[:n], "cut") == nil {
+		if n%every == 0 && try(data[:n], "cut") == nil {
 			t.Errorf("%d of %d bytes are a chain", n, len(data))
 		}
-		for bit := range 8 {
+	}
+	if raceDetector {
+		every *= 10
+	}
+	for bit := 0; bit < 8*len(data); bit += every {
+		damaged := slices.Clone(data)
+		damaged[bit/8] ^= 1 << (bit % 8)
+		_ = try(damaged, fmt.Sprintf("bit %d of byte %d", bit%8, bit/8))
+	}
+	// Numbers that arithmetic goes wrong with.
+	for n := len("kir chain 3\n"); n+8 <= len(data); n += max(1, every/4) {
+		for _, v := range []uint64{0, math.MaxInt64, 1 << 63, math.MaxUint64, 1<<58 + 1, math.Float64bits(math.NaN()), math.Float64bits(-1e300), math.Float64bits(1e300)} {
 			damaged := slices.Clone(data)
-			damaged[n] ^= 1 << bit
-			_ = try(damaged, fmt.Sprintf("bit %d of byte %d", bit, n))
+			binary.LittleEndian.PutUint64(damaged[n:], v)
+			_ = try(damaged, fmt.Sprintf("%#x at byte %d", v, n))
 		}
 	}
 	if try(append(slices.Clone(data), 0), "longer") == nil {
@@ -164,6 +195,41 @@ func TestDamagedChains(t *testing.T) {
 		if _, err := kir.RestoreChain(other, k, data); err == nil {
 			t.Errorf("a chain of another %s is restored", name)
 		}
+	}
+}
+
+// Numbers of scans and of scans in a batch whose sum overflows are no chain.
+func TestDamagedCounts(t *testing.T) {
+	target := newTarget(t, 3, 4, kir.Uniform(1, 3), wish("one", 1, func(*kir.Composition) float64 { return 1 }))
+	k, err := kir.NewTemperedReplicas(target, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := kir.NewChain(target, k, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := c.MarshalBinary() // no scan, and so no batch, was made
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := len("kir chain 3\n"); n+32 <= len(data); n++ {
+		damaged := slices.Clone(data)
+		binary.LittleEndian.PutUint64(damaged[n:], 1<<63-64)
+		binary.LittleEndian.PutUint64(damaged[n+24:], 1<<57-1)
+		if c, err := kir.RestoreChain(target, k, damaged); err == nil {
+			if err := errors.Join(c.Warm(40), c.Advance(40)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+
+	more, err := kir.NewTemperedReplicas(target, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kir.RestoreChain(target, more, data); err == nil {
+		t.Error("a chain of 2 replicas is restored as one of 3")
 	}
 }
 

@@ -136,3 +136,9 @@ func (c *Chain) SetBetas(betas ...float64) {
 		c.ladder.rungs[k].state.beta = betas[k]
 	}
 }
+
+// MoveAtOnce lets so many replicas of a tempered chain move at once, however
+// little time a scan takes.
+func (c *Chain) MoveAtOnce(workers int) {
+	c.ladder.workers, c.ladder.timed, c.ladder.took = workers, timedScans, timedScans*shortScan
+}

@@ -472,7 +472,7 @@ func (s *ladderSums) end(logScore float64) { s.seeScore(s.steps(), logScore) }
 // be, by a composition that is forbidden.
 func (s *ladderSums) avoidable(k int) float64 {
 	if allowed := s.scans - s.forbidden[k]; allowed > 0 {
-		return (s.rejected[k] - float64(s.forbidden[k])) / float64(allowed)
+		return max(0, s.rejected[k]-float64(s.forbidden[k])) / float64(allowed)
 	}
 	return 0
 }

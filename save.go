@@ -188,6 +188,23 @@ func (d *decoder) between(least, most int64) int {
 	return int(v)
 }
 
+// mostCount is more than can be counted in a lifetime, and small enough for
+// sums and for numbers with a point.
+const mostCount = 1 << 53
+
+// count returns a count that must be at most most.
+func (d *decoder) count(most int64) int64 { return int64(d.between(0, most)) }
+
+// sum returns a sum of terms from 0 to 1, of which there are so many. Rounding
+// may have carried it a little beyond.
+func (d *decoder) sum(terms int64) float64 {
+	v := d.float()
+	if !(v >= 0 && v <= float64(terms)*(1+1e-9)) {
+		d.fail("a sum is out of range")
+	}
+	return v
+}
+
 // float returns a number that must be finite.
 func (d *decoder) float() float64 {
 	v := math.Float64frombits(binary.LittleEndian.Uint64(d.take(8)))
@@ -217,13 +234,19 @@ func (d *decoder) list(least, most int32) []int32 {
 }
 
 func (d *decoder) tally(t *Tally) {
-	t.Iterations, t.Accepted, t.Updated = d.int(), d.int(), d.int()
+	all := d.moveTally()
+	t.Iterations, t.Accepted, t.Updated = all.Tried, all.Accepted, all.Updated
 	for k := range t.Moves {
 		t.Moves[k] = d.moveTally()
 	}
 }
 
-func (d *decoder) moveTally() MoveTally { return MoveTally{d.int(), d.int(), d.int()} }
+func (d *decoder) moveTally() (t MoveTally) {
+	t.Tried = d.count(mostCount)
+	t.Accepted = d.count(t.Tried)
+	t.Updated = d.count(t.Accepted)
+	return t
+}
 
 func (d *decoder) random() *Rand {
 	r := new(Rand)
@@ -279,7 +302,7 @@ func (d *decoder) state(beta float64) *State {
 	if d.err = x.Refresh(); d.err != nil {
 		return nil
 	}
-	if beta > 0 && x.LogDensity() == negInf {
+	if t.LogLaw(c.Used()) == negInf || beta > 0 && x.sum == negInf {
 		d.fail("the target forbids its composition")
 	}
 	return x
@@ -288,6 +311,10 @@ func (d *decoder) state(beta float64) *State {
 func (d *decoder) ladder(k *Tempered, rungs int64) *ladder {
 	if rungs < 1 || rungs > mostSteps+1 {
 		d.fail("a number is out of range")
+		return nil
+	}
+	if k.steps > 0 && k.target.scored() && int64(k.steps) != rungs-1 {
+		d.err = fmt.Errorf("the saved chain has %d replicas and the kernel %d", rungs, k.steps+1)
 		return nil
 	}
 	l := &ladder{kernel: k, workers: 1, scans: d.int(), seed: uint64(d.int()), index: int(d.int())}
@@ -315,23 +342,27 @@ func (d *decoder) ladder(k *Tempered, rungs int64) *ladder {
 	s := &l.sums
 	steps := int(rungs) - 1
 	s.reset(steps)
-	s.scans, s.restarts, s.roundTrips, s.length = d.int(), d.int(), d.int(), d.int()
-	if d.err == nil && (s.scans < 0 || s.length < 1 || s.length > s.scans && s.length > 1 || s.scans > s.length*mostBatches) {
+	s.scans = d.count(mostCount)
+	s.restarts = d.count(s.scans)
+	s.roundTrips = d.count(s.restarts)
+	s.length = d.count(max(1, s.scans))
+	if d.err == nil && (s.length < 1 || s.scans > s.length*mostBatches) {
 		d.fail("a number is out of range")
 	}
-	for _, list := range [][]float64{s.rejected, s.logScore} {
-		for k := range list {
-			list[k] = d.float()
-		}
+	for k := range s.rejected {
+		s.rejected[k] = d.sum(s.scans)
+	}
+	for k := range s.logScore {
+		s.logScore[k] = d.float()
 	}
 	for k := range s.forbidden {
-		s.forbidden[k] = d.int()
+		s.forbidden[k] = d.count(s.scans)
 	}
 	if d.err != nil {
 		return nil
 	}
 	for range int((s.scans+s.length-1)/s.length) * steps {
-		s.batches = append(s.batches, bennett{d.float(), d.float()})
+		s.batches = append(s.batches, bennett{d.sum(s.length), d.sum(s.length)})
 	}
 	return l
 }
