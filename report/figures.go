@@ -28,15 +28,16 @@ func (m *Model) Figures() []*figure.Figure {
 			all = append(all, f)
 		}
 	}
-	best, various := m.shortlists()
+	best, various := m.shortlists(pageBest, pageDiverse)
 	colours := coloursOf(slices.Concat(best, various))
-	for k := range best {
-		add(m.compositionFigure(fmt.Sprintf("best-%d", k+1), fmt.Sprintf("Best composition %d", k+1), &best[k], colours))
+	for _, b := range best {
+		add(m.compositionFigure(fmt.Sprintf("best-%d", b.Place+1), fmt.Sprintf("Best composition %d", b.Place+1), &b.Best, colours))
 	}
-	for k := range various {
-		add(m.compositionFigure(fmt.Sprintf("diverse-%d", k+1), fmt.Sprintf("Diverse composition %d", k+1), &various[k], colours))
+	for _, b := range various {
+		add(m.compositionFigure(fmt.Sprintf("diverse-%d", b.Place+1), fmt.Sprintf("Diverse composition %d", b.Place+1), &b.Best, colours))
 	}
 	add(m.inclusionFigure())
+	add(m.amountsFigure())
 	add(m.pairsFigure())
 	add(m.sizesFigure())
 	add(m.scoreFigure())
@@ -58,13 +59,30 @@ const (
 	pageDiverse = 6
 )
 
-// shortlists returns the compositions that the page shows. Without properties
-// no composition is better than another.
-func (m *Model) shortlists() (best, various []Best) {
+// A placed composition is one of a list, with its place there.
+type placed struct {
+	Best
+	Place int
+}
+
+// shortlists returns so many of the best compositions, and so many of the diverse
+// ones that are not among these. Without properties no composition is better
+// than another.
+func (m *Model) shortlists(mostBest, mostDiverse int) (best, various []placed) {
+	type draw struct{ chain, draw int }
+	shown := make(map[draw]bool)
 	if m.weighs() {
-		best = m.Best[:min(len(m.Best), pageBest)]
+		for k, b := range m.Best[:min(len(m.Best), mostBest)] {
+			best = append(best, placed{b, k})
+			shown[draw{b.Chain, b.Draw}] = true
+		}
 	}
-	return best, m.Diverse[:min(len(m.Diverse), pageDiverse)]
+	for k, b := range m.Diverse {
+		if len(various) < mostDiverse && !shown[draw{b.Chain, b.Draw}] {
+			various = append(various, placed{b, k})
+		}
+	}
+	return best, various
 }
 
 // weighs says whether a property counts.
@@ -76,7 +94,7 @@ func (m *Model) weighs() bool {
 // all of them, those that make up most of them first: one that no other
 // ingredient has, or else the least used one that none has which it is together
 // with, or else grey.
-func coloursOf(list []Best) map[string]figure.Paint {
+func coloursOf(list []placed) map[string]figure.Paint {
 	sums := make(map[string]int)
 	for _, b := range list {
 		for name, amount := range b.Recipe {
@@ -275,21 +293,68 @@ func (m *Model) inclusionFigure() *figure.Figure {
 		Name: "ingredients", Title: fmt.Sprintf("The %d most frequent ingredients", len(rows)),
 		Text: fmt.Sprintf("Dot plot of the probability that a draw uses each of the %d most frequent ingredients. First: %s. The table of ingredients has all figures.", len(rows), strings.Join(said, ", ")),
 	}
-	hi := min(1, top*1.06)
-	ticks, digits := figure.Ticks(0, 100*hi, 5)
-	for k := range ticks {
-		ticks[k] /= 100
-	}
-	dotPlot(f, rows, dotAxis{
-		title: "draws that use it, %", lo: 0, hi: hi, ticks: ticks,
-		write: func(v float64) string { return figure.Number(100*v, digits) },
-	})
+	sharePlot(f, rows, "draws that use it, %", min(1, top*1.06))
 	reference := ""
 	if m.Problem.Recipes > 0 {
 		reference = "share of the book's recipes"
 	}
 	dotKeys(f, "draws, ± 2 standard errors", reference)
 	return f
+}
+
+// amountsFigure shows the mean amounts of the ingredients of inclusionFigure.
+func (m *Model) amountsFigure() *figure.Figure {
+	sorted := m.SortedInclusion()
+	var rows []dotRow
+	var said []string
+	top, total := 0.0, float64(m.Problem.Total)
+	for _, i := range sorted[:min(len(sorted), shownFrequent)] {
+		if i.Probability <= 0 {
+			break
+		}
+		r := dotRow{label: i.Ingredient, value: float64(i.MeanAmount) / total, se: float64(i.AmountMCSE) / total, reference: float64(i.BookAmount) / total}
+		rows = append(rows, r)
+		top = max(top, r.value)
+		if !math.IsNaN(r.se) {
+			top = max(top, r.value+2*r.se)
+		}
+		if !math.IsNaN(r.reference) {
+			top = max(top, r.reference)
+		}
+		if len(said) < 5 {
+			words := fmt.Sprintf("%s %s", i.Ingredient, percent(r.value))
+			if i.BookAmount.Known() {
+				words += fmt.Sprintf(" (book %s)", percent(r.reference))
+			}
+			said = append(said, words)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	f := &figure.Figure{
+		Name: "amounts", Title: "How much of them, where they are used",
+		Text: fmt.Sprintf("Dot plot of the mean amount of each of the %d most frequent ingredients, over the draws that use it. First: %s. The table of ingredients has all figures.", len(rows), strings.Join(said, ", ")),
+	}
+	reference := ""
+	if m.Problem.Recipes > 0 {
+		reference = "mean of the book's recipes that use it"
+	}
+	sharePlot(f, rows, "mean amount, % of the total", min(1, top*1.06))
+	dotKeys(f, "draws, ± 2 standard errors", reference)
+	return f
+}
+
+// sharePlot is a dot plot of shares, from 0 to hi, in percent.
+func sharePlot(f *figure.Figure, rows []dotRow, title string, hi float64) {
+	ticks, digits := figure.Ticks(0, 100*hi, 5)
+	for k := range ticks {
+		ticks[k] /= 100
+	}
+	dotPlot(f, rows, dotAxis{
+		title: title, lo: 0, hi: hi, ticks: ticks,
+		write: func(v float64) string { return figure.Number(100*v, digits) },
+	})
 }
 
 func (m *Model) pairsFigure() *figure.Figure {

@@ -174,6 +174,11 @@ func TestJackknife(t *testing.T) {
 // ingredient is used with probability 0.3. If pairs are planted, 1 follows 0 half
 // of the time, and 3 avoids 2 as often.
 func fake(r *rand.Rand, draws int, planted bool) *gathered {
+	return fakeOf(r, draws, planted, [6]float64{0.3, 0.3, 0.3, 0.3, 0.3, 0.3})
+}
+
+// fakeOf is fake with a probability for each ingredient, the largest first.
+func fakeOf(r *rand.Rand, draws int, planted bool, probabilities [6]float64) *gathered {
 	g := &gathered{slots: []int{0, 1, 2, 3, 4, 5}, paired: 6, series: []seriesDraws{{chains: [][]float64{nil}}}}
 	for k := range 80 {
 		b := g.newBatch(draws/80+1, 6)
@@ -181,7 +186,7 @@ func fake(r *rand.Rand, draws int, planted bool) *gathered {
 			var used [6]bool
 			n := 0.0
 			for i := range used {
-				used[i] = r.Float64() < 0.3
+				used[i] = r.Float64() < probabilities[i]
 				if planted && i == 1 && r.Float64() < 0.5 {
 					used[1] = used[0]
 				}
@@ -324,6 +329,23 @@ func TestErrorsOfPairsAndAmounts(t *testing.T) {
 	// 0.4 in all: more than 4 have a chance below 1e-4.
 	if told > 4 {
 		t.Errorf("%d pairs are told of that nobody planted", told)
+	}
+}
+
+// That all draws which use a rare ingredient use a very frequent one, too, means
+// little.
+func TestPairsWithNearlyAlwaysUsed(t *testing.T) {
+	p := &problem.Problem{Ingredients: []string{"a", "b", "c", "d", "e", "f"}}
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 100 {
+		// Each rare ingredient is in 20 draws or so, and with a in all of them in
+		// every third run.
+		g := fakeOf(r, 4000, false, [6]float64{0.95, 0.005, 0.005, 0.005, 0.005, 0.005})
+		for _, of := range newPairs(p, g, g.shares()).Together {
+			if of.First == "a" {
+				t.Fatalf("%s + %s has the lift %v ± %v, expected %v", of.First, of.Second, of.Lift, of.MCSE, of.Expected)
+			}
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"html"
 	"html/template"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -179,26 +180,61 @@ type itemView struct {
 
 // cardView is a composition of the shortlist.
 type cardView struct {
-	Best
+	placed
 	List    string // its list in summary.json
-	Place   int    // in it
 	Figure  string
 	Swatch  []swatchPart
-	AlsoAt  int // its place among the best and 1, for the diverse ones; or 0
 	AtBound int
 }
 
 // SharedWith names the ingredients that the composition shares with a recipe.
-func (c cardView) SharedWith(n Nearest) string { return c.shared(n) }
+func (c cardView) SharedWith(n Nearest) []string { return c.shared(n) }
 
 // Many says whether the list of parts is long and its names short, so that it is
-// better read in two columns.
+// better read in columns.
 func (c cardView) Many() bool {
 	longest := 0
 	for name := range c.Recipe {
 		longest = max(longest, utf8.RuneCountInString(name))
 	}
-	return len(c.Recipe) > 12 && longest <= 18
+	return len(c.Recipe) > manyParts && longest <= 24
+}
+
+// manyParts is how many parts are a long list.
+const manyParts = 12
+
+// Wide says whether the cards of a list need more room than usual.
+func (v *pageView) Wide(cards []cardView) bool { return slices.ContainsFunc(cards, cardView.Many) }
+
+// SomeLeftOut says whether the list of diverse compositions leaves out some that
+// are shown among the best.
+func (v *pageView) SomeLeftOut() bool {
+	for k, c := range v.Various {
+		if c.Place > k {
+			return true
+		}
+	}
+	return false
+}
+
+// Kept says that the rules are kept.
+func (v *pageView) Kept() string {
+	switch n := len(v.Problem.Rules); n {
+	case 1:
+		return "The rule is kept"
+	case 2:
+		return "Both rules are kept"
+	default:
+		return fmt.Sprintf("All %s are kept", counted(n, "rule"))
+	}
+}
+
+// ScoresEach says whether the scores of the wishes say more than the score.
+func (v *pageView) ScoresEach() bool { return v.scoresEach() }
+
+// ScoreOf writes the score of a wish.
+func (v *pageView) ScoreOf(pointer string, w Property, score any) (template.HTML, error) {
+	return dataTag(pointer, score, func(f float64) string { return scoreText(f, w.Weight) })
 }
 
 // swatchPart is a part of a composition with its colour.
@@ -282,12 +318,12 @@ func (m *Model) view() *pageView {
 	for _, f := range m.Figures() {
 		v.figures[f.Name] = f
 	}
-	best, various := m.shortlists()
-	colours := coloursOf(append(append([]Best{}, best...), various...))
-	cards := func(list []Best, name string) []cardView {
+	best, various := m.shortlists(pageBest, pageDiverse)
+	colours := coloursOf(slices.Concat(best, various))
+	cards := func(list []placed, name string) []cardView {
 		var cards []cardView
-		for k, b := range list {
-			c := cardView{Best: b, List: name, Place: k, Figure: fmt.Sprintf("%s-%d", name, k+1)}
+		for _, b := range list {
+			c := cardView{placed: b, List: name, Figure: fmt.Sprintf("%s-%d", name, b.Place+1)}
 			for _, part := range b.Parts() {
 				fill, _ := colours[part.Ingredient].Hex()
 				c.Swatch = append(c.Swatch, swatchPart{part, fill})
@@ -295,13 +331,6 @@ func (m *Model) view() *pageView {
 			for _, s := range b.Slack {
 				if s.AtBound() {
 					c.AtBound++
-				}
-			}
-			if name == "diverse" {
-				for q, other := range best {
-					if other.Chain == b.Chain && other.Draw == b.Draw {
-						c.AlsoAt = q + 1
-					}
 				}
 			}
 			cards = append(cards, c)

@@ -31,7 +31,7 @@ for (const table of document.querySelectorAll('table.sortable')) {
     label.className = 'filter';
     const input = document.createElement('input');
     input.type = 'search';
-    label.append('Find: ', input);
+    label.append('Find in this table: ', input);
     input.addEventListener('input', () => {
       const wanted = input.value.trim().toLowerCase();
       for (const row of body.rows) row.hidden = !row.cells[0].textContent.toLowerCase().includes(wanted);

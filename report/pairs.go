@@ -85,6 +85,9 @@ func newPairs(p *problem.Problem, g *gathered, probabilities []float64) *Pairs {
 				return (both - float64(counts[k])) * (draws - float64(b.draws)) / ((used[i] - float64(b.used[i])) * (used[j] - float64(b.used[j])))
 			})
 			expected := 1 + kappa*(1-used[i]/draws)*(1-used[j]/draws)
+			if lift > expected {
+				se = max(se, chanceError(expected, used[i], used[j]/draws))
+			}
 			if !(expected > 0) || !differs(lift, se, expected) {
 				continue
 			}
@@ -114,6 +117,16 @@ func newPairs(p *problem.Problem, g *gathered, probabilities []float64) *Pairs {
 		}
 	}
 	return out
+}
+
+// chanceError returns the standard error of a lift if it is the expected one and
+// the draws that use the first ingredient, rare of them, are independent: each
+// uses the second, which a share of all draws uses, with probability
+// q = expected·share. If it happens that all of them do, the draws themselves show
+// no error at all.
+func chanceError(expected, rare, share float64) float64 {
+	q := min(1, expected*share)
+	return math.Sqrt(q*(1-q)/rare) / share
 }
 
 // differs says whether a lift surely differs from the expected one. Lifts of rare

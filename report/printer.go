@@ -33,6 +33,38 @@ func (p *printer) wrapped(indent int, text string) {
 	}
 }
 
+// hanging is wrapped with all lines but the first set further in.
+func (p *printer) hanging(indent int, text string) {
+	for k, l := range wrap(Plain(text), textWidth-indent-2) {
+		if k == 1 {
+			indent += 2
+		}
+		p.line("%*s%s", indent, "", l)
+	}
+}
+
+// command writes a command line of [command] over several lines, which are broken
+// before flags only: its other words may be quoted.
+func (p *printer) command(text string) {
+	text = Plain(text)
+	line := "  "
+	if at := strings.LastIndex(text, " --kernel "); at > 0 {
+		line += text[:at]
+		text = text[at:]
+		for _, flag := range strings.Split(text, " --")[1:] {
+			flag = " --" + flag
+			if stringWidth(line)+stringWidth(flag)+2 > textWidth {
+				p.line("%s \\", line)
+				line = "   "
+			}
+			line += flag
+		}
+	} else {
+		line += text
+	}
+	p.line("%s", line)
+}
+
 // heading writes an empty line and a heading.
 func (p *printer) heading(format string, args ...any) {
 	p.line("")
@@ -45,10 +77,10 @@ func (p *printer) properties(properties []Property) {
 	}
 	p.heading("Properties")
 	for _, w := range properties {
-		p.line("  %s: %s, weight %g", Plain(w.Name), Plain(w.About), w.Weight)
+		p.hanging(2, fmt.Sprintf("%s: %s, weight %g", w.Name, w.About, w.Weight))
 		if w.Forest != nil {
 			for _, l := range qualityLines(w.Forest.Trees, w.Forest.Rows, w.Forest.Quality) {
-				p.line("    %s", l)
+				p.hanging(4, l)
 			}
 		}
 	}
@@ -78,7 +110,7 @@ func qualityLines(trees, rows int, q forest.Quality) []string {
 		c := q.Classes
 		lines = append(lines,
 			fmt.Sprintf("accuracy %.0f ± %.0f %% (always %s: %.0f %%), log loss %.2f ± %.2f (class shares: %.2f)",
-				100*c.Accuracy, 100*c.AccuracySE, Plain(c.Majority), 100*c.MajorityAccuracy, c.LogLoss, c.LogLossSE, c.PriorLogLoss))
+				100*c.Accuracy, 100*c.AccuracySE, c.Majority, 100*c.MajorityAccuracy, c.LogLoss, c.LogLossSE, c.PriorLogLoss))
 	case q.Numbers != nil:
 		n := q.Numbers
 		lines = append(lines,

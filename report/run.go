@@ -325,7 +325,7 @@ func verdict(p *problem.Problem, r *run.Result) (string, Grade) {
 		thousands(p.Sampler.Chains*p.Sampler.Draws), thousands(int(ess.ESSBulk)), words(ess.Name))
 	switch {
 	case rhat.RHat > largestRHat:
-		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %.3f, at most %.2f is wanted). %s", words(rhat.Name), rhat.RHat, largestRHat, worth), Unsound
+		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", words(rhat.Name), rhatText(rhat.RHat), largestRHat, worth), Unsound
 	case ess.ESSBulk < float64(leastESS*len(r.Chains)):
 		return fmt.Sprintf("This run is short: %s The chains agree so far (R-hat at most %.3f).", lower(worth), rhat.RHat), Short
 	case len(r.Chains) == 1:
@@ -353,7 +353,13 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 	var warnings []string
 	add := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	better := ""
-	if p.Sampler.Kernel != "balanced" && p.Sampler.Kernel != "exact" && p.Sampler.Kernel != "tempered" {
+	switch p.Sampler.Kernel {
+	case "exact", "tempered":
+	case "balanced":
+		if r.Score != nil {
+			better = ", or take the kernel tempered, which goes from one good region to another by way of random compositions"
+		}
+	default:
 		better = ", or take the kernel balanced, which mixes faster"
 	}
 	rhat, ess := worst(r)
@@ -365,7 +371,7 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 		return "about " + thousands(roundUp(float64(p.Sampler.Draws)*max(2, 2*wanted/ess.ESSBulk))) + " draws a chain"
 	}
 	if rhat != nil && rhat.RHat > largestRHat {
-		add("R-hat of %s is %.3f, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", words(rhat.Name), rhat.RHat, largestRHat, enough(), better)
+		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", words(rhat.Name), rhatText(rhat.RHat), largestRHat, enough(), better)
 	}
 	if ess != nil && ess.ESSBulk < wanted {
 		add("The bulk ESS of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", words(ess.Name), thousands(int(ess.ESSBulk)), leastESS, enough(), better)

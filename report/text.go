@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -21,7 +22,9 @@ const textWidth = 80
 // WriteText prints the model of the run in a directory for a person.
 func (m *Model) WriteText(w io.Writer, dir string, style TextStyle) error {
 	p := &printer{w: w}
-	p.line("%s", style.bold(Plain(m.Problem.Name)))
+	for _, l := range wrap(Plain(m.Problem.Name), textWidth) {
+		p.line("%s", style.bold(l))
+	}
 	p.wrapped(0, m.Question)
 	p.line("%s", m.Problem.words())
 	p.wrapped(0, m.sampled())
@@ -48,13 +51,7 @@ func (m *Model) WriteText(w io.Writer, dir string, style TextStyle) error {
 	m.writeLadders(p, style)
 	p.properties(m.Properties)
 	p.heading("To do it again with kir %s, in the directory of the problem file", Plain(m.Version))
-	lines := wrap(Plain(m.Again.Command), textWidth-4)
-	for k, l := range lines {
-		if k < len(lines)-1 {
-			l += " \\"
-		}
-		p.line("  %s", l)
-	}
+	p.command(m.Again.Command)
 	if len(m.Files) > 0 {
 		p.heading("Files in %s", Plain(dir))
 		p.wrapped(2, strings.Join(m.Files, ", "))
@@ -64,23 +61,33 @@ func (m *Model) WriteText(w io.Writer, dir string, style TextStyle) error {
 
 // sampled says how the draws were made.
 func (m *Model) sampled() string {
-	return fmt.Sprintf("%s: %s of %s after a warm-up of %s, thin %d, seed %d", m.Sampler.Kernel,
+	return fmt.Sprintf("Kernel %s: %s of %s after a warm-up of %s, thin %d, seed %d", m.Sampler.Kernel,
 		counted(m.Sampler.Chains, "chain"), counted(m.Sampler.Draws, "draw"), thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
 }
 
-// textBest and textDiverse are how many compositions the text shows.
+// textBest and textDiverse are how many compositions the text shows, and longBest
+// and longDiverse how many of those that have many parts.
 const (
-	textBest    = 10
-	textDiverse = 5
+	textBest, textDiverse = 10, 5
+	longBest, longDiverse = 5, 3
 )
 
 func (m *Model) writeShortlists(p *printer, style TextStyle) {
-	m.Shortlist(textBest, textDiverse).write(p, m, style)
-	if more := len(m.Best) - textBest; more > 0 && m.weighs() {
+	mostBest, mostDiverse := textBest, textDiverse
+	if slices.ContainsFunc(slices.Concat(m.Best[:min(len(m.Best), longBest)], m.Diverse[:min(len(m.Diverse), longDiverse)]),
+		func(b Best) bool { return len(b.Recipe) > longParts }) {
+		mostBest, mostDiverse = longBest, longDiverse
+	}
+	best, various := m.shortlists(mostBest, mostDiverse)
+	m.writeLists(p, style, best, various)
+	if more := len(m.Best) - len(best); more > 0 && m.weighs() {
 		p.line("")
 		p.line("%s more: kir show RUN --best 20, --diverse 20, --json", thousands(more))
 	}
 }
+
+// longParts is above how many parts a composition is long.
+const longParts = 6
 
 // A Shortlist is the beginnings of the lists of compositions that are worth a
 // look; a list that was not asked for is nil.
@@ -105,7 +112,14 @@ func (m *Model) Shortlist(best, diverse int) Shortlist {
 func (s Shortlist) WriteText(w io.Writer, m *Model, style TextStyle) error {
 	var b strings.Builder
 	p := &printer{w: &b}
-	s.write(p, m, style)
+	number := func(list []Best) []placed {
+		var numbered []placed
+		for k, b := range list {
+			numbered = append(numbered, placed{b, k})
+		}
+		return numbered
+	}
+	m.writeLists(p, style, number(s.Best), number(s.Diverse))
 	if p.err != nil {
 		return p.err
 	}
@@ -113,7 +127,8 @@ func (s Shortlist) WriteText(w io.Writer, m *Model, style TextStyle) error {
 	return err
 }
 
-func (s Shortlist) write(p *printer, m *Model, style TextStyle) {
+// writeLists prints lists of compositions.
+func (m *Model) writeLists(p *printer, style TextStyle, best, various []placed) {
 	kind := "compositions"
 	if m.Problem.Recipes > 0 {
 		kind = "new compositions (sets of ingredients that no known recipe has)"
@@ -122,17 +137,20 @@ func (s Shortlist) write(p *printer, m *Model, style TextStyle) {
 		p.heading("Every set of ingredients that was drawn is in the book.")
 		return
 	}
-	if s.Best != nil && m.weighs() {
+	if len(best) > 0 && m.weighs() {
 		p.heading("%s", style.bold("Best "+kind+", by score"))
-		m.writeCompositions(p, s.Best, style)
+		m.writeCompositions(p, best, style)
 	}
-	if len(s.Diverse) > 0 {
+	if len(various) > 0 {
 		title := "Most diverse " + kind
 		if m.weighs() {
 			title = "Diverse " + kind
 		}
 		p.heading("%s", style.bold(title))
-		m.writeCompositions(p, s.Diverse, style)
+		if various[len(various)-1].Place >= len(various) {
+			p.line("Those shown above are left out.")
+		}
+		m.writeCompositions(p, various, style)
 	}
 }
 
@@ -145,7 +163,7 @@ const (
 )
 
 // writeCompositions prints compositions as a table.
-func (m *Model) writeCompositions(p *printer, list []Best, style TextStyle) {
+func (m *Model) writeCompositions(p *printer, list []placed, style TextStyle) {
 	head := " #"
 	scored := m.weighs()
 	scores := len("score")
@@ -159,13 +177,13 @@ func (m *Model) writeCompositions(p *printer, list []Best, style TextStyle) {
 		for _, w := range m.Properties {
 			width := stringWidth(Plain(w.Name))
 			for _, b := range list {
-				width = max(width, len(number(float64(b.Scores[w.Name]))))
+				width = max(width, len(scoreText(float64(b.Scores[w.Name]), w.Weight)))
 			}
 			columns = append(columns, width)
 			wide += 2 + width
 		}
-		if wide > mostScores || len(m.Properties) == 1 && m.Properties[0].Weight == 1 {
-			columns = nil // of one property it is the score
+		if wide > mostScores || !m.scoresEach() {
+			columns = nil
 		}
 		for k, w := range columns {
 			head += "  " + strings.Repeat(" ", w-stringWidth(Plain(m.Properties[k].Name))) + Plain(m.Properties[k].Name)
@@ -184,11 +202,11 @@ func (m *Model) writeCompositions(p *printer, list []Best, style TextStyle) {
 	p.line("%s  %*s  %s", head, width, "%", "ingredient")
 	indent := strings.Repeat(" ", left)
 	for k, b := range list {
-		line := fmt.Sprintf("%2d", k+1)
+		line := fmt.Sprintf("%2d", b.Place+1)
 		if scored {
 			line += fmt.Sprintf("  %*s", scores, number(float64(b.Score)))
 			for q, w := range columns {
-				line += fmt.Sprintf("  %*s", w, number(float64(b.Scores[m.Properties[q].Name])))
+				line += fmt.Sprintf("  %*s", w, scoreText(float64(b.Scores[m.Properties[q].Name]), m.Properties[q].Weight))
 			}
 		}
 		line = style.bold(line) + strings.Repeat(" ", max(0, left-stringWidth(line)))
@@ -210,17 +228,17 @@ func (m *Model) writeCompositions(p *printer, list []Best, style TextStyle) {
 		if rest > 0 {
 			p.line("%s%*s  in %d more ingredients: see --json", indent, width, percents(restUnits), rest)
 		}
-		if scored && columns == nil && len(m.Properties) > 1 {
+		if scored && columns == nil && m.scoresEach() {
 			var each []string
 			for _, w := range m.Properties {
-				each = append(each, w.Name+" "+number(float64(b.Scores[w.Name])))
+				each = append(each, w.Name+" "+scoreText(float64(b.Scores[w.Name]), w.Weight))
 			}
 			p.wrapped(left, strings.Join(each, ", "))
 		}
 		if len(b.Nearest) > 0 {
 			var near []string
 			for _, n := range b.Nearest {
-				near = append(near, fmt.Sprintf("%s %.2f (%s)", n.Recipe, float64(n.Overlap), b.shared(n)))
+				near = append(near, fmt.Sprintf("%s %.2f (%s)", n.Recipe, float64(n.Overlap), strings.Join(b.shared(n), ", ")))
 			}
 			p.wrapped(left, "nearest: "+strings.Join(near, "; "))
 		}
@@ -238,13 +256,13 @@ const mostShared = 6
 
 // shared names the ingredients that a composition shares with a known recipe,
 // those that it has most of first.
-func (b Best) shared(n Nearest) string {
+func (b Best) shared(n Nearest) []string {
 	names := slices.Clone(n.Shared)
 	slices.SortStableFunc(names, func(x, y string) int { return b.Recipe[y] - b.Recipe[x] })
 	if more := len(names) - mostShared; more > 1 {
 		names = append(names[:mostShared], fmt.Sprintf("and %d more", more))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // slackText says how close a composition comes to a rule.
@@ -263,11 +281,11 @@ func (s Slack) text() string {
 	value, room := fmt.Sprintf("%.4g", float64(s.Value)), fmt.Sprintf("%.3g", float64(s.Room))
 	switch {
 	case s.Ingredient != "":
-		value = s.Ingredient + " has " + value + " units"
+		value = s.Ingredient + " has " + unitsOf(value)
 	case s.Unit == "ingredients":
 		value += " used"
 	case s.Unit == "units":
-		value += " units"
+		value = unitsOf(value)
 	default:
 		value = s.Unit + " " + value
 	}
@@ -275,6 +293,13 @@ func (s Slack) text() string {
 		return value + atBound
 	}
 	return value + ", " + room + " to spare"
+}
+
+func unitsOf(value string) string {
+	if value == "1" {
+		return "1 unit"
+	}
+	return value + " units"
 }
 
 // textIngredients is how many ingredients the text lists.
@@ -406,7 +431,7 @@ func (m *Model) writeScore(p *printer) {
 		return
 	}
 	p.line("")
-	p.wrapped(0, fmt.Sprintf("Score, the product of the properties: mean over the draws %s ± %s, over %s random compositions of the same sparsity %s ± %s.",
+	p.wrapped(0, fmt.Sprintf("Score, the product of the properties, each to its weight: mean over the draws %s ± %s, over %s random compositions of the same sparsity %s ± %s.",
 		number(float64(m.Score.Draws)), errorText(float64(m.Score.DrawsMCSE)), thousands(m.Score.RandomSize), number(float64(m.Score.Random)), errorText(float64(m.Score.RandomSE))))
 }
 
@@ -478,6 +503,32 @@ func number(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
+// scoreText writes a property's score. A difference matters to the score of a
+// composition as much as the weight is large, so that it has more decimals then.
+func scoreText(v, weight float64) string {
+	if size := math.Abs(v); !(weight >= 10) || size >= 1e5 || size < 0.0995 {
+		return number(v)
+	}
+	return decimals(v, min(9, 3+int(math.Log10(weight))))
+}
+
+// scoresEach says whether the scores of the properties say more than the score:
+// that of one property of weight 1 is the score.
+func (m *Model) scoresEach() bool {
+	return len(m.Properties) > 1 || len(m.Properties) == 1 && m.Properties[0].Weight != 1
+}
+
+// rhatText writes an R-hat to three decimals, and to as many as it takes to see
+// that it is above the limit.
+func rhatText(v float64) string {
+	for digits := 3; ; digits++ {
+		text := decimals(v, digits)
+		if shown, err := strconv.ParseFloat(text, 64); err != nil || digits == 9 || shown > largestRHat == (v > largestRHat) {
+			return text
+		}
+	}
+}
+
 func rate(share Number) string {
 	if !share.Known() {
 		return "?"
@@ -494,16 +545,24 @@ func standardError(share float64) string {
 
 // short writes a number to four figures.
 func short(v float64) string {
-	if math.IsNaN(v) {
+	switch size := math.Abs(v); {
+	case math.IsNaN(v):
 		return "?"
+	case size >= 1e4 && size < 1e7:
+		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.4g", v)
 }
 
 // errorText writes a standard error to two figures.
 func errorText(v float64) string {
-	if math.IsNaN(v) {
+	switch {
+	case math.IsNaN(v):
 		return "?"
+	case v >= 100 && v < 1e7:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 1e-6 && v < 1e-4:
+		return fmt.Sprintf("%.*f", 1-int(math.Floor(math.Log10(v))), v)
 	}
 	return fmt.Sprintf("%.2g", v)
 }

@@ -32,7 +32,7 @@ func (t *Training) WriteText(w io.Writer) error {
 	p := &printer{w: w}
 	p.line("Label %s", Plain(t.Label))
 	for _, l := range qualityLines(t.Trees, t.Rows, t.Quality) {
-		p.line("  %s", l)
+		p.hanging(2, l)
 	}
 	if c := t.Quality.Classes; c != nil {
 		p.heading("Recipes by class (rows) and by the class predicted out of bag (columns)")

@@ -302,7 +302,7 @@ func TestReportInBrowser(t *testing.T) {
 					t.Fatal(err)
 				}
 				s.check(t, want)
-				if strings.Contains(s.Text, "Find:") {
+				if strings.Contains(s.Text, "Find in this table") {
 					t.Error("a control is there that does nothing")
 				}
 			})
