@@ -209,6 +209,9 @@ func ladderCells(t *testing.T) []*ladderCell {
 			}
 		}
 	}
+	add(1, 1, 1, 0, 1)
+	add(1, 3, 1, 0, 0.5, 1)
+	add(3, 1, 1, 0, 1)
 	add(2, 2, 1, 0, 1)
 	add(2, 3, 1, 0, 1)
 	add(2, 2, 1, 0, 0.3, 1)

@@ -1,0 +1,402 @@
+package kir_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"kir"
+	"kir/diagnose"
+	"kir/internal/stattest"
+)
+
+// away returns how many standard errors the mean of a series lies from what it
+// should be. A series that never changes is where it should be or infinitely
+// far away.
+func away(t *testing.T, x series, want float64) float64 {
+	t.Helper()
+	mean, err := diagnose.Mean([][]float64{x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	se, err := diagnose.MCSEMean([][]float64{x})
+	switch {
+	case errors.Is(err, diagnose.ErrConstant) && math.Abs(mean-want) < 1e-9:
+		return 0
+	case errors.Is(err, diagnose.ErrConstant):
+		return math.Inf(1)
+	case err != nil:
+		t.Fatal(err)
+	}
+	return (mean - want) / se
+}
+
+// lawStatistics are how often each size and each ingredient is used.
+func lawStatistics(target *kir.Target) (all []statistic, plain []func(x []int) float64) {
+	indicator := func(yes bool) float64 {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	lo, hi := target.Law().Support()
+	for n := lo; n <= hi; n++ {
+		all = append(all, statistic{fmt.Sprint("n = ", n), func(x *kir.State) float64 { return indicator(x.Composition.Used() == n) }})
+		plain = append(plain, func(x []int) float64 {
+			used := 0
+			for _, a := range x {
+				used += min(a, 1)
+			}
+			return indicator(used == n)
+		})
+	}
+	for i := range target.Space().N() {
+		all = append(all, statistic{fmt.Sprint("ingredient ", i), func(x *kir.State) float64 { return indicator(x.Composition.Amount(i) > 0) }})
+		plain = append(plain, func(x []int) float64 { return indicator(x[i] > 0) })
+	}
+	return all, plain
+}
+
+// expectation returns the mean of f under an enumerated law.
+func expectation(e *stattest.Enumeration, f func(x []int) float64) float64 {
+	sum := 0.0
+	for s, x := range e.States {
+		sum += e.Pi[s] * f(x)
+	}
+	return sum
+}
+
+// A logZProblem is a small target, its law enumerated, and its log Z.
+type logZProblem struct {
+	name   string
+	target *kir.Target
+	law    *stattest.Enumeration
+	logZ   float64
+}
+
+// logZProblems returns 20 problems without rules, and 8 with rules of every
+// kind, of which some cannot be counted.
+func logZProblems(t *testing.T) []logZProblem {
+	t.Helper()
+	var all []logZProblem
+	add := func(name string, target *kir.Target, e *stattest.Enumeration, score func(x []int) float64) {
+		// log Z of π(n)·Y(x), with |X_n| as the target has it.
+		counts := target.Space().LogCounts(target.Space().MaxUsed())
+		z := 0.0
+		for s, x := range e.States {
+			if e.Pi[s] == 0 {
+				continue
+			}
+			n := 0
+			for _, a := range x {
+				n += min(a, 1)
+			}
+			z += target.Law().P(n) / math.Exp(counts[n]) * score(x)
+		}
+		all = append(all, logZProblem{name, target, e, math.Log(z)})
+	}
+	index := 0
+	for _, size := range [][2]int{{3, 5}, {4, 4}, {4, 6}, {5, 5}} {
+		picked := 0
+		for _, c := range someCells(t, size[0], size[1]) {
+			e, err := c.law.Enumerate()
+			if index++; err != nil || !c.scored || index%17 != 0 || picked == 5 {
+				continue
+			}
+			picked++
+			add(fmt.Sprintf("N=%d/M=%d/%s", size[0], size[1], c.name), c.target, e, func(x []int) float64 {
+				y := 1.0
+				for _, w := range c.law.Wishes {
+					if w.Weight > 0 {
+						y *= math.Pow(w.Score(x), w.Weight)
+					}
+				}
+				return y
+			})
+		}
+	}
+	if len(all) != 20 {
+		t.Fatalf("%d problems", len(all))
+	}
+	bumpy := wish("bumpy", 1.5, func(x *kir.Composition) float64 {
+		return 0.2 + float64(x.Amount(0)*x.Amount(0)%5) + 0.5*float64(x.Used())
+	})
+	measured := 0
+	for seed := uint64(0); len(all) < 28; seed++ {
+		c := newRuledCell(t, seed, 4, 6, bumpy)
+		if c == nil || len(c.law.States) < 10 || !c.measured && len(all) >= 24 {
+			continue
+		}
+		if c.measured {
+			measured++
+		}
+		add(fmt.Sprint("rules ", seed), c.target, c.law, func(x []int) float64 {
+			var parts []kir.Part
+			for i, a := range x {
+				if a > 0 {
+					parts = append(parts, kir.Part{Ingredient: i, Amount: a})
+				}
+			}
+			y, err := kir.NewComposition(len(x), parts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return math.Exp(1.5 * bumpy.Property.LogScore(y))
+		})
+	}
+	if measured < 4 {
+		t.Fatalf("only %d problems with rules that are not counted", measured)
+	}
+	return all
+}
+
+// log Z, and how often each size and each ingredient is used, are those of the
+// enumerated law, within 4 standard errors for log Z and 5 for the rest. The
+// error of log Z comes from at least 32 batches: by Student's t of 31 degrees
+// of freedom one in 2,700 is farther out, so that all 28 raise a false alarm
+// with probability 0.010. Of the others, fewer than 400, one in 1.7 million is:
+// 2e-4. Seeds are fixed.
+func TestTemperedLawAndLogZ(t *testing.T) {
+	scans := 12_000
+	if raceDetector || testing.Short() {
+		scans = 2000
+	}
+	for index, p := range logZProblems(t) {
+		k, err := kir.NewTempered(p.target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := kir.NewChain(p.target, k, 1, index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Warm(500); err != nil {
+			t.Fatal(err)
+		}
+		c.EndWarmup()
+		statistics, plain := lawStatistics(p.target)
+		all := follow(t, c, statistics, scans, 1)
+		l := c.Ladder()
+		off := (l.LogZ - p.logZ) / l.LogZError
+		t.Logf("%s: log Z %.4f, estimated as %.4f ± %.4f (%+.1f), %d rungs", p.name, p.logZ, l.LogZ, l.LogZError, off, len(l.Rungs))
+		// Where Y is 1 wherever it is not 0 every draw may say the same.
+		exactly := l.LogZError == 0 && math.Abs(l.LogZ-p.logZ) < 1e-9
+		if !(math.Abs(off) < 4) && !exactly {
+			t.Errorf("%s: log Z is %.4f and was estimated as %.4f ± %.4f", p.name, p.logZ, l.LogZ, l.LogZError)
+		}
+		if !(l.LogZError < 3/math.Sqrt(float64(scans))*math.Sqrt(float64(len(l.Rungs)))) {
+			t.Errorf("%s: log Z has an error of %.4f after %d scans", p.name, l.LogZError, scans)
+		}
+		for s, x := range all {
+			if z := away(t, x, expectation(p.law, plain[s])); math.Abs(z) > 5 {
+				t.Errorf("%s: %s is %.1f standard errors off", p.name, statistics[s].name, z)
+			}
+		}
+	}
+}
+
+// With a law on 2 and 6 only, balanced and tempered follow the enumerated law
+// and accelerated and gibbs, which would stay at one of them, are refused. Of
+// the 2 × 12 figures one is farther off than 5 standard errors with probability
+// 1.4e-5.
+func TestSizesTwoAndSix(t *testing.T) {
+	y := func(x []int32) float64 {
+		return 0.05 + math.Abs(math.Sin(float64(3*x[0]+5*x[1]*x[2]+7*x[4])))
+	}
+	w := wish("waves", 2, func(x *kir.Composition) float64 { return y(x.Amounts()) })
+	target := newTarget(t, 7, 8, kir.Table(map[int]float64{2: 1, 6: 2}), w)
+	e, err := stattest.Law{
+		Ingredients: 7, Total: 8,
+		Size: func(n int) float64 { return map[int]float64{2: 1, 6: 2}[n] },
+		Wishes: []stattest.Wish{{Weight: 2, Score: func(x []int) float64 {
+			amounts := make([]int32, len(x))
+			for i, a := range x {
+				amounts[i] = int32(a)
+			}
+			return y(amounts)
+		}}},
+	}.Enumerate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	statistics, plain := lawStatistics(target)
+	draws := 60_000
+	if raceDetector || testing.Short() {
+		draws = 6000
+	}
+	for kernel, thin := range map[string]int{"balanced": 5, "tempered": 1} {
+		c := settled(t, kernel, target, 1, 2000)
+		for s, x := range follow(t, c, statistics, draws, thin) {
+			want := expectation(e, plain[s])
+			if z := away(t, x, want); math.Abs(z) > 5 {
+				t.Errorf("%s: %s is %.1f standard errors off %.4f", kernel, statistics[s].name, z, want)
+			}
+		}
+	}
+	for _, kernel := range []string{"accelerated", "gibbs"} {
+		if _, err := kir.NewKernel(kernel, target); !errors.Is(err, kir.ErrReducible) {
+			t.Errorf("%s: got %v, want ErrReducible", kernel, err)
+		}
+	}
+}
+
+// farApart is a target with two regions that are equally good and have nothing
+// in common: all of the total among the first half of the ingredients, and all
+// of it among the last. y = exp(150·(|2f − 1| − 1)) with f the share of the
+// first half, so that what lies half-way has e^-150.
+func farApart(t *testing.T) *kir.Target {
+	return newTarget(t, 20, 40, kir.Uniform(4, 6), wish("one side", 150, func(x *kir.Composition) float64 {
+		return math.Exp(math.Abs(2*firstHalf(x)-1) - 1)
+	}))
+}
+
+func firstHalf(x *kir.Composition) float64 {
+	sum := 0
+	for _, i := range x.Ingredients() {
+		if int(i) < x.N()/2 {
+			sum += x.Amount(int(i))
+		}
+	}
+	return float64(sum) / float64(x.Total())
+}
+
+// Between two regions that are far apart tempered goes to and fro, and is in
+// each half of the time within 4 standard errors (one in 16,000 is farther
+// out), which are below 0.02. accelerated does not leave the one where it
+// began.
+func TestRegionsFarApart(t *testing.T) {
+	target := farApart(t)
+	iterations, scans := 1_000_000, 20_000
+	if raceDetector || testing.Short() {
+		iterations, scans = 50_000, 2000
+	}
+	c := settled(t, "accelerated", target, 1, 1000)
+	side := firstHalf(c.State.Composition) > 0.5
+	for range iterations / 100 {
+		if err := c.Advance(100); err != nil {
+			t.Fatal(err)
+		}
+		if f := firstHalf(c.State.Composition); f > 0.5 != side {
+			t.Fatalf("accelerated went over to %v", c.State.Composition)
+		}
+	}
+
+	c = settled(t, "tempered", target, 1, 2000)
+	all := follow(t, c, []statistic{{"the first side", func(x *kir.State) float64 {
+		if firstHalf(x.Composition) > 0.5 {
+			return 1
+		}
+		return 0
+	}}}, scans, 1)
+	mean, err := diagnose.Mean([][]float64{all[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	se, err := diagnose.MCSEMean([][]float64{all[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := c.Ladder()
+	t.Logf("%.4f ± %.4f of the time in the first; %d rungs, %d round trips in %d scans", mean, se, len(l.Rungs), l.RoundTrips, l.Scans)
+	if math.Abs(mean-0.5) > 4*se || !(se < 0.02*math.Sqrt(20_000/float64(scans))) {
+		t.Errorf("%.4f ± %.4f of the time in the first region", mean, se)
+	}
+}
+
+// However many replicas move at once, the draws and all that is reported are
+// the same.
+func TestTemperedOnAnyNumberOfWorkers(t *testing.T) {
+	for name, target := range chainTargets(t) {
+		k, err := kir.NewTempered(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := ""
+		for _, workers := range []int{1, 2, 8} {
+			c, err := kir.NewChain(target, k, 3, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if workers > 1 {
+				c.MoveAtOnce(workers)
+			}
+			if err := c.Warm(250); err != nil {
+				t.Fatal(err)
+			}
+			c.EndWarmup()
+			got := trace(t, c, 100) + fmt.Sprintf(" %+v", c.Ladder())
+			if workers == 1 {
+				want = got
+			} else if got != want {
+				t.Errorf("%s: %d workers make it otherwise", name, workers)
+			}
+		}
+	}
+}
+
+// A chain that is saved and restored before every scan of its warm-up and
+// after ends as one that is not: in warm-up, too, all that was learnt is saved.
+func TestRestoredAtEveryScan(t *testing.T) {
+	for name, target := range chainTargets(t) {
+		for _, by := range []struct {
+			kernel string
+			step   int
+		}{{"balanced", 37}, {"tempered", 1}} {
+			k, err := kir.NewKernel(by.kernel, target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := func(restore func(c *kir.Chain) *kir.Chain) []byte {
+				chain, err := kir.NewChain(target, k, 5, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for scan := range 160 {
+					if scan == 110 { // in the middle of a round
+						chain.EndWarmup()
+					}
+					chain = restore(chain)
+					move := chain.Advance
+					if scan < 110 {
+						move = chain.Warm
+					}
+					if err := move(by.step); err != nil {
+						t.Fatal(err)
+					}
+				}
+				data, err := chain.MarshalBinary()
+				if err != nil {
+					t.Fatal(err)
+				}
+				return append(data, fmt.Sprintf("%+v", chain.Ladder())...)
+			}
+			want := run(func(c *kir.Chain) *kir.Chain {
+				if err := c.Refresh(); err != nil { // one property sums in the order of the list
+					t.Fatal(err)
+				}
+				return c
+			})
+			got := run(func(c *kir.Chain) *kir.Chain {
+				data, err := c.MarshalBinary()
+				if err != nil {
+					t.Fatal(err)
+				}
+				restored, err := kir.RestoreChain(target, k, data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, err := restored.MarshalBinary()
+				if err != nil || !bytes.Equal(again, data) {
+					t.Fatalf("%s, %s: what is saved of a restored chain is something else: %v", name, by.kernel, err)
+				}
+				return restored
+			})
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %s: restored, it ends otherwise", name, by.kernel)
+			}
+		}
+	}
+}
