@@ -3,6 +3,7 @@ package kir_test
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
@@ -36,6 +37,9 @@ type benchCase struct {
 var (
 	benchSmall = benchCase{"small", 10, 5, kir.Uniform(2, 5)}
 	benchLarge = benchCase{"large", 2000, 100, kir.Uniform(17, 24)}
+
+	// benchMillion is far beyond the paper's.
+	benchMillion = benchCase{"million", 1_000_000, 1_000_000, kir.Uniform(45, 55)}
 )
 
 func (c benchCase) target(tb testing.TB) *kir.Target {
@@ -60,20 +64,9 @@ func benchIterations(b *testing.B, kernel string, t *kir.Target) {
 	}
 }
 
-// benchChain returns a chain that has settled and whose lists have grown.
+// benchChain returns a chain after warm-up, whose lists have grown.
 func benchChain(tb testing.TB, kernel string, t *kir.Target) *kir.Chain {
-	k, err := kir.NewKernel(kernel, t)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	c, err := kir.NewChain(t, k, 1, 0)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := c.Advance(10_000); err != nil {
-		tb.Fatal(err)
-	}
-	return c
+	return settled(tb, kernel, t, 1, 10_000)
 }
 
 func BenchmarkAccelerated(b *testing.B) {
@@ -83,12 +76,30 @@ func BenchmarkAccelerated(b *testing.B) {
 }
 
 func BenchmarkBalanced(b *testing.B) {
-	// The cost of an iteration must hardly grow with the ingredients.
-	million := benchCase{"million", 1_000_000, 1_000_000, kir.Uniform(45, 55)}
-	for _, c := range []benchCase{benchSmall, benchLarge, million} {
+	for _, c := range []benchCase{benchSmall, benchLarge, benchMillion} {
 		b.Run(c.name, func(b *testing.B) { benchIterations(b, "balanced", c.target(b)) })
 	}
 	b.Run("cocktails", func(b *testing.B) { benchIterations(b, "balanced", cocktails(b).Target) })
+}
+
+// One scan of all replicas.
+func BenchmarkTempered(b *testing.B) {
+	b.Run("cocktails", func(b *testing.B) { benchIterations(b, "tempered", cocktails(b).Target) })
+	b.Run("cocktails30", func(b *testing.B) { benchIterations(b, "tempered", weightedCocktails(b, 30)) })
+}
+
+// The cost of an iteration must hardly grow with the ingredients: by less than
+// 3 from 2000 to a million. Both run in turn.
+func BenchmarkMillionIngredients(b *testing.B) {
+	large, million := benchChain(b, "balanced", benchLarge.target(b)), benchChain(b, "balanced", benchMillion.target(b))
+	b.ResetTimer()
+	ratio := 0.0
+	for range b.N {
+		pace := paces(b, 50, large, million)
+		ratio += pace[1] / pace[0] / float64(b.N)
+	}
+	b.ReportMetric(ratio, "ratio")
+	b.ReportMetric(0, "ns/op")
 }
 
 func BenchmarkGibbs(b *testing.B) {
@@ -145,6 +156,28 @@ func cocktails(tb testing.TB) *problem.Problem {
 	return p
 }
 
+// weightedCocktails is the target of the cocktails with another weight for
+// both wishes.
+func weightedCocktails(tb testing.TB, weight float64) *kir.Target {
+	t := cocktails(tb).Target
+	wishes := slices.Clone(t.Wishes())
+	for k := range wishes {
+		wishes[k].Weight = weight
+	}
+	sizes := make(map[int]float64)
+	lo, hi := t.Law().Support()
+	for n := lo; n <= hi; n++ {
+		if p := t.Law().P(n); p > 0 {
+			sizes[n] = p
+		}
+	}
+	heavy, err := kir.NewTarget(t.Space(), kir.Table(sizes), wishes...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return heavy
+}
+
 // One iteration of the paper's algorithm on the two forests of the cocktails.
 // What it is measured against is BenchmarkForestPoint.
 func BenchmarkAcceleratedCocktails(b *testing.B) {
@@ -195,7 +228,7 @@ func TestMemoryOfAMillionIngredients(t *testing.T) {
 		return m.HeapAlloc
 	}
 	before := measure()
-	target := benchCase{"million", ingredients, ingredients, kir.Uniform(45, 55)}.target(t)
+	target := benchMillion.target(t)
 	c := benchChain(t, "balanced", target)
 	// A composition is 12 bytes an ingredient, and there are two: the state and
 	// the candidate of independent moves. Twice that is the bound.

@@ -127,24 +127,27 @@ func settled(tb testing.TB, kernel string, t *kir.Target, seed uint64, warmup in
 }
 
 // paces returns the seconds that an iteration of each chain takes. They run in
-// turn, in short slices, so that what else the machine does slows them alike.
-func paces(tb testing.TB, slices int, chains ...*kir.Chain) []float64 {
+// turn, in short slices of which the median counts, so that what else the
+// machine does slows them alike or not at all.
+func paces(tb testing.TB, slicesOfEach int, chains ...*kir.Chain) []float64 {
 	tb.Helper()
-	iterations, seconds := make([]float64, len(chains)), make([]float64, len(chains))
-	for range slices {
+	took := make([][]float64, len(chains))
+	for range slicesOfEach {
 		for k, c := range chains {
-			start := time.Now()
+			iterations, start := 0, time.Now()
 			for time.Since(start) < 2*time.Millisecond {
 				if err := c.Advance(500); err != nil {
 					tb.Fatal(err)
 				}
-				iterations[k] += 500
+				iterations += 500
 			}
-			seconds[k] += time.Since(start).Seconds()
+			took[k] = append(took[k], time.Since(start).Seconds()/float64(iterations))
 		}
 	}
-	for k := range seconds {
-		seconds[k] /= iterations[k]
+	seconds := make([]float64, len(chains))
+	for k := range took {
+		slices.Sort(took[k])
+		seconds[k] = took[k][len(took[k])/2]
 	}
 	return seconds
 }
