@@ -185,24 +185,24 @@ func (m *Model) writeLadders(p *printer, style TextStyle) {
 		return
 	}
 	p.heading("%s", style.bold("Tempering: from random compositions (β = 0) to the target (β = 1) and back"))
-	t := NewTable("chain", "scans", "steps", "restarts", "round trips", "rejected at most", "Λ", "log Z", "±")
-	t.AlignRight(0, 1, 2, 3, 4, 5, 6, 7, 8)
+	t := NewTable("chain", "steps", "restarts", "round trips", "rejected", "Λ", "log Z", "±")
+	t.AlignRight(0, 1, 2, 3, 4, 5, 6, 7)
 	for _, l := range m.Ladders[:min(len(m.Ladders), textLadders)] {
-		t.Row(l.Chain, thousands(int(l.Scans)), l.Steps(), thousands(int(l.Restarts)), thousands(int(l.RoundTrips)), rate(l.mostRejected()),
+		t.Row(l.Chain, l.Steps(), thousands(int(l.Restarts)), thousands(int(l.RoundTrips)), rate(l.mostRejected()),
 			decimals(float64(l.Barrier), 2), decimals(float64(l.LogZ.Value), 3), errorText(float64(l.LogZ.SE)))
 	}
 	p.table(t)
 	if more := len(m.Ladders) - textLadders; more > 0 {
 		p.line("%s more: see --json", thousands(more))
 	}
-	p.wrapped(0, fmt.Sprintf("log Z, the log of the mean score over random compositions, is %s ± %s from all chains.",
-		decimals(float64(m.LogZ.Value), 3), errorText(float64(m.LogZ.SE))))
+	p.wrapped(0, fmt.Sprintf("In %s scans a chain. Rejected: swaps of the step that rejects most; Λ: the sum over the steps. Restarts: replicas that came from β = 0 to β = 1; round trips: those that had been there before. log Z, the log of the mean score over random compositions, is %s ± %s from all chains.",
+		thousands(int(worst.Scans)), decimals(float64(m.LogZ.Value), 3), errorText(float64(m.LogZ.SE))))
 	if worst.Steps() == 0 {
 		p.wrapped(0, "Nothing is wished for, so that all β are alike and the ladder has one rung.")
 		return
 	}
 	p.line("")
-	p.wrapped(0, fmt.Sprintf("The ladder of chain %d, which made the fewest round trips. Rejected: swaps with the next β. Λ: their sum so far. Forbidden: scans where the score is 0.", worst.Chain))
+	p.wrapped(0, fmt.Sprintf("The ladder of chain %d, which made the fewest round trips. Rejected: swaps with the next β; Λ(β): their sum so far; forbidden: scans where the score is 0.", worst.Chain))
 	rungs := NewTable("β", "rejected", "Λ(β)", "mean log score", "forbidden")
 	rungs.AlignRight(0, 1, 2, 3, 4)
 	for k, g := range worst.Rungs {

@@ -70,7 +70,13 @@ func cocktails(t testing.TB) made {
 
 // edges are problems at the edge of what a report has to show.
 func edges() map[string]map[string]string {
-	var many, wide strings.Builder
+	var many, wide, classes strings.Builder
+	classes.WriteString("recipe,ingredient,amount,kind\n")
+	for r := range 24 {
+		for i := range 3 {
+			fmt.Fprintf(&classes, "recipe %d,ingredient %d,%d,%s%d\n", r, (r*5+i*7)%9, i+1, strings.Repeat("fine ", 15), r%2)
+		}
+	}
 	many.WriteString("recipe,ingredient,amount\n")
 	for r := range 4 {
 		for i := range 40 {
@@ -90,6 +96,11 @@ func edges() map[string]map[string]string {
 		"40 ingredients":            {"problem.yaml": "total: 10000\nrecipes: r.csv\nsparsity: {uniform: [38, 40]}\nproperties: {old: {likeness: {}}}\nsampler: {kernel: balanced, draws: 300}\n", "r.csv": many.String()},
 		"everything is in the book": {"problem.yaml": "total: 10\nrecipes: r.csv\nsampler: {kernel: balanced, draws: 300}\nproperties: {old: {likeness: {}}}\n", "r.csv": "recipe,ingredient,amount\na,x,1\na,y,1\n"},
 		"many properties":           {"problem.yaml": wide.String()},
+		"long classes":              {"problem.yaml": "name: " + strings.Repeat("a long name ", 20) + "\ntotal: 10\nrecipes: r.csv\nsampler: {kernel: balanced, draws: 300}\nproperties:\n  kind: {forest: {label: kind, want: " + strings.Repeat("fine ", 15) + "1}}\n", "r.csv": classes.String()},
+		"tempered":                  {"problem.yaml": "total: 50\ningredients: {count: 20}\nsparsity: {uniform: [3, 8]}\nproperties:\n  sharp: {expression: \"0.001 + share('ingredient 1')\", weight: 30}\nsampler: {kernel: tempered, warmup: 500, draws: 500, chains: 20}\n"},
+		"tempered, forbidden":       {"problem.yaml": "total: 50\ningredients: {count: 20}\nsparsity: {uniform: [3, 8]}\nproperties:\n  need: {expression: \"share('ingredient 1')\"}\nsampler: {kernel: tempered, warmup: 500, draws: 500}\n"},
+		"tempered, short":           {"problem.yaml": "total: 50\ningredients: {count: 20}\nsparsity: {uniform: [3, 8]}\nproperties:\n  sharp: {expression: \"0.001 + share('ingredient 1')\", weight: 30}\nsampler: {kernel: tempered, warmup: 0, draws: 20}\n"},
+		"tempered, no properties":   {"problem.yaml": "total: 50\ningredients: {count: 20}\nsparsity: {uniform: [3, 8]}\nsampler: {kernel: tempered, warmup: 10, draws: 300}\n"},
 	}
 }
 

@@ -184,27 +184,31 @@ type cardView struct {
 	List    string // its list in summary.json
 	Figure  string
 	Swatch  []swatchPart
+	Columns bool // the parts are set in columns
 	AtBound int
 }
 
 // SharedWith names the ingredients that the composition shares with a recipe.
 func (c cardView) SharedWith(n Nearest) []string { return c.shared(n) }
 
-// Many says whether the list of parts is long and its names short, so that it is
-// better read in columns.
-func (c cardView) Many() bool {
+// more says whether the composition has more parts than that, with names that are
+// short enough for two columns of them.
+func (c cardView) more(parts int) bool {
 	longest := 0
 	for name := range c.Recipe {
 		longest = max(longest, utf8.RuneCountInString(name))
 	}
-	return len(c.Recipe) > manyParts && longest <= 24
+	return len(c.Recipe) > parts && longest <= 24
 }
 
-// manyParts is how many parts are a long list.
-const manyParts = 12
+// manyParts is above how many parts a list of them is set in columns, and fewParts
+// if it stands beside such a one.
+const manyParts, fewParts = 12, 6
 
 // Wide says whether the cards of a list need more room than usual.
-func (v *pageView) Wide(cards []cardView) bool { return slices.ContainsFunc(cards, cardView.Many) }
+func (v *pageView) Wide(cards []cardView) bool {
+	return slices.ContainsFunc(cards, func(c cardView) bool { return c.Columns })
+}
 
 // SomeLeftOut says whether the list of diverse compositions leaves out some that
 // are shown among the best.
@@ -334,6 +338,11 @@ func (m *Model) view() *pageView {
 				}
 			}
 			cards = append(cards, c)
+		}
+		if slices.ContainsFunc(cards, func(c cardView) bool { return c.more(manyParts) }) {
+			for k := range cards {
+				cards[k].Columns = cards[k].more(fewParts)
+			}
 		}
 		return cards
 	}

@@ -61,7 +61,7 @@ func (m *Model) WriteText(w io.Writer, dir string, style TextStyle) error {
 
 // sampled says how the draws were made.
 func (m *Model) sampled() string {
-	return fmt.Sprintf("Kernel %s: %s of %s after a warm-up of %s, thin %d, seed %d", m.Sampler.Kernel,
+	return fmt.Sprintf("Kernel %s: %s of %s, warm-up %s, thin %d, seed %d", m.Sampler.Kernel,
 		counted(m.Sampler.Chains, "chain"), counted(m.Sampler.Draws, "draw"), thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
 }
 
@@ -148,7 +148,7 @@ func (m *Model) writeLists(p *printer, style TextStyle, best, various []placed) 
 		}
 		p.heading("%s", style.bold(title))
 		if various[len(various)-1].Place >= len(various) {
-			p.line("Those shown above are left out.")
+			p.line("Those shown above are left out, so that numbers are missing.")
 		}
 		m.writeCompositions(p, various, style)
 	}
@@ -251,16 +251,25 @@ func (m *Model) writeCompositions(p *printer, list []placed, style TextStyle) {
 	}
 }
 
-// mostShared is how many shared ingredients are named.
-const mostShared = 6
+const (
+	// mostShared is how many shared ingredients are named.
+	mostShared = 6
+	// mostNamed is how long a name is at most where it stands in full elsewhere.
+	mostNamed = 32
+)
 
 // shared names the ingredients that a composition shares with a known recipe,
-// those that it has most of first.
+// those that it has most of first. The list of parts has their names in full.
 func (b Best) shared(n Nearest) []string {
 	names := slices.Clone(n.Shared)
 	slices.SortStableFunc(names, func(x, y string) int { return b.Recipe[y] - b.Recipe[x] })
 	if more := len(names) - mostShared; more > 1 {
 		names = append(names[:mostShared], fmt.Sprintf("and %d more", more))
+	}
+	for k, name := range names {
+		if letters := []rune(name); len(letters) > mostNamed {
+			names[k] = string(letters[:mostNamed-1]) + "…"
+		}
 	}
 	return names
 }

@@ -97,7 +97,7 @@ properties:
 constraints:
   - group: {of: ["<script>alert(1)</script>", Gin], used: [0, 1]}
   - amount: {of: "*", min: 2}
-sampler: {kernel: balanced, chains: 3, warmup: 500, draws: 2000}
+sampler: {kernel: tempered, chains: 3, warmup: 500, draws: 1000}
 `} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)

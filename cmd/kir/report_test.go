@@ -87,9 +87,10 @@ func TestThreeViews(t *testing.T) {
 	}{
 		{"cocktails", []string{"--draws", "3000", "--warmup", "1000"}},
 		{"cocktails", []string{"--draws", "2000", "--warmup", "0", "--chains", "1", "--kernel", "balanced", "--seed", "5"}},
+		{"cocktails", []string{"--draws", "1000", "--warmup", "500", "--kernel", "tempered"}},
 		{"fragrance", []string{"--draws", "60", "--warmup", "2000", "--thin", "10"}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.name+" "+strings.Join(c.args, " "), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			kirDoes(t, append([]string{"sample", example(c.name), "-o", dir, "--quiet"}, c.args...)...)
 			data, err := os.ReadFile(filepath.Join(dir, "summary.json"))
@@ -136,6 +137,15 @@ func comparePage(t *testing.T, summary map[string]any, page string) {
 		}
 		if !ok {
 			t.Errorf("%s is shown as %q and is %v", pointer, shown, number)
+		}
+	}
+	ladders := summary["ladders"].([]any)
+	if rungs := 0; len(ladders) > 0 {
+		for _, l := range ladders {
+			rungs += len(l.(map[string]any)["rungs"].([]any))
+		}
+		if least := 7*len(ladders) + 5*rungs - len(ladders); seen["ladders"] < least || seen["log_z"] != 2 {
+			t.Errorf("the page has %d figures of ladders, want at least %d, and %d of log Z", seen["ladders"], least, seen["log_z"])
 		}
 	}
 	for name, least := range map[string]int{
@@ -190,11 +200,57 @@ func compareText(t *testing.T, summary map[string]any, text string) {
 	if shown != 10 {
 		t.Errorf("the text has %d ingredients, want 10", shown)
 	}
+	compareLadders(t, summary, text, row)
 	best := summary["best"].([]any)
 	for k := range min(len(best), 5) {
 		row(fmt.Sprintf(` ?%d  ([0-9.]+).*`, k+1), 1, fmt.Sprintf("/best/%d/score", k))
 	}
 	if rows < 20 {
 		t.Errorf("%d rows were compared", rows)
+	}
+}
+
+// compareLadders compares what the text says of tempering.
+func compareLadders(t *testing.T, summary map[string]any, text string, row func(pattern string, factor float64, pointers ...string)) {
+	t.Helper()
+	ladders := summary["ladders"].([]any)
+	if said := strings.Contains(text, "Tempering"); said != (len(ladders) > 0) || said != (summary["log_z"] != nil) {
+		t.Errorf("there are %d ladders and log Z is %v; of tempering the text says something: %v", len(ladders), summary["log_z"], said)
+	}
+	if len(ladders) == 0 {
+		return
+	}
+	const number, percent = `\s+([-0-9.,e+?]+)`, `\s+([0-9.]+) %`
+	fewest := 0
+	for k, l := range ladders {
+		l := l.(map[string]any)
+		of := fmt.Sprint("/ladders/", k)
+		steps := len(l["rungs"].([]any)) - 1
+		row(fmt.Sprintf(`\s+%d\s+%d`, k, steps)+number+number+`\s+[0-9.]+ %`+number+number+number, 1,
+			of+"/restarts", of+"/round_trips", of+"/barrier", of+"/log_z/value", of+"/log_z/se")
+		most := 0
+		for q := range steps {
+			if at(t, summary, fmt.Sprint(of, "/rungs/", q, "/rejected")).(float64) > at(t, summary, fmt.Sprint(of, "/rungs/", most, "/rejected")).(float64) {
+				most = q
+			}
+		}
+		row(fmt.Sprintf(`\s+%d\s+%d(?:\s+[0-9,]+){2}`, k, steps)+percent+".*", 100, fmt.Sprint(of, "/rungs/", most, "/rejected"))
+		if at(t, summary, of+"/round_trips").(float64) < at(t, summary, fmt.Sprint("/ladders/", fewest, "/round_trips")).(float64) {
+			fewest = k
+		}
+	}
+	joined := strings.Join(strings.Fields(text), " ")
+	if m := regexp.MustCompile(`is ([-0-9.]+) ± ([0-9.]+) from all chains`).FindStringSubmatch(joined); m == nil ||
+		!says(m[1], at(t, summary, "/log_z/value"), 1) || !says(m[2], at(t, summary, "/log_z/se"), 1) {
+		t.Errorf("log Z is shown as %q and is %v", m, summary["log_z"])
+	}
+	rungs := ladders[fewest].(map[string]any)["rungs"].([]any)
+	for q, g := range rungs {
+		of := fmt.Sprintf("/ladders/%d/rungs/%d", fewest, q)
+		beta := regexp.QuoteMeta(fmt.Sprintf("%.4g", g.(map[string]any)["beta"]))
+		if q < len(rungs)-1 {
+			row(`\s*`+beta+percent+`\s+[0-9.]+\s+\S+`+percent, 100, of+"/rejected", of+"/forbidden")
+		}
+		row(`\s*`+beta+`(?:\s+[0-9.]+ %)?`+number+number+`\s+[0-9.]+ %`, 1, of+"/barrier", of+"/mean_log_score")
 	}
 }

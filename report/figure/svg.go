@@ -21,7 +21,7 @@ func Style() string {
 	for _, c := range classes {
 		fmt.Fprintf(&b, ".f-%[1]s{fill:var(--%[1]s)}.s-%[1]s{stroke:var(--%[1]s);fill:none}", c)
 	}
-	return b.String() + ".faint{fill-opacity:.25}"
+	return b.String() + ".faint{fill-opacity:.25}text{unicode-bidi:plaintext}"
 }
 
 // light and dark are the colours of the paints that follow the page.
