@@ -115,3 +115,25 @@ func TestLadderWarnings(t *testing.T) {
 		})
 	}
 }
+
+// Each figure of a ladder stands where it belongs.
+func TestLadderText(t *testing.T) {
+	m := cocktails(t).model
+	rungs := []Rung{{0, 0.125, 0, -9.5, 0.25}, {0.5, 0.75, 0.125, -2.5, 0}, {1, Number(math.NaN()), 0.875, -1.5, 0}}
+	m.Ladders = []Ladder{{Chain: 0, Scans: 4321, Restarts: 77, RoundTrips: 66, Barrier: 0.875, LogZ: Estimate{-3.25, 0.5}, Rungs: rungs}}
+	m.LogZ = &Estimate{-3.125, 0.625}
+	text := checkText(t, m)
+	for _, want := range []string{
+		"    0      2        77           66   75.00 %  0.88  -3.250  0.5",
+		"  0   12.50 %  0.00            -9.5    25.00 %",
+		"0.5   75.00 %  0.12            -2.5     0.00 %",
+		"  1            0.88            -1.5     0.00 %",
+		"In 4,321 scans a chain",
+		"is -3.125 ±",
+		"Scans: ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text lacks %q:\n%s", want, text[strings.Index(text, "Tempering"):])
+		}
+	}
+}

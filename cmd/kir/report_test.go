@@ -81,18 +81,32 @@ func says(shown string, v any, factor float64) bool {
 // figure of the page is that of the summary, bit for bit, and is shown as it; so
 // are the tables of the text.
 func TestThreeViews(t *testing.T) {
+	recipes, err := filepath.Abs(filepath.Join(filepath.Dir(example("cocktails")), "recipes.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A target that is narrow enough for a ladder of several steps and for pairs.
+	narrow := filepath.Join(t.TempDir(), "problem.yaml")
+	text := "recipes: " + strconv.Quote(recipes) + "\ntotal: 200\nproperties:\n  taste: {forest: {label: taste, want: Fresh}, weight: 30}\n"
+	if err := os.WriteFile(narrow, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name string
 		args []string
 	}{
+		{"narrow", []string{"--draws", "3000", "--warmup", "1000", "--kernel", "tempered"}},
 		{"cocktails", []string{"--draws", "3000", "--warmup", "1000"}},
 		{"cocktails", []string{"--draws", "2000", "--warmup", "0", "--chains", "1", "--kernel", "balanced", "--seed", "5"}},
-		{"cocktails", []string{"--draws", "1000", "--warmup", "500", "--kernel", "tempered"}},
 		{"fragrance", []string{"--draws", "60", "--warmup", "2000", "--thin", "10"}},
 	} {
 		t.Run(c.name+" "+strings.Join(c.args, " "), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
-			kirDoes(t, append([]string{"sample", example(c.name), "-o", dir, "--quiet"}, c.args...)...)
+			problem := narrow
+			if c.name != "narrow" {
+				problem = example(c.name)
+			}
+			kirDoes(t, append([]string{"sample", problem, "-o", dir, "--quiet"}, c.args...)...)
 			data, err := os.ReadFile(filepath.Join(dir, "summary.json"))
 			if err != nil {
 				t.Fatal(err)
@@ -107,6 +121,12 @@ func TestThreeViews(t *testing.T) {
 			}
 			comparePage(t, summary, string(page))
 			compareText(t, summary, kirDoes(t, "show", dir))
+			if c.name == "narrow" {
+				pairs := summary["pairs"].(map[string]any)
+				if len(pairs["together"].([]any))+len(pairs["apart"].([]any)) == 0 || len(at(t, summary, "/ladders/0/rungs").([]any)) < 3 {
+					t.Error("there are no pairs or no rungs to compare")
+				}
+			}
 		})
 	}
 }
@@ -194,11 +214,36 @@ func compareText(t *testing.T, summary map[string]any, text string) {
 			continue
 		}
 		of := fmt.Sprint("/inclusion/", k)
-		row(regexp.QuoteMeta(name)+number+number+".*", 100, of+"/probability", of+"/mcse")
+		figures, factors := []string{of + "/probability", of + "/mcse"}, []float64{100, 100}
+		if at(t, summary, "/problem/recipes").(float64) > 0 {
+			figures, factors = append(figures, of+"/book_share"), append(factors, 100)
+		}
+		total := at(t, summary, "/problem/total").(float64)
+		figures, factors = append(figures, of+"/mean_amount", of+"/mean_amount_mcse"), append(factors, 100/total, 100/total)
+		for k := range figures {
+			rest := strings.Repeat(number, len(figures)-k-1)
+			row(regexp.QuoteMeta(name)+strings.Repeat(`\s+[-0-9.,e+?]+`, k)+number+strings.ReplaceAll(rest, "(", "(?:"), factors[k], figures[k])
+		}
 		shown++
 	}
 	if shown != 10 {
 		t.Errorf("the text has %d ingredients, want 10", shown)
+	}
+	for _, how := range []string{"together", "apart"} {
+		for k, pair := range at(t, summary, "/pairs/"+how).([]any) {
+			if k < 4 {
+				pair, of := pair.(map[string]any), fmt.Sprintf("/pairs/%s/%d", how, k)
+				both := pair["first"].(string) + " + " + pair["second"].(string)
+				row(how+number+number+number+`\s+`+regexp.QuoteMeta(both), 1, of+"/lift", of+"/mcse", of+"/expected")
+			}
+		}
+	}
+	row(`(?:Iterations|Scans): ([0-9.]+) % accepted, ([0-9.]+) % updated; .*`, 100, "/rates/accepted", "/rates/updated")
+	for k, m := range summary["moves"].([]any) {
+		of := fmt.Sprint("/moves/", k)
+		name := regexp.QuoteMeta(m.(map[string]any)["name"].(string))
+		row(name+number+`\s+[0-9.]+ %\s+[0-9.]+ %`, 1, of+"/tried")
+		row(name+`\s+[0-9,]+\s+([0-9.]+) %\s+([0-9.]+) %`, 100, of+"/accepted", of+"/updated")
 	}
 	compareLadders(t, summary, text, row)
 	best := summary["best"].([]any)
