@@ -13,25 +13,27 @@ import (
 	"kir/internal/stattest"
 )
 
-// away returns how many standard errors the mean of a series lies from what it
-// should be. A series that never changes is where it should be or infinitely
-// far away.
-func away(t *testing.T, x series, want float64) float64 {
+// away returns how many standard errors the mean of a series of zeros and ones
+// lies from the probability that it should be. The variance of a draw is known,
+// and how many independent draws the series is worth is estimated. It returns 0
+// where so few of a kind are expected that the sum is not normal.
+func away(t *testing.T, x series, p float64) float64 {
 	t.Helper()
+	if float64(len(x))*p*(1-p) < 300 {
+		return 0
+	}
 	mean, err := diagnose.Mean([][]float64{x})
 	if err != nil {
 		t.Fatal(err)
 	}
-	se, err := diagnose.MCSEMean([][]float64{x})
-	switch {
-	case errors.Is(err, diagnose.ErrConstant) && math.Abs(mean-want) < 1e-9:
-		return 0
-	case errors.Is(err, diagnose.ErrConstant):
+	ess, err := diagnose.ESSMean([][]float64{x})
+	if errors.Is(err, diagnose.ErrConstant) {
 		return math.Inf(1)
-	case err != nil:
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	return (mean - want) / se
+	return (mean - p) / math.Sqrt(p*(1-p)/ess)
 }
 
 // lawStatistics are how often each size and each ingredient is used.
