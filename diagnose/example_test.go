@@ -46,11 +46,9 @@ func ExampleSeries() {
 
 func ExamplePresence() {
 	p := diagnose.NewPresence(3, 0)
-	p.Set(0, 0, 40) // from draw 0 on, 40 units of ingredient 0
-	p.Set(1, 0, 60)
-	p.Set(1, 50, 0) // from draw 50 on, ingredient 2 instead of 1
-	p.Set(2, 50, 60)
-	p.Advance(200)
+	p.AddRun(0, 40, 0, 200) // 40 units of ingredient 0 in all of 200 draws
+	p.AddRun(1, 60, 0, 50)
+	p.AddRun(2, 60, 50, 200) // from draw 50 on, ingredient 2 instead of 1
 	inclusions, err := diagnose.Inclusions([]*diagnose.Presence{p})
 	if err != nil {
 		panic(err)

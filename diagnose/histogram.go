@@ -6,18 +6,19 @@ import (
 )
 
 // A Histogram counts how often one chain has each of the values 0..values−1 of
-// an integer, such as the number of ingredients used. Like a [Presence], which
-// it is made of, it is told of changes only. [Shares] computes the shares and
+// an integer, such as the number of ingredients used. It is told of
+// changes only, and made of a [Presence]. [Shares] computes the shares and
 // their errors from the Histograms of all chains.
 type Histogram struct {
 	presence *Presence
 	value    int // the latest, or −1
+	since    int // the first draw that presence does not know to have it
 }
 
-// NewHistogram returns a Histogram without draws. It keeps all changes for up to
+// NewHistogram returns a Histogram without draws. It keeps all runs for up to
 // limit draws, as NewPresence does.
 func NewHistogram(values, limit int) *Histogram {
-	return &Histogram{NewPresence(values, limit), -1}
+	return &Histogram{NewPresence(values, limit), -1, 0}
 }
 
 // Draws returns the number of draws so far.
@@ -30,27 +31,38 @@ func (h *Histogram) Set(draw, value int) {
 	if h.value < 0 && draw != 0 {
 		panic(fmt.Sprintf("diagnose: the first draw set is %d, not 0", draw))
 	}
-	if value == h.value {
-		h.presence.Advance(draw + 1)
-		return
+	if value < 0 || value >= h.presence.Ingredients() || draw < h.since {
+		panic(fmt.Sprintf("diagnose: value %d of %d set at draw %d, after draw %d", value, h.presence.Ingredients(), draw, h.since))
 	}
-	if h.value >= 0 {
-		h.presence.Set(h.value, draw, 0)
+	if value != h.value {
+		if h.value >= 0 {
+			h.presence.AddRun(h.value, 1, h.since, draw)
+		}
+		h.value, h.since = value, draw
 	}
-	h.presence.Set(value, draw, 1)
-	h.value = value
+	h.presence.Advance(draw + 1)
 }
 
 // Advance says that there are n draws: the value stays what it is up to draw
 // n−1.
 func (h *Histogram) Advance(n int) { h.presence.Advance(n) }
 
+// complete returns the presences of all values up to the last draw.
+func (h *Histogram) complete() *Presence {
+	if h.value < 0 || h.since == h.presence.draws {
+		return h.presence
+	}
+	p := h.presence.clone()
+	p.AddRun(h.value, 1, h.since, p.draws)
+	return p
+}
+
 // Shares computes the share of each value and its standard error from the
 // Histograms of all chains. It fails as [Inclusions] does.
 func Shares(chains []*Histogram) ([]Proportion, error) {
 	presences := make([]*Presence, len(chains))
 	for c, h := range chains {
-		presences[c] = h.presence
+		presences[c] = h.complete()
 	}
 	inclusions, err := Inclusions(presences)
 	if err != nil {

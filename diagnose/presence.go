@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// maxChanges is how many changes of presence a Presence keeps: 8 MB.
-	maxChanges = 1 << 20
-	// changeChunk is how many changes are allocated at once.
-	changeChunk = 1 << 14
+	// maxRuns is how many runs a Presence keeps: 8 MB.
+	maxRuns = 700_000
+	// runChunk is how many runs are allocated at once.
+	runChunk = 1 << 13
 	// batchMemory bounds the batch sums of a Presence, in bytes, as long as
 	// there are enough batches.
 	batchMemory = 2 << 20
@@ -21,110 +21,61 @@ const (
 	// leastMeans is how many batch means of all chains together a standard
 	// error is computed from.
 	leastMeans = 4
-	// mostAmount is the largest amount that Set takes.
-	mostAmount = math.MaxInt32
-	// longestBatch is how long batches become, so that a cell can hold one.
-	longestBatch = 1 << 29
+	// longestBatch is how long batches become, so that 32 bits can count one.
+	longestBatch = 1 << 31
 )
 
 // MaxDraws is the largest number of draws that a [Presence] and a [Histogram]
 // can take.
-const MaxDraws = leastBatches * longestBatch
+const MaxDraws = math.MaxUint32
 
 // A Presence follows which of many ingredients one chain uses, and how much of
-// each. It is told of changes only, so that a draw costs time proportional to
-// what changed, not to the number of ingredients. [Inclusions] computes
-// probabilities and their errors from the Presences of all chains.
+// each. It is told of runs of draws that use an ingredient in the same way, so
+// that a draw costs time proportional to what changed, not to the number of
+// ingredients. [Inclusions] computes probabilities and their errors from the
+// Presences of all chains.
 //
-// Counts and amounts are exact integers. For the standard error a
-// Presence keeps every change while there are at most limit draws and about a
-// million changes; the errors are then those of [MCSEMean] on the 0/1 series, up
-// to rounding. Beyond, it keeps for each ingredient the
-// number of draws that had it in each of B to 2B batches of consecutive draws,
-// whose length doubles as needed: 2B is the largest power of two within 2 and
-// 8,192 for which all batches fit in 2 MB (256 for 2,000 ingredients). The error
-// is then that of the mean of the batch means, with Geyer's sequence applied to
-// them where there are enough: no draw is left out. Its own relative error is
-// about 1/√(2BC) at worst for C chains, as long as a batch is longer than the
-// autocorrelation time.
+// Counts and amounts are exact integers. For the standard error a Presence keeps
+// every run while there are at most limit draws and 700,000 runs; the errors are
+// then those of [MCSEMean] on the 0/1 series, up to rounding. Beyond, it keeps for
+// each ingredient the number of draws that had it in each of B to 2B batches of
+// consecutive draws, whose length doubles as needed: 2B is the largest power of
+// two within 2 and 8,192 for which all batches fit in 2 MB (256 for 2,000
+// ingredients). The error is then that of the mean of the batch means, with
+// Geyer's sequence applied to them where there are enough: no draw is left out.
+// Its own relative error is about 1/√(2BC) at worst for C chains, as long as a
+// batch is longer than the autocorrelation time.
 //
-// Besides the batches it takes 12 bytes an ingredient. The state depends on the
-// calls of Set and on the number of draws alone. A Presence must not be used by
-// two goroutines at once.
+// Besides the batches it takes 8 bytes an ingredient. The state depends on the
+// calls alone. A Presence must not be used by two goroutines at once.
 type Presence struct {
 	limit int
 	draws int
+	sums  []uint64 // by ingredient: of its amounts
 
-	amounts []int32 // by ingredient: its amount at the last draw
-	// By ingredient: what has to be added to amount·draws for the sum of its
-	// amounts over all draws, modulo 2⁶⁴. Set to b instead of a at draw d, it
-	// grows by (a−b)·d.
-	sums []uint64
+	// While every run is kept. Those of one ingredient are in ascending order.
+	exact bool
+	runs  [][]run
+	count int // of the runs
 
-	// While every change is kept. The changes of one ingredient are in
-	// ascending order, and alternate between coming and going.
-	exact   bool
-	changes [][]change
-	count   int // of the changes
-
-	// Once batches are kept: what is known of ingredient i in batch b is
-	// cells[b·N+i], so that the cells of the open batch are neighbours.
+	// Once batches are kept: in how many draws of batch b ingredient i was
+	// present is present[b·N+i], so that the open batch is together.
 	batches int
 	batch   int // length of a batch
-	cells   []cell
-	first   int    // draw of the last batch begun
-	open    []cell // the cells of that batch
+	present []uint32
+	first   int      // draw of the last batch begun
+	open    []uint32 // the counts of that batch
 }
 
-// change says that an ingredient came or went at a draw.
-type change struct{ draw, ingredient uint32 }
-
-// A cell is 2v + p for one ingredient in one batch. Each coming of the ingredient
-// adds to v the draws from there to the end of the batch, each going takes them
-// away, and p is whether there was an odd number of either. So a change touches
-// one cell, however long the ingredient had been there.
-type cell int32
-
-// change counts a change with so many draws of the batch left, a coming or a
-// going.
-func (c *cell) change(left int, came bool) {
-	if !came {
-		left = -left
-	}
-	*c = (*c + cell(2*left)) ^ 1
-}
-
-// present returns in how many draws of the batch, which has the given length,
-// the ingredient was present, and whether it was when the batch ended, if before
-// is whether it was when it began.
-func (c cell) present(length int, before bool) (draws int, after bool) {
-	draws = int(c >> 1)
-	if before {
-		draws += length
-	}
-	return draws, before != (c&1 == 1)
-}
-
-// join returns the cell of a batch of twice the length, made of c and the next.
-func (c cell) join(next cell, length int, before bool) cell {
-	v := c>>1 + next>>1
-	if c&1 == 1 {
-		if before {
-			v -= cell(length)
-		} else {
-			v += cell(length)
-		}
-	}
-	return v<<1 | (c^next)&1
-}
+// A run is draws from, …, to−1 that use an ingredient.
+type run struct{ from, to, ingredient uint32 }
 
 // NewPresence returns a Presence of ingredients that are all absent. It keeps
-// all changes for up to limit draws: [DefaultLimit] if limit is 0 or less, and
+// all runs for up to limit draws: [DefaultLimit] if limit is 0 or less, and
 // otherwise at least 64.
 func NewPresence(ingredients, limit int) *Presence {
 	return &Presence{
 		limit:   streamLimit(limit),
-		amounts: make([]int32, ingredients),
 		sums:    make([]uint64, ingredients),
 		exact:   true,
 		batches: batchesFor(ingredients),
@@ -141,74 +92,65 @@ func batchesFor(ingredients int) int {
 	return batches
 }
 
+// clone returns a copy.
+func (p *Presence) clone() *Presence {
+	q := *p
+	q.sums, q.present = slices.Clone(p.sums), slices.Clone(p.present)
+	q.runs = make([][]run, len(p.runs))
+	for k, chunk := range p.runs {
+		q.runs[k] = slices.Clone(chunk)
+	}
+	if !q.exact {
+		q.openBatch()
+	}
+	return &q
+}
+
 // Ingredients returns the number of ingredients.
-func (p *Presence) Ingredients() int { return len(p.amounts) }
+func (p *Presence) Ingredients() int { return len(p.sums) }
 
 // Draws returns the number of draws so far.
 func (p *Presence) Draws() int { return p.draws }
 
-// Set says that from a draw on (counted from 0) an ingredient has an amount, 0
-// when it is absent. Of several calls for the same draw and ingredient the last
-// one counts. For each ingredient draws must be in ascending order. It panics
-// when the ingredient is out of range, when the draw is or its batch has ended,
-// or when the amount is negative or above 2³¹−1.
-func (p *Presence) Set(ingredient, draw, amount int) {
-	if draw >= p.draws {
-		p.Advance(draw + 1)
+// AddRun says that draws from, …, to−1 (counted from 0) use an ingredient with an
+// amount. The runs of one ingredient must not overlap and must come in ascending
+// order. AddRun panics when the ingredient is out of range, when from is negative
+// or to is more than [MaxDraws]; a run without draws is none.
+func (p *Presence) AddRun(ingredient, amount, from, to int) {
+	if from < 0 {
+		panic(fmt.Sprintf("diagnose: a run of ingredient %d from draw %d on", ingredient, from))
 	}
-	if uint(amount) > mostAmount || draw < p.first {
-		panic(fmt.Sprintf("diagnose: ingredient %d set to %d at draw %d of %d", ingredient, amount, draw, p.draws))
-	}
-	was := int(p.amounts[ingredient])
-	if was == amount {
+	if from >= to {
 		return
 	}
-	p.amounts[ingredient] = int32(amount)
-	p.sums[ingredient] += uint64(was-amount) * uint64(draw)
+	if to > p.draws {
+		p.Advance(to)
+	}
+	p.sums[ingredient] += uint64(amount) * uint64(to-from)
 	switch {
-	case (was > 0) == (amount > 0):
 	case p.exact:
-		p.log(change{uint32(draw), uint32(ingredient)})
+		p.keep(run{uint32(from), uint32(to), uint32(ingredient)})
+	case from >= p.first:
+		p.open[ingredient] += uint32(to - from)
 	default:
-		p.open[ingredient].change(p.first+p.batch-draw, amount > 0)
+		p.addToBatches(run{uint32(from), uint32(to), uint32(ingredient)})
 	}
 }
 
-// Replace says that from a draw on an ingredient that was present is absent and
-// that another, which was absent, has its amount. It is two calls of Set, for the
-// change that is the most frequent by far in chains without properties.
-func (p *Presence) Replace(out, in, draw int) {
-	if draw >= p.draws {
-		p.Advance(draw + 1)
-	}
-	amount := p.amounts[out]
-	if p.exact || draw < p.first || amount == 0 || p.amounts[in] != 0 {
-		p.Set(out, draw, 0)
-		p.Set(in, draw, int(amount))
-		return
-	}
-	p.amounts[out], p.amounts[in] = 0, amount
-	units := uint64(amount) * uint64(draw)
-	p.sums[out] += units
-	p.sums[in] -= units
-	left := p.first + p.batch - draw
-	p.open[out].change(left, false)
-	p.open[in].change(left, true)
-}
-
-// Advance says that there are n draws: what is present stays so up to draw n−1.
-// It does nothing if there are already as many. It panics at more than
-// [MaxDraws].
+// Advance says that there are n draws. It does nothing if there are already as
+// many. It panics at more than [MaxDraws].
 func (p *Presence) Advance(n int) {
 	if n <= p.draws {
 		return
 	}
+	if n > MaxDraws {
+		panic(fmt.Sprintf("diagnose: %d draws are more than %d", n, MaxDraws))
+	}
 	p.draws = n
 	if p.exact {
-		if n <= p.limit {
-			return
+		if n > p.limit {
+			p.toBatches()
 		}
-		p.toBatches()
 	} else if n > p.first+p.batch {
 		p.openBatch()
 	}
@@ -216,9 +158,6 @@ func (p *Presence) Advance(n int) {
 
 // openBatch makes the batch of the last draw the open one.
 func (p *Presence) openBatch() {
-	if p.draws > MaxDraws {
-		panic(fmt.Sprintf("diagnose: %d draws are more than %d", p.draws, MaxDraws))
-	}
 	for p.draws > p.batches*p.batch {
 		p.joinBatches()
 	}
@@ -226,83 +165,73 @@ func (p *Presence) openBatch() {
 	p.first, p.open = b*p.batch, p.row(b)
 }
 
-// row returns the cells of a batch.
-func (p *Presence) row(batch int) []cell {
-	n := len(p.amounts)
-	return p.cells[batch*n : (batch+1)*n]
+// row returns the counts of a batch.
+func (p *Presence) row(batch int) []uint32 {
+	n := len(p.sums)
+	return p.present[batch*n : (batch+1)*n]
 }
 
-// log keeps a change.
-func (p *Presence) log(c change) {
-	if last := len(p.changes) - 1; last < 0 || len(p.changes[last]) == changeChunk {
-		p.changes = append(p.changes, make([]change, 0, changeChunk))
+// keep keeps a run. It continues the last one if it can, so that a value that is
+// looked at in between leaves no trace.
+func (p *Presence) keep(r run) {
+	last := len(p.runs) - 1
+	if last >= 0 {
+		chunk := p.runs[last]
+		if before := &chunk[len(chunk)-1]; before.ingredient == r.ingredient && before.to == r.from {
+			before.to = r.to
+			return
+		}
 	}
-	last := len(p.changes) - 1
-	p.changes[last] = append(p.changes[last], c)
-	if p.count++; p.count > maxChanges {
+	if last < 0 || len(p.runs[last]) == runChunk {
+		p.runs = append(p.runs, make([]run, 0, runChunk))
+		last++
+	}
+	p.runs[last] = append(p.runs[last], r)
+	if p.count++; p.count > maxRuns {
 		p.toBatches()
 	}
 }
 
-// toBatches turns the changes into batches.
+// toBatches turns the runs into batches.
 func (p *Presence) toBatches() {
 	p.batch = 1
 	for p.draws > p.batches*p.batch {
 		p.batch *= 2
 	}
-	p.cells = make([]cell, len(p.amounts)*p.batches)
+	p.present = make([]uint32, len(p.sums)*p.batches)
 	p.exact = false
-	present := make([]bool, len(p.amounts))
-	for k, chunk := range p.changes {
-		for _, c := range chunk {
-			b, i := int(c.draw)/p.batch, c.ingredient
-			present[i] = !present[i]
-			p.row(b)[i].change((b+1)*p.batch-int(c.draw), present[i])
-		}
-		p.changes[k] = nil
-	}
-	p.changes, p.count = nil, 0
 	p.openBatch()
+	for _, chunk := range p.runs {
+		for _, r := range chunk {
+			p.addToBatches(r)
+		}
+	}
+	p.runs, p.count = nil, 0
 }
+
+// addToBatches counts the draws of a run in the batches that they are in.
+func (p *Presence) addToBatches(r run) {
+	for from, to := int(r.from), int(r.to); from < to; {
+		b := from / p.batch
+		end := min(to, (b+1)*p.batch)
+		p.row(b)[r.ingredient] += uint32(end - from)
+		from = end
+	}
+}
+
+// batchesBegun returns the number of batches that have draws.
+func (p *Presence) batchesBegun() int { return (p.draws + p.batch - 1) / p.batch }
 
 // joinBatches joins the batches two by two.
 func (p *Presence) joinBatches() {
-	present := make([]bool, len(p.amounts))
 	for b := range p.batches / 2 {
 		to, first, second := p.row(b), p.row(2*b), p.row(2*b+1)
 		for i := range to {
-			c := first[i].join(second[i], p.batch, present[i])
-			present[i] = present[i] != (c&1 == 1)
-			to[i] = c
+			to[i] = first[i] + second[i]
 		}
 	}
-	clear(p.cells[p.batches/2*len(p.amounts):])
+	clear(p.present[p.batches/2*len(p.sums):])
 	p.batch *= 2
-}
-
-// total returns the sum of the amounts of an ingredient over all draws.
-func (p *Presence) total(ingredient int) uint64 {
-	return p.sums[ingredient] + uint64(p.amounts[ingredient])*uint64(p.draws)
-}
-
-// inBatches adds to sums, for each batch with draws, the number of draws that had
-// an ingredient: that of batch b to sums[b/step]. It returns the number of draws
-// in all.
-func (p *Presence) inBatches(ingredient, step int, sums []uint64) (present uint64) {
-	before := false
-	for b := range (p.draws + p.batch - 1) / p.batch {
-		var n int
-		was := before
-		n, before = p.row(b)[ingredient].present(p.batch, was)
-		if end := (b + 1) * p.batch; end > p.draws && before {
-			n -= end - p.draws
-		}
-		if sums != nil {
-			sums[b/step] += uint64(n)
-		}
-		present += uint64(n)
-	}
-	return present
 }
 
 // Proportion is an estimated probability.
@@ -340,7 +269,7 @@ func Inclusions(chains []*Presence) ([]Inclusion, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := make([]Inclusion, 0, len(chains[0].amounts))
+	result := make([]Inclusion, 0, len(chains[0].sums))
 	for _, x := range all {
 		result = append(result, x)
 	}
@@ -359,19 +288,19 @@ func AllInclusions(chains []*Presence) (iter.Seq2[int, Inclusion], error) {
 		if p.draws != first.draws {
 			return nil, fmt.Errorf("%w: %d draws in chain 0, %d in chain %d", ErrRagged, first.draws, p.draws, c)
 		}
-		if len(p.amounts) != len(first.amounts) {
-			return nil, fmt.Errorf("%w: %d ingredients in chain 0, %d in chain %d", ErrRagged, len(first.amounts), len(p.amounts), c)
+		if len(p.sums) != len(first.sums) {
+			return nil, fmt.Errorf("%w: %d ingredients in chain 0, %d in chain %d", ErrRagged, len(first.sums), len(p.sums), c)
 		}
 		exact = exact && p.exact
 	}
 	return func(yield func(int, Inclusion) bool) {
 		w := inclusionWork{chains: chains, draws: first.draws}
 		if exact {
-			w.indexChanges()
+			w.indexRuns()
 		} else {
 			w.prepareBatches()
 		}
-		for i := range first.amounts {
+		for i := range first.sums {
 			if !yield(i, w.inclusion(i, exact)) {
 				return
 			}
@@ -384,11 +313,15 @@ func (w *inclusionWork) inclusion(i int, exact bool) Inclusion {
 	var present uint64
 	var sum float64
 	for c, p := range w.chains {
-		sum += float64(p.total(i))
+		sum += float64(p.sums[i])
 		if exact {
-			w.runs(c, i, func(from, to int) { present += uint64(to - from) })
+			for _, r := range w.runs(c, i) {
+				present += uint64(r.to - r.from)
+			}
 		} else {
-			present += p.inBatches(i, 1, nil)
+			for b := range p.batchesBegun() {
+				present += uint64(p.row(b)[i])
+			}
 		}
 	}
 	total := float64(len(w.chains)) * float64(w.draws)
@@ -399,7 +332,7 @@ func (w *inclusionWork) inclusion(i int, exact bool) Inclusion {
 	case present == 0 || share == 1:
 		x.Err = ErrConstant
 	case exact:
-		x.ESS, x.Err = w.essOfChanges(i)
+		x.ESS, x.Err = w.essOfRuns(i)
 	default:
 		x.ESS, x.Err = w.essOfBatches(i, share)
 	}
@@ -420,34 +353,37 @@ type inclusionWork struct {
 	batch  int
 	sample sample
 
-	// The changes of each chain by ingredient: those of ingredient i are
+	// The runs of each chain by ingredient: those of ingredient i are
 	// sorted[start[i]:start[i+1]].
-	sorted [][]uint32
+	sorted [][]span
 	start  [][]int
 
 	rows  []uint64
 	means [][]float64
 }
 
-// indexChanges sorts the changes of each chain by ingredient.
-func (w *inclusionWork) indexChanges() {
+// A span is draws from, …, to−1.
+type span struct{ from, to uint32 }
+
+// indexRuns sorts the runs of each chain by ingredient.
+func (w *inclusionWork) indexRuns() {
 	w.batch = 1
 	for _, p := range w.chains {
-		start := make([]int, len(p.amounts)+1)
-		for _, chunk := range p.changes {
-			for _, c := range chunk {
-				start[c.ingredient+1]++
+		start := make([]int, len(p.sums)+1)
+		for _, chunk := range p.runs {
+			for _, r := range chunk {
+				start[r.ingredient+1]++
 			}
 		}
-		for i := range p.amounts {
+		for i := range p.sums {
 			start[i+1] += start[i]
 		}
-		sorted := make([]uint32, p.count)
-		next := append([]int(nil), start...)
-		for _, chunk := range p.changes {
-			for _, c := range chunk {
-				sorted[next[c.ingredient]] = c.draw
-				next[c.ingredient]++
+		sorted := make([]span, p.count)
+		next := slices.Clone(start)
+		for _, chunk := range p.runs {
+			for _, r := range chunk {
+				sorted[next[r.ingredient]] = span{r.from, r.to}
+				next[r.ingredient]++
 			}
 		}
 		w.sorted = append(w.sorted, sorted)
@@ -455,26 +391,14 @@ func (w *inclusionWork) indexChanges() {
 	}
 }
 
-// runs tells of the runs of draws from, ..., to−1 of a chain that have an
-// ingredient.
-func (w *inclusionWork) runs(c, ingredient int, run func(from, to int)) {
-	from := -1
-	for _, draw := range w.sorted[c][w.start[c][ingredient]:w.start[c][ingredient+1]] {
-		if from < 0 {
-			from = int(draw)
-		} else {
-			run(from, int(draw))
-			from = -1
-		}
-	}
-	if from >= 0 {
-		run(from, w.draws)
-	}
+// runs returns the runs of an ingredient in a chain.
+func (w *inclusionWork) runs(c, ingredient int) []span {
+	return w.sorted[c][w.start[c][ingredient]:w.start[c][ingredient+1]]
 }
 
-// essOfChanges returns the effective sample size of the 0/1 series of an
-// ingredient, from its changes.
-func (w *inclusionWork) essOfChanges(ingredient int) (float64, error) {
+// essOfRuns returns the effective sample size of the 0/1 series of an ingredient,
+// from its runs.
+func (w *inclusionWork) essOfRuns(ingredient int) (float64, error) {
 	if w.draws < minDrawsESS {
 		return math.NaN(), fewDraws(w.draws, minDrawsESS)
 	}
@@ -482,10 +406,15 @@ func (w *inclusionWork) essOfChanges(ingredient int) (float64, error) {
 	b := &w.sample.binary
 	b.reset(2*len(w.chains), half)
 	for c := range w.chains {
-		w.runs(c, ingredient, func(from, to int) {
+		runs := w.runs(c, ingredient)
+		for k := 0; k < len(runs); {
+			from, to := int(runs[k].from), int(runs[k].to)
+			for k++; k < len(runs) && int(runs[k].from) == to; k++ {
+				to = int(runs[k].to)
+			}
 			b.setRun(2*c, from, min(to, half))
 			b.setRun(2*c+1, max(0, from-(w.draws-half)), to-(w.draws-half))
-		})
+		}
 	}
 	return w.sample.essBinary()
 }
@@ -497,7 +426,6 @@ func (w *inclusionWork) prepareBatches() {
 	for c, p := range w.chains {
 		if p.exact {
 			q := *p
-			q.changes = slices.Clone(p.changes)
 			q.toBatches()
 			w.chains[c] = &q
 		}
@@ -516,7 +444,9 @@ func (w *inclusionWork) essOfBatches(ingredient int, share float64) (float64, er
 	for c, p := range w.chains {
 		w.rows = grow(w.rows, p.draws/w.batch+1)
 		clear(w.rows)
-		p.inBatches(ingredient, w.batch/p.batch, w.rows)
+		for b := range p.batchesBegun() {
+			w.rows[b*p.batch/w.batch] += uint64(p.row(b)[ingredient])
+		}
 		w.means[c] = grow(w.means[c], count)
 		for i := range count {
 			w.means[c][i] = float64(w.rows[i]) / float64(w.batch)

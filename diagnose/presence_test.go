@@ -28,22 +28,31 @@ func randomHistory(r *rand.Rand, draws, ingredients int, rate float64) history {
 	return h
 }
 
-// follow tells p of a history, draw by draw, with useless calls in between, and
-// calls also after each draw.
+// follow tells p of a history, with runs that are cut up for no reason in
+// between, and calls also after each draw.
 func (h history) follow(r *rand.Rand, p *Presence, also func(*Presence) *Presence) *Presence {
+	if len(h) == 0 {
+		return p
+	}
+	since := make([]int, len(h[0]))
+	end := func(i, d int) {
+		if amount := h[d-1][i]; amount > 0 {
+			p.AddRun(i, amount, since[i], d)
+		}
+		since[i] = d
+	}
 	for d, now := range h {
 		for i, amount := range now {
-			switch {
-			case r.IntN(20) == 0: // wrong at first
-				p.Set(i, d, r.IntN(4))
-				p.Set(i, d, amount)
-			case d == 0 || h[d-1][i] != amount || r.IntN(10) == 0:
-				p.Set(i, d, amount)
+			if d > 0 && (h[d-1][i] != amount || r.IntN(10) == 0) {
+				end(i, d)
 			}
 		}
+		p.Advance(d + 1)
 		p = also(p)
 	}
-	p.Advance(len(h))
+	for i := range since {
+		end(i, len(h))
+	}
 	return p
 }
 
@@ -144,37 +153,43 @@ func TestInclusionsInBatches(t *testing.T) {
 	}
 }
 
-// TestPresenceFull has more changes than are kept, long before the limit of
-// draws, and in one chain only. Ingredient 1 of the busy chain is present from
-// draw 1,000,000 to 1,100,000 or not, so that the change which is one too many is
-// once a coming and once a going.
+// TestPresenceFull has more runs than are kept, long before the limit of draws,
+// and in one chain only. The run which is one too many is of either ingredient.
 func TestPresenceFull(t *testing.T) {
-	const draws = 1_200_000
+	const draws = 1_500_000
 	for again := range 2 {
 		busy, quiet := NewPresence(2, 1<<29), NewPresence(2, 1<<29)
 		for d := range draws {
-			busy.Set(0, d, d%2)
-			switch {
-			case d < 180_000:
-				busy.Set(1, d, 3*(d/5%2))
-			case d == 180_000 || d == 1_100_000:
-				busy.Set(1, d, 0)
-			case d == 1_000_000:
-				busy.Set(1, d, 3*again)
+			if d%2 == 1 && (again == 0 || busy.count != maxRuns || d > 1_450_000) {
+				busy.AddRun(0, 1, d, d+1)
 			}
-			if d%1000 == 0 {
-				quiet.Set(1, d, d/1000%2)
+			if d < 50_000 && d%10 == 5 || again == 1 && d == 1_450_000 {
+				busy.AddRun(1, 3, d-4, d+1)
 			}
-			if d == 1_000_000 && !busy.exact || d == 1_100_000 && busy.exact {
-				t.Fatalf("at draw %d the changes are kept: %v", d, busy.exact)
+			if d == 1_300_000 && !busy.exact {
+				t.Fatalf("at draw %d the runs are not kept", d)
+			}
+			if d%2000 == 1999 {
+				quiet.AddRun(1, 1, d-999, d+1)
 			}
 		}
+		busy.AddRun(1, 3, 1_450_001, 1_500_000) // many batches long
 		busy.Advance(draws)
 		quiet.Advance(draws)
+		if busy.exact {
+			t.Fatal("the runs are kept")
+		}
+		want := []uint64{750_000, 5*5_000 + 49_999 + 5*uint64(again)}
+		if again == 1 {
+			want[0] = maxRuns - 5_000 + 25_000 // as long as there was room, and at the end
+		}
 		for i := range 2 {
-			want := []uint64{600_000, uint64(90_000 + 100_000*again)}[i]
-			if sum := busy.inBatches(i, 1, nil); sum != want {
-				t.Errorf("ingredient %d: %d draws in batches, want %d", i, sum, want)
+			var sum uint64
+			for b := range busy.batchesBegun() {
+				sum += uint64(busy.row(b)[i])
+			}
+			if sum != want[i] {
+				t.Errorf("ingredient %d: %d draws in batches, want %d", i, sum, want[i])
 			}
 		}
 		got, err := Inclusions([]*Presence{busy, quiet})
@@ -184,16 +199,11 @@ func TestPresenceFull(t *testing.T) {
 		if !quiet.exact {
 			t.Error("the quiet chain was changed by being looked at")
 		}
-		// Ingredient 0: every other draw of the busy chain, none of the quiet one.
-		if g := got[0]; g.Probability != 0.25 || g.MeanAmount != 1 || g.Batch != 256 {
+		if g := got[0]; g.Probability != float64(want[0])/(2*draws) || g.MeanAmount != 1 || g.Batch != 256 {
 			t.Errorf("%+v", g)
 		}
-		// Ingredient 1: half of the first 180,000 draws of the busy chain, and
-		// every other thousand of the quiet one.
-		present := 90_000 + 100_000*again
-		probability := float64(present+600_000) / (2 * draws)
-		amount := float64(3*present+600_000) / float64(present+600_000)
-		if g := got[1]; !same(g.Probability, probability) || !same(g.MeanAmount, amount) {
+		present := float64(want[1] + 750_000)
+		if g := got[1]; !same(g.Probability, present/(2*draws)) || !same(g.MeanAmount, (3*float64(want[1])+750_000)/present) {
 			t.Errorf("%+v", g)
 		}
 	}
@@ -233,40 +243,6 @@ func TestPresenceResumed(t *testing.T) {
 	}
 }
 
-// Replace is two calls of Set, on either side of the limit, and when it is no
-// replacement at all.
-func TestPresenceReplace(t *testing.T) {
-	r := rand.New(rand.NewPCG(27, 27))
-	for _, limit := range []int{64, 1 << 20} {
-		a, b := NewPresence(7, limit), NewPresence(7, limit)
-		a.Set(0, 0, 5)
-		b.Set(0, 0, 5)
-		for d := 1; d < 3000; d++ {
-			out, in := r.IntN(7), r.IntN(6)
-			if in >= out {
-				in++
-			}
-			amount := int(b.amounts[out])
-			a.Replace(out, in, d)
-			b.Set(out, d, 0)
-			b.Set(in, d, amount)
-			if d%5 == 0 {
-				a.Set(r.IntN(7), d, 3)
-				b.Advance(d)
-				copyOf, _ := a.MarshalBinary()
-				if err := b.UnmarshalBinary(copyOf); err != nil {
-					t.Fatal(err)
-				}
-			}
-			x, _ := a.MarshalBinary()
-			y, _ := b.MarshalBinary()
-			if !bytes.Equal(x, y) {
-				t.Fatalf("limit %d, draw %d: the states differ", limit, d)
-			}
-		}
-	}
-}
-
 // With so many ingredients that there are but 2 to 4 batches a chain, the error
 // is that of the mean of independent batch means.
 func TestFewBatches(t *testing.T) {
@@ -282,8 +258,11 @@ func TestFewBatches(t *testing.T) {
 			if d < 512 && now {
 				present[c]++
 			}
-			p.Set(7, d, map[bool]int{false: 0, true: 2}[now])
+			if now {
+				p.AddRun(7, 2, d, d+1)
+			}
 		}
+		p.Advance(draws)
 		chains = append(chains, p)
 		means = append(means, float64(present[c])/512)
 	}
@@ -309,12 +288,11 @@ func TestFewBatches(t *testing.T) {
 
 func TestPresenceMisuse(t *testing.T) {
 	for name, misuse := range map[string]func(p *Presence){
-		"ingredient":      func(p *Presence) { p.Set(3, 0, 1) },
-		"amount":          func(p *Presence) { p.Set(0, 0, -1) },
-		"large amount":    func(p *Presence) { p.Set(0, 0, math.MaxInt32+1) },
-		"batch before":    func(p *Presence) { p.Set(0, 1<<20, 1); p.Set(0, 4, 0) },
+		"ingredient":      func(p *Presence) { p.AddRun(3, 1, 0, 1) },
+		"draw below zero": func(p *Presence) { p.Advance(1000); p.AddRun(0, 1, -1, 5) },
 		"draws":           func(p *Presence) { p.Advance(MaxDraws + 1) },
-		"draw below zero": func(p *Presence) { p.Set(0, -1, 0) },
+		"value":           func(*Presence) { NewHistogram(3, 0).Set(0, 3) },
+		"value before":    func(*Presence) { h := NewHistogram(3, 0); h.Set(0, 1); h.Set(7, 2); h.Set(6, 1) },
 	} {
 		func() {
 			defer func() {
@@ -322,7 +300,7 @@ func TestPresenceMisuse(t *testing.T) {
 					t.Errorf("%s: no panic", name)
 				}
 			}()
-			misuse(NewPresence(3, 0))
+			misuse(NewPresence(3, 64))
 		}()
 	}
 	if _, err := Inclusions(nil); !errors.Is(err, ErrNoDraws) {
@@ -344,11 +322,8 @@ func TestPresenceMisuse(t *testing.T) {
 
 func TestSums(t *testing.T) {
 	p := NewPresence(1, 0)
-	p.Set(0, 0, math.MaxInt32)
-	p.Advance(1 << 17)
-	p.Set(0, 1<<17, 0)
-	p.Set(0, 1<<17+1, math.MaxInt32)
-	p.Advance(MaxDraws)
+	p.AddRun(0, math.MaxInt32, 0, 1<<17)
+	p.AddRun(0, math.MaxInt32, 1<<17+1, MaxDraws)
 	got, err := Inclusions([]*Presence{p})
 	if err != nil || !same(got[0].MeanAmount, math.MaxInt32) || got[0].Probability != 1-1./MaxDraws {
 		t.Error(got, err)
@@ -495,9 +470,13 @@ func TestBatchesAgainstChanges(t *testing.T) {
 				if r.Float64() < rate*[]float64{0.25, 1}[v] {
 					v = 1 - v
 				}
-				e.Set(0, d, v)
-				b.Set(0, d, v)
+				if v == 1 {
+					e.AddRun(0, 1, d, d+1)
+					b.AddRun(0, 1, d, d+1)
+				}
 			}
+			e.Advance(draws)
+			b.Advance(draws)
 			exact, batched = append(exact, e), append(batched, b)
 		}
 		e, err := Inclusions(exact)
@@ -534,12 +513,11 @@ func FuzzPresenceState(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, state []byte) {
 		p := NewPresence(2, 64)
-		p.Set(1, 0, 7)
+		p.AddRun(1, 7, 0, 1)
 		if err := p.UnmarshalBinary(state); err == nil {
 			if p.Ingredients() > 0 && p.Draws() <= MaxDraws-100 {
-				p.Set(0, p.Draws(), 5)
-				p.Set(0, p.Draws(), 0)
-				p.Advance(p.Draws() + 100)
+				p.AddRun(0, 5, p.Draws(), p.Draws()+1)
+				p.Advance(p.Draws() + 99)
 			}
 			if _, err := Inclusions([]*Presence{p}); err != nil && !errors.Is(err, ErrNoDraws) {
 				t.Fatal(err)
@@ -562,8 +540,8 @@ func FuzzPresenceState(f *testing.F) {
 	})
 }
 
-// BenchmarkPresenceSet is one change of presence, in both forms.
-func BenchmarkPresenceSet(b *testing.B) {
+// BenchmarkPresenceAddRun is one run, in both forms.
+func BenchmarkPresenceAddRun(b *testing.B) {
 	for _, limit := range []int{1 << 29, 64} {
 		name := "changes"
 		if limit == 64 {
@@ -572,12 +550,12 @@ func BenchmarkPresenceSet(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			p := NewPresence(2000, limit)
-			n := 0
+			n := 40
 			for b.Loop() {
 				// Each of 20 ingredients in use is present for 40 draws.
-				p.Set(n*701%2000, n, n%3)
+				p.AddRun(n*701%2000, 5, n-40, n)
 				if n++; n&(1<<19-1) == 0 && limit > 64 {
-					p, n = NewPresence(2000, limit), 0
+					p, n = NewPresence(2000, limit), 40
 				}
 			}
 		})
@@ -594,12 +572,12 @@ func BenchmarkInclusions(b *testing.B) {
 			r := rand.New(rand.NewPCG(26, uint64(c)))
 			p := NewPresence(size.ingredients, 0)
 			used := make([]int, min(20, size.ingredients/15))
+			since := make([]int, len(used))
 			for d := range size.draws {
 				for rate := size.rate / 2; r.Float64() < rate; rate-- {
 					k := r.IntN(len(used))
-					p.Set(used[k], d, 0)
-					used[k] = r.IntN(size.ingredients)
-					p.Set(used[k], d, 1)
+					p.AddRun(used[k], 1, since[k], d)
+					used[k], since[k] = r.IntN(size.ingredients), d
 				}
 			}
 			p.Advance(size.draws)

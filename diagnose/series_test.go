@@ -297,14 +297,14 @@ func TestNoAllocation(t *testing.T) {
 	}
 	p := NewPresence(50, 1<<30)
 	i, draw := 0, 0
-	set := func() {
+	add := func() {
 		draw++
 		i = (i + 7) % 50
-		p.Set(i, draw, draw%3)
+		p.AddRun(i, 3, draw, draw+1)
 	}
-	// A chunk of 16,384 changes is one allocation, and 1/16,384 rounds to 0.
-	if n := testing.AllocsPerRun(1<<16, set); n != 0 {
-		t.Errorf("Presence.Set allocates %v times", n)
+	// A chunk of 8,192 runs is one allocation, and 1/8,192 rounds to 0.
+	if n := testing.AllocsPerRun(1<<16, add); n != 0 {
+		t.Errorf("Presence.AddRun allocates %v times", n)
 	}
 }
 

@@ -72,24 +72,21 @@ func (p *Presence) MarshalBinary() ([]byte, error) { return p.AppendBinary(nil) 
 // AppendBinary appends the state to b. The error is always nil.
 func (p *Presence) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, presenceTag, stateVersion)
-	for _, v := range []int{p.limit, p.draws, len(p.amounts), p.batches, p.batch, p.count} {
+	for _, v := range []int{p.limit, p.draws, len(p.sums), p.batches, p.batch, p.count} {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
-	for i, amount := range p.amounts {
-		b = binary.AppendUvarint(b, uint64(amount))
-		b = binary.AppendUvarint(b, p.total(i))
+	for _, v := range p.sums {
+		b = binary.AppendUvarint(b, v)
 	}
-	if p.exact {
-		for _, chunk := range p.changes {
-			for _, c := range chunk {
-				b = binary.AppendUvarint(b, uint64(c.draw))
-				b = binary.AppendUvarint(b, uint64(c.ingredient))
-			}
+	for _, chunk := range p.runs {
+		for _, r := range chunk {
+			b = binary.AppendUvarint(b, uint64(r.from))
+			b = binary.AppendUvarint(b, uint64(r.to-r.from))
+			b = binary.AppendUvarint(b, uint64(r.ingredient))
 		}
-		return b, nil
 	}
-	for _, c := range p.cells {
-		b = binary.AppendVarint(b, int64(c))
+	for _, v := range p.present {
+		b = binary.AppendUvarint(b, uint64(v))
 	}
 	return b, nil
 }
@@ -101,58 +98,44 @@ func (p *Presence) UnmarshalBinary(data []byte) error {
 	r.header(presenceTag)
 	q := Presence{}
 	q.limit, q.draws = r.int(), r.int()
-	items := r.count(2)
+	items := r.count(1)
 	q.batches, q.batch = r.int(), r.int()
-	changes := r.int()
+	runs := r.int()
 	q.exact = q.batch == 0
 	r.check(q.draws <= MaxDraws && q.limit >= leastLimit && q.limit == streamLimit(q.limit) &&
 		q.batches == batchesFor(items))
-	q.amounts, q.sums = make([]int32, items), make([]uint64, items)
-	for i := range items {
-		q.amounts[i] = int32(r.upTo(mostAmount))
-		total := r.uvarint()
-		r.check(total <= mostAmount*uint64(q.draws))
-		q.sums[i] = total - uint64(q.amounts[i])*uint64(q.draws)
+	q.sums = make([]uint64, items)
+	for i := range q.sums {
+		q.sums[i] = r.uvarint()
 	}
-	present := make([]bool, items)
 	if q.exact {
-		r.check(changes <= maxChanges && 2*changes <= len(r.data) && q.draws <= q.limit)
+		r.check(runs <= maxRuns && 3*runs <= len(r.data) && q.draws <= q.limit)
 		last := make([]int, items)
-		for range changes {
+		for range runs {
 			if r.err != nil {
 				break
 			}
-			draw, i := r.int(), r.int()
-			if !r.check(i < items && draw < q.draws && draw >= last[i]) {
+			from, length, i := r.int(), r.int(), r.int()
+			if !r.check(i < items && from >= last[i] && length > 0 && from+length <= q.draws) {
 				break
 			}
-			last[i], present[i] = draw, !present[i]
-			q.log(change{uint32(draw), uint32(i)})
+			last[i] = from + length
+			q.keep(run{uint32(from), uint32(last[i]), uint32(i)})
 		}
+		r.check(q.count == runs)
 	} else {
-		r.check(changes == 0 && powerOfTwo(q.batch) && q.batch <= longestBatch &&
+		r.check(runs == 0 && powerOfTwo(q.batch) && q.batch <= longestBatch &&
 			q.draws <= q.batches*q.batch && len(r.data) >= items*q.batches)
 		if r.err == nil {
-			q.cells = make([]cell, items*q.batches)
+			q.present = make([]uint32, items*q.batches)
 		}
-		for at := range q.cells {
-			c := r.cell()
-			q.cells[at] = c
-			b, i := at/items, at%items
-			var n int
-			n, present[i] = c.present(q.batch, present[i])
-			least := 0
-			if end := (b + 1) * q.batch; end > q.draws && present[i] {
-				least = min(q.batch, end-q.draws)
-			}
-			r.check(least <= n && n <= q.batch && (b*q.batch < q.draws || c == 0))
+		for at := range q.present {
+			begin := at / items * q.batch
+			q.present[at] = uint32(r.upTo(max(0, min(q.batch, q.draws-begin))))
 		}
 		if r.err == nil {
 			q.openBatch()
 		}
-	}
-	for i, amount := range q.amounts {
-		r.check(present[i] == (amount > 0))
 	}
 	if r.close(true) {
 		*p = q
@@ -167,6 +150,7 @@ func (h *Histogram) MarshalBinary() ([]byte, error) { return h.AppendBinary(nil)
 func (h *Histogram) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, histogramTag, stateVersion)
 	b = binary.AppendUvarint(b, uint64(h.value+1))
+	b = binary.AppendUvarint(b, uint64(h.since))
 	return h.presence.AppendBinary(b)
 }
 
@@ -175,7 +159,7 @@ func (h *Histogram) AppendBinary(b []byte) ([]byte, error) {
 func (h *Histogram) UnmarshalBinary(data []byte) error {
 	r := reader{data: data}
 	r.header(histogramTag)
-	value := r.int() - 1
+	value, since := r.int()-1, r.int()
 	if r.err != nil {
 		return r.err
 	}
@@ -183,10 +167,10 @@ func (h *Histogram) UnmarshalBinary(data []byte) error {
 	if err := p.UnmarshalBinary(r.data); err != nil {
 		return err
 	}
-	if value >= len(p.amounts) || value >= 0 != (p.draws > 0) || value >= 0 && p.amounts[value] != 1 {
+	if value >= len(p.sums) || value >= 0 != (p.draws > 0) || since > p.draws {
 		return fmt.Errorf("%w: the value does not fit the counts", ErrState)
 	}
-	*h = Histogram{p, value}
+	*h = Histogram{p, value, since}
 	return nil
 }
 
@@ -242,18 +226,6 @@ func (r *reader) upTo(limit int) int {
 		return 0
 	}
 	return int(v)
-}
-
-func (r *reader) cell() cell {
-	if r.err != nil {
-		return 0
-	}
-	v, n := binary.Varint(r.data)
-	if !r.check(n > 0 && v >= math.MinInt32 && v <= math.MaxInt32) {
-		return 0
-	}
-	r.data = r.data[n:]
-	return cell(v)
 }
 
 // count reads a number of things that take at least size bytes each.

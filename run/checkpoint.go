@@ -100,11 +100,11 @@ func (r *recorder) save(c *checkpoint) (err error) {
 // load takes the recorder, which is new, to where it was saved. Its writer is
 // restored by the caller.
 func (r *recorder) load(c *checkpoint) error {
-	all := r.allSeries()
-	if len(c.Series) != len(all) || len(c.Ingredients) != len(c.Amounts) {
+	every := r.allSeries()
+	if len(c.Series) != len(every) || len(c.Ingredients) != len(c.Amounts) {
 		return errDamaged
 	}
-	for k, s := range all {
+	for k, s := range every {
 		if err := s.UnmarshalBinary(c.Series[k]); err != nil {
 			return err
 		}
@@ -115,19 +115,22 @@ func (r *recorder) load(c *checkpoint) error {
 	if err := r.sizes.UnmarshalBinary(c.Sizes); err != nil {
 		return err
 	}
+	all := r.presence.Ingredients()
 	if err := r.presence.UnmarshalBinary(c.Presence); err != nil {
 		return err
 	}
-	if r.sizes.Draws() != c.Draws || r.presence.Draws() != c.Draws || r.presence.Ingredients() != len(r.place) {
+	if r.sizes.Draws() != c.Draws || r.presence.Draws() != c.Draws || r.presence.Ingredients() != all {
 		return errDamaged
 	}
 	r.draws = c.Draws
 	r.current.Ingredients, r.current.Amounts = c.Ingredients, c.Amounts
+	seen := make(map[int32]bool)
 	for p, i := range c.Ingredients {
-		if i < 0 || int(i) >= len(r.place) || r.place[i] != 0 || c.Amounts[p] < 1 {
+		if i < 0 || int(i) >= all || seen[i] || c.Amounts[p] < 1 {
 			return errDamaged
 		}
-		r.place[i] = int32(p + 1)
+		seen[i] = true
+		r.since = append(r.since, c.Draws)
 	}
 	r.best.best, r.fresh.best = c.Best, c.Fresh
 	return nil

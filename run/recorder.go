@@ -2,7 +2,6 @@ package run
 
 import (
 	"math"
-	"slices"
 	"sync/atomic"
 
 	"kir"
@@ -13,16 +12,18 @@ import (
 // A recorder follows one chain from draw to draw: it hands what changed to the
 // file of draws and to the figures.
 //
-// Most moves of most chains change an ingredient or two, or nothing. So what a
-// draw costs grows with what changed and not with what is used, but for one look
-// at each used ingredient to find what changed.
+// Ingredients have the places in a draw that they have in the chain's list. Most
+// moves of most chains change an ingredient or two, or nothing. So what a draw
+// costs grows with what changed and not with what is used, but for one look at
+// each used ingredient to find what changed; and that is spared where the chain
+// says what it exchanged.
 type recorder struct {
 	writer *drawfile.Writer
 	draws  int // recorded so far
 
 	current  drawfile.Draw // the last draw
+	since    []int         // by place: the first draw that has what current has there and that presence has not been told of
 	logScore float64       // Σ c_k·log y_k there
-	place    []int32       // by ingredient: its place in current and 1, or 0
 	same     int           // draws whose numbers are current's and that no series has been told of
 	settled  bool          // no shortlist wants a draw with current's numbers
 
@@ -34,13 +35,9 @@ type recorder struct {
 	best, fresh   shortlist // of all sets of ingredients, and of those not in the book
 
 	// Scratch.
-	changes        []change
-	changed, holes []int32
+	changed   []int32
+	exchanges [watchIterations]kir.Exchange
 }
-
-// change says that an ingredient has an amount that it did not have in the draw
-// before.
-type change struct{ ingredient, amount int32 }
 
 // keptDraws returns how many draws of each chain a series keeps for quantiles
 // and R-hat: all of them, up to a limit that keeps the memory for all chains
@@ -54,7 +51,6 @@ func newRecorder(s *Spec, w *drawfile.Writer) *recorder {
 	_, most := s.Target.Law().Support()
 	r := &recorder{
 		writer:   w,
-		place:    make([]int32, s.Target.Space().N()),
 		used:     series(),
 		density:  series(),
 		sizes:    diagnose.NewHistogram(most+1, limit),
@@ -75,34 +71,45 @@ func newRecorder(s *Spec, w *drawfile.Writer) *recorder {
 func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) error {
 	updated := int64(-1)
 	repeats := 0
-	for d := range draws {
-		if d%watchIterations == 0 && abandon.Load() {
+	exchanges := thin == 1 && len(r.scores) == 0
+	for d := 0; d < draws; {
+		if abandon.Load() {
 			return errAbandoned
 		}
-		if err := c.Advance(thin); err != nil {
-			return err
-		}
-		if u := c.Tally().Updated; u == updated {
-			repeats++
-			continue
-		} else {
-			updated = u
-		}
-		if err := r.repeat(repeats); err != nil {
-			return err
-		}
-		repeats = 0
-		// Refreshing may have changed the numbers of the first draw by rounding.
-		changes := r.compare(c.State.Composition)
-		exchanged := false
-		if d > 0 {
-			var err error
-			if exchanged, err = r.exchange(changes); err != nil {
+		until := min(draws, d+watchIterations)
+		// Refreshing may have changed the numbers of the first draw by rounding,
+		// so that is looked at whole.
+		if exchanges && d > 0 && r.settled {
+			if err := r.repeat(repeats); err != nil {
 				return err
 			}
+			repeats = 0
+			made, err := r.exchange(c, until-d)
+			if err != nil {
+				return err
+			}
+			d += made
+			updated = c.Tally().Updated
+			if made > 0 {
+				continue
+			}
+			exchanges = false
 		}
-		if !exchanged {
-			if err := r.next(c.State, changes); err != nil {
+		for ; d < until; d++ {
+			if err := c.Advance(thin); err != nil {
+				return err
+			}
+			if u := c.Tally().Updated; u == updated {
+				repeats++
+				continue
+			} else {
+				updated = u
+			}
+			if err := r.repeat(repeats); err != nil {
+				return err
+			}
+			repeats = 0
+			if err := r.next(c.State); err != nil {
 				return err
 			}
 		}
@@ -112,34 +119,45 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 	}
 	r.tell()
 	r.sizes.Advance(r.draws)
+	for p := range r.since {
+		r.endRun(p)
+	}
 	r.presence.Advance(r.draws)
 	return nil
 }
 
-// compare returns the ingredients whose amounts in x are not those of the
-// current draw, first those that the current draw uses.
-func (r *recorder) compare(x *kir.Composition) []change {
-	amounts, order := x.Amounts(), x.Ingredients()
-	changes := r.changes[:0]
-	have := r.current.Amounts
-	came := len(order) - len(have)
-	for p, i := range r.current.Ingredients {
-		if a := amounts[i]; a != have[p] {
-			changes = append(changes, change{i, a})
-			if a == 0 {
-				came++
-			}
-		}
+// exchange makes at most so many draws, an iteration each, and records them. It
+// makes none if the chain cannot tell what it exchanges.
+func (r *recorder) exchange(c *kir.Chain, draws int) (made int, err error) {
+	before := c.Tally().Updated
+	made, n, err := c.Exchanges(r.exchanges[:draws])
+	if err != nil || made == 0 {
+		return made, err
 	}
-	// What came stands near the end of the order as a rule.
-	for k := len(order) - 1; came > 0; k-- {
-		if i := order[k]; r.place[i] == 0 {
-			changes = append(changes, change{i, amounts[i]})
-			came--
+	ingredients, first, recorded := r.current.Ingredients, r.draws-1, 0
+	for _, e := range r.exchanges[:n] {
+		p, at := e.Place, first+int(e.Iteration)
+		r.presence.AddRun(int(e.Out), int(r.current.Amounts[p]), r.since[p], at)
+		r.since[p], ingredients[p] = at, e.In
+		if err := r.writer.Replace(int(e.Iteration)-1-recorded, int(p), e.In); err != nil {
+			return made, err
 		}
+		recorded = int(e.Iteration)
 	}
-	r.changes = changes
-	return changes
+	r.draws += recorded
+	r.same += recorded
+	other := int(c.Tally().Updated-before) - n // 0, or 1 for the last iteration
+	if err := r.repeat(made - other - recorded); err != nil || other == 0 {
+		return made, err
+	}
+	return made, r.next(c.State)
+}
+
+// endRun tells presence of the draws up to the last one that have what the
+// current draw has at a place.
+func (r *recorder) endRun(p int) {
+	r.presence.AddRun(int(r.current.Ingredients[p]), int(r.current.Amounts[p]), r.since[p], r.draws)
+	r.since[p] = r.draws
 }
 
 // repeat records n draws that equal the current one.
@@ -151,15 +169,16 @@ func (r *recorder) repeat(n int) error {
 
 // tell adds to the series what they have not been told of.
 func (r *recorder) tell() {
-	for range r.same {
-		r.used.Add(float64(len(r.current.Ingredients)))
-		r.density.Add(r.current.LogDensity)
-		for k, s := range r.scores {
-			s.Add(r.current.Scores[k])
-		}
-		if r.score != nil {
-			r.score.Add(math.Exp(r.logScore))
-		}
+	if r.same == 0 {
+		return
+	}
+	r.used.AddRun(float64(len(r.current.Ingredients)), r.same)
+	r.density.AddRun(r.current.LogDensity, r.same)
+	for k, s := range r.scores {
+		s.AddRun(r.current.Scores[k], r.same)
+	}
+	if r.score != nil {
+		r.score.AddRun(math.Exp(r.logScore), r.same)
 	}
 	r.same = 0
 }
@@ -175,33 +194,11 @@ func (r *recorder) checkScores(x *kir.State) error {
 	return nil
 }
 
-// exchange records a draw that differs from the current one in that an
-// ingredient took the place and the amount of another, where this is all that
-// changed and nothing follows from it. It says whether it did. It is next for
-// the change that is the most frequent by far in chains without properties.
-func (r *recorder) exchange(changes []change) (bool, error) {
-	if len(changes) != 2 || !r.settled {
-		return false, nil
-	}
-	out, in := changes[0], changes[1]
-	p := r.place[out.ingredient] - 1
-	if out.amount != 0 || p < 0 || r.place[in.ingredient] != 0 || r.current.Amounts[p] != in.amount {
-		return false, nil
-	}
-	r.place[out.ingredient], r.place[in.ingredient] = 0, p+1
-	r.current.Ingredients[p] = in.ingredient
-	r.presence.Set(int(out.ingredient), r.draws, 0)
-	r.presence.Set(int(in.ingredient), r.draws, int(in.amount))
-	r.draws++
-	r.same++
-	return true, r.writer.Replace(int(p), in.ingredient)
-}
-
-// next records a draw that differs from the current one by changes.
-func (r *recorder) next(x *kir.State, changes []change) error {
+// next records a draw that may differ from the current one in anything.
+func (r *recorder) next(x *kir.State) error {
 	r.tell()
 	before := len(r.current.Ingredients)
-	changed := r.apply(changes)
+	changed := r.follow(x.Composition)
 	if used := len(r.current.Ingredients); used != before {
 		r.sizes.Set(r.draws, used)
 	}
@@ -217,66 +214,37 @@ func (r *recorder) next(x *kir.State, changes []change) error {
 	if r.fresh.known != nil {
 		r.fresh.offer(r)
 	}
-	r.settled = len(r.scores) == 0 && r.best.refuses(r) && (r.fresh.known == nil || r.fresh.refuses(r))
+	r.settled = r.best.refuses(r) && (r.fresh.known == nil || r.fresh.refuses(r))
 	r.draws++
 	r.same = 1
 	return r.writer.Write(&r.current, changed)
 }
 
-// apply makes changes to the current draw's lists, and returns the places where
-// the lists may differ from what they were, of those that they still have and
-// had before, in ascending order.
-//
-// An ingredient keeps its place. New ones take the places of those that went,
-// in ascending order, and then further ones; places that are left empty are
-// filled from the end.
-func (r *recorder) apply(changes []change) []int32 {
+// follow makes the current draw's lists those of x. It returns the places at which
+// they are not what they were, of those that they have and had before, in
+// ascending order.
+func (r *recorder) follow(x *kir.Composition) []int32 {
+	list, amounts := x.Ingredients(), x.Amounts()
 	ingredients, have := r.current.Ingredients, r.current.Amounts
-	changed, holes := r.changed[:0], r.holes[:0]
-	for _, c := range changes {
-		p := r.place[c.ingredient] - 1
-		if p < 0 {
-			continue
-		}
-		have[p] = c.amount
-		changed = append(changed, p)
-		if c.amount == 0 {
-			holes = append(holes, p)
+	changed := r.changed[:0]
+	for p, i := range list[:min(len(list), len(have))] {
+		if amount := amounts[i]; i != ingredients[p] || amount != have[p] {
+			r.endRun(p)
+			ingredients[p], have[p] = i, amount
+			changed = append(changed, int32(p))
 		}
 	}
-	slices.Sort(changed)
-	slices.Sort(holes)
-	filled := 0
-	for _, c := range changes {
-		r.presence.Set(int(c.ingredient), r.draws, int(c.amount))
-		if r.place[c.ingredient] != 0 {
-			if c.amount == 0 {
-				r.place[c.ingredient] = 0
-			}
-			continue
-		}
-		p := len(ingredients)
-		if filled < len(holes) {
-			p = int(holes[filled])
-			filled++
-			ingredients[p], have[p] = c.ingredient, c.amount
-		} else {
-			ingredients, have = append(ingredients, c.ingredient), append(have, c.amount)
-		}
-		r.place[c.ingredient] = int32(p + 1)
+	for p := len(list); p < len(have); p++ {
+		r.endRun(p)
 	}
-	for _, p := range slices.Backward(holes[filled:]) {
-		last := len(ingredients) - 1
-		if int(p) < last {
-			ingredients[p], have[p] = ingredients[last], have[last]
-			r.place[ingredients[p]] = p + 1
-		}
-		ingredients, have = ingredients[:last], have[:last]
+	ingredients, have = ingredients[:min(len(list), len(have))], have[:min(len(list), len(have))]
+	for _, i := range list[len(have):] {
+		ingredients, have = append(ingredients, i), append(have, amounts[i])
 	}
-	for len(changed) > 0 && int(changed[len(changed)-1]) >= len(ingredients) {
-		changed = changed[:len(changed)-1]
+	for len(r.since) < len(list) {
+		r.since = append(r.since, r.draws)
 	}
-	r.current.Ingredients, r.current.Amounts = ingredients, have
-	r.changed, r.holes = changed, holes
+	r.since = r.since[:len(list)]
+	r.current.Ingredients, r.current.Amounts, r.changed = ingredients, have, changed
 	return changed
 }

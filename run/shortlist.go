@@ -78,7 +78,7 @@ func (s *shortlist) offer(r *recorder) {
 	draw.Scores = slices.Clone(r.current.Scores)
 	draw.Parts = make([]kir.Part, len(s.set))
 	for k, i := range s.set {
-		draw.Parts[k] = kir.Part{Ingredient: i, Amount: int(r.current.Amounts[r.place[i]-1])}
+		draw.Parts[k] = kir.Part{Ingredient: i, Amount: int(r.current.Amounts[slices.Index(r.current.Ingredients, int32(i))])}
 	}
 	if same >= 0 {
 		s.best = slices.Delete(s.best, same, same+1)

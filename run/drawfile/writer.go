@@ -141,21 +141,32 @@ func (w *Writer) Write(d *Draw, changed []int32) error {
 	return nil
 }
 
-// Replace appends the last draw with another ingredient at a place. It is Write
-// for that change alone.
-func (w *Writer) Replace(place int, ingredient int32) error {
-	rows := w.Rows
+// Replace appends the last draw so many times, and then once more with another
+// ingredient at a place. It is Repeat, and Write for that change alone.
+func (w *Writer) Replace(repeats, place int, ingredient int32) error {
+	rows := w.Rows + repeats
 	if rows >= w.Room {
-		if err := w.endPage(); err != nil {
-			return err
-		}
-		w.Ingredient.Entries[place] = ingredient
-		w.begin()
-		return nil
+		return w.replaceAcross(repeats, place, ingredient)
 	}
 	w.Ingredient.replace(rows, place, ingredient)
-	w.Rows++
-	w.Written++
+	w.Rows = rows + 1
+	w.Written += int64(repeats) + 1
+	return nil
+}
+
+// replaceAcross is Replace where a page ends.
+func (w *Writer) replaceAcross(repeats, place int, ingredient int32) error {
+	if err := w.Repeat(repeats); err != nil {
+		return err
+	}
+	if w.Rows < w.Room {
+		return w.Replace(0, place, ingredient)
+	}
+	if err := w.endPage(); err != nil {
+		return err
+	}
+	w.Ingredient.Entries[place] = ingredient
+	w.begin()
 	return nil
 }
 

@@ -51,9 +51,16 @@ func (s *script) step(w *Writer) error {
 	switch {
 	case n > 0 && r.IntN(3) == 0:
 		place, i := r.IntN(n), ingredient()
+		was := s.now.Ingredients[place]
 		s.now.Ingredients[place] = i
+		before := r.IntN(3) * r.IntN(3)
+		now := s.now
+		s.now.Ingredients = slices.Clone(now.Ingredients)
+		s.now.Ingredients[place] = was
+		s.record(before)
+		s.now = now
 		s.record(1)
-		if err := w.Replace(place, i); err != nil {
+		if err := w.Replace(before, place, i); err != nil {
 			return err
 		}
 	default:
