@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // checkPage verifies what holds for every page: it needs nothing else, its
@@ -140,6 +142,40 @@ func TestShown(t *testing.T) {
 	} {
 		if got := shown(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A page is light enough to mail, and quickly written: that of the cocktails weighs
+// less than 1.5 MB and takes less than a second, and that of 2,000 ingredients in
+// eight chains weighs less than 5 MB. Neither depends on the number of draws.
+func TestPageIsLight(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		model *Model
+		most  int
+	}{
+		{"cocktails", cocktails(t).model, 1_500_000},
+		{"2,000 ingredients", sample(t, map[string]string{
+			"problem.yaml": "total: 1000\ningredients: {count: 2000}\nsparsity: {uniform: [36, 42]}\nproperties: {a: {expression: \"0.1 + share('ingredient 1')\"}}\nsampler: {kernel: balanced, chains: 8, warmup: 100, draws: 400}\n",
+		}).model, 5_000_000},
+	} {
+		var page bytes.Buffer
+		quickest := time.Duration(math.MaxInt64)
+		for range 3 { // of which the machine may be busy with something else
+			page.Reset()
+			start := time.Now()
+			if err := c.model.WritePage(&page); err != nil {
+				t.Fatal(err)
+			}
+			quickest = min(quickest, time.Since(start))
+		}
+		t.Logf("%s: %d bytes in %v", c.name, page.Len(), quickest)
+		if page.Len() > c.most {
+			t.Errorf("the page of %s has %d bytes, want at most %d", c.name, page.Len(), c.most)
+		}
+		if c.name == "cocktails" && quickest > time.Second {
+			t.Errorf("writing the page of %s takes %v", c.name, quickest)
 		}
 	}
 }

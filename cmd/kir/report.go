@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -44,7 +45,13 @@ for another place, and for the figures.
 			path := out
 			if path == "" {
 				path = filepath.Join(dir, report.PageName)
-				err = m.SavePage(dir)
+				if !slices.Contains(m.Files, report.PageName) {
+					m.Files = append([]string{report.PageName}, m.Files...)
+					err = m.Save(dir)
+				}
+				if err == nil {
+					err = m.SavePage(dir)
+				}
 			} else {
 				var b bytes.Buffer
 				if err = m.WritePage(&b); err == nil {
