@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
@@ -23,10 +25,11 @@ type node struct {
 	file         string
 	line, column int
 	kind         kind
-	text         string  // of a scalar, as it stands for
-	number       float64 // of a number
-	entries      []entry // of a mapping, in the file's order
-	items        []*node // of a sequence
+	text         string         // of a scalar, as it stands for
+	number       float64        // of a number
+	entries      []entry        // of a mapping, in the file's order
+	lines        map[string]int // of a mapping: where each key stands
+	items        []*node        // of a sequence
 }
 
 type entry struct {
@@ -49,14 +52,18 @@ func (k kind) String() string {
 	return [...]string{"nothing", "text", "a number", "true or false", "a mapping", "a list"}[k]
 }
 
-// largestProblem bounds what is read of a problem file.
-const largestProblem = 16 << 20
+// What is read of a problem file is bounded, in bytes and in tokens: the YAML
+// parser's time and memory grow with the square of the latter on some files.
+const (
+	largestProblem = 2 << 20
+	mostTokens     = 1 << 17
+)
 
 // parse reads a YAML document.
 func parse(file string, data []byte) (n *node, err error) {
 	whole := &node{file: file}
 	if len(data) > largestProblem {
-		return nil, whole.errorf("a problem file of %d bytes is too large: the most is %d", len(data), largestProblem)
+		return nil, hint(whole.errorf("a problem file of %d bytes is too large: the most is %d", len(data), largestProblem), "put long lists in CSV files")
 	}
 	// The parser is somebody else's and the file anybody's.
 	defer func() {
@@ -64,7 +71,11 @@ func parse(file string, data []byte) (n *node, err error) {
 			n, err = nil, whole.errorf("this is not YAML that can be read (%v)", r)
 		}
 	}()
-	doc, err := parser.ParseBytes(data, 0)
+	tokens := lexer.Tokenize(string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
+	if err := checkTokens(file, tokens); err != nil {
+		return nil, err
+	}
+	doc, err := parser.Parse(tokens, 0)
 	if err != nil {
 		var at yaml.Error
 		if errors.As(err, &at) && at.GetToken() != nil {
@@ -95,6 +106,41 @@ func parse(file string, data []byte) (n *node, err error) {
 
 // deepest is how far a problem may nest.
 const deepest = 32
+
+// checkTokens refuses what the parser would take long over, or lose its stack
+// to, and what build would refuse anyway. Nesting by indentation is left to
+// build: it takes a file with the square of its depth.
+func checkTokens(file string, tokens token.Tokens) error {
+	depth, line, dashes := 0, 0, 0
+	for k, t := range tokens {
+		n := &node{file: file}
+		n.place(t)
+		if k == mostTokens {
+			return hint(n.errorf("the file is too long: it has more than %d words and signs", mostTokens), "put long lists in CSV files")
+		}
+		if n.line != line {
+			line, dashes = n.line, 0
+		}
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			depth++
+		case token.SequenceEndType, token.MappingEndType:
+			depth--
+		case token.SequenceEntryType:
+			dashes++
+		case token.AnchorType, token.AliasType:
+			return n.errorf("anchors and aliases are not read: write it out")
+		case token.TagType:
+			return n.errorf("tags such as %s are not read: leave it out", fault.Quote(t.Value))
+		case token.MappingKeyType:
+			return n.errorf("%s is no key that is read here", fault.Quote(t.Value))
+		}
+		if depth > deepest || dashes > deepest {
+			return n.errorf("this nests more than %d deep", deepest)
+		}
+	}
+	return nil
+}
 
 func build(file string, a ast.Node, depth int) (*node, error) {
 	n := &node{file: file}
@@ -154,10 +200,6 @@ func build(file string, a ast.Node, depth int) (*node, error) {
 		if err := n.add(a, depth); err != nil {
 			return nil, err
 		}
-	case *ast.AnchorNode, *ast.AliasNode:
-		return nil, n.errorf("anchors and aliases are not read: write it out")
-	case *ast.TagNode:
-		return nil, n.errorf("tags such as %s are not read: leave it out", fault.Quote(a.Start.Value))
 	default:
 		return nil, n.errorf("this is not expected here")
 	}
@@ -169,18 +211,20 @@ func (n *node) add(v *ast.MappingValueNode, depth int) error {
 	key := &node{file: n.file}
 	key.place(v.Key.GetToken())
 	switch v.Key.(type) {
-	case *ast.MergeKeyNode, *ast.MappingKeyNode, *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
+	case *ast.MergeKeyNode:
 		return key.errorf("%s is no key that is read here", fault.Quote(v.Key.String()))
 	case *ast.StringNode:
 		key.text = v.Key.(*ast.StringNode).Value
 	default:
 		key.text = v.Key.GetToken().Value
 	}
-	for _, e := range n.entries {
-		if e.key.text == key.text {
-			return key.errorf("%s stands here twice: first on line %d", fault.Quote(key.text), e.key.line)
-		}
+	if first, ok := n.lines[key.text]; ok {
+		return key.errorf("%s stands here twice: first on line %d", fault.Quote(key.text), first)
 	}
+	if n.lines == nil {
+		n.lines = make(map[string]int)
+	}
+	n.lines[key.text] = key.line
 	value, err := build(n.file, v.Value, depth+1)
 	if err != nil {
 		return err
@@ -250,6 +294,9 @@ func (n *node) float(what string) (float64, error) {
 	if n.kind != number {
 		return 0, hint(n.errorf("%s is %s", what, n.shown()), "write a number")
 	}
+	if err := n.octal(what); err != nil {
+		return 0, err
+	}
 	if math.IsNaN(n.number) || math.IsInf(n.number, 0) {
 		return 0, hint(n.errorf("%s is %s", what, n.shown()), "write a finite number")
 	}
@@ -286,9 +333,21 @@ func (n *node) whole(what string, least, most int) (int, error) {
 	return int(v), nil
 }
 
+// octal refuses 010, which is 8 to some readers of YAML and 10 to others.
+func (n *node) octal(what string) error {
+	digits := strings.TrimLeft(n.text, "+-")
+	if len(digits) > 1 && digits[0] == '0' && '0' <= digits[1] && digits[1] <= '9' {
+		return hint(n.errorf("%s is %s, which may mean two numbers", what, n.text), "write it without the leading 0")
+	}
+	return nil
+}
+
 // uint64 reads a whole number from 0 to 2⁶⁴−1.
 func (n *node) uint64(what string) (uint64, error) {
 	if n.kind == number {
+		if err := n.octal(what); err != nil {
+			return 0, err
+		}
 		if v, err := strconv.ParseUint(n.text, 0, 64); err == nil {
 			return v, nil
 		}

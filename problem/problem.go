@@ -103,6 +103,7 @@ type loader struct {
 	fields      map[string]*node
 	root        *node
 	ingredients *recipe.Ingredients // with attributes, or nil if only counted
+	laws        int                 // sparsity laws that were read, mixed ones included
 	rows        [][]kir.Part        // the recipes, closed to the total
 	rules       []rule
 }
@@ -338,11 +339,18 @@ func (l *loader) units() (*recipe.Units, error) {
 	return units, nil
 }
 
+// mostUsed bounds min(N, M): every law of the number of ingredients, and every
+// figure about it, has as many values.
+const mostUsed = 1 << 20
+
 func (l *loader) readTarget() error {
 	p := l.problem
 	plain, err := kir.NewSpace(len(p.Ingredients), p.Total)
 	if err != nil {
 		return l.root.errorf("%v", err)
+	}
+	if most := plain.MaxUsed(); most > mostUsed {
+		return hint(l.fields["total"].errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, mostUsed), "lower the total, or the number of ingredients")
 	}
 	law, at, err := l.sparsity(plain)
 	if err != nil {

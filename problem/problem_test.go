@@ -50,6 +50,17 @@ func TestBadInput(t *testing.T) {
 		{"doubled inner key", "total: 5\nsampler: {seed: 1, seed: 2}\n", 2, 20, []string{"seed"}},
 		{"two documents", "total: 5\n---\ntotal: 6\n", 3, 1, nil},
 		{"anchor", "total: &a 5\n", 1, 8, []string{"anchors"}},
+		{"alias", "name: *a\ntotal: 5\n", 1, 7, []string{"aliases"}},
+		{"tag", "total: !!int 5\n", 1, 8, []string{`"!!int"`, "leave it out"}},
+		{"complex key", "? total\n: 5\n", 1, 1, []string{"no key"}},
+		{"nested brackets", "total: " + strings.Repeat("[", 100_000), 1, 40, []string{"32 deep"}},
+		{"nested dashes", "total: 5\nlabels:\n" + strings.Repeat("- ", 100_000), 3, 65, []string{"32 deep"}},
+		{"nested lines", stairs(40), 34, 35, []string{"32 deep"}},
+		{"too many words", "total: 5\nlabels: [" + strings.Repeat("a, ", 70_000) + "a]\n", 2, 196609, []string{"too long", "CSV"}},
+		{"leading zero", "total: 010\nrecipes: recipes.csv\n", 1, 8, []string{"two numbers", "leading 0"}},
+		{"leading zero in a seed", "total: 10\nrecipes: recipes.csv\nsampler: {seed: 010}\n", 3, 17, []string{"two numbers", "leading 0"}},
+		{"too many to use", "ingredients: {count: 2000000}\ntotal: 2000000\nsparsity: {uniform: [1, 2]}\n", 2, 8, []string{"2000000 ingredients", "1048576 at most", "lower the total"}},
+		{"too many laws", "ingredients: {count: 1000000}\ntotal: 1000000\nsparsity: {mixture: [" + strings.Repeat("{uniform: [1, 2]}, ", 300) + "]}\n", 3, 11, []string{"301 laws", "table"}},
 		{"no total", "recipes: recipes.csv\n", 1, 1, []string{"no total"}},
 		{"total 0", "total: 0\nrecipes: recipes.csv\n", 1, 8, []string{"at least 1"}},
 		{"total negative", "total: -3\nrecipes: recipes.csv\n", 1, 8, []string{"at least 1"}},
@@ -108,6 +119,27 @@ func TestBadInput(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// stairs returns that many mappings in one another, a line each.
+func stairs(steps int) string {
+	var b strings.Builder
+	for k := range steps {
+		b.WriteString(strings.Repeat(" ", k) + "a:\n")
+	}
+	return b.String()
+}
+
+// TestByteOrderMark checks that a problem may begin with one, and keeps its
+// places.
+func TestByteOrderMark(t *testing.T) {
+	if _, err := load(t, "\ufefftotal: 50\r\nrecipes: recipes.csv\r\n", Options{}); err != nil {
+		t.Error(err)
+	}
+	_, err := load(t, "\ufefftotal: 0\nrecipes: recipes.csv\n", Options{})
+	if bad := (*fault.Error)(nil); !errors.As(err, &bad) || bad.Line != 1 || bad.Column != 8 {
+		t.Errorf("the error is %v, want one at 1:8", err)
 	}
 }
 

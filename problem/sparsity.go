@@ -30,6 +30,9 @@ func (l *loader) sparsity(space *kir.Space) (kir.Sparsity, *node, error) {
 	if err != nil {
 		return law, n, err
 	}
+	if l.laws > mostLawValues/space.MaxUsed() {
+		return law, n, hint(n.errorf("%d laws of up to %d ingredients are too many to mix", l.laws, space.MaxUsed()), "write the mixture as a table")
+	}
 	if _, err := law.On(space); err != nil {
 		e := n.errorf("%v", err)
 		if errors.Is(err, kir.ErrNoMass) {
@@ -40,9 +43,14 @@ func (l *loader) sparsity(space *kir.Space) (kir.Sparsity, *node, error) {
 	return law, n, nil
 }
 
+// mostLawValues bounds the work that a mixture asks for: the laws in it times
+// the numbers of ingredients that each is worked out for.
+const mostLawValues = 1 << 28
+
 // law reads one law. The whole sparsity, unlike a component of a mixture, may
 // be that of the recipes and may have a power.
 func (l *loader) law(n *node, whole bool) (kir.Sparsity, error) {
+	l.laws++
 	if n.kind == text && whole {
 		if n.text != "recipes" {
 			return kir.Sparsity{}, hint(n.errorf("there is no sparsity law %s", n.shown()), "write recipes, or a mapping with one of %s", strings.Join(laws, ", "))
