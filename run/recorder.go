@@ -36,7 +36,7 @@ type recorder struct {
 
 	// Scratch.
 	changed   []int32
-	exchanges [watchIterations]kir.Exchange
+	exchanges [256]kir.Exchange
 }
 
 // keptDraws returns how many draws of each chain a series keeps for quantiles
@@ -72,11 +72,13 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 	updated := int64(-1)
 	repeats := 0
 	exchanges := thin == 1 && len(r.scores) == 0
-	for d := 0; d < draws; {
-		if abandon.Load() {
-			return errAbandoned
+	for d, watch := 0, 0; d < draws; {
+		if d >= watch {
+			if abandon.Load() {
+				return errAbandoned
+			}
+			watch = d + watchIterations
 		}
-		until := min(draws, d+watchIterations)
 		// Refreshing may have changed the numbers of the first draw by rounding,
 		// so that is looked at whole.
 		if exchanges && d > 0 && r.settled {
@@ -84,34 +86,32 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 				return err
 			}
 			repeats = 0
-			made, err := r.exchange(c, until-d)
+			made, err := r.exchange(c, min(draws-d, len(r.exchanges)))
 			if err != nil {
 				return err
 			}
-			d += made
-			updated = c.Tally().Updated
-			if made > 0 {
+			if d += made; made > 0 {
+				updated = c.Tally().Updated
 				continue
 			}
 			exchanges = false
 		}
-		for ; d < until; d++ {
-			if err := c.Advance(thin); err != nil {
-				return err
-			}
-			if u := c.Tally().Updated; u == updated {
-				repeats++
-				continue
-			} else {
-				updated = u
-			}
-			if err := r.repeat(repeats); err != nil {
-				return err
-			}
-			repeats = 0
-			if err := r.next(c.State); err != nil {
-				return err
-			}
+		if err := c.Advance(thin); err != nil {
+			return err
+		}
+		d++
+		if u := c.Tally().Updated; u == updated {
+			repeats++
+			continue
+		} else {
+			updated = u
+		}
+		if err := r.repeat(repeats); err != nil {
+			return err
+		}
+		repeats = 0
+		if err := r.next(c.State); err != nil {
+			return err
 		}
 	}
 	if err := r.repeat(repeats); err != nil {
