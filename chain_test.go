@@ -238,30 +238,44 @@ func FuzzRestoreChain(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	target, err := kir.NewTarget(space, kir.Uniform(1, 3))
+	third := kir.Wish{Name: "third", Weight: 1, Property: kir.ScoreFunc(func(x *kir.Composition) float64 { return float64(x.Amount(0) % 3) })}
+	target, err := kir.NewTarget(space, kir.Uniform(1, 3), third)
 	if err != nil {
 		f.Fatal(err)
 	}
-	k, err := kir.NewKernel("balanced", target)
-	if err != nil {
-		f.Fatal(err)
-	}
-	c, err := kir.NewChain(target, k, 1, 0)
-	if err != nil {
-		f.Fatal(err)
-	}
-	data, err := c.MarshalBinary()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(data)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := kir.RestoreChain(target, k, data)
+	var kernels []kir.Kernel
+	for _, name := range []string{"balanced", "tempered"} {
+		k, err := kir.NewKernel(name, target)
 		if err != nil {
-			return
+			f.Fatal(err)
 		}
-		if err := errors.Join(c.State.Composition.Consistent(), c.Advance(50), c.State.Composition.Consistent()); err != nil {
-			t.Fatal(err)
+		kernels = append(kernels, k)
+		for _, warmup := range []int{0, 40, 600} {
+			c, err := kir.NewChain(target, k, 1, 0)
+			if err != nil {
+				f.Fatal(err)
+			}
+			if err := c.Warm(warmup); err != nil {
+				f.Fatal(err)
+			}
+			data, err := c.MarshalBinary()
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, k := range kernels {
+			c, err := kir.RestoreChain(target, k, data)
+			if err != nil {
+				continue
+			}
+			err = errors.Join(c.State.Composition.Consistent(), c.Warm(40))
+			c.EndWarmup()
+			if err := errors.Join(err, c.Advance(50), c.State.Composition.Consistent()); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }
