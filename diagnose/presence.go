@@ -137,6 +137,26 @@ func (p *Presence) AddRun(ingredient, amount, from, to int) {
 	}
 }
 
+// AddRuns is AddRun for several ingredients, each with an amount and a draw from
+// which on it has had it, up to the same draw.
+func (p *Presence) AddRuns(ingredients, amounts []int32, from []int, to int) {
+	if to > p.draws {
+		p.Advance(to)
+	}
+	amounts, from = amounts[:len(ingredients)], from[:len(ingredients)]
+	sums, open := p.sums, p.open
+	for k, i := range ingredients {
+		since := from[k]
+		if p.exact || since < p.first || since > to {
+			p.AddRun(int(i), int(amounts[k]), since, to)
+			sums, open = p.sums, p.open
+			continue
+		}
+		sums[i] += uint64(amounts[k]) * uint64(to-since)
+		open[i] += uint32(to - since)
+	}
+}
+
 // Advance says that there are n draws. It does nothing if there are already as
 // many. It panics at more than [MaxDraws].
 func (p *Presence) Advance(n int) {

@@ -50,8 +50,19 @@ func (h history) follow(r *rand.Rand, p *Presence, also func(*Presence) *Presenc
 		p.Advance(d + 1)
 		p = also(p)
 	}
-	for i := range since {
-		end(i, len(h))
+	if last := h[len(h)-1]; r.IntN(2) == 0 {
+		for i := range since {
+			end(i, len(h))
+		}
+	} else {
+		var ingredients, amounts []int32
+		var from []int
+		for i, amount := range last {
+			if amount > 0 {
+				ingredients, amounts, from = append(ingredients, int32(i)), append(amounts, int32(amount)), append(from, since[i])
+			}
+		}
+		p.AddRuns(ingredients, amounts, from, len(h))
 	}
 	return p
 }

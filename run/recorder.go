@@ -2,6 +2,7 @@ package run
 
 import (
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"kir"
@@ -119,10 +120,7 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 	}
 	r.tell()
 	r.sizes.Advance(r.draws)
-	for p := range r.since {
-		r.endRun(p)
-	}
-	r.presence.Advance(r.draws)
+	r.endRuns()
 	return nil
 }
 
@@ -158,6 +156,14 @@ func (r *recorder) exchange(c *kir.Chain, draws int) (made int, err error) {
 func (r *recorder) endRun(p int) {
 	r.presence.AddRun(int(r.current.Ingredients[p]), int(r.current.Amounts[p]), r.since[p], r.draws)
 	r.since[p] = r.draws
+}
+
+// endRuns is endRun for all places.
+func (r *recorder) endRuns() {
+	r.presence.AddRuns(r.current.Ingredients, r.current.Amounts, r.since, r.draws)
+	for p := range r.since {
+		r.since[p] = r.draws
+	}
 }
 
 // repeat records n draws that equal the current one.
@@ -226,19 +232,33 @@ func (r *recorder) next(x *kir.State) error {
 func (r *recorder) follow(x *kir.Composition) []int32 {
 	list, amounts := x.Ingredients(), x.Amounts()
 	ingredients, have := r.current.Ingredients, r.current.Amounts
-	changed := r.changed[:0]
-	for p, i := range list[:min(len(list), len(have))] {
-		if amount := amounts[i]; i != ingredients[p] || amount != have[p] {
-			r.endRun(p)
-			ingredients[p], have[p] = i, amount
-			changed = append(changed, int32(p))
+	both := min(len(list), len(have))
+	changed := slices.Grow(r.changed[:0], both)[:both]
+	n := 0
+	for p, i := range list[:both] {
+		changed[n] = int32(p)
+		if i != ingredients[p] || amounts[i] != have[p] {
+			n++
 		}
 	}
-	for p := len(list); p < len(have); p++ {
-		r.endRun(p)
+	changed = changed[:n]
+	if n == both {
+		r.endRuns()
+		ingredients, have = append(ingredients[:0], list[:both]...), have[:both]
+		for p, i := range ingredients {
+			have[p] = amounts[i]
+		}
+	} else {
+		for _, p := range changed {
+			r.endRun(int(p))
+			ingredients[p], have[p] = list[p], amounts[list[p]]
+		}
+		for p := both; p < len(have); p++ {
+			r.endRun(p)
+		}
 	}
-	ingredients, have = ingredients[:min(len(list), len(have))], have[:min(len(list), len(have))]
-	for _, i := range list[len(have):] {
+	ingredients, have = ingredients[:both], have[:both]
+	for _, i := range list[both:] {
 		ingredients, have = append(ingredients, i), append(have, amounts[i])
 	}
 	for len(r.since) < len(list) {

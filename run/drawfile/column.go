@@ -101,11 +101,36 @@ func (c *listColumn) whole(rows int, list []int32) {
 	c.catchUp(rows)
 	c.resize(len(list))
 	copy(c.Entries, list)
-	for place, entry := range list {
-		c.encode(place, entry)
-	}
+	c.encodeAll(list)
 	c.Stream.literal(c.Image)
 	c.Rows = rows + 1
+}
+
+// encodeAll puts a list into the image, which is as long.
+func (c *listColumn) encodeAll(list []int32) {
+	switch image := c.Image; {
+	case c.Width == 1:
+		for place, entry := range list {
+			n := c.numbers[entry]
+			if n == 0 {
+				n = c.number(entry) + 1
+			}
+			image[place] = byte(n - 1)
+		}
+	case c.Width == 2:
+		for _, entry := range list {
+			n := c.numbers[entry]
+			if n == 0 {
+				n = c.number(entry) + 1
+			}
+			binary.LittleEndian.PutUint16(image, uint16(n-1))
+			image = image[2:]
+		}
+	default:
+		for place, entry := range list {
+			c.encode(place, entry)
+		}
+	}
 }
 
 // next says that the row after the first rows of the page, which are at least
