@@ -267,11 +267,17 @@ func (b Best) shared(n Nearest) []string {
 		names = append(names[:mostShared], fmt.Sprintf("and %d more", more))
 	}
 	for k, name := range names {
-		if letters := []rune(name); len(letters) > mostNamed {
-			names[k] = string(letters[:mostNamed-1]) + "…"
-		}
+		names[k] = clipped(name)
 	}
 	return names
+}
+
+// clipped shortens a name to mostNamed letters.
+func clipped(name string) string {
+	if letters := []rune(name); len(letters) > mostNamed {
+		return string(letters[:mostNamed-1]) + "…"
+	}
+	return name
 }
 
 // slackText says how close a composition comes to a rule.
@@ -290,7 +296,7 @@ func (s Slack) text() string {
 	value, room := fmt.Sprintf("%.4g", float64(s.Value)), fmt.Sprintf("%.3g", float64(s.Room))
 	switch {
 	case s.Ingredient != "":
-		value = s.Ingredient + " has " + unitsOf(value)
+		value = clipped(s.Ingredient) + " has " + unitsOf(value)
 	case s.Unit == "ingredients":
 		value += " used"
 	case s.Unit == "units":
@@ -504,7 +510,7 @@ func number(v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return "?"
-	case size >= 1e5 || v != 0 && size < 1e-4:
+	case size >= 1e5 || v != 0 && size < 1e-6:
 		return fmt.Sprintf("%.3g", v)
 	case v != 0 && size < 0.0995:
 		return fmt.Sprintf("%.*f", 2-int(math.Floor(math.Log10(size))), v)
