@@ -115,6 +115,11 @@ func settled(tb testing.TB, kernel string, t *kir.Target, seed uint64, warmup in
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return settledBy(tb, k, t, seed, warmup)
+}
+
+func settledBy(tb testing.TB, k kir.Kernel, t *kir.Target, seed uint64, warmup int) *kir.Chain {
+	tb.Helper()
 	c, err := kir.NewChain(t, k, seed, 0)
 	if err != nil {
 		tb.Fatal(err)
@@ -268,7 +273,52 @@ func BenchmarkESS(b *testing.B) {
 	}
 	target := cocktails(b).Target
 	compare("cocktails", target, cocktailStatistics(mostUsed(b, target)),
-		effort{"accelerated", 10_000, 100_000, 10}, effort{"balanced", 10_000, 300_000, 1}, effort{"tempered", 2000, 50_000, 1})
+		effort{"accelerated", 10_000, 100_000, 10}, effort{"balanced", 10_000, 200_000, 1}, effort{"tempered", 2000, 50_000, 1})
+	target = weightedCocktails(b, 30)
+	compare("cocktails30", target, cocktailStatistics(mostUsed(b, target)),
+		effort{"accelerated", 10_000, 100_000, 20}, effort{"balanced", 10_000, 200_000, 5}, effort{"tempered", 2000, 50_000, 1})
+}
+
+// BenchmarkMixes compares mixes of balanced's moves on the cocktails as
+// BenchmarkESS does.
+func BenchmarkMixes(b *testing.B) {
+	target := cocktails(b).Target
+	statistics := cocktailStatistics(mostUsed(b, target))
+	measure := func(name string, k kir.Kernel) {
+		b.Run(name, func(b *testing.B) {
+			ns, tau := 0.0, 0.0
+			for seed := range uint64(b.N) {
+				c := settledBy(b, k, target, 1+seed, 10_000)
+				ns += 1e9 * paces(b, 30, c)[0] / float64(b.N)
+				most, _ := worst(b, statistics, follow(b, c, statistics, 150_000, 1))
+				tau += most / float64(b.N)
+			}
+			b.ReportMetric(ns, "ns/op")
+			b.ReportMetric(tau, "iact")
+			b.ReportMetric(1e9/(ns*tau), "ess/s")
+		})
+	}
+	for _, m := range []kir.Mix{
+		{Line: 1},
+		{Line: 1, Resize: 0.15},
+		{Line: 1, Resize: 0.5},
+		{Line: 1, Resize: 0.15, Refresh: 1},
+		{Line: 1, Resize: 0.15, Recall: 1},
+		{Line: 1, Resize: 0.15, Recall: 3},
+		{Line: 1, Resize: 0.15, Refresh: 5, Recall: 5},
+		{Recall: 1},
+	} {
+		k, err := kir.NewBalancedMix(target, m)
+		if err != nil {
+			b.Fatal(err)
+		}
+		measure(fmt.Sprintf("%g:%g:%g:%g", m.Line, m.Resize, m.Refresh, m.Recall), k)
+	}
+	k, err := kir.NewBalanced(target)
+	if err != nil {
+		b.Fatal(err)
+	}
+	measure("tuned", k)
 }
 
 // mostUsed returns the ten ingredients that balanced uses most.

@@ -47,7 +47,7 @@ func NewTempered(t *Target) (*Tempered, error) {
 }
 
 // NewTemperedReplicas returns the kernel with a given number of replicas, 2 to
-// 101.
+// 101. Where there are no wishes all β are alike, and there is one.
 func NewTemperedReplicas(t *Target, replicas int) (*Tempered, error) {
 	if replicas < 2 || replicas > mostSteps+1 {
 		return nil, fmt.Errorf("tempered: %d replicas: there must be from 2 to %d", replicas, mostSteps+1)
