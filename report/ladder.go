@@ -144,12 +144,17 @@ func ladderWarnings(ladders []Ladder) []string {
 	if blocked != nil {
 		k := blocked.worstStep()
 		from, to := blocked.Rungs[k], blocked.Rungs[k+1]
-		if k == 0 && from.Forbidden > largestRejected {
-			add("Of the random compositions at β = 0, %s score 0, so that next to nothing comes from there (chain %d). Give the properties a floor, or add rules that keep to what is allowed.", percent(float64(from.Forbidden)), blocked.Chain)
+		// Those that score 0 are rejected whatever the spacing.
+		if spacing := (from.Rejected - from.Forbidden) / (1 - from.Forbidden); !(spacing > largestRejected) {
+			add("Of the random compositions at β = 0, %s score 0, so that little comes from there (chain %d). Give the properties a floor, or add rules that keep to what is allowed.", percent(float64(from.Forbidden)), blocked.Chain)
 		} else {
 			add("Swaps between β = %s and %s are rejected %s of the time (chain %d): hardly anything passes there. Take a longer warm-up, which spaces the ladder, or lower the weights of the properties.",
 				short(float64(from.Beta)), short(float64(to.Beta)), percent(float64(from.Rejected)), blocked.Chain)
 		}
+	}
+	if lo, hi, apart := disagreement(ladders); apart {
+		add("The chains disagree on log Z, from %s to %s: some have not seen all good regions. Take ten times the warm-up and the draws.",
+			decimals(float64(lo.LogZ.Value), 2), decimals(float64(hi.LogZ.Value), 2))
 	}
 	if blind != nil {
 		subject := fmt.Sprintf("of chain %d", blind.Chain)
@@ -159,6 +164,28 @@ func ladderWarnings(ladders []Ladder) []string {
 		add("The standard error of log Z %s cannot be told from %s scans. Take more draws.", subject, thousands(int(blind.Scans)))
 	}
 	return warnings
+}
+
+// disagreement returns the ladders with the smallest and the largest log Z, and
+// says whether the mean over the ladders varies by more than 4 times what their
+// own errors amount to: of 2 chains by chance once in 16,000, of more less often.
+func disagreement(ladders []Ladder) (lo, hi *Ladder, apart bool) {
+	mean, within, between := 0.0, 0.0, 0.0
+	for k := range ladders {
+		l := &ladders[k]
+		mean += float64(l.LogZ.Value) / float64(len(ladders))
+		within += float64(l.LogZ.SE * l.LogZ.SE)
+		if lo == nil || l.LogZ.Value < lo.LogZ.Value {
+			lo = l
+		}
+		if hi == nil || l.LogZ.Value > hi.LogZ.Value {
+			hi = l
+		}
+	}
+	for _, l := range ladders {
+		between += (float64(l.LogZ.Value) - mean) * (float64(l.LogZ.Value) - mean) / float64(len(ladders)-1)
+	}
+	return lo, hi, len(ladders) > 1 && between > 16*within/float64(len(ladders))
 }
 
 // iterations is what the kernel's iterations are called.

@@ -82,8 +82,14 @@ func TestLadderWarnings(t *testing.T) {
 		}
 		return l
 	}
-	forbidden := ladder(0, 5, 0.1, 0.99, 0.3)
-	forbidden.Rungs[0].Forbidden = 0.98
+	forbidden := ladder(0, 5, 0.1, 0.96, 0.3)
+	forbidden.Rungs[0].Forbidden = 0.94
+	both := ladder(0, 5, 0.1, 0.9999, 0.3)
+	both.Rungs[0].Forbidden = 0.94
+	off := ladder(1, 5, 0.1, 0.4)
+	off.LogZ.Value = 2 // 5 errors of 2 chains' mean
+	near := ladder(1, 5, 0.1, 0.4)
+	near.LogZ.Value = 1.5
 	for _, c := range []struct {
 		name    string
 		ladders []Ladder
@@ -96,7 +102,10 @@ func TestLadderWarnings(t *testing.T) {
 		{"all shut", []Ladder{ladder(0, 0, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"2 of 2 chains made no round trip", "ten times the warm-up"}},
 		{"blocked", []Ladder{ladder(0, 5, 0.1, 0.4, 0.96), ladder(1, 5, 0.1, 0.4, 0.99, 0.4, 0.4)},
 			[]string{"Swaps between β = 0.25 and 0.5 are rejected 99.0 % of the time (chain 1)", "longer warm-up"}},
-		{"forbidden", []Ladder{forbidden}, []string{"Of the random compositions at β = 0, 98.0 % score 0", "a floor"}},
+		{"forbidden", []Ladder{forbidden}, []string{"Of the random compositions at β = 0, 94.0 % score 0", "a floor"}},
+		{"forbidden and blocked", []Ladder{both}, []string{"Swaps between β = 0 and 0.5 are rejected 100.0 % of the time (chain 0)", "longer warm-up"}},
+		{"apart", []Ladder{ladder(0, 5, 0.1, 0.4), off}, []string{"The chains disagree on log Z, from 1.00 to 2.00", "ten times the warm-up"}},
+		{"near", []Ladder{ladder(0, 5, 0.1, 0.4), near}, nil},
 		{"blind", []Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 5, unknown, 0.4)}, []string{"The standard error of log Z of chain 1 cannot be told from 1,000 scans", "Take more draws"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

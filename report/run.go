@@ -386,7 +386,17 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 		tries += c.Tries
 	}
 	if tries > 2*len(r.Chains) {
-		add("A property was 0 at %s of %s compositions drawn to start from: large parts of the space are forbidden, and a chain may be shut in one of them. Compare chains, or give the property a floor.", thousands(tries-len(r.Chains)), thousands(tries))
+		// Gibbs and accelerated go no further than a line at a time, the others
+		// also to compositions that have nothing to do with the last.
+		danger, out := "there may be few ways from one allowed region to another", "take the kernel tempered"
+		switch p.Sampler.Kernel {
+		case "gibbs", "accelerated":
+			danger, out = "a chain may be shut in one allowed region", "take the kernel tempered or balanced"
+		case "tempered":
+			out = "take ten times the warm-up and the draws"
+		}
+		add("A property was 0 at %s of %s compositions drawn to start from: much of the space is forbidden, and %s. Compare the chains, %s, or give the property a floor.",
+			thousands(tries-len(r.Chains)), thousands(tries), danger, out)
 	}
 	return warnings
 }
