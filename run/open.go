@@ -101,7 +101,8 @@ func (r *Run) Draws() iter.Seq2[*Draw, error] {
 func (r *Run) Chain(chain int) iter.Seq2[*Draw, error] { return r.Every(chain, 1) }
 
 // Every returns the draws 0, stride, 2·stride, ... of a chain, as Chain does. The
-// whole file is read and checked all the same, in half the time.
+// whole file is read all the same, but of the other draws only the numbers and
+// the lengths are checked.
 func (r *Run) Every(chain, stride int) iter.Seq2[*Draw, error] {
 	return func(yield func(*Draw, error) bool) {
 		if err := r.readChain(chain, stride, func(d *Draw) bool { return yield(d, nil) }); err != nil {
@@ -137,17 +138,14 @@ func (r *Run) readChain(chain, stride int, visit func(d *Draw) bool) (err error)
 	next := 0
 	d := new(Draw)
 	var order []uint64
-	for row, err := range file.All() {
+	for row, err := range file.Every(stride) {
 		if err != nil {
 			return err
 		}
 		if int(row.Chain) != chain || row.Number != int64(next) {
 			return damaged("draw %d of chain %d stands where draw %d of chain %d should", row.Number, row.Chain, next, chain)
 		}
-		next++
-		if row.Number%int64(stride) != 0 {
-			continue
-		}
+		next += stride
 		d.Chain, d.Draw, d.LogDensity, d.Scores = chain, int(row.Number), row.LogDensity, row.Scores
 		// Sorting numbers is faster than sorting parts.
 		order = order[:0]
@@ -162,9 +160,6 @@ func (r *Run) readChain(chain, stride int, visit func(d *Draw) bool) (err error)
 		if !visit(d) {
 			return nil
 		}
-	}
-	if next != m.Settings.Draws {
-		return damaged("it holds %d draws and should hold %d", next, m.Settings.Draws)
 	}
 	return nil
 }

@@ -169,16 +169,22 @@ func (r *Reader) checkPages(g *format.RowGroup) error {
 
 // All returns the draws in the order of the file. What a Row refers to is valid
 // until the next one. The sequence ends with the first error.
-func (r *Reader) All() iter.Seq2[*Row, error] {
+func (r *Reader) All() iter.Seq2[*Row, error] { return r.Every(1) }
+
+// Every returns the draws 0, stride, 2·stride, … as All does. All pages are read
+// and their numbers of draws checked, but of the draws in between only the
+// lengths are looked at.
+func (r *Reader) Every(stride int) iter.Seq2[*Row, error] {
 	return func(yield func(*Row, error) bool) {
 		row := &Row{Draw: Draw{Scores: make([]float64, len(r.properties))}}
+		next := int64(0)
 		for n, g := range r.parquet.RowGroups() {
 			if err := r.guard(func() error { return r.checkPages(&r.parquet.Metadata().RowGroups[n]) }); err != nil {
 				yield(nil, err)
 				return
 			}
 			b := &block{group: g}
-			more, err := r.rows(b, row, yield)
+			more, err := r.rows(b, row, &next, int64(stride), yield)
 			if err = cmp.Or(err, b.close()); err != nil {
 				yield(nil, err)
 				return
@@ -187,12 +193,15 @@ func (r *Reader) All() iter.Seq2[*Row, error] {
 				return
 			}
 		}
+		if next != r.Draws() {
+			yield(nil, r.guard(func() error { return fmt.Errorf("it holds %d draws and should hold %d", next, r.Draws()) }))
+		}
 	}
 }
 
-// rows yields the rows of a row group, and says whether more are wanted. A panic
-// in yield is the caller's, and not caught.
-func (r *Reader) rows(b *block, row *Row, yield func(*Row, error) bool) (more bool, err error) {
+// rows yields the rows of a row group whose numbers are multiples of stride, and
+// says whether more are wanted. A panic in yield is the caller's, and not caught.
+func (r *Reader) rows(b *block, row *Row, next *int64, stride int64, yield func(*Row, error) bool) (more bool, err error) {
 	for {
 		found := false
 		err := r.guard(func() (err error) {
@@ -202,7 +211,17 @@ func (r *Reader) rows(b *block, row *Row, yield func(*Row, error) bool) (more bo
 		if err != nil || !found {
 			return true, err
 		}
-		for k := range b.number {
+		for k, number := range b.number {
+			if number != *next || b.chain[k] != b.chain[0] {
+				return false, r.guard(func() error {
+					return fmt.Errorf("draw %d of chain %d stands where draw %d of chain %d should", number, b.chain[k], *next, b.chain[0])
+				})
+			}
+			*next++
+			if number%stride != 0 {
+				b.skip(k)
+				continue
+			}
 			if !b.row(k, row) {
 				return false, r.guard(func() error {
 					return fmt.Errorf("the lists of draw %d do not have the length that they should", b.number[k])
@@ -211,6 +230,11 @@ func (r *Reader) rows(b *block, row *Row, yield func(*Row, error) bool) (more bo
 			if !yield(row, nil) {
 				return false, nil
 			}
+		}
+		if !b.ended() {
+			return false, r.guard(func() error {
+				return fmt.Errorf("the lists of draw %d or one before do not have the length that they should", *next-1)
+			})
 		}
 	}
 }
@@ -301,6 +325,19 @@ func (b *block) row(k int, row *Row) bool {
 	return a && c
 }
 
+// skip goes past the k-th row of the block. What is wrong with its length is found
+// at the next row that is not skipped.
+func (b *block) skip(k int) {
+	n := int(b.used[k])
+	b.ingredients.at += n
+	b.amounts.at += n
+}
+
+// ended says whether both lists end with the block's last row.
+func (b *block) ended() bool {
+	return b.ingredients.at == len(b.ingredients.values) && b.amounts.at == len(b.amounts.values)
+}
+
 // release gives the pages back.
 func (b *block) release() {
 	for _, p := range b.pages {
@@ -350,7 +387,7 @@ func (l *lists) set(p parquet.Page, resolve func(parquet.Value) (int32, error)) 
 // next appends the next list to dst. It returns false if it is not n long.
 func (l *lists) next(dst []int32, n int) ([]int32, bool) {
 	end := l.at + n
-	if n < 1 || end > len(l.values) || l.levels[l.at] != 0 ||
+	if n < 1 || l.at < 0 || end > len(l.values) || l.levels[l.at] != 0 ||
 		bytes.IndexByte(l.levels[l.at+1:end], 0) >= 0 || end < len(l.levels) && l.levels[end] != 0 {
 		return dst, false
 	}

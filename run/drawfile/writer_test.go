@@ -195,6 +195,21 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			if n != len(s.rows) {
 				t.Fatalf("%d rows, want %d", n, len(s.rows))
 			}
+			for _, stride := range []int{2, 7, 10_000} {
+				n = 0
+				for row, err := range r.Every(stride) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !equalRows(row, &s.rows[n]) {
+						t.Fatalf("row %d is %v, want %v", n, row, &s.rows[n])
+					}
+					n += stride
+				}
+				if n < len(s.rows) {
+					t.Fatalf("with a stride of %d, the last row is %d", stride, n-stride)
+				}
+			}
 		})
 	}
 }
