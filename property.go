@@ -45,8 +45,6 @@ type Scorer interface {
 	// Line adds the scores of the splits of (i, j) to p, which is empty, from
 	// k = 0 upwards.
 	Line(i, j int, p *Pieces)
-	// At returns the score of one split of (i, j): k units to i.
-	At(i, j, k int) float64
 	// Moved is told that x has moved along the line of (i, j).
 	Moved(i, j int)
 }
@@ -93,14 +91,6 @@ func (w *pointwise) Line(i, j int, p *Pieces) {
 		p.Add(split, w.property.LogScore(w.copy))
 	}
 	w.copy.move(i, j, k)
-}
-
-func (w *pointwise) At(i, j, k int) float64 {
-	was := w.copy.Amount(i)
-	w.copy.move(i, j, k)
-	score := w.property.LogScore(w.copy)
-	w.copy.move(i, j, was)
-	return score
 }
 
 func (w *pointwise) Moved(i, j int) { w.copy.move(i, j, w.x.Amount(i)) }

@@ -501,8 +501,8 @@ func logOf(kept bool) float64 {
 // LogScore returns 0 if all rules are kept, else −Inf.
 func (s *ruleScorer) LogScore() float64 { return logOf(s.kept()) }
 
-// At tells of one split.
-func (s *ruleScorer) At(i, j, k int) float64 {
+// at returns the score of one split of (i, j): k units to i.
+func (s *ruleScorer) at(i, j, k int) float64 {
 	a, b := s.amounts[i], s.amounts[j]
 	s.set(i, int32(k))
 	s.set(j, a+b-int32(k))
@@ -534,12 +534,12 @@ func (s *ruleScorer) Moved(i, j int) {
 // it.
 func (s *ruleScorer) Line(i, j int, p *Pieces) {
 	sum := int(s.amounts[i] + s.amounts[j])
-	first := s.At(i, j, 0)
+	first := s.at(i, j, 0)
 	p.Add(0, first)
 	if sum == 0 {
 		return
 	}
-	last := s.At(i, j, sum)
+	last := s.at(i, j, sum)
 	previous := first
 	add := func(start int, score float64) {
 		if score != previous {

@@ -266,6 +266,7 @@ func TestRuleLines(t *testing.T) {
 			p.Reset()
 			scorer.Line(i, j, &p)
 			was, sum := x.Amount(i), x.Amount(i)+x.Amount(j)
+			to, after := r.IntN(sum+1), 0.0
 			for k := range sum + 1 {
 				if err := x.Move(i, j, k); err != nil {
 					t.Fatal(err)
@@ -287,15 +288,20 @@ func TestRuleLines(t *testing.T) {
 				if err := x.Move(i, j, was); err != nil {
 					t.Fatal(err)
 				}
-				at := scorer.At(i, j, k)
-				if got != want || at != want {
-					t.Fatalf("seed %d: at %v, splitting %d as (%d, %d) between %d and %d: line %v, at %v, want %v; rules %+v", seed, x, sum, k, sum-k, i, j, got, at, want, rules)
+				if got != want {
+					t.Fatalf("seed %d: at %v, splitting %d as (%d, %d) between %d and %d: line %v, want %v; rules %+v", seed, x, sum, k, sum-k, i, j, got, want, rules)
+				}
+				if k == to {
+					after = want
 				}
 			}
-			if err := x.Move(i, j, r.IntN(sum+1)); err != nil {
+			if err := x.Move(i, j, to); err != nil {
 				t.Fatal(err)
 			}
 			scorer.Moved(i, j)
+			if got := scorer.LogScore(); got != after {
+				t.Fatalf("seed %d: moved to %v the rules say %v, want %v; rules %+v", seed, x, got, after, rules)
+			}
 		}
 	}
 }

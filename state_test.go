@@ -372,10 +372,9 @@ func (l lineOf) Scorer(*kir.Composition) kir.Scorer { return lineOfScorer{l} }
 
 type lineOfScorer struct{ lineOf }
 
-func (lineOfScorer) Reset()                 {}
-func (lineOfScorer) LogScore() float64      { return 0 }
-func (lineOfScorer) At(i, j, k int) float64 { return 0 }
-func (lineOfScorer) Moved(i, j int)         {}
+func (lineOfScorer) Reset()            {}
+func (lineOfScorer) LogScore() float64 { return 0 }
+func (lineOfScorer) Moved(i, j int)    {}
 func (l lineOfScorer) Line(i, j int, p *kir.Pieces) {
 	for _, start := range l.starts {
 		p.Add(start, l.value)

@@ -75,15 +75,6 @@ func (s *treeScorer) Moved(i, j int) {
 	s.amounts[i], s.amounts[j] = s.x.Amount(i), s.x.Amount(j)
 }
 
-func (s *treeScorer) At(i, j, k int) float64 {
-	was := s.amounts[i]
-	sum := was + s.amounts[j]
-	s.amounts[i], s.amounts[j] = k, sum-k
-	score := s.LogScore()
-	s.amounts[i], s.amounts[j] = was, sum-was
-	return score
-}
-
 func (s *treeScorer) Line(i, j int, p *kir.Pieces) {
 	sum := s.amounts[i] + s.amounts[j]
 	score := make([]float64, sum+1)

@@ -79,11 +79,6 @@ func (s *blendScorer) Line(i, j int, p *kir.Pieces) {
 	}
 }
 
-func (s *blendScorer) At(i, j, k int) float64 {
-	sum, step := s.property.form.line(s.x, s.sum, i, j)
-	return s.property.d(s.property.mean(sum + int64(k)*step))
-}
-
 func (s *blendScorer) Moved(i, j int) {
 	byI, byJ := s.past.moved(i, j)
 	a := s.property.form.a

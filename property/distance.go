@@ -358,13 +358,3 @@ func (s *distanceScorer) restore(i, j, a, b int) {
 	s.change(i, 0, a)
 	s.change(j, 0, b)
 }
-
-func (s *distanceScorer) At(i, j, k int) float64 {
-	a, b := s.x.Amount(i), s.x.Amount(j)
-	s.change(i, a, k)
-	s.change(j, b, a+b-k)
-	score := s.LogScore()
-	s.change(i, k, a)
-	s.change(j, a+b-k, b)
-	return score
-}

@@ -179,14 +179,6 @@ func (s *documentScorer) Line(i, j int, p *kir.Pieces) {
 	}
 }
 
-func (s *documentScorer) At(i, j, k int) float64 {
-	copy(s.at, s.p)
-	by := int64(k - s.x.Amount(i))
-	s.property.add(s.at, i, by)
-	s.property.add(s.at, j, -by)
-	return s.property.log(s.at)
-}
-
 func (s *documentScorer) Moved(i, j int) {
 	byI, byJ := s.past.moved(i, j)
 	s.property.add(s.p, i, int64(byI))

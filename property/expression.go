@@ -227,11 +227,6 @@ func (s *expressionScorer) Line(i, j int, p *kir.Pieces) {
 	}
 }
 
-func (s *expressionScorer) At(i, j, k int) float64 {
-	s.ready(i, j, k)
-	return s.log(s.at)
-}
-
 func (s *expressionScorer) Moved(i, j int) {
 	wasI, wasJ := s.was[i], s.was[j]
 	byI, byJ := s.past.moved(i, j)

@@ -78,10 +78,6 @@ func (s *forestScorer) Line(i, j int, p *kir.Pieces) {
 	}
 }
 
-func (s *forestScorer) At(i, j, k int) float64 {
-	return s.log(s.walk.At(i, j, int32(k)))
-}
-
 func (s *forestScorer) Moved(i, j int) {
 	s.walk.Set(i, int32(s.x.Amount(i)), j, int32(s.x.Amount(j)))
 }

@@ -167,12 +167,6 @@ func (s *markowitzScorer) Line(i, j int, p *kir.Pieces) {
 	}
 }
 
-func (s *markowitzScorer) At(i, j, k int) float64 {
-	slope, curve := s.slopes(i, j)
-	returns, step := s.property.returns.line(s.x, s.returns, i, j)
-	return s.property.log(returns+int64(k)*step, s.moved(slope, curve, int64(k-s.x.Amount(i))))
-}
-
 func (s *markowitzScorer) Moved(i, j int) {
 	m := s.property
 	byI, byJ := s.past.moved(i, j)

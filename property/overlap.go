@@ -193,16 +193,6 @@ func (s *overlapScorer) Line(i, j int, p *kir.Pieces) {
 	s.put(j, s.was[j] > 0)
 }
 
-func (s *overlapScorer) At(i, j, k int) float64 {
-	sum := s.x.Amount(i) + s.x.Amount(j)
-	s.put(i, k > 0)
-	s.put(j, k < sum)
-	score := s.score()
-	s.put(i, s.was[i] > 0)
-	s.put(j, s.was[j] > 0)
-	return score
-}
-
 func (s *overlapScorer) Moved(i, j int) {
 	s.past.moved(i, j)
 	s.put(i, s.was[i] > 0)

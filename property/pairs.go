@@ -412,26 +412,6 @@ func (s *pairsScorer) Line(i, j int, p *kir.Pieces) {
 	q.add(sum, s.property.log(rest, others+1))
 }
 
-func (s *pairsScorer) At(i, j, k int) float64 {
-	sum := s.x.Amount(i) + s.x.Amount(j)
-	if sum == 0 {
-		return s.LogScore()
-	}
-	ofI, ofJ, both, b, n := s.parts(i, j)
-	if k > 0 {
-		b.add(ofI, 1)
-		n++
-	}
-	if k < sum {
-		b.add(ofJ, 1)
-		n++
-	}
-	if k > 0 && k < sum {
-		b.add(both, 1)
-	}
-	return s.property.log(b, n)
-}
-
 func (s *pairsScorer) Moved(i, j int) {
 	// Bonds with the ingredients that are neither i nor j have not changed.
 	hadI, hadJ := s.was[i] > 0, s.was[j] > 0

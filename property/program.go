@@ -250,9 +250,8 @@ type programScorer struct {
 	score float64
 
 	// What was last asked for, if x has not moved since: the splits of i, which
-	// is else −1, and j, from one split on.
+	// is else −1, and j.
 	i, j int
-	from int
 	logs []float64
 
 	// Scratch.
@@ -302,15 +301,15 @@ func (s *programScorer) split(i, j, k, sum int) []kir.Part {
 	return s.parts
 }
 
-// ask asks for the splits from ≤ k < to of (i, j) and keeps their logs in s.logs,
-// NaN for all that are missing if it fails.
-func (s *programScorer) ask(i, j, from, to int) {
-	s.i, s.j, s.from, s.logs = i, j, from, s.logs[:0]
+// ask asks for the splits of (i, j) and keeps their logs in s.logs, NaN for all
+// that are missing if it fails.
+func (s *programScorer) ask(i, j int) {
+	s.i, s.j, s.logs = i, j, s.logs[:0]
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	s.others = s.x.AppendParts(s.others[:0])
 	s.others = slices.DeleteFunc(s.others, func(p kir.Part) bool { return p.Ingredient == i || p.Ingredient == j })
-	for ; from < to; from += mostRecipes {
-		end := min(from+mostRecipes, to)
+	for from := 0; from <= sum; from += mostRecipes {
+		end := min(from+mostRecipes, sum+1)
 		s.request = append(s.request[:0], '[')
 		for k := from; k < end; k++ {
 			if k > from {
@@ -321,7 +320,7 @@ func (s *programScorer) ask(i, j, from, to int) {
 		s.request = append(s.request, "]\n"...)
 		var err error
 		if s.logs, err = s.property.scores(s.logs, s.request, end-from); err != nil {
-			for len(s.logs) < to-s.from {
+			for len(s.logs) <= sum {
 				s.logs = append(s.logs, math.NaN())
 			}
 			return
@@ -330,29 +329,16 @@ func (s *programScorer) ask(i, j, from, to int) {
 }
 
 func (s *programScorer) Line(i, j int, p *kir.Pieces) {
-	sum := s.x.Amount(i) + s.x.Amount(j)
-	s.ask(i, j, 0, sum+1)
+	s.ask(i, j)
 	q := joiner{pieces: p}
 	for k, log := range s.logs {
 		q.add(k, log)
 	}
 }
 
-func (s *programScorer) At(i, j, k int) float64 {
-	if !s.has(i, j, k) {
-		s.ask(i, j, k, k+1)
-	}
-	return s.logs[k-s.from]
-}
-
-// has says whether the score of a split is kept.
-func (s *programScorer) has(i, j, k int) bool {
-	return s.i == i && s.j == j && k >= s.from && k < s.from+len(s.logs)
-}
-
 func (s *programScorer) Moved(i, j int) {
-	if k := s.x.Amount(i); s.has(i, j, k) {
-		s.score, s.known = s.logs[k-s.from], true
+	if k := s.x.Amount(i); s.i == i && s.j == j && k < len(s.logs) {
+		s.score, s.known = s.logs[k], true
 	} else {
 		s.known = false
 	}

@@ -77,11 +77,6 @@ func walkLines(t *testing.T, p kir.LineProperty, ingredients, total, moves int, 
 				if !same(value, want) {
 					t.Fatalf("split %d of (%d, %d) of %v: the line says %v, the point %v", k, i, j, x, value, want)
 				}
-				if r.IntN(4) == 0 {
-					if got := s.At(i, j, k); !same(got, want) {
-						t.Fatalf("split %d of (%d, %d) of %v: At says %v, the point %v", k, i, j, x, got, want)
-					}
-				}
 				if naive != nil {
 					amounts := make([]int, ingredients)
 					for i, a := range point.Amounts() {
