@@ -31,11 +31,19 @@ func (l *loader) loadForest(n *node) (*forest.Forest, error) {
 	names := f.Ingredients()
 	for k, name := range l.problem.Ingredients {
 		if k >= len(names) || names[k] != name {
-			return nil, hint(n.errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, fault.Quote(name)), "grow it on these recipes with kir train")
+			return nil, hint(n.errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, fault.Quote(name)), "%s", l.growAnew())
 		}
 	}
 	if len(names) != len(l.problem.Ingredients) {
-		return nil, hint(n.errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(l.problem.Ingredients)), "grow it on these recipes with kir train")
+		return nil, hint(n.errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(l.problem.Ingredients)), "%s", l.growAnew())
 	}
 	return f, nil
+}
+
+// growAnew says how to grow a forest that fits the problem.
+func (l *loader) growAnew() string {
+	if n := l.fields["ingredients"]; n != nil && n.kind == text {
+		return "grow it with kir train --ingredients " + fault.Quote(n.text)
+	}
+	return "grow it on these recipes with kir train"
 }

@@ -20,10 +20,10 @@ package problem
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"kir"
@@ -169,6 +169,25 @@ func (l *loader) readTotal() (err error) {
 // mostIngredients bounds what a count may ask for.
 const mostIngredients = 10_000_000
 
+// countedNames returns the names of ingredients that are only counted. They are
+// parts of one text, as there may be a million.
+func countedNames(count int) []string {
+	const prefix = "ingredient "
+	var all strings.Builder
+	all.Grow(count * (len(prefix) + len(strconv.Itoa(count))))
+	for k := range count {
+		all.WriteString(prefix)
+		all.WriteString(strconv.Itoa(k + 1))
+	}
+	text := all.String()
+	names := make([]string, count)
+	for k := range names {
+		end := len(prefix) + len(strconv.Itoa(k+1))
+		names[k], text = text[:end], text[end:]
+	}
+	return names
+}
+
 func (l *loader) readIngredients() error {
 	n := l.fields["ingredients"]
 	if n == nil {
@@ -218,11 +237,7 @@ func (l *loader) readIngredients() error {
 		if err != nil {
 			return err
 		}
-		names := make([]string, count)
-		for k := range names {
-			names[k] = fmt.Sprintf("ingredient %d", k+1)
-		}
-		l.problem.Ingredients = names
+		l.problem.Ingredients = countedNames(count)
 		return nil
 	default:
 		return hint(n.errorf("the ingredients are %s", n.shown()), "write a CSV file, a list of names, or {count: 2000}")

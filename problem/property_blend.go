@@ -78,10 +78,11 @@ func listed(n *node) string {
 // share returns 1 for each ingredient whose attribute has one of the values, and
 // 0 for the others.
 func (l *loader) share(at *node, name string, is *node) ([]float64, error) {
-	groups, err := l.groups(at, name)
+	attribute, err := l.attribute(at, name)
 	if err != nil {
 		return nil, err
 	}
+	groups := groups(attribute)
 	var known []string
 	index := make(map[string]int, len(groups))
 	for k, g := range groups {

@@ -111,59 +111,109 @@ func (l *loader) features(n *node) (features []forest.Feature, words string, err
 	if err != nil {
 		return nil, "", err
 	}
-	for i, name := range l.problem.Ingredients {
-		features = append(features, forest.Feature{Name: name, Ingredients: []int32{int32(i)}})
-	}
-	amounts := len(features)
+	var by []*recipe.Attribute
 	if v := f["totals"]; v != nil {
 		attributes := []*node{v}
 		if v.kind == sequence {
 			attributes = v.items
 		}
-		var names []string
 		for _, a := range attributes {
 			name, err := a.str("the attribute")
 			if err != nil {
 				return nil, "", err
 			}
-			name = recipe.Name(name)
-			if slices.Contains(names, name) {
-				return nil, "", hint(a.errorf("the totals by %s are added twice", fault.Quote(name)), "name each attribute once")
-			}
-			groups, err := l.groups(a, name)
+			attribute, err := l.attribute(a, name)
 			if err != nil {
 				return nil, "", err
 			}
-			for _, g := range groups {
-				features = append(features, forest.Feature{Name: "total of " + name + " " + g.value, Ingredients: g.of})
+			if slices.Contains(by, attribute) {
+				return nil, "", hint(a.errorf("the totals by %s are added twice", fault.Quote(attribute.Name)), "name each attribute once")
 			}
-			names = append(names, name)
+			by = append(by, attribute)
 		}
-		words = fmt.Sprintf(", from amounts and %s by %s", fault.Count(len(features)-amounts, "total"), strings.Join(names, ", "))
 	}
+	presence := false
 	if v := f["presence"]; v != nil {
 		if v.kind != boolean {
 			return nil, "", hint(v.errorf("presence is %s", v.shown()), "write true or false")
 		}
-		if v.plain() == true {
-			plain := features
-			for _, p := range plain {
-				features = append(features, forest.Feature{Name: "presence of " + strings.TrimPrefix(p.Name, "total of "), Ingredients: p.Ingredients, Presence: true})
+		presence = v.plain() == true
+	}
+	features, err = forestFeatures(l.problem.Ingredients, by, presence)
+	if err != nil {
+		return nil, "", n.blame(err)
+	}
+	flags := 0
+	for _, p := range features {
+		if p.Presence {
+			flags++
+		}
+	}
+	if by != nil || presence {
+		words = ", from amounts"
+	}
+	if by != nil {
+		names := make([]string, len(by))
+		for k, a := range by {
+			names[k] = a.Name
+		}
+		words += fmt.Sprintf(" and %s by %s", fault.Count(len(features)-flags-len(l.problem.Ingredients), "total"), strings.Join(names, ", "))
+	}
+	if presence {
+		words += " and " + fault.Count(flags, "presence flag")
+	}
+	return features, words, nil
+}
+
+// ForestFeatures returns what the splits of a forest test if that is more than
+// the amounts of the ingredients: with totals, also the total of the ingredients
+// with each value of these attributes; with presence, also whether an
+// ingredient, or any with such a value, is used at all. An attribute that the
+// ingredients do not have is a [fault.Error].
+func ForestFeatures(in *recipe.Ingredients, totals []string, presence bool) ([]forest.Feature, error) {
+	var by []*recipe.Attribute
+	for _, name := range totals {
+		a, ok := in.Attribute(name)
+		if !ok {
+			var names []string
+			for k := range in.Attributes {
+				names = append(names, in.Attributes[k].Name)
 			}
-			if words == "" {
-				words = ", from amounts"
+			e := &fault.Error{File: in.File, Message: "the ingredients have no attribute " + fault.Quote(name), Hint: fault.DidYouMean(name, names)}
+			if e.Hint == "" && len(names) > 0 {
+				e.Hint = "they have " + fault.List(names, 12)
 			}
-			words += fmt.Sprintf(" and %s", fault.Count(len(plain), "presence flag"))
+			return nil, e
+		}
+		if !slices.Contains(by, a) {
+			by = append(by, a)
+		}
+	}
+	return forestFeatures(in.Names, by, presence)
+}
+
+func forestFeatures(ingredients []string, by []*recipe.Attribute, presence bool) (features []forest.Feature, err error) {
+	for i, name := range ingredients {
+		features = append(features, forest.Feature{Name: name, Ingredients: []int32{int32(i)}})
+	}
+	for _, a := range by {
+		for _, g := range groups(a) {
+			features = append(features, forest.Feature{Name: "total of " + a.Name + " " + g.value, Ingredients: g.of})
+		}
+	}
+	if presence {
+		for _, p := range slices.Clone(features) {
+			features = append(features, forest.Feature{Name: "presence of " + strings.TrimPrefix(p.Name, "total of "), Ingredients: p.Ingredients, Presence: true})
 		}
 	}
 	seen := make(map[string]bool, len(features))
 	for _, p := range features {
 		if seen[p.Name] {
-			return nil, "", hint(n.errorf("the forest would have two features named %s", fault.Quote(p.Name)), "rename an ingredient or an attribute")
+			return nil, &fault.Error{Message: "the forest would have two features named " + fault.Quote(p.Name), Hint: "rename an ingredient or an attribute"}
 		}
 		seen[p.Name] = true
 	}
-	return features, words, nil
+	return features, nil
 }
 
 // group is the ingredients with one value of an attribute.
@@ -174,11 +224,7 @@ type group struct {
 
 // groups returns the ingredients by their values of an attribute, in the order
 // of the values. Those without a value are in none.
-func (l *loader) groups(at *node, name string) ([]group, error) {
-	attribute, err := l.attribute(at, name)
-	if err != nil {
-		return nil, err
-	}
+func groups(attribute *recipe.Attribute) []group {
 	of := make(map[string][]int32)
 	for i, v := range attribute.Values {
 		if v != "" {
@@ -189,7 +235,7 @@ func (l *loader) groups(at *node, name string) ([]group, error) {
 	for _, v := range slices.Sorted(maps.Keys(of)) {
 		groups = append(groups, group{v, of[v]})
 	}
-	return groups, nil
+	return groups
 }
 
 // wanted reads what a forest is asked for. at is the node to blame.
@@ -270,7 +316,7 @@ func (l *loader) growForest(n, labelNode *node, features []forest.Feature, o for
 		return nil, hint(labelNode.errorf("the recipes have no label %s", labelNode.shown()), "%s", labelsThere(book))
 	}
 	numeric := n.get("want") == nil
-	f, err := growForest(l.ctx, book, label, l.problem.Total, numeric, features, o)
+	f, err := GrowForest(l.ctx, book, label, l.problem.Total, numeric, features, o)
 	if err != nil {
 		return nil, labelNode.blame(err)
 	}
@@ -290,12 +336,9 @@ func labelsThere(book *recipe.Book) string {
 
 // GrowForest grows a forest that predicts a label of a book's recipes from
 // their closure to total units: its classes, or its numbers. Recipes without
-// the label are left out.
-func GrowForest(ctx context.Context, book *recipe.Book, label *recipe.Label, total int, numeric bool, o forest.Options) (*forest.Forest, error) {
-	return growForest(ctx, book, label, total, numeric, nil, o)
-}
-
-func growForest(ctx context.Context, book *recipe.Book, label *recipe.Label, total int, numeric bool, features []forest.Feature, o forest.Options) (*forest.Forest, error) {
+// the label are left out. Splits test the features, see [ForestFeatures], or if
+// these are nil the amounts of the ingredients.
+func GrowForest(ctx context.Context, book *recipe.Book, label *recipe.Label, total int, numeric bool, features []forest.Feature, o forest.Options) (*forest.Forest, error) {
 	data := forest.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
 	var numbers []float64
 	var err error

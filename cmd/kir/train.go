@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -17,10 +18,10 @@ import (
 )
 
 func newTrainCommand() *cobra.Command {
-	var label, out string
+	var label, out, ingredients string
 	var total int
-	var labels []string
-	var asJSON, numeric bool
+	var labels, totals []string
+	var asJSON, numeric, presence bool
 	o := forest.Options{Trees: 100, Seed: 1, Importances: true}
 	c := &cobra.Command{
 		Use:   "train RECIPES --label L [-o FILE]",
@@ -30,9 +31,15 @@ say how well it predicts recipes that it has not seen (out of bag), and save it.
 A problem file loads it with forest: {file: FILE, want: ...}.
 
 RECIPES is a CSV file, long (recipe, ingredient, amount, unit and label columns)
-or wide (a column an ingredient; name its label columns with --labels).`,
+or wide (a column an ingredient; name its label columns with --labels).
+
+A problem that names a file of ingredients loads forests that were grown with it:
+give the same with --ingredients. Splits test the amounts of ingredients; --totals
+adds the totals by an attribute in that file, --presence whether anything is used
+at all, as add: does in a problem.`,
 		Example: `  kir train examples/cocktails/recipes.csv --label taste
-  kir train examples/cocktails/recipes.csv --label taste -o taste.json`,
+  kir train examples/cocktails/recipes.csv --label taste -o taste.json
+  kir train recipes.csv --label taste --ingredients ingredients.csv --totals family`,
 		Args: one("recipe file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"csv"}, cobra.ShellCompDirectiveFilterFileExt
@@ -41,15 +48,33 @@ or wide (a column an ingredient; name its label columns with --labels).`,
 			if total < 1 || total > forest.MaxTotal {
 				return &fault.Error{Message: fmt.Sprintf("--total is %d", total), Hint: fmt.Sprintf("it must be from 1 to %d", forest.MaxTotal)}
 			}
-			if o.Trees < 1 {
-				return &fault.Error{Message: fmt.Sprintf("--trees is %d", o.Trees), Hint: "it must be at least 1"}
+			for _, f := range []struct {
+				name        string
+				value, most int
+			}{{"trees", o.Trees, forest.MaxTrees}, {"features", o.FeaturesPerSplit, math.MaxInt}, {"leaf", o.SmallestLeaf, 1 << 30}} {
+				if c.Flags().Changed(f.name) && (f.value < 1 || f.value > f.most) {
+					return &fault.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: fmt.Sprintf("it must be from 1 to %d", f.most)}
+				}
+			}
+			if o.Workers < 0 {
+				return &fault.Error{Message: fmt.Sprintf("--workers is %d", o.Workers), Hint: "it must be 0, for all cores, or more"}
+			}
+			if len(totals) > 0 && ingredients == "" {
+				return &fault.Error{Message: "--totals are by an attribute of the ingredients", Hint: "name their file with --ingredients"}
 			}
 			if out != "" {
 				if _, err := os.Lstat(out); err == nil {
 					return &fault.Error{Message: fmt.Sprintf("%s exists and is not overwritten", fault.Quote(out)), Hint: "name another file with -o"}
 				}
 			}
-			book, err := recipe.ReadFile(args[0], recipe.Options{Labels: append(labels, label)})
+			read := recipe.Options{Labels: append(labels, label)}
+			if ingredients != "" {
+				var err error
+				if read.Ingredients, err = recipe.ReadIngredientsFile(ingredients); err != nil {
+					return err
+				}
+			}
+			book, err := recipe.ReadFile(args[0], read)
 			if err != nil {
 				return err
 			}
@@ -57,7 +82,16 @@ or wide (a column an ingredient; name its label columns with --labels).`,
 			if !ok {
 				return &fault.Error{File: args[0], Message: "the recipes have no label " + fault.Quote(label)}
 			}
-			f, err := problem.GrowForest(c.Context(), book, l, total, numeric, o)
+			var features []forest.Feature
+			if len(totals) > 0 || presence {
+				if features, err = problem.ForestFeatures(book.Ingredients, totals, presence); err != nil {
+					return err
+				}
+			}
+			if most := max(len(features), book.Ingredients.Len()); o.FeaturesPerSplit > most {
+				return &fault.Error{Message: fmt.Sprintf("--features is %d", o.FeaturesPerSplit), Hint: fmt.Sprintf("there are %d to choose among", most)}
+			}
+			f, err := problem.GrowForest(c.Context(), book, l, total, numeric, features, o)
 			if err != nil {
 				return err
 			}
@@ -78,12 +112,18 @@ or wide (a column an ingredient; name its label columns with --labels).`,
 	c.Flags().StringVarP(&out, "output", "o", "", "file to save the forest in; it must not exist")
 	c.Flags().IntVar(&total, "total", 1000, "units that recipes are divided into; the problem's total")
 	c.Flags().IntVar(&o.Trees, "trees", o.Trees, "trees to grow")
+	c.Flags().IntVar(&o.FeaturesPerSplit, "features", 0, "features that a split chooses among (default: the square root of all)")
+	c.Flags().IntVar(&o.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf (default 1)")
+	c.Flags().StringVar(&ingredients, "ingredients", "", "CSV file of the ingredients, name and attributes, in the problem's order")
+	c.Flags().StringSliceVar(&totals, "totals", nil, "attributes of the ingredients by which totals are tested too")
+	c.Flags().BoolVar(&presence, "presence", false, "test also whether an ingredient is used at all")
 	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "seed of the forest")
 	c.Flags().IntVar(&o.Workers, "workers", 0, "trees grown at once (default: all cores)")
 	c.Flags().BoolVar(&numeric, "numeric", false, "the label is a number, not a class")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	must(c.MarkFlagRequired("label"))
 	must(c.MarkFlagFilename("output", "json"))
+	must(c.MarkFlagFilename("ingredients", "csv"))
 	return c
 }
 
