@@ -120,7 +120,8 @@ type Law struct {
 	alias  *aliasTable
 }
 
-// On normalises the law on 1..min(N, M) of the space.
+// On normalises the law on 1..min(N, M) of the space. A probability below
+// 2⁻¹⁰²² (2e-308) counts as 0.
 func (y Sparsity) On(s *Space) (*Law, error) {
 	if y.err != nil {
 		return nil, y.err
@@ -183,10 +184,17 @@ func (y Sparsity) normalised(most int) ([]float64, error) {
 		sum += p[k]
 	}
 	for k := range p {
-		p[k] /= sum
+		// Below that, numbers lose their digits, and ratios of neighbours overflow.
+		if p[k] /= sum; p[k] < leastMass {
+			p[k] = 0
+		}
 	}
 	return p, nil
 }
+
+// leastMass is the least probability of a size, the smallest number with all
+// its digits. What is less counts as none.
+const leastMass = 0x1p-1022
 
 // trim turns probabilities of 1, 2, … with some mass into a Law.
 func trim(p []float64) *Law {

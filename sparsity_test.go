@@ -98,6 +98,7 @@ func TestSparsityFormulas(t *testing.T) {
 		{"uniform at the end", kir.Uniform(9, 9), []float64{0, 0, 0, 0, 0, 0, 0, 0, 1}},
 		{"table", table, book},
 		{"table of tiny weights", kir.Table(map[int]float64{1: 1e-310, 2: 3e-310}), []float64{1, 3, 0, 0, 0, 0, 0, 0, 0}},
+		{"table of weights too far apart", kir.Table(map[int]float64{1: 1, 2: 1e-310, 3: 1}), []float64{1, 0, 1, 0, 0, 0, 0, 0, 0}},
 		{"table of huge weights", kir.Table(map[int]float64{1: 1e308, 2: 1.5e308}), []float64{2, 3, 0, 0, 0, 0, 0, 0, 0}},
 		{"normal", kir.Normal(3.5, 2), weights(bell(3.5, 2))},
 		{"exponential", kir.Exponential(0.5), weights(func(n float64) float64 { return math.Exp(-0.5 * n) })},
