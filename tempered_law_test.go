@@ -308,10 +308,23 @@ func TestRegionsFarApart(t *testing.T) {
 	}
 }
 
+// steep is a target whose ladder grows in warm-up, so that replicas are copied.
+func steep(t *testing.T) *kir.Target {
+	return newTarget(t, 60, 90, kir.Uniform(18, 22), wish("steep", 30, func(x *kir.Composition) float64 {
+		sum := 0.0
+		for _, p := range x.Parts() {
+			sum += math.Sin(float64(p.Ingredient * p.Amount))
+		}
+		return math.Exp(sum - 22)
+	}))
+}
+
 // However many replicas move at once, the draws and all that is reported are
 // the same.
 func TestTemperedOnAnyNumberOfWorkers(t *testing.T) {
-	for name, target := range chainTargets(t) {
+	targets := chainTargets(t)
+	targets["steep"] = steep(t)
+	for name, target := range targets {
 		k, err := kir.NewTempered(target)
 		if err != nil {
 			t.Fatal(err)
@@ -329,6 +342,9 @@ func TestTemperedOnAnyNumberOfWorkers(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.EndWarmup()
+			if rungs := len(c.Ladder().Rungs); name == "steep" && rungs < 10 {
+				t.Errorf("the ladder has %d rungs and did not grow", rungs)
+			}
 			got := trace(t, c, 100) + fmt.Sprintf(" %+v", c.Ladder())
 			if workers == 1 {
 				want = got
@@ -342,7 +358,9 @@ func TestTemperedOnAnyNumberOfWorkers(t *testing.T) {
 // A chain that is saved and restored before every scan of its warm-up and
 // after ends as one that is not: in warm-up, too, all that was learnt is saved.
 func TestRestoredAtEveryScan(t *testing.T) {
-	for name, target := range chainTargets(t) {
+	targets := chainTargets(t)
+	targets["steep"] = steep(t)
+	for name, target := range targets {
 		for _, by := range []struct {
 			kernel string
 			step   int
