@@ -15,7 +15,7 @@ import (
 // agrees with the mean score over random compositions, of which it is the log.
 func TestLadders(t *testing.T) {
 	made := sampleFile(t, filepath.Join("..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) {
-		s.Kernel, s.Draws, s.Warmup = "tempered", 4000, 1000
+		s.Kernel, s.Draws, s.Warmup = "tempered", 1500, 700
 	})
 	m := made.model
 	if len(m.Ladders) != len(made.result.Chains) {
@@ -25,7 +25,7 @@ func TestLadders(t *testing.T) {
 	for k, c := range made.result.Chains {
 		l, want := m.Ladders[k], c.Ladder
 		ladders = append(ladders, want)
-		if l.Chain != k || l.Scans != 4000 || l.Restarts != want.Restarts || l.RoundTrips != want.RoundTrips || float64(l.Barrier) != want.Barrier ||
+		if l.Chain != k || l.Scans != 1500 || l.Restarts != want.Restarts || l.RoundTrips != want.RoundTrips || float64(l.Barrier) != want.Barrier ||
 			float64(l.LogZ.Value) != want.LogZ || float64(l.LogZ.SE) != want.LogZError || len(l.Rungs) != len(want.Rungs) {
 			t.Errorf("ladder %d is %+v, want %+v", k, l, want)
 		}
