@@ -420,3 +420,17 @@ func TestRestoredAtEveryScan(t *testing.T) {
 		}
 	}
 }
+
+// One scan is an estimate of log Z, and too little to tell its error.
+func TestLogZOfOneScan(t *testing.T) {
+	c := settled(t, "tempered", steep(t), 1, 0)
+	if l := c.Ladder(); !math.IsNaN(l.LogZ) || !math.IsNaN(l.LogZError) {
+		t.Errorf("log Z is %v ± %v before any scan", l.LogZ, l.LogZError)
+	}
+	if err := c.Advance(1); err != nil {
+		t.Fatal(err)
+	}
+	if l := c.Ladder(); math.IsNaN(l.LogZ) || math.IsInf(l.LogZ, 0) || !math.IsNaN(l.LogZError) {
+		t.Errorf("log Z is %v ± %v after one scan", l.LogZ, l.LogZError)
+	}
+}
