@@ -242,6 +242,27 @@ func (p *Presence) addToBatches(r run) {
 // batchesBegun returns the number of batches that have draws.
 func (p *Presence) batchesBegun() int { return (p.draws + p.batch - 1) / p.batch }
 
+// AddCounts adds to counts, by ingredient, the number of draws that had it.
+func (p *Presence) AddCounts(counts []uint64) {
+	for _, chunk := range p.runs {
+		for _, r := range chunk {
+			counts[r.ingredient] += uint64(r.to - r.from)
+		}
+	}
+	for at, n := range p.present {
+		counts[at%len(p.sums)] += uint64(n)
+	}
+}
+
+// inBatches returns in how many draws an ingredient was present, if batches are
+// kept.
+func (p *Presence) inBatches(ingredient int) (draws uint64) {
+	for b := range p.batchesBegun() {
+		draws += uint64(p.row(b)[ingredient])
+	}
+	return draws
+}
+
 // joinBatches joins the batches two by two.
 func (p *Presence) joinBatches() {
 	for b := range p.batches / 2 {
@@ -285,7 +306,7 @@ type Inclusion struct {
 // The standard error is sd/√ESS with the standard deviation sd of the 0/1 series
 // (divisor S−1) and its [ESSMean].
 func Inclusions(chains []*Presence) ([]Inclusion, error) {
-	all, err := AllInclusions(chains)
+	all, err := AllInclusions(chains, func(int) bool { return true })
 	if err != nil {
 		return nil, err
 	}
@@ -296,9 +317,9 @@ func Inclusions(chains []*Presence) ([]Inclusion, error) {
 	return result, nil
 }
 
-// AllInclusions returns what [Inclusions] does, by ingredient, one after the
-// other.
-func AllInclusions(chains []*Presence) (iter.Seq2[int, Inclusion], error) {
+// AllInclusions returns what [Inclusions] does, one after the other, of those
+// ingredients that are wanted.
+func AllInclusions(chains []*Presence, wanted func(ingredient int) bool) (iter.Seq2[int, Inclusion], error) {
 	if len(chains) == 0 || chains[0].draws == 0 {
 		return nil, ErrNoDraws
 	}
@@ -321,7 +342,7 @@ func AllInclusions(chains []*Presence) (iter.Seq2[int, Inclusion], error) {
 			w.prepareBatches()
 		}
 		for i := range first.sums {
-			if !yield(i, w.inclusion(i, exact)) {
+			if wanted(i) && !yield(i, w.inclusion(i, exact)) {
 				return
 			}
 		}
@@ -339,9 +360,7 @@ func (w *inclusionWork) inclusion(i int, exact bool) Inclusion {
 				present += uint64(r.to - r.from)
 			}
 		} else {
-			for b := range p.batchesBegun() {
-				present += uint64(p.row(b)[i])
-			}
+			present += p.inBatches(i)
 		}
 	}
 	total := float64(len(w.chains)) * float64(w.draws)

@@ -20,6 +20,7 @@ package problem
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -60,6 +61,37 @@ func (p *Problem) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Explain writes the composition in a [kir.ScoreError] with the names of the
+// problem's ingredients, and leaves other errors as they are.
+func (p *Problem) Explain(err error) error {
+	var score *kir.ScoreError
+	if !errors.As(err, &score) || len(score.Parts) == 0 {
+		return err
+	}
+	const most = 12
+	var b strings.Builder
+	for k, part := range score.Parts {
+		if k == most {
+			fmt.Fprintf(&b, " and %d more", len(score.Parts)-most)
+			break
+		}
+		if k > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%d %s", part.Amount, fault.Quote(p.Ingredients[part.Ingredient]))
+	}
+	return &explainedError{strings.Replace(err.Error(), score.State, b.String(), 1), err}
+}
+
+// An explainedError is another error in the problem's words.
+type explainedError struct {
+	text string
+	err  error
+}
+
+func (e *explainedError) Error() string { return e.text }
+func (e *explainedError) Unwrap() error { return e.err }
 
 // Sampler are the settings of a run.
 type Sampler struct {
@@ -388,7 +420,7 @@ func (l *loader) readTarget() error {
 	if p.Kernel, err = kir.NewKernel(p.Sampler.Kernel, p.Target); err != nil {
 		var score *kir.ScoreError
 		if errors.As(err, &score) {
-			return err
+			return p.Explain(err)
 		}
 		return at.errorf("%v", err)
 	}

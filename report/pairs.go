@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kir/problem"
+	"kir/run"
 )
 
 // Pairs says which ingredients go together.
@@ -47,7 +48,7 @@ const (
 // standard errors that is nearer to the expected lift, so that a large but unsure
 // lift does not come first. Pairs must occur together in some batches: of others
 // no standard error can be told.
-func newPairs(p *problem.Problem, g *gathered, probabilities []float64) *Pairs {
+func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted run.Unlisted) *Pairs {
 	out := &Pairs{Among: g.paired, Together: []Pair{}, Apart: []Pair{}}
 	for _, b := range g.batches {
 		out.Draws += b.draws
@@ -59,7 +60,7 @@ func newPairs(p *problem.Problem, g *gathered, probabilities []float64) *Pairs {
 			used[i] += float64(b.used[i])
 		}
 	}
-	kappa := g.competition(probabilities)
+	kappa := g.competition(probabilities, unlisted)
 	type found struct {
 		Pair
 		factor float64
@@ -150,8 +151,8 @@ func differs(lift, se, expected float64) bool {
 // exact, N/(N−1) · E[n(n−1)]/E[n]²; for a fixed n and any P it is the large-sample
 // form of sampling with given inclusion probabilities (Hájek 1964, Asymptotic
 // theory of rejective sampling). It is 0 for independent uses.
-func (g *gathered) competition(probabilities []float64) float64 {
-	var sum, squares float64
+func (g *gathered) competition(probabilities []float64, unlisted run.Unlisted) float64 {
+	sum, squares := unlisted.Variance, unlisted.Variance2
 	for _, p := range probabilities {
 		v := p * (1 - p)
 		sum += v

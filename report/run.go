@@ -78,7 +78,7 @@ func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, ver
 	for k, i := range r.Inclusion {
 		probabilities[k] = i.Probability
 	}
-	m.Pairs = newPairs(p, g, probabilities)
+	m.Pairs = newPairs(p, g, probabilities, r.Unlisted)
 	m.Plots = newPlots(g, m.Statistics)
 	nan := Number(math.NaN())
 	m.Score = Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Random: nan, RandomSE: nan, Histogram: newHistogram(g, r.Baseline)}

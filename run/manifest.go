@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -37,7 +38,8 @@ type Manifest struct {
 	Properties  []string `json:"properties"`
 	Target      string   `json:"target_sha256"` // see fingerprint
 	Inputs      []Input  `json:"inputs"`
-	Ingredients []string `json:"ingredients"`
+	Ingredients []string `json:"ingredients,omitempty"` // unless they are Counted
+	Counted     *Counted `json:"counted,omitempty"`
 }
 
 // newManifest returns the manifest of a run that begins.
@@ -47,17 +49,20 @@ func newManifest(s *Spec) (*Manifest, error) {
 		return nil, err
 	}
 	m := &Manifest{
-		Format:      manifestFormat,
-		Version:     s.Version,
-		Name:        s.Name,
-		Problem:     s.Problem,
-		Status:      Unfinished,
-		Settings:    s.Settings,
-		Total:       s.Target.Space().Total(),
-		Properties:  s.properties(),
-		Target:      target,
-		Inputs:      slices.Clone(s.Inputs),
-		Ingredients: s.Ingredients,
+		Format:     manifestFormat,
+		Version:    s.Version,
+		Name:       s.Name,
+		Problem:    s.Problem,
+		Status:     Unfinished,
+		Settings:   s.Settings,
+		Total:      s.Target.Space().Total(),
+		Properties: s.properties(),
+		Target:     target,
+		Inputs:     slices.Clone(s.Inputs),
+		Counted:    countedNames(s.Ingredients),
+	}
+	if m.Counted == nil {
+		m.Ingredients = s.Ingredients
 	}
 	m.Run = m.identity()
 	return m, nil
@@ -75,7 +80,8 @@ func (m *Manifest) identity() string {
 		Properties, Ingredients []string
 		Target                  string
 		Inputs                  []Input
-	}{m.Version, settings, m.Total, m.Properties, m.Ingredients, m.Target, m.Inputs})
+		Counted                 *Counted `json:",omitempty"`
+	}{m.Version, settings, m.Total, m.Properties, m.Ingredients, m.Target, m.Inputs, m.Counted})
 	if err != nil {
 		panic("kir/run: a manifest cannot be written: " + err.Error()) // it holds strings and integers
 	}
@@ -117,7 +123,7 @@ func readManifest(d *directory) (*Manifest, error) {
 		return invalid(fmt.Sprintf("its format is %d and this program reads %d", m.Format, manifestFormat))
 	case c.Chains < 1 || c.Warmup < 0 || c.Draws < 1 || c.Thin < 1:
 		return invalid("the settings of the sampler are none that a run can have")
-	case m.Total < 1 || len(m.Ingredients) < 1:
+	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32:
 		return invalid("it has no total or no ingredients")
 	case m.Status != Unfinished && m.Status != Complete:
 		return invalid(fmt.Sprintf("the status %q is not one", m.Status))
@@ -162,16 +168,18 @@ func (m *Manifest) compare(dir string, is *Manifest) error {
 		{"thin", m.Settings.Thin, is.Settings.Thin},
 		{"the seed", m.Settings.Seed, is.Settings.Seed},
 		{"the total", m.Total, is.Total},
-		{"the number of ingredients", len(m.Ingredients), len(is.Ingredients)},
+		{"the number of ingredients", m.IngredientCount(), is.IngredientCount()},
 		{"the properties", strings.Join(m.Properties, ", "), strings.Join(is.Properties, ", ")},
 	} {
 		if c.was != c.now {
 			return changed(c.what, fmt.Sprint(c.was), fmt.Sprint(c.now), anew)
 		}
 	}
-	for k, name := range m.Ingredients {
-		if name != is.Ingredients[k] {
-			return changed(fmt.Sprintf("ingredient %d", k+1), fmt.Sprintf("%q", name), fmt.Sprintf("%q", is.Ingredients[k]), anew)
+	if m.Counted == nil || is.Counted == nil || *m.Counted != *is.Counted {
+		for k := range m.IngredientCount() {
+			if was, now := m.Ingredient(k), is.Ingredient(k); was != now {
+				return changed(fmt.Sprintf("ingredient %d", k+1), fmt.Sprintf("%q", was), fmt.Sprintf("%q", now), anew)
+			}
 		}
 	}
 	if m.Target != is.Target {

@@ -20,7 +20,7 @@ type Run struct {
 	Manifest *Manifest
 
 	directory *directory
-	index     func() map[string]int32 // of the ingredients
+	index     func() map[string]int32 // of the ingredients, unless they are counted
 }
 
 // Open opens the run in a directory, finished or not. A directory that holds
@@ -166,10 +166,19 @@ func (r *Run) readChain(chain, stride int, visit func(d *Draw) bool) (err error)
 
 // resolver returns a function that finds ingredients by name.
 func (r *Run) resolver() func(name string) (int32, error) {
-	index := r.index()
+	find := func(name string) int32 { return r.Manifest.Counted.find(name) }
+	if r.Manifest.Counted == nil {
+		index := r.index()
+		find = func(name string) int32 {
+			if i, ok := index[name]; ok {
+				return i
+			}
+			return -1
+		}
+	}
 	return func(name string) (int32, error) {
-		i, ok := index[name]
-		if !ok {
+		i := find(name)
+		if i < 0 {
 			return 0, fmt.Errorf("%q is no ingredient of the run", name)
 		}
 		return i, nil

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"slices"
+
 	"golang.org/x/sync/errgroup"
 
 	"kir"
@@ -21,7 +23,8 @@ type Result struct {
 	LogDensity Statistic
 	Score      *Statistic // of Π_k y_k^c_k; nil if no property counts
 	Properties []Statistic
-	Inclusion  []Inclusion // by ingredient
+	Inclusion  []Inclusion // by ingredient; of more than MostInclusion, those used most
+	Unlisted   Unlisted    // what else is used
 	Best       []Best      // at most 100, the best first
 	New        []Best      // of those that are not in the book; nil without a book
 	Baseline   *Baseline   // nil if no property counts
@@ -121,7 +124,7 @@ func (s *session) result() (*Result, error) {
 		statistic(&r.Properties[k], name, func(r *recorder) *diagnose.Series { return r.scores[k] })
 	}
 	g.Go(func() (err error) {
-		r.Inclusion, err = newInclusion(recorders)
+		r.Inclusion, r.Unlisted, err = newInclusion(recorders)
 		return err
 	})
 	g.Go(func() error { return r.setSizes(s.spec.Target.Law(), recorders) })
@@ -148,27 +151,65 @@ func newStatistic(name string, series []*diagnose.Series) Statistic {
 	return s
 }
 
-func newInclusion(recorders []*recorder) ([]Inclusion, error) {
+// Unlisted sums up the ingredients that draws use and a result does not list.
+type Unlisted struct {
+	Count     int
+	Variance  float64 // Σ p(1−p) over their probabilities p
+	Variance2 float64 // Σ (p(1−p))²
+}
+
+// MostInclusion is how many ingredients a result lists at most.
+const MostInclusion = 10_000
+
+// newInclusion returns what can be said about the ingredients, of more than
+// MostInclusion about those that are used most, the first of those that are used
+// alike; and what else is used.
+func newInclusion(recorders []*recorder) (inclusion []Inclusion, unlisted Unlisted, err error) {
 	var presences []*diagnose.Presence
 	for _, r := range recorders {
 		presences = append(presences, r.presence)
 	}
-	all, err := diagnose.Inclusions(presences)
-	if err != nil {
-		return nil, err
+	wanted := func(int) bool { return true }
+	if n := presences[0].Ingredients(); n > MostInclusion {
+		counts := make([]uint64, n)
+		for _, p := range presences {
+			p.AddCounts(counts)
+		}
+		sorted := slices.DeleteFunc(slices.Clone(counts), func(count uint64) bool { return count == 0 })
+		slices.Sort(sorted)
+		unlisted.Count = max(0, len(sorted)-MostInclusion)
+		draws := float64(len(presences)) * float64(presences[0].Draws())
+		for _, count := range sorted[:unlisted.Count] {
+			p := float64(count) / draws
+			unlisted.Variance += p * (1 - p)
+			unlisted.Variance2 += p * (1 - p) * p * (1 - p)
+		}
+		sorted = sorted[unlisted.Count:]
+		least := sorted[0]
+		alike, _ := slices.BinarySearch(sorted, least+1)
+		wanted = func(i int) bool {
+			if counts[i] == least && alike > 0 {
+				alike--
+				return true
+			}
+			return counts[i] > least
+		}
 	}
-	inclusion := make([]Inclusion, len(all))
+	all, err := diagnose.AllInclusions(presences, wanted)
+	if err != nil {
+		return nil, unlisted, err
+	}
 	for i, x := range all {
-		inclusion[i] = Inclusion{
+		inclusion = append(inclusion, Inclusion{
 			Ingredient:  i,
 			Probability: x.Probability,
 			MCSE:        x.MCSE,
 			ESS:         x.ESS,
 			MeanAmount:  x.MeanAmount,
 			Why:         why(x.Err),
-		}
+		})
 	}
-	return inclusion, nil
+	return inclusion, unlisted, nil
 }
 
 // setSizes compares the law of n with the draws.

@@ -134,13 +134,14 @@ func (s *session) work(ctx context.Context) (*Result, error) {
 	context.AfterFunc(work, func() { s.stop.Store(true) })
 	ended := make(chan struct{})
 	defer close(ended)
-	context.AfterFunc(ctx, func() {
+	forget := context.AfterFunc(ctx, func() {
 		select {
 		case <-ended:
 		case <-time.After(graceTime):
 			s.abandon.Store(true)
 		}
 	})
+	defer forget() // or ctx would keep the session
 
 	for _, c := range s.chains {
 		if !c.finished {
@@ -178,7 +179,11 @@ func (s *session) work(ctx context.Context) (*Result, error) {
 		}
 		return nil, ctx.Err()
 	}
-	return s.result()
+	r, err := s.result()
+	if err == nil && r.Unlisted.Count > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("the %d ingredients that are used most often are listed; the draws have %d others", MostInclusion, r.Unlisted.Count))
+	}
+	return r, err
 }
 
 // worker takes the chain that is furthest behind, again and again, until none

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"kir"
+	"kir/diagnose"
 	"kir/run/drawfile"
 )
 
@@ -57,6 +58,8 @@ func (s *Spec) check() error {
 		return fmt.Errorf("the warm-up is %d iterations: it must not be negative", c.Warmup)
 	case c.Draws < 1:
 		return fmt.Errorf("the number of draws is %d: it must be at least 1", c.Draws)
+	case c.Draws > diagnose.MaxDraws:
+		return fmt.Errorf("the number of draws is %d: it must be at most %d; use a larger thin", c.Draws, diagnose.MaxDraws)
 	case c.Thin < 1:
 		return fmt.Errorf("thin is %d: it must be at least 1", c.Thin)
 	}
@@ -67,6 +70,9 @@ func (s *Spec) check() error {
 		if !utf8.ValidString(w.Name) {
 			return fmt.Errorf("the property %q is not named in UTF-8", w.Name)
 		}
+	}
+	if c := countedNames(s.Ingredients); c != nil && utf8.ValidString(c.Prefix) {
+		return nil
 	}
 	seen := make(map[string]bool, len(s.Ingredients))
 	for _, name := range s.Ingredients {

@@ -76,8 +76,8 @@ func csvField(text string) string {
 
 // csvNames are the ingredients' names as CSV fields.
 func csvNames(r *run.Run) []string {
-	names := make([]string, len(r.Manifest.Ingredients))
-	for i, name := range r.Manifest.Ingredients {
+	names := make([]string, r.Manifest.IngredientCount())
+	for i, name := range r.Manifest.IngredientNames() {
 		names[i] = csvField(name)
 	}
 	return names
@@ -161,7 +161,7 @@ func writeJSONL(w io.Writer, r *run.Run) error {
 		line := drawJSON{Chain: d.Chain, Draw: d.Draw, LogDensity: report.Number(d.LogDensity),
 			Recipe: make(map[string]int, len(d.Parts)), Scores: make(map[string]report.Number, len(d.Scores))}
 		for _, p := range d.Parts {
-			line.Recipe[r.Manifest.Ingredients[p.Ingredient]] = p.Amount
+			line.Recipe[r.Manifest.Ingredient(p.Ingredient)] = p.Amount
 		}
 		for k, y := range d.Scores {
 			line.Scores[r.Manifest.Properties[k]] = report.Number(y)

@@ -71,7 +71,7 @@ const chunkElements = 1 << 20
 // InferenceData.
 func exportZarr(r *run.Run, dir string, every int) error {
 	m := r.Manifest
-	chains, draws, ingredients := m.Settings.Chains, (m.Settings.Draws+every-1)/every, len(m.Ingredients)
+	chains, draws, ingredients := m.Settings.Chains, (m.Settings.Draws+every-1)/every, m.IngredientCount()
 	attributes := map[string]any{"inference_library": "kir", "inference_library_version": m.Version, "sampler": m.Settings, "every": every}
 	s, err := zarr.Create(dir, attributes)
 	if err != nil {
@@ -85,7 +85,7 @@ func exportZarr(r *run.Run, dir string, every int) error {
 			return err
 		}
 	}
-	if err := s.Strings("posterior", "ingredient", m.Ingredients); err != nil {
+	if err := s.Strings("posterior", "ingredient", m.IngredientNames()); err != nil {
 		return err
 	}
 	rows := max(1, min(draws, chunkElements/ingredients)) // draws in a chunk

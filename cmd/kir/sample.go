@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"unicode"
 
@@ -117,6 +118,9 @@ func (o *runOptions) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress as JSON lines to stderr")
 }
 
+// manyIngredients is from how many on memory is looked after.
+const manyIngredients = 100_000
+
 // do runs a problem's chains in a directory, writes what is said of the run and
 // prints it.
 func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Options) (*run.Result, error)) error {
@@ -127,11 +131,16 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 	if err != nil {
 		return err
 	}
+	if len(p.Ingredients) >= manyIngredients {
+		// What a chain keeps of each ingredient holds no pointers, so looking for
+		// garbage more often costs next to nothing.
+		debug.SetGCPercent(20)
+	}
 	progress := newProgress(c.ErrOrStderr(), o, p)
 	result, err := chains(c.Context(), spec, run.Options{Workers: o.workers, Progress: progress.show})
 	progress.end()
 	if err != nil {
-		return inputError(err)
+		return inputError(failed(err, p, dir))
 	}
 	m, err := conclude(c.Context(), p, dir, result, !o.noReport)
 	if err != nil {

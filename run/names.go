@@ -1,0 +1,85 @@
+package run
+
+import (
+	"strconv"
+	"strings"
+)
+
+// leastCounted is how many ingredients there must be for their names to be
+// stored as a rule.
+const leastCounted = 10_000
+
+// Counted is the rule of names that count: a prefix and a number from 1 on. Of a
+// million ingredients without names of their own, nothing else is stored.
+type Counted struct {
+	Prefix string `json:"prefix"`
+	Count  int    `json:"count"`
+}
+
+// countedNames returns the rule that many names follow, or nil.
+func countedNames(names []string) *Counted {
+	if len(names) < leastCounted {
+		return nil
+	}
+	prefix, ok := strings.CutSuffix(names[0], "1")
+	if !ok {
+		return nil
+	}
+	c := &Counted{prefix, len(names)}
+	for i, name := range names {
+		if c.find(name) != int32(i) {
+			return nil
+		}
+	}
+	return c
+}
+
+// name returns the name of an ingredient.
+func (c *Counted) name(i int) string { return c.Prefix + strconv.Itoa(i+1) }
+
+// find returns the ingredient of a name, or −1.
+func (c *Counted) find(name string) int32 {
+	digits, ok := strings.CutPrefix(name, c.Prefix)
+	if !ok || digits == "" || digits[0] < '1' {
+		return -1
+	}
+	n := 0
+	for _, d := range []byte(digits) {
+		if d < '0' || d > '9' || n > c.Count {
+			return -1
+		}
+		n = 10*n + int(d-'0')
+	}
+	if n > c.Count {
+		return -1
+	}
+	return int32(n - 1)
+}
+
+// IngredientCount returns the number of ingredients.
+func (m *Manifest) IngredientCount() int {
+	if m.Counted != nil {
+		return m.Counted.Count
+	}
+	return len(m.Ingredients)
+}
+
+// Ingredient returns the name of ingredient i.
+func (m *Manifest) Ingredient(i int) string {
+	if m.Counted != nil {
+		return m.Counted.name(i)
+	}
+	return m.Ingredients[i]
+}
+
+// IngredientNames returns the names of all ingredients.
+func (m *Manifest) IngredientNames() []string {
+	if m.Counted == nil {
+		return m.Ingredients
+	}
+	names := make([]string, m.Counted.Count)
+	for i := range names {
+		names[i] = m.Counted.name(i)
+	}
+	return names
+}
