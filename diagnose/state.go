@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // The states of Series, Presence and Histogram are written as a letter, a
@@ -71,6 +72,8 @@ func (p *Presence) MarshalBinary() ([]byte, error) { return p.AppendBinary(nil) 
 
 // AppendBinary appends the state to b. The error is always nil.
 func (p *Presence) AppendBinary(b []byte) ([]byte, error) {
+	// Most numbers take few bytes.
+	b = slices.Grow(b, 64+4*len(p.sums)+6*p.count+len(p.present)*3/2)
 	b = append(b, presenceTag, stateVersion)
 	for _, v := range []int{p.limit, p.draws, len(p.sums), p.batches, p.batch, p.count} {
 		b = binary.AppendUvarint(b, uint64(v))

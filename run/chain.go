@@ -268,6 +268,9 @@ func (c *chain) save() error {
 	if err := c.out.sync(); err != nil {
 		return err
 	}
+	// One at a time, for the memory that it takes.
+	c.session.saving.Lock()
+	defer c.session.saving.Unlock()
 	p := checkpoint{
 		Run:     c.session.manifest.Run,
 		Chain:   c.index,

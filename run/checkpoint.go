@@ -29,7 +29,8 @@ func seal(kind string, v any) ([]byte, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(b.Bytes())
-	return append(b.Bytes(), sum[:]...), nil
+	b.Write(sum[:])
+	return b.Bytes(), nil
 }
 
 // unseal reads a sealed file into v.

@@ -41,6 +41,8 @@ type session struct {
 	stop    atomic.Bool // set when no further segment is to begin
 	abandon atomic.Bool // set when segments are to be given up
 
+	saving sync.Mutex // held by who makes a checkpoint
+
 	mu       sync.Mutex
 	waiting  []*chain // unfinished and with no worker
 	baseline *Baseline

@@ -160,7 +160,7 @@ func (w *Writer) dictionaryPage(c *listColumn, appendEntry func(b []byte, entry 
 	if c.Plain {
 		return page, nil
 	}
-	var b []byte
+	b := make([]byte, 0, 32*len(c.Dictionary))
 	for _, entry := range c.Dictionary {
 		b = appendEntry(b, entry)
 	}
