@@ -108,7 +108,8 @@ func (x *State) LogDensity() float64 {
 	return x.target.LogLaw(x.Composition.Used()) + x.sum
 }
 
-// AppendScores appends y_k(x) of every wish, in the target's order, to dst.
+// AppendScores appends y_k(x) of every wish, in the target's order, to dst. The
+// properties of weight 0 have not been checked: see [State.CheckScores].
 func (x *State) AppendScores(dst []float64) []float64 {
 	k := 0
 	if x.target.space.rules != nil {
@@ -123,6 +124,18 @@ func (x *State) AppendScores(dst []float64) []float64 {
 		k++
 	}
 	return dst
+}
+
+// CheckScores returns a [*ScoreError] if what [State.AppendScores] appended
+// holds NaN or +Inf, which are no scores.
+func (x *State) CheckScores(scores []float64) error {
+	for k, y := range scores {
+		if badScore(y) {
+			w := &x.target.wishes[k]
+			return newScoreError(w.Name, w.Property, math.Log(y), x.Composition)
+		}
+	}
+	return nil
 }
 
 // ready says, as an error, why a kernel of a target cannot move x from where it
@@ -142,7 +155,7 @@ func (x *State) ready(kernel string, t *Target) error {
 }
 
 // scoreError describes a bad score at the current composition.
-func (x *State) scoreError(t term, score float64) error {
+func (x *State) scoreError(t term, score float64) *ScoreError {
 	return newScoreError(t.wish.Name, t.scorer, score, x.Composition)
 }
 
@@ -182,8 +195,8 @@ func (x *State) checkPieces(t term, p *Pieces, s int32, i, j int) error {
 		if badScore(p.values[q]) {
 			y := x.Composition.Clone()
 			y.move(i, j, int(start))
-			e := x.scoreError(t, p.values[q]).(*ScoreError)
-			e.State = y.String()
+			e := x.scoreError(t, p.values[q])
+			e.at(y)
 			return e
 		}
 	}
@@ -337,8 +350,8 @@ func (x *State) scoreOther() (float64, error) {
 		t.scorer.Reset()
 		score := t.wish.Weight * t.scorer.LogScore()
 		if badScore(score) {
-			e := x.scoreError(t, score).(*ScoreError)
-			e.State = y.composition.String()
+			e := x.scoreError(t, score)
+			e.at(y.composition)
 			return 0, e
 		}
 		if sum += score; sum == negInf {

@@ -163,6 +163,7 @@ type ScoreError struct {
 	Wish  string  // the name of the wish
 	Value float64 // c·log y, NaN or +Inf
 	State string  // the composition
+	Parts []Part  // the composition again, for whoever knows its ingredients' names
 	Err   error   // what the property says of it, or nil
 }
 
@@ -177,6 +178,9 @@ func (e *ScoreError) Error() string {
 }
 
 func (e *ScoreError) Unwrap() error { return e.Err }
+
+// at says at which composition the score was.
+func (e *ScoreError) at(x *Composition) { e.State, e.Parts = x.String(), x.Parts() }
 
 // LogScore returns Σ_k c_k·log y_k(x), from the properties as they are at the
 // point. A wish of weight 0 is left out.
@@ -202,7 +206,8 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 // newScoreError describes a bad score. by is the property or its scorer, which
 // may know more of it.
 func newScoreError(wish string, by any, score float64, x *Composition) *ScoreError {
-	e := &ScoreError{Wish: wish, Value: score, State: x.String()}
+	e := &ScoreError{Wish: wish, Value: score}
+	e.at(x)
 	if f, ok := by.(interface{ Err() error }); ok {
 		e.Err = f.Err()
 	}

@@ -189,17 +189,6 @@ func (r *recorder) tell() {
 	r.same = 0
 }
 
-// checkScores refuses what is no score. The target has checked the properties
-// that count, but not those of weight 0.
-func (r *recorder) checkScores(x *kir.State) error {
-	for k, y := range r.current.Scores {
-		if math.IsNaN(y) || math.IsInf(y, 1) {
-			return &kir.ScoreError{Wish: x.Target().Wishes()[k].Name, Value: math.Log(y), State: x.Composition.String()}
-		}
-	}
-	return nil
-}
-
 // next records a draw that may differ from the current one in anything.
 func (r *recorder) next(x *kir.State) error {
 	r.tell()
@@ -212,7 +201,7 @@ func (r *recorder) next(x *kir.State) error {
 	r.current.LogDensity = x.LogDensity()
 	if len(r.scores) > 0 {
 		r.current.Scores = x.AppendScores(r.current.Scores[:0])
-		if err := r.checkScores(x); err != nil {
+		if err := x.CheckScores(r.current.Scores); err != nil {
 			return err
 		}
 	}
