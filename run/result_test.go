@@ -257,7 +257,14 @@ func equalResults(a, b *Result) bool {
 	show := func(r Result) string {
 		score, baseline := r.Score, r.Baseline
 		r.Score, r.Baseline = nil, nil
-		return fmt.Sprintf("%+v %+v %+v", r, score, baseline)
+		var ladders []kir.Ladder
+		r.Chains = slices.Clone(r.Chains)
+		for k := range r.Chains {
+			if l := r.Chains[k].Ladder; l != nil {
+				ladders, r.Chains[k].Ladder = append(ladders, *l), nil
+			}
+		}
+		return fmt.Sprintf("%+v %+v %+v %+v", r, score, baseline, ladders)
 	}
 	return show(x) == show(y)
 }

@@ -136,7 +136,15 @@ func TestWorkersChangeNothing(t *testing.T) {
 
 // A run that is interrupted anywhere, again and again, ends as it would have.
 func TestInterrupted(t *testing.T) {
-	s := smallSpec(t, resumeSettings(4000))
+	for _, kernel := range []string{"accelerated", "balanced", "tempered"} {
+		t.Run(kernel, func(t *testing.T) { testInterrupted(t, kernel) })
+	}
+}
+
+func testInterrupted(t *testing.T, kernel string) {
+	settings := resumeSettings(4000)
+	settings.Kernel = kernel
+	s := smallSpec(t, settings)
 	var total int64
 	dir, _ := start(t, counted(t, s, func(n int64) { atomic.StoreInt64(&total, n) }), Options{})
 	want := outcomeOf(t, dir)
@@ -229,20 +237,33 @@ func TestInterruptedInASlowSegment(t *testing.T) {
 // childDir tells the test binary to work on a run, as another process.
 const childDir = "KIR_TEST_RUN"
 
+// and childSpec which run of killedSpecs it is.
+const childSpec = "KIR_TEST_SPEC"
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
-		os.Exit(child(dir))
+		os.Exit(child(dir, os.Getenv(childSpec)))
 	}
 	os.Exit(m.Run())
 }
 
-func killedSpec(t testing.TB) *Spec {
-	s := smallSpec(t, Settings{Kernel: "accelerated", Chains: 3, Warmup: 10_000, Draws: 40_000, Thin: 1, Seed: 5})
-	return s
+// killedSpecs are with properties and without, where draws are written in other
+// ways, for each kernel that learns in warm-up and one that does not.
+func killedSpecs(t testing.TB) map[string]*Spec {
+	specs := make(map[string]*Spec)
+	for kernel, draws := range map[string]int{"accelerated": 40_000, "balanced": 30_000, "tempered": 3000} {
+		settings := Settings{Kernel: kernel, Chains: 3, Warmup: 10_000, Draws: draws, Thin: 1, Seed: 5}
+		specs[kernel] = smallSpec(t, settings)
+		if kernel != "tempered" {
+			settings.Draws *= 4
+			specs["bare "+kernel] = newSpec(t, 2000, 100, kir.Uniform(17, 24), settings)
+		}
+	}
+	return specs
 }
 
-func child(dir string) int {
-	s := killedSpec(new(testing.T))
+func child(dir, name string) int {
+	s := killedSpecs(new(testing.T))[name]
 	o := Options{Checkpoint: 2 * time.Millisecond}
 	_, err := Resume(context.Background(), s, dir, o)
 	if errors.As(err, new(*NotRunError)) {
@@ -263,7 +284,12 @@ func child(dir string) int {
 // A process is killed 25 times, whatever it is at, and each time another goes
 // on. Should a run be complete before, the next one takes the rest.
 func TestKilled(t *testing.T) {
-	s := killedSpec(t)
+	for name, s := range killedSpecs(t) {
+		t.Run(name, func(t *testing.T) { testKilled(t, name, s) })
+	}
+}
+
+func testKilled(t *testing.T, name string, s *Spec) {
 	dir, _ := start(t, s, Options{})
 	want := outcomeOf(t, dir)
 	r := rand.New(rand.NewPCG(3, 3))
@@ -272,7 +298,7 @@ func TestKilled(t *testing.T) {
 		for {
 			var stderr bytes.Buffer
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), childDir+"="+dir)
+			cmd.Env = append(os.Environ(), childDir+"="+dir, childSpec+"="+name)
 			cmd.Stderr = &stderr
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
@@ -548,13 +574,36 @@ func TestFullFileSystem(t *testing.T) {
 }
 
 func TestExtended(t *testing.T) {
-	s := smallSpec(t, resumeSettings(5000))
+	for name, of := range map[string]func(draws int) *Spec{
+		"accelerated": func(draws int) *Spec { return smallSpec(t, resumeSettings(draws)) },
+		"bare": func(draws int) *Spec {
+			settings := resumeSettings(draws)
+			settings.Thin = 1
+			return newSpec(t, 300, 60, kir.Uniform(3, 20), settings)
+		},
+		"balanced": func(draws int) *Spec {
+			settings := resumeSettings(draws)
+			settings.Kernel = "balanced"
+			return smallSpec(t, settings)
+		},
+		"tempered": func(draws int) *Spec {
+			settings := resumeSettings(draws)
+			settings.Kernel = "tempered"
+			return smallSpec(t, settings)
+		},
+	} {
+		t.Run(name, func(t *testing.T) { testExtended(t, of) })
+	}
+}
+
+func testExtended(t *testing.T, of func(draws int) *Spec) {
+	s := of(5000)
 	dir, _ := start(t, s, Options{})
 	want := outcomeOf(t, dir)
 	for _, steps := range [][]int{{1, 2, 5000}, {511, 512, 513, 1024, 5000}, {1500, 4999, 5000}, {4608, 5000}} {
 		dir := filepath.Join(t.TempDir(), "run")
 		for k, draws := range steps {
-			spec := smallSpec(t, resumeSettings(draws))
+			spec := of(draws)
 			var err error
 			if k == 0 {
 				_, err = Start(context.Background(), spec, dir, Options{})
@@ -582,11 +631,15 @@ func TestExtended(t *testing.T) {
 			t.Errorf("notes %q", got.result.Notes)
 		}
 	}
+}
 
-	// Interrupted while it is extended.
+func TestInterruptedWhileExtended(t *testing.T) {
+	s := smallSpec(t, resumeSettings(5000))
+	whole, _ := start(t, s, Options{})
+	want := outcomeOf(t, whole)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	dir, _ = start(t, smallSpec(t, resumeSettings(2000)), Options{})
+	dir, _ := start(t, smallSpec(t, resumeSettings(2000)), Options{})
 	if _, err := Resume(ctx, counted(t, s, func(n int64) {
 		if n == 30_000 {
 			cancel()
