@@ -101,12 +101,21 @@ func (rs Ruleset) Explain(ctx context.Context) (*Conflict, error) {
 	for n := range all {
 		all[n] = n
 	}
+	s, err := rs.Space()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := newPlan(s, 1); err != nil {
+		return nil, err // among others, that groups overlap
+	}
 	if x.holds(rs) {
 		return nil, x.err
 	}
 	core, law := x.smallest(all)
 	c := &Conflict{Rules: core, Law: law, Kind: Other}
-	x.relax(c, x.describe(c))
+	fixes := x.describe(c)
+	x.sure = true
+	x.relax(c, fixes)
 	if x.err != nil {
 		return nil, x.err
 	}
@@ -120,6 +129,12 @@ type explainer struct {
 	rs     Ruleset
 	wanted []int // numbers of used ingredients, also those that cannot be
 	err    error
+
+	// Groups that do not overlap may do so once a rule that excludes ingredients
+	// is left out. To say that rules cannot hold it is enough to show it without
+	// the groups in the way. If sure, that rules can hold is no such guess: then
+	// it is denied of rules that overlap.
+	sure bool
 
 	// How many questions were asked, and about how many steps they took.
 	asked, work float64
@@ -146,6 +161,16 @@ func (x *explainer) reach(s Space, used []int, most int) []bool {
 		return nil
 	}
 	x.asked++
+	if kept, rest := s.Disjoint(); len(rest) > 0 {
+		if x.sure {
+			return nil
+		}
+		groups := make([]Group, len(kept))
+		for t, g := range kept {
+			groups[t] = s.Groups[g]
+		}
+		s.Groups = groups
+	}
 	all := min(len(s.Ingredients), s.Total)
 	if most == 0 || most > all {
 		most = all

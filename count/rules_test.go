@@ -212,6 +212,71 @@ func TestExplainIsSmallestAndTrue(t *testing.T) {
 	}
 }
 
+// Groups may overlap in ingredients that another rule excludes, and so do when
+// that rule is left out. Whether there is a conflict is still told exactly, its
+// rules cannot hold together, and each change resolves it.
+func TestExplainGroupsKeptApartByExclusion(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	conflicts, changes := 0, 0
+	for problem := 0; conflicts < 300; problem++ {
+		rs := randomRules(r)
+		for range 2 {
+			lo := r.IntN(rs.Total + 1)
+			rs.Rules = append(rs.Rules, Rule{Of: r.Perm(rs.Ingredients)[:1+r.IntN(rs.Ingredients)], Total: &Range{lo, lo + r.IntN(rs.Total+1-lo)}})
+		}
+		rs.Rules = append(rs.Rules, Rule{Of: []int{r.IntN(rs.Ingredients)}, Exclude: true})
+		crosses := func(rs Ruleset) bool {
+			_, rest, err := rs.Disjoint()
+			return err != nil || len(rest) > 0
+		}
+		included := rs
+		included.Rules = slices.Clone(rs.Rules)
+		for n := range included.Rules {
+			included.Rules[n].Exclude = false
+		}
+		if crosses(rs) || !crosses(included) {
+			continue
+		}
+		all := bruteForce(Space{Total: rs.Total, Ingredients: make([]Ingredient, rs.Ingredients)})
+		c, err := rs.Explain(context.Background())
+		if err != nil {
+			t.Fatalf("problem %d, %+v: %v", problem, rs, err)
+		}
+		if possible := len(bruteRules(rs, all)) > 0; possible != (c == nil) {
+			t.Fatalf("problem %d, %+v: explained as %v", problem, rs, c)
+		}
+		if c == nil {
+			continue
+		}
+		conflicts++
+		core := Ruleset{Ingredients: rs.Ingredients, Total: rs.Total}
+		for _, n := range c.Rules {
+			core.Rules = append(core.Rules, rs.Rules[n])
+		}
+		if c.Law {
+			core.Used = rs.Used
+		}
+		if len(bruteRules(core, all)) > 0 {
+			t.Fatalf("problem %d, %+v: rules %v (law %v) can hold together", problem, rs, c.Rules, c.Law)
+		}
+		for _, change := range c.Changes {
+			if change.apply == nil || c.Partly {
+				continue
+			}
+			changes++
+			changed := rs
+			changed.Rules = slices.Clone(rs.Rules)
+			change.apply(&changed)
+			if len(bruteRules(changed, all)) == 0 {
+				t.Fatalf("problem %d, %+v: %q changes nothing", problem, rs, change.Text)
+			}
+		}
+	}
+	if changes < 50 {
+		t.Errorf("the random rulesets are poor: %d changes", changes)
+	}
+}
+
 func names(ingredient int) string {
 	return strings.Split("Gin Rum Lime Mint Milk Egg Salt", " ")[ingredient]
 }
