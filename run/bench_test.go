@@ -1,7 +1,10 @@
 package run
 
 import (
+	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 
@@ -75,5 +78,40 @@ func BenchmarkWriteDraws(b *testing.B) {
 				b.ReportMetric(float64(w.Offset())/float64(w.Draws()), "B/draw")
 			})
 		}
+	}
+}
+
+// BenchmarkRun is a whole run of 4 chains of 5,000,000 draws of the paper's large
+// target, all files on the disk, beside the same draws handed to nobody.
+func BenchmarkRun(b *testing.B) {
+	const chains, draws, warmup = 4, 5_000_000, 10_000
+	for _, kernel := range []string{"accelerated", "balanced"} {
+		s := newSpec(b, 2000, 100, kir.Uniform(17, 24), Settings{Kernel: kernel, Chains: chains, Warmup: warmup, Draws: draws, Thin: 1, Seed: 1})
+		perDraw := func(b *testing.B) {
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*chains*draws), "ns/draw")
+		}
+		b.Run(kernel+"/stream", func(b *testing.B) {
+			for range b.N {
+				o := kir.Options{Kernel: kernel, Chains: chains, Warmup: warmup, Draws: draws, Thin: 1, Seed: 1, Workers: 2}
+				if _, err := kir.Stream(context.Background(), s.Target, o, func(int, int, *kir.State) error { return nil }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			perDraw(b)
+		})
+		b.Run(kernel+"/run", func(b *testing.B) {
+			for range b.N {
+				dir := filepath.Join(b.TempDir(), "run")
+				if _, err := Start(context.Background(), s, dir, Options{Workers: 2}); err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				if err := os.RemoveAll(dir); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+			perDraw(b)
+		})
 	}
 }

@@ -10,12 +10,6 @@ import (
 	"kir"
 )
 
-// largeSpec is the paper's large target: 2,000 ingredients, total 100, uniform
-// from 17 to 24.
-func largeSpec(t testing.TB, draws int) *Spec {
-	return newSpec(t, 2000, 100, kir.Uniform(17, 24), Settings{Kernel: "accelerated", Chains: 4, Warmup: 10_000, Draws: draws, Thin: 1, Seed: 1})
-}
-
 // smallSpec is a target with properties, one of which sums floating-point
 // numbers move by move, and one that does not count.
 func smallSpec(t testing.TB, settings Settings) *Spec {
