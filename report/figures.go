@@ -333,7 +333,7 @@ func (m *Model) amountsFigure() *figure.Figure {
 		return nil
 	}
 	f := &figure.Figure{
-		Name: "amounts", Title: "How much of them, where they are used",
+		Name: "amounts", Title: "Mean amounts, where they are used",
 		Text: fmt.Sprintf("Dot plot of the mean amount of each of the %d most frequent ingredients, over the draws that use it. First: %s. The table of ingredients has all figures.", len(rows), strings.Join(said, ", ")),
 	}
 	reference := ""

@@ -437,8 +437,12 @@ func Read(dir string) (*Model, error) {
 		return nil, err
 	}
 	m := new(Model)
-	if err := json.Unmarshal(data, m); err != nil {
-		return nil, &fault.Error{File: path, Message: "the summary is damaged", Hint: err.Error(), Err: err}
+	err = json.Unmarshal(data, m)
+	if err == nil {
+		err = m.valid()
+	}
+	if err != nil {
+		return nil, &fault.Error{File: path, Message: "the summary is damaged: " + err.Error(), Hint: "delete it and make it again with kir report " + dir, Err: err}
 	}
 	return m, nil
 }

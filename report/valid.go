@@ -1,0 +1,123 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// valid checks what the views take for granted of a model that was read from a
+// file, which somebody may have changed.
+func (m *Model) valid() error {
+	var err error
+	need := func(ok bool, format string, args ...any) {
+		if !ok && err == nil {
+			err = fmt.Errorf(format, args...)
+		}
+	}
+	need(m.Problem.Total >= 1 && m.Problem.Total <= math.MaxInt32, "the total is %d", m.Problem.Total)
+	need(m.Sampler.Chains >= 1, "there are %d chains", m.Sampler.Chains)
+	m.validLists(need)
+	for k, w := range m.Properties {
+		if w.Forest == nil || w.Forest.Quality.Classes == nil {
+			continue
+		}
+		classes := len(w.Forest.Classes)
+		need(len(w.Forest.Quality.Classes.Confusion) == classes, "property %d: the confusion matrix has not the forest's %d classes", k, classes)
+		for _, row := range w.Forest.Quality.Classes.Confusion {
+			need(len(row) == classes, "property %d: the confusion matrix has not the forest's %d classes", k, classes)
+		}
+	}
+	m.validFigures(need)
+	for k, l := range m.Ladders {
+		need(len(l.Rungs) > 0, "ladder %d has no rungs", k)
+	}
+	need(len(m.Ladders) == 0 || m.LogZ != nil, "there are ladders and no log Z")
+	return err
+}
+
+// validLists checks the compositions.
+func (m *Model) validLists(need func(ok bool, format string, args ...any)) {
+	for _, l := range []struct {
+		name string
+		list []Best
+	}{{"best", m.Best}, {"diverse", m.Diverse}} {
+		for k, b := range l.list {
+			left := m.Problem.Total
+			for _, amount := range b.Recipe {
+				need(amount >= 1 && amount <= left, "the amounts of %s %d do not add up to the total", l.name, k)
+				left -= max(0, amount)
+			}
+			need(left == 0, "the amounts of %s %d do not add up to the total", l.name, k)
+			for _, s := range b.Slack {
+				need(s.Rule >= 0 && s.Rule < len(m.Problem.Rules), "%s %d names rule %d of %d", l.name, k, s.Rule, len(m.Problem.Rules))
+			}
+		}
+	}
+}
+
+// validFigures checks what is drawn.
+func (m *Model) validFigures(need func(ok bool, format string, args ...any)) {
+	known := func(what string, list []Number, least int) {
+		need(len(list) >= least, "%s has %d entries", what, len(list))
+		for _, v := range list {
+			need(v.Known(), "%s has an unknown entry", what)
+		}
+	}
+	// within checks figures that may be unknown.
+	within := func(what string, most float64, figures ...Number) {
+		for _, v := range figures {
+			need(!v.Known() || v >= 0 && float64(v) <= most, "%s is %v, at most %g is possible", what, v, most)
+		}
+	}
+	const large = 1e9 // a standard error may be large
+	for _, s := range m.Sparsity {
+		need(s.Target.Known() && s.Observed.Known(), "the share of n = %d is unknown", s.N)
+		within(fmt.Sprintf("the share of n = %d", s.N), 1, s.Target, s.Observed, s.MCSE)
+	}
+	for k, i := range m.Inclusion {
+		need(i.Probability.Known() && (i.Probability == 0 || i.MeanAmount.Known()), "the probability or the amount of ingredient %d is unknown", k)
+		within(fmt.Sprintf("the probability of ingredient %d", k), 1, i.Probability, i.BookShare, i.MCSE)
+		within(fmt.Sprintf("the amount of ingredient %d", k), float64(m.Problem.Total), i.MeanAmount, i.BookAmount, i.AmountMCSE)
+	}
+	if m.Pairs != nil {
+		for _, list := range [][]Pair{m.Pairs.Together, m.Pairs.Apart} {
+			for k, p := range list {
+				need(p.Lift > 1e-9 && p.Lift < 1e9 && p.Expected > 1e-9 && p.Expected < 1e9, "the lift of pair %d is %v, expected %v", k, p.Lift, p.Expected)
+				need(p.MCSE >= 0 && p.MCSE < large, "the error of pair %d is %v", k, p.MCSE)
+			}
+		}
+	}
+	for k, l := range m.Ladders {
+		within(fmt.Sprintf("the barrier of ladder %d", k), float64(len(l.Rungs)), l.Barrier)
+		for _, g := range l.Rungs {
+			need(l.Barrier.Known() && g.Beta.Known() && g.Barrier.Known(), "ladder %d has an unknown β or barrier", k)
+			within(fmt.Sprintf("a rung of ladder %d", k), 1, g.Beta, g.Rejected, g.Forbidden)
+			within(fmt.Sprintf("a barrier of ladder %d", k), float64(len(l.Rungs)), g.Barrier)
+		}
+		for _, g := range l.Rungs[:max(0, len(l.Rungs)-1)] {
+			need(g.Rejected.Known(), "ladder %d has a step of unknown rejections", k)
+		}
+	}
+	for k, w := range m.Properties {
+		if w.Forest != nil {
+			for _, i := range w.Forest.Importances {
+				need(math.Abs(float64(i.Mean)) < large && math.Abs(float64(i.SE)) < large, "an importance of property %d is %v ± %v", k, i.Mean, i.SE)
+			}
+		}
+	}
+	if h := m.Score.Histogram; h != nil {
+		known("the histogram of scores", h.Edges, 2)
+		known("the histogram of scores", h.Draws, 1)
+		known("the histogram of scores", h.Random, 1)
+		within("the histogram of scores", 1, h.Draws...)
+		within("the histogram of scores", 1, h.Random...)
+		within("the histogram of scores", 1, h.DrawsBelow, h.RandomBelow)
+		need(len(h.Edges) == len(h.Draws)+1 && len(h.Edges) == len(h.Random)+1, "the histogram of scores has %d edges and %d and %d bins", len(h.Edges), len(h.Draws), len(h.Random))
+	}
+	for k, p := range m.Plots {
+		for _, chain := range p.Ranks {
+			known(fmt.Sprintf("rank plot %d", k), chain, 1)
+			within(fmt.Sprintf("rank plot %d", k), 1, chain...)
+		}
+	}
+}

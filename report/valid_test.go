@@ -1,0 +1,124 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// small is a model with something of everything, and little of it.
+func small(t *testing.T) *Model {
+	m := cocktails(t).model
+	m.Problem.Rules = []string{"a rule"}
+	m.Best, m.Diverse, m.Plots = m.Best[:2], m.Diverse[:3], m.Plots[:1]
+	for k := range m.Best {
+		m.Best[k].Slack = []Slack{{Value: 1, Min: 0, Max: 2, Room: 1, Unit: "units"}}
+	}
+	m.Plots[0].Ranks, m.Plots[0].Trace = m.Plots[0].Ranks[:2], m.Plots[0].Trace[:2]
+	m.Plots[0].Trace[0] = m.Plots[0].Trace[0][:3]
+	m.Inclusion = m.Inclusion[:3]
+	m.Pairs.Together = []Pair{{First: "a", Second: "b", Lift: 2, MCSE: 0.1, Expected: 1}}
+	m.Properties = m.Properties[:1]
+	m.Moves = []Move{{"line", 1, 1, 1}}
+	m.Ladders = []Ladder{{Scans: 10, Rungs: []Rung{{0, 0.5, 0, -1, 0}, {1, Number(math.NaN()), 0.5, -1, 0}}}}
+	m.LogZ = &Estimate{-1, 0.1}
+	return m
+}
+
+// limited fails once it has been given too much.
+type limited int
+
+func (l *limited) Write(p []byte) (int, error) {
+	if *l -= limited(len(p)); *l < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return len(p), nil
+}
+
+// A summary that somebody has changed is refused, or shown without harm: nothing
+// panics, and nothing grows without bounds.
+func TestChangedSummary(t *testing.T) {
+	data, err := small(t).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	tried, refused := 0, 0
+	try := func(what string) {
+		changed, err := json.Marshal(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, summaryName), changed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if r := recover(); r != nil {
+				t.Errorf("%s: %v", what, r)
+			}
+		}()
+		tried++
+		m, err := Read(dir)
+		if err != nil {
+			refused++
+			return
+		}
+		room := limited(1 << 20)
+		for _, err := range []error{
+			m.WriteText(&room, dir, TextStyle{}),
+			m.Shortlist(3, 3).WriteText(&room, m, TextStyle{}),
+			m.WritePage(&room),
+		} {
+			if err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		for _, f := range m.Figures() {
+			if svg := f.SVG(); len(svg) > 1<<18 || bytes.Contains([]byte(svg), []byte("NaN")) || bytes.Contains([]byte(svg), []byte("Inf")) {
+				t.Errorf("%s: the figure %s is %.300s", what, f.Name, svg)
+			}
+		}
+	}
+	var walk func(path string, v any, set func(any))
+	walk = func(path string, v any, set func(any)) {
+		for _, other := range []any{nil, -1.0, 3e9, []any{}} {
+			set(other)
+			try(fmt.Sprintf("%s = %v", path, other))
+		}
+		set(v)
+		switch v := v.(type) {
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				walk(path+"/"+name, v[name], func(x any) { v[name] = x })
+			}
+		case []any:
+			if len(v) > 0 { // what holds for the first entry holds for all
+				walk(path+"/0", v[0], func(x any) { v[0] = x })
+			}
+			if len(v) > 1 {
+				set(v[:1])
+				try(path + " cut short")
+				set(v)
+			}
+		}
+	}
+	for name, v := range tree.(map[string]any) {
+		walk("/"+name, v, func(x any) { tree.(map[string]any)[name] = x })
+	}
+	try("what was not changed")
+	t.Logf("%d changes, %d refused", tried, refused)
+	if tried < 500 || refused == 0 || refused == tried {
+		t.Errorf("%d changes, %d refused", tried, refused)
+	}
+}
