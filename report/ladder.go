@@ -166,6 +166,25 @@ func ladderWarnings(ladders []Ladder) []string {
 	return warnings
 }
 
+// judged is a verdict in the light of the ladders: chains that have not been to
+// and fro may agree on what they all have missed.
+func judged(verdict string, grade Grade, ladders []Ladder) (string, Grade) {
+	shut := 0
+	for _, l := range ladders {
+		if l.Steps() > 0 && l.RoundTrips == 0 {
+			shut++
+		}
+	}
+	_, _, apart := disagreement(ladders)
+	switch {
+	case apart && grade != Unsound:
+		return "Do not rely on this run yet: the chains disagree on log Z. " + verdict, Unsound
+	case shut > 0 && grade == Sound:
+		return fmt.Sprintf("This run is short: %d of %s made no round trip between random compositions and the target. %s", shut, counted(len(ladders), "chain"), verdict), Short
+	}
+	return verdict, grade
+}
+
 // disagreement returns the ladders with the smallest and the largest log Z, and
 // says whether the mean over the ladders varies by more than 4 times what their
 // own errors amount to: of 2 chains by chance once in 16,000, of more less often.

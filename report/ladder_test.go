@@ -94,21 +94,29 @@ func TestLadderWarnings(t *testing.T) {
 		name    string
 		ladders []Ladder
 		want    []string // beginnings and ways out
+		grade   Grade    // of what would be sound without
 	}{
-		{"none", nil, nil},
-		{"well", []Ladder{ladder(0, 5, 0.1, 0.4, 0.5), ladder(1, 1, 0.1, 0.9, 0.95)}, nil},
-		{"one rung", []Ladder{ladder(0, 0, 0)}, nil},
-		{"shut", []Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"Chain 1 made no round trip", "ten times the warm-up"}},
-		{"all shut", []Ladder{ladder(0, 0, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"2 of 2 chains made no round trip", "ten times the warm-up"}},
+		{"none", nil, nil, Sound},
+		{"well", []Ladder{ladder(0, 5, 0.1, 0.4, 0.5), ladder(1, 1, 0.1, 0.9, 0.95)}, nil, Sound},
+		{"one rung", []Ladder{ladder(0, 0, 0)}, nil, Sound},
+		{"shut", []Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"Chain 1 made no round trip", "ten times the warm-up"}, Short},
+		{"all shut", []Ladder{ladder(0, 0, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"2 of 2 chains made no round trip", "ten times the warm-up"}, Short},
 		{"blocked", []Ladder{ladder(0, 5, 0.1, 0.4, 0.96), ladder(1, 5, 0.1, 0.4, 0.99, 0.4, 0.4)},
-			[]string{"Swaps between β = 0.25 and 0.5 are rejected 99.0 % of the time (chain 1)", "longer warm-up"}},
-		{"forbidden", []Ladder{forbidden}, []string{"Of the random compositions at β = 0, 94.0 % score 0", "a floor"}},
-		{"forbidden and blocked", []Ladder{both}, []string{"Swaps between β = 0 and 0.5 are rejected 100.0 % of the time (chain 0)", "longer warm-up"}},
-		{"apart", []Ladder{ladder(0, 5, 0.1, 0.4), off}, []string{"The chains disagree on log Z, from 1.00 to 2.00", "ten times the warm-up"}},
-		{"near", []Ladder{ladder(0, 5, 0.1, 0.4), near}, nil},
-		{"blind", []Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 5, unknown, 0.4)}, []string{"The standard error of log Z of chain 1 cannot be told from 1,000 scans", "Take more draws"}},
+			[]string{"Swaps between β = 0.25 and 0.5 are rejected 99.0 % of the time (chain 1)", "longer warm-up"}, Sound},
+		{"forbidden", []Ladder{forbidden}, []string{"Of the random compositions at β = 0, 94.0 % score 0", "a floor"}, Sound},
+		{"forbidden and blocked", []Ladder{both}, []string{"Swaps between β = 0 and 0.5 are rejected 100.0 % of the time (chain 0)", "longer warm-up"}, Sound},
+		{"apart", []Ladder{ladder(0, 5, 0.1, 0.4), off}, []string{"The chains disagree on log Z, from 1.00 to 2.00", "ten times the warm-up"}, Unsound},
+		{"near", []Ladder{ladder(0, 5, 0.1, 0.4), near}, nil, Sound},
+		{"blind", []Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 5, unknown, 0.4)}, []string{"The standard error of log Z of chain 1 cannot be told from 1,000 scans", "Take more draws"}, Sound},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			verdict, grade := judged("It is worth much.", Sound, c.ladders)
+			if grade != c.grade || !strings.HasSuffix(verdict, "It is worth much.") || (grade == Sound) != (verdict == "It is worth much.") {
+				t.Errorf("the verdict is %q, %s, want %s", verdict, grade, c.grade)
+			}
+			if _, grade := judged("", Unsound, c.ladders); grade != Unsound {
+				t.Errorf("what is unsound becomes %s", grade)
+			}
 			got := strings.Join(ladderWarnings(c.ladders), "\n")
 			if (got == "") != (c.want == nil) {
 				t.Fatalf("it is warned of %q", got)

@@ -110,6 +110,9 @@ func TestEdges(t *testing.T) {
 	for name, files := range edges() {
 		t.Run(name, func(t *testing.T) {
 			m := sample(t, files).model
+			if err := m.valid(); err != nil {
+				t.Error(err)
+			}
 			var page bytes.Buffer
 			if err := m.WritePage(&page); err != nil {
 				t.Fatal(err)

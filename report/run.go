@@ -97,6 +97,7 @@ func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, ver
 	m.Diverse = bestsOf(p, diverse(distinct([][]run.Best{best, g.pool}), mostDiverse))
 
 	m.Verdict, m.Grade = verdict(p, r)
+	m.Verdict, m.Grade = judged(m.Verdict, m.Grade, m.Ladders)
 	m.Warnings = append(append([]string{}, p.Warnings...), forestWarnings(p)...)
 	m.Warnings = append(m.Warnings, runWarnings(p, r)...)
 	m.Warnings = append(m.Warnings, ladderWarnings(m.Ladders)...)
