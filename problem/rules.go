@@ -552,6 +552,16 @@ func (l *loader) space(plain *kir.Space, law kir.Sparsity, at *node) (*kir.Space
 		e.Err = conflict
 		return nil, e
 	}
+	if len(measured) > 0 {
+		prover := prover{ingredients: plain.N(), total: plain.Total(), sizes: set.Used}
+		every := make([]*rule, len(l.rules))
+		for k := range l.rules {
+			every[k] = &l.rules[k]
+		}
+		if core, ofLaw := prover.contradiction(every); core != nil {
+			return nil, prover.explain(core, ofLaw, at)
+		}
+	}
 	rules.Amounts, rules.Groups = countable.Ingredients, countable.Groups
 	space, err := kir.NewRuledSpace(l.ctx, plain.N(), plain.Total(), rules, hi)
 	if err != nil {
