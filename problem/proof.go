@@ -57,20 +57,13 @@ func (p *prover) impossible(rules []*rule, sizes []int) bool {
 	q.lo, q.hi = make([]int, p.ingredients), make([]int, p.ingredients)
 	use := make([]int8, p.ingredients)
 	for i, a := range q.amounts {
-		q.lo[i], q.hi[i] = max(a.Min, a.Step, 1), p.total
-		if a.Min > 0 {
-			q.lo[i] = a.Min
-		}
-		if a.Max > 0 {
-			q.hi[i] = min(a.Max, p.total)
-		}
+		q.lo[i], q.hi[i] = a.Min, a.Max // which a Ruleset's space has written out
 		switch {
+		case a.Required && a.Excluded:
+			return true
 		case a.Required:
 			use[i] = used
-			if a.Excluded || q.lo[i] > q.hi[i] {
-				return true
-			}
-		case a.Excluded || q.lo[i] > q.hi[i]:
+		case a.Excluded:
 			use[i] = unused
 		}
 	}
