@@ -78,8 +78,8 @@ func (p *Presence) AppendBinary(b []byte) ([]byte, error) {
 	for _, v := range []int{p.limit, p.draws, len(p.sums), p.batches, p.batch, p.count} {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
-	for _, v := range p.sums {
-		b = binary.AppendUvarint(b, v)
+	for i := range p.sums {
+		b = binary.AppendUvarint(b, p.sum(i))
 	}
 	for _, chunk := range p.runs {
 		for _, r := range chunk {
@@ -107,9 +107,9 @@ func (p *Presence) UnmarshalBinary(data []byte) error {
 	q.exact = q.batch == 0
 	r.check(q.draws <= MaxDraws && q.limit >= leastLimit && q.limit == streamLimit(q.limit) &&
 		q.batches == batchesFor(items))
-	q.sums = make([]uint64, items)
+	q.sums, q.upper = make([]uint32, items), make(map[int32]uint32)
 	for i := range q.sums {
-		q.sums[i] = r.uvarint()
+		q.addUnits(int32(i), r.uvarint())
 	}
 	if q.exact {
 		r.check(runs <= maxRuns && 3*runs <= len(r.data) && q.draws <= q.limit)

@@ -27,9 +27,10 @@ type chain struct {
 	walk     *kir.Chain
 	recorder *recorder
 	out      *output
-	warm     int  // iterations of warm-up done
-	finished bool // the file of draws has its final name
-	lost     bool // stopped within a segment
+	warm     int         // iterations of warm-up done
+	finished bool        // the file of draws has its final name
+	result   ChainResult // once it is finished
+	lost     bool        // stopped within a segment
 
 	saved     time.Time // when the last checkpoint was written
 	saveTime  time.Duration
@@ -307,6 +308,7 @@ func (c *chain) finish() error {
 		}
 	}
 	c.publish()
+	c.result = ChainResult{Tries: c.walk.Tries, Tally: c.walk.Tally(), Ladder: c.walk.Ladder()}
 	if err := c.recorder.writer.Close(); err != nil {
 		return err
 	}
@@ -320,7 +322,10 @@ func (c *chain) finish() error {
 	if err := dir.sync(); err != nil {
 		return err
 	}
-	c.out = nil
+	// What is not needed any more is let go of, as others still run.
+	c.mu.Lock()
+	c.walk, c.recorder.writer, c.out = nil, nil, nil
+	c.mu.Unlock()
 	c.finished = true
 	return nil
 }

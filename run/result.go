@@ -84,9 +84,8 @@ func (s *session) result() (*Result, error) {
 	var recorders []*recorder
 	var best, fresh []shortlist
 	for _, c := range s.chains {
-		tally := c.walk.Tally()
-		r.Chains = append(r.Chains, ChainResult{Tries: c.walk.Tries, Tally: tally, Ladder: c.walk.Ladder()})
-		r.Moves.Add(tally)
+		r.Chains = append(r.Chains, c.result)
+		r.Moves.Add(c.result.Tally)
 		recorders = append(recorders, c.recorder)
 		best, fresh = append(best, c.recorder.best), append(fresh, c.recorder.fresh)
 	}

@@ -222,23 +222,31 @@ func (s *session) worker(ctx context.Context) error {
 	return err
 }
 
+// manyIngredients is from how many on a worker stays with its chain.
+const manyIngredients = 100_000
+
 // take returns the waiting chain that has made the fewest iterations, or nil if
 // none waits or the session stops. Where there is none others may be at work,
 // but on no more chains than there are other workers.
+//
+// Chains go on side by side so that R-hat can be told while they run. With many
+// ingredients memory counts for more: the chain that has made most iterations
+// goes on, and so few chains are begun and not finished.
 func (s *session) take() *chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.waiting) == 0 || s.stop.Load() {
 		return nil
 	}
-	least := 0
+	next := 0
 	for k, c := range s.waiting {
-		if c.published.iterations.Load() < s.waiting[least].published.iterations.Load() {
-			least = k
+		was, is := s.waiting[next].published.iterations.Load(), c.published.iterations.Load()
+		if many := len(s.spec.Ingredients) >= manyIngredients; many && is > was || !many && is < was {
+			next = k
 		}
 	}
-	c := s.waiting[least]
-	s.waiting = append(s.waiting[:least], s.waiting[least+1:]...)
+	c := s.waiting[next]
+	s.waiting = append(s.waiting[:next], s.waiting[next+1:]...)
 	return c
 }
 

@@ -134,7 +134,7 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 	if len(p.Ingredients) >= manyIngredients {
 		// What a chain keeps of each ingredient holds no pointers, so looking for
 		// garbage more often costs next to nothing.
-		debug.SetGCPercent(20)
+		debug.SetGCPercent(5)
 	}
 	progress := newProgress(c.ErrOrStderr(), o, p)
 	result, err := chains(c.Context(), spec, run.Options{Workers: o.workers, Progress: progress.show})
