@@ -181,18 +181,23 @@ func (c *listColumn) next(rows int, list []int32, changed []int32) {
 // one, has the list of the one before but for another entry at a place. It is
 // next for the change that is the most frequent by far.
 func (c *listColumn) replace(rows, place int, entry int32) {
-	length := len(c.Image)
-	at := place * c.Width
+	width, length := c.Width, len(c.Image)
+	at := place * width
 	pending := c.Pending + (rows-c.Rows)*length + at
+	c.Pending, c.Rows = length-at-width, rows+1
 	c.Entries[place] = entry
-	c.encode(place, entry)
-	if c.Width == 2 && 0 < pending && pending <= mostCopied && length < farOffset {
-		c.Stream.copyThenPair(length, pending, binary.LittleEndian.Uint16(c.Image[at:]))
-	} else {
-		c.Stream.copy(length, pending)
-		c.Stream.literal(c.Image[at : at+c.Width])
+	if width == 2 && 0 < pending && pending <= mostCopied && length < farOffset {
+		n := c.numbers[entry]
+		if n == 0 {
+			n = c.number(entry) + 1
+		}
+		binary.LittleEndian.PutUint16(c.Image[at:], uint16(n-1))
+		c.Stream.copyThenPair(length, pending, uint16(n-1))
+		return
 	}
-	c.Pending, c.Rows = length-at-c.Width, rows+1
+	c.encode(place, entry)
+	c.Stream.copy(length, pending)
+	c.Stream.literal(c.Image[at : at+width])
 }
 
 // resize makes room for a list.
