@@ -135,8 +135,8 @@ func testCell(t *testing.T, c cell, index int) {
 	if err != nil {
 		t.Skip(err) // the wishes forbid everything
 	}
-	if raceDetector && len(e.States) > 20 {
-		t.Skipf("%d states take too long under the race detector", len(e.States))
+	if raceDetector && len(e.States) > 20 || testing.Short() && len(e.States) > 56 {
+		t.Skipf("%d states take too long in a short run or under the race detector", len(e.States))
 	}
 	exact, left, refused := []string{}, []string{}, []string{}
 	for _, g := range gridKernels {

@@ -73,7 +73,7 @@ func TestTwoIterationsAreTheSquare(t *testing.T) {
 	for _, size := range [][2]int{{2, 2}, {2, 4}, {3, 3}, {3, 4}} {
 		for _, c := range someCells(t, size[0], size[1]) {
 			for _, g := range gridKernels {
-				if g.every > 0 && (size[1] > 3 || raceDetector) || g.most > 0 && size[1] > 2 {
+				if g.every > 0 && (size[1] > 3 || raceDetector || testing.Short()) || g.most > 0 && size[1] > 2 {
 					continue
 				}
 				m := someMatrix(t, c, g, stattest.Options{})
