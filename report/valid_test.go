@@ -17,13 +17,14 @@ import (
 func small(t *testing.T) *Model {
 	m := cocktails(t).model
 	m.Problem.Rules = []string{"a rule"}
-	m.Best, m.Diverse, m.Plots = m.Best[:2], m.Diverse[:3], m.Plots[:1]
+	m.Best, m.Diverse, m.Plots, m.Sparsity = m.Best[:1], m.Diverse[1:2], m.Plots[:1], m.Sparsity[:2]
 	for k := range m.Best {
 		m.Best[k].Slack = []Slack{{Value: 1, Min: 0, Max: 2, Room: 1, Unit: "units"}}
 	}
 	m.Plots[0].Ranks, m.Plots[0].Trace = m.Plots[0].Ranks[:2], m.Plots[0].Trace[:2]
 	m.Plots[0].Trace[0] = m.Plots[0].Trace[0][:3]
-	m.Inclusion = m.Inclusion[:3]
+	m.Inclusion, m.Score.Histogram.Edges = m.Inclusion[:2], m.Score.Histogram.Edges[:3]
+	m.Score.Histogram.Draws, m.Score.Histogram.Random = m.Score.Histogram.Draws[:2], m.Score.Histogram.Random[:2]
 	m.Pairs.Together = []Pair{{First: "a", Second: "b", Lift: 2, MCSE: 0.1, Expected: 1}}
 	m.Properties = m.Properties[:1]
 	m.Moves = []Move{{"line", 1, 1, 1}}
@@ -92,7 +93,11 @@ func TestChangedSummary(t *testing.T) {
 	}
 	var walk func(path string, v any, set func(any))
 	walk = func(path string, v any, set func(any)) {
-		for _, other := range []any{nil, -1.0, 3e9, []any{}} {
+		others := []any{nil, -1.0, 3e9}
+		if _, number := v.(float64); !number {
+			others = []any{nil, []any{}}
+		}
+		for _, other := range others {
 			set(other)
 			try(fmt.Sprintf("%s = %v", path, other))
 		}
