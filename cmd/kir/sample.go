@@ -240,7 +240,14 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 // if it had to be made.
 func runDirectory(named, problemName string) (dir, made string, err error) {
 	if named != "" {
-		return named, "", nil
+		parent := filepath.Dir(named)
+		if _, err := os.Stat(parent); errors.Is(err, os.ErrNotExist) {
+			if err := os.MkdirAll(parent, 0o777); err != nil {
+				return "", "", fmt.Errorf("making a directory for the run: %w", err)
+			}
+			made = parent
+		}
+		return named, made, nil
 	}
 	const parent = "runs"
 	if err := os.Mkdir(parent, 0o777); err == nil {
