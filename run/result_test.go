@@ -250,6 +250,41 @@ func TestFiguresOfTheDraws(t *testing.T) {
 	}
 }
 
+// The figures of chains without properties, which are told of what changes only,
+// are those of their draws too, beyond the number of draws that are all kept.
+func TestFiguresWithoutProperties(t *testing.T) {
+	for _, kernel := range []string{"accelerated", "balanced"} {
+		s := newSpec(t, 200, 60, kir.Uniform(3, 20), Settings{Kernel: kernel, Chains: 2, Warmup: 100, Draws: 140_000, Thin: 1, Seed: 6})
+		dir, r := start(t, s, Options{})
+		counts, amounts, sizes := make([]int, 200), make([]int, 200), make(map[int]int)
+		used, density := 0.0, 0.0
+		for _, draws := range collect(t, dir) {
+			for _, d := range draws {
+				for _, p := range d.Parts {
+					counts[p.Ingredient]++
+					amounts[p.Ingredient] += p.Amount
+				}
+				sizes[len(d.Parts)]++
+				used += float64(len(d.Parts)) / 280_000
+				density += d.LogDensity / 280_000
+			}
+		}
+		for i, x := range r.Inclusion {
+			if x.Probability != float64(counts[i])/280_000 || x.MeanAmount != float64(amounts[i])/float64(counts[i]) || !(x.MCSE > 0) {
+				t.Fatalf("%s, ingredient %d: %+v, want %d draws and %d units", kernel, i, x, counts[i], amounts[i])
+			}
+		}
+		for _, z := range r.Sizes {
+			if z.Observed != float64(sizes[z.N])/280_000 {
+				t.Errorf("%s, n = %d: %v, want %d draws", kernel, z.N, z.Observed, sizes[z.N])
+			}
+		}
+		if math.Abs(r.Used.Mean-used) > 1e-9*used || math.Abs(r.LogDensity.Mean-density) > 1e-9*math.Abs(density) {
+			t.Errorf("%s: means %v and %v, want %v and %v", kernel, r.Used.Mean, r.LogDensity.Mean, used, density)
+		}
+	}
+}
+
 // equalResults compares all but the timing.
 func equalResults(a, b *Result) bool {
 	x, y := *a, *b
