@@ -63,6 +63,24 @@ func (c *closed) count(n int) *big.Int {
 	return x.Mul(x, new(big.Int).Binomial(int64(steps+n-1), int64(n-1)))
 }
 
+// plain says whether amounts go from 1 in steps of 1.
+func (c *closed) plain() bool { return c.lo == 1 && c.step == 1 }
+
+// next returns |X_{n+1}|, given a plain form and x = |X_n|:
+//
+//	|X_{n+1}| = |X_n| · (optional−m)(total−n) / ((m+1)·n),  m = n − required
+//
+// It begins anew where X_n is empty.
+func (c *closed) next(n int, x *big.Int) *big.Int {
+	if x.Sign() == 0 {
+		return c.count(n + 1)
+	}
+	m := n - c.required
+	y := new(big.Int).SetUint64(uint64(c.optional-m) * uint64(c.total-n)) // each below 2^31
+	y.Mul(y, x)
+	return y.Quo(y, new(big.Int).SetUint64(uint64(m+1)*uint64(n)))
+}
+
 func (c *closed) logCount(n int) float64 {
 	optional, steps, ok := c.shape(n)
 	if !ok {
@@ -74,7 +92,7 @@ func (c *closed) logCount(n int) float64 {
 // ratio returns |X_{n+1}|/|X_n|. When amounts go from 1 in steps of 1 it takes
 // a few multiplications.
 func (c *closed) ratio(n int) float64 {
-	if _, _, ok := c.shape(n); !ok || c.lo != 1 || c.step != 1 {
+	if _, _, ok := c.shape(n); !ok || !c.plain() {
 		return math.Exp(c.logCount(n+1) - c.logCount(n))
 	}
 	f := float64(n)

@@ -3,6 +3,7 @@ package count
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"math/big"
 	"runtime"
@@ -198,6 +199,25 @@ func (t *Table) Count(n int) *big.Int {
 	return new(big.Int).Set(t.counts[n])
 }
 
+// Counts returns n and |X_n| for n from lo to hi, in order. Without rules each
+// comes from the one before in two short multiplications, where [Table.Count]
+// begins anew. It panics as that does.
+func (t *Table) Counts(lo, hi int) iter.Seq2[int, *big.Int] {
+	return func(yield func(int, *big.Int) bool) {
+		var x *big.Int
+		for n := lo; n <= hi; n++ {
+			if x != nil && t.counted(n) && t.closed != nil && t.closed.plain() {
+				x = t.closed.next(n-1, x)
+			} else {
+				x = t.Count(n)
+			}
+			if !yield(n, x) {
+				return
+			}
+		}
+	}
+}
+
 // counted reports whether |X_n| may be other than zero.
 func (t *Table) counted(n int) bool {
 	if n > t.plan.maxUsed && n <= min(t.plan.ingredients, t.Total()) {
@@ -221,8 +241,8 @@ func (t *Table) Empty(n int) bool {
 // Sum returns Σ |X_n| over n = 1..MaxUsed.
 func (t *Table) Sum() *big.Int {
 	sum := new(big.Int)
-	for n := 1; n <= t.plan.maxUsed; n++ {
-		sum.Add(sum, t.Count(n))
+	for _, x := range t.Counts(1, t.plan.maxUsed) {
+		sum.Add(sum, x)
 	}
 	return sum
 }

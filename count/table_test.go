@@ -61,6 +61,38 @@ func TestCountsEqualBruteForce(t *testing.T) {
 
 // Contains agrees with the rules as the brute force reads them, for all ways to
 // divide the total and for some that are none.
+// Counts one after the other are those one by one, whatever the rules, and none
+// is changed by the next.
+func TestCountsInOrder(t *testing.T) {
+	for _, s := range []Space{
+		{Total: 30, Ingredients: make([]Ingredient, 40)},
+		{Total: 40, Ingredients: make([]Ingredient, 30)},
+		{Total: 20, Ingredients: append(make([]Ingredient, 15), Ingredient{Required: true}, Ingredient{Required: true}, Ingredient{Excluded: true})},
+		{Total: 30, Ingredients: slices.Repeat([]Ingredient{{Step: 5}}, 8)},
+		{Total: 31, Ingredients: slices.Repeat([]Ingredient{{Min: 3}}, 12)},
+		{Total: 31, Ingredients: slices.Repeat([]Ingredient{{Min: 3, Max: 9}}, 12)},
+	} {
+		table, err := New(context.Background(), s, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, lo := range []int{1, 3} {
+			var got []*big.Int
+			for n, x := range table.Counts(lo, table.MaxUsed()) {
+				if n != lo+len(got) {
+					t.Fatalf("%s: %d after %d others from %d", show(s), n, len(got), lo)
+				}
+				got = append(got, x)
+			}
+			for k, x := range got {
+				if want := table.Count(lo + k); x.Cmp(want) != 0 {
+					t.Errorf("%s: |X_%d| is %v in order from %d and %v by itself", show(s), lo+k, x, lo, want)
+				}
+			}
+		}
+	}
+}
+
 func TestContains(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 8))
 	for range 200 {

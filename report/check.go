@@ -19,7 +19,7 @@ type Check struct {
 	Problem      Problem         `json:"problem"`
 	Sampler      problem.Sampler `json:"sampler"`
 	Sizes        []SpaceSize     `json:"sizes"`
-	Compositions *big.Int        `json:"compositions"` // of the sizes with mass, all together
+	Compositions *big.Int        `json:"compositions"` // of the sizes with mass, all together; nil if that of one is
 	Properties   []Property      `json:"properties"`
 	Kernel       Advice          `json:"kernel"`
 	Warnings     []string        `json:"warnings"`
@@ -29,7 +29,7 @@ type Check struct {
 type SpaceSize struct {
 	N            int      `json:"n"`
 	Target       Number   `json:"target"`
-	Compositions *big.Int `json:"compositions"` // that keep every rule that can be counted
+	Compositions *big.Int `json:"compositions"` // that keep every rule that can be counted; nil beyond mostBits
 	Share        *Share   `json:"share,omitempty"`
 }
 
@@ -45,6 +45,10 @@ type Advice struct {
 	Recommended string `json:"recommended"`
 	Because     string `json:"because"`
 }
+
+// mostBits bounds the exact counts that are kept, all together. Beyond it they
+// are left out.
+const mostBits = 1 << 27
 
 // NewCheck works out what there is to say of a problem.
 func NewCheck(p *problem.Problem) (*Check, error) {
@@ -66,16 +70,32 @@ func NewCheck(p *problem.Problem) (*Check, error) {
 	}
 	law := p.Target.Law()
 	lo, hi := law.Support()
+	exact := 0 // sizes whose counts are kept
+	for bits, n := 0.0, lo; n <= hi; n++ {
+		if bits += max(counts.LogCount(n), 0) / math.Ln2; bits > mostBits {
+			break
+		}
+		exact = n
+	}
+	compositions := make(map[int]*big.Int)
+	for n, x := range counts.Counts(lo, exact) {
+		compositions[n] = x
+	}
 	for n := lo; n <= hi; n++ {
 		if law.P(n) == 0 {
 			continue
 		}
-		size := SpaceSize{N: n, Target: Number(law.P(n)), Compositions: counts.Count(n)}
+		size := SpaceSize{N: n, Target: Number(law.P(n)), Compositions: compositions[n]}
 		if shares := space.Shares(); shares != nil {
 			size.Share = &Share{Number(shares[n-1].Estimate), Number(shares[n-1].SE)}
 		}
 		c.Sizes = append(c.Sizes, size)
-		c.Compositions.Add(c.Compositions, size.Compositions)
+		switch {
+		case size.Compositions == nil:
+			c.Compositions = nil
+		case c.Compositions != nil:
+			c.Compositions.Add(c.Compositions, size.Compositions)
+		}
 	}
 	return c, nil
 }
@@ -234,6 +254,9 @@ func (p Problem) words() string {
 // bigNumber writes a count: exactly up to 60 digits, which fit a line, and
 // rounded beyond.
 func bigNumber(n *big.Int) string {
+	if n == nil {
+		return "too many digits"
+	}
 	if len(n.String()) <= 60 {
 		return Grouped(n)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 
 	"github.com/spf13/cobra"
@@ -28,8 +29,8 @@ ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 				name  string
 				value int
 			}{{"ingredients", ingredients}, {"total", total}} {
-				if f.value < 1 {
-					return &fault.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: "it must be at least 1"}
+				if f.value < 1 || f.value > math.MaxInt32 {
+					return &fault.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: fmt.Sprintf("it must be from 1 to %d", math.MaxInt32)}
 				}
 			}
 			if min(ingredients, total) > mostCounted {
@@ -39,9 +40,9 @@ ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 			if err != nil {
 				return err
 			}
-			counts := make([]*big.Int, min(ingredients, total))
-			for k := range counts {
-				counts[k] = table.Count(k + 1)
+			var counts []*big.Int
+			for _, x := range table.Counts(1, min(ingredients, total)) {
+				counts = append(counts, x)
 			}
 			if asJSON {
 				return printCountsJSON(c.OutOrStdout(), ingredients, total, counts)
@@ -59,7 +60,7 @@ ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 
 // mostCounted bounds how many exact counts are worked out: those of thousands
 // of ingredients have thousands of digits each.
-const mostCounted = 20_000
+const mostCounted = 10_000
 
 // must panics on an error that only a mistake in this program can cause.
 func must(err error) {
