@@ -93,13 +93,14 @@ type explainedError struct {
 func (e *explainedError) Error() string { return e.text }
 func (e *explainedError) Unwrap() error { return e.err }
 
-// Sampler are the settings of a run.
+// Sampler are the settings of a run. Together with the target they decide every
+// draw.
 type Sampler struct {
-	Kernel string `json:"kernel" yaml:"kernel"`
-	Chains int    `json:"chains" yaml:"chains"`
+	Kernel string `json:"kernel" yaml:"kernel"` // see [kir.KernelNames]
+	Chains int    `json:"chains" yaml:"chains"` // at least 1
 	Warmup int    `json:"warmup" yaml:"warmup"` // iterations of each chain that are not kept
-	Draws  int    `json:"draws" yaml:"draws"`   // states kept of each chain
-	Thin   int    `json:"thin" yaml:"thin"`     // iterations from one draw to the next
+	Draws  int    `json:"draws" yaml:"draws"`   // states kept of each chain, at least 1
+	Thin   int    `json:"thin" yaml:"thin"`     // iterations from one draw to the next, at least 1
 	Seed   uint64 `json:"seed" yaml:"seed"`
 }
 

@@ -44,7 +44,7 @@ func sampleFile(t testing.TB, path string, override func(s *problem.Sampler)) ma
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: run.Settings(p.Sampler), Resolved: p.Resolved, Version: "test"}
+	spec := &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: p.Sampler, Resolved: p.Resolved, Version: "test"}
 	if p.Book != nil {
 		spec.Known = func(set []int) bool {
 			_, known := p.Book.Known(set)

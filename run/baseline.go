@@ -20,7 +20,7 @@ type Baseline struct {
 
 // baselineSize returns how many compositions the baseline has: 10,000, or less
 // where that would be more than a tenth of the work of the run.
-func (s *Settings) baselineSize() int {
+func baselineSize(s *Settings) int {
 	iterations := float64(s.Chains) * (float64(s.Warmup) + float64(s.Draws)*float64(s.Thin))
 	return int(min(10_000, max(100, iterations/10)))
 }
@@ -36,7 +36,7 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 		return nil, nil
 	}
 	b := new(Baseline)
-	err := eachRandom(ctx, s, "baseline", s.Settings.baselineSize(), func(x *kir.Composition) error {
+	err := eachRandom(ctx, s, "baseline", baselineSize(&s.Settings), func(x *kir.Composition) error {
 		score, err := s.Target.LogScore(x)
 		b.LogScores = append(b.LogScores, score)
 		return err

@@ -127,7 +127,7 @@ func (c *chain) restore(p *checkpoint) error {
 	if p.Run != s.manifest.Run || p.Chain != c.index {
 		return damaged(errors.New("it belongs to another run or chain"))
 	}
-	if p.Warm > settings.Warmup || p.Draws > settings.Draws || p.Draws%settings.segmentDraws() != 0 || p.Draws > 0 && p.Warm < settings.Warmup {
+	if p.Warm > settings.Warmup || p.Draws > settings.Draws || p.Draws%segmentDraws(settings) != 0 || p.Draws > 0 && p.Warm < settings.Warmup {
 		return damaged(errors.New("it does not stand between two segments"))
 	}
 	name := s.dir.join(partialName(c.index))
@@ -202,14 +202,14 @@ func (c *chain) segment() error {
 		}
 		return nil
 	}
-	n := min(settings.segmentDraws(), settings.Draws-c.recorder.draws)
+	n := min(segmentDraws(settings), settings.Draws-c.recorder.draws)
 	return c.recorder.sample(c.walk, n, settings.Thin, &c.session.abandon)
 }
 
 // tail says whether what is left to do is no whole segment.
 func (c *chain) tail() bool {
 	settings := &c.session.spec.Settings
-	return c.warm == settings.Warmup && settings.Draws-c.recorder.draws < settings.segmentDraws()
+	return c.warm == settings.Warmup && settings.Draws-c.recorder.draws < segmentDraws(settings)
 }
 
 // publish lets others see how far the chain is.

@@ -363,7 +363,7 @@ func TestBaseline(t *testing.T) {
 	}
 	for draws, want := range map[int]int{1: 100, 5000: 500, 99_990: 9999, 1 << 40: 10_000} {
 		settings := Settings{Chains: 1, Draws: draws, Thin: 1}
-		if got := settings.baselineSize(); got != want {
+		if got := baselineSize(&settings); got != want {
 			t.Errorf("%d draws: %d, want %d", draws, got, want)
 		}
 	}

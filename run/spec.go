@@ -8,6 +8,7 @@ import (
 
 	"kir"
 	"kir/diagnose"
+	"kir/problem"
 	"kir/run/drawfile"
 )
 
@@ -29,21 +30,10 @@ type Spec struct {
 
 // Settings say how many chains are run, and for how long. Together with the
 // target they decide every draw.
-type Settings struct {
-	Kernel string `json:"kernel"` // see [kir.KernelNames]
-	Chains int    `json:"chains"` // at least 1
-	Warmup int    `json:"warmup"` // iterations of each chain that are not kept
-	Draws  int    `json:"draws"`  // states kept of each chain, at least 1
-	Thin   int    `json:"thin"`   // iterations from one draw to the next, at least 1
-	Seed   uint64 `json:"seed"`
-}
+type Settings = problem.Sampler
 
 // An Input is a file that the problem was made of.
-type Input struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"` // hexadecimal
-	Bytes  int64  `json:"bytes"`
-}
+type Input = problem.Input
 
 // check says what is wrong with the spec.
 func (s *Spec) check() error {
@@ -102,4 +92,4 @@ func (s *Spec) properties() []string {
 const segmentIterations = 1 << 10
 
 // segmentDraws returns how many draws a segment has.
-func (s *Settings) segmentDraws() int { return max(1, segmentIterations/s.Thin) }
+func segmentDraws(s *Settings) int { return max(1, segmentIterations/s.Thin) }

@@ -98,7 +98,7 @@ func summarize(ctx context.Context, dir string) (m *report.Model, err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	for k, in := range p.Inputs {
-		if k >= len(r.Manifest.Inputs) || r.Manifest.Inputs[k] != run.Input(in) {
+		if k >= len(r.Manifest.Inputs) || r.Manifest.Inputs[k] != in {
 			return nil, &fault.Error{File: dir, Message: fmt.Sprintf("the input %s is not what the run was made of", fault.Quote(in.Path)), Hint: "put it back"}
 		}
 	}

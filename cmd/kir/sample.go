@@ -207,12 +207,10 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 		Problem:     p.File,
 		Ingredients: p.Ingredients,
 		Target:      p.Target,
-		Settings:    run.Settings(p.Sampler),
+		Settings:    p.Sampler,
 		Resolved:    p.Resolved,
+		Inputs:      p.Inputs,
 		Version:     version(),
-	}
-	for _, in := range p.Inputs {
-		spec.Inputs = append(spec.Inputs, run.Input(in))
 	}
 	if p.Book != nil {
 		spec.Known = func(ingredients []int) bool {

@@ -144,10 +144,8 @@ sampler: {kernel: balanced, chains: 2, warmup: 50, draws: 3000, thin: 1, seed: 3
 func spec(p *problem.Problem) *run.Spec {
 	s := &run.Spec{
 		Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Resolved: p.Resolved, Version: "test",
-		Settings: run.Settings{Kernel: p.Sampler.Kernel, Chains: p.Sampler.Chains, Warmup: p.Sampler.Warmup, Draws: p.Sampler.Draws, Thin: p.Sampler.Thin, Seed: p.Sampler.Seed},
-	}
-	for _, in := range p.Inputs {
-		s.Inputs = append(s.Inputs, run.Input{Path: in.Path, SHA256: in.SHA256, Bytes: in.Bytes})
+		Settings: p.Sampler,
+		Inputs:   p.Inputs,
 	}
 	return s
 }
