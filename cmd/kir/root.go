@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"kir/fault"
 	"kir/report"
@@ -74,7 +75,7 @@ func newRootCommand() *cobra.Command {
 		Short:         "Sample sparse composition ratios",
 		Long:          longHelp,
 		Version:       version(),
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -93,10 +94,46 @@ func newRootCommand() *cobra.Command {
 		newTrainCommand(),
 		newPaperCommand(),
 	)
+	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		markStart(c)
+		for _, shell := range c.Commands() {
+			markStart(shell)
+		}
 	}
+	root.SetFlagErrorFunc(nearestFlag)
 	return root
+}
+
+// noCommand refuses what is no command with the one that is likely meant.
+func noCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, known := range c.Commands() {
+		names = append(names, known.Name())
+	}
+	return meant("there is no command "+fault.Quote(args[0]), args[0], names)
+}
+
+// nearestFlag adds to the error about an unknown flag the one that is likely
+// meant.
+func nearestFlag(c *cobra.Command, err error) error {
+	text, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return err
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return meant(err.Error(), "--"+text, names)
+}
+
+func meant(message, text string, names []string) error {
+	if near := fault.DidYouMean(text, names); near != "" {
+		message += ": " + near
+	}
+	return errors.New(message)
 }
 
 // startedKey marks a command whose own code has begun.
@@ -106,6 +143,9 @@ const startedKey = "started"
 // those of the command.
 func markStart(c *cobra.Command) {
 	do := c.RunE
+	if do == nil {
+		return
+	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		c.Annotations = map[string]string{startedKey: ""}
 		return do(c, args)
