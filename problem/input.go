@@ -17,7 +17,7 @@ import (
 
 // An Input is a file that a problem was read from.
 type Input struct {
-	Path   string `json:"path"` // as the problem names it; the problem file itself by its base name
+	Path   string `json:"path"`   // as the problem names it; the problem file itself by its base name
 	SHA256 string `json:"sha256"` // hexadecimal
 	Bytes  int64  `json:"bytes"`
 }

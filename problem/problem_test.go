@@ -60,6 +60,8 @@ func TestBadInput(t *testing.T) {
 		{"leading zero", "total: 010\nrecipes: recipes.csv\n", 1, 8, []string{"two numbers", "leading 0"}},
 		{"leading zero in a seed", "total: 10\nrecipes: recipes.csv\nsampler: {seed: 010}\n", 3, 17, []string{"two numbers", "leading 0"}},
 		{"too many to use", "ingredients: {count: 2000000}\ntotal: 2000000\nsparsity: {uniform: [1, 2]}\n", 2, 8, []string{"2000000 ingredients", "1048576 at most", "lower the total"}},
+		{"too many splits", "total: 5000000\nrecipes: recipes.csv\nproperties: {a: {expression: 'share(\"Gin\")'}}\n", 3, 30, []string{"5000000", "at most 4194304"}},
+		{"too many splits of amounts", "total: 5000000\nrecipes: recipes.csv\nproperties: {a: {likeness: {by: amounts}}}\n", 3, 28, []string{"at most 4194304"}},
 		{"too many laws", "ingredients: {count: 1000000}\ntotal: 1000000\nsparsity: {mixture: [" + strings.Repeat("{uniform: [1, 2]}, ", 300) + "]}\n", 3, 11, []string{"301 laws", "table"}},
 		{"no total", "recipes: recipes.csv\n", 1, 1, []string{"no total"}},
 		{"total 0", "total: 0\nrecipes: recipes.csv\n", 1, 8, []string{"at least 1"}},
@@ -129,6 +131,15 @@ func stairs(steps int) string {
 		b.WriteString(strings.Repeat(" ", k) + "a:\n")
 	}
 	return b.String()
+}
+
+// TestLargeTotal checks that totals are bounded only where lines would be.
+func TestLargeTotal(t *testing.T) {
+	for _, property := range []string{"{forest: {label: taste, want: Fresh}}", "{pairs: {}}", "{likeness: {}}"} {
+		if _, err := load(t, "total: 1000000000\nrecipes: recipes.csv\nproperties: {a: "+property+"}\n", Options{}); err != nil {
+			t.Errorf("%s: %v", property, err)
+		}
+	}
 }
 
 // TestByteOrderMark checks that a problem may begin with one, and keeps its

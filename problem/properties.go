@@ -77,6 +77,23 @@ func (l *loader) readProperties() error {
 	return nil
 }
 
+// mostSplits bounds the total where a property has a score of its own at each
+// split of a line, of which there are as many as units: chains keep them all.
+const mostSplits = 1 << 22
+
+// bySplit says whether properties of a kind are scored split by split. The others
+// are constant over most of a line.
+func bySplit(kind string, n *node) bool {
+	switch kind {
+	case "forest", "pairs":
+		return false
+	case "novelty", "likeness":
+		by := n.get("by")
+		return by != nil && by.text == "amounts"
+	}
+	return true
+}
+
 // property reads one property: its kind and its weight.
 func (l *loader) property(name string, n *node) (Property, error) {
 	f, err := n.fields("a property", append([]string{"weight"}, kinds...)...)
@@ -95,6 +112,9 @@ func (l *loader) property(name string, n *node) (Property, error) {
 	}
 	var p Property
 	for kind, v := range f {
+		if l.problem.Total > mostSplits && bySplit(kind, v) {
+			return Property{}, hint(v.errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", fault.Quote(name), l.problem.Total), "take a total of at most %d", mostSplits)
+		}
 		p, err = l.read(kind, v)
 		p.Kind = kind
 	}
