@@ -212,6 +212,7 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	if err := x.rescore(); err != nil {
 		return rejected, err
 	}
+	x.finds.see(c, x.sum)
 	logRatio := x.beta * (x.sum - was)
 	if t.space.rules != nil {
 		logRatio += logCancelled(t, from, to)

@@ -100,8 +100,11 @@ func NewReplicas(t *Target, betas []float64, moves int) (*Replicas, error) {
 		x := newState(t, newComposition(t.space.ingredients))
 		x.beta = beta
 		l.rungs = append(l.rungs, rung{state: x})
+		if beta > 1 {
+			l.peaks++
+		}
 	}
-	l.sums.reset(len(betas) - 1)
+	l.sums.reset(l.steps())
 	return &Replicas{l}, nil
 }
 

@@ -15,6 +15,7 @@ const scanMoves = 4
 type ladder struct {
 	kernel *Tempered
 	rungs  []rung
+	peaks  int   // how many rungs are above β = 1
 	scans  int64 // its parity says which swaps are tried next
 
 	// Streams of random choices are made for replicas as they are needed, each
@@ -61,16 +62,24 @@ func newLadder(k *Tempered, seed uint64, index int) (l *ladder, tries int, err e
 	if !k.target.scored() {
 		steps = 0 // all β are alike
 	}
-	for s := 0; s <= steps; s++ {
+	if steps > 0 {
+		l.peaks = len(k.peaks)
+	}
+	for s := 0; s <= steps+l.peaks; s++ {
 		r := l.stream()
-		var x *State
-		x, tries, err = StartState(k.target, r) // of these counts, that at β = 1 is reported
+		x, n, err := StartState(k.target, r)
+		if s == steps || err != nil {
+			tries = n
+		}
 		if err != nil {
 			return nil, tries, err
 		}
 		l.rungs = append(l.rungs, rung{state: x, rand: r})
-		if f := float64(s) / float64(max(steps, 1)); s < steps {
+		if s < steps {
+			f := float64(s) / float64(steps)
 			x.beta = f * f * f
+		} else if s > steps {
+			x.beta = k.peaks[s-steps-1]
 		}
 	}
 	l.sums.reset(steps)
@@ -87,8 +96,12 @@ func (l *ladder) stream() *Rand {
 	return NewRand(l.seed, fmt.Sprintf("replicas of chain %d", l.index), uint64(l.streams))
 }
 
+// steps returns how many steps lead from β = 0 to β = 1: the number of the rung
+// there.
+func (l *ladder) steps() int { return len(l.rungs) - 1 - l.peaks }
+
 // cold returns the state at β = 1.
-func (l *ladder) cold() *State { return l.rungs[len(l.rungs)-1].state }
+func (l *ladder) cold() *State { return l.rungs[l.steps()].state }
 
 // refresh refreshes all states.
 func (l *ladder) refresh() error {
@@ -179,13 +192,15 @@ func (l *ladder) exploreAtOnce(workers int, warm bool, tally *Tally) error {
 // move moves the replica on one rung. Only what happens at β = 1 is counted.
 func (l *ladder) move(k int, warm bool, tally *Tally) error {
 	g, b := &l.rungs[k], l.kernel.within
-	if k < len(l.rungs)-1 {
+	if k != l.steps() {
 		tally = &g.aside
 	}
 	switch {
 	case k == 0 && len(l.rungs) > 1:
 		g.state.drawExact(g.rand, g.state.Composition)
-		return g.state.Refresh()
+		err := g.state.Refresh()
+		g.state.finds.see(g.state.Composition, g.state.sum)
+		return err
 	case warm:
 		return b.warm(g.rand, g.state, l.kernel.moves, tally)
 	default:
@@ -209,19 +224,22 @@ func (l *ladder) swap(r *Rand) (coldSwapped bool) {
 	parity := int(l.scans & 1)
 	l.scans++
 	l.sums.begin()
+	steps := l.steps()
 	for k := range len(l.rungs) - 1 {
 		lower, upper := &l.rungs[k], &l.rungs[k+1]
 		there, here := l.rise(k, lower.state), l.rise(k, upper.state)
 		p := math.Exp(min(0, there-here))
-		l.sums.see(k, lower.state.sum, p, there-lower.offset, here-lower.offset)
+		if k < steps {
+			l.sums.see(k, lower.state.sum, p, there-lower.offset, here-lower.offset)
+		}
 		if k&1 == parity && r.Bernoulli(p) {
 			lower.state.swap(upper.state)
 			lower.seen, upper.seen = upper.seen, lower.seen
-			coldSwapped = k == len(l.rungs)-2
+			coldSwapped = coldSwapped || k == steps-1 || k == steps
 		}
 	}
 	l.sums.end(l.cold().sum)
-	hot, cold := &l.rungs[0].seen, &l.rungs[len(l.rungs)-1].seen
+	hot, cold := &l.rungs[0].seen, &l.rungs[steps].seen
 	if hot == cold {
 		return false
 	}
@@ -256,7 +274,7 @@ const firstLadderRound = 32
 // tune ends a round of warm-up: it spaces the ladder anew so that, as the
 // round has it, all steps are rejected equally often.
 func (l *ladder) tune() error {
-	steps := len(l.rungs) - 1
+	steps := l.steps()
 	if steps > 0 {
 		// The barrier up to each rung, without what no spacing can change: at
 		// β = 0 a composition that is forbidden is always rejected.
@@ -283,7 +301,7 @@ func (l *ladder) tune() error {
 		}
 	}
 	l.round, l.done = l.round+1, 0
-	l.sums.reset(len(l.rungs) - 1)
+	l.sums.reset(l.steps())
 	return nil
 }
 
@@ -309,7 +327,8 @@ func (l *ladder) at(barrier, logZ []float64, share float64) (beta, level float64
 // rebuild makes a ladder of the given β from this one. Each new rung takes the
 // state of the old one that is as far up, or a copy of it.
 func (l *ladder) rebuild(betas, logZ []float64) error {
-	old, steps := l.rungs, len(betas)-1
+	old, steps := l.rungs[:l.steps()+1], len(betas)-1
+	peaks := l.rungs[l.steps()+1:]
 	taken := make([]bool, len(old))
 	l.rungs = make([]rung, len(betas))
 	for k := steps; k >= 0; k-- { // from β = 1, which keeps its state
@@ -325,7 +344,7 @@ func (l *ladder) rebuild(betas, logZ []float64) error {
 			l.rungs[k] = rung{state: x, rand: l.stream(), seen: seenNone}
 		}
 	}
-	for k := range l.rungs {
+	for k := range betas {
 		l.rungs[k].state.beta = betas[k]
 		l.rungs[k].offset = 0
 		if k < steps {
@@ -343,6 +362,7 @@ func (l *ladder) rebuild(betas, logZ []float64) error {
 			l.rungs[k].state = x
 		}
 	}
+	l.rungs = append(l.rungs, peaks...)
 	return nil
 }
 
@@ -360,21 +380,21 @@ func (x *State) clone() (*State, error) {
 func (l *ladder) settle() {
 	for k := range l.rungs {
 		l.kernel.within.settle(l.rungs[k].state)
-		if rise := l.sums.logRatio(k); k < len(l.rungs)-1 && !math.IsNaN(rise) && !math.IsInf(rise, 0) {
+		if rise := l.sums.logRatio(k); k < l.steps() && !math.IsNaN(rise) && !math.IsInf(rise, 0) {
 			l.rungs[k].offset += rise
 		}
 	}
 	l.round, l.done = 0, 0
-	l.sums.reset(len(l.rungs) - 1)
+	l.sums.reset(l.steps())
 }
 
 // report returns what the chain did since warm-up.
 func (l *ladder) report() *Ladder {
 	s := &l.sums
-	steps := len(l.rungs) - 1
+	steps := l.steps()
 	out := &Ladder{Scans: s.scans, Restarts: s.restarts, RoundTrips: s.roundTrips}
 	n := float64(s.scans)
-	for k := range l.rungs {
+	for k := range steps + 1 {
 		g := Rung{Beta: l.rungs[k].state.beta, Barrier: out.Barrier}
 		g.MeanLogScore = s.logScore[k] / float64(s.scans-s.forbidden[k])
 		g.Forbidden = float64(s.forbidden[k]) / n

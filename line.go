@@ -70,10 +70,11 @@ func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
 		}
 	}
 	// At k = 0 ingredient i is the one that is not used.
-	return x.leave(r, pieces, i, j,
-		t.lines[others].end*pairOfOne(others+1, qi),
-		t.lines[others].end*pairOfOne(others+1, qj),
-		t.lines[others].inner*pairOfTwo(others+2, qi, qj)), nil
+	zero := t.lines[others].end * pairOfOne(others+1, qi)
+	full := t.lines[others].end * pairOfOne(others+1, qj)
+	inner := t.lines[others].inner * pairOfTwo(others+2, qi, qj)
+	x.finds.seeLine(c, pieces, i, j, zero, full, inner)
+	return x.leave(r, pieces, i, j, zero, full, inner), nil
 }
 
 // leave draws another split of the line of (i, j) in proportion to

@@ -309,22 +309,33 @@ func (d *decoder) state(beta float64) *State {
 }
 
 func (d *decoder) ladder(k *Tempered, rungs int64) *ladder {
-	if rungs < 1 || rungs > mostSteps+1 {
+	var peaks []float64
+	least, most := int64(1), int64(1) // rungs from β = 0 to β = 1
+	if k.target.scored() {
+		peaks, least, most = k.peaks, 2, mostSteps+1
+	}
+	climb := rungs - int64(len(peaks))
+	if climb < least || climb > most {
 		d.fail("a number is out of range")
 		return nil
 	}
-	if k.steps > 0 && k.target.scored() && int64(k.steps) != rungs-1 {
-		d.err = fmt.Errorf("the saved chain has %d replicas and the kernel %d", rungs, k.steps+1)
+	if k.steps > 0 && k.target.scored() && int64(k.steps) != climb-1 {
+		d.err = fmt.Errorf("the saved chain has %d replicas and the kernel %d", climb, k.steps+1)
 		return nil
 	}
-	l := &ladder{kernel: k, workers: 1, scans: d.int(), seed: uint64(d.int()), index: int(d.int())}
+	l := &ladder{kernel: k, peaks: len(peaks), workers: 1, scans: d.int(), seed: uint64(d.int()), index: int(d.int())}
 	l.streams = d.between(0, math.MaxInt32)
 	l.round = d.between(0, 40)
 	l.done = d.between(0, firstLadderRound<<l.round-1)
 	last := -1.0
-	for range rungs {
+	for at := range rungs {
 		beta := d.float()
-		if beta <= last || beta > 1 || beta < 0 {
+		switch {
+		case at == climb-1 && beta != 1, at == 0 && climb > 1 && beta != 0:
+			d.fail("its ladder does not rise from 0 to 1")
+		case at >= climb && beta != peaks[at-climb]:
+			d.fail("its ladder ends elsewhere")
+		case beta <= last:
 			d.fail("its ladder does not rise")
 		}
 		last = beta
@@ -336,11 +347,8 @@ func (d *decoder) ladder(k *Tempered, rungs int64) *ladder {
 		g.state = d.state(beta)
 		l.rungs = append(l.rungs, g)
 	}
-	if last != 1 || rungs > 1 && l.rungs[0].state.beta != 0 {
-		d.fail("its ladder does not rise from 0 to 1")
-	}
 	s := &l.sums
-	steps := int(rungs) - 1
+	steps := l.steps()
 	s.reset(steps)
 	s.scans = d.count(mostCount)
 	s.restarts = d.count(s.scans)

@@ -26,6 +26,7 @@ type State struct {
 
 	spare  *spare
 	memory *memory // what warm-up has learnt; nil if nothing
+	finds  *finds  // what was found on the way; nil if nothing is looked for
 }
 
 // A spare is a second composition with scorers of its own, where whole
@@ -358,6 +359,7 @@ func (x *State) scoreOther() (float64, error) {
 			return sum, nil
 		}
 	}
+	x.finds.see(y.composition, sum)
 	return sum, nil
 }
 

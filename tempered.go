@@ -19,7 +19,9 @@ import (
 //	min(1, exp((β_{r+1} − β_r)(V(x_r) − V(x_{r+1})))),  V = Σ_k c_k·log y_k.
 //
 // What the chain hands out is the replica at β = 1. Good regions that are far
-// apart are reached by way of β = 0, where nothing is in between.
+// apart are reached by way of β = 0, where nothing is in between. Two further
+// replicas, the peaks at β = 3 and 9, belong to the same scheme, and lead to
+// the best there is: see [Chain.Search].
 //
 // Warm-up spaces the ladder so that all swaps are rejected equally often, and
 // takes about twice as many steps as the communication barrier Λ = Σ rejection
@@ -29,12 +31,18 @@ import (
 type Tempered struct {
 	target *Target
 	within *Balanced
-	steps  int // of the ladder; 0: chosen in warm-up
-	moves  int // of each replica in a scan
+	steps  int       // of the ladder; 0: chosen in warm-up
+	moves  int       // of each replica in a scan
+	peaks  []float64 // β above 1, rising
 }
 
-// mostSteps is how many steps a ladder may have.
+// mostSteps is how many steps a ladder may have up to β = 1.
 const mostSteps = 100
+
+// peakBetas are the β of the peaks. At β the odds of one composition against
+// another are those of the target to the power β, and so what is rare at β = 1
+// for being a little better only is common there.
+func peakBetas() []float64 { return []float64{3, 9} }
 
 // NewTempered returns the kernel, with so many replicas a chain as warm-up
 // finds right. It is valid for every target.
@@ -43,11 +51,11 @@ func NewTempered(t *Target) (*Tempered, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tempered{target: t, within: within, moves: scanMoves}, nil
+	return &Tempered{target: t, within: within, moves: scanMoves, peaks: peakBetas()}, nil
 }
 
-// NewTemperedReplicas returns the kernel with a given number of replicas, 2 to
-// 101. Where there are no wishes all β are alike, and there is one.
+// NewTemperedReplicas returns the kernel with a given number of replicas from
+// β = 0 to β = 1, 2 to 101, and the peaks. Where there are no wishes all β are alike, and there is one.
 func NewTemperedReplicas(t *Target, replicas int) (*Tempered, error) {
 	if replicas < 2 || replicas > mostSteps+1 {
 		return nil, fmt.Errorf("tempered: %d replicas: there must be from 2 to %d", replicas, mostSteps+1)
@@ -71,7 +79,7 @@ func (t *Tempered) Advance(_ *Rand, x *State, _ int, _ *Tally) error {
 type Ladder struct {
 	Scans int64
 
-	// Rungs are the replicas' places, from β = 0 to β = 1.
+	// Rungs are the replicas' places, from β = 0 to β = 1, without the peaks.
 	Rungs []Rung
 
 	// Barrier is Λ = Σ rejection rates: the communication barrier.

@@ -215,10 +215,13 @@ func ladderCells(t *testing.T) []*ladderCell {
 	add(2, 2, 1, 0, 1)
 	add(2, 3, 1, 0, 1)
 	add(2, 2, 1, 0, 0.3, 1)
+	add(2, 2, 1, 0, 1, 3) // a peak
 	if !raceDetector {
 		add(3, 2, 3, 0, 1)
 		add(3, 3, 11, 0, 1)
 		add(2, 3, 11, 0, 0.45, 1)
+		add(2, 3, 11, 0, 1, 3)
+		add(2, 2, 17, 0, 1, 3, 9)
 		add(2, 2, 17, 0, 0.2, 0.6, 1)
 	}
 	return all

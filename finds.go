@@ -1,0 +1,139 @@
+package kir
+
+// A Find is a composition that a replica of a tempered chain looked at on its
+// way: the best of each set of ingredients on a line, or a whole candidate. It
+// is no draw, and says nothing of the law; but where a few good compositions
+// are wanted, far more are looked at than are drawn, and the peaks look at the
+// best.
+type Find struct {
+	Parts    []Part
+	LogScore float64 // Σ_k c_k·log y_k
+}
+
+// mostFinds is how many finds a replica keeps until they are asked for.
+const mostFinds = 256
+
+// finds is what a state has found that scores above a bar.
+type finds struct {
+	bar  float64
+	list []Find
+}
+
+// Search makes the replicas of a tempered chain note what they look at, by
+// moves from now on, that scores above a bar. It takes no random choice and
+// changes no draw. A chain of another kernel notes nothing.
+func (c *Chain) Search(logScoreAbove float64) {
+	if c.ladder == nil {
+		return
+	}
+	for k := range c.ladder.rungs {
+		x := c.ladder.rungs[k].state
+		if x.finds == nil {
+			x.finds = new(finds)
+		}
+		x.finds.bar = logScoreAbove
+	}
+}
+
+// Finds hands over what has been noted since the last call, at most 256 by each
+// replica, and forgets it. A find's parts, in no particular order, hold only
+// until visit returns.
+func (c *Chain) Finds(visit func(Find) error) error {
+	if c.ladder == nil {
+		return nil
+	}
+	for k := range c.ladder.rungs {
+		f := c.ladder.rungs[k].state.finds
+		if f == nil {
+			continue
+		}
+		list := f.list
+		f.list = f.list[:0]
+		for _, find := range list {
+			if err := visit(find); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// add returns a new find to be filled, or nil if there are too many.
+func (f *finds) add(logScore float64) *Find {
+	n := len(f.list)
+	if n == mostFinds {
+		return nil
+	}
+	if n < cap(f.list) {
+		f.list = f.list[:n+1] // with the parts that it had, to be written over
+	} else {
+		f.list = append(f.list, Find{})
+	}
+	find := &f.list[n]
+	find.Parts, find.LogScore = find.Parts[:0], logScore
+	return find
+}
+
+// see notes a whole composition, if it scores above the bar.
+func (f *finds) see(c *Composition, logScore float64) {
+	if f == nil || !(logScore > f.bar) {
+		return
+	}
+	if find := f.add(logScore); find != nil {
+		for _, i := range c.list {
+			find.Parts = append(find.Parts, Part{int(i), int(c.amounts[i])})
+		}
+	}
+}
+
+// seeLine notes the best split of each set of ingredients that the line of
+// (i, j) has, if it scores above the bar: either end, and what lies between.
+// Where a weight, as of [State.leave], is 0 the law has no such size.
+func (f *finds) seeLine(c *Composition, p *Pieces, i, j int, zero, full, inner float64) {
+	if f == nil {
+		return
+	}
+	s := c.Amount(i) + c.Amount(j)
+	last := len(p.starts) - 1
+	if zero > 0 && p.values[0] > f.bar {
+		f.addSplit(c, i, j, 0, p.values[0])
+	}
+	if full > 0 && p.values[last] > f.bar {
+		f.addSplit(c, i, j, s, p.values[last])
+	}
+	if inner == 0 {
+		return
+	}
+	split, best := 0, f.bar
+	for q, v := range p.values {
+		if v > best {
+			if from, to := innerSplits(p, q, s); from < to {
+				split, best = from, v
+			}
+		}
+	}
+	if split > 0 {
+		f.addSplit(c, i, j, split, best)
+	}
+}
+
+// addSplit notes the composition that has k units of i, and of j the rest of
+// their sum.
+func (f *finds) addSplit(c *Composition, i, j, k int, logScore float64) {
+	find := f.add(logScore)
+	if find == nil {
+		return
+	}
+	for _, other := range c.list {
+		if int(other) != i && int(other) != j {
+			find.Parts = append(find.Parts, Part{int(other), int(c.amounts[other])})
+		}
+	}
+	s := c.Amount(i) + c.Amount(j)
+	if k > 0 {
+		find.Parts = append(find.Parts, Part{i, k})
+	}
+	if k < s {
+		find.Parts = append(find.Parts, Part{j, s - k})
+	}
+}
