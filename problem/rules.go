@@ -147,6 +147,9 @@ func (l *loader) amountRule(n *node) (*rule, error) {
 	if words == "" {
 		return nil, hint(n.errorf("the rule bounds nothing"), "add min, max or step")
 	}
+	if c.Step > 1 && l.problem.Total > mostSplits {
+		return nil, hint(f["step"].errorf("steps in a total of %d units leave too many ways to share them to keep", l.problem.Total), "take a total of at most %d, in units of the step", mostSplits)
+	}
 	if c.Max > 0 && c.Min > c.Max {
 		return nil, hint(n.errorf("the rule contradicts itself: min is %d units and max %d", c.Min, c.Max), "raise max, or lower min to %d", c.Max)
 	}

@@ -170,3 +170,12 @@ func TestOverlappingGroups(t *testing.T) {
 		t.Errorf("a limit out of reach: %v", err)
 	}
 }
+
+// TestStepsOfLargeTotals checks that steps, which make a piece of a line for
+// every other split or so, are refused where lines are long.
+func TestStepsOfLargeTotals(t *testing.T) {
+	_, err := loadRules(t, "total: 1000000000\nrecipes: recipes.csv\ningredients: shelf.csv\nsparsity: {uniform: [1, 4]}\n", "  - amount: {of: \"*\", step: 2}\n")
+	if bad := (*fault.Error)(nil); !errors.As(err, &bad) || bad.Line != 6 || !strings.Contains(err.Error(), "at most 4194304") {
+		t.Errorf("the error is %v", err)
+	}
+}
