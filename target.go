@@ -203,6 +203,19 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 	return sum, nil
 }
 
+// AppendScores appends y_k(x) of every wish, in the target's order and whatever
+// its weight, to dst.
+func (t *Target) AppendScores(dst []float64, x *Composition) ([]float64, error) {
+	for _, w := range t.wishes {
+		score := w.Property.LogScore(x)
+		if badScore(score) {
+			return dst, newScoreError(w.Name, w.Property, score, x)
+		}
+		dst = append(dst, math.Exp(score))
+	}
+	return dst, nil
+}
+
 // newScoreError describes a bad score. by is the property or its scorer, which
 // may know more of it.
 func newScoreError(wish string, by any, score float64, x *Composition) *ScoreError {

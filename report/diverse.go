@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -69,24 +68,13 @@ func diverse(pool []run.Best, most int) []run.Best {
 	return chosen
 }
 
-// compareBest orders by score, then by density, then by chain and draw, the
-// best first.
-func compareBest(a, b run.Best) int {
-	return cmp.Or(
-		cmp.Compare(b.LogScore, a.LogScore),
-		cmp.Compare(b.LogDensity, a.LogDensity),
-		cmp.Compare(a.Chain, b.Chain),
-		cmp.Compare(a.Draw, b.Draw),
-	)
-}
-
 // distinct returns the best draw of each set of ingredients, the best first.
 func distinct(lists [][]run.Best) []run.Best {
 	var all []run.Best
 	for _, l := range lists {
 		all = append(all, l...)
 	}
-	slices.SortFunc(all, compareBest)
+	slices.SortFunc(all, run.Best.Compare)
 	seen := make(map[string]bool, len(all))
 	var key []byte
 	return slices.DeleteFunc(all, func(b run.Best) bool {

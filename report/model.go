@@ -197,6 +197,7 @@ type Comparison struct {
 type Best struct {
 	Chain      int               `json:"chain"`
 	Draw       int               `json:"draw"`
+	Drawn      bool              `json:"drawn"` // else a replica of a tempered chain met it on its way to that draw
 	Score      Number            `json:"score"`
 	LogDensity Number            `json:"log_density"`
 	Scores     map[string]Number `json:"scores"`

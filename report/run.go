@@ -257,7 +257,7 @@ func bestsOf(p *problem.Problem, list []run.Best) []Best {
 
 func bestOf(p *problem.Problem, b run.Best) Best {
 	out := Best{
-		Chain: b.Chain, Draw: b.Draw, Score: Number(b.Score), LogDensity: Number(b.LogDensity),
+		Chain: b.Chain, Draw: b.Draw, Drawn: !b.Found, Score: Number(b.Score), LogDensity: Number(b.LogDensity),
 		Scores: make(map[string]Number, len(b.Scores)), Recipe: make(map[string]int, len(b.Parts)), Known: b.Known,
 		Nearest: []Nearest{}, Slack: []Slack{},
 	}

@@ -139,6 +139,9 @@ func (m *Model) writeLists(p *printer, style TextStyle, best, various []placed) 
 	}
 	if len(best) > 0 && m.weighs() {
 		p.heading("%s", style.bold("Best "+kind+", by score"))
+		if m.Sampler.Kernel == "tempered" {
+			p.line("What a replica met on its way is among them, so that not all are draws.")
+		}
 		m.writeCompositions(p, best, style)
 	}
 	if len(various) > 0 {

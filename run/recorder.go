@@ -97,10 +97,18 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 			}
 			exchanges = false
 		}
+		if r.score != nil {
+			c.Search(r.bar())
+		}
 		if err := c.Advance(thin); err != nil {
 			return err
 		}
 		d++
+		if r.score != nil {
+			if err := r.take(c, r.draws+repeats); err != nil {
+				return err
+			}
+		}
 		if u := c.Tally().Updated; u == updated {
 			repeats++
 			continue
@@ -122,6 +130,25 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 	r.sizes.Advance(r.draws)
 	r.endRuns()
 	return nil
+}
+
+// bar is the log score that what a chain finds must have to be of interest.
+func (r *recorder) bar() float64 {
+	if r.fresh.known == nil {
+		return r.best.bar()
+	}
+	return min(r.best.bar(), r.fresh.bar())
+}
+
+// take considers what the chain found on its way to a draw.
+func (r *recorder) take(c *kir.Chain, draw int) error {
+	t := c.State.Target()
+	return c.Finds(func(f kir.Find) error {
+		if err := r.best.offerFind(t, draw, f); err != nil || r.fresh.known == nil {
+			return err
+		}
+		return r.fresh.offerFind(t, draw, f)
+	})
 }
 
 // exchange makes at most so many draws, an iteration each, and records them. It
@@ -209,7 +236,8 @@ func (r *recorder) next(x *kir.State) error {
 	if r.fresh.known != nil {
 		r.fresh.offer(r)
 	}
-	r.settled = r.best.refuses(r) && (r.fresh.known == nil || r.fresh.refuses(r))
+	r.settled = r.best.refuses(r.logScore, r.current.LogDensity) &&
+		(r.fresh.known == nil || r.fresh.refuses(r.logScore, r.current.LogDensity))
 	r.draws++
 	r.same = 1
 	return r.writer.Write(&r.current, changed)

@@ -368,3 +368,68 @@ func TestBaseline(t *testing.T) {
 		}
 	}
 }
+
+// TestFindsAreInTheShortlist runs tempered chains and looks at what is best:
+// finds among it, each with the scores that its composition has, in order, one
+// of each set; and what is said to be drawn is that draw.
+func TestFindsAreInTheShortlist(t *testing.T) {
+	s := smallSpec(t, Settings{Kernel: "tempered", Chains: 2, Warmup: 100, Draws: 300, Thin: 2, Seed: 4})
+	dir := filepath.Join(t.TempDir(), "run")
+	r, err := Start(t.Context(), s, dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws := make(map[[2]int][]kir.Part)
+	for d, err := range made.Draws() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		draws[[2]int{d.Chain, d.Draw}] = slices.Clone(d.Parts)
+	}
+	found := 0
+	for name, list := range map[string][]Best{"best": r.Best, "new": r.New} {
+		if !slices.IsSortedFunc(list, Best.Compare) {
+			t.Errorf("%s is not in order", name)
+		}
+		sets := make(map[string]bool)
+		for _, b := range list {
+			x, err := kir.NewComposition(s.Target.Space().N(), b.Parts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := s.Target.LogScore(x)
+			if err != nil || math.Abs(want-b.LogScore) > 1e-9 {
+				t.Errorf("%s: %v scores %v, and not %v; %v", name, x, want, b.LogScore, err)
+			}
+			scores, err := s.Target.AppendScores(nil, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, y := range scores {
+				if math.Abs(y-b.Scores[k]) > 1e-9*y {
+					t.Errorf("%s: %v has scores %v, and not %v", name, x, scores, b.Scores)
+				}
+			}
+			if key := fmt.Sprint(b.set()); sets[key] {
+				t.Errorf("%s has the set %s twice", name, key)
+			} else {
+				sets[key] = true
+			}
+			if name == "new" && s.Known(b.set()) {
+				t.Errorf("%v is known", x)
+			}
+			if b.Found {
+				found++
+			} else if parts := draws[[2]int{b.Chain, b.Draw}]; !slices.Equal(parts, b.Parts) {
+				t.Errorf("%s: draw %d of chain %d is %v, and not %v", name, b.Draw, b.Chain, parts, b.Parts)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("nothing was found on the way")
+	}
+}

@@ -12,10 +12,12 @@ import (
 // shortlistLength is how many sets of ingredients a shortlist has at most.
 const shortlistLength = 100
 
-// A Best is a draw that is worth a look: the best of those that use the same
-// set of ingredients.
+// A Best is a composition that is worth a look: the best draw of those that use
+// the same set of ingredients, or what a tempered chain found on its way to a
+// draw.
 type Best struct {
 	Chain, Draw int
+	Found       bool       // it is no draw: see [kir.Find]
 	Score       float64    // Π_k y_k^c_k
 	LogScore    float64    // its log
 	LogDensity  float64    // see [kir.State.LogDensity]
@@ -24,15 +26,27 @@ type Best struct {
 	Known       bool       // the book has a recipe of this set
 }
 
-// compareBest orders by score, then by density, then by chain and draw, the
-// best first.
-func compareBest(a, b Best) int {
+// Compare orders by score, then by density, then draws before finds, then by
+// chain and draw, the best first.
+func (b Best) Compare(c Best) int {
 	return cmp.Or(
-		cmp.Compare(b.LogScore, a.LogScore),
-		cmp.Compare(b.LogDensity, a.LogDensity),
-		cmp.Compare(a.Chain, b.Chain),
-		cmp.Compare(a.Draw, b.Draw),
+		cmp.Compare(c.LogScore, b.LogScore),
+		cmp.Compare(c.LogDensity, b.LogDensity),
+		compareBool(b.Found, c.Found),
+		cmp.Compare(b.Chain, c.Chain),
+		cmp.Compare(b.Draw, c.Draw),
 	)
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // A shortlist keeps the best draws of one chain, at most one for each set of
@@ -45,19 +59,28 @@ type shortlist struct {
 	set []int // scratch
 }
 
-// refuses says whether the recorder's current draw, or a later one with the same
-// numbers, is not wanted whatever it uses.
-func (s *shortlist) refuses(r *recorder) bool {
+// bar is the log score above which, or at which, a composition may be wanted.
+func (s *shortlist) bar() float64 {
+	if len(s.best) < shortlistLength {
+		return math.Inf(-1)
+	}
+	return s.best[shortlistLength-1].LogScore
+}
+
+// refuses says whether a composition of that score and density, or a later one,
+// is not wanted whatever it uses.
+func (s *shortlist) refuses(logScore, logDensity float64) bool {
 	if len(s.best) < shortlistLength {
 		return false
 	}
 	worst := &s.best[shortlistLength-1]
-	return r.logScore < worst.LogScore || r.logScore == worst.LogScore && r.current.LogDensity <= worst.LogDensity
+	return logScore < worst.LogScore || logScore == worst.LogScore && logDensity <= worst.LogDensity
 }
 
 // offer considers the recorder's current draw.
 func (s *shortlist) offer(r *recorder) {
-	if s.refuses(r) {
+	b := newBest(r.draws, r.logScore, r.current.LogDensity)
+	if s.refuses(b.LogScore, b.LogDensity) {
 		return
 	}
 	s.set = s.set[:0]
@@ -65,28 +88,70 @@ func (s *shortlist) offer(r *recorder) {
 		s.set = append(s.set, int(i))
 	}
 	slices.Sort(s.set)
-	draw := Best{
-		Draw:       r.draws,
-		Score:      math.Exp(r.logScore),
-		LogScore:   r.logScore,
-		LogDensity: r.current.LogDensity,
-	}
-	same := slices.IndexFunc(s.best, func(b Best) bool { return b.uses(s.set) })
-	if same >= 0 && compareBest(s.best[same], draw) < 0 || s.known != nil && same < 0 && s.known(s.set) {
+	same, wanted := s.wants(&b)
+	if !wanted {
 		return
 	}
-	draw.Scores = slices.Clone(r.current.Scores)
-	draw.Parts = make([]kir.Part, len(s.set))
+	b.Scores = slices.Clone(r.current.Scores)
+	b.Parts = make([]kir.Part, len(s.set))
 	for k, i := range s.set {
-		draw.Parts[k] = kir.Part{Ingredient: i, Amount: int(r.current.Amounts[slices.Index(r.current.Ingredients, int32(i))])}
+		b.Parts[k] = kir.Part{Ingredient: i, Amount: int(r.current.Amounts[slices.Index(r.current.Ingredients, int32(i))])}
 	}
+	s.insert(b, same)
+}
+
+// offerFind considers what a chain found on its way to a draw.
+func (s *shortlist) offerFind(t *kir.Target, draw int, f kir.Find) error {
+	b := newBest(draw, f.LogScore, t.LogLaw(len(f.Parts))+f.LogScore)
+	b.Found = true
+	if s.refuses(b.LogScore, b.LogDensity) {
+		return nil
+	}
+	s.set = s.set[:0]
+	for _, p := range f.Parts {
+		s.set = append(s.set, p.Ingredient)
+	}
+	slices.Sort(s.set)
+	same, wanted := s.wants(&b)
+	if !wanted {
+		return nil
+	}
+	x, err := kir.NewComposition(t.Space().N(), f.Parts...)
+	if err != nil {
+		return err
+	}
+	if b.Scores, err = t.AppendScores(nil, x); err != nil {
+		return err
+	}
+	b.Parts = x.Parts()
+	s.insert(b, same)
+	return nil
+}
+
+func newBest(draw int, logScore, logDensity float64) Best {
+	return Best{Draw: draw, Score: math.Exp(logScore), LogScore: logScore, LogDensity: logDensity}
+}
+
+// wants says whether b, of the set of ingredients in s.set, is to be inserted,
+// and where one of the same set stands, or −1.
+func (s *shortlist) wants(b *Best) (same int, wanted bool) {
+	same = slices.IndexFunc(s.best, func(b Best) bool { return b.uses(s.set) })
+	if same >= 0 {
+		return same, s.best[same].Compare(*b) >= 0
+	}
+	return same, s.known == nil || !s.known(s.set)
+}
+
+// insert puts b in its place, instead of the one of the same set or else, if
+// the list is full, of the last one.
+func (s *shortlist) insert(b Best, same int) {
 	if same >= 0 {
 		s.best = slices.Delete(s.best, same, same+1)
 	} else if len(s.best) == shortlistLength {
 		s.best = s.best[:shortlistLength-1]
 	}
-	at, _ := slices.BinarySearchFunc(s.best, draw, compareBest)
-	s.best = slices.Insert(s.best, at, draw)
+	at, _ := slices.BinarySearchFunc(s.best, b, Best.Compare)
+	s.best = slices.Insert(s.best, at, b)
 }
 
 // uses says whether the draw uses the ingredients of a set, in ascending order,
@@ -104,7 +169,7 @@ func mergeShortlists(chains []shortlist) []Best {
 			all = append(all, b)
 		}
 	}
-	slices.SortFunc(all, compareBest)
+	slices.SortFunc(all, Best.Compare)
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(all, func(b Best) bool {
 		var key []byte
