@@ -185,7 +185,7 @@ func advise(p *problem.Problem) (Advice, error) {
 	if n, gap := p.Target.Law().Gap(); gap {
 		return Advice{"balanced", fmt.Sprintf("the sparsity law has a gap at n = %d, which it crosses", n)}, nil
 	}
-	return Advice{"balanced", "it mixes fastest; if its chains should disagree, take tempered"}, nil
+	return Advice{"balanced", "it mixes fastest; take tempered if its chains should disagree, or for the very best"}, nil
 }
 
 // runsPrograms says whether a property is scored by a program, which runs with
