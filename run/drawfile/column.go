@@ -2,18 +2,51 @@ package drawfile
 
 import (
 	"encoding/binary"
+	"iter"
 	"math"
+	"math/bits"
+	"slices"
 )
 
 // A column makes the values section of its pages. Rows that repeat the one
 // before are not looked at: a column remembers up to which row its stream goes,
 // and catches up when its value changes or the page ends.
 
+// recent remembers where in a page's stream some values have been. Few values
+// come again and again where there are no properties: they are copied.
+type recent [16]struct {
+	Bits uint64
+	Next int // 1 and the place of the value in the page; 0 if there is none
+}
+
+// place returns the place of a value that a copy reaches, or −1, and notes that it
+// is at another one now.
+func (r *recent) place(bits uint64, now int) int {
+	e := &r[bits*0x9e3779b97f4a7c15>>60]
+	at := e.Next - 1
+	if e.Bits != bits || now-at >= farOffset {
+		at = -1
+	}
+	e.Bits, e.Next = bits, now+1
+	return at
+}
+
+// within says whether all places are those of a stream.
+func (r *recent) within(s *snappy) bool {
+	for _, e := range r {
+		if e.Next < 0 || e.Next > s.Size {
+			return false
+		}
+	}
+	return true
+}
+
 // scalarColumn has one value a row, of 4 or 8 bytes.
 type scalarColumn struct {
 	Width  int
 	Bits   uint64 // the current value
 	Stream snappy
+	Recent recent
 	Rows   int // of the page that the stream covers
 	Chunk  chunk
 }
@@ -27,10 +60,15 @@ func (c *scalarColumn) next(rows int, bits uint64) {
 		c.catchUp(rows)
 	}
 	c.Bits = bits
+	c.Rows = rows + 1
+	now := c.Stream.Size
+	if at := c.Recent.place(bits, now); at >= 0 {
+		c.Stream.copy(now-at, c.Width)
+		return
+	}
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], bits)
 	c.Stream.literal(b[:c.Width])
-	c.Rows = rows + 1
 	c.Chunk.bound(bits, c.Width)
 }
 
@@ -41,37 +79,72 @@ func (c *scalarColumn) catchUp(rows int) {
 
 // listColumn has a list of entries a row. An entry is written as its number in
 // the dictionary of the row group, or, if Plain, as it is.
+//
+// A page is written in one of two forms. Where little changes from row to row,
+// numbers take whole bytes, and are literals and copies of the row before. Where
+// most changes there is nothing to copy: all rows are written, and a number takes
+// no more bits than it needs. The form of a page is the one in which the page
+// before it is the smaller.
 type listColumn struct {
-	Width int // bytes of an entry: 1, 2 or 4
+	Width int  // bytes of an entry that is copied: 1, 2 or 4
+	Bits  uint // of one that is packed; 0 if none ever is
 	Plain bool
 
-	Dictionary []int32 // the entries that have a number
-	numbers    []int32 // by entry: its number and 1, or 0; nil if Plain
+	// The entries that have a number. If All, each entry is its own number.
+	All        bool
+	Dictionary []int32
+	most       int32   // the last entry
+	numbers    []int32 // by entry: its number and 1, or 0; nil if Plain or All
 
 	Entries []int32 // the current list
-	Image   []byte  // the current list as it is written
+	Rows    int     // of the page that is written, but for Pending
+
+	// A page of changes.
+	Image   []byte // the current list as it is written
 	Stream  snappy
-	Rows    int // of the page that the stream covers, but for
 	Pending int // bytes that repeat those of a list back
+
+	// A page of whole rows.
+	Whole   bool // the page is one
+	Packed  packed
+	Changes int     // what it would at most take as a page of changes, in bytes
+	scratch []int32 // the numbers of a list
 
 	Chunk chunk
 }
 
-// newListColumn returns the column for entries from 0 to most.
-func newListColumn(most int) listColumn {
-	c := listColumn{Width: 4}
+const (
+	// mostAll is up to how many entries all of them have a number.
+	mostAll = 1 << 12
+	// leastBits is the least that a packed number takes. It bounds how many a
+	// page of a given size can hold.
+	leastBits = 4
+)
+
+// newListColumn returns the column for entries from 0 to most, each of which is
+// its own number if all is true.
+func newListColumn(most int, all bool) listColumn {
+	c := listColumn{Width: 4, Bits: max(leastBits, uint(bits.Len(uint(most)))), All: all, most: int32(most)}
 	switch {
 	case most < 1<<8:
 		c.Width = 1
 	case most < 1<<16:
 		c.Width = 2
 	}
-	c.numbers = make([]int32, most+1)
+	if c.Bits > mostPacked {
+		c.Bits = 0
+	}
+	if !all {
+		c.numbers = make([]int32, most+1)
+	}
 	return c
 }
 
 // number returns the number of an entry in the dictionary.
 func (c *listColumn) number(entry int32) int32 {
+	if c.All || c.Plain {
+		return entry
+	}
 	if n := c.numbers[entry]; n > 0 {
 		return n - 1
 	}
@@ -82,61 +155,61 @@ func (c *listColumn) number(entry int32) int32 {
 
 // encode puts an entry into the image, which is long enough.
 func (c *listColumn) encode(place int, entry int32) {
-	if !c.Plain {
-		entry = c.number(entry)
-	}
+	n := c.number(entry)
 	switch c.Width {
 	case 1:
-		c.Image[place] = byte(entry)
+		c.Image[place] = byte(n)
 	case 2:
-		binary.LittleEndian.PutUint16(c.Image[2*place:], uint16(entry))
+		binary.LittleEndian.PutUint16(c.Image[2*place:], uint16(n))
 	default:
-		binary.LittleEndian.PutUint32(c.Image[4*place:], uint32(entry))
+		binary.LittleEndian.PutUint32(c.Image[4*place:], uint32(n))
 	}
+}
+
+// pack writes the current list once more to a page of whole rows.
+func (c *listColumn) pack() {
+	if c.All {
+		c.Packed.append(c.Entries, c.Bits)
+		return
+	}
+	numbers := slices.Grow(c.scratch[:0], len(c.Entries))[:len(c.Entries)]
+	for place, entry := range c.Entries {
+		n := c.numbers[entry]
+		if n == 0 {
+			n = c.number(entry) + 1
+		}
+		numbers[place] = n - 1
+	}
+	c.scratch = numbers
+	c.Packed.append(numbers, c.Bits)
 }
 
 // whole says that the row after the first rows of the page has a list, whatever
 // came before.
 func (c *listColumn) whole(rows int, list []int32) {
 	c.catchUp(rows)
-	c.resize(len(list))
-	copy(c.Entries, list)
-	c.encodeAll(list)
-	c.Stream.literal(c.Image)
+	c.Entries = append(c.Entries[:0], list...)
 	c.Rows = rows + 1
-}
-
-// encodeAll puts a list into the image, which is as long.
-func (c *listColumn) encodeAll(list []int32) {
-	switch image := c.Image; {
-	case c.Width == 1:
-		for place, entry := range list {
-			n := c.numbers[entry]
-			if n == 0 {
-				n = c.number(entry) + 1
-			}
-			image[place] = byte(n - 1)
-		}
-	case c.Width == 2:
-		for _, entry := range list {
-			n := c.numbers[entry]
-			if n == 0 {
-				n = c.number(entry) + 1
-			}
-			binary.LittleEndian.PutUint16(image, uint16(n-1))
-			image = image[2:]
-		}
-	default:
-		for place, entry := range list {
-			c.encode(place, entry)
-		}
+	if c.Whole {
+		c.Changes += len(list) * c.Width
+		c.pack()
+		return
 	}
+	c.Image = resized(c.Image, len(list)*c.Width)
+	for place, entry := range list {
+		c.encode(place, entry)
+	}
+	c.Stream.literal(c.Image)
 }
 
 // next says that the row after the first rows of the page, which are at least
 // one, has a list that differs from the one before at most in length and at the
 // given places, in ascending order.
 func (c *listColumn) next(rows int, list []int32, changed []int32) {
+	if c.Whole {
+		c.nextWhole(rows, list, changed)
+		return
+	}
 	width, length := c.Width, len(c.Image)
 	pending, from := -1, 0
 	for _, place := range changed {
@@ -168,42 +241,66 @@ func (c *listColumn) next(rows int, list []int32, changed []int32) {
 	}
 	shared := min(len(list), len(c.Entries))
 	c.Stream.copy(length, pending+shared*width-from)
-	c.resize(len(list))
+	c.Entries = append(c.Entries[:shared], list[shared:]...)
+	c.Image = resized(c.Image, len(list)*width)
 	for place := shared; place < len(list); place++ {
-		c.Entries[place] = list[place]
 		c.encode(place, list[place])
 	}
 	c.Stream.literal(c.Image[shared*width:])
 	c.Pending, c.Rows = 0, rows+1
 }
 
+// changeBytes is what a changed entry takes of a page of changes besides itself: a
+// copy up to it and the tag of a literal.
+const changeBytes = 4
+
+// nextWhole is next for a page of whole rows.
+func (c *listColumn) nextWhole(rows int, list []int32, changed []int32) {
+	c.catchUp(rows)
+	for _, place := range changed {
+		if list[place] != c.Entries[place] {
+			c.Changes += changeBytes + c.Width
+		}
+	}
+	if added := len(list) - len(c.Entries); added != 0 {
+		c.Changes += changeBytes + max(0, added)*c.Width
+	}
+	c.Entries = append(c.Entries[:0], list...)
+	c.pack()
+	c.Rows = rows + 1
+}
+
 // replace says that the row after the first rows of the page, which are at least
 // one, has the list of the one before but for another entry at a place. It is
 // next for the change that is the most frequent by far.
 func (c *listColumn) replace(rows, place int, entry int32) {
+	if c.Whole {
+		c.catchUp(rows)
+		c.Entries[place] = entry
+		c.Changes += changeBytes + c.Width
+		c.pack()
+		c.Rows = rows + 1
+		return
+	}
 	width, length := c.Width, len(c.Image)
 	at := place * width
 	pending := c.Pending + (rows-c.Rows)*length + at
 	c.Pending, c.Rows = length-at-width, rows+1
 	c.Entries[place] = entry
 	if width == 2 && 0 < pending && pending <= mostCopied && length < farOffset {
-		n := c.numbers[entry]
-		if n == 0 {
-			n = c.number(entry) + 1
+		n := entry
+		if !c.All {
+			if n = c.numbers[entry] - 1; n < 0 {
+				n = c.number(entry)
+			}
 		}
-		binary.LittleEndian.PutUint16(c.Image[at:], uint16(n-1))
-		c.Stream.copyThenPair(length, pending, uint16(n-1))
+		binary.LittleEndian.PutUint16(c.Image[at:], uint16(n))
+		c.Stream.copyThenPair(length, pending, uint16(n))
 		return
 	}
 	c.encode(place, entry)
 	c.Stream.copy(length, pending)
 	c.Stream.literal(c.Image[at : at+width])
-}
-
-// resize makes room for a list.
-func (c *listColumn) resize(n int) {
-	c.Entries = resized(c.Entries, n)
-	c.Image = resized(c.Image, n*c.Width)
 }
 
 // resized returns s with length n and as much of its contents as fits.
@@ -214,9 +311,44 @@ func resized[T any](s []T, n int) []T {
 	return append(s[:cap(s)], make([]T, n-cap(s))...)
 }
 
+// catchUp writes the rows that repeat the last one written.
 func (c *listColumn) catchUp(rows int) {
+	if c.Whole {
+		for range rows - c.Rows {
+			c.pack()
+		}
+		c.Rows = rows
+		return
+	}
 	c.Stream.copy(len(c.Image), c.Pending+(rows-c.Rows)*len(c.Image))
 	c.Pending, c.Rows = 0, rows
+}
+
+// end ends the page, of so many entries: it returns its stream, which is valid
+// until the next page is begun, and the bits of an entry in it.
+func (c *listColumn) end(entries int) (stream snappy, width uint) {
+	if c.Whole {
+		return c.Packed.end(entries, c.Bits), c.Bits
+	}
+	if !c.Plain {
+		c.Stream.literal(make([]byte, ((entries+7)/8*8-entries)*c.Width))
+	}
+	return c.Stream, uint(8 * c.Width)
+}
+
+// begin begins the page after one of so many entries, in the form that suits that
+// one.
+func (c *listColumn) begin(entries int) {
+	if c.Bits > 0 {
+		changes := c.Changes
+		if !c.Whole {
+			changes = len(c.Stream.Out)
+		}
+		c.Whole = changes > entries*int(c.Bits)/8
+	}
+	c.Stream.reset()
+	c.Packed.reset()
+	c.Rows, c.Pending, c.Changes = 0, 0, 0
 }
 
 // forget empties the dictionary for the next row group.
@@ -227,12 +359,36 @@ func (c *listColumn) forget() {
 	c.Dictionary = c.Dictionary[:0]
 }
 
+// dictionary yields the entries in the order of their numbers.
+func (c *listColumn) dictionary() iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		if !c.All {
+			slices.Values(c.Dictionary)(yield)
+			return
+		}
+		for entry := range c.most + 1 {
+			if !yield(entry) {
+				return
+			}
+		}
+	}
+}
+
+// numbered returns how many entries have a number.
+func (c *listColumn) numbered() int {
+	if c.All {
+		return int(c.most) + 1
+	}
+	return len(c.Dictionary)
+}
+
 // levels makes the repetition levels that the two lists share: 0 at the first
 // entry of a row and 1 at the others, as one run each.
 type levels struct {
 	Length  int    // of the current list
 	Image   []byte // its runs
 	Stream  snappy
+	Recent  recent
 	Rows    int // of the page that the stream covers
 	Entries int // in these rows
 }
@@ -251,9 +407,14 @@ func (l *levels) next(rows, length int) {
 	if length > 1 {
 		l.Image = append(binary.AppendUvarint(l.Image, uint64(length-1)<<1), 1)
 	}
-	l.Stream.literal(l.Image)
 	l.Rows = rows + 1
 	l.Entries += length
+	now := l.Stream.Size
+	if at := l.Recent.place(uint64(length), now); at >= 0 {
+		l.Stream.copy(now-at, len(l.Image))
+		return
+	}
+	l.Stream.literal(l.Image)
 }
 
 func (l *levels) catchUp(rows int) {

@@ -17,7 +17,8 @@
 // ingredient, in the same order; an ingredient keeps its place from draw to
 // draw for as long as it is used, so the order means nothing. Pages are
 // version 1, compressed with Snappy and have a CRC; ingredients are
-// dictionary-encoded, and so are amounts of totals up to 65,536. These are
+// dictionary-encoded, and so are amounts of totals up to 65,535. A dictionary has
+// the entries that its row group has, or all if they are few. These are
 // the parts of the format (Apache Parquet 2.x) that every reader knows.
 //
 // # How it is written
@@ -29,6 +30,10 @@
 // literals and copies itself: a draw equal to the last one costs an addition,
 // and a changed ingredient a few bytes. What it writes is plain Snappy all the
 // same, and any reader decompresses it.
+//
+// Where most of a draw is new there is nothing to copy. The lists of such a page
+// are one literal, in which an entry takes no more bits than its number needs.
+// Each page has the form in which the page before it is the smaller.
 //
 // Only the pages are made here. The footer is made with the thrift types of
 // parquet-go, which also does all reading.

@@ -42,6 +42,7 @@ func (w *Writer) endPage() error {
 		return err
 	}
 	w.Levels.Stream.reset()
+	w.Levels.Recent = recent{}
 	w.Levels.Rows, w.Levels.Entries = 0, 0
 	w.GroupRows += rows
 	w.Rows, w.Room = 0, 0
@@ -78,21 +79,21 @@ func (w *Writer) scalarPage(c *scalarColumn) error {
 		return err
 	}
 	c.Stream.reset()
+	c.Recent = recent{}
 	c.Rows = 0
 	return nil
 }
 
 // listPage writes the column's page and begins the next one. The page consists
 // of the repetition levels; of the definition levels, which are all 1, as one
-// run; and of the entries, plain or as one run of bit-packed numbers. Numbers
-// take 8, 16 or 32 bits, so packing them is writing them one after the other.
+// run; and of the entries, plain or as one run of bit-packed numbers. Where a
+// number takes 8, 16 or 32 bits, packing is writing one after the other.
 func (w *Writer) listPage(c *listColumn) error {
 	c.catchUp(w.Rows)
 	entries := w.Levels.Entries
-	before, after, end := &w.scratch.before, &w.scratch.after, &w.scratch.end
+	before, after := &w.scratch.before, &w.scratch.after
 	before.reset()
 	after.reset()
-	end.reset()
 
 	var b [16]byte
 	before.literal(binary.LittleEndian.AppendUint32(b[:0], uint32(w.Levels.Stream.Size)))
@@ -100,31 +101,25 @@ func (w *Writer) listPage(c *listColumn) error {
 	binary.LittleEndian.PutUint32(b[:4], uint32(len(run)))
 	definition := b[:4+len(run)]
 	encoding := format.Plain
-	padding := 0
+	stream, width := c.end(entries)
 	if !c.Plain {
 		encoding = format.RLEDictionary
-		groups := (entries + 7) / 8
-		definition = append(definition, byte(8*c.Width))
-		definition = binary.AppendUvarint(definition, uint64(groups)<<1|1)
-		padding = (8*groups - entries) * c.Width
+		definition = append(definition, byte(width))
+		definition = binary.AppendUvarint(definition, uint64(entries+7)/8<<1|1)
 	}
 	after.literal(definition)
-	end.literal(make([]byte, padding))
-	if err := w.page(&c.Chunk, encoding, entries, before, &w.Levels.Stream, after, &c.Stream, end); err != nil {
+	if err := w.page(&c.Chunk, encoding, entries, before, &w.Levels.Stream, after, &stream); err != nil {
 		return err
 	}
-	c.Stream.reset()
-	c.Rows = 0
+	c.begin(entries)
 	return nil
 }
 
 // page appends a data page of the joined streams to a chunk.
 func (w *Writer) page(c *chunk, encoding format.Encoding, values int, streams ...*snappy) error {
-	block, size := appendBlock(w.scratch.page[:0], streams...)
-	w.scratch.page = block
 	c.Values += int64(values)
 	c.Count++
-	return c.append(block, size, &format.PageHeader{
+	return c.append(&format.PageHeader{
 		Type: format.DataPage,
 		DataPageHeader: thrift.New(format.DataPageHeader{
 			NumValues:               int32(values),
@@ -132,23 +127,38 @@ func (w *Writer) page(c *chunk, encoding format.Encoding, values int, streams ..
 			DefinitionLevelEncoding: format.RLE,
 			RepetitionLevelEncoding: format.RLE,
 		}),
-	})
+	}, streams...)
 }
 
-// append appends a page to the chunk: its header, completed, and its block,
-// which stands for size bytes.
-func (c *chunk) append(block []byte, size int, header *format.PageHeader) error {
-	if size > math.MaxInt32 || len(block) > math.MaxInt32 {
+// append appends a page to the chunk: its header, completed, and the Snappy block
+// that streams make.
+func (c *chunk) append(header *format.PageHeader, streams ...*snappy) error {
+	size, compressed := 0, 0
+	for _, s := range streams {
+		size += s.Size
+		compressed += len(s.Out)
+	}
+	var b [binary.MaxVarintLen64]byte
+	preamble := binary.AppendUvarint(b[:0], uint64(size))
+	compressed += len(preamble)
+	if size > math.MaxInt32 || compressed > math.MaxInt32 {
 		return fmt.Errorf("a page of %d bytes is larger than the Parquet format allows: a draw has too many ingredients", size)
 	}
+	sum := crc32.ChecksumIEEE(preamble)
+	for _, s := range streams {
+		sum = crc32.Update(sum, crc32.IEEETable, s.Out)
+	}
 	header.UncompressedPageSize = int32(size)
-	header.CompressedPageSize = int32(len(block))
-	header.CRC = int32(crc32.ChecksumIEEE(block))
+	header.CompressedPageSize = int32(compressed)
+	header.CRC = int32(sum)
 	head, err := thrift.Marshal(new(thrift.CompactProtocol), header)
 	if err != nil {
 		return err
 	}
-	c.Pages = append(append(c.Pages, head...), block...)
+	c.Pages = append(append(c.Pages, head...), preamble...)
+	for _, s := range streams {
+		c.Pages = append(c.Pages, s.Out...)
+	}
 	c.Uncompressed += int64(len(head) + size)
 	return nil
 }
@@ -160,17 +170,19 @@ func (w *Writer) dictionaryPage(c *listColumn, appendEntry func(b []byte, entry 
 	if c.Plain {
 		return page, nil
 	}
-	b := make([]byte, 0, 32*len(c.Dictionary))
-	for _, entry := range c.Dictionary {
+	b := make([]byte, 0, 32*c.numbered())
+	for entry := range c.dictionary() {
 		b = appendEntry(b, entry)
 	}
-	err := page.append(s2.EncodeSnappy(nil, b), len(b), &format.PageHeader{
+	block := s2.EncodeSnappy(nil, b)
+	_, preamble := binary.Uvarint(block)
+	err := page.append(&format.PageHeader{
 		Type: format.DictionaryPage,
 		DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
-			NumValues: int32(len(c.Dictionary)),
+			NumValues: int32(c.numbered()),
 			Encoding:  format.Plain,
 		}),
-	})
+	}, &snappy{Out: block[preamble:], Size: len(b)})
 	return page, err
 }
 

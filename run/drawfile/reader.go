@@ -152,9 +152,9 @@ func (r *Reader) checkPages(g *format.RowGroup) error {
 			if page.DataPageHeader.Valid {
 				values = int64(page.DataPageHeader.V.NumValues)
 			}
-			// Snappy makes at most 64 bytes of 3. A list has a byte an entry at
+			// Snappy makes at most 64 bytes of 3. A list has leastBits an entry at
 			// least, and other pages have a row a value.
-			if compressed < 0 || size < 0 || size > 22*(compressed+1) || values < 0 || values > max(pageRows, size) {
+			if compressed < 0 || size < 0 || size > 22*(compressed+1) || values < 0 || values > max(pageRows, size*8/leastBits) {
 				return fmt.Errorf("a page of column %d claims %d values in %d bytes made of %d", k+1, values, size, compressed)
 			}
 			used := int64(reader.BytesRead()) + compressed

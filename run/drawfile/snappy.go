@@ -7,7 +7,7 @@ import (
 
 // snappy is a stream of Snappy elements made by hand: literals, and copies of
 // what the stream holds already. It has no preamble, so that streams can be
-// joined; see [appendBlock].
+// joined; see [chunk.append].
 //
 // The format is described in format_description.txt of google/snappy.
 type snappy struct {
@@ -82,17 +82,4 @@ func (s *snappy) copyThenPair(offset, n int, pair uint16) {
 	binary.LittleEndian.PutUint32(out[3*copies:], 1<<2|uint32(pair)<<8)
 	s.Out = s.Out[:end+3*int(copies)+3]
 	s.Size += n + 2
-}
-
-// appendBlock joins streams to a whole Snappy block, and returns how many bytes
-// it stands for.
-func appendBlock(dst []byte, streams ...*snappy) (block []byte, size int) {
-	for _, s := range streams {
-		size += s.Size
-	}
-	dst = binary.AppendUvarint(dst, uint64(size))
-	for _, s := range streams {
-		dst = append(dst, s.Out...)
-	}
-	return dst, size
 }

@@ -2,6 +2,7 @@ package drawfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/rand/v2"
 	"testing"
 
@@ -45,10 +46,10 @@ func TestSnappyElements(t *testing.T) {
 				}
 			}
 		}
-		block, size := appendBlock(nil, &s)
-		if size != len(want) {
-			t.Fatalf("the size is %d, want %d", size, len(want))
+		if s.Size != len(want) {
+			t.Fatalf("the size is %d, want %d", s.Size, len(want))
 		}
+		block := append(binary.AppendUvarint(nil, uint64(s.Size)), s.Out...)
 		got, err := s2.Decode(nil, block)
 		if err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("decoded %d bytes with error %v, want %d", len(got), err, len(want))

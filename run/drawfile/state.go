@@ -41,6 +41,7 @@ func RestoreWriter(out io.Writer, s Schema, data []byte) (*Writer, error) {
 		return nil, ErrState
 	}
 	saved.Ingredient.numbers, saved.Amount.numbers = w.Ingredient.numbers, w.Amount.numbers
+	saved.Ingredient.most, saved.Amount.most = w.Ingredient.most, w.Amount.most
 	w.state = saved
 	if !w.Ingredient.remember() || !w.Amount.remember() {
 		return nil, ErrState
@@ -52,17 +53,21 @@ func RestoreWriter(out io.Writer, s Schema, data []byte) (*Writer, error) {
 // in, as far as the rest of this package relies on it.
 func (s *state) fits(fresh *state) bool {
 	scalar := func(c, f *scalarColumn) bool {
-		return c.Width == f.Width && 0 <= c.Rows && c.Rows <= s.Rows
+		return c.Width == f.Width && 0 <= c.Rows && c.Rows <= s.Rows && c.Recent.within(&c.Stream)
 	}
 	list := func(c, f *listColumn) bool {
-		return c.Width == f.Width && c.Plain == f.Plain && 0 <= c.Rows && c.Rows <= s.Rows &&
-			0 <= c.Pending && c.Pending <= len(c.Image) &&
-			len(c.Entries) == s.Levels.Length && len(c.Image) == c.Width*len(c.Entries)
+		form := 0 <= c.Pending && c.Pending <= len(c.Image) && (s.Rows == 0 || len(c.Image) == c.Width*len(c.Entries))
+		if c.Whole {
+			entries := s.Levels.Entries + (c.Rows-s.Levels.Rows)*s.Levels.Length
+			form = c.Packed.holds(entries, c.Bits)
+		}
+		return form && (c.Bits > 0 || !c.Whole) && c.Width == f.Width && c.Bits == f.Bits && c.Plain == f.Plain && c.All == f.All &&
+			0 <= c.Rows && c.Rows <= s.Rows && len(c.Entries) == s.Levels.Length
 	}
 	ok := s.Size >= int64(len(magic)) && s.Written >= int64(s.Rows)+int64(s.GroupRows) &&
 		s.GroupRows >= 0 && 0 <= s.Rows && s.Rows <= s.Room && s.Room <= pageRows &&
 		s.Levels.Length >= 0 && (s.Rows == 0) == (len(s.Levels.Stream.Out) == 0) &&
-		0 <= s.Levels.Rows && s.Levels.Rows <= s.Rows && s.Levels.Entries >= 0 &&
+		0 <= s.Levels.Rows && s.Levels.Rows <= s.Rows && s.Levels.Entries >= 0 && s.Levels.Recent.within(&s.Levels.Stream) &&
 		len(s.Scores) == len(fresh.Scores) &&
 		scalar(&s.Density, &fresh.Density) && scalar(&s.Used, &fresh.Used) &&
 		list(&s.Ingredient, &fresh.Ingredient) && list(&s.Amount, &fresh.Amount)
@@ -78,17 +83,17 @@ func (s *state) fits(fresh *state) bool {
 // remember numbers the entries of a restored dictionary, and says whether all
 // entries are possible.
 func (c *listColumn) remember() bool {
-	if c.Plain {
-		return len(c.Dictionary) == 0
+	if (c.Plain || c.All) && len(c.Dictionary) > 0 {
+		return false
 	}
 	for n, entry := range c.Dictionary {
-		if entry < 0 || int(entry) >= len(c.numbers) || c.numbers[entry] != 0 {
+		if entry < 0 || entry > c.most || c.numbers[entry] != 0 {
 			return false
 		}
 		c.numbers[entry] = int32(n + 1)
 	}
 	for _, entry := range c.Entries {
-		if entry < 0 || int(entry) >= len(c.numbers) {
+		if !c.Plain && (entry < 0 || entry > c.most) {
 			return false
 		}
 	}

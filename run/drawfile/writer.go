@@ -19,6 +19,9 @@ const (
 	groupBytes = 4 << 20
 	mostGroups = 1<<15 - 1
 	growAfter  = 1 << 13
+	// mostAllNames is how long the names of all ingredients may be, together, to
+	// stand in the dictionary of every row group.
+	mostAllNames = 1 << 16
 	// maxDictionaryTotal is the largest Total whose amounts are
 	// dictionary-encoded.
 	maxDictionaryTotal = 1<<16 - 1
@@ -41,8 +44,7 @@ type Writer struct {
 	state
 
 	scratch struct {
-		before, after, end snappy
-		page               []byte
+		before, after snappy
 	}
 }
 
@@ -99,9 +101,13 @@ func newWriter(w io.Writer, s Schema) (*Writer, error) {
 	for k := range out.Scores {
 		out.Scores[k].Width = 8
 	}
-	out.Ingredient = newListColumn(len(s.Ingredients) - 1)
+	names := 0
+	for _, name := range s.Ingredients {
+		names += len(name)
+	}
+	out.Ingredient = newListColumn(len(s.Ingredients)-1, len(s.Ingredients) <= mostAll && names <= mostAllNames)
 	if s.Total <= maxDictionaryTotal {
-		out.Amount = newListColumn(s.Total)
+		out.Amount = newListColumn(s.Total, s.Total < mostAll)
 	} else {
 		out.Amount = listColumn{Width: 4, Plain: true}
 	}
@@ -114,31 +120,44 @@ func (w *Writer) Draws() int64 { return w.Written }
 // Write appends a draw. changed lists, in ascending order, the places at which
 // it may differ from the draw before, out of those that both have.
 func (w *Writer) Write(d *Draw, changed []int32) error {
+	if 2*len(changed) > len(d.Ingredients) || w.Rows >= w.Room {
+		return w.WriteNew(d)
+	}
+	w.writeScalars(d)
+	w.Ingredient.next(w.Rows, d.Ingredients, changed)
+	w.Amount.next(w.Rows, d.Amounts, changed)
+	w.Rows++
+	w.Written++
+	return nil
+}
+
+// WriteNew appends a draw that may differ from the draw before in everything.
+func (w *Writer) WriteNew(d *Draw) error {
 	if w.Rows >= w.Room {
 		if err := w.endPage(); err != nil {
 			return err
 		}
 	}
+	w.writeScalars(d)
+	w.Ingredient.whole(w.Rows, d.Ingredients)
+	w.Amount.whole(w.Rows, d.Amounts)
+	w.Rows++
+	w.Written++
+	return nil
+}
+
+// writeScalars appends what a draw has besides the entries of its lists.
+func (w *Writer) writeScalars(d *Draw) {
 	rows, used := w.Rows, len(d.Ingredients)
 	w.Density.next(rows, math.Float64bits(d.LogDensity))
-	w.Used.next(rows, uint64(used))
 	for k := range w.Scores {
 		w.Scores[k].next(rows, math.Float64bits(d.Scores[k]))
 	}
 	if rows == 0 || used != w.Levels.Length {
+		w.Used.next(rows, uint64(used))
 		w.Levels.next(rows, used)
 		w.makeRoom(used)
 	}
-	if rows == 0 || 2*len(changed) > used {
-		w.Ingredient.whole(rows, d.Ingredients)
-		w.Amount.whole(rows, d.Amounts)
-	} else {
-		w.Ingredient.next(rows, d.Ingredients, changed)
-		w.Amount.next(rows, d.Amounts, changed)
-	}
-	w.Rows++
-	w.Written++
-	return nil
 }
 
 // Replace appends the last draw so many times, and then once more with another
@@ -212,9 +231,13 @@ func (w *Writer) begin() {
 // makeRoom says how many rows the page may have, if all from the one after the
 // next on are as long as that.
 func (w *Writer) makeRoom(used int) {
-	bytes := w.Levels.Entries * (w.Ingredient.Width + w.Amount.Width)
-	row := used * (w.Ingredient.Width + w.Amount.Width)
-	w.Room = min(pageRows, w.Rows+1+max(0, pageBytes-bytes)/row)
+	width := w.Ingredient.Width + w.Amount.Width
+	left := pageBytes - w.Levels.Entries*width
+	if more := pageRows - w.Rows - 1; more*used*width <= left {
+		w.Room = pageRows
+	} else {
+		w.Room = w.Rows + 1 + max(0, left)/(used*width)
+	}
 }
 
 // groupBytes returns the size of the open row group without its open page.
@@ -223,10 +246,10 @@ func (w *Writer) groupBytes() int {
 	for _, c := range w.chunks() {
 		n += len(c.Pages)
 	}
-	for _, entry := range w.Ingredient.Dictionary {
+	for entry := range w.Ingredient.dictionary() {
 		n += 4 + len(w.schema.Ingredients[entry])
 	}
-	return n + 4*len(w.Amount.Dictionary)
+	return n + 4*w.Amount.numbered()
 }
 
 // chunks returns the row group's columns in the order of the file.

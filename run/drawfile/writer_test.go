@@ -22,7 +22,8 @@ type script struct {
 	rand   *rand.Rand
 	rows   []Row
 	now    Draw
-	churn  float64 // share of the places that change from draw to draw
+	churn  float64 // share of the places that change from draw to draw; above 1: all, and no draw is repeated
+	moody  bool    // churn changes with the pages
 	most   int     // of the ingredients in a draw
 }
 
@@ -46,8 +47,20 @@ func newScript(seed uint64, ingredients, total, properties, most int, churn floa
 // step makes the next few calls.
 func (s *script) step(w *Writer) error {
 	r, n := s.rand, len(s.now.Ingredients)
+	if s.moody {
+		s.churn = []float64{0, 2, 1, 0.1}[len(s.rows)/9_000%4]
+	}
 	ingredient := func() int32 { return r.Int32N(int32(len(s.schema.Ingredients))) }
 	amount := func() int32 { return 1 + r.Int32N(int32(s.schema.Total)) }
+	if s.churn > 1 {
+		s.now.Ingredients, s.now.Amounts = s.now.Ingredients[:0], s.now.Amounts[:0]
+		for range 1 + r.IntN(s.most) {
+			s.now.Ingredients, s.now.Amounts = append(s.now.Ingredients, ingredient()), append(s.now.Amounts, amount())
+		}
+		s.now.LogDensity = float64(r.IntN(30))
+		s.record(1)
+		return w.WriteNew(&s.now)
+	}
 	switch {
 	case n > 0 && r.IntN(3) == 0:
 		place, i := r.IntN(n), ingredient()
@@ -112,8 +125,8 @@ func (s *script) record(n int) {
 	}
 }
 
-// scripts cover every width of an entry, dictionaries and plain amounts, lists
-// that change wholly, and pages that end for their size.
+// scripts cover every width of an entry, dictionaries of all entries and of those
+// met, plain amounts, both forms of a page, and pages that end for their size.
 func scripts() map[string]*script {
 	return map[string]*script{
 		"cocktails":   newScript(1, 63, 1000, 2, 5, 0.3),
@@ -121,7 +134,17 @@ func scripts() map[string]*script {
 		"independent": newScript(3, 300, 70_000, 1, 30, 1),
 		"crowd":       newScript(4, 70_000, 1<<20, 1, 20_000, 0.01),
 		"single":      newScript(5, 1, 1, 0, 1, 0.5),
+		"crammed":     newScript(6, 16, 15, 0, 200, 2),
+		"strangers":   newScript(7, 70_000, 60_000, 0, 300, 2),
+		"moody":       moody(),
 	}
+}
+
+// moody is a script of pages that suit either form, in turn.
+func moody() *script {
+	s := newScript(8, 2000, 5000, 1, 24, 0)
+	s.moody = true
+	return s
 }
 
 // write runs a script up to about so many rows.
@@ -141,8 +164,11 @@ func (s *script) write(t testing.TB, out io.Writer, rows int) *Writer {
 
 // rowsFor is enough for several pages, and row groups in some of the scripts.
 func rowsFor(s *script) int {
-	if s.most > 1000 {
+	switch {
+	case s.most > 1000:
 		return 600
+	case s.most > 100:
+		return 12_000
 	}
 	return 40_000
 }
@@ -352,25 +378,62 @@ func TestRestoredWriter(t *testing.T) {
 
 // A state that was tampered with is refused or harmless, but never a panic.
 func TestDamagedState(t *testing.T) {
-	s := newScript(1, 20, 50, 1, 4, 0.3)
-	w := s.write(t, io.Discard, 100)
-	state, err := w.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k := range state {
-		bad := slices.Clone(state)
-		bad[k] ^= 1 << (k % 8)
-		if w, err := RestoreWriter(io.Discard, s.schema, bad); err == nil {
-			s := newScript(uint64(k), 20, 50, 1, 4, 0.3)
-			s.now.Ingredients, s.now.Amounts = slices.Clone(w.Ingredient.Entries), slices.Clone(w.Amount.Entries)
-			for err == nil && len(s.rows) < 50 {
-				err = s.step(w)
+	for name, s := range map[string]*script{
+		"changes": newScript(1, 20, 50, 1, 4, 0.3),
+		"whole":   newScript(2, 300, 5000, 1, 4, 2),
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows := 100
+			if name == "whole" {
+				rows += pageRows
 			}
-			w.Close()
+			w := s.write(t, io.Discard, rows)
+			if w.Ingredient.Whole != (name == "whole") {
+				t.Fatal("the page has the other form")
+			}
+			for _, c := range w.chunks() {
+				c.Pages = nil // for speed
+			}
+			state, err := w.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := 0; k < len(state); k += 1 + len(state)/3000 {
+				bad := slices.Clone(state)
+				bad[k] ^= 1 << (k % 8)
+				if w, err := RestoreWriter(io.Discard, s.schema, bad); err == nil {
+					s := newScript(uint64(k), len(s.schema.Ingredients), 50, 1, 4, 0.3)
+					s.now.Ingredients, s.now.Amounts = slices.Clone(w.Ingredient.Entries), slices.Clone(w.Amount.Entries)
+					for err == nil && len(s.rows) < 50 {
+						err = s.step(w)
+					}
+					w.Close()
+				}
+				if _, err := RestoreWriter(io.Discard, s.schema, state[:k]); err == nil {
+					t.Errorf("a state of %d of %d bytes was accepted", k, len(state))
+				}
+			}
+		})
+	}
+}
+
+// A page of whole rows follows one that changed in most places, and a page of
+// changes one that did not.
+func TestFormOfAPage(t *testing.T) {
+	s := newScript(1, 2000, 100, 0, 24, 0)
+	w := s.write(t, io.Discard, 1)
+	for _, c := range []struct {
+		churn float64
+		whole bool
+	}{{0, false}, {2, true}, {2, true}, {0.01, false}, {2, true}} {
+		s.churn = c.churn
+		for written := w.Written + 3*pageRows; w.Written < written; {
+			if err := s.step(w); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if _, err := RestoreWriter(io.Discard, s.schema, state[:k]); err == nil {
-			t.Errorf("a state of %d of %d bytes was accepted", k, len(state))
+		if w.Ingredient.Whole != c.whole || w.Amount.Whole != c.whole {
+			t.Fatalf("after a page of churn %v, the next one is of whole ingredients (%t) and amounts (%t)", c.churn, w.Ingredient.Whole, w.Amount.Whole)
 		}
 	}
 }
