@@ -166,6 +166,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		l.readTotal,
 		l.readIngredients,
 		l.readRecipes,
+		l.compareNames,
 		l.readConstraints,
 		l.readTarget,
 		l.resolve,
@@ -322,6 +323,29 @@ func (l *loader) readRecipes() error {
 		for k, p := range book.Recipes[r].Parts {
 			l.rows[r] = append(l.rows[r], kir.Part{Ingredient: int(p.Ingredient), Amount: amounts[k]})
 		}
+	}
+	return nil
+}
+
+// mostAlike is of how many groups of names that are alike a warning tells.
+const mostAlike = 5
+
+// compareNames warns of ingredients that may be one, spelt in two ways. Both
+// are kept: it is not for a reader to say which are one.
+func (l *loader) compareNames() error {
+	if l.ingredients == nil {
+		return nil // they are only counted
+	}
+	groups := recipe.Alike(l.problem.Ingredients)
+	for _, names := range groups[:min(len(groups), mostAlike)] {
+		quoted := make([]string, len(names))
+		for k, name := range names {
+			quoted[k] = fault.Quote(name)
+		}
+		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("%s are taken for different ingredients. If they are one, spell it in one way.", strings.Join(quoted, " and ")))
+	}
+	if more := len(groups) - mostAlike; more > 0 {
+		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("%d more groups of ingredients differ in case or space only.", more))
 	}
 	return nil
 }

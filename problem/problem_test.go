@@ -222,3 +222,15 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestNamesThatAreAlike: two spellings of what is probably one ingredient are
+// told, and both are kept.
+func TestNamesThatAreAlike(t *testing.T) {
+	p, err := load(t, "total: 5\ningredients: [Gin, gin, Rum]\nsparsity: {uniform: [1, 2]}\n", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], `"Gin" and "gin"`) || len(p.Ingredients) != 3 {
+		t.Errorf("of %q it warns %q", p.Ingredients, p.Warnings)
+	}
+}

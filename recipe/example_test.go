@@ -141,3 +141,12 @@ func ExampleOverlap() {
 	fmt.Println(recipe.Overlap([]int{1, 2, 3}, []int{2, 3, 4, 5}))
 	// Output: 0.6666666666666666
 }
+
+func ExampleAlike() {
+	for _, names := range recipe.Alike([]string{"Gin", "Lime juice", "gin", "Lime  Juice", "GIN", "Rum"}) {
+		fmt.Printf("%q\n", names)
+	}
+	// Output:
+	// ["Gin" "gin" "GIN"]
+	// ["Lime juice" "Lime  Juice"]
+}

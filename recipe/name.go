@@ -21,3 +21,24 @@ func Name(text string) string {
 	}
 	return text
 }
+
+// Alike returns the groups of names that differ in case, or in the space
+// within them, and in nothing else: probably one thing, spelt in two ways. Both
+// the groups and the names in each are in the order of names.
+func Alike(names []string) [][]string {
+	group := make(map[string]int, len(names)) // by folded name: 1 + the first name's place, or −1 − the group's
+	var groups [][]string
+	for k, name := range names {
+		folded := strings.ToLower(strings.Join(strings.Fields(name), " "))
+		switch g := group[folded]; {
+		case g == 0:
+			group[folded] = k + 1
+		case g > 0:
+			group[folded] = -1 - len(groups)
+			groups = append(groups, []string{names[g-1], name})
+		default:
+			groups[-1-g] = append(groups[-1-g], name)
+		}
+	}
+	return groups
+}
