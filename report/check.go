@@ -244,9 +244,9 @@ func (c *Check) WriteText(w io.Writer) error {
 
 // words is the problem in a line.
 func (p Problem) words() string {
-	s := fmt.Sprintf("%d ingredients, a total of %d units", p.Ingredients, p.Total)
+	s := fmt.Sprintf("%s, a total of %s", counted(p.Ingredients, "ingredient"), counted(p.Total, "unit"))
 	if p.Recipes > 0 {
-		s += fmt.Sprintf(", %d known recipes", p.Recipes)
+		s += ", " + counted(p.Recipes, "known recipe")
 	}
 	return s
 }
