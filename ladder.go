@@ -218,6 +218,11 @@ func (l *ladder) rise(k int, x *State) float64 {
 	return d
 }
 
+// peakSwaps is the share of swaps with a peak that are tried. Tried each time,
+// they would hand the same few replicas to β = 1 in turn, and draws that recur
+// with a period look as if they were worth more than they are.
+const peakSwaps = 0.1
+
 // swap lets neighbours swap, every second pair in turn, and says whether the
 // last one did.
 func (l *ladder) swap(r *Rand) (coldSwapped bool) {
@@ -231,6 +236,9 @@ func (l *ladder) swap(r *Rand) (coldSwapped bool) {
 		p := math.Exp(min(0, there-here))
 		if k < steps {
 			l.sums.see(k, lower.state.sum, p, there-lower.offset, here-lower.offset)
+		}
+		if k >= steps {
+			p *= peakSwaps
 		}
 		if k&1 == parity && r.Bernoulli(p) {
 			lower.state.swap(upper.state)
