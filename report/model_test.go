@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/diagnose"
 	"kir/problem"
 	"kir/run"
 )
@@ -337,5 +338,36 @@ func TestCommand(t *testing.T) {
 		if got := shellQuote(text); got != want {
 			t.Errorf("%q is quoted as %s, want %s", text, got, want)
 		}
+	}
+}
+
+// TestPresenceCounts: chains that differ only in which ingredients they use are
+// worth as few draws as that says, and are warned of; ingredients that are rare
+// have no say.
+func TestPresenceCounts(t *testing.T) {
+	p := &problem.Problem{Ingredients: []string{"Gin", "Rum", "Ice"}, Sampler: problem.Sampler{Kernel: "balanced", Chains: 4, Draws: 1000}}
+	steady := diagnose.Summary{RHat: 1.001, ESSBulk: 3000, ESSTail: 3000}
+	r := &run.Result{
+		Chains:     make([]run.ChainResult, 4),
+		Used:       run.Statistic{Name: "used", Summary: steady},
+		LogDensity: run.Statistic{Name: "log_density", Summary: steady},
+		Inclusion: []run.Inclusion{
+			{Ingredient: 0, Probability: 0.5, ESS: 2000},
+			{Ingredient: 1, Probability: 0.04, ESS: 5},
+			{Ingredient: 2, Probability: 0.97, ESS: 5},
+		},
+	}
+	if text, grade := verdict(p, r); grade != Sound || !strings.Contains(text, `2,000 independent ones, by the figure that mixes slowest, the presence of "Gin"`) {
+		t.Errorf("%s: %s", grade, text)
+	}
+	if w := runWarnings(p, r); len(w) > 0 {
+		t.Errorf("it is warned of %q", w)
+	}
+	r.Inclusion[0].ESS = 7
+	if text, grade := verdict(p, r); grade != Short {
+		t.Errorf("%s: %s", grade, text)
+	}
+	if w := runWarnings(p, r); len(w) != 1 || !strings.Contains(w[0], `The ESS of the presence of "Gin" is 7`) || !strings.Contains(w[0], "about 120,000 draws a chain") {
+		t.Errorf("it is warned of %q", w)
 	}
 }

@@ -294,15 +294,37 @@ func series(r *run.Result) []run.Statistic {
 	return append([]run.Statistic{r.Used, r.LogDensity}, r.Properties...)
 }
 
-// worst returns the statistics with the largest R-hat and the smallest bulk
-// ESS; nil where no statistic has the figure.
-func worst(r *run.Result) (rhat, ess *run.Statistic) {
+// slowest is the figure with the smallest effective sample size.
+type slowest struct {
+	what string // in running text
+	kind string // bulk ESS, or ESS
+	ess  float64
+}
+
+// rarest is between which probability and one less it the presence of an
+// ingredient has a say in how many independent draws a run is worth. What is
+// rarer, or hardly ever missing, is too few draws' matter.
+const rarest = 0.05
+
+// worst returns the statistic with the largest R-hat, and what has the smallest
+// ESS, the presence of ingredients included: chains that are caught in regions
+// that score alike differ in what they use and in nothing else. Nil where
+// nothing has the figure.
+func worst(p *problem.Problem, r *run.Result) (rhat *run.Statistic, ess *slowest) {
+	see := func(s slowest) {
+		if !math.IsNaN(s.ess) && (ess == nil || s.ess < ess.ess) {
+			ess = &s
+		}
+	}
 	for _, s := range series(r) {
 		if !math.IsNaN(s.RHat) && (rhat == nil || s.RHat > rhat.RHat) {
 			rhat = &s
 		}
-		if !math.IsNaN(s.ESSBulk) && (ess == nil || s.ESSBulk < ess.ESSBulk) {
-			ess = &s
+		see(slowest{words(s.Name), "bulk ESS", s.ESSBulk})
+	}
+	for _, i := range r.Inclusion {
+		if rarest <= i.Probability && i.Probability <= 1-rarest {
+			see(slowest{"the presence of " + fault.Quote(p.Ingredients[i.Ingredient]), "ESS", i.ESS})
 		}
 	}
 	return rhat, ess
@@ -318,16 +340,16 @@ const (
 // verdict says in a sentence or two, and in a word, whether the run can be
 // trusted.
 func verdict(p *problem.Problem, r *run.Result) (string, Grade) {
-	rhat, ess := worst(r)
+	rhat, ess := worst(p, r)
 	if ess == nil || rhat == nil {
 		return "How many independent draws these are worth cannot be told: no figure varies enough or there are too few draws.", Unknown
 	}
 	worth := fmt.Sprintf("The %s draws are worth about %s independent ones, by the figure that mixes slowest, %s.",
-		thousands(p.Sampler.Chains*p.Sampler.Draws), thousands(int(ess.ESSBulk)), words(ess.Name))
+		thousands(p.Sampler.Chains*p.Sampler.Draws), thousands(int(ess.ess)), ess.what)
 	switch {
 	case rhat.RHat > largestRHat:
 		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", words(rhat.Name), rhatText(rhat.RHat), largestRHat, worth), Unsound
-	case ess.ESSBulk < float64(leastESS*len(r.Chains)):
+	case ess.ess < float64(leastESS*len(r.Chains)):
 		return fmt.Sprintf("This run is short: %s The chains agree so far (R-hat at most %.3f).", lower(worth), rhat.RHat), Short
 	case len(r.Chains) == 1:
 		return fmt.Sprintf("%s The halves of the one chain agree (R-hat at most %.3f); several chains would say more.", worth, rhat.RHat), Sound
@@ -363,19 +385,19 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 	default:
 		better = ", or take the kernel balanced, which mixes faster"
 	}
-	rhat, ess := worst(r)
+	rhat, ess := worst(p, r)
 	wanted := float64(leastESS * len(r.Chains))
 	enough := func() string {
 		if ess == nil {
 			return "more draws"
 		}
-		return "about " + thousands(roundUp(float64(p.Sampler.Draws)*max(2, 2*wanted/ess.ESSBulk))) + " draws a chain"
+		return "about " + thousands(roundUp(float64(p.Sampler.Draws)*max(2, 2*wanted/ess.ess))) + " draws a chain"
 	}
 	if rhat != nil && rhat.RHat > largestRHat {
 		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", words(rhat.Name), rhatText(rhat.RHat), largestRHat, enough(), better)
 	}
-	if ess != nil && ess.ESSBulk < wanted {
-		add("The bulk ESS of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", words(ess.Name), thousands(int(ess.ESSBulk)), leastESS, enough(), better)
+	if ess != nil && ess.ess < wanted {
+		add("The %s of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.kind, ess.what, thousands(int(ess.ess)), leastESS, enough(), better)
 	}
 	for k, c := range r.Chains {
 		if c.Tally.Updated == 0 && c.Tally.Iterations > 0 && len(p.Ingredients) > 1 {
