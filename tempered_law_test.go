@@ -265,6 +265,26 @@ func firstHalf(x *kir.Composition) float64 {
 	return float64(sum) / float64(x.Total())
 }
 
+// timeInFirstHalf returns the share of further iterations that a chain is in the
+// first region, with its standard error.
+func timeInFirstHalf(t *testing.T, c *kir.Chain, iterations int) (mean, se float64) {
+	t.Helper()
+	all := follow(t, c, []statistic{{"the first side", func(x *kir.State) float64 {
+		if firstHalf(x.Composition) > 0.5 {
+			return 1
+		}
+		return 0
+	}}}, iterations, 1)
+	mean, err := diagnose.Mean([][]float64{all[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if se, err = diagnose.MCSEMean([][]float64{all[0]}); err != nil {
+		t.Fatal(err)
+	}
+	return mean, se
+}
+
 // Between two regions that are far apart tempered goes to and fro, and is in
 // each half of the time within 4 standard errors (one in 16,000 is farther
 // out), which are below 0.02. accelerated does not leave the one where it
@@ -287,20 +307,7 @@ func TestRegionsFarApart(t *testing.T) {
 	}
 
 	c = settled(t, "tempered", target, 1, 2000)
-	all := follow(t, c, []statistic{{"the first side", func(x *kir.State) float64 {
-		if firstHalf(x.Composition) > 0.5 {
-			return 1
-		}
-		return 0
-	}}}, scans, 1)
-	mean, err := diagnose.Mean([][]float64{all[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	se, err := diagnose.MCSEMean([][]float64{all[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mean, se := timeInFirstHalf(t, c, scans)
 	l := c.Ladder()
 	t.Logf("%.4f ± %.4f of the time in the first; %d rungs, %d round trips in %d scans", mean, se, len(l.Rungs), l.RoundTrips, l.Scans)
 	if math.Abs(mean-0.5) > 4*se || !(se < 0.02*math.Sqrt(20_000/float64(scans))) {
@@ -321,20 +328,7 @@ func TestErrorsOfTempered(t *testing.T) {
 	sum := 0.0
 	for seed := range uint64(seeds) {
 		c := settled(t, "tempered", target, 100+seed, 2000)
-		all := follow(t, c, []statistic{{"the first side", func(x *kir.State) float64 {
-			if firstHalf(x.Composition) > 0.5 {
-				return 1
-			}
-			return 0
-		}}}, scans, 1)
-		mean, err := diagnose.Mean([][]float64{all[0]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		se, err := diagnose.MCSEMean([][]float64{all[0]})
-		if err != nil {
-			t.Fatal(err)
-		}
+		mean, se := timeInFirstHalf(t, c, scans)
 		sum += (mean - 0.5) * (mean - 0.5) / (se * se)
 	}
 	if rms := math.Sqrt(sum / seeds); !(rms < 1.5) {
