@@ -183,7 +183,7 @@ func (s *session) work(ctx context.Context) (*Result, error) {
 	}
 	r, err := s.result()
 	if err == nil && r.Unlisted.Count > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("the %d ingredients that are used most often are listed; the draws have %d others", MostInclusion, r.Unlisted.Count))
+		r.Notes = append(r.Notes, fmt.Sprintf("The %d ingredients that are used most often are listed. The draws use %d others, which kir draws prints.", MostInclusion, r.Unlisted.Count))
 	}
 	return r, err
 }
