@@ -166,6 +166,46 @@ func (p *Presence) AddRuns(ingredients, amounts []int32, from []int, to int) {
 	}
 }
 
+// AddDraws is AddRun for draws that share nothing: draw from + k uses the next
+// used[k] of the ingredients, with the amounts, for itself alone.
+func (p *Presence) AddDraws(ingredients, amounts []int32, used []int, from int) {
+	for len(used) > 0 {
+		p.Advance(from + 1)
+		draws, entries := 1, used[0]
+		if !p.exact && from >= p.first {
+			// All of the open batch.
+			draws = min(len(used), p.first+p.batch-from)
+			for _, n := range used[1:draws] {
+				entries += n
+			}
+			p.Advance(from + draws)
+			p.countAll(ingredients[:entries], amounts[:entries])
+		} else {
+			for k, i := range ingredients[:entries] {
+				p.AddRun(int(i), int(amounts[k]), from, from+1)
+			}
+		}
+		ingredients, amounts, used = ingredients[entries:], amounts[entries:], used[draws:]
+		from += draws
+	}
+}
+
+// countAll counts a draw of the open batch for each of the ingredients.
+func (p *Presence) countAll(ingredients, amounts []int32) {
+	sums := p.sums
+	open := p.open[:len(sums)]
+	amounts = amounts[:len(ingredients)]
+	for k, i := range ingredients {
+		units := uint32(amounts[k])
+		sum := sums[i] + units
+		sums[i] = sum
+		open[i]++
+		if sum < units {
+			p.upper[i]++
+		}
+	}
+}
+
 // addUnits adds to the sum of an ingredient.
 func (p *Presence) addUnits(ingredient int32, units uint64) {
 	units += uint64(p.sums[ingredient])

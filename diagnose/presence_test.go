@@ -603,3 +603,35 @@ func BenchmarkInclusions(b *testing.B) {
 		})
 	}
 }
+
+// TestAddDraws compares with the same draws told one after the other, beyond the
+// limit and beyond 32 bits of amounts.
+func TestAddDraws(t *testing.T) {
+	r := rand.New(rand.NewPCG(40, 40))
+	const ingredients, draws = 30, 3000
+	one, many := NewPresence(ingredients, 500), NewPresence(ingredients, 500)
+	one.batches, many.batches = 8, 8
+	for from := 0; from < draws; {
+		var list, amounts []int32
+		var used []int
+		for range r.IntN(200) {
+			n := r.IntN(6)
+			for _, i := range r.Perm(ingredients)[:n] {
+				list, amounts = append(list, int32(i)), append(amounts, r.Int32())
+				one.AddRun(i, int(amounts[len(amounts)-1]), from+len(used), from+len(used)+1)
+			}
+			used = append(used, n)
+			one.Advance(from + len(used))
+		}
+		many.AddDraws(list, amounts, used, from)
+		from += len(used)
+		a, _ := one.MarshalBinary()
+		b, _ := many.MarshalBinary()
+		if !bytes.Equal(a, b) {
+			t.Fatalf("the states after %d draws differ", from)
+		}
+	}
+	if len(one.upper) == 0 || one.exact {
+		t.Fatal("the test needs larger amounts and more draws")
+	}
+}

@@ -99,7 +99,7 @@ func (s *Series) AddRun(x float64, n int) {
 	if n <= 0 {
 		return
 	}
-	if s.bad < 0 && (math.IsNaN(x) || math.IsInf(x, 0)) {
+	if x-x != 0 && s.bad < 0 { // NaN or infinite
 		s.bad, s.badValue = s.n, x
 	}
 	if s.n == 0 {
@@ -113,6 +113,15 @@ func (s *Series) AddRun(x float64, n int) {
 		s.endRun()
 	}
 	s.value = x
+	if s.inBlock > 0 && s.inBlock+n < blockLength && s.inBatch+n < s.batch &&
+		(s.n-1)&(s.stride-1)+n < s.stride {
+		// No block begins or ends, no batch ends, and no draw is kept.
+		s.inBlock += n
+		s.inBatch += n
+		s.run += n
+		s.n += n
+		return
+	}
 	for n > 0 {
 		step := min(n, blockLength-s.inBlock, s.batch-s.inBatch)
 		s.keep(step)

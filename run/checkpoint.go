@@ -124,15 +124,15 @@ func (r *recorder) load(c *checkpoint) error {
 		return errDamaged
 	}
 	r.draws = c.Draws
-	r.current.Ingredients, r.current.Amounts = c.Ingredients, c.Amounts
+	r.setCurrent(c.Ingredients, c.Amounts)
 	seen := make(map[int32]bool)
 	for p, i := range c.Ingredients {
 		if i < 0 || int(i) >= all || seen[i] || c.Amounts[p] < 1 {
 			return errDamaged
 		}
 		seen[i] = true
-		r.since = append(r.since, c.Draws)
 	}
+	r.since = c.Draws
 	r.best.best, r.fresh.best = c.Best, c.Fresh
 	return nil
 }

@@ -23,10 +23,18 @@ type recorder struct {
 	draws  int // recorded so far
 
 	current  drawfile.Draw // the last draw
-	since    []int         // by place: the first draw that has what current has there and that presence has not been told of
+	since    int           // the first draw that has what current has and that presence has not been told of
+	apart    []int         // by place, if not all have the same: the first such draw; empty otherwise
 	logScore float64       // Σ c_k·log y_k there
 	same     int           // draws whose numbers are current's and that no series has been told of
 	settled  bool          // no shortlist wants a draw with current's numbers
+
+	// Draws that share nothing with the ones before and after are told to presence
+	// together. Their lists stand one after the other, and then current's.
+	ingredients, amounts []int32
+	alone                []int // how long the lists are that stand before current's
+	firstAlone           int   // the draw of the first of these
+	at                   int   // where current's begin
 
 	used, density *diagnose.Series
 	score         *diagnose.Series // of the product of the properties to their weights; nil without any
@@ -129,6 +137,7 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 	r.tell()
 	r.sizes.Advance(r.draws)
 	r.endRuns()
+	r.tellAlone()
 	return nil
 }
 
@@ -159,11 +168,12 @@ func (r *recorder) exchange(c *kir.Chain, draws int) (made int, err error) {
 	if err != nil || made == 0 {
 		return made, err
 	}
-	ingredients, first, recorded := r.current.Ingredients, r.draws-1, 0
+	r.part()
+	ingredients, since, first, recorded := r.current.Ingredients, r.apart, r.draws-1, 0
 	for _, e := range r.exchanges[:n] {
 		p, at := e.Place, first+int(e.Iteration)
-		r.presence.AddRun(int(e.Out), int(r.current.Amounts[p]), r.since[p], at)
-		r.since[p], ingredients[p] = at, e.In
+		r.presence.AddRun(int(e.Out), int(r.current.Amounts[p]), since[p], at)
+		since[p], ingredients[p] = at, e.In
 		if err := r.writer.Replace(int(e.Iteration)-1-recorded, int(p), e.In); err != nil {
 			return made, err
 		}
@@ -178,19 +188,69 @@ func (r *recorder) exchange(c *kir.Chain, draws int) (made int, err error) {
 	return made, r.next(c.State)
 }
 
-// endRun tells presence of the draws up to the last one that have what the
-// current draw has at a place.
-func (r *recorder) endRun(p int) {
-	r.presence.AddRun(int(r.current.Ingredients[p]), int(r.current.Amounts[p]), r.since[p], r.draws)
-	r.since[p] = r.draws
+// part makes room for places to differ in since when they have what they have.
+func (r *recorder) part() {
+	if len(r.apart) > 0 {
+		return
+	}
+	r.tellAlone()
+	for range r.current.Ingredients {
+		r.apart = append(r.apart, r.since)
+	}
 }
 
-// endRuns is endRun for all places.
+// endRun tells presence of the draws up to the last one that have what the
+// current draw has at a place, after part.
+func (r *recorder) endRun(p int) {
+	r.presence.AddRun(int(r.current.Ingredients[p]), int(r.current.Amounts[p]), r.apart[p], r.draws)
+	r.apart[p] = r.draws
+}
+
+// endRuns is endRun for all places, but that tellAlone may have to be called for
+// presence to know.
 func (r *recorder) endRuns() {
-	r.presence.AddRuns(r.current.Ingredients, r.current.Amounts, r.since, r.draws)
-	for p := range r.since {
-		r.since[p] = r.draws
+	switch {
+	case len(r.apart) > 0:
+		r.presence.AddRuns(r.current.Ingredients, r.current.Amounts, r.apart, r.draws)
+	case r.draws == r.since+1:
+		if len(r.alone) == 0 {
+			r.firstAlone = r.since
+		}
+		r.alone = append(r.alone, len(r.current.Ingredients))
+		r.at += len(r.current.Ingredients)
+		if len(r.alone) == mostAlone {
+			r.tellAlone()
+		}
+	case r.draws > r.since:
+		r.tellAlone()
+		for p, i := range r.current.Ingredients {
+			r.presence.AddRun(int(i), int(r.current.Amounts[p]), r.since, r.draws)
+		}
 	}
+	r.since, r.apart = r.draws, r.apart[:0]
+}
+
+// mostAlone is how many draws are told to presence together.
+const mostAlone = 64
+
+// tellAlone tells presence of the draws that stand alone.
+func (r *recorder) tellAlone() {
+	if len(r.alone) == 0 {
+		return
+	}
+	n := 0
+	for _, used := range r.alone {
+		n += used
+	}
+	r.presence.AddDraws(r.ingredients[:n], r.amounts[:n], r.alone, r.firstAlone)
+	r.alone = r.alone[:0]
+	r.setCurrent(r.current.Ingredients, r.current.Amounts)
+}
+
+// setCurrent makes lists the current ones, when no draw stands alone.
+func (r *recorder) setCurrent(ingredients, amounts []int32) {
+	r.ingredients, r.amounts = append(r.ingredients[:0], ingredients...), append(r.amounts[:0], amounts...)
+	r.current.Ingredients, r.current.Amounts, r.at = r.ingredients, r.amounts, 0
 }
 
 // repeat records n draws that equal the current one.
@@ -219,8 +279,14 @@ func (r *recorder) tell() {
 // next records a draw that may differ from the current one in anything.
 func (r *recorder) next(x *kir.State) error {
 	r.tell()
+	renewed := r.renewed(x.Composition.Ingredients())
 	before := len(r.current.Ingredients)
-	changed := r.follow(x.Composition)
+	if renewed {
+		r.endRuns()
+		r.copy(x.Composition)
+	} else {
+		r.follow(x.Composition)
+	}
 	if used := len(r.current.Ingredients); used != before {
 		r.sizes.Set(r.draws, used)
 	}
@@ -240,13 +306,48 @@ func (r *recorder) next(x *kir.State) error {
 		(r.fresh.known == nil || r.fresh.refuses(r.logScore, r.current.LogDensity))
 	r.draws++
 	r.same = 1
-	return r.writer.Write(&r.current, changed)
+	if renewed {
+		return r.writer.WriteNew(&r.current)
+	}
+	return r.writer.Write(&r.current, r.changed)
 }
 
-// follow makes the current draw's lists those of x. It returns the places at which
-// they are not what they were, of those that they have and had before, in
-// ascending order.
-func (r *recorder) follow(x *kir.Composition) []int32 {
+// renewed says whether a list looks like that of a draw made anew: it has others
+// than the current one at three places. No small move changes as many, and where
+// it is mistaken, more is written than need be.
+func (r *recorder) renewed(list []int32) bool {
+	have := r.current.Ingredients
+	both := min(len(list), len(have))
+	return both == 0 || list[0] != have[0] && list[both/2] != have[both/2] && list[both-1] != have[both-1]
+}
+
+// copy makes the current draw's lists those of x.
+//
+// Eight amounts at a time are looked up, and then those that are too many are
+// left out: how long the list is cannot be foretold.
+func (r *recorder) copy(x *kir.Composition) {
+	list, amounts := x.Ingredients(), x.Amounts()
+	n, from := len(list), r.at
+	if end := from + n + 8; end > cap(r.ingredients) || end > cap(r.amounts) {
+		r.ingredients, r.amounts = slices.Grow(r.ingredients[:from], n+8), slices.Grow(r.amounts[:from], n+8)
+	}
+	ingredients, have := r.ingredients[from:from+n+8], r.amounts[from:from+n+8]
+	copy(ingredients, list)
+	*(*[8]int32)(ingredients[n:]) = [8]int32{}
+	for p := 0; p < n; p += 8 {
+		i, a := (*[8]int32)(ingredients[p:]), (*[8]int32)(have[p:])
+		a[0], a[1], a[2], a[3] = amounts[i[0]], amounts[i[1]], amounts[i[2]], amounts[i[3]]
+		a[4], a[5], a[6], a[7] = amounts[i[4]], amounts[i[5]], amounts[i[6]], amounts[i[7]]
+	}
+	r.ingredients, r.amounts = r.ingredients[:from+n], r.amounts[:from+n]
+	r.current.Ingredients, r.current.Amounts = ingredients[:n], have[:n]
+}
+
+// follow is copy for a draw that has most in common with the current one. It
+// notes in r.changed, in ascending order, the places at which the lists are not
+// what they were, of those that they have and had before.
+func (r *recorder) follow(x *kir.Composition) {
+	r.part()
 	list, amounts := x.Ingredients(), x.Amounts()
 	ingredients, have := r.current.Ingredients, r.current.Amounts
 	both := min(len(list), len(have))
@@ -258,30 +359,18 @@ func (r *recorder) follow(x *kir.Composition) []int32 {
 			n++
 		}
 	}
-	changed = changed[:n]
-	if n == both {
-		r.endRuns()
-		ingredients, have = append(ingredients[:0], list[:both]...), have[:both]
-		for p, i := range ingredients {
-			have[p] = amounts[i]
-		}
-	} else {
-		for _, p := range changed {
-			r.endRun(int(p))
-			ingredients[p], have[p] = list[p], amounts[list[p]]
-		}
-		for p := both; p < len(have); p++ {
-			r.endRun(p)
-		}
+	r.changed = changed[:n]
+	for _, p := range r.changed {
+		r.endRun(int(p))
+		ingredients[p], have[p] = list[p], amounts[list[p]]
 	}
-	ingredients, have = ingredients[:both], have[:both]
+	for p := both; p < len(have); p++ {
+		r.endRun(p)
+	}
+	ingredients, have, r.apart = ingredients[:both], have[:both], r.apart[:both]
 	for _, i := range list[both:] {
-		ingredients, have = append(ingredients, i), append(have, amounts[i])
+		ingredients, have, r.apart = append(ingredients, i), append(have, amounts[i]), append(r.apart, r.draws)
 	}
-	for len(r.since) < len(list) {
-		r.since = append(r.since, r.draws)
-	}
-	r.since = r.since[:len(list)]
-	r.current.Ingredients, r.current.Amounts, r.changed = ingredients, have, changed
-	return changed
+	r.ingredients, r.amounts = ingredients, have
+	r.current.Ingredients, r.current.Amounts = ingredients, have
 }

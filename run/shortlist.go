@@ -79,10 +79,10 @@ func (s *shortlist) refuses(logScore, logDensity float64) bool {
 
 // offer considers the recorder's current draw.
 func (s *shortlist) offer(r *recorder) {
-	b := newBest(r.draws, r.logScore, r.current.LogDensity)
-	if s.refuses(b.LogScore, b.LogDensity) {
+	if s.refuses(r.logScore, r.current.LogDensity) {
 		return
 	}
+	b := newBest(r.draws, r.logScore, r.current.LogDensity)
 	s.set = s.set[:0]
 	for _, i := range r.current.Ingredients {
 		s.set = append(s.set, int(i))

@@ -14,7 +14,7 @@ import (
 
 // recent remembers where in a page's stream some values have been. Few values
 // come again and again where there are no properties: they are copied.
-type recent [16]struct {
+type recent [64]struct {
 	Bits uint64
 	Next int // 1 and the place of the value in the page; 0 if there is none
 }
@@ -22,7 +22,7 @@ type recent [16]struct {
 // place returns the place of a value that a copy reaches, or −1, and notes that it
 // is at another one now.
 func (r *recent) place(bits uint64, now int) int {
-	e := &r[bits*0x9e3779b97f4a7c15>>60]
+	e := &r[bits*0x9e3779b97f4a7c15>>58]
 	at := e.Next - 1
 	if e.Bits != bits || now-at >= farOffset {
 		at = -1
@@ -63,7 +63,7 @@ func (c *scalarColumn) next(rows int, bits uint64) {
 	c.Rows = rows + 1
 	now := c.Stream.Size
 	if at := c.Recent.place(bits, now); at >= 0 {
-		c.Stream.copy(now-at, c.Width)
+		c.Stream.copyValue(now-at, c.Width)
 		return
 	}
 	var b [8]byte
@@ -73,8 +73,10 @@ func (c *scalarColumn) next(rows int, bits uint64) {
 }
 
 func (c *scalarColumn) catchUp(rows int) {
-	c.Stream.copy(c.Width, (rows-c.Rows)*c.Width)
-	c.Rows = rows
+	if more := rows - c.Rows; more > 0 {
+		c.Stream.copy(c.Width, more*c.Width)
+		c.Rows = rows
+	}
 }
 
 // listColumn has a list of entries a row. An entry is written as its number in
@@ -107,8 +109,8 @@ type listColumn struct {
 	// A page of whole rows.
 	Whole   bool // the page is one
 	Packed  packed
+	Waiting []int32 // numbers to be packed after these
 	Changes int     // what it would at most take as a page of changes, in bytes
-	scratch []int32 // the numbers of a list
 
 	Chunk chunk
 }
@@ -119,6 +121,8 @@ const (
 	// leastBits is the least that a packed number takes. It bounds how many a
 	// page of a given size can hold.
 	leastBits = 4
+	// mostWaiting is how many numbers are packed at once, or a list more.
+	mostWaiting = 1 << 10
 )
 
 // newListColumn returns the column for entries from 0 to most, each of which is
@@ -169,19 +173,21 @@ func (c *listColumn) encode(place int, entry int32) {
 // pack writes the current list once more to a page of whole rows.
 func (c *listColumn) pack() {
 	if c.All {
-		c.Packed.append(c.Entries, c.Bits)
-		return
-	}
-	numbers := slices.Grow(c.scratch[:0], len(c.Entries))[:len(c.Entries)]
-	for place, entry := range c.Entries {
-		n := c.numbers[entry]
-		if n == 0 {
-			n = c.number(entry) + 1
+		c.Waiting = append(c.Waiting, c.Entries...)
+	} else {
+		for _, entry := range c.Entries {
+			c.Waiting = append(c.Waiting, c.number(entry))
 		}
-		numbers[place] = n - 1
 	}
-	c.scratch = numbers
-	c.Packed.append(numbers, c.Bits)
+	if len(c.Waiting) >= mostWaiting {
+		c.packWaiting()
+	}
+}
+
+// packWaiting packs the numbers that wait for it.
+func (c *listColumn) packWaiting() {
+	c.Packed.append(c.Waiting, c.Bits)
+	c.Waiting = c.Waiting[:0]
 }
 
 // whole says that the row after the first rows of the page has a list, whatever
@@ -328,6 +334,7 @@ func (c *listColumn) catchUp(rows int) {
 // until the next page is begun, and the bits of an entry in it.
 func (c *listColumn) end(entries int) (stream snappy, width uint) {
 	if c.Whole {
+		c.packWaiting()
 		return c.Packed.end(entries, c.Bits), c.Bits
 	}
 	if !c.Plain {
@@ -385,8 +392,8 @@ func (c *listColumn) numbered() int {
 // levels makes the repetition levels that the two lists share: 0 at the first
 // entry of a row and 1 at the others, as one run each.
 type levels struct {
-	Length  int    // of the current list
-	Image   []byte // its runs
+	Length  int // of the current list
+	Size    int // of its runs
 	Stream  snappy
 	Recent  recent
 	Rows    int // of the page that the stream covers
@@ -403,24 +410,31 @@ func (l *levels) next(rows, length int) {
 		l.catchUp(rows)
 	}
 	l.Length = length
-	l.Image = append(l.Image[:0], 1<<1, 0)
-	if length > 1 {
-		l.Image = append(binary.AppendUvarint(l.Image, uint64(length-1)<<1), 1)
-	}
 	l.Rows = rows + 1
 	l.Entries += length
 	now := l.Stream.Size
+	l.Size = 2
+	if length > 1 {
+		l.Size += (bits.Len(uint(length-1)<<1)+6)/7 + 1
+	}
 	if at := l.Recent.place(uint64(length), now); at >= 0 {
-		l.Stream.copy(now-at, len(l.Image))
+		l.Stream.copyValue(now-at, l.Size)
 		return
 	}
-	l.Stream.literal(l.Image)
+	var b [2 + binary.MaxVarintLen64 + 1]byte
+	image := append(b[:0], 1<<1, 0)
+	if length > 1 {
+		image = append(binary.AppendUvarint(image, uint64(length-1)<<1), 1)
+	}
+	l.Stream.literal(image)
 }
 
 func (l *levels) catchUp(rows int) {
-	l.Stream.copy(len(l.Image), (rows-l.Rows)*len(l.Image))
-	l.Entries += (rows - l.Rows) * l.Length
-	l.Rows = rows
+	if more := rows - l.Rows; more > 0 {
+		l.Stream.copy(l.Size, more*l.Size)
+		l.Entries += more * l.Length
+		l.Rows = rows
+	}
 }
 
 // chunk is what a row group holds of one column.

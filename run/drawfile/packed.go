@@ -17,10 +17,11 @@ type packed struct {
 const (
 	// literalTag is the length of a literal's tag that can say any length.
 	literalTag = 5
-	// fourPacked and mostPacked are how many bits a number may have so that four
-	// of them, and two, go into a word of 64 bits with 7 bits before them.
-	fourPacked = 14
+	// mostPacked is how many bits a number may have, so that two go into a word of
+	// 64 bits after 7 others; of mostPacked/2, four do.
 	mostPacked = 28
+	// spare is how much longer than its numbers a slice for [packed.append] is.
+	spare = 8
 )
 
 func (p *packed) reset() {
@@ -28,35 +29,51 @@ func (p *packed) reset() {
 	p.Rest, p.Count = 0, 0
 }
 
-// append appends numbers of width bits, of which there are at most mostPacked.
+// append appends numbers of width bits. What is in the slice behind them, up to
+// its capacity, is lost: eight numbers at a time are written, the last ones with
+// zeros behind them, and whole words, of which the end is then written over.
 func (p *packed) append(numbers []int32, width uint) {
-	at := len(p.Out)
-	// Whole words are written, of which the last bytes are then written over.
-	p.Out = slices.Grow(p.Out, len(numbers)*int(width)/8+16)
+	if cap(numbers)-len(numbers) < spare {
+		numbers = slices.Grow(numbers, spare)
+	}
+	n, at, count, rest := len(numbers), len(p.Out), p.Count, p.Rest
+	numbers = numbers[:n+spare]
+	*(*[spare]int32)(numbers[n:]) = [spare]int32{}
+
+	size := uint(at)*8 + count + uint(n)*width
+	if room := int(size/8) + spare*mostPacked/8 + 8; cap(p.Out) < room {
+		p.Out = slices.Grow(p.Out, room-at)
+	}
 	out := p.Out[:cap(p.Out)]
-	rest, count := p.Rest, p.Count
-	if width <= fourPacked {
-		for len(numbers) >= 4 {
-			low := uint64(numbers[0]) | uint64(numbers[1])<<(width&63)
-			high := uint64(numbers[2]) | uint64(numbers[3])<<(width&63)
-			rest |= (low | high<<(2*width&63)) << (count & 63)
-			binary.LittleEndian.PutUint64(out[at:], rest)
-			count += 4 * width
-			at += int(count >> 3)
-			rest >>= count & 0x38
-			count &= 7
-			numbers = numbers[4:]
+	w, w2 := width&63, 2*width&63
+	for ; n > 0; n -= 8 {
+		k := (*[8]int32)(numbers)
+		numbers = numbers[8:]
+		a, b := uint64(k[0])|uint64(k[1])<<w, uint64(k[2])|uint64(k[3])<<w
+		c, d := uint64(k[4])|uint64(k[5])<<w, uint64(k[6])|uint64(k[7])<<w
+		if width <= mostPacked/2 {
+			at, count, rest = word(out, at, count, rest, a|b<<w2, 2*w2)
+			at, count, rest = word(out, at, count, rest, c|d<<w2, 2*w2)
+			continue
 		}
+		at, count, rest = word(out, at, count, rest, a, w2)
+		at, count, rest = word(out, at, count, rest, b, w2)
+		at, count, rest = word(out, at, count, rest, c, w2)
+		at, count, rest = word(out, at, count, rest, d, w2)
 	}
-	for _, n := range numbers {
-		rest |= uint64(n) << (count & 63)
-		binary.LittleEndian.PutUint64(out[at:], rest)
-		count += width
-		at += int(count >> 3)
-		rest >>= count & 0x38
-		count &= 7
-	}
-	p.Out, p.Rest, p.Count = out[:at], rest, count
+	end := size / 8
+	p.Count = size & 7
+	p.Rest = uint64(out[end]) & (1<<p.Count - 1)
+	p.Out = out[:end]
+}
+
+// word writes so many bits at a place, after the bits of rest, of which there are
+// count. It returns what all three are then.
+func word(out []byte, at int, count uint, rest, bits uint64, n uint) (int, uint, uint64) {
+	rest |= bits << (count & 63)
+	binary.LittleEndian.PutUint64(out[at:], rest)
+	count += n
+	return at + int(count>>3), count & 7, rest >> (count & 0x38)
 }
 
 // holds says whether the sequence can be one of so many numbers.

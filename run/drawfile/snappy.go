@@ -53,6 +53,16 @@ func (s *snappy) copy(offset, n int) {
 	}
 }
 
+// copyValue is copy of up to 64 bytes from less than farOffset back.
+func (s *snappy) copyValue(offset, n int) {
+	s.Size += n
+	if 4 <= n && n < 12 && offset < 1<<11 {
+		s.Out = append(s.Out, byte(offset>>8)<<5|byte(n-4)<<2|1, byte(offset))
+	} else {
+		s.Out = append(s.Out, byte(n-1)<<2|2, byte(offset), byte(offset>>8))
+	}
+}
+
 const (
 	// farOffset is the first offset that takes more than two bytes.
 	farOffset = 1 << 16

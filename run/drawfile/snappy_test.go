@@ -21,7 +21,7 @@ func TestSnappyElements(t *testing.T) {
 				offset = 1 + r.IntN(len(want))
 			}
 			length := 1 + r.IntN(1<<r.IntN(9))
-			switch kind := r.IntN(5); {
+			switch kind := r.IntN(6); {
 			case kind < 2 || offset == 0:
 				if r.IntN(30) == 0 {
 					length = 1 + r.IntN(200_000)
@@ -39,6 +39,11 @@ func TestSnappyElements(t *testing.T) {
 					want = append(want, want[len(want)-offset])
 				}
 				want = append(want, byte(pair), byte(pair>>8))
+			case kind == 3 && offset < farOffset && length <= 64:
+				s.copyValue(offset, length)
+				for range length {
+					want = append(want, want[len(want)-offset])
+				}
 			default:
 				s.copy(offset, length)
 				for range length {

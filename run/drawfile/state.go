@@ -59,7 +59,7 @@ func (s *state) fits(fresh *state) bool {
 		form := 0 <= c.Pending && c.Pending <= len(c.Image) && (s.Rows == 0 || len(c.Image) == c.Width*len(c.Entries))
 		if c.Whole {
 			entries := s.Levels.Entries + (c.Rows-s.Levels.Rows)*s.Levels.Length
-			form = c.Packed.holds(entries, c.Bits)
+			form = c.Packed.holds(entries-len(c.Waiting), c.Bits)
 		}
 		return form && (c.Bits > 0 || !c.Whole) && c.Width == f.Width && c.Bits == f.Bits && c.Plain == f.Plain && c.All == f.All &&
 			0 <= c.Rows && c.Rows <= s.Rows && len(c.Entries) == s.Levels.Length
