@@ -141,5 +141,9 @@ func (c *Chain) Ladder() *Ladder {
 // Tally returns what the iterations since the last [Chain.ResetTally] did.
 func (c *Chain) Tally() Tally { return c.tally }
 
+// Updated returns the Updated of [Chain.Tally], for whoever asks after each
+// iteration.
+func (c *Chain) Updated() int64 { return c.tally.Updated }
+
 // ResetTally starts counting anew.
 func (c *Chain) ResetTally() { c.tally = Tally{} }

@@ -100,7 +100,7 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 				return err
 			}
 			if d += made; made > 0 {
-				updated = c.Tally().Updated
+				updated = c.Updated()
 				continue
 			}
 			exchanges = false
@@ -117,7 +117,7 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 				return err
 			}
 		}
-		if u := c.Tally().Updated; u == updated {
+		if u := c.Updated(); u == updated {
 			repeats++
 			continue
 		} else {
@@ -163,7 +163,7 @@ func (r *recorder) take(c *kir.Chain, draw int) error {
 // exchange makes at most so many draws, an iteration each, and records them. It
 // makes none if the chain cannot tell what it exchanges.
 func (r *recorder) exchange(c *kir.Chain, draws int) (made int, err error) {
-	before := c.Tally().Updated
+	before := c.Updated()
 	made, n, err := c.Exchanges(r.exchanges[:draws])
 	if err != nil || made == 0 {
 		return made, err
@@ -181,7 +181,7 @@ func (r *recorder) exchange(c *kir.Chain, draws int) (made int, err error) {
 	}
 	r.draws += recorded
 	r.same += recorded
-	other := int(c.Tally().Updated-before) - n // 0, or 1 for the last iteration
+	other := int(c.Updated()-before) - n // 0, or 1 for the last iteration
 	if err := r.repeat(made - other - recorded); err != nil || other == 0 {
 		return made, err
 	}
@@ -298,18 +298,26 @@ func (r *recorder) next(x *kir.State) error {
 			return err
 		}
 	}
-	r.best.offer(r)
-	if r.fresh.known != nil {
-		r.fresh.offer(r)
+	if r.settled = r.refused(); !r.settled {
+		r.best.offer(r)
+		if r.fresh.known != nil {
+			r.fresh.offer(r)
+		}
+		r.settled = r.refused()
 	}
-	r.settled = r.best.refuses(r.logScore, r.current.LogDensity) &&
-		(r.fresh.known == nil || r.fresh.refuses(r.logScore, r.current.LogDensity))
 	r.draws++
 	r.same = 1
 	if renewed {
 		return r.writer.WriteNew(&r.current)
 	}
 	return r.writer.Write(&r.current, r.changed)
+}
+
+// refused says whether no shortlist wants the current draw, or a later one with
+// the same numbers.
+func (r *recorder) refused() bool {
+	return r.best.refuses(r.logScore, r.current.LogDensity) &&
+		(r.fresh.known == nil || r.fresh.refuses(r.logScore, r.current.LogDensity))
 }
 
 // renewed says whether a list looks like that of a draw made anew: it has others
@@ -321,26 +329,26 @@ func (r *recorder) renewed(list []int32) bool {
 	return both == 0 || list[0] != have[0] && list[both/2] != have[both/2] && list[both-1] != have[both-1]
 }
 
-// copy makes the current draw's lists those of x.
-//
-// Eight amounts at a time are looked up, and then those that are too many are
-// left out: how long the list is cannot be foretold.
+// copy makes the current draw's lists those of x. It takes eight entries at a time,
+// since the end of a loop over a list of a length that changes is mispredicted,
+// but one by one: the chain has just stored them so, and wider loads would wait.
 func (r *recorder) copy(x *kir.Composition) {
 	list, amounts := x.Ingredients(), x.Amounts()
 	n, from := len(list), r.at
-	if end := from + n + 8; end > cap(r.ingredients) || end > cap(r.amounts) {
-		r.ingredients, r.amounts = slices.Grow(r.ingredients[:from], n+8), slices.Grow(r.amounts[:from], n+8)
+	r.ingredients, r.amounts = slices.Grow(r.ingredients[:from], n)[:from+n], slices.Grow(r.amounts[:from], n)[:from+n]
+	ingredients, have := r.ingredients[from:][:n], r.amounts[from:][:n]
+	eights := n &^ 7
+	for p := 0; p < eights; p += 8 {
+		l, i, a := (*[8]int32)(list[p:]), (*[8]int32)(ingredients[p:]), (*[8]int32)(have[p:])
+		i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7] = l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7]
+		a[0], a[1], a[2], a[3] = amounts[l[0]], amounts[l[1]], amounts[l[2]], amounts[l[3]]
+		a[4], a[5], a[6], a[7] = amounts[l[4]], amounts[l[5]], amounts[l[6]], amounts[l[7]]
 	}
-	ingredients, have := r.ingredients[from:from+n+8], r.amounts[from:from+n+8]
-	copy(ingredients, list)
-	*(*[8]int32)(ingredients[n:]) = [8]int32{}
-	for p := 0; p < n; p += 8 {
-		i, a := (*[8]int32)(ingredients[p:]), (*[8]int32)(have[p:])
-		a[0], a[1], a[2], a[3] = amounts[i[0]], amounts[i[1]], amounts[i[2]], amounts[i[3]]
-		a[4], a[5], a[6], a[7] = amounts[i[4]], amounts[i[5]], amounts[i[6]], amounts[i[7]]
+	for p := eights; p < n; p++ {
+		i := list[p]
+		ingredients[p], have[p] = i, amounts[i]
 	}
-	r.ingredients, r.amounts = r.ingredients[:from+n], r.amounts[:from+n]
-	r.current.Ingredients, r.current.Amounts = ingredients[:n], have[:n]
+	r.current.Ingredients, r.current.Amounts = ingredients, have
 }
 
 // follow is copy for a draw that has most in common with the current one. It

@@ -111,6 +111,7 @@ type listColumn struct {
 	Packed  packed
 	Waiting []int32 // numbers to be packed after these
 	Changes int     // what it would at most take as a page of changes, in bytes
+	scratch []int32
 
 	Chunk chunk
 }
@@ -170,12 +171,17 @@ func (c *listColumn) encode(place int, entry int32) {
 	}
 }
 
-// pack writes the current list once more to a page of whole rows.
-func (c *listColumn) pack() {
+// pack writes a list to a page of whole rows, and makes it the current one.
+func (c *listColumn) pack(list []int32) {
 	if c.All {
-		c.Waiting = append(c.Waiting, c.Entries...)
+		// What waits ends with the current list: it is not kept twice. No list
+		// that waits is changed.
+		from := len(c.Waiting)
+		c.Waiting = append(c.Waiting, list...)
+		c.Entries = c.Waiting[from:len(c.Waiting):len(c.Waiting)]
 	} else {
-		for _, entry := range c.Entries {
+		c.Entries = append(c.Entries[:0], list...)
+		for _, entry := range list {
 			c.Waiting = append(c.Waiting, c.number(entry))
 		}
 	}
@@ -194,13 +200,13 @@ func (c *listColumn) packWaiting() {
 // came before.
 func (c *listColumn) whole(rows int, list []int32) {
 	c.catchUp(rows)
-	c.Entries = append(c.Entries[:0], list...)
 	c.Rows = rows + 1
 	if c.Whole {
 		c.Changes += len(list) * c.Width
-		c.pack()
+		c.pack(list)
 		return
 	}
+	c.Entries = append(c.Entries[:0], list...)
 	c.Image = resized(c.Image, len(list)*c.Width)
 	for place, entry := range list {
 		c.encode(place, entry)
@@ -271,8 +277,7 @@ func (c *listColumn) nextWhole(rows int, list []int32, changed []int32) {
 	if added := len(list) - len(c.Entries); added != 0 {
 		c.Changes += changeBytes + max(0, added)*c.Width
 	}
-	c.Entries = append(c.Entries[:0], list...)
-	c.pack()
+	c.pack(list)
 	c.Rows = rows + 1
 }
 
@@ -282,9 +287,10 @@ func (c *listColumn) nextWhole(rows int, list []int32, changed []int32) {
 func (c *listColumn) replace(rows, place int, entry int32) {
 	if c.Whole {
 		c.catchUp(rows)
-		c.Entries[place] = entry
+		c.scratch = append(c.scratch[:0], c.Entries...)
+		c.scratch[place] = entry
 		c.Changes += changeBytes + c.Width
-		c.pack()
+		c.pack(c.scratch)
 		c.Rows = rows + 1
 		return
 	}
@@ -321,7 +327,7 @@ func resized[T any](s []T, n int) []T {
 func (c *listColumn) catchUp(rows int) {
 	if c.Whole {
 		for range rows - c.Rows {
-			c.pack()
+			c.pack(c.Entries)
 		}
 		c.Rows = rows
 		return

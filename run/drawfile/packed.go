@@ -18,7 +18,7 @@ const (
 	// literalTag is the length of a literal's tag that can say any length.
 	literalTag = 5
 	// mostPacked is how many bits a number may have, so that two go into a word of
-	// 64 bits after 7 others; of mostPacked/2, four do.
+	// 64 bits after 7 others; of mostPacked/2, four do, and of mostPacked/4, eight.
 	mostPacked = 28
 	// spare is how much longer than its numbers a slice for [packed.append] is.
 	spare = 8
@@ -45,15 +45,19 @@ func (p *packed) append(numbers []int32, width uint) {
 		p.Out = slices.Grow(p.Out, room-at)
 	}
 	out := p.Out[:cap(p.Out)]
-	w, w2 := width&63, 2*width&63
+	w, w2, w4 := width&63, 2*width&63, 4*width&63
 	for ; n > 0; n -= 8 {
 		k := (*[8]int32)(numbers)
 		numbers = numbers[8:]
 		a, b := uint64(k[0])|uint64(k[1])<<w, uint64(k[2])|uint64(k[3])<<w
 		c, d := uint64(k[4])|uint64(k[5])<<w, uint64(k[6])|uint64(k[7])<<w
+		if width <= mostPacked/4 {
+			at, count, rest = word(out, at, count, rest, a|b<<w2|(c|d<<w2)<<w4, 2*w4)
+			continue
+		}
 		if width <= mostPacked/2 {
-			at, count, rest = word(out, at, count, rest, a|b<<w2, 2*w2)
-			at, count, rest = word(out, at, count, rest, c|d<<w2, 2*w2)
+			at, count, rest = word(out, at, count, rest, a|b<<w2, w4)
+			at, count, rest = word(out, at, count, rest, c|d<<w2, w4)
 			continue
 		}
 		at, count, rest = word(out, at, count, rest, a, w2)

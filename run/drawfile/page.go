@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 
 	"github.com/klauspost/compress/s2"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -154,6 +155,9 @@ func (c *chunk) append(header *format.PageHeader, streams ...*snappy) error {
 	head, err := thrift.Marshal(new(thrift.CompactProtocol), header)
 	if err != nil {
 		return err
+	}
+	if room := len(head) + compressed; cap(c.Pages)-len(c.Pages) < room {
+		c.Pages = slices.Grow(c.Pages, max(room, cap(c.Pages))) // twice as large, at least
 	}
 	c.Pages = append(append(c.Pages, head...), preamble...)
 	for _, s := range streams {
