@@ -29,16 +29,15 @@ func (p *packed) reset() {
 	p.Rest, p.Count = 0, 0
 }
 
-// append appends numbers of width bits. What is in the slice behind them, up to
-// its capacity, is lost: eight numbers at a time are written, the last ones with
-// zeros behind them, and whole words, of which the end is then written over.
+// append appends numbers of width bits. Eight at a time are written, the last ones
+// with whatever is in the slice behind them, and whole words; what is too much is
+// written over by the next ones.
 func (p *packed) append(numbers []int32, width uint) {
 	if cap(numbers)-len(numbers) < spare {
 		numbers = slices.Grow(numbers, spare)
 	}
 	n, at, count, rest := len(numbers), len(p.Out), p.Count, p.Rest
 	numbers = numbers[:n+spare]
-	*(*[spare]int32)(numbers[n:]) = [spare]int32{}
 
 	size := uint(at)*8 + count + uint(n)*width
 	if room := int(size/8) + spare*mostPacked/8 + 8; cap(p.Out) < room {

@@ -19,7 +19,11 @@ func TestPacked(t *testing.T) {
 			var bits []byte
 			count := 0
 			for range 1 + r.IntN(30) {
-				numbers := make([]int32, r.IntN(30))
+				numbers := make([]int32, 40)
+				for k := range numbers {
+					numbers[k] = int32(r.Uint32())
+				}
+				numbers = numbers[:r.IntN(len(numbers))]
 				for k := range numbers {
 					numbers[k] = r.Int32N(1 << width)
 					for b := range width {

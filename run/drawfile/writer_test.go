@@ -48,7 +48,7 @@ func newScript(seed uint64, ingredients, total, properties, most int, churn floa
 func (s *script) step(w *Writer) error {
 	r, n := s.rand, len(s.now.Ingredients)
 	if s.moody {
-		s.churn = []float64{0, 2, 1, 0.1}[len(s.rows)/9_000%4]
+		s.churn = []float64{0, 2, 1, 0.1}[len(s.rows)/20_000%4]
 	}
 	ingredient := func() int32 { return r.Int32N(int32(len(s.schema.Ingredients))) }
 	amount := func() int32 { return 1 + r.Int32N(int32(s.schema.Total)) }
@@ -169,6 +169,8 @@ func rowsFor(s *script) int {
 		return 600
 	case s.most > 100:
 		return 12_000
+	case s.moody:
+		return 160_000
 	}
 	return 40_000
 }
