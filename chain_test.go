@@ -383,7 +383,6 @@ func TestStreamErrors(t *testing.T) {
 		"negative draws":    func(o *kir.Options) { o.Draws = -1 },
 		"no thin":           func(o *kir.Options) { o.Thin = 0 },
 		"an unknown kernel": func(o *kir.Options) { o.Kernel = "quick" },
-		"no kernel":         func(o *kir.Options) { o.Kernel = "" },
 	} {
 		o := good
 		change(&o)

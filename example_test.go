@@ -28,7 +28,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	options := kir.Options{Kernel: "accelerated", Chains: 1, Warmup: 1000, Draws: 3, Thin: 100, Seed: 1}
+	options := kir.Options{Chains: 1, Warmup: 1000, Draws: 3, Thin: 100, Seed: 1}
 	_, err = kir.Stream(context.Background(), target, options, func(chain, draw int, x *kir.State) error {
 		fmt.Println(x.Composition)
 		return nil
@@ -37,9 +37,9 @@ func Example() {
 		log.Fatal(err)
 	}
 	// Output:
-	// {6: 3, 7: 3, 11: 4}
-	// {1: 3, 8: 5, 11: 2}
-	// {6: 5, 9: 3, 10: 2}
+	// {0: 3, 4: 3, 6: 4}
+	// {0: 4, 9: 2, 10: 4}
+	// {3: 4, 4: 2, 9: 4}
 }
 
 // price is a property of one's own: how well a composition keeps to a budget.
@@ -138,6 +138,53 @@ func ExampleNewMetropolis() {
 
 // The law of the number of ingredients without wishes: what is asked for is
 // what is drawn, however many more compositions have many ingredients.
+// A tempered chain tells how probable the wish is among random compositions,
+// and finds what fits it best.
+func ExampleNewTempered() {
+	space, err := kir.NewSpace(12, 10)
+	if err != nil {
+		log.Fatal(err)
+	}
+	most := kir.Wish{Name: "much of the first", Weight: 5, Property: kir.ScoreFunc(func(x *kir.Composition) float64 {
+		return float64(1+x.Amount(0)) / 11
+	})}
+	target, err := kir.NewTarget(space, kir.Uniform(2, 4), most)
+	if err != nil {
+		log.Fatal(err)
+	}
+	kernel, err := kir.NewTempered(target)
+	if err != nil {
+		log.Fatal(err)
+	}
+	chain, err := kir.NewChain(target, kernel, 1, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := chain.Warm(1000); err != nil {
+		log.Fatal(err)
+	}
+	chain.EndWarmup()
+	best := math.Inf(-1)
+	for range 5000 {
+		chain.Search(best)
+		if err := chain.Advance(1); err != nil {
+			log.Fatal(err)
+		}
+		if err := chain.Finds(func(f kir.Find) error {
+			best = max(best, f.LogScore)
+			return nil
+		}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	ladder := chain.Ladder()
+	fmt.Printf("a random composition scores %.4f ± %.4f on average\n", math.Exp(ladder.LogZ), math.Exp(ladder.LogZ)*ladder.LogZError)
+	fmt.Printf("the best scores %.4f\n", math.Exp(best))
+	// Output:
+	// a random composition scores 0.0138 ± 0.0004 on average
+	// the best scores 0.6209
+}
+
 func ExampleNewExact() {
 	space, err := kir.NewSpace(50, 5)
 	if err != nil {

@@ -1,6 +1,7 @@
 package kir
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -10,7 +11,7 @@ import (
 
 // Options say how many chains are run, and for how long.
 type Options struct {
-	Kernel  string // see [KernelNames]
+	Kernel  string // see [KernelNames]; balanced if it is empty
 	Chains  int    // how many, at least 1
 	Warmup  int    // iterations of each chain that are not kept
 	Draws   int    // states kept of each chain
@@ -31,7 +32,7 @@ func Stream(ctx context.Context, t *Target, o Options, sink func(chain, draw int
 	if o.Chains < 1 || o.Warmup < 0 || o.Draws < 0 || o.Thin < 1 {
 		return nil, fmt.Errorf("%d chains, warm-up %d, %d draws, thin %d: there must be at least 1 chain, thin must be at least 1 and the others not negative", o.Chains, o.Warmup, o.Draws, o.Thin)
 	}
-	k, err := NewKernel(o.Kernel, t)
+	k, err := NewKernel(cmp.Or(o.Kernel, "balanced"), t)
 	if err != nil {
 		return nil, err
 	}
