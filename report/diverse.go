@@ -1,9 +1,7 @@
 package report
 
 import (
-	"encoding/binary"
 	"math"
-	"slices"
 
 	"kir/recipe"
 	"kir/run"
@@ -66,26 +64,4 @@ func diverse(pool []run.Best, most int) []run.Best {
 		}
 	}
 	return chosen
-}
-
-// distinct returns the best draw of each set of ingredients, the best first.
-func distinct(lists [][]run.Best) []run.Best {
-	var all []run.Best
-	for _, l := range lists {
-		all = append(all, l...)
-	}
-	slices.SortFunc(all, run.Best.Compare)
-	seen := make(map[string]bool, len(all))
-	var key []byte
-	return slices.DeleteFunc(all, func(b run.Best) bool {
-		key = key[:0]
-		for _, p := range b.Parts {
-			key = binary.AppendUvarint(key, uint64(p.Ingredient))
-		}
-		if seen[string(key)] {
-			return true
-		}
-		seen[string(key)] = true
-		return false
-	})
 }

@@ -261,100 +261,89 @@ func dotKeys(f *figure.Figure, value, reference string) {
 const shownFrequent = 20
 
 func (m *Model) inclusionFigure() *figure.Figure {
-	sorted := m.SortedInclusion()
-	var rows []dotRow
-	top := 0.0
-	var said []string
-	for _, i := range sorted[:min(len(sorted), shownFrequent)] {
-		if i.Probability <= 0 {
-			break
-		}
-		r := dotRow{label: i.Ingredient, value: float64(i.Probability), se: float64(i.MCSE), reference: float64(i.BookShare)}
-		rows = append(rows, r)
-		top = max(top, r.value)
-		if !math.IsNaN(r.se) {
-			top = max(top, r.value+2*r.se)
-		}
-		if !math.IsNaN(r.reference) {
-			top = max(top, r.reference)
-		}
-		if len(said) < 5 {
-			words := fmt.Sprintf("%s %s", i.Ingredient, percent(r.value))
-			if i.BookShare.Known() {
-				words += fmt.Sprintf(" (book %s)", percent(r.reference))
-			}
-			said = append(said, words)
-		}
-	}
-	if len(rows) == 0 {
+	d := m.shareDots(func(i *Inclusion) dotRow {
+		return dotRow{value: float64(i.Probability), se: float64(i.MCSE), reference: float64(i.BookShare)}
+	})
+	if len(d.rows) == 0 {
 		return nil
 	}
 	f := &figure.Figure{
-		Name: "ingredients", Title: fmt.Sprintf("The %d most frequent ingredients", len(rows)),
-		Text: fmt.Sprintf("Dot plot of the probability that a draw uses each of the %d most frequent ingredients. First: %s. The table of ingredients has all figures.", len(rows), strings.Join(said, ", ")),
+		Name: "ingredients", Title: fmt.Sprintf("The %d most frequent ingredients", len(d.rows)),
+		Text: fmt.Sprintf("Dot plot of the probability that a draw uses each of the %d most frequent ingredients. First: %s. The table of ingredients has all figures.", len(d.rows), d.said),
 	}
-	sharePlot(f, rows, "draws that use it, %", min(1, top*1.06))
-	reference := ""
-	if m.Problem.Recipes > 0 {
-		reference = "share of the book's recipes"
-	}
-	dotKeys(f, "draws, ± 2 standard errors", reference)
+	m.sharePlot(f, d, "draws that use it, %", "share of the book's recipes")
 	return f
 }
 
 // amountsFigure shows the mean amounts of the ingredients of inclusionFigure.
 func (m *Model) amountsFigure() *figure.Figure {
-	sorted := m.SortedInclusion()
-	var rows []dotRow
+	total := float64(m.Problem.Total)
+	d := m.shareDots(func(i *Inclusion) dotRow {
+		return dotRow{value: float64(i.MeanAmount) / total, se: float64(i.AmountMCSE) / total, reference: float64(i.BookAmount) / total}
+	})
+	if len(d.rows) == 0 {
+		return nil
+	}
+	f := &figure.Figure{
+		Name: "amounts", Title: "Mean amounts, where they are used",
+		Text: fmt.Sprintf("Dot plot of the mean amount of each of the %d most frequent ingredients, over the draws that use it. First: %s. The table of ingredients has all figures.", len(d.rows), d.said),
+	}
+	m.sharePlot(f, d, "mean amount, % of the total", "mean of the book's recipes that use it")
+	return f
+}
+
+// shareDots are shares of the most frequent ingredients.
+type shareDots struct {
+	rows []dotRow
+	top  float64 // of all that is shown
+	said string  // the first of them in words
+}
+
+// shareDots returns what a figure shows of each of the most frequent ingredients.
+func (m *Model) shareDots(of func(*Inclusion) dotRow) shareDots {
+	var d shareDots
 	var said []string
-	top, total := 0.0, float64(m.Problem.Total)
-	for _, i := range sorted[:min(len(sorted), shownFrequent)] {
+	sorted := m.SortedInclusion()
+	for k := range sorted[:min(len(sorted), shownFrequent)] {
+		i := &sorted[k]
 		if i.Probability <= 0 {
 			break
 		}
-		r := dotRow{label: i.Ingredient, value: float64(i.MeanAmount) / total, se: float64(i.AmountMCSE) / total, reference: float64(i.BookAmount) / total}
-		rows = append(rows, r)
-		top = max(top, r.value)
-		if !math.IsNaN(r.se) {
-			top = max(top, r.value+2*r.se)
-		}
-		if !math.IsNaN(r.reference) {
-			top = max(top, r.reference)
+		r := of(i)
+		r.label = i.Ingredient
+		d.rows = append(d.rows, r)
+		for _, v := range []float64{r.value, r.value + 2*r.se, r.reference} {
+			if v > d.top { // NaN is not
+				d.top = v
+			}
 		}
 		if len(said) < 5 {
 			words := fmt.Sprintf("%s %s", i.Ingredient, percent(r.value))
-			if i.BookAmount.Known() {
+			if Number(r.reference).Known() {
 				words += fmt.Sprintf(" (book %s)", percent(r.reference))
 			}
 			said = append(said, words)
 		}
 	}
-	if len(rows) == 0 {
-		return nil
-	}
-	f := &figure.Figure{
-		Name: "amounts", Title: "Mean amounts, where they are used",
-		Text: fmt.Sprintf("Dot plot of the mean amount of each of the %d most frequent ingredients, over the draws that use it. First: %s. The table of ingredients has all figures.", len(rows), strings.Join(said, ", ")),
-	}
-	reference := ""
-	if m.Problem.Recipes > 0 {
-		reference = "mean of the book's recipes that use it"
-	}
-	sharePlot(f, rows, "mean amount, % of the total", min(1, top*1.06))
-	dotKeys(f, "draws, ± 2 standard errors", reference)
-	return f
+	d.said = strings.Join(said, ", ")
+	return d
 }
 
-// sharePlot is a dot plot of shares, from 0 to hi, in percent.
-func sharePlot(f *figure.Figure, rows []dotRow, title string, hi float64) {
+// sharePlot is a dot plot of shares from 0 on, in percent, with its key.
+func (m *Model) sharePlot(f *figure.Figure, d shareDots, title, reference string) {
+	hi := min(1, d.top*1.06)
 	ticks, digits := figure.Ticks(0, 100*hi, 5)
 	for k := range ticks {
 		ticks[k] /= 100
 	}
-	dotPlot(f, rows, dotAxis{
+	dotPlot(f, d.rows, dotAxis{
 		title: title, lo: 0, hi: hi, ticks: ticks,
 		write: func(v float64) string { return figure.Number(100*v, digits) },
 	})
+	if m.Problem.Recipes == 0 {
+		reference = ""
+	}
+	dotKeys(f, "draws, ± 2 standard errors", reference)
 }
 
 func (m *Model) pairsFigure() *figure.Figure {

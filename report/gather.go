@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/bits"
@@ -139,7 +140,7 @@ func gather(ctx context.Context, p *problem.Problem, r *run.Run, inclusion []run
 	if err := work.Wait(); err != nil {
 		return nil, err
 	}
-	g.pool = distinct(c.pools)
+	g.pool = run.Distinct(slices.Concat(c.pools...))
 	return g, nil
 }
 
@@ -152,15 +153,7 @@ func frequent(inclusion []run.Inclusion, most int) []int {
 			all = append(all, i)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b run.Inclusion) int {
-		switch {
-		case a.Probability > b.Probability:
-			return -1
-		case a.Probability < b.Probability:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b run.Inclusion) int { return cmp.Compare(b.Probability, a.Probability) })
 	slots := make([]int, min(len(all), most))
 	for k := range slots {
 		slots[k] = all[k].Ingredient

@@ -444,7 +444,7 @@ func TestDiverse(t *testing.T) {
 		}
 		pool = append(pool, b)
 	}
-	pool = distinct([][]run.Best{pool[:100], pool[100:]})
+	pool = run.Distinct(pool)
 	for k := range pool {
 		for q := range k {
 			if slices.Equal(setOf(pool[k].Parts), setOf(pool[q].Parts)) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,7 +95,7 @@ func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, ver
 		best = r.New
 	}
 	m.Best = bestsOf(p, best)
-	m.Diverse = bestsOf(p, diverse(distinct([][]run.Best{best, g.pool}), mostDiverse))
+	m.Diverse = bestsOf(p, diverse(run.Distinct(slices.Concat(best, g.pool)), mostDiverse))
 
 	m.Verdict, m.Grade = verdict(p, r)
 	m.Verdict, m.Grade = judged(m.Verdict, m.Grade, m.Ladders)
@@ -490,14 +491,6 @@ func noSummary(dir string, err error) error {
 // SortedInclusion returns the ingredients from the most to the least frequent.
 func (m *Model) SortedInclusion() []Inclusion {
 	sorted := slices.Clone(m.Inclusion)
-	slices.SortStableFunc(sorted, func(a, b Inclusion) int {
-		switch {
-		case a.Probability > b.Probability:
-			return -1
-		case a.Probability < b.Probability:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(sorted, func(a, b Inclusion) int { return cmp.Compare(b.Probability, a.Probability) })
 	return sorted
 }

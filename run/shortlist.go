@@ -169,14 +169,22 @@ func mergeShortlists(chains []shortlist) []Best {
 			all = append(all, b)
 		}
 	}
-	slices.SortFunc(all, Best.Compare)
-	seen := make(map[string]bool)
-	return slices.DeleteFunc(all, func(b Best) bool {
-		var key []byte
+	all = Distinct(all)
+	return all[:min(len(all), shortlistLength)]
+}
+
+// Distinct returns the best of each set of ingredients, the best first. It sorts
+// and overwrites the list.
+func Distinct(list []Best) []Best {
+	slices.SortFunc(list, Best.Compare)
+	seen := make(map[string]bool, len(list))
+	var key []byte
+	return slices.DeleteFunc(list, func(b Best) bool {
+		key = key[:0]
 		for _, p := range b.Parts {
 			key = binary.AppendUvarint(key, uint64(p.Ingredient))
 		}
-		if len(seen) == shortlistLength || seen[string(key)] {
+		if seen[string(key)] {
 			return true
 		}
 		seen[string(key)] = true
