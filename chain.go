@@ -138,12 +138,9 @@ func (c *Chain) Ladder() *Ladder {
 	return c.ladder.report()
 }
 
-// Tally returns what the iterations since the last [Chain.ResetTally] did.
+// Tally returns what the iterations since [Chain.EndWarmup] did.
 func (c *Chain) Tally() Tally { return c.tally }
 
 // Updated returns the Updated of [Chain.Tally], for whoever asks after each
 // iteration.
 func (c *Chain) Updated() int64 { return c.tally.Updated }
-
-// ResetTally starts counting anew.
-func (c *Chain) ResetTally() { c.tally = Tally{} }

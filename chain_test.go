@@ -355,10 +355,10 @@ func TestStreamIsItsChains(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Advance(o.Warmup); err != nil {
+		if err := c.Warm(o.Warmup); err != nil {
 			t.Fatal(err)
 		}
-		c.ResetTally()
+		c.EndWarmup()
 		for draw := range o.Draws {
 			if err := c.Advance(o.Thin); err != nil {
 				t.Fatal(err)

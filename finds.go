@@ -21,10 +21,10 @@ type finds struct {
 
 // Search makes the replicas of a tempered chain note what they look at, by
 // moves from now on, that scores above a bar. It takes no random choice and
-// changes no draw. A chain of another kernel notes nothing.
-func (c *Chain) Search(logScoreAbove float64) {
+// changes no draw. A chain of another kernel does not search, and says so.
+func (c *Chain) Search(logScoreAbove float64) (searches bool) {
 	if c.ladder == nil {
-		return
+		return false
 	}
 	for k := range c.ladder.rungs {
 		x := c.ladder.rungs[k].state
@@ -33,6 +33,7 @@ func (c *Chain) Search(logScoreAbove float64) {
 		}
 		x.finds.bar = logScoreAbove
 	}
+	return true
 }
 
 // Finds hands over what has been noted since the last call, at most 256 by each

@@ -203,12 +203,12 @@ func advance(ctx context.Context, c *kir.Chain, discarded, kept int, tick func(i
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.Advance(min(stride, left)); err != nil {
+		if err := c.Warm(min(stride, left)); err != nil {
 			return err
 		}
 		tick(min(stride, left))
 	}
-	c.ResetTally()
+	c.EndWarmup()
 	for from := 0; from < kept; from += stride {
 		if err := ctx.Err(); err != nil {
 			return err

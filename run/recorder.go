@@ -81,6 +81,7 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 	updated := int64(-1)
 	repeats := 0
 	exchanges := thin == 1 && len(r.scores) == 0
+	searches := r.score != nil && c.Search(r.bar())
 	for d, watch := 0, 0; d < draws; {
 		if d >= watch {
 			if abandon.Load() {
@@ -105,14 +106,11 @@ func (r *recorder) sample(c *kir.Chain, draws, thin int, abandon *atomic.Bool) e
 			}
 			exchanges = false
 		}
-		if r.score != nil {
-			c.Search(r.bar())
-		}
 		if err := c.Advance(thin); err != nil {
 			return err
 		}
 		d++
-		if r.score != nil {
+		if searches {
 			if err := r.take(c, r.draws+repeats); err != nil {
 				return err
 			}
@@ -149,15 +147,18 @@ func (r *recorder) bar() float64 {
 	return min(r.best.bar(), r.fresh.bar())
 }
 
-// take considers what the chain found on its way to a draw.
+// take considers what the chain found on its way to a draw, and sets the bar for
+// the next.
 func (r *recorder) take(c *kir.Chain, draw int) error {
 	t := c.State.Target()
-	return c.Finds(func(f kir.Find) error {
+	err := c.Finds(func(f kir.Find) error {
 		if err := r.best.offerFind(t, draw, f); err != nil || r.fresh.known == nil {
 			return err
 		}
 		return r.fresh.offerFind(t, draw, f)
 	})
+	c.Search(r.bar())
+	return err
 }
 
 // exchange makes at most so many draws, an iteration each, and records them. It
