@@ -108,9 +108,9 @@ func newLineLaw(end, inner float64) lineLaw {
 	return w
 }
 
-// farApart is when a lineLaw has a shift. Weights down to its inverse leave the
-// exponent of a float64 room for scores that are as small.
-const farApart = 0x1p500
+// farApart is when a lineLaw has a shift. The greatest weight of a line is then
+// never below its inverse, and what is lost beside it below 10⁻²⁹⁰ of it.
+const farApart = 0x1p60
 
 // lineLawOf returns y(n)/|X_n| for n and n+1, scaled so that the larger is 1,
 // from y(n), y(n+1), the ratio |X_{n+1}|/|X_n| and its logarithm. Only what is 0
