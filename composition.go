@@ -5,13 +5,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kir/rule"
 )
 
 // A Part is one used ingredient of a composition: which, and how many units.
-type Part struct {
-	Ingredient int
-	Amount     int
-}
+type Part = rule.Part
 
 // A Composition divides a total of M units among N ingredients, most of which
 // get none. Amounts can be looked up by ingredient, and the used ingredients

@@ -1,8 +1,10 @@
-package count
+package rule
 
 import (
 	"fmt"
 	"slices"
+
+	"kir/count"
 )
 
 // A cause is a common reason why no composition keeps some rules, shown by
@@ -15,92 +17,45 @@ type cause struct {
 	fixes       []fix
 }
 
-// A fix changes a space so that the cause is gone.
+// A fix changes a set so that the cause is gone.
 type fix struct {
 	text  string
 	by    int
-	apply func(*Space)
+	apply func(*Set)
 }
 
 // bounds is a ruleset as the search for causes sees it.
 type bounds struct {
-	rs     Ruleset
-	space  Space
-	amount []kind // of each ingredient, none if it cannot be used
-	groups []int  // rule of each group of the space
-	lo, hi int    // how many ingredients may be used
+	set    Set
+	space  count.Space
+	amount []doses // of each ingredient, none if it cannot be used
+	groups []int   // rule of each group of the space
+	lo, hi int     // how many ingredients may be used
 
 	within []tally // of each group, what its members and inner groups come to
 	all    tally   // the same for all ingredients
 }
 
-// A tally bounds how many of some ingredients are used and what they sum to.
-type tally struct {
-	must, can int
-	min, max  int
-}
-
-func (t *tally) add(u tally) {
-	t.must, t.can, t.min, t.max = t.must+u.must, t.can+u.can, t.min+u.min, t.max+u.max
-}
-
-// tally fills in the tallies, from the inner groups outwards.
-func (b *bounds) tally() error {
-	inner, order, err := nest(b.space, b.space.usable)
-	if err != nil {
-		return err
-	}
-	b.within = make([]tally, len(b.space.Groups))
-	at := func(g int) *tally {
-		if g < 0 {
-			return &b.all
-		}
-		return &b.within[g]
-	}
-	for i, k := range b.amount {
-		if k.n == 0 {
-			continue
-		}
-		one := tally{can: 1, max: k.hi()}
-		if b.space.Ingredients[i].Required {
-			one.must, one.min = 1, k.lo
-		}
-		at(inner[i]).add(one)
-	}
-	for _, g := range slices.Backward(order) {
-		used, total, c := b.group(g.index)
-		t := b.within[g.index]
-		at(g.within).add(tally{
-			must: max(t.must, used.Min, c.fewest(total.Min)), can: min(t.can, used.Max, c.most(total.Max)),
-			min: max(t.min, total.Min, c.min), max: min(t.max, total.Max, c.max),
-		})
-	}
-	return nil
-}
-
 // findCause returns a common cause, nil if there is none.
-func findCause(rs Ruleset) *cause {
-	s, err := rs.Space()
+func findCause(s Set) *cause {
+	c, err := s.Conditions()
 	if err != nil {
 		return nil
 	}
-	b := &bounds{rs: rs, space: s, amount: make([]kind, len(s.Ingredients)), lo: 1, hi: min(rs.Ingredients, rs.Total)}
-	for i, ing := range s.Ingredients {
-		if !ing.Excluded {
-			b.amount[i] = ing.kind(s.Total)
+	b := &bounds{set: s, amount: make([]doses, s.Ingredients), groups: c.groupRules, lo: 1, hi: min(s.Ingredients, s.Total)}
+	b.space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
+	for i, a := range c.Amounts {
+		if !a.Excluded {
+			b.amount[i] = dosesOf(a, c.Total)
 		}
 	}
-	for n := range rs.Rules {
-		if rs.Rules[n].limitsGroup() {
-			b.groups = append(b.groups, n)
-		}
-	}
-	if rs.Used != nil {
-		if len(rs.Used) == 0 {
+	if s.Used != nil {
+		sizes := s.sizes()
+		if len(sizes) == 0 {
 			return &cause{kind: UsedCount, limit: b.hi,
 				text: fmt.Sprintf("no number of used ingredients from 1 to %d is asked for", b.hi)}
 		}
-		b.lo, b.hi = slices.Min(rs.Used), slices.Max(rs.Used)
+		b.lo, b.hi = sizes[0], sizes[len(sizes)-1]
 	}
 	if b.tally() != nil {
 		return nil
@@ -121,10 +76,10 @@ func (b *bounds) unusable() *cause {
 		if k.n > 0 || !b.space.Ingredients[i].Required {
 			continue
 		}
-		c := &cause{kind: Unusable, ingredients: []int{i}, text: b.rs.name(i) + " is required, and its rules leave it no amount"}
-		for n := range b.rs.Rules {
-			if r := &b.rs.Rules[n]; r.Exclude && slices.Contains(r.Of, i) {
-				c.text = b.rs.name(i) + " is both required and excluded"
+		c := &cause{kind: Unusable, ingredients: []int{i}, text: b.set.name(i) + " is required, and its rules leave it no amount"}
+		for _, r := range b.set.Rules {
+			if e, ok := r.(Exclude); ok && slices.Contains(e.Of, i) {
+				c.text = b.set.name(i) + " is both required and excluded"
 			}
 		}
 		return c
@@ -135,87 +90,6 @@ func (b *bounds) unusable() *cause {
 	return nil
 }
 
-// A census is what is known of some ingredients: how many can be used and must
-// be, and the amounts of those that can.
-type census struct {
-	usable, required []int
-	min, max         int // of the sum of amounts, if used as said
-	lows, highs      []int
-}
-
-// fewest returns how many ingredients it takes at least to reach a sum, one more
-// than there are if it cannot be reached.
-func (c *census) fewest(sum int) int {
-	n := 0
-	for ; sum > 0; n++ {
-		if n == len(c.highs) {
-			return n + 1
-		}
-		sum -= c.highs[n]
-	}
-	return n
-}
-
-// most returns how many ingredients a sum is enough for at most.
-func (c *census) most(sum int) int {
-	n := 0
-	for ; n < len(c.lows) && sum >= c.lows[n]; n++ {
-		sum -= c.lows[n]
-	}
-	return n
-}
-
-// census counts some ingredients, of which from least to most are used.
-func (b *bounds) census(of []int, least, most int) census {
-	var c census
-	var free []int // least amounts of those that may be left out
-	for _, i := range of {
-		k := b.amount[i]
-		if k.n == 0 {
-			continue
-		}
-		c.usable = append(c.usable, i)
-		c.lows, c.highs = append(c.lows, k.lo), append(c.highs, k.hi())
-		if b.space.Ingredients[i].Required {
-			c.required = append(c.required, i)
-			c.min += k.lo
-		} else {
-			free = append(free, k.lo)
-		}
-	}
-	slices.Sort(free)
-	for t := 0; t < least-len(c.required) && t < len(free); t++ {
-		c.min += free[t]
-	}
-	slices.Sort(c.lows)
-	slices.SortFunc(c.highs, func(a, b int) int { return b - a })
-	for t := 0; t < most && t < len(c.highs); t++ {
-		c.max += c.highs[t]
-	}
-	return c
-}
-
-func (b *bounds) every() []int {
-	out := make([]int, len(b.amount))
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
-// group returns a group's limits, in full, and the census of its members.
-func (b *bounds) group(g int) (used, total Range, c census) {
-	group := &b.space.Groups[g]
-	used, total = Range{0, len(group.Members)}, Range{0, b.space.Total}
-	if group.Used != nil {
-		used = *group.Used
-	}
-	if group.Total != nil {
-		total = *group.Total
-	}
-	return used, total, b.census(group.Members, used.Min, used.Max)
-}
-
 // groupUsed finds a group whose members cannot be used as often as it wants.
 func (b *bounds) groupUsed() *cause {
 	for g, n := range b.groups {
@@ -223,16 +97,16 @@ func (b *bounds) groupUsed() *cause {
 		switch {
 		case used.Min > len(c.usable):
 			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: len(c.usable), limit: used.Min,
-				text: fmt.Sprintf("%s asks for at least %d used, and only %d of its ingredients can be", b.rs.ruleName(n), used.Min, len(c.usable))}
+				text: fmt.Sprintf("%s asks for at least %d used, and only %d of its ingredients can be", b.set.text(n), used.Min, len(c.usable))}
 		case len(c.required) > used.Max:
 			return &cause{kind: GroupUsed, ingredients: c.required, sum: len(c.required), limit: used.Max,
-				text: fmt.Sprintf("%s allows at most %d used, and %d are required: %s", b.rs.ruleName(n), used.Max, len(c.required), b.names(c.required))}
+				text: fmt.Sprintf("%s allows at most %d used, and %d are required: %s", b.set.text(n), used.Max, len(c.required), b.set.names(c.required))}
 		case b.within[g].can < used.Min:
 			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.within[g].can, limit: used.Min,
-				text: fmt.Sprintf("%s asks for at least %d used, and the groups within it allow at most %d", b.rs.ruleName(n), used.Min, b.within[g].can)}
+				text: fmt.Sprintf("%s asks for at least %d used, and the groups within it allow at most %d", b.set.text(n), used.Min, b.within[g].can)}
 		case b.within[g].must > used.Max:
 			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.within[g].must, limit: used.Max,
-				text: fmt.Sprintf("%s allows at most %d used, and the groups within it ask for at least %d", b.rs.ruleName(n), used.Max, b.within[g].must)}
+				text: fmt.Sprintf("%s allows at most %d used, and the groups within it ask for at least %d", b.set.text(n), used.Max, b.within[g].must)}
 		}
 	}
 	return nil
@@ -248,19 +122,19 @@ func (b *bounds) groupTotal() *cause {
 		}
 		switch {
 		case total.Min > b.space.Total:
-			return at(total.Min, b.space.Total, fmt.Sprintf("%s asks for at least %d of a total of %d", b.rs.ruleName(n), total.Min, b.space.Total))
+			return at(total.Min, b.space.Total, fmt.Sprintf("%s asks for at least %d of a total of %d", b.set.text(n), total.Min, b.space.Total))
 		case c.min > total.Max:
-			return at(c.min, total.Max, fmt.Sprintf("%s allows at most %d together, and the least amounts of those that have to be used sum to %d", b.rs.ruleName(n), total.Max, c.min))
+			return at(c.min, total.Max, fmt.Sprintf("%s allows at most %d together, and the least amounts of those that have to be used sum to %d", b.set.text(n), total.Max, c.min))
 		case c.max < total.Min:
 			most := ""
 			if used.Max < len(c.usable) {
 				most = fmt.Sprintf("%d ", used.Max)
 			}
-			return at(c.max, total.Min, fmt.Sprintf("%s asks for at least %d together, and the greatest amounts of the %sthat may be used sum to %d", b.rs.ruleName(n), total.Min, most, c.max))
+			return at(c.max, total.Min, fmt.Sprintf("%s asks for at least %d together, and the greatest amounts of the %sthat may be used sum to %d", b.set.text(n), total.Min, most, c.max))
 		case b.within[g].min > total.Max:
-			return at(b.within[g].min, total.Max, fmt.Sprintf("%s allows at most %d together, and the groups within it take at least %d", b.rs.ruleName(n), total.Max, b.within[g].min))
+			return at(b.within[g].min, total.Max, fmt.Sprintf("%s allows at most %d together, and the groups within it take at least %d", b.set.text(n), total.Max, b.within[g].min))
 		case b.within[g].max < total.Min:
-			return at(b.within[g].max, total.Min, fmt.Sprintf("%s asks for at least %d together, and the groups within it allow at most %d", b.rs.ruleName(n), total.Min, b.within[g].max))
+			return at(b.within[g].max, total.Min, fmt.Sprintf("%s asks for at least %d together, and the groups within it allow at most %d", b.set.text(n), total.Min, b.within[g].max))
 		}
 	}
 	return nil
@@ -278,7 +152,7 @@ func (b *bounds) usedCount() *cause {
 		if must == len(all.required) {
 			what = fmt.Sprintf("%d ingredients are required", must)
 		}
-		if b.rs.Used == nil || b.hi == b.space.Total {
+		if b.set.Used == nil || b.hi == b.space.Total {
 			out.text = fmt.Sprintf("%s, and a total of %d units is enough for %d", what, b.space.Total, b.hi)
 		} else {
 			out.text = fmt.Sprintf("%s, and at most %d used are asked for", what, b.hi)
@@ -317,7 +191,7 @@ func (b *bounds) requiredMinima(required []int, sum int) *cause {
 	c := &cause{kind: MinimaAbove, ingredients: required, sum: sum, limit: total}
 	if len(required) == 1 {
 		i := required[0]
-		c.text = fmt.Sprintf("%s is required and takes at least %s", b.rs.name(i), b.ofTotal(sum))
+		c.text = fmt.Sprintf("%s is required and takes at least %s", b.set.name(i), b.ofTotal(sum))
 	} else {
 		c.text = fmt.Sprintf("the least amounts of the %d required ingredients sum to %s", len(required), b.ofTotal(sum))
 	}
@@ -327,15 +201,8 @@ func (b *bounds) requiredMinima(required []int, sum int) *cause {
 	c.fixes = append(c.fixes, fix{
 		text: fmt.Sprintf("lower them by %d in all (%s of the total)", sum-total, percent(sum-total, total)),
 		by:   sum - total,
-		apply: func(s *Space) {
-			over := sum - total
-			for _, i := range large {
-				ing := &s.Ingredients[i]
-				k := ing.kind(s.Total)
-				steps := min((over+k.step-1)/k.step, (k.lo-1)/k.step)
-				ing.Min -= steps * k.step
-				over -= min(over, steps*k.step)
-			}
+		apply: func(s *Set) {
+			s.overrides = append(slices.Clone(s.overrides), func(c *Conditions) { lowerMinima(c, large, sum-total) })
 		},
 	})
 	left, drop := sum, 0
@@ -343,16 +210,28 @@ func (b *bounds) requiredMinima(required []int, sum int) *cause {
 		left -= least(large[drop])
 		drop++
 	}
-	text := fmt.Sprintf("do not require %d of them", drop)
-	if drop == 1 {
-		text = fmt.Sprintf("do not require one of them, such as %s", b.rs.name(large[0]))
-	}
-	c.fixes = append(c.fixes, fix{text: text, apply: func(s *Space) {
-		for _, i := range large[:drop] {
-			s.Ingredients[i].Required = false
+	text := "do not require " + b.set.names(large[:drop])
+	c.fixes = append(c.fixes, fix{text: text, apply: func(s *Set) {
+		s.Rules = slices.Clone(s.Rules)
+		for k, r := range s.Rules {
+			if _, ok := r.(Require); ok {
+				s.Rules[k] = spare(r, large[:drop]...)
+			}
 		}
 	}})
 	return c
+}
+
+// lowerMinima lowers the least amounts of some ingredients by so many units in
+// all, those of the first first.
+func lowerMinima(c *Conditions, of []int, by int) {
+	for _, i := range of {
+		a := &c.Amounts[i]
+		d := dosesOf(*a, c.Total)
+		steps := min((by+d.step-1)/d.step, (d.lo-1)/d.step)
+		a.Min -= steps * d.step
+		by -= min(by, steps*d.step)
+	}
 }
 
 // maxima finds that what may be used cannot make up the total.
@@ -404,26 +283,18 @@ func percent(part, whole int) string {
 	return fmt.Sprintf("%.3g %%", share)
 }
 
-func (b *bounds) names(of []int) string {
-	texts := make([]string, len(of))
-	for t, i := range of {
-		texts[t] = b.rs.name(i)
-	}
-	return andList(texts)
-}
-
 // describe fills in the cause of a conflict: that of its rules alone. Sums over
 // all ingredients are given in the numbers of all rules, which is what has to
 // change, if these show the same cause.
 func (x *explainer) describe(c *Conflict) (fixes []fix) {
-	found := findCause(x.only(c.Rules, c.Law))
+	found := findCause(x.part(c.Rules, c.Law))
 	if found == nil {
 		c.Cause = x.nameRules(c)
 		return nil
 	}
 	switch found.kind {
 	case MinimaAbove, MaximaBelow, UsedCount:
-		whole := x.rs
+		whole := x.set
 		if !c.Law {
 			whole.Used = nil
 		}
@@ -433,19 +304,4 @@ func (x *explainer) describe(c *Conflict) (fixes []fix) {
 	}
 	c.Kind, c.Ingredients, c.Sum, c.Limit, c.Cause = found.kind, found.ingredients, found.sum, found.limit, found.text
 	return found.fixes
-}
-
-// nameRules says no more than which rules are in conflict.
-func (x *explainer) nameRules(c *Conflict) string {
-	names := make([]string, len(c.Rules))
-	for t, n := range c.Rules {
-		names[t] = x.rs.ruleName(n)
-	}
-	if c.Law {
-		names = append(names, "the numbers of used ingredients asked for")
-	}
-	if len(names) == 1 {
-		return fmt.Sprintf("no composition of %d units keeps %s", x.rs.Total, names[0])
-	}
-	return fmt.Sprintf("no composition of %d units keeps %s together", x.rs.Total, andList(names))
 }
