@@ -35,11 +35,19 @@ func (l *loader) warnRules() error {
 func (l *loader) ruleSet() rule.Set {
 	p := l.problem
 	s := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total}
+	same := make(map[string]int)
 	for _, r := range p.Rules {
 		s.Rules = append(s.Rules, r.Rule)
+		same[r.Text]++
 	}
 	s.Name = func(i int) string { return p.Ingredients[i] }
-	s.Text = func(k int) string { return fault.Quote(p.Rules[k].Text) }
+	s.Text = func(k int) string {
+		r := &p.Rules[k]
+		if same[r.Text] > 1 {
+			return fmt.Sprintf("%s (line %d)", fault.Quote(r.Text), r.at.line)
+		}
+		return fault.Quote(r.Text)
+	}
 	return s
 }
 

@@ -113,7 +113,6 @@ func (a *asker) reach(s count.Space, most int) []bool {
 // single amounts.
 type enumeration struct {
 	c        *Conditions
-	doses    []doses
 	wanted   []bool // by n
 	least, n int    // the least and the greatest of them
 
@@ -128,23 +127,19 @@ type enumeration struct {
 
 // newEnumeration is of compositions that use one of the sizes, which rise.
 func newEnumeration(c *Conditions, sizes []int) *enumeration {
-	e := &enumeration{c: c, doses: make([]doses, len(c.Amounts)), room: make([]int, len(c.Amounts)+1), must: make([]int, len(c.Amounts)+1)}
+	e := &enumeration{c: c, room: make([]int, len(c.Amounts)+1), must: make([]int, len(c.Amounts)+1)}
 	e.least, e.n = sizes[0], sizes[len(sizes)-1]
 	e.wanted = make([]bool, e.n+1)
 	for _, n := range sizes {
 		e.wanted[n] = true
 	}
 	for i := len(c.Amounts) - 1; i >= 0; i-- {
-		a := &c.Amounts[i]
-		if !a.Excluded {
-			e.doses[i] = dosesOf(*a, c.Total)
-		}
-		d := e.doses[i]
+		d := c.doses[i]
 		e.room[i], e.must[i] = e.room[i+1], e.must[i+1]
 		if d.n > 0 {
 			e.room[i] += d.hi()
 		}
-		if a.Required {
+		if c.Amounts[i].Required {
 			e.must[i] += max(d.lo, 1)
 		}
 	}
@@ -155,7 +150,7 @@ func newEnumeration(c *Conditions, sizes []int) *enumeration {
 // those that can be used, in the units that all amounts are multiples of.
 func (e *enumeration) candidates() float64 {
 	usable, unit := 0, 0
-	for _, d := range e.doses {
+	for _, d := range e.c.doses {
 		if d.n > 0 {
 			usable++
 			unit = gcd(unit, d.lo)
@@ -204,8 +199,8 @@ func (e *enumeration) from(i, left int) bool {
 		return true
 	}
 	more := max(e.least-have-1, 0) // parts to come after the next
-	for j := i; j+more < len(e.doses) && e.room[j] >= left; j++ {
-		d := e.doses[j]
+	for j := i; j+more < len(e.c.doses) && e.room[j] >= left; j++ {
+		d := e.c.doses[j]
 		lo, hi := d.lo, min(d.hi(), left-max(e.must[j+1], more))
 		if least := left - e.room[j+1]; d.n > 0 && lo < least {
 			lo += (least - lo + d.step - 1) / d.step * d.step

@@ -115,7 +115,7 @@ func (x *explainer) drop(k int) Change {
 // that are needed.
 func (x *explainer) together(c *Conflict) []Change {
 	var steps []Change
-	y := &explainer{asker: x.asker, set: x.set}
+	y := *x
 	for range 2 * (len(x.set.Rules) + 1) {
 		step := y.resolve(c)
 		again := func(c Change) bool { return c.Rule >= 0 && c.Rule == step.Rule }
@@ -128,7 +128,7 @@ func (x *explainer) together(c *Conflict) []Change {
 		for _, c := range steps {
 			y.set = c.Apply(y.set)
 		}
-		y.wanted, y.every, y.looked = nil, nil, false
+		y = explainer{asker: y.asker, set: y.set}
 		switch y.ask(y.set, true) {
 		case some:
 			x.err = y.err

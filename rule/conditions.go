@@ -21,8 +21,8 @@ type Conditions struct {
 
 	groupRules, needRules, sumRules []int // the rule that each is of
 
-	rule  int // that is being written out
-	doses []doses
+	rule  int     // that is being written out
+	doses []doses // by ingredient, none of those that are excluded
 }
 
 // A Sum bounds a weighted sum of all amounts: Min ≤ Σ_i f_i·x_i ≤ Max. The
@@ -63,8 +63,12 @@ func (s Set) Conditions() (*Conditions, error) {
 		override(c)
 	}
 	for i := range c.Amounts {
-		if c.Amounts[i].Required {
+		a := &c.Amounts[i]
+		if a.Required {
 			c.Required++
+		}
+		if c.doses[i] = (doses{}); !a.Excluded {
+			c.doses[i] = dosesOf(*a, c.Total)
 		}
 	}
 	for g := range c.Groups {
@@ -72,7 +76,6 @@ func (s Set) Conditions() (*Conditions, error) {
 			c.GroupsOf[i] = append(c.GroupsOf[i], int32(g))
 		}
 	}
-	c.doses = nil
 	return c, nil
 }
 
@@ -89,11 +92,10 @@ func (c *Conditions) each(of []int, change func(*count.Ingredient)) {
 func (c *Conditions) Keeps(parts []Part) bool {
 	required := 0
 	for _, p := range parts {
-		a := &c.Amounts[p.Ingredient]
-		if !a.Allows(p.Amount, c.Total) {
+		if !c.doses[p.Ingredient].allow(p.Amount) {
 			return false
 		}
-		if a.Required {
+		if c.Amounts[p.Ingredient].Required {
 			required++
 		}
 	}

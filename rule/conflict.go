@@ -104,10 +104,10 @@ type explainer struct {
 	asker
 	set Set
 
-	// Of the sizes that are asked for, and of all; nil where there is too much to
-	// look at, or no need.
-	wanted, every masks
-	looked        bool
+	wanted, every struct { // of the sizes that are asked for, and of all
+		masks  masks
+		looked bool
+	}
 }
 
 // conflict finds a smallest set of rules that cannot hold, and its cause.
@@ -117,40 +117,38 @@ func (x *explainer) conflict() (*Conflict, []fix) {
 	return c, x.describe(c)
 }
 
-// look fills in the masks where not all rules are counted.
-func (x *explainer) look() {
-	x.looked = true
-	c, err := x.set.Conditions()
-	if err != nil {
-		x.err = err
-		return
+// masks returns those of the sizes that are asked for, or of all; nil if rules
+// are counted or there is too much to look at.
+func (x *explainer) masks(law bool) masks {
+	kept := &x.every
+	if law {
+		kept = &x.wanted
 	}
-	if _, all := c.Countable(); all {
-		return
+	if !kept.looked {
+		kept.looked = true
+		s := x.set
+		if !law {
+			s.Used = nil
+		}
+		c, err := s.Conditions()
+		if err != nil {
+			x.err = err
+			return nil
+		}
+		if _, all := c.Countable(); !all {
+			kept.masks = masksOf(s, x.most)
+		}
 	}
-	x.wanted = masksOf(x.set, x.most)
-	all := x.set
-	all.Used = nil
-	x.every = masksOf(all, x.most)
+	return kept.masks
 }
 
 // can reports whether some of the rules can hold, as far as it is not shown that
 // they cannot.
 func (x *explainer) can(rules []int, law bool) bool {
-	if !x.looked {
-		x.look()
+	if m := x.masks(law); m != nil {
+		return m.hold(rules)
 	}
-	if x.err != nil {
-		return false
-	}
-	switch {
-	case law && x.wanted != nil:
-		return x.wanted.hold(rules)
-	case !law && x.every != nil:
-		return x.every.hold(rules)
-	}
-	v := x.ask(x.part(rules, law), false)
-	return x.err == nil && v != never
+	return x.ask(x.part(rules, law), false) != never && x.err == nil
 }
 
 // part returns the set of some of the rules, with the law or without.
@@ -201,8 +199,8 @@ func (x *explainer) smallest() (core []int, law bool) {
 
 // cost returns about how many steps a question takes.
 func (x *explainer) cost() float64 {
-	if x.wanted != nil {
-		return float64(10 * len(x.wanted))
+	if m := x.wanted.masks; m != nil {
+		return float64(10 * len(m))
 	}
 	return x.work / max(x.asked, 1)
 }

@@ -8,6 +8,12 @@ type doses struct{ lo, step, n int }
 
 func (d doses) hi() int { return d.lo + (d.n-1)*d.step }
 
+// allow says whether an amount is one of them.
+func (d doses) allow(amount int) bool {
+	from := amount - d.lo
+	return from >= 0 && amount <= d.hi() && (d.step == 1 || d.n > 0 && from%d.step == 0)
+}
+
 func dosesOf(a count.Ingredient, total int) doses {
 	lo, step, n := a.Doses(total)
 	return doses{lo, step, n}

@@ -26,8 +26,8 @@ const proofSteps = 20_000_000
 
 func newProver(c *Conditions, sizes []int) *prover {
 	p := &prover{Conditions: c, sizes: sizes, lo: make([]int, len(c.Amounts)), hi: make([]int, len(c.Amounts)), steps: proofSteps}
-	for i, a := range c.Amounts {
-		if d := dosesOf(a, c.Total); d.n > 0 {
+	for i, d := range c.doses {
+		if d.n > 0 {
 			p.lo[i], p.hi[i] = d.lo, d.hi()
 		}
 	}
@@ -50,7 +50,7 @@ func (p *prover) impossible() bool {
 	}
 	uses := make([]use, len(p.Amounts))
 	for i, a := range p.Amounts {
-		free := !a.Excluded && p.hi[i] > 0
+		free := p.hi[i] > 0
 		switch {
 		case a.Required && !free:
 			return true

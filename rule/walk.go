@@ -13,7 +13,6 @@ import (
 // nothing says nothing. It is the same at every run.
 type walk struct {
 	*Conditions
-	doses  []doses
 	sizes  []int
 	usable []int
 	scale  []float64 // of each sum: what breaks it by as much as a wrong use
@@ -28,10 +27,9 @@ const (
 )
 
 func newWalk(c *Conditions, sizes []int) *walk {
-	w := &walk{Conditions: c, doses: make([]doses, len(c.Amounts)), sizes: sizes, random: rand.New(rand.NewPCG(1, 2))}
-	for i, a := range c.Amounts {
-		if d := dosesOf(a, c.Total); d.n > 0 && !a.Excluded {
-			w.doses[i] = d
+	w := &walk{Conditions: c, sizes: sizes, random: rand.New(rand.NewPCG(1, 2))}
+	for i, d := range c.doses {
+		if d.n > 0 {
 			w.usable = append(w.usable, i)
 		}
 	}
