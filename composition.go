@@ -72,7 +72,7 @@ func (x *Composition) Parts() []Part { return x.AppendParts(nil) }
 func (x *Composition) AppendParts(dst []Part) []Part {
 	from := len(dst)
 	for _, i := range x.Ingredients() {
-		dst = append(dst, Part{int(i), int(x.amounts[i])})
+		dst = append(dst, Part{Ingredient: int(i), Amount: int(x.amounts[i])})
 	}
 	slices.SortFunc(dst[from:], func(a, b Part) int { return a.Ingredient - b.Ingredient })
 	return dst

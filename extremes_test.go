@@ -11,6 +11,7 @@ import (
 
 	"kir"
 	"kir/internal/stattest"
+	"kir/rule"
 )
 
 // An extreme is a property given by its log scores, which may be far beyond what
@@ -98,9 +99,9 @@ func newExtremeCell(t *testing.T, seed uint64, mostIngredients, mostTotal int, r
 	feasible := func([]int) bool { return true }
 	c := &extremeCell{asked: new(extremeAsked)}
 	if ruled = ruled && total >= 2; ruled {
-		var rules kir.Rules
+		var rules rule.Set
 		rules, feasible = randomRules(r, ingredients, total)
-		if space, err = kir.NewRuledSpace(context.Background(), ingredients, total, rules, 0); err != nil {
+		if space, err = kir.NewRuledSpace(context.Background(), rules, 0); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		c.measured = space.Shares() != nil

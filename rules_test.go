@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"kir"
-	"kir/count"
 	"kir/internal/stattest"
+	"kir/rule"
 )
 
 // randomRules makes rules of every kind, some of them at a time, and the same
 // again as a plain function of the amounts.
-func randomRules(r *rand.Rand, ingredients, total int) (rules kir.Rules, feasible func(x []int) bool) {
+func randomRules(r *rand.Rand, ingredients, total int) (rules rule.Set, feasible func(x []int) bool) {
 	var checks []func(x []int) bool
 	used := func(x []int, of []int) (n, sum int) {
 		for _, i := range of {
@@ -35,25 +35,28 @@ func randomRules(r *rand.Rand, ingredients, total int) (rules kir.Rules, feasibl
 		}
 		return of
 	}
-	rules.Amounts = make([]count.Ingredient, ingredients)
-	for i := range rules.Amounts {
-		a := &rules.Amounts[i]
+	rules.Ingredients, rules.Total = ingredients, total
+	add := func(r rule.Rule) { rules.Rules = append(rules.Rules, r) }
+	for i := range ingredients {
+		of := []int{i}
 		switch r.IntN(8) {
 		case 0:
-			a.Required = true
+			add(rule.Require{Of: of})
 			checks = append(checks, func(x []int) bool { return x[i] > 0 })
 		case 1:
-			a.Excluded = true
+			add(rule.Exclude{Of: of})
 			checks = append(checks, func(x []int) bool { return x[i] == 0 })
 		case 2:
-			a.Min, a.Max = 1+r.IntN(2), 2+r.IntN(total-1)
+			a := rule.Amount{Of: of, Min: 1 + r.IntN(2), Max: 2 + r.IntN(total-1)}
+			add(a)
 			least, most := a.Min, a.Max
 			checks = append(checks, func(x []int) bool { return x[i] == 0 || least <= x[i] && x[i] <= most })
 		case 3:
-			a.Min, a.Step = r.IntN(3), 2+r.IntN(2)
+			a := rule.Amount{Of: of, Min: r.IntN(3), Step: 2 + r.IntN(2)}
 			if r.IntN(2) == 0 {
 				a.Max = a.Min + a.Step + r.IntN(3)
 			}
+			add(a)
 			first, step, most := a.Min, a.Step, a.Max
 			if first == 0 {
 				first = step
@@ -71,34 +74,34 @@ func randomRules(r *rand.Rand, ingredients, total int) (rules kir.Rules, feasibl
 		if len(of) == 0 {
 			continue
 		}
-		g := count.Group{Members: of}
+		g := rule.Group{Of: of}
 		if r.IntN(2) == 0 {
 			lo := r.IntN(2)
 			hi := lo + r.IntN(2)
-			g.Used = &count.Range{Min: lo, Max: hi}
+			g.Used = &rule.Range{Min: lo, Max: hi}
 			checks = append(checks, func(x []int) bool { n, _ := used(x, of); return lo <= n && n <= hi })
 		}
 		if r.IntN(2) == 0 {
 			lo := r.IntN(total)
 			hi := lo + r.IntN(total)
-			g.Total = &count.Range{Min: lo, Max: hi}
+			g.Total = &rule.Range{Min: lo, Max: hi}
 			checks = append(checks, func(x []int) bool { _, sum := used(x, of); return lo <= sum && sum <= hi })
 		}
-		rules.Groups = append(rules.Groups, g)
+		add(g)
 	}
 	if r.IntN(3) == 0 {
-		need := kir.Need{If: r.IntN(ingredients), Then: some()}
-		rules.Needs = append(rules.Needs, need)
+		need := rule.Need{If: r.IntN(ingredients), Then: some()}
+		add(need)
 		checks = append(checks, func(x []int) bool { n, _ := used(x, need.Then); return x[need.If] == 0 || n > 0 })
 	}
 	if r.IntN(3) == 0 {
-		l := kir.Limit{Min: float64(r.IntN(3)), Max: 1.5 + float64(r.IntN(4))/2}
+		l := rule.Limit{Min: float64(r.IntN(3)), Max: 1.5 + float64(r.IntN(4))/2}
 		whole := make([]int, ingredients) // factors in halves
 		for i := range whole {
 			whole[i] = r.IntN(9) - 2
 			l.Factors = append(l.Factors, float64(whole[i])/2)
 		}
-		rules.Limits = append(rules.Limits, l)
+		add(l)
 		checks = append(checks, func(x []int) bool {
 			sum := 0
 			for i, a := range x {
@@ -136,7 +139,7 @@ func newRuledCell(t *testing.T, seed uint64, ingredients, total int, wishes ...k
 			sizes[n] = r.Float64()
 		}
 	}
-	space, err := kir.NewRuledSpace(context.Background(), ingredients, total, rules, 0)
+	space, err := kir.NewRuledSpace(context.Background(), rules, 0)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
@@ -259,7 +262,7 @@ func TestRuleLines(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		rules, feasible := randomRules(r, ingredients, total)
 		// Only the rules are of interest here: one size is counted.
-		space, err := kir.NewRuledSpace(context.Background(), ingredients, total, rules, 1)
+		space, err := kir.NewRuledSpace(context.Background(), rules, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -321,8 +324,10 @@ func TestRuleLines(t *testing.T) {
 func ExampleNewRuledSpace() {
 	// 50 ingredients, 100 units, at most 2 spirits (the first 5) with 30 to 60
 	// units together.
-	rules := kir.Rules{Groups: []count.Group{{Members: []int{0, 1, 2, 3, 4}, Used: &count.Range{Min: 1, Max: 2}, Total: &count.Range{Min: 30, Max: 60}}}}
-	space, err := kir.NewRuledSpace(context.Background(), 50, 100, rules, 3)
+	set := rule.Set{Ingredients: 50, Total: 100, Rules: []rule.Rule{
+		rule.Group{Of: []int{0, 1, 2, 3, 4}, Used: &rule.Range{Min: 1, Max: 2}, Total: &rule.Range{Min: 30, Max: 60}},
+	}}
+	space, err := kir.NewRuledSpace(context.Background(), set, 3)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -75,15 +75,15 @@ func (l *loader) space(plain *kir.Space, law kir.Sparsity, at *node) (*kir.Space
 	if conflict != nil {
 		return nil, l.conflictError(conflict, at)
 	}
-	conditions, err := set.Conditions()
-	if err != nil {
-		return nil, l.blameRules(err)
-	}
-	space, err := kir.NewRuledSpace(l.ctx, plain.N(), plain.Total(), rulesOf(set, conditions), hi)
+	space, err := kir.NewRuledSpace(l.ctx, set, hi)
 	if err != nil {
 		return nil, l.blameRules(err)
 	}
 	if !l.warnShares(space, sizes) {
+		conditions, err := set.Conditions()
+		if err != nil {
+			return nil, l.blameRules(err)
+		}
 		var measured []string
 		for _, k := range conditions.Uncounted() {
 			measured = append(measured, set.Text(k))
@@ -152,18 +152,4 @@ func (l *loader) warnShares(space *kir.Space, law *kir.Law) (some bool) {
 		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("The share of compositions that keep the rules which cannot be counted is known roughly only, and the law of n is as far off (%s). Loosen the rules, or leave fewer of them to be measured.", strings.Join(rough, "; ")))
 	}
 	return some
-}
-
-// rulesOf writes conditions as the sampler takes them.
-func rulesOf(set rule.Set, c *rule.Conditions) kir.Rules {
-	rules := kir.Rules{Amounts: c.Amounts, Groups: c.Groups}
-	for _, r := range set.Rules {
-		switch r := r.(type) {
-		case rule.Need:
-			rules.Needs = append(rules.Needs, kir.Need{If: r.If, Then: r.Then})
-		case rule.Limit:
-			rules.Limits = append(rules.Limits, kir.Limit{Factors: r.Factors, Min: r.Min, Max: r.Max})
-		}
-	}
-	return rules
 }

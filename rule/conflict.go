@@ -85,6 +85,9 @@ func (s Set) Explain(ctx context.Context) (*Conflict, error) {
 
 // explain looks at compositions one by one where there are at most so many.
 func (s Set) explain(ctx context.Context, most float64) (*Conflict, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	x := &explainer{asker: asker{ctx: ctx, most: most}, set: s}
 	if x.ask(s, false) != never {
 		return nil, x.err

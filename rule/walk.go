@@ -45,7 +45,7 @@ func newWalk(c *Conditions, sizes []int) *walk {
 
 // arrives says whether a composition was found.
 func (w *walk) arrives(ctx context.Context) bool {
-	if len(w.usable) == 0 {
+	if len(w.usable) == 0 || len(w.sizes) == 0 {
 		return false
 	}
 	for start := range walkStarts {
