@@ -27,7 +27,9 @@ const (
 )
 
 // NewRuledSpace returns the compositions that keep a set of rules. |X_n| is worked
-// out for n up to most, which 0 makes all; the law of n must not have mass beyond.
+// out for n up to most, which 0 makes all; a law of n that has mass beyond fails
+// with an [*UncountedError]. A rule that is none, such as a least above a greatest,
+// fails with a [*rule.Error].
 //
 // Amounts and groups that are disjoint or nested are counted: |X_n| is then
 // exact. Groups that overlap otherwise, needs and limits leave a share of what is

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"kir"
+	"kir/count"
 	"kir/internal/stattest"
 	"kir/rule"
 )
@@ -318,6 +321,66 @@ func TestRuleLines(t *testing.T) {
 				t.Fatalf("seed %d: moved to %v the rules say %v, want %v; rules %+v", seed, x, got, after, rules)
 			}
 		}
+	}
+}
+
+// A rule that nothing keeps is told by its place, and mass beyond what is counted
+// is not cut off unsaid.
+func TestRulesThatCannotBe(t *testing.T) {
+	ctx := context.Background()
+	set := func(ingredients, total int, rules ...rule.Rule) rule.Set {
+		return rule.Set{Ingredients: ingredients, Total: total, Rules: rules}
+	}
+	any := rule.Group{Of: []int{0}}
+	for _, c := range []struct {
+		set   rule.Set
+		index int
+		says  string
+	}{
+		{set(3, 1000, any, rule.Amount{Of: []int{1}, Min: 700, Max: 100}), 1, "rule 1 asks for amounts of at least 700 and at most 100"},
+		{set(3, 1000, any, rule.Group{Of: []int{0, 1}, Used: &rule.Range{Min: 2, Max: 1}}), 1, "rule 1 asks for 2 to 1 used"},
+		{set(3, 1000, rule.Group{Of: []int{0, 1}, Total: &rule.Range{Min: 20, Max: 10}}), 0, "rule 0 asks for a total of 20 to 10"},
+		{set(3, 1000, rule.Limit{Factors: []float64{1, 2, 3}, Min: 700, Max: 100}), 0, "rule 0 asks for a mean of at least 700 and at most 100"},
+	} {
+		_, err := kir.NewRuledSpace(ctx, c.set, 0)
+		var bad *rule.Error
+		if !errors.As(err, &bad) || bad.Rule != c.index || !errors.Is(err, count.ErrInvalid) || err.Error() != c.says {
+			t.Errorf("%+v: got %v, want %q", c.set, err, c.says)
+		}
+	}
+
+	// As many units as ingredients may take at most, and a law that wants more.
+	required := rule.Require{Of: []int{0, 1, 2}}
+	space, err := kir.NewRuledSpace(ctx, set(5, 12, required), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.NewTarget(space, kir.Table(map[int]float64{1: 1, 2: 3}))
+	var none *kir.InfeasibleError
+	if !errors.As(err, &none) || !errors.Is(err, kir.ErrNoMass) || !slices.Equal(none.Wanted, []int{1, 2}) || !slices.Equal(none.Possible, []int{3, 4, 5}) || none.Measured ||
+		err.Error() != "the rules leave compositions of 3 to 5 ingredients, and the sparsity law wants 1 to 2" {
+		t.Errorf("got %v", err)
+	}
+	nothing := set(5, 12, required, rule.Limit{Factors: make([]float64, 5), Min: 1, Max: 2})
+	if space, err = kir.NewRuledSpace(ctx, nothing, 1); err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.NewTarget(space, kir.Uniform(1, 1))
+	if !errors.As(err, &none) || len(none.Possible) > 0 || !none.Measured || !strings.Contains(err.Error(), "no composition at all") {
+		t.Errorf("got %v", err)
+	}
+
+	// Normal(8, 1.5) with 5 ingredients counted would have a mean of 4.78.
+	if space, err = kir.NewRuledSpace(ctx, set(20, 30), 5); err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.NewTarget(space, kir.Normal(8, 1.5))
+	var beyond *kir.UncountedError
+	if !errors.As(err, &beyond) || beyond.Counted != 5 || beyond.Last != 20 || math.Abs(beyond.Mass-0.9554) > 0.0005 {
+		t.Errorf("got %v, %+v", err, beyond)
+	}
+	if target, err := kir.NewTarget(space, kir.Uniform(2, 5)); err != nil || math.Abs(target.Law().Mean()-3.5) > 1e-12 {
+		t.Errorf("a law within what is counted: %v", err)
 	}
 }
 

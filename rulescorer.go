@@ -39,6 +39,9 @@ func newRuleset(c *rule.Conditions) *ruleset {
 	return r
 }
 
+// possible says whether X_n is not empty, as far as is known.
+func (r *ruleset) possible(n int) bool { return r.logCount[n] > negInf }
+
 // rulesName is what the rules are called where properties have names.
 const rulesName = "rules"
 

@@ -18,7 +18,7 @@ const (
 )
 
 // maxCandidates is how many compositions are looked at one by one.
-const maxCandidates = 1 << 21
+const maxCandidates = 1 << 20
 
 // An asker answers whether rules can hold. After an error all its answers are
 // unknown.
@@ -51,33 +51,28 @@ func (a *asker) ask(s Set, hard bool) verdict {
 		return unknown
 	}
 	space, all := c.Countable()
-	if !all {
-		if e := newEnumeration(c, sizes); e.candidates() <= a.most {
-			if v := a.enumerate(e); v != unknown {
-				return v
-			}
-		}
-	}
 	can := a.reach(space, sizes[len(sizes)-1])
+	sizes = slices.DeleteFunc(sizes, func(n int) bool { return a.err != nil || !can[n] })
 	switch {
 	case a.err != nil:
 		return unknown
-	case !slices.ContainsFunc(sizes, func(n int) bool { return can[n] }):
+	case len(sizes) == 0:
 		return never
 	case all:
 		return some
 	}
-	sizes = slices.DeleteFunc(slices.Clone(sizes), func(n int) bool { return !can[n] })
 	p := newProver(c, sizes)
 	impossible := p.impossible()
 	a.work += float64(proofSteps - max(p.steps, 0))
-	switch {
-	case impossible:
+	if impossible {
 		return never
-	case !hard:
-		return unknown
 	}
-	if newWalk(c, sizes).arrives(a.ctx) {
+	if e := newEnumeration(c, sizes); e.candidates() <= a.most {
+		if v := a.enumerate(e); v != unknown {
+			return v
+		}
+	}
+	if hard && newWalk(c, sizes).arrives(a.ctx) {
 		return some
 	}
 	return unknown

@@ -32,9 +32,8 @@ type Sum struct {
 	Min, Max int64
 }
 
-// Conditions writes the rules out. It fails with [count.ErrInvalid] for rules
-// that are no rules: an index out of range, a negative number, a least above a
-// greatest.
+// Conditions writes the rules out. It fails with an [*Error] for a rule that is
+// none.
 func (s Set) Conditions() (*Conditions, error) {
 	if err := s.check(); err != nil {
 		return nil, err

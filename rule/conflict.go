@@ -72,13 +72,13 @@ func (c *Conflict) WaysOut() string {
 // cause, and the smallest changes that would do.
 //
 // That none does is always shown where all rules can be counted, and where there
-// are at most 2²¹ compositions of the asked sizes in units that all amounts are
+// are at most 2²⁰ compositions of the asked sizes in units that all amounts are
 // multiples of; see the package's comment. A minimal set is found by QuickXplain
 // (Junker 2004); then all smaller sets are tried, as far as that takes seconds.
 // Bounds are relaxed as far as a composition needs that breaks no other rule, or
 // by bisection.
 //
-// It fails as [Set.Conditions] and [count.New] do, or with the context's error.
+// It fails as [Set.Conditions] and [count.Reachable] do, or with the context's error.
 func (s Set) Explain(ctx context.Context) (*Conflict, error) {
 	return s.explain(ctx, maxCandidates)
 }

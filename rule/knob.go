@@ -99,6 +99,9 @@ func (x *explainer) leastByLooking(s Set, k int, q knob) (notches int, ok bool) 
 	if e.candidates() > x.most {
 		return 0, false
 	}
+	if x.ask(s.with(k, q.turn(q.limit)), false) == never {
+		return 0, true
+	}
 	keeps := func(notches int, parts []Part) bool {
 		c, err := s.only(nil).with(k, q.turn(notches)).Conditions()
 		if err != nil {

@@ -69,11 +69,24 @@ func (s *Set) check() error {
 			continue
 		}
 		if err := r.check(s); err != nil {
-			return fmt.Errorf("%w: rule %d %w", count.ErrInvalid, k, err)
+			return &Error{k, err}
 		}
 	}
 	return nil
 }
+
+// An Error says what is wrong with a rule by itself: an index out of range, a
+// negative number, a least above a greatest. It is a [count.ErrInvalid].
+type Error struct {
+	Rule int // its index
+	Err  error
+}
+
+// Error names the rule by its index.
+func (e *Error) Error() string { return fmt.Sprintf("rule %d %v", e.Rule, e.Err) }
+
+// Unwrap returns what is wrong, and [count.ErrInvalid].
+func (e *Error) Unwrap() []error { return []error{count.ErrInvalid, e.Err} }
 
 // members says what is wrong with the ingredients that a rule names.
 func (s *Set) members(of ...int) error {
