@@ -98,7 +98,8 @@ func randomRules(r *rand.Rand, ingredients, total int) (rules rule.Set, feasible
 		checks = append(checks, func(x []int) bool { n, _ := used(x, need.Then); return x[need.If] == 0 || n > 0 })
 	}
 	if r.IntN(3) == 0 {
-		l := rule.Limit{Min: float64(r.IntN(3)), Max: 1.5 + float64(r.IntN(4))/2}
+		l := rule.Limit{Min: float64(r.IntN(3))}
+		l.Max = max(l.Min, 1.5+float64(r.IntN(4))/2)
 		whole := make([]int, ingredients) // factors in halves
 		for i := range whole {
 			whole[i] = r.IntN(9) - 2
