@@ -282,26 +282,3 @@ func percent(part, whole int) string {
 	}
 	return fmt.Sprintf("%.3g %%", share)
 }
-
-// describe fills in the cause of a conflict: that of its rules alone. Sums over
-// all ingredients are given in the numbers of all rules, which is what has to
-// change, if these show the same cause.
-func (x *explainer) describe(c *Conflict) (fixes []fix) {
-	found := findCause(x.part(c.Rules, c.Law))
-	if found == nil {
-		c.Cause = x.nameRules(c)
-		return nil
-	}
-	switch found.kind {
-	case MinimaAbove, MaximaBelow, UsedCount:
-		whole := x.set
-		if !c.Law {
-			whole.Used = nil
-		}
-		if all := findCause(whole); all != nil && all.kind == found.kind {
-			found = all
-		}
-	}
-	c.Kind, c.Ingredients, c.Sum, c.Limit, c.Cause = found.kind, found.ingredients, found.sum, found.limit, found.text
-	return found.fixes
-}

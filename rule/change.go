@@ -6,28 +6,6 @@ import (
 	"strings"
 )
 
-// A Change is something that can be done about a conflict.
-type Change struct {
-	// Rule is the rule to change, -1 if there are several or none.
-	Rule int
-
-	// By is by how much to change a bound, in units or ingredients; 0 if it is to
-	// be dropped, and of limits.
-	By int
-
-	// Text says it, like "raise the max of Gin from 20 to 35".
-	Text string
-
-	apply func(*Set)
-}
-
-// Apply returns a set with the change made. A rule that is dropped becomes nil.
-func (c Change) Apply(s Set) Set {
-	s.Rules = slices.Clone(s.Rules)
-	c.apply(&s)
-	return s
-}
-
 // maxChanges is how many changes are offered.
 const maxChanges = 4
 
@@ -145,7 +123,8 @@ func (x *explainer) together(c *Conflict) []Change {
 			}
 			c = &Conflict{Rules: left[len(left)-1:], Kind: Other}
 		default:
-			c, _ = y.conflict()
+			c = &Conflict{}
+			c.Rules, c.Law = y.smallest()
 		}
 	}
 	x.err = y.err
@@ -210,22 +189,6 @@ func (x *explainer) release(s Set, k int, try func(Change) bool) {
 			return
 		}
 	}
-}
-
-// spare returns a rule that requires or excludes without some ingredients.
-func spare(r Rule, of ...int) Rule {
-	switch r := r.(type) {
-	case Require:
-		return Require{Of: without(r.Of, of...)}
-	case Exclude:
-		return Exclude{Of: without(r.Of, of...)}
-	}
-	return r
-}
-
-// without returns a list without some of its members.
-func without(list []int, some ...int) []int {
-	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return slices.Contains(some, i) })
 }
 
 // otherUsed finds the number of used ingredients nearest to those asked for with

@@ -13,7 +13,7 @@ type Conditions struct {
 	Total   int
 	Amounts []count.Ingredient // by ingredient, with its bounds written out
 	Groups  []count.Group      // members rising, each once
-	Needs   []Need
+	Needs   []Dependence
 	Sums    []Sum
 
 	GroupsOf [][]int32 // by ingredient: the groups that it is a member of
@@ -25,6 +25,17 @@ type Conditions struct {
 	doses []doses // by ingredient, none of those that are excluded
 }
 
+// A Dependence says that if an ingredient is used, so is at least one of others.
+type Dependence struct {
+	If   int
+	Then []int
+}
+
+// kept says whether it is met, given which ingredients are used.
+func (d Dependence) kept(used func(i int) bool) bool {
+	return !used(d.If) || slices.ContainsFunc(d.Then, used)
+}
+
 // A Sum bounds a weighted sum of all amounts: Min ≤ Σ_i f_i·x_i ≤ Max. The
 // largest |f_i| times the total is below 2⁶².
 type Sum struct {
@@ -32,25 +43,19 @@ type Sum struct {
 	Min, Max int64
 }
 
-// Conditions writes the rules out. It fails with an [*Error] for a rule that is
-// none.
-func (s Set) Conditions() (*Conditions, error) {
-	if err := s.check(); err != nil {
-		return nil, err
-	}
+func newConditions(ingredients, total int) *Conditions {
 	c := &Conditions{
-		Total: s.Total, Amounts: make([]count.Ingredient, s.Ingredients),
-		doses: make([]doses, s.Ingredients), GroupsOf: make([][]int32, s.Ingredients),
+		Total: total, Amounts: make([]count.Ingredient, ingredients),
+		doses: make([]doses, ingredients), GroupsOf: make([][]int32, ingredients),
 	}
 	for i := range c.doses {
-		c.doses[i] = doses{1, 1, s.Total}
+		c.doses[i] = doses{1, 1, total}
 	}
-	for k, r := range s.Rules {
-		if r != nil {
-			c.rule = k
-			r.conditions(c)
-		}
-	}
+	return c
+}
+
+// bound writes out the bounds of amounts, once all rules have been.
+func (c *Conditions) bound() {
 	for i, d := range c.doses {
 		if a := &c.Amounts[i]; d.n == 0 {
 			a.Excluded = true
@@ -58,9 +63,10 @@ func (s Set) Conditions() (*Conditions, error) {
 			a.Min, a.Max, a.Step = d.lo, d.hi(), d.step
 		}
 	}
-	for _, override := range s.overrides {
-		override(c)
-	}
+}
+
+// index works out what follows from the conditions.
+func (c *Conditions) index() {
 	for i := range c.Amounts {
 		a := &c.Amounts[i]
 		if a.Required {
@@ -75,7 +81,6 @@ func (s Set) Conditions() (*Conditions, error) {
 			c.GroupsOf[i] = append(c.GroupsOf[i], int32(g))
 		}
 	}
-	return c, nil
 }
 
 // each changes what ingredients may take.
@@ -176,7 +181,7 @@ func (c *Conditions) addGroup(g count.Group) {
 	c.Groups, c.groupRules = append(c.Groups, g), append(c.groupRules, c.rule)
 }
 
-func (c *Conditions) addNeed(n Need) {
+func (c *Conditions) addNeed(n Dependence) {
 	c.Needs, c.needRules = append(c.Needs, n), append(c.needRules, c.rule)
 }
 

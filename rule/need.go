@@ -1,9 +1,6 @@
 package rule
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // A Need says that if an ingredient is used, so is at least one of others.
 type Need struct {
@@ -15,12 +12,7 @@ func (r Need) words(s *Set) string { return s.name(r.If) + " needs " + s.of(r.Th
 
 func (r Need) check(s *Set) error { return s.members(append([]int{r.If}, r.Then...)...) }
 
-func (r Need) conditions(c *Conditions) { c.addNeed(r) }
-
-// kept says whether the need is met, given which ingredients are used.
-func (r Need) kept(used func(i int) bool) bool {
-	return !used(r.If) || slices.ContainsFunc(r.Then, used)
-}
+func (r Need) conditions(c *Conditions) { c.addNeed(Dependence(r)) }
 
 // slacks has nothing to say where the ingredient is not used.
 func (r Need) slacks(parts []Part, _ int) []Slack {

@@ -13,31 +13,3 @@ type Slack struct {
 // leaves the least: the distance to the nearer bound, +Inf without any. It is 0
 // at a bound.
 func (s Slack) Room() float64 { return min(s.Value-s.Min, s.Max-s.Value) }
-
-// Slacks returns the figures of a composition of total units, given by its
-// parts, that a rule bounds: a group that bounds both has two, how many of its
-// ingredients are used and what they add up to. A rule on the amounts of several
-// ingredients is represented by the one with the least room. There are none
-// where the rule has nothing to say: of amounts, if none of its ingredients is
-// used; of what an ingredient needs, if it is not used.
-func Slacks(r Rule, parts []Part, total int) []Slack { return r.slacks(parts, total) }
-
-func amountOf(parts []Part, ingredient int) int {
-	for _, p := range parts {
-		if p.Ingredient == ingredient {
-			return p.Amount
-		}
-	}
-	return 0
-}
-
-// usedOf counts those of some ingredients that are used.
-func usedOf(parts []Part, of []int) int {
-	n := 0
-	for _, i := range of {
-		if amountOf(parts, i) > 0 {
-			n++
-		}
-	}
-	return n
-}

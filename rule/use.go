@@ -1,6 +1,10 @@
 package rule
 
-import "kir/count"
+import (
+	"slices"
+
+	"kir/count"
+)
 
 // Require makes all of the ingredients used.
 type Require struct{ Of []int }
@@ -33,3 +37,19 @@ func (r Exclude) slacks(parts []Part, _ int) []Slack {
 
 func (Require) knobs(*Set) []knob { return nil }
 func (Exclude) knobs(*Set) []knob { return nil }
+
+// spare returns a rule that requires or excludes without some ingredients.
+func spare(r Rule, of ...int) Rule {
+	switch r := r.(type) {
+	case Require:
+		return Require{Of: without(r.Of, of...)}
+	case Exclude:
+		return Exclude{Of: without(r.Of, of...)}
+	}
+	return r
+}
+
+// without returns a list without some of its members.
+func without(list []int, some ...int) []int {
+	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return slices.Contains(some, i) })
+}
