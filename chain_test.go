@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"kir"
-	"kir/count"
+	"kir/rule"
 )
 
 // chainTargets are targets of every kind that a chain can be of.
@@ -27,9 +27,9 @@ func chainTargets(t *testing.T) map[string]*kir.Target {
 		}
 		return y
 	})
-	ruled, err := kir.NewRuledSpace(context.Background(), 12, 30, kir.Rules{
-		Groups: []count.Group{{Members: []int{0, 1, 2}, Used: &count.Range{Min: 1, Max: 1}}, {Members: []int{2, 3}, Used: &count.Range{Min: 0, Max: 1}}},
-	}, 6)
+	ruled, err := kir.NewRuledSpace(context.Background(), rule.Set{Ingredients: 12, Total: 30, Rules: []rule.Rule{
+		rule.Group{Of: []int{0, 1, 2}, Used: &rule.Range{Min: 1, Max: 1}}, rule.Group{Of: []int{2, 3}, Used: &rule.Range{Min: 0, Max: 1}},
+	}}, 6)
 	if err != nil {
 		t.Fatal(err)
 	}

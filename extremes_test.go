@@ -12,6 +12,7 @@ import (
 	"kir"
 	"kir/count"
 	"kir/internal/stattest"
+	"kir/rule"
 )
 
 // An extreme is a property given by its log scores, which may be far beyond what
@@ -99,9 +100,9 @@ func newExtremeCell(t *testing.T, seed uint64, mostIngredients, mostTotal int, r
 	feasible := func([]int) bool { return true }
 	c := &extremeCell{asked: new(extremeAsked)}
 	if ruled = ruled && total >= 2; ruled {
-		var rules kir.Rules
+		var rules rule.Set
 		rules, feasible = randomRules(r, ingredients, total)
-		if space, err = kir.NewRuledSpace(context.Background(), ingredients, total, rules, 0); err != nil {
+		if space, err = kir.NewRuledSpace(context.Background(), rules, 0); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		c.measured = space.Shares() != nil
@@ -348,7 +349,18 @@ func (f logScores) LogScore(x *kir.Composition) float64 { return f(x) }
 // ruledSpace returns a space with rules for the amounts of each ingredient.
 func ruledSpace(t *testing.T, total int, amounts ...count.Ingredient) *kir.Space {
 	t.Helper()
-	space, err := kir.NewRuledSpace(context.Background(), len(amounts), total, kir.Rules{Amounts: amounts}, 0)
+	set := rule.Set{Ingredients: len(amounts), Total: total}
+	for i, a := range amounts {
+		of := []int{i}
+		set.Rules = append(set.Rules, rule.Amount{Of: of, Min: a.Min, Max: a.Max, Step: a.Step})
+		if a.Required {
+			set.Rules = append(set.Rules, rule.Require{Of: of})
+		}
+		if a.Excluded {
+			set.Rules = append(set.Rules, rule.Exclude{Of: of})
+		}
+	}
+	space, err := kir.NewRuledSpace(context.Background(), set, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func (f *finds) see(c *Composition, logScore float64) {
 	}
 	if find := f.add(logScore); find != nil {
 		for _, i := range c.list {
-			find.Parts = append(find.Parts, Part{int(i), int(c.amounts[i])})
+			find.Parts = append(find.Parts, Part{Ingredient: int(i), Amount: int(c.amounts[i])})
 		}
 	}
 }
@@ -127,14 +127,14 @@ func (f *finds) addSplit(c *Composition, i, j, k int, logScore float64) {
 	}
 	for _, other := range c.list {
 		if int(other) != i && int(other) != j {
-			find.Parts = append(find.Parts, Part{int(other), int(c.amounts[other])})
+			find.Parts = append(find.Parts, Part{Ingredient: int(other), Amount: int(c.amounts[other])})
 		}
 	}
 	s := c.Amount(i) + c.Amount(j)
 	if k > 0 {
-		find.Parts = append(find.Parts, Part{i, k})
+		find.Parts = append(find.Parts, Part{Ingredient: i, Amount: k})
 	}
 	if k < s {
-		find.Parts = append(find.Parts, Part{j, s - k})
+		find.Parts = append(find.Parts, Part{Ingredient: j, Amount: s - k})
 	}
 }

@@ -13,11 +13,12 @@ import (
 	"kir"
 	"kir/count"
 	"kir/internal/stattest"
+	"kir/rule"
 )
 
 // randomRules makes rules of every kind, some of them at a time, and the same
 // again as a plain function of the amounts.
-func randomRules(r *rand.Rand, ingredients, total int) (rules kir.Rules, feasible func(x []int) bool) {
+func randomRules(r *rand.Rand, ingredients, total int) (rules rule.Set, feasible func(x []int) bool) {
 	var checks []func(x []int) bool
 	used := func(x []int, of []int) (n, sum int) {
 		for _, i := range of {
@@ -37,25 +38,28 @@ func randomRules(r *rand.Rand, ingredients, total int) (rules kir.Rules, feasibl
 		}
 		return of
 	}
-	rules.Amounts = make([]count.Ingredient, ingredients)
-	for i := range rules.Amounts {
-		a := &rules.Amounts[i]
+	rules.Ingredients, rules.Total = ingredients, total
+	add := func(r rule.Rule) { rules.Rules = append(rules.Rules, r) }
+	for i := range ingredients {
+		of := []int{i}
 		switch r.IntN(8) {
 		case 0:
-			a.Required = true
+			add(rule.Require{Of: of})
 			checks = append(checks, func(x []int) bool { return x[i] > 0 })
 		case 1:
-			a.Excluded = true
+			add(rule.Exclude{Of: of})
 			checks = append(checks, func(x []int) bool { return x[i] == 0 })
 		case 2:
-			a.Min, a.Max = 1+r.IntN(2), 2+r.IntN(total-1)
+			a := rule.Amount{Of: of, Min: 1 + r.IntN(2), Max: 2 + r.IntN(total-1)}
+			add(a)
 			least, most := a.Min, a.Max
 			checks = append(checks, func(x []int) bool { return x[i] == 0 || least <= x[i] && x[i] <= most })
 		case 3:
-			a.Min, a.Step = r.IntN(3), 2+r.IntN(2)
+			a := rule.Amount{Of: of, Min: r.IntN(3), Step: 2 + r.IntN(2)}
 			if r.IntN(2) == 0 {
 				a.Max = a.Min + a.Step + r.IntN(3)
 			}
+			add(a)
 			first, step, most := a.Min, a.Step, a.Max
 			if first == 0 {
 				first = step
@@ -73,35 +77,35 @@ func randomRules(r *rand.Rand, ingredients, total int) (rules kir.Rules, feasibl
 		if len(of) == 0 {
 			continue
 		}
-		g := count.Group{Members: of}
+		g := rule.Group{Of: of}
 		if r.IntN(2) == 0 {
 			lo := r.IntN(2)
 			hi := lo + r.IntN(2)
-			g.Used = &count.Range{Min: lo, Max: hi}
+			g.Used = &rule.Range{Min: lo, Max: hi}
 			checks = append(checks, func(x []int) bool { n, _ := used(x, of); return lo <= n && n <= hi })
 		}
 		if r.IntN(2) == 0 {
 			lo := r.IntN(total)
 			hi := lo + r.IntN(total)
-			g.Total = &count.Range{Min: lo, Max: hi}
+			g.Total = &rule.Range{Min: lo, Max: hi}
 			checks = append(checks, func(x []int) bool { _, sum := used(x, of); return lo <= sum && sum <= hi })
 		}
-		rules.Groups = append(rules.Groups, g)
+		add(g)
 	}
 	if r.IntN(3) == 0 {
-		need := kir.Need{If: r.IntN(ingredients), Then: some()}
-		rules.Needs = append(rules.Needs, need)
+		need := rule.Need{If: r.IntN(ingredients), Then: some()}
+		add(need)
 		checks = append(checks, func(x []int) bool { n, _ := used(x, need.Then); return x[need.If] == 0 || n > 0 })
 	}
 	if r.IntN(3) == 0 {
-		l := kir.Limit{Min: float64(r.IntN(3))}
+		l := rule.Limit{Min: float64(r.IntN(3))}
 		l.Max = max(l.Min, 1.5+float64(r.IntN(4))/2)
 		whole := make([]int, ingredients) // factors in halves
 		for i := range whole {
 			whole[i] = r.IntN(9) - 2
 			l.Factors = append(l.Factors, float64(whole[i])/2)
 		}
-		rules.Limits = append(rules.Limits, l)
+		add(l)
 		checks = append(checks, func(x []int) bool {
 			sum := 0
 			for i, a := range x {
@@ -139,7 +143,7 @@ func newRuledCell(t *testing.T, seed uint64, ingredients, total int, wishes ...k
 			sizes[n] = r.Float64()
 		}
 	}
-	space, err := kir.NewRuledSpace(context.Background(), ingredients, total, rules, 0)
+	space, err := kir.NewRuledSpace(context.Background(), rules, 0)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
@@ -262,7 +266,7 @@ func TestRuleLines(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		rules, feasible := randomRules(r, ingredients, total)
 		// Only the rules are of interest here: one size is counted.
-		space, err := kir.NewRuledSpace(context.Background(), ingredients, total, rules, 1)
+		space, err := kir.NewRuledSpace(context.Background(), rules, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,27 +329,30 @@ func TestRuleLines(t *testing.T) {
 // is not cut off unsaid.
 func TestRulesThatCannotBe(t *testing.T) {
 	ctx := context.Background()
+	set := func(ingredients, total int, rules ...rule.Rule) rule.Set {
+		return rule.Set{Ingredients: ingredients, Total: total, Rules: rules}
+	}
+	any := rule.Group{Of: []int{0}}
 	for _, c := range []struct {
-		rules kir.Rules
-		kind  string
+		set   rule.Set
 		index int
 		says  string
 	}{
-		{kir.Rules{Amounts: []count.Ingredient{{}, {Min: 700, Max: 100}, {}}}, "amounts", 1, "the amounts of ingredient 1: the least amount, 700, is above the most, 100"},
-		{kir.Rules{Groups: []count.Group{{Members: []int{0}}, {Members: []int{0, 1}, Used: &count.Range{Min: 2, Max: 1}}}}, "group", 1, "group 1: the least number used, 2, is above the most, 1"},
-		{kir.Rules{Groups: []count.Group{{Members: []int{0, 1}, Total: &count.Range{Min: 20, Max: 10}}}}, "group", 0, "group 0: the least total, 20,"},
-		{kir.Rules{Limits: []kir.Limit{{Factors: []float64{1, 2, 3}, Min: 700, Max: 100}}}, "limit", 0, "limit 0: the least mean, 700, is above the most, 100"},
+		{set(3, 1000, any, rule.Amount{Of: []int{1}, Min: 700, Max: 100}), 1, "rule 1 asks for amounts of at least 700 and at most 100"},
+		{set(3, 1000, any, rule.Group{Of: []int{0, 1}, Used: &rule.Range{Min: 2, Max: 1}}), 1, "rule 1 asks for 2 to 1 used"},
+		{set(3, 1000, rule.Group{Of: []int{0, 1}, Total: &rule.Range{Min: 20, Max: 10}}), 0, "rule 0 asks for a total of 20 to 10"},
+		{set(3, 1000, rule.Limit{Factors: []float64{1, 2, 3}, Min: 700, Max: 100}), 0, "rule 0 asks for a mean of at least 700 and at most 100"},
 	} {
-		_, err := kir.NewRuledSpace(ctx, 3, 1000, c.rules, 0)
-		var bad *kir.RuleError
-		if !errors.As(err, &bad) || bad.Kind != c.kind || bad.Index != c.index || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%+v: got %v, want %q", c.rules, err, c.says)
+		_, err := kir.NewRuledSpace(ctx, c.set, 0)
+		var bad *rule.Error
+		if !errors.As(err, &bad) || bad.Rule != c.index || !errors.Is(err, count.ErrInvalid) || err.Error() != c.says {
+			t.Errorf("%+v: got %v, want %q", c.set, err, c.says)
 		}
 	}
 
 	// As many units as ingredients may take at most, and a law that wants more.
-	required := kir.Rules{Amounts: []count.Ingredient{{Required: true}, {Required: true}, {Required: true}, {}, {}}}
-	space, err := kir.NewRuledSpace(ctx, 5, 12, required, 0)
+	required := rule.Require{Of: []int{0, 1, 2}}
+	space, err := kir.NewRuledSpace(ctx, set(5, 12, required), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,8 +362,8 @@ func TestRulesThatCannotBe(t *testing.T) {
 		err.Error() != "the rules leave compositions of 3 to 5 ingredients, and the sparsity law wants 1 to 2" {
 		t.Errorf("got %v", err)
 	}
-	nothing := kir.Rules{Amounts: required.Amounts, Limits: []kir.Limit{{Factors: make([]float64, 5), Min: 1, Max: 2}}}
-	if space, err = kir.NewRuledSpace(ctx, 5, 12, nothing, 1); err != nil {
+	nothing := set(5, 12, required, rule.Limit{Factors: make([]float64, 5), Min: 1, Max: 2})
+	if space, err = kir.NewRuledSpace(ctx, nothing, 1); err != nil {
 		t.Fatal(err)
 	}
 	_, err = kir.NewTarget(space, kir.Uniform(1, 1))
@@ -365,7 +372,7 @@ func TestRulesThatCannotBe(t *testing.T) {
 	}
 
 	// Normal(8, 1.5) with 5 ingredients counted would have a mean of 4.78.
-	if space, err = kir.NewRuledSpace(ctx, 20, 30, kir.Rules{}, 5); err != nil {
+	if space, err = kir.NewRuledSpace(ctx, set(20, 30), 5); err != nil {
 		t.Fatal(err)
 	}
 	_, err = kir.NewTarget(space, kir.Normal(8, 1.5))
@@ -381,8 +388,10 @@ func TestRulesThatCannotBe(t *testing.T) {
 func ExampleNewRuledSpace() {
 	// 50 ingredients, 100 units, at most 2 spirits (the first 5) with 30 to 60
 	// units together.
-	rules := kir.Rules{Groups: []count.Group{{Members: []int{0, 1, 2, 3, 4}, Used: &count.Range{Min: 1, Max: 2}, Total: &count.Range{Min: 30, Max: 60}}}}
-	space, err := kir.NewRuledSpace(context.Background(), 50, 100, rules, 3)
+	set := rule.Set{Ingredients: 50, Total: 100, Rules: []rule.Rule{
+		rule.Group{Of: []int{0, 1, 2, 3, 4}, Used: &rule.Range{Min: 1, Max: 2}, Total: &rule.Range{Min: 30, Max: 60}},
+	}}
+	space, err := kir.NewRuledSpace(context.Background(), set, 3)
 	if err != nil {
 		fmt.Println(err)
 		return
