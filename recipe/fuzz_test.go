@@ -66,7 +66,7 @@ func FuzzReadIngredients(f *testing.F) {
 	f.Add("name,cost\nGin,3\nRye,\n")
 	f.Add("\ufeffcost,name\r\n\"3\",\"Gin, dry\"\r\n")
 	f.Fuzz(func(t *testing.T, file string) {
-		in, err := ReadIngredients(strings.NewReader(file), "list.csv")
+		in, err := ReadIngredients(strings.NewReader(file), "list.csv", Layout{})
 		if err != nil {
 			checkRefusal(t, err, file)
 			return

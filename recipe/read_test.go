@@ -313,7 +313,7 @@ func TestLabels(t *testing.T) {
 }
 
 func TestIngredients(t *testing.T) {
-	in, err := ReadIngredients(strings.NewReader("cost,name,group,abv\n3.5,Gin,spirit,40\n,Ice,,0\n-1, Crème ,mixer,n/a\n"), "list.csv")
+	in, err := ReadIngredients(strings.NewReader("cost,name,group,abv\n3.5,Gin,spirit,40\n,Ice,,0\n-1, Crème ,mixer,n/a\n"), "list.csv", Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}

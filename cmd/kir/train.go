@@ -42,7 +42,7 @@ at all, as add: does in a problem.`,
   kir train recipes.csv --label taste --ingredients ingredients.csv --totals family`,
 		Args: one("recipe file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"csv"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"csv", "xlsx", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if total < 1 || total > forest.MaxTotal {
@@ -70,7 +70,7 @@ at all, as add: does in a problem.`,
 			read := recipe.Options{Labels: append(labels, label)}
 			if ingredients != "" {
 				var err error
-				if read.Ingredients, err = recipe.ReadIngredientsFile(ingredients); err != nil {
+				if read.Ingredients, err = recipe.ReadIngredientsFile(ingredients, recipe.Layout{}); err != nil {
 					return err
 				}
 			}
