@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -283,7 +284,7 @@ func (b *builder) finish() (*Book, error) {
 		if b.faults.full() {
 			break
 		}
-		if len(book.Recipes[i].Parts) == 0 && !b.spoilt[int32(i)] && !b.faults.broken {
+		if len(book.Recipes[i].Parts) == 0 && !b.spoilt[int32(i)] && !(book.Long && b.faults.broken) {
 			b.empty(&book.Recipes[i])
 		}
 	}
@@ -300,7 +301,7 @@ func (b *builder) finish() (*Book, error) {
 		}
 	}
 	book.Notes, book.Guessed = t.notes, t.asks
-	slices.SortStableFunc(book.Notes, func(a, b Note) int { return a.Line - b.Line })
+	slices.SortStableFunc(book.Notes, func(a, b Note) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	return book, nil
 }
 

@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -208,6 +209,8 @@ func (c *columnReader) readLong() error {
 	}
 	c.guess(RecipeColumn)
 	c.guess(UnitColumn)
+	var taken []string
+	first := len(c.header)
 	for _, r := range []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn} {
 		i, ok := c.taken[r]
 		if !ok {
@@ -221,8 +224,12 @@ func (c *columnReader) readLong() error {
 		}
 		c.columns[i].Role = r
 		if _, given := c.given[i]; !given && !strings.EqualFold(c.header[i], string(r)) {
-			c.note(c.places[i], "column "+fault.Quote(c.header[i])+" is taken as the "+string(r), "")
+			taken = append(taken, fmt.Sprintf("%s as the %s", fault.Quote(c.header[i]), r))
+			first = min(first, i)
 		}
+	}
+	if len(taken) > 0 {
+		c.note(c.places[first], "columns are taken by their names: "+strings.Join(taken, ", "), "")
 	}
 	amount := c.taken[AmountColumn]
 	if _, unit := splitUnit(c.header[amount], c.units); unit != nil {

@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -107,11 +108,10 @@ func (f *faults) full() bool { return len(f.all) >= mostErrors }
 // join returns them as one error, by line, nil if there are none.
 func (f *faults) join() error {
 	slices.SortStableFunc(f.all, func(a, b *Error) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Column - b.Column
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
+	// A cell that cannot be read is told of once.
+	f.all = slices.CompactFunc(f.all, func(a, b *Error) bool { return a.Cell != "" && a.Cell == b.Cell })
 	more := f.full()
 	return fault.Join(f.all[:min(len(f.all), mostErrors)], more)
 }

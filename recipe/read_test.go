@@ -208,7 +208,7 @@ func checkBook(t *testing.T, b *Book) {
 			t.Errorf("the name %q is empty, not normal or doubled", r.Name)
 		}
 		names[r.Name] = true
-		if r.Line < 2 || r.Column < 1 {
+		if r.Line < 1 || r.Column < 1 {
 			t.Errorf("%s stands at %d:%d", r.Name, r.Line, r.Column)
 		}
 		if len(r.Parts) == 0 {

@@ -114,6 +114,9 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 	case p.amounts == 0 && p.figures < p.filled:
 		c.note(c.places[i], fmt.Sprintf("column %s holds text such as %s and is taken as a label", fault.Quote(name), fault.Quote(p.example)), "")
 		return LabelColumn, nil
+	case p.numeric() && p.affix != "" && p.affix != "%":
+		c.note(c.places[i], fmt.Sprintf("column %s holds sums of money such as %s and is taken as a label", fault.Quote(name), fault.Quote(p.example)), "")
+		return LabelColumn, nil
 	case 2*p.amounts < p.filled:
 		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds few amounts and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
@@ -167,9 +170,7 @@ func (c *columnReader) findOdd(guessed []int) {
 		}
 		return true
 	}
-	if same(func(r int) float64 { return sum[r] }) {
-		return
-	}
+	level := same(func(r int) float64 { return sum[r] })
 	var odd []int
 	why := make(map[int]string)
 	for _, i := range guessed {
@@ -184,7 +185,7 @@ func (c *columnReader) findOdd(guessed []int) {
 		switch {
 		case isSum && (adds(c.header[i]) || len(all) > 3):
 			odd, why[i] = append(odd, i), "it is the sum of the others"
-		case same(func(r int) float64 { return sum[r] - p.values[r] }):
+		case !level && same(func(r int) float64 { return sum[r] - p.values[r] }):
 			odd, why[i] = append(odd, i), "without it every row adds up to the same"
 		}
 	}
