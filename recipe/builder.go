@@ -281,7 +281,7 @@ func (b *builder) finish() (*Book, error) {
 		b.faults.add(t.errorIn(place{line: 1, column: 1}, "there is no recipe in the file", "add a row below the header"))
 	}
 	for i := range book.Recipes {
-		if b.faults.full() {
+		if b.faults.full() || len(t.broken) > 0 {
 			break
 		}
 		if len(book.Recipes[i].Parts) == 0 && !b.spoilt[int32(i)] && !(book.Long && b.faults.broken) {

@@ -83,15 +83,16 @@ func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, mess
 	value := first
 	if sep := rangeMark.FindString(left); sep != "" {
 		second, end, ok, why := q.number(left[len(sep):], decimal)
-		if !ok {
+		switch {
+		case why != "":
 			return q.refuse(text, decimal, why)
-		}
-		if second.Cmp(first) < 0 || first.Sign() < 0 {
+		case ok && (second.Cmp(first) < 0 || first.Sign() < 0):
 			return q, "the range " + fault.Quote(text) + " goes down", "write the smaller number first, or the amount alone"
+		case ok:
+			value = new(big.Rat).Add(first, second)
+			value.Quo(value, big.NewRat(2, 1))
+			q.guess, left = middle, end
 		}
-		value = new(big.Rat).Add(first, second)
-		value.Quo(value, big.NewRat(2, 1))
-		q.guess, left = middle, end
 	}
 	q.unit = strings.TrimSpace(left)
 	if value.Sign() < 0 {
