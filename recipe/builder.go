@@ -81,8 +81,9 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 		case c.Role == UnitColumn:
 			b.unit = i
 		case c.Role == IngredientColumn:
-			ingredient, ok := b.findIngredient(c.Ingredient, t.places[i])
+			ingredient, ok := b.findIngredient(c.Ingredient)
 			if !ok {
+				b.refuseIngredient(c.Ingredient, t.places[i])
 				continue
 			}
 			if first, ok := seen[ingredient]; ok {
@@ -153,17 +154,20 @@ func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 
 // findIngredient returns the ingredient of that name, and whether it is one that
 // the book may use.
-func (b *builder) findIngredient(name string, p place) (int32, bool) {
+func (b *builder) findIngredient(name string) (int32, bool) {
 	in := b.book.Ingredients
-	i, ok := in.index[name]
-	switch {
-	case ok:
-		return i, true
-	case b.open:
-		return in.add(strings.Clone(name)), true
-	case b.told["ingredient "+name]:
-		return 0, false
+	if i, ok := in.index[name]; ok || !b.open {
+		return i, ok
 	}
+	return in.add(strings.Clone(name)), true
+}
+
+// refuseIngredient says, once, that the book may not use an ingredient.
+func (b *builder) refuseIngredient(name string, p place) {
+	if b.told["ingredient "+name] {
+		return
+	}
+	in := b.book.Ingredients
 	b.told["ingredient "+strings.Clone(name)] = true
 	message := fault.Quote(name) + " is not one of the " + fault.Count(in.Len(), "ingredient")
 	if in.File != "" {
@@ -177,7 +181,6 @@ func (b *builder) findIngredient(name string, p place) (int32, bool) {
 		}
 	}
 	b.faults.add(b.table.errorIn(p, message, hint))
-	return 0, false
 }
 
 // quantity reads the amount in a field of the current row.

@@ -217,6 +217,11 @@ func (c *csvRows) place(field int) place {
 // its column in bytes.
 func (c *csvRows) at(line, column int) int { return c.tap.at(line+c.lines, column) }
 
+func (c *csvRows) line(field int) int {
+	line, _ := c.csv.FieldPos(field)
+	return line + c.lines
+}
+
 func (c *csvRows) exact(int) bool { return false }
 
 // errorIn is an error at a place in the file.

@@ -82,6 +82,7 @@ func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.forget()
 	in := &Ingredients{File: file, index: make(map[string]int32)}
 	for i, name := range t.header {
 		if i != named && name != "" {

@@ -87,7 +87,8 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, ok bool) {
 	if name == "" {
 		b.fail(b.ingredient, "", "an ingredient without a name", "name it, or remove the row")
 		ok = false
-	} else if i, known := b.findIngredient(name, t.place(b.ingredient)); !known {
+	} else if i, known := b.findIngredient(name); !known {
+		b.refuseIngredient(name, t.place(b.ingredient))
 		ok = false
 	} else {
 		part.Ingredient = i
@@ -96,7 +97,7 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, ok bool) {
 			ok = false
 		}
 	}
-	part.Line = int32(min(t.place(b.recipe).line, math.MaxInt32))
+	part.Line = int32(min(t.rows.line(b.recipe), math.MaxInt32))
 
 	var cell string
 	if b.unit >= 0 {

@@ -76,6 +76,14 @@ func (t *table) look(units *Units) {
 	}
 }
 
+// forget drops what is not needed once the columns are known.
+func (t *table) forget() {
+	t.head = nil
+	for i := range t.profile {
+		t.profile[i].seen, t.profile[i].values = nil, nil
+	}
+}
+
 // add takes in a cell.
 func (p *profile) add(t *table, text string, head rows, field, row int, units *Units) {
 	value := 0.0

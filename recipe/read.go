@@ -77,6 +77,7 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.forget()
 	b := newBuilder(t, columns, long, o.Ingredients, units)
 	if err := t.each(&b.faults, b.readRow); err != nil {
 		return nil, err

@@ -14,6 +14,10 @@ type rows interface {
 	// if there is no such field.
 	place(field int) place
 
+	// line is the line on which a field of the current row begins; quicker than
+	// place.
+	line(field int) int
+
 	// exact is whether a field of the current row holds a number by itself, not
 	// as text: its decimal mark is the point.
 	exact(field int) bool
@@ -48,5 +52,7 @@ func (l *listed) next() ([]string, error) {
 }
 
 func (l *listed) place(field int) place { return l.where(l.at-1, field) }
+
+func (l *listed) line(field int) int { return l.place(field).line }
 
 func (l *listed) exact(field int) bool { return l.exacts[[2]int{l.at - 1, field}] }
