@@ -299,7 +299,7 @@ func (b *builder) finish() (*Book, error) {
 	}
 	b.tell()
 	for i := range book.Recipes {
-		if r := &book.Recipes[i]; adds(r.Name) {
+		if r := &book.Recipes[i]; addsUp(r.Name) {
 			t.note(place{r.Line, r.Column, r.cell}, "a row called "+fault.Quote(r.Name)+" is read as a recipe: if it adds up others, remove it", "")
 		}
 	}

@@ -205,3 +205,7 @@ func (a *Attribute) Place(ingredient int) (line, column int) {
 	p := a.places[ingredient]
 	return p.line, p.column
 }
+
+// Cell returns the address of an ingredient's cell in a workbook, such as
+// Sheet1!C4; it is empty for other files.
+func (a *Attribute) Cell(ingredient int) string { return a.places[ingredient].cell }

@@ -44,16 +44,21 @@ func judges(name string) bool {
 	return len(all) > 0 && slices.Contains(judgements, all[len(all)-1])
 }
 
-// sums are words in the names of columns and rows that add up others.
+// sums are words in the names of columns, and names of rows, that add up others.
 var sums = []string{"total", "sum", "summe", "gesamt", "somme", "suma", "totale", "subtotal"}
 
 // separators are what stands between words in the name of a column.
 var separators = regexp.MustCompile(`[^\pL\pN]+`)
 
-// adds is whether a column or a row of that name adds up others.
+// adds is whether a column of that name adds up others.
 func adds(name string) bool {
 	all := separators.Split(strings.ToLower(name), -1)
 	return slices.Contains(sums, all[0])
+}
+
+// addsUp is whether a recipe's name says that it is the sum of others.
+func addsUp(name string) bool {
+	return len(name) < 20 && slices.Contains(sums, strings.ToLower(strings.Trim(name, " :.")))
 }
 
 // unitInName are the ways in which a column's name ends in a unit: Menge (cl),
