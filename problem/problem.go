@@ -231,11 +231,7 @@ func (l *loader) readIngredients() error {
 	}
 	switch n.kind {
 	case text:
-		err := l.readNamed(n, "the file of ingredients", func(r io.Reader, path string) (err error) {
-			l.ingredients, err = recipe.ReadIngredients(r, path)
-			return err
-		})
-		if err != nil {
+		if err := l.readIngredientsFile(n, recipe.Layout{}); err != nil {
 			return err
 		}
 	case sequence:
@@ -256,6 +252,16 @@ func (l *loader) readIngredients() error {
 		}
 		l.ingredients = in
 	case mapping:
+		if n.get("file") != nil {
+			file, layout, err := tableAt(n, false)
+			if err != nil {
+				return err
+			}
+			if err := l.readIngredientsFile(file, layout); err != nil {
+				return err
+			}
+			break
+		}
 		f, err := n.fields("the ingredients", "count")
 		if err != nil {
 			return err
@@ -295,22 +301,28 @@ func (l *loader) readRecipes() error {
 		return err
 	}
 	options.Labels = labels
+	file, layout, err := tableAt(n, true)
+	if err != nil {
+		return err
+	}
+	options.Layout = layout
 	if options.Units, err = l.units(); err != nil {
 		return err
 	}
 	var book *recipe.Book
-	err = l.readNamed(n, "the file of recipes", func(r io.Reader, path string) (err error) {
+	err = l.readNamed(file, "the file of recipes", func(r io.Reader, path string) (err error) {
 		book, err = recipe.Read(r, path, options)
 		return err
 	})
 	if err != nil {
 		var bad *fault.Error
-		if missing := (*recipe.NoLabelError)(nil); errors.As(err, &missing) && errors.As(err, &bad) {
+		if missing := (*recipe.NoLabelError)(nil); errors.As(err, &missing) && errors.As(err, &bad) && labelAt[missing.Name] != nil {
 			return hint(labelAt[missing.Name].errorf("the recipes have no label %s", fault.Quote(missing.Name)), "%s", bad.Hint)
 		}
 		return err
 	}
 	l.problem.Book = book
+	l.tellGuesses("recipes", file.text, layout, book.Guessed, book.Notes)
 	l.ingredients = book.Ingredients
 	l.problem.Ingredients = book.Ingredients.Names
 	l.rows = make([][]kir.Part, len(book.Recipes))

@@ -73,7 +73,7 @@ func TestBadInput(t *testing.T) {
 		{"nothing to choose from", "total: 5\n", 1, 1, []string{"neither recipes nor ingredients"}},
 		{"no such book", "total: 5\nrecipes: recipe.csv\n", 2, 10, []string{"no such file", "relative to the problem file"}},
 		{"book is a directory", "total: 5\nrecipes: .\n", 2, 10, []string{"directory"}},
-		{"recipes number", "total: 5\nrecipes: {file: x}\n", 2, 10, []string{"mapping", "text"}},
+		{"recipes number", "total: 5\nrecipes: [x]\n", 2, 10, []string{"list", "text"}},
 		{"count without number", "total: 5\ningredients: {}\nsparsity: {uniform: [1, 2]}\n", 2, 14, []string{"count"}},
 		{"count with recipes", "total: 50\nrecipes: recipes.csv\ningredients: {count: 9}\n", 3, 14, []string{"names"}},
 		{"ingredient twice", "total: 5\ningredients: [a, b, a]\nsparsity: {uniform: [1, 2]}\n", 2, 14, []string{`"a"`}},

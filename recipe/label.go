@@ -88,7 +88,7 @@ type labelColumn struct {
 
 // add takes the value of a new recipe from the current row.
 func (l *labelColumn) add(t *table) {
-	value := Name(t.row[l.column])
+	value := t.plainFigure(l.column, Name(t.row[l.column]))
 	if value == "" {
 		l.Of = append(l.Of, -1)
 		return

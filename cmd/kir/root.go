@@ -42,7 +42,14 @@ func exitStatus(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(stderr, "kir: "+report.Plain(err.Error()))
+	several := (*fault.Errors)(nil)
+	if errors.As(err, &several) {
+		for line := range strings.Lines(several.Error()) {
+			fmt.Fprintln(stderr, "kir: "+report.Plain(strings.TrimSuffix(line, "\n")))
+		}
+	} else {
+		fmt.Fprintln(stderr, "kir: "+report.Plain(err.Error()))
+	}
 	if usage := (*usageError)(nil); errors.As(err, &usage) {
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", usage.command.CommandPath())
 		return 2
