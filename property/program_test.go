@@ -188,7 +188,7 @@ func runProgram(t *testing.T, p *property.Program, draws int, sink func(chain, d
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = kir.Stream(t.Context(), target, kir.Options{Kernel: "accelerated", Chains: 2, Draws: draws, Thin: 1, Seed: 1, Workers: 2}, sink)
+	_, err = kir.Stream(t.Context(), target, kir.Settings{Kernel: "accelerated", Chains: 2, Draws: draws, Thin: 1, Seed: 1}, 2, sink)
 	return err
 }
 

@@ -40,7 +40,7 @@ type Model struct {
 	Version    string               `json:"version"`
 	Problem    Problem              `json:"problem"`
 	Question   string               `json:"question"` // what was asked, in words
-	Sampler    problem.Sampler      `json:"sampler"`
+	Sampler    kir.Settings         `json:"sampler"`
 	Verdict    string               `json:"verdict"`
 	Grade      Grade                `json:"grade"`
 	Rates      Rates                `json:"rates"`

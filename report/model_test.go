@@ -39,7 +39,7 @@ func sample(t testing.TB, files map[string]string) made {
 }
 
 // sampleFile runs a problem file.
-func sampleFile(t testing.TB, path string, override func(s *problem.Sampler)) made {
+func sampleFile(t testing.TB, path string, override func(s *kir.Settings)) made {
 	t.Helper()
 	p, err := problem.Load(context.Background(), path, problem.Options{Override: override})
 	if err != nil {
@@ -64,7 +64,7 @@ func sampleFile(t testing.TB, path string, override func(s *problem.Sampler)) ma
 
 // cocktails samples the cocktail example, shortly.
 func cocktails(t testing.TB) made {
-	return sampleFile(t, filepath.Join("..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) {
+	return sampleFile(t, filepath.Join("..", "examples", "cocktails", "problem.yaml"), func(s *kir.Settings) {
 		s.Draws, s.Warmup = 4000, 1000
 	})
 }
@@ -330,7 +330,7 @@ func TestModelIsRepeatable(t *testing.T) {
 func TestCommand(t *testing.T) {
 	m := cocktails(t)
 	words := strings.Fields(m.model.Again.Command)
-	want := []string{"kir", "sample", "problem.yaml", "--kernel", m.problem.Sampler.Kernel, "--chains", "4", "--warmup", "1000", "--draws", "4000", "--thin", "1", "--seed", "1"}
+	want := []string{"kir", "sample", "problem.yaml", "--kernel", m.Sampler.Kernel, "--chains", "4", "--warmup", "1000", "--draws", "4000", "--thin", "1", "--seed", "1"}
 	if !reflect.DeepEqual(words, want) {
 		t.Errorf("the command is %q", words)
 	}
@@ -345,7 +345,7 @@ func TestCommand(t *testing.T) {
 // worth as few draws as that says, and are warned of; ingredients that are rare
 // have no say.
 func TestPresenceCounts(t *testing.T) {
-	p := &problem.Problem{Ingredients: []string{"Gin", "Rum", "Ice"}, Sampler: problem.Sampler{Kernel: "balanced", Chains: 4, Draws: 1000}}
+	p := &problem.Problem{Ingredients: []string{"Gin", "Rum", "Ice"}, Sampler: kir.Settings{Kernel: "balanced", Chains: 4, Draws: 1000}}
 	steady := diagnose.Summary{RHat: 1.001, ESSBulk: 3000, ESSTail: 3000}
 	r := &run.Result{
 		Chains:     make([]run.ChainResult, 4),

@@ -92,8 +92,8 @@ func BenchmarkRun(b *testing.B) {
 		}
 		b.Run(kernel+"/stream", func(b *testing.B) {
 			for range b.N {
-				o := kir.Options{Kernel: kernel, Chains: chains, Warmup: warmup, Draws: draws, Thin: 1, Seed: 1, Workers: 2}
-				if _, err := kir.Stream(context.Background(), s.Target, o, func(int, int, *kir.State) error { return nil }); err != nil {
+				o := kir.Settings{Kernel: kernel, Chains: chains, Warmup: warmup, Draws: draws, Thin: 1, Seed: 1}
+				if _, err := kir.Stream(context.Background(), s.Target, o, 0, func(int, int, *kir.State) error { return nil }); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -30,7 +30,7 @@ type Spec struct {
 
 // Settings say how many chains are run, and for how long. Together with the
 // target they decide every draw.
-type Settings = problem.Sampler
+type Settings = kir.Settings
 
 // An Input is a file that the problem was made of.
 type Input = problem.Input

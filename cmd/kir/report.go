@@ -92,7 +92,7 @@ func summarize(ctx context.Context, dir string) (m *report.Model, err error) {
 	if err != nil {
 		return nil, inputError(err)
 	}
-	p, err := problemOfRun(ctx, r, problem.Sampler(r.Manifest.Settings), 0)
+	p, err := problemOfRun(ctx, r, kir.Settings(r.Manifest.Settings), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ long run. The problem and its files must be what they were.`,
 		if err != nil {
 			return inputError(err)
 		}
-		settings := problem.Sampler(r.Manifest.Settings)
+		settings := kir.Settings(r.Manifest.Settings)
 		if c.Flags().Changed("draws") {
 			if draws < settings.Draws {
 				return &fault.Error{Message: fmt.Sprintf("--draws is %d and the run has %d draws a chain", draws, settings.Draws), Hint: "a run can only be made longer"}
@@ -61,7 +61,7 @@ long run. The problem and its files must be what they were.`,
 
 // problemOfRun reads the problem that a run was made of, with the settings
 // given.
-func problemOfRun(ctx context.Context, r *run.Run, settings problem.Sampler, workers int) (*problem.Problem, error) {
+func problemOfRun(ctx context.Context, r *run.Run, settings kir.Settings, workers int) (*problem.Problem, error) {
 	path := r.Manifest.Problem
 	if path == "" {
 		return nil, &fault.Error{File: r.Dir, Message: "the run does not know where its problem file is"}
@@ -71,7 +71,7 @@ func problemOfRun(ctx context.Context, r *run.Run, settings problem.Sampler, wor
 	}
 	p, err := problem.Load(ctx, path, problem.Options{
 		Workers:  workers,
-		Override: func(s *problem.Sampler) { *s = settings },
+		Override: func(s *kir.Settings) { *s = settings },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the problem of the run: %w", err)

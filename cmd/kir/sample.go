@@ -23,7 +23,7 @@ import (
 func newSampleCommand() *cobra.Command {
 	var out string
 	var o runOptions
-	s := problem.DefaultSampler()
+	s := kir.DefaultSettings()
 	c := &cobra.Command{
 		Use:   "sample PROBLEM [-o RUN]",
 		Short: "Draw compositions as a problem asks",
@@ -45,7 +45,7 @@ with kir resume.`,
 		p, err := problem.Load(c.Context(), args[0], problem.Options{
 			Workers: o.workers,
 			Tell:    teller(c.ErrOrStderr(), o.quiet),
-			Override: func(given *problem.Sampler) {
+			Override: func(given *kir.Settings) {
 				for _, f := range []struct {
 					name string
 					set  func()

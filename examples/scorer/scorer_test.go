@@ -84,7 +84,7 @@ func TestExample(t *testing.T) {
 	}
 	var told []string
 	p, err := problem.Load(context.Background(), "problem.yaml", problem.Options{
-		Override: func(s *problem.Sampler) { s.Warmup, s.Draws = 100, 50 },
+		Override: func(s *kir.Settings) { s.Warmup, s.Draws = 100, 50 },
 		Tell:     func(message string) { told = append(told, message) },
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ func TestExample(t *testing.T) {
 	defer p.Close()
 	s := p.Sampler
 	sums := make([]float64, s.Chains)
-	_, err = kir.Stream(t.Context(), p.Target, kir.Options{Kernel: s.Kernel, Chains: s.Chains, Warmup: s.Warmup, Draws: s.Draws, Thin: s.Thin, Seed: s.Seed}, func(chain, _ int, x *kir.State) error {
+	_, err = kir.Stream(t.Context(), p.Target, s, 0, func(chain, _ int, x *kir.State) error {
 		sums[chain] += x.AppendScores(nil)[0] / float64(s.Draws)
 		return nil
 	})
