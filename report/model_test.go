@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir"
 	"kir/diagnose"
 	"kir/problem"
 	"kir/run"
@@ -162,10 +163,10 @@ func TestModelReadsBack(t *testing.T) {
 	for name, files := range edges() {
 		if name == "no properties" || name == "one draw" || name == "one ingredient" {
 			m := sample(t, files)
-			if err := m.model.Save(m.dir); err != nil {
+			if err := m.model.Save(context.Background(), m.dir); err != nil {
 				t.Fatal(err)
 			}
-			got, err := Read(m.dir)
+			got, err := Read(context.Background(), m.dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,7 +235,7 @@ func TestContract(t *testing.T) {
 // The model's figures are those of all draws, read one by one.
 func TestModelIsTheDraws(t *testing.T) {
 	m := cocktails(t)
-	r, err := run.Open(m.dir)
+	r, err := run.Open(context.Background(), m.dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func TestChangedSummary(t *testing.T) {
 			}
 		}()
 		tried++
-		m, err := Read(dir)
+		m, err := Read(context.Background(), dir)
 		if err != nil {
 			refused++
 			return

@@ -38,6 +38,7 @@ type chain struct {
 	part   *partWriter // draws that have not been stored, or nil
 	stored int         // draws in parts
 	parts  int
+	bytes  int64 // of these
 
 	scores      []float64
 	updated     int64     // when scores were computed
@@ -82,9 +83,12 @@ func (c *chain) begin() error {
 		return err
 	}
 	c.parts = len(files)
+	for _, f := range files {
+		c.bytes += f.Size
+	}
 	from, err := loadState(s.ctx, s.store, s.manifest.Run, &s.spec.Settings, c.index)
 	switch {
-	case err == nil && from.Parts == c.parts:
+	case err == nil && from.Parts == c.parts && from.Bytes == c.bytes:
 		c.stored = from.Draws
 	case err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist):
 		for _, f := range files {
@@ -342,6 +346,7 @@ func (c *chain) store() error {
 		}
 		c.stored += c.part.draws
 		c.parts++
+		c.bytes += int64(len(data))
 		c.part = nil
 	}
 	to := c.from
@@ -354,7 +359,7 @@ func (c *chain) store() error {
 		to.Warm, to.At = c.warm, c.draws
 	}
 	to.Run, to.Chain, to.Shard = s.manifest.Run, c.index, s.options.Shard
-	to.Draws, to.Parts = c.stored, c.parts
+	to.Draws, to.Parts, to.Bytes = c.stored, c.parts, c.bytes
 	to.Tries, to.Tally, to.Ladder = c.walk.Tries, c.walk.Tally(), c.walk.Ladder()
 	to.Best, to.Fresh = c.best.best, c.fresh.best
 	to.Seconds, to.Saved = s.seconds(), time.Now()

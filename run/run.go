@@ -174,7 +174,7 @@ func Resume(ctx context.Context, spec *Spec, location string, o Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	if status.Complete() {
+	if status.Complete() && status.intact() {
 		return nil, ErrComplete
 	}
 	s.before = status.Seconds

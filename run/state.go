@@ -32,6 +32,7 @@ type state struct {
 	// What follows is of a later moment: when Draws draws were stored, in Parts
 	// files. Chains go on from there by making the draws between anew.
 	Draws, Parts int
+	Bytes        int64 // of the parts
 	Tries        int
 	Tally        kir.Tally
 	Ladder       *kir.Ladder

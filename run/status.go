@@ -20,12 +20,24 @@ type ChainStatus struct {
 	Done   bool      // all draws are stored
 	Saved  time.Time // when it was heard of last; zero if never
 	Shard  Shard     // that worked on it last
+
+	want int64 // bytes that there should be
 }
 
 // Complete says whether all draws are stored.
 func (s *Status) Complete() bool {
 	for _, c := range s.Chains {
 		if !c.Done {
+			return false
+		}
+	}
+	return true
+}
+
+// intact says whether the files of draws have the lengths that they should.
+func (s *Status) intact() bool {
+	for _, c := range s.Chains {
+		if c.Bytes != c.want {
 			return false
 		}
 	}
@@ -52,7 +64,7 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 		if s == nil {
 			continue
 		}
-		of.Draws, of.Warmup, of.Saved, of.Shard = s.Draws, s.Warm, s.Saved, s.Shard
+		of.Draws, of.Warmup, of.Saved, of.Shard, of.want = s.Draws, s.Warm, s.Saved, s.Shard, s.Bytes
 		of.Done = s.Draws == m.Settings.Draws && s.Parts == of.Parts && inOrder(c, stored[c]) == nil
 		status.Seconds = max(status.Seconds, s.Seconds)
 	}

@@ -207,8 +207,9 @@ func inputError(err error) error {
 		changed    *run.ChangedError
 		noRun      *run.NotRunError
 		unfinished *run.UnfinishedError
+		bounds     *run.BoundsError
 	)
-	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) {
+	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) {
 		return &fault.Error{Message: err.Error(), Err: err}
 	}
 	return err

@@ -145,9 +145,26 @@ func spec(p *problem.Problem) *run.Spec {
 	s := &run.Spec{
 		Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Resolved: p.Resolved, Version: "test",
 		Settings: p.Sampler,
-		Inputs:   p.Inputs,
+	}
+	for _, in := range p.Inputs {
+		s.Inputs = append(s.Inputs, run.Input(in))
 	}
 	return s
+}
+
+// draws returns the draws of a chain, as text.
+func draws(t *testing.T, dir string, chain int) (all []string) {
+	r, err := run.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, err := range r.Chain(t.Context(), chain) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, fmt.Sprint(*d))
+	}
+	return all
 }
 
 // A scorer that fails ends the run with a message that quotes it. The run is
@@ -172,7 +189,7 @@ func TestRunIsResumed(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "trouble"), []byte(trouble), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			options := run.Options{Workers: 2, Checkpoint: time.Millisecond}
+			options := run.Options{Workers: 2, Interval: time.Millisecond}
 			p := load(t, dir)
 			_, err := run.Start(t.Context(), spec(p), filepath.Join(dir, "run"), options)
 			var bad *kir.ScoreError
@@ -190,17 +207,9 @@ func TestRunIsResumed(t *testing.T) {
 				t.Fatal(err)
 			}
 			for chain := range 2 {
-				name := filepath.Join("run", "draws-"+strconv.Itoa(chain)+".parquet")
-				want, err := os.ReadFile(filepath.Join(whole, name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := os.ReadFile(filepath.Join(dir, name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if string(got) != string(want) {
-					t.Errorf("%s differs from that of a run without trouble", name)
+				want, got := draws(t, filepath.Join(whole, "run"), chain), draws(t, filepath.Join(dir, "run"), chain)
+				if !slices.Equal(got, want) {
+					t.Errorf("the draws of chain %d differ from those of a run without trouble", chain)
 				}
 			}
 		})
