@@ -38,17 +38,34 @@ func chainPrefix(chain int) string { return fmt.Sprintf("draws/chain=%04d/", cha
 // A table is what the parts of a run have in common.
 type table struct {
 	schema *parquet.Schema
-	names  []parquet.Value // of the ingredients
 	scores int
+
+	// The values of the lists, as they stand in a list after its first.
+	names []parquet.Value // of the ingredients
+	units []parquet.Value // of the smaller amounts
 }
+
+// list returns the column of the ingredients; that of their amounts is the next.
+func (t *table) list() int { return 3 + t.scores }
 
 // newTable returns the table of draws with scores of the named properties.
 func newTable(properties, ingredients []string) *table {
 	t := &table{schema: drawSchema(properties), scores: len(properties)}
 	for _, name := range ingredients {
-		t.names = append(t.names, parquet.ByteArrayValue([]byte(name)))
+		t.names = append(t.names, parquet.ByteArrayValue([]byte(name)).Level(1, 1, t.list()))
+	}
+	for amount := range int32(1 << 12) {
+		t.units = append(t.units, t.unit(amount))
 	}
 	return t
+}
+
+// unit returns the value of an amount.
+func (t *table) unit(amount int32) parquet.Value {
+	if int(amount) < len(t.units) {
+		return t.units[amount]
+	}
+	return parquet.Int32Value(amount).Level(1, 1, t.list()+1)
 }
 
 // columns is a group whose fields stand in an order of their own.
@@ -119,7 +136,8 @@ const (
 func (t *table) newPart(run string, chain int) *partWriter {
 	p := &partWriter{table: t}
 	p.writer = parquet.NewWriter(&p.out, t.schema, parquet.Compression(&snappy.Codec{}), parquet.CreatedBy("kir", "1", ""),
-		parquet.KeyValueMetadata(runKey, run), parquet.KeyValueMetadata(chainKey, strconv.Itoa(chain)), parquet.PageBufferSize(1<<17))
+		parquet.KeyValueMetadata(runKey, run), parquet.KeyValueMetadata(chainKey, strconv.Itoa(chain)), parquet.PageBufferSize(1<<17),
+		parquet.SkipPageBounds(ingredientColumn, "list", "element"))
 	p.columns = p.writer.ColumnWriters()
 	p.values = make([][]parquet.Value, len(p.columns))
 	return p
@@ -137,15 +155,14 @@ func (p *partWriter) add(draw int, x *kir.State, scores []float64) error {
 	for k, y := range scores {
 		put(3+k, parquet.DoubleValue(y))
 	}
-	first := 3 + p.table.scores
-	ingredients, units := p.values[first], p.values[first+1]
-	level := 0
+	k := p.table.list()
+	ingredients, units := p.values[k], p.values[k+1]
+	from := len(ingredients)
 	for _, i := range p.order {
-		ingredients = append(ingredients, p.table.names[i].Level(level, 1, first))
-		units = append(units, parquet.Int32Value(amounts[i]).Level(level, 1, first+1))
-		level = 1
+		ingredients, units = append(ingredients, p.table.names[i]), append(units, p.table.unit(amounts[i]))
 	}
-	p.values[first], p.values[first+1] = ingredients, units
+	ingredients[from], units[from] = ingredients[from].Level(0, 1, k), units[from].Level(0, 1, k+1)
+	p.values[k], p.values[k+1] = ingredients, units
 	p.draws++
 	p.entries += len(list)
 	if p.draws%handed == 0 {

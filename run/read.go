@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -149,22 +150,40 @@ func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) err
 	}
 	read(0, func(p parquet.Page) { v := p.Data(); b.numbers = append(b.numbers, v.Int64()...) })
 	read(1, func(p parquet.Page) { v := p.Data(); b.density = append(b.density, v.Double()...) })
-	read(2, func(p parquet.Page) { b.used = appendIndexed(b.used, p, intOf) })
+	indexed := func(k int, dst *[]int32, of func(parquet.Value) int32) {
+		var dictionary []int32
+		read(k, func(p parquet.Page) {
+			v := p.Data()
+			d := p.Dictionary()
+			if d == nil {
+				*dst = append(*dst, v.Int32()...)
+				return
+			}
+			if dictionary == nil {
+				for k := range d.Len() {
+					dictionary = append(dictionary, of(d.Index(int32(k))))
+				}
+			}
+			for _, at := range v.Int32() {
+				*dst = append(*dst, dictionary[at])
+			}
+		})
+	}
+	intOf := func(v parquet.Value) int32 { return v.Int32() }
+	indexed(2, &b.used, intOf)
 	for k := range properties {
 		b.scores = append(b.scores, nil)
 		read(3+k, func(p parquet.Page) { v := p.Data(); b.scores[k] = append(b.scores[k], v.Double()...) })
 	}
 	last := len(chunks) - 2
-	read(last, func(p parquet.Page) {
-		b.ingredients = appendIndexed(b.ingredients, p, func(v parquet.Value) int32 {
-			i, missing := r.resolve(string(v.ByteArray()))
-			if missing != nil {
-				err = missing
-			}
-			return i
-		})
+	var missing error
+	indexed(last, &b.ingredients, func(v parquet.Value) int32 {
+		i, err := r.resolve(string(v.ByteArray()))
+		missing = cmp.Or(missing, err)
+		return i
 	})
-	read(last+1, func(p parquet.Page) { b.amounts = appendIndexed(b.amounts, p, intOf) })
+	indexed(last+1, &b.amounts, intOf)
+	err = cmp.Or(err, missing)
 	if err != nil {
 		return err
 	}
@@ -178,8 +197,6 @@ func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) err
 	}
 	return nil
 }
-
-func intOf(v parquet.Value) int32 { return v.Int32() }
 
 // eachPage visits the pages of a column.
 func eachPage(c parquet.ColumnChunk, visit func(parquet.Page)) (err error) {
@@ -196,32 +213,4 @@ func eachPage(c parquet.ColumnChunk, visit func(parquet.Page)) (err error) {
 		visit(p)
 		parquet.Release(p)
 	}
-}
-
-// appendIndexed appends what the entries of a page's dictionary stand for.
-func appendIndexed(dst []int32, p parquet.Page, of func(parquet.Value) int32) []int32 {
-	v := p.Data()
-	values := v.Int32()
-	d := p.Dictionary()
-	if d == nil {
-		return append(dst, values...)
-	}
-	dictionary := make([]int32, d.Len())
-	for k := range dictionary {
-		dictionary[k] = of(d.Index(int32(k)))
-	}
-	for _, at := range values {
-		dst = append(dst, dictionary[at])
-	}
-	return dst
-}
-
-// rowsOf returns how many draws a part has that begins with a given one, by what
-// its end says.
-func rowsOf(data io.ReaderAt, size int64, run string, chain int) (int, error) {
-	r, err := openPart(data, size, run, chain)
-	if err != nil {
-		return 0, err
-	}
-	return int(r.file.NumRows()), nil
 }
