@@ -109,7 +109,7 @@ func drawSchema(properties []string) *parquet.Schema {
 // part ends: at the first end of a segment then.
 const (
 	partDraws   = 1 << 16
-	partEntries = 1 << 21
+	partEntries = 1 << 19
 )
 
 // handed is how many draws are handed to the library at once.
