@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"kir/problem"
+	"kir"
 )
 
 // BenchmarkNew is what a report of the cocktails costs before anything of it is

@@ -41,7 +41,7 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 		score     float64
 	}
 	var all []draw
-	for d, err := range r.Draws() {
+	for d, err := range r.Draws(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}

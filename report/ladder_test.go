@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"kir"
-	"kir/problem"
 )
 
 // The ladders of the model are those of the run, and log Z is pooled of them. It

@@ -246,7 +246,7 @@ func TestModelIsTheDraws(t *testing.T) {
 		both[i] = make([]float64, n)
 	}
 	draws, bins := 0.0, make([]float64, scoreBins)
-	for d, err := range r.Draws() {
+	for d, err := range r.Draws(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +331,7 @@ func TestModelIsRepeatable(t *testing.T) {
 func TestCommand(t *testing.T) {
 	m := cocktails(t)
 	words := strings.Fields(m.model.Again.Command)
-	want := []string{"kir", "sample", "problem.yaml", "--kernel", m.Sampler.Kernel, "--chains", "4", "--warmup", "1000", "--draws", "4000", "--thin", "1", "--seed", "1"}
+	want := []string{"kir", "sample", "problem.yaml", "--kernel", m.problem.Sampler.Kernel, "--chains", "4", "--warmup", "1000", "--draws", "4000", "--thin", "1", "--seed", "1"}
 	if !reflect.DeepEqual(words, want) {
 		t.Errorf("the command is %q", words)
 	}
