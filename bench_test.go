@@ -208,8 +208,8 @@ func BenchmarkForestPoint(b *testing.B) {
 // One draw of a stream that keeps every state.
 func BenchmarkStream(b *testing.B) {
 	used := 0
-	o := kir.Options{Kernel: "accelerated", Chains: 1, Draws: b.N, Thin: 1, Seed: 1}
-	_, err := kir.Stream(context.Background(), benchLarge.target(b), o, func(_, _ int, x *kir.State) error {
+	o := kir.Settings{Kernel: "accelerated", Chains: 1, Draws: b.N, Thin: 1, Seed: 1}
+	_, err := kir.Stream(context.Background(), benchLarge.target(b), o, 0, func(_, _ int, x *kir.State) error {
 		used += x.Composition.Used()
 		return nil
 	})

@@ -383,8 +383,8 @@ func TestDocumentOfOneWord(t *testing.T) {
 		}
 		for _, kernel := range []string{"accelerated", "gibbs", "naive", "balanced", "tempered"} {
 			seen := make(map[string]int)
-			o := kir.Options{Kernel: kernel, Chains: 1, Warmup: 2000, Draws: 2000, Thin: 10, Seed: 1}
-			_, err := kir.Stream(t.Context(), target, o, func(_, _ int, x *kir.State) error {
+			o := kir.Settings{Kernel: kernel, Chains: 1, Warmup: 2000, Draws: 2000, Thin: 10, Seed: 1}
+			_, err := kir.Stream(t.Context(), target, o, 0, func(_, _ int, x *kir.State) error {
 				seen[x.Composition.String()]++
 				return nil
 			})
@@ -587,11 +587,11 @@ func TestGreatestScores(t *testing.T) {
 // Who gives no target, no space or no sink is told so.
 func TestNil(t *testing.T) {
 	target := newTarget(t, 3, 4, kir.Uniform(1, 3))
-	o := kir.Options{Chains: 1, Draws: 1, Thin: 1}
-	if _, err := kir.Stream(t.Context(), nil, o, func(_, _ int, _ *kir.State) error { return nil }); err == nil || !strings.Contains(err.Error(), "no target") {
+	o := kir.Settings{Chains: 1, Draws: 1, Thin: 1}
+	if _, err := kir.Stream(t.Context(), nil, o, 1, func(_, _ int, _ *kir.State) error { return nil }); err == nil || !strings.Contains(err.Error(), "no target") {
 		t.Errorf("no target: %v", err)
 	}
-	if _, err := kir.Stream(t.Context(), target, o, nil); err == nil || !strings.Contains(err.Error(), "no sink") {
+	if _, err := kir.Stream(t.Context(), target, o, 1, nil); err == nil || !strings.Contains(err.Error(), "no sink") {
 		t.Errorf("no sink: %v", err)
 	}
 	if _, err := kir.NewTarget(nil, kir.Uniform(1, 3)); err == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 )
 
 // A Wish is a property with a name and a weight c ≥ 0: it multiplies the
@@ -37,6 +38,9 @@ type Target struct {
 	// lines is what sparsity makes of a line, indexed by how many ingredients
 	// other than i and j are used.
 	lines []lineLaw
+
+	// islands is what lines leave the support in, looked for once.
+	islands func() islands
 }
 
 // NewTarget returns the target that joins a sparsity law and wishes.
@@ -77,6 +81,10 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 		}
 	}
 	t := &Target{space: space, law: law, wishes: slices.Clone(wishes)}
+	t.islands = sync.OnceValue(func() (of islands) {
+		of.parts, of.a, of.b, of.err = supportParts(t)
+		return of
+	})
 	counts := space.LogCounts(law.hi)
 	for n := law.lo; n <= law.hi; n++ {
 		drawn := counts[n]

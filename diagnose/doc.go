@@ -33,6 +33,5 @@
 // statistic, a [Presence] for what a composition uses and a [Histogram] for an
 // integer, one of each per chain. Up to a limit of draws they keep everything
 // and give the same figures as the functions on whole chains; beyond it they
-// keep a fixed amount of memory, and say what they report instead. Their state can be written and read back at any moment, so that a
-// run that was interrupted ends with the figures of one that was not.
+// keep a fixed amount of memory, and say what they report instead.
 package diagnose

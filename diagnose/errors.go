@@ -27,8 +27,6 @@ var (
 	ErrScale = errors.New("the spread of the draws is out of range")
 	// ErrProbability is returned when a probability is not within [0, 1].
 	ErrProbability = errors.New("a probability must lie within 0 and 1")
-	// ErrState is returned when a stored state cannot be read back.
-	ErrState = errors.New("damaged state")
 )
 
 const (

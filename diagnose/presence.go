@@ -11,7 +11,7 @@ import (
 const (
 	// maxRuns is how many runs a Presence keeps: 8 MB.
 	maxRuns = 700_000
-	// runChunk is how many runs are allocated at once.
+	// runChunk is how many runs are allocated at once, at most.
 	runChunk = 1 << 13
 	// batchMemory bounds the batch sums of a Presence, in bytes, as long as
 	// there are enough batches.
@@ -22,8 +22,6 @@ const (
 	// leastMeans is how many batch means of all chains together a standard
 	// error is computed from.
 	leastMeans = 4
-	// longestBatch is how long batches become, so that 32 bits can count one.
-	longestBatch = 1 << 31
 )
 
 // MaxDraws is the largest number of draws that a [Presence] and a [Histogram]
@@ -47,7 +45,7 @@ const MaxDraws = math.MaxUint32
 // Its own relative error is about 1/√(2BC) at worst for C chains, as long as a
 // batch is longer than the autocorrelation time.
 //
-// Besides the batches it takes 4 bytes an ingredient. The state depends on the
+// Besides the batches it takes 4 bytes an ingredient. What it keeps depends on the
 // calls alone. A Presence must not be used by two goroutines at once.
 type Presence struct {
 	limit int
@@ -58,9 +56,10 @@ type Presence struct {
 	upper map[int32]uint32
 
 	// While every run is kept. Those of one ingredient are in ascending order.
-	exact bool
-	runs  [][]run
-	count int // of the runs
+	exact   bool
+	runs    [][]run
+	count   int // of the runs
+	maxRuns int
 
 	// Once batches are kept: in how many draws of batch b ingredient i was
 	// present is present[b·N+i], so that the open batch is together.
@@ -83,15 +82,26 @@ func NewPresence(ingredients, limit int) *Presence {
 		sums:    make([]uint32, ingredients),
 		upper:   make(map[int32]uint32),
 		exact:   true,
-		batches: batchesFor(ingredients),
+		batches: batchesFor(ingredients, batchMemory),
+		maxRuns: maxRuns,
 	}
+}
+
+// Among makes p keep less if it is one of very many, so that the memory of all of
+// them is bounded. It is called before the first draw.
+func (p *Presence) Among(chains int) *Presence {
+	if chains > manyChains {
+		p.maxRuns = maxRuns * manyChains / 4 / chains
+		p.batches = batchesFor(len(p.sums), batchMemory*manyChains/4/chains)
+	}
+	return p
 }
 
 // batchesFor returns how many batches a Presence of so many ingredients may
 // have.
-func batchesFor(ingredients int) int {
+func batchesFor(ingredients, memory int) int {
 	batches := leastBatches
-	for batches < maxBatches && 2*batches*ingredients*4 <= batchMemory {
+	for batches < maxBatches && 2*batches*ingredients*4 <= memory {
 		batches *= 2
 	}
 	return batches
@@ -139,70 +149,6 @@ func (p *Presence) AddRun(ingredient, amount, from, to int) {
 		p.open[ingredient] += uint32(to - from)
 	default:
 		p.addToBatches(run{uint32(from), uint32(to), uint32(ingredient)})
-	}
-}
-
-// AddRuns is AddRun for several ingredients, each with an amount and a draw from
-// which on it has had it, up to the same draw.
-func (p *Presence) AddRuns(ingredients, amounts []int32, from []int, to int) {
-	if to > p.draws {
-		p.Advance(to)
-	}
-	amounts, from = amounts[:len(ingredients)], from[:len(ingredients)]
-	sums, open := p.sums, p.open
-	for k, i := range ingredients {
-		since := from[k]
-		if p.exact || since < p.first || since > to {
-			p.AddRun(int(i), int(amounts[k]), since, to)
-			sums, open = p.sums, p.open
-			continue
-		}
-		units := uint64(amounts[k])*uint64(to-since) + uint64(sums[i])
-		sums[i] = uint32(units)
-		if units > math.MaxUint32 {
-			p.upper[i] += uint32(units >> 32)
-		}
-		open[i] += uint32(to - since)
-	}
-}
-
-// AddDraws is AddRun for draws that share nothing: draw from + k uses the next
-// used[k] of the ingredients, with the amounts, for itself alone.
-func (p *Presence) AddDraws(ingredients, amounts []int32, used []int, from int) {
-	for len(used) > 0 {
-		p.Advance(from + 1)
-		draws, entries := 1, used[0]
-		if !p.exact && from >= p.first {
-			// All of the open batch.
-			draws = min(len(used), p.first+p.batch-from)
-			for _, n := range used[1:draws] {
-				entries += n
-			}
-			p.Advance(from + draws)
-			p.countAll(ingredients[:entries], amounts[:entries])
-		} else {
-			for k, i := range ingredients[:entries] {
-				p.AddRun(int(i), int(amounts[k]), from, from+1)
-			}
-		}
-		ingredients, amounts, used = ingredients[entries:], amounts[entries:], used[draws:]
-		from += draws
-	}
-}
-
-// countAll counts a draw of the open batch for each of the ingredients.
-func (p *Presence) countAll(ingredients, amounts []int32) {
-	sums := p.sums
-	open := p.open[:len(sums)]
-	amounts = amounts[:len(ingredients)]
-	for k, i := range ingredients {
-		units := uint32(amounts[k])
-		sum := sums[i] + units
-		sums[i] = sum
-		open[i]++
-		if sum < units {
-			p.upper[i]++
-		}
 	}
 }
 
@@ -265,12 +211,12 @@ func (p *Presence) keep(r run) {
 			return
 		}
 	}
-	if last < 0 || len(p.runs[last]) == runChunk {
-		p.runs = append(p.runs, make([]run, 0, runChunk))
+	if last < 0 || len(p.runs[last]) == cap(p.runs[last]) {
+		p.runs = append(p.runs, make([]run, 0, min(runChunk, max(64, p.count))))
 		last++
 	}
 	p.runs[last] = append(p.runs[last], r)
-	if p.count++; p.count > maxRuns {
+	if p.count++; p.count > p.maxRuns {
 		p.toBatches()
 	}
 }

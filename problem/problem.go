@@ -44,8 +44,7 @@ type Problem struct {
 	Properties  []Property   // in the file's order
 	Rules       []Rule       // in the file's order
 	Target      *kir.Target
-	Kernel      kir.Kernel
-	Sampler     Sampler
+	Sampler     kir.Settings
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // what is allowed and yet worth knowing
 
@@ -93,27 +92,11 @@ type explainedError struct {
 func (e *explainedError) Error() string { return e.text }
 func (e *explainedError) Unwrap() error { return e.err }
 
-// Sampler are the settings of a run. Together with the target they decide every
-// draw.
-type Sampler struct {
-	Kernel string `json:"kernel" yaml:"kernel"` // see [kir.KernelNames]
-	Chains int    `json:"chains" yaml:"chains"` // at least 1
-	Warmup int    `json:"warmup" yaml:"warmup"` // iterations of each chain that are not kept
-	Draws  int    `json:"draws" yaml:"draws"`   // states kept of each chain, at least 1
-	Thin   int    `json:"thin" yaml:"thin"`     // iterations from one draw to the next, at least 1
-	Seed   uint64 `json:"seed" yaml:"seed"`
-}
-
-// DefaultSampler is what a problem file need not say.
-func DefaultSampler() Sampler {
-	return Sampler{Kernel: "balanced", Chains: 4, Warmup: 10_000, Draws: 100_000, Thin: 1, Seed: 1}
-}
-
 // Options are what a reader is told beside the file.
 type Options struct {
 	// Override changes the settings that the file gives, as flags do. It may
 	// be nil.
-	Override func(*Sampler)
+	Override func(*kir.Settings)
 
 	// Workers is how many goroutines grow forests; it changes nothing but the
 	// time. 0 means all cores.
@@ -453,7 +436,7 @@ func (l *loader) readTarget() error {
 	if p.Target, err = kir.NewTarget(space, law, wishes...); err != nil {
 		return at.errorf("%v", err)
 	}
-	if p.Kernel, err = kir.NewKernel(p.Sampler.Kernel, p.Target); err != nil {
+	if _, err := kir.NewKernel(p.Sampler.Kernel, p.Target); err != nil {
 		var score *kir.ScoreError
 		if errors.As(err, &score) {
 			return p.Explain(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir"
 	"kir/fault"
 )
 
@@ -164,7 +165,7 @@ func TestNoSuchProblem(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	p, err := load(t, "recipes: recipes.csv\ntotal: 100\nproperties: {taste: {forest: {label: taste, want: [Fresh, Bitter], trees: 7}, weight: 2}}\n", Options{
-		Override: func(s *Sampler) { s.Chains, s.Seed = 2, 9 },
+		Override: func(s *kir.Settings) { s.Chains, s.Seed = 2, 9 },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +173,7 @@ func TestLoad(t *testing.T) {
 	if got := len(p.Ingredients); got != 5 {
 		t.Errorf("%d ingredients, want 5", got)
 	}
-	if p.Sampler.Chains != 2 || p.Sampler.Seed != 9 || p.Sampler.Draws != DefaultSampler().Draws {
+	if p.Sampler.Chains != 2 || p.Sampler.Seed != 9 || p.Sampler.Draws != kir.DefaultSettings().Draws {
 		t.Errorf("sampler %+v", p.Sampler)
 	}
 	if got, want := p.Target.Law().P(2), 2.0/3; got != want {

@@ -196,7 +196,7 @@ func runProgram(t *testing.T, p *property.Program, draws int, sink func(chain, d
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = kir.Stream(t.Context(), target, kir.Options{Kernel: "accelerated", Chains: 2, Draws: draws, Thin: 1, Seed: 1, Workers: 2}, sink)
+	_, err = kir.Stream(t.Context(), target, kir.Settings{Kernel: "accelerated", Chains: 2, Draws: draws, Thin: 1, Seed: 1}, 2, sink)
 	return err
 }
 
@@ -272,8 +272,8 @@ func TestProgramIsAskedWhatCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kernel := range []string{"accelerated", "gibbs", "naive", "balanced", "tempered"} {
-		o := kir.Options{Kernel: kernel, Chains: 1, Warmup: 50, Draws: 200, Thin: 1, Seed: 1, Workers: 1}
-		if _, err := kir.Stream(t.Context(), target, o, func(_, _ int, _ *kir.State) error { return nil }); err != nil {
+		o := kir.Settings{Kernel: kernel, Chains: 1, Warmup: 50, Draws: 200, Thin: 1, Seed: 1}
+		if _, err := kir.Stream(t.Context(), target, o, 1, func(_, _ int, _ *kir.State) error { return nil }); err != nil {
 			t.Errorf("%s: %v", kernel, err)
 		}
 	}

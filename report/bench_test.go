@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"kir/problem"
+	"kir"
 )
 
 // BenchmarkNew is what a report of the cocktails costs before anything of it is
 // written: one pass over 4 × 100,000 draws.
 func BenchmarkNew(b *testing.B) {
-	m := sampleFile(b, filepath.Join("..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) { s.Draws = 100_000 })
+	m := sampleFile(b, filepath.Join("..", "examples", "cocktails", "problem.yaml"), func(s *kir.Settings) { s.Draws = 100_000 })
 	for b.Loop() {
 		if _, err := New(context.Background(), m.problem, m.dir, m.result, "test"); err != nil {
 			b.Fatal(err)

@@ -16,13 +16,13 @@ import (
 
 // A Check is what is said of a problem before it is sampled.
 type Check struct {
-	Problem      Problem         `json:"problem"`
-	Sampler      problem.Sampler `json:"sampler"`
-	Sizes        []SpaceSize     `json:"sizes"`
-	Compositions *big.Int        `json:"compositions"` // of the sizes with mass, all together; nil if that of one is
-	Properties   []Property      `json:"properties"`
-	Kernel       Advice          `json:"kernel"`
-	Warnings     []string        `json:"warnings"`
+	Problem      Problem      `json:"problem"`
+	Sampler      kir.Settings `json:"sampler"`
+	Sizes        []SpaceSize  `json:"sizes"`
+	Compositions *big.Int     `json:"compositions"` // of the sizes with mass, all together; nil if that of one is
+	Properties   []Property   `json:"properties"`
+	Kernel       Advice       `json:"kernel"`
+	Warnings     []string     `json:"warnings"`
 }
 
 // A SpaceSize is one number of ingredients that the sparsity law allows.

@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"math"
 
+	"kir"
 	"kir/forest"
 	"kir/problem"
+	"kir/run"
 )
 
 // A Number is a figure that may be unknown. NaN and the infinities are null in
@@ -32,6 +34,9 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(n))
 }
 
+// UnknownNumber is a figure that is not known.
+func UnknownNumber() Number { return Number(math.NaN()) }
+
 // Known says whether the figure is known.
 func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
 
@@ -40,7 +45,7 @@ type Model struct {
 	Version    string               `json:"version"`
 	Problem    Problem              `json:"problem"`
 	Question   string               `json:"question"` // what was asked, in words
-	Sampler    problem.Sampler      `json:"sampler"`
+	Sampler    kir.Settings         `json:"sampler"`
 	Verdict    string               `json:"verdict"`
 	Grade      Grade                `json:"grade"`
 	Rates      Rates                `json:"rates"`
@@ -63,6 +68,7 @@ type Model struct {
 	Inputs     []problem.Input      `json:"inputs"`
 	Again      Again                `json:"again"`
 	Files      []string             `json:"files"` // in the run's directory
+	Parts      []run.Part           `json:"parts"` // the draws that all this was made of
 	Timing     Timing               `json:"timing"`
 }
 
@@ -132,6 +138,7 @@ type Statistic struct {
 	ESSBulk  Number `json:"ess_bulk"`
 	ESSTail  Number `json:"ess_tail"`
 	Rhat     Number `json:"rhat"`
+	Nested   Number `json:"rhat_nested"` // of 64 chains or more
 
 	// Why says of figures that are null, by their names here, why.
 	Why map[string]string `json:"why,omitempty"`

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir"
 	"kir/diagnose"
 	"kir/problem"
 	"kir/run"
@@ -39,7 +40,7 @@ func sample(t testing.TB, files map[string]string) made {
 }
 
 // sampleFile runs a problem file.
-func sampleFile(t testing.TB, path string, override func(s *problem.Sampler)) made {
+func sampleFile(t testing.TB, path string, override func(s *kir.Settings)) made {
 	t.Helper()
 	p, err := problem.Load(context.Background(), path, problem.Options{Override: override})
 	if err != nil {
@@ -64,7 +65,7 @@ func sampleFile(t testing.TB, path string, override func(s *problem.Sampler)) ma
 
 // cocktails samples the cocktail example, shortly.
 func cocktails(t testing.TB) made {
-	return sampleFile(t, filepath.Join("..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) {
+	return sampleFile(t, filepath.Join("..", "examples", "cocktails", "problem.yaml"), func(s *kir.Settings) {
 		s.Draws, s.Warmup = 4000, 1000
 	})
 }
@@ -162,10 +163,10 @@ func TestModelReadsBack(t *testing.T) {
 	for name, files := range edges() {
 		if name == "no properties" || name == "one draw" || name == "one ingredient" {
 			m := sample(t, files)
-			if err := m.model.Save(m.dir); err != nil {
+			if err := m.model.Save(context.Background(), m.dir); err != nil {
 				t.Fatal(err)
 			}
-			got, err := Read(m.dir)
+			got, err := Read(context.Background(), m.dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,7 +235,7 @@ func TestContract(t *testing.T) {
 // The model's figures are those of all draws, read one by one.
 func TestModelIsTheDraws(t *testing.T) {
 	m := cocktails(t)
-	r, err := run.Open(m.dir)
+	r, err := run.Open(context.Background(), m.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +246,7 @@ func TestModelIsTheDraws(t *testing.T) {
 		both[i] = make([]float64, n)
 	}
 	draws, bins := 0.0, make([]float64, scoreBins)
-	for d, err := range r.Draws() {
+	for d, err := range r.Draws(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -345,7 +346,7 @@ func TestCommand(t *testing.T) {
 // worth as few draws as that says, and are warned of; ingredients that are rare
 // have no say.
 func TestPresenceCounts(t *testing.T) {
-	p := &problem.Problem{Ingredients: []string{"Gin", "Rum", "Ice"}, Sampler: problem.Sampler{Kernel: "balanced", Chains: 4, Draws: 1000}}
+	p := &problem.Problem{Ingredients: []string{"Gin", "Rum", "Ice"}, Sampler: kir.Settings{Kernel: "balanced", Chains: 4, Draws: 1000}}
 	steady := diagnose.Summary{RHat: 1.001, ESSBulk: 3000, ESSTail: 3000}
 	r := &run.Result{
 		Chains:     make([]run.ChainResult, 4),

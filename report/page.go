@@ -2,13 +2,16 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html"
 	"html/template"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -381,11 +384,28 @@ func (m *Model) WritePage(w io.Writer) error {
 	return err
 }
 
+// PageIsFresh says whether report.html, in the run's directory, was made of the
+// draws that the model was.
+func (m *Model) PageIsFresh(ctx context.Context, dir string) (bool, error) {
+	data, err := run.ReadFile(ctx, dir, PageName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var list bytes.Buffer
+	for _, p := range m.Parts {
+		fmt.Fprintf(&list, "%s  %s\n", p.SHA256, p.Name)
+	}
+	return bytes.Contains(data, []byte("<code>"+template.HTMLEscapeString(list.String())+"</code>")), nil
+}
+
 // SavePage writes report.html into the run's directory.
-func (m *Model) SavePage(dir string) error {
+func (m *Model) SavePage(ctx context.Context, dir string) error {
 	var b bytes.Buffer
 	if err := m.WritePage(&b); err != nil {
 		return err
 	}
-	return run.WriteFile(dir, PageName, b.Bytes())
+	return run.WriteFile(ctx, dir, PageName, b.Bytes())
 }

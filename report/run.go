@@ -65,7 +65,7 @@ func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, ver
 		m.Statistics[s.Name] = statistic(s)
 	}
 
-	made, err := run.Open(dir)
+	made, err := run.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -104,10 +104,8 @@ func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, ver
 	m.Warnings = append(m.Warnings, runWarnings(p, r)...)
 	m.Warnings = append(m.Warnings, ladderWarnings(m.Ladders)...)
 	m.Warnings = append(m.Warnings, r.Notes...)
-	m.Files = []string{summaryName, "problem.yaml", "manifest.json"}
-	for k := range r.Chains {
-		m.Files = append(m.Files, fmt.Sprintf("draws-%d.parquet", k))
-	}
+	m.Files = []string{summaryName, "problem.yaml", "run.json", "draws/"}
+	m.Parts = r.Parts
 	return m, nil
 }
 
@@ -232,7 +230,7 @@ func rates(accepted, updated, iterations int64) Rates {
 func statistic(s run.Statistic) Statistic {
 	out := Statistic{
 		Mean: Number(s.Mean), SD: Number(s.SD), Q5: Number(s.Q5), Median: Number(s.Median), Q95: Number(s.Q95),
-		MCSEMean: Number(s.MCSEMean), ESSBulk: Number(s.ESSBulk), ESSTail: Number(s.ESSTail), Rhat: Number(s.RHat),
+		MCSEMean: Number(s.MCSEMean), ESSBulk: Number(s.ESSBulk), ESSTail: Number(s.ESSTail), Rhat: Number(s.RHat), Nested: Number(s.NestedRHat),
 	}
 	names := map[string]string{
 		"Mean": "mean", "SD": "sd", "Q5": "q5", "Median": "median", "Q95": "q95",
@@ -443,20 +441,20 @@ func (m *Model) JSON() ([]byte, error) {
 }
 
 // Save writes summary.json into the run's directory.
-func (m *Model) Save(dir string) error {
+func (m *Model) Save(ctx context.Context, dir string) error {
 	data, err := m.JSON()
 	if err != nil {
 		return err
 	}
-	return run.WriteFile(dir, summaryName, data)
+	return run.WriteFile(ctx, dir, summaryName, data)
 }
 
 // Read reads the model of the run in a directory.
-func Read(dir string) (*Model, error) {
+func Read(ctx context.Context, dir string) (*Model, error) {
 	path := filepath.Join(dir, summaryName)
-	data, err := os.ReadFile(path)
+	data, err := run.ReadFile(ctx, dir, summaryName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, noSummary(dir, err)
+		return nil, noSummary(ctx, dir, err)
 	}
 	if err != nil {
 		return nil, err
@@ -477,11 +475,12 @@ func Read(dir string) (*Model, error) {
 var ErrNoSummary = errors.New("the run has no summary")
 
 // noSummary says why a directory has none.
-func noSummary(dir string, err error) error {
-	if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
+func noSummary(ctx context.Context, dir string, err error) error {
+	if _, statErr := os.Stat(dir); !run.IsBucket(dir) && errors.Is(statErr, fs.ErrNotExist) {
 		return &fault.Error{File: dir, Message: "there is no such directory", Hint: "name the directory of a run", Err: err}
 	}
-	if r, openErr := run.Open(dir); openErr == nil && r.Complete() {
+	r, openErr := run.Open(ctx, dir)
+	if openErr == nil && r.Complete() == nil {
 		return &fault.Error{File: dir, Message: "the run has no " + summaryName, Hint: "make it with kir report " + dir, Err: ErrNoSummary}
 	} else if openErr == nil {
 		return &fault.Error{File: dir, Message: "the run is not finished", Hint: "go on with kir resume " + dir, Err: err}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -70,7 +71,7 @@ func TestChangedSummary(t *testing.T) {
 			}
 		}()
 		tried++
-		m, err := Read(dir)
+		m, err := Read(context.Background(), dir)
 		if err != nil {
 			refused++
 			return

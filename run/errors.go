@@ -29,9 +29,15 @@ func (e *NotRunError) Error() string {
 func (e *NotRunError) Unwrap() error { return e.Err }
 
 // A BusyError says that another process is working on the run.
-type BusyError struct{ Dir string }
+type BusyError struct {
+	Dir   string
+	Chain int // that both worked on; −1 if it is not known
+}
 
 func (e *BusyError) Error() string {
+	if e.Chain >= 0 {
+		return fmt.Sprintf("another process is working on chain %d of %s, and is ahead: leave it to that one; nothing is lost", e.Chain, e.Dir)
+	}
 	return fmt.Sprintf("another process is working on %s: wait until it ends", e.Dir)
 }
 
@@ -52,11 +58,16 @@ func (e *ChangedError) Error() string {
 type InterruptedError struct {
 	Dir  string
 	Done float64 // share of the work done
+	Way  string  // how to go on, if not with kir resume
 	Err  error   // why: that of the context
 }
 
 func (e *InterruptedError) Error() string {
-	return fmt.Sprintf("interrupted with %.0f %% done: go on with `kir resume %s`", 100*e.Done, e.Dir)
+	way := e.Way
+	if way == "" {
+		way = fmt.Sprintf("go on with `kir resume %s`", e.Dir)
+	}
+	return fmt.Sprintf("interrupted with %.0f %% done: %s", 100*e.Done, way)
 }
 
 func (e *InterruptedError) Unwrap() error { return e.Err }

@@ -1,9 +1,8 @@
 package run
 
 import (
+	"math"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"kir"
 	"kir/diagnose"
@@ -13,7 +12,8 @@ import (
 // workers or on interruptions, but for Timing. A figure that the draws do not
 // determine is NaN.
 type Result struct {
-	Settings   Settings
+	Settings   kir.Settings
+	Parts      []Part // the files that the figures were made of
 	Chains     []ChainResult
 	Moves      kir.Tally // of all chains after warm-up
 	Sizes      []Size    // by n, over the law's support
@@ -55,6 +55,9 @@ type Statistic struct {
 	Name string
 	diagnose.Summary
 	Reasons []Reason // stands for Summary.Undefined, which is nil
+
+	// NestedRHat is that of 64 chains or more, see [diagnose.NestedRHat]; else NaN.
+	NestedRHat float64
 }
 
 // A Reason says why a figure of a [diagnose.Summary] is NaN.
@@ -77,59 +80,6 @@ type Timing struct {
 	IterationsPerSecond float64
 }
 
-// result computes what the finished chains amount to.
-func (s *session) result() (*Result, error) {
-	settings := s.spec.Settings
-	r := &Result{Settings: settings, Baseline: s.baseline, Notes: s.notes}
-	var recorders []*recorder
-	var best, fresh []shortlist
-	for _, c := range s.chains {
-		r.Chains = append(r.Chains, c.result)
-		r.Moves.Add(c.result.Tally)
-		recorders = append(recorders, c.recorder)
-		best, fresh = append(best, c.recorder.best), append(fresh, c.recorder.fresh)
-	}
-	r.Best = mergeShortlists(best)
-	if s.spec.Known != nil {
-		r.New = mergeShortlists(fresh)
-		for k, b := range r.Best {
-			r.Best[k].Known = s.spec.Known(b.set())
-		}
-	}
-	r.Timing.Iterations = int64(settings.Chains) * (int64(settings.Warmup) + int64(settings.Draws)*int64(settings.Thin))
-	r.Timing.Seconds = s.seconds()
-	r.Timing.IterationsPerSecond = float64(r.Timing.Iterations) / r.Timing.Seconds
-
-	var g errgroup.Group
-	g.SetLimit(s.options.Workers)
-	statistic := func(to *Statistic, name string, of func(r *recorder) *diagnose.Series) {
-		g.Go(func() error {
-			var series []*diagnose.Series
-			for _, r := range recorders {
-				series = append(series, of(r))
-			}
-			*to = newStatistic(name, series)
-			return nil
-		})
-	}
-	statistic(&r.Used, "used", func(r *recorder) *diagnose.Series { return r.used })
-	statistic(&r.LogDensity, "log_density", func(r *recorder) *diagnose.Series { return r.density })
-	if recorders[0].score != nil {
-		r.Score = new(Statistic)
-		statistic(r.Score, "score", func(r *recorder) *diagnose.Series { return r.score })
-	}
-	r.Properties = make([]Statistic, len(recorders[0].scores))
-	for k, name := range s.spec.properties() {
-		statistic(&r.Properties[k], name, func(r *recorder) *diagnose.Series { return r.scores[k] })
-	}
-	g.Go(func() (err error) {
-		r.Inclusion, r.Unlisted, err = newInclusion(recorders)
-		return err
-	})
-	g.Go(func() error { return r.setSizes(s.spec.Target.Law(), recorders) })
-	return r, g.Wait()
-}
-
 // set returns the ingredients of the draw, in ascending order.
 func (b *Best) set() []int {
 	set := make([]int, len(b.Parts))
@@ -139,10 +89,16 @@ func (b *Best) set() []int {
 	return set
 }
 
+// nestedChains is from how many chains on nested R-hat is told.
+const nestedChains = 64
+
 // newStatistic sums up a series of each chain.
 func newStatistic(name string, series []*diagnose.Series) Statistic {
 	var z diagnose.Summarizer
-	s := Statistic{Name: name, Summary: z.Series(series)}
+	s := Statistic{Name: name, Summary: z.Series(series), NestedRHat: math.NaN()}
+	if len(series) >= nestedChains {
+		s.NestedRHat = diagnose.NestedRHat(series)
+	}
 	for _, u := range s.Undefined {
 		s.Reasons = append(s.Reasons, Reason{u.Figure, u.Err.Error()})
 	}
@@ -163,9 +119,9 @@ const MostInclusion = 10_000
 // newInclusion returns what can be said about the ingredients, of more than
 // MostInclusion about those that are used most, the first of those that are used
 // alike; and what else is used.
-func newInclusion(recorders []*recorder) (inclusion []Inclusion, unlisted Unlisted, err error) {
+func newInclusion(chains []*chainFigures) (inclusion []Inclusion, unlisted Unlisted, err error) {
 	var presences []*diagnose.Presence
-	for _, r := range recorders {
+	for _, r := range chains {
 		presences = append(presences, r.presence)
 	}
 	wanted := func(int) bool { return true }
@@ -212,10 +168,10 @@ func newInclusion(recorders []*recorder) (inclusion []Inclusion, unlisted Unlist
 }
 
 // setSizes compares the law of n with the draws.
-func (r *Result) setSizes(law *kir.Law, recorders []*recorder) error {
+func (r *Result) setSizes(law *kir.Law, chains []*chainFigures) error {
 	var histograms []*diagnose.Histogram
-	counts := make([][]int64, len(recorders))
-	for c, rec := range recorders {
+	counts := make([][]int64, len(chains))
+	for c, rec := range chains {
 		histograms = append(histograms, rec.sizes)
 		alone, err := diagnose.Shares([]*diagnose.Histogram{rec.sizes})
 		if err != nil {

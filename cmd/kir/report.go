@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,10 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/problem"
 	"kir/report"
-	"kir/run"
 )
 
 func newReportCommand() *cobra.Command {
@@ -34,23 +30,19 @@ for another place, and for the figures.
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
-			m, err := report.Read(dir)
-			if errors.Is(err, report.ErrNoSummary) {
-				// The run was interrupted between its last draw and the summary.
-				m, err = summarize(c.Context(), dir)
-			}
+			m, err := readModel(c, dir)
 			if err != nil {
 				return err
 			}
 			path := out
 			if path == "" {
-				path = filepath.Join(dir, report.PageName)
+				path = inRun(dir, report.PageName)
 				if !slices.Contains(m.Files, report.PageName) {
 					m.Files = append([]string{report.PageName}, m.Files...)
-					err = m.Save(dir)
+					err = m.Save(c.Context(), dir)
 				}
 				if err == nil {
-					err = m.SavePage(dir)
+					err = m.SavePage(c.Context(), dir)
 				}
 			} else {
 				var b bytes.Buffer
@@ -80,29 +72,6 @@ for another place, and for the figures.
 	must(c.MarkFlagFilename("output", "html"))
 	must(c.MarkFlagDirname("figures"))
 	return c
-}
-
-// summarize makes the summary of a run that has all its draws and no summary.
-func summarize(ctx context.Context, dir string) (m *report.Model, err error) {
-	r, err := run.Open(dir)
-	if err != nil {
-		return nil, inputError(err)
-	}
-	result, err := r.Result()
-	if err != nil {
-		return nil, inputError(err)
-	}
-	p, err := problemOfRun(ctx, r, problem.Sampler(r.Manifest.Settings), 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
-	for k, in := range p.Inputs {
-		if k >= len(r.Manifest.Inputs) || r.Manifest.Inputs[k] != in {
-			return nil, &fault.Error{File: dir, Message: fmt.Sprintf("the input %s is not what the run was made of", fault.Quote(in.Path)), Hint: "put it back"}
-		}
-	}
-	return conclude(ctx, p, dir, result, false)
 }
 
 // saveFigures writes the figures of a report and returns the files.

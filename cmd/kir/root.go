@@ -12,6 +12,7 @@ import (
 
 	"kir/fault"
 	"kir/report"
+	"kir/run"
 )
 
 // usageError is a command line that is wrong.
@@ -57,6 +58,9 @@ func exitStatus(err error, stderr io.Writer) int {
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
 		return 2
 	}
+	if interrupted := (*run.InterruptedError)(nil); errors.As(err, &interrupted) {
+		return 130
+	}
 	return 1
 }
 
@@ -92,6 +96,8 @@ func newRootCommand() *cobra.Command {
 	root.AddCommand(
 		newSampleCommand(),
 		newResumeCommand(),
+		newMergeCommand(),
+		newStatusCommand(),
 		newShowCommand(),
 		newReportCommand(),
 		newDrawsCommand(),
