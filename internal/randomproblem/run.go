@@ -1,0 +1,123 @@
+package randomproblem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"kir"
+	"kir/run"
+)
+
+// wholeRun makes a run and reads it back. right says that the kernel leaves the law
+// as it is, if that was looked at.
+func (c *checker) wholeRun(ctx context.Context, name string, right bool) error {
+	settings := c.read.Sampler
+	settings.Kernel, settings.Seed = name, c.Seed
+	settings.Chains, settings.Warmup, settings.Draws, settings.Thin = c.Chains, c.Warmup, 2, 8
+	if name == "tempered" {
+		settings.Warmup, settings.Thin = c.Warmup/8, 2 // a scan moves each replica four times
+	}
+	exact := !c.measured // without wishes chains start from the law
+	for _, w := range c.Wishes {
+		exact = exact && w.Weight == 0
+	}
+	const longer = 16
+	row := Row{Kernel: name, Way: wholeRun}
+	for try := range 3 {
+		ends, err := c.run(ctx, settings, fmt.Sprintf("%s-%d", name, try))
+		if err != nil || ends == nil {
+			return err
+		}
+		f := c.compare(c.law, ends)
+		row.P, row.At = f.p, f.at
+		if row.P >= small || exact {
+			break
+		}
+		settings.Warmup *= longer
+		settings.Seed += 1 << 32
+	}
+	row.Slow = row.P < small && right && !exact
+	c.out.Rows = append(c.out.Rows, row)
+	return nil
+}
+
+// run makes one run and checks every draw. It returns the states of the last draws
+// of the chains; nil if there was a fault, or nothing to start from.
+func (c *checker) run(ctx context.Context, settings run.Settings, name string) (ends []int, err error) {
+	spec := &run.Spec{
+		Name: c.read.Name, Problem: "problem.yaml", Ingredients: c.read.Ingredients, Target: c.read.Target,
+		Settings: settings, Resolved: c.read.Resolved, Inputs: c.read.Inputs, Version: "test",
+	}
+	dir := filepath.Join(c.Dir, name)
+	if _, err := run.Start(ctx, spec, dir, run.Options{Workers: 1}); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if c.out.Empty = errors.Is(err, kir.ErrNoStart) && c.law.Parts() == 0; !c.out.Empty {
+			c.fault("%s: %v", name, err)
+		}
+		return nil, nil
+	}
+	if c.law.Parts() == 0 {
+		c.fault("%s: it runs, and the wishes forbid everything", name)
+		return nil, nil
+	}
+	r, err := run.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for chain, path := range r.Files() {
+		draws, err := c.readDraws(path)
+		if err != nil {
+			return nil, err
+		}
+		if len(draws) != settings.Draws {
+			c.fault("%s: chain %d has %d draws of %d", name, chain, len(draws), settings.Draws)
+			return nil, nil
+		}
+		for k, d := range draws {
+			s, err := c.allowed(d.x)
+			if err == nil {
+				err = c.figures(s, d)
+			}
+			if err == nil && (d.chain != chain || d.draw != k) {
+				err = fmt.Errorf("draw %d of chain %d stands where draw %d of chain %d should", d.draw, d.chain, k, chain)
+			}
+			if err != nil {
+				c.fault("%s: %v", name, err)
+				return nil, nil
+			}
+			if k == len(draws)-1 {
+				ends = append(ends, s)
+			}
+		}
+	}
+	return ends, nil
+}
+
+// figures compares what a file says of a draw with what is known of its state.
+// Coefficients are rounded when a problem is read, as package property says, and
+// sums of thousands lose what such sums lose: 1e-8 of them is allowed.
+func (c *checker) figures(s int, d stored) error {
+	e := c.law
+	if d.used != e.Used[s] {
+		return fmt.Errorf("the draw %v is said to use %d ingredients", d.x, d.used)
+	}
+	near := func(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-6+1e-8*math.Abs(b) }
+	if want := math.Log(e.Prior[s]) + e.Score[s]; !near(d.logDensity, want) {
+		return fmt.Errorf("the draw %v has the log density %v, and should have %v", d.x, d.logDensity, want)
+	}
+	for k, y := range d.scores {
+		want := e.Scores[s][k]
+		if want < -700 && y < 1e-300 {
+			continue // below what a float64 holds with all its digits
+		}
+		if !near(math.Log(y), want) {
+			return fmt.Errorf("%q of the draw %v is %v, and should be %v", c.Wishes[k].Name, d.x, y, math.Exp(want))
+		}
+	}
+	return nil
+}
