@@ -122,7 +122,7 @@ func (p *Problem) Enumerate(sizes []float64) *Enumeration {
 	top := math.Inf(-1)
 	for s, x := range e.States {
 		count := float64(e.Sizes[e.Used[s]])
-		if sizes != nil {
+		if sizes != nil && e.Mass(s) {
 			count = sizes[e.Used[s]]
 		}
 		e.Prior = append(e.Prior, e.Law[e.Used[s]]/count)

@@ -25,7 +25,7 @@ func options(t testing.TB) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Dir: t.TempDir(), Scorer: exe, Starts: 600, Iterations: 12, Chains: 100, Warmup: 400}
+	return Options{Dir: t.TempDir(), Scorer: exe, Starts: 600, Iterations: 12, Chains: 24, More: 126, Warmup: 400}
 }
 
 func TestTry(t *testing.T) {
