@@ -151,11 +151,15 @@ func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) e
 		}
 		was := x.Composition.Amount(i)
 		s := was + x.Composition.Amount(j)
-		pieces, err := x.line(i, j)
+		law := t.lines[others].splits(1, 1, 1)
+		pieces, err := x.line(i, j, &law)
 		if err != nil {
 			return kernelError("accelerated", err)
 		}
-		k, value := x.drawSplit(r, pieces, s, t.lines[others].end, t.lines[others].inner)
+		k, value, err := x.drawSplit(r, pieces, i, j, &law)
+		if err != nil {
+			return kernelError("accelerated", err)
+		}
 		if used && (k == 0 || k == s) && rejectMerge(r, x.Composition.Used()) {
 			continue
 		}

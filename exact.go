@@ -123,10 +123,9 @@ func (x *State) independent(r *Rand) (outcome, error) {
 	if err != nil {
 		return rejected, err
 	}
-	// P over the probability of being drawn, at y and at x.
-	atY := x.beta*value + x.target.logShare(y.composition.Used())
-	atX := x.beta*x.sum + x.target.logShare(x.Composition.Used())
-	if !r.Bernoulli(math.Exp(atY - atX)) {
+	// P over the probability of being drawn, at y over x.
+	logRatio := x.target.logShare(y.composition.Used()) - x.target.logShare(x.Composition.Used())
+	if !r.Bernoulli(math.Exp(logRatio + x.beta*(value-x.sum))) {
 		return rejected, nil
 	}
 	return x.takeOther(value), nil

@@ -89,20 +89,20 @@ func (f *finds) see(c *Composition, logScore float64) {
 
 // seeLine notes the best split of each set of ingredients that the line of
 // (i, j) has, if it scores above the bar: either end, and what lies between.
-// Where a weight, as of [State.leave], is 0 the law has no such size.
-func (f *finds) seeLine(c *Composition, p *Pieces, i, j int, zero, full, inner float64) {
+// Where the law gives a weight of 0 it has no such size.
+func (f *finds) seeLine(c *Composition, p *Pieces, i, j int, law *splitLaw) {
 	if f == nil {
 		return
 	}
 	s := c.Amount(i) + c.Amount(j)
 	last := len(p.starts) - 1
-	if zero > 0 && p.values[0] > f.bar {
+	if law.zero > 0 && p.values[0] > f.bar {
 		f.addSplit(c, i, j, 0, p.values[0])
 	}
-	if full > 0 && p.values[last] > f.bar {
+	if law.full > 0 && p.values[last] > f.bar {
 		f.addSplit(c, i, j, s, p.values[last])
 	}
-	if inner == 0 {
+	if law.inner == 0 {
 		return
 	}
 	split, best := 0, f.bar

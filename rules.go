@@ -548,26 +548,19 @@ func (s *ruleScorer) Line(i, j int, p *Pieces) {
 		}
 	}
 	if sum > 1 {
-		from, to := s.between(i, j, sum) // from ≤ k < to may be feasible
-		if from < to {
+		from, to := s.between(i, j, sum)
+		if from > 1 || from >= to {
 			add(1, negInf)
-			stepI, stepJ := max(1, s.r.amounts[i].Step), max(1, s.r.amounts[j].Step)
-			if from == 1 && stepI == 1 && stepJ == 1 {
-				p.starts, p.values = p.starts[:1], p.values[:1]
-				previous = first
-			}
-			if stepI == 1 && stepJ == 1 {
-				add(from, 0)
-			} else {
-				for k := from; k < to; k++ {
-					add(k, logOf(s.r.amounts[i].Allows(k, s.x.total) && s.r.amounts[j].Allows(sum-k, s.x.total)))
-				}
-			}
-			if to < sum {
-				add(to, negInf)
-			}
+		}
+		if ruleI, ruleJ := &s.r.amounts[i], &s.r.amounts[j]; from < to && ruleI.Step <= 1 && ruleJ.Step <= 1 {
+			add(from, 0)
 		} else {
-			add(1, negInf)
+			for k := from; k < to; k++ {
+				add(k, logOf(ruleI.Allows(k, s.x.total) && ruleJ.Allows(sum-k, s.x.total)))
+			}
+		}
+		if from < to && to < sum {
+			add(to, negInf)
 		}
 	}
 	add(sum, last)

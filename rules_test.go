@@ -50,8 +50,20 @@ func randomRules(r *rand.Rand, ingredients, total int) (rules kir.Rules, feasibl
 			least, most := a.Min, a.Max
 			checks = append(checks, func(x []int) bool { return x[i] == 0 || least <= x[i] && x[i] <= most })
 		case 3:
-			a.Step = 2
-			checks = append(checks, func(x []int) bool { return x[i]%2 == 0 })
+			a.Min, a.Step = r.IntN(3), 2+r.IntN(2)
+			if r.IntN(2) == 0 {
+				a.Max = a.Min + a.Step + r.IntN(3)
+			}
+			first, step, most := a.Min, a.Step, a.Max
+			if first == 0 {
+				first = step
+			}
+			if most == 0 {
+				most = total
+			}
+			checks = append(checks, func(x []int) bool {
+				return x[i] == 0 || first <= x[i] && x[i] <= most && (x[i]-first)%step == 0
+			})
 		}
 	}
 	for range r.IntN(3) {

@@ -1,0 +1,340 @@
+package kir_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"kir"
+	"kir/internal/stattest"
+)
+
+// An extreme is a property given by its log scores, which may be far beyond what
+// a score has room for. Where its answer must not matter it gives what would
+// spoil most: NaN, +Inf, or more than anywhere else.
+type extreme struct {
+	total   int
+	logs    map[int]float64
+	outside map[int]bool  // where the law has no mass or a rule is broken
+	asked   *extremeAsked // of a property that is asked point by point
+}
+
+type extremeAsked struct{ outside int }
+
+func (p *extreme) LogScore(x *kir.Composition) float64 {
+	k := key(x.Amounts(), p.total)
+	if p.outside[k] {
+		p.asked.outside++
+	}
+	return p.logs[k]
+}
+
+// extremeLines is an extreme that scores lines, all of each.
+type extremeLines struct{ *extreme }
+
+func (p extremeLines) Scorer(x *kir.Composition) kir.Scorer { return extremeScorer{p.extreme, x} }
+
+type extremeScorer struct {
+	property *extreme
+	x        *kir.Composition
+}
+
+func (extremeScorer) Reset()              {}
+func (extremeScorer) Moved(i, j int)      {}
+func (s extremeScorer) LogScore() float64 { return s.property.LogScore(s.x) }
+
+func (s extremeScorer) Line(i, j int, p *kir.Pieces) {
+	y := s.x.Clone()
+	for k := range y.Amount(i) + y.Amount(j) + 1 {
+		if err := y.Move(i, j, k); err != nil {
+			panic(err)
+		}
+		value := s.property.LogScore(y)
+		if k > 0 {
+			if _, last := p.Piece(p.Len() - 1); last == value {
+				continue
+			}
+		}
+		p.Add(k, value)
+	}
+}
+
+// An extremeCell is a target with scores that lie far apart, and its law.
+type extremeCell struct {
+	cell
+	measured bool // some of the rules
+	asked    *extremeAsked
+}
+
+// newExtremeCell makes a cell at random: ingredients and units from 1 on; laws
+// with sizes that have no mass, some as far apart as a float64 goes; rules or
+// none; one or two properties whose log scores are spread over ±10, ±10³ or
+// ±10⁵, and −Inf at one in seven. Scores are whole multiples of 1/8, so that sums
+// of them have no rounding. It returns nil where nothing is allowed.
+func newExtremeCell(t *testing.T, seed uint64, mostIngredients, mostTotal int, ruled bool) *extremeCell {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 3))
+	ingredients, total := 1+r.IntN(mostIngredients), 1+r.IntN(mostTotal)
+	most := min(ingredients, total)
+	sizes := make(map[int]float64)
+	steep := r.IntN(4) == 0
+	for n := 1; n <= most; n++ {
+		switch {
+		case r.IntN(3) == 0:
+		case steep:
+			sizes[n] = math.Exp(-700 * r.Float64())
+		default:
+			sizes[n] = 0.05 + r.Float64()
+		}
+	}
+	space, err := kir.NewSpace(ingredients, total)
+	if err != nil {
+		t.Fatal(err)
+	}
+	feasible := func([]int) bool { return true }
+	c := &extremeCell{asked: new(extremeAsked)}
+	if ruled = ruled && total >= 2; ruled {
+		var rules kir.Rules
+		rules, feasible = randomRules(r, ingredients, total)
+		if space, err = kir.NewRuledSpace(context.Background(), ingredients, total, rules, 0); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		c.measured = space.Shares() != nil
+	}
+	counted := make([]float64, most+1)
+	for x := range stattest.Compositions(ingredients, total) {
+		if feasible(x) {
+			counted[usedOf(x)]++
+		}
+	}
+	logs := space.LogCounts(most)
+	c.law = stattest.Law{Ingredients: ingredients, Total: total, Feasible: feasible, Size: func(n int) float64 {
+		if !c.measured || counted[n] == 0 {
+			return sizes[n]
+		}
+		return sizes[n] * counted[n] / math.Exp(logs[n]) // the kernels divide by the measured |X_n|
+	}}
+
+	scores := make([]map[int]float64, 1+r.IntN(2))
+	spreads := make([]float64, len(scores))
+	for w := range scores {
+		scores[w] = make(map[int]float64)
+		spreads[w] = []float64{10, 1e3, 1e5}[r.IntN(3)]
+		for x := range stattest.Compositions(ingredients, total) {
+			scores[w][key(x, total)] = math.Round(8*spreads[w]*(2*r.Float64()-1)) / 8
+			if r.IntN(7) == 0 {
+				scores[w][key(x, total)] = math.Inf(-1)
+			}
+		}
+	}
+	var wishes []kir.Wish
+	var names []string
+	for w := range scores {
+		plain := scores[w]
+		p := &extreme{total: total, logs: make(map[int]float64), outside: make(map[int]bool), asked: c.asked}
+		for x := range stattest.Compositions(ingredients, total) {
+			k := key(x, total)
+			p.logs[k] = plain[k]
+			p.outside[k] = !feasible(x) || sizes[usedOf(x)] == 0
+			free := p.outside[k]
+			for v := range scores {
+				free = free || v != w && math.IsInf(scores[v][k], -1)
+			}
+			if free && !math.IsInf(plain[k], -1) {
+				p.logs[k] = []float64{math.NaN(), math.Inf(1), 1e6, plain[k]}[r.IntN(4)]
+			}
+		}
+		weight := []float64{1, 2.5}[r.IntN(2)]
+		wish := kir.Wish{Name: fmt.Sprint("wish ", w), Property: p, Weight: weight}
+		if r.IntN(2) == 0 {
+			p.asked = new(extremeAsked) // that of lines is asked, and not listened to
+			wish.Property = extremeLines{p}
+		}
+		wishes = append(wishes, wish)
+		names = append(names, fmt.Sprintf("±%g^%g by %T", spreads[w], weight, wish.Property))
+		c.law.Wishes = append(c.law.Wishes, stattest.Wish{Weight: weight, LogScore: func(x []int) float64 { return plain[key(x, total)] }})
+	}
+	c.scored = true
+	c.name = fmt.Sprintf("seed %d, %d ingredients, total %d, sizes %v, rules %v, %s", seed, ingredients, total, sizes, ruled, strings.Join(names, " and "))
+	c.target, err = kir.NewTarget(space, kir.Table(sizes), wishes...)
+	if errors.Is(err, kir.ErrNoMass) {
+		return nil
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", c.name, err)
+	}
+	if _, err := c.law.Enumerate(); err != nil {
+		return nil
+	}
+	return c
+}
+
+func usedOf(x []int) int {
+	n := 0
+	for _, a := range x {
+		n += min(a, 1)
+	}
+	return n
+}
+
+// atBeta is a kernel that moves states whose properties are raised to β, as those
+// of a ladder and of its peaks are.
+type atBeta struct {
+	kir.Kernel
+	beta float64
+}
+
+func (k atBeta) Advance(r *kir.Rand, x *kir.State, iterations int, tally *kir.Tally) error {
+	kir.SetBeta(x, k.beta)
+	return k.Kernel.Advance(r, x, iterations, tally)
+}
+
+// extremeKernels are the kernels of the grid, with the most states that each can
+// be afforded on here.
+func extremeKernels(t *testing.T) map[string]struct {
+	make  func(t *kir.Target) (kir.Kernel, error)
+	whole bool
+	most  int
+} {
+	t.Helper()
+	most := map[string]int{"balanced": 20, "balanced's refresh": 35, "balanced's recall": 20, "balanced, taught": 12, "balanced's recall, taught": 20}
+	all := make(map[string]struct {
+		make  func(t *kir.Target) (kir.Kernel, error)
+		whole bool
+		most  int
+	})
+	for _, g := range gridKernels {
+		if g.name == "exact" {
+			continue // it has no scores
+		}
+		e := all[g.name]
+		e.make, e.whole, e.most = g.make, !g.part, 35
+		if most[g.name] > 0 {
+			e.most = most[g.name]
+		}
+		if g.unchecked != nil { // it may refuse, and then connects nothing
+			e.make, e.whole = func(t *kir.Target) (kir.Kernel, error) { return g.unchecked(t), nil }, false
+		}
+		all[g.name] = e
+	}
+	return all
+}
+
+// TestExtremes computes the transition matrix of every kernel, at β = 1 and as
+// the replicas of a ladder and its peaks use it, on targets whose log scores lie
+// up to 5·10⁵ apart, beside sizes without mass, what rules forbid and other
+// properties that are 0. Nobody is misled by what a property says there, and who
+// asks point by point does not even ask.
+func TestExtremes(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(160)
+	if raceDetector || testing.Short() {
+		seeds = 40
+	}
+	kernels := extremeKernels(t)
+	ran, far, cells := 0, 0, 0
+	for seed := range seeds {
+		c := newExtremeCell(t, seed, 4, 6, seed%2 == 1)
+		if c == nil {
+			continue
+		}
+		cells++
+		for name, g := range kernels {
+			for _, beta := range []float64{1, 0.125, 3, 9} {
+				if beta != 1 && name != "balanced" && name != "balanced's line" && seed%4 != 0 {
+					continue
+				}
+				law := c.law
+				law.Power = beta
+				e, err := law.Enumerate()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(e.States) > g.most {
+					continue
+				}
+				k, err := g.make(c.target)
+				if err != nil {
+					t.Fatalf("%s: %s: %v", c.name, name, err)
+				}
+				m, err := e.Matrix(c.target, atBeta{k, beta}, stattest.Options{Order: seed})
+				if err != nil {
+					t.Errorf("%s: %s at β = %g: %v", c.name, name, beta, err)
+					continue
+				}
+				checks := []func() error{m.CheckRows, m.CheckSupport, m.CheckInvariant, m.CheckReversible}
+				if g.whole {
+					checks = append(checks, m.CheckConnected)
+				}
+				for _, check := range checks {
+					if err := check(); err != nil {
+						t.Errorf("%s: %s at β = %g: %v", c.name, name, beta, err)
+					}
+				}
+				ran++
+				for s := range e.States {
+					if e.Possible(s) && e.Pi[s] < 1e-300 {
+						far++
+						break
+					}
+				}
+			}
+		}
+		if c.asked.outside > 0 {
+			t.Errorf("%s: a property was asked %d times where the law has no mass or a rule forbids", c.name, c.asked.outside)
+		}
+	}
+	t.Logf("%d matrices on %d targets, %d of them with states below 1e-300", ran, cells, far)
+	if ran < int(seeds)*10 || far < ran/4 {
+		t.Errorf("only %d matrices, %d of them with states below 1e-300", ran, far)
+	}
+}
+
+// TestLadderAtExtremes is TestLadderIsExact where log scores lie far apart.
+func TestLadderAtExtremes(t *testing.T) {
+	t.Parallel()
+	ran := 0
+	for seed := uint64(1000); ran < 60; seed++ {
+		c := newExtremeCell(t, seed, 3, 3, seed%2 == 1)
+		if c == nil || c.measured {
+			continue
+		}
+		betas := [][]float64{{0, 1}, {0, 1, 3}, {0, 0.125, 1}, {0, 1, 3, 9}}[seed/2%4]
+		l := newLadderCell(c.cell, betas...)
+		if l == nil || len(l.at) > 260 {
+			continue
+		}
+		ran++
+		scan := [][]float64(nil)
+		for k := range betas {
+			m, err := l.matrix(1, func(p *kir.Replicas, r *kir.Rand) error { return p.Move(r, k) })
+			if err == nil {
+				err = l.check(m, true)
+			}
+			if err != nil {
+				t.Fatalf("%s: β %v: the moves of replica %d: %v", c.name, betas, k, err)
+			}
+			if scan == nil {
+				scan = m
+			} else {
+				scan = product(scan, m)
+			}
+		}
+		for parity := range int64(2) {
+			m, err := l.matrix(1, func(p *kir.Replicas, r *kir.Rand) error { p.Swap(r, parity); return nil })
+			if err == nil {
+				err = l.check(m, true)
+			}
+			if err == nil {
+				err = l.check(product(scan, m), false)
+			}
+			if err != nil {
+				t.Fatalf("%s: β %v: swaps of parity %d: %v", c.name, betas, parity, err)
+			}
+		}
+	}
+}
