@@ -25,15 +25,22 @@ type Options struct {
 	Chains     int // of each whole run, which end in files
 	More       int // chains beside them, which do not
 	Warmup     int // iterations of those
+
+	// Faults that negative controls put in: what is written in place of the problem,
+	// and what is done to the law that is compared with. The figures of draws are
+	// then not looked at, so that it is the comparison of laws that must see it.
+	written *Problem
+	alter   func(e *Enumeration)
 }
 
 // An Outcome is what became of a problem.
 type Outcome struct {
-	Refused bool // it is infeasible, and was refused
-	Empty   bool // its wishes forbid all, and no run began
-	States  int  // compositions that keep the rules
-	Rows    []Row
-	Faults  []string // what cannot be, whatever the random choices
+	Refused  bool // it is infeasible, and was refused
+	Empty    bool // its wishes forbid all, and no run began
+	States   int  // compositions that keep the rules
+	Matrices int  // transition matrices that were small enough to compute
+	Rows     []Row
+	Faults   []string // what cannot be, whatever the random choices
 }
 
 // A Row is a comparison of draws with the law.
@@ -84,7 +91,11 @@ func Check(ctx context.Context, p *Problem, o Options) (*Outcome, error) {
 			c.Starts, c.Chains, c.More, c.Warmup = 60, 8, 0, 16
 		}
 	}
-	path, err := p.Write(o.Dir, o.Scorer)
+	written := p
+	if o.written != nil {
+		written = o.written
+	}
+	path, err := written.Write(o.Dir, o.Scorer)
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +133,9 @@ func Check(ctx context.Context, p *Problem, o Options) (*Outcome, error) {
 		return c.out, nil
 	}
 	c.law = p.Enumerate(sizes)
+	if c.alter != nil {
+		c.alter(c.law)
+	}
 	for _, name := range kernels {
 		if err := c.kernel(ctx, name); err != nil {
 			return nil, err
@@ -241,6 +255,18 @@ func (c *checker) kernel(ctx context.Context, name string) error {
 	case refuses && errors.Is(err, nil):
 		c.fault("%s: not refused, and it leaves what is allowed in %d parts", name, parts)
 		return nil
+	}
+	if name != "tempered" && name != "exact" && c.alter == nil {
+		if err := c.matrix(k, name); err != nil {
+			c.fault("%s: %v", name, err)
+			return nil
+		}
+	}
+	if name == "tempered" && parts > 0 && c.alter == nil && c.likePrior() <= likePrior {
+		if err := c.logZ(k); err != nil {
+			c.fault("%s: %v", name, err)
+			return nil
+		}
 	}
 	right := true
 	if parts > 0 && name != "tempered" && name != "exact" {
