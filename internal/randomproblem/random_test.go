@@ -60,9 +60,9 @@ func seeds(t *testing.T) (first uint64, count int) {
 // A book keeps what was found in many problems.
 type book struct {
 	sync.Mutex
-	problems, refused, empty, states, matrices, tests, slow int
-	smallest                                                float64
-	at                                                      string
+	problems, refused, empty, noStart, states, matrices, tests, slow int
+	smallest                                                         float64
+	at                                                               string
 }
 
 func (b *book) add(seed uint64, out *Outcome) {
@@ -76,6 +76,9 @@ func (b *book) add(seed uint64, out *Outcome) {
 	}
 	if out.Empty {
 		b.empty++
+	}
+	if out.NoStart {
+		b.noStart++
 	}
 	for _, r := range out.Rows {
 		if r.Slow {
@@ -135,8 +138,8 @@ func TestRandomProblems(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d problems from seed %d: %d states, %d refused, %d whose wishes forbid all; %d transition matrices; %d comparisons, the smallest p %.2g (%s); %d runs too slow to tell; %v",
-		b.problems, first, b.states, b.refused, b.empty, b.matrices, b.tests, b.smallest, b.at, b.slow, time.Since(start).Round(time.Second))
+	t.Logf("%d problems from seed %d: %d states, %d refused, %d whose wishes forbid all, %d in which a start was not found; %d transition matrices; %d comparisons, the smallest p %.2g (%s); %d runs too slow to tell; %v",
+		b.problems, first, b.states, b.refused, b.empty, b.noStart, b.matrices, b.tests, b.smallest, b.at, b.slow, time.Since(start).Round(time.Second))
 	if b.tests < count {
 		t.Errorf("%d problems led to %d comparisons", count, b.tests)
 	}

@@ -36,6 +36,10 @@ func (c *checker) wholeRun(ctx context.Context, name string, right bool) error {
 			return err
 		}
 		more, err := c.chains(settings)
+		if errors.Is(err, kir.ErrNoStart) && c.started() < 1e-3 {
+			c.out.NoStart = true
+			return nil
+		}
 		if err != nil {
 			c.fault("%s: %v", name, err)
 			return nil
@@ -52,6 +56,9 @@ func (c *checker) wholeRun(ctx context.Context, name string, right bool) error {
 	}
 	c.More = more
 	row.Slow = row.P < small && right && !exact && !c.forgets(name, settings.Warmup/longer)
+	if row.Slow {
+		row.At += fmt.Sprintf(", where a composition has up to %.2g times what the sparsity law alone gives it", c.likePrior())
+	}
 	c.out.Rows = append(c.out.Rows, row)
 	return nil
 }
@@ -68,8 +75,15 @@ func (c *checker) run(ctx context.Context, settings run.Settings, name string) (
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if c.out.Empty = errors.Is(err, kir.ErrNoStart) && c.law.Parts() == 0; !c.out.Empty {
+		switch {
+		case !errors.Is(err, kir.ErrNoStart):
 			c.fault("%s: %v", name, err)
+		case c.law.Parts() == 0:
+			c.out.Empty = true
+		case c.started() < 1e-3:
+			c.out.NoStart = true // as the documentation of kir.StartState has it
+		default:
+			c.fault("%s: %v, and a start is found once in %.3g", name, err, 1/c.started())
 		}
 		return nil, nil
 	}
@@ -108,6 +122,18 @@ func (c *checker) run(ctx context.Context, settings run.Settings, name string) (
 		}
 	}
 	return ends, nil
+}
+
+// started returns the probability that a composition of the sparsity law is
+// allowed, and so a start for a chain.
+func (c *checker) started() float64 {
+	p := 0.0
+	for s, prior := range c.law.Prior {
+		if c.law.Allowed(s) {
+			p += prior
+		}
+	}
+	return p
 }
 
 // chains makes the chains that a run of more chains would have beside its own, and
