@@ -1,0 +1,164 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"kir"
+)
+
+// A Kind tells compositions apart: by the number of ingredients, by the main
+// ingredient or group, the one of the largest amount, and by the band of the
+// mean of an attribute.
+type Kind struct {
+	Group     []int     // of each ingredient, from 0; nil: each is its own
+	Attribute []float64 // of each ingredient, such as its cost; nil: no bands
+	Bands     []float64 // where the next band of Σ attribute·amount / total begins, ascending
+}
+
+func (k *Kind) check(n int) error {
+	if k.Group != nil && len(k.Group) != n || k.Attribute != nil && len(k.Attribute) != n {
+		return fmt.Errorf("search: groups of %d and an attribute of %d ingredients, and there are %d", len(k.Group), len(k.Attribute), n)
+	}
+	for i, g := range k.Group {
+		if g < 0 || g > math.MaxInt32 {
+			return fmt.Errorf("search: ingredient %d is of the group %d", i, g)
+		}
+	}
+	if !sort.Float64sAreSorted(k.Bands) {
+		return fmt.Errorf("search: the bands do not rise: %v", k.Bands)
+	}
+	return nil
+}
+
+// mostKinds is how many compositions an archive keeps.
+const mostKinds = 4000
+
+// An Archive keeps the best composition of each kind, as many as it has room
+// for. Of two with the same score it keeps what came first.
+type Archive struct {
+	kind Kind
+	most int
+	of   map[kindKey]int // into list
+	list []Found         // in no order
+	bar  float64         // at and below which nothing new is kept
+
+	amount map[int]int // scratch: by group
+}
+
+type kindKey struct{ size, main, band int32 }
+
+func newArchive(_ int, kind Kind, most int) *Archive {
+	return &Archive{kind: kind, most: most, of: make(map[kindKey]int), bar: math.Inf(-1), amount: make(map[int]int)}
+}
+
+// key returns the kind of a composition.
+func (a *Archive) key(parts []kir.Part) kindKey {
+	main, most, total := 0, -1, 0
+	if a.kind.Group == nil {
+		for _, p := range parts {
+			if p.Amount > most || p.Amount == most && p.Ingredient < main {
+				main, most = p.Ingredient, p.Amount
+			}
+			total += p.Amount
+		}
+	} else {
+		clear(a.amount)
+		for _, p := range parts {
+			g := a.kind.Group[p.Ingredient]
+			a.amount[g] += p.Amount
+			total += p.Amount
+		}
+		for g, amount := range a.amount {
+			if amount > most || amount == most && g < main {
+				main, most = g, amount
+			}
+		}
+	}
+	k := kindKey{size: int32(len(parts)), main: int32(main)}
+	if a.kind.Attribute != nil {
+		sum := 0.0
+		for _, p := range parts {
+			sum += a.kind.Attribute[p.Ingredient] * float64(p.Amount)
+		}
+		band, found := slices.BinarySearch(a.kind.Bands, sum/float64(total))
+		if found {
+			band++
+		}
+		k.band = int32(band)
+	}
+	return k
+}
+
+// offer keeps a copy of a composition if it is the best of its kind so far.
+func (a *Archive) offer(parts []kir.Part, logScore float64) {
+	if !(logScore > a.bar) {
+		return
+	}
+	key := a.key(parts)
+	at, known := a.of[key]
+	if known {
+		if f := &a.list[at]; logScore > f.LogScore {
+			f.Parts, f.LogScore = append(f.Parts[:0], parts...), logScore
+		}
+		return
+	}
+	a.of[key] = len(a.list)
+	a.list = append(a.list, Found{slices.Clone(parts), logScore})
+	if len(a.list) >= 2*a.most {
+		a.prune()
+	}
+}
+
+// prune keeps the best, as many as there is room for.
+func (a *Archive) prune() {
+	if len(a.list) <= a.most {
+		return
+	}
+	for k := range a.list {
+		sortParts(a.list[k].Parts)
+	}
+	sortFound(a.list)
+	a.list = slices.Clone(a.list[:a.most])
+	a.bar = a.list[a.most-1].LogScore
+	clear(a.of)
+	for at := range a.list {
+		a.of[a.key(a.list[at].Parts)] = at
+	}
+}
+
+// merge offers all that b has.
+func (a *Archive) merge(b *Archive) {
+	for _, f := range b.list {
+		a.offer(f.Parts, f.LogScore)
+	}
+}
+
+// Best returns what the archive keeps, the best first.
+func (a *Archive) Best() []Found {
+	a.prune()
+	list := slices.Clone(a.list)
+	for k := range list {
+		list[k].Parts = slices.Clone(list[k].Parts)
+		sortParts(list[k].Parts)
+	}
+	sortFound(list)
+	return list
+}
+
+func sortParts(parts []kir.Part) {
+	slices.SortFunc(parts, func(p, q kir.Part) int { return cmp.Compare(p.Ingredient, q.Ingredient) })
+}
+
+// sortFound sorts by score, the best first, and equals by what they are made of,
+// so that the order does not depend on how they were found.
+func sortFound(list []Found) {
+	slices.SortFunc(list, func(f, g Found) int {
+		return cmp.Or(cmp.Compare(g.LogScore, f.LogScore), slices.CompareFunc(f.Parts, g.Parts, func(p, q kir.Part) int {
+			return cmp.Or(cmp.Compare(p.Ingredient, q.Ingredient), cmp.Compare(p.Amount, q.Amount))
+		}))
+	})
+}

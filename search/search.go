@@ -1,0 +1,289 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"kir"
+)
+
+// Options say where is looked for the best, and for how long.
+type Options struct {
+	// Evaluations is how many lines are scored, about: the budget. A line takes
+	// about as long as a composition.
+	Evaluations int
+	Seed        uint64
+	Workers     int // walks made at once; it changes nothing but the time. 0: all cores
+
+	// Starts are compositions to begin from, such as known recipes; they may break
+	// rules and doses, which they are made to keep if a few repairs do.
+	Starts []*kir.Composition
+
+	// Least and Most bound the amount of each ingredient where it is used, as the
+	// known recipes have it; nil: 1 and the total. A most of 0 leaves it out.
+	Least, Most []int
+
+	// Kind tells compositions apart of which the archive is to keep one each.
+	Kind Kind
+
+	// Refuse says of which sets of ingredients, ascending, nothing is to be
+	// kept, such as those of known recipes; nil: of none.
+	Refuse func(ingredients []int) bool
+}
+
+// A Found is a composition with its score.
+type Found struct {
+	Parts    []kir.Part // by ingredient
+	LogScore float64    // Σ_k c_k·log y_k of the target that was searched
+}
+
+// A Result is what [Best] found.
+type Result struct {
+	Archive      *Archive
+	Evaluations  int64 // lines and compositions that were scored
+	Compositions int64 // compositions that were looked at: each split of a line
+	Starts       int   // of the options' starts, those that could be made feasible
+}
+
+const (
+	walks     = 8 // in a round
+	rounds    = 6
+	leastWalk = 50 // evaluations, below which a walk leads nowhere
+)
+
+// Best looks for the compositions of highest score Π_k y_k^c_k among those to
+// which the target gives density.
+//
+// It is iterated annealing. A walk goes from line to line, of an ingredient that
+// is used and another one, and takes a piece of each with probability ∝
+// score^β, where β rises from what makes random compositions differ to what
+// makes the last per mille count. The first round of walks begins at the best of
+// the starts and at random compositions; each later one at what the archive has,
+// in its upper third and everywhere in turn. Walks of one round do not know of
+// each other, so that they can be made at once.
+//
+// It fails with an error that wraps [kir.ErrNoStart] if nothing of positive
+// score is found to begin from.
+func Best(ctx context.Context, t *kir.Target, o Options) (*Result, error) {
+	if err := o.check(t); err != nil {
+		return nil, err
+	}
+	s := &searcher{target: t, o: o, archive: newArchive(t.Space().N(), o.Kind, mostKinds)}
+	if err := s.prepare(ctx); err != nil {
+		return nil, err
+	}
+	left := int64(o.Evaluations) - s.evaluations
+	each := max(int(left)/(walks*rounds), leastWalk)
+	for round := 0; round < rounds && s.evaluations < int64(o.Evaluations); round++ {
+		if err := s.round(ctx, round, each); err != nil {
+			return nil, err
+		}
+	}
+	return &Result{Archive: s.archive, Evaluations: s.evaluations, Compositions: s.compositions, Starts: s.feasible}, nil
+}
+
+func (o *Options) check(t *kir.Target) error {
+	n := t.Space().N()
+	switch {
+	case o.Evaluations < 1:
+		return fmt.Errorf("search: %d evaluations: there must be at least 1", o.Evaluations)
+	case o.Least != nil && len(o.Least) != n, o.Most != nil && len(o.Most) != n:
+		return fmt.Errorf("search: doses of %d and %d ingredients, and there are %d", len(o.Least), len(o.Most), n)
+	}
+	for k, x := range o.Starts {
+		if err := t.Space().Contains(x); err != nil {
+			return fmt.Errorf("search: start %d: %w", k, err)
+		}
+	}
+	return o.Kind.check(n)
+}
+
+// A searcher is a search that goes on.
+type searcher struct {
+	target  *kir.Target
+	o       Options
+	doses   *doses
+	archive *Archive
+
+	seeds    []Found // to begin from, the best first
+	partners []int32 // ingredients of the seeds, as often as they occur
+	spread   float64 // of log scores of random compositions
+
+	evaluations, compositions int64
+	feasible                  int
+}
+
+// randomSeeds is how many random compositions a search has to begin from.
+const randomSeeds = 64
+
+// prepare scores the starts and random compositions.
+func (s *searcher) prepare(ctx context.Context) error {
+	s.doses = newDoses(s.target, s.o.Least, s.o.Most)
+	var firstErr error
+	add := func(x *kir.Composition) (bool, error) {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if s.target.LogLaw(x.Used()) == math.Inf(-1) {
+			return false, nil
+		}
+		score, err := s.target.LogScore(x)
+		if err != nil {
+			return false, fmt.Errorf("search: %w", err)
+		}
+		s.evaluations++
+		s.compositions++
+		if score == math.Inf(-1) {
+			return false, nil
+		}
+		f := Found{x.Parts(), score}
+		s.seeds = append(s.seeds, f)
+		if s.doses.keeps(x) && !s.refuses(f.Parts) {
+			s.archive.offer(f.Parts, score)
+		}
+		return true, nil
+	}
+	for _, x := range s.o.Starts {
+		for _, p := range x.Ingredients() {
+			if s.doses.most[p] > 0 {
+				s.partners = append(s.partners, p)
+			}
+		}
+		y, ok := s.doses.repair(x)
+		if !ok {
+			continue
+		}
+		kept, err := add(y)
+		if err != nil {
+			return err
+		}
+		if kept {
+			s.feasible++
+		}
+	}
+	r := kir.NewRand(s.o.Seed, "search", 0)
+	prior := kir.NewPrior(s.target)
+	var scores []float64
+	for range min(randomSeeds, max(8, s.o.Evaluations/20)) {
+		x, err := prior.Draw(r)
+		if err != nil {
+			if errors.Is(err, kir.ErrNoStart) {
+				firstErr = err
+				break
+			}
+			return fmt.Errorf("search: %w", err)
+		}
+		if y, ok := s.doses.repair(x); ok {
+			x = y
+		}
+		kept, err := add(x)
+		if err != nil {
+			return err
+		}
+		if kept {
+			scores = append(scores, s.seeds[len(s.seeds)-1].LogScore)
+		}
+	}
+	if len(s.seeds) == 0 {
+		x, tries, err := kir.StartState(s.target, r)
+		s.evaluations += int64(tries)
+		s.compositions += int64(tries)
+		if err != nil {
+			return fmt.Errorf("search: %w", errors.Join(firstErr, err))
+		}
+		if _, err := add(x.Composition); err != nil {
+			return err
+		}
+	}
+	for _, f := range s.seeds[:s.feasible] {
+		scores = append(scores, f.LogScore)
+	}
+	s.spread = max(deviation(scores), 1e-3)
+	sortFound(s.seeds)
+	return nil
+}
+
+// refuses says whether a set of ingredients is not to be kept.
+func (s *searcher) refuses(parts []kir.Part) bool {
+	if s.o.Refuse == nil {
+		return false
+	}
+	set := make([]int, len(parts))
+	for k, p := range parts {
+		set[k] = p.Ingredient
+	}
+	return s.o.Refuse(set)
+}
+
+// round makes the walks of a round and merges what they found, in their order.
+func (s *searcher) round(ctx context.Context, round, each int) error {
+	ws := make([]*walker, walks)
+	g, ctx := errgroup.WithContext(ctx)
+	workers := s.o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	g.SetLimit(workers)
+	control := kir.NewRand(s.o.Seed, "search control", uint64(round))
+	for k := range ws {
+		start, heat := s.start(control, round, k)
+		g.Go(func() error {
+			w, err := newWalker(s, start, kir.NewRand(s.o.Seed, "search", uint64(1+round*walks+k)))
+			if err != nil {
+				return err
+			}
+			ws[k] = w
+			return w.anneal(ctx, each, heat/s.spread, coldest/s.spread)
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return fmt.Errorf("search: %w", err)
+	}
+	for _, w := range ws {
+		s.archive.merge(w.archive)
+		s.evaluations += w.evaluations
+		s.compositions += w.compositions
+	}
+	return nil
+}
+
+const (
+	hottest = 1   // β times the spread, at the beginning of a walk from anywhere
+	warmest = 8   // and of one that begins at something good
+	coldest = 300 // and at the end of each
+)
+
+// start returns where walk k of a round begins, and how hot.
+func (s *searcher) start(control *kir.Rand, round, k int) (Found, float64) {
+	elites := s.archive.Best()
+	if round == 0 || len(elites) == 0 {
+		if k%2 == 0 {
+			return s.seeds[min(k/2, len(s.seeds)-1)], hottest
+		}
+		return s.seeds[control.Intn(len(s.seeds))], hottest
+	}
+	if k%2 == 0 {
+		elites = elites[:(len(elites)+2)/3]
+	}
+	return elites[control.Intn(len(elites))], warmest
+}
+
+// deviation returns the standard deviation, 0 of fewer than two numbers.
+func deviation(v []float64) float64 {
+	if len(v) < 2 {
+		return 0
+	}
+	n, sum, squares := float64(len(v)), 0.0, 0.0
+	for _, x := range v {
+		sum += x
+	}
+	for _, x := range v {
+		squares += (x - sum/n) * (x - sum/n)
+	}
+	return math.Sqrt(squares / (n - 1))
+}
