@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,6 +29,13 @@ type Options struct {
 	// known recipes have it; nil: 1 and the total. A most of 0 leaves it out.
 	Least, Most []int
 
+	// Ideas is for how many compositions that are at least Apart from each other,
+	// by Distance, the best are to be looked for; 0: none. It takes half of the
+	// budget.
+	Ideas    int
+	Distance *Distance
+	Apart    float64
+
 	// Kind tells compositions apart of which the archive is to keep one each.
 	Kind Kind
 
@@ -45,15 +53,20 @@ type Found struct {
 // A Result is what [Best] found.
 type Result struct {
 	Archive      *Archive
-	Evaluations  int64 // lines and compositions that were scored
-	Compositions int64 // compositions that were looked at: each split of a line
-	Starts       int   // of the options' starts, those that could be made feasible
+	Evaluations  int64   // lines and compositions that were scored
+	Compositions int64   // compositions that were looked at: each split of a line
+	Starts       int     // of the options' starts, those that could be made feasible
+	Ideas        []Found // the best that are apart from each other, the best first
 }
 
+// The budget is shared among rounds of walks. A walk is to be long rather than
+// one of many: halving the rounds is worth more than halving the length.
 const (
-	walks     = 8 // in a round
-	rounds    = 6
-	leastWalk = 50 // evaluations, below which a walk leads nowhere
+	walks     = 8    // in a round
+	walkLong  = 1500 // evaluations of a walk, from which on there are more rounds
+	leastWalk = 50   // evaluations, below which a walk leads nowhere
+	fewRounds = 3
+	mostRound = 16
 )
 
 // Best looks for the compositions of highest score Π_k y_k^c_k among those to
@@ -78,13 +91,21 @@ func Best(ctx context.Context, t *kir.Target, o Options) (*Result, error) {
 		return nil, err
 	}
 	left := int64(o.Evaluations) - s.evaluations
+	if o.Ideas > 0 {
+		left /= 2
+	}
+	rounds := min(max(int(left)/(walks*walkLong), fewRounds), mostRound)
 	each := max(int(left)/(walks*rounds), leastWalk)
-	for round := 0; round < rounds && s.evaluations < int64(o.Evaluations); round++ {
+	for round := range rounds {
 		if err := s.round(ctx, round, each); err != nil {
 			return nil, err
 		}
 	}
-	return &Result{Archive: s.archive, Evaluations: s.evaluations, Compositions: s.compositions, Starts: s.feasible}, nil
+	ideas, err := s.ideas(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{s.archive, s.evaluations, s.compositions, s.feasible, ideas}, nil
 }
 
 func (o *Options) check(t *kir.Target) error {
@@ -95,12 +116,22 @@ func (o *Options) check(t *kir.Target) error {
 	case o.Least != nil && len(o.Least) != n, o.Most != nil && len(o.Most) != n:
 		return fmt.Errorf("search: doses of %d and %d ingredients, and there are %d", len(o.Least), len(o.Most), n)
 	}
+	if o.Ideas < 0 || o.Ideas > 0 && (o.Distance == nil || !(o.Apart >= 0 && o.Apart <= 1)) {
+		return fmt.Errorf("search: %d ideas that are %v apart: there must be a distance, in 0..1", o.Ideas, o.Apart)
+	}
 	for k, x := range o.Starts {
 		if err := t.Space().Contains(x); err != nil {
 			return fmt.Errorf("search: start %d: %w", k, err)
 		}
 	}
 	return o.Kind.check(n)
+}
+
+func (o *Options) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // A searcher is a search that goes on.
@@ -149,11 +180,6 @@ func (s *searcher) prepare(ctx context.Context) error {
 		return true, nil
 	}
 	for _, x := range s.o.Starts {
-		for _, p := range x.Ingredients() {
-			if s.doses.most[p] > 0 {
-				s.partners = append(s.partners, p)
-			}
-		}
 		y, ok := s.doses.repair(x)
 		if !ok {
 			continue
@@ -205,7 +231,19 @@ func (s *searcher) prepare(ctx context.Context) error {
 	}
 	s.spread = max(deviation(scores), 1e-3)
 	sortFound(s.seeds)
+	s.learn(s.seeds)
 	return nil
+}
+
+// learn makes the ingredients of the upper third of a list, the best first, those
+// that walks try most, as often as they occur there.
+func (s *searcher) learn(list []Found) {
+	s.partners = s.partners[:0]
+	for _, f := range list[:(len(list)+2)/3] {
+		for _, p := range f.Parts {
+			s.partners = append(s.partners, int32(p.Ingredient))
+		}
+	}
 }
 
 // refuses says whether a set of ingredients is not to be kept.
@@ -217,6 +255,7 @@ func (s *searcher) refuses(parts []kir.Part) bool {
 	for k, p := range parts {
 		set[k] = p.Ingredient
 	}
+	slices.Sort(set)
 	return s.o.Refuse(set)
 }
 
@@ -224,11 +263,10 @@ func (s *searcher) refuses(parts []kir.Part) bool {
 func (s *searcher) round(ctx context.Context, round, each int) error {
 	ws := make([]*walker, walks)
 	g, ctx := errgroup.WithContext(ctx)
-	workers := s.o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
+	g.SetLimit(s.o.workers())
+	if round > 0 {
+		s.learn(s.archive.Best())
 	}
-	g.SetLimit(workers)
 	control := kir.NewRand(s.o.Seed, "search control", uint64(round))
 	for k := range ws {
 		start, heat := s.start(control, round, k)
@@ -238,7 +276,7 @@ func (s *searcher) round(ctx context.Context, round, each int) error {
 				return err
 			}
 			ws[k] = w
-			return w.anneal(ctx, each, heat/s.spread, coldest/s.spread)
+			return w.anneal(ctx, each, heat, coldest)
 		})
 	}
 	if err := g.Wait(); err != nil {
@@ -246,17 +284,24 @@ func (s *searcher) round(ctx context.Context, round, each int) error {
 	}
 	for _, w := range ws {
 		s.archive.merge(w.archive)
-		s.evaluations += w.evaluations
-		s.compositions += w.compositions
+		s.count(w)
 	}
 	return nil
 }
 
+// β in units of 1/spread, so that it means the same whatever is searched. The end
+// is cold since forests score in small steps; see the figures in the tests.
 const (
-	hottest = 1   // β times the spread, at the beginning of a walk from anywhere
-	warmest = 8   // and of one that begins at something good
-	coldest = 300 // and at the end of each
+	hottest = 3    // at the beginning of a walk from the seeds
+	warmest = 50   // and of one that begins at something good
+	coldest = 3000 // at the end of each
 )
+
+// count adds what a walker has scored.
+func (s *searcher) count(w *walker) {
+	s.evaluations += w.evaluations
+	s.compositions += w.compositions
+}
 
 // start returns where walk k of a round begins, and how hot.
 func (s *searcher) start(control *kir.Rand, round, k int) (Found, float64) {

@@ -14,6 +14,10 @@ type walker struct {
 	rand    *kir.Rand
 	archive *Archive // what it has found itself
 
+	// apart is what the walk stays away from, and best the best that it has found
+	// so; nil: nothing.
+	apart *apart
+
 	evaluations, compositions int64
 
 	choices []choice
@@ -41,8 +45,9 @@ func newWalker(s *searcher, start Found, r *kir.Rand) (*walker, error) {
 	return w, nil
 }
 
-// anneal makes steps while β rises geometrically.
+// anneal makes steps while β rises geometrically, in units of 1/spread.
 func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error {
+	from, to = from/w.spread, to/w.spread
 	rise := math.Log(to / from)
 	for k := range steps {
 		if k&255 == 0 {
@@ -59,10 +64,10 @@ func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error 
 }
 
 // pairShare is how often both ingredients of a line are used ones, and
-// knownShare how often the second is drawn as the starts have it.
+// knownShare how often the second is one that is known to be good.
 const (
 	pairShare  = 0.35
-	knownShare = 0.5
+	knownShare = 0.8
 )
 
 // pair draws a line: an ingredient that is used, and another one.
@@ -114,7 +119,7 @@ func (w *walker) step(beta float64) error {
 	if c.to-c.from > 1 {
 		k += w.rand.Intn(c.to - c.from)
 	}
-	if k != x.Amount(i) {
+	if k != x.Amount(i) && (w.apart == nil || w.apart.allows(w.with(i, j, s, k))) {
 		w.cursor.Move(i, j, k, c.value)
 	}
 	return nil
@@ -178,20 +183,39 @@ func (w *walker) offerBest(i, j, s int) {
 	}
 }
 
-// offer offers the composition that has k units of i and s−k of j.
+// offer offers the composition that has k units of i and s−k of j, if all of its
+// doses are allowed.
 func (w *walker) offer(i, j, s, k int, value float64) {
-	if !(value > w.archive.bar) {
+	archived := value > w.archive.bar
+	if !archived && (w.apart == nil || !(value > w.apart.best.LogScore)) {
 		return
 	}
+	x := w.cursor.Composition()
+	for _, other := range x.Ingredients() {
+		if o := int(other); o != i && o != j && !w.doses.allows(o, int32(x.Amount(o))) {
+			return
+		}
+	}
+	parts := w.with(i, j, s, k)
+	if w.refuses(parts) {
+		return
+	}
+	if archived {
+		w.archive.offer(parts, value)
+	}
+	if w.apart != nil {
+		w.apart.offer(parts, value)
+	}
+}
+
+// with returns where the cursor is with k units of i and s−k of j, in no order,
+// until the next call.
+func (w *walker) with(i, j, s, k int) []kir.Part {
 	x := w.cursor.Composition()
 	w.parts = w.parts[:0]
 	for _, other := range x.Ingredients() {
 		if o := int(other); o != i && o != j {
-			amount := x.Amount(o)
-			if !w.doses.allows(o, int32(amount)) {
-				return
-			}
-			w.parts = append(w.parts, kir.Part{Ingredient: o, Amount: amount})
+			w.parts = append(w.parts, kir.Part{Ingredient: o, Amount: x.Amount(o)})
 		}
 	}
 	if k > 0 {
@@ -200,11 +224,5 @@ func (w *walker) offer(i, j, s, k int, value float64) {
 	if k < s {
 		w.parts = append(w.parts, kir.Part{Ingredient: j, Amount: s - k})
 	}
-	if w.o.Refuse != nil {
-		sortParts(w.parts)
-		if w.refuses(w.parts) {
-			return
-		}
-	}
-	w.archive.offer(w.parts, value)
+	return w.parts
 }
