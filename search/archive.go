@@ -51,7 +51,7 @@ type Archive struct {
 
 type kindKey struct{ size, main, band int32 }
 
-func newArchive(_ int, kind Kind, most int) *Archive {
+func newArchive(kind Kind, most int) *Archive {
 	return &Archive{kind: kind, most: most, of: make(map[kindKey]int), bar: math.Inf(-1), amount: make(map[int]int)}
 }
 
@@ -93,8 +93,9 @@ func (a *Archive) key(parts []kir.Part) kindKey {
 	return k
 }
 
-// offer keeps a copy of a composition if it is the best of its kind so far.
-func (a *Archive) offer(parts []kir.Part, logScore float64) {
+// Offer keeps a copy of a composition, given by its parts in any order, if it is
+// the best of its kind so far. Rules and doses are the caller's.
+func (a *Archive) Offer(parts []kir.Part, logScore float64) {
 	if !(logScore > a.bar) {
 		return
 	}
@@ -133,7 +134,7 @@ func (a *Archive) prune() {
 // merge offers all that b has.
 func (a *Archive) merge(b *Archive) {
 	for _, f := range b.list {
-		a.offer(f.Parts, f.LogScore)
+		a.Offer(f.Parts, f.LogScore)
 	}
 }
 

@@ -49,7 +49,7 @@ func (s *searcher) ideas(ctx context.Context) ([]Found, error) {
 		return nil, nil
 	}
 	left := int64(s.o.Evaluations) - s.evaluations
-	each := max(int(left)/(s.o.Ideas*ideaWalks), leastWalk)
+	each := max(int(left)/(s.o.Ideas*ideaWalks), 1)
 	s.learn(s.archive.Best())
 	var chosen []Found
 	for len(chosen) < s.o.Ideas {

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -40,7 +39,8 @@ type Options struct {
 	Kind Kind
 
 	// Refuse says of which sets of ingredients, ascending, nothing is to be
-	// kept, such as those of known recipes; nil: of none.
+	// kept, such as those of known recipes; nil: of none. Walks ask at the same
+	// time.
 	Refuse func(ingredients []int) bool
 }
 
@@ -64,7 +64,6 @@ type Result struct {
 const (
 	walks     = 8    // in a round
 	walkLong  = 1500 // evaluations of a walk, from which on there are more rounds
-	leastWalk = 50   // evaluations, below which a walk leads nowhere
 	fewRounds = 3
 	mostRound = 16
 )
@@ -86,7 +85,7 @@ func Best(ctx context.Context, t *kir.Target, o Options) (*Result, error) {
 	if err := o.check(t); err != nil {
 		return nil, err
 	}
-	s := &searcher{target: t, o: o, archive: newArchive(t.Space().N(), o.Kind, mostKinds)}
+	s := &searcher{target: t, o: o, archive: newArchive(o.Kind, mostKinds)}
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -95,7 +94,7 @@ func Best(ctx context.Context, t *kir.Target, o Options) (*Result, error) {
 		left /= 2
 	}
 	rounds := min(max(int(left)/(walks*walkLong), fewRounds), mostRound)
-	each := max(int(left)/(walks*rounds), leastWalk)
+	each := max(int(left)/(walks*rounds), 1)
 	for round := range rounds {
 		if err := s.round(ctx, round, each); err != nil {
 			return nil, err
@@ -106,6 +105,17 @@ func Best(ctx context.Context, t *kir.Target, o Options) (*Result, error) {
 		return nil, err
 	}
 	return &Result{s.archive, s.evaluations, s.compositions, s.feasible, ideas}, nil
+}
+
+// fullBudget is how many evaluations a search of effort 1 has at most: from there
+// on twice as many are worth less than a hundredth of the score.
+const fullBudget = 50_000
+
+// Budget returns the evaluations of a search that stands beside so many iterations
+// of chains, each of which scores a line: a quarter of these, at most 50,000,
+// times the effort. It is 0 for an effort of 0.
+func Budget(iterations int64, effort float64) int {
+	return int(effort * float64(min(iterations/4, fullBudget)))
 }
 
 func (o *Options) check(t *kir.Target) error {
@@ -147,103 +157,6 @@ type searcher struct {
 
 	evaluations, compositions int64
 	feasible                  int
-}
-
-// randomSeeds is how many random compositions a search has to begin from.
-const randomSeeds = 64
-
-// prepare scores the starts and random compositions.
-func (s *searcher) prepare(ctx context.Context) error {
-	s.doses = newDoses(s.target, s.o.Least, s.o.Most)
-	var firstErr error
-	add := func(x *kir.Composition) (bool, error) {
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
-		if s.target.LogLaw(x.Used()) == math.Inf(-1) {
-			return false, nil
-		}
-		score, err := s.target.LogScore(x)
-		if err != nil {
-			return false, fmt.Errorf("search: %w", err)
-		}
-		s.evaluations++
-		s.compositions++
-		if score == math.Inf(-1) {
-			return false, nil
-		}
-		f := Found{x.Parts(), score}
-		s.seeds = append(s.seeds, f)
-		if s.doses.keeps(x) && !s.refuses(f.Parts) {
-			s.archive.offer(f.Parts, score)
-		}
-		return true, nil
-	}
-	for _, x := range s.o.Starts {
-		y, ok := s.doses.repair(x)
-		if !ok {
-			continue
-		}
-		kept, err := add(y)
-		if err != nil {
-			return err
-		}
-		if kept {
-			s.feasible++
-		}
-	}
-	r := kir.NewRand(s.o.Seed, "search", 0)
-	prior := kir.NewPrior(s.target)
-	var scores []float64
-	for range min(randomSeeds, max(8, s.o.Evaluations/20)) {
-		x, err := prior.Draw(r)
-		if err != nil {
-			if errors.Is(err, kir.ErrNoStart) {
-				firstErr = err
-				break
-			}
-			return fmt.Errorf("search: %w", err)
-		}
-		if y, ok := s.doses.repair(x); ok {
-			x = y
-		}
-		kept, err := add(x)
-		if err != nil {
-			return err
-		}
-		if kept {
-			scores = append(scores, s.seeds[len(s.seeds)-1].LogScore)
-		}
-	}
-	if len(s.seeds) == 0 {
-		x, tries, err := kir.StartState(s.target, r)
-		s.evaluations += int64(tries)
-		s.compositions += int64(tries)
-		if err != nil {
-			return fmt.Errorf("search: %w", errors.Join(firstErr, err))
-		}
-		if _, err := add(x.Composition); err != nil {
-			return err
-		}
-	}
-	for _, f := range s.seeds[:s.feasible] {
-		scores = append(scores, f.LogScore)
-	}
-	s.spread = max(deviation(scores), 1e-3)
-	sortFound(s.seeds)
-	s.learn(s.seeds)
-	return nil
-}
-
-// learn makes the ingredients of the upper third of a list, the best first, those
-// that walks try most, as often as they occur there.
-func (s *searcher) learn(list []Found) {
-	s.partners = s.partners[:0]
-	for _, f := range list[:(len(list)+2)/3] {
-		for _, p := range f.Parts {
-			s.partners = append(s.partners, int32(p.Ingredient))
-		}
-	}
 }
 
 // refuses says whether a set of ingredients is not to be kept.

@@ -40,7 +40,7 @@ func newWalker(s *searcher, start Found, r *kir.Rand) (*walker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{searcher: s, cursor: c, rand: r, archive: newArchive(x.N(), s.o.Kind, mostKinds)}
+	w := &walker{searcher: s, cursor: c, rand: r, archive: newArchive(s.o.Kind, mostKinds)}
 	w.archive.bar = s.archive.bar
 	return w, nil
 }
@@ -201,7 +201,7 @@ func (w *walker) offer(i, j, s, k int, value float64) {
 		return
 	}
 	if archived {
-		w.archive.offer(parts, value)
+		w.archive.Offer(parts, value)
 	}
 	if w.apart != nil {
 		w.apart.offer(parts, value)
