@@ -42,7 +42,7 @@ func Check(ctx context.Context, own, other *kir.Target, o Options, l ListOptions
 		return nil, err
 	}
 	p := &Promise{}
-	for _, e := range list {
+	for _, e := range list.Entries {
 		x, err := kir.NewComposition(own.Space().N(), e.Parts...)
 		if err != nil {
 			return nil, err
@@ -51,8 +51,8 @@ func Check(ctx context.Context, own, other *kir.Target, o Options, l ListOptions
 		if err != nil {
 			return nil, fmt.Errorf("check: %w", err)
 		}
-		p.Told += math.Exp(e.LogScore) / float64(len(list))
-		p.Checked += math.Exp(score) / float64(len(list))
+		p.Told += math.Exp(e.LogScore) / float64(len(list.Entries))
+		p.Checked += math.Exp(score) / float64(len(list.Entries))
 	}
 	if p.RandomTold, err = meanOfRandom(ctx, own, o.Seed); err != nil {
 		return nil, err

@@ -45,6 +45,13 @@ type Entry struct {
 	Nearest []Near  // the nearest known recipes, at most 3
 }
 
+// A List is a shortlist, and what it took.
+type List struct {
+	Entries      []Entry
+	Evaluations  int64 // lines that were scored to settle amounts and to find ranges
+	Compositions int64 // and their splits
+}
+
 // A Range is the amounts from Low to High.
 type Range struct{ Low, High int }
 
@@ -54,21 +61,35 @@ type Near struct {
 	Distance float64
 }
 
+// ApartShare is how far apart the entries of a shortlist are to be, as a share of
+// what two known recipes differ; see [Distance.Typical]. From 0.4 to 0.6 the mean
+// score of twenty falls by about 1 %, and at 0.7 by 3 %.
+const ApartShare = 0.55
+
 const (
 	mostVariants  = 3
 	variantApart  = 0.25 // distance up to which another set of ingredients is a variant: 12 % exchanged
 	variantWorse  = 0.05 // and by how much its log score may be lower
 	mostNearest   = 3
 	rangePartners = 3
+
+	// How often amounts are settled, and by what share of its best the score of a
+	// line may be lower for the model not to tell. On the fragrance example, whose
+	// truth is known, three sweeps raise the true quality of twenty entries from
+	// 83.7 to 85.8 of 100 within equal scores, to 86.2 within 0.1 %, 86.9 within
+	// 0.3 % and 85.6 within 1 %.
+	settleSweeps    = 3
+	settleTolerance = 0.002
 )
 
 // Shortlist chooses the best of the candidates that are apart from each other:
 // in the order of their score, each that is at least Apart from all that were
 // chosen before. Amounts are then moved to the middle of the range over which the
-// score is the same, where the edges of what the model has learnt are farthest.
-// Candidates that break doses, sizes or rules are not looked at. The entries come
-// the best first.
-func Shortlist(ctx context.Context, t *kir.Target, candidates []Found, o ListOptions) ([]Entry, error) {
+// score is nearly the same, where the edges of what the model has learnt, which lie
+// where the known recipes happen to be, are farthest.
+// Candidates that break doses or sizes are not looked at. The entries come the best
+// first.
+func Shortlist(ctx context.Context, t *kir.Target, candidates []Found, o ListOptions) (*List, error) {
 	if o.Length < 0 || o.Distance == nil || !(o.Apart >= 0 && o.Apart <= 1) || !(o.Tolerance >= 0 && o.Tolerance < 1) {
 		return nil, fmt.Errorf("shortlist: length %d, apart %v, tolerance %v: length must not be negative, the others in 0..1, and there must be a distance", o.Length, o.Apart, o.Tolerance)
 	}
@@ -92,7 +113,7 @@ func Shortlist(ctx context.Context, t *kir.Target, candidates []Found, o ListOpt
 	for k := range entries {
 		l.place(entries, k)
 	}
-	return entries, nil
+	return &List{entries, l.evaluations, l.compositions}, nil
 }
 
 // A lister makes a shortlist.
@@ -101,6 +122,8 @@ type lister struct {
 	target *kir.Target
 	doses  *doses
 	pool   []Found // candidates, the best first
+
+	evaluations, compositions int64
 }
 
 // admit keeps the candidates that may be offered.
@@ -160,9 +183,11 @@ func (l *lister) finish(entries []Entry, at int) error {
 			others.from = append(others.from, entries[k].Found)
 		}
 	}
-	for _, p := range e.Parts {
-		if err := l.settle(w, others, p.Ingredient); err != nil {
-			return err
+	for range settleSweeps {
+		for _, p := range e.Parts {
+			if err := l.settle(w, others, p.Ingredient); err != nil {
+				return err
+			}
 		}
 	}
 	e.Parts, e.LogScore = w.cursor.Composition().Parts(), w.cursor.LogScore()
@@ -176,6 +201,8 @@ func (l *lister) finish(entries []Entry, at int) error {
 		}
 		e.Ranges = append(e.Ranges, r)
 	}
+	l.evaluations += w.evaluations
+	l.compositions += w.compositions
 	return nil
 }
 
@@ -193,33 +220,46 @@ func partners(x *kir.Composition, i int) []int {
 	return most
 }
 
-// settle moves the amount of i, against that of the largest other ingredient, to
-// the middle of the range of the best score on their line, if that keeps apart.
+// settle moves the amount of i, against that of each of its partners in turn, to
+// the middle of the range about the best of their line over which the model
+// cannot tell the difference, if that keeps apart from others.
 func (l *lister) settle(w *walker, others *apart, i int) error {
 	x := w.cursor.Composition()
-	most := partners(x, i)
-	if len(most) == 0 {
-		return nil
-	}
-	j := most[0]
-	s := x.Amount(i) + x.Amount(j)
-	p, err := w.cursor.Line(i, j)
-	if err != nil {
-		return err
-	}
-	w.choose(p, i, j, s)
-	best := choice{value: math.Inf(-1)}
-	for _, c := range w.choices {
-		here := c.from <= x.Amount(i) && x.Amount(i) < c.to
-		if c.from > 0 && c.from < s && (c.value > best.value || c.value == best.value && here) {
-			best = c
+	for _, j := range partners(x, i) {
+		s := x.Amount(i) + x.Amount(j)
+		if err := w.look(i, j, s); err != nil {
+			return err
+		}
+		inner := w.inner(s)
+		best := 0
+		for q, c := range inner {
+			here := c.from <= x.Amount(i) && x.Amount(i) < c.to
+			if c.value > inner[best].value || c.value == inner[best].value && here {
+				best = q
+			}
+		}
+		if len(inner) == 0 || inner[best].value < w.cursor.LogScore() {
+			continue
+		}
+		least := inner[best].value + math.Log1p(-settleTolerance)
+		low, high := best, best
+		for low > 0 && inner[low-1].value >= least && inner[low-1].to == inner[low].from {
+			low--
+		}
+		for high+1 < len(inner) && inner[high+1].value >= least && inner[high+1].from == inner[high].to {
+			high++
+		}
+		k := (inner[low].from + inner[high].to - 1) / 2
+		if k == x.Amount(i) || !others.allows(w.with(i, j, s, k)) {
+			continue
+		}
+		for _, c := range inner[low : high+1] {
+			if c.from <= k && k < c.to {
+				w.cursor.Move(i, j, k, c.value)
+				break
+			}
 		}
 	}
-	k := (best.from + best.to - 1) / 2
-	if best.value < w.cursor.LogScore() || k == x.Amount(i) || k == 0 || !others.allows(w.with(i, j, s, k)) {
-		return nil
-	}
-	w.cursor.Move(i, j, k, best.value)
 	return nil
 }
 
@@ -229,20 +269,18 @@ func (l *lister) amounts(w *walker, of kir.Part) (Range, error) {
 	i, least := of.Ingredient, w.cursor.LogScore()+math.Log1p(-l.Tolerance)
 	for _, j := range partners(x, i) {
 		s := of.Amount + x.Amount(j)
-		p, err := w.cursor.Line(i, j)
-		if err != nil {
+		if err := w.look(i, j, s); err != nil {
 			return r, err
 		}
-		w.choose(p, i, j, s)
+		inner := w.inner(s)
 		low, high := of.Amount, of.Amount
-		// The choices between the ends come in order: first upwards, then down.
-		for _, c := range w.choices {
-			if c.from > 0 && c.from < s && c.value >= least && c.from <= high+1 && c.to > high {
+		for _, c := range inner {
+			if c.value >= least && c.from <= high+1 && c.to > high {
 				high = c.to - 1
 			}
 		}
-		for _, c := range slices.Backward(w.choices) {
-			if c.from > 0 && c.from < s && c.value >= least && c.to >= low && c.from < low {
+		for _, c := range slices.Backward(inner) {
+			if c.value >= least && c.to >= low && c.from < low {
 				low = c.from
 			}
 		}

@@ -94,13 +94,9 @@ func (w *walker) step(beta float64) error {
 	}
 	x := w.cursor.Composition()
 	s := x.Amount(i) + x.Amount(j)
-	p, err := w.cursor.Line(i, j)
-	if err != nil {
+	if err := w.look(i, j, s); err != nil {
 		return err
 	}
-	w.evaluations++
-	w.compositions += int64(s) + 1
-	w.choose(p, i, j, s)
 	if len(w.choices) == 0 {
 		return nil
 	}
@@ -122,6 +118,18 @@ func (w *walker) step(beta float64) error {
 	if k != x.Amount(i) && (w.apart == nil || w.apart.allows(w.with(i, j, s, k))) {
 		w.cursor.Move(i, j, k, c.value)
 	}
+	return nil
+}
+
+// look scores a line of sum s and lists what can be chosen of it.
+func (w *walker) look(i, j, s int) error {
+	p, err := w.cursor.Line(i, j)
+	if err != nil {
+		return err
+	}
+	w.evaluations++
+	w.compositions += int64(s) + 1
+	w.choose(p, i, j, s)
 	return nil
 }
 
@@ -163,6 +171,15 @@ func (w *walker) choose(p *kir.Pieces, i, j, s int) {
 		}
 		add(max(from, low), min(to, high), value)
 	}
+}
+
+// inner returns the choices of a line of sum s that are no end.
+func (w *walker) inner(s int) []choice {
+	ends := 0
+	for ends < len(w.choices) && (w.choices[ends].from == 0 || w.choices[ends].from == s) {
+		ends++
+	}
+	return w.choices[ends:]
 }
 
 // offerBest offers the best choice of each set of ingredients to the archive, in

@@ -80,7 +80,7 @@ func (t *Truth) Best(i int) float64 { return t.best[i] }
 //   - one pair of materials in eight: affinity·min(1, u)·min(1, v), with a normal
 //     affinity of standard deviation 0.35;
 //
-// and 1, divided by 1.3.
+// and 1, divided by 3.
 func (t *Truth) Quality(grams map[int]float64) float64 {
 	share := make(map[string]float64)
 	z := 1.0
@@ -112,7 +112,7 @@ func (t *Truth) Quality(grams map[int]float64) float64 {
 			z += t.affinity(j, i) * min(1, grams[i]/t.best[i]) * min(1, grams[j]/t.best[j])
 		}
 	}
-	return 100 / (1 + math.Exp(-z/1.3))
+	return 100 / (1 + math.Exp(-z/3))
 }
 
 // affinity returns what materials i < j do for each other.

@@ -16,7 +16,7 @@ import (
 const (
 	formulas = 500
 	palette  = 150 // of the materials, which the house has
-	noise    = 5   // standard deviation of a rating about the truth
+	noise    = 3   // standard deviation of a rating about the truth
 	drafts   = 3   // of which a perfumer keeps the best, by a rating
 )
 
@@ -25,7 +25,7 @@ const (
 // doses that are log-normal about the material's best one with a standard
 // deviation of the logarithm of 0.6, within its greatest dose, and that are
 // brought to a thousand grams. Of three drafts the one with the best rating is
-// kept, and rated again. A rating is the truth and a normal error of 5, in tenths
+// kept, and rated again. A rating is the truth and a normal error of 3, in tenths
 // from 0 to 100.
 //
 // The random numbers are those of math/rand/v2, PCG with the seed (2000, 3).
