@@ -75,9 +75,10 @@ const (
 // is used and another one, and takes a piece of each with probability ∝
 // score^β, where β rises from what makes random compositions differ to what
 // makes the last per mille count. The first round of walks begins at the best of
-// the starts and at random compositions; each later one at what the archive has,
-// in its upper third and everywhere in turn. Walks of one round do not know of
-// each other, so that they can be made at once.
+// the starts and at random ones; each later one at what the archive has, in its
+// upper third and everywhere in turn, but for one walk. Walks of one round do not
+// know of each other, so that they can be made at once. Half of the budget then
+// goes into ideas that are apart, if they are asked for.
 //
 // It fails with an error that wraps [kir.ErrNoStart] if nothing of positive
 // score is found to begin from.
@@ -225,7 +226,10 @@ func (s *searcher) start(control *kir.Rand, round, k int) (Found, float64) {
 		}
 		return s.seeds[control.Intn(len(s.seeds))], hottest
 	}
-	if k%2 == 0 {
+	switch {
+	case k == walks-1: // one looks for what the others have not come near
+		return s.seeds[control.Intn(len(s.seeds))], hottest
+	case k%2 == 0:
 		elites = elites[:(len(elites)+2)/3]
 	}
 	return elites[control.Intn(len(elites))], warmest
