@@ -37,7 +37,8 @@ type ClassQuality struct {
 	// Skill is the share of the variance of the classes' indicators that the
 	// probabilities explain, 1 − BS/BS₀ (Brier's score skill, Murphy 1988): BS is
 	// the mean of Σ_c (p_c − 1{class = c})², and BS₀ that of the classes' shares.
-	// It is to classes what R² is to numbers. SkillSE is its standard error.
+	// It is to classes what R² is to numbers. SkillSE is its standard error, as
+	// R2SE is that of R2.
 	Skill   float64 `json:"skill"`
 	SkillSE float64 `json:"skill_se"`
 	// Confusion counts rows by class (first index) and most probable class
@@ -62,7 +63,8 @@ type NumberQuality struct {
 	RMSE      float64 `json:"rmse"`
 	PriorRMSE float64 `json:"prior_rmse"`
 	R2        float64 `json:"r2"`
-	// R2SE is the standard error of R2, to first order (the delta method).
+	// R2SE is the standard error of R2 over the rows, to first order (the delta
+	// method). It does not tell how another book would have grown another forest.
 	R2SE float64 `json:"r2_se"`
 	// CRPS is the mean over the rows of the continuous ranked probability score
 	// ∫ (F(z) − 1{z ≥ y})² dz of the predicted distribution F at the label y, in
