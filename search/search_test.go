@@ -220,6 +220,37 @@ func TestStartsAreUsed(t *testing.T) {
 	}
 }
 
+// TestWalkOffersWhatKeepsDoses: a walk may stand where an amount is not allowed;
+// what it offers there must not.
+func TestWalkOffersWhatKeepsDoses(t *testing.T) {
+	target := newTarget(t, kir.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
+	s := &searcher{target: target, doses: newDoses(target, nil, []int{9, 9, 9, 3, 9}), archive: newArchive(Kind{}, 10), spread: 1}
+	start := parts(t, 1, 2, 1, 5, 0)
+	w, err := newWalker(s, Found{Parts: start.Parts()}, kir.NewRand(1, "test", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.look(0, 1, 3); err != nil {
+		t.Fatal(err)
+	}
+	w.offerBest(0, 1, 3)
+	if len(w.archive.list) != 0 {
+		t.Errorf("%v was offered, with 5 of ingredient 3", w.archive.list)
+	}
+	if err := w.look(3, 1, 7); err != nil {
+		t.Fatal(err)
+	}
+	w.offerBest(3, 1, 7)
+	if len(w.archive.list) == 0 {
+		t.Error("nothing was offered")
+	}
+	for _, f := range w.archive.list {
+		if x, _ := kir.NewComposition(5, f.Parts...); !s.doses.keeps(x) {
+			t.Errorf("%v was offered", f)
+		}
+	}
+}
+
 func TestBestRefuses(t *testing.T) {
 	target := newTarget(t, kir.Wish{Name: "rough", Property: rough(1), Weight: 1})
 	for name, o := range map[string]Options{
