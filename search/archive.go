@@ -19,6 +19,30 @@ type Kind struct {
 	Bands     []float64 // where the next band of Σ attribute·amount / total begins, ascending
 }
 
+// Bands returns two bounds that divide known compositions into thirds by the mean
+// of an attribute, for [Kind]; none where they do not differ.
+func Bands(attribute []float64, known []*kir.Composition) []float64 {
+	means := make([]float64, len(known))
+	for k, x := range known {
+		means[k] = meanOf(attribute, x.Parts())
+	}
+	slices.Sort(means)
+	if len(means) < 3 || means[0] == means[len(means)-1] {
+		return nil
+	}
+	return []float64{means[len(means)/3], means[2*len(means)/3]}
+}
+
+// meanOf returns Σ attribute·amount / total.
+func meanOf(attribute []float64, parts []kir.Part) float64 {
+	sum, total := 0.0, 0
+	for _, p := range parts {
+		sum += attribute[p.Ingredient] * float64(p.Amount)
+		total += p.Amount
+	}
+	return sum / float64(total)
+}
+
 func (k *Kind) check(n int) error {
 	if k.Group != nil && len(k.Group) != n || k.Attribute != nil && len(k.Attribute) != n {
 		return fmt.Errorf("search: groups of %d and an attribute of %d ingredients, and there are %d", len(k.Group), len(k.Attribute), n)
@@ -57,20 +81,18 @@ func newArchive(kind Kind, most int) *Archive {
 
 // key returns the kind of a composition.
 func (a *Archive) key(parts []kir.Part) kindKey {
-	main, most, total := 0, -1, 0
+	main, most := 0, -1
 	if a.kind.Group == nil {
 		for _, p := range parts {
 			if p.Amount > most || p.Amount == most && p.Ingredient < main {
 				main, most = p.Ingredient, p.Amount
 			}
-			total += p.Amount
 		}
 	} else {
 		clear(a.amount)
 		for _, p := range parts {
 			g := a.kind.Group[p.Ingredient]
 			a.amount[g] += p.Amount
-			total += p.Amount
 		}
 		for g, amount := range a.amount {
 			if amount > most || amount == most && g < main {
@@ -80,11 +102,7 @@ func (a *Archive) key(parts []kir.Part) kindKey {
 	}
 	k := kindKey{size: int32(len(parts)), main: int32(main)}
 	if a.kind.Attribute != nil {
-		sum := 0.0
-		for _, p := range parts {
-			sum += a.kind.Attribute[p.Ingredient] * float64(p.Amount)
-		}
-		band, found := slices.BinarySearch(a.kind.Bands, sum/float64(total))
+		band, found := slices.BinarySearch(a.kind.Bands, meanOf(a.kind.Attribute, parts))
 		if found {
 			band++
 		}

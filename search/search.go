@@ -76,8 +76,8 @@ const (
 // score^β, where β rises from what makes random compositions differ to what
 // makes the last per mille count. The first round of walks begins at the best of
 // the starts and at random ones; each later one at what the archive has, in its
-// upper third and everywhere in turn, but for one walk. Walks of one round do not
-// know of each other, so that they can be made at once. Half of the budget then
+// upper third and everywhere in turn, but for one walk from the third on. Walks of
+// one round do not know of each other, so that they can be made at once. Half of the budget then
 // goes into ideas that are apart, if they are asked for.
 //
 // It fails with an error that wraps [kir.ErrNoStart] if nothing of positive
@@ -110,10 +110,10 @@ func Best(ctx context.Context, t *kir.Target, o Options) (*Result, error) {
 
 // fullBudget is how many evaluations a search of effort 1 has at most: from there
 // on twice as many are worth less than a hundredth of the score.
-const fullBudget = 50_000
+const fullBudget = 100_000
 
 // Budget returns the evaluations of a search that stands beside so many iterations
-// of chains, each of which scores a line: a quarter of these, at most 50,000,
+// of chains, each of which scores a line: a quarter of these, at most 100,000,
 // times the effort. It is 0 for an effort of 0.
 func Budget(iterations int64, effort float64) int {
 	return int(effort * float64(min(iterations/4, fullBudget)))
@@ -227,7 +227,7 @@ func (s *searcher) start(control *kir.Rand, round, k int) (Found, float64) {
 		return s.seeds[control.Intn(len(s.seeds))], hottest
 	}
 	switch {
-	case k == walks-1: // one looks for what the others have not come near
+	case k == walks-1 && round >= fewRounds: // one looks for what the others have not come near
 		return s.seeds[control.Intn(len(s.seeds))], hottest
 	case k%2 == 0:
 		elites = elites[:(len(elites)+2)/3]

@@ -305,12 +305,48 @@ func TestSmallest(t *testing.T) {
 	}
 }
 
+// TestArchiveKinds: parts come in any order, float sums of an attribute or not,
+// and each kind keeps its best.
+func TestArchiveKinds(t *testing.T) {
+	kind := Kind{Group: []int{0, 1, 1, 2}, Attribute: []float64{1, 2, 3, 10}, Bands: []float64{2, 5}}
+	a := newArchive(kind, 2)
+	for _, c := range []struct {
+		x    *kir.Composition
+		want kindKey
+	}{
+		{parts(t, 4, 3, 3, 0), kindKey{3, 1, 0}},  // 1.9; the group of two has most
+		{parts(t, 5, 5, 0, 0), kindKey{2, 0, 0}},  // of equals the first
+		{parts(t, 0, 10, 0, 0), kindKey{1, 1, 1}}, // a bound begins a band
+		{parts(t, 0, 0, 4, 6), kindKey{2, 2, 2}},
+	} {
+		if got := a.key(c.x.Parts()); got != c.want {
+			t.Errorf("%v is of the kind %v, not %v", c.x, got, c.want)
+		}
+	}
+	for k, score := range []float64{-3, -1, -2} {
+		a.Offer(parts(t, 0, 10-k, k, 0).Parts(), score)
+		a.Offer(parts(t, 9-k, 1, k, 0).Parts(), score-1)
+		a.Offer(parts(t, 0, 0, 4, 6+k).Parts(), score-9)
+	}
+	best := a.Best()
+	if len(best) != 2 || best[0].LogScore != -1 || best[1].LogScore != -2 {
+		t.Errorf("the two best kinds are %v", best)
+	}
+	known := []*kir.Composition{parts(t, 1, 0, 0, 0), parts(t, 0, 1, 0, 0), parts(t, 0, 0, 1, 0)}
+	if got := Bands(kind.Attribute, known); !slices.Equal(got, []float64{2, 3}) {
+		t.Errorf("bands %v", got)
+	}
+	if got := Bands(kind.Attribute, known[:2]); got != nil {
+		t.Errorf("bands of two: %v", got)
+	}
+}
+
 func TestBudget(t *testing.T) {
 	for _, c := range []struct {
 		iterations int64
 		effort     float64
 		want       int
-	}{{440_000, 1, 50_000}, {440_000, 0, 0}, {4000, 1, 1000}, {440_000, 2.5, 125_000}} {
+	}{{440_000, 1, 100_000}, {440_000, 0, 0}, {4000, 1, 1000}, {440_000, 2.5, 250_000}, {160_000, 0.5, 20_000}} {
 		if got := Budget(c.iterations, c.effort); got != c.want {
 			t.Errorf("%d iterations, effort %v: %d", c.iterations, c.effort, got)
 		}

@@ -268,7 +268,7 @@ func TestAnswerIsGood(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten searches")
 	}
-	const wanted, evaluations = 20, 12_000
+	const wanted, evaluations = 20, 20_000
 	seeds := uint64(10)
 	if raceEnabled {
 		seeds = 1
