@@ -67,18 +67,8 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 			return nil, e
 		}
 	}
-	for k, w := range wishes {
-		if w.Property == nil {
-			return nil, fmt.Errorf("wish %q has no property", w.Name)
-		}
-		if err := checkWeight(w.Weight); err != nil {
-			return nil, fmt.Errorf("the weight of wish %q %w", w.Name, err)
-		}
-		for _, v := range wishes[:k] {
-			if v.Name == w.Name {
-				return nil, fmt.Errorf("two wishes are named %q", w.Name)
-			}
-		}
+	if err := checkWishes(wishes); err != nil {
+		return nil, err
 	}
 	t := &Target{space: space, law: law, wishes: slices.Clone(wishes)}
 	t.islands = sync.OnceValue(func() (of islands) {
@@ -99,6 +89,24 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 		t.lines[rest] = lineLawOf(law.P(rest+1), law.P(rest+2), space.Ratio(rest+1), space.logRatio(rest+1))
 	}
 	return t, nil
+}
+
+// checkWishes says, as an error, what no target can be made of.
+func checkWishes(wishes []Wish) error {
+	for k, w := range wishes {
+		if w.Property == nil {
+			return fmt.Errorf("wish %q has no property", w.Name)
+		}
+		if err := checkWeight(w.Weight); err != nil {
+			return fmt.Errorf("the weight of wish %q %w", w.Name, err)
+		}
+		for _, v := range wishes[:k] {
+			if v.Name == w.Name {
+				return fmt.Errorf("two wishes are named %q", w.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // logRatio returns log p − logCount, −Inf for p = 0.

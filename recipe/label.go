@@ -49,6 +49,10 @@ func (l *Label) Missing() int {
 	return missing
 }
 
+// Numeric reports whether every value is a finite number, and there is one: such
+// a label is a number, and any other one a class.
+func (l *Label) Numeric() bool { return l.notNumber == nil && len(l.Classes) > 0 }
+
 // Numbers returns the value of each recipe as a number, NaN where it has none.
 // A value that is no finite number is an [*Error] with its place in the file.
 func (l *Label) Numbers() ([]float64, error) {
