@@ -42,16 +42,39 @@ func (c *Cursor) Set(x *Composition) error {
 }
 
 // Line returns the log score, as [Cursor.LogScore] has it, over the splits
-// k = 0..x_i+x_j of two ingredients' sum; see [Scorer]. What the law of n makes
-// of the ends is not in it: see [Target.LogLaw]. The pieces hold until the next
-// call.
+// k = 0..x_i+x_j of two ingredients' sum, which must not be 0; see [Scorer]. What
+// the law of n makes of the ends is not in it: see [Target.LogLaw]. Where it gives
+// them no mass the value means nothing and may be NaN. The pieces hold until the
+// next call.
 func (c *Cursor) Line(i, j int) (*Pieces, error) {
-	if len(c.state.terms) == 0 {
-		c.state.acc.Reset()
-		c.state.acc.Add(0, 0)
-		return &c.state.acc, nil
+	x := c.state
+	if len(x.terms) == 0 {
+		x.acc.Reset()
+		x.acc.Add(0, 0)
+		return &x.acc, nil
 	}
-	return c.state.line(i, j)
+	others := x.Composition.Used()
+	for _, k := range [2]int{i, j} {
+		if x.Composition.Amount(k) > 0 {
+			others--
+		}
+	}
+	law := splitLaw{zero: x.target.mass(others + 1), inner: x.target.mass(others + 2)}
+	law.full = law.zero
+	pieces, err := x.line(i, j, &law)
+	if err != nil {
+		return nil, err
+	}
+	_, err = x.weigh(pieces, i, j, &law, -1) // which looks for bad scores
+	return pieces, err
+}
+
+// mass returns 1 for a size to which the law gives mass, else 0.
+func (t *Target) mass(n int) float64 {
+	if t.LogLaw(n) == negInf {
+		return 0
+	}
+	return 1
 }
 
 // Move splits the sum of i and j anew: k units to i, the rest to j. logScore is

@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"kir"
-	"kir/count"
+	"kir/rule"
 )
 
 // TestCursorScores compares what a cursor says along lines with the properties at
 // the points, where rules are broken and where they are not.
 func TestCursorScores(t *testing.T) {
-	rules := kir.Rules{Amounts: make([]count.Ingredient, 4), Needs: []kir.Need{{If: 0, Then: []int{2, 3}}}}
-	rules.Amounts[1].Max = 3
-	space, err := kir.NewRuledSpace(t.Context(), 4, 7, rules, 0)
+	space, err := kir.NewRuledSpace(t.Context(), rule.Set{Ingredients: 4, Total: 7, Rules: []rule.Rule{
+		rule.Need{If: 0, Then: []int{2, 3}}, rule.Amount{Of: []int{1}, Max: 3},
+	}}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"kir"
-	"kir/count"
+	"kir/rule"
 )
 
 // rough is a property that is different everywhere, and 0 at one in eleven.
@@ -72,13 +72,11 @@ func all(t *testing.T, n, total int) []*kir.Composition {
 // newTarget returns a target with rules, and one of two sizes missing.
 func newTarget(t *testing.T, wishes ...kir.Wish) *kir.Target {
 	t.Helper()
-	rules := kir.Rules{
-		Amounts: make([]count.Ingredient, 5),
-		Needs:   []kir.Need{{If: 4, Then: []int{0, 1}}},
-		Limits:  []kir.Limit{{Factors: []float64{1, 2, 3, 4, 5}, Min: 0, Max: 3.5}},
-	}
-	rules.Amounts[2].Max = 4
-	space, err := kir.NewRuledSpace(t.Context(), 5, 9, rules, 0)
+	space, err := kir.NewRuledSpace(t.Context(), rule.Set{Ingredients: 5, Total: 9, Rules: []rule.Rule{
+		rule.Need{If: 4, Then: []int{0, 1}},
+		rule.Limit{Factors: []float64{1, 2, 3, 4, 5}, Min: 0, Max: 3.5},
+		rule.Amount{Of: []int{2}, Max: 4},
+	}}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

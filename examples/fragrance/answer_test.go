@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"kir"
-	"kir/count"
 	"kir/examples/fragrance"
 	"kir/forest"
 	"kir/property"
+	"kir/rule"
 	"kir/search"
 )
 
@@ -88,11 +88,15 @@ func newHouse(t *testing.T) *house {
 		h.known = append(h.known, x)
 		sizes[x.Used()]++
 	}
-	rules := kir.Rules{Amounts: make([]count.Ingredient, len(materials))}
-	for i := range rules.Amounts {
-		rules.Amounts[i] = count.Ingredient{Min: h.least[i], Max: h.most[i], Excluded: h.most[i] == 0}
+	set := rule.Set{Ingredients: len(materials), Total: 1000}
+	for i := range materials {
+		if h.most[i] == 0 {
+			set.Rules = append(set.Rules, rule.Exclude{Of: []int{i}})
+		} else {
+			set.Rules = append(set.Rules, rule.Amount{Of: []int{i}, Min: h.least[i], Max: h.most[i]})
+		}
 	}
-	space, err := kir.NewRuledSpace(t.Context(), len(materials), 1000, rules, 40)
+	space, err := kir.NewRuledSpace(t.Context(), set, 40)
 	if err != nil {
 		t.Fatal(err)
 	}

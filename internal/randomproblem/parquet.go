@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -16,6 +17,26 @@ type stored struct {
 	used        int
 	scores      []float64
 	x           []int
+}
+
+// readChain reads the draws of a chain of a run from the parts that it is stored
+// in. Which chain it is their directory says.
+func (p *Problem) readChain(run string, chain int) (draws []stored, err error) {
+	parts, err := filepath.Glob(filepath.Join(run, "draws", fmt.Sprintf("chain=%04d", chain), "part-*.parquet"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range parts { // in alphabetical order, which is theirs
+		part, err := p.readDraws(path)
+		if err != nil {
+			return nil, err
+		}
+		for k := range part {
+			part[k].chain = chain
+		}
+		draws = append(draws, part...)
+	}
+	return draws, nil
 }
 
 // readDraws reads the draws of a file with a reader that is not kir's.
@@ -53,8 +74,6 @@ func (p *Problem) readDraws(path string) (draws []stored, err error) {
 			var amounts []int
 			for _, v := range row {
 				switch name := columns[v.Column()][0]; name {
-				case "chain":
-					d.chain = int(v.Int32())
 				case "draw":
 					d.draw = int(v.Int64())
 				case "log_density":

@@ -65,10 +65,13 @@ func (c *checker) wholeRun(ctx context.Context, name string, right bool) error {
 
 // run makes one run and checks every draw. It returns the states of the last draws
 // of the chains; nil if there was a fault, or nothing to start from.
-func (c *checker) run(ctx context.Context, settings run.Settings, name string) (ends []int, err error) {
+func (c *checker) run(ctx context.Context, settings kir.Settings, name string) (ends []int, err error) {
 	spec := &run.Spec{
 		Name: c.read.Name, Problem: "problem.yaml", Ingredients: c.read.Ingredients, Target: c.read.Target,
-		Settings: settings, Resolved: c.read.Resolved, Inputs: c.read.Inputs, Version: "test",
+		Settings: settings, Resolved: c.read.Resolved, Version: "test",
+	}
+	for _, in := range c.read.Inputs {
+		spec.Inputs = append(spec.Inputs, run.Input(in))
 	}
 	dir := filepath.Join(c.Dir, name)
 	if _, err := run.Start(ctx, spec, dir, run.Options{Workers: 1}); err != nil {
@@ -91,12 +94,8 @@ func (c *checker) run(ctx context.Context, settings run.Settings, name string) (
 		c.fault("%s: it runs, and the wishes forbid everything", name)
 		return nil, nil
 	}
-	r, err := run.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	for chain, path := range r.Files() {
-		draws, err := c.readDraws(path)
+	for chain := range settings.Chains {
+		draws, err := c.readChain(dir, chain)
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +137,7 @@ func (c *checker) started() float64 {
 
 // chains makes the chains that a run of more chains would have beside its own, and
 // writes no files. It returns their last states.
-func (c *checker) chains(settings run.Settings) (ends []int, err error) {
+func (c *checker) chains(settings kir.Settings) (ends []int, err error) {
 	k, err := kir.NewKernel(settings.Kernel, c.read.Target)
 	if err != nil {
 		return nil, err
