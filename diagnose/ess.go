@@ -123,11 +123,16 @@ func (s *sample) essQuantile(p float64) (float64, error) {
 	if q >= s.max {
 		return math.NaN(), fmt.Errorf("%w: the one at %v is the largest value, %v", ErrConstantTail, p, q)
 	}
+	return s.essWhere(func(x float64) bool { return x <= q })
+}
+
+// essWhere returns the effective sample size of the share of draws that are hits.
+func (s *sample) essWhere(hit func(x float64) bool) (float64, error) {
 	s.binary.reset(2*s.chains, s.half)
 	for h, half := range s.split(s.flat) {
 		bits := s.binary.bits(h)
 		for i, x := range half {
-			if x <= q {
+			if hit(x) {
 				bits[i/64] |= 1 << (i % 64)
 			}
 		}
@@ -159,6 +164,13 @@ type covariance interface {
 // geyer computes effective sample sizes from autocovariances.
 type geyer struct {
 	rho []float64
+
+	// freedom is how many degrees of freedom the variance behind the latest
+	// effective sample size has. The sum of autocorrelations up to lag W of S
+	// draws has the relative variance 2(2W+1)/S (Sokal, Monte Carlo methods in
+	// statistical mechanics, 1997, section 3), which is that of a χ² variable
+	// with S/(2W+1) degrees of freedom.
+	freedom float64
 }
 
 // ess returns the effective sample size of the mean of m series of n draws each,
@@ -226,6 +238,7 @@ func (g *geyer) ess(n int, series []moments, c covariance) (float64, error) {
 		sum += r
 	}
 	total := float64(m * n)
+	g.freedom = total / float64(2*end+1)
 	tau := math.Max(-1+2*sum+g.rho[end], 1/math.Log10(total))
 	return total / tau, nil
 }

@@ -318,12 +318,45 @@ func (p *Presence) AddCounts(counts []uint64) {
 }
 
 // inBatches returns in how many draws an ingredient was present, if batches are
-// kept.
-func (p *Presence) inBatches(ingredient int) (draws uint64) {
+// kept, and in how many batches it was there and was missing.
+func (p *Presence) inBatches(ingredient int) (draws uint64, v visits) {
 	for b := range p.batchesBegun() {
-		draws += uint64(p.row(b)[ingredient])
+		n := p.row(b)[ingredient]
+		draws += uint64(n)
+		if n > 0 {
+			v.present++
+		}
+		if int(n) < min(p.batch, p.draws-b*p.batch) {
+			v.absent++
+		}
 	}
-	return draws
+	return draws, v
+}
+
+// visits are how many times an ingredient came and went.
+type visits struct{ present, absent int }
+
+// fewer returns how often the rarer of the two came about.
+func (v visits) fewer() int { return min(v.present, v.absent) }
+
+// stretches returns in how many of a chain's draws the runs of an ingredient
+// have it, and how many stretches of draws with and without it they leave.
+func stretches(runs []span, draws int) (present uint64, v visits) {
+	end := uint32(0)
+	for k, r := range runs {
+		present += uint64(r.to - r.from)
+		if r.from > end {
+			v.absent++
+		}
+		if k == 0 || r.from > end {
+			v.present++
+		}
+		end = r.to
+	}
+	if int(end) < draws {
+		v.absent++
+	}
+	return present, v
 }
 
 // joinBatches joins the batches two by two.
@@ -348,7 +381,13 @@ type Proportion struct {
 	// Batch is 1 when the error was computed from every draw; otherwise the
 	// length of the batches it was computed from.
 	Batch int
-	// Err says why there is no error. It is ErrConstant when the event happened
+	// SE is the error to state: MCSE where there is much to go by, and larger
+	// where there is not, so that the truth lies within two of them in 95 of 100
+	// runs. It is NaN when SEErr is not nil, which says why: that of Err, or
+	// ErrFewEffective or ErrFewVisits.
+	SE    float64
+	SEErr error
+	// Err says why there is no MCSE. It is ErrConstant when the event happened
 	// in all draws or in none: a probability of 0 or 1 that was estimated has
 	// no standard error that draws could tell.
 	Err error
@@ -416,15 +455,19 @@ func AllInclusions(chains []*Presence, wanted func(ingredient int) bool) (iter.S
 func (w *inclusionWork) inclusion(i int, exact bool) Inclusion {
 	var present uint64
 	var sum float64
+	var of visits
 	for c, p := range w.chains {
 		sum += float64(p.sum(i))
+		var n uint64
+		var v visits
 		if exact {
-			for _, r := range w.runs(c, i) {
-				present += uint64(r.to - r.from)
-			}
+			n, v = stretches(w.runs(c, i), w.draws)
 		} else {
-			present += p.inBatches(i)
+			n, v = p.inBatches(i)
 		}
+		present += n
+		of.present += v.present
+		of.absent += v.absent
 	}
 	total := float64(len(w.chains)) * float64(w.draws)
 	share := float64(present) / total
@@ -438,11 +481,18 @@ func (w *inclusionWork) inclusion(i int, exact bool) Inclusion {
 	default:
 		x.ESS, x.Err = w.essOfBatches(i, share)
 	}
-	x.MCSE = math.NaN()
+	x.MCSE, x.SE, x.SEErr = math.NaN(), math.NaN(), x.Err
 	if x.Err != nil {
 		x.ESS = math.NaN()
-	} else {
-		x.MCSE = math.Sqrt(share * (1 - share) * (total / (total - 1)) / x.ESS)
+		return x
+	}
+	x.MCSE = math.Sqrt(share * (1 - share) * (total / (total - 1)) / x.ESS)
+	x.SEErr = enough(x.ESS, len(w.chains))
+	if few := of.fewer(); x.SEErr == nil && few < leastVisits {
+		x.SEErr = fmt.Errorf("%w: %d, at least %d are needed", ErrFewVisits, few, leastVisits)
+	}
+	if x.SEErr == nil {
+		x.SE = statedOfShare(share, x.ESS, w.freedom)
 	}
 	return x
 }
@@ -462,6 +512,8 @@ type inclusionWork struct {
 
 	rows  []uint64
 	means [][]float64
+
+	freedom float64 // of the latest effective sample size
 }
 
 // A span is draws from, …, to−1.
@@ -518,7 +570,9 @@ func (w *inclusionWork) essOfRuns(ingredient int) (float64, error) {
 			b.setRun(2*c+1, max(0, from-(w.draws-half)), to-(w.draws-half))
 		}
 	}
-	return w.sample.essBinary()
+	ess, err := w.sample.essBinary()
+	w.freedom = w.sample.geyer.freedom
+	return ess, err
 }
 
 // prepareBatches gives batches to the chains that still keep all changes, and
@@ -565,6 +619,7 @@ func (w *inclusionWork) essOfBatches(ingredient int, share float64) (float64, er
 				m = m.merge(moments{n: 1, mean: x})
 			}
 		}
+		w.freedom = float64(m.n - 1)
 		return math.Min(variance/(m.squares/float64(m.n-1)/float64(m.n)), most), nil
 	}
 	s := &w.sample
@@ -572,6 +627,7 @@ func (w *inclusionWork) essOfBatches(ingredient int, share float64) (float64, er
 		return math.NaN(), err
 	}
 	ess, err := s.essMean()
+	w.freedom = s.geyer.freedom
 	if err != nil {
 		return math.NaN(), err
 	}

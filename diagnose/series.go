@@ -270,6 +270,7 @@ func (z *Summarizer) Series(series []*Series) Summary {
 		return total.sd()
 	})
 	sum.set("ESSMean", &sum.ESSMean, err, func() (float64, error) { return z.essMeanOfBatches(series) })
+	z.freedom = z.means.geyer.freedom
 	z.fill(&sum, err)
 	return sum
 }

@@ -202,10 +202,10 @@ func newInclusion(recorders []*recorder) (inclusion []Inclusion, unlisted Unlist
 		inclusion = append(inclusion, Inclusion{
 			Ingredient:  i,
 			Probability: x.Probability,
-			MCSE:        x.MCSE,
+			MCSE:        x.SE,
 			ESS:         x.ESS,
 			MeanAmount:  x.MeanAmount,
-			Why:         why(x.Err),
+			Why:         why(x.SEErr),
 		})
 	}
 	return inclusion, unlisted, nil
@@ -239,9 +239,9 @@ func (r *Result) setSizes(law *kir.Law, recorders []*recorder) error {
 			N:        n,
 			Target:   law.P(n),
 			Observed: share.Probability,
-			MCSE:     share.MCSE,
+			MCSE:     share.SE,
 			ESS:      share.ESS,
-			Why:      why(share.Err),
+			Why:      why(share.SEErr),
 		}
 		for _, c := range counts {
 			size.Counts = append(size.Counts, c[n])
