@@ -381,16 +381,14 @@ type Proportion struct {
 	// Batch is 1 when the error was computed from every draw; otherwise the
 	// length of the batches it was computed from.
 	Batch int
-	// SE is the error to state: MCSE where there is much to go by, and larger
-	// where there is not, so that the truth lies within two of them in 95 of 100
-	// runs. It is NaN when SEErr is not nil, which says why: that of Err, or
-	// ErrFewEffective or ErrFewVisits.
-	SE    float64
-	SEErr error
-	// Err says why there is no MCSE. It is ErrConstant when the event happened
+	// Err says why there is no error. It is ErrConstant when the event happened
 	// in all draws or in none: a probability of 0 or 1 that was estimated has
 	// no standard error that draws could tell.
 	Err error
+
+	visits  int     // how often the event, or its opposite, came about
+	freedom float64 // degrees of freedom that ESS was estimated with
+	chains  int
 }
 
 // Inclusion is what can be said about the use of one ingredient.
@@ -481,19 +479,13 @@ func (w *inclusionWork) inclusion(i int, exact bool) Inclusion {
 	default:
 		x.ESS, x.Err = w.essOfBatches(i, share)
 	}
-	x.MCSE, x.SE, x.SEErr = math.NaN(), math.NaN(), x.Err
+	x.MCSE = math.NaN()
 	if x.Err != nil {
 		x.ESS = math.NaN()
-		return x
+	} else {
+		x.MCSE = math.Sqrt(share * (1 - share) * (total / (total - 1)) / x.ESS)
 	}
-	x.MCSE = math.Sqrt(share * (1 - share) * (total / (total - 1)) / x.ESS)
-	x.SEErr = enough(x.ESS, len(w.chains))
-	if few := of.fewer(); x.SEErr == nil && few < leastVisits {
-		x.SEErr = fmt.Errorf("%w: %d, at least %d are needed", ErrFewVisits, few, leastVisits)
-	}
-	if x.SEErr == nil {
-		x.SE = statedOfShare(share, x.ESS, w.freedom)
-	}
+	x.visits, x.freedom, x.chains = of.fewer(), w.freedom, len(w.chains)
 	return x
 }
 

@@ -22,8 +22,11 @@ const (
 	// for each half of one (Gelman et al., Bayesian Data Analysis, 3rd edition,
 	// 2013, section 11.5).
 	leastEffective = 10
-	// leastVisits is how many times an event must have come about.
+	// leastVisits is how many times an event must have come about, and how many
+	// effective draws must lie beyond a quantile.
 	leastVisits = 3
+	// manyHits is how many effective hits tell how they depend on each other.
+	manyHits = 20
 )
 
 // widening returns by what a standard error that was estimated with so many
@@ -37,27 +40,50 @@ func widening(freedom float64) float64 {
 // beyond is Φ(z).
 func beyond(z float64) float64 { return 0.5 * math.Erfc(-z/math.Sqrt2) }
 
-// enough returns why an effective sample size is too small for an error to be
-// stated, or nil.
-func enough(ess float64, chains int) error {
+// Enough returns why an effective sample size is too small for an error to be
+// stated, or nil: it takes 10 for each chain. Of chains where some statistic has
+// fewer, no error should be stated at all, since they may not yet have come to
+// where others would change.
+func Enough(ess float64, chains int) error {
 	if least := float64(leastEffective * chains); ess < least {
 		return fmt.Errorf("%w: %.3g, at least %.0f are needed", ErrFewEffective, ess, least)
 	}
 	return nil
 }
 
-// statedOfShare returns the stated error of a share of draws that are worth
-// ess independent ones,
+// Stated returns the error to state of a probability p that draws with the
+// effective sample size ESS estimate,
 //
-//	w·√(q(1−q) / ESS),  q = (ESS·p + 1) / (ESS + 2),
+//	w·√(q(1−q) / E),  q = (E·p + 1) / (E + 2),  E = min(ESS, slowest·max(1, k/20)),
 //
-// with the widening w. As if one more draw had been a hit and one a miss: a
-// share of which few are known is off to the side of ½ more often than its own
-// variance says. (Two of each would make it Agresti and Coull's, The American
-// Statistician 52, 1998, who also move the estimate.)
-func statedOfShare(p, ess, freedom float64) float64 {
-	q := (ess*p + 1) / (ess + 2)
-	return widening(freedom) * math.Sqrt(q*(1-q)/ess)
+// with the widening w and k = ESS·min(p, 1−p), the number of effective hits or
+// misses, whichever are fewer.
+//
+// Three things make it larger than MCSE where few hits are known. q counts a draw
+// more that was a hit and one that was none: p(1−p) is too small as often as p is.
+// (Two of each would make it the interval of Agresti and Coull, The American
+// Statistician 52, 1998, who also move the estimate.) The degrees of freedom that w
+// is of are at most the effective hits. And slowest is the smallest effective
+// sample size that anything in these chains is known to have, +Inf if nothing is:
+// what was hardly ever met cannot tell how it comes in bursts, and is taken to be as
+// slow as that.
+//
+// The error is that of Err, ErrFewEffective, or ErrFewVisits if the event, or its
+// opposite, came about less than three times.
+func (p Proportion) Stated(slowest float64) (float64, error) {
+	if p.Err != nil {
+		return math.NaN(), p.Err
+	}
+	if err := Enough(min(p.ESS, slowest), p.chains); err != nil {
+		return math.NaN(), err
+	}
+	if p.visits < leastVisits {
+		return math.NaN(), fmt.Errorf("%w: %d, at least %d are needed", ErrFewVisits, p.visits, leastVisits)
+	}
+	hits := p.ESS * min(p.Probability, 1-p.Probability)
+	ess := min(p.ESS, slowest*max(1, hits/manyHits))
+	q := (ess*p.Probability + 1) / (ess + 2)
+	return widening(min(p.freedom, ess*min(q, 1-q))) * math.Sqrt(q*(1-q)/ess), nil
 }
 
 // statedOfQuantile returns the stated error of the quantile at p: half the
@@ -97,7 +123,7 @@ func (s *sample) statedQuantile(p float64) (float64, error) {
 		return math.NaN(), err
 	}
 	freedom := s.geyer.freedom
-	if err := enough(ess, s.chains); err != nil {
+	if err := Enough(ess, s.chains); err != nil {
 		return math.NaN(), err
 	}
 	return s.statedOfQuantile(p, ess, freedom)

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -122,12 +124,50 @@ func (s *session) result() (*Result, error) {
 	for k, name := range s.spec.properties() {
 		statistic(&r.Properties[k], name, func(r *recorder) *diagnose.Series { return r.scores[k] })
 	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	slowest := r.withhold()
 	g.Go(func() (err error) {
-		r.Inclusion, r.Unlisted, err = newInclusion(recorders)
+		r.Inclusion, r.Unlisted, err = newInclusion(recorders, slowest)
 		return err
 	})
-	g.Go(func() error { return r.setSizes(s.spec.Target.Law(), recorders) })
+	g.Go(func() error { return r.setSizes(s.spec.Target.Law(), recorders, slowest) })
 	return r, g.Wait()
+}
+
+// withhold returns the smallest bulk effective sample size of a statistic, +Inf
+// if none is known, and takes back the stated errors if that is too small for any.
+func (r *Result) withhold() (slowest float64) {
+	all := []*Statistic{&r.Used, &r.LogDensity}
+	for k := range r.Properties {
+		all = append(all, &r.Properties[k])
+	}
+	slowest, name := math.Inf(1), ""
+	for _, s := range all {
+		if s.ESSBulk < slowest {
+			slowest, name = s.ESSBulk, s.Name
+		}
+	}
+	err := diagnose.Enough(slowest, len(r.Chains))
+	if err == nil {
+		return slowest
+	}
+	if r.Score != nil {
+		all = append(all, r.Score)
+	}
+	for _, s := range all {
+		for _, f := range []struct {
+			figure string
+			se     *float64
+		}{{"SEMean", &s.SEMean}, {"SEQ5", &s.SEQ5}, {"SEMedian", &s.SEMedian}, {"SEQ95", &s.SEQ95}} {
+			if !math.IsNaN(*f.se) {
+				*f.se = math.NaN()
+				s.Reasons = append(s.Reasons, Reason{f.figure, fmt.Sprintf("%v, of %s", err, name)})
+			}
+		}
+	}
+	return slowest
 }
 
 // set returns the ingredients of the draw, in ascending order.
@@ -163,7 +203,7 @@ const MostInclusion = 10_000
 // newInclusion returns what can be said about the ingredients, of more than
 // MostInclusion about those that are used most, the first of those that are used
 // alike; and what else is used.
-func newInclusion(recorders []*recorder) (inclusion []Inclusion, unlisted Unlisted, err error) {
+func newInclusion(recorders []*recorder, slowest float64) (inclusion []Inclusion, unlisted Unlisted, err error) {
 	var presences []*diagnose.Presence
 	for _, r := range recorders {
 		presences = append(presences, r.presence)
@@ -199,20 +239,21 @@ func newInclusion(recorders []*recorder) (inclusion []Inclusion, unlisted Unlist
 		return nil, unlisted, err
 	}
 	for i, x := range all {
+		se, err := x.Stated(slowest)
 		inclusion = append(inclusion, Inclusion{
 			Ingredient:  i,
 			Probability: x.Probability,
-			MCSE:        x.SE,
+			MCSE:        se,
 			ESS:         x.ESS,
 			MeanAmount:  x.MeanAmount,
-			Why:         why(x.SEErr),
+			Why:         why(err),
 		})
 	}
 	return inclusion, unlisted, nil
 }
 
 // setSizes compares the law of n with the draws.
-func (r *Result) setSizes(law *kir.Law, recorders []*recorder) error {
+func (r *Result) setSizes(law *kir.Law, recorders []*recorder, slowest float64) error {
 	var histograms []*diagnose.Histogram
 	counts := make([][]int64, len(recorders))
 	for c, rec := range recorders {
@@ -235,13 +276,14 @@ func (r *Result) setSizes(law *kir.Law, recorders []*recorder) error {
 		if lo, hi := law.Support(); n < lo || n > hi {
 			continue
 		}
+		se, err := share.Stated(slowest)
 		size := Size{
 			N:        n,
 			Target:   law.P(n),
 			Observed: share.Probability,
-			MCSE:     share.SE,
+			MCSE:     se,
 			ESS:      share.ESS,
-			Why:      why(share.SEErr),
+			Why:      why(err),
 		}
 		for _, c := range counts {
 			size.Counts = append(size.Counts, c[n])
