@@ -28,6 +28,11 @@ type Rules struct {
 
 	// Limits bound sums of all amounts, each with its own factor.
 	Limits []Limit
+
+	// Seed decides the compositions by which shares are measured. All chains of a
+	// run need one space and so one seed, its own; runs of other seeds then err
+	// independently of it, and the errors of shares are as good as stated.
+	Seed uint64
 }
 
 // A Need says that if an ingredient is used, so is at least one of others.
@@ -67,6 +72,7 @@ type ruleset struct {
 	needsOf  [][]int32 // by ingredient: those that begin with it or that it meets
 	meets    [][]int32 // by ingredient: those that it meets
 	required int
+	seed     uint64
 
 	table    *count.Table
 	sampler  *count.Sampler
@@ -146,7 +152,7 @@ func NewRuledSpace(ctx context.Context, ingredients, total int, rules Rules, mos
 func newRuleset(s *Space, rules Rules) (*ruleset, error) {
 	n := s.ingredients
 	r := &ruleset{
-		amounts: rules.Amounts, groups: rules.Groups, needs: rules.Needs,
+		amounts: rules.Amounts, groups: rules.Groups, needs: rules.Needs, seed: rules.Seed,
 		groupsOf: make([][]int32, n), needsOf: make([][]int32, n), meets: make([][]int32, n),
 	}
 	if r.amounts == nil {
@@ -240,7 +246,7 @@ func wholeBound(b, scale float64, total int) int64 {
 // keeps the other rules.
 func (s *Space) measure(ctx context.Context, n int) (Share, error) {
 	share := Share{N: n}
-	r := NewRand(0, "share of rules", uint64(n))
+	r := NewRand(s.rules.seed, "share of rules", uint64(n))
 	x := newComposition(s.ingredients)
 	scorer := s.rules.scorer(x)
 	e := exactScratch{sampler: s.rules.sampler.Clone()}

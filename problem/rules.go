@@ -565,7 +565,7 @@ func (l *loader) space(plain *kir.Space, law kir.Sparsity, at *node) (*kir.Space
 			return nil, prover.explain(core, ofLaw, at)
 		}
 	}
-	rules.Amounts, rules.Groups = countable.Ingredients, countable.Groups
+	rules.Amounts, rules.Groups, rules.Seed = countable.Ingredients, countable.Groups, l.problem.Sampler.Seed
 	space, err := kir.NewRuledSpace(l.ctx, plain.N(), plain.Total(), rules, hi)
 	if err != nil {
 		return nil, l.blameRules(err)

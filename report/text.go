@@ -440,6 +440,7 @@ func (m *Model) writeSizes(p *printer) {
 		}
 		p.line("Some rules cannot be counted: the law is exact to the share that keeps them,")
 		p.line("which exact draws measured to %s (relative standard error, the largest).", percent(worst))
+		p.line("± has that error in it, which more draws do not lessen and another seed draws anew.")
 	}
 	p.wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number(float64(m.Variation)), number(float64(m.Expected))))
 }

@@ -46,7 +46,8 @@ type Size struct {
 	N        int
 	Target   float64 // its probability
 	Observed float64 // its share of the draws
-	MCSE     float64 // standard error of the share
+	MCSE     float64 // standard error of the share, LawSE included
+	LawSE    float64 // what rules that are measured add to it, see [lawErrors]; 0 if all are counted
 	ESS      float64
 	Why      string  // why there is no MCSE and ESS
 	Counts   []int64 // draws, by chain
@@ -132,7 +133,7 @@ func (s *session) result() (*Result, error) {
 		r.Inclusion, r.Unlisted, err = newInclusion(recorders, slowest)
 		return err
 	})
-	g.Go(func() error { return r.setSizes(s.spec.Target.Law(), recorders, slowest) })
+	g.Go(func() error { return r.setSizes(s.spec.Target, recorders, slowest) })
 	return r, g.Wait()
 }
 
@@ -253,7 +254,7 @@ func newInclusion(recorders []*recorder, slowest float64) (inclusion []Inclusion
 }
 
 // setSizes compares the law of n with the draws.
-func (r *Result) setSizes(law *kir.Law, recorders []*recorder, slowest float64) error {
+func (r *Result) setSizes(target *kir.Target, recorders []*recorder, slowest float64) error {
 	var histograms []*diagnose.Histogram
 	counts := make([][]int64, len(recorders))
 	for c, rec := range recorders {
@@ -270,9 +271,15 @@ func (r *Result) setSizes(law *kir.Law, recorders []*recorder, slowest float64) 
 	if err != nil {
 		return err
 	}
-	var target, observed []float64
+	law := target.Law()
+	var wanted, observed []float64
+	for _, share := range shares {
+		observed = append(observed, share.Probability)
+	}
+	added := lawErrors(observed, target.Space().Shares())
 	for n, share := range shares {
-		target, observed = append(target, law.P(n)), append(observed, share.Probability)
+		wanted = append(wanted, law.P(n))
+		shares[n].MCSE = math.Hypot(share.MCSE, added[n])
 		if lo, hi := law.Support(); n < lo || n > hi {
 			continue
 		}
@@ -281,7 +288,8 @@ func (r *Result) setSizes(law *kir.Law, recorders []*recorder, slowest float64) 
 			N:        n,
 			Target:   law.P(n),
 			Observed: share.Probability,
-			MCSE:     se,
+			MCSE:     math.Hypot(se, added[n]),
+			LawSE:    added[n],
 			ESS:      share.ESS,
 			Why:      why(err),
 		}
@@ -290,9 +298,41 @@ func (r *Result) setSizes(law *kir.Law, recorders []*recorder, slowest float64) 
 		}
 		r.Sizes = append(r.Sizes, size)
 	}
-	r.Variation = diagnose.TotalVariation(target, observed)
-	r.Expected = diagnose.ExpectedTotalVariation(target, shares)
+	r.Variation = diagnose.TotalVariation(wanted, observed)
+	r.Expected = diagnose.ExpectedTotalVariation(wanted, shares)
 	return nil
+}
+
+// lawErrors returns by how much, as a standard error, the share p_n of draws with n
+// ingredients is off because |X_n| was measured: 0 for all n if it was not.
+//
+// With relative errors ε_n of the measured |X_n| the chains sample
+//
+//	p_n·(1 + ε_n)⁻¹ / Σ_m p_m·(1 + ε_m)⁻¹ ≈ p_n·(1 − ε_n + Σ_m p_m·ε_m)
+//
+// where p is what they would with the true ones, wishes or not. The ε_n are
+// independent, with standard deviations s_n, those of the shares over the shares:
+//
+//	variance of the share = p_n²·((1 − p_n)²·s_n² + Σ_{m≠n} p_m²·s_m²).
+//
+// The error is that of the law, not of the chains: more draws do not lessen it.
+// It is as independent of theirs as the compositions that measured it, so that
+// both are added in squares.
+func lawErrors(p []float64, shares []kir.Share) []float64 {
+	errors := make([]float64, len(p))
+	relative := make([]float64, len(p))
+	sum := 0.0
+	for _, s := range shares {
+		if s.N < len(p) && s.Estimate > 0 {
+			relative[s.N] = s.SE / s.Estimate
+			sum += p[s.N] * p[s.N] * relative[s.N] * relative[s.N]
+		}
+	}
+	for n, s := range relative {
+		// (1−p)² = 1 − 2p + p², the last of which is in the sum.
+		errors[n] = p[n] * math.Sqrt(max(0, (1-2*p[n])*s*s+sum))
+	}
+	return errors
 }
 
 // why is the text of an error, and empty if there is none.
