@@ -65,7 +65,7 @@ sparsity: {uniform: [2, 5]}
 // documentSubject is the posterior over the topics of a short document.
 func documentSubject() *subject {
 	counts := []int{4, 6, 4, 2, 2, 4, 3, 2, 1, 7}
-	return documentOf("document", "6 topics in steps of 5 %, 35 words, a law of n that falls by e an ingredient", counts)
+	return documentOf("document", "6 topics in steps of 5 %, 35 words, a law of n that falls by e an ingredient", counts, 1)
 }
 
 // topics are the probabilities of ten words in six topics.
@@ -81,8 +81,9 @@ var topics = [][]float64{
 // documentTotal is how many steps a topic's share has.
 const documentTotal = 20
 
-// documentOf is the problem of a document that has each word so often.
-func documentOf(name, about string, counts []int) *subject {
+// documentOf is the problem of a document that has each word so often. Its draws
+// are a posterior where the weight is 1.
+func documentOf(name, about string, counts []int, weight float64) *subject {
 	var table, words strings.Builder
 	table.WriteString("topic")
 	words.WriteString("word,count\n")
@@ -114,13 +115,14 @@ sparsity: {exponential: {rate: 1}}
 properties:
   words:
     document: {topics: topics.csv, words: words.csv}
-`, strings.Join(names, ", "), documentTotal),
+    weight: %g
+`, strings.Join(names, ", "), documentTotal, weight),
 			"topics.csv": table.String(),
 			"words.csv":  words.String(),
 		},
 		law: stattest.Law{
 			Ingredients: len(topics), Total: documentTotal, Size: fallingLaw(1),
-			Wishes: []stattest.Wish{{Weight: 1, Score: func(x []int) float64 {
+			Wishes: []stattest.Wish{{Weight: weight, Score: func(x []int) float64 {
 				sum := 0.0
 				for w, n := range counts {
 					if n > 0 {
