@@ -260,6 +260,9 @@ type lawRow struct {
 	Place int
 }
 
+// Measured says whether rules were measured, so that the law of n has an error.
+func (v *pageView) Measured() bool { return len(v.Sparsity) > 0 && v.Sparsity[0].Share != nil }
+
 // Weighs says whether a property counts.
 func (v *pageView) Weighs() bool { return v.weighs() }
 

@@ -26,16 +26,11 @@ type plan struct {
 	draws   int
 	seed    uint64 // of the first run
 	workers int    // runs at once
-	broken  bool   // errors as if the draws were worth twice as many
 }
 
-// factor is what stated errors are multiplied by.
-func (p plan) factor() float64 {
-	if p.broken {
-		return math.Sqrt(0.5)
-	}
-	return 1
-}
+// broken is what errors are multiplied by to see that it shows: as if the draws
+// were worth twice what they are.
+const broken = math.Sqrt2 / 2
 
 // standard is the plan of the published table: as long as what Stan runs by
 // default, which is a hundredth of what kir does.
@@ -87,9 +82,9 @@ func (c *coverage) share() (share, se float64) {
 	return share, math.Sqrt(sum) / float64(stated)
 }
 
-// cover makes the runs of a problem with a kernel and returns what was found, by
-// kind; nil if the kernel refuses the problem.
-func cover(ctx context.Context, s *subject, t *truth, kernel string, p plan) (map[string]*coverage, error) {
+// sample makes the runs of a problem with a kernel; none if the kernel refuses the
+// problem.
+func sample(ctx context.Context, s *subject, kernel string, p plan) ([]*run.Result, error) {
 	dir, err := os.MkdirTemp("", "calibration")
 	if err != nil {
 		return nil, err
@@ -112,10 +107,6 @@ func cover(ctx context.Context, s *subject, t *truth, kernel string, p plan) (ma
 	} else if err != nil {
 		return nil, err
 	}
-	found := make(map[string]*coverage)
-	for _, kind := range kinds {
-		found[kind] = &coverage{}
-	}
 	results := make([]*run.Result, p.runs)
 	var g errgroup.Group
 	g.SetLimit(p.workers)
@@ -133,17 +124,26 @@ func cover(ctx context.Context, s *subject, t *truth, kernel string, p plan) (ma
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
+	return results, nil
+}
+
+// cover holds the figures of runs, their errors times a factor, against the truth,
+// and returns what was found, by kind.
+func cover(results []*run.Result, t *truth, factor float64) map[string]*coverage {
+	found := make(map[string]*coverage)
+	for _, kind := range kinds {
+		found[kind] = &coverage{}
+	}
 	for _, r := range results {
 		for _, c := range found {
 			c.stated, c.within = append(c.stated, 0), append(c.within, 0)
 		}
-		compare(found, t, r, p.factor())
+		compare(found, t, r, factor)
 	}
-	return found, nil
+	return found
 }
 
-// compare holds the figures of a run, their errors times a factor, against the
-// truth.
+// compare adds a run to what was found.
 func compare(found map[string]*coverage, t *truth, r *run.Result, factor float64) {
 	statistics := append([]run.Statistic{r.Used, r.LogDensity}, r.Properties...)
 	if r.Score != nil {

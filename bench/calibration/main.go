@@ -24,16 +24,20 @@ func main() {
 	flag.IntVar(&p.runs, "runs", p.runs, "runs of each problem with each kernel")
 	flag.Uint64Var(&p.seed, "seed", p.seed, "seed of the first run")
 	flag.IntVar(&p.workers, "workers", p.workers, "runs at once; it changes nothing but the time")
-	flag.BoolVar(&p.broken, "broken", false, "take draws to be worth twice what they are, to see that it shows")
+	double := flag.Bool("double", false, "take draws to be worth twice what they are, to see that it shows")
 	flag.Parse()
-	if err := tables(context.Background(), os.Stdout, p); err != nil {
+	factor := 1.0
+	if *double {
+		factor = broken
+	}
+	if err := tables(context.Background(), os.Stdout, p, factor); err != nil {
 		fmt.Fprintln(os.Stderr, "calibration:", err)
 		os.Exit(1)
 	}
 }
 
 // tables prints all tables.
-func tables(ctx context.Context, w io.Writer, p plan) error {
+func tables(ctx context.Context, w io.Writer, p plan, factor float64) error {
 	fmt.Fprintf(w, "Truths within ±2 stated errors, %%, and in brackets the share of figures that have one, %%.\n%d runs of %d chains, %d iterations of warm-up and %d draws, seeds from %d on.\n\n",
 		p.runs, p.chains, p.warmup, p.draws, p.seed)
 	fmt.Fprintln(w, "| problem | kernel | means | presence | law of n | quantiles |\n| --- | --- | --- | --- | --- | --- |")
@@ -43,13 +47,14 @@ func tables(ctx context.Context, w io.Writer, p plan) error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 		for _, kernel := range kir.KernelNames() {
-			found, err := cover(ctx, s, t, kernel, p)
+			results, err := sample(ctx, s, kernel, p)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", s.name, kernel, err)
 			}
-			if found == nil {
+			if results == nil {
 				continue
 			}
+			found := cover(results, t, factor)
 			fmt.Fprintf(w, "| %s | %s |", s.name, kernel)
 			for _, kind := range kinds {
 				fmt.Fprintf(w, " %s |", found[kind].cell())
