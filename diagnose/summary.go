@@ -154,7 +154,7 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 		if err := sum.Why("MCSEMean"); err != nil {
 			return math.NaN(), err
 		}
-		return sum.MCSEMean * widening(z.freedom), Enough(sum.ESSMean, sum.Chains)
+		return s.statedOfMean(sum.MCSEMean, sum.ESSMean, z.freedom), Enough(sum.ESSMean, sum.Chains)
 	})
 	stated := func(p float64) func() (float64, error) {
 		return func() (float64, error) { return s.statedQuantile(p) }
