@@ -5,19 +5,9 @@ import (
 	"math"
 )
 
-// DefaultLimit is how many draws of a chain a stream keeps unless it is told
-// otherwise: 2 MB for a Series.
-const DefaultLimit = 1 << 18
-
-const (
-	// leastLimit is the smallest limit of a stream.
-	leastLimit = 64
-	// maxBatches is the largest number of batches in a Series: 64 KB.
-	maxBatches = 1 << 13
-	// blockLength is the number of draws whose moments are summed up before
-	// they are merged with those of the draws before.
-	blockLength = 256
-)
+// blockLength is the number of draws whose moments are summed up before they are
+// merged with those of the draws before.
+const blockLength = 256
 
 // A Series takes the draws of one statistic in one chain, one by one, in bounded
 // memory. [Summarizer.Series] computes the figures of a statistic from the
@@ -74,14 +64,6 @@ type Series struct {
 // if limit is 0 or less, and otherwise at least 64 and even.
 func NewSeries(limit int) *Series {
 	return &Series{limit: streamLimit(limit), stride: 1, batch: 1, bad: -1}
-}
-
-// streamLimit returns the limit that a stream uses when it is asked for one.
-func streamLimit(limit int) int {
-	if limit <= 0 {
-		return DefaultLimit
-	}
-	return min(max(limit, leastLimit), 1<<30) &^ 1
 }
 
 // Len returns the number of draws.
