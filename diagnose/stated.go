@@ -99,20 +99,20 @@ func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 	return math.Max(q-below, above-q) / spread, nil
 }
 
-// statedQuantile is statedOfQuantile with the effective sample size of the share
-// of draws that are at most the quantile or, if all are, of those below it.
-func (s *sample) statedQuantile(p float64) (float64, error) {
-	ess, err := s.essQuantile(p)
-	if errors.Is(err, ErrConstantTail) {
+// statedQuantile is statedOfQuantile where the effective sample size of the
+// quantile is known, or why it is not: if that is because all draws are at most the
+// quantile, the draws below it tell it.
+func (s *sample) statedQuantile(p, ess, freedom float64, unknown error) (float64, error) {
+	if errors.Is(unknown, ErrConstantTail) {
 		q := s.quantile(p)
-		ess, err = s.essWhere(func(x float64) bool { return x < q })
+		ess, unknown = s.essWhere(func(x float64) bool { return x < q })
+		freedom = s.geyer.freedom
 	}
-	if err != nil {
-		return math.NaN(), err
+	if unknown == nil {
+		unknown = Enough(ess, s.chains)
 	}
-	freedom := s.geyer.freedom
-	if err := Enough(ess, s.chains); err != nil {
-		return math.NaN(), err
+	if unknown != nil {
+		return math.NaN(), unknown
 	}
 	return s.statedOfQuantile(p, ess, freedom)
 }

@@ -101,8 +101,13 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 	quantile := func(p float64) func() (float64, error) {
 		return func() (float64, error) { return s.quantile(p), nil }
 	}
+	freedoms := make(map[float64]float64, 3) // of the effective sample sizes of quantiles
 	essQuantile := func(p float64) func() (float64, error) {
-		return func() (float64, error) { return s.essQuantile(p) }
+		return func() (float64, error) {
+			ess, err := s.essQuantile(p)
+			freedoms[p] = s.geyer.freedom
+			return ess, err
+		}
 	}
 	mcseQuantile := func(p float64, ess string, size float64) func() (float64, error) {
 		return func() (float64, error) {
@@ -156,12 +161,12 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 		}
 		return s.statedOfMean(sum.MCSEMean, sum.ESSMean, z.freedom), Enough(sum.ESSMean, sum.Chains)
 	})
-	stated := func(p float64) func() (float64, error) {
-		return func() (float64, error) { return s.statedQuantile(p) }
+	stated := func(p float64, ess string, size float64) func() (float64, error) {
+		return func() (float64, error) { return s.statedQuantile(p, size, freedoms[p], sum.Why(ess)) }
 	}
-	sum.set("SEQ5", &sum.SEQ5, err, stated(0.05))
-	sum.set("SEMedian", &sum.SEMedian, err, stated(0.5))
-	sum.set("SEQ95", &sum.SEQ95, err, stated(0.95))
+	sum.set("SEQ5", &sum.SEQ5, err, stated(0.05, "ESSQ5", sum.ESSQ5))
+	sum.set("SEMedian", &sum.SEMedian, err, stated(0.5, "ESSMedian", sum.ESSMedian))
+	sum.set("SEQ95", &sum.SEQ95, err, stated(0.95, "ESSQ95", sum.ESSQ95))
 	sum.set("IACT", &sum.IACT, err, func() (float64, error) {
 		if err := sum.Why("ESSMean"); err != nil {
 			return math.NaN(), err
