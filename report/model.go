@@ -130,7 +130,8 @@ type Statistic struct {
 	Q5       Number `json:"q5"`
 	Median   Number `json:"median"`
 	Q95      Number `json:"q95"`
-	MCSEMean Number `json:"mcse_mean"`
+	MCSEMean Number `json:"mcse_mean"` // the error to state, see [diagnose.Summary]
+	ESSMean  Number `json:"ess_mean"`  // sd/√ESSMean is the MCSE of the literature
 
 	MCSEQ5     Number `json:"mcse_q5"`
 	MCSEMedian Number `json:"mcse_median"`

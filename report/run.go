@@ -232,12 +232,12 @@ func statistic(s run.Statistic) Statistic {
 	out := Statistic{
 		Mean: Number(s.Mean), SD: Number(s.SD), Q5: Number(s.Q5), Median: Number(s.Median), Q95: Number(s.Q95),
 		MCSEMean: Number(s.SEMean), MCSEQ5: Number(s.SEQ5), MCSEMedian: Number(s.SEMedian), MCSEQ95: Number(s.SEQ95),
-		ESSBulk: Number(s.ESSBulk), ESSTail: Number(s.ESSTail), Rhat: Number(s.RHat),
+		ESSMean: Number(s.ESSMean), ESSBulk: Number(s.ESSBulk), ESSTail: Number(s.ESSTail), Rhat: Number(s.RHat),
 	}
 	names := map[string]string{
 		"Mean": "mean", "SD": "sd", "Q5": "q5", "Median": "median", "Q95": "q95",
 		"SEMean": "mcse_mean", "SEQ5": "mcse_q5", "SEMedian": "mcse_median", "SEQ95": "mcse_q95",
-		"ESSBulk": "ess_bulk", "ESSTail": "ess_tail", "RHat": "rhat",
+		"ESSMean": "ess_mean", "ESSBulk": "ess_bulk", "ESSTail": "ess_tail", "RHat": "rhat",
 	}
 	for _, r := range s.Reasons {
 		if name, ok := names[r.Figure]; ok {
