@@ -23,6 +23,13 @@
 // that says why: [ErrConstant], [ErrFewDraws], [ErrNotFinite], ... A NaN never
 // comes without an error, nor an error without a NaN.
 //
+// # Errors to state
+//
+// A Monte Carlo standard error is what the literature makes it. Where draws are
+// worth few independent ones it is too small too often, so that there is an error
+// to state beside it, the SE of a [Summary] and [Proportion.Stated]: the truth lies
+// within two of them in 95 of 100 runs, or they are undefined.
+//
 // # Whole chains and streams
 //
 // Functions like [RHat] and [ESSBulk] take all draws. A [Summarizer] computes

@@ -5,21 +5,9 @@ import (
 	"math"
 )
 
-// DefaultLimit is how many draws of a chain a stream keeps unless it is told
-// otherwise: 2 MB for a Series.
-const DefaultLimit = 1 << 18
-
-const (
-	// leastLimit is the smallest limit of a stream.
-	leastLimit = 64
-	// maxBatches is the largest number of batches in a Series: 64 KB.
-	maxBatches = 1 << 13
-	// manyChains is from how many chains on each keeps less.
-	manyChains = 64
-	// blockLength is the number of draws whose moments are summed up before
-	// they are merged with those of the draws before.
-	blockLength = 256
-)
+// blockLength is the number of draws whose moments are summed up before they are
+// merged with those of the draws before.
+const blockLength = 256
 
 // A Series takes the draws of one statistic in one chain, one by one, in bounded
 // memory. [Summarizer.Series] computes the figures of a statistic from the
@@ -81,14 +69,6 @@ func (s *Series) Among(chains int) *Series {
 		s.mostBatches /= 2
 	}
 	return s
-}
-
-// streamLimit returns the limit that a stream uses when it is asked for one.
-func streamLimit(limit int) int {
-	if limit <= 0 {
-		return DefaultLimit
-	}
-	return min(max(limit, leastLimit), 1<<30) &^ 1
 }
 
 // Len returns the number of draws.
@@ -241,6 +221,7 @@ func (z *Summarizer) Series(series []*Series) Summary {
 		return total.sd()
 	})
 	sum.set("ESSMean", &sum.ESSMean, err, func() (float64, error) { return z.essMeanOfBatches(series) })
+	z.freedom = z.means.geyer.freedom
 	z.fill(&sum, err)
 	return sum
 }

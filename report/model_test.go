@@ -223,7 +223,7 @@ func TestContract(t *testing.T) {
 	has(first(tree["sparsity"]), "n", "target", "observed", "mcse")
 	has(tree, "total_variation", "warnings")
 	for _, name := range []string{"used", "log_density", "taste", "timing"} {
-		has(has(tree["statistics"], name), "mean", "sd", "q5", "median", "q95", "mcse_mean", "ess_bulk", "ess_tail", "rhat")
+		has(has(tree["statistics"], name), "mean", "sd", "q5", "median", "q95", "mcse_mean", "mcse_q5", "mcse_median", "mcse_q95", "ess_mean", "ess_bulk", "ess_tail", "rhat")
 	}
 	has(first(tree["inclusion"]), "ingredient", "probability", "mcse", "mean_amount")
 	best := first(tree["best"])

@@ -117,7 +117,8 @@ func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 func reasons(why map[string]string) []string {
 	words := []struct{ name, text string }{
 		{"mean", "mean"}, {"sd", "sd"}, {"q5", "5 % quantile"}, {"median", "median"}, {"q95", "95 % quantile"},
-		{"mcse_mean", "±"}, {"ess_bulk", "bulk ESS"}, {"ess_tail", "tail ESS"}, {"rhat", "R-hat"},
+		{"mcse_mean", "± of the mean"}, {"mcse_q5", "± of the 5 % quantile"}, {"mcse_median", "± of the median"}, {"mcse_q95", "± of the 95 % quantile"},
+		{"ess_mean", "ESS of the mean"}, {"ess_bulk", "bulk ESS"}, {"ess_tail", "tail ESS"}, {"rhat", "R-hat"},
 	}
 	var order []string
 	of := make(map[string][]string)
@@ -261,6 +262,9 @@ type lawRow struct {
 	Size
 	Place int
 }
+
+// Measured says whether rules were measured, so that the law of n has an error.
+func (v *pageView) Measured() bool { return len(v.Sparsity) > 0 && v.Sparsity[0].Share != nil }
 
 // Weighs says whether a property counts.
 func (v *pageView) Weighs() bool { return v.weighs() }

@@ -54,7 +54,7 @@ func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, ver
 	}
 	m.Ladders, m.LogZ = laddersOf(r)
 	for _, s := range r.Sizes {
-		size := Size{N: s.N, Target: Number(s.Target), Observed: Number(s.Observed), MCSE: Number(s.MCSE)}
+		size := Size{N: s.N, Target: Number(s.Target), Observed: Number(s.Observed), MCSE: Number(s.MCSE), LawSE: Number(s.LawSE)}
 		if shares := p.Target.Space().Shares(); shares != nil {
 			size.Share = &Share{Number(shares[s.N-1].Estimate), Number(shares[s.N-1].SE)}
 		}
@@ -85,7 +85,7 @@ func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, ver
 	nan := Number(math.NaN())
 	m.Score = Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Random: nan, RandomSE: nan, Histogram: newHistogram(g, r.Baseline)}
 	if r.Score != nil {
-		m.Score.Draws, m.Score.DrawsMCSE, m.Score.DrawsESS = Number(r.Score.Mean), Number(r.Score.MCSEMean), Number(r.Score.ESSBulk)
+		m.Score.Draws, m.Score.DrawsMCSE, m.Score.DrawsESS = Number(r.Score.Mean), Number(r.Score.SEMean), Number(r.Score.ESSBulk)
 	}
 	if b := r.Baseline; b != nil {
 		m.Score.Random, m.Score.RandomSE, m.Score.RandomSize = Number(b.Mean), Number(b.SE), len(b.LogScores)
@@ -230,11 +230,13 @@ func rates(accepted, updated, iterations int64) Rates {
 func statistic(s run.Statistic) Statistic {
 	out := Statistic{
 		Mean: Number(s.Mean), SD: Number(s.SD), Q5: Number(s.Q5), Median: Number(s.Median), Q95: Number(s.Q95),
-		MCSEMean: Number(s.MCSEMean), ESSBulk: Number(s.ESSBulk), ESSTail: Number(s.ESSTail), Rhat: Number(s.RHat), Nested: Number(s.NestedRHat),
+		MCSEMean: Number(s.SEMean), MCSEQ5: Number(s.SEQ5), MCSEMedian: Number(s.SEMedian), MCSEQ95: Number(s.SEQ95),
+		ESSMean: Number(s.ESSMean), ESSBulk: Number(s.ESSBulk), ESSTail: Number(s.ESSTail), Rhat: Number(s.RHat), Nested: Number(s.NestedRHat),
 	}
 	names := map[string]string{
 		"Mean": "mean", "SD": "sd", "Q5": "q5", "Median": "median", "Q95": "q95",
-		"MCSEMean": "mcse_mean", "ESSBulk": "ess_bulk", "ESSTail": "ess_tail", "RHat": "rhat",
+		"SEMean": "mcse_mean", "SEQ5": "mcse_q5", "SEMedian": "mcse_median", "SEQ95": "mcse_q95",
+		"ESSMean": "ess_mean", "ESSBulk": "ess_bulk", "ESSTail": "ess_tail", "RHat": "rhat",
 	}
 	for _, r := range s.Reasons {
 		if name, ok := names[r.Figure]; ok {

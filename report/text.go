@@ -436,10 +436,13 @@ func (m *Model) writeSizes(p *printer) {
 	if len(m.Sparsity) > 0 && m.Sparsity[0].Share != nil {
 		worst := 0.0
 		for _, s := range m.Sparsity {
-			worst = max(worst, float64(s.Share.SE/s.Share.Estimate))
+			if s.Share.Estimate > 0 {
+				worst = max(worst, float64(s.Share.SE/s.Share.Estimate))
+			}
 		}
 		p.line("Some rules cannot be counted: the law is exact to the share that keeps them,")
 		p.line("which exact draws measured to %s (relative standard error, the largest).", percent(worst))
+		p.line("± includes that error; more draws do not lessen it, another seed draws it anew.")
 	}
 	p.wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number(float64(m.Variation)), number(float64(m.Expected))))
 }

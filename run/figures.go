@@ -116,11 +116,15 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 	for k, name := range spec.properties() {
 		statistic(&r.Properties[k], name, func(f *chainFigures) **diagnose.Series { return &f.scores[k] })
 	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	slowest := r.withhold()
 	g.Go(func() (err error) {
-		r.Inclusion, r.Unlisted, err = newInclusion(chains)
+		r.Inclusion, r.Unlisted, err = newInclusion(chains, slowest)
 		return err
 	})
-	g.Go(func() error { return r.setSizes(spec.Target.Law(), chains) })
+	g.Go(func() error { return r.setSizes(spec.Target, chains, slowest) })
 	return g.Wait()
 }
 

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -44,7 +45,8 @@ type Size struct {
 	N        int
 	Target   float64 // its probability
 	Observed float64 // its share of the draws
-	MCSE     float64 // standard error of the share
+	MCSE     float64 // standard error of the share, LawSE included
+	LawSE    float64 // what rules that are measured add to it, see [lawErrors]; 0 if all are counted
 	ESS      float64
 	Why      string  // why there is no MCSE and ESS
 	Counts   []int64 // draws, by chain
@@ -78,6 +80,40 @@ type Timing struct {
 	Seconds             float64 // in all sessions that led here
 	Iterations          int64   // of all chains, warm-up included
 	IterationsPerSecond float64
+}
+
+// withhold returns the smallest bulk effective sample size of a statistic, +Inf
+// if none is known, and takes back the stated errors if that is too small for any.
+func (r *Result) withhold() (slowest float64) {
+	all := []*Statistic{&r.Used, &r.LogDensity}
+	for k := range r.Properties {
+		all = append(all, &r.Properties[k])
+	}
+	slowest, name := math.Inf(1), ""
+	for _, s := range all {
+		if s.ESSBulk < slowest {
+			slowest, name = s.ESSBulk, s.Name
+		}
+	}
+	err := diagnose.Enough(slowest, len(r.Chains))
+	if err == nil {
+		return slowest
+	}
+	if r.Score != nil {
+		all = append(all, r.Score)
+	}
+	for _, s := range all {
+		for _, f := range []struct {
+			figure string
+			se     *float64
+		}{{"SEMean", &s.SEMean}, {"SEQ5", &s.SEQ5}, {"SEMedian", &s.SEMedian}, {"SEQ95", &s.SEQ95}} {
+			if !math.IsNaN(*f.se) {
+				*f.se = math.NaN()
+				s.Reasons = append(s.Reasons, Reason{f.figure, fmt.Sprintf("%v, of %s", err, name)})
+			}
+		}
+	}
+	return slowest
 }
 
 // set returns the ingredients of the draw, in ascending order.
@@ -119,7 +155,7 @@ const MostInclusion = 10_000
 // newInclusion returns what can be said about the ingredients, of more than
 // MostInclusion about those that are used most, the first of those that are used
 // alike; and what else is used.
-func newInclusion(chains []*chainFigures) (inclusion []Inclusion, unlisted Unlisted, err error) {
+func newInclusion(chains []*chainFigures, slowest float64) (inclusion []Inclusion, unlisted Unlisted, err error) {
 	var presences []*diagnose.Presence
 	for _, r := range chains {
 		presences = append(presences, r.presence)
@@ -155,20 +191,21 @@ func newInclusion(chains []*chainFigures) (inclusion []Inclusion, unlisted Unlis
 		return nil, unlisted, err
 	}
 	for i, x := range all {
+		se, err := x.Stated(slowest)
 		inclusion = append(inclusion, Inclusion{
 			Ingredient:  i,
 			Probability: x.Probability,
-			MCSE:        x.MCSE,
+			MCSE:        se,
 			ESS:         x.ESS,
 			MeanAmount:  x.MeanAmount,
-			Why:         why(x.Err),
+			Why:         why(err),
 		})
 	}
 	return inclusion, unlisted, nil
 }
 
 // setSizes compares the law of n with the draws.
-func (r *Result) setSizes(law *kir.Law, chains []*chainFigures) error {
+func (r *Result) setSizes(target *kir.Target, chains []*chainFigures, slowest float64) error {
 	var histograms []*diagnose.Histogram
 	counts := make([][]int64, len(chains))
 	for c, rec := range chains {
@@ -185,28 +222,68 @@ func (r *Result) setSizes(law *kir.Law, chains []*chainFigures) error {
 	if err != nil {
 		return err
 	}
-	var target, observed []float64
+	law := target.Law()
+	var wanted, observed []float64
+	for _, share := range shares {
+		observed = append(observed, share.Probability)
+	}
+	added := lawErrors(observed, target.Space().Shares())
 	for n, share := range shares {
-		target, observed = append(target, law.P(n)), append(observed, share.Probability)
+		wanted = append(wanted, law.P(n))
+		shares[n].MCSE = math.Hypot(share.MCSE, added[n])
 		if lo, hi := law.Support(); n < lo || n > hi {
 			continue
 		}
+		se, err := share.Stated(slowest)
 		size := Size{
 			N:        n,
 			Target:   law.P(n),
 			Observed: share.Probability,
-			MCSE:     share.MCSE,
+			MCSE:     math.Hypot(se, added[n]),
+			LawSE:    added[n],
 			ESS:      share.ESS,
-			Why:      why(share.Err),
+			Why:      why(err),
 		}
 		for _, c := range counts {
 			size.Counts = append(size.Counts, c[n])
 		}
 		r.Sizes = append(r.Sizes, size)
 	}
-	r.Variation = diagnose.TotalVariation(target, observed)
-	r.Expected = diagnose.ExpectedTotalVariation(target, shares)
+	r.Variation = diagnose.TotalVariation(wanted, observed)
+	r.Expected = diagnose.ExpectedTotalVariation(wanted, shares)
 	return nil
+}
+
+// lawErrors returns by how much, as a standard error, the share p_n of draws with n
+// ingredients is off because |X_n| was measured: 0 for all n if it was not.
+//
+// With relative errors ε_n of the measured |X_n| the chains sample
+//
+//	p_n·(1 + ε_n)⁻¹ / Σ_m p_m·(1 + ε_m)⁻¹ ≈ p_n·(1 − ε_n + Σ_m p_m·ε_m)
+//
+// where p is what they would with the true ones, wishes or not. The ε_n are
+// independent, with standard deviations s_n, those of the shares over the shares:
+//
+//	variance of the share = p_n²·((1 − p_n)²·s_n² + Σ_{m≠n} p_m²·s_m²).
+//
+// The error is that of the law, not of the chains: more draws do not lessen it.
+// It is as independent of theirs as the compositions that measured it, so that
+// both are added in squares.
+func lawErrors(p []float64, shares []kir.Share) []float64 {
+	errors := make([]float64, len(p))
+	relative := make([]float64, len(p))
+	sum := 0.0
+	for _, s := range shares {
+		if s.N < len(p) && s.Estimate > 0 {
+			relative[s.N] = s.SE / s.Estimate
+			sum += p[s.N] * p[s.N] * relative[s.N] * relative[s.N]
+		}
+	}
+	for n, s := range relative {
+		// (1−p)² = 1 − 2p + p², the last of which is in the sum.
+		errors[n] = p[n] * math.Sqrt(max(0, (1-2*p[n])*s*s+sum))
+	}
+	return errors
 }
 
 // why is the text of an error, and empty if there is none.
