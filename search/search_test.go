@@ -341,6 +341,18 @@ func TestArchiveKinds(t *testing.T) {
 	}
 }
 
+// TestPlain: weights of 30 and 0 become 1 and 0.
+func TestPlain(t *testing.T) {
+	target := newTarget(t, kir.Wish{Name: "a", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 30}, kir.Wish{Name: "b", Property: rough(1), Weight: 0})
+	plain, err := Plain(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := plain.Wishes(); w[0].Weight != 1 || w[1].Weight != 0 || target.Wishes()[0].Weight != 30 {
+		t.Errorf("weights %v and %v", w[0].Weight, w[1].Weight)
+	}
+}
+
 func TestBudget(t *testing.T) {
 	for _, c := range []struct {
 		iterations int64
