@@ -166,6 +166,28 @@ func TestSameOnAnyNumberOfWorkers(t *testing.T) {
 	}
 }
 
+// TestDrawsStayTheSame: a search between two runs of a target changes no draw.
+func TestDrawsStayTheSame(t *testing.T) {
+	target := newTarget(t, kir.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 2})
+	run := func() (draws [][]kir.Part) {
+		_, err := kir.Stream(t.Context(), target, kir.Options{Chains: 1, Warmup: 50, Draws: 200, Thin: 1, Seed: 1}, func(_, _ int, x *kir.State) error {
+			draws = append(draws, x.Composition.Parts())
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return draws
+	}
+	before := run()
+	if _, err := Best(t.Context(), target, Options{Evaluations: 1000, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(before, run()) {
+		t.Error("the draws are others")
+	}
+}
+
 // TestIdeasAreApart: ideas keep their distance, and the first is the best of all.
 func TestIdeasAreApart(t *testing.T) {
 	target := newTarget(t, kir.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
@@ -350,6 +372,13 @@ func TestPlain(t *testing.T) {
 	}
 	if w := plain.Wishes(); w[0].Weight != 1 || w[1].Weight != 0 || target.Wishes()[0].Weight != 30 {
 		t.Errorf("weights %v and %v", w[0].Weight, w[1].Weight)
+	}
+}
+
+func TestDoses(t *testing.T) {
+	least, most := Doses(3, []*kir.Composition{parts(t, 4, 6, 0), parts(t, 9, 1, 0)})
+	if !slices.Equal(least, []int{4, 1, 0}) || !slices.Equal(most, []int{9, 6, 0}) {
+		t.Errorf("doses from %v to %v", least, most)
 	}
 }
 
