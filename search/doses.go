@@ -6,6 +6,23 @@ import (
 	"kir"
 )
 
+// Doses returns the least and the greatest amount that known compositions of n
+// ingredients have of each where they use it, and 0 where none does: as the Least
+// of [Options] any amount is then allowed, and as the Most none.
+func Doses(n int, known []*kir.Composition) (least, most []int) {
+	least, most = make([]int, n), make([]int, n)
+	for _, x := range known {
+		for _, i := range x.Ingredients() {
+			amount := x.Amount(int(i))
+			if least[i] == 0 || amount < least[i] {
+				least[i] = amount
+			}
+			most[i] = max(most[i], amount)
+		}
+	}
+	return least, most
+}
+
 // doses are the amounts that each ingredient may take where it is used, and the
 // sizes that the target allows.
 type doses struct {

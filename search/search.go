@@ -59,6 +59,19 @@ type Result struct {
 	Ideas        []Found // the best that are apart from each other, the best first
 }
 
+// Plain returns the target whose wishes count once each, those of weight 0 still
+// not at all: its score Π_k y_k is made of the properties as they are, and can be
+// compared between runs of different weights.
+func Plain(t *kir.Target) (*kir.Target, error) {
+	wishes := slices.Clone(t.Wishes())
+	for k := range wishes {
+		if wishes[k].Weight > 0 {
+			wishes[k].Weight = 1
+		}
+	}
+	return t.WithWishes(wishes...)
+}
+
 // The budget is shared among rounds of walks. A walk is to be long rather than
 // one of many: halving the rounds is worth more than halving the length.
 const (
@@ -76,9 +89,9 @@ const (
 // score^β, where β rises from what makes random compositions differ to what
 // makes the last per mille count. The first round of walks begins at the best of
 // the starts and at random ones; each later one at what the archive has, in its
-// upper third and everywhere in turn, but for one walk from the third on. Walks of
-// one round do not know of each other, so that they can be made at once. Half of the budget then
-// goes into ideas that are apart, if they are asked for.
+// upper third and everywhere in turn; from the fourth on one begins anew. Walks of
+// one round do not know of each other, so that they can be made at once. Half of
+// the budget then goes into ideas that are apart, if they are asked for.
 //
 // It fails with an error that wraps [kir.ErrNoStart] if nothing of positive
 // score is found to begin from.
