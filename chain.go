@@ -28,6 +28,9 @@ type Chain struct {
 // NewChain starts a chain of a target. All that it does follows from the seed
 // and the index, and is independent of other chains. See [StartState].
 func NewChain(t *Target, k Kernel, seed uint64, index int) (*Chain, error) {
+	if t == nil || k == nil {
+		return nil, fmt.Errorf("chain %d: there must be a target and a kernel", index)
+	}
 	c := &Chain{kernel: k, rand: NewRand(seed, "chain", uint64(index))}
 	var err error
 	if tempered, ok := k.(*Tempered); ok {

@@ -90,7 +90,9 @@ const (
 
 // NewRuledSpace returns the compositions of total units over the given number
 // of ingredients that keep the rules. |X_n| is worked out for n up to most,
-// which 0 makes all; the law of n must not have mass beyond.
+// which 0 makes all; a law of n that has mass beyond fails with an
+// [*UncountedError]. Rules that can be kept by nothing, whatever the others say,
+// fail with a [*RuleError].
 //
 // Rules that cannot be counted are measured: for each n, compositions are
 // drawn exactly and uniformly from those that keep the countable rules, until
@@ -104,6 +106,9 @@ func NewRuledSpace(ctx context.Context, ingredients, total int, rules Rules, mos
 	}
 	if most < 1 || most > s.MaxUsed() {
 		most = s.MaxUsed()
+	}
+	if err := rules.check(); err != nil {
+		return nil, err
 	}
 	r, err := newRuleset(s, rules)
 	if err != nil {
@@ -140,6 +145,45 @@ func NewRuledSpace(ctx context.Context, ingredients, total int, rules Rules, mos
 		r.logCount[n] += math.Log(share.Estimate)
 	}
 	return s, nil
+}
+
+// A RuleError says that a rule can be kept by nothing.
+type RuleError struct {
+	Kind     string  // "amounts", "group" or "limit"
+	Index    int     // in the list of that kind; for amounts, the ingredient
+	What     string  // of which the least is above the most: "amount", "number used", "total", "mean"
+	Min, Max float64 // the least and the most
+}
+
+func (e *RuleError) Error() string {
+	of := fmt.Sprintf("%s %d", e.Kind, e.Index)
+	if e.Kind == "amounts" {
+		of = fmt.Sprintf("the amounts of ingredient %d", e.Index)
+	}
+	return fmt.Sprintf("%s: the least %s, %g, is above the most, %g", of, e.What, e.Min, e.Max)
+}
+
+// check returns a [*RuleError] for the first rule that can be kept by nothing.
+func (r *Rules) check() error {
+	for i, a := range r.Amounts {
+		if a.Max > 0 && a.Min > a.Max {
+			return &RuleError{"amounts", i, "amount", float64(a.Min), float64(a.Max)}
+		}
+	}
+	for k, g := range r.Groups {
+		if u := g.Used; u != nil && u.Min > u.Max {
+			return &RuleError{"group", k, "number used", float64(u.Min), float64(u.Max)}
+		}
+		if t := g.Total; t != nil && t.Min > t.Max {
+			return &RuleError{"group", k, "total", float64(t.Min), float64(t.Max)}
+		}
+	}
+	for k, l := range r.Limits {
+		if l.Min > l.Max {
+			return &RuleError{"limit", k, "mean", l.Min, l.Max}
+		}
+	}
+	return nil
 }
 
 // newRuleset checks rules and indexes them by ingredient.
@@ -235,6 +279,9 @@ func wholeBound(b, scale float64, total int) int64 {
 	}
 	return int64(math.Round(b*scale)) * int64(total)
 }
+
+// possible says whether X_n is not empty, as far as is known.
+func (r *ruleset) possible(n int) bool { return r.logCount[n] > negInf }
 
 // measure estimates which share of the countable compositions of n ingredients
 // keeps the other rules.

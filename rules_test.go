@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"kir"
@@ -92,7 +94,8 @@ func randomRules(r *rand.Rand, ingredients, total int) (rules kir.Rules, feasibl
 		checks = append(checks, func(x []int) bool { n, _ := used(x, need.Then); return x[need.If] == 0 || n > 0 })
 	}
 	if r.IntN(3) == 0 {
-		l := kir.Limit{Min: float64(r.IntN(3)), Max: 1.5 + float64(r.IntN(4))/2}
+		l := kir.Limit{Min: float64(r.IntN(3))}
+		l.Max = max(l.Min, 1.5+float64(r.IntN(4))/2)
 		whole := make([]int, ingredients) // factors in halves
 		for i := range whole {
 			whole[i] = r.IntN(9) - 2
@@ -315,6 +318,63 @@ func TestRuleLines(t *testing.T) {
 				t.Fatalf("seed %d: moved to %v the rules say %v, want %v; rules %+v", seed, x, got, after, rules)
 			}
 		}
+	}
+}
+
+// A rule that nothing keeps is told by its place, and mass beyond what is counted
+// is not cut off unsaid.
+func TestRulesThatCannotBe(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		rules kir.Rules
+		kind  string
+		index int
+		says  string
+	}{
+		{kir.Rules{Amounts: []count.Ingredient{{}, {Min: 700, Max: 100}, {}}}, "amounts", 1, "the amounts of ingredient 1: the least amount, 700, is above the most, 100"},
+		{kir.Rules{Groups: []count.Group{{Members: []int{0}}, {Members: []int{0, 1}, Used: &count.Range{Min: 2, Max: 1}}}}, "group", 1, "group 1: the least number used, 2, is above the most, 1"},
+		{kir.Rules{Groups: []count.Group{{Members: []int{0, 1}, Total: &count.Range{Min: 20, Max: 10}}}}, "group", 0, "group 0: the least total, 20,"},
+		{kir.Rules{Limits: []kir.Limit{{Factors: []float64{1, 2, 3}, Min: 700, Max: 100}}}, "limit", 0, "limit 0: the least mean, 700, is above the most, 100"},
+	} {
+		_, err := kir.NewRuledSpace(ctx, 3, 1000, c.rules, 0)
+		var bad *kir.RuleError
+		if !errors.As(err, &bad) || bad.Kind != c.kind || bad.Index != c.index || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: got %v, want %q", c.rules, err, c.says)
+		}
+	}
+
+	// As many units as ingredients may take at most, and a law that wants more.
+	required := kir.Rules{Amounts: []count.Ingredient{{Required: true}, {Required: true}, {Required: true}, {}, {}}}
+	space, err := kir.NewRuledSpace(ctx, 5, 12, required, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.NewTarget(space, kir.Table(map[int]float64{1: 1, 2: 3}))
+	var none *kir.InfeasibleError
+	if !errors.As(err, &none) || !errors.Is(err, kir.ErrNoMass) || !slices.Equal(none.Wanted, []int{1, 2}) || !slices.Equal(none.Possible, []int{3, 4, 5}) || none.Measured ||
+		err.Error() != "the rules leave compositions of 3 to 5 ingredients, and the sparsity law wants 1 to 2" {
+		t.Errorf("got %v", err)
+	}
+	nothing := kir.Rules{Amounts: required.Amounts, Limits: []kir.Limit{{Factors: make([]float64, 5), Min: 1, Max: 2}}}
+	if space, err = kir.NewRuledSpace(ctx, 5, 12, nothing, 1); err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.NewTarget(space, kir.Uniform(1, 1))
+	if !errors.As(err, &none) || len(none.Possible) > 0 || !none.Measured || !strings.Contains(err.Error(), "no composition at all") {
+		t.Errorf("got %v", err)
+	}
+
+	// Normal(8, 1.5) with 5 ingredients counted would have a mean of 4.78.
+	if space, err = kir.NewRuledSpace(ctx, 20, 30, kir.Rules{}, 5); err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.NewTarget(space, kir.Normal(8, 1.5))
+	var beyond *kir.UncountedError
+	if !errors.As(err, &beyond) || beyond.Counted != 5 || beyond.Last != 20 || math.Abs(beyond.Mass-0.9554) > 0.0005 {
+		t.Errorf("got %v, %+v", err, beyond)
+	}
+	if target, err := kir.NewTarget(space, kir.Uniform(2, 5)); err != nil || math.Abs(target.Law().Mean()-3.5) > 1e-12 {
+		t.Errorf("a law within what is counted: %v", err)
 	}
 }
 

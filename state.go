@@ -1,6 +1,7 @@
 package kir
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -50,6 +51,9 @@ type term struct {
 // NewState returns the state of a chain that is at x, which becomes the
 // state's own. x must be in the target's space.
 func NewState(t *Target, x *Composition) (*State, error) {
+	if t == nil || x == nil {
+		return nil, errors.New("a state is made of a target and a composition")
+	}
 	if err := t.space.Contains(x); err != nil {
 		return nil, err
 	}

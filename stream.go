@@ -3,6 +3,7 @@ package kir
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -31,6 +32,9 @@ type Options struct {
 func Stream(ctx context.Context, t *Target, o Options, sink func(chain, draw int, x *State) error) ([]Tally, error) {
 	if o.Chains < 1 || o.Warmup < 0 || o.Draws < 0 || o.Thin < 1 {
 		return nil, fmt.Errorf("%d chains, warm-up %d, %d draws, thin %d: there must be at least 1 chain, thin must be at least 1 and the others not negative", o.Chains, o.Warmup, o.Draws, o.Thin)
+	}
+	if sink == nil {
+		return nil, errors.New("there is no sink to hand the draws to")
 	}
 	k, err := NewKernel(cmp.Or(o.Kernel, "balanced"), t)
 	if err != nil {

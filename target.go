@@ -40,14 +40,27 @@ type Target struct {
 }
 
 // NewTarget returns the target that joins a sparsity law and wishes.
+//
+// The law is that on the sizes which rules leave: it fails with an
+// [*InfeasibleError] where they leave none, and as [Sparsity.On] does.
 func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error) {
-	law, err := sparsity.On(space)
+	if space == nil {
+		return nil, errors.New("there is no space to make a target of")
+	}
+	wanted, err := sparsity.On(space)
 	if err != nil {
 		return nil, err
 	}
-	if space.rules != nil {
-		if law, err = law.where(func(n int) bool { return space.rules.logCount[n] > negInf }); err != nil {
-			return nil, err
+	law := wanted
+	if r := space.rules; r != nil {
+		if law = wanted.where(r.possible); law == nil {
+			e := &InfeasibleError{Wanted: wanted.sizes(), Measured: r.shares != nil}
+			for n := 1; n <= space.MaxUsed(); n++ {
+				if r.possible(n) {
+					e.Possible = append(e.Possible, n)
+				}
+			}
+			return nil, e
 		}
 	}
 	for k, w := range wishes {

@@ -96,11 +96,11 @@ func (l Law) Enumerate() (*Enumeration, error) {
 	top := -1 // the state of the greatest probability
 	for s, x := range e.States {
 		n := used(x)
-		p := l.Size(n) / mass / float64(sizes[n])
+		p := l.Size(n) / mass
 		if !(p >= 0) || math.IsInf(p, 1) {
 			return nil, fmt.Errorf("the weight of %v is %v", x, p)
 		}
-		e.base[s] = math.Log(p)
+		e.base[s] = math.Log(p) - math.Log(float64(sizes[n])) // their ratio may be too small to keep its digits
 		for _, w := range l.Wishes {
 			if w.Weight == 0 || p == 0 {
 				continue // a wish is not asked where there is no mass
