@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"kir"
-	"kir/count"
 	"kir/property"
+	"kir/rule"
 )
 
 // TestMain makes the test binary a scorer when it is run as one.
@@ -265,9 +265,8 @@ func TestProgramFails(t *testing.T) {
 func TestProgramIsAskedWhatCounts(t *testing.T) {
 	p := newProgram(t, 12, "not alone")
 	defer p.Close()
-	rules := kir.Rules{Amounts: make([]count.Ingredient, 5)}
-	rules.Amounts[1].Required = true
-	space := must(kir.NewRuledSpace(t.Context(), 5, 12, rules, 0))
+	set := rule.Set{Ingredients: 5, Total: 12, Rules: []rule.Rule{rule.Require{Of: []int{1}}}}
+	space := must(kir.NewRuledSpace(t.Context(), set, 0))
 	target, err := kir.NewTarget(space, kir.Uniform(2, 4), kir.Wish{Name: "taste", Property: p, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
