@@ -436,10 +436,12 @@ func (m *Model) writeSizes(p *printer) {
 	if len(m.Sparsity) > 0 && m.Sparsity[0].Share != nil {
 		worst := 0.0
 		for _, s := range m.Sparsity {
-			worst = max(worst, float64(s.Share.SE/s.Share.Estimate))
+			worst = max(worst, float64(s.Share.SE)/max(float64(s.Share.Estimate), 1e-300))
 		}
-		p.line("Some rules cannot be counted: the law is exact to the share that keeps them,")
-		p.line("which exact draws measured to %s (relative standard error, the largest).", percent(worst))
+		if worst > 0 {
+			p.line("Some rules cannot be counted: the law is exact to the share that keeps them,")
+			p.line("which exact draws measured to %s (relative standard error, the largest).", percent(worst))
+		}
 	}
 	p.wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number(float64(m.Variation)), number(float64(m.Expected))))
 }
