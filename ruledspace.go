@@ -13,9 +13,10 @@ import (
 type Share struct {
 	N        int
 	Estimate float64 // Kept/Drawn
-	SE       float64 // standard error of the estimate
+	SE       float64 // standard error of the estimate, 0 if it is exact
 	Kept     int
-	Drawn    int
+	Drawn    int  // or looked at
+	Exact    bool // all were looked at
 }
 
 const (
@@ -35,11 +36,12 @@ const (
 // exact. Groups that overlap otherwise, needs and limits leave a share of what is
 // counted, which is measured.
 //
-// Rules that cannot be counted are measured: for each n, compositions are
-// drawn exactly and uniformly from those that keep the countable rules, until
-// 10,000 keep the others too or 1,000,000 were drawn; |X_n| is the count times
-// the share. An n at which none was found is taken for empty. See
-// [Space.Shares].
+// Of rules that cannot be counted each composition of n ingredients is looked at,
+// if there are at most 2²⁰ whose amounts are allowed: |X_n| is exact then, too. Else
+// the share that keeps them is measured: compositions are drawn exactly and
+// uniformly from those that keep the countable rules, until 10,000 keep the others
+// too or 1,000,000 were drawn; |X_n| is the count times the share. An n at which
+// none was found is taken for empty. See [Space.Shares].
 func NewRuledSpace(ctx context.Context, set rule.Set, most int) (*Space, error) {
 	s, err := NewSpace(set.Ingredients, set.Total)
 	if err != nil {
@@ -69,10 +71,13 @@ func NewRuledSpace(ctx context.Context, set rule.Set, most int) (*Space, error) 
 			continue
 		}
 		share := Share{N: n}
-		if !r.table.Empty(n) {
-			if share, err = s.measure(ctx, n); err != nil {
-				return nil, err
-			}
+		if r.table.Empty(n) {
+			share.Exact = true
+		} else if kept, ok := r.Kept(n); ok {
+			all := r.table.Count(n).Int64() // no more than were looked at
+			share = Share{N: n, Estimate: float64(kept) / float64(all), Kept: kept, Drawn: int(all), Exact: true}
+		} else if share, err = s.measure(ctx, n); err != nil {
+			return nil, err
 		}
 		r.shares = append(r.shares, share)
 		r.logCount[n] += math.Log(share.Estimate)

@@ -385,6 +385,34 @@ func TestRulesThatCannotBe(t *testing.T) {
 	}
 }
 
+// Groups that cross leave a share of what is counted: exact where all compositions
+// are looked at, measured where there are too many. Of pairs with one of the first
+// three ingredients, 3·(N−3), those with one of 2, 3 and 4 are 2 with none of
+// either group, N−5, and 0 or 1 with 3 or 4.
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		ingredients, total int
+		exact              bool
+	}{{12, 20, true}, {200, 1000, false}} {
+		set := rule.Set{Ingredients: c.ingredients, Total: c.total, Rules: []rule.Rule{
+			rule.Group{Of: []int{0, 1, 2}, Used: &rule.Range{Min: 1, Max: 1}},
+			rule.Group{Of: []int{2, 3, 4}, Used: &rule.Range{Min: 1, Max: 1}},
+		}}
+		space, err := kir.NewRuledSpace(t.Context(), set, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := space.Shares()[1], float64(c.ingredients-5+4)/float64(3*(c.ingredients-3))
+		if got.Exact != c.exact || c.exact && got.Estimate != want {
+			t.Errorf("%d ingredients: the share is %+v, want %v", c.ingredients, got, want)
+		}
+		// One draw of seeds in 1.7 million is 5 standard errors off.
+		if math.Abs(got.Estimate-want) > 5*got.SE || c.exact != (got.SE == 0) {
+			t.Errorf("%d ingredients: the share is %v ± %v, want %v", c.ingredients, got.Estimate, got.SE, want)
+		}
+	}
+}
+
 func ExampleNewRuledSpace() {
 	// 50 ingredients, 100 units, at most 2 spirits (the first 5) with 30 to 60
 	// units together.

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// No ruleset, however strange, makes anything panic, and what is drawn keeps the
+// No space, however strange, makes anything panic, and what is drawn keeps the
 // rules.
-func FuzzRuleset(f *testing.F) {
+func FuzzSpace(f *testing.F) {
 	f.Add([]byte{3, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
 	f.Add([]byte{5, 12, 8, 7, 0xf8, 0xff, 3, 1, 9, 5, 2, 4, 4, 0xff, 200, 3, 17, 90, 1, 2, 3})
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -210,7 +210,7 @@ func (c *Check) WriteText(w io.Writer) error {
 	if measured {
 		t.AlignRight(3)
 	}
-	shown := c.Sizes
+	shown, estimated := c.Sizes, false
 	const most = 40
 	if len(shown) > most {
 		shown = shown[:most]
@@ -218,7 +218,12 @@ func (c *Check) WriteText(w io.Writer) error {
 	for _, s := range shown {
 		cells := []any{s.N, percent(float64(s.Target)), bigNumber(s.Compositions)}
 		if measured {
-			cells = append(cells, fmt.Sprintf("%.3g ± %.1g", float64(s.Share.Estimate), float64(s.Share.SE)))
+			share := fmt.Sprintf("%.3g", float64(s.Share.Estimate))
+			if s.Share.SE > 0 {
+				share += fmt.Sprintf(" ± %.1g", float64(s.Share.SE))
+				estimated = true
+			}
+			cells = append(cells, share)
 		}
 		t.Row(cells...)
 	}
@@ -227,9 +232,13 @@ func (c *Check) WriteText(w io.Writer) error {
 	}
 	t.Row("all", "", bigNumber(c.Compositions))
 	p.table(t)
-	if measured {
+	switch {
+	case estimated:
 		p.line("Rules that overlap, needs and limits cannot be counted: their share is measured")
 		p.line("by exact draws, and the law of n is as exact as that.")
+	case measured:
+		p.line("Rules that overlap, needs and limits are counted by looking at every")
+		p.line("composition.")
 	}
 	p.properties(c.Properties)
 	p.line("")

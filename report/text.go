@@ -440,9 +440,11 @@ func (m *Model) writeSizes(p *printer) {
 				worst = max(worst, float64(s.Share.SE/s.Share.Estimate))
 			}
 		}
-		p.line("Some rules cannot be counted: the law is exact to the share that keeps them,")
-		p.line("which exact draws measured to %s (relative standard error, the largest).", percent(worst))
-		p.line("± includes that error; more draws do not lessen it, another seed draws it anew.")
+		if worst > 0 {
+			p.line("Some rules cannot be counted: the law is exact to the share that keeps them,")
+			p.line("which exact draws measured to %s (relative standard error, the largest).", percent(worst))
+			p.line("± includes that error; more draws do not lessen it.")
+		}
 	}
 	p.wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number(float64(m.Variation)), number(float64(m.Expected))))
 }

@@ -42,6 +42,22 @@ func newEnumeration(c *Conditions, sizes []int) *enumeration {
 	return e
 }
 
+// Kept counts the compositions of n ingredients that keep the conditions, by
+// looking at each. ok is false if there are more than 2²⁰ to look at.
+func (c *Conditions) Kept(n int) (kept int, ok bool) {
+	e := newEnumeration(c, []int{n})
+	if e.candidates() > maxCandidates {
+		return 0, false
+	}
+	ok = e.each(func(parts []Part) bool {
+		if c.Keeps(parts) {
+			kept++
+		}
+		return true
+	})
+	return kept, ok
+}
+
 // candidates bounds how many compositions there are: Σ C(N, n)·C(M−1, n−1) of
 // those that can be used, in the units that all amounts are multiples of.
 func (e *enumeration) candidates() float64 {
