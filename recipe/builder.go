@@ -225,7 +225,7 @@ func (b *builder) agree(parts []Part, part *Part, field int) bool {
 		if !b.loose[was] {
 			b.loose[was] = true
 			b.table.note(b.table.place(field), fmt.Sprintf("%s is taken as %v g where other amounts are masses", fault.Quote(was.Name), was.inMass.Size),
-				"units: {"+yamlText(was.Name)+": "+was.inMass.Size.String()+" g}")
+				"units: {"+YAMLText(was.Name)+": "+was.inMass.Size.String()+" g}")
 		}
 		p.Unit = was.inMass
 	}

@@ -90,6 +90,7 @@ func newRootCommand() *cobra.Command {
 	root.SetVersionTemplate("kir {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
+		newInitCommand(),
 		newSampleCommand(),
 		newResumeCommand(),
 		newShowCommand(),
