@@ -54,6 +54,13 @@ func (g *guessed) add(p func() place, example string) {
 	}
 }
 
+// A widePart is an ingredient's column in the wide form.
+type widePart struct {
+	column     int
+	ingredient int32
+	unit       *Unit // of amounts that give none
+}
+
 func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units) *builder {
 	b := &builder{
 		table: t, units: units, open: in == nil,
