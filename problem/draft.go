@@ -2,6 +2,7 @@ package problem
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,9 @@ type Draft struct {
 	// how it is to be read; empty if there is none.
 	Ingredients       string
 	IngredientsLayout recipe.Layout
+
+	// Units are sizes of units by their names, such as "5 cl"; nil if none is given.
+	Units map[string]string
 
 	// Book is what was read. Its ingredients are those of the table.
 	Book *recipe.Book
@@ -51,6 +55,13 @@ func (d *Draft) Write() ([]byte, error) {
 	w.notes("", d.Book.Notes)
 	w.columns()
 	w.line("%s", recipe.TableYAML("recipes", filepath.ToSlash(d.Table), d.Layout))
+	if len(d.Units) > 0 {
+		var sizes []string
+		for _, name := range slices.Sorted(maps.Keys(d.Units)) {
+			sizes = append(sizes, recipe.YAMLText(name)+": "+recipe.YAMLText(d.Units[name]))
+		}
+		w.line("units: {%s}", strings.Join(sizes, ", "))
+	}
 	if d.Ingredients != "" {
 		w.notes("", d.Book.Ingredients.Notes)
 		w.line("%s", recipe.TableYAML("ingredients", filepath.ToSlash(d.Ingredients), d.IngredientsLayout))

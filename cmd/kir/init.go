@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,7 @@ import (
 
 func newInitCommand() *cobra.Command {
 	var out, ingredients string
-	var labels []string
+	var labels, units []string
 	var how layoutFlags
 	c := &cobra.Command{
 		Use:   "init TABLE [-o FILE]",
@@ -31,7 +32,8 @@ TABLE is CSV in any usual encoding, with commas, semicolons or tabs, an .xlsx
 workbook, or JSON-LD. What is guessed of it is said in the file, and flags say it
 otherwise. docs/tables.md describes what is read.`,
 		Example: `  kir init recipes.csv
-  kir init bar.xlsx --sheet Drinks --ingredients stock.csv -o bar.yaml`,
+  kir init bar.xlsx --sheet Drinks --ingredients stock.csv -o bar.yaml
+  kir init cakes.jsonld --units 'g=0.1 cl' --units 'piece=5 cl'`,
 		Args: one("table of recipes"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"csv", "xlsx", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
@@ -46,6 +48,9 @@ otherwise. docs/tables.md describes what is read.`,
 			}
 			d := &problem.Draft{Layout: layout}
 			options := recipe.Options{Labels: labels, Layout: layout}
+			if d.Units, options.Units, err = readUnits(units); err != nil {
+				return err
+			}
 			if ingredients != "" {
 				if options.Ingredients, err = recipe.ReadIngredientsFile(ingredients, recipe.Layout{}); err != nil {
 					return err
@@ -76,10 +81,28 @@ otherwise. docs/tables.md describes what is read.`,
 	c.Flags().StringVarP(&out, "output", "o", "problem.yaml", "file to write; it must not exist")
 	c.Flags().StringVar(&ingredients, "ingredients", "", "table of the ingredients, name and attributes")
 	c.Flags().StringSliceVar(&labels, "labels", nil, "columns that are labels")
+	c.Flags().StringSliceVar(&units, "units", nil, "sizes of units, such as 'piece=5 cl'")
 	how.add(c)
 	must(c.MarkFlagFilename("output", "yaml"))
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx"))
 	return c
+}
+
+// readUnits reads sizes of units, and returns them by name and with the usual
+// units.
+func readUnits(texts []string) (sizes map[string]string, units *recipe.Units, err error) {
+	sizes, units = make(map[string]string), recipe.DefaultUnits()
+	for _, text := range texts {
+		name, size, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, nil, &fault.Error{Message: "--units " + fault.Quote(text) + " has no size", Hint: "write, for example, 'piece=5 cl'"}
+		}
+		if units, err = units.With(name, size); err != nil {
+			return nil, nil, &fault.Error{Message: "--units: " + err.Error()}
+		}
+		sizes[recipe.Name(name)] = size
+	}
+	return sizes, units, nil
 }
 
 // readForDraft reads a table. Columns that change within a recipe, and so can be
