@@ -54,6 +54,13 @@ func (g *guessed) add(p func() place, example string) {
 	}
 }
 
+// A widePart is an ingredient's column in the wide form.
+type widePart struct {
+	column     int
+	ingredient int32
+	unit       *Unit // of amounts that give none
+}
+
 func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units) *builder {
 	b := &builder{
 		table: t, units: units, open: in == nil,
@@ -225,7 +232,7 @@ func (b *builder) agree(parts []Part, part *Part, field int) bool {
 		if !b.loose[was] {
 			b.loose[was] = true
 			b.table.note(b.table.place(field), fmt.Sprintf("%s is taken as %v g where other amounts are masses", fault.Quote(was.Name), was.inMass.Size),
-				"units: {"+yamlText(was.Name)+": "+was.inMass.Size.String()+" g}")
+				"units: {"+YAMLText(was.Name)+": "+was.inMass.Size.String()+" g}")
 		}
 		p.Unit = was.inMass
 	}

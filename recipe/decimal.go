@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -145,4 +146,13 @@ func plainNumber(text string, mark, group rune) (plain string, ok bool) {
 		return "", false
 	}
 	return digits.String() + fraction, true
+}
+
+// number reads a finite decimal number of either sign.
+func number(text string) (float64, bool) {
+	if text == "" || strings.Trim(text, "0123456789+-.eE") != "" {
+		return 0, false // among them hexadecimal, underscores, infinities
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	return f, err == nil
 }

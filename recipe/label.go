@@ -3,7 +3,6 @@ package recipe
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kir/fault"
@@ -67,15 +66,6 @@ func (l *Label) Numbers() ([]float64, error) {
 		}
 	}
 	return numbers, nil
-}
-
-// number reads a finite decimal number of either sign.
-func number(text string) (float64, bool) {
-	if text == "" || strings.Trim(text, "0123456789+-.eE") != "" {
-		return 0, false // among them hexadecimal, underscores, infinities
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	return f, err == nil
 }
 
 // notNumber says that a value is none.

@@ -68,7 +68,7 @@ func (l Layout) YAML() string {
 	var parts []string
 	add := func(key, value string) {
 		if value != "" {
-			parts = append(parts, key+": "+yamlText(value))
+			parts = append(parts, key+": "+YAMLText(value))
 		}
 	}
 	add("sheet", l.Sheet)
@@ -80,15 +80,15 @@ func (l Layout) YAML() string {
 	if len(l.Columns) > 0 {
 		var columns []string
 		for _, name := range slices.Sorted(maps.Keys(l.Columns)) {
-			columns = append(columns, yamlText(name)+": "+string(l.Columns[name]))
+			columns = append(columns, YAMLText(name)+": "+string(l.Columns[name]))
 		}
 		parts = append(parts, "columns: {"+strings.Join(columns, ", ")+"}")
 	}
 	return strings.Join(parts, ", ")
 }
 
-// yamlText writes a text for YAML: as it is where that is plain, else in quotes.
-func yamlText(text string) string {
+// YAMLText writes a text for YAML: as it is where that is plain, else in quotes.
+func YAMLText(text string) string {
 	plain := text != "" && strings.Trim(text[:1], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 	for _, r := range text {
 		plain = plain && (r == ' ' || r == '-' || r == '_' || r == '.' || r == '/' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
@@ -108,9 +108,9 @@ func yamlText(text string) string {
 func TableYAML(key, file string, l Layout) string {
 	how := l.YAML()
 	if how == "" {
-		return key + ": " + yamlText(file)
+		return key + ": " + YAMLText(file)
 	}
-	return key + ": {file: " + yamlText(file) + ", " + how + "}"
+	return key + ": {file: " + YAMLText(file) + ", " + how + "}"
 }
 
 // With returns the layout with what another one says of it added.

@@ -9,9 +9,6 @@ import (
 	"kir/fault"
 )
 
-// manyParts is from where on a recipe's parts are looked up in a map.
-const manyParts = 24
-
 // readLong takes in a row of the long form.
 func (b *builder) readLong() {
 	t := b.table

@@ -230,8 +230,11 @@ func (t *table) chooseDecimal(given Decimal) {
 		ask(m.undecidedsAt, fault.Quote(m.undecided)+" is read as "+parseNumberIn(m.undecided, DecimalComma)+": with semicolons between columns the decimal mark is taken to be the comma")
 	default:
 		t.decimal = DecimalPoint
-		if m.twoWaysComma > 0 {
+		switch {
+		case m.twoWaysComma > 0:
 			ask(m.undecidedsAt, fault.Quote(m.undecided)+" is read as "+parseNumberIn(m.undecided, DecimalPoint)+": the comma is taken to stand between thousands")
+		case m.twoWaysPoint > 0 && t.delimiter != ',':
+			ask(m.undecidedsAt, fault.Quote(m.undecided)+" is read as "+parseNumberIn(m.undecided, DecimalPoint)+": the point is taken for the decimal mark, and no number shows that it is")
 		}
 	}
 }

@@ -1,5 +1,8 @@
 package recipe
 
+// manyParts is from where on a recipe's parts are looked up in a map.
+const manyParts = 24
+
 // A recipeList grows without copying what it has: books may hold millions.
 type recipeList struct {
 	chunks [][]Recipe // each but the last is full

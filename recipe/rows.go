@@ -1,6 +1,15 @@
 package recipe
 
-import "io"
+import (
+	"io"
+	"strings"
+)
+
+// What a table may hold. Spreadsheets end far below.
+const (
+	mostColumns = 1 << 18
+	longestCell = 1 << 16 // bytes
+)
 
 // rows are the rows of a table, from whatever file.
 type rows interface {
@@ -56,3 +65,13 @@ func (l *listed) place(field int) place { return l.where(l.at-1, field) }
 func (l *listed) line(field int) int { return l.place(field).line }
 
 func (l *listed) exact(field int) bool { return l.exacts[[2]int{l.at - 1, field}] }
+
+// blank is whether a row has no text.
+func blank(row []string) bool {
+	for _, text := range row {
+		if strings.TrimSpace(text) != "" {
+			return false
+		}
+	}
+	return true
+}

@@ -30,6 +30,9 @@ type source struct {
 // headSize is how much of a text file is looked at to see how it is written.
 const headSize = longestRow
 
+// titleRows is among how many first rows the header is looked for.
+const titleRows = 20
+
 // foreign are files that are no tables and how they begin.
 var foreign = []struct{ magic, what, instead string }{
 	{"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password", "save it as .xlsx without a password, or as CSV"},

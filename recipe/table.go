@@ -10,15 +10,6 @@ import (
 	"kir/fault"
 )
 
-// What a table may hold. Spreadsheets end far below.
-const (
-	mostColumns = 1 << 18
-	longestCell = 1 << 16 // bytes
-)
-
-// titleRows is among how many first rows the header is looked for.
-const titleRows = 20
-
 // A table is rows under a header that names the columns.
 type table struct {
 	*source
@@ -242,4 +233,33 @@ func (t *table) errorIn(p place, message, hint string) *Error {
 // note takes down what was understood. settle is empty if it cannot well be wrong.
 func (t *table) note(p place, message, settle string) {
 	t.notes = append(t.notes, Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle})
+}
+
+// each reads the rows to the end, or until there are enough errors. It returns
+// failures of the machine alone.
+func (t *table) each(f *faults, read func()) error {
+	for _, e := range t.broken {
+		f.add(e)
+	}
+	for !f.full() {
+		err := t.next()
+		fatal := (fatalError{})
+		bad := (*Error)(nil)
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.As(err, &fatal):
+			f.add(fatal.bad)
+			f.broken = true
+			return nil
+		case errors.As(err, &bad):
+			f.add(bad)
+			f.broken = true
+		case err != nil:
+			return err
+		default:
+			read()
+		}
+	}
+	return nil
 }

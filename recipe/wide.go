@@ -9,13 +9,6 @@ import (
 	"kir/fault"
 )
 
-// A widePart is an ingredient's column in the wide form.
-type widePart struct {
-	column     int
-	ingredient int32
-	unit       *Unit // of amounts that give none
-}
-
 // readWide takes in a row of the wide form.
 func (b *builder) readWide() {
 	t := b.table

@@ -134,6 +134,8 @@ var wildTables = []struct {
 	{name: "thousands with apostrophes", data: []byte("recipe,ingredient,amount\nA,Gin,4.5\nA,Rye,0.25\nB,Gin,1'500\nB,Ice,1\n"), twin: twinPlain},
 	{name: "only 1,500, quoted", data: []byte("recipe,ingredient,amount\nA,Gin,\"1,500\"\nA,Rye,3\n"), twin: "recipe,ingredient,amount\nA,Gin,1500\nA,Rye,3\n", notes: "is read as 1500", asks: "decimal: point"},
 	{name: "only 1,500, semicolons", data: []byte("recipe;ingredient;amount\nA;Gin;1,500\nA;Rye;3\n"), twin: "recipe,ingredient,amount\nA,Gin,1.5\nA,Rye,3\n", notes: "is read as 1.500", asks: "decimal: comma"},
+	{name: "only 1.500, tabs", data: []byte("recipe\tingredient\tamount\nA\tGin\t1.500\nA\tRye\t3\n"), twin: "recipe,ingredient,amount\nA,Gin,1.5\nA,Rye,3\n", notes: "no number shows that it is", asks: "decimal: point"},
+	{name: "only 1.500, commas", data: []byte("recipe,ingredient,amount\nA,Gin,1.500\nA,Rye,3\n"), twin: "recipe,ingredient,amount\nA,Gin,1.5\nA,Rye,3\n"},
 	{name: "decimal comma as said", data: []byte("recipe\tingredient\tamount\nA\tGin\t1.500\nA\tRye\t3\n"), options: Options{Layout: Layout{Decimal: DecimalComma}}, twin: "recipe,ingredient,amount\nA,Gin,1500\nA,Rye,3\n"},
 
 	{name: "fractions", data: []byte("recipe,ingredient,amount,unit\nA,Gin,1/2,cl\nA,Rye,1 ½,cl\nA,Rum,2–3,cl\nB,Gin,¾,cl\nB,Rye,1 1/8,cl\n"), twin: twinHalf, notes: "read as their middle (1 time): 2–3 is 2.5"},

@@ -18,7 +18,7 @@ import (
 // the empty ones between them, and what archive.go says of its parts.
 const (
 	largestWorkbook = 32 << 20
-	mostCells       = 1 << 23
+	mostCells       = 1 << 22
 	mostSheets      = 1000
 )
 
@@ -136,6 +136,9 @@ func (w *workbook) read(name string) (s *sheet, err error) {
 			if field < len(texts) {
 				text = texts[field]
 			}
+			if values[field] == "" && text == "" && !w.formulas {
+				continue
+			}
 			value, exact := cellText(values[field], text)
 			values[field] = value
 			if exact {
@@ -230,14 +233,4 @@ func exactNumber(f float64) string {
 		return strconv.FormatFloat(f, 'g', 15, 64)
 	}
 	return strconv.FormatFloat(short, 'f', -1, 64)
-}
-
-// blank is whether a row has no text.
-func blank(row []string) bool {
-	for _, text := range row {
-		if strings.TrimSpace(text) != "" {
-			return false
-		}
-	}
-	return true
 }

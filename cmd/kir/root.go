@@ -94,6 +94,7 @@ func newRootCommand() *cobra.Command {
 	root.SetVersionTemplate("kir {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
+		newInitCommand(),
 		newSampleCommand(),
 		newResumeCommand(),
 		newMergeCommand(),
