@@ -55,7 +55,7 @@ func (m *measurement) anneal(ctx context.Context) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(m.options.Workers)
 	for _, w := range m.sizes {
-		if w.exact != nil || math.IsInf(w.logCount, -1) {
+		if math.IsInf(w.logCount, -1) {
 			continue
 		}
 		work.Go(func() error {
@@ -85,7 +85,7 @@ func (m *measurement) scale() {
 	var x Composition
 	values := make([][]float64, len(m.rules.bounds))
 	for _, w := range m.sizes {
-		if w.exact != nil || math.IsInf(w.logCount, -1) {
+		if math.IsInf(w.logCount, -1) {
 			continue
 		}
 		for range 32 {

@@ -13,12 +13,7 @@ import (
 func (m *measurement) bridge(ctx context.Context) error {
 	spent := int64(0)
 	for _, w := range m.sizes {
-		spent += w.schedule.moves
-		for _, g := range w.groups {
-			if g != nil {
-				spent += g.moves
-			}
-		}
+		spent += w.moves()
 	}
 	done := 0
 	for tries := firstTries; ; {

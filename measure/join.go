@@ -133,13 +133,23 @@ func jackknife(a, b []float64) float64 {
 		}
 		return d
 	}
+	differences := make([]float64, groups)
+	for g := range differences {
+		differences[g] = at(g)
+	}
+	return max(unseen, spread(differences))
+}
+
+// spread returns the jackknife's standard error from what an estimate is without
+// each of the groups.
+func spread(without []float64) float64 {
 	mean := 0.0
-	for g := range groups {
-		mean += at(g) / groups
+	for _, x := range without {
+		mean += x / groups
 	}
 	squares := 0.0
-	for g := range groups {
-		squares += (at(g) - mean) * (at(g) - mean)
+	for _, x := range without {
+		squares += (x - mean) * (x - mean)
 	}
-	return max(unseen, math.Sqrt(squares*(groups-1)/groups))
+	return math.Sqrt(squares * (groups - 1) / groups)
 }

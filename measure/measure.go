@@ -1,12 +1,11 @@
 // Package measure tells how many compositions keep rules that cannot be
-// counted by a table, limits above all, and finds some that do.
+// counted, limits above all, and finds some that do.
 //
 // What can be counted is: amounts, steps, and groups that are disjoint or
 // nested (package count). The other rules are bounded [Sum]s. Of those
 // compositions of n ingredients that keep the countable rules, of which there
 // are D_n, a share keeps the sums too; it may be one in a million, so that
-// throwing at random finds none. Small spaces are enumerated. In others the
-// share is measured in two ways that are then joined.
+// throwing at random finds none. So it is measured in two ways, which are joined.
 //
 // # From what is counted to what is allowed
 //
@@ -91,34 +90,68 @@ type Options struct {
 	Workers int
 }
 
-// A Size is what is known of X_n.
+// A Size is what was measured of X_n.
 type Size struct {
 	N        int
-	LogShare float64 // log(|X_n|/D_n); −Inf where none is known
-	SE       float64 // its standard error; 0 where Exact
-	Exact    bool    // enumerated, or no composition keeps even the countable rules
+	LogShare float64 // log(|X_n|/D_n); −Inf where no composition was found
+	SE       float64 // its standard error
 	Found    bool    // whether compositions that keep all rules are known
-
-	// Starts are compositions that keep all rules, drawn uniformly but not
-	// independently: some are the same.
-	Starts []Composition
 }
 
 // A Composition lists used ingredients and their amounts.
 type Composition struct{ Ingredients, Amounts []int32 }
 
-// A Result is what was measured. LogShare of different sizes err together.
+// A Result is what was measured. The log shares of different sizes err together;
+// see [Result.RatioSE] and [Result.LawErrors].
 type Result struct {
 	Sizes []Size
 	Moves int64 // how many were made
 
-	replicates [][]float64 // by size: the log share with each group left out; nil where exact
+	replicates [][]float64 // by size: the log share without each of the groups; nil if not found
+	rules      *rules
+	pools      []pool // by size
 }
 
 // RatioSE returns the standard error of log(|X_m|/|X_n|) for the sizes at two
 // indexes of Sizes: the jackknife over independent groups.
 func (r *Result) RatioSE(a, b int) float64 {
 	return jackknife(r.replicates[a], r.replicates[b])
+}
+
+// LawErrors returns by how much, as a standard error, a law of n is off that is
+// made with the measured |X_n|, where p is the law by index of Sizes.
+//
+// With log |X_n| off by ε_n chains sample p_n·e^{−ε_n}/Σ_m p_m·e^{−ε_m}. The error
+// is the jackknife of that over the groups, so that it knows which errors come
+// together: one that all sizes share changes nothing.
+func (r *Result) LawErrors(p []float64) []float64 {
+	laws := make([][]float64, groups)
+	for g := range laws {
+		laws[g] = make([]float64, len(p))
+		sum := 0.0
+		for k, s := range r.Sizes {
+			if s.Found {
+				laws[g][k] = p[k] * math.Exp(s.LogShare-r.replicates[k][g])
+			} else {
+				laws[g][k] = p[k]
+			}
+			sum += laws[g][k]
+		}
+		for k := range laws[g] {
+			if sum > 0 {
+				laws[g][k] /= sum
+			}
+		}
+	}
+	errors := make([]float64, len(p))
+	for k := range p {
+		without := make([]float64, groups)
+		for g := range laws {
+			without[g] = laws[g][k]
+		}
+		errors[k] = spread(without)
+	}
+	return errors
 }
 
 // unseen is the relative standard error of a share where every composition that
@@ -158,17 +191,16 @@ func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &measurement{problem: p, options: o, rules: rules, enumerable: mostEnumerated}
+	m := &measurement{problem: p, options: o, rules: rules}
 	return m.measure(ctx)
 }
 
 // A measurement is one on its way.
 type measurement struct {
-	problem    Problem
-	options    Options
-	rules      *rules
-	enumerable float64 // how many compositions may be enumerated
-	sizes      []*sizeWork
+	problem Problem
+	options Options
+	rules   *rules
+	sizes   []*sizeWork
 }
 
 // sizeWork is the work on one size.
@@ -177,9 +209,8 @@ type sizeWork struct {
 	mass     float64
 	schedule schedule
 	groups   [groups]*group
-	exact    *enumeration // if it was enumerated
-	stream   uint64       // index of its first stream
-	logCount float64      // log D_n
+	stream   uint64  // index of its first stream
+	logCount float64 // log D_n
 }
 
 func (m *measurement) measure(ctx context.Context) (*Result, error) {
@@ -189,9 +220,6 @@ func (m *measurement) measure(ctx context.Context) (*Result, error) {
 			w.mass = m.options.Mass[k]
 		}
 		m.sizes = append(m.sizes, w)
-	}
-	if err := m.enumerate(ctx); err != nil {
-		return nil, err
 	}
 	if err := m.anneal(ctx); err != nil {
 		return nil, err
@@ -204,36 +232,32 @@ func (m *measurement) measure(ctx context.Context) (*Result, error) {
 
 // result joins what was found.
 func (m *measurement) result() *Result {
-	r := &Result{}
+	r := &Result{rules: m.rules}
 	joined := m.join()
 	for k, w := range m.sizes {
 		s := Size{N: w.n, LogShare: math.Inf(-1)}
 		var replicates []float64
-		switch {
-		case w.exact != nil:
-			s.Exact, s.Found = true, w.exact.kept > 0
-			s.LogShare = math.Log(float64(w.exact.kept)) - w.logCount
-			if w.exact.kept == w.exact.all {
-				s.LogShare = 0
-			}
-			s.Starts = w.exact.starts
-		case joined[k] != nil:
+		if joined[k] != nil {
 			s.Found = true
 			s.LogShare = joined[k].logShare
 			replicates = joined[k].without
 			s.SE = jackknife(replicates, nil)
-			for _, g := range w.groups {
-				s.Starts = append(s.Starts, g.members...)
-			}
 		}
-		for _, g := range w.groups {
-			if g != nil {
-				r.Moves += g.moves
-			}
-		}
-		r.Moves += w.schedule.moves
+		r.Moves += w.moves()
 		r.Sizes = append(r.Sizes, s)
 		r.replicates = append(r.replicates, replicates)
+		r.pools = append(r.pools, newPool(w))
 	}
 	return r
+}
+
+// moves returns how many were made for a size.
+func (w *sizeWork) moves() int64 {
+	moves := w.schedule.moves
+	for _, g := range w.groups {
+		if g != nil {
+			moves += g.moves
+		}
+	}
+	return moves
 }

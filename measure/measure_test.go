@@ -157,32 +157,6 @@ func randomProblem(t testing.TB, r *rand.Rand) Problem {
 	return newProblem(t, s, 0, sums...)
 }
 
-// TestEnumerates holds the enumeration that ships to the one above.
-func TestEnumerates(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	for k := range 200 {
-		p := randomProblem(t, r)
-		all, kept := enumerated(p)
-		sizes := sizesUpTo(p.Table.MaxUsed())
-		result, err := Measure(t.Context(), p, Options{Sizes: sizes, Stream: streams(2)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for at, s := range result.Sizes {
-			if got := math.Exp(s.LogShare) * all[s.N]; !s.Exact || all[s.N] > 0 && math.Abs(got-kept[s.N]) > 1e-9*kept[s.N] {
-				t.Errorf("problem %d, %d ingredients: %v of %v keep the rules, not %v", k, s.N, kept[s.N], all[s.N], got)
-			}
-			if s.Found != (kept[s.N] > 0) || len(s.Starts) != min(int(kept[s.N]), keptStarts) {
-				t.Errorf("problem %d, %d ingredients: found %v, %d starts, of %v that keep the rules", k, s.N, s.Found, len(s.Starts), kept[s.N])
-			}
-			checkStarts(t, p, s)
-			if result.RatioSE(at, 0) != 0 {
-				t.Error("an exact count has a standard error")
-			}
-		}
-	}
-}
-
 func sizesUpTo(most int) []int {
 	var sizes []int
 	for n := 1; n <= most; n++ {
@@ -191,26 +165,34 @@ func sizesUpTo(most int) []int {
 	return sizes
 }
 
-// checkStarts verifies that the starts of a size keep every rule.
-func checkStarts(t testing.TB, p Problem, s Size) {
+// checkDraws verifies that what a walk draws keeps every rule.
+func checkDraws(t testing.TB, p Problem, result *Result) {
 	t.Helper()
-	for _, x := range s.Starts {
-		if len(x.Ingredients) != s.N || !p.Space.Contains(x.Ingredients, x.Amounts) {
-			t.Fatalf("a start of %d ingredients breaks the countable rules: %v", s.N, x)
+	walk, r := result.Walk(), streams(99)(0)
+	var x Composition
+	for at, s := range result.Sizes {
+		if !s.Found {
+			continue
 		}
-		amounts := make(map[int]int64)
-		for k, i := range x.Ingredients {
-			amounts[int(i)] = int64(x.Amounts[k])
-		}
-		for _, sum := range p.Sums {
-			v := int64(0)
-			for _, term := range sum.Terms {
-				if a := amounts[term.Ingredient]; a > 0 {
-					v += term.PerUnit*a + term.Whole
-				}
+		for range 20 {
+			walk.Draw(r, at, &x)
+			if len(x.Ingredients) != s.N || !p.Space.Contains(x.Ingredients, x.Amounts) {
+				t.Fatalf("a draw of %d ingredients breaks the countable rules: %v", s.N, x)
 			}
-			if v < sum.Min || v > sum.Max {
-				t.Fatalf("a start of %d ingredients breaks a sum: %v", s.N, x)
+			amounts := make(map[int]int64)
+			for k, i := range x.Ingredients {
+				amounts[int(i)] = int64(x.Amounts[k])
+			}
+			for _, sum := range p.Sums {
+				v := int64(0)
+				for _, term := range sum.Terms {
+					if a := amounts[term.Ingredient]; a > 0 {
+						v += term.PerUnit*a + term.Whole
+					}
+				}
+				if v < sum.Min || v > sum.Max {
+					t.Fatalf("a draw of %d ingredients breaks a sum: %v", s.N, x)
+				}
 			}
 		}
 	}
@@ -231,7 +213,7 @@ func TestErrorsAreWhatTheySay(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(3, 3))
-	var shares, ratios scores
+	var shares, ratios, laws scores
 	for k := range problems {
 		p := randomProblem(t, r)
 		all, kept := enumerated(p)
@@ -245,7 +227,6 @@ func TestErrorsAreWhatTheySay(t *testing.T) {
 				}
 				continue
 			}
-			checkStarts(t, p, s)
 			if !s.Found {
 				if kept[s.N] > 1e-4*all[s.N] && kept[s.N] > 5 {
 					t.Errorf("problem %d: none of %v compositions of %d ingredients among %v was found", k, kept[s.N], s.N, all[s.N])
@@ -254,11 +235,24 @@ func TestErrorsAreWhatTheySay(t *testing.T) {
 			}
 			pick = append(pick, at)
 		}
+		checkDraws(t, p, result)
 		if len(pick) == 0 {
 			continue
 		}
 		at := pick[r.IntN(len(pick))]
 		s := result.Sizes[at]
+		if len(pick) > 1 { // the law of n that chains sample where a uniform one is wanted
+			p, sum := make([]float64, len(result.Sizes)), 0.0
+			for _, k := range pick {
+				z := result.Sizes[k]
+				p[k] = kept[z.N] / all[z.N] / math.Exp(z.LogShare)
+				sum += p[k]
+			}
+			for k := range p {
+				p[k] /= sum
+			}
+			laws.add(p[at]-1/float64(len(pick)), max(result.LawErrors(p)[at], unseen/float64(len(pick))), fmt.Sprint("problem ", k, " law at ", s.N))
+		}
 		shares.add(s.LogShare-math.Log(kept[s.N]/all[s.N]), s.SE, fmt.Sprint("problem ", k, " size ", s.N))
 		if last = pick[r.IntN(len(pick))]; last != at {
 			o := result.Sizes[last]
@@ -267,17 +261,13 @@ func TestErrorsAreWhatTheySay(t *testing.T) {
 	}
 	shares.check(t, "shares")
 	ratios.check(t, "ratios")
+	laws.check(t, "laws")
 }
 
-// measured measures a problem without enumerating it.
+// measured measures a problem.
 func measured(t testing.TB, p Problem, seed uint64) *Result {
 	t.Helper()
-	r, err := newRules(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &measurement{problem: p, rules: r, options: Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(seed), RatioError: 0.05, Effort: 1, Workers: 1}}
-	result, err := m.measure(t.Context())
+	result, err := Measure(t.Context(), p, Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(seed), RatioError: 0.05, Effort: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,10 +322,10 @@ func TestDeepShares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		checkDraws(t, p, result)
 		for at, size := range result.Sizes {
 			want := exact.LogCount(size.N) - p.Table.LogCount(size.N)
 			t.Logf("at most %d units, %d ingredients: share %.3g, log off by %.3f ± %.3f", units, size.N, math.Exp(want), size.LogShare-want, size.SE)
-			checkStarts(t, p, size)
 			if at == 0 {
 				scores.add(size.LogShare-want, size.SE, fmt.Sprint("at most ", units))
 			} else {
@@ -350,22 +340,16 @@ func TestDeepShares(t *testing.T) {
 // TestWorkers shows that what is measured does not depend on how many work.
 func TestWorkers(t *testing.T) {
 	p := randomProblem(t, rand.New(rand.NewPCG(5, 5)))
-	o := Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(4), Effort: 1}
+	o := Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(4), Effort: 1, RatioError: 0.1}
 	var first *Result
 	for _, o.Workers = range []int{1, 3} {
-		r, err := newRules(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.RatioError = 0.1
-		m := &measurement{problem: p, rules: r, options: o}
-		result, err := m.measure(t.Context())
+		result, err := Measure(t.Context(), p, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if first == nil {
 			first = result
-		} else if fmt.Sprint(first) != fmt.Sprint(result) {
+		} else if fmt.Sprint(first.Sizes, first.replicates) != fmt.Sprint(result.Sizes, result.replicates) {
 			t.Error("more workers measure something else")
 		}
 	}
