@@ -18,6 +18,7 @@ type walk struct {
 	scale  []float64 // of each sum: what breaks it by as much as a wrong use
 	random *rand.Rand
 	parts  []Part
+	before []Part // the last move
 }
 
 // walkSteps and walkStarts bound a walk: moves, and how often it begins anew.
@@ -55,14 +56,14 @@ func (w *walk) arrives(ctx context.Context) bool {
 		w.begin(w.sizes[start*(len(w.sizes)-1)/walkStarts])
 		broken := w.broken()
 		for step := 0; broken > 0 && step < walkSteps; step++ {
-			before := slices.Clone(w.parts)
+			w.before = append(w.before[:0], w.parts...)
 			w.move()
 			after := w.broken()
 			heat := 0.05 * (1 - float64(step)/walkSteps)
 			if after <= broken || w.random.Float64() < math.Exp((broken-after)/(heat+1e-9)) {
 				broken = after
 			} else {
-				w.parts = before
+				w.parts, w.before = w.before, w.parts
 			}
 		}
 		if broken == 0 && w.Keeps(w.parts) {
