@@ -82,7 +82,9 @@ func (e *LocationError) Error() string { return e.Message }
 
 // failed makes an error one of a file, as those of directories are.
 func (b *bucket) failed(op, name string, err error) error {
-	switch answer := minio.ToErrorResponse(err); {
+	var answer minio.ErrorResponse
+	errors.As(err, &answer)
+	switch {
 	case answer.StatusCode == http.StatusPreconditionFailed || answer.Code == minio.PreconditionFailed:
 		err = fs.ErrExist
 	case answer.Code == minio.NoSuchKey || answer.StatusCode == http.StatusNotFound && answer.Code != minio.NoSuchBucket:
