@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -33,6 +34,8 @@ func figures(ctx context.Context, spec *Spec, store Store, location string, m *M
 	g, within := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	var baseline *Baseline
+	var mu sync.Mutex
+	var best, fresh []Best
 	g.Go(func() (err error) {
 		baseline, err = newBaseline(within, spec)
 		return err
@@ -49,6 +52,15 @@ func figures(ctx context.Context, spec *Spec, store Store, location string, m *M
 				return true
 			})
 			f.end()
+			mu.Lock()
+			defer mu.Unlock()
+			// What a chain found on its way is no draw, and kept with its state. The
+			// best of all do not depend on the order in which chains come.
+			best = topOf(best, ofChain(c, f.best.best, false), ofChain(c, s.Best, true))
+			if spec.Known != nil {
+				fresh = topOf(fresh, ofChain(c, f.fresh.best, false), ofChain(c, s.Fresh, true))
+			}
+			f.best, f.fresh, s.Best, s.Fresh = shortlist{}, shortlist{}, nil, nil
 			chains[c] = f
 			return err
 		})
@@ -56,21 +68,15 @@ func figures(ctx context.Context, spec *Spec, store Store, location string, m *M
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	r := &Result{Settings: settings, Baseline: baseline}
-	var best, fresh [][]Best
-	for c, f := range chains {
+	r := &Result{Settings: settings, Baseline: baseline, Best: best, New: fresh}
+	for c := range chains {
 		s := states[c]
 		r.Parts = append(r.Parts, parts[c]...)
 		r.Chains = append(r.Chains, ChainResult{Tries: s.Tries, Tally: s.Tally, Ladder: s.Ladder})
 		r.Moves.Add(s.Tally)
 		r.Timing.Seconds = max(r.Timing.Seconds, s.Seconds)
-		// What a chain found on its way is no draw, and kept with its state.
-		best = append(best, ofChain(c, f.best.best, false), ofChain(c, s.Best, true))
-		fresh = append(fresh, ofChain(c, f.fresh.best, false), ofChain(c, s.Fresh, true))
 	}
-	r.Best = topOf(best...)
 	if spec.Known != nil {
-		r.New = topOf(fresh...)
 		for k, b := range r.Best {
 			r.Best[k].Known = spec.Known(b.set())
 		}
@@ -164,6 +170,7 @@ func readChain(ctx context.Context, store Store, location string, m *Manifest, f
 	}
 	var parts []Part
 	d := &Draw{Chain: chain, Scores: make([]float64, len(m.Properties))}
+	var b block
 	next, more := 0, true
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
@@ -178,7 +185,7 @@ func readChain(ctx context.Context, store Store, location string, m *Manifest, f
 		if err == nil {
 			r.resolve = resolve
 			var n int
-			n, more, err = r.read(d, m.Properties, next, func(draw int) bool { return draw%stride == 0 }, visit)
+			n, more, err = r.read(&b, d, m.Properties, next, func(draw int) bool { return draw%stride == 0 }, visit)
 			next += n
 		}
 		if err != nil {

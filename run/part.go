@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/snappy"
@@ -39,10 +40,8 @@ func chainPrefix(chain int) string { return fmt.Sprintf("draws/chain=%04d/", cha
 type table struct {
 	schema *parquet.Schema
 	scores int
-
-	// The values of the lists, as they stand in a list after its first.
-	names []parquet.Value // of the ingredients
-	units []parquet.Value // of the smaller amounts
+	names  []string        // of the ingredients
+	units  []parquet.Value // of the smaller amounts, as they stand in a list after its first
 }
 
 // list returns the column of the ingredients; that of their amounts is the next.
@@ -50,14 +49,18 @@ func (t *table) list() int { return 3 + t.scores }
 
 // newTable returns the table of draws with scores of the named properties.
 func newTable(properties, ingredients []string) *table {
-	t := &table{schema: drawSchema(properties), scores: len(properties)}
-	for _, name := range ingredients {
-		t.names = append(t.names, parquet.ByteArrayValue([]byte(name)).Level(1, 1, t.list()))
-	}
+	t := &table{schema: drawSchema(properties), scores: len(properties), names: ingredients}
 	for amount := range int32(1 << 12) {
 		t.units = append(t.units, t.unit(amount))
 	}
 	return t
+}
+
+// name returns the value of an ingredient, which shares the memory of its name: the
+// library reads it.
+func (t *table) name(i int32) parquet.Value {
+	name := t.names[i]
+	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(name), len(name))).Level(1, 1, t.list())
 }
 
 // unit returns the value of an amount.
@@ -159,7 +162,7 @@ func (p *partWriter) add(draw int, x *kir.State, scores []float64) error {
 	ingredients, units := p.values[k], p.values[k+1]
 	from := len(ingredients)
 	for _, i := range p.order {
-		ingredients, units = append(ingredients, p.table.names[i]), append(units, p.table.unit(amounts[i]))
+		ingredients, units = append(ingredients, p.table.name(i)), append(units, p.table.unit(amounts[i]))
 	}
 	ingredients[from], units[from] = ingredients[from].Level(0, 1, k), units[from].Level(0, 1, k+1)
 	p.values[k], p.values[k+1] = ingredients, units

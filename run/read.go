@@ -88,13 +88,24 @@ type block struct {
 	amounts     []int32
 }
 
+// reset makes the block an empty one, in the memory that it has.
+func (b *block) reset(scores int) {
+	b.numbers, b.density, b.used = b.numbers[:0], b.density[:0], b.used[:0]
+	b.ingredients, b.amounts = b.ingredients[:0], b.amounts[:0]
+	if b.scores == nil {
+		b.scores = make([][]float64, scores)
+	}
+	for k := range b.scores {
+		b.scores[k] = b.scores[k][:0]
+	}
+}
+
 // read visits the draws of the part, of which the first should have a number.
 // From a draw on that is not due, only its lengths are looked at. What a Draw
 // refers to is valid until the next one. It returns how many draws there are.
-func (r *partReader) read(d *Draw, properties []string, first int, due func(draw int) bool, visit func(d *Draw) bool) (draws int, more bool, err error) {
+func (r *partReader) read(b *block, d *Draw, properties []string, first int, due func(draw int) bool, visit func(d *Draw) bool) (draws int, more bool, err error) {
 	for _, g := range r.file.RowGroups() {
-		var b block
-		if err := guard(func() error { return r.load(&b, g, properties) }); err != nil {
+		if err := guard(func() error { return r.load(b, g, properties) }); err != nil {
 			return draws, false, err
 		}
 		at := 0
@@ -142,6 +153,7 @@ func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) err
 	if !slices.EqualFunc(r.file.Schema().Columns(), want, slices.Equal[[]string]) {
 		return errors.New("its columns are not those of the run")
 	}
+	b.reset(len(properties))
 	var err error
 	read := func(k int, page func(parquet.Page)) {
 		if err == nil {
@@ -172,7 +184,6 @@ func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) err
 	intOf := func(v parquet.Value) int32 { return v.Int32() }
 	indexed(2, &b.used, intOf)
 	for k := range properties {
-		b.scores = append(b.scores, nil)
 		read(3+k, func(p parquet.Page) { v := p.Data(); b.scores[k] = append(b.scores[k], v.Double()...) })
 	}
 	last := len(chunks) - 2

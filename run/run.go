@@ -168,7 +168,7 @@ func Resume(ctx context.Context, spec *Spec, location string, o Options) (*Resul
 	}
 	defer unlock()
 	if err := s.join(); err != nil {
-		return nil, err
+		return nil, s.storageError(err)
 	}
 	status, err := statusOf(s.ctx, s.store, s.manifest)
 	if err != nil {
@@ -204,17 +204,17 @@ func RunShard(ctx context.Context, spec *Spec, location string, o Options) (comp
 	}
 	defer unlock()
 	if err := s.create(true); err != nil {
-		return false, err
+		return false, s.storageError(err)
 	}
 	if err := s.look(); err != nil {
-		return false, err
+		return false, s.storageError(err)
 	}
 	if err := s.run(ctx); err != nil {
 		return false, err
 	}
 	status, err := statusOf(s.ctx, s.store, s.manifest)
 	if err != nil {
-		return false, err
+		return false, s.storageError(err)
 	}
 	return status.Complete(), nil
 }

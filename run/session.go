@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,8 @@ type session struct {
 	abandon atomic.Bool // set when segments are to be given up
 
 	mu      sync.Mutex
-	waiting []*chain // unfinished and with no worker
+	waiting []*chain   // unfinished and with no worker
+	busy    *BusyError // a chain that another process works on
 	notes   []string
 }
 
@@ -246,10 +248,13 @@ func (s *session) work(ctx context.Context) error {
 			return failure
 		}
 	}
-	if err != nil {
-		return err
+	if err != nil || ctx.Err() != nil {
+		return cmp.Or(err, ctx.Err())
 	}
-	return ctx.Err()
+	if s.busy != nil {
+		return s.busy
+	}
+	return nil
 }
 
 // worker takes the chain that is furthest behind, again and again, until none
@@ -263,6 +268,14 @@ func (s *session) worker() error {
 		err := c.turn(time.Now().Add(turnTime))
 		if errors.Is(err, errAbandoned) {
 			return nil // and its draws are stored
+		}
+		if busy := (*BusyError)(nil); errors.As(err, &busy) {
+			// The chain is left to the other process, and the rest is gone on with.
+			c.lost = true
+			s.mu.Lock()
+			s.busy = busy
+			s.mu.Unlock()
+			continue
 		}
 		if err != nil {
 			c.lost = true

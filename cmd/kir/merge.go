@@ -83,7 +83,7 @@ func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 	if complete {
 		next = "all shards are done, and kir merge %s says what was found"
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "Shard %s is done; "+next+".\n", shard, report.Plain(location))
+	_, err = fmt.Fprintf(c.OutOrStdout(), "Shard %s is done; "+next+".\n", shard, report.Plain(run.Quoted(location)))
 	return err
 }
 

@@ -101,6 +101,6 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 	if s.Complete {
 		next = "\nAll draws are stored: kir merge %s says what was found.\n"
 	}
-	_, err := fmt.Fprintf(w, next, report.Plain(location))
+	_, err := fmt.Fprintf(w, next, report.Plain(run.Quoted(location)))
 	return err
 }
