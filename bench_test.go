@@ -132,7 +132,7 @@ func constrained(tb testing.TB) *kir.Target {
 		}
 		set.Rules = append(set.Rules, rule.Group{Of: members, Used: &rule.Range{Min: 0, Max: 3}})
 	}
-	space, err := kir.NewRuledSpace(context.Background(), set, 24)
+	space, err := kir.NewRuledSpace(context.Background(), set, kir.Counting{Law: kir.Uniform(1, 24)})
 	if err != nil {
 		tb.Fatal(err)
 	}

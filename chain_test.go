@@ -29,7 +29,7 @@ func chainTargets(t *testing.T) map[string]*kir.Target {
 	})
 	ruled, err := kir.NewRuledSpace(context.Background(), rule.Set{Ingredients: 12, Total: 30, Rules: []rule.Rule{
 		rule.Group{Of: []int{0, 1, 2}, Used: &rule.Range{Min: 1, Max: 1}}, rule.Group{Of: []int{2, 3}, Used: &rule.Range{Min: 0, Max: 1}},
-	}}, 6)
+	}}, kir.Counting{Law: kir.Uniform(1, 6)})
 	if err != nil {
 		t.Fatal(err)
 	}

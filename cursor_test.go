@@ -13,7 +13,7 @@ import (
 func TestCursorScores(t *testing.T) {
 	space, err := kir.NewRuledSpace(t.Context(), rule.Set{Ingredients: 4, Total: 7, Rules: []rule.Rule{
 		rule.Need{If: 0, Then: []int{2, 3}}, rule.Amount{Of: []int{1}, Max: 3},
-	}}, 0)
+	}}, kir.Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}

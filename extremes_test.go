@@ -102,7 +102,7 @@ func newExtremeCell(t *testing.T, seed uint64, mostIngredients, mostTotal int, r
 	if ruled = ruled && total >= 2; ruled {
 		var rules rule.Set
 		rules, feasible = randomRules(r, ingredients, total)
-		if space, err = kir.NewRuledSpace(context.Background(), rules, 0); err != nil {
+		if space, err = kir.NewRuledSpace(context.Background(), rules, kir.Counting{}); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		c.measured = space.Shares() != nil
@@ -360,7 +360,7 @@ func ruledSpace(t *testing.T, total int, amounts ...count.Ingredient) *kir.Space
 			set.Rules = append(set.Rules, rule.Exclude{Of: of})
 		}
 	}
-	space, err := kir.NewRuledSpace(context.Background(), set, 0)
+	space, err := kir.NewRuledSpace(context.Background(), set, kir.Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}

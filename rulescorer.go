@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"kir/count"
+	"kir/measure"
 	"kir/rule"
 )
 
@@ -18,7 +19,10 @@ type ruleset struct {
 	table    *count.Table
 	sampler  *count.Sampler
 	shares   []Share   // of n = 1.. ; nil if all rules are counted
-	logCount []float64 // log |X_n| at n, −Inf at 0 and where X_n is empty
+	logCount []float64 // log |X_n| at n, −Inf at 0 and where X_n is empty or not counted
+
+	measured   *measure.Result // nil if nothing had to be
+	measuredAt []int           // by n: the index of its Sizes, or −1
 }
 
 // newRuleset indexes conditions by ingredient.
@@ -41,6 +45,9 @@ func newRuleset(c *rule.Conditions) *ruleset {
 
 // possible says whether X_n is not empty, as far as is known.
 func (r *ruleset) possible(n int) bool { return r.logCount[n] > negInf }
+
+// counted says whether it is known if X_n is empty.
+func (r *ruleset) counted(n int) bool { return r.shares == nil || r.shares[n-1].Counted }
 
 // rulesName is what the rules are called where properties have names.
 const rulesName = "rules"

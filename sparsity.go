@@ -134,26 +134,27 @@ func (y Sparsity) On(s *Space) (*Law, error) {
 		return nil, err
 	}
 	l := trim(p)
-	if most := s.MaxUsed(); l.hi > most {
-		beyond := 0.0
-		for n := most + 1; n <= l.hi; n++ {
-			beyond += l.P(n)
+	beyond := &UncountedError{}
+	for n := l.lo; n <= l.hi && s.rules != nil; n++ {
+		if l.P(n) > 0 && (n > s.MaxUsed() || !s.rules.counted(n)) {
+			beyond.Sizes, beyond.Mass = append(beyond.Sizes, n), beyond.Mass+l.P(n)
 		}
-		return nil, &UncountedError{Counted: most, Last: l.hi, Mass: beyond}
+	}
+	if beyond.Mass > negligible || l.hi > s.MaxUsed() {
+		return nil, beyond
 	}
 	return l, nil
 }
 
 // An UncountedError says that a sparsity law has mass on sizes for which the
-// compositions of a space with rules have not been counted.
+// compositions of a space with rules have not been counted; see [NewRuledSpace].
 type UncountedError struct {
-	Counted int     // up to how many ingredients they have; see [NewRuledSpace]
-	Last    int     // the largest size with mass
-	Mass    float64 // of the sizes that were not counted
+	Sizes []int   // with mass and not counted
+	Mass  float64 // that they have together
 }
 
 func (e *UncountedError) Error() string {
-	return fmt.Sprintf("the space is counted up to %d ingredients, and %.2g of the sparsity law lies beyond, up to %d: count that far, or give the law no mass there", e.Counted, e.Mass, e.Last)
+	return fmt.Sprintf("%.2g of the sparsity law lies at %s ingredients, for which the space was not counted: make the space for this law, or give the law no mass there", e.Mass, sizesText(e.Sizes))
 }
 
 // An InfeasibleError says that rules leave no composition that the sparsity law

@@ -46,7 +46,7 @@ const (
 )
 
 // sweep is how many moves a composition makes after each step.
-func sweep(n int) int { return 20 + 6*n }
+func sweep(n int) int { return 10 + 3*n }
 
 // anneal brings populations of each size from what is counted to what is
 // allowed.

@@ -119,39 +119,37 @@ func (r *Result) RatioSE(a, b int) float64 {
 }
 
 // LawErrors returns by how much, as a standard error, a law of n is off that is
-// made with the measured |X_n|, where p is the law by index of Sizes.
+// made with the measured |X_n|: p is the law by index of Sizes, and exact the
+// probability of all other sizes together, whose error is rest.
 //
 // With log |X_n| off by ε_n chains sample p_n·e^{−ε_n}/Σ_m p_m·e^{−ε_m}. The error
 // is the jackknife of that over the groups, so that it knows which errors come
 // together: one that all sizes share changes nothing.
-func (r *Result) LawErrors(p []float64) []float64 {
-	laws := make([][]float64, groups)
-	for g := range laws {
-		laws[g] = make([]float64, len(p))
-		sum := 0.0
+func (r *Result) LawErrors(p []float64, exact float64) (errors []float64, rest float64) {
+	laws := make([][]float64, len(p)+1) // by size, the rest last, without each group
+	for k := range laws {
+		laws[k] = make([]float64, groups)
+	}
+	for g := range groups {
+		sum := exact
 		for k, s := range r.Sizes {
+			laws[k][g] = p[k]
 			if s.Found {
-				laws[g][k] = p[k] * math.Exp(s.LogShare-r.replicates[k][g])
-			} else {
-				laws[g][k] = p[k]
+				laws[k][g] *= math.Exp(s.LogShare - r.replicates[k][g])
 			}
-			sum += laws[g][k]
+			sum += laws[k][g]
 		}
-		for k := range laws[g] {
+		laws[len(p)][g] = exact
+		for k := range laws {
 			if sum > 0 {
-				laws[g][k] /= sum
+				laws[k][g] /= sum
 			}
 		}
 	}
-	errors := make([]float64, len(p))
-	for k := range p {
-		without := make([]float64, groups)
-		for g := range laws {
-			without[g] = laws[g][k]
-		}
-		errors[k] = spread(without)
+	for _, law := range laws {
+		errors = append(errors, spread(law))
 	}
-	return errors
+	return errors[:len(p)], errors[len(p)]
 }
 
 // unseen is the relative standard error of a share where every composition that

@@ -75,7 +75,7 @@ func (l *loader) space(plain *kir.Space, law kir.Sparsity, at *node) (*kir.Space
 	if conflict != nil {
 		return nil, l.conflictError(conflict, at)
 	}
-	space, err := kir.NewRuledSpace(l.ctx, set, hi)
+	space, err := kir.NewRuledSpace(l.ctx, set, kir.Counting{Law: law, Seed: l.problem.Sampler.Seed})
 	if err != nil {
 		return nil, l.blameRules(err)
 	}
@@ -88,7 +88,7 @@ func (l *loader) space(plain *kir.Space, law kir.Sparsity, at *node) (*kir.Space
 		for _, k := range conditions.Uncounted() {
 			measured = append(measured, set.Text(k))
 		}
-		return nil, hint(l.problem.Rules[0].at.errorf("no composition was found that keeps every rule, among 1,000,000 drawn for each number of ingredients that keep those which can be counted"), "loosen %s, or the sparsity on line %d", strings.Join(measured, ", "), at.line)
+		return nil, hint(l.problem.Rules[0].at.errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", strings.Join(measured, ", "), at.line)
 	}
 	return space, nil
 }
@@ -129,27 +129,39 @@ func (l *loader) blameRules(err error) error {
 // left.
 func (l *loader) warnShares(space *kir.Space, law *kir.Law) (some bool) {
 	var none, rough []string
+	left := 0.0
 	lo, hi := law.Support()
 	logs := space.LogCounts(hi)
-	shares := space.Shares()
+	masses := make([]float64, hi+1)
+	for n := range masses {
+		masses[n] = law.P(n)
+	}
+	errors := space.LawErrors(masses)
 	for n := lo; n <= hi; n++ {
 		if law.P(n) == 0 {
 			continue
 		}
 		if math.IsInf(logs[n], -1) {
-			none = append(none, itoa(n))
+			if shares := space.Shares(); shares != nil && !shares[n-1].Counted {
+				left += law.P(n)
+			} else {
+				none = append(none, itoa(n))
+			}
 			continue
 		}
 		some = true
-		if shares != nil && shares[n-1].SE > 0.02*shares[n-1].Estimate {
-			rough = append(rough, fmt.Sprintf("n = %d: %.2g ± %.1g", n, shares[n-1].Estimate, shares[n-1].SE))
+		if errors[n] > 0.05*law.P(n) && law.P(n) > 0.001 {
+			rough = append(rough, fmt.Sprintf("n = %d: %.2g ± %.1g", n, law.P(n), errors[n]))
 		}
 	}
 	if len(none) > 0 && some {
 		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("No composition was found that keeps the rules with n = %s ingredients, which the sparsity law wants: they are left out of the law.", strings.Join(none, ", ")))
 	}
 	if len(rough) > 0 {
-		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("The share of compositions that keep the rules which cannot be counted is known roughly only, and the law of n is as far off (%s). Loosen the rules, or leave fewer of them to be measured.", strings.Join(rough, "; ")))
+		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("How many compositions keep the rules that cannot be counted is known roughly only, and the law of n is as far off (%s). Loosen the rules, or leave fewer of them to be measured.", strings.Join(rough, "; ")))
+	}
+	if left > 0 {
+		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("Numbers of ingredients to which the sparsity gives %.1g together are left out, as how many compositions there are would have to be measured.", left))
 	}
 	return some
 }

@@ -266,7 +266,7 @@ func TestProgramIsAskedWhatCounts(t *testing.T) {
 	p := newProgram(t, 12, "not alone")
 	defer p.Close()
 	set := rule.Set{Ingredients: 5, Total: 12, Rules: []rule.Rule{rule.Require{Of: []int{1}}}}
-	space := must(kir.NewRuledSpace(t.Context(), set, 0))
+	space := must(kir.NewRuledSpace(t.Context(), set, kir.Counting{}))
 	target, err := kir.NewTarget(space, kir.Uniform(2, 4), kir.Wish{Name: "taste", Property: p, Weight: 1})
 	if err != nil {
 		t.Fatal(err)

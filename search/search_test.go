@@ -76,7 +76,7 @@ func newTarget(t *testing.T, wishes ...kir.Wish) *kir.Target {
 		rule.Need{If: 4, Then: []int{0, 1}},
 		rule.Limit{Factors: []float64{1, 2, 3, 4, 5}, Min: 0, Max: 3.5},
 		rule.Amount{Of: []int{2}, Max: 4},
-	}}, 0)
+	}}, kir.Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}
