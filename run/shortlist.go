@@ -170,6 +170,13 @@ func (b *Best) uses(set []int) bool {
 	return slices.EqualFunc(b.Parts, set, func(p kir.Part, i int) bool { return p.Ingredient == i })
 }
 
+// besides returns what the list has beside another.
+func (s *shortlist) besides(list []Best) []Best {
+	return slices.DeleteFunc(slices.Clone(s.best), func(b Best) bool {
+		return slices.ContainsFunc(list, func(other Best) bool { return other.Compare(b) == 0 && slices.Equal(other.Parts, b.Parts) })
+	})
+}
+
 // topOf returns the best of several lists, at most one of each set of ingredients.
 func topOf(lists ...[]Best) []Best {
 	all := Distinct(slices.Concat(lists...))

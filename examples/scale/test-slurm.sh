@@ -82,7 +82,7 @@ for how in stop requeue kill; do
     stop) scancel --batch --signal=TERM "${job}_$task" || true ;;
     requeue) scontrol requeue "${job}_$task" || true ;;
     kill)
-      for process in $(scontrol listpids "${job}_$task" | awk 'NR > 1 { print $1 }'); do
+      for process in $(scontrol listpids "$(squeue -h -j "${job}_$task" -o %A)" | awk 'NR > 1 { print $1 }'); do
         if [ "$(cat "/proc/$process/comm" 2>/dev/null)" = kir ]; then kill -KILL "$process"; fi
       done
       sleep 3
