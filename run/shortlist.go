@@ -107,8 +107,7 @@ func (s *shortlist) offerFind(t *kir.Target, draw int, f kir.Find) error {
 		s.set = append(s.set, p.Ingredient)
 	}
 	slices.Sort(s.set)
-	same, wanted := s.wants(&b)
-	if !wanted {
+	if _, wanted := s.wants(&b); !wanted {
 		return nil
 	}
 	x, err := kir.NewComposition(t.Space().N(), f.Parts...)
@@ -122,7 +121,7 @@ func (s *shortlist) offerFind(t *kir.Target, draw int, f kir.Find) error {
 	b.LogScore = logScoreOf(t.Wishes(), b.Scores)
 	b.Score = math.Exp(b.LogScore)
 	b.Parts = x.Parts()
-	if same, wanted = s.wants(&b); wanted {
+	if same, wanted := s.wants(&b); wanted {
 		s.insert(b, same)
 	}
 	return nil
