@@ -65,8 +65,19 @@ func (c *Cursor) Line(i, j int) (*Pieces, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = x.weigh(pieces, i, j, &law, -1) // which looks for bad scores
-	return pieces, err
+	sum := x.Composition.Amount(i) + x.Composition.Amount(j)
+	for q, value := range pieces.values {
+		switch from, to := innerSplits(pieces, q, sum); {
+		case !badScore(value):
+		case law.inner > 0 && from < to:
+			return nil, x.badSplit(i, j, from)
+		case law.zero > 0 && q == 0:
+			return nil, x.badSplit(i, j, 0)
+		case law.full > 0 && q == len(pieces.values)-1:
+			return nil, x.badSplit(i, j, sum)
+		}
+	}
+	return pieces, nil
 }
 
 // mass returns 1 for a size to which the law gives mass, else 0.

@@ -7,7 +7,7 @@ import (
 )
 
 // chainFormat begins what a chain is saved as.
-const chainFormat = "kir chain 3\n"
+const chainFormat = "kir chain 4\n"
 
 // MarshalBinary returns all that the chain needs to go on later from where it
 // is. A chain that is restored from it goes on, draw for draw, as this one
@@ -82,11 +82,11 @@ func (e *encoder) floats(values ...float64) {
 	}
 }
 
-// list writes how many there are, and each.
+// list writes how many there are, and each, none of which is negative.
 func (e *encoder) list(values []int32) {
 	e.ints(int64(len(values)))
 	for _, v := range values {
-		e.data = binary.LittleEndian.AppendUint32(e.data, uint32(v))
+		e.data = binary.AppendUvarint(e.data, uint64(v))
 	}
 }
 
@@ -217,18 +217,18 @@ func (d *decoder) float() float64 {
 
 // list returns integers that must be from least to most.
 func (d *decoder) list(least, most int32) []int32 {
-	n := d.between(0, int64(len(d.data)/4))
-	data := d.take(4 * n)
+	n := d.between(0, int64(max(0, len(d.data)-8))) // each takes a byte at least
 	if d.err != nil || n == 0 {
 		return nil
 	}
 	values := make([]int32, n)
 	for k := range values {
-		values[k] = int32(binary.LittleEndian.Uint32(data[4*k:]))
-		if values[k] < least || values[k] > most {
+		v, size := binary.Uvarint(d.data)
+		if size <= 0 || v < uint64(least) || v > uint64(most) {
 			d.fail("a number is out of range")
 			return nil
 		}
+		values[k], d.data = int32(v), d.data[size:]
 	}
 	return values
 }

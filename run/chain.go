@@ -132,7 +132,7 @@ func (c *chain) restore(from *state) error {
 	}
 	walk.SetWorkers(s.options.Workers / len(s.chains))
 	c.walk, c.warm, c.draws = walk, from.Warm, from.At
-	c.best, c.fresh = shortlist{best: from.Best}, shortlist{known: s.spec.Known, best: from.Fresh}
+	c.best, c.fresh = shortlist{best: from.Best}, shortlist{known: s.spec.Known, best: from.fresh(s.spec.Known)}
 	c.from, c.begun = *from, from.Walk
 	c.finished = from.Draws == s.spec.Settings.Draws && c.stored == from.Draws
 	c.publish()
@@ -361,7 +361,8 @@ func (c *chain) store() error {
 	to.Run, to.Chain, to.Shard = s.manifest.Run, c.index, s.options.Shard
 	to.Draws, to.Parts, to.Bytes = c.stored, c.parts, c.bytes
 	to.Tries, to.Tally, to.Ladder = c.walk.Tries, c.walk.Tally(), c.walk.Ladder()
-	to.Best, to.Fresh = c.best.best, c.fresh.best
+	to.Best = c.best.best
+	to.Fresh = c.fresh.besides(to.Best)
 	to.Seconds, to.Saved = s.seconds(), time.Now()
 	if err := to.save(s.ctx, s.store); err != nil {
 		return err
