@@ -44,15 +44,6 @@ func NewChain(t *Target, k Kernel, seed uint64, index int) (*Chain, error) {
 	return c, nil
 }
 
-// A learner is a kernel that tunes itself in warm-up. What it learns is in the
-// state.
-type learner interface {
-	// warm makes iterations that may change how later ones are made.
-	warm(r *Rand, x *State, iterations int, tally *Tally) error
-	// settle ends that.
-	settle(x *State)
-}
-
 // Warm makes iterations of warm-up, in which the kernel tunes itself. They are
 // not to be kept: while it is tuned, a chain does not leave the target as it
 // is.
@@ -114,3 +105,43 @@ func (c *Chain) Ladder() *Ladder {
 
 // Tally returns what the iterations since [Chain.EndWarmup] did.
 func (c *Chain) Tally() Tally { return c.tally }
+
+// Search makes the replicas of a tempered chain note what they look at, by
+// moves from now on, that scores above a bar. It takes no random choice and
+// changes no draw. A chain of another kernel does not search, and says so.
+func (c *Chain) Search(logScoreAbove float64) (searches bool) {
+	if c.ladder == nil {
+		return false
+	}
+	for k := range c.ladder.rungs {
+		x := c.ladder.rungs[k].state
+		if x.finds == nil {
+			x.finds = new(finds)
+		}
+		x.finds.bar = logScoreAbove
+	}
+	return true
+}
+
+// Finds hands over what has been noted since the last call, at most 256 by each
+// replica, and forgets it. A find's parts, in no particular order, hold only
+// until visit returns.
+func (c *Chain) Finds(visit func(Find) error) error {
+	if c.ladder == nil {
+		return nil
+	}
+	for k := range c.ladder.rungs {
+		f := c.ladder.rungs[k].state.finds
+		if f == nil {
+			continue
+		}
+		list := f.list
+		f.list = f.list[:0]
+		for _, find := range list {
+			if err := visit(find); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -261,35 +261,3 @@ func (x *Composition) drop(i int32) {
 	}
 	x.list = x.list[:len(x.list)-1]
 }
-
-// absent draws one of the N−n ingredients that are not used, uniformly. There
-// must be one.
-//
-// It draws a number below N−n. Most are of absent ingredients, which are
-// drawn by that. The used ones below N−n are as many as the absent ones from
-// N−n on, and stand for these, the first of either for the first of the other.
-func (x *Composition) absent(r *Rand) int {
-	absent := len(x.amounts) - len(x.list)
-	j := 0
-	if absent > 1 {
-		j = r.Intn(absent)
-	}
-	if x.amounts[j] == 0 {
-		return j
-	}
-	before := 0
-	for _, i := range x.list[:x.find(int32(j))] {
-		if int(i) < absent {
-			before++
-		}
-	}
-	for j = absent; ; j++ {
-		if x.amounts[j] > 0 {
-			continue
-		}
-		if before == 0 {
-			return j
-		}
-		before--
-	}
-}

@@ -19,46 +19,6 @@ type finds struct {
 	list []Find
 }
 
-// Search makes the replicas of a tempered chain note what they look at, by
-// moves from now on, that scores above a bar. It takes no random choice and
-// changes no draw. A chain of another kernel does not search, and says so.
-func (c *Chain) Search(logScoreAbove float64) (searches bool) {
-	if c.ladder == nil {
-		return false
-	}
-	for k := range c.ladder.rungs {
-		x := c.ladder.rungs[k].state
-		if x.finds == nil {
-			x.finds = new(finds)
-		}
-		x.finds.bar = logScoreAbove
-	}
-	return true
-}
-
-// Finds hands over what has been noted since the last call, at most 256 by each
-// replica, and forgets it. A find's parts, in no particular order, hold only
-// until visit returns.
-func (c *Chain) Finds(visit func(Find) error) error {
-	if c.ladder == nil {
-		return nil
-	}
-	for k := range c.ladder.rungs {
-		f := c.ladder.rungs[k].state.finds
-		if f == nil {
-			continue
-		}
-		list := f.list
-		f.list = f.list[:0]
-		for _, find := range list {
-			if err := visit(find); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // add returns a new find to be filled, or nil if there are too many.
 func (f *finds) add(logScore float64) *Find {
 	n := len(f.list)

@@ -135,13 +135,6 @@ func (l *ladder) advance(r *Rand, scans int, warm bool, tally *Tally) error {
 	return nil
 }
 
-func oneIf(yes bool) int64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
 const (
 	timedScans = 16
 	shortScan  = 20 * time.Microsecond // what several workers save only on longer scans

@@ -85,54 +85,6 @@ func (m *memory) learn(t *Target, list, sizes []int32) {
 	}
 }
 
-// warm makes iterations of warm-up.
-func (b *Balanced) warm(r *Rand, x *State, iterations int, tally *Tally) error {
-	if len(x.terms) == 0 {
-		return b.Advance(r, x, iterations, tally) // there is nothing to learn
-	}
-	if x.memory == nil {
-		x.memory = &memory{}
-	}
-	m := x.memory
-	for iterations > 0 {
-		length := firstRound << m.round
-		stride := max(1, length/metStates)
-		steps := min(iterations, stride-m.done%stride)
-		var t Tally
-		if err := b.Advance(r, x, steps, &t); err != nil {
-			return err
-		}
-		tally.Add(t)
-		m.now.refresh.add(t.Moves[refreshMove])
-		m.now.recall.add(t.Moves[recallMove])
-		iterations -= steps
-		m.done += steps
-		if m.done%stride == 0 && len(m.met) < metMost {
-			m.met = append(m.met, x.Composition.list...)
-			m.metSizes = append(m.metSizes, int32(x.Composition.Used()))
-		}
-		if m.done == length {
-			m.learn(b.target, m.met, m.metSizes)
-			m.round, m.done = m.round+1, 0
-			m.met, m.metSizes = m.met[:0], m.metSizes[:0]
-			m.last, m.now = m.now, wholeMoves{}
-		}
-	}
-	return nil
-}
-
-// settle ends warm-up.
-func (b *Balanced) settle(x *State) {
-	m := x.memory
-	if m == nil {
-		return
-	}
-	if len(m.sizes) > 0 {
-		m.tune(float64(len(m.list))/float64(len(m.sizes)), len(b.target.law.p) > 1)
-	}
-	m.round, m.done, m.met, m.metSizes, m.last, m.now = 0, 0, nil, nil, wholeMoves{}, wholeMoves{}
-}
-
 // tune sets the mix. A whole new composition costs about as much as a line for
 // each of its ingredients and pays only if it is accepted often, so refresh and
 // recall are made in proportion to the squares of their rates.

@@ -73,5 +73,3 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 	}
 	return nil
 }
-
-func kernelError(kernel string, err error) error { return fmt.Errorf("%s: %w", kernel, err) }

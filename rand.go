@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/bits"
 	"math/rand/v2"
 )
@@ -130,30 +129,6 @@ func (r *Rand) Categorical(weights []float64) int {
 		u -= w
 	}
 	return last // rounding pushed u past the end
-}
-
-// split draws one of the splits 0..s of a line by its law, for s ≥ 1.
-func (r *Rand) split(w *lineLaw, s int) int {
-	if r.oracle != nil {
-		return r.oracle.Choose(w.weights(s))
-	}
-	u := float64(r.pcg.Uint64()>>11) * 0x1p-53 * (w.ends + float64(s-1)*w.inner)
-	if u < w.ends {
-		// Nothing is known of which end it is, so there is no branch: the bits
-		// of floats that are not negative are ordered as the floats.
-		first := int(math.Float64bits(u)-math.Float64bits(w.end)) >> 63
-		return s &^ first
-	}
-	// Rounding may carry u to the very end of the range; what has no weight
-	// must not come out of that.
-	k := 1 + int((u-w.ends)*w.perInner)
-	if k < s {
-		return k
-	}
-	if s == 1 || w.inner == 0 {
-		return s
-	}
-	return s - 1
 }
 
 // column returns an integer uniform on 0 ≤ k < n, and a number uniform on

@@ -1,7 +1,6 @@
 package kir
 
 import (
-	"math"
 	"slices"
 
 	"kir/count"
@@ -203,13 +202,6 @@ func (s *ruleScorer) kept() bool {
 	return s.missing == 0 && s.badAmounts == 0 && s.badGroups == 0 && s.badNeeds == 0 && !s.limitsBroken()
 }
 
-func logOf(kept bool) float64 {
-	if kept {
-		return 0
-	}
-	return negInf
-}
-
 // LogScore returns 0 if all rules are kept, else −Inf.
 func (s *ruleScorer) LogScore() float64 { return logOf(s.kept()) }
 
@@ -365,28 +357,4 @@ func (s *ruleScorer) bounds(i int) (least, most int64) {
 		most = min(most, int64(a.Max))
 	}
 	return least, most
-}
-
-// subtract returns a − b, or the bound of int64 that it passes.
-func subtract(a, b int64) int64 {
-	d := a - b
-	switch {
-	case a >= 0 && b < 0 && d < 0:
-		return math.MaxInt64
-	case a < 0 && b > 0 && d > 0:
-		return math.MinInt64
-	}
-	return d
-}
-
-// divideUp returns ⌈a/b⌉ and divideDown ⌊a/b⌋, for b > 0, kept away from the
-// bounds of int64.
-func divideUp(a, b int64) int64 { return -divideDown(-max(a, -math.MaxInt64), b) }
-
-func divideDown(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return min(max(q, -1<<40), 1<<40)
 }

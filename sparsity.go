@@ -104,13 +104,6 @@ func Power(y Sparsity, c float64) Sparsity {
 	return Sparsity{base: &y, power: c}
 }
 
-func checkWeight(w float64) error {
-	if !(w >= 0) || math.IsInf(w, 1) {
-		return fmt.Errorf("is %v: weights are finite and not negative", w)
-	}
-	return nil
-}
-
 // ErrNoMass is returned when a sparsity law gives no weight to any size that
 // the space has.
 var ErrNoMass = errors.New("the sparsity law has no mass on any possible number of ingredients")
@@ -253,10 +246,6 @@ func (y Sparsity) normalised(most int) ([]float64, error) {
 	}
 	return p, nil
 }
-
-// leastMass is the least probability of a size, the smallest number with all
-// its digits. What is less counts as none.
-const leastMass = 0x1p-1022
 
 // trim turns probabilities of 1, 2, … with some mass into a Law.
 func trim(p []float64) *Law {
