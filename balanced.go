@@ -49,7 +49,7 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 	sum := 0.0
 	for k, w := range b.first {
 		if err := checkWeight(w); err != nil {
-			return nil, fmt.Errorf("balanced: the share of %s %w", BalancedMoves()[k], err)
+			return nil, fmt.Errorf("balanced: the share of %s %w", moveNames()[k], err)
 		}
 		sum += w
 	}
@@ -84,7 +84,7 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		return err
 	}
 	tally.Iterations += int64(iterations)
-	mix := b.mix(x)
+	mix, moves := b.mix(x), movesOf(tally)
 	for range iterations {
 		move := mix.pick(r)
 		var result outcome
@@ -102,7 +102,7 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		if err != nil {
 			return kernelError("balanced", err)
 		}
-		count := &tally.Moves[move]
+		count := &moves[move]
 		count.Tried++
 		if result != rejected {
 			tally.Accepted++
@@ -191,7 +191,7 @@ func logCancelled(t *Target, from, to int) float64 {
 //
 //	g(x) = size(n) · n! Π_{i used} q_i / C(M−1, n−1).
 func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
-	y := x.other().composition
+	y := x.candidate()
 	y.clear()
 	for range b.recallSize(r, x.memory) {
 		i := x.memory.draw(r, y.N())
@@ -202,7 +202,7 @@ func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
 		y.use(int32(i))
 	}
 	x.exact.drawAmounts(r, y, b.target.space.total)
-	value, err := x.scoreOther()
+	value, err := x.scoreCandidate()
 	if err != nil || value == negInf {
 		return rejected, err
 	}
@@ -211,7 +211,7 @@ func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
 	if !r.Bernoulli(math.Exp(atY - atX + x.beta*(value-x.sum))) {
 		return rejected, nil
 	}
-	return changed(x.takeOther(value)), nil
+	return changed(x.takeCandidate(value)), nil
 }
 
 // recallSize draws a size as often as warm-up met it, or from y_sparse.
@@ -309,12 +309,12 @@ func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
 			return rejected, err
 		}
 	}
-	return x.leave(r, pieces, i, j, &law)
+	return x.takeAnotherSplit(r, pieces, i, j, &law)
 }
 
-// leave draws another split of the line of (i, j) in proportion to exp(β·value)
+// takeAnotherSplit draws another split of the line of (i, j) in proportion to exp(β·value)
 // times what the law gives it, and moves there if it is accepted.
-func (x *State) leave(r *Rand, p *Pieces, i, j int, law *splitLaw) (outcome, error) {
+func (x *State) takeAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (outcome, error) {
 	was := x.Composition.Amount(i)
 	line, err := x.weigh(p, i, j, law, was)
 	if err != nil {
@@ -332,8 +332,9 @@ func (x *State) leave(r *Rand, p *Pieces, i, j int, law *splitLaw) (outcome, err
 	return updated, nil
 }
 
-// warm makes iterations of warm-up.
-func (b *Balanced) warm(r *Rand, x *State, iterations int, tally *Tally) error {
+// Warm makes iterations of warm-up, in rounds: what a round has met is used from
+// its end on.
+func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 	if len(x.terms) == 0 {
 		return b.Advance(r, x, iterations, tally) // there is nothing to learn
 	}
@@ -345,13 +346,11 @@ func (b *Balanced) warm(r *Rand, x *State, iterations int, tally *Tally) error {
 		length := firstRound << m.round
 		stride := max(1, length/metStates)
 		steps := min(iterations, stride-m.done%stride)
-		var t Tally
-		if err := b.Advance(r, x, steps, &t); err != nil {
+		before := wholeMovesOf(tally)
+		if err := b.Advance(r, x, steps, tally); err != nil {
 			return err
 		}
-		tally.Add(t)
-		m.now.refresh.add(t.Moves[refreshMove])
-		m.now.recall.add(t.Moves[recallMove])
+		m.now.add(wholeMovesOf(tally).since(before))
 		iterations -= steps
 		m.done += steps
 		if m.done%stride == 0 && len(m.met) < metMost {
@@ -368,8 +367,8 @@ func (b *Balanced) warm(r *Rand, x *State, iterations int, tally *Tally) error {
 	return nil
 }
 
-// settle ends warm-up.
-func (b *Balanced) settle(x *State) {
+// EndWarmup sets the mix that suits what warm-up has met.
+func (b *Balanced) EndWarmup(x *State) {
 	m := x.memory
 	if m == nil {
 		return

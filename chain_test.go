@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -64,15 +65,18 @@ func trace(t *testing.T, c *kir.Chain, steps int) string {
 func TestRestoredEqualsUninterrupted(t *testing.T) {
 	for name, target := range chainTargets(t) {
 		for _, kernel := range append(kir.KernelNames(), "hand over") {
-			k, err := kir.NewKernel(kernel, target)
+			sampler, err := kir.NewSampler(kernel, target)
 			if kernel == "hand over" {
-				k, err = handOverKernel(target)
+				var k kir.Kernel
+				if k, err = handOverKernel(target); err == nil {
+					sampler, err = kir.SamplerOf(target, k)
+				}
 			}
 			if err != nil {
 				continue // exact, with wishes
 			}
 			for _, before := range []int{0, 1, 50} {
-				c, err := kir.NewChain(target, k, 7, before)
+				c, err := sampler.NewChain(7, before)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -88,7 +92,7 @@ func TestRestoredEqualsUninterrupted(t *testing.T) {
 				if err != nil || !bytes.Equal(data, again) {
 					t.Fatalf("%s, %s: what is saved changes by saving or refreshing: %v", name, kernel, err)
 				}
-				restored, err := kir.RestoreChain(target, k, data)
+				restored, err := sampler.RestoreChain(data)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -96,7 +100,7 @@ func TestRestoredEqualsUninterrupted(t *testing.T) {
 				if got != want {
 					t.Errorf("%s, %s, after %d: restored, it goes on otherwise:\n%s\nnot\n%s", name, kernel, before, got[:200], want[:200])
 				}
-				other, err := kir.NewChain(target, k, 8, before)
+				other, err := sampler.NewChain(8, before)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -120,17 +124,17 @@ func TestDamagedChains(t *testing.T) {
 		t.Run(c.kernel, func(t *testing.T) {
 			t.Parallel()
 			target := newTarget(t, 5, 9, kir.Uniform(1, 3), zeros)
-			k, err := kir.NewKernel(c.kernel, target)
-			if err != nil {
-				t.Fatal(err)
-			}
-			testDamage(t, target, k, c.warmup, c.every)
+			testDamage(t, target, c.kernel, c.warmup, c.every)
 		})
 	}
 }
 
-func testDamage(t *testing.T, target *kir.Target, k kir.Kernel, warmup, every int) {
-	c, err := kir.NewChain(target, k, 1, 0)
+func testDamage(t *testing.T, target *kir.Target, kernel string, warmup, every int) {
+	sampler, err := kir.NewSampler(kernel, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := sampler.NewChain(1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +146,7 @@ func testDamage(t *testing.T, target *kir.Target, k kir.Kernel, warmup, every in
 		t.Fatal(err)
 	}
 	try := func(data []byte, what string) error {
-		c, err := kir.RestoreChain(target, k, data)
+		c, err := sampler.RestoreChain(data)
 		if err != nil {
 			return err
 		}
@@ -170,7 +174,7 @@ func testDamage(t *testing.T, target *kir.Target, k kir.Kernel, warmup, every in
 		_ = try(damaged, fmt.Sprintf("bit %d of byte %d", bit%8, bit/8))
 	}
 	// Numbers that arithmetic goes wrong with.
-	for n := len("kir chain 3\n"); n+8 <= len(data); n += max(1, every/4) {
+	for n := len("kir chain 4\n"); n+8 <= len(data); n += max(1, every/4) {
 		for _, v := range []uint64{0, math.MaxInt64, 1 << 63, math.MaxUint64, 1<<58 + 1, math.Float64bits(math.NaN()), math.Float64bits(-1e300), math.Float64bits(1e300)} {
 			damaged := slices.Clone(data)
 			binary.LittleEndian.PutUint64(damaged[n:], v)
@@ -192,7 +196,11 @@ func testDamage(t *testing.T, target *kir.Target, k kir.Kernel, warmup, every in
 			return 1
 		})),
 	} {
-		if _, err := kir.RestoreChain(other, k, data); err == nil {
+		sampler, err := kir.NewSampler(kernel, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sampler.RestoreChain(data); err == nil {
 			t.Errorf("a chain of another %s is restored", name)
 		}
 	}
@@ -205,7 +213,7 @@ func TestDamagedCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := kir.NewChain(target, k, 1, 0)
+	c, err := k.NewChain(1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,11 +221,11 @@ func TestDamagedCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := len("kir chain 3\n"); n+32 <= len(data); n++ {
+	for n := len("kir chain 4\n"); n+32 <= len(data); n++ {
 		damaged := slices.Clone(data)
 		binary.LittleEndian.PutUint64(damaged[n:], 1<<63-64)
 		binary.LittleEndian.PutUint64(damaged[n+24:], 1<<57-1)
-		if c, err := kir.RestoreChain(target, k, damaged); err == nil {
+		if c, err := k.RestoreChain(damaged); err == nil {
 			if err := errors.Join(c.Warm(40), c.Advance(40)); err != nil {
 				t.Error(err)
 			}
@@ -228,7 +236,7 @@ func TestDamagedCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kir.RestoreChain(target, more, data); err == nil {
+	if _, err := more.RestoreChain(data); err == nil {
 		t.Error("a chain of 2 replicas is restored as one of 3")
 	}
 }
@@ -243,15 +251,15 @@ func FuzzRestoreChain(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	var kernels []kir.Kernel
+	var samplers []kir.Sampler
 	for _, name := range []string{"balanced", "tempered"} {
-		k, err := kir.NewKernel(name, target)
+		sampler, err := kir.NewSampler(name, target)
 		if err != nil {
 			f.Fatal(err)
 		}
-		kernels = append(kernels, k)
+		samplers = append(samplers, sampler)
 		for _, warmup := range []int{0, 40, 600} {
-			c, err := kir.NewChain(target, k, 1, 0)
+			c, err := sampler.NewChain(1, 0)
 			if err != nil {
 				f.Fatal(err)
 			}
@@ -266,8 +274,8 @@ func FuzzRestoreChain(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, k := range kernels {
-			c, err := kir.RestoreChain(target, k, data)
+		for _, sampler := range samplers {
+			c, err := sampler.RestoreChain(data)
 			if err != nil {
 				continue
 			}
@@ -296,10 +304,20 @@ func (r *recorder) sink(chain, draw int, x *kir.State) error {
 	return nil
 }
 
+// samplerOf returns what the settings ask for.
+func samplerOf(t *testing.T, o kir.Settings, target *kir.Target) kir.Sampler {
+	t.Helper()
+	sampler, err := o.Sampler(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sampler
+}
+
 func record(t *testing.T, target *kir.Target, o kir.Settings, workers int) (*recorder, []kir.Tally) {
 	t.Helper()
 	r := &recorder{draws: make(map[int][]string)}
-	tallies, err := kir.Stream(context.Background(), target, o, workers, r.sink)
+	tallies, err := kir.Stream(context.Background(), samplerOf(t, o, target), o, workers, r.sink)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +341,7 @@ func TestStreamOnAnyNumberOfWorkers(t *testing.T) {
 						t.Errorf("%s, %s: chain %d differs on %d workers", name, kernel, chain, workers)
 					}
 				}
-				if !slices.Equal(tallies, wantTallies) {
+				if !reflect.DeepEqual(tallies, wantTallies) {
 					t.Errorf("%s, %s: the tallies differ on %d workers: %v and %v", name, kernel, workers, tallies, wantTallies)
 				}
 			}
@@ -366,7 +384,7 @@ func TestStreamIsItsChains(t *testing.T) {
 				t.Fatalf("draw %d of chain %d is %s, want %s", draw, index, got.draws[index][draw], want)
 			}
 		}
-		if tallies[index] != c.Tally() || tallies[index].Iterations != int64(o.Draws*o.Thin) {
+		if !reflect.DeepEqual(tallies[index], c.Tally()) || tallies[index].Iterations != int64(o.Draws*o.Thin) {
 			t.Errorf("the tally of chain %d is %+v, want %+v", index, tallies[index], c.Tally())
 		}
 	}
@@ -385,13 +403,13 @@ func TestStreamErrors(t *testing.T) {
 	} {
 		o := good
 		change(&o)
-		if _, err := kir.Stream(context.Background(), target, o, 0, never); err == nil {
+		if _, err := kir.Stream(context.Background(), samplerOf(t, good, target), o, 0, never); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 
 	full := errors.New("the disk is full")
-	_, err := kir.Stream(context.Background(), target, good, 0, func(chain, draw int, _ *kir.State) error {
+	_, err := kir.Stream(context.Background(), samplerOf(t, good, target), good, 0, func(chain, draw int, _ *kir.State) error {
 		if draw == 10 {
 			return full
 		}
@@ -402,7 +420,7 @@ func TestStreamErrors(t *testing.T) {
 	}
 
 	nothing := newTarget(t, 12, 30, kir.Uniform(1, 6), wish("never", 1, func(*kir.Composition) float64 { return 0 }))
-	if _, err := kir.Stream(context.Background(), nothing, good, 0, never); !errors.Is(err, kir.ErrNoStart) {
+	if _, err := kir.Stream(context.Background(), samplerOf(t, good, nothing), good, 0, never); !errors.Is(err, kir.ErrNoStart) {
 		t.Errorf("a target that allows nothing gives %v", err)
 	}
 }
@@ -423,7 +441,7 @@ func TestStreamEnds(t *testing.T) {
 		}
 		done := make(chan error, 1)
 		go func() {
-			_, err := kir.Stream(ctx, target, o, 0, func(int, int, *kir.State) error { return nil })
+			_, err := kir.Stream(ctx, samplerOf(t, o, target), o, 0, func(int, int, *kir.State) error { return nil })
 			done <- err
 		}()
 		if err := <-done; !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {

@@ -63,7 +63,7 @@ func (c *Cursor) Line(i, j int) (*Pieces, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = x.weigh(pieces, i, j, &law, -1) // which looks for bad scores
+	_, _, err = x.highest(pieces, i, j, &law) // which looks for bad scores
 	return pieces, err
 }
 

@@ -78,18 +78,18 @@ func (x *State) independent(r *Rand) (outcome, error) {
 	if len(x.terms) == 0 {
 		return changed(x.drawAnew(r)), nil // the ratio is 1
 	}
-	y := x.other()
-	x.drawExact(r, y.composition)
-	value, err := x.scoreOther()
+	y := x.candidate()
+	x.drawExact(r, y)
+	value, err := x.scoreCandidate()
 	if err != nil {
 		return rejected, err
 	}
 	// P over the probability of being drawn, at y over x.
-	logRatio := x.target.logShare(y.composition.Used()) - x.target.logShare(x.Composition.Used())
+	logRatio := x.target.logShare(y.Used()) - x.target.logShare(x.Composition.Used())
 	if !r.Bernoulli(math.Exp(logRatio + x.beta*(value-x.sum))) {
 		return rejected, nil
 	}
-	return changed(x.takeOther(value)), nil
+	return changed(x.takeCandidate(value)), nil
 }
 
 // independentShare is how often kernels that move along lines make an

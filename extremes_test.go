@@ -384,7 +384,7 @@ func TestDocumentOfOneWord(t *testing.T) {
 		for _, kernel := range []string{"accelerated", "gibbs", "naive", "balanced", "tempered"} {
 			seen := make(map[string]int)
 			o := kir.Settings{Kernel: kernel, Chains: 1, Warmup: 2000, Draws: 2000, Thin: 10, Seed: 1}
-			_, err := kir.Stream(t.Context(), target, o, 0, func(_, _ int, x *kir.State) error {
+			_, err := kir.Stream(t.Context(), samplerOf(t, o, target), o, 0, func(_, _ int, x *kir.State) error {
 				seen[x.Composition.String()]++
 				return nil
 			})
@@ -471,14 +471,13 @@ func TestScoresThatDoNotCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, kernel := range []string{"accelerated", "gibbs", "naive", "balanced", "tempered", "metropolis"} {
-			var k kir.Kernel = kir.NewMetropolis("metropolis", target, handOver{})
-			var err error
+			sampler, err := kir.SamplerOf(target, kir.NewMetropolis("metropolis", target, handOver{}))
 			if kernel != "metropolis" {
-				k, err = kir.NewKernel(kernel, target)
+				sampler, err = kir.NewSampler(kernel, target)
 			}
 			var chain *kir.Chain
 			if err == nil {
-				chain, err = kir.NewChain(target, k, 1, 0)
+				chain, err = sampler.NewChain(1, 0)
 			}
 			if err == nil {
 				err = chain.Warm(1000)
@@ -588,10 +587,19 @@ func TestGreatestScores(t *testing.T) {
 func TestNil(t *testing.T) {
 	target := newTarget(t, 3, 4, kir.Uniform(1, 3))
 	o := kir.Settings{Chains: 1, Draws: 1, Thin: 1}
-	if _, err := kir.Stream(t.Context(), nil, o, 1, func(_, _ int, _ *kir.State) error { return nil }); err == nil || !strings.Contains(err.Error(), "no target") {
+	if _, err := kir.Stream(t.Context(), nil, o, 1, func(_, _ int, _ *kir.State) error { return nil }); err == nil || !strings.Contains(err.Error(), "no sampler") {
+		t.Errorf("no sampler: %v", err)
+	}
+	if _, err := o.Sampler(nil); err == nil || !strings.Contains(err.Error(), "no target") {
 		t.Errorf("no target: %v", err)
 	}
-	if _, err := kir.Stream(t.Context(), target, o, 1, nil); err == nil || !strings.Contains(err.Error(), "no sink") {
+	if _, err := kir.SamplerOf(target, nil); err == nil {
+		t.Error("a sampler of no kernel")
+	}
+	if _, err := kir.NewTempered(nil); err == nil {
+		t.Error("a ladder of no target")
+	}
+	if _, err := kir.Stream(t.Context(), samplerOf(t, o, target), o, 1, nil); err == nil || !strings.Contains(err.Error(), "no sink") {
 		t.Errorf("no sink: %v", err)
 	}
 	if _, err := kir.NewTarget(nil, kir.Uniform(1, 3)); err == nil {

@@ -10,8 +10,8 @@ type Find struct {
 	LogScore float64 // Σ_k c_k·log y_k
 }
 
-// mostFinds is how many finds a replica keeps until they are asked for.
-const mostFinds = 256
+// maxFinds is how many finds a replica keeps until they are asked for.
+const maxFinds = 256
 
 // finds is what a state has found that scores above a bar.
 type finds struct {
@@ -22,7 +22,7 @@ type finds struct {
 // add returns a new find to be filled, or nil if there are too many.
 func (f *finds) add(logScore float64) *Find {
 	n := len(f.list)
-	if n == mostFinds {
+	if n == maxFinds {
 		return nil
 	}
 	if n < cap(f.list) {

@@ -108,6 +108,41 @@ type weighedLine struct {
 	at   int     // the piece of the split left out, −1 if it is an end or there is none
 }
 
+// highest returns the greatest value of an end of the line of (i, j), and of what
+// lies between, to which the law gives weight; −Inf if there is none. One that is
+// no score is an error.
+func (x *State) highest(p *Pieces, i, j int, law *splitLaw) (end, inner float64, err error) {
+	s := x.Composition.Amount(i) + x.Composition.Amount(j)
+	first, last := p.values[0], p.values[len(p.values)-1]
+	end, inner = negInf, negInf
+	if law.zero > 0 {
+		if badScore(first) {
+			return 0, 0, x.badSplit(i, j, 0)
+		}
+		end = first
+	}
+	if law.full > 0 && !(last <= end) {
+		if badScore(last) {
+			return 0, 0, x.badSplit(i, j, s)
+		}
+		end = last
+	}
+	if law.inner > 0 {
+		for q, v := range p.values {
+			if v <= inner {
+				continue
+			}
+			if from, to := innerSplits(p, q, s); from < to {
+				if badScore(v) {
+					return 0, 0, x.badSplit(i, j, from)
+				}
+				inner = v
+			}
+		}
+	}
+	return end, inner, nil
+}
+
 // weigh fills x.weights with what there is to choose among on the line of (i, j):
 // k = 0, k = s, and what each piece holds between them, each in proportion to
 // exp(β·value) times what the law gives it. The split omit, unless it is −1, is
@@ -120,31 +155,9 @@ func (x *State) weigh(p *Pieces, i, j int, law *splitLaw, omit int) (weighedLine
 	n := len(p.starts)
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
 	first, last := p.values[0], p.values[n-1]
-	topEnd, topInner := negInf, negInf
-	if law.zero > 0 {
-		if badScore(first) {
-			return weighedLine{}, x.badSplit(i, j, 0)
-		}
-		topEnd = first
-	}
-	if law.full > 0 && !(last <= topEnd) {
-		if badScore(last) {
-			return weighedLine{}, x.badSplit(i, j, s)
-		}
-		topEnd = last
-	}
-	if law.inner > 0 {
-		for q, v := range p.values {
-			if v <= topInner {
-				continue
-			}
-			if from, to := innerSplits(p, q, s); from < to {
-				if badScore(v) {
-					return weighedLine{}, x.badSplit(i, j, from)
-				}
-				topInner = v
-			}
-		}
+	topEnd, topInner, err := x.highest(p, i, j, law)
+	if err != nil {
+		return weighedLine{}, err
 	}
 	top, endShift, innerShift := max(topEnd, topInner), 0.0, 0.0
 	if top == negInf {

@@ -33,6 +33,23 @@ type memory struct {
 // wholeMoves counts the moves that draw a whole composition.
 type wholeMoves struct{ refresh, recall MoveTally }
 
+// wholeMovesOf returns what a tally has of them.
+func wholeMovesOf(t *Tally) wholeMoves {
+	moves := movesOf(t)
+	return wholeMoves{moves[refreshMove], moves[recallMove]}
+}
+
+// since returns what was counted after before.
+func (w wholeMoves) since(before wholeMoves) wholeMoves {
+	return wholeMoves{w.refresh.since(before.refresh), w.recall.since(before.recall)}
+}
+
+// add adds what was counted elsewhere.
+func (w *wholeMoves) add(v wholeMoves) {
+	w.refresh.add(v.refresh)
+	w.recall.add(v.recall)
+}
+
 const (
 	firstRound = 512     // iterations of the first round
 	metStates  = 512     // states that a round looks at, at most

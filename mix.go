@@ -5,7 +5,7 @@ type Mix struct {
 	Line, Resize, Refresh, Recall float64
 }
 
-// The moves of Balanced, as indices into the mix and into a tally's moves.
+// The moves of Balanced, as indices into the mix and into moveNames.
 const (
 	lineMove = iota
 	resizeMove
@@ -14,9 +14,14 @@ const (
 	moveCount
 )
 
-// BalancedMoves are the names of the moves of [Balanced], in the order in
-// which a [Tally] counts them.
-func BalancedMoves() []string { return []string{"line", "resize", "refresh", "recall"} }
+// moveNames are what a [Tally] calls the moves of Balanced.
+func moveNames() [moveCount]string { return [...]string{"line", "resize", "refresh", "recall"} }
+
+// movesOf returns a tally's counts of the moves of Balanced.
+func movesOf(t *Tally) []MoveTally {
+	names := moveNames()
+	return t.Of(names[:]...)
+}
 
 // shares is how often each move is made, up to a common factor.
 type shares [moveCount]float64

@@ -11,6 +11,11 @@ import (
 type State struct {
 	Composition *Composition // read it, but let kernels change and replace it
 
+	// Learnt is what a [Learner] of the user's own has learnt of the chain. The
+	// kernels of this package keep theirs elsewhere. A chain that has any cannot
+	// be saved.
+	Learnt any
+
 	target *Target
 	terms  []term
 	sum    float64 // Σ c_k·log y_k at the composition
@@ -211,31 +216,18 @@ func sumScores(terms []term, c *Composition, reset bool) (float64, error) {
 	return sum, nil
 }
 
-// replace makes y the composition, at which the weighted log scores sum to
-// value.
-func (x *State) replace(y *Composition, value float64) {
-	x.Composition.CopyFrom(y)
-	x.sum = value
-	for _, t := range x.terms {
-		t.scorer.Reset()
-	}
-}
-
-// other returns the spare composition, which holds anything.
-func (x *State) other() *spare {
+// candidate returns the spare composition, to be made a candidate. It holds
+// anything.
+func (x *State) candidate() *Composition {
 	if x.spare == nil {
 		x.spare = &spare{composition: newComposition(x.Composition.N())}
 	}
-	return x.spare
+	return x.spare.composition
 }
 
-// candidateCopy returns the composition of [State.other] for candidates that
-// are scored by themselves.
-func (x *State) candidateCopy() *Composition { return x.other().composition }
-
-// scoreOther returns Σ_k c_k·log y_k of the spare composition. Where that is −Inf
-// its scorers are not up to date.
-func (x *State) scoreOther() (float64, error) {
+// scoreCandidate returns Σ_k c_k·log y_k of the candidate. Where that is −Inf its
+// scorers are not up to date.
+func (x *State) scoreCandidate() (float64, error) {
 	y := x.spare
 	if y.terms == nil && len(x.terms) > 0 {
 		y.terms = newTerms(x.target, y.composition)
@@ -247,10 +239,9 @@ func (x *State) scoreOther() (float64, error) {
 	return sum, err
 }
 
-// takeOther makes the spare composition the state's, which becomes the spare
-// one, and says whether it is another composition. Its weighted log scores sum to
-// value.
-func (x *State) takeOther(value float64) (changed bool) {
+// takeCandidate makes the candidate the state's composition, which becomes the spare
+// one, and says whether it is another. Its weighted log scores sum to value.
+func (x *State) takeCandidate(value float64) (changed bool) {
 	y := x.spare
 	if y.composition.Equal(x.Composition) {
 		return false

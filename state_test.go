@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -418,11 +419,11 @@ func TestKernelNames(t *testing.T) {
 		t.Errorf("%v", kir.KernelNames())
 	}
 	for _, name := range kir.KernelNames() {
-		if _, err := kir.NewKernel(name, target); err != nil {
+		if _, err := kir.NewSampler(name, target); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := kir.NewKernel("acelerated", target)
+	_, err := kir.NewSampler("acelerated", target)
 	for _, name := range append(kir.KernelNames(), `"acelerated"`) {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want it to name %s", err, name)
@@ -439,16 +440,21 @@ func TestMixErrors(t *testing.T) {
 	}
 }
 
+// Moves are told by their names, whatever the order in which tallies met them.
 func TestTallyAdds(t *testing.T) {
 	a := kir.Tally{Iterations: 5, Accepted: 4, Updated: 3}
-	a.Moves[1] = kir.MoveTally{Tried: 5, Accepted: 4, Updated: 3}
+	a.Of("line", "resize")[1] = kir.MoveTally{Name: "resize", Tried: 5, Accepted: 4, Updated: 3}
 	b := kir.Tally{Iterations: 50, Accepted: 40, Updated: 30}
-	b.Moves[1], b.Moves[2] = kir.MoveTally{Tried: 10, Accepted: 9, Updated: 8}, kir.MoveTally{Tried: 1}
+	copy(b.Of("resize", "swap"), []kir.MoveTally{{Name: "resize", Tried: 10, Accepted: 9, Updated: 8}, {Name: "swap", Tried: 1}})
 	a.Add(b)
-	want := kir.Tally{Iterations: 55, Accepted: 44, Updated: 33}
-	want.Moves[1], want.Moves[2] = kir.MoveTally{Tried: 15, Accepted: 13, Updated: 11}, kir.MoveTally{Tried: 1}
-	if a != want {
+	want := kir.Tally{Iterations: 55, Accepted: 44, Updated: 33, Moves: []kir.MoveTally{
+		{Name: "line"}, {Name: "resize", Tried: 15, Accepted: 13, Updated: 11}, {Name: "swap", Tried: 1},
+	}}
+	if !reflect.DeepEqual(a, want) {
 		t.Errorf("%+v, want %+v", a, want)
+	}
+	if again := a.Of("resize", "swap"); len(a.Moves) != 3 || again[0].Tried != 15 {
+		t.Errorf("%+v of %+v", again, a)
 	}
 }
 

@@ -171,7 +171,7 @@ func TestTemperedLawAndLogZ(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := kir.NewChain(p.target, k, 1, index)
+		c, err := k.NewChain(1, index)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +361,7 @@ func TestTemperedOnAnyNumberOfWorkers(t *testing.T) {
 		}
 		want := ""
 		for _, workers := range []int{1, 2, 8} {
-			c, err := kir.NewChain(target, k, 3, 0)
+			c, err := k.NewChain(3, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -395,12 +395,12 @@ func TestRestoredAtEveryScan(t *testing.T) {
 			kernel string
 			step   int
 		}{{"balanced", 37}, {"tempered", 1}} {
-			k, err := kir.NewKernel(by.kernel, target)
+			k, err := kir.NewSampler(by.kernel, target)
 			if err != nil {
 				t.Fatal(err)
 			}
 			run := func(restore func(c *kir.Chain) *kir.Chain) []byte {
-				chain, err := kir.NewChain(target, k, 5, 0)
+				chain, err := k.NewChain(5, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -434,7 +434,7 @@ func TestRestoredAtEveryScan(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				restored, err := kir.RestoreChain(target, k, data)
+				restored, err := k.RestoreChain(data)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -55,7 +55,7 @@ func (e *exactScratch) draw(r *Rand, y *Composition, n, total int) {
 		}
 		y.amounts[i] = 1
 	}
-	if n > few {
+	if n > maxScanned {
 		y.placeAll()
 	}
 	y.total = total
