@@ -1,9 +1,10 @@
 package kir
 
 import (
-	"kir/count"
 	"math/bits"
 	"slices"
+
+	"kir/count"
 )
 
 // exactScratch is what drawing a composition needs to remember.

@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"kir/fault"
-	"kir/problem"
-	"kir/report"
-	"kir/run"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -15,6 +11,11 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+
+	"kir/fault"
+	"kir/problem"
+	"kir/report"
+	"kir/run"
 )
 
 // runOptions are the flags of the commands that run chains.

@@ -5,16 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"kir"
-	"kir/fault"
-	"kir/problem"
-	"kir/report"
-	"kir/run"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"kir"
+	"kir/fault"
+	"kir/problem"
+	"kir/report"
+	"kir/run"
 )
 
 // problemOfRun reads the problem that a run was made of, with the settings
