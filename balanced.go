@@ -344,7 +344,7 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 	m := x.memory
 	for iterations > 0 {
 		length := firstRound << m.round
-		stride := max(1, length/metStates)
+		stride := max(1, length/maxMetStates)
 		steps := min(iterations, stride-m.done%stride)
 		before := wholeMovesOf(tally)
 		if err := b.Advance(r, x, steps, tally); err != nil {
@@ -353,7 +353,7 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 		m.now.add(wholeMovesOf(tally).since(before))
 		iterations -= steps
 		m.done += steps
-		if m.done%stride == 0 && len(m.met) < metMost {
+		if m.done%stride == 0 && len(m.met) < maxMet {
 			m.met = append(m.met, x.Composition.list...)
 			m.metSizes = append(m.metSizes, int32(x.Composition.Used()))
 		}

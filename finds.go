@@ -5,6 +5,9 @@ package kir
 // is no draw, and says nothing of the law; but where a few good compositions
 // are wanted, far more are looked at than are drawn, and the peaks look at the
 // best.
+//
+// Whoever makes a shortlist needs finds, by [Chain.Search] and [Chain.Finds];
+// whoever samples does not. Package search looks further, without a chain.
 type Find struct {
 	Parts    []Part
 	LogScore float64 // Σ_k c_k·log y_k
@@ -85,9 +88,9 @@ func (f *finds) addSplit(c *Composition, i, j, k int, logScore float64) {
 	if find == nil {
 		return
 	}
-	for _, other := range c.list {
-		if int(other) != i && int(other) != j {
-			find.Parts = append(find.Parts, Part{Ingredient: int(other), Amount: int(c.amounts[other])})
+	for _, used := range c.list {
+		if int(used) != i && int(used) != j {
+			find.Parts = append(find.Parts, Part{Ingredient: int(used), Amount: int(c.amounts[used])})
 		}
 	}
 	s := c.Amount(i) + c.Amount(j)

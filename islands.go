@@ -24,13 +24,13 @@ func supportParts(t *Target) (parts int, a, b *Composition, err error) {
 	for _, w := range t.wishes {
 		wanted = wanted || w.Weight > 0
 	}
-	most := 0.0
+	compositions := 0.0
 	for n, c := range t.space.LogCounts(t.law.hi) {
 		if t.law.P(n) > 0 {
-			most += math.Exp(c)
+			compositions += math.Exp(c)
 		}
 	}
-	if !wanted || most > enumerable {
+	if !wanted || compositions > enumerable {
 		return 0, nil, nil, nil
 	}
 	var support []*Composition
@@ -112,11 +112,11 @@ func (s *Space) each(n int, visit func(x *Composition) error) error {
 			return visit(x)
 		}
 		for i := from; i <= s.ingredients-parts; i++ {
-			least, most := 1, left-parts+1
+			from, to := 1, left-parts+1
 			if parts == 1 {
-				least = left
+				from = left
 			}
-			for amount := least; amount <= most; amount++ {
+			for amount := from; amount <= to; amount++ {
 				x.assign(int32(i), int32(amount))
 				if err := place(i+1, left-amount, parts-1); err != nil {
 					return err

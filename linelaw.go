@@ -43,7 +43,7 @@ func lineLawOf(y, next, ratio, logRatio float64) lineLaw {
 	if rel > 1 {
 		end, inner = 1/rel, 1
 	}
-	w := newLineLaw(max(end, leastMass), max(inner, leastMass))
+	w := newLineLaw(max(end, minMass), max(inner, minMass))
 	if !(1/farApart <= rel && rel <= farApart) {
 		w.shift = math.Log(next) - math.Log(y) - logRatio
 	}

@@ -51,16 +51,16 @@ func (w *wholeMoves) add(v wholeMoves) {
 }
 
 const (
-	firstRound = 512     // iterations of the first round
-	metStates  = 512     // states that a round looks at, at most
-	metMost    = 1 << 16 // ingredients that a round remembers, at most
+	firstRound   = 512     // iterations of the first round
+	maxMetStates = 512     // states that a round looks at, at most
+	maxMet       = 1 << 16 // ingredients that a round remembers, at most
 
-	// How often refresh and recall are made for each line: worthOfWhole times
+	// How often refresh and recall are made for each line: wholeWorth times
 	// the square of their rate over the number of ingredients, but at least
-	// leastOfWhole over that number and at most mostOfWhole.
-	worthOfWhole = 120
-	leastOfWhole = 0.1
-	mostOfWhole  = 10
+	// minWhole over that number and at most maxWhole.
+	wholeWorth = 120
+	minWhole   = 0.1
+	maxWhole   = 10
 )
 
 // draw draws one of n ingredients.
@@ -114,7 +114,7 @@ func (m *memory) tune(used float64, resizes bool) {
 	refresh := squaredRate(m.last.refresh, m.now.refresh)
 	recall := squaredRate(m.last.recall, m.now.recall)
 	whole := max(refresh, recall)
-	whole = max(min(worthOfWhole*whole/used, mostOfWhole), leastOfWhole/used)
+	whole = max(min(wholeWorth*whole/used, maxWhole), minWhole/used)
 	m.mix = shares{
 		lineMove:    1,
 		refreshMove: whole * refresh / (refresh + recall),

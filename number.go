@@ -27,9 +27,9 @@ func checkWeight(w float64) error {
 	return nil
 }
 
-// leastMass is the least probability of a size, the smallest number with all
+// minMass is the least probability of a size, the smallest number with all
 // its digits. What is less counts as none.
-const leastMass = 0x1p-1022
+const minMass = 0x1p-1022
 
 // oneIf returns 1 for yes, else 0.
 func oneIf(yes bool) int64 {

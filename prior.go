@@ -30,14 +30,14 @@ func NewPrior(t *Target) *Prior {
 func (p *Prior) Draw(r *Rand) (*Composition, error) {
 	t := p.target
 	n := t.law.draw(r)
-	const most = 10_000_000
-	for range most {
+	const maxTries = 10_000_000
+	for range maxTries {
 		p.draws.draw(r, p.x, n, t.space.total)
 		if t.space.Shares() == nil || t.space.rules.Keeps(p.drawn()) {
 			return p.x, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: no composition of %d ingredients among %d keeps the rules", ErrNoStart, n, most)
+	return nil, fmt.Errorf("%w: no composition of %d ingredients among %d keeps the rules", ErrNoStart, n, maxTries)
 }
 
 // drawn returns the parts of what was drawn, until the next.

@@ -62,7 +62,8 @@ type SplitScorer interface {
 }
 
 // Pieces is a function of the splits k = 0..s of a line that is constant from
-// piece to piece.
+// piece to piece. Whoever writes a [LineProperty] fills them, and whoever moves a
+// [Cursor] reads them; nobody else needs them.
 type Pieces struct {
 	starts []int32
 	values []float64

@@ -22,8 +22,10 @@ type Rand struct {
 	oracle Oracle
 }
 
-// An Oracle decides the random choices of a [Rand] in place of the generator.
-// It is for tests that enumerate choices; see [NewOracleRand].
+// An Oracle decides the random choices of a [Rand] in place of the generator; see
+// [NewOracleRand]. Whoever writes a [Kernel] or a [Proposal] needs it for a test
+// that enumerates all choices, and so checks the exact transition matrix; nobody
+// else does.
 type Oracle interface {
 	// Uniform decides a uniform choice among 0 ≤ k < n.
 	Uniform(n int) int

@@ -291,9 +291,9 @@ func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 	}
 	others = others && bad == 0 && s.missing == 0 && s.badNeeds == 0
 	from, to = 1, sum
-	narrow := func(least, most int64) { // for k
-		from = int(max(int64(from), least))
-		to = int(min(int64(to), most+1))
+	narrow := func(first, last int64) { // for k
+		from = int(max(int64(from), first))
+		to = int(min(int64(to), last+1))
 	}
 	for _, g := range s.touched {
 		if s.groupUsedBroken(g) {
@@ -336,25 +336,25 @@ func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 	}
 	s.set(i, a)
 	s.set(j, b)
-	leastI, mostI := s.bounds(i)
-	leastJ, mostJ := s.bounds(j)
-	narrow(leastI, mostI)
-	narrow(int64(sum)-mostJ, int64(sum)-leastJ)
+	minI, maxI := s.bounds(i)
+	minJ, maxJ := s.bounds(j)
+	narrow(minI, maxI)
+	narrow(int64(sum)-maxJ, int64(sum)-minJ)
 	if !others {
 		return 1, 1
 	}
 	return from, to
 }
 
-// bounds returns the least and the greatest amount of an ingredient in use.
-func (s *ruleScorer) bounds(i int) (least, most int64) {
+// bounds returns the smallest and the largest amount of an ingredient in use.
+func (s *ruleScorer) bounds(i int) (smallest, largest int64) {
 	a := &s.r.Amounts[i]
 	if a.Excluded {
 		return 1, 0
 	}
-	least, most = int64(max(a.Min, 1)), int64(s.x.total)
+	smallest, largest = int64(max(a.Min, 1)), int64(s.x.total)
 	if a.Max > 0 {
-		most = min(most, int64(a.Max))
+		largest = min(largest, int64(a.Max))
 	}
-	return least, most
+	return smallest, largest
 }

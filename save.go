@@ -166,14 +166,14 @@ func (d *decoder) take(n int) []byte {
 
 func (d *decoder) int() int64 { return int64(binary.LittleEndian.Uint64(d.take(8))) }
 
-// between returns an integer that must be from least to most.
-func (d *decoder) between(least, most int64) int {
+// between returns an integer that must be from lo to hi.
+func (d *decoder) between(lo, hi int64) int {
 	v := d.int()
-	if d.err == nil && (v < least || v > most) {
+	if d.err == nil && (v < lo || v > hi) {
 		d.fail("a number is out of range")
 	}
 	if d.err != nil {
-		return int(least)
+		return int(lo)
 	}
 	return int(v)
 }
@@ -182,8 +182,8 @@ func (d *decoder) between(least, most int64) int {
 // sums and for numbers with a point.
 const maxCount = 1 << 53
 
-// count returns a count that must be at most most.
-func (d *decoder) count(most int64) int64 { return int64(d.between(0, most)) }
+// count returns a count that must be at most hi.
+func (d *decoder) count(hi int64) int64 { return int64(d.between(0, hi)) }
 
 // sum returns a sum of terms from 0 to 1, of which there are so many. Rounding
 // may have carried it a little beyond.
@@ -205,8 +205,8 @@ func (d *decoder) float() float64 {
 	return v
 }
 
-// list returns integers that must be from least to most.
-func (d *decoder) list(least, most int32) []int32 {
+// list returns integers that must be from lo to hi.
+func (d *decoder) list(lo, hi int32) []int32 {
 	n := d.between(0, int64(len(d.data)/4))
 	data := d.take(4 * n)
 	if d.err != nil || n == 0 {
@@ -215,7 +215,7 @@ func (d *decoder) list(least, most int32) []int32 {
 	values := make([]int32, n)
 	for k := range values {
 		values[k] = int32(binary.LittleEndian.Uint32(data[4*k:]))
-		if values[k] < least || values[k] > most {
+		if values[k] < lo || values[k] > hi {
 			d.fail("a number is out of range")
 			return nil
 		}

@@ -42,12 +42,12 @@ func (k *Tempered) RestoreChain(data []byte) (*Chain, error) {
 
 func (d *decoder) replicas(k *Tempered, rungs int64) *replicas {
 	var peaks []float64
-	least, most := int64(1), int64(1) // rungs from β = 0 to β = 1
+	lo, hi := int64(1), int64(1) // rungs from β = 0 to β = 1
 	if k.target.scored() {
-		peaks, least, most = k.peaks, 2, maxSteps+1
+		peaks, lo, hi = k.peaks, 2, maxSteps+1
 	}
 	climb := rungs - int64(len(peaks))
-	if climb < least || climb > most {
+	if climb < lo || climb > hi {
 		d.fail("a number is out of range")
 		return nil
 	}

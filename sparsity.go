@@ -127,12 +127,12 @@ func (y Sparsity) On(s *Space) (*Law, error) {
 		return nil, err
 	}
 	l := trim(p)
-	if most := s.MaxUsed(); l.hi > most {
+	if maxUsed := s.MaxUsed(); l.hi > maxUsed {
 		beyond := 0.0
-		for n := most + 1; n <= l.hi; n++ {
+		for n := maxUsed + 1; n <= l.hi; n++ {
 			beyond += l.P(n)
 		}
-		return nil, &UncountedError{Counted: most, Last: l.hi, Mass: beyond}
+		return nil, &UncountedError{Counted: maxUsed, Last: l.hi, Mass: beyond}
 	}
 	return l, nil
 }
@@ -188,16 +188,16 @@ func sizesText(sizes []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// normalised returns the probabilities of 1..most, at index n−1.
-func (y Sparsity) normalised(most int) ([]float64, error) {
-	p := make([]float64, most)
+// normalised returns the probabilities of 1..maxUsed, at index n−1.
+func (y Sparsity) normalised(maxUsed int) ([]float64, error) {
+	p := make([]float64, maxUsed)
 	if y.parts != nil {
 		shares := 0.0
 		for c, part := range y.parts {
 			if part.Weight == 0 {
 				continue
 			}
-			q, err := part.Law.normalised(most)
+			q, err := part.Law.normalised(maxUsed)
 			if err != nil {
 				return nil, fmt.Errorf("component %d: %w", c+1, err)
 			}
@@ -207,10 +207,10 @@ func (y Sparsity) normalised(most int) ([]float64, error) {
 			shares += part.Weight
 		}
 		if shares == 0 {
-			return nil, fmt.Errorf("%w, which are 1 to %d", ErrNoMass, most)
+			return nil, fmt.Errorf("%w, which are 1 to %d", ErrNoMass, maxUsed)
 		}
 	} else if y.base != nil {
-		q, err := y.base.normalised(most)
+		q, err := y.base.normalised(maxUsed)
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +228,7 @@ func (y Sparsity) normalised(most int) ([]float64, error) {
 	// Weights near the largest float64 must not overflow in the sum.
 	top := slices.Max(p)
 	if top == 0 {
-		return nil, fmt.Errorf("%w, which are 1 to %d", ErrNoMass, most)
+		return nil, fmt.Errorf("%w, which are 1 to %d", ErrNoMass, maxUsed)
 	}
 	if math.IsInf(top, 1) {
 		return nil, errors.New("the weights of the sparsity law overflow: scale them down")
@@ -240,7 +240,7 @@ func (y Sparsity) normalised(most int) ([]float64, error) {
 	}
 	for k := range p {
 		// Below that, numbers lose their digits, and ratios of neighbours overflow.
-		if p[k] /= sum; p[k] < leastMass {
+		if p[k] /= sum; p[k] < minMass {
 			p[k] = 0
 		}
 	}
