@@ -29,7 +29,7 @@ const maxCircle = 3
 // those under examples stand outside.
 var floors = [][]string{
 	{"kir/fault", "kir/forest", "kir/count", "kir/diagnose", "kir/report/figure", "kir/run/zarr"},
-	{"kir/rule", "kir/recipe"},
+	{"kir/rule", "kir/recipe", "kir/measure"},
 	{"kir"},
 	{"kir/property", "kir/search", "kir/run"},
 	{"kir/problem", "kir/paper"},
