@@ -86,33 +86,3 @@ func TestCursorScores(t *testing.T) {
 		t.Error("a cursor left the space")
 	}
 }
-
-// TestWithWishes checks that the law of n and the space stay.
-func TestWithWishes(t *testing.T) {
-	space, err := kir.NewSpace(3, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := kir.ScoreFunc(func(*kir.Composition) float64 { return 0.5 })
-	target, err := kir.NewTarget(space, kir.Uniform(2, 3), kir.Wish{Name: "a", Property: one, Weight: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := target.WithWishes(kir.Wish{Name: "a", Property: one, Weight: 1}, kir.Wish{Name: "b", Property: one, Weight: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, _ := kir.NewComposition(3, kir.Part{Ingredient: 0, Amount: 2}, kir.Part{Ingredient: 1, Amount: 3})
-	if score, err := other.LogScore(x); err != nil || score != 2*math.Log(0.5) {
-		t.Errorf("score %v, %v", score, err)
-	}
-	if score, _ := target.LogScore(x); score != 3*math.Log(0.5) {
-		t.Errorf("the first target changed: %v", score)
-	}
-	if other.LogLaw(2) != target.LogLaw(2) || other.Space() != space {
-		t.Error("the law or the space is another")
-	}
-	if _, err := target.WithWishes(kir.Wish{Name: "a"}); err == nil {
-		t.Error("a wish without a property passed")
-	}
-}

@@ -2,6 +2,7 @@ package kir
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -214,6 +215,36 @@ func (r *ruleset) uncountedSums() []measure.Sum {
 		sums = append(sums, sum)
 	}
 	return sums
+}
+
+// An UncountedError says that a sparsity law has mass on sizes for which the
+// compositions of a space with rules have not been counted; see [NewRuledSpace].
+type UncountedError struct {
+	Sizes []int   // with mass and not counted
+	Mass  float64 // that they have together
+}
+
+func (e *UncountedError) Error() string {
+	return fmt.Sprintf("%.2g of the sparsity law lies at %s ingredients, for which the space was not counted: make the space for this law, or give the law no mass there", e.Mass, sizesText(e.Sizes))
+}
+
+// covers says, as an [*UncountedError], that a law has mass that matters on sizes for
+// which the space was not counted.
+func (s *Space) covers(l *Law) error {
+	if s.rules == nil {
+		return nil
+	}
+	e := &UncountedError{}
+	lo, hi := l.Support()
+	for n := lo; n <= hi; n++ {
+		if l.P(n) > 0 && (n > s.MaxUsed() || !s.rules.counted(n)) {
+			e.Sizes, e.Mass = append(e.Sizes, n), e.Mass+l.P(n)
+		}
+	}
+	if e.Mass > negligible {
+		return e
+	}
+	return nil
 }
 
 // Ruled says whether the space has rules.

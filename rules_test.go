@@ -253,78 +253,6 @@ func TestRuledKernels(t *testing.T) {
 	}
 }
 
-// TestRuleLines holds the splits that a line leaves against the rules at each
-// point, along random walks, also through compositions that break rules.
-func TestRuleLines(t *testing.T) {
-	t.Parallel()
-	seeds := uint64(300)
-	if raceDetector {
-		seeds = 30 // rules that few compositions keep take long to measure
-	}
-	for seed := range seeds {
-		const ingredients, total = 5, 9
-		r := rand.New(rand.NewPCG(seed, 2))
-		rules, feasible := randomRules(r, ingredients, total)
-		// Only the rules are of interest here: one size is counted.
-		space, err := kir.NewRuledSpace(context.Background(), rules, kir.Counting{Law: kir.Uniform(1, 1)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := kir.NewComposition(ingredients, kir.Part{Ingredient: 0, Amount: 4}, kir.Part{Ingredient: 3, Amount: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
-		scorer := kir.RuleScorer(space, x)
-		scorer.Reset()
-		var p kir.Pieces
-		for range 60 {
-			i, j := r.IntN(ingredients), r.IntN(ingredients-1)
-			if j >= i {
-				j++
-			}
-			p.Reset()
-			scorer.Line(i, j, &p)
-			was, sum := x.Amount(i), x.Amount(i)+x.Amount(j)
-			to, after := r.IntN(sum+1), 0.0
-			for k := range sum + 1 {
-				if err := x.Move(i, j, k); err != nil {
-					t.Fatal(err)
-				}
-				amounts := make([]int, ingredients)
-				for q, a := range x.Amounts() {
-					amounts[q] = int(a)
-				}
-				want := 0.0
-				if !feasible(amounts) {
-					want = math.Inf(-1)
-				}
-				got := math.NaN()
-				for q := range p.Len() {
-					if start, value := p.Piece(q); start <= k {
-						got = value
-					}
-				}
-				if err := x.Move(i, j, was); err != nil {
-					t.Fatal(err)
-				}
-				if got != want {
-					t.Fatalf("seed %d: at %v, splitting %d as (%d, %d) between %d and %d: line %v, want %v; rules %+v", seed, x, sum, k, sum-k, i, j, got, want, rules)
-				}
-				if k == to {
-					after = want
-				}
-			}
-			if err := x.Move(i, j, to); err != nil {
-				t.Fatal(err)
-			}
-			scorer.Moved(i, j)
-			if got := scorer.LogScore(); got != after {
-				t.Fatalf("seed %d: moved to %v the rules say %v, want %v; rules %+v", seed, x, got, after, rules)
-			}
-		}
-	}
-}
-
 // A rule that nothing keeps is told by its place, and mass beyond what is counted
 // is not cut off unsaid.
 func TestRulesThatCannotBe(t *testing.T) {
@@ -385,6 +313,31 @@ func TestRulesThatCannotBe(t *testing.T) {
 	}
 }
 
+func ExampleNewRuledSpace() {
+	// 50 ingredients, 100 units, at most 2 spirits (the first 5) with 30 to 60
+	// units together.
+	set := rule.Set{Ingredients: 50, Total: 100, Rules: []rule.Rule{
+		rule.Group{Of: []int{0, 1, 2, 3, 4}, Used: &rule.Range{Min: 1, Max: 2}, Total: &rule.Range{Min: 30, Max: 60}},
+	}}
+	space, err := kir.NewRuledSpace(context.Background(), set, kir.Counting{Law: kir.Uniform(1, 3)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	counts, err := space.Counts()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for n := 1; n <= 3; n++ {
+		fmt.Println(n, counts.Count(n))
+	}
+	// Output:
+	// 1 0
+	// 2 6975
+	// 3 8900100
+}
+
 // Groups that cross leave a share of what is counted: exact where all compositions
 // are looked at, measured where there are too many. Of pairs with one of the first
 // three ingredients, 3·(N−3), those with one of 2, 3 and 4 are 2 with none of
@@ -411,29 +364,4 @@ func TestShares(t *testing.T) {
 			t.Errorf("%d ingredients: the share is %v ± %v, want %v", c.ingredients, got.Estimate, got.SE, want)
 		}
 	}
-}
-
-func ExampleNewRuledSpace() {
-	// 50 ingredients, 100 units, at most 2 spirits (the first 5) with 30 to 60
-	// units together.
-	set := rule.Set{Ingredients: 50, Total: 100, Rules: []rule.Rule{
-		rule.Group{Of: []int{0, 1, 2, 3, 4}, Used: &rule.Range{Min: 1, Max: 2}, Total: &rule.Range{Min: 30, Max: 60}},
-	}}
-	space, err := kir.NewRuledSpace(context.Background(), set, kir.Counting{Law: kir.Uniform(1, 3)})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	counts, err := space.Counts()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for n := 1; n <= 3; n++ {
-		fmt.Println(n, counts.Count(n))
-	}
-	// Output:
-	// 1 0
-	// 2 6975
-	// 3 8900100
 }

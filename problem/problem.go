@@ -436,7 +436,7 @@ func (l *loader) readTarget() error {
 	if p.Target, err = kir.NewTarget(space, law, wishes...); err != nil {
 		return at.errorf("%v", err)
 	}
-	if _, err := kir.NewKernel(p.Sampler.Kernel, p.Target); err != nil {
+	if _, err := p.Sampler.Sampler(p.Target); err != nil {
 		var score *kir.ScoreError
 		if errors.As(err, &score) {
 			return p.Explain(err)

@@ -131,7 +131,12 @@ func TestKinds(t *testing.T) {
 			total := 0.0
 			for k, p := range []*Problem{p, q} {
 				sum := 0.0
-				_, err = kir.Stream(t.Context(), p.Target, kir.Settings{Kernel: "balanced", Chains: 1, Draws: 100, Thin: 1, Seed: 1}, 0, func(_, _ int, x *kir.State) error {
+				settings := kir.Settings{Kernel: "balanced", Chains: 1, Draws: 100, Thin: 1, Seed: 1}
+				sampler, err := settings.Sampler(p.Target)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = kir.Stream(t.Context(), sampler, settings, 0, func(_, _ int, x *kir.State) error {
 					y := x.AppendScores(nil)[0]
 					if !(y > 0) || math.IsInf(y, 0) {
 						return fmt.Errorf("a draw scores %v", y)

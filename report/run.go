@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"kir"
 	"kir/fault"
 	"kir/problem"
 	"kir/rule"
@@ -40,7 +39,7 @@ func New(ctx context.Context, p *problem.Problem, dir string, r *run.Result, ver
 		Problem:    problemOf(p),
 		Sampler:    p.Sampler,
 		Rates:      rates(r.Moves.Accepted, r.Moves.Updated, r.Moves.Iterations),
-		Moves:      movesOf(p, r),
+		Moves:      movesOf(r),
 		Variation:  Number(r.Variation),
 		Expected:   Number(r.Expected),
 		Statistics: map[string]Statistic{"used": statistic(r.Used), "log_density": statistic(r.LogDensity)},
@@ -145,15 +144,12 @@ func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]Inclusion, e
 }
 
 // movesOf says what each move of a kernel that mixes several did.
-func movesOf(p *problem.Problem, r *run.Result) []Move {
+func movesOf(r *run.Result) []Move {
 	moves := []Move{}
-	if k := p.Sampler.Kernel; k != "balanced" && k != "tempered" {
-		return moves
-	}
-	for k, name := range kir.BalancedMoves() {
-		if t := r.Moves.Moves[k]; t.Tried > 0 {
+	for _, t := range r.Moves.Moves {
+		if t.Tried > 0 {
 			of := rates(t.Accepted, t.Updated, t.Tried)
-			moves = append(moves, Move{name, t.Tried, of.Accepted, of.Updated})
+			moves = append(moves, Move{t.Name, t.Tried, of.Accepted, of.Updated})
 		}
 	}
 	return moves

@@ -59,7 +59,7 @@ type progressPoint struct {
 // start draws the chain's first state.
 func (c *chain) start() (err error) {
 	s := c.session
-	c.walk, err = kir.NewChain(s.spec.Target, s.kernel, s.spec.Settings.Seed, c.index)
+	c.walk, err = s.sampler.NewChain(s.spec.Settings.Seed, c.index)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (c *chain) begin() error {
 // restore takes the chain to a state.
 func (c *chain) restore(from *state) error {
 	s := c.session
-	walk, err := kir.RestoreChain(s.spec.Target, s.kernel, from.Walk)
+	walk, err := s.sampler.RestoreChain(from.Walk)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (c *chain) sample(draws int) error {
 			return err
 		}
 		x := c.walk.State
-		if u := c.walk.Tally().Updated; u != c.updated {
+		if u := c.walk.Updated(); u != c.updated {
 			c.updated = u
 			c.scores = x.AppendScores(c.scores[:0])
 			if err := x.CheckScores(c.scores); err != nil {

@@ -16,7 +16,7 @@ import (
 
 // stateKind begins the file of a chain's state: this line, a value in the encoding
 // of encoding/gob, compressed, and the SHA-256 of both.
-const stateKind = "kir chain state 1\n"
+const stateKind = "kir chain state 2\n"
 
 func stateName(chain int) string { return fmt.Sprintf("state/chain=%04d.kir", chain) }
 

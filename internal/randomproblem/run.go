@@ -138,12 +138,12 @@ func (c *checker) started() float64 {
 // chains makes the chains that a run of more chains would have beside its own, and
 // writes no files. It returns their last states.
 func (c *checker) chains(settings kir.Settings) (ends []int, err error) {
-	k, err := kir.NewKernel(settings.Kernel, c.read.Target)
+	sampler, err := settings.Sampler(c.read.Target)
 	if err != nil {
 		return nil, err
 	}
 	for index := range c.More {
-		chain, err := kir.NewChain(c.read.Target, k, settings.Seed, settings.Chains+index)
+		chain, err := sampler.NewChain(settings.Seed, settings.Chains+index)
 		if err != nil {
 			return nil, err
 		}
