@@ -12,16 +12,6 @@ import (
 	"kir/rule"
 )
 
-// A Share is the part of the compositions of n ingredients that can be counted
-// which keep the other rules too.
-type Share struct {
-	N        int
-	Estimate float64 // 0 where none is known to
-	SE       float64 // standard error of the estimate, 0 if it is exact
-	Exact    bool    // each was looked at
-	Counted  bool    // else the law gave the size no mass that matters, and nothing is known
-}
-
 // Counting says which of the compositions that keep rules are counted, and how.
 type Counting struct {
 	// Law is the law of n that the space is for: sizes to which it gives no mass
