@@ -6,109 +6,110 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kir"
 	"kir/fault"
+	"kir/problem/yaml"
 	"kir/rule"
 )
 
-// warnRules warns of rules that no known recipe keeps.
-func (l *loader) warnRules() error {
-	if len(l.rows) == 0 {
+// warnUnkept warns of rules that no known recipe keeps.
+func (s *shelf) warnUnkept(rules []Rule) error {
+	if len(s.recipes) == 0 {
 		return nil
 	}
-	for _, r := range l.problem.Rules {
-		alone := rule.Set{Ingredients: len(l.problem.Ingredients), Total: l.problem.Total, Rules: []rule.Rule{r.Rule}}
+	for _, r := range rules {
+		alone := rule.Set{Ingredients: len(s.names), Total: s.total, Rules: []rule.Rule{r.Rule}}
 		conditions, err := alone.Conditions()
 		if err != nil {
-			return r.at.blame(err)
+			return r.at.Blame(err)
 		}
-		if !slices.ContainsFunc(l.rows, conditions.Keeps) {
-			l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("No recipe in the book keeps the rule %q (%s:%d:%d). Is it meant so?", r.Text, r.at.file, r.at.line, r.at.column))
+		if !slices.ContainsFunc(s.recipes, conditions.Keeps) {
+			s.warn(fmt.Sprintf("No recipe in the book keeps the rule %q (%s:%d:%d). Is it meant so?", r.Text, r.at.File, r.at.Line, r.at.Column))
 		}
 	}
 	return nil
 }
 
 // ruleSet returns the problem's rules as a set.
-func (l *loader) ruleSet() rule.Set {
-	p := l.problem
-	s := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total}
+func (s *shelf) ruleSet(rules []Rule) rule.Set {
+	set := rule.Set{Ingredients: len(s.names), Total: s.total}
 	same := make(map[string]int)
-	for _, r := range p.Rules {
-		s.Rules = append(s.Rules, r.Rule)
+	for _, r := range rules {
+		set.Rules = append(set.Rules, r.Rule)
 		same[r.Text]++
 	}
-	s.Name = func(i int) string { return p.Ingredients[i] }
-	s.Text = func(k int) string {
-		r := &p.Rules[k]
+	set.Name = func(i int) string { return s.names[i] }
+	set.Text = func(k int) string {
+		r := &rules[k]
 		if same[r.Text] > 1 {
-			return fmt.Sprintf("%s (line %d)", fault.Quote(r.Text), r.at.line)
+			return fmt.Sprintf("%s (line %d)", fault.Quote(r.Text), r.at.Line)
 		}
 		return fault.Quote(r.Text)
 	}
-	return s
+	return set
 }
 
-// space returns the space of the problem with its rules, counted for the sizes
+// ruledSpace returns the space of the problem with its rules, counted for the sizes
 // to which the law gives mass.
-func (l *loader) space(plain *kir.Space, law kir.Sparsity, at *node) (*kir.Space, error) {
-	if len(l.problem.Rules) == 0 {
+func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *kir.Space, law kir.Sparsity, at *yaml.Node) (*kir.Space, error) {
+	if len(rules) == 0 {
 		return plain, nil
 	}
 	sizes, err := law.On(plain)
 	if err != nil {
-		return nil, at.errorf("%v", err)
+		return nil, at.Errorf("%v", err)
 	}
-	set := l.ruleSet()
+	set := s.ruleSet(rules)
 	lo, hi := sizes.Support()
 	for n := lo; n <= hi; n++ {
 		if sizes.P(n) > 0 {
 			set.Used = append(set.Used, n)
 		}
 	}
-	conflict, err := set.Explain(l.ctx)
+	conflict, err := set.Explain(ctx)
 	if err != nil {
-		return nil, l.blameRules(err)
+		return nil, blameRules(rules, err)
 	}
 	if conflict != nil {
-		return nil, l.conflictError(conflict, at)
+		return nil, conflictError(rules, conflict, at)
 	}
-	space, err := kir.NewRuledSpace(l.ctx, set, hi)
+	space, err := kir.NewRuledSpace(ctx, set, hi)
 	if err != nil {
-		return nil, l.blameRules(err)
+		return nil, blameRules(rules, err)
 	}
-	if !l.warnShares(space, sizes) {
+	if !s.warnShares(space, sizes) {
 		conditions, err := set.Conditions()
 		if err != nil {
-			return nil, l.blameRules(err)
+			return nil, blameRules(rules, err)
 		}
 		var measured []string
 		for _, k := range conditions.Uncounted() {
 			measured = append(measured, set.Text(k))
 		}
-		return nil, hint(l.problem.Rules[0].at.errorf("no composition was found that keeps every rule, among 1,000,000 drawn for each number of ingredients that keep those which can be counted"), "loosen %s, or the sparsity on line %d", strings.Join(measured, ", "), at.line)
+		return nil, yaml.Hint(rules[0].at.Errorf("no composition was found that keeps every rule, among 1,000,000 drawn for each number of ingredients that keep those which can be counted"), "loosen %s, or the sparsity on line %d", strings.Join(measured, ", "), at.Line)
 	}
 	return space, nil
 }
 
 // conflictError says of a conflict where its rules stand. law is where the
 // sparsity is.
-func (l *loader) conflictError(c *rule.Conflict, law *node) error {
+func conflictError(rules []Rule, c *rule.Conflict, law *yaml.Node) error {
 	place := law
 	var lines []string
 	for k, r := range c.Rules {
-		at := l.problem.Rules[r].at
+		at := rules[r].at
 		if k == 0 {
 			place = at
 		}
-		lines = append(lines, fmt.Sprintf("line %d", at.line))
+		lines = append(lines, fmt.Sprintf("line %d", at.Line))
 	}
 	if c.Law {
-		lines = append(lines, fmt.Sprintf("the sparsity on line %d", law.line))
+		lines = append(lines, fmt.Sprintf("the sparsity on line %d", law.Line))
 	}
-	e := place.errorf("the rules cannot all hold: %s", c.Cause)
+	e := place.Errorf("the rules cannot all hold: %s", c.Cause)
 	if len(lines) > 1 {
 		e.Message += " (" + strings.Join(lines, ", ") + ")"
 	}
@@ -117,17 +118,17 @@ func (l *loader) conflictError(c *rule.Conflict, law *node) error {
 }
 
 // blameRules gives an error about all rules the place of the first.
-func (l *loader) blameRules(err error) error {
+func blameRules(rules []Rule, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return l.problem.Rules[0].at.blame(fmt.Errorf("the rules cannot be counted: %w", err))
+	return rules[0].at.Blame(fmt.Errorf("the rules cannot be counted: %w", err))
 }
 
 // warnShares warns of sizes that the law wants and the rules do not allow, and
 // of shares that could not be measured well. It returns whether any size is
 // left.
-func (l *loader) warnShares(space *kir.Space, law *kir.Law) (some bool) {
+func (s *shelf) warnShares(space *kir.Space, law *kir.Law) (some bool) {
 	var none, rough []string
 	lo, hi := law.Support()
 	logs := space.LogCounts(hi)
@@ -137,7 +138,7 @@ func (l *loader) warnShares(space *kir.Space, law *kir.Law) (some bool) {
 			continue
 		}
 		if math.IsInf(logs[n], -1) {
-			none = append(none, itoa(n))
+			none = append(none, strconv.Itoa(n))
 			continue
 		}
 		some = true
@@ -146,10 +147,10 @@ func (l *loader) warnShares(space *kir.Space, law *kir.Law) (some bool) {
 		}
 	}
 	if len(none) > 0 && some {
-		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("No composition was found that keeps the rules with n = %s ingredients, which the sparsity law wants: they are left out of the law.", strings.Join(none, ", ")))
+		s.warn(fmt.Sprintf("No composition was found that keeps the rules with n = %s ingredients, which the sparsity law wants: they are left out of the law.", strings.Join(none, ", ")))
 	}
 	if len(rough) > 0 {
-		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("The share of compositions that keep the rules which cannot be counted is known roughly only, and the law of n is as far off (%s). Loosen the rules, or leave fewer of them to be measured.", strings.Join(rough, "; ")))
+		s.warn(fmt.Sprintf("The share of compositions that keep the rules which cannot be counted is known roughly only, and the law of n is as far off (%s). Loosen the rules, or leave fewer of them to be measured.", strings.Join(rough, "; ")))
 	}
 	return some
 }

@@ -211,19 +211,6 @@ func TestResolvedIsAProblem(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add("total: 5\nsparsity: {table: {2: 1}}\n")
-	f.Add("a: [{b: 'c'}, !!int 3, *x]\n? k\n: v\n")
-	f.Fuzz(func(t *testing.T, yaml string) {
-		if _, err := parse("p.yaml", []byte(yaml)); err != nil {
-			var bad *fault.Error
-			if !errors.As(err, &bad) {
-				t.Fatal(err)
-			}
-		}
-	})
-}
-
 // TestNamesThatAreAlike: two spellings of what is probably one ingredient are
 // told, and both are kept.
 func TestNamesThatAreAlike(t *testing.T) {
