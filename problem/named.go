@@ -141,7 +141,7 @@ func (s *shelf) attributeNumbers(at *yaml.Node, name string) ([]float64, error) 
 	for i, v := range values {
 		if math.IsNaN(v) {
 			line, column := a.Place(i)
-			return nil, &fault.Error{File: s.attributes.File, Line: line, Column: column,
+			return nil, &fault.Error{File: s.attributes.File, Line: line, Column: column, Cell: a.Cell(i),
 				Message: fmt.Sprintf("%s has no %s, which the problem uses on line %d", fault.Quote(s.names[i]), name, at.Line), Hint: "write a number"}
 		}
 	}
