@@ -67,7 +67,17 @@ func forestFeatures(ingredients []string, by []*recipe.Attribute, presence bool)
 // the label are left out. Splits test the features, see [ForestFeatures], or if
 // these are nil the amounts of the ingredients.
 func GrowForest(ctx context.Context, book *recipe.Book, label *recipe.Label, total int, numeric bool, features []forest.Feature, o forest.Options) (*forest.Forest, error) {
-	data := forest.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
+	data, err := forestData(book, label, total, numeric, features)
+	if err != nil {
+		return nil, err
+	}
+	return forest.Grow(ctx, data, o)
+}
+
+// forestData returns what a forest of a label learns from: the recipes that have
+// it, closed to total units, in the book's order.
+func forestData(book *recipe.Book, label *recipe.Label, total int, numeric bool, features []forest.Feature) (*forest.Data, error) {
+	data := &forest.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
 	var numbers []float64
 	var err error
 	if numeric {
@@ -97,5 +107,5 @@ func GrowForest(ctx context.Context, book *recipe.Book, label *recipe.Label, tot
 	if len(data.Rows) == 0 {
 		return nil, &fault.Error{File: book.File, Message: fmt.Sprintf("no recipe has a value of the label %s", fault.Quote(label.Name)), Hint: "fill in the column"}
 	}
-	return forest.Grow(ctx, &data, o)
+	return data, nil
 }

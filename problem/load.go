@@ -18,6 +18,9 @@ type Options struct {
 	// be nil.
 	Override func(*kir.Settings)
 
+	// Effort is that of the search instead of what the file says; nil: as it says.
+	Effort *float64
+
 	// Workers is how many goroutines grow forests; it changes nothing but the
 	// time. 0 means all cores.
 	Workers int
@@ -50,10 +53,13 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		return p, err
 	}
 	if _, err := root.Fields("a problem",
-		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler"); err != nil {
+		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search"); err != nil {
 		return p, err
 	}
 	if p.Name, err = readName(root.Get("name"), path); err != nil {
+		return p, err
+	}
+	if p.Search, err = readSearch(root.Get("search"), o.Effort); err != nil {
 		return p, err
 	}
 	// Before the files, whose reading takes longest.
@@ -72,6 +78,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	}
 	s.warnAlike()
 	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
+	p.attributes, p.recipes = s.attributes, s.recipes
 	if p.Rules, err = readRules(s, root.Get("constraints")); err != nil {
 		return p, err
 	}

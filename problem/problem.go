@@ -41,8 +41,12 @@ type Problem struct {
 	Rules       []Rule       // in the file's order
 	Target      *kir.Target
 	Sampler     kir.Settings
+	Search      Search
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // what is allowed and yet worth knowing
+
+	attributes *recipe.Ingredients // nil if the ingredients are only counted
+	recipes    [][]kir.Part        // those of the book, closed to the total
 }
 
 // An Input is a file that a problem was read from.

@@ -17,7 +17,7 @@ import (
 
 // readForest reads a property that is a random forest's probability of a label.
 func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := n.Fields("a forest", "label", "want", "at_least", "at_most", "between", "trees", "features", "leaf", "floor", "seed", "add", "file")
+	f, err := n.Fields("a forest", "label", "want", "at_least", "at_most", "between", "maximize", "minimize", "trees", "features", "leaf", "floor", "seed", "add", "file")
 	if err != nil {
 		return Property{}, err
 	}
@@ -29,6 +29,7 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	if err != nil {
 		return Property{}, err
 	}
+	var data *forest.Data
 	var grown *forest.Forest
 	var resolved yaml.Map
 	added := ""
@@ -52,6 +53,9 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		}
 		added = words
 		o := forest.Options{Trees: 100, Seed: 1, Importances: true, Workers: s.workers}
+		if directed(f) {
+			o.Trees = directedTrees
+		}
 		for _, c := range []struct {
 			key   string
 			value *int
@@ -72,7 +76,7 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 				return Property{}, err
 			}
 		}
-		if grown, err = growForest(ctx, s, n, f["label"], features, o); err != nil {
+		if data, grown, err = growForest(ctx, s, n, f["label"], features, o); err != nil {
 			return Property{}, err
 		}
 		used := grown.Options()
@@ -85,12 +89,16 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	if err != nil {
 		return Property{}, at.Errorf("%v", err)
 	}
+	if err := withinLabels(s, at, grown, data, want); err != nil {
+		return Property{}, err
+	}
 	resolved.Set("label", grown.Label())
 	resolved.Set("floor", least)
-	resolved.Keep(n, "want", "at_least", "at_most", "between", "add")
+	resolved.Keep(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "add")
 	return Property{
 		About:    grown.Label() + " " + want.String() + added,
 		Forest:   grown,
+		learnt:   &learnt{data, score, least},
 		property: property.NewForest(score, least),
 		resolved: resolved,
 	}, nil
@@ -164,7 +172,7 @@ func featuresAdded(s *shelf, n *yaml.Node) (features []forest.Feature, words str
 // wanted reads what a forest is asked for. at is the node to blame.
 func wanted(n *yaml.Node, f map[string]*yaml.Node) (want forest.Want, at *yaml.Node, err error) {
 	var given []string
-	for _, key := range []string{"want", "at_least", "at_most", "between"} {
+	for _, key := range []string{"want", "at_least", "at_most", "between", "maximize", "minimize"} {
 		if f[key] != nil {
 			given = append(given, key)
 			at = f[key]
@@ -179,9 +187,12 @@ func wanted(n *yaml.Node, f map[string]*yaml.Node) (want forest.Want, at *yaml.N
 		return forest.Between(low, high), at, err
 	}
 	if len(given) != 1 {
-		return want, at, yaml.Hint(n.Errorf("the forest is asked for %s", fault.Count(len(given), "thing")), "say want: a class or a list of classes; or for a number at_least, at_most or between")
+		return want, at, yaml.Hint(n.Errorf("the forest is asked for %s", fault.Count(len(given), "thing")), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
 	}
 	switch given[0] {
+	case "maximize", "minimize":
+		want, err := direction(given[0], at)
+		return want, at, err
 	case "want":
 		var classes []string
 		for _, item := range at.ItemsOrSelf() {
@@ -218,28 +229,37 @@ func wanted(n *yaml.Node, f map[string]*yaml.Node) (want forest.Want, at *yaml.N
 }
 
 // growForest grows a forest from the book.
-func growForest(ctx context.Context, s *shelf, n, labelNode *yaml.Node, features []forest.Feature, o forest.Options) (*forest.Forest, error) {
+func growForest(ctx context.Context, s *shelf, n, labelNode *yaml.Node, features []forest.Feature, o forest.Options) (*forest.Data, *forest.Forest, error) {
 	book := s.book
 	if book == nil {
-		return nil, yaml.Hint(n.Errorf("a forest is grown from recipes, and the problem has none"), "add recipes: a CSV file, or load a forest with file")
+		return nil, nil, yaml.Hint(n.Errorf("a forest is grown from recipes, and the problem has none"), "add recipes: a CSV file, or load a forest with file")
 	}
 	if labelNode == nil {
-		return nil, yaml.Hint(n.Errorf("the forest has no label to learn"), "%s", labelsThere(book))
+		return nil, nil, yaml.Hint(n.Errorf("the forest has no label to learn"), "%s", labelsThere(book))
 	}
 	name, err := labelNode.Str("the label")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	label, ok := book.Label(name)
 	if !ok {
-		return nil, yaml.Hint(labelNode.Errorf("the recipes have no label %s", labelNode.Shown()), "%s", labelsThere(book))
+		return nil, nil, yaml.Hint(labelNode.Errorf("the recipes have no label %s", labelNode.Shown()), "%s", labelsThere(book))
 	}
 	numeric := n.Get("want") == nil
-	f, err := GrowForest(ctx, book, label, s.total, numeric, features, o)
-	if err != nil {
-		return nil, labelNode.Blame(err)
+	if !numeric {
+		if err := fewClasses(n.Get("want"), label); err != nil {
+			return nil, nil, err
+		}
 	}
-	return f, nil
+	data, err := forestData(book, label, s.total, numeric, features)
+	if err != nil {
+		return nil, nil, labelNode.Blame(err)
+	}
+	f, err := forest.Grow(ctx, data, o)
+	if err != nil {
+		return nil, nil, labelNode.Blame(err)
+	}
+	return data, f, nil
 }
 
 func labelsThere(book *recipe.Book) string {

@@ -27,5 +27,6 @@ func resolve(p *Problem, root *yaml.Node) ([]byte, error) {
 	}
 	out.Set("constraints", constraints)
 	out.Set("sampler", p.Sampler)
+	out.Set("search", p.Search.resolved())
 	return yaml.Marshal(out)
 }
