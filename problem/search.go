@@ -11,8 +11,8 @@ type Search struct {
 	Any bool
 }
 
-// MostEffort bounds the effort: a search as long as 1,000 usual ones.
-const MostEffort = 1000
+// MaxEffort bounds the effort: a search as long as 1,000 usual ones.
+const MaxEffort = 1000
 
 // readSearch reads
 //
@@ -30,8 +30,8 @@ func readSearch(n *yaml.Node, effort *float64) (Search, error) {
 			if s.Effort, err = v.Weight("the effort"); err != nil {
 				return s, err
 			}
-			if s.Effort > MostEffort {
-				return s, yaml.Hint(v.Errorf("the effort is %v", s.Effort), "it must be from 0, for no search, to %d", MostEffort)
+			if s.Effort > MaxEffort {
+				return s, yaml.Hint(v.Errorf("the effort is %v", s.Effort), "it must be from 0, for no search, to %d", MaxEffort)
 			}
 		}
 		if v := f["least"]; v != nil {

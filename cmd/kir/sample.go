@@ -121,8 +121,8 @@ func effortOf(c *cobra.Command, effort float64) (*float64, error) {
 	if !c.Flags().Changed("effort") {
 		return nil, nil
 	}
-	if !(effort >= 0 && effort <= problem.MostEffort) {
-		return nil, &fault.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", problem.MostEffort)}
+	if !(effort >= 0 && effort <= problem.MaxEffort) {
+		return nil, &fault.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", problem.MaxEffort)}
 	}
 	return &effort, nil
 }
