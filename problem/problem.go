@@ -127,6 +127,7 @@ type loader struct {
 	ingredients *recipe.Ingredients // with attributes, or nil if only counted
 	laws        int                 // sparsity laws that were read, mixed ones included
 	rows        [][]kir.Part        // the recipes, closed to the total
+	ruleOf      []*Rule             // which of the problem's rules each of the set is of
 }
 
 // Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The
