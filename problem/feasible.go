@@ -21,7 +21,7 @@ func (s *shelf) warnUnkept(rules []Rule) error {
 		return nil
 	}
 	for _, r := range rules {
-		alone := rule.Set{Ingredients: len(s.names), Total: s.total, Rules: []rule.Rule{r.Rule}}
+		alone := rule.Set{Ingredients: len(s.names), Total: s.total, Rules: r.Rules}
 		conditions, err := alone.Conditions()
 		if err != nil {
 			return r.at.Blame(err)
@@ -33,21 +33,39 @@ func (s *shelf) warnUnkept(rules []Rule) error {
 	return nil
 }
 
-// ruleSet returns the problem's rules as a set.
-func (s *shelf) ruleSet(rules []Rule) rule.Set {
-	set := rule.Set{Ingredients: len(s.names), Total: s.total}
+// A ruleSet is the problem's rules as package rule has them, which knows no lines
+// of files.
+type ruleSet struct {
+	rule.Set
+	of []*Rule // which of the problem's rules each of the set is of
+}
+
+// newRuleSet returns the problem's rules as a set.
+func newRuleSet(s *shelf, rules []Rule) *ruleSet {
+	set := &ruleSet{Set: rule.Set{Ingredients: len(s.names), Total: s.total}}
+	var texts []string
+	for k := range rules {
+		r := &rules[k]
+		set.Rules = append(set.Rules, r.Rules...)
+		if r.texts != nil {
+			texts = append(texts, r.texts...)
+		} else {
+			texts = append(texts, r.Text)
+		}
+		for range r.Rules {
+			set.of = append(set.of, r)
+		}
+	}
 	same := make(map[string]int)
-	for _, r := range rules {
-		set.Rules = append(set.Rules, r.Rule)
-		same[r.Text]++
+	for _, text := range texts {
+		same[text]++
 	}
 	set.Name = func(i int) string { return s.names[i] }
 	set.Text = func(k int) string {
-		r := &rules[k]
-		if same[r.Text] > 1 {
-			return fmt.Sprintf("%s (line %d)", fault.Quote(r.Text), r.at.Line)
+		if same[texts[k]] > 1 {
+			return fmt.Sprintf("%s (line %d)", fault.Quote(texts[k]), set.of[k].at.Line)
 		}
-		return fault.Quote(r.Text)
+		return fault.Quote(texts[k])
 	}
 	return set
 }
@@ -62,7 +80,7 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *kir.Space, 
 	if err != nil {
 		return nil, at.Errorf("%v", err)
 	}
-	set := s.ruleSet(rules)
+	set := newRuleSet(s, rules)
 	lo, hi := sizes.Support()
 	for n := lo; n <= hi; n++ {
 		if sizes.P(n) > 0 {
@@ -71,19 +89,19 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *kir.Space, 
 	}
 	conflict, err := set.Explain(ctx)
 	if err != nil {
-		return nil, blameRules(rules, err)
+		return nil, set.blame(err)
 	}
 	if conflict != nil {
-		return nil, conflictError(rules, conflict, at)
+		return nil, set.conflictError(conflict, at)
 	}
-	space, err := kir.NewRuledSpace(ctx, set, hi)
+	space, err := kir.NewRuledSpace(ctx, set.Set, hi)
 	if err != nil {
-		return nil, blameRules(rules, err)
+		return nil, set.blame(err)
 	}
 	if !s.warnShares(space, sizes) {
 		conditions, err := set.Conditions()
 		if err != nil {
-			return nil, blameRules(rules, err)
+			return nil, set.blame(err)
 		}
 		var measured []string
 		for _, k := range conditions.Uncounted() {
@@ -96,11 +114,11 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *kir.Space, 
 
 // conflictError says of a conflict where its rules stand. law is where the
 // sparsity is.
-func conflictError(rules []Rule, c *rule.Conflict, law *yaml.Node) error {
+func (s *ruleSet) conflictError(c *rule.Conflict, law *yaml.Node) error {
 	place := law
 	var lines []string
 	for k, r := range c.Rules {
-		at := rules[r].at
+		at := s.of[r].at
 		if k == 0 {
 			place = at
 		}
@@ -117,12 +135,12 @@ func conflictError(rules []Rule, c *rule.Conflict, law *yaml.Node) error {
 	return e
 }
 
-// blameRules gives an error about all rules the place of the first.
-func blameRules(rules []Rule, err error) error {
+// blame gives an error about all rules the place of the first.
+func (s *ruleSet) blame(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return rules[0].at.Blame(fmt.Errorf("the rules cannot be counted: %w", err))
+	return s.of[0].at.Blame(fmt.Errorf("the rules cannot be counted: %w", err))
 }
 
 // warnShares warns of sizes that the law wants and the rules do not allow, and

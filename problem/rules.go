@@ -16,10 +16,20 @@ var ruleKinds = []string{"require", "exclude", "amount", "group", "never", "need
 
 // A Rule is one of the problem's constraints.
 type Rule struct {
-	Text string // in words
-	Rule rule.Rule
+	Text  string      // in words
+	Rules []rule.Rule // what it says: one rule, or several, as one for each ingredient's doses
 
-	at *yaml.Node
+	texts []string // of several, in words
+	at    *yaml.Node
+}
+
+// Slacks returns how far a composition is from the bounds of the rule; nothing of
+// several rules, of which one is always near.
+func (r *Rule) Slacks(parts []rule.Part, total int) []rule.Slack {
+	if len(r.Rules) != 1 {
+		return nil
+	}
+	return rule.Slacks(r.Rules[0], parts, total)
 }
 
 // readRules reads the rules.
@@ -59,9 +69,9 @@ func readRule(s *shelf, kind string, n *yaml.Node) (Rule, error) {
 		if err != nil {
 			return Rule{}, err
 		}
-		r := Rule{Text: kind + " " + text, Rule: rule.Require{Of: of}}
+		r := Rule{Text: kind + " " + text, Rules: []rule.Rule{rule.Require{Of: of}}}
 		if kind == "exclude" {
-			r.Rule = rule.Exclude{Of: of}
+			r.Rules[0] = rule.Exclude{Of: of}
 		}
 		return r, nil
 	case "never":
@@ -72,8 +82,11 @@ func readRule(s *shelf, kind string, n *yaml.Node) (Rule, error) {
 		if len(of) < 2 {
 			return Rule{}, yaml.Hint(n.Errorf("never names %s", fault.Count(len(of), "ingredient")), "name two or more, of which at most one may be used; to use none, write exclude")
 		}
-		return Rule{Text: "never " + text, Rule: rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}}, nil
+		return Rule{Text: "never " + text, Rules: []rule.Rule{rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}}}, nil
 	case "amount":
+		if n.Get("within") != nil {
+			return withinRule(s, n)
+		}
 		return amountRule(s, n)
 	case "group":
 		return groupRule(s, n)
@@ -84,7 +97,7 @@ func readRule(s *shelf, kind string, n *yaml.Node) (Rule, error) {
 }
 
 func amountRule(s *shelf, n *yaml.Node) (Rule, error) {
-	f, err := n.Fields("amount", "of", "min", "max", "step")
+	f, err := n.Fields("amount", "of", "min", "max", "step", "within")
 	if err != nil {
 		return Rule{}, err
 	}
@@ -117,7 +130,7 @@ func amountRule(s *shelf, n *yaml.Node) (Rule, error) {
 	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
 		return Rule{}, yaml.Hint(n.Errorf("the rule contradicts itself: the step is %d units and max %d", c.Step, c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
 	}
-	return Rule{Text: "amount of " + text + words, Rule: c}, nil
+	return Rule{Text: "amount of " + text + words, Rules: []rule.Rule{c}}, nil
 }
 
 func groupRule(s *shelf, n *yaml.Node) (Rule, error) {
@@ -173,7 +186,7 @@ func groupRule(s *shelf, n *yaml.Node) (Rule, error) {
 	if words == "" {
 		return Rule{}, yaml.Hint(n.Errorf("the rule bounds nothing"), "add used or total")
 	}
-	return Rule{Text: "group " + text + words, Rule: c}, nil
+	return Rule{Text: "group " + text + words, Rules: []rule.Rule{c}}, nil
 }
 
 func needsRule(s *shelf, n *yaml.Node) (Rule, error) {
@@ -197,7 +210,7 @@ func needsRule(s *shelf, n *yaml.Node) (Rule, error) {
 	if err != nil {
 		return Rule{}, err
 	}
-	return Rule{Text: name + " needs " + text, Rule: rule.Need{If: first[0], Then: then}}, nil
+	return Rule{Text: name + " needs " + text, Rules: []rule.Rule{rule.Need{If: first[0], Then: then}}}, nil
 }
 
 func limitRule(s *shelf, n *yaml.Node) (Rule, error) {
@@ -235,7 +248,7 @@ func limitRule(s *shelf, n *yaml.Node) (Rule, error) {
 	if limit.Min > limit.Max {
 		return Rule{}, yaml.Hint(n.Errorf("the rule contradicts itself: min is %v and max %v", limit.Min, limit.Max), "swap them")
 	}
-	return Rule{Text: "limit of " + name + words, Rule: limit}, nil
+	return Rule{Text: "limit of " + name + words, Rules: []rule.Rule{limit}}, nil
 }
 
 // ingredientsUnder reads the ingredients that an amount or a group is about.
