@@ -20,8 +20,8 @@ func readBlend(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	if err != nil {
 		return Property{}, err
 	}
-	if f["attribute"] == nil {
-		return Property{}, yaml.Hint(n.Errorf("the blend has no attribute"), "name a column of the ingredients, such as {attribute: cost, smaller: {from: 2, to: 10}}")
+	if err := n.Require("the blend", "name a column of the ingredients, such as {attribute: cost, smaller: {from: 2, to: 10}}", "attribute"); err != nil {
+		return Property{}, err
 	}
 	name, err := f["attribute"].Str("the attribute")
 	if err != nil {
@@ -131,8 +131,8 @@ func desirability(n *yaml.Node, f map[string]*yaml.Node) (property.Desirability,
 	v := make(map[string]float64)
 	words := key + ","
 	for _, k := range keys {
-		if g[k] == nil {
-			return nil, "", yaml.Hint(at.Errorf("%s has no %s", key, k), "write {%s: ...}", strings.Join(keys, ": ..., "))
+		if err := at.Require(key, fmt.Sprintf("write {%s: ...}", strings.Join(keys, ": ..., ")), k); err != nil {
+			return nil, "", err
 		}
 		if v[k], err = g[k].Float(k); err != nil {
 			return nil, "", err

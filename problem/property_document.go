@@ -22,10 +22,8 @@ func readDocument(ctx context.Context, s *shelf, n *yaml.Node) (Property, error)
 	if err != nil {
 		return Property{}, err
 	}
-	for _, key := range []string{"topics", "words"} {
-		if f[key] == nil {
-			return Property{}, yaml.Hint(n.Errorf("the document has no %s", key), "write {topics: topics.csv, words: words.csv}")
-		}
+	if err := n.Require("the document", "write {topics: topics.csv, words: words.csv}", "topics", "words"); err != nil {
+		return Property{}, err
 	}
 	t, err := s.files.ReadSheet(ctx, f["topics"], "the file of topics")
 	if err != nil {

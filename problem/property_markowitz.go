@@ -16,10 +16,8 @@ func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node) (Property, error
 	if err != nil {
 		return Property{}, err
 	}
-	for _, key := range []string{"returns", "covariance", "risk_aversion"} {
-		if f[key] == nil {
-			return Property{}, yaml.Hint(n.Errorf("markowitz has no %s", key), "write {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}")
-		}
+	if err := n.Require("markowitz", "write {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}", "returns", "covariance", "risk_aversion"); err != nil {
+		return Property{}, err
 	}
 	aversion, err := f["risk_aversion"].Weight("the risk aversion")
 	if err != nil {

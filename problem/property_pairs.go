@@ -100,10 +100,8 @@ func pairFactors(s *shelf, n *yaml.Node, key string) ([]property.PairFactor, err
 		if err != nil {
 			return nil, err
 		}
-		for _, k := range []string{"of", "factor"} {
-			if f[k] == nil {
-				return nil, yaml.Hint(item.Errorf("the pair has no %s", k), "write {of: [Gin, Lime juice], factor: 2}")
-			}
+		if err := item.Require("the pair", "write {of: [Gin, Lime juice], factor: 2}", "of", "factor"); err != nil {
+			return nil, err
 		}
 		sides, err := f["of"].List("of")
 		if err != nil {

@@ -17,8 +17,8 @@ func readProgram(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	if err != nil {
 		return Property{}, err
 	}
-	if f["command"] == nil {
-		return Property{}, yaml.Hint(n.Errorf("the program has no command"), "write {command: [python3, scorer.py]}")
+	if err := n.Require("the program", "write {command: [python3, scorer.py]}", "command"); err != nil {
+		return Property{}, err
 	}
 	o := property.ProgramOptions{
 		Dir: s.files.Dir, Ingredients: s.names, Total: s.total,

@@ -194,10 +194,8 @@ func needsRule(s *shelf, n *yaml.Node) (Rule, error) {
 	if err != nil {
 		return Rule{}, err
 	}
-	for _, key := range []string{"if", "then"} {
-		if f[key] == nil {
-			return Rule{}, yaml.Hint(n.Errorf("needs has no %s", key), "write {if: Egg white, then: [Lemon juice, Lime juice]}")
-		}
+	if err := n.Require("needs", "write {if: Egg white, then: [Lemon juice, Lime juice]}", "if", "then"); err != nil {
+		return Rule{}, err
 	}
 	first, name, err := s.ingredientsOf(f["if"])
 	if err != nil {

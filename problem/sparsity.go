@@ -170,10 +170,8 @@ func normal(n *yaml.Node) (kir.Sparsity, error) {
 	if err != nil {
 		return kir.Sparsity{}, err
 	}
-	for _, key := range []string{"mean", "sd"} {
-		if f[key] == nil {
-			return kir.Sparsity{}, yaml.Hint(n.Errorf("normal has no %s", key), "write {mean: 20, sd: 1.5}")
-		}
+	if err := n.Require("normal", "write {mean: 20, sd: 1.5}", "mean", "sd"); err != nil {
+		return kir.Sparsity{}, err
 	}
 	mean, err := f["mean"].Float("the mean")
 	if err != nil {
@@ -194,8 +192,8 @@ func exponential(n *yaml.Node) (kir.Sparsity, error) {
 	if err != nil {
 		return kir.Sparsity{}, err
 	}
-	if f["rate"] == nil {
-		return kir.Sparsity{}, yaml.Hint(n.Errorf("exponential has no rate"), "write {rate: 0.5}")
+	if err := n.Require("exponential", "write {rate: 0.5}", "rate"); err != nil {
+		return kir.Sparsity{}, err
 	}
 	rate, err := f["rate"].Float("the rate")
 	if err != nil {

@@ -25,8 +25,8 @@ func tableAt(n *yaml.Node, recipes bool) (file *yaml.Node, layout recipe.Layout,
 	if err != nil {
 		return nil, layout, err
 	}
-	if f["file"] == nil {
-		return nil, layout, yaml.Hint(n.Errorf("the table has no file"), "write {file: recipes.csv}")
+	if err := n.Require("the table", "write {file: recipes.csv}", "file"); err != nil {
+		return nil, layout, err
 	}
 	for key, to := range map[string]*string{"sheet": &layout.Sheet, "encoding": &layout.Encoding, "delimiter": &layout.Delimiter} {
 		if v := f[key]; v != nil {

@@ -28,6 +28,17 @@ func (n *Node) Fields(what string, known ...string) (map[string]*Node, error) {
 	return found, nil
 }
 
+// Require returns an error if a mapping lacks one of the keys. what is how the
+// error calls the mapping, and way what would be right.
+func (n *Node) Require(what, way string, keys ...string) error {
+	for _, key := range keys {
+		if n.Get(key) == nil {
+			return Hint(n.Errorf("%s has no %s", what, key), "%s", way)
+		}
+	}
+	return nil
+}
+
 // Str reads text that is not empty.
 func (n *Node) Str(what string) (string, error) {
 	if n.Kind != Text && n.Kind != Number && n.Kind != Boolean {
