@@ -18,6 +18,10 @@ type Options struct {
 	// be nil.
 	Override func(*kir.Settings)
 
+	// Kernel chooses the kernel of a problem, whose Sampler and Target it is given,
+	// that names none or says auto; nil: exact where that can be, else balanced.
+	Kernel func(ctx context.Context, p *Problem) (string, error)
+
 	// Effort is that of the search instead of what the file says; nil: as it says.
 	Effort *float64
 
@@ -85,7 +89,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if err := s.warnUnkept(p.Rules); err != nil {
 		return p, err
 	}
-	if err := readTarget(ctx, s, p, root); err != nil {
+	if err := readTarget(ctx, s, p, root, o.Kernel); err != nil {
 		return p, err
 	}
 	p.Warnings = s.warnings
@@ -120,8 +124,8 @@ func readTotal(root *yaml.Node) (int, error) {
 const maxUsed = 1 << 20
 
 // readTarget reads the law of the number of ingredients and the properties, and
-// makes the target of them and of the rules.
-func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node) error {
+// makes the target of them and of the rules, and sees that the kernel can walk it.
+func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choose func(context.Context, *Problem) (string, error)) error {
 	plain, err := kir.NewSpace(len(p.Ingredients), p.Total)
 	if err != nil {
 		return root.Errorf("%v", err)
@@ -147,6 +151,9 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node) erro
 	if p.Target, err = kir.NewTarget(space, law, wishes...); err != nil {
 		return at.Errorf("%v", err)
 	}
+	if err := chooseKernel(ctx, p, choose); err != nil {
+		return err
+	}
 	if _, err := kir.NewKernel(p.Sampler.Kernel, p.Target); err != nil {
 		var score *kir.ScoreError
 		if errors.As(err, &score) {
@@ -155,4 +162,21 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node) erro
 		return at.Errorf("%v", err)
 	}
 	return nil
+}
+
+// chooseKernel puts a kernel in the place of auto.
+func chooseKernel(ctx context.Context, p *Problem, choose func(context.Context, *Problem) (string, error)) (err error) {
+	if p.Sampler.Kernel != auto {
+		return nil
+	}
+	p.Auto = true
+	if choose == nil {
+		p.Sampler.Kernel = "balanced"
+		if _, err := kir.NewExact(p.Target); err == nil {
+			p.Sampler.Kernel = "exact"
+		}
+		return nil
+	}
+	p.Sampler.Kernel, err = choose(ctx, p)
+	return p.Explain(err)
 }

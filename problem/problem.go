@@ -41,6 +41,7 @@ type Problem struct {
 	Rules       []Rule       // in the file's order
 	Target      *kir.Target
 	Sampler     kir.Settings
+	Auto        bool // the sampler's kernel was chosen, not named
 	Search      Search
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // what is allowed and yet worth knowing

@@ -9,9 +9,13 @@ import (
 	"kir/problem/yaml"
 )
 
+// auto is the kernel that stands for the recommended one.
+const auto = "auto"
+
 // readSampler reads the settings and lets override change them; it may be nil.
 func readSampler(n *yaml.Node, override func(*kir.Settings)) (kir.Settings, error) {
 	s := kir.DefaultSettings()
+	s.Kernel = auto
 	var f map[string]*yaml.Node
 	if n != nil && n.Kind != yaml.Null {
 		var err error
@@ -45,9 +49,13 @@ func readSampler(n *yaml.Node, override func(*kir.Settings)) (kir.Settings, erro
 		override(&s)
 	}
 	if s.Kernel == "" {
-		s.Kernel = "balanced"
+		s.Kernel = auto
 	}
-	return s, settingsFault(&s, func(setting string) *yaml.Node {
+	checked := s
+	if s.Kernel == auto {
+		checked.Kernel = "" // which is told when there is a target
+	}
+	return s, settingsFault(&checked, func(setting string) *yaml.Node {
 		if s == given { // else a flag may have said it
 			return f[setting]
 		}
@@ -63,7 +71,7 @@ func settingsFault(s *kir.Settings, place func(setting string) *yaml.Node) error
 	if !errors.As(err, &bad) {
 		return err
 	}
-	if near := fault.DidYouMean(s.Kernel, kir.KernelNames()); bad.Setting == "kernel" && near != "" {
+	if near := fault.DidYouMean(s.Kernel, append(kir.KernelNames(), auto)); bad.Setting == "kernel" && near != "" {
 		bad.Hint = near
 	}
 	e := &fault.Error{Message: bad.Message, Hint: bad.Hint}
