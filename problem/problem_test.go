@@ -10,6 +10,7 @@ import (
 
 	"kir"
 	"kir/fault"
+	"kir/problem/yaml"
 )
 
 const book = `recipe,ingredient,amount,unit,taste
@@ -220,5 +221,32 @@ func TestNamesThatAreAlike(t *testing.T) {
 	}
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], `"Gin" and "gin"`) || len(p.Ingredients) != 3 {
 		t.Errorf("of %q it warns %q", p.Ingredients, p.Warnings)
+	}
+}
+
+// endless is a property that has something running.
+type endless struct {
+	kir.ScoreFunc
+	closed *int
+}
+
+func (p endless) Close() error { *p.closed++; return nil }
+
+// TestClose: what properties have running is ended, also of those that were read
+// before one that cannot be.
+func TestClose(t *testing.T) {
+	closed := 0
+	p := &Problem{Properties: []Property{{Name: "a", property: endless{closed: &closed}}, {Name: "b", property: kir.ScoreFunc(nil)}, {Name: "c", property: endless{closed: &closed}}}}
+	if err := p.Close(); err != nil || closed != 2 {
+		t.Errorf("%d of 2 are closed: %v", closed, err)
+	}
+	root, err := yaml.Parse("p.yaml", []byte("a: {program: {command: [go]}}\nb: {program: {}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shelf{names: []string{"Gin", "Rum"}, total: 3, files: &yaml.Files{Dir: t.TempDir()}}
+	read, err := readProperties(context.Background(), s, root)
+	if err == nil || len(read) != 1 || read[0].Name != "a" {
+		t.Errorf("with the error %v there are %v", err, read)
 	}
 }
