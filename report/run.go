@@ -16,7 +16,6 @@ import (
 
 	"kir/fault"
 	"kir/problem"
-	"kir/rule"
 	"kir/run"
 )
 
@@ -266,7 +265,7 @@ func bestOf(p *problem.Problem, b run.Best) Best {
 		out.Recipe[p.Ingredients[part.Ingredient]] = part.Amount
 	}
 	for k, r := range p.Rules {
-		for _, s := range rule.Slacks(r.Rule, b.Parts, p.Total) {
+		for _, s := range r.Slacks(b.Parts, p.Total) {
 			slack := Slack{Rule: k, Value: Number(s.Value), Min: Number(s.Min), Max: Number(s.Max), Unit: s.Unit, Room: Number(s.Room())}
 			if s.Ingredient >= 0 {
 				slack.Ingredient = p.Ingredients[s.Ingredient]

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -16,6 +17,8 @@ import (
 
 func newSampleCommand() *cobra.Command {
 	var out, shard string
+	var effort float64
+	var advice *run.Advice
 	var o runOptions
 	s := kir.DefaultSettings()
 	c := &cobra.Command{
@@ -44,8 +47,14 @@ in one run.`,
 	}
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		changed := c.Flags().Changed
+		looked, err := effortOf(c, effort)
+		if err != nil {
+			return err
+		}
 		p, err := problem.Load(c.Context(), args[0], problem.Options{
 			Workers: o.workers,
+			Effort:  looked,
+			Kernel:  kernelChooser(&advice),
 			Tell:    teller(c.ErrOrStderr(), o.quiet),
 			Override: func(given *kir.Settings) {
 				for _, f := range []struct {
@@ -91,14 +100,26 @@ in one run.`,
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "directory or s3://bucket/prefix of the run, which must not exist (default: a new one in runs/)")
 	c.Flags().StringVar(&shard, "shard", "", "run only the K-th of S parts of the chains, `K/S`; kir merge joins them")
-	c.Flags().StringVar(&s.Kernel, "kernel", s.Kernel, "kernel: "+strings.Join(kir.KernelNames(), ", "))
+	c.Flags().StringVar(&s.Kernel, "kernel", "auto", "kernel: "+strings.Join(kernelNames(), ", ")+"; auto tries and takes what kir check recommends")
 	c.Flags().IntVar(&s.Chains, "chains", s.Chains, "chains")
 	c.Flags().IntVar(&s.Warmup, "warmup", s.Warmup, "iterations of each chain before the first draw")
 	c.Flags().IntVar(&s.Draws, "draws", s.Draws, "draws to keep of each chain")
 	c.Flags().IntVar(&s.Thin, "thin", s.Thin, "iterations from one draw to the next")
 	c.Flags().Uint64Var(&s.Seed, "seed", s.Seed, "seed of all random choices")
+	c.Flags().Float64Var(&effort, "effort", 1, "how much looking for the best stands beside the draws; 0 for none")
 	o.flags(c)
-	must(c.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(kir.KernelNames(), cobra.ShellCompDirectiveNoFileComp)))
+	must(c.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(kernelNames(), cobra.ShellCompDirectiveNoFileComp)))
 	must(c.MarkFlagDirname("output"))
 	return c
+}
+
+// effortOf returns the effort that a flag says, nil if it was not given.
+func effortOf(c *cobra.Command, effort float64) (*float64, error) {
+	if !c.Flags().Changed("effort") {
+		return nil, nil
+	}
+	if !(effort >= 0 && effort <= problem.MaxEffort) {
+		return nil, &fault.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", problem.MaxEffort)}
+	}
+	return &effort, nil
 }

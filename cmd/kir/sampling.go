@@ -161,6 +161,10 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 			return known
 		}
 	}
+	var err error
+	if spec.Question, err = p.Question(); err != nil {
+		return nil, err
+	}
 	file, err := filepath.Abs(p.File)
 	if err != nil {
 		return nil, err
