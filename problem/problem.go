@@ -106,6 +106,10 @@ type Options struct {
 	// that names none or says auto; nil: exact where that can be, else balanced.
 	Kernel func(ctx context.Context, p *Problem) (string, error)
 
+	// Within adds a rule that keeps the amounts of all ingredients within those of
+	// the known recipes, to try what that brings.
+	Within bool
+
 	// Effort is that of the search instead of what the file says; nil: as it says.
 	Effort *float64
 
