@@ -22,6 +22,10 @@ type Options struct {
 	// that names none or says auto; nil: exact where that can be, else balanced.
 	Kernel func(ctx context.Context, p *Problem) (string, error)
 
+	// Within adds a rule that keeps the amounts of all ingredients within those of
+	// the known recipes, to try what that brings.
+	Within bool
+
 	// Effort is that of the search instead of what the file says; nil: as it says.
 	Effort *float64
 
@@ -83,7 +87,11 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	s.warnAlike()
 	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
 	p.attributes, p.recipes = s.attributes, s.recipes
-	if p.Rules, err = readRules(s, root.Get("constraints")); err != nil {
+	var more []*yaml.Node
+	if o.Within {
+		more = append(more, withinAll(root))
+	}
+	if p.Rules, err = readRules(s, root.Get("constraints"), more...); err != nil {
 		return p, err
 	}
 	if err := s.warnUnkept(p.Rules); err != nil {

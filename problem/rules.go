@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"kir/fault"
@@ -32,17 +33,17 @@ func (r *Rule) Slacks(parts []rule.Part, total int) []rule.Slack {
 	return rule.Slacks(r.Rules[0], parts, total)
 }
 
-// readRules reads the rules.
-func readRules(s *shelf, n *yaml.Node) ([]Rule, error) {
-	if n == nil || n.Kind == yaml.Null {
-		return nil, nil
-	}
-	items, err := n.List("constraints")
-	if err != nil {
-		return nil, err
+// readRules reads the rules, and more that do not stand in the file.
+func readRules(s *shelf, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
+	var items []*yaml.Node
+	if n != nil && n.Kind != yaml.Null {
+		var err error
+		if items, err = n.List("constraints"); err != nil {
+			return nil, err
+		}
 	}
 	var rules []Rule
-	for _, item := range items {
+	for _, item := range append(slices.Clip(items), more...) {
 		f, err := item.Fields("a rule", ruleKinds...)
 		if err != nil {
 			return nil, err

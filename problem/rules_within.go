@@ -71,3 +71,14 @@ func withinRule(s *shelf, n *yaml.Node) (Rule, error) {
 	}
 	return r, nil
 }
+
+// withinAll returns the rule for all ingredients, as if it stood in the file.
+func withinAll(at *yaml.Node) *yaml.Node {
+	block := func(entries ...yaml.Entry) *yaml.Node {
+		n := at.Scalar("")
+		n.Kind, n.Entries = yaml.Mapping, entries
+		return n
+	}
+	all := block(yaml.Entry{Key: at.Scalar("of"), Value: at.Scalar("*")}, yaml.Entry{Key: at.Scalar("within"), Value: at.Scalar("book")})
+	return block(yaml.Entry{Key: at.Scalar("amount"), Value: all})
+}

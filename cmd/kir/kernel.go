@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 
 	"kir"
 	"kir/problem"
@@ -13,8 +12,7 @@ import (
 // kir. It keeps the advice where it can be told of.
 func kernelChooser(advice **run.Advice) func(context.Context, *problem.Problem) (string, error) {
 	return func(ctx context.Context, p *problem.Problem) (string, error) {
-		programs := slices.ContainsFunc(p.Properties, func(w problem.Property) bool { return w.Kind == "program" })
-		a, err := run.Recommend(ctx, p.Target, p.Sampler, programs)
+		a, err := run.Recommend(ctx, p.Target, p.Sampler, runsPrograms(p))
 		if err != nil {
 			return "", err
 		}
