@@ -29,9 +29,9 @@ const maxCircle = 3
 // those under examples stand outside.
 var floors = [][]string{
 	{"kir/fault", "kir/forest", "kir/count", "kir/diagnose", "kir/report/figure", "kir/run/zarr"},
-	{"kir/rule", "kir/recipe", "kir/measure", "kir/problem/yaml"},
+	{"kir/rule", "kir/recipe", "kir/measure"},
 	{"kir"},
-	{"kir/property", "kir/search"},
+	{"kir/property", "kir/search", "kir/problem/yaml"},
 	{"kir/problem", "kir/paper", "kir/run"},
 	{"kir/report"},
 	{"kir/cmd/kir"},
