@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The format of a saved forest.
+// The format of a saved forest, which docs/forest.md describes.
 const (
 	fileFormat  = "kir forest"
 	fileVersion = 1
@@ -50,13 +50,9 @@ type savedOptions struct {
 // all below its right one. As both children follow from the order, no tree can
 // point outside itself or in a circle.
 type savedTree struct {
-	// Features has an element for each node: the feature it tests, or −1 for a leaf.
-	Features []int32 `json:"features"`
-	// Thresholds has an element for each test: at most this goes left.
-	Thresholds []int32 `json:"thresholds"`
-	// Leaves has an element for each leaf: label, draws, label, draws, …, labels
-	// ascending.
-	Leaves [][]int32 `json:"leaves"`
+	Features   []int32   `json:"features"`   // of each node: what it tests, −1 for a leaf
+	Thresholds []int32   `json:"thresholds"` // of each test: at most this goes left
+	Leaves     [][]int32 `json:"leaves"`     // of each leaf: label, draws, label, draws, …, labels ascending
 }
 
 // A FormatError says where a saved forest is damaged and how.
