@@ -146,6 +146,23 @@ func TestTypicalDistance(t *testing.T) {
 	if err != nil || math.Abs(got-math.Sqrt(d)) > 1e-6 {
 		t.Errorf("%v, %v, want %v", got, err, math.Sqrt(d))
 	}
+	// Of an even number it is the middle between the second and the third of four.
+	o.Recipes = append(o.Recipes, []kir.Part{{Ingredient: 1, Amount: 1}, {Ingredient: 2, Amount: 7}})
+	scale := func(k int) float64 {
+		all := o
+		all.Scale = 1
+		all.Recipes = slices.Delete(slices.Clone(o.Recipes), k, k+1)
+		x := must(kir.NewComposition(o.Ingredients, o.Recipes[k]...))
+		return must(property.NewNear(all)).Between(x)
+	}
+	nearest := []float64{scale(0), scale(1), scale(2), scale(3)}
+	slices.Sort(nearest)
+	if nearest[1] == nearest[2] {
+		t.Fatalf("the distances %v tell no upper median from the median", nearest)
+	}
+	if got, err := property.TypicalDistance(o); err != nil || math.Abs(got-(nearest[1]+nearest[2])/2) > 1e-9 {
+		t.Errorf("of four: %v, %v, want the median of %v", got, err, nearest)
+	}
 	o.Recipes = o.Recipes[:1]
 	if got, err := property.TypicalDistance(o); got != 0 || err != nil {
 		t.Errorf("of one recipe: %v, %v", got, err)
