@@ -8,13 +8,14 @@ import (
 	"image/png"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
+	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
+	liberationfonts "gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -132,22 +133,64 @@ func TestPNG(t *testing.T) {
 	}
 }
 
-// What fits by TextWidth fits by the widths of Liberation Sans.
+// Text is taken to be as wide as Liberation Sans makes it, but for kerning, and
+// what it has no letters for as wide as most fonts make it.
 func TestTextWidth(t *testing.T) {
-	cache := font.NewCache(liberation.Collection())
-	face := cache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Points(12))
-	for _, text := range []string{
-		"Champagne", "Grapefruit juice", "Crème de cassis", "WWWMMM@@", "illicit tilt", "54.8 %", "12,345.678", "LIGHT CRÈME DE CACAO", "f/t (r) [I] j",
-		"Angostura bitters + Benedictine", "share of the book's recipes", "— … — ÄÖÜ ß", "draws, ± 2 standard errors", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789", `!"#$%&'()*+,-./:;<=>?@[\]^_{|}~`,
-	} {
-		if got, want := TextWidth(text, 12), float64(face.Width(text)); got < want || got > 1.45*want+2 {
-			t.Errorf("%q is taken for %.1f wide and is %.1f", text, got, want)
+	cache := font.NewCache(liberationfonts.Collection())
+	for _, bold := range []bool{false, true} {
+		weight := xfont.WeightNormal
+		if bold {
+			weight = xfont.WeightBold
+		}
+		face := cache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight}, vg.Points(12))
+		for _, text := range []string{
+			"Champagne", "Grapefruit juice", "Crème de cassis", "WWWMMM@@", "illicit tilt", "54.8 %", "12,345.678", "LIGHT CRÈME DE CACAO", "f/t (r) [I] j",
+			"Angostura bitters + Benedictine", "share of the book's recipes", "— … — ÄÖÜ ß", "draws, ± 2 standard errors", "β; Λ(β) upwards", "лимон",
+		} {
+			if got, want := textWidth(text, 12, bold), float64(face.Width(text)); got < want-0.01 || got > 1.03*want {
+				t.Errorf("%q is taken for %.2f wide and is %.2f", text, got, want)
+			}
 		}
 	}
-	for r := rune(' '); r < 0x17f; r++ {
-		if want := float64(face.Width(string(r))) / 12; unicode.IsPrint(r) && runeWidth(r) < 0.92*want {
-			t.Errorf("%q is taken for %.2f wide and is %.2f", r, runeWidth(r), want)
+	for text, want := range map[string]float64{"レモン": 36, "e\u0301": 0.556 * 12, "\u0301": 0, "": 0} {
+		if got := TextWidth(text, 12); math.Abs(got-want) > 0.01 {
+			t.Errorf("%q is taken for %.2f wide, want %.2f", text, got, want)
 		}
+	}
+}
+
+// Each text says how wide it is to be made, whatever the font.
+func TestTextHasItsWidth(t *testing.T) {
+	f := sample("Champagne")
+	d := xml.NewDecoder(strings.NewReader(f.SVG()))
+	texts := 0
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok || e.Name.Local != "text" {
+			continue
+		}
+		texts++
+		of := map[string]string{}
+		for _, a := range e.Attr {
+			of[a.Name.Local] = a.Value
+		}
+		size, err := strconv.ParseFloat(of["font-size"], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := short(textWidth("Champagne", size, of["font-weight"] == "bold")); of["textLength"] != want || of["lengthAdjust"] != "spacingAndGlyphs" {
+			t.Errorf("a text is %v, want textLength %s", of, want)
+		}
+	}
+	if texts != 3 {
+		t.Errorf("there are %d texts, want 3", texts)
 	}
 }
 
