@@ -2,6 +2,7 @@ package paper
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/plot/vg"
@@ -218,5 +219,26 @@ func TestGibbsReadings(t *testing.T) {
 	readings, err := gibbsReadings([]*kir.Target{mustTarget(t, 10, 5, kir.Uniform(2, 5))}, []string{"small a"})
 	if err != nil || math.Abs(readings[0].Rates[0].Value-33.06452) > 5e-6 {
 		t.Errorf("the first reading is %v, %v", readings[0], err)
+	}
+}
+
+// On a terminal too, rates of the chain that follows a law of its own are marked,
+// and the mark is explained.
+func TestTextMarksTheOwnLaw(t *testing.T) {
+	r := &Report{Sequences: 10, Tables: []Table{{Rows: []Row{
+		{Target: "large d", Kernel: KernelUncorrected, Rate: Accepted, Exact: 58.574, Z: -2632},
+		{Target: "large d", Kernel: KernelMultinomial, Rate: Accepted},
+	}}}}
+	var b strings.Builder
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(b.String(), "\n") {
+		if strings.Contains(line, "-2632") != strings.Contains(line, KernelUncorrected+"*") {
+			t.Errorf("the mark is not where it belongs: %q", line)
+		}
+	}
+	if !strings.Contains(b.String(), "\n* The reading of") {
+		t.Errorf("the mark is not explained: %s", b.String())
 	}
 }
