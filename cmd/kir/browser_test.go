@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"kir/report"
+	"kir/report/view"
 )
 
 // chromium returns the program that reports are looked at with, or skips the test
@@ -300,13 +301,13 @@ func TestReportInBrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := shownReport{name: c.name, url: server.URL + "/" + c.name, model: m}
-		for _, f := range m.Figures() {
+		for _, f := range view.Figures(m) {
 			r.figures = append(r.figures, f.Name)
 		}
 		slices.Sort(r.figures)
 		reports = append(reports, r)
 		files.HandleFunc("/"+c.name, func(w http.ResponseWriter, r *http.Request) {
-			http.ServeFile(w, r, filepath.Join(dir, report.PageName))
+			http.ServeFile(w, r, filepath.Join(dir, view.PageName))
 		})
 	}
 	for _, fonts := range fontSets {

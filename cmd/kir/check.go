@@ -6,7 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kir/problem"
-	"kir/report"
+	"kir/report/build"
+	"kir/report/view"
 )
 
 func newCheckCommand() *cobra.Command {
@@ -26,14 +27,14 @@ forest is, and which kernel suits. Bad input is told with file, line and column.
 				return err
 			}
 			defer func() { err = errors.Join(err, p.Close()) }()
-			check, err := report.NewCheck(p)
+			check, err := build.Check(p)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), check)
 			}
-			return check.WriteText(c.OutOrStdout())
+			return view.Check(c.OutOrStdout(), check)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")

@@ -11,7 +11,8 @@ import (
 
 	"kir/count"
 	"kir/fault"
-	"kir/report"
+	"kir/report/number"
+	"kir/report/terminal"
 )
 
 func newCountCommand() *cobra.Command {
@@ -98,12 +99,12 @@ func printCountsJSON(w io.Writer, ingredients, total int, counts []*big.Int) err
 }
 
 func printCounts(w io.Writer, counts []*big.Int) error {
-	t := report.NewTable("ingredients used", "compositions")
+	t := terminal.NewTable("ingredients used", "compositions")
 	t.AlignRight(0, 1)
 	for k, c := range counts {
-		t.Row(k+1, report.Grouped(c))
+		t.Row(k+1, number.Grouped(c))
 	}
-	t.Row("all", report.Grouped(sum(counts)))
+	t.Row("all", number.Grouped(sum(counts)))
 	return t.Write(w)
 }
 

@@ -15,6 +15,8 @@ import (
 	"kir/fault"
 	"kir/problem"
 	"kir/report"
+	"kir/report/terminal"
+	"kir/report/view"
 	"kir/run"
 )
 
@@ -44,17 +46,17 @@ for another place, and for the figures.
 			}
 			path := out
 			if path == "" {
-				path = filepath.Join(dir, report.PageName)
-				if !slices.Contains(m.Files, report.PageName) {
-					m.Files = append([]string{report.PageName}, m.Files...)
+				path = filepath.Join(dir, view.PageName)
+				if !slices.Contains(m.Files, view.PageName) {
+					m.Files = append([]string{view.PageName}, m.Files...)
 					err = m.Save(dir)
 				}
 				if err == nil {
-					err = m.SavePage(dir)
+					err = view.SavePage(dir, m)
 				}
 			} else {
 				var b bytes.Buffer
-				if err = m.WritePage(&b); err == nil {
+				if err = view.Page(&b, m); err == nil {
 					err = os.WriteFile(path, b.Bytes(), 0o666)
 				}
 			}
@@ -70,7 +72,7 @@ for another place, and for the figures.
 				written = append(written, files...)
 			}
 			for _, path := range written {
-				fmt.Fprintln(c.OutOrStdout(), report.Plain(path))
+				fmt.Fprintln(c.OutOrStdout(), terminal.Plain(path))
 			}
 			return nil
 		},
@@ -111,7 +113,7 @@ func saveFigures(m *report.Model, dir string) ([]string, error) {
 		return nil, err
 	}
 	var files []string
-	for _, f := range m.Figures() {
+	for _, f := range view.Figures(m) {
 		for _, format := range []struct {
 			ending string
 			write  func(b *bytes.Buffer) error

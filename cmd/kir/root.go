@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kir/fault"
-	"kir/report"
+	"kir/report/terminal"
 )
 
 // usageError is a command line that is wrong.
@@ -42,7 +42,7 @@ func exitStatus(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(stderr, "kir: "+report.Plain(err.Error()))
+	fmt.Fprintln(stderr, "kir: "+terminal.Plain(err.Error()))
 	if usage := (*usageError)(nil); errors.As(err, &usage) {
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", usage.command.CommandPath())
 		return 2

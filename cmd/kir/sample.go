@@ -17,6 +17,9 @@ import (
 	"kir/fault"
 	"kir/problem"
 	"kir/report"
+	"kir/report/build"
+	"kir/report/terminal"
+	"kir/report/view"
 	"kir/run"
 )
 
@@ -97,7 +100,7 @@ with kir resume.`,
 func teller(w io.Writer, quiet bool) func(string) {
 	return func(message string) {
 		if !quiet {
-			fmt.Fprintln(w, "kir: "+report.Plain(message))
+			fmt.Fprintln(w, "kir: "+terminal.Plain(message))
 		}
 	}
 }
@@ -151,7 +154,7 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 
 // conclude writes the summary of a finished run and, if it is wanted, the page.
 func conclude(ctx context.Context, p *problem.Problem, dir string, r *run.Result, page bool) (*report.Model, error) {
-	m, err := report.New(ctx, p, dir, r, version())
+	m, err := build.Model(ctx, p, dir, r, version())
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("interrupted after the last draw: kir report %s says what was found", dir)
@@ -159,13 +162,13 @@ func conclude(ctx context.Context, p *problem.Problem, dir string, r *run.Result
 		return nil, err
 	}
 	if page {
-		m.Files = append([]string{report.PageName}, m.Files...)
+		m.Files = append([]string{view.PageName}, m.Files...)
 	}
 	if err := m.Save(dir); err != nil {
 		return nil, fmt.Errorf("writing the summary: %w", err)
 	}
 	if page {
-		if err := m.SavePage(dir); err != nil {
+		if err := view.SavePage(dir, m); err != nil {
 			return nil, fmt.Errorf("writing the report: %w", err)
 		}
 	}
@@ -197,7 +200,7 @@ func printModel(w io.Writer, m *report.Model, dir string, asJSON bool) error {
 		_, err = w.Write(data)
 		return err
 	}
-	return m.WriteText(w, dir, textStyle(w))
+	return view.Text(w, m, dir, textStyle(w))
 }
 
 // specOf says what package run needs to know of a problem.

@@ -8,6 +8,7 @@ import (
 
 	"kir/fault"
 	"kir/report"
+	"kir/report/view"
 )
 
 func newShowCommand() *cobra.Command {
@@ -70,5 +71,5 @@ func printShortlist(out, messages io.Writer, m *report.Model, best, diverse int,
 	if asJSON {
 		return writeJSON(out, s)
 	}
-	return s.WriteText(out, m, textStyle(out))
+	return view.Shortlist(out, s, m, textStyle(out))
 }

@@ -1,11 +1,59 @@
-package report
+package build
 
 import (
 	"math"
 
+	"kir"
+	"kir/problem"
 	"kir/recipe"
+	"kir/report"
 	"kir/run"
 )
+
+// shownNearest is how many known recipes are set beside each.
+const shownNearest = 3
+
+func bestsOf(p *problem.Problem, list []run.Best) []report.Best {
+	out := make([]report.Best, len(list))
+	for k, b := range list {
+		out[k] = bestOf(p, b)
+	}
+	return out
+}
+
+func bestOf(p *problem.Problem, b run.Best) report.Best {
+	out := report.Best{
+		Chain: b.Chain, Draw: b.Draw, Drawn: !b.Found, Score: report.Number(b.Score), LogDensity: report.Number(b.LogDensity),
+		Scores: make(map[string]report.Number, len(b.Scores)), Recipe: make(map[string]int, len(b.Parts)), Known: b.Known,
+		Nearest: []report.Nearest{}, Slack: []report.Slack{},
+	}
+	for k, y := range b.Scores {
+		out.Scores[p.Properties[k].Name] = report.Number(y)
+	}
+	for _, part := range b.Parts {
+		out.Recipe[p.Ingredients[part.Ingredient]] = part.Amount
+	}
+	for k, r := range p.Rules {
+		for _, s := range r.Slacks(b.Parts) {
+			slack := report.Slack{Rule: k, Value: report.Number(s.Value), Min: report.Number(s.Min), Max: report.Number(s.Max), Unit: s.Unit, Room: report.Number(s.Room())}
+			if s.Ingredient >= 0 {
+				slack.Ingredient = p.Ingredients[s.Ingredient]
+			}
+			out.Slack = append(out.Slack, slack)
+		}
+	}
+	if p.Book == nil {
+		return out
+	}
+	for _, n := range p.Book.Nearest(setOf(b.Parts), shownNearest) {
+		near := report.Nearest{Recipe: p.Book.Recipes[n.Recipe].Name, Overlap: report.Number(n.Overlap), Shared: []string{}}
+		for _, i := range n.Shared {
+			near.Shared = append(near.Shared, p.Ingredients[i])
+		}
+		out.Nearest = append(out.Nearest, near)
+	}
+	return out
+}
 
 const (
 	// mostDiverse is how many compositions the diverse shortlist has.
@@ -64,4 +112,13 @@ func diverse(pool []run.Best, most int) []run.Best {
 		}
 	}
 	return chosen
+}
+
+// setOf returns the ingredients of a composition, in ascending order.
+func setOf(parts []kir.Part) []int {
+	set := make([]int, len(parts))
+	for k, p := range parts {
+		set[k] = p.Ingredient
+	}
+	return set
 }

@@ -1,4 +1,4 @@
-package report
+package build
 
 import (
 	"cmp"
@@ -6,29 +6,9 @@ import (
 	"slices"
 
 	"kir/problem"
+	"kir/report"
 	"kir/run"
 )
-
-// Pairs says which ingredients go together.
-type Pairs struct {
-	Among    int    `json:"among"`    // ingredients looked at, the most frequent ones
-	Draws    int    `json:"draws"`    // draws looked at
-	Together []Pair `json:"together"` // used together more often than expected, the surest first
-	Apart    []Pair `json:"apart"`    // less often
-}
-
-// A Pair is two ingredients and their lift, P(both)/(P(first)·P(second)).
-type Pair struct {
-	First       string `json:"first"`
-	Second      string `json:"second"`
-	Probability Number `json:"probability"` // that both are used
-	Lift        Number `json:"lift"`
-	MCSE        Number `json:"mcse"` // of the lift
-
-	// Expected is the lift if all that ingredients had to do with each other was
-	// that they compete for places in a composition.
-	Expected Number `json:"expected"`
-}
 
 const (
 	shownTogether = 12
@@ -48,8 +28,8 @@ const (
 // standard errors that is nearer to the expected lift, so that a large but unsure
 // lift does not come first. Pairs must occur together in some batches: of others
 // no standard error can be told.
-func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted run.Unlisted) *Pairs {
-	out := &Pairs{Among: g.paired, Together: []Pair{}, Apart: []Pair{}}
+func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted run.Unlisted) *report.Pairs {
+	out := &report.Pairs{Among: g.paired, Together: []report.Pair{}, Apart: []report.Pair{}}
 	for _, b := range g.batches {
 		out.Draws += b.draws
 	}
@@ -62,7 +42,7 @@ func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted
 	}
 	kappa := g.competition(probabilities, unlisted)
 	type found struct {
-		Pair
+		report.Pair
 		factor float64
 	}
 	var together, apart []found
@@ -93,9 +73,9 @@ func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted
 				continue
 			}
 			// The more frequent ingredient, which has the lower slot, is first.
-			f := found{Pair: Pair{
+			f := found{Pair: report.Pair{
 				First: p.Ingredients[g.slots[j]], Second: p.Ingredients[g.slots[i]],
-				Probability: Number(both / draws), Lift: Number(lift), MCSE: Number(se), Expected: Number(expected),
+				Probability: report.Number(both / draws), Lift: report.Number(lift), MCSE: report.Number(se), Expected: report.Number(expected),
 			}}
 			to := &together
 			if f.factor = (lift - 2*se) / expected; lift < expected {
@@ -109,7 +89,7 @@ func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted
 	}
 	for _, l := range []struct {
 		from []found
-		to   *[]Pair
+		to   *[]report.Pair
 		most int
 	}{{together, &out.Together, shownTogether}, {apart, &out.Apart, shownApart}} {
 		slices.SortStableFunc(l.from, func(a, b found) int { return cmp.Compare(b.factor, a.factor) })

@@ -1,4 +1,4 @@
-package report
+package build
 
 import (
 	"encoding/json"
@@ -9,12 +9,13 @@ import (
 
 	"kir"
 	"kir/problem"
+	"kir/report"
 )
 
 // The ladders of the model are those of the run, and log Z is pooled of them. It
 // agrees with the mean score over random compositions, of which it is the log.
 func TestLadders(t *testing.T) {
-	made := sampleFile(t, filepath.Join("..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) {
+	made := sampleFile(t, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) {
 		s.Kernel, s.Draws, s.Warmup = "tempered", 1500, 700
 	})
 	m := made.model
@@ -74,11 +75,11 @@ func TestLadders(t *testing.T) {
 }
 
 func TestLadderWarnings(t *testing.T) {
-	unknown := Number(math.NaN())
-	ladder := func(chain int, trips int64, se Number, rejected ...Number) Ladder {
-		l := Ladder{Chain: chain, Scans: 1000, RoundTrips: trips, LogZ: Estimate{1, se}}
+	unknown := report.Number(math.NaN())
+	ladder := func(chain int, trips int64, se report.Number, rejected ...report.Number) report.Ladder {
+		l := report.Ladder{Chain: chain, Scans: 1000, RoundTrips: trips, LogZ: report.Estimate{Value: 1, SE: se}}
 		for k, r := range append(rejected, unknown) {
-			l.Rungs = append(l.Rungs, Rung{Beta: Number(k) / Number(max(1, len(rejected))), Rejected: r})
+			l.Rungs = append(l.Rungs, report.Rung{Beta: report.Number(k) / report.Number(max(1, len(rejected))), Rejected: r})
 		}
 		return l
 	}
@@ -92,29 +93,29 @@ func TestLadderWarnings(t *testing.T) {
 	near.LogZ.Value = 1.5
 	for _, c := range []struct {
 		name    string
-		ladders []Ladder
-		want    []string // beginnings and ways out
-		grade   Grade    // of what would be sound without
+		ladders []report.Ladder
+		want    []string     // beginnings and ways out
+		grade   report.Grade // of what would be sound without
 	}{
-		{"none", nil, nil, Sound},
-		{"well", []Ladder{ladder(0, 5, 0.1, 0.4, 0.5), ladder(1, 1, 0.1, 0.9, 0.95)}, nil, Sound},
-		{"one rung", []Ladder{ladder(0, 0, 0)}, nil, Sound},
-		{"shut", []Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"Chain 1 made no round trip", "ten times the warm-up"}, Short},
-		{"all shut", []Ladder{ladder(0, 0, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"2 of 2 chains made no round trip", "ten times the warm-up"}, Short},
-		{"blocked", []Ladder{ladder(0, 5, 0.1, 0.4, 0.96), ladder(1, 5, 0.1, 0.4, 0.99, 0.4, 0.4)},
-			[]string{"Swaps between β = 0.25 and 0.5 are rejected 99.0 % of the time (chain 1)", "longer warm-up"}, Sound},
-		{"forbidden", []Ladder{forbidden}, []string{"Of the random compositions at β = 0, 94.0 % score 0", "a floor"}, Sound},
-		{"forbidden and blocked", []Ladder{both}, []string{"Swaps between β = 0 and 0.5 are rejected 100.0 % of the time (chain 0)", "longer warm-up"}, Sound},
-		{"apart", []Ladder{ladder(0, 5, 0.1, 0.4), off}, []string{"The chains disagree on log Z, from 1.00 to 2.00", "ten times the warm-up"}, Unsound},
-		{"near", []Ladder{ladder(0, 5, 0.1, 0.4), near}, nil, Sound},
-		{"blind", []Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 5, unknown, 0.4)}, []string{"The standard error of log Z of chain 1 cannot be told from 1,000 scans", "Take more draws"}, Sound},
+		{"none", nil, nil, report.Sound},
+		{"well", []report.Ladder{ladder(0, 5, 0.1, 0.4, 0.5), ladder(1, 1, 0.1, 0.9, 0.95)}, nil, report.Sound},
+		{"one rung", []report.Ladder{ladder(0, 0, 0)}, nil, report.Sound},
+		{"shut", []report.Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"Chain 1 made no round trip", "ten times the warm-up"}, report.Short},
+		{"all shut", []report.Ladder{ladder(0, 0, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"2 of 2 chains made no round trip", "ten times the warm-up"}, report.Short},
+		{"blocked", []report.Ladder{ladder(0, 5, 0.1, 0.4, 0.96), ladder(1, 5, 0.1, 0.4, 0.99, 0.4, 0.4)},
+			[]string{"Swaps between β = 0.25 and 0.5 are rejected 99.0 % of the time (chain 1)", "longer warm-up"}, report.Sound},
+		{"forbidden", []report.Ladder{forbidden}, []string{"Of the random compositions at β = 0, 94.0 % score 0", "a floor"}, report.Sound},
+		{"forbidden and blocked", []report.Ladder{both}, []string{"Swaps between β = 0 and 0.5 are rejected 100.0 % of the time (chain 0)", "longer warm-up"}, report.Sound},
+		{"apart", []report.Ladder{ladder(0, 5, 0.1, 0.4), off}, []string{"The chains disagree on log Z, from 1.00 to 2.00", "ten times the warm-up"}, report.Unsound},
+		{"near", []report.Ladder{ladder(0, 5, 0.1, 0.4), near}, nil, report.Sound},
+		{"blind", []report.Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 5, unknown, 0.4)}, []string{"The standard error of log Z of chain 1 cannot be told from 1,000 scans", "Take more draws"}, report.Sound},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			verdict, grade := judged("It is worth much.", Sound, c.ladders)
-			if grade != c.grade || !strings.HasSuffix(verdict, "It is worth much.") || (grade == Sound) != (verdict == "It is worth much.") {
+			verdict, grade := judged("It is worth much.", report.Sound, c.ladders)
+			if grade != c.grade || !strings.HasSuffix(verdict, "It is worth much.") || (grade == report.Sound) != (verdict == "It is worth much.") {
 				t.Errorf("the verdict is %q, %s, want %s", verdict, grade, c.grade)
 			}
-			if _, grade := judged("", Unsound, c.ladders); grade != Unsound {
+			if _, grade := judged("", report.Unsound, c.ladders); grade != report.Unsound {
 				t.Errorf("what is unsound becomes %s", grade)
 			}
 			got := strings.Join(ladderWarnings(c.ladders), "\n")
@@ -130,27 +131,5 @@ func TestLadderWarnings(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Each figure of a ladder stands where it belongs.
-func TestLadderText(t *testing.T) {
-	m := cocktails(t).model
-	rungs := []Rung{{0, 0.125, 0, -9.5, 0.25}, {0.5, 0.75, 0.125, -2.5, 0}, {1, Number(math.NaN()), 0.875, -1.5, 0}}
-	m.Ladders = []Ladder{{Chain: 0, Scans: 4321, Restarts: 77, RoundTrips: 66, Barrier: 0.875, LogZ: Estimate{-3.25, 0.5}, Rungs: rungs}}
-	m.LogZ = &Estimate{-3.125, 0.625}
-	text := checkText(t, m)
-	for _, want := range []string{
-		"    0      2        77           66   75.00 %  0.88  -3.250  0.5",
-		"  0   12.50 %  0.00            -9.5    25.00 %",
-		"0.5   75.00 %  0.12            -2.5     0.00 %",
-		"  1            0.88            -1.5     0.00 %",
-		"In 4,321 scans a chain",
-		"is -3.125 ±",
-		"Scans: ",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the text lacks %q:\n%s", want, text[strings.Index(text, "Tempering"):])
-		}
 	}
 }

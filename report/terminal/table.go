@@ -1,50 +1,11 @@
-package report
+package terminal
 
 import (
-	"fmt"
 	"io"
-	"math/big"
-	"strings"
-	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
-
-// Plain makes text that comes from a file fit for a terminal: control
-// characters, and those that turn the direction of writing, are shown escaped.
-func Plain(s string) string {
-	if strings.IndexFunc(s, unprintable) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if unprintable(r) {
-			quoted := fmt.Sprintf("%+q", r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func unprintable(r rune) bool {
-	return r != ' ' && !unicode.IsGraphic(r) || r == unicode.ReplacementChar || r != ' ' && unicode.IsSpace(r)
-}
-
-// Grouped writes a whole number with a comma every three digits.
-func Grouped(n *big.Int) string {
-	digits := n.String()
-	var b strings.Builder
-	for k, d := range digits {
-		if k > 0 && digits[k-1] != '-' && (len(digits)-k)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
-}
 
 // A Table is rows of cells in columns of equal width, for a terminal.
 type Table struct {
@@ -102,15 +63,4 @@ func (t *Table) Write(w io.Writer) error {
 	t.writer.SetColumnConfigs(t.columns)
 	_, err := io.WriteString(w, t.writer.Render()+"\n")
 	return err
-}
-
-// stringWidth returns how many columns of a screen a text takes.
-func stringWidth(s string) int { return text.StringWidth(s) }
-
-// pad fills text up to a width on the screen, and shortens what is longer.
-func pad(s string, width int) string {
-	if text.StringWidth(s) > width {
-		s = text.Trim(s, width-1) + "…"
-	}
-	return text.Pad(s, width, ' ')
 }

@@ -1,18 +1,16 @@
-package report
+package build
 
 import (
 	"cmp"
 	"context"
 	"math"
-	"math/bits"
 	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
-	"kir"
 	"kir/problem"
 	"kir/run"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // limits of what is gathered from a run's draws. They bound time and memory
@@ -35,7 +33,7 @@ type limits struct {
 func standard() limits {
 	return limits{
 		looked: 1 << 19, ranked: 1 << 16, pooled: 1 << 15, poolParts: 1 << 21,
-		slots: mostInclusion, paired: 100, batches: 80, batchesOfChain: 20,
+		slots: run.MostInclusion, paired: 100, batches: 80, batchesOfChain: 20,
 	}
 }
 
@@ -62,18 +60,6 @@ type seriesDraws struct {
 	chains  [][]float64 // by chain
 	integer bool
 }
-
-// A batch is what some consecutive draws use, of one chain or, if there are very
-// many, of a few.
-type batch struct {
-	draws   int
-	used    []int64 // by slot: the draws that use it
-	amounts []int64 // by slot: the units in these
-	present []bits64
-}
-
-// bits64 has a bit a draw of a batch, for one ingredient.
-type bits64 []uint64
 
 // strideFor returns the distance of evenly spaced draws, at most most of n.
 func strideFor(n, most int) int { return (n + most - 1) / max(1, most) }
@@ -127,7 +113,7 @@ func gather(ctx context.Context, p *problem.Problem, r *run.Run, inclusion []run
 		work.Go(func() error {
 			from, to := group*s.Chains/groups, (group+1)*s.Chains/groups
 			for k := range c.perGroup {
-				g.batches[group*c.perGroup+k] = g.newBatch((to-from)*(g.kept/c.perGroup+1), len(g.slots))
+				g.batches[group*c.perGroup+k] = newBatch((to-from)*(g.kept/c.perGroup+1), len(g.slots), g.paired)
 			}
 			for chain := from; chain < to; chain++ {
 				if err := c.chain(ctx, r, chain, g.batches[group*c.perGroup:(group+1)*c.perGroup]); err != nil {
@@ -159,14 +145,6 @@ func frequent(inclusion []run.Inclusion, most int) []int {
 		slots[k] = all[k].Ingredient
 	}
 	return slots
-}
-
-func (g *gathered) newBatch(draws, slots int) *batch {
-	b := &batch{used: make([]int64, slots), amounts: make([]int64, slots), present: make([]bits64, g.paired)}
-	for k := range b.present {
-		b.present[k] = make(bits64, (draws+63)/64)
-	}
-	return b
 }
 
 // collector reads chains, each by itself.
@@ -259,76 +237,4 @@ func (c *collector) count(b *batch, d *run.Draw) {
 		}
 	}
 	b.draws++
-}
-
-// together returns in how many draws of the batch both ingredients are used.
-func (b *batch) together(i, j int) int {
-	n := 0
-	for k, word := range b.present[i] {
-		n += bits.OnesCount64(word & b.present[j][k])
-	}
-	return n
-}
-
-// jackknife returns the standard error of a figure that depends on several
-// batches of draws, by leaving out each of them in turn (Quenouille 1949; Tukey
-// 1958): with G batches and θ_g the figure without batch g,
-//
-//	√((G−1)/G · Σ_g (θ_g − θ̄)²).
-//
-// Draws within a batch may depend on each other; batches should be longer than
-// the integrated autocorrelation time. It is NaN for fewer than 8 batches, and
-// if the figure cannot be told without one of them.
-func jackknife(batches int, without func(g int) float64) float64 {
-	if batches < 8 {
-		return math.NaN()
-	}
-	mean := 0.0
-	thetas := make([]float64, batches)
-	for g := range thetas {
-		thetas[g] = without(g)
-		mean += thetas[g] / float64(batches)
-	}
-	sum := 0.0
-	for _, t := range thetas {
-		sum += (t - mean) * (t - mean)
-	}
-	return math.Sqrt(sum * float64(batches-1) / float64(batches))
-}
-
-// amountErrors returns the standard error of each slot's mean amount over the
-// draws that use it, NaN where fewer than three batches do.
-func (g *gathered) amountErrors() []float64 {
-	errors := make([]float64, len(g.slots))
-	for slot := range errors {
-		used, amount, with := int64(0), int64(0), 0
-		for _, b := range g.batches {
-			used += b.used[slot]
-			amount += b.amounts[slot]
-			if b.used[slot] > 0 {
-				with++
-			}
-		}
-		errors[slot] = math.NaN()
-		if with >= leastBatches {
-			errors[slot] = jackknife(len(g.batches), func(k int) float64 {
-				b := g.batches[k]
-				return float64(amount-b.amounts[slot]) / float64(used-b.used[slot])
-			})
-		}
-	}
-	return errors
-}
-
-// leastBatches is in how many batches something must occur before a standard
-// error is told of it.
-const leastBatches = 3
-
-// setOf returns the ingredients of a composition, in ascending order.
-func setOf(parts []kir.Part) []int {
-	set := make([]int, len(parts))
-	for k, p := range parts {
-		set[k] = p.Ingredient
-	}
-	return set
 }

@@ -1,4 +1,4 @@
-package report
+package view
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kir/report"
 )
 
 // checkPage verifies what holds for every page: it needs nothing else, its
@@ -72,7 +74,7 @@ func TestNamesAreText(t *testing.T) {
 	m.Problem.Rules = []string{bad}
 	m.Question, m.Verdict, m.Version = rename(m.Question), rename(m.Verdict), rename(m.Version)
 	m.Warnings = []string{bad}
-	m.Again = Again{bad, bad}
+	m.Again = report.Again{Command: bad, Problem: bad}
 	m.Inputs[0].Path, m.Inputs[0].SHA256 = bad, bad
 	for k := range m.Inclusion {
 		m.Inclusion[k].Ingredient = rename(m.Inclusion[k].Ingredient)
@@ -83,14 +85,14 @@ func TestNamesAreText(t *testing.T) {
 	for k := range m.Moves {
 		m.Moves[k].Name = bad
 	}
-	for _, list := range [][]Best{m.Best, m.Diverse} {
+	for _, list := range [][]report.Best{m.Best, m.Diverse} {
 		for k := range list {
 			recipe := make(map[string]int)
 			for name, amount := range list[k].Recipe {
 				recipe[rename(name)] = amount
 			}
 			list[k].Recipe = recipe
-			list[k].Slack = []Slack{{Unit: bad, Ingredient: bad, Max: 3}}
+			list[k].Slack = []report.Slack{{Unit: bad, Ingredient: bad, Max: 3}}
 			for q := range list[k].Nearest {
 				list[k].Nearest[q].Recipe, list[k].Nearest[q].Shared = bad, []string{bad, bad}
 			}
@@ -99,7 +101,7 @@ func TestNamesAreText(t *testing.T) {
 	for k := range m.Properties {
 		w := &m.Properties[k]
 		m.Statistics[rename(w.Name)] = m.Statistics[w.Name]
-		for _, list := range [][]Best{m.Best, m.Diverse} {
+		for _, list := range [][]report.Best{m.Best, m.Diverse} {
 			for q := range list {
 				list[q].Scores[rename(w.Name)] = list[q].Scores[w.Name]
 			}
@@ -117,7 +119,7 @@ func TestNamesAreText(t *testing.T) {
 		m.Plots[k].Name = rename(m.Plots[k].Name)
 	}
 	var b bytes.Buffer
-	if err := m.WritePage(&b); err != nil {
+	if err := Page(&b, m); err != nil {
 		t.Fatal(err)
 	}
 	checkPage(t, b.String())
@@ -152,7 +154,7 @@ func TestShown(t *testing.T) {
 func TestPageIsLight(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		model *Model
+		model *report.Model
 		most  int
 	}{
 		{"cocktails", cocktails(t).model, 1_500_000},
@@ -165,7 +167,7 @@ func TestPageIsLight(t *testing.T) {
 		for range 3 { // of which the machine may be busy with something else
 			page.Reset()
 			start := time.Now()
-			if err := c.model.WritePage(&page); err != nil {
+			if err := Page(&page, c.model); err != nil {
 				t.Fatal(err)
 			}
 			quickest = min(quickest, time.Since(start))

@@ -1,20 +1,19 @@
-package report
+package view
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
+	"runtime"
 	"strings"
 	"testing"
 
-	"kir/diagnose"
 	"kir/problem"
+	"kir/report"
+	"kir/report/build"
+	"kir/report/terminal"
 	"kir/run"
 )
 
@@ -23,7 +22,7 @@ type made struct {
 	dir     string
 	problem *problem.Problem
 	result  *run.Result
-	model   *Model
+	model   *report.Model
 }
 
 // sample runs a problem given by its files, problem.yaml among them.
@@ -56,7 +55,7 @@ func sampleFile(t testing.TB, path string, override func(s *problem.Sampler)) ma
 	if m.result, err = run.Start(context.Background(), spec, m.dir, run.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if m.model, err = New(context.Background(), p, m.dir, m.result, "test"); err != nil {
+	if m.model, err = build.Model(context.Background(), p, m.dir, m.result, "test"); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -64,7 +63,7 @@ func sampleFile(t testing.TB, path string, override func(s *problem.Sampler)) ma
 
 // cocktails samples the cocktail example, shortly.
 func cocktails(t testing.TB) made {
-	return sampleFile(t, filepath.Join("..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) {
+	return sampleFile(t, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) {
 		s.Draws, s.Warmup = 4000, 1000
 	})
 }
@@ -110,16 +109,20 @@ func edges() map[string]map[string]string {
 func TestEdges(t *testing.T) {
 	for name, files := range edges() {
 		t.Run(name, func(t *testing.T) {
-			m := sample(t, files).model
-			if err := m.valid(); err != nil {
+			made := sample(t, files)
+			m := made.model
+			if err := m.Save(made.dir); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := report.Read(made.dir); err != nil {
 				t.Error(err)
 			}
 			var page bytes.Buffer
-			if err := m.WritePage(&page); err != nil {
+			if err := Page(&page, m); err != nil {
 				t.Fatal(err)
 			}
 			checkPage(t, page.String())
-			for _, f := range m.Figures() {
+			for _, f := range Figures(m) {
 				if err := f.WriteSVG(&bytes.Buffer{}); err != nil {
 					t.Error(err)
 				}
@@ -136,19 +139,19 @@ func TestEdges(t *testing.T) {
 }
 
 // checkText prints the model and looks at the lines.
-func checkText(t *testing.T, m *Model) string {
+func checkText(t *testing.T, m *report.Model) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.WriteText(&b, "runs/it", TextStyle{}); err != nil {
+	if err := Text(&b, m, "runs/it", terminal.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := (m.Shortlist(100, 100)).WriteText(&b, m, TextStyle{}); err != nil {
+	if err := Shortlist(&b, m.Shortlist(100, 100), m, terminal.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
 		line = strings.TrimSuffix(line, "\n")
-		if stringWidth(line) > textWidth {
-			t.Errorf("a line of %d columns: %s", stringWidth(line), line)
+		if terminal.Width(line) > terminal.Columns {
+			t.Errorf("a line of %d columns: %s", terminal.Width(line), line)
 		}
 		if strings.Contains(line, "NaN") || strings.Contains(line, "%!") {
 			t.Errorf("a line reads %q", line)
@@ -165,7 +168,7 @@ func TestModelReadsBack(t *testing.T) {
 			if err := m.model.Save(m.dir); err != nil {
 				t.Fatal(err)
 			}
-			got, err := Read(m.dir)
+			got, err := report.Read(m.dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,116 +187,17 @@ func TestModelReadsBack(t *testing.T) {
 	}
 }
 
-// summary.json has what others build on.
-func TestContract(t *testing.T) {
-	m := cocktails(t).model
-	data, err := m.JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var tree map[string]any
-	if err := json.Unmarshal(data, &tree); err != nil {
-		t.Fatal(err)
-	}
-	has := func(v any, keys ...string) any {
-		t.Helper()
-		object, ok := v.(map[string]any)
-		if !ok {
-			t.Fatalf("%v is no object", v)
-		}
-		for _, k := range keys {
-			if _, ok := object[k]; !ok {
-				t.Errorf("%s is missing", k)
-			}
-		}
-		return object[keys[0]]
-	}
-	first := func(v any) any {
-		t.Helper()
-		list, ok := v.([]any)
-		if !ok || len(list) == 0 {
-			t.Fatalf("%v is no list with entries", v)
-		}
-		return list[0]
-	}
-	has(tree["problem"], "name", "ingredients", "total")
-	has(tree["sampler"], "kernel", "chains", "warmup", "draws", "thin", "seed")
-	has(tree["rates"], "accepted", "updated")
-	has(first(tree["sparsity"]), "n", "target", "observed", "mcse")
-	has(tree, "total_variation", "warnings")
-	for _, name := range []string{"used", "log_density", "taste", "timing"} {
-		has(has(tree["statistics"], name), "mean", "sd", "q5", "median", "q95", "mcse_mean", "ess_bulk", "ess_tail", "rhat")
-	}
-	has(first(tree["inclusion"]), "ingredient", "probability", "mcse", "mean_amount")
-	best := first(tree["best"])
-	has(best, "chain", "draw", "score", "scores", "recipe", "known", "nearest")
-	has(first(best.(map[string]any)["nearest"]), "recipe", "overlap", "shared")
-	has(tree["timing"], "seconds", "iterations_per_second")
-}
-
-// The model's figures are those of all draws, read one by one.
-func TestModelIsTheDraws(t *testing.T) {
-	m := cocktails(t)
-	r, err := run.Open(m.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, book := len(m.problem.Ingredients), m.problem.Book
-	used, amount := make([]float64, n), make([]float64, n)
-	both := make([][]float64, n)
-	for i := range both {
-		both[i] = make([]float64, n)
-	}
-	draws, bins := 0.0, make([]float64, scoreBins)
-	for d, err := range r.Draws() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		draws++
-		for _, p := range d.Parts {
-			used[p.Ingredient]++
-			amount[p.Ingredient] += float64(p.Amount)
-			for _, q := range d.Parts {
-				both[p.Ingredient][q.Ingredient]++
-			}
-		}
-		bins[min(scoreBins-1, int(d.Scores[0]*d.Scores[1]*scoreBins))]++
-	}
-	near := func(what string, got Number, want float64) {
-		t.Helper()
-		if math.Abs(float64(got)-want) > 1e-9*(1+math.Abs(want)) {
-			t.Errorf("%s is %v, want %v", what, got, want)
+// BenchmarkPage writes the page of the cocktails.
+func BenchmarkPage(b *testing.B) {
+	m := cocktails(b).model
+	var page bytes.Buffer
+	for b.Loop() {
+		page.Reset()
+		if err := Page(&page, m); err != nil {
+			b.Fatal(err)
 		}
 	}
-	index := make(map[string]int)
-	for i, x := range m.model.Inclusion {
-		index[x.Ingredient] = i
-		near(x.Ingredient, x.Probability, used[i]/draws)
-		near("amount of "+x.Ingredient, x.MeanAmount, amount[i]/used[i])
-		recipes, units := 0.0, 0.0
-		for r := range book.Recipes {
-			closed, err := book.Closure(r, 1000)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for k, p := range book.Recipes[r].Parts {
-				if int(p.Ingredient) == i {
-					recipes++
-					units += float64(closed[k])
-				}
-			}
-		}
-		near("the book's "+x.Ingredient, x.BookShare, recipes/float64(len(book.Recipes)))
-		near("the book's amount of "+x.Ingredient, x.BookAmount, units/recipes)
-	}
-	for _, p := range slices.Concat(m.model.Pairs.Together, m.model.Pairs.Apart) {
-		i, j := index[p.First], index[p.Second]
-		near(p.First+" + "+p.Second, p.Lift, both[i][j]*draws/(used[i]*used[j]))
-		near(p.First+" + "+p.Second, p.Probability, both[i][j]/draws)
-	}
-	for k, share := range m.model.Score.Histogram.Draws {
-		near(fmt.Sprint("bin ", k), share, bins[k]/draws)
-	}
+	b.ReportMetric(float64(page.Len()), "bytes")
 }
 
 // The model does not depend on how many goroutines read the draws, nor the
@@ -301,7 +205,7 @@ func TestModelIsTheDraws(t *testing.T) {
 func TestModelIsRepeatable(t *testing.T) {
 	m := cocktails(t)
 	data := func() []byte {
-		model, err := New(context.Background(), m.problem, m.dir, m.result, "test")
+		model, err := build.Model(context.Background(), m.problem, m.dir, m.result, "test")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,7 +214,7 @@ func TestModelIsRepeatable(t *testing.T) {
 			t.Fatal(err)
 		}
 		var page bytes.Buffer
-		if err := model.WritePage(&page); err != nil {
+		if err := Page(&page, model); err != nil {
 			t.Fatal(err)
 		}
 		return append(b, page.Bytes()...)
@@ -318,56 +222,10 @@ func TestModelIsRepeatable(t *testing.T) {
 	want := data()
 	for _, workers := range []int{1, 3, 8} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
-			defer setWorkers(workers)()
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 			if !bytes.Equal(data(), want) {
 				t.Error("the model is another")
 			}
 		})
-	}
-}
-
-// The command of the model makes the same run.
-func TestCommand(t *testing.T) {
-	m := cocktails(t)
-	words := strings.Fields(m.model.Again.Command)
-	want := []string{"kir", "sample", "problem.yaml", "--kernel", m.problem.Sampler.Kernel, "--chains", "4", "--warmup", "1000", "--draws", "4000", "--thin", "1", "--seed", "1"}
-	if !reflect.DeepEqual(words, want) {
-		t.Errorf("the command is %q", words)
-	}
-	for text, want := range map[string]string{"a.yaml": "a.yaml", "my problem.yaml": "'my problem.yaml'", "it's": `'it'\''s'`, "-o": "'-o'", "$(rm)": "'$(rm)'", "": "''"} {
-		if got := shellQuote(text); got != want {
-			t.Errorf("%q is quoted as %s, want %s", text, got, want)
-		}
-	}
-}
-
-// TestPresenceCounts: chains that differ only in which ingredients they use are
-// worth as few draws as that says, and are warned of; ingredients that are rare
-// have no say.
-func TestPresenceCounts(t *testing.T) {
-	p := &problem.Problem{Ingredients: []string{"Gin", "Rum", "Ice"}, Sampler: problem.Sampler{Kernel: "balanced", Chains: 4, Draws: 1000}}
-	steady := diagnose.Summary{RHat: 1.001, ESSBulk: 3000, ESSTail: 3000}
-	r := &run.Result{
-		Chains:     make([]run.ChainResult, 4),
-		Used:       run.Statistic{Name: "used", Summary: steady},
-		LogDensity: run.Statistic{Name: "log_density", Summary: steady},
-		Inclusion: []run.Inclusion{
-			{Ingredient: 0, Probability: 0.5, ESS: 2000},
-			{Ingredient: 1, Probability: 0.04, ESS: 5},
-			{Ingredient: 2, Probability: 0.97, ESS: 5},
-		},
-	}
-	if text, grade := verdict(p, r); grade != Sound || !strings.Contains(text, `2,000 independent ones, by the figure that mixes slowest, the presence of "Gin"`) {
-		t.Errorf("%s: %s", grade, text)
-	}
-	if w := runWarnings(p, r); len(w) > 0 {
-		t.Errorf("it is warned of %q", w)
-	}
-	r.Inclusion[0].ESS = 7
-	if text, grade := verdict(p, r); grade != Short {
-		t.Errorf("%s: %s", grade, text)
-	}
-	if w := runWarnings(p, r); len(w) != 1 || !strings.Contains(w[0], `The ESS of the presence of "Gin" is 7`) || !strings.Contains(w[0], "about 120,000 draws a chain") {
-		t.Errorf("it is warned of %q", w)
 	}
 }

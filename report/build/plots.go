@@ -1,11 +1,11 @@
-package report
+package build
 
 import (
 	"math"
 	"slices"
 	"sort"
 
-	"kir/problem"
+	"kir/report"
 	"kir/run"
 )
 
@@ -18,41 +18,24 @@ const (
 	rankBins = 20
 )
 
-// A Plot is what rank plot and trace of a statistic show.
-type Plot struct {
-	Name string `json:"name"` // of the statistic
-
-	// Ranks are, by chain and bin, the share of the chain's draws whose ranks
-	// among the draws of all chains fall into the bin: 1/20 each if the chains
-	// follow one law (Vehtari et al. 2021, section 4.2). Equal draws share
-	// their ranks evenly. RankSE is the standard error of such a share.
-	Ranks  [][]Number `json:"ranks"`
-	RankSE Number     `json:"rank_se"`
-
-	// Trace are, by chain, draws evenly spaced from the first on, Every draws
-	// apart.
-	Trace [][]Number `json:"trace"`
-	Every int        `json:"every"`
-}
-
 // newPlots makes the rank plots and traces.
-func newPlots(g *gathered, statistics map[string]Statistic) []Plot {
-	plots := make([]Plot, 0, shownSeries)
+func newPlots(g *gathered, statistics map[string]report.Statistic) []report.Plot {
+	plots := make([]report.Plot, 0, shownSeries)
 	for _, d := range g.series[:min(len(g.series), shownSeries)] {
-		p := Plot{Name: d.name, Ranks: rankShares(d.chains, rankBins)}
+		p := report.Plot{Name: d.name, Ranks: rankShares(d.chains, rankBins)}
 		p.Ranks = p.Ranks[:min(len(p.Ranks), shownChains)]
 		// A chain is worth its part of the effective draws, and its ranks are
 		// among those of all chains, itself included.
 		chains := float64(len(d.chains))
 		const q = 1.0 / rankBins
-		p.RankSE = Number(math.Sqrt(q * (1 - q) * (1 - 1/chains) * chains / float64(statistics[d.name].ESSBulk)))
+		p.RankSE = report.Number(math.Sqrt(q * (1 - q) * (1 - 1/chains) * chains / float64(statistics[d.name].ESSBulk)))
 		if chains == 1 {
-			p.RankSE = Number(math.NaN())
+			p.RankSE = report.Number(math.NaN())
 		}
 		every := strideFor(len(d.chains[0]), mostTraced)
 		p.Every = every * d.stride
 		for _, chain := range d.chains[:min(len(d.chains), shownChains)] {
-			var trace []Number
+			var trace []report.Number
 			for k := 0; k < len(chain); k += every {
 				trace = append(trace, rounded(chain[k]))
 			}
@@ -64,20 +47,20 @@ func newPlots(g *gathered, statistics map[string]Statistic) []Plot {
 }
 
 // rounded returns a number for a picture, to five figures.
-func rounded(v float64) Number {
+func rounded(v float64) report.Number {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
-		return Number(v)
+		return report.Number(v)
 	}
 	unit := math.Pow(10, 4-math.Floor(math.Log10(math.Abs(v))))
 	if math.IsInf(unit, 0) || unit == 0 {
-		return Number(v)
+		return report.Number(v)
 	}
-	return Number(math.Round(v*unit) / unit)
+	return report.Number(math.Round(v*unit) / unit)
 }
 
 // rankShares returns, by chain and bin, the share of the chain's draws in the
 // bin of their ranks among all draws.
-func rankShares(chains [][]float64, bins int) [][]Number {
+func rankShares(chains [][]float64, bins int) [][]report.Number {
 	type draw struct {
 		value float64
 		chain int
@@ -89,9 +72,9 @@ func rankShares(chains [][]float64, bins int) [][]Number {
 		}
 	}
 	sort.Slice(all, func(a, b int) bool { return all[a].value < all[b].value })
-	shares := make([][]Number, len(chains))
+	shares := make([][]report.Number, len(chains))
 	for c := range shares {
-		shares[c] = make([]Number, bins)
+		shares[c] = make([]report.Number, bins)
 	}
 	width := float64(len(all)) / float64(bins)
 	counts := make([]int, len(chains))
@@ -109,24 +92,12 @@ func rankShares(chains [][]float64, bins int) [][]Number {
 			}
 			part := max(0, hi-lo) / float64(to-from)
 			for c, n := range counts {
-				shares[c][bin] += Number(part * float64(n) / float64(len(chains[c])))
+				shares[c][bin] += report.Number(part * float64(n) / float64(len(chains[c])))
 			}
 		}
 		from = to
 	}
 	return shares
-}
-
-// A Histogram sets the scores of the draws beside those of random compositions.
-type Histogram struct {
-	Log    bool     `json:"log"`    // whether the edges are of the decimal logarithm
-	Edges  []Number `json:"edges"`  // one more than bins
-	Draws  []Number `json:"draws"`  // by bin, the share of the draws
-	Random []Number `json:"random"` // by bin, the share of the random compositions
-	// What lies below the first edge, a score of 0 above all.
-	DrawsBelow  Number `json:"draws_below"`
-	RandomBelow Number `json:"random_below"`
-	Looked      int    `json:"looked"` // draws that were looked at
 }
 
 const (
@@ -139,7 +110,7 @@ const (
 // newHistogram compares scores. Scores within 0..1 are shown as they are, unless
 // most draws or most random compositions have small ones; others by their
 // logarithm.
-func newHistogram(g *gathered, b *run.Baseline) *Histogram {
+func newHistogram(g *gathered, b *run.Baseline) *report.Histogram {
 	var draws []float64
 	for _, chain := range g.scores {
 		draws = append(draws, chain...)
@@ -155,7 +126,7 @@ func newHistogram(g *gathered, b *run.Baseline) *Histogram {
 	random := slices.Clone(b.LogScores)
 	slices.Sort(random)
 	small := math.Log(0.02)
-	h := &Histogram{Looked: len(draws), Log: top > 1e-9 || middle < small || random[len(random)/2] < small}
+	h := &report.Histogram{Looked: len(draws), Log: top > 1e-9 || middle < small || random[len(random)/2] < small}
 	scale := math.Exp
 	lo, hi := 0.0, 1.0
 	if h.Log {
@@ -170,10 +141,10 @@ func newHistogram(g *gathered, b *run.Baseline) *Histogram {
 		}
 	}
 	for k := range scoreBins + 1 {
-		h.Edges = append(h.Edges, Number(lo+(hi-lo)*float64(k)/scoreBins))
+		h.Edges = append(h.Edges, report.Number(lo+(hi-lo)*float64(k)/scoreBins))
 	}
-	fill := func(scores []float64) (shares []Number, below Number) {
-		shares = make([]Number, scoreBins)
+	fill := func(scores []float64) (shares []report.Number, below report.Number) {
+		shares = make([]report.Number, scoreBins)
 		for _, s := range scores {
 			v := scale(s)
 			if v < lo {
@@ -183,34 +154,11 @@ func newHistogram(g *gathered, b *run.Baseline) *Histogram {
 			shares[min(scoreBins-1, int((v-lo)/(hi-lo)*scoreBins))]++
 		}
 		for k := range shares {
-			shares[k] /= Number(len(scores))
+			shares[k] /= report.Number(len(scores))
 		}
-		return shares, below / Number(len(scores))
+		return shares, below / report.Number(len(scores))
 	}
 	h.Draws, h.DrawsBelow = fill(draws)
 	h.Random, h.RandomBelow = fill(b.LogScores)
 	return h
-}
-
-// bookUse returns, by ingredient, the share of the book's recipes that use it
-// and the mean units over these when recipes are scaled to the problem's total.
-func bookUse(p *problem.Problem) (shares, amounts []float64, err error) {
-	n := len(p.Ingredients)
-	used, sum := make([]float64, n), make([]float64, n)
-	for r := range p.Book.Recipes {
-		units, err := p.Book.Closure(r, p.Total)
-		if err != nil {
-			return nil, nil, err
-		}
-		for k, part := range p.Book.Recipes[r].Parts {
-			used[part.Ingredient]++
-			sum[part.Ingredient] += float64(units[k])
-		}
-	}
-	shares, amounts = make([]float64, n), make([]float64, n)
-	for i := range shares {
-		shares[i] = used[i] / float64(len(p.Book.Recipes))
-		amounts[i] = sum[i] / used[i] // NaN for an ingredient that the book only names
-	}
-	return shares, amounts, nil
 }

@@ -1,4 +1,4 @@
-package report
+package view
 
 import (
 	"bytes"
@@ -11,25 +11,28 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"kir/report"
+	"kir/report/terminal"
 )
 
 // small is a model with something of everything, and little of it.
-func small(t *testing.T) *Model {
+func small(t *testing.T) *report.Model {
 	m := cocktails(t).model
 	m.Problem.Rules = []string{"a rule"}
 	m.Best, m.Diverse, m.Plots, m.Sparsity = m.Best[:1], m.Diverse[1:2], m.Plots[:1], m.Sparsity[:2]
 	for k := range m.Best {
-		m.Best[k].Slack = []Slack{{Value: 1, Min: 0, Max: 2, Room: 1, Unit: "units"}}
+		m.Best[k].Slack = []report.Slack{{Value: 1, Min: 0, Max: 2, Room: 1, Unit: "units"}}
 	}
 	m.Plots[0].Ranks, m.Plots[0].Trace = m.Plots[0].Ranks[:2], m.Plots[0].Trace[:2]
 	m.Plots[0].Trace[0] = m.Plots[0].Trace[0][:3]
 	m.Inclusion, m.Score.Histogram.Edges = m.Inclusion[:2], m.Score.Histogram.Edges[:3]
 	m.Score.Histogram.Draws, m.Score.Histogram.Random = m.Score.Histogram.Draws[:2], m.Score.Histogram.Random[:2]
-	m.Pairs.Together = []Pair{{First: "a", Second: "b", Lift: 2, MCSE: 0.1, Expected: 1}}
+	m.Pairs.Together = []report.Pair{{First: "a", Second: "b", Lift: 2, MCSE: 0.1, Expected: 1}}
 	m.Properties = m.Properties[:1]
-	m.Moves = []Move{{"line", 1, 1, 1}}
-	m.Ladders = []Ladder{{Scans: 10, Rungs: []Rung{{0, 0.5, 0, -1, 0}, {1, Number(math.NaN()), 0.5, -1, 0}}}}
-	m.LogZ = &Estimate{-1, 0.1}
+	m.Moves = []report.Move{{Name: "line", Tried: 1, Accepted: 1, Updated: 1}}
+	m.Ladders = []report.Ladder{{Scans: 10, Rungs: []report.Rung{{Rejected: 0.5, MeanLogScore: -1}, {Beta: 1, Rejected: report.Number(math.NaN()), Barrier: 0.5, MeanLogScore: -1}}}}
+	m.LogZ = &report.Estimate{Value: -1, SE: 0.1}
 	return m
 }
 
@@ -61,7 +64,7 @@ func TestChangedSummary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, summaryName), changed, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, report.SummaryName), changed, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		defer func() {
@@ -70,22 +73,22 @@ func TestChangedSummary(t *testing.T) {
 			}
 		}()
 		tried++
-		m, err := Read(dir)
+		m, err := report.Read(dir)
 		if err != nil {
 			refused++
 			return
 		}
 		room := limited(1 << 20)
 		for _, err := range []error{
-			m.WriteText(&room, dir, TextStyle{}),
-			m.Shortlist(3, 3).WriteText(&room, m, TextStyle{}),
-			m.WritePage(&room),
+			Text(&room, m, dir, terminal.Style{}),
+			Shortlist(&room, m.Shortlist(3, 3), m, terminal.Style{}),
+			Page(&room, m),
 		} {
 			if err != nil {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		for _, f := range m.Figures() {
+		for _, f := range Figures(m) {
 			if svg := f.SVG(); len(svg) > 1<<18 || bytes.Contains([]byte(svg), []byte("NaN")) || bytes.Contains([]byte(svg), []byte("Inf")) {
 				t.Errorf("%s: the figure %s is %.300s", what, f.Name, svg)
 			}

@@ -1,0 +1,151 @@
+// Package build makes the model of a report: of a finished run, whose draws are
+// read once, of a problem before it is sampled, and of a forest.
+package build
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kir"
+	"kir/problem"
+	"kir/report"
+	"kir/run"
+)
+
+// Model returns what there is to say of the finished run in a directory. It reads
+// all draws once.
+func Model(ctx context.Context, p *problem.Problem, dir string, r *run.Result, version string) (*report.Model, error) {
+	m := &report.Model{
+		Version:    version,
+		Problem:    problemOf(p),
+		Sampler:    p.Sampler,
+		Rates:      rates(r.Moves.Accepted, r.Moves.Updated, r.Moves.Iterations),
+		Moves:      movesOf(p, r),
+		Variation:  report.Number(r.Variation),
+		Expected:   report.Number(r.Expected),
+		Statistics: map[string]report.Statistic{"used": statistic(r.Used), "log_density": statistic(r.LogDensity)},
+		Properties: propertiesOf(p),
+		Inputs:     p.Inputs,
+		Again:      report.Again{Command: command(p), Problem: string(p.Resolved)},
+		Timing:     report.Timing{Seconds: report.Number(r.Timing.Seconds), IterationsPerSecond: report.Number(r.Timing.IterationsPerSecond)},
+	}
+	for k, c := range r.Chains {
+		m.Chains = append(m.Chains, report.Chain{Chain: k, Starts: c.Tries, Rates: rates(c.Tally.Accepted, c.Tally.Updated, c.Tally.Iterations)})
+	}
+	m.Ladders, m.LogZ = laddersOf(r)
+	for _, s := range r.Sizes {
+		size := report.Size{N: s.N, Target: report.Number(s.Target), Observed: report.Number(s.Observed), MCSE: report.Number(s.MCSE)}
+		if shares := p.Target.Space().Shares(); shares != nil {
+			size.Share = &report.Share{Estimate: report.Number(shares[s.N-1].Estimate), SE: report.Number(shares[s.N-1].SE)}
+		}
+		m.Sparsity = append(m.Sparsity, size)
+	}
+	m.Question = question(m)
+	for _, s := range r.Properties {
+		m.Statistics[s.Name] = statistic(s)
+	}
+
+	made, err := run.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	g, err := gather(ctx, p, made, r.Inclusion, standard())
+	if err != nil {
+		return nil, fmt.Errorf("reading the draws: %w", err)
+	}
+	if m.Inclusion, err = inclusionOf(p, r, g); err != nil {
+		return nil, err
+	}
+	probabilities := make([]float64, len(r.Inclusion))
+	for k, i := range r.Inclusion {
+		probabilities[k] = i.Probability
+	}
+	m.Pairs = newPairs(p, g, probabilities, r.Unlisted)
+	m.Plots = newPlots(g, m.Statistics)
+	nan := report.Number(math.NaN())
+	m.Score = report.Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Random: nan, RandomSE: nan, Histogram: newHistogram(g, r.Baseline)}
+	if r.Score != nil {
+		m.Score.Draws, m.Score.DrawsMCSE, m.Score.DrawsESS = report.Number(r.Score.Mean), report.Number(r.Score.MCSEMean), report.Number(r.Score.ESSBulk)
+	}
+	if b := r.Baseline; b != nil {
+		m.Score.Random, m.Score.RandomSE, m.Score.RandomSize = report.Number(b.Mean), report.Number(b.SE), len(b.LogScores)
+	}
+
+	best := r.Best
+	if p.Book != nil {
+		best = r.New
+	}
+	m.Best = bestsOf(p, best)
+	m.Diverse = bestsOf(p, diverse(run.Distinct(slices.Concat(best, g.pool)), mostDiverse))
+
+	m.Verdict, m.Grade = verdict(p, r)
+	m.Verdict, m.Grade = judged(m.Verdict, m.Grade, m.Ladders)
+	m.Warnings = append(append([]string{}, p.Warnings...), forestWarnings(p)...)
+	m.Warnings = append(m.Warnings, runWarnings(p, r)...)
+	m.Warnings = append(m.Warnings, ladderWarnings(m.Ladders)...)
+	m.Warnings = append(m.Warnings, r.Notes...)
+	m.Files = []string{report.SummaryName, "problem.yaml", "manifest.json"}
+	for k := range r.Chains {
+		m.Files = append(m.Files, fmt.Sprintf("draws-%d.parquet", k))
+	}
+	return m, nil
+}
+
+// movesOf says what each move of a kernel that mixes several did.
+func movesOf(p *problem.Problem, r *run.Result) []report.Move {
+	moves := []report.Move{}
+	if k := p.Sampler.Kernel; k != "balanced" && k != "tempered" {
+		return moves
+	}
+	for k, name := range kir.BalancedMoves() {
+		if t := r.Moves.Moves[k]; t.Tried > 0 {
+			of := rates(t.Accepted, t.Updated, t.Tried)
+			moves = append(moves, report.Move{Name: name, Tried: t.Tried, Accepted: of.Accepted, Updated: of.Updated})
+		}
+	}
+	return moves
+}
+
+// command returns a command line that makes the same run from the problem file,
+// whatever flags this run was started with.
+func command(p *problem.Problem) string {
+	s := p.Sampler
+	return fmt.Sprintf("kir sample %s --kernel %s --chains %d --warmup %d --draws %d --thin %d --seed %d",
+		shellQuote(filepath.Base(p.File)), s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin, s.Seed)
+}
+
+// shellQuote makes text one word of a POSIX shell.
+func shellQuote(text string) string {
+	if text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-") == "" && text[0] != '-' {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+func rates(accepted, updated, iterations int64) report.Rates {
+	return report.Rates{Accepted: report.Number(float64(accepted) / float64(iterations)), Updated: report.Number(float64(updated) / float64(iterations))}
+}
+
+func statistic(s run.Statistic) report.Statistic {
+	out := report.Statistic{
+		Mean: report.Number(s.Mean), SD: report.Number(s.SD), Q5: report.Number(s.Q5), Median: report.Number(s.Median), Q95: report.Number(s.Q95),
+		MCSEMean: report.Number(s.MCSEMean), ESSBulk: report.Number(s.ESSBulk), ESSTail: report.Number(s.ESSTail), Rhat: report.Number(s.RHat),
+	}
+	names := map[string]string{
+		"Mean": "mean", "SD": "sd", "Q5": "q5", "Median": "median", "Q95": "q95",
+		"MCSEMean": "mcse_mean", "ESSBulk": "ess_bulk", "ESSTail": "ess_tail", "RHat": "rhat",
+	}
+	for _, r := range s.Reasons {
+		if name, ok := names[r.Figure]; ok {
+			if out.Why == nil {
+				out.Why = make(map[string]string)
+			}
+			out.Why[name] = r.Why
+		}
+	}
+	return out
+}
