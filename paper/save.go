@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"kir/report/figure"
 )
 
 // Save writes paper.html, paper.json and every figure as SVG and PNG into a new
@@ -23,7 +25,7 @@ func (r *Report) Save(dir string) error {
 	return r.save(dir, pictures)
 }
 
-func (r *Report) save(dir string, pictures []Picture) (err error) {
+func (r *Report) save(dir string, pictures []*figure.Figure) (err error) {
 	dir = filepath.Clean(dir)
 	part, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
 	if err != nil {
@@ -44,17 +46,11 @@ func (r *Report) save(dir string, pictures []Picture) (err error) {
 		}
 		return f.Close()
 	}
-	bytes := func(b []byte) func(io.Writer) error {
-		return func(w io.Writer) error {
-			_, err := w.Write(b)
-			return err
-		}
-	}
 	for _, p := range pictures {
-		if err := write(p.Name+".svg", bytes(p.SVG)); err != nil {
+		if err := write(p.Name+".svg", p.WriteSVG); err != nil {
 			return err
 		}
-		if err := write(p.Name+".png", bytes(p.PNG)); err != nil {
+		if err := write(p.Name+".png", p.WritePNG); err != nil {
 			return err
 		}
 	}

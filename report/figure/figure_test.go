@@ -279,7 +279,7 @@ func TestKeys(t *testing.T) {
 // Every fixed colour carries its text with a contrast of at least 4.5, and
 // every paint of a page its ground, but for lines and shades (WCAG 2, 1.4.3).
 func TestContrast(t *testing.T) {
-	for k := range Colours + 1 {
+	for k := range colourCount + 1 {
 		fill, text := Colour(k).Hex()
 		if c := contrast(t, fill, text); c < 4.5 {
 			t.Errorf("colour %d: the contrast of %s on %s is %.2f", k, text, fill, c)

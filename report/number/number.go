@@ -111,7 +111,7 @@ func Share(units, total int) string {
 }
 
 // Thousands writes a whole number with commas.
-func Thousands[N ~int | ~int64](n N) string { return commas(strconv.FormatInt(int64(n), 10)) }
+func Thousands[N ~int | ~int64](n N) string { return Commas(strconv.FormatInt(int64(n), 10)) }
 
 // Down writes a number rounded down, with commas.
 func Down[F Float](v F) string {
@@ -130,7 +130,7 @@ func Counted(n int, noun string) string {
 }
 
 // Grouped writes a whole number of any size with commas.
-func Grouped(n *big.Int) string { return commas(n.String()) }
+func Grouped(n *big.Int) string { return Commas(n.String()) }
 
 // Big writes a count: exactly up to 60 digits, which fit a line, and rounded
 // beyond. One that was not worked out is nil.
@@ -145,8 +145,8 @@ func Big(n *big.Int) string {
 	return mantissa + " × 10^" + exponent
 }
 
-// commas sets a comma every three digits.
-func commas(digits string) string {
+// Commas sets a comma every three digits of a whole number.
+func Commas(digits string) string {
 	var b strings.Builder
 	for k, d := range digits {
 		if k > 0 && digits[k-1] != '-' && (len(digits)-k)%3 == 0 {

@@ -9,58 +9,13 @@ import (
 	"kir/report/number"
 )
 
-// coloursOf gives each ingredient of some compositions a colour that it has in
-// all of them, those that make up most of them first: one that no other
-// ingredient has, or else the least used one that none has which it is together
-// with, or else grey.
-func coloursOf(list []report.Placed) map[string]figure.Paint {
-	sums := make(map[string]int)
-	for _, b := range list {
-		for name, amount := range b.Recipe {
-			sums[name] += amount
-		}
+// coloursOf gives the ingredients of the shortlists their colours.
+func coloursOf(best, various []report.Placed) map[string]figure.Paint {
+	var recipes []map[string]int
+	for _, b := range slices.Concat(best, various) {
+		recipes = append(recipes, b.Recipe)
 	}
-	names := make([]string, 0, len(sums))
-	for name := range sums {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		if sums[a] != sums[b] {
-			return sums[b] - sums[a]
-		}
-		return strings.Compare(a, b)
-	})
-	colours := make(map[string]figure.Paint, len(names))
-	const grey = figure.Colours - 1
-	var uses [grey]int
-	greys := 0
-	for _, name := range names {
-		var taken [grey + 1]bool
-		for _, b := range list {
-			if b.Recipe[name] == 0 {
-				continue
-			}
-			for other := range b.Recipe {
-				if c, ok := colours[other]; ok {
-					taken[min(c.Index(), grey)] = true
-				}
-			}
-		}
-		best := -1
-		for k, n := range uses {
-			if !taken[k] && (best < 0 || n < uses[best]) {
-				best = k
-			}
-		}
-		if best < 0 {
-			best = grey + greys%2
-			greys++
-		} else {
-			uses[best]++
-		}
-		colours[name] = figure.Colour(best)
-	}
-	return colours
+	return figure.Colours(recipes)
 }
 
 // compositionFigure draws a composition as a stacked bar. Its list of parts is
@@ -71,34 +26,15 @@ func compositionFigure(m *report.Model, name, title string, b *report.Best, colo
 	if m.Weighs() {
 		f.Title += ", score " + number.Three(b.Score)
 	}
-	parts := b.Parts()
-	// The smallest part can be seen.
-	const least = 1.5
-	widths := make([]float64, len(parts))
-	sum := 0.0
-	for k, p := range parts {
-		widths[k] = max(least, width*float64(p.Amount)/float64(m.Problem.Total))
-		sum += widths[k]
-	}
 	var said []string
-	x := 0.0
-	for k, p := range parts {
-		w := widths[k] * width / sum
-		paint := colours[p.Ingredient]
-		f.Segment(x, 0, w, height, paint)
+	var parts []figure.Slice
+	for _, p := range b.Parts() {
 		share := share(p.Amount, m.Problem.Total)
-		if figure.TextWidth(share, smallSize) <= w-4 {
-			if room := w - 8; room > 28 {
-				f.WriteOn(x+4, 16, textSize, figure.Start, paint, figure.Clip(p.Ingredient, room, textSize))
-				f.WriteOn(x+4, 32, smallSize, figure.Start, paint, share)
-			} else {
-				f.WriteOn(x+w/2, 24, smallSize, figure.Middle, paint, share)
-			}
-		}
-		x += w
+		parts = append(parts, figure.Slice{Name: p.Ingredient, Share: share, Size: float64(p.Amount)})
 		said = append(said, p.Ingredient+" "+share)
-		f.Key(share+" "+p.Ingredient, func(f *figure.Figure, x, y float64) { f.Rect(x, y, 20, 10, paint) })
+		f.KeyOf(share+" "+p.Ingredient, colours[p.Ingredient])
 	}
+	f.Stack(0, 0, width, height, parts, colours)
 	f.Text = strings.Join(said, ", ") + "."
 	return f
 }

@@ -51,16 +51,16 @@ func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 	}
 	for _, t := range a.ticks {
 		f.Line(at(t), top, at(t), bottom, 0.5, figure.Line)
-		f.Write(at(t), bottom+13, smallSize, figure.Middle, figure.Soft, a.write(t))
+		f.Write(at(t), bottom+13, figure.SmallSize, figure.Middle, figure.Soft, a.write(t))
 	}
-	f.Write((left+figureWidth-right)/2, bottom+28, smallSize, figure.Middle, figure.Soft, a.title)
+	f.Write((left+figureWidth-right)/2, bottom+28, figure.SmallSize, figure.Middle, figure.Soft, a.title)
 	for k, r := range rows {
 		y := top + row*(float64(k)+0.5)
 		if r.second == "" {
-			f.Write(left-8, y+4, textSize, figure.End, figure.Ink, figure.Clip(r.label, left-10, textSize))
+			f.Write(left-8, y+4, figure.TextSize, figure.End, figure.Ink, figure.Clip(r.label, left-10, figure.TextSize))
 		} else {
-			f.Write(left-8, y-3, textSize, figure.End, figure.Ink, figure.Clip(r.label, left-10, textSize))
-			f.Write(left-8, y+11, textSize, figure.End, figure.Ink, figure.Clip(r.second, left-10, textSize))
+			f.Write(left-8, y-3, figure.TextSize, figure.End, figure.Ink, figure.Clip(r.label, left-10, figure.TextSize))
+			f.Write(left-8, y+11, figure.TextSize, figure.End, figure.Ink, figure.Clip(r.second, left-10, figure.TextSize))
 		}
 		if !math.IsNaN(r.se) {
 			f.Line(at(r.value-2*r.se), y, at(r.value+2*r.se), y, 2, figure.Accent)

@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"slices"
 
 	"kir/report"
 	"kir/report/figure"
@@ -18,7 +17,7 @@ func Figures(m *report.Model) []*figure.Figure {
 		}
 	}
 	best, various := m.Shortlists(pageBest, pageDiverse)
-	colours := coloursOf(slices.Concat(best, various))
+	colours := coloursOf(best, various)
 	for _, b := range best {
 		add(compositionFigure(m, fmt.Sprintf("best-%d", b.Place+1), fmt.Sprintf("Best composition %d", b.Place+1), &b.Best, colours))
 	}

@@ -14,27 +14,6 @@ import (
 // is readable there; wider pages set figures side by side.
 const figureWidth = 360.0
 
-// textSize is the size of text in figures, and smallSize that of axes.
-const (
-	textSize  = 12.0
-	smallSize = 11.0
-)
-
-// frame draws the axes of a chart with percentages upwards, and returns the
-// scale of these.
-func frame(f *figure.Figure, left, top, right, bottom, highest float64, title string) figure.Scale {
-	scale := figure.Scale{Lo: 0, Hi: highest, From: bottom, To: top}
-	ticks, digits := figure.Ticks(0, 100*highest, 5)
-	for _, t := range ticks {
-		y := scale.At(t / 100)
-		f.Line(left, y, right, y, 0.5, figure.Line)
-		f.Write(left-5, y+4, smallSize, figure.End, figure.Soft, figure.Number(t, digits))
-	}
-	f.Line(left, bottom, right, bottom, 1, figure.Ink)
-	f.Write((left+right)/2, bottom+29, smallSize, figure.Middle, figure.Soft, title)
-	return scale
-}
-
 func sizesFigure(m *report.Model) *figure.Figure {
 	from, to := m.ShownLaw()
 	sizes := m.Sparsity[from:to]
@@ -56,21 +35,15 @@ func sizesFigure(m *report.Model) *figure.Figure {
 		}
 	}
 	f.Text = fmt.Sprintf("Bars: the law of the number of ingredients without properties; dots: the share of the draws. %s. The table of the number of ingredients has all figures.", strings.Join(said, "; "))
-	y := frame(f, left, top, right, bottom, highest*1.05, "number of ingredients; share in %")
+	y := f.Frame(left, top, right, bottom, highest*1.05, "number of ingredients; share in %")
 	slot := (right - left) / float64(len(sizes))
-	every := 1
-	for _, step := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {
-		every = step
-		if len(sizes)/step <= 14 {
-			break
-		}
-	}
+	every := figure.Every(len(sizes), 14)
 	for k, s := range sizes {
 		x := left + slot*float64(k)
 		gap := min(slot*0.15, 6)
 		f.Rect(x+gap, y.At(float64(s.Target)), max(0.5, slot-2*gap), bottom-y.At(float64(s.Target)), figure.Line)
 		if s.N%every == 0 || len(sizes) == 1 {
-			f.Write(x+slot/2, bottom+14, smallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
+			f.Write(x+slot/2, bottom+14, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
 		}
 	}
 	for k, s := range sizes {
@@ -109,7 +82,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 	if h.Log {
 		title = "score (logarithmic); share in %"
 	}
-	y := frame(f, left, top, right, bottom, highest*1.05, title)
+	y := f.Frame(left, top, right, bottom, highest*1.05, title)
 	x := figure.Scale{Lo: float64(h.Edges[0]), Hi: float64(h.Edges[len(h.Edges)-1]), From: left, To: right}
 	ticks, digits := figure.Ticks(x.Lo, x.Hi, 6)
 	for _, t := range ticks {
@@ -120,7 +93,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 			}
 			word = fmt.Sprintf("%.3g", math.Pow(10, t))
 		}
-		f.Write(x.At(t), bottom+14, smallSize, figure.Middle, figure.Soft, word)
+		f.Write(x.At(t), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, word)
 	}
 	var outline []float64
 	for k := range h.Draws {

@@ -91,14 +91,14 @@ func barrierFigure(m *report.Model) *figure.Figure {
 	ticks, digits := figure.Ticks(y.Lo, y.Hi, 5)
 	for _, t := range ticks {
 		f.Line(left, y.At(t), right, y.At(t), 0.5, figure.Line)
-		f.Write(left-5, y.At(t)+4, smallSize, figure.End, figure.Soft, figure.Number(t, digits))
+		f.Write(left-5, y.At(t)+4, figure.SmallSize, figure.End, figure.Soft, figure.Number(t, digits))
 	}
 	f.Line(left, bottom, right, bottom, 1, figure.Ink)
 	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: right}
 	for _, t := range []float64{0, 0.2, 0.4, 0.6, 0.8, 1} {
-		f.Write(x.At(t), bottom+14, smallSize, figure.Middle, figure.Soft, figure.Number(t, 1))
+		f.Write(x.At(t), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, figure.Number(t, 1))
 	}
-	f.Write((left+right)/2, bottom+29, smallSize, figure.Middle, figure.Soft, "β; Λ(β) upwards")
+	f.Write((left+right)/2, bottom+29, figure.SmallSize, figure.Middle, figure.Soft, "β; Λ(β) upwards")
 	for _, l := range ladders {
 		var points []float64
 		for _, g := range l.Rungs {
@@ -129,7 +129,7 @@ func rejectionsFigure(m *report.Model) *figure.Figure {
 		y0 := top + float64(c)*(height+gap)
 		y := figure.Scale{Lo: 0, Hi: 1, From: y0 + height, To: y0}
 		x := figure.Scale{Lo: 0, Hi: float64(l.Steps()), From: stripLeft, To: right}
-		f.Write(stripLeft-6, y0+height/2+4, smallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", l.Chain))
+		f.Write(stripLeft-6, y0+height/2+4, figure.SmallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", l.Chain))
 		f.Rect(stripLeft, y0, right-stripLeft, height, figure.Shade)
 		least := 1.0
 		for k, g := range l.Rungs[:l.Steps()] {
@@ -141,7 +141,7 @@ func rejectionsFigure(m *report.Model) *figure.Figure {
 	}
 	f.Text = fmt.Sprintf("Bars: for each chain, the share of swaps that each step from β = 0 to β = 1 rejects; a ladder that is spaced well has even ones. %s.", strings.Join(said, "; "))
 	f.Height = top + float64(len(ladders))*(height+gap)
-	f.Write((stripLeft+right)/2, f.Height+10, smallSize, figure.Middle, figure.Soft, "step, from β = 0 to β = 1; each strip from 0 to 100 %")
+	f.Write((stripLeft+right)/2, f.Height+10, figure.SmallSize, figure.Middle, figure.Soft, "step, from β = 0 to β = 1; each strip from 0 to 100 %")
 	f.Height += 16
 	return f
 }

@@ -9,7 +9,6 @@ import (
 	"html"
 	"html/template"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -45,7 +44,7 @@ const (
 var page = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"at":        pointer,
 	"num":       numberTag,
-	"text":      shown,
+	"text":      Shown,
 	"thousands": number.Thousands[int],
 	"counted":   number.Counted,
 	"inc":       func(k int) int { return k + 1 },
@@ -111,10 +110,10 @@ func dataTag(pointer string, v float64, write func(v float64) string) template.H
 	return template.HTML(`<data value="` + number.Full(v) + of + html.EscapeString(write(v)) + `</data>`)
 }
 
-// shown makes text from a book fit to be shown: control characters, and those
+// Shown makes text from a book fit to be shown: control characters, and those
 // that turn the direction of writing against what the letters ask for, are
 // escaped.
-func shown(text string) string {
+func Shown(text string) string {
 	hidden := func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r)
 	}
@@ -155,7 +154,7 @@ func (v *pageView) Figure(name string) template.HTML {
 	if f == nil {
 		return ""
 	}
-	return template.HTML("\n<figure>\n<figcaption aria-hidden=\"true\"><strong>" + html.EscapeString(shown(f.Title)) + "</strong></figcaption>\n" + f.SVG() + "\n</figure>")
+	return template.HTML("\n<figure>\n<figcaption aria-hidden=\"true\"><strong>" + html.EscapeString(Shown(f.Title)) + "</strong></figcaption>\n" + f.SVG() + "\n</figure>")
 }
 
 // Amount writes mean units as a percentage of the total.
@@ -201,7 +200,7 @@ func newPageView(m *report.Model) *pageView {
 		v.figures[f.Name] = f
 	}
 	best, various := m.Shortlists(pageBest, pageDiverse)
-	colours := coloursOf(slices.Concat(best, various))
+	colours := coloursOf(best, various)
 	v.Best, v.Various, v.LeftOut = v.cards(best, "best", colours), v.cards(various, "diverse", colours), leavesOut(various)
 	v.Order = m.Frequent()
 	v.Order = v.Order[:min(len(v.Order), pageIngredients)]

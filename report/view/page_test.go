@@ -142,7 +142,7 @@ func TestShown(t *testing.T) {
 		"a\x07b\x1b[31m":     `a\ab\x1b[31m`,
 		"line one\nline two": "line one\nline two",
 	} {
-		if got := shown(text); got != want {
+		if got := Shown(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}

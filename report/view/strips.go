@@ -42,7 +42,7 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 		y0 := top + float64(c)*(height+gap)
 		scale := figure.Scale{Lo: lo, Hi: hi, From: y0 + height, To: y0}
 		x := figure.Scale{Lo: 0, Hi: float64(len(chain)), From: stripLeft, To: right}
-		f.Write(stripLeft-6, y0+height/2+4, smallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", c))
+		f.Write(stripLeft-6, y0+height/2+4, figure.SmallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", c))
 		f.Rect(stripLeft, y0, right-stripLeft, height, figure.Shade)
 		f.Wash(stripLeft, scale.Within(even+2*se), right-stripLeft, scale.Within(even-2*se)-scale.Within(even+2*se), figure.Soft)
 		f.Line(stripLeft, scale.At(even), right, scale.At(even), 1, figure.Ink)
@@ -55,7 +55,7 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 	}
 	f.Height = top + float64(len(p.Ranks))*(height+gap)
 	_, digits := figure.Ticks(100*lo, 100*hi, 3)
-	f.Write((stripLeft+right)/2, f.Height+10, smallSize, figure.Middle, figure.Soft,
+	f.Write((stripLeft+right)/2, f.Height+10, figure.SmallSize, figure.Middle, figure.Soft,
 		fmt.Sprintf("rank among all draws; each strip from %s to %s %%", figure.Number(100*lo, digits+1), figure.Number(100*hi, digits+1)))
 	f.Height += 16
 	f.Key("share of the chain's draws", func(f *figure.Figure, x, y float64) {
@@ -93,7 +93,7 @@ func traceFigure(m *report.Model, k int) *figure.Figure {
 		scale := figure.Scale{Lo: lo, Hi: hi, From: y0 + height, To: y0}
 		x := figure.Scale{Lo: 0, Hi: float64(len(chain) - 1), From: stripLeft, To: figureWidth - 4}
 		f.Rect(stripLeft, y0-2, figureWidth-4-stripLeft, height+4, figure.Shade)
-		f.Write(stripLeft-6, y0+height/2+4, smallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", c))
+		f.Write(stripLeft-6, y0+height/2+4, figure.SmallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", c))
 		points := make([]float64, 0, 2*len(chain))
 		for q, v := range chain {
 			if v.Known() {
@@ -104,7 +104,7 @@ func traceFigure(m *report.Model, k int) *figure.Figure {
 	}
 	f.Height = top + float64(len(p.Trace))*(height+gap)
 	_, digits := figure.Ticks(lo, hi, 4)
-	f.Write((stripLeft+figureWidth-4)/2, f.Height+10, smallSize, figure.Middle, figure.Soft,
+	f.Write((stripLeft+figureWidth-4)/2, f.Height+10, figure.SmallSize, figure.Middle, figure.Soft,
 		fmt.Sprintf("draw; each strip from %s to %s", figure.Number(lo, digits+1), figure.Number(hi, digits+1)))
 	f.Height += 16
 	return f
