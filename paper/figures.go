@@ -118,7 +118,7 @@ func highest(figures []*Figure) float64 {
 // histogram draws one panel of figure 1, and returns what cannot be seen in it.
 func histogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, hi int, top float64) (note string) {
 	left, right, bottom := x0+34, x0+width, y0+height-44
-	y := f.Frame(left, y0+8, right, bottom, top, "number of ingredients, n; share of the states, %")
+	y := f.Frame(left, y0+8, right, bottom, top, figure.Percent, "number of ingredients, n; share of the states, %")
 	x := figure.Scale{Lo: float64(lo) - 0.6, Hi: float64(hi) + 0.6, From: left, To: right}
 	every := figure.Every(hi-lo+1, 12)
 	var target, own []float64
@@ -233,7 +233,7 @@ func productFigure(c *Cocktails) *figure.Figure {
 			}
 		}
 	}
-	y := f.Frame(left, top, pageWidth-8, bottom, 1.04*tallest, "y_taste · y_timing; share of the compositions, %")
+	y := f.Frame(left, top, pageWidth-8, bottom, 1.04*tallest, figure.Percent, "y_taste · y_timing; share of the compositions, %")
 	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: pageWidth - 8}
 	for k := range 11 {
 		f.Write(x.At(float64(k)/10), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Typeset(float64(k)/10, 1))

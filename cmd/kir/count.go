@@ -99,8 +99,7 @@ func printCountsJSON(w io.Writer, ingredients, total int, counts []*big.Int) err
 }
 
 func printCounts(w io.Writer, counts []*big.Int) error {
-	t := terminal.NewTable("ingredients used", "compositions")
-	t.AlignRight(0, 1)
+	t := terminal.NewTable(0, "ingredients used", "compositions")
 	for k, c := range counts {
 		t.Row(k+1, number.Grouped(c))
 	}

@@ -13,13 +13,16 @@ const (
 	SmallSize = 11.0
 )
 
-// Frame draws the axes of a chart whose shares, from 0 to the highest, are told in
-// percent upwards, and returns their scale. The title is set below.
-func (f *Figure) Frame(left, top, right, bottom, highest float64, title string) Scale {
+// Percent is the unit of [Figure.Frame] for shares that are told in percent.
+const Percent = 0.01
+
+// Frame draws the axes of a chart with numbers from 0 to the highest upwards, which
+// are told in a unit, and returns their scale. The title is set below.
+func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title string) Scale {
 	scale := Scale{Lo: 0, Hi: highest, From: bottom, To: top}
-	ticks, digits := Ticks(0, 100*highest, 5)
+	ticks, digits := Ticks(0, highest/unit, 5)
 	for _, t := range ticks {
-		y := scale.At(t / 100)
+		y := scale.At(t * unit)
 		f.Line(left, y, right, y, 0.5, Line)
 		f.Write(left-5, y+4, SmallSize, End, Soft, Number(t, digits))
 	}

@@ -13,13 +13,18 @@ type Table struct {
 	columns []table.ColumnConfig
 }
 
-// NewTable returns a table with the given headings.
-func NewTable(headings ...string) *Table {
+// NewTable returns a table with the given headings. The first columns, as many as
+// are said, hold text, the others numbers, which are set flush right.
+func NewTable(texts int, headings ...string) *Table {
 	t := &Table{writer: table.NewWriter()}
 	row := make(table.Row, len(headings))
 	for k, h := range headings {
 		row[k] = h
-		t.columns = append(t.columns, table.ColumnConfig{Number: k + 1})
+		c := table.ColumnConfig{Number: k + 1}
+		if k >= texts {
+			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
+		}
+		t.columns = append(t.columns, c)
 	}
 	t.writer.AppendHeader(row)
 	style := table.StyleDefault
@@ -31,19 +36,10 @@ func NewTable(headings ...string) *Table {
 	return t
 }
 
-// AlignRight sets columns, counted from 0, flush right, as numbers are read.
-func (t *Table) AlignRight(columns ...int) {
-	for _, c := range columns {
-		t.columns[c].Align = text.AlignRight
-		t.columns[c].AlignHeader = text.AlignRight
-	}
-}
-
-// Widest bounds the width of a column, counted from 0: what is longer is
-// broken over lines.
+// Widest makes a column, counted from 0, one of text of at most a width: what is
+// longer is broken over lines.
 func (t *Table) Widest(column, width int) {
-	t.columns[column].WidthMax = width
-	t.columns[column].WidthMaxEnforcer = text.WrapSoft
+	t.columns[column] = table.ColumnConfig{Number: column + 1, WidthMax: width, WidthMaxEnforcer: text.WrapSoft}
 }
 
 // Row adds a row. Text is made plain.

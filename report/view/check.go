@@ -20,11 +20,7 @@ func Check(w io.Writer, c *report.Check) error {
 	if measured {
 		headings = append(headings, "of which all rules keep")
 	}
-	t := terminal.NewTable(headings...)
-	t.AlignRight(0, 1, 2)
-	if measured {
-		t.AlignRight(3)
-	}
+	t := terminal.NewTable(0, headings...)
 	shown := c.Sizes
 	const most = 40
 	if len(shown) > most {

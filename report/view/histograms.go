@@ -35,7 +35,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 		}
 	}
 	f.Text = fmt.Sprintf("Bars: the law of the number of ingredients without properties; dots: the share of the draws. %s. The table of the number of ingredients has all figures.", strings.Join(said, "; "))
-	y := f.Frame(left, top, right, bottom, highest*1.05, "number of ingredients; share in %")
+	y := f.Frame(left, top, right, bottom, highest*1.05, figure.Percent, "number of ingredients; share in %")
 	slot := (right - left) / float64(len(sizes))
 	every := figure.Every(len(sizes), 14)
 	for k, s := range sizes {
@@ -82,7 +82,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 	if h.Log {
 		title = "score (logarithmic); share in %"
 	}
-	y := f.Frame(left, top, right, bottom, highest*1.05, title)
+	y := f.Frame(left, top, right, bottom, highest*1.05, figure.Percent, title)
 	x := figure.Scale{Lo: float64(h.Edges[0]), Hi: float64(h.Edges[len(h.Edges)-1]), From: left, To: right}
 	ticks, digits := figure.Ticks(x.Lo, x.Hi, 6)
 	for _, t := range ticks {

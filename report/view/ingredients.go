@@ -21,10 +21,7 @@ func writeIngredients(m *report.Model, p *terminal.Printer, style terminal.Style
 		headings = append(headings, "book, %")
 	}
 	headings = append(headings, "mean amount, %", "±")
-	t := terminal.NewTable(headings...)
-	for k := 1; k < len(headings); k++ {
-		t.AlignRight(k)
-	}
+	t := terminal.NewTable(1, headings...)
 	t.Widest(0, 30)
 	total := report.Number(m.Problem.Total)
 	for _, k := range order[:min(len(order), textIngredients)] {
@@ -44,8 +41,7 @@ func writeIngredients(m *report.Model, p *terminal.Printer, style terminal.Style
 	}
 	p.Heading("Pairs: lift, how much more often both are used than if each was by itself,")
 	p.Line("and the lift expected of ingredients that only compete for places")
-	pairs := terminal.NewTable("", "lift", "±", "expected", "pair")
-	pairs.AlignRight(1, 2, 3)
+	pairs := terminal.NewTable(1, "", "lift", "±", "expected", "pair")
 	pairs.Widest(4, 46)
 	for _, of := range []struct {
 		how  string

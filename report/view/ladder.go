@@ -20,8 +20,7 @@ func writeLadders(m *report.Model, p *terminal.Printer, style terminal.Style) {
 		return
 	}
 	p.Heading("%s", style.Bold("Tempering: from random compositions (β = 0) to the target (β = 1) and back"))
-	t := terminal.NewTable("chain", "steps", "restarts", "round trips", "rejected", "Λ", "log Z", "±")
-	t.AlignRight(0, 1, 2, 3, 4, 5, 6, 7)
+	t := terminal.NewTable(0, "chain", "steps", "restarts", "round trips", "rejected", "Λ", "log Z", "±")
 	for _, l := range m.Ladders[:min(len(m.Ladders), textLadders)] {
 		t.Row(l.Chain, l.Steps(), number.Thousands(l.Restarts), number.Thousands(l.RoundTrips), number.Rate(l.MostRejected()),
 			number.Fixed(l.Barrier, 2), number.Fixed(l.LogZ.Value, 3), number.Error(l.LogZ.SE))
@@ -38,8 +37,7 @@ func writeLadders(m *report.Model, p *terminal.Printer, style terminal.Style) {
 	}
 	p.Line("")
 	p.Wrapped(0, fmt.Sprintf("The ladder of chain %d, which made the fewest round trips. Rejected: swaps with the next β; Λ(β): their sum so far; forbidden: scans where the score is 0.", worst.Chain))
-	rungs := terminal.NewTable("β", "rejected", "Λ(β)", "mean log score", "forbidden")
-	rungs.AlignRight(0, 1, 2, 3, 4)
+	rungs := terminal.NewTable(0, "β", "rejected", "Λ(β)", "mean log score", "forbidden")
 	for k, g := range worst.Rungs {
 		if k == textRungs && len(worst.Rungs) > textRungs+1 {
 			p.Table(rungs)
@@ -87,18 +85,11 @@ func barrierFigure(m *report.Model) *figure.Figure {
 	if highest == 0 {
 		highest = 1 // no swap was rejected
 	}
-	y := figure.Scale{Lo: 0, Hi: 1.05 * highest, From: bottom, To: top}
-	ticks, digits := figure.Ticks(y.Lo, y.Hi, 5)
-	for _, t := range ticks {
-		f.Line(left, y.At(t), right, y.At(t), 0.5, figure.Line)
-		f.Write(left-5, y.At(t)+4, figure.SmallSize, figure.End, figure.Soft, figure.Number(t, digits))
-	}
-	f.Line(left, bottom, right, bottom, 1, figure.Ink)
+	y := f.Frame(left, top, right, bottom, 1.05*highest, 1, "β; Λ(β) upwards")
 	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: right}
 	for _, t := range []float64{0, 0.2, 0.4, 0.6, 0.8, 1} {
 		f.Write(x.At(t), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, figure.Number(t, 1))
 	}
-	f.Write((left+right)/2, bottom+29, figure.SmallSize, figure.Middle, figure.Soft, "β; Λ(β) upwards")
 	for _, l := range ladders {
 		var points []float64
 		for _, g := range l.Rungs {
@@ -122,26 +113,20 @@ func rejectionsFigure(m *report.Model) *figure.Figure {
 	if len(ladders) == 0 {
 		return nil
 	}
-	const height, gap, top, right = 34.0, 6.0, 4.0, figureWidth - 4
 	f := &figure.Figure{Name: "rejections", Title: "Rejected swaps by step of the ladder", Width: figureWidth}
 	var said []string
 	for c, l := range ladders {
-		y0 := top + float64(c)*(height+gap)
-		y := figure.Scale{Lo: 0, Hi: 1, From: y0 + height, To: y0}
-		x := figure.Scale{Lo: 0, Hi: float64(l.Steps()), From: stripLeft, To: right}
-		f.Write(stripLeft-6, y0+height/2+4, figure.SmallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", l.Chain))
-		f.Rect(stripLeft, y0, right-stripLeft, height, figure.Shade)
-		least := 1.0
+		x, y := strip(f, c, l.Chain, 4, 0, float64(l.Steps()), 0, 1)
+		least := report.Number(1)
 		for k, g := range l.Rungs[:l.Steps()] {
-			f.Wash(x.At(float64(k)), y.Within(float64(g.Rejected)), x.At(1)-x.At(0), y0+height-y.Within(float64(g.Rejected)), figure.Accent)
-			f.Line(x.At(float64(k)), y.Within(float64(g.Rejected)), x.At(float64(k+1)), y.Within(float64(g.Rejected)), 2, figure.Accent)
-			least = min(least, float64(g.Rejected))
+			from, to, at := x.At(float64(k)), x.At(float64(k+1)), y.Within(float64(g.Rejected))
+			f.Wash(from, at, x.At(1)-x.At(0), y.From-at, figure.Accent)
+			f.Line(from, at, to, at, 2, figure.Accent)
+			least = min(least, g.Rejected)
 		}
-		said = append(said, fmt.Sprintf("chain %d from %s to %s", l.Chain, number.Percent(least), number.Percent(float64(l.MostRejected()))))
+		said = append(said, fmt.Sprintf("chain %d from %s to %s", l.Chain, number.Percent(least), number.Percent(l.MostRejected())))
 	}
 	f.Text = fmt.Sprintf("Bars: for each chain, the share of swaps that each step from β = 0 to β = 1 rejects; a ladder that is spaced well has even ones. %s.", strings.Join(said, "; "))
-	f.Height = top + float64(len(ladders))*(height+gap)
-	f.Write((stripLeft+right)/2, f.Height+10, figure.SmallSize, figure.Middle, figure.Soft, "step, from β = 0 to β = 1; each strip from 0 to 100 %")
-	f.Height += 16
+	belowStrips(f, "step, from β = 0 to β = 1; each strip from 0 to 100 %%")
 	return f
 }

@@ -61,8 +61,7 @@ func sampled(m *report.Model) string {
 
 func writeSizes(m *report.Model, p *terminal.Printer) {
 	p.Heading("Number of ingredients: the law without properties, and the draws")
-	t := terminal.NewTable("n", "law", "drawn", "±")
-	t.AlignRight(0, 1, 2, 3)
+	t := terminal.NewTable(0, "n", "law", "drawn", "±")
 	shown := 0
 	for _, s := range m.Sparsity {
 		if shown == mostSizes {
@@ -99,8 +98,7 @@ func writeScore(m *report.Model, p *terminal.Printer) {
 // writeStatistics prints what says how far the draws can be trusted.
 func writeStatistics(m *report.Model, p *terminal.Printer) {
 	p.Heading("How far the draws can be trusted (docs/diagnostics.md explains the figures)")
-	t := terminal.NewTable("figure", "mean", "±", "sd", "bulk ESS", "tail ESS", "R-hat")
-	t.AlignRight(1, 2, 3, 4, 5, 6)
+	t := terminal.NewTable(1, "figure", "mean", "±", "sd", "bulk ESS", "tail ESS", "R-hat")
 	t.Widest(0, 24)
 	for _, name := range m.StatisticNames() {
 		s := m.Statistics[name]
@@ -143,8 +141,7 @@ func writeRates(m *report.Model, p *terminal.Printer) {
 	if len(m.Moves) == 0 {
 		return
 	}
-	t := terminal.NewTable("move", "tried", "accepted", "updated")
-	t.AlignRight(1, 2, 3)
+	t := terminal.NewTable(1, "move", "tried", "accepted", "updated")
 	for _, v := range m.Moves {
 		t.Row(v.Name, number.Thousands(v.Tried), number.Rate(v.Accepted), number.Rate(v.Updated))
 	}

@@ -22,21 +22,19 @@ func Training(w io.Writer, t *report.Training) error {
 		for _, class := range t.Classes {
 			head = append(head, terminal.Plain(class))
 		}
-		table := terminal.NewTable(head...)
+		table := terminal.NewTable(1, head...)
 		for k, row := range c.Confusion {
 			cells := []any{t.Classes[k]}
 			for _, n := range row {
 				cells = append(cells, n)
 			}
 			table.Row(cells...)
-			table.AlignRight(k + 1)
 		}
 		p.Table(table)
 	}
 	if c, n := t.Quality.Classes, t.Quality.Numbers; c != nil || n != nil {
 		p.Heading("Calibration out of bag: predicted probabilities and how often they came true")
-		table := terminal.NewTable("predicted", "mean", "came true", "cases")
-		table.AlignRight(0, 1, 2, 3)
+		table := terminal.NewTable(0, "predicted", "mean", "came true", "cases")
 		for _, b := range reliability(t.Quality) {
 			table.Row(fmt.Sprintf("%.1f to %.1f", b.Low, b.Low+0.1), fmt.Sprintf("%.2f", b.Predicted), fmt.Sprintf("%.2f", b.Observed), b.Events)
 		}
@@ -44,8 +42,7 @@ func Training(w io.Writer, t *report.Training) error {
 	}
 	if len(t.Importances) > 0 {
 		p.Heading("Importance by permutation: %s", importanceMeaning(t.Quality))
-		table := terminal.NewTable("feature", "importance", "±")
-		table.AlignRight(1, 2)
+		table := terminal.NewTable(1, "feature", "importance", "±")
 		for _, i := range t.Importances {
 			table.Row(i.Feature, fmt.Sprintf("%.4f", i.Mean), fmt.Sprintf("%.4f", i.SE))
 		}
