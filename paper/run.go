@@ -20,7 +20,7 @@ var cost = map[string]int64{
 	KernelAccelerated:     40,
 	KernelMultinomial:     150,
 	KernelUncorrected:     150,
-	"uncorrected of 2000": 450,
+	"uncorrected of 2000": 3200,
 	"cocktail chain":      3500,
 	"cocktail blind":      3000,
 }

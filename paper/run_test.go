@@ -677,31 +677,3 @@ func TestBetter(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkUncorrected(b *testing.B) {
-	for _, s := range Settings() {
-		target, err := s.target(s.Targets[0])
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, k := range []struct {
-			name   string
-			kernel kir.Kernel
-		}{
-			{"proposal", kir.NewMetropolis("multinomial", target, Multinomial{Uncorrected: true})},
-			{"thrown", newThrown(target)},
-		} {
-			b.Run(s.Name+"/"+k.name, func(b *testing.B) {
-				c, err := kir.NewChain(target, k.kernel, 1, 0)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportAllocs()
-				b.ResetTimer()
-				if err := c.Advance(b.N); err != nil {
-					b.Fatal(err)
-				}
-			})
-		}
-	}
-}

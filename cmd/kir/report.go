@@ -114,23 +114,11 @@ func saveFigures(m *report.Model, dir string) ([]string, error) {
 	}
 	var files []string
 	for _, f := range view.Figures(m) {
-		for _, format := range []struct {
-			ending string
-			write  func(b *bytes.Buffer) error
-		}{
-			{".svg", func(b *bytes.Buffer) error { return f.WriteSVG(b) }},
-			{".png", func(b *bytes.Buffer) error { return f.WritePNG(b) }},
-		} {
-			var b bytes.Buffer
-			if err := format.write(&b); err != nil {
-				return nil, err
-			}
-			path := filepath.Join(dir, f.Name+format.ending)
-			if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-				return nil, err
-			}
-			files = append(files, path)
+		saved, err := f.Save(dir)
+		if err != nil {
+			return nil, err
 		}
+		files = append(files, saved...)
 	}
 	return files, nil
 }

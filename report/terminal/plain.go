@@ -3,7 +3,7 @@
 package terminal
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -12,14 +12,17 @@ import (
 
 // Plain makes text that comes from a file fit for a terminal: control
 // characters, and those that turn the direction of writing, are shown escaped.
-func Plain(s string) string {
-	if strings.IndexFunc(s, unprintable) < 0 {
+func Plain(s string) string { return Escape(s, unprintable) }
+
+// Escape returns text with the characters that are to be hidden written as in Go.
+func Escape(s string, hidden func(rune) bool) string {
+	if strings.IndexFunc(s, hidden) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if unprintable(r) {
-			quoted := fmt.Sprintf("%+q", r)
+		if hidden(r) {
+			quoted := strconv.QuoteRuneToASCII(r)
 			b.WriteString(quoted[1 : len(quoted)-1])
 		} else {
 			b.WriteRune(r)
@@ -46,36 +49,9 @@ func Pad(s string, width int) string {
 // Wrap breaks text into lines of at most width columns: at spaces, or within
 // words that are longer than a line.
 func Wrap(s string, width int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(s) {
-		for Width(word) > width {
-			if line != "" {
-				lines = append(lines, line)
-				line = ""
-			}
-			at := fits(word, width)
-			lines = append(lines, word[:at])
-			word = word[at:]
-		}
-		if line != "" && Width(line)+1+Width(word) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
+	lines := strings.Split(text.WrapSoft(strings.Join(strings.Fields(s), " "), width), "\n")
+	for k, line := range lines {
+		lines[k] = strings.TrimRight(line, " ")
 	}
-	return append(lines, line)
-}
-
-// fits returns how many bytes of a word fit a width of at least two columns.
-func fits(word string, width int) int {
-	for at, r := range word {
-		if width -= Width(string(r)); width < 0 {
-			return at
-		}
-	}
-	return len(word)
+	return lines
 }

@@ -28,6 +28,15 @@ type dotAxis struct {
 	write  func(v float64) string
 }
 
+// newDotAxis is an axis from 0 on, whose numbers are told in a unit.
+func newDotAxis(title string, hi, unit float64) dotAxis {
+	ticks, digits := figure.Ticks(0, hi/unit, 5)
+	for k := range ticks {
+		ticks[k] *= unit
+	}
+	return dotAxis{title: title, hi: hi, ticks: ticks, write: func(v float64) string { return figure.Number(v/unit, digits) }}
+}
+
 // dotPlot draws a dot and two standard errors to either side for each row.
 func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 	const left, right, top = 136.0, 12.0, 6.0
@@ -87,49 +96,30 @@ func dotKeys(f *figure.Figure, value, reference string) {
 // shownFrequent is how many ingredients the figure of ingredients has.
 const shownFrequent = 20
 
+// inclusionFigure shows how many draws use the most frequent ingredients.
 func inclusionFigure(m *report.Model) *figure.Figure {
-	d := frequentDots(m, func(i *report.Inclusion) dotRow {
+	f := &figure.Figure{Name: "ingredients", Title: "The %d most frequent ingredients", Text: "Dot plot of the probability that a draw uses each of the %d most frequent ingredients"}
+	return frequentFigure(m, f, "draws that use it, %", "share of the book's recipes", func(i *report.Inclusion) dotRow {
 		return dotRow{value: float64(i.Probability), se: float64(i.MCSE), reference: float64(i.BookShare)}
 	})
-	if len(d.rows) == 0 {
-		return nil
-	}
-	f := &figure.Figure{
-		Name: "ingredients", Title: fmt.Sprintf("The %d most frequent ingredients", len(d.rows)),
-		Text: fmt.Sprintf("Dot plot of the probability that a draw uses each of the %d most frequent ingredients. First: %s. The table of ingredients has all figures.", len(d.rows), d.said),
-	}
-	sharePlot(m, f, d, "draws that use it, %", "share of the book's recipes")
-	return f
 }
 
 // amountsFigure shows the mean amounts of the ingredients of inclusionFigure.
 func amountsFigure(m *report.Model) *figure.Figure {
 	total := float64(m.Problem.Total)
-	d := frequentDots(m, func(i *report.Inclusion) dotRow {
+	f := &figure.Figure{Name: "amounts", Title: "Mean amounts, where they are used", Text: "Dot plot of the mean amount of each of the %d most frequent ingredients, over the draws that use it"}
+	return frequentFigure(m, f, "mean amount, % of the total", "mean of the book's recipes that use it", func(i *report.Inclusion) dotRow {
 		return dotRow{value: float64(i.MeanAmount) / total, se: float64(i.AmountMCSE) / total, reference: float64(i.BookAmount) / total}
 	})
-	if len(d.rows) == 0 {
-		return nil
-	}
-	f := &figure.Figure{
-		Name: "amounts", Title: "Mean amounts, where they are used",
-		Text: fmt.Sprintf("Dot plot of the mean amount of each of the %d most frequent ingredients, over the draws that use it. First: %s. The table of ingredients has all figures.", len(d.rows), d.said),
-	}
-	sharePlot(m, f, d, "mean amount, % of the total", "mean of the book's recipes that use it")
-	return f
 }
 
-// shareDots are shares of the most frequent ingredients.
-type shareDots struct {
-	rows []dotRow
-	top  float64 // of all that is shown
-	said string  // the first of them in words
-}
-
-// frequentDots returns what a figure shows of each of the most frequent ingredients.
-func frequentDots(m *report.Model, of func(*report.Inclusion) dotRow) shareDots {
-	var d shareDots
+// frequentFigure is a dot plot of shares of the most frequent ingredients, from 0
+// on in percent. Title and text of the figure may have a place for how many these
+// are.
+func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, of func(*report.Inclusion) dotRow) *figure.Figure {
+	var rows []dotRow
 	var said []string
+	top := 0.0 // of all that is shown
 	order := m.Frequent()
 	for _, k := range order[:min(len(order), shownFrequent)] {
 		i := &m.Inclusion[k]
@@ -138,10 +128,10 @@ func frequentDots(m *report.Model, of func(*report.Inclusion) dotRow) shareDots 
 		}
 		r := of(i)
 		r.label = i.Ingredient
-		d.rows = append(d.rows, r)
+		rows = append(rows, r)
 		for _, v := range []float64{r.value, r.value + 2*r.se, r.reference} {
-			if v > d.top { // NaN is not
-				d.top = v
+			if v > top { // NaN is not
+				top = v
 			}
 		}
 		if len(said) < 5 {
@@ -152,25 +142,19 @@ func frequentDots(m *report.Model, of func(*report.Inclusion) dotRow) shareDots 
 			said = append(said, words)
 		}
 	}
-	d.said = strings.Join(said, ", ")
-	return d
-}
-
-// sharePlot is a dot plot of shares from 0 on, in percent, with its key.
-func sharePlot(m *report.Model, f *figure.Figure, d shareDots, title, reference string) {
-	hi := min(1, d.top*1.06)
-	ticks, digits := figure.Ticks(0, 100*hi, 5)
-	for k := range ticks {
-		ticks[k] /= 100
+	if len(rows) == 0 {
+		return nil
 	}
-	dotPlot(f, d.rows, dotAxis{
-		title: title, lo: 0, hi: hi, ticks: ticks,
-		write: func(v float64) string { return figure.Number(100*v, digits) },
-	})
+	count := fmt.Sprint(len(rows))
+	f.Title = strings.Replace(f.Title, "%d", count, 1)
+	f.Text = fmt.Sprintf("%s. First: %s. The table of ingredients has all figures.", strings.Replace(f.Text, "%d", count, 1), strings.Join(said, ", "))
 	if m.Problem.Recipes == 0 {
 		reference = ""
 	}
+	hi := min(1, top*1.06)
+	dotPlot(f, rows, newDotAxis(title, hi, 0.01))
 	dotKeys(f, "draws, ± 2 standard errors", reference)
+	return f
 }
 
 func pairsFigure(m *report.Model) *figure.Figure {
@@ -236,16 +220,11 @@ func importanceFigure(m *report.Model, k int) *figure.Figure {
 		said = append(said, fmt.Sprintf("%s %s", i.Feature, number.Three(r.value)))
 	}
 	f.Text = fmt.Sprintf("Dot plot of the permutation importance of %d features: %s.", len(rows), strings.Join(said, ", "))
-	scale := 1.0
-	title := "rise of the squared error, in variances"
+	unit, title := 1.0, "rise of the squared error, in variances"
 	if w.Forest.Quality.Classes != nil {
-		scale, title = 100, "loss of accuracy, percentage points"
+		unit, title = 0.01, "loss of accuracy, percentage points"
 	}
-	ticks, digits := figure.Ticks(0, scale*hi, 5)
-	for q := range ticks {
-		ticks[q] /= scale
-	}
-	dotPlot(f, rows, dotAxis{title: title, lo: 0, hi: hi, ticks: ticks, write: func(v float64) string { return figure.Number(scale*v, digits) }})
+	dotPlot(f, rows, newDotAxis(title, hi, unit))
 	dotKeys(f, "mean over the trees, ± 2 standard errors", "")
 	return f
 }

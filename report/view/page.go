@@ -9,13 +9,13 @@ import (
 	"html"
 	"html/template"
 	"io"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"kir/report"
 	"kir/report/figure"
 	"kir/report/number"
+	"kir/report/terminal"
 	"kir/run"
 )
 
@@ -114,22 +114,9 @@ func dataTag(pointer string, v float64, write func(v float64) string) template.H
 // that turn the direction of writing against what the letters ask for, are
 // escaped.
 func Shown(text string) string {
-	hidden := func(r rune) bool {
+	return terminal.Escape(text, func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r)
-	}
-	if strings.IndexFunc(text, hidden) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if hidden(r) {
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	})
 }
 
 // pageView is what the template sees.
