@@ -313,3 +313,32 @@ func contrast(t *testing.T, a, b string) float64 {
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
+
+// Marked whole numbers are 1, 2 or 5 times a power of ten apart, and no more than
+// asked for.
+func TestEvery(t *testing.T) {
+	for numbers, want := range map[int]int{1: 1, 14: 1, 15: 2, 29: 2, 30: 5, 75: 10, 150: 20, 300: 50, 2000: 200} {
+		if got := Every(numbers, 14); got != want {
+			t.Errorf("of %d numbers every %d is marked, want %d", numbers, got, want)
+		}
+	}
+}
+
+// What is together in a composition differs in colour as far as there are colours,
+// and has the same everywhere.
+func TestColours(t *testing.T) {
+	list := []map[string]int{{"a": 50, "b": 30, "c": 1}, {"d": 9, "e": 8, "f": 7, "g": 6, "h": 5, "i": 4, "a": 3}}
+	colours := Colours(list)
+	if len(colours) != 9 || colours["a"] != Colour(0) || colours["b"] != Colour(1) {
+		t.Errorf("the colours are %v", colours)
+	}
+	for _, recipe := range list {
+		seen := map[Paint]string{}
+		for name := range recipe {
+			if other, taken := seen[colours[name]]; taken {
+				t.Errorf("%s and %s have one colour", name, other)
+			}
+			seen[colours[name]] = name
+		}
+	}
+}

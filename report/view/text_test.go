@@ -2,7 +2,6 @@ package view
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -33,32 +32,6 @@ func TestCommandInText(t *testing.T) {
 		if got := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), "\\\n", "")), " "); got != "kir sample "+file+flags {
 			t.Errorf("it is put together as %s", got)
 		}
-	}
-}
-
-// What stands among the best is not shown again, and keeps its number.
-func TestShortlistsShowOnce(t *testing.T) {
-	m := &report.Model{Properties: []report.Property{{Weight: 1}}}
-	for k := range 12 {
-		m.Best = append(m.Best, report.Best{Chain: k % 3, Draw: k})
-	}
-	m.Diverse = []report.Best{m.Best[0], {Chain: 1, Draw: 99}, m.Best[2], m.Best[8], {Chain: 0, Draw: 77}}
-	places := func(list []report.Placed) string {
-		var all []int
-		for _, p := range list {
-			all = append(all, p.Place)
-		}
-		return fmt.Sprint(all)
-	}
-	if best, various := m.Shortlists(6, 6); places(best) != "[0 1 2 3 4 5]" || places(various) != "[1 3 4]" {
-		t.Errorf("%s and %s", places(best), places(various))
-	}
-	if best, various := m.Shortlists(10, 1); places(best) != "[0 1 2 3 4 5 6 7 8 9]" || places(various) != "[1]" {
-		t.Errorf("%s and %s", places(best), places(various))
-	}
-	m.Properties = nil // nothing counts, so nothing is best
-	if best, various := m.Shortlists(6, 6); len(best) != 0 || places(various) != "[0 1 2 3 4]" {
-		t.Errorf("%s and %s", places(best), places(various))
 	}
 }
 
