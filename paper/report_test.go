@@ -154,7 +154,7 @@ func TestTextMarksTheOwnLaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
-		if strings.Contains(line, "-2632") != strings.Contains(line, KernelUncorrected+"*") {
+		if strings.Contains(line, "−2632") != strings.Contains(line, KernelUncorrected+"*") {
 			t.Errorf("the mark is not where it belongs: %q", line)
 		}
 	}

@@ -9,12 +9,13 @@ import (
 
 // A Printer writes text and keeps the first error.
 type Printer struct {
+	Style
 	Err error
 	w   io.Writer
 }
 
-// NewPrinter returns a printer to a stream.
-func NewPrinter(w io.Writer) *Printer { return &Printer{w: w} }
+// NewPrinter returns a printer to a stream that can show so much.
+func NewPrinter(w io.Writer, s Style) *Printer { return &Printer{Style: s, w: w} }
 
 // Line writes a line.
 func (p *Printer) Line(format string, args ...any) {

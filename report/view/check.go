@@ -11,7 +11,7 @@ import (
 
 // Check prints the check for a person.
 func Check(w io.Writer, c *report.Check) error {
-	p := terminal.NewPrinter(w)
+	p := terminal.NewPrinter(w, terminal.Style{})
 	p.Line("%s", terminal.Plain(c.Problem.Name))
 	p.Line("%s", c.Problem.Words())
 	p.Line("")

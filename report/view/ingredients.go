@@ -9,12 +9,12 @@ import (
 // textIngredients is how many ingredients the text lists.
 const textIngredients = 10
 
-func writeIngredients(m *report.Model, p *terminal.Printer, style terminal.Style) {
+func writeIngredients(m *report.Model, p *terminal.Printer) {
 	order := m.Frequent()
 	if len(order) == 0 || !(m.Inclusion[order[0]].Probability > 0) {
 		return
 	}
-	p.Heading("%s", style.Bold("Ingredients: how many draws use them, and how much then"))
+	p.Heading("%s", p.Bold("Ingredients: how many draws use them, and how much then"))
 	headings := []string{"ingredient", "draws, %", "±"}
 	book := m.Problem.Recipes > 0
 	if book {

@@ -14,12 +14,12 @@ import (
 const textRungs = 41
 
 // writeLadders prints what says how well tempering works.
-func writeLadders(m *report.Model, p *terminal.Printer, style terminal.Style) {
+func writeLadders(m *report.Model, p *terminal.Printer) {
 	worst := m.WorstLadder()
 	if worst == nil {
 		return
 	}
-	p.Heading("%s", style.Bold("Tempering: from random compositions (β = 0) to the target (β = 1) and back"))
+	p.Heading("%s", p.Bold("Tempering: from random compositions (β = 0) to the target (β = 1) and back"))
 	t := terminal.NewTable(0, "chain", "steps", "restarts", "round trips", "rejected", "Λ", "log Z", "±")
 	for _, l := range m.Ladders[:min(len(m.Ladders), textLadders)] {
 		t.Row(l.Chain, l.Steps(), number.Thousands(l.Restarts), number.Thousands(l.RoundTrips), number.Rate(l.MostRejected()),

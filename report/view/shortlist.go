@@ -18,14 +18,14 @@ const (
 	longBest, longDiverse = 5, 3
 )
 
-func writeShortlists(m *report.Model, p *terminal.Printer, style terminal.Style) {
+func writeShortlists(m *report.Model, p *terminal.Printer) {
 	mostBest, mostDiverse := textBest, textDiverse
 	if slices.ContainsFunc(slices.Concat(m.Best[:min(len(m.Best), longBest)], m.Diverse[:min(len(m.Diverse), longDiverse)]),
 		func(b report.Best) bool { return len(b.Recipe) > longParts }) {
 		mostBest, mostDiverse = longBest, longDiverse
 	}
 	best, various := m.Shortlists(mostBest, mostDiverse)
-	writeLists(m, p, style, best, various)
+	writeLists(m, p, best, various)
 	if more := len(m.Best) - len(best); more > 0 && m.Weighs() {
 		p.Line("")
 		p.Line("%s more: kir show RUN --best 20, --diverse 20, --json", number.Thousands(more))
@@ -38,7 +38,7 @@ const longParts = 6
 // Shortlist prints the shortlist of a model for a person.
 func Shortlist(w io.Writer, s report.Shortlist, m *report.Model, style terminal.Style) error {
 	var b strings.Builder
-	p := terminal.NewPrinter(&b)
+	p := terminal.NewPrinter(&b, style)
 	placed := func(list []report.Best) []report.Placed {
 		var numbered []report.Placed
 		for k, b := range list {
@@ -46,7 +46,7 @@ func Shortlist(w io.Writer, s report.Shortlist, m *report.Model, style terminal.
 		}
 		return numbered
 	}
-	writeLists(m, p, style, placed(s.Best), placed(s.Diverse))
+	writeLists(m, p, placed(s.Best), placed(s.Diverse))
 	if p.Err != nil {
 		return p.Err
 	}
@@ -61,7 +61,7 @@ func leavesOut(list []report.Placed) bool {
 }
 
 // writeLists prints lists of compositions.
-func writeLists(m *report.Model, p *terminal.Printer, style terminal.Style, best, various []report.Placed) {
+func writeLists(m *report.Model, p *terminal.Printer, best, various []report.Placed) {
 	kind := "compositions"
 	if m.Problem.Recipes > 0 {
 		kind = "new compositions (sets of ingredients that no known recipe has)"
@@ -71,22 +71,22 @@ func writeLists(m *report.Model, p *terminal.Printer, style terminal.Style, best
 		return
 	}
 	if len(best) > 0 && m.Weighs() {
-		p.Heading("%s", style.Bold("Best "+kind+", by score"))
+		p.Heading("%s", p.Bold("Best "+kind+", by score"))
 		if m.Sampler.Kernel == "tempered" {
 			p.Line("What a replica met on its way is among them, so that not all are draws.")
 		}
-		writeCompositions(m, p, best, style)
+		writeCompositions(m, p, best)
 	}
 	if len(various) > 0 {
 		title := "Most diverse " + kind
 		if m.Weighs() {
 			title = "Diverse " + kind
 		}
-		p.Heading("%s", style.Bold(title))
+		p.Heading("%s", p.Bold(title))
 		if leavesOut(various) {
 			p.Line("Those shown above are left out, so that numbers are missing.")
 		}
-		writeCompositions(m, p, various, style)
+		writeCompositions(m, p, various)
 	}
 }
 
@@ -99,7 +99,7 @@ const (
 )
 
 // writeCompositions prints compositions as a table.
-func writeCompositions(m *report.Model, p *terminal.Printer, list []report.Placed, style terminal.Style) {
+func writeCompositions(m *report.Model, p *terminal.Printer, list []report.Placed) {
 	head := " #"
 	scored := m.Weighs()
 	scores := len("score")
@@ -145,7 +145,7 @@ func writeCompositions(m *report.Model, p *terminal.Printer, list []report.Place
 				line += fmt.Sprintf("  %*s", w, number.Score(b.Scores[m.Properties[q].Name], m.Properties[q].Weight))
 			}
 		}
-		line = style.Bold(line) + strings.Repeat(" ", max(0, left-terminal.Width(line)))
+		line = p.Bold(line) + strings.Repeat(" ", max(0, left-terminal.Width(line)))
 		parts := b.Parts()
 		rest, restUnits := 0, 0
 		if len(parts) > mostParts+1 {
@@ -158,7 +158,7 @@ func writeCompositions(m *report.Model, p *terminal.Printer, list []report.Place
 		percents := func(amount int) string { return strings.TrimSuffix(number.Share(amount, m.Problem.Total), " %") }
 		for _, part := range parts {
 			p.Line("%s%*s  %s  %s", line, width, percents(part.Amount), terminal.Pad(terminal.Plain(part.Ingredient), names),
-				style.Bar(float64(part.Amount)/float64(m.Problem.Total), bars))
+				p.Bar(float64(part.Amount)/float64(m.Problem.Total), bars))
 			line = indent
 		}
 		if rest > 0 {

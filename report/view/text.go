@@ -15,9 +15,9 @@ import (
 
 // Text prints the model of the run in a directory for a person.
 func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error {
-	p := terminal.NewPrinter(w)
+	p := terminal.NewPrinter(w, style)
 	for _, l := range terminal.Wrap(terminal.Plain(m.Problem.Name), terminal.Columns) {
-		p.Line("%s", style.Bold(l))
+		p.Line("%s", p.Bold(l))
 	}
 	p.Wrapped(0, m.Question)
 	p.Line("%s", m.Problem.Words())
@@ -31,18 +31,18 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 	p.Line("")
 	for _, l := range terminal.Wrap(m.Verdict, terminal.Columns-2) {
 		if m.Grade != report.Sound {
-			l = style.Warn(l)
+			l = p.Warn(l)
 		}
 		p.Line("%s", l)
 	}
 	warnings(p, m.Warnings)
-	writeShortlists(m, p, style)
-	writeIngredients(m, p, style)
+	writeShortlists(m, p)
+	writeIngredients(m, p)
 	writeSizes(m, p)
 	writeScore(m, p)
 	writeStatistics(m, p)
 	writeRates(m, p)
-	writeLadders(m, p, style)
+	writeLadders(m, p)
 	properties(p, m.Properties)
 	p.Heading("To do it again with kir %s, in the directory of the problem file", terminal.Plain(m.Version))
 	command(p, m.Again.Command)

@@ -11,7 +11,7 @@ import (
 
 // Training prints the training for a person.
 func Training(w io.Writer, t *report.Training) error {
-	p := terminal.NewPrinter(w)
+	p := terminal.NewPrinter(w, terminal.Style{})
 	p.Line("Label %s", terminal.Plain(t.Label))
 	for _, l := range qualityLines(t.Trees, t.Rows, t.Quality) {
 		p.Hanging(2, l)
