@@ -376,11 +376,27 @@ func checkPicture(t *testing.T, f *figure.Figure) {
 		t.Fatal(err)
 	}
 	for d := xml.NewDecoder(&svg); ; {
-		if _, err := d.Token(); err == io.EOF {
+		token, err := d.Token()
+		if err == io.EOF {
 			break
 		} else if err != nil {
 			t.Errorf("%s.svg: %v", f.Name, err)
 			break
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "text" {
+			at := map[string]float64{}
+			anchor := ""
+			for _, a := range e.Attr {
+				if x, err := strconv.ParseFloat(a.Value, 64); err == nil {
+					at[a.Name.Local] = x
+				} else if a.Name.Local == "text-anchor" {
+					anchor = a.Value
+				}
+			}
+			left := at["x"] - at["textLength"]*map[string]float64{"": 0, "middle": 0.5, "end": 1}[anchor]
+			if left < 0 || left+at["textLength"] > f.Width+24 { // with its margins
+				t.Errorf("%s.svg: a text reaches from %v to %v: %v", f.Name, left, left+at["textLength"], e.Attr)
+			}
 		}
 	}
 	if err := f.WritePNG(&picture); err != nil {
