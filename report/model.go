@@ -74,13 +74,12 @@ func (p Problem) Words() string {
 
 // A Move is what one of a kernel's moves did after warm-up.
 type Move struct {
-	Name     string `json:"name"`
-	Tried    int64  `json:"tried"`    // iterations
-	Accepted Number `json:"accepted"` // share of these
-	Updated  Number `json:"updated"`
+	Name  string `json:"name"`
+	Tried int64  `json:"tried"` // iterations
+	Rates        // shares of these
 }
 
-// Rates are shares of the iterations after warm-up, in 0..1.
+// Rates are shares of iterations after warm-up, in 0..1.
 type Rates struct {
 	Accepted Number `json:"accepted"`
 	Updated  Number `json:"updated"`

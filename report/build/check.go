@@ -51,9 +51,7 @@ func Check(p *problem.Problem) (*report.Check, error) {
 			continue
 		}
 		size := report.SpaceSize{N: n, Target: report.Number(law.P(n)), Compositions: compositions[n]}
-		if shares := space.Shares(); shares != nil {
-			size.Share = &report.Share{Estimate: report.Number(shares[n-1].Estimate), SE: report.Number(shares[n-1].SE)}
-		}
+		size.Share = shareOf(space, n)
 		c.Sizes = append(c.Sizes, size)
 		switch {
 		case size.Compositions == nil:

@@ -39,9 +39,7 @@ func Model(ctx context.Context, p *problem.Problem, dir string, r *run.Result, v
 	m.Ladders, m.LogZ = laddersOf(r)
 	for _, s := range r.Sizes {
 		size := report.Size{N: s.N, Target: report.Number(s.Target), Observed: report.Number(s.Observed), MCSE: report.Number(s.MCSE)}
-		if shares := p.Target.Space().Shares(); shares != nil {
-			size.Share = &report.Share{Estimate: report.Number(shares[s.N-1].Estimate), SE: report.Number(shares[s.N-1].SE)}
-		}
+		size.Share = shareOf(p.Target.Space(), s.N)
 		m.Sparsity = append(m.Sparsity, size)
 	}
 	m.Question = question(m)
@@ -103,8 +101,7 @@ func movesOf(p *problem.Problem, r *run.Result) []report.Move {
 	}
 	for k, name := range kir.BalancedMoves() {
 		if t := r.Moves.Moves[k]; t.Tried > 0 {
-			of := rates(t.Accepted, t.Updated, t.Tried)
-			moves = append(moves, report.Move{Name: name, Tried: t.Tried, Accepted: of.Accepted, Updated: of.Updated})
+			moves = append(moves, report.Move{Name: name, Tried: t.Tried, Rates: rates(t.Accepted, t.Updated, t.Tried)})
 		}
 	}
 	return moves

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"kir"
+
 	"kir/forest"
 	"kir/problem"
 	"kir/report"
@@ -19,6 +21,16 @@ func problemOf(p *problem.Problem) report.Problem {
 		out.Rules = append(out.Rules, r.Text)
 	}
 	return out
+}
+
+// shareOf returns what share of the counted compositions of n ingredients keeps all
+// rules, nil where all rules are counted.
+func shareOf(space *kir.Space, n int) *report.Share {
+	shares := space.Shares()
+	if shares == nil {
+		return nil
+	}
+	return &report.Share{Estimate: report.Number(shares[n-1].Estimate), SE: report.Number(shares[n-1].SE)}
 }
 
 func propertiesOf(p *problem.Problem) []report.Property {

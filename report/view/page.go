@@ -9,6 +9,7 @@ import (
 	"html"
 	"html/template"
 	"io"
+	"reflect"
 	"strings"
 	"unicode"
 
@@ -88,15 +89,11 @@ func numberTag(pointer string, v any, style string) (template.HTML, error) {
 	if !ok {
 		return "", fmt.Errorf("%q is no style of numbers", style)
 	}
-	switch v := v.(type) {
-	case report.Number:
-		return dataTag(pointer, float64(v), write), nil
-	case float64:
-		return dataTag(pointer, v, write), nil
-	case int:
-		return dataTag(pointer, float64(v), write), nil
-	case int64:
-		return dataTag(pointer, float64(v), write), nil
+	switch x := reflect.ValueOf(v); {
+	case x.CanFloat():
+		return dataTag(pointer, x.Float(), write), nil
+	case x.CanInt():
+		return dataTag(pointer, float64(x.Int()), write), nil
 	}
 	return "", fmt.Errorf("%T is no number", v)
 }
