@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"kir/report/number"
 )
 
 // TextSize is the size of text in figures, and SmallSize that of axes and keys.
@@ -24,7 +26,7 @@ func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title st
 	for _, t := range ticks {
 		y := scale.At(t * unit)
 		f.Line(left, y, right, y, 0.5, Line)
-		f.Write(left-5, y+4, SmallSize, End, Soft, Number(t, digits))
+		f.Write(left-5, y+4, SmallSize, End, Soft, number.Axis(t, digits))
 	}
 	f.Line(left, bottom, right, bottom, 1, Ink)
 	f.Write((left+right)/2, bottom+29, SmallSize, Middle, Soft, title)

@@ -79,6 +79,19 @@ func Beside(v, limit float64) string {
 	}
 }
 
+// Axis writes a number with the given digits behind the point, without a
+// minus before zero, and in powers of ten where it is long.
+func Axis(v float64, digits int) string {
+	if v != 0 && (math.Abs(v) >= 1e6 || digits > 6) {
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
+	s := strconv.FormatFloat(v, 'f', digits, 64)
+	if s == "-"+strconv.FormatFloat(0, 'f', digits, 64) {
+		return s[1:]
+	}
+	return s
+}
+
 // Full writes a number so that it reads back the same.
 func Full(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 

@@ -34,7 +34,7 @@ func newDotAxis(title string, hi, unit float64) dotAxis {
 	for k := range ticks {
 		ticks[k] *= unit
 	}
-	return dotAxis{title: title, hi: hi, ticks: ticks, write: func(v float64) string { return figure.Number(v/unit, digits) }}
+	return dotAxis{title: title, hi: hi, ticks: ticks, write: func(v float64) string { return number.Axis(v/unit, digits) }}
 }
 
 // dotPlot draws a dot and two standard errors to either side for each row.

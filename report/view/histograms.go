@@ -86,7 +86,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 	x := figure.Scale{Lo: float64(h.Edges[0]), Hi: float64(h.Edges[len(h.Edges)-1]), From: left, To: right}
 	ticks, digits := figure.Ticks(x.Lo, x.Hi, 6)
 	for _, t := range ticks {
-		word := figure.Number(t, digits)
+		word := number.Axis(t, digits)
 		if h.Log {
 			if digits > 0 {
 				continue

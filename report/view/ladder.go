@@ -88,7 +88,7 @@ func barrierFigure(m *report.Model) *figure.Figure {
 	y := f.Frame(left, top, right, bottom, 1.05*highest, 1, "β; Λ(β) upwards")
 	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: right}
 	for _, t := range []float64{0, 0.2, 0.4, 0.6, 0.8, 1} {
-		f.Write(x.At(t), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, figure.Number(t, 1))
+		f.Write(x.At(t), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(t, 1))
 	}
 	for _, l := range ladders {
 		var points []float64

@@ -71,7 +71,7 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 		f.Path(steps, 2, figure.Accent)
 	}
 	_, digits := figure.Ticks(100*lo, 100*hi, 3)
-	belowStrips(f, "rank among all draws; each strip from %s to %s %%", figure.Number(100*lo, digits+1), figure.Number(100*hi, digits+1))
+	belowStrips(f, "rank among all draws; each strip from %s to %s %%", number.Axis(100*lo, digits+1), number.Axis(100*hi, digits+1))
 	f.Key("share of the chain's draws", func(f *figure.Figure, x, y float64) {
 		f.Path([]float64{x, y + 7, x + 10, y + 7, x + 10, y + 3, x + 20, y + 3}, 2, figure.Accent)
 	})
@@ -98,7 +98,7 @@ func traceFigure(m *report.Model, k int) *figure.Figure {
 	if math.IsInf(lo, 1) {
 		return nil
 	}
-	f.Text = fmt.Sprintf("Trace of %d chains: one draw in %s, from the first to the last, between %s and %s.", len(p.Trace), number.Thousands(p.Every), figure.Number(lo, 2), figure.Number(hi, 2))
+	f.Text = fmt.Sprintf("Trace of %d chains: one draw in %s, from the first to the last, between %s and %s.", len(p.Trace), number.Thousands(p.Every), number.Axis(lo, 2), number.Axis(hi, 2))
 	for c, chain := range p.Trace {
 		x, y := strip(f, c, c, 8, 2, float64(len(chain)-1), lo, hi)
 		points := make([]float64, 0, 2*len(chain))
@@ -110,6 +110,6 @@ func traceFigure(m *report.Model, k int) *figure.Figure {
 		f.Path(points, 1, figure.Accent)
 	}
 	_, digits := figure.Ticks(lo, hi, 4)
-	belowStrips(f, "draw; each strip from %s to %s", figure.Number(lo, digits+1), figure.Number(hi, digits+1))
+	belowStrips(f, "draw; each strip from %s to %s", number.Axis(lo, digits+1), number.Axis(hi, digits+1))
 	return f
 }
