@@ -89,51 +89,6 @@ func (a *Accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally
 	tally.Updated += int64(iterations - rejected - stayed)
 }
 
-// exchanges is advanceBare for a chain whose draws are followed one by one: it
-// notes the exchanges in dst and stops after any other change. See
-// [Chain.Exchanges].
-func (a *Accelerated) exchanges(r *Rand, x *Composition, tally *Tally, dst []Exchange) (made, exchanges int) {
-	lines := a.target.lines
-	rejected, changed := 0, 0
-	for changed == 0 && made < len(dst) {
-		p, j, used := drawUsedPair(r, x)
-		i := x.list[p]
-		was := int(x.amounts[i])
-		made++
-		if !used {
-			k := r.split(&lines[len(x.list)-1], was)
-			if uint(k-1) >= uint(was-1) {
-				passes := (k - 1) >> 63
-				x.passOn(p, i, j, int32(was), int32(passes))
-				dst[exchanges] = Exchange{int32(made), int32(p), i, j}
-				exchanges -= passes
-			} else {
-				x.amounts[i], x.amounts[j] = int32(k), int32(was-k)
-				x.use(j)
-				changed = 1
-			}
-			continue
-		}
-		s := was + int(x.amounts[j])
-		k := r.split(&lines[len(x.list)-2], s)
-		switch {
-		case k == was:
-		case k != 0 && k != s:
-			x.amounts[i], x.amounts[j] = int32(k), int32(s-k)
-			changed = 1
-		case rejectMerge(r, len(x.list)):
-			rejected++
-		default:
-			x.move(int(i), int(j), k)
-			changed = 1
-		}
-	}
-	tally.Iterations += int64(made)
-	tally.Accepted += int64(made - rejected)
-	tally.Updated += int64(changed + exchanges)
-	return made, exchanges
-}
-
 func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	t := a.target
 	for range iterations {
@@ -151,11 +106,15 @@ func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) e
 		}
 		was := x.Composition.Amount(i)
 		s := was + x.Composition.Amount(j)
-		pieces, err := x.line(i, j)
+		law := t.lines[others].splits(1, 1, 1)
+		pieces, err := x.line(i, j, &law)
 		if err != nil {
 			return kernelError("accelerated", err)
 		}
-		k, value := x.drawSplit(r, pieces, s, t.lines[others].end, t.lines[others].inner)
+		k, value, err := x.drawSplit(r, pieces, i, j, &law)
+		if err != nil {
+			return kernelError("accelerated", err)
+		}
 		if used && (k == 0 || k == s) && rejectMerge(r, x.Composition.Used()) {
 			continue
 		}

@@ -300,9 +300,9 @@ func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
 	if err != nil || value == negInf {
 		return rejected, err
 	}
-	atY := b.target.LogLaw(y.Used()) + x.beta*value - b.logRecall(x.memory, y)
-	atX := b.target.LogLaw(x.Composition.Used()) + x.beta*x.sum - b.logRecall(x.memory, x.Composition)
-	if !r.Bernoulli(math.Exp(atY - atX)) {
+	atY := b.target.LogLaw(y.Used()) - b.logRecall(x.memory, y)
+	atX := b.target.LogLaw(x.Composition.Used()) - b.logRecall(x.memory, x.Composition)
+	if !r.Bernoulli(math.Exp(atY - atX + x.beta*(value-x.sum))) {
 		return rejected, nil
 	}
 	return x.takeOther(value), nil

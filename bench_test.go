@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"kir"
-	"kir/count"
 	"kir/problem"
+	"kir/rule"
 )
 
 // The unit that iterations are measured in: one raw draw of 64 bits.
@@ -121,18 +121,18 @@ func BenchmarkExactDraw(b *testing.B) {
 }
 
 func constrained(tb testing.TB) *kir.Target {
-	rules := kir.Rules{Amounts: make([]count.Ingredient, 2000)}
-	for i := range rules.Amounts {
-		rules.Amounts[i] = count.Ingredient{Min: 1 + i%3, Max: 20 + i%50}
+	set := rule.Set{Ingredients: 2000, Total: 100}
+	for i := range set.Ingredients {
+		set.Rules = append(set.Rules, rule.Amount{Of: []int{i}, Min: 1 + i%3, Max: 20 + i%50})
 	}
 	for g := range 10 {
 		members := make([]int, 50)
 		for k := range members {
 			members[k] = 50*g + k
 		}
-		rules.Groups = append(rules.Groups, count.Group{Members: members, Used: &count.Range{Min: 0, Max: 3}})
+		set.Rules = append(set.Rules, rule.Group{Of: members, Used: &rule.Range{Min: 0, Max: 3}})
 	}
-	space, err := kir.NewRuledSpace(context.Background(), 2000, 100, rules, 24)
+	space, err := kir.NewRuledSpace(context.Background(), set, 24)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -208,8 +208,8 @@ func BenchmarkForestPoint(b *testing.B) {
 // One draw of a stream that keeps every state.
 func BenchmarkStream(b *testing.B) {
 	used := 0
-	o := kir.Options{Kernel: "accelerated", Chains: 1, Draws: b.N, Thin: 1, Seed: 1}
-	_, err := kir.Stream(context.Background(), benchLarge.target(b), o, func(_, _ int, x *kir.State) error {
+	o := kir.Settings{Kernel: "accelerated", Chains: 1, Draws: b.N, Thin: 1, Seed: 1}
+	_, err := kir.Stream(context.Background(), benchLarge.target(b), o, 0, func(_, _ int, x *kir.State) error {
 		used += x.Composition.Used()
 		return nil
 	})

@@ -90,12 +90,15 @@ func (s *ladderSums) avoidable(k int) float64 {
 	return 0
 }
 
-// logRatio returns log Z_{k+1}/Z_k less the offset.
+// logRatio returns log Z_{k+1}/Z_k less the offset, NaN where no scan tells.
 func (s *ladderSums) logRatio(k int) float64 {
 	sum := bennett{}
 	for ; k < len(s.batches); k += s.steps() {
 		sum.lower += s.batches[k].lower
 		sum.upper += s.batches[k].upper
+	}
+	if sum.lower == 0 || sum.upper == 0 {
+		return math.NaN()
 	}
 	return math.Log(sum.lower) - math.Log(sum.upper)
 }

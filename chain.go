@@ -1,8 +1,6 @@
 package kir
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // A Chain is one Markov chain: a state, the kernel that moves it, and its own
 // streams of random choices. A chain of [Tempered] has more states, its
@@ -28,6 +26,9 @@ type Chain struct {
 // NewChain starts a chain of a target. All that it does follows from the seed
 // and the index, and is independent of other chains. See [StartState].
 func NewChain(t *Target, k Kernel, seed uint64, index int) (*Chain, error) {
+	if t == nil || k == nil {
+		return nil, fmt.Errorf("chain %d: there must be a target and a kernel", index)
+	}
 	c := &Chain{kernel: k, rand: NewRand(seed, "chain", uint64(index))}
 	var err error
 	if tempered, ok := k.(*Tempered); ok {
@@ -85,33 +86,6 @@ func (c *Chain) Advance(iterations int) error {
 	return c.kernel.Advance(c.rand, c.State, iterations, &c.tally)
 }
 
-// An Exchange is an iteration that gave all units of an ingredient to another one,
-// which was absent and took its place in [Composition.Ingredients].
-type Exchange struct {
-	Iteration int32 // counted from 1
-	Place     int32
-	Out, In   int32
-}
-
-// Exchanges makes iterations, as many as dst is long at most, up to and including
-// the first that changes the composition in another way than by an exchange. It
-// returns how many it made, and how many exchanges among them it put into dst.
-// So somebody who has the composition before need not look at each one after.
-//
-// Only chains of [Accelerated] without properties can do so. Others make no
-// iteration.
-func (c *Chain) Exchanges(dst []Exchange) (made, exchanges int, err error) {
-	a, ok := c.kernel.(*Accelerated)
-	if !ok || len(c.State.terms) > 0 || c.State.Composition.N() == 1 {
-		return 0, 0, nil
-	}
-	if err := c.State.ready("accelerated", a.target); err != nil {
-		return 0, 0, err
-	}
-	made, exchanges = a.exchanges(c.rand, c.State.Composition, &c.tally, dst)
-	return made, exchanges, nil
-}
-
 // Refresh scores the chain's compositions anew; see [State.Refresh].
 func (c *Chain) Refresh() error {
 	if c.ladder != nil {
@@ -140,7 +114,3 @@ func (c *Chain) Ladder() *Ladder {
 
 // Tally returns what the iterations since [Chain.EndWarmup] did.
 func (c *Chain) Tally() Tally { return c.tally }
-
-// Updated returns the Updated of [Chain.Tally], for whoever asks after each
-// iteration.
-func (c *Chain) Updated() int64 { return c.tally.Updated }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"kir"
-	"kir/count"
+	"kir/rule"
 )
 
 // chainTargets are targets of every kind that a chain can be of.
@@ -27,9 +27,9 @@ func chainTargets(t *testing.T) map[string]*kir.Target {
 		}
 		return y
 	})
-	ruled, err := kir.NewRuledSpace(context.Background(), 12, 30, kir.Rules{
-		Groups: []count.Group{{Members: []int{0, 1, 2}, Used: &count.Range{Min: 1, Max: 1}}, {Members: []int{2, 3}, Used: &count.Range{Min: 0, Max: 1}}},
-	}, 6)
+	ruled, err := kir.NewRuledSpace(context.Background(), rule.Set{Ingredients: 12, Total: 30, Rules: []rule.Rule{
+		rule.Group{Of: []int{0, 1, 2}, Used: &rule.Range{Min: 1, Max: 1}}, rule.Group{Of: []int{2, 3}, Used: &rule.Range{Min: 0, Max: 1}},
+	}}, 6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,10 +296,10 @@ func (r *recorder) sink(chain, draw int, x *kir.State) error {
 	return nil
 }
 
-func record(t *testing.T, target *kir.Target, o kir.Options) (*recorder, []kir.Tally) {
+func record(t *testing.T, target *kir.Target, o kir.Settings, workers int) (*recorder, []kir.Tally) {
 	t.Helper()
 	r := &recorder{draws: make(map[int][]string)}
-	tallies, err := kir.Stream(context.Background(), target, o, r.sink)
+	tallies, err := kir.Stream(context.Background(), target, o, workers, r.sink)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,14 +311,13 @@ func record(t *testing.T, target *kir.Target, o kir.Options) (*recorder, []kir.T
 func TestStreamOnAnyNumberOfWorkers(t *testing.T) {
 	for name, target := range chainTargets(t) {
 		for _, kernel := range []string{"accelerated", "balanced"} {
-			o := kir.Options{Kernel: kernel, Chains: 5, Warmup: 40, Draws: 60, Thin: 3, Seed: 11, Workers: 1}
-			want, wantTallies := record(t, target, o)
+			o := kir.Settings{Kernel: kernel, Chains: 5, Warmup: 40, Draws: 60, Thin: 3, Seed: 11}
+			want, wantTallies := record(t, target, o, 1)
 			if len(want.draws) != 5 || len(want.draws[4]) != 60 {
 				t.Fatalf("%d chains, %d draws", len(want.draws), len(want.draws[4]))
 			}
 			for _, workers := range []int{0, 2, 3, 8} {
-				o.Workers = workers
-				got, tallies := record(t, target, o)
+				got, tallies := record(t, target, o, workers)
 				for chain := range 5 {
 					if !slices.Equal(got.draws[chain], want.draws[chain]) {
 						t.Errorf("%s, %s: chain %d differs on %d workers", name, kernel, chain, workers)
@@ -333,7 +332,7 @@ func TestStreamOnAnyNumberOfWorkers(t *testing.T) {
 				t.Errorf("%s, %s: two chains are the same", name, kernel)
 			}
 			o.Seed = 12
-			if other, _ := record(t, target, o); slices.Equal(other.draws[0], want.draws[0]) {
+			if other, _ := record(t, target, o, 0); slices.Equal(other.draws[0], want.draws[0]) {
 				t.Errorf("%s, %s: two seeds give the same", name, kernel)
 			}
 		}
@@ -344,8 +343,8 @@ func TestStreamOnAnyNumberOfWorkers(t *testing.T) {
 // how far draws are apart.
 func TestStreamIsItsChains(t *testing.T) {
 	target := newTarget(t, 12, 30, kir.Uniform(1, 6))
-	o := kir.Options{Kernel: "accelerated", Chains: 2, Warmup: 2500, Draws: 9, Thin: 2000, Seed: 5}
-	got, tallies := record(t, target, o)
+	o := kir.Settings{Kernel: "accelerated", Chains: 2, Warmup: 2500, Draws: 9, Thin: 2000, Seed: 5}
+	got, tallies := record(t, target, o, 0)
 	k, err := kir.NewKernel(o.Kernel, target)
 	if err != nil {
 		t.Fatal(err)
@@ -375,24 +374,24 @@ func TestStreamIsItsChains(t *testing.T) {
 
 func TestStreamErrors(t *testing.T) {
 	target := newTarget(t, 12, 30, kir.Uniform(1, 6))
-	good := kir.Options{Kernel: "accelerated", Chains: 2, Draws: 1000, Thin: 1}
+	good := kir.Settings{Kernel: "accelerated", Chains: 2, Draws: 1000, Thin: 1}
 	never := func(int, int, *kir.State) error { return nil }
-	for name, change := range map[string]func(o *kir.Options){
-		"no chains":         func(o *kir.Options) { o.Chains = 0 },
-		"negative warm-up":  func(o *kir.Options) { o.Warmup = -1 },
-		"negative draws":    func(o *kir.Options) { o.Draws = -1 },
-		"no thin":           func(o *kir.Options) { o.Thin = 0 },
-		"an unknown kernel": func(o *kir.Options) { o.Kernel = "quick" },
+	for name, change := range map[string]func(o *kir.Settings){
+		"no chains":         func(o *kir.Settings) { o.Chains = 0 },
+		"negative warm-up":  func(o *kir.Settings) { o.Warmup = -1 },
+		"negative draws":    func(o *kir.Settings) { o.Draws = -1 },
+		"no thin":           func(o *kir.Settings) { o.Thin = 0 },
+		"an unknown kernel": func(o *kir.Settings) { o.Kernel = "quick" },
 	} {
 		o := good
 		change(&o)
-		if _, err := kir.Stream(context.Background(), target, o, never); err == nil {
+		if _, err := kir.Stream(context.Background(), target, o, 0, never); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 
 	full := errors.New("the disk is full")
-	_, err := kir.Stream(context.Background(), target, good, func(chain, draw int, _ *kir.State) error {
+	_, err := kir.Stream(context.Background(), target, good, 0, func(chain, draw int, _ *kir.State) error {
 		if draw == 10 {
 			return full
 		}
@@ -403,7 +402,7 @@ func TestStreamErrors(t *testing.T) {
 	}
 
 	nothing := newTarget(t, 12, 30, kir.Uniform(1, 6), wish("never", 1, func(*kir.Composition) float64 { return 0 }))
-	if _, err := kir.Stream(context.Background(), nothing, good, never); !errors.Is(err, kir.ErrNoStart) {
+	if _, err := kir.Stream(context.Background(), nothing, good, 0, never); !errors.Is(err, kir.ErrNoStart) {
 		t.Errorf("a target that allows nothing gives %v", err)
 	}
 }
@@ -412,11 +411,11 @@ func TestStreamErrors(t *testing.T) {
 // a long way between two.
 func TestStreamEnds(t *testing.T) {
 	target := newTarget(t, 12, 30, kir.Uniform(1, 6))
-	for name, o := range map[string]kir.Options{
+	for name, o := range map[string]kir.Settings{
 		"before it begins": {Kernel: "accelerated", Chains: 1, Draws: 1, Thin: 1},
-		"in warm-up":       {Kernel: "accelerated", Chains: 2, Warmup: math.MaxInt, Draws: 1, Thin: 1},
-		"while drawing":    {Kernel: "accelerated", Chains: 2, Draws: math.MaxInt, Thin: 1},
-		"between draws":    {Kernel: "accelerated", Chains: 2, Draws: 5, Thin: math.MaxInt / 2},
+		"in warm-up":       {Kernel: "accelerated", Chains: 2, Warmup: 1 << 50, Draws: 1, Thin: 1},
+		"while drawing":    {Kernel: "accelerated", Chains: 2, Draws: kir.MaxDraws, Thin: 1},
+		"between draws":    {Kernel: "accelerated", Chains: 2, Draws: 5, Thin: 1 << 50},
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 		if name == "before it begins" {
@@ -424,7 +423,7 @@ func TestStreamEnds(t *testing.T) {
 		}
 		done := make(chan error, 1)
 		go func() {
-			_, err := kir.Stream(ctx, target, o, func(int, int, *kir.State) error { return nil })
+			_, err := kir.Stream(ctx, target, o, 0, func(int, int, *kir.State) error { return nil })
 			done <- err
 		}()
 		if err := <-done; !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {

@@ -5,13 +5,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kir/rule"
 )
 
 // A Part is one used ingredient of a composition: which, and how many units.
-type Part struct {
-	Ingredient int
-	Amount     int
-}
+type Part = rule.Part
 
 // A Composition divides a total of M units among N ingredients, most of which
 // get none. Amounts can be looked up by ingredient, and the used ingredients
@@ -73,7 +72,7 @@ func (x *Composition) Parts() []Part { return x.AppendParts(nil) }
 func (x *Composition) AppendParts(dst []Part) []Part {
 	from := len(dst)
 	for _, i := range x.Ingredients() {
-		dst = append(dst, Part{int(i), int(x.amounts[i])})
+		dst = append(dst, Part{Ingredient: int(i), Amount: int(x.amounts[i])})
 	}
 	slices.SortFunc(dst[from:], func(a, b Part) int { return a.Ingredient - b.Ingredient })
 	return dst

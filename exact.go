@@ -62,7 +62,7 @@ func (x *State) drawAnew(r *Rand) (changed bool) {
 	c := x.Composition
 	x.was = x.was[:0]
 	for _, i := range c.Ingredients() {
-		x.was = append(x.was, Part{int(i), int(c.amounts[i])})
+		x.was = append(x.was, Part{Ingredient: int(i), Amount: int(c.amounts[i])})
 	}
 	x.drawExact(r, c)
 	if c.Used() != len(x.was) {
@@ -83,6 +83,7 @@ type Prior struct {
 	target *Target
 	draws  exactScratch
 	x      *Composition
+	parts  []Part // of x, where rules are looked at
 }
 
 // NewPrior returns what draws from the sparsity law of a target.
@@ -103,11 +104,17 @@ func (p *Prior) Draw(r *Rand) (*Composition, error) {
 	const most = 10_000_000
 	for range most {
 		p.draws.draw(r, p.x, n, t.space.total)
-		if t.space.Shares() == nil || t.space.rules.keeps(p.x) {
+		if t.space.Shares() == nil || t.space.rules.Keeps(p.drawn()) {
 			return p.x, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: no composition of %d ingredients among %d keeps the rules", ErrNoStart, n, most)
+}
+
+// drawn returns the parts of what was drawn, until the next.
+func (p *Prior) drawn() []Part {
+	p.parts = p.x.AppendParts(p.parts[:0])
+	return p.parts
 }
 
 // independent is a Metropolis–Hastings move whose candidate is drawn by
@@ -123,10 +130,9 @@ func (x *State) independent(r *Rand) (outcome, error) {
 	if err != nil {
 		return rejected, err
 	}
-	// P over the probability of being drawn, at y and at x.
-	atY := x.beta*value + x.target.logShare(y.composition.Used())
-	atX := x.beta*x.sum + x.target.logShare(x.Composition.Used())
-	if !r.Bernoulli(math.Exp(atY - atX)) {
+	// P over the probability of being drawn, at y over x.
+	logRatio := x.target.logShare(y.composition.Used()) - x.target.logShare(x.Composition.Used())
+	if !r.Bernoulli(math.Exp(logRatio + x.beta*(value-x.sum))) {
 		return rejected, nil
 	}
 	return x.takeOther(value), nil

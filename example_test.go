@@ -28,8 +28,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	options := kir.Options{Chains: 1, Warmup: 1000, Draws: 3, Thin: 100, Seed: 1}
-	_, err = kir.Stream(context.Background(), target, options, func(chain, draw int, x *kir.State) error {
+	options := kir.Settings{Chains: 1, Warmup: 1000, Draws: 3, Thin: 100, Seed: 1}
+	_, err = kir.Stream(context.Background(), target, options, 0, func(chain, draw int, x *kir.State) error {
 		fmt.Println(x.Composition)
 		return nil
 	})
@@ -72,8 +72,8 @@ func Example_property() {
 			log.Fatal(err)
 		}
 		mean := 0.0
-		options := kir.Options{Kernel: "balanced", Chains: 1, Warmup: 1000, Draws: 20_000, Thin: 1, Seed: 1}
-		_, err = kir.Stream(context.Background(), target, options, func(chain, draw int, x *kir.State) error {
+		options := kir.Settings{Kernel: "balanced", Chains: 1, Warmup: 1000, Draws: 20_000, Thin: 1, Seed: 1}
+		_, err = kir.Stream(context.Background(), target, options, 0, func(chain, draw int, x *kir.State) error {
 			for _, i := range x.Composition.Ingredients() {
 				mean += budget.perUnit[i] * float64(x.Composition.Amount(int(i))) / float64(options.Draws)
 			}

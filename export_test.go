@@ -145,3 +145,6 @@ func (c *Chain) SetBetas(betas ...float64) {
 func (c *Chain) MoveAtOnce(workers int) {
 	c.ladder.workers, c.ladder.timed, c.ladder.took = workers, timedScans, timedScans*shortScan
 }
+
+// SetBeta sets the power to which a state's properties are raised.
+func SetBeta(x *State, beta float64) { x.beta = beta }

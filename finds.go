@@ -82,27 +82,27 @@ func (f *finds) see(c *Composition, logScore float64) {
 	}
 	if find := f.add(logScore); find != nil {
 		for _, i := range c.list {
-			find.Parts = append(find.Parts, Part{int(i), int(c.amounts[i])})
+			find.Parts = append(find.Parts, Part{Ingredient: int(i), Amount: int(c.amounts[i])})
 		}
 	}
 }
 
 // seeLine notes the best split of each set of ingredients that the line of
 // (i, j) has, if it scores above the bar: either end, and what lies between.
-// Where a weight, as of [State.leave], is 0 the law has no such size.
-func (f *finds) seeLine(c *Composition, p *Pieces, i, j int, zero, full, inner float64) {
+// Where the law gives a weight of 0 it has no such size.
+func (f *finds) seeLine(c *Composition, p *Pieces, i, j int, law *splitLaw) {
 	if f == nil {
 		return
 	}
 	s := c.Amount(i) + c.Amount(j)
 	last := len(p.starts) - 1
-	if zero > 0 && p.values[0] > f.bar {
+	if law.zero > 0 && p.values[0] > f.bar {
 		f.addSplit(c, i, j, 0, p.values[0])
 	}
-	if full > 0 && p.values[last] > f.bar {
+	if law.full > 0 && p.values[last] > f.bar {
 		f.addSplit(c, i, j, s, p.values[last])
 	}
-	if inner == 0 {
+	if law.inner == 0 {
 		return
 	}
 	split, best := 0, f.bar
@@ -127,14 +127,14 @@ func (f *finds) addSplit(c *Composition, i, j, k int, logScore float64) {
 	}
 	for _, other := range c.list {
 		if int(other) != i && int(other) != j {
-			find.Parts = append(find.Parts, Part{int(other), int(c.amounts[other])})
+			find.Parts = append(find.Parts, Part{Ingredient: int(other), Amount: int(c.amounts[other])})
 		}
 	}
 	s := c.Amount(i) + c.Amount(j)
 	if k > 0 {
-		find.Parts = append(find.Parts, Part{i, k})
+		find.Parts = append(find.Parts, Part{Ingredient: i, Amount: k})
 	}
 	if k < s {
-		find.Parts = append(find.Parts, Part{j, s - k})
+		find.Parts = append(find.Parts, Part{Ingredient: j, Amount: s - k})
 	}
 }

@@ -63,11 +63,16 @@ func (g *Gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 			}
 			continue
 		}
-		pieces, err := x.line(i, j)
+		law := t.lines[others].splits(1, 1, 1)
+		pieces, err := x.line(i, j, &law)
 		if err != nil {
 			return kernelError("gibbs", err)
 		}
-		if k, value := x.drawSplit(r, pieces, s, t.lines[others].end, t.lines[others].inner); k != was {
+		k, value, err := x.drawSplit(r, pieces, i, j, &law)
+		if err != nil {
+			return kernelError("gibbs", err)
+		}
+		if k != was {
 			x.moveTo(i, j, k, value)
 			tally.Updated++
 		}

@@ -62,6 +62,9 @@ func KernelNames() []string {
 // NewKernel returns the kernel of that name for a target. It fails with an
 // error that wraps [ErrReducible] where the kernel is not valid.
 func NewKernel(name string, t *Target) (Kernel, error) {
+	if t == nil {
+		return nil, fmt.Errorf("there is no target for the kernel %q", name)
+	}
 	switch name {
 	case "accelerated":
 		return NewAccelerated(t)

@@ -218,6 +218,17 @@ func (l *ladder) rise(k int, x *State) float64 {
 	return d
 }
 
+// logSwap returns the logarithm of the Metropolis ratio of a swap between rung k
+// and the next: the rise at the one below less that at the one above, which each
+// by itself may be beyond a float64.
+func (l *ladder) logSwap(k int, lower, upper *State) float64 {
+	d := (l.rungs[k+1].state.beta - l.rungs[k].state.beta) * (lower.sum - upper.sum)
+	if k == 0 {
+		d += lower.target.logShare(lower.Composition.Used()) - upper.target.logShare(upper.Composition.Used())
+	}
+	return d
+}
+
 // peakSwaps is the share of swaps with a peak that are tried. Tried each time,
 // they would hand the same few replicas to β = 1 in turn, and draws that recur
 // with a period look as if they were worth more than they are.
@@ -232,10 +243,9 @@ func (l *ladder) swap(r *Rand) (coldSwapped bool) {
 	steps := l.steps()
 	for k := range len(l.rungs) - 1 {
 		lower, upper := &l.rungs[k], &l.rungs[k+1]
-		there, here := l.rise(k, lower.state), l.rise(k, upper.state)
-		p := math.Exp(min(0, there-here))
+		p := math.Exp(min(0, l.logSwap(k, lower.state, upper.state)))
 		if k < steps {
-			l.sums.see(k, lower.state.sum, p, there-lower.offset, here-lower.offset)
+			l.sums.see(k, lower.state.sum, p, l.rise(k, lower.state)-lower.offset, l.rise(k, upper.state)-lower.offset)
 		}
 		if k >= steps {
 			p *= peakSwaps

@@ -1,7 +1,5 @@
 package kir
 
-import "math"
-
 // pairShare is how often line takes a second ingredient that is used, on
 // purpose, where there is one.
 const pairShare = 0.2
@@ -59,100 +57,37 @@ func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
 		others--
 	}
 	qi, qj := x.memory.share(i, c.N()), x.memory.share(j, c.N())
+	// At k = 0 ingredient i is the one that is not used.
+	law := t.lines[others].splits(pairOfOne(others+1, qi), pairOfOne(others+1, qj), pairOfTwo(others+2, qi, qj))
 	pieces := &x.acc
 	if len(x.terms) == 0 {
 		pieces.Reset()
 		pieces.Add(0, 0)
 	} else {
 		var err error
-		if pieces, err = x.line(i, j); err != nil {
+		if pieces, err = x.line(i, j, &law); err != nil {
 			return rejected, err
 		}
 	}
-	// At k = 0 ingredient i is the one that is not used.
-	zero := t.lines[others].end * pairOfOne(others+1, qi)
-	full := t.lines[others].end * pairOfOne(others+1, qj)
-	inner := t.lines[others].inner * pairOfTwo(others+2, qi, qj)
-	x.finds.seeLine(c, pieces, i, j, zero, full, inner)
-	return x.leave(r, pieces, i, j, zero, full, inner), nil
+	return x.leave(r, pieces, i, j, &law)
 }
 
-// leave draws another split of the line of (i, j) in proportion to
-// exp(beta·value) times the weight zero at k = 0, full at k = s and inner
-// between, and moves there if it is accepted.
-func (x *State) leave(r *Rand, p *Pieces, i, j int, zero, full, inner float64) outcome {
+// leave draws another split of the line of (i, j) in proportion to exp(β·value)
+// times what the law gives it, and moves there if it is accepted.
+func (x *State) leave(r *Rand, p *Pieces, i, j int, law *splitLaw) (outcome, error) {
 	was := x.Composition.Amount(i)
-	s := was + x.Composition.Amount(j)
-	n := len(p.starts)
-	top := negInf
-	for q, v := range p.values {
-		from, to := innerSplits(p, q, s)
-		if v > top && (inner > 0 && from < to || zero > 0 && q == 0 || full > 0 && q == n-1) {
-			top = v
-		}
+	line, err := x.weigh(p, i, j, law, was)
+	if err != nil {
+		return rejected, err
 	}
-
-	// Choices: the two ends, then what each piece holds between them; less the
-	// present split, whose weight is here.
-	if cap(x.weights) < n+2 {
-		x.weights = make([]float64, 2*(n+2))
+	x.finds.seeLine(x.Composition, p, i, j, law)
+	if line.rest == 0 {
+		return stayed, nil
 	}
-	w := x.weights[:n+2]
-	w[0] = zero * math.Exp(x.beta*(p.values[0]-top))
-	w[1] = full * math.Exp(x.beta*(p.values[n-1]-top))
-	here := 0.0
-	switch was {
-	case 0:
-		here, w[0] = w[0], 0
-	case s:
-		here, w[1] = w[1], 0
-	}
-	rest := w[0] + w[1]
-	at := -1 // the piece of the present split, if that is no end
-	for q := range n {
-		from, to := innerSplits(p, q, s)
-		if from >= to || inner == 0 {
-			w[q+2] = 0
-			continue
-		}
-		each := inner * math.Exp(x.beta*(p.values[q]-top))
-		if from <= was && was < to {
-			at, here = q, each
-			w[q+2] = each * float64(to-from-1)
-		} else {
-			w[q+2] = each * float64(to-from)
-		}
-		rest += w[q+2]
-	}
-	if rest == 0 {
-		return stayed
-	}
-
-	var k int
-	var value, there float64
-	switch choice := r.Categorical(w); choice {
-	case 0:
-		k, value, there = 0, p.values[0], w[0]
-	case 1:
-		k, value, there = s, p.values[n-1], w[1]
-	default:
-		q := choice - 2
-		from, to := innerSplits(p, q, s)
-		value = p.values[q]
-		if q == at {
-			to--
-		}
-		k, there = from, w[choice]/float64(to-from)
-		if to-from > 1 {
-			k += r.Intn(to - from)
-		}
-		if q == at && k >= was {
-			k++
-		}
-	}
-	if there < here && !r.Bernoulli(rest/(rest+(here-there))) {
-		return rejected
+	k, value, there := x.drawWeighed(r, p, was+x.Composition.Amount(j), &line, was)
+	if there < line.here && !r.Bernoulli(line.rest/(line.rest+(line.here-there))) {
+		return rejected, nil
 	}
 	x.moveTo(i, j, k, value)
-	return updated
+	return updated, nil
 }

@@ -53,14 +53,16 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 		if err := m.target.space.Contains(y); err != nil {
 			return kernelError(m.name, fmt.Errorf("the proposal at %v left the space: %w", x.Composition, err))
 		}
+		tally.Iterations++
+		logRatio += m.target.LogLaw(y.Used()) - m.target.LogLaw(x.Composition.Used())
+		if logRatio == negInf {
+			continue // and nobody asks what y would score
+		}
 		value, err := m.target.LogScore(y)
 		if err != nil {
 			return kernelError(m.name, err)
 		}
-		logY := m.target.LogLaw(y.Used()) + x.beta*value
-		logX := m.target.LogLaw(x.Composition.Used()) + x.beta*x.sum
-		tally.Iterations++
-		if !r.Bernoulli(math.Exp(logY - logX + logRatio)) {
+		if !r.Bernoulli(math.Exp(logRatio + x.beta*(value-x.sum))) {
 			continue
 		}
 		tally.Accepted++

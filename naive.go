@@ -11,7 +11,10 @@ type Naive struct {
 	sizes  []float64 // ∝ |X_n| for n = 1, 2, …: how many ingredients a candidate uses
 }
 
-// NewNaive returns the kernel. It is valid for every target.
+// NewNaive returns the kernel. It leaves every target as it is, and by its
+// formulas reaches all of it: gaps, islands and rules are nothing to it. But
+// candidates come as X has them, and a size that holds less than 2⁻⁵³ of X lies
+// below what a random number resolves: it is as good as never proposed.
 func NewNaive(t *Target) (*Naive, error) {
 	sizes := t.space.LogCounts(t.space.MaxUsed())[1:]
 	if t.space.rules != nil {

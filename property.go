@@ -10,7 +10,9 @@ import "math"
 // faster than split by split implements [LineProperty] too.
 type Property interface {
 	// LogScore returns log y(x): −Inf where x is forbidden. NaN and +Inf are
-	// no scores; they end the run with an error that names the property.
+	// no scores; they end the run with an error that names the property, unless
+	// a rule or another property forbids x, or the law gives its number of
+	// ingredients no mass.
 	LogScore(x *Composition) float64
 }
 
@@ -49,6 +51,16 @@ type Scorer interface {
 	Moved(i, j int)
 }
 
+// A SplitScorer is a [Scorer] that scores the splits of a line one by one, and
+// would rather not be asked for those that do not count.
+type SplitScorer interface {
+	Scorer
+	// Splits is Line for a line on which a split counts only if wanted, a
+	// function of its splits, is not −Inf there. What it adds to p for the others
+	// is not looked at.
+	Splits(i, j int, wanted, p *Pieces)
+}
+
 // Pieces is a function of the splits k = 0..s of a line that is constant from
 // piece to piece.
 type Pieces struct {
@@ -85,10 +97,27 @@ func (w *pointwise) Reset()            { w.copy.CopyFrom(w.x) }
 func (w *pointwise) LogScore() float64 { return w.property.LogScore(w.copy) }
 
 func (w *pointwise) Line(i, j int, p *Pieces) {
+	var all Pieces
+	all.Add(0, 0)
+	w.Splits(i, j, &all, p)
+}
+
+func (w *pointwise) Splits(i, j int, wanted, p *Pieces) {
 	k := w.copy.Amount(i)
-	for split := range k + w.copy.Amount(j) + 1 {
-		w.copy.move(i, j, split)
-		p.Add(split, w.property.LogScore(w.copy))
+	end := k + w.copy.Amount(j) + 1
+	for q, start := range wanted.starts {
+		if wanted.values[q] == negInf {
+			p.Add(int(start), negInf)
+			continue
+		}
+		to := end
+		if q+1 < len(wanted.starts) {
+			to = int(wanted.starts[q+1])
+		}
+		for split := int(start); split < to; split++ {
+			w.copy.move(i, j, split)
+			p.Add(split, w.property.LogScore(w.copy))
+		}
 	}
 	w.copy.move(i, j, k)
 }

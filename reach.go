@@ -22,7 +22,8 @@ func checkLines(kernel string, t *Target) error {
 	if t.space.rules != nil {
 		return nil // its independent moves connect everything
 	}
-	parts, a, b, err := supportParts(t)
+	of := t.islands()
+	parts, a, b, err := of.parts, of.a, of.b, of.err
 	if err != nil {
 		return kernelError(kernel, err)
 	}
@@ -36,6 +37,13 @@ func checkLines(kernel string, t *Target) error {
 		return fmt.Errorf("%s: %w: it changes two ingredients at a time, and the properties that are 0 cut what is allowed into %d parts, one with %v and one with %v; use balanced", kernel, ErrReducible, parts, a, b)
 	}
 	return nil
+}
+
+// islands are what [supportParts] returns.
+type islands struct {
+	parts int
+	a, b  *Composition
+	err   error
 }
 
 // supportParts returns how many parts the lines leave the target's support

@@ -6,16 +6,19 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"kir"
 	"kir/count"
 	"kir/internal/stattest"
+	"kir/rule"
 )
 
 // randomRules makes rules of every kind, some of them at a time, and the same
 // again as a plain function of the amounts.
-func randomRules(r *rand.Rand, ingredients, total int) (rules kir.Rules, feasible func(x []int) bool) {
+func randomRules(r *rand.Rand, ingredients, total int) (rules rule.Set, feasible func(x []int) bool) {
 	var checks []func(x []int) bool
 	used := func(x []int, of []int) (n, sum int) {
 		for _, i := range of {
@@ -35,23 +38,38 @@ func randomRules(r *rand.Rand, ingredients, total int) (rules kir.Rules, feasibl
 		}
 		return of
 	}
-	rules.Amounts = make([]count.Ingredient, ingredients)
-	for i := range rules.Amounts {
-		a := &rules.Amounts[i]
+	rules.Ingredients, rules.Total = ingredients, total
+	add := func(r rule.Rule) { rules.Rules = append(rules.Rules, r) }
+	for i := range ingredients {
+		of := []int{i}
 		switch r.IntN(8) {
 		case 0:
-			a.Required = true
+			add(rule.Require{Of: of})
 			checks = append(checks, func(x []int) bool { return x[i] > 0 })
 		case 1:
-			a.Excluded = true
+			add(rule.Exclude{Of: of})
 			checks = append(checks, func(x []int) bool { return x[i] == 0 })
 		case 2:
-			a.Min, a.Max = 1+r.IntN(2), 2+r.IntN(total-1)
+			a := rule.Amount{Of: of, Min: 1 + r.IntN(2), Max: 2 + r.IntN(total-1)}
+			add(a)
 			least, most := a.Min, a.Max
 			checks = append(checks, func(x []int) bool { return x[i] == 0 || least <= x[i] && x[i] <= most })
 		case 3:
-			a.Step = 2
-			checks = append(checks, func(x []int) bool { return x[i]%2 == 0 })
+			a := rule.Amount{Of: of, Min: r.IntN(3), Step: 2 + r.IntN(2)}
+			if r.IntN(2) == 0 {
+				a.Max = a.Min + a.Step + r.IntN(3)
+			}
+			add(a)
+			first, step, most := a.Min, a.Step, a.Max
+			if first == 0 {
+				first = step
+			}
+			if most == 0 {
+				most = total
+			}
+			checks = append(checks, func(x []int) bool {
+				return x[i] == 0 || first <= x[i] && x[i] <= most && (x[i]-first)%step == 0
+			})
 		}
 	}
 	for range r.IntN(3) {
@@ -59,34 +77,35 @@ func randomRules(r *rand.Rand, ingredients, total int) (rules kir.Rules, feasibl
 		if len(of) == 0 {
 			continue
 		}
-		g := count.Group{Members: of}
+		g := rule.Group{Of: of}
 		if r.IntN(2) == 0 {
 			lo := r.IntN(2)
 			hi := lo + r.IntN(2)
-			g.Used = &count.Range{Min: lo, Max: hi}
+			g.Used = &rule.Range{Min: lo, Max: hi}
 			checks = append(checks, func(x []int) bool { n, _ := used(x, of); return lo <= n && n <= hi })
 		}
 		if r.IntN(2) == 0 {
 			lo := r.IntN(total)
 			hi := lo + r.IntN(total)
-			g.Total = &count.Range{Min: lo, Max: hi}
+			g.Total = &rule.Range{Min: lo, Max: hi}
 			checks = append(checks, func(x []int) bool { _, sum := used(x, of); return lo <= sum && sum <= hi })
 		}
-		rules.Groups = append(rules.Groups, g)
+		add(g)
 	}
 	if r.IntN(3) == 0 {
-		need := kir.Need{If: r.IntN(ingredients), Then: some()}
-		rules.Needs = append(rules.Needs, need)
+		need := rule.Need{If: r.IntN(ingredients), Then: some()}
+		add(need)
 		checks = append(checks, func(x []int) bool { n, _ := used(x, need.Then); return x[need.If] == 0 || n > 0 })
 	}
 	if r.IntN(3) == 0 {
-		l := kir.Limit{Min: float64(r.IntN(3)), Max: 1.5 + float64(r.IntN(4))/2}
+		l := rule.Limit{Min: float64(r.IntN(3))}
+		l.Max = max(l.Min, 1.5+float64(r.IntN(4))/2)
 		whole := make([]int, ingredients) // factors in halves
 		for i := range whole {
 			whole[i] = r.IntN(9) - 2
 			l.Factors = append(l.Factors, float64(whole[i])/2)
 		}
-		rules.Limits = append(rules.Limits, l)
+		add(l)
 		checks = append(checks, func(x []int) bool {
 			sum := 0
 			for i, a := range x {
@@ -124,7 +143,7 @@ func newRuledCell(t *testing.T, seed uint64, ingredients, total int, wishes ...k
 			sizes[n] = r.Float64()
 		}
 	}
-	space, err := kir.NewRuledSpace(context.Background(), ingredients, total, rules, 0)
+	space, err := kir.NewRuledSpace(context.Background(), rules, 0)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
@@ -247,7 +266,7 @@ func TestRuleLines(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		rules, feasible := randomRules(r, ingredients, total)
 		// Only the rules are of interest here: one size is counted.
-		space, err := kir.NewRuledSpace(context.Background(), ingredients, total, rules, 1)
+		space, err := kir.NewRuledSpace(context.Background(), rules, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,11 +325,101 @@ func TestRuleLines(t *testing.T) {
 	}
 }
 
+// A rule that nothing keeps is told by its place, and mass beyond what is counted
+// is not cut off unsaid.
+func TestRulesThatCannotBe(t *testing.T) {
+	ctx := context.Background()
+	set := func(ingredients, total int, rules ...rule.Rule) rule.Set {
+		return rule.Set{Ingredients: ingredients, Total: total, Rules: rules}
+	}
+	any := rule.Group{Of: []int{0}}
+	for _, c := range []struct {
+		set   rule.Set
+		index int
+		says  string
+	}{
+		{set(3, 1000, any, rule.Amount{Of: []int{1}, Min: 700, Max: 100}), 1, "rule 1 asks for amounts of at least 700 and at most 100"},
+		{set(3, 1000, any, rule.Group{Of: []int{0, 1}, Used: &rule.Range{Min: 2, Max: 1}}), 1, "rule 1 asks for 2 to 1 used"},
+		{set(3, 1000, rule.Group{Of: []int{0, 1}, Total: &rule.Range{Min: 20, Max: 10}}), 0, "rule 0 asks for a total of 20 to 10"},
+		{set(3, 1000, rule.Limit{Factors: []float64{1, 2, 3}, Min: 700, Max: 100}), 0, "rule 0 asks for a mean of at least 700 and at most 100"},
+	} {
+		_, err := kir.NewRuledSpace(ctx, c.set, 0)
+		var bad *rule.Error
+		if !errors.As(err, &bad) || bad.Rule != c.index || !errors.Is(err, count.ErrInvalid) || err.Error() != c.says {
+			t.Errorf("%+v: got %v, want %q", c.set, err, c.says)
+		}
+	}
+
+	// As many units as ingredients may take at most, and a law that wants more.
+	required := rule.Require{Of: []int{0, 1, 2}}
+	space, err := kir.NewRuledSpace(ctx, set(5, 12, required), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.NewTarget(space, kir.Table(map[int]float64{1: 1, 2: 3}))
+	var none *kir.InfeasibleError
+	if !errors.As(err, &none) || !errors.Is(err, kir.ErrNoMass) || !slices.Equal(none.Wanted, []int{1, 2}) || !slices.Equal(none.Possible, []int{3, 4, 5}) || none.Measured ||
+		err.Error() != "the rules leave compositions of 3 to 5 ingredients, and the sparsity law wants 1 to 2" {
+		t.Errorf("got %v", err)
+	}
+	nothing := set(5, 12, required, rule.Limit{Factors: make([]float64, 5), Min: 1, Max: 2})
+	if space, err = kir.NewRuledSpace(ctx, nothing, 1); err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.NewTarget(space, kir.Uniform(1, 1))
+	if !errors.As(err, &none) || len(none.Possible) > 0 || !none.Measured || !strings.Contains(err.Error(), "no composition at all") {
+		t.Errorf("got %v", err)
+	}
+
+	// Normal(8, 1.5) with 5 ingredients counted would have a mean of 4.78.
+	if space, err = kir.NewRuledSpace(ctx, set(20, 30), 5); err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.NewTarget(space, kir.Normal(8, 1.5))
+	var beyond *kir.UncountedError
+	if !errors.As(err, &beyond) || beyond.Counted != 5 || beyond.Last != 20 || math.Abs(beyond.Mass-0.9554) > 0.0005 {
+		t.Errorf("got %v, %+v", err, beyond)
+	}
+	if target, err := kir.NewTarget(space, kir.Uniform(2, 5)); err != nil || math.Abs(target.Law().Mean()-3.5) > 1e-12 {
+		t.Errorf("a law within what is counted: %v", err)
+	}
+}
+
+// Groups that cross leave a share of what is counted: exact where all compositions
+// are looked at, measured where there are too many. Of pairs with one of the first
+// three ingredients, 3·(N−3), those with one of 2, 3 and 4 are 2 with none of
+// either group, N−5, and 0 or 1 with 3 or 4.
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		ingredients, total int
+		exact              bool
+	}{{12, 20, true}, {200, 1000, false}} {
+		set := rule.Set{Ingredients: c.ingredients, Total: c.total, Rules: []rule.Rule{
+			rule.Group{Of: []int{0, 1, 2}, Used: &rule.Range{Min: 1, Max: 1}},
+			rule.Group{Of: []int{2, 3, 4}, Used: &rule.Range{Min: 1, Max: 1}},
+		}}
+		space, err := kir.NewRuledSpace(t.Context(), set, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := space.Shares()[1], float64(c.ingredients-5+4)/float64(3*(c.ingredients-3))
+		if got.Exact != c.exact || c.exact && got.Estimate != want {
+			t.Errorf("%d ingredients: the share is %+v, want %v", c.ingredients, got, want)
+		}
+		// One draw of seeds in 1.7 million is 5 standard errors off.
+		if math.Abs(got.Estimate-want) > 5*got.SE || c.exact != (got.SE == 0) {
+			t.Errorf("%d ingredients: the share is %v ± %v, want %v", c.ingredients, got.Estimate, got.SE, want)
+		}
+	}
+}
+
 func ExampleNewRuledSpace() {
 	// 50 ingredients, 100 units, at most 2 spirits (the first 5) with 30 to 60
 	// units together.
-	rules := kir.Rules{Groups: []count.Group{{Members: []int{0, 1, 2, 3, 4}, Used: &count.Range{Min: 1, Max: 2}, Total: &count.Range{Min: 30, Max: 60}}}}
-	space, err := kir.NewRuledSpace(context.Background(), 50, 100, rules, 3)
+	set := rule.Set{Ingredients: 50, Total: 100, Rules: []rule.Rule{
+		rule.Group{Of: []int{0, 1, 2, 3, 4}, Used: &rule.Range{Min: 1, Max: 2}, Total: &rule.Range{Min: 30, Max: 60}},
+	}}
+	space, err := kir.NewRuledSpace(context.Background(), set, 3)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -64,6 +64,15 @@ func (s *Space) Ratio(n int) float64 {
 	return (float64(s.ingredients) - f) / f * ((float64(s.total) - f) / (f + 1))
 }
 
+// logRatio returns log(|X_{n+1}|/|X_n|), which has no bounds under rules, as
+// [Space.Ratio] has those of a float64.
+func (s *Space) logRatio(n int) float64 {
+	if s.rules == nil || n >= s.MaxUsed() {
+		return math.Log(s.Ratio(n))
+	}
+	return s.rules.logCount[n+1] - s.rules.logCount[n]
+}
+
 // LogCounts returns log |X_n| for 1 ≤ n ≤ most at index n. Index 0 holds −Inf.
 func (s *Space) LogCounts(most int) []float64 {
 	if s.rules != nil {

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // A Sparsity is a law y_sparse(n) for the number of ingredients, given up to
@@ -121,16 +123,76 @@ type Law struct {
 }
 
 // On normalises the law on 1..min(N, M) of the space. A probability below
-// 2⁻¹⁰²² (2e-308) counts as 0.
+// 2⁻¹⁰²² (2e-308) counts as 0. It fails with an [*UncountedError] for mass beyond
+// what a space with rules is counted for: it is not cut off unsaid.
 func (y Sparsity) On(s *Space) (*Law, error) {
 	if y.err != nil {
 		return nil, y.err
 	}
-	p, err := y.normalised(s.MaxUsed())
+	p, err := y.normalised(min(s.ingredients, s.total))
 	if err != nil {
 		return nil, err
 	}
-	return trim(p), nil
+	l := trim(p)
+	if most := s.MaxUsed(); l.hi > most {
+		beyond := 0.0
+		for n := most + 1; n <= l.hi; n++ {
+			beyond += l.P(n)
+		}
+		return nil, &UncountedError{Counted: most, Last: l.hi, Mass: beyond}
+	}
+	return l, nil
+}
+
+// An UncountedError says that a sparsity law has mass on sizes for which the
+// compositions of a space with rules have not been counted.
+type UncountedError struct {
+	Counted int     // up to how many ingredients they have; see [NewRuledSpace]
+	Last    int     // the largest size with mass
+	Mass    float64 // of the sizes that were not counted
+}
+
+func (e *UncountedError) Error() string {
+	return fmt.Sprintf("the space is counted up to %d ingredients, and %.2g of the sparsity law lies beyond, up to %d: count that far, or give the law no mass there", e.Counted, e.Mass, e.Last)
+}
+
+// An InfeasibleError says that rules leave no composition that the sparsity law
+// wants. It is an [ErrNoMass].
+type InfeasibleError struct {
+	Wanted   []int // the sizes with mass
+	Possible []int // those, up to where the space is counted, that the rules leave
+	Measured bool  // some rules were measured: of a size that is not possible none was found
+}
+
+func (e *InfeasibleError) Error() string {
+	text := fmt.Sprintf("the rules leave compositions of %s ingredients, and the sparsity law wants %s", sizesText(e.Possible), sizesText(e.Wanted))
+	if len(e.Possible) == 0 {
+		text = fmt.Sprintf("the rules leave no composition at all, and the sparsity law wants such of %s ingredients", sizesText(e.Wanted))
+	}
+	if e.Measured {
+		text += "; as not all rules can be counted, that is as far as draws have found"
+	}
+	return text
+}
+
+func (e *InfeasibleError) Unwrap() error { return ErrNoMass }
+
+// sizesText lists rising sizes, neighbours as a range.
+func sizesText(sizes []int) string {
+	var parts []string
+	for k := 0; k < len(sizes); {
+		end := k
+		for end+1 < len(sizes) && sizes[end+1] == sizes[end]+1 {
+			end++
+		}
+		if end == k {
+			parts = append(parts, strconv.Itoa(sizes[k]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d to %d", sizes[k], sizes[end]))
+		}
+		k = end + 1
+	}
+	return strings.Join(parts, ", ")
 }
 
 // normalised returns the probabilities of 1..most, at index n−1.
@@ -209,8 +271,19 @@ func trim(p []float64) *Law {
 	return &Law{lo: lo + 1, hi: hi + 1, p: p, alias: newAliasTable(p)}
 }
 
-// where returns the law on the sizes that are possible.
-func (l *Law) where(possible func(n int) bool) (*Law, error) {
+// sizes returns those with mass.
+func (l *Law) sizes() []int {
+	var all []int
+	for k, p := range l.p {
+		if p > 0 {
+			all = append(all, l.lo+k)
+		}
+	}
+	return all
+}
+
+// where returns the law on the sizes that are possible, nil if there are none.
+func (l *Law) where(possible func(n int) bool) *Law {
 	p := make([]float64, l.hi)
 	sum := 0.0
 	for n := l.lo; n <= l.hi; n++ {
@@ -220,12 +293,12 @@ func (l *Law) where(possible func(n int) bool) (*Law, error) {
 		}
 	}
 	if sum == 0 {
-		return nil, fmt.Errorf("%w that the rules leave", ErrNoMass)
+		return nil
 	}
 	for k := range p {
 		p[k] /= sum
 	}
-	return trim(p), nil
+	return trim(p)
 }
 
 // P returns the probability of n ingredients; 0 outside the support.

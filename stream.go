@@ -3,22 +3,11 @@ package kir
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
 )
-
-// Options say how many chains are run, and for how long.
-type Options struct {
-	Kernel  string // see [KernelNames]; balanced if it is empty
-	Chains  int    // how many, at least 1
-	Warmup  int    // iterations of each chain that are not kept
-	Draws   int    // states kept of each chain
-	Thin    int    // iterations from one draw to the next, at least 1
-	Seed    uint64 // decides every draw, together with the target and the other options
-	Workers int    // chains run at once; it changes nothing but the time. 0: all cores
-}
 
 // Stream runs the chains of a target and hands each draw to sink: a state kept
 // after warm-up, every Thin iterations, with the chain and the draw counted
@@ -26,11 +15,17 @@ type Options struct {
 // at the same time, from different goroutines. The state is the chain's own
 // and must not be kept or changed.
 //
+// Workers is how many chains run at once; it changes nothing but the time. 0 are
+// as many as there are cores.
+//
 // It returns the tallies of the chains after warm-up. The first error, of a
 // property or of sink, ends the run, and so does ctx.
-func Stream(ctx context.Context, t *Target, o Options, sink func(chain, draw int, x *State) error) ([]Tally, error) {
-	if o.Chains < 1 || o.Warmup < 0 || o.Draws < 0 || o.Thin < 1 {
-		return nil, fmt.Errorf("%d chains, warm-up %d, %d draws, thin %d: there must be at least 1 chain, thin must be at least 1 and the others not negative", o.Chains, o.Warmup, o.Draws, o.Thin)
+func Stream(ctx context.Context, t *Target, o Settings, workers int, sink func(chain, draw int, x *State) error) ([]Tally, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	if sink == nil {
+		return nil, errors.New("there is no sink to hand the draws to")
 	}
 	k, err := NewKernel(cmp.Or(o.Kernel, "balanced"), t)
 	if err != nil {
@@ -38,7 +33,6 @@ func Stream(ctx context.Context, t *Target, o Options, sink func(chain, draw int
 	}
 	tallies := make([]Tally, o.Chains)
 	g, ctx := errgroup.WithContext(ctx)
-	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}

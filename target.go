@@ -1,9 +1,11 @@
 package kir
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 )
 
 // A Wish is a property with a name and a weight c ≥ 0: it multiplies the
@@ -36,33 +38,43 @@ type Target struct {
 	// lines is what sparsity makes of a line, indexed by how many ingredients
 	// other than i and j are used.
 	lines []lineLaw
+
+	// islands is what lines leave the support in, looked for once.
+	islands func() islands
 }
 
 // NewTarget returns the target that joins a sparsity law and wishes.
+//
+// The law is that on the sizes which rules leave: it fails with an
+// [*InfeasibleError] where they leave none, and as [Sparsity.On] does.
 func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error) {
-	law, err := sparsity.On(space)
+	if space == nil {
+		return nil, errors.New("there is no space to make a target of")
+	}
+	wanted, err := sparsity.On(space)
 	if err != nil {
 		return nil, err
 	}
-	if space.rules != nil {
-		if law, err = law.where(func(n int) bool { return space.rules.logCount[n] > negInf }); err != nil {
-			return nil, err
+	law := wanted
+	if r := space.rules; r != nil {
+		if law = wanted.where(r.possible); law == nil {
+			e := &InfeasibleError{Wanted: wanted.sizes(), Measured: r.shares != nil}
+			for n := 1; n <= space.MaxUsed(); n++ {
+				if r.possible(n) {
+					e.Possible = append(e.Possible, n)
+				}
+			}
+			return nil, e
 		}
 	}
-	for k, w := range wishes {
-		if w.Property == nil {
-			return nil, fmt.Errorf("wish %q has no property", w.Name)
-		}
-		if err := checkWeight(w.Weight); err != nil {
-			return nil, fmt.Errorf("the weight of wish %q %w", w.Name, err)
-		}
-		for _, v := range wishes[:k] {
-			if v.Name == w.Name {
-				return nil, fmt.Errorf("two wishes are named %q", w.Name)
-			}
-		}
+	if err := checkWishes(wishes); err != nil {
+		return nil, err
 	}
 	t := &Target{space: space, law: law, wishes: slices.Clone(wishes)}
+	t.islands = sync.OnceValue(func() (of islands) {
+		of.parts, of.a, of.b, of.err = supportParts(t)
+		return of
+	})
 	counts := space.LogCounts(law.hi)
 	for n := law.lo; n <= law.hi; n++ {
 		drawn := counts[n]
@@ -74,9 +86,27 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 	}
 	t.lines = make([]lineLaw, law.hi)
 	for rest := max(law.lo-2, 0); rest < law.hi; rest++ {
-		t.lines[rest] = newLineLaw(lineWeights(law.P(rest+1), law.P(rest+2), space.Ratio(rest+1)))
+		t.lines[rest] = lineLawOf(law.P(rest+1), law.P(rest+2), space.Ratio(rest+1), space.logRatio(rest+1))
 	}
 	return t, nil
+}
+
+// checkWishes says, as an error, what no target can be made of.
+func checkWishes(wishes []Wish) error {
+	for k, w := range wishes {
+		if w.Property == nil {
+			return fmt.Errorf("wish %q has no property", w.Name)
+		}
+		if err := checkWeight(w.Weight); err != nil {
+			return fmt.Errorf("the weight of wish %q %w", w.Name, err)
+		}
+		for _, v := range wishes[:k] {
+			if v.Name == w.Name {
+				return fmt.Errorf("two wishes are named %q", w.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // logRatio returns log p − logCount, −Inf for p = 0.
@@ -93,6 +123,10 @@ type lineLaw struct {
 	end, inner float64
 	ends       float64 // 2·end
 	perInner   float64 // 1/inner, or 0 if that is 0
+
+	// shift is log(inner/end) where that is so far from 0 that a score may have
+	// to make up for what a float64 has no room for; else 0.
+	shift float64
 }
 
 func newLineLaw(end, inner float64) lineLaw {
@@ -103,6 +137,43 @@ func newLineLaw(end, inner float64) lineLaw {
 	return w
 }
 
+// farApart is when a lineLaw has a shift. The greatest weight of a line is then
+// never below its inverse, and what is lost beside it below 10⁻²⁹⁰ of it.
+const farApart = 0x1p60
+
+// lineLawOf returns y(n)/|X_n| for n and n+1, scaled so that the larger is 1,
+// from y(n), y(n+1), the ratio |X_{n+1}|/|X_n| and its logarithm. Only what is 0
+// has weight 0.
+func lineLawOf(y, next, ratio, logRatio float64) lineLaw {
+	switch {
+	case y > 0 && (next == 0 || logRatio == negInf):
+		return newLineLaw(1, 0)
+	case y == 0 && next > 0:
+		return newLineLaw(0, 1)
+	case y == 0:
+		return newLineLaw(0, 0)
+	}
+	rel := next / y / ratio
+	end, inner := 1.0, rel
+	if rel > 1 {
+		end, inner = 1/rel, 1
+	}
+	w := newLineLaw(max(end, leastMass), max(inner, leastMass))
+	if !(1/farApart <= rel && rel <= farApart) {
+		w.shift = math.Log(next) - math.Log(y) - logRatio
+	}
+	return w
+}
+
+// splits returns the law for lines with scores, where the ends weigh zero and
+// full times as much, and what lies between inner times.
+func (w *lineLaw) splits(zero, full, inner float64) splitLaw {
+	if w.shift != 0 {
+		return splitLaw{zero, full, inner, w.shift}
+	}
+	return splitLaw{w.end * zero, w.end * full, w.inner * inner, 0}
+}
+
 // weights returns the weight of each split.
 func (w *lineLaw) weights(s int) []float64 {
 	weights := make([]float64, s+1)
@@ -111,24 +182,6 @@ func (w *lineLaw) weights(s int) []float64 {
 	}
 	weights[0], weights[s] = w.end, w.end
 	return weights
-}
-
-// lineWeights returns y(n)/|X_n| for n and n+1, scaled so that the larger is
-// 1, from y(n), y(n+1) and the ratio |X_{n+1}|/|X_n|.
-func lineWeights(y, next, ratio float64) (end, inner float64) {
-	switch {
-	case y > 0 && (next == 0 || ratio == 0):
-		return 1, 0
-	case y == 0 && next > 0:
-		return 0, 1
-	case y == 0:
-		return 0, 0
-	}
-	if rel := next / y / ratio; rel <= 1 {
-		return 1, rel
-	} else {
-		return 1 / rel, 1
-	}
 }
 
 // Space returns the space of the target.
@@ -179,26 +232,31 @@ func (e *ScoreError) Error() string {
 
 func (e *ScoreError) Unwrap() error { return e.Err }
 
-// at says at which composition the score was.
-func (e *ScoreError) at(x *Composition) { e.State, e.Parts = x.String(), x.Parts() }
-
 // LogScore returns Σ_k c_k·log y_k(x), from the properties as they are at the
 // point. A wish of weight 0 is left out.
-// It is −Inf where a rule of the space is broken.
+//
+// It is −Inf where a rule of the space is broken or a property is 0, and then it
+// does not matter whether the others have a score there.
 func (t *Target) LogScore(x *Composition) (float64, error) {
 	if t.space.rules != nil && t.space.rules.LogScore(x) == negInf {
 		return negInf, nil
 	}
 	sum := 0.0
+	var bad *ScoreError
 	for _, w := range t.wishes {
 		if w.Weight == 0 {
 			continue
 		}
 		score := w.Weight * w.Property.LogScore(x)
-		if badScore(score) {
-			return 0, newScoreError(w.Name, w.Property, score, x)
+		if score == negInf {
+			return negInf, nil
 		}
-		sum += score
+		if sum += score; badScore(sum) && bad == nil {
+			bad = newScoreError(w.Name, w.Property, score, x)
+		}
+	}
+	if bad != nil {
+		return 0, bad
 	}
 	return sum, nil
 }
@@ -216,12 +274,16 @@ func (t *Target) AppendScores(dst []float64, x *Composition) ([]float64, error) 
 	return dst, nil
 }
 
-// newScoreError describes a bad score. by is the property or its scorer, which
-// may know more of it.
+// errProduct is said of a score that is one, and makes the product infinite.
+var errProduct = errors.New("the product of the properties up to this one, each to the power of its weight, is infinite: scale them down")
+
+// newScoreError describes a bad score, or one that is the last straw. by is the
+// property or its scorer, which may know more of it.
 func newScoreError(wish string, by any, score float64, x *Composition) *ScoreError {
-	e := &ScoreError{Wish: wish, Value: score}
-	e.at(x)
-	if f, ok := by.(interface{ Err() error }); ok {
+	e := &ScoreError{Wish: wish, Value: score, State: x.String(), Parts: x.Parts()}
+	if !badScore(score) {
+		e.Value, e.Err = math.Inf(1), errProduct
+	} else if f, ok := by.(interface{ Err() error }); ok {
 		e.Err = f.Err()
 	}
 	return e

@@ -17,20 +17,18 @@ type ladderCell struct {
 	betas []float64
 	laws  []*stattest.Enumeration // by rung
 	at    [][]int                 // by state of the product: which state on each rung
-	pi    []float64               // of the product
 }
 
 // newLadderCell enumerates the product; nil if it allows nothing.
 func newLadderCell(c cell, betas ...float64) *ladderCell {
-	l := &ladderCell{cell: c, betas: betas, at: [][]int{nil}, pi: []float64{1}}
+	l := &ladderCell{cell: c, betas: betas, at: [][]int{nil}}
 	if _, err := c.law.Enumerate(); err != nil {
 		return nil
 	}
 	for _, beta := range betas {
 		law := c.law
-		law.Wishes = nil
-		for _, w := range c.law.Wishes {
-			law.Wishes = append(law.Wishes, stattest.Wish{Score: w.Score, Weight: beta * w.Weight})
+		if law.Power = beta; beta == 0 {
+			law.Wishes = nil
 		}
 		e, err := law.Enumerate()
 		if err != nil {
@@ -38,16 +36,43 @@ func newLadderCell(c cell, betas ...float64) *ladderCell {
 		}
 		l.laws = append(l.laws, e)
 		var at [][]int
-		var pi []float64
 		for s := range l.at {
 			for k := range e.States {
 				at = append(at, append(slices.Clone(l.at[s]), k))
-				pi = append(pi, l.pi[s]*e.Pi[k])
 			}
 		}
-		l.at, l.pi = at, pi
+		l.at = at
 	}
 	return l
+}
+
+// possible says whether a state of the product has positive probability.
+func (l *ladderCell) possible(s int) bool {
+	for r, e := range l.laws {
+		if !e.Possible(l.at[s][r]) {
+			return false
+		}
+	}
+	return true
+}
+
+// logRatio is that of two states of the product that are possible.
+func (l *ladderCell) logRatio(s, t int) float64 {
+	sum := 0.0
+	for r, e := range l.laws {
+		sum += e.LogRatio(l.at[s][r], l.at[t][r])
+	}
+	return sum
+}
+
+// pi returns the probability of a state of the product, 0 also where that is
+// less than a float64 holds.
+func (l *ladderCell) pi(s int) float64 {
+	p := 1.0
+	for r, e := range l.laws {
+		p *= e.Pi[l.at[s][r]]
+	}
+	return p
 }
 
 // matrix returns the transition matrix of a step of the replicas.
@@ -74,7 +99,7 @@ func (l *ladderCell) matrix(moves int, step func(p *kir.Replicas, r *kir.Rand) e
 	}
 	m := make([][]float64, len(l.at))
 	for s, at := range l.at {
-		if l.pi[s] == 0 {
+		if !l.possible(s) {
 			continue
 		}
 		m[s] = make([]float64, len(l.at))
@@ -95,10 +120,10 @@ func (l *ladderCell) matrix(moves int, step func(p *kir.Replicas, r *kir.Rand) e
 				want := 0.0
 				for _, w := range l.law.Wishes {
 					if w.Weight > 0 {
-						want += w.Weight * math.Log(w.Score(l.laws[k].States[state]))
+						want += w.Log(l.laws[k].States[state])
 					}
 				}
-				if got := p.State(k).LogScore(); got != want && !(math.Abs(got-want) < 1e-10) {
+				if got := p.State(k).LogScore(); got != want && !(math.Abs(got-want) <= 1e-13*max(1000, math.Abs(want))) {
 					return fmt.Errorf("replica %d at %v has a log score of %v and not %v", k, p.State(k).Composition, got, want)
 				}
 				to = to*len(states) + state
@@ -114,28 +139,36 @@ func (l *ladderCell) matrix(moves int, step func(p *kir.Replicas, r *kir.Rand) e
 }
 
 // check says what of πP = π, detailed balance (if claimed) and of the support
-// does not hold.
+// does not hold, as [stattest.Matrix] does.
 func (l *ladderCell) check(m [][]float64, reversible bool) error {
-	after := make([]float64, len(l.pi))
+	after := make([]float64, len(l.at)) // relative to π
 	for s, row := range m {
 		sum := 0.0
 		for to, p := range row {
 			sum += p
-			after[to] += l.pi[s] * p
-			if p > 0 && l.pi[to] == 0 {
+			switch {
+			case p == 0:
+				continue
+			case !l.possible(to):
 				return fmt.Errorf("from %v to %v, which is forbidden", l.at[s], l.at[to])
 			}
-			if back := l.pi[to] * at(m, to, s); reversible && math.Abs(l.pi[s]*p-back) > 1e-12*max(l.pi[s]*p, back) {
-				return fmt.Errorf("between %v and %v %.15g flows one way and %.15g the other", l.at[s], l.at[to], l.pi[s]*p, back)
+			ratio := l.logRatio(s, to)
+			after[to] += math.Exp(ratio + math.Log(p))
+			if !reversible {
+				continue
+			}
+			lower, upper := p*math.Exp(min(ratio, 0)), at(m, to, s)*math.Exp(min(-ratio, 0))
+			if most := max(lower, upper); most > stattest.LeastProbability && math.Abs(lower-upper) > stattest.Tolerance*most {
+				return fmt.Errorf("between %v and %v %.15g and %.15g flow, in terms of the more probable", l.at[s], l.at[to], lower, upper)
 			}
 		}
-		if l.pi[s] > 0 && math.Abs(sum-1) > 1e-12 {
+		if row != nil && math.Abs(sum-1) > stattest.Tolerance {
 			return fmt.Errorf("the row of %v sums to %.15g", l.at[s], sum)
 		}
 	}
-	for s, p := range l.pi {
-		if math.Abs(after[s]-p) > 1e-12*p {
-			return fmt.Errorf("%v has probability %.15g before and %.15g after", l.at[s], p, after[s])
+	for s := range l.at {
+		if l.possible(s) && stattest.LeastProbability/l.pi(s) < stattest.Tolerance/1000 && math.Abs(after[s]-1) > stattest.Tolerance {
+			return fmt.Errorf("%v has after a step %.15g times the probability that it had before", l.at[s], after[s])
 		}
 	}
 	return nil
@@ -151,12 +184,12 @@ func at(m [][]float64, from, to int) float64 {
 // reaches says whether every state of positive probability reaches every other
 // one by steps of the two matrices in turn.
 func (l *ladderCell) reaches(even, odd [][]float64) error {
-	next := make([][]int, len(l.pi)) // two steps
-	for s := range l.pi {
-		if l.pi[s] == 0 {
+	next := make([][]int, len(l.at)) // two steps
+	for s := range l.at {
+		if !l.possible(s) {
 			continue
 		}
-		seen := make([]bool, len(l.pi))
+		seen := make([]bool, len(l.at))
 		for mid, p := range even[s] {
 			if p == 0 {
 				continue
@@ -169,11 +202,11 @@ func (l *ladderCell) reaches(even, odd [][]float64) error {
 			}
 		}
 	}
-	for s := range l.pi {
-		if l.pi[s] == 0 {
+	for s := range l.at {
+		if !l.possible(s) {
 			continue
 		}
-		seen := make([]bool, len(l.pi))
+		seen := make([]bool, len(l.at))
 		queue := []int{s}
 		for len(queue) > 0 {
 			here := queue[0]
@@ -185,8 +218,8 @@ func (l *ladderCell) reaches(even, odd [][]float64) error {
 				}
 			}
 		}
-		for to, p := range l.pi {
-			if p > 0 && !seen[to] {
+		for to := range l.at {
+			if l.possible(to) && !seen[to] {
 				return fmt.Errorf("%v never reaches %v", l.at[s], l.at[to])
 			}
 		}

@@ -5,7 +5,7 @@ d <- read.csv(commandArgs(trailingOnly = TRUE)[1], check.names = FALSE)
 figures <- list(
   mean = mean, sd = stats::sd, q5 = function(x) quantile(x, 0.05, names = FALSE),
   median = stats::median, q95 = function(x) quantile(x, 0.95, names = FALSE),
-  mcse_mean = mcse_mean, ess_bulk = ess_bulk, ess_tail = ess_tail, rhat = rhat
+  ess_mean = ess_mean, ess_bulk = ess_bulk, ess_tail = ess_tail, rhat = rhat
 )
 cat("quantity,figure,value\n")
 for (quantity in setdiff(names(d), c("chain", "draw"))) {

@@ -122,6 +122,29 @@ func (b *boolean) multiply(x, y *grid[[]uint64, struct{}], maxUsed, maxUnits int
 // windows take a dozen shifts of it.
 const stepsPerBit = 12.0 / 64
 
+// Reachable returns for n = 0..most whether X_n holds any composition, and about
+// how many steps of 10⁻⁹ s that took. It is [New] with a bit for a number, and
+// fails as that does; most 0 stands for all.
+func Reachable(ctx context.Context, s Space, most int) (can []bool, steps float64, err error) {
+	if all := min(len(s.Ingredients), s.Total); most < 1 || most > all {
+		most = all
+	}
+	plan, err := newPlan(s, most)
+	if err != nil {
+		return nil, 0, err
+	}
+	steps = float64(100 * len(s.Ingredients))
+	if closed := closedForm(plan); closed != nil {
+		can = make([]bool, most+1)
+		for n := range can {
+			_, _, can[n] = closed.shape(n)
+		}
+		return can, steps, nil
+	}
+	can, err = reachable(ctx, plan)
+	return can, steps + plan.root.cost().steps*stepsPerBit, err
+}
+
 // reachable returns for n = 0..maxUsed whether X_n holds any composition.
 func reachable(ctx context.Context, plan *plan) ([]bool, error) {
 	out := make([]bool, plan.maxUsed+1)

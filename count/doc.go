@@ -6,10 +6,9 @@
 // exactly n ingredients, for every n; [Table.Sampler] draws independently from
 // any X_n. Rules bound the amounts of an ingredient when it is used, give them a
 // step, require or exclude it, and limit how many members of a group are used
-// and what they take together. Groups are disjoint or nested. A [Ruleset] is
-// the same thing as a list of rules that several ingredients and groups may
-// share; if no composition keeps them all, [Ruleset.Explain] says which rules
-// cannot hold together, and what would free them.
+// and what they take together. Groups are disjoint or nested. Package rule has rules in a
+// form to write them in, and says why they cannot hold together; [Reachable] is
+// what it asks.
 //
 // # Counting
 //

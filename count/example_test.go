@@ -106,22 +106,3 @@ func ExampleSampler_Draw() {
 	// 15 % sugar, 60 % rum, 25 % lemon
 	// 20 % sugar, 60 % gin, 20 % lime
 }
-
-// Six ingredients that are all required cannot keep these least amounts.
-func ExampleRuleset_Explain() {
-	rules := count.Ruleset{Ingredients: 6, Total: 100}
-	rules.Rules = append(rules.Rules, count.Rule{Name: "require", Of: []int{0, 1, 2, 3, 4, 5}, Require: true})
-	for i, least := range []int{22, 29, 24, 29, 17, 13} {
-		rules.Rules = append(rules.Rules, count.Rule{Of: []int{i}, Min: least})
-	}
-	conflict, err := rules.Explain(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(conflict)
-	fmt.Println("sum:", conflict.Sum, "smallest conflict: rules", conflict.Rules)
-	// Output:
-	// the least amounts of the 6 required ingredients sum to 134 of a total of 100 (134 %): lower them by 34 in all (34 % of the total) or do not require 2 of them
-	// sum: 134 smallest conflict: rules [0 1 2 3 4]
-}

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// No ruleset, however strange, makes anything panic, and what is drawn keeps the
+// No space, however strange, makes anything panic, and what is drawn keeps the
 // rules.
-func FuzzRuleset(f *testing.F) {
+func FuzzSpace(f *testing.F) {
 	f.Add([]byte{3, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
 	f.Add([]byte{5, 12, 8, 7, 0xf8, 0xff, 3, 1, 9, 5, 2, 4, 4, 0xff, 200, 3, 17, 90, 1, 2, 3})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -28,26 +28,26 @@ func FuzzRuleset(f *testing.F) {
 			data = data[8:]
 			return v
 		}
-		rs := Ruleset{Ingredients: next() % 50, Total: next()}
-		if next()%4 == 0 {
-			rs.Used = []int{next(), next()}
-		}
-		for len(data) > 0 && len(rs.Rules) < 12 {
+		s := Space{Ingredients: make([]Ingredient, next()%50), Total: next()}
+		for len(data) > 0 && len(s.Groups) < 12 {
 			what := next()
-			rule := Rule{Require: what&1 > 0, Exclude: what&2 > 0}
+			var of []int
 			for range next() % 8 {
-				rule.Of = append(rule.Of, next())
+				of = append(of, next())
 			}
-			if what&4 > 0 {
-				rule.Min, rule.Max, rule.Step = next(), next(), next()
+			for _, i := range of {
+				if i < len(s.Ingredients) && i >= 0 && what&4 > 0 {
+					s.Ingredients[i] = Ingredient{next(), next(), next(), what&1 > 0, what&2 > 0}
+				}
 			}
+			group := Group{Members: of}
 			if what&8 > 0 {
-				rule.Used = &Range{next(), next()}
+				group.Used = &Range{next(), next()}
 			}
 			if what&16 > 0 {
-				rule.Total = &Range{next(), next()}
+				group.Total = &Range{next(), next()}
 			}
-			rs.Rules = append(rs.Rules, rule)
+			s.Groups = append(s.Groups, group)
 		}
 		ctx := context.Background()
 		options := Options{MaxUsed: 8, Memory: 1 << 24, Steps: 1e8}
@@ -58,20 +58,21 @@ func FuzzRuleset(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		s, err := rs.Space()
-		if err != nil {
-			expected(err)
-			return
-		}
 		s.Disjoint()
 		table, err := New(ctx, s, options)
 		if err != nil {
 			expected(err)
 			return
 		}
-		if rs.Total < 2000 {
-			if _, err := rs.Explain(ctx); err != nil {
+		if s.Total < 2000 {
+			can, _, err := Reachable(ctx, s, options.MaxUsed)
+			if err != nil {
 				expected(err)
+			}
+			for n := range can {
+				if can[n] == table.Empty(n) {
+					t.Fatalf("%+v: X_%d is empty: %v, and can be reached: %v", s, n, table.Empty(n), can[n])
+				}
 			}
 		}
 		sampler, err := table.Sampler(ctx)
@@ -88,7 +89,7 @@ func FuzzRuleset(f *testing.F) {
 			if err != nil {
 				expected(err)
 			} else if len(ingredients) != n || !s.Contains(ingredients, amounts) {
-				t.Fatalf("%+v: %v of %v is drawn from X_%d", rs, amounts, ingredients, n)
+				t.Fatalf("%+v: %v of %v is drawn from X_%d", s, amounts, ingredients, n)
 			}
 		}
 	})

@@ -100,16 +100,16 @@ func newPlan(s Space, maxUsed int) (*plan, error) {
 	parts := make([]*part, len(s.Groups))
 	for _, g := range groups { // a group comes after those that hold it
 		q := &part{used: Range{0, math.MaxInt}, units: Range{0, math.MaxInt}}
-		if r := s.Groups[g.index].Used; r != nil {
+		if r := s.Groups[g.Index].Used; r != nil {
 			q.used = *r
 		}
-		if r := s.Groups[g.index].Total; r != nil {
+		if r := s.Groups[g.Index].Total; r != nil {
 			q.units = Range{(max(r.Min, 0) + unit - 1) / unit, floorDiv(r.Max, unit)}
 		}
-		parts[g.index] = q
+		parts[g.Index] = q
 		up := p.root
-		if g.within >= 0 {
-			up = parts[g.within]
+		if g.Within >= 0 {
+			up = parts[g.Within]
 		}
 		up.groups = append(up.groups, q)
 	}
@@ -186,22 +186,29 @@ func (q *part) settle(p *plan, used Range, units int) {
 	q.maxUsed, q.maxUnits = max(q.used.Max, 0), max(q.units.Max, 0)
 }
 
-// nested is a group and the smallest group that holds it, or -1.
-type nested struct{ index, within int }
+// A Nested group is one, by its index, and the smallest group that holds it, or
+// -1.
+type Nested struct{ Index, Within int }
 
-// nest finds for each ingredient the smallest group that holds it, or -1, and
+// Nest finds for each ingredient the smallest group that holds it, or -1, and
+// lists the groups that limit anything so that each comes after those that
+// hold it. Ingredients that cannot be used belong to no group. It fails with an
+// [OverlapError].
+func (s Space) Nest() (inner []int, groups []Nested, err error) { return nest(s, s.usable) }
+
+// nest is as [Space.Nest], with its own for each ingredient the smallest group that holds it, or -1, and
 // lists the groups that limit anything so that each comes after those that
 // hold it. Ingredients that cannot be used belong to no group.
-func nest(s Space, usable func(i int) bool) (inner []int, groups []nested, err error) {
+func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, err error) {
 	members := make([][]int, len(s.Groups))
 	for g, group := range s.Groups {
 		if group.Used != nil || group.Total != nil {
-			groups = append(groups, nested{g, -1})
+			groups = append(groups, Nested{g, -1})
 			members[g] = slices.DeleteFunc(slices.Clone(group.Members), func(i int) bool { return !usable(i) })
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b nested) int {
-		return cmp.Compare(len(members[b.index]), len(members[a.index]))
+	slices.SortStableFunc(groups, func(a, b Nested) int {
+		return cmp.Compare(len(members[b.Index]), len(members[a.Index]))
 	})
 	inner = make([]int, len(s.Ingredients))
 	for i := range inner {
@@ -209,21 +216,21 @@ func nest(s Space, usable func(i int) bool) (inner []int, groups []nested, err e
 	}
 	for n := range groups {
 		g := &groups[n]
-		for t, i := range members[g.index] {
+		for t, i := range members[g.Index] {
 			switch {
 			case t == 0:
-				g.within = inner[i]
-			case inner[i] != g.within:
+				g.Within = inner[i]
+			case inner[i] != g.Within:
 				// The smaller of the two groups around is the one that g crosses.
-				if first := members[g.index][0]; inner[i] < 0 ||
-					g.within >= 0 && len(members[g.within]) < len(members[inner[i]]) {
+				if first := members[g.Index][0]; inner[i] < 0 ||
+					g.Within >= 0 && len(members[g.Within]) < len(members[inner[i]]) {
 					i = first
 				}
-				return nil, nil, &OverlapError{Groups: [2]int{inner[i], g.index}, Ingredient: i}
+				return nil, nil, &OverlapError{Groups: [2]int{inner[i], g.Index}, Ingredient: i}
 			}
 		}
-		for _, i := range members[g.index] {
-			inner[i] = g.index
+		for _, i := range members[g.Index] {
+			inner[i] = g.Index
 		}
 	}
 	return inner, groups, nil

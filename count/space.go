@@ -133,6 +133,14 @@ func (ing Ingredient) Allows(amount, total int) bool {
 	return !ing.Excluded && k.n > 0 && amount >= k.lo && amount <= k.hi() && (amount-k.lo)%k.step == 0
 }
 
+// Doses returns the positive amounts that the ingredient may take of a total:
+// lo, lo+step, ..., n of them, none if n is 0. That it is excluded is not looked
+// at.
+func (ing Ingredient) Doses(total int) (lo, step, n int) {
+	k := ing.kind(total)
+	return k.lo, k.step, k.n
+}
+
 // kind returns the amounts that the ingredient may take, none if there are
 // none. Excluded ingredients are not told apart here.
 func (ing Ingredient) kind(total int) kind {

@@ -260,9 +260,8 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := table.Sampler(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled sampler: %v", err)
 	}
-	rs := Ruleset{Ingredients: 3, Total: 5, Rules: []Rule{{Of: []int{0, 1, 2}, Max: 1}}}
-	if _, err := rs.Explain(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled explanation: %v", err)
+	if _, _, err := Reachable(ctx, middling(), 20); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled question of what can be reached: %v", err)
 	}
 	defer func() {
 		if recover() == nil {

@@ -23,6 +23,13 @@
 // that says why: [ErrConstant], [ErrFewDraws], [ErrNotFinite], ... A NaN never
 // comes without an error, nor an error without a NaN.
 //
+// # Errors to state
+//
+// A Monte Carlo standard error is what the literature makes it. Where draws are
+// worth few independent ones it is too small too often, so that there is an error
+// to state beside it, the SE of a [Summary] and [Proportion.Stated]: the truth lies
+// within two of them in 95 of 100 runs, or they are undefined.
+//
 // # Whole chains and streams
 //
 // Functions like [RHat] and [ESSBulk] take all draws. A [Summarizer] computes
@@ -33,6 +40,5 @@
 // statistic, a [Presence] for what a composition uses and a [Histogram] for an
 // integer, one of each per chain. Up to a limit of draws they keep everything
 // and give the same figures as the functions on whole chains; beyond it they
-// keep a fixed amount of memory, and say what they report instead. Their state can be written and read back at any moment, so that a
-// run that was interrupted ends with the figures of one that was not.
+// keep a fixed amount of memory, and say what they report instead.
 package diagnose

@@ -22,13 +22,17 @@ var (
 	// ErrConstantTail is returned when no draw lies beyond the quantile in
 	// question, which happens when the largest value makes up the whole tail.
 	ErrConstantTail = errors.New("no draw lies beyond the quantile")
+	// ErrFewEffective is returned when the draws are worth too few independent
+	// ones for a standard error to be stated.
+	ErrFewEffective = errors.New("too few effective draws")
+	// ErrFewVisits is returned when an event came about, or failed to, too few
+	// times for a standard error to be stated.
+	ErrFewVisits = errors.New("too few visits")
 	// ErrScale is returned when the spread of the draws is too large or too
 	// small for its square to be a float64.
 	ErrScale = errors.New("the spread of the draws is out of range")
 	// ErrProbability is returned when a probability is not within [0, 1].
 	ErrProbability = errors.New("a probability must lie within 0 and 1")
-	// ErrState is returned when a stored state cannot be read back.
-	ErrState = errors.New("damaged state")
 )
 
 const (

@@ -21,8 +21,11 @@ func NewHistogram(values, limit int) *Histogram {
 	return &Histogram{NewPresence(values, limit), -1, 0}
 }
 
-// Draws returns the number of draws so far.
-func (h *Histogram) Draws() int { return h.presence.draws }
+// Among is that of a [Presence].
+func (h *Histogram) Among(chains int) *Histogram {
+	h.presence.Among(chains)
+	return h
+}
 
 // Set says that from a draw on (counted from 0) the integer has a value. Draw 0
 // must be set before any other. It panics when the value is out of range or when

@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -11,7 +10,7 @@ import (
 const (
 	// maxRuns is how many runs a Presence keeps: 8 MB.
 	maxRuns = 700_000
-	// runChunk is how many runs are allocated at once.
+	// runChunk is how many runs are allocated at once, at most.
 	runChunk = 1 << 13
 	// batchMemory bounds the batch sums of a Presence, in bytes, as long as
 	// there are enough batches.
@@ -22,8 +21,6 @@ const (
 	// leastMeans is how many batch means of all chains together a standard
 	// error is computed from.
 	leastMeans = 4
-	// longestBatch is how long batches become, so that 32 bits can count one.
-	longestBatch = 1 << 31
 )
 
 // MaxDraws is the largest number of draws that a [Presence] and a [Histogram]
@@ -47,7 +44,7 @@ const MaxDraws = math.MaxUint32
 // Its own relative error is about 1/√(2BC) at worst for C chains, as long as a
 // batch is longer than the autocorrelation time.
 //
-// Besides the batches it takes 4 bytes an ingredient. The state depends on the
+// Besides the batches it takes 4 bytes an ingredient. What it keeps depends on the
 // calls alone. A Presence must not be used by two goroutines at once.
 type Presence struct {
 	limit int
@@ -58,9 +55,10 @@ type Presence struct {
 	upper map[int32]uint32
 
 	// While every run is kept. Those of one ingredient are in ascending order.
-	exact bool
-	runs  [][]run
-	count int // of the runs
+	exact   bool
+	runs    [][]run
+	count   int // of the runs
+	maxRuns int
 
 	// Once batches are kept: in how many draws of batch b ingredient i was
 	// present is present[b·N+i], so that the open batch is together.
@@ -83,15 +81,26 @@ func NewPresence(ingredients, limit int) *Presence {
 		sums:    make([]uint32, ingredients),
 		upper:   make(map[int32]uint32),
 		exact:   true,
-		batches: batchesFor(ingredients),
+		batches: batchesFor(ingredients, batchMemory),
+		maxRuns: maxRuns,
 	}
+}
+
+// Among makes p keep less if it is one of very many, so that the memory of all of
+// them is bounded. It is called before the first draw.
+func (p *Presence) Among(chains int) *Presence {
+	if chains > manyChains {
+		p.maxRuns = maxRuns * manyChains / 4 / chains
+		p.batches = batchesFor(len(p.sums), batchMemory*manyChains/4/chains)
+	}
+	return p
 }
 
 // batchesFor returns how many batches a Presence of so many ingredients may
 // have.
-func batchesFor(ingredients int) int {
+func batchesFor(ingredients, memory int) int {
 	batches := leastBatches
-	for batches < maxBatches && 2*batches*ingredients*4 <= batchMemory {
+	for batches < maxBatches && 2*batches*ingredients*4 <= memory {
 		batches *= 2
 	}
 	return batches
@@ -139,70 +148,6 @@ func (p *Presence) AddRun(ingredient, amount, from, to int) {
 		p.open[ingredient] += uint32(to - from)
 	default:
 		p.addToBatches(run{uint32(from), uint32(to), uint32(ingredient)})
-	}
-}
-
-// AddRuns is AddRun for several ingredients, each with an amount and a draw from
-// which on it has had it, up to the same draw.
-func (p *Presence) AddRuns(ingredients, amounts []int32, from []int, to int) {
-	if to > p.draws {
-		p.Advance(to)
-	}
-	amounts, from = amounts[:len(ingredients)], from[:len(ingredients)]
-	sums, open := p.sums, p.open
-	for k, i := range ingredients {
-		since := from[k]
-		if p.exact || since < p.first || since > to {
-			p.AddRun(int(i), int(amounts[k]), since, to)
-			sums, open = p.sums, p.open
-			continue
-		}
-		units := uint64(amounts[k])*uint64(to-since) + uint64(sums[i])
-		sums[i] = uint32(units)
-		if units > math.MaxUint32 {
-			p.upper[i] += uint32(units >> 32)
-		}
-		open[i] += uint32(to - since)
-	}
-}
-
-// AddDraws is AddRun for draws that share nothing: draw from + k uses the next
-// used[k] of the ingredients, with the amounts, for itself alone.
-func (p *Presence) AddDraws(ingredients, amounts []int32, used []int, from int) {
-	for len(used) > 0 {
-		p.Advance(from + 1)
-		draws, entries := 1, used[0]
-		if !p.exact && from >= p.first {
-			// All of the open batch.
-			draws = min(len(used), p.first+p.batch-from)
-			for _, n := range used[1:draws] {
-				entries += n
-			}
-			p.Advance(from + draws)
-			p.countAll(ingredients[:entries], amounts[:entries])
-		} else {
-			for k, i := range ingredients[:entries] {
-				p.AddRun(int(i), int(amounts[k]), from, from+1)
-			}
-		}
-		ingredients, amounts, used = ingredients[entries:], amounts[entries:], used[draws:]
-		from += draws
-	}
-}
-
-// countAll counts a draw of the open batch for each of the ingredients.
-func (p *Presence) countAll(ingredients, amounts []int32) {
-	sums := p.sums
-	open := p.open[:len(sums)]
-	amounts = amounts[:len(ingredients)]
-	for k, i := range ingredients {
-		units := uint32(amounts[k])
-		sum := sums[i] + units
-		sums[i] = sum
-		open[i]++
-		if sum < units {
-			p.upper[i]++
-		}
 	}
 }
 
@@ -265,12 +210,12 @@ func (p *Presence) keep(r run) {
 			return
 		}
 	}
-	if last < 0 || len(p.runs[last]) == runChunk {
-		p.runs = append(p.runs, make([]run, 0, runChunk))
+	if last < 0 || len(p.runs[last]) == cap(p.runs[last]) {
+		p.runs = append(p.runs, make([]run, 0, min(runChunk, max(64, p.count))))
 		last++
 	}
 	p.runs[last] = append(p.runs[last], r)
-	if p.count++; p.count > maxRuns {
+	if p.count++; p.count > p.maxRuns {
 		p.toBatches()
 	}
 }
@@ -317,15 +262,6 @@ func (p *Presence) AddCounts(counts []uint64) {
 	}
 }
 
-// inBatches returns in how many draws an ingredient was present, if batches are
-// kept.
-func (p *Presence) inBatches(ingredient int) (draws uint64) {
-	for b := range p.batchesBegun() {
-		draws += uint64(p.row(b)[ingredient])
-	}
-	return draws
-}
-
 // joinBatches joins the batches two by two.
 func (p *Presence) joinBatches() {
 	for b := range p.batches / 2 {
@@ -336,248 +272,4 @@ func (p *Presence) joinBatches() {
 	}
 	clear(p.present[p.batches/2*len(p.sums):])
 	p.batch *= 2
-}
-
-// Proportion is an estimated probability.
-type Proportion struct {
-	// Probability is the share of the draws.
-	Probability float64
-	// MCSE is its standard error, and ESS the number of independent draws that
-	// would have the same. Both are NaN when Err is not nil.
-	MCSE, ESS float64
-	// Batch is 1 when the error was computed from every draw; otherwise the
-	// length of the batches it was computed from.
-	Batch int
-	// Err says why there is no error. It is ErrConstant when the event happened
-	// in all draws or in none: a probability of 0 or 1 that was estimated has
-	// no standard error that draws could tell.
-	Err error
-}
-
-// Inclusion is what can be said about the use of one ingredient.
-type Inclusion struct {
-	Proportion
-	// MeanAmount is the mean amount over the draws that use the ingredient, NaN
-	// if none does.
-	MeanAmount float64
-}
-
-// Inclusions computes, for every ingredient, the probability that it is present
-// from the Presences of all chains. It fails with ErrNoDraws, or with ErrRagged
-// when the chains differ in draws or in ingredients.
-//
-// The standard error is sd/√ESS with the standard deviation sd of the 0/1 series
-// (divisor S−1) and its [ESSMean].
-func Inclusions(chains []*Presence) ([]Inclusion, error) {
-	all, err := AllInclusions(chains, func(int) bool { return true })
-	if err != nil {
-		return nil, err
-	}
-	result := make([]Inclusion, 0, len(chains[0].sums))
-	for _, x := range all {
-		result = append(result, x)
-	}
-	return result, nil
-}
-
-// AllInclusions returns what [Inclusions] does, one after the other, of those
-// ingredients that are wanted.
-func AllInclusions(chains []*Presence, wanted func(ingredient int) bool) (iter.Seq2[int, Inclusion], error) {
-	if len(chains) == 0 || chains[0].draws == 0 {
-		return nil, ErrNoDraws
-	}
-	first := chains[0]
-	exact := true
-	for c, p := range chains {
-		if p.draws != first.draws {
-			return nil, fmt.Errorf("%w: %d draws in chain 0, %d in chain %d", ErrRagged, first.draws, p.draws, c)
-		}
-		if len(p.sums) != len(first.sums) {
-			return nil, fmt.Errorf("%w: %d ingredients in chain 0, %d in chain %d", ErrRagged, len(first.sums), len(p.sums), c)
-		}
-		exact = exact && p.exact
-	}
-	return func(yield func(int, Inclusion) bool) {
-		w := inclusionWork{chains: chains, draws: first.draws}
-		if exact {
-			w.indexRuns()
-		} else {
-			w.prepareBatches()
-		}
-		for i := range first.sums {
-			if wanted(i) && !yield(i, w.inclusion(i, exact)) {
-				return
-			}
-		}
-	}, nil
-}
-
-// inclusion returns what can be said about an ingredient.
-func (w *inclusionWork) inclusion(i int, exact bool) Inclusion {
-	var present uint64
-	var sum float64
-	for c, p := range w.chains {
-		sum += float64(p.sum(i))
-		if exact {
-			for _, r := range w.runs(c, i) {
-				present += uint64(r.to - r.from)
-			}
-		} else {
-			present += p.inBatches(i)
-		}
-	}
-	total := float64(len(w.chains)) * float64(w.draws)
-	share := float64(present) / total
-	x := Inclusion{MeanAmount: sum / float64(present)}
-	x.Probability, x.Batch = share, w.batch
-	switch {
-	case present == 0 || share == 1:
-		x.Err = ErrConstant
-	case exact:
-		x.ESS, x.Err = w.essOfRuns(i)
-	default:
-		x.ESS, x.Err = w.essOfBatches(i, share)
-	}
-	x.MCSE = math.NaN()
-	if x.Err != nil {
-		x.ESS = math.NaN()
-	} else {
-		x.MCSE = math.Sqrt(share * (1 - share) * (total / (total - 1)) / x.ESS)
-	}
-	return x
-}
-
-// inclusionWork holds what the ingredients share while Inclusions computes their
-// errors one by one.
-type inclusionWork struct {
-	chains []*Presence
-	draws  int
-	batch  int
-	sample sample
-
-	// The runs of each chain by ingredient: those of ingredient i are
-	// sorted[start[i]:start[i+1]].
-	sorted [][]span
-	start  [][]int
-
-	rows  []uint64
-	means [][]float64
-}
-
-// A span is draws from, …, to−1.
-type span struct{ from, to uint32 }
-
-// indexRuns sorts the runs of each chain by ingredient.
-func (w *inclusionWork) indexRuns() {
-	w.batch = 1
-	for _, p := range w.chains {
-		start := make([]int, len(p.sums)+1)
-		for _, chunk := range p.runs {
-			for _, r := range chunk {
-				start[r.ingredient+1]++
-			}
-		}
-		for i := range p.sums {
-			start[i+1] += start[i]
-		}
-		sorted := make([]span, p.count)
-		next := slices.Clone(start)
-		for _, chunk := range p.runs {
-			for _, r := range chunk {
-				sorted[next[r.ingredient]] = span{r.from, r.to}
-				next[r.ingredient]++
-			}
-		}
-		w.sorted = append(w.sorted, sorted)
-		w.start = append(w.start, start)
-	}
-}
-
-// runs returns the runs of an ingredient in a chain.
-func (w *inclusionWork) runs(c, ingredient int) []span {
-	return w.sorted[c][w.start[c][ingredient]:w.start[c][ingredient+1]]
-}
-
-// essOfRuns returns the effective sample size of the 0/1 series of an ingredient,
-// from its runs.
-func (w *inclusionWork) essOfRuns(ingredient int) (float64, error) {
-	if w.draws < minDrawsESS {
-		return math.NaN(), fewDraws(w.draws, minDrawsESS)
-	}
-	half := w.draws / 2
-	b := &w.sample.binary
-	b.reset(2*len(w.chains), half)
-	for c := range w.chains {
-		runs := w.runs(c, ingredient)
-		for k := 0; k < len(runs); {
-			from, to := int(runs[k].from), int(runs[k].to)
-			for k++; k < len(runs) && int(runs[k].from) == to; k++ {
-				to = int(runs[k].to)
-			}
-			b.setRun(2*c, from, min(to, half))
-			b.setRun(2*c+1, max(0, from-(w.draws-half)), to-(w.draws-half))
-		}
-	}
-	return w.sample.essBinary()
-}
-
-// prepareBatches gives batches to the chains that still keep all changes, and
-// finds the longest: the others are joined to that length.
-func (w *inclusionWork) prepareBatches() {
-	w.chains = slices.Clone(w.chains)
-	for c, p := range w.chains {
-		if p.exact {
-			q := *p
-			q.toBatches()
-			w.chains[c] = &q
-		}
-		w.batch = max(w.batch, w.chains[c].batch)
-	}
-	w.means = make([][]float64, len(w.chains))
-}
-
-// essOfBatches returns the effective sample size that the batch means of an
-// ingredient with this share imply.
-func (w *inclusionWork) essOfBatches(ingredient int, share float64) (float64, error) {
-	count := w.draws / w.batch
-	if count*len(w.chains) < leastMeans {
-		return math.NaN(), fewDraws(w.draws, (leastMeans+len(w.chains)-1)/len(w.chains)*w.batch)
-	}
-	for c, p := range w.chains {
-		w.rows = grow(w.rows, p.draws/w.batch+1)
-		clear(w.rows)
-		for b := range p.batchesBegun() {
-			w.rows[b*p.batch/w.batch] += uint64(p.row(b)[ingredient])
-		}
-		w.means[c] = grow(w.means[c], count)
-		for i := range count {
-			w.means[c][i] = float64(w.rows[i]) / float64(w.batch)
-		}
-	}
-	draws := float64(len(w.chains)) * float64(w.draws)
-	variance := share * (1 - share) * (draws / (draws - 1))
-	most := draws * math.Log10(draws)
-	if count < minDrawsESS {
-		// Too few for an autocorrelation: they are taken to be independent.
-		var m moments
-		for _, means := range w.means {
-			for _, x := range means {
-				m = m.merge(moments{n: 1, mean: x})
-			}
-		}
-		return math.Min(variance/(m.squares/float64(m.n-1)/float64(m.n)), most), nil
-	}
-	s := &w.sample
-	if err := s.load(w.means); err != nil {
-		return math.NaN(), err
-	}
-	ess, err := s.essMean()
-	if err != nil {
-		return math.NaN(), err
-	}
-	sd, err := s.sd()
-	if err != nil {
-		return math.NaN(), err
-	}
-	return math.Min(ess*variance/(sd*sd), most), nil
 }

@@ -89,13 +89,6 @@ func (r *ranking) sort(x []float64) {
 	r.sorted = true
 }
 
-// rank sorts the draws unless that is done.
-func (s *sample) rank() {
-	if !s.ranking.sorted {
-		s.ranking.sort(s.flat)
-	}
-}
-
 // at returns the draw at place i of the sorted order.
 func (r *ranking) at(i int) float64 { return sortValue(r.keys[i]) }
 
@@ -111,98 +104,6 @@ func (r *ranking) median() float64 {
 		return sum / 2
 	}
 	return low/2 + high/2
-}
-
-// normalScores returns the rank-normalised draws,
-//
-//	z = Φ⁻¹((r − 3/8) / (S + 1/4)),
-//
-// where r is the rank of a draw among all S draws of the split chains, and
-// equal draws share the mean of their ranks (Vehtari et al. 2021, rank
-// normalisation).
-// The result is laid out as flat, with 0 for a middle draw that is in no half;
-// it is valid until the next call.
-func (s *sample) normalScores() []float64 {
-	s.rank()
-	s.scores = grow(s.scores, len(s.flat))
-	r := &s.ranking
-	total := 2 * s.half * s.chains
-	r.table.resize(total)
-	for i, before := 0, 0; i < len(r.keys); {
-		j, members := i, 0
-		for ; j < len(r.keys) && r.keys[j] == r.keys[i]; j++ {
-			if !s.middle(r.order[j]) {
-				members++
-			}
-		}
-		z := r.table.score(before, members)
-		for ; i < j; i++ {
-			s.scores[r.order[i]] = z
-		}
-		before += members
-	}
-	s.clearMiddle()
-	return s.scores
-}
-
-// foldedScores returns the normal scores of the folded draws |x − median|,
-// laid out as those of normalScores. The median is that of all draws, a middle
-// draw included, as in posterior; ArviZ leaves it out.
-//
-// Folding keeps the order on either side of the median, so the sorted draws are
-// merged from the median outwards rather than sorted again.
-func (s *sample) foldedScores() []float64 {
-	s.rank()
-	s.scores = grow(s.scores, len(s.flat))
-	r := &s.ranking
-	median := r.median()
-	r.folded = grow(r.folded, len(r.keys))[:0]
-	high := 0
-	for high < len(r.keys) && r.at(high) < median {
-		high++
-	}
-	low := high - 1
-	for low >= 0 || high < len(r.keys) {
-		if high == len(r.keys) || low >= 0 && median-r.at(low) <= r.at(high)-median {
-			r.folded = append(r.folded, foldedDraw{median - r.at(low), r.order[low]})
-			low--
-		} else {
-			r.folded = append(r.folded, foldedDraw{r.at(high) - median, r.order[high]})
-			high++
-		}
-	}
-	r.table.resize(2 * s.half * s.chains)
-	for i, before := 0, 0; i < len(r.folded); {
-		j, members := i, 0
-		for ; j < len(r.folded) && r.folded[j].distance == r.folded[i].distance; j++ {
-			if !s.middle(r.folded[j].place) {
-				members++
-			}
-		}
-		z := r.table.score(before, members)
-		for ; i < j; i++ {
-			s.scores[r.folded[i].place] = z
-		}
-		before += members
-	}
-	s.clearMiddle()
-	return s.scores
-}
-
-// middle reports whether the draw at a place in flat is in neither half of its
-// chain.
-func (s *sample) middle(place uint32) bool {
-	return s.draws%2 == 1 && int(place)%s.draws == s.half
-}
-
-// clearMiddle sets the scores of the draws that are in no half to 0.
-func (s *sample) clearMiddle() {
-	if s.draws%2 == 0 {
-		return
-	}
-	for c := range s.chains {
-		s.scores[c*s.draws+s.half] = 0
-	}
 }
 
 // normalTable holds the normal scores of the ranks 1..total. Draws without ties

@@ -5,19 +5,9 @@ import (
 	"math"
 )
 
-// DefaultLimit is how many draws of a chain a stream keeps unless it is told
-// otherwise: 2 MB for a Series.
-const DefaultLimit = 1 << 18
-
-const (
-	// leastLimit is the smallest limit of a stream.
-	leastLimit = 64
-	// maxBatches is the largest number of batches in a Series: 64 KB.
-	maxBatches = 1 << 13
-	// blockLength is the number of draws whose moments are summed up before
-	// they are merged with those of the draws before.
-	blockLength = 256
-)
+// blockLength is the number of draws whose moments are summed up before they are
+// merged with those of the draws before.
+const blockLength = 256
 
 // A Series takes the draws of one statistic in one chain, one by one, in bounded
 // memory. [Summarizer.Series] computes the figures of a statistic from the
@@ -43,7 +33,7 @@ const (
 //     autocorrelation time is longer than the stride, and at most a factor of
 //     stride when draws are independent.
 //
-// The state depends on the draws alone, not on when it was looked at or stored.
+// What it keeps depends on the draws alone, not on when it was looked at.
 // A Series must not be used by two goroutines at once.
 type Series struct {
 	limit int
@@ -61,27 +51,24 @@ type Series struct {
 	badValue     float64
 	batch        int // length of a batch
 	batches      []float64
+	mostBatches  int
 	inBatch      int
 	batchSum     float64
-
-	// Equal draws in a row count together: run draws of value, in the open
-	// block and batch, that the sums have not been told of.
-	value float64
-	run   int
 }
 
 // NewSeries returns an empty Series that keeps up to limit draws: [DefaultLimit]
 // if limit is 0 or less, and otherwise at least 64 and even.
 func NewSeries(limit int) *Series {
-	return &Series{limit: streamLimit(limit), stride: 1, batch: 1, bad: -1}
+	return &Series{limit: streamLimit(limit), stride: 1, batch: 1, bad: -1, mostBatches: maxBatches}
 }
 
-// streamLimit returns the limit that a stream uses when it is asked for one.
-func streamLimit(limit int) int {
-	if limit <= 0 {
-		return DefaultLimit
+// Among makes s keep fewer batches if it is one of very many, so that the memory
+// of all of them is bounded: 128 at least. It is called before the first draw.
+func (s *Series) Among(chains int) *Series {
+	for s.mostBatches > 128 && s.mostBatches*chains > maxBatches*manyChains {
+		s.mostBatches /= 2
 	}
-	return min(max(limit, leastLimit), 1<<30) &^ 1
+	return s
 }
 
 // Len returns the number of draws.
@@ -91,14 +78,7 @@ func (s *Series) Len() int { return s.n }
 func (s *Series) Stride() int { return s.stride }
 
 // Add appends a draw.
-func (s *Series) Add(x float64) { s.AddRun(x, 1) }
-
-// AddRun appends a draw n times. That is n times Add, in a time that hardly
-// grows with n.
-func (s *Series) AddRun(x float64, n int) {
-	if n <= 0 {
-		return
-	}
+func (s *Series) Add(x float64) {
 	if x-x != 0 && s.bad < 0 { // NaN or infinite
 		s.bad, s.badValue = s.n, x
 	}
@@ -109,64 +89,37 @@ func (s *Series) AddRun(x float64, n int) {
 	} else if x > s.most {
 		s.most = x
 	}
-	if s.run > 0 && math.Float64bits(x) != math.Float64bits(s.value) {
-		s.endRun()
+	if s.n&(s.stride-1) == 0 {
+		s.keep(x)
 	}
-	s.value = x
-	if s.inBlock > 0 && s.inBlock+n < blockLength && s.inBatch+n < s.batch &&
-		(s.n-1)&(s.stride-1)+n < s.stride {
-		// No block begins or ends, no batch ends, and no draw is kept.
-		s.inBlock += n
-		s.inBatch += n
-		s.run += n
-		s.n += n
-		return
+	if s.inBlock == 0 {
+		s.shift = x
 	}
-	for n > 0 {
-		step := min(n, blockLength-s.inBlock, s.batch-s.inBatch)
-		s.keep(step)
-		if s.inBlock == 0 {
-			s.shift = x
-		}
-		s.inBlock += step
-		s.inBatch += step
-		s.run += step
-		s.n += step
-		n -= step
-		if s.inBlock == blockLength {
-			s.endRun()
-			s.done = s.moments()
-			s.inBlock, s.sum, s.squares = 0, 0, 0
-		}
-		if s.inBatch == s.batch {
-			s.endRun()
-			s.closeBatch()
-		}
+	d := x - s.shift
+	s.sum += d
+	s.squares += d * d
+	s.batchSum += x
+	s.inBlock++
+	s.inBatch++
+	s.n++
+	if s.inBlock == blockLength {
+		s.done = s.moments()
+		s.inBlock, s.sum, s.squares = 0, 0, 0
+	}
+	if s.inBatch == s.batch {
+		s.closeBatch()
 	}
 }
 
-// keep keeps the run's value for those of the next draws, so many, that are to be
-// kept.
-func (s *Series) keep(draws int) {
-	for at := (s.n + s.stride - 1) &^ (s.stride - 1); at < s.n+draws; at += s.stride {
-		if len(s.kept) == s.limit {
-			s.thin()
-			if at&(s.stride-1) != 0 {
-				at -= s.stride / 2 // the draw after next is one
-				continue
-			}
+// keep keeps a draw, unless there are so many that it is not to be.
+func (s *Series) keep(x float64) {
+	if len(s.kept) == s.limit {
+		s.thin()
+		if s.n&(s.stride-1) != 0 {
+			return
 		}
-		s.kept = append(s.kept, s.value)
 	}
-}
-
-// endRun adds the run to the sums.
-func (s *Series) endRun() {
-	n, d := float64(s.run), s.value-s.shift
-	s.sum += n * d
-	s.squares += n * (d * d)
-	s.batchSum += n * s.value
-	s.run = 0
+	s.kept = append(s.kept, x)
 }
 
 // thin drops every other draw that is kept.
@@ -181,11 +134,11 @@ func (s *Series) thin() {
 // closeBatch appends the open batch to the others; when they are full, it first
 // joins them two by two, and the open batch is then but half full.
 func (s *Series) closeBatch() {
-	if len(s.batches) == maxBatches {
-		for i := range maxBatches / 2 {
+	if len(s.batches) == s.mostBatches {
+		for i := range s.mostBatches / 2 {
 			s.batches[i] = s.batches[2*i] + s.batches[2*i+1]
 		}
-		s.batches = s.batches[:maxBatches/2]
+		s.batches = s.batches[:s.mostBatches/2]
 		s.batch *= 2
 		return
 	}
@@ -198,13 +151,11 @@ func (s *Series) moments() moments {
 	if s.inBlock == 0 {
 		return s.done
 	}
-	t := *s
-	t.endRun()
-	n := float64(t.inBlock)
-	return t.done.merge(moments{
-		n:       t.inBlock,
-		mean:    t.shift + t.sum/n,
-		squares: math.Max(0, t.squares-t.sum*t.sum/n),
+	n := float64(s.inBlock)
+	return s.done.merge(moments{
+		n:       s.inBlock,
+		mean:    s.shift + s.sum/n,
+		squares: math.Max(0, s.squares-s.sum*s.sum/n),
 	})
 }
 
@@ -270,6 +221,7 @@ func (z *Summarizer) Series(series []*Series) Summary {
 		return total.sd()
 	})
 	sum.set("ESSMean", &sum.ESSMean, err, func() (float64, error) { return z.essMeanOfBatches(series) })
+	z.freedom = z.means.geyer.freedom
 	z.fill(&sum, err)
 	return sum
 }

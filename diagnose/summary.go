@@ -14,6 +14,11 @@ type Summary struct {
 	MCSEMean, MCSESD            float64
 	MCSEQ5, MCSEMedian, MCSEQ95 float64
 
+	// The errors to state. They are the MCSE where draws are worth many
+	// independent ones, and larger or undefined where they are not, so that the
+	// truth lies within two of them in 95 of 100 runs.
+	SEMean, SEQ5, SEMedian, SEQ95 float64
+
 	ESSBulk, ESSTail, ESSMean float64
 	ESSQ5, ESSMedian, ESSQ95  float64
 
@@ -69,6 +74,8 @@ type Summarizer struct {
 	// For series: their kept draws or their batch means.
 	chains [][]float64
 	means  sample
+
+	freedom float64 // of the latest ESSMean
 }
 
 // Draws computes the figures of a statistic from all its draws, chains × draws.
@@ -82,6 +89,7 @@ func (z *Summarizer) Draws(chains [][]float64) Summary {
 	sum.set("Mean", &sum.Mean, err, s.mean)
 	sum.set("SD", &sum.SD, err, s.sd)
 	sum.set("ESSMean", &sum.ESSMean, err, s.essMean)
+	z.freedom = s.geyer.freedom
 	z.fill(&sum, err)
 	return sum
 }
@@ -93,8 +101,13 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 	quantile := func(p float64) func() (float64, error) {
 		return func() (float64, error) { return s.quantile(p), nil }
 	}
+	freedoms := make(map[float64]float64, 3) // of the effective sample sizes of quantiles
 	essQuantile := func(p float64) func() (float64, error) {
-		return func() (float64, error) { return s.essQuantile(p) }
+		return func() (float64, error) {
+			ess, err := s.essQuantile(p)
+			freedoms[p] = s.geyer.freedom
+			return ess, err
+		}
 	}
 	mcseQuantile := func(p float64, ess string, size float64) func() (float64, error) {
 		return func() (float64, error) {
@@ -142,6 +155,18 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 	sum.set("MCSEQ5", &sum.MCSEQ5, err, mcseQuantile(0.05, "ESSQ5", sum.ESSQ5))
 	sum.set("MCSEMedian", &sum.MCSEMedian, err, mcseQuantile(0.5, "ESSMedian", sum.ESSMedian))
 	sum.set("MCSEQ95", &sum.MCSEQ95, err, mcseQuantile(0.95, "ESSQ95", sum.ESSQ95))
+	sum.set("SEMean", &sum.SEMean, err, func() (float64, error) {
+		if err := sum.Why("MCSEMean"); err != nil {
+			return math.NaN(), err
+		}
+		return s.statedOfMean(sum.MCSEMean, sum.ESSMean, z.freedom), Enough(sum.ESSMean, sum.Chains)
+	})
+	stated := func(p float64, ess string, size float64) func() (float64, error) {
+		return func() (float64, error) { return s.statedQuantile(p, size, freedoms[p], sum.Why(ess)) }
+	}
+	sum.set("SEQ5", &sum.SEQ5, err, stated(0.05, "ESSQ5", sum.ESSQ5))
+	sum.set("SEMedian", &sum.SEMedian, err, stated(0.5, "ESSMedian", sum.ESSMedian))
+	sum.set("SEQ95", &sum.SEQ95, err, stated(0.95, "ESSQ95", sum.ESSQ95))
 	sum.set("IACT", &sum.IACT, err, func() (float64, error) {
 		if err := sum.Why("ESSMean"); err != nil {
 			return math.NaN(), err

@@ -22,6 +22,10 @@ type Error struct {
 	// is 0 if the file as a whole is meant.
 	Line, Column int
 
+	// Cell is where it stands in a workbook, sheet and cell, such as Drinks!C4.
+	// It is shown instead of line and column.
+	Cell string
+
 	// Message says what is wrong. Text from the file is quoted in it and its
 	// control characters are escaped.
 	Message string
@@ -33,12 +37,16 @@ type Error struct {
 	Err error
 }
 
-// Error returns "file:line:column: message: hint", without what is unknown.
+// Error returns "file:line:column: message: hint", without what is unknown, or
+// "file:sheet!cell: message: hint".
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
 		b.WriteString(e.File)
-		if e.Line > 0 {
+		switch {
+		case e.Cell != "":
+			b.WriteString(":" + e.Cell)
+		case e.Line > 0:
 			b.WriteString(":" + strconv.Itoa(e.Line))
 			if e.Column > 0 {
 				b.WriteString(":" + strconv.Itoa(e.Column))

@@ -53,6 +53,35 @@ type Data struct {
 	Numbers []float64
 }
 
+// Halves divides the rows at random into two halves, of which the first may have
+// a row more: a forest of one tells what the promises of the other are worth. The
+// rows of each keep their order; they are shared with d.
+func (d *Data) Halves(seed uint64) (a, b *Data) {
+	random := newStream(seed, halving, 0)
+	a, b = new(Data), new(Data)
+	*a, *b = *d, *d
+	a.Rows, a.Classes, a.Numbers = nil, nil, nil
+	b.Rows, b.Classes, b.Numbers = nil, nil, nil
+	rest := len(d.Rows)
+	want := (rest + 1) / 2 // of the rows that are left, for the first half
+	for r := range d.Rows {
+		half := b
+		if random.below(rest) < want {
+			half = a
+			want--
+		}
+		rest--
+		half.Rows = append(half.Rows, d.Rows[r])
+		if d.Classes != nil {
+			half.Classes = append(half.Classes, d.Classes[r])
+		}
+		if d.Numbers != nil {
+			half.Numbers = append(half.Numbers, d.Numbers[r])
+		}
+	}
+	return a, b
+}
+
 // A RowError says what is wrong with one row of [Data].
 type RowError struct {
 	Row    int // index in Data.Rows

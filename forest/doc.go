@@ -9,10 +9,11 @@
 // a forest gives a law of the label: class shares, as the mean of the leaves'
 // shares, or a conditional distribution of the number (Meinshausen 2006).
 //
-// A [Want] is a set of classes or a condition on the number. It turns each leaf
-// into one fixed-point number, the share of the leaf's rows that satisfy it,
-// and the forest into a [Score]: the probability that a composition is what is
-// wanted. Sums of fixed-point numbers are exact in any order, so that every way
+// A [Want] is a set of classes, a condition on the number, or a direction. It turns
+// each leaf into one fixed-point number, the share of the leaf's rows that satisfy
+// it or where their mean lies in the labels' range, and the forest into a [Score]:
+// the probability that a composition is what is wanted, or how large or small its
+// expected number is. Sums of fixed-point numbers are exact in any order, so that every way
 // to compute a score gives the same bits.
 //
 // # Lines

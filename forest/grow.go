@@ -169,6 +169,22 @@ type bag []uint64
 
 func (b bag) leftOut(r int) bool { return b[r>>6]>>(r&63)&1 != 0 }
 
+// drawBag draws a bootstrap sample, which a tree's stream of numbers begins with:
+// as many rows as there are, with replacement. It counts them in drawn.
+func drawBag(random stream, drawn []int32) bag {
+	clear(drawn)
+	for range drawn {
+		drawn[random.below(len(drawn))]++
+	}
+	out := make(bag, (len(drawn)+63)/64)
+	for r, n := range drawn {
+		if n == 0 {
+			out[r>>6] |= 1 << (r & 63)
+		}
+	}
+	return out
+}
+
 // A grower grows one tree after another, reusing its memory.
 type grower struct {
 	t       *table
@@ -254,16 +270,11 @@ func newGrower(t *table, labels *labelling, o Options) *grower {
 // grow grows tree k.
 func (g *grower) grow(ctx context.Context, k int) (tree, bag, error) {
 	g.random = newStream(g.options.Seed, growing, uint64(k))
-	clear(g.drawn)
-	for range g.t.rows {
-		g.drawn[g.random.below(g.t.rows)]++
-	}
-	out := make(bag, (g.t.rows+63)/64)
+	out := drawBag(g.random, g.drawn)
 	g.rows = g.rows[:0]
 	for r, n := range g.drawn {
 		if n == 0 {
 			g.place[r] = -1
-			out[r>>6] |= 1 << (r & 63)
 			continue
 		}
 		g.place[r] = int32(len(g.rows))

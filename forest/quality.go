@@ -34,6 +34,13 @@ type ClassQuality struct {
 	Clip      float64 `json:"clip"`
 	// PriorLogLoss is the log loss of always giving the classes' shares.
 	PriorLogLoss float64 `json:"prior_log_loss"`
+	// Skill is the share of the variance of the classes' indicators that the
+	// probabilities explain, 1 − BS/BS₀ (Brier's score skill, Murphy 1988): BS is
+	// the mean of Σ_c (p_c − 1{class = c})², and BS₀ that of the classes' shares.
+	// It is to classes what R² is to numbers. SkillSE is its standard error, as
+	// R2SE is that of R2.
+	Skill   float64 `json:"skill"`
+	SkillSE float64 `json:"skill_se"`
 	// Confusion counts rows by class (first index) and most probable class
 	// (second), in the order of the classes.
 	Confusion [][]int `json:"confusion"`
@@ -56,6 +63,9 @@ type NumberQuality struct {
 	RMSE      float64 `json:"rmse"`
 	PriorRMSE float64 `json:"prior_rmse"`
 	R2        float64 `json:"r2"`
+	// R2SE is the standard error of R2 over the rows, to first order (the delta
+	// method). It does not tell how another book would have grown another forest.
+	R2SE float64 `json:"r2_se"`
 	// CRPS is the mean over the rows of the continuous ranked probability score
 	// ∫ (F(z) − 1{z ≥ y})² dz of the predicted distribution F at the label y, in
 	// the label's unit (Gneiting and Raftery 2007, equation 20); lower is better.
@@ -66,6 +76,10 @@ type NumberQuality struct {
 	// the quantiles 25 and 75 %, and 5 and 95 %, ends included.
 	Coverage50 float64 `json:"coverage_50"`
 	Coverage90 float64 `json:"coverage_90"`
+	// Widen90 is by how much, in the label's unit, the quantiles 5 and 95 % have
+	// to be moved apart for 90 % of the labels of rows that a tree left out to lie
+	// between them; it may be negative. See [Forest.Predict].
+	Widen90 float64 `json:"widen_90"`
 	// Reliability compares probabilities with frequencies, for the events that
 	// the label is at most its k-th decile, k = 1, …, 9.
 	Reliability []Bin `json:"reliability"`
@@ -75,64 +89,6 @@ type NumberQuality struct {
 // not better than the mean of all labels, or its distribution not better than
 // that of all labels.
 func (q *NumberQuality) Guessing() bool { return q.R2 <= 0 || q.CRPS >= q.PriorCRPS }
-
-// A Bin of a reliability table holds the events whose predicted probability is
-// in [Low, Low + 1/10), or for the last one up to 1: how many there are, the
-// mean of their probabilities, and the share that occurred. Empty bins are left
-// out. The forest is calibrated if Predicted and Observed agree.
-type Bin struct {
-	Low       float64 `json:"low"`
-	Events    int     `json:"events"`
-	Predicted float64 `json:"predicted"`
-	Observed  float64 `json:"observed"`
-}
-
-const bins = 10
-
-// A reliability gathers the events of a reliability table.
-type reliability [bins]struct {
-	events, occurred int
-	predicted        float64
-}
-
-func (r *reliability) add(p float64, occurred bool) {
-	b := &r[min(max(int(p*bins), 0), bins-1)]
-	b.events++
-	b.predicted += p
-	if occurred {
-		b.occurred++
-	}
-}
-
-func (r *reliability) table() []Bin {
-	var table []Bin
-	for k, b := range r {
-		if b.events > 0 {
-			n := float64(b.events)
-			table = append(table, Bin{float64(k) / bins, b.events, b.predicted / n, float64(b.occurred) / n})
-		}
-	}
-	return table
-}
-
-// A moment gathers a mean and its standard error.
-type moment struct{ n, sum, squares float64 }
-
-func (m *moment) add(v float64) {
-	m.n++
-	m.sum += v
-	m.squares += float64(v * v)
-}
-
-func (m *moment) mean() float64 { return m.sum / m.n }
-
-func (m *moment) standardError() float64 {
-	if m.n < 2 {
-		return 0
-	}
-	variance := max(0, m.squares-m.sum*m.sum/m.n) / (m.n - 1)
-	return math.Sqrt(variance / m.n)
-}
 
 // outOfBag predicts every row by the trees that left it out.
 func (f *Forest) outOfBag(ctx context.Context, t *table, labels *labelling, bags []bag) (Quality, error) {
@@ -208,11 +164,13 @@ type meter struct {
 	majority, inMajority     int
 	confusion                [][]int
 
-	squares, priorSquares float64 // numbers
-	crps, priorCRPS       moment
-	mean                  float64
-	deciles               []int // labels
-	covered50, covered90  int
+	explained explained
+
+	crps, priorCRPS      moment    // numbers
+	outside              []float64 // by how much each label lies outside of its 90 %
+	mean                 float64
+	deciles              []int // labels
+	covered50, covered90 int
 }
 
 func newMeter(f *Forest, labels *labelling) *meter {
@@ -254,12 +212,17 @@ func (m *meter) add(label int32, law []float64) {
 
 func (m *meter) addClass(class int, law []float64) {
 	guess := 0
+	squares, priorSquares := 0.0, 0.0
 	for c, p := range law {
+		e, d := p-indicator(c == class), m.prior[c]-indicator(c == class)
+		squares += float64(e * e)
+		priorSquares += float64(d * d)
 		if p > law[guess] {
 			guess = c
 		}
 		m.table.add(p, c == class)
 	}
+	m.explained.add(squares, priorSquares)
 	m.confusion[class][guess]++
 	m.correct.add(indicator(guess == class))
 	m.loss.add(-math.Log(max(law[class], m.clip)))
@@ -276,8 +239,7 @@ func (m *meter) addNumber(label int, law []float64) {
 	for l, p := range law {
 		mean += float64(p * numbers[l])
 	}
-	m.squares += float64((mean - y) * (mean - y))
-	m.priorSquares += float64((m.mean - y) * (m.mean - y))
+	m.explained.add(float64((mean-y)*(mean-y)), float64((m.mean-y)*(m.mean-y)))
 	m.crps.add(crps(numbers, law, label))
 	m.priorCRPS.add(crps(numbers, m.prior, label))
 	between := func(low, high float64) bool {
@@ -289,6 +251,8 @@ func (m *meter) addNumber(label int, law []float64) {
 	if between(0.05, 0.95) {
 		m.covered90++
 	}
+	low, high := numbers[quantileIndex(law, 0.05)], numbers[quantileIndex(law, 0.95)]
+	m.outside = append(m.outside, max(low-y, y-high))
 	sum, l := 0.0, 0
 	for _, decile := range m.deciles {
 		for ; l <= decile; l++ {
@@ -304,8 +268,9 @@ func (m *meter) quality() Quality {
 	case m.rows == 0:
 	case m.forest.Numeric():
 		q.Numbers = &NumberQuality{
-			RMSE:        math.Sqrt(m.squares / n),
-			PriorRMSE:   math.Sqrt(m.priorSquares / n),
+			RMSE:        math.Sqrt(m.explained.sumLeft / n),
+			PriorRMSE:   math.Sqrt(m.explained.sumAll / n),
+			Widen90:     widening(m.outside, 0.9),
 			CRPS:        m.crps.mean(),
 			CRPSSE:      m.crps.standardError(),
 			PriorCRPS:   m.priorCRPS.mean(),
@@ -313,9 +278,7 @@ func (m *meter) quality() Quality {
 			Coverage90:  float64(m.covered90) / n,
 			Reliability: m.table.table(),
 		}
-		if m.priorSquares > 0 {
-			q.Numbers.R2 = 1 - m.squares/m.priorSquares
-		}
+		q.Numbers.R2, q.Numbers.R2SE = m.explained.share()
 	default:
 		q.Classes = &ClassQuality{
 			Accuracy:         m.correct.mean(),
@@ -329,42 +292,7 @@ func (m *meter) quality() Quality {
 			Confusion:        m.confusion,
 			Reliability:      m.table.table(),
 		}
+		q.Classes.Skill, q.Classes.SkillSE = m.explained.share()
 	}
 	return q
-}
-
-// crps returns ∫ (F(z) − 1{z ≥ y})² dz for the distribution F that gives the
-// ascending values their weights, and y the value with index label.
-func crps(values, weights []float64, label int) float64 {
-	sum, score := 0.0, 0.0
-	for l := 0; l+1 < len(values); l++ {
-		sum += weights[l]
-		gap := sum - indicator(l >= label)
-		score += float64(gap * gap * (values[l+1] - values[l]))
-	}
-	return score
-}
-
-// quantileIndex returns the index of the first weight with which the cumulative
-// weight reaches p.
-func quantileIndex(weights []float64, p float64) int {
-	sum, last := 0.0, 0
-	for l, w := range weights {
-		if w <= 0 {
-			continue
-		}
-		sum += w
-		last = l
-		if sum >= p-1e-12 { // the weights sum to 1 up to rounding
-			break
-		}
-	}
-	return last
-}
-
-func indicator(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -11,6 +11,7 @@ import (
 const (
 	growing uint64 = iota + 1
 	permuting
+	halving
 )
 
 // A stream is an independent source of random numbers, keyed by the seed, the

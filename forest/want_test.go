@@ -13,22 +13,33 @@ func TestFixed(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 20000 {
 		whole := 1 + random.Int64N(1<<(1+random.IntN(31))-1)
-		part := random.Int64N(whole + 1)
+		all := whole * sharesPerOne
+		part := random.Int64N(whole+1) * sharesPerOne
 		switch random.IntN(8) {
 		case 0:
 			part = 0
 		case 1:
-			part = whole
+			part = all
 		case 2:
+			part = sharesPerOne
+		case 3:
+			part = random.Int64N(all + 1)
+		case 4:
 			part = 1
+		case 5:
+			part = all - 1
 		}
 		got := fixed(part, whole)
-		// |got/2⁴⁰ − part/whole| ≤ 2⁻⁴¹
-		gap := new(big.Rat).Sub(big.NewRat(got, 1<<scaleBits), big.NewRat(part, whole))
-		if gap.Abs(gap).Cmp(big.NewRat(1, 2<<scaleBits)) > 0 {
+		// |got/2⁴⁰ − part/all| ≤ 2⁻⁴¹, but next to 0 and 1 up to 2⁻⁴⁰
+		gap := new(big.Rat).Sub(big.NewRat(got, 1<<scaleBits), big.NewRat(part, all))
+		bound := big.NewRat(1, 2<<scaleBits)
+		if got == 1 || got == 1<<scaleBits-1 {
+			bound = big.NewRat(1, 1<<scaleBits)
+		}
+		if gap.Abs(gap).Cmp(bound) > 0 {
 			t.Fatalf("fixed(%d, %d) = %d is off by %v", part, whole, got, gap)
 		}
-		if (got == 0) != (part == 0) || (got == 1<<scaleBits) != (part == whole) {
+		if (got == 0) != (part == 0) || (got == 1<<scaleBits) != (part == all) {
 			t.Fatalf("fixed(%d, %d) = %d: only none is 0 and only all is 1", part, whole, got)
 		}
 	}
@@ -44,21 +55,19 @@ func TestScoreIsTheShareOfTheLaw(t *testing.T) {
 		var wants []Want
 		if f.Numeric() {
 			v := f.numbers
-			wants = []Want{AtLeast(v[20]), AtMost(v[20]), Between(v[10], v[50]), Between(v[10]+1e-9, v[10]+2e-9), AtLeast(v[len(v)-1] + 1), AtMost(v[len(v)-1])}
+			wants = []Want{AtLeast(v[20]), AtMost(v[20]), Between(v[10], v[50]), Between(v[10]+1e-9, v[10]+2e-9), AtLeast(v[len(v)-1] + 1), AtMost(v[len(v)-1]), Maximize(), Minimize()}
 		} else {
 			wants = []Want{AnyOf(f.classes[0]), AnyOf(f.classes[1:]...), AnyOf(f.classes...)}
 		}
 		for _, w := range wants {
 			s := mustScore(t, f, w)
-			wanted, _ := w.labels(f)
+			desires, _ := w.desires(f)
 			for range 50 {
 				x := b.composition(random, nil)
 				want, sum := 0.0, 0.0
 				for l, p := range f.weights(x) {
 					sum += p
-					if wanted[l] {
-						want += p
-					}
+					want += p * float64(desires[l]) / sharesPerOne
 				}
 				near(t, name+": the sum of the law", sum, 1)
 				near(t, name+": the probability of "+w.String(), s.Probability(s.Point(x)), want)
@@ -104,6 +113,31 @@ func TestPredictions(t *testing.T) {
 	mustGrow(t, cocktailBook.data(), Options{Trees: 1}).Mean(make([]int32, 65))
 }
 
+// TestDirectionsTellTheMean compares the scores of Maximize and Minimize with the
+// mean that they stand for, and their lines with their points.
+func TestDirectionsTellTheMean(t *testing.T) {
+	b := growingBooks["numbers"]
+	f := mustGrow(t, b.data(), Options{Seed: 1})
+	least, greatest := f.Range()
+	up, down := mustScore(t, f, Maximize()), mustScore(t, f, Minimize())
+	random := rand.New(rand.NewPCG(3, 3))
+	for range 100 {
+		x := b.composition(random, nil)
+		mean := f.Mean(x)
+		near(t, "maximize", up.Probability(up.Point(x)), (mean-least)/(greatest-least))
+		near(t, "minimize", down.Probability(down.Point(x)), (greatest-mean)/(greatest-least))
+		near(t, "the value of maximize", up.Value(up.Point(x)), mean)
+		near(t, "the value of minimize", down.Value(down.Point(x)), mean)
+	}
+	if v := mustScore(t, f, AtLeast(1)).Value(0); !math.IsNaN(v) {
+		t.Errorf("the probability of at least 1 has the value %g", v)
+	}
+	flat := mustGrow(t, &Data{Label: "y", Ingredients: []string{"a"}, Total: 1, Rows: [][]Part{nil, nil}, Numbers: []float64{4, 4}}, Options{Trees: 1})
+	if _, err := flat.Score(Maximize()); err == nil || !strings.Contains(err.Error(), "is 4 in every row") {
+		t.Errorf("maximize where all labels are equal: %v", err)
+	}
+}
+
 func TestWants(t *testing.T) {
 	classes := mustGrow(t, cocktailBook.data(), Options{Trees: 1})
 	numbers := mustGrow(t, growingBooks["numbers"].data(), Options{Trees: 1})
@@ -117,6 +151,8 @@ func TestWants(t *testing.T) {
 		{classes, AnyOf("a", "c"), "a or c", ""},
 		{classes, AnyOf("a", "z"), "a or z", `"taste" has no class "z"; it has a, b, c, d, e, f`},
 		{classes, AnyOf(), "", "no class of \"taste\" is wanted"},
+		{classes, Maximize(), "as large as possible", `"taste" is not a number; its classes are a, b`},
+		{numbers, Minimize(), "as small as possible", ""},
 		{classes, AtLeast(3), "at least 3", `"taste" is not a number; its classes are a, b`},
 		{numbers, AnyOf("a"), "a", `"taste" is a number from`},
 		{numbers, AtLeast(2.5), "at least 2.5", ""},

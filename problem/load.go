@@ -42,7 +42,11 @@ func (l *loader) loadForest(n *node) (*forest.Forest, error) {
 
 // growAnew says how to grow a forest that fits the problem.
 func (l *loader) growAnew() string {
-	if n := l.fields["ingredients"]; n != nil && n.kind == text {
+	n := l.fields["ingredients"]
+	if n != nil && n.kind == mapping {
+		n = n.get("file")
+	}
+	if n != nil && n.kind == text {
 		return "grow it with kir train --ingredients " + fault.Quote(n.text)
 	}
 	return "grow it on these recipes with kir train"

@@ -44,8 +44,7 @@ type Problem struct {
 	Properties  []Property   // in the file's order
 	Rules       []Rule       // in the file's order
 	Target      *kir.Target
-	Kernel      kir.Kernel
-	Sampler     Sampler
+	Sampler     kir.Settings
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // what is allowed and yet worth knowing
 
@@ -93,27 +92,11 @@ type explainedError struct {
 func (e *explainedError) Error() string { return e.text }
 func (e *explainedError) Unwrap() error { return e.err }
 
-// Sampler are the settings of a run. Together with the target they decide every
-// draw.
-type Sampler struct {
-	Kernel string `json:"kernel" yaml:"kernel"` // see [kir.KernelNames]
-	Chains int    `json:"chains" yaml:"chains"` // at least 1
-	Warmup int    `json:"warmup" yaml:"warmup"` // iterations of each chain that are not kept
-	Draws  int    `json:"draws" yaml:"draws"`   // states kept of each chain, at least 1
-	Thin   int    `json:"thin" yaml:"thin"`     // iterations from one draw to the next, at least 1
-	Seed   uint64 `json:"seed" yaml:"seed"`
-}
-
-// DefaultSampler is what a problem file need not say.
-func DefaultSampler() Sampler {
-	return Sampler{Kernel: "balanced", Chains: 4, Warmup: 10_000, Draws: 100_000, Thin: 1, Seed: 1}
-}
-
 // Options are what a reader is told beside the file.
 type Options struct {
 	// Override changes the settings that the file gives, as flags do. It may
 	// be nil.
-	Override func(*Sampler)
+	Override func(*kir.Settings)
 
 	// Workers is how many goroutines grow forests; it changes nothing but the
 	// time. 0 means all cores.
@@ -138,7 +121,6 @@ type loader struct {
 	ingredients *recipe.Ingredients // with attributes, or nil if only counted
 	laws        int                 // sparsity laws that were read, mixed ones included
 	rows        [][]kir.Part        // the recipes, closed to the total
-	rules       []rule
 }
 
 // Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The
@@ -232,11 +214,7 @@ func (l *loader) readIngredients() error {
 	}
 	switch n.kind {
 	case text:
-		err := l.readNamed(n, "the file of ingredients", func(r io.Reader, path string) (err error) {
-			l.ingredients, err = recipe.ReadIngredients(r, path)
-			return err
-		})
-		if err != nil {
+		if err := l.readIngredientsFile(n, recipe.Layout{}); err != nil {
 			return err
 		}
 	case sequence:
@@ -257,6 +235,16 @@ func (l *loader) readIngredients() error {
 		}
 		l.ingredients = in
 	case mapping:
+		if n.get("file") != nil {
+			file, layout, err := tableAt(n, false)
+			if err != nil {
+				return err
+			}
+			if err := l.readIngredientsFile(file, layout); err != nil {
+				return err
+			}
+			break
+		}
 		f, err := n.fields("the ingredients", "count")
 		if err != nil {
 			return err
@@ -296,22 +284,28 @@ func (l *loader) readRecipes() error {
 		return err
 	}
 	options.Labels = labels
+	file, layout, err := tableAt(n, true)
+	if err != nil {
+		return err
+	}
+	options.Layout = layout
 	if options.Units, err = l.units(); err != nil {
 		return err
 	}
 	var book *recipe.Book
-	err = l.readNamed(n, "the file of recipes", func(r io.Reader, path string) (err error) {
+	err = l.readNamed(file, "the file of recipes", func(r io.Reader, path string) (err error) {
 		book, err = recipe.Read(r, path, options)
 		return err
 	})
 	if err != nil {
 		var bad *fault.Error
-		if missing := (*recipe.NoLabelError)(nil); errors.As(err, &missing) && errors.As(err, &bad) {
+		if missing := (*recipe.NoLabelError)(nil); errors.As(err, &missing) && errors.As(err, &bad) && labelAt[missing.Name] != nil {
 			return hint(labelAt[missing.Name].errorf("the recipes have no label %s", fault.Quote(missing.Name)), "%s", bad.Hint)
 		}
 		return err
 	}
 	l.problem.Book = book
+	l.tellGuesses("recipes", file.text, layout, book.Guessed, book.Notes)
 	l.ingredients = book.Ingredients
 	l.problem.Ingredients = book.Ingredients.Names
 	l.rows = make([][]kir.Part, len(book.Recipes))
@@ -442,7 +436,7 @@ func (l *loader) readTarget() error {
 	if p.Target, err = kir.NewTarget(space, law, wishes...); err != nil {
 		return at.errorf("%v", err)
 	}
-	if p.Kernel, err = kir.NewKernel(p.Sampler.Kernel, p.Target); err != nil {
+	if _, err := kir.NewKernel(p.Sampler.Kernel, p.Target); err != nil {
 		var score *kir.ScoreError
 		if errors.As(err, &score) {
 			return p.Explain(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir"
 	"kir/fault"
 )
 
@@ -73,7 +74,7 @@ func TestBadInput(t *testing.T) {
 		{"nothing to choose from", "total: 5\n", 1, 1, []string{"neither recipes nor ingredients"}},
 		{"no such book", "total: 5\nrecipes: recipe.csv\n", 2, 10, []string{"no such file", "relative to the problem file"}},
 		{"book is a directory", "total: 5\nrecipes: .\n", 2, 10, []string{"directory"}},
-		{"recipes number", "total: 5\nrecipes: {file: x}\n", 2, 10, []string{"mapping", "text"}},
+		{"recipes number", "total: 5\nrecipes: [x]\n", 2, 10, []string{"list", "text"}},
 		{"count without number", "total: 5\ningredients: {}\nsparsity: {uniform: [1, 2]}\n", 2, 14, []string{"count"}},
 		{"count with recipes", "total: 50\nrecipes: recipes.csv\ningredients: {count: 9}\n", 3, 14, []string{"names"}},
 		{"ingredient twice", "total: 5\ningredients: [a, b, a]\nsparsity: {uniform: [1, 2]}\n", 2, 14, []string{`"a"`}},
@@ -164,7 +165,7 @@ func TestNoSuchProblem(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	p, err := load(t, "recipes: recipes.csv\ntotal: 100\nproperties: {taste: {forest: {label: taste, want: [Fresh, Bitter], trees: 7}, weight: 2}}\n", Options{
-		Override: func(s *Sampler) { s.Chains, s.Seed = 2, 9 },
+		Override: func(s *kir.Settings) { s.Chains, s.Seed = 2, 9 },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +173,7 @@ func TestLoad(t *testing.T) {
 	if got := len(p.Ingredients); got != 5 {
 		t.Errorf("%d ingredients, want 5", got)
 	}
-	if p.Sampler.Chains != 2 || p.Sampler.Seed != 9 || p.Sampler.Draws != DefaultSampler().Draws {
+	if p.Sampler.Chains != 2 || p.Sampler.Seed != 9 || p.Sampler.Draws != kir.DefaultSettings().Draws {
 		t.Errorf("sampler %+v", p.Sampler)
 	}
 	if got, want := p.Target.Law().P(2), 2.0/3; got != want {

@@ -131,7 +131,7 @@ func TestKinds(t *testing.T) {
 			total := 0.0
 			for k, p := range []*Problem{p, q} {
 				sum := 0.0
-				_, err = kir.Stream(t.Context(), p.Target, kir.Options{Kernel: "balanced", Chains: 1, Draws: 100, Thin: 1, Seed: 1}, func(_, _ int, x *kir.State) error {
+				_, err = kir.Stream(t.Context(), p.Target, kir.Settings{Kernel: "balanced", Chains: 1, Draws: 100, Thin: 1, Seed: 1}, 0, func(_, _ int, x *kir.State) error {
 					y := x.AppendScores(nil)[0]
 					if !(y > 0) || math.IsInf(y, 0) {
 						return fmt.Errorf("a draw scores %v", y)

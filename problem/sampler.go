@@ -1,43 +1,33 @@
 package problem
 
 import (
+	"errors"
 	"math"
-	"strings"
 
 	"kir"
 	"kir/fault"
 )
 
-// mostDraws bounds counts of iterations, so that sums of them fit an int64.
-const mostDraws = 1 << 53
-
 func (l *loader) readSampler() error {
-	s := DefaultSampler()
+	s := kir.DefaultSettings()
+	var f map[string]*node
 	if n := l.fields["sampler"]; n != nil && n.kind != null {
-		f, err := n.fields("the sampler", "kernel", "chains", "warmup", "draws", "thin", "seed")
-		if err != nil {
+		var err error
+		if f, err = n.fields("the sampler", "kernel", "chains", "warmup", "draws", "thin", "seed"); err != nil {
 			return err
 		}
 		if k := f["kernel"]; k != nil {
 			if s.Kernel, err = k.str("the kernel"); err != nil {
 				return err
 			}
-			if err := checkKernel(s.Kernel); err != nil {
-				return hint(k.errorf("%s", err.Message), "%s", err.Hint)
-			}
 		}
 		for _, c := range []struct {
-			key         string
-			value       *int
-			least, most int
-		}{
-			{"chains", &s.Chains, 1, 1 << 16},
-			{"warmup", &s.Warmup, 0, mostDraws},
-			{"draws", &s.Draws, 1, mostDraws},
-			{"thin", &s.Thin, 1, mostDraws},
-		} {
+			key   string
+			value *int
+		}{{"chains", &s.Chains}, {"warmup", &s.Warmup}, {"draws", &s.Draws}, {"thin", &s.Thin}} {
 			if v := f[c.key]; v != nil {
-				if *c.value, err = v.whole(c.key, c.least, c.most); err != nil {
+				// What is too much for an int is too much for any of them.
+				if *c.value, err = v.whole(c.key, math.MinInt32, kir.MaxIterations); err != nil {
 					return err
 				}
 			}
@@ -48,44 +38,37 @@ func (l *loader) readSampler() error {
 			}
 		}
 	}
+	given := s
 	if l.options.Override != nil {
 		l.options.Override(&s)
 	}
-	if err := s.check(); err != nil {
-		return err
+	if s.Kernel == "" {
+		s.Kernel = "balanced"
 	}
 	l.problem.Sampler = s
-	return nil
-}
-
-func checkKernel(name string) *fault.Error {
-	for _, known := range kir.KernelNames() {
-		if known == name {
-			return nil
+	return settingsFault(&s, func(setting string) *node {
+		if s == given { // else a flag may have said it
+			return f[setting]
 		}
-	}
-	e := &fault.Error{Message: "there is no kernel " + fault.Quote(name), Hint: fault.DidYouMean(name, kir.KernelNames())}
-	if e.Hint == "" {
-		e.Hint = "there are " + strings.Join(kir.KernelNames(), ", ")
-	}
-	return e
+		return nil
+	})
 }
 
-// check verifies settings, wherever they come from.
-func (s Sampler) check() error {
-	if err := checkKernel(s.Kernel); err != nil {
+// settingsFault checks settings and tells what is wrong with them as an error of
+// input, at the place where they were given.
+func settingsFault(s *kir.Settings, place func(setting string) *node) error {
+	err := s.Check()
+	var bad *kir.SettingsError
+	if !errors.As(err, &bad) {
 		return err
 	}
-	for _, c := range []struct {
-		name         string
-		value, least int
-	}{{"chains", s.Chains, 1}, {"warmup", s.Warmup, 0}, {"draws", s.Draws, 1}, {"thin", s.Thin, 1}} {
-		if c.value < c.least {
-			return &fault.Error{Message: c.name + " is " + itoa(c.value), Hint: "it must be at least " + itoa(c.least)}
-		}
+	if near := fault.DidYouMean(s.Kernel, kir.KernelNames()); bad.Setting == "kernel" && near != "" {
+		bad.Hint = near
 	}
-	if s.Draws > (math.MaxInt64-s.Warmup)/s.Thin {
-		return &fault.Error{Message: "draws times thin is more iterations than can be counted", Hint: "lower one of them"}
+	e := &fault.Error{Message: bad.Message, Hint: bad.Hint}
+	if n := place(bad.Setting); n != nil {
+		e = hint(n.errorf("%s", bad.Message), "%s", bad.Hint)
 	}
-	return nil
+	e.Err = err
+	return e
 }

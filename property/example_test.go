@@ -27,8 +27,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	mean, options := 0.0, kir.Options{Kernel: "balanced", Chains: 1, Warmup: 1000, Draws: 10_000, Thin: 1, Seed: 1}
-	_, err = kir.Stream(context.Background(), target, options, func(_, _ int, x *kir.State) error {
+	mean, options := 0.0, kir.Settings{Kernel: "balanced", Chains: 1, Warmup: 1000, Draws: 10_000, Thin: 1, Seed: 1}
+	_, err = kir.Stream(context.Background(), target, options, 0, func(_, _ int, x *kir.State) error {
 		mean += x.AppendScores(nil)[0] / 10_000
 		return nil
 	})

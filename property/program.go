@@ -255,6 +255,8 @@ type programScorer struct {
 	logs []float64
 
 	// Scratch.
+	splits  []int     // those that are asked for
+	answers []float64 // to one request
 	request []byte
 	parts   []kir.Part
 	others  []kir.Part
@@ -301,35 +303,60 @@ func (s *programScorer) split(i, j, k, sum int) []kir.Part {
 	return s.parts
 }
 
-// ask asks for the splits of (i, j) and keeps their logs in s.logs, NaN for all
-// that are missing if it fails.
-func (s *programScorer) ask(i, j int) {
+// ask asks for the splits of (i, j) that are wanted and keeps their logs in
+// s.logs: NaN for all that are missing if it fails, −Inf for what is not wanted.
+func (s *programScorer) ask(i, j int, wanted *kir.Pieces) {
 	s.i, s.j, s.logs = i, j, s.logs[:0]
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	s.others = s.x.AppendParts(s.others[:0])
 	s.others = slices.DeleteFunc(s.others, func(p kir.Part) bool { return p.Ingredient == i || p.Ingredient == j })
-	for from := 0; from <= sum; from += mostRecipes {
-		end := min(from+mostRecipes, sum+1)
+	s.splits = s.splits[:0]
+	for q := range wanted.Len() {
+		from, value := wanted.Piece(q)
+		to := sum + 1
+		if q+1 < wanted.Len() {
+			to, _ = wanted.Piece(q + 1)
+		}
+		for k := from; k < to; k++ {
+			s.logs = append(s.logs, math.Inf(-1))
+			if !math.IsInf(value, -1) {
+				s.splits = append(s.splits, k)
+			}
+		}
+	}
+	for left := s.splits; len(left) > 0; {
+		now := left[:min(len(left), mostRecipes)]
 		s.request = append(s.request[:0], '[')
-		for k := from; k < end; k++ {
-			if k > from {
+		for n, k := range now {
+			if n > 0 {
 				s.request = append(s.request, ',')
 			}
 			s.request = s.property.appendRecipe(s.request, s.split(i, j, k, sum))
 		}
 		s.request = append(s.request, "]\n"...)
 		var err error
-		if s.logs, err = s.property.scores(s.logs, s.request, end-from); err != nil {
-			for len(s.logs) <= sum {
-				s.logs = append(s.logs, math.NaN())
+		if s.answers, err = s.property.scores(s.answers[:0], s.request, len(now)); err != nil {
+			for _, k := range left {
+				s.logs[k] = math.NaN()
 			}
 			return
 		}
+		for n, k := range now {
+			s.logs[k] = s.answers[n]
+		}
+		left = left[len(now):]
 	}
 }
 
 func (s *programScorer) Line(i, j int, p *kir.Pieces) {
-	s.ask(i, j)
+	var all kir.Pieces
+	all.Add(0, 0)
+	s.Splits(i, j, &all, p)
+}
+
+// Splits asks for no split that does not count.
+func (s *programScorer) Splits(i, j int, wanted, p *kir.Pieces) {
+	s.ask(i, j, wanted)
 	q := joiner{pieces: p}
 	for k, log := range s.logs {
 		q.add(k, log)

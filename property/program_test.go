@@ -19,6 +19,7 @@ import (
 
 	"kir"
 	"kir/property"
+	"kir/rule"
 )
 
 // TestMain makes the test binary a scorer when it is run as one.
@@ -66,6 +67,13 @@ func score(mode string, arguments []string) int {
 				}
 				fmt.Fprintln(os.Stderr, "out of\x1b[31m paper")
 				return 3
+			}
+		case mode == "not alone": // what is asked that must not be is the end
+			for _, recipe := range recipes {
+				if len(recipe) < 2 || recipe["b"] == 0 {
+					fmt.Fprintln(os.Stderr, "nobody wants to know")
+					return 3
+				}
 			}
 		case asked < 5: // the failures come later
 		case mode == "dies":
@@ -188,7 +196,7 @@ func runProgram(t *testing.T, p *property.Program, draws int, sink func(chain, d
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = kir.Stream(t.Context(), target, kir.Options{Kernel: "accelerated", Chains: 2, Draws: draws, Thin: 1, Seed: 1, Workers: 2}, sink)
+	_, err = kir.Stream(t.Context(), target, kir.Settings{Kernel: "accelerated", Chains: 2, Draws: draws, Thin: 1, Seed: 1}, 2, sink)
 	return err
 }
 
@@ -253,6 +261,24 @@ func TestProgramFails(t *testing.T) {
 
 // A program that ends is started again, once, and that is told; the draws are
 // those of one that did not end.
+// No kernel asks a program for what the law gives no mass or a rule forbids.
+func TestProgramIsAskedWhatCounts(t *testing.T) {
+	p := newProgram(t, 12, "not alone")
+	defer p.Close()
+	set := rule.Set{Ingredients: 5, Total: 12, Rules: []rule.Rule{rule.Require{Of: []int{1}}}}
+	space := must(kir.NewRuledSpace(t.Context(), set, 0))
+	target, err := kir.NewTarget(space, kir.Uniform(2, 4), kir.Wish{Name: "taste", Property: p, Weight: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kernel := range []string{"accelerated", "gibbs", "naive", "balanced", "tempered"} {
+		o := kir.Settings{Kernel: kernel, Chains: 1, Warmup: 50, Draws: 200, Thin: 1, Seed: 1}
+		if _, err := kir.Stream(t.Context(), target, o, 1, func(_, _ int, _ *kir.State) error { return nil }); err != nil {
+			t.Errorf("%s: %v", kernel, err)
+		}
+	}
+}
+
 func TestProgramRestarts(t *testing.T) {
 	var want []string
 	keep := func(draws *[]string) func(chain, draw int, x *kir.State) error {

@@ -34,6 +34,15 @@ func ParseAmount(text string) (Amount, error) {
 	return a, nil
 }
 
+// mustAmount is an amount that is written in this program.
+func mustAmount(text string) Amount {
+	a, err := scanAmount(text)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
 // parseAmount returns the amount, or what is wrong and what would be right.
 func parseAmount(text string) (a Amount, message, hint string) {
 	a, err := scanAmount(text)
@@ -191,6 +200,12 @@ func (a Amount) String() string {
 	default:
 		return "0." + strings.Repeat("0", -leading-1) + digits
 	}
+}
+
+// amountOf returns the amount that comes closest to a number, which is 0 or
+// more.
+func amountOf(r *big.Rat) (Amount, error) {
+	return scanAmount(r.FloatString(amountMagnitude + amountDigits + 2))
 }
 
 // times returns a·b, rounded to 18 digits.

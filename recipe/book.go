@@ -1,17 +1,22 @@
 // Package recipe reads recipe books: who mixes what with how much of what, and
 // what is said of it.
 //
-// A book is a CSV file in UTF-8, in one of two forms that are told apart by the
-// header. In the long form a row is an ingredient of a recipe, in the columns
-// recipe, ingredient, amount and, if there is one, unit; every other column is a
-// label and is the same in all rows of a recipe. In the wide form a row is a
-// recipe and every column an ingredient, except for the column recipe and for
-// the labels, which the caller names. A second file may list the ingredients and
-// what is known of them (group, cost, strength).
+// A book is a table, in one of two forms that are told apart by the header. In
+// the long form a row is an ingredient of a recipe, in the columns recipe,
+// ingredient, amount and, if there is one, unit; every other column is a label
+// and is the same in all rows of a recipe. In the wide form a row is a recipe and
+// every column an ingredient, except for the column recipe and for labels. A
+// second file may list the ingredients and what is known of them (group, cost,
+// strength).
 //
-// Files are read as a stream: memory grows with the recipes and their parts,
-// not with the text. Whatever is wrong in a file is returned as an [*Error] with
-// file, line and column, in characters; nothing is skipped or guessed.
+// Tables come as CSV in several encodings, with several delimiters and decimal
+// marks, as .xlsx workbooks, and recipes also as JSON-LD. What a table does not
+// say is taken as it shows, and is told in a [Note]; a [Layout] says it instead.
+//
+// CSV is read as a stream: memory grows with the recipes and their parts, not
+// with the text. Workbooks and JSON are held in memory, and bounded. Whatever is
+// wrong in a file is returned as an [*Error] with file, line and column, in
+// characters, or with sheet and cell; nothing is skipped in silence.
 //
 // Amounts are decimal numbers and are kept as such, so that the closure of a
 // recipe to a total of M whole units, see [Closure], is the same on every
@@ -43,6 +48,18 @@ type Book struct {
 	// Labels are in the order of their columns.
 	Labels []Label
 
+	// Columns are what the columns of the table were taken to mean.
+	Columns []Column
+
+	// Long is whether the table has the long form.
+	Long bool
+
+	// Notes are what was understood without being said, by line.
+	Notes []Note
+
+	// Guessed is what settles those notes that may well be wrong.
+	Guessed Layout
+
 	once    sync.Once // makes indexed
 	indexed index
 }
@@ -58,6 +75,8 @@ type Recipe struct {
 
 	// Line and Column are where the name stands first.
 	Line, Column int
+
+	cell string // where, in a workbook
 }
 
 // A Part is one used ingredient of a recipe and how much of it.
@@ -125,7 +144,7 @@ func (b *Book) Closure(recipe, total int) ([]int, error) {
 	r := &b.Recipes[recipe]
 	if n := len(r.Parts); total < n {
 		return nil, &Error{
-			File: b.File, Line: r.Line, Column: r.Column,
+			File: b.File, Line: r.Line, Column: r.Column, Cell: r.cell,
 			Message: fault.Quote(r.Name) + " uses " + fault.Count(n, "ingredient") + ", too many for a total of " + fault.Count(total, "unit"),
 			Hint:    "take a total of at least " + fault.Count(n, "unit") + ", better many more",
 		}

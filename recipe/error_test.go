@@ -50,10 +50,15 @@ var badBooks = []struct {
 	{name: "hexadecimal", file: "recipe,ingredient,amount\nKir,Gin,0x10\n", line: 2, column: 9, message: `unreadable amount "0x10"`},
 	{name: "exponent without digits", file: "recipe,ingredient,amount\nKir,Gin,1e\n", line: 2, column: 9, message: `unreadable amount "1e"`},
 	{name: "two points", file: "recipe,ingredient,amount\nKir,Gin,1.2.3\n", line: 2, column: 9, message: `unreadable amount "1.2.3"`},
-	{name: "decimal comma", file: "recipe,ingredient,amount\nKir,Gin,\"4,5\"\n", line: 2, column: 9, message: `unreadable amount "4,5"`, hint: "point"},
-	{name: "amount with a unit", file: "recipe,ingredient,amount\nKir,Gin,3 cl\n", line: 2, column: 9, message: `unreadable amount "3 cl"`, hint: "column unit"},
+	{name: "decimal comma where the point is given", file: "recipe,ingredient,amount\nKir,Gin,\"4,5\"\n", options: Options{Layout: Layout{Decimal: DecimalPoint}}, line: 2, column: 9, message: `unreadable amount "4,5"`, hint: "decimal: comma"},
+	{name: "amount with an unknown unit", file: "recipe,ingredient,amount\nKir,Gin,3 clx\n", line: 2, column: 9, message: `unknown unit "clx" in the amount "3 clx"`, hint: `did you mean "cl"?`},
+	{name: "two units", file: "recipe,ingredient,amount,unit\nKir,Gin,3 cl,ml\n", line: 2, column: 9, message: `the amount "3 cl" has the unit "cl" and the row has "ml"`},
+	{name: "a range that goes down", file: "recipe,ingredient,amount\nKir,Gin,3-2\n", line: 2, column: 9, message: `the range "3-2" goes down`},
+	{name: "a date", file: "recipe,ingredient,amount\nKir,Gin,02-Jan\n", line: 2, column: 9, message: `unreadable amount "02-Jan", which looks like a date`, hint: "text"},
+	{name: "division by 0", file: "recipe,ingredient,amount\nKir,Gin,1/0\n", line: 2, column: 9, message: `unreadable amount "1/0"`, hint: "divided by 0"},
+	{name: "two meanings", file: "recipe,ingredient,amount\nKir,Gin,1.5\nKir,Rye,\"1,5\"\nKir,Rum,1.500\n", line: 4, column: 9, message: `unreadable amount "1.500"`, hint: "may be 1.500 or 1500: say decimal: point"},
 	{name: "no amount", file: "recipe,ingredient,amount\nKir,Gin, \n", line: 2, column: 10, message: "no amount", hint: "or 0"},
-	{name: "a label that is not named, wide", file: "recipe,Gin,taste\nKir,1,Fresh\n", line: 2, column: 7, message: `unreadable amount "Fresh" of "taste"`, hint: `if "taste" is a label`},
+	{name: "text in a column of amounts, wide", file: "recipe,Gin\nKir,1\nSec,2\nRose,Fresh\n", line: 4, column: 6, message: `unreadable amount "Fresh" of "Gin"`, hint: `if "Gin" is a label, say so: columns: {Gin: label}`},
 
 	{name: "unknown unit", file: "recipe,ingredient,amount,unit\nKir,Gin,1,cl\nKir,Rye,1,clx\n", line: 3, column: 11, message: `unknown unit "clx"`, hint: `did you mean "cl"? Known are "ml", "cl",`},
 	{name: "unknown unit with nothing near", file: "recipe,ingredient,amount,unit\nKir,Gin,1,hogshead\n", line: 2, column: 11, message: `unknown unit "hogshead"`, hint: `known are "ml"`},
@@ -66,16 +71,19 @@ var badBooks = []struct {
 	{name: "label changes", file: "recipe,ingredient,amount,taste\nKir,Gin,1,Fresh\nSec,Gin,1,Dry\nKir,Rye,1,Sweet\n", line: 4, column: 11, message: `"taste" of "Kir" changes from "Fresh" on line 2 to "Sweet"`, hint: "in all rows"},
 	{name: "label appears", file: "recipe,ingredient,amount,taste\nKir,Gin,1,\nKir,Rye,1,Sweet\n", line: 3, column: 11, message: `changes from "" on line 2 to "Sweet"`},
 
-	{name: "no recipe column", file: "drink,ingredient,amount\nKir,Gin,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "long form"},
+	{name: "no recipe column", file: "thing,ingredient,amount\nKir,Gin,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "long form"},
 	{name: "no recipe column, wide", file: "Gin,Rye\n1,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "wide form"},
 	{name: "no amount column", file: "recipe,ingredient,amout\nKir,Gin,1\n", line: 1, column: 19, message: `no column is called "amount"`, hint: `is it "amout"?`},
 	{name: "no ingredient column", file: "recipe,amount\nKir,1\n", line: 1, column: 1, message: `no column is called "ingredient"`},
-	{name: "misspelt ingredient column", file: "recipe,ingrediants,cl\nKir,Gin,1\n", line: 2, column: 5, message: `unreadable amount "Gin" of "ingrediants"`, hint: "the long form has the columns recipe, ingredient,"},
+	{name: "misspelt ingredient column", file: "recipe,ingrediants,cl\nKir,Gin,1\n", line: 1, column: 8, message: `column "ingrediants" holds text such as "Gin"`, hint: "the long form has the columns recipe, ingredient,"},
 	{name: "no ingredient in a wide header", file: "recipe\nKir\n", line: 1, column: 1, message: "names no ingredient"},
 	{name: "doubled column", file: "recipe,Crème,Rye,Crème\nKir,1,2,3\n", line: 1, column: 18, message: `two columns are called "Crème": numbers 2 and 4`},
 	{name: "doubled column in another case", file: "recipe,ingredient,amount,Amount\nKir,Gin,1,1\n", line: 1, column: 26, message: `two columns are called "amount": numbers 3 and 4`},
-	{name: "column without a name", file: "recipe,ingredient,amount,\nKir,Gin,1,\n", line: 1, column: 26, message: "column 4 has no name"},
-	{name: "semicolons", file: "recipe;ingredient;amount\nKir;Gin;1\n", line: 1, column: 1, message: "single column", hint: "commas"},
+	{name: "column without a name", file: "recipe,ingredient,amount,\nKir,Gin,1,x\n", line: 2, column: 11, message: `column 4 has no name and holds "x"`},
+	{name: "another delimiter than the one given", file: "recipe;ingredient;amount\nKir;Gin;1\n", options: Options{Layout: Layout{Delimiter: "comma"}}, line: 1, column: 1, message: `no column is called "recipe"`},
+	{name: "no such delimiter", file: "recipe\n", options: Options{Layout: Layout{Delimiter: "dot"}}, message: `there is no delimiter "dot"`},
+	{name: "no such encoding", file: "recipe\n", options: Options{Layout: Layout{Encoding: "utf-9"}}, message: `there is no encoding "utf-9"`},
+	{name: "a sheet of a text", file: "recipe\n", options: Options{Layout: Layout{Sheet: "A"}}, message: "no sheets"},
 	{name: "old line ends", file: "recipe,ingredient,amount\rKir,Gin,1\r", line: 1, column: 19, message: "carriage return", hint: "LF"},
 
 	{name: "empty recipe name", file: "recipe,ingredient,amount\n,Gin,1\n", line: 2, column: 1, message: "a recipe without a name"},
@@ -83,19 +91,20 @@ var badBooks = []struct {
 	{name: "empty ingredient name", file: "recipe,ingredient,amount\nKir,,1\n", line: 2, column: 5, message: "an ingredient without a name"},
 
 	{name: "invalid UTF-8", file: "recipe,ingredient,amount\nCrème,Cr\xe8me,1\n", line: 2, column: 9, message: "byte 0xe8 is not valid in UTF-8", hint: "save the file as UTF-8"},
-	{name: "invalid UTF-8 in the header", file: "r\xff,ingredient,amount\n", line: 1, column: 2, message: "byte 0xff"},
+	{name: "invalid UTF-8 in the header", file: "é\xff,ingredient,amount\n", line: 1, column: 2, message: "byte 0xff"},
 	{name: "invalid UTF-8 within quotes on the second line", file: "recipe,ingredient,amount\n\"Crème\nde\xff\",Gin,1\n", line: 3, column: 3, message: "byte 0xff"},
-	{name: "UTF-16", file: "\xff\xfer\x00e\x00", line: 1, column: 1, message: "UTF-16", hint: "UTF-8"},
+	{name: "half a character of UTF-16", file: "\xff\xfer\x00\x00\xd8,\x00G\x00\n\x00", line: 1, column: 2, message: "a character that its encoding does not have", hint: "encoding"},
+	{name: "a byte that is not in Windows-1252", file: "recipe,Cr\xe8me\x81\nKir,1\n", line: 1, column: 13, message: "a character that its encoding does not have"},
 
 	{name: "bare quote", file: "recipe,ingredient,amount\nKïr,5\" Gin,1\n", line: 2, column: 6, message: "a quote inside a field that is not in quotes", hint: "twice"},
 	{name: "text after a quote", file: "recipe,ingredient,amount\nKïr,\"5\"Gin,1\n", line: 2, column: 7, message: "text after the quote"},
 	{name: "quote never closed", file: "recipe,ingredient,amount\nKïr,\"5\"\"\",1\nKïr,\"Gin,1\nKir,Rye,1\n", line: 3, column: 5, message: "a quote is opened here and never closed", hint: "close it"},
 	{name: "quote never closed on the last line", file: "recipe,ingredient,amount\nKïr,\"", line: 2, column: 5, message: "a quote is opened here and never closed"},
 	{name: "after a field of several lines", file: "recipe,ingredient,amount\n\"Kïr\nà la mode\",Gin,x\n", line: 3, column: 16, message: `unreadable amount "x"`},
-	{name: "after a byte-order mark", file: "\ufeffrecipe,ingredient,amount,\n", line: 1, column: 26, message: "column 4 has no name"},
+	{name: "after a byte-order mark", file: "\ufeffrecipe,ingredient,amount,\nKir,Gin,1,x\n", line: 2, column: 11, message: "column 4 has no name"},
 
 	{name: "ingredient not on the list", file: "recipe,ingredient,amount\nKir,Gim,1\n", options: Options{Ingredients: mustIngredients("Gin", "Rye")}, line: 2, column: 5, message: `"Gim" is not one of the 2 ingredients`, hint: `did you mean "Gin"?`},
-	{name: "ingredient not on the list, wide", file: "recipe,Gin,taste\nKir,1,x\n", options: Options{Ingredients: mustIngredients("Gin", "Rye")}, line: 1, column: 12, message: `"taste" is not one of the 2 ingredients`, hint: "label"},
+	{name: "ingredient not on the list, wide", file: "recipe,Gin,Rum 12\nKir,1,2\n", options: Options{Ingredients: mustIngredients("Gin", "Rye")}, line: 1, column: 12, message: `"Rum 12" is not one of the 2 ingredients`, hint: "label"},
 	{name: "label not there", file: "recipe,Gin,taste\nKir,1,x\n", options: Options{Labels: []string{"tast"}}, line: 1, column: 1, message: `no column is called "tast"`, hint: `did you mean "taste"?`},
 	{name: "label not there, long", file: "recipe,ingredient,amount\nKir,Gin,x\n", options: Options{Labels: []string{"colour"}}, line: 1, column: 1, message: `no column is called "colour"`, hint: `the columns are "recipe", "ingredient", "amount"`},
 	{name: "label with another meaning", file: "recipe,ingredient,amount\nKir,Gin,1\n", options: Options{Labels: []string{"amount"}}, line: 1, column: 19, message: `column "amount" cannot be a label`},
@@ -162,11 +171,11 @@ func TestReadIngredientsRefuses(t *testing.T) {
 		{"empty name", "name,cost\n,3\n", 2, 1, "an ingredient without a name", ""},
 		{"short row", "name,cost,abv\nGin,3\n", 2, 6, "the row has 2 columns and the header 3", `add "abv"`},
 		{"long row", "name,cost\nGin,3,4\n", 2, 7, "the row has 3 columns and the header 2", ""},
-		{"invalid UTF-8", "name,cost\nGin,\xff\n", 2, 5, "byte 0xff", ""},
+		{"invalid UTF-8", "name,cost\né,1\nGin,\xff\n", 3, 5, "byte 0xff", ""},
 		{"quote", "name,cost\nGin,\"3\n", 2, 5, "never closed", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			in, err := ReadIngredients(strings.NewReader(test.file), "list.csv")
+			in, err := ReadIngredients(strings.NewReader(test.file), "list.csv", Layout{})
 			checkError(t, err, "list.csv", test.line, test.column, test.message, test.hint)
 			if in != nil {
 				t.Error("ingredients were returned beside the error")
@@ -198,7 +207,7 @@ func TestReadFileRefuses(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v is not fs.ErrNotExist", err)
 	}
-	_, err = ReadIngredientsFile(dir)
+	_, err = ReadIngredientsFile(dir, Layout{})
 	checkError(t, err, dir, 0, 0, "is a directory", "")
 
 	empty := filepath.Join(dir, "empty.csv")

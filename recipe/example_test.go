@@ -119,7 +119,7 @@ func ExampleUnits_With() {
 
 func ExampleReadIngredients() {
 	const list = "name,group,abv\nGin,spirit,40\nIce,,\nCampari,bitter,25\n"
-	in, err := recipe.ReadIngredients(strings.NewReader(list), "ingredients.csv")
+	in, err := recipe.ReadIngredients(strings.NewReader(list), "ingredients.csv", recipe.Layout{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,16 +1,28 @@
 package recipe
 
 import (
+	"bytes"
 	"errors"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"kir/fault"
 )
 
 // checkRefusal checks that an error of a reader has a place and can be shown.
 func checkRefusal(t *testing.T, err error, file string) {
 	t.Helper()
+	var several *fault.Errors
+	if errors.As(err, &several) {
+		for _, e := range several.All {
+			checkRefusal(t, e, file)
+		}
+		return
+	}
 	var e *Error
 	if !errors.As(err, &e) {
 		t.Fatalf("%v is not an *Error", err)
@@ -62,11 +74,97 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// FuzzReadFile reads files of any kind: text in any encoding, workbooks, JSON.
+// Its corpus holds tables of each kind.
+func FuzzReadFile(f *testing.F) {
+	for _, test := range wildTables {
+		if !bytes.HasPrefix(test.data, []byte("PK")) {
+			f.Add(test.data, "book"+filepath.Ext(test.file), false)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, file string, ingredients bool) {
+		if !utf8.ValidString(file) {
+			return
+		}
+		if ingredients {
+			if in, err := ReadIngredients(bytes.NewReader(data), file, Layout{}); err != nil {
+				checkShown(t, err)
+			} else if in.Len() == 0 {
+				t.Error("there are no ingredients")
+			}
+			return
+		}
+		book, err := Read(bytes.NewReader(data), file, Options{})
+		if err != nil {
+			checkShown(t, err)
+			return
+		}
+		checkBook(t, book)
+		for _, n := range book.Notes {
+			if n.Message == "" || !utf8.ValidString(n.String()) {
+				t.Errorf("a note says %q", n.String())
+			}
+		}
+		// What settles the guesses can be read back, and leads to the same book.
+		settled, err := Read(bytes.NewReader(data), file, Options{Layout: book.Guessed})
+		if err != nil {
+			t.Errorf("settled with %s: %v", book.Guessed.YAML(), err)
+		} else if !slices.Equal(sameBook(book), sameBook(settled)) {
+			t.Errorf("settled with %s it is another book", book.Guessed.YAML())
+		}
+	})
+}
+
+// checkShown checks that each error can be shown on a line.
+func checkShown(t *testing.T, err error) {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%v is not an *Error", err)
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if !utf8.ValidString(line) || line == "" {
+			t.Errorf("%q cannot be shown", line)
+		}
+	}
+}
+
+// FuzzQuantity checks what is read of a cell against its parts: a fraction, a
+// range and a unit mean what they mean apart.
+func FuzzQuantity(f *testing.F) {
+	for _, text := range []string{"1", "1.5", "1,5", "1.234,5", "½", "1 ½", "1/2", "1-1/2", "2–3 cl", "about 2", "to taste", "1e-3", "-0", "1 234", "a pinch", "02-Jan", "1/0"} {
+		f.Add(text)
+	}
+	units := DefaultUnits()
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, d := range []Decimal{AnyDecimal, DecimalPoint, DecimalComma} {
+			q, message, _ := parseQuantity(text, d, units)
+			if message != "" {
+				continue
+			}
+			if q.unit != "" {
+				if _, ok := units.Lookup(q.unit); !ok {
+					t.Errorf("%q has the unit %q, which there is not", text, q.unit)
+				}
+			}
+			if a, err := scanAmount(strings.TrimSpace(text)); err == nil && d != DecimalComma && a != q.amount {
+				if n := parseNumeral(strings.TrimSpace(text)); !n.twoWays() {
+					t.Errorf("%q is %v, want %v", text, q.amount, a)
+				}
+			}
+			again, message, hint := parseQuantity(q.amount.String()+" "+q.unit, DecimalPoint, units)
+			if message != "" || again.amount != q.amount {
+				t.Errorf("%q is %v %q and is read back as %v: %s: %s", text, q.amount, q.unit, again.amount, message, hint)
+			}
+		}
+	})
+}
+
 func FuzzReadIngredients(f *testing.F) {
 	f.Add("name,cost\nGin,3\nRye,\n")
 	f.Add("\ufeffcost,name\r\n\"3\",\"Gin, dry\"\r\n")
 	f.Fuzz(func(t *testing.T, file string) {
-		in, err := ReadIngredients(strings.NewReader(file), "list.csv")
+		in, err := ReadIngredients(strings.NewReader(file), "list.csv", Layout{})
 		if err != nil {
 			checkRefusal(t, err, file)
 			return

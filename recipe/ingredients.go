@@ -22,6 +22,11 @@ type Ingredients struct {
 	// Attributes are in the order of their columns.
 	Attributes []Attribute
 
+	// Notes are what was understood of their file without being said, and Guessed
+	// is what settles those that may well be wrong.
+	Notes   []Note
+	Guessed Layout
+
 	index map[string]int32
 }
 
@@ -37,9 +42,6 @@ type Attribute struct {
 	notNumber *Error
 	places    []place
 }
-
-// A place is a line and a column in a file.
-type place struct{ line, column int }
 
 // NewIngredients returns ingredients without attributes. The names must not be
 // empty and must differ.
@@ -66,70 +68,88 @@ func (in *Ingredients) add(name string) int32 {
 	return i
 }
 
-// ReadIngredients reads a list of ingredients from CSV in UTF-8: a row for each,
-// the column name, and a column for each attribute. An empty cell is an
-// attribute that is not known. file is the name for messages. What is wrong in
-// the file is an [*Error].
-func ReadIngredients(r io.Reader, file string) (*Ingredients, error) {
-	t, err := newTable(r, file)
+// ReadIngredients reads a list of ingredients from a table: a row for each, the
+// column name, and a column for each attribute. An empty cell is an attribute
+// that is not known. The file may be CSV or a workbook, as for [Read]; of the
+// layout all but Columns counts. file is the name for messages. What is wrong in
+// the file is an [*Error] or a [*fault.Errors].
+func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
+	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return strings.EqualFold(Name(name), "name") })
+	if err != nil {
+		return nil, plainError(err)
+	}
+	named, err := t.nameColumn()
 	if err != nil {
 		return nil, err
 	}
-	named, err := t.findOnly("name")
-	if err != nil {
-		return nil, err
-	}
-	if named < 0 {
-		hint := "name the column of the ingredients' names so"
-		if mean, ok := fault.Nearest("name", t.header); ok {
-			hint += "; is it " + fault.Quote(mean) + "?"
-		}
-		return nil, t.errorAt(0, "no column is called \"name\"", hint)
-	}
+	t.forget()
 	in := &Ingredients{File: file, index: make(map[string]int32)}
 	for i, name := range t.header {
-		if i != named {
+		if i != named && name != "" {
 			in.Attributes = append(in.Attributes, Attribute{Name: name})
 		}
 	}
 	var lines []int
-	for {
-		if err := t.next(); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, err
-		}
+	var faults faults
+	err = t.each(&faults, func() {
 		name := Name(t.row[named])
+		p := t.place(named)
 		if name == "" {
-			return nil, t.errorAt(named, "an ingredient without a name", "name it, or remove the row")
+			faults.add(t.errorIn(p, "an ingredient without a name", "name it, or remove the row"))
+			return
 		}
 		if first, ok := in.index[name]; ok {
-			return nil, t.errorAt(named, fmt.Sprintf("ingredient %s is there twice: first on line %d", fault.Quote(name), lines[first]), "remove one of the rows")
+			faults.add(t.errorIn(p, fmt.Sprintf("ingredient %s is there twice: first on line %d", fault.Quote(name), lines[first]), "remove one of the rows"))
+			return
 		}
 		in.add(strings.Clone(name))
-		line, _ := t.csv.FieldPos(named)
-		lines = append(lines, line)
+		lines = append(lines, p.line)
 		a := 0
 		for i, text := range t.row {
-			if i == named {
+			if i == named || t.header[i] == "" {
 				continue
 			}
 			in.Attributes[a].add(t, i, text)
 			a++
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	if len(in.Names) == 0 {
-		return nil, t.errorIn(1, 1, "there is no ingredient in the file", "add a row for each ingredient below the header")
+	if len(in.Names) == 0 && len(faults.all) == 0 {
+		faults.add(t.errorIn(place{line: 1, column: 1}, "there is no ingredient in the file", "add a row for each ingredient below the header"))
 	}
+	if err := faults.join(); err != nil {
+		return nil, err
+	}
+	in.Notes, in.Guessed = t.notes, t.asks
 	return in, nil
+}
+
+// nameColumn returns the column of the ingredients' names.
+func (t *table) nameColumn() (int, error) {
+	named, err := t.findOnly("name")
+	if err != nil || named >= 0 {
+		return named, err
+	}
+	for _, word := range append([]string{string(IngredientColumn)}, words[IngredientColumn]...) {
+		if i := t.find(word); i >= 0 {
+			t.note(t.places[i], "column "+fault.Quote(t.header[i])+" is taken as the name", "")
+			return i, nil
+		}
+	}
+	hint := "name the column of the ingredients' names so"
+	if mean, ok := fault.Nearest("name", t.header); ok {
+		hint += "; is it " + fault.Quote(mean) + "?"
+	}
+	return 0, t.errorInHeader(0, "no column is called \"name\"", hint)
 }
 
 // add takes the next ingredient's value from the current row.
 func (a *Attribute) add(t *table, field int, text string) {
-	value := strings.Clone(Name(text))
+	value := strings.Clone(t.plainFigure(field, Name(text)))
 	a.Values = append(a.Values, value)
-	line, column := t.position(field)
-	a.places = append(a.places, place{line, column})
+	a.places = append(a.places, t.place(field))
 	f := math.NaN()
 	if value != "" {
 		var ok bool
@@ -141,8 +161,8 @@ func (a *Attribute) add(t *table, field int, text string) {
 }
 
 // ReadIngredientsFile reads a list of ingredients from a file; see [ReadIngredients].
-func ReadIngredientsFile(path string) (*Ingredients, error) {
-	return readFile(path, func(r io.Reader) (*Ingredients, error) { return ReadIngredients(r, path) })
+func ReadIngredientsFile(path string, l Layout) (*Ingredients, error) {
+	return readFile(path, func(r io.Reader) (*Ingredients, error) { return ReadIngredients(r, path, l) })
 }
 
 // Len returns how many ingredients there are.
@@ -185,3 +205,7 @@ func (a *Attribute) Place(ingredient int) (line, column int) {
 	p := a.places[ingredient]
 	return p.line, p.column
 }
+
+// Cell returns the address of an ingredient's cell in a workbook, such as
+// Sheet1!C4; it is empty for other files.
+func (a *Attribute) Cell(ingredient int) string { return a.places[ingredient].cell }

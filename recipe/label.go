@@ -3,7 +3,6 @@ package recipe
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kir/fault"
@@ -49,6 +48,10 @@ func (l *Label) Missing() int {
 	return missing
 }
 
+// Numeric reports whether every value is a finite number, and there is one: such
+// a label is a number, and any other one a class.
+func (l *Label) Numeric() bool { return l.notNumber == nil && len(l.Classes) > 0 }
+
 // Numbers returns the value of each recipe as a number, NaN where it has none.
 // A value that is no finite number is an [*Error] with its place in the file.
 func (l *Label) Numbers() ([]float64, error) {
@@ -65,15 +68,6 @@ func (l *Label) Numbers() ([]float64, error) {
 	return numbers, nil
 }
 
-// number reads a finite decimal number of either sign.
-func number(text string) (float64, bool) {
-	if text == "" || strings.Trim(text, "0123456789+-.eE") != "" {
-		return 0, false // among them hexadecimal, underscores, infinities
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	return f, err == nil
-}
-
 // notNumber says that a value is none.
 func (t *table) notNumber(field int, value string) *Error {
 	return t.errorAt(field, fault.Quote(value)+" is not a number, so "+fault.Quote(t.header[field])+" cannot be used as one", "write a number, or leave it empty if it is not known")
@@ -88,7 +82,7 @@ type labelColumn struct {
 
 // add takes the value of a new recipe from the current row.
 func (l *labelColumn) add(t *table) {
-	value := Name(t.row[l.column])
+	value := t.plainFigure(l.column, Name(t.row[l.column]))
 	if value == "" {
 		l.Of = append(l.Of, -1)
 		return

@@ -208,7 +208,7 @@ func checkBook(t *testing.T, b *Book) {
 			t.Errorf("the name %q is empty, not normal or doubled", r.Name)
 		}
 		names[r.Name] = true
-		if r.Line < 2 || r.Column < 1 {
+		if r.Line < 1 || r.Column < 1 {
 			t.Errorf("%s stands at %d:%d", r.Name, r.Line, r.Column)
 		}
 		if len(r.Parts) == 0 {
@@ -313,7 +313,7 @@ func TestLabels(t *testing.T) {
 }
 
 func TestIngredients(t *testing.T) {
-	in, err := ReadIngredients(strings.NewReader("cost,name,group,abv\n3.5,Gin,spirit,40\n,Ice,,0\n-1, Crème ,mixer,n/a\n"), "list.csv")
+	in, err := ReadIngredients(strings.NewReader("cost,name,group,abv\n3.5,Gin,spirit,40\n,Ice,,0\n-1, Crème ,mixer,n/a\n"), "list.csv", Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}

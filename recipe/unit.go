@@ -47,6 +47,10 @@ type Unit struct {
 	Kind Kind
 	// Size is how many of the kind's base unit it is, above 0.
 	Size Amount
+
+	// inMass is the same unit as a mass, for units that nobody measures, such as
+	// a pinch; nil for all others. See [Book] for when it is taken.
+	inMass *Unit
 }
 
 // Units are the units that a book may use. They do not change: [Units.With]
@@ -54,58 +58,6 @@ type Unit struct {
 type Units struct {
 	names  []string // first names, in the order of definition
 	byName map[string]*Unit
-}
-
-// DefaultUnits returns
-//
-//	volumes, in cl   ml 0.1, cl 1, dl 10, l 100, oz 2.95735295625 (the US fluid
-//	                 ounce), tbsp 1.5, tsp 0.5, bar spoon 0.5, dash 0.09,
-//	                 splash 0.25, drop 0.005, whole 5 (an egg)
-//	masses, in g     mg 0.001, g 1, kg 1000, lb 453.59237
-//	others           % (percent), part, piece
-//
-// and their usual names: litre, liter, fl oz, fluid ounce, tablespoon, table
-// spoon, teaspoon, tea spoon, barspoon, gram, kilo, pound, percent, each. Nobody
-// has fixed the size of a spoon, a dash, a splash, a drop or an egg; a dash is
-// close to 1/32, a splash to 1/12 and a drop to 1/576 US fluid ounce. Give other
-// sizes with [Units.With].
-func DefaultUnits() *Units {
-	u := &Units{byName: make(map[string]*Unit)}
-	for _, d := range []struct {
-		kind Kind
-		size string
-		name string
-		also []string
-	}{
-		{Volume, "0.1", "ml", []string{"milliliter", "millilitre"}},
-		{Volume, "1", "cl", []string{"centiliter", "centilitre"}},
-		{Volume, "10", "dl", []string{"deciliter", "decilitre"}},
-		{Volume, "100", "l", []string{"liter", "litre"}},
-		{Volume, "2.95735295625", "oz", []string{"ounce", "fl oz", "fluid ounce"}},
-		{Volume, "1.5", "tbsp", []string{"tablespoon", "table spoon"}},
-		{Volume, "0.5", "tsp", []string{"teaspoon", "tea spoon"}},
-		{Volume, "0.5", "bar spoon", []string{"barspoon", "bsp"}},
-		{Volume, "0.09", "dash", nil},
-		{Volume, "0.25", "splash", nil},
-		{Volume, "0.005", "drop", nil},
-		{Volume, "5", "whole", nil},
-		{Mass, "0.001", "mg", []string{"milligram"}},
-		{Mass, "1", "g", []string{"gram", "gramme"}},
-		{Mass, "1000", "kg", []string{"kilo", "kilogram", "kilogramme"}},
-		{Mass, "453.59237", "lb", []string{"pound"}},
-		{Percent, "1", "%", []string{"percent"}},
-		{Share, "1", "part", nil},
-		{Count, "1", "piece", []string{"pc", "each"}},
-	} {
-		size, _, _ := parseAmount(d.size)
-		unit := &Unit{Name: d.name, Kind: d.kind, Size: size}
-		u.names = append(u.names, d.name)
-		u.byName[d.name] = unit
-		for _, name := range d.also {
-			u.byName[name] = unit
-		}
-	}
-	return u
 }
 
 // With returns the units with one more, or with another size for one that is

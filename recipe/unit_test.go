@@ -24,6 +24,23 @@ func TestDefaultUnits(t *testing.T) {
 		{"splash,splashes", Volume, "0.25"},
 		{"drop,drops", Volume, "0.005"},
 		{"whole", Volume, "5"},
+		{"cup,cups", Volume, "24"},
+		{"pint,pints,pt", Volume, "47.3176473"},
+		{"quart,qt", Volume, "94.6352946"},
+		{"shot,shots", Volume, "4.436029434375"},
+		{"jigger,jiggers", Volume, "4.436029434375"},
+		{"pony,ponies", Volume, "2.95735295625"},
+		{"pinch,pinches,Prise,pincée", Volume, "0.03"},
+		{"smidgen", Volume, "0.015"},
+		{"leaf,leaves,Blätter,feuilles", Volume, "0.05"},
+		{"sprig,sprigs", Volume, "0.1"},
+		{"wedge,wedges", Volume, "0.7"},
+		{"slice,slices,Scheiben", Volume, "0.7"},
+		{"clove,cloves", Volume, "0.3"},
+		{"cube,sugar cubes", Volume, "0.23"},
+		{"twist", Volume, "0.1"},
+		{"to taste,as needed,n. B.", Volume, "0.03"},
+		{"oz wt,wt. oz.", Mass, "28.349523125"},
 		{"mg,milligrams", Mass, "0.001"},
 		{"g,gs,Gram,grams,grammes", Mass, "1"},
 		{"kg,kilos,kilograms", Mass, "1000"},
@@ -49,8 +66,8 @@ func TestDefaultUnits(t *testing.T) {
 			t.Errorf("%q is %+v", name, *unit)
 		}
 	}
-	if got := len(units.Names()); got != 19 {
-		t.Errorf("there are %d units, want 19", got)
+	if got := len(units.Names()); got != 36 {
+		t.Errorf("there are %d units, want 36", got)
 	}
 }
 
@@ -95,7 +112,7 @@ func TestUnitsWith(t *testing.T) {
 			t.Errorf("%s of %q: got %v, want %q in it", test.name, test.size, err, test.want)
 		}
 	}
-	if dash, _ := units.Lookup("dash"); dash.Size.String() != "0.09" || len(units.Names()) != 19 {
+	if dash, _ := units.Lookup("dash"); dash.Size.String() != "0.09" || len(units.Names()) != 36 {
 		t.Errorf("the units have changed: %+v", dash)
 	}
 }

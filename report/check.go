@@ -3,13 +3,13 @@ package report
 import (
 	"math/big"
 
-	"kir/run"
+	"kir"
 )
 
 // A Check is what is said of a problem before it is sampled.
 type Check struct {
 	Problem      Problem      `json:"problem"`
-	Sampler      run.Settings `json:"sampler"`
+	Sampler      kir.Settings `json:"sampler"`
 	Sizes        []SpaceSize  `json:"sizes"`
 	Compositions *big.Int     `json:"compositions"` // of the sizes with mass, all together; nil if that of one is
 	Properties   []Property   `json:"properties"`

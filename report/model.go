@@ -7,6 +7,7 @@ package report
 import (
 	"fmt"
 
+	"kir"
 	"kir/report/number"
 	"kir/run"
 )
@@ -16,7 +17,7 @@ type Model struct {
 	Version    string               `json:"version"`
 	Problem    Problem              `json:"problem"`
 	Question   string               `json:"question"` // what was asked, in words
-	Sampler    run.Settings         `json:"sampler"`
+	Sampler    kir.Settings         `json:"sampler"`
 	Verdict    string               `json:"verdict"`
 	Grade      Grade                `json:"grade"`
 	Rates      Rates                `json:"rates"`
@@ -39,6 +40,7 @@ type Model struct {
 	Inputs     []run.Input          `json:"inputs"`
 	Again      Again                `json:"again"`
 	Files      []string             `json:"files"` // in the run's directory
+	Parts      []run.Part           `json:"parts"` // the draws that all this was made of
 	Timing     Timing               `json:"timing"`
 }
 
@@ -93,13 +95,15 @@ type Chain struct {
 }
 
 // A Size is one number of ingredients: its probability as wanted and as drawn,
-// with the Monte Carlo standard error of the latter.
+// with the standard error of the latter.
 type Size struct {
 	N        int    `json:"n"`
 	Target   Number `json:"target"`
 	Observed Number `json:"observed"`
 	MCSE     Number `json:"mcse"`
 
+	// LawSE is the part of MCSE that comes from the Share; 0 without.
+	LawSE Number `json:"law_se"`
 	// Share is set where rules cannot be counted: what part of the counted
 	// compositions keeps them. The law of n is as exact as it is.
 	Share *Share `json:"share,omitempty"`
@@ -119,10 +123,17 @@ type Statistic struct {
 	Q5       Number `json:"q5"`
 	Median   Number `json:"median"`
 	Q95      Number `json:"q95"`
-	MCSEMean Number `json:"mcse_mean"`
-	ESSBulk  Number `json:"ess_bulk"`
-	ESSTail  Number `json:"ess_tail"`
-	Rhat     Number `json:"rhat"`
+	MCSEMean Number `json:"mcse_mean"` // the error to state, see [diagnose.Summary]
+	ESSMean  Number `json:"ess_mean"`  // sd/√ESSMean is the MCSE of the literature
+
+	MCSEQ5     Number `json:"mcse_q5"`
+	MCSEMedian Number `json:"mcse_median"`
+	MCSEQ95    Number `json:"mcse_q95"`
+
+	ESSBulk Number `json:"ess_bulk"`
+	ESSTail Number `json:"ess_tail"`
+	Rhat    Number `json:"rhat"`
+	Nested  Number `json:"rhat_nested"` // of 64 chains or more
 
 	// Why says of figures that are null, by their names here, why.
 	Why map[string]string `json:"why,omitempty"`

@@ -28,3 +28,6 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 
 // Known says whether the figure is known.
 func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
+
+// UnknownNumber is a figure that is not known.
+func UnknownNumber() Number { return Number(math.NaN()) }

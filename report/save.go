@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -26,20 +27,20 @@ func (m *Model) JSON() ([]byte, error) {
 }
 
 // Save writes summary.json into the run's directory.
-func (m *Model) Save(dir string) error {
+func (m *Model) Save(ctx context.Context, dir string) error {
 	data, err := m.JSON()
 	if err != nil {
 		return err
 	}
-	return run.WriteFile(dir, SummaryName, data)
+	return run.WriteFile(ctx, dir, SummaryName, data)
 }
 
 // Read reads the model of the run in a directory.
-func Read(dir string) (*Model, error) {
+func Read(ctx context.Context, dir string) (*Model, error) {
 	path := filepath.Join(dir, SummaryName)
-	data, err := os.ReadFile(path)
+	data, err := run.ReadFile(ctx, dir, SummaryName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, noSummary(dir, err)
+		return nil, noSummary(ctx, dir, err)
 	}
 	if err != nil {
 		return nil, err
@@ -60,11 +61,12 @@ func Read(dir string) (*Model, error) {
 var ErrNoSummary = errors.New("the run has no summary")
 
 // noSummary says why a directory has none.
-func noSummary(dir string, err error) error {
-	if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
+func noSummary(ctx context.Context, dir string, err error) error {
+	if _, statErr := os.Stat(dir); !run.IsBucket(dir) && errors.Is(statErr, fs.ErrNotExist) {
 		return &fault.Error{File: dir, Message: "there is no such directory", Hint: "name the directory of a run", Err: err}
 	}
-	if r, openErr := run.Open(dir); openErr == nil && r.Complete() {
+	r, openErr := run.Open(ctx, dir)
+	if openErr == nil && r.Complete() == nil {
 		return &fault.Error{File: dir, Message: "the run has no " + SummaryName, Hint: "make it with kir report " + dir, Err: ErrNoSummary}
 	} else if openErr == nil {
 		return &fault.Error{File: dir, Message: "the run is not finished", Hint: "go on with kir resume " + dir, Err: err}

@@ -20,19 +20,15 @@ type Baseline struct {
 
 // baselineSize returns how many compositions the baseline has: 10,000, or less
 // where that would be more than a tenth of the work of the run.
-func baselineSize(s *Settings) int {
-	iterations := float64(s.Chains) * (float64(s.Warmup) + float64(s.Draws)*float64(s.Thin))
+func baselineSize(s *kir.Settings) int {
+	iterations := float64(s.Chains) * float64(s.Iterations())
 	return int(min(10_000, max(100, iterations/10)))
 }
 
 // newBaseline draws and scores the compositions. It returns nil for a target
 // without properties that count.
 func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
-	weighs := false
-	for _, w := range s.Target.Wishes() {
-		weighs = weighs || w.Weight > 0
-	}
-	if !weighs {
+	if !s.weighs() {
 		return nil, nil
 	}
 	b := new(Baseline)

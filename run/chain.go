@@ -1,40 +1,51 @@
 package run
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"kir"
-	"kir/run/drawfile"
+	"kir/diagnose"
 )
 
 // errAbandoned is returned when a segment was given up in the middle.
 var errAbandoned = errors.New("abandoned within a segment")
 
-// A chain is one chain of a session, with its file of draws. It belongs to
-// whoever took it from the session's queue.
+// partTime is the longest time that a chain works without storing what it made.
+const partTime = 30 * time.Second
+
+// A chain is one chain of a session. It belongs to whoever took it from the
+// session's queue.
 type chain struct {
 	session *session
 	index   int
 
 	mu       sync.Mutex // held during a segment, and by who looks at the figures
 	walk     *kir.Chain
-	recorder *recorder
-	out      *output
-	warm     int         // iterations of warm-up done
-	finished bool        // the file of draws has its final name
-	result   ChainResult // once it is finished
-	lost     bool        // stopped within a segment
+	finished bool // all draws are stored
+	lost     bool // it failed, and cannot be stored
 
-	saved     time.Time // when the last checkpoint was written
-	saveTime  time.Duration
-	savedAt   int64 // iterations then, or −1
+	warm  int    // iterations of warm-up made
+	draws int    // made since
+	begun []byte // the chain where the last segment began,
+	from  state  // which is at these Warm and At
+	whole bool   // that segment was made to its end
+
+	part   *partWriter // draws that have not been stored, or nil
+	stored int         // draws in parts
+	parts  int
+	bytes  int64 // of these
+
+	scores      []float64
+	updated     int64     // when scores were computed
+	best, fresh shortlist // of draws and finds, for a chain that searches
+	live        []*diagnose.Series
+
+	saved     time.Time
 	published progressPoint
 }
 
@@ -52,171 +63,218 @@ func (c *chain) start() (err error) {
 	if err != nil {
 		return err
 	}
-	c.walk.SetWorkers(s.options.Workers / s.spec.Settings.Chains)
+	c.walk.SetWorkers(s.options.Workers / len(s.chains))
 	if s.spec.Settings.Warmup == 0 {
 		c.walk.EndWarmup()
 	}
+	c.warm, c.draws = 0, 0
+	c.best, c.fresh = shortlist{}, shortlist{known: s.spec.Known}
 	return nil
 }
 
-// schema returns what the chain's file of draws is made of.
-func (c *chain) schema() drawfile.Schema {
-	spec := c.session.spec
-	return drawfile.Schema{
-		Chain:       int32(c.index),
-		Total:       spec.Target.Space().Total(),
-		Properties:  spec.properties(),
-		Ingredients: spec.Ingredients,
-	}
-}
-
-// begin makes the file of draws of a chain that starts anew.
+// begin takes the chain to where it goes on: its state, or else its start.
 func (c *chain) begin() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out, err := c.session.dir.openOutput(partialName(c.index), 0)
-	if err != nil {
-		return err
-	}
-	c.out = out
-	w, err := drawfile.NewWriter(out, c.schema())
-	if err != nil {
-		return err
-	}
-	c.recorder = newRecorder(c.session.spec, w)
-	return nil
-}
-
-// resume takes the chain to the newest checkpoint that can be used, or else
-// starts it anew. It returns how long the run had taken by then.
-func (c *chain) resume() (seconds float64, err error) {
-	dir := c.session.dir
-	// A file of draws that was finished goes on from the last checkpoint, too:
-	// what that lacks of the file is less than a segment.
-	partial, final := dir.join(partialName(c.index)), dir.join(drawsName(c.index))
-	if _, err := os.Stat(partial); errors.Is(err, fs.ErrNotExist) {
-		if err := os.Rename(final, partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return 0, err
-		}
-	}
-	name := checkpointName(c.index)
-	for _, name := range []string{name, previous(name)} {
-		var p checkpoint
-		err := unseal(dir.join(name), checkpointKind, &p)
-		if err == nil {
-			err = c.restore(&p)
-		}
-		switch {
-		case err == nil:
-			return p.Seconds, nil
-		case errors.Is(err, errDamaged):
-			c.session.note("%s cannot be used, and chain %d goes on from an earlier state: %v", name, c.index, err)
-		case !errors.Is(err, fs.ErrNotExist):
-			return 0, err
-		}
-	}
-	return 0, c.start()
-}
-
-// restore takes the chain, which is new, to a checkpoint. It fails with
-// errDamaged if the checkpoint or the file of draws is not what it was.
-func (c *chain) restore(p *checkpoint) error {
 	s := c.session
-	damaged := func(err error) error { return fmt.Errorf("%w: %w", errDamaged, err) }
-	settings := &s.spec.Settings
-	if p.Run != s.manifest.Run || p.Chain != c.index {
-		return damaged(errors.New("it belongs to another run or chain"))
-	}
-	if p.Warm > settings.Warmup || p.Draws > settings.Draws || p.Draws%segmentDraws(settings) != 0 || p.Draws > 0 && p.Warm < settings.Warmup {
-		return damaged(errors.New("it does not stand between two segments"))
-	}
-	name := s.dir.join(partialName(c.index))
-	info, err := os.Stat(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	c.saved = time.Now()
+	files := s.stored[c.index]
+	if err := inOrder(c.index, files); err != nil {
 		return err
 	}
-	if err != nil || info.Size() < p.Offset {
-		return damaged(fmt.Errorf("%s is shorter than the %d bytes that it relies on", name, p.Offset))
+	c.parts = len(files)
+	for _, f := range files {
+		c.bytes += f.Size
 	}
-	walk, err := kir.RestoreChain(s.spec.Target, s.kernel, p.State)
-	if err != nil {
-		return damaged(err)
+	from, err := loadState(s.ctx, s.store, s.manifest.Run, &s.spec.Settings, c.index)
+	switch {
+	case err == nil && from.Parts == c.parts && from.Bytes == c.bytes:
+		c.stored = from.Draws
+	case err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist):
+		for _, f := range files {
+			n, err := storedDraws(s.ctx, s.store, f, s.manifest.Run, c.index)
+			if err != nil {
+				return s.damagedPart(f.Name, err)
+			}
+			c.stored += n
+		}
+	default:
+		return err
 	}
-	recorder := newRecorder(s.spec, nil)
-	if err := recorder.load(p); err != nil {
-		return damaged(err)
+	if c.stored > s.spec.Settings.Draws {
+		return fmt.Errorf("%w: chain %d has %d draws of %d", ErrDamaged, c.index, c.stored, s.spec.Settings.Draws)
 	}
-	out, err := s.dir.openOutput(partialName(c.index), p.Offset)
+	if err == nil && from.At > c.stored {
+		// Draws that it counts on are gone, and are made again.
+		err = fmt.Errorf("%s: %w: %d of its draws are missing", stateName(c.index), ErrDamaged, from.Draws-c.stored)
+	}
+	if err == nil {
+		if err = c.restore(from); err == nil {
+			return nil
+		}
+		err = fmt.Errorf("%s: %w: %w", stateName(c.index), ErrDamaged, err)
+	}
+	if errors.Is(err, ErrDamaged) {
+		s.note("Chain %d was made anew from its start, as its state could not be used: %v", c.index, err)
+	}
+	if c.walk != nil {
+		return nil // it was started to see whether it can
+	}
+	return c.start()
+}
+
+// restore takes the chain to a state.
+func (c *chain) restore(from *state) error {
+	s := c.session
+	walk, err := kir.RestoreChain(s.spec.Target, s.kernel, from.Walk)
 	if err != nil {
 		return err
 	}
-	recorder.writer, err = drawfile.RestoreWriter(out, c.schema(), p.File)
-	if err == nil && (recorder.writer.Offset() != p.Offset || recorder.writer.Draws() != int64(p.Draws)) {
-		err = drawfile.ErrState
-	}
-	if err != nil {
-		return cmp.Or(out.close(), damaged(err))
-	}
-	walk.SetWorkers(s.options.Workers / settings.Chains)
-	c.walk, c.recorder, c.out, c.warm = walk, recorder, out, p.Warm
-	c.saved, c.savedAt = time.Now(), c.iterations()
+	walk.SetWorkers(s.options.Workers / len(s.chains))
+	c.walk, c.warm, c.draws = walk, from.Warm, from.At
+	c.best, c.fresh = shortlist{best: from.Best}, shortlist{known: s.spec.Known, best: from.Fresh}
+	c.from, c.begun = *from, from.Walk
+	c.finished = from.Draws == s.spec.Settings.Draws && c.stored == from.Draws
 	c.publish()
 	return nil
 }
 
 // iterations returns how many have been made.
 func (c *chain) iterations() int64 {
-	if c.recorder == nil {
-		return 0
-	}
-	return int64(c.warm) + int64(c.recorder.draws)*int64(c.session.spec.Settings.Thin)
+	return int64(c.warm) + int64(c.draws)*int64(c.session.spec.Settings.Thin)
 }
-
-// done says whether all draws have been made.
-func (c *chain) done() bool { return c.recorder.draws == c.session.spec.Settings.Draws }
 
 // watchIterations is how many iterations go by in a segment before it looks
 // whether it is to be given up.
 const watchIterations = 64
 
+// watching makes iterations, and gives up when it is told to.
+func (c *chain) watching(iterations int, advance func(int) error) error {
+	for left := iterations; left > 0; left -= watchIterations {
+		if c.session.abandon.Load() {
+			return errAbandoned
+		}
+		if err := advance(min(left, watchIterations)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // segment makes the next segment.
-func (c *chain) segment() error {
+func (c *chain) segment() (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	settings := &c.session.spec.Settings
+	if c.begun, err = c.walk.MarshalBinary(); err != nil {
+		return err
+	}
+	c.from.Warm, c.from.At, c.whole = c.warm, c.draws, false
 	if err := c.walk.Refresh(); err != nil {
 		return err
 	}
-	if c.warm < settings.Warmup {
-		n := min(segmentIterations, settings.Warmup-c.warm)
-		for left := n; left > 0; left -= watchIterations {
-			if c.session.abandon.Load() {
-				return errAbandoned
-			}
-			if err := c.walk.Warm(min(left, watchIterations)); err != nil {
+	if c.warm == settings.Warmup {
+		err := c.sample(min(segmentDraws(settings), settings.Draws-c.draws))
+		c.whole = err == nil && c.draws%segmentDraws(settings) == 0
+		return err
+	}
+	n := min(segmentIterations, settings.Warmup-c.warm)
+	if err := c.watching(n, c.walk.Warm); err != nil {
+		return err
+	}
+	if c.warm += n; c.warm == settings.Warmup {
+		c.walk.EndWarmup()
+	}
+	c.whole = true
+	return nil
+}
+
+// sample makes draws from a state that has just been refreshed, and puts those
+// that are not stored yet into the part.
+func (c *chain) sample(draws int) error {
+	thin := c.session.spec.Settings.Thin
+	c.updated = -1
+	searches := c.session.spec.weighs() && c.walk.Search(c.bar())
+	for range draws {
+		if err := c.watching(thin, c.walk.Advance); err != nil {
+			return err
+		}
+		x := c.walk.State
+		if u := c.walk.Tally().Updated; u != c.updated {
+			c.updated = u
+			c.scores = x.AppendScores(c.scores[:0])
+			if err := x.CheckScores(c.scores); err != nil {
 				return err
 			}
 		}
-		if c.warm += n; c.warm == settings.Warmup {
-			c.walk.EndWarmup()
+		if searches {
+			if err := c.take(x); err != nil {
+				return err
+			}
+		}
+		if c.draws >= c.stored {
+			if c.part == nil {
+				c.part = c.session.table.newPart(c.session.manifest.Run, c.index)
+			}
+			if err := c.part.add(c.draws, x, c.scores); err != nil {
+				return err
+			}
+		}
+		for k, s := range c.live {
+			switch k {
+			case 0:
+				s.Add(float64(x.Composition.Used()))
+			case 1:
+				s.Add(x.LogDensity())
+			default:
+				s.Add(c.scores[k-2])
+			}
+		}
+		c.draws++
+	}
+	return nil
+}
+
+// bar is the log score that what a chain finds must have to be of interest.
+func (c *chain) bar() float64 {
+	if c.fresh.known == nil {
+		return c.best.bar()
+	}
+	return min(c.best.bar(), c.fresh.bar())
+}
+
+// take considers a draw and what the chain found on its way to it, and sets the
+// bar for the next.
+func (c *chain) take(x *kir.State) error {
+	lists := []*shortlist{&c.best}
+	if c.fresh.known != nil {
+		lists = append(lists, &c.fresh)
+	}
+	if err := c.walk.Finds(func(f kir.Find) error {
+		for _, l := range lists {
+			if err := l.offerFind(x.Target(), c.draws, f); err != nil {
+				return err
+			}
 		}
 		return nil
+	}); err != nil {
+		return err
 	}
-	n := min(segmentDraws(settings), settings.Draws-c.recorder.draws)
-	return c.recorder.sample(c.walk, n, settings.Thin, &c.session.abandon)
+	logScore := logScoreOf(x.Target().Wishes(), c.scores)
+	for _, l := range lists {
+		if !l.refuses(logScore, x.LogDensity()) {
+			l.offer(&Draw{Draw: c.draws, LogDensity: x.LogDensity(), Scores: c.scores, Parts: x.Composition.Parts()}, logScore)
+		}
+	}
+	c.walk.Search(c.bar())
+	return nil
 }
 
-// tail says whether what is left to do is no whole segment.
-func (c *chain) tail() bool {
-	settings := &c.session.spec.Settings
-	return c.warm == settings.Warmup && settings.Draws-c.recorder.draws < segmentDraws(settings)
-}
-
-// publish lets others see how far the chain is.
+// publish tells others how far the chain is.
 func (c *chain) publish() {
-	tally := c.walk.Tally()
 	c.published.iterations.Store(c.iterations())
 	if c.warm == c.session.spec.Settings.Warmup {
+		tally := c.walk.Tally()
 		c.published.kept.Store(tally.Iterations)
 		c.published.accepted.Store(tally.Accepted)
 	}
@@ -225,23 +283,29 @@ func (c *chain) publish() {
 // turn makes segments until a time has come, the session stops, or the chain is
 // finished.
 func (c *chain) turn(until time.Time) error {
-	if c.recorder == nil {
+	if c.parts < 0 {
+		c.parts = 0
 		if err := c.begin(); err != nil {
 			return err
 		}
-		c.saved = time.Now()
-	}
-	for !c.session.stop.Load() {
-		if c.tail() {
-			return c.finish()
+		if c.finished {
+			c.walk = nil
+			return nil
 		}
+		c.follow()
+	}
+	settings := &c.session.spec.Settings
+	for !c.session.stop.Load() {
 		if err := c.segment(); err != nil {
 			return err
 		}
 		c.publish()
+		if c.draws == settings.Draws {
+			return c.finish()
+		}
 		now := time.Now()
-		if now.Sub(c.saved) >= c.interval() {
-			if err := c.save(); err != nil {
+		if c.part != nil && c.part.full() || now.Sub(c.saved) >= c.session.options.interval() {
+			if err := c.store(); err != nil {
 				return err
 			}
 		}
@@ -252,80 +316,79 @@ func (c *chain) turn(until time.Time) error {
 	return nil
 }
 
-// interval returns the time from one checkpoint to the next.
-func (c *chain) interval() time.Duration {
-	if set := c.session.options.Checkpoint; set > 0 {
-		return set
+// follow makes what the figures that are shown during a run are computed of.
+func (c *chain) follow() {
+	const mostFollowed, kept = 64, 1 << 11
+	if c.session.options.Progress == nil || len(c.session.chains) > mostFollowed {
+		return
 	}
-	return max(defaultCheckpoint, checkpointCost*c.saveTime)
+	for range 2 + len(c.session.spec.Target.Wishes()) {
+		c.live = append(c.live, diagnose.NewSeries(kept))
+	}
 }
 
-// save writes a checkpoint, unless there is one of here.
-func (c *chain) save() error {
-	if c.recorder == nil || c.savedAt == c.iterations() {
-		return nil
+// store ends the part and then writes the state. It is called after a segment, or
+// after one was given up: the state then is that of its beginning, and the draws
+// since are counted.
+func (c *chain) store() error {
+	s := c.session
+	if c.part != nil && c.part.draws > 0 {
+		data, err := c.part.close()
+		if err != nil {
+			return err
+		}
+		err = s.store.Create(s.ctx, partName(c.index, c.parts), data)
+		if errors.Is(err, fs.ErrExist) {
+			return &BusyError{Dir: s.location, Chain: c.index}
+		}
+		if err != nil {
+			return err
+		}
+		c.stored += c.part.draws
+		c.parts++
+		c.bytes += int64(len(data))
+		c.part = nil
 	}
-	start := time.Now()
-	if err := c.out.sync(); err != nil {
+	to := c.from
+	to.Walk = c.begun
+	if c.whole {
+		var err error
+		if to.Walk, err = c.walk.MarshalBinary(); err != nil {
+			return err
+		}
+		to.Warm, to.At = c.warm, c.draws
+	}
+	to.Run, to.Chain, to.Shard = s.manifest.Run, c.index, s.options.Shard
+	to.Draws, to.Parts, to.Bytes = c.stored, c.parts, c.bytes
+	to.Tries, to.Tally, to.Ladder = c.walk.Tries, c.walk.Tally(), c.walk.Ladder()
+	to.Best, to.Fresh = c.best.best, c.fresh.best
+	to.Seconds, to.Saved = s.seconds(), time.Now()
+	if err := to.save(s.ctx, s.store); err != nil {
 		return err
 	}
-	// One at a time, for the memory that it takes.
-	c.session.saving.Lock()
-	defer c.session.saving.Unlock()
-	p := checkpoint{
-		Run:     c.session.manifest.Run,
-		Chain:   c.index,
-		Warm:    c.warm,
-		Seconds: c.session.seconds(),
-	}
-	var err error
-	if p.State, err = c.walk.MarshalBinary(); err != nil {
-		return err
-	}
-	if err := c.recorder.save(&p); err != nil {
-		return err
-	}
-	data, err := seal(checkpointKind, &p)
-	if err != nil {
-		return err
-	}
-	if err := c.session.dir.replace(checkpointName(c.index), data, true); err != nil {
-		return err
-	}
-	c.saved, c.saveTime, c.savedAt = time.Now(), time.Since(start), c.iterations()
+	c.saved = time.Now()
 	return nil
 }
 
-// finish writes the last checkpoint, makes the draws that are left, and gives
-// the file of draws its final name.
+// finish stores what is left, and lets go of what is not needed any more, as
+// others still run.
 func (c *chain) finish() error {
-	if err := c.save(); err != nil {
+	if err := c.store(); err != nil {
 		return err
 	}
-	if !c.done() {
-		if err := c.segment(); err != nil {
-			return err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.walk, c.part, c.begun, c.from = nil, nil, nil, state{}
+	c.finished = true
+	return nil
+}
+
+// inOrder says which part is missing among the parts of a chain.
+func inOrder(chain int, files []File) error {
+	for k, f := range files {
+		if want := partName(chain, k); f.Name != want {
+			return fmt.Errorf("%w: %s is there and %s is not: remove the former, and what follows it, and kir resume makes them again", ErrDamaged, f.Name, want)
 		}
 	}
-	c.publish()
-	c.result = ChainResult{Tries: c.walk.Tries, Tally: c.walk.Tally(), Ladder: c.walk.Ladder()}
-	if err := c.recorder.writer.Close(); err != nil {
-		return err
-	}
-	if err := cmp.Or(c.out.sync(), c.out.close()); err != nil {
-		return err
-	}
-	dir := c.session.dir
-	if err := os.Rename(dir.join(partialName(c.index)), dir.join(drawsName(c.index))); err != nil {
-		return err
-	}
-	if err := dir.sync(); err != nil {
-		return err
-	}
-	// What is not needed any more is let go of, as others still run.
-	c.mu.Lock()
-	c.walk, c.recorder.writer, c.out = nil, nil, nil
-	c.mu.Unlock()
-	c.finished = true
 	return nil
 }

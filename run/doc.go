@@ -1,36 +1,40 @@
-// Package run makes a run of chains and keeps it in a directory, so that it can
-// be looked at, resumed after it was interrupted in any way, and extended.
+// Package run makes the draws of chains and keeps them, in a directory or a bucket,
+// so that they can be looked at, gone on with after anything, added to, and made by
+// several machines at once.
 //
-// # The directory
+// # What is stored
 //
-//	problem.yaml           the problem as it was resolved
-//	manifest.json          what was run: version, settings, SHA-256 of every input, status
-//	draws-<chain>.parquet  the draws, see package drawfile
-//	checkpoint-<chain>     where a chain can go on
-//	result                 the figures of the finished run, see [Result]
-//	summary.json           and other reports, which other packages write
-//	lock                   held while a process works on the run
+//	run.json                              what the run is: version, seed, settings, SHA-256 of inputs and target
+//	problem.yaml                          the problem as it was resolved
+//	draws/chain=0000/part-00000.parquet   draws
+//	state/chain=0000.kir                  where the chain goes on
+//	summary.json report.html              views of the draws, which other packages write
 //
-// While a chain is running its draws are in draws-<chain>.parquet.partial.
+// A part holds the draws of a stretch of one chain. It is made in memory, written
+// once, whole, and only if there is none of its name; nothing changes it after. So
+// of two processes that work on one chain, the second to end a part is told, and
+// what it made is what the first did.
 //
-// # Segments
+// # Going on
 //
-// A chain's work is cut into segments of about a thousand iterations, at the
-// same places whatever interrupts it and however long the run is to be. At the
-// start of each the state is scored anew, as it is when a chain is restored,
-// and only there a checkpoint may be written. A checkpoint holds all that the
-// chain is: state, random stream, the figures gathered so far, and what the
-// file of draws has not received yet. So a run that is resumed from one writes
-// the same bytes as a run that was never interrupted, and a finished run, whose
-// last checkpoint is kept, can be extended to what a longer run would have been.
+// A chain's work is cut into segments of about a thousand iterations, at the same
+// places whatever interrupts it and however long the run is to be. At the start of
+// each the state is scored anew, as it is when a chain is restored. After each part
+// the state is written: the chain at the start of a segment, and the counts since
+// warm-up of all draws that are stored. A chain that goes on is restored there; if
+// parts are further, it makes the draws up to their end again and stores none of
+// them. So a state may be older than the parts, or gone, which costs time and
+// nothing else; and a run that ends within a segment can be extended to what a
+// longer run would have been.
 //
-// A checkpoint replaces the one before by renaming, after it and the draws that
-// it counts on have reached the disk. A crash at any byte leaves one or the
-// other. Should both be damaged the chain starts anew, which only costs time.
+// Where parts end depends on interruptions and extensions, the draws in them on
+// nothing but the problem and the seed.
 //
 // # Figures
 //
-// Figures are gathered while the chains run, in memory that does not grow with
-// the run, and told only of what changes from draw to draw. Everything is
-// merged in the order of the chains: no figure depends on the number of workers.
+// Figures come from the draws, by one reader, chain by chain, in memory that does
+// not grow with the run: when a run ends, is resumed, extended, or merged from
+// shards. No figure depends on the number of workers. What the states add is what
+// draws do not tell: the counts of accepted moves, the ladders, and what tempered
+// chains found on their way.
 package run

@@ -3,7 +3,16 @@ package run
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
+
+// Quoted returns a location as one word of a shell, as commands are shown with.
+func Quoted(location string) string {
+	if !strings.ContainsAny(location, " \t\n?&;|<>()$*'\"`\\") {
+		return location
+	}
+	return "'" + strings.ReplaceAll(location, "'", `'\''`) + "'"
+}
 
 // ErrComplete is returned by [Resume] when the run has all its draws.
 var ErrComplete = errors.New("the run is complete: there is nothing to resume")
@@ -13,7 +22,7 @@ var ErrComplete = errors.New("the run is complete: there is nothing to resume")
 type ExistsError struct{ Dir string }
 
 func (e *ExistsError) Error() string {
-	return fmt.Sprintf("%s exists already: name another directory, or go on with `kir resume %[1]s`", e.Dir)
+	return fmt.Sprintf("%s exists already: name another directory, or go on with `kir resume %[1]s`", Quoted(e.Dir))
 }
 
 // A NotRunError says that a directory holds no run.
@@ -23,16 +32,22 @@ type NotRunError struct {
 }
 
 func (e *NotRunError) Error() string {
-	return fmt.Sprintf("%s is not the directory of a run: %v", e.Dir, e.Err)
+	return fmt.Sprintf("%s is not the directory of a run: %v", Quoted(e.Dir), e.Err)
 }
 
 func (e *NotRunError) Unwrap() error { return e.Err }
 
 // A BusyError says that another process is working on the run.
-type BusyError struct{ Dir string }
+type BusyError struct {
+	Dir   string
+	Chain int // that both worked on; −1 if it is not known
+}
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("another process is working on %s: wait until it ends", e.Dir)
+	if e.Chain >= 0 {
+		return fmt.Sprintf("another process is working on chain %d of %s, and is ahead: leave it to that one; nothing is lost", e.Chain, Quoted(e.Dir))
+	}
+	return fmt.Sprintf("another process is working on %s: wait until it ends", Quoted(e.Dir))
 }
 
 // A ChangedError says that what a run is to be resumed with is not what it was
@@ -45,18 +60,23 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s cannot be resumed: %s has changed from %s to %s; %s", e.Dir, e.What, e.Was, e.Now, e.WayToward)
+	return fmt.Sprintf("%s cannot be resumed: %s has changed from %s to %s; %s", Quoted(e.Dir), e.What, e.Was, e.Now, e.WayToward)
 }
 
 // An InterruptedError says that a run was interrupted and can be resumed.
 type InterruptedError struct {
 	Dir  string
 	Done float64 // share of the work done
+	Way  string  // how to go on, if not with kir resume
 	Err  error   // why: that of the context
 }
 
 func (e *InterruptedError) Error() string {
-	return fmt.Sprintf("interrupted with %.0f %% done: go on with `kir resume %s`", 100*e.Done, e.Dir)
+	way := e.Way
+	if way == "" {
+		way = fmt.Sprintf("go on with `kir resume %s`", Quoted(e.Dir))
+	}
+	return fmt.Sprintf("interrupted with %.0f %% done: %s", 100*e.Done, way)
 }
 
 func (e *InterruptedError) Unwrap() error { return e.Err }
@@ -69,7 +89,7 @@ type StorageError struct {
 }
 
 func (e *StorageError) Error() string {
-	return fmt.Sprintf("the run stopped: %v; once that is put right, go on with `kir resume %s`", e.Err, e.Dir)
+	return fmt.Sprintf("the run stopped: %v; once that is put right, go on with `kir resume %s`", e.Err, Quoted(e.Dir))
 }
 
 func (e *StorageError) Unwrap() error { return e.Err }
@@ -78,5 +98,5 @@ func (e *StorageError) Unwrap() error { return e.Err }
 type UnfinishedError struct{ Dir string }
 
 func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("the run in %s is not finished: go on with `kir resume %[1]s`", e.Dir)
+	return fmt.Sprintf("the run in %s is not finished: go on with `kir resume %[1]s`", Quoted(e.Dir))
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -8,38 +9,35 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"strings"
+
+	"kir"
 )
 
-// manifestFormat is the version of the directory's layout.
-const manifestFormat = 1
+// manifestFormat is the version of the layout.
+const manifestFormat = 2
 
-// Status is how far a run is.
-type Status string
-
-// The statuses of a run.
+// Names of files of a run; see the package's documentation.
 const (
-	Unfinished Status = "unfinished" // running, or stopped and to be resumed
-	Complete   Status = "complete"
+	manifestName = "run.json"
+	problemName  = "problem.yaml"
 )
 
-// A Manifest says what was run. It is manifest.json.
+// A Manifest says what was run. It is run.json.
 type Manifest struct {
-	Format      int      `json:"format"`
-	Run         string   `json:"run"`     // identifies the run, whatever its number of draws
-	Version     string   `json:"version"` // of the program
-	Name        string   `json:"name"`
-	Problem     string   `json:"problem,omitempty"` // see [Spec]; no part of the run's identity
-	Status      Status   `json:"status"`
-	Settings    Settings `json:"sampler"`
-	Total       int      `json:"total"`
-	Properties  []string `json:"properties"`
-	Target      string   `json:"target_sha256"` // see fingerprint
-	Inputs      []Input  `json:"inputs"`
-	Ingredients []string `json:"ingredients,omitempty"` // unless they are Counted
-	Counted     *Counted `json:"counted,omitempty"`
+	Format      int          `json:"format"`
+	Run         string       `json:"run"`     // identifies the run, whatever its number of draws
+	Version     string       `json:"version"` // of the program
+	Name        string       `json:"name"`
+	Problem     string       `json:"problem,omitempty"` // see [Spec]; no part of the run's identity
+	Settings    kir.Settings `json:"sampler"`
+	Total       int          `json:"total"`
+	Properties  []string     `json:"properties"`
+	Target      string       `json:"target_sha256"` // see fingerprint
+	Inputs      []Input      `json:"inputs"`
+	Ingredients []string     `json:"ingredients,omitempty"` // unless they are Counted
+	Counted     *Counted     `json:"counted,omitempty"`
 }
 
 // newManifest returns the manifest of a run that begins.
@@ -53,7 +51,6 @@ func newManifest(s *Spec) (*Manifest, error) {
 		Version:    s.Version,
 		Name:       s.Name,
 		Problem:    s.Problem,
-		Status:     Unfinished,
 		Settings:   s.Settings,
 		Total:      s.Target.Space().Total(),
 		Properties: s.properties(),
@@ -75,7 +72,7 @@ func (m *Manifest) identity() string {
 	settings.Draws = 0
 	b, err := json.Marshal(struct {
 		Version                 string
-		Settings                Settings
+		Settings                kir.Settings
 		Total                   int
 		Properties, Ingredients []string
 		Target                  string
@@ -93,40 +90,35 @@ func hash(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// write makes m the manifest of the directory.
-func (m *Manifest) write(d *directory) error {
+func (m *Manifest) encode() ([]byte, error) {
 	b, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	return d.replace(manifestName, append(b, '\n'), false)
+	return append(b, '\n'), err
 }
 
-// readManifest reads the manifest of a directory.
-func readManifest(d *directory) (*Manifest, error) {
-	b, err := os.ReadFile(d.join(manifestName))
+// readManifest reads the manifest of the run at a location.
+func readManifest(ctx context.Context, store Store, location string) (*Manifest, error) {
+	b, err := store.Read(ctx, manifestName, 0, -1)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &NotRunError{Dir: d.path, Err: err}
+			return nil, &NotRunError{Dir: location, Err: err}
 		}
 		return nil, err
 	}
+	name := within(location, manifestName)
 	m := new(Manifest)
 	if err := json.Unmarshal(b, m); err != nil {
-		return nil, &NotRunError{Dir: d.path, Err: fmt.Errorf("%s: %w", d.join(manifestName), err)}
+		return nil, &NotRunError{Dir: location, Err: fmt.Errorf("%s: %w", name, err)}
 	}
 	invalid := func(what string) (*Manifest, error) {
-		return nil, &NotRunError{Dir: d.path, Err: fmt.Errorf("%s: %s", d.join(manifestName), what)}
+		return nil, &NotRunError{Dir: location, Err: fmt.Errorf("%s: %s", name, what)}
 	}
-	switch c := m.Settings; {
+	switch {
 	case m.Format != manifestFormat:
 		return invalid(fmt.Sprintf("its format is %d and this program reads %d", m.Format, manifestFormat))
-	case c.Chains < 1 || c.Warmup < 0 || c.Draws < 1 || c.Thin < 1:
+	case m.Settings.Check() != nil:
 		return invalid("the settings of the sampler are none that a run can have")
 	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32:
 		return invalid("it has no total or no ingredients")
-	case m.Status != Unfinished && m.Status != Complete:
-		return invalid(fmt.Sprintf("the status %q is not one", m.Status))
 	case m.Run != m.identity():
 		return invalid("it was changed by hand")
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -8,7 +9,6 @@ import (
 	"testing"
 
 	"kir"
-	"kir/diagnose"
 )
 
 func TestCountedNames(t *testing.T) {
@@ -50,12 +50,12 @@ func TestCountedNames(t *testing.T) {
 // any other, and lists those used most.
 func TestManyIngredients(t *testing.T) {
 	const n = 3 * MostInclusion
-	s := newSpec(t, n, 1000, kir.Uniform(45, 55), Settings{Kernel: "balanced", Chains: 2, Draws: 3000, Thin: 1, Seed: 8})
+	s := newSpec(t, n, 1000, kir.Uniform(45, 55), kir.Settings{Kernel: "balanced", Chains: 2, Draws: 3000, Thin: 1, Seed: 8})
 	for i := range s.Ingredients {
 		s.Ingredients[i] = fmt.Sprintf("ingredient %d", i+1)
 	}
 	dir, r := start(t, s, Options{})
-	run, err := Open(dir)
+	run, err := Open(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestManyIngredients(t *testing.T) {
 	if u := r.Unlisted; u.Count != rest.Count || u.Count == 0 || !near(u.Variance, rest.Variance) || !near(u.Variance2, rest.Variance2) || len(r.Notes) != 1 {
 		t.Errorf("%+v is not listed, want %+v; notes %q", u, rest, r.Notes)
 	}
-	stored, err := run.Result()
+	stored, err := Merge(context.Background(), s, dir, Options{})
 	if err != nil || !reflect.DeepEqual(stored.Unlisted, r.Unlisted) {
 		t.Errorf("stored is %+v: %v", stored.Unlisted, err)
 	}
@@ -112,7 +112,7 @@ func TestManyIngredients(t *testing.T) {
 func near(a, b float64) bool { return a-b < 1e-9*b && b-a < 1e-9*b }
 
 func TestMostDraws(t *testing.T) {
-	s := newSpec(t, 5, 5, kir.Uniform(1, 2), Settings{Kernel: "naive", Chains: 1, Draws: diagnose.MaxDraws + 1, Thin: 1})
+	s := newSpec(t, 5, 5, kir.Uniform(1, 2), kir.Settings{Kernel: "naive", Chains: 1, Draws: kir.MaxDraws + 1, Thin: 1})
 	if err := s.check(); err == nil {
 		t.Error("more draws than can be counted are accepted")
 	}

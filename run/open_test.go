@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -12,17 +13,17 @@ import (
 // Every stride-th draw is what it says, whether or not the stride divides the
 // number of draws.
 func TestEvery(t *testing.T) {
-	s := newSpec(t, 40, 60, kir.Uniform(2, 9), Settings{Kernel: "balanced", Chains: 2, Draws: 1000, Thin: 1, Seed: 7})
+	s := newSpec(t, 40, 60, kir.Uniform(2, 9), kir.Settings{Kernel: "balanced", Chains: 2, Draws: 1000, Thin: 1, Seed: 7})
 	dir, _ := start(t, s, Options{})
 	all := collect(t, dir)
-	r, err := Open(dir)
+	r, err := Open(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, stride := range []int{1, 3, 250, 999, 1000, 5000} {
 		t.Run(fmt.Sprint(stride), func(t *testing.T) {
 			at := 0
-			for d, err := range r.Every(1, stride) {
+			for d, err := range r.Every(context.Background(), 1, stride) {
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -116,10 +116,10 @@ func (s *session) live(z *diagnose.Summarizer) (draws int, rhat, ess float64) {
 	rhat, ess = math.NaN(), math.NaN()
 	var all [][]*diagnose.Series
 	for k, c := range s.chains {
-		if c.recorder == nil {
+		if len(c.live) == 0 {
 			return 0, rhat, ess
 		}
-		for n, s := range c.recorder.allSeries() {
+		for n, s := range c.live {
 			if k == 0 {
 				all = append(all, nil)
 			}

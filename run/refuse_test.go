@@ -1,9 +1,9 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -36,7 +36,7 @@ func TestStartRefuses(t *testing.T) {
 		"doubled name":         {with(func(s *Spec) { s.Ingredients[3] = s.Ingredients[2] }), `two ingredients are named "ingredient 3"`},
 		"name not UTF-8":       {with(func(s *Spec) { s.Ingredients[3] = "\xff" }), "UTF-8"},
 		"no chains":            {with(func(s *Spec) { s.Settings.Chains = 0 }), "at least 1"},
-		"negative warm-up":     {with(func(s *Spec) { s.Settings.Warmup = -1 }), "negative"},
+		"negative warm-up":     {with(func(s *Spec) { s.Settings.Warmup = -1 }), "at least 0"},
 		"no draws":             {with(func(s *Spec) { s.Settings.Draws = 0 }), "at least 1"},
 		"thin 0":               {with(func(s *Spec) { s.Settings.Thin = 0 }), "at least 1"},
 		"unknown kernel":       {with(func(s *Spec) { s.Settings.Kernel = "fast" }), `no kernel "fast"`},
@@ -79,12 +79,18 @@ func TestDirectoryExists(t *testing.T) {
 	if err := os.Symlink("nowhere", path("link")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"file", "empty", "link"} {
+	if err := os.Mkdir(path("other"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path("other/notes"), []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"file", "other", "link"} {
 		var exists *ExistsError
 		if _, err := Start(context.Background(), s, path(name), Options{}); !errors.As(err, &exists) || exists.Dir != path(name) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		if _, err := Open(path(name)); err == nil {
+		if _, err := Open(context.Background(), path(name)); err == nil {
 			t.Errorf("%s was opened as a run", name)
 		}
 		if _, err := Resume(context.Background(), s, path(name), Options{}); err == nil {
@@ -94,11 +100,12 @@ func TestDirectoryExists(t *testing.T) {
 	if data, err := os.ReadFile(path("file")); err != nil || string(data) != "mine" {
 		t.Errorf("the file holds %q, error %v", data, err)
 	}
-	if entries, err := os.ReadDir(path("empty")); err != nil || len(entries) > 0 {
+	if entries, err := os.ReadDir(path("other")); err != nil || len(entries) != 1 {
 		t.Errorf("the directory holds %v, error %v", entries, err)
 	}
-	if _, err := Start(context.Background(), s, path("none/run"), Options{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no parent: error %v", err)
+	// Nothing is overwritten in an empty directory.
+	if _, err := Start(context.Background(), s, path("empty"), Options{}); err != nil {
+		t.Error(err)
 	}
 	if _, err := Resume(context.Background(), s, path("none"), Options{}); !errors.As(err, new(*NotRunError)) {
 		t.Errorf("no run: error %v", err)
@@ -130,7 +137,7 @@ func TestBusy(t *testing.T) {
 	if _, err := Resume(context.Background(), s, dir, Options{}); !errors.As(err, &busy) || busy.Dir != dir || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("error %v", err)
 	}
-	if r, err := Open(dir); err != nil || r.Complete() {
+	if r, err := Open(context.Background(), dir); err != nil || r.Complete() == nil {
 		t.Errorf("looking at a run that is at work: %v", err)
 	}
 	close(tried)
@@ -205,10 +212,9 @@ func TestDamagedManifest(t *testing.T) {
 	}
 	bad := map[string]string{"empty": "", "half": string(data[:len(data)/2]), "null": "null", "list": "[]"}
 	for from, to := range map[string]string{
-		`"format": 1`:           `"format": 2`,
+		`"format": 2`:           `"format": 3`,
 		`"draws": 100`:          `"draws": -1`,
 		`"chains": 3`:           `"chains": 1000000000`,
-		`"status": "complete"`:  `"status": "perfect"`,
 		`"seed": 11`:            `"seed": 12`,
 		`"total": 20`:           `"total": 21`,
 		`"ingredient 5"`:        `"ingredient 50"`,
@@ -227,7 +233,7 @@ func TestDamagedManifest(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(dir); !errors.As(err, new(*NotRunError)) || !strings.Contains(err.Error(), manifestName) {
+		if _, err := Open(context.Background(), dir); !errors.As(err, new(*NotRunError)) || !strings.Contains(err.Error(), manifestName) {
 			t.Errorf("%s: opened with error %v", name, err)
 		}
 		if _, err := Resume(context.Background(), s, dir, Options{}); !errors.As(err, new(*NotRunError)) {
@@ -241,22 +247,22 @@ func TestDamagedRun(t *testing.T) {
 	s := smallSpec(t, resumeSettings(2000))
 	from, _ := start(t, s, Options{})
 	read := func(dir string) error {
-		r, err := Open(dir)
+		r, err := Open(context.Background(), dir)
 		if err != nil {
 			return err
 		}
-		for _, err := range r.Draws() {
+		for _, err := range r.Draws(context.Background()) {
 			if err != nil {
 				return err
 			}
 		}
-		_, err = r.Result()
+		_, err = Merge(context.Background(), s, dir, Options{})
 		return err
 	}
 	if err := read(from); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{drawsName(0), drawsName(2), resultName} {
+	for _, name := range []string{partName(0, 0), partName(2, 0)} {
 		data, err := os.ReadFile(filepath.Join(from, name))
 		if err != nil {
 			t.Fatal(err)
@@ -274,13 +280,19 @@ func TestDamagedRun(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
-		if err := read(dir); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), name) {
+		if err := read(dir); !errors.As(err, new(*UnfinishedError)) {
 			t.Errorf("%s missing: error %v", name, err)
+		}
+		if _, err := Resume(context.Background(), s, dir, Options{}); err != nil {
+			t.Errorf("%s is not made again: %v", name, err)
+		}
+		if again, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(again, data) {
+			t.Errorf("%s was made again, and is another: %v", name, err)
 		}
 	}
 	// Two chains' files in each other's place.
 	dir := copyRun(t, from)
-	a, b, c := filepath.Join(dir, drawsName(0)), filepath.Join(dir, drawsName(1)), filepath.Join(dir, "c")
+	a, b, c := filepath.Join(dir, partName(0, 0)), filepath.Join(dir, partName(1, 0)), filepath.Join(dir, "c")
 	if err := errors.Join(os.Rename(a, c), os.Rename(b, a), os.Rename(c, b)); err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +320,7 @@ func TestFailingProperty(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
-	s := smallSpec(t, Settings{Kernel: "accelerated", Chains: 3, Warmup: 3000, Draws: 1_000_000, Thin: 1, Seed: 1})
+	s := smallSpec(t, kir.Settings{Kernel: "accelerated", Chains: 3, Warmup: 3000, Draws: 1_000_000, Thin: 1, Seed: 1})
 	ctx, cancel := context.WithTimeout(context.Background(), 900*time.Millisecond)
 	defer cancel()
 	var mu sync.Mutex

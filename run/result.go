@@ -1,9 +1,9 @@
 package run
 
 import (
+	"fmt"
+	"math"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"kir"
 	"kir/diagnose"
@@ -13,7 +13,8 @@ import (
 // workers or on interruptions, but for Timing. A figure that the draws do not
 // determine is NaN.
 type Result struct {
-	Settings   Settings
+	Settings   kir.Settings
+	Parts      []Part // the files that the figures were made of
 	Chains     []ChainResult
 	Moves      kir.Tally // of all chains after warm-up
 	Sizes      []Size    // by n, over the law's support
@@ -44,7 +45,8 @@ type Size struct {
 	N        int
 	Target   float64 // its probability
 	Observed float64 // its share of the draws
-	MCSE     float64 // standard error of the share
+	MCSE     float64 // standard error of the share, LawSE included
+	LawSE    float64 // what rules that are measured add to it, see [lawErrors]; 0 if all are counted
 	ESS      float64
 	Why      string  // why there is no MCSE and ESS
 	Counts   []int64 // draws, by chain
@@ -55,6 +57,9 @@ type Statistic struct {
 	Name string
 	diagnose.Summary
 	Reasons []Reason // stands for Summary.Undefined, which is nil
+
+	// NestedRHat is that of 64 chains or more, see [diagnose.NestedRHat]; else NaN.
+	NestedRHat float64
 }
 
 // A Reason says why a figure of a [diagnose.Summary] is NaN.
@@ -77,57 +82,38 @@ type Timing struct {
 	IterationsPerSecond float64
 }
 
-// result computes what the finished chains amount to.
-func (s *session) result() (*Result, error) {
-	settings := s.spec.Settings
-	r := &Result{Settings: settings, Baseline: s.baseline, Notes: s.notes}
-	var recorders []*recorder
-	var best, fresh []shortlist
-	for _, c := range s.chains {
-		r.Chains = append(r.Chains, c.result)
-		r.Moves.Add(c.result.Tally)
-		recorders = append(recorders, c.recorder)
-		best, fresh = append(best, c.recorder.best), append(fresh, c.recorder.fresh)
+// withhold returns the smallest bulk effective sample size of a statistic, +Inf
+// if none is known, and takes back the stated errors if that is too small for any.
+func (r *Result) withhold() (slowest float64) {
+	all := []*Statistic{&r.Used, &r.LogDensity}
+	for k := range r.Properties {
+		all = append(all, &r.Properties[k])
 	}
-	r.Best = mergeShortlists(best)
-	if s.spec.Known != nil {
-		r.New = mergeShortlists(fresh)
-		for k, b := range r.Best {
-			r.Best[k].Known = s.spec.Known(b.set())
+	slowest, name := math.Inf(1), ""
+	for _, s := range all {
+		if s.ESSBulk < slowest {
+			slowest, name = s.ESSBulk, s.Name
 		}
 	}
-	r.Timing.Iterations = int64(settings.Chains) * (int64(settings.Warmup) + int64(settings.Draws)*int64(settings.Thin))
-	r.Timing.Seconds = s.seconds()
-	r.Timing.IterationsPerSecond = float64(r.Timing.Iterations) / r.Timing.Seconds
-
-	var g errgroup.Group
-	g.SetLimit(s.options.Workers)
-	statistic := func(to *Statistic, name string, of func(r *recorder) *diagnose.Series) {
-		g.Go(func() error {
-			var series []*diagnose.Series
-			for _, r := range recorders {
-				series = append(series, of(r))
+	err := diagnose.Enough(slowest, len(r.Chains))
+	if err == nil {
+		return slowest
+	}
+	if r.Score != nil {
+		all = append(all, r.Score)
+	}
+	for _, s := range all {
+		for _, f := range []struct {
+			figure string
+			se     *float64
+		}{{"SEMean", &s.SEMean}, {"SEQ5", &s.SEQ5}, {"SEMedian", &s.SEMedian}, {"SEQ95", &s.SEQ95}} {
+			if !math.IsNaN(*f.se) {
+				*f.se = math.NaN()
+				s.Reasons = append(s.Reasons, Reason{f.figure, fmt.Sprintf("%v, of %s", err, name)})
 			}
-			*to = newStatistic(name, series)
-			return nil
-		})
+		}
 	}
-	statistic(&r.Used, "used", func(r *recorder) *diagnose.Series { return r.used })
-	statistic(&r.LogDensity, "log_density", func(r *recorder) *diagnose.Series { return r.density })
-	if recorders[0].score != nil {
-		r.Score = new(Statistic)
-		statistic(r.Score, "score", func(r *recorder) *diagnose.Series { return r.score })
-	}
-	r.Properties = make([]Statistic, len(recorders[0].scores))
-	for k, name := range s.spec.properties() {
-		statistic(&r.Properties[k], name, func(r *recorder) *diagnose.Series { return r.scores[k] })
-	}
-	g.Go(func() (err error) {
-		r.Inclusion, r.Unlisted, err = newInclusion(recorders)
-		return err
-	})
-	g.Go(func() error { return r.setSizes(s.spec.Target.Law(), recorders) })
-	return r, g.Wait()
+	return slowest
 }
 
 // set returns the ingredients of the draw, in ascending order.
@@ -139,10 +125,16 @@ func (b *Best) set() []int {
 	return set
 }
 
+// nestedChains is from how many chains on nested R-hat is told.
+const nestedChains = 64
+
 // newStatistic sums up a series of each chain.
 func newStatistic(name string, series []*diagnose.Series) Statistic {
 	var z diagnose.Summarizer
-	s := Statistic{Name: name, Summary: z.Series(series)}
+	s := Statistic{Name: name, Summary: z.Series(series), NestedRHat: math.NaN()}
+	if len(series) >= nestedChains {
+		s.NestedRHat = diagnose.NestedRHat(series)
+	}
 	for _, u := range s.Undefined {
 		s.Reasons = append(s.Reasons, Reason{u.Figure, u.Err.Error()})
 	}
@@ -163,9 +155,9 @@ const MostInclusion = 10_000
 // newInclusion returns what can be said about the ingredients, of more than
 // MostInclusion about those that are used most, the first of those that are used
 // alike; and what else is used.
-func newInclusion(recorders []*recorder) (inclusion []Inclusion, unlisted Unlisted, err error) {
+func newInclusion(chains []*chainFigures, slowest float64) (inclusion []Inclusion, unlisted Unlisted, err error) {
 	var presences []*diagnose.Presence
-	for _, r := range recorders {
+	for _, r := range chains {
 		presences = append(presences, r.presence)
 	}
 	wanted := func(int) bool { return true }
@@ -199,23 +191,24 @@ func newInclusion(recorders []*recorder) (inclusion []Inclusion, unlisted Unlist
 		return nil, unlisted, err
 	}
 	for i, x := range all {
+		se, err := x.Stated(slowest)
 		inclusion = append(inclusion, Inclusion{
 			Ingredient:  i,
 			Probability: x.Probability,
-			MCSE:        x.MCSE,
+			MCSE:        se,
 			ESS:         x.ESS,
 			MeanAmount:  x.MeanAmount,
-			Why:         why(x.Err),
+			Why:         why(err),
 		})
 	}
 	return inclusion, unlisted, nil
 }
 
 // setSizes compares the law of n with the draws.
-func (r *Result) setSizes(law *kir.Law, recorders []*recorder) error {
+func (r *Result) setSizes(target *kir.Target, chains []*chainFigures, slowest float64) error {
 	var histograms []*diagnose.Histogram
-	counts := make([][]int64, len(recorders))
-	for c, rec := range recorders {
+	counts := make([][]int64, len(chains))
+	for c, rec := range chains {
 		histograms = append(histograms, rec.sizes)
 		alone, err := diagnose.Shares([]*diagnose.Histogram{rec.sizes})
 		if err != nil {
@@ -229,28 +222,68 @@ func (r *Result) setSizes(law *kir.Law, recorders []*recorder) error {
 	if err != nil {
 		return err
 	}
-	var target, observed []float64
+	law := target.Law()
+	var wanted, observed []float64
+	for _, share := range shares {
+		observed = append(observed, share.Probability)
+	}
+	added := lawErrors(observed, target.Space().Shares())
 	for n, share := range shares {
-		target, observed = append(target, law.P(n)), append(observed, share.Probability)
+		wanted = append(wanted, law.P(n))
+		shares[n].MCSE = math.Hypot(share.MCSE, added[n])
 		if lo, hi := law.Support(); n < lo || n > hi {
 			continue
 		}
+		se, err := share.Stated(slowest)
 		size := Size{
 			N:        n,
 			Target:   law.P(n),
 			Observed: share.Probability,
-			MCSE:     share.MCSE,
+			MCSE:     math.Hypot(se, added[n]),
+			LawSE:    added[n],
 			ESS:      share.ESS,
-			Why:      why(share.Err),
+			Why:      why(err),
 		}
 		for _, c := range counts {
 			size.Counts = append(size.Counts, c[n])
 		}
 		r.Sizes = append(r.Sizes, size)
 	}
-	r.Variation = diagnose.TotalVariation(target, observed)
-	r.Expected = diagnose.ExpectedTotalVariation(target, shares)
+	r.Variation = diagnose.TotalVariation(wanted, observed)
+	r.Expected = diagnose.ExpectedTotalVariation(wanted, shares)
 	return nil
+}
+
+// lawErrors returns by how much, as a standard error, the share p_n of draws with n
+// ingredients is off because |X_n| was measured: 0 for all n if it was not.
+//
+// With relative errors ε_n of the measured |X_n| the chains sample
+//
+//	p_n·(1 + ε_n)⁻¹ / Σ_m p_m·(1 + ε_m)⁻¹ ≈ p_n·(1 − ε_n + Σ_m p_m·ε_m)
+//
+// where p is what they would with the true ones, wishes or not. The ε_n are
+// independent, with standard deviations s_n, those of the shares over the shares:
+//
+//	variance of the share = p_n²·((1 − p_n)²·s_n² + Σ_{m≠n} p_m²·s_m²).
+//
+// The error is that of the law, not of the chains: more draws do not lessen it.
+// It is as independent of theirs as the compositions that measured it, so that
+// both are added in squares.
+func lawErrors(p []float64, shares []kir.Share) []float64 {
+	errors := make([]float64, len(p))
+	relative := make([]float64, len(p))
+	sum := 0.0
+	for _, s := range shares {
+		if s.N < len(p) && s.Estimate > 0 {
+			relative[s.N] = s.SE / s.Estimate
+			sum += p[s.N] * p[s.N] * relative[s.N] * relative[s.N]
+		}
+	}
+	for n, s := range relative {
+		// (1−p)² = 1 − 2p + p², the last of which is in the sum.
+		errors[n] = p[n] * math.Sqrt(max(0, (1-2*p[n])*s*s+sum))
+	}
+	return errors
 }
 
 // why is the text of an error, and empty if there is none.

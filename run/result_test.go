@@ -17,12 +17,12 @@ import (
 // collect reads all draws of a run into memory.
 func collect(t testing.TB, dir string) [][]Draw {
 	t.Helper()
-	r, err := Open(dir)
+	r, err := Open(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	chains := make([][]Draw, r.Manifest.Settings.Chains)
-	for d, err := range r.Draws() {
+	for d, err := range r.Draws(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestDrawsAreTheChains(t *testing.T) {
 		for _, thin := range []int{1, 3, 2000} {
 			t.Run(fmt.Sprint(kernel, " thin ", thin), func(t *testing.T) {
 				draws := 3000/thin + 2
-				s := newSpec(t, 40, 60, kir.Uniform(2, 9), Settings{Kernel: kernel, Chains: 2, Warmup: 1500, Draws: draws, Thin: thin, Seed: 7})
+				s := newSpec(t, 40, 60, kir.Uniform(2, 9), kir.Settings{Kernel: kernel, Chains: 2, Warmup: 1500, Draws: draws, Thin: thin, Seed: 7})
 				dir, _ := start(t, s, Options{})
 				got := collect(t, dir)
 				k, err := kir.NewKernel(kernel, s.Target)
@@ -99,7 +99,7 @@ func TestDrawsAreTheChains(t *testing.T) {
 
 // Every figure is what a plain computation on all draws makes of them.
 func TestFiguresOfTheDraws(t *testing.T) {
-	s := smallSpec(t, Settings{Kernel: "accelerated", Chains: 3, Warmup: 500, Draws: 5000, Thin: 2, Seed: 3})
+	s := smallSpec(t, kir.Settings{Kernel: "accelerated", Chains: 3, Warmup: 500, Draws: 5000, Thin: 2, Seed: 3})
 	dir, r := start(t, s, Options{})
 	chains := collect(t, dir)
 
@@ -126,7 +126,7 @@ func TestFiguresOfTheDraws(t *testing.T) {
 	for k, name := range []string{"smooth", "fruit", "aside"} {
 		statistic(r.Properties[k], name, func(d *Draw) float64 { return d.Scores[k] })
 	}
-	// The logs of the scores differ from the sampler's by rounding.
+	// Scores are of another sum here.
 	mean := diagnose.Summarize(series(func(d *Draw) float64 { return math.Exp(logScore(d)) }))
 	if math.Abs(r.Score.Mean-mean.Mean) > 1e-12 || math.Abs(r.Score.MCSEMean-mean.MCSEMean) > 1e-12 {
 		t.Errorf("the score is %v ± %v, want %v ± %v", r.Score.Mean, r.Score.MCSEMean, mean.Mean, mean.MCSEMean)
@@ -151,7 +151,7 @@ func TestFiguresOfTheDraws(t *testing.T) {
 			}
 		}
 		want := diagnose.Summarize(present)
-		if x.Ingredient != i || x.Probability != float64(count)/15000 || math.Abs(x.MCSE-want.MCSEMean) > 1e-12 || math.Abs(x.MeanAmount-float64(sum)/float64(count)) > 1e-12 {
+		if x.Ingredient != i || x.Probability != float64(count)/15000 || !(x.MCSE >= want.MCSEMean && x.MCSE < 1.02*want.MCSEMean) || math.Abs(x.MeanAmount-float64(sum)/float64(count)) > 1e-12 {
 			t.Errorf("ingredient %d: %+v, want %v ± %v, %d units in %d draws", i, x, want.Mean, want.MCSEMean, sum, count)
 		}
 	}
@@ -240,11 +240,7 @@ func TestFiguresOfTheDraws(t *testing.T) {
 	if r.Timing.Iterations != 3*(500+2*5000) || !(r.Timing.Seconds > 0) {
 		t.Errorf("the timing is %+v", r.Timing)
 	}
-	stored, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := stored.Result()
+	again, err := Merge(context.Background(), s, dir, Options{Workers: 1})
 	if err != nil || fmt.Sprintf("%+v", again) == "" || !equalResults(again, r) || again.Timing != r.Timing {
 		t.Errorf("the stored result is not the result: %v\n%+v\n%+v", err, again, r)
 	}
@@ -254,7 +250,7 @@ func TestFiguresOfTheDraws(t *testing.T) {
 // are those of their draws too, beyond the number of draws that are all kept.
 func TestFiguresWithoutProperties(t *testing.T) {
 	for _, kernel := range []string{"accelerated", "balanced"} {
-		s := newSpec(t, 200, 60, kir.Uniform(3, 20), Settings{Kernel: kernel, Chains: 2, Warmup: 100, Draws: 140_000, Thin: 1, Seed: 6})
+		s := newSpec(t, 200, 60, kir.Uniform(3, 20), kir.Settings{Kernel: kernel, Chains: 2, Warmup: 100, Draws: 140_000, Thin: 1, Seed: 6})
 		dir, r := start(t, s, Options{})
 		counts, amounts, sizes := make([]int, 200), make([]int, 200), make(map[int]int)
 		used, density := 0.0, 0.0
@@ -307,7 +303,7 @@ func equalResults(a, b *Result) bool {
 // Without properties every draw has the same score, and the best are those of
 // the highest density, the earliest first.
 func TestBestWithoutProperties(t *testing.T) {
-	s := newSpec(t, 30, 50, kir.Uniform(2, 6), Settings{Kernel: "balanced", Chains: 2, Draws: 20_000, Thin: 1, Seed: 5})
+	s := newSpec(t, 30, 50, kir.Uniform(2, 6), kir.Settings{Kernel: "balanced", Chains: 2, Draws: 20_000, Thin: 1, Seed: 5})
 	dir, r := start(t, s, Options{})
 	type candidate struct{ d Draw }
 	var all []candidate
@@ -352,7 +348,7 @@ func TestBestWithoutProperties(t *testing.T) {
 func TestBaseline(t *testing.T) {
 	property := func(x *kir.Composition) float64 { return float64(x.Amount(0)*x.Amount(0)) / 36 }
 	s := newSpec(t, 5, 6, kir.Table(map[int]float64{1: 1, 2: 3, 4: 2}),
-		Settings{Kernel: "naive", Chains: 1, Draws: 100_000, Thin: 1, Seed: 2}, kir.Wish{Name: "first", Property: kir.ScoreFunc(property), Weight: 0.5})
+		kir.Settings{Kernel: "naive", Chains: 1, Draws: 100_000, Thin: 1, Seed: 2}, kir.Wish{Name: "first", Property: kir.ScoreFunc(property), Weight: 0.5})
 	b, err := newBaseline(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -362,7 +358,7 @@ func TestBaseline(t *testing.T) {
 		t.Errorf("the mean of %d is %v ± %v, want 0.2", len(b.LogScores), b.Mean, b.SE)
 	}
 	for draws, want := range map[int]int{1: 100, 5000: 500, 99_990: 9999, 1 << 40: 10_000} {
-		settings := Settings{Chains: 1, Draws: draws, Thin: 1}
+		settings := kir.Settings{Chains: 1, Draws: draws, Thin: 1}
 		if got := baselineSize(&settings); got != want {
 			t.Errorf("%d draws: %d, want %d", draws, got, want)
 		}
@@ -373,18 +369,18 @@ func TestBaseline(t *testing.T) {
 // finds among it, each with the scores that its composition has, in order, one
 // of each set; and what is said to be drawn is that draw.
 func TestFindsAreInTheShortlist(t *testing.T) {
-	s := smallSpec(t, Settings{Kernel: "tempered", Chains: 2, Warmup: 100, Draws: 300, Thin: 2, Seed: 4})
+	s := smallSpec(t, kir.Settings{Kernel: "tempered", Chains: 2, Warmup: 100, Draws: 300, Thin: 2, Seed: 4})
 	dir := filepath.Join(t.TempDir(), "run")
 	r, err := Start(t.Context(), s, dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := Open(dir)
+	made, err := Open(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	draws := make(map[[2]int][]kir.Part)
-	for d, err := range made.Draws() {
+	for d, err := range made.Draws(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,173 +1,251 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
-)
-
-const (
-	// defaultCheckpoint is the least time from one checkpoint of a chain to
-	// the next,
-	defaultCheckpoint = 5 * time.Second
-	// and checkpointCost the least multiple of the time that one takes.
-	checkpointCost = 50
 )
 
 // Options say how to go about a run. They change nothing in its results.
 type Options struct {
 	// Workers is how many chains run at once. 0: as many as there are cores.
 	Workers int
-	// Checkpoint is the time from one checkpoint of a chain to the next. 0: 5
-	// seconds, or more where writing them would take more than a fiftieth of
-	// the time.
-	Checkpoint time.Duration
+	// Interval is the longest time that a chain works without storing its draws.
+	// 0: 30 seconds.
+	Interval time.Duration
 	// Progress is told a few times a second how far the run is, and once at
 	// its end, from one goroutine at a time. It may be nil.
 	Progress func(Progress)
+	// Shard is which of the chains are run.
+	Shard Shard
 
-	open func(path string, flag int) (file, error) // for tests
+	open func(location string) (Store, error) // for tests
 }
 
-// directory returns the directory of a run.
-func (o *Options) directory(path string) *directory {
-	d := &directory{path: path, open: openFile}
-	if o.open != nil {
-		d.open = o.open
+func (o *Options) interval() time.Duration {
+	if o.Interval > 0 {
+		return o.Interval
 	}
-	return d
+	return partTime
 }
 
-// Start makes a run in a directory that it creates. If the spec cannot be run,
-// the directory or its name are left as they were; a name that exists is an
-// [ExistsError].
+func (o *Options) openStore(location string) (Store, error) {
+	if o.open != nil {
+		return o.open(location)
+	}
+	return OpenStore(location)
+}
+
+// Start makes a run at a location, where there must be nothing but an empty
+// directory; else the error is an [ExistsError]. If the spec cannot be run,
+// nothing is made.
 //
 // A run that ends early leaves all that [Resume] needs: an [InterruptedError]
 // when ctx ended, a [StorageError] when a file could not be written. When ctx
-// ends, chains go on to the end of their segment to write a checkpoint, for two
-// seconds at most.
-func Start(ctx context.Context, spec *Spec, dir string, o Options) (*Result, error) {
-	s, err := newSession(spec, o.directory(dir), o)
+// ends, the draws so far are stored.
+func Start(ctx context.Context, spec *Spec, location string, o Options) (*Result, error) {
+	s, err := newSession(ctx, spec, location, o)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Lstat(dir); err == nil {
-		return nil, &ExistsError{Dir: dir}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	made := false // the directory
+	if d, ok := s.store.(*directory); ok {
+		if _, err := os.Lstat(d.path); err == nil {
+			if !emptyDirectory(d.path) {
+				return nil, &ExistsError{Dir: location}
+			}
+		} else if errors.Is(err, fs.ErrNotExist) {
+			made = true
+		} else {
+			return nil, err
+		}
+	}
+	if err := s.try(ctx); err != nil {
 		return nil, err
 	}
-	if s.manifest, err = newManifest(spec); err != nil {
-		return nil, err
-	}
-	if err := s.eachChain(func(c *chain) error { return cmp.Or(ctx.Err(), c.start()) }); err != nil {
-		return nil, err
-	}
-	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
-		return nil, &ExistsError{Dir: dir}
-	} else if err != nil {
-		return nil, err
-	}
-	lock, err := s.lock()
-	if err == nil {
-		defer lock.Close()
-		err = s.begin()
-	}
+	unlock, err := s.lock()
 	if err != nil {
-		// Nobody else has had the time to put anything there.
-		return nil, cmp.Or(err, os.RemoveAll(dir))
+		return nil, err
 	}
-	defer s.close()
-	return s.run(ctx)
+	defer unlock()
+	if err := s.create(false); err != nil {
+		if made && !errors.As(err, new(*ExistsError)) {
+			// Nobody else has had the time to put anything there.
+			err = errors.Join(err, os.RemoveAll(location))
+		}
+		return nil, err
+	}
+	if err := s.run(ctx); err != nil {
+		return nil, err
+	}
+	return s.result(ctx)
 }
 
-// begin makes the new directory that of a run.
-func (s *session) begin() error {
-	if err := s.dir.replace(problemName, s.spec.Resolved, false); err != nil {
+// create makes the manifest of the run, or joins the run that has one.
+func (s *session) create(join bool) error {
+	data, err := s.manifest.encode()
+	if err != nil {
 		return err
 	}
-	if err := s.manifest.write(s.dir); err != nil {
+	err = s.store.Create(s.ctx, manifestName, data)
+	if errors.Is(err, fs.ErrExist) {
+		if !join {
+			return &ExistsError{Dir: s.location}
+		}
+		return s.join()
+	}
+	if err != nil {
 		return err
 	}
-	return syncDirectory(filepath.Dir(s.dir.path))
+	return s.resolved()
 }
 
-// Resume goes on with a run from where it was interrupted, in whatever way, or
-// extends a complete run: spec.Settings.Draws may be more than the run was
-// started with. The result is that of an uninterrupted run of as many draws, and
-// so are the files of draws, byte for byte.
-//
-// Everything else in the spec must be what it was; if it is not, Resume fails
-// with a [ChangedError]. It fails with [ErrComplete] if nothing is left to do,
-// and with a [BusyError] if another process is working on the run.
-func Resume(ctx context.Context, spec *Spec, dir string, o Options) (*Result, error) {
-	s, err := newSession(spec, o.directory(dir), o)
+// join makes sure that a run is what the spec says.
+func (s *session) join() error {
+	old, err := readManifest(s.ctx, s.store, s.location)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	// Locking would make a file in a directory that may be of anything.
-	if _, err := readManifest(s.dir); err != nil {
-		return nil, err
+	if err := old.compare(s.location, s.manifest); err != nil {
+		return err
 	}
-	lock, err := s.lock()
-	if err != nil {
-		return nil, err
-	}
-	defer lock.Close()
-	old, err := readManifest(s.dir)
-	if err != nil {
-		return nil, err
-	}
-	if s.manifest, err = newManifest(spec); err != nil {
-		return nil, err
-	}
-	if err := old.compare(dir, s.manifest); err != nil {
-		return nil, err
-	}
-	switch was, now := old.Settings.Draws, spec.Settings.Draws; {
+	switch was, now := old.Settings.Draws, s.spec.Settings.Draws; {
 	case now < was:
-		return nil, &ChangedError{
-			Dir:       dir,
+		return &ChangedError{
+			Dir:       s.location,
 			What:      "the number of draws",
 			Was:       fmt.Sprint(was),
 			Now:       fmt.Sprint(now),
 			WayToward: "draws can be added but not taken away",
 		}
-	case now == was && old.Status == Complete:
-		return nil, ErrComplete
 	case now > was:
-		if err := s.extend(); err != nil {
-			return nil, err
+		data, err := s.manifest.encode()
+		if err != nil {
+			return err
+		}
+		if err := s.store.Replace(s.ctx, manifestName, data); err != nil {
+			return err
 		}
 	}
-	defer s.close()
-	if err := s.eachChain(func(c *chain) error {
-		seconds, err := c.resume()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.before = max(s.before, seconds)
-		return cmp.Or(ctx.Err(), err)
-	}); err != nil {
-		return nil, err
-	}
-	return s.run(ctx)
+	return s.resolved()
 }
 
-// extend makes the run an unfinished one of more draws. What it amounts to is
-// not known until that is done.
-func (s *session) extend() error {
-	if err := s.manifest.write(s.dir); err != nil {
+// resolved keeps the problem as it was resolved, unless that is done.
+func (s *session) resolved() error {
+	data, err := s.store.Read(s.ctx, problemName, 0, -1)
+	if err == nil && string(data) == string(s.spec.Resolved) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := s.dir.replace(problemName, s.spec.Resolved, false); err != nil {
-		return err
+	return s.store.Replace(s.ctx, problemName, s.spec.Resolved)
+}
+
+// Resume goes on with a run from where it was interrupted, in whatever way, or
+// extends a complete run: spec.Settings.Draws may be more than the run was
+// started with. The draws and the result are those of an uninterrupted run of as
+// many draws.
+//
+// Everything else in the spec must be what it was; if it is not, Resume fails
+// with a [ChangedError]. It fails with [ErrComplete] if nothing is left to do,
+// and with a [BusyError] if another process is working on the run.
+func Resume(ctx context.Context, spec *Spec, location string, o Options) (*Result, error) {
+	s, err := newSession(ctx, spec, location, o)
+	if err != nil {
+		return nil, err
 	}
-	if err := os.Remove(s.dir.join(resultName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	// Locking would make a file in a directory that may be of anything.
+	if _, err := readManifest(s.ctx, s.store, location); err != nil {
+		return nil, err
 	}
-	return nil
+	unlock, err := s.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := s.join(); err != nil {
+		return nil, s.storageError(err)
+	}
+	status, err := statusOf(s.ctx, s.store, s.manifest)
+	if err != nil {
+		return nil, err
+	}
+	if status.Complete() && status.intact() {
+		return nil, ErrComplete
+	}
+	s.before = status.Seconds
+	if err := s.look(); err != nil {
+		return nil, err
+	}
+	if err := s.run(ctx); err != nil {
+		return nil, err
+	}
+	return s.result(ctx)
+}
+
+// RunShard makes the draws of one shard of a run, which the first to come makes.
+// It goes on where an earlier process ended, and does nothing where all draws of
+// the shard are there. It says whether those of the run are.
+func RunShard(ctx context.Context, spec *Spec, location string, o Options) (complete bool, err error) {
+	s, err := newSession(ctx, spec, location, o)
+	if err != nil {
+		return false, err
+	}
+	if err := s.try(ctx); err != nil {
+		return false, err
+	}
+	unlock, err := s.lock()
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	if err := s.create(true); err != nil {
+		return false, s.storageError(err)
+	}
+	if err := s.look(); err != nil {
+		return false, s.storageError(err)
+	}
+	if err := s.run(ctx); err != nil {
+		return false, err
+	}
+	status, err := statusOf(s.ctx, s.store, s.manifest)
+	if err != nil {
+		return false, s.storageError(err)
+	}
+	return status.Complete(), nil
+}
+
+// Merge returns what a complete run amounts to: the figures, from its draws. It
+// fails with an [UnfinishedError] if the run is not complete, and with a
+// [ChangedError] if the spec is not that of the run.
+func Merge(ctx context.Context, spec *Spec, location string, o Options) (*Result, error) {
+	s, err := newSession(ctx, spec, location, o)
+	if err != nil {
+		return nil, err
+	}
+	m, err := readManifest(s.ctx, s.store, location)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.compare(location, s.manifest); err != nil {
+		return nil, err
+	}
+	return s.result(ctx)
+}
+
+// result reads the draws of the complete run.
+func (s *session) result(ctx context.Context) (*Result, error) {
+	r, err := figures(ctx, s.spec, s.store, s.location, s.manifest, s.options.Workers)
+	if err != nil && ctx.Err() != nil {
+		return nil, &InterruptedError{Dir: s.location, Done: 1, Err: ctx.Err()}
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Notes = append(s.notes, r.Notes...)
+	return r, nil
 }

@@ -1,12 +1,16 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,18 +26,28 @@ const (
 	// one that is further behind.
 	turnTime = 100 * time.Millisecond
 	// graceTime is how long an interrupted chain may take to come to the end
-	// of its segment. If it takes longer its last checkpoint has to do.
+	// of its segment. If it takes longer, the draws so far are stored, and what
+	// was made of the segment is made again when the chain goes on.
 	graceTime = 2 * time.Second
+	// sideBySide is up to how many chains go on side by side, and how many are
+	// started before anything is stored.
+	sideBySide = 64
+	// manyIngredients is from how many on they do not.
+	manyIngredients = 100_000
 )
 
-// session is one process working on a run.
+// session is one process working on the chains of a run, or a shard's.
 type session struct {
+	ctx      context.Context // for storage: what is begun is stored, whatever ends
 	spec     *Spec
 	kernel   kir.Kernel
-	dir      *directory
+	location string
+	store    Store
 	manifest *Manifest
+	table    *table
 	options  Options
-	chains   []*chain
+	chains   []*chain       // of the shard
+	stored   map[int][]File // parts, by chain, when the session began
 
 	begun  time.Time
 	before float64 // seconds that earlier sessions took
@@ -41,17 +55,21 @@ type session struct {
 	stop    atomic.Bool // set when no further segment is to begin
 	abandon atomic.Bool // set when segments are to be given up
 
-	saving sync.Mutex // held by who makes a checkpoint
-
-	mu       sync.Mutex
-	waiting  []*chain // unfinished and with no worker
-	baseline *Baseline
-	measured bool // somebody measures the baseline, or has
-	notes    []string
+	mu      sync.Mutex
+	waiting []*chain   // unfinished and with no worker
+	busy    *BusyError // a chain that another process works on
+	notes   []string
 }
 
-func newSession(spec *Spec, dir *directory, options Options) (*session, error) {
+func newSession(ctx context.Context, spec *Spec, location string, options Options) (*session, error) {
 	if err := spec.check(); err != nil {
+		return nil, err
+	}
+	if err := options.Shard.check(); err != nil {
+		return nil, err
+	}
+	store, err := options.openStore(location)
+	if err != nil {
 		return nil, err
 	}
 	kernel, err := kir.NewKernel(spec.Settings.Kernel, spec.Target)
@@ -61,47 +79,104 @@ func newSession(spec *Spec, dir *directory, options Options) (*session, error) {
 	if options.Workers <= 0 {
 		options.Workers = runtime.GOMAXPROCS(0)
 	}
-	s := &session{spec: spec, kernel: kernel, dir: dir, options: options, begun: time.Now()}
-	for index := range spec.Settings.Chains {
-		s.chains = append(s.chains, &chain{session: s, index: index, savedAt: -1})
+	s := &session{
+		ctx: context.WithoutCancel(ctx), spec: spec, kernel: kernel, location: location, store: store,
+		table: newTable(spec.properties(), spec.Ingredients), options: options, begun: time.Now(),
 	}
-	return s, nil
+	from, to := options.Shard.Chains(spec.Settings.Chains)
+	for index := from; index < to; index++ {
+		s.chains = append(s.chains, &chain{session: s, index: index, parts: -1})
+	}
+	s.manifest, err = newManifest(spec)
+	return s, err
 }
 
-// eachChain does something with all chains, on all workers.
-func (s *session) eachChain(do func(c *chain) error) error {
+// try draws the first states of some chains, so that what cannot be run fails
+// before anything is stored.
+func (s *session) try(ctx context.Context) error {
 	var g errgroup.Group
 	g.SetLimit(s.options.Workers)
-	for _, c := range s.chains {
-		g.Go(func() error { return do(c) })
+	for _, c := range s.chains[:min(len(s.chains), sideBySide)] {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return c.start()
+		})
 	}
 	return g.Wait()
 }
 
-// lock takes the run for this process.
-func (s *session) lock() (*flock.Flock, error) {
-	l := flock.New(s.dir.join(lockName))
-	locked, err := l.TryLock()
+// lock takes a run in a directory for this process, or, for a shard, keeps others
+// from taking all of it. Where there are no locks, and in buckets, whoever comes
+// second is told when it stores a part that is there already.
+func (s *session) lock() (unlock func(), err error) {
+	unlock = func() {}
+	d, ok := s.store.(*directory)
+	if !ok {
+		return unlock, nil
+	}
+	if err := d.makeParent(d.join(lockName)); err != nil {
+		return unlock, err
+	}
+	l := flock.New(d.join(lockName))
+	try := l.TryLock
+	if s.options.Shard.Count > 0 {
+		try = l.TryRLock
+	}
+	locked, err := try()
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return unlock, errors.Join(err, l.Close())
+	}
+	if err == nil && !locked {
+		return unlock, errors.Join(&BusyError{Dir: s.location, Chain: -1}, l.Close())
+	}
+	if locked && s.options.Shard.Count == 0 {
+		err = d.clean()
+	} else {
+		err = nil
+	}
+	return func() { l.Close() }, err // nothing can be done about a lock that stays
+}
+
+const lockName = "state/lock"
+
+// look takes down the parts that there are.
+func (s *session) look() (err error) {
+	prefix := "draws/"
+	if len(s.chains) == 1 {
+		prefix = chainPrefix(s.chains[0].index)
+	}
+	s.stored, err = listParts(s.ctx, s.store, prefix)
+	return err
+}
+
+// listParts returns the parts of each chain, in order.
+func listParts(ctx context.Context, store Store, prefix string) (map[int][]File, error) {
+	files, err := store.List(ctx, prefix)
 	if err != nil {
 		return nil, err
 	}
-	if !locked {
-		return nil, errors.Join(&BusyError{Dir: s.dir.path}, l.Close())
-	}
-	return l, nil
-}
-
-// close closes the files of draws that are open.
-func (s *session) close() {
-	for _, c := range s.chains {
-		if c.out != nil {
-			c.out.close() // what counts has been synced; the rest is written again
+	parts := make(map[int][]File)
+	for _, f := range files {
+		var chain, part int
+		if _, err := fmt.Sscanf(f.Name, "draws/chain=%d/part-%d.parquet", &chain, &part); err == nil && f.Name == partName(chain, part) {
+			parts[chain] = append(parts[chain], f)
 		}
 	}
+	for _, list := range parts {
+		// The names of more than 100,000 parts are longer.
+		slices.SortStableFunc(list, func(a, b File) int { return len(a.Name) - len(b.Name) })
+	}
+	return parts, nil
 }
 
 // seconds returns how long the run has taken so far.
-func (s *session) seconds() float64 { return s.before + time.Since(s.begun).Seconds() }
+func (s *session) seconds() float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.before + time.Since(s.begun).Seconds()
+}
 
 // note keeps something that the user should know.
 func (s *session) note(format string, args ...any) {
@@ -110,27 +185,27 @@ func (s *session) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// run works until all chains are finished, and completes the run.
-func (s *session) run(ctx context.Context) (*Result, error) {
-	result, err := s.work(ctx)
-	if err == nil {
-		err = s.complete(result)
-	}
+// storageError tells errors of the store, which are of files, from others.
+func (s *session) storageError(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
-	switch {
-	case err == nil:
-		return result, nil
-	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, errAbandoned)):
-		return nil, &InterruptedError{Dir: s.dir.path, Done: s.done(), Err: ctx.Err()}
-	case errors.As(err, &path) || errors.As(err, &link):
-		return nil, &StorageError{Dir: s.dir.path, Err: err}
+	if errors.As(err, &path) || errors.As(err, &link) {
+		return &StorageError{Dir: s.location, Err: err}
 	}
-	return nil, err
+	return err
 }
 
-// work lets the workers make all draws, and returns what they amount to.
-func (s *session) work(ctx context.Context) (*Result, error) {
+// run works until all chains of the session are finished.
+func (s *session) run(ctx context.Context) error {
+	err := s.work(ctx)
+	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, errAbandoned)) {
+		return &InterruptedError{Dir: s.location, Done: s.done(), Err: ctx.Err()}
+	}
+	return s.storageError(err)
+}
+
+// work lets the workers make all draws.
+func (s *session) work(ctx context.Context) error {
 	work, cancel := context.WithCancel(ctx)
 	defer cancel()
 	context.AfterFunc(work, func() { s.stop.Store(true) })
@@ -145,58 +220,63 @@ func (s *session) work(ctx context.Context) (*Result, error) {
 	})
 	defer forget() // or ctx would keep the session
 
-	for _, c := range s.chains {
-		if !c.finished {
-			s.waiting = append(s.waiting, c)
-		}
-	}
+	s.waiting = slices.Clone(s.chains)
 	watch := s.watch()
 	var workers sync.WaitGroup
 	failures := make([]error, s.options.Workers)
 	for k := range failures {
 		workers.Go(func() {
-			if failures[k] = s.worker(work); failures[k] != nil {
+			if failures[k] = s.worker(); failures[k] != nil {
 				cancel()
 			}
 		})
 	}
 	workers.Wait()
+	// What was made is stored, whatever ended the work.
+	var store errgroup.Group
+	store.SetLimit(s.options.Workers)
+	for _, c := range s.chains {
+		if c.walk != nil && c.begun != nil && !c.finished && !c.lost {
+			store.Go(c.store)
+		}
+	}
+	err := store.Wait()
 	watch()
-
 	// What made the others stop says more than that they were stopped.
-	for _, err := range failures {
-		if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, errAbandoned) {
-			return nil, err
+	for _, failure := range failures {
+		if failure != nil {
+			return failure
 		}
 	}
-	if ctx.Err() != nil {
-		// Chains that were given up within a segment keep the checkpoint
-		// that they have.
-		for _, c := range s.chains {
-			if !c.finished && !c.lost {
-				if err := c.save(); err != nil {
-					return nil, err
-				}
-			}
-		}
-		return nil, ctx.Err()
+	if err != nil || ctx.Err() != nil {
+		return cmp.Or(err, ctx.Err())
 	}
-	r, err := s.result()
-	if err == nil && r.Unlisted.Count > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("The %d ingredients that are used most often are listed. The draws use %d others, which kir draws prints.", MostInclusion, r.Unlisted.Count))
+	if s.busy != nil {
+		return s.busy
 	}
-	return r, err
+	return nil
 }
 
 // worker takes the chain that is furthest behind, again and again, until none
-// is left; then it measures the baseline unless another does.
-func (s *session) worker(ctx context.Context) error {
+// is left.
+func (s *session) worker() error {
 	for {
 		c := s.take()
 		if c == nil {
-			break
+			return nil
 		}
 		err := c.turn(time.Now().Add(turnTime))
+		if errors.Is(err, errAbandoned) {
+			return nil // and its draws are stored
+		}
+		if busy := (*BusyError)(nil); errors.As(err, &busy) {
+			// The chain is left to the other process, and the rest is gone on with.
+			c.lost = true
+			s.mu.Lock()
+			s.busy = busy
+			s.mu.Unlock()
+			continue
+		}
 		if err != nil {
 			c.lost = true
 			return err
@@ -207,46 +287,31 @@ func (s *session) worker(ctx context.Context) error {
 			s.mu.Unlock()
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	mine := !s.measured
-	s.measured = true
-	s.mu.Unlock()
-	if !mine {
-		return nil
-	}
-	baseline, err := newBaseline(ctx, s.spec)
-	s.baseline = baseline
-	return err
 }
-
-// manyIngredients is from how many on a worker stays with its chain.
-const manyIngredients = 100_000
 
 // take returns the waiting chain that has made the fewest iterations, or nil if
 // none waits or the session stops. Where there is none others may be at work,
 // but on no more chains than there are other workers.
 //
-// Chains go on side by side so that R-hat can be told while they run. With many
-// ingredients memory counts for more: the chain that has made most iterations
-// goes on, and so few chains are begun and not finished.
+// A few chains go on side by side so that R-hat can be told while they run. With
+// many of them, or many ingredients, memory counts for more: the chain that has
+// made most iterations goes on, and so few chains are begun and not finished.
 func (s *session) take() *chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.waiting) == 0 || s.stop.Load() {
 		return nil
 	}
+	deep := len(s.chains) > sideBySide || len(s.spec.Ingredients) >= manyIngredients
 	next := 0
 	for k, c := range s.waiting {
 		was, is := s.waiting[next].published.iterations.Load(), c.published.iterations.Load()
-		if many := len(s.spec.Ingredients) >= manyIngredients; many && is > was || !many && is < was {
+		if deep && is > was || !deep && is < was {
 			next = k
 		}
 	}
 	c := s.waiting[next]
-	s.waiting = append(s.waiting[:next], s.waiting[next+1:]...)
+	s.waiting = slices.Delete(s.waiting, next, next+1)
 	return c
 }
 
@@ -256,33 +321,57 @@ func (s *session) done() float64 {
 	for _, c := range s.chains {
 		sum += c.share()
 	}
-	return sum / float64(len(s.chains))
+	return sum / float64(max(1, len(s.chains)))
 }
 
 // share returns the share of the chain's iterations that have been made.
 func (c *chain) share() float64 {
-	settings := &c.session.spec.Settings
-	return float64(c.published.iterations.Load()) / (float64(settings.Warmup) + float64(settings.Draws)*float64(settings.Thin))
+	return float64(c.published.iterations.Load()) / float64(c.session.spec.Settings.Iterations())
 }
 
-// complete keeps the result and says that the run is complete.
-func (s *session) complete(r *Result) error {
-	data, err := seal(resultKind, r)
+// storedDraws returns how many draws a part has, by what its end says.
+func storedDraws(ctx context.Context, store Store, f File, run string, chain int) (int, error) {
+	r, err := openPart(&remoteFile{ctx, store, f.Name}, f.Size, run, chain)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if err := s.dir.replace(resultName, data, false); err != nil {
-		return err
+	return int(r.file.NumRows()), nil
+}
+
+// damagedPart says which part is damaged, and what to do.
+func (s *session) damagedPart(name string, err error) error {
+	return fmt.Errorf("%s: %w; remove it, and the parts of the chain after it, and kir resume makes them again", within(s.location, name), err)
+}
+
+// remoteFile reads a file of a store here and there.
+type remoteFile struct {
+	ctx   context.Context
+	store Store
+	name  string
+}
+
+func (f *remoteFile) ReadAt(b []byte, offset int64) (int, error) {
+	data, err := f.store.Read(f.ctx, f.name, offset, int64(len(b)))
+	n := copy(b, data)
+	if err == nil && n < len(b) {
+		err = fmt.Errorf("%s ends early", f.name)
 	}
-	s.manifest.Status = Complete
-	if err := s.manifest.write(s.dir); err != nil {
-		return err
+	return n, err
+}
+
+// emptyDirectory says whether a directory holds nothing but what a process that
+// was killed in its first moments leaves.
+func emptyDirectory(path string) bool {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return false
 	}
-	// Nothing needs what the last checkpoints replaced.
-	for _, c := range s.chains {
-		if err := os.Remove(s.dir.join(previous(checkpointName(c.index)))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+	for _, e := range entries {
+		rest, _ := filepath.Glob(filepath.Join(path, e.Name(), "*"))
+		lock := e.Name() == "state" && !slices.ContainsFunc(rest, func(p string) bool { return filepath.Base(p) != "lock" })
+		if !lock && !strings.HasSuffix(e.Name(), newEnding) {
+			return false
 		}
 	}
-	return nil
+	return true
 }

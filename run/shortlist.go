@@ -77,26 +77,21 @@ func (s *shortlist) refuses(logScore, logDensity float64) bool {
 	return logScore < worst.LogScore || logScore == worst.LogScore && logDensity <= worst.LogDensity
 }
 
-// offer considers the recorder's current draw.
-func (s *shortlist) offer(r *recorder) {
-	if s.refuses(r.logScore, r.current.LogDensity) {
+// offer considers a draw, whose chain is told when lists are merged.
+func (s *shortlist) offer(d *Draw, logScore float64) {
+	if s.refuses(logScore, d.LogDensity) {
 		return
 	}
-	b := newBest(r.draws, r.logScore, r.current.LogDensity)
+	b := newBest(d.Draw, logScore, d.LogDensity)
 	s.set = s.set[:0]
-	for _, i := range r.current.Ingredients {
-		s.set = append(s.set, int(i))
+	for _, p := range d.Parts {
+		s.set = append(s.set, p.Ingredient)
 	}
-	slices.Sort(s.set)
 	same, wanted := s.wants(&b)
 	if !wanted {
 		return
 	}
-	b.Scores = slices.Clone(r.current.Scores)
-	b.Parts = make([]kir.Part, len(s.set))
-	for k, i := range s.set {
-		b.Parts[k] = kir.Part{Ingredient: i, Amount: int(r.current.Amounts[slices.Index(r.current.Ingredients, int32(i))])}
-	}
+	b.Scores, b.Parts = slices.Clone(d.Scores), slices.Clone(d.Parts)
 	s.insert(b, same)
 }
 
@@ -123,9 +118,24 @@ func (s *shortlist) offerFind(t *kir.Target, draw int, f kir.Find) error {
 	if b.Scores, err = t.AppendScores(nil, x); err != nil {
 		return err
 	}
+	// As it is computed of a draw, so that the same composition has the same.
+	b.LogScore = logScoreOf(t.Wishes(), b.Scores)
+	b.Score = math.Exp(b.LogScore)
 	b.Parts = x.Parts()
-	s.insert(b, same)
+	if same, wanted = s.wants(&b); wanted {
+		s.insert(b, same)
+	}
 	return nil
+}
+
+// logScoreOf returns Σ_k c_k·log y_k.
+func logScoreOf(wishes []kir.Wish, scores []float64) (sum float64) {
+	for k, w := range wishes {
+		if w.Weight > 0 {
+			sum += w.Weight * math.Log(scores[k])
+		}
+	}
+	return sum
 }
 
 func newBest(draw int, logScore, logDensity float64) Best {
@@ -160,16 +170,9 @@ func (b *Best) uses(set []int) bool {
 	return slices.EqualFunc(b.Parts, set, func(p kir.Part, i int) bool { return p.Ingredient == i })
 }
 
-// mergeShortlists returns the best draws of all chains.
-func mergeShortlists(chains []shortlist) []Best {
-	var all []Best
-	for index, s := range chains {
-		for _, b := range s.best {
-			b.Chain = index
-			all = append(all, b)
-		}
-	}
-	all = Distinct(all)
+// topOf returns the best of several lists, at most one of each set of ingredients.
+func topOf(lists ...[]Best) []Best {
+	all := Distinct(slices.Concat(lists...))
 	return all[:min(len(all), shortlistLength)]
 }
 

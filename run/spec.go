@@ -7,9 +7,6 @@ import (
 	"unicode/utf8"
 
 	"kir"
-	"kir/diagnose"
-	"kir/problem"
-	"kir/run/drawfile"
 )
 
 // A Spec is what to run: a problem that has been read and checked.
@@ -18,7 +15,7 @@ type Spec struct {
 	Problem     string   // where the problem file is, from the run's directory or absolute; may be empty
 	Ingredients []string // their names, as many as the target has
 	Target      *kir.Target
-	Settings    Settings
+	Settings    kir.Settings
 	Resolved    []byte  // the problem with every default filled in, for problem.yaml
 	Inputs      []Input // every file that the problem was made of
 	Version     string  // of the program
@@ -28,33 +25,29 @@ type Spec struct {
 	Known func(ingredients []int) bool
 }
 
-// Settings say how many chains are run, and for how long. Together with the
-// target they decide every draw.
-type Settings = problem.Sampler
-
 // An Input is a file that the problem was made of.
-type Input = problem.Input
+type Input struct {
+	Path   string `json:"path"`   // as the problem names it
+	SHA256 string `json:"sha256"` // hexadecimal
+	Bytes  int64  `json:"bytes"`
+}
 
 // check says what is wrong with the spec.
 func (s *Spec) check() error {
-	switch c := s.Settings; {
+	switch {
 	case s.Target == nil:
 		return errors.New("there is no target to run")
 	case len(s.Ingredients) != s.Target.Space().N():
 		return fmt.Errorf("there are %d names for %d ingredients", len(s.Ingredients), s.Target.Space().N())
-	case c.Chains < 1:
-		return fmt.Errorf("the number of chains is %d: it must be at least 1", c.Chains)
-	case c.Warmup < 0:
-		return fmt.Errorf("the warm-up is %d iterations: it must not be negative", c.Warmup)
-	case c.Draws < 1:
-		return fmt.Errorf("the number of draws is %d: it must be at least 1", c.Draws)
-	case c.Draws > diagnose.MaxDraws:
-		return fmt.Errorf("the number of draws is %d: it must be at most %d; use a larger thin", c.Draws, diagnose.MaxDraws)
-	case c.Thin < 1:
-		return fmt.Errorf("thin is %d: it must be at least 1", c.Thin)
+	}
+	if err := s.Settings.Check(); err != nil {
+		return err
+	}
+	if err := s.bounded(); err != nil {
+		return err
 	}
 	for _, w := range s.Target.Wishes() {
-		if slices.Contains(drawfile.Reserved(), w.Name) {
+		if slices.Contains(reserved(), w.Name) {
 			return fmt.Errorf("a property cannot be named %q: the file of draws has a column of that name", w.Name)
 		}
 		if !utf8.ValidString(w.Name) {
@@ -77,6 +70,11 @@ func (s *Spec) check() error {
 	return nil
 }
 
+// weighs says whether a property counts.
+func (s *Spec) weighs() bool {
+	return slices.ContainsFunc(s.Target.Wishes(), func(w kir.Wish) bool { return w.Weight > 0 })
+}
+
 // properties returns the names of the wishes.
 func (s *Spec) properties() []string {
 	names := make([]string, len(s.Target.Wishes()))
@@ -92,4 +90,4 @@ func (s *Spec) properties() []string {
 const segmentIterations = 1 << 10
 
 // segmentDraws returns how many draws a segment has.
-func segmentDraws(s *Settings) int { return max(1, segmentIterations/s.Thin) }
+func segmentDraws(s *kir.Settings) int { return max(1, segmentIterations/s.Thin) }

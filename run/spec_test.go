@@ -12,7 +12,7 @@ import (
 
 // smallSpec is a target with properties, one of which sums floating-point
 // numbers move by move, and one that does not count.
-func smallSpec(t testing.TB, settings Settings) *Spec {
+func smallSpec(t testing.TB, settings kir.Settings) *Spec {
 	fruit := func(x *kir.Composition) float64 {
 		return float64(1+x.Amount(1)+x.Amount(4)) / 21
 	}
@@ -23,7 +23,7 @@ func smallSpec(t testing.TB, settings Settings) *Spec {
 	)
 }
 
-func newSpec(t testing.TB, ingredients, total int, sparsity kir.Sparsity, settings Settings, wishes ...kir.Wish) *Spec {
+func newSpec(t testing.TB, ingredients, total int, sparsity kir.Sparsity, settings kir.Settings, wishes ...kir.Wish) *Spec {
 	t.Helper()
 	space, err := kir.NewSpace(ingredients, total)
 	if err != nil {

@@ -296,7 +296,7 @@ func TestReportInBrowser(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
 		kirDoes(t, append([]string{"sample", c.problem, "-o", dir, "--quiet"}, c.args...)...)
-		m, err := report.Read(dir)
+		m, err := report.Read(context.Background(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}

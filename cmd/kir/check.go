@@ -29,7 +29,7 @@ forest is, and which kernel suits. Bad input is told with file, line and column.
 			defer func() { err = errors.Join(err, p.Close()) }()
 			check, err := build.Check(p)
 			if err != nil {
-				return err
+				return p.Explain(err)
 			}
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), check)

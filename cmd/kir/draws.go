@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -30,13 +31,14 @@ func newDrawsCommand() *cobra.Command {
   wide   CSV: chain,draw and a column for each ingredient; a row for each draw
   jsonl  a JSON object for each draw: chain, draw, recipe, scores, log_density
 
-The draws themselves are Parquet files in the run's directory.`,
+The draws themselves are Parquet files in the run's directory: DuckDB, polars and
+pandas read draws/**/*.parquet as one table.`,
 		Example: `  kir draws runs/fresh-all-day-cocktails-1 > draws.csv
   kir draws runs/fresh-all-day-cocktails-1 --format jsonl | head -n 1`,
 		Args:              one("run directory"),
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
-			write := map[string]func(io.Writer, *run.Run) error{"long": writeLong, "wide": writeWide, "jsonl": writeJSONL}[format]
+			write := map[string]func(context.Context, io.Writer, *run.Run) error{"long": writeLong, "wide": writeWide, "jsonl": writeJSONL}[format]
 			if write == nil {
 				e := &fault.Error{Message: "there is no format " + fault.Quote(format), Hint: fault.DidYouMean(format, drawFormats)}
 				if e.Hint == "" {
@@ -44,15 +46,15 @@ The draws themselves are Parquet files in the run's directory.`,
 				}
 				return e
 			}
-			r, err := run.Open(args[0])
+			r, err := run.Open(c.Context(), args[0])
 			if err != nil {
 				return inputError(err)
 			}
-			if !r.Complete() {
-				return inputError(&run.UnfinishedError{Dir: args[0]})
+			if err := r.Complete(); err != nil {
+				return inputError(err)
 			}
 			w := bufio.NewWriterSize(c.OutOrStdout(), 1<<16)
-			if err := write(w, r); err != nil {
+			if err := write(c.Context(), w, r); err != nil {
 				return err
 			}
 			return w.Flush()
@@ -83,13 +85,13 @@ func csvNames(r *run.Run) []string {
 	return names
 }
 
-func writeLong(w io.Writer, r *run.Run) error {
+func writeLong(ctx context.Context, w io.Writer, r *run.Run) error {
 	names := csvNames(r)
 	if _, err := io.WriteString(w, "chain,draw,ingredient,amount\n"); err != nil {
 		return err
 	}
 	var line []byte
-	for d, err := range r.Draws() {
+	for d, err := range r.Draws(ctx) {
 		if err != nil {
 			return err
 		}
@@ -111,13 +113,13 @@ func writeLong(w io.Writer, r *run.Run) error {
 	return nil
 }
 
-func writeWide(w io.Writer, r *run.Run) error {
+func writeWide(ctx context.Context, w io.Writer, r *run.Run) error {
 	names := csvNames(r)
 	if _, err := fmt.Fprintf(w, "chain,draw,%s\n", strings.Join(names, ",")); err != nil {
 		return err
 	}
 	var line []byte
-	for d, err := range r.Draws() {
+	for d, err := range r.Draws(ctx) {
 		if err != nil {
 			return err
 		}
@@ -151,10 +153,10 @@ type drawJSON struct {
 	LogDensity report.Number            `json:"log_density"`
 }
 
-func writeJSONL(w io.Writer, r *run.Run) error {
+func writeJSONL(ctx context.Context, w io.Writer, r *run.Run) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	for d, err := range r.Draws() {
+	for d, err := range r.Draws(ctx) {
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -38,17 +39,17 @@ many ingredients take every K-th draw, or read the Parquet files as they are.`,
 			if every < 1 {
 				return &fault.Error{Message: fmt.Sprintf("--every is %d", every), Hint: "it must be at least 1"}
 			}
-			r, err := run.Open(args[0])
+			r, err := run.Open(c.Context(), args[0])
 			if err != nil {
 				return inputError(err)
 			}
-			if !r.Complete() {
-				return inputError(&run.UnfinishedError{Dir: args[0]})
+			if err := r.Complete(); err != nil {
+				return inputError(err)
 			}
 			if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
 				return &fault.Error{Message: fault.Quote(out) + " exists and is not overwritten", Hint: "name another directory with -o"}
 			}
-			if err := exportZarr(r, out, every); err != nil {
+			if err := exportZarr(c.Context(), r, out, every); err != nil {
 				return errors.Join(fmt.Errorf("writing %s: %w", out, err), os.RemoveAll(out))
 			}
 			return nil
@@ -69,7 +70,7 @@ const chunkElements = 1 << 20
 
 // exportZarr writes every every-th draw of a run in the layout of ArviZ's
 // InferenceData.
-func exportZarr(r *run.Run, dir string, every int) error {
+func exportZarr(ctx context.Context, r *run.Run, dir string, every int) error {
 	m := r.Manifest
 	chains, draws, ingredients := m.Settings.Chains, (m.Settings.Draws+every-1)/every, m.IngredientCount()
 	attributes := map[string]any{"inference_library": "kir", "inference_library_version": m.Version, "sampler": m.Settings, "every": every}
@@ -122,7 +123,7 @@ func exportZarr(r *run.Run, dir string, every int) error {
 			}
 			return nil
 		}
-		for d, err := range r.Chain(chain) {
+		for d, err := range r.Chain(ctx, chain) {
 			if err != nil {
 				return err
 			}

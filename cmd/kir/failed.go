@@ -1,25 +1,25 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"kir"
 	"kir/problem"
+	"kir/run"
 )
 
 // failed tells of a property that failed in a run with the names of the
 // ingredients, and how to go on if it is a program, which can be mended without
 // the problem being another one.
-func failed(err error, p *problem.Problem, dir string) error {
+func failed(ctx context.Context, err error, p *problem.Problem, dir string) error {
 	var score *kir.ScoreError
 	if !errors.As(err, &score) {
 		return err
 	}
 	err = p.Explain(err)
-	if _, missing := os.Stat(filepath.Join(dir, "manifest.json")); missing != nil {
+	if _, none := run.Open(ctx, dir); none != nil {
 		return err
 	}
 	for k := range p.Properties {

@@ -10,7 +10,8 @@
 //	kir help              all commands
 //
 // Results go to stdout, progress and messages to stderr. The exit status is 0
-// when all is done, 1 when it failed, and 2 for bad usage or bad input.
+// when all is done, 1 when it failed, 2 for bad usage or bad input, and 130 when it
+// was interrupted and can be resumed.
 package main
 
 import (
@@ -21,7 +22,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// The first signal ends the work in order. From then on a second one ends
 	// the program at once.
 	context.AfterFunc(ctx, stop)

@@ -2,22 +2,17 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/problem"
 	"kir/report"
 	"kir/report/terminal"
 	"kir/report/view"
-	"kir/run"
 )
 
 func newReportCommand() *cobra.Command {
@@ -36,23 +31,19 @@ for another place, and for the figures.
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
-			m, err := report.Read(dir)
-			if errors.Is(err, report.ErrNoSummary) {
-				// The run was interrupted between its last draw and the summary.
-				m, err = summarize(c.Context(), dir)
-			}
+			m, err := readModel(c, dir)
 			if err != nil {
 				return err
 			}
 			path := out
 			if path == "" {
-				path = filepath.Join(dir, view.PageName)
+				path = inRun(dir, view.PageName)
 				if !slices.Contains(m.Files, view.PageName) {
 					m.Files = append([]string{view.PageName}, m.Files...)
-					err = m.Save(dir)
+					err = m.Save(c.Context(), dir)
 				}
 				if err == nil {
-					err = view.SavePage(dir, m)
+					err = view.SavePage(c.Context(), dir, m)
 				}
 			} else {
 				var b bytes.Buffer
@@ -82,29 +73,6 @@ for another place, and for the figures.
 	must(c.MarkFlagFilename("output", "html"))
 	must(c.MarkFlagDirname("figures"))
 	return c
-}
-
-// summarize makes the summary of a run that has all its draws and no summary.
-func summarize(ctx context.Context, dir string) (m *report.Model, err error) {
-	r, err := run.Open(dir)
-	if err != nil {
-		return nil, inputError(err)
-	}
-	result, err := r.Result()
-	if err != nil {
-		return nil, inputError(err)
-	}
-	p, err := problemOfRun(ctx, r, problem.Sampler(r.Manifest.Settings), 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
-	for k, in := range p.Inputs {
-		if k >= len(r.Manifest.Inputs) || r.Manifest.Inputs[k] != in {
-			return nil, &fault.Error{File: dir, Message: fmt.Sprintf("the input %s is not what the run was made of", fault.Quote(in.Path)), Hint: "put it back"}
-		}
-	}
-	return conclude(ctx, p, dir, result, false)
 }
 
 // saveFigures writes the figures of a report and returns the files.

@@ -12,6 +12,7 @@ import (
 
 	"kir/fault"
 	"kir/report/terminal"
+	"kir/run"
 )
 
 // usageError is a command line that is wrong.
@@ -42,13 +43,23 @@ func exitStatus(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(stderr, "kir: "+terminal.Plain(err.Error()))
+	several := (*fault.Errors)(nil)
+	if errors.As(err, &several) {
+		for line := range strings.Lines(several.Error()) {
+			fmt.Fprintln(stderr, "kir: "+terminal.Plain(strings.TrimSuffix(line, "\n")))
+		}
+	} else {
+		fmt.Fprintln(stderr, "kir: "+terminal.Plain(err.Error()))
+	}
 	if usage := (*usageError)(nil); errors.As(err, &usage) {
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", usage.command.CommandPath())
 		return 2
 	}
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
 		return 2
+	}
+	if interrupted := (*run.InterruptedError)(nil); errors.As(err, &interrupted) {
+		return 130
 	}
 	return 1
 }
@@ -83,8 +94,11 @@ func newRootCommand() *cobra.Command {
 	root.SetVersionTemplate("kir {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
+		newInitCommand(),
 		newSampleCommand(),
 		newResumeCommand(),
+		newMergeCommand(),
+		newStatusCommand(),
 		newShowCommand(),
 		newReportCommand(),
 		newDrawsCommand(),

@@ -24,11 +24,11 @@ import (
 )
 
 func newSampleCommand() *cobra.Command {
-	var out string
+	var out, shard string
 	var o runOptions
-	s := problem.DefaultSampler()
+	s := kir.DefaultSettings()
 	c := &cobra.Command{
-		Use:   "sample PROBLEM [-o RUN]",
+		Use:   "sample PROBLEM [-o RUN] [--shard K/S]",
 		Short: "Draw compositions as a problem asks",
 		Long: `Run the chains that a problem file asks for, keep every draw, and say what was
 found: the best new compositions, how far the draws can be trusted, and where
@@ -36,10 +36,18 @@ the files lie. Flags override the problem file.
 
 The run's directory gets the draws (Parquet), the problem as it was resolved,
 summary.json, and report.html to look at. A run that was interrupted goes on
-with kir resume.`,
+with kir resume.
+
+With --shard 3/16 only the third of sixteen parts of the chains is run, by as many
+machines as there are. All name the same RUN, a directory that they share or a
+bucket: s3://bucket/prefix?endpoint=https://host for those that are not Amazon's.
+The same command goes on where it was interrupted; kir status says how far all are,
+and kir merge makes the summary when they are done. Each draw is what it would be
+in one run.`,
 		Example: `  kir sample examples/cocktails/problem.yaml
   kir sample problem.yaml -o runs/long --draws 1000000 --seed 7
-  kir sample problem.yaml --json | jq .best[0].recipe`,
+  kir sample problem.yaml --json | jq .best[0].recipe
+  kir sample problem.yaml -o shared/long --chains 64 --shard 3/16`,
 		Args:              one("problem file"),
 		ValidArgsFunction: problemFiles,
 	}
@@ -48,7 +56,7 @@ with kir resume.`,
 		p, err := problem.Load(c.Context(), args[0], problem.Options{
 			Workers: o.workers,
 			Tell:    teller(c.ErrOrStderr(), o.quiet),
-			Override: func(given *problem.Sampler) {
+			Override: func(given *kir.Settings) {
 				for _, f := range []struct {
 					name string
 					set  func()
@@ -70,6 +78,13 @@ with kir resume.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, p.Close()) }()
+		o.problem = p
+		if shard != "" {
+			if out == "" {
+				return &fault.Error{Message: "--shard is one of several parts of a run", Hint: "name the run with -o, the same for all of them"}
+			}
+			return o.shard(c, shard, out)
+		}
 		dir, made, err := runDirectory(out, p.Name)
 		if err != nil {
 			return err
@@ -83,7 +98,8 @@ with kir resume.`,
 		}
 		return err
 	}
-	c.Flags().StringVarP(&out, "output", "o", "", "directory of the run, which must not exist (default: a new one in runs/)")
+	c.Flags().StringVarP(&out, "output", "o", "", "directory or s3://bucket/prefix of the run, which must not exist (default: a new one in runs/)")
+	c.Flags().StringVar(&shard, "shard", "", "run only the K-th of S parts of the chains, `K/S`; kir merge joins them")
 	c.Flags().StringVar(&s.Kernel, "kernel", s.Kernel, "kernel: "+strings.Join(kir.KernelNames(), ", "))
 	c.Flags().IntVar(&s.Chains, "chains", s.Chains, "chains")
 	c.Flags().IntVar(&s.Warmup, "warmup", s.Warmup, "iterations of each chain before the first draw")
@@ -107,6 +123,7 @@ func teller(w io.Writer, quiet bool) func(string) {
 
 // runOptions are the flags of the commands that run chains.
 type runOptions struct {
+	problem       *problem.Problem
 	workers       int
 	asJSON, quiet bool
 	progressJSON  bool
@@ -124,15 +141,10 @@ func (o *runOptions) flags(c *cobra.Command) {
 // manyIngredients is from how many on memory is looked after.
 const manyIngredients = 100_000
 
-// do runs a problem's chains in a directory, writes what is said of the run and
-// prints it.
-func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Options) (*run.Result, error)) error {
+// prepare returns the options of a run, and what ends the showing of progress.
+func (o *runOptions) prepare(c *cobra.Command, p *problem.Problem) (options run.Options, end func(), err error) {
 	if o.workers < 0 {
-		return &fault.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
-	}
-	spec, err := specOf(p, dir)
-	if err != nil {
-		return err
+		return options, nil, &fault.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
 	}
 	if len(p.Ingredients) >= manyIngredients {
 		// What a chain keeps of each ingredient holds no pointers, so looking for
@@ -140,10 +152,24 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 		debug.SetGCPercent(5)
 	}
 	progress := newProgress(c.ErrOrStderr(), o, p)
-	result, err := chains(c.Context(), spec, run.Options{Workers: o.workers, Progress: progress.show})
-	progress.end()
+	return run.Options{Workers: o.workers, Progress: progress.show}, progress.end, nil
+}
+
+// do runs a problem's chains in a directory, writes what is said of the run and
+// prints it.
+func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Options) (*run.Result, error)) error {
+	options, end, err := o.prepare(c, p)
 	if err != nil {
-		return inputError(failed(err, p, dir))
+		return err
+	}
+	spec, err := specOf(p, dir)
+	if err != nil {
+		return err
+	}
+	result, err := chains(c.Context(), spec, options)
+	end()
+	if err != nil {
+		return inputError(failed(c.Context(), err, p, dir))
 	}
 	m, err := conclude(c.Context(), p, dir, result, !o.noReport)
 	if err != nil {
@@ -164,11 +190,11 @@ func conclude(ctx context.Context, p *problem.Problem, dir string, r *run.Result
 	if page {
 		m.Files = append([]string{view.PageName}, m.Files...)
 	}
-	if err := m.Save(dir); err != nil {
+	if err := m.Save(ctx, dir); err != nil {
 		return nil, fmt.Errorf("writing the summary: %w", err)
 	}
 	if page {
-		if err := view.SavePage(dir, m); err != nil {
+		if err := view.SavePage(ctx, dir, m); err != nil {
 			return nil, fmt.Errorf("writing the report: %w", err)
 		}
 	}
@@ -184,8 +210,10 @@ func inputError(err error) error {
 		changed    *run.ChangedError
 		noRun      *run.NotRunError
 		unfinished *run.UnfinishedError
+		bounds     *run.BoundsError
+		location   *run.LocationError
 	)
-	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) {
+	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) || errors.As(err, &location) {
 		return &fault.Error{Message: err.Error(), Err: err}
 	}
 	return err
@@ -212,8 +240,10 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 		Target:      p.Target,
 		Settings:    p.Sampler,
 		Resolved:    p.Resolved,
-		Inputs:      p.Inputs,
 		Version:     version(),
+	}
+	for _, in := range p.Inputs {
+		spec.Inputs = append(spec.Inputs, run.Input(in))
 	}
 	if p.Book != nil {
 		spec.Known = func(ingredients []int) bool {
@@ -224,6 +254,10 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 	file, err := filepath.Abs(p.File)
 	if err != nil {
 		return nil, err
+	}
+	if run.IsBucket(dir) {
+		spec.Problem = file
+		return spec, nil
 	}
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -240,6 +274,9 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 // first that is free of runs/NAME-1, runs/NAME-2, … It returns the parent too
 // if it had to be made.
 func runDirectory(named, problemName string) (dir, made string, err error) {
+	if run.IsBucket(named) {
+		return named, "", nil
+	}
 	if named != "" {
 		parent := filepath.Dir(named)
 		if _, err := os.Stat(parent); errors.Is(err, os.ErrNotExist) {

@@ -41,7 +41,7 @@ overlap being |A ∩ B| / min(|A|, |B|) of the sets of ingredients.`,
 					return &fault.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: "it must be at least 1"}
 				}
 			}
-			m, err := report.Read(args[0])
+			m, err := readModel(c, args[0])
 			if err != nil {
 				return err
 			}

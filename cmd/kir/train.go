@@ -23,6 +23,7 @@ func newTrainCommand() *cobra.Command {
 	var total int
 	var labels, totals []string
 	var asJSON, numeric, presence bool
+	var how layoutFlags
 	o := forest.Options{Trees: 100, Seed: 1, Importances: true}
 	c := &cobra.Command{
 		Use:   "train RECIPES --label L [-o FILE]",
@@ -31,8 +32,9 @@ func newTrainCommand() *cobra.Command {
 say how well it predicts recipes that it has not seen (out of bag), and save it.
 A problem file loads it with forest: {file: FILE, want: ...}.
 
-RECIPES is a CSV file, long (recipe, ingredient, amount, unit and label columns)
-or wide (a column an ingredient; name its label columns with --labels).
+RECIPES is a table, CSV, .xlsx or JSON-LD: long (recipe, ingredient, amount, unit
+and label columns) or wide (a column an ingredient, others labels). What is
+understood of it without being said goes to stderr; flags say it.
 
 A problem that names a file of ingredients loads forests that were grown with it:
 give the same with --ingredients. Splits test the amounts of ingredients; --totals
@@ -43,7 +45,7 @@ at all, as add: does in a problem.`,
   kir train recipes.csv --label taste --ingredients ingredients.csv --totals family`,
 		Args: one("recipe file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"csv"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"csv", "xlsx", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if total < 1 || total > forest.MaxTotal {
@@ -69,14 +71,20 @@ at all, as add: does in a problem.`,
 				}
 			}
 			read := recipe.Options{Labels: append(labels, label)}
+			var err error
+			if read.Layout, err = how.layout(); err != nil {
+				return err
+			}
 			if ingredients != "" {
-				var err error
-				if read.Ingredients, err = recipe.ReadIngredientsFile(ingredients); err != nil {
+				if read.Ingredients, err = recipe.ReadIngredientsFile(ingredients, recipe.Layout{}); err != nil {
 					return err
 				}
 			}
 			book, err := recipe.ReadFile(args[0], read)
 			if err != nil {
+				return err
+			}
+			if err := tellNotes(c.ErrOrStderr(), book.Notes, book.Guessed); err != nil {
 				return err
 			}
 			l, ok := book.Label(label)
@@ -110,12 +118,13 @@ at all, as add: does in a problem.`,
 	}
 	c.Flags().StringVar(&label, "label", "", "label column to predict")
 	c.Flags().StringSliceVar(&labels, "labels", nil, "further label columns of a wide table, which are no ingredients")
+	how.add(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "file to save the forest in; it must not exist")
 	c.Flags().IntVar(&total, "total", 1000, "units that recipes are divided into; the problem's total")
 	c.Flags().IntVar(&o.Trees, "trees", o.Trees, "trees to grow")
 	c.Flags().IntVar(&o.FeaturesPerSplit, "features", 0, "features that a split chooses among (default: the square root of all)")
 	c.Flags().IntVar(&o.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf (default 1)")
-	c.Flags().StringVar(&ingredients, "ingredients", "", "CSV file of the ingredients, name and attributes, in the problem's order")
+	c.Flags().StringVar(&ingredients, "ingredients", "", "table of the ingredients, name and attributes, in the problem's order")
 	c.Flags().StringSliceVar(&totals, "totals", nil, "attributes of the ingredients by which totals are tested too")
 	c.Flags().BoolVar(&presence, "presence", false, "test also whether an ingredient is used at all")
 	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "seed of the forest")
@@ -124,7 +133,7 @@ at all, as add: does in a problem.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	must(c.MarkFlagRequired("label"))
 	must(c.MarkFlagFilename("output", "json"))
-	must(c.MarkFlagFilename("ingredients", "csv"))
+	must(c.MarkFlagFilename("ingredients", "csv", "xlsx"))
 	return c
 }
 

@@ -99,7 +99,7 @@ func TestExample(t *testing.T) {
 	for k := range series {
 		series[k] = make([][]float64, s.Chains)
 	}
-	_, err = kir.Stream(t.Context(), p.Target, kir.Options{Kernel: s.Kernel, Chains: s.Chains, Warmup: s.Warmup, Draws: s.Draws, Thin: s.Thin, Seed: s.Seed}, func(chain, _ int, x *kir.State) error {
+	_, err = kir.Stream(t.Context(), p.Target, s, 0, func(chain, _ int, x *kir.State) error {
 		amounts := make([]int, topics)
 		for i, a := range x.Composition.Amounts() {
 			amounts[i] = int(a)

@@ -51,7 +51,7 @@ func materials(t *testing.T) (all []material) {
 // file says, from its definition; the chains agree on what they found.
 func TestExample(t *testing.T) {
 	p, err := problem.Load(context.Background(), "problem.yaml", problem.Options{
-		Override: func(s *problem.Sampler) { s.Draws /= 8 },
+		Override: func(s *kir.Settings) { s.Draws /= 8 },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestExample(t *testing.T) {
 	s := p.Sampler
 	series := make([][]float64, s.Chains)
 	first := make([]error, s.Chains)
-	_, err = kir.Stream(t.Context(), p.Target, kir.Options{Kernel: s.Kernel, Chains: s.Chains, Warmup: s.Warmup, Draws: s.Draws, Thin: s.Thin, Seed: s.Seed}, func(chain, draw int, x *kir.State) error {
+	_, err = kir.Stream(t.Context(), p.Target, s, 0, func(chain, draw int, x *kir.State) error {
 		series[chain] = append(series[chain], x.LogDensity())
 		first[chain] = errors.Join(first[chain], verify(x, all))
 		return first[chain]

@@ -137,7 +137,7 @@ func TestExample(t *testing.T) {
 	s := p.Sampler
 	series := make([][]float64, s.Chains)
 	top := make([]float64, s.Chains)
-	_, err = kir.Stream(t.Context(), p.Target, kir.Options{Kernel: s.Kernel, Chains: s.Chains, Warmup: s.Warmup, Draws: s.Draws, Thin: s.Thin, Seed: s.Seed}, func(chain, draw int, x *kir.State) error {
+	_, err = kir.Stream(t.Context(), p.Target, s, 0, func(chain, draw int, x *kir.State) error {
 		if n := x.Composition.Used(); n < 5 || n > 10 || x.Composition.Total() != 100 {
 			t.Errorf("a portfolio of %d assets, %d percent", n, x.Composition.Total())
 		}
@@ -232,7 +232,7 @@ func TestBestPortfolio(t *testing.T) {
 		}
 		var mu sync.Mutex
 		found := math.Inf(-1)
-		_, err = kir.Stream(t.Context(), target, kir.Options{Kernel: kernel, Chains: 4, Draws: 5000, Thin: 4, Seed: 1}, func(_, _ int, x *kir.State) error {
+		_, err = kir.Stream(t.Context(), target, kir.Settings{Kernel: kernel, Chains: 4, Draws: 5000, Thin: 4, Seed: 1}, 0, func(_, _ int, x *kir.State) error {
 			mu.Lock()
 			defer mu.Unlock()
 			found = max(found, utility(x.Composition, returns, covariance, aversion))
@@ -288,7 +288,7 @@ func TestLawOfDraws(t *testing.T) {
 		counts := make([]int, len(law.States))
 		series := make([][]float64, 4)
 		var mu sync.Mutex
-		_, err = kir.Stream(t.Context(), target, kir.Options{Kernel: "balanced", Chains: 4, Warmup: 1000, Draws: 5000, Thin: 40, Seed: 1}, func(chain, _ int, x *kir.State) error {
+		_, err = kir.Stream(t.Context(), target, kir.Settings{Kernel: "balanced", Chains: 4, Warmup: 1000, Draws: 5000, Thin: 40, Seed: 1}, 0, func(chain, _ int, x *kir.State) error {
 			mu.Lock()
 			defer mu.Unlock()
 			state, ok := law.Index(x.Composition)

@@ -10,6 +10,12 @@ import (
 // the flow between two states, that is checked.
 const Tolerance = 1e-12
 
+// LeastProbability is that of a transition below which its digits are not
+// looked at, but only that it is as small: a float64 that is much smaller loses
+// them, and what is smaller still becomes 0. No sampler ever sees such a
+// transition.
+const LeastProbability = 1e-280
+
 // What the checks of a [Matrix] find; the errors name the worst offender.
 var (
 	ErrRows        = errors.New("a row does not sum to 1")
@@ -54,7 +60,7 @@ func (m *Matrix) Check(reversible bool) error {
 func (m *Matrix) CheckRows() error {
 	w := worst{}
 	for s, row := range m.rows {
-		if m.Enumeration.Pi[s] == 0 {
+		if !m.Enumeration.Possible(s) {
 			continue
 		}
 		sum := 0.0
@@ -75,7 +81,7 @@ func (m *Matrix) CheckSupport() error {
 	w := worst{}
 	for s, row := range m.rows {
 		for _, e := range row {
-			if m.Enumeration.Pi[e.to] == 0 {
+			if !m.Enumeration.Possible(e.to) {
 				w.see(e.p, s, e.to)
 			}
 		}
@@ -86,53 +92,70 @@ func (m *Matrix) CheckSupport() error {
 	return fmt.Errorf("%w: from %v to %v with probability %.3g", ErrSupport, m.Enumeration.States[w.from], m.Enumeration.States[w.to], w.by)
 }
 
-// CheckInvariant verifies that π P = π, relative to π.
+// CheckInvariant verifies that π P = π, relative to π, at every state into which
+// no flow that counts is too small for a float64. What flows into the others is
+// left to [Matrix.CheckReversible].
 func (m *Matrix) CheckInvariant() error {
-	pi := m.Enumeration.Pi
-	after := make([]float64, len(pi))
+	e := m.Enumeration
+	after := make([]float64, len(m.rows)) // relative to π
 	for s, row := range m.rows {
-		for _, e := range row {
-			after[e.to] += pi[s] * e.p
+		for _, entry := range row {
+			if e.Possible(entry.to) {
+				after[entry.to] += math.Exp(e.LogRatio(s, entry.to) + math.Log(entry.p))
+			}
 		}
 	}
 	w := worst{}
-	for s, p := range pi {
-		if p > 0 {
-			w.see(math.Abs(after[s]/p-1), s, s)
+	for s := range m.rows {
+		if !e.Possible(s) {
+			continue
+		}
+		if unseen := LeastProbability / e.Pi[s]; unseen < Tolerance/1000 {
+			w.see(math.Abs(after[s]-1), s, s)
 		}
 	}
 	if w.ok() {
 		return nil
 	}
-	return fmt.Errorf("%w: %v has probability %.15g before and %.15g after a step, a relative %.3g apart", ErrInvariant, m.Enumeration.States[w.from], pi[w.from], after[w.from], w.by)
+	return fmt.Errorf("%w: %v has probability %.15g before and %.15g times as much after a step, a relative %.3g apart", ErrInvariant, e.States[w.from], e.Pi[w.from], after[w.from], w.by)
 }
 
 // CheckReversible verifies that π(x) P(x, y) = π(y) P(y, x), relative to the
-// larger of the two.
+// larger of the two: for the less probable state y of each pair, that P(x, y) is
+// P(y, x)·π(y)/π(x), however far apart they lie.
 func (m *Matrix) CheckReversible() error {
-	pi := m.Enumeration.Pi
+	e := m.Enumeration
 	w := worst{}
 	for s, row := range m.rows {
-		for _, e := range row {
-			there, back := pi[s]*e.p, pi[e.to]*m.At(e.to, s)
-			w.see(math.Abs(there-back)/max(there, back), s, e.to)
+		for _, entry := range row {
+			from, to := s, entry.to
+			if !e.Possible(to) {
+				w.see(math.Inf(1), s, to)
+				continue
+			}
+			if e.LogRatio(from, to) < 0 {
+				from, to = to, from
+			}
+			there, back := m.At(from, to), 0.0
+			if p := m.At(to, from); p > 0 {
+				back = math.Exp(math.Log(p) + e.LogRatio(to, from))
+			}
+			if max(there, back) > LeastProbability {
+				w.see(math.Abs(there-back)/max(there, back), from, to)
+			}
 		}
 	}
 	if w.ok() {
 		return nil
 	}
-	return fmt.Errorf("%w: between %v and %v %.15g flows one way and %.15g the other, a relative %.3g apart", ErrReversible,
-		m.Enumeration.States[w.from], m.Enumeration.States[w.to], pi[w.from]*m.At(w.from, w.to), pi[w.to]*m.At(w.to, w.from), w.by)
+	return fmt.Errorf("%w: between %v and %v the probabilities are %.15g one way and %.15g the other, and those of the states e^%.15g apart: the flows differ by a relative %.3g", ErrReversible,
+		e.States[w.from], e.States[w.to], m.At(w.from, w.to), m.At(w.to, w.from), e.LogRatio(w.from, w.to), w.by)
 }
 
 // CheckIrreducible verifies that every state of positive probability can be
 // reached from every other: the first one reaches all, and all reach it.
 func (m *Matrix) CheckIrreducible() error {
-	pi := m.Enumeration.Pi
-	first := 0
-	for pi[first] == 0 {
-		first++
-	}
+	first := m.first()
 	back := make([][]entry, len(m.rows))
 	for s, row := range m.rows {
 		for _, e := range row {
@@ -140,13 +163,43 @@ func (m *Matrix) CheckIrreducible() error {
 		}
 	}
 	forth, from := levels(m.rows, first), levels(back, first)
-	for s, p := range pi {
+	for s := range m.rows {
 		switch {
-		case p == 0:
+		case !m.Enumeration.Possible(s):
 		case forth[s] < 0:
 			return fmt.Errorf("%w: %v is never reached from %v", ErrIrreducible, m.Enumeration.States[s], m.Enumeration.States[first])
 		case from[s] < 0:
 			return fmt.Errorf("%w: %v is never reached from %v", ErrIrreducible, m.Enumeration.States[first], m.Enumeration.States[s])
+		}
+	}
+	return nil
+}
+
+// first returns a state of positive probability.
+func (m *Matrix) first() int {
+	first := 0
+	for !m.Enumeration.Possible(first) {
+		first++
+	}
+	return first
+}
+
+// CheckConnected verifies of a reversible chain that every two states of positive
+// probability are connected by moves that one way or the other have a
+// probability above 0: the other way it is above 0 too, however little of it is
+// left in a float64.
+func (m *Matrix) CheckConnected() error {
+	either := make([][]entry, len(m.rows))
+	for s, row := range m.rows {
+		for _, e := range row {
+			either[s] = append(either[s], e)
+			either[e.to] = append(either[e.to], entry{s, e.p})
+		}
+	}
+	first := m.first()
+	for s, level := range levels(either, first) {
+		if level < 0 && m.Enumeration.Possible(s) {
+			return fmt.Errorf("%w: nothing connects %v and %v", ErrIrreducible, m.Enumeration.States[first], m.Enumeration.States[s])
 		}
 	}
 	return nil
@@ -173,10 +226,7 @@ func levels(rows [][]entry, first int) []int {
 // CheckAperiodic verifies that the lengths of an irreducible chain's cycles
 // have no common divisor but 1.
 func (m *Matrix) CheckAperiodic() error {
-	first := 0
-	for m.Enumeration.Pi[first] == 0 {
-		first++
-	}
+	first := m.first()
 	level := levels(m.rows, first)
 	period := 0
 	for s, row := range m.rows {

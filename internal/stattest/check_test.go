@@ -2,15 +2,18 @@ package stattest
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 )
 
 // handMade returns a matrix of one ingredient's worth of states.
 func handMade(pi []float64, p [][]float64) *Matrix {
-	m := &Matrix{Enumeration: &Enumeration{Pi: pi}}
+	m := &Matrix{Enumeration: &Enumeration{Pi: pi, power: 1}}
 	for s := range pi {
 		m.Enumeration.States = append(m.Enumeration.States, []int{s})
+		m.Enumeration.base = append(m.Enumeration.base, math.Log(pi[s]))
+		m.Enumeration.score = append(m.Enumeration.score, 0)
 		var row []entry
 		for to, p := range p[s] {
 			if p != 0 {

@@ -26,23 +26,41 @@ type Law struct {
 	Feasible func(x []int) bool
 	// Wishes multiply the law.
 	Wishes []Wish
+	// Power is that to which the wishes are raised, β of a ladder; 0 stands for 1.
+	Power float64
 }
 
 // A Wish is a property y(x) ≥ 0 of amounts by ingredient, and its weight. One
 // of weight 0 counts for nothing, not even where the score is 0.
+//
+// Score is y or LogScore log y, which may be far beyond what y has room for;
+// −Inf forbids.
 type Wish struct {
-	Score  func(x []int) float64
-	Weight float64
+	Score    func(x []int) float64
+	Weight   float64
+	LogScore func(x []int) float64
+}
+
+// Log returns c·log y.
+func (w Wish) Log(x []int) float64 {
+	if w.LogScore != nil {
+		return w.Weight * w.LogScore(x)
+	}
+	return w.Weight * math.Log(w.Score(x))
 }
 
 // An Enumeration is every feasible composition of a space, with its
 // probability under a law.
 type Enumeration struct {
 	States [][]int   // amounts by ingredient, in lexicographic order
-	Pi     []float64 // sums to 1
+	Pi     []float64 // sums to 1; 0 also where that is less than a float64 holds
 
-	logPi []float64
-	power []uint64 // of total+1, by ingredient: a state's key is in that base
+	// log π is base + power·score up to a constant, which is never added: scores
+	// of 10⁵ would take the last digits of all else. −Inf where x is forbidden.
+	base, score []float64
+	power       float64
+
+	place []uint64 // total+1 to the power i, by ingredient: a state's key is in that base
 	index map[uint64]int32
 }
 
@@ -52,9 +70,12 @@ func (l Law) Enumerate() (*Enumeration, error) {
 	if float64(l.Ingredients)*math.Log2(float64(l.Total+1)) >= 64 {
 		return nil, fmt.Errorf("a space of %d ingredients and %d units is too large to enumerate", l.Ingredients, l.Total)
 	}
-	e := &Enumeration{index: make(map[uint64]int32)}
+	e := &Enumeration{index: make(map[uint64]int32), power: l.Power}
+	if e.power == 0 {
+		e.power = 1
+	}
 	for i, p := 0, uint64(1); i < l.Ingredients; i, p = i+1, p*uint64(l.Total+1) {
-		e.power = append(e.power, p)
+		e.place = append(e.place, p)
 	}
 	sizes := make([]int, l.Ingredients+1) // |X_n|
 	for x := range Compositions(l.Ingredients, l.Total) {
@@ -71,31 +92,53 @@ func (l Law) Enumerate() (*Enumeration, error) {
 			mass += l.Size(n)
 		}
 	}
-	e.Pi = make([]float64, len(e.States))
-	sum := 0.0
+	e.Pi, e.base, e.score = make([]float64, len(e.States)), make([]float64, len(e.States)), make([]float64, len(e.States))
+	top := -1 // the state of the greatest probability
 	for s, x := range e.States {
 		n := used(x)
-		p := l.Size(n) / mass / float64(sizes[n])
-		for _, w := range l.Wishes {
-			if w.Weight > 0 {
-				p *= math.Pow(w.Score(x), w.Weight)
-			}
-		}
+		p := l.Size(n) / mass
 		if !(p >= 0) || math.IsInf(p, 1) {
 			return nil, fmt.Errorf("the weight of %v is %v", x, p)
 		}
-		e.Pi[s] = p
-		sum += p
+		e.base[s] = math.Log(p) - math.Log(float64(sizes[n])) // their ratio may be too small to keep its digits
+		for _, w := range l.Wishes {
+			if w.Weight == 0 || p == 0 {
+				continue // a wish is not asked where there is no mass
+			}
+			score := w.Log(x)
+			if !(score < math.Inf(1)) {
+				return nil, fmt.Errorf("the log score of %v is %v", x, score)
+			}
+			e.score[s] += score
+		}
+		if e.Possible(s) && (top < 0 || e.LogRatio(s, top) > 0) {
+			top = s
+		}
 	}
-	if sum == 0 {
+	if top < 0 {
 		return nil, fmt.Errorf("nothing has positive probability")
 	}
-	e.logPi = make([]float64, len(e.Pi))
+	sum := 0.0
+	for s := range e.States {
+		if e.Possible(s) {
+			e.Pi[s] = math.Exp(e.LogRatio(s, top))
+			sum += e.Pi[s]
+		}
+	}
 	for s := range e.Pi {
 		e.Pi[s] /= sum
-		e.logPi[s] = math.Log(e.Pi[s])
 	}
 	return e, nil
+}
+
+// Possible says whether state s has positive probability, however small.
+func (e *Enumeration) Possible(s int) bool {
+	return !math.IsInf(e.base[s], -1) && !math.IsInf(e.score[s], -1)
+}
+
+// LogRatio returns log π(s)/π(t) of two states that are possible.
+func (e *Enumeration) LogRatio(s, t int) float64 {
+	return e.base[s] - e.base[t] + e.power*(e.score[s]-e.score[t])
 }
 
 // Compositions yields the amounts, by ingredient, of every composition of a
@@ -136,7 +179,7 @@ func used(x []int) int {
 func (e *Enumeration) key(x []int) uint64 {
 	key := uint64(0)
 	for i, a := range x {
-		key += uint64(a) * e.power[i]
+		key += uint64(a) * e.place[i]
 	}
 	return key
 }
@@ -144,7 +187,7 @@ func (e *Enumeration) key(x []int) uint64 {
 // Index returns which state x is; false if it is none, or if what x says of
 // itself does not fit its amounts.
 func (e *Enumeration) Index(x *kir.Composition) (int, bool) {
-	if x.N() != len(e.power) {
+	if x.N() != len(e.place) {
 		return 0, false
 	}
 	key, n := uint64(0), 0
@@ -153,7 +196,7 @@ func (e *Enumeration) Index(x *kir.Composition) (int, bool) {
 			return 0, false
 		}
 		if a > 0 {
-			key += uint64(a) * e.power[i]
+			key += uint64(a) * e.place[i]
 			n++
 		}
 	}
@@ -163,7 +206,7 @@ func (e *Enumeration) Index(x *kir.Composition) (int, bool) {
 
 // Used returns the law of n: the probability of n at index n.
 func (e *Enumeration) Used() []float64 {
-	law := make([]float64, len(e.power)+1)
+	law := make([]float64, len(e.place)+1)
 	for s, x := range e.States {
 		law[used(x)] += e.Pi[s]
 	}

@@ -118,10 +118,10 @@ func TestEnumerateRefuses(t *testing.T) {
 	flat := func(int) float64 { return 1 }
 	for name, l := range map[string]stattest.Law{
 		"too large":      {Ingredients: 2000, Total: 100, Size: flat},
-		"forbidden":      {Ingredients: 2, Total: 2, Size: flat, Wishes: []stattest.Wish{{constant(0), 1}}},
-		"negative":       {Ingredients: 2, Total: 2, Size: flat, Wishes: []stattest.Wish{{constant(-1), 1}}},
-		"no number":      {Ingredients: 2, Total: 2, Size: flat, Wishes: []stattest.Wish{{constant(math.NaN()), 1}}},
-		"infinite":       {Ingredients: 2, Total: 2, Size: flat, Wishes: []stattest.Wish{{constant(math.Inf(1)), 1}}},
+		"forbidden":      {Ingredients: 2, Total: 2, Size: flat, Wishes: []stattest.Wish{{Score: constant(0), Weight: 1}}},
+		"negative":       {Ingredients: 2, Total: 2, Size: flat, Wishes: []stattest.Wish{{Score: constant(-1), Weight: 1}}},
+		"no number":      {Ingredients: 2, Total: 2, Size: flat, Wishes: []stattest.Wish{{Score: constant(math.NaN()), Weight: 1}}},
+		"infinite":       {Ingredients: 2, Total: 2, Size: flat, Wishes: []stattest.Wish{{Score: constant(math.Inf(1)), Weight: 1}}},
 		"nothing obeys":  {Ingredients: 2, Total: 2, Size: flat, Feasible: func([]int) bool { return false }},
 		"no mass at all": {Ingredients: 2, Total: 2, Size: func(int) float64 { return 0 }},
 	} {

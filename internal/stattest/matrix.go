@@ -63,9 +63,10 @@ func (e *Enumeration) Matrix(t *kir.Target, k kir.Kernel, o Options) (*Matrix, e
 	iterations := max(o.Iterations, 1)
 	order := rand.New(rand.NewPCG(o.Order, 0x6b6972))
 	row := make([]float64, len(e.States))
-	logZ, known := 0.0, false
+	first := -1 // the state that the kept log densities are compared with
+	density := 0.0
 	for s, amounts := range e.States {
-		if e.Pi[s] == 0 || o.Alike && !falling(amounts) {
+		if !e.Possible(s) || o.Alike && !falling(amounts) {
 			continue
 		}
 		start, err := newStart(t, amounts, order)
@@ -90,13 +91,14 @@ func (e *Enumeration) Matrix(t *kir.Target, k kir.Kernel, o Options) (*Matrix, e
 			if err := checkTally(tally, iterations, to == s); err != nil {
 				return fmt.Errorf("on a move to %v: %w", x.Composition, err)
 			}
-			if e.Pi[to] > 0 {
-				z := x.LogDensity() - e.logPi[to]
-				if !known {
-					logZ, known = z, true
+			if e.Possible(to) {
+				got := x.LogDensity()
+				if first < 0 {
+					first, density = to, got
 				}
-				if !(math.Abs(z-logZ) <= densityTolerance) {
-					return fmt.Errorf("at %v its log density is %v, and should be %v", x.Composition, x.LogDensity(), logZ+e.logPi[to])
+				want := density + e.base[to] - e.base[first] + e.score[to] - e.score[first]
+				if !(math.Abs(got-want) <= densityTolerance*max(1, math.Abs(got)/1000)) {
+					return fmt.Errorf("at %v its log density is %v, and should be %v", x.Composition, got, want)
 				}
 			}
 			m.Accepted[s] += p * float64(tally.Accepted) / float64(iterations)
@@ -135,8 +137,8 @@ func falling(x []int) bool {
 }
 
 // densityTolerance is how far the log density that a state keeps may be from
-// that of its composition. Both are sums of a few logarithms below 1000, each
-// rounded at 1e-13.
+// that of its composition, for each 1000 that it has. Both are sums of a few
+// logarithms, each rounded at 1e-13 if it is below 1000.
 const densityTolerance = 1e-10
 
 // checkTally says what is wrong with a tally.

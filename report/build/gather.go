@@ -162,7 +162,7 @@ type collector struct {
 // chain reads the draws of a chain and cuts them into the given batches.
 func (c *collector) chain(ctx context.Context, r *run.Run, chain int, batches []*batch) error {
 	at := 0 // among those looked at
-	for d, err := range r.Every(chain, c.stride) {
+	for d, err := range r.Every(ctx, chain, c.stride) {
 		if err != nil {
 			return err
 		}

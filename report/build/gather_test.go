@@ -216,7 +216,7 @@ sparsity: {uniform: [2, 7]}
 properties: {a: {expression: "0.2 + share('ingredient 3')"}}
 sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 `})
-	r, err := run.Open(m.dir)
+	r, err := run.Open(context.Background(), m.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 		score     float64
 	}
 	var all []draw
-	for d, err := range r.Draws() {
+	for d, err := range r.Draws(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"kir"
-	"kir/problem"
 	"kir/report"
 )
 
 // The ladders of the model are those of the run, and log Z is pooled of them. It
 // agrees with the mean score over random compositions, of which it is the log.
 func TestLadders(t *testing.T) {
-	made := sampleFile(t, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) {
+	made := sampleFile(t, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *kir.Settings) {
 		s.Kernel, s.Draws, s.Warmup = "tempered", 1500, 700
 	})
 	m := made.model

@@ -29,16 +29,18 @@ func Model(ctx context.Context, p *problem.Problem, dir string, r *run.Result, v
 		Expected:   report.Number(r.Expected),
 		Statistics: map[string]report.Statistic{"used": statistic(r.Used), "log_density": statistic(r.LogDensity)},
 		Properties: propertiesOf(p),
-		Inputs:     p.Inputs,
 		Again:      report.Again{Command: command(p), Problem: string(p.Resolved)},
 		Timing:     report.Timing{Seconds: report.Number(r.Timing.Seconds), IterationsPerSecond: report.Number(r.Timing.IterationsPerSecond)},
+	}
+	for _, in := range p.Inputs {
+		m.Inputs = append(m.Inputs, run.Input(in))
 	}
 	for k, c := range r.Chains {
 		m.Chains = append(m.Chains, report.Chain{Chain: k, Starts: c.Tries, Rates: rates(c.Tally.Accepted, c.Tally.Updated, c.Tally.Iterations)})
 	}
 	m.Ladders, m.LogZ = laddersOf(r)
 	for _, s := range r.Sizes {
-		size := report.Size{N: s.N, Target: report.Number(s.Target), Observed: report.Number(s.Observed), MCSE: report.Number(s.MCSE)}
+		size := report.Size{N: s.N, Target: report.Number(s.Target), Observed: report.Number(s.Observed), MCSE: report.Number(s.MCSE), LawSE: report.Number(s.LawSE)}
 		size.Share = shareOf(p.Target.Space(), s.N)
 		m.Sparsity = append(m.Sparsity, size)
 	}
@@ -47,7 +49,7 @@ func Model(ctx context.Context, p *problem.Problem, dir string, r *run.Result, v
 		m.Statistics[s.Name] = statistic(s)
 	}
 
-	made, err := run.Open(dir)
+	made, err := run.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ func Model(ctx context.Context, p *problem.Problem, dir string, r *run.Result, v
 	nan := report.Number(math.NaN())
 	m.Score = report.Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Random: nan, RandomSE: nan, Histogram: newHistogram(g, r.Baseline)}
 	if r.Score != nil {
-		m.Score.Draws, m.Score.DrawsMCSE, m.Score.DrawsESS = report.Number(r.Score.Mean), report.Number(r.Score.MCSEMean), report.Number(r.Score.ESSBulk)
+		m.Score.Draws, m.Score.DrawsMCSE, m.Score.DrawsESS = report.Number(r.Score.Mean), report.Number(r.Score.SEMean), report.Number(r.Score.ESSBulk)
 	}
 	if b := r.Baseline; b != nil {
 		m.Score.Random, m.Score.RandomSE, m.Score.RandomSize = report.Number(b.Mean), report.Number(b.SE), len(b.LogScores)
@@ -86,10 +88,8 @@ func Model(ctx context.Context, p *problem.Problem, dir string, r *run.Result, v
 	m.Warnings = append(m.Warnings, runWarnings(p, r)...)
 	m.Warnings = append(m.Warnings, ladderWarnings(m.Ladders)...)
 	m.Warnings = append(m.Warnings, r.Notes...)
-	m.Files = []string{report.SummaryName, "problem.yaml", "manifest.json"}
-	for k := range r.Chains {
-		m.Files = append(m.Files, fmt.Sprintf("draws-%d.parquet", k))
-	}
+	m.Files = []string{report.SummaryName, "problem.yaml", "run.json", "draws/"}
+	m.Parts = r.Parts
 	return m, nil
 }
 
@@ -130,11 +130,13 @@ func rates(accepted, updated, iterations int64) report.Rates {
 func statistic(s run.Statistic) report.Statistic {
 	out := report.Statistic{
 		Mean: report.Number(s.Mean), SD: report.Number(s.SD), Q5: report.Number(s.Q5), Median: report.Number(s.Median), Q95: report.Number(s.Q95),
-		MCSEMean: report.Number(s.MCSEMean), ESSBulk: report.Number(s.ESSBulk), ESSTail: report.Number(s.ESSTail), Rhat: report.Number(s.RHat),
+		MCSEMean: report.Number(s.SEMean), MCSEQ5: report.Number(s.SEQ5), MCSEMedian: report.Number(s.SEMedian), MCSEQ95: report.Number(s.SEQ95),
+		ESSMean: report.Number(s.ESSMean), ESSBulk: report.Number(s.ESSBulk), ESSTail: report.Number(s.ESSTail), Rhat: report.Number(s.RHat), Nested: report.Number(s.NestedRHat),
 	}
 	names := map[string]string{
 		"Mean": "mean", "SD": "sd", "Q5": "q5", "Median": "median", "Q95": "q95",
-		"MCSEMean": "mcse_mean", "ESSBulk": "ess_bulk", "ESSTail": "ess_tail", "RHat": "rhat",
+		"SEMean": "mcse_mean", "SEQ5": "mcse_q5", "SEMedian": "mcse_median", "SEQ95": "mcse_q95",
+		"ESSMean": "ess_mean", "ESSBulk": "ess_bulk", "ESSTail": "ess_tail", "RHat": "rhat",
 	}
 	for _, r := range s.Reasons {
 		if name, ok := names[r.Figure]; ok {

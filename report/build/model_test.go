@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir"
 	"kir/diagnose"
 	"kir/problem"
 	"kir/report"
@@ -39,7 +40,7 @@ func sample(t testing.TB, files map[string]string) made {
 }
 
 // sampleFile runs a problem file.
-func sampleFile(t testing.TB, path string, override func(s *problem.Sampler)) made {
+func sampleFile(t testing.TB, path string, override func(s *kir.Settings)) made {
 	t.Helper()
 	p, err := problem.Load(context.Background(), path, problem.Options{Override: override})
 	if err != nil {
@@ -64,7 +65,7 @@ func sampleFile(t testing.TB, path string, override func(s *problem.Sampler)) ma
 
 // cocktails samples the cocktail example, shortly.
 func cocktails(t testing.TB) made {
-	return sampleFile(t, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) {
+	return sampleFile(t, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *kir.Settings) {
 		s.Draws, s.Warmup = 4000, 1000
 	})
 }
@@ -107,7 +108,7 @@ func TestContract(t *testing.T) {
 	has(first(tree["sparsity"]), "n", "target", "observed", "mcse")
 	has(tree, "total_variation", "warnings")
 	for _, name := range []string{"used", "log_density", "taste", "timing"} {
-		has(has(tree["statistics"], name), "mean", "sd", "q5", "median", "q95", "mcse_mean", "ess_bulk", "ess_tail", "rhat")
+		has(has(tree["statistics"], name), "mean", "sd", "q5", "median", "q95", "mcse_mean", "mcse_q5", "mcse_median", "mcse_q95", "ess_mean", "ess_bulk", "ess_tail", "rhat")
 	}
 	has(first(tree["inclusion"]), "ingredient", "probability", "mcse", "mean_amount")
 	best := first(tree["best"])
@@ -119,7 +120,7 @@ func TestContract(t *testing.T) {
 // The model's figures are those of all draws, read one by one.
 func TestModelIsTheDraws(t *testing.T) {
 	m := cocktails(t)
-	r, err := run.Open(m.dir)
+	r, err := run.Open(context.Background(), m.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestModelIsTheDraws(t *testing.T) {
 		both[i] = make([]float64, n)
 	}
 	draws, bins := 0.0, make([]float64, scoreBins)
-	for d, err := range r.Draws() {
+	for d, err := range r.Draws(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +201,7 @@ func TestCommand(t *testing.T) {
 // worth as few draws as that says, and are warned of; ingredients that are rare
 // have no say.
 func TestPresenceCounts(t *testing.T) {
-	p := &problem.Problem{Ingredients: []string{"Gin", "Rum", "Ice"}, Sampler: problem.Sampler{Kernel: "balanced", Chains: 4, Draws: 1000}}
+	p := &problem.Problem{Ingredients: []string{"Gin", "Rum", "Ice"}, Sampler: kir.Settings{Kernel: "balanced", Chains: 4, Draws: 1000}}
 	steady := diagnose.Summary{RHat: 1.001, ESSBulk: 3000, ESSTail: 3000}
 	r := &run.Result{
 		Chains:     make([]run.ChainResult, 4),
@@ -230,7 +231,7 @@ func TestPresenceCounts(t *testing.T) {
 // BenchmarkNew is what a report of the cocktails costs before anything of it is
 // written: one pass over 4 × 100,000 draws.
 func BenchmarkNew(b *testing.B) {
-	m := sampleFile(b, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) { s.Draws = 100_000 })
+	m := sampleFile(b, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *kir.Settings) { s.Draws = 100_000 })
 	for b.Loop() {
 		if _, err := Model(context.Background(), m.problem, m.dir, m.result, "test"); err != nil {
 			b.Fatal(err)

@@ -21,7 +21,7 @@ func Check(w io.Writer, c *report.Check) error {
 		headings = append(headings, "of which all rules keep")
 	}
 	t := terminal.NewTable(0, headings...)
-	shown := c.Sizes
+	shown, estimated := c.Sizes, false
 	const most = 40
 	if len(shown) > most {
 		shown = shown[:most]
@@ -29,7 +29,12 @@ func Check(w io.Writer, c *report.Check) error {
 	for _, s := range shown {
 		cells := []any{s.N, number.Percent(s.Target), number.Big(s.Compositions)}
 		if measured {
-			cells = append(cells, fmt.Sprintf("%.3g ± %.1g", float64(s.Share.Estimate), float64(s.Share.SE)))
+			share := fmt.Sprintf("%.3g", float64(s.Share.Estimate))
+			if s.Share.SE > 0 {
+				share += fmt.Sprintf(" ± %.1g", float64(s.Share.SE))
+				estimated = true
+			}
+			cells = append(cells, share)
 		}
 		t.Row(cells...)
 	}
@@ -38,9 +43,13 @@ func Check(w io.Writer, c *report.Check) error {
 	}
 	t.Row("all", "", number.Big(c.Compositions))
 	p.Table(t)
-	if measured {
+	switch {
+	case estimated:
 		p.Line("Rules that overlap, needs and limits cannot be counted: their share is measured")
 		p.Line("by exact draws, and the law of n is as exact as that.")
+	case measured:
+		p.Line("Rules that overlap, needs and limits are counted by looking at every")
+		p.Line("composition.")
 	}
 	properties(p, c.Properties)
 	p.Line("")

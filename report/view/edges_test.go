@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir"
 	"kir/problem"
 	"kir/report"
 	"kir/report/build"
@@ -38,7 +39,7 @@ func sample(t testing.TB, files map[string]string) made {
 }
 
 // sampleFile runs a problem file.
-func sampleFile(t testing.TB, path string, override func(s *problem.Sampler)) made {
+func sampleFile(t testing.TB, path string, override func(s *kir.Settings)) made {
 	t.Helper()
 	p, err := problem.Load(context.Background(), path, problem.Options{Override: override})
 	if err != nil {
@@ -63,7 +64,7 @@ func sampleFile(t testing.TB, path string, override func(s *problem.Sampler)) ma
 
 // cocktails samples the cocktail example, shortly.
 func cocktails(t testing.TB) made {
-	return sampleFile(t, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *problem.Sampler) {
+	return sampleFile(t, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *kir.Settings) {
 		s.Draws, s.Warmup = 4000, 1000
 	})
 }
@@ -111,10 +112,10 @@ func TestEdges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			made := sample(t, files)
 			m := made.model
-			if err := m.Save(made.dir); err != nil {
+			if err := m.Save(context.Background(), made.dir); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := report.Read(made.dir); err != nil {
+			if _, err := report.Read(context.Background(), made.dir); err != nil {
 				t.Error(err)
 			}
 			var page bytes.Buffer
@@ -165,10 +166,10 @@ func TestModelReadsBack(t *testing.T) {
 	for name, files := range edges() {
 		if name == "no properties" || name == "one draw" || name == "one ingredient" {
 			m := sample(t, files)
-			if err := m.model.Save(m.dir); err != nil {
+			if err := m.model.Save(context.Background(), m.dir); err != nil {
 				t.Fatal(err)
 			}
-			got, err := report.Read(m.dir)
+			got, err := report.Read(context.Background(), m.dir)
 			if err != nil {
 				t.Fatal(err)
 			}

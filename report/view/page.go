@@ -2,13 +2,16 @@ package view
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html"
 	"html/template"
 	"io"
+	"io/fs"
 	"reflect"
 	"strings"
 	"unicode"
@@ -156,6 +159,9 @@ func (v *pageView) ScoreOf(pointer string, w report.Property, score report.Numbe
 	return dataTag(pointer, float64(score), func(f float64) string { return number.Score(f, w.Weight) })
 }
 
+// Measured says whether rules were measured, so that the law of n has an error.
+func (v *pageView) Measured() bool { return len(v.Sparsity) > 0 && v.Sparsity[0].Share != nil }
+
 // Kept says that the rules are kept.
 func (v *pageView) Kept() string {
 	switch n := len(v.Problem.Rules); n {
@@ -205,11 +211,28 @@ func Page(w io.Writer, m *report.Model) error {
 	return err
 }
 
+// PageIsFresh says whether report.html, in the run's directory, was made of the
+// draws that the model was.
+func PageIsFresh(ctx context.Context, dir string, m *report.Model) (bool, error) {
+	data, err := run.ReadFile(ctx, dir, PageName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var list bytes.Buffer
+	for _, p := range m.Parts {
+		fmt.Fprintf(&list, "%s  %s\n", p.SHA256, p.Name)
+	}
+	return bytes.Contains(data, []byte("<code>"+template.HTMLEscapeString(list.String())+"</code>")), nil
+}
+
 // SavePage writes report.html into the run's directory.
-func SavePage(dir string, m *report.Model) error {
+func SavePage(ctx context.Context, dir string, m *report.Model) error {
 	var b bytes.Buffer
 	if err := Page(&b, m); err != nil {
 		return err
 	}
-	return run.WriteFile(dir, PageName, b.Bytes())
+	return run.WriteFile(ctx, dir, PageName, b.Bytes())
 }

@@ -75,10 +75,15 @@ func writeSizes(m *report.Model, p *terminal.Printer) {
 	if len(m.Sparsity) > 0 && m.Sparsity[0].Share != nil {
 		worst := 0.0
 		for _, s := range m.Sparsity {
-			worst = max(worst, float64(s.Share.SE/s.Share.Estimate))
+			if s.Share.Estimate > 0 {
+				worst = max(worst, float64(s.Share.SE/s.Share.Estimate))
+			}
 		}
-		p.Line("Some rules cannot be counted: the law is exact to the share that keeps them,")
-		p.Line("which exact draws measured to %s (relative standard error, the largest).", number.Percent(worst))
+		if worst > 0 {
+			p.Line("Some rules cannot be counted: the law is exact to the share that keeps them,")
+			p.Line("which exact draws measured to %s (relative standard error, the largest).", number.Percent(worst))
+			p.Line("± includes that error; more draws do not lessen it.")
+		}
 	}
 	p.Wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number.Three(m.Variation), number.Three(m.Expected)))
 }
@@ -116,7 +121,8 @@ func writeStatistics(m *report.Model, p *terminal.Printer) {
 func reasons(why map[string]string) []string {
 	words := []struct{ name, text string }{
 		{"mean", "mean"}, {"sd", "sd"}, {"q5", "5 % quantile"}, {"median", "median"}, {"q95", "95 % quantile"},
-		{"mcse_mean", "±"}, {"ess_bulk", "bulk ESS"}, {"ess_tail", "tail ESS"}, {"rhat", "R-hat"},
+		{"mcse_mean", "± of the mean"}, {"mcse_q5", "± of the 5 % quantile"}, {"mcse_median", "± of the median"}, {"mcse_q95", "± of the 95 % quantile"},
+		{"ess_mean", "ESS of the mean"}, {"ess_bulk", "bulk ESS"}, {"ess_tail", "tail ESS"}, {"rhat", "R-hat"},
 	}
 	var order []string
 	of := make(map[string][]string)

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -73,7 +74,7 @@ func TestChangedSummary(t *testing.T) {
 			}
 		}()
 		tried++
-		m, err := report.Read(dir)
+		m, err := report.Read(context.Background(), dir)
 		if err != nil {
 			refused++
 			return

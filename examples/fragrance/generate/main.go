@@ -1,5 +1,5 @@
-// Command generate writes the ingredients of the fragrance example,
-// ingredients.csv, into the current directory:
+// Command generate writes the files of the fragrance example, ingredients.csv and
+// then formulas.csv, into the current directory:
 //
 //	go run ./generate
 //
@@ -13,6 +13,8 @@
 // 0.15: a few are for whole bouquets, many for traces.
 //
 // The random numbers are those of math/rand/v2, PCG with the seed (2000, 1).
+//
+// The formulas are what a house might have in its drawers: see formulas.go.
 package main
 
 import (
@@ -56,6 +58,9 @@ const ingredients = 2000
 
 func main() {
 	if err := write("."); err != nil {
+		log.Fatal(err)
+	}
+	if err := writeFormulas("."); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -7,13 +7,16 @@ import (
 	"testing"
 )
 
-// The file of the example is what the generator writes.
+// The files of the example are what the generator writes.
 func TestFilesAreGenerated(t *testing.T) {
 	dir := t.TempDir()
 	if err := write(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"ingredients.csv"} {
+	if err := writeFormulas(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ingredients.csv", "formulas.csv"} {
 		made, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kir/fault"
+	"kir/problem"
+	"kir/recipe"
+)
+
+func newInitCommand() *cobra.Command {
+	var out, ingredients string
+	var labels, units []string
+	var how layoutFlags
+	c := &cobra.Command{
+		Use:   "init TABLE [-o FILE]",
+		Short: "Write a problem to start from for a table of recipes",
+		Long: `Look at a table of recipes and write a problem file for it: what the columns are,
+how many ingredients recipes have, what labels there are and the wish for one of
+them, and rules that the doses and groups suggest, commented out. It asks nothing,
+and kir sample can sample what it writes at once.
+
+TABLE is CSV in any usual encoding, with commas, semicolons or tabs, an .xlsx
+workbook, or JSON-LD. What is guessed of it is said in the file, and flags say it
+otherwise. docs/tables.md describes what is read.`,
+		Example: `  kir init recipes.csv
+  kir init bar.xlsx --sheet Drinks --ingredients stock.csv -o bar.yaml
+  kir init cakes.jsonld --units 'g=0.1 cl' --units 'piece=5 cl'`,
+		Args: one("table of recipes"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"csv", "xlsx", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if _, err := os.Lstat(out); err == nil {
+				return &fault.Error{Message: fmt.Sprintf("%s exists and is not overwritten", fault.Quote(out)), Hint: "name another file with -o"}
+			}
+			layout, err := how.layout()
+			if err != nil {
+				return err
+			}
+			d := &problem.Draft{Layout: layout}
+			options := recipe.Options{Labels: labels, Layout: layout}
+			if d.Units, options.Units, err = readUnits(units); err != nil {
+				return err
+			}
+			if ingredients != "" {
+				if options.Ingredients, err = recipe.ReadIngredientsFile(ingredients, recipe.Layout{}); err != nil {
+					return err
+				}
+				d.IngredientsLayout = options.Ingredients.Guessed
+				if d.Ingredients, err = from(out, ingredients); err != nil {
+					return err
+				}
+			}
+			if d.Book, err = readForDraft(args[0], &options); err != nil {
+				return err
+			}
+			if d.Table, err = from(out, args[0]); err != nil {
+				return err
+			}
+			d.Layout = options.Layout.With(d.Book.Guessed)
+			for _, name := range labels {
+				d.Layout = d.Layout.With(recipe.Layout{Columns: map[string]recipe.Role{recipe.Name(name): recipe.LabelColumn}})
+			}
+			if err := saveDraft(c.Context(), d, out); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, %s. Sample it with: kir sample %s\n", out,
+				fault.Count(len(d.Book.Recipes), "recipe"), fault.Count(d.Book.Ingredients.Len(), "ingredient"), shellWord(out))
+			return err
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "problem.yaml", "file to write; it must not exist")
+	c.Flags().StringVar(&ingredients, "ingredients", "", "table of the ingredients, name and attributes")
+	c.Flags().StringSliceVar(&labels, "labels", nil, "columns that are labels")
+	c.Flags().StringSliceVar(&units, "units", nil, "sizes of units, such as 'piece=5 cl'")
+	how.add(c)
+	must(c.MarkFlagFilename("output", "yaml"))
+	must(c.MarkFlagFilename("ingredients", "csv", "xlsx"))
+	return c
+}
+
+// readUnits reads sizes of units, and returns them by name and with the usual
+// units.
+func readUnits(texts []string) (sizes map[string]string, units *recipe.Units, err error) {
+	sizes, units = make(map[string]string), recipe.DefaultUnits()
+	for _, text := range texts {
+		name, size, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, nil, &fault.Error{Message: "--units " + fault.Quote(text) + " has no size", Hint: "write, for example, 'piece=5 cl'"}
+		}
+		if units, err = units.With(name, size); err != nil {
+			return nil, nil, &fault.Error{Message: "--units: " + err.Error()}
+		}
+		sizes[recipe.Name(name)] = size
+	}
+	return sizes, units, nil
+}
+
+// readForDraft reads a table. Columns that change within a recipe, and so can be
+// no labels, are left out, as the draft then says.
+func readForDraft(path string, o *recipe.Options) (*recipe.Book, error) {
+	for {
+		book, err := recipe.ReadFile(path, *o)
+		if err == nil {
+			return book, nil
+		}
+		all := []*fault.Error{}
+		if several := (*fault.Errors)(nil); errors.As(err, &several) {
+			all = several.All
+		} else if single := (*fault.Error)(nil); errors.As(err, &single) {
+			all = append(all, single)
+		}
+		ignored := make(map[string]recipe.Role)
+		for _, e := range all {
+			changes := (*recipe.ChangesError)(nil)
+			if !errors.As(e, &changes) {
+				return nil, err
+			}
+			ignored[changes.Column] = recipe.IgnoredColumn
+		}
+		if len(ignored) == 0 {
+			return nil, err
+		}
+		o.Layout = o.Layout.With(recipe.Layout{Columns: ignored})
+	}
+}
+
+// from returns the path of a file as a problem file is to name it: relative to
+// where that is.
+func from(problemFile, path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return path, nil
+	}
+	here, err := filepath.Abs(filepath.Dir(problemFile))
+	if err != nil {
+		return "", err
+	}
+	there, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Rel(here, there)
+}
+
+// saveDraft writes a problem file once it has been seen that it can be sampled.
+func saveDraft(ctx context.Context, d *problem.Draft, out string) (err error) {
+	text, err := d.Write()
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(out), ".kir-*.yaml")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", out, err)
+	}
+	defer func() {
+		if removed := os.Remove(temp.Name()); !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
+	}()
+	if _, err := temp.Write(text); err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", out, err), temp.Close())
+	}
+	if err := errors.Join(temp.Chmod(0o644), temp.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w", out, err)
+	}
+	p, err := problem.Load(ctx, temp.Name(), problem.Options{})
+	if err != nil {
+		return fmt.Errorf("what was written for this table cannot be sampled: %w", err)
+	}
+	if err := p.Close(); err != nil {
+		return err
+	}
+	// A link, unlike a rename, fails if the file has come to exist.
+	if err := os.Link(temp.Name(), out); err != nil {
+		return fmt.Errorf("writing %s: %w", out, err)
+	}
+	return nil
+}

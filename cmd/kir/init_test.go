@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/xuri/excelize/v2"
+	"golang.org/x/text/encoding/charmap"
+
+	"kir/recipe"
+)
+
+// longTable is the cocktail book, with a row for each amount.
+func longTable(t *testing.T) [][]string {
+	t.Helper()
+	f, err := os.Open("../../examples/cocktails/recipes.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// wideTable is the cocktail book in units of a total of 1,000, with a row for each
+// drink, and the shares as cell gives them.
+func wideTable(t *testing.T, cell func(units int) string) [][]string {
+	t.Helper()
+	book, err := recipe.ReadFile("../../examples/cocktails/recipes.csv", recipe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := [][]string{append([]string{"drink", "taste", "rating"}, book.Ingredients.Names...)}
+	for i, r := range book.Recipes {
+		row := make([]string, 3+book.Ingredients.Len())
+		row[0], row[1], row[2] = r.Name, book.Labels[0].Value(i), strconv.Itoa(1+(i*7)%5)
+		units, err := book.Closure(i, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, p := range r.Parts {
+			row[3+p.Ingredient] = cell(units[k])
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// joined writes rows with a mark between columns.
+func joined(t *testing.T, rows [][]string, mark rune) string {
+	t.Helper()
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Comma = mark
+	if err := w.WriteAll(rows); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// mapped returns rows with another text in some columns below the header.
+func mapped(rows [][]string, header []string, change func(row []string) []string) [][]string {
+	out := [][]string{header}
+	for _, row := range rows[1:] {
+		out = append(out, change(append([]string{}, row...)))
+	}
+	return out
+}
+
+// workbookOf writes rows into a workbook, numbers as numbers.
+func workbookOf(t *testing.T, rows [][]string, format string) []byte {
+	t.Helper()
+	f := excelize.NewFile()
+	style, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, row := range rows {
+		for c, text := range row {
+			cell, err := excelize.CoordinatesToCellName(c+1, r+1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v, number := strconv.ParseFloat(text, 64); number == nil {
+				err = f.SetCellFloat("Sheet1", cell, v, -1, 64)
+				if err == nil && c > 2 {
+					err = f.SetCellStyle("Sheet1", cell, cell, style)
+				}
+			} else if text != "" {
+				err = f.SetCellStr("Sheet1", cell, text)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// From each of these tables kir init writes a problem that kir sample samples as
+// it is, with a shortlist.
+func TestInit(t *testing.T) {
+	long := longTable(t)
+	comma := func(text string) string { return strings.ReplaceAll(text, ".", ",") }
+	german := mapped(long, []string{"Rezept", "Zutat", "Menge", "Einheit", "Geschmack", "Anlass"}, func(row []string) []string {
+		row[2] = comma(row[2])
+		return row
+	})
+	latin, err := charmap.Windows1252.NewEncoder().String(joined(t, german, ';'))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wide16 []byte
+	for _, u := range utf16.Encode([]rune("\ufeff" + joined(t, german, '\t'))) {
+		wide16 = append(wide16, byte(u), byte(u>>8))
+	}
+	last := ""
+	sparse := mapped(long, long[0], func(row []string) []string {
+		if written, ok := map[string]string{"4.5": "4 ½", "1.5": "1-1/2", "3": "2.5–3.5", "2": "ca. 2"}[row[2]]; ok {
+			row[2] = written
+		}
+		if row[0] == last {
+			row[0], row[4], row[5] = "", "", ""
+		} else {
+			last = row[0]
+		}
+		return row
+	})
+	noted := mapped(long, append(append([]string{}, long[0]...), "note", "line"), func(row []string) []string {
+		return append(row, "from "+row[1], row[2])
+	})
+	type entry struct {
+		Type        string   `json:"@type"`
+		Name        string   `json:"name"`
+		Category    string   `json:"recipeCategory"`
+		Ingredients []string `json:"recipeIngredient"`
+	}
+	var graph []entry
+	for _, row := range long[1:] {
+		if len(graph) == 0 || graph[len(graph)-1].Name != row[0] {
+			graph = append(graph, entry{Type: "Recipe", Name: row[0], Category: row[4]})
+		}
+		e := &graph[len(graph)-1]
+		e.Ingredients = append(e.Ingredients, row[2]+" "+row[3]+" "+row[1]+" (chilled)")
+	}
+	document, err := json.MarshalIndent(map[string]any{"@context": "https://schema.org", "@graph": graph}, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ingredients := []string{"name;group;Preis"}
+	seen := make(map[string]bool)
+	for _, row := range long[1:] {
+		if !seen[row[1]] {
+			seen[row[1]] = true
+			ingredients = append(ingredients, fmt.Sprintf("%s;%s;%d,50 €", row[1], []string{"spirit", "mixer", "juice"}[len(row[1])%3], 1+len(row[1])%20))
+		}
+	}
+	plain := func(units int) string { return strconv.Itoa(units) }
+	share := func(units int) string { return strconv.FormatFloat(float64(units)/1000, 'f', -1, 64) }
+	for _, test := range []struct {
+		name, file string
+		data       []byte
+		args       []string
+		say        []string // in the problem file
+	}{
+		{"the book", "recipes.csv", []byte(joined(t, long, ',')), nil, []string{"recipes: recipes.csv", "taste: {forest: {label: taste, want: Fresh}} # \"Fresh\" 33", "amount: {of: Gin, min: 250, max: 727}"}},
+		{"German", "bar.csv", []byte(latin), nil, []string{"encoding: windows-1252", "Geschmack: {forest: {label: Geschmack, want: Fresh}}", "the comma is read as the decimal mark"}},
+		{"UTF-16 and tabs", "bar.txt", wide16, nil, []string{"recipes: bar.txt"}},
+		{"wide", "wide.csv", []byte(joined(t, wideTable(t, plain), ',')), nil, []string{"columns: {rating: label}", "rating: {forest: {label: rating, at_least: 4}}"}},
+		{"workbook", "bar.xlsx", workbookOf(t, long, "0.0"), nil, []string{"recipes: bar.xlsx"}},
+		{"wide workbook of shares", "shares.xlsx", workbookOf(t, wideTable(t, share), "0%"), nil, []string{"columns: {rating: label}"}},
+		{"JSON-LD", "book.jsonld", document, nil, []string{"category: {forest: {label: category, want: Fresh}}"}},
+		{"fractions, ranges, names once", "sparse.csv", []byte(joined(t, sparse, ',')), nil, []string{"ranges are read as their middle"}},
+		{"columns that change", "noted.csv", []byte(joined(t, noted, ',')), nil, []string{"columns: {line: ignore, note: ignore}", `# Left out: "line", "note".`}},
+		{"a table of ingredients", "recipes.tsv", []byte(joined(t, long, '\t')), []string{"--ingredients", "stock.csv"}, []string{"ingredients: stock.csv", "group: {of: {group: juice}", "limit: {attribute: Preis, max:"}},
+		{"a title above", "title.csv", []byte("Our bar in 2024;;;;;\n;;;;;\n" + joined(t, german, ';')), nil, []string{"above the header"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			for name, data := range map[string][]byte{test.file: test.data, "stock.csv": []byte(strings.Join(ingredients, "\n"))} {
+				if err := os.WriteFile(name, data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var stdout, stderr bytes.Buffer
+			if err := execute(t.Context(), append([]string{"init", test.file}, test.args...), &stdout, &stderr); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(stdout.String(), "69 recipes, 63 ingredients") {
+				t.Errorf("it says %s", stdout.String())
+			}
+			text, err := os.ReadFile("problem.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range test.say {
+				if !strings.Contains(string(text), want) {
+					t.Errorf("the problem is\n%s\nwant %q in it", text, want)
+				}
+			}
+			stdout.Reset()
+			if err := execute(t.Context(), []string{"sample", "problem.yaml", "-o", "run", "--json", "--draws", "2000"}, &stdout, &stderr); err != nil {
+				t.Fatal(err)
+			}
+			var summary struct {
+				Best []json.RawMessage `json:"best"`
+			}
+			if err := json.Unmarshal(stdout.Bytes(), &summary); err != nil {
+				t.Fatal(err)
+			}
+			if len(summary.Best) == 0 {
+				t.Errorf("there is no shortlist in %.2000s", stdout.String())
+			}
+			// All that is commented out works once it is not.
+			var rules []string
+			for line := range strings.Lines(string(text)) {
+				if strings.HasPrefix(line, "#   - ") && !strings.Contains(line, "require:") && !strings.Contains(line, "exclude:") || strings.HasPrefix(line, "# constraints:") {
+					line = strings.TrimPrefix(line, "# ")
+					line = strings.TrimPrefix(line, "#")
+				}
+				rules = append(rules, line)
+			}
+			if err := os.WriteFile("all.yaml", []byte(strings.Join(rules, "")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := execute(t.Context(), []string{"check", "all.yaml"}, &stdout, &stderr); err != nil {
+				t.Errorf("with all its rules: %v\n%s", err, strings.Join(rules, ""))
+			}
+			// What is there is not overwritten, and nothing is left beside it.
+			if err := execute(t.Context(), append([]string{"init", test.file}, test.args...), &stdout, &stderr); err == nil {
+				t.Error("the problem was overwritten")
+			}
+			if left, err := filepath.Glob(".kir-*"); err != nil || len(left) > 0 {
+				t.Errorf("left over: %v, %v", left, err)
+			}
+		})
+	}
+}

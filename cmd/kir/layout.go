@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kir/fault"
+	"kir/recipe"
+	"kir/report/terminal"
+)
+
+// A layoutFlags are the flags that say how a table is to be read.
+type layoutFlags struct {
+	sheet, encoding, delimiter, decimal string
+	columns                             []string
+}
+
+// add gives a command the flags.
+func (f *layoutFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.sheet, "sheet", "", "sheet of a workbook")
+	c.Flags().StringVar(&f.encoding, "encoding", "", "encoding of a text file, such as windows-1252")
+	c.Flags().StringVar(&f.delimiter, "delimiter", "", "what stands between columns: comma, semicolon, tab or bar")
+	c.Flags().StringVar(&f.decimal, "decimal", "", "decimal mark of the numbers: point or comma")
+	c.Flags().StringSliceVar(&f.columns, "columns", nil, "what columns are, such as rating=label,Name=recipe")
+	for name, values := range map[string][]string{"delimiter": {"comma", "semicolon", "tab", "bar"}, "decimal": {"point", "comma"}} {
+		must(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+	}
+}
+
+// layout returns what the flags say.
+func (f *layoutFlags) layout() (recipe.Layout, error) {
+	l := recipe.Layout{Sheet: f.sheet, Encoding: f.encoding, Delimiter: f.delimiter}
+	var err error
+	if f.decimal != "" {
+		if l.Decimal, err = recipe.ParseDecimal(f.decimal); err != nil {
+			return l, &fault.Error{Message: "--decimal: " + err.Error()}
+		}
+	}
+	for _, text := range f.columns {
+		at := strings.LastIndexByte(text, '=')
+		if at < 1 {
+			return l, &fault.Error{Message: "--columns " + fault.Quote(text) + " does not say what the column is", Hint: "write, for example, rating=label"}
+		}
+		role, err := recipe.ParseRole(text[at+1:])
+		if err != nil {
+			return l, &fault.Error{Message: "--columns " + fault.Quote(text) + ": " + err.Error()}
+		}
+		l = l.With(recipe.Layout{Columns: map[string]recipe.Role{recipe.Name(text[:at]): role}})
+	}
+	return l, nil
+}
+
+// tellNotes says what was understood of a table without being said, and with
+// which flags to say it.
+func tellNotes(w io.Writer, notes []recipe.Note, guessed recipe.Layout) error {
+	for _, n := range notes {
+		if _, err := fmt.Fprintln(w, terminal.Plain(n.String())+"."); err != nil {
+			return err
+		}
+	}
+	var flags []string
+	for _, f := range []struct{ name, value string }{{"sheet", guessed.Sheet}, {"encoding", guessed.Encoding}, {"delimiter", guessed.Delimiter}} {
+		if f.value != "" {
+			flags = append(flags, "--"+f.name+" "+shellWord(f.value))
+		}
+	}
+	if guessed.Decimal != recipe.AnyDecimal {
+		flags = append(flags, "--decimal "+guessed.Decimal.String())
+	}
+	var columns []string
+	for name, role := range guessed.Columns {
+		columns = append(columns, name+"="+string(role))
+	}
+	slices.Sort(columns)
+	for _, c := range columns {
+		flags = append(flags, "--columns "+shellWord(c))
+	}
+	if len(flags) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintln(w, "To settle what is guessed, write, or write otherwise: "+terminal.Plain(strings.Join(flags, " ")))
+	return err
+}
+
+// shellWord writes a text as one word of a shell's command line.
+func shellWord(text string) string {
+	if text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-=.") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"kir/report"
+	"kir/report/terminal"
+	"kir/run"
+)
+
+// A runStatus is how far a run is, as kir status tells it.
+type runStatus struct {
+	Name      string        `json:"name"`
+	Complete  bool          `json:"complete"`
+	Chains    int           `json:"chains"`
+	Done      int           `json:"chains_done"`
+	Going     int           `json:"chains_going"`   // begun and not done
+	Missing   int           `json:"chains_missing"` // not begun
+	Draws     int           `json:"draws"`          // stored
+	DrawsWant int           `json:"draws_wanted"`
+	Parts     int           `json:"parts"`
+	Bytes     int64         `json:"bytes"`
+	Shards    []shardStatus `json:"shards"`
+}
+
+type shardStatus struct {
+	Shard     string        `json:"shard"`
+	State     string        `json:"state"` // done, going or missing
+	Chains    int           `json:"chains"`
+	Done      int           `json:"chains_done"`
+	Draws     int           `json:"draws"`
+	DrawsWant int           `json:"draws_wanted"`
+	Heard     report.Number `json:"heard_seconds_ago"` // null if never
+}
+
+// newRunStatus counts. A chain that nobody has begun is of the shard that it would
+// be of.
+func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
+	of := &runStatus{
+		Name: m.Name, Complete: s.Complete(), Chains: len(s.Chains),
+		DrawsWant: len(s.Chains) * m.Settings.Draws, Shards: []shardStatus{},
+	}
+	for _, shard := range s.Shards() {
+		at := shardStatus{Shard: shard.String(), State: "missing"}
+		from, to := shard.Chains(len(s.Chains))
+		var heard time.Time
+		begun := 0
+		for _, c := range s.Chains[from:to] {
+			at.Chains++
+			at.Draws += c.Draws
+			of.Parts += c.Parts
+			of.Bytes += c.Bytes
+			if !c.Saved.IsZero() {
+				begun++
+			}
+			if c.Saved.After(heard) {
+				heard = c.Saved
+			}
+			if c.Done {
+				at.Done++
+			}
+		}
+		at.DrawsWant = at.Chains * m.Settings.Draws
+		at.Heard = report.Number(now.Sub(heard).Seconds())
+		switch {
+		case at.Done == at.Chains:
+			at.State = "done"
+		case begun > 0:
+			at.State = "going"
+		}
+		if heard.IsZero() {
+			at.Heard = report.UnknownNumber()
+		}
+		of.Done += at.Done
+		of.Going += begun - at.Done
+		of.Missing += at.Chains - begun
+		of.Draws += at.Draws
+		of.Shards = append(of.Shards, at)
+	}
+	return of
+}
+
+// writeText prints the status for a person.
+func (s *runStatus) writeText(w io.Writer, location string) error {
+	share := 100 * float64(s.Draws) / float64(s.DrawsWant)
+	fmt.Fprintf(w, "%s\n\n", terminal.Plain(s.Name))
+	fmt.Fprintf(w, "Chains  %d: %d done, %d going, %d missing\n", s.Chains, s.Done, s.Going, s.Missing)
+	fmt.Fprintf(w, "Draws   %d of %d stored (%.1f %%), %d files, %.1f MB\n", s.Draws, s.DrawsWant, share, s.Parts, float64(s.Bytes)/1e6)
+	if len(s.Shards) > 1 {
+		fmt.Fprintf(w, "\n%-12s %-8s %12s %22s  %s\n", "Shard", "", "chains", "draws", "last heard of")
+		for _, at := range s.Shards {
+			heard := "never"
+			if at.Heard.Known() {
+				heard = (time.Duration(float64(at.Heard)) * time.Second).String() + " ago"
+			}
+			fmt.Fprintf(w, "%-12s %-8s %12s %22s  %s\n", at.Shard, at.State, fmt.Sprintf("%d of %d", at.Done, at.Chains), fmt.Sprintf("%d of %d", at.Draws, at.DrawsWant), heard)
+		}
+	}
+	next := "\nGo on with kir resume %s, or start the shards again.\n"
+	if s.Complete {
+		next = "\nAll draws are stored: kir merge %s says what was found.\n"
+	}
+	_, err := fmt.Fprintf(w, next, terminal.Plain(run.Quoted(location)))
+	return err
+}

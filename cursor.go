@@ -1,0 +1,93 @@
+package kir
+
+import "slices"
+
+// A Cursor is a composition that a search moves as it likes, with its score and
+// those of its lines. It draws nothing and follows no law: what it visits are
+// no draws. It belongs to one goroutine.
+type Cursor struct {
+	state *State
+}
+
+// NewCursor returns a cursor of a target at a copy of x, which must be in the
+// target's space. Rules may be broken there, and properties 0.
+func NewCursor(t *Target, x *Composition) (*Cursor, error) {
+	s, err := NewState(t, x.Clone())
+	if err != nil {
+		return nil, err
+	}
+	return &Cursor{s}, nil
+}
+
+// Composition returns where the cursor is. It changes with it and must not be
+// changed otherwise.
+func (c *Cursor) Composition() *Composition { return c.state.Composition }
+
+// LogScore returns Σ_k c_k·log y_k, and −Inf where a rule of the space is
+// broken.
+func (c *Cursor) LogScore() float64 { return c.state.sum }
+
+// AppendScores appends y_k of every wish, in the target's order, to dst.
+func (c *Cursor) AppendScores(dst []float64) ([]float64, error) {
+	return c.state.target.AppendScores(dst, c.state.Composition)
+}
+
+// Set moves the cursor to a copy of x.
+func (c *Cursor) Set(x *Composition) error {
+	if err := c.state.target.space.Contains(x); err != nil {
+		return err
+	}
+	c.state.Composition.CopyFrom(x)
+	return c.state.Refresh()
+}
+
+// Line returns the log score, as [Cursor.LogScore] has it, over the splits
+// k = 0..x_i+x_j of two ingredients' sum, which must not be 0; see [Scorer]. What
+// the law of n makes of the ends is not in it: see [Target.LogLaw]. Where it gives
+// them no mass the value means nothing and may be NaN. The pieces hold until the
+// next call.
+func (c *Cursor) Line(i, j int) (*Pieces, error) {
+	x := c.state
+	if len(x.terms) == 0 {
+		x.acc.Reset()
+		x.acc.Add(0, 0)
+		return &x.acc, nil
+	}
+	others := x.Composition.Used()
+	for _, k := range [2]int{i, j} {
+		if x.Composition.Amount(k) > 0 {
+			others--
+		}
+	}
+	law := splitLaw{zero: x.target.mass(others + 1), inner: x.target.mass(others + 2)}
+	law.full = law.zero
+	pieces, err := x.line(i, j, &law)
+	if err != nil {
+		return nil, err
+	}
+	_, err = x.weigh(pieces, i, j, &law, -1) // which looks for bad scores
+	return pieces, err
+}
+
+// mass returns 1 for a size to which the law gives mass, else 0.
+func (t *Target) mass(n int) float64 {
+	if t.LogLaw(n) == negInf {
+		return 0
+	}
+	return 1
+}
+
+// Move splits the sum of i and j anew: k units to i, the rest to j. logScore is
+// what [Cursor.Line] has there.
+func (c *Cursor) Move(i, j, k int, logScore float64) { c.state.moveTo(i, j, k, logScore) }
+
+// WithWishes returns a target of the same space and the same law of n that has
+// other wishes.
+func (t *Target) WithWishes(wishes ...Wish) (*Target, error) {
+	if err := checkWishes(wishes); err != nil {
+		return nil, err
+	}
+	u := *t
+	u.wishes = slices.Clone(wishes)
+	return &u, nil
+}

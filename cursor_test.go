@@ -1,0 +1,118 @@
+package kir_test
+
+import (
+	"math"
+	"testing"
+
+	"kir"
+	"kir/rule"
+)
+
+// TestCursorScores compares what a cursor says along lines with the properties at
+// the points, where rules are broken and where they are not.
+func TestCursorScores(t *testing.T) {
+	space, err := kir.NewRuledSpace(t.Context(), rule.Set{Ingredients: 4, Total: 7, Rules: []rule.Rule{
+		rule.Need{If: 0, Then: []int{2, 3}}, rule.Amount{Of: []int{1}, Max: 3},
+	}}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rough := kir.ScoreFunc(func(x *kir.Composition) float64 {
+		return float64((3*x.Amount(0)+5*x.Amount(1)+x.Amount(2)*x.Amount(3))%7) / 7
+	})
+	target, err := kir.NewTarget(space, kir.Uniform(1, 4), kir.Wish{Name: "rough", Property: rough, Weight: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := kir.NewComposition(4, kir.Part{Ingredient: 0, Amount: 7}) // which needs another
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := kir.NewCursor(target, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsInf(c.LogScore(), -1) {
+		t.Errorf("a broken rule scores %v", c.LogScore())
+	}
+	r := kir.NewRand(1, "test", 0)
+	finite := 0
+	for range 500 {
+		i, j := r.Intn(4), r.Intn(4)
+		s := c.Composition().Amount(i) + c.Composition().Amount(j)
+		if i == j || s == 0 {
+			continue
+		}
+		p, err := c.Line(i, j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make([]float64, s+1)
+		for k := range p.Len() {
+			from, value := p.Piece(k)
+			for q := from; q <= s; q++ {
+				values[q] = value
+			}
+		}
+		for k, value := range values {
+			y := c.Composition().Clone()
+			if err := y.Move(i, j, k); err != nil {
+				t.Fatal(err)
+			}
+			want, err := target.LogScore(y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if value != want {
+				t.Fatalf("the line of %d and %d at %v has %v at split %d, the point %v", i, j, c.Composition(), value, k, want)
+			}
+			if !math.IsInf(value, -1) {
+				finite++
+			}
+		}
+		k := r.Intn(s + 1)
+		c.Move(i, j, k, values[k])
+		if c.Composition().Amount(i) != k || c.LogScore() != values[k] {
+			t.Fatalf("moved to %v with score %v", c.Composition(), c.LogScore())
+		}
+	}
+	if finite < 100 {
+		t.Errorf("only %d splits had a score: the test does not see enough", finite)
+	}
+	if err := c.Set(start); err != nil || !c.Composition().Equal(start) || c.Composition() == start {
+		t.Errorf("set to %v: %v", c.Composition(), err)
+	}
+	if short, _ := kir.NewComposition(4, kir.Part{Ingredient: 0, Amount: 6}); c.Set(short) == nil {
+		t.Error("a cursor left the space")
+	}
+}
+
+// TestWithWishes checks that the law of n and the space stay.
+func TestWithWishes(t *testing.T) {
+	space, err := kir.NewSpace(3, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := kir.ScoreFunc(func(*kir.Composition) float64 { return 0.5 })
+	target, err := kir.NewTarget(space, kir.Uniform(2, 3), kir.Wish{Name: "a", Property: one, Weight: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := target.WithWishes(kir.Wish{Name: "a", Property: one, Weight: 1}, kir.Wish{Name: "b", Property: one, Weight: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, _ := kir.NewComposition(3, kir.Part{Ingredient: 0, Amount: 2}, kir.Part{Ingredient: 1, Amount: 3})
+	if score, err := other.LogScore(x); err != nil || score != 2*math.Log(0.5) {
+		t.Errorf("score %v, %v", score, err)
+	}
+	if score, _ := target.LogScore(x); score != 3*math.Log(0.5) {
+		t.Errorf("the first target changed: %v", score)
+	}
+	if other.LogLaw(2) != target.LogLaw(2) || other.Space() != space {
+		t.Error("the law or the space is another")
+	}
+	if _, err := target.WithWishes(kir.Wish{Name: "a"}); err == nil {
+		t.Error("a wish without a property passed")
+	}
+}

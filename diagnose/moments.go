@@ -1,0 +1,133 @@
+package diagnose
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// moments are the count, the mean and the sum of squared deviations from it.
+type moments struct {
+	n             int
+	mean, squares float64
+}
+
+// sumLength is how many numbers are summed before their sum is added to the sum
+// of those before. Long sums lose fewer digits that way.
+const sumLength = 128
+
+// momentsOf returns the moments of x in two passes, the second of which
+// corrects what rounding left in the first. Equal numbers have a sum of squares
+// of exactly 0.
+func momentsOf(x []float64) moments {
+	if len(x) == 0 {
+		return moments{}
+	}
+	if allEqual(x) {
+		return moments{n: len(x), mean: x[0]}
+	}
+	n := float64(len(x))
+	m := sum(x) / n
+	var rest, squares float64
+	for start := 0; start < len(x); start += sumLength {
+		var r, q float64
+		for _, v := range x[start:min(start+sumLength, len(x))] {
+			d := v - m
+			r += d
+			q += d * d
+		}
+		rest += r
+		squares += q
+	}
+	return moments{n: len(x), mean: m + rest/n, squares: math.Max(0, squares-rest*rest/n)}
+}
+
+// sum returns the sum of x.
+func sum(x []float64) float64 {
+	var total float64
+	for start := 0; start < len(x); start += sumLength {
+		total += floats.Sum(x[start:min(start+sumLength, len(x))])
+	}
+	return total
+}
+
+// merge returns the moments of two sets of numbers together (Chan, Golub and
+// LeVeque, Updating formulae and a pairwise algorithm for computing sample
+// variances, 1979).
+func (m moments) merge(o moments) moments {
+	if m.n == 0 {
+		return o
+	}
+	if o.n == 0 {
+		return m
+	}
+	n := m.n + o.n
+	d := o.mean - m.mean
+	return moments{
+		n:       n,
+		mean:    m.mean + d*(float64(o.n)/float64(n)),
+		squares: m.squares + o.squares + d*d*(float64(m.n)*(float64(o.n)/float64(n))),
+	}
+}
+
+// meanOrError returns the mean, or ErrScale if the sum overflowed.
+func (m moments) meanOrError() (float64, error) {
+	if math.IsNaN(m.mean) || math.IsInf(m.mean, 0) {
+		return math.NaN(), ErrScale
+	}
+	return m.mean, nil
+}
+
+// sd returns the standard deviation with divisor n−1, of numbers that are not all
+// equal.
+func (m moments) sd() (float64, error) {
+	if m.n < 2 {
+		return math.NaN(), fewDraws(m.n, 2)
+	}
+	v := m.squares / float64(m.n-1)
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return math.NaN(), ErrScale
+	}
+	return math.Sqrt(v), nil
+}
+
+// allEqual reports whether all numbers in x are equal.
+func allEqual(x []float64) bool {
+	for _, v := range x[1:] {
+		if v != x[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// grow returns a slice of length n that uses the memory of x if it suffices.
+// Its contents are arbitrary.
+func grow[T any](x []T, n int) []T {
+	if cap(x) >= n {
+		return x[:n]
+	}
+	return make([]T, n)
+}
+
+// momentsOfAll returns the moments of each series in the memory of m.
+func momentsOfAll(m []moments, series [][]float64) []moments {
+	m = m[:0]
+	for _, x := range series {
+		m = append(m, momentsOf(x))
+	}
+	return m
+}
+
+// varianceOfMeans returns the variance of the series' means, with divisor one
+// less than their number.
+func varianceOfMeans(series []moments) float64 {
+	if len(series) < 2 {
+		return 0
+	}
+	var m moments
+	for _, s := range series {
+		m = m.merge(moments{n: 1, mean: s.mean})
+	}
+	return m.squares / float64(m.n-1)
+}

@@ -1,0 +1,118 @@
+package diagnose
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A stated error is one that a reader may take at its word: the truth lies
+// within two of them in 95 of 100 runs, or the error is said to be unknown. The
+// Monte Carlo standard errors (MCSE) of the literature are that only where
+// there are many effective draws; what follows is added where there are few.
+
+const (
+	// spread is how many stated errors on either side of an estimate are to hold
+	// the truth, with the probability that a normal law has there.
+	spread = 2
+	// leastEffective is how many effective draws there must be for each chain: 5
+	// for each half of one (Gelman et al., Bayesian Data Analysis, 3rd edition,
+	// 2013, section 11.5).
+	leastEffective = 10
+	// leastVisits is how many times an event must have come about, and how many
+	// effective draws must lie beyond a quantile.
+	leastVisits = 3
+	// manyHits is how many effective hits tell how they depend on each other.
+	manyHits = 20
+)
+
+// widening returns by what a standard error that was estimated with so many
+// degrees of freedom is to be multiplied, so that twice the product is what a
+// t law puts there instead of a normal one: t_ν⁻¹(Φ(2))/2.
+func widening(freedom float64) float64 {
+	t := distuv.StudentsT{Sigma: 1, Nu: freedom}
+	return t.Quantile(beyond(spread)) / spread
+}
+
+// statedOfMean returns the stated error of the mean of draws worth ess independent
+// ones, an effective sample size with ν_ESS degrees of freedom,
+//
+//	w_ν·√((1 + γ²/ess)·variance/ess),  1/ν = 1/ν_ESS + (κ−1) / (2·ess),
+//
+// with the skewness γ and the kurtosis κ. The variance of ess independent numbers
+// has the relative variance (κ−1)/ess, and a χ² variable 2/ν. The skewness makes
+// the variance too small as often as the mean is off to the side without the
+// tail; for numbers that are 0 or 1, hardly ever 1, it counts one more 1. Both
+// matter to what is nearly always the same, and seldom far off.
+func (s *sample) statedOfMean(mcse, ess, freedom float64) float64 {
+	m := momentsOf(s.flat)
+	sd, third, fourth := math.Sqrt(m.squares/float64(m.n)), 0.0, 0.0
+	for _, x := range s.flat {
+		d := (x - m.mean) / sd
+		third += d * d * d
+		fourth += d * d * d * d
+	}
+	skewness, kurtosis := third/float64(m.n), fourth/float64(m.n)
+	freedom = 1 / (1/freedom + (kurtosis-1)/(2*ess))
+	return widening(freedom) * mcse * math.Sqrt(1+skewness*skewness/ess)
+}
+
+// beyond is Φ(z).
+func beyond(z float64) float64 { return 0.5 * math.Erfc(-z/math.Sqrt2) }
+
+// Enough returns why an effective sample size is too small for an error to be
+// stated, or nil: it takes 10 for each chain. Of chains where some statistic has
+// fewer, no error should be stated at all, since they may not yet have come to
+// where others would change.
+func Enough(ess float64, chains int) error {
+	if least := float64(leastEffective * chains); ess < least {
+		return fmt.Errorf("%w: %.3g, at least %.0f are needed", ErrFewEffective, ess, least)
+	}
+	return nil
+}
+
+// statedOfQuantile returns the stated error of the quantile at p: half the
+// distance from it to the further of the draws at the shares a and b of the
+// sorted draws, where a and b are the points that lie two standard errors, each
+// widened, out in Beta(ESS·p + 1, ESS·(1−p) + 1). For smooth laws and many draws
+// that is [MCSEQuantile]. Looking as far out as the error is to hold, and to
+// either side by itself, is right also for laws in steps, where the quantile
+// leaps, and for tails.
+//
+// It is unknown where the nearer of the points would lie outside of what was
+// drawn: where fewer effective draws than that lie beyond the quantile.
+func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
+	s.rank()
+	total := float64(len(s.flat))
+	a, b := ess*p+1, ess*(1-p)+1
+	z := spread * widening(freedom)
+	low, high := mathext.InvRegIncBeta(a, b, beyond(-z)), mathext.InvRegIncBeta(a, b, beyond(z))
+	if few := ess * math.Min(p, 1-p); few < leastVisits {
+		return math.NaN(), fmt.Errorf("%w: %.2g beyond the quantile, at least %d are needed", ErrFewEffective, few, leastVisits)
+	}
+	q := s.quantile(p)
+	below := s.ranking.at(max(int(low*total), 1) - 1)
+	above := s.ranking.at(min(int(math.Ceil(high*total)), len(s.flat)) - 1)
+	return math.Max(q-below, above-q) / spread, nil
+}
+
+// statedQuantile is statedOfQuantile where the effective sample size of the
+// quantile is known, or why it is not: if that is because all draws are at most the
+// quantile, the draws below it tell it.
+func (s *sample) statedQuantile(p, ess, freedom float64, unknown error) (float64, error) {
+	if errors.Is(unknown, ErrConstantTail) {
+		q := s.quantile(p)
+		ess, unknown = s.essWhere(func(x float64) bool { return x < q })
+		freedom = s.geyer.freedom
+	}
+	if unknown == nil {
+		unknown = Enough(ess, s.chains)
+	}
+	if unknown != nil {
+		return math.NaN(), unknown
+	}
+	return s.statedOfQuantile(p, ess, freedom)
+}

@@ -1,0 +1,113 @@
+package diagnose
+
+import (
+	"errors"
+	"math"
+	"testing"
+)
+
+// TestWidening compares with the quantiles of the t laws that have a closed form:
+// tan(π(p−½)) for one degree of freedom, (2p−1)/√(2p(1−p)) for two, and
+// 2√(cos(arccos(√a)/3)/√a − 1) with a = 4p(1−p) for four (Shaw 2006).
+func TestWidening(t *testing.T) {
+	p := beyond(2)
+	a := 4 * p * (1 - p)
+	for _, test := range []struct{ freedom, want float64 }{
+		{1, math.Tan(math.Pi*(p-0.5)) / 2},
+		{2, (2*p - 1) / math.Sqrt(2*p*(1-p)) / 2},
+		{4, math.Sqrt(math.Cos(math.Acos(math.Sqrt(a))/3)/math.Sqrt(a) - 1)},
+		{1e9, 1},
+	} {
+		if got := widening(test.freedom); math.Abs(got-test.want) > 1e-6 {
+			t.Errorf("%v degrees of freedom: %v, want %v", test.freedom, got, test.want)
+		}
+	}
+}
+
+// TestStatedOfManyDraws shows that the errors to state are those of the literature
+// where there are many effective draws.
+func TestStatedOfManyDraws(t *testing.T) {
+	s := Summarize(autoregressions(3, 4, 50_000, 0.3))
+	for _, of := range []struct {
+		name         string
+		stated, mcse float64
+	}{{"mean", s.SEMean, s.MCSEMean}, {"q5", s.SEQ5, s.MCSEQ5}, {"median", s.SEMedian, s.MCSEMedian}, {"q95", s.SEQ95, s.MCSEQ95}} {
+		if ratio := of.stated / of.mcse; !(ratio > 0.93 && ratio < 1.12) {
+			t.Errorf("%s: %v, where the MCSE is %v", of.name, of.stated, of.mcse)
+		}
+	}
+	p := Proportion{Probability: 0.3, MCSE: math.Sqrt(0.21 / 1e5), ESS: 1e5, visits: 1000, freedom: 2e4, chains: 4}
+	if se, err := p.Stated(1e4); err != nil || math.Abs(se/p.MCSE-1) > 1e-3 {
+		t.Errorf("a share: %v, %v, where the MCSE is %v", se, err, p.MCSE)
+	}
+}
+
+// TestStatedOfFewDraws looks at when errors grow, and when they are unknown.
+func TestStatedOfFewDraws(t *testing.T) {
+	rare := Proportion{Probability: 0.01, ESS: 500, visits: 5, freedom: 100, chains: 4}
+	alone, err := rare.Stated(math.Inf(1))
+	if mcse := math.Sqrt(0.01 * 0.99 / 500); err != nil || !(alone > 1.2*mcse) {
+		t.Errorf("5 effective hits: %v, %v, where the MCSE is %v", alone, err, mcse)
+	}
+	if slow, err := rare.Stated(50); err != nil || !(slow > 1.5*alone) {
+		t.Errorf("5 effective hits beside something slow: %v, %v, %v by itself", slow, err, alone)
+	}
+	if _, err := rare.Stated(39); !errors.Is(err, ErrFewEffective) {
+		t.Errorf("beside what is worth 39 draws of 4 chains: %v", err)
+	}
+	rare.visits = 2
+	if se, err := rare.Stated(500); !errors.Is(err, ErrFewVisits) || !math.IsNaN(se) {
+		t.Errorf("two visits: %v, %v", se, err)
+	}
+	if se, err := (Proportion{Err: ErrConstant}).Stated(500); !errors.Is(err, ErrConstant) || !math.IsNaN(se) {
+		t.Errorf("no hit: %v, %v", se, err)
+	}
+
+	s := Summarize(autoregressions(5, 4, 200, 0.98))
+	for _, figure := range []string{"SEMean", "SEMedian"} {
+		if err := s.Why(figure); !errors.Is(err, ErrFewEffective) {
+			t.Errorf("%s of %.0f effective draws: %v", figure, s.ESSMean, err)
+		}
+	}
+}
+
+// TestStatedQuantileOfSteps looks at quantiles of integers. The one that is the
+// largest value has no ESS by itself, and what lies below it tells its error.
+func TestStatedQuantileOfSteps(t *testing.T) {
+	x := autoregressions(9, 4, 2000, 0.5)
+	for _, c := range x {
+		for i, v := range c {
+			c[i] = 0
+			if v > 0 {
+				c[i] = 1
+			}
+		}
+	}
+	s := Summarize(x)
+	if !errors.Is(s.Why("MCSEQ95"), ErrConstantTail) || s.SEQ95 != 0 || s.SEQ5 != 0 || s.Q95 != 1 {
+		t.Errorf("half are 1: the 95 %% quantile is %v ± %v (MCSE: %v), the 5 %% quantile %v ± %v", s.Q95, s.SEQ95, s.Why("MCSEQ95"), s.Q5, s.SEQ5)
+	}
+	// The median of as many zeros as ones may be either.
+	if s.SEMedian != 0.5 {
+		t.Errorf("the median of as many zeros as ones is %v ± %v", s.Median, s.SEMedian)
+	}
+}
+
+// TestStretches counts visits.
+func TestStretches(t *testing.T) {
+	for _, test := range []struct {
+		runs    []span
+		present uint64
+		want    visits
+	}{
+		{nil, 0, visits{0, 1}},
+		{[]span{{0, 10}}, 10, visits{1, 0}},
+		{[]span{{0, 4}, {4, 10}}, 10, visits{1, 0}},
+		{[]span{{2, 4}, {4, 5}, {7, 8}}, 4, visits{2, 3}},
+		{[]span{{0, 4}, {9, 10}}, 5, visits{2, 1}},
+	} {
+		if present, got := stretches(test.runs, 10); present != test.present || got != test.want {
+			t.Errorf("%v: %d, %+v, want %d, %+v", test.runs, present, got, test.present, test.want)
+		}
+	}
+}

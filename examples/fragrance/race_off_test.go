@@ -1,0 +1,5 @@
+//go:build !race
+
+package fragrance_test
+
+const raceEnabled = false

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Eight shards against a real S3 server, with a process killed and an answer lost
+# again and again, beside one process in a directory: the draws and the statistics are
+# the same. The server is Versity's gateway, which Go builds; it takes some minutes the
+# first time.
+#
+#   examples/scale/test-s3.sh [PROBLEM [KIR]]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+problem=${1:-examples/cocktails/problem.yaml}
+work=$(mktemp -d)
+gateway=""
+trap '[ -z "$gateway" ] || kill "$gateway" 2>/dev/null; rm -rf "$work"' EXIT
+kir=${2:-$work/kir}
+[ -x "$kir" ] || go build -o "$kir" ./cmd/kir
+
+if ! command -v versitygw >/dev/null; then
+  GOBIN="$work" go install github.com/versity/versitygw/cmd/versitygw@v1.8.0
+  PATH="$work:$PATH"
+fi
+export AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret
+mkdir "$work/data" "$work/data/bucket"
+port=$((20000 + RANDOM % 20000))
+ROOT_ACCESS_KEY=key ROOT_SECRET_KEY=secret versitygw --port "127.0.0.1:$port" posix "$work/data" >"$work/log" 2>&1 &
+gateway=$!
+for _ in $(seq 100); do
+  (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && break
+  sleep 0.1
+done
+at="s3://bucket/runs/test?endpoint=http://127.0.0.1:$port&region=us-east-1"
+settings=(--chains 16 --warmup 20000 --draws 20000 --quiet)
+
+"$kir" sample "$problem" -o "$work/one" "${settings[@]}" >/dev/null
+"$kir" draws "$work/one" | sha256sum >"$work/want"
+
+killed=0 stopped=0
+for shard in 1 2 3 4 5 6 7 8; do
+  for attempt in $(seq 1 20); do
+    "$kir" sample "$problem" -o "$at" --shard "$shard/8" "${settings[@]}" >/dev/null 2>"$work/error" &
+    process=$!
+    if [ "$attempt" -le 3 ]; then
+      sleep "0.$((RANDOM % 9))"
+      if [ "$attempt" = 2 ]; then kill -TERM "$process" 2>/dev/null || true; else kill -KILL "$process" 2>/dev/null || true; fi
+    fi
+    status=0
+    wait "$process" || status=$?
+    case $status in
+      0) break ;;
+      137 | 143) killed=$((killed + 1)) ;;
+      130) stopped=$((stopped + 1)) ;;
+      *) cat "$work/error"; exit 1 ;;
+    esac
+  done
+  [ "$status" = 0 ]
+done
+
+# Two processes on the same chains, anew: the second to store a part of one is told.
+other="s3://bucket/runs/two?endpoint=http://127.0.0.1:$port&region=us-east-1"
+for k in 1 2; do
+  "$kir" sample "$problem" -o "$other" --shard 1/1 "${settings[@]}" >/dev/null 2>"$work/two.$k" && echo "two: $k done" || echo "two: $k: $(cat "$work/two.$k")" &
+  pids+=($!)
+done
+wait "${pids[@]}"
+"$kir" sample "$problem" -o "$other" --shard 1/1 "${settings[@]}" >/dev/null
+
+"$kir" status "$at"
+"$kir" merge "$at" --problem "$problem" >"$work/merged"
+"$kir" merge "$at" --problem "$problem" >"$work/again"
+cmp "$work/merged" "$work/again"
+"$kir" draws "$at" | sha256sum | cmp - "$work/want"
+"$kir" draws "$other" | sha256sum | cmp - "$work/want"
+# Statistics to the last digit: all of the summary but its time, parts and files.
+strip() { sed '/^  "parts": \[/,/^  \]/d; /^  "timing": {/,/^  }/d'; }
+"$kir" show "$at" --json | strip >"$work/a"
+"$kir" show "$work/one" --json | strip >"$work/b"
+cmp "$work/a" "$work/b"
+echo "8 shards in a bucket gave the draws and the statistics of one process; $killed killed, $stopped stopped."

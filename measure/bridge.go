@@ -1,0 +1,128 @@
+package measure
+
+import (
+	"context"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// bridge measures the ratios between neighbouring sizes: populations go on
+// under the rules, and now and then a split and a merge are tried. Rounds follow
+// until the ratios that matter are known, or the effort is spent.
+func (m *measurement) bridge(ctx context.Context) error {
+	spent := int64(0)
+	for _, w := range m.sizes {
+		spent += w.moves()
+	}
+	done := 0
+	for tries := firstTries; ; {
+		chosen := m.bridged(done == 0)
+		if len(chosen) == 0 {
+			return nil
+		}
+		spent += int64(len(chosen)) * groups * population * int64(tries) * apart
+		if done > 0 && float64(spent) > m.options.Effort*1e6 {
+			return nil
+		}
+		work, ctx := errgroup.WithContext(ctx)
+		work.SetLimit(m.options.Workers)
+		for _, k := range chosen {
+			work.Go(func() error { return m.try(ctx, k, tries) })
+		}
+		if err := work.Wait(); err != nil {
+			return err
+		}
+		done += tries
+		short := m.ratioError() / m.options.RatioError
+		if short <= 1 {
+			return nil
+		}
+		// Variances fall as tries add up; the error is known to a fifth or so.
+		tries = min(max(int(float64(done)*(short*short-1)*1.1), done/4), 3*done)
+	}
+}
+
+// apart is how many moves lie between tries: what a composition allows changes
+// slowly.
+const apart = 4
+
+// bridged returns the indexes of the sizes whose ratios are measured: those
+// that have a neighbour, and after the first round those that matter.
+func (m *measurement) bridged(first bool) []int {
+	var chosen []int
+	for k := range m.sizes {
+		if (m.joins(k) || k > 0 && m.joins(k-1)) && (first || m.matters(k)) {
+			chosen = append(chosen, k)
+		}
+	}
+	return chosen
+}
+
+// joins says whether the size at index k and the next one are neighbours with
+// populations.
+func (m *measurement) joins(k int) bool {
+	return k+1 < len(m.sizes) && m.sizes[k].n+1 == m.sizes[k+1].n && m.sizes[k].sampled() && m.sizes[k+1].sampled()
+}
+
+// sampled says whether some population of the size got there.
+func (w *sizeWork) sampled() bool {
+	for _, g := range w.groups {
+		if g != nil && g.mean > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// matters says whether a size has a share of the mass that counts.
+func (m *measurement) matters(k int) bool {
+	sum := 0.0
+	for _, w := range m.sizes {
+		sum += w.mass
+	}
+	return m.sizes[k].mass > matters*sum
+}
+
+// try makes moves of each composition of a size, and tries to change its size.
+func (m *measurement) try(ctx context.Context, k, tries int) error {
+	up, down := m.joins(k), k > 0 && m.joins(k-1)
+	for _, g := range m.sizes[k].groups {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for at := range g.members {
+			g.walker.load(g.members[at])
+			for range tries {
+				for range apart {
+					g.walker.move(g.rand, math.Inf(1))
+				}
+				if up && g.walker.split(g.rand) {
+					g.splits++
+				}
+				if down && g.walker.merge(g.rand) {
+					g.merges++
+				}
+			}
+			g.walker.store(&g.members[at])
+			g.tries += int64(tries)
+		}
+		g.moves = g.walker.moves
+	}
+	return nil
+}
+
+// ratioError returns the largest standard error of a log ratio between sizes
+// that matter.
+func (m *measurement) ratioError() float64 {
+	joined := m.join()
+	worst := 0.0
+	for a := range m.sizes {
+		for b := range a {
+			if joined[a] != nil && joined[b] != nil && m.matters(a) && m.matters(b) {
+				worst = max(worst, jackknife(joined[a].without, joined[b].without))
+			}
+		}
+	}
+	return worst
+}

@@ -1,0 +1,332 @@
+package measure
+
+import "math"
+
+// A walker is a composition that moves within one size, together with the sums
+// of its rules. Units are those of the rules.
+type walker struct {
+	rules   *rules
+	amounts []int32 // by ingredient
+	list    []int32 // the used ingredients
+	slot    []int32 // by ingredient: where a used one stands in the list
+	sums    []int64
+	costs   []int64 // by sum
+	hard    int     // countable rules that are broken
+	v       int64   // by how much the sums are broken, in parts of quantum
+
+	added   []int64 // by sum: what changes that are looked at would add; else 0
+	touched []int32 // the sums that they may add to, some maybe twice
+
+	moves int64
+}
+
+func newWalker(r *rules) *walker {
+	w := &walker{
+		rules:   r,
+		amounts: make([]int32, len(r.amounts)),
+		slot:    make([]int32, len(r.amounts)),
+		sums:    make([]int64, len(r.bounds)),
+		costs:   make([]int64, len(r.bounds)),
+		added:   make([]int64, len(r.bounds)),
+	}
+	w.clear()
+	return w
+}
+
+// clear leaves nothing used.
+func (w *walker) clear() {
+	for _, i := range w.list {
+		w.amounts[i] = 0
+	}
+	w.list = w.list[:0]
+	w.v, w.hard = 0, 0
+	for k := range w.sums {
+		w.sums[k] = 0
+		w.costs[k] = w.rules.bounds[k].cost(0)
+		if w.rules.bounds[k].hard {
+			if w.costs[k] > 0 {
+				w.hard++
+			}
+		} else {
+			w.v += w.costs[k]
+		}
+	}
+}
+
+// load makes x the composition. Its amounts are in units of one.
+func (w *walker) load(x Composition) {
+	w.clear()
+	for k, i := range x.Ingredients {
+		w.set(i, x.Amounts[k]/int32(w.rules.unit))
+	}
+}
+
+// store writes the composition to x.
+func (w *walker) store(x *Composition) {
+	x.Ingredients = append(x.Ingredients[:0], w.list...)
+	x.Amounts = x.Amounts[:0]
+	for _, i := range w.list {
+		x.Amounts = append(x.Amounts, w.amounts[i]*int32(w.rules.unit))
+	}
+}
+
+// set gives an ingredient an amount.
+func (w *walker) set(i, amount int32) {
+	was := w.amounts[i]
+	if was == amount {
+		return
+	}
+	w.amounts[i] = amount
+	whole := int64(0)
+	switch {
+	case was == 0:
+		whole = 1
+		w.slot[i] = int32(len(w.list))
+		w.list = append(w.list, i)
+	case amount == 0:
+		whole = -1
+		last := w.list[len(w.list)-1]
+		w.list[w.slot[i]], w.slot[last] = last, w.slot[i]
+		w.list = w.list[:len(w.list)-1]
+	}
+	units := int64(amount - was)
+	for _, t := range w.rules.of(i) {
+		change := t.perUnit*units + t.whole*whole
+		if change == 0 {
+			continue
+		}
+		b := &w.rules.bounds[t.sum]
+		w.sums[t.sum] += change
+		cost := b.cost(w.sums[t.sum])
+		if b.hard {
+			w.hard += sign(cost) - sign(w.costs[t.sum])
+		} else {
+			w.v += cost - w.costs[t.sum]
+		}
+		w.costs[t.sum] = cost
+	}
+}
+
+// sign returns 1 for what is above 0, else 0.
+func sign(cost int64) int {
+	if cost > 0 {
+		return 1
+	}
+	return 0
+}
+
+// A change gives an ingredient another amount.
+type change struct{ ingredient, amount int32 }
+
+// maxChanges is how many changes a move makes at most.
+const maxChanges = 3
+
+// try makes changes and keeps them with probability exp(−b·(v′−v)) if the
+// countable rules hold. Amounts must be ones that the ingredients may take. An
+// infinite b keeps what breaks nothing.
+func (w *walker) try(r Rand, b float64, changes ...change) {
+	if math.IsInf(b, 1) {
+		if w.keeps(changes...) {
+			for _, c := range changes {
+				w.set(c.ingredient, c.amount)
+			}
+		}
+		return
+	}
+	v := w.v
+	var was [maxChanges]change
+	for k, c := range changes {
+		was[k] = change{c.ingredient, w.amounts[c.ingredient]}
+		w.set(c.ingredient, c.amount)
+	}
+	if w.hard == 0 && (w.v <= v || r.Bernoulli(math.Exp(-b*float64(w.v-v)/quantum))) {
+		return
+	}
+	for k := len(changes) - 1; k >= 0; k-- {
+		w.set(was[k].ingredient, was[k].amount)
+	}
+}
+
+// keeps says whether a composition that keeps all sums would keep them after
+// changes of different ingredients.
+func (w *walker) keeps(changes ...change) bool {
+	w.touched = w.touched[:0]
+	for _, c := range changes {
+		was := w.amounts[c.ingredient]
+		units, whole := int64(c.amount-was), int64(sign(int64(c.amount))-sign(int64(was)))
+		for _, t := range w.rules.of(c.ingredient) {
+			if w.added[t.sum] == 0 {
+				w.touched = append(w.touched, t.sum)
+			}
+			w.added[t.sum] += t.perUnit*units + t.whole*whole
+		}
+	}
+	kept := true
+	for _, k := range w.touched {
+		sum := w.sums[k] + w.added[k]
+		w.added[k] = 0
+		kept = kept && sum >= w.rules.bounds[k].min && sum <= w.rules.bounds[k].max
+	}
+	return kept
+}
+
+// move makes one move that leaves exp(−b·v) on the countable compositions of n
+// ingredients as it is. Each kind proposes as often as it is proposed back.
+func (w *walker) move(r Rand, b float64) {
+	w.moves++
+	n := len(w.list)
+	switch k := r.Intn(20); {
+	case k < 8 && n > 1:
+		w.transfer(r, b)
+	case k < 12 && n > 2 && len(w.rules.linear) > 0:
+		w.along(r, b)
+	case n < len(w.amounts):
+		w.exchange(r, b)
+	case n > 1:
+		w.transfer(r, b)
+	}
+}
+
+// usedTwo draws two used ingredients in order.
+func (w *walker) usedTwo(r Rand) (i, j int32) {
+	p, q := r.Intn(len(w.list)), r.Intn(len(w.list)-1)
+	if q >= p {
+		q++
+	}
+	return w.list[p], w.list[q]
+}
+
+// step draws how far a move goes: uniform up to a bound that is itself a
+// power of two up to most, uniform in the exponent.
+func step(r Rand, most int32) int32 {
+	exponent := 0
+	for most>>exponent > 1 {
+		exponent++
+	}
+	return 1 + int32(r.Intn(1<<r.Intn(exponent+1)))
+}
+
+// transfer takes units from one used ingredient to another.
+func (w *walker) transfer(r Rand, b float64) {
+	i, j := w.usedTwo(r)
+	s := w.amounts[i] + w.amounts[j]
+	ai, aj := &w.rules.amounts[i], &w.rules.amounts[j]
+	var k int32
+	if r.Bernoulli(0.5) {
+		// Any amount of i that may stand.
+		from, to := ai.lo, min(ai.hi, s-1)
+		if from > to {
+			return
+		}
+		k = from + ai.step*int32(r.Intn(int((to-from)/ai.step)+1))
+	} else {
+		k = w.amounts[i] + max(ai.step, aj.step)*step(r, int32(w.rules.total/len(w.list)))
+	}
+	if !ai.has(k) || !aj.has(s-k) {
+		return
+	}
+	w.try(r, b, change{i, k}, change{j, s - k})
+}
+
+// absent draws an ingredient that is not used.
+func (w *walker) absent(r Rand) int32 {
+	for {
+		if j := int32(r.Intn(len(w.amounts))); w.amounts[j] == 0 {
+			return j
+		}
+	}
+}
+
+// exchange gives the amount of a used ingredient to an absent one.
+func (w *walker) exchange(r Rand, b float64) {
+	i, j := w.list[r.Intn(len(w.list))], w.absent(r)
+	x := w.amounts[i]
+	if w.rules.amounts[i].required || !w.rules.amounts[j].has(x) {
+		return
+	}
+	w.try(r, b, change{i, 0}, change{j, x})
+}
+
+// along moves units between three used ingredients so that one of the sums
+// stays as it is: that is the only way to move where it is all but fixed.
+func (w *walker) along(r Rand, b float64) {
+	sum := w.rules.linear[r.Intn(len(w.rules.linear))]
+	i, j := w.usedTwo(r)
+	l := w.list[r.Intn(len(w.list))]
+	if l == i || l == j {
+		return
+	}
+	// p units to i and q to j, all from l: p·(a_i−a_l) + q·(a_j−a_l) = 0.
+	p, q := w.factor(j, sum)-w.factor(l, sum), w.factor(l, sum)-w.factor(i, sum)
+	if p == 0 && q == 0 {
+		return // i, j and l are alike, and transfer serves
+	}
+	g := gcd64(p, q)
+	p, q = p/g, q/g
+	reach := int64(w.rules.total)
+	if p < -reach || p > reach || q < -reach || q > reach {
+		return
+	}
+	t := int64(step(r, int32(max(1, reach/int64(len(w.list))/(1+abs(p)+abs(q))))))
+	if r.Bernoulli(0.5) {
+		t = -t
+	}
+	x, y, z := int64(w.amounts[i])+t*p, int64(w.amounts[j])+t*q, int64(w.amounts[l])-t*(p+q)
+	if x < 1 || y < 1 || z < 1 || x > reach || y > reach || z > reach {
+		return
+	}
+	if !w.rules.amounts[i].has(int32(x)) || !w.rules.amounts[j].has(int32(y)) || !w.rules.amounts[l].has(int32(z)) {
+		return
+	}
+	w.try(r, b, change{i, int32(x)}, change{j, int32(y)}, change{l, int32(z)})
+}
+
+// factor returns a_i of a sum.
+func (w *walker) factor(i, sum int32) int64 {
+	for _, t := range w.rules.of(i) {
+		if t.sum == sum {
+			return t.perUnit
+		}
+	}
+	return 0
+}
+
+// split says whether a uniform split of the composition, which keeps all rules,
+// keeps them too. It leaves the composition as it is.
+func (w *walker) split(r Rand) bool {
+	n := len(w.list)
+	// The cut-th of the total−n inner cuts. What lies before the first inner
+	// cut of an ingredient is one unit.
+	cut := int32(r.Intn(w.rules.total - n))
+	at := 0
+	for cut >= w.amounts[w.list[at]]-1 {
+		cut -= w.amounts[w.list[at]] - 1
+		at++
+	}
+	i, j := w.list[at], w.absent(r)
+	k, rest := cut+1, w.amounts[i]-cut-1
+	if !w.rules.amounts[i].has(k) || !w.rules.amounts[j].has(rest) {
+		return false
+	}
+	return w.keeps(change{i, k}, change{j, rest})
+}
+
+// merge says whether a uniform merge of the composition keeps all rules.
+func (w *walker) merge(r Rand) bool {
+	i, j := w.usedTwo(r)
+	s := w.amounts[i] + w.amounts[j]
+	if w.rules.amounts[j].required || !w.rules.amounts[i].has(s) {
+		return false
+	}
+	return w.keeps(change{i, s}, change{j, 0})
+}
+
+func abs(x int64) int64 { return max(x, -x) }
+
+func gcd64(a, b int64) int64 {
+	a, b = abs(a), abs(b)
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

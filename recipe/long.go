@@ -1,0 +1,180 @@
+package recipe
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"kir/fault"
+)
+
+// readLong takes in a row of the long form.
+func (b *builder) readLong() {
+	t := b.table
+	recipe, isNew, below, ok := b.findRecipe()
+	if !ok {
+		return
+	}
+	r := b.recipes.at(recipe)
+	if !isNew {
+		b.sameLabels(recipe, r, below)
+	}
+	part, ok := b.longPart(recipe, r)
+	if !ok {
+		b.spoilt[recipe] = true
+		return
+	}
+	if part.Amount.IsZero() {
+		if b.unused == nil {
+			b.unused = make(map[[2]int32]int32)
+		}
+		b.unused[[2]int32{recipe, part.Ingredient}] = part.Line
+		return
+	}
+	field := b.unit
+	if field < 0 {
+		field = b.amount
+	}
+	if !b.agree(r.Parts, &part, field) {
+		b.mixed(r, &r.Parts[0], &part, field)
+		b.spoilt[recipe] = true
+		return
+	}
+	if t.sums {
+		for i := range r.Parts {
+			if p := &r.Parts[i]; p.Ingredient == part.Ingredient {
+				b.addUp(r, p, part)
+				return
+			}
+		}
+	}
+	r.Parts = append(r.Parts, part)
+	if len(r.Parts) >= manyParts {
+		b.remember(recipe)
+	}
+}
+
+// sameLabels checks that the labels in the current row are those of the recipe.
+func (b *builder) sameLabels(recipe int32, r *Recipe, below bool) {
+	t := b.table
+	for i := range b.labels {
+		l := &b.labels[i]
+		was := l.Value(int(recipe))
+		is := t.plainFigure(l.column, Name(t.row[l.column]))
+		if is == was || below && is == "" {
+			continue
+		}
+		if b.told["label "+l.Name] {
+			continue
+		}
+		b.told["label "+l.Name] = true
+		e := t.errorAt(l.column, fmt.Sprintf("%s of %s changes from %s on line %d to %s", fault.Quote(l.Name), fault.Quote(r.Name), fault.Quote(was), r.Line, fault.Quote(is)),
+			"write the same in all rows of a recipe or, if it says nothing of recipes, leave it out: "+Layout{Columns: map[string]Role{l.Name: IgnoredColumn}}.YAML())
+		e.Err = &ChangesError{Column: l.Name}
+		b.faults.add(e)
+	}
+}
+
+// longPart reads the ingredient, the amount and the unit of the current row.
+func (b *builder) longPart(recipe int32, r *Recipe) (part Part, ok bool) {
+	t := b.table
+	ok = true
+	name := Name(t.row[b.ingredient])
+	if name == "" {
+		b.fail(b.ingredient, "", "an ingredient without a name", "name it, or remove the row")
+		ok = false
+	} else if i, known := b.findIngredient(name); !known {
+		b.refuseIngredient(name, t.place(b.ingredient))
+		ok = false
+	} else {
+		part.Ingredient = i
+		if first, twice := b.lineOf(recipe, i); twice && !t.sums {
+			b.fail(b.ingredient, "", fmt.Sprintf("%s is in %s twice: first on line %d", fault.Quote(name), fault.Quote(r.Name), first), "put the sum of the amounts into one row")
+			ok = false
+		}
+	}
+	part.Line = int32(min(t.rows.line(b.recipe), math.MaxInt32))
+
+	var cell string
+	if b.unit >= 0 {
+		unit, message, hint := b.findUnit(t.row[b.unit])
+		if message != "" {
+			b.fail(b.unit, "unit "+Name(t.row[b.unit]), message, hint)
+			ok = false
+		}
+		part.Unit, cell = unit, Name(t.row[b.unit])
+	}
+	text := strings.TrimSpace(t.row[b.amount])
+	if text == "" && part.Unit != nil && part.Unit.Name == "to taste" {
+		text = "1"
+	}
+	q, message, hint := b.quantity(b.amount, text)
+	if message != "" {
+		b.fail(b.amount, "", message, hint)
+		return part, false
+	}
+	part.Amount = q.amount
+	if q.unit != "" {
+		unit, _ := b.units.Lookup(q.unit)
+		if cell != "" && part.Unit != nil && *part.Unit != *unit {
+			b.fail(b.amount, "", fmt.Sprintf("the amount %s has the unit %s and the row has %s", fault.Quote(text), fault.Quote(unit.Name), fault.Quote(cell)), "write one unit")
+			return part, false
+		}
+		part.Unit = unit
+	} else if cell == "" && part.Unit == nil && !part.Amount.IsZero() {
+		part.Unit = b.amountUnit
+	}
+	return part, ok
+}
+
+// addUp adds a part to one of the same ingredient.
+func (b *builder) addUp(r *Recipe, to *Part, more Part) {
+	sum := new(big.Rat).Add(to.Base(), more.Base())
+	if to.Unit != nil {
+		sum.Quo(sum, to.Unit.Size.Rat())
+	}
+	amount, err := amountOf(sum)
+	if err != nil {
+		b.fail(b.amount, "", "the amounts add up to what is out of range", "amounts are below 1e30")
+		return
+	}
+	to.Amount = amount
+	b.summed.add(func() place { return b.table.place(b.ingredient) }, fault.Quote(b.book.Ingredients.Names[to.Ingredient])+" in "+fault.Quote(r.Name))
+}
+
+// lineOf returns the line on which a recipe already has an ingredient.
+func (b *builder) lineOf(recipe, ingredient int32) (line int32, ok bool) {
+	if parts := b.recipes.at(recipe).Parts; len(parts) < manyParts {
+		for i := range parts {
+			if parts[i].Ingredient == ingredient {
+				return parts[i].Line, true
+			}
+		}
+	} else if line, ok = b.many[recipe][ingredient]; ok {
+		return line, true
+	}
+	if b.unused != nil {
+		line, ok = b.unused[[2]int32{recipe, ingredient}]
+	}
+	return line, ok
+}
+
+// remember keeps the last part, or all parts, of a recipe with many where lineOf
+// finds them at once.
+func (b *builder) remember(recipe int32) {
+	parts := b.recipes.at(recipe).Parts
+	lines := b.many[recipe]
+	if lines == nil {
+		lines = make(map[int32]int32)
+		if b.many == nil {
+			b.many = make(map[int32]map[int32]int32)
+		}
+		b.many[recipe] = lines
+		for _, p := range parts {
+			lines[p.Ingredient] = p.Line
+		}
+	}
+	last := parts[len(parts)-1]
+	lines[last.Ingredient] = last.Line
+}

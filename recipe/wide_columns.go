@@ -1,0 +1,198 @@
+package recipe
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/fault"
+)
+
+// readWide settles the columns of the wide form.
+func (c *columnReader) readWide() error {
+	recipe, err := c.wideRecipe()
+	if err != nil {
+		return err
+	}
+	c.columns[recipe].Role = RecipeColumn
+	if c.given[recipe] == LabelColumn {
+		return c.errorInHeader(recipe, "column "+fault.Quote(c.header[recipe])+" cannot be a label", "a label is another column than that")
+	}
+	var guessed []int // ingredients that nobody has given
+	for i, name := range c.header {
+		if i == recipe || name == "" {
+			continue
+		}
+		role, given := c.given[i]
+		if !given {
+			if role, err = c.wideRole(i); err != nil {
+				return err
+			}
+			if role == IngredientColumn && c.options.Ingredients == nil {
+				guessed = append(guessed, i)
+			}
+		}
+		if c.columns[i].Role = role; role == IngredientColumn {
+			c.columns[i].Ingredient = name
+			if c.options.Ingredients != nil {
+				if _, ok := c.options.Ingredients.Index(name); ok {
+					continue
+				}
+			}
+			c.columns[i].Ingredient, c.columns[i].Unit = splitUnit(name, c.units)
+		}
+	}
+	c.findOdd(guessed)
+	var inUnits []string
+	first := 0
+	for i, column := range c.columns {
+		if column.Unit != nil {
+			if inUnits = append(inUnits, column.Name); len(inUnits) == 1 {
+				first = i
+			}
+		}
+	}
+	if len(inUnits) > 0 {
+		c.note(c.places[first], fmt.Sprintf("the units of %s are in their names: %s is the ingredient %s in %s", fault.Count(len(inUnits), "column"),
+			fault.Quote(inUnits[0]), fault.Quote(c.columns[first].Ingredient), fault.Quote(c.columns[first].Unit.Name)), "")
+	}
+	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {
+		return c.errorInHeader(recipe, "the header names no ingredient", longForm+"; the wide form has recipe and a column for each ingredient")
+	}
+	return nil
+}
+
+// wideRecipe returns the column of the recipes' names in the wide form.
+func (c *columnReader) wideRecipe() (int, error) {
+	if i, ok := c.taken[RecipeColumn]; ok {
+		return i, nil
+	}
+	named := func(i int) bool { return c.profile[i].filled > 0 && c.profile[i].amounts < c.profile[i].filled }
+	if i := c.guess(RecipeColumn); i >= 0 {
+		c.note(c.places[i], "column "+fault.Quote(c.header[i])+" is taken as the recipe", "")
+		return i, nil
+	}
+	if c.header[0] == "" && named(0) {
+		c.header[0] = string(RecipeColumn)
+		c.columns[0].Name = c.header[0]
+		c.note(c.places[0], "the first column, which has no name, is taken as the recipe", "")
+		return 0, nil
+	}
+	if p := c.profile[0]; named(0) && p.amounts == 0 && p.differ && len(c.header) > 1 && !c.nearRole(0) {
+		if _, given := c.given[0]; !given {
+			c.ask(0, RecipeColumn, "column "+fault.Quote(c.header[0])+" is taken as the recipe")
+			return 0, nil
+		}
+	}
+	return 0, c.missing(RecipeColumn)
+}
+
+// nearRole is whether a column's name may be a role's name, misspelt.
+func (c *columnReader) nearRole(column int) bool {
+	_, ok := fault.Nearest(c.header[column], []string{string(RecipeColumn), string(IngredientColumn), string(AmountColumn), "ingredients"})
+	return ok
+}
+
+// wideRole returns what a column of the wide form is that nobody has given.
+func (c *columnReader) wideRole(i int) (Role, error) {
+	name, p := c.header[i], &c.profile[i]
+	if in := c.options.Ingredients; in != nil {
+		base, _ := splitUnit(name, c.units)
+		for _, text := range []string{name, base} {
+			if _, ok := in.Index(text); ok {
+				return IngredientColumn, nil
+			}
+		}
+	}
+	switch {
+	case p.filled == 0:
+		return IngredientColumn, nil
+	case p.amounts == 0 && p.figures < p.filled && c.nearRole(i):
+		e := c.errorInHeader(i, fmt.Sprintf("column %s holds text such as %s and no amounts", fault.Quote(name), fault.Quote(p.example)),
+			longForm+"; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())
+		return "", e
+	case p.amounts == 0 && p.figures < p.filled:
+		c.note(c.places[i], fmt.Sprintf("column %s holds text such as %s and is taken as a label", fault.Quote(name), fault.Quote(p.example)), "")
+		return LabelColumn, nil
+	case p.numeric() && p.affix != "" && p.affix != "%":
+		c.note(c.places[i], fmt.Sprintf("column %s holds sums of money such as %s and is taken as a label", fault.Quote(name), fault.Quote(p.example)), "")
+		return LabelColumn, nil
+	case 2*p.amounts < p.filled:
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds few amounts and is taken as a label", fault.Quote(name)))
+		return LabelColumn, nil
+	case judges(name):
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers and is taken as a label, not as an ingredient, for its name", fault.Quote(name)))
+		return LabelColumn, nil
+	}
+	return IngredientColumn, nil
+}
+
+// ask takes down what a column is taken for, which may be wrong.
+func (c *columnReader) ask(column int, role Role, message string) {
+	settle := Layout{Columns: map[string]Role{c.header[column]: role}}
+	c.asks = c.asks.With(settle)
+	c.note(c.places[column], message, settle.YAML())
+}
+
+// fewestRows is how many rows it takes to see that their sums are alike.
+const fewestRows = 5
+
+// findOdd looks among the columns that are taken as ingredients, and that nobody
+// has given, for one without which every row adds up to the same, or which is the
+// sum of the others: it is no ingredient.
+func (c *columnReader) findOdd(guessed []int) {
+	var all []int
+	for i, column := range c.columns {
+		if column.Role == IngredientColumn && column.Unit == nil {
+			all = append(all, i)
+		} else if column.Role == IngredientColumn {
+			return // amounts of several units do not add up
+		}
+	}
+	if len(all) < 3 || len(guessed) == 0 {
+		return
+	}
+	rows := len(c.profile[all[0]].values)
+	if rows < fewestRows {
+		return
+	}
+	sum := make([]float64, rows)
+	for _, i := range all {
+		for r, v := range c.profile[i].values {
+			sum[r] += v
+		}
+	}
+	same := func(value func(r int) float64) bool {
+		for r := range rows {
+			if !(math.Abs(value(r)-value(0)) <= 1e-6*math.Abs(value(0))) {
+				return false
+			}
+		}
+		return true
+	}
+	level := same(func(r int) float64 { return sum[r] })
+	var odd []int
+	why := make(map[int]string)
+	for _, i := range guessed {
+		p := &c.profile[i]
+		if p.filled < rows {
+			continue
+		}
+		isSum := true
+		for r, v := range p.values {
+			isSum = isSum && math.Abs(sum[r]-2*v) <= 1e-6*math.Abs(v)
+		}
+		switch {
+		case isSum && (adds(c.header[i]) || len(all) > 3):
+			odd, why[i] = append(odd, i), "it is the sum of the others"
+		case !level && same(func(r int) float64 { return sum[r] - p.values[r] }):
+			odd, why[i] = append(odd, i), "without it every row adds up to the same"
+		}
+	}
+	if len(odd) != 1 {
+		return
+	}
+	i := odd[0]
+	c.columns[i] = Column{Name: c.header[i], Role: LabelColumn}
+	c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers and is taken as a label, not as an ingredient: %s", fault.Quote(c.header[i]), why[i]))
+}

@@ -1,0 +1,316 @@
+package recipe
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/xuri/excelize/v2"
+	"golang.org/x/text/encoding/charmap"
+
+	"kir/fault"
+)
+
+// in16 is a text in UTF-16.
+func in16(text string, little, mark bool) []byte {
+	if mark {
+		text = "\ufeff" + text
+	}
+	var b []byte
+	for _, u := range utf16.Encode([]rune(text)) {
+		if little {
+			b = append(b, byte(u), byte(u>>8))
+		} else {
+			b = append(b, byte(u>>8), byte(u))
+		}
+	}
+	return b
+}
+
+// in1252 is a text in Windows-1252.
+func in1252(text string) []byte {
+	b, err := charmap.Windows1252.NewEncoder().Bytes([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// A shown is a number in a cell with the format that it is shown in.
+type shown struct {
+	value  float64
+	format string
+}
+
+// A formula is one that was never worked out.
+type formula string
+
+// inSheets is a workbook; sheets alternate a name and the rows below it.
+func inSheets(sheets ...any) []byte {
+	f := excelize.NewFile()
+	check := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	for i := 0; i < len(sheets); i += 2 {
+		name := sheets[i].(string)
+		if i == 0 {
+			check(f.SetSheetName("Sheet1", name))
+		} else {
+			_, err := f.NewSheet(name)
+			check(err)
+		}
+		for r, row := range sheets[i+1].([][]any) {
+			for c, value := range row {
+				cell, err := excelize.CoordinatesToCellName(c+1, r+1)
+				check(err)
+				switch v := value.(type) {
+				case shown:
+					style, err := f.NewStyle(&excelize.Style{CustomNumFmt: &v.format})
+					check(err)
+					check(f.SetCellStyle(name, cell, cell, style))
+					check(f.SetCellFloat(name, cell, v.value, -1, 64))
+				case formula:
+					check(f.SetCellFormula(name, cell, string(v)))
+				case nil:
+				default:
+					check(f.SetCellValue(name, cell, v))
+				}
+			}
+		}
+	}
+	var b bytes.Buffer
+	check(f.Write(&b))
+	return b.Bytes()
+}
+
+// Twins that several wild tables share, in the plainest form.
+const (
+	twinLong = "recipe,ingredient,amount,unit,taste,score\n" +
+		"Kir royal,Champagne,9,cl,Fresh,4.5\nKir royal,Crème de cassis,1.5,cl,Fresh,4.5\n" +
+		"Manhattan,Rye,1250.5,ml,Boozy,3.25\nManhattan,Bitters,2,dash,Boozy,3.25\n"
+	twinPlain = "recipe,ingredient,amount\nA,Gin,4.5\nA,Rye,0.25\nB,Gin,1500\nB,Ice,1\n"
+	twinHalf  = "recipe,ingredient,amount,unit\nA,Gin,0.5,cl\nA,Rye,1.5,cl\nA,Rum,2.5,cl\nB,Gin,0.75,cl\nB,Rye,1.125,cl\n"
+	twinShare = "recipe,ingredient,amount,unit\nA,Gin,40,%\nA,Rye,60,%\nB,Gin,12.5,%\nB,Ice,87.5,%\n"
+)
+
+const germanLong = "Rezept;Zutat;Menge;Einheit;taste;score\n" +
+	"Kir royal;Champagne;9;cl;Fresh;4,5\nKir royal;Crème de cassis;1,5;cl;Fresh;4,5\n" +
+	"Manhattan;Rye;1.250,5;ml;Boozy;3,25\nManhattan;Bitters;2;Spritzer;Boozy;3,25\n"
+
+// wildTables are tables as people have them, and the same in the plainest form.
+var wildTables = []struct {
+	name    string
+	file    string // its ending tells JSON
+	data    []byte
+	options Options
+	twin    string
+	labels  []string // of the twin, which may be wide
+	notes   string   // in one of the notes
+	asks    string   // in what settles the guesses; "" for none
+}{
+	{name: "German Excel, UTF-8", data: []byte(germanLong), twin: twinLong, notes: `"Rezept" as the recipe`},
+	{name: "German Excel, UTF-8 with a mark and CRLF", data: []byte("\ufeff" + strings.ReplaceAll(germanLong, "\n", "\r\n")), twin: twinLong, notes: "decimal mark"},
+	{name: "German Excel, Windows-1252", data: in1252(germanLong), twin: twinLong, notes: "windows-1252", asks: "encoding: windows-1252"},
+	{name: "German Excel, UTF-16 little", data: in16(germanLong, true, true), twin: twinLong},
+	{name: "UTF-16 big", data: in16(germanLong, false, true), twin: twinLong},
+	{name: "UTF-16 little without a mark", data: in16(germanLong, true, false), twin: twinLong, asks: "encoding: utf-16le"},
+	{name: "UTF-16 big without a mark", data: in16(germanLong, false, false), twin: twinLong, asks: "encoding: utf-16be"},
+	{name: "Unicode text of Excel: tabs and UTF-16", data: in16(strings.ReplaceAll(germanLong, ";", "\t"), true, true), twin: twinLong},
+	{name: "tabs", data: []byte(strings.ReplaceAll(twinLong, ",", "\t")), twin: twinLong},
+	{name: "tabs with empty cells", data: []byte("recipe\tGin\tRye\tIce\nA\t4.5\t0.25\t\nB\t1500\t\t1\n"), twin: twinPlain},
+	{name: "bars", data: []byte(strings.ReplaceAll(twinLong, ",", "|")), twin: twinLong},
+	{name: "sep line", data: []byte("sep=;\r\n" + germanLong), twin: twinLong},
+	{name: "semicolons and commas in names", data: []byte("recipe;ingredient;amount\nA, the first;Gin, dry;1,5\nB, the other;Rye, old;2\n"), twin: "recipe,ingredient,amount\n\"A, the first\",\"Gin, dry\",1.5\n\"B, the other\",\"Rye, old\",2\n"},
+	{name: "Latin-2 as said", data: []byte("recipe,ingredient,amount\nA,\xb6liwka,1\nA,Rye,2\n"), options: Options{Layout: Layout{Encoding: "iso-8859-2"}}, twin: "recipe,ingredient,amount\nA,śliwka,1\nA,Rye,2\n"},
+
+	{name: "thousands with commas", data: []byte("recipe,ingredient,amount\nA,Gin,4.5\nA,Rye,.25\nB,Gin,\"1,500\"\nB,Ice,1\n"), twin: twinPlain, notes: "between thousands"},
+	{name: "thousands with points", data: []byte("recipe;ingredient;amount\nA;Gin;4,5\nA;Rye;0,25\nB;Gin;1.500\nB;Ice;1\n"), twin: twinPlain, notes: "so \"1.500\" is 1500", asks: "decimal: comma"},
+	{name: "thousands with spaces", data: []byte("recipe;ingredient;amount\nA;Gin;4,5\nA;Rye;0,25\nB;Gin;1\u202f500\nB;Ice;1\n"), twin: twinPlain},
+	{name: "thousands with apostrophes", data: []byte("recipe,ingredient,amount\nA,Gin,4.5\nA,Rye,0.25\nB,Gin,1'500\nB,Ice,1\n"), twin: twinPlain},
+	{name: "only 1,500, quoted", data: []byte("recipe,ingredient,amount\nA,Gin,\"1,500\"\nA,Rye,3\n"), twin: "recipe,ingredient,amount\nA,Gin,1500\nA,Rye,3\n", notes: "is read as 1500", asks: "decimal: point"},
+	{name: "only 1,500, semicolons", data: []byte("recipe;ingredient;amount\nA;Gin;1,500\nA;Rye;3\n"), twin: "recipe,ingredient,amount\nA,Gin,1.5\nA,Rye,3\n", notes: "is read as 1.500", asks: "decimal: comma"},
+	{name: "only 1.500, tabs", data: []byte("recipe\tingredient\tamount\nA\tGin\t1.500\nA\tRye\t3\n"), twin: "recipe,ingredient,amount\nA,Gin,1.5\nA,Rye,3\n", notes: "no number shows that it is", asks: "decimal: point"},
+	{name: "only 1.500, commas", data: []byte("recipe,ingredient,amount\nA,Gin,1.500\nA,Rye,3\n"), twin: "recipe,ingredient,amount\nA,Gin,1.5\nA,Rye,3\n"},
+	{name: "decimal comma as said", data: []byte("recipe\tingredient\tamount\nA\tGin\t1.500\nA\tRye\t3\n"), options: Options{Layout: Layout{Decimal: DecimalComma}}, twin: "recipe,ingredient,amount\nA,Gin,1500\nA,Rye,3\n"},
+
+	{name: "fractions", data: []byte("recipe,ingredient,amount,unit\nA,Gin,1/2,cl\nA,Rye,1 ½,cl\nA,Rum,2–3,cl\nB,Gin,¾,cl\nB,Rye,1 1/8,cl\n"), twin: twinHalf, notes: "read as their middle (1 time): 2–3 is 2.5"},
+	{name: "fractions with their units", data: []byte("recipe,ingredient,amount\nA,Gin,½cl\nA,Rye,1-1/2 cl\nA,Rum,2 to 3 cl\nB,Gin,ca. 0.75 cl\nB,Rye,~1⅛ cl\n"), twin: twinHalf, notes: "about right"},
+	{name: "ranges with a decimal comma", data: []byte("recipe;ingredient;amount;unit\nA;Gin;0,4-0,6;cl\nA;Rye;1–2;cl\nA;Rum;etwa 2,5;cl\nB;Gin;0,75;cl\nB;Rye;1,1 bis 1,15;cl\n"), twin: twinHalf},
+	{name: "percentages", data: []byte("recipe,ingredient,amount\nA,Gin,40%\nA,Rye,60 %\nB,Gin,12.5 percent\nB,Ice,87.5%\n"), twin: twinShare},
+	{name: "bar and kitchen units", data: []byte("recipe,ingredient,amount,unit\nA,Gin,1,shot\nA,Mint,6,leaves\nA,Lime,2,Wedges\nA,Salt,a pinch,\nA,Milk,1,cup\nA,Pepper,,to taste\n"),
+		twin: "recipe,ingredient,amount,unit\nA,Gin,1,shot\nA,Mint,6,leaf\nA,Lime,2,wedge\nA,Salt,1,pinch\nA,Milk,1,cup\nA,Pepper,1,to taste\n", notes: "units without a number"},
+	{name: "a pinch among grams", data: []byte("recipe,ingredient,amount,unit\nA,Salt,2,pinches\nA,Flour,500,g\n"), options: Options{}, twin: "recipe,ingredient,amount,unit\nA,Salt,0.6,g\nA,Flour,500,g\n", notes: "0.3 g where other amounts are masses"},
+	{name: "unit in the name of the amounts", data: []byte("Drink,Ingredient,Quantity (cl)\nA,Gin,4.5\nA,Rye,1\n"), twin: "recipe,ingredient,amount,unit\nA,Gin,4.5,cl\nA,Rye,1,cl\n"},
+	{name: "amounts called after their unit", data: []byte("Drink,Ingredients,ml\nA,Gin,45\nA,Rye,10\n"), twin: "recipe,ingredient,amount,unit\nA,Gin,45,ml\nA,Rye,10,ml\n"},
+	{name: "names only in the first row of each", data: []byte("recipe,ingredient,amount,score\nA,Gin,4.5,7\n,Rye,0.25,\nB,Gin,1500,9\n,Ice,1,\n"), twin: "recipe,ingredient,amount,score\nA,Gin,4.5,7\nA,Rye,0.25,7\nB,Gin,1500,9\nB,Ice,1,9\n", notes: "belongs to the one above (2 times)"},
+	{name: "title rows and empty columns", data: []byte("Our bar;;;;\n;;;;\nrecipe;ingredient;amount;;\nA;Gin;4,5;;\nA;Rye;0,25;;\n;;;;\nB;Gin;1500;;\nB;Ice;1;;\n"), twin: twinPlain, notes: "above the header"},
+
+	{name: "wide with a rating and text", data: []byte("Cocktail,rating,taste,Gin,Rye,Ice\nA,4,Fresh,4.5,.25,\nB,3,Dry,1500,-,1\n"), twin: "recipe,rating,taste,Gin,Rye,Ice\nA,4,Fresh,4.5,0.25,\nB,3,Dry,1500,,1\n", labels: []string{"rating", "taste"}, notes: "not as an ingredient, for its name", asks: "columns: {rating: label}"},
+	{name: "wide without a name for the first column", data: []byte(",Gin,Rye,Ice\nA,4.5,0.25,\nB,1500,,1\n"), twin: twinPlain, notes: "has no name"},
+	{name: "wide with units in names", data: []byte("recipe,Gin (%),Rye [%],Ice in %\nA,40,60,\nB,12.5,,87.5\n"), twin: twinShare, notes: "units of 3 columns"},
+	{name: "wide with a price and a sum", data: []byte("recipe;Gin;Rye;Ice;Preis;Summe\nA;40;60;0;3,50 €;100\nB;12,5;0;87,5;2,00 €;100\nC;10;10;80;1,00 €;100\nD;1;2;97;4,00 €;100\nE;5;5;90;9,50 €;100\n"),
+		twin: "recipe,Gin,Rye,Ice,Preis,Summe\nA,40,60,0,3.50,100\nB,12.5,0,87.5,2.00,100\nC,10,10,80,1.00,100\nD,1,2,97,4.00,100\nE,5,5,90,9.50,100\n", labels: []string{"Preis", "Summe"}, notes: "the sum of the others", asks: "columns: {Summe: label}"},
+	{name: "wide with a number that does not add up", data: []byte("recipe,Gin,Rye,Ice,panel\nA,40,60,0,6\nB,12.5,0,87.5,7\nC,10,10,80,4\nD,1,2,97,5\nE,5,5,90,6\n"),
+		twin: "recipe,Gin,Rye,Ice,panel\nA,40,60,0,6\nB,12.5,0,87.5,7\nC,10,10,80,4\nD,1,2,97,5\nE,5,5,90,6\n", labels: []string{"panel"}, notes: "adds up to the same", asks: "columns: {panel: label}"},
+
+	{name: "workbook, long", file: "book.xlsx", data: inSheets("Drinks", [][]any{{"recipe", "ingredient", "amount", "unit", "taste", "score"},
+		{"Kir royal", "Champagne", 9, "cl", "Fresh", 4.5}, {"Kir royal", "Crème de cassis", 1.5, "cl", "Fresh", 4.5}, {"Manhattan", "Rye", 1250.5, "ml", "Boozy", 3.25}, {"Manhattan", "Bitters", 2, "dashes", "Boozy", 3.25}}), twin: twinLong},
+	{name: "workbook, numbers with formats", file: "book.xlsx", data: inSheets("A", [][]any{{"recipe", "ingredient", "amount"},
+		{"A", "Gin", shown{0.4, "0%"}}, {"A", "Rye", shown{0.6, "0.00%"}}, {"B", "Gin", "12,5 %"}, {"B", "Ice", shown{0.875, "0.0%"}}}), twin: twinShare},
+	{name: "workbook, numbers that are text", file: "book.xlsx", data: inSheets("A", [][]any{{"Rezept", "Zutat", "Menge"}, {"A", "Gin", "4,5"}, {"A", "Rye", 0.25}, {"B", "Gin", "1.500"}, {"B", "Ice", "1"}}), twin: twinPlain, asks: "decimal: comma"},
+	{name: "workbook, rounded, with units shown and long digits", file: "book.xlsx", data: inSheets("A", [][]any{{"recipe", "ingredient", "amount"}, {"A", "Gin", shown{0.1 + 0.2, "0.0\" cl\""}}, {"A", "Rye", shown{1.25, "0\" cl\""}}, {"A", "Rum", shown{1234.5, "#,##0.0\" cl\""}}}),
+		twin: "recipe,ingredient,amount,unit\nA,Gin,0.3,cl\nA,Rye,1.25,cl\nA,Rum,1234.5,cl\n"},
+	{name: "workbook, several sheets and a title", file: "book.xlsx", data: inSheets("Read me", [][]any{{"This is our bar"}}, "Drinks", [][]any{{"Our bar"}, {}, {"Cocktail", "Gin", "Rye", "Ice"}, {"A", 4.5, 0.25}, {"B", 1500, nil, 1}}), twin: twinPlain, notes: `the sheet "Drinks" is read`},
+	{name: "workbook, the sheet is said", file: "book.xlsx", data: inSheets("Old", [][]any{{"recipe", "Gin"}, {"X", 1}}, "New", [][]any{{"recipe", "Gin", "Rye", "Ice"}, {"A", 4.5, 0.25}, {"B", 1500, nil, 1}}), options: Options{Layout: Layout{Sheet: "New"}}, twin: twinPlain},
+
+	{name: "JSON-LD", file: "book.json", data: []byte(`{"@context": "https://schema.org", "@type": "Recipe", "name": "Kir &amp; soda", "recipeCategory": ["Drink"], "aggregateRating": {"ratingValue": "4.5"},
+		"recipeIngredient": ["9 cl dry white wine (chilled)", "1 ½ tbsp cr\u00e8me de cassis", "a dash of bitters", "2–3 mint leaves, torn", "sugar, to taste", "2 tbsp crème de cassis"]}`),
+		twin:  "recipe,ingredient,amount,unit,category,rating\nKir & soda,dry white wine,9,cl,Drink,4.5\nKir & soda,crème de cassis,3.5,tbsp,Drink,4.5\nKir & soda,bitters,1,dash,Drink,4.5\nKir & soda,mint leaves,2.5,piece,Drink,4.5\nKir & soda,sugar,1,to taste,Drink,4.5\n",
+		notes: "pieces", options: Options{Units: pieces("0.05 cl")}},
+	{name: "JSON-LD in a graph", file: "book.jsonld", data: []byte(`{"@graph": [{"@type": "WebPage", "mainEntity": {"@type": ["Recipe", "NewsArticle"], "name": "A", "recipeIngredient": ["½ cl Gin", "1 1/2 cl Rye", "2-3 cl Rum"]}}, {"@type": "http://schema.org/Recipe", "name": "B", "recipeIngredient": ["about 0.75 cl Gin", "1.125cl Rye"]}]}`), twin: twinHalf},
+	{name: "JSON-LD in an array", file: "book", data: []byte(` [{"@type": "Recipe", "name": "A", "ingredients": "2 cups of flour"}, {"@type": "Recipe", "name": "B", "recipeIngredient": ["100 g sugar", "1 pinch salt", "3 oz wt butter"]}]`),
+		twin: "recipe,ingredient,amount,unit\nA,flour,2,cup\nB,sugar,100,g\nB,salt,0.3,g\nB,butter,3,oz wt\n"},
+}
+
+// pieces are the usual units with a size for a piece.
+func pieces(size string) *Units {
+	u, err := DefaultUnits().With("piece", size)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}
+
+// sameBook writes a book down so that equal contents are equal texts: amounts in
+// their base units, ingredients by name, and labels.
+func sameBook(b *Book) []string {
+	var lines []string
+	for i, r := range b.Recipes {
+		for _, p := range r.Parts {
+			lines = append(lines, r.Name+": "+b.Ingredients.Names[p.Ingredient]+" "+p.Base().RatString()+" "+p.kind().String())
+		}
+		for _, l := range b.Labels {
+			lines = append(lines, r.Name+": "+l.Name+" = "+l.Value(i))
+		}
+	}
+	return lines
+}
+
+func TestReadWild(t *testing.T) {
+	if len(wildTables) < 40 {
+		t.Errorf("there are %d tables, want 40", len(wildTables))
+	}
+	for _, test := range wildTables {
+		t.Run(test.name, func(t *testing.T) {
+			file := test.file
+			if file == "" {
+				file = "book.csv"
+			}
+			book, err := Read(bytes.NewReader(test.data), file, test.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			twin, err := Read(strings.NewReader(test.twin), "twin.csv", Options{Labels: test.labels, Units: test.options.Units})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := sameBook(book), sameBook(twin); !reflect.DeepEqual(got, want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			checkBook(t, book)
+			if len(twin.Notes) > 0 && test.labels == nil && !strings.Contains(test.twin, "to taste") && !strings.Contains(test.twin, "piece") {
+				t.Errorf("of the twin is said: %v", twin.Notes)
+			}
+			said := ""
+			for _, n := range book.Notes {
+				said += n.String() + "\n"
+				if n.Line < 1 && n.Message == "" {
+					t.Errorf("%v has no place", n)
+				}
+			}
+			if !strings.Contains(said, test.notes) {
+				t.Errorf("what is said is\n%s\nwant %q in it", said, test.notes)
+			}
+			asked := book.Guessed.YAML()
+			if test.asks == "" && asked != "" || !strings.Contains(asked, test.asks) {
+				t.Errorf("asked for is %q, want %q", asked, test.asks)
+			}
+			// What settles the guesses leads to the same book, and nothing is asked any more.
+			settled := test.options
+			settled.Layout = settled.Layout.With(book.Guessed)
+			again, err := Read(bytes.NewReader(test.data), file, settled)
+			if err != nil {
+				t.Fatalf("settled with %s: %v", asked, err)
+			}
+			if !reflect.DeepEqual(sameBook(again), sameBook(book)) {
+				t.Errorf("settled with %s it is another book", asked)
+			}
+			if left := again.Guessed.YAML(); left != "" {
+				t.Errorf("settled with %s, %s is asked for", asked, left)
+			}
+		})
+	}
+}
+
+// badTables are tables with several things wrong, all of which one message tells.
+var badTables = []struct {
+	name string
+	file string
+	data []byte
+	want []string
+}{
+	{name: "German, long", data: in1252("Rezept;Zutat;Menge;Einheit\nA;Gin;4,5;cl\nA;Crème;viel;cl\nA;Gin;1;cl\nB;Rye;1;Fass\nB;Ice;3-2;cl\nC;;1;cl\nD;Rum;1;Fass\n"), want: []string{
+		`book.csv:3:9: unreadable amount "viel"`, `book.csv:4:3: "Gin" is in "A" twice`, `book.csv:5:9: unknown unit "Fass"`, `book.csv:6:7: the range "3-2" goes down`, "book.csv:7:3: an ingredient without a name"}},
+	{name: "wide", data: []byte("recipe,Gin,Rye\nA,1,x\nB,1\nA,1,1\nC,-1,y\nD,,\nE,2,3\n"), want: []string{
+		`book.csv:2:5: unreadable amount "x" of "Rye"`, "book.csv:3:4: the row has 2 columns", `book.csv:4:1: recipe "A" is there twice`, `book.csv:5:3: negative amount "-1" of "Gin"`, `book.csv:5:6: unreadable amount "y" of "Rye"`, `book.csv:6:1: the amounts of "D" add up to 0`}},
+	{name: "quotes", data: []byte("recipe,ingredient,amount\nA,5\" Gin,1\nA,Rye,1\nA,Rum,x\nA,\"Ice\"s,1\n"), want: []string{"book.csv:2:4: a quote inside", `book.csv:4:7: unreadable amount "x"`, "book.csv:5:7: text after the quote"}},
+	{name: "workbook", file: "book.xlsx", data: inSheets("My drinks", [][]any{{"recipe", "ingredient", "amount"}, {"A", "Gin", shown{45323, "d-mmm"}}, {"A", "Rye", formula("1+1")}, {"A", "Rum", "viel"}, {"A", "Ice", 1}, {"A", "Ice", 2}}), want: []string{
+		`book.xlsx:'My drinks'!C2: unreadable amount "2024-02-01", which looks like a date`, `book.xlsx:'My drinks'!C3: the formula "=1+1" has no result`, `book.xlsx:'My drinks'!C4: unreadable amount "viel"`, `book.xlsx:'My drinks'!B6: "Ice" is in "A" twice`}},
+	{name: "JSON-LD", file: "book.json", data: []byte("[{\"@type\": \"Recipe\",\n\"recipeIngredient\": [\"1 cl Gin\"]},\n{\"@type\": \"Recipe\", \"name\": \"B\",\n\"recipeIngredient\": [\"1 cup plus 2 tbsp flour\",\n3, \"( )\"]}, {\"@type\": \"Recipe\", \"name\": \"C\"}]"), want: []string{
+		"book.json:1:2: a recipe without a name", `book.json:4:22: "1 cup plus 2 tbsp flour" has two amounts`, "book.json:5:1: an ingredient is no text", `book.json:5:4: "( )" names no ingredient`, `book.json:5:41: recipe "C" has no recipeIngredient`}},
+}
+
+func TestReadTellsAllErrors(t *testing.T) {
+	for _, test := range badTables {
+		t.Run(test.name, func(t *testing.T) {
+			file := test.file
+			if file == "" {
+				file = "book.csv"
+			}
+			_, err := Read(bytes.NewReader(test.data), file, Options{})
+			var all *fault.Errors
+			if !errors.As(err, &all) {
+				t.Fatalf("got %v, want several errors", err)
+			}
+			lines := strings.Split(all.Error(), "\n")
+			for i := range max(len(lines), len(test.want)) {
+				switch {
+				case i >= len(lines):
+					t.Errorf("missing: %s", test.want[i])
+				case i >= len(test.want):
+					t.Errorf("too much: %s", lines[i])
+				case !strings.HasPrefix(lines[i], test.want[i]):
+					t.Errorf("got %s\nwant %s", lines[i], test.want[i])
+				}
+			}
+		})
+	}
+}
+
+// The first 20 errors are told, and that there may be more.
+func TestReadTellsTwenty(t *testing.T) {
+	file := "recipe,ingredient,amount\n" + strings.Repeat("A,Gin,x\n", 1000)
+	_, err := Read(strings.NewReader(file), "book.csv", Options{})
+	var all *fault.Errors
+	if !errors.As(err, &all) || len(all.All) != mostErrors || !all.More {
+		t.Fatalf("got %v, want %d errors and more", err, mostErrors)
+	}
+	if e := all.All[mostErrors-1]; e.Line != 1+mostErrors {
+		t.Errorf("the last is on line %d", e.Line)
+	}
+}

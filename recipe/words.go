@@ -1,0 +1,80 @@
+package recipe
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// words are names of columns that have a meaning, in lower case, besides the
+// English ones in Role: the first that a table has is taken.
+var words = map[Role][]string{
+	RecipeColumn: {"recipe name", "recipes", "cocktail", "cocktails", "drink", "drinks", "cocktail name", "drink name", "strdrink", "dish", "formula", "formulation", "blend",
+		"rezept", "rezeptname", "rezeptur", "getränk", "gericht", "mischung", "formel", "recette", "formule", "receta", "fórmula", "ricetta", "name", "title", "titel", "nom", "nombre", "nome"},
+	IngredientColumn: {"ingredients", "ingredient name", "component", "components", "raw material", "material",
+		"zutat", "zutaten", "bestandteil", "komponente", "rohstoff", "ingrédient", "ingrédients", "composant", "ingrediente", "ingredientes", "ingredienti", "componente"},
+	AmountColumn: {"amounts", "quantity", "qty", "dose", "measure", "menge", "mengen", "anteil", "dosis", "quantité", "dosage", "cantidad", "quantità", "dosi"},
+	UnitColumn:   {"units", "uom", "unit of measure", "einheit", "einheiten", "maß", "unité", "unités", "unidad", "unidades", "unità"},
+}
+
+// judgements are words that a column's name ends in if its numbers say something
+// of a recipe: how good it is, what it costs.
+var judgements = []string{
+	"rating", "ratings", "score", "scores", "stars", "rank", "ranking", "votes", "liking", "likes", "grade", "popularity", "reviews", "hedonic",
+	"price", "cost", "costs", "margin", "calories", "kcal", "abv", "ph", "viscosity", "sweetness", "bitterness", "sourness", "servings", "portions",
+	"bewertung", "wertung", "punkte", "sterne", "rang", "preis", "kosten", "portionen", "kalorien",
+	"prix", "coût", "évaluation", "étoiles", "precio", "coste", "puntuación", "prezzo", "costo", "voto",
+}
+
+// particulars are whole names of columns that say something of a recipe.
+var particulars = []string{
+	"year", "date", "id", "no", "nr", "#", "number", "index", "row", "serves", "yield", "minutes", "time", "temperature", "step", "batch", "quality", "points", "note", "notes", "taste",
+	"jahr", "datum", "nummer", "zeit", "alkohol", "année", "año", "nota", "anno",
+}
+
+// judges is whether a column of that name says something of a recipe.
+func judges(name string) bool {
+	if slices.Contains(particulars, strings.ToLower(name)) {
+		return true
+	}
+	all := separators.Split(strings.ToLower(name), -1)
+	for len(all) > 0 && all[len(all)-1] == "" {
+		all = all[:len(all)-1] // behind a bracket
+	}
+	return len(all) > 0 && slices.Contains(judgements, all[len(all)-1])
+}
+
+// sums are words in the names of columns, and names of rows, that add up others.
+var sums = []string{"total", "sum", "summe", "gesamt", "somme", "suma", "totale", "subtotal"}
+
+// separators are what stands between words in the name of a column.
+var separators = regexp.MustCompile(`[^\pL\pN]+`)
+
+// adds is whether a column of that name adds up others.
+func adds(name string) bool {
+	all := separators.Split(strings.ToLower(name), -1)
+	return slices.Contains(sums, all[0])
+}
+
+// addsUp is whether a recipe's name says that it is the sum of others.
+func addsUp(name string) bool {
+	return len(name) < 20 && slices.Contains(sums, strings.ToLower(strings.Trim(name, " :.")))
+}
+
+// unitInName are the ways in which a column's name ends in a unit: Menge (cl),
+// amount [g], dose in ml, gin/cl.
+var unitInName = regexp.MustCompile(`^(.*\S)\s*(?:\(([^()]+)\)|\[([^\[\]]+)\]|\s(?i:in)\s+(\S+)|\s*/\s*(\S+))$`)
+
+// splitUnit takes the unit off a column's name. unit is nil if it has none.
+func splitUnit(name string, units *Units) (base string, unit *Unit) {
+	m := unitInName.FindStringSubmatch(name)
+	if m == nil {
+		return name, nil
+	}
+	for _, text := range m[2:] {
+		if u, ok := units.Lookup(text); text != "" && ok {
+			return Name(m[1]), u
+		}
+	}
+	return name, nil
+}

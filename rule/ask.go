@@ -1,0 +1,101 @@
+package rule
+
+import (
+	"context"
+	"slices"
+
+	"kir/count"
+)
+
+// A verdict is an answer to whether some composition keeps rules.
+type verdict int8
+
+const (
+	unknown verdict = iota
+	never           // it is proven that none does
+	some            // one that does is known, or that there is one
+)
+
+// An asker answers whether rules can hold. After an error all its answers are
+// unknown.
+type asker struct {
+	ctx  context.Context
+	most float64 // how many compositions are looked at one by one
+	err  error
+
+	asked, work float64 // questions, and about how many steps of 10⁻⁹ s they took
+}
+
+// ask answers whether some composition keeps a set and uses a number of
+// ingredients that it asks for. hard is to look for one where none is at hand
+// and it is not proven that there is none.
+func (a *asker) ask(s Set, hard bool) verdict {
+	if a.err == nil {
+		a.err = a.ctx.Err()
+	}
+	if a.err != nil {
+		return unknown
+	}
+	a.asked++
+	sizes := s.sizes()
+	if len(sizes) == 0 {
+		return never
+	}
+	c, err := s.Conditions()
+	if err != nil {
+		a.err = err
+		return unknown
+	}
+	space, all := c.Countable()
+	can := a.reach(space, sizes[len(sizes)-1])
+	sizes = slices.DeleteFunc(sizes, func(n int) bool { return a.err != nil || !can[n] })
+	switch {
+	case a.err != nil:
+		return unknown
+	case len(sizes) == 0:
+		return never
+	case all:
+		return some
+	}
+	p := newProver(c, sizes)
+	impossible := p.impossible()
+	a.work += float64(proofSteps - max(p.steps, 0))
+	if impossible {
+		return never
+	}
+	if e := newEnumeration(c, sizes); e.candidates() <= a.most {
+		if v := a.enumerate(e); v != unknown {
+			return v
+		}
+	}
+	if hard && newWalk(c, sizes).arrives(a.ctx) {
+		return some
+	}
+	return unknown
+}
+
+// enumerate looks at every composition until one keeps the conditions.
+func (a *asker) enumerate(e *enumeration) verdict {
+	found := false
+	done := e.each(func(parts []Part) bool {
+		found = e.c.Keeps(parts)
+		return !found
+	})
+	a.work += 50 * float64(e.looked)
+	switch {
+	case found:
+		return some
+	case done:
+		return never
+	}
+	return unknown
+}
+
+// reach returns for each n up to most, 0 for all, whether a space has
+// compositions that use n ingredients.
+func (a *asker) reach(s count.Space, most int) []bool {
+	can, steps, err := count.Reachable(a.ctx, s, most)
+	a.work += steps
+	a.err = err
+	return can
+}

@@ -1,0 +1,143 @@
+package rule
+
+import "math"
+
+// maxCandidates is how many compositions are looked at one by one.
+const maxCandidates = 1 << 20
+
+// An enumeration goes through the compositions of conditions that keep those on
+// single amounts.
+type enumeration struct {
+	c        *Conditions
+	wanted   []bool // by n
+	least, n int    // the least and the greatest of them
+
+	room  []int // of the ingredients from i on: the most that they can take
+	must  []int // and the least that those which are required take
+	parts []Part
+
+	looked int // how many amounts were tried
+	left   int // how many more may be
+	visit  func([]Part) bool
+}
+
+// newEnumeration is of compositions that use one of the sizes, which rise.
+func newEnumeration(c *Conditions, sizes []int) *enumeration {
+	e := &enumeration{c: c, room: make([]int, len(c.Amounts)+1), must: make([]int, len(c.Amounts)+1)}
+	e.least, e.n = sizes[0], sizes[len(sizes)-1]
+	e.wanted = make([]bool, e.n+1)
+	for _, n := range sizes {
+		e.wanted[n] = true
+	}
+	for i := len(c.Amounts) - 1; i >= 0; i-- {
+		d := c.doses[i]
+		e.room[i], e.must[i] = e.room[i+1], e.must[i+1]
+		if d.n > 0 {
+			e.room[i] += d.hi()
+		}
+		if c.Amounts[i].Required {
+			e.must[i] += max(d.lo, 1)
+		}
+	}
+	return e
+}
+
+// Kept counts the compositions of n ingredients that keep the conditions, by
+// looking at each. ok is false if there are more than 2²⁰ to look at.
+func (c *Conditions) Kept(n int) (kept int, ok bool) {
+	e := newEnumeration(c, []int{n})
+	if e.candidates() > maxCandidates {
+		return 0, false
+	}
+	ok = e.each(func(parts []Part) bool {
+		if c.Keeps(parts) {
+			kept++
+		}
+		return true
+	})
+	return kept, ok
+}
+
+// candidates bounds how many compositions there are: Σ C(N, n)·C(M−1, n−1) of
+// those that can be used, in the units that all amounts are multiples of.
+func (e *enumeration) candidates() float64 {
+	usable, unit := 0, 0
+	for _, d := range e.c.doses {
+		if d.n > 0 {
+			usable++
+			unit = gcd(unit, d.lo)
+		}
+		if d.n > 1 {
+			unit = gcd(unit, d.step)
+		}
+	}
+	if unit == 0 {
+		return 0
+	}
+	total := e.c.Total / unit
+	sum := 0.0
+	for n, wanted := range e.wanted {
+		if wanted && n > 0 && n <= usable && n <= total {
+			sum += math.Exp(logChoose(usable, n) + logChoose(total-1, n-1))
+		}
+	}
+	return sum
+}
+
+func logChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}
+
+// each calls visit with every composition until it returns false. The parts
+// hold during the call. It returns whether all were visited.
+func (e *enumeration) each(visit func([]Part) bool) (done bool) {
+	e.looked, e.left, e.parts, e.visit = 0, 8*maxCandidates, e.parts[:0], visit
+	return e.from(0, e.c.Total)
+}
+
+// from goes through what ingredients from i on can make of the units left.
+func (e *enumeration) from(i, left int) bool {
+	have := len(e.parts)
+	if left == 0 {
+		if e.must[i] > 0 || have > e.n || !e.wanted[have] {
+			return true
+		}
+		return e.visit(e.parts)
+	}
+	if have == e.n {
+		return true
+	}
+	more := max(e.least-have-1, 0) // parts to come after the next
+	for j := i; j+more < len(e.c.doses) && e.room[j] >= left; j++ {
+		d := e.c.doses[j]
+		lo, hi := d.lo, min(d.hi(), left-max(e.must[j+1], more))
+		if least := left - e.room[j+1]; d.n > 0 && lo < least {
+			lo += (least - lo + d.step - 1) / d.step * d.step
+		}
+		if have+1 == e.n && d.n > 0 { // the last takes all
+			if left < lo || left > hi || (left-d.lo)%d.step != 0 {
+				lo = hi + 1
+			} else {
+				lo = left
+			}
+		}
+		for a := lo; d.n > 0 && a <= hi; a += d.step {
+			if e.looked++; e.looked > e.left {
+				return false
+			}
+			e.parts = append(e.parts, Part{j, a})
+			on := e.from(j+1, left-a)
+			e.parts = e.parts[:have]
+			if !on {
+				return false
+			}
+		}
+		if e.c.Amounts[j].Required {
+			break
+		}
+	}
+	return true
+}

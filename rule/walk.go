@@ -1,0 +1,190 @@
+package rule
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// A walk looks for a composition that keeps conditions, in a space too large to
+// go through: random moves that do not add to what is broken, with now and then
+// one that does. What it finds is judged by [Conditions.Keeps]; that it finds
+// nothing says nothing. It is the same at every run.
+type walk struct {
+	*Conditions
+	sizes  []int
+	usable []int
+	scale  []float64 // of each sum: what breaks it by as much as a wrong use
+	random *rand.Rand
+	parts  []Part
+	before []Part // the last move
+}
+
+// walkSteps and walkStarts bound a walk: moves, and how often it begins anew.
+const (
+	walkSteps  = 20_000
+	walkStarts = 4
+)
+
+func newWalk(c *Conditions, sizes []int) *walk {
+	w := &walk{Conditions: c, sizes: sizes, random: rand.New(rand.NewPCG(1, 2))}
+	for i, d := range c.doses {
+		if d.n > 0 {
+			w.usable = append(w.usable, i)
+		}
+	}
+	for _, s := range c.Sums {
+		top := 0.0
+		for _, i := range w.usable {
+			top = max(top, math.Abs(float64(s.Factors[i])))
+		}
+		w.scale = append(w.scale, 4/(top*float64(c.Total)+1))
+	}
+	return w
+}
+
+// arrives says whether a composition was found.
+func (w *walk) arrives(ctx context.Context) bool {
+	if len(w.usable) == 0 || len(w.sizes) == 0 {
+		return false
+	}
+	for start := range walkStarts {
+		if ctx.Err() != nil {
+			return false
+		}
+		w.begin(w.sizes[start*(len(w.sizes)-1)/walkStarts])
+		broken := w.broken()
+		for step := 0; broken > 0 && step < walkSteps; step++ {
+			w.before = append(w.before[:0], w.parts...)
+			w.move()
+			after := w.broken()
+			heat := 0.05 * (1 - float64(step)/walkSteps)
+			if after <= broken || w.random.Float64() < math.Exp((broken-after)/(heat+1e-9)) {
+				broken = after
+			} else {
+				w.parts, w.before = w.before, w.parts
+			}
+		}
+		if broken == 0 && w.Keeps(w.parts) {
+			return true
+		}
+	}
+	return false
+}
+
+// begin takes what is required and others at random, with their least amounts,
+// and gives the rest to one.
+func (w *walk) begin(size int) {
+	w.parts = w.parts[:0]
+	var free []int
+	for _, i := range w.usable {
+		if w.Amounts[i].Required {
+			w.parts = append(w.parts, Part{i, w.doses[i].lo})
+		} else {
+			free = append(free, i)
+		}
+	}
+	w.random.Shuffle(len(free), func(a, b int) { free[a], free[b] = free[b], free[a] })
+	for _, i := range free[:max(0, min(size-len(w.parts), len(free)))] {
+		w.parts = append(w.parts, Part{i, w.doses[i].lo})
+	}
+	left := w.Total
+	for k := range w.parts {
+		w.parts[k].Amount = min(w.parts[k].Amount, max(left-(len(w.parts)-1-k), 0))
+		left -= w.parts[k].Amount
+	}
+	w.parts = slices.DeleteFunc(w.parts, func(p Part) bool { return p.Amount == 0 })
+	w.parts[0].Amount += left
+}
+
+// move changes the parts at random: units from one to another, one for another,
+// one split, or two made one.
+func (w *walk) move() {
+	r := w.random
+	a := r.IntN(len(w.parts))
+	units := func(most int) int { // often few
+		if r.IntN(2) == 0 {
+			return 1 + r.IntN(min(most, w.doses[w.parts[a].Ingredient].step))
+		}
+		return 1 + r.IntN(most)
+	}
+	other := w.usable[r.IntN(len(w.usable))]
+	b := slices.IndexFunc(w.parts, func(p Part) bool { return p.Ingredient == other })
+	kind := r.IntN(6)
+	if b < 0 && kind < 3 && len(w.parts) > 1 { // rather among those that are used
+		if b = r.IntN(len(w.parts) - 1); b >= a {
+			b++
+		}
+	}
+	switch {
+	case a == b:
+	case b >= 0 && kind == 5:
+		w.parts[b].Amount += w.parts[a].Amount
+		w.parts = slices.Delete(w.parts, a, a+1)
+	case b >= 0 && w.parts[a].Amount > 1:
+		n := units(w.parts[a].Amount - 1)
+		w.parts[a].Amount -= n
+		w.parts[b].Amount += n
+	case b < 0 && kind == 5 && w.parts[a].Amount > 1:
+		n := units(w.parts[a].Amount - 1)
+		w.parts[a].Amount -= n
+		w.parts = append(w.parts, Part{other, n})
+	case b < 0:
+		w.parts[a].Ingredient = other
+	}
+}
+
+// broken returns by how much the conditions are, 0 if they are not.
+func (w *walk) broken() float64 {
+	total, missing := float64(w.Total), w.Required
+	out := 0.0
+	for _, p := range w.parts {
+		if w.Amounts[p.Ingredient].Required {
+			missing--
+		}
+		if d := w.doses[p.Ingredient]; p.Amount < d.lo {
+			out += 0.1 + float64(d.lo-p.Amount)/total
+		} else if p.Amount > d.hi() {
+			out += 0.1 + float64(p.Amount-d.hi())/total
+		} else if (p.Amount-d.lo)%d.step != 0 {
+			out += 0.1
+		}
+	}
+	out += float64(missing)
+	near := math.MaxInt
+	for _, n := range w.sizes {
+		near = min(near, max(n-len(w.parts), len(w.parts)-n))
+	}
+	out += float64(near)
+	for g := range w.Groups {
+		group, n, sum := &w.Groups[g], 0, 0
+		for _, p := range w.parts {
+			if slices.Contains(w.GroupsOf[p.Ingredient], int32(g)) {
+				n++
+				sum += p.Amount
+			}
+		}
+		if u := group.Used; u != nil {
+			out += float64(max(u.Min-n, n-u.Max, 0))
+		}
+		if t := group.Total; t != nil {
+			out += 4 * float64(max(t.Min-sum, sum-t.Max, 0)) / total
+		}
+	}
+	for _, n := range w.Needs {
+		if !n.kept(func(i int) bool { return amountOf(w.parts, i) > 0 }) {
+			out++
+		}
+	}
+	for k := range w.Sums {
+		s := &w.Sums[k]
+		switch v := s.of(w.parts); {
+		case v < s.Min:
+			out += 1e-6 + w.scale[k]*(float64(s.Min)-float64(v))
+		case v > s.Max:
+			out += 1e-6 + w.scale[k]*(float64(v)-float64(s.Max))
+		}
+	}
+	return out
+}

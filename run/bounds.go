@@ -1,0 +1,43 @@
+package run
+
+import "fmt"
+
+// What a run may take. It is far more than anybody waits for or can look through,
+// and a slip of the keyboard is more still.
+const (
+	mostFiles  = 2_000_000
+	mostBytes  = 16 << 40 // of draws
+	mostMemory = 16 << 30 // of figures
+)
+
+// A BoundsError says that a run would take more than any may.
+type BoundsError struct{ Message string }
+
+func (e *BoundsError) Error() string { return e.Message }
+
+// bounded estimates what the run would take, as a [BoundsError] if it is too much.
+func (s *Spec) bounded() error {
+	c, n := s.Settings, float64(s.Target.Space().N())
+	used := 0.0 // ingredients of a draw, on average
+	lo, hi := s.Target.Law().Support()
+	for k := lo; k <= hi; k++ {
+		used += float64(k) * s.Target.Law().P(k)
+	}
+	chains, draws := float64(c.Chains), float64(c.Draws)
+	// Of a draw: 8 bytes a number, and 2 or 3 an ingredient and its amount.
+	bytes := chains * draws * (12 + 8*float64(1+len(s.Target.Wishes())) + 2.5*used)
+	files := chains * (2 + draws/min(partDraws, partEntries/used))
+	// Of an ingredient: a sum and two batches of 4 bytes at least, a chain.
+	memory := chains * 12 * n
+	asked := fmt.Sprintf("%d chains of %d draws", c.Chains, c.Draws)
+	const lower = "lower the number of chains or of draws, or keep fewer with a larger thin"
+	switch {
+	case files > mostFiles:
+		return &BoundsError{fmt.Sprintf("%s would be about %.2g files, and a run has at most %d: %s", asked, files, mostFiles, lower)}
+	case bytes > mostBytes:
+		return &BoundsError{fmt.Sprintf("%s would be about %.2g TB, and a run has at most %d: %s", asked, bytes/(1<<40), mostBytes>>40, lower)}
+	case memory > mostMemory:
+		return &BoundsError{fmt.Sprintf("the figures of %d chains and %.0f ingredients would take about %.2g GB of memory, and may take %d: lower the number of chains", c.Chains, n, memory/(1<<30), mostMemory>>30)}
+	}
+	return nil
+}

@@ -1,0 +1,274 @@
+package run
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// fakeS3 is as much of an S3 server as a Store asks for, in memory. It says what it
+// was asked to a function that may make it fail.
+type fakeS3 struct {
+	mu      sync.Mutex
+	objects map[string]object
+	fault   func(r *http.Request) fault
+}
+
+type object struct {
+	data   []byte
+	writer string
+}
+
+// fault is how a request fails.
+type fault int
+
+const (
+	none    fault = iota
+	refused       // 403, which is not tried again
+	busy          // 503, which is
+	lost          // done, and the answer is lost
+)
+
+func newFakeS3(t testing.TB) (*fakeS3, string) {
+	t.Helper()
+	s := &fakeS3{objects: make(map[string]object), fault: func(*http.Request) fault { return none }}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	t.Setenv("AWS_ACCESS_KEY_ID", "key")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	return s, "?endpoint=" + server.URL + "&region=here"
+}
+
+func (s *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	how := s.fault(r)
+	s.mu.Unlock()
+	switch how {
+	case refused:
+		w.WriteHeader(http.StatusForbidden)
+		return
+	case busy:
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	case lost:
+		s.answer(httptest.NewRecorder(), r, data)
+		panic(http.ErrAbortHandler)
+	}
+	s.answer(w, r, data)
+}
+
+func (s *fakeS3) answer(w http.ResponseWriter, r *http.Request, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := strings.TrimPrefix(r.URL.Path, "/bucket/")
+	o, there := s.objects[key]
+	fail := func(status int, code string) {
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(status)
+		fmt.Fprintf(w, "<Error><Code>%s</Code></Error>", code)
+	}
+	switch {
+	case r.Method == http.MethodGet && r.URL.Query().Get("list-type") == "2":
+		s.list(w, r.URL.Query().Get("prefix"))
+	case r.Method == http.MethodPut:
+		if r.Header.Get("If-None-Match") == "*" && there {
+			fail(http.StatusPreconditionFailed, "PreconditionFailed")
+			return
+		}
+		if strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING") {
+			data = unchunked(data)
+		}
+		s.objects[key] = object{data, r.Header.Get("X-Amz-Meta-Kir-Writer")}
+		w.Header().Set("ETag", `"1"`)
+	case r.Method == http.MethodDelete:
+		delete(s.objects, key)
+		w.WriteHeader(http.StatusNoContent)
+	case !there:
+		fail(http.StatusNotFound, "NoSuchKey")
+	default:
+		w.Header().Set("ETag", `"1"`)
+		w.Header().Set("X-Amz-Meta-Kir-Writer", o.writer)
+		http.ServeContent(w, r, "", time.Unix(1e9, 0), bytes.NewReader(o.data))
+	}
+}
+
+func (s *fakeS3) list(w io.Writer, prefix string) {
+	type content struct {
+		Key  string
+		Size int
+	}
+	var result struct {
+		XMLName  xml.Name `xml:"ListBucketResult"`
+		Contents []content
+	}
+	for key, o := range s.objects {
+		if strings.HasPrefix(key, prefix) {
+			result.Contents = append(result.Contents, content{key, len(o.data)})
+		}
+	}
+	slices.SortFunc(result.Contents, func(a, b content) int { return strings.Compare(a.Key, b.Key) })
+	_ = xml.NewEncoder(w).Encode(result)
+}
+
+// unchunked takes the signatures of chunks out of a body.
+func unchunked(body []byte) []byte {
+	var data []byte
+	for r := bufio.NewReader(bytes.NewReader(body)); ; {
+		line, err := r.ReadString('\n')
+		size, _, _ := strings.Cut(strings.TrimSpace(line), ";")
+		n, bad := strconv.ParseInt(size, 16, 64)
+		if err != nil || bad != nil || n == 0 {
+			return data
+		}
+		chunk := make([]byte, n+2)
+		if _, err := io.ReadFull(r, chunk); err != nil {
+			return data
+		}
+		data = append(data, chunk[:n]...)
+	}
+}
+
+// Both stores keep the same promises.
+func TestStores(t *testing.T) {
+	_, query := newFakeS3(t)
+	for _, location := range []string{t.TempDir(), "s3://bucket" + query, "s3://bucket/some/run" + query} {
+		s, err := OpenStore(location)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Background()
+		if files, err := s.List(ctx, ""); err != nil || len(files) > 0 {
+			t.Errorf("%s: at first there are %v, %v", location, files, err)
+		}
+		if _, err := s.Read(ctx, "draws/a", 0, -1); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: reading what is not there: %v", location, err)
+		}
+		if err := s.Create(ctx, "draws/a", []byte("0123456789")); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Create(ctx, "draws/a", []byte("other")); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: creating what is there: %v", location, err)
+		}
+		for _, c := range []struct {
+			offset, length int64
+			want           string
+		}{{0, -1, "0123456789"}, {3, 4, "3456"}, {6, -1, "6789"}, {0, 2, "01"}, {4, 0, ""}, {8, 10, "89"}} {
+			if got, err := s.Read(ctx, "draws/a", c.offset, c.length); err != nil || string(got) != c.want {
+				t.Errorf("%s: %d bytes from %d are %q, %v", location, c.length, c.offset, got, err)
+			}
+		}
+		for _, text := range []string{"one", "another"} {
+			if err := s.Replace(ctx, "state/b", []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := s.Read(ctx, "state/b", 0, -1); err != nil || string(got) != text {
+				t.Errorf("%s: %q, %v", location, got, err)
+			}
+		}
+		if files, err := s.List(ctx, ""); err != nil || !slices.Equal(files, []File{{"draws/a", 10}, {"state/b", 7}}) {
+			t.Errorf("%s: there are %v, %v", location, files, err)
+		}
+		if files, err := s.List(ctx, "state/"); err != nil || len(files) != 1 {
+			t.Errorf("%s: there are %v, %v", location, files, err)
+		}
+		for range 2 {
+			if err := s.Remove(ctx, "state/b"); err != nil {
+				t.Error(err)
+			}
+		}
+		if files, err := s.List(ctx, ""); err != nil || len(files) != 1 {
+			t.Errorf("%s: left are %v, %v", location, files, err)
+		}
+	}
+}
+
+func TestLocations(t *testing.T) {
+	for _, location := range []string{
+		"s3://", "s3:///run", "s3://key:secret@bucket/run", "s3://bucket/run?endpoint=host", "s3://bucket/run?endpoint=ftp://host",
+		"s3://bucket/run?endpoint=http://host/path", "s3://bucket/run?key=1", "s3://bucket/run?region=a&region=b", "s3://bucket/run#x", "s3://bucket/%zz",
+	} {
+		var bad *LocationError
+		if _, err := OpenStore(location); !errors.As(err, &bad) {
+			t.Errorf("%s: %v", location, err)
+		}
+	}
+	if at := within("s3://bucket/run?endpoint=http://host", "run.json"); at != "s3://bucket/run/run.json" {
+		t.Error(at)
+	}
+}
+
+// Shards in a bucket whose server is busy, loses answers and refuses writes end as
+// one process in a directory does.
+func TestBucketFaults(t *testing.T) {
+	s := smallSpec(t, resumeSettings(1300))
+	whole, _ := start(t, s, Options{})
+	want := outcomeOf(t, s, whole)
+	server, query := newFakeS3(t)
+	location := "s3://bucket/run" + query
+	var asked, stopped atomic.Int64
+	server.fault = func(r *http.Request) fault {
+		n := asked.Add(1)
+		switch {
+		case r.Method == http.MethodPut && n%7 == 0:
+			return lost
+		case n%11 == 0:
+			return busy
+		case r.Method == http.MethodPut && n%13 == 0:
+			return refused
+		}
+		return none
+	}
+	for k := range 3 {
+		for {
+			_, err := RunShard(context.Background(), s, location, Options{Workers: 1, Interval: time.Nanosecond, Shard: Shard{k + 1, 3}})
+			if err == nil {
+				break
+			}
+			var storage *StorageError
+			if !errors.As(err, &storage) || !strings.Contains(err.Error(), "s3://bucket/run/") {
+				t.Fatal(err)
+			}
+			stopped.Add(1)
+		}
+	}
+	server.fault = func(*http.Request) fault { return none }
+	if stopped.Load() == 0 {
+		t.Error("the test needs refused writes")
+	}
+	outcomeOf(t, s, location).same(t, want)
+}
+
+// In a bucket, too, the second of two processes on one chain is told.
+func TestTwoWritersInABucket(t *testing.T) {
+	s := smallSpec(t, resumeSettings(1300))
+	_, query := newFakeS3(t)
+	location := "s3://bucket/run" + query
+	slow := counted(t, s, func(n int64) {
+		if n == 30_000 {
+			if _, err := RunShard(context.Background(), s, location, Options{Shard: Shard{1, 1}}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if _, err := RunShard(context.Background(), slow, location, Options{Workers: 1, Shard: Shard{1, 1}}); !errors.As(err, new(*BusyError)) {
+		t.Errorf("the second ended with %v", err)
+	}
+}

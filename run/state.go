@@ -1,0 +1,83 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/gob"
+	"fmt"
+	"time"
+
+	"kir"
+)
+
+// stateKind begins the file of a chain's state: this line, a value in the
+// encoding of encoding/gob, and the SHA-256 of both.
+const stateKind = "kir chain state 1\n"
+
+func stateName(chain int) string { return fmt.Sprintf("state/chain=%04d.kir", chain) }
+
+// state is where a chain goes on, and what its draws do not tell. It follows from
+// the run and from how far the chain is, so that it does no harm if an older one
+// takes the place of a newer one.
+type state struct {
+	Run   string // the identity of the run
+	Chain int
+
+	// Walk is the chain, see [kir.Chain.MarshalBinary], at the start of a segment:
+	// after Warm iterations of warm-up, and At draws.
+	Walk     []byte
+	Warm, At int
+
+	// What follows is of a later moment: when Draws draws were stored, in Parts
+	// files. Chains go on from there by making the draws between anew.
+	Draws, Parts int
+	Bytes        int64 // of the parts
+	Tries        int
+	Tally        kir.Tally
+	Ladder       *kir.Ladder
+	Best, Fresh  []Best // finds, see [kir.Find]; those of Fresh are not in the book
+
+	Seconds float64   // that the run had taken by then
+	Saved   time.Time // when it was written
+	Shard   Shard     // by which
+}
+
+// save writes the state.
+func (s *state) save(ctx context.Context, store Store) error {
+	var b bytes.Buffer
+	b.WriteString(stateKind)
+	if err := gob.NewEncoder(&b).Encode(s); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	b.Write(sum[:])
+	return store.Replace(ctx, stateName(s.Chain), b.Bytes())
+}
+
+// loadState reads the state of a chain of a run. What was changed since it was
+// written is ErrDamaged.
+func loadState(ctx context.Context, store Store, run string, settings *kir.Settings, chain int) (*state, error) {
+	name := stateName(chain)
+	data, err := store.Read(ctx, name, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	damaged := func(what string) error { return fmt.Errorf("%s: %w: %s", name, ErrDamaged, what) }
+	end := len(data) - sha256.Size
+	if end < len(stateKind) || string(data[:len(stateKind)]) != stateKind || sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
+		return nil, damaged("its sum is another")
+	}
+	s := new(state)
+	if err := gob.NewDecoder(bytes.NewReader(data[len(stateKind):end])).Decode(s); err != nil {
+		return nil, damaged(err.Error())
+	}
+	switch {
+	case s.Run != run || s.Chain != chain:
+		return nil, damaged("it is of another run or chain")
+	case s.Warm < 0 || s.Warm > settings.Warmup || s.At < 0 || s.At > s.Draws || s.Draws > settings.Draws || s.Parts < 0 ||
+		s.At%segmentDraws(settings) != 0 || s.Draws > 0 && s.Warm < settings.Warmup:
+		return nil, damaged("it does not stand between two segments")
+	}
+	return s, nil
+}

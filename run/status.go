@@ -1,0 +1,94 @@
+package run
+
+import (
+	"context"
+	"time"
+)
+
+// A Status says how far a run is.
+type Status struct {
+	Chains  []ChainStatus
+	Seconds float64 // that it has taken
+}
+
+// ChainStatus says how far a chain is.
+type ChainStatus struct {
+	Draws  int // stored
+	Warmup int // iterations of warm-up made
+	Parts  int // files of draws
+	Bytes  int64
+	Done   bool      // all draws are stored
+	Saved  time.Time // when it was heard of last; zero if never
+	Shard  Shard     // that worked on it last
+
+	want int64 // bytes that there should be
+}
+
+// Complete says whether all draws are stored.
+func (s *Status) Complete() bool {
+	for _, c := range s.Chains {
+		if !c.Done {
+			return false
+		}
+	}
+	return true
+}
+
+// intact says whether the files of draws have the lengths that they should.
+func (s *Status) intact() bool {
+	for _, c := range s.Chains {
+		if c.Bytes != c.want {
+			return false
+		}
+	}
+	return true
+}
+
+// statusOf looks at the states and the parts of a run.
+func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
+	stored, err := listParts(ctx, store, "draws/")
+	if err != nil {
+		return nil, err
+	}
+	states, err := loadStates(ctx, store, m)
+	if err != nil {
+		return nil, err
+	}
+	status := &Status{Chains: make([]ChainStatus, len(states))}
+	for c, s := range states {
+		of := &status.Chains[c]
+		of.Parts = len(stored[c])
+		for _, f := range stored[c] {
+			of.Bytes += f.Size
+		}
+		if s == nil {
+			continue
+		}
+		of.Draws, of.Warmup, of.Saved, of.Shard, of.want = s.Draws, s.Warm, s.Saved, s.Shard, s.Bytes
+		of.Done = s.Draws == m.Settings.Draws && s.Parts == of.Parts && inOrder(c, stored[c]) == nil
+		status.Seconds = max(status.Seconds, s.Seconds)
+	}
+	return status, nil
+}
+
+// Shards returns the shards that the chains were run in, with those that should
+// have begun and have not: as many as the chain that was heard of last says. All
+// chains are one shard if none of them says otherwise.
+func (s *Status) Shards() []Shard {
+	count, saved := 0, time.Time{}
+	for _, c := range s.Chains {
+		if c.Saved.After(saved) {
+			count, saved = c.Shard.Count, c.Saved
+		}
+	}
+	if count == 0 {
+		return []Shard{{}}
+	}
+	var shards []Shard
+	for k := range count {
+		if shard := (Shard{k + 1, count}); shard.holds(len(s.Chains)) {
+			shards = append(shards, shard)
+		}
+	}
+	return shards
+}

@@ -1,0 +1,109 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"kir"
+)
+
+// apart is what a walk must stay apart from, and the best that it has found.
+type apart struct {
+	distance *Distance
+	from     []Found
+	least    float64
+	best     Found // LogScore −Inf: none
+}
+
+// allows says whether parts are far enough from everything.
+func (a *apart) allows(parts []kir.Part) bool {
+	for k := range a.from {
+		if a.distance.Between(a.from[k].Parts, parts) < a.least {
+			return false
+		}
+	}
+	return true
+}
+
+// offer keeps a copy of parts if they are the best that is far enough.
+func (a *apart) offer(parts []kir.Part, logScore float64) {
+	if logScore > a.best.LogScore && a.allows(parts) {
+		a.best.Parts, a.best.LogScore = append(a.best.Parts[:0], parts...), logScore
+	}
+}
+
+// ideaWalks is how many walks look for an idea.
+const ideaWalks = 2
+
+// ideas looks for the best compositions that are apart from each other, one after
+// another: the best of what was found, from there a walk that keeps apart from
+// the ideas before, and so on. The more of them there are the worse they get;
+// that the walks begin where the archive is best among what is left is what keeps
+// it slow.
+func (s *searcher) ideas(ctx context.Context) ([]Found, error) {
+	if s.o.Ideas == 0 {
+		return nil, nil
+	}
+	left := int64(s.o.Evaluations) - s.evaluations
+	each := max(int(left)/(s.o.Ideas*ideaWalks), 1)
+	s.learn(s.archive.Best())
+	var chosen []Found
+	for len(chosen) < s.o.Ideas {
+		starts := s.admissible(chosen)
+		if len(starts) == 0 {
+			break
+		}
+		found := make([]*walker, min(ideaWalks, len(starts)))
+		g, ctx := errgroup.WithContext(ctx)
+		g.SetLimit(s.o.workers())
+		for k := range found {
+			g.Go(func() error {
+				r := kir.NewRand(s.o.Seed, "search idea", uint64(len(chosen)*ideaWalks+k))
+				w, err := newWalker(s, starts[k], r)
+				if err != nil {
+					return err
+				}
+				found[k] = w
+				w.apart = &apart{s.o.Distance.Clone(), chosen, s.o.Apart, Found{slices.Clone(starts[k].Parts), starts[k].LogScore}}
+				return w.anneal(ctx, each, warmest, coldest)
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		best := Found{LogScore: math.Inf(-1)}
+		for _, w := range found {
+			s.archive.merge(w.archive)
+			s.count(w)
+			if w.apart.best.LogScore > best.LogScore {
+				best = w.apart.best
+			}
+		}
+		sortParts(best.Parts)
+		chosen = append(chosen, best)
+	}
+	sortFound(chosen)
+	return chosen, nil
+}
+
+// admissible returns the best of the archive that are apart from what was chosen
+// and, if there is something to choose from, from each other.
+func (s *searcher) admissible(chosen []Found) []Found {
+	var starts []Found
+	a := &apart{s.o.Distance, slices.Clone(chosen), s.o.Apart, Found{}}
+	for _, f := range s.archive.Best() {
+		if !a.allows(f.Parts) {
+			continue
+		}
+		starts = append(starts, f)
+		if len(starts) == ideaWalks {
+			break
+		}
+		a.from = append(a.from, f)
+	}
+	return starts
+}
