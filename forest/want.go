@@ -47,6 +47,10 @@ func Maximize() Want { return Want{direction: 1} }
 // other way round, (greatest − E[label | x]) / (greatest − least).
 func Minimize() Want { return Want{direction: -1} }
 
+// Bounds returns the least and the greatest number that are wanted, ±Inf where
+// there is no such bound, and whether the want is a condition on a number at all.
+func (w Want) Bounds() (low, high float64, bounded bool) { return w.low, w.high, w.numerics }
+
 // String returns the want in words, such as "at least 3" or "Fresh or Sour".
 func (w Want) String() string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -19,7 +19,7 @@ func (l *loader) warnRules() error {
 		return nil
 	}
 	for _, r := range l.problem.Rules {
-		alone := rule.Set{Ingredients: len(l.problem.Ingredients), Total: l.problem.Total, Rules: []rule.Rule{r.Rule}}
+		alone := rule.Set{Ingredients: len(l.problem.Ingredients), Total: l.problem.Total, Rules: r.Rules}
 		conditions, err := alone.Conditions()
 		if err != nil {
 			return r.at.blame(err)
@@ -36,17 +36,29 @@ func (l *loader) ruleSet() rule.Set {
 	p := l.problem
 	s := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total}
 	same := make(map[string]int)
-	for _, r := range p.Rules {
-		s.Rules = append(s.Rules, r.Rule)
-		same[r.Text]++
+	var texts []string
+	l.ruleOf = nil
+	for k := range p.Rules {
+		r := &p.Rules[k]
+		s.Rules = append(s.Rules, r.Rules...)
+		if r.texts != nil {
+			texts = append(texts, r.texts...)
+		} else {
+			texts = append(texts, r.Text)
+		}
+		for range r.Rules {
+			l.ruleOf = append(l.ruleOf, r)
+		}
+	}
+	for _, text := range texts {
+		same[text]++
 	}
 	s.Name = func(i int) string { return p.Ingredients[i] }
 	s.Text = func(k int) string {
-		r := &p.Rules[k]
-		if same[r.Text] > 1 {
-			return fmt.Sprintf("%s (line %d)", fault.Quote(r.Text), r.at.line)
+		if same[texts[k]] > 1 {
+			return fmt.Sprintf("%s (line %d)", fault.Quote(texts[k]), l.ruleOf[k].at.line)
 		}
-		return fault.Quote(r.Text)
+		return fault.Quote(texts[k])
 	}
 	return s
 }
@@ -99,7 +111,7 @@ func (l *loader) conflictError(c *rule.Conflict, law *node) error {
 	place := law
 	var lines []string
 	for k, r := range c.Rules {
-		at := l.problem.Rules[r].at
+		at := l.ruleOf[r].at
 		if k == 0 {
 			place = at
 		}

@@ -45,10 +45,13 @@ type Problem struct {
 	Rules       []Rule       // in the file's order
 	Target      *kir.Target
 	Sampler     kir.Settings
+	Search      Search
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // what is allowed and yet worth knowing
 
-	closers []io.Closer
+	closers     []io.Closer
+	ingredients *recipe.Ingredients // with attributes; nil if only counted
+	known       [][]kir.Part        // the recipes, closed to the total
 }
 
 // Close ends what the properties have running: other programs. The target cannot
@@ -98,6 +101,9 @@ type Options struct {
 	// be nil.
 	Override func(*kir.Settings)
 
+	// Effort is that of the search instead of what the file says; nil: as it says.
+	Effort *float64
+
 	// Workers is how many goroutines grow forests; it changes nothing but the
 	// time. 0 means all cores.
 	Workers int
@@ -121,6 +127,7 @@ type loader struct {
 	ingredients *recipe.Ingredients // with attributes, or nil if only counted
 	laws        int                 // sparsity laws that were read, mixed ones included
 	rows        [][]kir.Part        // the recipes, closed to the total
+	ruleOf      []*Rule             // which of the problem's rules each of the set is of
 }
 
 // Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The
@@ -139,11 +146,12 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		return nil, err
 	}
 	if l.fields, err = l.root.fields("a problem",
-		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler"); err != nil {
+		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search"); err != nil {
 		return nil, err
 	}
 	for _, step := range []func() error{
 		l.readName,
+		l.readSearch,
 		l.readSampler, // before the files, whose reading takes longest
 		l.readTotal,
 		l.readIngredients,
@@ -157,6 +165,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 			return nil, err
 		}
 	}
+	l.problem.ingredients, l.problem.known = l.ingredients, l.rows
 	return l.problem, nil
 }
 

@@ -21,6 +21,7 @@ type Property struct {
 
 	Forest *forest.Forest // of a forest: what was grown or loaded; else nil
 
+	learnt   *learnt // of a forest
 	property kir.Property
 	settings any // what stands under the kind, with defaults written out
 }

@@ -17,7 +17,7 @@ import (
 
 // forest reads a property that is a random forest's probability of a label.
 func (l *loader) forest(n *node) (Property, error) {
-	f, err := n.fields("a forest", "label", "want", "at_least", "at_most", "between", "trees", "features", "leaf", "floor", "seed", "add", "file")
+	f, err := n.fields("a forest", "label", "want", "at_least", "at_most", "between", "maximize", "minimize", "trees", "features", "leaf", "floor", "seed", "add", "file")
 	if err != nil {
 		return Property{}, err
 	}
@@ -29,6 +29,7 @@ func (l *loader) forest(n *node) (Property, error) {
 	if err != nil {
 		return Property{}, err
 	}
+	var data *forest.Data
 	var grown *forest.Forest
 	var s settings
 	added := ""
@@ -52,6 +53,9 @@ func (l *loader) forest(n *node) (Property, error) {
 		}
 		added = words
 		o := forest.Options{Trees: 100, Seed: 1, Importances: true, Workers: l.options.Workers}
+		if directed(f) {
+			o.Trees = directedTrees
+		}
 		for _, c := range []struct {
 			key   string
 			value *int
@@ -72,7 +76,7 @@ func (l *loader) forest(n *node) (Property, error) {
 				return Property{}, err
 			}
 		}
-		if grown, err = l.growForest(n, f["label"], features, o); err != nil {
+		if data, grown, err = l.growForest(n, f["label"], features, o); err != nil {
 			return Property{}, err
 		}
 		used := grown.Options()
@@ -85,12 +89,16 @@ func (l *loader) forest(n *node) (Property, error) {
 	if err != nil {
 		return Property{}, at.errorf("%v", err)
 	}
+	if err := l.withinLabels(at, grown, data, want); err != nil {
+		return Property{}, err
+	}
 	s.set("label", grown.Label())
 	s.set("floor", least)
-	s.keep(f, "want", "at_least", "at_most", "between", "add")
+	s.keep(f, "want", "at_least", "at_most", "between", "maximize", "minimize", "add")
 	return Property{
 		About:    grown.Label() + " " + want.String() + added,
 		Forest:   grown,
+		learnt:   &learnt{data, score, least},
 		property: property.NewForest(score, least),
 		settings: yaml.MapSlice(s),
 	}, nil
@@ -241,7 +249,7 @@ func groups(attribute *recipe.Attribute) []group {
 // wanted reads what a forest is asked for. at is the node to blame.
 func wanted(n *node, f map[string]*node) (want forest.Want, at *node, err error) {
 	var given []string
-	for _, key := range []string{"want", "at_least", "at_most", "between"} {
+	for _, key := range []string{"want", "at_least", "at_most", "between", "maximize", "minimize"} {
 		if f[key] != nil {
 			given = append(given, key)
 			at = f[key]
@@ -256,9 +264,12 @@ func wanted(n *node, f map[string]*node) (want forest.Want, at *node, err error)
 		return forest.Between(low, high), at, err
 	}
 	if len(given) != 1 {
-		return want, at, hint(n.errorf("the forest is asked for %s", fault.Count(len(given), "thing")), "say want: a class or a list of classes; or for a number at_least, at_most or between")
+		return want, at, hint(n.errorf("the forest is asked for %s", fault.Count(len(given), "thing")), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
 	}
 	switch given[0] {
+	case "maximize", "minimize":
+		want, err := direction(given[0], at)
+		return want, at, err
 	case "want":
 		items := []*node{at}
 		if at.kind == sequence {
@@ -299,28 +310,37 @@ func wanted(n *node, f map[string]*node) (want forest.Want, at *node, err error)
 }
 
 // growForest grows a forest from the book.
-func (l *loader) growForest(n, labelNode *node, features []forest.Feature, o forest.Options) (*forest.Forest, error) {
+func (l *loader) growForest(n, labelNode *node, features []forest.Feature, o forest.Options) (*forest.Data, *forest.Forest, error) {
 	book := l.problem.Book
 	if book == nil {
-		return nil, hint(n.errorf("a forest is grown from recipes, and the problem has none"), "add recipes: a CSV file, or load a forest with file")
+		return nil, nil, hint(n.errorf("a forest is grown from recipes, and the problem has none"), "add recipes: a CSV file, or load a forest with file")
 	}
 	if labelNode == nil {
-		return nil, hint(n.errorf("the forest has no label to learn"), "%s", labelsThere(book))
+		return nil, nil, hint(n.errorf("the forest has no label to learn"), "%s", labelsThere(book))
 	}
 	name, err := labelNode.str("the label")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	label, ok := book.Label(name)
 	if !ok {
-		return nil, hint(labelNode.errorf("the recipes have no label %s", labelNode.shown()), "%s", labelsThere(book))
+		return nil, nil, hint(labelNode.errorf("the recipes have no label %s", labelNode.shown()), "%s", labelsThere(book))
 	}
 	numeric := n.get("want") == nil
-	f, err := GrowForest(l.ctx, book, label, l.problem.Total, numeric, features, o)
-	if err != nil {
-		return nil, labelNode.blame(err)
+	if !numeric {
+		if err := fewClasses(n.get("want"), label); err != nil {
+			return nil, nil, err
+		}
 	}
-	return f, nil
+	data, err := forestData(book, label, l.problem.Total, numeric, features)
+	if err != nil {
+		return nil, nil, labelNode.blame(err)
+	}
+	f, err := forest.Grow(l.ctx, data, o)
+	if err != nil {
+		return nil, nil, labelNode.blame(err)
+	}
+	return data, f, nil
 }
 
 func labelsThere(book *recipe.Book) string {
@@ -339,35 +359,9 @@ func labelsThere(book *recipe.Book) string {
 // the label are left out. Splits test the features, see [ForestFeatures], or if
 // these are nil the amounts of the ingredients.
 func GrowForest(ctx context.Context, book *recipe.Book, label *recipe.Label, total int, numeric bool, features []forest.Feature, o forest.Options) (*forest.Forest, error) {
-	data := forest.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
-	var numbers []float64
-	var err error
-	if numeric {
-		if numbers, err = label.Numbers(); err != nil {
-			return nil, err
-		}
+	data, err := forestData(book, label, total, numeric, features)
+	if err != nil {
+		return nil, err
 	}
-	for r := range book.Recipes {
-		if label.Of[r] < 0 {
-			continue
-		}
-		amounts, err := book.Closure(r, total)
-		if err != nil {
-			return nil, err
-		}
-		parts := make([]forest.Part, len(amounts))
-		for k, p := range book.Recipes[r].Parts {
-			parts[k] = forest.Part{Ingredient: p.Ingredient, Amount: int32(amounts[k])}
-		}
-		data.Rows = append(data.Rows, parts)
-		if numeric {
-			data.Numbers = append(data.Numbers, numbers[r])
-		} else {
-			data.Classes = append(data.Classes, label.Value(r))
-		}
-	}
-	if len(data.Rows) == 0 {
-		return nil, &fault.Error{File: book.File, Message: fmt.Sprintf("no recipe has a value of the label %s", fault.Quote(label.Name)), Hint: "fill in the column"}
-	}
-	return forest.Grow(ctx, &data, o)
+	return forest.Grow(ctx, data, o)
 }

@@ -31,6 +31,7 @@ func (l *loader) resolve() error {
 	}
 	add("constraints", constraints)
 	add("sampler", p.Sampler)
+	add("search", p.Search.resolved())
 	data, err := yaml.Marshal(out)
 	p.Resolved = data
 	return err

@@ -15,10 +15,20 @@ var ruleKinds = []string{"require", "exclude", "amount", "group", "never", "need
 
 // A Rule is one of the problem's constraints.
 type Rule struct {
-	Text string // in words
-	Rule rule.Rule
+	Text  string      // in words
+	Rules []rule.Rule // what it says: one rule, or several, as one for each ingredient's doses
 
-	at *node
+	texts []string // of several, in words
+	at    *node
+}
+
+// Slacks returns how far a composition is from the bounds of the rule; nothing of
+// several rules, of which one is always near.
+func (r *Rule) Slacks(parts []rule.Part, total int) []rule.Slack {
+	if len(r.Rules) != 1 {
+		return nil
+	}
+	return rule.Slacks(r.Rules[0], parts, total)
 }
 
 // readConstraints reads the rules.
@@ -58,9 +68,9 @@ func (l *loader) rule(kind string, n *node) (Rule, error) {
 		if err != nil {
 			return Rule{}, err
 		}
-		r := Rule{Text: kind + " " + text, Rule: rule.Require{Of: of}}
+		r := Rule{Text: kind + " " + text, Rules: []rule.Rule{rule.Require{Of: of}}}
 		if kind == "exclude" {
-			r.Rule = rule.Exclude{Of: of}
+			r.Rules[0] = rule.Exclude{Of: of}
 		}
 		return r, nil
 	case "never":
@@ -71,8 +81,11 @@ func (l *loader) rule(kind string, n *node) (Rule, error) {
 		if len(of) < 2 {
 			return Rule{}, hint(n.errorf("never names %s", fault.Count(len(of), "ingredient")), "name two or more, of which at most one may be used; to use none, write exclude")
 		}
-		return Rule{Text: "never " + text, Rule: rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}}, nil
+		return Rule{Text: "never " + text, Rules: []rule.Rule{rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}}}, nil
 	case "amount":
+		if n.get("within") != nil {
+			return l.withinRule(n)
+		}
 		return l.amountRule(n)
 	case "group":
 		return l.groupRule(n)
@@ -83,7 +96,7 @@ func (l *loader) rule(kind string, n *node) (Rule, error) {
 }
 
 func (l *loader) amountRule(n *node) (Rule, error) {
-	f, err := n.fields("amount", "of", "min", "max", "step")
+	f, err := n.fields("amount", "of", "min", "max", "step", "within")
 	if err != nil {
 		return Rule{}, err
 	}
@@ -116,7 +129,7 @@ func (l *loader) amountRule(n *node) (Rule, error) {
 	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
 		return Rule{}, hint(n.errorf("the rule contradicts itself: the step is %d units and max %d", c.Step, c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
 	}
-	return Rule{Text: "amount of " + text + words, Rule: c}, nil
+	return Rule{Text: "amount of " + text + words, Rules: []rule.Rule{c}}, nil
 }
 
 func (l *loader) groupRule(n *node) (Rule, error) {
@@ -172,7 +185,7 @@ func (l *loader) groupRule(n *node) (Rule, error) {
 	if words == "" {
 		return Rule{}, hint(n.errorf("the rule bounds nothing"), "add used or total")
 	}
-	return Rule{Text: "group " + text + words, Rule: c}, nil
+	return Rule{Text: "group " + text + words, Rules: []rule.Rule{c}}, nil
 }
 
 func (l *loader) needsRule(n *node) (Rule, error) {
@@ -196,7 +209,7 @@ func (l *loader) needsRule(n *node) (Rule, error) {
 	if err != nil {
 		return Rule{}, err
 	}
-	return Rule{Text: name + " needs " + text, Rule: rule.Need{If: first[0], Then: then}}, nil
+	return Rule{Text: name + " needs " + text, Rules: []rule.Rule{rule.Need{If: first[0], Then: then}}}, nil
 }
 
 func (l *loader) limitRule(n *node) (Rule, error) {
@@ -234,7 +247,7 @@ func (l *loader) limitRule(n *node) (Rule, error) {
 	if limit.Min > limit.Max {
 		return Rule{}, hint(n.errorf("the rule contradicts itself: min is %v and max %v", limit.Min, limit.Max), "swap them")
 	}
-	return Rule{Text: "limit of " + name + words, Rule: limit}, nil
+	return Rule{Text: "limit of " + name + words, Rules: []rule.Rule{limit}}, nil
 }
 
 // of reads the ingredients that an amount or a group is about.

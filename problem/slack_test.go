@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"kir"
-	"kir/rule"
 )
 
 // TestSlacks sets compositions beside each kind of rule. Ingredients are, in
@@ -44,7 +43,7 @@ func TestSlacks(t *testing.T) {
 		var got []string
 		for _, r := range p.Rules {
 			var of []string
-			for _, s := range rule.Slacks(r.Rule, c.parts, p.Total) {
+			for _, s := range r.Slacks(c.parts, p.Total) {
 				of = append(of, fmt.Sprintf("%.4g [%g %g] %s %d %.4g", s.Value, s.Min, s.Max, s.Unit, s.Ingredient, s.Room()))
 			}
 			got = append(got, strings.Join(of, ", "))

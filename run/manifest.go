@@ -32,6 +32,7 @@ type Manifest struct {
 	Name        string       `json:"name"`
 	Problem     string       `json:"problem,omitempty"` // see [Spec]; no part of the run's identity
 	Settings    kir.Settings `json:"sampler"`
+	Effort      *float64     `json:"effort,omitempty"` // of the search, if there was one to be; no part of the run's identity
 	Total       int          `json:"total"`
 	Properties  []string     `json:"properties"`
 	Target      string       `json:"target_sha256"` // see fingerprint
@@ -60,6 +61,9 @@ func newManifest(s *Spec) (*Manifest, error) {
 	}
 	if m.Counted == nil {
 		m.Ingredients = s.Ingredients
+	}
+	if s.Question != nil {
+		m.Effort = &s.Question.Effort
 	}
 	m.Run = m.identity()
 	return m, nil

@@ -7,10 +7,11 @@ import (
 
 	"kir"
 	"kir/diagnose"
+	"kir/search"
 )
 
 // A Result is what a run amounts to. No figure in it depends on the number of
-// workers or on interruptions, but for Timing. A figure that the draws do not
+// workers or on interruptions, but for Timing and the seconds of the answer. A figure that the draws do not
 // determine is NaN.
 type Result struct {
 	Settings   kir.Settings
@@ -24,12 +25,13 @@ type Result struct {
 	LogDensity Statistic
 	Score      *Statistic // of Π_k y_k^c_k; nil if no property counts
 	Properties []Statistic
-	Inclusion  []Inclusion // by ingredient; of more than MostInclusion, those used most
-	Unlisted   Unlisted    // what else is used
-	Best       []Best      // at most 100, the best first
-	New        []Best      // of those that are not in the book; nil without a book
-	Baseline   *Baseline   // nil if no property counts
-	Notes      []string    // what happened to the run that the user should know
+	Inclusion  []Inclusion    // by ingredient; of more than MostInclusion, those used most
+	Unlisted   Unlisted       // what else is used
+	Best       []Best         // at most 100, the best first
+	New        []Best         // of those that are not in the book; nil without a book
+	Answer     *search.Answer // what a search beside the chains found; nil without a question or if no property counts
+	Baseline   *Baseline      // nil if no property counts
+	Notes      []string       // what happened to the run that the user should know
 	Timing     Timing
 }
 

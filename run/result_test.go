@@ -286,8 +286,8 @@ func equalResults(a, b *Result) bool {
 	x, y := *a, *b
 	x.Timing, y.Timing = Timing{}, Timing{}
 	show := func(r Result) string {
-		score, baseline := r.Score, r.Baseline
-		r.Score, r.Baseline = nil, nil
+		score, baseline, answer := r.Score, r.Baseline, shownAnswer(r.Answer)
+		r.Score, r.Baseline, r.Answer = nil, nil, nil
 		var ladders []kir.Ladder
 		r.Chains = slices.Clone(r.Chains)
 		for k := range r.Chains {
@@ -295,7 +295,7 @@ func equalResults(a, b *Result) bool {
 				ladders, r.Chains[k].Ladder = append(ladders, *l), nil
 			}
 		}
-		return fmt.Sprintf("%+v %+v %+v %+v", r, score, baseline, ladders)
+		return fmt.Sprintf("%+v %+v %+v %+v %s", r, score, baseline, ladders, answer)
 	}
 	return show(x) == show(y)
 }

@@ -237,9 +237,12 @@ func Merge(ctx context.Context, spec *Spec, location string, o Options) (*Result
 	return s.result(ctx)
 }
 
-// result reads the draws of the complete run.
+// result reads the draws of the complete run and looks for the best.
 func (s *session) result(ctx context.Context) (*Result, error) {
 	r, err := figures(ctx, s.spec, s.store, s.location, s.manifest, s.options.Workers)
+	if err == nil && s.spec.Question != nil {
+		r.Answer, err = answer(ctx, s.spec, r, s.options.Workers)
+	}
 	if err != nil && ctx.Err() != nil {
 		return nil, &InterruptedError{Dir: s.location, Done: 1, Err: ctx.Err()}
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"kir"
+	"kir/search"
 )
 
 // A Spec is what to run: a problem that has been read and checked.
@@ -23,6 +24,10 @@ type Spec struct {
 	// Known says whether a set of ingredients, given in ascending order, is
 	// that of a recipe in the book. nil means that there is no book.
 	Known func(ingredients []int) bool
+
+	// Question is what there is to know to look for the best when the chains are
+	// done; nil: nothing is looked for. It changes nothing in the draws.
+	Question *search.Question
 }
 
 // An Input is a file that the problem was made of.

@@ -15,6 +15,9 @@ type Promise struct {
 	Checked float64 // by one that has learnt from other data
 	// RandomTold and RandomChecked are the mean scores of random compositions.
 	RandomTold, RandomChecked float64
+
+	Evaluations  int64 // lines and compositions that were scored to find it out
+	Compositions int64 // and their splits
 }
 
 // Left is the share of the gain over random compositions that is left:
@@ -41,7 +44,10 @@ func Check(ctx context.Context, own, other *kir.Target, o Options, l ListOptions
 	if err != nil {
 		return nil, err
 	}
-	p := &Promise{}
+	if len(list.Entries) == 0 {
+		return nil, fmt.Errorf("check: nothing was found that may be offered")
+	}
+	p := &Promise{Evaluations: r.Evaluations + list.Evaluations, Compositions: r.Compositions + list.Compositions}
 	for _, e := range list.Entries {
 		x, err := kir.NewComposition(own.Space().N(), e.Parts...)
 		if err != nil {

@@ -83,6 +83,7 @@ func problemOfRun(ctx context.Context, r *run.Run, path string, settings kir.Set
 	}
 	p, err := problem.Load(ctx, path, problem.Options{
 		Workers:  workers,
+		Effort:   r.Manifest.Effort,
 		Override: func(s *kir.Settings) { *s = settings },
 	})
 	if err != nil {

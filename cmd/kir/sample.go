@@ -25,6 +25,7 @@ import (
 
 func newSampleCommand() *cobra.Command {
 	var out, shard string
+	var effort float64
 	var o runOptions
 	s := kir.DefaultSettings()
 	c := &cobra.Command{
@@ -53,8 +54,13 @@ in one run.`,
 	}
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		changed := c.Flags().Changed
+		looked, err := effortOf(c, effort)
+		if err != nil {
+			return err
+		}
 		p, err := problem.Load(c.Context(), args[0], problem.Options{
 			Workers: o.workers,
+			Effort:  looked,
 			Tell:    teller(c.ErrOrStderr(), o.quiet),
 			Override: func(given *kir.Settings) {
 				for _, f := range []struct {
@@ -106,10 +112,22 @@ in one run.`,
 	c.Flags().IntVar(&s.Draws, "draws", s.Draws, "draws to keep of each chain")
 	c.Flags().IntVar(&s.Thin, "thin", s.Thin, "iterations from one draw to the next")
 	c.Flags().Uint64Var(&s.Seed, "seed", s.Seed, "seed of all random choices")
+	c.Flags().Float64Var(&effort, "effort", 1, "how much looking for the best stands beside the draws; 0 for none")
 	o.flags(c)
 	must(c.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(kir.KernelNames(), cobra.ShellCompDirectiveNoFileComp)))
 	must(c.MarkFlagDirname("output"))
 	return c
+}
+
+// effortOf returns the effort that a flag says, nil if it was not given.
+func effortOf(c *cobra.Command, effort float64) (*float64, error) {
+	if !c.Flags().Changed("effort") {
+		return nil, nil
+	}
+	if !(effort >= 0 && effort <= problem.MostEffort) {
+		return nil, &fault.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", problem.MostEffort)}
+	}
+	return &effort, nil
 }
 
 // teller returns what prints messages of a run that goes on.
@@ -250,6 +268,10 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 			_, known := p.Book.Known(ingredients)
 			return known
 		}
+	}
+	var err error
+	if spec.Question, err = p.Question(); err != nil {
+		return nil, err
 	}
 	file, err := filepath.Abs(p.File)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"kir/problem"
 	"kir/recipe"
 	"kir/report"
-	"kir/rule"
 	"kir/run"
 )
 
@@ -35,7 +34,7 @@ func bestOf(p *problem.Problem, b run.Best) report.Best {
 		out.Recipe[p.Ingredients[part.Ingredient]] = part.Amount
 	}
 	for k, r := range p.Rules {
-		for _, s := range rule.Slacks(r.Rule, b.Parts, p.Total) {
+		for _, s := range r.Slacks(b.Parts, p.Total) {
 			slack := report.Slack{Rule: k, Value: report.Number(s.Value), Min: report.Number(s.Min), Max: report.Number(s.Max), Unit: s.Unit, Room: report.Number(s.Room())}
 			if s.Ingredient >= 0 {
 				slack.Ingredient = p.Ingredients[s.Ingredient]

@@ -1,0 +1,165 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"kir"
+	"kir/fault"
+	"kir/forest"
+	"kir/property"
+	"kir/recipe"
+)
+
+// directedTrees is how many trees a forest has that is asked for the largest or
+// the smallest. What a search finds is best by luck, too, and more trees take some
+// of it away: see docs/search.md.
+const directedTrees = 300
+
+// mostClasses is up to how many different numbers a label may have whose values
+// are named as classes.
+const mostClasses = 20
+
+// A learnt is what a forest property was made of.
+type learnt struct {
+	data  *forest.Data // what it was grown from; nil of a forest from a file
+	score *forest.Score
+	floor float64
+}
+
+// outOfBag returns y of each recipe of a book as the trees say that have not seen
+// it; NaN where there are none, since the recipe has no label.
+func (w *learnt) outOfBag(f *forest.Forest, label *recipe.Label) ([]float64, error) {
+	scores := make([]float64, len(label.Of))
+	rows, err := f.OutOfBag(w.score, w.data.Rows)
+	if err != nil {
+		return nil, err
+	}
+	row := 0
+	for r, class := range label.Of {
+		scores[r] = math.NaN()
+		if class >= 0 {
+			scores[r] = math.Max(w.floor, rows[row]) // NaN stays NaN
+			row++
+		}
+	}
+	return scores, nil
+}
+
+// regrown returns the property that a forest of other data has, asked for the same.
+func (w *learnt) regrown(ctx context.Context, data *forest.Data, o forest.Options) (kir.Property, error) {
+	o.Importances = false
+	f, err := forest.Grow(ctx, data, o)
+	if err != nil {
+		return nil, err
+	}
+	score, err := f.Score(w.score.Want())
+	if err != nil {
+		return nil, err
+	}
+	return property.NewForest(score, w.floor), nil
+}
+
+// directed says whether a forest is asked for the largest or the smallest.
+func directed(f map[string]*node) bool { return f["maximize"] != nil || f["minimize"] != nil }
+
+// direction reads maximize: true or minimize: true.
+func direction(key string, n *node) (forest.Want, error) {
+	if n.kind != boolean || n.plain() != true {
+		return forest.Want{}, hint(n.errorf("%s is %s", key, n.shown()), "write %s: true; or at_least, at_most or between for what is good enough", key)
+	}
+	if key == "minimize" {
+		return forest.Minimize(), nil
+	}
+	return forest.Maximize(), nil
+}
+
+// fewClasses refuses to take a number of many values for classes.
+func fewClasses(want *node, label *recipe.Label) error {
+	if len(label.Classes) <= mostClasses || !label.Numeric() {
+		return nil
+	}
+	numbers, err := label.Numbers()
+	if err != nil {
+		return err
+	}
+	least, greatest := span(numbers)
+	return hint(want.errorf("the label %s is a number: the recipes have %d different ones, from %v to %v", fault.Quote(label.Name), len(label.Classes), least, greatest),
+		"ask for maximize: true, minimize: true, at_least, at_most or between")
+}
+
+// span returns the least and the greatest number, leaving NaN out.
+func span(numbers []float64) (least, greatest float64) {
+	least, greatest = math.Inf(1), math.Inf(-1)
+	for _, v := range numbers {
+		if !math.IsNaN(v) {
+			least, greatest = min(least, v), max(greatest, v)
+		}
+	}
+	return least, greatest
+}
+
+// withinLabels refuses bounds on a number within which no recipe's lies: the
+// forest would give every composition a probability of 0. It warns of bounds
+// within which all do.
+func (l *loader) withinLabels(at *node, f *forest.Forest, data *forest.Data, want forest.Want) error {
+	low, high, bounded := want.Bounds()
+	if !bounded {
+		return nil
+	}
+	least, greatest := f.Range()
+	some := low <= greatest && high >= least
+	if data != nil && some {
+		some = false
+		for _, v := range data.Numbers {
+			some = some || low <= v && v <= high
+		}
+	}
+	book := fmt.Sprintf("the book has %v to %v", least, greatest)
+	if !some {
+		way := fmt.Sprintf("%s: take bounds that some recipe keeps, or ask for maximize: true or minimize: true", book)
+		return hint(at.errorf("no recipe has a %s %s", f.Label(), want), "%s", way)
+	}
+	if low <= least && high >= greatest {
+		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("Every recipe has a %s %s (%s), so that nothing is asked of it.", f.Label(), want, strings.TrimSpace(book)))
+	}
+	return nil
+}
+
+// forestData returns what a forest of a label learns from: the recipes that have
+// it, closed to total units, in the book's order.
+func forestData(book *recipe.Book, label *recipe.Label, total int, numeric bool, features []forest.Feature) (*forest.Data, error) {
+	data := &forest.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
+	var numbers []float64
+	var err error
+	if numeric {
+		if numbers, err = label.Numbers(); err != nil {
+			return nil, err
+		}
+	}
+	for r := range book.Recipes {
+		if label.Of[r] < 0 {
+			continue
+		}
+		amounts, err := book.Closure(r, total)
+		if err != nil {
+			return nil, err
+		}
+		parts := make([]forest.Part, len(amounts))
+		for k, p := range book.Recipes[r].Parts {
+			parts[k] = forest.Part{Ingredient: p.Ingredient, Amount: int32(amounts[k])}
+		}
+		data.Rows = append(data.Rows, parts)
+		if numeric {
+			data.Numbers = append(data.Numbers, numbers[r])
+		} else {
+			data.Classes = append(data.Classes, label.Value(r))
+		}
+	}
+	if len(data.Rows) == 0 {
+		return nil, &fault.Error{File: book.File, Message: fmt.Sprintf("no recipe has a value of the label %s", fault.Quote(label.Name)), Hint: "fill in the column"}
+	}
+	return data, nil
+}

@@ -1,0 +1,42 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"kir/search"
+)
+
+// answer looks for the best beside a complete run. It follows from the question,
+// the seed and the draws, and so is made again, like all figures, whenever a run
+// is resumed, extended or merged; nothing of it is stored with the draws.
+func answer(ctx context.Context, spec *Spec, r *Result, workers int) (*search.Answer, error) {
+	b := search.Beside{Iterations: lines(r), Seed: spec.Settings.Seed, Workers: workers}
+	plain, err := search.Plain(spec.Target)
+	if err != nil {
+		return nil, err
+	}
+	// The best of all sets of ingredients and the best of new ones overlap.
+	seen := r.Best
+	if r.New != nil {
+		seen = Distinct(append(append([]Best{}, r.Best...), r.New...))
+	}
+	for _, best := range seen {
+		b.Found = append(b.Found, search.Found{Parts: best.Parts, LogScore: logScoreOf(plain.Wishes(), best.Scores)})
+	}
+	a, err := spec.Question.Answer(ctx, b)
+	if err != nil {
+		return nil, fmt.Errorf("looking for the best: %w", err)
+	}
+	return a, nil
+}
+
+// lines returns about how many lines the chains of a run have scored: one an
+// iteration, and of tempered chains at least one a replica.
+func lines(r *Result) int64 {
+	each := int64(1)
+	if ladder := r.Chains[0].Ladder; ladder != nil {
+		each = int64(len(ladder.Rungs))
+	}
+	return r.Timing.Iterations * each
+}

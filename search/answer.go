@@ -1,0 +1,189 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"kir"
+)
+
+// A Question is what there is to know of a problem when its best is looked for.
+type Question struct {
+	Target *kir.Target // with weights as they are for the draws
+
+	// Effort is how much is looked, see [Budget]; 0: the shortlist is of what is
+	// found already.
+	Effort float64
+
+	// Known are the known recipes, and KnownScores returns Π_k y_k of each as the
+	// models say that have not learnt from it, NaN where they cannot tell; nil: as
+	// the target says.
+	Known       []*kir.Composition
+	KnownScores func() ([]float64, error)
+
+	// Least is the least amount of each ingredient that is offered; nil: any.
+	Least []int
+
+	// Halves returns two targets whose models have learnt from different halves of
+	// the recipes, with each weight 1; nil: nothing has been learnt.
+	Halves func(ctx context.Context, seed uint64) (own, other *kir.Target, err error)
+
+	Kind   Kind
+	Refuse func(ingredients []int) bool // as in [Options]
+}
+
+// Beside is the run beside which a search stands.
+type Beside struct {
+	Iterations int64 // of all chains
+	Seed       uint64
+	Workers    int
+	Found      []Found // the best that the chains have seen; their LogScore is that of [Plain]
+}
+
+// An Answer is what a problem's reader wants to know: what is best, and how good
+// that is.
+type Answer struct {
+	Effort       float64
+	Evaluations  int64 // lines and compositions that were scored, of search, shortlist and promise
+	Compositions int64 // and their splits
+	Starts       int   // of the known recipes, those from which could be begun
+	Entries      []Entry
+	Comparison   *Comparison
+	Promise      *Promise // nil if nothing has been learnt or nothing was searched
+	Notes        []string // what could not be told, and why
+	Seconds      float64  // it alone differs between equal runs
+}
+
+const (
+	answerLength = 20
+	answerRandom = 1000 // compositions to compare with
+	promiseShare = 4    // the promise is checked by a search of a quarter of the budget
+)
+
+// Answer looks for the best, makes a shortlist of it and of what the chains have
+// seen, and compares. It follows from the question, the seed and what the chains
+// have seen, on any number of workers. It is nil if no property counts, as then
+// nothing is better than anything else.
+func (q *Question) Answer(ctx context.Context, b Beside) (*Answer, error) {
+	begun := time.Now()
+	plain, err := Plain(q.Target)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(plain.Wishes(), func(w kir.Wish) bool { return w.Weight > 0 }) {
+		return nil, nil
+	}
+	distance := NewDistance(plain.Space().N(), q.Known)
+	typical, err := q.typical(ctx, plain, distance, b.Seed)
+	if err != nil {
+		return nil, err
+	}
+	o := Options{
+		Evaluations: Budget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers,
+		Starts: q.Known, Least: q.Least, Kind: q.Kind, Refuse: q.Refuse,
+		Ideas: answerLength, Distance: distance, Apart: ApartShare * typical,
+	}
+	list := ListOptions{Length: answerLength, Distance: distance, Apart: o.Apart, Least: q.Least, Refuse: q.Refuse, Known: q.Known}
+	a := &Answer{Effort: q.Effort}
+	candidates := b.Found
+	if o.Evaluations > 0 {
+		r, err := best(ctx, plain, o, b.Found)
+		if err != nil {
+			return nil, err
+		}
+		a.Evaluations, a.Compositions, a.Starts = r.Evaluations, r.Compositions, r.Starts
+		candidates = slices.Concat(r.Ideas, r.Archive.Best(), b.Found)
+	}
+	l, err := Shortlist(ctx, plain, candidates, list)
+	if err != nil {
+		return nil, err
+	}
+	a.Entries = l.Entries
+	a.Evaluations += l.Evaluations
+	a.Compositions += l.Compositions
+	compare := CompareOptions{Random: answerRandom, Seed: b.Seed, Distance: distance, Known: q.Known}
+	if q.KnownScores != nil {
+		if compare.KnownScores, err = q.KnownScores(); err != nil {
+			return nil, err
+		}
+	}
+	if a.Comparison, err = Compare(ctx, plain, a.Entries, compare); err != nil {
+		return nil, err
+	}
+	if o.Evaluations /= promiseShare; o.Evaluations > 0 && q.Halves != nil {
+		if err := a.promise(ctx, q, o, list); err != nil {
+			return nil, err
+		}
+	}
+	a.Seconds = time.Since(begun).Seconds()
+	return a, nil
+}
+
+// best is [Best], which begins at what the chains have seen if it finds nothing
+// else to begin from.
+func best(ctx context.Context, t *kir.Target, o Options, found []Found) (*Result, error) {
+	r, err := Best(ctx, t, o)
+	if !errors.Is(err, kir.ErrNoStart) || len(found) == 0 {
+		return r, err
+	}
+	for _, f := range found[:min(len(found), randomSeeds)] {
+		x, err := kir.NewComposition(t.Space().N(), f.Parts...)
+		if err != nil {
+			return nil, err
+		}
+		o.Starts = append(slices.Clip(o.Starts), x)
+	}
+	return Best(ctx, t, o)
+}
+
+// randomPairs is how many random compositions tell a typical distance where known
+// ones do not.
+const randomPairs = 100
+
+// typical returns what two known recipes differ, or two random compositions if
+// there are not two that differ.
+func (q *Question) typical(ctx context.Context, t *kir.Target, d *Distance, seed uint64) (float64, error) {
+	if typical := d.Typical(q.Known); typical > 0 {
+		return typical, nil
+	}
+	prior, r := kir.NewPrior(t), kir.NewRand(seed, "search distance", 0)
+	var all []*kir.Composition
+	for range randomPairs {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		x, err := prior.Draw(r)
+		if err != nil {
+			return 0, fmt.Errorf("search: %w", err)
+		}
+		all = append(all, x)
+	}
+	return max(d.Typical(all), 0), nil
+}
+
+// promise checks what the models promise by others that have learnt from the
+// other half. What cannot be checked, as where a class is in one half only, is
+// noted.
+func (a *Answer) promise(ctx context.Context, q *Question, o Options, l ListOptions) error {
+	own, other, err := q.Halves(ctx, o.Seed)
+	if err == nil {
+		a.Promise, err = Check(ctx, own, other, o, l)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		a.Notes = append(a.Notes, fmt.Sprintf("What the models promise could not be checked on halves of the recipes: %v.", err))
+		return nil
+	}
+	a.Evaluations += a.Promise.Evaluations
+	a.Compositions += a.Promise.Compositions
+	return nil
+}
+
+// Score returns Π_k y_k of an entry, of the properties that count, as they are.
+func (f *Found) Score() float64 { return math.Exp(f.LogScore) }
