@@ -14,12 +14,14 @@ import (
 
 // A Model is what is said of a run. Its JSON is summary.json.
 type Model struct {
+	Answer     *Answer              `json:"answer"` // null of runs that nobody asked for an answer
 	Version    string               `json:"version"`
 	Problem    Problem              `json:"problem"`
 	Question   string               `json:"question"` // what was asked, in words
 	Sampler    kir.Settings         `json:"sampler"`
-	Verdict    string               `json:"verdict"`
-	Grade      Grade                `json:"grade"`
+	Verdict    string               `json:"verdict"` // on the answer, then on the draws
+	Draws      string               `json:"draws"`   // how far they can be relied on
+	Grade      Grade                `json:"grade"`   // the same in a word
 	Rates      Rates                `json:"rates"`
 	Moves      []Move               `json:"moves"` // of a kernel that mixes several
 	Chains     []Chain              `json:"chains"`
@@ -33,8 +35,8 @@ type Model struct {
 	Pairs      *Pairs               `json:"pairs"`
 	Properties []Property           `json:"properties"`
 	Score      Comparison           `json:"score"`
-	Best       []Best               `json:"best"`    // sets of ingredients, by score
-	Diverse    []Best               `json:"diverse"` // some that score well and differ
+	Best       []Best               `json:"best"`    // the shortlist
+	Diverse    []Best               `json:"diverse"` // the same, which was a list of its own once
 	Plots      []Plot               `json:"plots"`
 	Warnings   []string             `json:"warnings"`
 	Inputs     []run.Input          `json:"inputs"`
@@ -44,7 +46,7 @@ type Model struct {
 	Timing     Timing               `json:"timing"`
 }
 
-// A Grade is the verdict in a word.
+// A Grade says in a word how far the draws can be relied on.
 type Grade string
 
 // The grades.
@@ -162,4 +164,5 @@ type Again struct {
 type Timing struct {
 	Seconds             Number `json:"seconds"`
 	IterationsPerSecond Number `json:"iterations_per_second"`
+	SearchSeconds       Number `json:"search_seconds"` // of the search for the best
 }

@@ -363,7 +363,7 @@ func lookAt(t *testing.T, ctx context.Context, reports []shownReport) {
 							t.Errorf("the page asks for %q", requests)
 						}
 						s.check(t, want)
-						for name := range m.Diverse[0].Recipe {
+						for name := range m.Best[0].Recipe {
 							if !strings.Contains(squeezed(s.Text), squeezed(escaped(name))) {
 								t.Errorf("%q cannot be read", name)
 							}

@@ -25,7 +25,7 @@ func bestOf(p *problem.Problem, b run.Best) report.Best {
 	out := report.Best{
 		Chain: b.Chain, Draw: b.Draw, Drawn: !b.Found, Score: report.Number(b.Score), LogDensity: report.Number(b.LogDensity),
 		Scores: make(map[string]report.Number, len(b.Scores)), Recipe: make(map[string]int, len(b.Parts)), Known: b.Known,
-		Nearest: []report.Nearest{}, Slack: []report.Slack{},
+		Nearest: []report.Nearest{}, Slack: []report.Slack{}, Apart: report.UnknownNumber(),
 	}
 	for k, y := range b.Scores {
 		out.Scores[p.Properties[k].Name] = report.Number(y)
@@ -46,7 +46,7 @@ func bestOf(p *problem.Problem, b run.Best) report.Best {
 		return out
 	}
 	for _, n := range p.Book.Nearest(setOf(b.Parts), shownNearest) {
-		near := report.Nearest{Recipe: p.Book.Recipes[n.Recipe].Name, Overlap: report.Number(n.Overlap), Shared: []string{}}
+		near := report.Nearest{Recipe: p.Book.Recipes[n.Recipe].Name, Overlap: report.Number(n.Overlap), Shared: []string{}, Distance: report.UnknownNumber()}
 		for _, i := range n.Shared {
 			near.Shared = append(near.Shared, p.Ingredients[i])
 		}

@@ -75,15 +75,25 @@ func Model(ctx context.Context, p *problem.Problem, dir string, r *run.Result, v
 		m.Score.Random, m.Score.RandomSE, m.Score.RandomSize = report.Number(b.Mean), report.Number(b.SE), len(b.LogScores)
 	}
 
-	best := r.Best
-	if p.Book != nil {
-		best = r.New
+	if m.Answer, m.Best, err = answerOf(ctx, p, r.Answer); err != nil {
+		return nil, fmt.Errorf("the answer: %w", err)
 	}
-	m.Best = bestsOf(p, best)
-	m.Diverse = bestsOf(p, diverse(run.Distinct(slices.Concat(best, g.pool)), mostDiverse))
+	if m.Answer == nil {
+		m.Best = unsearched(p, m, r, g)
+		if !m.Weighs() {
+			m.Answer = unasked()
+		}
+	} else {
+		m.Timing.SearchSeconds = report.Number(r.Answer.Seconds)
+	}
+	m.Diverse = m.Best
 
-	m.Verdict, m.Grade = verdict(p, r)
-	m.Verdict, m.Grade = judged(m.Verdict, m.Grade, m.Ladders)
+	m.Draws, m.Grade = verdict(p, r)
+	m.Draws, m.Grade = judged(m.Draws, m.Grade, m.Ladders)
+	m.Verdict = m.Draws
+	if m.Answer != nil {
+		m.Verdict = m.Answer.Headline + " " + m.Draws
+	}
 	m.Warnings = append(append([]string{}, p.Warnings...), forestWarnings(p)...)
 	m.Warnings = append(m.Warnings, runWarnings(p, r)...)
 	m.Warnings = append(m.Warnings, ladderWarnings(m.Ladders)...)
@@ -91,6 +101,19 @@ func Model(ctx context.Context, p *problem.Problem, dir string, r *run.Result, v
 	m.Files = []string{report.SummaryName, "problem.yaml", "run.json", "draws/"}
 	m.Parts = r.Parts
 	return m, nil
+}
+
+// unsearched returns the shortlist of a run without a search: the best draw of each
+// set of ingredients, or where nothing is wished for sets that differ.
+func unsearched(p *problem.Problem, m *report.Model, r *run.Result, g *gathered) []report.Best {
+	best := r.Best
+	if p.Book != nil {
+		best = r.New
+	}
+	if m.Weighs() {
+		return bestsOf(p, best)
+	}
+	return bestsOf(p, diverse(run.Distinct(slices.Concat(best, g.pool)), mostDiverse))
 }
 
 // movesOf says what each move of a kernel that mixes several did.

@@ -53,6 +53,9 @@ func sampleFile(t testing.TB, path string, override func(s *kir.Settings)) made 
 			return known
 		}
 	}
+	if spec.Question, err = p.Question(); err != nil {
+		t.Fatal(err)
+	}
 	m := made{dir: filepath.Join(t.TempDir(), "run"), problem: p}
 	if m.result, err = run.Start(context.Background(), spec, m.dir, run.Options{}); err != nil {
 		t.Fatal(err)

@@ -103,6 +103,17 @@ func Percent[F Float](share F) string {
 	return percent(share, 1)
 }
 
+// Whole writes a share in whole percent, and never all for less than all.
+func Whole[F Float](share F) string {
+	switch {
+	case share > 0 && share < 0.01:
+		return "<1 %"
+	case share > 0.99 && share < 1:
+		return ">99 %"
+	}
+	return percent(share, 0)
+}
+
 // Rate writes a share in percent with two digits behind the point.
 func Rate[F Float](share F) string { return percent(share, 2) }
 

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"slices"
 	"strings"
 
 	"kir/report"
@@ -9,10 +8,10 @@ import (
 	"kir/report/number"
 )
 
-// coloursOf gives the ingredients of the shortlists their colours.
-func coloursOf(best, various []report.Placed) map[string]figure.Paint {
+// coloursOf gives the ingredients of the shortlist their colours.
+func coloursOf(list []report.Best) map[string]figure.Paint {
 	var recipes []map[string]int
-	for _, b := range slices.Concat(best, various) {
+	for _, b := range list {
 		recipes = append(recipes, b.Recipe)
 	}
 	return figure.Colours(recipes)

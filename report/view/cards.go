@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"kir/report"
@@ -12,9 +13,9 @@ import (
 
 // A card is a composition of the shortlist on the page.
 type card struct {
-	report.Placed
+	report.Best
+	Place   int // in the shortlist
 	Page    *pageView
-	List    string        // its list in summary.json
 	Bar     template.HTML // its figure
 	Swatch  []swatch
 	Columns bool // the parts are set in columns
@@ -27,8 +28,25 @@ type swatch struct {
 	Fill string
 }
 
-// SharedWith names the ingredients that the composition shares with a recipe.
-func (c card) SharedWith(n report.Nearest) []string { return shared(c.Best, n) }
+// Near names the nearest known recipes.
+func (c card) Near() string { return strings.TrimPrefix(nearestText(c.Best), "nearest: ") }
+
+// Range is how much there may be of an ingredient.
+func (c card) Range(ingredient string) string {
+	if r, ok := c.Ranges[ingredient]; ok {
+		return rangeText(r, c.Page.Problem.Total)
+	}
+	return ""
+}
+
+// Others are the variants that are told.
+func (c card) Others() []string {
+	var list []string
+	for _, v := range c.Variants[:min(len(c.Variants), shownVariants)] {
+		list = append(list, variantText(v, c.Page.Problem.Total))
+	}
+	return list
+}
 
 // manyParts is above how many parts a list of them is set in columns, and fewParts
 // if it stands beside such a one.
@@ -44,12 +62,12 @@ func (c card) more(parts int) bool {
 	return len(c.Recipe) > parts && longest <= 24
 }
 
-// cards returns a list of compositions as the page shows them.
-func (v *pageView) cards(of []report.Placed, name string, colours map[string]figure.Paint) []card {
+// cards returns entries of the shortlist as the page shows them.
+func (v *pageView) cards(of []report.Best, colours map[string]figure.Paint) []card {
 	var list []card
-	for _, b := range of {
-		c := card{Placed: b, Page: v, List: name}
-		if f := v.figures[fmt.Sprintf("%s-%d", name, b.Place+1)]; f != nil {
+	for k, b := range of {
+		c := card{Best: b, Place: k, Page: v}
+		if f := v.figures[fmt.Sprintf("best-%d", k+1)]; f != nil {
 			c.Bar = template.HTML(f.SVG())
 		}
 		for _, part := range b.Parts() {

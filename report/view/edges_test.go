@@ -52,6 +52,9 @@ func sampleFile(t testing.TB, path string, override func(s *kir.Settings)) made 
 			return known
 		}
 	}
+	if spec.Question, err = p.Question(); err != nil {
+		t.Fatal(err)
+	}
 	m := made{dir: filepath.Join(t.TempDir(), "run"), problem: p}
 	if m.result, err = run.Start(context.Background(), spec, m.dir, run.Options{}); err != nil {
 		t.Fatal(err)
@@ -146,7 +149,7 @@ func checkText(t *testing.T, m *report.Model) string {
 	if err := Text(&b, m, "runs/it", terminal.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Shortlist(&b, m.Shortlist(100, 100), m, terminal.Style{}); err != nil {
+	if err := Shortlist(&b, m.Best, m, terminal.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {

@@ -16,13 +16,10 @@ func Figures(m *report.Model) []*figure.Figure {
 			all = append(all, f)
 		}
 	}
-	best, various := m.Shortlists(pageBest, pageDiverse)
-	colours := coloursOf(best, various)
-	for _, b := range best {
-		add(compositionFigure(m, fmt.Sprintf("best-%d", b.Place+1), fmt.Sprintf("Best composition %d", b.Place+1), &b.Best, colours))
-	}
-	for _, b := range various {
-		add(compositionFigure(m, fmt.Sprintf("diverse-%d", b.Place+1), fmt.Sprintf("Diverse composition %d", b.Place+1), &b.Best, colours))
+	list := m.Best[:min(len(m.Best), pageBest)]
+	colours := coloursOf(list)
+	for k := range list {
+		add(compositionFigure(m, fmt.Sprintf("best-%d", k+1), fmt.Sprintf("Entry %d of the shortlist", k+1), &list[k], colours))
 	}
 	add(inclusionFigure(m))
 	add(amountsFigure(m))
@@ -41,8 +38,5 @@ func Figures(m *report.Model) []*figure.Figure {
 	return all
 }
 
-const (
-	// pageBest and pageDiverse are how many compositions the page shows.
-	pageBest    = 6
-	pageDiverse = 6
-)
+// pageBest is how many entries of the shortlist the page shows.
+const pageBest = 20

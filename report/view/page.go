@@ -59,6 +59,7 @@ var page = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"ladders":   func(l []report.Ladder) []report.Ladder { return l[:min(len(l), figureChains)] },
 	"confusion": func(f *report.Forest) bool { return f.Quality.Classes != nil && len(f.Classes) <= pageClasses },
 	"slack":     slackText,
+	"style":     wishStyle,
 	"bound":     atBound,
 	"wide":      wide,
 }).Parse(pageText))
@@ -83,6 +84,7 @@ var styles = map[string]func(v float64) string{
 	"short":    number.Four[float64],
 	"error":    number.Error[float64],
 	"whole":    number.Down[float64],
+	"value":    func(v float64) string { return value(report.Number(v)) },
 }
 
 // numberTag writes a figure of the model for people, and for programs in full,
@@ -122,14 +124,14 @@ func Shown(text string) string {
 // pageView is what the template sees.
 type pageView struct {
 	*report.Model
-	Policy        string
-	Style         template.CSS
-	Script        template.JS
-	Sampled       string
-	Best, Various []card
-	LeftOut       bool  // compositions shown among the best are missing from the various
-	Order         []int // places of the ingredients that the table has
-	Law           []int // places of the sizes that the table has
+	Policy  string
+	Style   template.CSS
+	Script  template.JS
+	Sampled string
+	Title   string // of the shortlist
+	Cards   []card
+	Order   []int // places of the ingredients that the table has
+	Law     []int // places of the sizes that the table has
 
 	figures map[string]*figure.Figure
 }
@@ -154,13 +156,66 @@ func (v *pageView) Part(pointer string, units int) template.HTML {
 	return dataTag(pointer, float64(units), func(float64) string { return share(units, v.Problem.Total) })
 }
 
-// ScoreOf writes the score of a wish.
-func (v *pageView) ScoreOf(pointer string, w report.Property, score report.Number) template.HTML {
-	return dataTag(pointer, float64(score), func(f float64) string { return number.Score(f, w.Weight) })
+// Wished writes what an entry has of a wish: what a model expects of a number, with
+// its interval, or the score; nothing if that says no more than the entry's score.
+func (v *pageView) Wished(place int, w report.Property, b report.Best) template.HTML {
+	if q, ok := b.Predicted[w.Name]; ok {
+		at := func(figure string, n report.Number) template.HTML {
+			return dataTag(pointer("best", place, "predicted", w.Name, figure), float64(n), func(f float64) string { return value(report.Number(f)) })
+		}
+		return at("value", q.Value) + " (" + at("low", q.Low) + " to " + at("high", q.High) + ")"
+	}
+	if figureOf(v.Model, w, b) == "" {
+		return ""
+	}
+	return dataTag(pointer("best", place, "scores", w.Name), float64(b.Scores[w.Name]), func(f float64) string { return number.Score(f, w.Weight) })
 }
 
 // Measured says whether rules were measured, so that the law of n has an error.
 func (v *pageView) Measured() bool { return len(v.Sparsity) > 0 && v.Sparsity[0].Share != nil }
+
+// wishStyle is how the figures of a wish are written.
+func wishStyle(w report.WishPromise) string {
+	if w.Unit == "value" {
+		return "value"
+	}
+	return "three"
+}
+
+// Headline is what is to be read first.
+func (v *pageView) Headline() string {
+	text, _ := headline(v.Model)
+	return text
+}
+
+// Sure says whether the headline calls for no care.
+func (v *pageView) Sure() bool {
+	_, sure := headline(v.Model)
+	return sure
+}
+
+// Tone is the colour of the answer.
+func (v *pageView) Tone() string {
+	switch {
+	case v.Sure():
+		return "sound"
+	case v.Model.Answer != nil && v.Model.Answer.Grade == report.Weak:
+		return "unsound"
+	}
+	return "short"
+}
+
+// DrawsHeadline says in short how far the draws can be relied on.
+func (v *pageView) DrawsHeadline() string { return drawsHeadline(v.Grade) }
+
+// DrawsTone is the colour of the draws: sound draws are no green sign where the
+// answer calls for care.
+func (v *pageView) DrawsTone() string {
+	if v.Grade == report.Sound && !v.Sure() {
+		return "plain"
+	}
+	return string(v.Grade)
+}
 
 // Kept says that the rules are kept.
 func (v *pageView) Kept() string {
@@ -189,9 +244,8 @@ func newPageView(m *report.Model) *pageView {
 	for _, f := range Figures(m) {
 		v.figures[f.Name] = f
 	}
-	best, various := m.Shortlists(pageBest, pageDiverse)
-	colours := coloursOf(best, various)
-	v.Best, v.Various, v.LeftOut = v.cards(best, "best", colours), v.cards(various, "diverse", colours), leavesOut(various)
+	list := m.Best[:min(len(m.Best), pageBest)]
+	v.Title, v.Cards = shortlistTitle(m), v.cards(list, coloursOf(list))
 	v.Order = m.Frequent()
 	v.Order = v.Order[:min(len(v.Order), pageIngredients)]
 	for k, to := m.ShownLaw(); k < to && len(v.Law) < pageSizes; k++ {

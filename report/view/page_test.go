@@ -75,6 +75,7 @@ func TestNamesAreText(t *testing.T) {
 	m.Question, m.Verdict, m.Version = rename(m.Question), rename(m.Verdict), rename(m.Version)
 	m.Warnings = []string{bad}
 	m.Again = report.Again{Command: bad, Problem: bad}
+	m.Answer.Headline, m.Answer.Verdict, m.Answer.Warnings, m.Draws = bad, []string{bad}, []string{bad}, bad
 	m.Inputs[0].Path, m.Inputs[0].SHA256 = bad, bad
 	for k := range m.Inclusion {
 		m.Inclusion[k].Ingredient = rename(m.Inclusion[k].Ingredient)
@@ -85,13 +86,17 @@ func TestNamesAreText(t *testing.T) {
 	for k := range m.Moves {
 		m.Moves[k].Name = bad
 	}
-	for _, list := range [][]report.Best{m.Best, m.Diverse} {
+	{
+		list := m.Best
 		for k := range list {
 			recipe := make(map[string]int)
 			for name, amount := range list[k].Recipe {
 				recipe[rename(name)] = amount
 			}
 			list[k].Recipe = recipe
+			list[k].Ranges = map[string]report.Range{bad: {High: 1}}
+			list[k].Variants = []report.Variant{{Without: []string{bad}, With: map[string]int{bad: 1}}}
+			list[k].Predicted = map[string]report.Prediction{bad: {}}
 			list[k].Slack = []report.Slack{{Unit: bad, Ingredient: bad, Max: 3}}
 			for q := range list[k].Nearest {
 				list[k].Nearest[q].Recipe, list[k].Nearest[q].Shared = bad, []string{bad, bad}
@@ -101,10 +106,8 @@ func TestNamesAreText(t *testing.T) {
 	for k := range m.Properties {
 		w := &m.Properties[k]
 		m.Statistics[rename(w.Name)] = m.Statistics[w.Name]
-		for _, list := range [][]report.Best{m.Best, m.Diverse} {
-			for q := range list {
-				list[q].Scores[rename(w.Name)] = list[q].Scores[w.Name]
-			}
+		for _, b := range m.Best {
+			b.Scores[rename(w.Name)] = b.Scores[w.Name]
 		}
 		w.Name, w.About = rename(w.Name), rename(w.About)
 		w.Forest.Quality.Classes.Majority = bad
@@ -114,6 +117,9 @@ func TestNamesAreText(t *testing.T) {
 		for q := range w.Forest.Importances {
 			w.Forest.Importances[q].Feature = bad
 		}
+	}
+	for k := range m.Answer.Wishes {
+		m.Answer.Wishes[k].Name, m.Answer.Wishes[k].Strength, m.Answer.Wishes[k].Unit = bad, bad, bad
 	}
 	for k := range m.Plots {
 		m.Plots[k].Name = rename(m.Plots[k].Name)

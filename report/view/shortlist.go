@@ -11,42 +11,32 @@ import (
 	"kir/report/terminal"
 )
 
-// textBest and textDiverse are how many compositions the text shows, and longBest
-// and longDiverse how many of those that have many parts.
-const (
-	textBest, textDiverse = 10, 5
-	longBest, longDiverse = 5, 3
-)
-
-func writeShortlists(m *report.Model, p *terminal.Printer) {
-	mostBest, mostDiverse := textBest, textDiverse
-	if slices.ContainsFunc(slices.Concat(m.Best[:min(len(m.Best), longBest)], m.Diverse[:min(len(m.Diverse), longDiverse)]),
-		func(b report.Best) bool { return len(b.Recipe) > longParts }) {
-		mostBest, mostDiverse = longBest, longDiverse
-	}
-	best, various := m.Shortlists(mostBest, mostDiverse)
-	writeLists(m, p, best, various)
-	if more := len(m.Best) - len(best); more > 0 && m.Weighs() {
-		p.Line("")
-		p.Line("%s more: kir show RUN --best 20, --diverse 20, --json", number.Thousands(more))
-	}
-}
+// textBest is how many entries of the shortlist the text shows, and longBest how
+// many if some have many parts.
+const textBest, longBest = 10, 5
 
 // longParts is above how many parts a composition is long.
 const longParts = 6
 
-// Shortlist prints the shortlist of a model for a person.
-func Shortlist(w io.Writer, s report.Shortlist, m *report.Model, style terminal.Style) error {
+// writeShortlist prints the beginning of the shortlist.
+func writeShortlist(m *report.Model, p *terminal.Printer) {
+	most := textBest
+	if slices.ContainsFunc(m.Best[:min(len(m.Best), longBest)], func(b report.Best) bool { return len(b.Recipe) > longParts }) {
+		most = longBest
+	}
+	shown := m.Best[:min(len(m.Best), most)]
+	writeEntries(m, p, shown)
+	if more := len(m.Best) - len(shown); more > 0 {
+		p.Line("")
+		p.Line("%s more: kir show RUN --best %d, --json", number.Thousands(more), min(len(m.Best), 20))
+	}
+}
+
+// Shortlist prints the beginning of the shortlist for a person.
+func Shortlist(w io.Writer, list []report.Best, m *report.Model, style terminal.Style) error {
 	var b strings.Builder
 	p := terminal.NewPrinter(&b, style)
-	placed := func(list []report.Best) []report.Placed {
-		var numbered []report.Placed
-		for k, b := range list {
-			numbered = append(numbered, report.Placed{Best: b, Place: k})
-		}
-		return numbered
-	}
-	writeLists(m, p, placed(s.Best), placed(s.Diverse))
+	writeEntries(m, p, list)
 	if p.Err != nil {
 		return p.Err
 	}
@@ -54,135 +44,161 @@ func Shortlist(w io.Writer, s report.Shortlist, m *report.Model, style terminal.
 	return err
 }
 
-// leavesOut says whether a list leaves out compositions that stand before those of
-// it that are shown.
-func leavesOut(list []report.Placed) bool {
-	return len(list) > 0 && list[len(list)-1].Place >= len(list)
+// shortlistTitle says what the shortlist is.
+func shortlistTitle(m *report.Model) string {
+	kind := "compositions"
+	if m.Problem.Recipes > 0 && !slices.ContainsFunc(m.Best, func(b report.Best) bool { return b.Known }) {
+		kind = "new compositions"
+	}
+	if !m.Weighs() {
+		return "Shortlist: " + kind + " that differ"
+	}
+	return "Shortlist: the best " + kind + ", each another idea"
 }
 
-// writeLists prints lists of compositions.
-func writeLists(m *report.Model, p *terminal.Printer, best, various []report.Placed) {
-	kind := "compositions"
-	if m.Problem.Recipes > 0 {
-		kind = "new compositions (sets of ingredients that no known recipe has)"
-	}
-	if m.Problem.Recipes > 0 && len(m.Best) == 0 && len(m.Diverse) == 0 {
-		p.Heading("Every set of ingredients that was drawn is in the book.")
+// writeEntries prints entries of the shortlist, from the first on.
+func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
+	if len(list) == 0 {
+		if m.Problem.Recipes > 0 {
+			p.Heading("Every set of ingredients that was found is in the book.")
+		}
 		return
 	}
-	if len(best) > 0 && m.Weighs() {
-		p.Heading("%s", p.Bold("Best "+kind+", by score"))
-		if m.Sampler.Kernel == "tempered" {
-			p.Line("What a replica met on its way is among them, so that not all are draws.")
-		}
-		writeCompositions(m, p, best)
-	}
-	if len(various) > 0 {
-		title := "Most diverse " + kind
-		if m.Weighs() {
-			title = "Diverse " + kind
-		}
-		p.Heading("%s", p.Bold(title))
-		if leavesOut(various) {
-			p.Line("Those shown above are left out, so that numbers are missing.")
-		}
-		writeCompositions(m, p, various)
-	}
-}
-
-const (
-	// mostParts is how many parts of a composition the text lists.
-	mostParts = 12
-	// mostScores is how wide the columns of the properties may be together;
-	// what is wider is listed below each composition.
-	mostScores = 34
-)
-
-// writeCompositions prints compositions as a table.
-func writeCompositions(m *report.Model, p *terminal.Printer, list []report.Placed) {
-	head := " #"
-	scored := m.Weighs()
-	scores := len("score")
-	var columns []int // of the properties' scores
-	if scored {
-		for _, b := range list {
-			scores = max(scores, len(number.Three(b.Score)))
-		}
-		head += fmt.Sprintf("  %*s", scores, "score")
-		wide := 0
-		for _, w := range m.Properties {
-			width := terminal.Width(terminal.Plain(w.Name))
-			for _, b := range list {
-				width = max(width, len(number.Score(b.Scores[w.Name], w.Weight)))
-			}
-			columns = append(columns, width)
-			wide += 2 + width
-		}
-		if wide > mostScores || !m.ScoresEach() {
-			columns = nil
-		}
-		for k, w := range columns {
-			head += "  " + strings.Repeat(" ", w-terminal.Width(terminal.Plain(m.Properties[k].Name))) + terminal.Plain(m.Properties[k].Name)
-		}
+	p.Heading("%s", p.Bold(shortlistTitle(m)))
+	if slices.ContainsFunc(list, func(b report.Best) bool { return len(b.Ranges) > 0 }) {
+		p.Wrapped(0, "In brackets: how much of an ingredient there may be without the models telling the difference.")
 	}
 	width := len(number.Share(m.Problem.Total, m.Problem.Total)) - len(" %")
-	left := terminal.Width(head) + 2
-	names := 8
+	names, ranges := 10, 0
 	for _, b := range list {
 		for name := range b.Recipe {
 			names = max(names, terminal.Width(terminal.Plain(name)))
 		}
+		for _, r := range b.Ranges {
+			ranges = max(ranges, terminal.Width(rangeText(r, m.Problem.Total)))
+		}
 	}
-	names = min(names, 30, terminal.Columns-left-width-2-10)
-	bars := min(24, terminal.Columns-left-width-2-names-2)
-	p.Line("%s  %*s  %s", head, width, "%", "ingredient")
-	indent := strings.Repeat(" ", left)
+	bars := 24
 	for k, b := range list {
-		line := fmt.Sprintf("%2d", b.Place+1)
-		if scored {
-			line += fmt.Sprintf("  %*s", scores, number.Three(b.Score))
-			for q, w := range columns {
-				line += fmt.Sprintf("  %*s", w, number.Score(b.Scores[m.Properties[q].Name], m.Properties[q].Weight))
+		p.Line("")
+		p.Line("%s", p.Bold(entryHead(m, k, b)))
+		for _, l := range figuresOf(m, b) {
+			p.Wrapped(4, l)
+		}
+		for _, part := range b.Parts() {
+			name := terminal.Wrap(terminal.Plain(part.Ingredient), terminal.Columns-4-width-2)
+			line := fmt.Sprintf("%*s  %s", 4+width, percents(part.Amount, m.Problem.Total), terminal.Pad(name[0], min(names, 30)))
+			if ranges > 0 {
+				within := ""
+				if r, ok := b.Ranges[part.Ingredient]; ok {
+					within = rangeText(r, m.Problem.Total)
+				}
+				line += "  " + terminal.Pad(within, ranges)
+			}
+			if room := terminal.Columns - terminal.Width(line) - 2; len(name) == 1 && room >= 8 {
+				line += "  " + p.Bar(float64(part.Amount)/float64(m.Problem.Total), min(bars, room))
+			}
+			p.Line("%s", strings.TrimRight(line, " "))
+			for _, rest := range name[1:] {
+				p.Line("%*s  %s", 4+width, "", rest)
 			}
 		}
-		line = p.Bold(line) + strings.Repeat(" ", max(0, left-terminal.Width(line)))
-		parts := b.Parts()
-		rest, restUnits := 0, 0
-		if len(parts) > mostParts+1 {
-			for _, part := range parts[mostParts:] {
-				rest++
-				restUnits += part.Amount
-			}
-			parts = parts[:mostParts]
-		}
-		percents := func(amount int) string { return strings.TrimSuffix(number.Share(amount, m.Problem.Total), " %") }
-		for _, part := range parts {
-			p.Line("%s%*s  %s  %s", line, width, percents(part.Amount), terminal.Pad(terminal.Plain(part.Ingredient), names),
-				p.Bar(float64(part.Amount)/float64(m.Problem.Total), bars))
-			line = indent
-		}
-		if rest > 0 {
-			p.Line("%s%*s  in %d more ingredients: see --json", indent, width, percents(restUnits), rest)
-		}
-		if scored && columns == nil && m.ScoresEach() {
-			var each []string
-			for _, w := range m.Properties {
-				each = append(each, w.Name+" "+number.Score(b.Scores[w.Name], w.Weight))
-			}
-			p.Wrapped(left, strings.Join(each, ", "))
+		for _, v := range b.Variants[:min(len(b.Variants), shownVariants)] {
+			p.Hanging(4, variantText(v, m.Problem.Total))
 		}
 		if len(b.Nearest) > 0 {
-			var near []string
-			for _, n := range b.Nearest {
-				near = append(near, fmt.Sprintf("%s %.2f (%s)", n.Recipe, float64(n.Overlap), strings.Join(shared(b.Best, n), ", ")))
-			}
-			p.Wrapped(left, "nearest: "+strings.Join(near, "; "))
+			p.Hanging(4, nearestText(b))
+		}
+		if b.Extrapolates {
+			p.Line("    %s", p.Warn("! far from every known recipe: the models extrapolate"))
 		}
 		for _, s := range b.Slack {
-			p.Wrapped(left, m.Problem.Rules[s.Rule]+": "+slackText(s))
-		}
-		if k < len(list)-1 {
-			p.Line("")
+			p.Hanging(4, m.Problem.Rules[s.Rule]+": "+slackText(s))
 		}
 	}
+}
+
+// entryHead is the heading of an entry: its number, and its score.
+func entryHead(m *report.Model, place int, b report.Best) string {
+	if !m.Weighs() {
+		return fmt.Sprintf("%2d", place+1)
+	}
+	return fmt.Sprintf("%2d  score %s", place+1, number.Three(b.Score))
+}
+
+// figuresOf says what an entry has of each wish: what a model expects of a number,
+// or the score where that is not the whole.
+func figuresOf(m *report.Model, b report.Best) []string {
+	var each []string
+	for _, w := range m.Properties {
+		if text := figureOf(m, w, b); text != "" {
+			each = append(each, w.Name+" "+text)
+		}
+	}
+	if len(each) == 0 {
+		return nil
+	}
+	return []string{strings.Join(each, ", ")}
+}
+
+// figureOf is what an entry has of a wish, in words; nothing if that is its score.
+func figureOf(m *report.Model, w report.Property, b report.Best) string {
+	if q, ok := b.Predicted[w.Name]; ok {
+		return fmt.Sprintf("%s (%s to %s)", value(q.Value), value(q.Low), value(q.High))
+	}
+	if !m.Weighs() || !m.ScoresEach() {
+		return ""
+	}
+	return number.Score(b.Scores[w.Name], w.Weight)
+}
+
+// value writes a number in a label's unit, to three figures.
+func value(v report.Number) string {
+	if !v.Known() {
+		return "?"
+	}
+	return fmt.Sprintf("%.3g", float64(v))
+}
+
+// percents writes units as a percentage without its sign.
+func percents(units, total int) string { return strings.TrimSuffix(number.Share(units, total), " %") }
+
+// rangeText is a range of units in percent.
+func rangeText(r report.Range, total int) string {
+	return "(" + strings.TrimSpace(percents(r.Low, total)) + "–" + strings.TrimSpace(percents(r.High, total)) + ")"
+}
+
+// shownVariants is how many variants of an entry are told.
+const shownVariants = 3
+
+// variantText says how a variant differs, the largest amounts first.
+func variantText(v report.Variant, total int) string {
+	var with []string
+	for _, part := range (report.Best{Recipe: v.With}).Parts() {
+		with = append(with, fmt.Sprintf("%s (%s)", part.Ingredient, share(part.Amount, total)))
+	}
+	text := ""
+	switch {
+	case len(with) > 0 && len(v.Without) > 0:
+		text = "or with " + strings.Join(with, ", ") + " instead of " + strings.Join(v.Without, ", ")
+	case len(with) > 0:
+		text = "or with " + strings.Join(with, ", ")
+	default:
+		text = "or without " + strings.Join(v.Without, ", ")
+	}
+	return text + ": " + number.Three(v.Score)
+}
+
+// nearestText names the nearest known recipes in a line, and what the first has in
+// common with the entry.
+func nearestText(b report.Best) string {
+	var names []string
+	for k, n := range b.Nearest {
+		name := clipped(n.Recipe)
+		if common := shared(b, n); k == 0 && len(common) > 0 {
+			name += " (" + strings.Join(common, ", ") + ")"
+		}
+		names = append(names, name)
+	}
+	return "nearest: " + strings.Join(names, "; ")
 }

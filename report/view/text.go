@@ -16,6 +16,7 @@ import (
 // Text prints the model of the run in a directory for a person.
 func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
+	writeHeadline(m, p)
 	for _, l := range terminal.Wrap(terminal.Plain(m.Problem.Name), terminal.Columns) {
 		p.Line("%s", p.Bold(l))
 	}
@@ -28,15 +29,16 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 			p.Wrapped(2, r)
 		}
 	}
-	p.Line("")
-	for _, l := range terminal.Wrap(m.Verdict, terminal.Columns-2) {
+	writeAnswer(m, p)
+	p.Heading("%s", p.Bold("The draws"))
+	for _, l := range terminal.Wrap(terminal.Plain(m.Draws), terminal.Columns-2) {
 		if m.Grade != report.Sound {
 			l = p.Warn(l)
 		}
 		p.Line("%s", l)
 	}
 	warnings(p, m.Warnings)
-	writeShortlists(m, p)
+	writeShortlist(m, p)
 	writeIngredients(m, p)
 	writeSizes(m, p)
 	writeScore(m, p)

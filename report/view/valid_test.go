@@ -21,9 +21,11 @@ import (
 func small(t *testing.T) *report.Model {
 	m := cocktails(t).model
 	m.Problem.Rules = []string{"a rule"}
-	m.Best, m.Diverse, m.Plots, m.Sparsity = m.Best[:1], m.Diverse[1:2], m.Plots[:1], m.Sparsity[:2]
+	m.Best, m.Plots, m.Sparsity = m.Best[:1], m.Plots[:1], m.Sparsity[:2]
+	m.Diverse = m.Best
 	for k := range m.Best {
 		m.Best[k].Slack = []report.Slack{{Value: 1, Min: 0, Max: 2, Room: 1, Unit: "units"}}
+		m.Best[k].Predicted = map[string]report.Prediction{"taste": {Value: 1, Low: 0, High: 2}}
 	}
 	m.Plots[0].Ranks, m.Plots[0].Trace = m.Plots[0].Ranks[:2], m.Plots[0].Trace[:2]
 	m.Plots[0].Trace[0] = m.Plots[0].Trace[0][:3]
@@ -82,7 +84,7 @@ func TestChangedSummary(t *testing.T) {
 		room := limited(1 << 20)
 		for _, err := range []error{
 			Text(&room, m, dir, terminal.Style{}),
-			Shortlist(&room, m.Shortlist(3, 3), m, terminal.Style{}),
+			Shortlist(&room, m.Best, m, terminal.Style{}),
 			Page(&room, m),
 		} {
 			if err != nil {
