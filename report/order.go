@@ -16,6 +16,14 @@ func (m *Model) ScoresEach() bool {
 	return len(m.Properties) > 1 || len(m.Properties) == 1 && m.Properties[0].Weight != 1
 }
 
+// OtherWarnings are those that are not about the answer.
+func (m *Model) OtherWarnings() []string {
+	if m.Answer == nil {
+		return m.Warnings
+	}
+	return slices.DeleteFunc(slices.Clone(m.Warnings), func(w string) bool { return slices.Contains(m.Answer.Warnings, w) })
+}
+
 // Iterations is what the kernel's iterations are called.
 func (m *Model) Iterations() string {
 	if len(m.Ladders) > 0 {

@@ -94,7 +94,13 @@ func Model(ctx context.Context, p *problem.Problem, dir string, r *run.Result, v
 	if m.Answer != nil {
 		m.Verdict = m.Answer.Headline + " " + m.Draws
 	}
-	m.Warnings = append(append([]string{}, p.Warnings...), forestWarnings(p)...)
+	m.Warnings = append([]string{}, p.Warnings...)
+	if m.Answer != nil {
+		m.Answer.Warnings = append(forestWarnings(p), m.Answer.Warnings...)
+		m.Warnings = append(m.Warnings, m.Answer.Warnings...)
+	} else {
+		m.Warnings = append(m.Warnings, forestWarnings(p)...)
+	}
 	m.Warnings = append(m.Warnings, runWarnings(p, r)...)
 	m.Warnings = append(m.Warnings, ladderWarnings(m.Ladders)...)
 	m.Warnings = append(m.Warnings, r.Notes...)

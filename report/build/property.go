@@ -62,7 +62,7 @@ const shownImportances = 15
 
 // forestWarnings says which forests have learnt nothing.
 func forestWarnings(p *problem.Problem) []string {
-	var warnings []string
+	warnings := []string{}
 	for _, w := range p.Properties {
 		if w.Forest == nil {
 			continue

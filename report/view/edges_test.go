@@ -41,7 +41,8 @@ func sample(t testing.TB, files map[string]string) made {
 // sampleFile runs a problem file.
 func sampleFile(t testing.TB, path string, override func(s *kir.Settings)) made {
 	t.Helper()
-	p, err := problem.Load(context.Background(), path, problem.Options{Override: override})
+	effort := 0.1 // a search that finds something
+	p, err := problem.Load(context.Background(), path, problem.Options{Override: override, Effort: &effort})
 	if err != nil {
 		t.Fatal(err)
 	}

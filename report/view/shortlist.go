@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -66,7 +67,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	}
 	p.Heading("%s", p.Bold(shortlistTitle(m)))
 	if slices.ContainsFunc(list, func(b report.Best) bool { return len(b.Ranges) > 0 }) {
-		p.Wrapped(0, "In brackets: how much of an ingredient there may be without the models telling the difference.")
+		p.Wrapped(0, "In brackets: how much of an ingredient there may be, at the cost of another, for a score within 1 %.")
 	}
 	width := len(number.Share(m.Problem.Total, m.Problem.Total)) - len(" %")
 	names, ranges := 10, 0
@@ -154,8 +155,15 @@ func figureOf(m *report.Model, w report.Property, b report.Best) string {
 
 // value writes a number in a label's unit, to three figures.
 func value(v report.Number) string {
-	if !v.Known() {
+	switch size := math.Abs(float64(v)); {
+	case !v.Known():
 		return "?"
+	case size >= 100 && size < 1e6:
+		return number.Fixed(v, 0)
+	case size >= 10 && size < 100:
+		return number.Fixed(v, 1)
+	case size >= 1 && size < 10:
+		return number.Fixed(v, 2)
 	}
 	return fmt.Sprintf("%.3g", float64(v))
 }

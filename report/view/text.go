@@ -37,7 +37,7 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 		}
 		p.Line("%s", l)
 	}
-	warnings(p, m.Warnings)
+	warnings(p, m.OtherWarnings())
 	writeShortlist(m, p)
 	writeIngredients(m, p)
 	writeSizes(m, p)
