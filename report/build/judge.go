@@ -115,7 +115,7 @@ func modelSentence(w problem.Property) string {
 	case q.Numbers != nil:
 		n := q.Numbers
 		return text + fmt.Sprintf("R² is %s ± %s on %s that it had not seen; it is off by %s (RMSE), who always says the mean by %s.",
-			number.Fixed(n.R2, 2), number.Fixed(n.R2SE, 2), number.Counted(q.Rows, "recipe"), fmt.Sprintf("%.3g", n.RMSE), fmt.Sprintf("%.3g", n.PriorRMSE))
+			number.Fixed(n.R2, 2), number.Fixed(n.R2SE, 2), number.Counted(q.Rows, "recipe"), number.Value(n.RMSE), number.Value(n.PriorRMSE))
 	case q.Classes != nil:
 		c := q.Classes
 		return text + fmt.Sprintf("its skill is %s ± %s on %s that it had not seen; it is right about %s ± %s %% of them, who always says %s about %s %%.",

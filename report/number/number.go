@@ -46,6 +46,22 @@ func Four[F Float](v F) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
+// Value writes a figure in a unit of its own to three figures, zeros at the end
+// included.
+func Value[F Float](v F) string {
+	switch size := math.Abs(float64(v)); {
+	case math.IsNaN(size):
+		return "?"
+	case size >= 100 && size < 1e6:
+		return Fixed(v, 0)
+	case size >= 10 && size < 100:
+		return Fixed(v, 1)
+	case size >= 1 && size < 10:
+		return Fixed(v, 2)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
 // Error writes a standard error to two figures.
 func Error[F Float](v F) string {
 	switch {

@@ -69,7 +69,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 // promised writes a figure of a wish: in the label's unit, or a score.
 func promised(w report.WishPromise, v report.Number) string {
 	if w.Unit == "value" {
-		return value(v)
+		return number.Value(v)
 	}
 	return number.Three(v)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"kir/report"
+	"kir/report/number"
 	"kir/report/terminal"
 )
 
@@ -112,7 +113,7 @@ func TestEntriesAreWhole(t *testing.T) {
 			t.Fatalf("entry %d predicts %+v", k+1, b.Predicted)
 		}
 		predicted++
-		if want := "liking " + value(q.Value) + " (" + value(q.Low) + " to " + value(q.High) + ")"; !strings.Contains(text, want) {
+		if want := "liking " + number.Value(q.Value) + " (" + number.Value(q.Low) + " to " + number.Value(q.High) + ")"; !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q", want)
 		}
 		if want := fmt.Sprintf(`data-of="/best/%d/predicted/liking/low"`, k); !strings.Contains(page.String(), want) {

@@ -84,7 +84,7 @@ var styles = map[string]func(v float64) string{
 	"short":    number.Four[float64],
 	"error":    number.Error[float64],
 	"whole":    number.Down[float64],
-	"value":    func(v float64) string { return value(report.Number(v)) },
+	"value":    number.Value[float64],
 }
 
 // numberTag writes a figure of the model for people, and for programs in full,
@@ -161,7 +161,7 @@ func (v *pageView) Part(pointer string, units int) template.HTML {
 func (v *pageView) Wished(place int, w report.Property, b report.Best) template.HTML {
 	if q, ok := b.Predicted[w.Name]; ok {
 		at := func(figure string, n report.Number) template.HTML {
-			return dataTag(pointer("best", place, "predicted", w.Name, figure), float64(n), func(f float64) string { return value(report.Number(f)) })
+			return dataTag(pointer("best", place, "predicted", w.Name, figure), float64(n), func(f float64) string { return number.Value(f) })
 		}
 		return at("value", q.Value) + " (" + at("low", q.Low) + " to " + at("high", q.High) + ")"
 	}

@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -145,27 +144,12 @@ func figuresOf(m *report.Model, b report.Best) []string {
 // figureOf is what an entry has of a wish, in words; nothing if that is its score.
 func figureOf(m *report.Model, w report.Property, b report.Best) string {
 	if q, ok := b.Predicted[w.Name]; ok {
-		return fmt.Sprintf("%s (%s to %s)", value(q.Value), value(q.Low), value(q.High))
+		return fmt.Sprintf("%s (%s to %s)", number.Value(q.Value), number.Value(q.Low), number.Value(q.High))
 	}
 	if !m.Weighs() || !m.ScoresEach() {
 		return ""
 	}
 	return number.Score(b.Scores[w.Name], w.Weight)
-}
-
-// value writes a number in a label's unit, to three figures.
-func value(v report.Number) string {
-	switch size := math.Abs(float64(v)); {
-	case !v.Known():
-		return "?"
-	case size >= 100 && size < 1e6:
-		return number.Fixed(v, 0)
-	case size >= 10 && size < 100:
-		return number.Fixed(v, 1)
-	case size >= 1 && size < 10:
-		return number.Fixed(v, 2)
-	}
-	return fmt.Sprintf("%.3g", float64(v))
 }
 
 // percents writes units as a percentage without its sign.
