@@ -17,6 +17,8 @@ type Want struct {
 	high      float64 // +∞ if there is no upper bound
 	numerics  bool
 	direction int // +1 for the largest, −1 for the smallest, else 0
+
+	scale [2]float64 // of a direction: the labels that score 0 and 1, or the reverse; equal: the forest's range
 }
 
 // AnyOf wants the label to be one of the classes.
@@ -50,6 +52,22 @@ func Minimize() Want { return Want{direction: -1} }
 // Bounds returns the least and the greatest number that are wanted, ±Inf where
 // there is no such bound, and whether the want is a condition on a number at all.
 func (w Want) Bounds() (low, high float64, bounded bool) { return w.low, w.high, w.numerics }
+
+// Over returns a direction with the scale from one label to another instead of the
+// forest's own range, so that forests of different data are on one scale. Labels
+// beyond it count as its ends.
+func (w Want) Over(least, greatest float64) Want {
+	w.scale = [2]float64{least, greatest}
+	return w
+}
+
+// ends returns the labels between which a direction scores.
+func (w Want) ends(f *Forest) (least, greatest float64) {
+	if w.direction != 0 && w.scale[0] < w.scale[1] {
+		return w.scale[0], w.scale[1]
+	}
+	return f.Range()
+}
 
 // String returns the want in words, such as "at least 3" or "Fresh or Sour".
 func (w Want) String() string {
@@ -123,7 +141,7 @@ func (w Want) directed(f *Forest) ([]int64, error) {
 	if !f.Numeric() {
 		return nil, notANumber(f)
 	}
-	least, greatest := f.Range()
+	least, greatest := w.ends(f)
 	if least == greatest {
 		return nil, fmt.Errorf("%q is %g in every row: there is nothing to make larger or smaller", f.label, least)
 	}
@@ -133,6 +151,7 @@ func (w Want) directed(f *Forest) ([]int64, error) {
 		if w.direction < 0 {
 			part = (greatest - v) / (greatest - least)
 		}
+		part = min(max(part, 0), 1)
 		if desires[k] = int64(math.Round(part * sharesPerOne)); part > 0 {
 			desires[k] = max(desires[k], 1)
 		}
@@ -186,7 +205,7 @@ func (f *Forest) Score(w Want) (*Score, error) {
 	}
 	f.compile.Do(func() { f.compiled = newStructure(f) })
 	s := &Score{structure: f.compiled, want: w}
-	s.least, s.greatest = f.Range()
+	s.least, s.greatest = w.ends(f)
 	for k := range f.trees {
 		t := &f.trees[k]
 		for l := range int32(t.leaves()) {

@@ -176,3 +176,35 @@ func TestWants(t *testing.T) {
 		}
 	}
 }
+
+// A scale that is given takes the place of the forest's own, and its ends those of
+// labels beyond it.
+func TestWantOver(t *testing.T) {
+	data := &Data{Label: "rating", Ingredients: []string{"a", "b"}, Total: 10}
+	for k := range 11 {
+		data.Rows = append(data.Rows, Parts([]int32{int32(k), int32(10 - k)}))
+		data.Numbers = append(data.Numbers, float64(k))
+	}
+	f, err := Grow(t.Context(), data, Options{Trees: 30, Seed: 1, SmallestLeaf: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := []int32{6, 4}
+	for _, c := range []struct {
+		want Want
+		to   func(mean float64) float64
+	}{
+		{Maximize().Over(-10, 30), func(mean float64) float64 { return (mean + 10) / 40 }},
+		{Minimize().Over(-10, 30), func(mean float64) float64 { return (30 - mean) / 40 }},
+		{Maximize().Over(20, 30), func(float64) float64 { return 0 }},
+		{Maximize().Over(-9, -5), func(float64) float64 { return 1 }},
+	} {
+		s, err := f.Score(c.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := s.Probability(s.Point(x)), c.to(f.Mean(x)); math.Abs(got-want) > 1e-6 {
+			t.Errorf("%v: scores %v, want %v", c.want, got, want)
+		}
+	}
+}

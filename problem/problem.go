@@ -45,6 +45,7 @@ type Problem struct {
 	Rules       []Rule       // in the file's order
 	Target      *kir.Target
 	Sampler     kir.Settings
+	Auto        bool // the sampler's kernel was chosen, not named
 	Search      Search
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // what is allowed and yet worth knowing
@@ -100,6 +101,14 @@ type Options struct {
 	// Override changes the settings that the file gives, as flags do. It may
 	// be nil.
 	Override func(*kir.Settings)
+
+	// Kernel chooses the kernel of a problem, whose Sampler and Target it is given,
+	// that names none or says auto; nil: exact where that can be, else balanced.
+	Kernel func(ctx context.Context, p *Problem) (string, error)
+
+	// Within adds a rule that keeps the amounts of all ingredients within those of
+	// the known recipes, to try what that brings.
+	Within bool
 
 	// Effort is that of the search instead of what the file says; nil: as it says.
 	Effort *float64
@@ -444,6 +453,9 @@ func (l *loader) readTarget() error {
 	}
 	if p.Target, err = kir.NewTarget(space, law, wishes...); err != nil {
 		return at.errorf("%v", err)
+	}
+	if err := l.chooseKernel(); err != nil {
+		return err
 	}
 	if _, err := kir.NewKernel(p.Sampler.Kernel, p.Target); err != nil {
 		var score *kir.ScoreError

@@ -48,14 +48,19 @@ func (w *learnt) outOfBag(f *forest.Forest, label *recipe.Label) ([]float64, err
 	return scores, nil
 }
 
-// regrown returns the property that a forest of other data has, asked for the same.
+// regrown returns the property that a forest of some of the data has, asked for
+// the same on the scale of the whole.
 func (w *learnt) regrown(ctx context.Context, data *forest.Data, o forest.Options) (kir.Property, error) {
+	want := w.score.Want()
+	if len(w.data.Numbers) > 0 {
+		want = want.Over(span(w.data.Numbers))
+	}
 	o.Importances = false
 	f, err := forest.Grow(ctx, data, o)
 	if err != nil {
 		return nil, err
 	}
-	score, err := f.Score(w.score.Want())
+	score, err := f.Score(want)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"kir/fault"
@@ -33,13 +34,15 @@ func (r *Rule) Slacks(parts []rule.Part, total int) []rule.Slack {
 
 // readConstraints reads the rules.
 func (l *loader) readConstraints() error {
-	n := l.fields["constraints"]
-	if n == nil || n.kind == null {
-		return nil
+	var items []*node
+	if n := l.fields["constraints"]; n != nil && n.kind != null {
+		var err error
+		if items, err = n.list("constraints"); err != nil {
+			return err
+		}
 	}
-	items, err := n.list("constraints")
-	if err != nil {
-		return err
+	if l.options.Within {
+		items = append(slices.Clip(items), withinAll(l.root))
 	}
 	for _, item := range items {
 		f, err := item.fields("a rule", ruleKinds...)

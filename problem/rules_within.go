@@ -70,3 +70,27 @@ func (l *loader) withinRule(n *node) (Rule, error) {
 	}
 	return r, nil
 }
+
+// withinAll returns the rule for all ingredients, as if it stood in the file.
+func withinAll(at *node) *node {
+	word := func(s string) *node {
+		return &node{file: at.file, line: at.line, column: at.column, kind: text, text: s}
+	}
+	block := func(entries ...entry) *node {
+		n := word("")
+		n.kind, n.entries = mapping, entries
+		return n
+	}
+	return block(entry{word("amount"), block(entry{word("of"), word("*")}, entry{word("within"), word("book")})})
+}
+
+// Within says whether amounts of all ingredients are kept within the book's by a
+// rule.
+func (p *Problem) Within() bool {
+	for _, r := range p.Rules {
+		if r.Text == "amount of * within the book" {
+			return true
+		}
+	}
+	return false
+}

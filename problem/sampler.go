@@ -8,8 +8,12 @@ import (
 	"kir/fault"
 )
 
+// auto is the kernel that stands for the recommended one.
+const auto = "auto"
+
 func (l *loader) readSampler() error {
 	s := kir.DefaultSettings()
+	s.Kernel = auto
 	var f map[string]*node
 	if n := l.fields["sampler"]; n != nil && n.kind != null {
 		var err error
@@ -43,15 +47,38 @@ func (l *loader) readSampler() error {
 		l.options.Override(&s)
 	}
 	if s.Kernel == "" {
-		s.Kernel = "balanced"
+		s.Kernel = auto
 	}
 	l.problem.Sampler = s
-	return settingsFault(&s, func(setting string) *node {
+	checked := s
+	if s.Kernel == auto {
+		checked.Kernel = "" // which is told when there is a target
+	}
+	return settingsFault(&checked, func(setting string) *node {
 		if s == given { // else a flag may have said it
 			return f[setting]
 		}
 		return nil
 	})
+}
+
+// chooseKernel puts a kernel in the place of auto.
+func (l *loader) chooseKernel() error {
+	p := l.problem
+	if p.Sampler.Kernel != auto {
+		return nil
+	}
+	p.Auto = true
+	if l.options.Kernel == nil {
+		p.Sampler.Kernel = "balanced"
+		if _, err := kir.NewExact(p.Target); err == nil {
+			p.Sampler.Kernel = "exact"
+		}
+		return nil
+	}
+	var err error
+	p.Sampler.Kernel, err = l.options.Kernel(l.ctx, p)
+	return p.Explain(err)
 }
 
 // settingsFault checks settings and tells what is wrong with them as an error of
@@ -62,7 +89,7 @@ func settingsFault(s *kir.Settings, place func(setting string) *node) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	if near := fault.DidYouMean(s.Kernel, kir.KernelNames()); bad.Setting == "kernel" && near != "" {
+	if near := fault.DidYouMean(s.Kernel, append(kir.KernelNames(), auto)); bad.Setting == "kernel" && near != "" {
 		bad.Hint = near
 	}
 	e := &fault.Error{Message: bad.Message, Hint: bad.Hint}

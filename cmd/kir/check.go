@@ -6,8 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"kir/problem"
+	"kir/report"
 	"kir/report/build"
 	"kir/report/view"
+	"kir/run"
 )
 
 func newCheckCommand() *cobra.Command {
@@ -17,12 +19,16 @@ func newCheckCommand() *cobra.Command {
 		Short: "Check a problem and say what it asks, without sampling",
 		Long: `Read a problem file and all that it names, and say what it asks: how many
 compositions there are, the law of the number of ingredients, how good each
-forest is, and which kernel suits. Bad input is told with file, line and column.`,
+forest is, which kernel suits, and what may be worth a change. What is recommended
+was tried, by short runs and searches. Bad input is told with file, line and
+column.`,
 		Example:           "  kir check examples/cocktails/problem.yaml",
 		Args:              one("problem file"),
 		ValidArgsFunction: problemFiles,
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			p, err := problem.Load(c.Context(), args[0], problem.Options{})
+			var advice *run.Advice
+			choose := kernelChooser(&advice)
+			p, err := problem.Load(c.Context(), args[0], problem.Options{Kernel: choose})
 			if err != nil {
 				return err
 			}
@@ -31,10 +37,26 @@ forest is, and which kernel suits. Bad input is told with file, line and column.
 			if err != nil {
 				return p.Explain(err)
 			}
-			if asJSON {
-				return writeJSON(c.OutOrStdout(), check)
+			if advice == nil { // the problem names a kernel
+				if _, err := choose(c.Context(), p); err != nil {
+					return p.Explain(err)
+				}
 			}
-			return view.Check(c.OutOrStdout(), check)
+			check.Kernel = report.Advice{Recommended: advice.Kernel, Because: advice.Because}
+			offers, err := offersOf(c.Context(), p)
+			if err != nil {
+				return p.Explain(err)
+			}
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), struct {
+					*report.Check
+					Offers []offer `json:"offers"`
+				}{check, offers})
+			}
+			if err := view.Check(c.OutOrStdout(), check); err != nil {
+				return err
+			}
+			return writeOffers(c.OutOrStdout(), offers)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")

@@ -27,6 +27,7 @@ func newSampleCommand() *cobra.Command {
 	var out, shard string
 	var effort float64
 	var o runOptions
+	var advice *run.Advice
 	s := kir.DefaultSettings()
 	c := &cobra.Command{
 		Use:   "sample PROBLEM [-o RUN] [--shard K/S]",
@@ -61,6 +62,7 @@ in one run.`,
 		p, err := problem.Load(c.Context(), args[0], problem.Options{
 			Workers: o.workers,
 			Effort:  looked,
+			Kernel:  kernelChooser(&advice),
 			Tell:    teller(c.ErrOrStderr(), o.quiet),
 			Override: func(given *kir.Settings) {
 				for _, f := range []struct {
@@ -106,7 +108,7 @@ in one run.`,
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "directory or s3://bucket/prefix of the run, which must not exist (default: a new one in runs/)")
 	c.Flags().StringVar(&shard, "shard", "", "run only the K-th of S parts of the chains, `K/S`; kir merge joins them")
-	c.Flags().StringVar(&s.Kernel, "kernel", s.Kernel, "kernel: "+strings.Join(kir.KernelNames(), ", "))
+	c.Flags().StringVar(&s.Kernel, "kernel", "auto", "kernel: "+strings.Join(kernelNames(), ", ")+"; auto tries and takes what kir check recommends")
 	c.Flags().IntVar(&s.Chains, "chains", s.Chains, "chains")
 	c.Flags().IntVar(&s.Warmup, "warmup", s.Warmup, "iterations of each chain before the first draw")
 	c.Flags().IntVar(&s.Draws, "draws", s.Draws, "draws to keep of each chain")
@@ -114,7 +116,7 @@ in one run.`,
 	c.Flags().Uint64Var(&s.Seed, "seed", s.Seed, "seed of all random choices")
 	c.Flags().Float64Var(&effort, "effort", 1, "how much looking for the best stands beside the draws; 0 for none")
 	o.flags(c)
-	must(c.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(kir.KernelNames(), cobra.ShellCompDirectiveNoFileComp)))
+	must(c.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(kernelNames(), cobra.ShellCompDirectiveNoFileComp)))
 	must(c.MarkFlagDirname("output"))
 	return c
 }

@@ -91,6 +91,9 @@ at all, as add: does in a problem.`,
 			if !ok {
 				return &fault.Error{File: args[0], Message: "the recipes have no label " + fault.Quote(label)}
 			}
+			if !c.Flags().Changed("numeric") {
+				numeric = l.Numeric()
+			}
 			var features []forest.Feature
 			if len(totals) > 0 || presence {
 				if features, err = problem.ForestFeatures(book.Ingredients, totals, presence); err != nil {
@@ -129,7 +132,7 @@ at all, as add: does in a problem.`,
 	c.Flags().BoolVar(&presence, "presence", false, "test also whether an ingredient is used at all")
 	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "seed of the forest")
 	c.Flags().IntVar(&o.Workers, "workers", 0, "trees grown at once (default: all cores)")
-	c.Flags().BoolVar(&numeric, "numeric", false, "the label is a number, not a class")
+	c.Flags().BoolVar(&numeric, "numeric", false, "the label is a number, not a class (default: if every value is one)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	must(c.MarkFlagRequired("label"))
 	must(c.MarkFlagFilename("output", "json"))

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"kir/problem"
+	"kir/report/terminal"
+	"kir/search"
+)
+
+// outsideDraws is how many random compositions tell whether doses are outside the
+// book, and trialLines what a trial of the search may score.
+const (
+	outsideDraws = 200
+	trialLines   = 20_000 // times a quarter, see search.Budget
+)
+
+// A trial is a short search, as an offer tells of it.
+type trial struct {
+	Setting string  `json:"setting"`
+	Mean    float64 `json:"mean"`    // of the shortlist's scores
+	Random  float64 `json:"random"`  // of random compositions under the same rules
+	Checked float64 `json:"checked"` // of a shortlist, by models of the other half of the recipes; 0 if there are none
+	Far     int     `json:"far"`     // entries that the models have seen nothing like
+}
+
+// An offer is something that may be better than what the problem says, with what
+// was tried to tell.
+type offer struct {
+	Text   string  `json:"text"`
+	Trials []trial `json:"trials,omitempty"`
+}
+
+// offersOf says what a problem might do better. What can be tried has been.
+func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err error) {
+	for _, text := range p.Offers() {
+		offers = append(offers, offer{Text: text})
+	}
+	if runsPrograms(p) || len(p.Properties) == 0 {
+		return offers, nil // programs are started by a run only
+	}
+	as, err := trySearch(ctx, p, "as it is", 1)
+	if err != nil || as == nil {
+		return offers, err
+	}
+	more, err := trySearch(ctx, p, "effort 4", 4)
+	if err != nil {
+		return offers, err
+	}
+	if more.Mean > 1.02*as.Mean {
+		offers = append(offers, offer{"More search finds better ones: --effort 4, or search: {effort: 4}.", []trial{*as, *more}})
+	}
+	if p.Book == nil || p.Within() {
+		return offers, nil
+	}
+	outside, err := p.Outside(outsideDraws)
+	if err != nil || outside == 0 {
+		return offers, err
+	}
+	within, err := tryWithin(ctx, p)
+	if err != nil || within == nil {
+		return offers, err
+	}
+	text := fmt.Sprintf("%.0f %% of random compositions have doses that no recipe has, of which the models know nothing. ", 100*outside)
+	if within.Far < as.Far || within.Checked >= as.Checked {
+		text += `Keep them within the book: add amount: {of: "*", within: book} to the constraints.`
+	} else {
+		text += "Kept within the book by a rule the shortlist was no better in a trial."
+	}
+	return append(offers, offer{text, []trial{*as, *within}}), nil
+}
+
+// tryWithin tries the problem with doses within the book. It returns nil if these
+// do not go together with the other rules.
+func tryWithin(ctx context.Context, p *problem.Problem) (_ *trial, err error) {
+	bounded, err := problem.Load(ctx, p.File, problem.Options{Within: true})
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	defer func() { err = errors.Join(err, bounded.Close()) }()
+	return trySearch(ctx, bounded, "within the book", 1)
+}
+
+// trySearch makes a short search. It returns nil if no property counts.
+func trySearch(ctx context.Context, p *problem.Problem, setting string, effort float64) (*trial, error) {
+	q, err := p.Question()
+	if err != nil {
+		return nil, err
+	}
+	q.Effort = effort
+	a, err := q.Answer(ctx, search.Beside{Iterations: trialLines, Seed: p.Sampler.Seed})
+	if err != nil || a == nil {
+		return nil, err
+	}
+	t := &trial{Setting: setting, Far: len(a.Comparison.Extrapolates), Random: a.Comparison.Random.Mean}
+	if len(a.Entries) > 0 {
+		t.Mean = a.Comparison.Shortlist.Mean
+	}
+	if a.Promise != nil {
+		t.Checked = a.Promise.Checked
+	}
+	return t, nil
+}
+
+// writeOffers prints offers for a person.
+func writeOffers(w io.Writer, offers []offer) error {
+	if len(offers) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("\nWorth a thought\n")
+	for _, o := range offers {
+		b.WriteString("  " + terminal.Plain(o.Text) + "\n")
+		for _, t := range o.Trials {
+			fmt.Fprintf(&b, "    %-16s shortlist %.3f, random %.3f", t.Setting+":", t.Mean, t.Random)
+			if t.Checked > 0 {
+				fmt.Fprintf(&b, "; by models of the other half of the recipes %.3f", t.Checked)
+			}
+			if t.Far > 0 {
+				fmt.Fprintf(&b, "; %d far from all recipes", t.Far)
+			}
+			b.WriteString("\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// runsPrograms says whether a property is scored by a program, which runs with
+// the user's rights and is not to be started by looking at a problem.
+func runsPrograms(p *problem.Problem) bool {
+	return slices.ContainsFunc(p.Properties, func(w problem.Property) bool { return w.Kind == "program" })
+}

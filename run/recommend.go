@@ -1,0 +1,161 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"kir"
+	"kir/diagnose"
+)
+
+// Advice is a kernel that suits a target, and what was tried to tell.
+type Advice struct {
+	Kernel  string
+	Because string // in words, to follow "as" or a colon
+	Trials  []Trial
+}
+
+// A Trial is a short run of a kernel, after a warm-up as long.
+type Trial struct {
+	Kernel     string
+	Iterations int     // of each of the chains
+	RHat       float64 // of the log score; NaN if it cannot be told
+}
+
+const (
+	trialSeed   = 1 // whatever the run's: the kernel follows from the target and the length of the run
+	trialChains = 4
+
+	// A trial has a share of the iterations of a run, and a second one, where the
+	// first left chains apart, is longer.
+	trialShare = 40
+	leastTrial = 100
+	mostTrial  = 2500
+	longer     = 4
+
+	trialScan   = 8    // iterations of balanced in the time of a scan of tempered, about
+	trialRHat   = 1.1  // up to which chains agree as far as so short a run can tell
+	trialBetter = 0.02 // by how much it is to be lower for another kernel
+	advised     = 200  // random compositions that are looked at
+)
+
+// Recommend says which kernel suits a target, for a run of the given settings,
+// whose kernel does not matter. It has tried what it says, but where properties
+// are scored by programs, which only a run may start: then programs is true.
+//
+// Without properties that is exact. Else it is balanced, which has the most
+// effective draws a second, unless short runs of it, of a fortieth and a tenth of
+// the run's length at most, leave its chains apart (R-hat above 1.1) or most random
+// compositions are forbidden, and one of tempered, as long in lines, brings them
+// closer together. The advice does not depend on the seed or on how fast the machine is.
+func Recommend(ctx context.Context, t *kir.Target, settings kir.Settings, programs bool) (*Advice, error) {
+	if _, err := kir.NewExact(t); err == nil {
+		return &Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
+	}
+	if programs {
+		return &Advice{Kernel: "balanced", Because: "it suits most problems; nothing was tried, since programs are started by a run only"}, nil
+	}
+	forbidden, err := countForbidden(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	a := &Advice{}
+	iterations := int(min(max(settings.Iterations()/trialShare, leastTrial), mostTrial))
+	balanced, err := try(ctx, t, "balanced", iterations)
+	if errors.Is(err, kir.ErrNoStart) {
+		// What there is to say of it the run will.
+		return &Advice{Kernel: "tempered", Because: "no composition that is allowed was found to begin from, and it goes round what is forbidden"}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.Trials = append(a.Trials, balanced)
+	if !(balanced.RHat <= trialRHat) {
+		// Chains that are only slow come closer, and those that are shut in do not.
+		iterations *= longer
+		if balanced, err = try(ctx, t, "balanced", iterations); err != nil {
+			return nil, err
+		}
+		a.Trials = append(a.Trials, balanced)
+	}
+	gap := ""
+	if n, yes := t.Law().Gap(); yes {
+		gap = fmt.Sprintf(", and it crosses the gap that the sparsity law has at n = %d", n)
+	}
+	most := 2*forbidden > advised
+	if !most && balanced.RHat <= trialRHat {
+		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial its chains agreed (R-hat %.2f after %d iterations)%s", balanced.RHat, iterations, gap)
+		return a, nil
+	}
+	tempered, err := try(ctx, t, "tempered", max(iterations/trialScan, leastTrial/4))
+	if err != nil {
+		return nil, err
+	}
+	a.Trials = append(a.Trials, tempered)
+	both := fmt.Sprintf("R-hat %.2f in a trial, %s %.2f", tempered.RHat, "balanced", balanced.RHat)
+	switch {
+	case !math.IsNaN(tempered.RHat) && !(tempered.RHat > balanced.RHat-trialBetter):
+		a.Kernel, a.Because = "tempered", "it brings the chains together sooner ("+both+")"
+	case most && tempered.RHat <= max(trialRHat, balanced.RHat):
+		a.Kernel = "tempered"
+		a.Because = fmt.Sprintf("a property is 0 at %d of %d random compositions, and it goes round what they forbid (%s)", forbidden, advised, both)
+	default:
+		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial tempered was no better (%s)%s", both, gap)
+	}
+	return a, nil
+}
+
+// countForbidden returns how many of the random compositions a property forbids.
+func countForbidden(ctx context.Context, t *kir.Target) (forbidden int, err error) {
+	prior, r := kir.NewPrior(t), kir.NewRand(trialSeed, "advice", 0)
+	for range advised {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		x, err := prior.Draw(r)
+		if err != nil {
+			return 0, err
+		}
+		score, err := t.LogScore(x)
+		if err != nil {
+			return 0, err
+		}
+		if math.IsInf(score, -1) {
+			forbidden++
+		}
+	}
+	return forbidden, nil
+}
+
+// try makes a short run.
+func try(ctx context.Context, t *kir.Target, name string, iterations int) (Trial, error) {
+	kernel, err := kir.NewKernel(name, t)
+	if err != nil {
+		return Trial{}, err
+	}
+	var series []*diagnose.Series
+	for c := range trialChains {
+		chain, err := kir.NewChain(t, kernel, trialSeed, c)
+		if err != nil {
+			return Trial{}, err
+		}
+		if err := chain.Warm(iterations); err != nil {
+			return Trial{}, err
+		}
+		chain.EndWarmup()
+		s := diagnose.NewSeries(iterations).Among(trialChains)
+		for range iterations {
+			if err := ctx.Err(); err != nil {
+				return Trial{}, err
+			}
+			if err := chain.Advance(1); err != nil {
+				return Trial{}, err
+			}
+			s.Add(chain.State.LogScore())
+		}
+		series = append(series, s)
+	}
+	return Trial{name, iterations, newStatistic("score", series).RHat}, nil
+}
