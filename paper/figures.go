@@ -5,39 +5,33 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"kir/report/figure"
+	"kir/report/number"
 )
 
-// Names of the pictures of the cocktail experiment.
+// Names of the figures of the cocktail experiment.
 const (
 	ratioName   = "figure3-ratios"
 	productName = "figure4-products"
 )
 
+// pageWidth is how wide a figure is.
+const pageWidth = 640.0
+
 // Pictures draws the report's figures, in the order of the paper.
-func (r *Report) Pictures() ([]Picture, error) {
-	var all []Picture
+func (r *Report) Pictures() ([]*figure.Figure, error) {
+	var all []*figure.Figure
 	for _, s := range Settings() {
 		for _, l := range s.Targets {
-			p, err := r.histograms(l)
+			f, err := r.histograms(l)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, p)
+			all = append(all, f)
 		}
 	}
 	if r.Cocktails != nil {
-		for _, draw := range []func(*Cocktails) (Picture, error){ratioPicture, productPicture} {
-			p, err := draw(r.Cocktails)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, p)
-		}
+		all = append(all, ratioFigure(r.Cocktails), productFigure(r.Cocktails))
 	}
 	return all, nil
 }
@@ -50,64 +44,50 @@ var panels = []struct{ kernel, title string }{
 	{KernelAccelerated, "accelerated"},
 }
 
-// Looks of figure 1.
-var (
-	barLook    = fill{skyBlue, plain}
-	targetLine = draw.LineStyle{Color: vermillion, Width: vg.Points(1.2)}
-	targetDot  = draw.GlyphStyle{Color: vermillion, Radius: vg.Points(1.7), Shape: draw.CircleGlyph{}}
-	ownLine    = draw.LineStyle{Color: black, Width: vg.Points(1), Dashes: []vg.Length{4, 2}}
-)
-
-// histograms draws figure 1 of a target: a panel for each kernel.
-func (r *Report) histograms(l LawTarget) (Picture, error) {
-	name := "figure1-" + fileName(l.Name)
-	var alt strings.Builder
-	fmt.Fprintf(&alt, "Histograms of the number of ingredients n on target %s, %s, mean of %d sequences.", l.Name, l.Formula, r.Sequences)
-	grid := [][]*plot.Plot{make([]*plot.Plot, 2), make([]*plot.Plot, 2)}
-	figures := make([]*Figure, len(panels))
+// histograms draws figure 1 of a target: a panel for each kernel, two in a row.
+func (r *Report) histograms(l LawTarget) (*figure.Figure, error) {
+	const width, height = 312.0, 250.0 // of a panel
+	f := &figure.Figure{Name: "figure1-" + fileName(l.Name), Title: "Target " + l.Name + ": " + strings.Replace(l.Formula, "∝", "in proportion to", 1), Width: pageWidth, Height: 2 * height}
+	var said strings.Builder
+	fmt.Fprintf(&said, "Histograms of the number of ingredients n on target %s, %s, mean of %d sequences.", l.Name, l.Formula, r.Sequences)
+	shown := make([]*Figure, len(panels))
 	for k, panel := range panels {
 		for q := range r.Figures {
-			if f := &r.Figures[q]; f.Target == l.Name && f.Kernel == panel.kernel {
-				figures[k] = f
+			if h := &r.Figures[q]; h.Target == l.Name && h.Kernel == panel.kernel {
+				shown[k] = h
 			}
 		}
-		if figures[k] == nil {
-			return Picture{}, fmt.Errorf("figure %s: there is no histogram of %s", name, panel.kernel)
+		if shown[k] == nil {
+			return nil, fmt.Errorf("figure %s: there is no histogram of %s", f.Name, panel.kernel)
 		}
 	}
-	lo, hi := extent(figures)
-	for k, f := range figures {
-		title := fmt.Sprintf("%s\ndistance %s, expected %s", panels[k].title, decimals(f.TV, 4), decimals(f.Expected, 4))
-		if f.Stuck > 0 {
-			title += fmt.Sprintf("; %d of %d stuck", f.Stuck, r.Sequences)
+	lo, hi := extent(shown)
+	for k, h := range shown {
+		x, y := float64(k%2)*(pageWidth-width), float64(k/2)*height
+		distance := fmt.Sprintf("distance %s, expected %s", number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4))
+		if h.Stuck > 0 {
+			distance += fmt.Sprintf("; %d of %d stuck", h.Stuck, r.Sequences)
 		}
-		fmt.Fprintf(&alt, " %s: total variation distance %s, expected %s, %d sequences never moved.", panels[k].title, decimals(f.TV, 4), decimals(f.Expected, 4), f.Stuck)
-		// Panels of a row have one scale. The upper row's would make the lower
-		// one flat, where a sampler of the upper row never moves.
-		row := figures[k/2*2 : k/2*2+2]
-		p, err := histogram(title, f, lo, hi, height(row))
-		if err != nil {
-			return Picture{}, err
+		f.Head(x, y+12, figure.SmallSize, figure.Start, figure.Ink, panels[k].title)
+		f.Write(x, y+26, figure.SmallSize, figure.Start, figure.Soft, distance)
+		// Panels of a row have one scale. The upper row's would make the lower one
+		// flat, where a sampler of the upper row never moves.
+		note := histogram(f, h, x, y+42, width, height-42, lo, hi, highest(shown[k/2*2:k/2*2+2]))
+		if note != "" {
+			f.Write(x, y+40, figure.SmallSize, figure.Start, figure.Soft, note)
 		}
-		grid[k/2][k%2] = p
+		fmt.Fprintf(&said, " %s: total variation distance %s, expected %s, %d sequences never moved.", panels[k].title, number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4), h.Stuck)
 	}
-	keys := []key{
-		areaKey("mean of the sequences", barLook),
-		errorKey("± 1 standard deviation"),
-		lineKey("target", targetLine, &targetDot),
-		lineKey("what the uncorrected chain follows", ownLine, nil),
-	}
-	return render(name, alt.String(), pageWidth, 13*vg.Centimeter, func(c draw.Canvas) error {
-		foot := vg.Length(20)
-		tiles := draw.Tiles{Rows: 2, Cols: 2, PadX: 10, PadY: 8, PadTop: 2, PadRight: 6, PadBottom: foot, PadLeft: 2}
-		for row, canvases := range plot.Align(grid, tiles, c) {
-			for col, canvas := range canvases {
-				grid[row][col].Draw(canvas)
-			}
-		}
-		keyRow(draw.Crop(c, 0, 0, 0, -(c.Max.Y-c.Min.Y-foot)), keys)
-		return nil
+	f.Text = said.String()
+	f.KeyOf("mean of the sequences", figure.Line)
+	errorKey(f)
+	f.Key("target", func(f *figure.Figure, x, y float64) {
+		f.Line(x, y+5, x+20, y+5, 1.5, figure.Accent)
+		f.Dot(x+10, y+5, 2.5, figure.Accent)
 	})
+	f.Key("what the uncorrected chain follows", func(f *figure.Figure, x, y float64) { f.Dashed(x, y+5, x+20, y+5, 1.5, figure.Ink) })
+	f.PlaceKeys()
+	return f, nil
 }
 
 // extent returns which n the panels of a target show: all that the target or a
@@ -124,217 +104,151 @@ func extent(figures []*Figure) (lo, hi int) {
 	return lo, hi
 }
 
-// height returns the percentage up to which panels go.
-func height(figures []*Figure) float64 {
+// highest returns the share up to which panels go.
+func highest(figures []*Figure) float64 {
 	top := 0.0
 	for _, f := range figures {
 		for _, s := range f.Sizes {
-			top = max(top, 100*s.Target, min(100, 100*(s.Mean+s.SD)))
+			top = max(top, s.Target, min(1, s.Mean+s.SD))
 		}
 	}
 	return 1.05 * top
 }
 
-// histogram draws one panel of figure 1.
-func histogram(title string, f *Figure, lo, hi int, top float64) (*plot.Plot, error) {
-	p := newPlot(title, "number of ingredients, n", "share of the states, %")
-	b := &bars{fill: barLook, left: -0.4, right: 0.4}
-	var target, own plotter.XYs
+// histogram draws one panel of figure 1, and returns what cannot be seen in it.
+func histogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, hi int, top float64) (note string) {
+	left, right, bottom := x0+34, x0+width, y0+height-44
+	y := f.Frame(left, y0+8, right, bottom, top, figure.Percent, "number of ingredients, n; share of the states, %")
+	x := figure.Scale{Lo: float64(lo) - 0.6, Hi: float64(hi) + 0.6, From: left, To: right}
+	every := figure.Every(hi-lo+1, 12)
+	var target, own []float64
 	seen, mean := 0.0, 0.0 // of the kernel's own law
-	for _, s := range f.Sizes {
+	for _, s := range h.Sizes {
 		if s.Own != nil {
 			mean += float64(s.N) * *s.Own
 		}
 		if s.N < lo || s.N > hi {
 			continue
 		}
-		b.centres = append(b.centres, float64(s.N))
-		b.heights = append(b.heights, 100*s.Mean)
-		b.errors = append(b.errors, 100*s.SD)
-		target = append(target, plotter.XY{X: float64(s.N), Y: 100 * s.Target})
+		bar(f, x, y, float64(s.N)-0.4, float64(s.N)+0.4, s.Mean, s.SD, figure.Line)
+		target = append(target, x.At(float64(s.N)), y.At(s.Target))
 		if s.Own != nil {
-			own = append(own, plotter.XY{X: float64(s.N), Y: min(100**s.Own, top)})
+			own = append(own, x.At(float64(s.N)), y.Within(*s.Own))
 			seen += *s.Own
 		}
-	}
-	p.Add(b)
-	if own != nil && seen < 0.5 {
-		p.Title.Text += "\nwhat it follows is out of view: mean n " + decimals(mean, 1)
-	} else if own != nil {
-		line, err := plotter.NewLine(own)
-		if err != nil {
-			return nil, err
+		if s.N%every == 0 {
+			f.Write(x.At(float64(s.N)), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
 		}
-		line.LineStyle = ownLine
-		p.Add(line)
 	}
-	line, points, err := plotter.NewLinePoints(target)
-	if err != nil {
-		return nil, err
+	if own != nil && seen < 0.5 {
+		note = "what it follows is out of view: mean n " + number.Typeset(mean, 1)
+	} else if own != nil {
+		for k := 2; k < len(own); k += 2 {
+			f.Dashed(own[k-2], own[k-1], own[k], own[k+1], 1.5, figure.Ink)
+		}
 	}
-	line.LineStyle, points.GlyphStyle = targetLine, targetDot
-	p.Add(line, points)
-	p.X.Min, p.X.Max = float64(lo)-0.6, float64(hi)+0.6
-	p.Y.Min, p.Y.Max = 0, top
-	p.Y.Tick.Marker = percentTicks(top)
-	p.X.Tick.Marker = integerTicks(lo, hi)
-	return p, nil
+	f.Path(target, 1.5, figure.Accent)
+	for k := 0; k < len(target); k += 2 {
+		f.Dot(target[k], target[k+1], 2.5, figure.Accent)
+	}
+	return note
 }
 
-// looks are the fills of ingredients: each colour plain, then hatched in one
-// way after the other.
-func looks(k int) fill {
-	colors := []fill{{orange, plain}, {skyBlue, plain}, {green, plain}, {yellow, plain}, {blue, plain}, {vermillion, plain}, {purple, plain}, {paleGrey, plain}}
-	hatches := []hatch{plain, rising, crossed, falling, level}
-	f := colors[k%len(colors)]
-	f.hatch = hatches[k/len(colors)%len(hatches)]
+// bar draws a share from 0 up with an error bar of one standard deviation to
+// either side, within 0 and 1.
+func bar(f *figure.Figure, x, y figure.Scale, from, to, share, sd float64, p figure.Paint) {
+	left, right := x.At(from), x.At(to)
+	f.Rect(left, y.At(share), right-left, y.From-y.At(share), p)
+	if sd == 0 {
+		return
+	}
+	errorBar(f, (left+right)/2, y.At(max(0, share-sd)), y.At(min(1, share+sd)), min(2.5, (right-left)/3))
+}
+
+func errorBar(f *figure.Figure, x, lo, hi, half float64) {
+	f.Line(x, lo, x, hi, 1, figure.Ink)
+	f.Line(x-half, lo, x+half, lo, 1, figure.Ink)
+	f.Line(x-half, hi, x+half, hi, 1, figure.Ink)
+}
+
+func errorKey(f *figure.Figure) {
+	f.Key("± 1 standard deviation", func(f *figure.Figure, x, y float64) { errorBar(f, x+10, y+11, y-1, 2.5) })
+}
+
+// ratioFigure draws figure 3: the new cocktail and its neighbours as stacked bars.
+func ratioFigure(c *Cocktails) *figure.Figure {
+	const left, height, gap = 130.0, 40.0, 10.0
+	drinks := append([]Drink{c.New}, c.Nearest...)
+	var recipes []map[string]float64
+	for _, d := range drinks {
+		recipe := make(map[string]float64)
+		for _, p := range d.Parts {
+			recipe[p.Ingredient] = p.Percent
+		}
+		recipes = append(recipes, recipe)
+	}
+	colours := figure.Colours(recipes)
+	f := &figure.Figure{Name: ratioName, Title: "Composition ratios, share of the drink in %", Width: pageWidth, Height: float64(len(drinks)) * (height + gap)}
+	var said strings.Builder
+	said.WriteString("Stacked bars of composition ratios, share of the drink in %.")
+	keyed := make(map[string]bool)
+	for k, d := range drinks {
+		y := float64(k) * (height + gap)
+		f.Write(left-8, y+height/2+4, figure.TextSize, figure.End, figure.Ink, figure.Clip(d.Name, left-10, figure.TextSize))
+		var parts []figure.Slice
+		var words []string
+		for _, p := range d.Parts {
+			share := number.Typeset(p.Percent, 1) + " %"
+			parts = append(parts, figure.Slice{Name: p.Ingredient, Share: share, Size: p.Percent})
+			words = append(words, p.Ingredient+" "+share)
+			if !keyed[p.Ingredient] {
+				f.KeyOf(p.Ingredient, colours[p.Ingredient])
+				keyed[p.Ingredient] = true
+			}
+		}
+		f.Stack(left, y, pageWidth-left, height, parts, colours)
+		fmt.Fprintf(&said, " %s: %s.", d.Name, strings.Join(words, ", "))
+	}
+	f.Text = said.String()
+	f.PlaceKeys()
 	return f
 }
 
-// ratioPicture draws figure 3: the new cocktail and its neighbours as stacked
-// bars.
-func ratioPicture(c *Cocktails) (Picture, error) {
-	drinks := append([]Drink{c.New}, c.Nearest...)
-	var names []string
-	look := map[string]fill{}
-	var alt strings.Builder
-	alt.WriteString("Stacked bars of composition ratios.")
-	for _, d := range drinks {
-		fmt.Fprintf(&alt, " %s:", shown(d.Name))
-		for k, p := range d.Parts {
-			if _, ok := look[p.Ingredient]; !ok {
-				look[p.Ingredient] = looks(len(names))
-				names = append(names, p.Ingredient)
-			}
-			if k > 0 {
-				alt.WriteByte(',')
-			}
-			fmt.Fprintf(&alt, " %s %s %%", shown(p.Ingredient), decimals(p.Percent, 1))
-		}
-		alt.WriteByte('.')
-	}
-	p := newPlot("", "", "share of the drink, %")
-	p.Add(&stacks{drinks, look})
-	p.Y.Min, p.Y.Max = 0, 100
-	p.Y.Tick.Marker = percentTicks(100)
-	p.X.Min, p.X.Max = -0.6, float64(len(drinks))-0.4
-	var ticks plot.ConstantTicks
-	for k, d := range drinks {
-		ticks = append(ticks, plot.Tick{Value: float64(k), Label: twoLines(d.Name, 15)})
-	}
-	p.X.Tick.Marker = ticks
-	p.X.Tick.Length = 0
-	p.X.Tick.Label.YAlign = text.YTop
-	var keys []key
-	for _, name := range names {
-		keys = append(keys, areaKey(label(name, 26), look[name]))
-	}
-	return render(ratioName, alt.String(), pageWidth, 9.5*vg.Centimeter, func(canvas draw.Canvas) error {
-		column := vg.Length(keyWidth + 2*keyGap)
-		style := writing(7.5, false, text.XLeft, text.YCenter)
-		for _, k := range keys {
-			column = max(column, keyWidth+keyGap+style.Width(k.text))
-		}
-		width := canvas.Max.X - canvas.Min.X
-		left := draw.Crop(canvas, 2, -column-4*keyGap, 2, -6)
-		p.Draw(left)
-		keyColumn(draw.Crop(canvas, width-column-2*keyGap, 0, 30, -6), keys)
-		return nil
-	})
-}
-
-// twoLines breaks a name in two at the space nearest to its middle, and cuts
-// each line to what fits below a bar.
-func twoLines(name string, longest int) string {
-	best := -1
-	for k, r := range name {
-		if r == ' ' && (best < 0 || abs(2*k-len(name)) < abs(2*best-len(name))) {
-			best = k
-		}
-	}
-	if best < 0 || len(name) < 12 {
-		// As many lines for all, so that they begin on one.
-		return label(name, longest) + "\n "
-	}
-	return label(name[:best], longest) + "\n" + label(name[best+1:], longest)
-}
-
-func abs(x int) int { return max(x, -x) }
-
-// stacks draws drinks as stacked bars, with percentages where they fit.
-type stacks struct {
-	drinks []Drink
-	look   map[string]fill
-}
-
-func (s *stacks) Plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
-	for k, d := range s.drinks {
-		low := 0.0
-		for _, part := range d.Parts {
-			high := low + part.Percent
-			lo := vg.Point{X: trX(float64(k) - 0.36), Y: trY(low)}
-			hi := vg.Point{X: trX(float64(k) + 0.36), Y: trY(high)}
-			area(c, s.look[part.Ingredient], lo, hi)
-			if part.Percent >= 5 {
-				number := decimals(part.Percent, 1) + " %"
-				style := writing(7.5, part.Shared, text.XCenter, text.YCenter)
-				at := vg.Point{X: (lo.X + hi.X) / 2, Y: (lo.Y + hi.Y) / 2}
-				half := vg.Point{X: style.Width(number)/2 + 2, Y: 5}
-				c.FillPolygon(white, []vg.Point{
-					{X: at.X - half.X, Y: at.Y - half.Y}, {X: at.X + half.X, Y: at.Y - half.Y},
-					{X: at.X + half.X, Y: at.Y + half.Y}, {X: at.X - half.X, Y: at.Y + half.Y},
-				})
-				c.FillText(style, at, number)
-			}
-			low = high
-		}
-	}
-}
-
-// productPicture draws figure 4: the law of the product of the wishes over
-// random compositions and over the chain.
-func productPicture(c *Cocktails) (Picture, error) {
-	p := newPlot("", "y_taste · y_timing", "share of the compositions, %")
-	random := fill{paleGrey, rising}
-	chain := fill{skyBlue, plain}
-	highest := 0.0
-	for k, side := range []struct {
-		of   Product
-		look fill
-	}{{c.Random, random}, {c.Chain, chain}} {
-		b := &bars{fill: side.look}
+// productFigure draws figure 4: the law of the product of the wishes over random
+// compositions and over the chain.
+func productFigure(c *Cocktails) *figure.Figure {
+	const left, top, bottom = 34.0, 8.0, 240.0
+	f := &figure.Figure{Name: productName, Title: "The product of the two probabilities", Width: pageWidth, Height: bottom + 36}
+	sides := []struct {
+		name  string
+		of    Product
+		paint figure.Paint
+	}{{"random compositions", c.Random, figure.Line}, {"accelerated", c.Chain, figure.Accent}}
+	tallest, last := 0.0, 0.0
+	for _, side := range sides {
 		for _, bin := range side.of.Bins {
-			width := bin.High - bin.Low
-			b.left, b.right = width*(-0.46+0.46*float64(k)), width*0.46*float64(k)
-			b.centres = append(b.centres, (bin.Low+bin.High)/2)
-			b.heights = append(b.heights, 100*bin.Mean)
-			b.errors = append(b.errors, 100*bin.SD)
+			tallest = max(tallest, min(1, bin.Mean+bin.SD))
 			if bin.Mean > 0 {
-				highest = max(highest, bin.High)
+				last = max(last, bin.High)
 			}
 		}
-		p.Add(b)
 	}
-	p.X.Min, p.X.Max = 0, 1
-	var ticks plot.ConstantTicks
+	y := f.Frame(left, top, pageWidth-8, bottom, 1.04*tallest, figure.Percent, "y_taste · y_timing; share of the compositions, %")
+	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: pageWidth - 8}
 	for k := range 11 {
-		ticks = append(ticks, plot.Tick{Value: float64(k) / 10, Label: decimals(float64(k)/10, 1)})
+		f.Write(x.At(float64(k)/10), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Typeset(float64(k)/10, 1))
 	}
-	p.X.Tick.Marker = ticks
-	p.Y.Max *= 1.04
-	p.Y.Tick.Marker = percentTicks(p.Y.Max)
-	keys := []key{
-		areaKey(fmt.Sprintf("random compositions, mean %s", decimals(c.Random.Mean, 3)), random),
-		areaKey(fmt.Sprintf("accelerated, mean %s", decimals(c.Chain.Mean, 3)), chain),
-		errorKey("± 1 standard deviation"),
+	for k, side := range sides {
+		for _, bin := range side.of.Bins {
+			half := (bin.High - bin.Low) / 2
+			from := bin.Low + half*(0.08+0.92*float64(k))
+			bar(f, x, y, from, from+0.92*half, bin.Mean, bin.SD, side.paint)
+		}
+		f.KeyOf(side.name+", mean "+number.Typeset(side.of.Mean, 3), side.paint)
 	}
-	alt := fmt.Sprintf("Histogram of the product of the probabilities of taste Fresh and timing All day, over %d times %d random compositions (mean %s) and over %d chains of as many states (mean %s). The largest is below %s.",
-		sequenceCount, c.Random.Compositions, decimals(c.Random.Mean, 3), sequenceCount, decimals(c.Chain.Mean, 3), decimals(highest, 2))
-	return render(productName, alt, pageWidth, 8.5*vg.Centimeter, func(canvas draw.Canvas) error {
-		foot := vg.Length(20)
-		p.Draw(draw.Crop(canvas, 2, -8, foot, -6))
-		keyRow(draw.Crop(canvas, 0, 0, 0, -(canvas.Max.Y-canvas.Min.Y-foot)), keys)
-		return nil
-	})
+	errorKey(f)
+	f.Text = fmt.Sprintf("Histogram of the product of the probabilities of taste Fresh and timing All day, over %d times %d random compositions (mean %s) and over %d chains of as many states (mean %s). The largest is below %s.",
+		sequenceCount, c.Random.Compositions, number.Typeset(c.Random.Mean, 3), sequenceCount, number.Typeset(c.Chain.Mean, 3), number.Typeset(last, 2))
+	f.PlaceKeys()
+	return f
 }

@@ -1,15 +1,17 @@
 package paper
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
-	"html"
 	"html/template"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+
+	"kir/report/figure"
+	"kir/report/number"
+	"kir/report/view"
 )
 
 //go:embed page.html
@@ -18,42 +20,39 @@ var pageText string
 // page is the template of paper.html. All text goes through its escaping, but
 // for the pictures, which are SVG of our own.
 var page = template.Must(template.New("paper.html").Funcs(template.FuncMap{
-	"fixed":     decimals,
+	"fixed":     number.Typeset,
 	"number":    numberTag,
 	"signed":    signedTag,
-	"machine":   machine,
+	"machine":   number.Full,
 	"paper":     publishedTag,
-	"thousands": thousands,
-	"count":     func(n int) string { return thousands(strconv.Itoa(n)) },
+	"thousands": number.Commas,
+	"count":     number.Thousands[int],
 	"file":      fileName,
-	"text":      shown,
+	"text":      view.Shown,
 }).Parse(pageText))
-
-// machine writes a number in full, as JSON has it.
-func machine(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // numberTag writes a number for people, and in full for programs.
 func numberTag(x any, digits int) (template.HTML, error) {
 	switch x := x.(type) {
 	case float64:
-		text := quantity(x, digits)
+		text := number.Power(x, digits)
 		if digits == 0 && x >= 0 {
-			text = thousands(text)
+			text = number.Commas(text)
 		}
-		return template.HTML(`<data value="` + machine(x) + `">` + text + `</data>`), nil
+		return template.HTML(`<data value="` + number.Full(x) + `">` + text + `</data>`), nil
 	case int:
-		return template.HTML(`<data value="` + strconv.Itoa(x) + `">` + thousands(strconv.Itoa(x)) + `</data>`), nil
+		return template.HTML(`<data value="` + strconv.Itoa(x) + `">` + number.Thousands(x) + `</data>`), nil
 	}
 	return "", fmt.Errorf("%T is no number", x)
 }
 
 // signedTag is numberTag with a sign and a fixed number of digits.
 func signedTag(x float64, digits int) template.HTML {
-	text := decimals(x, digits)
-	if x > 0 && text != decimals(0, digits) {
+	text := number.Typeset(x, digits)
+	if x > 0 && text != number.Typeset(0, digits) {
 		text = "+" + text
 	}
-	return template.HTML(`<data value="` + machine(x) + `">` + text + `</data>`)
+	return template.HTML(`<data value="` + number.Full(x) + `">` + text + `</data>`)
 }
 
 // publishedTag writes the paper's figure, or a dash.
@@ -61,16 +60,18 @@ func publishedTag(r Row) template.HTML {
 	if r.Paper == nil {
 		return `<span aria-label="not available to us">–</span>`
 	}
-	text := `<data value="` + machine(*r.Paper) + `">` + decimals(*r.Paper, 2) + `</data>`
+	text := `<data value="` + number.Full(*r.Paper) + `">` + number.Typeset(*r.Paper, 2) + `</data>`
 	if r.PaperSD != nil {
-		text += ` ± <data value="` + machine(*r.PaperSD) + `">` + decimals(*r.PaperSD, 3) + `</data>`
+		text += ` ± <data value="` + number.Full(*r.PaperSD) + `">` + number.Typeset(*r.PaperSD, 3) + `</data>`
 	}
 	return template.HTML(text)
 }
 
-// view is what the page shows beside the report itself.
-type view struct {
+// pageView is what the page shows beside the report itself.
+type pageView struct {
 	Report      *Report
+	Light, Dark template.CSS // the colours of figures
+	Style       template.CSS // what else figures need
 	Degrees     int
 	Rates       []rateView
 	Multinomial []rateView
@@ -115,16 +116,17 @@ type figureView struct {
 
 // WriteHTML writes paper.html with the given pictures, which are the report's:
 // one file that needs no other, no network and no script.
-func (r *Report) WriteHTML(w io.Writer, pictures []Picture) error {
-	v := view{Report: r, Degrees: r.Sequences - 1}
+func (r *Report) WriteHTML(w io.Writer, pictures []*figure.Figure) error {
+	light, dark := figure.Variables()
+	v := pageView{Report: r, Degrees: r.Sequences - 1, Light: template.CSS(light), Dark: template.CSS(dark), Style: template.CSS(figure.Style())}
 	for _, t := range r.Tables {
 		size, multinomial := strings.CutSuffix(t.Name, multinomialSuffix)
-		view := rateView{Table: t, Column: "paper", Caption: strings.ToUpper(size[:1]) + size[1:], Groups: r.groups(t)}
+		table := rateView{Table: t, Column: "paper", Caption: strings.ToUpper(size[:1]) + size[1:], Groups: r.groups(t)}
 		if multinomial {
-			view.Column, view.Caption = "paper’s naive", "Units thrown into ingredients, "+size
-			v.Multinomial = append(v.Multinomial, view)
+			table.Column, table.Caption = "paper’s naive", "Units thrown into ingredients, "+size
+			v.Multinomial = append(v.Multinomial, table)
 		} else {
-			v.Rates = append(v.Rates, view)
+			v.Rates = append(v.Rates, table)
 		}
 	}
 	formulas := map[string]string{}
@@ -137,7 +139,7 @@ func (r *Report) WriteHTML(w io.Writer, pictures []Picture) error {
 		}
 	}
 	for _, p := range pictures {
-		f := figureView{Name: p.Name, SVG: inline(p)}
+		f := figureView{Name: p.Name, SVG: template.HTML(p.SVG())}
 		if caption, ok := formulas[p.Name]; ok {
 			f.Caption = caption
 			v.Histograms = append(v.Histograms, f)
@@ -145,7 +147,7 @@ func (r *Report) WriteHTML(w io.Writer, pictures []Picture) error {
 		}
 		switch p.Name {
 		case ratioName:
-			f.Caption = "Figure 3: the composition ratios side by side. Numbers of shared ingredients are bold; parts below 5 % have none."
+			f.Caption = "Figure 3: the composition ratios side by side. Parts that are too narrow have no number; the table above has all."
 		case productName:
 			f.Caption = fmt.Sprintf("Figure 4: the product of the two probabilities over %d sequences each of random compositions, drawn from the book’s law of n, and of states of the chain. Mean of the sequences, error bars one standard deviation.", r.Sequences)
 		}
@@ -235,21 +237,11 @@ func (r *Report) sdNote() string {
 			if text != "" {
 				text += "; "
 			}
-			text += fmt.Sprintf("%s: %s in the paper, %s here", l.Name, decimals(*row.PaperSD, 3), decimals(row.SD, 3))
+			text += fmt.Sprintf("%s: %s in the paper, %s here", l.Name, number.Typeset(*row.PaperSD, 3), number.Typeset(row.SD, 3))
 		}
 	}
 	if text == "" {
 		return ""
 	}
 	return "The paper’s standard deviations of the accepted rates of accelerated are far smaller than ours (" + text + ", in points), and smaller than independent sequences of that length can have. We do not know what they are deviations of."
-}
-
-// inline makes a picture part of a page: without the head of a document, and
-// with its text for who cannot see it.
-func inline(p Picture) template.HTML {
-	svg := p.SVG
-	if k := bytes.Index(svg, []byte("<svg ")); k >= 0 {
-		svg = svg[k+len("<svg "):]
-	}
-	return template.HTML(`<svg role="img" aria-label="` + html.EscapeString(p.Text) + `" ` + string(svg))
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 )
 
@@ -83,30 +82,6 @@ type Row struct {
 	// √(p(1−p)/iterations) with the exact rate p, or one iteration's worth if
 	// that is 0 too.
 	Z float64 `json:"z"`
-}
-
-// newRow makes a row of the sequences' rates, which are shares of kept
-// iterations each.
-func newRow(target, kernel, rate string, exact float64, rates []float64, kept float64) Row {
-	mean, sd := meanSD(rates)
-	iterations := kept * float64(len(rates))
-	se := sd / math.Sqrt(float64(len(rates)))
-	if se == 0 {
-		se = math.Sqrt(exact * (1 - exact) / iterations)
-	}
-	if se == 0 {
-		se = 1 / iterations
-	}
-	p := published[rateKey{target, kernel, rate}]
-	if kernel == KernelUncorrected {
-		p = naiveColumn(target, rate)
-	}
-	return Row{
-		Target: target, Kernel: kernel, Rate: rate,
-		Paper: p.Mean, PaperSD: p.SD,
-		Exact: 100 * exact, Mean: 100 * mean, SD: 100 * sd,
-		Z: (mean - exact) / se,
-	}
 }
 
 // A Figure is the histogram of n of one kernel on one target.

@@ -2,11 +2,8 @@ package paper
 
 import (
 	"math"
+	"strings"
 	"testing"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/recorder"
 
 	"kir"
 	"kir/internal/stattest"
@@ -32,82 +29,6 @@ func TestRowZ(t *testing.T) {
 		row := newRow("t", "k", Accepted, c.exact, c.rates, 100)
 		if math.Abs(row.Z-c.want) > 1e-9*math.Max(1e-30, math.Abs(c.want)) {
 			t.Errorf("%s: z is %v, want %v", c.name, row.Z, c.want)
-		}
-	}
-}
-
-func TestNumbers(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ got, want string }{
-		{decimals(-0.001, 2), "0.00"},
-		{decimals(-1.5, 1), "−1.5"},
-		{quantity(3.67e-95, 5), "3.7 × 10⁻⁹⁵"},
-		{quantity(-4e-7, 5), "−4.0 × 10⁻⁷"},
-		{quantity(0, 5), "0.00000"},
-		{quantity(68.931068931, 5), "68.93107"},
-		{thousands("5"), "5"},
-		{thousands("2118760"), "2,118,760"},
-		{thousands("100"), "100"},
-		{label("a\x00b\u202ec", 10), "abc"},
-		{label("abcdefgh", 4), "abc…"},
-		{twoLines("Kir royal", 15), "Kir royal\n "},
-		{twoLines("Long Island Iced Tea", 15), "Long Island\nIced Tea"},
-		{twoLines("Screwdriver", 5), "Scre…\n "},
-	} {
-		if c.got != c.want {
-			t.Errorf("got %q, want %q", c.got, c.want)
-		}
-	}
-}
-
-func TestTicks(t *testing.T) {
-	t.Parallel()
-	for _, hi := range []float64{0, 1e-4, 0.03, 0.7, 1, 6, 7, 9.9, 10, 26.25, 60, 61, 98, 105} {
-		ticks := percentTicks(hi)
-		if len(ticks) > 7 || hi > 0 && len(ticks) < 3 {
-			t.Errorf("up to %v: %v", hi, ticks)
-		}
-		seen := map[string]bool{}
-		for _, tick := range ticks {
-			if tick.Value > hi || seen[tick.Label] {
-				t.Errorf("up to %v: %v", hi, ticks)
-			}
-			seen[tick.Label] = true
-			if err := reads(tick.Label, tick.Value); err != nil || math.Abs(tick.Value) > 0 && tick.Label == "0" {
-				t.Errorf("up to %v: %v, %v", hi, tick, err)
-			}
-		}
-	}
-	for _, c := range []struct{ lo, hi int }{{1, 1}, {2, 5}, {12, 23}, {1, 100}, {3, 2000}} {
-		if n := len(integerTicks(c.lo, c.hi)); n < 1 || n > 21 {
-			t.Errorf("%d to %d: %d ticks", c.lo, c.hi, n)
-		}
-	}
-}
-
-// Hatching stays within its rectangle, and is there.
-func TestHatch(t *testing.T) {
-	t.Parallel()
-	lo, hi := vg.Point{X: 3.3, Y: 7.1}, vg.Point{X: 21.9, Y: 12.4}
-	for _, h := range []hatch{plain, rising, falling, crossed, level} {
-		var r recorder.Canvas
-		area(draw.NewCanvas(&r, 100, 100), fill{skyBlue, h}, lo, hi)
-		lines := 0
-		for _, a := range r.Actions {
-			s, ok := a.(*recorder.Stroke)
-			if !ok {
-				continue
-			}
-			lines++
-			for _, p := range s.Path {
-				const slack = 1e-9
-				if p.Type != vg.CloseComp && (p.Pos.X < lo.X-slack || p.Pos.X > hi.X+slack || p.Pos.Y < lo.Y-slack || p.Pos.Y > hi.Y+slack) {
-					t.Errorf("hatch %d leaves the rectangle at %v", h, p.Pos)
-				}
-			}
-		}
-		if h == plain && lines != 1 || h != plain && lines < 2 {
-			t.Errorf("hatch %d has %d lines", h, lines)
 		}
 	}
 }
@@ -218,5 +139,26 @@ func TestGibbsReadings(t *testing.T) {
 	readings, err := gibbsReadings([]*kir.Target{mustTarget(t, 10, 5, kir.Uniform(2, 5))}, []string{"small a"})
 	if err != nil || math.Abs(readings[0].Rates[0].Value-33.06452) > 5e-6 {
 		t.Errorf("the first reading is %v, %v", readings[0], err)
+	}
+}
+
+// On a terminal too, rates of the chain that follows a law of its own are marked,
+// and the mark is explained.
+func TestTextMarksTheOwnLaw(t *testing.T) {
+	r := &Report{Sequences: 10, Tables: []Table{{Rows: []Row{
+		{Target: "large d", Kernel: KernelUncorrected, Rate: Accepted, Exact: 58.574, Z: -2632},
+		{Target: "large d", Kernel: KernelMultinomial, Rate: Accepted},
+	}}}}
+	var b strings.Builder
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(b.String(), "\n") {
+		if strings.Contains(line, "−2632") != strings.Contains(line, KernelUncorrected+"*") {
+			t.Errorf("the mark is not where it belongs: %q", line)
+		}
+	}
+	if !strings.Contains(b.String(), "\n* The reading of") {
+		t.Errorf("the mark is not explained: %s", b.String())
 	}
 }

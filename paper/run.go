@@ -11,36 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"kir"
-	"kir/recipe"
 )
-
-// DefaultSeed is the seed of a run that is given none.
-const DefaultSeed = 1
-
-// Options say how the experiments are run. The zero value runs them in full,
-// without the cocktails.
-type Options struct {
-	// Seed decides every figure, together with Divide and Book.
-	Seed uint64
-
-	// Workers is how many sequences run at once; it changes nothing but the
-	// time. 0: one for each processor.
-	Workers int
-
-	// Book is the book of cocktails, with the labels taste and timing: that of
-	// examples/cocktails, whose differences from the paper's the report lists.
-	// Without one the cocktail experiment is left out.
-	Book *recipe.Book
-
-	// Divide makes every sequence that many times shorter than the paper's, at
-	// most 1,000, for a trial. 0 and 1: the paper's length.
-	Divide int
-
-	// Progress, if there is one, is told how much is done out of how much, in
-	// units of about a nanosecond of work, and what is being done. It is
-	// called from one goroutine at a time.
-	Progress func(done, total int64, what string)
-}
 
 // cost is about how many nanoseconds an iteration takes.
 var cost = map[string]int64{
@@ -49,7 +20,7 @@ var cost = map[string]int64{
 	KernelAccelerated:     40,
 	KernelMultinomial:     150,
 	KernelUncorrected:     150,
-	"uncorrected of 2000": 450,
+	"uncorrected of 2000": 3200,
 	"cocktail chain":      3500,
 	"cocktail blind":      3000,
 }
@@ -194,35 +165,6 @@ func work(ctx context.Context, o Options, tasks []task) error {
 		return err
 	}
 	return ctx.Err() // no task may have been there to notice
-}
-
-// advance runs a chain and hands each state kept to keep.
-func advance(ctx context.Context, c *kir.Chain, discarded, kept int, tick func(iterations int), keep func(draw int)) error {
-	const stride = 2_000 // iterations from one look at the context to the next
-	for left := discarded; left > 0; left -= stride {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := c.Warm(min(stride, left)); err != nil {
-			return err
-		}
-		tick(min(stride, left))
-	}
-	c.EndWarmup()
-	for from := 0; from < kept; from += stride {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		to := min(from+stride, kept)
-		for draw := from; draw < to; draw++ {
-			if err := c.Advance(1); err != nil {
-				return err
-			}
-			keep(draw)
-		}
-		tick(to - from)
-	}
-	return nil
 }
 
 // report joins what the runs gave.

@@ -22,6 +22,7 @@ import (
 
 	"kir"
 	"kir/recipe"
+	"kir/report/figure"
 )
 
 func cocktailBook(t testing.TB) *recipe.Book {
@@ -61,7 +62,7 @@ func mustJSON(t testing.TB, r *Report) []byte {
 }
 
 // drawn are the pictures of the trial.
-var drawn = sync.OnceValues(func() ([]Picture, error) {
+var drawn = sync.OnceValues(func() ([]*figure.Figure, error) {
 	r, err := trial()
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ var drawn = sync.OnceValues(func() ([]Picture, error) {
 	return r.Pictures()
 })
 
-func mustPictures(t testing.TB) []Picture {
+func mustPictures(t testing.TB) []*figure.Figure {
 	t.Helper()
 	pictures, err := drawn()
 	if err != nil {
@@ -78,7 +79,7 @@ func mustPictures(t testing.TB) []Picture {
 	return pictures
 }
 
-func mustHTML(t testing.TB, r *Report, pictures []Picture) string {
+func mustHTML(t testing.TB, r *Report, pictures []*figure.Figure) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := r.WriteHTML(&b, pictures); err != nil {
@@ -362,32 +363,54 @@ func TestHTMLStandsAlone(t *testing.T) {
 			t.Errorf("the page links to %q", href[1])
 		}
 	}
-	if n := strings.Count(page, `<svg role="img" aria-label="`); n != 8 {
+	if n := strings.Count(page, ` role="img" aria-labelledby="figure`); n != 8 {
 		t.Errorf("the page has %d pictures with a text, want 8", n)
 	}
 }
 
-// checkPicture verifies that both forms of a picture can be read.
-func checkPicture(t *testing.T, p Picture) {
+// checkPicture verifies that both forms of a figure can be read.
+func checkPicture(t *testing.T, f *figure.Figure) {
 	t.Helper()
-	for d := xml.NewDecoder(bytes.NewReader(p.SVG)); ; {
-		if _, err := d.Token(); err == io.EOF {
+	var svg, picture bytes.Buffer
+	if err := f.WriteSVG(&svg); err != nil {
+		t.Fatal(err)
+	}
+	for d := xml.NewDecoder(&svg); ; {
+		token, err := d.Token()
+		if err == io.EOF {
 			break
 		} else if err != nil {
-			t.Errorf("%s.svg: %v", p.Name, err)
+			t.Errorf("%s.svg: %v", f.Name, err)
 			break
 		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "text" {
+			at := map[string]float64{}
+			anchor := ""
+			for _, a := range e.Attr {
+				if x, err := strconv.ParseFloat(a.Value, 64); err == nil {
+					at[a.Name.Local] = x
+				} else if a.Name.Local == "text-anchor" {
+					anchor = a.Value
+				}
+			}
+			left := at["x"] - at["textLength"]*map[string]float64{"": 0, "middle": 0.5, "end": 1}[anchor]
+			if left < 0 || left+at["textLength"] > f.Width+24 { // with its margins
+				t.Errorf("%s.svg: a text reaches from %v to %v: %v", f.Name, left, left+at["textLength"], e.Attr)
+			}
+		}
 	}
-	image, err := png.Decode(bytes.NewReader(p.PNG))
+	if err := f.WritePNG(&picture); err != nil {
+		t.Fatal(err)
+	}
+	image, err := png.Decode(&picture)
 	if err != nil {
-		t.Fatalf("%s.png: %v", p.Name, err)
+		t.Fatalf("%s.png: %v", f.Name, err)
 	}
-	// 17 cm at 200 dots per inch.
-	if w := image.Bounds().Dx(); w < 1330 || w > 1345 {
-		t.Errorf("%s.png is %d wide", p.Name, w)
+	if w := image.Bounds().Dx(); w < 1600 || w > 1700 {
+		t.Errorf("%s.png is %d wide", f.Name, w)
 	}
-	if len(p.Text) < 80 {
-		t.Errorf("%s has the text %q", p.Name, p.Text)
+	if len(f.Text) < 80 {
+		t.Errorf("%s has the text %q", f.Name, f.Text)
 	}
 }
 
@@ -396,14 +419,14 @@ func TestPictures(t *testing.T) {
 	pictures := mustPictures(t)
 	titles := map[string][]string{
 		"figure1":   {"number of ingredients, n", "share of the states, %", "accelerated", "gibbs", "target"},
-		ratioName:   {"share of the drink, %", "New"},
+		ratioName:   {"share of the drink in %", "New"},
 		productName: {"y_taste · y_timing", "share of the compositions, %", "random compositions"},
 	}
 	for _, p := range pictures {
 		checkPicture(t, p)
 		for name, texts := range titles {
 			for _, text := range texts {
-				if strings.HasPrefix(p.Name, name) && !bytes.Contains(p.SVG, []byte(text)) {
+				if strings.HasPrefix(p.Name, name) && !strings.Contains(p.SVG(), text) {
 					t.Errorf("%s.svg does not say %q", p.Name, text)
 				}
 			}
@@ -432,14 +455,9 @@ func TestHostileBook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var pictures []Picture
-	for _, draw := range []func(*Cocktails) (Picture, error){ratioPicture, productPicture} {
-		p, err := draw(r.Cocktails)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkPicture(t, p)
-		pictures = append(pictures, p)
+	pictures := []*figure.Figure{ratioFigure(r.Cocktails), productFigure(r.Cocktails)}
+	for _, f := range pictures {
+		checkPicture(t, f)
 	}
 	page := mustHTML(t, r, pictures)
 	for _, no := range []string{"<script", "<b>Sour", "\x01", `"' onload`} {
@@ -672,34 +690,6 @@ func TestBetter(t *testing.T) {
 	} {
 		if got := c.a.better(c.b); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
-		}
-	}
-}
-
-func BenchmarkUncorrected(b *testing.B) {
-	for _, s := range Settings() {
-		target, err := s.target(s.Targets[0])
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, k := range []struct {
-			name   string
-			kernel kir.Kernel
-		}{
-			{"proposal", kir.NewMetropolis("multinomial", target, Multinomial{Uncorrected: true})},
-			{"thrown", newThrown(target)},
-		} {
-			b.Run(s.Name+"/"+k.name, func(b *testing.B) {
-				c, err := kir.NewChain(target, k.kernel, 1, 0)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportAllocs()
-				b.ResetTimer()
-				if err := c.Advance(b.N); err != nil {
-					b.Fatal(err)
-				}
-			})
 		}
 	}
 }

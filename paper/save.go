@@ -1,12 +1,13 @@
 package paper
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"kir/report/figure"
 )
 
 // Save writes paper.html, paper.json and every figure as SVG and PNG into a new
@@ -23,7 +24,11 @@ func (r *Report) Save(dir string) error {
 	return r.save(dir, pictures)
 }
 
-func (r *Report) save(dir string, pictures []Picture) (err error) {
+func (r *Report) save(dir string, pictures []*figure.Figure) (err error) {
+	var data, page bytes.Buffer
+	if err := errors.Join(r.WriteJSON(&data), r.WriteHTML(&page, pictures)); err != nil {
+		return err
+	}
 	dir = filepath.Clean(dir)
 	part, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
 	if err != nil {
@@ -34,38 +39,16 @@ func (r *Report) save(dir string, pictures []Picture) (err error) {
 			err = errors.Join(err, os.RemoveAll(part))
 		}
 	}()
-	write := func(name string, to func(io.Writer) error) error {
-		f, err := os.Create(filepath.Join(part, name))
-		if err != nil {
-			return err
-		}
-		if err := to(f); err != nil {
-			return errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, name), err), f.Close())
-		}
-		return f.Close()
-	}
-	bytes := func(b []byte) func(io.Writer) error {
-		return func(w io.Writer) error {
-			_, err := w.Write(b)
+	for _, f := range pictures {
+		if _, err := f.Save(part); err != nil {
 			return err
 		}
 	}
-	for _, p := range pictures {
-		if err := write(p.Name+".svg", bytes(p.SVG)); err != nil {
-			return err
-		}
-		if err := write(p.Name+".png", bytes(p.PNG)); err != nil {
-			return err
-		}
-	}
-	if err := write("paper.json", r.WriteJSON); err != nil {
-		return err
-	}
-	err = write("paper.html", func(w io.Writer) error { return r.WriteHTML(w, pictures) })
+	err = errors.Join(
+		os.WriteFile(filepath.Join(part, "paper.json"), data.Bytes(), 0o666),
+		os.WriteFile(filepath.Join(part, "paper.html"), page.Bytes(), 0o666),
+		os.Chmod(part, 0o755))
 	if err != nil {
-		return err
-	}
-	if err := os.Chmod(part, 0o755); err != nil {
 		return err
 	}
 	return os.Rename(part, dir)

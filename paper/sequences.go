@@ -159,6 +159,59 @@ func (r *run) boundError(s diagnose.Proportion, p float64) diagnose.Proportion {
 	return s
 }
 
+// advance runs a chain and hands each state kept to keep.
+func advance(ctx context.Context, c *kir.Chain, discarded, kept int, tick func(iterations int), keep func(draw int)) error {
+	const stride = 2_000 // iterations from one look at the context to the next
+	for left := discarded; left > 0; left -= stride {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.Warm(min(stride, left)); err != nil {
+			return err
+		}
+		tick(min(stride, left))
+	}
+	c.EndWarmup()
+	for from := 0; from < kept; from += stride {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		to := min(from+stride, kept)
+		for draw := from; draw < to; draw++ {
+			if err := c.Advance(1); err != nil {
+				return err
+			}
+			keep(draw)
+		}
+		tick(to - from)
+	}
+	return nil
+}
+
+// newRow makes a row of the sequences' rates, which are shares of kept
+// iterations each.
+func newRow(target, kernel, rate string, exact float64, rates []float64, kept float64) Row {
+	mean, sd := meanSD(rates)
+	iterations := kept * float64(len(rates))
+	se := sd / math.Sqrt(float64(len(rates)))
+	if se == 0 {
+		se = math.Sqrt(exact * (1 - exact) / iterations)
+	}
+	if se == 0 {
+		se = 1 / iterations
+	}
+	p := published[rateKey{target, kernel, rate}]
+	if kernel == KernelUncorrected {
+		p = naiveColumn(target, rate)
+	}
+	return Row{
+		Target: target, Kernel: kernel, Rate: rate,
+		Paper: p.Mean, PaperSD: p.SD,
+		Exact: 100 * exact, Mean: 100 * mean, SD: 100 * sd,
+		Z: (mean - exact) / se,
+	}
+}
+
 // meanSD returns the mean and the standard deviation with divisor k−1.
 func meanSD(x []float64) (mean, sd float64) {
 	for _, v := range x {

@@ -73,7 +73,7 @@ func kernel(name string, t *kir.Target) (kir.Kernel, error) {
 	case KernelMultinomial:
 		return kir.NewMetropolis(name, t, Multinomial{}), nil
 	case KernelUncorrected:
-		return newThrown(t), bare(t)
+		return kir.NewMetropolis(name, t, Multinomial{Uncorrected: true}), nil
 	}
 	return kir.NewKernel(name, t)
 }

@@ -1,53 +1,27 @@
-// Package report turns a finished run into what a person or a program reads of
-// it. There is one model, [Model]; summary.json, the text on a terminal and
-// every other form are views of it, so that they cannot disagree.
+// Package report is the model of what there is to say of a run, of a problem
+// before it is sampled, and of a forest that was grown. summary.json is its JSON;
+// kir/report/build makes it, and kir/report/view shows it as text, page and
+// figures, so that they cannot disagree.
 package report
 
 import (
-	"encoding/json"
-	"math"
+	"fmt"
 
 	"kir"
-	"kir/forest"
-	"kir/problem"
+	"kir/report/number"
 	"kir/run"
 )
 
-// A Number is a figure that may be unknown. NaN and the infinities are null in
-// JSON: a figure that could not be computed is left open, not made up.
-type Number float64
-
-// MarshalJSON writes the shortest number that reads back the same, or null.
-func (n Number) MarshalJSON() ([]byte, error) {
-	if f := float64(n); !math.IsNaN(f) && !math.IsInf(f, 0) {
-		return json.Marshal(f)
-	}
-	return []byte("null"), nil
-}
-
-// UnmarshalJSON reads a number or null, which is NaN.
-func (n *Number) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		*n = Number(math.NaN())
-		return nil
-	}
-	return json.Unmarshal(data, (*float64)(n))
-}
-
-// UnknownNumber is a figure that is not known.
-func UnknownNumber() Number { return Number(math.NaN()) }
-
-// Known says whether the figure is known.
-func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
-
 // A Model is what is said of a run. Its JSON is summary.json.
 type Model struct {
+	Answer     *Answer              `json:"answer"` // null of runs that nobody asked for an answer
 	Version    string               `json:"version"`
 	Problem    Problem              `json:"problem"`
 	Question   string               `json:"question"` // what was asked, in words
 	Sampler    kir.Settings         `json:"sampler"`
-	Verdict    string               `json:"verdict"`
-	Grade      Grade                `json:"grade"`
+	Verdict    string               `json:"verdict"` // on the answer, then on the draws
+	Draws      string               `json:"draws"`   // how far they can be relied on
+	Grade      Grade                `json:"grade"`   // the same in a word
 	Rates      Rates                `json:"rates"`
 	Moves      []Move               `json:"moves"` // of a kernel that mixes several
 	Chains     []Chain              `json:"chains"`
@@ -61,18 +35,18 @@ type Model struct {
 	Pairs      *Pairs               `json:"pairs"`
 	Properties []Property           `json:"properties"`
 	Score      Comparison           `json:"score"`
-	Best       []Best               `json:"best"`    // sets of ingredients, by score
-	Diverse    []Best               `json:"diverse"` // some that score well and differ
+	Best       []Best               `json:"best"`    // the shortlist
+	Diverse    []Best               `json:"diverse"` // the same, which was a list of its own once
 	Plots      []Plot               `json:"plots"`
 	Warnings   []string             `json:"warnings"`
-	Inputs     []problem.Input      `json:"inputs"`
+	Inputs     []run.Input          `json:"inputs"`
 	Again      Again                `json:"again"`
 	Files      []string             `json:"files"` // in the run's directory
 	Parts      []run.Part           `json:"parts"` // the draws that all this was made of
 	Timing     Timing               `json:"timing"`
 }
 
-// A Grade is the verdict in a word.
+// A Grade says in a word how far the draws can be relied on.
 type Grade string
 
 // The grades.
@@ -93,15 +67,23 @@ type Problem struct {
 	Rules []string `json:"rules"` // in words
 }
 
-// A Move is what one of a kernel's moves did after warm-up.
-type Move struct {
-	Name     string `json:"name"`
-	Tried    int64  `json:"tried"`    // iterations
-	Accepted Number `json:"accepted"` // share of these
-	Updated  Number `json:"updated"`
+// Words is the problem in a line.
+func (p Problem) Words() string {
+	s := fmt.Sprintf("%s, a total of %s", number.Counted(p.Ingredients, "ingredient"), number.Counted(p.Total, "unit"))
+	if p.Recipes > 0 {
+		s += ", " + number.Counted(p.Recipes, "known recipe")
+	}
+	return s
 }
 
-// Rates are shares of the iterations after warm-up, in 0..1.
+// A Move is what one of a kernel's moves did after warm-up.
+type Move struct {
+	Name  string `json:"name"`
+	Tried int64  `json:"tried"` // iterations
+	Rates        // shares of these
+}
+
+// Rates are shares of iterations after warm-up, in 0..1.
 type Rates struct {
 	Accepted Number `json:"accepted"`
 	Updated  Number `json:"updated"`
@@ -129,6 +111,13 @@ type Size struct {
 	Share *Share `json:"share,omitempty"`
 }
 
+// A Share is the part of the counted compositions that keeps the rules which
+// cannot be counted, as measured by exact draws.
+type Share struct {
+	Estimate Number `json:"estimate"`
+	SE       Number `json:"se"`
+}
+
 // A Statistic sums up one series over all chains.
 type Statistic struct {
 	Mean     Number `json:"mean"`
@@ -152,49 +141,6 @@ type Statistic struct {
 	Why map[string]string `json:"why,omitempty"`
 }
 
-// Inclusion is how often an ingredient is used, and how much of it then.
-type Inclusion struct {
-	Ingredient  string `json:"ingredient"`
-	Probability Number `json:"probability"`
-	MCSE        Number `json:"mcse"`
-	MeanAmount  Number `json:"mean_amount"`      // units, over the draws that use it
-	AmountMCSE  Number `json:"mean_amount_mcse"` // an upper bound, as it is of at most 524,288 draws
-
-	BookShare  Number `json:"book_share"`  // of the book's recipes that use it; unknown without a book
-	BookAmount Number `json:"book_amount"` // mean units over these
-}
-
-// A Property is one wish and what is known of its quality.
-type Property struct {
-	Name   string  `json:"name"`
-	Kind   string  `json:"kind"`
-	About  string  `json:"about"`
-	Weight float64 `json:"weight"`
-	Forest *Forest `json:"forest,omitempty"`
-}
-
-// Forest is a random forest and how well it predicts recipes that it has not
-// seen (out of bag), beside what guessing would do.
-type Forest struct {
-	Label   string         `json:"label"`
-	Trees   int            `json:"trees"`
-	Rows    int            `json:"rows"`
-	Classes []string       `json:"classes,omitempty"`
-	Quality forest.Quality `json:"out_of_bag"`
-
-	// Importances are the features whose permutation harms the forest most, at
-	// most 15. There are none of a forest that was grown without.
-	Importances []Importance `json:"importances,omitempty"`
-}
-
-// An Importance is the permutation importance of a feature, see
-// [forest.Importance].
-type Importance struct {
-	Feature string `json:"feature"`
-	Mean    Number `json:"mean"`
-	SE      Number `json:"se"`
-}
-
 // Comparison sets the score of the draws, the product of the properties to
 // their weights, beside that of compositions drawn from the sparsity law alone.
 type Comparison struct {
@@ -208,38 +154,6 @@ type Comparison struct {
 	Histogram *Histogram `json:"histogram"` // null if no property counts
 }
 
-// A Best is a composition worth a look.
-type Best struct {
-	Chain      int               `json:"chain"`
-	Draw       int               `json:"draw"`
-	Drawn      bool              `json:"drawn"` // else a replica of a tempered chain met it on its way to that draw
-	Score      Number            `json:"score"`
-	LogDensity Number            `json:"log_density"`
-	Scores     map[string]Number `json:"scores"`
-	Recipe     map[string]int    `json:"recipe"` // units by ingredient
-	Known      bool              `json:"known"`  // the book has a recipe of the same ingredients
-	Nearest    []Nearest         `json:"nearest"`
-	Slack      []Slack           `json:"slack"` // of the rules that have something to say of it
-}
-
-// A Slack sets a figure of a composition beside the bounds of a rule.
-type Slack struct {
-	Rule       int    `json:"rule"` // its place in the problem's rules
-	Value      Number `json:"value"`
-	Min        Number `json:"min"`  // null where there is no bound
-	Max        Number `json:"max"`  // null where there is no bound
-	Unit       string `json:"unit"` // units, ingredients, or an attribute
-	Ingredient string `json:"ingredient,omitempty"`
-	Room       Number `json:"room"` // to the nearer bound; null without any
-}
-
-// A Nearest is a recipe of the book that shares ingredients.
-type Nearest struct {
-	Recipe  string   `json:"recipe"`
-	Overlap Number   `json:"overlap"` // |A∩B| / min(|A|, |B|)
-	Shared  []string `json:"shared"`
-}
-
 // Again is what it takes to do the run again.
 type Again struct {
 	Command string `json:"command"` // in the directory of the problem file
@@ -250,4 +164,5 @@ type Again struct {
 type Timing struct {
 	Seconds             Number `json:"seconds"`
 	IterationsPerSecond Number `json:"iterations_per_second"`
+	SearchSeconds       Number `json:"search_seconds"` // of the search for the best
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/csv"
+	"encoding/xml"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -23,25 +24,70 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"kir/report"
+	"kir/report/view"
 )
 
-// browser starts a headless Chromium, or skips the test where there is none.
-func browser(t *testing.T) context.Context {
+// chromium returns the program that reports are looked at with, or skips the test
+// where there is none.
+func chromium(t *testing.T) string {
 	t.Helper()
-	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
+		if path, err := exec.LookPath(name); err == nil {
+			return path
 		}
 	}
-	if path == "" {
-		t.Skip("there is no Chromium to look at reports with: apt-get install chromium")
+	t.Skip("there is no Chromium to look at reports with: apt-get install chromium")
+	return ""
+}
+
+// fontSets are the fonts that reports are looked at with, one set at a time: their
+// letters differ in width, and in which there are.
+var fontSets = []struct{ name, family, debian string }{
+	{"DejaVu", "DejaVu Sans", "fonts-dejavu"},
+	{"Liberation", "Liberation Sans", "fonts-liberation"},
+	{"Noto CJK", "Noto Sans CJK JP", "fonts-noto-cjk"},
+}
+
+// onlyFonts writes a configuration of fontconfig that knows the fonts beside one
+// of a family and no others, and returns its file. It skips the test where the
+// family is not installed.
+func onlyFonts(t *testing.T, family, debian string) string {
+	t.Helper()
+	list, err := exec.Command("fc-list", ":family="+family, "file").Output()
+	if err != nil {
+		t.Skipf("fc-list cannot be asked for fonts (%v): apt-get install fontconfig", err)
 	}
+	file, _, found := strings.Cut(string(list), ":")
+	if !found {
+		t.Skipf("the fonts %s are not installed: apt-get install %s", family, debian)
+	}
+	dir := t.TempDir()
+	config := struct {
+		XMLName xml.Name `xml:"fontconfig"`
+		Dir     string   `xml:"dir"`
+		Cache   string   `xml:"cachedir"`
+		Generic string   `xml:"alias>family"`
+		Prefer  string   `xml:"alias>prefer>family"`
+	}{Dir: filepath.Dir(file), Cache: filepath.Join(dir, "cache"), Generic: "sans-serif", Prefer: family}
+	text, err := xml.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "fonts.conf")
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// browser starts a headless Chromium that knows the fonts of a configuration.
+func browser(t *testing.T, path, fonts string) context.Context {
+	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
 		chromedp.DisableGPU,
 		chromedp.UserDataDir(t.TempDir()),
+		chromedp.Env("FONTCONFIG_FILE="+fonts),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.WSURLReadTimeout(time.Minute),
@@ -122,12 +168,13 @@ type seen struct {
 	Overflow float64  `json:"overflow"` // by how much the page is wider than the window
 	Wide     []string `json:"wide"`     // elements that reach out of it, outside of what can be scrolled
 	Figures  []struct {
-		Name   string  `json:"name"`
-		Title  string  `json:"title"`
-		Text   string  `json:"text"`
-		Width  float64 `json:"width"`
-		Height float64 `json:"height"`
-		Out    int     `json:"out"` // texts that reach out of the figure
+		Name   string   `json:"name"`
+		Title  string   `json:"title"`
+		Text   string   `json:"text"`
+		Width  float64  `json:"width"`
+		Height float64  `json:"height"`
+		Out    int      `json:"out"`    // texts that reach out of the figure
+		Across []string `json:"across"` // texts that lie across each other
 	} `json:"figures"`
 	Headings []string `json:"headings"`
 	Tables   []string `json:"tables"` // what each lacks
@@ -156,6 +203,12 @@ const look = `(() => {
     const [a, b] = [luminance(rgb(getComputedStyle(e).color)), luminance(ground(e))];
     if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5) faint.add(e.tagName + '.' + e.className);
   }
+  const across = f => {
+    const texts = [...f.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);
+    const overlap = (a, b, lo, hi) => Math.min(a[hi], b[hi]) - Math.max(a[lo], b[lo]);
+    return texts.flatMap(([s, a], k) => texts.slice(k + 1).filter(([, b]) => overlap(a, b, 'left', 'right') > 2 && overlap(a, b, 'top', 'bottom') > 0.4 * a.height)
+      .map(([z]) => s + ' × ' + z)).slice(0, 3);
+  };
   return {
     overflow: document.documentElement.scrollWidth - width,
     wide: [...document.body.querySelectorAll('*')].filter(e => !scrolled(e) && !e.closest('svg') && e.getBoundingClientRect().right > width + 1)
@@ -167,6 +220,7 @@ const look = `(() => {
       return {
         name: (title || '').replace(/-title$/, ''), title: of(title), text: of(text), width: box.width, height: box.height,
         out: [...f.querySelectorAll('text')].filter(t => { const b = t.getBoundingClientRect(); return b.left < box.left - 2 || b.right > box.right + 2; }).length,
+        across: across(f),
       };
     }),
     headings: [...document.querySelectorAll('h1, h2, h3, h4')].map(h => h.tagName),
@@ -214,14 +268,57 @@ func (w *witness) take() (messages, requests []string) {
 	return messages, requests
 }
 
-// TestReportInBrowser opens reports in a browser: on a phone, a tablet and a
-// desk, in light and dark, with and without scripts.
+// A shownReport is a report that is looked at.
+type shownReport struct {
+	name    string
+	url     string
+	model   *report.Model
+	figures []string // their names, in order
+}
+
+// TestReportInBrowser opens reports in a browser: with each set of fonts, on a
+// phone, a tablet and a desk, in light and dark, with and without scripts.
 func TestReportInBrowser(t *testing.T) {
-	ctx := browser(t)
+	path := chromium(t)
 	files := http.NewServeMux()
 	server := httptest.NewServer(files)
 	defer server.Close()
 
+	var reports []shownReport
+	for _, c := range []struct {
+		name, problem string
+		args          []string
+	}{
+		{"cocktails", example("cocktails"), []string{"--draws", "3000", "--warmup", "1000"}},
+		{"fragrance", example("fragrance"), []string{"--draws", "60", "--warmup", "2000", "--thin", "10"}},
+		{"hostile", hostileProblem(t), nil},
+		{"plain", plainProblem(t), nil},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		kirDoes(t, append([]string{"sample", c.problem, "-o", dir, "--quiet"}, c.args...)...)
+		m, err := report.Read(context.Background(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := shownReport{name: c.name, url: server.URL + "/" + c.name, model: m}
+		for _, f := range view.Figures(m) {
+			r.figures = append(r.figures, f.Name)
+		}
+		slices.Sort(r.figures)
+		reports = append(reports, r)
+		files.HandleFunc("/"+c.name, func(w http.ResponseWriter, r *http.Request) {
+			http.ServeFile(w, r, filepath.Join(dir, view.PageName))
+		})
+	}
+	for _, fonts := range fontSets {
+		t.Run(fonts.name, func(t *testing.T) {
+			lookAt(t, browser(t, path, onlyFonts(t, fonts.family, fonts.debian)), reports)
+		})
+	}
+}
+
+// lookAt opens reports in a browser.
+func lookAt(t *testing.T, ctx context.Context, reports []shownReport) {
 	w := new(witness)
 	if err := chromedp.Listen(ctx, w.see); err != nil {
 		t.Fatal(err)
@@ -242,33 +339,14 @@ func TestReportInBrowser(t *testing.T) {
 	}
 	must(chromedp.Call(ctx, network.Enable, network.EnableParams{}))
 
-	for _, c := range []struct {
-		name, problem string
-		args          []string
-	}{
-		{"cocktails", example("cocktails"), []string{"--draws", "3000", "--warmup", "1000"}},
-		{"fragrance", example("fragrance"), []string{"--draws", "60", "--warmup", "2000", "--thin", "10"}},
-		{"hostile", hostileProblem(t), nil},
-		{"plain", plainProblem(t), nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "run")
-			kirDoes(t, append([]string{"sample", c.problem, "-o", dir, "--quiet"}, c.args...)...)
-			m, err := report.Read(context.Background(), dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var want []string
-			for _, f := range m.Figures() {
-				want = append(want, f.Name)
-			}
-			slices.Sort(want)
-			files.HandleFunc("/"+c.name, func(w http.ResponseWriter, r *http.Request) {
-				http.ServeFile(w, r, filepath.Join(dir, report.PageName))
-			})
-			url := server.URL + "/" + c.name
+	for _, r := range reports {
+		t.Run(r.name, func(t *testing.T) {
+			m, url, want := r.model, r.url, r.figures
 			for _, width := range []int64{360, 800, 1400} {
 				for _, scheme := range []string{"light", "dark"} {
+					if scheme == "dark" && width != 800 {
+						continue // nothing but colours is different
+					}
 					t.Run(fmt.Sprint(width, " ", scheme), func(t *testing.T) {
 						must(chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
 						w.take()
@@ -285,7 +363,7 @@ func TestReportInBrowser(t *testing.T) {
 							t.Errorf("the page asks for %q", requests)
 						}
 						s.check(t, want)
-						for name := range m.Diverse[0].Recipe {
+						for name := range m.Best[0].Recipe {
 							if !strings.Contains(squeezed(s.Text), squeezed(escaped(name))) {
 								t.Errorf("%q cannot be read", name)
 							}
@@ -370,8 +448,8 @@ func (s *seen) check(t *testing.T, figures []string) {
 		if f.Title == "" || f.Text == "" {
 			t.Errorf("the figure %s has the title %q and the text %q", f.Name, f.Title, f.Text)
 		}
-		if f.Width < 200 || f.Height < 25 || f.Out > 0 {
-			t.Errorf("the figure %s is %.0f × %.0f, and %d texts reach out of it", f.Name, f.Width, f.Height, f.Out)
+		if f.Width < 200 || f.Height < 25 || f.Out > 0 || len(f.Across) > 0 {
+			t.Errorf("the figure %s is %.0f × %.0f, %d texts reach out of it, and across each other lie %q", f.Name, f.Width, f.Height, f.Out, f.Across)
 		}
 	}
 	slices.Sort(names)

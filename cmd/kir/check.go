@@ -7,6 +7,8 @@ import (
 
 	"kir/problem"
 	"kir/report"
+	"kir/report/build"
+	"kir/report/view"
 	"kir/run"
 )
 
@@ -31,7 +33,7 @@ column.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, p.Close()) }()
-			check, err := report.NewCheck(p)
+			check, err := build.Check(p)
 			if err != nil {
 				return p.Explain(err)
 			}
@@ -51,7 +53,7 @@ column.`,
 					Offers []offer `json:"offers"`
 				}{check, offers})
 			}
-			if err := check.WriteText(c.OutOrStdout()); err != nil {
+			if err := view.Check(c.OutOrStdout(), check); err != nil {
 				return err
 			}
 			return writeOffers(c.OutOrStdout(), offers)

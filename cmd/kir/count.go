@@ -10,7 +10,8 @@ import (
 
 	"kir/count"
 	"kir/fault"
-	"kir/report"
+	"kir/report/number"
+	"kir/report/terminal"
 )
 
 func newCountCommand() *cobra.Command {
@@ -90,11 +91,10 @@ func printCountsJSON(w io.Writer, ingredients, total int, counts []*big.Int) err
 }
 
 func printCounts(w io.Writer, counts []*big.Int) error {
-	t := report.NewTable("ingredients used", "compositions")
-	t.AlignRight(0, 1)
+	t := terminal.NewTable(0, "ingredients used", "compositions")
 	for k, c := range counts {
-		t.Row(k+1, report.Grouped(c))
+		t.Row(k+1, number.Grouped(c))
 	}
-	t.Row("all", report.Grouped(sum(counts)))
+	t.Row("all", number.Grouped(sum(counts)))
 	return t.Write(w)
 }

@@ -10,7 +10,7 @@ import (
 
 	"kir/fault"
 	"kir/recipe"
-	"kir/report"
+	"kir/report/terminal"
 )
 
 // A layoutFlags are the flags that say how a table is to be read.
@@ -58,7 +58,7 @@ func (f *layoutFlags) layout() (recipe.Layout, error) {
 // which flags to say it.
 func tellNotes(w io.Writer, notes []recipe.Note, guessed recipe.Layout) error {
 	for _, n := range notes {
-		if _, err := fmt.Fprintln(w, report.Plain(n.String())+"."); err != nil {
+		if _, err := fmt.Fprintln(w, terminal.Plain(n.String())+"."); err != nil {
 			return err
 		}
 	}
@@ -82,7 +82,7 @@ func tellNotes(w io.Writer, notes []recipe.Note, guessed recipe.Layout) error {
 	if len(flags) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintln(w, "To settle what is guessed, write, or write otherwise: "+report.Plain(strings.Join(flags, " ")))
+	_, err := fmt.Fprintln(w, "To settle what is guessed, write, or write otherwise: "+terminal.Plain(strings.Join(flags, " ")))
 	return err
 }
 

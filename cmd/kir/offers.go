@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"kir/problem"
-	"kir/report"
+	"kir/report/terminal"
 	"kir/search"
 )
 
@@ -115,7 +115,7 @@ func writeOffers(w io.Writer, offers []offer) error {
 	var b strings.Builder
 	b.WriteString("\nWorth a thought\n")
 	for _, o := range offers {
-		b.WriteString("  " + report.Plain(o.Text) + "\n")
+		b.WriteString("  " + terminal.Plain(o.Text) + "\n")
 		for _, t := range o.Trials {
 			fmt.Fprintf(&b, "    %-16s shortlist %.3f, random %.3f", t.Setting+":", t.Mean, t.Random)
 			if t.Checked > 0 {

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"kir/report"
+	"kir/report/terminal"
+	"kir/report/view"
 )
 
 func writeJSON(w io.Writer, v any) error {
@@ -24,14 +26,14 @@ func printModel(w io.Writer, m *report.Model, dir string, asJSON bool) error {
 		_, err = w.Write(data)
 		return err
 	}
-	return m.WriteText(w, dir, textStyle(w))
+	return view.Text(w, m, dir, textStyle(w))
 }
 
 // teller returns what prints messages of a run that goes on.
 func teller(w io.Writer, quiet bool) func(string) {
 	return func(message string) {
 		if !quiet {
-			fmt.Fprintln(w, "kir: "+report.Plain(message))
+			fmt.Fprintln(w, "kir: "+terminal.Plain(message))
 		}
 	}
 }

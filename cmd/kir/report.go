@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"kir/report"
+	"kir/report/terminal"
+	"kir/report/view"
 )
 
 func newReportCommand() *cobra.Command {
@@ -36,17 +37,17 @@ for another place, and for the figures.
 			}
 			path := out
 			if path == "" {
-				path = inRun(dir, report.PageName)
-				if !slices.Contains(m.Files, report.PageName) {
-					m.Files = append([]string{report.PageName}, m.Files...)
+				path = inRun(dir, view.PageName)
+				if !slices.Contains(m.Files, view.PageName) {
+					m.Files = append([]string{view.PageName}, m.Files...)
 					err = m.Save(c.Context(), dir)
 				}
 				if err == nil {
-					err = m.SavePage(c.Context(), dir)
+					err = view.SavePage(c.Context(), dir, m)
 				}
 			} else {
 				var b bytes.Buffer
-				if err = m.WritePage(&b); err == nil {
+				if err = view.Page(&b, m); err == nil {
 					err = os.WriteFile(path, b.Bytes(), 0o666)
 				}
 			}
@@ -62,7 +63,7 @@ for another place, and for the figures.
 				written = append(written, files...)
 			}
 			for _, path := range written {
-				fmt.Fprintln(c.OutOrStdout(), report.Plain(path))
+				fmt.Fprintln(c.OutOrStdout(), terminal.Plain(path))
 			}
 			return nil
 		},
@@ -80,24 +81,12 @@ func saveFigures(m *report.Model, dir string) ([]string, error) {
 		return nil, err
 	}
 	var files []string
-	for _, f := range m.Figures() {
-		for _, format := range []struct {
-			ending string
-			write  func(b *bytes.Buffer) error
-		}{
-			{".svg", func(b *bytes.Buffer) error { return f.WriteSVG(b) }},
-			{".png", func(b *bytes.Buffer) error { return f.WritePNG(b) }},
-		} {
-			var b bytes.Buffer
-			if err := format.write(&b); err != nil {
-				return nil, err
-			}
-			path := filepath.Join(dir, f.Name+format.ending)
-			if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-				return nil, err
-			}
-			files = append(files, path)
+	for _, f := range view.Figures(m) {
+		saved, err := f.Save(dir)
+		if err != nil {
+			return nil, err
 		}
+		files = append(files, saved...)
 	}
 	return files, nil
 }

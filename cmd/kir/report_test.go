@@ -170,7 +170,7 @@ func comparePage(t *testing.T, summary map[string]any, page string) {
 	}
 	for name, least := range map[string]int{
 		"statistics": 9 * len(summary["statistics"].(map[string]any)), "inclusion": 4 * len(summary["inclusion"].([]any)),
-		"sparsity": 3, "rates": 2, "chains": 2, "best": 10, "diverse": 10, "score": 6, "total_variation": 1, "timing": 2,
+		"sparsity": 3, "rates": 2, "chains": 2, "best": 10, "score": 6, "total_variation": 1, "timing": 2,
 	} {
 		if seen[name] < least {
 			t.Errorf("the page has %d figures of %s, want at least %d", seen[name], name, least)
@@ -246,9 +246,19 @@ func compareText(t *testing.T, summary map[string]any, text string) {
 		row(name+`\s+[0-9,]+\s+([0-9.]+) %\s+([0-9.]+) %`, 100, of+"/accepted", of+"/updated")
 	}
 	compareLadders(t, summary, text, row)
+	if answer := summary["answer"].(map[string]any); answer["grade"] != "unasked" {
+		if first, _, _ := strings.Cut(text, "\n"); first == "" || !strings.HasPrefix(answer["headline"].(string), first) {
+			t.Errorf("the text begins %q, and the answer %q", first, answer["headline"])
+		}
+		row(`score`+number+`(?:\s+[-0-9.,e+?]+)+`, 1, "/answer/shortlist/mean")
+		for k, w := range answer["wishes"].([]any) {
+			w := w.(map[string]any)
+			row(regexp.QuoteMeta(w["name"].(string))+`(?:\s+(?:weak|fair|good))?`+number+number+`(?:\s+[-0-9.,e+?]+)?`, 1, fmt.Sprintf("/answer/wishes/%d/shortlist", k), fmt.Sprintf("/answer/wishes/%d/random", k))
+		}
+	}
 	best := summary["best"].([]any)
 	for k := range min(len(best), 5) {
-		row(fmt.Sprintf(` ?%d  ([0-9.]+).*`, k+1), 1, fmt.Sprintf("/best/%d/score", k))
+		row(fmt.Sprintf(` ?%d  score ([0-9.]+)`, k+1), 1, fmt.Sprintf("/best/%d/score", k))
 	}
 	if rows < 20 {
 		t.Errorf("%d rows were compared", rows)

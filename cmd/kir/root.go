@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kir/fault"
-	"kir/report"
+	"kir/report/terminal"
 	"kir/run"
 )
 
@@ -37,10 +37,10 @@ func exitStatus(err error, stderr io.Writer) int {
 	several := (*fault.Errors)(nil)
 	if errors.As(err, &several) {
 		for line := range strings.Lines(several.Error()) {
-			fmt.Fprintln(stderr, "kir: "+report.Plain(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintln(stderr, "kir: "+terminal.Plain(strings.TrimSuffix(line, "\n")))
 		}
 	} else {
-		fmt.Fprintln(stderr, "kir: "+report.Plain(err.Error()))
+		fmt.Fprintln(stderr, "kir: "+terminal.Plain(err.Error()))
 	}
 	if usage := (*usageError)(nil); errors.As(err, &usage) {
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", usage.command.CommandPath())

@@ -15,6 +15,9 @@ import (
 	"kir/fault"
 	"kir/problem"
 	"kir/report"
+	"kir/report/build"
+	"kir/report/terminal"
+	"kir/report/view"
 	"kir/run"
 )
 
@@ -67,7 +70,7 @@ func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 	if complete {
 		next = "all shards are done, and kir merge %s says what was found"
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "Shard %s is done; "+next+".\n", shard, report.Plain(run.Quoted(location)))
+	_, err = fmt.Fprintf(c.OutOrStdout(), "Shard %s is done; "+next+".\n", shard, terminal.Plain(run.Quoted(location)))
 	return err
 }
 
@@ -120,7 +123,7 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 
 // conclude writes the summary of a finished run and, if it is wanted, the page.
 func conclude(ctx context.Context, p *problem.Problem, dir string, r *run.Result, page bool) (*report.Model, error) {
-	m, err := report.New(ctx, p, dir, r, version())
+	m, err := build.Model(ctx, p, dir, r, version())
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("interrupted after the last draw: kir report %s says what was found", dir)
@@ -128,13 +131,13 @@ func conclude(ctx context.Context, p *problem.Problem, dir string, r *run.Result
 		return nil, err
 	}
 	if page {
-		m.Files = append([]string{report.PageName}, m.Files...)
+		m.Files = append([]string{view.PageName}, m.Files...)
 	}
 	if err := m.Save(ctx, dir); err != nil {
 		return nil, fmt.Errorf("writing the summary: %w", err)
 	}
 	if page {
-		if err := m.SavePage(ctx, dir); err != nil {
+		if err := view.SavePage(ctx, dir, m); err != nil {
 			return nil, fmt.Errorf("writing the report: %w", err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"kir/fault"
 	"kir/report"
+	"kir/report/view"
 )
 
 func newShowCommand() *cobra.Command {
@@ -16,18 +17,13 @@ func newShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Say what a run found",
-		Long: `Print what is said of a finished run: whether it can be trusted, the best new
-compositions, and every figure with its error.
+		Long: `Print what is said of a finished run: how good the answer is, the shortlist of the
+best compositions that differ from each other, whether the draws can be relied on,
+and every figure with its error.
 
---best K prints the K best sets of ingredients and nothing else, --diverse K the
-K that score well and differ from each other. These are chosen one by one; the
-next is the one with the largest
-
-  0.7 · score / best score − 0.3 · the largest overlap with those before it,
-
-overlap being |A ∩ B| / min(|A|, |B|) of the sets of ingredients.`,
+--best K prints the first K entries of the shortlist and nothing else.`,
 		Example: `  kir show runs/fresh-all-day-cocktails-1
-  kir show runs/fresh-all-day-cocktails-1 --diverse 10
+  kir show runs/fresh-all-day-cocktails-1 --best 20
   kir show runs/fresh-all-day-cocktails-1 --best 3 --json | jq .best[].recipe`,
 		Args:              one("run directory"),
 		ValidArgsFunction: runDirectories,
@@ -50,13 +46,14 @@ overlap being |A ∩ B| / min(|A|, |B|) of the sets of ingredients.`,
 			return printShortlist(c.OutOrStdout(), c.ErrOrStderr(), m, best, diverse, asJSON)
 		},
 	}
-	c.Flags().IntVar(&best, "best", 0, "print the `K` best compositions only, at most 100")
-	c.Flags().IntVar(&diverse, "diverse", 0, "print `K` good compositions that differ, at most 50")
-	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json, or with --best or --diverse these parts of it")
+	c.Flags().IntVar(&best, "best", 0, "print the first `K` entries of the shortlist only")
+	c.Flags().IntVar(&diverse, "diverse", 0, "the same as --best, which was another list once")
+	must(c.Flags().MarkHidden("diverse"))
+	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json, or with --best that part of it")
 	return c
 }
 
-// printShortlist prints the beginnings of the lists that are asked for.
+// printShortlist prints the beginning of the shortlist.
 func printShortlist(out, messages io.Writer, m *report.Model, best, diverse int, asJSON bool) error {
 	s := m.Shortlist(best, diverse)
 	for _, l := range []struct {
@@ -70,5 +67,9 @@ func printShortlist(out, messages io.Writer, m *report.Model, best, diverse int,
 	if asJSON {
 		return writeJSON(out, s)
 	}
-	return s.WriteText(out, m, textStyle(out))
+	list := s.Best
+	if len(s.Diverse) > len(list) {
+		list = s.Diverse
+	}
+	return view.Shortlist(out, list, m, textStyle(out))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kir/report"
+	"kir/report/terminal"
 	"kir/run"
 )
 
@@ -84,7 +85,7 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 // writeText prints the status for a person.
 func (s *runStatus) writeText(w io.Writer, location string) error {
 	share := 100 * float64(s.Draws) / float64(s.DrawsWant)
-	fmt.Fprintf(w, "%s\n\n", report.Plain(s.Name))
+	fmt.Fprintf(w, "%s\n\n", terminal.Plain(s.Name))
 	fmt.Fprintf(w, "Chains  %d: %d done, %d going, %d missing\n", s.Chains, s.Done, s.Going, s.Missing)
 	fmt.Fprintf(w, "Draws   %d of %d stored (%.1f %%), %d files, %.1f MB\n", s.Draws, s.DrawsWant, share, s.Parts, float64(s.Bytes)/1e6)
 	if len(s.Shards) > 1 {
@@ -101,6 +102,6 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 	if s.Complete {
 		next = "\nAll draws are stored: kir merge %s says what was found.\n"
 	}
-	_, err := fmt.Fprintf(w, next, report.Plain(run.Quoted(location)))
+	_, err := fmt.Fprintf(w, next, terminal.Plain(run.Quoted(location)))
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"kir/fault"
 	"kir/problem"
 	"kir/report"
+	"kir/report/view"
 	"kir/run"
 )
 
@@ -99,14 +100,14 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	}
 	if !slices.Equal(parts, m.Parts) {
 		tell("summary.json was made of other draws than those that are there, and is made again")
-		return summarize(ctx, dir, "", 0, slices.Contains(m.Files, report.PageName))
+		return summarize(ctx, dir, "", 0, slices.Contains(m.Files, view.PageName))
 	}
-	if slices.Contains(m.Files, report.PageName) {
-		if fresh, err := m.PageIsFresh(ctx, dir); err != nil {
+	if slices.Contains(m.Files, view.PageName) {
+		if fresh, err := view.PageIsFresh(ctx, dir, m); err != nil {
 			return nil, err
 		} else if !fresh {
 			tell("report.html was not made of the draws that are there, and is made again")
-			if err := m.SavePage(ctx, dir); err != nil {
+			if err := view.SavePage(ctx, dir, m); err != nil {
 				return nil, fmt.Errorf("writing the report: %w", err)
 			}
 		}

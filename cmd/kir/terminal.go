@@ -13,6 +13,7 @@ import (
 
 	"kir/problem"
 	"kir/report"
+	"kir/report/terminal"
 	"kir/run"
 )
 
@@ -24,8 +25,8 @@ func isTerminal(w io.Writer) bool {
 
 // textStyle is what a stream can show. Colours are for terminals only, and not
 // where NO_COLOR is set (no-color.org).
-func textStyle(w io.Writer) report.TextStyle {
-	return report.TextStyle{Color: isTerminal(w) && !noColor(), ASCII: isTerminal(w) && os.Getenv("TERM") == "dumb"}
+func textStyle(w io.Writer) terminal.Style {
+	return terminal.Style{Color: isTerminal(w) && !noColor(), ASCII: isTerminal(w) && os.Getenv("TERM") == "dumb"}
 }
 
 // A progressView shows how far a run is: bars on a terminal, JSON lines where

@@ -14,7 +14,8 @@ import (
 	"kir/forest"
 	"kir/problem"
 	"kir/recipe"
-	"kir/report"
+	"kir/report/build"
+	"kir/report/view"
 )
 
 func newTrainCommand() *cobra.Command {
@@ -111,11 +112,11 @@ at all, as add: does in a problem.`,
 					return err
 				}
 			}
-			training := report.NewTraining(f, out)
+			training := build.Training(f, out)
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), training)
 			}
-			return training.WriteText(c.OutOrStdout())
+			return view.Training(c.OutOrStdout(), training)
 		},
 	}
 	c.Flags().StringVar(&label, "label", "", "label column to predict")

@@ -6,13 +6,13 @@ import (
 	"math/big"
 
 	"kir/internal/stattest"
-	"kir/report"
+	"kir/report/build"
 )
 
 // counts holds what kir check --json says of the sizes against the enumeration. It
 // returns |X_n| as kir has it where that is an estimate, else nil.
 func (c *checker) counts(e *Enumeration) (sizes []float64, err error) {
-	check, err := report.NewCheck(c.read)
+	check, err := build.Check(c.read)
 	if err != nil {
 		return nil, err
 	}

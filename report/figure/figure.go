@@ -38,13 +38,13 @@ const (
 	first               // of the fixed ones
 )
 
-// Colours is how many fixed colours there are, if greys count as one.
-const Colours = 8
+// colourCount is how many fixed colours there are, if greys count as one.
+const colourCount = 8
 
 // Colour returns the k-th of the colours that readers with any kind of colour
 // vision can tell apart (Okabe and Ito 2008, "Color Universal Design", but for
 // black). The last ones, 7 and 8, are greys.
-func Colour(k int) Paint { return first + Paint(min(k, Colours)) }
+func Colour(k int) Paint { return first + Paint(min(k, colourCount)) }
 
 // fixed are the paints that do not depend on the page, with the colour of text
 // that is read best on each.
@@ -179,23 +179,20 @@ func (f *Figure) Key(text string, draw func(f *Figure, x, y float64)) {
 	f.keys = append(f.keys, key{draw, text})
 }
 
-// keySize is the size of the keys' text.
-const keySize = 11
-
 // PlaceKeys sets the keys below the figure, which grows.
 func (f *Figure) PlaceKeys() {
 	const markWidth, gap, row = 20.0, 6.0, 17.0
 	x := 0.0
 	y := f.Height + 4
 	for _, k := range f.keys {
-		text := Clip(k.text, f.Width-markWidth-gap, keySize)
-		width := markWidth + gap + TextWidth(text, keySize)
+		text := Clip(k.text, f.Width-markWidth-gap, SmallSize)
+		width := markWidth + gap + TextWidth(text, SmallSize)
 		if x > 0 && x+width > f.Width {
 			x = 0
 			y += row
 		}
 		k.draw(f, x, y+2)
-		f.Write(x+markWidth+gap, y+11, keySize, Start, Soft, text)
+		f.Write(x+markWidth+gap, y+11, SmallSize, Start, Soft, text)
 		x += width + 3*gap
 	}
 	if len(f.keys) > 0 {

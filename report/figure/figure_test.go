@@ -8,13 +8,14 @@ import (
 	"image/png"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
+	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
+	liberationfonts "gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -132,22 +133,64 @@ func TestPNG(t *testing.T) {
 	}
 }
 
-// What fits by TextWidth fits by the widths of Liberation Sans.
+// Text is taken to be as wide as Liberation Sans makes it, but for kerning, and
+// what it has no letters for as wide as most fonts make it.
 func TestTextWidth(t *testing.T) {
-	cache := font.NewCache(liberation.Collection())
-	face := cache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Points(12))
-	for _, text := range []string{
-		"Champagne", "Grapefruit juice", "Crème de cassis", "WWWMMM@@", "illicit tilt", "54.8 %", "12,345.678", "LIGHT CRÈME DE CACAO", "f/t (r) [I] j",
-		"Angostura bitters + Benedictine", "share of the book's recipes", "— … — ÄÖÜ ß", "draws, ± 2 standard errors", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789", `!"#$%&'()*+,-./:;<=>?@[\]^_{|}~`,
-	} {
-		if got, want := TextWidth(text, 12), float64(face.Width(text)); got < want || got > 1.45*want+2 {
-			t.Errorf("%q is taken for %.1f wide and is %.1f", text, got, want)
+	cache := font.NewCache(liberationfonts.Collection())
+	for _, bold := range []bool{false, true} {
+		weight := xfont.WeightNormal
+		if bold {
+			weight = xfont.WeightBold
+		}
+		face := cache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight}, vg.Points(12))
+		for _, text := range []string{
+			"Champagne", "Grapefruit juice", "Crème de cassis", "WWWMMM@@", "illicit tilt", "54.8 %", "12,345.678", "LIGHT CRÈME DE CACAO", "f/t (r) [I] j",
+			"Angostura bitters + Benedictine", "share of the book's recipes", "— … — ÄÖÜ ß", "draws, ± 2 standard errors", "β; Λ(β) upwards", "лимон",
+		} {
+			if got, want := textWidth(text, 12, bold), float64(face.Width(text)); got < want-0.01 || got > 1.03*want {
+				t.Errorf("%q is taken for %.2f wide and is %.2f", text, got, want)
+			}
 		}
 	}
-	for r := rune(' '); r < 0x17f; r++ {
-		if want := float64(face.Width(string(r))) / 12; unicode.IsPrint(r) && runeWidth(r) < 0.92*want {
-			t.Errorf("%q is taken for %.2f wide and is %.2f", r, runeWidth(r), want)
+	for text, want := range map[string]float64{"レモン": 36, "e\u0301": 0.556 * 12, "\u0301": 0, "": 0} {
+		if got := TextWidth(text, 12); math.Abs(got-want) > 0.01 {
+			t.Errorf("%q is taken for %.2f wide, want %.2f", text, got, want)
 		}
+	}
+}
+
+// Each text says how wide it is to be made, whatever the font.
+func TestTextHasItsWidth(t *testing.T) {
+	f := sample("Champagne")
+	d := xml.NewDecoder(strings.NewReader(f.SVG()))
+	texts := 0
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok || e.Name.Local != "text" {
+			continue
+		}
+		texts++
+		of := map[string]string{}
+		for _, a := range e.Attr {
+			of[a.Name.Local] = a.Value
+		}
+		size, err := strconv.ParseFloat(of["font-size"], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := short(textWidth("Champagne", size, of["font-weight"] == "bold")); of["textLength"] != want || of["lengthAdjust"] != "spacingAndGlyphs" {
+			t.Errorf("a text is %v, want textLength %s", of, want)
+		}
+	}
+	if texts != 3 {
+		t.Errorf("there are %d texts, want 3", texts)
 	}
 }
 
@@ -236,7 +279,7 @@ func TestKeys(t *testing.T) {
 // Every fixed colour carries its text with a contrast of at least 4.5, and
 // every paint of a page its ground, but for lines and shades (WCAG 2, 1.4.3).
 func TestContrast(t *testing.T) {
-	for k := range Colours + 1 {
+	for k := range colourCount + 1 {
 		fill, text := Colour(k).Hex()
 		if c := contrast(t, fill, text); c < 4.5 {
 			t.Errorf("colour %d: the contrast of %s on %s is %.2f", k, text, fill, c)
@@ -269,4 +312,33 @@ func contrast(t *testing.T, a, b string) float64 {
 	}
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// Marked whole numbers are 1, 2 or 5 times a power of ten apart, and no more than
+// asked for.
+func TestEvery(t *testing.T) {
+	for numbers, want := range map[int]int{1: 1, 14: 1, 15: 2, 29: 2, 30: 5, 75: 10, 150: 20, 300: 50, 2000: 200} {
+		if got := Every(numbers, 14); got != want {
+			t.Errorf("of %d numbers every %d is marked, want %d", numbers, got, want)
+		}
+	}
+}
+
+// What is together in a composition differs in colour as far as there are colours,
+// and has the same everywhere.
+func TestColours(t *testing.T) {
+	list := []map[string]int{{"a": 50, "b": 30, "c": 1}, {"d": 9, "e": 8, "f": 7, "g": 6, "h": 5, "i": 4, "a": 3}}
+	colours := Colours(list)
+	if len(colours) != 9 || colours["a"] != Colour(0) || colours["b"] != Colour(1) {
+		t.Errorf("the colours are %v", colours)
+	}
+	for _, recipe := range list {
+		seen := map[Paint]string{}
+		for name := range recipe {
+			if other, taken := seen[colours[name]]; taken {
+				t.Errorf("%s and %s have one colour", name, other)
+			}
+			seen[colours[name]] = name
+		}
+	}
 }

@@ -7,9 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -66,12 +64,8 @@ func (f *Figure) paint(c draw.Canvas) {
 			}
 			c.StrokeLines(stroke, circle)
 		case label:
-			face := font.Font{Typeface: "Liberation", Variant: "Sans", Size: points(m.size)}
-			if m.bold {
-				face.Weight = xfont.WeightBold
-			}
 			style := text.Style{
-				Color: m.color(), Font: face, Handler: plot.DefaultTextHandler,
+				Color: m.color(), Font: liberation(points(m.size), m.bold).Font, Handler: plot.DefaultTextHandler,
 				XAlign: [...]text.XAlignment{Start: text.XLeft, Middle: text.XCenter, End: text.XRight}[m.anchor], YAlign: text.YBottom,
 			}
 			p := at(m.x, m.y)

@@ -1,9 +1,6 @@
 package figure
 
-import (
-	"math"
-	"strconv"
-)
+import "math"
 
 // A Scale maps numbers to places, linearly.
 type Scale struct {
@@ -46,17 +43,4 @@ func Ticks(lo, hi float64, most int) (ticks []float64, digits int) {
 		ticks = append(ticks, (first+float64(k))*step)
 	}
 	return ticks, digits
-}
-
-// Number writes a number with the given digits behind the point, without a
-// minus before zero, and in powers of ten where it is long.
-func Number(v float64, digits int) string {
-	if v != 0 && (math.Abs(v) >= 1e6 || digits > 6) {
-		return strconv.FormatFloat(v, 'g', 3, 64)
-	}
-	s := strconv.FormatFloat(v, 'f', digits, 64)
-	if s == "-"+strconv.FormatFloat(0, 'f', digits, 64) {
-		return s[1:]
-	}
-	return s
 }

@@ -30,7 +30,8 @@ var (
 	dark  = [...]string{Ink: "#e8e8e6", Soft: "#b4b4b0", Line: "#5a5f63", Shade: "#33373a", Ground: "#16181a", Accent: "#56b4e9"}
 )
 
-// fonts have letters of the same widths, those of [TextWidth].
+// fonts have letters of the same widths, those of [TextWidth]. A reader may have
+// none of them, so that each text says how wide it is to be made.
 const fonts = `"Liberation Sans",Arial,Helvetica,sans-serif`
 
 // Variables returns the declarations of the style sheet's variables on a light
@@ -74,7 +75,7 @@ func (f *Figure) alone() *Figure {
 	f.PlaceKeys()
 	g := &Figure{Name: f.Name, Title: f.Title, Text: f.Text, Width: f.Width + 2*margin, Height: f.Height + titleHeight + 2*margin}
 	g.Rect(0, 0, g.Width, g.Height, Ground)
-	g.Head(margin, margin+titleSize, titleSize, Start, Ink, Clip(f.Title, f.Width*0.94, titleSize)) // bold is wider
+	g.Head(margin, margin+titleSize, titleSize, Start, Ink, clip(f.Title, f.Width, titleSize, true))
 	for _, m := range f.marks {
 		m.x += margin
 		m.y += margin + titleHeight
@@ -155,6 +156,9 @@ func (f *Figure) write(b *strings.Builder) {
 			}
 			if m.bold {
 				b.WriteString(` font-weight="bold"`)
+			}
+			if width := textWidth(m.text, m.size, m.bold); width > 0 {
+				fmt.Fprintf(b, ` textLength="%s" lengthAdjust="spacingAndGlyphs"`, short(width))
 			}
 			m.fill(b)
 			fmt.Fprintf(b, ">%s</text>", escape(m.text))

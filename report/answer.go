@@ -1,0 +1,78 @@
+package report
+
+// An Answer is what was asked for, and how good it is: what the models know, and
+// what the shortlist promises beside random compositions and the known recipes.
+type Answer struct {
+	Headline string        `json:"headline"` // in a line
+	Grade    AnswerGrade   `json:"grade"`
+	Verdict  []string      `json:"verdict"` // in sentences
+	Warnings []string      `json:"warnings"`
+	Wishes   []WishPromise `json:"wishes"` // that count
+
+	// Scores are Π y_k of the wishes that count, each once, whatever its weight.
+	Shortlist Scores `json:"shortlist"`
+	Random    Scores `json:"random"` // compositions drawn under the same rules
+	Known     Scores `json:"known"`  // known recipes, by trees that have not seen them
+
+	BeatRandom Number `json:"beat_random"` // share that scores less than the middle entry
+	BeatKnown  Number `json:"beat_known"`
+	Apart      Number `json:"apart"`       // median distance between two entries
+	KnownApart Number `json:"known_apart"` // between two known recipes
+	// Reach is the distance from its nearest neighbour that 95 % of the known
+	// recipes do not exceed.
+	Reach Number `json:"reach"`
+
+	Promise *Promise `json:"promise"` // null where nothing has been learnt
+
+	Effort       float64 `json:"effort"`
+	Evaluations  int64   `json:"evaluations"`  // lines and compositions that were scored
+	Compositions int64   `json:"compositions"` // and all splits of these lines
+}
+
+// An AnswerGrade is how good the answer is, in a word.
+type AnswerGrade string
+
+// The grades of an answer. That of several models is that of the worst.
+const (
+	Weak     AnswerGrade = "weak"     // a model has learnt too little
+	Doubtful AnswerGrade = "doubtful" // the models are fair or good, and what they promise is not kept
+	Fair     AnswerGrade = "fair"
+	Good     AnswerGrade = "good"
+	Stated   AnswerGrade = "stated"  // nothing is learnt: the wishes are what was written down
+	Unasked  AnswerGrade = "unasked" // nothing is wished for
+)
+
+// Sure says whether the grade calls for no care.
+func (g AnswerGrade) Sure() bool { return g == Good || g == Stated || g == Unasked }
+
+// WishPromise is what the shortlist promises of one wish.
+type WishPromise struct {
+	Name     string `json:"name"`
+	Strength string `json:"strength,omitempty"` // weak, fair or good: of a model
+	// Unit says what the figures are: the label's own "value", or the "score" in
+	// 0..1 of a wish that is not for a number.
+	Unit      string `json:"unit"`
+	Shortlist Number `json:"shortlist"` // means
+	Random    Number `json:"random"`
+	Known     Number `json:"known"` // of a value, the recipes' own labels; null where there are none
+}
+
+// Scores sums up what several compositions score.
+type Scores struct {
+	Number   int    `json:"number"`
+	Mean     Number `json:"mean"`
+	SE       Number `json:"se"`
+	Least    Number `json:"least"`
+	Median   Number `json:"median"`
+	Greatest Number `json:"greatest"`
+}
+
+// A Promise is what is left of a shortlist's scores when models check them that
+// have learnt from other recipes. Both have half of the book.
+type Promise struct {
+	Told          Number `json:"told"`
+	Checked       Number `json:"checked"`
+	RandomTold    Number `json:"random_told"`
+	RandomChecked Number `json:"random_checked"`
+	Left          Number `json:"left"` // share of the gain over random compositions
+}

@@ -1,0 +1,244 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"kir"
+	"kir/diagnose"
+	"kir/problem"
+	"kir/report"
+	"kir/run"
+)
+
+// A made run is a problem that was sampled.
+type made struct {
+	dir     string
+	problem *problem.Problem
+	result  *run.Result
+	model   *report.Model
+}
+
+// sample runs a problem given by its files, problem.yaml among them.
+func sample(t testing.TB, files map[string]string) made {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sampleFile(t, filepath.Join(dir, "problem.yaml"), nil)
+}
+
+// sampleFile runs a problem file.
+func sampleFile(t testing.TB, path string, override func(s *kir.Settings)) made {
+	t.Helper()
+	effort := 0.1 // a search that finds something
+	p, err := problem.Load(context.Background(), path, problem.Options{Override: override, Effort: &effort})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: p.Sampler, Resolved: p.Resolved, Version: "test"}
+	if p.Book != nil {
+		spec.Known = func(set []int) bool {
+			_, known := p.Book.Known(set)
+			return known
+		}
+	}
+	if spec.Question, err = p.Question(); err != nil {
+		t.Fatal(err)
+	}
+	m := made{dir: filepath.Join(t.TempDir(), "run"), problem: p}
+	if m.result, err = run.Start(context.Background(), spec, m.dir, run.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if m.model, err = Model(context.Background(), p, m.dir, m.result, "test"); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// cocktails samples the cocktail example, shortly.
+func cocktails(t testing.TB) made {
+	return sampleFile(t, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *kir.Settings) {
+		s.Draws, s.Warmup = 4000, 1000
+	})
+}
+
+// summary.json has what others build on.
+func TestContract(t *testing.T) {
+	m := cocktails(t).model
+	data, err := m.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		t.Fatal(err)
+	}
+	has := func(v any, keys ...string) any {
+		t.Helper()
+		object, ok := v.(map[string]any)
+		if !ok {
+			t.Fatalf("%v is no object", v)
+		}
+		for _, k := range keys {
+			if _, ok := object[k]; !ok {
+				t.Errorf("%s is missing", k)
+			}
+		}
+		return object[keys[0]]
+	}
+	first := func(v any) any {
+		t.Helper()
+		list, ok := v.([]any)
+		if !ok || len(list) == 0 {
+			t.Fatalf("%v is no list with entries", v)
+		}
+		return list[0]
+	}
+	has(tree["problem"], "name", "ingredients", "total")
+	has(tree["sampler"], "kernel", "chains", "warmup", "draws", "thin", "seed")
+	has(tree["rates"], "accepted", "updated")
+	has(first(tree["sparsity"]), "n", "target", "observed", "mcse")
+	has(tree, "total_variation", "warnings")
+	for _, name := range []string{"used", "log_density", "taste", "timing"} {
+		has(has(tree["statistics"], name), "mean", "sd", "q5", "median", "q95", "mcse_mean", "mcse_q5", "mcse_median", "mcse_q95", "ess_mean", "ess_bulk", "ess_tail", "rhat")
+	}
+	has(first(tree["inclusion"]), "ingredient", "probability", "mcse", "mean_amount")
+	best := first(tree["best"])
+	has(best, "chain", "draw", "score", "scores", "recipe", "known", "nearest")
+	has(first(best.(map[string]any)["nearest"]), "recipe", "overlap", "shared")
+	has(tree["timing"], "seconds", "iterations_per_second")
+}
+
+// The model's figures are those of all draws, read one by one.
+func TestModelIsTheDraws(t *testing.T) {
+	m := cocktails(t)
+	r, err := run.Open(context.Background(), m.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, book := len(m.problem.Ingredients), m.problem.Book
+	used, amount := make([]float64, n), make([]float64, n)
+	both := make([][]float64, n)
+	for i := range both {
+		both[i] = make([]float64, n)
+	}
+	draws, bins := 0.0, make([]float64, scoreBins)
+	for d, err := range r.Draws(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		draws++
+		for _, p := range d.Parts {
+			used[p.Ingredient]++
+			amount[p.Ingredient] += float64(p.Amount)
+			for _, q := range d.Parts {
+				both[p.Ingredient][q.Ingredient]++
+			}
+		}
+		bins[min(scoreBins-1, int(d.Scores[0]*d.Scores[1]*scoreBins))]++
+	}
+	near := func(what string, got report.Number, want float64) {
+		t.Helper()
+		if math.Abs(float64(got)-want) > 1e-9*(1+math.Abs(want)) {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	index := make(map[string]int)
+	for i, x := range m.model.Inclusion {
+		index[x.Ingredient] = i
+		near(x.Ingredient, x.Probability, used[i]/draws)
+		near("amount of "+x.Ingredient, x.MeanAmount, amount[i]/used[i])
+		recipes, units := 0.0, 0.0
+		for r := range book.Recipes {
+			closed, err := book.Closure(r, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, p := range book.Recipes[r].Parts {
+				if int(p.Ingredient) == i {
+					recipes++
+					units += float64(closed[k])
+				}
+			}
+		}
+		near("the book's "+x.Ingredient, x.BookShare, recipes/float64(len(book.Recipes)))
+		near("the book's amount of "+x.Ingredient, x.BookAmount, units/recipes)
+	}
+	for _, p := range slices.Concat(m.model.Pairs.Together, m.model.Pairs.Apart) {
+		i, j := index[p.First], index[p.Second]
+		near(p.First+" + "+p.Second, p.Lift, both[i][j]*draws/(used[i]*used[j]))
+		near(p.First+" + "+p.Second, p.Probability, both[i][j]/draws)
+	}
+	for k, share := range m.model.Score.Histogram.Draws {
+		near(fmt.Sprint("bin ", k), share, bins[k]/draws)
+	}
+}
+
+// The command of the model makes the same run.
+func TestCommand(t *testing.T) {
+	m := cocktails(t)
+	words := strings.Fields(m.model.Again.Command)
+	want := []string{"kir", "sample", "problem.yaml", "--kernel", m.problem.Sampler.Kernel, "--chains", "4", "--warmup", "1000", "--draws", "4000", "--thin", "1", "--seed", "1"}
+	if !reflect.DeepEqual(words, want) {
+		t.Errorf("the command is %q", words)
+	}
+	for text, want := range map[string]string{"a.yaml": "a.yaml", "my problem.yaml": "'my problem.yaml'", "it's": `'it'\''s'`, "-o": "'-o'", "$(rm)": "'$(rm)'", "": "''"} {
+		if got := shellQuote(text); got != want {
+			t.Errorf("%q is quoted as %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestPresenceCounts: chains that differ only in which ingredients they use are
+// worth as few draws as that says, and are warned of; ingredients that are rare
+// have no say.
+func TestPresenceCounts(t *testing.T) {
+	p := &problem.Problem{Ingredients: []string{"Gin", "Rum", "Ice"}, Sampler: kir.Settings{Kernel: "balanced", Chains: 4, Draws: 1000}}
+	steady := diagnose.Summary{RHat: 1.001, ESSBulk: 3000, ESSTail: 3000}
+	r := &run.Result{
+		Chains:     make([]run.ChainResult, 4),
+		Used:       run.Statistic{Name: "used", Summary: steady},
+		LogDensity: run.Statistic{Name: "log_density", Summary: steady},
+		Inclusion: []run.Inclusion{
+			{Ingredient: 0, Probability: 0.5, ESS: 2000},
+			{Ingredient: 1, Probability: 0.04, ESS: 5},
+			{Ingredient: 2, Probability: 0.97, ESS: 5},
+		},
+	}
+	if text, grade := verdict(p, r); grade != report.Sound || !strings.Contains(text, `2,000 independent ones, by the figure that mixes slowest, the presence of "Gin"`) {
+		t.Errorf("%s: %s", grade, text)
+	}
+	if w := runWarnings(p, r); len(w) > 0 {
+		t.Errorf("it is warned of %q", w)
+	}
+	r.Inclusion[0].ESS = 7
+	if text, grade := verdict(p, r); grade != report.Short {
+		t.Errorf("%s: %s", grade, text)
+	}
+	if w := runWarnings(p, r); len(w) != 1 || !strings.Contains(w[0], `The ESS of the presence of "Gin" is 7`) || !strings.Contains(w[0], "about 120,000 draws a chain") {
+		t.Errorf("it is warned of %q", w)
+	}
+}
+
+// BenchmarkNew is what a report of the cocktails costs before anything of it is
+// written: one pass over 4 × 100,000 draws.
+func BenchmarkNew(b *testing.B) {
+	m := sampleFile(b, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *kir.Settings) { s.Draws = 100_000 })
+	for b.Loop() {
+		if _, err := Model(context.Background(), m.problem, m.dir, m.result, "test"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

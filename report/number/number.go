@@ -1,0 +1,198 @@
+// Package number writes numbers for people, in the one way of all that kir
+// prints and shows. What is not known, NaN, is a question mark.
+package number
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// Float is any type of figures.
+type Float interface{ ~float64 }
+
+// Fixed writes a number with digits behind the point.
+func Fixed[F Float](v F, digits int) string {
+	if math.IsNaN(float64(v)) {
+		return "?"
+	}
+	return fmt.Sprintf("%.*f", digits, v)
+}
+
+// Three writes a number to three figures and three decimals at least, as far as
+// it is not too large or too small to be read so.
+func Three[F Float](v F) string {
+	switch size := math.Abs(float64(v)); {
+	case math.IsNaN(size):
+		return "?"
+	case size >= 1e5 || v != 0 && size < 1e-6:
+		return fmt.Sprintf("%.3g", v)
+	case v != 0 && size < 0.0995:
+		return fmt.Sprintf("%.*f", 2-int(math.Floor(math.Log10(size))), v)
+	}
+	return fmt.Sprintf("%.3f", v)
+}
+
+// Four writes a number to four figures.
+func Four[F Float](v F) string {
+	switch size := math.Abs(float64(v)); {
+	case math.IsNaN(size):
+		return "?"
+	case size >= 1e4 && size < 1e7:
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+// Value writes a figure in a unit of its own to three figures, zeros at the end
+// included.
+func Value[F Float](v F) string {
+	switch size := math.Abs(float64(v)); {
+	case math.IsNaN(size):
+		return "?"
+	case size >= 100 && size < 1e6:
+		return Fixed(v, 0)
+	case size >= 10 && size < 100:
+		return Fixed(v, 1)
+	case size >= 1 && size < 10:
+		return Fixed(v, 2)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+// Error writes a standard error to two figures.
+func Error[F Float](v F) string {
+	switch {
+	case math.IsNaN(float64(v)):
+		return "?"
+	case v >= 100 && v < 1e7:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 1e-6 && v < 1e-4:
+		return fmt.Sprintf("%.*f", 1-int(math.Floor(math.Log10(float64(v)))), v)
+	}
+	return fmt.Sprintf("%.2g", v)
+}
+
+// Score writes a property's score. A difference matters to the score of a
+// composition as much as the weight is large, so that it has more decimals then.
+func Score[F Float](v F, weight float64) string {
+	if size := math.Abs(float64(v)); !(weight >= 10) || size >= 1e5 || size < 0.0995 {
+		return Three(v)
+	}
+	return Fixed(v, min(9, 3+int(math.Log10(weight))))
+}
+
+// Beside writes a number to three decimals, and to as many as it takes to see on
+// which side of a limit it is.
+func Beside(v, limit float64) string {
+	for digits := 3; ; digits++ {
+		text := Fixed(v, digits)
+		if shown, err := strconv.ParseFloat(text, 64); err != nil || digits == 9 || shown > limit == (v > limit) {
+			return text
+		}
+	}
+}
+
+// Axis writes a number with the given digits behind the point, without a
+// minus before zero, and in powers of ten where it is long.
+func Axis(v float64, digits int) string {
+	if v != 0 && (math.Abs(v) >= 1e6 || digits > 6) {
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
+	s := strconv.FormatFloat(v, 'f', digits, 64)
+	if s == "-"+strconv.FormatFloat(0, 'f', digits, 64) {
+		return s[1:]
+	}
+	return s
+}
+
+// Full writes a number so that it reads back the same.
+func Full(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// Percent writes a share in percent with a digit behind the point.
+func Percent[F Float](share F) string {
+	if share > 0 && share < 0.0005 {
+		return "<0.1 %"
+	}
+	return percent(share, 1)
+}
+
+// Whole writes a share in whole percent, and never all for less than all.
+func Whole[F Float](share F) string {
+	switch {
+	case share > 0 && share < 0.01:
+		return "<1 %"
+	case share > 0.99 && share < 1:
+		return ">99 %"
+	}
+	return percent(share, 0)
+}
+
+// Rate writes a share in percent with two digits behind the point.
+func Rate[F Float](share F) string { return percent(share, 2) }
+
+func percent[F Float](share F, digits int) string {
+	if math.IsNaN(float64(share)) {
+		return "?"
+	}
+	return Fixed(100*share, digits) + " %"
+}
+
+// Share writes units as a percentage of a total with as many digits as units
+// need, all as wide as 100 %.
+func Share(units, total int) string {
+	digits := 0
+	for step := 100.0; step < float64(total) && digits < 4; step *= 10 {
+		digits++
+	}
+	return fmt.Sprintf("%*.*f %%", 4+digits, digits, 100*float64(units)/float64(total))
+}
+
+// Thousands writes a whole number with commas.
+func Thousands[N ~int | ~int64](n N) string { return Commas(strconv.FormatInt(int64(n), 10)) }
+
+// Down writes a number rounded down, with commas.
+func Down[F Float](v F) string {
+	if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+		return "?"
+	}
+	return Thousands(int(v))
+}
+
+// Counted writes how many there are of something.
+func Counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Thousands(n) + " " + noun + "s"
+}
+
+// Grouped writes a whole number of any size with commas.
+func Grouped(n *big.Int) string { return Commas(n.String()) }
+
+// Big writes a count: exactly up to 60 digits, which fit a line, and rounded
+// beyond. One that was not worked out is nil.
+func Big(n *big.Int) string {
+	if n == nil {
+		return "too many digits"
+	}
+	if len(n.String()) <= 60 {
+		return Grouped(n)
+	}
+	mantissa, exponent, _ := strings.Cut(new(big.Float).SetInt(n).Text('e', 3), "e+")
+	return mantissa + " × 10^" + exponent
+}
+
+// Commas sets a comma every three digits of a whole number.
+func Commas(digits string) string {
+	var b strings.Builder
+	for k, d := range digits {
+		if k > 0 && digits[k-1] != '-' && (len(digits)-k)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}

@@ -1,0 +1,70 @@
+package view
+
+import (
+	"fmt"
+	"io"
+
+	"kir/forest"
+	"kir/report"
+	"kir/report/terminal"
+)
+
+// Training prints the training for a person.
+func Training(w io.Writer, t *report.Training) error {
+	p := terminal.NewPrinter(w, terminal.Style{})
+	p.Line("Label %s", terminal.Plain(t.Label))
+	for _, l := range qualityLines(t.Trees, t.Rows, t.Quality) {
+		p.Hanging(2, l)
+	}
+	if c := t.Quality.Classes; c != nil {
+		p.Heading("Recipes by class (rows) and by the class predicted out of bag (columns)")
+		head := []string{""}
+		for _, class := range t.Classes {
+			head = append(head, terminal.Plain(class))
+		}
+		table := terminal.NewTable(1, head...)
+		for k, row := range c.Confusion {
+			cells := []any{t.Classes[k]}
+			for _, n := range row {
+				cells = append(cells, n)
+			}
+			table.Row(cells...)
+		}
+		p.Table(table)
+	}
+	if c, n := t.Quality.Classes, t.Quality.Numbers; c != nil || n != nil {
+		p.Heading("Calibration out of bag: predicted probabilities and how often they came true")
+		table := terminal.NewTable(0, "predicted", "mean", "came true", "cases")
+		for _, b := range reliability(t.Quality) {
+			table.Row(fmt.Sprintf("%.1f to %.1f", b.Low, b.Low+0.1), fmt.Sprintf("%.2f", b.Predicted), fmt.Sprintf("%.2f", b.Observed), b.Events)
+		}
+		p.Table(table)
+	}
+	if len(t.Importances) > 0 {
+		p.Heading("Importance by permutation: %s", importanceMeaning(t.Quality))
+		table := terminal.NewTable(1, "feature", "importance", "±")
+		for _, i := range t.Importances {
+			table.Row(i.Feature, fmt.Sprintf("%.4f", i.Mean), fmt.Sprintf("%.4f", i.SE))
+		}
+		p.Table(table)
+	}
+	if t.File != "" {
+		p.Heading("Saved in %s", terminal.Plain(t.File))
+	}
+	return p.Err
+}
+
+// importanceMeaning says what is lost when a feature is permuted.
+func importanceMeaning(q forest.Quality) string {
+	if q.Numbers != nil {
+		return "rise of the mean squared error, in variances of the label"
+	}
+	return "loss of accuracy"
+}
+
+func reliability(q forest.Quality) []forest.Bin {
+	if q.Classes != nil {
+		return q.Classes.Reliability
+	}
+	return q.Numbers.Reliability
+}
