@@ -81,7 +81,7 @@ func (c *checker) kernel(ctx context.Context, name string) error {
 		wished = wished || w.Weight > 0
 	}
 	parts := c.law.Parts()
-	refuses := name == "exact" && (wished || c.measured)
+	refuses := name == "exact" && (wished || c.uncounted)
 	if (name == "gibbs" || name == "accelerated") && len(c.Rules) == 0 {
 		refuses = refuses || parts > 1
 	}

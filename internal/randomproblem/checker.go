@@ -67,10 +67,11 @@ const unlucky = 1e-12
 type checker struct {
 	*Problem
 	Options
-	out      *Outcome
-	read     *problem.Problem
-	law      *Enumeration
-	measured bool // some |X_n| are estimates
+	out       *Outcome
+	read      *problem.Problem
+	law       *Enumeration
+	measured  bool // some |X_n| are estimates
+	uncounted bool // some rules cannot be counted
 }
 
 // fault notes what cannot be.

@@ -59,6 +59,7 @@ func (c *checker) counts(e *Enumeration) (sizes []float64, err error) {
 			estimates[size.N] = truth
 			continue
 		}
+		c.uncounted = true
 		estimates[size.N] = counted * size.Share.Estimate
 		if size.Share.SE == 0 { // each was looked at
 			if math.Abs(estimates[size.N]-truth) > 1e-9*truth {
