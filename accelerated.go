@@ -127,17 +127,6 @@ func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) e
 	return nil
 }
 
-// drawUsedPair draws i uniformly among the used ingredients and j uniformly
-// among all others. It returns where i stands in the list, j, and whether that
-// is used too.
-func drawUsedPair(r *Rand, x *Composition) (p int, j int32, used bool) {
-	p, q := r.pair(len(x.list), len(x.amounts)-1)
-	if j = int32(q); j == x.list[p] {
-		j = int32(len(x.amounts) - 1)
-	}
-	return p, j, x.amounts[j] > 0
-}
-
 // rejectMerge decides whether a split that merges two of n used ingredients is
 // rejected by the ratio of α.
 func rejectMerge(r *Rand, n int) bool {

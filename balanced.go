@@ -33,35 +33,6 @@ type Balanced struct {
 	logOrders []float64
 }
 
-// A Mix is how often each move of [Balanced] is made, up to a common factor.
-type Mix struct {
-	Line, Resize, Refresh, Recall float64
-}
-
-// The moves of Balanced, as indices into the mix and into a tally's moves.
-const (
-	lineMove = iota
-	resizeMove
-	refreshMove
-	recallMove
-	moveCount
-)
-
-// BalancedMoves are the names of the moves of [Balanced], in the order in
-// which a [Tally] counts them.
-func BalancedMoves() []string { return []string{"line", "resize", "refresh", "recall"} }
-
-// shares is how often each move is made, up to a common factor.
-type shares [moveCount]float64
-
-// pick draws a move.
-func (s *shares) pick(r *Rand) int {
-	if s[0] == 0 && s[1] == 0 && s[3] == 0 {
-		return refreshMove
-	}
-	return r.Categorical(s[:])
-}
-
 // NewBalanced returns the kernel with the mix that suits the target and that
 // warm-up tunes. It is valid for every target.
 func NewBalanced(t *Target) (*Balanced, error) {
@@ -78,7 +49,7 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 	sum := 0.0
 	for k, w := range b.first {
 		if err := checkWeight(w); err != nil {
-			return nil, fmt.Errorf("balanced: the share of %s %w", BalancedMoves()[k], err)
+			return nil, fmt.Errorf("balanced: the share of %s %w", moveNames()[k], err)
 		}
 		sum += w
 	}
@@ -99,28 +70,6 @@ func (b *Balanced) prepare() {
 	}
 }
 
-const (
-	// drawnWhole is how many ingredients refresh draws an iteration, on
-	// average, without properties; so an iteration's cost does not grow with n.
-	drawnWhole = 20
-
-	// resizeShare is how often resize is made for each line.
-	resizeShare = 0.15
-
-	// wholeShare is how often refresh, and recall, are made for each line until
-	// warm-up has measured what they are worth.
-	wholeShare = 0.25
-)
-
-// untuned returns the mix that suits a target as far as is known before warm-up.
-func untuned(t *Target) *shares {
-	if t.scored() {
-		return &shares{lineMove: 1, resizeMove: resizeShare, refreshMove: wholeShare, recallMove: wholeShare}
-	}
-	whole := min(1, drawnWhole/t.law.Mean())
-	return &shares{lineMove: 1 - whole, resizeMove: resizeShare * whole * (1 - whole), refreshMove: whole}
-}
-
 // mix returns the mix for a state.
 func (b *Balanced) mix(x *State) *shares {
 	if !b.fixed && x.memory != nil && x.memory.tuned {
@@ -135,7 +84,7 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		return err
 	}
 	tally.Iterations += int64(iterations)
-	mix := b.mix(x)
+	mix, moves := b.mix(x), movesOf(tally)
 	for range iterations {
 		move := mix.pick(r)
 		var result outcome
@@ -153,7 +102,7 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		if err != nil {
 			return kernelError("balanced", err)
 		}
-		count := &tally.Moves[move]
+		count := &moves[move]
 		count.Tried++
 		if result != rejected {
 			tally.Accepted++
@@ -165,23 +114,6 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		}
 	}
 	return nil
-}
-
-// An outcome is what became of a move.
-type outcome int8
-
-const (
-	rejected outcome = iota
-	stayed           // accepted, and the composition is the same
-	updated
-)
-
-// changed is the outcome of an accepted move.
-func changed(yes bool) outcome {
-	if yes {
-		return updated
-	}
-	return stayed
 }
 
 // resize reaches a new size by single splits or merges. The proposal's factors
@@ -252,32 +184,6 @@ func logCancelled(t *Target, from, to int) float64 {
 	return closed + ruled
 }
 
-// drawUsedTwo draws an ordered pair of used ingredients; there are at least 2.
-func drawUsedTwo(r *Rand, c *Composition) (i, j int) {
-	p, q := r.pair(len(c.list), len(c.list)-1)
-	if q >= p {
-		q++
-	}
-	return int(c.list[p]), int(c.list[q])
-}
-
-// drawCut draws one of the M−n places between units where no used ingredient
-// ends yet, uniformly: the ingredient that it divides and the units before it.
-func drawCut(r *Rand, c *Composition) (i, units int) {
-	at := 0
-	if places := c.total - c.Used(); places > 1 {
-		at = r.Intn(places)
-	}
-	for _, i := range c.list {
-		if inner := int(c.amounts[i]) - 1; at < inner {
-			return int(i), at + 1
-		} else {
-			at -= inner
-		}
-	}
-	panic("kir: a composition with fewer units than its total")
-}
-
 // recall is a Metropolis–Hastings move whose candidate has a size n and n
 // ingredients drawn as often as warm-up met them, independently, and amounts
 // uniform among all. It is no candidate if an ingredient comes twice; else it
@@ -285,7 +191,7 @@ func drawCut(r *Rand, c *Composition) (i, units int) {
 //
 //	g(x) = size(n) · n! Π_{i used} q_i / C(M−1, n−1).
 func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
-	y := x.other().composition
+	y := x.candidate()
 	y.clear()
 	for range b.recallSize(r, x.memory) {
 		i := x.memory.draw(r, y.N())
@@ -296,7 +202,7 @@ func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
 		y.use(int32(i))
 	}
 	x.exact.drawAmounts(r, y, b.target.space.total)
-	value, err := x.scoreOther()
+	value, err := x.scoreCandidate()
 	if err != nil || value == negInf {
 		return rejected, err
 	}
@@ -305,7 +211,7 @@ func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
 	if !r.Bernoulli(math.Exp(atY - atX + x.beta*(value-x.sum))) {
 		return rejected, nil
 	}
-	return x.takeOther(value), nil
+	return changed(x.takeCandidate(value)), nil
 }
 
 // recallSize draws a size as often as warm-up met it, or from y_sparse.
@@ -332,4 +238,143 @@ func (b *Balanced) logRecall(m *memory, x *Composition) float64 {
 		}
 	}
 	return log + math.Log(q)
+}
+
+// pairShare is how often line takes a second ingredient that is used, on
+// purpose, where there is one.
+const pairShare = 0.2
+
+// pairOfOne is the probability that line takes a pair of which one
+// ingredient is used, of n, and the other is not and is drawn with
+// probability q.
+func pairOfOne(n int, q float64) float64 {
+	p := q / float64(n)
+	if n > 1 {
+		p *= 1 - pairShare
+	}
+	return p
+}
+
+// pairOfTwo is the probability that line takes a pair of two used ingredients,
+// of n ≥ 2, that are drawn with probabilities q and p.
+func pairOfTwo(n int, q, p float64) float64 {
+	f := float64(n)
+	return (2*pairShare/(f-1) + (1-pairShare)*(q+p)) / f
+}
+
+// drawPartner draws the second ingredient of a line: another used one,
+// uniformly, with probability pairShare; else any, as often as warm-up met it.
+func (x *State) drawPartner(r *Rand) (i, j int) {
+	c := x.Composition
+	if len(c.list) > 1 && r.Bernoulli(pairShare) {
+		return drawUsedTwo(r, c)
+	}
+	i = int(c.list[r.Intn(len(c.list))])
+	return i, x.memory.draw(r, c.N())
+}
+
+// line divides the sum of a pair anew. The first ingredient is uniform among
+// the used ones, the second as [State.drawPartner] has it; if it is the first
+// one again, nothing happens. With α(x) the probability that the pair is
+// taken at x, the split k that the chain stands on is left for another one
+// with probability ∝ w(k′) = P(k′)·α(k′), k′ ≠ k, and
+//
+//	min(1, (W − w(k)) / (W − w(k′))),  W = Σ w,
+//
+// is the probability that it is accepted: Gibbs sampling that does not
+// propose what it has (Liu 1996).
+//
+// α takes one value at either end and one between: with m other ingredients
+// used, the ends have m+1 and what lies between has m+2.
+func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
+	c, t := x.Composition, b.target
+	i, j := x.drawPartner(r)
+	if i == j {
+		return stayed, nil
+	}
+	others := c.Used() - 1
+	if c.amounts[j] > 0 {
+		others--
+	}
+	qi, qj := x.memory.share(i, c.N()), x.memory.share(j, c.N())
+	// At k = 0 ingredient i is the one that is not used.
+	law := t.lines[others].splits(pairOfOne(others+1, qi), pairOfOne(others+1, qj), pairOfTwo(others+2, qi, qj))
+	pieces := &x.acc
+	if len(x.terms) == 0 {
+		pieces.Reset()
+		pieces.Add(0, 0)
+	} else {
+		var err error
+		if pieces, err = x.line(i, j, &law); err != nil {
+			return rejected, err
+		}
+	}
+	return x.takeAnotherSplit(r, pieces, i, j, &law)
+}
+
+// takeAnotherSplit draws another split of the line of (i, j) in proportion to exp(β·value)
+// times what the law gives it, and moves there if it is accepted.
+func (x *State) takeAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (outcome, error) {
+	was := x.Composition.Amount(i)
+	line, err := x.weigh(p, i, j, law, was)
+	if err != nil {
+		return rejected, err
+	}
+	x.finds.seeLine(x.Composition, p, i, j, law)
+	if line.rest == 0 {
+		return stayed, nil
+	}
+	k, value, there := x.drawWeighed(r, p, was+x.Composition.Amount(j), &line, was)
+	if there < line.here && !r.Bernoulli(line.rest/(line.rest+(line.here-there))) {
+		return rejected, nil
+	}
+	x.moveTo(i, j, k, value)
+	return updated, nil
+}
+
+// Warm makes iterations of warm-up, in rounds: what a round has met is used from
+// its end on.
+func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
+	if len(x.terms) == 0 {
+		return b.Advance(r, x, iterations, tally) // there is nothing to learn
+	}
+	if x.memory == nil {
+		x.memory = &memory{}
+	}
+	m := x.memory
+	for iterations > 0 {
+		length := firstRound << m.round
+		stride := max(1, length/maxMetStates)
+		steps := min(iterations, stride-m.done%stride)
+		before := wholeMovesOf(tally)
+		if err := b.Advance(r, x, steps, tally); err != nil {
+			return err
+		}
+		m.now.add(wholeMovesOf(tally).since(before))
+		iterations -= steps
+		m.done += steps
+		if m.done%stride == 0 && len(m.met) < maxMet {
+			m.met = append(m.met, x.Composition.list...)
+			m.metSizes = append(m.metSizes, int32(x.Composition.Used()))
+		}
+		if m.done == length {
+			m.learn(b.target, m.met, m.metSizes)
+			m.round, m.done = m.round+1, 0
+			m.met, m.metSizes = m.met[:0], m.metSizes[:0]
+			m.last, m.now = m.now, wholeMoves{}
+		}
+	}
+	return nil
+}
+
+// EndWarmup sets the mix that suits what warm-up has met.
+func (b *Balanced) EndWarmup(x *State) {
+	m := x.memory
+	if m == nil {
+		return
+	}
+	if len(m.sizes) > 0 {
+		m.tune(float64(len(m.list))/float64(len(m.sizes)), len(b.target.law.p) > 1)
+	}
+	m.round, m.done, m.met, m.metSizes, m.last, m.now = 0, 0, nil, nil, wholeMoves{}, wholeMoves{}
 }

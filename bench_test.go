@@ -132,7 +132,7 @@ func constrained(tb testing.TB) *kir.Target {
 		}
 		set.Rules = append(set.Rules, rule.Group{Of: members, Used: &rule.Range{Min: 0, Max: 3}})
 	}
-	space, err := kir.NewRuledSpace(context.Background(), set, 24)
+	space, err := kir.NewRuledSpace(context.Background(), set, kir.Counting{Law: kir.Uniform(1, 24)})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -209,7 +209,11 @@ func BenchmarkForestPoint(b *testing.B) {
 func BenchmarkStream(b *testing.B) {
 	used := 0
 	o := kir.Settings{Kernel: "accelerated", Chains: 1, Draws: b.N, Thin: 1, Seed: 1}
-	_, err := kir.Stream(context.Background(), benchLarge.target(b), o, 0, func(_, _ int, x *kir.State) error {
+	sampler, err := o.Sampler(benchLarge.target(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, err = kir.Stream(context.Background(), sampler, o, 0, func(_, _ int, x *kir.State) error {
 		used += x.Composition.Used()
 		return nil
 	})

@@ -25,8 +25,8 @@ type ladderSums struct {
 // upper one.
 type bennett struct{ lower, upper float64 }
 
-// mostBatches is when two batches become one.
-const mostBatches = 64
+// maxBatches is when two batches become one.
+const maxBatches = 64
 
 func (s *ladderSums) steps() int { return len(s.rejected) }
 
@@ -35,7 +35,7 @@ func (s *ladderSums) reset(steps int) {
 		rejected:  make([]float64, steps),
 		logScore:  make([]float64, steps+1),
 		forbidden: make([]int64, steps+1),
-		batches:   make([]bennett, 0, mostBatches*steps),
+		batches:   make([]bennett, 0, maxBatches*steps),
 		length:    1,
 	}
 }
@@ -44,14 +44,14 @@ func (s *ladderSums) reset(steps int) {
 func (s *ladderSums) begin() {
 	steps := s.steps()
 	if s.scans%s.length == 0 {
-		if s.scans/s.length == mostBatches {
-			for b := range mostBatches / 2 {
+		if s.scans/s.length == maxBatches {
+			for b := range maxBatches / 2 {
 				for k := range steps {
 					p, q := s.batches[2*b*steps+k], s.batches[(2*b+1)*steps+k]
 					s.batches[b*steps+k] = bennett{p.lower + q.lower, p.upper + q.upper}
 				}
 			}
-			s.batches = s.batches[:mostBatches/2*steps]
+			s.batches = s.batches[:maxBatches/2*steps]
 			s.length *= 2
 		}
 		s.batches = s.batches[:len(s.batches)+steps]
@@ -111,7 +111,7 @@ func (s *ladderSums) error() float64 {
 		return 0
 	}
 	full := int(s.scans / s.length)
-	if full < mostBatches/2 {
+	if full < maxBatches/2 {
 		return math.NaN()
 	}
 	means := make([]bennett, steps)

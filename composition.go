@@ -22,12 +22,12 @@ type Composition struct {
 	total   int
 	amounts []int32 // by ingredient
 	list    []int32 // the used ingredients
-	slot    []int32 // where a used ingredient stands in a list of more than few
+	slot    []int32 // where a used ingredient stands in a list of more than maxScanned
 }
 
-// few is up to how many used ingredients are looked for one by one. It spares
-// large spaces the cache misses of a second table.
-const few = 64
+// maxScanned is up to how many used ingredients are looked for one by one. It
+// spares large spaces the cache misses of a second table.
+const maxScanned = 64
 
 // NewComposition returns the composition over the given number of ingredients
 // that has the given parts, each with an amount of at least 1. The total is
@@ -195,7 +195,7 @@ func (x *Composition) passOn(p int, i, j, units, mask int32) {
 	x.amounts[i], x.amounts[j] = units&^mask, units&mask
 	j = i ^ (i^j)&mask
 	x.list[p] = j
-	if len(x.list) > few {
+	if len(x.list) > maxScanned {
 		x.slot[j] = int32(p)
 	}
 }
@@ -215,15 +215,15 @@ func (x *Composition) assign(i, amount int32) {
 // use puts ingredient i at the end of the list.
 func (x *Composition) use(i int32) {
 	x.list = append(x.list, i)
-	if len(x.list) > few {
+	if len(x.list) > maxScanned {
 		x.place(i)
 	}
 }
 
 // place notes where i stands, which is last in the list; and if it is the
-// first one beyond a few, where the others do.
+// first one beyond maxScanned, where the others do.
 func (x *Composition) place(i int32) {
-	if len(x.list) == few+1 {
+	if len(x.list) == maxScanned+1 {
 		x.placeAll()
 	} else {
 		x.slot[i] = int32(len(x.list) - 1)
@@ -242,7 +242,7 @@ func (x *Composition) placeAll() {
 
 // find returns where ingredient i, which is used, stands in the list.
 func (x *Composition) find(i int32) int {
-	if len(x.list) > few {
+	if len(x.list) > maxScanned {
 		return int(x.slot[i])
 	}
 	p := 0
@@ -256,40 +256,8 @@ func (x *Composition) find(i int32) int {
 func (x *Composition) drop(i int32) {
 	p, last := x.find(i), x.list[len(x.list)-1]
 	x.list[p] = last
-	if len(x.list) > few {
+	if len(x.list) > maxScanned {
 		x.slot[last] = int32(p)
 	}
 	x.list = x.list[:len(x.list)-1]
-}
-
-// absent draws one of the N−n ingredients that are not used, uniformly. There
-// must be one.
-//
-// It draws a number below N−n. Most are of absent ingredients, which are
-// drawn by that. The used ones below N−n are as many as the absent ones from
-// N−n on, and stand for these, the first of either for the first of the other.
-func (x *Composition) absent(r *Rand) int {
-	absent := len(x.amounts) - len(x.list)
-	j := 0
-	if absent > 1 {
-		j = r.Intn(absent)
-	}
-	if x.amounts[j] == 0 {
-		return j
-	}
-	before := 0
-	for _, i := range x.list[:x.find(int32(j))] {
-		if int(i) < absent {
-			before++
-		}
-	}
-	for j = absent; ; j++ {
-		if x.amounts[j] > 0 {
-			continue
-		}
-		if before == 0 {
-			return j
-		}
-		before--
-	}
 }

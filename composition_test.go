@@ -184,3 +184,18 @@ func TestCompositionErrors(t *testing.T) {
 		t.Errorf("compositions of 3 and of 4 ingredients are equal (%v)", err)
 	}
 }
+
+func newComposition(t *testing.T, amounts ...int) *kir.Composition {
+	t.Helper()
+	var parts []kir.Part
+	for i, a := range amounts {
+		if a > 0 {
+			parts = append(parts, kir.Part{Ingredient: i, Amount: a})
+		}
+	}
+	x, err := kir.NewComposition(len(amounts), parts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}

@@ -1,7 +1,5 @@
 package kir
 
-import "slices"
-
 // A Cursor is a composition that a search moves as it likes, with its score and
 // those of its lines. It draws nothing and follows no law: what it visits are
 // no draws. It belongs to one goroutine.
@@ -65,29 +63,10 @@ func (c *Cursor) Line(i, j int) (*Pieces, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = x.weigh(pieces, i, j, &law, -1) // which looks for bad scores
+	_, _, err = x.highest(pieces, i, j, &law) // which looks for bad scores
 	return pieces, err
-}
-
-// mass returns 1 for a size to which the law gives mass, else 0.
-func (t *Target) mass(n int) float64 {
-	if t.LogLaw(n) == negInf {
-		return 0
-	}
-	return 1
 }
 
 // Move splits the sum of i and j anew: k units to i, the rest to j. logScore is
 // what [Cursor.Line] has there.
 func (c *Cursor) Move(i, j, k int, logScore float64) { c.state.moveTo(i, j, k, logScore) }
-
-// WithWishes returns a target of the same space and the same law of n that has
-// other wishes.
-func (t *Target) WithWishes(wishes ...Wish) (*Target, error) {
-	if err := checkWishes(wishes); err != nil {
-		return nil, err
-	}
-	u := *t
-	u.wishes = slices.Clone(wishes)
-	return &u, nil
-}

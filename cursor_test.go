@@ -13,7 +13,7 @@ import (
 func TestCursorScores(t *testing.T) {
 	space, err := kir.NewRuledSpace(t.Context(), rule.Set{Ingredients: 4, Total: 7, Rules: []rule.Rule{
 		rule.Need{If: 0, Then: []int{2, 3}}, rule.Amount{Of: []int{1}, Max: 3},
-	}}, 0)
+	}}, kir.Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,35 +84,5 @@ func TestCursorScores(t *testing.T) {
 	}
 	if short, _ := kir.NewComposition(4, kir.Part{Ingredient: 0, Amount: 6}); c.Set(short) == nil {
 		t.Error("a cursor left the space")
-	}
-}
-
-// TestWithWishes checks that the law of n and the space stay.
-func TestWithWishes(t *testing.T) {
-	space, err := kir.NewSpace(3, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := kir.ScoreFunc(func(*kir.Composition) float64 { return 0.5 })
-	target, err := kir.NewTarget(space, kir.Uniform(2, 3), kir.Wish{Name: "a", Property: one, Weight: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := target.WithWishes(kir.Wish{Name: "a", Property: one, Weight: 1}, kir.Wish{Name: "b", Property: one, Weight: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, _ := kir.NewComposition(3, kir.Part{Ingredient: 0, Amount: 2}, kir.Part{Ingredient: 1, Amount: 3})
-	if score, err := other.LogScore(x); err != nil || score != 2*math.Log(0.5) {
-		t.Errorf("score %v, %v", score, err)
-	}
-	if score, _ := target.LogScore(x); score != 3*math.Log(0.5) {
-		t.Errorf("the first target changed: %v", score)
-	}
-	if other.LogLaw(2) != target.LogLaw(2) || other.Space() != space {
-		t.Error("the law or the space is another")
-	}
-	if _, err := target.WithWishes(kir.Wish{Name: "a"}); err == nil {
-		t.Error("a wish without a property passed")
 	}
 }

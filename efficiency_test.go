@@ -111,16 +111,16 @@ func worst(tb testing.TB, statistics []statistic, all []series) (tau float64, wh
 // settled returns a chain after warm-up.
 func settled(tb testing.TB, kernel string, t *kir.Target, seed uint64, warmup int) *kir.Chain {
 	tb.Helper()
-	k, err := kir.NewKernel(kernel, t)
+	sampler, err := kir.NewSampler(kernel, t)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return settledBy(tb, k, t, seed, warmup)
+	return settledBy(tb, sampler, seed, warmup)
 }
 
-func settledBy(tb testing.TB, k kir.Kernel, t *kir.Target, seed uint64, warmup int) *kir.Chain {
+func settledBy(tb testing.TB, sampler kir.Sampler, seed uint64, warmup int) *kir.Chain {
 	tb.Helper()
-	c, err := kir.NewChain(t, k, seed, 0)
+	c, err := sampler.NewChain(seed, 0)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -288,7 +288,11 @@ func BenchmarkMixes(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			ns, tau := 0.0, 0.0
 			for seed := range uint64(b.N) {
-				c := settledBy(b, k, target, 1+seed, 10_000)
+				sampler, err := kir.SamplerOf(target, k)
+				if err != nil {
+					b.Fatal(err)
+				}
+				c := settledBy(b, sampler, 1+seed, 10_000)
 				ns += 1e9 * paces(b, 30, c)[0] / float64(b.N)
 				most, _ := worst(b, statistics, follow(b, c, statistics, 150_000, 1))
 				tau += most / float64(b.N)
@@ -360,7 +364,7 @@ func TestTemperedFindsTheBest(t *testing.T) {
 	}
 	score := func(log float64) float64 { return math.Exp(log / 30) }
 	for seed := uint64(1); seed <= 4; seed++ {
-		c, err := kir.NewChain(target, tempered, seed, 0)
+		c, err := tempered.NewChain(seed, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

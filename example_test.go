@@ -29,7 +29,11 @@ func Example() {
 		log.Fatal(err)
 	}
 	options := kir.Settings{Chains: 1, Warmup: 1000, Draws: 3, Thin: 100, Seed: 1}
-	_, err = kir.Stream(context.Background(), target, options, 0, func(chain, draw int, x *kir.State) error {
+	sampler, err := options.Sampler(target)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = kir.Stream(context.Background(), sampler, options, 0, func(chain, draw int, x *kir.State) error {
 		fmt.Println(x.Composition)
 		return nil
 	})
@@ -73,7 +77,11 @@ func Example_property() {
 		}
 		mean := 0.0
 		options := kir.Settings{Kernel: "balanced", Chains: 1, Warmup: 1000, Draws: 20_000, Thin: 1, Seed: 1}
-		_, err = kir.Stream(context.Background(), target, options, 0, func(chain, draw int, x *kir.State) error {
+		sampler, err := options.Sampler(target)
+		if err != nil {
+			log.Fatal(err)
+		}
+		_, err = kir.Stream(context.Background(), sampler, options, 0, func(chain, draw int, x *kir.State) error {
 			for _, i := range x.Composition.Ingredients() {
 				mean += budget.perUnit[i] * float64(x.Composition.Amount(int(i))) / float64(options.Draws)
 			}
@@ -152,11 +160,11 @@ func ExampleNewTempered() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	kernel, err := kir.NewTempered(target)
+	sampler, err := kir.NewTempered(target)
 	if err != nil {
 		log.Fatal(err)
 	}
-	chain, err := kir.NewChain(target, kernel, 1, 0)
+	chain, err := sampler.NewChain(1, 0)
 	if err != nil {
 		log.Fatal(err)
 	}

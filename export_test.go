@@ -58,7 +58,7 @@ func (c *cutSet) draw(r *Rand, size, gaps int) []int32 {
 func (x *Composition) Consistent() error {
 	sum := 0
 	for p, i := range x.list {
-		if len(x.list) > few && x.slot[i] != int32(p) {
+		if len(x.list) > maxScanned && x.slot[i] != int32(p) {
 			return fmt.Errorf("ingredient %d stands at %d, which says %d", i, p, x.slot[i])
 		}
 		if x.amounts[i] <= 0 {
@@ -85,7 +85,7 @@ func Teach(x *State, ingredients, sizes []int32) {
 }
 
 // Replicas is a ladder that tests set up and move by themselves.
-type Replicas struct{ l *ladder }
+type Replicas struct{ l *replicas }
 
 // NewReplicas returns the replicas of a target at the given β, from 0 to 1,
 // each of which makes so many moves in a scan.
@@ -95,7 +95,7 @@ func NewReplicas(t *Target, betas []float64, moves int) (*Replicas, error) {
 		return nil, err
 	}
 	k.moves = moves
-	l := &ladder{kernel: k}
+	l := &replicas{kernel: k}
 	for _, beta := range betas {
 		x := newState(t, newComposition(t.space.ingredients))
 		x.beta = beta
@@ -135,15 +135,16 @@ func (t *Tempered) SetMoves(moves int) { t.moves = moves }
 
 // SetBetas sets the ladder of a tempered chain whose number of replicas fits.
 func (c *Chain) SetBetas(betas ...float64) {
-	for k := range c.ladder.rungs {
-		c.ladder.rungs[k].state.beta = betas[k]
+	for k, x := range c.mover.searching() {
+		x.beta = betas[k]
 	}
 }
 
 // MoveAtOnce lets so many replicas of a tempered chain move at once, however
 // little time a scan takes.
 func (c *Chain) MoveAtOnce(workers int) {
-	c.ladder.workers, c.ladder.timed, c.ladder.took = workers, timedScans, timedScans*shortScan
+	l := c.mover.(*replicas)
+	l.workers, l.timed, l.took = workers, timedScans, timedScans*shortScan
 }
 
 // SetBeta sets the power to which a state's properties are raised.

@@ -102,7 +102,7 @@ func newExtremeCell(t *testing.T, seed uint64, mostIngredients, mostTotal int, r
 	if ruled = ruled && total >= 2; ruled {
 		var rules rule.Set
 		rules, feasible = randomRules(r, ingredients, total)
-		if space, err = kir.NewRuledSpace(context.Background(), rules, 0); err != nil {
+		if space, err = kir.NewRuledSpace(context.Background(), rules, kir.Counting{}); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		c.measured = space.Shares() != nil
@@ -341,32 +341,6 @@ func TestLadderAtExtremes(t *testing.T) {
 	}
 }
 
-// logScores is a property given by a function of its logarithm.
-type logScores func(x *kir.Composition) float64
-
-func (f logScores) LogScore(x *kir.Composition) float64 { return f(x) }
-
-// ruledSpace returns a space with rules for the amounts of each ingredient.
-func ruledSpace(t *testing.T, total int, amounts ...count.Ingredient) *kir.Space {
-	t.Helper()
-	set := rule.Set{Ingredients: len(amounts), Total: total}
-	for i, a := range amounts {
-		of := []int{i}
-		set.Rules = append(set.Rules, rule.Amount{Of: of, Min: a.Min, Max: a.Max, Step: a.Step})
-		if a.Required {
-			set.Rules = append(set.Rules, rule.Require{Of: of})
-		}
-		if a.Excluded {
-			set.Rules = append(set.Rules, rule.Exclude{Of: of})
-		}
-	}
-	space, err := kir.NewRuledSpace(context.Background(), set, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return space
-}
-
 // A document of one word, 3,000 times, and five topics of one word each, of which
 // one makes at least three tenths of any mixture: the four best of 2 topics are all
 // there is, each a quarter, and the next are e^-222 of them. A single topic, which
@@ -384,7 +358,7 @@ func TestDocumentOfOneWord(t *testing.T) {
 		for _, kernel := range []string{"accelerated", "gibbs", "naive", "balanced", "tempered"} {
 			seen := make(map[string]int)
 			o := kir.Settings{Kernel: kernel, Chains: 1, Warmup: 2000, Draws: 2000, Thin: 10, Seed: 1}
-			_, err := kir.Stream(t.Context(), target, o, 0, func(_, _ int, x *kir.State) error {
+			_, err := kir.Stream(t.Context(), samplerOf(t, o, target), o, 0, func(_, _ int, x *kir.State) error {
 				seen[x.Composition.String()]++
 				return nil
 			})
@@ -406,192 +380,23 @@ func TestDocumentOfOneWord(t *testing.T) {
 	}
 }
 
-// An ingredient with 1, 3, 5, … units; every composition is reached as often as
-// the others of its size.
-func TestStepFromOne(t *testing.T) {
-	target, err := kir.NewTarget(ruledSpace(t, 9, count.Ingredient{Min: 1, Step: 2}, count.Ingredient{}, count.Ingredient{}), kir.Uniform(1, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := stattest.Law{Ingredients: 3, Total: 9, Size: func(int) float64 { return 1 }, Feasible: func(x []int) bool { return x[0] == 0 || x[0]%2 == 1 }}.Enumerate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, kernel := range []string{"accelerated", "gibbs", "naive", "exact", "balanced's line"} {
-		k, err := kir.NewKernel(kernel, target)
-		if kernel == "balanced's line" {
-			k, err = kir.NewBalancedMix(target, kir.Mix{Line: 1})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := e.Matrix(target, k, stattest.Options{})
-		if err == nil {
-			err = m.Check(true)
-		}
-		if err != nil {
-			t.Errorf("%s: %v", kernel, err)
-		}
-	}
-	for _, kernel := range []string{"balanced", "tempered"} {
-		if err := settled(t, kernel, target, 1, 500).Advance(2000); err != nil {
-			t.Errorf("%s: %v", kernel, err)
-		}
-	}
-}
-
-// A property without a score where the law has no mass, where a rule forbids or
-// where another property is 0, whichever comes first, ends no run; where it counts
-// it does.
-func TestScoresThatDoNotCount(t *testing.T) {
-	alone := wish("alone", 1, func(x *kir.Composition) float64 { return 1 / float64(x.Used()-1) })
-	first := wish("first", 1, func(x *kir.Composition) float64 { return 1 / float64(x.Amount(0)) })
-	without := wish("without", 1, func(x *kir.Composition) float64 { return float64(min(x.Amount(0), 1)) })
-	plain, err := kir.NewSpace(3, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	with := ruledSpace(t, 9, count.Ingredient{Required: true}, count.Ingredient{}, count.Ingredient{})
-	for _, c := range []struct {
-		name   string
-		space  *kir.Space
-		lo     int
-		wishes []kir.Wish
-		bad    string
-	}{
-		{"no mass", plain, 2, []kir.Wish{alone}, ""},
-		{"a rule", with, 1, []kir.Wish{first}, ""},
-		{"a property before", plain, 1, []kir.Wish{without, first}, ""},
-		{"a property behind", plain, 1, []kir.Wish{first, without}, ""},
-		{"mass", plain, 1, []kir.Wish{alone}, "alone"},
-		{"no rule", plain, 1, []kir.Wish{first}, "first"},
-	} {
-		target, err := kir.NewTarget(c.space, kir.Uniform(c.lo, 3), c.wishes...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, kernel := range []string{"accelerated", "gibbs", "naive", "balanced", "tempered", "metropolis"} {
-			var k kir.Kernel = kir.NewMetropolis("metropolis", target, handOver{})
-			var err error
-			if kernel != "metropolis" {
-				k, err = kir.NewKernel(kernel, target)
-			}
-			var chain *kir.Chain
-			if err == nil {
-				chain, err = kir.NewChain(target, k, 1, 0)
-			}
-			if err == nil {
-				err = chain.Warm(1000)
-			}
-			if err == nil {
-				chain.EndWarmup()
-				err = chain.Advance(1000)
-			}
-			var score *kir.ScoreError
-			switch {
-			case c.bad == "" && err != nil:
-				t.Errorf("%s: %s: %v", c.name, kernel, err)
-			case c.bad != "" && (!errors.As(err, &score) || score.Wish != c.bad):
-				t.Errorf("%s: %s: got %v, want an error of %q", c.name, kernel, err, c.bad)
-			}
-		}
-	}
-}
-
-// Scores at the end of what a float64 holds: their differences, and those at β = 9,
-// are never ∞ − ∞, and what is greater together is told.
-func TestGreatestScores(t *testing.T) {
-	huge := func(sign float64) kir.Wish {
-		return kir.Wish{Name: "huge", Weight: 1, Property: logScores(func(x *kir.Composition) float64 {
-			return sign * 1.5e308 * (float64(x.Amount(0)) / float64(x.Total()))
-		})}
-	}
-	for _, sign := range []float64{1, -1} {
-		target := newTarget(t, 3, 4, kir.Uniform(1, 3), huge(sign))
-		for _, kernel := range []string{"accelerated", "gibbs", "naive", "balanced", "tempered"} {
-			c := settled(t, kernel, target, 1, 2000)
-			want := 4 // all of the first ingredient
-			if sign < 0 {
-				want = 0
-			}
-			for range 200 {
-				if err := c.Advance(5); err != nil {
-					t.Fatalf("%s: %v", kernel, err)
-				}
-				if got := c.State.Composition.Amount(0); got != want {
-					t.Fatalf("%+g, %s: at %v", sign, kernel, c.State.Composition)
-				}
-			}
-			if l := c.Ladder(); l != nil && math.IsInf(l.LogZ, 0) {
-				t.Errorf("log Z is %v where no draw tells", l.LogZ)
-			}
-		}
-	}
-
-	// At a peak, from the worst there is: each way to a better one is taken, though 9
-	// times either score is −∞.
-	down := newTarget(t, 3, 4, kir.Uniform(1, 3), kir.Wish{Name: "down", Weight: 1, Property: logScores(func(x *kir.Composition) float64 {
-		return -1e308 * (0.5 + float64(x.Amount(0))/float64(x.Total()))
-	})})
-	worst, best := newComposition(t, 4, 0, 0), newComposition(t, 0, 4, 0)
-	for _, g := range gridKernels {
-		if g.name == "exact" || g.name == "balanced's resize" {
-			continue
-		}
-		k, err := g.make(down)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := kir.NewState(down, worst.Clone())
-		if err != nil {
-			t.Fatal(err)
-		}
-		// Of 300 candidates one in twenty at least is better, all but once in 10⁶.
-		if err := (atBeta{k, 9}).Advance(kir.NewRand(1, "peak", 0), x, 300, new(kir.Tally)); err != nil {
-			t.Fatal(err)
-		}
-		if x.Composition.Amount(0) == 4 {
-			t.Errorf("%s does not leave %v", g.name, x.Composition)
-		}
-	}
-	p, err := kir.NewReplicas(down, []float64{0, 1, 3, 9}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, x := range []*kir.Composition{best, best, best, worst} {
-		if err := p.Set(k, x.Clone()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r := kir.NewRand(1, "swaps", 0)
-	for range 300 { // of which a tenth is tried
-		p.Swap(r, 0)
-	}
-	if x := p.State(3).Composition; !x.Equal(best) {
-		t.Errorf("the peaks do not swap, and at 9 stays %v", x)
-	}
-
-	twice := huge(1)
-	twice.Name = "twice"
-	target := newTarget(t, 3, 4, kir.Uniform(1, 3), huge(1), twice)
-	x := newComposition(t, 4, 0, 0)
-	var score *kir.ScoreError
-	if _, err := target.LogScore(x); !errors.As(err, &score) || score.Wish != "twice" || !strings.Contains(err.Error(), "scale them down") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := kir.NewState(target, x); !errors.As(err, &score) || score.Wish != "twice" {
-		t.Errorf("got %v", err)
-	}
-}
-
 // Who gives no target, no space or no sink is told so.
 func TestNil(t *testing.T) {
 	target := newTarget(t, 3, 4, kir.Uniform(1, 3))
 	o := kir.Settings{Chains: 1, Draws: 1, Thin: 1}
-	if _, err := kir.Stream(t.Context(), nil, o, 1, func(_, _ int, _ *kir.State) error { return nil }); err == nil || !strings.Contains(err.Error(), "no target") {
+	if _, err := kir.Stream(t.Context(), nil, o, 1, func(_, _ int, _ *kir.State) error { return nil }); err == nil || !strings.Contains(err.Error(), "no sampler") {
+		t.Errorf("no sampler: %v", err)
+	}
+	if _, err := o.Sampler(nil); err == nil || !strings.Contains(err.Error(), "no target") {
 		t.Errorf("no target: %v", err)
 	}
-	if _, err := kir.Stream(t.Context(), target, o, 1, nil); err == nil || !strings.Contains(err.Error(), "no sink") {
+	if _, err := kir.SamplerOf(target, nil); err == nil {
+		t.Error("a sampler of no kernel")
+	}
+	if _, err := kir.NewTempered(nil); err == nil {
+		t.Error("a ladder of no target")
+	}
+	if _, err := kir.Stream(t.Context(), samplerOf(t, o, target), o, 1, nil); err == nil || !strings.Contains(err.Error(), "no sink") {
 		t.Errorf("no sink: %v", err)
 	}
 	if _, err := kir.NewTarget(nil, kir.Uniform(1, 3)); err == nil {
@@ -602,37 +407,5 @@ func TestNil(t *testing.T) {
 	}
 	if _, err := kir.NewState(nil, nil); err == nil {
 		t.Error("no target: a state")
-	}
-}
-
-// Two sizes of which one is 2⁻¹⁰²² of the other, further apart than a float64 goes
-// once |X_n| is divided by: without scores nothing loses all its weight either.
-func TestSteepLaw(t *testing.T) {
-	for _, sizes := range []map[int]float64{{3: 0x1p-1022, 4: 1}, {1: 1, 2: 0x1p-1022}, {1: 0x1p-1022, 2: 1, 3: 0x1p-1022}} {
-		target := newTarget(t, 4, 4, kir.Table(sizes))
-		e, err := stattest.Law{Ingredients: 4, Total: 4, Size: func(n int) float64 { return sizes[n] }}.Enumerate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, g := range gridKernels {
-			k, err := g.make(target)
-			if err != nil {
-				t.Fatalf("%v: %s: %v", sizes, g.name, err)
-			}
-			m, err := e.Matrix(target, k, stattest.Options{})
-			if err != nil {
-				t.Errorf("%v: %s: %v", sizes, g.name, err)
-				continue
-			}
-			checks := []func() error{m.CheckRows, m.CheckSupport, m.CheckInvariant, m.CheckReversible}
-			if !g.part {
-				checks = append(checks, m.CheckConnected)
-			}
-			for _, check := range checks {
-				if err := check(); err != nil {
-					t.Errorf("%v: %s: %v", sizes, g.name, err)
-				}
-			}
-		}
 	}
 }

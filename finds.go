@@ -5,13 +5,16 @@ package kir
 // is no draw, and says nothing of the law; but where a few good compositions
 // are wanted, far more are looked at than are drawn, and the peaks look at the
 // best.
+//
+// Whoever makes a shortlist needs finds, by [Chain.Search] and [Chain.Finds];
+// whoever samples does not. Package search looks further, without a chain.
 type Find struct {
 	Parts    []Part
 	LogScore float64 // Σ_k c_k·log y_k
 }
 
-// mostFinds is how many finds a replica keeps until they are asked for.
-const mostFinds = 256
+// maxFinds is how many finds a replica keeps until they are asked for.
+const maxFinds = 256
 
 // finds is what a state has found that scores above a bar.
 type finds struct {
@@ -19,50 +22,10 @@ type finds struct {
 	list []Find
 }
 
-// Search makes the replicas of a tempered chain note what they look at, by
-// moves from now on, that scores above a bar. It takes no random choice and
-// changes no draw. A chain of another kernel does not search, and says so.
-func (c *Chain) Search(logScoreAbove float64) (searches bool) {
-	if c.ladder == nil {
-		return false
-	}
-	for k := range c.ladder.rungs {
-		x := c.ladder.rungs[k].state
-		if x.finds == nil {
-			x.finds = new(finds)
-		}
-		x.finds.bar = logScoreAbove
-	}
-	return true
-}
-
-// Finds hands over what has been noted since the last call, at most 256 by each
-// replica, and forgets it. A find's parts, in no particular order, hold only
-// until visit returns.
-func (c *Chain) Finds(visit func(Find) error) error {
-	if c.ladder == nil {
-		return nil
-	}
-	for k := range c.ladder.rungs {
-		f := c.ladder.rungs[k].state.finds
-		if f == nil {
-			continue
-		}
-		list := f.list
-		f.list = f.list[:0]
-		for _, find := range list {
-			if err := visit(find); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // add returns a new find to be filled, or nil if there are too many.
 func (f *finds) add(logScore float64) *Find {
 	n := len(f.list)
-	if n == mostFinds {
+	if n == maxFinds {
 		return nil
 	}
 	if n < cap(f.list) {
@@ -125,9 +88,9 @@ func (f *finds) addSplit(c *Composition, i, j, k int, logScore float64) {
 	if find == nil {
 		return
 	}
-	for _, other := range c.list {
-		if int(other) != i && int(other) != j {
-			find.Parts = append(find.Parts, Part{Ingredient: int(other), Amount: int(c.amounts[other])})
+	for _, used := range c.list {
+		if int(used) != i && int(used) != j {
+			find.Parts = append(find.Parts, Part{Ingredient: int(used), Amount: int(c.amounts[used])})
 		}
 	}
 	s := c.Amount(i) + c.Amount(j)

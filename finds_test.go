@@ -33,7 +33,7 @@ func TestFindsAreWhatTheySay(t *testing.T) {
 	}
 	var chains [2]*kir.Chain
 	for index := range chains {
-		if chains[index], err = kir.NewChain(target, k, 1, 0); err != nil {
+		if chains[index], err = k.NewChain(1, 0); err != nil {
 			t.Fatal(err)
 		}
 		if err := chains[index].Warm(100); err != nil {

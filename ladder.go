@@ -1,428 +1,61 @@
 package kir
 
-import (
-	"fmt"
-	"math"
-	"slices"
-	"sync"
-	"time"
-)
+import "math"
 
-// scanMoves is how many moves each replica makes in a scan.
-const scanMoves = 4
+// A Ladder is what a tempered chain did since warm-up.
+type Ladder struct {
+	Scans int64
 
-// ladder is the replicas of one tempered chain.
-type ladder struct {
-	kernel *Tempered
-	rungs  []rung
-	peaks  int   // how many rungs are above β = 1
-	scans  int64 // its parity says which swaps are tried next
+	// Rungs are the replicas' places, from β = 0 to β = 1, without the peaks.
+	Rungs []Rung
 
-	// Streams of random choices are made for replicas as they are needed, each
-	// with a number of its own.
-	seed           uint64
-	index, streams int
+	// Barrier is Λ = Σ rejection rates: the communication barrier.
+	Barrier float64
 
-	round, done int // of warm-up: which, and the scans made of it
-	sums        ladderSums
+	// Restarts counts how often a replica that came from β = 0 reached β = 1,
+	// and RoundTrips those that had been at β = 1 before.
+	Restarts, RoundTrips int64
 
-	workers int
-	errs    []error
-	timed   int           // scans made by one worker to see how long they take
-	took    time.Duration // by these
+	// LogZ is the log of the mean of Π_k y_k^c_k over random compositions of
+	// the sparsity law, and LogZError its standard error. NaN where the draws
+	// do not tell.
+	//
+	// The estimate is the sum over the steps of Bennett's (1976) for
+	// Z_{r+1}/Z_r. The error is that of the means of 32 to 63 batches of
+	// scans, to first order and with all steps of a batch together, since
+	// replicas that swap are not independent of each other.
+	LogZ, LogZError float64
 }
 
-// rung is a place in the ladder: its β is its state's.
-type rung struct {
-	state  *State
-	rand   *Rand
-	offset float64 // a guess of log Z_{r+1}/Z_r; the closer, the smaller the error of log Z
-	seen   ends    // by the replica that is here now
-	aside  Tally   // of moves that are not reported
+// A Rung is one β of a ladder.
+type Rung struct {
+	Beta float64
+
+	// Rejected is the rate at which swaps with the next rung are rejected, and
+	// Barrier the sum of these rates below: Λ(β). The last rung has no next.
+	Rejected, Barrier float64
+
+	// MeanLogScore is the mean of V = Σ_k c_k·log y_k where that is finite, and
+	// Forbidden the share of scans where it is −Inf, which only β = 0 allows.
+	MeanLogScore, Forbidden float64
 }
 
-// ends says which ends of the ladder a replica has seen.
-type ends uint8
-
-const (
-	seenNone ends = iota
-	seenHot       // β = 0 was the first
-	seenCold      // β = 1 was the last
-	seenBoth      // β = 1, and then β = 0
-)
-
-// newLadder returns the ladder with which a chain begins. It is guessed: β
-// rises as the cube.
-func newLadder(k *Tempered, seed uint64, index int) (l *ladder, tries int, err error) {
-	l = &ladder{kernel: k, seed: seed, index: index, workers: 1}
-	steps := k.steps
-	if steps == 0 {
-		steps = firstSteps
+// PoolLogZ returns the mean of the ladders' log Z and its standard error: the
+// larger of what the ladders' own errors amount to and of what the spread
+// between them does.
+func PoolLogZ(ladders ...*Ladder) (logZ, standardError float64) {
+	if len(ladders) == 0 {
+		return math.NaN(), math.NaN()
 	}
-	if !k.target.scored() {
-		steps = 0 // all β are alike
+	c := float64(len(ladders))
+	within := 0.0
+	for _, l := range ladders {
+		logZ += l.LogZ / c
+		within += l.LogZError * l.LogZError / (c * c)
 	}
-	if steps > 0 {
-		l.peaks = len(k.peaks)
+	between := 0.0
+	for _, l := range ladders {
+		between += (l.LogZ - logZ) * (l.LogZ - logZ) / (c * max(c-1, 1))
 	}
-	for s := 0; s <= steps+l.peaks; s++ {
-		r := l.stream()
-		x, n, err := StartState(k.target, r)
-		if s == steps || err != nil {
-			tries = n
-		}
-		if err != nil {
-			return nil, tries, err
-		}
-		l.rungs = append(l.rungs, rung{state: x, rand: r})
-		if s < steps {
-			f := float64(s) / float64(steps)
-			x.beta = f * f * f
-		} else if s > steps {
-			x.beta = k.peaks[s-steps-1]
-		}
-	}
-	l.sums.reset(steps)
-	return l, tries, nil
-}
-
-// firstSteps is how many steps a ladder has before warm-up has found how many
-// it needs.
-const firstSteps = 8
-
-// stream returns the next stream of random choices.
-func (l *ladder) stream() *Rand {
-	l.streams++
-	return NewRand(l.seed, fmt.Sprintf("replicas of chain %d", l.index), uint64(l.streams))
-}
-
-// steps returns how many steps lead from β = 0 to β = 1: the number of the rung
-// there.
-func (l *ladder) steps() int { return len(l.rungs) - 1 - l.peaks }
-
-// cold returns the state at β = 1.
-func (l *ladder) cold() *State { return l.rungs[l.steps()].state }
-
-// refresh refreshes all states.
-func (l *ladder) refresh() error {
-	for k := range l.rungs {
-		if err := l.rungs[k].state.Refresh(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// advance makes scans.
-func (l *ladder) advance(r *Rand, scans int, warm bool, tally *Tally) error {
-	for range scans {
-		was := *tally
-		if err := l.explore(warm, tally); err != nil {
-			return kernelError("tempered", err)
-		}
-		swapped := l.swap(r)
-		tally.Iterations = was.Iterations + 1
-		tally.Accepted = was.Accepted + oneIf(swapped || tally.Accepted > was.Accepted)
-		tally.Updated = was.Updated + oneIf(swapped || tally.Updated > was.Updated)
-		if warm {
-			if l.done++; l.done == firstLadderRound<<l.round {
-				if err := l.tune(); err != nil {
-					return kernelError("tempered", err)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func oneIf(yes bool) int64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-const (
-	timedScans = 16
-	shortScan  = 20 * time.Microsecond // what several workers save only on longer scans
-)
-
-// explore moves every replica. Each has its own random choices, so it makes no
-// difference how many do so at once.
-func (l *ladder) explore(warm bool, tally *Tally) error {
-	workers := min(l.workers, len(l.rungs))
-	if workers > 1 && l.timed < timedScans {
-		l.timed++
-		defer func(start time.Time) { l.took += time.Since(start) }(time.Now())
-		workers = 1
-	}
-	if workers > 1 && l.took >= timedScans*shortScan {
-		return l.exploreAtOnce(workers, warm, tally)
-	}
-	for k := range l.rungs {
-		if err := l.move(k, warm, tally); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// exploreAtOnce is explore by several workers.
-func (l *ladder) exploreAtOnce(workers int, warm bool, tally *Tally) error {
-	l.errs = slices.Grow(l.errs[:0], len(l.rungs))[:len(l.rungs)]
-	part := func(from int) {
-		for k := from; k < len(l.rungs); k += workers {
-			l.errs[k] = l.move(k, warm, tally)
-		}
-	}
-	var group sync.WaitGroup
-	for w := 1; w < workers; w++ {
-		group.Go(func() { part(w) })
-	}
-	part(0)
-	group.Wait()
-	for _, err := range l.errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// move moves the replica on one rung. Only what happens at β = 1 is counted.
-func (l *ladder) move(k int, warm bool, tally *Tally) error {
-	g, b := &l.rungs[k], l.kernel.within
-	if k != l.steps() {
-		tally = &g.aside
-	}
-	switch {
-	case k == 0 && len(l.rungs) > 1:
-		g.state.drawExact(g.rand, g.state.Composition)
-		err := g.state.Refresh()
-		g.state.finds.see(g.state.Composition, g.state.sum)
-		return err
-	case warm:
-		return b.warm(g.rand, g.state, l.kernel.moves, tally)
-	default:
-		return b.Advance(g.rand, g.state, l.kernel.moves, tally)
-	}
-}
-
-// rise returns log p_{k+1}(x) − log p_k(x), up to a constant, of the law on
-// rung k and of that on the next.
-func (l *ladder) rise(k int, x *State) float64 {
-	d := (l.rungs[k+1].state.beta - l.rungs[k].state.beta) * x.sum
-	if k == 0 {
-		d += x.target.logShare(x.Composition.Used())
-	}
-	return d
-}
-
-// logSwap returns the logarithm of the Metropolis ratio of a swap between rung k
-// and the next: the rise at the one below less that at the one above, which each
-// by itself may be beyond a float64.
-func (l *ladder) logSwap(k int, lower, upper *State) float64 {
-	d := (l.rungs[k+1].state.beta - l.rungs[k].state.beta) * (lower.sum - upper.sum)
-	if k == 0 {
-		d += lower.target.logShare(lower.Composition.Used()) - upper.target.logShare(upper.Composition.Used())
-	}
-	return d
-}
-
-// peakSwaps is the share of swaps with a peak that are tried. Tried each time,
-// they would hand the same few replicas to β = 1 in turn, and draws that recur
-// with a period look as if they were worth more than they are.
-const peakSwaps = 0.1
-
-// swap lets neighbours swap, every second pair in turn, and says whether the
-// last one did.
-func (l *ladder) swap(r *Rand) (coldSwapped bool) {
-	parity := int(l.scans & 1)
-	l.scans++
-	l.sums.begin()
-	steps := l.steps()
-	for k := range len(l.rungs) - 1 {
-		lower, upper := &l.rungs[k], &l.rungs[k+1]
-		p := math.Exp(min(0, l.logSwap(k, lower.state, upper.state)))
-		if k < steps {
-			l.sums.see(k, lower.state.sum, p, l.rise(k, lower.state)-lower.offset, l.rise(k, upper.state)-lower.offset)
-		}
-		if k >= steps {
-			p *= peakSwaps
-		}
-		if k&1 == parity && r.Bernoulli(p) {
-			lower.state.swap(upper.state)
-			lower.seen, upper.seen = upper.seen, lower.seen
-			coldSwapped = coldSwapped || k == steps-1 || k == steps
-		}
-	}
-	l.sums.end(l.cold().sum)
-	hot, cold := &l.rungs[0].seen, &l.rungs[steps].seen
-	if hot == cold {
-		return false
-	}
-	switch *hot {
-	case seenNone:
-		*hot = seenHot
-	case seenCold:
-		*hot = seenBoth
-	}
-	switch *cold {
-	case seenBoth:
-		l.sums.restarts++
-		l.sums.roundTrips++
-	case seenHot:
-		l.sums.restarts++
-	}
-	*cold = seenCold
-	return coldSwapped
-}
-
-// swap exchanges the compositions of two states, with what scores them.
-func (x *State) swap(y *State) {
-	x.Composition, y.Composition = y.Composition, x.Composition
-	x.terms, y.terms = y.terms, x.terms
-	x.sum, y.sum = y.sum, x.sum
-}
-
-// firstLadderRound is how many scans the first round of warm-up has; each
-// further one has twice as many as the last.
-const firstLadderRound = 32
-
-// tune ends a round of warm-up: it spaces the ladder anew so that, as the
-// round has it, all steps are rejected equally often.
-func (l *ladder) tune() error {
-	steps := l.steps()
-	if steps > 0 {
-		// The barrier up to each rung, without what no spacing can change: at
-		// β = 0 a composition that is forbidden is always rejected.
-		barrier, logZ := make([]float64, steps+1), make([]float64, steps+1)
-		for k := range steps {
-			barrier[k+1] = barrier[k] + l.sums.avoidable(k)
-			rise := l.sums.logRatio(k)
-			if math.IsNaN(rise) || math.IsInf(rise, 0) {
-				rise = 0
-			}
-			logZ[k+1] = logZ[k] + l.rungs[k].offset + rise
-		}
-		total := barrier[steps]
-		next := l.kernel.steps
-		if next == 0 {
-			next = min(max(int(math.Ceil(2*total)), 1), mostSteps)
-		}
-		betas, levels := make([]float64, next+1), make([]float64, next+1)
-		for s := range betas {
-			betas[s], levels[s] = l.at(barrier, logZ, float64(s)/float64(next))
-		}
-		if err := l.rebuild(betas, levels); err != nil {
-			return err
-		}
-	}
-	l.round, l.done = l.round+1, 0
-	l.sums.reset(l.steps())
-	return nil
-}
-
-// at returns the β up to which lies a share of the barrier, and log Z there,
-// both interpolated between the rungs.
-func (l *ladder) at(barrier, logZ []float64, share float64) (beta, level float64) {
-	last := len(barrier) - 1
-	if share >= 1 {
-		return 1, logZ[last]
-	}
-	// A trace of a barrier everywhere keeps β rising where nothing is rejected.
-	height := func(k int) float64 { return barrier[k] + 1e-3*l.rungs[k].state.beta }
-	wanted := share * height(last)
-	k := 0
-	for k < last-1 && height(k+1) <= wanted {
-		k++
-	}
-	f := (wanted - height(k)) / (height(k+1) - height(k))
-	from, to := l.rungs[k].state.beta, l.rungs[k+1].state.beta
-	return from + f*(to-from), logZ[k] + f*(logZ[k+1]-logZ[k])
-}
-
-// rebuild makes a ladder of the given β from this one. Each new rung takes the
-// state of the old one that is as far up, or a copy of it.
-func (l *ladder) rebuild(betas, logZ []float64) error {
-	old, steps := l.rungs[:l.steps()+1], len(betas)-1
-	peaks := l.rungs[l.steps()+1:]
-	taken := make([]bool, len(old))
-	l.rungs = make([]rung, len(betas))
-	for k := steps; k >= 0; k-- { // from β = 1, which keeps its state
-		from := (2*k*(len(old)-1) + steps) / (2 * steps)
-		if !taken[from] {
-			taken[from] = true
-			l.rungs[k] = old[from]
-		} else {
-			x, err := old[from].state.clone()
-			if err != nil {
-				return err
-			}
-			l.rungs[k] = rung{state: x, rand: l.stream(), seen: seenNone}
-		}
-	}
-	for k := range betas {
-		l.rungs[k].state.beta = betas[k]
-		l.rungs[k].offset = 0
-		if k < steps {
-			l.rungs[k].offset = logZ[k+1] - logZ[k]
-		}
-	}
-	// A forbidden composition may stay at β = 0 only.
-	for k := 1; k <= steps; k++ {
-		if l.rungs[k].state.sum == negInf {
-			x, err := l.cold().clone()
-			if err != nil {
-				return err
-			}
-			x.beta, x.memory = betas[k], l.rungs[k].state.memory
-			l.rungs[k].state = x
-		}
-	}
-	l.rungs = append(l.rungs, peaks...)
-	return nil
-}
-
-// clone returns a state with the same composition, and what was learnt.
-func (x *State) clone() (*State, error) {
-	y := newState(x.target, x.Composition.Clone())
-	y.beta = x.beta
-	if x.memory != nil {
-		y.memory = x.memory.clone()
-	}
-	return y, y.Refresh()
-}
-
-// settle ends warm-up.
-func (l *ladder) settle() {
-	for k := range l.rungs {
-		l.kernel.within.settle(l.rungs[k].state)
-		if rise := l.sums.logRatio(k); k < l.steps() && !math.IsNaN(rise) && !math.IsInf(rise, 0) {
-			l.rungs[k].offset += rise
-		}
-	}
-	l.round, l.done = 0, 0
-	l.sums.reset(l.steps())
-}
-
-// report returns what the chain did since warm-up.
-func (l *ladder) report() *Ladder {
-	s := &l.sums
-	steps := l.steps()
-	out := &Ladder{Scans: s.scans, Restarts: s.restarts, RoundTrips: s.roundTrips}
-	n := float64(s.scans)
-	for k := range steps + 1 {
-		g := Rung{Beta: l.rungs[k].state.beta, Barrier: out.Barrier}
-		g.MeanLogScore = s.logScore[k] / float64(s.scans-s.forbidden[k])
-		g.Forbidden = float64(s.forbidden[k]) / n
-		if k < steps {
-			g.Rejected = s.rejected[k] / n
-			out.Barrier += g.Rejected
-			out.LogZ += l.rungs[k].offset + s.logRatio(k)
-		}
-		out.Rungs = append(out.Rungs, g)
-	}
-	out.LogZError = s.error()
-	return out
+	return logZ, math.Sqrt(max(within, between))
 }

@@ -1,93 +1,248 @@
 package kir
 
-// pairShare is how often line takes a second ingredient that is used, on
-// purpose, where there is one.
-const pairShare = 0.2
+import (
+	"fmt"
+	"math"
+)
 
-// pairOfOne is the probability that line takes a pair of which one
-// ingredient is used, of n, and the other is not and is drawn with
-// probability q.
-func pairOfOne(n int, q float64) float64 {
-	p := q / float64(n)
-	if n > 1 {
-		p *= 1 - pairShare
+// line returns Σ_k c_k·log y_k over the splits of (i, j), of which law says where
+// there is mass. The pieces hold until the next call. There must be terms.
+//
+// A split that some property forbids is −Inf whatever the others say of it. What
+// is no score, NaN or +Inf, comes through elsewhere; [State.weigh] finds it if it
+// matters.
+func (x *State) line(i, j int, law *splitLaw) (*Pieces, error) {
+	s := int32(x.Composition.amounts[i] + x.Composition.amounts[j])
+	for k, t := range x.terms {
+		p := &x.one
+		p.Reset()
+		if t.picky != nil {
+			t.picky.Splits(i, j, x.wanted(k, int(s), law), p)
+		} else {
+			t.scorer.Line(i, j, p)
+		}
+		for q := range p.values {
+			p.values[q] *= t.wish.Weight
+		}
+		if err := x.checkPieces(t, p, s, i, j); err != nil {
+			return nil, err
+		}
+		if k == 0 {
+			x.one, x.acc = x.acc, x.one
+			continue
+		}
+		addPieces(&x.next, &x.acc, p)
+		x.acc, x.next = x.next, x.acc
 	}
-	return p
+	return &x.acc, nil
 }
 
-// pairOfTwo is the probability that line takes a pair of two used ingredients,
-// of n ≥ 2, that are drawn with probabilities q and p.
-func pairOfTwo(n int, q, p float64) float64 {
-	f := float64(n)
-	return (2*pairShare/(f-1) + (1-pairShare)*(q+p)) / f
-}
-
-// drawPartner draws the second ingredient of a line: another used one,
-// uniformly, with probability pairShare; else any, as often as warm-up met it.
-func (x *State) drawPartner(r *Rand) (i, j int) {
-	c := x.Composition
-	if len(c.list) > 1 && r.Bernoulli(pairShare) {
-		return drawUsedTwo(r, c)
+// wanted returns, as pieces of a line of sum s, where the answer of the term
+// numbered k matters: not −Inf where the law has mass and no earlier term
+// forbids.
+func (x *State) wanted(k, s int, law *splitLaw) *Pieces {
+	w, acc := &x.next, &x.acc
+	w.Reset()
+	if k == 0 {
+		acc.Reset()
+		acc.Add(0, 0)
 	}
-	i = int(c.list[r.Intn(len(c.list))])
-	return i, x.memory.draw(r, c.N())
-}
-
-// line divides the sum of a pair anew. The first ingredient is uniform among
-// the used ones, the second as [State.drawPartner] has it; if it is the first
-// one again, nothing happens. With α(x) the probability that the pair is
-// taken at x, the split k that the chain stands on is left for another one
-// with probability ∝ w(k′) = P(k′)·α(k′), k′ ≠ k, and
-//
-//	min(1, (W − w(k)) / (W − w(k′))),  W = Σ w,
-//
-// is the probability that it is accepted: Gibbs sampling that does not
-// propose what it has (Liu 1996).
-//
-// α takes one value at either end and one between: with m other ingredients
-// used, the ends have m+1 and what lies between has m+2.
-func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
-	c, t := x.Composition, b.target
-	i, j := x.drawPartner(r)
-	if i == j {
-		return stayed, nil
+	value := func(v, weight float64) float64 {
+		if weight == 0 {
+			return negInf
+		}
+		return v
 	}
-	others := c.Used() - 1
-	if c.amounts[j] > 0 {
-		others--
-	}
-	qi, qj := x.memory.share(i, c.N()), x.memory.share(j, c.N())
-	// At k = 0 ingredient i is the one that is not used.
-	law := t.lines[others].splits(pairOfOne(others+1, qi), pairOfOne(others+1, qj), pairOfTwo(others+2, qi, qj))
-	pieces := &x.acc
-	if len(x.terms) == 0 {
-		pieces.Reset()
-		pieces.Add(0, 0)
-	} else {
-		var err error
-		if pieces, err = x.line(i, j, &law); err != nil {
-			return rejected, err
+	w.Add(0, value(acc.values[0], law.zero))
+	for q, v := range acc.values {
+		if from, to := innerSplits(acc, q, s); from < to {
+			w.Add(from, value(v, law.inner))
 		}
 	}
-	return x.leave(r, pieces, i, j, &law)
+	w.Add(s, value(acc.values[len(acc.values)-1], law.full))
+	return w
 }
 
-// leave draws another split of the line of (i, j) in proportion to exp(β·value)
-// times what the law gives it, and moves there if it is accepted.
-func (x *State) leave(r *Rand, p *Pieces, i, j int, law *splitLaw) (outcome, error) {
-	was := x.Composition.Amount(i)
-	line, err := x.weigh(p, i, j, law, was)
+// checkPieces verifies what a scorer made of a line of sum s.
+func (x *State) checkPieces(t term, p *Pieces, s int32, i, j int) error {
+	last := int32(-1)
+	for q, start := range p.starts {
+		if start <= last || (q == 0 && start != 0) || start > s {
+			return fmt.Errorf("property %q gave the line of %d and %d at %v a piece %d that starts at split %d after %d, of %d", t.wish.Name, i, j, x.Composition, q, start, last, s)
+		}
+		last = start
+	}
+	if last < 0 {
+		return fmt.Errorf("property %q gave the line of %d and %d at %v no pieces", t.wish.Name, i, j, x.Composition)
+	}
+	return nil
+}
+
+// badSplit says which property has no score at split k of (i, j), which the law
+// and the other properties allow.
+func (x *State) badSplit(i, j, k int) error {
+	y := x.Composition.Clone()
+	y.move(i, j, k)
+	if _, err := sumScores(newTerms(x.target, y), y, true); err != nil {
+		return err
+	}
+	for _, t := range x.terms { // a scorer that says so of the line alone
+		p := &x.one
+		p.Reset()
+		t.scorer.Line(i, j, p)
+		q := len(p.starts) - 1
+		for int(p.starts[q]) > k {
+			q--
+		}
+		if score := t.wish.Weight * p.values[q]; badScore(score) {
+			return newScoreError(t.wish.Name, t.scorer, score, y)
+		}
+	}
+	return fmt.Errorf("the properties together have no score at %v on the line of %d and %d, and by itself each has one", y, i, j)
+}
+
+// weighedLine is what [State.weigh] finds besides the weights.
+type weighedLine struct {
+	here float64 // the weight of the split that is left out
+	rest float64 // the sum of all other weights
+	at   int     // the piece of the split left out, −1 if it is an end or there is none
+}
+
+// highest returns the greatest value of an end of the line of (i, j), and of what
+// lies between, to which the law gives weight; −Inf if there is none. One that is
+// no score is an error.
+func (x *State) highest(p *Pieces, i, j int, law *splitLaw) (end, inner float64, err error) {
+	s := x.Composition.Amount(i) + x.Composition.Amount(j)
+	first, last := p.values[0], p.values[len(p.values)-1]
+	end, inner = negInf, negInf
+	if law.zero > 0 {
+		if badScore(first) {
+			return 0, 0, x.badSplit(i, j, 0)
+		}
+		end = first
+	}
+	if law.full > 0 && !(last <= end) {
+		if badScore(last) {
+			return 0, 0, x.badSplit(i, j, s)
+		}
+		end = last
+	}
+	if law.inner > 0 {
+		for q, v := range p.values {
+			if v <= inner {
+				continue
+			}
+			if from, to := innerSplits(p, q, s); from < to {
+				if badScore(v) {
+					return 0, 0, x.badSplit(i, j, from)
+				}
+				inner = v
+			}
+		}
+	}
+	return end, inner, nil
+}
+
+// weigh fills x.weights with what there is to choose among on the line of (i, j):
+// k = 0, k = s, and what each piece holds between them, each in proportion to
+// exp(β·value) times what the law gives it. The split omit, unless it is −1, is
+// left out.
+//
+// The scale is that of the greatest value to which the law gives weight, so that
+// one weight at least is of the order of its factor. Where the law gives none the
+// value is not looked at: it may be anything, and far above all others.
+func (x *State) weigh(p *Pieces, i, j int, law *splitLaw, omit int) (weighedLine, error) {
+	n := len(p.starts)
+	s := x.Composition.Amount(i) + x.Composition.Amount(j)
+	first, last := p.values[0], p.values[n-1]
+	topEnd, topInner, err := x.highest(p, i, j, law)
 	if err != nil {
-		return rejected, err
+		return weighedLine{}, err
 	}
-	x.finds.seeLine(x.Composition, p, i, j, law)
-	if line.rest == 0 {
-		return stayed, nil
+	top, endShift, innerShift := max(topEnd, topInner), 0.0, 0.0
+	if top == negInf {
+		return weighedLine{}, fmt.Errorf("the line of %d and %d at %v has nothing that is allowed, not even where it is: what a scorer says of the line differs from what it says of the point", i, j, x.Composition)
 	}
-	k, value, there := x.drawWeighed(r, p, was+x.Composition.Amount(j), &line, was)
-	if there < line.here && !r.Bernoulli(line.rest/(line.rest+(line.here-there))) {
-		return rejected, nil
+	if law.shift != 0 {
+		if x.beta*(topInner-topEnd)+law.shift > 0 {
+			top, endShift = topInner, -law.shift
+		} else {
+			top, innerShift = topEnd, law.shift
+		}
 	}
-	x.moveTo(i, j, k, value)
-	return updated, nil
+
+	if cap(x.weights) < n+2 {
+		x.weights = make([]float64, 2*(n+2))
+	}
+	w := x.weights[:n+2]
+	x.weights = w
+	line := weighedLine{at: -1}
+	w[0], w[1] = 0, 0
+	if law.zero > 0 {
+		w[0] = law.zero * math.Exp(x.beta*(first-top)+endShift)
+	}
+	if law.full > 0 {
+		w[1] = law.full * math.Exp(x.beta*(last-top)+endShift)
+	}
+	switch omit {
+	case 0:
+		line.here, w[0] = w[0], 0
+	case s:
+		line.here, w[1] = w[1], 0
+	}
+	line.rest = w[0] + w[1]
+	for q, v := range p.values {
+		from, to := innerSplits(p, q, s)
+		if from >= to || law.inner == 0 {
+			w[q+2] = 0
+			continue
+		}
+		each := law.inner * math.Exp(x.beta*(v-top)+innerShift)
+		if from <= omit && omit < to {
+			line.at, line.here = q, each
+			to--
+		}
+		w[q+2] = each * float64(to-from)
+		line.rest += w[q+2]
+	}
+	return line, nil
+}
+
+// drawWeighed draws one of the choices that [State.weigh] has weighed: a split,
+// its value and its weight.
+func (x *State) drawWeighed(r *Rand, p *Pieces, s int, line *weighedLine, omit int) (k int, value, weight float64) {
+	w := x.weights
+	choice := r.Categorical(w)
+	switch choice {
+	case 0:
+		return 0, p.values[0], w[0]
+	case 1:
+		return s, p.values[len(p.values)-1], w[1]
+	}
+	q := choice - 2
+	from, to := innerSplits(p, q, s)
+	if q == line.at {
+		to--
+	}
+	k = from
+	if to-from > 1 {
+		k += r.Intn(to - from)
+	}
+	if q == line.at && k >= omit {
+		k++
+	}
+	return k, p.values[q], w[choice] / float64(to-from)
+}
+
+// drawSplit draws a split of the line of (i, j) in proportion to exp(β·value)
+// times what the law gives it, and returns it with its value. The split that the
+// chain stands on is among the pieces, so something has weight.
+func (x *State) drawSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (k int, value float64, err error) {
+	line, err := x.weigh(p, i, j, law, -1)
+	if err != nil {
+		return 0, 0, err
+	}
+	s := x.Composition.Amount(i) + x.Composition.Amount(j)
+	k, value, _ = x.drawWeighed(r, p, s, &line, -1)
+	return k, value, nil
 }

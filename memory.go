@@ -33,17 +33,34 @@ type memory struct {
 // wholeMoves counts the moves that draw a whole composition.
 type wholeMoves struct{ refresh, recall MoveTally }
 
-const (
-	firstRound = 512     // iterations of the first round
-	metStates  = 512     // states that a round looks at, at most
-	metMost    = 1 << 16 // ingredients that a round remembers, at most
+// wholeMovesOf returns what a tally has of them.
+func wholeMovesOf(t *Tally) wholeMoves {
+	moves := movesOf(t)
+	return wholeMoves{moves[refreshMove], moves[recallMove]}
+}
 
-	// How often refresh and recall are made for each line: worthOfWhole times
+// since returns what was counted after before.
+func (w wholeMoves) since(before wholeMoves) wholeMoves {
+	return wholeMoves{w.refresh.since(before.refresh), w.recall.since(before.recall)}
+}
+
+// add adds what was counted elsewhere.
+func (w *wholeMoves) add(v wholeMoves) {
+	w.refresh.add(v.refresh)
+	w.recall.add(v.recall)
+}
+
+const (
+	firstRound   = 512     // iterations of the first round
+	maxMetStates = 512     // states that a round looks at, at most
+	maxMet       = 1 << 16 // ingredients that a round remembers, at most
+
+	// How often refresh and recall are made for each line: wholeWorth times
 	// the square of their rate over the number of ingredients, but at least
-	// leastOfWhole over that number and at most mostOfWhole.
-	worthOfWhole = 120
-	leastOfWhole = 0.1
-	mostOfWhole  = 10
+	// minWhole over that number and at most maxWhole.
+	wholeWorth = 120
+	minWhole   = 0.1
+	maxWhole   = 10
 )
 
 // draw draws one of n ingredients.
@@ -85,54 +102,6 @@ func (m *memory) learn(t *Target, list, sizes []int32) {
 	}
 }
 
-// warm makes iterations of warm-up.
-func (b *Balanced) warm(r *Rand, x *State, iterations int, tally *Tally) error {
-	if len(x.terms) == 0 {
-		return b.Advance(r, x, iterations, tally) // there is nothing to learn
-	}
-	if x.memory == nil {
-		x.memory = &memory{}
-	}
-	m := x.memory
-	for iterations > 0 {
-		length := firstRound << m.round
-		stride := max(1, length/metStates)
-		steps := min(iterations, stride-m.done%stride)
-		var t Tally
-		if err := b.Advance(r, x, steps, &t); err != nil {
-			return err
-		}
-		tally.Add(t)
-		m.now.refresh.add(t.Moves[refreshMove])
-		m.now.recall.add(t.Moves[recallMove])
-		iterations -= steps
-		m.done += steps
-		if m.done%stride == 0 && len(m.met) < metMost {
-			m.met = append(m.met, x.Composition.list...)
-			m.metSizes = append(m.metSizes, int32(x.Composition.Used()))
-		}
-		if m.done == length {
-			m.learn(b.target, m.met, m.metSizes)
-			m.round, m.done = m.round+1, 0
-			m.met, m.metSizes = m.met[:0], m.metSizes[:0]
-			m.last, m.now = m.now, wholeMoves{}
-		}
-	}
-	return nil
-}
-
-// settle ends warm-up.
-func (b *Balanced) settle(x *State) {
-	m := x.memory
-	if m == nil {
-		return
-	}
-	if len(m.sizes) > 0 {
-		m.tune(float64(len(m.list))/float64(len(m.sizes)), len(b.target.law.p) > 1)
-	}
-	m.round, m.done, m.met, m.metSizes, m.last, m.now = 0, 0, nil, nil, wholeMoves{}, wholeMoves{}
-}
-
 // tune sets the mix. A whole new composition costs about as much as a line for
 // each of its ingredients and pays only if it is accepted often, so refresh and
 // recall are made in proportion to the squares of their rates.
@@ -145,7 +114,7 @@ func (m *memory) tune(used float64, resizes bool) {
 	refresh := squaredRate(m.last.refresh, m.now.refresh)
 	recall := squaredRate(m.last.recall, m.now.recall)
 	whole := max(refresh, recall)
-	whole = max(min(worthOfWhole*whole/used, mostOfWhole), leastOfWhole/used)
+	whole = max(min(wholeWorth*whole/used, maxWhole), minWhole/used)
 	m.mix = shares{
 		lineMove:    1,
 		refreshMove: whole * refresh / (refresh + recall),

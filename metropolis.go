@@ -41,7 +41,7 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 		return err
 	}
 	for range iterations {
-		y := x.candidateCopy()
+		y := x.candidate()
 		y.CopyFrom(x.Composition)
 		logRatio, err := m.proposal.Propose(r, x.Composition, y)
 		if err != nil {
@@ -58,7 +58,7 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 		if logRatio == negInf {
 			continue // and nobody asks what y would score
 		}
-		value, err := m.target.LogScore(y)
+		value, err := x.scoreCandidate()
 		if err != nil {
 			return kernelError(m.name, err)
 		}
@@ -66,12 +66,7 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 			continue
 		}
 		tally.Accepted++
-		if !y.Equal(x.Composition) {
-			x.replace(y, value)
-			tally.Updated++
-		}
+		tally.Updated += oneIf(x.takeCandidate(value))
 	}
 	return nil
 }
-
-func kernelError(kernel string, err error) error { return fmt.Errorf("%s: %w", kernel, err) }

@@ -52,11 +52,11 @@ func (m *Naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 		if logRatio == negInf || bare && !r.Bernoulli(math.Exp(logRatio)) {
 			continue
 		}
-		y, value := x.candidateCopy(), 0.0
+		y, value := x.candidate(), 0.0
 		x.exact.draw(r, y, n, m.target.space.total)
 		if !bare {
 			var err error
-			if value, err = m.target.LogScore(y); err != nil {
+			if value, err = x.scoreCandidate(); err != nil {
 				return kernelError("naive", err)
 			}
 			if !r.Bernoulli(math.Exp(logRatio + x.beta*(value-x.sum))) {
@@ -64,10 +64,7 @@ func (m *Naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 			}
 		}
 		tally.Accepted++
-		if !y.Equal(x.Composition) {
-			x.replace(y, value)
-			tally.Updated++
-		}
+		tally.Updated += oneIf(x.takeCandidate(value))
 	}
 	return nil
 }

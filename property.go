@@ -62,7 +62,8 @@ type SplitScorer interface {
 }
 
 // Pieces is a function of the splits k = 0..s of a line that is constant from
-// piece to piece.
+// piece to piece. Whoever writes a [LineProperty] fills them, and whoever moves a
+// [Cursor] reads them; nobody else needs them.
 type Pieces struct {
 	starts []int32
 	values []float64
@@ -123,3 +124,44 @@ func (w *pointwise) Splits(i, j int, wanted, p *Pieces) {
 }
 
 func (w *pointwise) Moved(i, j int) { w.copy.move(i, j, w.x.Amount(i)) }
+
+// addPieces makes dst the sum of a and b, −Inf where either is.
+func addPieces(dst, a, b *Pieces) {
+	dst.Reset()
+	p, q := 0, 0
+	for start := int32(0); ; {
+		sum := a.values[p] + b.values[q]
+		if sum != sum && (a.values[p] == negInf || b.values[q] == negInf) {
+			sum = negInf // what the other is, if it is no score, does not matter
+		}
+		dst.starts = append(dst.starts, start)
+		dst.values = append(dst.values, sum)
+		nextA, nextB := int32(math.MaxInt32), int32(math.MaxInt32)
+		if p+1 < len(a.starts) {
+			nextA = a.starts[p+1]
+		}
+		if q+1 < len(b.starts) {
+			nextB = b.starts[q+1]
+		}
+		start = min(nextA, nextB)
+		if start == math.MaxInt32 {
+			return
+		}
+		if nextA == start {
+			p++
+		}
+		if nextB == start {
+			q++
+		}
+	}
+}
+
+// innerSplits returns the splits from ≤ k < to of piece q that are no end of
+// a line of sum s.
+func innerSplits(p *Pieces, q, s int) (from, to int) {
+	from, to = max(int(p.starts[q]), 1), s
+	if q+1 < len(p.starts) {
+		to = min(int(p.starts[q+1]), s)
+	}
+	return from, to
+}

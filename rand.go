@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/bits"
 	"math/rand/v2"
 )
@@ -23,8 +22,10 @@ type Rand struct {
 	oracle Oracle
 }
 
-// An Oracle decides the random choices of a [Rand] in place of the generator.
-// It is for tests that enumerate choices; see [NewOracleRand].
+// An Oracle decides the random choices of a [Rand] in place of the generator; see
+// [NewOracleRand]. Whoever writes a [Kernel] or a [Proposal] needs it for a test
+// that enumerates all choices, and so checks the exact transition matrix; nobody
+// else does.
 type Oracle interface {
 	// Uniform decides a uniform choice among 0 ≤ k < n.
 	Uniform(n int) int
@@ -130,30 +131,6 @@ func (r *Rand) Categorical(weights []float64) int {
 		u -= w
 	}
 	return last // rounding pushed u past the end
-}
-
-// split draws one of the splits 0..s of a line by its law, for s ≥ 1.
-func (r *Rand) split(w *lineLaw, s int) int {
-	if r.oracle != nil {
-		return r.oracle.Choose(w.weights(s))
-	}
-	u := float64(r.pcg.Uint64()>>11) * 0x1p-53 * (w.ends + float64(s-1)*w.inner)
-	if u < w.ends {
-		// Nothing is known of which end it is, so there is no branch: the bits
-		// of floats that are not negative are ordered as the floats.
-		first := int(math.Float64bits(u)-math.Float64bits(w.end)) >> 63
-		return s &^ first
-	}
-	// Rounding may carry u to the very end of the range; what has no weight
-	// must not come out of that.
-	k := 1 + int((u-w.ends)*w.perInner)
-	if k < s {
-		return k
-	}
-	if s == 1 || w.inner == 0 {
-		return s
-	}
-	return s - 1
 }
 
 // column returns an integer uniform on 0 ≤ k < n, and a number uniform on

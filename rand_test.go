@@ -217,48 +217,6 @@ func TestCategorical(t *testing.T) {
 	}
 }
 
-// What an oracle decides as one choice, the generator decides in the same
-// shares.
-func TestSplit(t *testing.T) {
-	for _, c := range []struct {
-		end, inner float64
-		s          int
-	}{
-		{1, 1, 1}, {1, 1, 2}, {1, 1, 7}, {0.3, 1, 5}, {1, 0.3, 5}, {1, 0, 1}, {1, 0, 6}, {0, 1, 2}, {0, 1, 6},
-		{1, 1e-17, 6}, {1e-17, 1, 6}, {1, 1e-310, 6}, {1e-310, 1, 6}, {1, 1. / 3, 64}, {2. / 7, 1, 99},
-	} {
-		weights := slices.Repeat([]float64{c.inner}, c.s+1)
-		weights[0], weights[c.s] = c.end, c.end
-		rank := func(k int) int { // both ends come first
-			switch k {
-			case 0:
-				return 0
-			case c.s:
-				return 1
-			}
-			return k + 1
-		}
-		counts := shares(t, rank, func(r *kir.Rand) int { return r.Split(c.end, c.inner, c.s) })
-		checkShares(t, "split", counts, weights)
-
-		// And under an oracle.
-		law := make(map[int]float64)
-		k := 0
-		err := stattest.Explore(
-			func(r *kir.Rand) error { k = r.Split(c.end, c.inner, c.s); return nil },
-			func(p float64) error { law[k] += p; return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := 2*c.end + float64(c.s-1)*c.inner
-		for k, w := range weights {
-			if math.Abs(law[k]-w/sum) > 1e-12 {
-				t.Errorf("an oracle gives %d with %v, want %v", k, law[k], w/sum)
-			}
-		}
-	}
-}
-
 func TestBernoulli(t *testing.T) {
 	for _, p := range []float64{0.5, 0.25, 0.1, 1e-9, 1 - 1e-9, 0x1p-53} {
 		counts := shares(t, func(k int) int { return -k }, func(r *kir.Rand) int {
@@ -371,49 +329,4 @@ func TestOracleRand(t *testing.T) {
 		}
 	}()
 	r.Uint64()
-}
-
-// Both ways to draw a subset draw each with the same probability, however the
-// choices fall.
-func TestCuts(t *testing.T) {
-	for gaps := 0; gaps <= 6; gaps++ {
-		for size := 0; size <= gaps; size++ {
-			for name, cuts := range map[string]func(r *kir.Rand, size, gaps int) []int32{"buckets": kir.CutsInBuckets, "bits": kir.CutsInBits} {
-				law := make(map[string]float64)
-				drawn := ""
-				err := stattest.Explore(func(r *kir.Rand) error {
-					c := cuts(r, size, gaps)
-					if len(c) != size || !slices.IsSorted(c) || size > 0 && (c[0] < 1 || c[size-1] > int32(gaps)) {
-						t.Fatalf("%s: %v is no subset of %d of 1..%d", name, c, size, gaps)
-					}
-					b := []byte{}
-					for _, v := range c {
-						b = append(b, byte(v))
-					}
-					drawn = string(b)
-					return nil
-				}, func(p float64) error { law[drawn] += p; return nil })
-				if err != nil {
-					t.Fatal(err)
-				}
-				subsets := int(new(big.Int).Binomial(int64(gaps), int64(size)).Int64())
-				if len(law) != subsets {
-					t.Errorf("%s: %d subsets of %d of %d, want %d", name, len(law), size, gaps, subsets)
-				}
-				for s, p := range law {
-					if math.Abs(p*float64(subsets)-1) > 1e-13 {
-						t.Errorf("%s: %v comes with %v, want 1/%d", name, []byte(s), p, subsets)
-					}
-				}
-			}
-		}
-	}
-	// On the same choices both give the same, also where words of bits meet.
-	for _, c := range [][2]int{{1, 64}, {3, 63}, {64, 64}, {70, 128}, {90, 1000}, {63, 65}} {
-		a := kir.CutsInBuckets(kir.NewRand(5, "cuts", 0), c[0], c[1])
-		b := kir.CutsInBits(kir.NewRand(5, "cuts", 0), c[0], c[1])
-		if !slices.Equal(a, b) {
-			t.Errorf("%v: %v and %v", c, a, b)
-		}
-	}
 }

@@ -2,59 +2,61 @@ package kir
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"runtime"
+	"slices"
 
 	"kir/count"
+	"kir/measure"
 	"kir/rule"
 )
 
-// A Share is the part of the compositions of n ingredients that can be counted
-// which keep the other rules too.
-type Share struct {
-	N        int
-	Estimate float64 // Kept/Drawn
-	SE       float64 // standard error of the estimate, 0 if it is exact
-	Kept     int
-	Drawn    int  // or looked at
-	Exact    bool // all were looked at
+// Counting says which of the compositions that keep rules are counted, and how.
+type Counting struct {
+	// Law is the law of n that the space is for: sizes to which it gives no mass
+	// are not counted. The zero value has all sizes counted.
+	Law Sparsity
+
+	// Seed decides what is drawn where |X_n| is measured.
+	Seed uint64
+
+	// Workers is how many goroutines work at once, as many as there are cores if
+	// it is 0. It changes nothing but the time.
+	Workers int
 }
 
-const (
-	// shareKept and shareDrawn say when the share that passes has been
-	// measured: after that many passes, which makes the relative standard error
-	// at most 1 %, or that many draws.
-	shareKept  = 10_000
-	shareDrawn = 1_000_000
-)
+// negligible is how much of a law's mass is left out, all together, where |X_n|
+// has to be measured: fewer than one draw in 10⁹ would have such a size.
+const negligible = 1e-9
 
 // NewRuledSpace returns the compositions that keep a set of rules. |X_n| is worked
-// out for n up to most, which 0 makes all; a law of n that has mass beyond fails
-// with an [*UncountedError]. A rule that is none, such as a least above a greatest,
-// fails with a [*rule.Error].
+// out for the sizes to which the law gives mass; a target with another law that
+// has mass elsewhere fails with an [*UncountedError]. A rule that is none, such as
+// a least above a greatest, fails with a [*rule.Error].
 //
 // Amounts and groups that are disjoint or nested are counted: |X_n| is then
-// exact. Groups that overlap otherwise, needs and limits leave a share of what is
-// counted, which is measured.
-//
-// Of rules that cannot be counted each composition of n ingredients is looked at,
-// if there are at most 2²⁰ whose amounts are allowed: |X_n| is exact then, too. Else
-// the share that keeps them is measured: compositions are drawn exactly and
-// uniformly from those that keep the countable rules, until 10,000 keep the others
-// too or 1,000,000 were drawn; |X_n| is the count times the share. An n at which
-// none was found is taken for empty. See [Space.Shares].
-func NewRuledSpace(ctx context.Context, set rule.Set, most int) (*Space, error) {
+// exact. Of rules that cannot be counted, which are groups that overlap otherwise,
+// needs and limits, each composition of n ingredients is looked at if there are at
+// most 2²⁰ whose amounts are allowed: |X_n| is exact then, too. Else the share that
+// keeps them is measured, see package measure, and sizes at either end of the law
+// are left out as long as they have at most 1e-9 of its mass together. A size of
+// which no composition was found is taken for empty. See [Space.Shares].
+func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error) {
 	s, err := NewSpace(set.Ingredients, set.Total)
 	if err != nil {
 		return nil, err
 	}
-	if most < 1 || most > s.MaxUsed() {
-		most = s.MaxUsed()
+	mass, err := o.Law.masses(s.MaxUsed())
+	if err != nil {
+		return nil, err
 	}
 	conditions, err := set.Conditions()
 	if err != nil {
 		return nil, err
 	}
 	r := newRuleset(conditions)
+	most := len(mass)
 	countable, all := conditions.Countable()
 	if r.table, err = count.New(ctx, countable, count.Options{MaxUsed: most}); err != nil {
 		return nil, err
@@ -65,48 +67,174 @@ func NewRuledSpace(ctx context.Context, set rule.Set, most int) (*Space, error) 
 	s.rules = r
 	r.logCount = make([]float64, most+1)
 	r.logCount[0] = negInf
-	for n := 1; n <= most; n++ {
-		r.logCount[n] = r.table.LogCount(n)
-		if all {
-			continue
+	if all {
+		for n := 1; n <= most; n++ {
+			r.logCount[n] = r.table.LogCount(n)
 		}
-		share := Share{N: n}
-		if r.table.Empty(n) {
-			share.Exact = true
-		} else if kept, ok := r.Kept(n); ok {
-			all := r.table.Count(n).Int64() // no more than were looked at
-			share = Share{N: n, Estimate: float64(kept) / float64(all), Kept: kept, Drawn: int(all), Exact: true}
-		} else if share, err = s.measure(ctx, n); err != nil {
-			return nil, err
-		}
-		r.shares = append(r.shares, share)
-		r.logCount[n] += math.Log(share.Estimate)
+		return s, nil
 	}
-	return s, nil
+	return s, s.countShares(ctx, countable, mass, o)
 }
 
-// measure estimates which share of the countable compositions of n ingredients
-// keeps the other rules.
-func (s *Space) measure(ctx context.Context, n int) (Share, error) {
-	share := Share{N: n}
-	r := NewRand(0, "share of rules", uint64(n))
-	x := newComposition(s.ingredients)
-	scorer := s.rules.scorer(x)
-	e := exactScratch{sampler: s.rules.sampler.Clone()}
-	for share.Kept < shareKept && share.Drawn < shareDrawn {
-		if share.Drawn%4096 == 0 && ctx.Err() != nil {
-			return share, ctx.Err()
+// masses returns the probabilities of 1..n, at index n−1, as far as there are
+// any; of the zero value all are alike.
+func (y Sparsity) masses(most int) ([]float64, error) {
+	if y.err == nil && y.weight == nil && y.parts == nil && y.base == nil {
+		y = Uniform(1, most)
+	}
+	if y.err != nil {
+		return nil, y.err
+	}
+	p, err := y.normalised(most)
+	if err != nil {
+		return nil, err
+	}
+	for p[len(p)-1] == 0 {
+		p = p[:len(p)-1]
+	}
+	return p, nil
+}
+
+// countShares works out which share of what a table counts keeps the other rules.
+func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting) error {
+	r := s.rules
+	r.shares = make([]Share, len(mass))
+	r.measuredAt = make([]int, len(mass)+1)
+	var sizes []int // to measure
+	for n := 1; n <= len(mass); n++ {
+		r.logCount[n], r.measuredAt[n] = negInf, -1
+		share := &r.shares[n-1]
+		share.N = n
+		if mass[n-1] == 0 {
+			continue
 		}
-		e.draw(r, x, n, s.total)
-		scorer.Reset()
-		share.Drawn++
-		if scorer.LogScore() == 0 {
-			share.Kept++
+		if r.table.Empty(n) {
+			share.Exact, share.Counted = true, true
+		} else if kept, ok := r.Kept(n); ok {
+			share.Exact, share.Counted = true, true
+			share.Estimate = float64(kept) / float64(r.table.Count(n).Int64()) // no more than were looked at
+			r.logCount[n] = math.Log(float64(kept))
+		} else {
+			sizes = append(sizes, n)
 		}
 	}
-	share.Estimate = float64(share.Kept) / float64(share.Drawn)
-	share.SE = math.Sqrt(share.Estimate * (1 - share.Estimate) / float64(share.Drawn))
-	return share, nil
+	if len(sizes) == 0 {
+		return nil
+	}
+	// Sizes at the ends that hardly any draw has are not worth measuring; and those
+	// beyond them would leave a gap.
+	lo, hi := tails(mass)
+	for n := range r.shares {
+		if n+1 < lo || n+1 > hi {
+			r.shares[n], r.logCount[n+1] = Share{N: n + 1}, negInf
+		}
+	}
+	if sizes = slices.DeleteFunc(sizes, func(n int) bool { return n < lo || n > hi }); len(sizes) == 0 {
+		return nil
+	}
+	options := measure.Options{Sizes: sizes, Workers: o.Workers, Stream: func(index uint64) measure.Rand {
+		return NewRand(o.Seed, "share of rules", index)
+	}}
+	if options.Workers <= 0 {
+		options.Workers = runtime.GOMAXPROCS(0)
+	}
+	for _, n := range sizes {
+		options.Mass = append(options.Mass, mass[n-1])
+	}
+	problem := measure.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.uncountedSums()}
+	var err error
+	if r.measured, err = measure.Measure(ctx, problem, options); err != nil {
+		return err
+	}
+	for at, m := range r.measured.Sizes {
+		share := &r.shares[m.N-1]
+		share.Counted = true
+		share.Estimate = math.Exp(m.LogShare)
+		if m.Found {
+			share.SE = share.Estimate * m.SE
+			r.measuredAt[m.N] = at
+			r.logCount[m.N] = r.table.LogCount(m.N) + m.LogShare
+		}
+	}
+	return nil
+}
+
+// tails returns the sizes from lo to hi without those at either end that have at
+// most half of [negligible] together.
+func tails(mass []float64) (lo, hi int) {
+	lo, hi = 1, len(mass)
+	for left := mass[lo-1]; lo < hi && left <= negligible/2; left += mass[lo-1] {
+		lo++
+	}
+	for left := mass[hi-1]; lo < hi && left <= negligible/2; left += mass[hi-1] {
+		hi--
+	}
+	return lo, hi
+}
+
+// uncountedSums writes the rules that cannot be counted as bounded sums.
+func (r *ruleset) uncountedSums() []measure.Sum {
+	var sums []measure.Sum
+	for _, s := range r.Sums {
+		sum := measure.Sum{Min: s.Min, Max: s.Max}
+		for i, f := range s.Factors {
+			if f != 0 {
+				sum.Terms = append(sum.Terms, measure.Term{Ingredient: i, PerUnit: f})
+			}
+		}
+		sums = append(sums, sum)
+	}
+	for _, g := range r.Crossing() {
+		var units, used []measure.Term
+		for _, i := range g.Members {
+			units = append(units, measure.Term{Ingredient: i, PerUnit: 1})
+			used = append(used, measure.Term{Ingredient: i, Whole: 1})
+		}
+		if g.Total != nil {
+			sums = append(sums, measure.Sum{Terms: units, Min: int64(g.Total.Min), Max: int64(g.Total.Max)})
+		}
+		if g.Used != nil {
+			sums = append(sums, measure.Sum{Terms: used, Min: int64(g.Used.Min), Max: int64(g.Used.Max)})
+		}
+	}
+	for _, n := range r.Needs { // [if used] − Σ [then used] ≤ 0
+		sum := measure.Sum{Min: math.MinInt64, Terms: []measure.Term{{Ingredient: n.If, Whole: 1}}}
+		for _, i := range n.Then {
+			sum.Terms = append(sum.Terms, measure.Term{Ingredient: i, Whole: -1})
+		}
+		sums = append(sums, sum)
+	}
+	return sums
+}
+
+// An UncountedError says that a sparsity law has mass on sizes for which the
+// compositions of a space with rules have not been counted; see [NewRuledSpace].
+type UncountedError struct {
+	Sizes []int   // with mass and not counted
+	Mass  float64 // that they have together
+}
+
+func (e *UncountedError) Error() string {
+	return fmt.Sprintf("%.2g of the sparsity law lies at %s ingredients, for which the space was not counted: make the space for this law, or give the law no mass there", e.Mass, sizesText(e.Sizes))
+}
+
+// covers says, as an [*UncountedError], that a law has mass that matters on sizes for
+// which the space was not counted.
+func (s *Space) covers(l *Law) error {
+	if s.rules == nil {
+		return nil
+	}
+	e := &UncountedError{}
+	lo, hi := l.Support()
+	for n := lo; n <= hi; n++ {
+		if l.P(n) > 0 && (n > s.MaxUsed() || !s.rules.counted(n)) {
+			e.Sizes, e.Mass = append(e.Sizes, n), e.Mass+l.P(n)
+		}
+	}
+	if e.Mass > negligible {
+		return e
+	}
+	return nil
 }
 
 // Ruled says whether the space has rules.
@@ -135,4 +263,37 @@ func (s *Space) Shares() []Share {
 		return nil
 	}
 	return s.rules.shares
+}
+
+// LawErrors returns by how much, as a standard error, the probability of each n
+// is off because |X_n| was measured, where p is the law that chains sample, by n
+// from 0 on. It is 0 for all n if nothing was measured.
+//
+// The error is that of the law, not of the chains: more draws do not lessen it,
+// and it is independent of theirs, so that both are added in squares. See
+// [measure.Result.LawErrors].
+func (s *Space) LawErrors(p []float64) []float64 {
+	errors := make([]float64, len(p))
+	if s.rules == nil || s.rules.measured == nil {
+		return errors
+	}
+	// What was not measured is exact, and part of the law all the same.
+	at := make([]float64, len(s.rules.measured.Sizes))
+	exact := 0.0
+	for n, mass := range p {
+		if n < len(s.rules.measuredAt) && n > 0 && s.rules.measuredAt[n] >= 0 {
+			at[s.rules.measuredAt[n]] = mass
+		} else {
+			exact += mass
+		}
+	}
+	measured, rest := s.rules.measured.LawErrors(at, exact)
+	for n, mass := range p {
+		if n < len(s.rules.measuredAt) && n > 0 && s.rules.measuredAt[n] >= 0 {
+			errors[n] = measured[s.rules.measuredAt[n]]
+		} else if exact > 0 {
+			errors[n] = rest * mass / exact
+		}
+	}
+	return errors
 }

@@ -143,7 +143,7 @@ func newRuledCell(t *testing.T, seed uint64, ingredients, total int, wishes ...k
 			sizes[n] = r.Float64()
 		}
 	}
-	space, err := kir.NewRuledSpace(context.Background(), rules, 0)
+	space, err := kir.NewRuledSpace(context.Background(), rules, kir.Counting{})
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
@@ -253,78 +253,6 @@ func TestRuledKernels(t *testing.T) {
 	}
 }
 
-// TestRuleLines holds the splits that a line leaves against the rules at each
-// point, along random walks, also through compositions that break rules.
-func TestRuleLines(t *testing.T) {
-	t.Parallel()
-	seeds := uint64(300)
-	if raceDetector {
-		seeds = 30 // rules that few compositions keep take long to measure
-	}
-	for seed := range seeds {
-		const ingredients, total = 5, 9
-		r := rand.New(rand.NewPCG(seed, 2))
-		rules, feasible := randomRules(r, ingredients, total)
-		// Only the rules are of interest here: one size is counted.
-		space, err := kir.NewRuledSpace(context.Background(), rules, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := kir.NewComposition(ingredients, kir.Part{Ingredient: 0, Amount: 4}, kir.Part{Ingredient: 3, Amount: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
-		scorer := kir.RuleScorer(space, x)
-		scorer.Reset()
-		var p kir.Pieces
-		for range 60 {
-			i, j := r.IntN(ingredients), r.IntN(ingredients-1)
-			if j >= i {
-				j++
-			}
-			p.Reset()
-			scorer.Line(i, j, &p)
-			was, sum := x.Amount(i), x.Amount(i)+x.Amount(j)
-			to, after := r.IntN(sum+1), 0.0
-			for k := range sum + 1 {
-				if err := x.Move(i, j, k); err != nil {
-					t.Fatal(err)
-				}
-				amounts := make([]int, ingredients)
-				for q, a := range x.Amounts() {
-					amounts[q] = int(a)
-				}
-				want := 0.0
-				if !feasible(amounts) {
-					want = math.Inf(-1)
-				}
-				got := math.NaN()
-				for q := range p.Len() {
-					if start, value := p.Piece(q); start <= k {
-						got = value
-					}
-				}
-				if err := x.Move(i, j, was); err != nil {
-					t.Fatal(err)
-				}
-				if got != want {
-					t.Fatalf("seed %d: at %v, splitting %d as (%d, %d) between %d and %d: line %v, want %v; rules %+v", seed, x, sum, k, sum-k, i, j, got, want, rules)
-				}
-				if k == to {
-					after = want
-				}
-			}
-			if err := x.Move(i, j, to); err != nil {
-				t.Fatal(err)
-			}
-			scorer.Moved(i, j)
-			if got := scorer.LogScore(); got != after {
-				t.Fatalf("seed %d: moved to %v the rules say %v, want %v; rules %+v", seed, x, got, after, rules)
-			}
-		}
-	}
-}
-
 // A rule that nothing keeps is told by its place, and mass beyond what is counted
 // is not cut off unsaid.
 func TestRulesThatCannotBe(t *testing.T) {
@@ -343,7 +271,7 @@ func TestRulesThatCannotBe(t *testing.T) {
 		{set(3, 1000, rule.Group{Of: []int{0, 1}, Total: &rule.Range{Min: 20, Max: 10}}), 0, "rule 0 asks for a total of 20 to 10"},
 		{set(3, 1000, rule.Limit{Factors: []float64{1, 2, 3}, Min: 700, Max: 100}), 0, "rule 0 asks for a mean of at least 700 and at most 100"},
 	} {
-		_, err := kir.NewRuledSpace(ctx, c.set, 0)
+		_, err := kir.NewRuledSpace(ctx, c.set, kir.Counting{})
 		var bad *rule.Error
 		if !errors.As(err, &bad) || bad.Rule != c.index || !errors.Is(err, count.ErrInvalid) || err.Error() != c.says {
 			t.Errorf("%+v: got %v, want %q", c.set, err, c.says)
@@ -352,7 +280,7 @@ func TestRulesThatCannotBe(t *testing.T) {
 
 	// As many units as ingredients may take at most, and a law that wants more.
 	required := rule.Require{Of: []int{0, 1, 2}}
-	space, err := kir.NewRuledSpace(ctx, set(5, 12, required), 0)
+	space, err := kir.NewRuledSpace(ctx, set(5, 12, required), kir.Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -363,7 +291,7 @@ func TestRulesThatCannotBe(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	nothing := set(5, 12, required, rule.Limit{Factors: make([]float64, 5), Min: 1, Max: 2})
-	if space, err = kir.NewRuledSpace(ctx, nothing, 1); err != nil {
+	if space, err = kir.NewRuledSpace(ctx, nothing, kir.Counting{Law: kir.Uniform(1, 1)}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = kir.NewTarget(space, kir.Uniform(1, 1))
@@ -372,44 +300,16 @@ func TestRulesThatCannotBe(t *testing.T) {
 	}
 
 	// Normal(8, 1.5) with 5 ingredients counted would have a mean of 4.78.
-	if space, err = kir.NewRuledSpace(ctx, set(20, 30), 5); err != nil {
+	if space, err = kir.NewRuledSpace(ctx, set(20, 30), kir.Counting{Law: kir.Uniform(1, 5)}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = kir.NewTarget(space, kir.Normal(8, 1.5))
 	var beyond *kir.UncountedError
-	if !errors.As(err, &beyond) || beyond.Counted != 5 || beyond.Last != 20 || math.Abs(beyond.Mass-0.9554) > 0.0005 {
+	if !errors.As(err, &beyond) || !slices.Equal(beyond.Sizes, []int{6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}) || math.Abs(beyond.Mass-0.9554) > 0.0005 {
 		t.Errorf("got %v, %+v", err, beyond)
 	}
 	if target, err := kir.NewTarget(space, kir.Uniform(2, 5)); err != nil || math.Abs(target.Law().Mean()-3.5) > 1e-12 {
 		t.Errorf("a law within what is counted: %v", err)
-	}
-}
-
-// Groups that cross leave a share of what is counted: exact where all compositions
-// are looked at, measured where there are too many. Of pairs with one of the first
-// three ingredients, 3·(N−3), those with one of 2, 3 and 4 are 2 with none of
-// either group, N−5, and 0 or 1 with 3 or 4.
-func TestShares(t *testing.T) {
-	for _, c := range []struct {
-		ingredients, total int
-		exact              bool
-	}{{12, 20, true}, {200, 1000, false}} {
-		set := rule.Set{Ingredients: c.ingredients, Total: c.total, Rules: []rule.Rule{
-			rule.Group{Of: []int{0, 1, 2}, Used: &rule.Range{Min: 1, Max: 1}},
-			rule.Group{Of: []int{2, 3, 4}, Used: &rule.Range{Min: 1, Max: 1}},
-		}}
-		space, err := kir.NewRuledSpace(t.Context(), set, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, want := space.Shares()[1], float64(c.ingredients-5+4)/float64(3*(c.ingredients-3))
-		if got.Exact != c.exact || c.exact && got.Estimate != want {
-			t.Errorf("%d ingredients: the share is %+v, want %v", c.ingredients, got, want)
-		}
-		// One draw of seeds in 1.7 million is 5 standard errors off.
-		if math.Abs(got.Estimate-want) > 5*got.SE || c.exact != (got.SE == 0) {
-			t.Errorf("%d ingredients: the share is %v ± %v, want %v", c.ingredients, got.Estimate, got.SE, want)
-		}
 	}
 }
 
@@ -419,7 +319,7 @@ func ExampleNewRuledSpace() {
 	set := rule.Set{Ingredients: 50, Total: 100, Rules: []rule.Rule{
 		rule.Group{Of: []int{0, 1, 2, 3, 4}, Used: &rule.Range{Min: 1, Max: 2}, Total: &rule.Range{Min: 30, Max: 60}},
 	}}
-	space, err := kir.NewRuledSpace(context.Background(), set, 3)
+	space, err := kir.NewRuledSpace(context.Background(), set, kir.Counting{Law: kir.Uniform(1, 3)})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -436,4 +336,32 @@ func ExampleNewRuledSpace() {
 	// 1 0
 	// 2 6975
 	// 3 8900100
+}
+
+// Groups that cross leave a share of what is counted: exact where all compositions
+// are looked at, measured where there are too many. Of pairs with one of the first
+// three ingredients, 3·(N−3), those with one of 2, 3 and 4 are 2 with none of
+// either group, N−5, and 0 or 1 with 3 or 4.
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		ingredients, total int
+		exact              bool
+	}{{12, 20, true}, {200, 1000, false}} {
+		set := rule.Set{Ingredients: c.ingredients, Total: c.total, Rules: []rule.Rule{
+			rule.Group{Of: []int{0, 1, 2}, Used: &rule.Range{Min: 1, Max: 1}},
+			rule.Group{Of: []int{2, 3, 4}, Used: &rule.Range{Min: 1, Max: 1}},
+		}}
+		space, err := kir.NewRuledSpace(t.Context(), set, kir.Counting{Law: kir.Uniform(1, 2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := space.Shares()[1], float64(c.ingredients-5+4)/float64(3*(c.ingredients-3))
+		if got.Exact != c.exact || c.exact && got.Estimate != want {
+			t.Errorf("%d ingredients: the share is %+v, want %v", c.ingredients, got, want)
+		}
+		// One draw of seeds in 1.7 million is 5 standard errors off.
+		if math.Abs(got.Estimate-want) > 5*got.SE || c.exact != (got.SE == 0) {
+			t.Errorf("%d ingredients: the share is %v ± %v, want %v", c.ingredients, got.Estimate, got.SE, want)
+		}
+	}
 }

@@ -1,12 +1,22 @@
 package kir
 
 import (
-	"math"
 	"slices"
 
 	"kir/count"
+	"kir/measure"
 	"kir/rule"
 )
+
+// A Share is the part of the compositions of n ingredients that can be counted
+// which keep the other rules too.
+type Share struct {
+	N        int
+	Estimate float64 // 0 where none is known to
+	SE       float64 // standard error of the estimate, 0 if it is exact
+	Exact    bool    // each was looked at
+	Counted  bool    // else the law gave the size no mass that matters, and nothing is known
+}
 
 // ruleset is what a space knows of its rules.
 type ruleset struct {
@@ -18,7 +28,10 @@ type ruleset struct {
 	table    *count.Table
 	sampler  *count.Sampler
 	shares   []Share   // of n = 1.. ; nil if all rules are counted
-	logCount []float64 // log |X_n| at n, −Inf at 0 and where X_n is empty
+	logCount []float64 // log |X_n| at n, −Inf at 0 and where X_n is empty or not counted
+
+	measured   *measure.Result // nil if nothing had to be
+	measuredAt []int           // by n: the index of its Sizes, or −1
 }
 
 // newRuleset indexes conditions by ingredient.
@@ -40,7 +53,10 @@ func newRuleset(c *rule.Conditions) *ruleset {
 }
 
 // possible says whether X_n is not empty, as far as is known.
-func (r *ruleset) possible(n int) bool { return r.logCount[n] > negInf }
+func (r *ruleset) possible(n int) bool { return n < len(r.logCount) && r.logCount[n] > negInf }
+
+// counted says whether it is known if X_n is empty.
+func (r *ruleset) counted(n int) bool { return r.shares == nil || r.shares[n-1].Counted }
 
 // rulesName is what the rules are called where properties have names.
 const rulesName = "rules"
@@ -203,13 +219,6 @@ func (s *ruleScorer) kept() bool {
 	return s.missing == 0 && s.badAmounts == 0 && s.badGroups == 0 && s.badNeeds == 0 && !s.limitsBroken()
 }
 
-func logOf(kept bool) float64 {
-	if kept {
-		return 0
-	}
-	return negInf
-}
-
 // LogScore returns 0 if all rules are kept, else −Inf.
 func (s *ruleScorer) LogScore() float64 { return logOf(s.kept()) }
 
@@ -299,9 +308,9 @@ func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 	}
 	others = others && bad == 0 && s.missing == 0 && s.badNeeds == 0
 	from, to = 1, sum
-	narrow := func(least, most int64) { // for k
-		from = int(max(int64(from), least))
-		to = int(min(int64(to), most+1))
+	narrow := func(first, last int64) { // for k
+		from = int(max(int64(from), first))
+		to = int(min(int64(to), last+1))
 	}
 	for _, g := range s.touched {
 		if s.groupUsedBroken(g) {
@@ -344,49 +353,25 @@ func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 	}
 	s.set(i, a)
 	s.set(j, b)
-	leastI, mostI := s.bounds(i)
-	leastJ, mostJ := s.bounds(j)
-	narrow(leastI, mostI)
-	narrow(int64(sum)-mostJ, int64(sum)-leastJ)
+	minI, maxI := s.bounds(i)
+	minJ, maxJ := s.bounds(j)
+	narrow(minI, maxI)
+	narrow(int64(sum)-maxJ, int64(sum)-minJ)
 	if !others {
 		return 1, 1
 	}
 	return from, to
 }
 
-// bounds returns the least and the greatest amount of an ingredient in use.
-func (s *ruleScorer) bounds(i int) (least, most int64) {
+// bounds returns the smallest and the largest amount of an ingredient in use.
+func (s *ruleScorer) bounds(i int) (smallest, largest int64) {
 	a := &s.r.Amounts[i]
 	if a.Excluded {
 		return 1, 0
 	}
-	least, most = int64(max(a.Min, 1)), int64(s.x.total)
+	smallest, largest = int64(max(a.Min, 1)), int64(s.x.total)
 	if a.Max > 0 {
-		most = min(most, int64(a.Max))
+		largest = min(largest, int64(a.Max))
 	}
-	return least, most
-}
-
-// subtract returns a − b, or the bound of int64 that it passes.
-func subtract(a, b int64) int64 {
-	d := a - b
-	switch {
-	case a >= 0 && b < 0 && d < 0:
-		return math.MaxInt64
-	case a < 0 && b > 0 && d > 0:
-		return math.MinInt64
-	}
-	return d
-}
-
-// divideUp returns ⌈a/b⌉ and divideDown ⌊a/b⌋, for b > 0, kept away from the
-// bounds of int64.
-func divideUp(a, b int64) int64 { return -divideDown(-max(a, -math.MaxInt64), b) }
-
-func divideDown(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return min(max(q, -1<<40), 1<<40)
+	return smallest, largest
 }

@@ -2,33 +2,47 @@ package kir
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 )
 
 // chainFormat begins what a chain is saved as.
-const chainFormat = "kir chain 3\n"
+const chainFormat = "kir chain 5\n"
 
 // MarshalBinary returns all that the chain needs to go on later from where it
 // is. A chain that is restored from it goes on, draw for draw, as this one
-// does from its next [Chain.Refresh] on.
+// does from its next [Chain.Refresh] on. What a [Learner] of the user's own keeps
+// in [State.Learnt] cannot be saved.
 func (c *Chain) MarshalBinary() ([]byte, error) {
 	e := encoder{data: []byte(chainFormat)}
 	e.ints(int64(c.State.Composition.N()), int64(c.Tries))
 	e.tally(&c.tally)
 	e.random(c.rand)
-	if c.ladder == nil {
-		e.ints(0)
-		e.state(c.State)
-	} else {
-		e.ladder(c.ladder)
-	}
+	c.mover.save(&e)
 	return e.data, e.err
 }
 
 // RestoreChain returns the chain that [Chain.MarshalBinary] saved, for the
 // same target and kernel, with its states refreshed.
 func RestoreChain(t *Target, k Kernel, data []byte) (*Chain, error) {
+	return restoreChain(t, data, func(d *decoder) mover {
+		if rungs := d.int(); d.err == nil && rungs != 0 {
+			d.err = errOtherKernel
+		}
+		if d.err != nil {
+			return nil
+		}
+		return &kernelMover{k, d.state(1)}
+	})
+}
+
+// errOtherKernel is returned for a chain of replicas that is to go on without, and
+// the other way round.
+var errOtherKernel = errors.New("the saved chain is of another kernel")
+
+// restoreChain returns the chain whose mover, which comes last, restore reads.
+func restoreChain(t *Target, data []byte, restore func(d *decoder) mover) (*Chain, error) {
 	if len(data) < len(chainFormat) || string(data[:len(chainFormat)]) != chainFormat {
 		return nil, damaged("it does not begin as one")
 	}
@@ -36,22 +50,11 @@ func RestoreChain(t *Target, k Kernel, data []byte) (*Chain, error) {
 	if n := d.int(); d.err == nil && n != int64(t.space.ingredients) {
 		return nil, fmt.Errorf("the saved chain has %d ingredients and the target %d", n, t.space.ingredients)
 	}
-	c := &Chain{kernel: k, Tries: int(d.int())}
+	c := &Chain{Tries: int(d.int())}
 	d.tally(&c.tally)
 	c.rand = d.random()
-	rungs := d.int()
-	tempered, isTempered := k.(*Tempered)
-	switch {
-	case d.err != nil:
-	case isTempered != (rungs > 0):
-		return nil, fmt.Errorf("the saved chain is of another kernel")
-	case isTempered:
-		c.ladder = d.ladder(tempered, rungs)
-		if d.err == nil {
-			c.State = c.ladder.cold()
-		}
-	default:
-		c.State = d.state(1)
+	if d.err == nil {
+		c.mover = restore(&d)
 	}
 	if d.err == nil && len(d.data) > 0 {
 		d.fail("it goes on after its end")
@@ -59,6 +62,7 @@ func RestoreChain(t *Target, k Kernel, data []byte) (*Chain, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
+	c.State = c.mover.state()
 	return c, nil
 }
 
@@ -82,17 +86,19 @@ func (e *encoder) floats(values ...float64) {
 	}
 }
 
-// list writes how many there are, and each.
+// list writes how many there are, and each, none of which is negative.
 func (e *encoder) list(values []int32) {
 	e.ints(int64(len(values)))
 	for _, v := range values {
-		e.data = binary.LittleEndian.AppendUint32(e.data, uint32(v))
+		e.data = binary.AppendUvarint(e.data, uint64(v))
 	}
 }
 
 func (e *encoder) tally(t *Tally) {
-	e.ints(t.Iterations, t.Accepted, t.Updated)
+	e.ints(t.Iterations, t.Accepted, t.Updated, int64(len(t.Moves)))
 	for _, m := range t.Moves {
+		e.ints(int64(len(m.Name)))
+		e.data = append(e.data, m.Name...)
 		e.ints(m.Tried, m.Accepted, m.Updated)
 	}
 }
@@ -109,6 +115,9 @@ func (e *encoder) random(r *Rand) {
 // state writes the composition, its ingredients in the order in which random
 // integers pick them, and what was learnt.
 func (e *encoder) state(x *State) {
+	if x.Learnt != nil && e.err == nil {
+		e.err = errors.New("a chain cannot be saved whose kernel has learnt something that is not kir's own")
+	}
 	c := x.Composition
 	e.list(c.list)
 	for _, i := range c.list {
@@ -127,25 +136,6 @@ func (e *encoder) state(x *State) {
 	e.list(m.metSizes)
 	for _, w := range []MoveTally{m.last.refresh, m.last.recall, m.now.refresh, m.now.recall} {
 		e.ints(w.Tried, w.Accepted, w.Updated)
-	}
-}
-
-func (e *encoder) ladder(l *ladder) {
-	e.ints(int64(len(l.rungs)), l.scans, int64(l.seed), int64(l.index), int64(l.streams), int64(l.round), int64(l.done))
-	for k := range l.rungs {
-		g := &l.rungs[k]
-		e.floats(g.state.beta, g.offset)
-		e.ints(int64(g.seen))
-		e.random(g.rand)
-		e.state(g.state)
-	}
-	s := &l.sums
-	e.ints(s.scans, s.restarts, s.roundTrips, s.length)
-	e.floats(s.rejected...)
-	e.floats(s.logScore...)
-	e.ints(s.forbidden...)
-	for _, b := range s.batches {
-		e.floats(b.lower, b.upper)
 	}
 }
 
@@ -176,24 +166,24 @@ func (d *decoder) take(n int) []byte {
 
 func (d *decoder) int() int64 { return int64(binary.LittleEndian.Uint64(d.take(8))) }
 
-// between returns an integer that must be from least to most.
-func (d *decoder) between(least, most int64) int {
+// between returns an integer that must be from lo to hi.
+func (d *decoder) between(lo, hi int64) int {
 	v := d.int()
-	if d.err == nil && (v < least || v > most) {
+	if d.err == nil && (v < lo || v > hi) {
 		d.fail("a number is out of range")
 	}
 	if d.err != nil {
-		return int(least)
+		return int(lo)
 	}
 	return int(v)
 }
 
-// mostCount is more than can be counted in a lifetime, and small enough for
+// maxCount is more than can be counted in a lifetime, and small enough for
 // sums and for numbers with a point.
-const mostCount = 1 << 53
+const maxCount = 1 << 53
 
-// count returns a count that must be at most most.
-func (d *decoder) count(most int64) int64 { return int64(d.between(0, most)) }
+// count returns a count that must be at most hi.
+func (d *decoder) count(hi int64) int64 { return int64(d.between(0, hi)) }
 
 // sum returns a sum of terms from 0 to 1, of which there are so many. Rounding
 // may have carried it a little beyond.
@@ -215,34 +205,42 @@ func (d *decoder) float() float64 {
 	return v
 }
 
-// list returns integers that must be from least to most.
-func (d *decoder) list(least, most int32) []int32 {
-	n := d.between(0, int64(len(d.data)/4))
-	data := d.take(4 * n)
+// list returns integers that must be from lo to hi.
+func (d *decoder) list(lo, hi int32) []int32 {
+	n := d.between(0, int64(max(0, len(d.data)-8))) // each takes a byte at least
 	if d.err != nil || n == 0 {
 		return nil
 	}
 	values := make([]int32, n)
 	for k := range values {
-		values[k] = int32(binary.LittleEndian.Uint32(data[4*k:]))
-		if values[k] < least || values[k] > most {
+		v, size := binary.Uvarint(d.data)
+		if size <= 0 || v < uint64(lo) || v > uint64(hi) {
 			d.fail("a number is out of range")
 			return nil
 		}
+		values[k], d.data = int32(v), d.data[size:]
 	}
 	return values
 }
 
+// minMoveBytes is how long the count of a move is whose name is empty.
+const minMoveBytes = 4 * 8
+
 func (d *decoder) tally(t *Tally) {
 	all := d.moveTally()
 	t.Iterations, t.Accepted, t.Updated = all.Tried, all.Accepted, all.Updated
-	for k := range t.Moves {
-		t.Moves[k] = d.moveTally()
+	for range d.between(0, int64(len(d.data)/minMoveBytes)) {
+		name := string(d.take(d.between(0, int64(len(d.data)))))
+		m := d.moveTally()
+		if m.Name = name; d.err != nil {
+			return
+		}
+		t.Moves = append(t.Moves, m)
 	}
 }
 
 func (d *decoder) moveTally() (t MoveTally) {
-	t.Tried = d.count(mostCount)
+	t.Tried = d.count(maxCount)
 	t.Accepted = d.count(t.Tried)
 	t.Updated = d.count(t.Accepted)
 	return t
@@ -306,71 +304,4 @@ func (d *decoder) state(beta float64) *State {
 		d.fail("the target forbids its composition")
 	}
 	return x
-}
-
-func (d *decoder) ladder(k *Tempered, rungs int64) *ladder {
-	var peaks []float64
-	least, most := int64(1), int64(1) // rungs from β = 0 to β = 1
-	if k.target.scored() {
-		peaks, least, most = k.peaks, 2, mostSteps+1
-	}
-	climb := rungs - int64(len(peaks))
-	if climb < least || climb > most {
-		d.fail("a number is out of range")
-		return nil
-	}
-	if k.steps > 0 && k.target.scored() && int64(k.steps) != climb-1 {
-		d.err = fmt.Errorf("the saved chain has %d replicas and the kernel %d", climb, k.steps+1)
-		return nil
-	}
-	l := &ladder{kernel: k, peaks: len(peaks), workers: 1, scans: d.int(), seed: uint64(d.int()), index: int(d.int())}
-	l.streams = d.between(0, math.MaxInt32)
-	l.round = d.between(0, 40)
-	l.done = d.between(0, firstLadderRound<<l.round-1)
-	last := -1.0
-	for at := range rungs {
-		beta := d.float()
-		switch {
-		case at == climb-1 && beta != 1, at == 0 && climb > 1 && beta != 0:
-			d.fail("its ladder does not rise from 0 to 1")
-		case at >= climb && beta != peaks[at-climb]:
-			d.fail("its ladder ends elsewhere")
-		case beta <= last:
-			d.fail("its ladder does not rise")
-		}
-		last = beta
-		g := rung{offset: d.float(), seen: ends(d.between(int64(seenNone), int64(seenBoth)))}
-		g.rand = d.random()
-		if d.err != nil {
-			return nil
-		}
-		g.state = d.state(beta)
-		l.rungs = append(l.rungs, g)
-	}
-	s := &l.sums
-	steps := l.steps()
-	s.reset(steps)
-	s.scans = d.count(mostCount)
-	s.restarts = d.count(s.scans)
-	s.roundTrips = d.count(s.restarts)
-	s.length = d.count(max(1, s.scans))
-	if d.err == nil && (s.length < 1 || s.scans > s.length*mostBatches) {
-		d.fail("a number is out of range")
-	}
-	for k := range s.rejected {
-		s.rejected[k] = d.sum(s.scans)
-	}
-	for k := range s.logScore {
-		s.logScore[k] = d.float()
-	}
-	for k := range s.forbidden {
-		s.forbidden[k] = d.count(s.scans)
-	}
-	if d.err != nil {
-		return nil
-	}
-	for range int((s.scans+s.length-1)/s.length) * steps {
-		s.batches = append(s.batches, bennett{d.sum(s.length), d.sum(s.length)})
-	}
-	return l
 }

@@ -1,6 +1,7 @@
 package kir
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,6 +66,11 @@ func (s *Settings) Check() error {
 		return &SettingsError{"thin", fmt.Sprintf("a warm-up of %d and %d draws, %d iterations apart, are more than %d iterations", s.Warmup, s.Draws, s.Thin, MaxIterations), "lower one of them"}
 	}
 	return nil
+}
+
+// Sampler returns what makes the chains of a target that the settings ask for.
+func (s *Settings) Sampler(t *Target) (Sampler, error) {
+	return NewSampler(cmp.Or(s.Kernel, DefaultSettings().Kernel), t)
 }
 
 // Iterations returns how many iterations a chain has, warm-up included.

@@ -73,17 +73,17 @@ func (s *Space) logRatio(n int) float64 {
 	return s.rules.logCount[n+1] - s.rules.logCount[n]
 }
 
-// LogCounts returns log |X_n| for 1 ≤ n ≤ most at index n. Index 0 holds −Inf.
-func (s *Space) LogCounts(most int) []float64 {
+// LogCounts returns log |X_n| for 1 ≤ n ≤ maxUsed at index n. Index 0 holds −Inf.
+func (s *Space) LogCounts(maxUsed int) []float64 {
 	if s.rules != nil {
-		return slices.Clone(s.rules.logCount[:most+1])
+		return slices.Clone(s.rules.logCount[:maxUsed+1])
 	}
-	logs := make([]float64, most+1)
+	logs := make([]float64, maxUsed+1)
 	logs[0] = math.Inf(-1)
-	if most >= 1 {
+	if maxUsed >= 1 {
 		logs[1] = math.Log(float64(s.ingredients))
 	}
-	for n := 1; n < most; n++ {
+	for n := 1; n < maxUsed; n++ {
 		logs[n+1] = logs[n] + math.Log(s.Ratio(n))
 	}
 	return logs

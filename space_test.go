@@ -97,3 +97,12 @@ func TestSpaceErrors(t *testing.T) {
 		}
 	}
 }
+
+func newSpace(t *testing.T, ingredients, total int) *kir.Space {
+	t.Helper()
+	s, err := kir.NewSpace(ingredients, total)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

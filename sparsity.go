@@ -104,13 +104,6 @@ func Power(y Sparsity, c float64) Sparsity {
 	return Sparsity{base: &y, power: c}
 }
 
-func checkWeight(w float64) error {
-	if !(w >= 0) || math.IsInf(w, 1) {
-		return fmt.Errorf("is %v: weights are finite and not negative", w)
-	}
-	return nil
-}
-
 // ErrNoMass is returned when a sparsity law gives no weight to any size that
 // the space has.
 var ErrNoMass = errors.New("the sparsity law has no mass on any possible number of ingredients")
@@ -123,8 +116,7 @@ type Law struct {
 }
 
 // On normalises the law on 1..min(N, M) of the space. A probability below
-// 2⁻¹⁰²² (2e-308) counts as 0. It fails with an [*UncountedError] for mass beyond
-// what a space with rules is counted for: it is not cut off unsaid.
+// 2⁻¹⁰²² (2e-308) counts as 0.
 func (y Sparsity) On(s *Space) (*Law, error) {
 	if y.err != nil {
 		return nil, y.err
@@ -133,27 +125,7 @@ func (y Sparsity) On(s *Space) (*Law, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := trim(p)
-	if most := s.MaxUsed(); l.hi > most {
-		beyond := 0.0
-		for n := most + 1; n <= l.hi; n++ {
-			beyond += l.P(n)
-		}
-		return nil, &UncountedError{Counted: most, Last: l.hi, Mass: beyond}
-	}
-	return l, nil
-}
-
-// An UncountedError says that a sparsity law has mass on sizes for which the
-// compositions of a space with rules have not been counted.
-type UncountedError struct {
-	Counted int     // up to how many ingredients they have; see [NewRuledSpace]
-	Last    int     // the largest size with mass
-	Mass    float64 // of the sizes that were not counted
-}
-
-func (e *UncountedError) Error() string {
-	return fmt.Sprintf("the space is counted up to %d ingredients, and %.2g of the sparsity law lies beyond, up to %d: count that far, or give the law no mass there", e.Counted, e.Mass, e.Last)
+	return trim(p), nil
 }
 
 // An InfeasibleError says that rules leave no composition that the sparsity law
@@ -195,16 +167,16 @@ func sizesText(sizes []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// normalised returns the probabilities of 1..most, at index n−1.
-func (y Sparsity) normalised(most int) ([]float64, error) {
-	p := make([]float64, most)
+// normalised returns the probabilities of 1..maxUsed, at index n−1.
+func (y Sparsity) normalised(maxUsed int) ([]float64, error) {
+	p := make([]float64, maxUsed)
 	if y.parts != nil {
 		shares := 0.0
 		for c, part := range y.parts {
 			if part.Weight == 0 {
 				continue
 			}
-			q, err := part.Law.normalised(most)
+			q, err := part.Law.normalised(maxUsed)
 			if err != nil {
 				return nil, fmt.Errorf("component %d: %w", c+1, err)
 			}
@@ -214,10 +186,10 @@ func (y Sparsity) normalised(most int) ([]float64, error) {
 			shares += part.Weight
 		}
 		if shares == 0 {
-			return nil, fmt.Errorf("%w, which are 1 to %d", ErrNoMass, most)
+			return nil, fmt.Errorf("%w, which are 1 to %d", ErrNoMass, maxUsed)
 		}
 	} else if y.base != nil {
-		q, err := y.base.normalised(most)
+		q, err := y.base.normalised(maxUsed)
 		if err != nil {
 			return nil, err
 		}
@@ -235,7 +207,7 @@ func (y Sparsity) normalised(most int) ([]float64, error) {
 	// Weights near the largest float64 must not overflow in the sum.
 	top := slices.Max(p)
 	if top == 0 {
-		return nil, fmt.Errorf("%w, which are 1 to %d", ErrNoMass, most)
+		return nil, fmt.Errorf("%w, which are 1 to %d", ErrNoMass, maxUsed)
 	}
 	if math.IsInf(top, 1) {
 		return nil, errors.New("the weights of the sparsity law overflow: scale them down")
@@ -247,16 +219,12 @@ func (y Sparsity) normalised(most int) ([]float64, error) {
 	}
 	for k := range p {
 		// Below that, numbers lose their digits, and ratios of neighbours overflow.
-		if p[k] /= sum; p[k] < leastMass {
+		if p[k] /= sum; p[k] < minMass {
 			p[k] = 0
 		}
 	}
 	return p, nil
 }
-
-// leastMass is the least probability of a size, the smallest number with all
-// its digits. What is less counts as none.
-const leastMass = 0x1p-1022
 
 // trim turns probabilities of 1, 2, … with some mass into a Law.
 func trim(p []float64) *Law {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"kir"
+	"kir/internal/stattest"
 )
 
 // checkLaw compares a law with weights of 1, 2, ….
@@ -224,6 +225,38 @@ func TestSparsityErrors(t *testing.T) {
 		}
 		if _, err := kir.NewTarget(space, c.y); err == nil {
 			t.Errorf("%s makes a target", c.name)
+		}
+	}
+}
+
+// Two sizes of which one is 2⁻¹⁰²² of the other, further apart than a float64 goes
+// once |X_n| is divided by: without scores nothing loses all its weight either.
+func TestSteepLaw(t *testing.T) {
+	for _, sizes := range []map[int]float64{{3: 0x1p-1022, 4: 1}, {1: 1, 2: 0x1p-1022}, {1: 0x1p-1022, 2: 1, 3: 0x1p-1022}} {
+		target := newTarget(t, 4, 4, kir.Table(sizes))
+		e, err := stattest.Law{Ingredients: 4, Total: 4, Size: func(n int) float64 { return sizes[n] }}.Enumerate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range gridKernels {
+			k, err := g.make(target)
+			if err != nil {
+				t.Fatalf("%v: %s: %v", sizes, g.name, err)
+			}
+			m, err := e.Matrix(target, k, stattest.Options{})
+			if err != nil {
+				t.Errorf("%v: %s: %v", sizes, g.name, err)
+				continue
+			}
+			checks := []func() error{m.CheckRows, m.CheckSupport, m.CheckInvariant, m.CheckReversible}
+			if !g.part {
+				checks = append(checks, m.CheckConnected)
+			}
+			for _, check := range checks {
+				if err := check(); err != nil {
+					t.Errorf("%v: %s: %v", sizes, g.name, err)
+				}
+			}
 		}
 	}
 }

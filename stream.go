@@ -1,7 +1,6 @@
 package kir
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -9,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Stream runs the chains of a target and hands each draw to sink: a state kept
+// Stream runs chains of a sampler and hands each draw to sink: a state kept
 // after warm-up, every Thin iterations, with the chain and the draw counted
 // from 0. The draws of a chain come in order; those of different chains come
 // at the same time, from different goroutines. The state is the chain's own
@@ -18,18 +17,19 @@ import (
 // Workers is how many chains run at once; it changes nothing but the time. 0 are
 // as many as there are cores.
 //
+// Of the settings the kernel is not looked at: the sampler has it.
+//
 // It returns the tallies of the chains after warm-up. The first error, of a
 // property or of sink, ends the run, and so does ctx.
-func Stream(ctx context.Context, t *Target, o Settings, workers int, sink func(chain, draw int, x *State) error) ([]Tally, error) {
+func Stream(ctx context.Context, s Sampler, o Settings, workers int, sink func(chain, draw int, x *State) error) ([]Tally, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
+	if s == nil {
+		return nil, errors.New("there is no sampler to make chains")
+	}
 	if sink == nil {
 		return nil, errors.New("there is no sink to hand the draws to")
-	}
-	k, err := NewKernel(cmp.Or(o.Kernel, "balanced"), t)
-	if err != nil {
-		return nil, err
 	}
 	tallies := make([]Tally, o.Chains)
 	g, ctx := errgroup.WithContext(ctx)
@@ -39,7 +39,7 @@ func Stream(ctx context.Context, t *Target, o Settings, workers int, sink func(c
 	g.SetLimit(workers)
 	for index := range o.Chains {
 		g.Go(func() error {
-			c, err := NewChain(t, k, o.Seed, index)
+			c, err := s.NewChain(o.Seed, index)
 			if err != nil {
 				return err
 			}

@@ -46,13 +46,17 @@ type Target struct {
 // NewTarget returns the target that joins a sparsity law and wishes.
 //
 // The law is that on the sizes which rules leave: it fails with an
-// [*InfeasibleError] where they leave none, and as [Sparsity.On] does.
+// [*InfeasibleError] where they leave none, with an [*UncountedError] for mass on
+// sizes for which a space with rules was not counted, and as [Sparsity.On] does.
 func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error) {
 	if space == nil {
 		return nil, errors.New("there is no space to make a target of")
 	}
 	wanted, err := sparsity.On(space)
 	if err != nil {
+		return nil, err
+	}
+	if err := space.covers(wanted); err != nil {
 		return nil, err
 	}
 	law := wanted
@@ -115,73 +119,6 @@ func logRatio(p, logCount float64) float64 {
 		return negInf
 	}
 	return math.Log(p) - logCount
-}
-
-// A lineLaw is a law of the splits 0..s of a line but for a common factor: the
-// weight of either end and of a split between.
-type lineLaw struct {
-	end, inner float64
-	ends       float64 // 2·end
-	perInner   float64 // 1/inner, or 0 if that is 0
-
-	// shift is log(inner/end) where that is so far from 0 that a score may have
-	// to make up for what a float64 has no room for; else 0.
-	shift float64
-}
-
-func newLineLaw(end, inner float64) lineLaw {
-	w := lineLaw{end: end, inner: inner, ends: 2 * end}
-	if inner > 0 {
-		w.perInner = 1 / inner
-	}
-	return w
-}
-
-// farApart is when a lineLaw has a shift. The greatest weight of a line is then
-// never below its inverse, and what is lost beside it below 10⁻²⁹⁰ of it.
-const farApart = 0x1p60
-
-// lineLawOf returns y(n)/|X_n| for n and n+1, scaled so that the larger is 1,
-// from y(n), y(n+1), the ratio |X_{n+1}|/|X_n| and its logarithm. Only what is 0
-// has weight 0.
-func lineLawOf(y, next, ratio, logRatio float64) lineLaw {
-	switch {
-	case y > 0 && (next == 0 || logRatio == negInf):
-		return newLineLaw(1, 0)
-	case y == 0 && next > 0:
-		return newLineLaw(0, 1)
-	case y == 0:
-		return newLineLaw(0, 0)
-	}
-	rel := next / y / ratio
-	end, inner := 1.0, rel
-	if rel > 1 {
-		end, inner = 1/rel, 1
-	}
-	w := newLineLaw(max(end, leastMass), max(inner, leastMass))
-	if !(1/farApart <= rel && rel <= farApart) {
-		w.shift = math.Log(next) - math.Log(y) - logRatio
-	}
-	return w
-}
-
-// splits returns the law for lines with scores, where the ends weigh zero and
-// full times as much, and what lies between inner times.
-func (w *lineLaw) splits(zero, full, inner float64) splitLaw {
-	if w.shift != 0 {
-		return splitLaw{zero, full, inner, w.shift}
-	}
-	return splitLaw{w.end * zero, w.end * full, w.inner * inner, 0}
-}
-
-// weights returns the weight of each split.
-func (w *lineLaw) weights(s int) []float64 {
-	weights := make([]float64, s+1)
-	for k := range weights {
-		weights[k] = w.inner
-	}
-	weights[0], weights[s] = w.end, w.end
-	return weights
 }
 
 // Space returns the space of the target.
@@ -289,10 +226,26 @@ func newScoreError(wish string, by any, score float64, x *Composition) *ScoreErr
 	return e
 }
 
-// badScore says whether a log score is NaN or +Inf.
-func badScore(score float64) bool { return !(score < math.Inf(1)) }
-
 // scored says whether anything but the sparsity law tells compositions apart.
 func (t *Target) scored() bool {
 	return t.space.rules != nil || slices.ContainsFunc(t.wishes, func(w Wish) bool { return w.Weight > 0 })
+}
+
+// mass returns 1 for a size to which the law gives mass, else 0.
+func (t *Target) mass(n int) float64 {
+	if t.LogLaw(n) == negInf {
+		return 0
+	}
+	return 1
+}
+
+// WithWishes returns a target of the same space and the same law of n that has
+// other wishes.
+func (t *Target) WithWishes(wishes ...Wish) (*Target, error) {
+	if err := checkWishes(wishes); err != nil {
+		return nil, err
+	}
+	u := *t
+	u.wishes = slices.Clone(wishes)
+	return &u, nil
 }

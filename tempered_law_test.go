@@ -1,11 +1,9 @@
 package kir_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"kir"
@@ -171,7 +169,7 @@ func TestTemperedLawAndLogZ(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := kir.NewChain(p.target, k, 1, index)
+		c, err := k.NewChain(1, index)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -347,108 +345,6 @@ func steep(t *testing.T) *kir.Target {
 		}
 		return math.Exp(sum - 22)
 	}))
-}
-
-// However many replicas move at once, the draws and all that is reported are
-// the same.
-func TestTemperedOnAnyNumberOfWorkers(t *testing.T) {
-	targets := chainTargets(t)
-	targets["steep"] = steep(t)
-	for name, target := range targets {
-		k, err := kir.NewTempered(target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := ""
-		for _, workers := range []int{1, 2, 8} {
-			c, err := kir.NewChain(target, k, 3, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if workers > 1 {
-				c.MoveAtOnce(workers)
-			}
-			if err := c.Warm(250); err != nil {
-				t.Fatal(err)
-			}
-			c.EndWarmup()
-			if rungs := len(c.Ladder().Rungs); name == "steep" && rungs < 10 {
-				t.Errorf("the ladder has %d rungs and did not grow", rungs)
-			}
-			got := trace(t, c, 100) + fmt.Sprintf(" %+v", c.Ladder())
-			if workers == 1 {
-				want = got
-			} else if got != want {
-				t.Errorf("%s: %d workers make it otherwise", name, workers)
-			}
-		}
-	}
-}
-
-// A chain that is saved and restored before every scan of its warm-up and
-// after ends as one that is not: in warm-up, too, all that was learnt is saved.
-func TestRestoredAtEveryScan(t *testing.T) {
-	targets := chainTargets(t)
-	targets["steep"] = steep(t)
-	for name, target := range targets {
-		for _, by := range []struct {
-			kernel string
-			step   int
-		}{{"balanced", 37}, {"tempered", 1}} {
-			k, err := kir.NewKernel(by.kernel, target)
-			if err != nil {
-				t.Fatal(err)
-			}
-			run := func(restore func(c *kir.Chain) *kir.Chain) []byte {
-				chain, err := kir.NewChain(target, k, 5, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for scan := range 160 {
-					if scan == 110 { // in the middle of a round
-						chain.EndWarmup()
-					}
-					chain = restore(chain)
-					move := chain.Advance
-					if scan < 110 {
-						move = chain.Warm
-					}
-					if err := move(by.step); err != nil {
-						t.Fatal(err)
-					}
-				}
-				data, err := chain.MarshalBinary()
-				if err != nil {
-					t.Fatal(err)
-				}
-				return append(data, fmt.Sprintf("%+v", chain.Ladder())...)
-			}
-			want := run(func(c *kir.Chain) *kir.Chain {
-				if err := c.Refresh(); err != nil { // one property sums in the order of the list
-					t.Fatal(err)
-				}
-				return c
-			})
-			got := run(func(c *kir.Chain) *kir.Chain {
-				data, err := c.MarshalBinary()
-				if err != nil {
-					t.Fatal(err)
-				}
-				restored, err := kir.RestoreChain(target, k, data)
-				if err != nil {
-					t.Fatal(err)
-				}
-				again, err := restored.MarshalBinary()
-				if err != nil || !bytes.Equal(again, data) {
-					t.Fatalf("%s, %s: what is saved of a restored chain is something else: %v", name, by.kernel, err)
-				}
-				return restored
-			})
-			if !slices.Equal(got, want) {
-				t.Errorf("%s, %s: restored, it ends otherwise", name, by.kernel)
-			}
-		}
-	}
 }
 
 // One scan is an estimate of log Z, and too little to tell its error.

@@ -35,6 +35,12 @@
 // with the interval of k that reaches a node, and only if their current path
 // tests i or j.
 //
+// # Saved forests
+//
+// [Forest.Write] saves a forest as JSON, which [Read] checks and loads. docs/forest.md
+// has the format: every field, what is checked, and how another program evaluates a
+// file.
+//
 // # Sources
 //
 // L. Breiman (2001), Random forests, Machine Learning 45, 5–32.

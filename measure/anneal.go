@@ -11,26 +11,6 @@ import (
 	"kir/count"
 )
 
-// A schedule is a ladder of b from 0, exclusive, upwards, after which only v = 0
-// is kept.
-type schedule struct {
-	steps []float64
-	found bool // whether the pilot got there
-	moves int64
-}
-
-// group is one population of a size. Its members keep all rules once it is
-// annealed.
-type group struct {
-	members []Composition
-	mean    float64 // the product of the mean weights: expected to be the share
-	moves   int64
-
-	tries, splits, merges int64 // of size changes, and how many keep the rules
-	rand                  Rand
-	walker                *walker
-}
-
 const (
 	// keepWeight is which part of a population a step leaves effective.
 	keepWeight = 0.6
@@ -44,9 +24,6 @@ const (
 	// is taken to stay: weights of e⁻⁵⁰ tell nothing any more.
 	frozen = 50
 )
-
-// sweep is how many moves a composition makes after each step.
-func sweep(n int) int { return 20 + 6*n }
 
 // anneal brings populations of each size from what is counted to what is
 // allowed.

@@ -59,31 +59,6 @@ func (m *measurement) bridged(first bool) []int {
 	return chosen
 }
 
-// joins says whether the size at index k and the next one are neighbours with
-// populations.
-func (m *measurement) joins(k int) bool {
-	return k+1 < len(m.sizes) && m.sizes[k].n+1 == m.sizes[k+1].n && m.sizes[k].sampled() && m.sizes[k+1].sampled()
-}
-
-// sampled says whether some population of the size got there.
-func (w *sizeWork) sampled() bool {
-	for _, g := range w.groups {
-		if g != nil && g.mean > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// matters says whether a size has a share of the mass that counts.
-func (m *measurement) matters(k int) bool {
-	sum := 0.0
-	for _, w := range m.sizes {
-		sum += w.mass
-	}
-	return m.sizes[k].mass > matters*sum
-}
-
 // try makes moves of each composition of a size, and tries to change its size.
 func (m *measurement) try(ctx context.Context, k, tries int) error {
 	up, down := m.joins(k), k > 0 && m.joins(k-1)

@@ -116,6 +116,11 @@ func (m *measurement) chain(from, to, without int) []float64 {
 	return phi
 }
 
+// unseen is the relative standard error of a share where every composition that
+// was drawn kept the rules, or where no group differs from another: one that
+// does not is as rare as one in all that were drawn.
+const unseen = 1. / (groups * population)
+
 // jackknife returns the standard error of the difference of two estimates from
 // what they are without each of the groups (Efron and Stein 1981), at least
 // [unseen]; b may be nil, for 0.

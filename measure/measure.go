@@ -39,135 +39,9 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-
-	"kir/count"
-)
-
-// A Rand is where random choices come from.
-type Rand interface {
-	count.Rand
-
-	// Bernoulli returns true with probability p.
-	Bernoulli(p float64) bool
-}
-
-// A Problem is what is measured.
-type Problem struct {
-	Space   count.Space    // the countable rules; its groups are disjoint or nested
-	Table   *count.Table   // its counts
-	Sampler *count.Sampler // its draws
-	Sums    []Sum          // the other rules
-}
-
-// Options say what is measured, and how well.
-type Options struct {
-	// Sizes are the numbers of used ingredients to measure, ascending. Those
-	// with D_n = 0 are passed over.
-	Sizes []int
-
-	// Mass is the probability that the law of n gives to each size, in any
-	// scale: the ratios among sizes of more than 0.1 % of the whole are what
-	// RatioError speaks of. nil: all alike.
-	Mass []float64
-
-	// RatioError is the standard error of the log of any ratio |X_m|/|X_n| at
-	// which measuring ends, if Effort does not end it before; 0.01 if it is 0.
-	RatioError float64
-
-	// Effort bounds the moves that are made, in millions; 200 if it is 0.
-	Effort float64
-
-	// Stream returns the stream of random choices of a part of the work, the
-	// same for the same index. What is measured follows from the streams alone.
-	Stream func(index uint64) Rand
-
-	// Workers is how many goroutines work at once, at least 1. It changes
-	// nothing but the time.
-	Workers int
-}
-
-// A Size is what was measured of X_n.
-type Size struct {
-	N        int
-	LogShare float64 // log(|X_n|/D_n); −Inf where no composition was found
-	SE       float64 // its standard error
-	Found    bool    // whether compositions that keep all rules are known
-}
-
-// A Composition lists used ingredients and their amounts.
-type Composition struct{ Ingredients, Amounts []int32 }
-
-// A Result is what was measured. The log shares of different sizes err together;
-// see [Result.RatioSE] and [Result.LawErrors].
-type Result struct {
-	Sizes []Size
-	Moves int64 // how many were made
-
-	replicates [][]float64 // by size: the log share without each of the groups; nil if not found
-	rules      *rules
-	pools      []pool // by size
-}
-
-// RatioSE returns the standard error of log(|X_m|/|X_n|) for the sizes at two
-// indexes of Sizes: the jackknife over independent groups.
-func (r *Result) RatioSE(a, b int) float64 {
-	return jackknife(r.replicates[a], r.replicates[b])
-}
-
-// LawErrors returns by how much, as a standard error, a law of n is off that is
-// made with the measured |X_n|, where p is the law by index of Sizes.
-//
-// With log |X_n| off by ε_n chains sample p_n·e^{−ε_n}/Σ_m p_m·e^{−ε_m}. The error
-// is the jackknife of that over the groups, so that it knows which errors come
-// together: one that all sizes share changes nothing.
-func (r *Result) LawErrors(p []float64) []float64 {
-	laws := make([][]float64, groups)
-	for g := range laws {
-		laws[g] = make([]float64, len(p))
-		sum := 0.0
-		for k, s := range r.Sizes {
-			if s.Found {
-				laws[g][k] = p[k] * math.Exp(s.LogShare-r.replicates[k][g])
-			} else {
-				laws[g][k] = p[k]
-			}
-			sum += laws[g][k]
-		}
-		for k := range laws[g] {
-			if sum > 0 {
-				laws[g][k] /= sum
-			}
-		}
-	}
-	errors := make([]float64, len(p))
-	for k := range p {
-		without := make([]float64, groups)
-		for g := range laws {
-			without[g] = laws[g][k]
-		}
-		errors[k] = spread(without)
-	}
-	return errors
-}
-
-// unseen is the relative standard error of a share where every composition that
-// was drawn kept the rules, or where no group differs from another: one that
-// does not is as rare as one in all that were drawn.
-const unseen = 1. / (groups * population)
-
-// ErrNoStream is returned if the options have no streams.
-var ErrNoStream = errors.New("measure: there are no streams of random choices")
-
-const (
-	groups     = 32   // independent populations of each size
-	population = 32   // compositions of each
-	pilot      = 256  // compositions of the population that fixes the steps
-	matters    = 1e-3 // share of the mass from which on a size counts for RatioError
-	firstTries = 16   // of each composition in the first round of ratios
 )
 
 // Measure tells what share of the compositions of each size keeps the sums.
@@ -193,24 +67,6 @@ func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
 	}
 	m := &measurement{problem: p, options: o, rules: rules}
 	return m.measure(ctx)
-}
-
-// A measurement is one on its way.
-type measurement struct {
-	problem Problem
-	options Options
-	rules   *rules
-	sizes   []*sizeWork
-}
-
-// sizeWork is the work on one size.
-type sizeWork struct {
-	n        int
-	mass     float64
-	schedule schedule
-	groups   [groups]*group
-	stream   uint64  // index of its first stream
-	logCount float64 // log D_n
 }
 
 func (m *measurement) measure(ctx context.Context) (*Result, error) {
@@ -249,15 +105,4 @@ func (m *measurement) result() *Result {
 		r.pools = append(r.pools, newPool(w))
 	}
 	return r
-}
-
-// moves returns how many were made for a size.
-func (w *sizeWork) moves() int64 {
-	moves := w.schedule.moves
-	for _, g := range w.groups {
-		if g != nil {
-			moves += g.moves
-		}
-	}
-	return moves
 }

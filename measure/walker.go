@@ -118,38 +118,24 @@ func sign(cost int64) int {
 // A change gives an ingredient another amount.
 type change struct{ ingredient, amount int32 }
 
-// maxChanges is how many changes a move makes at most.
-const maxChanges = 3
-
-// try makes changes and keeps them with probability exp(−b·(v′−v)) if the
-// countable rules hold. Amounts must be ones that the ingredients may take. An
-// infinite b keeps what breaks nothing.
+// try makes changes with probability exp(−b·(v′−v)) if the countable rules hold
+// after them. Amounts must be ones that the ingredients may take. With an infinite
+// b, of a composition that keeps all rules, it makes those after which all hold.
 func (w *walker) try(r Rand, b float64, changes ...change) {
 	if math.IsInf(b, 1) {
-		if w.keeps(changes...) {
-			for _, c := range changes {
-				w.set(c.ingredient, c.amount)
-			}
+		if !w.keeps(changes...) {
+			return
 		}
+	} else if worse, hard := w.look(changes); hard || worse > 0 && !r.Bernoulli(math.Exp(-b*float64(worse)/quantum)) {
 		return
 	}
-	v := w.v
-	var was [maxChanges]change
-	for k, c := range changes {
-		was[k] = change{c.ingredient, w.amounts[c.ingredient]}
+	for _, c := range changes {
 		w.set(c.ingredient, c.amount)
-	}
-	if w.hard == 0 && (w.v <= v || r.Bernoulli(math.Exp(-b*float64(w.v-v)/quantum))) {
-		return
-	}
-	for k := len(changes) - 1; k >= 0; k-- {
-		w.set(was[k].ingredient, was[k].amount)
 	}
 }
 
-// keeps says whether a composition that keeps all sums would keep them after
-// changes of different ingredients.
-func (w *walker) keeps(changes ...change) bool {
+// add notes what changes would add to the sums.
+func (w *walker) add(changes []change) {
 	w.touched = w.touched[:0]
 	for _, c := range changes {
 		was := w.amounts[c.ingredient]
@@ -161,6 +147,32 @@ func (w *walker) keeps(changes ...change) bool {
 			w.added[t.sum] += t.perUnit*units + t.whole*whole
 		}
 	}
+}
+
+// look returns by how much v would rise with changes of different ingredients,
+// and whether a countable rule would be broken.
+func (w *walker) look(changes []change) (worse int64, hard bool) {
+	w.add(changes)
+	for _, k := range w.touched {
+		b := &w.rules.bounds[k]
+		cost := b.cost(w.sums[k] + w.added[k])
+		if w.added[k] == 0 {
+			continue // it is there twice, or nothing is added
+		}
+		w.added[k] = 0
+		if b.hard {
+			hard = hard || cost > 0
+		} else {
+			worse += cost - w.costs[k]
+		}
+	}
+	return worse, hard
+}
+
+// keeps says whether a composition that keeps all rules would keep them after
+// changes of different ingredients.
+func (w *walker) keeps(changes ...change) bool {
+	w.add(changes)
 	kept := true
 	for _, k := range w.touched {
 		sum := w.sums[k] + w.added[k]

@@ -6,121 +6,128 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kir"
 	"kir/fault"
+	"kir/problem/yaml"
 	"kir/rule"
 )
 
-// warnRules warns of rules that no known recipe keeps.
-func (l *loader) warnRules() error {
-	if len(l.rows) == 0 {
+// warnUnkept warns of rules that no known recipe keeps.
+func (s *shelf) warnUnkept(rules []Rule) error {
+	if len(s.recipes) == 0 {
 		return nil
 	}
-	for _, r := range l.problem.Rules {
-		alone := rule.Set{Ingredients: len(l.problem.Ingredients), Total: l.problem.Total, Rules: r.Rules}
+	for _, r := range rules {
+		alone := rule.Set{Ingredients: len(s.names), Total: s.total, Rules: r.Rules}
 		conditions, err := alone.Conditions()
 		if err != nil {
-			return r.at.blame(err)
+			return r.at.Blame(err)
 		}
-		if !slices.ContainsFunc(l.rows, conditions.Keeps) {
-			l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("No recipe in the book keeps the rule %q (%s:%d:%d). Is it meant so?", r.Text, r.at.file, r.at.line, r.at.column))
+		if !slices.ContainsFunc(s.recipes, conditions.Keeps) {
+			s.warn(fmt.Sprintf("No recipe in the book keeps the rule %q (%s:%d:%d). Is it meant so?", r.Text, r.at.File, r.at.Line, r.at.Column))
 		}
 	}
 	return nil
 }
 
-// ruleSet returns the problem's rules as a set.
-func (l *loader) ruleSet() rule.Set {
-	p := l.problem
-	s := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total}
-	same := make(map[string]int)
+// A ruleSet is the problem's rules as package rule has them, which knows no lines
+// of files.
+type ruleSet struct {
+	rule.Set
+	of []*Rule // which of the problem's rules each of the set is of
+}
+
+// newRuleSet returns the problem's rules as a set.
+func newRuleSet(s *shelf, rules []Rule) *ruleSet {
+	set := &ruleSet{Set: rule.Set{Ingredients: len(s.names), Total: s.total}}
 	var texts []string
-	l.ruleOf = nil
-	for k := range p.Rules {
-		r := &p.Rules[k]
-		s.Rules = append(s.Rules, r.Rules...)
+	for k := range rules {
+		r := &rules[k]
+		set.Rules = append(set.Rules, r.Rules...)
 		if r.texts != nil {
 			texts = append(texts, r.texts...)
 		} else {
 			texts = append(texts, r.Text)
 		}
 		for range r.Rules {
-			l.ruleOf = append(l.ruleOf, r)
+			set.of = append(set.of, r)
 		}
 	}
+	same := make(map[string]int)
 	for _, text := range texts {
 		same[text]++
 	}
-	s.Name = func(i int) string { return p.Ingredients[i] }
-	s.Text = func(k int) string {
+	set.Name = func(i int) string { return s.names[i] }
+	set.Text = func(k int) string {
 		if same[texts[k]] > 1 {
-			return fmt.Sprintf("%s (line %d)", fault.Quote(texts[k]), l.ruleOf[k].at.line)
+			return fmt.Sprintf("%s (line %d)", fault.Quote(texts[k]), set.of[k].at.Line)
 		}
 		return fault.Quote(texts[k])
 	}
-	return s
+	return set
 }
 
-// space returns the space of the problem with its rules, counted for the sizes
+// ruledSpace returns the space of the problem with its rules, counted for the sizes
 // to which the law gives mass.
-func (l *loader) space(plain *kir.Space, law kir.Sparsity, at *node) (*kir.Space, error) {
-	if len(l.problem.Rules) == 0 {
+func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *kir.Space, counting kir.Counting, at *yaml.Node) (*kir.Space, error) {
+	if len(rules) == 0 {
 		return plain, nil
 	}
-	sizes, err := law.On(plain)
+	sizes, err := counting.Law.On(plain)
 	if err != nil {
-		return nil, at.errorf("%v", err)
+		return nil, at.Errorf("%v", err)
 	}
-	set := l.ruleSet()
+	set := newRuleSet(s, rules)
 	lo, hi := sizes.Support()
 	for n := lo; n <= hi; n++ {
 		if sizes.P(n) > 0 {
 			set.Used = append(set.Used, n)
 		}
 	}
-	conflict, err := set.Explain(l.ctx)
+	conflict, err := set.Explain(ctx)
 	if err != nil {
-		return nil, l.blameRules(err)
+		return nil, set.blame(err)
 	}
 	if conflict != nil {
-		return nil, l.conflictError(conflict, at)
+		return nil, set.conflictError(conflict, at)
 	}
-	space, err := kir.NewRuledSpace(l.ctx, set, hi)
+	space, err := kir.NewRuledSpace(ctx, set.Set, counting)
 	if err != nil {
-		return nil, l.blameRules(err)
+		return nil, set.blame(err)
 	}
-	if !l.warnShares(space, sizes) {
+	if !s.warnShares(space, sizes) {
 		conditions, err := set.Conditions()
 		if err != nil {
-			return nil, l.blameRules(err)
+			return nil, set.blame(err)
 		}
 		var measured []string
 		for _, k := range conditions.Uncounted() {
 			measured = append(measured, set.Text(k))
 		}
-		return nil, hint(l.problem.Rules[0].at.errorf("no composition was found that keeps every rule, among 1,000,000 drawn for each number of ingredients that keep those which can be counted"), "loosen %s, or the sparsity on line %d", strings.Join(measured, ", "), at.line)
+		return nil, yaml.Hint(rules[0].at.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", strings.Join(measured, ", "), at.Line)
 	}
 	return space, nil
 }
 
 // conflictError says of a conflict where its rules stand. law is where the
 // sparsity is.
-func (l *loader) conflictError(c *rule.Conflict, law *node) error {
+func (s *ruleSet) conflictError(c *rule.Conflict, law *yaml.Node) error {
 	place := law
 	var lines []string
 	for k, r := range c.Rules {
-		at := l.ruleOf[r].at
+		at := s.of[r].at
 		if k == 0 {
 			place = at
 		}
-		lines = append(lines, fmt.Sprintf("line %d", at.line))
+		lines = append(lines, fmt.Sprintf("line %d", at.Line))
 	}
 	if c.Law {
-		lines = append(lines, fmt.Sprintf("the sparsity on line %d", law.line))
+		lines = append(lines, fmt.Sprintf("the sparsity on line %d", law.Line))
 	}
-	e := place.errorf("the rules cannot all hold: %s", c.Cause)
+	e := place.Errorf("the rules cannot all hold: %s", c.Cause)
 	if len(lines) > 1 {
 		e.Message += " (" + strings.Join(lines, ", ") + ")"
 	}
@@ -128,40 +135,53 @@ func (l *loader) conflictError(c *rule.Conflict, law *node) error {
 	return e
 }
 
-// blameRules gives an error about all rules the place of the first.
-func (l *loader) blameRules(err error) error {
+// blame gives an error about all rules the place of the first.
+func (s *ruleSet) blame(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return l.problem.Rules[0].at.blame(fmt.Errorf("the rules cannot be counted: %w", err))
+	return s.of[0].at.Blame(fmt.Errorf("the rules cannot be counted: %w", err))
 }
 
 // warnShares warns of sizes that the law wants and the rules do not allow, and
 // of shares that could not be measured well. It returns whether any size is
 // left.
-func (l *loader) warnShares(space *kir.Space, law *kir.Law) (some bool) {
+func (s *shelf) warnShares(space *kir.Space, law *kir.Law) (some bool) {
 	var none, rough []string
+	left := 0.0
 	lo, hi := law.Support()
 	logs := space.LogCounts(hi)
 	shares := space.Shares()
+	masses := make([]float64, hi+1)
+	for n := range masses {
+		masses[n] = law.P(n)
+	}
+	errors := space.LawErrors(masses)
 	for n := lo; n <= hi; n++ {
 		if law.P(n) == 0 {
 			continue
 		}
 		if math.IsInf(logs[n], -1) {
-			none = append(none, itoa(n))
+			if shares != nil && !shares[n-1].Counted {
+				left += law.P(n)
+			} else {
+				none = append(none, strconv.Itoa(n))
+			}
 			continue
 		}
 		some = true
-		if shares != nil && shares[n-1].SE > 0.02*shares[n-1].Estimate {
-			rough = append(rough, fmt.Sprintf("n = %d: %.2g ± %.1g", n, shares[n-1].Estimate, shares[n-1].SE))
+		if errors[n] > 0.05*law.P(n) && law.P(n) > 0.001 {
+			rough = append(rough, fmt.Sprintf("n = %d: %.2g ± %.1g", n, law.P(n), errors[n]))
 		}
 	}
 	if len(none) > 0 && some {
-		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("No composition was found that keeps the rules with n = %s ingredients, which the sparsity law wants: they are left out of the law.", strings.Join(none, ", ")))
+		s.warn(fmt.Sprintf("No composition was found that keeps the rules with n = %s ingredients, which the sparsity law wants: they are left out of the law.", strings.Join(none, ", ")))
 	}
 	if len(rough) > 0 {
-		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("The share of compositions that keep the rules which cannot be counted is known roughly only, and the law of n is as far off (%s). Loosen the rules, or leave fewer of them to be measured.", strings.Join(rough, "; ")))
+		s.warn(fmt.Sprintf("How many compositions keep the rules that cannot be counted is known roughly only, and the law of n is as far off (%s). Loosen the rules, or leave fewer of them to be measured.", strings.Join(rough, "; ")))
+	}
+	if left > 0 {
+		s.warn(fmt.Sprintf("Numbers of ingredients to which the sparsity gives %.1g together are left out, as how many compositions there are would have to be measured.", left))
 	}
 	return some
 }

@@ -1,53 +1,190 @@
 package problem
 
 import (
+	"context"
+	"encoding/hex"
 	"errors"
-	"io"
+	"math"
+	"path/filepath"
+	"strings"
 
-	"kir/fault"
-	"kir/forest"
+	"kir"
+	"kir/problem/yaml"
 )
 
-// largestForest bounds what is read of the file of a forest.
-const largestForest = 1 << 30
+// Options are what a reader is told beside the file.
+type Options struct {
+	// Override changes the settings that the file gives, as flags do. It may
+	// be nil.
+	Override func(*kir.Settings)
 
-// loadForest loads a forest that kir train saved, for this problem's
-// ingredients and total.
-func (l *loader) loadForest(n *node) (*forest.Forest, error) {
-	var f *forest.Forest
-	err := l.readNamed(n, "the file of the forest", func(r io.Reader, _ string) (err error) {
-		f, err = forest.Read(io.LimitReader(r, largestForest))
-		return err
-	})
-	if err != nil {
-		if bad := (*fault.Error)(nil); errors.As(err, &bad) || l.ctx.Err() != nil {
-			return nil, err
-		}
-		return nil, hint(n.errorf("%s is no forest that can be used: %v", fault.Quote(n.text), err), "save it anew with kir train")
-	}
-	if f.Total() != l.problem.Total {
-		return nil, hint(n.errorf("the forest was grown for a total of %d units and the problem has %d", f.Total(), l.problem.Total), "change the total, or grow it with kir train --total %d", l.problem.Total)
-	}
-	names := f.Ingredients()
-	for k, name := range l.problem.Ingredients {
-		if k >= len(names) || names[k] != name {
-			return nil, hint(n.errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, fault.Quote(name)), "%s", l.growAnew())
-		}
-	}
-	if len(names) != len(l.problem.Ingredients) {
-		return nil, hint(n.errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(l.problem.Ingredients)), "%s", l.growAnew())
-	}
-	return f, nil
+	// Kernel chooses the kernel of a problem, whose Sampler and Target it is given,
+	// that names none or says auto; nil: exact where that can be, else balanced.
+	Kernel func(ctx context.Context, p *Problem) (string, error)
+
+	// Within adds a rule that keeps the amounts of all ingredients within those of
+	// the known recipes, to try what that brings.
+	Within bool
+
+	// Effort is that of the search instead of what the file says; nil: as it says.
+	Effort *float64
+
+	// Workers is how many goroutines grow forests; it changes nothing but the
+	// time. 0 means all cores.
+	Workers int
+
+	// Tell is told what the user should know while the problem is sampled and
+	// that does not end the run, such as that a program was started again. It
+	// may be called from several goroutines, and may be nil.
+	Tell func(message string)
 }
 
-// growAnew says how to grow a forest that fits the problem.
-func (l *loader) growAnew() string {
-	n := l.fields["ingredients"]
-	if n != nil && n.kind == mapping {
-		n = n.get("file")
+// Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The
+// problem is to be closed when it is no longer needed.
+func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
+	p = &Problem{File: path}
+	defer func() {
+		if err != nil {
+			p.Close() // programs that were started and are of no more use
+			p = nil
+		}
+	}()
+	files := &yaml.Files{Dir: filepath.Dir(path), Taken: func(name string, sum []byte, bytes int64) {
+		p.Inputs = append(p.Inputs, Input{Path: name, SHA256: hex.EncodeToString(sum), Bytes: bytes})
+	}}
+	data, err := files.ReadFile(ctx, path, yaml.MaxBytes)
+	if err != nil {
+		return p, err
 	}
-	if n != nil && n.kind == text {
-		return "grow it with kir train --ingredients " + fault.Quote(n.text)
+	root, err := yaml.Parse(path, data)
+	if err != nil {
+		return p, err
 	}
-	return "grow it on these recipes with kir train"
+	if _, err := root.Fields("a problem",
+		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search"); err != nil {
+		return p, err
+	}
+	if p.Name, err = readName(root.Get("name"), path); err != nil {
+		return p, err
+	}
+	if p.Search, err = readSearch(root.Get("search"), o.Effort); err != nil {
+		return p, err
+	}
+	// Before the files, whose reading takes longest.
+	if p.Sampler, err = readSampler(root.Get("sampler"), o.Override); err != nil {
+		return p, err
+	}
+	s := &shelf{files: files, workers: o.Workers, tell: o.Tell}
+	if s.total, err = readTotal(root); err != nil {
+		return p, err
+	}
+	if err := s.readIngredients(ctx, root); err != nil {
+		return p, err
+	}
+	if err := s.readRecipes(ctx, root); err != nil {
+		return p, err
+	}
+	s.warnAlike()
+	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
+	p.attributes, p.recipes = s.attributes, s.recipes
+	var more []*yaml.Node
+	if o.Within {
+		more = append(more, withinAll(root))
+	}
+	if p.Rules, err = readRules(s, root.Get("constraints"), more...); err != nil {
+		return p, err
+	}
+	if err := s.warnUnkept(p.Rules); err != nil {
+		return p, err
+	}
+	if err := readTarget(ctx, s, p, root, o.Kernel); err != nil {
+		return p, err
+	}
+	p.Warnings = s.warnings
+	p.Resolved, err = resolve(p, root)
+	return p, err
+}
+
+// readName reads the name. Without one the problem is called after its file,
+// or after its directory if the file is just problem.yaml.
+func readName(n *yaml.Node, path string) (string, error) {
+	if n != nil {
+		return n.Str("the name")
+	}
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	if abs, err := filepath.Abs(path); err == nil && name == "problem" {
+		name = filepath.Base(filepath.Dir(abs))
+	}
+	return name, nil
+}
+
+// readTotal reads how many units a composition divides.
+func readTotal(root *yaml.Node) (int, error) {
+	n := root.Get("total")
+	if n == nil {
+		return 0, yaml.Hint(root.Errorf("the problem has no total"), "add total: how many units a composition divides, such as 1000 for steps of 0.1 %%")
+	}
+	return n.Whole("the total", 1, math.MaxInt32)
+}
+
+// maxUsed bounds min(N, M): every law of the number of ingredients, and every
+// figure about it, has as many values.
+const maxUsed = 1 << 20
+
+// readTarget reads the law of the number of ingredients and the properties, and
+// makes the target of them and of the rules, and sees that the kernel can walk it.
+func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choose func(context.Context, *Problem) (string, error)) error {
+	plain, err := kir.NewSpace(len(p.Ingredients), p.Total)
+	if err != nil {
+		return root.Errorf("%v", err)
+	}
+	if most := plain.MaxUsed(); most > maxUsed {
+		return yaml.Hint(root.Get("total").Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
+	}
+	law, at, err := readSparsity(s.book, plain, root)
+	if err != nil {
+		return err
+	}
+	space, err := s.ruledSpace(ctx, p.Rules, plain, kir.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers}, at)
+	if err != nil {
+		return err
+	}
+	if p.Properties, err = readProperties(ctx, s, root.Get("properties")); err != nil {
+		return err
+	}
+	wishes := make([]kir.Wish, len(p.Properties))
+	for k, w := range p.Properties {
+		wishes[k] = kir.Wish{Name: w.Name, Property: w.property, Weight: w.Weight}
+	}
+	if p.Target, err = kir.NewTarget(space, law, wishes...); err != nil {
+		return at.Errorf("%v", err)
+	}
+	if err := chooseKernel(ctx, p, choose); err != nil {
+		return err
+	}
+	if _, err := p.Sampler.Sampler(p.Target); err != nil {
+		var score *kir.ScoreError
+		if errors.As(err, &score) {
+			return p.Explain(err)
+		}
+		return at.Errorf("%v", err)
+	}
+	return nil
+}
+
+// chooseKernel puts a kernel in the place of auto.
+func chooseKernel(ctx context.Context, p *Problem, choose func(context.Context, *Problem) (string, error)) (err error) {
+	if p.Sampler.Kernel != auto {
+		return nil
+	}
+	p.Auto = true
+	if choose == nil {
+		p.Sampler.Kernel = "balanced"
+		if _, err := kir.NewExact(p.Target); err == nil {
+			p.Sampler.Kernel = "exact"
+		}
+		return nil
+	}
+	p.Sampler.Kernel, err = choose(ctx, p)
+	return p.Explain(err)
 }

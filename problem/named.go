@@ -2,49 +2,51 @@ package problem
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"slices"
 	"strings"
 
 	"kir/fault"
+	"kir/problem/yaml"
 	"kir/recipe"
 )
 
 // ingredientsOf reads which ingredients a rule is about: a name, a list of
 // names, in which a star matches any text, or a value of an attribute. text is
 // how messages call them.
-func (l *loader) ingredientsOf(n *node) (of []int, text string, err error) {
-	switch n.kind {
-	case mapping:
-		return l.withAttribute(n)
-	case sequence:
-		if len(n.items) == 0 {
-			return nil, "", hint(n.errorf("the rule names no ingredient"), "name at least one")
+func (s *shelf) ingredientsOf(n *yaml.Node) (of []int, text string, err error) {
+	switch n.Kind {
+	case yaml.Mapping:
+		return s.withAttribute(n)
+	case yaml.Sequence:
+		if len(n.Items) == 0 {
+			return nil, "", yaml.Hint(n.Errorf("the rule names no ingredient"), "name at least one")
 		}
 		var names []string
-		for _, item := range n.items {
-			some, name, err := l.ingredientsOf(item)
+		for _, item := range n.Items {
+			some, name, err := s.ingredientsOf(item)
 			if err != nil {
 				return nil, "", err
 			}
 			of = append(of, some...)
 			names = append(names, name)
 		}
-		const most = 4
-		text = strings.Join(names[:min(len(names), most)], ", ")
-		if len(names) > most {
-			text += fmt.Sprintf(" and %d more", len(names)-most)
+		const shown = 4
+		text = strings.Join(names[:min(len(names), shown)], ", ")
+		if len(names) > shown {
+			text += fmt.Sprintf(" and %d more", len(names)-shown)
 		}
 		slices.Sort(of)
 		return slices.Compact(of), text, nil
 	}
-	name, err := n.str("an ingredient")
+	name, err := n.Str("an ingredient")
 	if err != nil {
 		return nil, "", err
 	}
 	name = recipe.Name(name)
-	names := l.problem.Ingredients
+	names := s.names
 	if i := slices.Index(names, name); i >= 0 {
 		return []int{i}, name, nil
 	}
@@ -56,15 +58,11 @@ func (l *loader) ingredientsOf(n *node) (of []int, text string, err error) {
 			}
 		}
 		if len(of) == 0 {
-			return nil, "", hint(n.errorf("no ingredient matches %s", n.shown()), "a star matches any text; case does not matter")
+			return nil, "", yaml.Hint(n.Errorf("no ingredient matches %s", n.Shown()), "a star matches any text; case does not matter")
 		}
 		return of, name, nil
 	}
-	e := n.errorf("there is no ingredient %s", n.shown())
-	if near := fault.DidYouMean(name, names); near != "" {
-		return nil, "", hint(e, "%s", near)
-	}
-	return nil, "", hint(e, "there are %s", fault.List(names, 8))
+	return nil, "", yaml.Offer(n.Errorf("there is no ingredient %s", n.Shown()), name, "there are", names, 8)
 }
 
 // starPattern turns a name with stars into a pattern of package path, which
@@ -81,23 +79,28 @@ func starPattern(name string) string {
 }
 
 // withAttribute reads {group: citrus}: the ingredients with that value.
-func (l *loader) withAttribute(n *node) (of []int, text string, err error) {
-	if len(n.entries) != 1 {
-		return nil, "", hint(n.errorf("ingredients are chosen by %s", fault.Count(len(n.entries), "attribute")), "choose them by one, such as {group: citrus}")
+func (s *shelf) withAttribute(n *yaml.Node) (of []int, text string, err error) {
+	if len(n.Entries) != 1 {
+		return nil, "", yaml.Hint(n.Errorf("ingredients are chosen by %s", fault.Count(len(n.Entries), "attribute")), "choose them by one, such as {group: citrus}")
 	}
-	e := n.entries[0]
-	attribute, err := l.attribute(e.key, e.key.text)
+	key, value := n.Entries[0].Key, n.Entries[0].Value
+	of, name, err := s.withValue(key, value)
+	return of, key.Text + " " + name, err
+}
+
+// withValue returns the ingredients that have a value of an attribute.
+func (s *shelf) withValue(key, value *yaml.Node) (of []int, name string, err error) {
+	attribute, err := s.attribute(key, key.Text)
 	if err != nil {
 		return nil, "", err
 	}
-	value, err := e.value.str("the value of " + fault.Quote(e.key.text))
-	if err != nil {
+	if name, err = value.Str("the value of " + fault.Quote(key.Text)); err != nil {
 		return nil, "", err
 	}
-	value = recipe.Name(value)
+	name = recipe.Name(name)
 	var values []string
 	for i, v := range attribute.Values {
-		if v == value {
+		if v == name {
 			of = append(of, i)
 		}
 		if v != "" && !slices.Contains(values, v) && len(values) < 1000 {
@@ -105,37 +108,29 @@ func (l *loader) withAttribute(n *node) (of []int, text string, err error) {
 		}
 	}
 	if len(of) == 0 {
-		err := e.value.errorf("no ingredient has %s %s", e.key.text, e.value.shown())
-		if near := fault.DidYouMean(value, values); near != "" {
-			return nil, "", hint(err, "%s", near)
-		}
-		return nil, "", hint(err, "there are %s", fault.List(values, 12))
+		return nil, "", yaml.Offer(value.Errorf("no ingredient has %s %s", key.Text, value.Shown()), name, "there are", values, 12)
 	}
-	return of, e.key.text + " " + value, nil
+	return of, name, nil
 }
 
 // attribute returns a column of the ingredients file.
-func (l *loader) attribute(at *node, name string) (*recipe.Attribute, error) {
-	if l.ingredients == nil || len(l.ingredients.Attributes) == 0 {
-		return nil, hint(at.errorf("the ingredients have no attribute %s", fault.Quote(name)), "give them attributes in a CSV file: ingredients: ingredients.csv")
+func (s *shelf) attribute(at *yaml.Node, name string) (*recipe.Attribute, error) {
+	if s.attributes == nil || len(s.attributes.Attributes) == 0 {
+		return nil, yaml.Hint(at.Errorf("the ingredients have no attribute %s", fault.Quote(name)), "give them attributes in a CSV file: ingredients: ingredients.csv")
 	}
-	if a, ok := l.ingredients.Attribute(name); ok {
+	if a, ok := s.attributes.Attribute(name); ok {
 		return a, nil
 	}
 	var names []string
-	for k := range l.ingredients.Attributes {
-		names = append(names, l.ingredients.Attributes[k].Name)
+	for k := range s.attributes.Attributes {
+		names = append(names, s.attributes.Attributes[k].Name)
 	}
-	e := at.errorf("the ingredients have no attribute %s", fault.Quote(name))
-	if near := fault.DidYouMean(name, names); near != "" {
-		return nil, hint(e, "%s", near)
-	}
-	return nil, hint(e, "they have %s", fault.List(names, 12))
+	return nil, yaml.Offer(at.Errorf("the ingredients have no attribute %s", fault.Quote(name)), name, "they have", names, 12)
 }
 
 // attributeNumbers returns an attribute as numbers, none of them missing.
-func (l *loader) attributeNumbers(at *node, name string) ([]float64, error) {
-	a, err := l.attribute(at, name)
+func (s *shelf) attributeNumbers(at *yaml.Node, name string) ([]float64, error) {
+	a, err := s.attribute(at, name)
 	if err != nil {
 		return nil, err
 	}
@@ -146,9 +141,31 @@ func (l *loader) attributeNumbers(at *node, name string) ([]float64, error) {
 	for i, v := range values {
 		if math.IsNaN(v) {
 			line, column := a.Place(i)
-			return nil, &fault.Error{File: l.ingredients.File, Line: line, Column: column,
-				Message: fmt.Sprintf("%s has no %s, which the problem uses on line %d", fault.Quote(l.problem.Ingredients[i]), name, at.line), Hint: "write a number"}
+			return nil, &fault.Error{File: s.attributes.File, Line: line, Column: column, Cell: a.Cell(i),
+				Message: fmt.Sprintf("%s has no %s, which the problem uses on line %d", fault.Quote(s.names[i]), name, at.Line), Hint: "write a number"}
 		}
 	}
 	return values, nil
+}
+
+// group is the ingredients with one value of an attribute.
+type group struct {
+	value string
+	of    []int32
+}
+
+// groups returns the ingredients by their values of an attribute, in the order
+// of the values. Those without a value are in none.
+func groups(attribute *recipe.Attribute) []group {
+	of := make(map[string][]int32)
+	for i, v := range attribute.Values {
+		if v != "" {
+			of[v] = append(of[v], int32(i))
+		}
+	}
+	var groups []group
+	for _, v := range slices.Sorted(maps.Keys(of)) {
+		groups = append(groups, group{v, of[v]})
+	}
+	return groups
 }

@@ -90,3 +90,9 @@ func (p *Problem) Outside(draws int) (float64, error) {
 	}
 	return float64(outside) / float64(draws), nil
 }
+
+// Within says whether amounts of all ingredients are kept within the book's by a
+// rule.
+func (p *Problem) Within() bool {
+	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Text == "amount of * within the book" })
+}

@@ -10,6 +10,7 @@ import (
 
 	"kir"
 	"kir/fault"
+	"kir/problem/yaml"
 )
 
 const book = `recipe,ingredient,amount,unit,taste
@@ -211,19 +212,6 @@ func TestResolvedIsAProblem(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add("total: 5\nsparsity: {table: {2: 1}}\n")
-	f.Add("a: [{b: 'c'}, !!int 3, *x]\n? k\n: v\n")
-	f.Fuzz(func(t *testing.T, yaml string) {
-		if _, err := parse("p.yaml", []byte(yaml)); err != nil {
-			var bad *fault.Error
-			if !errors.As(err, &bad) {
-				t.Fatal(err)
-			}
-		}
-	})
-}
-
 // TestNamesThatAreAlike: two spellings of what is probably one ingredient are
 // told, and both are kept.
 func TestNamesThatAreAlike(t *testing.T) {
@@ -233,5 +221,32 @@ func TestNamesThatAreAlike(t *testing.T) {
 	}
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], `"Gin" and "gin"`) || len(p.Ingredients) != 3 {
 		t.Errorf("of %q it warns %q", p.Ingredients, p.Warnings)
+	}
+}
+
+// endless is a property that has something running.
+type endless struct {
+	kir.ScoreFunc
+	closed *int
+}
+
+func (p endless) Close() error { *p.closed++; return nil }
+
+// TestClose: what properties have running is ended, also of those that were read
+// before one that cannot be.
+func TestClose(t *testing.T) {
+	closed := 0
+	p := &Problem{Properties: []Property{{Name: "a", property: endless{closed: &closed}}, {Name: "b", property: kir.ScoreFunc(nil)}, {Name: "c", property: endless{closed: &closed}}}}
+	if err := p.Close(); err != nil || closed != 2 {
+		t.Errorf("%d of 2 are closed: %v", closed, err)
+	}
+	root, err := yaml.Parse("p.yaml", []byte("a: {program: {command: [go]}}\nb: {program: {}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shelf{names: []string{"Gin", "Rum"}, total: 3, files: &yaml.Files{Dir: t.TempDir()}}
+	read, err := readProperties(context.Background(), s, root)
+	if err == nil || len(read) != 1 || read[0].Name != "a" {
+		t.Errorf("with the error %v there are %v", err, read)
 	}
 }

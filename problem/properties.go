@@ -1,153 +1,100 @@
 package problem
 
 import (
+	"context"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
-	"kir"
 	"kir/fault"
-	"kir/forest"
+	"kir/problem/yaml"
 	"kir/recipe"
 )
 
-// A Property is one of the problem's wishes.
-type Property struct {
-	Name   string
-	Kind   string  // the key that names it, such as "forest"
-	Weight float64 // c: the target is multiplied by y(x)^c
-	About  string  // what it wishes for, in words
+// A propertyKind is a key that names a kind of property.
+type propertyKind struct {
+	name string
 
-	Forest *forest.Forest // of a forest: what was grown or loaded; else nil
+	// read reads what stands under the key.
+	read func(ctx context.Context, s *shelf, n *yaml.Node) (Property, error)
 
-	learnt   *learnt // of a forest
-	property kir.Property
-	settings any // what stands under the kind, with defaults written out
+	// bySplit says whether what stands there is scored split by split. Other
+	// properties are constant over most of a line.
+	bySplit func(n *yaml.Node) bool
 }
 
-// kinds are the keys that name a kind of property.
-var kinds = []string{"forest", "blend", "pairs", "novelty", "likeness", "markowitz", "document", "expression", "program"}
-
-// read reads what stands under the key that names a kind.
-func (l *loader) read(kind string, n *node) (Property, error) {
-	switch kind {
-	case "forest":
-		return l.forest(n)
-	case "blend":
-		return l.blend(n)
-	case "pairs":
-		return l.pairs(n)
-	case "novelty", "likeness":
-		return l.nearest(n, kind == "likeness")
-	case "markowitz":
-		return l.markowitz(n)
-	case "document":
-		return l.document(n)
-	case "expression":
-		return l.expression(n)
+// propertyKinds returns the kinds of properties that there are.
+func propertyKinds() []propertyKind {
+	always := func(*yaml.Node) bool { return true }
+	never := func(*yaml.Node) bool { return false }
+	return []propertyKind{
+		{"forest", readForest, never},
+		{"blend", readBlend, always},
+		{"pairs", readPairs, never},
+		{"novelty", readNovelty, byAmounts},
+		{"likeness", readLikeness, byAmounts},
+		{"markowitz", readMarkowitz, always},
+		{"document", readDocument, always},
+		{"expression", readExpression, always},
+		{"program", readProgram, always},
 	}
-	return l.program(n)
 }
 
 // reserved are the names that draws and summaries use for themselves.
 var reserved = []string{"chain", "draw", "log_density", "used", "ingredient", "amount", "recipe", "score"}
 
-func (l *loader) readProperties() error {
-	n := l.fields["properties"]
-	if n == nil || n.kind == null {
-		return nil
+// readProperties reads the properties. With an error it returns those that were
+// read before, which are to be closed.
+func readProperties(ctx context.Context, s *shelf, n *yaml.Node) (all []Property, err error) {
+	if n == nil || n.Kind == yaml.Null {
+		return nil, nil
 	}
-	if n.kind != mapping {
-		return hint(n.errorf("properties are %s", n.shown()), "write a name and a property each, such as taste: {forest: {label: taste, want: Fresh}}")
+	if n.Kind != yaml.Mapping {
+		return nil, yaml.Hint(n.Errorf("properties are %s", n.Shown()), "write a name and a property each, such as taste: {forest: {label: taste, want: Fresh}}")
 	}
-	for _, e := range n.entries {
-		name := recipe.Name(e.key.text)
+	for _, e := range n.Entries {
+		name := recipe.Name(e.Key.Text)
 		if name == "" || strings.ContainsAny(name, "\r\n") {
-			return hint(e.key.errorf("%s is no name for a property", fault.Quote(e.key.text)), "give it a name of one line")
+			return all, yaml.Hint(e.Key.Errorf("%s is no name for a property", fault.Quote(e.Key.Text)), "give it a name of one line")
 		}
 		if slices.Contains(reserved, name) {
-			return hint(e.key.errorf("a property cannot be called %s", fault.Quote(name)), "the draws have a column of that name: choose another")
+			return all, yaml.Hint(e.Key.Errorf("a property cannot be called %s", fault.Quote(name)), "the draws have a column of that name: choose another")
 		}
-		p, err := l.property(name, e.value)
+		p, err := readProperty(ctx, s, name, e.Value)
 		if err != nil {
-			return err
+			return all, err
 		}
-		l.problem.Properties = append(l.problem.Properties, p)
+		all = append(all, p)
 	}
-	return nil
+	return all, nil
 }
 
-// mostSplits bounds the total where a property has a score of its own at each
-// split of a line, of which there are as many as units: chains keep them all.
-const mostSplits = 1 << 22
-
-// bySplit says whether properties of a kind are scored split by split. The others
-// are constant over most of a line.
-func bySplit(kind string, n *node) bool {
-	switch kind {
-	case "forest", "pairs":
-		return false
-	case "novelty", "likeness":
-		by := n.get("by")
-		return by != nil && by.text == "amounts"
+// readProperty reads one property: its kind and its weight.
+func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Property, error) {
+	kinds := propertyKinds()
+	names := make([]string, len(kinds))
+	for k, kind := range kinds {
+		names[k] = kind.name
 	}
-	return true
-}
-
-// property reads one property: its kind and its weight.
-func (l *loader) property(name string, n *node) (Property, error) {
-	f, err := n.fields("a property", append([]string{"weight"}, kinds...)...)
+	f, err := n.Fields("a property", append([]string{"weight"}, names...)...)
 	if err != nil {
 		return Property{}, err
 	}
 	weight := 1.0
 	if w := f["weight"]; w != nil {
-		if weight, err = w.weight("the weight"); err != nil {
+		if weight, err = w.Weight("the weight"); err != nil {
 			return Property{}, err
 		}
 		delete(f, "weight")
 	}
 	if len(f) != 1 {
-		return Property{}, hint(n.errorf("property %s names %s", fault.Quote(name), fault.Count(len(f), "kind")), "name one of %s", strings.Join(kinds, ", "))
+		return Property{}, yaml.Hint(n.Errorf("property %s names %s", fault.Quote(name), fault.Count(len(f), "kind")), "name one of %s", strings.Join(names, ", "))
 	}
-	var p Property
-	for kind, v := range f {
-		if l.problem.Total > mostSplits && bySplit(kind, v) {
-			return Property{}, hint(v.errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", fault.Quote(name), l.problem.Total), "take a total of at most %d", mostSplits)
-		}
-		p, err = l.read(kind, v)
-		p.Kind = kind
+	kind := kinds[slices.IndexFunc(kinds, func(k propertyKind) bool { return f[k.name] != nil })]
+	v := f[kind.name]
+	if s.total > maxSplits && kind.bySplit(v) {
+		return Property{}, yaml.Hint(v.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", fault.Quote(name), s.total), "take a total of at most %d", maxSplits)
 	}
-	p.Name, p.Weight = name, weight
+	p, err := kind.read(ctx, s, v)
+	p.Name, p.Kind, p.Weight = name, kind.name, weight
 	return p, err
-}
-
-// settings collects what stands under a kind as resolved.
-type settings yaml.MapSlice
-
-func (s *settings) set(key string, value any) {
-	*s = append(*s, yaml.MapItem{Key: key, Value: value})
-}
-
-// keep takes keys over as they stand, those that there are.
-func (s *settings) keep(f map[string]*node, keys ...string) {
-	for _, key := range keys {
-		if v := f[key]; v != nil {
-			s.set(key, v.plain())
-		}
-	}
-}
-
-// floor reads the least score, 0 if there is none.
-func floor(f map[string]*node) (float64, error) {
-	v := f["floor"]
-	if v == nil {
-		return 0, nil
-	}
-	least, err := v.weight("the floor")
-	if err == nil && least > 1 {
-		err = hint(v.errorf("the floor is %v", least), "it is the least score, from 0 to 1")
-	}
-	return least, err
 }

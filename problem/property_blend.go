@@ -1,12 +1,12 @@
 package problem
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"kir/fault"
+	"kir/problem/yaml"
 	"kir/property"
 	"kir/recipe"
 )
@@ -14,27 +14,27 @@ import (
 // desirabilities are the keys that say what mean is desirable.
 var desirabilities = []string{"larger", "smaller", "target", "range", "normal"}
 
-// blend reads a property of a mean that is weighted by amounts.
-func (l *loader) blend(n *node) (Property, error) {
-	f, err := n.fields("a blend", append([]string{"attribute", "is", "shape", "floor"}, desirabilities...)...)
+// readBlend reads a property of a mean that is weighted by amounts.
+func readBlend(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	f, err := n.Fields("a blend", append([]string{"attribute", "is", "shape", "floor"}, desirabilities...)...)
 	if err != nil {
 		return Property{}, err
 	}
-	if f["attribute"] == nil {
-		return Property{}, hint(n.errorf("the blend has no attribute"), "name a column of the ingredients, such as {attribute: cost, smaller: {from: 2, to: 10}}")
+	if err := n.Require("the blend", "name a column of the ingredients, such as {attribute: cost, smaller: {from: 2, to: 10}}", "attribute"); err != nil {
+		return Property{}, err
 	}
-	name, err := f["attribute"].str("the attribute")
+	name, err := f["attribute"].Str("the attribute")
 	if err != nil {
 		return Property{}, err
 	}
 	var values []float64
 	about := "mean " + recipe.Name(name)
 	if v := f["is"]; v != nil {
-		if values, err = l.share(f["attribute"], recipe.Name(name), v); err != nil {
+		if values, err = share(s, f["attribute"], recipe.Name(name), v); err != nil {
 			return Property{}, err
 		}
 		about = "share of " + recipe.Name(name) + " " + listed(v)
-	} else if values, err = l.attributeNumbers(f["attribute"], name); err != nil {
+	} else if values, err = s.attributeNumbers(f["attribute"], name); err != nil {
 		return Property{}, err
 	}
 	d, words, err := desirability(n, f)
@@ -46,39 +46,36 @@ func (l *loader) blend(n *node) (Property, error) {
 		return Property{}, err
 	}
 	if d, err = d.Floor(least); err != nil {
-		return Property{}, f["floor"].blame(err)
+		return Property{}, f["floor"].Blame(err)
 	}
-	p, err := property.NewBlend(values, l.problem.Total, d)
+	p, err := property.NewBlend(values, s.total, d)
 	if err != nil {
-		return Property{}, n.blame(err)
+		return Property{}, n.Blame(err)
 	}
-	var s settings
-	s.keep(f, append([]string{"attribute", "is"}, desirabilities...)...)
+	var resolved yaml.Map
+	resolved.Keep(n, append([]string{"attribute", "is"}, desirabilities...)...)
 	if f["shape"] != nil {
-		s.keep(f, "shape")
+		resolved.Keep(n, "shape")
 	} else if f["range"] == nil && f["normal"] == nil {
-		s.set("shape", 1)
+		resolved.Set("shape", 1)
 	}
-	s.set("floor", least)
-	return Property{About: about + ": " + words, property: p, settings: yaml.MapSlice(s)}, nil
+	resolved.Set("floor", least)
+	return Property{About: about + ": " + words, property: p, resolved: resolved}, nil
 }
 
 // listed is a name, or a list of them, in words.
-func listed(n *node) string {
-	if n.kind != sequence {
-		return n.text
-	}
+func listed(n *yaml.Node) string {
 	var names []string
-	for _, item := range n.items {
-		names = append(names, item.text)
+	for _, item := range n.ItemsOrSelf() {
+		names = append(names, item.Text)
 	}
 	return strings.Join(names, " or ")
 }
 
 // share returns 1 for each ingredient whose attribute has one of the values, and
 // 0 for the others.
-func (l *loader) share(at *node, name string, is *node) ([]float64, error) {
-	attribute, err := l.attribute(at, name)
+func share(s *shelf, at *yaml.Node, name string, is *yaml.Node) ([]float64, error) {
+	attribute, err := s.attribute(at, name)
 	if err != nil {
 		return nil, err
 	}
@@ -89,26 +86,19 @@ func (l *loader) share(at *node, name string, is *node) ([]float64, error) {
 		known = append(known, g.value)
 		index[g.value] = k
 	}
-	items := []*node{is}
-	if is.kind == sequence {
-		items = is.items
-	}
+	items := is.ItemsOrSelf()
 	if len(items) == 0 {
-		return nil, hint(is.errorf("the list of values is empty"), "there are %s", fault.List(known, 12))
+		return nil, yaml.Hint(is.Errorf("the list of values is empty"), "there are %s", fault.List(known, 12))
 	}
-	values := make([]float64, len(l.problem.Ingredients))
+	values := make([]float64, len(s.names))
 	for _, item := range items {
-		value, err := item.str("the value of " + fault.Quote(name))
+		value, err := item.Str("the value of " + fault.Quote(name))
 		if err != nil {
 			return nil, err
 		}
 		at, ok := index[recipe.Name(value)]
 		if !ok {
-			e := item.errorf("no ingredient has %s %s", name, item.shown())
-			if near := fault.DidYouMean(recipe.Name(value), known); near != "" {
-				return nil, hint(e, "%s", near)
-			}
-			return nil, hint(e, "there are %s", fault.List(known, 12))
+			return nil, yaml.Offer(item.Errorf("no ingredient has %s %s", name, item.Shown()), recipe.Name(value), "there are", known, 12)
 		}
 		for _, i := range groups[at].of {
 			values[i] = 1
@@ -118,7 +108,7 @@ func (l *loader) share(at *node, name string, is *node) ([]float64, error) {
 }
 
 // desirability reads which mean is desirable, and says it in words.
-func desirability(n *node, f map[string]*node) (property.Desirability, string, error) {
+func desirability(n *yaml.Node, f map[string]*yaml.Node) (property.Desirability, string, error) {
 	var given []string
 	for _, key := range desirabilities {
 		if f[key] != nil {
@@ -126,7 +116,7 @@ func desirability(n *node, f map[string]*node) (property.Desirability, string, e
 		}
 	}
 	if len(given) != 1 {
-		return nil, "", hint(n.errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(desirabilities, ", "))
+		return nil, "", yaml.Hint(n.Errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(desirabilities, ", "))
 	}
 	key := given[0]
 	at := f[key]
@@ -134,17 +124,17 @@ func desirability(n *node, f map[string]*node) (property.Desirability, string, e
 	if keys == nil {
 		keys = []string{"from", "to"}
 	}
-	g, err := at.fields(key, keys...)
+	g, err := at.Fields(key, keys...)
 	if err != nil {
 		return nil, "", err
 	}
 	v := make(map[string]float64)
 	words := key + ","
 	for _, k := range keys {
-		if g[k] == nil {
-			return nil, "", hint(at.errorf("%s has no %s", key, k), "write {%s: ...}", strings.Join(keys, ": ..., "))
+		if err := at.Require(key, fmt.Sprintf("write {%s: ...}", strings.Join(keys, ": ..., ")), k); err != nil {
+			return nil, "", err
 		}
-		if v[k], err = g[k].float(k); err != nil {
+		if v[k], err = g[k].Float(k); err != nil {
 			return nil, "", err
 		}
 		words += fmt.Sprintf(" %s %v", k, v[k])
@@ -152,20 +142,20 @@ func desirability(n *node, f map[string]*node) (property.Desirability, string, e
 	shapes := []float64{1, 1}
 	if s := f["shape"]; s != nil {
 		if key == "range" || key == "normal" {
-			return nil, "", hint(s.errorf("%s has no shape", key), "remove it")
+			return nil, "", yaml.Hint(s.Errorf("%s has no shape", key), "remove it")
 		}
-		items := []*node{s, s}
-		if s.kind == sequence {
-			if items = s.items; key != "target" || len(items) != 2 {
-				return nil, "", hint(s.errorf("the shape has %s", fault.Count(len(items), "number")), "write one number, or two for a target: below it and above")
+		items := []*yaml.Node{s, s}
+		if s.Kind == yaml.Sequence {
+			if items = s.Items; key != "target" || len(items) != 2 {
+				return nil, "", yaml.Hint(s.Errorf("the shape has %s", fault.Count(len(items), "number")), "write one number, or two for a target: below it and above")
 			}
 		}
 		for k, item := range items {
-			if shapes[k], err = item.float("the shape"); err != nil {
+			if shapes[k], err = item.Float("the shape"); err != nil {
 				return nil, "", err
 			}
 			if shapes[k] <= 0 {
-				return nil, "", hint(item.errorf("the shape is %s", item.shown()), "it must be above 0: 1 is a straight line")
+				return nil, "", yaml.Hint(item.Errorf("the shape is %s", item.Shown()), "it must be above 0: 1 is a straight line")
 			}
 		}
 	}
@@ -183,7 +173,7 @@ func desirability(n *node, f map[string]*node) (property.Desirability, string, e
 		d, err = property.Normal(v["mean"], v["sd"])
 	}
 	if err != nil {
-		return nil, "", at.blame(err)
+		return nil, "", at.Blame(err)
 	}
 	return d, words, nil
 }

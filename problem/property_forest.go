@@ -2,22 +2,22 @@ package problem
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
+	"io"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"kir/fault"
 	"kir/forest"
+	"kir/problem/yaml"
 	"kir/property"
 	"kir/recipe"
 )
 
-// forest reads a property that is a random forest's probability of a label.
-func (l *loader) forest(n *node) (Property, error) {
-	f, err := n.fields("a forest", "label", "want", "at_least", "at_most", "between", "maximize", "minimize", "trees", "features", "leaf", "floor", "seed", "add", "file")
+// readForest reads a property that is a random forest's probability of a label.
+func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	f, err := n.Fields("a forest", "label", "want", "at_least", "at_most", "between", "maximize", "minimize", "trees", "features", "leaf", "floor", "seed", "add", "file")
 	if err != nil {
 		return Property{}, err
 	}
@@ -31,125 +31,121 @@ func (l *loader) forest(n *node) (Property, error) {
 	}
 	var data *forest.Data
 	var grown *forest.Forest
-	var s settings
+	var resolved yaml.Map
 	added := ""
 	if file := f["file"]; file != nil {
 		for _, key := range []string{"trees", "features", "leaf", "seed", "add"} {
 			if f[key] != nil {
-				return Property{}, hint(f[key].errorf("a forest from a file is grown already: %s has no effect", key), "remove it, or grow the forest with kir train")
+				return Property{}, yaml.Hint(f[key].Errorf("a forest from a file is grown already: %s has no effect", key), "remove it, or grow the forest with kir train")
 			}
 		}
-		if grown, err = l.loadForest(file); err != nil {
+		if grown, err = loadForest(ctx, s, file); err != nil {
 			return Property{}, err
 		}
-		if v := f["label"]; v != nil && v.text != grown.Label() {
-			return Property{}, hint(v.errorf("the forest in the file predicts %s, not %s", fault.Quote(grown.Label()), v.shown()), "name that label or leave it out")
+		if v := f["label"]; v != nil && v.Text != grown.Label() {
+			return Property{}, yaml.Hint(v.Errorf("the forest in the file predicts %s, not %s", fault.Quote(grown.Label()), v.Shown()), "name that label or leave it out")
 		}
-		s.set("file", file.text)
+		resolved.Set("file", file.Text)
 	} else {
-		features, words, err := l.features(f["add"])
+		features, words, err := featuresAdded(s, f["add"])
 		if err != nil {
 			return Property{}, err
 		}
 		added = words
-		o := forest.Options{Trees: 100, Seed: 1, Importances: true, Workers: l.options.Workers}
+		o := forest.Options{Trees: 100, Seed: 1, Importances: true, Workers: s.workers}
 		if directed(f) {
 			o.Trees = directedTrees
 		}
 		for _, c := range []struct {
 			key   string
 			value *int
-			most  int
+			max   int
 		}{
 			{"trees", &o.Trees, forest.MaxTrees},
-			{"features", &o.FeaturesPerSplit, max(len(features), len(l.problem.Ingredients))},
+			{"features", &o.FeaturesPerSplit, max(len(features), len(s.names))},
 			{"leaf", &o.SmallestLeaf, 1 << 30},
 		} {
 			if v := f[c.key]; v != nil {
-				if *c.value, err = v.whole(c.key, 1, c.most); err != nil {
+				if *c.value, err = v.Whole(c.key, 1, c.max); err != nil {
 					return Property{}, err
 				}
 			}
 		}
 		if v := f["seed"]; v != nil {
-			if o.Seed, err = v.uint64("the seed"); err != nil {
+			if o.Seed, err = v.Uint64("the seed"); err != nil {
 				return Property{}, err
 			}
 		}
-		if data, grown, err = l.growForest(n, f["label"], features, o); err != nil {
+		if data, grown, err = growForest(ctx, s, n, f["label"], features, o); err != nil {
 			return Property{}, err
 		}
 		used := grown.Options()
-		s.set("trees", used.Trees)
-		s.set("features", used.FeaturesPerSplit)
-		s.set("leaf", used.SmallestLeaf)
-		s.set("seed", used.Seed)
+		resolved.Set("trees", used.Trees)
+		resolved.Set("features", used.FeaturesPerSplit)
+		resolved.Set("leaf", used.SmallestLeaf)
+		resolved.Set("seed", used.Seed)
 	}
 	score, err := grown.Score(want)
 	if err != nil {
-		return Property{}, at.errorf("%v", err)
+		return Property{}, at.Errorf("%v", err)
 	}
-	if err := l.withinLabels(at, grown, data, want); err != nil {
+	if err := withinLabels(s, at, grown, data, want); err != nil {
 		return Property{}, err
 	}
-	s.set("label", grown.Label())
-	s.set("floor", least)
-	s.keep(f, "want", "at_least", "at_most", "between", "maximize", "minimize", "add")
+	resolved.Set("label", grown.Label())
+	resolved.Set("floor", least)
+	resolved.Keep(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "add")
 	return Property{
 		About:    grown.Label() + " " + want.String() + added,
 		Forest:   grown,
 		learnt:   &learnt{data, score, least},
 		property: property.NewForest(score, least),
-		settings: yaml.MapSlice(s),
+		resolved: resolved,
 	}, nil
 }
 
-// features returns what a forest's splits test if that is more than the amounts
+// featuresAdded returns what a forest's splits test if that is more than the amounts
 // of the ingredients, else nil, and says what is more in words.
 //
 //	add: {totals: family, presence: true}
 //
 // totals adds the total of the ingredients with each value of an attribute;
 // presence adds whether an ingredient, or any with that value, is used at all.
-func (l *loader) features(n *node) (features []forest.Feature, words string, err error) {
+func featuresAdded(s *shelf, n *yaml.Node) (features []forest.Feature, words string, err error) {
 	if n == nil {
 		return nil, "", nil
 	}
-	f, err := n.fields("add", "totals", "presence")
+	f, err := n.Fields("add", "totals", "presence")
 	if err != nil {
 		return nil, "", err
 	}
 	var by []*recipe.Attribute
 	if v := f["totals"]; v != nil {
-		attributes := []*node{v}
-		if v.kind == sequence {
-			attributes = v.items
-		}
-		for _, a := range attributes {
-			name, err := a.str("the attribute")
+		for _, a := range v.ItemsOrSelf() {
+			name, err := a.Str("the attribute")
 			if err != nil {
 				return nil, "", err
 			}
-			attribute, err := l.attribute(a, name)
+			attribute, err := s.attribute(a, name)
 			if err != nil {
 				return nil, "", err
 			}
 			if slices.Contains(by, attribute) {
-				return nil, "", hint(a.errorf("the totals by %s are added twice", fault.Quote(attribute.Name)), "name each attribute once")
+				return nil, "", yaml.Hint(a.Errorf("the totals by %s are added twice", fault.Quote(attribute.Name)), "name each attribute once")
 			}
 			by = append(by, attribute)
 		}
 	}
 	presence := false
 	if v := f["presence"]; v != nil {
-		if v.kind != boolean {
-			return nil, "", hint(v.errorf("presence is %s", v.shown()), "write true or false")
+		if v.Kind != yaml.Boolean {
+			return nil, "", yaml.Hint(v.Errorf("presence is %s", v.Shown()), "write true or false")
 		}
-		presence = v.plain() == true
+		presence = v.Plain() == true
 	}
-	features, err = forestFeatures(l.problem.Ingredients, by, presence)
+	features, err = forestFeatures(s.names, by, presence)
 	if err != nil {
-		return nil, "", n.blame(err)
+		return nil, "", n.Blame(err)
 	}
 	flags := 0
 	for _, p := range features {
@@ -165,7 +161,7 @@ func (l *loader) features(n *node) (features []forest.Feature, words string, err
 		for k, a := range by {
 			names[k] = a.Name
 		}
-		words += fmt.Sprintf(" and %s by %s", fault.Count(len(features)-flags-len(l.problem.Ingredients), "total"), strings.Join(names, ", "))
+		words += fmt.Sprintf(" and %s by %s", fault.Count(len(features)-flags-len(s.names), "total"), strings.Join(names, ", "))
 	}
 	if presence {
 		words += " and " + fault.Count(flags, "presence flag")
@@ -173,81 +169,8 @@ func (l *loader) features(n *node) (features []forest.Feature, words string, err
 	return features, words, nil
 }
 
-// ForestFeatures returns what the splits of a forest test if that is more than
-// the amounts of the ingredients: with totals, also the total of the ingredients
-// with each value of these attributes; with presence, also whether an
-// ingredient, or any with such a value, is used at all. An attribute that the
-// ingredients do not have is a [fault.Error].
-func ForestFeatures(in *recipe.Ingredients, totals []string, presence bool) ([]forest.Feature, error) {
-	var by []*recipe.Attribute
-	for _, name := range totals {
-		a, ok := in.Attribute(name)
-		if !ok {
-			var names []string
-			for k := range in.Attributes {
-				names = append(names, in.Attributes[k].Name)
-			}
-			e := &fault.Error{File: in.File, Message: "the ingredients have no attribute " + fault.Quote(name), Hint: fault.DidYouMean(name, names)}
-			if e.Hint == "" && len(names) > 0 {
-				e.Hint = "they have " + fault.List(names, 12)
-			}
-			return nil, e
-		}
-		if !slices.Contains(by, a) {
-			by = append(by, a)
-		}
-	}
-	return forestFeatures(in.Names, by, presence)
-}
-
-func forestFeatures(ingredients []string, by []*recipe.Attribute, presence bool) (features []forest.Feature, err error) {
-	for i, name := range ingredients {
-		features = append(features, forest.Feature{Name: name, Ingredients: []int32{int32(i)}})
-	}
-	for _, a := range by {
-		for _, g := range groups(a) {
-			features = append(features, forest.Feature{Name: "total of " + a.Name + " " + g.value, Ingredients: g.of})
-		}
-	}
-	if presence {
-		for _, p := range slices.Clone(features) {
-			features = append(features, forest.Feature{Name: "presence of " + strings.TrimPrefix(p.Name, "total of "), Ingredients: p.Ingredients, Presence: true})
-		}
-	}
-	seen := make(map[string]bool, len(features))
-	for _, p := range features {
-		if seen[p.Name] {
-			return nil, &fault.Error{Message: "the forest would have two features named " + fault.Quote(p.Name), Hint: "rename an ingredient or an attribute"}
-		}
-		seen[p.Name] = true
-	}
-	return features, nil
-}
-
-// group is the ingredients with one value of an attribute.
-type group struct {
-	value string
-	of    []int32
-}
-
-// groups returns the ingredients by their values of an attribute, in the order
-// of the values. Those without a value are in none.
-func groups(attribute *recipe.Attribute) []group {
-	of := make(map[string][]int32)
-	for i, v := range attribute.Values {
-		if v != "" {
-			of[v] = append(of[v], int32(i))
-		}
-	}
-	var groups []group
-	for _, v := range slices.Sorted(maps.Keys(of)) {
-		groups = append(groups, group{v, of[v]})
-	}
-	return groups
-}
-
 // wanted reads what a forest is asked for. at is the node to blame.
-func wanted(n *node, f map[string]*node) (want forest.Want, at *node, err error) {
+func wanted(n *yaml.Node, f map[string]*yaml.Node) (want forest.Want, at *yaml.Node, err error) {
 	var given []string
 	for _, key := range []string{"want", "at_least", "at_most", "between", "maximize", "minimize"} {
 		if f[key] != nil {
@@ -256,28 +179,24 @@ func wanted(n *node, f map[string]*node) (want forest.Want, at *node, err error)
 		}
 	}
 	if len(given) == 2 && given[0] == "at_least" && given[1] == "at_most" {
-		low, err := f["at_least"].float("at_least")
+		low, err := f["at_least"].Float("at_least")
 		if err != nil {
 			return want, at, err
 		}
-		high, err := f["at_most"].float("at_most")
+		high, err := f["at_most"].Float("at_most")
 		return forest.Between(low, high), at, err
 	}
 	if len(given) != 1 {
-		return want, at, hint(n.errorf("the forest is asked for %s", fault.Count(len(given), "thing")), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
+		return want, at, yaml.Hint(n.Errorf("the forest is asked for %s", fault.Count(len(given), "thing")), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
 	}
 	switch given[0] {
 	case "maximize", "minimize":
 		want, err := direction(given[0], at)
 		return want, at, err
 	case "want":
-		items := []*node{at}
-		if at.kind == sequence {
-			items = at.items
-		}
 		var classes []string
-		for _, item := range items {
-			class, err := item.str("the wanted class")
+		for _, item := range at.ItemsOrSelf() {
+			class, err := item.Str("the wanted class")
 			if err != nil {
 				return want, at, err
 			}
@@ -285,60 +204,60 @@ func wanted(n *node, f map[string]*node) (want forest.Want, at *node, err error)
 		}
 		return forest.AnyOf(classes...), at, nil
 	case "at_least":
-		low, err := at.float("at_least")
+		low, err := at.Float("at_least")
 		return forest.AtLeast(low), at, err
 	case "at_most":
-		high, err := at.float("at_most")
+		high, err := at.Float("at_most")
 		return forest.AtMost(high), at, err
 	}
-	items, err := at.list("between")
+	items, err := at.List("between")
 	if err != nil {
 		return want, at, err
 	}
 	if len(items) != 2 {
-		return want, at, hint(at.errorf("between has %s", fault.Count(len(items), "number")), "write the lowest and the highest, such as [3, 4]")
+		return want, at, yaml.Hint(at.Errorf("between has %s", fault.Count(len(items), "number")), "write the lowest and the highest, such as [3, 4]")
 	}
-	low, err := items[0].float("the lowest number")
+	low, err := items[0].Float("the lowest number")
 	if err != nil {
 		return want, at, err
 	}
-	high, err := items[1].float("the highest number")
+	high, err := items[1].Float("the highest number")
 	if err == nil && low > high {
-		err = hint(at.errorf("no number is between %v and %v", low, high), "write the lower one first")
+		err = yaml.Hint(at.Errorf("no number is between %v and %v", low, high), "write the lower one first")
 	}
 	return forest.Between(low, high), at, err
 }
 
 // growForest grows a forest from the book.
-func (l *loader) growForest(n, labelNode *node, features []forest.Feature, o forest.Options) (*forest.Data, *forest.Forest, error) {
-	book := l.problem.Book
+func growForest(ctx context.Context, s *shelf, n, labelNode *yaml.Node, features []forest.Feature, o forest.Options) (*forest.Data, *forest.Forest, error) {
+	book := s.book
 	if book == nil {
-		return nil, nil, hint(n.errorf("a forest is grown from recipes, and the problem has none"), "add recipes: a CSV file, or load a forest with file")
+		return nil, nil, yaml.Hint(n.Errorf("a forest is grown from recipes, and the problem has none"), "add recipes: a CSV file, or load a forest with file")
 	}
 	if labelNode == nil {
-		return nil, nil, hint(n.errorf("the forest has no label to learn"), "%s", labelsThere(book))
+		return nil, nil, yaml.Hint(n.Errorf("the forest has no label to learn"), "%s", labelsThere(book))
 	}
-	name, err := labelNode.str("the label")
+	name, err := labelNode.Str("the label")
 	if err != nil {
 		return nil, nil, err
 	}
 	label, ok := book.Label(name)
 	if !ok {
-		return nil, nil, hint(labelNode.errorf("the recipes have no label %s", labelNode.shown()), "%s", labelsThere(book))
+		return nil, nil, yaml.Hint(labelNode.Errorf("the recipes have no label %s", labelNode.Shown()), "%s", labelsThere(book))
 	}
-	numeric := n.get("want") == nil
+	numeric := n.Get("want") == nil
 	if !numeric {
-		if err := fewClasses(n.get("want"), label); err != nil {
+		if err := fewClasses(n.Get("want"), label); err != nil {
 			return nil, nil, err
 		}
 	}
-	data, err := forestData(book, label, l.problem.Total, numeric, features)
+	data, err := forestData(book, label, s.total, numeric, features)
 	if err != nil {
-		return nil, nil, labelNode.blame(err)
+		return nil, nil, labelNode.Blame(err)
 	}
-	f, err := forest.Grow(l.ctx, data, o)
+	f, err := forest.Grow(ctx, data, o)
 	if err != nil {
-		return nil, nil, labelNode.blame(err)
+		return nil, nil, labelNode.Blame(err)
 	}
 	return data, f, nil
 }
@@ -354,14 +273,43 @@ func labelsThere(book *recipe.Book) string {
 	return "they have " + fault.List(names, 12)
 }
 
-// GrowForest grows a forest that predicts a label of a book's recipes from
-// their closure to total units: its classes, or its numbers. Recipes without
-// the label are left out. Splits test the features, see [ForestFeatures], or if
-// these are nil the amounts of the ingredients.
-func GrowForest(ctx context.Context, book *recipe.Book, label *recipe.Label, total int, numeric bool, features []forest.Feature, o forest.Options) (*forest.Forest, error) {
-	data, err := forestData(book, label, total, numeric, features)
+// maxForestBytes bounds what is read of the file of a forest.
+const maxForestBytes = 1 << 30
+
+// loadForest loads a forest that kir train saved, for this problem's
+// ingredients and total.
+func loadForest(ctx context.Context, s *shelf, n *yaml.Node) (*forest.Forest, error) {
+	var f *forest.Forest
+	err := s.files.Read(ctx, n, "the file of the forest", func(r io.Reader, _ string) (err error) {
+		f, err = forest.Read(io.LimitReader(r, maxForestBytes))
+		return err
+	})
 	if err != nil {
-		return nil, err
+		if bad := (*fault.Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, yaml.Hint(n.Errorf("%s is no forest that can be used: %v", fault.Quote(n.Text), err), "save it anew with kir train")
 	}
-	return forest.Grow(ctx, data, o)
+	if f.Total() != s.total {
+		return nil, yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", f.Total(), s.total), "change the total, or grow it with kir train --total %d", s.total)
+	}
+	names := f.Ingredients()
+	for k, name := range s.names {
+		if k >= len(names) || names[k] != name {
+			return nil, yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, fault.Quote(name)), "%s", growAnew(s.table))
+		}
+	}
+	if len(names) != len(s.names) {
+		return nil, yaml.Hint(n.Errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(s.names)), "%s", growAnew(s.table))
+	}
+	return f, nil
+}
+
+// growAnew says how to grow a forest that fits the problem, whose ingredients
+// are in the table, if that is not empty.
+func growAnew(table string) string {
+	if table != "" {
+		return "grow it with kir train --ingredients " + fault.Quote(table)
+	}
+	return "grow it on these recipes with kir train"
 }

@@ -9,6 +9,7 @@ import (
 	"kir"
 	"kir/fault"
 	"kir/forest"
+	"kir/problem/yaml"
 	"kir/property"
 	"kir/recipe"
 )
@@ -18,9 +19,9 @@ import (
 // of it away: see docs/search.md.
 const directedTrees = 300
 
-// mostClasses is up to how many different numbers a label may have whose values
+// maxClasses is up to how many different numbers a label may have whose values
 // are named as classes.
-const mostClasses = 20
+const maxClasses = 20
 
 // A learnt is what a forest property was made of.
 type learnt struct {
@@ -68,12 +69,12 @@ func (w *learnt) regrown(ctx context.Context, data *forest.Data, o forest.Option
 }
 
 // directed says whether a forest is asked for the largest or the smallest.
-func directed(f map[string]*node) bool { return f["maximize"] != nil || f["minimize"] != nil }
+func directed(f map[string]*yaml.Node) bool { return f["maximize"] != nil || f["minimize"] != nil }
 
 // direction reads maximize: true or minimize: true.
-func direction(key string, n *node) (forest.Want, error) {
-	if n.kind != boolean || n.plain() != true {
-		return forest.Want{}, hint(n.errorf("%s is %s", key, n.shown()), "write %s: true; or at_least, at_most or between for what is good enough", key)
+func direction(key string, n *yaml.Node) (forest.Want, error) {
+	if n.Kind != yaml.Boolean || n.Plain() != true {
+		return forest.Want{}, yaml.Hint(n.Errorf("%s is %s", key, n.Shown()), "write %s: true; or at_least, at_most or between for what is good enough", key)
 	}
 	if key == "minimize" {
 		return forest.Minimize(), nil
@@ -82,8 +83,8 @@ func direction(key string, n *node) (forest.Want, error) {
 }
 
 // fewClasses refuses to take a number of many values for classes.
-func fewClasses(want *node, label *recipe.Label) error {
-	if len(label.Classes) <= mostClasses || !label.Numeric() {
+func fewClasses(want *yaml.Node, label *recipe.Label) error {
+	if len(label.Classes) <= maxClasses || !label.Numeric() {
 		return nil
 	}
 	numbers, err := label.Numbers()
@@ -91,7 +92,7 @@ func fewClasses(want *node, label *recipe.Label) error {
 		return err
 	}
 	least, greatest := span(numbers)
-	return hint(want.errorf("the label %s is a number: the recipes have %d different ones, from %v to %v", fault.Quote(label.Name), len(label.Classes), least, greatest),
+	return yaml.Hint(want.Errorf("the label %s is a number: the recipes have %d different ones, from %v to %v", fault.Quote(label.Name), len(label.Classes), least, greatest),
 		"ask for maximize: true, minimize: true, at_least, at_most or between")
 }
 
@@ -109,7 +110,7 @@ func span(numbers []float64) (least, greatest float64) {
 // withinLabels refuses bounds on a number within which no recipe's lies: the
 // forest would give every composition a probability of 0. It warns of bounds
 // within which all do.
-func (l *loader) withinLabels(at *node, f *forest.Forest, data *forest.Data, want forest.Want) error {
+func withinLabels(s *shelf, at *yaml.Node, f *forest.Forest, data *forest.Data, want forest.Want) error {
 	low, high, bounded := want.Bounds()
 	if !bounded {
 		return nil
@@ -125,46 +126,10 @@ func (l *loader) withinLabels(at *node, f *forest.Forest, data *forest.Data, wan
 	book := fmt.Sprintf("the book has %v to %v", least, greatest)
 	if !some {
 		way := fmt.Sprintf("%s: take bounds that some recipe keeps, or ask for maximize: true or minimize: true", book)
-		return hint(at.errorf("no recipe has a %s %s", f.Label(), want), "%s", way)
+		return yaml.Hint(at.Errorf("no recipe has a %s %s", f.Label(), want), "%s", way)
 	}
 	if low <= least && high >= greatest {
-		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("Every recipe has a %s %s (%s), so that nothing is asked of it.", f.Label(), want, strings.TrimSpace(book)))
+		s.warn(fmt.Sprintf("Every recipe has a %s %s (%s), so that nothing is asked of it.", f.Label(), want, strings.TrimSpace(book)))
 	}
 	return nil
-}
-
-// forestData returns what a forest of a label learns from: the recipes that have
-// it, closed to total units, in the book's order.
-func forestData(book *recipe.Book, label *recipe.Label, total int, numeric bool, features []forest.Feature) (*forest.Data, error) {
-	data := &forest.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
-	var numbers []float64
-	var err error
-	if numeric {
-		if numbers, err = label.Numbers(); err != nil {
-			return nil, err
-		}
-	}
-	for r := range book.Recipes {
-		if label.Of[r] < 0 {
-			continue
-		}
-		amounts, err := book.Closure(r, total)
-		if err != nil {
-			return nil, err
-		}
-		parts := make([]forest.Part, len(amounts))
-		for k, p := range book.Recipes[r].Parts {
-			parts[k] = forest.Part{Ingredient: p.Ingredient, Amount: int32(amounts[k])}
-		}
-		data.Rows = append(data.Rows, parts)
-		if numeric {
-			data.Numbers = append(data.Numbers, numbers[r])
-		} else {
-			data.Classes = append(data.Classes, label.Value(r))
-		}
-	}
-	if len(data.Rows) == 0 {
-		return nil, &fault.Error{File: book.File, Message: fmt.Sprintf("no recipe has a value of the label %s", fault.Quote(label.Name)), Hint: "fill in the column"}
-	}
-	return data, nil
 }

@@ -1,105 +1,97 @@
 package problem
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
-	"github.com/goccy/go-yaml"
-
 	"kir/fault"
+	"kir/problem/yaml"
 	"kir/property"
 )
 
-// markowitz reads a property of return against risk.
-func (l *loader) markowitz(n *node) (Property, error) {
-	f, err := n.fields("markowitz", "returns", "covariance", "risk_aversion")
+// readMarkowitz reads a property of return against risk.
+func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	f, err := n.Fields("markowitz", "returns", "covariance", "risk_aversion")
 	if err != nil {
 		return Property{}, err
 	}
-	for _, key := range []string{"returns", "covariance", "risk_aversion"} {
-		if f[key] == nil {
-			return Property{}, hint(n.errorf("markowitz has no %s", key), "write {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}")
-		}
+	if err := n.Require("markowitz", "write {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}", "returns", "covariance", "risk_aversion"); err != nil {
+		return Property{}, err
 	}
-	aversion, err := f["risk_aversion"].weight("the risk aversion")
+	aversion, err := f["risk_aversion"].Weight("the risk aversion")
 	if err != nil {
 		return Property{}, err
 	}
-	returns, err := l.returns(f["returns"])
+	returns, err := readReturns(ctx, s, f["returns"])
 	if err != nil {
 		return Property{}, err
 	}
-	covariance, err := l.covariance(f["covariance"])
+	covariance, err := readCovariance(ctx, s, f["covariance"])
 	if err != nil {
 		return Property{}, err
 	}
-	p, err := property.NewMarkowitz(returns, covariance, aversion, l.problem.Total)
+	p, err := property.NewMarkowitz(returns, covariance, aversion, s.total)
 	if err != nil {
-		return Property{}, n.blame(err)
+		return Property{}, n.Blame(err)
 	}
-	var s settings
-	s.keep(f, "returns", "covariance", "risk_aversion")
-	return Property{About: fmt.Sprintf("return less %v times its variance", aversion), property: p, settings: yaml.MapSlice(s)}, nil
+	var resolved yaml.Map
+	resolved.Keep(n, "returns", "covariance", "risk_aversion")
+	return Property{About: fmt.Sprintf("return less %v times its variance", aversion), property: p, resolved: resolved}, nil
 }
 
-// returns reads the expected return of each ingredient: a CSV file with the
+// readReturns reads the expected return of each ingredient: a CSV file with the
 // columns name and return, or {attribute: expected}, a column of the
 // ingredients.
-func (l *loader) returns(n *node) ([]float64, error) {
-	if n.kind == mapping {
-		f, err := n.fields("returns", "attribute")
+func readReturns(ctx context.Context, s *shelf, n *yaml.Node) ([]float64, error) {
+	if n.Kind == yaml.Mapping {
+		f, err := n.Fields("returns", "attribute")
 		if err != nil {
 			return nil, err
 		}
 		if f["attribute"] == nil {
-			return nil, hint(n.errorf("the returns name no attribute"), "write a CSV file, or {attribute: return}")
+			return nil, yaml.Hint(n.Errorf("the returns name no attribute"), "write a CSV file, or {attribute: return}")
 		}
-		name, err := f["attribute"].str("the attribute")
+		name, err := f["attribute"].Str("the attribute")
 		if err != nil {
 			return nil, err
 		}
-		return l.attributeNumbers(f["attribute"], name)
+		return s.attributeNumbers(f["attribute"], name)
 	}
-	t, err := l.readSheet(n, "the file of returns")
+	t, err := s.files.ReadSheet(ctx, n, "the file of returns")
 	if err != nil {
 		return nil, err
 	}
-	column, err := t.column("return")
+	column, err := t.Column("return")
 	if err != nil {
 		return nil, err
 	}
-	at, err := match(t.file, l.problem.Ingredients, t.rows, "ingredients", func(k int, format string, args ...any) *fault.Error {
-		return t.errorIn(k, -1, format, args...)
-	})
+	at, err := t.RowsOf(s.names)
 	if err != nil {
 		return nil, err
 	}
 	values := make([]float64, len(at))
 	for i, row := range at {
-		values[i] = t.values[row][column]
+		values[i] = t.Values[row][column]
 	}
 	return values, nil
 }
 
-// covariance reads a covariance of the ingredients, in their order: a CSV file
+// readCovariance reads a covariance of the ingredients, in their order: a CSV file
 // with a row and a column for each.
-func (l *loader) covariance(n *node) ([][]float64, error) {
-	t, err := l.readSheet(n, "the file of the covariance")
+func readCovariance(ctx context.Context, s *shelf, n *yaml.Node) ([][]float64, error) {
+	t, err := s.files.ReadSheet(ctx, n, "the file of the covariance")
 	if err != nil {
 		return nil, err
 	}
-	if len(t.rows) != len(t.columns) {
-		return nil, hint(t.errorAt(1, 1, "the covariance is not square: it has %s and %s", fault.Count(len(t.rows), "row"), fault.Count(len(t.columns), "column")), "it needs a row and a column for each ingredient")
+	if len(t.Rows) != len(t.Columns) {
+		return nil, yaml.Hint(t.ErrorAt(1, 1, "the covariance is not square: it has %s and %s", fault.Count(len(t.Rows), "row"), fault.Count(len(t.Columns), "column")), "it needs a row and a column for each ingredient")
 	}
-	rows, err := match(t.file, l.problem.Ingredients, t.rows, "ingredients", func(k int, format string, args ...any) *fault.Error {
-		return t.errorIn(k, -1, format, args...)
-	})
+	rows, err := t.RowsOf(s.names)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := match(t.file, l.problem.Ingredients, t.columns, "ingredients", func(k int, format string, args ...any) *fault.Error {
-		return t.errorIn(-1, k, format, args...)
-	})
+	columns, err := t.ColumnsOf(s.names)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +99,7 @@ func (l *loader) covariance(n *node) ([][]float64, error) {
 	for i, row := range rows {
 		c[i] = make([]float64, len(columns))
 		for j, column := range columns {
-			c[i][j] = t.values[row][column]
+			c[i][j] = t.Values[row][column]
 		}
 	}
 	if err := property.CheckCovariance(c); err != nil {
@@ -116,9 +108,9 @@ func (l *loader) covariance(n *node) ([][]float64, error) {
 			return nil, err
 		}
 		if bad.Row < 0 {
-			return nil, hint(&fault.Error{File: t.file, Message: bad.Reason}, "estimate it from more observations than ingredients, shrink it, or write more digits")
+			return nil, yaml.Hint(&fault.Error{File: t.File, Message: bad.Reason}, "estimate it from more observations than ingredients, shrink it, or write more digits")
 		}
-		return nil, t.errorIn(rows[bad.Row], columns[bad.Column], "%s", bad.Reason)
+		return nil, t.ErrorIn(rows[bad.Row], columns[bad.Column], "%s", bad.Reason)
 	}
 	return c, nil
 }

@@ -1,38 +1,44 @@
 package problem
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"kir"
-	"kir/fault"
+	"kir/problem/yaml"
 	"kir/property"
 	"kir/recipe"
 )
 
-// set returns the ingredients of a recipe.
-func set(parts []kir.Part) []int32 {
-	of := make([]int32, len(parts))
-	for k, p := range parts {
-		of[k] = int32(p.Ingredient)
-	}
-	return of
+// byAmounts says whether novelty or likeness is measured by amounts.
+func byAmounts(n *yaml.Node) bool {
+	by := n.Get("by")
+	return by != nil && by.Text == "amounts"
 }
 
-// nearest reads novelty or likeness: how far from, or near to, known recipes a
+// readNovelty reads how far from known recipes a composition is.
+func readNovelty(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	return readNearest(s, n, false)
+}
+
+// readLikeness reads how near to known recipes a composition is.
+func readLikeness(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	return readNearest(s, n, true)
+}
+
+// readNearest reads novelty or likeness: how far from, or near to, known recipes a
 // composition is.
-func (l *loader) nearest(n *node, likes bool) (Property, error) {
+func readNearest(s *shelf, n *yaml.Node, likes bool) (Property, error) {
 	kind := "novelty"
 	if likes {
 		kind = "likeness"
 	}
-	f, err := n.fields(kind, "by", "to", "zero", "scale", "floor")
+	f, err := n.Fields(kind, "by", "to", "zero", "scale", "floor")
 	if err != nil {
 		return Property{}, err
 	}
-	rows, names, err := l.known(n, f["to"], kind)
+	rows, names, err := known(s, n, f["to"], kind)
 	if err != nil {
 		return Property{}, err
 	}
@@ -42,63 +48,63 @@ func (l *loader) nearest(n *node, likes bool) (Property, error) {
 	}
 	by := "overlap"
 	if v := f["by"]; v != nil {
-		if by, err = v.str("by"); err != nil {
+		if by, err = v.Str("by"); err != nil {
 			return Property{}, err
 		}
 		if by != "overlap" && by != "amounts" {
-			return Property{}, hint(v.errorf("%s is by %s", kind, v.shown()), "write overlap, for the ingredients, or amounts")
+			return Property{}, yaml.Hint(v.Errorf("%s is by %s", kind, v.Shown()), "write overlap, for the ingredients, or amounts")
 		}
 	}
 	about := map[bool]string{true: "near", false: "far from"}[likes] + " " + names
-	var s settings
-	s.set("by", by)
-	s.keep(f, "to")
+	var resolved yaml.Map
+	resolved.Set("by", by)
+	resolved.Keep(n, "to")
 	if by == "overlap" {
 		for _, key := range []string{"zero", "scale"} {
 			if f[key] != nil {
-				return Property{}, hint(f[key].errorf("%s is for distances by amounts, and this is by overlap", key), "remove it, or write by: amounts")
+				return Property{}, yaml.Hint(f[key].Errorf("%s is for distances by amounts, and this is by overlap", key), "remove it, or write by: amounts")
 			}
 		}
 		var sets [][]int32
 		for _, parts := range rows {
-			sets = append(sets, set(parts))
+			sets = append(sets, ingredientsUsed(parts))
 		}
 		build := property.NewNovelty
 		if likes {
 			build = property.NewLikeness
 		}
-		p, err := build(len(l.problem.Ingredients), sets, least)
+		p, err := build(len(s.names), sets, least)
 		if err != nil {
-			return Property{}, n.blame(err)
+			return Property{}, n.Blame(err)
 		}
-		s.set("floor", least)
-		return Property{About: about + " by overlap of ingredients", property: p, settings: yaml.MapSlice(s)}, nil
+		resolved.Set("floor", least)
+		return Property{About: about + " by overlap of ingredients", property: p, resolved: resolved}, nil
 	}
-	o := property.DistanceOptions{Ingredients: len(l.problem.Ingredients), Total: l.problem.Total, Recipes: rows, Zero: 0.5, Floor: least}
+	o := property.DistanceOptions{Ingredients: len(s.names), Total: s.total, Recipes: rows, Zero: 0.5, Floor: least}
 	if v := f["zero"]; v != nil {
-		if o.Zero, err = v.float("zero"); err != nil {
+		if o.Zero, err = v.Float("zero"); err != nil {
 			return Property{}, err
 		}
 		if o.Zero < 1e-6 || o.Zero > 1 {
-			return Property{}, hint(v.errorf("zero is %s units", v.shown()), "it stands in place of an amount of 0: write from 0.000001 to 1")
+			return Property{}, yaml.Hint(v.Errorf("zero is %s units", v.Shown()), "it stands in place of an amount of 0: write from 0.000001 to 1")
 		}
 	}
 	if v := f["scale"]; v != nil {
-		if o.Scale, err = v.float("the scale"); err != nil {
+		if o.Scale, err = v.Float("the scale"); err != nil {
 			return Property{}, err
 		}
 		if o.Scale <= 0 {
-			return Property{}, hint(v.errorf("the scale is %s", v.shown()), "it must be above 0: the distance at which likeness has fallen to 61 %%")
+			return Property{}, yaml.Hint(v.Errorf("the scale is %s", v.Shown()), "it must be above 0: the distance at which likeness has fallen to 61 %%")
 		}
 	} else {
 		// The scale of the whole book, whichever recipes are compared with.
 		all := o
-		all.Recipes = l.rows
+		all.Recipes = s.recipes
 		if o.Scale, err = property.TypicalDistance(all); err != nil {
-			return Property{}, n.blame(err)
+			return Property{}, n.Blame(err)
 		}
 		if o.Scale == 0 {
-			return Property{}, hint(n.errorf("the recipes do not tell a scale: most have an equal among the others"), "write a scale, such as 3: the distance at which likeness has fallen to 61 %%")
+			return Property{}, yaml.Hint(n.Errorf("the recipes do not tell a scale: most have an equal among the others"), "write a scale, such as 3: the distance at which likeness has fallen to 61 %%")
 		}
 	}
 	build := property.NewFar
@@ -107,32 +113,29 @@ func (l *loader) nearest(n *node, likes bool) (Property, error) {
 	}
 	p, err := build(o)
 	if err != nil {
-		return Property{}, n.blame(err)
+		return Property{}, n.Blame(err)
 	}
-	s.set("zero", o.Zero)
-	s.set("scale", o.Scale)
-	s.set("floor", least)
+	resolved.Set("zero", o.Zero)
+	resolved.Set("scale", o.Scale)
+	resolved.Set("floor", least)
 	return Property{
 		About:    fmt.Sprintf("%s by amounts (Aitchison distance over %.3g; none is %v units)", about, o.Scale, o.Zero),
-		property: p, settings: yaml.MapSlice(s),
+		property: p, resolved: resolved,
 	}, nil
 }
 
 // known returns the recipes that are named, or all, and how to call them.
-func (l *loader) known(n, to *node, kind string) (rows [][]kir.Part, names string, err error) {
-	book := l.problem.Book
+func known(s *shelf, n, to *yaml.Node, kind string) (rows [][]kir.Part, names string, err error) {
+	book := s.book
 	if book == nil {
-		return nil, "", hint(n.errorf("%s is measured from recipes, and the problem has none", kind), "add recipes: a CSV file")
+		return nil, "", yaml.Hint(n.Errorf("%s is measured from recipes, and the problem has none", kind), "add recipes: a CSV file")
 	}
 	if to == nil {
-		return l.rows, "the recipes in the book", nil
+		return s.recipes, "the recipes in the book", nil
 	}
-	items := []*node{to}
-	if to.kind == sequence {
-		items = to.items
-	}
+	items := to.ItemsOrSelf()
 	if len(items) == 0 {
-		return nil, "", hint(to.errorf("the list of recipes is empty"), "name some, or leave it out for all")
+		return nil, "", yaml.Hint(to.Errorf("the list of recipes is empty"), "name some, or leave it out for all")
 	}
 	var all, chosen []string
 	index := make(map[string]int, len(book.Recipes))
@@ -142,29 +145,25 @@ func (l *loader) known(n, to *node, kind string) (rows [][]kir.Part, names strin
 	}
 	seen := make(map[int]bool)
 	for _, item := range items {
-		name, err := item.str("a recipe")
+		name, err := item.Str("a recipe")
 		if err != nil {
 			return nil, "", err
 		}
 		r, ok := index[recipe.Name(name)]
 		if !ok {
-			e := item.errorf("there is no recipe %s", item.shown())
-			if near := fault.DidYouMean(name, all); near != "" {
-				return nil, "", hint(e, "%s", near)
-			}
-			return nil, "", hint(e, "there are %s", fault.List(all, 8))
+			return nil, "", yaml.Offer(item.Errorf("there is no recipe %s", item.Shown()), name, "there are", all, 8)
 		}
 		if seen[r] {
-			return nil, "", hint(item.errorf("the recipe %s is named twice", item.shown()), "name it once")
+			return nil, "", yaml.Hint(item.Errorf("the recipe %s is named twice", item.Shown()), "name it once")
 		}
 		seen[r] = true
-		rows = append(rows, l.rows[r])
+		rows = append(rows, s.recipes[r])
 		chosen = append(chosen, all[r])
 	}
-	const most = 3
-	names = strings.Join(chosen[:min(len(chosen), most)], ", ")
-	if len(chosen) > most {
-		names += fmt.Sprintf(" and %d more", len(chosen)-most)
+	const shown = 3
+	names = strings.Join(chosen[:min(len(chosen), shown)], ", ")
+	if len(chosen) > shown {
+		names += fmt.Sprintf(" and %d more", len(chosen)-shown)
 	}
 	return rows, names, nil
 }

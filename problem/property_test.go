@@ -118,7 +118,7 @@ func TestKinds(t *testing.T) {
 			if !strings.HasPrefix(w.About, c.about) {
 				t.Errorf("it is about %q, want %q", w.About, c.about)
 			}
-			if kind, _, _ := strings.Cut(c.yaml, ":"); w.Kind != kind || !slices.Contains(kinds, kind) {
+			if kind, _, _ := strings.Cut(c.yaml, ":"); w.Kind != kind || !slices.ContainsFunc(propertyKinds(), func(k propertyKind) bool { return k.name == kind }) {
 				t.Errorf("its kind is %q", w.Kind)
 			}
 			q, err := loadFiles(t, map[string]string{"problem.yaml": string(p.Resolved)}, "")
@@ -131,7 +131,12 @@ func TestKinds(t *testing.T) {
 			total := 0.0
 			for k, p := range []*Problem{p, q} {
 				sum := 0.0
-				_, err = kir.Stream(t.Context(), p.Target, kir.Settings{Kernel: "balanced", Chains: 1, Draws: 100, Thin: 1, Seed: 1}, 0, func(_, _ int, x *kir.State) error {
+				settings := kir.Settings{Kernel: "balanced", Chains: 1, Draws: 100, Thin: 1, Seed: 1}
+				sampler, err := settings.Sampler(p.Target)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = kir.Stream(t.Context(), sampler, settings, 0, func(_, _ int, x *kir.State) error {
 					y := x.AppendScores(nil)[0]
 					if !(y > 0) || math.IsInf(y, 0) {
 						return fmt.Errorf("a draw scores %v", y)
@@ -354,27 +359,6 @@ func TestPropertiesWithoutBook(t *testing.T) {
 			t.Errorf("%s: the error is %v", property, err)
 		}
 	}
-}
-
-func FuzzSheet(f *testing.F) {
-	f.Add([]byte("name,a,b\nx,1,2\ny,3,4\n"))
-	f.Add([]byte("\xef\xbb\xbfname,\"a\nb\"\r\nx,1e-3\r\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := parseSheet("f.csv", data)
-		if err != nil {
-			var bad *fault.Error
-			if !errors.As(err, &bad) {
-				t.Fatal(err)
-			}
-			return
-		}
-		if len(s.rows) != len(s.values) || len(s.values[0]) != len(s.columns) {
-			t.Fatal("the sheet has no shape")
-		}
-		if e := s.errorIn(len(s.rows)-1, len(s.columns)-1, "x"); e.Line < 1 || e.Column < 1 {
-			t.Fatalf("the last cell is at %d:%d", e.Line, e.Column)
-		}
-	})
 }
 
 // Every property that docs/properties.md shows is one that is read.

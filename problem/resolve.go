@@ -1,38 +1,32 @@
 package problem
 
-import (
-	"github.com/goccy/go-yaml"
-)
+import "kir/problem/yaml"
 
 // resolve writes the problem out with every default filled in.
-func (l *loader) resolve() error {
-	p := l.problem
-	out := yaml.MapSlice{{Key: "name", Value: p.Name}}
-	add := func(key string, value any) { out = append(out, yaml.MapItem{Key: key, Value: value}) }
-	for _, key := range []string{"recipes", "labels", "units", "ingredients"} {
-		if n := l.fields[key]; n != nil {
-			add(key, n.plain())
-		}
-	}
-	add("total", p.Total)
-	if n := l.fields["sparsity"]; n != nil {
-		add("sparsity", n.plain())
+func resolve(p *Problem, root *yaml.Node) ([]byte, error) {
+	var out yaml.Map
+	out.Set("name", p.Name)
+	out.Keep(root, "recipes", "labels", "units", "ingredients")
+	out.Set("total", p.Total)
+	if n := root.Get("sparsity"); n != nil {
+		out.Set("sparsity", n.Plain())
 	} else {
-		add("sparsity", "recipes")
+		out.Set("sparsity", "recipes")
 	}
-	properties := yaml.MapSlice{}
+	properties := yaml.Map{}
 	for _, w := range p.Properties {
-		properties = append(properties, yaml.MapItem{Key: w.Name, Value: yaml.MapSlice{{Key: w.Kind, Value: w.settings}, {Key: "weight", Value: w.Weight}}})
+		var one yaml.Map
+		one.Set(w.Kind, w.resolved)
+		one.Set("weight", w.Weight)
+		properties.Set(w.Name, one)
 	}
-	add("properties", properties)
+	out.Set("properties", properties)
 	constraints := any([]any{})
-	if n := l.fields["constraints"]; n != nil && n.kind != null {
-		constraints = n.plain()
+	if n := root.Get("constraints"); n != nil && n.Kind != yaml.Null {
+		constraints = n.Plain()
 	}
-	add("constraints", constraints)
-	add("sampler", p.Sampler)
-	add("search", p.Search.resolved())
-	data, err := yaml.Marshal(out)
-	p.Resolved = data
-	return err
+	out.Set("constraints", constraints)
+	out.Set("sampler", p.Sampler)
+	out.Set("search", p.Search.resolved())
+	return yaml.Marshal(out)
 }

@@ -12,7 +12,7 @@ import (
 	"kir/fault"
 )
 
-const shelf = `name,group,abv
+const shelfTable = `name,group,abv
 Champagne,bubbles,12
 Cassis,liqueur,20
 Gin,spirit,40
@@ -28,7 +28,7 @@ func loadRules(t *testing.T, head, rules string) (*Problem, error) {
 	t.Helper()
 	dir := t.TempDir()
 	yaml := head + "constraints:\n" + rules
-	for name, text := range map[string]string{"problem.yaml": yaml, "recipes.csv": book, "shelf.csv": shelf} {
+	for name, text := range map[string]string{"problem.yaml": yaml, "recipes.csv": book, "shelf.csv": shelfTable} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"kir/fault"
+	"kir/problem/yaml"
 	"kir/rule"
 )
 
@@ -14,28 +15,28 @@ import (
 // Each ingredient has, where it is used, at least the least and at most the
 // greatest amount that a recipe has of it. What no recipe uses has no amount that
 // is within, and is left out.
-func (l *loader) withinRule(n *node) (Rule, error) {
-	f, err := n.fields("amount", "of", "within", "min", "max", "step")
+func withinRule(s *shelf, n *yaml.Node) (Rule, error) {
+	f, err := n.Fields("amount", "of", "within", "min", "max", "step")
 	if err != nil {
 		return Rule{}, err
 	}
 	for _, key := range []string{"min", "max", "step"} {
 		if f[key] != nil {
-			return Rule{}, hint(f[key].errorf("%s stands beside within", key), "write it in an amount of its own: both hold")
+			return Rule{}, yaml.Hint(f[key].Errorf("%s stands beside within", key), "write it in an amount of its own: both hold")
 		}
 	}
-	if v := f["within"]; v.kind != text || v.text != "book" {
-		return Rule{}, hint(v.errorf("within is %s", v.shown()), "write book, for the amounts that the known recipes have")
+	if v := f["within"]; v.Kind != yaml.Text || v.Text != "book" {
+		return Rule{}, yaml.Hint(v.Errorf("within is %s", v.Shown()), "write book, for the amounts that the known recipes have")
 	}
-	if l.problem.Book == nil {
-		return Rule{}, hint(f["within"].errorf("the book is of recipes, and the problem has none"), "add recipes: a CSV file, or write min and max")
+	if s.book == nil {
+		return Rule{}, yaml.Hint(f["within"].Errorf("the book is of recipes, and the problem has none"), "add recipes: a CSV file, or write min and max")
 	}
-	of, text, err := l.of(n, f, "amount")
+	of, text, err := ingredientsUnder(s, n, f, "amount")
 	if err != nil {
 		return Rule{}, err
 	}
-	least, most := make([]int, len(l.problem.Ingredients)), make([]int, len(l.problem.Ingredients))
-	for _, parts := range l.rows {
+	least, most := make([]int, len(s.names)), make([]int, len(s.names))
+	for _, parts := range s.recipes {
 		for _, p := range parts {
 			i := p.Ingredient
 			if least[i] == 0 || p.Amount < least[i] {
@@ -54,43 +55,30 @@ func (l *loader) withinRule(n *node) (Rule, error) {
 			unused = append(unused, i)
 			continue
 		}
-		name := l.problem.Ingredients[i]
+		name := s.names[i]
 		add(rule.Amount{Of: []int{i}, Min: least[i], Max: most[i]}, fmt.Sprintf("amount of %s min %d max %d as in the book", name, least[i], most[i]))
 	}
 	if len(unused) == len(of) {
-		return Rule{}, hint(f["of"].errorf("no recipe uses %s", text), "write min and max, or exclude")
+		return Rule{}, yaml.Hint(f["of"].Errorf("no recipe uses %s", text), "write min and max, or exclude")
 	}
 	if len(unused) > 0 {
 		var names []string
 		for _, i := range unused {
-			names = append(names, l.problem.Ingredients[i])
+			names = append(names, s.names[i])
 		}
 		add(rule.Exclude{Of: unused}, "exclude "+fault.List(names, 4)+", which no recipe in the book uses")
-		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("No recipe uses %s: within the book there is no amount of them, and they are left out.", fault.List(names, 8)))
+		s.warn(fmt.Sprintf("No recipe uses %s: within the book there is no amount of them, and they are left out.", fault.List(names, 8)))
 	}
 	return r, nil
 }
 
 // withinAll returns the rule for all ingredients, as if it stood in the file.
-func withinAll(at *node) *node {
-	word := func(s string) *node {
-		return &node{file: at.file, line: at.line, column: at.column, kind: text, text: s}
-	}
-	block := func(entries ...entry) *node {
-		n := word("")
-		n.kind, n.entries = mapping, entries
+func withinAll(at *yaml.Node) *yaml.Node {
+	block := func(entries ...yaml.Entry) *yaml.Node {
+		n := at.Scalar("")
+		n.Kind, n.Entries = yaml.Mapping, entries
 		return n
 	}
-	return block(entry{word("amount"), block(entry{word("of"), word("*")}, entry{word("within"), word("book")})})
-}
-
-// Within says whether amounts of all ingredients are kept within the book's by a
-// rule.
-func (p *Problem) Within() bool {
-	for _, r := range p.Rules {
-		if r.Text == "amount of * within the book" {
-			return true
-		}
-	}
-	return false
+	all := block(yaml.Entry{Key: at.Scalar("of"), Value: at.Scalar("*")}, yaml.Entry{Key: at.Scalar("within"), Value: at.Scalar("book")})
+	return block(yaml.Entry{Key: at.Scalar("amount"), Value: all})
 }

@@ -6,23 +6,25 @@ import (
 
 	"kir"
 	"kir/fault"
+	"kir/problem/yaml"
 )
 
 // auto is the kernel that stands for the recommended one.
 const auto = "auto"
 
-func (l *loader) readSampler() error {
+// readSampler reads the settings and lets override change them; it may be nil.
+func readSampler(n *yaml.Node, override func(*kir.Settings)) (kir.Settings, error) {
 	s := kir.DefaultSettings()
 	s.Kernel = auto
-	var f map[string]*node
-	if n := l.fields["sampler"]; n != nil && n.kind != null {
+	var f map[string]*yaml.Node
+	if n != nil && n.Kind != yaml.Null {
 		var err error
-		if f, err = n.fields("the sampler", "kernel", "chains", "warmup", "draws", "thin", "seed"); err != nil {
-			return err
+		if f, err = n.Fields("the sampler", "kernel", "chains", "warmup", "draws", "thin", "seed"); err != nil {
+			return s, err
 		}
 		if k := f["kernel"]; k != nil {
-			if s.Kernel, err = k.str("the kernel"); err != nil {
-				return err
+			if s.Kernel, err = k.Str("the kernel"); err != nil {
+				return s, err
 			}
 		}
 		for _, c := range []struct {
@@ -31,30 +33,29 @@ func (l *loader) readSampler() error {
 		}{{"chains", &s.Chains}, {"warmup", &s.Warmup}, {"draws", &s.Draws}, {"thin", &s.Thin}} {
 			if v := f[c.key]; v != nil {
 				// What is too much for an int is too much for any of them.
-				if *c.value, err = v.whole(c.key, math.MinInt32, kir.MaxIterations); err != nil {
-					return err
+				if *c.value, err = v.Whole(c.key, math.MinInt32, kir.MaxIterations); err != nil {
+					return s, err
 				}
 			}
 		}
 		if v := f["seed"]; v != nil {
-			if s.Seed, err = v.uint64("the seed"); err != nil {
-				return err
+			if s.Seed, err = v.Uint64("the seed"); err != nil {
+				return s, err
 			}
 		}
 	}
 	given := s
-	if l.options.Override != nil {
-		l.options.Override(&s)
+	if override != nil {
+		override(&s)
 	}
 	if s.Kernel == "" {
 		s.Kernel = auto
 	}
-	l.problem.Sampler = s
 	checked := s
 	if s.Kernel == auto {
 		checked.Kernel = "" // which is told when there is a target
 	}
-	return settingsFault(&checked, func(setting string) *node {
+	return s, settingsFault(&checked, func(setting string) *yaml.Node {
 		if s == given { // else a flag may have said it
 			return f[setting]
 		}
@@ -62,28 +63,9 @@ func (l *loader) readSampler() error {
 	})
 }
 
-// chooseKernel puts a kernel in the place of auto.
-func (l *loader) chooseKernel() error {
-	p := l.problem
-	if p.Sampler.Kernel != auto {
-		return nil
-	}
-	p.Auto = true
-	if l.options.Kernel == nil {
-		p.Sampler.Kernel = "balanced"
-		if _, err := kir.NewExact(p.Target); err == nil {
-			p.Sampler.Kernel = "exact"
-		}
-		return nil
-	}
-	var err error
-	p.Sampler.Kernel, err = l.options.Kernel(l.ctx, p)
-	return p.Explain(err)
-}
-
 // settingsFault checks settings and tells what is wrong with them as an error of
 // input, at the place where they were given.
-func settingsFault(s *kir.Settings, place func(setting string) *node) error {
+func settingsFault(s *kir.Settings, place func(setting string) *yaml.Node) error {
 	err := s.Check()
 	var bad *kir.SettingsError
 	if !errors.As(err, &bad) {
@@ -94,7 +76,7 @@ func settingsFault(s *kir.Settings, place func(setting string) *node) error {
 	}
 	e := &fault.Error{Message: bad.Message, Hint: bad.Hint}
 	if n := place(bad.Setting); n != nil {
-		e = hint(n.errorf("%s", bad.Message), "%s", bad.Hint)
+		e = yaml.Hint(n.Errorf("%s", bad.Message), "%s", bad.Hint)
 	}
 	e.Err = err
 	return e

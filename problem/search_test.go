@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,7 +98,7 @@ func TestNumbersAreNoClasses(t *testing.T) {
 	rows.WriteString("recipe,ingredient,amount,unit,rating\n")
 	for k := range 25 {
 		r := string(rune('a' + k))
-		rows.WriteString(r + ",Gin,5,cl," + itoa(k) + "\n" + r + ",Lime," + itoa(k+1) + ",cl," + itoa(k) + "\n")
+		rows.WriteString(r + ",Gin,5,cl," + strconv.Itoa(k) + "\n" + r + ",Lime," + strconv.Itoa(k+1) + ",cl," + strconv.Itoa(k) + "\n")
 	}
 	dir := t.TempDir()
 	os.WriteFile(filepath.Join(dir, "recipes.csv"), []byte(rows.String()), 0o644)

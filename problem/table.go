@@ -2,10 +2,10 @@ package problem
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"kir/fault"
+	"kir/problem/yaml"
 	"kir/recipe"
 )
 
@@ -13,80 +13,67 @@ import (
 // or {file: recipes.xlsx, sheet: Drinks, encoding: windows-1252, delimiter:
 // semicolon, decimal: comma, columns: {rating: label}}, of which all but file may
 // be missing. columns are for recipes alone.
-func tableAt(n *node, recipes bool) (file *node, layout recipe.Layout, err error) {
-	if n.kind != mapping {
+func tableAt(n *yaml.Node, recipes bool) (file *yaml.Node, layout recipe.Layout, err error) {
+	if n.Kind != yaml.Mapping {
 		return n, layout, nil
 	}
 	known := []string{"file", "sheet", "encoding", "delimiter", "decimal"}
 	if recipes {
 		known = append(known, "columns")
 	}
-	f, err := n.fields("a table", known...)
+	f, err := n.Fields("a table", known...)
 	if err != nil {
 		return nil, layout, err
 	}
-	if f["file"] == nil {
-		return nil, layout, hint(n.errorf("the table has no file"), "write {file: recipes.csv}")
+	if err := n.Require("the table", "write {file: recipes.csv}", "file"); err != nil {
+		return nil, layout, err
 	}
 	for key, to := range map[string]*string{"sheet": &layout.Sheet, "encoding": &layout.Encoding, "delimiter": &layout.Delimiter} {
 		if v := f[key]; v != nil {
-			if *to, err = v.str("the " + key); err != nil {
+			if *to, err = v.Str("the " + key); err != nil {
 				return nil, layout, err
 			}
 		}
 	}
 	if v := f["decimal"]; v != nil {
-		text, err := v.str("the decimal mark")
+		text, err := v.Str("the decimal mark")
 		if err != nil {
 			return nil, layout, err
 		}
 		if layout.Decimal, err = recipe.ParseDecimal(text); err != nil {
-			return nil, layout, v.errorf("%v", err)
+			return nil, layout, v.Errorf("%v", err)
 		}
 	}
 	if v := f["columns"]; v != nil {
-		if v.kind != mapping {
-			return nil, layout, hint(v.errorf("columns are %s", v.shown()), "write what each is, such as {rating: label}")
+		if v.Kind != yaml.Mapping {
+			return nil, layout, yaml.Hint(v.Errorf("columns are %s", v.Shown()), "write what each is, such as {rating: label}")
 		}
 		layout.Columns = make(map[string]recipe.Role)
-		for _, e := range v.entries {
-			text, err := e.value.str("what " + fault.Quote(e.key.text) + " is")
+		for _, e := range v.Entries {
+			text, err := e.Value.Str("what " + fault.Quote(e.Key.Text) + " is")
 			if err != nil {
 				return nil, layout, err
 			}
-			if layout.Columns[recipe.Name(e.key.text)], err = recipe.ParseRole(text); err != nil {
-				return nil, layout, e.value.errorf("%v", err)
+			if layout.Columns[recipe.Name(e.Key.Text)], err = recipe.ParseRole(text); err != nil {
+				return nil, layout, e.Value.Errorf("%v", err)
 			}
 		}
 	}
 	return f["file"], layout, nil
 }
 
-// readIngredientsFile reads the file of ingredients that a node names.
-func (l *loader) readIngredientsFile(n *node, layout recipe.Layout) error {
-	err := l.readNamed(n, "the file of ingredients", func(r io.Reader, path string) (err error) {
-		l.ingredients, err = recipe.ReadIngredients(r, path, layout)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	l.tellGuesses("ingredients", n.text, layout, l.ingredients.Guessed, l.ingredients.Notes)
-	return nil
-}
-
-// tellGuesses warns of what was understood of a table without being said, and
+// warnGuesses warns of what was understood of a table without being said, and
 // gives the line that settles what may well be wrong.
-func (l *loader) tellGuesses(key, file string, said, guessed recipe.Layout, notes []recipe.Note) {
+func (s *shelf) warnGuesses(key, file string, said, guessed recipe.Layout, notes []recipe.Note) {
 	for _, n := range notes {
-		l.problem.Warnings = append(l.problem.Warnings, n.String()+".")
+		s.warn(n.String() + ".")
 	}
 	if guess := guessed.YAML(); guess != "" {
-		l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("To settle what is guessed of the %s, write, or write otherwise: %s", key, recipe.TableYAML(key, file, said.With(guessed))))
+		s.warn(fmt.Sprintf("To settle what is guessed of the %s, write, or write otherwise: %s", key, recipe.TableYAML(key, file, said.With(guessed))))
 	}
 	for _, n := range notes {
 		if strings.HasPrefix(n.Settle, "units:") {
-			l.problem.Warnings = append(l.problem.Warnings, fmt.Sprintf("To give a size of your own, write %s", n.Settle))
+			s.warn(fmt.Sprintf("To give a size of your own, write %s", n.Settle))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"testing"
 
+	"kir/problem/yaml"
 	"kir/recipe"
 )
 
@@ -15,18 +16,18 @@ func TestTableAt(t *testing.T) {
 			said.Columns = nil
 		}
 		text := recipe.TableYAML("recipes", name, said)
-		root, err := parse("problem.yaml", []byte("total: 5\n"+text+"\n"))
+		root, err := yaml.Parse("problem.yaml", []byte("total: 5\n"+text+"\n"))
 		if err != nil {
 			t.Errorf("%q: %s: %v", name, text, err)
 			continue
 		}
-		file, got, err := tableAt(root.get("recipes"), true)
+		file, got, err := tableAt(root.Get("recipes"), true)
 		if err != nil {
 			t.Errorf("%q: %s: %v", name, text, err)
 			continue
 		}
-		if file.text != name || got.Sheet != name || got.Encoding != said.Encoding || got.Delimiter != said.Delimiter || got.Decimal != said.Decimal || !maps.Equal(got.Columns, said.Columns) {
-			t.Errorf("%q: %s is read as %q, %+v", name, text, file.text, got)
+		if file.Text != name || got.Sheet != name || got.Encoding != said.Encoding || got.Delimiter != said.Delimiter || got.Decimal != said.Decimal || !maps.Equal(got.Columns, said.Columns) {
+			t.Errorf("%q: %s is read as %q, %+v", name, text, file.Text, got)
 		}
 	}
 }

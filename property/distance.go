@@ -53,8 +53,8 @@ type Distance struct {
 	curve, slope []float64
 }
 
-// mostLogs is how many logs are looked up rather than computed.
-const mostLogs = 1 << 16
+// maxLogs is how many logs are looked up rather than computed.
+const maxLogs = 1 << 16
 
 // logPart is what log a recipe's amount is above log zero.
 type logPart struct {
@@ -74,7 +74,7 @@ type DistanceOptions struct {
 	Floor       float64      // in 0..1
 }
 
-const leastZero = 1e-6
+const minZero = 1e-6
 
 // NewNear returns the property that is large near a known recipe.
 func NewNear(o DistanceOptions) (*Distance, error) { return newDistance(true, o) }
@@ -86,8 +86,8 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 	switch {
 	case !(o.Floor >= 0 && o.Floor <= 1):
 		return nil, fmt.Errorf("the floor is %v: it must be from 0 to 1", o.Floor)
-	case !(o.Zero >= leastZero && o.Zero <= 1):
-		return nil, fmt.Errorf("the units in place of none are %v: they must be from %v to 1", o.Zero, leastZero)
+	case !(o.Zero >= minZero && o.Zero <= 1):
+		return nil, fmt.Errorf("the units in place of none are %v: they must be from %v to 1", o.Zero, minZero)
 	case !(o.Scale > 0) || math.IsInf(o.Scale, 0):
 		return nil, fmt.Errorf("the scale is %v: it must be a finite number above 0", o.Scale)
 	case len(o.Recipes) == 0:
@@ -102,7 +102,7 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 	// |D_i| ≤ log(M/zero) < 2^e, and at most 2·min(N, M) of them are not 0.
 	_, e := math.Frexp(math.Log(float64(o.Total)/o.Zero) + 1)
 	d.shift = min(26, (60-2*e-bits.Len(uint(min(o.Ingredients, o.Total))))/2)
-	logs := make([]int64, min(o.Total+1, mostLogs))
+	logs := make([]int64, min(o.Total+1, maxLogs))
 	for amount := range logs {
 		logs[amount] = d.logOf(amount)
 	}
@@ -180,8 +180,8 @@ func (d *Distance) nearest(parts []kir.Part, but int) float64 {
 	return least
 }
 
-// mostTypical is how many recipes [TypicalDistance] looks at.
-const mostTypical = 1000
+// maxTypical is how many recipes [TypicalDistance] looks at.
+const maxTypical = 1000
 
 // TypicalDistance returns a scale for novelty and likeness: the median, over the
 // recipes, of the distance to the nearest other recipe. Of more than 1,000
@@ -193,7 +193,7 @@ func TypicalDistance(o DistanceOptions) (float64, error) {
 	if err != nil || len(o.Recipes) == 1 {
 		return 0, err
 	}
-	looks := min(len(o.Recipes), mostTypical)
+	looks := min(len(o.Recipes), maxTypical)
 	distances := make([]float64, looks)
 	for k := range distances {
 		r := k * len(o.Recipes) / looks

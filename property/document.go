@@ -41,9 +41,9 @@ type docRun struct {
 	times    float64
 }
 
-// mostFactors is how many numbers from 1 to 2⁶² are multiplied at a time: a
+// maxFactors is how many numbers from 1 to 2⁶² are multiplied at a time: a
 // float64 goes up to 2¹⁰²⁴.
-const mostFactors = 16
+const maxFactors = 16
 
 var _ kir.LineProperty = (*Document)(nil)
 
@@ -88,7 +88,7 @@ func NewDocument(topics [][]float64, counts []int, total int) (*Document, error)
 	}
 	for at, w := range order {
 		n := float64(counts[w])
-		if k := len(d.runs) - 1; k >= 0 && d.runs[k].times == n && at-d.runs[k].from < mostFactors {
+		if k := len(d.runs) - 1; k >= 0 && d.runs[k].times == n && at-d.runs[k].from < maxFactors {
 			d.runs[k].to = at + 1
 		} else {
 			d.runs = append(d.runs, docRun{at, at + 1, n})

@@ -28,7 +28,11 @@ func Example() {
 		log.Fatal(err)
 	}
 	mean, options := 0.0, kir.Settings{Kernel: "balanced", Chains: 1, Warmup: 1000, Draws: 10_000, Thin: 1, Seed: 1}
-	_, err = kir.Stream(context.Background(), target, options, 0, func(_, _ int, x *kir.State) error {
+	sampler, err := options.Sampler(target)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = kir.Stream(context.Background(), sampler, options, 0, func(_, _ int, x *kir.State) error {
 		mean += x.AppendScores(nil)[0] / 10_000
 		return nil
 	})

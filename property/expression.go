@@ -22,7 +22,6 @@ import (
 // where the line changes nothing that it asks, and three times where it changes
 // no more than which ingredients are used.
 type Expression struct {
-	text      string
 	value     number
 	slots     int // numbers that the formula works on: what it asks, then its variables
 	questions []question
@@ -60,8 +59,12 @@ func (e *ExpressionError) Error() string {
 	return text
 }
 
-// Text returns the formula.
-func (e *Expression) Text() string { return e.text }
+// number and truth are what formulas are compiled to: they read what the formula
+// asked, and its variables.
+type (
+	number func(v []float64) float64
+	truth  func(v []float64) bool
+)
 
 // question is something that a formula asks of a composition: a sum over the
 // ingredients, of a form, of the units of some, or of how many of some are used;

@@ -17,8 +17,8 @@ type form struct {
 	scale float64
 }
 
-// mostDigits is how many decimal places are kept exactly.
-const mostDigits = 15
+// maxDigits is how many decimal places are kept exactly.
+const maxDigits = 15
 
 // newForm returns the form with the given finite coefficients. scale is the
 // least power of ten that makes all of them whole, where sums then stay below
@@ -34,7 +34,7 @@ func newForm(coefficients []float64, total int) form {
 	if largest == 0 {
 		return f
 	}
-	if power := math.Pow10(min(digits, mostDigits)); digits <= mostDigits && largest*power*float64(total) < 1<<62 {
+	if power := math.Pow10(min(digits, maxDigits)); digits <= maxDigits && largest*power*float64(total) < 1<<62 {
 		f.scale = power
 		for i, v := range coefficients {
 			f.a[i] = shifted(v, digits)
@@ -53,16 +53,16 @@ func newForm(coefficients []float64, total int) form {
 }
 
 // decimals returns how many digits the shortest decimal of v has behind the
-// point, mostDigits+1 if more than can be kept.
+// point, maxDigits+1 if more than can be kept.
 func decimals(v float64) int {
 	text := strconv.FormatFloat(v, 'e', -1, 64)
 	mantissa, exponent, _ := strings.Cut(text, "e")
 	_, behind, _ := strings.Cut(mantissa, ".")
 	power, err := strconv.Atoi(exponent)
 	if err != nil {
-		return mostDigits + 1
+		return maxDigits + 1
 	}
-	return min(max(len(behind)-power, 0), mostDigits+1)
+	return min(max(len(behind)-power, 0), maxDigits+1)
 }
 
 // shifted returns v·10^digits, which is whole and below 2⁶².
@@ -97,35 +97,4 @@ func checkFinite(what string, numbers []float64) error {
 		}
 	}
 	return nil
-}
-
-// A past is what a scorer remembers of the composition that it follows: its
-// amounts before it moved.
-type past struct {
-	x   *kir.Composition
-	was []int32
-}
-
-func (p *past) reset() { p.was = append(p.was[:0], p.x.Amounts()...) }
-
-// moved returns by how much the amounts of i and j have changed.
-func (p *past) moved(i, j int) (byI, byJ int) {
-	a, b := int32(p.x.Amount(i)), int32(p.x.Amount(j))
-	byI, byJ = int(a-p.was[i]), int(b-p.was[j])
-	p.was[i], p.was[j] = a, b
-	return byI, byJ
-}
-
-// A joiner adds the values of a line split by split and makes one piece of
-// equal neighbours.
-type joiner struct {
-	pieces *kir.Pieces
-	last   float64
-}
-
-func (q *joiner) add(k int, value float64) {
-	if k == 0 || value != q.last {
-		q.pieces.Add(k, value)
-		q.last = value
-	}
 }

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
@@ -21,16 +19,9 @@ import (
 
 // Limits of a formula.
 const (
-	longestFormula = 10_000 // characters
-	mostNodes      = 2_000
-	mostQuestions  = 200
-)
-
-// number and truth are what formulas are compiled to: they read what the formula
-// asked, and its variables.
-type (
-	number func(v []float64) float64
-	truth  func(v []float64) bool
+	maxFormula   = 10_000 // characters
+	maxNodes     = 2_000
+	maxQuestions = 200
 )
 
 // NewExpression reads a formula in the language of github.com/expr-lang/expr, of
@@ -56,11 +47,11 @@ type (
 //
 // What is wrong is an [*ExpressionError].
 func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error) {
-	if n := utf8.RuneCountInString(text); n > longestFormula {
-		return nil, &ExpressionError{At: longestFormula, Message: fmt.Sprintf("the expression has %d characters", n), Hint: fmt.Sprintf("at most %d are read", longestFormula)}
+	if n := utf8.RuneCountInString(text); n > maxFormula {
+		return nil, &ExpressionError{At: maxFormula, Message: fmt.Sprintf("the expression has %d characters", n), Hint: fmt.Sprintf("at most %d are read", maxFormula)}
 	}
 	config := conf.CreateNew()
-	config.MaxNodes = mostNodes
+	config.MaxNodes = maxNodes
 	for name := range functions {
 		config.Functions[name] = &builtin.Function{Name: name} // not one of the language's own
 	}
@@ -70,7 +61,7 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	} else if err != nil {
 		return nil, &ExpressionError{Message: err.Error()}
 	}
-	c := &formula{expression: &Expression{text: text, total: total}, lexicon: lexicon, asked: make(map[string]int), variables: make(map[string]int)}
+	c := &formula{expression: &Expression{total: total}, lexicon: lexicon, asked: make(map[string]int), variables: make(map[string]int)}
 	n, t, err := c.compile(tree.Node)
 	if err != nil {
 		return nil, err
@@ -306,148 +297,4 @@ func (c *formula) declaration(n *ast.VariableDeclaratorNode) (number, truth, err
 		return nil, func(v []float64) bool { v[c.first+slot] = value(v); return t(v) }, nil
 	}
 	return func(v []float64) float64 { v[c.first+slot] = value(v); return a(v) }, nil, nil
-}
-
-// A function is what a formula may call: one that asks something of the
-// composition by names, or one of numbers.
-type function struct {
-	usage string
-	ask   func(c *formula, names []string) (question, error)
-	by    func(total int) float64 // what the answer is divided by, if not nil
-	of    func(a float64) float64
-	fold  func(a, b float64) float64
-}
-
-// functions are all that a formula may call. It is not changed.
-var functions = map[string]function{
-	"units": {usage: `units("ingredient") or units("attribute", "value")`, ask: askSum(askUnits)},
-	"share": {usage: `share("ingredient") or share("attribute", "value")`, ask: askSum(askUnits), by: func(total int) float64 { return float64(total) }},
-	"count": {usage: `count("ingredient") or count("attribute", "value")`, ask: askSum(askCount)},
-	"mean":  {usage: `mean("attribute")`, ask: askMeanOf},
-	"abs":   {usage: "abs(a)", of: math.Abs},
-	"exp":   {usage: "exp(a)", of: math.Exp},
-	"log":   {usage: "log(a)", of: math.Log},
-	"sqrt":  {usage: "sqrt(a)", of: math.Sqrt},
-	"floor": {usage: "floor(a)", of: math.Floor},
-	"ceil":  {usage: "ceil(a)", of: math.Ceil},
-	"round": {usage: "round(a)", of: math.Round},
-	"min":   {usage: "min(a, b)", fold: func(a, b float64) float64 { return min(a, b) }},
-	"max":   {usage: "max(a, b)", fold: func(a, b float64) float64 { return max(a, b) }},
-}
-
-func noFunction(n ast.Node, name string) *ExpressionError {
-	known := slices.Sorted(maps.Keys(functions))
-	bad := badAt(n, "there is no function %s", fault.Quote(name))
-	if bad.Hint = fault.DidYouMean(name, known); bad.Hint == "" {
-		bad.Hint = "there are " + strings.Join(known, ", ")
-	}
-	return bad
-}
-
-func (c *formula) call(n *ast.CallNode) (number, error) {
-	callee, ok := n.Callee.(*ast.IdentifierNode)
-	if !ok {
-		return nil, badAt(n, "only functions are called")
-	}
-	f, ok := functions[callee.Value]
-	if !ok {
-		return nil, noFunction(callee, callee.Value)
-	}
-	usage := func(at ast.Node) error { return badAt(at, "write %s", f.usage) }
-	if f.ask != nil {
-		names := make([]string, len(n.Arguments))
-		key := []string{callee.Value}
-		if f.by != nil {
-			key[0] = "units"
-		}
-		for k, a := range n.Arguments {
-			name, ok := a.(*ast.StringNode)
-			if !ok {
-				return nil, usage(a)
-			}
-			names[k] = name.Value
-			key = append(key, strconv.Quote(name.Value))
-		}
-		if len(names) < 1 || len(names) > 2 || callee.Value == "mean" && len(names) > 1 {
-			return nil, usage(n)
-		}
-		answer, err := c.ask(n.Arguments[len(names)-1], strings.Join(key, " "), func() (question, error) { return f.ask(c, names) })
-		if err != nil || f.by == nil {
-			return answer, err
-		}
-		by := f.by(c.expression.total)
-		return func(v []float64) float64 { return answer(v) / by }, nil
-	}
-	arguments := make([]number, len(n.Arguments))
-	for k, a := range n.Arguments {
-		var err error
-		if arguments[k], err = c.number(a); err != nil {
-			return nil, err
-		}
-	}
-	if f.of != nil {
-		if len(arguments) != 1 {
-			return nil, usage(n)
-		}
-		of, a := f.of, arguments[0]
-		return func(v []float64) float64 { return of(a(v)) }, nil
-	}
-	if len(arguments) < 2 {
-		return nil, usage(n)
-	}
-	all := arguments[0]
-	for _, b := range arguments[1:] {
-		a, fold := all, f.fold
-		all = func(v []float64) float64 { return fold(a(v), b(v)) }
-	}
-	return all, nil
-}
-
-// ask returns the answer to a question, which is asked once however often the
-// formula does. at is what to blame.
-func (c *formula) ask(at ast.Node, key string, make func() (question, error)) (number, error) {
-	slot, ok := c.asked[key]
-	if !ok {
-		q, err := make()
-		if err != nil {
-			return nil, &ExpressionError{At: at.Location().From, Message: err.Error(), Err: err}
-		}
-		if slot = len(c.expression.questions); slot == mostQuestions {
-			return nil, badAt(at, "the expression asks more than %d things of a composition", mostQuestions)
-		}
-		c.expression.questions = append(c.expression.questions, q)
-		c.asked[key] = slot
-	}
-	return func(v []float64) float64 { return v[slot] }, nil
-}
-
-// askSum asks for the units, or the number used, of an ingredient or a group.
-func askSum(kind askKind) func(c *formula, names []string) (question, error) {
-	return func(c *formula, names []string) (question, error) {
-		if len(names) == 1 {
-			i, err := c.lexicon.Ingredient(names[0])
-			return question{kind: kind, only: i}, err
-		}
-		group, err := c.lexicon.Group(names[0], names[1])
-		if err != nil {
-			return question{}, err
-		}
-		of := make([]bool, slices.Max(group)+1)
-		for _, i := range group {
-			of[i] = true
-		}
-		return question{kind: kind, only: -1, of: of}, nil
-	}
-}
-
-func askMeanOf(c *formula, names []string) (question, error) {
-	numbers, err := c.lexicon.Numbers(names[0])
-	if err == nil {
-		err = checkFinite("the attribute of ingredient", numbers)
-	}
-	if err != nil {
-		return question{}, err
-	}
-	f := newForm(numbers, c.expression.total)
-	return question{kind: askMean, form: f, mean: f.scale * float64(c.expression.total)}, nil
 }

@@ -198,3 +198,19 @@ func (s *overlapScorer) Moved(i, j int) {
 	s.put(i, s.was[i] > 0)
 	s.put(j, s.was[j] > 0)
 }
+
+// invert returns, for each ingredient, the recipes that use it, in rising order.
+func invert(ingredients int, recipes [][]int32, uses []int) [][]int32 {
+	of := make([][]int32, ingredients)
+	for i, n := range uses {
+		if n > 0 {
+			of[i] = make([]int32, 0, n)
+		}
+	}
+	for r, recipe := range recipes {
+		for _, i := range recipe {
+			of[i] = append(of[i], int32(r))
+		}
+	}
+	return of
+}

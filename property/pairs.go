@@ -72,9 +72,9 @@ type PairsOptions struct {
 	Factors []PairFactor
 }
 
-// mostPairs bounds the work of counting pairs: the sum over the recipes of the
+// maxPairs bounds the work of counting pairs: the sum over the recipes of the
 // squares of their sizes.
-const mostPairs = 1 << 31
+const maxPairs = 1 << 31
 
 // NewPairs returns the property. The error says what is wrong with the options.
 func NewPairs(o PairsOptions) (*Pairs, error) {
@@ -100,8 +100,8 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 				}
 				uses[i]++
 			}
-			if work += len(recipe) * len(recipe); work > mostPairs {
-				return nil, fmt.Errorf("the recipes have more than %d pairs of ingredients to count", mostPairs/2)
+			if work += len(recipe) * len(recipe); work > maxPairs {
+				return nil, fmt.Errorf("the recipes have more than %d pairs of ingredients to count", maxPairs/2)
 			}
 		}
 		lifts = liftsOf(&o, uses)
@@ -199,89 +199,6 @@ func liftsOf(o *PairsOptions, uses []int) []pairValue {
 		}
 	}
 	return lifts
-}
-
-// invert returns, for each ingredient, the recipes that use it, in rising order.
-func invert(ingredients int, recipes [][]int32, uses []int) [][]int32 {
-	of := make([][]int32, ingredients)
-	for i, n := range uses {
-		if n > 0 {
-			of[i] = make([]int32, 0, n)
-		}
-	}
-	for r, recipe := range recipes {
-		for _, i := range recipe {
-			of[i] = append(of[i], int32(r))
-		}
-	}
-	return of
-}
-
-// pairValue is the log of a number for the pair i < j.
-type pairValue struct {
-	i, j int32
-	log  float64
-}
-
-func comparePairs(a, b pairValue) int {
-	if a.i != b.i {
-		return int(a.i) - int(b.i)
-	}
-	return int(a.j) - int(b.j)
-}
-
-// pairTable holds whole numbers for some pairs: row i lists the others in
-// rising order.
-type pairTable struct {
-	start []int // of each row; nil if the table is empty
-	other []int32
-	value []int64
-}
-
-// forbidden stands for the log of 0.
-const forbidden = math.MinInt64
-
-// newPairTable returns the table of the values, which are sorted by pair.
-func newPairTable(ingredients int, values []pairValue, whole func(log float64) int64) pairTable {
-	if len(values) == 0 {
-		return pairTable{}
-	}
-	t := pairTable{start: make([]int, ingredients+1), other: make([]int32, 2*len(values)), value: make([]int64, 2*len(values))}
-	for _, v := range values {
-		t.start[v.i+1]++
-		t.start[v.j+1]++
-	}
-	for i := range ingredients {
-		t.start[i+1] += t.start[i]
-	}
-	next := slices.Clone(t.start[:ingredients])
-	put := func(i, j int32, value int64) {
-		t.other[next[i]], t.value[next[i]] = j, value
-		next[i]++
-	}
-	// By pair, the smaller partners of an ingredient come before the larger.
-	for _, v := range values {
-		value := int64(forbidden)
-		if v.log != math.Inf(-1) {
-			value = whole(v.log)
-		}
-		put(v.i, v.j, value)
-		put(v.j, v.i, value)
-	}
-	return t
-}
-
-// get returns the value of a pair, and whether it has one.
-func (t *pairTable) get(i, j int) (int64, bool) {
-	if t.start == nil {
-		return 0, false
-	}
-	from, to := t.start[i], t.start[i+1]
-	at, found := slices.BinarySearch(t.other[from:to], int32(j))
-	if !found {
-		return 0, false
-	}
-	return t.value[from+at], true
 }
 
 // bond is a sum over pairs: of their log lifts, of the logs of their factors,
@@ -426,11 +343,4 @@ func (s *pairsScorer) Moved(i, j int) {
 	if had, has := hadI && hadJ, hasI && hasJ; had != has {
 		s.all.add(s.property.of(i, j), sign(has))
 	}
-}
-
-func sign(yes bool) int64 {
-	if yes {
-		return 1
-	}
-	return -1
 }

@@ -181,15 +181,15 @@ type tail struct {
 	last []byte
 }
 
-// longestWords is how much of the last line is kept.
-const longestWords = 1 << 10
+// maxWords is how much of the last line is kept.
+const maxWords = 1 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = append(t.last, p...)
-	if len(t.last) > 4*longestWords {
-		t.last = append(t.last[:0], t.last[len(t.last)-longestWords:]...)
+	if len(t.last) > 4*maxWords {
+		t.last = append(t.last[:0], t.last[len(t.last)-maxWords:]...)
 	}
 	return len(p), nil
 }
@@ -235,5 +235,3 @@ func quoteJSON(text string) []byte {
 	_ = e.Encode(text) // text and a buffer cannot fail
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
-
-func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -69,8 +70,8 @@ type ProgramOptions struct {
 }
 
 const (
-	mostRecipes  = 4096 // in a line of input
-	mostRestarts = 20
+	maxRecipes  = 4096 // in a line of input
+	maxRestarts = 20
 )
 
 // errClosed is the error of a program that was closed.
@@ -211,7 +212,7 @@ func (p *Program) mayRestart() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.restarts++
-	return p.restarts <= mostRestarts
+	return p.restarts <= maxRestarts
 }
 
 // appendRecipe appends a composition as the program reads it.
@@ -222,7 +223,7 @@ func (p *Program) appendRecipe(line []byte, parts []kir.Part) []byte {
 			line = append(line, ',')
 		}
 		line = append(line, p.keys[part.Ingredient]...)
-		line = appendInt(line, part.Amount)
+		line = strconv.AppendInt(line, int64(part.Amount), 10)
 	}
 	return append(line, '}')
 }
@@ -325,7 +326,7 @@ func (s *programScorer) ask(i, j int, wanted *kir.Pieces) {
 		}
 	}
 	for left := s.splits; len(left) > 0; {
-		now := left[:min(len(left), mostRecipes)]
+		now := left[:min(len(left), maxRecipes)]
 		s.request = append(s.request[:0], '[')
 		for n, k := range now {
 			if n > 0 {

@@ -196,7 +196,12 @@ func runProgram(t *testing.T, p *property.Program, draws int, sink func(chain, d
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = kir.Stream(t.Context(), target, kir.Settings{Kernel: "accelerated", Chains: 2, Draws: draws, Thin: 1, Seed: 1}, 2, sink)
+	settings := kir.Settings{Kernel: "accelerated", Chains: 2, Draws: draws, Thin: 1, Seed: 1}
+	sampler, err := settings.Sampler(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.Stream(t.Context(), sampler, settings, 2, sink)
 	return err
 }
 
@@ -266,14 +271,18 @@ func TestProgramIsAskedWhatCounts(t *testing.T) {
 	p := newProgram(t, 12, "not alone")
 	defer p.Close()
 	set := rule.Set{Ingredients: 5, Total: 12, Rules: []rule.Rule{rule.Require{Of: []int{1}}}}
-	space := must(kir.NewRuledSpace(t.Context(), set, 0))
+	space := must(kir.NewRuledSpace(t.Context(), set, kir.Counting{}))
 	target, err := kir.NewTarget(space, kir.Uniform(2, 4), kir.Wish{Name: "taste", Property: p, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, kernel := range []string{"accelerated", "gibbs", "naive", "balanced", "tempered"} {
 		o := kir.Settings{Kernel: kernel, Chains: 1, Warmup: 50, Draws: 200, Thin: 1, Seed: 1}
-		if _, err := kir.Stream(t.Context(), target, o, 1, func(_, _ int, _ *kir.State) error { return nil }); err != nil {
+		sampler, err := o.Sampler(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kir.Stream(t.Context(), sampler, o, 1, func(_, _ int, _ *kir.State) error { return nil }); err != nil {
 			t.Errorf("%s: %v", kernel, err)
 		}
 	}

@@ -163,6 +163,16 @@ func (c *Conditions) Countable() (space count.Space, all bool) {
 	return space, len(rest) == 0 && len(c.Needs) == 0 && len(c.Sums) == 0
 }
 
+// Crossing returns the groups that [Conditions.Countable] leaves out.
+func (c *Conditions) Crossing() []count.Group {
+	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.Disjoint()
+	var groups []count.Group
+	for _, g := range rest {
+		groups = append(groups, c.Groups[g])
+	}
+	return groups
+}
+
 // Uncounted returns the rules, by index, of which a condition is not part of
 // what [Conditions.Countable] returns.
 func (c *Conditions) Uncounted() []int {

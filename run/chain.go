@@ -59,7 +59,7 @@ type progressPoint struct {
 // start draws the chain's first state.
 func (c *chain) start() (err error) {
 	s := c.session
-	c.walk, err = kir.NewChain(s.spec.Target, s.kernel, s.spec.Settings.Seed, c.index)
+	c.walk, err = s.sampler.NewChain(s.spec.Settings.Seed, c.index)
 	if err != nil {
 		return err
 	}
@@ -126,13 +126,13 @@ func (c *chain) begin() error {
 // restore takes the chain to a state.
 func (c *chain) restore(from *state) error {
 	s := c.session
-	walk, err := kir.RestoreChain(s.spec.Target, s.kernel, from.Walk)
+	walk, err := s.sampler.RestoreChain(from.Walk)
 	if err != nil {
 		return err
 	}
 	walk.SetWorkers(s.options.Workers / len(s.chains))
 	c.walk, c.warm, c.draws = walk, from.Warm, from.At
-	c.best, c.fresh = shortlist{best: from.Best}, shortlist{known: s.spec.Known, best: from.Fresh}
+	c.best, c.fresh = shortlist{best: from.Best}, shortlist{known: s.spec.Known, best: from.fresh(s.spec.Known)}
 	c.from, c.begun = *from, from.Walk
 	c.finished = from.Draws == s.spec.Settings.Draws && c.stored == from.Draws
 	c.publish()
@@ -200,7 +200,7 @@ func (c *chain) sample(draws int) error {
 			return err
 		}
 		x := c.walk.State
-		if u := c.walk.Tally().Updated; u != c.updated {
+		if u := c.walk.Updated(); u != c.updated {
 			c.updated = u
 			c.scores = x.AppendScores(c.scores[:0])
 			if err := x.CheckScores(c.scores); err != nil {
@@ -361,7 +361,8 @@ func (c *chain) store() error {
 	to.Run, to.Chain, to.Shard = s.manifest.Run, c.index, s.options.Shard
 	to.Draws, to.Parts, to.Bytes = c.stored, c.parts, c.bytes
 	to.Tries, to.Tally, to.Ladder = c.walk.Tries, c.walk.Tally(), c.walk.Ladder()
-	to.Best, to.Fresh = c.best.best, c.fresh.best
+	to.Best = c.best.best
+	to.Fresh = c.fresh.besides(to.Best)
 	to.Seconds, to.Saved = s.seconds(), time.Now()
 	if err := to.save(s.ctx, s.store); err != nil {
 		return err

@@ -58,7 +58,7 @@ func figures(ctx context.Context, spec *Spec, store Store, location string, m *M
 			// best of all do not depend on the order in which chains come.
 			best = topOf(best, ofChain(c, f.best.best, false), ofChain(c, s.Best, true))
 			if spec.Known != nil {
-				fresh = topOf(fresh, ofChain(c, f.fresh.best, false), ofChain(c, s.Fresh, true))
+				fresh = topOf(fresh, ofChain(c, f.fresh.best, false), ofChain(c, s.fresh(spec.Known), true))
 			}
 			f.best, f.fresh, s.Best, s.Fresh = shortlist{}, shortlist{}, nil, nil
 			chains[c] = f

@@ -122,7 +122,7 @@ const handed = 64
 type partWriter struct {
 	table   *table
 	out     bytes.Buffer
-	writer  *parquet.Writer
+	writer  *parquet.GenericWriter[any]
 	columns []*parquet.ColumnWriter
 	values  [][]parquet.Value // by column, not yet handed over
 	draws   int
@@ -138,7 +138,7 @@ const (
 
 func (t *table) newPart(run string, chain int) *partWriter {
 	p := &partWriter{table: t}
-	p.writer = parquet.NewWriter(&p.out, t.schema, parquet.Compression(&snappy.Codec{}), parquet.CreatedBy("kir", "1", ""),
+	p.writer = parquet.NewGenericWriter[any](&p.out, t.schema, parquet.Compression(&snappy.Codec{}), parquet.CreatedBy("kir", "1", ""),
 		parquet.KeyValueMetadata(runKey, run), parquet.KeyValueMetadata(chainKey, strconv.Itoa(chain)), parquet.PageBufferSize(1<<17),
 		parquet.SkipPageBounds(ingredientColumn, "list", "element"))
 	p.columns = p.writer.ColumnWriters()

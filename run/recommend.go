@@ -131,13 +131,13 @@ func countForbidden(ctx context.Context, t *kir.Target) (forbidden int, err erro
 
 // try makes a short run.
 func try(ctx context.Context, t *kir.Target, name string, iterations int) (Trial, error) {
-	kernel, err := kir.NewKernel(name, t)
+	sampler, err := kir.NewSampler(name, t)
 	if err != nil {
 		return Trial{}, err
 	}
 	var series []*diagnose.Series
 	for c := range trialChains {
-		chain, err := kir.NewChain(t, kernel, trialSeed, c)
+		chain, err := sampler.NewChain(trialSeed, c)
 		if err != nil {
 			return Trial{}, err
 		}

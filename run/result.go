@@ -229,7 +229,7 @@ func (r *Result) setSizes(target *kir.Target, chains []*chainFigures, slowest fl
 	for _, share := range shares {
 		observed = append(observed, share.Probability)
 	}
-	added := lawErrors(observed, target.Space().Shares())
+	added := target.Space().LawErrors(observed)
 	for n, share := range shares {
 		wanted = append(wanted, law.P(n))
 		shares[n].MCSE = math.Hypot(share.MCSE, added[n])
@@ -254,38 +254,6 @@ func (r *Result) setSizes(target *kir.Target, chains []*chainFigures, slowest fl
 	r.Variation = diagnose.TotalVariation(wanted, observed)
 	r.Expected = diagnose.ExpectedTotalVariation(wanted, shares)
 	return nil
-}
-
-// lawErrors returns by how much, as a standard error, the share p_n of draws with n
-// ingredients is off because |X_n| was measured: 0 for all n if it was not.
-//
-// With relative errors ε_n of the measured |X_n| the chains sample
-//
-//	p_n·(1 + ε_n)⁻¹ / Σ_m p_m·(1 + ε_m)⁻¹ ≈ p_n·(1 − ε_n + Σ_m p_m·ε_m)
-//
-// where p is what they would with the true ones, wishes or not. The ε_n are
-// independent, with standard deviations s_n, those of the shares over the shares:
-//
-//	variance of the share = p_n²·((1 − p_n)²·s_n² + Σ_{m≠n} p_m²·s_m²).
-//
-// The error is that of the law, not of the chains: more draws do not lessen it.
-// It is as independent of theirs as the compositions that measured it, so that
-// both are added in squares.
-func lawErrors(p []float64, shares []kir.Share) []float64 {
-	errors := make([]float64, len(p))
-	relative := make([]float64, len(p))
-	sum := 0.0
-	for _, s := range shares {
-		if s.N < len(p) && s.Estimate > 0 {
-			relative[s.N] = s.SE / s.Estimate
-			sum += p[s.N] * p[s.N] * relative[s.N] * relative[s.N]
-		}
-	}
-	for n, s := range relative {
-		// (1−p)² = 1 − 2p + p², the last of which is in the sum.
-		errors[n] = p[n] * math.Sqrt(max(0, (1-2*p[n])*s*s+sum))
-	}
-	return errors
 }
 
 // why is the text of an error, and empty if there is none.

@@ -52,12 +52,12 @@ func TestDrawsAreTheChains(t *testing.T) {
 				s := newSpec(t, 40, 60, kir.Uniform(2, 9), kir.Settings{Kernel: kernel, Chains: 2, Warmup: 1500, Draws: draws, Thin: thin, Seed: 7})
 				dir, _ := start(t, s, Options{})
 				got := collect(t, dir)
-				k, err := kir.NewKernel(kernel, s.Target)
+				sampler, err := kir.NewSampler(kernel, s.Target)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for chain := range got {
-					c, err := kir.NewChain(s.Target, k, 7, chain)
+					c, err := sampler.NewChain(7, chain)
 					if err != nil {
 						t.Fatal(err)
 					}

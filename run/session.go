@@ -40,7 +40,7 @@ const (
 type session struct {
 	ctx      context.Context // for storage: what is begun is stored, whatever ends
 	spec     *Spec
-	kernel   kir.Kernel
+	sampler  kir.Sampler
 	location string
 	store    Store
 	manifest *Manifest
@@ -72,7 +72,7 @@ func newSession(ctx context.Context, spec *Spec, location string, options Option
 	if err != nil {
 		return nil, err
 	}
-	kernel, err := kir.NewKernel(spec.Settings.Kernel, spec.Target)
+	sampler, err := spec.Settings.Sampler(spec.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func newSession(ctx context.Context, spec *Spec, location string, options Option
 		options.Workers = runtime.GOMAXPROCS(0)
 	}
 	s := &session{
-		ctx: context.WithoutCancel(ctx), spec: spec, kernel: kernel, location: location, store: store,
+		ctx: context.WithoutCancel(ctx), spec: spec, sampler: sampler, location: location, store: store,
 		table: newTable(spec.properties(), spec.Ingredients), options: options, begun: time.Now(),
 	}
 	from, to := options.Shard.Chains(spec.Settings.Chains)

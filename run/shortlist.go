@@ -107,8 +107,7 @@ func (s *shortlist) offerFind(t *kir.Target, draw int, f kir.Find) error {
 		s.set = append(s.set, p.Ingredient)
 	}
 	slices.Sort(s.set)
-	same, wanted := s.wants(&b)
-	if !wanted {
+	if _, wanted := s.wants(&b); !wanted {
 		return nil
 	}
 	x, err := kir.NewComposition(t.Space().N(), f.Parts...)
@@ -122,7 +121,7 @@ func (s *shortlist) offerFind(t *kir.Target, draw int, f kir.Find) error {
 	b.LogScore = logScoreOf(t.Wishes(), b.Scores)
 	b.Score = math.Exp(b.LogScore)
 	b.Parts = x.Parts()
-	if same, wanted = s.wants(&b); wanted {
+	if same, wanted := s.wants(&b); wanted {
 		s.insert(b, same)
 	}
 	return nil
@@ -168,6 +167,13 @@ func (s *shortlist) insert(b Best, same int) {
 // and no others.
 func (b *Best) uses(set []int) bool {
 	return slices.EqualFunc(b.Parts, set, func(p kir.Part, i int) bool { return p.Ingredient == i })
+}
+
+// besides returns what the list has beside another.
+func (s *shortlist) besides(list []Best) []Best {
+	return slices.DeleteFunc(slices.Clone(s.best), func(b Best) bool {
+		return slices.ContainsFunc(list, func(other Best) bool { return other.Compare(b) == 0 && slices.Equal(other.Parts, b.Parts) })
+	})
 }
 
 // topOf returns the best of several lists, at most one of each set of ingredients.

@@ -2,18 +2,21 @@ package run
 
 import (
 	"bytes"
+	"compress/flate"
 	"context"
 	"crypto/sha256"
 	"encoding/gob"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"kir"
 )
 
-// stateKind begins the file of a chain's state: this line, a value in the
-// encoding of encoding/gob, and the SHA-256 of both.
-const stateKind = "kir chain state 1\n"
+// stateKind begins the file of a chain's state: this line, a value in the encoding
+// of encoding/gob, compressed, and the SHA-256 of both.
+const stateKind = "kir chain state 2\n"
 
 func stateName(chain int) string { return fmt.Sprintf("state/chain=%04d.kir", chain) }
 
@@ -36,18 +39,31 @@ type state struct {
 	Tries        int
 	Tally        kir.Tally
 	Ladder       *kir.Ladder
-	Best, Fresh  []Best // finds, see [kir.Find]; those of Fresh are not in the book
+	Best, Fresh  []Best // see [state.fresh]; of a chain that searches
 
 	Seconds float64   // that the run had taken by then
 	Saved   time.Time // when it was written
 	Shard   Shard     // by which
 }
 
+// fresh returns the best that are not in the book: some are in Best, and the rest in
+// Fresh.
+func (s *state) fresh(known func([]int) bool) []Best {
+	if known == nil {
+		return nil
+	}
+	return topOf(slices.DeleteFunc(slices.Clone(s.Best), func(b Best) bool { return known(b.set()) }), s.Fresh)
+}
+
 // save writes the state.
 func (s *state) save(ctx context.Context, store Store) error {
 	var b bytes.Buffer
 	b.WriteString(stateKind)
-	if err := gob.NewEncoder(&b).Encode(s); err != nil {
+	small, err := flate.NewWriter(&b, flate.BestCompression)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(gob.NewEncoder(small).Encode(s), small.Close()); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(b.Bytes())
@@ -69,7 +85,7 @@ func loadState(ctx context.Context, store Store, run string, settings *kir.Setti
 		return nil, damaged("its sum is another")
 	}
 	s := new(state)
-	if err := gob.NewDecoder(bytes.NewReader(data[len(stateKind):end])).Decode(s); err != nil {
+	if err := gob.NewDecoder(flate.NewReader(bytes.NewReader(data[len(stateKind):end]))).Decode(s); err != nil {
 		return nil, damaged(err.Error())
 	}
 	switch {

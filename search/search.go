@@ -3,52 +3,12 @@ package search
 import (
 	"context"
 	"fmt"
-	"math"
-	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"kir"
 )
-
-// Options say where is looked for the best, and for how long.
-type Options struct {
-	// Evaluations is how many lines are scored, about: the budget. A line takes
-	// about as long as a composition.
-	Evaluations int
-	Seed        uint64
-	Workers     int // walks made at once; it changes nothing but the time. 0: all cores
-
-	// Starts are compositions to begin from, such as known recipes; they may break
-	// rules and doses, which they are made to keep if a few repairs do.
-	Starts []*kir.Composition
-
-	// Least and Most bound the amount of each ingredient where it is used, as the
-	// known recipes have it; nil: 1 and the total. A most of 0 leaves it out.
-	Least, Most []int
-
-	// Ideas is for how many compositions that are at least Apart from each other,
-	// by Distance, the best are to be looked for; 0: none. It takes half of the
-	// budget.
-	Ideas    int
-	Distance *Distance
-	Apart    float64
-
-	// Kind tells compositions apart of which the archive is to keep one each.
-	Kind Kind
-
-	// Refuse says of which sets of ingredients, ascending, nothing is to be
-	// kept, such as those of known recipes; nil: of none. Walks ask at the same
-	// time.
-	Refuse func(ingredients []int) bool
-}
-
-// A Found is a composition with its score.
-type Found struct {
-	Parts    []kir.Part // by ingredient
-	LogScore float64    // Σ_k c_k·log y_k of the target that was searched
-}
 
 // A Result is what [Best] found.
 type Result struct {
@@ -121,71 +81,6 @@ func Best(ctx context.Context, t *kir.Target, o Options) (*Result, error) {
 	return &Result{s.archive, s.evaluations, s.compositions, s.feasible, ideas}, nil
 }
 
-// fullBudget is how many evaluations a search of effort 1 has at most: from there
-// on twice as many are worth less than a hundredth of the score.
-const fullBudget = 100_000
-
-// Budget returns the evaluations of a search that stands beside so many iterations
-// of chains, each of which scores a line: a quarter of these, at most 100,000,
-// times the effort. It is 0 for an effort of 0.
-func Budget(iterations int64, effort float64) int {
-	return int(effort * float64(min(iterations/4, fullBudget)))
-}
-
-func (o *Options) check(t *kir.Target) error {
-	n := t.Space().N()
-	switch {
-	case o.Evaluations < 1:
-		return fmt.Errorf("search: %d evaluations: there must be at least 1", o.Evaluations)
-	case o.Least != nil && len(o.Least) != n, o.Most != nil && len(o.Most) != n:
-		return fmt.Errorf("search: doses of %d and %d ingredients, and there are %d", len(o.Least), len(o.Most), n)
-	}
-	if o.Ideas < 0 || o.Ideas > 0 && (o.Distance == nil || !(o.Apart >= 0 && o.Apart <= 1)) {
-		return fmt.Errorf("search: %d ideas that are %v apart: there must be a distance, in 0..1", o.Ideas, o.Apart)
-	}
-	for k, x := range o.Starts {
-		if err := t.Space().Contains(x); err != nil {
-			return fmt.Errorf("search: start %d: %w", k, err)
-		}
-	}
-	return o.Kind.check(n)
-}
-
-func (o *Options) workers() int {
-	if o.Workers > 0 {
-		return o.Workers
-	}
-	return runtime.GOMAXPROCS(0)
-}
-
-// A searcher is a search that goes on.
-type searcher struct {
-	target  *kir.Target
-	o       Options
-	doses   *doses
-	archive *Archive
-
-	seeds    []Found // to begin from, the best first
-	partners []int32 // ingredients of the seeds, as often as they occur
-	spread   float64 // of log scores of random compositions
-
-	evaluations, compositions int64
-	feasible                  int
-}
-
-// refuses says whether a set of ingredients is not to be kept.
-func (s *searcher) refuses(parts []kir.Part) bool {
-	if s.o.Refuse == nil {
-		return false
-	}
-	set := make([]int, len(parts))
-	for k, p := range parts {
-		set[k] = p.Ingredient
-	}
-	slices.Sort(set)
-	return s.o.Refuse(set)
-}
-
 // round makes the walks of a round and merges what they found, in their order.
 func (s *searcher) round(ctx context.Context, round, each int) error {
 	ws := make([]*walker, walks)
@@ -216,20 +111,6 @@ func (s *searcher) round(ctx context.Context, round, each int) error {
 	return nil
 }
 
-// β in units of 1/spread, so that it means the same whatever is searched. The end
-// is cold since forests score in small steps; see the figures in the tests.
-const (
-	hottest = 3    // at the beginning of a walk from the seeds
-	warmest = 50   // and of one that begins at something good
-	coldest = 3000 // at the end of each
-)
-
-// count adds what a walker has scored.
-func (s *searcher) count(w *walker) {
-	s.evaluations += w.evaluations
-	s.compositions += w.compositions
-}
-
 // start returns where walk k of a round begins, and how hot.
 func (s *searcher) start(control *kir.Rand, round, k int) (Found, float64) {
 	elites := s.archive.Best()
@@ -246,19 +127,4 @@ func (s *searcher) start(control *kir.Rand, round, k int) (Found, float64) {
 		elites = elites[:(len(elites)+2)/3]
 	}
 	return elites[control.Intn(len(elites))], warmest
-}
-
-// deviation returns the standard deviation, 0 of fewer than two numbers.
-func deviation(v []float64) float64 {
-	if len(v) < 2 {
-		return 0
-	}
-	n, sum, squares := float64(len(v)), 0.0, 0.0
-	for _, x := range v {
-		sum += x
-	}
-	for _, x := range v {
-		squares += (x - sum/n) * (x - sum/n)
-	}
-	return math.Sqrt(squares / (n - 1))
 }

@@ -76,7 +76,7 @@ func newTarget(t *testing.T, wishes ...kir.Wish) *kir.Target {
 		rule.Need{If: 4, Then: []int{0, 1}},
 		rule.Limit{Factors: []float64{1, 2, 3, 4, 5}, Min: 0, Max: 3.5},
 		rule.Amount{Of: []int{2}, Max: 4},
-	}}, 0)
+	}}, kir.Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,11 @@ func TestSameOnAnyNumberOfWorkers(t *testing.T) {
 func TestDrawsStayTheSame(t *testing.T) {
 	target := newTarget(t, kir.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 2})
 	run := func() (draws [][]kir.Part) {
-		_, err := kir.Stream(t.Context(), target, kir.Settings{Chains: 1, Warmup: 50, Draws: 200, Thin: 1, Seed: 1}, 1, func(_, _ int, x *kir.State) error {
+		sampler, err := kir.NewSampler("balanced", target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = kir.Stream(t.Context(), sampler, kir.Settings{Chains: 1, Warmup: 50, Draws: 200, Thin: 1, Seed: 1}, 1, func(_, _ int, x *kir.State) error {
 			draws = append(draws, x.Composition.Parts())
 			return nil
 		})

@@ -114,3 +114,18 @@ func (s *searcher) learn(list []Found) {
 		}
 	}
 }
+
+// deviation returns the standard deviation, 0 of fewer than two numbers.
+func deviation(v []float64) float64 {
+	if len(v) < 2 {
+		return 0
+	}
+	n, sum, squares := float64(len(v)), 0.0, 0.0
+	for _, x := range v {
+		sum += x
+	}
+	for _, x := range v {
+		squares += (x - sum/n) * (x - sum/n)
+	}
+	return math.Sqrt(squares / (n - 1))
+}

@@ -45,6 +45,14 @@ func newWalker(s *searcher, start Found, r *kir.Rand) (*walker, error) {
 	return w, nil
 }
 
+// β in units of 1/spread, so that it means the same whatever is searched. The end
+// is cold since forests score in small steps; see the figures in the tests.
+const (
+	hottest = 3    // at the beginning of a walk from the seeds
+	warmest = 50   // and of one that begins at something good
+	coldest = 3000 // at the end of each
+)
+
 // anneal makes steps while β rises geometrically, in units of 1/spread.
 func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error {
 	from, to = from/w.spread, to/w.spread
@@ -61,6 +69,12 @@ func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error 
 		}
 	}
 	return nil
+}
+
+// count adds what a walker has scored.
+func (s *searcher) count(w *walker) {
+	s.evaluations += w.evaluations
+	s.compositions += w.compositions
 }
 
 // pairShare is how often both ingredients of a line are used ones, and

@@ -102,7 +102,7 @@ func sample(ctx context.Context, s *subject, kernel string, p plan) ([]*run.Resu
 	if kernel == "exact" && len(s.law.Wishes) > 0 {
 		return nil, nil // it says so itself
 	}
-	if _, err := kir.NewKernel(kernel, loaded.Target); errors.Is(err, kir.ErrReducible) {
+	if _, err := kir.NewSampler(kernel, loaded.Target); errors.Is(err, kir.ErrReducible) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err

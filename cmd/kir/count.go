@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -63,13 +62,6 @@ ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 // of ingredients have thousands of digits each.
 const mostCounted = 10_000
 
-// must panics on an error that only a mistake in this program can cause.
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
 type countJSON struct {
 	Ingredients int        `json:"ingredients"`
 	Total       int        `json:"total"`
@@ -105,11 +97,4 @@ func printCounts(w io.Writer, counts []*big.Int) error {
 	}
 	t.Row("all", number.Grouped(sum(counts)))
 	return t.Write(w)
-}
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"kir"
+	"kir/fault"
 	"kir/problem"
 	"kir/run"
 )
@@ -26,6 +27,24 @@ func failed(ctx context.Context, err error, p *problem.Problem, dir string) erro
 		if w := &p.Properties[k]; w.Name == score.Wish && w.Kind == "program" {
 			return fmt.Errorf("%w; the draws so far are kept: mend the program and go on with kir resume %s", err, dir)
 		}
+	}
+	return err
+}
+
+// inputError turns what the user can mend by other arguments into an error of
+// input.
+func inputError(err error) error {
+	var (
+		exists     *run.ExistsError
+		busy       *run.BusyError
+		changed    *run.ChangedError
+		noRun      *run.NotRunError
+		unfinished *run.UnfinishedError
+		bounds     *run.BoundsError
+		location   *run.LocationError
+	)
+	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) || errors.As(err, &location) {
+		return &fault.Error{Message: err.Error(), Err: err}
 	}
 	return err
 }

@@ -1,20 +1,10 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/report"
-	"kir/report/terminal"
-	"kir/report/view"
 	"kir/run"
 )
 
@@ -44,128 +34,6 @@ which draws are missing is refused; kir status says which.`,
 	c.Flags().BoolVar(&o.noReport, "no-report", false, "write no report.html")
 	problemFlag(c, &file)
 	return c
-}
-
-// problemFlag lets the user say where the problem file of a run is on this
-// machine.
-func problemFlag(c *cobra.Command, file *string) {
-	c.Flags().StringVar(file, "problem", "", "the problem file (default: where it was when the run was started)")
-	must(c.MarkFlagFilename("problem", "yaml", "yml"))
-}
-
-// shard runs a shard and says how far the run is.
-func (o *runOptions) shard(c *cobra.Command, text, location string) error {
-	if o.asJSON {
-		return &fault.Error{Message: "a shard has no summary to print", Hint: "leave --json to kir merge"}
-	}
-	shard, err := run.ParseShard(text)
-	if err != nil {
-		return &fault.Error{Message: err.Error(), Err: err}
-	}
-	complete := false
-	options, end, err := o.prepare(c, o.problem)
-	if err != nil {
-		return err
-	}
-	options.Shard = shard
-	spec, err := specOf(o.problem, location)
-	if err != nil {
-		return err
-	}
-	complete, err = run.RunShard(c.Context(), spec, location, options)
-	end()
-	var interrupted *run.InterruptedError
-	if errors.As(err, &interrupted) {
-		interrupted.Way = "go on with the same command"
-	}
-	if err != nil {
-		return inputError(failed(c.Context(), err, o.problem, location))
-	}
-	next := "kir status %s says how far the others are"
-	if complete {
-		next = "all shards are done, and kir merge %s says what was found"
-	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "Shard %s is done; "+next+".\n", shard, terminal.Plain(run.Quoted(location)))
-	return err
-}
-
-// summarize makes the summary of a complete run, and the page if it is wanted.
-func summarize(ctx context.Context, dir, file string, workers int, page bool) (m *report.Model, err error) {
-	r, err := run.Open(ctx, dir)
-	if err != nil {
-		return nil, inputError(err)
-	}
-	if err := r.Complete(); err != nil {
-		return nil, inputError(err)
-	}
-	p, err := problemOfRun(ctx, r, file, r.Manifest.Settings, workers)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
-	spec, err := specOf(p, dir)
-	if err != nil {
-		return nil, err
-	}
-	result, err := run.Merge(ctx, spec, dir, run.Options{Workers: workers})
-	if err != nil {
-		return nil, inputError(failed(ctx, err, p, dir))
-	}
-	return conclude(ctx, p, dir, result, page)
-}
-
-// readModel reads the summary of a run. If it was not made of the draws that are
-// there, it is made again, and that is said.
-func readModel(c *cobra.Command, dir string) (*report.Model, error) {
-	ctx := c.Context()
-	tell := teller(c.ErrOrStderr(), false)
-	m, err := report.Read(ctx, dir)
-	if errors.Is(err, report.ErrNoSummary) {
-		tell("the summary is made of the draws, as there is none")
-		return summarize(ctx, dir, "", 0, true)
-	}
-	if err != nil {
-		return nil, err
-	}
-	r, err := run.Open(ctx, dir)
-	if none := (*run.NotRunError)(nil); errors.As(err, &none) {
-		tell("there is no run beside this summary, and nothing that says whether it is of its draws")
-		return m, nil
-	}
-	if err != nil {
-		return nil, inputError(err)
-	}
-	if err := r.Complete(); err != nil {
-		return nil, inputError(err)
-	}
-	parts, err := r.Parts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Equal(parts, m.Parts) {
-		tell("summary.json was made of other draws than those that are there, and is made again")
-		return summarize(ctx, dir, "", 0, slices.Contains(m.Files, view.PageName))
-	}
-	if slices.Contains(m.Files, view.PageName) {
-		if fresh, err := view.PageIsFresh(ctx, dir, m); err != nil {
-			return nil, err
-		} else if !fresh {
-			tell("report.html was not made of the draws that are there, and is made again")
-			if err := view.SavePage(ctx, dir, m); err != nil {
-				return nil, fmt.Errorf("writing the report: %w", err)
-			}
-		}
-	}
-	return m, nil
-}
-
-// inRun is where a file of a run is, to be shown.
-func inRun(dir, name string) string {
-	if run.IsBucket(dir) {
-		at, _, _ := strings.Cut(dir, "?")
-		return strings.TrimSuffix(at, "/") + "/" + name
-	}
-	return filepath.Join(dir, name)
 }
 
 func newStatusCommand() *cobra.Command {

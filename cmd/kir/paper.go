@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/spf13/cobra"
@@ -84,24 +82,3 @@ gets paper.html, paper.json and each figure as SVG and PNG.`,
 	must(c.MarkFlagDirname("output"))
 	return c
 }
-
-// startBars draws until the function that it returns is called.
-func startBars(bars progress.Writer) (end func()) {
-	go bars.Render()
-	return func() {
-		// A bar that has not been drawn yet cannot be stopped.
-		for range 100 {
-			if bars.IsRenderInProgress() {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-		bars.Stop()
-		for bars.IsRenderInProgress() {
-			time.Sleep(time.Millisecond)
-		}
-	}
-}
-
-// noColor says that a terminal is to be spared colours (no-color.org).
-func noColor() bool { return os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" }

@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"kir"
 	"kir/fault"
-	"kir/problem"
 	"kir/run"
 )
 
@@ -67,30 +63,4 @@ long run. The problem and its files must be what they were.`,
 	problemFlag(c, &file)
 	o.flags(c)
 	return c
-}
-
-// problemOfRun reads the problem that a run was made of, with the settings
-// given.
-func problemOfRun(ctx context.Context, r *run.Run, path string, settings kir.Settings, workers int) (*problem.Problem, error) {
-	if path == "" {
-		path = r.Manifest.Problem
-		if path == "" {
-			return nil, &fault.Error{File: r.Dir, Message: "the run does not know where its problem file is", Hint: "name it with --problem"}
-		}
-		if !filepath.IsAbs(path) && !run.IsBucket(r.Dir) {
-			path = filepath.Join(r.Dir, path)
-		}
-	}
-	p, err := problem.Load(ctx, path, problem.Options{
-		Workers:  workers,
-		Effort:   r.Manifest.Effort,
-		Override: func(s *kir.Settings) { *s = settings },
-	})
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("the problem of the run: %w; say where it is with --problem", err)
-		}
-		return nil, fmt.Errorf("the problem of the run: %w", err)
-	}
-	return p, nil
 }

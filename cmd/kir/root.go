@@ -15,15 +15,6 @@ import (
 	"kir/run"
 )
 
-// usageError is a command line that is wrong.
-type usageError struct {
-	err     error
-	command *cobra.Command
-}
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
 // execute is the program: it does what args say and returns what went wrong.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	root := newRootCommand()
@@ -169,28 +160,4 @@ func markStart(c *cobra.Command) {
 func started(c *cobra.Command) bool {
 	_, ok := c.Annotations[startedKey]
 	return ok
-}
-
-// problemFiles completes problem files.
-func problemFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
-}
-
-// runDirectories completes run directories.
-func runDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
-// one is the check that a command gets exactly one argument, named for the
-// message.
-func one(name string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 0:
-			return fmt.Errorf("%s needs a %s", c.CommandPath(), name)
-		case len(args) > 1:
-			return fmt.Errorf("%s takes one %s, not %s", c.CommandPath(), name, strings.Join(args, " "))
-		}
-		return nil
-	}
 }

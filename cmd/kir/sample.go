@@ -4,30 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"runtime/debug"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"kir"
 	"kir/fault"
 	"kir/problem"
-	"kir/report"
-	"kir/report/build"
-	"kir/report/terminal"
-	"kir/report/view"
 	"kir/run"
 )
 
 func newSampleCommand() *cobra.Command {
 	var out, shard string
 	var effort float64
-	var o runOptions
 	var advice *run.Advice
+	var o runOptions
 	s := kir.DefaultSettings()
 	c := &cobra.Command{
 		Use:   "sample PROBLEM [-o RUN] [--shard K/S]",
@@ -126,218 +118,8 @@ func effortOf(c *cobra.Command, effort float64) (*float64, error) {
 	if !c.Flags().Changed("effort") {
 		return nil, nil
 	}
-	if !(effort >= 0 && effort <= problem.MostEffort) {
-		return nil, &fault.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", problem.MostEffort)}
+	if !(effort >= 0 && effort <= problem.MaxEffort) {
+		return nil, &fault.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", problem.MaxEffort)}
 	}
 	return &effort, nil
-}
-
-// teller returns what prints messages of a run that goes on.
-func teller(w io.Writer, quiet bool) func(string) {
-	return func(message string) {
-		if !quiet {
-			fmt.Fprintln(w, "kir: "+terminal.Plain(message))
-		}
-	}
-}
-
-// runOptions are the flags of the commands that run chains.
-type runOptions struct {
-	problem       *problem.Problem
-	workers       int
-	asJSON, quiet bool
-	progressJSON  bool
-	noReport      bool
-}
-
-func (o *runOptions) flags(c *cobra.Command) {
-	c.Flags().IntVar(&o.workers, "workers", 0, "chains run at once; it changes nothing but the time (default: all cores)")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else, to stdout")
-	c.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
-	c.Flags().BoolVar(&o.noReport, "no-report", false, "write no report.html")
-	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress as JSON lines to stderr")
-}
-
-// manyIngredients is from how many on memory is looked after.
-const manyIngredients = 100_000
-
-// prepare returns the options of a run, and what ends the showing of progress.
-func (o *runOptions) prepare(c *cobra.Command, p *problem.Problem) (options run.Options, end func(), err error) {
-	if o.workers < 0 {
-		return options, nil, &fault.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
-	}
-	if len(p.Ingredients) >= manyIngredients {
-		// What a chain keeps of each ingredient holds no pointers, so looking for
-		// garbage more often costs next to nothing.
-		debug.SetGCPercent(5)
-	}
-	progress := newProgress(c.ErrOrStderr(), o, p)
-	return run.Options{Workers: o.workers, Progress: progress.show}, progress.end, nil
-}
-
-// do runs a problem's chains in a directory, writes what is said of the run and
-// prints it.
-func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Options) (*run.Result, error)) error {
-	options, end, err := o.prepare(c, p)
-	if err != nil {
-		return err
-	}
-	spec, err := specOf(p, dir)
-	if err != nil {
-		return err
-	}
-	result, err := chains(c.Context(), spec, options)
-	end()
-	if err != nil {
-		return inputError(failed(c.Context(), err, p, dir))
-	}
-	m, err := conclude(c.Context(), p, dir, result, !o.noReport)
-	if err != nil {
-		return err
-	}
-	return printModel(c.OutOrStdout(), m, dir, o.asJSON)
-}
-
-// conclude writes the summary of a finished run and, if it is wanted, the page.
-func conclude(ctx context.Context, p *problem.Problem, dir string, r *run.Result, page bool) (*report.Model, error) {
-	m, err := build.Model(ctx, p, dir, r, version())
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("interrupted after the last draw: kir report %s says what was found", dir)
-		}
-		return nil, err
-	}
-	if page {
-		m.Files = append([]string{view.PageName}, m.Files...)
-	}
-	if err := m.Save(ctx, dir); err != nil {
-		return nil, fmt.Errorf("writing the summary: %w", err)
-	}
-	if page {
-		if err := view.SavePage(ctx, dir, m); err != nil {
-			return nil, fmt.Errorf("writing the report: %w", err)
-		}
-	}
-	return m, nil
-}
-
-// inputError turns what the user can mend by other arguments into an error of
-// input.
-func inputError(err error) error {
-	var (
-		exists     *run.ExistsError
-		busy       *run.BusyError
-		changed    *run.ChangedError
-		noRun      *run.NotRunError
-		unfinished *run.UnfinishedError
-		bounds     *run.BoundsError
-		location   *run.LocationError
-	)
-	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) || errors.As(err, &location) {
-		return &fault.Error{Message: err.Error(), Err: err}
-	}
-	return err
-}
-
-func printModel(w io.Writer, m *report.Model, dir string, asJSON bool) error {
-	if asJSON {
-		data, err := m.JSON()
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(data)
-		return err
-	}
-	return view.Text(w, m, dir, textStyle(w))
-}
-
-// specOf says what package run needs to know of a problem.
-func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
-	spec := &run.Spec{
-		Name:        p.Name,
-		Problem:     p.File,
-		Ingredients: p.Ingredients,
-		Target:      p.Target,
-		Settings:    p.Sampler,
-		Resolved:    p.Resolved,
-		Version:     version(),
-	}
-	for _, in := range p.Inputs {
-		spec.Inputs = append(spec.Inputs, run.Input(in))
-	}
-	if p.Book != nil {
-		spec.Known = func(ingredients []int) bool {
-			_, known := p.Book.Known(ingredients)
-			return known
-		}
-	}
-	var err error
-	if spec.Question, err = p.Question(); err != nil {
-		return nil, err
-	}
-	file, err := filepath.Abs(p.File)
-	if err != nil {
-		return nil, err
-	}
-	if run.IsBucket(dir) {
-		spec.Problem = file
-		return spec, nil
-	}
-	absolute, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	// Relative, so that a project can be moved as a whole.
-	if spec.Problem, err = filepath.Rel(absolute, file); err != nil {
-		spec.Problem = file
-	}
-	return spec, nil
-}
-
-// runDirectory returns the directory for a run: the one that was named, or the
-// first that is free of runs/NAME-1, runs/NAME-2, … It returns the parent too
-// if it had to be made.
-func runDirectory(named, problemName string) (dir, made string, err error) {
-	if run.IsBucket(named) {
-		return named, "", nil
-	}
-	if named != "" {
-		parent := filepath.Dir(named)
-		if _, err := os.Stat(parent); errors.Is(err, os.ErrNotExist) {
-			if err := os.MkdirAll(parent, 0o777); err != nil {
-				return "", "", fmt.Errorf("making a directory for the run: %w", err)
-			}
-			made = parent
-		}
-		return named, made, nil
-	}
-	const parent = "runs"
-	if err := os.Mkdir(parent, 0o777); err == nil {
-		made = parent
-	} else if !errors.Is(err, os.ErrExist) {
-		return "", "", fmt.Errorf("making a directory for the run: %w; name another place with -o", err)
-	}
-	base := filepath.Join(parent, slug(problemName))
-	for k := 1; ; k++ {
-		dir = fmt.Sprintf("%s-%d", base, k)
-		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) {
-			return dir, made, nil
-		} else if err != nil {
-			return "", made, err
-		}
-	}
-}
-
-// slug turns a name into one for a file: lower case, words joined by hyphens.
-func slug(name string) string {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	s := strings.Join(words, "-")
-	const longest = 60
-	if len(s) > longest {
-		s = strings.ToValidUTF8(s[:longest], "")
-	}
-	if s == "" {
-		return "run"
-	}
-	return s
 }

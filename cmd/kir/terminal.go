@@ -135,3 +135,24 @@ func chainLine(index int, c run.ChainProgress) string {
 	}
 	return fmt.Sprintf("chain %d  %-15s %9s", index, state, speed)
 }
+
+// startBars draws until the function that it returns is called.
+func startBars(bars progress.Writer) (end func()) {
+	go bars.Render()
+	return func() {
+		// A bar that has not been drawn yet cannot be stopped.
+		for range 100 {
+			if bars.IsRenderInProgress() {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		bars.Stop()
+		for bars.IsRenderInProgress() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// noColor says that a terminal is to be spared colours (no-color.org).
+func noColor() bool { return os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" }

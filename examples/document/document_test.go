@@ -99,7 +99,11 @@ func TestExample(t *testing.T) {
 	for k := range series {
 		series[k] = make([][]float64, s.Chains)
 	}
-	_, err = kir.Stream(t.Context(), p.Target, s, 0, func(chain, _ int, x *kir.State) error {
+	sampler, err := s.Sampler(p.Target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.Stream(t.Context(), sampler, s, 0, func(chain, _ int, x *kir.State) error {
 		amounts := make([]int, topics)
 		for i, a := range x.Composition.Amounts() {
 			amounts[i] = int(a)

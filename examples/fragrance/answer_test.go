@@ -96,7 +96,7 @@ func newHouse(t *testing.T) *house {
 			set.Rules = append(set.Rules, rule.Amount{Of: []int{i}, Min: h.least[i], Max: h.most[i]})
 		}
 	}
-	space, err := kir.NewRuledSpace(t.Context(), set, 40)
+	space, err := kir.NewRuledSpace(t.Context(), set, kir.Counting{Law: kir.Table(sizes)})
 	if err != nil {
 		t.Fatal(err)
 	}

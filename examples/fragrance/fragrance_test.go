@@ -61,7 +61,11 @@ func TestExample(t *testing.T) {
 	s := p.Sampler
 	series := make([][]float64, s.Chains)
 	first := make([]error, s.Chains)
-	_, err = kir.Stream(t.Context(), p.Target, s, 0, func(chain, draw int, x *kir.State) error {
+	sampler, err := s.Sampler(p.Target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.Stream(t.Context(), sampler, s, 0, func(chain, draw int, x *kir.State) error {
 		series[chain] = append(series[chain], x.LogDensity())
 		first[chain] = errors.Join(first[chain], verify(x, all))
 		return first[chain]

@@ -137,7 +137,11 @@ func TestExample(t *testing.T) {
 	s := p.Sampler
 	series := make([][]float64, s.Chains)
 	top := make([]float64, s.Chains)
-	_, err = kir.Stream(t.Context(), p.Target, s, 0, func(chain, draw int, x *kir.State) error {
+	sampler, err := s.Sampler(p.Target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.Stream(t.Context(), sampler, s, 0, func(chain, draw int, x *kir.State) error {
 		if n := x.Composition.Used(); n < 5 || n > 10 || x.Composition.Total() != 100 {
 			t.Errorf("a portfolio of %d assets, %d percent", n, x.Composition.Total())
 		}
@@ -232,7 +236,12 @@ func TestBestPortfolio(t *testing.T) {
 		}
 		var mu sync.Mutex
 		found := math.Inf(-1)
-		_, err = kir.Stream(t.Context(), target, kir.Settings{Kernel: kernel, Chains: 4, Draws: 5000, Thin: 4, Seed: 1}, 0, func(_, _ int, x *kir.State) error {
+		settings := kir.Settings{Kernel: kernel, Chains: 4, Draws: 5000, Thin: 4, Seed: 1}
+		sampler, err := settings.Sampler(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = kir.Stream(t.Context(), sampler, settings, 0, func(_, _ int, x *kir.State) error {
 			mu.Lock()
 			defer mu.Unlock()
 			found = max(found, utility(x.Composition, returns, covariance, aversion))
@@ -288,7 +297,12 @@ func TestLawOfDraws(t *testing.T) {
 		counts := make([]int, len(law.States))
 		series := make([][]float64, 4)
 		var mu sync.Mutex
-		_, err = kir.Stream(t.Context(), target, kir.Settings{Kernel: "balanced", Chains: 4, Warmup: 1000, Draws: 5000, Thin: 40, Seed: 1}, 0, func(chain, _ int, x *kir.State) error {
+		settings := kir.Settings{Kernel: "balanced", Chains: 4, Warmup: 1000, Draws: 5000, Thin: 40, Seed: 1}
+		sampler, err := settings.Sampler(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = kir.Stream(t.Context(), sampler, settings, 0, func(chain, _ int, x *kir.State) error {
 			mu.Lock()
 			defer mu.Unlock()
 			state, ok := law.Index(x.Composition)

@@ -30,6 +30,6 @@ if kill -0 "$task" 2>/dev/null; then # the signal ended the wait, and not the ta
   wait "$task" || status=$?
 fi
 if [ "$status" = 130 ]; then
-  scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
+  scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" || true # it may be queued already
 fi
 exit "$status"

@@ -93,7 +93,11 @@ func TestExample(t *testing.T) {
 	defer p.Close()
 	s := p.Sampler
 	sums := make([]float64, s.Chains)
-	_, err = kir.Stream(t.Context(), p.Target, s, 0, func(chain, _ int, x *kir.State) error {
+	sampler, err := s.Sampler(p.Target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = kir.Stream(t.Context(), sampler, s, 0, func(chain, _ int, x *kir.State) error {
 		sums[chain] += x.AppendScores(nil)[0] / float64(s.Draws)
 		return nil
 	})

@@ -3,85 +3,14 @@ package randomproblem
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"math"
-	"math/big"
 
 	"kir"
-	"kir/internal/stattest"
 	"kir/problem"
-	"kir/report/build"
-)
-
-// Options say how much is looked at.
-type Options struct {
-	Dir    string // an empty directory, for the problem and its runs
-	Scorer string // a program; see [Problem.Write]
-
-	Starts     int // states drawn from the law that each kernel moves
-	Iterations int // made from each
-	Chains     int // of each whole run, which end in files
-	More       int // chains beside them, which do not
-	Warmup     int // iterations of those
-
-	// Faults that negative controls put in: what is written in place of the problem,
-	// and what is done to the law that is compared with. The figures of draws are
-	// then not looked at, so that it is the comparison of laws that must see it.
-	written *Problem
-	alter   func(e *Enumeration)
-}
-
-// An Outcome is what became of a problem.
-type Outcome struct {
-	Refused  bool // it is infeasible, and was refused
-	Empty    bool // its wishes forbid all, and no run began
-	NoStart  bool // some kernel found no start: fewer than one in 1,000 is one
-	States   int  // compositions that keep the rules
-	Matrices int  // transition matrices that were small enough to compute
-	Rows     []Row
-	Faults   []string // what cannot be, whatever the random choices
-}
-
-// A Row is a comparison of draws with the law.
-type Row struct {
-	Kernel string
-	Way    string  // fromLaw or wholeRun
-	P      float64 // see [Problem.compare]
-	At     string
-	// Slow says of a whole run whose draws do not follow the law that the same
-	// kernel left draws from the law as they are: the chains were too short for
-	// the problem.
-	Slow bool
-}
-
-// The ways to compare.
-const (
-	fromLaw  = "from the law"
-	wholeRun = "whole run"
 )
 
 // kernels are all there are.
 var kernels = []string{"naive", "gibbs", "accelerated", "balanced", "tempered", "exact"}
-
-// small is the p-value below which draws do not follow a law.
-const small = 1e-7
-
-// A checker checks one problem.
-type checker struct {
-	*Problem
-	Options
-	out      *Outcome
-	read     *problem.Problem
-	law      *Enumeration
-	measured bool // some |X_n| are estimates
-}
-
-// fault notes what cannot be.
-func (c *checker) fault(format string, args ...any) {
-	c.out.Faults = append(c.out.Faults, fmt.Sprintf(format, args...))
-}
 
 // Check runs a problem with every kernel and compares what comes out. The error is
 // of this machine or of ctx; whatever is wrong with kir is in the outcome.
@@ -145,97 +74,6 @@ func Check(ctx context.Context, p *Problem, o Options) (*Outcome, error) {
 	return c.out, nil
 }
 
-// counts holds what kir check --json says of the sizes against the enumeration. It
-// returns |X_n| as kir has it where that is an estimate, else nil.
-func (c *checker) counts(e *Enumeration) (sizes []float64, err error) {
-	check, err := build.Check(c.read)
-	if err != nil {
-		return nil, err
-	}
-	data, err := json.Marshal(check)
-	if err != nil {
-		return nil, err
-	}
-	var said struct {
-		Sizes []struct {
-			N            int      `json:"n"`
-			Target       float64  `json:"target"`
-			Compositions *big.Int `json:"compositions"`
-			Share        *struct {
-				Estimate float64 `json:"estimate"`
-				SE       float64 `json:"se"`
-			} `json:"share"`
-		} `json:"sizes"`
-	}
-	if err := json.Unmarshal(data, &said); err != nil {
-		return nil, err
-	}
-	seen := make([]bool, len(e.Sizes))
-	estimates := make([]float64, len(e.Sizes))
-	for _, size := range said.Sizes {
-		if size.N >= len(e.Law) || e.Law[size.N] == 0 {
-			c.fault("n = %d has the mass %v, and nothing keeps the rules", size.N, size.Target)
-			continue
-		}
-		seen[size.N] = true
-		if math.Abs(size.Target-e.Law[size.N]) > 1e-12 {
-			c.fault("n = %d has the mass %v, and should have %v", size.N, size.Target, e.Law[size.N])
-		}
-		if size.Compositions == nil {
-			c.fault("n = %d has no count", size.N)
-			continue
-		}
-		counted, _ := new(big.Float).SetInt(size.Compositions).Float64()
-		truth := float64(e.Sizes[size.N])
-		if size.Share == nil {
-			if counted != truth {
-				c.fault("n = %d: %v compositions, and there are %v", size.N, size.Compositions, truth)
-			}
-			estimates[size.N] = truth
-			continue
-		}
-		c.measured = true
-		estimates[size.N] = counted * size.Share.Estimate
-		c.share(size.N, truth/counted, size.Share.Estimate, size.Share.SE)
-	}
-	for n, mass := range e.Law {
-		if mass > 0 && !seen[n] {
-			c.fault("n = %d is left out, and has %d compositions", n, e.Sizes[n])
-		}
-	}
-	if c.measured {
-		return estimates, nil
-	}
-	return nil, nil
-}
-
-// share tests the share of the counted compositions that keeps all rules: one
-// without an error must be right, and the draws of an estimated one follow from its
-// standard error, √(s(1−s)/draws); they end at 10,000 that passed, so that the tail
-// of few draws is the binomial one of many that passed.
-func (c *checker) share(n int, truth, estimate, se float64) {
-	switch {
-	case truth > 1:
-		c.fault("n = %d: more compositions than are counted", n)
-		return
-	case se == 0 && estimate == 1:
-		if math.Pow(truth, 10_000) < small {
-			c.fault("n = %d: the share is said to be 1, and is %v", n, truth)
-		}
-		return
-	case se == 0: // counted by looking at every composition
-		if math.Abs(estimate-truth) > 1e-12*truth {
-			c.fault("n = %d: the share is said to be %v without an error, and is %v", n, estimate, truth)
-		}
-		return
-	}
-	draws := int(math.Round(estimate * (1 - estimate) / (se * se)))
-	passed := int(math.Round(estimate * float64(draws)))
-	if p, _ := stattest.Follows([]int{passed, draws - passed}, []float64{truth, 1 - truth}); p < small {
-		c.fault("n = %d: the share is said to be %v ± %v, and is %v (p = %.2g)", n, estimate, se, truth, p)
-	}
-}
-
 // kernel checks one kernel: whether it refuses what it must, and its draws.
 func (c *checker) kernel(ctx context.Context, name string) error {
 	wished := false
@@ -247,7 +85,13 @@ func (c *checker) kernel(ctx context.Context, name string) error {
 	if (name == "gibbs" || name == "accelerated") && len(c.Rules) == 0 {
 		refuses = refuses || parts > 1
 	}
-	k, err := kir.NewKernel(name, c.read.Target)
+	var k kir.Kernel
+	var err error
+	if name == "tempered" {
+		_, err = kir.NewTempered(c.read.Target)
+	} else {
+		k, err = kir.NewKernel(name, c.read.Target)
+	}
 	switch {
 	case err != nil && refuses:
 		return nil
@@ -267,7 +111,7 @@ func (c *checker) kernel(ctx context.Context, name string) error {
 		}
 	}
 	if name == "tempered" && parts > 0 && c.alter == nil && c.likePrior() <= likePrior {
-		if err := c.logZ(k); err != nil {
+		if err := c.logZ(); err != nil {
 			c.fault("%s: %v", name, err)
 			return nil
 		}
@@ -319,32 +163,4 @@ func (c *checker) fromLaw(k kir.Kernel, name string) (Row, error) {
 	}
 	f := c.compare(c.law, ends)
 	return Row{Kernel: name, Way: fromLaw, P: f.p, At: f.at}, nil
-}
-
-// parts lists what a composition uses.
-func parts(x []int) []kir.Part {
-	var list []kir.Part
-	for i, a := range x {
-		if a > 0 {
-			list = append(list, kir.Part{Ingredient: i, Amount: a})
-		}
-	}
-	return list
-}
-
-// state returns which state a composition is; it fails if that is not allowed.
-func (c *checker) state(x *kir.Composition) (int, error) {
-	amounts := make([]int, x.N())
-	for i, a := range x.Amounts() {
-		amounts[i] = int(a)
-	}
-	return c.allowed(amounts)
-}
-
-func (c *checker) allowed(x []int) (int, error) {
-	s := c.law.Number(x)
-	if s < 0 || !c.law.Allowed(s) {
-		return 0, fmt.Errorf("a draw is %v, which is not allowed", x)
-	}
-	return s, nil
 }

@@ -22,7 +22,7 @@ type condition struct {
 // powers, which underflow, quotients that are no number where n has no mass or a
 // rule is broken, conditions. A formula that is no score somewhere in the space is
 // thrown away by [New].
-func (p *Problem) drawExpression(d dice, w *Wish) {
+func (p *Pantry) drawExpression(d dice, w *Wish) {
 	var t term
 	switch d.IntN(8) {
 	case 0: // a bell
@@ -70,13 +70,13 @@ func number(v float64) string {
 	return s
 }
 
-func (p *Problem) drawConstant(d dice) term {
+func (p *Pantry) drawConstant(d dice) term {
 	v := one(d, 0.3137, 0.5, 1, 2, 3, -1.25, 17.31, 1e3)
 	return term{number(v), func([]int) float64 { return v }}
 }
 
 // drawAsked draws a question about a composition.
-func (p *Problem) drawAsked(d dice) term {
+func (p *Pantry) drawAsked(d dice) term {
 	i := d.IntN(len(p.Names))
 	of, words := []int{i}, fmt.Sprintf("%q", p.Names[i])
 	if value := p.Columns[0].Text[i]; value != "" && d.chance(0.4) {
@@ -105,7 +105,7 @@ func (p *Problem) drawAsked(d dice) term {
 }
 
 // drawTerm draws a formula of some depth.
-func (p *Problem) drawTerm(d dice, depth int) term {
+func (p *Pantry) drawTerm(d dice, depth int) term {
 	if depth == 0 {
 		if d.chance(0.7) {
 			return p.drawAsked(d)
@@ -157,7 +157,7 @@ func (p *Problem) drawTerm(d dice, depth int) term {
 
 // drawCondition draws a condition. Sides that may be equal in exact arithmetic are
 // compared only where both are whole numbers, which floating point keeps.
-func (p *Problem) drawCondition(d dice, depth int) condition {
+func (p *Pantry) drawCondition(d dice, depth int) condition {
 	if depth > 0 {
 		a, b := p.drawCondition(d, depth-1), p.drawCondition(d, depth-1)
 		switch d.IntN(4) {

@@ -16,7 +16,7 @@ type forestWish struct {
 
 // drawForest draws a wish of a forest, grown from the book when the problem is
 // read.
-func (p *Problem) drawForest(d dice, w *Wish) {
+func (p *Pantry) drawForest(d dice, w *Wish) {
 	f := map[string]any{"trees": d.between(1, 12), "seed": d.IntN(1000)}
 	w.forest = &forestWish{low: math.Inf(-1), top: math.Inf(1), floor: one(d, 0, 0, 0.001, 1e-12)}
 	if w.forest.floor > 0 {

@@ -13,18 +13,17 @@ type Law struct {
 }
 
 // drawLaw draws one that has mass on some size of the space.
-func (p *Problem) drawLaw(d dice) {
+func (p *Pantry) drawLaw(d dice) Law {
 	most := min(len(p.Names), p.Total)
 	if len(p.Recipes) > 0 && d.chance(0.4) {
-		p.Law = p.recipesLaw()
-		return
+		return p.recipesLaw()
 	}
 	fields, law := p.drawPlainLaw(d, most, true)
-	p.Law = law
-	p.Law.yaml = fields
+	law.yaml = fields
 	if d.chance(0.3) {
-		p.Law = power(d, fields, law)
+		return power(d, fields, law)
 	}
+	return law
 }
 
 // power raises a law to a power: 0 is uniform on the sizes that have mass.
@@ -43,7 +42,7 @@ func power(d dice, fields map[string]any, law Law) Law {
 }
 
 // recipesLaw is the share of the recipes that use n.
-func (p *Problem) recipesLaw() Law {
+func (p *Pantry) recipesLaw() Law {
 	return Law{"recipes", func(most int) []float64 {
 		q := make([]float64, most)
 		for _, r := range p.Recipes {
@@ -54,7 +53,7 @@ func (p *Problem) recipesLaw() Law {
 }
 
 // drawPlainLaw draws a law other than that of the recipes.
-func (p *Problem) drawPlainLaw(d dice, most int, mixtures bool) (map[string]any, Law) {
+func (p *Pantry) drawPlainLaw(d dice, most int, mixtures bool) (map[string]any, Law) {
 	kinds := []string{"uniform", "uniform", "table", "table", "normal", "exponential", "mixture"}
 	if !mixtures {
 		kinds = kinds[:len(kinds)-1]

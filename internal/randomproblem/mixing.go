@@ -53,11 +53,15 @@ func (c *checker) forgets(name string, iterations int) bool {
 // logZ compares the estimate of a tempered chain with the enumeration. Its error is
 // that of 32 batches of scans or more, a normal error of which is never 10 times as
 // large.
-func (c *checker) logZ(k kir.Kernel) error {
+func (c *checker) logZ() error {
 	if c.Starts < 100 {
 		return nil // a program scores
 	}
-	chain, err := kir.NewChain(c.read.Target, k, c.Seed, 1<<20)
+	tempered, err := kir.NewTempered(c.read.Target)
+	if err != nil {
+		return err
+	}
+	chain, err := tempered.NewChain(c.Seed, 1<<20)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // drawPairs draws lifts and factors of pairs.
-func (p *Problem) drawPairs(d dice, w *Wish) {
+func (p *Pantry) drawPairs(d dice, w *Wish) {
 	n := len(p.Names)
 	f := map[string]any{}
 	factors := make([][]float64, n) // by pair i < j
@@ -81,7 +81,7 @@ func (p *Problem) drawPairs(d dice, w *Wish) {
 }
 
 // lift says how usual a pair is in the book.
-func (p *Problem) lift(i, j int, smooth float64) float64 {
+func (p *Pantry) lift(i, j int, smooth float64) float64 {
 	ni, nj, both := 0.0, 0.0, 0.0
 	for _, r := range p.Recipes {
 		ni += oneIf(r.Amounts[i] > 0)
@@ -92,7 +92,7 @@ func (p *Problem) lift(i, j int, smooth float64) float64 {
 }
 
 // drawNearest draws novelty or likeness.
-func (p *Problem) drawNearest(d dice, w *Wish) {
+func (p *Pantry) drawNearest(d dice, w *Wish) {
 	f := map[string]any{}
 	rows := p.Recipes
 	if d.chance(0.4) {
@@ -170,7 +170,7 @@ func distance2(x, r []int, zero float64) float64 {
 
 // typicalDistance is the median distance of a recipe to the nearest other, NaN
 // with a single recipe.
-func (p *Problem) typicalDistance(zero float64) float64 {
+func (p *Pantry) typicalDistance(zero float64) float64 {
 	var all []float64
 	for r := range p.Recipes {
 		nearest := math.Inf(1)

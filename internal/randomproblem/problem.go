@@ -2,67 +2,17 @@ package randomproblem
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"slices"
 )
 
 // A Problem is a problem in the words of this package.
 type Problem struct {
-	Seed    uint64
-	Names   []string // of the ingredients
-	Columns []Column // their attributes
-	Recipes []Recipe // the book; none if the problem has none
-	Total   int
-	Law     Law
-	Rules   []Rule
-	Wishes  []*Wish
+	Pantry
+	Seed   uint64
+	Law    Law
+	Rules  []Rule
+	Wishes []*Wish
 }
-
-// A Column is an attribute of the ingredients: text, or numbers of hundredths.
-type Column struct {
-	Name       string
-	Text       []string
-	Hundredths []int // nil for text
-}
-
-// A Recipe is a known recipe. Its amounts sum to the total, so that they need not
-// be scaled.
-type Recipe struct {
-	Name    string
-	Amounts []int
-	Taste   string
-	Stars   int
-}
-
-// dice are the random choices of which a problem is made.
-type dice struct{ *rand.Rand }
-
-func newDice(seed uint64, purpose uint64) dice {
-	return dice{rand.New(rand.NewPCG(seed, purpose))}
-}
-
-// chance is true with probability p.
-func (d dice) chance(p float64) bool { return d.Float64() < p }
-
-// between returns a whole number from lo to hi.
-func (d dice) between(lo, hi int) int { return lo + d.IntN(hi-lo+1) }
-
-// one returns one of several values.
-func one[T any](d dice, values ...T) T { return values[d.IntN(len(values))] }
-
-// some returns k different numbers below n, in rising order.
-func (d dice) some(k, n int) []int {
-	var of []int
-	for i := range n {
-		if d.IntN(n-i) < k-len(of) {
-			of = append(of, i)
-		}
-	}
-	return of
-}
-
-// mostStates bounds the compositions of a problem, those that break rules
-// included.
-const mostStates = 2500
 
 // New draws a problem. It can have no feasible composition, and then kir must
 // refuse it. Otherwise every wish has a score, finite and not negative, at each
@@ -87,39 +37,8 @@ func New(seed uint64) *Problem {
 }
 
 func draw(d dice) *Problem {
-	p := &Problem{}
-	n := one(d, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 6, 6, 7)
-	most := 1
-	for compositions(n, most+1) <= mostStates && most < 120 {
-		most++
-	}
-	p.Total = d.between(1, most)
-	for _, round := range []int{100, 60, 50, 40, 25, 20, 10} {
-		if round <= most && d.chance(0.25) {
-			p.Total = round // of which percentages are whole
-			break
-		}
-	}
-	kinds := []string{"bitters", "gin", "syrup"}
-	for i := range n {
-		p.Names = append(p.Names, fmt.Sprintf("%c %s", 'a'+i, one(d, kinds...)))
-	}
-	group := Column{Name: "family"}
-	for range n {
-		group.Text = append(group.Text, one(d, "citrus", "spirit", "spirit", ""))
-	}
-	p.Columns = append(p.Columns, group)
-	for _, name := range []string{"cost", "abv"} {
-		c := Column{Name: name}
-		for range n {
-			c.Hundredths = append(c.Hundredths, one(d, 0, 100*d.IntN(50), d.IntN(5000), -d.IntN(300)))
-		}
-		p.Columns = append(p.Columns, c)
-	}
-	if p.Total >= 2 && d.chance(0.45) {
-		p.drawBook(d)
-	}
-	p.drawLaw(d)
+	p := &Problem{Pantry: drawPantry(d)}
+	p.Law = p.drawLaw(d)
 	if d.chance(0.7) {
 		for range d.between(1, 4) {
 			if r := p.drawRule(d); r != nil {
@@ -131,48 +50,49 @@ func draw(d dice) *Problem {
 	return p
 }
 
-// drawBook draws recipes. An odd and an even number of them are as frequent.
-func (p *Problem) drawBook(d dice) {
-	n := len(p.Names)
-	for r := range d.between(1, 8) {
-		of := d.some(d.between(1, min(n, p.Total, 4)), n)
-		amounts := make([]int, n)
-		left := p.Total - len(of)
-		for k, i := range of {
-			amounts[i] = 1
-			if k == len(of)-1 {
-				amounts[i] += left
-			} else if left > 0 {
-				more := d.IntN(left + 1)
-				amounts[i] += more
-				left -= more
-			}
-		}
-		p.Recipes = append(p.Recipes, Recipe{
-			Name: fmt.Sprintf("recipe %d", r+1), Amounts: amounts,
-			Taste: one(d, "Fresh", "Bitter", "Sweet"), Stars: d.between(1, 5),
-		})
-	}
-	p.Recipes[0].Taste = "Fresh" // so that there is something to want
+// keeps says whether a composition keeps every rule.
+func (p *Problem) keeps(x []int) bool {
+	return !slices.ContainsFunc(p.Rules, func(r Rule) bool { return !r.keeps(x) })
 }
 
-// compositions returns how many compositions of a total over n ingredients there
-// are: C(n+total−1, n−1).
-func compositions(n, total int) int {
-	count := 1
-	for k := 1; k < n; k++ {
-		count = count * (total + k) / k
+// drawWishes draws none to three wishes. Some problems are extreme: their scores
+// spread over thousands of log units.
+func (p *Problem) drawWishes(d dice) {
+	if d.chance(0.15) {
+		return
 	}
-	return count
-}
-
-// used counts the ingredients of a composition.
-func used(x []int) int {
-	n := 0
-	for _, a := range x {
-		if a > 0 {
-			n++
+	extreme := d.chance(0.4)
+	for k := range one(d, 1, 1, 1, 2, 3) {
+		kinds := []string{"blend", "blend", "markowitz", "document", "document", "expression", "expression", "pairs"}
+		if len(p.Recipes) > 0 {
+			kinds = append(kinds, "pairs", "novelty", "likeness", "novelty", "likeness", "forest", "forest")
 		}
+		if d.chance(0.02) {
+			kinds = []string{"program"}
+		}
+		w := &Wish{Kind: one(d, kinds...), Weight: one(d, 1, 1, 1, 0.5, 2.5, 0)}
+		w.Name = fmt.Sprintf("%s %d", w.Kind, k+1)
+		if extreme {
+			w.Weight = one(d, 1.0, 30, 300, 3000)
+		}
+		switch w.Kind {
+		case "forest":
+			p.drawForest(d, w)
+		case "blend":
+			p.drawBlend(d, w)
+		case "pairs":
+			p.drawPairs(d, w)
+		case "novelty", "likeness":
+			p.drawNearest(d, w)
+		case "markowitz":
+			p.drawMarkowitz(d, w, extreme)
+		case "document":
+			p.drawDocument(d, w, extreme)
+		case "expression":
+			p.drawExpression(d, w)
+		case "program":
+			p.drawProgram(d, w)
+		}
+		p.Wishes = append(p.Wishes, w)
 	}
-	return n
 }

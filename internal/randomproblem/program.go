@@ -40,3 +40,12 @@ func Scorer(in io.Reader, out io.Writer, ingredient string) error {
 	}
 	return lines.Err()
 }
+
+// drawProgram draws a wish that a program scores: 2^−(units of one ingredient), or
+// a floor; see [Scorer].
+func (p *Pantry) drawProgram(d dice, w *Wish) {
+	i := d.IntN(len(p.Names))
+	w.Weight = one(d, 0.5, 1, 2)
+	w.yaml = map[string]any{"command": []string{scorerCommand, "scorer", p.Names[i]}}
+	w.log = func(x []int) float64 { return math.Log(programScore(x[i])) }
+}

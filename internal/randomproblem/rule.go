@@ -19,7 +19,7 @@ type selection struct {
 }
 
 // drawSelection draws a name, a list, a name with stars, or a group.
-func (p *Problem) drawSelection(d dice) selection {
+func (p *Pantry) drawSelection(d dice) selection {
 	n := len(p.Names)
 	switch d.IntN(6) {
 	case 0:
@@ -53,7 +53,7 @@ func (p *Problem) drawSelection(d dice) selection {
 }
 
 // list names ingredients one by one.
-func (p *Problem) list(of []int) selection {
+func (p *Pantry) list(of []int) selection {
 	var names []string
 	for _, i := range of {
 		names = append(names, p.Names[i])
@@ -63,7 +63,7 @@ func (p *Problem) list(of []int) selection {
 
 // units writes a number of units, as a percentage where that is whole and the
 // dice say so.
-func (p *Problem) units(d dice, u int) any {
+func (p *Pantry) units(d dice, u int) any {
 	if 100*u%p.Total == 0 && d.chance(0.5) {
 		return fmt.Sprintf("%d%%", 100*u/p.Total)
 	}
@@ -82,7 +82,7 @@ func sum(x []int, of []int) (units, count int) {
 }
 
 // drawRule draws a rule, nil if its kind does not fit the problem.
-func (p *Problem) drawRule(d dice) *Rule {
+func (p *Pantry) drawRule(d dice) *Rule {
 	n := len(p.Names)
 	switch one(d, "require", "exclude", "amount", "amount", "amount", "amount", "group", "group", "group", "never", "needs", "limit") {
 	case "require":
@@ -120,7 +120,7 @@ func (p *Problem) drawRule(d dice) *Rule {
 
 // drawAmount draws what ingredients may take when they are used: min, min + step,
 // and so on up to max; with a step and no min, multiples of the step.
-func (p *Problem) drawAmount(d dice) *Rule {
+func (p *Pantry) drawAmount(d dice) *Rule {
 	s := p.drawSelection(d)
 	least, most, step := 0, p.Total, 0
 	f := map[string]any{"of": s.yaml}
@@ -159,7 +159,7 @@ func (p *Problem) drawAmount(d dice) *Rule {
 
 // drawGroup draws bounds on how many members are used and on what they take
 // together.
-func (p *Problem) drawGroup(d dice) *Rule {
+func (p *Pantry) drawGroup(d dice) *Rule {
 	s := p.drawSelection(d)
 	f := map[string]any{"of": s.yaml}
 	least, most, low, high := 0, len(s.of), 0, p.Total
@@ -181,7 +181,7 @@ func (p *Problem) drawGroup(d dice) *Rule {
 
 // drawLimit draws bounds on the mean of an attribute, in hundredths, which are
 // kept and missed in whole numbers.
-func (p *Problem) drawLimit(d dice) *Rule {
+func (p *Pantry) drawLimit(d dice) *Rule {
 	c := p.Columns[d.between(1, 2)]
 	lo, hi := slices.Min(c.Hundredths), slices.Max(c.Hundredths)
 	low, high := d.between(lo, hi), d.between(lo, hi)
@@ -205,9 +205,4 @@ func (p *Problem) drawLimit(d dice) *Rule {
 		}
 		return low*total <= mean && mean <= high*total
 	}}
-}
-
-// keeps says whether a composition keeps every rule.
-func (p *Problem) keeps(x []int) bool {
-	return !slices.ContainsFunc(p.Rules, func(r Rule) bool { return !r.keeps(x) })
 }

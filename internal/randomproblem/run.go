@@ -123,27 +123,15 @@ func (c *checker) run(ctx context.Context, settings kir.Settings, name string) (
 	return ends, nil
 }
 
-// started returns the probability that a composition of the sparsity law is
-// allowed, and so a start for a chain.
-func (c *checker) started() float64 {
-	p := 0.0
-	for s, prior := range c.law.Prior {
-		if c.law.Allowed(s) {
-			p += prior
-		}
-	}
-	return p
-}
-
 // chains makes the chains that a run of more chains would have beside its own, and
 // writes no files. It returns their last states.
 func (c *checker) chains(settings kir.Settings) (ends []int, err error) {
-	k, err := kir.NewKernel(settings.Kernel, c.read.Target)
+	sampler, err := settings.Sampler(c.read.Target)
 	if err != nil {
 		return nil, err
 	}
 	for index := range c.More {
-		chain, err := kir.NewChain(c.read.Target, k, settings.Seed, settings.Chains+index)
+		chain, err := sampler.NewChain(settings.Seed, settings.Chains+index)
 		if err != nil {
 			return nil, err
 		}

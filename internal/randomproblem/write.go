@@ -1,7 +1,6 @@
 package randomproblem
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -100,24 +99,4 @@ func (p *Problem) recipesFile() string {
 		}
 	}
 	return commas(rows)
-}
-
-// table returns a CSV file with a header and a row of numbers for each name.
-func table(header, names []string, values [][]float64) string {
-	rows := [][]string{header}
-	for i, name := range names {
-		row := []string{name}
-		for _, v := range values[i] {
-			row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
-		}
-		rows = append(rows, row)
-	}
-	return commas(rows)
-}
-
-func commas(rows [][]string) string {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	w.WriteAll(rows) // into memory, which does not fail
-	return b.String()
 }

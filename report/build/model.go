@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"kir"
 	"kir/problem"
 	"kir/report"
 	"kir/run"
@@ -24,7 +23,7 @@ func Model(ctx context.Context, p *problem.Problem, dir string, r *run.Result, v
 		Problem:    problemOf(p),
 		Sampler:    p.Sampler,
 		Rates:      rates(r.Moves.Accepted, r.Moves.Updated, r.Moves.Iterations),
-		Moves:      movesOf(p, r),
+		Moves:      movesOf(r),
 		Variation:  report.Number(r.Variation),
 		Expected:   report.Number(r.Expected),
 		Statistics: map[string]report.Statistic{"used": statistic(r.Used), "log_density": statistic(r.LogDensity)},
@@ -123,14 +122,11 @@ func unsearched(p *problem.Problem, m *report.Model, r *run.Result, g *gathered)
 }
 
 // movesOf says what each move of a kernel that mixes several did.
-func movesOf(p *problem.Problem, r *run.Result) []report.Move {
+func movesOf(r *run.Result) []report.Move {
 	moves := []report.Move{}
-	if k := p.Sampler.Kernel; k != "balanced" && k != "tempered" {
-		return moves
-	}
-	for k, name := range kir.BalancedMoves() {
-		if t := r.Moves.Moves[k]; t.Tried > 0 {
-			moves = append(moves, report.Move{Name: name, Tried: t.Tried, Rates: rates(t.Accepted, t.Updated, t.Tried)})
+	for _, t := range r.Moves.Moves {
+		if t.Tried > 0 {
+			moves = append(moves, report.Move{Name: t.Name, Tried: t.Tried, Rates: rates(t.Accepted, t.Updated, t.Tried)})
 		}
 	}
 	return moves

@@ -1,10 +1,9 @@
-package problem
+package yaml
 
 import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -15,22 +14,24 @@ import (
 	"kir/fault"
 )
 
-// An Input is a file that a problem was read from.
-type Input struct {
-	Path   string `json:"path"`   // as the problem names it; the problem file itself by its base name
-	SHA256 string `json:"sha256"` // hexadecimal
-	Bytes  int64  `json:"bytes"`
+// Files opens what a file names. Paths are relative to its directory.
+type Files struct {
+	Dir string
+
+	// Taken is told of each file that was read whole: the name under which it
+	// was asked for, its SHA-256 and its size.
+	Taken func(name string, sum []byte, bytes int64)
 }
 
-// inputFile reads a file and takes down what it read.
-type inputFile struct {
+// openFile reads a file and takes down what it read.
+type openFile struct {
 	ctx   context.Context
 	file  *os.File
 	hash  hash.Hash
 	bytes int64
 }
 
-func (f *inputFile) Read(p []byte) (int, error) {
+func (f *openFile) Read(p []byte) (int, error) {
 	if err := f.ctx.Err(); err != nil {
 		return 0, err // a pipe may never end
 	}
@@ -41,7 +42,7 @@ func (f *inputFile) Read(p []byte) (int, error) {
 }
 
 // open opens a file to read. What the user can mend is a [fault.Error].
-func open(ctx context.Context, path string) (*inputFile, error) {
+func open(ctx context.Context, path string) (*openFile, error) {
 	file, err := os.Open(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -60,12 +61,12 @@ func open(ctx context.Context, path string) (*inputFile, error) {
 		file.Close()
 		return nil, &fault.Error{File: path, Message: "this is a directory", Hint: "name a file"}
 	}
-	return &inputFile{ctx: ctx, file: file, hash: sha256.New()}, nil
+	return &openFile{ctx: ctx, file: file, hash: sha256.New()}, nil
 }
 
-// readInput reads a whole file of at most largest bytes.
-func (l *loader) readInput(path string, largest int64) ([]byte, error) {
-	f, err := open(l.ctx, path)
+// ReadFile reads a whole file of at most largest bytes, whose path is as it is.
+func (s *Files) ReadFile(ctx context.Context, path string, largest int64) ([]byte, error) {
+	f, err := open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -77,25 +78,25 @@ func (l *loader) readInput(path string, largest int64) ([]byte, error) {
 	if f.bytes > largest {
 		return nil, &fault.Error{File: path, Message: fmt.Sprintf("the file has more than %d bytes", largest), Hint: "is it the right one?"}
 	}
-	l.takeDown(filepath.Base(path), f)
+	s.Taken(filepath.Base(path), f.hash.Sum(nil), f.bytes)
 	return b.Bytes(), nil
 }
 
-// readNamed reads the file that a node names and takes it down among the
-// inputs. read gets it as a stream, and the path for messages.
-func (l *loader) readNamed(n *node, what string, read func(r io.Reader, path string) error) (err error) {
-	name, err := n.str(what)
+// Read reads the file that a node names. what is how messages call that name.
+// read gets the file as a stream, and the path for messages.
+func (s *Files) Read(ctx context.Context, n *Node, what string, read func(r io.Reader, path string) error) (err error) {
+	name, err := n.Str(what)
 	if err != nil {
 		return err
 	}
 	path := name
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(l.dir, name)
+		path = filepath.Join(s.Dir, name)
 	}
-	f, err := open(l.ctx, path)
+	f, err := open(ctx, path)
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
 		// The place to mend is where the file is named.
-		return hint(n.errorf("%s: %s", fault.Quote(name), bad.Message), "paths are relative to the problem file; looked for %s", path)
+		return Hint(n.Errorf("%s: %s", fault.Quote(name), bad.Message), "paths are relative to the problem file; looked for %s", path)
 	} else if err != nil {
 		return err
 	}
@@ -107,10 +108,6 @@ func (l *loader) readNamed(n *node, what string, read func(r io.Reader, path str
 	if _, err := io.Copy(io.Discard, f); err != nil {
 		return err
 	}
-	l.takeDown(name, f)
+	s.Taken(name, f.hash.Sum(nil), f.bytes)
 	return nil
-}
-
-func (l *loader) takeDown(name string, f *inputFile) {
-	l.problem.Inputs = append(l.problem.Inputs, Input{Path: name, SHA256: hex.EncodeToString(f.hash.Sum(nil)), Bytes: f.bytes})
 }

@@ -4,17 +4,6 @@ import (
 	"context"
 )
 
-// An Importance is how much worse the trees predict the rows that they have not
-// seen once the values of one feature are permuted among those rows (Breiman
-// 2001, section 10), so that they say nothing any more: the mean over the trees
-// and its standard error. For classes it is the loss of accuracy, in 0..1 or a
-// little below zero; for numbers the rise of the mean squared error, divided by
-// the variance of the labels.
-type Importance struct {
-	Mean float64 `json:"mean"`
-	SE   float64 `json:"se"`
-}
-
 // permute computes the importance of each feature. A feature that a tree does not
 // test has no importance there.
 func (f *Forest) permute(ctx context.Context, t *table, labels *labelling, bags []bag) ([]Importance, error) {

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"kir/report"
+	"kir/report/terminal"
+	"kir/report/view"
+)
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+func printModel(w io.Writer, m *report.Model, dir string, asJSON bool) error {
+	if asJSON {
+		data, err := m.JSON()
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(data)
+		return err
+	}
+	return view.Text(w, m, dir, textStyle(w))
+}
+
+// teller returns what prints messages of a run that goes on.
+func teller(w io.Writer, quiet bool) func(string) {
+	return func(message string) {
+		if !quiet {
+			fmt.Fprintln(w, "kir: "+terminal.Plain(message))
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"kir/fault"
+	"kir/problem"
+	"kir/report"
+	"kir/report/build"
+	"kir/report/terminal"
+	"kir/report/view"
+	"kir/run"
+)
+
+// runOptions are the flags of the commands that run chains.
+type runOptions struct {
+	problem       *problem.Problem
+	workers       int
+	asJSON, quiet bool
+	progressJSON  bool
+	noReport      bool
+}
+
+func (o *runOptions) flags(c *cobra.Command) {
+	c.Flags().IntVar(&o.workers, "workers", 0, "chains run at once; it changes nothing but the time (default: all cores)")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else, to stdout")
+	c.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
+	c.Flags().BoolVar(&o.noReport, "no-report", false, "write no report.html")
+	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress as JSON lines to stderr")
+}
+
+// shard runs a shard and says how far the run is.
+func (o *runOptions) shard(c *cobra.Command, text, location string) error {
+	if o.asJSON {
+		return &fault.Error{Message: "a shard has no summary to print", Hint: "leave --json to kir merge"}
+	}
+	shard, err := run.ParseShard(text)
+	if err != nil {
+		return &fault.Error{Message: err.Error(), Err: err}
+	}
+	complete := false
+	options, end, err := o.prepare(c, o.problem)
+	if err != nil {
+		return err
+	}
+	options.Shard = shard
+	spec, err := specOf(o.problem, location)
+	if err != nil {
+		return err
+	}
+	complete, err = run.RunShard(c.Context(), spec, location, options)
+	end()
+	var interrupted *run.InterruptedError
+	if errors.As(err, &interrupted) {
+		interrupted.Way = "go on with the same command"
+	}
+	if err != nil {
+		return inputError(failed(c.Context(), err, o.problem, location))
+	}
+	next := "kir status %s says how far the others are"
+	if complete {
+		next = "all shards are done, and kir merge %s says what was found"
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "Shard %s is done; "+next+".\n", shard, terminal.Plain(run.Quoted(location)))
+	return err
+}
+
+// problemFlag lets the user say where the problem file of a run is on this
+// machine.
+func problemFlag(c *cobra.Command, file *string) {
+	c.Flags().StringVar(file, "problem", "", "the problem file (default: where it was when the run was started)")
+	must(c.MarkFlagFilename("problem", "yaml", "yml"))
+}
+
+// manyIngredients is from how many on memory is looked after.
+const manyIngredients = 100_000
+
+// prepare returns the options of a run, and what ends the showing of progress.
+func (o *runOptions) prepare(c *cobra.Command, p *problem.Problem) (options run.Options, end func(), err error) {
+	if o.workers < 0 {
+		return options, nil, &fault.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
+	}
+	if len(p.Ingredients) >= manyIngredients {
+		// What a chain keeps of each ingredient holds no pointers, so looking for
+		// garbage more often costs next to nothing.
+		debug.SetGCPercent(5)
+	}
+	progress := newProgress(c.ErrOrStderr(), o, p)
+	return run.Options{Workers: o.workers, Progress: progress.show}, progress.end, nil
+}
+
+// do runs a problem's chains in a directory, writes what is said of the run and
+// prints it.
+func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Options) (*run.Result, error)) error {
+	options, end, err := o.prepare(c, p)
+	if err != nil {
+		return err
+	}
+	spec, err := specOf(p, dir)
+	if err != nil {
+		return err
+	}
+	result, err := chains(c.Context(), spec, options)
+	end()
+	if err != nil {
+		return inputError(failed(c.Context(), err, p, dir))
+	}
+	m, err := conclude(c.Context(), p, dir, result, !o.noReport)
+	if err != nil {
+		return err
+	}
+	return printModel(c.OutOrStdout(), m, dir, o.asJSON)
+}
+
+// conclude writes the summary of a finished run and, if it is wanted, the page.
+func conclude(ctx context.Context, p *problem.Problem, dir string, r *run.Result, page bool) (*report.Model, error) {
+	m, err := build.Model(ctx, p, dir, r, version())
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("interrupted after the last draw: kir report %s says what was found", dir)
+		}
+		return nil, err
+	}
+	if page {
+		m.Files = append([]string{view.PageName}, m.Files...)
+	}
+	if err := m.Save(ctx, dir); err != nil {
+		return nil, fmt.Errorf("writing the summary: %w", err)
+	}
+	if page {
+		if err := view.SavePage(ctx, dir, m); err != nil {
+			return nil, fmt.Errorf("writing the report: %w", err)
+		}
+	}
+	return m, nil
+}
+
+// specOf says what package run needs to know of a problem.
+func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
+	spec := &run.Spec{
+		Name:        p.Name,
+		Problem:     p.File,
+		Ingredients: p.Ingredients,
+		Target:      p.Target,
+		Settings:    p.Sampler,
+		Resolved:    p.Resolved,
+		Version:     version(),
+	}
+	for _, in := range p.Inputs {
+		spec.Inputs = append(spec.Inputs, run.Input(in))
+	}
+	if p.Book != nil {
+		spec.Known = func(ingredients []int) bool {
+			_, known := p.Book.Known(ingredients)
+			return known
+		}
+	}
+	var err error
+	if spec.Question, err = p.Question(); err != nil {
+		return nil, err
+	}
+	file, err := filepath.Abs(p.File)
+	if err != nil {
+		return nil, err
+	}
+	if run.IsBucket(dir) {
+		spec.Problem = file
+		return spec, nil
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	// Relative, so that a project can be moved as a whole.
+	if spec.Problem, err = filepath.Rel(absolute, file); err != nil {
+		spec.Problem = file
+	}
+	return spec, nil
+}
+
+// runDirectory returns the directory for a run: the one that was named, or the
+// first that is free of runs/NAME-1, runs/NAME-2, … It returns the parent too
+// if it had to be made.
+func runDirectory(named, problemName string) (dir, made string, err error) {
+	if run.IsBucket(named) {
+		return named, "", nil
+	}
+	if named != "" {
+		parent := filepath.Dir(named)
+		if _, err := os.Stat(parent); errors.Is(err, os.ErrNotExist) {
+			if err := os.MkdirAll(parent, 0o777); err != nil {
+				return "", "", fmt.Errorf("making a directory for the run: %w", err)
+			}
+			made = parent
+		}
+		return named, made, nil
+	}
+	const parent = "runs"
+	if err := os.Mkdir(parent, 0o777); err == nil {
+		made = parent
+	} else if !errors.Is(err, os.ErrExist) {
+		return "", "", fmt.Errorf("making a directory for the run: %w; name another place with -o", err)
+	}
+	base := filepath.Join(parent, slug(problemName))
+	for k := 1; ; k++ {
+		dir = fmt.Sprintf("%s-%d", base, k)
+		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) {
+			return dir, made, nil
+		} else if err != nil {
+			return "", made, err
+		}
+	}
+}
+
+// slug turns a name into one for a file: lower case, words joined by hyphens.
+func slug(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	s := strings.Join(words, "-")
+	const longest = 60
+	if len(s) > longest {
+		s = strings.ToValidUTF8(s[:longest], "")
+	}
+	if s == "" {
+		return "run"
+	}
+	return s
+}

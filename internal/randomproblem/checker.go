@@ -1,0 +1,113 @@
+package randomproblem
+
+import (
+	"fmt"
+
+	"kir"
+	"kir/problem"
+)
+
+// Options say how much is looked at.
+type Options struct {
+	Dir    string // an empty directory, for the problem and its runs
+	Scorer string // a program; see [Problem.Write]
+
+	Starts     int // states drawn from the law that each kernel moves
+	Iterations int // made from each
+	Chains     int // of each whole run, which end in files
+	More       int // chains beside them, which do not
+	Warmup     int // iterations of those
+
+	// Faults that negative controls put in: what is written in place of the problem,
+	// and what is done to the law that is compared with. The figures of draws are
+	// then not looked at, so that it is the comparison of laws that must see it.
+	written *Problem
+	alter   func(e *Enumeration)
+}
+
+// An Outcome is what became of a problem.
+type Outcome struct {
+	Refused  bool // it is infeasible, and was refused
+	Empty    bool // its wishes forbid all, and no run began
+	NoStart  bool // some kernel found no start: fewer than one in 1,000 is one
+	States   int  // compositions that keep the rules
+	Matrices int  // transition matrices that were small enough to compute
+	Rows     []Row
+	Faults   []string // what cannot be, whatever the random choices
+}
+
+// A Row is a comparison of draws with the law.
+type Row struct {
+	Kernel string
+	Way    string  // fromLaw or wholeRun
+	P      float64 // see [Problem.compare]
+	At     string
+	// Slow says of a whole run whose draws do not follow the law that the same
+	// kernel left draws from the law as they are: the chains were too short for
+	// the problem.
+	Slow bool
+}
+
+// The ways to compare.
+const (
+	fromLaw  = "from the law"
+	wholeRun = "whole run"
+)
+
+// small is the p-value below which draws do not follow a law.
+const small = 1e-7
+
+// A checker checks one problem.
+type checker struct {
+	*Problem
+	Options
+	out      *Outcome
+	read     *problem.Problem
+	law      *Enumeration
+	measured bool // some |X_n| are estimates
+}
+
+// fault notes what cannot be.
+func (c *checker) fault(format string, args ...any) {
+	c.out.Faults = append(c.out.Faults, fmt.Sprintf(format, args...))
+}
+
+// parts lists what a composition uses.
+func parts(x []int) []kir.Part {
+	var list []kir.Part
+	for i, a := range x {
+		if a > 0 {
+			list = append(list, kir.Part{Ingredient: i, Amount: a})
+		}
+	}
+	return list
+}
+
+// state returns which state a composition is; it fails if that is not allowed.
+func (c *checker) state(x *kir.Composition) (int, error) {
+	amounts := make([]int, x.N())
+	for i, a := range x.Amounts() {
+		amounts[i] = int(a)
+	}
+	return c.allowed(amounts)
+}
+
+func (c *checker) allowed(x []int) (int, error) {
+	s := c.law.Number(x)
+	if s < 0 || !c.law.Allowed(s) {
+		return 0, fmt.Errorf("a draw is %v, which is not allowed", x)
+	}
+	return s, nil
+}
+
+// started returns the probability that a composition of the sparsity law is
+// allowed, and so a start for a chain.
+func (c *checker) started() float64 {
+	p := 0.0
+	for s, prior := range c.law.Prior {
+		if c.law.Allowed(s) {
+			p += prior
+		}
+	}
+	return p
+}

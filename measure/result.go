@@ -1,0 +1,62 @@
+package measure
+
+import "math"
+
+// A Size is what was measured of X_n.
+type Size struct {
+	N        int
+	LogShare float64 // log(|X_n|/D_n); −Inf where no composition was found
+	SE       float64 // its standard error
+	Found    bool    // whether compositions that keep all rules are known
+}
+
+// A Result is what was measured. The log shares of different sizes err together;
+// see [Result.RatioSE] and [Result.LawErrors].
+type Result struct {
+	Sizes []Size
+	Moves int64 // how many were made
+
+	replicates [][]float64 // by size: the log share without each of the groups; nil if not found
+	rules      *rules
+	pools      []pool // by size
+}
+
+// RatioSE returns the standard error of log(|X_m|/|X_n|) for the sizes at two
+// indexes of Sizes: the jackknife over independent groups.
+func (r *Result) RatioSE(a, b int) float64 {
+	return jackknife(r.replicates[a], r.replicates[b])
+}
+
+// LawErrors returns by how much, as a standard error, a law of n is off that is
+// made with the measured |X_n|: p is the law by index of Sizes, and exact the
+// probability of all other sizes together, whose error is rest.
+//
+// With log |X_n| off by ε_n chains sample p_n·e^{−ε_n}/Σ_m p_m·e^{−ε_m}. The error
+// is the jackknife of that over the groups, so that it knows which errors come
+// together: one that all sizes share changes nothing.
+func (r *Result) LawErrors(p []float64, exact float64) (errors []float64, rest float64) {
+	laws := make([][]float64, len(p)+1) // by size, the rest last, without each group
+	for k := range laws {
+		laws[k] = make([]float64, groups)
+	}
+	for g := range groups {
+		sum := exact
+		for k, s := range r.Sizes {
+			laws[k][g] = p[k]
+			if s.Found {
+				laws[k][g] *= math.Exp(s.LogShare - r.replicates[k][g])
+			}
+			sum += laws[k][g]
+		}
+		laws[len(p)][g] = exact
+		for k := range laws {
+			if sum > 0 {
+				laws[k][g] /= sum
+			}
+		}
+	}
+	for _, law := range laws {
+		errors = append(errors, spread(law))
+	}
+	return errors[:len(p)], errors[len(p)]
+}

@@ -1,0 +1,57 @@
+package kir
+
+// A Mix is how often each move of [Balanced] is made, up to a common factor.
+type Mix struct {
+	Line, Resize, Refresh, Recall float64
+}
+
+// The moves of Balanced, as indices into the mix and into moveNames.
+const (
+	lineMove = iota
+	resizeMove
+	refreshMove
+	recallMove
+	moveCount
+)
+
+// moveNames are what a [Tally] calls the moves of Balanced.
+func moveNames() [moveCount]string { return [...]string{"line", "resize", "refresh", "recall"} }
+
+// movesOf returns a tally's counts of the moves of Balanced.
+func movesOf(t *Tally) []MoveTally {
+	names := moveNames()
+	return t.Of(names[:]...)
+}
+
+// shares is how often each move is made, up to a common factor.
+type shares [moveCount]float64
+
+// pick draws a move.
+func (s *shares) pick(r *Rand) int {
+	if s[0] == 0 && s[1] == 0 && s[3] == 0 {
+		return refreshMove
+	}
+	return r.Categorical(s[:])
+}
+
+const (
+	// drawnWhole is how many ingredients refresh draws an iteration, on
+	// average, without properties; so an iteration's cost does not grow with n.
+	drawnWhole = 20
+
+	// resizeShare is how often resize is made for each line.
+	resizeShare = 0.15
+
+	// wholeShare is how often refresh, and recall, are made for each line until
+	// warm-up has measured what they are worth.
+	wholeShare = 0.25
+)
+
+// untuned returns the mix that suits a target as far as is known before warm-up.
+func untuned(t *Target) *shares {
+	if t.scored() {
+		return &shares{lineMove: 1, resizeMove: resizeShare, refreshMove: wholeShare, recallMove: wholeShare}
+	}
+	whole := min(1, drawnWhole/t.law.Mean())
+	return &shares{lineMove: 1 - whole, resizeMove: resizeShare * whole * (1 - whole), refreshMove: whole}
+}

@@ -1,0 +1,34 @@
+package problem
+
+import (
+	"kir"
+	"kir/forest"
+	"kir/problem/yaml"
+)
+
+// A Property is one of the problem's wishes.
+type Property struct {
+	Name   string
+	Kind   string  // the key that names it, such as "forest"
+	Weight float64 // c: the target is multiplied by y(x)^c
+	About  string  // what it wishes for, in words
+
+	Forest *forest.Forest // of a forest: what was grown or loaded; else nil
+
+	learnt   *learnt // of a forest
+	property kir.Property
+	resolved any // what stands under the kind, with defaults written out
+}
+
+// floor reads the least score, 0 if there is none.
+func floor(f map[string]*yaml.Node) (float64, error) {
+	v := f["floor"]
+	if v == nil {
+		return 0, nil
+	}
+	least, err := v.Weight("the floor")
+	if err == nil && least > 1 {
+		err = yaml.Hint(v.Errorf("the floor is %v", least), "it is the least score, from 0 to 1")
+	}
+	return least, err
+}

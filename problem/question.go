@@ -1,0 +1,171 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir"
+	"kir/forest"
+	"kir/search"
+)
+
+// Known returns the known recipes in the book's order, closed to the total.
+func (p *Problem) Known() ([]*kir.Composition, error) {
+	known := make([]*kir.Composition, len(p.recipes))
+	for r, parts := range p.recipes {
+		x, err := kir.NewComposition(len(p.Ingredients), parts...)
+		if err != nil {
+			return nil, fmt.Errorf("recipe %d: %w", r, err)
+		}
+		known[r] = x
+	}
+	return known, nil
+}
+
+// Question returns what there is to know of the problem when its best is looked
+// for.
+func (p *Problem) Question() (*search.Question, error) {
+	known, err := p.Known()
+	if err != nil {
+		return nil, err
+	}
+	q := &search.Question{Target: p.Target, Effort: p.Search.Effort, Known: known, Kind: p.kind(known)}
+	if len(known) > 0 {
+		q.KnownScores = func() ([]float64, error) { return p.knownScores(known) }
+		if !p.Search.Any {
+			q.Least, _ = search.Doses(len(p.Ingredients), known)
+		}
+	}
+	if p.ownSets() {
+		q.Refuse = func(ingredients []int) bool {
+			_, known := p.Book.Known(ingredients)
+			return known
+		}
+	}
+	if slices.ContainsFunc(p.Properties, func(w Property) bool { return w.halved() }) {
+		q.Halves = p.halves
+	}
+	return q, nil
+}
+
+// halved says whether a property counts and has learnt from the book's recipes.
+func (w *Property) halved() bool { return w.Weight > 0 && w.learnt != nil && w.learnt.data != nil }
+
+// ownSets says whether a recipe is known by what it is made of: most recipes have
+// a set of ingredients that no other has. Then what has the set of a known one is
+// no new idea. Where many recipes share a set, as in a book of mixtures of the
+// same few materials, the amounts are the idea.
+func (p *Problem) ownSets() bool {
+	if p.Book == nil {
+		return false
+	}
+	sets := make(map[string]int)
+	key := func(parts []kir.Part) string {
+		set := make([]int, len(parts))
+		for k, part := range parts {
+			set[k] = part.Ingredient
+		}
+		slices.Sort(set)
+		return fmt.Sprint(set)
+	}
+	for _, parts := range p.recipes {
+		sets[key(parts)]++
+	}
+	alone := 0
+	for _, parts := range p.recipes {
+		if sets[key(parts)] == 1 {
+			alone++
+		}
+	}
+	return 2*alone > len(p.recipes)
+}
+
+// kind tells ideas apart by the number of ingredients, the main one and, if the
+// ingredients have a cost, by thirds of that of the known recipes.
+func (p *Problem) kind(known []*kir.Composition) (kind search.Kind) {
+	if p.attributes == nil {
+		return kind
+	}
+	cost, ok := p.attributes.Attribute("cost")
+	if !ok {
+		return kind
+	}
+	values, err := cost.Numbers()
+	if err != nil || slices.ContainsFunc(values, math.IsNaN) {
+		return kind // a column of that name which is no cost of each
+	}
+	kind.Attribute, kind.Bands = values, search.Bands(values, known)
+	return kind
+}
+
+// knownScores returns Π_k y_k of the known recipes, forests out of bag; NaN for
+// recipes without a label, and where a forest is from a file and nobody knows
+// which recipes it has seen.
+func (p *Problem) knownScores(known []*kir.Composition) ([]float64, error) {
+	scores := make([]float64, len(known))
+	for r := range scores {
+		scores[r] = 1
+	}
+	for k := range p.Properties {
+		w := &p.Properties[k]
+		if w.Weight == 0 {
+			continue
+		}
+		of, err := w.scoresOf(p, known)
+		if err != nil {
+			return nil, err
+		}
+		for r := range scores {
+			scores[r] *= of[r]
+		}
+	}
+	return scores, nil
+}
+
+// scoresOf returns y of each known recipe, NaN where it cannot be told fairly.
+func (w *Property) scoresOf(p *Problem, known []*kir.Composition) ([]float64, error) {
+	if w.halved() {
+		label, _ := p.Book.Label(w.Forest.Label())
+		return w.learnt.outOfBag(w.Forest, label)
+	}
+	scores := make([]float64, len(known))
+	for r, x := range known {
+		scores[r] = math.NaN()
+		if w.learnt == nil {
+			scores[r] = math.Exp(w.property.LogScore(x))
+		}
+	}
+	return scores, nil
+}
+
+// halves returns two targets that are alike but for their forests, which have
+// learnt from different halves of the recipes.
+func (p *Problem) halves(ctx context.Context, seed uint64) (own, other *kir.Target, err error) {
+	var wishes [2][]kir.Wish
+	for _, w := range p.Properties {
+		wish := kir.Wish{Name: w.Name, Property: w.property}
+		if w.Weight > 0 {
+			wish.Weight = 1
+		}
+		of := [2]kir.Wish{wish, wish}
+		if w.halved() {
+			var data [2]*forest.Data
+			data[0], data[1] = w.learnt.data.Halves(seed)
+			for k := range of {
+				if of[k].Property, err = w.learnt.regrown(ctx, data[k], w.Forest.Options()); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+		for k := range of {
+			wishes[k] = append(wishes[k], of[k])
+		}
+	}
+	if own, err = p.Target.WithWishes(wishes[0]...); err != nil {
+		return nil, nil, err
+	}
+	other, err = p.Target.WithWishes(wishes[1]...)
+	return own, other, err
+}

@@ -1,0 +1,59 @@
+package yaml
+
+import (
+	"math"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// A Map is a mapping to write, in its order.
+type Map yaml.MapSlice
+
+// MarshalYAML returns the mapping as the YAML library wants it.
+func (m Map) MarshalYAML() (any, error) { return yaml.MapSlice(m), nil }
+
+// Set appends an entry.
+func (m *Map) Set(key string, value any) {
+	*m = append(*m, yaml.MapItem{Key: key, Value: value})
+}
+
+// Keep takes keys of a mapping over as they stand, those that there are.
+func (m *Map) Keep(n *Node, keys ...string) {
+	for _, key := range keys {
+		if v := n.Get(key); v != nil {
+			m.Set(key, v.Plain())
+		}
+	}
+}
+
+// Marshal writes a value as YAML.
+func Marshal(v any) ([]byte, error) { return yaml.Marshal(v) }
+
+// Plain returns what the node holds as maps, slices, strings and numbers.
+func (n *Node) Plain() any {
+	switch n.Kind {
+	case Text:
+		return n.Text
+	case Number:
+		if n.number == math.Trunc(n.number) && math.Abs(n.number) < 1<<53 {
+			return int64(n.number)
+		}
+		return n.number
+	case Boolean:
+		return strings.EqualFold(n.Text, "true")
+	case Sequence:
+		items := make([]any, len(n.Items))
+		for k, item := range n.Items {
+			items[k] = item.Plain()
+		}
+		return items
+	case Mapping:
+		m := make(Map, len(n.Entries))
+		for k, e := range n.Entries {
+			m[k] = yaml.MapItem{Key: e.Key.Text, Value: e.Value.Plain()}
+		}
+		return m
+	}
+	return nil
+}

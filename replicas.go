@@ -1,0 +1,338 @@
+package kir
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// replicas are those of one tempered chain.
+type replicas struct {
+	kernel *Tempered
+	rungs  []rung
+	peaks  int   // how many rungs are above β = 1
+	scans  int64 // its parity says which swaps are tried next
+
+	// Streams of random choices are made for replicas as they are needed, each
+	// with a number of its own.
+	seed           uint64
+	index, streams int
+
+	round, done int // of warm-up: which, and the scans made of it
+	sums        ladderSums
+
+	workers int
+	errs    []error
+	timed   int           // scans made by one worker to see how long they take
+	took    time.Duration // by these
+}
+
+// rung is a place in the ladder: its β is its state's.
+type rung struct {
+	state  *State
+	rand   *Rand
+	offset float64 // a guess of log Z_{r+1}/Z_r; the closer, the smaller the error of log Z
+	seen   ends    // by the replica that is here now
+	aside  Tally   // of moves that are not reported
+}
+
+// ends says which ends of the ladder a replica has seen.
+type ends uint8
+
+const (
+	seenNone ends = iota
+	seenHot       // β = 0 was the first
+	seenCold      // β = 1 was the last
+	seenBoth      // β = 1, and then β = 0
+)
+
+// NewChain starts a chain, with a ladder that warm-up will space anew.
+func (k *Tempered) NewChain(seed uint64, index int) (*Chain, error) {
+	l, tries, err := newReplicas(k, seed, index)
+	if err != nil {
+		return nil, fmt.Errorf("chain %d: %w", index, err)
+	}
+	return &Chain{State: l.state(), Tries: tries, mover: l, rand: chainRand(seed, index)}, nil
+}
+
+// newReplicas returns the ladder with which a chain begins. It is guessed: β
+// rises as the cube.
+func newReplicas(k *Tempered, seed uint64, index int) (l *replicas, tries int, err error) {
+	l = &replicas{kernel: k, seed: seed, index: index, workers: 1}
+	steps := k.steps
+	if steps == 0 {
+		steps = firstSteps
+	}
+	if !k.target.scored() {
+		steps = 0 // all β are alike
+	}
+	if steps > 0 {
+		l.peaks = len(k.peaks)
+	}
+	for s := 0; s <= steps+l.peaks; s++ {
+		r := l.stream()
+		x, n, err := StartState(k.target, r)
+		if s == steps || err != nil {
+			tries = n
+		}
+		if err != nil {
+			return nil, tries, err
+		}
+		l.rungs = append(l.rungs, rung{state: x, rand: r})
+		if s < steps {
+			f := float64(s) / float64(steps)
+			x.beta = f * f * f
+		} else if s > steps {
+			x.beta = k.peaks[s-steps-1]
+		}
+	}
+	l.sums.reset(steps)
+	return l, tries, nil
+}
+
+// firstSteps is how many steps a ladder has before warm-up has found how many
+// it needs.
+const firstSteps = 8
+
+// stream returns the next stream of random choices.
+func (l *replicas) stream() *Rand {
+	l.streams++
+	return NewRand(l.seed, fmt.Sprintf("replicas of chain %d", l.index), uint64(l.streams))
+}
+
+// steps returns how many steps lead from β = 0 to β = 1: the number of the rung
+// there.
+func (l *replicas) steps() int { return len(l.rungs) - 1 - l.peaks }
+
+// state returns that at β = 1.
+func (l *replicas) state() *State { return l.rungs[l.steps()].state }
+
+// searching returns all states.
+func (l *replicas) searching() []*State {
+	all := make([]*State, len(l.rungs))
+	for k := range l.rungs {
+		all[k] = l.rungs[k].state
+	}
+	return all
+}
+
+func (l *replicas) setWorkers(workers int) { l.workers = workers }
+
+// refresh refreshes all states.
+func (l *replicas) refresh() error {
+	for k := range l.rungs {
+		if err := l.rungs[k].state.Refresh(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance makes scans.
+func (l *replicas) advance(r *Rand, scans int, tally *Tally) error {
+	return l.scan(r, scans, false, tally)
+}
+
+// warm makes scans of warm-up.
+func (l *replicas) warm(r *Rand, scans int, tally *Tally) error {
+	return l.scan(r, scans, true, tally)
+}
+
+func (l *replicas) scan(r *Rand, scans int, warm bool, tally *Tally) error {
+	for range scans {
+		was := *tally
+		if err := l.explore(warm, tally); err != nil {
+			return kernelError("tempered", err)
+		}
+		swapped := l.swap(r)
+		tally.Iterations = was.Iterations + 1
+		tally.Accepted = was.Accepted + oneIf(swapped || tally.Accepted > was.Accepted)
+		tally.Updated = was.Updated + oneIf(swapped || tally.Updated > was.Updated)
+		if warm {
+			if l.done++; l.done == firstLadderRound<<l.round {
+				if err := l.tune(); err != nil {
+					return kernelError("tempered", err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+const (
+	timedScans = 16
+	shortScan  = 20 * time.Microsecond // what several workers save only on longer scans
+)
+
+// explore moves every replica. Each has its own random choices, so it makes no
+// difference how many do so at once.
+func (l *replicas) explore(warm bool, tally *Tally) error {
+	workers := min(l.workers, len(l.rungs))
+	if workers > 1 && l.timed < timedScans {
+		l.timed++
+		defer func(start time.Time) { l.took += time.Since(start) }(time.Now())
+		workers = 1
+	}
+	if workers > 1 && l.took >= timedScans*shortScan {
+		return l.exploreAtOnce(workers, warm, tally)
+	}
+	for k := range l.rungs {
+		if err := l.move(k, warm, tally); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exploreAtOnce is explore by several workers.
+func (l *replicas) exploreAtOnce(workers int, warm bool, tally *Tally) error {
+	l.errs = slices.Grow(l.errs[:0], len(l.rungs))[:len(l.rungs)]
+	part := func(from int) {
+		for k := from; k < len(l.rungs); k += workers {
+			l.errs[k] = l.move(k, warm, tally)
+		}
+	}
+	var group sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		group.Go(func() { part(w) })
+	}
+	part(0)
+	group.Wait()
+	for _, err := range l.errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move moves the replica on one rung. Only what happens at β = 1 is counted.
+func (l *replicas) move(k int, warm bool, tally *Tally) error {
+	g, b := &l.rungs[k], l.kernel.within
+	if k != l.steps() {
+		tally = &g.aside
+	}
+	switch {
+	case k == 0 && len(l.rungs) > 1:
+		g.state.drawExact(g.rand, g.state.Composition)
+		err := g.state.Refresh()
+		g.state.finds.see(g.state.Composition, g.state.sum)
+		return err
+	case warm:
+		return b.Warm(g.rand, g.state, l.kernel.moves, tally)
+	default:
+		return b.Advance(g.rand, g.state, l.kernel.moves, tally)
+	}
+}
+
+// rise returns log p_{k+1}(x) − log p_k(x), up to a constant, of the law on
+// rung k and of that on the next.
+func (l *replicas) rise(k int, x *State) float64 {
+	d := (l.rungs[k+1].state.beta - l.rungs[k].state.beta) * x.sum
+	if k == 0 {
+		d += x.target.logShare(x.Composition.Used())
+	}
+	return d
+}
+
+// logSwap returns the logarithm of the Metropolis ratio of a swap between rung k
+// and the next: the rise at the one below less that at the one above, which each
+// by itself may be beyond a float64.
+func (l *replicas) logSwap(k int, lower, upper *State) float64 {
+	d := (l.rungs[k+1].state.beta - l.rungs[k].state.beta) * (lower.sum - upper.sum)
+	if k == 0 {
+		d += lower.target.logShare(lower.Composition.Used()) - upper.target.logShare(upper.Composition.Used())
+	}
+	return d
+}
+
+// peakSwaps is the share of swaps with a peak that are tried. Tried each time,
+// they would hand the same few replicas to β = 1 in turn, and draws that recur
+// with a period look as if they were worth more than they are.
+const peakSwaps = 0.1
+
+// swap lets neighbours swap, every second pair in turn, and says whether the
+// last one did.
+func (l *replicas) swap(r *Rand) (coldSwapped bool) {
+	parity := int(l.scans & 1)
+	l.scans++
+	l.sums.begin()
+	steps := l.steps()
+	for k := range len(l.rungs) - 1 {
+		lower, upper := &l.rungs[k], &l.rungs[k+1]
+		p := math.Exp(min(0, l.logSwap(k, lower.state, upper.state)))
+		if k < steps {
+			l.sums.see(k, lower.state.sum, p, l.rise(k, lower.state)-lower.offset, l.rise(k, upper.state)-lower.offset)
+		}
+		if k >= steps {
+			p *= peakSwaps
+		}
+		if k&1 == parity && r.Bernoulli(p) {
+			lower.state.swap(upper.state)
+			lower.seen, upper.seen = upper.seen, lower.seen
+			coldSwapped = coldSwapped || k == steps-1 || k == steps
+		}
+	}
+	l.sums.end(l.state().sum)
+	hot, cold := &l.rungs[0].seen, &l.rungs[steps].seen
+	if hot == cold {
+		return false
+	}
+	switch *hot {
+	case seenNone:
+		*hot = seenHot
+	case seenCold:
+		*hot = seenBoth
+	}
+	switch *cold {
+	case seenBoth:
+		l.sums.restarts++
+		l.sums.roundTrips++
+	case seenHot:
+		l.sums.restarts++
+	}
+	*cold = seenCold
+	return coldSwapped
+}
+
+// swap exchanges the compositions of two states, with what scores them.
+func (x *State) swap(y *State) {
+	x.Composition, y.Composition = y.Composition, x.Composition
+	x.terms, y.terms = y.terms, x.terms
+	x.sum, y.sum = y.sum, x.sum
+}
+
+// settle ends warm-up.
+func (l *replicas) settle() {
+	for k := range l.rungs {
+		l.kernel.within.EndWarmup(l.rungs[k].state)
+		if rise := l.sums.logRatio(k); k < l.steps() && !math.IsNaN(rise) && !math.IsInf(rise, 0) {
+			l.rungs[k].offset += rise
+		}
+	}
+	l.round, l.done = 0, 0
+	l.sums.reset(l.steps())
+}
+
+// report returns what the chain did since warm-up.
+func (l *replicas) report() *Ladder {
+	s := &l.sums
+	steps := l.steps()
+	out := &Ladder{Scans: s.scans, Restarts: s.restarts, RoundTrips: s.roundTrips}
+	n := float64(s.scans)
+	for k := range steps + 1 {
+		g := Rung{Beta: l.rungs[k].state.beta, Barrier: out.Barrier}
+		g.MeanLogScore = s.logScore[k] / float64(s.scans-s.forbidden[k])
+		g.Forbidden = float64(s.forbidden[k]) / n
+		if k < steps {
+			g.Rejected = s.rejected[k] / n
+			out.Barrier += g.Rejected
+			out.LogZ += l.rungs[k].offset + s.logRatio(k)
+		}
+		out.Rungs = append(out.Rungs, g)
+	}
+	out.LogZError = s.error()
+	return out
+}
