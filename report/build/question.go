@@ -8,8 +8,8 @@ import (
 	"kir/report/number"
 )
 
-// mostAbout is how many wishes the question tells in full; of more it has the
-// names.
+// mostAbout is how many wishes for a label the question tells in full; of more, and
+// of others, it has the names.
 const mostAbout = 3
 
 // question is what was asked, in words.
@@ -34,8 +34,8 @@ func question(m *report.Model) string {
 		} else {
 			b.WriteString("; ")
 		}
-		if len(wishes) <= mostAbout {
-			b.WriteString(w.About)
+		if len(wishes) <= mostAbout && w.Forest != nil {
+			b.WriteString(w.About) // such as "taste Fresh"; that of others may be a formula
 		} else {
 			b.WriteString(w.Name)
 		}
