@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kir"
+	"kir/run"
 )
 
 // BenchmarkNew is what a report of the cocktails costs before anything of it is
@@ -14,7 +15,7 @@ import (
 func BenchmarkNew(b *testing.B) {
 	m := sampleFile(b, filepath.Join("..", "examples", "cocktails", "problem.yaml"), func(s *kir.Settings) { s.Draws = 100_000 })
 	for b.Loop() {
-		if _, err := New(context.Background(), m.problem, m.dir, m.result, "test"); err != nil {
+		if _, err := New(context.Background(), m.problem, run.Directory(m.dir), m.result, "test"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -54,10 +54,10 @@ func sampleFile(t testing.TB, path string, override func(s *kir.Settings)) made 
 		}
 	}
 	m := made{dir: filepath.Join(t.TempDir(), "run"), problem: p}
-	if m.result, err = run.Start(context.Background(), spec, m.dir, run.Options{}); err != nil {
+	if m.result, err = run.Start(context.Background(), spec, run.Directory(m.dir), run.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if m.model, err = New(context.Background(), p, m.dir, m.result, "test"); err != nil {
+	if m.model, err = New(context.Background(), p, run.Directory(m.dir), m.result, "test"); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -163,10 +163,10 @@ func TestModelReadsBack(t *testing.T) {
 	for name, files := range edges() {
 		if name == "no properties" || name == "one draw" || name == "one ingredient" {
 			m := sample(t, files)
-			if err := m.model.Save(context.Background(), m.dir); err != nil {
+			if err := m.model.Save(context.Background(), run.Directory(m.dir)); err != nil {
 				t.Fatal(err)
 			}
-			got, err := Read(context.Background(), m.dir)
+			got, err := Read(context.Background(), run.Directory(m.dir))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,7 +235,7 @@ func TestContract(t *testing.T) {
 // The model's figures are those of all draws, read one by one.
 func TestModelIsTheDraws(t *testing.T) {
 	m := cocktails(t)
-	r, err := run.Open(context.Background(), m.dir)
+	r, err := run.Open(context.Background(), run.Directory(m.dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestModelIsTheDraws(t *testing.T) {
 func TestModelIsRepeatable(t *testing.T) {
 	m := cocktails(t)
 	data := func() []byte {
-		model, err := New(context.Background(), m.problem, m.dir, m.result, "test")
+		model, err := New(context.Background(), m.problem, run.Directory(m.dir), m.result, "test")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -388,10 +388,10 @@ func (m *Model) WritePage(w io.Writer) error {
 	return err
 }
 
-// PageIsFresh says whether report.html, in the run's directory, was made of the
+// PageIsFresh says whether report.html, in the run's store, was made of the
 // draws that the model was.
-func (m *Model) PageIsFresh(ctx context.Context, dir string) (bool, error) {
-	data, err := run.ReadFile(ctx, dir, PageName)
+func (m *Model) PageIsFresh(ctx context.Context, store run.Store) (bool, error) {
+	data, err := store.Read(ctx, PageName, 0, -1)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -405,11 +405,11 @@ func (m *Model) PageIsFresh(ctx context.Context, dir string) (bool, error) {
 	return bytes.Contains(data, []byte("<code>"+template.HTMLEscapeString(list.String())+"</code>")), nil
 }
 
-// SavePage writes report.html into the run's directory.
-func (m *Model) SavePage(ctx context.Context, dir string) error {
+// SavePage writes report.html into the run's store.
+func (m *Model) SavePage(ctx context.Context, store run.Store) error {
 	var b bytes.Buffer
 	if err := m.WritePage(&b); err != nil {
 		return err
 	}
-	return run.WriteFile(ctx, dir, PageName, b.Bytes())
+	return store.Replace(ctx, PageName, b.Bytes())
 }

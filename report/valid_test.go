@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"kir/run"
 )
 
 // small is a model with something of everything, and little of it.
@@ -71,7 +73,7 @@ func TestChangedSummary(t *testing.T) {
 			}
 		}()
 		tried++
-		m, err := Read(context.Background(), dir)
+		m, err := Read(context.Background(), run.Directory(dir))
 		if err != nil {
 			refused++
 			return

@@ -339,7 +339,7 @@ func (c *chain) store() error {
 		}
 		err = s.store.Create(s.ctx, partName(c.index, c.parts), data)
 		if errors.Is(err, fs.ErrExist) {
-			return &BusyError{Dir: s.location, Chain: c.index}
+			return &BusyError{Dir: s.store.Location(), Chain: c.index}
 		}
 		if err != nil {
 			return err

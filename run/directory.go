@@ -24,6 +24,15 @@ type directory struct {
 	step func(call, path string) error
 }
 
+// Directory returns the store in a directory, which need not be there yet.
+func Directory(path string) Store { return &directory{path: path} }
+
+// Location returns the path of the directory.
+func (d *directory) Location() string { return d.path }
+
+// Path returns the path of a file.
+func (d *directory) Path(name string) string { return d.join(name) }
+
 func (d *directory) join(name string) string {
 	return filepath.Join(d.path, filepath.FromSlash(name))
 }

@@ -18,7 +18,7 @@ import (
 // figures reads the draws of a complete run, chain by chain, and says what they
 // amount to. It is the one way to figures: of a run that has just ended, was
 // resumed, extended or merged.
-func figures(ctx context.Context, spec *Spec, store Store, location string, m *Manifest, workers int) (*Result, error) {
+func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers int) (*Result, error) {
 	settings := spec.Settings
 	stored, err := listParts(ctx, store, "draws/")
 	if err != nil {
@@ -43,11 +43,11 @@ func figures(ctx context.Context, spec *Spec, store Store, location string, m *M
 	for c := range chains {
 		s := states[c]
 		if s == nil || s.Draws != settings.Draws || len(stored[c]) != s.Parts {
-			return nil, &UnfinishedError{Dir: location}
+			return nil, &UnfinishedError{Dir: store.Location()}
 		}
 		g.Go(func() (err error) {
 			f := newChainFigures(spec)
-			parts[c], err = readChain(within, store, location, m, stored[c], c, resolve, 1, func(d *Draw) bool {
+			parts[c], err = readChain(within, store, m, stored[c], c, resolve, 1, func(d *Draw) bool {
 				f.add(d)
 				return true
 			})
@@ -164,7 +164,7 @@ func loadStates(ctx context.Context, store Store, m *Manifest) ([]*state, error)
 
 // readChain visits every stride-th draw of a chain, in order, until visit returns
 // false. It returns the parts that it read.
-func readChain(ctx context.Context, store Store, location string, m *Manifest, files []File, chain int, resolve func(string) (int32, error), stride int, visit func(d *Draw) bool) ([]Part, error) {
+func readChain(ctx context.Context, store Store, m *Manifest, files []File, chain int, resolve func(string) (int32, error), stride int, visit func(d *Draw) bool) ([]Part, error) {
 	if err := inOrder(chain, files); err != nil {
 		return nil, err
 	}
@@ -189,14 +189,14 @@ func readChain(ctx context.Context, store Store, location string, m *Manifest, f
 			next += n
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", within(location, f.Name), err)
+			return nil, fmt.Errorf("%s: %w", store.Path(f.Name), err)
 		}
 		if !more {
 			return parts, nil
 		}
 	}
 	if next != m.Settings.Draws {
-		return nil, fmt.Errorf("%s: %w: there are %d draws and should be %d", within(location, chainPrefix(chain)), ErrDamaged, next, m.Settings.Draws)
+		return nil, fmt.Errorf("%s: %w: there are %d draws and should be %d", store.Path(chainPrefix(chain)), ErrDamaged, next, m.Settings.Draws)
 	}
 	return parts, nil
 }

@@ -95,22 +95,22 @@ func (m *Manifest) encode() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// readManifest reads the manifest of the run at a location.
-func readManifest(ctx context.Context, store Store, location string) (*Manifest, error) {
+// readManifest reads the manifest of the run in a store.
+func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	b, err := store.Read(ctx, manifestName, 0, -1)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &NotRunError{Dir: location, Err: err}
+			return nil, &NotRunError{Dir: store.Location(), Err: err}
 		}
 		return nil, err
 	}
-	name := within(location, manifestName)
+	name := store.Path(manifestName)
 	m := new(Manifest)
 	if err := json.Unmarshal(b, m); err != nil {
-		return nil, &NotRunError{Dir: location, Err: fmt.Errorf("%s: %w", name, err)}
+		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %w", name, err)}
 	}
 	invalid := func(what string) (*Manifest, error) {
-		return nil, &NotRunError{Dir: location, Err: fmt.Errorf("%s: %s", name, what)}
+		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %s", name, what)}
 	}
 	switch {
 	case m.Format != manifestFormat:

@@ -3,8 +3,10 @@ package run
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"kir"
@@ -16,7 +18,7 @@ func TestEvery(t *testing.T) {
 	s := newSpec(t, 40, 60, kir.Uniform(2, 9), kir.Settings{Kernel: "balanced", Chains: 2, Draws: 1000, Thin: 1, Seed: 7})
 	dir, _ := start(t, s, Options{})
 	all := collect(t, dir)
-	r, err := Open(context.Background(), dir)
+	r, err := Open(context.Background(), Directory(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,5 +40,25 @@ func TestEvery(t *testing.T) {
 				t.Errorf("the last draw was %d", at-stride)
 			}
 		})
+	}
+}
+
+// Whoever keeps runs in directories gets neither problem files with their YAML and
+// expressions, nor what buckets need.
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := strings.Fields(string(out))
+	if !slices.Contains(packages, "kir/run") || !slices.Contains(packages, "kir/diagnose") {
+		t.Fatalf("go list says %s", out)
+	}
+	for _, p := range packages {
+		for _, unwanted := range []string{"kir/problem", "yaml", "expr-lang", "gopkg.in/ini", "minio"} {
+			if strings.Contains(p, unwanted) {
+				t.Errorf("the package depends on %s", p)
+			}
+		}
 	}
 }

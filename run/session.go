@@ -41,7 +41,6 @@ type session struct {
 	ctx      context.Context // for storage: what is begun is stored, whatever ends
 	spec     *Spec
 	kernel   kir.Kernel
-	location string
 	store    Store
 	manifest *Manifest
 	table    *table
@@ -61,15 +60,11 @@ type session struct {
 	notes   []string
 }
 
-func newSession(ctx context.Context, spec *Spec, location string, options Options) (*session, error) {
+func newSession(ctx context.Context, spec *Spec, store Store, options Options) (*session, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
 	if err := options.Shard.check(); err != nil {
-		return nil, err
-	}
-	store, err := options.openStore(location)
-	if err != nil {
 		return nil, err
 	}
 	kernel, err := kir.NewKernel(spec.Settings.Kernel, spec.Target)
@@ -80,7 +75,7 @@ func newSession(ctx context.Context, spec *Spec, location string, options Option
 		options.Workers = runtime.GOMAXPROCS(0)
 	}
 	s := &session{
-		ctx: context.WithoutCancel(ctx), spec: spec, kernel: kernel, location: location, store: store,
+		ctx: context.WithoutCancel(ctx), spec: spec, kernel: kernel, store: store,
 		table: newTable(spec.properties(), spec.Ingredients), options: options, begun: time.Now(),
 	}
 	from, to := options.Shard.Chains(spec.Settings.Chains)
@@ -129,7 +124,7 @@ func (s *session) lock() (unlock func(), err error) {
 		return unlock, errors.Join(err, l.Close())
 	}
 	if err == nil && !locked {
-		return unlock, errors.Join(&BusyError{Dir: s.location, Chain: -1}, l.Close())
+		return unlock, errors.Join(&BusyError{Dir: s.store.Location(), Chain: -1}, l.Close())
 	}
 	if locked && s.options.Shard.Count == 0 {
 		err = d.clean()
@@ -190,7 +185,7 @@ func (s *session) storageError(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
 	if errors.As(err, &path) || errors.As(err, &link) {
-		return &StorageError{Dir: s.location, Err: err}
+		return &StorageError{Dir: s.store.Location(), Err: err}
 	}
 	return err
 }
@@ -199,7 +194,7 @@ func (s *session) storageError(err error) error {
 func (s *session) run(ctx context.Context) error {
 	err := s.work(ctx)
 	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, errAbandoned)) {
-		return &InterruptedError{Dir: s.location, Done: s.done(), Err: ctx.Err()}
+		return &InterruptedError{Dir: s.store.Location(), Done: s.done(), Err: ctx.Err()}
 	}
 	return s.storageError(err)
 }
@@ -340,7 +335,7 @@ func storedDraws(ctx context.Context, store Store, f File, run string, chain int
 
 // damagedPart says which part is damaged, and what to do.
 func (s *session) damagedPart(name string, err error) error {
-	return fmt.Errorf("%s: %w; remove it, and the parts of the chain after it, and kir resume makes them again", within(s.location, name), err)
+	return fmt.Errorf("%s: %w; remove it, and the parts of the chain after it, and kir resume makes them again", s.store.Path(name), err)
 }
 
 // remoteFile reads a file of a store here and there.

@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"kir/report"
+	"kir/run"
 )
 
 // browser starts a headless Chromium, or skips the test where there is none.
@@ -254,7 +255,7 @@ func TestReportInBrowser(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			kirDoes(t, append([]string{"sample", c.problem, "-o", dir, "--quiet"}, c.args...)...)
-			m, err := report.Read(context.Background(), dir)
+			m, err := report.Read(context.Background(), run.Directory(dir))
 			if err != nil {
 				t.Fatal(err)
 			}

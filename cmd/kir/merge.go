@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +12,7 @@ import (
 	"kir/fault"
 	"kir/report"
 	"kir/run"
+	"kir/run/bucket"
 )
 
 func newMergeCommand() *cobra.Command {
@@ -60,6 +59,10 @@ func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 	if err != nil {
 		return &fault.Error{Message: err.Error(), Err: err}
 	}
+	store, err := storeAt(location)
+	if err != nil {
+		return err
+	}
 	complete := false
 	options, end, err := o.prepare(c, o.problem)
 	if err != nil {
@@ -70,14 +73,14 @@ func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 	if err != nil {
 		return err
 	}
-	complete, err = run.RunShard(c.Context(), spec, location, options)
+	complete, err = run.RunShard(c.Context(), spec, store, options)
 	end()
 	var interrupted *run.InterruptedError
 	if errors.As(err, &interrupted) {
 		interrupted.Way = "go on with the same command"
 	}
 	if err != nil {
-		return inputError(failed(c.Context(), err, o.problem, location))
+		return inputError(failed(c.Context(), err, o.problem, store))
 	}
 	next := "kir status %s says how far the others are"
 	if complete {
@@ -89,7 +92,11 @@ func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 
 // summarize makes the summary of a complete run, and the page if it is wanted.
 func summarize(ctx context.Context, dir, file string, workers int, page bool) (m *report.Model, err error) {
-	r, err := run.Open(ctx, dir)
+	store, err := storeAt(dir)
+	if err != nil {
+		return nil, err
+	}
+	r, err := run.Open(ctx, store)
 	if err != nil {
 		return nil, inputError(err)
 	}
@@ -105,11 +112,11 @@ func summarize(ctx context.Context, dir, file string, workers int, page bool) (m
 	if err != nil {
 		return nil, err
 	}
-	result, err := run.Merge(ctx, spec, dir, run.Options{Workers: workers})
+	result, err := run.Merge(ctx, spec, store, run.Options{Workers: workers})
 	if err != nil {
-		return nil, inputError(failed(ctx, err, p, dir))
+		return nil, inputError(failed(ctx, err, p, store))
 	}
-	return conclude(ctx, p, dir, result, page)
+	return conclude(ctx, p, store, result, page)
 }
 
 // readModel reads the summary of a run. If it was not made of the draws that are
@@ -117,7 +124,11 @@ func summarize(ctx context.Context, dir, file string, workers int, page bool) (m
 func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	ctx := c.Context()
 	tell := teller(c.ErrOrStderr(), false)
-	m, err := report.Read(ctx, dir)
+	store, err := storeAt(dir)
+	if err != nil {
+		return nil, err
+	}
+	m, err := report.Read(ctx, store)
 	if errors.Is(err, report.ErrNoSummary) {
 		tell("the summary is made of the draws, as there is none")
 		return summarize(ctx, dir, "", 0, true)
@@ -125,7 +136,7 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := run.Open(ctx, dir)
+	r, err := run.Open(ctx, store)
 	if none := (*run.NotRunError)(nil); errors.As(err, &none) {
 		tell("there is no run beside this summary, and nothing that says whether it is of its draws")
 		return m, nil
@@ -145,11 +156,11 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 		return summarize(ctx, dir, "", 0, slices.Contains(m.Files, report.PageName))
 	}
 	if slices.Contains(m.Files, report.PageName) {
-		if fresh, err := m.PageIsFresh(ctx, dir); err != nil {
+		if fresh, err := m.PageIsFresh(ctx, store); err != nil {
 			return nil, err
 		} else if !fresh {
 			tell("report.html was not made of the draws that are there, and is made again")
-			if err := m.SavePage(ctx, dir); err != nil {
+			if err := m.SavePage(ctx, store); err != nil {
 				return nil, fmt.Errorf("writing the report: %w", err)
 			}
 		}
@@ -157,13 +168,27 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	return m, nil
 }
 
-// inRun is where a file of a run is, to be shown.
-func inRun(dir, name string) string {
-	if run.IsBucket(dir) {
-		at, _, _ := strings.Cut(dir, "?")
-		return strings.TrimSuffix(at, "/") + "/" + name
+// storeAt returns the store of a run at a location that the user named: a bucket
+// or a directory.
+func storeAt(location string) (run.Store, error) {
+	if !bucket.Is(location) {
+		return run.Directory(location), nil
 	}
-	return filepath.Join(dir, name)
+	store, err := bucket.Open(location)
+	if err != nil {
+		return nil, &fault.Error{Message: err.Error(), Err: err}
+	}
+	return store, nil
+}
+
+// openRun opens the run at a location.
+func openRun(ctx context.Context, location string) (*run.Run, error) {
+	store, err := storeAt(location)
+	if err != nil {
+		return nil, err
+	}
+	r, err := run.Open(ctx, store)
+	return r, inputError(err)
 }
 
 func newStatusCommand() *cobra.Command {
@@ -179,9 +204,9 @@ longer.`,
 		Args:              one("run"),
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := run.Open(c.Context(), args[0])
+			r, err := openRun(c.Context(), args[0])
 			if err != nil {
-				return inputError(err)
+				return err
 			}
 			s, err := r.Status()
 			if err != nil {

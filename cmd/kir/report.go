@@ -30,19 +30,23 @@ for another place, and for the figures.
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
+			store, err := storeAt(dir)
+			if err != nil {
+				return err
+			}
 			m, err := readModel(c, dir)
 			if err != nil {
 				return err
 			}
 			path := out
 			if path == "" {
-				path = inRun(dir, report.PageName)
+				path = store.Path(report.PageName)
 				if !slices.Contains(m.Files, report.PageName) {
 					m.Files = append([]string{report.PageName}, m.Files...)
-					err = m.Save(c.Context(), dir)
+					err = m.Save(c.Context(), store)
 				}
 				if err == nil {
-					err = m.SavePage(c.Context(), dir)
+					err = m.SavePage(c.Context(), store)
 				}
 			} else {
 				var b bytes.Buffer

@@ -18,6 +18,7 @@ import (
 	"kir/problem"
 	"kir/report"
 	"kir/run"
+	"kir/run/bucket"
 )
 
 func newSampleCommand() *cobra.Command {
@@ -86,9 +87,7 @@ in one run.`,
 		if err != nil {
 			return err
 		}
-		err = o.do(c, p, dir, func(ctx context.Context, spec *run.Spec, options run.Options) (*run.Result, error) {
-			return run.Start(ctx, spec, dir, options)
-		})
+		err = o.do(c, p, dir, run.Start)
 		if err != nil && made != "" {
 			// Nothing stays behind of a run that never began.
 			os.Remove(made)
@@ -154,7 +153,7 @@ func (o *runOptions) prepare(c *cobra.Command, p *problem.Problem) (options run.
 
 // do runs a problem's chains in a directory, writes what is said of the run and
 // prints it.
-func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Options) (*run.Result, error)) error {
+func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Store, run.Options) (*run.Result, error)) error {
 	options, end, err := o.prepare(c, p)
 	if err != nil {
 		return err
@@ -163,12 +162,16 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 	if err != nil {
 		return err
 	}
-	result, err := chains(c.Context(), spec, options)
+	store, err := storeAt(dir)
+	if err != nil {
+		return err
+	}
+	result, err := chains(c.Context(), spec, store, options)
 	end()
 	if err != nil {
-		return inputError(failed(c.Context(), err, p, dir))
+		return inputError(failed(c.Context(), err, p, store))
 	}
-	m, err := conclude(c.Context(), p, dir, result, !o.noReport)
+	m, err := conclude(c.Context(), p, store, result, !o.noReport)
 	if err != nil {
 		return err
 	}
@@ -176,22 +179,22 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 }
 
 // conclude writes the summary of a finished run and, if it is wanted, the page.
-func conclude(ctx context.Context, p *problem.Problem, dir string, r *run.Result, page bool) (*report.Model, error) {
-	m, err := report.New(ctx, p, dir, r, version())
+func conclude(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
+	m, err := report.New(ctx, p, store, r, version())
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("interrupted after the last draw: kir report %s says what was found", dir)
+			return nil, fmt.Errorf("interrupted after the last draw: kir report %s says what was found", store.Location())
 		}
 		return nil, err
 	}
 	if page {
 		m.Files = append([]string{report.PageName}, m.Files...)
 	}
-	if err := m.Save(ctx, dir); err != nil {
+	if err := m.Save(ctx, store); err != nil {
 		return nil, fmt.Errorf("writing the summary: %w", err)
 	}
 	if page {
-		if err := m.SavePage(ctx, dir); err != nil {
+		if err := m.SavePage(ctx, store); err != nil {
 			return nil, fmt.Errorf("writing the report: %w", err)
 		}
 	}
@@ -208,9 +211,8 @@ func inputError(err error) error {
 		noRun      *run.NotRunError
 		unfinished *run.UnfinishedError
 		bounds     *run.BoundsError
-		location   *run.LocationError
 	)
-	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) || errors.As(err, &location) {
+	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) {
 		return &fault.Error{Message: err.Error(), Err: err}
 	}
 	return err
@@ -252,7 +254,7 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	if run.IsBucket(dir) {
+	if bucket.Is(dir) {
 		spec.Problem = file
 		return spec, nil
 	}
@@ -271,7 +273,7 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 // first that is free of runs/NAME-1, runs/NAME-2, … It returns the parent too
 // if it had to be made.
 func runDirectory(named, problemName string) (dir, made string, err error) {
-	if run.IsBucket(named) {
+	if bucket.Is(named) {
 		return named, "", nil
 	}
 	if named != "" {
