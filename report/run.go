@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -483,8 +484,8 @@ func noSummary(ctx context.Context, store run.Store, err error) error {
 	} else if openErr == nil {
 		return &fault.Error{File: dir, Message: "the run is not finished", Hint: "go on with kir resume " + dir, Err: err}
 	}
-	if files, listErr := store.List(ctx, ""); listErr == nil && len(files) == 0 {
-		return &fault.Error{File: dir, Message: "there is no such directory, or nothing in it", Hint: "name the directory of a run", Err: err}
+	if _, statErr := os.Stat(dir); errors.As(openErr, new(*run.NotRunError)) && errors.Is(statErr, fs.ErrNotExist) {
+		return &fault.Error{File: dir, Message: "there is no such directory", Hint: "name the directory of a run", Err: err}
 	}
 	return &fault.Error{File: dir, Message: "this is not the directory of a run", Hint: "it has no " + summaryName, Err: err}
 }

@@ -263,3 +263,20 @@ func (d *directory) clean() error {
 	}
 	return err
 }
+
+// emptyDirectory says whether a directory holds nothing but what a process that
+// was killed in its first moments leaves.
+func emptyDirectory(path string) bool {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		rest, _ := filepath.Glob(filepath.Join(path, e.Name(), "*"))
+		lock := e.Name() == "state" && !slices.ContainsFunc(rest, func(p string) bool { return filepath.Base(p) != "lock" })
+		if !lock && !strings.HasSuffix(e.Name(), newEnding) {
+			return false
+		}
+	}
+	return true
+}

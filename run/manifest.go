@@ -179,3 +179,54 @@ func (m *Manifest) compare(dir string, is *Manifest) error {
 	}
 	return nil
 }
+
+// IngredientCount returns the number of ingredients.
+func (m *Manifest) IngredientCount() int {
+	if m.Counted != nil {
+		return m.Counted.Count
+	}
+	return len(m.Ingredients)
+}
+
+// Ingredient returns the name of ingredient i.
+func (m *Manifest) Ingredient(i int) string {
+	if m.Counted != nil {
+		return m.Counted.name(i)
+	}
+	return m.Ingredients[i]
+}
+
+// IngredientNames returns the names of all ingredients.
+func (m *Manifest) IngredientNames() []string {
+	if m.Counted == nil {
+		return m.Ingredients
+	}
+	names := make([]string, m.Counted.Count)
+	for i := range names {
+		names[i] = m.Counted.name(i)
+	}
+	return names
+}
+
+// newResolver returns a function that finds ingredients by name.
+func newResolver(m *Manifest) func(name string) (int32, error) {
+	find := func(name string) int32 { return m.Counted.find(name) }
+	if m.Counted == nil {
+		index := make(map[string]int32, len(m.Ingredients))
+		for i, name := range m.Ingredients {
+			index[name] = int32(i)
+		}
+		find = func(name string) int32 {
+			if i, ok := index[name]; ok {
+				return i
+			}
+			return -1
+		}
+	}
+	return func(name string) (int32, error) {
+		if i := find(name); i >= 0 {
+			return i, nil
+		}
+		return 0, fmt.Errorf("%q is no ingredient of the run", name)
+	}
+}

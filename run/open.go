@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"sync"
 )
@@ -103,28 +102,5 @@ func (r *Run) Every(ctx context.Context, chain, stride int) iter.Seq2[*Draw, err
 		if err != nil {
 			yield(nil, err)
 		}
-	}
-}
-
-// newResolver returns a function that finds ingredients by name.
-func newResolver(m *Manifest) func(name string) (int32, error) {
-	find := func(name string) int32 { return m.Counted.find(name) }
-	if m.Counted == nil {
-		index := make(map[string]int32, len(m.Ingredients))
-		for i, name := range m.Ingredients {
-			index[name] = int32(i)
-		}
-		find = func(name string) int32 {
-			if i, ok := index[name]; ok {
-				return i
-			}
-			return -1
-		}
-	}
-	return func(name string) (int32, error) {
-		if i := find(name); i >= 0 {
-			return i, nil
-		}
-		return 0, fmt.Errorf("%q is no ingredient of the run", name)
 	}
 }

@@ -6,29 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"time"
 )
-
-// Options say how to go about a run. They change nothing in its results.
-type Options struct {
-	// Workers is how many chains run at once. 0: as many as there are cores.
-	Workers int
-	// Interval is the longest time that a chain works without storing its draws.
-	// 0: 30 seconds.
-	Interval time.Duration
-	// Progress is told a few times a second how far the run is, and once at
-	// its end, from one goroutine at a time. It may be nil.
-	Progress func(Progress)
-	// Shard is which of the chains are run.
-	Shard Shard
-}
-
-func (o *Options) interval() time.Duration {
-	if o.Interval > 0 {
-		return o.Interval
-	}
-	return partTime
-}
 
 // Start makes a run in a store, where there must be nothing but an empty
 // directory; else the error is an [ExistsError]. If the spec cannot be run,

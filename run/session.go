@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,6 +33,30 @@ const (
 	// manyIngredients is from how many on they do not.
 	manyIngredients = 100_000
 )
+
+// Options say how to go about a run. They change nothing in its results.
+type Options struct {
+	// Workers is how many chains run at once. 0: as many as there are cores.
+	Workers int
+	// Interval is the longest time that a chain works without storing its draws.
+	// 0: 30 seconds.
+	Interval time.Duration
+	// Progress is told a few times a second how far the run is, and once at
+	// its end, from one goroutine at a time. It may be nil.
+	Progress func(Progress)
+	// Shard is which of the chains are run.
+	Shard Shard
+}
+
+// partTime is the longest time that a chain works without storing what it made.
+const partTime = 30 * time.Second
+
+func (o *Options) interval() time.Duration {
+	if o.Interval > 0 {
+		return o.Interval
+	}
+	return partTime
+}
 
 // session is one process working on the chains of a run, or a shard's.
 type session struct {
@@ -144,26 +166,6 @@ func (s *session) look() (err error) {
 	}
 	s.stored, err = listParts(s.ctx, s.store, prefix)
 	return err
-}
-
-// listParts returns the parts of each chain, in order.
-func listParts(ctx context.Context, store Store, prefix string) (map[int][]File, error) {
-	files, err := store.List(ctx, prefix)
-	if err != nil {
-		return nil, err
-	}
-	parts := make(map[int][]File)
-	for _, f := range files {
-		var chain, part int
-		if _, err := fmt.Sscanf(f.Name, "draws/chain=%d/part-%d.parquet", &chain, &part); err == nil && f.Name == partName(chain, part) {
-			parts[chain] = append(parts[chain], f)
-		}
-	}
-	for _, list := range parts {
-		// The names of more than 100,000 parts are longer.
-		slices.SortStableFunc(list, func(a, b File) int { return len(a.Name) - len(b.Name) })
-	}
-	return parts, nil
 }
 
 // seconds returns how long the run has taken so far.
@@ -324,49 +326,7 @@ func (c *chain) share() float64 {
 	return float64(c.published.iterations.Load()) / float64(c.session.spec.Settings.Iterations())
 }
 
-// storedDraws returns how many draws a part has, by what its end says.
-func storedDraws(ctx context.Context, store Store, f File, run string, chain int) (int, error) {
-	r, err := openPart(&remoteFile{ctx, store, f.Name}, f.Size, run, chain)
-	if err != nil {
-		return 0, err
-	}
-	return int(r.file.NumRows()), nil
-}
-
 // damagedPart says which part is damaged, and what to do.
 func (s *session) damagedPart(name string, err error) error {
 	return fmt.Errorf("%s: %w; remove it, and the parts of the chain after it, and kir resume makes them again", s.store.Path(name), err)
-}
-
-// remoteFile reads a file of a store here and there.
-type remoteFile struct {
-	ctx   context.Context
-	store Store
-	name  string
-}
-
-func (f *remoteFile) ReadAt(b []byte, offset int64) (int, error) {
-	data, err := f.store.Read(f.ctx, f.name, offset, int64(len(b)))
-	n := copy(b, data)
-	if err == nil && n < len(b) {
-		err = fmt.Errorf("%s ends early", f.name)
-	}
-	return n, err
-}
-
-// emptyDirectory says whether a directory holds nothing but what a process that
-// was killed in its first moments leaves.
-func emptyDirectory(path string) bool {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		rest, _ := filepath.Glob(filepath.Join(path, e.Name(), "*"))
-		lock := e.Name() == "state" && !slices.ContainsFunc(rest, func(p string) bool { return filepath.Base(p) != "lock" })
-		if !lock && !strings.HasSuffix(e.Name(), newEnding) {
-			return false
-		}
-	}
-	return true
 }

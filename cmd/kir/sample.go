@@ -183,7 +183,8 @@ func conclude(ctx context.Context, p *problem.Problem, store run.Store, r *run.R
 	m, err := report.New(ctx, p, store, r, version())
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("interrupted after the last draw: kir report %s says what was found", store.Location())
+			way := fmt.Sprintf("kir report %s says what was found", run.Quoted(store.Location()))
+			return nil, &run.InterruptedError{Dir: store.Location(), Done: 1, Way: way, Err: ctx.Err()}
 		}
 		return nil, err
 	}
