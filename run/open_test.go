@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"math"
 	"os/exec"
 	"reflect"
 	"slices"
@@ -60,5 +61,22 @@ func TestImports(t *testing.T) {
 				t.Errorf("the package depends on %s", p)
 			}
 		}
+	}
+}
+
+// The state of a chain is small, even where each of many replicas has learnt what
+// hundreds of states of dozens of ingredients use.
+func TestStateIsSmall(t *testing.T) {
+	s := newSpec(t, 400, 150, kir.Uniform(50, 70), kir.Settings{Kernel: "tempered", Chains: 1, Warmup: 1600, Draws: 20, Thin: 1, Seed: 5},
+		kir.Wish{Name: "smooth", Property: kir.ScoreFunc(func(x *kir.Composition) float64 { return math.Exp(-float64(x.Amount(1)+x.Amount(7)) / 9) }), Weight: 20},
+		kir.Wish{Name: "aside", Property: kir.ScoreFunc(func(x *kir.Composition) float64 { return math.Exp(-float64(x.Amount(3)) / 9) }), Weight: 20})
+	dir, _ := start(t, s, Options{})
+	files, err := Directory(dir).List(t.Context(), "state/chain")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("there are %v, %v", files, err)
+	}
+	t.Logf("%d bytes", files[0].Size)
+	if files[0].Size > 64<<10 {
+		t.Errorf("the state of a chain has %d bytes", files[0].Size)
 	}
 }
