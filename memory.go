@@ -94,6 +94,9 @@ func (m *memory) learn(t *Target, list, sizes []int32) {
 	clear(m.sizeCount)
 	m.list = append(m.list[:0], list...)
 	m.sizes = append(m.sizes[:0], sizes...)
+	// In order, so that counts are all there is to save of them.
+	slices.Sort(m.list)
+	slices.Sort(m.sizes)
 	for _, i := range m.list {
 		m.count[i]++
 	}

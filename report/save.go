@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"kir/fault"
 	"kir/run"
@@ -26,21 +25,20 @@ func (m *Model) JSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Save writes summary.json into the run's directory.
-func (m *Model) Save(ctx context.Context, dir string) error {
+// Save writes summary.json into the run's store.
+func (m *Model) Save(ctx context.Context, store run.Store) error {
 	data, err := m.JSON()
 	if err != nil {
 		return err
 	}
-	return run.WriteFile(ctx, dir, SummaryName, data)
+	return store.Replace(ctx, SummaryName, data)
 }
 
-// Read reads the model of the run in a directory.
-func Read(ctx context.Context, dir string) (*Model, error) {
-	path := filepath.Join(dir, SummaryName)
-	data, err := run.ReadFile(ctx, dir, SummaryName)
+// Read reads the model of the run in a store.
+func Read(ctx context.Context, store run.Store) (*Model, error) {
+	data, err := store.Read(ctx, SummaryName, 0, -1)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, noSummary(ctx, dir, err)
+		return nil, noSummary(ctx, store, err)
 	}
 	if err != nil {
 		return nil, err
@@ -51,7 +49,7 @@ func Read(ctx context.Context, dir string) (*Model, error) {
 		err = m.valid()
 	}
 	if err != nil {
-		return nil, &fault.Error{File: path, Message: "the summary is damaged: " + err.Error(), Hint: "delete it and make it again with kir report " + dir, Err: err}
+		return nil, &fault.Error{File: store.Path(SummaryName), Message: "the summary is damaged: " + err.Error(), Hint: "delete it and make it again with kir report " + store.Location(), Err: err}
 	}
 	return m, nil
 }
@@ -60,16 +58,17 @@ func Read(ctx context.Context, dir string) (*Model, error) {
 // interrupted when the last draw had been made.
 var ErrNoSummary = errors.New("the run has no summary")
 
-// noSummary says why a directory has none.
-func noSummary(ctx context.Context, dir string, err error) error {
-	if _, statErr := os.Stat(dir); !run.IsBucket(dir) && errors.Is(statErr, fs.ErrNotExist) {
-		return &fault.Error{File: dir, Message: "there is no such directory", Hint: "name the directory of a run", Err: err}
-	}
-	r, openErr := run.Open(ctx, dir)
+// noSummary says why a store has none.
+func noSummary(ctx context.Context, store run.Store, err error) error {
+	dir := store.Location()
+	r, openErr := run.Open(ctx, store)
 	if openErr == nil && r.Complete() == nil {
 		return &fault.Error{File: dir, Message: "the run has no " + SummaryName, Hint: "make it with kir report " + dir, Err: ErrNoSummary}
 	} else if openErr == nil {
 		return &fault.Error{File: dir, Message: "the run is not finished", Hint: "go on with kir resume " + dir, Err: err}
+	}
+	if _, statErr := os.Stat(dir); errors.As(openErr, new(*run.NotRunError)) && errors.Is(statErr, fs.ErrNotExist) {
+		return &fault.Error{File: dir, Message: "there is no such directory", Hint: "name the directory of a run", Err: err}
 	}
 	return &fault.Error{File: dir, Message: "this is not the directory of a run", Hint: "it has no " + SummaryName, Err: err}
 }

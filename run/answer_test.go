@@ -151,12 +151,12 @@ func TestAnswerOfOneRun(t *testing.T) {
 	if shownAnswer(r.Answer) == want {
 		t.Error("a shorter run, of which less is looked for, has the same answer")
 	}
-	r, err := Resume(context.Background(), s, dir, Options{})
+	r, err := Resume(context.Background(), s, Directory(dir), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	check("extended", s, dir, r)
-	m, err := Open(context.Background(), dir)
+	m, err := Open(context.Background(), Directory(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,11 +175,11 @@ func TestSearchInterrupted(t *testing.T) {
 		return halves(c, seed)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	if _, err := Start(ctx, s, dir, Options{}); !errors.As(err, new(*InterruptedError)) {
+	if _, err := Start(ctx, s, Directory(dir), Options{}); !errors.As(err, new(*InterruptedError)) {
 		t.Fatalf("the error is %v", err)
 	}
 	s.Question.Halves = halves
-	if r, err := Merge(context.Background(), s, dir, Options{}); err != nil || r.Answer.Promise == nil {
+	if r, err := Merge(context.Background(), s, Directory(dir), Options{}); err != nil || r.Answer.Promise == nil {
 		t.Errorf("merged: %v", err)
 	}
 }

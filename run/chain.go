@@ -15,9 +15,6 @@ import (
 // errAbandoned is returned when a segment was given up in the middle.
 var errAbandoned = errors.New("abandoned within a segment")
 
-// partTime is the longest time that a chain works without storing what it made.
-const partTime = 30 * time.Second
-
 // A chain is one chain of a session. It belongs to whoever took it from the
 // session's queue.
 type chain struct {
@@ -339,7 +336,7 @@ func (c *chain) store() error {
 		}
 		err = s.store.Create(s.ctx, partName(c.index, c.parts), data)
 		if errors.Is(err, fs.ErrExist) {
-			return &BusyError{Dir: s.location, Chain: c.index}
+			return &BusyError{Dir: s.store.Location(), Chain: c.index}
 		}
 		if err != nil {
 			return err
@@ -381,15 +378,5 @@ func (c *chain) finish() error {
 	defer c.mu.Unlock()
 	c.walk, c.part, c.begun, c.from = nil, nil, nil, state{}
 	c.finished = true
-	return nil
-}
-
-// inOrder says which part is missing among the parts of a chain.
-func inOrder(chain int, files []File) error {
-	for k, f := range files {
-		if want := partName(chain, k); f.Name != want {
-			return fmt.Errorf("%w: %s is there and %s is not: remove the former, and what follows it, and kir resume makes them again", ErrDamaged, f.Name, want)
-		}
-	}
 	return nil
 }

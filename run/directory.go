@@ -24,6 +24,15 @@ type directory struct {
 	step func(call, path string) error
 }
 
+// Directory returns the store in a directory, which need not be there yet.
+func Directory(path string) Store { return &directory{path: path} }
+
+// Location returns the path of the directory.
+func (d *directory) Location() string { return d.path }
+
+// Path returns the path of a file.
+func (d *directory) Path(name string) string { return d.join(name) }
+
 func (d *directory) join(name string) string {
 	return filepath.Join(d.path, filepath.FromSlash(name))
 }
@@ -253,4 +262,21 @@ func (d *directory) clean() error {
 		err = errors.Join(err, d.remove(path))
 	}
 	return err
+}
+
+// emptyDirectory says whether a directory holds nothing but what a process that
+// was killed in its first moments leaves.
+func emptyDirectory(path string) bool {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		rest, _ := filepath.Glob(filepath.Join(path, e.Name(), "*"))
+		lock := e.Name() == "state" && !slices.ContainsFunc(rest, func(p string) bool { return filepath.Base(p) != "lock" })
+		if !lock && !strings.HasSuffix(e.Name(), newEnding) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,6 @@
-// Package run makes the draws of chains and keeps them, in a directory or a bucket,
-// so that they can be looked at, gone on with after anything, added to, and made by
-// several machines at once.
+// Package run makes the draws of chains and keeps them, in a directory or, with package
+// bucket, in a bucket of S3, so that they can be looked at, gone on with after
+// anything, added to, and made by several machines at once.
 //
 // # What is stored
 //

@@ -27,14 +27,14 @@ type shaky struct {
 
 var errShaken = &fs.PathError{Op: "shake", Path: "the disk", Err: syscall.EIO}
 
-func (s *shaky) open(location string) (Store, error) {
-	return &directory{path: location, step: func(string, string) error {
+func (s *shaky) open(path string) Store {
+	return &directory{path: path, step: func(string, string) error {
 		s.calls++
 		if s.at > 0 && (s.calls == s.at || s.fatal && s.calls > s.at) {
 			return errShaken
 		}
 		return nil
-	}}, nil
+	}}
 }
 
 // faultSpec is a small run of several parts; views are what stands for the summary
@@ -45,12 +45,13 @@ func faultSpec(t testing.TB, draws int) *Spec {
 
 // work does all that can be done with a run: make it, or go on with it, extend it,
 // merge it and write what is said of it.
-func work(t testing.TB, dir string, open func(string) (Store, error)) error {
-	o := Options{Workers: 1, Interval: time.Nanosecond, open: open}
+func work(t testing.TB, dir string, open func(string) Store) error {
+	store := open(dir)
+	o := Options{Workers: 1, Interval: time.Nanosecond}
 	short, long := faultSpec(t, 300), faultSpec(t, 700)
-	_, err := Start(context.Background(), short, dir, o)
+	_, err := Start(context.Background(), short, store, o)
 	if errors.As(err, new(*ExistsError)) {
-		_, err = Resume(context.Background(), short, dir, o)
+		_, err = Resume(context.Background(), short, store, o)
 		var changed *ChangedError
 		if errors.As(err, &changed) && changed.What == "the number of draws" {
 			err = nil // it has been extended
@@ -59,14 +60,10 @@ func work(t testing.TB, dir string, open func(string) (Store, error)) error {
 	if err != nil && !errors.Is(err, ErrComplete) {
 		return err
 	}
-	if _, err := Resume(context.Background(), long, dir, o); err != nil && !errors.Is(err, ErrComplete) {
+	if _, err := Resume(context.Background(), long, store, o); err != nil && !errors.Is(err, ErrComplete) {
 		return err
 	}
-	r, err := Merge(context.Background(), long, dir, o)
-	if err != nil {
-		return err
-	}
-	store, err := o.openStore(dir)
+	r, err := Merge(context.Background(), long, store, o)
 	if err != nil {
 		return err
 	}
@@ -107,7 +104,7 @@ func TestEveryFault(t *testing.T) {
 				if !errors.Is(err, syscall.EIO) {
 					t.Fatalf("call %d: %v", at, err)
 				}
-				if err := work(t, dir, OpenStore); err != nil {
+				if err := work(t, dir, Directory); err != nil {
 					t.Fatalf("call %d, killed %t: going on: %v", at, fatal, err)
 				}
 			}
@@ -138,10 +135,10 @@ func TestTwoWriters(t *testing.T) {
 		if n == 30_000 {
 			// The other does all that this one is at.
 			met = true
-			_, first = RunShard(context.Background(), s, dir, Options{Shard: Shard{1, 1}})
+			_, first = RunShard(context.Background(), s, Directory(dir), Options{Shard: Shard{1, 1}})
 		}
 	})
-	_, err := RunShard(context.Background(), slow, dir, Options{Workers: 1, Shard: Shard{1, 1}})
+	_, err := RunShard(context.Background(), slow, Directory(dir), Options{Workers: 1, Shard: Shard{1, 1}})
 	var busy *BusyError
 	if !met || first != nil || !errors.As(err, &busy) || busy.Chain < 0 {
 		t.Fatalf("met %t; the first ended with %v and the second with %v", met, first, err)
@@ -180,11 +177,11 @@ func child(dir, name, shard string) int {
 	var err error
 	if shard == "merge" {
 		var r *Result
-		if r, err = Merge(context.Background(), s, dir, o); err == nil {
-			err = WriteFile(context.Background(), dir, "summary.json", bytes.Repeat([]byte(fmt.Sprint(r.Parts)), 100))
+		if r, err = Merge(context.Background(), s, Directory(dir), o); err == nil {
+			err = Directory(dir).Replace(context.Background(), "summary.json", bytes.Repeat([]byte(fmt.Sprint(r.Parts)), 100))
 		}
 	} else if o.Shard, err = ParseShard(shard); err == nil {
-		_, err = RunShard(context.Background(), s, dir, o)
+		_, err = RunShard(context.Background(), s, Directory(dir), o)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,11 +1,8 @@
 package run
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"sync"
 
@@ -18,7 +15,7 @@ import (
 // figures reads the draws of a complete run, chain by chain, and says what they
 // amount to. It is the one way to figures: of a run that has just ended, was
 // resumed, extended or merged.
-func figures(ctx context.Context, spec *Spec, store Store, location string, m *Manifest, workers int) (*Result, error) {
+func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers int) (*Result, error) {
 	settings := spec.Settings
 	stored, err := listParts(ctx, store, "draws/")
 	if err != nil {
@@ -43,11 +40,11 @@ func figures(ctx context.Context, spec *Spec, store Store, location string, m *M
 	for c := range chains {
 		s := states[c]
 		if s == nil || s.Draws != settings.Draws || len(stored[c]) != s.Parts {
-			return nil, &UnfinishedError{Dir: location}
+			return nil, &UnfinishedError{Dir: store.Location()}
 		}
 		g.Go(func() (err error) {
 			f := newChainFigures(spec)
-			parts[c], err = readChain(within, store, location, m, stored[c], c, resolve, 1, func(d *Draw) bool {
+			parts[c], err = readChain(within, store, m, stored[c], c, resolve, 1, func(d *Draw) bool {
 				f.add(d)
 				return true
 			})
@@ -143,62 +140,6 @@ func ofChain(chain int, list []Best, found bool) (of []Best) {
 		}
 	}
 	return of
-}
-
-// loadStates returns the states of all chains, nil where there is none.
-func loadStates(ctx context.Context, store Store, m *Manifest) ([]*state, error) {
-	states := make([]*state, m.Settings.Chains)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(32) // what is far away is asked for at once
-	for c := range states {
-		g.Go(func() (err error) {
-			states[c], err = loadState(ctx, store, m.Run, &m.Settings, c)
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) {
-				return nil // the chain makes it again
-			}
-			return err
-		})
-	}
-	return states, g.Wait()
-}
-
-// readChain visits every stride-th draw of a chain, in order, until visit returns
-// false. It returns the parts that it read.
-func readChain(ctx context.Context, store Store, location string, m *Manifest, files []File, chain int, resolve func(string) (int32, error), stride int, visit func(d *Draw) bool) ([]Part, error) {
-	if err := inOrder(chain, files); err != nil {
-		return nil, err
-	}
-	var parts []Part
-	d := &Draw{Chain: chain, Scores: make([]float64, len(m.Properties))}
-	var b block
-	next, more := 0, true
-	for _, f := range files {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		data, err := store.Read(ctx, f.Name, 0, -1)
-		if err != nil {
-			return nil, fmt.Errorf("the draws of chain %d: %w", chain, err)
-		}
-		parts = append(parts, newPartOf(f.Name, data))
-		r, err := openPart(bytes.NewReader(data), int64(len(data)), m.Run, chain)
-		if err == nil {
-			r.resolve = resolve
-			var n int
-			n, more, err = r.read(&b, d, m.Properties, next, func(draw int) bool { return draw%stride == 0 }, visit)
-			next += n
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", within(location, f.Name), err)
-		}
-		if !more {
-			return parts, nil
-		}
-	}
-	if next != m.Settings.Draws {
-		return nil, fmt.Errorf("%s: %w: there are %d draws and should be %d", within(location, chainPrefix(chain)), ErrDamaged, next, m.Settings.Draws)
-	}
-	return parts, nil
 }
 
 // chainFigures gathers the figures of one chain from draw to draw, in memory that

@@ -99,22 +99,22 @@ func (m *Manifest) encode() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// readManifest reads the manifest of the run at a location.
-func readManifest(ctx context.Context, store Store, location string) (*Manifest, error) {
+// readManifest reads the manifest of the run in a store.
+func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	b, err := store.Read(ctx, manifestName, 0, -1)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &NotRunError{Dir: location, Err: err}
+			return nil, &NotRunError{Dir: store.Location(), Err: err}
 		}
 		return nil, err
 	}
-	name := within(location, manifestName)
+	name := store.Path(manifestName)
 	m := new(Manifest)
 	if err := json.Unmarshal(b, m); err != nil {
-		return nil, &NotRunError{Dir: location, Err: fmt.Errorf("%s: %w", name, err)}
+		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %w", name, err)}
 	}
 	invalid := func(what string) (*Manifest, error) {
-		return nil, &NotRunError{Dir: location, Err: fmt.Errorf("%s: %s", name, what)}
+		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %s", name, what)}
 	}
 	switch {
 	case m.Format != manifestFormat:
@@ -182,4 +182,55 @@ func (m *Manifest) compare(dir string, is *Manifest) error {
 		return changed("the target (its law of n, its properties or their weights)", fmt.Sprintf("%.12s…", m.Target), fmt.Sprintf("%.12s…", is.Target), anew)
 	}
 	return nil
+}
+
+// IngredientCount returns the number of ingredients.
+func (m *Manifest) IngredientCount() int {
+	if m.Counted != nil {
+		return m.Counted.Count
+	}
+	return len(m.Ingredients)
+}
+
+// Ingredient returns the name of ingredient i.
+func (m *Manifest) Ingredient(i int) string {
+	if m.Counted != nil {
+		return m.Counted.name(i)
+	}
+	return m.Ingredients[i]
+}
+
+// IngredientNames returns the names of all ingredients.
+func (m *Manifest) IngredientNames() []string {
+	if m.Counted == nil {
+		return m.Ingredients
+	}
+	names := make([]string, m.Counted.Count)
+	for i := range names {
+		names[i] = m.Counted.name(i)
+	}
+	return names
+}
+
+// newResolver returns a function that finds ingredients by name.
+func newResolver(m *Manifest) func(name string) (int32, error) {
+	find := func(name string) int32 { return m.Counted.find(name) }
+	if m.Counted == nil {
+		index := make(map[string]int32, len(m.Ingredients))
+		for i, name := range m.Ingredients {
+			index[name] = int32(i)
+		}
+		find = func(name string) int32 {
+			if i, ok := index[name]; ok {
+				return i
+			}
+			return -1
+		}
+	}
+	return func(name string) (int32, error) {
+		if i := find(name); i >= 0 {
+			return i, nil
+		}
+		return 0, fmt.Errorf("%q is no ingredient of the run", name)
+	}
 }

@@ -55,31 +55,3 @@ func (c *Counted) find(name string) int32 {
 	}
 	return int32(n - 1)
 }
-
-// IngredientCount returns the number of ingredients.
-func (m *Manifest) IngredientCount() int {
-	if m.Counted != nil {
-		return m.Counted.Count
-	}
-	return len(m.Ingredients)
-}
-
-// Ingredient returns the name of ingredient i.
-func (m *Manifest) Ingredient(i int) string {
-	if m.Counted != nil {
-		return m.Counted.name(i)
-	}
-	return m.Ingredients[i]
-}
-
-// IngredientNames returns the names of all ingredients.
-func (m *Manifest) IngredientNames() []string {
-	if m.Counted == nil {
-		return m.Ingredients
-	}
-	names := make([]string, m.Counted.Count)
-	for i := range names {
-		names[i] = m.Counted.name(i)
-	}
-	return names
-}

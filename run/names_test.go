@@ -55,7 +55,7 @@ func TestManyIngredients(t *testing.T) {
 		s.Ingredients[i] = fmt.Sprintf("ingredient %d", i+1)
 	}
 	dir, r := start(t, s, Options{})
-	run, err := Open(context.Background(), dir)
+	run, err := Open(context.Background(), Directory(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestManyIngredients(t *testing.T) {
 	if u := r.Unlisted; u.Count != rest.Count || u.Count == 0 || !near(u.Variance, rest.Variance) || !near(u.Variance2, rest.Variance2) || len(r.Notes) != 1 {
 		t.Errorf("%+v is not listed, want %+v; notes %q", u, rest, r.Notes)
 	}
-	stored, err := Merge(context.Background(), s, dir, Options{})
+	stored, err := Merge(context.Background(), s, Directory(dir), Options{})
 	if err != nil || !reflect.DeepEqual(stored.Unlisted, r.Unlisted) {
 		t.Errorf("stored is %+v: %v", stored.Unlisted, err)
 	}

@@ -2,12 +2,11 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"sync"
 )
 
-// A Run is a run at its location, to be looked at.
+// A Run is a run in its store, to be looked at.
 type Run struct {
 	Dir      string
 	Manifest *Manifest
@@ -18,19 +17,15 @@ type Run struct {
 	status  func() (*Status, error)
 }
 
-// Open opens the run at a location, finished or not. A location that holds none
+// Open opens the run in a store, finished or not. A store that holds none
 // is a [NotRunError].
-func Open(ctx context.Context, location string) (*Run, error) {
-	store, err := OpenStore(location)
-	if err != nil {
-		return nil, err
-	}
-	m, err := readManifest(ctx, store, location)
+func Open(ctx context.Context, store Store) (*Run, error) {
+	m, err := readManifest(ctx, store)
 	if err != nil {
 		return nil, err
 	}
 	return &Run{
-		Dir: location, Manifest: m, store: store, resolve: newResolver(m),
+		Dir: store.Location(), Manifest: m, store: store, resolve: newResolver(m),
 		stored: sync.OnceValues(func() (map[int][]File, error) { return listParts(ctx, store, "draws/") }),
 		status: sync.OnceValues(func() (*Status, error) { return statusOf(ctx, store, m) }),
 	}, nil
@@ -102,33 +97,10 @@ func (r *Run) Every(ctx context.Context, chain, stride int) iter.Seq2[*Draw, err
 			err = r.Complete()
 		}
 		if err == nil {
-			_, err = readChain(ctx, r.store, r.Dir, r.Manifest, stored[chain], chain, r.resolve, stride, func(d *Draw) bool { return yield(d, nil) })
+			_, err = readChain(ctx, r.store, r.Manifest, stored[chain], chain, r.resolve, stride, func(d *Draw) bool { return yield(d, nil) })
 		}
 		if err != nil {
 			yield(nil, err)
 		}
-	}
-}
-
-// newResolver returns a function that finds ingredients by name.
-func newResolver(m *Manifest) func(name string) (int32, error) {
-	find := func(name string) int32 { return m.Counted.find(name) }
-	if m.Counted == nil {
-		index := make(map[string]int32, len(m.Ingredients))
-		for i, name := range m.Ingredients {
-			index[name] = int32(i)
-		}
-		find = func(name string) int32 {
-			if i, ok := index[name]; ok {
-				return i
-			}
-			return -1
-		}
-	}
-	return func(name string) (int32, error) {
-		if i := find(name); i >= 0 {
-			return i, nil
-		}
-		return 0, fmt.Errorf("%q is no ingredient of the run", name)
 	}
 }

@@ -3,8 +3,11 @@ package run
 import (
 	"context"
 	"fmt"
+	"math"
+	"os/exec"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"kir"
@@ -16,7 +19,7 @@ func TestEvery(t *testing.T) {
 	s := newSpec(t, 40, 60, kir.Uniform(2, 9), kir.Settings{Kernel: "balanced", Chains: 2, Draws: 1000, Thin: 1, Seed: 7})
 	dir, _ := start(t, s, Options{})
 	all := collect(t, dir)
-	r, err := Open(context.Background(), dir)
+	r, err := Open(context.Background(), Directory(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,5 +41,42 @@ func TestEvery(t *testing.T) {
 				t.Errorf("the last draw was %d", at-stride)
 			}
 		})
+	}
+}
+
+// Whoever keeps runs in directories gets neither problem files with their YAML and
+// expressions, nor what buckets need.
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := strings.Fields(string(out))
+	if !slices.Contains(packages, "kir/run") || !slices.Contains(packages, "kir/diagnose") {
+		t.Fatalf("go list says %s", out)
+	}
+	for _, p := range packages {
+		for _, unwanted := range []string{"kir/problem", "yaml", "expr-lang", "gopkg.in/ini", "minio"} {
+			if strings.Contains(p, unwanted) {
+				t.Errorf("the package depends on %s", p)
+			}
+		}
+	}
+}
+
+// The state of a chain is small, even where each of many replicas has learnt what
+// hundreds of states of dozens of ingredients use.
+func TestStateIsSmall(t *testing.T) {
+	s := newSpec(t, 400, 150, kir.Uniform(50, 70), kir.Settings{Kernel: "tempered", Chains: 1, Warmup: 1600, Draws: 20, Thin: 1, Seed: 5},
+		kir.Wish{Name: "smooth", Property: kir.ScoreFunc(func(x *kir.Composition) float64 { return math.Exp(-float64(x.Amount(1)+x.Amount(7)) / 9) }), Weight: 20},
+		kir.Wish{Name: "aside", Property: kir.ScoreFunc(func(x *kir.Composition) float64 { return math.Exp(-float64(x.Amount(3)) / 9) }), Weight: 20})
+	dir, _ := start(t, s, Options{})
+	files, err := Directory(dir).List(t.Context(), "state/chain")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("there are %v, %v", files, err)
+	}
+	t.Logf("%d bytes", files[0].Size)
+	if files[0].Size > 64<<10 {
+		t.Errorf("the state of a chain has %d bytes", files[0].Size)
 	}
 }

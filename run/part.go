@@ -2,7 +2,6 @@ package run
 
 import (
 	"bytes"
-	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -29,12 +28,6 @@ const (
 func reserved() []string {
 	return []string{"chain", drawColumn, densityColumn, usedColumn, ingredientColumn, amountColumn}
 }
-
-func partName(chain, part int) string {
-	return fmt.Sprintf("%spart-%05d.parquet", chainPrefix(chain), part)
-}
-
-func chainPrefix(chain int) string { return fmt.Sprintf("draws/chain=%04d/", chain) }
 
 // A table is what the parts of a run have in common.
 type table struct {

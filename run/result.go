@@ -118,15 +118,6 @@ func (r *Result) withhold() (slowest float64) {
 	return slowest
 }
 
-// set returns the ingredients of the draw, in ascending order.
-func (b *Best) set() []int {
-	set := make([]int, len(b.Parts))
-	for k, p := range b.Parts {
-		set[k] = p.Ingredient
-	}
-	return set
-}
-
 // nestedChains is from how many chains on nested R-hat is told.
 const nestedChains = 64
 

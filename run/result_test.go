@@ -17,7 +17,7 @@ import (
 // collect reads all draws of a run into memory.
 func collect(t testing.TB, dir string) [][]Draw {
 	t.Helper()
-	r, err := Open(context.Background(), dir)
+	r, err := Open(context.Background(), Directory(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func collect(t testing.TB, dir string) [][]Draw {
 func start(t testing.TB, s *Spec, o Options) (string, *Result) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	r, err := Start(context.Background(), s, dir, o)
+	r, err := Start(context.Background(), s, Directory(dir), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestFiguresOfTheDraws(t *testing.T) {
 	if r.Timing.Iterations != 3*(500+2*5000) || !(r.Timing.Seconds > 0) {
 		t.Errorf("the timing is %+v", r.Timing)
 	}
-	again, err := Merge(context.Background(), s, dir, Options{Workers: 1})
+	again, err := Merge(context.Background(), s, Directory(dir), Options{Workers: 1})
 	if err != nil || fmt.Sprintf("%+v", again) == "" || !equalResults(again, r) || again.Timing != r.Timing {
 		t.Errorf("the stored result is not the result: %v\n%+v\n%+v", err, again, r)
 	}
@@ -371,11 +371,11 @@ func TestBaseline(t *testing.T) {
 func TestFindsAreInTheShortlist(t *testing.T) {
 	s := smallSpec(t, kir.Settings{Kernel: "tempered", Chains: 2, Warmup: 100, Draws: 300, Thin: 2, Seed: 4})
 	dir := filepath.Join(t.TempDir(), "run")
-	r, err := Start(t.Context(), s, dir, Options{})
+	r, err := Start(t.Context(), s, Directory(dir), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := Open(context.Background(), dir)
+	made, err := Open(context.Background(), Directory(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,48 +6,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"time"
 )
 
-// Options say how to go about a run. They change nothing in its results.
-type Options struct {
-	// Workers is how many chains run at once. 0: as many as there are cores.
-	Workers int
-	// Interval is the longest time that a chain works without storing its draws.
-	// 0: 30 seconds.
-	Interval time.Duration
-	// Progress is told a few times a second how far the run is, and once at
-	// its end, from one goroutine at a time. It may be nil.
-	Progress func(Progress)
-	// Shard is which of the chains are run.
-	Shard Shard
-
-	open func(location string) (Store, error) // for tests
-}
-
-func (o *Options) interval() time.Duration {
-	if o.Interval > 0 {
-		return o.Interval
-	}
-	return partTime
-}
-
-func (o *Options) openStore(location string) (Store, error) {
-	if o.open != nil {
-		return o.open(location)
-	}
-	return OpenStore(location)
-}
-
-// Start makes a run at a location, where there must be nothing but an empty
+// Start makes a run in a store, where there must be nothing but an empty
 // directory; else the error is an [ExistsError]. If the spec cannot be run,
 // nothing is made.
 //
 // A run that ends early leaves all that [Resume] needs: an [InterruptedError]
 // when ctx ended, a [StorageError] when a file could not be written. When ctx
 // ends, the draws so far are stored.
-func Start(ctx context.Context, spec *Spec, location string, o Options) (*Result, error) {
-	s, err := newSession(ctx, spec, location, o)
+func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, error) {
+	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +24,7 @@ func Start(ctx context.Context, spec *Spec, location string, o Options) (*Result
 	if d, ok := s.store.(*directory); ok {
 		if _, err := os.Lstat(d.path); err == nil {
 			if !emptyDirectory(d.path) {
-				return nil, &ExistsError{Dir: location}
+				return nil, &ExistsError{Dir: store.Location()}
 			}
 		} else if errors.Is(err, fs.ErrNotExist) {
 			made = true
@@ -74,7 +43,7 @@ func Start(ctx context.Context, spec *Spec, location string, o Options) (*Result
 	if err := s.create(false); err != nil {
 		if made && !errors.As(err, new(*ExistsError)) {
 			// Nobody else has had the time to put anything there.
-			err = errors.Join(err, os.RemoveAll(location))
+			err = errors.Join(err, os.RemoveAll(store.Location()))
 		}
 		return nil, err
 	}
@@ -93,7 +62,7 @@ func (s *session) create(join bool) error {
 	err = s.store.Create(s.ctx, manifestName, data)
 	if errors.Is(err, fs.ErrExist) {
 		if !join {
-			return &ExistsError{Dir: s.location}
+			return &ExistsError{Dir: s.store.Location()}
 		}
 		return s.join()
 	}
@@ -105,17 +74,17 @@ func (s *session) create(join bool) error {
 
 // join makes sure that a run is what the spec says.
 func (s *session) join() error {
-	old, err := readManifest(s.ctx, s.store, s.location)
+	old, err := readManifest(s.ctx, s.store)
 	if err != nil {
 		return err
 	}
-	if err := old.compare(s.location, s.manifest); err != nil {
+	if err := old.compare(s.store.Location(), s.manifest); err != nil {
 		return err
 	}
 	switch was, now := old.Settings.Draws, s.spec.Settings.Draws; {
 	case now < was:
 		return &ChangedError{
-			Dir:       s.location,
+			Dir:       s.store.Location(),
 			What:      "the number of draws",
 			Was:       fmt.Sprint(was),
 			Now:       fmt.Sprint(now),
@@ -153,13 +122,13 @@ func (s *session) resolved() error {
 // Everything else in the spec must be what it was; if it is not, Resume fails
 // with a [ChangedError]. It fails with [ErrComplete] if nothing is left to do,
 // and with a [BusyError] if another process is working on the run.
-func Resume(ctx context.Context, spec *Spec, location string, o Options) (*Result, error) {
-	s, err := newSession(ctx, spec, location, o)
+func Resume(ctx context.Context, spec *Spec, store Store, o Options) (*Result, error) {
+	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
 		return nil, err
 	}
 	// Locking would make a file in a directory that may be of anything.
-	if _, err := readManifest(s.ctx, s.store, location); err != nil {
+	if _, err := readManifest(s.ctx, s.store); err != nil {
 		return nil, err
 	}
 	unlock, err := s.lock()
@@ -190,8 +159,8 @@ func Resume(ctx context.Context, spec *Spec, location string, o Options) (*Resul
 // RunShard makes the draws of one shard of a run, which the first to come makes.
 // It goes on where an earlier process ended, and does nothing where all draws of
 // the shard are there. It says whether those of the run are.
-func RunShard(ctx context.Context, spec *Spec, location string, o Options) (complete bool, err error) {
-	s, err := newSession(ctx, spec, location, o)
+func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete bool, err error) {
+	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
 		return false, err
 	}
@@ -222,16 +191,16 @@ func RunShard(ctx context.Context, spec *Spec, location string, o Options) (comp
 // Merge returns what a complete run amounts to: the figures, from its draws. It
 // fails with an [UnfinishedError] if the run is not complete, and with a
 // [ChangedError] if the spec is not that of the run.
-func Merge(ctx context.Context, spec *Spec, location string, o Options) (*Result, error) {
-	s, err := newSession(ctx, spec, location, o)
+func Merge(ctx context.Context, spec *Spec, store Store, o Options) (*Result, error) {
+	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
 		return nil, err
 	}
-	m, err := readManifest(s.ctx, s.store, location)
+	m, err := readManifest(s.ctx, s.store)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.compare(location, s.manifest); err != nil {
+	if err := m.compare(store.Location(), s.manifest); err != nil {
 		return nil, err
 	}
 	return s.result(ctx)
@@ -239,12 +208,12 @@ func Merge(ctx context.Context, spec *Spec, location string, o Options) (*Result
 
 // result reads the draws of the complete run and looks for the best.
 func (s *session) result(ctx context.Context) (*Result, error) {
-	r, err := figures(ctx, s.spec, s.store, s.location, s.manifest, s.options.Workers)
+	r, err := figures(ctx, s.spec, s.store, s.manifest, s.options.Workers)
 	if err == nil && s.spec.Question != nil {
 		r.Answer, err = answer(ctx, s.spec, r, s.options.Workers)
 	}
 	if err != nil && ctx.Err() != nil {
-		return nil, &InterruptedError{Dir: s.location, Done: 1, Err: ctx.Err()}
+		return nil, &InterruptedError{Dir: s.store.Location(), Done: 1, Err: ctx.Err()}
 	}
 	if err != nil {
 		return nil, err

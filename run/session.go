@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,12 +34,35 @@ const (
 	manyIngredients = 100_000
 )
 
+// Options say how to go about a run. They change nothing in its results.
+type Options struct {
+	// Workers is how many chains run at once. 0: as many as there are cores.
+	Workers int
+	// Interval is the longest time that a chain works without storing its draws.
+	// 0: 30 seconds.
+	Interval time.Duration
+	// Progress is told a few times a second how far the run is, and once at
+	// its end, from one goroutine at a time. It may be nil.
+	Progress func(Progress)
+	// Shard is which of the chains are run.
+	Shard Shard
+}
+
+// partTime is the longest time that a chain works without storing what it made.
+const partTime = 30 * time.Second
+
+func (o *Options) interval() time.Duration {
+	if o.Interval > 0 {
+		return o.Interval
+	}
+	return partTime
+}
+
 // session is one process working on the chains of a run, or a shard's.
 type session struct {
 	ctx      context.Context // for storage: what is begun is stored, whatever ends
 	spec     *Spec
 	sampler  kir.Sampler
-	location string
 	store    Store
 	manifest *Manifest
 	table    *table
@@ -61,15 +82,11 @@ type session struct {
 	notes   []string
 }
 
-func newSession(ctx context.Context, spec *Spec, location string, options Options) (*session, error) {
+func newSession(ctx context.Context, spec *Spec, store Store, options Options) (*session, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
 	if err := options.Shard.check(); err != nil {
-		return nil, err
-	}
-	store, err := options.openStore(location)
-	if err != nil {
 		return nil, err
 	}
 	sampler, err := spec.Settings.Sampler(spec.Target)
@@ -80,7 +97,7 @@ func newSession(ctx context.Context, spec *Spec, location string, options Option
 		options.Workers = runtime.GOMAXPROCS(0)
 	}
 	s := &session{
-		ctx: context.WithoutCancel(ctx), spec: spec, sampler: sampler, location: location, store: store,
+		ctx: context.WithoutCancel(ctx), spec: spec, sampler: sampler, store: store,
 		table: newTable(spec.properties(), spec.Ingredients), options: options, begun: time.Now(),
 	}
 	from, to := options.Shard.Chains(spec.Settings.Chains)
@@ -129,7 +146,7 @@ func (s *session) lock() (unlock func(), err error) {
 		return unlock, errors.Join(err, l.Close())
 	}
 	if err == nil && !locked {
-		return unlock, errors.Join(&BusyError{Dir: s.location, Chain: -1}, l.Close())
+		return unlock, errors.Join(&BusyError{Dir: s.store.Location(), Chain: -1}, l.Close())
 	}
 	if locked && s.options.Shard.Count == 0 {
 		err = d.clean()
@@ -151,26 +168,6 @@ func (s *session) look() (err error) {
 	return err
 }
 
-// listParts returns the parts of each chain, in order.
-func listParts(ctx context.Context, store Store, prefix string) (map[int][]File, error) {
-	files, err := store.List(ctx, prefix)
-	if err != nil {
-		return nil, err
-	}
-	parts := make(map[int][]File)
-	for _, f := range files {
-		var chain, part int
-		if _, err := fmt.Sscanf(f.Name, "draws/chain=%d/part-%d.parquet", &chain, &part); err == nil && f.Name == partName(chain, part) {
-			parts[chain] = append(parts[chain], f)
-		}
-	}
-	for _, list := range parts {
-		// The names of more than 100,000 parts are longer.
-		slices.SortStableFunc(list, func(a, b File) int { return len(a.Name) - len(b.Name) })
-	}
-	return parts, nil
-}
-
 // seconds returns how long the run has taken so far.
 func (s *session) seconds() float64 {
 	s.mu.Lock()
@@ -190,7 +187,7 @@ func (s *session) storageError(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
 	if errors.As(err, &path) || errors.As(err, &link) {
-		return &StorageError{Dir: s.location, Err: err}
+		return &StorageError{Dir: s.store.Location(), Err: err}
 	}
 	return err
 }
@@ -199,7 +196,7 @@ func (s *session) storageError(err error) error {
 func (s *session) run(ctx context.Context) error {
 	err := s.work(ctx)
 	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, errAbandoned)) {
-		return &InterruptedError{Dir: s.location, Done: s.done(), Err: ctx.Err()}
+		return &InterruptedError{Dir: s.store.Location(), Done: s.done(), Err: ctx.Err()}
 	}
 	return s.storageError(err)
 }
@@ -329,49 +326,7 @@ func (c *chain) share() float64 {
 	return float64(c.published.iterations.Load()) / float64(c.session.spec.Settings.Iterations())
 }
 
-// storedDraws returns how many draws a part has, by what its end says.
-func storedDraws(ctx context.Context, store Store, f File, run string, chain int) (int, error) {
-	r, err := openPart(&remoteFile{ctx, store, f.Name}, f.Size, run, chain)
-	if err != nil {
-		return 0, err
-	}
-	return int(r.file.NumRows()), nil
-}
-
 // damagedPart says which part is damaged, and what to do.
 func (s *session) damagedPart(name string, err error) error {
-	return fmt.Errorf("%s: %w; remove it, and the parts of the chain after it, and kir resume makes them again", within(s.location, name), err)
-}
-
-// remoteFile reads a file of a store here and there.
-type remoteFile struct {
-	ctx   context.Context
-	store Store
-	name  string
-}
-
-func (f *remoteFile) ReadAt(b []byte, offset int64) (int, error) {
-	data, err := f.store.Read(f.ctx, f.name, offset, int64(len(b)))
-	n := copy(b, data)
-	if err == nil && n < len(b) {
-		err = fmt.Errorf("%s ends early", f.name)
-	}
-	return n, err
-}
-
-// emptyDirectory says whether a directory holds nothing but what a process that
-// was killed in its first moments leaves.
-func emptyDirectory(path string) bool {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		rest, _ := filepath.Glob(filepath.Join(path, e.Name(), "*"))
-		lock := e.Name() == "state" && !slices.ContainsFunc(rest, func(p string) bool { return filepath.Base(p) != "lock" })
-		if !lock && !strings.HasSuffix(e.Name(), newEnding) {
-			return false
-		}
-	}
-	return true
+	return fmt.Errorf("%s: %w; remove it, and the parts of the chain after it, and kir resume makes them again", s.store.Path(name), err)
 }

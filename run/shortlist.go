@@ -200,3 +200,12 @@ func Distinct(list []Best) []Best {
 		return false
 	})
 }
+
+// set returns the ingredients of the draw, in ascending order.
+func (b *Best) set() []int {
+	set := make([]int, len(b.Parts))
+	for k, p := range b.Parts {
+		set[k] = p.Ingredient
+	}
+	return set
+}

@@ -8,8 +8,11 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"kir"
 )
@@ -96,4 +99,21 @@ func loadState(ctx context.Context, store Store, run string, settings *kir.Setti
 		return nil, damaged("it does not stand between two segments")
 	}
 	return s, nil
+}
+
+// loadStates returns the states of all chains, nil where there is none.
+func loadStates(ctx context.Context, store Store, m *Manifest) ([]*state, error) {
+	states := make([]*state, m.Settings.Chains)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(32) // what is far away is asked for at once
+	for c := range states {
+		g.Go(func() (err error) {
+			states[c], err = loadState(ctx, store, m.Run, &m.Settings, c)
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) {
+				return nil // the chain makes it again
+			}
+			return err
+		})
+	}
+	return states, g.Wait()
 }

@@ -115,7 +115,7 @@ func sample(ctx context.Context, s *subject, kernel string, p plan) ([]*run.Resu
 			settings := kir.Settings{Kernel: kernel, Chains: p.chains, Warmup: p.warmup, Draws: p.draws, Thin: 1, Seed: p.seed + uint64(k)}
 			spec := &run.Spec{Name: s.name, Ingredients: loaded.Ingredients, Target: loaded.Target, Settings: settings, Resolved: loaded.Resolved, Version: "calibration"}
 			to := filepath.Join(dir, strconv.Itoa(k))
-			if results[k], err = run.Start(ctx, spec, to, run.Options{Workers: 1}); err != nil {
+			if results[k], err = run.Start(ctx, spec, run.Directory(to), run.Options{Workers: 1}); err != nil {
 				return err
 			}
 			return os.RemoveAll(to)

@@ -136,10 +136,10 @@ func rankOf(ctx context.Context, r *rand.Rand, dir, kernel string, weight float6
 	}
 	defer p.Close()
 	to := filepath.Join(dir, "run")
-	if _, err := run.Start(ctx, specOf(p), to, run.Options{Workers: 1}); err != nil {
+	if _, err := run.Start(ctx, specOf(p), run.Directory(to), run.Options{Workers: 1}); err != nil {
 		return nil, err
 	}
-	made, err := run.Open(ctx, to)
+	made, err := run.Open(ctx, run.Directory(to))
 	if err != nil {
 		return nil, err
 	}

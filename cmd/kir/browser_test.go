@@ -25,6 +25,7 @@ import (
 
 	"kir/report"
 	"kir/report/view"
+	"kir/run"
 )
 
 // chromium returns the program that reports are looked at with, or skips the test
@@ -296,7 +297,7 @@ func TestReportInBrowser(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
 		kirDoes(t, append([]string{"sample", c.problem, "-o", dir, "--quiet"}, c.args...)...)
-		m, err := report.Read(context.Background(), dir)
+		m, err := report.Read(context.Background(), run.Directory(dir))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,9 +46,9 @@ pandas read draws/**/*.parquet as one table.`,
 				}
 				return e
 			}
-			r, err := run.Open(c.Context(), args[0])
+			r, err := openRun(c.Context(), args[0])
 			if err != nil {
-				return inputError(err)
+				return err
 			}
 			if err := r.Complete(); err != nil {
 				return inputError(err)

@@ -39,9 +39,9 @@ many ingredients take every K-th draw, or read the Parquet files as they are.`,
 			if every < 1 {
 				return &fault.Error{Message: fmt.Sprintf("--every is %d", every), Hint: "it must be at least 1"}
 			}
-			r, err := run.Open(c.Context(), args[0])
+			r, err := openRun(c.Context(), args[0])
 			if err != nil {
-				return inputError(err)
+				return err
 			}
 			if err := r.Complete(); err != nil {
 				return inputError(err)

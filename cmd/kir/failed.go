@@ -14,18 +14,18 @@ import (
 // failed tells of a property that failed in a run with the names of the
 // ingredients, and how to go on if it is a program, which can be mended without
 // the problem being another one.
-func failed(ctx context.Context, err error, p *problem.Problem, dir string) error {
+func failed(ctx context.Context, err error, p *problem.Problem, store run.Store) error {
 	var score *kir.ScoreError
 	if !errors.As(err, &score) {
 		return err
 	}
 	err = p.Explain(err)
-	if _, none := run.Open(ctx, dir); none != nil {
+	if _, none := run.Open(ctx, store); none != nil {
 		return err
 	}
 	for k := range p.Properties {
 		if w := &p.Properties[k]; w.Name == score.Wish && w.Kind == "program" {
-			return fmt.Errorf("%w; the draws so far are kept: mend the program and go on with kir resume %s", err, dir)
+			return fmt.Errorf("%w; the draws so far are kept: mend the program and go on with kir resume %s", err, store.Location())
 		}
 	}
 	return err
@@ -41,9 +41,8 @@ func inputError(err error) error {
 		noRun      *run.NotRunError
 		unfinished *run.UnfinishedError
 		bounds     *run.BoundsError
-		location   *run.LocationError
 	)
-	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) || errors.As(err, &location) {
+	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) {
 		return &fault.Error{Message: err.Error(), Err: err}
 	}
 	return err

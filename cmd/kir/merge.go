@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"kir/run"
 )
 
 func newMergeCommand() *cobra.Command {
@@ -49,9 +47,9 @@ longer.`,
 		Args:              one("run"),
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := run.Open(c.Context(), args[0])
+			r, err := openRun(c.Context(), args[0])
 			if err != nil {
-				return inputError(err)
+				return err
 			}
 			s, err := r.Status()
 			if err != nil {

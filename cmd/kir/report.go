@@ -31,19 +31,23 @@ for another place, and for the figures.
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
+			store, err := storeAt(dir)
+			if err != nil {
+				return err
+			}
 			m, err := readModel(c, dir)
 			if err != nil {
 				return err
 			}
 			path := out
 			if path == "" {
-				path = inRun(dir, view.PageName)
+				path = store.Path(view.PageName)
 				if !slices.Contains(m.Files, view.PageName) {
 					m.Files = append([]string{view.PageName}, m.Files...)
-					err = m.Save(c.Context(), dir)
+					err = m.Save(c.Context(), store)
 				}
 				if err == nil {
-					err = view.SavePage(c.Context(), dir, m)
+					err = view.SavePage(c.Context(), store, m)
 				}
 			} else {
 				var b bytes.Buffer

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -30,9 +29,9 @@ long run. The problem and its files must be what they were.`,
 	}
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		dir := args[0]
-		r, err := run.Open(c.Context(), dir)
+		r, err := openRun(c.Context(), dir)
 		if err != nil {
-			return inputError(err)
+			return err
 		}
 		settings := r.Manifest.Settings
 		if c.Flags().Changed("draws") {
@@ -50,9 +49,7 @@ long run. The problem and its files must be what they were.`,
 			o.problem = p
 			return o.shard(c, shard, dir)
 		}
-		err = o.do(c, p, dir, func(ctx context.Context, spec *run.Spec, options run.Options) (*run.Result, error) {
-			return run.Resume(ctx, spec, dir, options)
-		})
+		err = o.do(c, p, dir, run.Resume)
 		if errors.Is(err, run.ErrComplete) {
 			return &fault.Error{File: dir, Message: "the run is complete: there is nothing to resume", Hint: "to make it longer, say how many draws a chain it is to have with --draws", Err: err}
 		}

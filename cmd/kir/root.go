@@ -49,7 +49,7 @@ func exitStatus(err error, stderr io.Writer) int {
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
 		return 2
 	}
-	if interrupted := (*run.InterruptedError)(nil); errors.As(err, &interrupted) {
+	if interrupted := (*run.InterruptedError)(nil); errors.As(err, &interrupted) || errors.Is(err, context.Canceled) {
 		return 130
 	}
 	return 1

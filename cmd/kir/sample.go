@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -89,9 +88,7 @@ in one run.`,
 		if err != nil {
 			return err
 		}
-		err = o.do(c, p, dir, func(ctx context.Context, spec *run.Spec, options run.Options) (*run.Result, error) {
-			return run.Start(ctx, spec, dir, options)
-		})
+		err = o.do(c, p, dir, run.Start)
 		if err != nil && made != "" {
 			// Nothing stays behind of a run that never began.
 			os.Remove(made)

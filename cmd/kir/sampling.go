@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 
+	"kir/run/bucket"
+
 	"github.com/spf13/cobra"
 
 	"kir/fault"
@@ -47,6 +49,10 @@ func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 	if err != nil {
 		return &fault.Error{Message: err.Error(), Err: err}
 	}
+	store, err := storeAt(location)
+	if err != nil {
+		return err
+	}
 	complete := false
 	options, end, err := o.prepare(c, o.problem)
 	if err != nil {
@@ -57,14 +63,14 @@ func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 	if err != nil {
 		return err
 	}
-	complete, err = run.RunShard(c.Context(), spec, location, options)
+	complete, err = run.RunShard(c.Context(), spec, store, options)
 	end()
 	var interrupted *run.InterruptedError
 	if errors.As(err, &interrupted) {
 		interrupted.Way = "go on with the same command"
 	}
 	if err != nil {
-		return inputError(failed(c.Context(), err, o.problem, location))
+		return inputError(failed(c.Context(), err, o.problem, store))
 	}
 	next := "kir status %s says how far the others are"
 	if complete {
@@ -100,7 +106,7 @@ func (o *runOptions) prepare(c *cobra.Command, p *problem.Problem) (options run.
 
 // do runs a problem's chains in a directory, writes what is said of the run and
 // prints it.
-func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Options) (*run.Result, error)) error {
+func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Store, run.Options) (*run.Result, error)) error {
 	options, end, err := o.prepare(c, p)
 	if err != nil {
 		return err
@@ -109,12 +115,16 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 	if err != nil {
 		return err
 	}
-	result, err := chains(c.Context(), spec, options)
+	store, err := storeAt(dir)
+	if err != nil {
+		return err
+	}
+	result, err := chains(c.Context(), spec, store, options)
 	end()
 	if err != nil {
-		return inputError(failed(c.Context(), err, p, dir))
+		return inputError(failed(c.Context(), err, p, store))
 	}
-	m, err := conclude(c.Context(), p, dir, result, !o.noReport)
+	m, err := conclude(c.Context(), p, store, result, !o.noReport)
 	if err != nil {
 		return err
 	}
@@ -122,22 +132,23 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 }
 
 // conclude writes the summary of a finished run and, if it is wanted, the page.
-func conclude(ctx context.Context, p *problem.Problem, dir string, r *run.Result, page bool) (*report.Model, error) {
-	m, err := build.Model(ctx, p, dir, r, version())
+func conclude(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
+	m, err := build.Model(ctx, p, store, r, version())
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("interrupted after the last draw: kir report %s says what was found", dir)
+			way := fmt.Sprintf("kir report %s says what was found", run.Quoted(store.Location()))
+			return nil, &run.InterruptedError{Dir: store.Location(), Done: 1, Way: way, Err: ctx.Err()}
 		}
 		return nil, err
 	}
 	if page {
 		m.Files = append([]string{view.PageName}, m.Files...)
 	}
-	if err := m.Save(ctx, dir); err != nil {
+	if err := m.Save(ctx, store); err != nil {
 		return nil, fmt.Errorf("writing the summary: %w", err)
 	}
 	if page {
-		if err := view.SavePage(ctx, dir, m); err != nil {
+		if err := view.SavePage(ctx, store, m); err != nil {
 			return nil, fmt.Errorf("writing the report: %w", err)
 		}
 	}
@@ -172,7 +183,7 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	if run.IsBucket(dir) {
+	if bucket.Is(dir) {
 		spec.Problem = file
 		return spec, nil
 	}
@@ -191,7 +202,7 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 // first that is free of runs/NAME-1, runs/NAME-2, … It returns the parent too
 // if it had to be made.
 func runDirectory(named, problemName string) (dir, made string, err error) {
-	if run.IsBucket(named) {
+	if bucket.Is(named) {
 		return named, "", nil
 	}
 	if named != "" {

@@ -7,7 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"kir/run/bucket"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,7 @@ func problemOfRun(ctx context.Context, r *run.Run, path string, settings kir.Set
 		if path == "" {
 			return nil, &fault.Error{File: r.Dir, Message: "the run does not know where its problem file is", Hint: "name it with --problem"}
 		}
-		if !filepath.IsAbs(path) && !run.IsBucket(r.Dir) {
+		if !filepath.IsAbs(path) && !bucket.Is(r.Dir) {
 			path = filepath.Join(r.Dir, path)
 		}
 	}
@@ -47,7 +48,11 @@ func problemOfRun(ctx context.Context, r *run.Run, path string, settings kir.Set
 
 // summarize makes the summary of a complete run, and the page if it is wanted.
 func summarize(ctx context.Context, dir, file string, workers int, page bool) (m *report.Model, err error) {
-	r, err := run.Open(ctx, dir)
+	store, err := storeAt(dir)
+	if err != nil {
+		return nil, err
+	}
+	r, err := run.Open(ctx, store)
 	if err != nil {
 		return nil, inputError(err)
 	}
@@ -63,11 +68,11 @@ func summarize(ctx context.Context, dir, file string, workers int, page bool) (m
 	if err != nil {
 		return nil, err
 	}
-	result, err := run.Merge(ctx, spec, dir, run.Options{Workers: workers})
+	result, err := run.Merge(ctx, spec, store, run.Options{Workers: workers})
 	if err != nil {
-		return nil, inputError(failed(ctx, err, p, dir))
+		return nil, inputError(failed(ctx, err, p, store))
 	}
-	return conclude(ctx, p, dir, result, page)
+	return conclude(ctx, p, store, result, page)
 }
 
 // readModel reads the summary of a run. If it was not made of the draws that are
@@ -75,7 +80,11 @@ func summarize(ctx context.Context, dir, file string, workers int, page bool) (m
 func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	ctx := c.Context()
 	tell := teller(c.ErrOrStderr(), false)
-	m, err := report.Read(ctx, dir)
+	store, err := storeAt(dir)
+	if err != nil {
+		return nil, err
+	}
+	m, err := report.Read(ctx, store)
 	if errors.Is(err, report.ErrNoSummary) {
 		tell("the summary is made of the draws, as there is none")
 		return summarize(ctx, dir, "", 0, true)
@@ -83,7 +92,7 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := run.Open(ctx, dir)
+	r, err := run.Open(ctx, store)
 	if none := (*run.NotRunError)(nil); errors.As(err, &none) {
 		tell("there is no run beside this summary, and nothing that says whether it is of its draws")
 		return m, nil
@@ -103,23 +112,14 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 		return summarize(ctx, dir, "", 0, slices.Contains(m.Files, view.PageName))
 	}
 	if slices.Contains(m.Files, view.PageName) {
-		if fresh, err := view.PageIsFresh(ctx, dir, m); err != nil {
+		if fresh, err := view.PageIsFresh(ctx, store, m); err != nil {
 			return nil, err
 		} else if !fresh {
 			tell("report.html was not made of the draws that are there, and is made again")
-			if err := view.SavePage(ctx, dir, m); err != nil {
+			if err := view.SavePage(ctx, store, m); err != nil {
 				return nil, fmt.Errorf("writing the report: %w", err)
 			}
 		}
 	}
 	return m, nil
-}
-
-// inRun is where a file of a run is, to be shown.
-func inRun(dir, name string) string {
-	if run.IsBucket(dir) {
-		at, _, _ := strings.Cut(dir, "?")
-		return strings.TrimSuffix(at, "/") + "/" + name
-	}
-	return filepath.Join(dir, name)
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Eight shards against a real S3 server, with a process killed and an answer lost
-# again and again, beside one process in a directory: the draws and the statistics are
-# the same. The server is Versity's gateway, which Go builds; it takes some minutes the
-# first time.
+# Eight shards against a real S3 server, with processes killed at random moments, those
+# that merge included, beside one process in a directory: the draws and the statistics
+# are the same. Runs are made until as many processes were killed as KILLS says, 20 if
+# it says nothing. The server is Versity's gateway, which Go builds; it takes some
+# minutes the first time.
 #
-#   examples/scale/test-s3.sh [PROBLEM [KIR]]
+#   [KILLS=100] examples/scale/test-s3.sh [PROBLEM [KIR]]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 problem=${1:-examples/cocktails/problem.yaml}
@@ -27,16 +28,21 @@ for _ in $(seq 100); do
   (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && break
   sleep 0.1
 done
-at="s3://bucket/runs/test?endpoint=http://127.0.0.1:$port&region=us-east-1"
 settings=(--chains 16 --warmup 20000 --draws 20000 --quiet)
 
 "$kir" sample "$problem" -o "$work/one" "${settings[@]}" >/dev/null
 "$kir" draws "$work/one" | sha256sum >"$work/want"
 
-killed=0 stopped=0
-for shard in 1 2 3 4 5 6 7 8; do
+# Statistics to the last digit: all of the summary but its time, parts and files.
+strip() { sed '/^  "parts": \[/,/^  \]/d; /^  "timing": {/,/^  }/d'; }
+"$kir" show "$work/one" --json | strip >"$work/b"
+
+# strike starts a process again until it comes to its end; the first three times it is
+# killed, or the second time stopped, after a while.
+killed=0 stopped=0 runs=0
+strike() {
   for attempt in $(seq 1 20); do
-    "$kir" sample "$problem" -o "$at" --shard "$shard/8" "${settings[@]}" >/dev/null 2>"$work/error" &
+    "$@" >"$work/out" 2>"$work/error" &
     process=$!
     if [ "$attempt" -le 3 ]; then
       sleep "0.$((RANDOM % 9))"
@@ -45,14 +51,29 @@ for shard in 1 2 3 4 5 6 7 8; do
     status=0
     wait "$process" || status=$?
     case $status in
-      0) break ;;
-      137 | 143) killed=$((killed + 1)) ;;
-      130) stopped=$((stopped + 1)) ;;
-      *) cat "$work/error"; exit 1 ;;
+      0) return 0 ;;
+      137) killed=$((killed + 1)) ;;
+      130 | 143) stopped=$((stopped + 1)) ;;
+      *) cat "$work/error"; return 1 ;;
     esac
   done
-  [ "$status" = 0 ]
+  return 1
+}
+while [ "$killed" -lt "${KILLS:-20}" ]; do
+  runs=$((runs + 1))
+  at="s3://bucket/runs/$runs?endpoint=http://127.0.0.1:$port&region=us-east-1"
+  for shard in 1 2 3 4 5 6 7 8; do
+    strike "$kir" sample "$problem" -o "$at" --shard "$shard/8" "${settings[@]}"
+  done
+  strike "$kir" merge "$at" --problem "$problem"
+  cp "$work/out" "$work/merged"
+  "$kir" merge "$at" --problem "$problem" >"$work/again"
+  cmp "$work/merged" "$work/again"
+  "$kir" draws "$at" | sha256sum | cmp - "$work/want"
+  "$kir" show "$at" --json | strip >"$work/a"
+  cmp "$work/a" "$work/b"
 done
+"$kir" status "$at"
 
 # Two processes on the same chains, anew: the second to store a part of one is told.
 other="s3://bucket/runs/two?endpoint=http://127.0.0.1:$port&region=us-east-1"
@@ -63,15 +84,5 @@ done
 wait "${pids[@]}"
 "$kir" sample "$problem" -o "$other" --shard 1/1 "${settings[@]}" >/dev/null
 
-"$kir" status "$at"
-"$kir" merge "$at" --problem "$problem" >"$work/merged"
-"$kir" merge "$at" --problem "$problem" >"$work/again"
-cmp "$work/merged" "$work/again"
-"$kir" draws "$at" | sha256sum | cmp - "$work/want"
 "$kir" draws "$other" | sha256sum | cmp - "$work/want"
-# Statistics to the last digit: all of the summary but its time, parts and files.
-strip() { sed '/^  "parts": \[/,/^  \]/d; /^  "timing": {/,/^  }/d'; }
-"$kir" show "$at" --json | strip >"$work/a"
-"$kir" show "$work/one" --json | strip >"$work/b"
-cmp "$work/a" "$work/b"
-echo "8 shards in a bucket gave the draws and the statistics of one process; $killed killed, $stopped stopped."
+echo "$runs runs of 8 shards in a bucket gave the draws and the statistics of one process; $killed killed, $stopped stopped."

@@ -158,7 +158,7 @@ func spec(p *problem.Problem) *run.Spec {
 
 // draws returns the draws of a chain, as text.
 func draws(t *testing.T, dir string, chain int) (all []string) {
-	r, err := run.Open(t.Context(), dir)
+	r, err := run.Open(t.Context(), run.Directory(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func draws(t *testing.T, dir string, chain int) (all []string) {
 // that was never troubled.
 func TestRunIsResumed(t *testing.T) {
 	whole := t.TempDir()
-	if _, err := run.Start(t.Context(), spec(load(t, whole)), filepath.Join(whole, "run"), run.Options{Workers: 2}); err != nil {
+	if _, err := run.Start(t.Context(), spec(load(t, whole)), run.Directory(filepath.Join(whole, "run")), run.Options{Workers: 2}); err != nil {
 		t.Fatal(err)
 	}
 	for trouble, says := range map[string]string{
@@ -195,7 +195,7 @@ func TestRunIsResumed(t *testing.T) {
 			}
 			options := run.Options{Workers: 2, Interval: time.Millisecond}
 			p := load(t, dir)
-			_, err := run.Start(t.Context(), spec(p), filepath.Join(dir, "run"), options)
+			_, err := run.Start(t.Context(), spec(p), run.Directory(filepath.Join(dir, "run")), options)
 			var bad *kir.ScoreError
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
 				t.Fatalf("the run ended with %v, which does not say %s", err, says)
@@ -207,7 +207,7 @@ func TestRunIsResumed(t *testing.T) {
 			if strings.HasPrefix(trouble, "0 ") {
 				goOn = run.Start
 			}
-			if _, err := goOn(t.Context(), spec(load(t, dir)), filepath.Join(dir, "run"), options); err != nil {
+			if _, err := goOn(t.Context(), spec(load(t, dir)), run.Directory(filepath.Join(dir, "run")), options); err != nil {
 				t.Fatal(err)
 			}
 			for chain := range 2 {

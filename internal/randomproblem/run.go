@@ -74,7 +74,7 @@ func (c *checker) run(ctx context.Context, settings kir.Settings, name string) (
 		spec.Inputs = append(spec.Inputs, run.Input(in))
 	}
 	dir := filepath.Join(c.Dir, name)
-	if _, err := run.Start(ctx, spec, dir, run.Options{Workers: 1}); err != nil {
+	if _, err := run.Start(ctx, spec, run.Directory(dir), run.Options{Workers: 1}); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

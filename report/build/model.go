@@ -17,7 +17,7 @@ import (
 
 // Model returns what there is to say of the finished run in a directory. It reads
 // all draws once.
-func Model(ctx context.Context, p *problem.Problem, dir string, r *run.Result, version string) (*report.Model, error) {
+func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, version string) (*report.Model, error) {
 	m := &report.Model{
 		Version:    version,
 		Problem:    problemOf(p),
@@ -48,7 +48,7 @@ func Model(ctx context.Context, p *problem.Problem, dir string, r *run.Result, v
 		m.Statistics[s.Name] = statistic(s)
 	}
 
-	made, err := run.Open(ctx, dir)
+	made, err := run.Open(ctx, store)
 	if err != nil {
 		return nil, err
 	}

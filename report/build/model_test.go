@@ -58,10 +58,10 @@ func sampleFile(t testing.TB, path string, override func(s *kir.Settings)) made 
 		t.Fatal(err)
 	}
 	m := made{dir: filepath.Join(t.TempDir(), "run"), problem: p}
-	if m.result, err = run.Start(context.Background(), spec, m.dir, run.Options{}); err != nil {
+	if m.result, err = run.Start(context.Background(), spec, run.Directory(m.dir), run.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if m.model, err = Model(context.Background(), p, m.dir, m.result, "test"); err != nil {
+	if m.model, err = Model(context.Background(), p, run.Directory(m.dir), m.result, "test"); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -124,7 +124,7 @@ func TestContract(t *testing.T) {
 // The model's figures are those of all draws, read one by one.
 func TestModelIsTheDraws(t *testing.T) {
 	m := cocktails(t)
-	r, err := run.Open(context.Background(), m.dir)
+	r, err := run.Open(context.Background(), run.Directory(m.dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestPresenceCounts(t *testing.T) {
 func BenchmarkNew(b *testing.B) {
 	m := sampleFile(b, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *kir.Settings) { s.Draws = 100_000 })
 	for b.Loop() {
-		if _, err := Model(context.Background(), m.problem, m.dir, m.result, "test"); err != nil {
+		if _, err := Model(context.Background(), m.problem, run.Directory(m.dir), m.result, "test"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -57,10 +57,10 @@ func sampleFile(t testing.TB, path string, override func(s *kir.Settings)) made 
 		t.Fatal(err)
 	}
 	m := made{dir: filepath.Join(t.TempDir(), "run"), problem: p}
-	if m.result, err = run.Start(context.Background(), spec, m.dir, run.Options{}); err != nil {
+	if m.result, err = run.Start(context.Background(), spec, run.Directory(m.dir), run.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if m.model, err = build.Model(context.Background(), p, m.dir, m.result, "test"); err != nil {
+	if m.model, err = build.Model(context.Background(), p, run.Directory(m.dir), m.result, "test"); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -116,10 +116,10 @@ func TestEdges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			made := sample(t, files)
 			m := made.model
-			if err := m.Save(context.Background(), made.dir); err != nil {
+			if err := m.Save(context.Background(), run.Directory(made.dir)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := report.Read(context.Background(), made.dir); err != nil {
+			if _, err := report.Read(context.Background(), run.Directory(made.dir)); err != nil {
 				t.Error(err)
 			}
 			var page bytes.Buffer
@@ -170,10 +170,10 @@ func TestModelReadsBack(t *testing.T) {
 	for name, files := range edges() {
 		if name == "no properties" || name == "one draw" || name == "one ingredient" {
 			m := sample(t, files)
-			if err := m.model.Save(context.Background(), m.dir); err != nil {
+			if err := m.model.Save(context.Background(), run.Directory(m.dir)); err != nil {
 				t.Fatal(err)
 			}
-			got, err := report.Read(context.Background(), m.dir)
+			got, err := report.Read(context.Background(), run.Directory(m.dir))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +210,7 @@ func BenchmarkPage(b *testing.B) {
 func TestModelIsRepeatable(t *testing.T) {
 	m := cocktails(t)
 	data := func() []byte {
-		model, err := build.Model(context.Background(), m.problem, m.dir, m.result, "test")
+		model, err := build.Model(context.Background(), m.problem, run.Directory(m.dir), m.result, "test")
 		if err != nil {
 			t.Fatal(err)
 		}

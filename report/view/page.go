@@ -267,8 +267,8 @@ func Page(w io.Writer, m *report.Model) error {
 
 // PageIsFresh says whether report.html, in the run's directory, was made of the
 // draws that the model was.
-func PageIsFresh(ctx context.Context, dir string, m *report.Model) (bool, error) {
-	data, err := run.ReadFile(ctx, dir, PageName)
+func PageIsFresh(ctx context.Context, store run.Store, m *report.Model) (bool, error) {
+	data, err := store.Read(ctx, PageName, 0, -1)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -283,10 +283,10 @@ func PageIsFresh(ctx context.Context, dir string, m *report.Model) (bool, error)
 }
 
 // SavePage writes report.html into the run's directory.
-func SavePage(ctx context.Context, dir string, m *report.Model) error {
+func SavePage(ctx context.Context, store run.Store, m *report.Model) error {
 	var b bytes.Buffer
 	if err := Page(&b, m); err != nil {
 		return err
 	}
-	return run.WriteFile(ctx, dir, PageName, b.Bytes())
+	return store.Replace(ctx, PageName, b.Bytes())
 }

@@ -15,6 +15,7 @@ import (
 
 	"kir/report"
 	"kir/report/terminal"
+	"kir/run"
 )
 
 // small is a model with something of everything, and little of it.
@@ -76,7 +77,7 @@ func TestChangedSummary(t *testing.T) {
 			}
 		}()
 		tried++
-		m, err := report.Read(context.Background(), dir)
+		m, err := report.Read(context.Background(), run.Directory(dir))
 		if err != nil {
 			refused++
 			return

@@ -1,9 +1,8 @@
-package run
+package bucket
 
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,9 +18,12 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"kir"
+	"kir/run"
 )
 
-// fakeS3 is as much of an S3 server as a Store asks for, in memory. It says what it
+// fakeS3 is as much of an S3 server as a store asks for, in memory. It says what it
 // was asked to a function that may make it fail.
 type fakeS3 struct {
 	mu      sync.Mutex
@@ -146,15 +149,21 @@ func unchunked(body []byte) []byte {
 	}
 }
 
+func open(t testing.TB, location string) run.Store {
+	t.Helper()
+	s, err := Open(location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // Both stores keep the same promises.
 func TestStores(t *testing.T) {
 	_, query := newFakeS3(t)
-	for _, location := range []string{t.TempDir(), "s3://bucket" + query, "s3://bucket/some/run" + query} {
-		s, err := OpenStore(location)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx := context.Background()
+	for _, s := range []run.Store{run.Directory(t.TempDir()), open(t, "s3://bucket"+query), open(t, "s3://bucket/some/run"+query)} {
+		location := s.Location()
+		ctx := t.Context()
 		if files, err := s.List(ctx, ""); err != nil || len(files) > 0 {
 			t.Errorf("%s: at first there are %v, %v", location, files, err)
 		}
@@ -183,7 +192,7 @@ func TestStores(t *testing.T) {
 				t.Errorf("%s: %q, %v", location, got, err)
 			}
 		}
-		if files, err := s.List(ctx, ""); err != nil || !slices.Equal(files, []File{{"draws/a", 10}, {"state/b", 7}}) {
+		if files, err := s.List(ctx, ""); err != nil || !slices.Equal(files, []run.File{{Name: "draws/a", Size: 10}, {Name: "state/b", Size: 7}}) {
 			t.Errorf("%s: there are %v, %v", location, files, err)
 		}
 		if files, err := s.List(ctx, "state/"); err != nil || len(files) != 1 {
@@ -206,23 +215,64 @@ func TestLocations(t *testing.T) {
 		"s3://bucket/run?endpoint=http://host/path", "s3://bucket/run?key=1", "s3://bucket/run?region=a&region=b", "s3://bucket/run#x", "s3://bucket/%zz",
 	} {
 		var bad *LocationError
-		if _, err := OpenStore(location); !errors.As(err, &bad) {
+		if _, err := Open(location); !errors.As(err, &bad) {
 			t.Errorf("%s: %v", location, err)
 		}
 	}
-	if at := within("s3://bucket/run?endpoint=http://host", "run.json"); at != "s3://bucket/run/run.json" {
+	if at := open(t, "s3://bucket/run?endpoint=http://host").Path("run.json"); at != "s3://bucket/run/run.json" {
 		t.Error(at)
 	}
 }
 
+// newSpec returns a small problem whose property calls a function each time.
+func newSpec(t testing.TB, at func()) *run.Spec {
+	t.Helper()
+	space, err := kir.NewSpace(12, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := kir.NewTarget(space, kir.Uniform(2, 5), kir.Wish{Name: "fruit", Weight: 1, Property: kir.ScoreFunc(func(x *kir.Composition) float64 {
+		at()
+		return float64(1+x.Amount(1)+x.Amount(4)) / 21
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &run.Spec{Name: "test", Target: target, Settings: kir.Settings{Kernel: "accelerated", Chains: 3, Warmup: 2500, Draws: 1300, Thin: 2, Seed: 11}}
+	for i := range 12 {
+		s.Ingredients = append(s.Ingredients, fmt.Sprintf("ingredient %d", i+1))
+	}
+	return s
+}
+
+// drawsOf returns the draws of a run, as text.
+func drawsOf(t testing.TB, s run.Store) string {
+	t.Helper()
+	r, err := run.Open(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for d, err := range r.Draws(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&b, *d)
+	}
+	return b.String()
+}
+
 // Shards in a bucket whose server is busy, loses answers and refuses writes end as
 // one process in a directory does.
-func TestBucketFaults(t *testing.T) {
-	s := smallSpec(t, resumeSettings(1300))
-	whole, _ := start(t, s, Options{})
-	want := outcomeOf(t, s, whole)
+func TestFaults(t *testing.T) {
+	s := newSpec(t, func() {})
+	whole := run.Directory(filepath.Join(t.TempDir(), "run"))
+	want, err := run.Start(t.Context(), s, whole, run.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	server, query := newFakeS3(t)
-	location := "s3://bucket/run" + query
+	store := open(t, "s3://bucket/run"+query)
 	var asked, stopped atomic.Int64
 	server.fault = func(r *http.Request) fault {
 		n := asked.Add(1)
@@ -238,11 +288,11 @@ func TestBucketFaults(t *testing.T) {
 	}
 	for k := range 3 {
 		for {
-			_, err := RunShard(context.Background(), s, location, Options{Workers: 1, Interval: time.Nanosecond, Shard: Shard{k + 1, 3}})
+			_, err := run.RunShard(t.Context(), s, store, run.Options{Workers: 1, Interval: time.Nanosecond, Shard: run.Shard{Index: k + 1, Count: 3}})
 			if err == nil {
 				break
 			}
-			var storage *StorageError
+			var storage *run.StorageError
 			if !errors.As(err, &storage) || !strings.Contains(err.Error(), "s3://bucket/run/") {
 				t.Fatal(err)
 			}
@@ -253,22 +303,48 @@ func TestBucketFaults(t *testing.T) {
 	if stopped.Load() == 0 {
 		t.Error("the test needs refused writes")
 	}
-	outcomeOf(t, s, location).same(t, want)
+	same(t, s, store, whole, want)
+}
+
+// same compares a run in a bucket with one in a directory, draws and statistics.
+func same(t testing.TB, s *run.Spec, store, whole run.Store, want *run.Result) {
+	t.Helper()
+	got, err := run.Merge(t.Context(), s, store, run.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drawsOf(t, store) != drawsOf(t, whole) {
+		t.Error("the draws differ")
+	}
+	for _, of := range []func(r *run.Result) any{
+		func(r *run.Result) any { return r.Used },
+		func(r *run.Result) any { return *r.Score },
+		func(r *run.Result) any { return r.Inclusion },
+		func(r *run.Result) any { return r.Best },
+	} {
+		// As text: what is not a number is the same.
+		if got, want := fmt.Sprintf("%+v", of(got)), fmt.Sprintf("%+v", of(want)); got != want {
+			t.Errorf("the results differ:\n%s\n%s", got, want)
+		}
+	}
 }
 
 // In a bucket, too, the second of two processes on one chain is told.
-func TestTwoWritersInABucket(t *testing.T) {
-	s := smallSpec(t, resumeSettings(1300))
+func TestTwoWriters(t *testing.T) {
+	s := newSpec(t, func() {})
 	_, query := newFakeS3(t)
 	location := "s3://bucket/run" + query
-	slow := counted(t, s, func(n int64) {
-		if n == 30_000 {
-			if _, err := RunShard(context.Background(), s, location, Options{Shard: Shard{1, 1}}); err != nil {
+	all := run.Options{Workers: 1, Shard: run.Shard{Index: 1, Count: 1}}
+	scored, met := 0, false
+	slow := newSpec(t, func() {
+		if scored++; scored == 30_000 {
+			met = true
+			if _, err := run.RunShard(t.Context(), s, open(t, location), all); err != nil {
 				t.Error(err)
 			}
 		}
 	})
-	if _, err := RunShard(context.Background(), slow, location, Options{Workers: 1, Shard: Shard{1, 1}}); !errors.As(err, new(*BusyError)) {
-		t.Errorf("the second ended with %v", err)
+	if _, err := run.RunShard(t.Context(), slow, open(t, location), all); !met || !errors.As(err, new(*run.BusyError)) {
+		t.Errorf("%d scores, met %t: the second ended with %v", scored, met, err)
 	}
 }

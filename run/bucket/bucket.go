@@ -1,4 +1,5 @@
-package run
+// Package bucket keeps runs in buckets of S3, for machines that share no directory.
+package bucket
 
 import (
 	"bytes"
@@ -14,28 +15,37 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"kir/run"
 )
 
-// bucket is a Store in an S3 bucket, below a prefix.
+// bucket is a store in an S3 bucket, below a prefix.
 type bucket struct {
-	client *minio.Client
-	name   string
-	prefix string // empty, or ends with a slash
-	writer string // tells what this process wrote from what others did
+	location string
+	client   *minio.Client
+	name     string
+	prefix   string // empty, or ends with a slash
+	writer   string // tells what this process wrote from what others did
 }
 
 // writerKey is the name under which an object says which process wrote it.
 const writerKey = "Kir-Writer"
 
-// OpenBucket returns the store at s3://bucket/prefix?endpoint=URL&region=NAME.
+// Is says whether a location is in a bucket.
+func Is(location string) bool { return strings.HasPrefix(location, "s3://") }
+
+// Open returns the store at s3://bucket/prefix?endpoint=URL&region=NAME.
 // Without an endpoint it is Amazon's; any other that speaks S3 and knows
 // conditional writes (If-None-Match: *) will do, over http or https.
 //
 // Credentials are those of the environment (AWS_ACCESS_KEY_ID and
 // AWS_SECRET_ACCESS_KEY), of ~/.aws/credentials, or of the machine's role. What
 // the location names beside is an error: keys do not belong there, as it is shown.
-func OpenBucket(location string) (Store, error) {
-	bad := func(format string, args ...any) (Store, error) {
+//
+// What two runs at work on the same chains write is told apart by the store: each
+// opens its own.
+func Open(location string) (run.Store, error) {
+	bad := func(format string, args ...any) (run.Store, error) {
 		return nil, &LocationError{fmt.Sprintf(format, args...)}
 	}
 	at, err := url.Parse(location)
@@ -72,13 +82,19 @@ func OpenBucket(location string) (Store, error) {
 	if prefix != "" {
 		prefix += "/"
 	}
-	return &bucket{client: client, name: at.Host, prefix: prefix, writer: rand.Text()}, nil
+	return &bucket{location: location, client: client, name: at.Host, prefix: prefix, writer: rand.Text()}, nil
 }
 
 // A LocationError says why a location cannot be one of a run.
 type LocationError struct{ Message string }
 
 func (e *LocationError) Error() string { return e.Message }
+
+// Location returns what the store was opened with.
+func (b *bucket) Location() string { return b.location }
+
+// Path returns the address of an object.
+func (b *bucket) Path(name string) string { return "s3://" + b.name + "/" + b.prefix + name }
 
 // failed makes an error one of a file, as those of directories are.
 func (b *bucket) failed(op, name string, err error) error {
@@ -90,7 +106,7 @@ func (b *bucket) failed(op, name string, err error) error {
 	case answer.Code == minio.NoSuchKey || answer.StatusCode == http.StatusNotFound && answer.Code != minio.NoSuchBucket:
 		err = fs.ErrNotExist
 	}
-	return &fs.PathError{Op: op, Path: "s3://" + b.name + "/" + b.prefix + name, Err: err}
+	return &fs.PathError{Op: op, Path: b.Path(name), Err: err}
 }
 
 // Create puts an object on the condition that there is none. Where an answer was
@@ -146,12 +162,12 @@ func (b *bucket) Read(ctx context.Context, name string, offset, length int64) ([
 }
 
 // List lists the objects below the prefix.
-func (b *bucket) List(ctx context.Context, prefix string) (files []File, err error) {
+func (b *bucket) List(ctx context.Context, prefix string) (files []run.File, err error) {
 	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
 		if o.Err != nil {
 			return nil, b.failed("list", prefix, o.Err)
 		}
-		files = append(files, File{strings.TrimPrefix(o.Key, b.prefix), o.Size})
+		files = append(files, run.File{Name: strings.TrimPrefix(o.Key, b.prefix), Size: o.Size})
 	}
 	return files, nil
 }

@@ -1,0 +1,108 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+)
+
+func partName(chain, part int) string {
+	return fmt.Sprintf("%spart-%05d.parquet", chainPrefix(chain), part)
+}
+
+func chainPrefix(chain int) string { return fmt.Sprintf("draws/chain=%04d/", chain) }
+
+// listParts returns the parts of each chain, in order.
+func listParts(ctx context.Context, store Store, prefix string) (map[int][]File, error) {
+	files, err := store.List(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	parts := make(map[int][]File)
+	for _, f := range files {
+		var chain, part int
+		if _, err := fmt.Sscanf(f.Name, "draws/chain=%d/part-%d.parquet", &chain, &part); err == nil && f.Name == partName(chain, part) {
+			parts[chain] = append(parts[chain], f)
+		}
+	}
+	for _, list := range parts {
+		// The names of more than 100,000 parts are longer.
+		slices.SortStableFunc(list, func(a, b File) int { return len(a.Name) - len(b.Name) })
+	}
+	return parts, nil
+}
+
+// inOrder says which part is missing among the parts of a chain.
+func inOrder(chain int, files []File) error {
+	for k, f := range files {
+		if want := partName(chain, k); f.Name != want {
+			return fmt.Errorf("%w: %s is there and %s is not: remove the former, and what follows it, and kir resume makes them again", ErrDamaged, f.Name, want)
+		}
+	}
+	return nil
+}
+
+// readChain visits every stride-th draw of a chain, in order, until visit returns
+// false. It returns the parts that it read.
+func readChain(ctx context.Context, store Store, m *Manifest, files []File, chain int, resolve func(string) (int32, error), stride int, visit func(d *Draw) bool) ([]Part, error) {
+	if err := inOrder(chain, files); err != nil {
+		return nil, err
+	}
+	var parts []Part
+	d := &Draw{Chain: chain, Scores: make([]float64, len(m.Properties))}
+	var b block
+	next, more := 0, true
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		data, err := store.Read(ctx, f.Name, 0, -1)
+		if err != nil {
+			return nil, fmt.Errorf("the draws of chain %d: %w", chain, err)
+		}
+		parts = append(parts, newPartOf(f.Name, data))
+		r, err := openPart(bytes.NewReader(data), int64(len(data)), m.Run, chain)
+		if err == nil {
+			r.resolve = resolve
+			var n int
+			n, more, err = r.read(&b, d, m.Properties, next, func(draw int) bool { return draw%stride == 0 }, visit)
+			next += n
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", store.Path(f.Name), err)
+		}
+		if !more {
+			return parts, nil
+		}
+	}
+	if next != m.Settings.Draws {
+		return nil, fmt.Errorf("%s: %w: there are %d draws and should be %d", store.Path(chainPrefix(chain)), ErrDamaged, next, m.Settings.Draws)
+	}
+	return parts, nil
+}
+
+// storedDraws returns how many draws a part has, by what its end says.
+func storedDraws(ctx context.Context, store Store, f File, run string, chain int) (int, error) {
+	r, err := openPart(&remoteFile{ctx, store, f.Name}, f.Size, run, chain)
+	if err != nil {
+		return 0, err
+	}
+	return int(r.file.NumRows()), nil
+}
+
+// remoteFile reads a file of a store here and there.
+type remoteFile struct {
+	ctx   context.Context
+	store Store
+	name  string
+}
+
+func (f *remoteFile) ReadAt(b []byte, offset int64) (int, error) {
+	data, err := f.store.Read(f.ctx, f.name, offset, int64(len(b)))
+	n := copy(b, data)
+	if err == nil && n < len(b) {
+		err = fmt.Errorf("%s ends early", f.name)
+	}
+	return n, err
+}
