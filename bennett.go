@@ -129,5 +129,6 @@ func (s *ladderSums) error() float64 {
 		}
 		squares += d * d // the mean of d is 0
 	}
-	return math.Sqrt(squares / float64(full) / float64(full-1))
+	// What no scan has met may still be there once in so many.
+	return max(math.Sqrt(squares/float64(full)/float64(full-1)), 1/float64(s.scans))
 }

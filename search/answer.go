@@ -61,7 +61,7 @@ type Answer struct {
 const (
 	answerLength = 20
 	answerRandom = 1000 // compositions to compare with
-	promiseShare = 4    // the promise is checked by a search of a quarter of the budget
+	promiseShare = 8    // either half is searched with an eighth of the budget
 )
 
 // Answer looks for the best, makes a shortlist of it and of what the chains have
@@ -165,13 +165,12 @@ func (q *Question) typical(ctx context.Context, t *kir.Target, d *Distance, seed
 	return max(d.Typical(all), 0), nil
 }
 
-// promise checks what the models promise by others that have learnt from the
-// other half. What cannot be checked, as where a class is in one half only, is
+// promise checks what the models of each half promise by those of the other half. What cannot be checked, as where a class is in one half only, is
 // noted.
 func (a *Answer) promise(ctx context.Context, q *Question, o Options, l ListOptions) error {
 	own, other, err := q.Halves(ctx, o.Seed)
 	if err == nil {
-		a.Promise, err = Check(ctx, own, other, o, l)
+		a.Promise, err = checkBoth(ctx, own, other, o, l)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -183,6 +182,27 @@ func (a *Answer) promise(ctx context.Context, q *Question, o Options, l ListOpti
 	a.Evaluations += a.Promise.Evaluations
 	a.Compositions += a.Promise.Compositions
 	return nil
+}
+
+// checkBoth is [Check] either way, and the mean of both: where the recipes are few
+// much of what one half says is by chance.
+func checkBoth(ctx context.Context, a, b *kir.Target, o Options, l ListOptions) (*Promise, error) {
+	p, err := Check(ctx, a, b, o, l)
+	if err != nil {
+		return nil, err
+	}
+	q, err := Check(ctx, b, a, o, l)
+	if err != nil {
+		return nil, err
+	}
+	return &Promise{
+		Told:          (p.Told + q.Told) / 2,
+		Checked:       (p.Checked + q.Checked) / 2,
+		RandomTold:    (p.RandomTold + q.RandomTold) / 2,
+		RandomChecked: (p.RandomChecked + q.RandomChecked) / 2,
+		Evaluations:   p.Evaluations + q.Evaluations,
+		Compositions:  p.Compositions + q.Compositions,
+	}, nil
 }
 
 // Score returns Π_k y_k of an entry, of the properties that count, as they are.

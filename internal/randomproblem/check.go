@@ -81,7 +81,7 @@ func (c *checker) kernel(ctx context.Context, name string) error {
 		wished = wished || w.Weight > 0
 	}
 	parts := c.law.Parts()
-	refuses := name == "exact" && (wished || c.measured)
+	refuses := name == "exact" && (wished || c.uncounted)
 	if (name == "gibbs" || name == "accelerated") && len(c.Rules) == 0 {
 		refuses = refuses || parts > 1
 	}
@@ -119,7 +119,7 @@ func (c *checker) kernel(ctx context.Context, name string) error {
 	right := true
 	if parts > 0 && name != "tempered" && name != "exact" {
 		row, err := c.fromLaw(k, name)
-		if errors.Is(err, kir.ErrNoStart) && c.started() < 1e-3 {
+		if errors.Is(err, kir.ErrNoStart) && c.startless() > unlucky {
 			c.out.NoStart = true
 			return nil
 		}

@@ -2,6 +2,7 @@ package randomproblem
 
 import (
 	"fmt"
+	"math"
 
 	"kir"
 	"kir/problem"
@@ -29,8 +30,9 @@ type Options struct {
 type Outcome struct {
 	Refused  bool // it is infeasible, and was refused
 	Empty    bool // its wishes forbid all, and no run began
-	NoStart  bool // some kernel found no start: fewer than one in 1,000 is one
+	NoStart  bool // some kernel found no start, which can be by chance
 	States   int  // compositions that keep the rules
+	Measured int  // sizes of which |X_n| was measured
 	Matrices int  // transition matrices that were small enough to compute
 	Rows     []Row
 	Faults   []string // what cannot be, whatever the random choices
@@ -57,14 +59,19 @@ const (
 // small is the p-value below which draws do not follow a law.
 const small = 1e-7
 
+// unlucky is how probable it must be that a chain finds no start for that to be put
+// down to chance.
+const unlucky = 1e-12
+
 // A checker checks one problem.
 type checker struct {
 	*Problem
 	Options
-	out      *Outcome
-	read     *problem.Problem
-	law      *Enumeration
-	measured bool // some |X_n| are estimates
+	out       *Outcome
+	read      *problem.Problem
+	law       *Enumeration
+	measured  bool // some |X_n| are estimates
+	uncounted bool // some rules cannot be counted
 }
 
 // fault notes what cannot be.
@@ -100,14 +107,33 @@ func (c *checker) allowed(x []int) (int, error) {
 	return s, nil
 }
 
-// started returns the probability that a composition of the sparsity law is
-// allowed, and so a start for a chain.
-func (c *checker) started() float64 {
-	p := 0.0
-	for s, prior := range c.law.Prior {
-		if c.law.Allowed(s) {
-			p += prior
+// startless returns the probability that a chain finds nothing to start from: as the
+// documentation of [kir.StartState] has it, 1,000 draws are of the sparsity law, and
+// of 99,000 more every second one has an n that is uniform from the least to the
+// greatest that the law has; where it has none of that, n is of the law as well.
+func (c *checker) startless() float64 {
+	lo, hi := 0, 0
+	for n, mass := range c.law.Law {
+		if mass > 0 {
+			if hi = n; lo == 0 {
+				lo = n
+			}
 		}
 	}
-	return p
+	inLaw, gaps := 0.0, 0.0 // probabilities that a draw is a start, and of no size that has mass
+	share := 1 / float64(hi-lo+1)
+	for n := lo; n <= hi; n++ {
+		if c.law.Law[n] == 0 {
+			gaps += share
+		}
+	}
+	uniform := 0.0
+	for s, prior := range c.law.Prior {
+		if c.law.Allowed(s) {
+			inLaw += prior
+			uniform += share * prior / c.law.Law[c.law.Used[s]]
+		}
+	}
+	uniform += gaps * inLaw
+	return math.Exp(50_500*math.Log1p(-min(inLaw, 1)) + 49_500*math.Log1p(-min(uniform, 1)))
 }

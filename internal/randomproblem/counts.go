@@ -5,8 +5,9 @@ import (
 	"math"
 	"math/big"
 
-	"kir/internal/stattest"
 	"kir/report/build"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // counts holds what kir check --json says of the sizes against the enumeration. It
@@ -58,8 +59,17 @@ func (c *checker) counts(e *Enumeration) (sizes []float64, err error) {
 			estimates[size.N] = truth
 			continue
 		}
-		c.measured = true
+		c.uncounted = true
 		estimates[size.N] = counted * size.Share.Estimate
+		if size.Share.SE == 0 { // each was looked at
+			if math.Abs(estimates[size.N]-truth) > 1e-9*truth {
+				c.fault("n = %d: the share is said to be %v without an error, and is %v", size.N, size.Share.Estimate, truth/counted)
+			}
+			estimates[size.N] = truth
+			continue
+		}
+		c.measured = true
+		c.out.Measured++
 		c.share(size.N, truth/counted, size.Share.Estimate, size.Share.SE)
 	}
 	for n, mass := range e.Law {
@@ -73,29 +83,16 @@ func (c *checker) counts(e *Enumeration) (sizes []float64, err error) {
 	return nil, nil
 }
 
-// share tests the share of the counted compositions that keeps all rules: one
-// without an error must be right, and the draws of an estimated one follow from its
-// standard error, √(s(1−s)/draws); they end at 10,000 that passed, so that the tail
-// of few draws is the binomial one of many that passed.
+// shareDegrees are the degrees of freedom of the standard error of a measured
+// share: package measure takes it from 32 groups.
+const shareDegrees = 31
+
+// share tests a measured share of the compositions that are counted. Its logarithm
+// is a mean of independent groups, so that its error follows Student's law, about.
 func (c *checker) share(n int, truth, estimate, se float64) {
-	switch {
-	case truth > 1:
-		c.fault("n = %d: more compositions than are counted", n)
-		return
-	case se == 0 && estimate == 1:
-		if math.Pow(truth, 10_000) < small {
-			c.fault("n = %d: the share is said to be 1, and is %v", n, truth)
-		}
-		return
-	case se == 0: // counted by looking at every composition
-		if math.Abs(estimate-truth) > 1e-12*truth {
-			c.fault("n = %d: the share is said to be %v without an error, and is %v", n, estimate, truth)
-		}
-		return
-	}
-	draws := int(math.Round(estimate * (1 - estimate) / (se * se)))
-	passed := int(math.Round(estimate * float64(draws)))
-	if p, _ := stattest.Follows([]int{passed, draws - passed}, []float64{truth, 1 - truth}); p < small {
+	t := math.Log(estimate/truth) * estimate / se
+	p := 2 * distuv.StudentsT{Sigma: 1, Nu: shareDegrees}.CDF(-math.Abs(t))
+	if !(p >= small) {
 		c.fault("n = %d: the share is said to be %v ± %v, and is %v (p = %.2g)", n, estimate, se, truth, p)
 	}
 }

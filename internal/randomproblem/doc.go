@@ -9,6 +9,11 @@
 // which kir grows, the trees are read as data. [Check] runs the problem and
 // compares.
 //
+// [NewLarge] draws a problem of too many compositions to list, so that kir measures
+// |X_n|. Its rules are said in a second way, as machines that read the amounts one by
+// one, by which the compositions are counted; [CheckLarge] holds the measured counts
+// and draws against that.
+//
 // # What is compared
 //
 // Counts and refusals are arithmetic. So is every draw: it keeps the rules, and

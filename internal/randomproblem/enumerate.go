@@ -17,7 +17,7 @@ type Enumeration struct {
 	Pi     []float64 // the law
 	LogZ   float64   // log of the mean of Π y^c over the prior
 
-	thin   bool // few of the compositions keep what must be measured
+	thin   bool // few of the compositions keep the rules that are not counted
 	number map[string]int
 }
 

@@ -25,7 +25,7 @@ func New(seed uint64) *Problem {
 		p.Seed = seed
 		e := p.feasible()
 		if e.thin && !d.chance(0.02) {
-			continue // its |X_n| would be measured for a second each
+			continue // there is little to compare
 		}
 		if len(e.States) == 0 && !d.chance(0.25) {
 			continue

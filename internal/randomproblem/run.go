@@ -36,7 +36,7 @@ func (c *checker) wholeRun(ctx context.Context, name string, right bool) error {
 			return err
 		}
 		more, err := c.chains(settings)
-		if errors.Is(err, kir.ErrNoStart) && c.started() < 1e-3 {
+		if errors.Is(err, kir.ErrNoStart) && c.startless() > unlucky {
 			c.out.NoStart = true
 			return nil
 		}
@@ -83,10 +83,10 @@ func (c *checker) run(ctx context.Context, settings kir.Settings, name string) (
 			c.fault("%s: %v", name, err)
 		case c.law.Parts() == 0:
 			c.out.Empty = true
-		case c.started() < 1e-3:
-			c.out.NoStart = true // as the documentation of kir.StartState has it
+		case c.startless() > unlucky:
+			c.out.NoStart = true
 		default:
-			c.fault("%s: %v, and a start is found once in %.3g", name, err, 1/c.started())
+			c.fault("%s: %v, and the probability of that is %.3g", name, err, c.startless())
 		}
 		return nil, nil
 	}

@@ -1,0 +1,70 @@
+package run
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"kir"
+)
+
+// TestRecommend asks for advice of targets of which it is known what they need.
+func TestRecommend(t *testing.T) {
+	space, err := kir.NewSpace(40, 400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	smooth := kir.ScoreFunc(func(x *kir.Composition) float64 { return float64(1+x.Amount(1)) / 401 })
+	// Nearly all of the first twenty or nearly all of the others, and what is between
+	// is a thousand million times less likely.
+	torn := kir.ScoreFunc(func(x *kir.Composition) float64 {
+		left := 0
+		for i := range 20 {
+			left += x.Amount(i)
+		}
+		if left <= 5 || left >= 395 {
+			return 1
+		}
+		return 1e-9
+	})
+	settings := kir.Settings{Chains: 4, Warmup: 10_000, Draws: 100_000, Thin: 1, Seed: 1}
+	for _, c := range []struct {
+		name     string
+		wish     kir.ScoreFunc
+		programs bool
+		want     string
+		says     string
+		trials   int
+	}{
+		{"no properties", nil, false, "exact", "independently", 0},
+		{"smooth", smooth, false, "balanced", "agreed", 1},
+		{"a program", smooth, true, "balanced", "nothing was tried", 0},
+		{"torn", torn, false, "tempered", "sooner", 3},
+	} {
+		var wishes []kir.Wish
+		if c.wish != nil {
+			wishes = []kir.Wish{{Name: "y", Property: c.wish, Weight: 1}}
+		}
+		target, err := kir.NewTarget(space, kir.Uniform(12, 20), wishes...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last string
+		for seed := range uint64(2) {
+			s := settings
+			s.Seed = seed
+			a, err := Recommend(context.Background(), target, s, c.programs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s: %s, as %s; %+v", c.name, a.Kernel, a.Because, a.Trials)
+			if a.Kernel != c.want || !strings.Contains(a.Because, c.says) || len(a.Trials) != c.trials {
+				t.Errorf("%s: the advice is %+v, want %s after %d trials", c.name, a, c.want, c.trials)
+			}
+			if seed > 0 && a.Because != last {
+				t.Errorf("%s: the advice depends on the seed: %q, %q", c.name, a.Because, last)
+			}
+			last = a.Because
+		}
+	}
+}
