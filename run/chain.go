@@ -346,6 +346,11 @@ func (c *chain) store() error {
 		c.bytes += int64(len(data))
 		c.part = nil
 	}
+	if c.draws < c.stored {
+		// Draws are made again up to the end of the parts. The counts so far are of
+		// fewer draws than are stored, and a state must not pass them off as of all.
+		return nil
+	}
 	to := c.from
 	to.Walk = c.begun
 	if c.whole {
