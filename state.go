@@ -129,10 +129,10 @@ func (x *State) AppendScores(dst []float64) []float64 {
 	}
 	for _, w := range x.target.wishes {
 		if w.Weight == 0 {
-			dst = append(dst, math.Exp(w.Property.LogScore(x.Composition)))
+			dst = append(dst, expScore(w.Property.LogScore(x.Composition)))
 			continue
 		}
-		dst = append(dst, math.Exp(x.terms[k].scorer.LogScore()))
+		dst = append(dst, expScore(x.terms[k].scorer.LogScore()))
 		k++
 	}
 	return dst

@@ -206,7 +206,7 @@ func (t *Target) AppendScores(dst []float64, x *Composition) ([]float64, error) 
 		if badScore(score) {
 			return dst, newScoreError(w.Name, w.Property, score, x)
 		}
-		dst = append(dst, math.Exp(score))
+		dst = append(dst, expScore(score))
 	}
 	return dst, nil
 }

@@ -327,8 +327,9 @@ func (s *distanceScorer) candidates(i, j, sum int) {
 	for r := range s.rest {
 		bonus := 2 * float64(longest) * float64(s.ofI[r]+s.ofJ[r])
 		left, right := s.left[r]-bonus, s.right[r]-bonus
-		if left >= s.left[first]+slack && right >= s.right[first]+slack ||
-			left >= s.left[last]+slack && right >= s.right[last]+slack {
+		// Neither of the two is further than itself, however small the slack.
+		if r != first && r != last && (left >= s.left[first]+slack && right >= s.right[first]+slack ||
+			left >= s.left[last]+slack && right >= s.right[last]+slack) {
 			continue
 		}
 		s.nearest = append(s.nearest, int32(r))

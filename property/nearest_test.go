@@ -123,6 +123,18 @@ func TestDistance(t *testing.T) {
 }
 
 // A recipe that is in the book is as near as can be.
+// One unit that stands in place of none, and recipes of one unit each, make every
+// log 0: recipes are as far as each other, and none may be left out of a line.
+func TestDistanceOfOnes(t *testing.T) {
+	o := property.DistanceOptions{Ingredients: 6, Total: 3, Zero: 1, Scale: 1, Floor: 0.01, Recipes: [][]kir.Part{
+		{part(0, 1), part(1, 1), part(5, 1)}, {part(0, 1), part(2, 1), part(4, 1)},
+	}}
+	walkLines(t, must(property.NewNear(o)), 6, 3, 200, func(x []int) float64 {
+		d := naiveDistance(o, x)
+		return max(0.01, math.Exp(-d*d/2))
+	}, 1e-6)
+}
+
 func TestDistanceToItself(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 5))
 	o := property.DistanceOptions{Ingredients: 200, Total: 1000, Recipes: randomRecipes(r, 200, 1000, 50, 20), Zero: 0.65, Scale: 3}
