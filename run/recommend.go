@@ -50,7 +50,7 @@ const (
 // effective draws a second, unless short runs of it, of a fortieth and a tenth of
 // the run's length at most, leave its chains apart (R-hat above 1.1) or most random
 // compositions are forbidden, and one of tempered, as long in lines, brings them
-// closer together. The advice does not depend on the seed or on how fast the machine is.
+// closer together, or a longer one where that is not enough. The advice does not depend on the seed or on how fast the machine is.
 func Recommend(ctx context.Context, t *kir.Target, settings kir.Settings, programs bool) (*Advice, error) {
 	if _, err := kir.NewExact(t); err == nil {
 		return &Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
@@ -90,11 +90,19 @@ func Recommend(ctx context.Context, t *kir.Target, settings kir.Settings, progra
 		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial its chains agreed (R-hat %.2f after %d iterations)%s", balanced.RHat, iterations, gap)
 		return a, nil
 	}
-	tempered, err := try(ctx, t, "tempered", max(iterations/trialScan, leastTrial/4))
+	scans := max(iterations/trialScan, leastTrial/4)
+	tempered, err := try(ctx, t, "tempered", scans)
 	if err != nil {
 		return nil, err
 	}
 	a.Trials = append(a.Trials, tempered)
+	if !(tempered.RHat <= max(trialRHat, balanced.RHat-trialBetter)) {
+		// A ladder has more to learn before its chains meet.
+		if tempered, err = try(ctx, t, "tempered", longer*scans); err != nil {
+			return nil, err
+		}
+		a.Trials = append(a.Trials, tempered)
+	}
 	both := fmt.Sprintf("R-hat %.2f in a trial, %s %.2f", tempered.RHat, "balanced", balanced.RHat)
 	switch {
 	case !math.IsNaN(tempered.RHat) && !(tempered.RHat > balanced.RHat-trialBetter):

@@ -39,7 +39,7 @@ func TestRecommend(t *testing.T) {
 		{"no properties", nil, false, "exact", "independently", 0},
 		{"smooth", smooth, false, "balanced", "agreed", 1},
 		{"a program", smooth, true, "balanced", "nothing was tried", 0},
-		{"torn", torn, false, "tempered", "sooner", 3},
+		{"torn", torn, false, "tempered", "sooner", 4},
 	} {
 		var wishes []kir.Wish
 		if c.wish != nil {

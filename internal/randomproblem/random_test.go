@@ -160,6 +160,7 @@ var found = []struct {
 	{45, "860f328c", "a formula that is infinite where the rules are broken ended every kernel but naive"},
 	{47, "1be291a1", "balanced and tempered went to a size without mass, as at seed 30"},
 	{78, "daafc8ba", "an amount with min 1 and a step ended every kernel that moves along lines"},
+	{2126, "c1437cb0", "a line of likeness left out every recipe where all are as near, and gave the floor"},
 }
 
 func TestFoundOnce(t *testing.T) {
