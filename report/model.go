@@ -112,7 +112,7 @@ type Size struct {
 }
 
 // A Share is the part of the counted compositions that keeps the rules which
-// cannot be counted, as measured by exact draws.
+// cannot be counted, as it was measured.
 type Share struct {
 	Estimate Number `json:"estimate"`
 	SE       Number `json:"se"`

@@ -46,7 +46,7 @@ func Check(w io.Writer, c *report.Check) error {
 	switch {
 	case estimated:
 		p.Line("Rules that overlap, needs and limits cannot be counted: their share is measured")
-		p.Line("by exact draws, and the law of n is as exact as that.")
+		p.Line("from populations that keep them, and the law of n is as exact as that.")
 	case measured:
 		p.Line("Rules that overlap, needs and limits are counted by looking at every")
 		p.Line("composition.")

@@ -83,7 +83,7 @@ func writeSizes(m *report.Model, p *terminal.Printer) {
 		}
 		if worst > 0 {
 			p.Line("Some rules cannot be counted: the law is exact to the share that keeps them,")
-			p.Line("which exact draws measured to %s (relative standard error, the largest).", number.Percent(worst))
+			p.Line("which was measured to %s (relative standard error, the largest).", number.Percent(worst))
 			p.Line("± includes that error; more draws do not lessen it.")
 		}
 	}
