@@ -36,12 +36,16 @@ func Check(ctx context.Context, p *Problem, o Options) (*Outcome, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		if c.out.Refused = len(e.States) == 0; !c.out.Refused {
+		if c.out.Refused = len(e.States) == 0 || p.unmet(); !c.out.Refused {
 			c.fault("refused: %v", err)
 		}
 		return c.out, nil
 	}
 	defer c.read.Close()
+	if p.unmet() {
+		c.fault("no recipe has what a forest is to want, and it was not refused")
+		return c.out, nil
+	}
 	if len(e.States) == 0 {
 		c.fault("no composition keeps the rules with a number of ingredients that the law allows, and it was not refused")
 		return c.out, nil
