@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"kir"
 	"kir/problem"
@@ -167,4 +168,13 @@ func (c *checker) fromLaw(k kir.Kernel, name string) (Row, error) {
 	}
 	f := c.compare(c.law, ends)
 	return Row{Kernel: name, Way: fromLaw, P: f.p, At: f.at}, nil
+}
+
+// unmet says whether a forest wants a number that no recipe has, which is refused.
+func (p *Problem) unmet() bool {
+	return slices.ContainsFunc(p.Wishes, func(w *Wish) bool {
+		return w.forest != nil && w.forest.classes == nil && !slices.ContainsFunc(p.Recipes, func(r Recipe) bool {
+			return float64(r.Stars) >= w.forest.low && float64(r.Stars) <= w.forest.top
+		})
+	})
 }

@@ -52,15 +52,6 @@ func (p *Pantry) drawForest(d dice, w *Wish) {
 	w.yaml = f
 }
 
-// unmet says whether a forest wants a number that no recipe has, which is refused.
-func (p *Problem) unmet() bool {
-	return slices.ContainsFunc(p.Wishes, func(w *Wish) bool {
-		return w.forest != nil && w.forest.classes == nil && !slices.ContainsFunc(p.Recipes, func(r Recipe) bool {
-			return float64(r.Stars) >= w.forest.low && float64(r.Stars) <= w.forest.top
-		})
-	})
-}
-
 // A savedForest is the part that matters here of the file in which kir train
 // saves a forest. Its labels are numbers of classes, or of the sorted numbers.
 type savedForest struct {
