@@ -138,6 +138,11 @@ func TestRuleCounts(t *testing.T) {
 		// Two of three liqueurs and spirits never: 8·7/2 pairs but 3, 19 cuts.
 		{"never", headBook, "  - never: [Gin, Cassis, Campari]\n", 2, "475"},
 		{"group by attribute", headBook, "  - group: {of: {group: citrus}, used: [1, 1], total: [\"10%\", \"20%\"]}\n", 2, "36"},
+		// Gin 4 to 9 of 20 with one of the seven: 35 of 75 cl are 9.3 of 20.
+		{"stock", headBook, "  - require: Gin\n  - amount: {of: Gin, min: 4, stock: 35 cl, batch: 75 cl}\n", 2, "42"},
+		// Cassis alone in 4 and two of the other six in 16, C(6,2)·15; or Gin at most 2, and one.
+		{"block", headBook, "  - block: {of: [Gin, Cassis], total: \"20%\", rules: [{amount: {of: Gin, max: \"50%\"}}]}\n", 3, "237"},
+		{"column", headBook, "  - require: Gin\n  - amount: {of: Gin, max: abv}\n", 2, "133"},
 		{"exclude", headBook, "  - exclude: [\"*juice\", \"* BITTERS\"]\n", 1, "5"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -212,5 +217,53 @@ func TestStepsOfLargeTotals(t *testing.T) {
 	_, err := loadRules(t, "total: 1000000000\nrecipes: recipes.csv\ningredients: shelf.csv\nsparsity: {uniform: [1, 4]}\n", "  - amount: {of: \"*\", step: 2}\n")
 	if bad := (*fault.Error)(nil); !errors.As(err, &bad) || bad.Line != 6 || !strings.Contains(err.Error(), "at most 4194304") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// Every rule that docs/rules.md shows is one that is read, and says itself in words.
+func TestDocumentedRules(t *testing.T) {
+	text, err := os.ReadFile("../docs/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"ingredients.csv": "name,group,phase,cost,abv,min_dose,max_dose\nGin,spirit,other,20,40,50,60%\nVodka,spirit,other,10,40,,\nMilk,dairy,other,2,0,,\n" +
+			"Lime juice,citrus,other,4,0,,\nLemon juice,citrus,other,4,0,2.5,\nEgg,egg,other,4,0,,\nEgg white,egg,other,4,0,,\nOrange bitters,bitters,other,4,40,,\n" +
+			"Campari,liqueur,other,15,25,,\nSweet Vermouth,wine,other,9,15,,\nWater,none,water,0,0,,\nGlycerin,none,water,4,0,,\nOil,none,oil,10,0,,\nWax,none,emulsifier,8,0,,\n",
+		"recipes.csv":      "recipe,ingredient,amount\nNegroni,Gin,3\nNegroni,Campari,3\nNegroni,Sweet Vermouth,4\nWhite Lady,Gin,5\nWhite Lady,Lemon juice,2\nWhite Lady,Egg white,1\n",
+		"limits.csv":       "attribute,min,max\nlimonene,,0.1\n",
+		"constituents.csv": "ingredient,constituent,share\nLime juice,limonene,0.2\n",
+	}
+	shown := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		line, ok := strings.CutPrefix(strings.TrimSpace(line), "- ")
+		kind, _, colon := strings.Cut(line, ": ")
+		if !ok || !colon || strings.Contains(kind, " ") {
+			continue
+		}
+		shown[kind] = true
+		rules := "  - " + line + "\n"
+		if kind == "limits" {
+			rules += "  - constituents: {file: constituents.csv}\n"
+		}
+		files["problem.yaml"] = "recipes: recipes.csv\ningredients: ingredients.csv\ntotal: 1000\nsparsity: {uniform: [2, 3]}\nconstraints:\n" + rules
+		p, err := loadFiles(t, files, "")
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if len(p.Rules) == 0 != (kind == "constituents") {
+			t.Errorf("%s: %d rules", line, len(p.Rules))
+		}
+		for _, r := range p.Rules {
+			if r.Text == "" || len(r.Rules) == 0 || r.texts != nil && len(r.texts) != len(r.Rules) {
+				t.Errorf("%s: %+v", line, r)
+			}
+		}
+	}
+	for _, kind := range ruleKinds() {
+		if !shown[kind.name] {
+			t.Errorf("%s is not shown", kind.name)
+		}
 	}
 }
