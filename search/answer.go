@@ -160,7 +160,7 @@ func (q *Question) typical(ctx context.Context, t *kir.Target, d *Distance, seed
 		if err != nil {
 			return 0, fmt.Errorf("search: %w", err)
 		}
-		all = append(all, x)
+		all = append(all, x.Clone()) // which holds until the next draw
 	}
 	return max(d.Typical(all), 0), nil
 }

@@ -96,3 +96,24 @@ func TestAnswerNotesWhatCannotBeChecked(t *testing.T) {
 		t.Errorf("the answer is %+v", a)
 	}
 }
+
+// Without known recipes, entries are apart by a share of what random compositions
+// differ.
+func TestAnswerWithoutKnownIsApart(t *testing.T) {
+	space, err := kir.NewSpace(12, 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rising := kir.ScoreFunc(func(x *kir.Composition) float64 { return float64(1+x.Amount(0)+x.Amount(1)) / 61 })
+	target, err := kir.NewTarget(space, kir.Uniform(2, 4), kir.Wish{Name: "y", Property: rising, Weight: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := (&search.Question{Target: target, Effort: 1}).Answer(t.Context(), search.Beside{Iterations: 8000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Entries) < 2 || !(a.Entries[1].Apart > 0.2) {
+		t.Errorf("the second of %d entries is %v apart from the first", len(a.Entries), a.Entries[1].Apart)
+	}
+}
