@@ -59,7 +59,7 @@ func TestBadSearch(t *testing.T) {
 		{"negative effort", "search: {effort: -1}\n", 4, []string{"effort is -1", "0 or more"}},
 		{"boundless effort", "search: {effort: 1e9}\n", 4, []string{"1000"}},
 		{"effort in words", "search: {effort: much}\n", 4, []string{"number"}},
-		{"least", "search: {least: 3}\n", 4, []string{"book", "any"}},
+		{"doses", "search: {doses: 3}\n", 4, []string{"book", "any"}},
 		{"unknown key", "search: {efort: 1}\n", 4, []string{`did you mean "effort"?`}},
 		{"maximize and a bound", property("maximize: true, at_least: 50"), 4, []string{"2 things"}},
 		{"maximize and minimize", property("maximize: true, minimize: true"), 4, []string{"2 things"}},
@@ -117,7 +117,7 @@ func TestMaximize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	down, err := loadRated(t, "properties: {rating: {forest: {label: rating, minimize: true}}}\nsearch: {effort: 2, least: any}\n", Options{})
+	down, err := loadRated(t, "properties: {rating: {forest: {label: rating, minimize: true}}}\nsearch: {effort: 2, doses: any}\n", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +128,8 @@ func TestMaximize(t *testing.T) {
 		p    *Problem
 		says []string
 	}{
-		{up, []string{"maximize: true", "effort: 1", "least: book", "trees: 300"}},
-		{down, []string{"minimize: true", "effort: 2", "least: any"}},
+		{up, []string{"maximize: true", "effort: 1", "doses: book", "trees: 300"}},
+		{down, []string{"minimize: true", "effort: 2", "doses: any"}},
 	} {
 		for _, words := range c.says {
 			if !strings.Contains(string(c.p.Resolved), words) {
@@ -264,7 +264,7 @@ func TestQuestion(t *testing.T) {
 	if a == b || own.Wishes()[1].Weight != 1 {
 		t.Errorf("forests of two halves say %v and %v, and the cost has weight %v", a, b, own.Wishes()[1].Weight)
 	}
-	any, err := loadRated(t, "search: {least: any}\n", Options{})
+	any, err := loadRated(t, "search: {doses: any}\n", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
