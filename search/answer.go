@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"kir"
@@ -45,6 +46,17 @@ type Beside struct {
 	Seed       uint64
 	Workers    int
 	Found      []Found // the best that the chains have seen; their LogScore is that of [Plain]
+
+	Looked *atomic.Int64 // as in [Options]
+}
+
+// Expected returns about how many lines the walks of an answer will score.
+func (q *Question) Expected(b Beside) int {
+	each := Budget(b.Iterations, q.Effort)
+	if q.Halves != nil {
+		return each + 2*(each/promiseShare)
+	}
+	return each
 }
 
 // An Answer is what a problem's reader wants to know: what is best, and how good
@@ -108,7 +120,7 @@ func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
 	}
 	kind.Common = distance.common
 	o := Options{
-		Evaluations: Budget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers,
+		Evaluations: Budget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers, Looked: b.Looked,
 		Starts: q.Known, Least: q.Least, Most: q.Most, Kind: kind, Refuse: refuse,
 		Ideas: answerLength, Distance: distance, Apart: ApartShare * typical,
 	}
