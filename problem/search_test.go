@@ -13,6 +13,7 @@ import (
 	"kir"
 	"kir/fault"
 	"kir/rule"
+	"kir/search"
 )
 
 // ratedBook has a rating, and a label of numbers that are names of classes.
@@ -238,6 +239,9 @@ func TestQuestion(t *testing.T) {
 	}
 	if q.Effort != 1 || len(q.Known) != 4 || !slices.Equal(q.Least, []int{10, 3, 10, 17, 10, 0}) || q.Kind.Attribute == nil {
 		t.Errorf("the question is %+v", q)
+	}
+	if _, most := search.Doses(len(p.Ingredients), q.Known); !slices.Equal(q.Most, most) {
+		t.Errorf("the greatest doses are %v and the book's %v", q.Most, most)
 	}
 	if !q.Refuse([]int{0, 1}) || q.Refuse([]int{0, 3}) {
 		t.Error("what is refused is not what is known")
