@@ -163,7 +163,7 @@ func (s *shelf) leaveOut(r *Rule, none []int, why string) {
 		names = append(names, s.names[i])
 	}
 	r.add(rule.Exclude{Of: none}, "exclude "+fault.List(names, 4)+", "+why)
-	s.warn(fmt.Sprintf("%s: %s, and is left out (%s).", fault.List(names, 8), why, r.Text))
+	s.warn(fmt.Sprintf("The rule %q leaves out %s, %s.", r.Text, fault.List(names, 8), why))
 }
 
 // stockRule reads how much there is, of which a batch can be made.
@@ -184,6 +184,9 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(s.whole))))
 	}
 	r := Rule{Text: "stock of " + text + " " + v.Text}
+	if s.isColumn(v) {
+		r.Text = "stock of " + text + " as in " + v.Text
+	}
 	if f["batch"] != nil {
 		r.Text += " in a batch of " + f["batch"].Text
 	}
@@ -206,8 +209,11 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 			if stock, have, err = measured(v, v.Text, "the stock"); err != nil {
 				return nil, s.orColumn(err, v)
 			}
+			if f["batch"] == nil && have != "" {
+				return nil, yaml.Hint(v.Errorf("the stock is in %s, and there is no batch to compare it with", have), "add batch: how much is made, such as 750 %s; without a batch the stock is in units of the total", have)
+			}
 			if have != unit {
-				return nil, yaml.Hint(v.Errorf("the stock is in %s and the batch in %s", unitName(have), unitName(unit)), "write both in one unit, such as stock: 350 ml, batch: 750 ml; without a batch the stock is in units of the total")
+				return nil, yaml.Hint(v.Errorf("the stock is in %s and the batch in %s", unitName(have), unitName(unit)), "write both in one unit, such as stock: 350 ml, batch: 750 ml")
 			}
 		}
 		bounded = true
@@ -221,7 +227,7 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 	if !bounded {
 		return nil, yaml.Hint(v.Errorf("the column has no stock of any of them"), "fill in the cells; 0 is none")
 	}
-	s.leaveOut(&r, none, "of which there is none or less than a unit in stock")
+	s.leaveOut(&r, none, "of which there is none, or less than a unit")
 	if len(r.Rules) == 1 {
 		r.texts = nil
 	}

@@ -116,11 +116,11 @@ func (s *shelf) nearlyRule(item *yaml.Node, kinds []string) error {
 	}
 	if s.attributes != nil {
 		if a, ok := s.attributes.Attribute(key.Text); ok {
-			return yaml.Hint(key.Errorf("%s is an attribute and no kind of rule", key.Shown()), "for its mean write limit: {attribute: %s, max: 12}", a.Name)
+			return yaml.Hint(key.Errorf("%s is an attribute and no kind of rule", fault.Quote(key.Text)), "for its mean write limit: {attribute: %s, max: 12}", a.Name)
 		}
 	}
 	if i := slices.Index(s.names, key.Text); i >= 0 {
-		return yaml.Hint(key.Errorf("%s is an ingredient and no kind of rule", key.Shown()), "for its amount write amount: {of: %s, min: 20, max: 40}", s.names[i])
+		return yaml.Hint(key.Errorf("%s is an ingredient and no kind of rule", fault.Quote(key.Text)), "for its amount write amount: {of: %s, min: 20, max: 40}", s.names[i])
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"kir/fault"
 	"kir/problem/yaml"
 	"kir/recipe"
 	"kir/rule"
@@ -62,7 +63,7 @@ func nearRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 func (s *shelf) recipeOf(n *yaml.Node) (name string, parts []rule.Part, err error) {
 	if n.Kind == yaml.Mapping {
 		for _, e := range n.Entries {
-			of, _, err := s.ingredientsOf(e.Key)
+			of, _, err := s.ingredientsOf(e.Key.Scalar(e.Key.Text))
 			if err != nil {
 				return "", nil, err
 			}
@@ -71,7 +72,7 @@ func (s *shelf) recipeOf(n *yaml.Node) (name string, parts []rule.Part, err erro
 				return "", nil, err
 			}
 			if len(of) != 1 || slices.ContainsFunc(parts, func(p rule.Part) bool { return p.Ingredient == of[0] }) {
-				return "", nil, yaml.Hint(e.Key.Errorf("%s is not one ingredient, or is there twice", e.Key.Shown()), "write each ingredient of the recipe once")
+				return "", nil, yaml.Hint(e.Key.Errorf("%s is not one ingredient, or is there twice", fault.Quote(e.Key.Text)), "write each ingredient of the recipe once")
 			}
 			parts = append(parts, rule.Part{Ingredient: of[0], Amount: amount})
 		}
