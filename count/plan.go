@@ -2,6 +2,7 @@ package count
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -46,10 +47,11 @@ type part struct {
 // divisor, ingredients without effect dropped, equal ones gathered, groups
 // nested.
 type plan struct {
-	root        *part
-	ingredients int // N, as the caller counts
-	unit        int // what amounts were divided by
-	total       int // M / unit
+	root        *part     // what is counted by itself
+	frontier    *frontier // the rest, nil if there is none
+	ingredients int       // N, as the caller counts
+	unit        int       // what amounts were divided by
+	total       int       // M / unit
 	maxUsed     int
 
 	// impossible says that there is no composition at all, which some rules
@@ -57,8 +59,9 @@ type plan struct {
 	impossible bool
 }
 
-// newPlan puts a space in order, to be counted for up to maxUsed ingredients.
-func newPlan(s Space, maxUsed int) (*plan, error) {
+// newPlan puts a space in order, to be counted for up to maxUsed ingredients with
+// tables for a frontier of so many cells at most.
+func newPlan(s Space, maxUsed int, cells float64) (*plan, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
@@ -92,11 +95,23 @@ func newPlan(s Space, maxUsed int) (*plan, error) {
 		}
 	}
 
-	inner, groups, err := nest(s, func(i int) bool { return kinds[i].n > 0 })
+	kept, sums, ok := s.together(kinds, p)
+	p.impossible = p.impossible || !ok
+	s.Groups = kept
+	held := make([][]Term, len(s.Ingredients)) // by ingredient: its part in the sums
+	for k, sum := range sums {
+		for _, t := range sum.Terms {
+			held[t.Ingredient] = append(held[t.Ingredient], Term{k, t.PerUnit, t.Whole})
+		}
+	}
+	inner, groups, err := nest(s, func(i int) bool { return kinds[i].n > 0 && held[i] == nil })
 	if err != nil {
 		return nil, err
 	}
 	p.root = &part{used: Range{0, maxUsed}, units: Range{p.total, p.total}}
+	if len(sums) > 0 {
+		p.root.units.Min = 0
+	}
 	parts := make([]*part, len(s.Groups))
 	for _, g := range groups { // a group comes after those that hold it
 		q := &part{used: Range{0, math.MaxInt}, units: Range{0, math.MaxInt}}
@@ -113,15 +128,30 @@ func newPlan(s Space, maxUsed int) (*plan, error) {
 		}
 		up.groups = append(up.groups, q)
 	}
-	p.gather(s, kinds, inner, parts)
+	stages := p.gather(s, kinds, held, inner, parts)
 	p.root.settle(p, Range{0, maxUsed}, p.total)
-	return p, nil
+	if len(sums) > 0 && !p.impossible {
+		p.frontier, err = newFrontier(p, sums, stages, cells)
+	}
+	return p, err
 }
 
-// gather puts the ingredients into the classes of the parts they belong to.
-func (p *plan) gather(s Space, kinds []kind, inner []int, parts []*part) {
+// gather puts the ingredients into the classes of the parts they belong to, and
+// those that sums hold into stages.
+func (p *plan) gather(s Space, kinds []kind, held [][]Term, inner []int, parts []*part) (stages []stage) {
+	at := make(map[string]int)
 	for i, k := range kinds {
 		if k.n == 0 {
+			continue
+		}
+		if held[i] != nil {
+			id := fmt.Sprint(k, s.Ingredients[i].Required, held[i])
+			if _, ok := at[id]; !ok {
+				at[id] = len(stages)
+				stages = append(stages, stage{class: class{kind: k, required: s.Ingredients[i].Required}, terms: held[i]})
+			}
+			c := &stages[at[id]]
+			c.members = append(c.members, int32(i))
 			continue
 		}
 		q := p.root
@@ -131,6 +161,7 @@ func (p *plan) gather(s Space, kinds []kind, inner []int, parts []*part) {
 		c := q.class(k, s.Ingredients[i].Required)
 		c.members = append(c.members, int32(i))
 	}
+	return stages
 }
 
 // class returns the part's own class of a kind, new if there is none.
@@ -312,6 +343,25 @@ func (q *part) extent() (least, choices int) {
 	return least, choices
 }
 
+// extent is that of all parts.
+func (p *plan) extent() (least, choices int) {
+	least, choices = p.root.extent()
+	if p.frontier != nil {
+		for _, st := range p.frontier.stages {
+			least, choices = min(least, st.kind.lo), max(choices, st.kind.n)
+		}
+	}
+	return least, choices
+}
+
+// most returns how many ingredients are used at most.
+func (p *plan) most() int {
+	if p.frontier == nil || len(p.frontier.stages) == 0 {
+		return p.root.maxUsed
+	}
+	return p.frontier.stages[0].maxUsed
+}
+
 // logBounds returns upper bounds of log2 |X_n| for n = 0..most: supports are at
 // most the ways to choose the optional ingredients, and amounts on a support at
 // most the compositions of the total whose parts reach the least amount, and at
@@ -320,7 +370,16 @@ func (q *part) extent() (least, choices int) {
 // required.
 func (p *plan) logBounds(most int, required bool) []float64 {
 	optional, fixed := p.root.supports()
-	least, choices := p.root.extent()
+	least, choices := p.extent()
+	if p.frontier != nil {
+		for _, st := range p.frontier.stages {
+			if st.required {
+				fixed += len(st.members)
+			} else {
+				optional += len(st.members)
+			}
+		}
+	}
 	if !required {
 		optional, fixed = optional+fixed, 0
 	}
@@ -353,7 +412,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-func floorDiv(a, b int) int {
+func floorDiv[T int | int64](a, b T) T {
 	q := a / b
 	if a%b < 0 {
 		q--

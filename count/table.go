@@ -55,8 +55,8 @@ type Table struct {
 
 // New counts the compositions of a space.
 //
-// It fails with [ErrInvalid], [OverlapError] or [SizeError], or with the
-// context's error when that ends.
+// It fails with [ErrInvalid] or [SizeError], or with the context's error when that
+// ends.
 func New(ctx context.Context, s Space, options Options) (*Table, error) {
 	if options.MaxUsed < 0 {
 		return nil, fmt.Errorf("%w: compositions of up to %d used ingredients are asked for", ErrInvalid, options.MaxUsed)
@@ -65,11 +65,12 @@ func New(ctx context.Context, s Space, options Options) (*Table, error) {
 	if options.MaxUsed > 0 {
 		most = min(most, options.MaxUsed)
 	}
-	plan, err := newPlan(s, most)
+	options = options.withDefaults()
+	plan, err := newPlan(s, most, float64(options.Memory)/bytesPerCell)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{plan: plan, options: options.withDefaults()}
+	t := &Table{plan: plan, options: options}
 	if t.closed = closedForm(plan); t.closed != nil {
 		return t, nil
 	}
@@ -106,7 +107,7 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 	// The bound is a floating-point number of a relative error below 1e-12.
 	ps := primes(1 + int((bits+2)/(primeBits-0.001)))
 
-	need := t.plan.root.cost()
+	need := t.plan.cost()
 	if steps := need.steps * float64(len(ps)); steps > t.options.Steps {
 		return nil, &SizeError{steps, t.options.Steps, "steps"}
 	}
@@ -141,6 +142,19 @@ type cost struct {
 	steps float64
 	bytes float64 // at most held at once
 	kept  float64 // held by the result
+}
+
+// bytesPerCell is what a cell of a frontier's tables takes when each node has one.
+const bytesPerCell = 8
+
+// cost is that of all parts.
+func (p *plan) cost() cost {
+	c := p.root.cost()
+	if f := p.frontier; f != nil {
+		c.steps += f.steps
+		c.bytes += c.kept + f.widest()*bytesPerCell
+	}
+	return c
 }
 
 // cost mirrors evaluate.
