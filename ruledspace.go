@@ -2,6 +2,7 @@ package kir
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -24,6 +25,10 @@ type Counting struct {
 	// Workers is how many goroutines work at once, as many as there are cores if
 	// it is 0. It changes nothing but the time.
 	Workers int
+
+	// TableSteps bounds the work on tables for rules that could be measured
+	// instead, in steps of some 10⁻⁹ s: 4·10⁹ if it is 0. With 1 they are measured.
+	TableSteps float64
 }
 
 // negligible is how much of a law's mass is left out, all together, where |X_n|
@@ -36,12 +41,14 @@ const negligible = 1e-9
 // a least above a greatest, fails with a [*rule.Error].
 //
 // Amounts and groups that are disjoint or nested are counted: |X_n| is then
-// exact. Of rules that cannot be counted, which are groups that overlap otherwise,
-// needs and limits, each composition of n ingredients is looked at if there are at
-// most 2²⁰ whose amounts are allowed: |X_n| is exact then, too. Else the share that
-// keeps them is measured, see package measure, and sizes at either end of the law
-// are left out as long as they have at most 1e-9 of its mass together. A size of
-// which no composition was found is taken for empty. See [Space.Shares].
+// exact. So are groups that overlap otherwise, needs and limits, as long as the
+// states of those that are open together make tables of at most 1 GiB that some
+// seconds fill; see package count. If not, [Space.Untabled] says so, and each
+// composition of n ingredients is looked at if there are at most 2²⁰ whose amounts
+// are allowed: |X_n| is exact then, too. Else the share that keeps these rules is
+// measured, see package measure, and sizes at either end of the law are left out
+// as long as they have at most 1e-9 of its mass together. A size of which no
+// composition was found is taken for empty. See [Space.Shares].
 func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error) {
 	s, err := NewSpace(set.Ingredients, set.Total)
 	if err != nil {
@@ -58,11 +65,23 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 	r := newRuleset(conditions)
 	most := len(mass)
 	countable, all := conditions.Countable()
-	if r.table, err = count.New(ctx, countable, count.Options{MaxUsed: most}); err != nil {
-		return nil, err
+	counted := false
+	if !all {
+		options := count.Options{MaxUsed: most, Steps: o.TableSteps, Workers: o.Workers}
+		if options.Steps == 0 {
+			options.Steps = tableSteps
+		}
+		switch err := r.tabulate(ctx, conditions.Whole(), options); {
+		case err == nil:
+			all, counted = true, true
+		case !errors.As(err, &r.untabled):
+			return nil, err
+		}
 	}
-	if r.sampler, err = r.table.Sampler(ctx); err != nil {
-		return nil, err
+	if !counted {
+		if err := r.tabulate(ctx, countable, count.Options{MaxUsed: most, Workers: o.Workers}); err != nil {
+			return nil, err
+		}
 	}
 	s.rules = r
 	r.logCount = make([]float64, most+1)
@@ -74,6 +93,25 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 		return s, nil
 	}
 	return s, s.countShares(ctx, countable, mass, o)
+}
+
+// tableSteps is a few seconds, which measuring takes as well.
+const tableSteps = 4e9
+
+// tabulate counts a space, and makes what draws from it.
+func (r *ruleset) tabulate(ctx context.Context, space count.Space, o count.Options) (err error) {
+	if r.table, err = count.New(ctx, space, o); err == nil {
+		r.sampler, err = r.table.Sampler(ctx)
+	}
+	return err
+}
+
+// Untabled returns why some rules are not counted by a table, nil if all are.
+func (s *Space) Untabled() *count.SizeError {
+	if s.rules == nil {
+		return nil
+	}
+	return s.rules.untabled
 }
 
 // masses returns the probabilities of 1..n, at index n−1, as far as there are

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // A frontier is what groups that cross and sums hold together. Its classes are
@@ -20,8 +21,9 @@ type frontier struct {
 	sums   []Sum
 	width  []int // by how many stages are done: how many states there are
 
-	total        int
-	cells, steps float64 // of tables of all states, and to fill them
+	total      int
+	steps      float64 // to go through it once
+	impossible bool    // no composition keeps the sums
 }
 
 // A stage is a class with what its ingredients add to sums, and all ways from the
@@ -66,8 +68,8 @@ const settled = math.MinInt64
 
 // A builder of frontiers goes from the states before the first stage onwards.
 type frontierPlan struct {
-	p       *plan
 	f       *frontier
+	most    int            // how many ingredients are used at most
 	last    []int          // by sum: the last stage that adds to it
 	after   []map[int]span // by stage: what can still be added to its sums
 	limit   float64        // of cells, all together
@@ -80,69 +82,10 @@ type frontierPlan struct {
 	scratch []byte
 }
 
-// orderClasses sorts classes so that few sums are open at a time: the next ones
-// are always those after which what is open has the fewest values, as far as
-// ranges tell, and of those that open as much the ones with the most terms.
-func orderClasses(stages []stage, spans []span) {
-	type pattern struct {
-		sums   []int
-		stages []stage
-	}
-	var patterns []*pattern
-	at := make(map[string]*pattern)
-	left := make([]int, len(spans)) // by sum: the patterns that it has a term in
-	for _, st := range stages {
-		var key []byte
-		for _, t := range st.terms {
-			key = binary.AppendUvarint(key, uint64(t.Ingredient))
-		}
-		q := at[string(key)]
-		if q == nil {
-			q = &pattern{}
-			for _, t := range st.terms {
-				q.sums = append(q.sums, t.Ingredient)
-				left[t.Ingredient]++
-			}
-			at[string(key)] = q
-			patterns = append(patterns, q)
-		}
-		q.stages = append(q.stages, st)
-	}
-	const manyPatterns = 1500 // beyond, the order found is the order given
-	open := make([]bool, len(spans))
-	for done := stages[:0]; len(patterns) > 0; {
-		best, least, most := 0, math.Inf(1), 0
-		for k, q := range patterns {
-			weight := 0.0
-			for _, s := range q.sums {
-				values := math.Log(float64(spans[s].hi-spans[s].lo) + 1)
-				switch {
-				case open[s] && left[s] == 1:
-					weight -= values
-				case !open[s] && left[s] > 1:
-					weight += values
-				}
-			}
-			if weight < least || weight == least && len(q.sums) > most {
-				best, least, most = k, weight, len(q.sums)
-			}
-			if len(patterns) > manyPatterns {
-				break
-			}
-		}
-		q := patterns[best]
-		patterns = slices.Delete(patterns, best, best+1)
-		for _, s := range q.sums {
-			left[s]--
-			open[s] = left[s] > 0
-		}
-		done = append(done, q.stages...)
-	}
-}
-
-// newFrontier finds the states of stages, in a good order. It fails with a
-// [SizeError] if tables over them have more cells than the limit.
-func newFrontier(p *plan, sums []Sum, stages []stage, limit float64) (*frontier, error) {
+// newFrontier finds the states of stages, in a good order, where rest ingredients
+// are in none and most of all are used. It fails with a [SizeError] if tables over
+// them have more cells than the limit.
+func newFrontier(stages []stage, sums []Sum, rest, most, total int, limit float64) (*frontier, error) {
 	spans := make([]span, len(sums))
 	all := make([]bounding, len(sums))
 	for _, st := range stages {
@@ -151,33 +94,33 @@ func newFrontier(p *plan, sums []Sum, stages []stage, limit float64) (*frontier,
 		}
 	}
 	for s := range spans {
-		spans[s] = all[s].span(p.total, p.maxUsed)
+		spans[s] = all[s].span(total, most)
 	}
 	ordered := slices.Clone(stages)
 	orderClasses(ordered, spans)
-	w := &frontierPlan{p: p, f: &frontier{stages: ordered, sums: sums, total: p.total}, last: make([]int, len(sums)), limit: limit}
+	w := &frontierPlan{f: &frontier{stages: ordered, sums: sums, total: total}, most: most, last: make([]int, len(sums)), limit: limit}
 	w.after = make([]map[int]span, len(stages))
 	clear(all)
-	used := p.root.members
+	used := min(rest, most)
 	for c, st := range slices.Backward(ordered) {
 		w.after[c] = make(map[int]span)
 		for _, t := range st.terms {
 			if w.last[t.Ingredient] == 0 {
 				w.last[t.Ingredient] = c
 			}
-			w.after[c][t.Ingredient] = all[t.Ingredient].span(p.total, p.maxUsed)
+			w.after[c][t.Ingredient] = all[t.Ingredient].span(total, most)
 			all[t.Ingredient].add(st.kind, st.required, len(st.members), t)
 		}
-		used = min(used+len(st.members), p.maxUsed)
+		used = min(used+len(st.members), most)
 		ordered[c].maxUsed = used
-		ordered[c].most = min(len(st.members), p.maxUsed, p.total/st.kind.lo)
+		ordered[c].most = min(len(st.members), most, total/st.kind.lo)
 		if st.required && ordered[c].most < len(st.members) {
-			p.impossible = true
+			w.f.impossible = true
 		}
 	}
 	w.values, w.states = [][]int64{nil}, []state{{}}
 	for c := range ordered {
-		if p.impossible {
+		if w.f.impossible {
 			break
 		}
 		if err := w.advance(c); err != nil {
@@ -186,7 +129,7 @@ func newFrontier(p *plan, sums []Sum, stages []stage, limit float64) (*frontier,
 	}
 	w.f.width = append(w.f.width, len(w.states))
 	if len(w.states) == 0 {
-		p.impossible = true
+		w.f.impossible = true
 	}
 	return w.f, nil
 }
@@ -232,7 +175,7 @@ func (w *frontierPlan) advance(c int) error {
 			if at, ok := slices.BinarySearch(w.open, s); ok {
 				one.values[k] = v[at]
 			}
-			w.scratch = append(w.scratch, byte(b2i(one.values[k] == settled)))
+			w.scratch = strconv.AppendBool(w.scratch, one.values[k] == settled)
 		}
 		f, ok := families[string(w.scratch)]
 		if !ok {
@@ -247,7 +190,7 @@ func (w *frontierPlan) advance(c int) error {
 	st.families = make([]family, len(starts))
 	for n, list := range starts {
 		// A digit for each active sum that is not settled.
-		d := digits{c: c, w: w, st: st}
+		d := digits{sums: w.f.sums, after: w.after[c], total: w.f.total, st: st}
 		for k, s := range active {
 			if list[0].values[k] != settled {
 				d.add(k, s, list[0].values[k])
@@ -286,13 +229,6 @@ func (w *frontierPlan) advance(c int) error {
 	return nil
 }
 
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // arrive returns the state after a stage in which sums have come to the values of
 // digits, −1 if they cannot be kept.
 func (w *frontierPlan) arrive(d *digits, open, active, carried []int, from, values []int64, units int) int32 {
@@ -304,12 +240,11 @@ func (w *frontierPlan) arrive(d *digits, open, active, carried []int, from, valu
 		values[at] = from[k]
 	}
 	for _, g := range d.of {
-		s := &w.f.sums[active[g.active]]
-		more := w.after[d.c][active[g.active]]
-		if g.value+more.hi < s.Min || g.value+more.lo > s.Max {
+		lo, hi := g.value+g.more.lo, g.value+g.more.hi
+		if hi < g.sum.Min || lo > g.sum.Max {
 			return -1
 		}
-		if at, ok := slices.BinarySearch(open, active[g.active]); ok && (g.value+more.lo < s.Min || g.value+more.hi > s.Max) {
+		if at, ok := slices.BinarySearch(open, active[g.active]); ok && (lo < g.sum.Min || hi > g.sum.Max) {
 			values[at] = g.value
 		}
 	}
@@ -350,24 +285,28 @@ func (w *frontierPlan) reach(st *stage, f *family, d *digits, keys []int64, unit
 				found[key] = place{u, was.level}
 			}
 		}
-		if cells := w.cells + float64(len(found))*float64(w.p.total+1); cells > w.limit || w.nodes+len(found) > maxNodes {
-			return w.tooLarge(cells)
-		}
 		if int(level) == st.most || len(now) == 0 || f.whole == 0 && f.perUnit == 0 {
 			break
 		}
 		seen := make(map[int64]mark)
+		cells := w.cells
 		for _, key := range slices.Sorted(maps.Keys(now)) {
 			at := now[key] + int32(st.kind.lo)
 			key += f.whole + int64(st.kind.lo)*f.perUnit
-			for left := int32(st.kind.n); left > 0 && int(at) <= w.p.total && !d.beyond(key); left-- {
+			for left := int32(st.kind.n); left > 0 && int(at) <= w.f.total && !d.beyond(key); left-- {
 				// Who was here with fewer units and more amounts to come went on for
 				// all others.
-				if was, ok := seen[key]; ok {
-					if was.units <= at && was.left >= left {
-						break
-					}
+				was, ok := seen[key]
+				switch {
+				case ok && was.units <= at && was.left >= left:
+					left = 0
+					continue
+				case ok:
 					at, left = min(at, was.units), max(left, was.left)
+				default:
+					if cells += w.cost(st, int(at)); cells > w.limit || len(seen) > maxNodes {
+						return w.tooLarge(cells)
+					}
 				}
 				seen[key] = mark{at, left}
 				if f.perUnit == 0 {
@@ -391,13 +330,20 @@ func (w *frontierPlan) reach(st *stage, f *family, d *digits, keys []int64, unit
 		f.nodes[key] = int32(n)
 		f.level = append(f.level, found[key].level)
 		f.units = append(f.units, found[key].units)
-		cells := float64(w.p.total-int(found[key].units)+1) * float64(st.maxUsed+1)
+		cells := w.cost(st, int(found[key].units))
 		w.cells += cells
 		w.f.steps += cells * float64(st.most) * st.passes(f)
 	}
-	w.nodes += len(f.keys)
-	w.f.cells = w.cells
+	if w.nodes += len(f.keys); w.cells > w.limit || w.nodes > maxNodes {
+		return w.tooLarge(w.cells)
+	}
 	return nil
+}
+
+// cost returns how many cells a node takes, with what its rows take besides.
+func (w *frontierPlan) cost(st *stage, units int) float64 {
+	const besides = 32
+	return float64(w.f.total-units+1+besides) * float64(st.maxUsed+1)
 }
 
 // kept returns how many cells the tables of all states before a stage have.
@@ -450,86 +396,4 @@ const maxNodes = 1 << 20
 
 func (w *frontierPlan) tooLarge(cells float64) error {
 	return &SizeError{cells, w.limit, "cells for the states of rules that are open together"}
-}
-
-// digits write the values of the active sums of a family as one number.
-type digits struct {
-	c              int
-	w              *frontierPlan
-	st             *stage
-	of             []digit
-	whole, perUnit int64
-}
-
-// A digit is one of the numbers lo..hi.
-type digit struct {
-	active        int // which of the stage's terms
-	sum           *Sum
-	more          span // what can be added after the stage
-	lo, hi        int64
-	weight, value int64
-}
-
-func (d *digits) add(active, sum int, value int64) {
-	d.of = append(d.of, digit{active: active, sum: &d.w.f.sums[sum], more: d.w.after[d.c][sum], lo: value, hi: value})
-}
-
-// include widens the digits to hold values.
-func (d *digits) include(values []int64) {
-	for k := range d.of {
-		g := &d.of[k]
-		g.lo, g.hi = min(g.lo, values[g.active]), max(g.hi, values[g.active])
-	}
-}
-
-// weigh gives digits room for what the stage adds, and their weights. It returns
-// whether they fit in one number.
-func (d *digits) weigh() bool {
-	weight, size := int64(1), 1.0
-	for k := range d.of {
-		g := &d.of[k]
-		t := d.st.terms[g.active]
-		// Twice what can be added, so that a look beyond any node meets no other
-		// number's digits.
-		g.lo += 2 * (min(t.PerUnit, 0)*int64(d.w.p.total) + min(t.Whole, 0)*int64(d.st.most))
-		g.hi += 2 * (max(t.PerUnit, 0)*int64(d.w.p.total) + max(t.Whole, 0)*int64(d.st.most))
-		g.weight = weight
-		if size *= float64(g.hi-g.lo) + 1; size > 1<<62 {
-			return false
-		}
-		weight *= g.hi - g.lo + 1
-		d.whole += g.weight * t.Whole
-		d.perUnit += g.weight * t.PerUnit
-	}
-	return true
-}
-
-func (d *digits) key(values []int64) int64 {
-	key := int64(0)
-	for _, g := range d.of {
-		key += g.weight * (values[g.active] - g.lo)
-	}
-	return key
-}
-
-func (d *digits) decode(key int64) {
-	for k := range d.of {
-		g := &d.of[k]
-		g.value = g.lo + key/g.weight%(g.hi-g.lo+1)
-	}
-}
-
-// beyond says whether some sum is out of its bounds, and will be even more so
-// with more of the stage.
-func (d *digits) beyond(key int64) bool {
-	d.decode(key)
-	for k := range d.of {
-		g := &d.of[k]
-		t := d.st.terms[g.active]
-		if t.PerUnit >= 0 && t.Whole >= 0 && g.value+g.more.lo > g.sum.Max ||
-			t.PerUnit <= 0 && t.Whole <= 0 && g.value+g.more.hi < g.sum.Min {
-			return true
-		}
-	}
-	return false
 }

@@ -1,32 +1,10 @@
 package count
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 )
-
-// A kind is a set of positive amounts: lo, lo+step, ..., n of them.
-type kind struct{ lo, step, n int }
-
-func (k kind) hi() int { return k.lo + (k.n-1)*k.step }
-
-// unbounded reports whether amounts up to a total are limited from below only.
-func (k kind) unbounded(total int) bool { return k.lo+k.n*k.step > total }
-
-// A class is a set of ingredients that differ in name only.
-type class struct {
-	kind     kind
-	required bool
-	members  []int32
-}
-
-type classKey struct {
-	kind     kind
-	required bool
-}
 
 // A part is a set of ingredients whose use and units are limited together: a
 // group, or the whole. Its ingredients are those of its classes and of the
@@ -131,9 +109,12 @@ func newPlan(s Space, maxUsed int, cells float64) (*plan, error) {
 	stages := p.gather(s, kinds, held, inner, parts)
 	p.root.settle(p, Range{0, maxUsed}, p.total)
 	if len(sums) > 0 && !p.impossible {
-		p.frontier, err = newFrontier(p, sums, stages, cells)
+		if p.frontier, err = newFrontier(stages, sums, p.root.members, maxUsed, p.total, cells); err != nil {
+			return nil, err
+		}
+		p.impossible = p.frontier.impossible
 	}
-	return p, err
+	return p, nil
 }
 
 // gather puts the ingredients into the classes of the parts they belong to, and
@@ -215,101 +196,6 @@ func (q *part) settle(p *plan, used Range, units int) {
 		p.impossible = true
 	}
 	q.maxUsed, q.maxUnits = max(q.used.Max, 0), max(q.units.Max, 0)
-}
-
-// A Nested group is one, by its index, and the smallest group that holds it, or
-// -1.
-type Nested struct{ Index, Within int }
-
-// Nest finds for each ingredient the smallest group that holds it, or -1, and
-// lists the groups that limit anything so that each comes after those that
-// hold it. Ingredients that cannot be used belong to no group. It fails with an
-// [OverlapError].
-func (s Space) Nest() (inner []int, groups []Nested, err error) { return nest(s, s.usable) }
-
-// nest is as [Space.Nest], with its own for each ingredient the smallest group that holds it, or -1, and
-// lists the groups that limit anything so that each comes after those that
-// hold it. Ingredients that cannot be used belong to no group.
-func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, err error) {
-	members := make([][]int, len(s.Groups))
-	for g, group := range s.Groups {
-		if group.Used != nil || group.Total != nil {
-			groups = append(groups, Nested{g, -1})
-			members[g] = slices.DeleteFunc(slices.Clone(group.Members), func(i int) bool { return !usable(i) })
-		}
-	}
-	slices.SortStableFunc(groups, func(a, b Nested) int {
-		return cmp.Compare(len(members[b.Index]), len(members[a.Index]))
-	})
-	inner = make([]int, len(s.Ingredients))
-	for i := range inner {
-		inner[i] = -1
-	}
-	for n := range groups {
-		g := &groups[n]
-		for t, i := range members[g.Index] {
-			switch {
-			case t == 0:
-				g.Within = inner[i]
-			case inner[i] != g.Within:
-				// The smaller of the two groups around is the one that g crosses.
-				if first := members[g.Index][0]; inner[i] < 0 ||
-					g.Within >= 0 && len(members[g.Within]) < len(members[inner[i]]) {
-					i = first
-				}
-				return nil, nil, &OverlapError{Groups: [2]int{inner[i], g.Index}, Ingredient: i}
-			}
-		}
-		for _, i := range members[g.Index] {
-			inner[i] = g.Index
-		}
-	}
-	return inner, groups, nil
-}
-
-// Disjoint splits the space's groups into those that can be counted together,
-// because each two of them are disjoint or nested, and the rest. It keeps a
-// group when it fits with those kept before it, and returns indexes in
-// increasing order. A space with overlapping groups is a [Space] of those kept,
-// of which the others leave a share that can be measured by drawing.
-func (s Space) Disjoint() (kept, rest []int) {
-	holders := make(map[int][]int) // ingredient → kept groups that hold it
-	size := make([]int, len(s.Groups))
-	for g, group := range s.Groups {
-		if group.Used == nil && group.Total == nil {
-			kept = append(kept, g)
-			continue
-		}
-		common := make(map[int]int)
-		for _, i := range group.Members {
-			if s.usable(i) {
-				size[g]++
-				for _, h := range holders[i] {
-					common[h]++
-				}
-			}
-		}
-		fits := true
-		for h, n := range common {
-			fits = fits && (n == size[g] || n == size[h])
-		}
-		if !fits {
-			rest = append(rest, g)
-			continue
-		}
-		kept = append(kept, g)
-		for _, i := range group.Members {
-			if s.usable(i) {
-				holders[i] = append(holders[i], g)
-			}
-		}
-	}
-	return kept, rest
-}
-
-// usable reports whether ingredient i is one that may take some amount.
-func (s Space) usable(i int) bool {
-	return i >= 0 && i < len(s.Ingredients) && !s.Ingredients[i].Excluded && s.Ingredients[i].kind(s.Total).n > 0
 }
 
 // supports returns how many of the ingredients may be left out, and how many
@@ -403,19 +289,4 @@ func binomials(m, most int) []*big.Int {
 		c[j].Quo(c[j], big.NewInt(int64(j)))
 	}
 	return c
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-func floorDiv[T int | int64](a, b T) T {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }

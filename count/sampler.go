@@ -52,14 +52,7 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	need := 8 * 16 * float64(p.most()+1) * float64(p.total+1)
-	if p.root.members > 0 {
-		need += p.root.treeBytes(p.root.items(), p.frontier == nil)
-	}
-	if p.frontier != nil {
-		need += 8*p.frontier.kept() + 16*p.frontier.widest()
-	}
-	if need > float64(t.options.Memory) {
+	if need := p.samplerBytes(); need > float64(t.options.Memory) {
 		return nil, &SizeError{need, float64(t.options.Memory), "bytes of memory"}
 	}
 	b := &builder{tilt: tilt, shares: make(map[shareKey][]series), workers: make(chan struct{}, t.options.Workers)}
@@ -90,6 +83,18 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 		}
 	}
 	return s, nil
+}
+
+// samplerBytes bounds what a sampler's tables take.
+func (p *plan) samplerBytes() float64 {
+	need := 8 * 16 * float64(p.most()+1) * float64(p.total+1)
+	if p.root.members > 0 {
+		need += p.root.treeBytes(p.root.items(), p.frontier == nil)
+	}
+	if p.frontier != nil {
+		need += bytesPerCell * (p.frontier.kept() + 2*p.frontier.widest())
+	}
+	return need
 }
 
 // Clone returns a sampler of the same space for use by another goroutine.

@@ -3,7 +3,6 @@ package count
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // A Sum bounds Σ_i (a_i·x_i + u_i·[x_i > 0]) over a composition x, in whole
@@ -73,146 +72,6 @@ func (g *Group) sumsOf() (sums []Sum) {
 	return sums
 }
 
-// together splits a space's rules into groups that are disjoint or nested, and
-// sums that hold all else: those of the space, those of groups that cross, and
-// those of groups with a member that these hold. ok is false if none can keep them.
-func (s Space) together(kinds []kind, p *plan) (groups []Group, sums []Sum, ok bool) {
-	r := &reducer{kinds: kinds, required: make([]bool, len(kinds)), total: p.total, unit: p.unit, most: p.maxUsed}
-	for i, k := range kinds {
-		r.required[i] = s.Ingredients[i].Required
-		if k.n > 0 {
-			r.usable++
-		}
-	}
-	held := make([]bool, len(kinds))
-	ok = true
-	add := func(more ...Sum) {
-		for _, sum := range more {
-			sum, can := r.reduce(sum)
-			if ok = ok && can; len(sum.Terms) > 0 {
-				sums = append(sums, sum)
-			}
-			for _, t := range sum.Terms {
-				held[t.Ingredient] = true
-			}
-		}
-	}
-	add(s.Sums...)
-	kept, rest := s.Disjoint()
-	for _, g := range rest {
-		add(s.Groups[g].sumsOf()...)
-	}
-	for _, g := range kept {
-		groups = append(groups, s.Groups[g])
-	}
-	for before := -1; len(groups) != before && len(sums) > 0; {
-		before = len(groups)
-		groups = slices.DeleteFunc(groups, func(g Group) bool {
-			touched := slices.ContainsFunc(g.Members, func(i int) bool { return held[i] && kinds[i].n > 0 })
-			if touched {
-				add(g.sumsOf()...)
-			}
-			return touched
-		})
-	}
-	return groups, sums, ok
-}
-
-// A reducer writes sums so that they have few terms and few values.
-type reducer struct {
-	kinds    []kind
-	required []bool
-	total    int // in units
-	unit     int // the amounts of a unit
-	usable   int
-	most     int // how many ingredients are used at most
-}
-
-// reduce returns a sum that the same compositions keep, without terms if all do.
-// Since Σ x_i is the total M, Σ (a_i − c)·x_i is the sum less c·M: c is taken so
-// that most ingredients have no part in it. ok is false if none can keep it.
-func (r *reducer) reduce(s Sum) (out Sum, ok bool) {
-	byIngredient := make(map[int]Term)
-	for _, t := range s.Terms {
-		if r.kinds[t.Ingredient].n > 0 {
-			was := byIngredient[t.Ingredient]
-			byIngredient[t.Ingredient] = Term{t.Ingredient, was.PerUnit + t.PerUnit*int64(r.unit), was.Whole + t.Whole}
-		}
-	}
-	count := make(map[int64]int)
-	for _, t := range byIngredient {
-		count[t.PerUnit]++
-	}
-	common, most := int64(0), count[0]+r.usable-len(byIngredient)
-	for per, n := range count {
-		if n > most || n == most && per < common {
-			common, most = per, n
-		}
-	}
-	base := common * int64(r.total)
-	if common != 0 {
-		for i, k := range r.kinds {
-			if k.n > 0 {
-				t := byIngredient[i]
-				byIngredient[i] = Term{i, t.PerUnit - common, t.Whole}
-			}
-		}
-	}
-	divisor := int64(0)
-	for i, t := range byIngredient {
-		if r.kinds[i].n == 1 {
-			t.Whole += t.PerUnit * int64(r.kinds[i].lo)
-			t.PerUnit = 0
-		}
-		if r.required[i] {
-			base += t.Whole
-			t.Whole = 0
-		}
-		if t.PerUnit == 0 && t.Whole == 0 {
-			continue
-		}
-		divisor = gcd64(gcd64(divisor, t.PerUnit), t.Whole)
-		out.Terms = append(out.Terms, t)
-	}
-	slices.SortFunc(out.Terms, func(a, b Term) int { return a.Ingredient - b.Ingredient })
-	out.Min, out.Max = minus(s.Min, base), minus(s.Max, base)
-	if divisor > 1 {
-		for k := range out.Terms {
-			out.Terms[k].PerUnit /= divisor
-			out.Terms[k].Whole /= divisor
-		}
-		if out.Min != math.MinInt64 {
-			out.Min = -floorDiv(-out.Min, divisor)
-		}
-		if out.Max != math.MaxInt64 {
-			out.Max = floorDiv(out.Max, divisor)
-		}
-	}
-	var can bounding
-	for _, t := range out.Terms {
-		can.add(r.kinds[t.Ingredient], r.required[t.Ingredient], 1, t)
-	}
-	all := can.span(r.total, r.most)
-	if all.lo >= out.Min && all.hi <= out.Max {
-		return Sum{}, true
-	}
-	return out, out.Min <= out.Max && all.hi >= out.Min && all.lo <= out.Max
-}
-
-// minus returns a−b, where a bound that is none stays so.
-func minus(a, b int64) int64 {
-	if a == math.MinInt64 || a == math.MaxInt64 {
-		return a
-	}
-	if d := float64(a) - float64(b); math.Abs(d) > maxSum {
-		if d < 0 {
-			return -maxSum
-		}
-		return maxSum
-	}
-	return a - b
-}
-
 // bounding bounds what some ingredients can add to a sum: by what each can, and
 // by the most for each unit and each ingredient that is used.
 type bounding struct {
@@ -249,11 +108,4 @@ func (b *bounding) span(units, most int) span {
 		s.hi = min(s.hi, int64(b.hi))
 	}
 	return s
-}
-
-func gcd64(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
 }

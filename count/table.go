@@ -111,6 +111,9 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 	if steps := need.steps * float64(len(ps)); steps > t.options.Steps {
 		return nil, &SizeError{steps, t.options.Steps, "steps"}
 	}
+	if t.plan.frontier != nil { // that cannot be drawn from is not worth counting
+		need.bytes = max(need.bytes, t.plan.samplerBytes())
+	}
 	if need.bytes > float64(t.options.Memory) {
 		return nil, &SizeError{need.bytes, float64(t.options.Memory), "bytes of memory"}
 	}

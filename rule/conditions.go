@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"math"
 	"slices"
 
 	"kir/count"
@@ -161,6 +162,28 @@ func (c *Conditions) Countable() (space count.Space, all bool) {
 		}
 	}
 	return space, len(rest) == 0 && len(c.Needs) == 0 && len(c.Sums) == 0
+}
+
+// Whole returns the space of all conditions.
+func (c *Conditions) Whole() count.Space {
+	space := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
+	for _, n := range c.Needs { // [if used] − Σ [then used] ≤ 0
+		sum := count.Sum{Min: math.MinInt64, Terms: []count.Term{{Ingredient: n.If, Whole: 1}}}
+		for _, i := range n.Then {
+			sum.Terms = append(sum.Terms, count.Term{Ingredient: i, Whole: -1})
+		}
+		space.Sums = append(space.Sums, sum)
+	}
+	for _, s := range c.Sums {
+		sum := count.Sum{Min: s.Min, Max: s.Max}
+		for i, f := range s.Factors {
+			if f != 0 {
+				sum.Terms = append(sum.Terms, count.Term{Ingredient: i, PerUnit: f})
+			}
+		}
+		space.Sums = append(space.Sums, sum)
+	}
+	return space
 }
 
 // Crossing returns the groups that [Conditions.Countable] leaves out.

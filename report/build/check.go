@@ -29,6 +29,9 @@ func Check(p *problem.Problem) (*report.Check, error) {
 		return nil, fmt.Errorf("scoring random compositions: %w", err)
 	}
 	space := p.Target.Space()
+	if e := space.Untabled(); e != nil {
+		c.Untabled = fmt.Sprintf("%.2g %s, of %.2g at most", e.Need, e.Of, e.Limit)
+	}
 	counts, err := space.Counts()
 	if err != nil {
 		return nil, err
