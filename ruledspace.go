@@ -29,6 +29,10 @@ type Counting struct {
 	// TableSteps bounds the work on tables for rules that could be measured
 	// instead, in steps of some 10⁻⁹ s: 4·10⁹ if it is 0. With 1 they are measured.
 	TableSteps float64
+
+	// Cache, if there is one, is asked for what was worked out before of the same
+	// rules, law and seed, and given what takes long. It changes nothing else.
+	Cache Cache
 }
 
 // negligible is how much of a law's mass is left out, all together, where |X_n|
@@ -64,22 +68,23 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 	}
 	r := newRuleset(conditions)
 	most := len(mass)
+	memo := newMemo(r, mass, o)
 	countable, all := conditions.Countable()
-	counted := false
+	options := count.Options{MaxUsed: most, Workers: o.Workers, Known: memo.counts(all)}
 	if !all {
-		options := count.Options{MaxUsed: most, Steps: o.TableSteps, Workers: o.Workers}
-		if options.Steps == 0 {
-			options.Steps = tableSteps
+		wide := options
+		if wide.Steps, wide.Known = o.TableSteps, memo.counts(true); wide.Steps == 0 {
+			wide.Steps = tableSteps
 		}
-		switch err := r.tabulate(ctx, conditions.Whole(), options); {
+		switch err := r.tabulate(ctx, conditions.Whole(), wide); {
 		case err == nil:
-			all, counted = true, true
+			all = true
 		case !errors.As(err, &r.untabled):
 			return nil, err
 		}
 	}
-	if !counted {
-		if err := r.tabulate(ctx, countable, count.Options{MaxUsed: most, Workers: o.Workers}); err != nil {
+	if r.sampler == nil {
+		if err := r.tabulate(ctx, countable, options); err != nil {
 			return nil, err
 		}
 	}
@@ -90,9 +95,11 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 		for n := 1; n <= most; n++ {
 			r.logCount[n] = r.table.LogCount(n)
 		}
-		return s, nil
+	} else if err := s.countShares(ctx, countable, mass, o, memo); err != nil {
+		return nil, err
 	}
-	return s, s.countShares(ctx, countable, mass, o)
+	r.cached = memo.used
+	return s, memo.keep(r)
 }
 
 // tableSteps is a few seconds, which measuring takes as well.
@@ -114,6 +121,9 @@ func (s *Space) Untabled() *count.SizeError {
 	return s.rules.untabled
 }
 
+// Cached says whether figures came from a cache.
+func (s *Space) Cached() bool { return s.rules != nil && s.rules.cached }
+
 // masses returns the probabilities of 1..n, at index n−1, as far as there are
 // any; of the zero value all are alike.
 func (y Sparsity) masses(most int) ([]float64, error) {
@@ -134,7 +144,7 @@ func (y Sparsity) masses(most int) ([]float64, error) {
 }
 
 // countShares works out which share of what a table counts keeps the other rules.
-func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting) error {
+func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting, memo *memo) error {
 	r := s.rules
 	r.shares = make([]Share, len(mass))
 	r.measuredAt = make([]int, len(mass)+1)
@@ -148,7 +158,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		}
 		if r.table.Empty(n) {
 			share.Exact, share.Counted = true, true
-		} else if kept, ok := r.Kept(n); ok {
+		} else if kept, ok := memo.kept(r, n); ok {
 			share.Exact, share.Counted = true, true
 			share.Estimate = float64(kept) / float64(r.table.Count(n).Int64()) // no more than were looked at
 			r.logCount[n] = math.Log(float64(kept))
@@ -180,9 +190,11 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		options.Mass = append(options.Mass, mass[n-1])
 	}
 	problem := measure.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.uncountedSums()}
-	var err error
-	if r.measured, err = measure.Measure(ctx, problem, options); err != nil {
-		return err
+	if r.measured = memo.measured(problem, sizes); r.measured == nil {
+		var err error
+		if r.measured, err = measure.Measure(ctx, problem, options); err != nil {
+			return err
+		}
 	}
 	for at, m := range r.measured.Sizes {
 		share := &r.shares[m.N-1]

@@ -130,7 +130,7 @@ func Reachable(ctx context.Context, s Space, most int) (can []bool, steps float6
 	if all := min(len(s.Ingredients), s.Total); most < 1 || most > all {
 		most = all
 	}
-	plan, err := newPlan(s, most, float64(Options{}.withDefaults().Memory))
+	plan, err := newPlan(ctx, s, most, float64(Options{}.withDefaults().Memory))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -1,6 +1,8 @@
 package count
 
 import (
+	"cmp"
+	"context"
 	"encoding/binary"
 	"maps"
 	"math"
@@ -85,7 +87,7 @@ type frontierPlan struct {
 // newFrontier finds the states of stages, in a good order, where rest ingredients
 // are in none and most of all are used. It fails with a [SizeError] if tables over
 // them have more cells than the limit.
-func newFrontier(stages []stage, sums []Sum, rest, most, total int, limit float64) (*frontier, error) {
+func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, total int, limit float64) (*frontier, error) {
 	spans := make([]span, len(sums))
 	all := make([]bounding, len(sums))
 	for _, st := range stages {
@@ -123,7 +125,7 @@ func newFrontier(stages []stage, sums []Sum, rest, most, total int, limit float6
 		if w.f.impossible {
 			break
 		}
-		if err := w.advance(c); err != nil {
+		if err := cmp.Or(ctx.Err(), w.advance(c)); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,8 @@
 package count
 
 import (
+	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -39,7 +41,7 @@ type plan struct {
 
 // newPlan puts a space in order, to be counted for up to maxUsed ingredients with
 // tables for a frontier of so many cells at most.
-func newPlan(s Space, maxUsed int, cells float64) (*plan, error) {
+func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
@@ -109,7 +111,7 @@ func newPlan(s Space, maxUsed int, cells float64) (*plan, error) {
 	stages := p.gather(s, kinds, held, inner, parts)
 	p.root.settle(p, Range{0, maxUsed}, p.total)
 	if len(sums) > 0 && !p.impossible {
-		if p.frontier, err = newFrontier(stages, sums, p.root.members, maxUsed, p.total, cells); err != nil {
+		if p.frontier, err = newFrontier(ctx, stages, sums, p.root.members, maxUsed, p.total, cells); err != nil {
 			return nil, err
 		}
 		p.impossible = p.frontier.impossible
@@ -121,17 +123,21 @@ func newPlan(s Space, maxUsed int, cells float64) (*plan, error) {
 // those that sums hold into stages.
 func (p *plan) gather(s Space, kinds []kind, held [][]Term, inner []int, parts []*part) (stages []stage) {
 	at := make(map[string]int)
+	var id []byte
 	for i, k := range kinds {
 		if k.n == 0 {
 			continue
 		}
 		if held[i] != nil {
-			id := fmt.Sprint(k, s.Ingredients[i].Required, held[i])
-			if _, ok := at[id]; !ok {
-				at[id] = len(stages)
+			id = fmt.Append(id[:0], k, s.Ingredients[i].Required)
+			for _, t := range held[i] {
+				id = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(id, int64(t.Ingredient)), t.PerUnit), t.Whole)
+			}
+			if _, ok := at[string(id)]; !ok {
+				at[string(id)] = len(stages)
 				stages = append(stages, stage{class: class{kind: k, required: s.Ingredients[i].Required}, terms: held[i]})
 			}
-			c := &stages[at[id]]
+			c := &stages[at[string(id)]]
 			c.members = append(c.members, int32(i))
 			continue
 		}

@@ -335,7 +335,7 @@ func TestScaledTables(t *testing.T) {
 	for i := range s.Ingredients {
 		s.Ingredients[i].Excluded = false
 	}
-	plan, err := newPlan(s, 400, 1e8)
+	plan, err := newPlan(context.Background(), s, 400, 1e8)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func testCounts(t *testing.T, random func(*rand.Rand) Space) {
 		if err != nil {
 			t.Fatalf("problem %d, %+v: %v", problem, s, err)
 		}
-		plan, err := newPlan(s, table.MaxUsed(), 1e8)
+		plan, err := newPlan(context.Background(), s, table.MaxUsed(), 1e8)
 		if err != nil {
 			t.Fatal(err)
 		}
