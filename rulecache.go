@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"math/big"
 	"runtime"
-	"time"
 
 	"kir/measure"
 )
@@ -19,8 +18,9 @@ type Cache interface {
 	Store(key [sha256.Size]byte, data []byte)
 }
 
-// worthCaching is how long something takes that is kept.
-const worthCaching = 500 * time.Millisecond
+// worthCaching is how many steps of 10⁻⁹ s counting takes of which the result is
+// kept; what was measured always is.
+const worthCaching = 2e8
 
 // countingVersion is raised whenever |X_n| of the same rules, law and seed may
 // come out differently; a test knows what does.
@@ -28,10 +28,9 @@ const countingVersion = 1
 
 // A counting is what is kept: counts of a table, and what was measured beside it.
 type counting struct {
-	Whole    bool        // the table is of all rules
-	Counts   []*big.Int  // nil if a formula counts
-	Kept     map[int]int // by n, where each composition was looked at
-	Measured []byte      // nil if nothing was
+	Whole    bool       // the table is of all rules
+	Counts   []*big.Int // nil if a formula counts
+	Measured []byte     // nil if nothing was
 }
 
 // memo is a counting on its way from a cache or to it.
@@ -39,15 +38,13 @@ type memo struct {
 	cache Cache
 	key   [sha256.Size]byte
 	known *counting // nil if the cache has none
-	began time.Time
-	used  bool        // of what is known
-	seen  map[int]int // what was kept, by n
+	used  bool      // of what is known
 }
 
 // newMemo looks up rules with all that their counts depend on. Measured figures
 // are floating-point numbers, which machines of one kind round alike.
 func newMemo(r *ruleset, mass []float64, o Counting) *memo {
-	m := &memo{cache: o.Cache, began: time.Now(), seen: make(map[int]int)}
+	m := &memo{cache: o.Cache}
 	if o.Cache == nil {
 		return m
 	}
@@ -77,21 +74,6 @@ func (m *memo) counts(whole bool) []*big.Int {
 	return m.known.Counts
 }
 
-// kept is [rule.Conditions.Kept], if need be.
-func (m *memo) kept(r *ruleset, n int) (kept int, ok bool) {
-	if m.known != nil {
-		kept, ok = m.known.Kept[n]
-		m.used = m.used || ok
-	}
-	if !ok {
-		kept, ok = r.Kept(n)
-	}
-	if ok {
-		m.seen[n] = kept
-	}
-	return kept, ok
-}
-
 // measured returns what is known of a problem, nil if nothing is.
 func (m *memo) measured(p measure.Problem, sizes []int) *measure.Result {
 	if m.known == nil || m.known.Measured == nil {
@@ -105,12 +87,12 @@ func (m *memo) measured(p measure.Problem, sizes []int) *measure.Result {
 	return result
 }
 
-// keep gives the cache what was worked out, if that took long.
+// keep gives the cache what was worked out, if it is worth that.
 func (m *memo) keep(r *ruleset) error {
-	if m.cache == nil || m.used || time.Since(m.began) < worthCaching {
+	if m.cache == nil || m.used || r.measured == nil && r.table.Steps() < worthCaching {
 		return nil
 	}
-	c := counting{Whole: r.shares == nil, Counts: r.table.All(), Kept: m.seen}
+	c := counting{Whole: r.shares == nil, Counts: r.table.All()}
 	if r.measured != nil {
 		var err error
 		if c.Measured, err = r.measured.MarshalBinary(); err != nil {

@@ -158,7 +158,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		}
 		if r.table.Empty(n) {
 			share.Exact, share.Counted = true, true
-		} else if kept, ok := memo.kept(r, n); ok {
+		} else if kept, ok := r.Kept(n); ok {
 			share.Exact, share.Counted = true, true
 			share.Estimate = float64(kept) / float64(r.table.Count(n).Int64()) // no more than were looked at
 			r.logCount[n] = math.Log(float64(kept))

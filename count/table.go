@@ -107,12 +107,9 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 		}
 		return counts, nil
 	}
-	bits := slices.Max(t.plan.logBounds(t.plan.maxUsed, true))
-	// The bound is a floating-point number of a relative error below 1e-12.
-	ps := primes(1 + int((bits+2)/(primeBits-0.001)))
-
+	ps := primes(t.plan.primes())
 	need := t.plan.cost()
-	if steps := need.steps * float64(len(ps)); steps > t.options.Steps {
+	if steps := t.Steps(); steps > t.options.Steps {
 		return nil, &SizeError{steps, t.options.Steps, "steps"}
 	}
 	if t.plan.frontier != nil { // that cannot be drawn from is not worth counting
@@ -145,6 +142,21 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 		}
 	}
 	return reconstruct(ps, residues), nil
+}
+
+// primes returns how many primes the counts are taken modulo.
+func (p *plan) primes() int {
+	bits := slices.Max(p.logBounds(p.maxUsed, true))
+	// The bound is a floating-point number of a relative error below 1e-12.
+	return 1 + int((bits+2)/(primeBits-0.001))
+}
+
+// Steps returns about how many steps of 10⁻⁹ s counting takes, 0 for a formula.
+func (t *Table) Steps() float64 {
+	if t.closed != nil || t.plan.impossible {
+		return 0
+	}
+	return t.plan.cost().steps * float64(t.plan.primes())
 }
 
 // A cost is what evaluating a part takes modulo one prime.
