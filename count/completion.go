@@ -70,6 +70,10 @@ func (s *completion[R, C]) before(ctx context.Context, after []*grid[R, C]) ([]*
 			if j == s.most {
 				break
 			}
+			if j+1 == s.most && len(s.members) == 1 { // without a copy
+				s.last(f, now, out)
+				break
+			}
 			now = s.another(f, now, int32(s.most-j-1))
 		}
 	}
@@ -79,30 +83,44 @@ func (s *completion[R, C]) before(ctx context.Context, after []*grid[R, C]) ([]*
 	return out, nil
 }
 
+// last adds to the grids of the states what one more ingredient makes.
+func (s *completion[R, C]) last(f *family, now, out []*grid[R, C]) {
+	from, k, step := s.ahead(f, now)
+	for _, start := range f.starts {
+		s.shift(out[start[0]], from, f.at(f.keys[start[1]]+step), k)
+	}
+}
+
 // another returns the grids with one more ingredient of the stage, of the nodes
 // from which at least so few levels are left.
 func (s *completion[R, C]) another(f *family, now []*grid[R, C], levels int32) []*grid[R, C] {
-	from, k := now, s.kind
-	step := f.whole
-	if f.perUnit != 0 {
-		from, k = s.lines(f, now), kind{s.kind.lo, 1, 1}
-		step += int64(k.lo) * f.perUnit
-	}
+	from, k, step := s.ahead(f, now)
 	out := make([]*grid[R, C], len(f.keys))
 	for x, key := range f.keys {
-		if f.level[x] > levels {
-			continue
-		}
-		y := f.at(key + step)
-		if y < 0 || from[y] == nil {
-			continue
-		}
-		out[x] = s.grid(int(f.units[x]))
-		for i := range min(len(from[y].rows), len(out[x].rows)-1) {
-			out[x].shift(&out[x].rows[i+1], &from[y].rows[i], k)
+		if y := f.at(key + step); f.level[x] <= levels && y >= 0 && from[y] != nil {
+			out[x] = s.grid(int(f.units[x]))
+			s.shift(out[x], from, y, k)
 		}
 	}
 	return out
+}
+
+// ahead returns which grids are to be shifted, how many nodes further on they are,
+// and by which amounts.
+func (s *completion[R, C]) ahead(f *family, now []*grid[R, C]) (from []*grid[R, C], k kind, step int64) {
+	if f.perUnit == 0 {
+		return now, s.kind, f.whole
+	}
+	return s.lines(f, now), kind{s.kind.lo, 1, 1}, f.whole + int64(s.kind.lo)*f.perUnit
+}
+
+func (s *completion[R, C]) shift(dst *grid[R, C], from []*grid[R, C], y int32, k kind) {
+	if y < 0 || from[y] == nil {
+		return
+	}
+	for i := range min(len(from[y].rows), len(dst.rows)-1) {
+		dst.shift(&dst.rows[i+1], &from[y].rows[i], k)
+	}
 }
 
 // lines adds up along lines: at each node the grids of the amounts from the least

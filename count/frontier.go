@@ -397,5 +397,5 @@ func (st *stage) passes(f *family) float64 {
 const maxNodes = 1 << 20
 
 func (w *frontierPlan) tooLarge(cells float64) error {
-	return &SizeError{cells, w.limit, "cells for the states of rules that are open together"}
+	return &SizeError{cells, w.limit, "cells of tables for rules that are open together"}
 }

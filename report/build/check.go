@@ -30,7 +30,7 @@ func Check(p *problem.Problem) (*report.Check, error) {
 	}
 	space := p.Target.Space()
 	if e := space.Untabled(); e != nil {
-		c.Untabled = fmt.Sprintf("%.2g %s, of %.2g at most", e.Need, e.Of, e.Limit)
+		c.Untabled = fmt.Sprintf("more than %.2g %s", e.Limit, e.Of)
 	}
 	counts, err := space.Counts()
 	if err != nil {
