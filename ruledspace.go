@@ -45,7 +45,7 @@ const negligible = 1e-9
 // a least above a greatest, fails with a [*rule.Error].
 //
 // Amounts and groups that are disjoint or nested are counted: |X_n| is then
-// exact. So are groups that overlap otherwise, needs and limits, as long as the
+// exact. So are groups that overlap otherwise, needs and sums, as long as the
 // states of those that are open together make tables of at most 1 GiB that some
 // seconds fill; see package count. If not, [Space.Untabled] says so, and each
 // composition of n ingredients is looked at if there are at most 2²⁰ whose amounts
@@ -76,10 +76,11 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 		if wide.Steps, wide.Known = o.TableSteps, memo.counts(true); wide.Steps == 0 {
 			wide.Steps = tableSteps
 		}
-		switch err := r.tabulate(ctx, conditions.Whole(), wide); {
-		case err == nil:
-			all = true
-		case !errors.As(err, &r.untabled):
+		whole, err := conditions.Whole()
+		if err == nil {
+			err = r.tabulate(ctx, whole, wide)
+		}
+		if all = err == nil; !all && !errors.As(err, &r.untabled) {
 			return nil, err
 		}
 	}
@@ -227,10 +228,12 @@ func (r *ruleset) uncountedSums() []measure.Sum {
 	var sums []measure.Sum
 	for _, s := range r.Sums {
 		sum := measure.Sum{Min: s.Min, Max: s.Max}
-		for i, f := range s.Factors {
-			if f != 0 {
-				sum.Terms = append(sum.Terms, measure.Term{Ingredient: i, PerUnit: f})
+		for _, t := range s.Terms {
+			term := measure.Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, Whole: t.Whole}
+			if t.Bent() {
+				term.At = t.At
 			}
+			sum.Terms = append(sum.Terms, term)
 		}
 		sums = append(sums, sum)
 	}

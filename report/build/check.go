@@ -30,7 +30,9 @@ func Check(p *problem.Problem) (*report.Check, error) {
 	}
 	space := p.Target.Space()
 	if e := space.Untabled(); e != nil {
-		c.Untabled = fmt.Sprintf("more than %.2g %s", e.Limit, e.Of)
+		if c.Untabled = fmt.Sprintf("exact tables would take more than %.2g %s", e.Limit, e.Of); e.Limit == 0 {
+			c.Untabled = "no table holds " + e.Of
+		}
 	}
 	counts, err := space.Counts()
 	if err != nil {

@@ -45,10 +45,9 @@ func Check(w io.Writer, c *report.Check) error {
 	p.Table(t)
 	switch {
 	case estimated:
-		p.Wrapped(0, "Groups that overlap, needs and limits are too many to count together (exact tables would take "+c.Untabled+"): their share is measured from populations that keep them, and the law of n is as exact as that.")
+		p.Wrapped(0, "Some rules are too many to count together ("+c.Untabled+"): their share is measured from populations that keep them, and the law of n is as exact as that.")
 	case measured:
-		p.Line("Groups that overlap, needs and limits are counted by looking at every")
-		p.Line("composition.")
+		p.Line("Some rules are counted by looking at every composition.")
 	}
 	properties(p, c.Properties)
 	p.Line("")
