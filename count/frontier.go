@@ -98,13 +98,12 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, to
 	for s := range spans {
 		spans[s] = all[s].span(total, most)
 	}
-	ordered := slices.Clone(stages)
-	orderClasses(ordered, spans)
-	w := &frontierPlan{f: &frontier{stages: ordered, sums: sums, total: total}, most: most, last: make([]int, len(sums)), limit: limit}
+	orderClasses(stages, spans)
+	w := &frontierPlan{f: &frontier{stages: stages, sums: sums, total: total}, most: most, last: make([]int, len(sums)), limit: limit}
 	w.after = make([]map[int]span, len(stages))
 	clear(all)
 	used := min(rest, most)
-	for c, st := range slices.Backward(ordered) {
+	for c, st := range slices.Backward(stages) {
 		w.after[c] = make(map[int]span)
 		for _, t := range st.terms {
 			if w.last[t.Ingredient] == 0 {
@@ -114,14 +113,14 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, to
 			all[t.Ingredient].add(st.kind, st.required, len(st.members), t)
 		}
 		used = min(used+len(st.members), most)
-		ordered[c].maxUsed = used
-		ordered[c].most = min(len(st.members), most, total/st.kind.lo)
-		if st.required && ordered[c].most < len(st.members) {
+		stages[c].maxUsed = used
+		stages[c].most = min(len(st.members), most, total/st.kind.lo)
+		if st.required && stages[c].most < len(st.members) {
 			w.f.impossible = true
 		}
 	}
 	w.values, w.states = [][]int64{nil}, []state{{}}
-	for c := range ordered {
+	for c := range stages {
 		if w.f.impossible {
 			break
 		}
