@@ -30,8 +30,10 @@ type ruleset struct {
 
 	table    *count.Table
 	sampler  *count.Sampler
-	shares   []Share   // of n = 1.. ; nil if all rules are counted
-	logCount []float64 // log |X_n| at n, −Inf at 0 and where X_n is empty or not counted
+	untabled *count.SizeError // why the table leaves rules out
+	cached   bool             // whether figures came from a cache
+	shares   []Share          // of n = 1.. ; nil if all rules are counted
+	logCount []float64        // log |X_n| at n, −Inf at 0 and where X_n is empty or not counted
 
 	measured   *measure.Result // nil if nothing had to be
 	measuredAt []int           // by n: the index of its Sizes, or −1

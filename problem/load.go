@@ -33,6 +33,10 @@ type Options struct {
 	// time. 0 means all cores.
 	Workers int
 
+	// Cache has counts of rules that take long kept in a directory beside the
+	// problem, and taken from there. Tell is told when they are.
+	Cache bool
+
 	// Tell is told what the user should know while the problem is sampled and
 	// that does not end the run, such as that a program was started again. It
 	// may be called from several goroutines, and may be nil.
@@ -75,6 +79,9 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		return p, err
 	}
 	s := &shelf{files: files, workers: o.Workers, tell: o.Tell}
+	if o.Cache {
+		s.cache = cache{filepath.Join(files.Dir, cacheName)}
+	}
 	if s.total, err = readTotal(root); err != nil {
 		return p, err
 	}
@@ -146,7 +153,7 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	if err != nil {
 		return err
 	}
-	space, err := s.ruledSpace(ctx, p.Rules, plain, kir.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers}, at)
+	space, err := s.ruledSpace(ctx, p.Rules, plain, kir.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache}, at)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ type shelf struct {
 
 	table   string       // the file of the ingredients as the problem names it, or empty
 	workers int          // that grow forests, 0 for all cores
+	cache   kir.Cache    // of counts; may be nil
 	tell    func(string) // what happens while the problem is sampled; may be nil
 
 	warnings []string
