@@ -8,6 +8,19 @@ import (
 	"kir/problem/yaml"
 )
 
+// forms are what stands under the key of a kind that has keys, such as messages show
+// it.
+var forms = map[string]string{
+	"amount": `{of: Gin, min: 20, max: "40%"}`,
+	"group":  `{of: [Gin, Vodka], used: [1, 1], total: ["30%", "70%"]}`,
+	"needs":  "{if: Egg white, then: [Lemon juice, Lime juice]}",
+	"limit":  "{attribute: abv, min: 10, max: 25}",
+	"ratio":  "{of: Gin, to: Vermouth, min: 2, max: 3}",
+	"near":   "{recipe: Negroni, changes: 2}",
+	"if":     "{used: Milk, then: {exclude: [Lemon juice]}}",
+	"block":  "{of: {phase: water}, total: 700, rules: []}",
+}
+
 // nearly are keys that people write and that are none, by kind, and what is meant.
 var nearly = map[string]map[string]string{
 	"amount": {
@@ -62,10 +75,8 @@ var nearly = map[string]map[string]string{
 // fields reads what stands under the key of a kind, and shows the right form of
 // what is nearly right.
 func fields(n *yaml.Node, kind string, known ...string) (map[string]*yaml.Node, error) {
-	kinds := ruleKinds()
-	form := kinds[slices.IndexFunc(kinds, func(k ruleKind) bool { return k.name == kind })].form
 	if n.Kind != yaml.Mapping {
-		return nil, yaml.Hint(n.Errorf("%s is %s", kind, n.Shown()), "write %s: %s", kind, form)
+		return nil, yaml.Hint(n.Errorf("%s is %s", kind, n.Shown()), "write %s: %s", kind, forms[kind])
 	}
 	for _, e := range n.Entries {
 		if way := nearly[kind][e.Key.Text]; way != "" && !slices.Contains(known, e.Key.Text) {
@@ -74,7 +85,7 @@ func fields(n *yaml.Node, kind string, known ...string) (map[string]*yaml.Node, 
 	}
 	f, err := n.Fields(kind, known...)
 	if bad, ok := err.(*fault.Error); ok && fault.DidYouMean(unknown(n, known), known) == "" {
-		bad.Hint = fmt.Sprintf("it has %s: %s: %s", fault.List(known, 8), kind, form)
+		bad.Hint = fmt.Sprintf("it has %s: %s: %s", fault.List(known, 8), kind, forms[kind])
 	}
 	return f, err
 }
