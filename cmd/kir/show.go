@@ -14,6 +14,7 @@ import (
 func newShowCommand() *cobra.Command {
 	var asJSON bool
 	var best, diverse int
+	var t tableFlags
 	c := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Say what a run found",
@@ -21,10 +22,15 @@ func newShowCommand() *cobra.Command {
 best compositions that differ from each other, whether the draws can be relied on,
 and every figure with its error.
 
---best K prints the first K entries of the shortlist and nothing else.`,
+--best K prints the first K entries of the shortlist and nothing else.
+
+--csv and --xlsx write the shortlist for a spreadsheet: a column a recipe, a row an
+ingredient in the order of their groups, and the figures. Percentages are of the
+total. No name in it runs as a formula.`,
 		Example: `  kir show runs/fresh-all-day-cocktails-1
   kir show runs/fresh-all-day-cocktails-1 --best 20
-  kir show runs/fresh-all-day-cocktails-1 --best 3 --json | jq .best[].recipe`,
+  kir show runs/fresh-all-day-cocktails-1 --best 3 --json | jq .best[].recipe
+  kir show runs/fresh-all-day-cocktails-1 --xlsx -o shortlist.xlsx`,
 		Args:              one("run directory"),
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -40,6 +46,9 @@ and every figure with its error.
 			if err != nil {
 				return err
 			}
+			if t.csv || t.xlsx {
+				return t.write(c, args[0], m, best)
+			}
 			if best == 0 && diverse == 0 {
 				return printModel(c.OutOrStdout(), m, args[0], asJSON)
 			}
@@ -50,6 +59,8 @@ and every figure with its error.
 	c.Flags().IntVar(&diverse, "diverse", 0, "the same as --best, which was another list once")
 	must(c.Flags().MarkHidden("diverse"))
 	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json, or with --best that part of it")
+	t.add(c)
+	c.MarkFlagsMutuallyExclusive("csv", "xlsx", "json")
 	return c
 }
 
