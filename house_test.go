@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"kir/fault", "kir/forest", "kir/count", "kir/diagnose", "kir/run/zarr", "kir/report/number"},
 	{"kir/rule", "kir/recipe", "kir/measure", "kir/report/figure", "kir/report/terminal", "kir/report/sheet"},
 	{"kir"},
-	{"kir/property", "kir/search", "kir/problem/yaml"},
+	{"kir/property", "kir/search", "kir/problem/yaml", "kir/weigh"},
 	{"kir/problem", "kir/problem/change", "kir/run"},
 	{"kir/report", "kir/run/bucket"},
 	{"kir/report/build", "kir/report/view"},

@@ -7,10 +7,11 @@ import (
 	"kir"
 	"kir/problem/yaml"
 	"kir/recipe"
+	"kir/rule"
 )
 
-// An Outline is what a problem file says before its rules and wishes, which take
-// longer to read.
+// An Outline is what a problem file says but for its wishes, which take longer to
+// read.
 type Outline struct {
 	Text        []byte // of the file
 	Name        string
@@ -19,11 +20,12 @@ type Outline struct {
 	Attributes  *recipe.Ingredients // nil if the ingredients are only counted
 	Book        *recipe.Book        // nil if there are no recipes
 	Total       int
+	Rules       rule.Set // without the law of n
 	Sampler     kir.Settings
 	Search      Search
 }
 
-// ReadOutline reads the beginning of a problem.
+// ReadOutline reads a problem but for its wishes.
 func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	out := new(Outline)
 	files := &yaml.Files{Dir: filepath.Dir(path), Taken: func(string, []byte, int64) {}}
@@ -50,5 +52,10 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 		return nil, err
 	}
 	out.Ingredients, out.Attributes, out.Book, out.Total = s.names, s.attributes, s.book, s.total
+	rules, err := readRules(s, root.Get("constraints"))
+	if err != nil {
+		return nil, err
+	}
+	out.Rules = newRuleSet(s, rules).Set
 	return out, nil
 }

@@ -19,6 +19,7 @@ type rounding struct {
 	total   int64      // M
 	text    func(rule int) string
 	bounds  []bound
+	nodes   int // how many partial roundings may be looked at
 }
 
 // A bound is Σ_i factor_i·x_i ≥ 0, of one rule.
@@ -212,7 +213,7 @@ type walk struct {
 	partial     []float64   // of each bound, so far
 	best        []int64
 	bestCost    float64
-	nodes       int
+	seen        int
 }
 
 func newWalk(r *rounding, bounds []bound, far int) *walk {
@@ -307,7 +308,7 @@ func (w *walk) suffixes() {
 
 // descend tries all choices of the place k and those behind it.
 func (w *walk) descend(k int, sum int64, off, cost float64) {
-	if w.nodes++; w.nodes > mostNodes {
+	if w.seen++; w.seen > w.nodes {
 		return
 	}
 	if least := cost + w.rest[k] + w.lambda*(w.due-off); least >= w.bestCost-tolerance {

@@ -36,14 +36,15 @@ type Weighed struct {
 // what was tried and helps.
 type ImpossibleError struct {
 	Reason string
-	Ways   []string
+	Ways   []Way
 }
 
-func (e *ImpossibleError) Error() string {
-	if len(e.Ways) == 0 {
-		return e.Reason
-	}
-	return e.Reason + ": " + strings.Join(e.Ways, ", or ")
+func (e *ImpossibleError) Error() string { return e.Reason }
+
+// A Way is another step of the scale, or another size of the batch.
+type Way struct {
+	Scale bool
+	Value *big.Rat
 }
 
 // What is wrong with a batch before rules are looked at.
@@ -78,7 +79,7 @@ func newRounding(b Batch) (*rounding, error) {
 	if len(b.Parts) == 0 || b.Size.Sign() <= 0 || b.Step.Sign() <= 0 {
 		return nil, errors.New("a batch and the step of a scale are above 0, and a recipe has ingredients")
 	}
-	r := &rounding{parts: b.Parts, total: int64(b.Rules.Total), text: b.Rules.Text}
+	r := &rounding{nodes: mostNodes, parts: b.Parts, total: int64(b.Rules.Total), text: b.Rules.Text}
 	sum := new(big.Rat)
 	for k, p := range b.Parts {
 		q := new(big.Rat).SetFrac64(int64(p.Amount), r.total)
@@ -110,49 +111,52 @@ func newRounding(b Batch) (*rounding, error) {
 }
 
 // wholeBatches returns the batches next to one that are whole numbers of steps.
-func (b Batch) wholeBatches() []string {
+func (b Batch) wholeBatches() []Way {
 	steps := new(big.Rat).Quo(b.Size, b.Step)
 	down := new(big.Int).Quo(steps.Num(), steps.Denom())
-	var ways []string
+	var ways []Way
 	for _, n := range []*big.Int{down, new(big.Int).Add(down, big.NewInt(1))} {
 		if n.Sign() > 0 {
-			ways = append(ways, "a batch of "+Decimal(new(big.Rat).Mul(b.Step, new(big.Rat).SetInt(n))))
+			ways = append(ways, Way{Value: new(big.Rat).Mul(b.Step, new(big.Rat).SetInt(n))})
 		}
 	}
 	return ways
 }
 
 // ways returns what of finer scales and other batches was tried and helps.
-func (b Batch) ways() (ways []string) {
+func (b Batch) ways() (ways []Way) {
 	for _, finer := range []int64{2, 5, 10, 100} {
 		c := b
 		c.Step = new(big.Rat).Mul(b.Step, big.NewRat(1, finer))
 		if c.possible() {
-			ways = append(ways, "a scale of "+Decimal(c.Step))
+			ways = append(ways, Way{Scale: true, Value: c.Step})
 			break
 		}
 	}
-	// What makes every amount a whole number of steps.
-	common := big.NewInt(int64(b.Rules.Total))
-	for _, p := range b.Parts {
-		common.GCD(nil, nil, common, big.NewInt(int64(p.Amount)))
+	if b.Density != nil {
+		return ways
 	}
-	unit := new(big.Rat).Mul(b.Step, new(big.Rat).SetFrac(big.NewInt(int64(b.Rules.Total)), common))
-	times := new(big.Rat).Quo(b.Size, unit)
-	up := new(big.Int).Quo(times.Num(), times.Denom())
-	c := b
-	c.Size = unit.Mul(unit, new(big.Rat).SetInt(up.Add(up, big.NewInt(1))))
-	if b.Density == nil && c.possible() {
-		ways = append(ways, "a batch of "+Decimal(c.Size))
+	steps := new(big.Rat).Quo(b.Size, b.Step)
+	whole := new(big.Int).Quo(steps.Num(), steps.Denom()).Int64()
+	for n := whole + 1; n <= whole+triedSizes; n++ {
+		c := b
+		if c.Size = new(big.Rat).Mul(b.Step, new(big.Rat).SetInt64(n)); c.possible() {
+			return append(ways, Way{Value: c.Size})
+		}
 	}
 	return ways
 }
+
+// triedSizes is how many larger batches are tried as a way out, and triedNodes how
+// many partial roundings are looked at in each.
+const triedSizes, triedNodes = 1000, 2000
 
 func (b Batch) possible() bool {
 	r, err := newRounding(b)
 	if err != nil {
 		return false
 	}
+	r.nodes = triedNodes
 	_, found := r.search(r.bounds)
 	return found
 }

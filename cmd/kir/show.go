@@ -15,6 +15,7 @@ func newShowCommand() *cobra.Command {
 	var asJSON bool
 	var best, diverse int
 	var t tableFlags
+	var weighing weighingFlags
 	c := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Say what a run found",
@@ -24,13 +25,21 @@ and every figure with its error.
 
 --best K prints the first K entries of the shortlist and nothing else.
 
+--recipe K is one of them as a weighing sheet: a batch rounded to the scale, so that
+the sum is exact and no rule breaks, in the order of the groups, as text, --csv, or
+as a page to print with --html. Shares are of the volume or the mass, whichever the
+problem's recipes are measured in; --in weighs in the other, by the densities in a
+column of the ingredients.
+
 --csv and --xlsx write the shortlist for a spreadsheet: a column a recipe, a row an
 ingredient in the order of their groups, and the figures. Percentages are of the
 total. No name in it runs as a formula.`,
 		Example: `  kir show runs/fresh-all-day-cocktails-1
   kir show runs/fresh-all-day-cocktails-1 --best 20
   kir show runs/fresh-all-day-cocktails-1 --best 3 --json | jq .best[].recipe
-  kir show runs/fresh-all-day-cocktails-1 --xlsx -o shortlist.xlsx`,
+  kir show runs/fresh-all-day-cocktails-1 --xlsx -o shortlist.xlsx
+  kir show runs/fresh-all-day-cocktails-1 --recipe 3 --batch 750ml --round 0.5
+  kir show runs/accord-1 --recipe 1 --batch 100g --round 0.01 --html -o accord.html`,
 		Args:              one("run directory"),
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -46,6 +55,9 @@ total. No name in it runs as a formula.`,
 			if err != nil {
 				return err
 			}
+			if c.Flags().Changed("recipe") {
+				return weighing.write(c, args[0], m, &t, asJSON)
+			}
 			if t.csv || t.xlsx {
 				return t.write(c, args[0], m, best)
 			}
@@ -60,7 +72,8 @@ total. No name in it runs as a formula.`,
 	must(c.Flags().MarkHidden("diverse"))
 	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json, or with --best that part of it")
 	t.add(c)
-	c.MarkFlagsMutuallyExclusive("csv", "xlsx", "json")
+	weighing.add(c)
+	c.MarkFlagsMutuallyExclusive("csv", "xlsx", "json", "html")
 	return c
 }
 

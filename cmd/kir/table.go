@@ -74,18 +74,18 @@ func (f *tableFlags) save(c *cobra.Command, data []byte) error {
 
 // rack returns what is known of a run's ingredients: nothing if its problem file is
 // gone, which is said.
-func (f *tableFlags) rack(c *cobra.Command, location string) (view.Rack, error) {
+func (f *tableFlags) rack(c *cobra.Command, location string) (report.Rack, error) {
 	s, err := readSource(c, location)
 	if err != nil {
 		teller(c.ErrOrStderr(), false)(fmt.Sprintf("the order of the groups and costs are not known: %v", err))
-		return view.Rack{}, nil
+		return report.Rack{}, nil
 	}
 	return rackOf(s.Attributes, f.group, f.pricey)
 }
 
 // rackOf finds the columns by which ingredients are grouped and priced.
-func rackOf(in *recipe.Ingredients, group, cost string) (view.Rack, error) {
-	r := view.NewRack(in, group, cost)
+func rackOf(in *recipe.Ingredients, group, cost string) (report.Rack, error) {
+	r := report.NewRack(in, group, cost)
 	for _, f := range []struct {
 		flag, name string
 		found      bool

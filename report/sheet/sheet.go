@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,11 +14,14 @@ import (
 )
 
 // A Sheet is a table whose first row has the names of its columns. Cells are
-// strings, whole numbers, float64, or nil for nothing.
+// strings, whole numbers, float64, [Decimal], or nil for nothing.
 type Sheet struct {
 	Name string
 	Rows [][]any
 }
+
+// A Decimal is a number as it is to be written, such as 12.50.
+type Decimal string
 
 // Add appends a row.
 func (s *Sheet) Add(cells ...any) { s.Rows = append(s.Rows, cells) }
@@ -119,6 +123,14 @@ func fill(book *excelize.File, s *Sheet, bold int) error {
 		return err
 	}
 	for k, row := range s.Rows {
+		cells := slices.Clone(row)
+		for c, cell := range cells {
+			if v, ok := cell.(Decimal); ok {
+				if cells[c], err = strconv.ParseFloat(string(v), 64); err != nil {
+					return err
+				}
+			}
+		}
 		var style []excelize.RowOpts
 		if k == 0 {
 			style = append(style, excelize.RowOpts{StyleID: bold})
@@ -127,7 +139,7 @@ func fill(book *excelize.File, s *Sheet, bold int) error {
 		if err != nil {
 			return err
 		}
-		if err := out.SetRow(at, row, style...); err != nil {
+		if err := out.SetRow(at, cells, style...); err != nil {
 			return err
 		}
 	}

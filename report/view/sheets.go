@@ -1,84 +1,16 @@
 package view
 
 import (
-	"cmp"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 
-	"kir/recipe"
 	"kir/report"
 	"kir/report/sheet"
 )
 
-// A Rack is what is known of the ingredients, by which a table puts them in order.
-type Rack struct {
-	*recipe.Ingredients
-	Group *recipe.Attribute // nil if they are in no groups
-	Cost  *recipe.Attribute // of numbers; nil if it is not known
-}
-
-// NewRack returns a rack; in may be nil. group and cost name columns; empty: the
-// first one that groups them, and cost, if there is one.
-func NewRack(in *recipe.Ingredients, group, cost string) Rack {
-	r := Rack{Ingredients: in}
-	if in == nil {
-		return r
-	}
-	r.Group = in.Grouping(group)
-	if a, ok := in.Attribute(cmp.Or(cost, "cost")); ok {
-		if _, err := a.Numbers(); err == nil {
-			r.Cost = a
-		}
-	}
-	return r
-}
-
-// groupOf returns the group of an ingredient, empty if it has none.
-func (r Rack) groupOf(name string) string {
-	if r.Group == nil {
-		return ""
-	}
-	if i, ok := r.Index(name); ok {
-		return r.Group.Values[i]
-	}
-	return ""
-}
-
-// costOf returns what an amount of one of an ingredient costs, NaN if it is not
-// known.
-func (r Rack) costOf(name string) float64 {
-	if r.Cost == nil {
-		return math.NaN()
-	}
-	i, ok := r.Index(name)
-	values, err := r.Cost.Numbers()
-	if !ok || err != nil {
-		return math.NaN()
-	}
-	return values[i]
-}
-
-// Order sorts parts by groups, in the order in which the table of the ingredients
-// has them, and within a group the largest first, then by name. Those in no group
-// come last.
-func (r Rack) Order(parts []report.Part) {
-	place := func(p report.Part) int {
-		group := r.groupOf(p.Ingredient)
-		if group == "" {
-			return math.MaxInt
-		}
-		return slices.Index(r.Group.Values, group)
-	}
-	slices.SortStableFunc(parts, func(a, b report.Part) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(b.Amount, a.Amount), strings.Compare(a.Ingredient, b.Ingredient))
-	})
-}
-
 // Sheets returns a shortlist as two tables: the recipes, a column each and a row an
 // ingredient in percent of the total; and the figures, a row a recipe.
-func Sheets(list []report.Best, m *report.Model, r Rack) (recipes, figures *sheet.Sheet) {
+func Sheets(list []report.Best, m *report.Model, r report.Rack) (recipes, figures *sheet.Sheet) {
 	sums := make(map[string]int)
 	for _, b := range list {
 		for name, amount := range b.Recipe {
@@ -105,7 +37,7 @@ func Sheets(list []report.Best, m *report.Model, r Rack) (recipes, figures *shee
 		return 100 * float64(amount) / float64(m.Problem.Total)
 	}
 	for _, p := range all {
-		row := []any{p.Ingredient, r.groupOf(p.Ingredient)}
+		row := []any{p.Ingredient, r.GroupOf(p.Ingredient)}
 		for _, b := range list {
 			row = append(row, percent(b.Recipe[p.Ingredient]))
 		}
@@ -116,7 +48,7 @@ func Sheets(list []report.Best, m *report.Model, r Rack) (recipes, figures *shee
 }
 
 // figuresSheet returns the figures of a shortlist.
-func figuresSheet(list []report.Best, m *report.Model, r Rack) *sheet.Sheet {
+func figuresSheet(list []report.Best, m *report.Model, r report.Rack) *sheet.Sheet {
 	s := &sheet.Sheet{Name: "figures"}
 	head := []any{"recipe", "ingredients", "score"}
 	var wishes, numbers []string
@@ -152,7 +84,7 @@ func figuresSheet(list []report.Best, m *report.Model, r Rack) *sheet.Sheet {
 		if r.Cost != nil {
 			mean := 0.0
 			for _, p := range b.Parts() { // in an order, so that the sum is the same each time
-				mean += r.costOf(p.Ingredient) * float64(p.Amount) / float64(m.Problem.Total)
+				mean += r.CostOf(p.Ingredient) * float64(p.Amount) / float64(m.Problem.Total)
 			}
 			row = append(row, cell(report.Number(mean)))
 		}
