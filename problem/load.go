@@ -76,7 +76,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	}
 	s.warnAlike()
 	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
-	p.attributes, p.recipes = s.attributes, s.recipes
+	p.attributes, p.recipes, p.units = s.attributes, s.recipes, s.units
 	var more []*yaml.Node
 	if o.Within {
 		more = append(more, withinAll(root))

@@ -17,6 +17,7 @@ type shelf struct {
 	total      int                 // M, in units
 	book       *recipe.Book        // nil if there are no recipes
 	recipes    [][]kir.Part        // those of the book, closed to the total
+	units      *recipe.Units       // of the recipes; nil: the usual ones
 	files      *yaml.Files
 
 	table   string       // the file of the ingredients as the problem names it, or empty

@@ -91,6 +91,8 @@ func newRootCommand() *cobra.Command {
 		newMergeCommand(),
 		newStatusCommand(),
 		newShowCommand(),
+		//compare
+		newScoreCommand(),
 		newReportCommand(),
 		newDrawsCommand(),
 		newExportCommand(),
