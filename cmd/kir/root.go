@@ -91,7 +91,7 @@ func newRootCommand() *cobra.Command {
 		newMergeCommand(),
 		newStatusCommand(),
 		newShowCommand(),
-		//compare
+		newCompareCommand(),
 		newScoreCommand(),
 		newReportCommand(),
 		newDrawsCommand(),
