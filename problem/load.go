@@ -95,6 +95,17 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	return p, err
 }
 
+// fill reads what there is to choose from, how much of it, and the known recipes.
+func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
+	if s.total, err = readTotal(root); err != nil {
+		return err
+	}
+	if err := s.readIngredients(ctx, root); err != nil {
+		return err
+	}
+	return s.readRecipes(ctx, root)
+}
+
 // readText reads a problem file, or the text that stands instead of what it holds.
 func readText(ctx context.Context, files *yaml.Files, path string, text []byte) (*yaml.Node, error) {
 	if text == nil {
