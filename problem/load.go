@@ -81,7 +81,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if o.Within {
 		more = append(more, withinAll(root))
 	}
-	if p.Rules, err = readRules(s, root.Get("constraints"), more...); err != nil {
+	if p.Rules, err = readRules(ctx, s, root.Get("constraints"), more...); err != nil {
 		return p, err
 	}
 	if err := s.warnUnkept(p.Rules); err != nil {
@@ -100,6 +100,7 @@ func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
 	if s.total, err = readTotal(root); err != nil {
 		return err
 	}
+	s.whole = s.total
 	if err := s.readIngredients(ctx, root); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func randomRules(rng *rand.Rand, parts []rule.Part, total int) []rule.Rule {
 	}
 	room := func() int { return rng.IntN(2) * rng.IntN(total/20+1) } // none, as often as not
 	for range rng.IntN(5) {
-		switch p := one(); rng.IntN(6) {
+		switch p := one(); rng.IntN(9) {
 		case 0:
 			if least := p.Amount - room(); least > 1 { // of 1 it says no more than that it is used
 				rules = append(rules, rule.Amount{Of: []int{p.Ingredient}, Min: least})
@@ -58,6 +58,18 @@ func randomRules(rng *rand.Rand, parts []rule.Part, total int) []rule.Rule {
 			rules = append(rules, limit)
 		case 5:
 			rules = append(rules, rule.Require{Of: []int{p.Ingredient}})
+		case 6:
+			rules = append(rules, rule.Near{Recipe: parts, Changes: 0, Distance: room()})
+		case 7:
+			if p.Amount < 2 {
+				break
+			}
+			rules = append(rules, rule.If{Used: []int{p.Ingredient, 11}, Then: rule.Amount{Of: []int{p.Ingredient}, Min: p.Amount, Max: p.Amount + room()}})
+		case 8:
+			if of, sum := some(); len(of) > 0 && sum > 0 {
+				v := float64(p.Amount) / float64(sum)
+				rules = append(rules, rule.Ratio{Of: []int{p.Ingredient}, To: of, Min: math.Floor(v*100) / 100, Max: math.Ceil(v*100) / 100})
+			}
 		}
 	}
 	return rules
@@ -72,8 +84,8 @@ func keeps(t *testing.T, rules []rule.Rule, parts []rule.Part, steps []int64, su
 	for k, p := range parts {
 		of = append(of, rule.Part{Ingredient: p.Ingredient, Amount: int(steps[k]) * total})
 	}
-	var scaled []rule.Rule
-	for _, one := range rules {
+	var scale func(one rule.Rule) rule.Rule
+	scale = func(one rule.Rule) rule.Rule {
 		switch r := one.(type) {
 		case rule.Amount:
 			r.Min, r.Max, r.Step = r.Min*int(sum), r.Max*int(sum), r.Step*int(sum)
@@ -81,8 +93,22 @@ func keeps(t *testing.T, rules []rule.Rule, parts []rule.Part, steps []int64, su
 		case rule.Group:
 			r.Total = &rule.Range{Min: r.Total.Min * int(sum), Max: r.Total.Max * int(sum)}
 			one = r
+		case rule.Near:
+			r.Recipe = slices.Clone(r.Recipe)
+			for k := range r.Recipe {
+				r.Recipe[k].Amount *= int(sum)
+			}
+			r.Distance *= int(sum)
+			one = r
+		case rule.If:
+			r.Then = scale(r.Then)
+			one = r
 		}
-		scaled = append(scaled, one)
+		return one
+	}
+	var scaled []rule.Rule
+	for _, one := range rules {
+		scaled = append(scaled, scale(one))
 	}
 	c, err := rule.Set{Ingredients: 12, Total: int(fine), Rules: scaled}.Conditions()
 	if err != nil {
