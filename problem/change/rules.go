@@ -83,7 +83,8 @@ func (c Group) apply(e *yaml.Editor) error {
 }
 
 // A Near keeps all recipes near one: at most Changes ingredients come or go. The
-// recipe is one of the book by name, or else ingredients and their units.
+// recipe is one of the book by name, or else ingredients and their units. A rule
+// that says so of another recipe is changed.
 type Near struct {
 	Recipe  string
 	Parts   []Part
@@ -105,7 +106,11 @@ func (c Near) apply(e *yaml.Editor) error {
 		}
 		recipe = amounts
 	}
-	return e.Append(mapping("near", mapping("recipe", recipe, "changes", c.Changes)), "constraints")
+	near := mapping("recipe", recipe, "changes", c.Changes)
+	for _, r := range rules(e, "near") {
+		return e.Set(near, "constraints", r.place, "near")
+	}
+	return e.Append(mapping("near", near), "constraints")
 }
 
 // A Drop takes a rule out, by its place in the file.
