@@ -217,8 +217,8 @@ func (a *Attribute) Place(ingredient int) (line, column int) {
 func (a *Attribute) Cell(ingredient int) string { return a.places[ingredient].cell }
 
 // Grouping returns the attribute that puts the ingredients into groups: the named
-// one or, of no name, the first whose values are text and shared by several; nil if
-// there is none.
+// one or, of no name, the first whose values are text, at most two for three
+// ingredients; nil if there is none.
 func (in *Ingredients) Grouping(name string) *Attribute {
 	if name != "" {
 		a, _ := in.Attribute(name)
@@ -233,7 +233,7 @@ func (in *Ingredients) Grouping(name string) *Attribute {
 		for _, v := range a.Values {
 			distinct[v] = true
 		}
-		if 2*len(distinct) <= len(a.Values) {
+		if 3*len(distinct) <= 2*len(a.Values) {
 			return a
 		}
 	}

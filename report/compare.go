@@ -140,6 +140,13 @@ func (d *Difference) shortlists(a, b []Best) {
 // laws sets the figures of the draws beside each other.
 func (d *Difference) laws(a, b *Model) {
 	add := func(kind, of string, va, sa, vb, sb Number) {
+		const rounding = 1e-9 // of a figure that does not vary, which its error is made of
+		if sa < rounding*Number(math.Abs(float64(va))) {
+			sa = 0
+		}
+		if sb < rounding*Number(math.Abs(float64(vb))) {
+			sb = 0
+		}
 		if va.Known() && vb.Known() {
 			d.Figures = append(d.Figures, Moved{Kind: kind, Of: of, A: va, B: vb, SEA: sa, SEB: sb})
 		}

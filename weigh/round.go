@@ -167,17 +167,24 @@ func (r *rounding) keeps(b *bound, steps []int64) bool {
 	for k, x := range steps {
 		sum.Add(sum, term.Mul(factors[k], term.SetInt64(x)))
 	}
+	half := new(big.Rat) // what half a step of each part comes to
+	if !r.oneMeasure() {
+		for _, f := range factors {
+			half.Add(half, term.Abs(f))
+		}
+		half.Mul(half, big.NewRat(1, 2))
+	}
 	units := func(k int) *big.Rat {
 		u := new(big.Rat).SetInt64(r.total * steps[k])
 		return u.Mul(u, r.weights[k]).Quo(u, sum)
 	}
 	switch {
 	case b.straight():
-		return sum.Sign() >= 0
+		return sum.Add(sum, half).Sign() >= 0
 	case b.bent != nil:
-		return r.keepsBent(b, units)
+		return r.keepsBent(b, units, half.Mul(half, new(big.Rat).SetInt64(r.total)).Quo(half, sum))
 	}
-	return whole(units(b.part), b.first, b.period)
+	return half.Sign() > 0 || whole(units(b.part), b.first, b.period)
 }
 
 // whole says whether units are first and whole periods more.
@@ -186,8 +193,13 @@ func whole(units *big.Rat, first, period int) bool {
 }
 
 // keepsBent is keeps of a sum whose terms are not the same for each unit.
-func (r *rounding) keepsBent(b *bound, units func(k int) *big.Rat) bool {
-	sum := b.least()
+// room is the units that it may be off.
+func (r *rounding) keepsBent(b *bound, units func(k int) *big.Rat, room *big.Rat) bool {
+	sum, most := b.least(), int64(0)
+	for _, t := range b.bent.Terms {
+		most = max(most, t.PerUnit, -t.PerUnit)
+	}
+	sum.Add(sum, room.Mul(room, new(big.Rat).SetInt64(most)))
 	for k := range r.parts {
 		sum.Add(sum, r.bentTerm(b, k, units(k)))
 	}

@@ -203,6 +203,11 @@ func (w *walk) gains(b int, same bool) {
 		}
 		start *= factor
 	}
+	if !same {
+		for _, f := range bound.floats {
+			start += math.Abs(f) / 2
+		}
+	}
 	w.gain[b], w.partial[b] = rows, start
 }
 

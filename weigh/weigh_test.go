@@ -214,3 +214,55 @@ func TestWeigh(t *testing.T) {
 		t.Error("the trials are too easy, or too hard")
 	}
 }
+
+// TestWeighDensities: millilitres weighed as grams. The sum is the batch's weight to
+// the nearest step, and each amount is within a step of what it is by its density.
+func TestWeighDensities(t *testing.T) {
+	rng := rand.New(rand.NewPCG(18, 6))
+	for trial := range 300 {
+		n := 1 + rng.IntN(8)
+		total := 1000
+		b := Batch{Rules: rule.Set{Ingredients: 12, Total: total}, Size: big.NewRat(int64(20+rng.IntN(2000)), 1), Step: big.NewRat(1, 10)}
+		left, weight := total, 0.0
+		for k, i := range rng.Perm(12)[:n] {
+			amount := left
+			if k < n-1 {
+				amount = 1 + rng.IntN(left-(n-1-k))
+			}
+			left -= amount
+			density := big.NewRat(int64(700+rng.IntN(600)), 1000)
+			d, _ := density.Float64()
+			size, _ := b.Size.Float64()
+			weight += d * size * float64(amount) / float64(total)
+			b.Parts, b.Density = append(b.Parts, rule.Part{Ingredient: i, Amount: amount}), append(b.Density, density)
+		}
+		// A dose that is pinned, which no grams meet exactly.
+		b.Rules.Rules = []rule.Rule{rule.Amount{Of: []int{b.Parts[0].Ingredient}, Min: b.Parts[0].Amount, Max: b.Parts[0].Amount}}
+		w, err := Weigh(b)
+		if bad := (*ImpossibleError)(nil); errors.As(err, &bad) && slices.Min(newIdeal(t, b)) < 1 {
+			continue // some amount is raised to a step, at the cost of the one that is pinned
+		}
+		if err != nil {
+			t.Fatalf("trial %d: %v", trial, err)
+		}
+		sum := int64(0)
+		for k, x := range w.Steps {
+			sum += x
+			if off := math.Abs(float64(x) - w.Exact[k]); off > 1 && x > 1 && slices.Min(w.Exact) > 1 {
+				t.Errorf("trial %d: %d steps for %v", trial, x, w.Exact[k])
+			}
+		}
+		if sum != w.Sum || math.Abs(float64(sum)-weight*10) > 0.5+1e-6 {
+			t.Errorf("trial %d: %d steps of a batch of %v g", trial, sum, weight)
+		}
+	}
+}
+
+func newIdeal(t *testing.T, b Batch) []float64 {
+	t.Helper()
+	r, err := newRounding(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.ideal
+}

@@ -186,6 +186,9 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 		if err != nil {
 			return nil, err
 		}
+		if slices.ContainsFunc(all, func(c change.Change) bool { pin, ok := c.(change.Pin); return ok && pin.Ingredient == name }) {
+			return nil, &fault.Error{Message: fault.Quote(name) + " is to be pinned and to be excluded", Hint: "say one of them"}
+		}
 		all = append(all, change.Exclude{Ingredient: name})
 	}
 	if f.near != "" {

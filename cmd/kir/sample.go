@@ -119,7 +119,7 @@ in one run.`,
 			// Nothing stays behind of a run that never began.
 			os.Remove(made)
 		}
-		if err != nil && text != nil && !isRun(dir) {
+		if exists := (*run.ExistsError)(nil); err != nil && text != nil && (errors.As(err, &exists) || !isRun(dir)) {
 			err = errors.Join(err, os.Remove(file))
 		}
 		return err
