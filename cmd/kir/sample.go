@@ -33,7 +33,7 @@ summary.json, and report.html to look at. A run that was interrupted goes on
 with kir resume.
 
 The next move: --pin, --exclude, --min, --max and --near ask the same otherwise. Of a RUN the
-settings stay, and --pin 3:Gin pins Gin at what recipe 3 of its shortlist has of it.
+settings stay, but for a kernel that the problem does not name; --pin 3:Gin pins Gin at what recipe 3 of its shortlist has of it.
 The changed problem is shown as a difference and written beside the old one, with
 its comments; sampled again, it gives the same draws.
 
