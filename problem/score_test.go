@@ -50,7 +50,7 @@ func TestScore(t *testing.T) {
 	campari, _ := book.Ingredients.Index("Campari")
 	champagne, _ := book.Ingredients.Index("Champagne")
 	for r, s := range scored {
-		if s.Scores[0] != s.Scores[1] && !math.IsNaN(s.Scores[0]) {
+		if s.Scores[0] != s.Scores[1] && !math.IsNaN(s.Scores[1]) {
 			t.Errorf("recipe %d scores %v as a wish that counts, and %v as one that does not", r, s.Scores[1], s.Scores[0])
 		}
 		if s.Book != r || s.Score != known[r] && !(math.IsNaN(s.Score) && math.IsNaN(known[r])) {
