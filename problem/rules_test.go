@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"errors"
+	"math"
 	"math/big"
 	"os"
 	"path/filepath"

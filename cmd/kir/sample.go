@@ -136,6 +136,7 @@ in one run.`,
 	c.Flags().IntVar(&s.Thin, "thin", s.Thin, "iterations from one draw to the next")
 	c.Flags().Uint64Var(&s.Seed, "seed", s.Seed, "seed of all random choices")
 	c.Flags().Float64Var(&effort, "effort", 1, "how much looking for the best stands beside the draws; 0 for none")
+	noCacheFlag(c, &noCache)
 	moves.add(c)
 	o.flags(c)
 	must(c.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(kernelNames(), cobra.ShellCompDirectiveNoFileComp)))
