@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kir"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 )
 
@@ -60,8 +61,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if err != nil {
 		return p, err
 	}
-	if _, err := root.Fields("a problem",
-		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search"); err != nil {
+	if _, err := schema.Problem.Fields(root); err != nil {
 		return p, err
 	}
 	if p.Name, err = readName(root.Get("name"), path); err != nil {

@@ -8,12 +8,10 @@ import (
 	"strings"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/rule"
 )
-
-// ruleKinds are the keys that name a kind of rule.
-var ruleKinds = []string{"require", "exclude", "amount", "group", "never", "needs", "limit"}
 
 // A Rule is one of the problem's constraints.
 type Rule struct {
@@ -44,12 +42,12 @@ func readRules(s *shelf, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
 	}
 	var rules []Rule
 	for _, item := range append(slices.Clip(items), more...) {
-		f, err := item.Fields("a rule", ruleKinds...)
+		f, err := schema.Rule.Fields(item)
 		if err != nil {
 			return nil, err
 		}
 		if len(f) != 1 {
-			return nil, yaml.Hint(item.Errorf("a rule names %s", fault.Count(len(f), "kind")), "write one of %s, and another rule in a line of its own", strings.Join(ruleKinds, ", "))
+			return nil, yaml.Hint(item.Errorf("a rule names %s", fault.Count(len(f), "kind")), "write one of %s, and another rule in a line of its own", strings.Join(schema.Rule.Kinds(), ", "))
 		}
 		for kind, v := range f {
 			r, err := readRule(s, kind, v)
@@ -98,7 +96,7 @@ func readRule(s *shelf, kind string, n *yaml.Node) (Rule, error) {
 }
 
 func amountRule(s *shelf, n *yaml.Node) (Rule, error) {
-	f, err := n.Fields("amount", "of", "min", "max", "step", "within")
+	f, err := schema.Amount.Fields(n)
 	if err != nil {
 		return Rule{}, err
 	}
@@ -135,7 +133,7 @@ func amountRule(s *shelf, n *yaml.Node) (Rule, error) {
 }
 
 func groupRule(s *shelf, n *yaml.Node) (Rule, error) {
-	f, err := n.Fields("group", "of", "used", "total")
+	f, err := schema.Group.Fields(n)
 	if err != nil {
 		return Rule{}, err
 	}
@@ -191,7 +189,7 @@ func groupRule(s *shelf, n *yaml.Node) (Rule, error) {
 }
 
 func needsRule(s *shelf, n *yaml.Node) (Rule, error) {
-	f, err := n.Fields("needs", "if", "then")
+	f, err := schema.Needs.Fields(n)
 	if err != nil {
 		return Rule{}, err
 	}
@@ -213,7 +211,7 @@ func needsRule(s *shelf, n *yaml.Node) (Rule, error) {
 }
 
 func limitRule(s *shelf, n *yaml.Node) (Rule, error) {
-	f, err := n.Fields("limit", "attribute", "min", "max")
+	f, err := schema.Limit.Fields(n)
 	if err != nil {
 		return Rule{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/rule"
 )
@@ -16,7 +17,7 @@ import (
 // greatest amount that a recipe has of it. What no recipe uses has no amount that
 // is within, and is left out.
 func withinRule(s *shelf, n *yaml.Node) (Rule, error) {
-	f, err := n.Fields("amount", "of", "within", "min", "max", "step")
+	f, err := schema.Amount.Fields(n)
 	if err != nil {
 		return Rule{}, err
 	}

@@ -96,6 +96,7 @@ func newRootCommand() *cobra.Command {
 		newExportCommand(),
 		newCheckCommand(),
 		newCountCommand(),
+		newSchemaCommand(),
 		newTrainCommand(),
 		newPaperCommand(),
 	)
