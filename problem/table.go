@@ -18,7 +18,7 @@ func tableAt(n *yaml.Node, recipes bool) (file *yaml.Node, layout recipe.Layout,
 	if n.Kind != yaml.Mapping {
 		return n, layout, nil
 	}
-	section := schema.IngredientTable
+	section := schema.Table
 	if recipes {
 		section = schema.RecipeTable
 	}

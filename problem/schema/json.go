@@ -18,10 +18,10 @@ func Modeline(path string) string { return "# yaml-language-server: $schema=" + 
 // sections returns all sections but the whole file, in the order of the reference.
 func sections() []*Section {
 	return []*Section{
-		RecipeTable, IngredientTable, Counted,
+		RecipeTable, Table, Counted,
 		Law, NormalLaw, ExponentialLaw, MixedLaw,
 		Property, Forest, Add, Blend, larger, smaller, target, within, bell, Pairs, favour, avoid, novelty, likeness, Markowitz, Returns, Document, Program,
-		Rule, Amount, Group, Needs, Limit,
+		Rule, Amount, Group, Needs, Limit, Ratio, Near, If, Block,
 		Sampler, Search,
 	}
 }
@@ -82,6 +82,11 @@ func (s *Section) schema() object {
 	for _, k := range s.Keys {
 		if others := s.alone[k.Name]; others != "" {
 			all = append(all, object{"not": object{"required": []string{k.Name}, "anyOf": there(strings.Fields(others))}})
+		}
+	}
+	for _, k := range s.Keys {
+		if other := s.with[k.Name]; other != "" {
+			all = append(all, object{"anyOf": []object{{"not": object{"required": []string{k.Name}}}, {"required": []string{other}}}})
 		}
 	}
 	if len(all) > 0 {

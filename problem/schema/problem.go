@@ -29,20 +29,19 @@ var Problem = &Section{
 		{"recipes", either(text("file"), link("table of recipes")), "", "the known recipes: CSV, a workbook or JSON-LD; see [tables.md](tables.md). Paths are relative to the problem file", "{recipes: recipes.csv}"},
 		{"labels", list(text("text"), 0), "columns of text, and those that forests learn", "columns of the recipes that are labels and no ingredients", "{labels: [taste, stars]}"},
 		{"units", named("units", text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of units that the recipes use", "{units: {dash: 0.08 cl, piece: 5 cl}}"},
-		{"ingredients", either(file(), list(text("name"), 1), link("table of ingredients"), link("counted ingredients")), "those of the recipes", "what there is to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"},
+		{"ingredients", either(file(), list(text("name"), 1), link("table"), link("counted ingredients")), "those of the recipes", "what there is to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"},
 		{"total", whole(1, math.MaxInt32), "", "M: how many units a composition divides; 1000 are steps of 0.1 %", "{total: 1000}"},
 		{"sparsity", either(choice("recipes"), link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"},
 		{"properties", optional(named("names", link("property"), object{"propertyNames": object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": object{"enum": Reserved()}}})), "none", "what is wished for; see [properties.md](properties.md)", "{properties: {taste: {forest: {label: taste, want: Fresh}}}}"},
-		{"constraints", optional(list(link("rule"), 0)), "none", "what every composition keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Milk]}]}"},
+		{"constraints", optional(list(link("rule"), 0)), "none", "what every composition keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"},
 		{"sampler", optional(link("sampler")), "as below", "how many draws are made, and how", "{sampler: {draws: 20000, seed: 7}}"},
 		{"search", optional(link("search")), "as below", "how much looking for the best stands beside the draws; see [search.md](search.md)", "{search: {effort: 4}}"},
 	},
 	need: []string{"total"},
 	some: []string{"recipes", "ingredients"},
+	with: map[string]string{"labels": "recipes", "units": "recipes"},
 	more: []object{
 		{"anyOf": []object{{"required": []string{"sparsity"}}, {"required": []string{"recipes"}}}},
-		{"anyOf": []object{{"not": object{"required": []string{"labels"}}}, {"required": []string{"recipes"}}}},
-		{"anyOf": []object{{"not": object{"required": []string{"units"}}}, {"required": []string{"recipes"}}}},
 		{"not": object{"required": []string{"recipes", "ingredients"}, "properties": object{"ingredients": object{"type": "object", "required": []string{"count"}}}}},
 	},
 }
@@ -66,10 +65,10 @@ var RecipeTable = &Section{
 	need:  []string{"file"},
 }
 
-// IngredientTable is the table of ingredients where more than its file is said.
-var IngredientTable = &Section{
-	Name: "a table", ID: "table of ingredients",
-	About: "A row an ingredient: a column `name`, and attributes.",
+// Table is another table where more than its file is said.
+var Table = &Section{
+	Name: "a table", ID: "table",
+	About: "The same for other tables.",
 	Keys:  tableKeys("stock.csv", "bar.xlsx, sheet: Stock"),
 	need:  []string{"file"},
 }

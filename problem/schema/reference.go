@@ -26,7 +26,7 @@ func (s *Section) reference(b *strings.Builder) {
 	for _, k := range s.Keys {
 		example := k.Example
 		if s == Problem {
-			example = strings.TrimSuffix(strings.TrimPrefix(example, "{"), "}") // as it stands in the file
+			example = s.Form(k.Name)
 		}
 		cells := []string{"`" + k.Name + "`", k.Type.words, k.Default, k.About, "`" + example + "`"}
 		for c, cell := range cells {
@@ -54,6 +54,11 @@ func (s *Section) reference(b *strings.Builder) {
 	for _, k := range s.Keys {
 		if others := s.alone[k.Name]; others != "" {
 			laws = append(laws, "`"+k.Name+"` does not stand beside "+quoted(strings.Fields(others))+".")
+		}
+	}
+	for _, k := range s.Keys {
+		if other := s.with[k.Name]; other != "" {
+			laws = append(laws, "`"+k.Name+"` needs `"+other+"`.")
 		}
 	}
 	if len(laws) > 0 {

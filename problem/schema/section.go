@@ -4,7 +4,12 @@
 // reference docs/problem.md are written from the same.
 package schema
 
-import "kir/problem/yaml"
+import (
+	"slices"
+	"strings"
+
+	"kir/problem/yaml"
+)
 
 // A Section is a mapping of a problem file and its keys.
 type Section struct {
@@ -17,6 +22,7 @@ type Section struct {
 	one   []string          // exactly one of them is there; of "a b" either or both
 	some  []string          // at least one of them is there
 	alone map[string]string // the keys, with spaces between, that may not stand beside a key
+	with  map[string]string // the key that must stand beside a key
 	more  []object          // what else holds, as JSON Schemas
 }
 
@@ -41,6 +47,12 @@ func (s *Section) Names() []string {
 // Fields reads a mapping whose keys are all among those of the section.
 func (s *Section) Fields(n *yaml.Node) (map[string]*yaml.Node, error) {
 	return n.Fields(s.Name, s.Names()...)
+}
+
+// Form returns the example of a key as it stands in a block, such as
+// "amount: {of: Gin, min: 20}".
+func (s *Section) Form(key string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(s.Keys[slices.Index(s.Names(), key)].Example, "{"), "}")
 }
 
 // Kinds returns the keys of which exactly one is there.
