@@ -141,7 +141,7 @@ func TestExplainAllKinds(t *testing.T) {
 func TestExplainLargeSpaces(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 7))
 	infeasible, explained, changes := 0, 0, 0
-	for infeasible < 600 {
+	for infeasible < 250 {
 		s := randomSet(r)
 		all := everyAmounts(s.Ingredients, s.Total)
 		c, err := s.explain(context.Background(), 0)
