@@ -108,7 +108,7 @@ func commandShown(text string) error {
 	for _, w := range wordPart.FindAllString(text, -1)[1:] {
 		words = append(words, strings.Trim(w, `'"`))
 	}
-	if words[0] == "COMMAND" || words[0] == "help" {
+	if words[0] == "COMMAND" || words[0] == "help" || words[0] == "--help" {
 		return nil
 	}
 	c, rest, err := newRootCommand().Find(words)
