@@ -210,8 +210,11 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 			if stock, have, err = measured(v, v.Text, "the stock"); err != nil {
 				return nil, s.orColumn(err, v)
 			}
+			if f["batch"] == nil && have != "" {
+				return nil, yaml.Hint(v.Errorf("the stock is in %s, and there is no batch to compare it with", have), "add batch: how much is made, such as 750 %s; without a batch the stock is in units of the total", have)
+			}
 			if have != unit {
-				return nil, yaml.Hint(v.Errorf("the stock is in %s and the batch in %s", unitName(have), unitName(unit)), "write both in one unit, such as stock: 350 ml, batch: 750 ml; without a batch the stock is in units of the total")
+				return nil, yaml.Hint(v.Errorf("the stock is in %s and the batch in %s", unitName(have), unitName(unit)), "write both in one unit, such as stock: 350 ml, batch: 750 ml")
 			}
 		}
 		bounded = true

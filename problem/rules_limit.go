@@ -25,7 +25,13 @@ func limitRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 		return nil, err
 	}
 	if f["attribute"] == nil {
-		return nil, yaml.Hint(n.Errorf("the limit names no attribute"), "write {attribute: abv, min: 10, max: 25}")
+		name := "abv"
+		for _, v := range []*yaml.Node{f["min"], f["max"]} {
+			if v != nil && s.isColumn(v) {
+				name = v.Text
+			}
+		}
+		return nil, yaml.Hint(n.Errorf("the limit names no attribute"), "write {attribute: %s, min: 10, max: 25}", name)
 	}
 	name, err := f["attribute"].Str("the attribute")
 	if err != nil {
@@ -93,15 +99,17 @@ func ratioRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 	if r.To, to, err = s.ingredientsOf(f["to"]); err != nil {
 		return nil, err
 	}
-	if r.Min, r.Max, words, err = figures(n, f, "the ratio"); err != nil {
-		return nil, err
-	}
 	for _, key := range []string{"min", "max"} {
-		if v := f[key]; v != nil {
+		if v := f[key]; v != nil && v.Kind == yaml.Text {
+			return nil, yaml.Hint(v.Errorf("%s is %s", key, v.Shown()), "write a number: 2 for two to one, 0.05 for one to twenty")
+		} else if v != nil {
 			if _, err := v.Weight(key); err != nil {
 				return nil, err
 			}
 		}
+	}
+	if r.Min, r.Max, words, err = figures(n, f, "the ratio"); err != nil {
+		return nil, err
 	}
 	return one("ratio of "+of+" to "+to+words, r), nil
 }
