@@ -49,6 +49,8 @@ var notRun = []struct{ begins, why string }{
 	{"[{\"Gin\":", "lines of a protocol: the example's test has them"},
 	{"d(label)", "a formula"},
 	{"Weak: do not rely", "of a book with its labels shuffled"},
+	{"constraints:\n  - require: [Gin]  ", "rules one by one: TestDocumentedRules of package problem"},
+	{"amount has no key", "messages: the tests of package problem have them"},
 	{"the least amounts of the", "a message: the tests of package problem have it"},
 	{"no composition of 20 units", "a message: the tests of package problem have it"},
 	{"task 2: stop", "of a cluster"},
