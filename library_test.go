@@ -98,14 +98,14 @@ func Example_library() {
 	for _, sampler := range []kir.Sampler{mine, ladder} {
 		units, uses := make([][]float64, settings.Chains), make([]*diagnose.Presence, settings.Chains)
 		for chain := range uses {
-			uses[chain] = diagnose.NewPresence(len(names), settings.Draws)
+			uses[chain] = diagnose.NewPresence(len(names), settings.Chains)
 		}
-		_, err := kir.Stream(ctx, sampler, settings, 0, func(chain, draw int, x *kir.State) error {
+		_, err := kir.Stream(ctx, sampler, settings, 0, func(chain, _ int, x *kir.State) error {
 			units[chain] = append(units[chain], float64(x.Composition.Amount(of("lime")[0])))
+			uses[chain].Next()
 			for _, p := range x.Composition.Parts() {
-				uses[chain].AddRun(p.Ingredient, p.Amount, draw, draw+1)
+				uses[chain].Add(p.Ingredient, p.Amount)
 			}
-			uses[chain].Advance(draw + 1)
 			return nil
 		})
 		if err != nil {

@@ -16,6 +16,7 @@ type shelf struct {
 	whole      int                 // M
 	book       *recipe.Book        // nil if there are no recipes
 	recipes    [][]kir.Part        // those of the book, closed to the total
+	units      *recipe.Units       // of the recipes; nil: the usual ones
 	files      *yaml.Files
 
 	constituents map[string][]float64 // by name: the shares, by ingredient

@@ -91,6 +91,8 @@ func newRootCommand() *cobra.Command {
 		newMergeCommand(),
 		newStatusCommand(),
 		newShowCommand(),
+		newCompareCommand(),
+		newScoreCommand(),
 		newReportCommand(),
 		newDrawsCommand(),
 		newExportCommand(),
