@@ -98,7 +98,7 @@ func (w *Property) unlabelled(p *Problem, recipe int) bool {
 func (p *Problem) breaches(all []Scored) error {
 	for s := range all {
 		if n := len(all[s].Parts); p.Target.Law().P(n) == 0 {
-			all[s].Broken = append(all[s].Broken, Breach{Text: "sparsity: " + fault.Count(n, "ingredient") + " are never drawn"})
+			all[s].Broken = append(all[s].Broken, Breach{Text: "sparsity: compositions of " + fault.Count(n, "ingredient") + " are never drawn"})
 		}
 	}
 	for _, r := range p.Rules {

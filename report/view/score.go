@@ -12,54 +12,56 @@ import (
 	"kir/report/terminal"
 )
 
+// from90 and to90 are how columns are called that bound an interval.
+const from90, to90 = ", 90 % from", ", 90 % to"
+
 // Scorecard writes what given recipes score.
 func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
-	head := []string{"recipe", "n", "score"}
-	for _, w := range c.Properties {
-		head = append(head, terminal.Plain(w.Name))
-	}
-	for _, name := range predicted(c) {
-		head = append(head, terminal.Plain(name)+" (90 %)")
-	}
-	t := terminal.NewTable(1, append(head, "rules broken")...)
-	t.Widest(0, mostNamed)
-	seen, rules := false, 0
-	for _, r := range c.Recipes {
-		name := r.Recipe
-		if r.OutOfBag {
-			name, seen = name+" *", true
-		}
-		row := []any{name, r.Used, number.Three(float64(r.Score))}
-		for _, w := range c.Properties {
-			row = append(row, number.Three(float64(r.Scores[w.Name])))
-		}
-		for _, w := range predicted(c) {
-			text := ""
-			if q, ok := r.Predicted[w]; ok {
-				text = fmt.Sprintf("%s (%s–%s)", number.Three(float64(q.Value)), number.Three(float64(q.Low)), number.Three(float64(q.High)))
+	rows := ScoreSheet(c).Rows
+	var t *terminal.Table
+	for r, row := range rows {
+		var cells []any
+		var heads []string
+		for k, c := range row[:len(row)-1] { // the rules broken follow below
+			head := rows[0][k].(string)
+			if strings.HasSuffix(head, to90) {
+				continue // it stands beside where the interval begins
 			}
-			row = append(row, text)
+			heads = append(heads, terminal.Plain(strings.Replace(head, from90, ", 90 %", 1)))
+			switch v := c.(type) {
+			case nil:
+				c = ""
+			case float64:
+				if c = number.Three(v); strings.HasSuffix(head, from90) {
+					c = fmt.Sprintf("%s–%s", c, number.Three(row[k+1].(float64)))
+				}
+			}
+			cells = append(cells, c)
 		}
-		broken := any("")
-		if len(r.Broken) > 0 {
-			broken = len(r.Broken)
-			rules += len(r.Broken)
+		if r == 0 {
+			t = terminal.NewTable(1, heads...)
+			t.Widest(0, mostNamed)
+		} else {
+			t.Row(cells...)
 		}
-		t.Row(append(row, broken)...)
 	}
 	p.Table(t)
-	if rules > 0 {
-		p.Heading("Rules that are broken")
-		for _, r := range c.Recipes {
-			for _, b := range r.Broken {
-				p.Hanging(2, terminal.Plain(clipped(r.Recipe)+": "+breach(b)))
-			}
+	p.Heading("Rules that are broken")
+	broken, seen := false, false
+	for _, r := range c.Recipes {
+		seen = seen || r.OutOfBag
+		for _, b := range r.Broken {
+			broken = true
+			p.Hanging(2, terminal.Plain(clipped(r.Recipe)+": "+breach(b)))
 		}
+	}
+	if !broken {
+		p.Line("  none")
 	}
 	if seen {
 		p.Line("")
-		p.Line("* In the book: models score it by trees that have not seen it.")
+		p.Line("Models score recipes in the book by trees that have not seen them.")
 	}
 	properties(p, c.Properties)
 	return p.Err
@@ -111,7 +113,7 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 		head = append(head, "score of "+w.Name)
 	}
 	for _, name := range predicted(c) {
-		head = append(head, name, name+", 90 % from", name+", 90 % to")
+		head = append(head, name, name+from90, name+to90)
 	}
 	s.Add(append(head, "in the book", "rules broken")...)
 	for _, r := range c.Recipes {
