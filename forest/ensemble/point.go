@@ -1,0 +1,82 @@
+package ensemble
+
+// Sums returns the sum of each target at the dense composition x, tree by tree. It is
+// what a [Scorer] must agree with.
+func (s *Score) Sums(x []int32) []float64 {
+	return s.appendSums(nil, s.appendLeaves(nil, s.appendSlots(nil, x)))
+}
+
+// appendSlots appends the numbers of the slots as tests compare them.
+func (s *Score) appendSlots(dst []int32, x []int32) []int32 {
+	for k := range s.slots {
+		at := &s.slots[k]
+		n := int64(0)
+		for q, i := range at.source.Ingredients {
+			switch {
+			case at.source.Count:
+				n += int64(min(x[i], 1))
+			case at.weighted():
+				n += at.source.Weights[q] * int64(x[i])
+			default:
+				n += int64(x[i])
+			}
+		}
+		dst = append(dst, at.place(n))
+	}
+	return dst
+}
+
+// appendLeaves appends the leaf of each tree.
+func (s *Score) appendLeaves(dst []int32, slots []int32) []int32 {
+	nodes := s.nodes
+	for _, at := range s.roots {
+		for at >= 0 {
+			n := &nodes[at]
+			if slots[n.slot] <= n.threshold {
+				at = n.left
+			} else {
+				at = n.right
+			}
+		}
+		dst = append(dst, ^at)
+	}
+	return dst
+}
+
+func (s *Score) appendSums(dst []float64, leaves []int32) []float64 {
+	for g := range s.Terms {
+		dst = append(dst, s.tables.of(g, leaves))
+	}
+	return dst
+}
+
+// Value returns what the model's output is for sums, such as [Score.Sums].
+func (s *Score) Value(sums []float64) float64 { return s.Outputs[s.Output].Of(sums, s.Class) }
+
+// Range returns numbers between which the output is wherever the composition is: those
+// of the least and the greatest leaf of each tree. It is wider than what occurs.
+func (s *Score) Range() (least, greatest float64) {
+	leaves := make([][]int32, len(s.roots))
+	end := int32(len(s.nodes))
+	for t := len(s.roots) - 1; t >= 0; t-- {
+		root := s.roots[t]
+		if root < 0 {
+			leaves[t] = []int32{^root}
+			continue
+		}
+		for _, n := range s.nodes[root:end] {
+			for _, c := range [...]int32{n.left, n.right} {
+				if c < 0 {
+					leaves[t] = append(leaves[t], ^c)
+				}
+			}
+		}
+		end = root
+	}
+	low, high := make([]float64, len(s.Terms)), make([]float64, len(s.Terms))
+	for g := range s.Terms {
+		low[g], high[g] = s.tables.bounds(g, leaves)
+	}
+	a, b := s.Value(low), s.Value(high)
+	return min(a, b), max(a, b)
+}

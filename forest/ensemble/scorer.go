@@ -1,0 +1,185 @@
+package ensemble
+
+import "math/bits"
+
+// A Scorer keeps the sums of one moving composition, and tells those of the lines
+// through it. It is the working memory of one chain: not for use by several
+// goroutines at once. Its methods do not allocate once its lists have grown.
+type Scorer struct {
+	score *Score
+	sums  summer
+	x     []int32 // by ingredient
+	used  []int32 // the ingredients with x > 0, in no order
+	place []int32 // by ingredient: where it is in used
+	exact []int64 // by slot, its number
+	at    []int32 // by slot, its number as tests compare it
+
+	leaves   []int32  // by tree
+	starts   []int32  // by tree, where its path begins in paths
+	paths    []int32  // the nodes of each tree's current path
+	lengths  []int32  // by tree
+	touching []uint64 // by slot, the bit set of the trees whose path tests it
+	words    int      // of such a set
+	stale    []uint64 // a bit set of trees
+
+	// A line.
+	vary    []variation // by slot
+	varying []int32     // the slots that vary
+	todo    []span
+	events  events
+	changes changes
+	pieces  []int32     // where they start
+	line    [][]float64 // by target and piece
+}
+
+// NewScorer returns a scorer whose composition has no ingredients. Call
+// [Scorer.Reset] to begin.
+func (s *Score) NewScorer() *Scorer {
+	trees := s.Trees()
+	c := &Scorer{
+		score: s, sums: s.tables.fresh(),
+		x: make([]int32, len(s.effects)), place: make([]int32, len(s.effects)),
+		exact: make([]int64, len(s.slots)), at: make([]int32, len(s.slots)),
+		leaves: make([]int32, trees), starts: make([]int32, trees), lengths: make([]int32, trees),
+		words: (trees + 63) / 64, vary: make([]variation, len(s.slots)),
+		line: make([][]float64, len(s.Terms)),
+	}
+	c.touching = make([]uint64, len(s.slots)*c.words)
+	c.stale = make([]uint64, c.words)
+	length := int32(0)
+	for t, depth := range s.depths {
+		c.starts[t] = length
+		length += depth
+	}
+	c.paths = make([]int32, length)
+	for k := range s.slots {
+		c.at[k] = s.slots[k].place(0)
+	}
+	for t, root := range s.roots {
+		c.leaves[t] = 0 // which is none
+		c.follow(t, 0, root)
+	}
+	return c
+}
+
+// Reset moves to the dense composition x. Used are the ingredients with a positive
+// amount, in any order; both slices are only read.
+func (s *Scorer) Reset(x, used []int32) {
+	for len(s.used) > 0 {
+		s.assign(s.used[len(s.used)-1], 0)
+	}
+	for _, i := range used {
+		s.assign(i, x[i])
+	}
+	s.refresh()
+}
+
+// Set moves to the composition in which ingredient i has amount xi and ingredient j
+// has amount xj, the others as they are.
+func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
+	s.assign(int32(i), xi)
+	s.assign(int32(j), xj)
+	s.refresh()
+}
+
+// AppendSums appends the sum of each target at the current composition to dst.
+func (s *Scorer) AppendSums(dst []float64) []float64 {
+	for g := range s.score.Terms {
+		dst = append(dst, s.sums.point(g))
+	}
+	return dst
+}
+
+// assign sets one amount. The trees whose path asks for it become stale.
+func (s *Scorer) assign(i, amount int32) {
+	old := s.x[i]
+	if old == amount {
+		return
+	}
+	s.x[i] = amount
+	comes := int64(0)
+	switch {
+	case old == 0:
+		s.place[i] = int32(len(s.used))
+		s.used = append(s.used, i)
+		comes = 1
+	case amount == 0:
+		last := s.used[len(s.used)-1]
+		s.used[s.place[i]] = last
+		s.place[last] = s.place[i]
+		s.used = s.used[:len(s.used)-1]
+		comes = -1
+	}
+	for _, e := range s.score.effects[i] {
+		slot := &s.score.slots[e.slot]
+		if slot.source.Count {
+			s.exact[e.slot] += comes
+		} else {
+			s.exact[e.slot] += e.weight * int64(amount-old)
+		}
+		s.at[e.slot] = slot.place(s.exact[e.slot])
+		for w, trees := range s.touching[int(e.slot)*s.words:][:s.words] {
+			s.stale[w] |= trees
+		}
+	}
+}
+
+// refresh brings the paths of the stale trees up to date.
+func (s *Scorer) refresh() {
+	for w, trees := range s.stale {
+		for s.stale[w] = 0; trees != 0; trees &= trees - 1 {
+			s.refreshTree(w<<6 | bits.TrailingZeros64(trees))
+		}
+	}
+}
+
+// refreshTree finds the first test on a tree's path that is now answered otherwise,
+// and follows the answer.
+func (s *Scorer) refreshTree(t int) {
+	path := s.paths[s.starts[t]:][:s.lengths[t]]
+	for p, k := range path {
+		n := &s.score.nodes[k]
+		next, was := n.right, s.leaves[t]
+		if s.at[n.slot] <= n.threshold {
+			next = n.left
+		}
+		if p+1 < len(path) {
+			was = path[p+1]
+		}
+		if next == was {
+			continue
+		}
+		w, bit := t>>6, uint64(1)<<(t&63)
+		for _, k := range path[p+1:] {
+			s.touching[int(s.score.nodes[k].slot)*s.words+w] &^= bit
+		}
+		for _, k := range path[:p+1] {
+			s.touching[int(s.score.nodes[k].slot)*s.words+w] |= bit
+		}
+		s.follow(t, p+1, next)
+		return
+	}
+}
+
+// follow replaces the path of tree t from its p-th test on by the one that begins at
+// a child.
+func (s *Scorer) follow(t, p int, at int32) {
+	first := int(s.starts[t])
+	w, bit := t>>6, uint64(1)<<(t&63)
+	for at >= 0 {
+		n := &s.score.nodes[at]
+		s.paths[first+p] = at
+		p++
+		s.touching[int(n.slot)*s.words+w] |= bit
+		if s.at[n.slot] <= n.threshold {
+			at = n.left
+		} else {
+			at = n.right
+		}
+	}
+	s.lengths[t] = int32(p)
+	if s.leaves[t] != at {
+		s.leaves[t] = at
+		s.sums.set(int32(t), ^at)
+	}
+}

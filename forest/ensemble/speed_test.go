@@ -1,0 +1,102 @@
+package ensemble_test
+
+import (
+	"bufio"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"kir/forest/ensemble"
+	"kir/forest/xgboost"
+)
+
+func BenchmarkBig(b *testing.B) {
+	f, err := os.Open("/tmp/mk/big.json")
+	if err != nil {
+		b.Skip(err)
+	}
+	m, err := xgboost.Read(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const total = 1000
+	var sources []ensemble.Source
+	for i := range m.Inputs {
+		sources = append(sources, ensemble.Source{Ingredients: []int32{int32(i)}, Over: total})
+	}
+	s, err := ensemble.Bind(m, len(m.Inputs), total, sources)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var xs [][]int32
+	g, _ := os.Open("/tmp/mk/big_x.csv")
+	for sc := bufio.NewScanner(g); sc.Scan(); {
+		var row []int32
+		sum := int32(0)
+		for _, p := range strings.Split(sc.Text(), ",") {
+			v, _ := strconv.Atoi(p)
+			row = append(row, int32(v))
+			sum += int32(v)
+		}
+		for k := range row {
+			if row[k] > 10 {
+				row[k] += total - sum
+				break
+			}
+		}
+		xs = append(xs, row)
+	}
+	b.Run("point", func(b *testing.B) {
+		for k := 0; b.Loop(); k++ {
+			s.Sums(xs[k%len(xs)])
+		}
+	})
+	var cs []*ensemble.Scorer
+	type pair struct{ i, j int }
+	var pairs []pair
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, x := range xs[:100] {
+		var used []int32
+		for i, v := range x {
+			if v > 0 {
+				used = append(used, int32(i))
+			}
+		}
+		c := s.NewScorer()
+		c.Reset(x, used)
+		cs = append(cs, c)
+		i := int(used[r.IntN(len(used))])
+		j := r.IntN(len(x))
+		for j == i {
+			j = r.IntN(len(x))
+		}
+		pairs = append(pairs, pair{i, j})
+	}
+	b.Run("line", func(b *testing.B) {
+		pieces := 0
+		n := 0
+		for k := 0; b.Loop(); k++ {
+			q := k % len(cs)
+			starts, _ := cs[q].Line(pairs[q].i, pairs[q].j)
+			pieces += len(starts)
+			n++
+		}
+		b.ReportMetric(float64(pieces)/float64(n), "pieces")
+	})
+	b.Run("move", func(b *testing.B) {
+		c := cs[0]
+		x := xs[0]
+		y := append([]int32(nil), x...)
+		k := 0
+		for b.Loop() {
+			p := pairs[k%len(pairs)]
+			k++
+			sum := y[p.i] + y[p.j]
+			y[p.i] = r.Int32N(sum + 1)
+			y[p.j] = sum - y[p.i]
+			c.Set(p.i, y[p.i], p.j, y[p.j])
+		}
+	})
+}

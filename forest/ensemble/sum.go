@@ -1,0 +1,251 @@
+package ensemble
+
+import "slices"
+
+// A summer adds the leaves of the trees in the precision of the model. A table of it
+// is shared by scorers, each of which has a copy by fresh.
+type summer interface {
+	fresh() summer
+	// set makes a leaf the current one of its tree.
+	set(tree, leaf int32)
+	// point returns the sum of a target.
+	point(target int) float64
+	// of returns the sum of a target given the leaf of each tree.
+	of(target int, leaves []int32) float64
+	// line adds the sums of a target over the pieces of a line to out.
+	line(target int, l *changes, out []float64) []float64
+	// bounds returns the least and the greatest sum that there can be, given which
+	// leaves each tree has.
+	bounds(target int, leaves [][]int32) (least, greatest float64)
+}
+
+// changes says how leaves change along a line.
+type changes struct {
+	first  []change // where the line begins, of the trees that may have another leaf than the current one
+	later  []change // further on, by piece
+	pieces int
+}
+
+// A change gives a tree another leaf from a piece on.
+type change struct{ tree, leaf, piece int32 }
+
+// A share is what a tree adds to a target: the values at leaf+at, as the term-th term.
+type share struct{ target, term, at int32 }
+
+// tables is the [summer] of one precision.
+type tables[T float32 | float64] struct {
+	fold    Fold
+	start   []T
+	values  []T
+	shares  [][]share // by tree
+	added   [][]Term  // by target
+	current [][]T     // by target and term
+
+	terms []T // of a line, scratch
+	rows  []row[T]
+	rowOf []int32 // by term; −1
+}
+
+// lanes is how many pieces are added at once: as many as hide the time that one
+// addition waits for the last.
+const lanes = 8
+
+// A row is a term that differs between the pieces of a block.
+type row[T float32 | float64] struct {
+	term   int32
+	values [lanes]T
+}
+
+func newTables[T float32 | float64](m *Model) *tables[T] {
+	a := &tables[T]{fold: m.Fold, shares: make([][]share, m.Trees()), added: m.Terms, start: make([]T, len(m.Terms))}
+	for g, v := range m.Start {
+		a.start[g] = T(v)
+	}
+	for _, v := range m.values {
+		a.values = append(a.values, T(v))
+	}
+	for g, terms := range m.Terms {
+		for k, t := range terms {
+			a.shares[t.Tree] = append(a.shares[t.Tree], share{int32(g), int32(k), t.At})
+		}
+		a.current = append(a.current, make([]T, len(terms)))
+	}
+	return a
+}
+
+func (a *tables[T]) fresh() summer {
+	c := *a
+	c.current = make([][]T, len(a.current))
+	most := 0
+	for g := range c.current {
+		c.current[g] = slices.Clone(a.current[g])
+		most = max(most, len(c.current[g]))
+	}
+	c.terms = make([]T, most)
+	c.rowOf = slices.Repeat([]int32{-1}, most)
+	return &c
+}
+
+func (a *tables[T]) set(tree, leaf int32) {
+	for _, s := range a.shares[tree] {
+		a.current[s.target][s.term] = a.values[leaf+s.at]
+	}
+}
+
+func (a *tables[T]) point(target int) float64 { return float64(a.folded(target, a.current[target])) }
+
+// folded is the sum, or what else the model makes, of a target's terms.
+func (a *tables[T]) folded(target int, terms []T) T {
+	v := a.start[target]
+	switch {
+	case len(terms) == 0:
+	case a.fold == Sum:
+		for _, t := range terms {
+			v += t
+		}
+	case a.fold == Min:
+		v = slices.Min(terms)
+	case a.fold == Max:
+		v = slices.Max(terms)
+	}
+	return v
+}
+
+func (a *tables[T]) line(target int, l *changes, out []float64) []float64 {
+	terms := a.terms[:len(a.current[target])]
+	copy(terms, a.current[target])
+	for _, c := range l.first {
+		a.change(terms, target, c)
+	}
+	later := l.later
+	for p := 0; p < l.pieces; p += lanes {
+		for len(later) > 0 && int(later[0].piece) == p {
+			a.change(terms, target, later[0])
+			later = later[1:]
+		}
+		if a.fold != Sum {
+			for q := p; q < min(p+lanes, l.pieces); q++ {
+				for len(later) > 0 && int(later[0].piece) == q {
+					a.change(terms, target, later[0])
+					later = later[1:]
+				}
+				out = append(out, float64(a.folded(target, terms)))
+			}
+			continue
+		}
+		a.rows = a.rows[:0]
+		for len(later) > 0 && int(later[0].piece) < p+lanes {
+			a.differ(terms, target, later[0], p)
+			later = later[1:]
+		}
+		sums := a.block(target, terms)
+		for _, v := range sums[:min(lanes, l.pieces-p)] {
+			out = append(out, float64(v))
+		}
+	}
+	return out
+}
+
+// change gives terms the leaf of a change.
+func (a *tables[T]) change(terms []T, target int, c change) {
+	for _, s := range a.shares[c.tree] {
+		if int(s.target) == target {
+			terms[s.term] = a.values[c.leaf+s.at]
+		}
+	}
+}
+
+// differ notes a change within the block that begins with piece p.
+func (a *tables[T]) differ(terms []T, target int, c change, p int) {
+	for _, s := range a.shares[c.tree] {
+		if int(s.target) != target {
+			continue
+		}
+		k := a.rowOf[s.term]
+		if k < 0 {
+			k = int32(len(a.rows))
+			a.rowOf[s.term] = k
+			r := row[T]{term: s.term}
+			for q := range r.values {
+				r.values[q] = terms[s.term]
+			}
+			a.rows = append(a.rows, r)
+		}
+		v := a.values[c.leaf+s.at]
+		values := &a.rows[k].values
+		for q := int(c.piece) - p; q < lanes; q++ {
+			values[q] = v
+		}
+	}
+}
+
+// block returns the sums of a block's pieces, and leaves terms as they are at its end.
+func (a *tables[T]) block(target int, terms []T) (sums [lanes]T) {
+	// By term; they are few, and mostly in order.
+	for k := 1; k < len(a.rows); k++ {
+		for q := k; q > 0 && a.rows[q-1].term > a.rows[q].term; q-- {
+			a.rows[q-1], a.rows[q] = a.rows[q], a.rows[q-1]
+		}
+	}
+	for k := range sums {
+		sums[k] = a.start[target]
+	}
+	from := int32(0)
+	for k := range a.rows {
+		r := &a.rows[k]
+		add(&sums, terms[from:r.term])
+		for q := range sums {
+			sums[q] += r.values[q]
+		}
+		terms[r.term] = r.values[lanes-1]
+		a.rowOf[r.term] = -1
+		from = r.term + 1
+	}
+	add(&sums, terms[from:])
+	return sums
+}
+
+// add adds terms to each of the sums, one after another.
+func add[T float32 | float64](sums *[lanes]T, terms []T) {
+	a, b, c, d, e, f, g, h := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
+	for _, t := range terms {
+		a += t
+		b += t
+		c += t
+		d += t
+		e += t
+		f += t
+		g += t
+		h += t
+	}
+	*sums = [lanes]T{a, b, c, d, e, f, g, h}
+}
+
+func (a *tables[T]) of(target int, leaves []int32) float64 {
+	if a.fold == Sum {
+		v := a.start[target]
+		for _, t := range a.added[target] {
+			v += a.values[leaves[t.Tree]+t.At]
+		}
+		return float64(v)
+	}
+	var terms []T
+	for _, t := range a.added[target] {
+		terms = append(terms, a.values[leaves[t.Tree]+t.At])
+	}
+	return float64(a.folded(target, terms))
+}
+
+func (a *tables[T]) bounds(target int, leaves [][]int32) (least, greatest float64) {
+	var low, high []T
+	for _, t := range a.added[target] {
+		from := a.values[leaves[t.Tree][0]+t.At]
+		to := from
+		for _, leaf := range leaves[t.Tree] {
+			from, to = min(from, a.values[leaf+t.At]), max(to, a.values[leaf+t.At])
+		}
+		low, high = append(low, from), append(high, to)
+	}
+	// Rounding keeps the order of sums whose terms are in order.
+	return float64(a.folded(target, low)), float64(a.folded(target, high))
+}
