@@ -91,9 +91,9 @@ func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
 	b.rank(reduced)
 	b.lay(reduced)
 	if m.Single {
-		b.tables = newTables[float32](m)
+		b.tables = newTables(m, add32)
 	} else {
-		b.tables = newTables[float64](m)
+		b.tables = newTables(m, add64)
 	}
 	return b.Score, nil
 }
@@ -346,6 +346,8 @@ func (b *binding) lay(reduced []reducedNode) {
 		}
 	}
 	for i, all := range b.effects {
-		b.effects[i] = slices.DeleteFunc(all, func(e effect) bool { return !tested[e.slot] })
+		all = slices.DeleteFunc(all, func(e effect) bool { return !tested[e.slot] })
+		slices.SortFunc(all, func(a, b effect) int { return cmp.Compare(a.slot, b.slot) })
+		b.effects[i] = all
 	}
 }

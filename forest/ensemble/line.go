@@ -1,27 +1,42 @@
 package ensemble
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
-// A variation is how a slot varies along a line of s+1 splits. Tests of it are
-// answered alike for k < first, otherwise for first ≤ k < second, and as at first
-// from second on.
+// A variation is how a slot varies along a line of s+1 splits, as tests compare it:
+// offset + slope·k at split k, where the slope is 0 for slots that do not vary, 1 or
+// −1. Other slots have a mode and a form.
 type variation struct {
+	offset, slope int64
+	// A test begins to be answered otherwise at the split border + slope·threshold,
+	// which is 0 or less, and so nowhere on the line, if the slope is 0.
+	border int64
 	mode   mode
-	offset int64 // the slot's number at k = 0, of a count that of the others
-	slope  int64
 }
+
+// A form is the number of a slot with a mode: at k = 0, of a count that of the others,
+// and what each split adds.
+type form struct{ exact, step int64 }
 
 type mode uint8
 
 const (
-	fixed   mode = iota
-	rising       // offset + k
-	falling      // offset − k
-	steep        // offset + slope·k, by rank
-	countI       // the count of the others, and 1 for k > 0
-	countJ       // and 1 for k < s
-	countBoth
+	plain     mode = iota
+	steep          // exact + steep·k, compared by rank
+	countI         // the count of the others, and 1 for k > 0
+	countJ         // and 1 for k < s
+	countBoth      // and both
 )
+
+// vary makes a slot whose number is exact at k = 0 vary by what each split adds.
+func (v *variation) vary(exact, by int64) {
+	*v = variation{offset: exact, slope: by, border: -by*exact + (by+1)/2}
+}
+
+// fix makes a slot stay at a number.
+func (v *variation) fix(n int32) { *v = variation{offset: int64(n)} }
 
 // A span is the splits from..to of a line that reach a child.
 type span struct{ child, from, to int32 }
@@ -47,7 +62,7 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 			}
 		}
 		for _, slot := range s.varying {
-			s.vary[slot].mode = fixed
+			s.vary[slot].fix(s.score.slots[slot].place(s.exact[slot]))
 		}
 	}
 	s.pieces, s.changes.later = s.events.pieces(append(s.pieces[:0], 0), s.changes.later[:0])
@@ -58,89 +73,76 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	return s.pieces, s.line
 }
 
-// varies lists the slots that vary along the line of i and j, and how.
+// varies lists the slots that vary along the line of i and j, and sets how.
 func (s *Scorer) varies(i, j int32) {
 	s.varying = s.varying[:0]
-	k := int64(s.x[i])
-	has := func(x int32) int64 { return int64(min(x, 1)) }
-	for _, e := range s.score.effects[i] {
-		v := variation{mode: countI, offset: s.exact[e.slot] - has(s.x[i])}
-		if !s.score.slots[e.slot].source.Count {
-			v = variation{mode: rising, offset: s.exact[e.slot] - e.weight*k, slope: e.weight}
+	ofI, ofJ := s.score.effects[i], s.score.effects[j]
+	for len(ofI) > 0 || len(ofJ) > 0 { // both by slot
+		var a, b int64
+		var hasI, hasJ bool
+		slot := int32(math.MaxInt32)
+		if len(ofI) > 0 {
+			slot = ofI[0].slot
 		}
-		s.vary[e.slot] = v
-		s.varying = append(s.varying, e.slot)
-	}
-	for _, e := range s.score.effects[j] {
-		v := &s.vary[e.slot]
-		if v.mode == fixed {
-			v.offset = s.exact[e.slot]
-			v.slope = 0
-			s.varying = append(s.varying, e.slot)
+		if len(ofJ) > 0 {
+			slot = min(slot, ofJ[0].slot)
 		}
-		switch {
-		case !s.score.slots[e.slot].source.Count:
-			v.offset += e.weight * k
-			v.slope -= e.weight
-			v.mode = rising
-		case v.mode == fixed:
-			v.mode = countJ
-			v.offset -= has(s.x[j])
-		default:
-			v.mode = countBoth
-			v.offset -= has(s.x[j])
+		if len(ofI) > 0 && ofI[0].slot == slot {
+			a, hasI = ofI[0].weight, true
+			ofI = ofI[1:]
 		}
-	}
-	kept := s.varying[:0]
-	for _, slot := range s.varying {
-		v := &s.vary[slot]
-		switch {
-		case v.mode != rising:
-		case v.slope == 0:
-			v.mode = fixed
+		if len(ofJ) > 0 && ofJ[0].slot == slot {
+			b, hasJ = ofJ[0].weight, true
+			ofJ = ofJ[1:]
+		}
+		v, f := &s.vary[slot], &s.forms[slot]
+		exact := s.exact[slot]
+		switch at := &s.score.slots[slot]; {
+		case at.source.Count:
+			v.mode, f.exact = countBoth, exact
+			if hasI {
+				f.exact -= int64(min(s.x[i], 1))
+			}
+			if hasJ {
+				f.exact -= int64(min(s.x[j], 1))
+			}
+			if !hasJ {
+				v.mode = countI
+			} else if !hasI {
+				v.mode = countJ
+			}
+		case a == b:
 			continue
-		case s.score.slots[slot].weighted():
-			v.mode = steep
-		case v.slope < 0:
-			v.mode = falling
+		case at.weighted():
+			v.mode, f.exact, f.step = steep, exact-(a-b)*int64(s.x[i]), a-b
+		default:
+			v.vary(exact-(a-b)*int64(s.x[i]), a-b)
 		}
-		kept = append(kept, slot)
+		s.varying = append(s.varying, slot)
 	}
-	s.varying = kept
 }
 
-// borders returns how a test of a slot that varies is answered: left says which way
-// for k < first.
-func (s *Scorer) borders(v *variation, n *node, total int32) (left bool, first, second int64) {
+// answers says how a test of a slot with a mode is answered along the line: whether
+// left for k < first and for k ≥ second, else otherwise.
+func (s *Scorer) answers(n *node, total int32) (left bool, first, second int64) {
 	end := int64(total) + 1
+	mode, f := s.vary[n.slot].mode, &s.forms[n.slot]
 	threshold := int64(n.threshold)
-	switch v.mode {
-	case rising:
-		return true, threshold - v.offset + 1, end
-	case falling:
-		return false, v.offset - threshold, end
-	case steep:
-		room := s.score.slots[n.slot].ranks[n.threshold] - v.offset
-		if v.slope > 0 {
-			return true, floorDiv(room, v.slope) + 1, end
+	switch {
+	case mode == steep:
+		room := s.score.slots[n.slot].ranks[n.threshold] - f.exact
+		if f.step > 0 {
+			return true, floorDiv(room, f.step) + 1, end
 		}
-		return false, -floorDiv(room, -v.slope), end // the least k with room ≥ slope·k
-	case countI:
-		if v.offset == threshold {
-			return true, 1, end
-		}
-	case countJ:
-		if v.offset == threshold {
-			return false, int64(total), end
-		}
-	case countBoth:
-		// One of the two is used at the ends, and both between.
-		if v.offset+1 == threshold {
-			return true, 1, int64(total)
-		}
-		return v.offset < threshold, end, end
+		return false, -floorDiv(room, -f.step), end // the least k with room ≥ steep·k
+	case mode == countI && f.exact == threshold:
+		return true, 1, end
+	case mode == countJ && f.exact == threshold:
+		return false, int64(total), end
+	case mode == countBoth && f.exact+1 == threshold:
+		return true, 1, int64(total) // one of the two is used at the ends, both between
 	}
-	return v.offset < threshold, end, end
+	return f.exact < threshold, end, end
 }
 
 // floorDiv returns ⌊a/b⌋ for b > 0.
@@ -152,57 +154,82 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// descend notes the leaves of a tree along the line.
+// descend notes the leaves of a tree along the line. As the current composition is on
+// the line, the tree's path is that of a split, and the first of its tests whose answer
+// changes is where to begin.
 func (s *Scorer) descend(t, total int32) {
 	last := s.leaves[t]
-	nodes := s.score.nodes
-	todo := append(s.todo[:0], span{s.score.roots[t], 0, total})
-	for len(todo) > 0 {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for at.child >= 0 {
-			n := &nodes[at.child]
-			v := &s.vary[n.slot]
-			if v.mode == fixed {
-				if s.at[n.slot] <= n.threshold {
-					at.child = n.left
-				} else {
-					at.child = n.right
-				}
+	path := s.paths[s.starts[t]:][:s.lengths[t]]
+	child := int32(-1)
+	for k := range path {
+		v := &s.vary[path[k].slot]
+		if uint64(v.border+v.slope*int64(path[k].threshold)-1) < uint64(total) || v.mode != plain {
+			child = path[k].node
+			break
+		}
+	}
+	if child < 0 {
+		return
+	}
+	nodes, vary := s.score.nodes, s.vary
+	from, to := int64(0), int64(total)
+	todo := s.todo[:0]
+	for {
+		for child >= 0 {
+			n := &nodes[child]
+			v := &vary[n.slot]
+			if v.mode != plain {
+				child, to, todo = s.part(span{child, int32(from), int32(to)}, todo, total)
 				continue
 			}
-			left, first, second := s.borders(v, n, total)
-			outer, inner := n.right, n.left
-			if left {
-				outer, inner = inner, outer
+			threshold := int64(n.threshold)
+			near, far := n.right, n.left
+			if v.offset+v.slope*from <= threshold {
+				near, far = n.left, n.right
 			}
-			from, to := int64(at.from), int64(at.to)
-			if from < second && second <= to {
-				todo = append(todo, span{outer, int32(second), at.to})
-				to = second - 1
+			if border := v.border + v.slope*threshold; border > from && border <= to {
+				todo = append(todo, span{far, int32(border), int32(to)})
+				to = border - 1
 			}
-			switch {
-			case from >= second:
-				at.child = outer
-			case to < first:
-				at.child = outer
-			case from >= first:
-				at.child = inner
-			default:
-				todo = append(todo, span{inner, int32(first), int32(to)})
-				at.child, to = outer, first-1
-			}
-			at.to = int32(to)
+			child = near
 		}
-		switch {
-		case at.from == 0:
-			if at.child != last {
-				s.changes.first = append(s.changes.first, change{tree: t, leaf: ^at.child})
+		if child != last {
+			if from == 0 {
+				s.changes.first = append(s.changes.first, change{tree: t, leaf: ^child})
+			} else {
+				s.events.add(int32(from), t, ^child)
 			}
-		case at.child != last:
-			s.events.add(at.from, t, ^at.child)
+			last = child
 		}
-		last = at.child
+		if len(todo) == 0 {
+			break
+		}
+		next := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		child, from, to = next.child, int64(next.from), int64(next.to)
 	}
 	s.todo = todo
+}
+
+// part sends a span on from a test of a slot with a mode: to which child, and up to
+// which split. What goes another way is left to do.
+func (s *Scorer) part(at span, todo []span, total int32) (child int32, to int64, left []span) {
+	n := &s.score.nodes[at.child]
+	goesLeft, first, second := s.answers(n, total)
+	outer, inner := n.right, n.left
+	if goesLeft {
+		outer, inner = inner, outer
+	}
+	from, to := int64(at.from), int64(at.to)
+	if from < second && second <= to {
+		todo = append(todo, span{outer, int32(second), at.to})
+		to = second - 1
+	}
+	switch {
+	case from >= second, to < first:
+		return outer, to, todo
+	case from >= first:
+		return inner, to, todo
+	}
+	return outer, first - 1, append(todo, span{inner, int32(first), int32(to)})
 }

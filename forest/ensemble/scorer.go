@@ -8,23 +8,23 @@ import "math/bits"
 type Scorer struct {
 	score *Score
 	sums  summer
-	x     []int32 // by ingredient
-	used  []int32 // the ingredients with x > 0, in no order
-	place []int32 // by ingredient: where it is in used
-	exact []int64 // by slot, its number
-	at    []int32 // by slot, its number as tests compare it
+	x     []int32     // by ingredient
+	used  []int32     // the ingredients with x > 0, in no order
+	place []int32     // by ingredient: where it is in used
+	exact []int64     // by slot, its number
+	vary  []variation // by slot, its number as tests compare it
 
 	leaves   []int32  // by tree
 	starts   []int32  // by tree, where its path begins in paths
-	paths    []int32  // the nodes of each tree's current path
+	paths    []step   // the tests on each tree's current path
 	lengths  []int32  // by tree
 	touching []uint64 // by slot, the bit set of the trees whose path tests it
 	words    int      // of such a set
 	stale    []uint64 // a bit set of trees
 
 	// A line.
-	vary    []variation // by slot
-	varying []int32     // the slots that vary
+	forms   []form  // by slot
+	varying []int32 // the slots that vary
 	todo    []span
 	events  events
 	changes changes
@@ -39,10 +39,10 @@ func (s *Score) NewScorer() *Scorer {
 	c := &Scorer{
 		score: s, sums: s.tables.fresh(),
 		x: make([]int32, len(s.effects)), place: make([]int32, len(s.effects)),
-		exact: make([]int64, len(s.slots)), at: make([]int32, len(s.slots)),
+		exact:  make([]int64, len(s.slots)),
 		leaves: make([]int32, trees), starts: make([]int32, trees), lengths: make([]int32, trees),
 		words: (trees + 63) / 64, vary: make([]variation, len(s.slots)),
-		line: make([][]float64, len(s.Terms)),
+		forms: make([]form, len(s.slots)), line: make([][]float64, len(s.Terms)),
 	}
 	c.touching = make([]uint64, len(s.slots)*c.words)
 	c.stale = make([]uint64, c.words)
@@ -51,9 +51,9 @@ func (s *Score) NewScorer() *Scorer {
 		c.starts[t] = length
 		length += depth
 	}
-	c.paths = make([]int32, length)
+	c.paths = make([]step, length)
 	for k := range s.slots {
-		c.at[k] = s.slots[k].place(0)
+		c.vary[k].fix(s.slots[k].place(0))
 	}
 	for t, root := range s.roots {
 		c.leaves[t] = 0 // which is none
@@ -117,7 +117,7 @@ func (s *Scorer) assign(i, amount int32) {
 		} else {
 			s.exact[e.slot] += e.weight * int64(amount-old)
 		}
-		s.at[e.slot] = slot.place(s.exact[e.slot])
+		s.vary[e.slot].fix(slot.place(s.exact[e.slot]))
 		for w, trees := range s.touching[int(e.slot)*s.words:][:s.words] {
 			s.stale[w] |= trees
 		}
@@ -137,24 +137,24 @@ func (s *Scorer) refresh() {
 // and follows the answer.
 func (s *Scorer) refreshTree(t int) {
 	path := s.paths[s.starts[t]:][:s.lengths[t]]
-	for p, k := range path {
-		n := &s.score.nodes[k]
+	for p := range path {
+		n := &s.score.nodes[path[p].node]
 		next, was := n.right, s.leaves[t]
-		if s.at[n.slot] <= n.threshold {
+		if s.vary[n.slot].offset <= int64(n.threshold) {
 			next = n.left
 		}
 		if p+1 < len(path) {
-			was = path[p+1]
+			was = path[p+1].node
 		}
 		if next == was {
 			continue
 		}
 		w, bit := t>>6, uint64(1)<<(t&63)
 		for _, k := range path[p+1:] {
-			s.touching[int(s.score.nodes[k].slot)*s.words+w] &^= bit
+			s.touching[int(k.slot)*s.words+w] &^= bit
 		}
 		for _, k := range path[:p+1] {
-			s.touching[int(s.score.nodes[k].slot)*s.words+w] |= bit
+			s.touching[int(k.slot)*s.words+w] |= bit
 		}
 		s.follow(t, p+1, next)
 		return
@@ -168,10 +168,10 @@ func (s *Scorer) follow(t, p int, at int32) {
 	w, bit := t>>6, uint64(1)<<(t&63)
 	for at >= 0 {
 		n := &s.score.nodes[at]
-		s.paths[first+p] = at
+		s.paths[first+p] = step{at, n.slot, n.threshold}
 		p++
 		s.touching[int(n.slot)*s.words+w] |= bit
-		if s.at[n.slot] <= n.threshold {
+		if s.vary[n.slot].offset <= int64(n.threshold) {
 			at = n.left
 		} else {
 			at = n.right
@@ -183,3 +183,6 @@ func (s *Scorer) follow(t, p int, at int32) {
 		s.sums.set(int32(t), ^at)
 	}
 }
+
+// A step is a node on a path, and what it tests.
+type step struct{ node, slot, threshold int32 }

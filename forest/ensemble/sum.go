@@ -1,6 +1,9 @@
 package ensemble
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A summer adds the leaves of the trees in the precision of the model. A table of it
 // is shared by scorers, each of which has a copy by fresh.
@@ -40,24 +43,32 @@ type tables[T float32 | float64] struct {
 	shares  [][]share // by tree
 	added   [][]Term  // by target
 	current [][]T     // by target and term
+	add     adder[T]
 
-	terms []T // of a line, scratch
-	rows  []row[T]
-	rowOf []int32 // by term; −1
+	// Of a line, scratch.
+	terms  []T
+	rows   []row[T]
+	rowOf  []int32  // by term, where it is in rows, if it differs
+	places []place
+	differ []uint64 // the bit set of the terms that differ
 }
 
 // lanes is how many pieces are added at once: as many as hide the time that one
 // addition waits for the last.
-const lanes = 8
+const lanes = 16
 
-// A row is a term that differs between the pieces of a block.
-type row[T float32 | float64] struct {
-	term   int32
-	values [lanes]T
-}
+// A row has a number for each piece of a block.
+type row[T float32 | float64] [lanes]T
 
-func newTables[T float32 | float64](m *Model) *tables[T] {
-	a := &tables[T]{fold: m.Fold, shares: make([][]share, m.Trees()), added: m.Terms, start: make([]T, len(m.Terms))}
+// A place is a term that differs between the pieces of a block, and its row.
+type place struct{ term, row int32 }
+
+// An adder adds terms to each of the sums, one after another, but at the places,
+// which ascend, their rows.
+type adder[T float32 | float64] func(sums *row[T], terms []T, places []place, rows []row[T])
+
+func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
+	a := &tables[T]{add: add, fold: m.Fold, shares: make([][]share, m.Trees()), added: m.Terms, start: make([]T, len(m.Terms))}
 	for g, v := range m.Start {
 		a.start[g] = T(v)
 	}
@@ -82,7 +93,8 @@ func (a *tables[T]) fresh() summer {
 		most = max(most, len(c.current[g]))
 	}
 	c.terms = make([]T, most)
-	c.rowOf = slices.Repeat([]int32{-1}, most)
+	c.rowOf = make([]int32, most)
+	c.differ = make([]uint64, (most+63)/64)
 	return &c
 }
 
@@ -135,7 +147,7 @@ func (a *tables[T]) line(target int, l *changes, out []float64) []float64 {
 		}
 		a.rows = a.rows[:0]
 		for len(later) > 0 && int(later[0].piece) < p+lanes {
-			a.differ(terms, target, later[0], p)
+			a.part(terms, target, later[0], p)
 			later = later[1:]
 		}
 		sums := a.block(target, terms)
@@ -155,70 +167,63 @@ func (a *tables[T]) change(terms []T, target int, c change) {
 	}
 }
 
-// differ notes a change within the block that begins with piece p.
-func (a *tables[T]) differ(terms []T, target int, c change, p int) {
+// part notes a change within the block that begins with piece p.
+func (a *tables[T]) part(terms []T, target int, c change, p int) {
 	for _, s := range a.shares[c.tree] {
 		if int(s.target) != target {
 			continue
 		}
-		k := a.rowOf[s.term]
-		if k < 0 {
-			k = int32(len(a.rows))
-			a.rowOf[s.term] = k
-			r := row[T]{term: s.term}
-			for q := range r.values {
-				r.values[q] = terms[s.term]
+		if w, bit := s.term>>6, uint64(1)<<(s.term&63); a.differ[w]&bit == 0 {
+			a.differ[w] |= bit
+			a.rowOf[s.term] = int32(len(a.rows))
+			var r row[T]
+			for q := range r {
+				r[q] = terms[s.term]
 			}
 			a.rows = append(a.rows, r)
 		}
 		v := a.values[c.leaf+s.at]
-		values := &a.rows[k].values
+		r := &a.rows[a.rowOf[s.term]]
 		for q := int(c.piece) - p; q < lanes; q++ {
-			values[q] = v
+			r[q] = v
 		}
 	}
 }
 
 // block returns the sums of a block's pieces, and leaves terms as they are at its end.
-func (a *tables[T]) block(target int, terms []T) (sums [lanes]T) {
-	// By term; they are few, and mostly in order.
-	for k := 1; k < len(a.rows); k++ {
-		for q := k; q > 0 && a.rows[q-1].term > a.rows[q].term; q-- {
-			a.rows[q-1], a.rows[q] = a.rows[q], a.rows[q-1]
-		}
-	}
+func (a *tables[T]) block(target int, terms []T) (sums row[T]) {
 	for k := range sums {
 		sums[k] = a.start[target]
 	}
-	from := int32(0)
-	for k := range a.rows {
-		r := &a.rows[k]
-		add(&sums, terms[from:r.term])
-		for q := range sums {
-			sums[q] += r.values[q]
+	a.places = a.places[:0]
+	for w, set := range a.differ {
+		for a.differ[w] = 0; set != 0; set &= set - 1 {
+			k := int32(w<<6 | bits.TrailingZeros64(set))
+			a.places = append(a.places, place{k, a.rowOf[k]})
 		}
-		terms[r.term] = r.values[lanes-1]
-		a.rowOf[r.term] = -1
-		from = r.term + 1
 	}
-	add(&sums, terms[from:])
+	a.add(&sums, terms, a.places, a.rows)
+	for _, p := range a.places {
+		terms[p.term] = a.rows[p.row][lanes-1]
+	}
 	return sums
 }
 
-// add adds terms to each of the sums, one after another.
-func add[T float32 | float64](sums *[lanes]T, terms []T) {
-	a, b, c, d, e, f, g, h := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
-	for _, t := range terms {
-		a += t
-		b += t
-		c += t
-		d += t
-		e += t
-		f += t
-		g += t
-		h += t
+// addPlain is an [adder] in plain Go. It is what the machine's own way to do it must
+// agree with.
+func addPlain[T float32 | float64](sums *row[T], terms []T, places []place, rows []row[T]) {
+	for k, t := range terms {
+		if len(places) > 0 && int(places[0].term) == k {
+			for q, v := range rows[places[0].row] {
+				sums[q] += v
+			}
+			places = places[1:]
+			continue
+		}
+		for q := range sums {
+			sums[q] += t
+		}
 	}
-	*sums = [lanes]T{a, b, c, d, e, f, g, h}
 }
 
 func (a *tables[T]) of(target int, leaves []int32) float64 {
