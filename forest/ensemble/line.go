@@ -52,8 +52,11 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	if total > 0 {
 		s.varies(int32(i), int32(j))
 		for _, slot := range s.varying {
-			for w, trees := range s.touching[int(slot)*s.words:][:s.words] {
-				s.stale[w] |= trees
+			v := s.vary[slot]
+			for _, q := range s.asked[slot] {
+				if uint64(v.border+v.slope*int64(q.threshold)-1) < uint64(total) || v.mode != plain {
+					s.begin(q)
+				}
 			}
 		}
 		for w, trees := range s.stale {
@@ -154,23 +157,12 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// descend notes the leaves of a tree along the line. As the current composition is on
-// the line, the tree's path is that of a split, and the first of its tests whose answer
-// changes is where to begin.
+// descend notes the leaves of a stale tree along the line. As the current composition
+// is on the line, the tree's path is that of a split, and the first of its tests whose
+// answer changes is where to begin.
 func (s *Scorer) descend(t, total int32) {
 	last := s.leaves[t]
-	path := s.paths[s.starts[t]:][:s.lengths[t]]
-	child := int32(-1)
-	for k := range path {
-		v := &s.vary[path[k].slot]
-		if uint64(v.border+v.slope*int64(path[k].threshold)-1) < uint64(total) || v.mode != plain {
-			child = path[k].node
-			break
-		}
-	}
-	if child < 0 {
-		return
-	}
+	child := s.paths[s.starts[t]+s.from[t]].node
 	nodes, vary := s.score.nodes, s.vary
 	from, to := int64(0), int64(total)
 	todo := s.todo[:0]

@@ -45,7 +45,7 @@ func (s *Score) appendLeaves(dst []int32, slots []int32) []int32 {
 
 func (s *Score) appendSums(dst []float64, leaves []int32) []float64 {
 	for g := range s.Terms {
-		dst = append(dst, s.tables.of(g, leaves))
+		dst = append(dst, s.tables.at(g, leaves))
 	}
 	return dst
 }

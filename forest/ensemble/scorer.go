@@ -14,13 +14,13 @@ type Scorer struct {
 	exact []int64     // by slot, its number
 	vary  []variation // by slot, its number as tests compare it
 
-	leaves   []int32  // by tree
-	starts   []int32  // by tree, where its path begins in paths
-	paths    []step   // the tests on each tree's current path
-	lengths  []int32  // by tree
-	touching []uint64 // by slot, the bit set of the trees whose path tests it
-	words    int      // of such a set
-	stale    []uint64 // a bit set of trees
+	leaves  []int32   // by tree
+	starts  []int32   // by tree, where its path begins in paths
+	paths   []step    // the tests on each tree's current path
+	lengths []int32   // by tree
+	asked   [][]asked // by slot, who on the paths asks for it
+	stale   []uint64  // a bit set of trees
+	from    []int32   // by stale tree, which test on its path to begin with
 
 	// A line.
 	forms   []form  // by slot
@@ -41,11 +41,10 @@ func (s *Score) NewScorer() *Scorer {
 		x: make([]int32, len(s.effects)), place: make([]int32, len(s.effects)),
 		exact:  make([]int64, len(s.slots)),
 		leaves: make([]int32, trees), starts: make([]int32, trees), lengths: make([]int32, trees),
-		words: (trees + 63) / 64, vary: make([]variation, len(s.slots)),
+		stale: make([]uint64, (trees+63)/64), from: make([]int32, trees), vary: make([]variation, len(s.slots)),
 		forms: make([]form, len(s.slots)), line: make([][]float64, len(s.Terms)),
 	}
-	c.touching = make([]uint64, len(s.slots)*c.words)
-	c.stale = make([]uint64, c.words)
+	c.asked = make([][]asked, len(s.slots))
 	length := int32(0)
 	for t, depth := range s.depths {
 		c.starts[t] = length
@@ -57,7 +56,7 @@ func (s *Score) NewScorer() *Scorer {
 	}
 	for t, root := range s.roots {
 		c.leaves[t] = 0 // which is none
-		c.follow(t, 0, root)
+		c.follow(int32(t), 0, root)
 	}
 	return c
 }
@@ -90,7 +89,7 @@ func (s *Scorer) AppendSums(dst []float64) []float64 {
 	return dst
 }
 
-// assign sets one amount. The trees whose path asks for it become stale.
+// assign sets one amount. The trees whose path answers otherwise become stale.
 func (s *Scorer) assign(i, amount int32) {
 	old := s.x[i]
 	if old == amount {
@@ -117,10 +116,24 @@ func (s *Scorer) assign(i, amount int32) {
 		} else {
 			s.exact[e.slot] += e.weight * int64(amount-old)
 		}
-		s.vary[e.slot].fix(slot.place(s.exact[e.slot]))
-		for w, trees := range s.touching[int(e.slot)*s.words:][:s.words] {
-			s.stale[w] |= trees
+		was, now := int32(s.vary[e.slot].offset), slot.place(s.exact[e.slot])
+		s.vary[e.slot].fix(now)
+		low, high := min(was, now), max(was, now)
+		for _, q := range s.asked[e.slot] {
+			if low <= q.threshold && q.threshold < high {
+				s.begin(q)
+			}
 		}
+	}
+}
+
+// begin makes a tree stale from a test on its path on.
+func (s *Scorer) begin(q asked) {
+	if w, bit := q.tree>>6, uint64(1)<<(q.tree&63); s.stale[w]&bit == 0 {
+		s.stale[w] |= bit
+		s.from[q.tree] = q.step
+	} else {
+		s.from[q.tree] = min(s.from[q.tree], q.step)
 	}
 }
 
@@ -128,16 +141,16 @@ func (s *Scorer) assign(i, amount int32) {
 func (s *Scorer) refresh() {
 	for w, trees := range s.stale {
 		for s.stale[w] = 0; trees != 0; trees &= trees - 1 {
-			s.refreshTree(w<<6 | bits.TrailingZeros64(trees))
+			s.refreshTree(int32(w<<6 | bits.TrailingZeros64(trees)))
 		}
 	}
 }
 
 // refreshTree finds the first test on a tree's path that is now answered otherwise,
 // and follows the answer.
-func (s *Scorer) refreshTree(t int) {
+func (s *Scorer) refreshTree(t int32) {
 	path := s.paths[s.starts[t]:][:s.lengths[t]]
-	for p := range path {
+	for p := int(s.from[t]); p < len(path); p++ {
 		n := &s.score.nodes[path[p].node]
 		next, was := n.right, s.leaves[t]
 		if s.vary[n.slot].offset <= int64(n.threshold) {
@@ -146,43 +159,49 @@ func (s *Scorer) refreshTree(t int) {
 		if p+1 < len(path) {
 			was = path[p+1].node
 		}
-		if next == was {
-			continue
+		if next != was {
+			for _, q := range path[p+1:] {
+				s.forget(q)
+			}
+			s.follow(t, int32(p+1), next)
+			return
 		}
-		w, bit := t>>6, uint64(1)<<(t&63)
-		for _, k := range path[p+1:] {
-			s.touching[int(k.slot)*s.words+w] &^= bit
-		}
-		for _, k := range path[:p+1] {
-			s.touching[int(k.slot)*s.words+w] |= bit
-		}
-		s.follow(t, p+1, next)
-		return
 	}
+}
+
+// forget takes a step from those that ask for its slot.
+func (s *Scorer) forget(q step) {
+	all := s.asked[q.slot]
+	last := all[len(all)-1]
+	all[q.asked] = last
+	s.paths[s.starts[last.tree]+last.step].asked = q.asked
+	s.asked[q.slot] = all[:len(all)-1]
 }
 
 // follow replaces the path of tree t from its p-th test on by the one that begins at
 // a child.
-func (s *Scorer) follow(t, p int, at int32) {
-	first := int(s.starts[t])
-	w, bit := t>>6, uint64(1)<<(t&63)
+func (s *Scorer) follow(t, p, at int32) {
 	for at >= 0 {
 		n := &s.score.nodes[at]
-		s.paths[first+p] = step{at, n.slot, n.threshold}
+		s.paths[s.starts[t]+p] = step{at, n.slot, n.threshold, int32(len(s.asked[n.slot]))}
+		s.asked[n.slot] = append(s.asked[n.slot], asked{n.threshold, t, p})
 		p++
-		s.touching[int(n.slot)*s.words+w] |= bit
 		if s.vary[n.slot].offset <= int64(n.threshold) {
 			at = n.left
 		} else {
 			at = n.right
 		}
 	}
-	s.lengths[t] = int32(p)
+	s.lengths[t] = p
 	if s.leaves[t] != at {
 		s.leaves[t] = at
-		s.sums.set(int32(t), ^at)
+		s.sums.set(t, ^at)
 	}
 }
 
-// A step is a node on a path, and what it tests.
-type step struct{ node, slot, threshold int32 }
+// A step is a node on a path, what it tests, and where it is among those who ask for
+// that.
+type step struct{ node, slot, threshold, asked int32 }
+
+// asked is a step of a tree's path, by the slot that it asks for.
+type asked struct{ threshold, tree, step int32 }

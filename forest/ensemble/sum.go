@@ -13,8 +13,8 @@ type summer interface {
 	set(tree, leaf int32)
 	// point returns the sum of a target.
 	point(target int) float64
-	// of returns the sum of a target given the leaf of each tree.
-	of(target int, leaves []int32) float64
+	// at returns the sum of a target given the leaf of each tree.
+	at(target int, leaves []int32) float64
 	// line adds the sums of a target over the pieces of a line to out.
 	line(target int, l *changes, out []float64) []float64
 	// bounds returns the least and the greatest sum that there can be, given which
@@ -40,15 +40,16 @@ type tables[T float32 | float64] struct {
 	fold    Fold
 	start   []T
 	values  []T
-	shares  [][]share // by tree
-	added   [][]Term  // by target
-	current [][]T     // by target and term
+	shares  []share  // by tree
+	from    []int32  // by tree, where its shares begin; one more
+	added   [][]Term // by target
+	current [][]T    // by target and term
 	add     adder[T]
 
 	// Of a line, scratch.
 	terms  []T
 	rows   []row[T]
-	rowOf  []int32  // by term, where it is in rows, if it differs
+	rowOf  []int32 // by term, where it is in rows, if it differs
 	places []place
 	differ []uint64 // the bit set of the terms that differ
 }
@@ -68,19 +69,25 @@ type place struct{ term, row int32 }
 type adder[T float32 | float64] func(sums *row[T], terms []T, places []place, rows []row[T])
 
 func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
-	a := &tables[T]{add: add, fold: m.Fold, shares: make([][]share, m.Trees()), added: m.Terms, start: make([]T, len(m.Terms))}
+	a := &tables[T]{add: add, fold: m.Fold, added: m.Terms, start: make([]T, len(m.Terms))}
 	for g, v := range m.Start {
 		a.start[g] = T(v)
 	}
 	for _, v := range m.values {
 		a.values = append(a.values, T(v))
 	}
+	shares := make([][]share, m.Trees())
 	for g, terms := range m.Terms {
 		for k, t := range terms {
-			a.shares[t.Tree] = append(a.shares[t.Tree], share{int32(g), int32(k), t.At})
+			shares[t.Tree] = append(shares[t.Tree], share{int32(g), int32(k), t.At})
 		}
 		a.current = append(a.current, make([]T, len(terms)))
 	}
+	for _, all := range shares {
+		a.from = append(a.from, int32(len(a.shares)))
+		a.shares = append(a.shares, all...)
+	}
+	a.from = append(a.from, int32(len(a.shares)))
 	return a
 }
 
@@ -98,8 +105,11 @@ func (a *tables[T]) fresh() summer {
 	return &c
 }
 
+// of returns the shares of a tree.
+func (a *tables[T]) of(tree int32) []share { return a.shares[a.from[tree]:a.from[tree+1]] }
+
 func (a *tables[T]) set(tree, leaf int32) {
-	for _, s := range a.shares[tree] {
+	for _, s := range a.of(tree) {
 		a.current[s.target][s.term] = a.values[leaf+s.at]
 	}
 }
@@ -160,7 +170,7 @@ func (a *tables[T]) line(target int, l *changes, out []float64) []float64 {
 
 // change gives terms the leaf of a change.
 func (a *tables[T]) change(terms []T, target int, c change) {
-	for _, s := range a.shares[c.tree] {
+	for _, s := range a.of(c.tree) {
 		if int(s.target) == target {
 			terms[s.term] = a.values[c.leaf+s.at]
 		}
@@ -169,7 +179,7 @@ func (a *tables[T]) change(terms []T, target int, c change) {
 
 // part notes a change within the block that begins with piece p.
 func (a *tables[T]) part(terms []T, target int, c change, p int) {
-	for _, s := range a.shares[c.tree] {
+	for _, s := range a.of(c.tree) {
 		if int(s.target) != target {
 			continue
 		}
@@ -226,7 +236,7 @@ func addPlain[T float32 | float64](sums *row[T], terms []T, places []place, rows
 	}
 }
 
-func (a *tables[T]) of(target int, leaves []int32) float64 {
+func (a *tables[T]) at(target int, leaves []int32) float64 {
 	if a.fold == Sum {
 		v := a.start[target]
 		for _, t := range a.added[target] {
