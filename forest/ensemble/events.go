@@ -6,7 +6,7 @@ import "math/bits"
 // splits, and within one by insertion.
 type events struct {
 	shift uint
-	heads [buckets]int32 // by bucket, the first event's index + 1, ascending in k
+	heads [buckets]int32 // by bucket, the first event's index + 1, ascending in k; 0
 	used  [buckets / 64]uint64
 	all   []event
 }
@@ -25,10 +25,7 @@ func (e *events) begin(total int32) {
 // add notes that a tree has another leaf from split k on.
 func (e *events) add(k, tree, leaf int32) {
 	b := k >> e.shift
-	if e.used[b>>6]>>(b&63)&1 == 0 {
-		e.used[b>>6] |= 1 << (b & 63)
-		e.heads[b] = 0
-	}
+	e.used[b>>6] |= 1 << (b & 63)
 	link := &e.heads[b]
 	for *link != 0 && e.all[*link-1].k < k {
 		link = &e.all[*link-1].next
@@ -44,7 +41,9 @@ func (e *events) pieces(starts []int32, later []change) ([]int32, []change) {
 	last := int32(0)
 	for w, used := range e.used {
 		for e.used[w] = 0; used != 0; used &= used - 1 {
-			for at := e.heads[w<<6|bits.TrailingZeros64(used)]; at != 0; {
+			head := &e.heads[w<<6|bits.TrailingZeros64(used)]
+			at := *head
+			for *head = 0; at != 0; {
 				v := &e.all[at-1]
 				if v.k != last {
 					last = v.k

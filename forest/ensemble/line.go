@@ -47,7 +47,7 @@ type span struct{ child, from, to int32 }
 // comes s+1. The slices are valid until the next call.
 func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	total := s.x[i] + s.x[j]
-	s.changes.first = s.changes.first[:0]
+	s.changes.trees, s.changes.first = s.changes.trees[:0], s.changes.first[:0]
 	s.events.begin(total)
 	if total > 0 {
 		s.varies(int32(i), int32(j))
@@ -61,7 +61,9 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 		}
 		for w, trees := range s.stale {
 			for s.stale[w] = 0; trees != 0; trees &= trees - 1 {
-				s.descend(int32(w<<6|bits.TrailingZeros64(trees)), total)
+				t := int32(w<<6 | bits.TrailingZeros64(trees))
+				s.changes.trees = append(s.changes.trees, t)
+				s.descend(t, total)
 			}
 		}
 		for _, slot := range s.varying {
