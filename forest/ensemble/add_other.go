@@ -2,5 +2,5 @@
 
 package ensemble
 
-func add32(sums *row[float32], terms []row[float32]) { addPlain(sums, terms) }
-func add64(sums *row[float64], terms []row[float64]) { addPlain(sums, terms) }
+func adder32() adder[float32] { return adder[float32]{addPlain[float32], spreadPlain[float32]} }
+func adder64() adder[float64] { return adder[float64]{addPlain[float64], spreadPlain[float64]} }

@@ -91,9 +91,9 @@ func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
 	b.rank(reduced)
 	b.lay(reduced)
 	if m.Single {
-		b.tables = newTables(m, add32)
+		b.tables = newTables(m, adder32())
 	} else {
-		b.tables = newTables(m, add64)
+		b.tables = newTables(m, adder64())
 	}
 	return b.Score, nil
 }

@@ -47,7 +47,7 @@ type span struct{ child, from, to int32 }
 // comes s+1. The slices are valid until the next call.
 func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	total := s.x[i] + s.x[j]
-	s.changes.trees, s.changes.first = s.changes.trees[:0], s.changes.first[:0]
+	s.changes.first = s.changes.first[:0]
 	s.events.begin(total)
 	if total > 0 {
 		s.varies(int32(i), int32(j))
@@ -61,9 +61,7 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 		}
 		for w, trees := range s.stale {
 			for s.stale[w] = 0; trees != 0; trees &= trees - 1 {
-				t := int32(w<<6 | bits.TrailingZeros64(trees))
-				s.changes.trees = append(s.changes.trees, t)
-				s.descend(t, total)
+				s.descend(int32(w<<6|bits.TrailingZeros64(trees)), s.x[i], total)
 			}
 		}
 		for _, slot := range s.varying {
@@ -160,14 +158,30 @@ func floorDiv(a, b int64) int64 {
 }
 
 // descend notes the leaves of a stale tree along the line. As the current composition
-// is on the line, the tree's path is that of a split, and the first of its tests whose
-// answer changes is where to begin.
-func (s *Scorer) descend(t, total int32) {
+// is on the line, at split here, the tree's path is that of a split, and the first of
+// its tests whose answer changes is where to begin. If no other one's does, the path
+// leads to the current leaf on one side of where it changes.
+func (s *Scorer) descend(t, here, total int32) {
 	last := s.leaves[t]
-	child := s.paths[s.starts[t]+s.from[t]].node
 	nodes, vary := s.score.nodes, s.vary
+	step := s.starts[t] + s.from[t]&^several
+	child := s.paths[step].node
 	from, to := int64(0), int64(total)
 	todo := s.todo[:0]
+	if n := &nodes[child]; s.from[t]&several == 0 && vary[n.slot].mode == plain {
+		v := &vary[n.slot]
+		border := v.border + v.slope*int64(n.threshold)
+		child = n.right
+		if v.offset+v.slope*int64(here) > int64(n.threshold) {
+			child = n.left
+		}
+		if border > int64(here) {
+			from = border
+		} else {
+			to = border - 1
+			todo = append(todo, span{last, int32(border), total})
+		}
+	}
 	for {
 		for child >= 0 {
 			n := &nodes[child]

@@ -133,9 +133,12 @@ func (s *Scorer) begin(q asked) {
 		s.stale[w] |= bit
 		s.from[q.tree] = q.step
 	} else {
-		s.from[q.tree] = min(s.from[q.tree], q.step)
+		s.from[q.tree] = min(s.from[q.tree]&^several, q.step) | several
 	}
 }
+
+// several is a bit of what is in from: there is more than one such test.
+const several = 1 << 30
 
 // refresh brings the paths of the stale trees up to date.
 func (s *Scorer) refresh() {
@@ -150,7 +153,7 @@ func (s *Scorer) refresh() {
 // and follows the answer.
 func (s *Scorer) refreshTree(t int32) {
 	path := s.paths[s.starts[t]:][:s.lengths[t]]
-	for p := int(s.from[t]); p < len(path); p++ {
+	for p := int(s.from[t] &^ several); p < len(path); p++ {
 		n := &s.score.nodes[path[p].node]
 		next, was := n.right, s.leaves[t]
 		if s.vary[n.slot].offset <= int64(n.threshold) {

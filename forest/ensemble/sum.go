@@ -1,6 +1,9 @@
 package ensemble
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A summer adds the leaves of the trees in the precision of the model. A table of it
 // is shared by scorers, each of which has a copy by fresh.
@@ -21,7 +24,6 @@ type summer interface {
 
 // changes says how leaves change along a line.
 type changes struct {
-	trees  []int32  // those whose leaf may change
 	first  []change // where the line begins, of the trees that may have another leaf than the current one
 	later  []change // further on, by piece
 	pieces int
@@ -33,40 +35,46 @@ type change struct{ tree, leaf, piece int32 }
 // A share is what a tree adds to a target: the values at leaf+at, as the term-th term.
 type share struct{ target, term, at int32 }
 
-// lanes is how many pieces are added at once: about as many as hide the time that an
-// addition waits for the one before it.
+// tables is the [summer] of one precision.
+type tables[T float32 | float64] struct {
+	fold    Fold
+	start   []T
+	values  []T
+	shares  []share  // by tree
+	from    []int32  // by tree, where its shares begin; one more
+	added   [][]Term // by target
+	current [][]T    // by target and term
+	adder[T]
+
+	// Of a line, scratch.
+	terms  []T
+	rows   []row[T]
+	rowOf  []int32 // by term, where it is in rows, if it differs
+	places []place
+	differ []uint64 // the bit set of the terms that differ
+}
+
+// lanes is how many pieces are added at once: as many as hide the time that one
+// addition waits for the last.
 const lanes = 16
 
 // A row has a number for each piece of a block.
 type row[T float32 | float64] [lanes]T
 
-// fill sets the row.
-func (r *row[T]) fill(v T) { *r = row[T]{v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v} }
+// A place is a term that differs between the pieces of a block, and its row.
+type place struct{ term, row int32 }
 
-// spread sets the row from a lane on.
-func (r *row[T]) spread(from int, v T) {
-	for q := from; q < lanes; q++ {
-		r[q] = v
-	}
+// An adder is how a machine works on rows.
+type adder[T float32 | float64] struct {
+	// add adds terms to each of the sums, one after another, but at the places, which
+	// ascend, their rows.
+	add func(sums *row[T], terms []T, places []place, rows []row[T])
+	// spread sets a row from a lane on.
+	spread func(r *row[T], lane int, v T)
 }
 
-// tables is the [summer] of one precision.
-type tables[T float32 | float64] struct {
-	fold   Fold
-	start  []T
-	values []T
-	shares []share  // by tree
-	from   []int32  // by tree, where its shares begin; one more
-	added  [][]Term // by target
-	add    func(sums *row[T], terms []row[T])
-
-	// By target and term. Between lines all of a row is the current value.
-	current [][]T
-	rows    [][]row[T]
-}
-
-func newTables[T float32 | float64](m *Model, add func(sums *row[T], terms []row[T])) *tables[T] {
-	a := &tables[T]{add: add, fold: m.Fold, added: m.Terms, start: make([]T, len(m.Terms))}
+func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
+	a := &tables[T]{adder: add, fold: m.Fold, added: m.Terms, start: make([]T, len(m.Terms))}
 	for g, v := range m.Start {
 		a.start[g] = T(v)
 	}
@@ -78,6 +86,7 @@ func newTables[T float32 | float64](m *Model, add func(sums *row[T], terms []row
 		for k, t := range terms {
 			shares[t.Tree] = append(shares[t.Tree], share{int32(g), int32(k), t.At})
 		}
+		a.current = append(a.current, make([]T, len(terms)))
 	}
 	for _, all := range shares {
 		a.from = append(a.from, int32(len(a.shares)))
@@ -89,10 +98,16 @@ func newTables[T float32 | float64](m *Model, add func(sums *row[T], terms []row
 
 func (a *tables[T]) fresh() summer {
 	c := *a
-	for _, terms := range a.added {
-		c.current = append(c.current, make([]T, len(terms)))
-		c.rows = append(c.rows, make([]row[T], len(terms)))
+	c.current = make([][]T, len(a.current))
+	most := 0
+	for g := range c.current {
+		c.current[g] = slices.Clone(a.current[g])
+		most = max(most, len(c.current[g]))
 	}
+	c.terms = make([]T, most)
+	c.rowOf = make([]int32, most)
+	c.rows = make([]row[T], 0, most)
+	c.differ = make([]uint64, (most+63)/64)
 	return &c
 }
 
@@ -101,9 +116,7 @@ func (a *tables[T]) of(tree int32) []share { return a.shares[a.from[tree]:a.from
 
 func (a *tables[T]) set(tree, leaf int32) {
 	for _, s := range a.of(tree) {
-		v := a.values[leaf+s.at]
-		a.current[s.target][s.term] = v
-		a.rows[s.target][s.term].fill(v)
+		a.current[s.target][s.term] = a.values[leaf+s.at]
 	}
 }
 
@@ -127,87 +140,101 @@ func (a *tables[T]) folded(target int, terms []T) T {
 }
 
 func (a *tables[T]) line(target int, l *changes, out []float64) []float64 {
-	rows := a.rows[target]
+	terms := a.terms[:len(a.current[target])]
+	copy(terms, a.current[target])
 	for _, c := range l.first {
-		for _, s := range a.of(c.tree) {
-			if int(s.target) == target {
-				rows[s.term].fill(a.values[c.leaf+s.at])
-			}
-		}
+		a.change(terms, target, c)
 	}
 	later := l.later
-	var sums row[T]
 	for p := 0; p < l.pieces; p += lanes {
-		in := later
-		for len(later) > 0 && int(later[0].piece) < p+lanes {
-			a.change(target, later[0], int(later[0].piece)-p)
+		for len(later) > 0 && int(later[0].piece) == p {
+			a.change(terms, target, later[0])
 			later = later[1:]
 		}
-		sums.fill(a.start[target])
-		if a.fold == Sum {
-			a.add(&sums, rows)
-		} else if len(rows) > 0 {
-			a.extremes(&sums, rows)
+		if a.fold != Sum {
+			for q := p; q < min(p+lanes, l.pieces); q++ {
+				for len(later) > 0 && int(later[0].piece) == q {
+					a.change(terms, target, later[0])
+					later = later[1:]
+				}
+				out = append(out, float64(a.folded(target, terms)))
+			}
+			continue
 		}
+		a.rows = a.rows[:0]
+		for len(later) > 0 && int(later[0].piece) < p+lanes {
+			a.part(terms, target, later[0], p)
+			later = later[1:]
+		}
+		sums := a.block(target, terms)
 		for _, v := range sums[:min(lanes, l.pieces-p)] {
 			out = append(out, float64(v))
-		}
-		if p+lanes < l.pieces {
-			for _, c := range in[:len(in)-len(later)] {
-				a.end(target, c)
-			}
-		}
-	}
-	// Back to where the line was asked for.
-	for _, tree := range l.trees {
-		for _, s := range a.of(tree) {
-			if int(s.target) == target {
-				rows[s.term].fill(a.current[target][s.term])
-			}
 		}
 	}
 	return out
 }
 
-// change gives the rows of a tree another leaf from a lane on.
-func (a *tables[T]) change(target int, c change, lane int) {
+// change gives terms the leaf of a change.
+func (a *tables[T]) change(terms []T, target int, c change) {
 	for _, s := range a.of(c.tree) {
 		if int(s.target) == target {
-			a.rows[target][s.term].spread(lane, a.values[c.leaf+s.at])
+			terms[s.term] = a.values[c.leaf+s.at]
 		}
 	}
 }
 
-// end goes on with the last lane of a tree's rows.
-func (a *tables[T]) end(target int, c change) {
+// part notes a change within the block that begins with piece p.
+func (a *tables[T]) part(terms []T, target int, c change, p int) {
 	for _, s := range a.of(c.tree) {
-		if int(s.target) == target {
-			r := &a.rows[target][s.term]
-			r.fill(r[lanes-1])
+		if int(s.target) != target {
+			continue
 		}
+		if w, bit := s.term>>6, uint64(1)<<(s.term&63); a.differ[w]&bit == 0 {
+			a.differ[w] |= bit
+			a.rowOf[s.term] = int32(len(a.rows))
+			a.rows = a.rows[:len(a.rows)+1]
+			a.spread(&a.rows[len(a.rows)-1], 0, terms[s.term])
+		}
+		a.spread(&a.rows[a.rowOf[s.term]], int(c.piece)-p, a.values[c.leaf+s.at])
 	}
 }
 
-// extremes sets each lane of the result to the least or the greatest term.
-func (a *tables[T]) extremes(result *row[T], terms []row[T]) {
-	*result = terms[0]
-	for k := range terms {
-		for q, v := range terms[k] {
-			if a.fold == Min {
-				result[q] = min(result[q], v)
-			} else {
-				result[q] = max(result[q], v)
+// block returns the sums of a block's pieces, and leaves terms as they are at its end.
+func (a *tables[T]) block(target int, terms []T) (sums row[T]) {
+	a.spread(&sums, 0, a.start[target])
+	a.places = a.places[:0]
+	for w, set := range a.differ {
+		for a.differ[w] = 0; set != 0; set &= set - 1 {
+			k := int32(w<<6 | bits.TrailingZeros64(set))
+			a.places = append(a.places, place{k, a.rowOf[k]})
+		}
+	}
+	a.add(&sums, terms, a.places, a.rows)
+	for _, p := range a.places {
+		terms[p.term] = a.rows[p.row][lanes-1]
+	}
+	return sums
+}
+
+// spreadPlain and addPlain are an [adder] in plain Go. They are what the machine's own
+// way must agree with.
+func spreadPlain[T float32 | float64](r *row[T], lane int, v T) {
+	for q := lane; q < lanes; q++ {
+		r[q] = v
+	}
+}
+
+func addPlain[T float32 | float64](sums *row[T], terms []T, places []place, rows []row[T]) {
+	for k, t := range terms {
+		if len(places) > 0 && int(places[0].term) == k {
+			for q, v := range rows[places[0].row] {
+				sums[q] += v
 			}
+			places = places[1:]
+			continue
 		}
-	}
-}
-
-// addPlain adds terms to each of the sums, one after another. It is what the machine's
-// own way to do it must agree with.
-func addPlain[T float32 | float64](sums *row[T], terms []row[T]) {
-	for k := range terms {
-		for q, v := range terms[k] {
-			sums[q] += v
+		for q := range sums {
+			sums[q] += t
 		}
 	}
 }
