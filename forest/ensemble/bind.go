@@ -63,7 +63,6 @@ type Score struct {
 	depths  []int32 // by tree, the largest number of tests on a path
 	slots   []slot
 	effects [][]effect // by ingredient
-	tables  summer     // what sums are made from
 }
 
 // maxWeighted bounds |Σ weight·amount|.
@@ -90,11 +89,6 @@ func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
 	}
 	b.rank(reduced)
 	b.lay(reduced)
-	if m.Single {
-		b.tables = newTables(m, adder32())
-	} else {
-		b.tables = newTables(m, adder64())
-	}
 	return b.Score, nil
 }
 
@@ -173,17 +167,6 @@ func (b *binding) addSlot(s *Source) error {
 	return nil
 }
 
-// value returns a feature of an input as the model sees it.
-func (b *binding) value(f Feature, v float64) float64 {
-	if b.Single {
-		v = float64(float32(v))
-	}
-	if f.Of != nil {
-		v = f.Of(v)
-	}
-	return v
-}
-
 // cut returns where the answer of a test changes along its slot.
 func (b *binding) cut(n *Node, s *Source, at *slot) (cut, error) {
 	key := test{n.Feature, n.Threshold}
@@ -191,7 +174,7 @@ func (b *binding) cut(n *Node, s *Source, at *slot) (cut, error) {
 		return c, nil
 	}
 	f := b.Features[n.Feature]
-	value := func(k int64) float64 { return b.value(f, s.of(k)) }
+	value := func(k int64) float64 { return b.feature(f, s.of(k)) }
 	first, last := value(at.least), value(at.most)
 	if math.IsNaN(first+last) || math.IsInf(first+last, 0) {
 		return cut{}, fmt.Errorf("input %s goes from %v to %v", b.Inputs[f.Input], first, last)
@@ -236,7 +219,7 @@ func (b *binding) reduce(sources []Source) ([]reducedNode, error) {
 		left, right := child(n.Left), child(n.Right)
 		s, at := &sources[f.Input], b.of[f.Input]
 		if at < 0 {
-			v := b.value(f, s.Value)
+			v := b.feature(f, s.Value)
 			if made[k] = right; v <= n.Threshold || math.IsNaN(v) && n.NaNLeft {
 				made[k] = left
 			}

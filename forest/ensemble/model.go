@@ -32,6 +32,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 )
 
 // A Model is an ensemble of trees as a file has it. Readers make one with a
@@ -50,6 +51,9 @@ type Model struct {
 	nodes  []Node // children before parents
 	roots  []int32
 	values []float64
+
+	once sync.Once
+	made summer
 }
 
 // A Feature is a number that nodes compare: an input, with Of applied to it unless it

@@ -1,5 +1,7 @@
 package ensemble
 
+import "math"
+
 // Sums returns the sum of each target at the dense composition x, tree by tree. It is
 // what a [Scorer] must agree with.
 func (s *Score) Sums(x []int32) []float64 {
@@ -45,7 +47,7 @@ func (s *Score) appendLeaves(dst []int32, slots []int32) []int32 {
 
 func (s *Score) appendSums(dst []float64, leaves []int32) []float64 {
 	for g := range s.Terms {
-		dst = append(dst, s.tables.at(g, leaves))
+		dst = append(dst, s.tables().at(g, leaves))
 	}
 	return dst
 }
@@ -75,8 +77,54 @@ func (s *Score) Range() (least, greatest float64) {
 	}
 	low, high := make([]float64, len(s.Terms)), make([]float64, len(s.Terms))
 	for g := range s.Terms {
-		low[g], high[g] = s.tables.bounds(g, leaves)
+		low[g], high[g] = s.tables().bounds(g, leaves)
 	}
 	a, b := s.Value(low), s.Value(high)
 	return min(a, b), max(a, b)
+}
+
+// Sums returns the sum of each target where the model's inputs are some numbers, NaN
+// where they are missing: what a model says of anything, without a composition.
+func (m *Model) Sums(inputs []float64) []float64 {
+	leaves := make([]int32, len(m.roots))
+	for t, at := range m.roots {
+		for at >= 0 {
+			n := &m.nodes[at]
+			f := m.Features[n.Feature]
+			if v := m.feature(f, inputs[f.Input]); v <= n.Threshold || math.IsNaN(v) && n.NaNLeft {
+				at = n.Left
+			} else {
+				at = n.Right
+			}
+		}
+		leaves[t] = ^at
+	}
+	var sums []float64
+	for g := range m.Terms {
+		sums = append(sums, m.tables().at(g, leaves))
+	}
+	return sums
+}
+
+// feature returns a feature of an input as nodes compare it.
+func (m *Model) feature(f Feature, v float64) float64 {
+	if m.Single {
+		v = float64(float32(v))
+	}
+	if f.Of != nil {
+		v = f.Of(v)
+	}
+	return v
+}
+
+// tables returns what sums are made from.
+func (m *Model) tables() summer {
+	m.once.Do(func() {
+		if m.Single {
+			m.made = newTables(m, adder32())
+		} else {
+			m.made = newTables(m, adder64())
+		}
+	})
+	return m.made
 }

@@ -37,7 +37,7 @@ type Scorer struct {
 func (s *Score) NewScorer() *Scorer {
 	trees := s.Trees()
 	c := &Scorer{
-		score: s, sums: s.tables.fresh(),
+		score: s, sums: s.tables().fresh(),
 		x: make([]int32, len(s.effects)), place: make([]int32, len(s.effects)),
 		exact:  make([]int64, len(s.slots)),
 		leaves: make([]int32, trees), starts: make([]int32, trees), lengths: make([]int32, trees),
