@@ -231,11 +231,11 @@ func featureAt(m *Model, sources []Source, feature int32, x []int32) float64 {
 		}
 		v = float64(n*max(1, s.Times)) / max(1, s.Over)
 	}
-	if m.Single {
-		v = float64(float32(v))
-	}
-	if f.Of != nil {
-		v = f.Of(v)
+	switch {
+	case f.Of != nil:
+		return f.Of(v)
+	case m.Single:
+		return float64(float32(v))
 	}
 	return v
 }

@@ -40,7 +40,7 @@ import (
 type Model struct {
 	Maker  string   // the program that made it, such as "XGBoost 1.7.4"
 	Inputs []string // the names of what it is asked about, in order
-	Single bool     // inputs are float32, and so are sums; else float64
+	Single bool     // features and sums are float32; else float64
 
 	Features []Feature // what nodes test
 	Fold     Fold
@@ -56,8 +56,9 @@ type Model struct {
 	made summer
 }
 
-// A Feature is a number that nodes compare: an input, with Of applied to it unless it
-// is nil. Of must not fall, or not rise, anywhere.
+// A Feature is a number that nodes compare: what Of makes of an input, which must not
+// fall, or not rise, anywhere. Without Of it is the input, rounded to float32 if the
+// model is of that.
 type Feature struct {
 	Input int
 	Of    func(v float64) float64

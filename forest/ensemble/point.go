@@ -108,11 +108,11 @@ func (m *Model) Sums(inputs []float64) []float64 {
 
 // feature returns a feature of an input as nodes compare it.
 func (m *Model) feature(f Feature, v float64) float64 {
-	if m.Single {
-		v = float64(float32(v))
-	}
-	if f.Of != nil {
-		v = f.Of(v)
+	switch {
+	case f.Of != nil:
+		return f.Of(v)
+	case m.Single:
+		return float64(float32(v))
 	}
 	return v
 }

@@ -65,7 +65,7 @@ func TestRecorded(t *testing.T) {
 		want := rows(t, "testdata/"+c.predictions, 0, 1)
 		for k, row := range rows(t, "testdata/"+c.rows, c.skip, c.columns) {
 			got := m.Outputs[0].Of(m.Sums(row), 1)
-			if math.Abs(got-want[k][0]) > 2e-16*math.Abs(got) {
+			if math.Abs(got-want[k][0]) > 1e-15*math.Abs(got) /* exp is rounded otherwise */ {
 				t.Errorf("%s, row %d: %v, and LightGBM says %v", c.model, k, got, want[k][0])
 			}
 		}

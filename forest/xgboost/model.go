@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -36,10 +37,10 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("the file has more than %d bytes", MaxBytes)
 	}
-	if !isJSON(data) {
-		if data, err = toJSON(data); err != nil {
-			return nil, err
-		}
+	if isJSON(data) {
+		data = quoteSpecial(data)
+	} else if data, err = toJSON(data); err != nil {
+		return nil, err
 	}
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -53,6 +54,41 @@ func isJSON(data []byte) bool {
 	rest, brace := bytes.CutPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
 	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return !brace || len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
+}
+
+// special are numbers that XGBoost writes and JSON does not know, such as the
+// conditions of tests of categories.
+var special = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
+
+// quoteSpecial makes strings of special numbers.
+func quoteSpecial(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	text := false
+	for k := 0; k < len(data); k++ {
+		c := data[k]
+		if !text && (c == 'N' || c == 'I' || c == '-') {
+			for _, s := range special {
+				if bytes.HasPrefix(data[k:], s) {
+					out = append(append(append(out, '"'), s...), '"')
+					k += len(s)
+					break
+				}
+			}
+			if k >= len(data) {
+				break
+			}
+			c = data[k]
+		}
+		out = append(out, c)
+		switch {
+		case c == '"':
+			text = !text
+		case c == '\\' && text && k+1 < len(data):
+			k++
+			out = append(out, data[k])
+		}
+	}
+	return out
 }
 
 // A file is what is read of a model.
@@ -74,9 +110,9 @@ type file struct {
 }
 
 type booster struct {
-	Name       string    `json:"name"`
-	WeightDrop []float32 `json:"weight_drop"`
-	GBTree     *booster  `json:"gbtree"` // of dart
+	Name       string   `json:"name"`
+	WeightDrop []real   `json:"weight_drop"`
+	GBTree     *booster `json:"gbtree"` // of dart
 	Model      struct {
 		TreeInfo []int  `json:"tree_info"`
 		Trees    []tree `json:"trees"`
@@ -84,19 +120,33 @@ type booster struct {
 }
 
 type tree struct {
-	Left       []int     `json:"left_children"`
-	Right      []int     `json:"right_children"`
-	Features   []int     `json:"split_indices"`
-	Conditions []float32 `json:"split_conditions"`
-	Missing    []flag    `json:"default_left"`
-	Types      []flag    `json:"split_type"` // 1: categorical
-	Categories []int     `json:"categories"`
-	CatNodes   []int     `json:"categories_nodes"`
-	CatStarts  []int     `json:"categories_segments"`
-	CatSizes   []int     `json:"categories_sizes"`
+	Left       []int  `json:"left_children"`
+	Right      []int  `json:"right_children"`
+	Features   []int  `json:"split_indices"`
+	Conditions []real `json:"split_conditions"`
+	Missing    []flag `json:"default_left"`
+	Types      []flag `json:"split_type"` // 1: categorical
+	Categories []int  `json:"categories"`
+	CatNodes   []int  `json:"categories_nodes"`
+	CatStarts  []int  `json:"categories_segments"`
+	CatSizes   []int  `json:"categories_sizes"`
 	Param      struct {
 		LeafSize number `json:"size_leaf_vector"`
 	} `json:"tree_param"`
+}
+
+// A real is a number of float32; a special one is NaN.
+type real float32
+
+// UnmarshalJSON reads it.
+func (r *real) UnmarshalJSON(text []byte) error {
+	if text[0] == '"' {
+		*r = real(math.NaN())
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(text), 32)
+	*r = real(v)
+	return err
 }
 
 // A flag is written as true and false or as 1 and 0.
@@ -137,7 +187,7 @@ const (
 func (f *file) model() (*ensemble.Model, error) {
 	l := &f.Learner
 	g := &l.Booster
-	var weights []float32
+	var weights []real
 	switch {
 	case g.Name == "gbtree":
 	case g.Name == "dart" && g.GBTree != nil:
@@ -186,7 +236,7 @@ func (f *file) model() (*ensemble.Model, error) {
 	}
 	b := ensemble.NewBuilder(m)
 	for k := range g.Model.Trees {
-		weight := float32(1)
+		weight := real(1)
 		if weights != nil {
 			weight = weights[k]
 		}
@@ -202,7 +252,7 @@ func (f *file) model() (*ensemble.Model, error) {
 }
 
 // add adds a tree.
-func (t *tree) add(b *ensemble.Builder, weight float32) error {
+func (t *tree) add(b *ensemble.Builder, weight real) error {
 	n := len(t.Left)
 	if t.Param.LeafSize > 1 {
 		return fmt.Errorf("its leaves have %d outputs: trees of one output are supported, which multi_strategy one_output_per_tree grows", t.Param.LeafSize)

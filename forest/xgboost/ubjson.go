@@ -13,7 +13,7 @@ import (
 const maxDepth = 64
 
 // toJSON writes a value of UBJSON as JSON; see ubjson.org. Numbers that are not finite
-// become strings, which no field that is read can be.
+// become strings, as in [quoteSpecial].
 func toJSON(data []byte) ([]byte, error) {
 	u := ubjson{data: data}
 	kind, err := u.byte()
@@ -151,7 +151,7 @@ func (u *ubjson) value(kind byte, depth int) error {
 
 func (u *ubjson) float(v float64, bits int) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		u.out = append(u.out, `"not finite"`...)
+		u.out = append(u.out, `"NaN"`...)
 		return
 	}
 	u.out = strconv.AppendFloat(u.out, v, 'g', -1, bits)

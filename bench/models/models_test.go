@@ -1,0 +1,158 @@
+package models
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kir/forest/ensemble"
+	"kir/forest/onnx"
+	"kir/forest/xgboost"
+)
+
+// A manifest is what make.py says of the models it made.
+type manifest struct {
+	Points, Columns, Total int
+	Models                 []struct {
+		Name, Inputs, File, Output string
+		Width                      int
+		Tolerance                  float64 // in units of the last place of float32
+	}
+}
+
+// TestModels compares models with what those who made them predict: small ones at 50
+// points each, which are recorded here, or those in the directory KIR_MODELS, of all
+// sizes and at 100,000; see make.py.
+func TestModels(t *testing.T) {
+	dir := os.Getenv("KIR_MODELS")
+	if dir == "" {
+		dir = "testdata"
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all manifest
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	shares, raw := make([]int32, all.Points*all.Columns), make([]float32, all.Points*all.Columns)
+	read(t, filepath.Join(dir, "shares.i32"), shares)
+	read(t, filepath.Join(dir, "raw.f32"), raw)
+	for _, c := range all.Models {
+		t.Run(c.Name, func(t *testing.T) {
+			m := load(t, filepath.Join(dir, c.File))
+			want := make([]float32, all.Points*c.Width)
+			read(t, filepath.Join(dir, c.Name+".out"), want)
+			of, width := output(m, c.Output)
+			if width != c.Width {
+				t.Fatalf("the output has %d numbers, and should have %d", width, c.Width)
+			}
+			var s *ensemble.Score
+			if c.Inputs == "shares" {
+				sources := make([]ensemble.Source, all.Columns)
+				for i := range sources {
+					sources[i] = ensemble.Source{Ingredients: []int32{int32(i)}, Over: float64(all.Total)}
+				}
+				var err error
+				if s, err = ensemble.Bind(m, all.Columns, all.Total, sources); err != nil {
+					t.Fatal(err)
+				}
+			}
+			worst, different := 0.0, 0
+			inputs := make([]float64, all.Columns)
+			for p := range all.Points {
+				var sums []float64
+				if s != nil {
+					sums = s.Sums(shares[p*all.Columns:][:all.Columns])
+				} else {
+					for k := range inputs {
+						inputs[k] = float64(raw[p*all.Columns+k])
+					}
+					sums = m.Sums(inputs)
+				}
+				for k := range c.Width {
+					got, want := float32(of(sums, k)), want[p*c.Width+k]
+					if d := units(got, want); d != 0 {
+						different++
+						if d > worst {
+							worst = d
+							if d > c.Tolerance {
+								t.Logf("point %d, number %d: %v, and should be %v", p, k, got, want)
+							}
+						}
+					}
+				}
+			}
+			if worst > c.Tolerance {
+				t.Errorf("%d numbers differ, by up to %v units in the last place", different, worst)
+			} else if testing.Verbose() {
+				t.Logf("%d trees, %d points: %d numbers differ, by up to %v units in the last place", m.Trees(), all.Points, different, worst)
+			}
+		})
+	}
+}
+
+// units returns how many units in the last place two numbers are apart.
+func units(a, b float32) float64 {
+	if a == b || a != a && b != b {
+		return 0
+	}
+	size := float32(math.Max(math.Abs(float64(a)), math.Abs(float64(b))))
+	return math.Abs(float64(a)-float64(b)) / float64(math.Nextafter32(size, float32(math.Inf(1)))-size)
+}
+
+// output returns the numbers of an output of that name, or of the first one.
+func output(m *ensemble.Model, name string) (of func(sums []float64, k int) float64, width int) {
+	var all []ensemble.Output
+	for _, o := range m.Outputs {
+		if name == "" || o.Name == name || strings.HasPrefix(o.Name, name+" ") {
+			all = append(all, o)
+		}
+	}
+	if name == "" {
+		all = all[:1]
+	}
+	if len(all) == 1 {
+		if o := all[0]; name == "" && strings.HasPrefix(m.Maker, "XGBoost") && len(o.Classes) == 2 {
+			return func(sums []float64, _ int) float64 { return o.Of(sums, 1) }, 1
+		}
+		return all[0].Of, max(len(all[0].Classes), 1)
+	}
+	return func(sums []float64, k int) float64 { return all[k].Of(sums, 0) }, len(all)
+}
+
+func load(t *testing.T, path string) *ensemble.Model {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := xgboost.Read
+	if filepath.Ext(path) == ".onnx" {
+		reader = onnx.Read
+	}
+	m, err := reader(io.Reader(bytes.NewReader(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func read(t *testing.T, path string, to any) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := binary.Read(f, binary.LittleEndian, to); err != nil {
+		t.Fatal(err)
+	}
+}
