@@ -36,6 +36,7 @@ func propertyKinds() []propertyKind {
 		{"document", readDocument, always},
 		{"expression", readExpression, always},
 		{"program", readProgram, always},
+		{"model", readModel, never},
 	}
 }
 

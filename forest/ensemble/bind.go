@@ -55,9 +55,6 @@ type node struct {
 // number of goroutines may use it and its scorers may share it.
 type Score struct {
 	*Model
-	Output int // which of the model's outputs it tells
-	Class  int // and of which class
-
 	nodes   []node
 	roots   []int32
 	depths  []int32 // by tree, the largest number of tests on a path

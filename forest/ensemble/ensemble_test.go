@@ -154,8 +154,11 @@ func TestLines(t *testing.T) {
 			if got, want := c.AppendSums(nil), s.Sums(x); !slices.Equal(got, want) {
 				t.Fatalf("trial %d: the sums of %v are %v, and the point's %v", trial, x, got, want)
 			}
-			if least, greatest := s.Range(); c.AppendSums(nil)[0] < least || c.AppendSums(nil)[0] > greatest {
-				t.Fatalf("%v is not within %v..%v", c.AppendSums(nil), least, greatest)
+			least, greatest := s.Bounds()
+			for g, v := range c.AppendSums(nil) {
+				if v < least[g] || v > greatest[g] {
+					t.Fatalf("%v is not within %v..%v", v, least[g], greatest[g])
+				}
 			}
 		}
 	}

@@ -52,12 +52,10 @@ func (s *Score) appendSums(dst []float64, leaves []int32) []float64 {
 	return dst
 }
 
-// Value returns what the model's output is for sums, such as [Score.Sums].
-func (s *Score) Value(sums []float64) float64 { return s.Outputs[s.Output].Of(sums, s.Class) }
-
-// Range returns numbers between which the output is wherever the composition is: those
-// of the least and the greatest leaf of each tree. It is wider than what occurs.
-func (s *Score) Range() (least, greatest float64) {
+// Bounds returns numbers between which the sum of each target is wherever the
+// composition is: those of the least and of the greatest leaf of each tree. They are
+// wider than what occurs.
+func (s *Score) Bounds() (least, greatest []float64) {
 	leaves := make([][]int32, len(s.roots))
 	end := int32(len(s.nodes))
 	for t := len(s.roots) - 1; t >= 0; t-- {
@@ -75,12 +73,11 @@ func (s *Score) Range() (least, greatest float64) {
 		}
 		end = root
 	}
-	low, high := make([]float64, len(s.Terms)), make([]float64, len(s.Terms))
 	for g := range s.Terms {
-		low[g], high[g] = s.tables().bounds(g, leaves)
+		low, high := s.tables().bounds(g, leaves)
+		least, greatest = append(least, low), append(greatest, high)
 	}
-	a, b := s.Value(low), s.Value(high)
-	return min(a, b), max(a, b)
+	return least, greatest
 }
 
 // Sums returns the sum of each target where the model's inputs are some numbers, NaN
