@@ -216,7 +216,7 @@ for aggregate in ("AVERAGE", "MIN", "MAX"):
          [("variable", TensorProto.FLOAT, 2)], "raw")
 for transform in ("SOFTMAX", "SOFTMAX_ZERO", "LOGISTIC", "PROBIT"):
     save(f"random-{transform}", [ml("TreeEnsembleClassifier", ["X"], ["label", "probabilities"], classlabels_int64s=[0, 1, 2], post_transform=transform, **random_trees(15, 4, "class", [0, 1, 2], MODES, transform == "PROBIT"))],
-         [(*L, 1), (*P, 3)], "raw", tolerance=200 if transform == "PROBIT" else 8)
+         [(*L, 1), (*P, 3)], "raw", tolerance=2000 if transform == "PROBIT" else 8)  # PROBIT is a difference of near numbers about 0.5
 for base in (0, 1):
     for targets in ([0], [0, 1]) if base else ([0], [1], [0, 1]):
         for positive in (False, True):
