@@ -58,14 +58,7 @@ func TestModels(t *testing.T) {
 			}
 			var s *ensemble.Score
 			if c.Inputs == "shares" {
-				sources := make([]ensemble.Source, all.Columns)
-				for i := range sources {
-					sources[i] = ensemble.Source{Ingredients: []int32{int32(i)}, Over: float64(all.Total)}
-				}
-				var err error
-				if s, err = ensemble.Bind(m, all.Columns, all.Total, sources); err != nil {
-					t.Fatal(err)
-				}
+				s = shared(t, m, all.Total)
 				checkLines(t, s, shares[:min(len(shares), 100*all.Columns)], all.Columns)
 			}
 			worst, different := 0.0, 0
