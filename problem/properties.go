@@ -37,6 +37,7 @@ func propertyKinds() []propertyKind {
 		{"document", readDocument, always},
 		{"expression", readExpression, always},
 		{"program", readProgram, always},
+		{"model", readModel, never},
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 	"testing"
 )
 
+// makesProblem finds documents that make a problem file of their own.
+var makesProblem = regexp.MustCompile(`(?m)^(    |\$ )kir init`)
+
 // furnish puts into the document's directory what commands and parts of problems
 // name: the examples, a table of recipes as text and as a workbook, a problem, its
 // run, and a pantry of ingredients with attributes.
@@ -62,6 +65,7 @@ func (d *document) furnish(t *testing.T, text string) {
 	for name, data := range map[string]string{
 		"recipes.csv":           joined(t, rows, ','),
 		"recipes.xlsx":          string(workbookOf(t, rows, "0.0")),
+		"tonight.xlsx":          string(workbookOf(t, longTable(t), "0.0")),
 		"problem.yaml":          "name: bar\nrecipes: recipes.csv\ntotal: 100\nsampler: {draws: 400, warmup: 200, seed: 1}\nsearch: {effort: 0.1}\n",
 		"pantry/recipes.csv":    joined(t, rows, ','),
 		"pantry/bar.csv":        joined(t, german, ';'),
@@ -73,7 +77,7 @@ func (d *document) furnish(t *testing.T, text string) {
 		"pantry/scorer.py":      "",
 		"pantry/problem.yaml":   "recipes: recipes.csv\ningredients: stock.csv\nunits: {piece: 5 cl}\ntotal: 1000\n",
 	} {
-		if name == "problem.yaml" && strings.Contains(text, "kir init") {
+		if name == "problem.yaml" && makesProblem.MatchString(text) {
 			continue // it is to be made
 		}
 		path := filepath.Join(d.dir, name)
@@ -85,7 +89,7 @@ func (d *document) furnish(t *testing.T, text string) {
 		}
 	}
 	for command, word := range map[string]string{"-o run": `\brun\b`, "-o RUN": `\bRUN\b`} {
-		if strings.Contains(text, "kir init") || !regexp.MustCompile(`(?m)^    kir .*`+word).MatchString(text) {
+		if makesProblem.MatchString(text) || !regexp.MustCompile(`(?m)^    kir .*`+word).MatchString(text) {
 			continue
 		}
 		if out, err := d.shell("kir sample problem.yaml --quiet " + command); err != nil {

@@ -50,6 +50,8 @@ var notRun = []struct{ begins, why string }{
 	{"d(label)", "a formula"},
 	{"Weak: do not rely", "of a book with its labels shuffled"},
 	{"constraints:\n  - require: [Gin]  ", "rules one by one: TestDocumentedRules of package problem"},
+	{"--- problem.yaml", "a difference on stderr: testdata/script/moves.txtar"},
+	{"kir: 75cl cannot", "a message on stderr: the tests of package weigh"},
 	{"amount has no key", "messages: the tests of package problem have them"},
 	{"the least amounts of the", "a message: the tests of package problem have it"},
 	{"no composition of 20 units", "a message: the tests of package problem have it"},

@@ -149,11 +149,11 @@ var unseen = regexp.MustCompile(strings.Join([]string{
 	// their values, sheets, encodings, words, programs.
 	"there is no ingredient", "no ingredient matches", "no ingredient has", "the ingredients have no attribute", "is not one of the [0-9]+ ingredient",
 	"or a column of the ingredients file", "is no part of the block", "there is no recipe", "the recipes have no label", "has no class", "the workbook has no sheet", "there is no encoding", "no topic has the word",
-	"cannot be run",
+	"cannot be run", "the model has no (input|output|class)", "the model asks for", "is neither an ingredient nor a constant",
 	// What is in files, and whether they are there.
-	"there is no such file", "the file has no sheets", "is not a number, so", "the forest in the file predicts",
+	"there is no such file", "the file has no sheets", "is not a number, so", "the model says .* here", "is of classes, and none is wanted", "has no classes", "is for numbers, and the model", "features lists [0-9]+", "the forest in the file predicts",
 	// Arithmetic: numbers beside each other, beside the total and the recipes.
-	"the first must be lower", "write the (smaller|lower) (number|one) first", "no number is between", "contradicts itself", "no mass on any possible number",
+	"the first must be lower", "there is nothing to (maximize|minimize)", "write the (smaller|lower) (number|one) first", "no number is between", "contradicts itself", "no mass on any possible number",
 	"of 1?[0-9]* units and not a whole number", "(min|max|step|total|used|distance|changes) is [0-9.e+]+: it must be at most", "units: it must be from [01] units to 100 %", "the rules cannot all hold", "no recipe has a",
 	"too many for a total", "no distance can be compared", "the rule begins with [0-9]+ ingredients",
 	// The languages of formulas and of sizes.
@@ -223,8 +223,11 @@ func place(rule map[string]any, ref string, section any) (any, bool) {
 		}
 	}
 	for key, wrap := range map[string]func(any) any{
-		"items":                func(v any) any { return []any{v} },
-		"additionalProperties": func(v any) any { return map[string]any{"wish": v} },
+		"items": func(v any) any { return []any{v} },
+		// A name that the files have where it is no free choice.
+		"additionalProperties": func(v any) any {
+			return map[string]any{map[bool]string{true: "Gin", false: "wish"}[ref == "#/$defs/input"]: v}
+		},
 	} {
 		if r, ok := rule[key].(map[string]any); ok {
 			if v, ok := place(r, ref, section); ok {

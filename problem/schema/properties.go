@@ -9,6 +9,7 @@ var Property = &Section{
 	Keys: []Key{
 		{"weight", atLeast(0), "1", "how much the wish counts: the target is multiplied by y to this power", "{forest: {label: taste, want: Fresh}, weight: 2}"},
 		{"forest", link("forest"), "", "what a random forest learns from the recipes", "{forest: {label: taste, want: Fresh}}"},
+		{"model", link("model"), "", "what a model of trees says that another program has made", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}"},
 		{"blend", link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"},
 		{"pairs", link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"},
 		{"novelty", link("novelty"), "", "far from known recipes", "{novelty: {floor: 0.01}}"},
@@ -18,7 +19,7 @@ var Property = &Section{
 		{"expression", text("formula"), "", "a formula in quotes; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"},
 		{"program", link("program"), "", "what a program of yours answers; **it runs with your rights**", "{program: {command: [sh, scorer.sh]}}"},
 	},
-	one: []string{"forest", "blend", "pairs", "novelty", "likeness", "markowitz", "document", "expression", "program"},
+	one: []string{"forest", "model", "blend", "pairs", "novelty", "likeness", "markowitz", "document", "expression", "program"},
 }
 
 var floorKey = func(example string) Key {
