@@ -152,7 +152,7 @@ var Search = &Section{
 	About: "What fills the shortlist, beside the draws and without changing them.",
 	Keys: []Key{
 		{"effort", between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, at most 100,000; 0 is not at all", "{effort: 4}"},
-		{"least", choice("book", "any"), "`book`", "`book`: offer no amount below the least that the recipes have of an ingredient", "{least: any}"},
+		{"doses", choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"},
 	},
 }
 
