@@ -266,3 +266,20 @@ func newIdeal(t *testing.T, b Batch) []float64 {
 	}
 	return r.ideal
 }
+
+// TestWeighExactly: what floats cannot tell is told: a third of ten thousand million
+// steps and one is no whole number of them.
+func TestWeighExactly(t *testing.T) {
+	b := Batch{Rules: rule.Set{Ingredients: 3, Total: 30}, Step: big.NewRat(1, 1)}
+	for i := range 3 {
+		b.Parts = append(b.Parts, rule.Part{Ingredient: i, Amount: 10})
+		b.Rules.Rules = append(b.Rules.Rules, rule.Amount{Of: []int{i}, Max: 10})
+	}
+	for size, possible := range map[int64]bool{10_000_000_001: false, 10_000_000_002: true} {
+		b.Size = big.NewRat(size, 1)
+		_, err := Weigh(b)
+		if bad := (*ImpossibleError)(nil); errors.As(err, &bad) == possible {
+			t.Errorf("%d steps: %v", size, err)
+		}
+	}
+}

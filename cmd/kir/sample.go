@@ -32,10 +32,11 @@ The run's directory gets the draws (Parquet), the problem as it was resolved,
 summary.json, and report.html to look at. A run that was interrupted goes on
 with kir resume.
 
-The next move: --pin, --exclude, --min, --max and --near ask the same otherwise. Of a RUN the
-settings stay, and --pin 3:Gin pins Gin at what recipe 3 of its shortlist has of it.
-The changed problem is shown as a difference and written beside the old one, with
-its comments; sampled again, it gives the same draws.
+The next move: --pin, --exclude, --min, --max and --near ask the same otherwise. Of
+a RUN the settings stay, but for a kernel that the problem does not name, and
+--pin 3:Gin pins Gin at what recipe 3 of its shortlist has of it. The changed
+problem is shown as a difference and written beside the old one, with its comments;
+sampled again, it gives the same draws.
 
 With --shard 3/16 only the third of sixteen parts of the chains is run, by as many
 machines as there are. All name the same RUN, a directory that they share or a

@@ -33,8 +33,8 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 			case nil:
 				c = ""
 			case float64:
-				if c = number.Three(v); strings.HasSuffix(head, from90) {
-					c = fmt.Sprintf("%s–%s", c, number.Three(row[k+1].(float64)))
+				if c = number.Four(v); strings.HasSuffix(head, from90) {
+					c = fmt.Sprintf("%s–%s", c, number.Four(row[k+1].(float64)))
 				}
 			}
 			cells = append(cells, c)
