@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kir"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 )
 
@@ -129,8 +130,7 @@ func readText(ctx context.Context, files *yaml.Files, path string, text []byte) 
 	if err != nil {
 		return nil, err
 	}
-	_, err = root.Fields("a problem",
-		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search")
+	_, err = schema.Problem.Fields(root)
 	return root, err
 }
 

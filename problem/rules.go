@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/rule"
 )
@@ -76,22 +77,18 @@ func (s *shelf) rulesOf(ctx context.Context, items []*yaml.Node) ([]Rule, error)
 
 // kindOf returns the kind of a rule, and what stands under its key.
 func (s *shelf) kindOf(item *yaml.Node) (kind ruleKind, v *yaml.Node, err error) {
-	kinds := ruleKinds()
-	names := make([]string, len(kinds))
-	for k, kind := range kinds {
-		names[k] = kind.name
-	}
+	kinds, names := ruleKinds(), schema.Rule.Kinds()
 	if err := s.nearlyRule(item, names); err != nil {
 		return kind, nil, err
 	}
-	f, err := item.Fields("a rule", names...)
+	f, err := schema.Rule.Fields(item)
 	if err != nil {
 		return kind, nil, err
 	}
 	if len(f) != 1 {
 		return kind, nil, yaml.Hint(item.Errorf("a rule names %s", fault.Count(len(f), "kind")), "write one of %s, and another rule in a line of its own", strings.Join(names, ", "))
 	}
-	kind = kinds[slices.Index(names, item.Entries[0].Key.Text)]
+	kind = kinds[slices.IndexFunc(kinds, func(k ruleKind) bool { return f[k.name] != nil })]
 	return kind, f[kind.name], nil
 }
 
@@ -117,7 +114,7 @@ func neverRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 }
 
 func groupRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, "group", "of", "used", "total")
+	f, err := fields(n, schema.Group)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +170,7 @@ func groupRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 }
 
 func needsRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, "needs", "if", "then")
+	f, err := fields(n, schema.Needs)
 	if err != nil {
 		return nil, err
 	}

@@ -5,21 +5,9 @@ import (
 	"slices"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 )
-
-// forms are what stands under the key of a kind that has keys, such as messages show
-// it.
-var forms = map[string]string{
-	"amount": `{of: Gin, min: 20, max: "40%"}`,
-	"group":  `{of: [Gin, Vodka], used: [1, 1], total: ["30%", "70%"]}`,
-	"needs":  "{if: Egg white, then: [Lemon juice, Lime juice]}",
-	"limit":  "{attribute: abv, min: 10, max: 25}",
-	"ratio":  "{of: Gin, to: Vermouth, min: 2, max: 3}",
-	"near":   "{recipe: Negroni, changes: 2}",
-	"if":     "{used: Milk, then: {exclude: [Lemon juice]}}",
-	"block":  "{of: {phase: water}, total: 700, rules: []}",
-}
 
 // nearly are keys that people write and that are none, by kind, and what is meant.
 var nearly = map[string]map[string]string{
@@ -74,18 +62,19 @@ var nearly = map[string]map[string]string{
 
 // fields reads what stands under the key of a kind, and shows the right form of
 // what is nearly right.
-func fields(n *yaml.Node, kind string, known ...string) (map[string]*yaml.Node, error) {
+func fields(n *yaml.Node, s *schema.Section) (map[string]*yaml.Node, error) {
+	kind, known, form := s.Name, s.Names(), schema.Rule.Form(s.Name)
 	if n.Kind != yaml.Mapping {
-		return nil, yaml.Hint(n.Errorf("%s is %s", kind, n.Shown()), "write %s: %s", kind, forms[kind])
+		return nil, yaml.Hint(n.Errorf("%s is %s", kind, n.Shown()), "write %s", form)
 	}
 	for _, e := range n.Entries {
 		if way := nearly[kind][e.Key.Text]; way != "" && !slices.Contains(known, e.Key.Text) {
 			return nil, yaml.Hint(e.Key.Errorf("%s has no key %s", kind, fault.Quote(e.Key.Text)), "%s", way)
 		}
 	}
-	f, err := n.Fields(kind, known...)
+	f, err := s.Fields(n)
 	if bad, ok := err.(*fault.Error); ok && fault.DidYouMean(unknown(n, known), known) == "" {
-		bad.Hint = fmt.Sprintf("it has %s: %s: %s", fault.List(known, 8), kind, forms[kind])
+		bad.Hint = fmt.Sprintf("it has %s: %s", fault.List(known, 8), form)
 	}
 	return f, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/rule"
 )
@@ -15,7 +16,7 @@ import (
 // Of several ingredients, one that is used is enough, and unused asks that none
 // is. Any rule may stand behind then, or a list of rules.
 func ifRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, "if", "used", "unused", "then")
+	f, err := fields(n, schema.If)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func (s *shelf) innerRules(ctx context.Context, n *yaml.Node, key string) ([]Rul
 // The rules know its ingredients alone, percentages are of its total, and means
 // are over it.
 func blockRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, "block", "of", "total", "rules")
+	f, err := fields(n, schema.Block)
 	if err != nil {
 		return nil, err
 	}

@@ -130,6 +130,7 @@ func newRootCommand() *cobra.Command {
 		newExportCommand(),
 		newCheckCommand(),
 		newCountCommand(),
+		newSchemaCommand(),
 		newTrainCommand(),
 		newPaperCommand(),
 		newVersionCommand(),
