@@ -19,7 +19,7 @@ import (
 
 // isTerminal says whether a stream is shown to a person.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
