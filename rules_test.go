@@ -114,6 +114,24 @@ func randomRules(r *rand.Rand, ingredients, total int) (rules rule.Set, feasible
 			return float64(sum) >= 2*l.Min*float64(total) && float64(sum) <= 2*l.Max*float64(total)
 		})
 	}
+	// Several limits that each concern some ingredients only, equalities among them.
+	for range max(0, r.IntN(6)-3) {
+		l := rule.Limit{Factors: make([]float64, ingredients), Min: math.Inf(-1), Max: float64(r.IntN(4))}
+		for _, i := range some() {
+			l.Factors[i] = float64(r.IntN(7) - 1)
+		}
+		if r.IntN(3) == 0 {
+			l.Min = l.Max
+		}
+		add(l)
+		checks = append(checks, func(x []int) bool {
+			sum := 0.0
+			for i, a := range x {
+				sum += l.Factors[i] * float64(a)
+			}
+			return sum >= l.Min*float64(total) && sum <= l.Max*float64(total)
+		})
+	}
 	return rules, func(x []int) bool {
 		for _, keeps := range checks {
 			if !keeps(x) {

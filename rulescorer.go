@@ -22,8 +22,9 @@ type Share struct {
 type ruleset struct {
 	rule.Conditions
 
-	needsOf [][]int32 // by ingredient: the needs that begin with it or that it meets
-	meets   [][]int32 // by ingredient: those that it meets
+	needsOf [][]int32  // by ingredient: the needs that begin with it or that it meets
+	meets   [][]int32  // by ingredient: those that it meets
+	sumsOf  [][]factor // by ingredient: the sums in which it counts, by number
 
 	table    *count.Table
 	sampler  *count.Sampler
@@ -36,7 +37,7 @@ type ruleset struct {
 
 // newRuleset indexes conditions by ingredient.
 func newRuleset(c *rule.Conditions) *ruleset {
-	r := &ruleset{Conditions: *c, needsOf: make([][]int32, len(c.Amounts)), meets: make([][]int32, len(c.Amounts))}
+	r := &ruleset{Conditions: *c, needsOf: make([][]int32, len(c.Amounts)), meets: make([][]int32, len(c.Amounts)), sumsOf: factorsOf(c)}
 	index := func(of [][]int32, need int, members ...int) {
 		for _, i := range members {
 			if !slices.Contains(of[i], int32(need)) {
@@ -93,7 +94,8 @@ type ruleScorer struct {
 	badGroups  int
 	met        []int32 // by need: how many of Then are used
 	badNeeds   int
-	sums       []int64 // by limit: Σ f_i·x_i
+	sums       []int64 // by sum: Σ f_i·x_i
+	badSums    int
 	touched    []int32
 }
 
@@ -113,6 +115,10 @@ func (s *ruleScorer) Reset() {
 			s.badGroups++
 		}
 	}
+	s.badSums = 0
+	for k := range s.r.Sums {
+		s.badSums += broke(false, s.sumBroken(int32(k)))
+	}
 	for _, i := range s.x.Ingredients() {
 		s.set(int(i), s.x.amounts[i])
 		s.used = append(s.used, i)
@@ -121,6 +127,12 @@ func (s *ruleScorer) Reset() {
 
 // set changes one amount and what follows from it.
 func (s *ruleScorer) set(i int, amount int32) {
+	s.addToSums(i, int64(amount-s.amounts[i]))
+	s.setButSums(i, amount)
+}
+
+// setButSums is set, and the sums stay what they were.
+func (s *ruleScorer) setButSums(i int, amount int32) {
 	was := s.amounts[i]
 	if was == amount {
 		return
@@ -158,9 +170,6 @@ func (s *ruleScorer) set(i int, amount int32) {
 			s.met[k] += change
 		}
 		s.badNeeds += s.brokenNeeds(i)
-	}
-	for k := range s.r.Sums {
-		s.sums[k] += s.r.Sums[k].Factors[i] * int64(amount-was)
 	}
 }
 
@@ -205,31 +214,26 @@ func (s *ruleScorer) needBroken(k int32) bool {
 	return s.amounts[s.r.Needs[k].If] > 0 && s.met[k] == 0
 }
 
-func (s *ruleScorer) limitsBroken() bool {
-	for k, l := range s.r.Sums {
-		if s.sums[k] < l.Min || s.sums[k] > l.Max {
-			return true
-		}
-	}
-	return false
-}
-
-// kept says whether all rules are.
-func (s *ruleScorer) kept() bool {
-	return s.missing == 0 && s.badAmounts == 0 && s.badGroups == 0 && s.badNeeds == 0 && !s.limitsBroken()
+// keptButSums says whether all rules are but those on sums.
+func (s *ruleScorer) keptButSums() bool {
+	return s.missing == 0 && s.badAmounts == 0 && s.badGroups == 0 && s.badNeeds == 0
 }
 
 // LogScore returns 0 if all rules are kept, else −Inf.
-func (s *ruleScorer) LogScore() float64 { return logOf(s.kept()) }
+func (s *ruleScorer) LogScore() float64 { return logOf(s.keptButSums() && s.badSums == 0) }
 
-// at returns the score of one split of (i, j): k units to i.
-func (s *ruleScorer) at(i, j, k int) float64 {
+// at returns the score of one split of (i, j), k units to i, of which the sums
+// hold from least to most.
+func (s *ruleScorer) at(i, j, k int, least, most int64) float64 {
+	if int64(k) < least || int64(k) > most {
+		return negInf
+	}
 	a, b := s.amounts[i], s.amounts[j]
-	s.set(i, int32(k))
-	s.set(j, a+b-int32(k))
-	score := s.LogScore()
-	s.set(i, a)
-	s.set(j, b)
+	s.setButSums(i, int32(k))
+	s.setButSums(j, a+b-int32(k))
+	score := logOf(s.keptButSums())
+	s.setButSums(i, a)
+	s.setButSums(j, b)
 	return score
 }
 
@@ -255,12 +259,17 @@ func (s *ruleScorer) Moved(i, j int) {
 // it.
 func (s *ruleScorer) Line(i, j int, p *Pieces) {
 	sum := int(s.amounts[i] + s.amounts[j])
-	first := s.at(i, j, 0)
+	least, most := s.sumsHold(i, j)
+	if least > most {
+		p.Add(0, negInf)
+		return
+	}
+	first := s.at(i, j, 0, least, most)
 	p.Add(0, first)
 	if sum == 0 {
 		return
 	}
-	last := s.at(i, j, sum)
+	last := s.at(i, j, sum, least, most)
 	previous := first
 	add := func(start int, score float64) {
 		if score != previous {
@@ -270,6 +279,7 @@ func (s *ruleScorer) Line(i, j int, p *Pieces) {
 	}
 	if sum > 1 {
 		from, to := s.between(i, j, sum)
+		from, to = int(max(int64(from), least)), int(min(int64(to), most+1))
 		if from > 1 || from >= to {
 			add(1, negInf)
 		}
@@ -288,15 +298,15 @@ func (s *ruleScorer) Line(i, j int, p *Pieces) {
 }
 
 // between returns the splits from ≤ k < to with both ingredients used that
-// keep every rule but steps; none if from ≥ to.
+// keep every rule but steps and sums; none if from ≥ to.
 func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 	a, b := s.amounts[i], s.amounts[j]
-	s.set(i, 0)
-	s.set(j, 0)
+	s.setButSums(i, 0)
+	s.setButSums(j, 0)
 	// What i and j have no part in must hold already.
 	others := s.badAmounts == 0
-	s.set(i, 1)
-	s.set(j, 1)
+	s.setButSums(i, 1)
+	s.setButSums(j, 1)
 	s.touched = append(append(s.touched[:0], s.r.GroupsOf[i]...), s.r.GroupsOf[j]...)
 	slices.Sort(s.touched)
 	s.touched = slices.Compact(s.touched)
@@ -335,24 +345,8 @@ func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 			narrow(int64(sum)-(int64(t.Max)-rest), int64(sum)-(int64(t.Min)-rest))
 		}
 	}
-	for k := range s.r.Sums {
-		l := &s.r.Sums[k]
-		fi, fj := l.Factors[i], l.Factors[j]
-		rest := s.sums[k] - fi - fj + fj*int64(sum) // at k = 0
-		slope := fi - fj
-		switch {
-		case slope == 0:
-			if rest < l.Min || rest > l.Max {
-				others = false
-			}
-		case slope > 0:
-			narrow(divideUp(subtract(l.Min, rest), slope), divideDown(subtract(l.Max, rest), slope))
-		default:
-			narrow(divideUp(subtract(rest, l.Max), -slope), divideDown(subtract(rest, l.Min), -slope))
-		}
-	}
-	s.set(i, a)
-	s.set(j, b)
+	s.setButSums(i, a)
+	s.setButSums(j, b)
 	minI, maxI := s.bounds(i)
 	minJ, maxJ := s.bounds(j)
 	narrow(minI, maxI)
