@@ -177,10 +177,12 @@ func (r *ruleset) uncountedSums() []measure.Sum {
 	var sums []measure.Sum
 	for _, s := range r.Sums {
 		sum := measure.Sum{Min: s.Min, Max: s.Max}
-		for i, f := range s.Factors {
-			if f != 0 {
-				sum.Terms = append(sum.Terms, measure.Term{Ingredient: i, PerUnit: f})
+		for _, t := range s.Terms {
+			term := measure.Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, Whole: t.Whole}
+			if t.Bent() {
+				term.At = t.At
 			}
+			sum.Terms = append(sum.Terms, term)
 		}
 		sums = append(sums, sum)
 	}

@@ -20,6 +20,15 @@ type rules struct {
 type weighted struct {
 	sum            int32
 	perUnit, whole int64
+	at             func(amount int) int64 // instead, in the units of the problem; may be nil
+}
+
+// more is what changing an amount adds, in units of unit.
+func (t *weighted) more(was, amount int32, unit int) int64 {
+	if t.at != nil {
+		return t.at(int(amount)*unit) - t.at(int(was)*unit)
+	}
+	return t.perUnit*int64(amount-was) + t.whole*int64(sign(int64(amount))-sign(int64(was)))
 }
 
 // allowed are the amounts that an ingredient may take when it is used: lo,
@@ -105,7 +114,7 @@ func newRules(p Problem) (*rules, error) {
 	r.terms = make([]weighted, counts[len(s.Ingredients)])
 	for k, sum := range sums {
 		for _, t := range sum.Terms {
-			r.terms[counts[t.Ingredient]] = weighted{int32(k), t.PerUnit * int64(unit), t.Whole}
+			r.terms[counts[t.Ingredient]] = weighted{int32(k), t.PerUnit * int64(unit), t.Whole, t.At}
 			counts[t.Ingredient]++
 		}
 	}
