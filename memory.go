@@ -35,7 +35,7 @@ type wholeMoves struct{ refresh, recall MoveTally }
 
 // wholeMovesOf returns what a tally has of them.
 func wholeMovesOf(t *Tally) wholeMoves {
-	moves := movesOf(t)
+	moves := movesOf(t, false)
 	return wholeMoves{moves[refreshMove], moves[recallMove]}
 }
 

@@ -28,6 +28,7 @@ type State struct {
 	one, acc, next Pieces
 	weights        []float64
 	undo           []undo
+	step           step
 	was            []Part
 
 	spare  *spare

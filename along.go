@@ -1,0 +1,187 @@
+package kir
+
+import (
+	"math"
+	"math/bits"
+)
+
+// drawTogether draws ingredients for a step: of m the first 1 to m, as many as is
+// drawn uniformly, among the used ones, uniformly and each once, and the others as
+// often as warm-up met them. It says whether they all differ.
+func (x *State) drawTogether(r *Rand, s *step) bool {
+	c := x.Composition
+	used := min(s.m, c.Used())
+	if used > 1 {
+		used = 1 + r.Intn(used)
+	}
+	var places [mostTogether]int // drawn so far, rising
+	for k := range used {
+		p := 0
+		if left := c.Used() - k; left > 1 {
+			p = r.Intn(left)
+		}
+		at := 0
+		for ; at < k && places[at] <= p; at++ {
+			p++
+		}
+		copy(places[at+1:k+1], places[at:k])
+		places[at] = p
+		s.of[k] = c.list[p]
+	}
+	for k := used; k < s.m; k++ {
+		s.of[k] = int32(x.memory.draw(r, c.N()))
+		for _, i := range s.of[:k] {
+			if i == s.of[k] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// togetherShare is the probability that [State.drawTogether] draws a set T of m
+// ingredients of which some, U, are used, of n in all:
+//
+//	Σ_{a=1}^{min(m,n)} 1/min(m,n) · (m−a)!/C(n,a) · Σ_{S⊆U, |S|=a} Π_{i∈T∖S} q_i.
+//
+// The inner sums are the coefficients of Π_{i∈U} (z + q_i) · Π_{i∈T∖U} q_i.
+func togetherShare(q []float64, used uint, n int) float64 {
+	var e [mostTogether + 1]float64
+	e[0] = 1
+	for k, q := range q {
+		in := float64(used >> k & 1)
+		for a := k + 1; a > 0; a-- {
+			e[a] = e[a]*q + e[a-1]*in
+		}
+		e[0] *= q
+	}
+	m := len(q)
+	sum, ways := 0.0, 1/float64(n) // ways is (m−a)!/C(n,a)
+	for k := 2; k < m; k++ {
+		ways *= float64(k)
+	}
+	for a := 1; a <= min(m, n); a++ {
+		sum += ways * e[a]
+		if a < min(m, n) {
+			ways *= float64(a+1) / (float64(m-a) * float64(n-a))
+		}
+	}
+	return sum / float64(min(m, n))
+}
+
+// along moves three ingredients or more, T, along the lattice: to another of the
+// compositions x + t·d that keep the rules. With α(x) the probability that T is
+// drawn at x, and w(t) = π(n)·α of the composition at t, it is proposed with
+// probability ∝ w(t), t ≠ 0, and accepted with
+//
+//	min(1, (W − w(0))/(W − w(t)) · Y(x′)/Y(x)),  W = Σ w.
+//
+// An ingredient that d changes is absent at one t at most, and that is the first or
+// the last: so w takes one value at either end and one between, as on a line.
+func (x *State) along(r *Rand) (outcome, error) {
+	t, c := x.target, x.Composition
+	lattice := t.space.lattice()
+	s := &x.step
+	switch s.m = min(len(lattice.factors)+2, mostTogether, c.N()); {
+	case s.m < 3:
+		return stayed, nil
+	case s.m > 3:
+		s.m = 3 + r.Intn(s.m-2)
+	}
+	if !x.drawTogether(r, s) || !lattice.direct(s) {
+		return stayed, nil
+	}
+	from, to := math.MinInt64, math.MaxInt64 // of t, as far as there are units
+	for k := range s.m {
+		amount := c.Amount(int(s.of[k]))
+		switch d := int(s.d[k]); {
+		case d > 0:
+			from = max(from, -(amount / d))
+		case d < 0:
+			to = min(to, amount/-d)
+		}
+	}
+	if from == to {
+		return stayed, nil
+	}
+	var q [mostTogether]float64
+	others := c.Used()
+	for k, i := range s.of[:s.m] {
+		q[k] = x.memory.share(int(i), c.N())
+		if c.amounts[i] > 0 {
+			others--
+		}
+	}
+	// The size and the weight, by its log, at either end and between.
+	weigh := func(at int) (log float64) {
+		used := uint(0)
+		for k, i := range s.of[:s.m] {
+			if int(c.amounts[i])+at*int(s.d[k]) > 0 || from < at && at < to && s.d[k] != 0 {
+				used |= 1 << k
+			}
+		}
+		n := others + bits.OnesCount(used)
+		if log = t.LogLaw(n); log > negInf {
+			log += math.Log(togetherShare(q[:s.m], used, n))
+		}
+		return log
+	}
+	zero, full, inner := weigh(from), weigh(to), negInf
+	if to-from > 1 {
+		inner = weigh(from + 1)
+	}
+	top := max(zero, full, inner)
+	weight := func(log float64) float64 {
+		if log == negInf {
+			return 0
+		}
+		return max(math.Exp(log-top), minMass)
+	}
+	law := splitLaw{zero: weight(zero), full: weight(full), inner: weight(inner)}
+	p := &x.acc
+	p.Reset()
+	x.terms[0].scorer.(*ruleScorer).along(s, from, to, p)
+	line := x.spread(p, to-from, &law, -from, 0, 0)
+	if line.rest == 0 {
+		return stayed, nil
+	}
+	k, _, there := x.drawWeighed(r, p, to-from, &line, -from)
+	was := x.sum
+	x.undo = x.undo[:0]
+	x.walk(s, k+from)
+	if err := x.rescore(); err != nil {
+		return rejected, err
+	}
+	x.finds.see(c, x.sum)
+	logRatio := x.beta * (x.sum - was)
+	if there < line.here {
+		logRatio += math.Log(line.rest / (line.rest + (line.here - there)))
+	}
+	if logRatio >= 0 || r.Bernoulli(math.Exp(logRatio)) {
+		return updated, nil
+	}
+	x.takeBack(was)
+	return rejected, nil
+}
+
+// walk changes the amounts by t steps, as moves of two ingredients at a time.
+func (x *State) walk(s *step, t int) {
+	more := s.d
+	for k := range s.m {
+		more[k] *= int64(t)
+	}
+	for i, j := 0, 0; ; {
+		for i < s.m && more[i] >= 0 {
+			i++
+		}
+		for j < s.m && more[j] <= 0 {
+			j++
+		}
+		if i == s.m {
+			return
+		}
+		units := min(-more[i], more[j])
+		x.resizeBy(int(s.of[i]), int(s.of[j]), x.Composition.Amount(int(s.of[i]))-int(units))
+		more[i], more[j] = more[i]+units, more[j]-units
+	}
+}
