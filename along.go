@@ -91,16 +91,7 @@ func (x *State) along(r *Rand) (outcome, error) {
 	if !x.drawTogether(r, s) || !lattice.direct(s) {
 		return stayed, nil
 	}
-	from, to := math.MinInt64, math.MaxInt64 // of t, as far as there are units
-	for k := range s.m {
-		amount := c.Amount(int(s.of[k]))
-		switch d := int(s.d[k]); {
-		case d > 0:
-			from = max(from, -(amount / d))
-		case d < 0:
-			to = min(to, amount/-d)
-		}
-	}
+	from, to := c.reach(s)
 	if from == to {
 		return stayed, nil
 	}
@@ -145,7 +136,8 @@ func (x *State) along(r *Rand) (outcome, error) {
 	if line.rest == 0 {
 		return stayed, nil
 	}
-	k, _, there := x.drawWeighed(r, p, to-from, &line, -from)
+	k, _, _ := x.drawWeighed(r, p, to-from, &line, -from)
+	back := x.spread(p, to-from, &law, k, 0, 0)
 	was := x.sum
 	x.undo = x.undo[:0]
 	x.walk(s, k+from)
@@ -153,15 +145,26 @@ func (x *State) along(r *Rand) (outcome, error) {
 		return rejected, err
 	}
 	x.finds.see(c, x.sum)
-	logRatio := x.beta * (x.sum - was)
-	if there < line.here {
-		logRatio += math.Log(line.rest / (line.rest + (line.here - there)))
-	}
-	if logRatio >= 0 || r.Bernoulli(math.Exp(logRatio)) {
+	if r.Bernoulli(math.Exp(min(0, math.Log(line.rest/back.rest)+x.beta*(x.sum-was)))) {
 		return updated, nil
 	}
 	x.takeBack(was)
 	return rejected, nil
+}
+
+// reach returns the first and the last t at which x + t·d has no amount below 0.
+func (x *Composition) reach(s *step) (from, to int) {
+	from, to = math.MinInt64, math.MaxInt64
+	for k := range s.m {
+		amount := x.Amount(int(s.of[k]))
+		switch d := int(s.d[k]); {
+		case d > 0:
+			from = max(from, -(amount / d))
+		case d < 0:
+			to = min(to, amount/-d)
+		}
+	}
+	return from, to
 }
 
 // walk changes the amounts by t steps, as moves of two ingredients at a time.
