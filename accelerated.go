@@ -18,8 +18,9 @@ package kir
 // Rules may forbid so much that lines no longer connect what they allow, and
 // that cannot be told in general. In a space with rules one iteration in 50 is
 // therefore an independent draw from the sparsity law, accepted by the
-// Metropolis–Hastings ratio, which connects everything. Where rules fix a sum,
-// half of the others are moves along the [lattice] that this leaves.
+// Metropolis–Hastings ratio, which connects everything. Where rules fix a sum
+// or leave it little room, half of the others are moves of several ingredients, as in
+// [Balanced].
 type Accelerated struct {
 	target *Target
 }

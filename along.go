@@ -3,6 +3,7 @@ package kir
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // drawTogether draws ingredients for a step: of m the first 1 to m, as many as is
@@ -69,27 +70,48 @@ func togetherShare(q []float64, used uint, n int) float64 {
 	return sum / float64(min(m, n))
 }
 
-// along moves three ingredients or more, T, along the lattice: to another of the
-// compositions x + t·d that keep the rules. With α(x) the probability that T is
-// drawn at x, and w(t) = π(n)·α of the composition at t, it is proposed with
-// probability ∝ w(t), t ≠ 0, and accepted with
+// along moves several ingredients together, so that sums stay what they are where
+// they are fixed, or nearly so where they are tight.
+func (x *State) along(r *Rand) (outcome, error) {
+	if t := x.target.tight; t != nil {
+		return x.compensate(r, t)
+	}
+	return x.onLattice(r, x.target.space.rules.lattice)
+}
+
+// onLattice moves some ingredients, T, to another of the compositions x + t·d that
+// keep the rules, where d is one of the vectors of T's lattice, drawn uniformly.
+// With α(x) the probability that T is drawn at x, and w(t) = π(n)·α of the
+// composition at t, it is proposed with probability ∝ w(t), t ≠ 0, and accepted with
 //
 //	min(1, (W − w(0))/(W − w(t)) · Y(x′)/Y(x)),  W = Σ w.
 //
 // An ingredient that d changes is absent at one t at most, and that is the first or
 // the last: so w takes one value at either end and one between, as on a line.
-func (x *State) along(r *Rand) (outcome, error) {
+func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
 	t, c := x.target, x.Composition
-	lattice := t.space.lattice()
 	s := &x.step
-	switch s.m = min(len(lattice.factors)+2, mostTogether, c.N()); {
-	case s.m < 3:
+	most := min(len(lattice.factors)+1+moreTogether, mostTogether, c.N())
+	if most < 3 {
 		return stayed, nil
-	case s.m > 3:
-		s.m = 3 + r.Intn(s.m-2)
 	}
-	if !x.drawTogether(r, s) || !lattice.direct(s) {
+	// Half of the time so many as have a step wherever the equalities concern all.
+	s.m = min(len(lattice.factors)+2, most)
+	if most > 3 && r.Bernoulli(0.5) {
+		s.m = 3 + r.Intn(most-2)
+	}
+	if !x.drawTogether(r, s) {
 		return stayed, nil
+	}
+	slices.Sort(s.of[:s.m])
+	vectors, count := lattice.basis(s.of[:s.m])
+	switch {
+	case count == 0:
+		return stayed, nil
+	case count == 1:
+		s.d = vectors[0]
+	default:
+		s.d = vectors[r.Intn(count)]
 	}
 	from, to := c.reach(s)
 	if from == to {

@@ -19,8 +19,8 @@ import (
 //     the target allows.
 //   - recall: a new composition of ingredients and of a size that are drawn as
 //     often as warm-up met them.
-//   - along: where rules fix a sum, three ingredients or more change together so
-//     that it stays; see [lattice].
+//   - along: where rules fix a sum or leave it little room, three ingredients or more
+//     change together so that it stays; see [State.onLattice] and [State.compensate].
 //
 // Warm-up learns how often each ingredient is used, for line and recall, and
 // which mix pays; see [Chain.Warm]. The derivations are in docs/kernels.md.
@@ -29,7 +29,7 @@ type Balanced struct {
 	first  *shares // the mix, until it is tuned
 	fixed  bool    // it is not tuned
 
-	along float64 // how many of all moves are that; 0 where rules fix no sum
+	along float64 // how many of all moves are that; 0 where rules hold no sum
 
 	// What the number of ingredients contributes to the probability of being
 	// drawn by recall, log n!/C(M−1, n−1), from the law's first size on, up to
@@ -41,7 +41,7 @@ type Balanced struct {
 // warm-up tunes. It is valid for every target.
 func NewBalanced(t *Target) (*Balanced, error) {
 	b := &Balanced{target: t, first: untuned(t)}
-	if b.prepare(); t.space.lattice() != nil {
+	if b.prepare(); t.held() {
 		b.along = alongShare
 	}
 	return b, nil
@@ -62,7 +62,7 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 	if sum == 0 {
 		return nil, fmt.Errorf("balanced: no move has a share above 0")
 	}
-	if b.prepare(); t.space.lattice() != nil {
+	if b.prepare(); t.held() {
 		b.along = m.Along / sum
 	}
 	return b, nil
@@ -92,7 +92,7 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		return err
 	}
 	tally.Iterations += int64(iterations)
-	mix, moves := b.mix(x), movesOf(tally, b.along > 0)
+	mix, moves := b.mix(x), movesOf(tally, b.target.held())
 	for range iterations {
 		move := alongMove
 		if b.along == 0 || !r.Bernoulli(b.along) {
@@ -365,11 +365,12 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 		length := firstRound << m.round
 		stride := max(1, length/maxMetStates)
 		steps := min(iterations, stride-m.done%stride)
-		before := wholeMovesOf(tally)
+		moves := movesOf(tally, b.target.held())
+		before := wholeMovesOf(moves)
 		if err := b.Advance(r, x, steps, tally); err != nil {
 			return err
 		}
-		m.now.add(wholeMovesOf(tally).since(before))
+		m.now.add(wholeMovesOf(moves).since(before))
 		iterations -= steps
 		m.done += steps
 		if m.done%stride == 0 && len(m.met) < maxMet {

@@ -97,8 +97,8 @@ func (x *State) independent(r *Rand) (outcome, error) {
 const independentShare = 0.02
 
 // beside makes the moves that a kernel of lines makes now and then in a space with
-// rules, as iterations of their own: an independent one or, where rules fix a sum,
-// one along the lattice. It says whether it made one.
+// rules, as iterations of their own: an independent one or, where rules hold a sum,
+// one along it. It says whether it made one.
 func (x *State) beside(r *Rand, tally *Tally) (made bool, err error) {
 	if x.target.space.rules == nil {
 		return false, nil
@@ -107,7 +107,7 @@ func (x *State) beside(r *Rand, tally *Tally) (made bool, err error) {
 	switch {
 	case r.Bernoulli(independentShare):
 		result, err = x.independent(r)
-	case x.target.space.lattice() != nil && r.Bernoulli(alongShare):
+	case x.target.held() && r.Bernoulli(alongShare):
 		result, err = x.along(r)
 	default:
 		return false, nil

@@ -38,15 +38,18 @@ func Along(s *Space, x *Composition, of []int32, d []int64) (kept []bool, here i
 	return kept, -from
 }
 
-// Direction is the direction of a lattice with these factors among ingredients, nil
-// if there is none or more than one.
-func Direction(factors [][]int64, of ...int32) []int64 {
-	s := step{m: len(of)}
-	copy(s.of[:], of)
-	if !(&lattice{factors}).direct(&s) {
-		return nil
+// Basis is the lattice of these factors among the ingredients that they have.
+func Basis(factors [][]int64) [][]int64 {
+	of := make([]int32, len(factors[0]))
+	for i := range of {
+		of[i] = int32(i)
 	}
-	return s.d[:s.m]
+	vectors, count := (&lattice{factors}).basis(of)
+	basis := make([][]int64, count)
+	for k := range basis {
+		basis[k] = vectors[k][:len(of)]
+	}
+	return basis
 }
 
 // Pair is Rand.pair.

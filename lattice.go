@@ -1,12 +1,14 @@
 package kir
 
-import "kir/rule"
+import (
+	"math"
+
+	"kir/rule"
+)
 
 // A lattice is what a space's equalities leave to move along: where a sum is fixed,
-// hardly any split of two ingredients keeps it. Of ingredients T, h ≥ 1 more than
-// there are equalities among them that are independent of each other and of the
-// total, the whole numbers d with Σ_T d_i = 0 and Σ_T f_i·d_i = 0 for each
-// equality f form a lattice of h dimensions. Where h is 1 it is a line.
+// hardly any split of two ingredients keeps it. Of a few ingredients T, the whole
+// numbers d with Σ_T d_i = 0 and Σ_T f_i·d_i = 0 for each equality f form a lattice.
 type lattice struct {
 	factors [][]int64 // by equality, by ingredient: what a unit adds
 }
@@ -34,109 +36,144 @@ const (
 	// mostTogether is how many ingredients a move along the lattice changes at most.
 	mostTogether = 6
 
-	// tooLong is above all entries that are reckoned with. Products of two, and
-	// differences of those, stay within an int64.
-	tooLong = 1 << 30
+	// moreTogether is up to how many more there are than the equalities and the total
+	// ask for: among more ingredients there are shorter steps.
+	moreTogether = 3
+
+	// tooLong is above all entries to go on with: products of two, and the sum of as
+	// many as there are ingredients, stay within an int64. On the way they may be as
+	// large as tooLarge.
+	tooLong, tooLarge = 1 << 29, 1 << 60
 )
 
 // A step is a direction among ingredients: d_i more of each of.
 type step struct {
 	of [mostTogether]int32
-	d  [mostTogether]int64
+	d  vector
 	m  int // how many there are
 }
 
-// direct finds the shortest d for the ingredients of a step, and says whether there
-// is exactly one but for its sign. It depends on which ingredients they are alone.
+type vector [mostTogether]int64
+
+// basis returns vectors of which the lattice among ingredients is made, short ones;
+// they depend on the ingredients and their order alone. There are none if nothing
+// can move, or if numbers grow too large.
 //
-// The last ingredient takes what the others leave, so that an equality is
-// Σ_{k<m−1} (f_k − f_last)·d_k = 0. Gauss–Jordan elimination in whole numbers
-// leaves each of m−2 columns a row of its own, and one column free.
-func (l *lattice) direct(s *step) bool {
-	var rows [mostTogether][mostTogether]int64
-	var pivots [mostTogether]int
-	rank, width := 0, s.m-1
+// The vectors e_k − e_last span all that leaves the total. For each equality f
+// Euclid's algorithm on the numbers f·b takes multiples of one vector from another
+// until one number at most is not 0, and its vector is left out: what remains spans
+// all that leaves f. Pairs are shortened as Lagrange did.
+func (l *lattice) basis(of []int32) (vectors [mostTogether]vector, count int) {
+	m := len(of)
+	for k := range m - 1 {
+		vectors[k][k], vectors[k][m-1] = 1, -1
+	}
+	count = m - 1
 	for _, f := range l.factors {
-		row := &rows[rank]
-		for k := range width {
-			row[k] = f[s.of[k]] - f[s.of[width]]
+		var g vector
+		common := int64(0)
+		for k, i := range of {
+			g[k] = f[i] - f[of[m-1]]
+			common = gcd(common, g[k])
 		}
-		if !shorten(row[:width]) {
-			return false
+		if common == 0 {
+			continue // it asks nothing of these
 		}
-		for p := range rank {
-			if !eliminate(row[:width], rows[p][:width], pivots[p]) {
+		for k := range m {
+			if g[k] /= common; abs(g[k]) > tooLong {
+				return vectors, 0
+			}
+		}
+		if count = euclid(vectors[:count], &g); count < 0 || !shorten(vectors[:count]) {
+			return vectors, 0
+		}
+	}
+	return vectors, count
+}
+
+// euclid returns how many of the vectors are left, the first ones, once those that
+// are not orthogonal to g are made one, which is left out; −1 where numbers grow too
+// large.
+func euclid(vectors []vector, g *vector) int {
+	var numbers [mostTogether]int64
+	for k := range vectors {
+		numbers[k] = vectors[k].dot(g)
+	}
+	for {
+		least, others := -1, false
+		for k := range vectors {
+			if numbers[k] != 0 && (least < 0 || abs(numbers[k]) < abs(numbers[least])) {
+				least = k
+			}
+		}
+		if least < 0 {
+			return len(vectors)
+		}
+		for k := range vectors {
+			if k == least || numbers[k] == 0 {
+				continue
+			}
+			by := numbers[k] / numbers[least]
+			if !vectors[k].subtract(by, &vectors[least]) {
+				return -1
+			}
+			numbers[k] -= by * numbers[least]
+			others = others || numbers[k] != 0
+		}
+		if !others {
+			last := len(vectors) - 1
+			vectors[least] = vectors[last]
+			return last
+		}
+	}
+}
+
+// shorten takes whole multiples of vectors from each other as long as that makes
+// them shorter, and says whether they are short enough to go on.
+func shorten(vectors []vector) bool {
+	for k := range vectors {
+		for _, v := range vectors[k] {
+			if abs(v) > tooLong {
 				return false
 			}
 		}
-		pivot := 0
-		for pivot < width && row[pivot] == 0 {
-			pivot++
-		}
-		if pivot == width {
-			continue // it follows from the others
-		}
-		for p := range rank {
-			if !eliminate(rows[p][:width], row[:width], pivot) {
-				return false
+	}
+	for again := true; again; {
+		again = false
+		for k := range vectors {
+			for j := range vectors {
+				if j == k {
+					continue
+				}
+				dot, square := vectors[k].dot(&vectors[j]), vectors[j].dot(&vectors[j])
+				if by := (2*abs(dot) - 1) / square; dot != 0 && by > 0 { // |dot|/square > 1/2
+					by = (by + 1) / 2
+					if dot < 0 {
+						by = -by
+					}
+					vectors[k].subtract(by, &vectors[j])
+					again = true
+				}
 			}
 		}
-		pivots[rank] = pivot
-		if rank++; rank == width {
-			return false // nothing can move
-		}
 	}
-	if rank != width-1 {
-		return false // there is more than one way
+	return true
+}
+
+func (v *vector) dot(w *vector) (sum int64) {
+	for k := range v {
+		sum += v[k] * w[k]
 	}
-	free := width * (width - 1) / 2
-	for p := range rank {
-		free -= pivots[p]
-	}
-	d := s.d[:s.m]
-	clear(d)
-	d[free] = 1
-	for p := range rank {
-		by := rows[p][pivots[p]]
-		by /= gcd(by, rows[p][free])
-		if d[free] *= abs(by) / gcd(d[free], by); d[free] > tooLong {
+	return sum
+}
+
+// subtract takes a multiple away and says whether all stays within bounds.
+func (v *vector) subtract(by int64, w *vector) bool {
+	for k := range v {
+		if math.Abs(float64(by))*math.Abs(float64(w[k])) > tooLarge {
 			return false
 		}
-	}
-	d[width] = -d[free]
-	for p := range rank {
-		q := pivots[p]
-		d[q] = -rows[p][free] * d[free] / rows[p][q]
-		d[width] -= d[q]
-	}
-	return shorten(d)
-}
-
-// eliminate makes row 0 in a column, by a row that is not.
-func eliminate(row, by []int64, column int) bool {
-	if row[column] == 0 {
-		return true
-	}
-	g := gcd(row[column], by[column])
-	a, b := by[column]/g, row[column]/g
-	for k := range row {
-		row[k] = a*row[k] - b*by[k]
-	}
-	return shorten(row)
-}
-
-// shorten divides a row by what divides all of it, and says whether it is then
-// short enough to reckon with.
-func shorten(row []int64) bool {
-	g := int64(0)
-	for _, v := range row {
-		g = gcd(g, v)
-	}
-	if g == 0 {
-		return true
-	}
-	for k := range row {
-		if row[k] /= g; abs(row[k]) >= tooLong {
+		if v[k] -= by * w[k]; abs(v[k]) > tooLarge {
 			return false
 		}
 	}

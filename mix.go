@@ -4,7 +4,7 @@ package kir
 type Mix struct {
 	Line, Resize, Refresh, Recall float64
 
-	// Along counts only where the rules of the space fix a sum.
+	// Along counts only where rules fix a sum or leave it little room.
 	Along float64
 }
 
@@ -16,7 +16,7 @@ const (
 	recallMove
 	moveCount
 
-	alongMove = moveCount // beside the mix, where rules fix a sum
+	alongMove = moveCount // beside the mix, where rules hold a sum
 )
 
 // moveNames are what a [Tally] calls the moves of Balanced.
@@ -54,7 +54,7 @@ const (
 	// warm-up has measured what they are worth.
 	wholeShare = 0.25
 
-	// alongShare is how many of all moves are along, where rules fix a sum.
+	// alongShare is how many of all moves are along, where rules hold a sum.
 	alongShare = 0.5
 )
 

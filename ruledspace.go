@@ -299,11 +299,3 @@ func (s *Space) LawErrors(p []float64) []float64 {
 	}
 	return errors
 }
-
-// lattice returns what the equalities of a space leave, nil if it has none.
-func (s *Space) lattice() *lattice {
-	if s.rules == nil {
-		return nil
-	}
-	return s.rules.lattice
-}
