@@ -12,8 +12,9 @@ import (
 	"kir/rule"
 )
 
-// addEqualities adds limits that a random composition keeps with equality.
-func addEqualities(r *rand.Rand, set *rule.Set, feasible func(x []int) bool, limits int) func(x []int) bool {
+// addTight adds limits on whole factors that a random composition keeps, with room for
+// the sum on either side: with none they are equalities.
+func addTight(r *rand.Rand, set *rule.Set, feasible func(x []int) bool, limits, room int) func(x []int) bool {
 	x := make([]int, set.Ingredients)
 	for range set.Total {
 		x[r.IntN(len(x))]++
@@ -30,36 +31,50 @@ func addEqualities(r *rand.Rand, set *rule.Set, feasible func(x []int) bool, lim
 		for i := range f {
 			f[i] = float64(r.IntN(6) * set.Total)
 		}
-		mean := dot(f, x) / float64(set.Total)
-		set.Rules = append(set.Rules, rule.Limit{Factors: f, Min: mean, Max: mean})
+		at, by, total := dot(f, x), float64(room*set.Total), float64(set.Total)
+		set.Rules = append(set.Rules, rule.Limit{Factors: f, Min: (at - by) / total, Max: (at + by) / total})
 		before := feasible
-		feasible = func(y []int) bool { return before(y) && dot(f, y) == dot(f, x) }
+		feasible = func(y []int) bool { return before(y) && math.Abs(dot(f, y)-at) <= by }
 	}
 	return feasible
 }
 
-// Moves along the lattice go through the exact-matrix gate, alone and with the
-// others, with one and with two equalities, with rules of every kind beside them.
-func TestLatticeKernels(t *testing.T) {
+// Moves along sums that are fixed, and along ones that are tight, go through the
+// exact-matrix gate, alone and with the others, with rules of every kind beside them.
+func TestAlongLattices(t *testing.T) {
+	testAlong(t, 200, 60, func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(2), 0 })
+}
+
+func TestAlongTightSums(t *testing.T) {
+	testAlong(t, 140, 40, func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(4), 1 })
+}
+
+// testAlong tests random spaces with as many limits, with as much room, as tight says,
+// so many of which at least must be moved in.
+func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (limits, room int)) {
 	t.Parallel()
 	bumpy := wish("bumpy", 1.5, func(x *kir.Composition) float64 {
 		return 0.2 + float64(x.Amount(0)*x.Amount(0)%5) + 0.5*float64(x.Used())
 	})
 	only := mixed(kir.Mix{Along: 1})
 	alone, moving, together := 0, 0, 0
-	for seed := range uint64(200) {
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 3))
 		set, feasible := rule.Set{Ingredients: 3 + r.IntN(2), Total: 4 + r.IntN(6)}, func([]int) bool { return true }
+		limits, room := tight(r)
+		if room > 0 { // few outcomes, and ingredients to spare
+			set.Ingredients += 2
+		}
 		if seed%3 == 0 {
 			set, feasible = randomRules(r, set.Ingredients, set.Total)
 		}
-		feasible = addEqualities(r, &set, feasible, 1+r.IntN(2))
+		feasible = addTight(r, &set, feasible, limits, room)
 		var wishes []kir.Wish
 		if seed%2 == 1 {
 			wishes = append(wishes, bumpy)
 		}
 		c := newCellOf(t, seed, r, set, feasible, wishes...)
-		if c == nil || len(c.law.States) < 2 || len(c.law.States) > 24 {
+		if c == nil || len(c.law.States) < 2 || len(c.law.States) > 24*(1+room) {
 			continue
 		}
 		check := func(name string, make func(*kir.Target) (kir.Kernel, error), part bool) *stattest.Matrix {
@@ -88,7 +103,7 @@ func TestLatticeKernels(t *testing.T) {
 			moving++
 		}
 		check("along, taught", taught(only), true)
-		if set.Total > 5 || raceDetector && seed%5 > 0 {
+		if set.Total > 5 || set.Ingredients > 5 || raceDetector && seed%5 > 0 {
 			continue
 		}
 		together++
@@ -97,7 +112,7 @@ func TestLatticeKernels(t *testing.T) {
 		}
 	}
 	t.Logf("%d spaces, %d of which it moves in, %d with whole kernels", alone, moving, together)
-	if moving < 60 || together < 8 {
+	if moving < least || together < 8 {
 		t.Error("those are too few")
 	}
 }

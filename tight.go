@@ -133,12 +133,12 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 	if !ok || !(rho > 1e-3 && rho < 1e3) {
 		return stayed, nil
 	}
-	width := max(1, rho)
+	width, total := max(1, rho), float64(x.target.space.total)
 	amountsOfB := func(x int32) (lo, hi float64) {
-		return max(1, math.Ceil(rho*float64(x)-width)), math.Floor(rho*float64(x) + width)
+		return max(1, math.Ceil(rho*float64(x)-width)), min(math.Floor(rho*float64(x)+width), total)
 	}
 	amountsOfA := func(y int32) (lo, hi float64) {
-		return max(1, math.Ceil((float64(y)-width)/rho)), math.Floor((float64(y) + width) / rho)
+		return max(1, math.Ceil((float64(y)-width)/rho)), min(math.Floor((float64(y)+width)/rho), total)
 	}
 	there, back := amountsOfB, amountsOfA
 	if i == b {
@@ -146,7 +146,7 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 	}
 	xi := c.amounts[i]
 	lo, hi := there(xi)
-	if lo > hi || hi > float64(x.target.space.total) {
+	if lo > hi {
 		return stayed, nil
 	}
 	xj := int32(lo)
@@ -170,7 +170,7 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 			d = sign * int64(math.Round(kappa[k]*(of+with/rho)/2))
 			left -= d
 		}
-		if amount := int64(c.amounts[others[k]]) + d; amount < 1 || amount > int64(x.target.space.total) {
+		if amount := int64(c.amounts[others[k]]) + d; amount < 1 || amount > int64(total) {
 			return rejected, nil
 		}
 		s.d[k+2] = d
