@@ -77,17 +77,24 @@ func (w *walker) set(i, amount int32) {
 		return
 	}
 	w.amounts[i] = amount
+	whole := int64(0)
 	switch {
 	case was == 0:
+		whole = 1
 		w.slot[i] = int32(len(w.list))
 		w.list = append(w.list, i)
 	case amount == 0:
+		whole = -1
 		last := w.list[len(w.list)-1]
 		w.list[w.slot[i]], w.slot[last] = last, w.slot[i]
 		w.list = w.list[:len(w.list)-1]
 	}
+	units := int64(amount - was)
 	for _, t := range w.rules.of(i) {
-		change := t.more(was, amount, w.rules.unit)
+		change := t.perUnit*units + t.whole*whole
+		if t.bent > 0 {
+			change = w.rules.more(t.bent, was, amount)
+		}
 		if change == 0 {
 			continue
 		}
@@ -135,11 +142,16 @@ func (w *walker) add(changes []change) {
 	w.touched = w.touched[:0]
 	for _, c := range changes {
 		was := w.amounts[c.ingredient]
+		units, whole := int64(c.amount-was), int64(sign(int64(c.amount))-sign(int64(was)))
 		for _, t := range w.rules.of(c.ingredient) {
 			if w.added[t.sum] == 0 {
 				w.touched = append(w.touched, t.sum)
 			}
-			w.added[t.sum] += t.more(was, c.amount, w.rules.unit)
+			if t.bent > 0 {
+				w.added[t.sum] += w.rules.more(t.bent, was, c.amount)
+			} else {
+				w.added[t.sum] += t.perUnit*units + t.whole*whole
+			}
 		}
 	}
 }

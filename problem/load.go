@@ -78,6 +78,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if s.total, err = readTotal(root); err != nil {
 		return p, err
 	}
+	s.whole = s.total
 	if err := s.readIngredients(ctx, root); err != nil {
 		return p, err
 	}
@@ -91,7 +92,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if o.Within {
 		more = append(more, withinAll(root))
 	}
-	if p.Rules, err = readRules(s, root.Get("constraints"), more...); err != nil {
+	if p.Rules, err = readRules(ctx, s, root.Get("constraints"), more...); err != nil {
 		return p, err
 	}
 	if err := s.warnUnkept(p.Rules); err != nil {

@@ -12,10 +12,15 @@ import (
 type shelf struct {
 	names      []string            // of the ingredients
 	attributes *recipe.Ingredients // nil if the ingredients are only counted
-	total      int                 // M, in units
+	total      int                 // M, in units; while the rules of a block are read, its total
+	whole      int                 // M
 	book       *recipe.Book        // nil if there are no recipes
 	recipes    [][]kir.Part        // those of the book, closed to the total
 	files      *yaml.Files
+
+	constituents map[string][]float64 // by name: the shares, by ingredient
+	block        *block               // whose rules are read; nil outside of blocks
+	inner        bool                 // rules within others are read
 
 	table   string       // the file of the ingredients as the problem names it, or empty
 	workers int          // that grow forests, 0 for all cores

@@ -38,6 +38,9 @@ type Attribute struct {
 	// attribute is not known.
 	Values []string
 
+	// Affix is what stands beside each number, such as % or €, and not in Values.
+	Affix string
+
 	numbers   []float64
 	notNumber *Error
 	places    []place
@@ -148,6 +151,9 @@ func (t *table) nameColumn() (int, error) {
 // add takes the next ingredient's value from the current row.
 func (a *Attribute) add(t *table, field int, text string) {
 	value := strings.Clone(t.plainFigure(field, Name(text)))
+	if p := &t.profile[field]; p.numeric() {
+		a.Affix = p.affix
+	}
 	a.Values = append(a.Values, value)
 	a.places = append(a.places, t.place(field))
 	f := math.NaN()
