@@ -38,24 +38,6 @@ func randomRules(r *rand.Rand, ingredients, total int) (rules rule.Set, feasible
 	for _, c := range all {
 		rules.Rules = append(rules.Rules, c.rule)
 	}
-	// Several limits that each concern some ingredients only, equalities among them.
-	for range max(0, r.IntN(6)-3) {
-		l := rule.Limit{Factors: make([]float64, ingredients), Min: math.Inf(-1), Max: float64(r.IntN(4))}
-		for _, i := range some() {
-			l.Factors[i] = float64(r.IntN(7) - 1)
-		}
-		if r.IntN(3) == 0 {
-			l.Min = l.Max
-		}
-		add(l)
-		checks = append(checks, func(x []int) bool {
-			sum := 0.0
-			for i, a := range x {
-				sum += l.Factors[i] * float64(a)
-			}
-			return sum >= l.Min*float64(total) && sum <= l.Max*float64(total)
-		})
-	}
 	return rules, func(x []int) bool {
 		return !slices.ContainsFunc(all, func(c checked) bool { return !c.keeps(x) })
 	}
