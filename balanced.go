@@ -169,24 +169,6 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	return rejected, nil
 }
 
-// takeBack undoes the moves of two ingredients that were noted, to where the
-// weighted log scores summed to was.
-func (x *State) takeBack(was float64) {
-	for k := len(x.undo) - 1; k >= 0; k-- {
-		u := x.undo[k]
-		x.moveUnscored(int(u.i), int(u.j), int(u.k))
-	}
-	x.sum = was
-}
-
-// resizeBy makes one move of several, which can be taken back.
-func (x *State) resizeBy(i, j, k int) {
-	if len(x.terms) > 0 {
-		x.undo = append(x.undo, undo{int32(i), int32(j), x.Composition.amounts[i]})
-	}
-	x.moveUnscored(i, j, k)
-}
-
 // logCancelled is what of a resize from n to n′ does not cancel where rules
 // make |X_n| something else than its closed form C_n:
 // log(C_n′/C_n · |X_n|/|X_n′|).
