@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"syscall"
 	"testing"
 
 	"kir"
+	"kir/diagnose"
 	"kir/rule"
 )
 
@@ -214,5 +216,61 @@ func BenchmarkLimits(b *testing.B) {
 			}
 			b.ReportMetric(0, "ns/op")
 		})
+	}
+}
+
+// Under twelve limits that each let six in ten pass, sizes come as often as the law
+// of n has it: over 400,000 draws each is within 4.5 standard errors, of the draws
+// and of |X_n| together. One seed in 10,000 fails. It takes half a minute, and runs if
+// KIR_LIMITS is set.
+func TestLawOfNUnderLimits(t *testing.T) {
+	if os.Getenv("KIR_LIMITS") == "" {
+		t.Skip("set KIR_LIMITS to run it")
+	}
+	l := limitedSpaces(t)[4]
+	target, seconds := l.target(t)
+	t.Logf("%s limits: measured in %.1f s of CPU", l.name, seconds)
+	const chains, draws, thin = 4, 100_000, 20
+	_, hi := target.Law().Support()
+	sizes := make([][]series, hi+1)
+	for k := range chains {
+		c := settled(t, "balanced", target, uint64(1+k), 20_000)
+		n := follow(t, c, sizeStatistics()[:1], draws, thin)[0]
+		for size := range sizes {
+			one := make(series, draws)
+			for d, used := range n {
+				if int(used) == size {
+					one[d] = 1
+				}
+			}
+			sizes[size] = append(sizes[size], one)
+		}
+	}
+	law := make([]float64, len(sizes))
+	for n := range law {
+		law[n] = target.Law().P(n)
+	}
+	counted := target.Space().LawErrors(law)
+	for n, p := range law {
+		if p < 0.001 {
+			continue
+		}
+		all := make([][]float64, chains)
+		mean := 0.0
+		for k, one := range sizes[n] {
+			all[k] = one
+			for _, v := range one {
+				mean += v / (chains * draws)
+			}
+		}
+		ess, err := diagnose.ESSMean(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := (mean - p) / math.Sqrt(p*(1-p)/ess+counted[n]*counted[n])
+		t.Logf("n = %d: %.5f of the draws, law %.5f, z = %.2f", n, mean, p, z)
+		if math.Abs(z) > 4.5 {
+			t.Errorf("n = %d is %.1f standard errors off", n, z)
+		}
 	}
 }
