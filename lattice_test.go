@@ -46,7 +46,7 @@ func TestAlongLattices(t *testing.T) {
 }
 
 func TestAlongTightSums(t *testing.T) {
-	testAlong(t, 140, 40, func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(4), 1 })
+	testAlong(t, 110, 25, func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(4), 1 })
 }
 
 // testAlong tests random spaces with as many limits, with as much room, as tight says,
@@ -63,7 +63,7 @@ func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (
 		set, feasible := rule.Set{Ingredients: 3 + r.IntN(2), Total: 4 + r.IntN(6)}, func([]int) bool { return true }
 		limits, room := tight(r)
 		if room > 0 { // few outcomes, and ingredients to spare
-			set.Ingredients += 2
+			set.Ingredients++
 		}
 		if seed%3 == 0 {
 			set, feasible = randomRules(r, set.Ingredients, set.Total)
@@ -74,7 +74,7 @@ func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (
 			wishes = append(wishes, bumpy)
 		}
 		c := newCellOf(t, seed, r, set, feasible, wishes...)
-		if c == nil || len(c.law.States) < 2 || len(c.law.States) > 24*(1+room) {
+		if c == nil || len(c.law.States) < 2 || len(c.law.States) > 24 {
 			continue
 		}
 		check := func(name string, make func(*kir.Target) (kir.Kernel, error), part bool) *stattest.Matrix {
@@ -112,7 +112,7 @@ func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (
 		}
 	}
 	t.Logf("%d spaces, %d of which it moves in, %d with whole kernels", alone, moving, together)
-	if moving < least || together < 8 {
+	if moving < least || together < 6 {
 		t.Error("those are too few")
 	}
 }
