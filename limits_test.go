@@ -21,15 +21,6 @@ type limitedSpace struct {
 	law  kir.Sparsity
 }
 
-// factors are those of each limit.
-func (l limitedSpace) factors() [][]float64 {
-	var all [][]float64
-	for _, r := range l.set.Rules {
-		all = append(all, r.(rule.Limit).Factors)
-	}
-	return all
-}
-
 // quantiles returns the given quantiles of the means of random compositions of a law.
 func quantiles(tb testing.TB, ingredients, total int, law kir.Sparsity, factors [][]float64, at func(k int) float64) []float64 {
 	tb.Helper()
