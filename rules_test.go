@@ -210,6 +210,13 @@ func newRuledCell(t *testing.T, seed uint64, ingredients, total int, wishes ...k
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	rules, feasible := randomRules(r, ingredients, total)
+	return newCellOf(t, seed, r, rules, feasible, wishes...)
+}
+
+// newCellOf is newRuledCell of given rules, which say twice what is feasible.
+func newCellOf(t *testing.T, seed uint64, r *rand.Rand, rules rule.Set, feasible func(x []int) bool, wishes ...kir.Wish) *ruledCell {
+	t.Helper()
+	ingredients, total := rules.Ingredients, rules.Total
 	most := min(ingredients, total)
 	sizes := make(map[int]float64)
 	for n := 1; n <= most; n++ {

@@ -28,6 +28,8 @@ type ruleset struct {
 	firstTerm []int32 // where the terms of an ingredient begin, and end
 	terms     []sumTerm
 
+	lattice *lattice // what equalities leave; nil if there are none
+
 	table    *count.Table
 	sampler  *count.Sampler
 	untabled *count.SizeError // why the table leaves rules out
@@ -62,6 +64,7 @@ func newRuleset(c *rule.Conditions) *ruleset {
 		index(r.meets, k, need.Then...)
 	}
 	r.indexSums()
+	r.lattice = newLattice(c)
 	return r
 }
 
@@ -137,6 +140,7 @@ type ruleScorer struct {
 	sums       []int64 // by sum: what it comes to
 	badSums    int
 	touched    []int32
+	slopes     []int64   // by sum: what a step adds; 0 outside of along
 	bent       []bentSum // those of the last line that hold on a lattice
 }
 
