@@ -3,12 +3,12 @@ package ensemble
 // add32 is [addPlain] of float32, four sums an instruction.
 //
 //go:noescape
-func add32(sums *row[float32], terms []float32, places []place, rows []row[float32])
+func add32(sums *row[float32], terms []float32, places []place[float32], rows []row[float32])
 
 // add64 is [addPlain] of float64, two sums an instruction.
 //
 //go:noescape
-func add64(sums *row[float64], terms []float64, places []place, rows []row[float64])
+func add64(sums *row[float64], terms []float64, places []place[float64], rows []row[float64])
 
 // set32 sets those numbers of a row whose mask is all ones.
 //

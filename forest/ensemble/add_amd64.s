@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// func add32(sums *[lanes]float32, terms []float32, places []place, rows []row[float32])
+// func add32(sums *[lanes]float32, terms []float32, places []place[float32], rows []row[float32])
 //
 // Sixteen sums stay in four registers, X0 to X3. A term is copied to all places of
 // another and added to each; ADDPS rounds as ADDSS does.
@@ -42,17 +42,46 @@ next32:
 	TESTQ R9, R9
 	JZ   done32
 	MOVLQSX 4(R8), BX
+	TESTQ   BX, BX
+	JLT     row32
+
+	// Up to a lane one number, from there on another.
+	MOVSS  8(R8), X8
+	SHUFPS $0, X8, X8
+	MOVSS  12(R8), X9
+	SHUFPS $0, X9, X9
+	LEAQ   ·masks32(SB), R13
+	NEGQ   BX
+	LEAQ   64(R13)(BX*4), R13
+
+#define BLEND32(at, made, other) \
+	MOVUPS at(R13), made \
+	MOVAPS made, other   \
+	ANDPS  X9, made      \
+	ANDNPS X8, other     \
+	ORPS   other, made
+
+	BLEND32(0, X4, X10)
+	BLEND32(16, X5, X11)
+	BLEND32(32, X6, X12)
+	BLEND32(48, X7, X13)
+	JMP    place32
+
+row32:
+	NOTQ   BX
 	SHLQ   $6, BX
 	MOVUPS (R10)(BX*1), X4
 	MOVUPS 16(R10)(BX*1), X5
 	MOVUPS 32(R10)(BX*1), X6
 	MOVUPS 48(R10)(BX*1), X7
+
+place32:
 	ADDPS  X4, X0
 	ADDPS  X5, X1
 	ADDPS  X6, X2
 	ADDPS  X7, X3
 	ADDQ   $4, SI
-	ADDQ   $8, R8
+	ADDQ   $16, R8
 	DECQ   R9
 	JMP    run32
 
@@ -109,25 +138,54 @@ next64:
 	TESTQ R9, R9
 	JZ   done64
 	MOVLQSX 4(R8), BX
+	TESTQ   BX, BX
+	JLT     row64
+	MOVSD    8(R8), X8
+	UNPCKLPD X8, X8
+	MOVSD    16(R8), X9
+	UNPCKLPD X9, X9
+	LEAQ     ·masks64(SB), R13
+	NEGQ     BX
+	LEAQ     128(R13)(BX*8), R13
+
+#define BLEND(at, sum) \
+	MOVUPD at(R13), X10 \
+	MOVAPD X10, X11     \
+	ANDPD  X9, X10      \
+	ANDNPD X8, X11      \
+	ORPD   X11, X10     \
+	ADDPD  X10, sum
+
+	BLEND(0, X0)
+	BLEND(16, X1)
+	BLEND(32, X2)
+	BLEND(48, X3)
+	BLEND(64, X4)
+	BLEND(80, X5)
+	BLEND(96, X6)
+	BLEND(112, X7)
+	JMP place64
+
+row64:
+	NOTQ   BX
 	SHLQ   $7, BX
-	MOVUPD (R10)(BX*1), X8
-	MOVUPD 16(R10)(BX*1), X9
-	MOVUPD 32(R10)(BX*1), X10
-	MOVUPD 48(R10)(BX*1), X11
-	ADDPD  X8, X0
-	ADDPD  X9, X1
-	ADDPD  X10, X2
-	ADDPD  X11, X3
-	MOVUPD 64(R10)(BX*1), X8
-	MOVUPD 80(R10)(BX*1), X9
-	MOVUPD 96(R10)(BX*1), X10
-	MOVUPD 112(R10)(BX*1), X11
-	ADDPD  X8, X4
-	ADDPD  X9, X5
-	ADDPD  X10, X6
-	ADDPD  X11, X7
+
+#define ROW(at, sum) \
+	MOVUPD at(R10)(BX*1), X8 \
+	ADDPD  X8, sum
+
+	ROW(0, X0)
+	ROW(16, X1)
+	ROW(32, X2)
+	ROW(48, X3)
+	ROW(64, X4)
+	ROW(80, X5)
+	ROW(96, X6)
+	ROW(112, X7)
+
+place64:
 	ADDQ   $8, SI
-	ADDQ   $8, R8
+	ADDQ   $24, R8
 	DECQ   R9
 	JMP    run64
 

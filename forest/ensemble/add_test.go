@@ -16,19 +16,20 @@ func TestAdd(t *testing.T) {
 
 func testAdder[T float32 | float64](t *testing.T, r *rand.Rand, a adder[T], n int) {
 	terms := make([]T, n)
-	var places []place
+	var places []place[T]
 	var rows []row[T]
 	for k := range terms {
 		terms[k] = T(r.NormFloat64())
 		if r.IntN(4) == 0 {
-			places = append(places, place{int32(k), int32(len(rows))})
-			rows = append(rows, row[T]{})
-		}
-	}
-	for k := range places {
-		places[k].row = int32(len(rows) - 1 - k)
-		for q := range lanes {
-			rows[k][q] = T(r.NormFloat64())
+			places = append(places, place[T]{int32(k), r.Int32N(lanes + 1), T(r.NormFloat64()), T(r.NormFloat64())})
+			if r.IntN(2) == 0 {
+				places[len(places)-1].lane = ^int32(len(rows))
+				var made row[T]
+				for q := range lanes {
+					made[q] = T(r.NormFloat64())
+				}
+				rows = append(rows, made)
+			}
 		}
 	}
 	var got, want row[T]
