@@ -36,39 +36,29 @@ type tables[T float32 | float64] struct {
 	from    []int32  // by tree, where its shares begin; one more
 	added   [][]Term // by target
 	current [][]T    // by target and term
-	adder[T]
+	add     adder[T]
 
-	// Of a line, scratch.
-	rows   []row[T]
-	places []place[T]
+	places []place[T] // of a block, scratch
 }
 
 // lanes is how many pieces are added at once: about as many as hide the time that an
 // addition waits for the one before it.
 const lanes = 16
 
-// A row has a number for each piece of a block.
-type row[T float32 | float64] [lanes]T
-
-// A place is a term that differs between the pieces of a block: up to a lane it is one
-// number, from there on another, or if lane is ^k it is as the k-th row has it.
+// A place says that a term differs between the pieces of a block: up to a lane it is
+// before, from there on after. Further places of the same term, in the order of their
+// lanes, say what it is from there on.
 type place[T float32 | float64] struct {
-	term, lane int32
-	before     T
-	after      T
+	term, lane    int32
+	before, after T
 }
 
-// An adder is how a machine works on rows.
-type adder[T float32 | float64] struct {
-	// add adds terms to each of the sums, one after another, but at the places, which
-	// ascend, what they say.
-	add func(sums *row[T], terms []T, places []place[T], rows []row[T])
-	// spread sets a row from a lane on.
-	spread func(r *row[T], lane int, v T)
-}
+// An adder adds terms to each of the sums, one after another, but at places, which
+// ascend, what they say.
+type adder[T float32 | float64] func(sums *[lanes]T, terms []T, places []place[T])
 
 func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
-	a := &tables[T]{adder: add, fold: m.Fold, added: m.Terms, start: make([]T, len(m.Terms))}
+	a := &tables[T]{add: add, fold: m.Fold, added: m.Terms, start: make([]T, len(m.Terms))}
 	for g, v := range m.Start {
 		a.start[g] = T(v)
 	}
@@ -92,12 +82,9 @@ func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
 func (a *tables[T]) fresh() summer {
 	c := *a
 	c.current = make([][]T, len(a.added))
-	most := 0
 	for g, terms := range a.added {
 		c.current[g] = make([]T, len(terms))
-		most = max(most, len(terms))
 	}
-	c.rows, c.places = make([]row[T], 0, most), make([]place[T], 0, most)
 	return &c
 }
 
@@ -131,12 +118,14 @@ func (a *tables[T]) folded(target int, terms []T) T {
 
 func (a *tables[T]) line(target int, changes []change, pieces int, out []float64) []float64 {
 	terms := a.current[target]
-	var sums row[T]
 	for p := 0; p < pieces; p += lanes {
 		a.part(target, changes, int32(p))
-		a.spread(&sums, 0, a.start[target])
+		var sums [lanes]T
+		for q := range sums {
+			sums[q] = a.start[target]
+		}
 		if a.fold == Sum {
-			a.add(&sums, terms, a.places, a.rows)
+			a.add(&sums, terms, a.places)
 		} else {
 			a.extremes(&sums, terms)
 		}
@@ -151,66 +140,73 @@ func (a *tables[T]) line(target int, changes []change, pieces int, out []float64
 // piece p.
 func (a *tables[T]) part(target int, changes []change, p int32) {
 	current, values := a.current[target], a.values
-	places, rows := a.places[:0], a.rows[:0]
+	if cap(a.places) < len(changes) {
+		a.places = make([]place[T], 2*len(changes))
+	}
+	places := a.places[:cap(a.places)]
+	n := 0
 	for k := 0; k < len(changes); {
-		c := &changes[k]
 		from := k
-		for k++; k < len(changes) && changes[k].tree == c.tree; k++ {
+		for k++; k < len(changes) && changes[k].tree == changes[from].tree; k++ {
 		}
-		for _, s := range a.of(c.tree) {
+		for _, s := range a.of(changes[from].tree) {
 			if int(s.target) != target {
 				continue
 			}
-			places = places[:len(places)+1]
-			q := &places[len(places)-1]
-			q.term, q.before = s.term, current[s.term]
+			before := current[s.term]
 			at := from // the first change within the block
 			for ; at < k && changes[at].piece <= p; at++ {
-				q.before = values[changes[at].leaf+s.at]
+				before = values[changes[at].leaf+s.at]
 			}
-			switch k - at {
-			case 0:
-				q.lane = lanes
-				continue
-			case 1:
-				q.lane, q.after = min(changes[at].piece-p, lanes), values[changes[at].leaf+s.at]
-				continue
-			}
-			q.lane = ^int32(len(rows))
-			rows = rows[:len(rows)+1]
-			r := &rows[len(rows)-1]
-			a.spread(r, 0, q.before)
-			for _, c := range changes[at:k] {
-				if lane := c.piece - p; lane < lanes {
-					a.spread(r, int(lane), values[c.leaf+s.at])
-				}
+			// Field by field: what is stored whole is slow to be read in parts.
+			q := &places[n]
+			q.term, q.lane, q.before = s.term, lanes, before
+			n += max(k-at, 1)
+			for r, c := range changes[at:k] {
+				q := &places[n-k+at+r]
+				q.term, q.lane, q.before, q.after = s.term, min(c.piece-p, lanes), before, values[c.leaf+s.at]
 			}
 		}
 	}
-	a.places, a.rows = places, rows
+	a.places = places[:n]
 }
 
-// row returns what a place says.
-func (q *place[T]) row(rows []row[T]) (r row[T]) {
-	if q.lane < 0 {
-		return rows[^q.lane]
+// spread sets r to what the first places say of their term, and returns the others.
+func spread[T float32 | float64](r *[lanes]T, places []place[T]) []place[T] {
+	for k, q := range places {
+		if k > 0 && q.term != places[0].term {
+			return places[k:]
+		}
+		for lane := range r {
+			switch {
+			case lane >= int(q.lane):
+				r[lane] = q.after
+			case k == 0:
+				r[lane] = q.before
+			}
+		}
 	}
-	spreadPlain(&r, 0, q.before)
-	spreadPlain(&r, int(q.lane), q.after)
-	return r
+	return nil
+}
+
+// each calls f with every term in each of the lanes.
+func each[T float32 | float64](terms []T, places []place[T], f func(k int, r *[lanes]T)) {
+	var r [lanes]T
+	for k, t := range terms {
+		if len(places) > 0 && int(places[0].term) == k {
+			places = spread(&r, places)
+		} else {
+			for q := range r {
+				r[q] = t
+			}
+		}
+		f(k, &r)
+	}
 }
 
 // extremes sets each lane of the result to the least or the greatest term.
-func (a *tables[T]) extremes(result *row[T], terms []T) {
-	places := a.places
-	for k, t := range terms {
-		var r row[T]
-		if len(places) > 0 && int(places[0].term) == k {
-			r = places[0].row(a.rows)
-			places = places[1:]
-		} else {
-			a.spread(&r, 0, t)
-		}
+func (a *tables[T]) extremes(result *[lanes]T, terms []T) {
+	each(terms, a.places, func(k int, r *[lanes]T) {
 		for q, v := range r {
 			switch {
 			case k == 0:
@@ -221,29 +217,16 @@ func (a *tables[T]) extremes(result *row[T], terms []T) {
 				result[q] = max(result[q], v)
 			}
 		}
-	}
+	})
 }
 
-// spreadPlain and addPlain are an [adder] in plain Go. They are what the machine's own
-// way must agree with.
-func spreadPlain[T float32 | float64](r *row[T], lane int, v T) {
-	for q := lane; q < lanes; q++ {
-		r[q] = v
-	}
-}
-
-func addPlain[T float32 | float64](sums *row[T], terms []T, places []place[T], rows []row[T]) {
-	for k, t := range terms {
-		var r row[T]
-		spreadPlain(&r, 0, t)
-		if len(places) > 0 && int(places[0].term) == k {
-			r = places[0].row(rows)
-			places = places[1:]
-		}
+// addPlain is an [adder] in plain Go. It is what the machine's own way must agree with.
+func addPlain[T float32 | float64](sums *[lanes]T, terms []T, places []place[T]) {
+	each(terms, places, func(_ int, r *[lanes]T) {
 		for q, v := range r {
 			sums[q] += v
 		}
-	}
+	})
 }
 
 func (a *tables[T]) at(target int, leaves []int32) float64 {
