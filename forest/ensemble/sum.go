@@ -136,35 +136,22 @@ func (a *tables[T]) line(target int, changes []change, pieces int, out []float64
 	return out
 }
 
-// part finds the terms that may differ between the pieces of the block that begins with
-// piece p.
+// part makes places of the changes, for the block that begins with piece p: those
+// before it are at its first lane, and those behind it at none.
 func (a *tables[T]) part(target int, changes []change, p int32) {
 	current, values := a.current[target], a.values
 	if cap(a.places) < len(changes) {
 		a.places = make([]place[T], 2*len(changes))
 	}
-	places := a.places[:cap(a.places)]
+	places := a.places[:len(changes)]
 	n := 0
-	for k := 0; k < len(changes); {
-		from := k
-		for k++; k < len(changes) && changes[k].tree == changes[from].tree; k++ {
-		}
-		for _, s := range a.of(changes[from].tree) {
-			if int(s.target) != target {
-				continue
-			}
-			before := current[s.term]
-			at := from // the first change within the block
-			for ; at < k && changes[at].piece <= p; at++ {
-				before = values[changes[at].leaf+s.at]
-			}
-			// Field by field: what is stored whole is slow to be read in parts.
-			q := &places[n]
-			q.term, q.lane, q.before = s.term, lanes, before
-			n += max(k-at, 1)
-			for r, c := range changes[at:k] {
-				q := &places[n-k+at+r]
-				q.term, q.lane, q.before, q.after = s.term, min(c.piece-p, lanes), before, values[c.leaf+s.at]
+	for _, c := range changes {
+		for _, s := range a.of(c.tree) {
+			if int(s.target) == target {
+				q := &places[n]
+				q.term, q.lane = s.term, min(max(c.piece-p, 0), lanes)
+				q.before, q.after = current[s.term], values[c.leaf+s.at]
+				n++
 			}
 		}
 	}
