@@ -9,17 +9,18 @@
 	ORPS   X11, X10     \
 	MOVAPS X10, made
 
-// func add32(sums *[lanes]float32, terms []float32, places []place[float32])
+// func add32(sums *[lanes]float32, terms []float32, places []place[float32], masks *[2 * lanes]uint32)
 //
 // Sixteen sums stay in four registers, X0 to X3. A term is copied to all places of
 // another and added to each; ADDPS rounds as ADDSS does. Where a place says that a term
 // differs, X4 to X7 are what it is, made by masks: ones from the place's lane on.
-TEXT ·add32(SB), NOSPLIT, $0-56
+TEXT ·add32(SB), NOSPLIT, $0-64
 	MOVQ   sums+0(FP), DI
 	MOVQ   terms_base+8(FP), SI
 	MOVQ   terms_len+16(FP), CX
 	MOVQ   places_base+32(FP), R8
 	MOVQ   places_len+40(FP), R9
+	MOVQ   masks+56(FP), R14
 	LEAQ   (SI)(CX*4), R11         // the end of terms
 	MOVQ   SI, R12                 // their beginning
 	MOVUPS (DI), X0
@@ -61,8 +62,7 @@ place32:
 	SHUFPS  $0, X9, X9
 	MOVLQSX 4(R8), BX
 	NEGQ    BX
-	LEAQ    ·masks32(SB), R13
-	LEAQ    64(R13)(BX*4), R13
+	LEAQ    64(R14)(BX*4), R13
 	BLEND(0, X4)
 	BLEND(16, X5)
 	BLEND(32, X6)
@@ -88,16 +88,17 @@ done32:
 	MOVUPS X3, 48(DI)
 	RET
 
-// func add64(sums *[lanes]float64, terms []float64, places []place[float64], lane int)
+// func add64(sums *[lanes]float64, terms []float64, places []place[float64], lane int, masks *[2 * lanes]uint64)
 //
 // The same for eight sums of float64 from a lane on, which is 0 or 8.
-TEXT ·add64(SB), NOSPLIT, $0-64
+TEXT ·add64(SB), NOSPLIT, $0-72
 	MOVQ   sums+0(FP), DI
 	MOVQ   terms_base+8(FP), SI
 	MOVQ   terms_len+16(FP), CX
 	MOVQ   places_base+32(FP), R8
 	MOVQ   places_len+40(FP), R9
 	MOVQ   lane+56(FP), R10
+	MOVQ   masks+64(FP), R14
 	LEAQ   (DI)(R10*8), DI
 	LEAQ   (SI)(CX*8), R11
 	MOVQ   SI, R12
@@ -140,8 +141,7 @@ place64:
 	MOVLQSX  4(R8), BX
 	SUBQ     R10, BX
 	NEGQ     BX
-	LEAQ     ·masks64(SB), R13
-	LEAQ     128(R13)(BX*8), R13
+	LEAQ     128(R14)(BX*8), R13
 	BLEND(0, X4)
 	BLEND(16, X5)
 	BLEND(32, X6)
