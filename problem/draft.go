@@ -181,6 +181,12 @@ func (w *draftWriter) properties() {
 	}
 }
 
+// unwanted are names of classes that nobody wishes for.
+var unwanted = map[string]bool{
+	"bad": true, "fail": true, "failed": true, "false": true, "low": true, "n": true, "negative": true,
+	"no": true, "off": true, "poor": true, "reject": true, "rejected": true, "weak": true, "worst": true, "0": true,
+}
+
 // wish returns a wish for a label, a comment, and how much it is worth asking
 // for: 0 if a forest would learn nothing from it.
 func (w *draftWriter) wish(l *recipe.Label) (wish, comment string, worth int) {
@@ -192,8 +198,8 @@ func (w *draftWriter) wish(l *recipe.Label) (wish, comment string, worth int) {
 		slices.Sort(numbers)
 		n := len(numbers)
 		high := numbers[n-1-(n-1)/4]
-		return fmt.Sprintf("%s: {forest: {label: %s, at_least: %v}}", name, name, high),
-			fmt.Sprintf("numbers from %v to %v, half of them from %v to %v", numbers[0], numbers[n-1], numbers[(n-1)/4], high), 2 * known
+		return fmt.Sprintf("%s: {forest: {label: %s, maximize: true}}", name, name),
+			fmt.Sprintf("or minimize: true, or between: [%v, %v]; numbers from %v to %v, half of them so", numbers[(n-1)/4], high, numbers[0], numbers[n-1]), 2 * known
 	}
 	if len(l.Classes) == 0 {
 		return "", "it is empty", 0
@@ -217,7 +223,14 @@ func (w *draftWriter) wish(l *recipe.Label) (wish, comment string, worth int) {
 	case 2*len(l.Classes) > known:
 		return "", "most recipes have a value of their own, so nothing can be learnt", 0
 	}
-	return fmt.Sprintf("%s: {forest: {label: %s, want: %s}}", name, name, recipe.YAMLText(l.Classes[order[0]])), comment, known
+	wanted := l.Classes[order[0]] // the commonest, unless its name says that nobody wants it
+	for _, k := range order {
+		if !unwanted[strings.ToLower(l.Classes[k])] {
+			wanted = l.Classes[k]
+			break
+		}
+	}
+	return fmt.Sprintf("%s: {forest: {label: %s, want: %s}}", name, name, recipe.YAMLText(wanted)), comment, known
 }
 
 // rules writes rules that the recipes suggest, commented out.
