@@ -101,6 +101,7 @@ func TestDecisions(t *testing.T) {
 	for _, c := range [][3]string{
 		{"is_linear=0", "is_linear=1", "linear trees"}, {"binary sigmoid:1", "no_such", "no_such"}, {"tree_sizes=400 100", "tree_sizes=1", "of 1"},
 		{"left_child=1 -1 -3 -4", "left_child=1 -1 0 -4", "twice"}, {"end of trees", "end", "ends before"}, {"split_feature=0", "split_feature=7", "feature 7"},
+		{"decision_type=2 8 1 6", "decision_type=2 8 1 1", "another node"},
 	} {
 		if _, err := Read(strings.NewReader(strings.Replace(small, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%q for %q: the error is %v, and should say %q", c[1], c[0], err, c[2])

@@ -46,6 +46,7 @@ func TestRefused(t *testing.T) {
 		{`[2,-1,4,-1,-1]`, `[2,-1,0,-1,-1]`, "twice"}, {`[2,-1,4,-1,-1]`, `[2]`, "one length"}, {`"split_indices":[0,0,1`, `"split_indices":[0,0,7`, "feature 7"},
 		{`[NaN,1,0.5`, `[NaN,NaN,0.5`, "leaf"}, {`[NaN,1,0.5`, `[NaN,1,NaN`, "not a number"}, {`"categories":[1,3]`, `"categories":[3,1]`, "category 1"},
 		{`"categories_sizes":[2]`, `"categories_sizes":[9]`, "categories"}, {`"split_type":[1`, `"split_type":[0`, "categories"}, {`[NaN,1`, `[1e60,1`, "range"},
+		{`"categories_nodes":[0],"categories_segments":[0],"categories_sizes":[2]`, `"categories_nodes":[0,2],"categories_segments":[0,0],"categories_sizes":[2,2]`, "more categories"},
 		{`}}}`, ``, "unexpected end"},
 	} {
 		if _, err := Read(strings.NewReader(strings.Replace(small, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), c[2]) {
