@@ -65,7 +65,7 @@ func (t *tree) test(b *ensemble.Builder, k int, left, right int32) (int32, error
 	feature, threshold, kind := t.features[k], t.thresholds[k], t.types[k]
 	if kind&categorical != 0 {
 		if at := int(threshold); threshold >= 0 && threshold < float64(len(t.categories)) && t.categories[at] != nil {
-			defer func() { t.categories[at] = nil }() // nodes share none, so that the file bounds the work
+			defer func() { t.categories[at] = nil }()                         // nodes share none, so that the file bounds the work
 			return b.Among(feature, t.categories[at], -1, left, right, right) // −0.5 is category 0, too
 		}
 		return 0, fmt.Errorf("it tests the categories %v of %d, or another node does", threshold, len(t.categories))
