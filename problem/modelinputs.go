@@ -10,6 +10,7 @@ import (
 
 	"kir/fault"
 	"kir/forest/ensemble"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/property"
 	"kir/recipe"
@@ -58,7 +59,7 @@ func (b *mapping) read(f map[string]*yaml.Node) error {
 		}
 		for _, e := range v.Entries {
 			if !slices.Contains(inputs, e.Key.Text) {
-				return yaml.Offer(e.Key.Errorf("the model has no input %s", e.Key.Shown()), e.Key.Text, "it has", inputs, 12)
+				return yaml.Offer(e.Key.Errorf("the model has no input %s", fault.Quote(e.Key.Text)), e.Key.Text, "it has", inputs, 12)
 			}
 			said[e.Key.Text] = e.Value
 		}
@@ -185,7 +186,7 @@ func (b *mapping) mean(at *yaml.Node, name string) (ensemble.Source, error) {
 
 // spelled reads an input that is spelled out, such as {share: {family: citrus}}.
 func (b *mapping) spelled(n *yaml.Node) (ensemble.Source, error) {
-	f, err := n.Fields("an input", append([]string{"mean"}, measures...)...)
+	f, err := schema.Input.Fields(n)
 	if err != nil {
 		return ensemble.Source{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"kir/forest/lightgbm"
 	"kir/forest/onnx"
 	"kir/forest/xgboost"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/property"
 )
@@ -24,7 +25,7 @@ const maxTried = 64
 
 // readModel reads a property that is what the tree ensemble of another program says.
 func readModel(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := n.Fields("a model", "file", "output", "class", "at_least", "at_most", "between", "maximize", "minimize", "sd", "features", "amounts", "constants", "check", "tolerance", "floor")
+	f, err := schema.Model.Fields(n)
 	if err != nil {
 		return Property{}, err
 	}
@@ -218,7 +219,7 @@ func modelWish(n *yaml.Node, f map[string]*yaml.Node, told toldOutput, settings 
 func towards(key string, n *yaml.Node, told toldOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
 	from, to := math.Inf(1), math.Inf(-1)
 	if n.Kind == yaml.Mapping {
-		f, err := n.Fields(key, "from", "to")
+		f, err := schema.Towards(key).Fields(n)
 		if err != nil {
 			return nil, "", err
 		}
