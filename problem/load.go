@@ -2,13 +2,16 @@ package problem
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
 
 	"kir"
+	"kir/fault"
 	"kir/problem/yaml"
 )
 
@@ -28,6 +31,17 @@ type Options struct {
 
 	// Effort is that of the search instead of what the file says; nil: as it says.
 	Effort *float64
+
+	// Text is the problem instead of what is in the file, in whose directory it is
+	// read all the same; nil: the file's.
+	Text []byte
+
+	// Allow says, as an error, which of the files that the problem names may not be
+	// read; nil: all may. It is asked with the path that would be opened.
+	Allow func(path string) error
+
+	// Grown keeps forests from one reading to the next; nil: none are kept.
+	Grown *Grown
 
 	// Workers is how many goroutines grow forests; it changes nothing but the
 	// time. 0 means all cores.
@@ -49,12 +63,19 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 			p = nil
 		}
 	}()
-	files := &yaml.Files{Dir: filepath.Dir(path), Taken: func(name string, sum []byte, bytes int64) {
+	files := &yaml.Files{Dir: filepath.Dir(path), Allow: o.Allow, Taken: func(name string, sum []byte, bytes int64) {
 		p.Inputs = append(p.Inputs, Input{Path: name, SHA256: hex.EncodeToString(sum), Bytes: bytes})
 	}}
-	data, err := files.ReadFile(ctx, path, yaml.MaxBytes)
-	if err != nil {
-		return p, err
+	data := o.Text
+	if data == nil {
+		if data, err = files.ReadFile(ctx, path, yaml.MaxBytes); err != nil {
+			return p, err
+		}
+	} else if len(data) > yaml.MaxBytes {
+		return p, &fault.Error{File: path, Message: fmt.Sprintf("the problem has more than %d bytes", yaml.MaxBytes)}
+	} else {
+		sum := sha256.Sum256(data)
+		files.Taken(filepath.Base(path), sum[:], int64(len(data)))
 	}
 	root, err := yaml.Parse(path, data)
 	if err != nil {
@@ -74,7 +95,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if p.Sampler, err = readSampler(root.Get("sampler"), o.Override); err != nil {
 		return p, err
 	}
-	s := &shelf{files: files, workers: o.Workers, tell: o.Tell}
+	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown}
 	if s.total, err = readTotal(root); err != nil {
 		return p, err
 	}

@@ -18,6 +18,7 @@ type shelf struct {
 	files      *yaml.Files
 
 	table   string       // the file of the ingredients as the problem names it, or empty
+	grown   *Grown       // forests that were grown before, or nil
 	workers int          // that grow forests, 0 for all cores
 	tell    func(string) // what happens while the problem is sampled; may be nil
 
