@@ -32,7 +32,7 @@ var floors = [][]string{
 	{"kir/rule", "kir/recipe", "kir/measure", "kir/report/figure", "kir/report/terminal"},
 	{"kir"},
 	{"kir/property", "kir/search", "kir/problem/yaml"},
-	{"kir/problem", "kir/run"},
+	{"kir/problem", "kir/problem/change", "kir/run"},
 	{"kir/report", "kir/run/bucket"},
 	{"kir/report/build", "kir/report/view"},
 	{"kir/paper"},
