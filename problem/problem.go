@@ -108,3 +108,14 @@ func (p *Problem) Attributes() []recipe.Attribute {
 	}
 	return p.attributes.Attributes
 }
+
+// Commands returns the commands that the problem's properties run, with the user's
+// rights, in words.
+func (p *Problem) Commands() (commands []string) {
+	for _, w := range p.Properties {
+		if w.Kind == "program" {
+			commands = append(commands, w.About)
+		}
+	}
+	return commands
+}

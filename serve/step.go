@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"kir/fault"
@@ -119,68 +118,4 @@ func replaceFile(path string, data []byte) error {
 		return errors.Join(err, os.Remove(temporary.Name()))
 	}
 	return nil
-}
-
-// difference returns the lines of two texts as a unified difference without
-// context marks: " " for what both have, "-" and "+" for what one has.
-func difference(before, after string) []string {
-	a, b := slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(after))
-	// The longest common subsequence; problem files have a few hundred lines, and
-	// what is the same at both ends is taken off first.
-	from := 0
-	for from < min(len(a), len(b)) && a[from] == b[from] {
-		from++
-	}
-	tail := 0
-	for tail < min(len(a), len(b))-from && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	var out []string
-	put := func(sign string, lines ...string) {
-		for _, l := range lines {
-			out = append(out, sign+strings.TrimRight(l, "\r\n"))
-		}
-	}
-	put(" ", a[:from]...)
-	x, y := a[from:len(a)-tail], b[from:len(b)-tail]
-	const most = 2000 // lines that differ; beyond, all of them are told
-	if len(x) > most || len(y) > most {
-		put("-", x...)
-		put("+", y...)
-	} else {
-		put2(x, y, put)
-	}
-	put(" ", a[len(a)-tail:]...)
-	return out
-}
-
-// put2 tells the difference of two texts line by line.
-func put2(x, y []string, put func(sign string, lines ...string)) {
-	long := make([][]int, len(x)+1)
-	for i := range long {
-		long[i] = make([]int, len(y)+1)
-	}
-	for i := len(x) - 1; i >= 0; i-- {
-		for j := len(y) - 1; j >= 0; j-- {
-			if x[i] == y[j] {
-				long[i][j] = long[i+1][j+1] + 1
-			} else {
-				long[i][j] = max(long[i+1][j], long[i][j+1])
-			}
-		}
-	}
-	i, j := 0, 0
-	for i < len(x) || j < len(y) {
-		switch {
-		case i < len(x) && j < len(y) && x[i] == y[j]:
-			put(" ", x[i])
-			i, j = i+1, j+1
-		case j == len(y) || i < len(x) && long[i+1][j] >= long[i][j+1]:
-			put("-", x[i])
-			i++
-		default:
-			put("+", y[j])
-			j++
-		}
-	}
 }

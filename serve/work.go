@@ -63,6 +63,13 @@ type work struct {
 	run     float64  // how much of the run is done
 }
 
+// settled says whether the run is done.
+func (w *work) settled() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.model != nil
+}
+
 // do does it, until all is done or ctx ends.
 func (w *work) do(ctx context.Context) (err error) {
 	p, err := w.read(ctx, nil)
@@ -141,9 +148,8 @@ func (w *work) tellDraws() error {
 	d := newDraws(w.problem, w.groups, kept, made)
 	w.mu.Lock()
 	d.Step, d.From, d.Run = w.step.ID, w.chains.from, w.run
-	current := w.session.isCurrent(w)
 	w.mu.Unlock()
-	if !current {
+	if !w.session.isCurrent(w) {
 		return nil
 	}
 	return w.session.hub.tell("draws", d)
@@ -259,6 +265,17 @@ func (w *work) settle(ctx context.Context) (err error) {
 		return err
 	}
 	return w.session.tellState()
+}
+
+// again tells of a work that was done before.
+func (w *work) again() error {
+	w.mu.Lock()
+	list := w.list
+	w.mu.Unlock()
+	if err := w.session.hub.tell("list", list); err != nil {
+		return err
+	}
+	return w.tellDraws()
 }
 
 // tellList shows a list.
