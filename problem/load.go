@@ -5,13 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
 
 	"kir"
-	"kir/fault"
 	"kir/problem/yaml"
 )
 
@@ -25,15 +23,7 @@ type Options struct {
 	// that names none or says auto; nil: exact where that can be, else balanced.
 	Kernel func(ctx context.Context, p *Problem) (string, error)
 
-	// Within adds a rule that keeps the amounts of all ingredients within those of
-	// the known recipes, to try what that brings.
-	Within bool
-
-	// Effort is that of the search instead of what the file says; nil: as it says.
-	Effort *float64
-
-	// Text is the problem instead of what is in the file, in whose directory it is
-	// read all the same; nil: the file's.
+	// Text stands instead of what the file holds, which then need not be there.
 	Text []byte
 
 	// Allow says, as an error, which of the files that the problem names may not be
@@ -42,6 +32,13 @@ type Options struct {
 
 	// Grown keeps forests from one reading to the next; nil: none are kept.
 	Grown *Grown
+
+	// Within adds a rule that keeps the amounts of all ingredients within those of
+	// the known recipes, to try what that brings.
+	Within bool
+
+	// Effort is that of the search instead of what the file says; nil: as it says.
+	Effort *float64
 
 	// Workers is how many goroutines grow forests; it changes nothing but the
 	// time. 0 means all cores.
@@ -66,23 +63,8 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	files := &yaml.Files{Dir: filepath.Dir(path), Allow: o.Allow, Taken: func(name string, sum []byte, bytes int64) {
 		p.Inputs = append(p.Inputs, Input{Path: name, SHA256: hex.EncodeToString(sum), Bytes: bytes})
 	}}
-	data := o.Text
-	if data == nil {
-		if data, err = files.ReadFile(ctx, path, yaml.MaxBytes); err != nil {
-			return p, err
-		}
-	} else if len(data) > yaml.MaxBytes {
-		return p, &fault.Error{File: path, Message: fmt.Sprintf("the problem has more than %d bytes", yaml.MaxBytes)}
-	} else {
-		sum := sha256.Sum256(data)
-		files.Taken(filepath.Base(path), sum[:], int64(len(data)))
-	}
-	root, err := yaml.Parse(path, data)
+	root, err := readText(ctx, files, path, o.Text)
 	if err != nil {
-		return p, err
-	}
-	if _, err := root.Fields("a problem",
-		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search"); err != nil {
 		return p, err
 	}
 	if p.Name, err = readName(root.Get("name"), path); err != nil {
@@ -96,13 +78,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		return p, err
 	}
 	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown}
-	if s.total, err = readTotal(root); err != nil {
-		return p, err
-	}
-	if err := s.readIngredients(ctx, root); err != nil {
-		return p, err
-	}
-	if err := s.readRecipes(ctx, root); err != nil {
+	if err := s.fill(ctx, root); err != nil {
 		return p, err
 	}
 	s.warnAlike()
@@ -124,6 +100,26 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	p.Warnings = s.warnings
 	p.Resolved, err = resolve(p, root)
 	return p, err
+}
+
+// readText reads a problem file, or the text that stands instead of what it holds.
+func readText(ctx context.Context, files *yaml.Files, path string, text []byte) (*yaml.Node, error) {
+	if text == nil {
+		var err error
+		if text, err = files.ReadFile(ctx, path, yaml.MaxBytes); err != nil {
+			return nil, err
+		}
+	} else {
+		sum := sha256.Sum256(text)
+		files.Taken(filepath.Base(path), sum[:], int64(len(text)))
+	}
+	root, err := yaml.Parse(path, text)
+	if err != nil {
+		return nil, err
+	}
+	_, err = root.Fields("a problem",
+		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search")
+	return root, err
 }
 
 // readName reads the name. Without one the problem is called after its file,

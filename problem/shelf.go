@@ -1,6 +1,8 @@
 package problem
 
 import (
+	"context"
+
 	"kir"
 	"kir/problem/yaml"
 	"kir/recipe"
@@ -23,6 +25,17 @@ type shelf struct {
 	tell    func(string) // what happens while the problem is sampled; may be nil
 
 	warnings []string
+}
+
+// fill reads what there is to choose from, how much of it, and the known recipes.
+func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
+	if s.total, err = readTotal(root); err != nil {
+		return err
+	}
+	if err := s.readIngredients(ctx, root); err != nil {
+		return err
+	}
+	return s.readRecipes(ctx, root)
 }
 
 // warn keeps what is allowed and yet worth knowing.

@@ -209,3 +209,27 @@ func (a *Attribute) Place(ingredient int) (line, column int) {
 // Cell returns the address of an ingredient's cell in a workbook, such as
 // Sheet1!C4; it is empty for other files.
 func (a *Attribute) Cell(ingredient int) string { return a.places[ingredient].cell }
+
+// Grouping returns the attribute that puts the ingredients into groups: the named
+// one or, of no name, the first whose values are text and shared by several; nil if
+// there is none.
+func (in *Ingredients) Grouping(name string) *Attribute {
+	if name != "" {
+		a, _ := in.Attribute(name)
+		return a
+	}
+	for k := range in.Attributes {
+		a := &in.Attributes[k]
+		if _, err := a.Numbers(); err == nil {
+			continue
+		}
+		distinct := make(map[string]bool)
+		for _, v := range a.Values {
+			distinct[v] = true
+		}
+		if 2*len(distinct) <= len(a.Values) {
+			return a
+		}
+	}
+	return nil
+}

@@ -41,6 +41,11 @@ func runDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
+// problemsAndRuns completes problem files and run directories.
+func problemsAndRuns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
 // must panics on an error that only a mistake in this program can cause.
 func must(err error) {
 	if err != nil {
