@@ -35,7 +35,7 @@ var floors = [][]string{
 	{"kir/problem", "kir/problem/change", "kir/run"},
 	{"kir/report", "kir/run/bucket"},
 	{"kir/report/build", "kir/report/view"},
-	{"kir/paper"},
+	{"kir/paper", "kir/serve"},
 	{"kir/cmd/kir"},
 }
 

@@ -100,15 +100,6 @@ type explainedError struct {
 func (e *explainedError) Error() string { return e.text }
 func (e *explainedError) Unwrap() error { return e.err }
 
-// Attributes returns what is known of the ingredients, a column each; nothing where
-// they are only counted.
-func (p *Problem) Attributes() []recipe.Attribute {
-	if p.attributes == nil {
-		return nil
-	}
-	return p.attributes.Attributes
-}
-
 // Commands returns the commands that the problem's properties run, with the user's
 // rights, in words.
 func (p *Problem) Commands() (commands []string) {

@@ -172,8 +172,8 @@ func shareError(kept [][]keptDraw, ingredient int) float64 {
 	return se
 }
 
-// groups are the ingredients by the attribute that tells most, for colours and
-// totals: the one with the fewest values of at least two.
+// groups are the ingredients by the attribute that a table puts them in order by, for
+// colours and totals.
 type groups struct {
 	attribute string
 	values    []string
@@ -181,54 +181,30 @@ type groups struct {
 	members   []int
 }
 
-// mostGroups is up to how many values an attribute tells groups.
-const mostGroups = 24
-
 // newGroups returns the groups of a problem, none where no attribute tells any.
-func newGroups(p *problem.Problem, attribute string) *groups {
+func newGroups(p *problem.Problem) *groups {
 	g := &groups{of: make([]int, len(p.Ingredients))}
 	for i := range g.of {
 		g.of[i] = -1
 	}
-	for _, a := range p.Attributes() {
-		if a.Name != attribute {
+	a := report.NewRack(p.Outline().Attributes, "", "").Group
+	if a == nil {
+		return g
+	}
+	g.attribute = a.Name
+	for i, v := range a.Values {
+		if v == "" {
 			continue
 		}
-		g.attribute = a.Name
-		for i, v := range a.Values {
-			if v == "" {
-				continue
-			}
-			k := slices.Index(g.values, v)
-			if k < 0 {
-				k = len(g.values)
-				g.values, g.members = append(g.values, v), append(g.members, 0)
-			}
-			g.of[i] = k
-			g.members[k]++
+		k := slices.Index(g.values, v)
+		if k < 0 {
+			k = len(g.values)
+			g.values, g.members = append(g.values, v), append(g.members, 0)
 		}
+		g.of[i] = k
+		g.members[k]++
 	}
 	return g
-}
-
-// grouping returns the attribute that groups are best told by: of those with 2 to
-// mostGroups values that are no numbers the first one; empty if there is none.
-func grouping(p *problem.Problem) string {
-	for _, a := range p.Attributes() {
-		if _, err := a.Numbers(); err == nil {
-			continue
-		}
-		seen := make(map[string]bool)
-		for _, v := range a.Values {
-			if v != "" {
-				seen[v] = true
-			}
-		}
-		if len(seen) >= 2 && len(seen) <= mostGroups && len(seen) < len(p.Ingredients) {
-			return a.Name
-		}
-	}
-	return ""
 }
 
 // share returns how much of a composition is of a group.

@@ -90,6 +90,8 @@ func (s *Session) handler() http.Handler {
 	mux.HandleFunc("GET /pair", answered(s.pair))
 	mux.HandleFunc("GET /text", answered(s.text))
 	mux.HandleFunc("GET /list", answered(s.listOf))
+	mux.HandleFunc("GET /csv", s.serveTable)
+	mux.HandleFunc("GET /weigh", s.serveWeighing)
 	mux.HandleFunc("GET /leaves", answered(s.leaves))
 	return mux
 }

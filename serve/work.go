@@ -78,7 +78,7 @@ func (w *work) do(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	w.mu.Lock()
-	w.problem, w.groups = p, newGroups(p, grouping(p))
+	w.problem, w.groups = p, newGroups(p)
 	w.mu.Unlock()
 	if asks := w.session.unallowed(p); len(asks) > 0 {
 		w.mu.Lock()

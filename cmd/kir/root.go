@@ -92,6 +92,7 @@ func newRootCommand() *cobra.Command {
 		newStatusCommand(),
 		newShowCommand(),
 		newReportCommand(),
+		newServeCommand(),
 		newDrawsCommand(),
 		newExportCommand(),
 		newCheckCommand(),
