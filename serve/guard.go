@@ -50,7 +50,7 @@ func newGuard(address netip.Addr, names []string) *guard {
 // IPv6 address and the dot at the end of a full name, in lower case.
 func hostName(header string) string {
 	name := header
-	if host, _, err := net.SplitHostPort(header); err == nil {
+	if host, port, err := net.SplitHostPort(header); err == nil && strings.Trim(port, "0123456789") == "" {
 		name = host
 	}
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"kir/fault"
 	"kir/problem"
@@ -168,7 +169,11 @@ func (s *Session) beginAnew() {
 	}()
 }
 
-// end ends all that is being done and waits for it.
+// patience is how long the end waits for what is being done: a program that does not
+// answer may take minutes.
+const patience = 3 * time.Second
+
+// end ends all that is being done.
 func (s *Session) end() error {
 	s.mu.Lock()
 	works := make([]*work, 0, len(s.works))
@@ -176,9 +181,14 @@ func (s *Session) end() error {
 		works = append(works, w)
 	}
 	s.mu.Unlock()
+	late := time.After(patience)
 	for _, w := range works {
 		w.cancel()
-		<-w.done
+		select {
+		case <-w.done:
+		case <-late:
+			return errors.New("a program that scores does not answer, and was left behind")
+		}
 	}
 	s.hub.close()
 	return os.RemoveAll(s.scratch)

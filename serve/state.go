@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 
 	"kir/problem"
 	"kir/report"
@@ -154,8 +155,11 @@ func left(p *problem.Problem) string {
 		return number.Thousands(int64(math.Round(math.Exp(log))))
 	}
 	tens := math.Floor(log / math.Ln10)
-	return fmt.Sprintf("%.1f · 10^%.0f", math.Exp(log-tens*math.Ln10), tens)
+	return fmt.Sprintf("%.1f · 10%s", math.Exp(log-tens*math.Ln10), raised.Replace(fmt.Sprintf("%.0f", tens)))
 }
+
+// raised writes digits as a power.
+var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
 // logCount is the log of how many compositions there are of the sizes that the law
 // gives mass.

@@ -6,6 +6,7 @@ import (
 	"time"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -28,9 +29,13 @@ func TestZShot(t *testing.T) {
 				if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](js)); err != nil { t.Log(err) }
 				time.Sleep(time.Second)
 			}
-			b, err := chromedp.Run(ctx, chromedp.FullScreenshot(80))
+			for k, id := range strings.Fields(os.Getenv("SHOT_IDS")) {
+			chromedp.Run(ctx, chromedp.Evaluate[any]("document.getElementById('"+id+"').scrollIntoView({block:'start'})"))
+			time.Sleep(300*time.Millisecond)
+			b, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 			if err != nil { t.Fatal(err) }
-			os.WriteFile(fmt.Sprintf("/dev/shm/shot/%s-%d-%s.png", os.Getenv("SHOT_NAME"), width, scheme), b, 0o666)
+			os.WriteFile(fmt.Sprintf("/dev/shm/shot/%s-%d-%s-%d.png", os.Getenv("SHOT_NAME"), width, scheme, k), b, 0o666)
+			}
 			m, _ := w.take(); if len(m) > 0 { t.Log(width, scheme, m) }
 			fmt.Println(width, scheme)
 		}

@@ -58,8 +58,7 @@ function part(b, [name, units], k) {
     el('th', { scope: 'row' }, el('span', { class: 'swatch ' + colour(name) }),
       button(name, () => document.dispatchEvent(new CustomEvent('steer', { detail: name })), { class: 'link', 'data-key': `steer ${k} ${name}`, title: 'Steer this ingredient' })),
     el('td', { class: 'n', title: range ? `as good: ${amount(range.low)} to ${amount(range.high)}` : null }, amount(units)),
-    el('td', { class: 'acts small-tools' },
-      button('pin', () => pin(name, units), { 'aria-label': `Pin ${shown(name)} at ${amount(units)}`, 'data-key': `pin ${k} ${name}` }),
+XX, () => pin(name, units), { 'aria-label': `Pin ${shown(name)} at ${amount(units)}`, 'data-key': `pin ${k} ${name}` }),
       button('ban', () => ask({ do: 'ban', ingredient: name }), { 'aria-label': `Ban ${shown(name)}`, 'data-key': `ban ${k} ${name}` })));
 }
 

@@ -52,9 +52,9 @@ export function showDraws() {
       ask({ do: 'group', attribute: g.attribute, value: g.value, min: up ? percent(from) : '', max: up ? '' : percent(to) });
     };
     return el('tr', {}, el('th', { scope: 'row' }, g.value), el('td', { class: 'n' }, fixed(100 * g.mean, 1)), el('td', { class: 'n' }, `${fixed(100 * g.q5, 0)} – ${fixed(100 * g.q95, 0)}`),
-      el('td', { class: 'small-tools' }, button('more', () => move(true), { 'data-key': 'more ' + g.value, 'aria-label': `More ${shown(g.value)}: at least half as much again` }),
+      el('td', {}, el('div', { class: 'small-tools' }, button('more', () => move(true), { 'data-key': 'more ' + g.value, 'aria-label': `More ${shown(g.value)}: at least half as much again` }),
         button('less', () => move(false), { 'data-key': 'less ' + g.value, 'aria-label': `Less ${shown(g.value)}: at most half` }),
-        button('range …', () => steer(g.value, true), { 'data-key': 'range ' + g.value, 'aria-label': `Range of ${shown(g.value)}` })));
+        button('range …', () => steer(g.value, true), { 'data-key': 'range ' + g.value, 'aria-label': `Range of ${shown(g.value)}` }))));
   }));
 }
 
