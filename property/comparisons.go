@@ -360,8 +360,9 @@ func (t *Taste) difference(x, y []float64) (mean, sd float64) {
 	variance := t.scale * t.scale * square
 	for k := range n {
 		dot := 0.0
+		row := t.rows.RawRowView(k)
 		for q, v := range z {
-			dot += t.rows.At(k, q) * v
+			dot += row[q] * v
 		}
 		variance -= dot * dot
 	}

@@ -203,9 +203,10 @@ func (s *preferenceScorer) Moved(i, j int) {
 	byI, byJ := s.past.moved(i, j)
 	a, b := s.x.Amount(i), s.x.Amount(j)
 	f := &s.property.features
+	gi, gj := s.members(i, j)
 	s.property.add(s.sums, i, s.property.own[a]-s.property.own[a-byI])
 	s.property.add(s.sums, j, s.property.own[b]-s.property.own[b-byJ])
-	for _, c := range [...]struct{ of, by int }{{f.group[i], byI}, {f.group[j], byJ}} {
+	for _, c := range [...]struct{ of, by int }{{gi, byI}, {gj, byJ}} {
 		if c.of < 0 {
 			continue
 		}

@@ -20,6 +20,7 @@ import (
 	"kir/problem"
 	"kir/problem/change"
 	"kir/problem/yaml"
+	"kir/property"
 	"kir/report/number"
 )
 
@@ -29,7 +30,7 @@ const (
 	// tasteName is what the page calls the property.
 	tasteName = "liking"
 	// askedPairs is how many pairs are looked at for the one to ask next.
-	askedPairs = 1000
+	askedPairs = 400
 )
 
 // A Question is a pair to compare.
@@ -76,25 +77,11 @@ func (s *Session) pair(*http.Request) (any, error) {
 	if taste != nil {
 		q.Asked, q.About = taste.HeldOut.Pairs, taste.About
 	}
-	r := kir.NewRand(p.Sampler.Seed, "pair to ask", uint64(q.Asked))
-	best := -1.0
-	var a, b *kir.Composition
-	for range askedPairs {
-		x, y := pool[r.Intn(len(pool))], pool[r.Intn(len(pool))]
-		if x.Equal(y) {
-			continue
-		}
-		gain := 0.0
-		if taste != nil {
-			gain = taste.Taste.Information(x, y)
-		}
-		if gain > best {
-			best, a, b = gain, x, y
-		}
-		if taste == nil {
-			break
-		}
+	var learnt *property.Taste
+	if taste != nil {
+		learnt = taste.Taste
 	}
+	a, b := askNext(learnt, pool, kir.NewRand(p.Sampler.Seed, "pair to ask", uint64(q.Asked)))
 	if a == nil {
 		return nil, &fault.Error{Message: "all draws are the same: there is nothing to compare"}
 	}
@@ -103,6 +90,25 @@ func (s *Session) pair(*http.Request) (any, error) {
 	}
 	q.A, q.B = w.named(a), w.named(b)
 	return q, nil
+}
+
+// askNext returns the pair of a pool of whose answer most is to be learnt, of as many
+// random ones as keep it short; any while nothing is known, and nil if all are equal.
+func askNext(taste *property.Taste, pool []*kir.Composition, r *kir.Rand) (a, b *kir.Composition) {
+	best := -1.0
+	for range askedPairs {
+		x, y := pool[r.Intn(len(pool))], pool[r.Intn(len(pool))]
+		if x.Equal(y) {
+			continue
+		}
+		if taste == nil {
+			return x, y
+		}
+		if gain := taste.Information(x, y); gain > best {
+			best, a, b = gain, x, y
+		}
+	}
+	return a, b
 }
 
 // tasteOf returns the property that is learnt from comparisons, nil if there is none.
