@@ -56,6 +56,7 @@ Gin,0.25,0.25,0.25,0.25
 Vermouth,0.1,0.1,0.1,0.7
 Campari,0.7,0.1,0.1,0.1
 `,
+	"tasted.csv": "pair,choice,ingredient,amount\n1,better,Champagne,9\n1,better,Cassis,1\n1,worse,Gin,1\n2,worse,Campari,0.5\n2,better,Gin,3\n",
 	"words.csv": "word,count\nriver,3\nbank,2\nmoney,0\nwater,1\n",
 }
 
@@ -102,6 +103,8 @@ var kindsInUse = []struct{ yaml, about string }{
 	{"markowitz: {returns: {attribute: return}, covariance: covariance.csv, risk_aversion: 0}", "return less 0 times its variance"},
 	{"document: {topics: topics.csv, words: words.csv}", "likelihood of 6 words, 3 different ones, under the mixture"},
 	{"document: {topics: topics.csv, words: {river: 1, water: 2}}", "likelihood of 3 words, 2 different ones, under the mixture"},
+	{"preference: {pairs: tasted.csv, groups: family}", "liked better in 2 comparisons; of those left out"},
+	{"preference: {pairs: tasted.csv, first: 1}, weight: 3", "liked better in 1 comparison"},
 	{`expression: 'mean("cost") < 25 ? 1 : 0.2 + share("family", "wine")'`, `mean("cost") < 25 ? 1 : 0.2 + share("family", "wine")`},
 }
 
@@ -208,6 +211,17 @@ func TestBadProperties(t *testing.T) {
 		{yaml: "forest: {label: taste, want: Fresh, add: {total: family}}", of: "total", says: []string{`did you mean "totals"?`}},
 		{yaml: "forest: {label: taste, want: Fresh, features: 6}", of: "6}", says: []string{"at most 5"}},
 		{yaml: "forest: {label: taste, want: Fresh, floor: -1}", of: "-1", says: []string{"0 or more"}},
+
+		{yaml: "preference: {}", of: "{}", says: []string{"pairs"}},
+		{yaml: "preference: {pairs: none.csv}", of: "none", says: []string{"no such file"}},
+		{yaml: "preference: {pairs: tasted.csv, groups: colour}", of: "colour", says: []string{"no attribute", "family"}},
+		{yaml: "preference: {pairs: tasted.csv, first: 3}", of: "3}", says: []string{"there are 2"}},
+		{yaml: "preference: {pairs: words.csv}", place: place{"words.csv", 1, 1}, says: []string{"fields"}},
+		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "1,worse,Gin", "1,worst,Gin"), place: place{"tasted.csv", 4, 3}, says: []string{"better or worse"}},
+		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "worse,Gin", "worse,Ginn"), place: place{"tasted.csv", 4, 9}, says: []string{`did you mean "Gin"`}},
+		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "Gin,3", "Gin,-3"), place: place{"tasted.csv", 6, 14}, says: []string{"above 0"}},
+		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "2,worse", "3,worse"), place: place{"tasted.csv", 0, 0}, says: []string{`"3" has no better one`}},
+		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "1,better,Cassis", "1,better,Champagne"), place: place{"tasted.csv", 3, 10}, says: []string{"twice"}},
 
 		{yaml: "pairs: {lift: sum}", of: "sum", says: []string{"mean, product or none"}},
 		{yaml: "pairs: {lift: none}", of: "{lift", says: []string{"nothing to score"}},

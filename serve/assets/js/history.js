@@ -15,8 +15,8 @@ export function showSteps() {
     return el('li', { 'aria-current': s.id === step ? 'step' : null },
       el('div', {}, el('strong', {}, `${s.id}. ${title(s)}`), s.name ? ` (${s.change})` : '', s.parent && s.parent !== s.id - 1 ? ` from step ${s.parent}` : ''),
       el('div', { class: 'small-tools' },
-        s.id === step ? el('span', { class: 'small soft' }, 'shown now') : button('go there', () => ask({ do: 'back', step: s.id }), { 'data-key': 'to ' + s.id, 'aria-label': `Go to step ${s.id}` }),
-        s.id !== step && button('compare', () => compare(s), { 'data-key': 'compare ' + s.id, 'aria-label': `Compare with step ${s.id}` }), name));
+        s.id === step ? el('span', { class: 'small soft' }, 'shown now') : button('go there', () => ask({ do: 'back', step: s.id }), { 'data-key': 'to ' + s.id, 'aria-label': `go there, to step ${s.id}` }),
+        s.id !== step && button('compare', () => compare(s), { 'data-key': 'compare ' + s.id, 'aria-label': `compare with step ${s.id}` }), name));
   }));
 }
 

@@ -58,8 +58,9 @@ function part(b, [name, units], k) {
     el('th', { scope: 'row' }, el('span', { class: 'swatch ' + colour(name) }),
       button(name, () => document.dispatchEvent(new CustomEvent('steer', { detail: name })), { class: 'link', 'data-key': `steer ${k} ${name}`, title: 'Steer this ingredient' })),
     el('td', { class: 'n', title: range ? `as good: ${amount(range.low)} to ${amount(range.high)}` : null }, amount(units)),
-XX, () => pin(name, units), { 'aria-label': `Pin ${shown(name)} at ${amount(units)}`, 'data-key': `pin ${k} ${name}` }),
-      button('ban', () => ask({ do: 'ban', ingredient: name }), { 'aria-label': `Ban ${shown(name)}`, 'data-key': `ban ${k} ${name}` })));
+    el('td', { class: 'acts' }, el('div', { class: 'small-tools' },
+      button('pin', () => pin(name, units), { 'aria-label': `Pin ${shown(name)} at ${amount(units)}`, 'data-key': `pin ${k} ${name}` }),
+      button('ban', () => ask({ do: 'ban', ingredient: name }), { 'aria-label': `Ban ${shown(name)}`, 'data-key': `ban ${k} ${name}` }))));
 }
 
 function facts(b) {
@@ -120,9 +121,9 @@ export function card(b, k, tools = true) {
     el('table', { class: 'parts' }, el('caption', { class: 'small', hidden: true }, `Recipe ${k + 1}`), el('tbody', {}, parts(b.recipe).map(p => part(b, p, k)))),
     facts(b),
     tools && el('div', { class: 'small-tools' },
-      button('More like this', () => ask({ do: 'near', recipe: b.recipe, changes: 2 }), { 'data-key': `near ${k}`, 'aria-label': `More like recipe ${k + 1}` }),
-      button('Replace …', () => replace(b), { 'data-key': `replace ${k}`, 'aria-label': `Replace an ingredient of recipe ${k + 1}` }),
-      button('Weigh …', () => weigh(k + 1), { 'data-key': `weigh ${k}`, disabled: !page.list.settled, 'aria-label': `Weighing sheet of recipe ${k + 1}` }),
+      button('More like this', () => ask({ do: 'near', recipe: b.recipe, changes: 2 }), { 'data-key': `near ${k}`, 'aria-label': `More like this recipe, ${k + 1}` }),
+      button('Replace', () => replace(b), { 'data-key': `replace ${k}`, 'aria-label': `Replace an ingredient of recipe ${k + 1}` }),
+      button('Weigh', () => weigh(k + 1), { 'data-key': `weigh ${k}`, disabled: !page.list.settled, 'aria-label': `Weigh recipe ${k + 1}` }),
       button('Copy', e => copy(b, e), { 'data-key': `copy ${k}`, 'aria-label': `Copy recipe ${k + 1}` })));
 }
 

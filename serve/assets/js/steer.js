@@ -54,7 +54,7 @@ export function showDraws() {
     return el('tr', {}, el('th', { scope: 'row' }, g.value), el('td', { class: 'n' }, fixed(100 * g.mean, 1)), el('td', { class: 'n' }, `${fixed(100 * g.q5, 0)} – ${fixed(100 * g.q95, 0)}`),
       el('td', {}, el('div', { class: 'small-tools' }, button('more', () => move(true), { 'data-key': 'more ' + g.value, 'aria-label': `More ${shown(g.value)}: at least half as much again` }),
         button('less', () => move(false), { 'data-key': 'less ' + g.value, 'aria-label': `Less ${shown(g.value)}: at most half` }),
-        button('range …', () => steer(g.value, true), { 'data-key': 'range ' + g.value, 'aria-label': `Range of ${shown(g.value)}` }))));
+        button('range', () => steer(g.value, true), { 'data-key': 'range ' + g.value, 'aria-label': `range of ${shown(g.value)}` }))));
   }));
 }
 
