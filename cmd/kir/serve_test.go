@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -327,4 +328,82 @@ func (w *walk) accessible(state string) {
 	for _, f := range found {
 		w.t.Errorf("%s: axe-core finds %s", state, f)
 	}
+}
+
+// TestServeHostileNames shows 200 recipes and ingredients whose names try to be more
+// than names, and steers by them: they stay text, in the page and in the file.
+func TestServeHostileNames(t *testing.T) {
+	path := chromium(t)
+	dir := t.TempDir()
+	var book strings.Builder
+	out := csv.NewWriter(&book)
+	rows := [][]string{{"recipe", "ingredient", "amount"}}
+	more := []string{"${alert(8)}", "`+alert(9)+`", "\\u003cscript>alert(10)</script>", "a\tb", "# no comment", "'quoted'", "key: value", "- item", "{a: b}", "&anchor", "*star", "!!js", "%2e%2e/%2fetc", "../../etc/passwd", "=HYPERLINK(\"http://example.org\")", "\u2028line", "\u202eright", "0x1F", "null", "~"}
+	names := append(append([]string{}, hostile...), more...)
+	for r := range 200 {
+		for k := range 2 + r%3 {
+			rows = append(rows, []string{fmt.Sprintf("%s (%d)", names[r%len(names)], r), fmt.Sprintf("%s %d", names[(r+11*k)%len(names)], (r+k)%200), fmt.Sprint(1 + (r+k)%4)})
+		}
+	}
+	if err := out.WriteAll(rows); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "problem.yaml")
+	for name, text := range map[string]string{"book.csv": book.String(), "problem.yaml": "name: \"</title><script>alert('name')</script>\"\nrecipes: book.csv\ntotal: 100\nproperties:\n  \"<b onclick=alert(7)>x\": {likeness: {floor: 0.1}}\nsampler: {chains: 2, warmup: 200, draws: 500}\nsearch: {effort: 0.2}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &walk{t, browser(t, path, onlyFonts(t, "Liberation Sans", "fonts-liberation"))}
+	seen := new(witness)
+	if err := chromedp.Listen(w.ctx, seen.see); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(w.ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	address := serveProblem(t, file)
+	if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(360, 900), chromedp.Navigate(address)); err != nil {
+		t.Fatal(err)
+	}
+	w.settled(1)
+	for step, button := range []string{"[data-key^='pin ']", "[data-key^='ban ']:not([data-key^='ban 0'])"} {
+		w.click("#list .card " + button)
+		w.settled(step + 2)
+	}
+	w.does("document.querySelector('#ingredients tbody button').click()")
+	w.is("the dose", "!document.getElementById('dose').hidden")
+	w.click("#taste-begin")
+	w.is("a pair", "document.querySelectorAll('#taste button').length === 2")
+	w.click("#taste button")
+	w.is("the answer counts", "document.querySelector('#steps [aria-current]').textContent.includes('compared 1 pair')")
+	w.click("#map-draw")
+	w.click("#show-text")
+	w.is("text alone", "document.querySelectorAll('b, i, img, iframe, style, script:not([src])').length === 0 && document.querySelectorAll('script').length === 1")
+	s, err := chromedp.Run(w.ctx, chromedp.Evaluate[seenNames](look))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Overflow > 0 || len(s.Wide) > 0 {
+		t.Errorf("the page is %v pixels too wide: %q", s.Overflow, s.Wide)
+	}
+	if !strings.Contains(s.Text, "</title><script>alert('name')</script>") || !strings.Contains(s.Text, "<b onclick=alert(7)>x") {
+		t.Error("the names cannot be read")
+	}
+	messages, requests := seen.take()
+	if len(messages) > 0 {
+		t.Errorf("the page says %q", messages)
+	}
+	for _, r := range requests {
+		if !strings.HasPrefix(r, address) {
+			t.Errorf("the page asks for %q", r)
+		}
+	}
+}
+
+// seenNames is what is looked at where names are hostile.
+type seenNames struct {
+	Overflow float64  `json:"overflow"`
+	Wide     []string `json:"wide"`
+	Text     string   `json:"text"`
 }
