@@ -48,6 +48,13 @@ func (pour) Propose(r *kir.Rand, x, y *kir.Composition) (logRatio float64, err e
 	return math.Log(float64(x.Used()) / float64(y.Used())), nil
 }
 
+func must[T any](v T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return v
+}
+
 // A whole program: rules by name and why they conflict, a property, a sampler
 // with a proposal of one's own and a ladder, how far their draws can be trusted,
 // what they use, and the best. Gin and rum are alike, so that half of the drinks
@@ -69,68 +76,36 @@ func Example_library() {
 		rule.Need{If: of("egg white")[0], Then: of("syrup")},
 		rule.Limit{Attribute: "abv", Factors: []float64{40, 40, 16, 0, 0, 0}, Min: math.Inf(-1), Max: 15},
 	}
-	conflict, err := set.Explain(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
+	conflict := must(set.Explain(ctx))
 	for _, k := range conflict.Rules {
 		fmt.Println("conflict:", set.Words(k))
 	}
 	fmt.Println("instead:", conflict.Changes[0].Text)
-	space, err := kir.NewRuledSpace(ctx, conflict.Changes[0].Apply(set), kir.Counting{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	target, err := kir.NewTarget(space, kir.Uniform(3, 4), kir.Wish{Name: "sharp", Weight: 1, Property: sharp{of("lime"), of("syrup", "vermouth")}})
-	if err != nil {
-		log.Fatal(err)
-	}
+	space := must(kir.NewRuledSpace(ctx, conflict.Changes[0].Apply(set), kir.Counting{}))
+	target := must(kir.NewTarget(space, kir.Uniform(3, 4), kir.Wish{Name: "sharp", Weight: 1, Property: sharp{of("lime"), of("syrup", "vermouth")}}))
 
-	mine, err := kir.SamplerOf(target, kir.NewMetropolis("pour", target, pour{}))
-	if err != nil {
-		log.Fatal(err)
-	}
-	ladder, err := kir.NewTempered(target)
-	if err != nil {
-		log.Fatal(err)
-	}
+	mine := must(kir.SamplerOf(target, kir.NewMetropolis("pour", target, pour{})))
+	ladder := must(kir.NewTempered(target))
 	settings := kir.Settings{Chains: 4, Warmup: 1000, Draws: 5000, Thin: 5, Seed: 1}
 	for _, sampler := range []kir.Sampler{mine, ladder} {
-		units, uses := make([][]float64, settings.Chains), make([]*diagnose.Presence, settings.Chains)
+		limes, uses := make([][]float64, settings.Chains), make([]*diagnose.Presence, settings.Chains)
 		for chain := range uses {
-			uses[chain] = diagnose.NewPresence(len(names), settings.Draws)
+			uses[chain] = diagnose.NewPresence(len(names), settings.Chains)
 		}
-		_, err := kir.Stream(ctx, sampler, settings, 0, func(chain, draw int, x *kir.State) error {
-			units[chain] = append(units[chain], float64(x.Composition.Amount(of("lime")[0])))
+		must(kir.Stream(ctx, sampler, settings, 0, func(chain, _ int, x *kir.State) error {
+			limes[chain] = append(limes[chain], float64(x.Composition.Amount(3)))
+			uses[chain].Next()
 			for _, p := range x.Composition.Parts() {
-				uses[chain].AddRun(p.Ingredient, p.Amount, draw, draw+1)
+				uses[chain].Add(p.Ingredient, p.Amount)
 			}
-			uses[chain].Advance(draw + 1)
 			return nil
-		})
-		if err != nil {
-			log.Fatal(err)
-		}
-		rhat, err := diagnose.RHat(units)
-		if err != nil {
-			log.Fatal(err)
-		}
-		inclusion, err := diagnose.Inclusions(uses)
-		if err != nil {
-			log.Fatal(err)
-		}
-		rum := inclusion[of("rum")[0]]
-		fmt.Printf("R-hat %.2f, rum in %.3f ± %.3f\n", rhat, rum.Probability, rum.MCSE)
+		}))
+		rum := must(diagnose.Inclusions(uses))[1]
+		fmt.Printf("R-hat %.2f, rum in %.3f ± %.3f\n", must(diagnose.RHat(limes)), rum.Probability, rum.MCSE)
 	}
 
-	found, err := search.Best(ctx, target, search.Options{Evaluations: 2000, Seed: 1})
-	if err != nil {
-		log.Fatal(err)
-	}
-	list, err := search.Shortlist(ctx, target, found.Archive.Best(), search.ListOptions{Length: 2, Distance: search.NewDistance(len(names), nil), Apart: 0.3})
-	if err != nil {
-		log.Fatal(err)
-	}
+	found := must(search.Best(ctx, target, search.Options{Evaluations: 2000, Seed: 1}))
+	list := must(search.Shortlist(ctx, target, found.Archive.Best(), search.ListOptions{Length: 2, Distance: search.NewDistance(len(names), nil), Apart: 0.3}))
 	for _, entry := range list.Entries {
 		for _, p := range entry.Parts {
 			fmt.Printf("%d %s ", p.Amount, names[p.Ingredient])

@@ -44,13 +44,13 @@ func TestStandardErrors(t *testing.T) {
 			s := z.Draws(x)
 			h := []*Histogram{}
 			for _, chain := range x {
-				c := NewHistogram(2, 0)
-				for d, v := range chain {
+				c := NewHistogram(2, 1)
+				for _, v := range chain {
 					below := 0
 					if v < q5 {
 						below = 1
 					}
-					c.Set(d, below)
+					c.Add(below)
 				}
 				h = append(h, c)
 			}

@@ -3,7 +3,6 @@ package diagnose
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -66,64 +65,6 @@ func TestFastLength(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%d: got %d, want %d", n, got, want)
-		}
-	}
-}
-
-// TestBinaryCovariance compares both ways to count with the definition, and with
-// each other to the last bit, on series from all zeros to changing at every draw.
-func TestBinaryCovariance(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 4))
-	for _, n := range []int{6, 63, 64, 65, 128, 300, 1000} {
-		for _, rate := range []float64{0.001, 0.02, 0.3, 0.7, 1} {
-			series := make([][]float64, 5)
-			for h := range series {
-				series[h] = make([]float64, n)
-				v := float64(r.IntN(2))
-				for i := range series[h] {
-					if r.Float64() < rate {
-						v = 1 - v
-					}
-					series[h][i] = v
-				}
-			}
-			fill := func(c *binaryCovariance) {
-				c.reset(len(series), n)
-				for h, x := range series {
-					for from := 0; from < n; {
-						to := from
-						for to < n && x[to] == x[from] {
-							to++
-						}
-						if x[from] == 1 {
-							c.setRun(h, from, to)
-						}
-						from = to
-					}
-				}
-			}
-			var byBits, byChanges, byTransform binaryCovariance
-			fill(&byBits)
-			fill(&byChanges)
-			fill(&byTransform)
-			m := byBits.prepare(nil)
-			byChanges.prepare(nil)
-			byTransform.prepare(nil)
-			byBits.sparse, byBits.costly = false, n
-			byChanges.sparse, byChanges.costly = true, n
-			byChanges.findChanges()
-			byTransform.costly = n / 2
-			for h, want := range momentsOfAll(nil, series) {
-				if m[h].n != want.n || math.Abs(m[h].mean-want.mean) > 1e-14 || math.Abs(m[h].squares-want.squares) > 1e-10 {
-					t.Errorf("n = %d, rate %v: moments %v, want %v", n, rate, m[h], want)
-				}
-			}
-			for lag := 1; lag < n; lag++ {
-				a, b, c, want := byBits.at(lag), byChanges.at(lag), byTransform.at(lag), slowCovariance(series, lag)
-				if a != b || math.Abs(a-want) > 1e-13 || math.Abs(c-want) > 1e-13 {
-					t.Fatalf("n = %d, rate %v, lag %d: %v in bits, %v by changes, %v by transform, want %v", n, rate, lag, a, b, c, want)
-				}
-			}
 		}
 	}
 }

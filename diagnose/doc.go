@@ -38,7 +38,7 @@
 //
 // A run that is too long to be kept in memory feeds a [Series] for each
 // statistic, a [Presence] for what a composition uses and a [Histogram] for an
-// integer, one of each per chain. Up to a limit of draws they keep everything
-// and give the same figures as the functions on whole chains; beyond it they
-// keep a fixed amount of memory, and say what they report instead.
+// integer, one of each per chain. Short chains give the same figures as the
+// functions on whole chains; of long ones a fixed amount of memory is kept, and
+// what is reported instead is said.
 package diagnose

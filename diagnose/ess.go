@@ -128,20 +128,12 @@ func (s *sample) essQuantile(p float64) (float64, error) {
 
 // essWhere returns the effective sample size of the share of draws that are hits.
 func (s *sample) essWhere(hit func(x float64) bool) (float64, error) {
-	s.binary.reset(2*s.chains, s.half)
-	for h, half := range s.split(s.flat) {
-		bits := s.binary.bits(h)
-		for i, x := range half {
-			if hit(x) {
-				bits[i/64] |= 1 << (i % 64)
-			}
+	s.deviates = grow(s.deviates, len(s.flat))
+	for i, x := range s.flat {
+		s.deviates[i] = 0
+		if hit(x) {
+			s.deviates[i] = 1
 		}
 	}
-	return s.essBinary()
-}
-
-// essBinary returns the effective sample size of the 0/1 series in s.binary.
-func (s *sample) essBinary() (float64, error) {
-	s.moments = s.binary.prepare(s.moments)
-	return s.geyer.ess(s.binary.draws, s.moments, &s.binary)
+	return s.ess(s.deviates)
 }

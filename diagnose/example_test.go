@@ -45,10 +45,16 @@ func ExampleSeries() {
 }
 
 func ExamplePresence() {
-	p := diagnose.NewPresence(3, 0)
-	p.AddRun(0, 40, 0, 200) // 40 units of ingredient 0 in all of 200 draws
-	p.AddRun(1, 60, 0, 50)
-	p.AddRun(2, 60, 50, 200) // from draw 50 on, ingredient 2 instead of 1
+	p := diagnose.NewPresence(3, 1)
+	for draw := range 200 {
+		p.Next()
+		p.Add(0, 40) // 40 units of ingredient 0 in all draws
+		if draw < 50 {
+			p.Add(1, 60)
+		} else {
+			p.Add(2, 60)
+		}
+	}
 	inclusions, err := diagnose.Inclusions([]*diagnose.Presence{p})
 	if err != nil {
 		panic(err)

@@ -1,63 +1,22 @@
 package diagnose
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // A Histogram counts how often one chain has each of the values 0..values−1 of
-// an integer, such as the number of ingredients used. It is told of
-// changes only, and made of a [Presence]. [Shares] computes the shares and
-// their errors from the Histograms of all chains.
-type Histogram struct {
-	presence *Presence
-	value    int // the latest, or −1
-	since    int // the first draw that presence does not know to have it
+// an integer, such as the number of ingredients used. It is a [Presence] in which
+// each draw uses one value. [Shares] computes the shares and their errors from the
+// Histograms of all chains.
+type Histogram struct{ presence *Presence }
+
+// NewHistogram returns a Histogram without draws of one of so many chains.
+func NewHistogram(values, chains int) *Histogram {
+	return &Histogram{NewPresence(values, chains)}
 }
 
-// NewHistogram returns a Histogram without draws. It keeps all runs for up to
-// limit draws, as NewPresence does.
-func NewHistogram(values, limit int) *Histogram {
-	return &Histogram{NewPresence(values, limit), -1, 0}
-}
-
-// Among is that of a [Presence].
-func (h *Histogram) Among(chains int) *Histogram {
-	h.presence.Among(chains)
-	return h
-}
-
-// Set says that from a draw on (counted from 0) the integer has a value. Draw 0
-// must be set before any other. It panics when the value is out of range or when
-// a later draw has been set already.
-func (h *Histogram) Set(draw, value int) {
-	if h.value < 0 && draw != 0 {
-		panic(fmt.Sprintf("diagnose: the first draw set is %d, not 0", draw))
-	}
-	if value < 0 || value >= h.presence.Ingredients() || draw < h.since {
-		panic(fmt.Sprintf("diagnose: value %d of %d set at draw %d, after draw %d", value, h.presence.Ingredients(), draw, h.since))
-	}
-	if value != h.value {
-		if h.value >= 0 {
-			h.presence.AddRun(h.value, 1, h.since, draw)
-		}
-		h.value, h.since = value, draw
-	}
-	h.presence.Advance(draw + 1)
-}
-
-// Advance says that there are n draws: the value stays what it is up to draw
-// n−1.
-func (h *Histogram) Advance(n int) { h.presence.Advance(n) }
-
-// complete returns the presences of all values up to the last draw.
-func (h *Histogram) complete() *Presence {
-	if h.value < 0 || h.since == h.presence.draws {
-		return h.presence
-	}
-	p := h.presence.clone()
-	p.AddRun(h.value, 1, h.since, p.draws)
-	return p
+// Add appends a draw. It panics when the value is out of range.
+func (h *Histogram) Add(value int) {
+	h.presence.Next()
+	h.presence.Add(value, 1)
 }
 
 // Shares computes the share of each value and its standard error from the
@@ -65,7 +24,7 @@ func (h *Histogram) complete() *Presence {
 func Shares(chains []*Histogram) ([]Proportion, error) {
 	presences := make([]*Presence, len(chains))
 	for c, h := range chains {
-		presences[c] = h.complete()
+		presences[c] = h.presence
 	}
 	inclusions, err := Inclusions(presences)
 	if err != nil {

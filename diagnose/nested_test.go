@@ -83,16 +83,16 @@ func TestNestedRHat(t *testing.T) {
 func TestAmong(t *testing.T) {
 	x := autoregressions(21, 1, 20_000, 0.3)[0]
 	s := NewSeries(64).Among(10_000)
-	p, all := NewPresence(10, 64).Among(10_000), NewPresence(10, 64)
-	for d, v := range x {
+	p, all := NewPresence(10, 10_000), NewPresence(10, 1)
+	for _, v := range x {
 		s.Add(v)
+		p.Next()
+		all.Next()
 		if v > 0 {
-			p.AddRun(3, 2, d, d+1)
-			all.AddRun(3, 2, d, d+1)
+			p.Add(3, 2)
+			all.Add(3, 2)
 		}
 	}
-	p.Advance(len(x))
-	all.Advance(len(x))
 	if len(s.batches) > 128 || len(p.present) >= len(all.present) || len(p.present) == 0 {
 		t.Errorf("%d batches, %d counts of %d", len(s.batches), len(p.present), len(all.present))
 	}

@@ -27,29 +27,15 @@ func randomHistory(r *rand.Rand, draws, ingredients int, rate float64) history {
 	return h
 }
 
-// follow tells p of a history, with runs that are cut up for no reason in
-// between.
-func (h history) follow(r *rand.Rand, p *Presence) *Presence {
-	if len(h) == 0 {
-		return p
-	}
-	since := make([]int, len(h[0]))
-	end := func(i, d int) {
-		if amount := h[d-1][i]; amount > 0 {
-			p.AddRun(i, amount, since[i], d)
-		}
-		since[i] = d
-	}
-	for d, now := range h {
+// follow tells p of a history.
+func (h history) follow(p *Presence) *Presence {
+	for _, now := range h {
+		p.Next()
 		for i, amount := range now {
-			if d > 0 && (h[d-1][i] != amount || r.IntN(10) == 0) {
-				end(i, d)
+			if amount > 0 {
+				p.Add(i, amount)
 			}
 		}
-		p.Advance(d + 1)
-	}
-	for i := range since {
-		end(i, len(h))
 	}
 	return p
 }
@@ -81,7 +67,7 @@ func TestInclusions(t *testing.T) {
 			for range 3 {
 				h := randomHistory(r, draws, 5, rate)
 				chains = append(chains, h)
-				presences = append(presences, h.follow(r, NewPresence(5, 2000)))
+				presences = append(presences, h.follow(NewPresence(5, 1)))
 			}
 			got, err := Inclusions(presences)
 			if err != nil || len(got) != 5 {
@@ -106,16 +92,16 @@ func TestInclusions(t *testing.T) {
 }
 
 // TestInclusionsInBatches compares with the MCSE of the mean of the batch means
-// written out, beyond the limit of draws.
+// written out, beyond what is kept draw by draw.
 func TestInclusionsInBatches(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 21))
-	for _, draws := range []int{101, 8192, 8193, 40_000} {
+	for _, draws := range []int{8192, 8193, 40_000} {
 		var chains []history
 		var presences []*Presence
 		for range 2 {
 			h := randomHistory(r, draws, 4, 0.3)
 			chains = append(chains, h)
-			presences = append(presences, h.follow(r, NewPresence(4, 100)))
+			presences = append(presences, h.follow(NewPresence(4, 1)))
 		}
 		batch := 1
 		for draws > maxBatches*batch {
@@ -149,112 +135,93 @@ func TestInclusionsInBatches(t *testing.T) {
 	}
 }
 
-// TestPresenceFull has more runs than are kept, long before the limit of draws,
-// and in one chain only. The run which is one too many is of either ingredient.
-func TestPresenceFull(t *testing.T) {
-	const draws = 1_500_000
-	for again := range 2 {
-		busy, quiet := NewPresence(2, 1<<29), NewPresence(2, 1<<29)
-		for d := range draws {
-			if d%2 == 1 && (again == 0 || busy.count != maxRuns || d > 1_450_000) {
-				busy.AddRun(0, 1, d, d+1)
-			}
-			if d < 50_000 && d%10 == 5 || again == 1 && d == 1_450_000 {
-				busy.AddRun(1, 3, d-4, d+1)
-			}
-			if d == 1_300_000 && !busy.exact {
-				t.Fatalf("at draw %d the runs are not kept", d)
-			}
-			if d%2000 == 1999 {
-				quiet.AddRun(1, 1, d-999, d+1)
-			}
+// TestJoinedChains joins the batches of a chain to the length of another's, and
+// counts what came and went.
+func TestJoinedChains(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 27))
+	h := []history{randomHistory(r, 3000, 3, 0.05), randomHistory(r, 3000, 3, 0.05)}
+	fine, coarse := h[0].follow(NewPresence(3, 1)), h[1].follow(NewPresence(3, 10_000))
+	got, err := Inclusions([]*Presence{fine, coarse})
+	if err != nil || fine.batch != 1 || coarse.batch < 4 {
+		t.Fatal(fine.batch, coarse.batch, err)
+	}
+	both, err := Inclusions([]*Presence{h[0].follow(NewPresence(3, 10_000)), coarse})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range got {
+		if b := both[i]; g.Probability != b.Probability || g.MCSE != b.MCSE || g.MeanAmount != b.MeanAmount || g.Batch != coarse.batch {
+			t.Errorf("ingredient %d: %+v, want %+v", i, g, b)
 		}
-		busy.AddRun(1, 3, 1_450_001, 1_500_000) // many batches long
-		busy.Advance(draws)
-		quiet.Advance(draws)
-		if busy.exact {
-			t.Fatal("the runs are kept")
-		}
-		want := []uint64{750_000, 5*5_000 + 49_999 + 5*uint64(again)}
-		if again == 1 {
-			want[0] = maxRuns - 5_000 + 25_000 // as long as there was room, and at the end
-		}
-		for i := range 2 {
-			var sum uint64
-			for b := range busy.batchesBegun() {
-				sum += uint64(busy.row(b)[i])
+		present, absent := 0, 0
+		for d, now := range h[0] {
+			if now[i] > 0 && (d == 0 || h[0][d-1][i] == 0) {
+				present++
 			}
-			if sum != want[i] {
-				t.Errorf("ingredient %d: %d draws in batches, want %d", i, sum, want[i])
+			if now[i] == 0 && (d == 0 || h[0][d-1][i] > 0) {
+				absent++
 			}
 		}
-		got, err := Inclusions([]*Presence{busy, quiet})
-		if err != nil {
-			t.Fatal(err)
+		if _, v := fine.of(i); v != (visits{present, absent}) {
+			t.Errorf("ingredient %d came and went %v times, want %d and %d", i, v, present, absent)
 		}
-		if !quiet.exact {
-			t.Error("the quiet chain was changed by being looked at")
-		}
-		if g := got[0]; g.Probability != float64(want[0])/(2*draws) || g.MeanAmount != 1 || g.Batch != 256 {
-			t.Errorf("%+v", g)
-		}
-		present := float64(want[1] + 750_000)
-		if g := got[1]; !same(g.Probability, present/(2*draws)) || !same(g.MeanAmount, (3*float64(want[1])+750_000)/present) {
-			t.Errorf("%+v", g)
+		if _, v := coarse.of(i); v.present < 1 || v.absent < 1 {
+			t.Errorf("ingredient %d came and went %v times", i, v)
 		}
 	}
 }
 
-// With so many ingredients that there are but 2 to 4 batches a chain, the error
+// With so many ingredients that there are but 1 or 2 batches a chain, the error
 // is that of the mean of independent batch means.
 func TestFewBatches(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 28))
-	const ingredients, draws = 1 << 18, 1000 // at most 2 batches, of 512 draws
+	const ingredients, draws, batch = 1 << 20, 1000, 512
 	var chains []*Presence
 	var means []float64
-	var present [4]int
-	for c := range present {
-		p := NewPresence(ingredients, 64)
+	for range 4 {
+		p := NewPresence(ingredients, 4)
+		present := 0.0
 		for d := range draws {
-			now := r.IntN(3) == 0
-			if d < 512 && now {
-				present[c]++
+			p.Next()
+			if r.IntN(3) == 0 {
+				p.Add(7, 2)
+				present++
 			}
-			if now {
-				p.AddRun(7, 2, d, d+1)
+			if (d+1)%batch == 0 {
+				means, present = append(means, present/batch), 0
 			}
 		}
-		p.Advance(draws)
 		chains = append(chains, p)
-		means = append(means, float64(present[c])/512)
-	}
-	all, err := Inclusions(chains)
-	if err != nil {
-		t.Fatal(err)
 	}
 	mean, squares := 0.0, 0.0
 	for _, x := range means {
-		mean += x / 4
+		mean += x / float64(len(means))
 	}
 	for _, x := range means {
 		squares += (x - mean) * (x - mean)
 	}
-	if got, want := all[7].MCSE, math.Sqrt(squares/3/4); !same(got, want) || all[7].Batch != 512 || all[7].MeanAmount != 2 {
-		t.Errorf("%+v, want an MCSE of %v", all[7], want)
-	}
-	all, err = Inclusions(chains[:3])
-	if err != nil || all[7].Err == nil || all[7].Probability == 0 {
-		t.Errorf("three chains of one batch each: %+v, %v", all[7], err)
+	want := math.Sqrt(squares / float64(len(means)-1) / float64(len(means)))
+	for _, some := range [][]*Presence{chains, chains[:3]} {
+		all, err := AllInclusions(some, func(i int) bool { return i == 7 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range all {
+			if len(some) == 4 && (!same(x.MCSE, want) || x.Batch != batch || x.MeanAmount != 2 || x.Err != nil) {
+				t.Errorf("%+v, want an MCSE of %v", x, want)
+			}
+			if len(some) == 3 && (x.Err == nil || x.Probability == 0) {
+				t.Errorf("three chains of one batch each: %+v", x)
+			}
+		}
 	}
 }
 
 func TestPresenceMisuse(t *testing.T) {
 	for name, misuse := range map[string]func(p *Presence){
-		"ingredient":      func(p *Presence) { p.AddRun(3, 1, 0, 1) },
-		"draw below zero": func(p *Presence) { p.Advance(1000); p.AddRun(0, 1, -1, 5) },
-		"draws":           func(p *Presence) { p.Advance(MaxDraws + 1) },
-		"value":           func(*Presence) { NewHistogram(3, 0).Set(0, 3) },
-		"value before":    func(*Presence) { h := NewHistogram(3, 0); h.Set(0, 1); h.Set(7, 2); h.Set(6, 1) },
+		"ingredient": func(p *Presence) { p.Next(); p.Add(3, 1) },
+		"draws":      func(p *Presence) { p.draws = MaxDraws; p.Next() },
+		"value":      func(*Presence) { NewHistogram(3, 1).Add(3) },
 	} {
 		func() {
 			defer func() {
@@ -262,33 +229,27 @@ func TestPresenceMisuse(t *testing.T) {
 					t.Errorf("%s: no panic", name)
 				}
 			}()
-			misuse(NewPresence(3, 64))
+			misuse(NewPresence(3, 1))
 		}()
 	}
 	if _, err := Inclusions(nil); !errors.Is(err, ErrNoDraws) {
 		t.Error(err)
 	}
-	if _, err := Inclusions([]*Presence{NewPresence(3, 0)}); !errors.Is(err, ErrNoDraws) {
+	if _, err := Inclusions([]*Presence{NewPresence(3, 1)}); !errors.Is(err, ErrNoDraws) {
 		t.Error(err)
 	}
-	a, b, c := NewPresence(3, 0), NewPresence(3, 0), NewPresence(4, 0)
-	a.Advance(20)
-	b.Advance(21)
-	c.Advance(20)
+	a, b, c := NewPresence(3, 1), NewPresence(3, 1), NewPresence(4, 1)
+	for d := range 21 {
+		b.Next()
+		if d < 20 {
+			a.Next()
+			c.Next()
+		}
+	}
 	for _, other := range []*Presence{b, c} {
 		if _, err := Inclusions([]*Presence{a, other}); !errors.Is(err, ErrRagged) {
 			t.Error(err)
 		}
-	}
-}
-
-func TestSums(t *testing.T) {
-	p := NewPresence(1, 0)
-	p.AddRun(0, math.MaxInt32, 0, 1<<17)
-	p.AddRun(0, math.MaxInt32, 1<<17+1, MaxDraws)
-	got, err := Inclusions([]*Presence{p})
-	if err != nil || !same(got[0].MeanAmount, math.MaxInt32) || got[0].Probability != 1-1./MaxDraws {
-		t.Error(got, err)
 	}
 }
 
@@ -298,18 +259,14 @@ func TestShares(t *testing.T) {
 	var values [][]float64
 	var chains []*Histogram
 	for range 3 {
-		h := NewHistogram(6, 0)
+		h := NewHistogram(6, 1)
 		var x []float64
 		v := 2
-		for d := range 700 {
+		for range 705 {
 			if r.IntN(4) == 0 {
 				v = r.IntN(5)
 			}
-			h.Set(d, v)
-			x = append(x, float64(v))
-		}
-		h.Advance(705)
-		for range 5 {
+			h.Add(v)
 			x = append(x, float64(v))
 		}
 		values = append(values, x)
@@ -336,12 +293,6 @@ func TestShares(t *testing.T) {
 			t.Errorf("%d: %+v, want %v ± %v", v, s, share, mcse)
 		}
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic when the first draw is left out")
-		}
-	}()
-	NewHistogram(3, 0).Set(1, 0)
 }
 
 func TestTotalVariation(t *testing.T) {
@@ -370,10 +321,10 @@ func TestTotalVariation(t *testing.T) {
 // ring is a chain on 0..5 that stays or steps to a neighbour, and has a uniform
 // law.
 func ring(r *rand.Rand, n int) *Histogram {
-	h := NewHistogram(6, 0)
+	h := NewHistogram(6, 1)
 	v := r.IntN(6)
-	for d := range n {
-		h.Set(d, v)
+	for range n {
+		h.Add(v)
 		v = (v + 5 + r.IntN(3)) % 6
 	}
 	return h
@@ -406,98 +357,70 @@ func TestExpectedTotalVariation(t *testing.T) {
 	}
 }
 
-// TestBatchesAgainstChanges runs one chain of presences into both forms, for
-// rates of change from 1 in 2 to 1 in 2,000 draws, and compares the standard
-// errors. Both estimate the same one: from batches to within about 1/√(2·4·128)
-// = 3 % (W = 1) as long as a batch of 512 draws is longer than the
-// autocorrelation time, and to within √((2·6·2+1)/(4·128)) ≈ 22 % when it is half
-// as long. 4.5 times as much is allowed.
-func TestBatchesAgainstChanges(t *testing.T) {
-	const draws, ingredients = 100_000, 2000 // 256 batches
-	for _, rate := range []float64{0.5, 0.05, 0.005, 0.0005} {
+// TestBatches runs one chain of presences into a Presence that keeps every draw and
+// one that keeps batches of 64, for rates of change from 1 in 2 to 1 in 2,000 draws,
+// and compares the standard errors. Both estimate the same one: from batches to
+// within about 1/√(2·4·128) = 3 % as long as a batch is longer than the
+// autocorrelation time, and to within √((2·6·2+1)/(4·128)) ≈ 22 % when it is not. 4.5
+// times as much is allowed.
+func TestBatches(t *testing.T) {
+	const draws, ingredients = 8192, 8_000
+	for _, rate := range []float64{0.5, 0.05, 0.005, 0.002} {
 		var exact, batched []*Presence
 		for c := range 4 {
 			r := rand.New(rand.NewPCG(25, uint64(c)))
-			e, b := NewPresence(1, draws), NewPresence(ingredients, 64)
+			e, b := NewPresence(1, 1), NewPresence(ingredients, 1)
 			v := 0
-			for d := range draws {
+			for range draws {
 				// In with the given rate, out four times as often.
 				if r.Float64() < rate*[]float64{0.25, 1}[v] {
 					v = 1 - v
 				}
+				e.Next()
+				b.Next()
 				if v == 1 {
-					e.AddRun(0, 1, d, d+1)
-					b.AddRun(0, 1, d, d+1)
+					e.Add(0, 1)
+					b.Add(0, 1)
 				}
 			}
-			e.Advance(draws)
-			b.Advance(draws)
 			exact, batched = append(exact, e), append(batched, b)
 		}
 		e, err := Inclusions(exact)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := Inclusions(batched)
+		b, err := AllInclusions(batched, func(i int) bool { return i == 0 })
 		if err != nil {
 			t.Fatal(err)
 		}
-		tau := 4 * draws / e[0].ESS
-		t.Logf("rate %v, IACT %.1f: MCSE %.3g of all draws, %.3g of batches of %d, ratio %.3f", rate, tau, e[0].MCSE, b[0].MCSE, b[0].Batch, b[0].MCSE/e[0].MCSE)
-		se := 0.03
-		if tau > 256 {
-			se = 0.22
-		}
-		if e[0].Probability != b[0].Probability || math.Abs(math.Log(b[0].MCSE/e[0].MCSE)) > 4.5*se {
-			t.Errorf("rate %v: %+v of all draws, %+v of batches", rate, e[0], b[0])
-		}
-	}
-}
-
-// BenchmarkPresenceAddRun is one run, in both forms.
-func BenchmarkPresenceAddRun(b *testing.B) {
-	for _, limit := range []int{1 << 29, 64} {
-		name := "changes"
-		if limit == 64 {
-			name = "batches"
-		}
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			p := NewPresence(2000, limit)
-			n := 40
-			for b.Loop() {
-				// Each of 20 ingredients in use is present for 40 draws.
-				p.AddRun(n*701%2000, 5, n-40, n)
-				if n++; n&(1<<19-1) == 0 && limit > 64 {
-					p, n = NewPresence(2000, limit), 40
-				}
+		for _, b := range b {
+			tau := 4 * draws / e[0].ESS
+			t.Logf("rate %v, IACT %.1f: MCSE %.3g of all draws, %.3g of batches of %d, ratio %.3f", rate, tau, e[0].MCSE, b.MCSE, b.Batch, b.MCSE/e[0].MCSE)
+			se := 0.03
+			if tau > 64 {
+				se = 0.22
 			}
-		})
+			if e[0].Batch != 1 || b.Batch != 64 || e[0].Probability != b.Probability || math.Abs(math.Log(b.MCSE/e[0].MCSE)) > 4.5*se {
+				t.Errorf("rate %v: %+v of all draws, %+v of batches", rate, e[0], b)
+			}
+		}
 	}
 }
 
 func BenchmarkInclusions(b *testing.B) {
-	for _, size := range []struct {
-		ingredients, draws int
-		rate               float64 // changes of presence in a draw
-	}{{63, 100_000, 0.02}, {63, 100_000, 0.5}, {63, 100_000, 6}, {2000, 100_000, 1}, {2000, 100_000, 6}} {
+	for _, size := range []struct{ ingredients, used, draws int }{{63, 4, 100_000}, {2000, 20, 100_000}} {
 		chains := make([]*Presence, 4)
 		for c := range chains {
 			r := rand.New(rand.NewPCG(26, uint64(c)))
-			p := NewPresence(size.ingredients, 0)
-			used := make([]int, min(20, size.ingredients/15))
-			since := make([]int, len(used))
-			for d := range size.draws {
-				for rate := size.rate / 2; r.Float64() < rate; rate-- {
-					k := r.IntN(len(used))
-					p.AddRun(used[k], 1, since[k], d)
-					used[k], since[k] = r.IntN(size.ingredients), d
+			chains[c] = NewPresence(size.ingredients, len(chains))
+			for range size.draws {
+				chains[c].Next()
+				for k := range size.used {
+					chains[c].Add(k*size.ingredients/size.used+r.IntN(size.ingredients/size.used), 1)
 				}
 			}
-			p.Advance(size.draws)
-			chains[c] = p
 		}
-		b.Run(fmt.Sprintf("%dx4x%d/%v", size.ingredients, size.draws, size.rate), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%dx4x%d", size.ingredients, size.draws), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := Inclusions(chains); err != nil {
 					b.Fatal(err)

@@ -20,7 +20,6 @@ type sample struct {
 	halves   [][]float64
 	moments  []moments
 	dense    denseCovariance
-	binary   binaryCovariance
 	geyer    geyer
 }
 

@@ -18,25 +18,7 @@ func (s *sample) rank() {
 // it is valid until the next call.
 func (s *sample) normalScores() []float64 {
 	s.rank()
-	s.scores = grow(s.scores, len(s.flat))
-	r := &s.ranking
-	total := 2 * s.half * s.chains
-	r.table.resize(total)
-	for i, before := 0, 0; i < len(r.keys); {
-		j, members := i, 0
-		for ; j < len(r.keys) && r.keys[j] == r.keys[i]; j++ {
-			if !s.middle(r.order[j]) {
-				members++
-			}
-		}
-		z := r.table.score(before, members)
-		for ; i < j; i++ {
-			s.scores[r.order[i]] = z
-		}
-		before += members
-	}
-	s.clearMiddle()
-	return s.scores
+	return s.scoresOf(s.ranking.draws)
 }
 
 // foldedScores returns the normal scores of the folded draws |x − median|,
@@ -47,35 +29,43 @@ func (s *sample) normalScores() []float64 {
 // merged from the median outwards rather than sorted again.
 func (s *sample) foldedScores() []float64 {
 	s.rank()
-	s.scores = grow(s.scores, len(s.flat))
 	r := &s.ranking
 	median := r.median()
-	r.folded = grow(r.folded, len(r.keys))[:0]
+	r.folded = grow(r.folded, len(r.draws))[:0]
 	high := 0
-	for high < len(r.keys) && r.at(high) < median {
+	for high < len(r.draws) && r.at(high) < median {
 		high++
 	}
 	low := high - 1
-	for low >= 0 || high < len(r.keys) {
-		if high == len(r.keys) || low >= 0 && median-r.at(low) <= r.at(high)-median {
-			r.folded = append(r.folded, foldedDraw{median - r.at(low), r.order[low]})
+	for low >= 0 || high < len(r.draws) {
+		if high == len(r.draws) || low >= 0 && median-r.at(low) <= r.at(high)-median {
+			r.folded = append(r.folded, placed{median - r.at(low), r.draws[low].place})
 			low--
 		} else {
-			r.folded = append(r.folded, foldedDraw{r.at(high) - median, r.order[high]})
+			r.folded = append(r.folded, placed{r.at(high) - median, r.draws[high].place})
 			high++
 		}
 	}
-	r.table.resize(2 * s.half * s.chains)
-	for i, before := 0, 0; i < len(r.folded); {
+	return s.scoresOf(r.folded)
+}
+
+// scoresOf returns the normal scores of sorted numbers.
+func (s *sample) scoresOf(sorted []placed) []float64 {
+	s.scores = grow(s.scores, len(s.flat))
+	total := 2 * s.half * s.chains
+	for i, before := 0, 0; i < len(sorted); {
 		j, members := i, 0
-		for ; j < len(r.folded) && r.folded[j].distance == r.folded[i].distance; j++ {
-			if !s.middle(r.folded[j].place) {
+		for ; j < len(sorted) && sorted[j].value == sorted[i].value; j++ {
+			if !s.middle(sorted[j].place) {
 				members++
 			}
 		}
-		z := r.table.score(before, members)
+		z := 0.0
+		if members > 0 {
+			z = normalScore(float64(before)+float64(members+1)/2, total)
+		}
 		for ; i < j; i++ {
-			s.scores[r.folded[i].place] = z
+			s.scores[sorted[i].place] = z
 		}
 		before += members
 	}

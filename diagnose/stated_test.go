@@ -3,6 +3,7 @@ package diagnose
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -93,21 +94,26 @@ func TestStatedQuantileOfSteps(t *testing.T) {
 	}
 }
 
-// TestStretches counts visits.
-func TestStretches(t *testing.T) {
+// TestVisits counts them, of one draw a batch.
+func TestVisits(t *testing.T) {
 	for _, test := range []struct {
-		runs    []span
-		present uint64
-		want    visits
+		draws string
+		want  visits
 	}{
-		{nil, 0, visits{0, 1}},
-		{[]span{{0, 10}}, 10, visits{1, 0}},
-		{[]span{{0, 4}, {4, 10}}, 10, visits{1, 0}},
-		{[]span{{2, 4}, {4, 5}, {7, 8}}, 4, visits{2, 3}},
-		{[]span{{0, 4}, {9, 10}}, 5, visits{2, 1}},
+		{"..........", visits{0, 1}},
+		{"xxxxxxxxxx", visits{1, 0}},
+		{"..xxx..x..", visits{2, 3}},
+		{"xxxx.....x", visits{2, 1}},
 	} {
-		if present, got := stretches(test.runs, 10); present != test.present || got != test.want {
-			t.Errorf("%v: %d, %+v, want %d, %+v", test.runs, present, got, test.present, test.want)
+		p := NewPresence(1, 1)
+		for _, d := range test.draws {
+			p.Next()
+			if d == 'x' {
+				p.Add(0, 1)
+			}
+		}
+		if present, got := p.of(0); int(present) != strings.Count(test.draws, "x") || got != test.want {
+			t.Errorf("%s: %d, %+v, want %+v", test.draws, present, got, test.want)
 		}
 	}
 }

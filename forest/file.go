@@ -3,10 +3,13 @@ package forest
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -53,6 +56,35 @@ type savedTree struct {
 	Features   []int32   `json:"features"`   // of each node: what it tests, −1 for a leaf
 	Thresholds []int32   `json:"thresholds"` // of each test: at most this goes left
 	Leaves     [][]int32 `json:"leaves"`     // of each leaf: label, draws, label, draws, …, labels ascending
+}
+
+// regrownTrees is how many trees tell whether rows are those of a forest. A row
+// that none of them has drawn, with a probability of 0.37²⁰, could be another.
+const regrownTrees = 20
+
+// GrownFrom says whether a forest was grown from these rows and labels, in this
+// order: then its first trees grow again. If so, [Forest.OutOfBag] and [Data.Halves]
+// tell of a forest from a file what they tell of a new one. The features of d are
+// set to the forest's. The error is that of ctx.
+func (f *Forest) GrownFrom(ctx context.Context, d *Data) (bool, error) {
+	d.Features = nil
+	if !plainFeatures(f.features, f.ingredients) {
+		d.Features = f.features
+	}
+	if len(d.Rows) != f.rows {
+		return false, nil
+	}
+	o := f.options
+	o.Trees, o.Importances = min(o.Trees, regrownTrees), false
+	g, err := Grow(ctx, d, o)
+	if err != nil {
+		return false, ctx.Err() // what cannot be grown is no forest's
+	}
+	same := slices.Equal(g.classes, f.classes) && slices.Equal(g.numbers, f.numbers)
+	for k := range g.trees {
+		same = same && reflect.DeepEqual(g.trees[k].saved(), f.trees[k].saved())
+	}
+	return same, nil
 }
 
 // A FormatError says where a saved forest is damaged and how.

@@ -11,6 +11,54 @@ import (
 	"testing"
 )
 
+// A forest from a file knows the rows that it was grown from, and no others.
+func TestGrownFrom(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for name, b := range growingBooks {
+		for _, groups := range []bool{false, true} {
+			d := b.data()
+			if groups {
+				withGroups(d, random)
+			}
+			f, err := Read(bytes.NewReader(saved(t, mustGrow(t, d, Options{Seed: 3}))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			grown := func() bool {
+				t.Helper()
+				ok, err := f.GrownFrom(t.Context(), d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return ok
+			}
+			if d.Features = nil; !grown() {
+				t.Errorf("%s: it does not know its rows", name)
+			}
+			last := len(d.Rows) - 1
+			swap := func(x, y int) {
+				d.Rows[x], d.Rows[y] = d.Rows[y], d.Rows[x]
+			}
+			if !reflect.DeepEqual(d.Rows[0], d.Rows[last]) {
+				swap(0, last)
+				if grown() && last > 3 {
+					t.Errorf("%s: it takes two recipes for each other", name)
+				}
+				swap(0, last)
+			}
+			d.Rows = d.Rows[:last]
+			if d.Classes != nil {
+				d.Classes = d.Classes[:last]
+			} else {
+				d.Numbers = d.Numbers[:last]
+			}
+			if grown() {
+				t.Errorf("%s: it misses no row", name)
+			}
+		}
+	}
+}
+
 // TestSaveAndLoad writes forests, reads them, and compares all that they say.
 func TestSaveAndLoad(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

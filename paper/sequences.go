@@ -29,19 +29,12 @@ func runSequence(ctx context.Context, t *kir.Target, k kir.Kernel, seed uint64, 
 		return nil, err
 	}
 	_, hi := t.Law().Support()
-	// What is kept of a long sequence is batches anyway; without the limit a
-	// Histogram would keep every change of a short one.
 	s := &sequence{counts: make([]int64, hi+1), history: diagnose.NewHistogram(hi+1, 1)}
-	was := -1
-	err = advance(ctx, c, discarded, kept, tick, func(draw int) {
+	err = advance(ctx, c, discarded, kept, tick, func(int) {
 		n := c.State.Composition.Used()
-		if n != was {
-			s.history.Set(draw, n)
-			was = n
-		}
+		s.history.Add(n)
 		s.counts[n]++
 	})
-	s.history.Advance(kept)
 	s.tally = c.Tally()
 	s.moved = s.tally.Updated > 0
 	return s, err

@@ -3,6 +3,7 @@ package problem
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"kir"
 	"kir/fault"
@@ -18,7 +19,7 @@ const rareShare = 0.05
 // it stands and may not be meant: least amounts of what need not be used, bounds
 // that few recipes or nearly all meet.
 func (p *Problem) Offers() []string {
-	offers := p.offerRequire()
+	offers := append(p.offerRequire(), p.offerAlways()...)
 	for k := range p.Properties {
 		w := &p.Properties[k]
 		if w.Forest == nil || !w.Forest.Numeric() || w.learnt.data == nil {
@@ -44,9 +45,8 @@ func (p *Problem) Offers() []string {
 	return offers
 }
 
-// offerRequire tells of ingredients with a least amount that need not be used.
-func (p *Problem) offerRequire() []string {
-	var required []int
+// required returns the ingredients that a rule requires.
+func (p *Problem) required() (required []int) {
 	for _, r := range p.Rules {
 		for _, one := range r.Rules {
 			if q, ok := one.(rule.Require); ok {
@@ -54,6 +54,28 @@ func (p *Problem) offerRequire() []string {
 			}
 		}
 	}
+	return required
+}
+
+// offerAlways tells of ingredients that all recipes have and draws need not.
+func (p *Problem) offerAlways() []string {
+	required := p.required()
+	var names []string
+	for _, i := range p.always() {
+		if !slices.Contains(required, i) {
+			names = append(names, fault.Quote(p.Ingredients[i]))
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	list := strings.Join(names, ", ")
+	return []string{fmt.Sprintf("All %s have %s, and draws need not. If they are to, add require: [%s].", fault.Count(len(p.recipes), "recipe"), list, list)}
+}
+
+// offerRequire tells of ingredients with a least amount that need not be used.
+func (p *Problem) offerRequire() []string {
+	required := p.required()
 	var offers []string
 	for _, r := range p.Rules {
 		if len(r.Rules) != 1 {

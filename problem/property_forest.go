@@ -45,6 +45,9 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		if v := f["label"]; v != nil && v.Text != grown.Label() {
 			return Property{}, yaml.Hint(v.Errorf("the forest in the file predicts %s, not %s", fault.Quote(grown.Label()), v.Shown()), "name that label or leave it out")
 		}
+		if data, err = grownFrom(ctx, s, grown); err != nil {
+			return Property{}, file.Blame(err)
+		}
 		resolved.Set("file", file.Text)
 	} else {
 		features, words, err := featuresAdded(s, f["add"])
@@ -303,6 +306,25 @@ func loadForest(ctx context.Context, s *shelf, n *yaml.Node) (*forest.Forest, er
 		return nil, yaml.Hint(n.Errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(s.names)), "%s", growAnew(s.table))
 	}
 	return f, nil
+}
+
+// grownFrom returns what a forest from a file was grown from if that is the book,
+// else nil, and a warning.
+func grownFrom(ctx context.Context, s *shelf, f *forest.Forest) (*forest.Data, error) {
+	if s.book == nil {
+		return nil, nil
+	}
+	label, ok := s.book.Label(f.Label())
+	if ok {
+		data, err := forestData(s.book, label, s.total, f.Numeric(), nil)
+		if err == nil {
+			if ok, err = f.GrownFrom(ctx, data); err != nil || ok {
+				return data, err
+			}
+		}
+	}
+	s.warn(fmt.Sprintf("The forest for %s was not grown from these recipes: they are not scored beside the shortlist, as nobody knows which of them it has seen, and what it promises is not checked.", f.Label()))
+	return nil, nil
 }
 
 // growAnew says how to grow a forest that fits the problem, whose ingredients

@@ -8,6 +8,7 @@ import (
 
 	"kir"
 	"kir/forest"
+	"kir/rule"
 	"kir/search"
 )
 
@@ -35,7 +36,7 @@ func (p *Problem) Question() (*search.Question, error) {
 	if len(known) > 0 {
 		q.KnownScores = func() ([]float64, error) { return p.knownScores(known) }
 		if !p.Search.Any {
-			q.Least, _ = search.Doses(len(p.Ingredients), known)
+			p.stay(q)
 		}
 	}
 	if p.ownSets() {
@@ -48,6 +49,55 @@ func (p *Problem) Question() (*search.Question, error) {
 		q.Halves = p.halves
 	}
 	return q, nil
+}
+
+// stay keeps what is offered where the book is: no amount below the least of an
+// ingredient and, where something has been learnt from recipes, none above the
+// greatest, and nothing without what all recipes have. Models have seen nothing
+// else, and a search finds where they are wrong. What a rule asks for goes before.
+func (p *Problem) stay(q *search.Question) {
+	least, most := search.Doses(len(p.Ingredients), q.Known)
+	q.Least = least
+	if !slices.ContainsFunc(p.Properties, func(w Property) bool { return w.Weight > 0 && w.learnt != nil }) {
+		return
+	}
+	q.Most = most
+	for _, r := range p.Rules {
+		for _, one := range r.Rules {
+			if a, ok := one.(rule.Amount); ok {
+				for _, i := range a.Of {
+					if a.Min > most[i] {
+						most[i] = p.Total
+					}
+				}
+			}
+		}
+	}
+	if all := p.always(); len(all) > 0 {
+		q.Lacks = func(ingredients []int) bool {
+			return slices.ContainsFunc(all, func(i int) bool { return !slices.Contains(ingredients, i) })
+		}
+	}
+}
+
+// always returns the ingredients that all recipes have, of a book of at least ten.
+func (p *Problem) always() (all []int) {
+	const fewest = 10
+	if len(p.recipes) < fewest {
+		return nil
+	}
+	uses := make([]int, len(p.Ingredients))
+	for _, parts := range p.recipes {
+		for _, part := range parts {
+			uses[part.Ingredient]++
+		}
+	}
+	for i, n := range uses {
+		if n == len(p.recipes) {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // halved says whether a property counts and has learnt from the book's recipes.

@@ -6,8 +6,7 @@ import "kir/problem/yaml"
 type Search struct {
 	// Effort is the share of the usual budget, see [search.Budget]; 0: none.
 	Effort float64
-	// Any lets amounts be offered below the least that the book has of an
-	// ingredient.
+	// Any lets compositions be offered outside the doses of the book.
 	Any bool
 }
 
@@ -16,13 +15,13 @@ const MaxEffort = 1000
 
 // readSearch reads
 //
-//	search: {effort: 1, least: book}
+//	search: {effort: 1, doses: book}
 //
 // effort, if it is not nil, stands instead of what is written.
 func readSearch(n *yaml.Node, effort *float64) (Search, error) {
 	s := Search{Effort: 1}
 	if n != nil && n.Kind != yaml.Null {
-		f, err := n.Fields("the search", "effort", "least")
+		f, err := n.Fields("the search", "effort", "doses")
 		if err != nil {
 			return s, err
 		}
@@ -34,9 +33,9 @@ func readSearch(n *yaml.Node, effort *float64) (Search, error) {
 				return s, yaml.Hint(v.Errorf("the effort is %v", s.Effort), "it must be from 0, for no search, to %d", MaxEffort)
 			}
 		}
-		if v := f["least"]; v != nil {
+		if v := f["doses"]; v != nil {
 			if v.Kind != yaml.Text || v.Text != "book" && v.Text != "any" {
-				return s, yaml.Hint(v.Errorf("least is %s", v.Shown()), "write book, to offer no amount below the least that the recipes have of an ingredient, or any")
+				return s, yaml.Hint(v.Errorf("doses is %s", v.Shown()), "write book, to offer no amount below or above those that the recipes have of an ingredient, or any")
 			}
 			s.Any = v.Text == "any"
 		}
@@ -49,12 +48,12 @@ func readSearch(n *yaml.Node, effort *float64) (Search, error) {
 
 // resolved returns the search as the problem file would say it.
 func (s Search) resolved() yaml.Map {
-	least := "book"
+	doses := "book"
 	if s.Any {
-		least = "any"
+		doses = "any"
 	}
 	var out yaml.Map
 	out.Set("effort", s.Effort)
-	out.Set("least", least)
+	out.Set("doses", doses)
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"kir"
 	"kir/fault"
 	"kir/rule"
+	"kir/search"
 )
 
 // ratedBook has a rating, and a label of numbers that are names of classes.
@@ -59,7 +60,7 @@ func TestBadSearch(t *testing.T) {
 		{"negative effort", "search: {effort: -1}\n", 4, []string{"effort is -1", "0 or more"}},
 		{"boundless effort", "search: {effort: 1e9}\n", 4, []string{"1000"}},
 		{"effort in words", "search: {effort: much}\n", 4, []string{"number"}},
-		{"least", "search: {least: 3}\n", 4, []string{"book", "any"}},
+		{"doses", "search: {doses: 3}\n", 4, []string{"book", "any"}},
 		{"unknown key", "search: {efort: 1}\n", 4, []string{`did you mean "effort"?`}},
 		{"maximize and a bound", property("maximize: true, at_least: 50"), 4, []string{"2 things"}},
 		{"maximize and minimize", property("maximize: true, minimize: true"), 4, []string{"2 things"}},
@@ -117,7 +118,7 @@ func TestMaximize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	down, err := loadRated(t, "properties: {rating: {forest: {label: rating, minimize: true}}}\nsearch: {effort: 2, least: any}\n", Options{})
+	down, err := loadRated(t, "properties: {rating: {forest: {label: rating, minimize: true}}}\nsearch: {effort: 2, doses: any}\n", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +129,8 @@ func TestMaximize(t *testing.T) {
 		p    *Problem
 		says []string
 	}{
-		{up, []string{"maximize: true", "effort: 1", "least: book", "trees: 300"}},
-		{down, []string{"minimize: true", "effort: 2", "least: any"}},
+		{up, []string{"maximize: true", "effort: 1", "doses: book", "trees: 300"}},
+		{down, []string{"minimize: true", "effort: 2", "doses: any"}},
 	} {
 		for _, words := range c.says {
 			if !strings.Contains(string(c.p.Resolved), words) {
@@ -239,6 +240,9 @@ func TestQuestion(t *testing.T) {
 	if q.Effort != 1 || len(q.Known) != 4 || !slices.Equal(q.Least, []int{10, 3, 10, 17, 10, 0}) || q.Kind.Attribute == nil {
 		t.Errorf("the question is %+v", q)
 	}
+	if _, most := search.Doses(len(p.Ingredients), q.Known); !slices.Equal(q.Most, most) {
+		t.Errorf("the greatest doses are %v and the book's %v", q.Most, most)
+	}
 	if !q.Refuse([]int{0, 1}) || q.Refuse([]int{0, 3}) {
 		t.Error("what is refused is not what is known")
 	}
@@ -264,7 +268,7 @@ func TestQuestion(t *testing.T) {
 	if a == b || own.Wishes()[1].Weight != 1 {
 		t.Errorf("forests of two halves say %v and %v, and the cost has weight %v", a, b, own.Wishes()[1].Weight)
 	}
-	any, err := loadRated(t, "search: {least: any}\n", Options{})
+	any, err := loadRated(t, "search: {doses: any}\n", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

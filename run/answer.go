@@ -3,6 +3,9 @@ package run
 import (
 	"context"
 	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
 
 	"kir/search"
 )
@@ -10,8 +13,17 @@ import (
 // answer looks for the best beside a complete run. It follows from the question,
 // the seed and the draws, and so is made again, like all figures, whenever a run
 // is resumed, extended or merged; nothing of it is stored with the draws.
-func answer(ctx context.Context, spec *Spec, r *Result, workers int) (*search.Answer, error) {
-	b := search.Beside{Iterations: lines(r), Seed: spec.Settings.Seed, Workers: workers}
+func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error) {
+	spec := s.spec
+	b := search.Beside{Iterations: lines(r), Seed: spec.Settings.Seed, Workers: s.options.Workers, Looked: new(atomic.Int64)}
+	if expected := spec.Question.Expected(b); s.options.Progress != nil && expected > 0 {
+		defer every(progressTime, func() {
+			s.options.Progress(Progress{
+				Elapsed: time.Since(s.begun), Done: 1, RHat: math.NaN(), ESS: math.NaN(),
+				Search: min(1, float64(b.Looked.Load())/float64(expected)),
+			})
+		})()
+	}
 	plain, err := search.Plain(spec.Target)
 	if err != nil {
 		return nil, err

@@ -48,7 +48,6 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 				f.add(d)
 				return true
 			})
-			f.end()
 			mu.Lock()
 			defer mu.Unlock()
 			// What a chain found on its way is no draw, and kept with its state. The
@@ -154,10 +153,6 @@ type chainFigures struct {
 	sizes         *diagnose.Histogram
 	presence      *diagnose.Presence
 	best, fresh   shortlist // of all sets of ingredients, and of those not in the book
-
-	have  []kir.Part // of the last draw,
-	since []int      // by place: the first draw of those up to it that have that part
-	spare []int
 }
 
 // keptDraws returns how many draws of each chain a series keeps for quantiles
@@ -176,8 +171,8 @@ func newChainFigures(s *Spec) *chainFigures {
 		wishes:   s.Target.Wishes(),
 		used:     series(),
 		density:  series(),
-		sizes:    diagnose.NewHistogram(most+1, limit).Among(chains),
-		presence: diagnose.NewPresence(s.Target.Space().N(), limit).Among(chains),
+		sizes:    diagnose.NewHistogram(most+1, chains),
+		presence: diagnose.NewPresence(s.Target.Space().N(), chains),
 	}
 	for range f.wishes {
 		f.scores = append(f.scores, series())
@@ -200,47 +195,14 @@ func (f *chainFigures) add(d *Draw) {
 	if f.score != nil {
 		f.score.Add(math.Exp(logScore))
 	}
-	if len(d.Parts) != len(f.have) {
-		f.sizes.Set(d.Draw, len(d.Parts))
+	f.sizes.Add(len(d.Parts))
+	f.presence.Next()
+	for _, p := range d.Parts {
+		f.presence.Add(p.Ingredient, p.Amount)
 	}
 	f.best.offer(d, logScore)
 	if f.fresh.known != nil {
 		f.fresh.offer(d, logScore)
 	}
-	f.compare(d)
 	f.draws++
-}
-
-// compare tells presence of the parts that end with the last draw. Both lists are
-// in the order of the ingredients.
-func (f *chainFigures) compare(d *Draw) {
-	next := f.spare[:0]
-	k := 0
-	for _, p := range d.Parts {
-		for ; k < len(f.have) && f.have[k].Ingredient < p.Ingredient; k++ {
-			f.presence.AddRun(f.have[k].Ingredient, f.have[k].Amount, f.since[k], d.Draw)
-		}
-		since := d.Draw
-		if k < len(f.have) && f.have[k].Ingredient == p.Ingredient {
-			if f.have[k].Amount == p.Amount {
-				since = f.since[k]
-			} else {
-				f.presence.AddRun(p.Ingredient, f.have[k].Amount, f.since[k], d.Draw)
-			}
-			k++
-		}
-		next = append(next, since)
-	}
-	for ; k < len(f.have); k++ {
-		f.presence.AddRun(f.have[k].Ingredient, f.have[k].Amount, f.since[k], d.Draw)
-	}
-	f.have = append(f.have[:0], d.Parts...)
-	f.since, f.spare = next, f.since
-}
-
-// end tells presence and sizes of the last draw.
-func (f *chainFigures) end() {
-	f.compare(&Draw{Draw: f.draws})
-	f.sizes.Advance(f.draws)
-	f.presence.Advance(f.draws)
 }

@@ -16,6 +16,9 @@ type Progress struct {
 	Elapsed time.Duration // in this session
 	Done    float64       // share of all iterations
 	Chains  []ChainProgress
+	// Search is the share of the search for the best, which comes after the chains;
+	// then nothing is said of these.
+	Search float64
 
 	// Draws is the length of the shortest chain when RHat, the largest of all
 	// statistics', and ESS, the smallest, were computed. RHat and ESS are NaN
@@ -69,40 +72,42 @@ func (s *session) watch() (end func()) {
 		report(p)
 	}
 
-	done := make(chan struct{})
-	var watchers sync.WaitGroup
-	watchers.Go(func() { // chains in the middle of a long segment must not hold up the rest
-		tick := time.NewTicker(progressTime)
-		defer tick.Stop()
-		var z diagnose.Summarizer
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-			}
-			draws, rhat, ess := s.live(&z)
-			live.Lock()
-			live.draws, live.rhat, live.ess = draws, rhat, ess
-			live.Unlock()
-		}
+	var z diagnose.Summarizer
+	// Chains in the middle of a long segment must not hold up the rest.
+	endLive := every(progressTime, func() {
+		draws, rhat, ess := s.live(&z)
+		live.Lock()
+		live.draws, live.rhat, live.ess = draws, rhat, ess
+		live.Unlock()
 	})
-	watchers.Go(func() {
-		tick := time.NewTicker(progressTime)
+	endTell := every(progressTime, tell)
+	return func() {
+		endLive()
+		endTell()
+		tell()
+	}
+}
+
+// every does something from time to time until the function that it returns is
+// called and has returned.
+func every(d time.Duration, do func()) (end func()) {
+	done := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		tick := time.NewTicker(d)
 		defer tick.Stop()
 		for {
 			select {
 			case <-done:
 				return
 			case <-tick.C:
-				tell()
+				do()
 			}
 		}
 	})
 	return func() {
 		close(done)
-		watchers.Wait()
-		tell()
+		watcher.Wait()
 	}
 }
 

@@ -5,9 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"kir"
 	"kir/diagnose"
+	"kir/search"
 )
 
 // Advice is a kernel that suits a target, and what was tried to tell.
@@ -21,6 +26,7 @@ type Advice struct {
 type Trial struct {
 	Kernel     string
 	Iterations int     // of each of the chains
+	Mean, Best float64 // of Π_k y_k of the properties that count, as they are, over every tenth draw
 	RHat       float64 // of the log score, or where that does not change the largest of some sums of amounts; NaN if it cannot be told
 }
 
@@ -116,6 +122,27 @@ func Recommend(ctx context.Context, t *kir.Target, settings kir.Settings, progra
 	return a, nil
 }
 
+// weightTrial is how many iterations each chain of a trial of weights has.
+const weightTrial = 500
+
+// TryWeights makes a short run of balanced with other weights of the wishes, in
+// their order.
+func TryWeights(ctx context.Context, t *kir.Target, weights []float64) (Trial, error) {
+	wishes := slices.Clone(t.Wishes())
+	for k := range wishes {
+		wishes[k].Weight = weights[k]
+	}
+	weighed, err := t.WithWishes(wishes...)
+	if err != nil {
+		return Trial{}, err
+	}
+	return try(ctx, weighed, "balanced", weightTrial)
+}
+
+// Agree says whether the chains of a trial came to the same, as far as so short a
+// run can tell.
+func (t *Trial) Agree() bool { return t.RHat <= trialRHat }
+
 // countForbidden returns how many of the random compositions a property forbids.
 func countForbidden(ctx context.Context, t *kir.Target) (forbidden int, err error) {
 	prior, r := kir.NewPrior(t), kir.NewRand(trialSeed, "advice", 0)
@@ -152,40 +179,67 @@ func try(ctx context.Context, t *kir.Target, name string, iterations int) (Trial
 	for i := range signs {
 		signs[i] = r.Uint64()
 	}
+	plain, err := search.Plain(t)
+	if err != nil {
+		return Trial{}, err
+	}
 	series := make([][]*diagnose.Series, 1+trialSums)
-	for c := range trialChains {
-		chain, err := sampler.NewChain(trialSeed, c)
-		if err != nil {
-			return Trial{}, err
-		}
-		if err := chain.Warm(iterations); err != nil {
-			return Trial{}, err
-		}
-		chain.EndWarmup()
-		for k := range series {
+	for k := range series {
+		for range trialChains {
 			series[k] = append(series[k], diagnose.NewSeries(iterations).Among(trialChains))
 		}
-		for range iterations {
-			if err := ctx.Err(); err != nil {
-				return Trial{}, err
-			}
-			if err := chain.Advance(1); err != nil {
-				return Trial{}, err
-			}
-			series[0][c].Add(chain.State.LogScore())
-			x := chain.State.Composition
-			for k := range trialSums {
-				sum := 0
-				for _, i := range x.Ingredients() {
-					if signs[i]>>k&1 == 1 {
-						sum += x.Amount(int(i))
-					}
-				}
-				series[1+k][c].Add(float64(sum))
-			}
-		}
 	}
-	trial := Trial{name, iterations, newStatistic("", series[0]).RHat}
+	var scores [trialChains][]float64
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for c := range trialChains {
+		g.Go(func() error {
+			chain, err := sampler.NewChain(trialSeed, c)
+			if err != nil {
+				return err
+			}
+			if err := chain.Warm(iterations); err != nil {
+				return err
+			}
+			chain.EndWarmup()
+			for d := range iterations {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := chain.Advance(1); err != nil {
+					return err
+				}
+				series[0][c].Add(chain.State.LogScore())
+				x := chain.State.Composition
+				for k := range trialSums {
+					sum := 0
+					for _, i := range x.Ingredients() {
+						if signs[i]>>k&1 == 1 {
+							sum += x.Amount(int(i))
+						}
+					}
+					series[1+k][c].Add(float64(sum))
+				}
+				if d%10 == 9 {
+					score, err := plain.LogScore(x)
+					if err != nil {
+						return err
+					}
+					scores[c] = append(scores[c], math.Exp(score))
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return Trial{}, err
+	}
+	trial := Trial{Kernel: name, Iterations: iterations, RHat: newStatistic("", series[0]).RHat}
+	all := slices.Concat(scores[:]...)
+	for _, score := range all {
+		trial.Mean += score / float64(len(all))
+		trial.Best = max(trial.Best, score)
+	}
 	if !math.IsNaN(trial.RHat) {
 		return trial, nil
 	}

@@ -338,6 +338,46 @@ func TestLostParts(t *testing.T) {
 	outcomeOf(t, s, dir).same(t, want)
 }
 
+// A dying store fails once a state has been stored.
+type dying struct {
+	Store
+	dead *atomic.Bool
+}
+
+func (s dying) Replace(ctx context.Context, name string, data []byte) error {
+	if s.dead.Load() {
+		return errShaken
+	}
+	s.dead.Store(strings.HasPrefix(name, "state/"))
+	return s.Store.Replace(ctx, name, data)
+}
+
+// A chain that makes stored draws again and is killed meanwhile is not taken for
+// finished with the counts of moves that it had then.
+func TestKilledWhileMakingStoredDraws(t *testing.T) {
+	settings := resumeSettings(3000)
+	settings.Warmup = 100 // so that the first state is of draws
+	s := smallSpec(t, settings)
+	dir, _ := start(t, s, Options{})
+	want := outcomeOf(t, s, dir)
+	states, err := filepath.Glob(filepath.Join(dir, "state", "*"))
+	if err != nil || len(states) == 0 {
+		t.Fatal(states, err)
+	}
+	for _, state := range states {
+		if err := os.Remove(state); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Resume(context.Background(), s, dying{Directory(dir), new(atomic.Bool)}, Options{Workers: 1, Interval: time.Nanosecond}); !errors.Is(err, syscall.EIO) {
+		t.Fatal(err)
+	}
+	if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	outcomeOf(t, s, dir).same(t, want)
+}
+
 // A full file system ends the run with the name of the file, and once there is
 // room the run goes on; where mounting one is allowed.
 func TestFullFileSystem(t *testing.T) {

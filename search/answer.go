@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"kir"
@@ -25,8 +26,11 @@ type Question struct {
 	Known       []*kir.Composition
 	KnownScores func() ([]float64, error)
 
-	// Least is the least amount of each ingredient that is offered; nil: any.
-	Least []int
+	// Least and Most bound the amounts of each ingredient that are offered, and
+	// Lacks says of a set that it has not what all known recipes have; nil: any.
+	// Where nothing is found within them they are left alone.
+	Least, Most []int
+	Lacks       func(ingredients []int) bool
 
 	// Halves returns two targets whose models have learnt from different halves of
 	// the recipes, with each weight 1; nil: nothing has been learnt.
@@ -42,6 +46,17 @@ type Beside struct {
 	Seed       uint64
 	Workers    int
 	Found      []Found // the best that the chains have seen; their LogScore is that of [Plain]
+
+	Looked *atomic.Int64 // as in [Options]
+}
+
+// Expected returns about how many lines the walks of an answer will score.
+func (q *Question) Expected(b Beside) int {
+	each := Budget(b.Iterations, q.Effort)
+	if q.Halves != nil {
+		return each + 2*(each/promiseShare)
+	}
+	return each
 }
 
 // An Answer is what a problem's reader wants to know: what is best, and how good
@@ -70,6 +85,23 @@ const (
 // nothing is better than anything else.
 func (q *Question) Answer(ctx context.Context, b Beside) (*Answer, error) {
 	begun := time.Now()
+	a, err := q.answer(ctx, b)
+	if err == nil && a != nil && len(a.Entries) == 0 && (q.Least != nil || q.Lacks != nil) {
+		wide := *q
+		wide.Least, wide.Most, wide.Lacks = nil, nil, nil
+		if a, err = wide.answer(ctx, b); err == nil && len(a.Entries) > 0 {
+			a.Notes = append(a.Notes, "Nothing was found within the doses of the known recipes, so that amounts are of any size.")
+		}
+	}
+	if err != nil || a == nil {
+		return nil, err
+	}
+	a.Seconds = time.Since(begun).Seconds()
+	return a, nil
+}
+
+// answer is Answer within the bounds of the question.
+func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
 	plain, err := Plain(q.Target)
 	if err != nil {
 		return nil, err
@@ -82,12 +114,17 @@ func (q *Question) Answer(ctx context.Context, b Beside) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	refuse, kind := q.Refuse, q.Kind
+	if q.Lacks != nil {
+		refuse = func(set []int) bool { return q.Lacks(set) || q.Refuse != nil && q.Refuse(set) }
+	}
+	kind.Common = distance.common
 	o := Options{
-		Evaluations: Budget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers,
-		Starts: q.Known, Least: q.Least, Kind: q.Kind, Refuse: q.Refuse,
+		Evaluations: Budget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers, Looked: b.Looked,
+		Starts: q.Known, Least: q.Least, Most: q.Most, Kind: kind, Refuse: refuse,
 		Ideas: answerLength, Distance: distance, Apart: ApartShare * typical,
 	}
-	list := ListOptions{Length: answerLength, Distance: distance, Apart: o.Apart, Least: q.Least, Refuse: q.Refuse, Known: q.Known}
+	list := ListOptions{Length: answerLength, Distance: distance, Apart: o.Apart, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
 	a := &Answer{Effort: q.Effort}
 	candidates := b.Found
 	if o.Evaluations > 0 {
@@ -119,7 +156,6 @@ func (q *Question) Answer(ctx context.Context, b Beside) (*Answer, error) {
 			return nil, err
 		}
 	}
-	a.Seconds = time.Since(begun).Seconds()
 	return a, nil
 }
 
@@ -160,7 +196,7 @@ func (q *Question) typical(ctx context.Context, t *kir.Target, d *Distance, seed
 		if err != nil {
 			return 0, fmt.Errorf("search: %w", err)
 		}
-		all = append(all, x)
+		all = append(all, x.Clone()) // which holds until the next draw
 	}
 	return max(d.Typical(all), 0), nil
 }

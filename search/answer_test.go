@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"kir"
@@ -94,5 +95,69 @@ func TestAnswerNotesWhatCannotBeChecked(t *testing.T) {
 	}
 	if a.Promise != nil || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "one half has no such class") || len(a.Entries) == 0 {
 		t.Errorf("the answer is %+v", a)
+	}
+}
+
+// Without known recipes, entries are apart by a share of what random compositions
+// differ.
+func TestAnswerWithoutKnownIsApart(t *testing.T) {
+	space, err := kir.NewSpace(12, 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rising := kir.ScoreFunc(func(x *kir.Composition) float64 { return float64(1+x.Amount(0)+x.Amount(1)) / 61 })
+	target, err := kir.NewTarget(space, kir.Uniform(2, 4), kir.Wish{Name: "y", Property: rising, Weight: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := (&search.Question{Target: target, Effort: 1}).Answer(t.Context(), search.Beside{Iterations: 8000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Entries) < 2 || !(a.Entries[1].Apart > 0.2) {
+		t.Errorf("the second of %d entries is %v apart from the first", len(a.Entries), a.Entries[1].Apart)
+	}
+}
+
+// What is told while it is looked ends at what was expected, nearly: half of a walk
+// may be left over in each round.
+func TestAnswerTellsHowFarItIs(t *testing.T) {
+	space, err := kir.NewSpace(8, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rising := kir.ScoreFunc(func(x *kir.Composition) float64 { return float64(1+x.Amount(0)) / 31 })
+	target, err := kir.NewTarget(space, kir.Uniform(2, 4), kir.Wish{Name: "y", Property: rising, Weight: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &search.Question{Target: target, Effort: 1}
+	b := search.Beside{Iterations: 40_000, Seed: 1, Looked: new(atomic.Int64)}
+	if _, err := q.Answer(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if told, expected := int(b.Looked.Load()), q.Expected(b); told > expected || told < 8*expected/10 {
+		t.Errorf("%d lines were told of, and %d expected", told, expected)
+	}
+}
+
+// Where rules and the book do not go together, the rules do, and it is said.
+func TestAnswerOutsideTheBook(t *testing.T) {
+	space, err := kir.NewSpace(4, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rising := kir.ScoreFunc(func(x *kir.Composition) float64 { return float64(1+x.Amount(0)) / 11 })
+	target, err := kir.NewTarget(space, kir.Uniform(2, 3), kir.Wish{Name: "y", Property: rising, Weight: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &search.Question{Target: target, Effort: 1, Least: []int{1, 1, 1, 1}, Most: []int{2, 2, 2, 2}}
+	a, err := q.Answer(t.Context(), search.Beside{Iterations: 8000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Entries) == 0 || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "within the doses") {
+		t.Errorf("%d entries, with the notes %q", len(a.Entries), a.Notes)
 	}
 }

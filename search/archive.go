@@ -40,6 +40,9 @@ func (a *Archive) key(parts []kir.Part) kindKey {
 	main, most := 0, -1
 	if a.kind.Group == nil {
 		for _, p := range parts {
+			if a.kind.Common != nil && a.kind.Common[p.Ingredient] {
+				continue
+			}
 			if p.Amount > most || p.Amount == most && p.Ingredient < main {
 				main, most = p.Ingredient, p.Amount
 			}

@@ -17,8 +17,8 @@ const ideaWalks = 2
 // ideas looks for the best compositions that are apart from each other, one after
 // another: the best of what was found, from there a walk that keeps apart from
 // the ideas before, and so on. The more of them there are the worse they get;
-// that the walks begin where the archive is best among what is left is what keeps
-// it slow.
+// that the walks begin at the best of the archive and the seeds that is left is what
+// keeps it slow.
 func (s *searcher) ideas(ctx context.Context) ([]Found, error) {
 	if s.o.Ideas == 0 {
 		return nil, nil
@@ -43,7 +43,10 @@ func (s *searcher) ideas(ctx context.Context) ([]Found, error) {
 					return err
 				}
 				found[k] = w
-				w.apart = &apart{s.o.Distance.Clone(), chosen, s.o.Apart, Found{slices.Clone(starts[k].Parts), starts[k].LogScore}}
+				w.apart = &apart{s.o.Distance.Clone(), chosen, s.o.Apart, Found{LogScore: math.Inf(-1)}}
+				if !s.refuses(starts[k].Parts) {
+					w.apart.best = Found{slices.Clone(starts[k].Parts), starts[k].LogScore}
+				}
 				return w.anneal(ctx, each, warmest, coldest)
 			})
 		}
@@ -58,6 +61,9 @@ func (s *searcher) ideas(ctx context.Context) ([]Found, error) {
 				best = w.apart.best
 			}
 		}
+		if best.Parts == nil {
+			break
+		}
 		sortParts(best.Parts)
 		chosen = append(chosen, best)
 	}
@@ -65,12 +71,12 @@ func (s *searcher) ideas(ctx context.Context) ([]Found, error) {
 	return chosen, nil
 }
 
-// admissible returns the best of the archive that are apart from what was chosen
-// and, if there is something to choose from, from each other.
+// admissible returns the best of the archive, and of the seeds whose amounts are
+// allowed, that are apart from what was chosen and, if there is something to choose from, from each other.
 func (s *searcher) admissible(chosen []Found) []Found {
 	var starts []Found
 	a := &apart{s.o.Distance, slices.Clone(chosen), s.o.Apart, Found{}}
-	for _, f := range s.archive.Best() {
+	for _, f := range s.from() {
 		if !a.allows(f.Parts) {
 			continue
 		}
@@ -81,4 +87,17 @@ func (s *searcher) admissible(chosen []Found) []Found {
 		a.from = append(a.from, f)
 	}
 	return starts
+}
+
+// from returns what ideas may begin at, the best first. Known recipes are among it
+// even where they are not to be offered: what is near them is apart from the rest.
+func (s *searcher) from() []Found {
+	all := s.archive.Best()
+	for _, f := range s.seeds {
+		if !slices.ContainsFunc(f.Parts, func(p kir.Part) bool { return !s.doses.allows(p.Ingredient, int32(p.Amount)) }) {
+			all = append(all, f)
+		}
+	}
+	sortFound(all)
+	return all
 }

@@ -13,6 +13,7 @@ import (
 // ingredient or group, the one of the largest amount, and by the band of the
 // mean of an attribute.
 type Kind struct {
+	Common    []bool    // of each ingredient: it is never the main one, since all have it; nil: none is
 	Group     []int     // of each ingredient, from 0; nil: each is its own
 	Attribute []float64 // of each ingredient, such as its cost; nil: no bands
 	Bands     []float64 // where the next band of Σ attribute·amount / total begins, ascending
@@ -43,8 +44,8 @@ func meanOf(attribute []float64, parts []kir.Part) float64 {
 }
 
 func (k *Kind) check(n int) error {
-	if k.Group != nil && len(k.Group) != n || k.Attribute != nil && len(k.Attribute) != n {
-		return fmt.Errorf("search: groups of %d and an attribute of %d ingredients, and there are %d", len(k.Group), len(k.Attribute), n)
+	if k.Common != nil && len(k.Common) != n || k.Group != nil && len(k.Group) != n || k.Attribute != nil && len(k.Attribute) != n {
+		return fmt.Errorf("search: %d that are common, groups of %d and an attribute of %d ingredients, and there are %d", len(k.Common), len(k.Group), len(k.Attribute), n)
 	}
 	for i, g := range k.Group {
 		if g < 0 || g > math.MaxInt32 {

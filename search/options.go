@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"runtime"
+	"sync/atomic"
 
 	"kir"
 )
@@ -37,6 +38,10 @@ type Options struct {
 	// kept, such as those of known recipes; nil: of none. Walks ask at the same
 	// time.
 	Refuse func(ingredients []int) bool
+
+	// Looked is told how many lines the walks have scored, while they do; nil:
+	// nobody is.
+	Looked *atomic.Int64
 }
 
 func (o *Options) check(t *kir.Target) error {

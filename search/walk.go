@@ -57,11 +57,20 @@ const (
 func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error {
 	from, to = from/w.spread, to/w.spread
 	rise := math.Log(to / from)
+	told := w.evaluations
+	tell := func() {
+		if w.o.Looked != nil {
+			w.o.Looked.Add(w.evaluations - told)
+			told = w.evaluations
+		}
+	}
+	defer tell()
 	for k := range steps {
 		if k&255 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			tell()
 		}
 		beta := from * math.Exp(rise*float64(k)/float64(max(steps-1, 1)))
 		if err := w.step(beta); err != nil {

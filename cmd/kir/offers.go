@@ -8,8 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"kir"
 	"kir/problem"
+	"kir/report"
+	"kir/report/number"
 	"kir/report/terminal"
+	"kir/run"
 	"kir/search"
 )
 
@@ -29,11 +33,20 @@ type trial struct {
 	Far     int     `json:"far"`     // entries that the models have seen nothing like
 }
 
+// A drawTrial is a short run of chains with other weights.
+type drawTrial struct {
+	Setting string        `json:"setting"`
+	Mean    float64       `json:"mean"` // score of the draws, of the wishes as they are
+	Best    float64       `json:"best"`
+	RHat    report.Number `json:"rhat"`
+}
+
 // An offer is something that may be better than what the problem says, with what
 // was tried to tell.
 type offer struct {
-	Text   string  `json:"text"`
-	Trials []trial `json:"trials,omitempty"`
+	Text   string      `json:"text"`
+	Trials []trial     `json:"trials,omitempty"`
+	Draws  []drawTrial `json:"draws,omitempty"`
 }
 
 // offersOf says what a problem might do better. What can be tried has been.
@@ -48,12 +61,17 @@ func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err erro
 	if err != nil || as == nil {
 		return offers, err
 	}
+	weights, err := offerWeights(ctx, p)
+	if err != nil {
+		return offers, err
+	}
+	offers = append(offers, weights...)
 	more, err := trySearch(ctx, p, "effort 4", 4)
 	if err != nil {
 		return offers, err
 	}
 	if more.Mean > 1.02*as.Mean {
-		offers = append(offers, offer{"More search finds better ones: --effort 4, or search: {effort: 4}.", []trial{*as, *more}})
+		offers = append(offers, offer{"More search finds better ones: --effort 4, or search: {effort: 4}.", []trial{*as, *more}, nil})
 	}
 	if p.Book == nil || p.Within() {
 		return offers, nil
@@ -72,7 +90,65 @@ func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err erro
 	} else {
 		text += "Kept within the book by a rule the shortlist was no better in a trial."
 	}
-	return append(offers, offer{text, []trial{*as, *within}}), nil
+	return append(offers, offer{text, []trial{*as, *within}, nil}), nil
+}
+
+// mostAlone is up to how many wishes are tried with a greater weight each alone.
+const mostAlone = 4
+
+// offerWeights tries greater weights, for all wishes and for one at a time, and
+// offers those whose draws score most while chains agree, if that is a tenth more
+// than with the weights as they are.
+func offerWeights(ctx context.Context, p *problem.Problem) ([]offer, error) {
+	var names []string // of the wishes that count
+	for _, w := range p.Properties {
+		if w.Weight > 0 {
+			names = append(names, w.Name)
+		}
+	}
+	type candidate struct {
+		setting string
+		factor  float64
+		of      []string
+	}
+	all := []candidate{{"as it is", 1, names}, {"3 times", 3, names}, {"10 times", 10, names}, {"30 times", 30, names}}
+	if 1 < len(names) && len(names) <= mostAlone {
+		for _, name := range names {
+			all = append(all, candidate{"10 times " + name, 10, []string{name}})
+		}
+	}
+	o := offer{}
+	best, least := 0, 0.0
+	var lines string
+	for k, c := range all {
+		weights := make([]float64, len(p.Properties))
+		var of []string
+		for q, w := range p.Properties {
+			weights[q] = w.Weight
+			if slices.Contains(c.of, w.Name) {
+				weights[q] *= c.factor
+				of = append(of, fmt.Sprintf("%s {…, weight: %g}", w.Name, weights[q]))
+			}
+		}
+		t, err := run.TryWeights(ctx, p.Target, weights)
+		if errors.Is(err, kir.ErrNoStart) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		o.Draws = append(o.Draws, drawTrial{c.setting, t.Mean, t.Best, report.Number(t.RHat)})
+		if k == 0 {
+			least = 1.1 * t.Mean
+		} else if t.Mean > max(least, o.Draws[best].Mean) && t.Agree() {
+			best, lines = k, strings.Join(of, ", ")
+		}
+	}
+	if best == 0 {
+		return nil, nil
+	}
+	o.Text = fmt.Sprintf("Draws that score %.3f on average instead of %.3f, and differ less: %s. What the search finds does not depend on weights.", o.Draws[best].Mean, o.Draws[0].Mean, lines)
+	return []offer{o}, nil
 }
 
 // tryWithin tries the problem with doses within the book. It returns nil if these
@@ -125,6 +201,9 @@ func writeOffers(w io.Writer, offers []offer) error {
 				fmt.Fprintf(&b, "; %d far from all recipes", t.Far)
 			}
 			b.WriteString("\n")
+		}
+		for _, t := range o.Draws {
+			fmt.Fprintf(&b, "    %-16s draws %.3f on average, the best %.3f; R-hat %s\n", t.Setting+":", t.Mean, t.Best, number.Fixed(t.RHat, 2))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"kir/fault"
 	"kir/report"
 	"kir/report/terminal"
 	"kir/report/view"
@@ -31,6 +34,9 @@ for another place, and for the figures.
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
+			if err := pageName(out); err != nil {
+				return err
+			}
 			store, err := storeAt(dir)
 			if err != nil {
 				return err
@@ -52,7 +58,7 @@ for another place, and for the figures.
 			} else {
 				var b bytes.Buffer
 				if err = view.Page(&b, m); err == nil {
-					err = os.WriteFile(path, b.Bytes(), 0o666)
+					err = savePage(path, b.Bytes())
 				}
 			}
 			if err != nil {
@@ -77,6 +83,38 @@ for another place, and for the figures.
 	must(c.MarkFlagFilename("output", "html"))
 	must(c.MarkFlagDirname("figures"))
 	return c
+}
+
+// pageName refuses a file whose name says that it is something else than a page.
+func pageName(path string) error {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case "", ".html", ".htm":
+		return nil
+	default:
+		return &fault.Error{File: path, Message: "the report is an HTML page, and not " + fault.Quote(ext), Hint: "name a file ending in .html; a browser prints it as PDF"}
+	}
+}
+
+// savePage writes a page whole or not at all. A file that is there and is no page of
+// kir's is left as it is.
+func savePage(path string, page []byte) error {
+	old, err := os.ReadFile(path)
+	if err == nil && !view.IsPage(old) {
+		return &fault.Error{File: path, Message: "the file is there already, and is not a report", Hint: "name another with -o", Err: fs.ErrExist}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	part, err := os.CreateTemp(filepath.Dir(path), ".kir-*.html")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part.Name()) // which fails once it has its name
+	_, err = part.Write(page)
+	if err = errors.Join(err, part.Chmod(0o644), part.Sync(), part.Close()); err != nil {
+		return err
+	}
+	return os.Rename(part.Name(), path)
 }
 
 // saveFigures writes the figures of a report and returns the files.

@@ -18,15 +18,42 @@ import (
 // execute is the program: it does what args say and returns what went wrong.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	root := newRootCommand()
+	out := &output{w: stdout}
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(ctx)
 	if err != nil && !started(command) {
 		// Cobra itself found the fault, so it is one of usage.
 		err = &usageError{err, command}
 	}
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("writing the output: %w", out.err)
+	}
 	return err
+}
+
+// output is stdout. It remembers what went wrong, as help is printed by others,
+// who do not.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// Fd lets it be seen whether stdout is a terminal.
+func (o *output) Fd() uintptr {
+	if f, ok := o.w.(interface{ Fd() uintptr }); ok {
+		return f.Fd()
+	}
+	return ^uintptr(0)
 }
 
 // exitStatus prints an error, once, and returns the status that it stands for.
@@ -35,6 +62,11 @@ func exitStatus(err error, stderr io.Writer) int {
 		return 0
 	}
 	several := (*fault.Errors)(nil)
+	interrupted := (*run.InterruptedError)(nil)
+	if errors.Is(err, context.Canceled) && !errors.As(err, &interrupted) {
+		fmt.Fprintln(stderr, "kir: interrupted")
+		return 130
+	}
 	if errors.As(err, &several) {
 		for line := range strings.Lines(several.Error()) {
 			fmt.Fprintln(stderr, "kir: "+terminal.Plain(strings.TrimSuffix(line, "\n")))
@@ -49,7 +81,7 @@ func exitStatus(err error, stderr io.Writer) int {
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
 		return 2
 	}
-	if interrupted := (*run.InterruptedError)(nil); errors.As(err, &interrupted) || errors.Is(err, context.Canceled) {
+	if errors.As(err, &interrupted) {
 		return 130
 	}
 	return 1
@@ -99,6 +131,7 @@ func newRootCommand() *cobra.Command {
 		newCountCommand(),
 		newTrainCommand(),
 		newPaperCommand(),
+		newVersionCommand(),
 	)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

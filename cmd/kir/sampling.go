@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"unicode"
 
@@ -87,18 +86,10 @@ func problemFlag(c *cobra.Command, file *string) {
 	must(c.MarkFlagFilename("problem", "yaml", "yml"))
 }
 
-// manyIngredients is from how many on memory is looked after.
-const manyIngredients = 100_000
-
 // prepare returns the options of a run, and what ends the showing of progress.
 func (o *runOptions) prepare(c *cobra.Command, p *problem.Problem) (options run.Options, end func(), err error) {
 	if o.workers < 0 {
 		return options, nil, &fault.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
-	}
-	if len(p.Ingredients) >= manyIngredients {
-		// What a chain keeps of each ingredient holds no pointers, so looking for
-		// garbage more often costs next to nothing.
-		debug.SetGCPercent(5)
 	}
 	progress := newProgress(c.ErrOrStderr(), o, p)
 	return run.Options{Workers: o.workers, Progress: progress.show}, progress.end, nil

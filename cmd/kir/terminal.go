@@ -19,7 +19,7 @@ import (
 
 // isTerminal says whether a stream is shown to a person.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -56,6 +56,7 @@ type progressJSON struct {
 	Draws   int             `json:"draws"`   // of the shortest chain, when R-hat and ESS were computed
 	Rhat    report.Number   `json:"rhat"`    // the largest
 	ESS     report.Number   `json:"ess"`     // the smallest
+	Search  float64         `json:"search"`  // share of the search for the best, after the chains
 	Chains  []chainProgress `json:"chains"`
 }
 
@@ -67,7 +68,7 @@ type chainProgress struct {
 }
 
 func progressLine(r run.Progress) progressJSON {
-	line := progressJSON{Elapsed: r.Elapsed.Seconds(), Done: r.Done, Draws: r.Draws, Rhat: report.Number(r.RHat), ESS: report.Number(r.ESS)}
+	line := progressJSON{Elapsed: r.Elapsed.Seconds(), Done: r.Done, Draws: r.Draws, Rhat: report.Number(r.RHat), ESS: report.Number(r.ESS), Search: r.Search, Chains: []chainProgress{}}
 	for _, c := range r.Chains {
 		line.Chains = append(line.Chains, chainProgress{c.Done, c.Warmup, report.Number(c.Rate), report.Number(c.Accepted)})
 	}
@@ -94,8 +95,8 @@ func newBarWriter(w io.Writer) progress.Writer {
 	return bars
 }
 
-// newBars draws a bar for each chain, up to a screenful, and a line of R-hat
-// and ESS so far.
+// newBars draws a bar for each chain, up to a screenful, a line of R-hat and ESS so
+// far, and a bar for the search behind them.
 func newBars(w io.Writer, p *problem.Problem) progressView {
 	const mostBars = 16
 	const resolution = 10_000
@@ -105,9 +106,18 @@ func newBars(w io.Writer, p *problem.Problem) progressView {
 		trackers[k] = &progress.Tracker{Message: fmt.Sprintf("chain %d", k), Total: resolution}
 		bars.AppendTracker(trackers[k])
 	}
+	var search *progress.Tracker
 	return progressView{
 		end: startBars(bars),
 		show: func(r run.Progress) {
+			if r.Chains == nil {
+				if search == nil {
+					search = &progress.Tracker{Message: "looking for the best", Total: resolution}
+					bars.AppendTracker(search)
+				}
+				search.SetValue(int64(r.Search * resolution))
+				return
+			}
 			for k, t := range trackers {
 				c := r.Chains[k]
 				t.UpdateMessage(chainLine(k, c))

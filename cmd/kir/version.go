@@ -1,28 +1,25 @@
 package main
 
-import "runtime/debug"
+import (
+	"fmt"
 
-// release is the version that the CHANGELOG describes.
-const release = "0.1.0"
+	"github.com/spf13/cobra"
+)
 
-// version returns the release and, where the build knows it, the commit.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return release
+func newVersionCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "version [--json]",
+		Short: "Print which version this is",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), thisProgram())
+			}
+			_, err := fmt.Fprintln(c.OutOrStdout(), "kir "+version())
+			return err
+		},
 	}
-	v := release
-	modified := false
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision" && len(s.Value) >= 12:
-			v += "+" + s.Value[:12]
-		case s.Key == "vcs.modified":
-			modified = s.Value == "true"
-		}
-	}
-	if modified {
-		v += ".modified"
-	}
-	return v
+	c.Flags().BoolVar(&asJSON, "json", false, "print version, commit, Go and platform as JSON")
+	return c
 }

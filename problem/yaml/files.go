@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"kir/fault"
 )
@@ -39,6 +40,9 @@ func (f *openFile) Read(p []byte) (int, error) {
 		return 0, err // a pipe may never end
 	}
 	n, err := f.file.Read(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = f.ctx.Err()
+	}
 	f.hash.Write(p[:n])
 	f.bytes += int64(n)
 	return n, err
@@ -46,12 +50,14 @@ func (f *openFile) Read(p []byte) (int, error) {
 
 // open opens a file to read. What the user can mend is a [fault.Error].
 func open(ctx context.Context, path string) (*openFile, error) {
-	file, err := os.Open(path)
+	file, err := openWithin(ctx, path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil, &fault.Error{File: path, Message: "there is no such file", Hint: "check the path", Err: err}
 	case errors.Is(err, os.ErrPermission):
 		return nil, &fault.Error{File: path, Message: "the file may not be read", Hint: "check its permissions", Err: err}
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	case err != nil:
 		return nil, &fault.Error{File: path, Message: "the file cannot be opened", Hint: err.Error(), Err: err}
 	}
@@ -65,6 +71,36 @@ func open(ctx context.Context, path string) (*openFile, error) {
 		return nil, &fault.Error{File: path, Message: "this is a directory", Hint: "name a file"}
 	}
 	return &openFile{ctx: ctx, file: file, hash: sha256.New()}, nil
+}
+
+// openWithin opens a file. A pipe that nobody writes to is waited for until ctx ends,
+// and is not read from then on.
+func openWithin(ctx context.Context, path string) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		return os.Open(path)
+	}
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan opened)
+	go func() {
+		file, err := os.Open(path)
+		select {
+		case done <- opened{file, err}:
+		case <-ctx.Done():
+			file.Close()
+		}
+	}()
+	select {
+	case o := <-done:
+		if o.err == nil {
+			context.AfterFunc(ctx, func() { o.file.SetReadDeadline(time.Unix(1, 0)) })
+		}
+		return o.file, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // ReadFile reads a whole file of at most largest bytes, whose path is as it is.

@@ -67,18 +67,8 @@ const randomWishes = 500
 // wishesOf says of each wish that counts what the shortlist has of it, what random
 // compositions have and what the known recipes have.
 func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]report.WishPromise, error) {
-	random := make([]*kir.Composition, randomWishes)
-	prior, r := kir.NewPrior(p.Target), kir.NewRand(p.Sampler.Seed, "wishes of random compositions", 0)
-	for k := range random {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		var err error
-		if random[k], err = prior.Draw(r); err != nil {
-			return nil, fmt.Errorf("drawing random compositions: %w", err)
-		}
-	}
 	out := []report.WishPromise{}
+	var of []func(x *kir.Composition) float64
 	for k, w := range p.Properties {
 		if w.Weight == 0 {
 			continue
@@ -88,17 +78,15 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]re
 			quality := w.Forest.Quality()
 			promise.Strength = quality.Strength().String()
 		}
-		of, in := func(x *kir.Composition) float64 { return math.Exp(p.Target.Wishes()[k].Property.LogScore(x)) },
+		scored, in := func(x *kir.Composition) float64 { return math.Exp(p.Target.Wishes()[k].Property.LogScore(x)) },
 			func(b report.Best) report.Number { return b.Scores[w.Name] }
 		if predicts(w) {
 			promise.Unit = "value"
-			of = func(x *kir.Composition) float64 { return w.Forest.Predict(x.Amounts()).Value }
+			scored = func(x *kir.Composition) float64 { return w.Forest.Predict(x.Amounts()).Value }
 			in = func(b report.Best) report.Number { return b.Predicted[w.Name].Value }
 			promise.Known = meanLabel(p, w.Forest.Label())
 		}
-		for _, x := range random {
-			promise.Random += report.Number(of(x) / randomWishes)
-		}
+		of = append(of, scored)
 		for _, b := range list {
 			promise.Shortlist += in(b) / report.Number(len(list))
 		}
@@ -106,6 +94,19 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]re
 			promise.Shortlist = report.UnknownNumber()
 		}
 		out = append(out, promise)
+	}
+	prior, r := kir.NewPrior(p.Target), kir.NewRand(p.Sampler.Seed, "wishes of random compositions", 0)
+	for range randomWishes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x, err := prior.Draw(r)
+		if err != nil {
+			return nil, fmt.Errorf("drawing random compositions: %w", err)
+		}
+		for k := range out {
+			out[k].Random += report.Number(of[k](x) / randomWishes)
+		}
 	}
 	return out, nil
 }

@@ -40,7 +40,7 @@ func judge(p *problem.Problem, a *report.Answer) {
 		}
 		a.Verdict = append(a.Verdict, fmt.Sprintf("Where models of one half of the book choose and those of the other half check, %s of the promised gain over random compositions is left.", left))
 	}
-	a.Verdict = append(a.Verdict, fmt.Sprintf("%s compositions were looked at, in %s lines and single ones.", number.Thousands(a.Compositions), number.Thousands(a.Evaluations)))
+	a.Verdict = append(a.Verdict, fmt.Sprintf("The search looked at %s compositions.", number.Thousands(a.Compositions)))
 	switch {
 	case a.Shortlist.Number == 0:
 		a.Grade, a.Headline = report.Doubtful, "Nothing was found that may be offered."
@@ -114,11 +114,11 @@ func modelSentence(w problem.Property) string {
 	switch {
 	case q.Numbers != nil:
 		n := q.Numbers
-		return text + fmt.Sprintf("R² is %s ± %s on %s that it had not seen; it is off by %s (RMSE), who always says the mean by %s.",
+		return text + fmt.Sprintf("R² is %s ± %s on %s that it had not seen; it is off by %s (RMSE); always saying the mean, by %s.",
 			number.Fixed(n.R2, 2), number.Fixed(n.R2SE, 2), number.Counted(q.Rows, "recipe"), number.Value(n.RMSE), number.Value(n.PriorRMSE))
 	case q.Classes != nil:
 		c := q.Classes
-		return text + fmt.Sprintf("its skill is %s ± %s on %s that it had not seen; it is right about %s ± %s %% of them, who always says %s about %s %%.",
+		return text + fmt.Sprintf("its skill is %s ± %s on %s that it had not seen; it is right about %s ± %s %% of them; always saying %s, about %s %%.",
 			number.Fixed(c.Skill, 2), number.Fixed(c.SkillSE, 2), number.Counted(q.Rows, "recipe"),
 			number.Fixed(100*c.Accuracy, 0), number.Fixed(100*c.AccuracySE, 0), c.Majority, number.Fixed(100*c.MajorityAccuracy, 0))
 	}

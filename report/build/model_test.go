@@ -17,6 +17,7 @@ import (
 	"kir/problem"
 	"kir/report"
 	"kir/run"
+	"kir/search"
 )
 
 // A made run is a problem that was sampled.
@@ -240,5 +241,38 @@ func BenchmarkNew(b *testing.B) {
 		if _, err := Model(context.Background(), m.problem, run.Directory(m.dir), m.result, "test"); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Two means of random compositions of the same wish, of other draws, agree within
+// five standard errors (false alarm: below 10⁻⁶).
+func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
+	m := sampleFile(t, filepath.Join("..", "..", "examples", "cocktails", "problem.yaml"), func(s *kir.Settings) {
+		s.Draws, s.Warmup = 1000, 100
+	})
+	p := m.problem
+	p.Properties[1].Weight = 0
+	wishes := slices.Clone(p.Target.Wishes())
+	wishes[1].Weight = 0
+	var err error
+	if p.Target, err = p.Target.WithWishes(wishes...); err != nil {
+		t.Fatal(err)
+	}
+	q, err := p.Question()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Halves = nil
+	a, err := q.Answer(t.Context(), search.Beside{Iterations: 1000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, _, err := answerOf(t.Context(), p, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, random := answer.Wishes[0], a.Comparison.Random
+	if se := random.SE * math.Sqrt(1+1000.0/randomWishes); math.Abs(float64(w.Random)-random.Mean) > 5*se {
+		t.Errorf("random compositions have a mean of %v in the table and %v beside the shortlist (standard error of the difference %.3f)", w.Random, random.Mean, se)
 	}
 }

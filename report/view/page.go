@@ -290,3 +290,8 @@ func SavePage(ctx context.Context, store run.Store, m *report.Model) error {
 	}
 	return store.Replace(ctx, PageName, b.Bytes())
 }
+
+// IsPage says whether a file is a page that was made here.
+func IsPage(data []byte) bool {
+	return bytes.Contains(data[:min(len(data), 1<<12)], []byte(`<meta name="generator" content="kir `))
+}
