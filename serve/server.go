@@ -18,7 +18,6 @@ import (
 	"net/http"
 	"net/netip"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -178,24 +177,4 @@ func answered(what func(r *http.Request) (any, error)) http.HandlerFunc {
 		w.WriteHeader(status)
 		_, _ = w.Write(data)
 	}
-}
-
-// stepOf reads which step a request is about: that of its query, or the current
-// one.
-func (s *Session) stepOf(r *http.Request) (*Step, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id := s.history.Current
-	if text := r.URL.Query().Get("step"); text != "" {
-		var err error
-		if id, err = strconv.Atoi(text); err != nil {
-			return nil, &fault.Error{Message: fault.Quote(text) + " is no step"}
-		}
-	}
-	step, err := s.history.step(id)
-	if err != nil {
-		return nil, err
-	}
-	copied := *step
-	return &copied, nil
 }
