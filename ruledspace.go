@@ -37,7 +37,7 @@ const negligible = 1e-9
 //
 // Amounts and groups that are disjoint or nested are counted: |X_n| is then
 // exact. Of rules that cannot be counted, which are groups that overlap otherwise,
-// needs and limits, each composition of n ingredients is looked at if there are at
+// needs and sums, each composition of n ingredients is looked at if there are at
 // most 2²⁰ whose amounts are allowed: |X_n| is exact then, too. Else the share that
 // keeps them is measured, see package measure, and sizes at either end of the law
 // are left out as long as they have at most 1e-9 of its mass together. A size of
@@ -177,10 +177,12 @@ func (r *ruleset) uncountedSums() []measure.Sum {
 	var sums []measure.Sum
 	for _, s := range r.Sums {
 		sum := measure.Sum{Min: s.Min, Max: s.Max}
-		for i, f := range s.Factors {
-			if f != 0 {
-				sum.Terms = append(sum.Terms, measure.Term{Ingredient: i, PerUnit: f})
+		for _, t := range s.Terms {
+			term := measure.Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, Whole: t.Whole}
+			if t.Bent() {
+				term.At = t.At
 			}
+			sum.Terms = append(sum.Terms, term)
 		}
 		sums = append(sums, sum)
 	}

@@ -83,12 +83,12 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	}
 	s.warnAlike()
 	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
-	p.attributes, p.recipes = s.attributes, s.recipes
+	p.attributes, p.recipes, p.units = s.attributes, s.recipes, s.units
 	var more []*yaml.Node
 	if o.Within {
 		more = append(more, withinAll(root))
 	}
-	if p.Rules, err = readRules(s, root.Get("constraints"), more...); err != nil {
+	if p.Rules, err = readRules(ctx, s, root.Get("constraints"), more...); err != nil {
 		return p, err
 	}
 	if err := s.warnUnkept(p.Rules); err != nil {
@@ -100,6 +100,18 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	p.Warnings = s.warnings
 	p.Resolved, err = resolve(p, root)
 	return p, err
+}
+
+// fill reads what there is to choose from, how much of it, and the known recipes.
+func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
+	if s.total, err = readTotal(root); err != nil {
+		return err
+	}
+	s.whole = s.total
+	if err := s.readIngredients(ctx, root); err != nil {
+		return err
+	}
+	return s.readRecipes(ctx, root)
 }
 
 // readText reads a problem file, or the text that stands instead of what it holds.

@@ -52,7 +52,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 		return nil, err
 	}
 	out.Ingredients, out.Attributes, out.Book, out.Total = s.names, s.attributes, s.book, s.total
-	rules, err := readRules(s, root.Get("constraints"))
+	rules, err := readRules(ctx, s, root.Get("constraints"))
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package problem
 
 import (
-	"context"
-
 	"kir"
 	"kir/problem/yaml"
 	"kir/recipe"
@@ -14,10 +12,16 @@ import (
 type shelf struct {
 	names      []string            // of the ingredients
 	attributes *recipe.Ingredients // nil if the ingredients are only counted
-	total      int                 // M, in units
+	total      int                 // M, in units; while the rules of a block are read, its total
+	whole      int                 // M
 	book       *recipe.Book        // nil if there are no recipes
 	recipes    [][]kir.Part        // those of the book, closed to the total
+	units      *recipe.Units       // of the recipes; nil: the usual ones
 	files      *yaml.Files
+
+	constituents map[string][]float64 // by name: the shares, by ingredient
+	block        *block               // whose rules are read; nil outside of blocks
+	inner        bool                 // rules within others are read
 
 	table   string       // the file of the ingredients as the problem names it, or empty
 	grown   *Grown       // forests that were grown before, or nil
@@ -25,17 +29,6 @@ type shelf struct {
 	tell    func(string) // what happens while the problem is sampled; may be nil
 
 	warnings []string
-}
-
-// fill reads what there is to choose from, how much of it, and the known recipes.
-func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
-	if s.total, err = readTotal(root); err != nil {
-		return err
-	}
-	if err := s.readIngredients(ctx, root); err != nil {
-		return err
-	}
-	return s.readRecipes(ctx, root)
 }
 
 // warn keeps what is allowed and yet worth knowing.

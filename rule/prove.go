@@ -2,6 +2,7 @@ package rule
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -14,11 +15,40 @@ import (
 // it says cannot be, cannot be; what it does not, may.
 type prover struct {
 	*Conditions
-	sums   []Sum // with those on the same factors put together
-	sizes  []int // the numbers of ingredients that are asked for
-	lo, hi []int // amounts when used
-	order  []int // scratch
-	steps  int   // left of the search
+	sums   []proved // with those of the same terms put together
+	sizes  []int    // the numbers of ingredients that are asked for
+	lo, hi []int    // amounts when used
+	steps  int      // left of the search
+}
+
+// A proved is a sum as the search sees it.
+type proved struct {
+	Sum
+	terms  []*Term // by ingredient
+	rising []int32 // the ingredients by what a unit adds
+	linear bool    // units add something, and not only what is used
+}
+
+// newProved prepares a sum.
+func newProved(s Sum, ingredients int) proved {
+	p := proved{Sum: s, terms: make([]*Term, ingredients), rising: make([]int32, ingredients)}
+	for k := range s.Terms {
+		t := &s.Terms[k]
+		p.terms[t.Ingredient] = t
+		p.linear = p.linear || t.PerUnit != 0
+	}
+	for i := range p.rising {
+		p.rising[i] = int32(i)
+	}
+	slices.SortStableFunc(p.rising, func(i, j int32) int { return cmp.Compare(p.perUnit(i), p.perUnit(j)) })
+	return p
+}
+
+func (p *proved) perUnit(i int32) int64 {
+	if t := p.terms[i]; t != nil {
+		return t.PerUnit
+	}
+	return 0
 }
 
 // proofSteps bounds a search, in ingredients looked at.
@@ -32,9 +62,9 @@ func newProver(c *Conditions, sizes []int) *prover {
 		}
 	}
 	for _, s := range c.Sums {
-		same := slices.IndexFunc(p.sums, func(t Sum) bool { return slices.Equal(s.Factors, t.Factors) })
+		same := slices.IndexFunc(p.sums, func(t proved) bool { return slices.Equal(s.Terms, t.Terms) })
 		if same < 0 {
-			p.sums = append(p.sums, s)
+			p.sums = append(p.sums, newProved(s, len(c.Amounts)))
 			continue
 		}
 		t := &p.sums[same]
@@ -45,7 +75,7 @@ func newProver(c *Conditions, sizes []int) *prover {
 
 // impossible says whether it is proven that no composition keeps the conditions.
 func (p *prover) impossible() bool {
-	if slices.ContainsFunc(p.sums, func(s Sum) bool { return s.Min > s.Max }) {
+	if slices.ContainsFunc(p.sums, func(s proved) bool { return s.Min > s.Max }) {
 		return true
 	}
 	uses := make([]use, len(p.Amounts))
@@ -138,6 +168,46 @@ func (p *prover) follow(uses []use) (changed, ok bool) {
 			decide([]int{n.If}, unused)
 		}
 	}
+	for k := range p.sums {
+		fixed, ok := p.sums[k].follow(uses)
+		if changed = changed || fixed; !ok {
+			return changed, false
+		}
+	}
+	return changed, true
+}
+
+// follow decides what a sum over what is used leaves no choice about.
+func (p *proved) follow(uses []use) (changed, ok bool) {
+	if p.linear {
+		return false, true
+	}
+	lo, hi := int64(0), int64(0) // what it can come to
+	for k := range p.Terms {
+		t := &p.Terms[k]
+		switch uses[t.Ingredient] {
+		case used:
+			lo += t.Whole + min(t.Off, 0)
+			hi += t.Whole + max(t.Off, 0)
+		case undecided:
+			lo += min(t.Whole+min(t.Off, 0), 0)
+			hi += max(t.Whole+max(t.Off, 0), 0)
+		}
+	}
+	if lo > p.Max || hi < p.Min {
+		return false, false
+	}
+	for k := range p.Terms {
+		t := &p.Terms[k]
+		if uses[t.Ingredient] != undecided || t.Off != 0 {
+			continue
+		}
+		if lo+max(t.Whole, 0) > p.Max || hi+min(t.Whole, 0) < p.Min {
+			uses[t.Ingredient], changed = unused, true
+		} else if lo-min(t.Whole, 0) > p.Max || hi-max(t.Whole, 0) < p.Min {
+			uses[t.Ingredient], changed = used, true
+		}
+	}
 	return changed, true
 }
 
@@ -194,38 +264,50 @@ func (p *prover) within(uses []use) bool {
 	}
 	for k := range p.sums {
 		s := &p.sums[k]
-		if p.extreme(uses, s.Factors, 1, p.Total-least) < s.Min || p.extreme(uses, s.Factors, -1, p.Total-least) > s.Max {
+		if s.Min > math.MinInt64 && p.extreme(uses, s, 1, p.Total-least) < s.Min || s.Max < math.MaxInt64 && p.extreme(uses, s, -1, p.Total-least) > s.Max {
 			return false
 		}
 	}
 	return true
 }
 
-// extreme returns the greatest sum of a factor, or with sign −1 the least, if
-// all used ingredients have at least their least amounts, and the free units go
-// where they do most.
-func (p *prover) extreme(uses []use, factors []int64, sign, free int) int64 {
+// extreme returns no less than the greatest that a sum can be, or with sign −1 no
+// more than the least, if all used ingredients have at least their least amounts,
+// and the free units go where they do most. A step may fall as it wants.
+func (p *prover) extreme(uses []use, s *proved, sign int64, free int) int64 {
 	sum := int64(0)
-	order := p.order[:0]
-	for i, u := range uses {
-		if u == used {
-			sum += factors[i] * int64(p.lo[i])
-		}
-		if u != unused {
-			order = append(order, i)
+	better := func(v int64) int64 { return sign * max(sign*v, 0) }
+	for k := range s.Terms {
+		t := &s.Terms[k]
+		switch uses[t.Ingredient] {
+		case used:
+			least := p.lo[t.Ingredient]
+			if t.Cap > 0 {
+				least = min(least, t.Cap)
+			}
+			sum += t.Whole + better(t.Off) + t.PerUnit*int64(least)
+		case undecided:
+			sum += better(t.Whole) + better(t.Off)
 		}
 	}
-	p.order = order
-	slices.SortFunc(order, func(i, j int) int {
-		return sign * cmp.Compare(factors[j], factors[i])
-	})
-	for _, i := range order {
-		room := p.hi[i]
+	for at := range s.rising {
+		if sign > 0 {
+			at = len(s.rising) - 1 - at
+		}
+		i := s.rising[at]
+		if uses[i] == unused {
+			continue
+		}
+		room, t := p.hi[i], s.terms[i]
+		if t != nil && t.Cap > 0 {
+			room = min(room, t.Cap) // and beyond it as good as elsewhere
+		}
 		if uses[i] == used {
 			room -= p.lo[i]
 		}
-		room = min(room, free)
-		sum += factors[i] * int64(room)
+		if room = max(min(room, free), 0); t != nil {
+			sum += t.PerUnit * int64(room)
+		}
 		if free -= room; free == 0 {
 			break
 		}
@@ -233,8 +315,8 @@ func (p *prover) extreme(uses []use, factors []int64, sign, free int) int64 {
 	return sum
 }
 
-// choose returns an undecided ingredient, of a need or a group if there is one,
-// or −1.
+// choose returns an undecided ingredient, of a need, a group or a sum over what is
+// used if there is one, or −1.
 func (p *prover) choose(uses []use) int {
 	for _, n := range p.Needs {
 		if uses[n.If] == undecided {
@@ -247,6 +329,13 @@ func (p *prover) choose(uses []use) int {
 	for _, g := range p.Groups {
 		if i := firstUndecided(uses, g.Members); i >= 0 {
 			return i
+		}
+	}
+	for k := range p.sums { // what is slack or not by what is used
+		for _, t := range p.sums[k].Terms {
+			if t.Whole != 0 && uses[t.Ingredient] == undecided {
+				return t.Ingredient
+			}
 		}
 	}
 	return slices.Index(uses, undecided)

@@ -36,8 +36,11 @@ func newWalk(c *Conditions, sizes []int) *walk {
 	}
 	for _, s := range c.Sums {
 		top := 0.0
-		for _, i := range w.usable {
-			top = max(top, math.Abs(float64(s.Factors[i])))
+		for _, t := range s.Terms {
+			top = max(top, math.Abs(float64(t.PerUnit)))
+		}
+		if top == 0 { // of what is used, which counts as such
+			top = 4 / float64(c.Total)
 		}
 		w.scale = append(w.scale, 4/(top*float64(c.Total)+1))
 	}

@@ -79,7 +79,7 @@ func newRounding(b Batch) (*rounding, error) {
 	if len(b.Parts) == 0 || b.Size.Sign() <= 0 || b.Step.Sign() <= 0 {
 		return nil, errors.New("a batch and the step of a scale are above 0, and a recipe has ingredients")
 	}
-	r := &rounding{nodes: mostNodes, parts: b.Parts, total: int64(b.Rules.Total), text: b.Rules.Text}
+	r := &rounding{nodes: mostNodes, far: farthest, density: b.Density, parts: b.Parts, total: int64(b.Rules.Total), text: b.Rules.Text}
 	sum := new(big.Rat)
 	for k, p := range b.Parts {
 		q := new(big.Rat).SetFrac64(int64(p.Amount), r.total)
@@ -156,7 +156,7 @@ func (b Batch) possible() bool {
 	if err != nil {
 		return false
 	}
-	r.nodes = triedNodes
+	r.nodes, r.far = triedNodes, 2
 	_, found := r.search(r.bounds)
 	return found
 }

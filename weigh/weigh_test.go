@@ -25,7 +25,7 @@ func randomRules(rng *rand.Rand, parts []rule.Part, total int) []rule.Rule {
 	}
 	room := func() int { return rng.IntN(2) * rng.IntN(total/20+1) } // none, as often as not
 	for range rng.IntN(5) {
-		switch p := one(); rng.IntN(6) {
+		switch p := one(); rng.IntN(9) {
 		case 0:
 			if least := p.Amount - room(); least > 1 { // of 1 it says no more than that it is used
 				rules = append(rules, rule.Amount{Of: []int{p.Ingredient}, Min: least})
@@ -58,6 +58,18 @@ func randomRules(rng *rand.Rand, parts []rule.Part, total int) []rule.Rule {
 			rules = append(rules, limit)
 		case 5:
 			rules = append(rules, rule.Require{Of: []int{p.Ingredient}})
+		case 6:
+			rules = append(rules, rule.Near{Recipe: parts, Changes: 0, Distance: room()})
+		case 7:
+			if p.Amount < 2 {
+				break
+			}
+			rules = append(rules, rule.If{Used: []int{p.Ingredient, 11}, Then: rule.Amount{Of: []int{p.Ingredient}, Min: p.Amount, Max: p.Amount + room()}})
+		case 8:
+			if of, sum := some(); len(of) > 0 && sum > 0 {
+				v := float64(p.Amount) / float64(sum)
+				rules = append(rules, rule.Ratio{Of: []int{p.Ingredient}, To: of, Min: math.Floor(v*100) / 100, Max: math.Ceil(v*100) / 100})
+			}
 		}
 	}
 	return rules
@@ -72,8 +84,8 @@ func keeps(t *testing.T, rules []rule.Rule, parts []rule.Part, steps []int64, su
 	for k, p := range parts {
 		of = append(of, rule.Part{Ingredient: p.Ingredient, Amount: int(steps[k]) * total})
 	}
-	var scaled []rule.Rule
-	for _, one := range rules {
+	var scale func(one rule.Rule) rule.Rule
+	scale = func(one rule.Rule) rule.Rule {
 		switch r := one.(type) {
 		case rule.Amount:
 			r.Min, r.Max, r.Step = r.Min*int(sum), r.Max*int(sum), r.Step*int(sum)
@@ -81,8 +93,22 @@ func keeps(t *testing.T, rules []rule.Rule, parts []rule.Part, steps []int64, su
 		case rule.Group:
 			r.Total = &rule.Range{Min: r.Total.Min * int(sum), Max: r.Total.Max * int(sum)}
 			one = r
+		case rule.Near:
+			r.Recipe = slices.Clone(r.Recipe)
+			for k := range r.Recipe {
+				r.Recipe[k].Amount *= int(sum)
+			}
+			r.Distance *= int(sum)
+			one = r
+		case rule.If:
+			r.Then = scale(r.Then)
+			one = r
 		}
-		scaled = append(scaled, one)
+		return one
+	}
+	var scaled []rule.Rule
+	for _, one := range rules {
+		scaled = append(scaled, scale(one))
 	}
 	c, err := rule.Set{Ingredients: 12, Total: int(fine), Rules: scaled}.Conditions()
 	if err != nil {
@@ -186,5 +212,74 @@ func TestWeigh(t *testing.T) {
 	t.Logf("%d possible, %d impossible with %d ways out", possible, impossible, ways)
 	if possible < 400 || impossible < 100 || ways < 50 {
 		t.Error("the trials are too easy, or too hard")
+	}
+}
+
+// TestWeighDensities: millilitres weighed as grams. The sum is the batch's weight to
+// the nearest step, and each amount is within a step of what it is by its density.
+func TestWeighDensities(t *testing.T) {
+	rng := rand.New(rand.NewPCG(18, 6))
+	for trial := range 300 {
+		n := 1 + rng.IntN(8)
+		total := 1000
+		b := Batch{Rules: rule.Set{Ingredients: 12, Total: total}, Size: big.NewRat(int64(20+rng.IntN(2000)), 1), Step: big.NewRat(1, 10)}
+		left, weight := total, 0.0
+		for k, i := range rng.Perm(12)[:n] {
+			amount := left
+			if k < n-1 {
+				amount = 1 + rng.IntN(left-(n-1-k))
+			}
+			left -= amount
+			density := big.NewRat(int64(700+rng.IntN(600)), 1000)
+			d, _ := density.Float64()
+			size, _ := b.Size.Float64()
+			weight += d * size * float64(amount) / float64(total)
+			b.Parts, b.Density = append(b.Parts, rule.Part{Ingredient: i, Amount: amount}), append(b.Density, density)
+		}
+		// A dose that is pinned, which no grams meet exactly.
+		b.Rules.Rules = []rule.Rule{rule.Amount{Of: []int{b.Parts[0].Ingredient}, Min: b.Parts[0].Amount, Max: b.Parts[0].Amount}}
+		w, err := Weigh(b)
+		if bad := (*ImpossibleError)(nil); errors.As(err, &bad) && slices.Min(newIdeal(t, b)) < 1 {
+			continue // some amount is raised to a step, at the cost of the one that is pinned
+		}
+		if err != nil {
+			t.Fatalf("trial %d: %v", trial, err)
+		}
+		sum := int64(0)
+		for k, x := range w.Steps {
+			sum += x
+			if off := math.Abs(float64(x) - w.Exact[k]); off > 1 && x > 1 && slices.Min(w.Exact) > 1 {
+				t.Errorf("trial %d: %d steps for %v", trial, x, w.Exact[k])
+			}
+		}
+		if sum != w.Sum || math.Abs(float64(sum)-weight*10) > 0.5+1e-6 {
+			t.Errorf("trial %d: %d steps of a batch of %v g", trial, sum, weight)
+		}
+	}
+}
+
+func newIdeal(t *testing.T, b Batch) []float64 {
+	t.Helper()
+	r, err := newRounding(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.ideal
+}
+
+// TestWeighExactly: what floats cannot tell is told: a third of ten thousand million
+// steps and one is no whole number of them.
+func TestWeighExactly(t *testing.T) {
+	b := Batch{Rules: rule.Set{Ingredients: 3, Total: 30}, Step: big.NewRat(1, 1)}
+	for i := range 3 {
+		b.Parts = append(b.Parts, rule.Part{Ingredient: i, Amount: 10})
+		b.Rules.Rules = append(b.Rules.Rules, rule.Amount{Of: []int{i}, Max: 10})
+	}
+	for size, possible := range map[int64]bool{10_000_000_001: false, 10_000_000_002: true} {
+		b.Size = big.NewRat(size, 1)
+		_, err := Weigh(b)
+		if bad := (*ImpossibleError)(nil); errors.As(err, &bad) == possible {
+			t.Errorf("%d steps: %v", size, err)
+		}
 	}
 }

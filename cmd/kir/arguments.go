@@ -31,6 +31,16 @@ func one(name string) cobra.PositionalArgs {
 	}
 }
 
+// two is the check that a command gets exactly two arguments.
+func two(first, second string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 2 {
+			return fmt.Errorf("%s needs a %s and a %s", c.CommandPath(), first, second)
+		}
+		return nil
+	}
+}
+
 // problemFiles completes problem files.
 func problemFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt

@@ -28,8 +28,8 @@ import (
 
 // moveFlags are the flags of kir sample that ask something otherwise.
 type moveFlags struct {
-	pin, exclude, min, max, near []string
-	save                         string
+	pin, exclude, min, max []string
+	near, save             string
 }
 
 func (f *moveFlags) add(c *cobra.Command) {
@@ -45,13 +45,15 @@ func (f *moveFlags) add(c *cobra.Command) {
 		c.Flags().StringArrayVar(flag.value, flag.name, nil, flag.usage)
 		must(c.RegisterFlagCompletionFunc(flag.name, completeIngredients))
 	}
+	c.Flags().StringVar(&f.near, "near", "", "stay near the shortlist's recipe K, or a known one by name: at most CHANGES ingredients come or go, `K[=CHANGES]` (default 2: one for another)")
+	must(c.RegisterFlagCompletionFunc("near", completeRecipes))
 	c.Flags().StringVar(&f.save, "save", "", "`FILE` for the changed problem, in the directory of the old one (default: there, named after the run)")
 	must(c.MarkFlagFilename("save", "yaml", "yml"))
 }
 
 // given says whether something is asked otherwise.
 func (f *moveFlags) given() bool {
-	return len(f.pin)+len(f.exclude)+len(f.min)+len(f.max)+len(f.near) > 0 || f.save != ""
+	return len(f.pin)+len(f.exclude)+len(f.min)+len(f.max) > 0 || f.near != "" || f.save != ""
 }
 
 // completeIngredients completes names of ingredients of the problem or run that is
@@ -68,6 +70,18 @@ func completeIngredients(c *cobra.Command, args []string, typed string) ([]strin
 	names := make([]string, len(s.Ingredients))
 	for k, name := range s.Ingredients {
 		names[k] = before + name
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeRecipes completes names of the known recipes.
+func completeRecipes(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		if s, err := readSource(c, args[0]); err == nil && s.Book != nil {
+			for _, r := range s.Book.Recipes {
+				names = append(names, r.Name)
+			}
+		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
@@ -172,7 +186,17 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 		if err != nil {
 			return nil, err
 		}
+		if slices.ContainsFunc(all, func(c change.Change) bool { pin, ok := c.(change.Pin); return ok && pin.Ingredient == name }) {
+			return nil, &fault.Error{Message: fault.Quote(name) + " is to be pinned and to be excluded", Hint: "say one of them"}
+		}
 		all = append(all, change.Exclude{Ingredient: name})
+	}
+	if f.near != "" {
+		near, err := s.near(c, f.near)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, near)
 	}
 	for _, text := range f.min {
 		name, amount, err := s.dose("min", text)
@@ -189,6 +213,47 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 		all = append(all, change.Bound{Ingredient: name, Max: amount})
 	}
 	return all, nil
+}
+
+// usualChanges is how far --near lets recipes be: one ingredient for another.
+const usualChanges = 2
+
+// near reads K[=CHANGES] or NAME[=CHANGES].
+func (s *source) near(c *cobra.Command, text string) (near change.Near, err error) {
+	name, changes, ok := cutLast(text, "=")
+	near.Changes = usualChanges
+	if ok {
+		if near.Changes, err = strconv.Atoi(changes); err != nil || near.Changes < 0 {
+			return near, &fault.Error{Message: fmt.Sprintf("--near %s: the changes are %s", text, fault.Quote(changes)), Hint: "write how many ingredients may come or go, such as 3=2"}
+		}
+	}
+	if k, err := strconv.Atoi(name); err == nil {
+		entry, err := s.recipe(c, "near", k)
+		if err != nil {
+			return near, err
+		}
+		for _, p := range entry.Parts() {
+			near.Parts = append(near.Parts, change.Part(p))
+		}
+		return near, nil
+	}
+	var names []string
+	if s.Book != nil {
+		for _, r := range s.Book.Recipes {
+			names = append(names, r.Name)
+		}
+	}
+	for _, known := range names {
+		if strings.EqualFold(recipe.Name(name), known) {
+			near.Recipe = known
+			return near, nil
+		}
+	}
+	e := &fault.Error{Message: fmt.Sprintf("--near: there is no recipe %s", fault.Quote(name)), Hint: "of a run, write the number of one in its shortlist"}
+	if len(names) > 0 {
+		return near, yaml.Offer(e, name, "there are", names, 8)
+	}
+	return near, e
 }
 
 // dose reads NAME=AMOUNT.

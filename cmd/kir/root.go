@@ -123,6 +123,8 @@ func newRootCommand() *cobra.Command {
 		newMergeCommand(),
 		newStatusCommand(),
 		newShowCommand(),
+		newCompareCommand(),
+		newScoreCommand(),
 		newReportCommand(),
 		newServeCommand(),
 		newDrawsCommand(),

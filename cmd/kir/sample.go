@@ -22,7 +22,7 @@ func newSampleCommand() *cobra.Command {
 	var o runOptions
 	s := kir.DefaultSettings()
 	c := &cobra.Command{
-		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A]",
+		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--near K]",
 		Short: "Draw compositions as a problem asks",
 		Long: `Run the chains that a problem file asks for, keep every draw, and say what was
 found: the best new compositions, how far the draws can be trusted, and where
@@ -32,10 +32,11 @@ The run's directory gets the draws (Parquet), the problem as it was resolved,
 summary.json, and report.html to look at. A run that was interrupted goes on
 with kir resume.
 
-The next move: --pin, --exclude, --min and --max ask the same otherwise. Of a RUN the
-settings stay, and --pin 3:Gin pins Gin at what recipe 3 of its shortlist has of it.
-The changed problem is shown as a difference and written beside the old one, with
-its comments; sampled again, it gives the same draws.
+The next move: --pin, --exclude, --min, --max and --near ask the same otherwise. Of
+a RUN the settings stay, but for a kernel that the problem does not name, and
+--pin 3:Gin pins Gin at what recipe 3 of its shortlist has of it. The changed
+problem is shown as a difference and written beside the old one, with its comments;
+sampled again, it gives the same draws.
 
 With --shard 3/16 only the third of sixteen parts of the chains is run, by as many
 machines as there are. All name the same RUN, a directory that they share or a
@@ -47,6 +48,7 @@ in one run.`,
   kir sample problem.yaml -o runs/long --draws 1000000 --seed 7
   kir sample problem.yaml --json | jq .best[0].recipe
   kir sample runs/fresh-all-day-cocktails-1 --pin 3:Gin --exclude "Lemon juice"
+  kir sample runs/fresh-all-day-cocktails-1 --near 3=1
   kir sample problem.yaml --min "Gin=20%" --max "Lime juice=3%"
   kir sample problem.yaml -o shared/long --chains 64 --shard 3/16`,
 		Args:              one("problem file or run"),
@@ -118,7 +120,7 @@ in one run.`,
 			// Nothing stays behind of a run that never began.
 			os.Remove(made)
 		}
-		if err != nil && text != nil && !isRun(dir) {
+		if exists := (*run.ExistsError)(nil); err != nil && text != nil && (errors.As(err, &exists) || !isRun(dir)) {
 			err = errors.Join(err, os.Remove(file))
 		}
 		return err

@@ -82,9 +82,11 @@ func (c Group) apply(e *yaml.Editor) error {
 	return e.Append(mapping("group", mapping("of", mapping(c.Attribute, c.Value), "total", total)), "constraints")
 }
 
-// A Near keeps all recipes near one: at most Changes ingredients come or go. Each
-// part is an ingredient and its units.
+// A Near keeps all recipes near one: at most Changes ingredients come or go. The
+// recipe is one of the book by name, or else ingredients and their units. A rule
+// that says so of another recipe is changed.
 type Near struct {
+	Recipe  string
 	Parts   []Part
 	Changes int
 }
@@ -96,11 +98,19 @@ type Part struct {
 }
 
 func (c Near) apply(e *yaml.Editor) error {
-	var amounts yaml.Map
-	for _, p := range c.Parts {
-		amounts.Set(p.Ingredient, p.Amount)
+	recipe := any(c.Recipe)
+	if len(c.Parts) > 0 {
+		var amounts yaml.Map
+		for _, p := range c.Parts {
+			amounts.Set(p.Ingredient, p.Amount)
+		}
+		recipe = amounts
 	}
-	return e.Append(mapping("near", mapping("amounts", amounts, "changes", c.Changes)), "constraints")
+	near := mapping("recipe", recipe, "changes", c.Changes)
+	for _, r := range rules(e, "near") {
+		return e.Set(near, "constraints", r.place, "near")
+	}
+	return e.Append(mapping("near", near), "constraints")
 }
 
 // A Drop takes a rule out, by its place in the file.

@@ -128,7 +128,11 @@ func Weighing(o *problem.Outline, b report.Best, title string, rack report.Rack,
 	} else if err != nil {
 		return nil, err
 	}
-	return weighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step}, step, weighed, rack), nil
+	sheet := weighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step, Notes: []string{}}, step, weighed, rack)
+	if batch.Density != nil && len(o.Rules.Rules) > 0 {
+		sheet.Notes = append(sheet.Notes, "Shares of a volume are weighed as a mass, or the other way: rules are kept to half a step of the scale.")
+	}
+	return sheet, nil
 }
 
 // waysIn says ways out in the unit that is weighed, in which they were found.

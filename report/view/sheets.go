@@ -59,7 +59,7 @@ func figuresSheet(list []report.Best, m *report.Model, r report.Rack) *sheet.She
 	for _, w := range wishes {
 		if len(list) > 0 && list[0].Predicted[w] != (report.Prediction{}) {
 			numbers = append(numbers, w)
-			head = append(head, w, w+", 90 % from", w+", 90 % to")
+			head = append(head, w, w+from90, w+to90)
 		}
 	}
 	head = append(head, "apart", "known", "extrapolates", "nearest", "distance of nearest")
