@@ -68,4 +68,3 @@ func (s *Session) leaves(r *http.Request) (any, error) {
 func (s *Session) try(ctx context.Context, text []byte) (*problem.Problem, error) {
 	return problem.Load(ctx, s.file, problem.Options{Text: text, Allow: s.allow, Grown: &s.grown})
 }
-

@@ -44,7 +44,7 @@ func changesOf(c *problem.ConflictError, after rule.Set, text string) (all []cha
 		if reflect.DeepEqual(was, is) {
 			continue
 		}
-		if is == nil {
+		if is == nil || nobody(is) {
 			if drops = append(drops, c.Place[k]); !c.Alone[k] {
 				return nil
 			}
@@ -69,6 +69,17 @@ func changesOf(c *problem.ConflictError, after rule.Set, text string) (all []cha
 		all = append(all, change.Drop{Rule: place})
 	}
 	return all
+}
+
+// nobody says whether a rule requires or excludes nothing any more.
+func nobody(r rule.Rule) bool {
+	switch r := r.(type) {
+	case rule.Require:
+		return len(r.Of) == 0
+	case rule.Exclude:
+		return len(r.Of) == 0
+	}
+	return false
 }
 
 // amendsOf says in a file what a rule has become.
@@ -123,9 +134,9 @@ func amendsOf(c *problem.ConflictError, place int, was, is rule.Rule) (all []cha
 			set("limit", "max", is.Max, math.IsInf(is.Max, 1))
 		}
 	case rule.Require:
-		set("require", "", names(is.Of), len(is.Of) == 0)
+		set("require", "", names(is.Of), false)
 	case rule.Exclude:
-		set("exclude", "", names(is.Of), len(is.Of) == 0)
+		set("exclude", "", names(is.Of), false)
 	default:
 		return nil, false
 	}
