@@ -385,9 +385,13 @@ func TestDocumentedProperties(t *testing.T) {
 		"ingredients.csv": "name,family,cost,abv,return\nGin,spirit,20,40,0.1\nMilk,dairy,2,0,0.1\nLime juice,citrus,4,0,0.2\nCampari,liqueur,15,25,0.1\nVermouth,wine,9,15,0\n",
 		"recipes.csv":     "recipe,ingredient,amount,taste,stars\nNegroni,Gin,3,Bitter,5\nNegroni,Campari,3,Bitter,5\nNegroni,Vermouth,3,Bitter,5\nGimlet,Gin,5,Fresh,4\nGimlet,Lime juice,2,Fresh,4\nMilk punch,Milk,5,Fresh,2\nMilk punch,Gin,1,Fresh,2\n",
 		"scorer.py":       "",
+		"tasted.csv":      "pair,choice,ingredient,amount\n",
 	}
 	for name, from := range map[string]string{"returns.csv": bar["returns.csv"], "covariance.csv": bar["covariance.csv"], "topics.csv": bar["topics.csv"]} {
 		files[name] = strings.NewReplacer("Champagne", "Lime juice", "Cassis", "Milk").Replace(from)
+	}
+	for pair := range 20 {
+		files["tasted.csv"] += fmt.Sprintf("%d,better,Gin,%d\n%[1]d,worse,Milk,1\n", pair, pair+1)
 	}
 	shown := 0
 	for line := range strings.Lines(string(text)) {

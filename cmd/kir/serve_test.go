@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"kir/report"
@@ -406,4 +407,58 @@ type seenNames struct {
 	Overflow float64  `json:"overflow"`
 	Wide     []string `json:"wide"`
 	Text     string   `json:"text"`
+}
+
+// TestServePictures makes the pictures of docs/serve.md in the directory that
+// KIR_PICTURES names: states of the page, on a phone, a tablet and a desk.
+func TestServePictures(t *testing.T) {
+	dir := os.Getenv("KIR_PICTURES")
+	if dir == "" {
+		t.Skip("KIR_PICTURES names no directory")
+	}
+	w := &walk{t, browser(t, chromium(t), onlyFonts(t, "Liberation Sans", "fonts-liberation"))}
+	address := serveProblem(t, barProblem(t))
+	quality := int64(45)
+	picture := func(name, scheme string, width, height int64, at string) {
+		t.Helper()
+		if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(width, height)); err != nil {
+			t.Fatal(err)
+		}
+		w.does("document.getElementById(" + quoted(at) + ").scrollIntoView({block: 'start'})")
+		time.Sleep(300 * time.Millisecond)
+		shot, err := chromedp.Call(w.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "webp", Quality: &quality})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".webp"), shot.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(1400, 1000), chromedp.Navigate(address)); err != nil {
+		t.Fatal(err)
+	}
+	w.settled(1)
+	picture("serve-list-desk", "light", 1400, 900, "title")
+	picture("serve-list-phone", "light", 360, 780, "title")
+	w.does("[...document.querySelectorAll('#ingredients tbody button')][0].click()")
+	w.is("the distribution", "document.querySelector('#dose [role=slider]')")
+	picture("serve-steer-tablet", "dark", 800, 900, "amounts-section")
+	w.does("document.getElementById('rule-kind').value = 'other'; document.getElementById('rule-kind').dispatchEvent(new Event('change'))")
+	w.does("const i = document.querySelector('#rule-fields input'); i.value = 'require: [Gin, Vodka, Campari, Milk, Egg, Cognac]'; i.dispatchEvent(new Event('input'))")
+	w.is("what it leaves", "document.getElementById('rule-leaves').textContent.includes('cannot')")
+	w.click("#rule-form button[type=submit]")
+	w.is("the conflict", "!document.getElementById('fault').hidden")
+	picture("serve-conflict-phone", "dark", 360, 780, "title")
+	w.click("[data-key='to 1']")
+	w.settled(1)
+	w.click("#taste-begin")
+	w.is("a pair", "document.querySelectorAll('#taste button').length === 2")
+	w.click("#map-draw")
+	w.is("the map", "!document.getElementById('map-box').hidden")
+	picture("serve-taste-desk", "light", 1400, 900, "taste-section")
+	picture("serve-taste-phone", "dark", 360, 780, "taste-section")
+	picture("serve-history-tablet", "light", 800, 700, "history-section")
 }

@@ -34,7 +34,7 @@ export function bar(recipe) {
   }
   const total = page.problem.total;
   const e = el('div', { class: 'bar', role: 'img', 'aria-label': parts(recipe).map(([n, a]) => `${share(a, total)} % ${n}`).join(', ') },
-    all.map(([name, a]) => el('span', { class: colour(name), title: `${shown(name)} ${share(a, total)} %` }, a / total > 0.13 ? name : '')));
+    all.map(([name, a]) => el('span', { class: colour(name), title: `${shown(name)} ${share(a, total)} %` }, el('b', {}, name))));
   all.forEach(([, a], k) => { e.children[k].style.flexGrow = a; });
   return e;
 }
@@ -140,8 +140,14 @@ function table(list) {
 
 export function showList() {
   const l = page.list;
-  if (!l || !page.problem || l.step !== page.state.step) return;
+  if (!l || !page.problem) return;
+  if (l.step !== page.state.step) {
+    byId('list-note').textContent = `This is still the shortlist of step ${l.step}.`;
+    byId('list-note').className = 'small provisional';
+    return;
+  }
   byId('list-headline').textContent = shown(l.headline);
+  byId('list-headline').className = 'headline ' + l.grade;
   byId('list-note').textContent = shown(l.note);
   byId('list-note').className = 'small ' + (l.settled ? 'soft' : 'provisional');
   byId('verdict').hidden = !l.verdict?.length;
