@@ -57,7 +57,7 @@ Vermouth,0.1,0.1,0.1,0.7
 Campari,0.7,0.1,0.1,0.1
 `,
 	"tasted.csv": "pair,choice,ingredient,amount\n1,better,Champagne,9\n1,better,Cassis,1\n1,worse,Gin,1\n2,worse,Campari,0.5\n2,better,Gin,3\n",
-	"words.csv": "word,count\nriver,3\nbank,2\nmoney,0\nwater,1\n",
+	"words.csv":  "word,count\nriver,3\nbank,2\nmoney,0\nwater,1\n",
 }
 
 // loadFiles loads a problem with one property beside the bar's files, of which

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -57,7 +58,7 @@ func (t *trace) add(x *kir.State) {
 type chains struct {
 	target *kir.Target
 	traces []*trace
-	from   int // draws of the step before that chains began at
+	from   atomic.Int64 // draws of the step before that chains began at
 }
 
 // newChains returns chains without draws.
@@ -102,7 +103,7 @@ func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []k
 		return err
 	}
 	starts, weights := c.fitting(before)
-	c.from = len(starts)
+	c.from.Store(int64(len(starts)))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, runtime.GOMAXPROCS(0)))
 	// Turns, so that all chains have draws even where there are fewer cores.

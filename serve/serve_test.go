@@ -117,7 +117,7 @@ func (c *client) get(path string) (int, string) {
 // until waits for a state.
 func (c *client) until(what string, ok func(*State) bool) *State {
 	c.t.Helper()
-	for range 400 {
+	for range 2400 { // a minute, as with the race detector
 		if s := c.session.state(); ok(s) {
 			return s
 		}

@@ -147,7 +147,7 @@ func (w *work) tellDraws() error {
 	kept, made := w.chains.draws()
 	d := newDraws(w.problem, w.groups, kept, made)
 	w.mu.Lock()
-	d.Step, d.From, d.Run = w.step.ID, w.chains.from, w.run
+	d.Step, d.From, d.Run = w.step.ID, int(w.chains.from.Load()), w.run
 	w.mu.Unlock()
 	if !w.session.isCurrent(w) {
 		return nil

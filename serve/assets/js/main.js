@@ -52,7 +52,6 @@ const shows = {
     byId('progress').value = d.run;
     steer.showDraws();
     steer.again();
-    taste.drawn();
     taste.forget();
   },
   pages: () => {

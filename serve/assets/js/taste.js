@@ -24,16 +24,7 @@ async function next() {
 
 async function answer(better, worse) {
   for (const b of byId('taste').querySelectorAll('button')) b.disabled = true;
-  if (await ask({ do: 'prefer', better, worse })) waiting = true;
-  else next();
-}
-
-// waiting says that the next pair is asked for when the answer counts.
-let waiting = false;
-
-export function drawn() {
-  if (!waiting) return;
-  waiting = false;
+  await ask({ do: 'prefer', better, worse });
   next();
 }
 
