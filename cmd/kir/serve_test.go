@@ -266,6 +266,14 @@ func TestServeInBrowser(t *testing.T) {
 		}
 	}
 
+	longest, err := chromedp.Run(w.ctx, chromedp.Evaluate[float64](`new Promise(done => {
+		new PerformanceObserver(l => done(Math.max(...l.getEntries().map(e => e.duration)))).observe({type: 'longtask', buffered: true});
+		setTimeout(() => done(0), 500);
+	})`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("the longest task of the page took %.0f ms; those of 50 ms or less are not told", longest)
 	shown, err := chromedp.Run(w.ctx, chromedp.Evaluate[string]("fetch('/list').then(r => r.text())", chromedp.EvalAwaitPromise))
 	if err != nil {
 		t.Fatal(err)
