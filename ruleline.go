@@ -224,3 +224,89 @@ func (t *sumTerm) term() rule.Term {
 	}
 	return rule.Term{PerUnit: t.perUnit, Whole: t.whole}
 }
+
+// along writes the scores of x + t·d for the steps t from..to, of which the first
+// is piece 0. Between the ends all ingredients that d changes are used: what only
+// asks which are used holds for all steps or for none, and amounts and sums leave
+// an interval, as on a line.
+func (s *ruleScorer) along(d *step, from, to int, p *Pieces) {
+	var were [mostTogether]int32
+	for k, i := range d.of[:d.m] {
+		were[k] = s.amounts[i]
+	}
+	at := func(t int) float64 {
+		for k, i := range d.of[:d.m] {
+			s.set(int(i), were[k]+int32(t)*int32(d.d[k]))
+		}
+		return s.LogScore()
+	}
+	previous := at(from)
+	p.Add(0, previous)
+	add := func(t int, score float64) {
+		if score != previous {
+			p.Add(t-from, score)
+			previous = score
+		}
+	}
+	if to-from > 1 {
+		at(from + 1)
+		first, last, whole := s.betweenAlong(d, from, to)
+		if first > from+1 || first > last {
+			add(from+1, negInf)
+		}
+		if whole && first <= last {
+			add(first, at(first))
+		} else {
+			for t := first; t <= last; t++ {
+				add(t, at(t))
+			}
+		}
+		if first <= last && last+1 < to {
+			add(last+1, negInf)
+		}
+	}
+	add(to, at(to))
+	for k, i := range d.of[:d.m] {
+		s.set(int(i), were[k])
+	}
+}
+
+// betweenAlong returns the first and the last of the steps from+1..to−1 that keep
+// what is linear in them, and whether each between these keeps the same rules. The
+// amounts are those at from+1.
+func (s *ruleScorer) betweenAlong(d *step, from, to int) (first, last int, whole bool) {
+	lo, hi := int64(from+1), int64(to-1)
+	whole = true
+	narrow := func(rest, slope, least, most int64) { // rest is at from+1
+		a, b := solve(rest, slope, least, most)
+		if a > b {
+			lo, hi = 1, 0
+			return
+		}
+		lo, hi = max(lo, a+int64(from+1)), min(hi, b+int64(from+1))
+	}
+	s.touched = s.touched[:0]
+	if s.slopes == nil {
+		s.slopes = make([]int64, len(s.sums))
+	}
+	for k, i := range d.of[:d.m] {
+		if d.d[k] == 0 {
+			continue
+		}
+		least, most := s.bounds(int(i))
+		narrow(int64(s.amounts[i]), d.d[k], least, most)
+		whole = whole && s.r.Amounts[i].Step <= 1 && len(s.r.GroupsOf[i]) == 0
+		for _, t := range s.r.termsOf(int(i)) {
+			whole = whole && t.bent == nil
+			s.slopes[t.sum] += t.perUnit * d.d[k]
+			s.touched = append(s.touched, t.sum)
+		}
+	}
+	for _, k := range s.touched {
+		if slope := s.slopes[k]; slope != 0 && whole {
+			narrow(s.sums[k], slope, s.r.Sums[k].Min, s.r.Sums[k].Max)
+		}
+		s.slopes[k] = 0
+	}
+	return int(lo), int(hi), whole
+}

@@ -210,6 +210,13 @@ func newRuledCell(t *testing.T, seed uint64, ingredients, total int, wishes ...k
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	rules, feasible := randomRules(r, ingredients, total)
+	return newCellOf(t, seed, r, rules, feasible, wishes...)
+}
+
+// newCellOf is newRuledCell of given rules, which say twice what is feasible.
+func newCellOf(t *testing.T, seed uint64, r *rand.Rand, rules rule.Set, feasible func(x []int) bool, wishes ...kir.Wish) *ruledCell {
+	t.Helper()
+	ingredients, total := rules.Ingredients, rules.Total
 	most := min(ingredients, total)
 	sizes := make(map[int]float64)
 	for n := 1; n <= most; n++ {
@@ -217,7 +224,11 @@ func newRuledCell(t *testing.T, seed uint64, ingredients, total int, wishes ...k
 			sizes[n] = r.Float64()
 		}
 	}
-	space, err := kir.NewRuledSpace(context.Background(), rules, kir.Counting{})
+	counting := kir.Counting{}
+	if seed%8 < 4 { // no tables of what need not have one
+		counting.TableSteps = 1
+	}
+	space, err := kir.NewRuledSpace(context.Background(), rules, counting)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
@@ -369,7 +380,7 @@ func TestRulesThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = kir.NewTarget(space, kir.Uniform(1, 1))
-	if !errors.As(err, &none) || len(none.Possible) > 0 || !none.Measured || !strings.Contains(err.Error(), "no composition at all") {
+	if !errors.As(err, &none) || len(none.Possible) > 0 || none.Measured || !strings.Contains(err.Error(), "no composition at all") {
 		t.Errorf("got %v", err)
 	}
 
@@ -425,11 +436,25 @@ func TestShares(t *testing.T) {
 			rule.Group{Of: []int{0, 1, 2}, Used: &rule.Range{Min: 1, Max: 1}},
 			rule.Group{Of: []int{2, 3, 4}, Used: &rule.Range{Min: 1, Max: 1}},
 		}}
-		space, err := kir.NewRuledSpace(t.Context(), set, kir.Counting{Law: kir.Uniform(1, 2)})
+		space, err := kir.NewRuledSpace(t.Context(), set, kir.Counting{Law: kir.Uniform(1, 2), TableSteps: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
+		table, err := kir.NewRuledSpace(t.Context(), set, kir.Counting{Law: kir.Uniform(1, 2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if table.Shares() != nil || table.Untabled() != nil || space.Untabled() == nil {
+			t.Errorf("%d ingredients: groups that cross are not counted by a table", c.ingredients)
+		}
 		got, want := space.Shares()[1], float64(c.ingredients-5+4)/float64(3*(c.ingredients-3))
+		counts, err := space.Counts()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if counted := table.LogCounts(2)[2] - counts.LogCount(2); math.Abs(counted-math.Log(want)) > 1e-12 {
+			t.Errorf("%d ingredients: the table counts a share of %v, want %v", c.ingredients, math.Exp(counted), want)
+		}
 		if got.Exact != c.exact || c.exact && got.Estimate != want {
 			t.Errorf("%d ingredients: the share is %+v, want %v", c.ingredients, got, want)
 		}

@@ -28,10 +28,14 @@ type ruleset struct {
 	firstTerm []int32 // where the terms of an ingredient begin, and end
 	terms     []sumTerm
 
+	lattice *lattice // what equalities leave; nil if there are none
+
 	table    *count.Table
 	sampler  *count.Sampler
-	shares   []Share   // of n = 1.. ; nil if all rules are counted
-	logCount []float64 // log |X_n| at n, −Inf at 0 and where X_n is empty or not counted
+	untabled *count.SizeError // why the table leaves rules out
+	cached   bool             // whether figures came from a cache
+	shares   []Share          // of n = 1.. ; nil if all rules are counted
+	logCount []float64        // log |X_n| at n, −Inf at 0 and where X_n is empty or not counted
 
 	measured   *measure.Result // nil if nothing had to be
 	measuredAt []int           // by n: the index of its Sizes, or −1
@@ -60,6 +64,7 @@ func newRuleset(c *rule.Conditions) *ruleset {
 		index(r.meets, k, need.Then...)
 	}
 	r.indexSums()
+	r.lattice = newLattice(c)
 	return r
 }
 
@@ -135,6 +140,7 @@ type ruleScorer struct {
 	sums       []int64 // by sum: what it comes to
 	badSums    int
 	touched    []int32
+	slopes     []int64   // by sum: what a step adds; 0 outside of along
 	bent       []bentSum // those of the last line that hold on a lattice
 }
 

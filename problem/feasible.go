@@ -99,6 +99,9 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *kir.Space, 
 	if err != nil {
 		return nil, set.blame(err)
 	}
+	if space.Cached() && s.tell != nil {
+		s.tell("how many compositions keep the rules is known from " + cacheName + "; --no-cache works it out again")
+	}
 	if !s.warnShares(space, sizes) {
 		conditions, err := set.Conditions()
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kir"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 )
 
@@ -43,6 +44,10 @@ type Options struct {
 	// Workers is how many goroutines grow forests; it changes nothing but the
 	// time. 0 means all cores.
 	Workers int
+
+	// Cache has counts of rules that take long kept in a directory beside the
+	// problem, and taken from there. Tell is told when they are.
+	Cache bool
 
 	// Tell is told what the user should know while the problem is sampled and
 	// that does not end the run, such as that a program was started again. It
@@ -78,6 +83,9 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		return p, err
 	}
 	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown}
+	if o.Cache {
+		s.cache = cache{filepath.Join(files.Dir, cacheName)}
+	}
 	if err := s.fill(ctx, root); err != nil {
 		return p, err
 	}
@@ -129,8 +137,7 @@ func readText(ctx context.Context, files *yaml.Files, path string, text []byte) 
 	if err != nil {
 		return nil, err
 	}
-	_, err = root.Fields("a problem",
-		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search")
+	_, err = schema.Problem.Fields(root)
 	return root, err
 }
 
@@ -174,7 +181,7 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	if err != nil {
 		return err
 	}
-	space, err := s.ruledSpace(ctx, p.Rules, plain, kir.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers}, at)
+	space, err := s.ruledSpace(ctx, p.Rules, plain, kir.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache}, at)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"kir"
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/property"
 	"kir/recipe"
@@ -26,7 +27,7 @@ import (
 // groups is an attribute whose totals tell of taste, too, and first how many of the
 // pairs count, those in the beginning of the file.
 func readPreference(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := n.Fields("a preference", "pairs", "groups", "first")
+	f, err := schema.Preference.Fields(n)
 	if err != nil {
 		return Property{}, err
 	}

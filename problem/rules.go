@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/rule"
 )
@@ -15,63 +16,25 @@ import (
 // A ruleKind is a key that names a kind of rule.
 type ruleKind struct {
 	name string
-	form string // what stands under the key, such as messages show it
 	read func(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error)
 }
 
 // ruleKinds returns the kinds of rules that there are.
 func ruleKinds() []ruleKind {
 	return []ruleKind{
-		{"require", "[Gin]", requireRule},
-		{"exclude", "[Egg]", excludeRule},
-		{"amount", `{of: Gin, min: 20, max: "40%"}`, amountRule},
-		{"group", `{of: [Gin, Vodka], used: [1, 1], total: ["30%", "70%"]}`, groupRule},
-		{"never", "[Milk, Lemon juice]", neverRule},
-		{"needs", "{if: Egg white, then: [Lemon juice, Lime juice]}", needsRule},
-		{"limit", "{attribute: abv, min: 10, max: 25}", limitRule},
-		{"limits", "{file: limits.csv}", limitsRule},
-		{"constituents", "{file: constituents.csv}", noRule}, // see readConstituents
-		{"ratio", "{of: Gin, to: Vermouth, min: 2, max: 3}", ratioRule},
-		{"near", "{recipe: Negroni, changes: 2}", nearRule},
-		{"if", "{used: Milk, then: {exclude: [Lemon juice]}}", ifRule},
-		{"block", "{of: {phase: water}, total: 700, rules: []}", blockRule},
-	}
-}
-
-// A Rule is one of the problem's constraints.
-type Rule struct {
-	Text  string      // in words
-	Rules []rule.Rule // what it says: one rule, or several, as one for each ingredient's doses
-
-	texts []string // of several, in words
-	at    *yaml.Node
-}
-
-// Slacks returns how far a composition is from the bounds of the rule; nothing of
-// several rules, of which one is always near.
-func (r *Rule) Slacks(parts []rule.Part, total int) []rule.Slack {
-	if len(r.Rules) != 1 {
-		return nil
-	}
-	return rule.Slacks(r.Rules[0], parts, total)
-}
-
-// one returns a rule as a list.
-func one(text string, r rule.Rule) []Rule { return []Rule{{Text: text, Rules: []rule.Rule{r}}} }
-
-// add puts one more of several into a rule.
-func (r *Rule) add(one rule.Rule, text string) {
-	r.Rules, r.texts = append(r.Rules, one), append(r.texts, text)
-}
-
-// each changes what a rule says, and its words.
-func (r *Rule) each(text func(string) string, change func(rule.Rule) rule.Rule) {
-	r.Text = text(r.Text)
-	for k := range r.texts {
-		r.texts[k] = text(r.texts[k])
-	}
-	for k := range r.Rules {
-		r.Rules[k] = change(r.Rules[k])
+		{"require", requireRule},
+		{"exclude", excludeRule},
+		{"amount", amountRule},
+		{"group", groupRule},
+		{"never", neverRule},
+		{"needs", needsRule},
+		{"limit", limitRule},
+		{"limits", limitsRule},
+		{"constituents", noRule}, // see readConstituents
+		{"ratio", ratioRule},
+		{"near", nearRule},
+		{"if", ifRule},
+		{"block", blockRule},
 	}
 }
 
@@ -114,22 +77,18 @@ func (s *shelf) rulesOf(ctx context.Context, items []*yaml.Node) ([]Rule, error)
 
 // kindOf returns the kind of a rule, and what stands under its key.
 func (s *shelf) kindOf(item *yaml.Node) (kind ruleKind, v *yaml.Node, err error) {
-	kinds := ruleKinds()
-	names := make([]string, len(kinds))
-	for k, kind := range kinds {
-		names[k] = kind.name
-	}
+	kinds, names := ruleKinds(), schema.Rule.Kinds()
 	if err := s.nearlyRule(item, names); err != nil {
 		return kind, nil, err
 	}
-	f, err := item.Fields("a rule", names...)
+	f, err := schema.Rule.Fields(item)
 	if err != nil {
 		return kind, nil, err
 	}
 	if len(f) != 1 {
 		return kind, nil, yaml.Hint(item.Errorf("a rule names %s", fault.Count(len(f), "kind")), "write one of %s, and another rule in a line of its own", strings.Join(names, ", "))
 	}
-	kind = kinds[slices.Index(names, item.Entries[0].Key.Text)]
+	kind = kinds[slices.IndexFunc(kinds, func(k ruleKind) bool { return f[k.name] != nil })]
 	return kind, f[kind.name], nil
 }
 
@@ -155,7 +114,7 @@ func neverRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 }
 
 func groupRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, "group", "of", "used", "total")
+	f, err := fields(n, schema.Group)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +170,7 @@ func groupRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 }
 
 func needsRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, "needs", "if", "then")
+	f, err := fields(n, schema.Needs)
 	if err != nil {
 		return nil, err
 	}
@@ -230,23 +189,4 @@ func needsRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 		return nil, err
 	}
 	return one(name+" needs "+text, rule.Need{If: first[0], Then: then}), nil
-}
-
-// ingredientsUnder reads the ingredients that an amount or a group is about.
-func ingredientsUnder(s *shelf, n *yaml.Node, f map[string]*yaml.Node, what string) ([]int, string, error) {
-	if f["of"] == nil {
-		return nil, "", yaml.Hint(n.Errorf("%s does not say of what", what), `add of: a name, a list of names, "*", or {group: citrus}`)
-	}
-	return s.ingredientsOf(f["of"])
-}
-
-func pair(n *yaml.Node, what, example string) ([]*yaml.Node, error) {
-	items, err := n.List(what)
-	if err != nil {
-		return nil, err
-	}
-	if len(items) != 2 {
-		return nil, yaml.Hint(n.Errorf("%s has %s", what, fault.Count(len(items), "number")), "write the least and the greatest, such as %s", example)
-	}
-	return items, nil
 }

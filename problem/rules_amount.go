@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/rule"
 )
@@ -26,7 +27,7 @@ func amountRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 	if n.Get("within") != nil {
 		return withinRule(s, n)
 	}
-	f, err := fields(n, "amount", "of", "min", "max", "step", "stock", "batch", "within")
+	f, err := fields(n, schema.Amount)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 )
 
@@ -61,20 +62,19 @@ var nearly = map[string]map[string]string{
 
 // fields reads what stands under the key of a kind, and shows the right form of
 // what is nearly right.
-func fields(n *yaml.Node, kind string, known ...string) (map[string]*yaml.Node, error) {
-	kinds := ruleKinds()
-	form := kinds[slices.IndexFunc(kinds, func(k ruleKind) bool { return k.name == kind })].form
+func fields(n *yaml.Node, s *schema.Section) (map[string]*yaml.Node, error) {
+	kind, known, form := s.Name, s.Names(), schema.Rule.Form(s.Name)
 	if n.Kind != yaml.Mapping {
-		return nil, yaml.Hint(n.Errorf("%s is %s", kind, n.Shown()), "write %s: %s", kind, form)
+		return nil, yaml.Hint(n.Errorf("%s is %s", kind, n.Shown()), "write %s", form)
 	}
 	for _, e := range n.Entries {
 		if way := nearly[kind][e.Key.Text]; way != "" && !slices.Contains(known, e.Key.Text) {
 			return nil, yaml.Hint(e.Key.Errorf("%s has no key %s", kind, fault.Quote(e.Key.Text)), "%s", way)
 		}
 	}
-	f, err := n.Fields(kind, known...)
+	f, err := s.Fields(n)
 	if bad, ok := err.(*fault.Error); ok && fault.DidYouMean(unknown(n, known), known) == "" {
-		bad.Hint = fmt.Sprintf("it has %s: %s: %s", fault.List(known, 8), kind, form)
+		bad.Hint = fmt.Sprintf("it has %s: %s", fault.List(known, 8), form)
 	}
 	return f, err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/recipe"
 	"kir/rule"
@@ -19,7 +20,7 @@ import (
 //
 //	limit: {attribute: cost, of: {phase: oil}, max: 12}
 func limitRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, "limit", "attribute", "of", "min", "max")
+	f, err := fields(n, schema.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func figures(n *yaml.Node, f map[string]*yaml.Node, what string) (lo, hi float64
 //
 //	ratio: {of: {phase: emulsifier}, to: {phase: oil}, min: 0.05, max: 0.1}
 func ratioRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, "ratio", "of", "to", "min", "max")
+	f, err := fields(n, schema.Ratio)
 	if err != nil {
 		return nil, err
 	}

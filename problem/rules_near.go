@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/recipe"
 	"kir/rule"
@@ -22,7 +23,7 @@ func nearRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 	if err := s.ofWhole(n, "a recipe is"); err != nil {
 		return nil, err
 	}
-	f, err := fields(n, "near", "recipe", "changes", "distance")
+	f, err := fields(n, schema.Near)
 	if err != nil {
 		return nil, err
 	}

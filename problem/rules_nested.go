@@ -3,9 +3,8 @@ package problem
 import (
 	"context"
 	"fmt"
-	"slices"
 
-	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/rule"
 )
@@ -17,7 +16,7 @@ import (
 // Of several ingredients, one that is used is enough, and unused asks that none
 // is. Any rule may stand behind then, or a list of rules.
 func ifRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, "if", "used", "unused", "then")
+	f, err := fields(n, schema.If)
 	if err != nil {
 		return nil, err
 	}
@@ -71,21 +70,6 @@ func (s *shelf) innerRules(ctx context.Context, n *yaml.Node, key string) ([]Rul
 	return s.rulesOf(ctx, n.ItemsOrSelf())
 }
 
-// A block is ingredients that add up to a total of their own.
-type block struct {
-	members []int
-	text    string
-	outer   *block
-}
-
-// of returns the members, nil outside of blocks.
-func (b *block) of() []int {
-	if b == nil {
-		return nil
-	}
-	return b.members
-}
-
 // blockRule reads a part that adds up by itself, and rules within it.
 //
 //	block: {of: {phase: water}, total: 700, rules: [{amount: {of: Glycerin, max: "10%"}}]}
@@ -93,7 +77,7 @@ func (b *block) of() []int {
 // The rules know its ingredients alone, percentages are of its total, and means
 // are over it.
 func blockRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, "block", "of", "total", "rules")
+	f, err := fields(n, schema.Block)
 	if err != nil {
 		return nil, err
 	}
@@ -128,31 +112,4 @@ func blockRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 		within[k].each(func(in string) string { return in + " in the block " + text }, func(r rule.Rule) rule.Rule { return r })
 	}
 	return append(rules, within...), nil
-}
-
-// outside returns the shelf with all ingredients.
-func (s *shelf) outside() *shelf {
-	all := *s
-	all.block = nil
-	return &all
-}
-
-// inBlock returns those of some ingredients that the rules of a block know.
-func (s *shelf) inBlock(n *yaml.Node, of []int, text string) ([]int, error) {
-	if s.block == nil {
-		return of, nil
-	}
-	in := slices.DeleteFunc(slices.Clone(of), func(i int) bool { return !slices.Contains(s.block.members, i) })
-	if len(in) == 0 {
-		return nil, yaml.Hint(n.Errorf("%s is no part of the block %s", fault.Quote(text), s.block.text), "rules within a block are about its own ingredients: write it outside")
-	}
-	return in, nil
-}
-
-// ofWhole says of what concerns whole compositions that it cannot stand in a block.
-func (s *shelf) ofWhole(n *yaml.Node, what string) error {
-	if s.block == nil {
-		return nil
-	}
-	return yaml.Hint(n.Errorf("%s of the whole composition, and this stands within the block %s", what, s.block.text), "write it outside of the block")
 }

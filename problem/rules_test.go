@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"errors"
+	"math"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -188,21 +189,19 @@ func TestRuleWarnings(t *testing.T) {
 	}
 }
 
-// TestOverlappingGroups: groups that cross are kept, though they are measured
-// and not counted.
+// TestOverlappingGroups: groups that cross are counted.
 func TestOverlappingGroups(t *testing.T) {
 	p, err := loadRules(t, headBook, "  - group: {of: [Gin, Cassis, Campari], used: [1, 1]}\n  - group: {of: [Campari, Vermouth, Champagne], used: [1, 1]}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares := p.Target.Space().Shares()
-	if len(shares) != 4 {
-		t.Fatalf("%d shares, want 4", len(shares))
+	if shares := p.Target.Space().Shares(); shares != nil {
+		t.Fatalf("they are measured: %v", shares)
 	}
 	// With 2 used: Gin or Cassis and Vermouth or Champagne, or Campari and one
-	// of the 3 in no group: 7 of the 15 pairs with one of the first group.
-	if got := shares[1].Estimate; got < 7.0/15-5*shares[1].SE || got > 7.0/15+5*shares[1].SE {
-		t.Errorf("the share at n = 2 is %v ± %v, want 7/15", got, shares[1].SE)
+	// of the 3 in no group: 7 pairs, among which 20 units fall in 19 ways.
+	if got := math.Exp(p.Target.Space().LogCounts(2)[2]); math.Abs(got-7*19) > 1e-9 {
+		t.Errorf("%v compositions of 2, want 7·19", got)
 	}
 	_, err = loadRules(t, headBook, "  - limit: {attribute: abv, min: 44.9}\n  - require: Gin\n")
 	var bad *fault.Error

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/rule"
 )
@@ -19,7 +20,7 @@ func withinRule(s *shelf, n *yaml.Node) ([]Rule, error) {
 	if err := s.ofWhole(n, "the doses of the known recipes are"); err != nil {
 		return nil, err
 	}
-	f, err := fields(n, "amount", "of", "within", "min", "max", "step", "stock", "batch")
+	f, err := fields(n, schema.Amount)
 	if err != nil {
 		return nil, err
 	}

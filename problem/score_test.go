@@ -20,7 +20,8 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(outline.Text) + "constraints:\n  - exclude: [Gin, Campari]\n  - amount: {of: Champagne, max: 50%}\n  - group: {of: [Gin, Lemon juice], total: [0, 40%]}\n"
-	p, err := problem.Load(context.Background(), file, problem.Options{Text: []byte(strings.Replace(text, "sparsity: recipes", "sparsity: {uniform: [2, 4]}", 1))})
+	text = strings.Replace(text, "properties:\n", "properties:\n  idle: {forest: {label: taste, want: Fresh}, weight: 0}\n", 1)
+	p, err := problem.Load(context.Background(), file, problem.Options{Text: []byte(strings.Replace(text, "sparsity: recipes", "sparsity: {uniform: [2, 4]}", 1) + "search: {effort: 0}\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +50,9 @@ func TestScore(t *testing.T) {
 	campari, _ := book.Ingredients.Index("Campari")
 	champagne, _ := book.Ingredients.Index("Champagne")
 	for r, s := range scored {
+		if s.Scores[0] != s.Scores[1] && !math.IsNaN(s.Scores[1]) {
+			t.Errorf("recipe %d scores %v as a wish that counts, and %v as one that does not", r, s.Scores[1], s.Scores[0])
+		}
 		if s.Book != r || s.Score != known[r] && !(math.IsNaN(s.Score) && math.IsNaN(known[r])) {
 			t.Errorf("recipe %d is number %d of the book and scores %v, want %v", r, s.Book, s.Score, known[r])
 		}

@@ -189,6 +189,30 @@ func (c *Conditions) Countable() (space count.Space, all bool) {
 	return space, len(rest) == 0 && len(c.Needs) == 0 && len(c.Sums) == 0
 }
 
+// Whole returns the space of all conditions. It fails with a [count.SizeError] if
+// some term is bent, which no table holds.
+func (c *Conditions) Whole() (space count.Space, err error) {
+	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
+	for _, n := range c.Needs { // [if used] − Σ [then used] ≤ 0
+		sum := count.Sum{Min: math.MinInt64, Terms: []count.Term{{Ingredient: n.If, Whole: 1}}}
+		for _, i := range n.Then {
+			sum.Terms = append(sum.Terms, count.Term{Ingredient: i, Whole: -1})
+		}
+		space.Sums = append(space.Sums, sum)
+	}
+	for _, s := range c.Sums {
+		sum := count.Sum{Min: s.Min, Max: s.Max}
+		for _, t := range s.Terms {
+			if t.Bent() {
+				return space, &count.SizeError{Need: 1, Of: "sums in which not each unit counts alike"}
+			}
+			sum.Terms = append(sum.Terms, count.Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, Whole: t.Whole})
+		}
+		space.Sums = append(space.Sums, sum)
+	}
+	return space, nil
+}
+
 // Crossing returns the groups that [Conditions.Countable] leaves out.
 func (c *Conditions) Crossing() []count.Group {
 	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.Disjoint()

@@ -18,9 +18,10 @@
 // package count, a bit for a number: that decides. Groups that cross, needs and
 // limits are decided by looking at every composition where there are few
 // enough (see [Set.Explain]); else a search decides ingredient by ingredient
-// whether it is used and gives a branch up where sums of bounds cannot be met,
-// which proves that there is none, and a walk that lessens what is broken looks
-// for one, which proves that there is. What neither shows is not known.
+// whether it is used and gives a branch up where sums of bounds cannot be met, or
+// where a linear program cannot, whose weights are checked in whole numbers: that
+// proves that there is none. The search may meet one, and a walk that lessens what
+// is broken looks for one: that proves that there is. What none shows is not known.
 //
 // # One kind of bound
 //

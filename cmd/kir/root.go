@@ -131,6 +131,7 @@ func newRootCommand() *cobra.Command {
 		newExportCommand(),
 		newCheckCommand(),
 		newCountCommand(),
+		newSchemaCommand(),
 		newTrainCommand(),
 		newPaperCommand(),
 		newVersionCommand(),

@@ -20,6 +20,7 @@ func newSampleCommand() *cobra.Command {
 	var advice *run.Advice
 	var moves moveFlags
 	var o runOptions
+	var noCache bool
 	s := kir.DefaultSettings()
 	c := &cobra.Command{
 		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--near K]",
@@ -92,6 +93,7 @@ in one run.`,
 			Workers:  o.workers,
 			Effort:   looked,
 			Kernel:   kernelChooser(&advice),
+			Cache:    !noCache,
 			Tell:     teller(c.ErrOrStderr(), o.quiet),
 			Override: override,
 		})
@@ -134,6 +136,7 @@ in one run.`,
 	c.Flags().IntVar(&s.Thin, "thin", s.Thin, "iterations from one draw to the next")
 	c.Flags().Uint64Var(&s.Seed, "seed", s.Seed, "seed of all random choices")
 	c.Flags().Float64Var(&effort, "effort", 1, "how much looking for the best stands beside the draws; 0 for none")
+	noCacheFlag(c, &noCache)
 	moves.add(c)
 	o.flags(c)
 	must(c.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(kernelNames(), cobra.ShellCompDirectiveNoFileComp)))
@@ -150,4 +153,9 @@ func effortOf(c *cobra.Command, effort float64) (*float64, error) {
 		return nil, &fault.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", problem.MaxEffort)}
 	}
 	return &effort, nil
+}
+
+// noCacheFlag is the same wherever a problem with rules is counted.
+func noCacheFlag(c *cobra.Command, off *bool) {
+	c.Flags().BoolVar(off, "no-cache", false, "work out how many compositions keep the rules anew, and keep nothing in .kir-cache beside the problem")
 }
