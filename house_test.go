@@ -36,7 +36,7 @@ var floors = [][]string{
 	{"kir/problem"},
 	{"kir/report", "kir/run/bucket"},
 	{"kir/report/build", "kir/report/view"},
-	{"kir/paper"},
+	{"kir/paper", "kir/serve"},
 	{"kir/cmd/kir"},
 }
 

@@ -93,7 +93,7 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *kir.Space, 
 		return nil, set.blame(err)
 	}
 	if conflict != nil {
-		return nil, set.conflictError(conflict, at)
+		return nil, set.conflictError(conflict, at, rules)
 	}
 	space, err := kir.NewRuledSpace(ctx, set.Set, counting)
 	if err != nil {
@@ -126,7 +126,7 @@ func lineOf(at, other *yaml.Node) string {
 
 // conflictError says of a conflict where its rules stand. law is where the
 // sparsity is.
-func (s *ruleSet) conflictError(c *rule.Conflict, law *yaml.Node) error {
+func (s *ruleSet) conflictError(c *rule.Conflict, law *yaml.Node, rules []Rule) error {
 	place := law
 	var lines []string
 	for k, r := range c.Rules {
@@ -143,7 +143,7 @@ func (s *ruleSet) conflictError(c *rule.Conflict, law *yaml.Node) error {
 	if len(lines) > 1 {
 		e.Message += " (" + strings.Join(lines, ", ") + ")"
 	}
-	e.Hint, e.Err = c.WaysOut(), c
+	e.Hint, e.Err = c.WaysOut(), conflictOf(c, s, rules)
 	return e
 }
 

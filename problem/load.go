@@ -27,6 +27,13 @@ type Options struct {
 	// Text stands instead of what the file holds, which then need not be there.
 	Text []byte
 
+	// Allow says, as an error, which of the files that the problem names may not be
+	// read; nil: all may. It is asked with the path that would be opened.
+	Allow func(path string) error
+
+	// Grown keeps forests from one reading to the next; nil: none are kept.
+	Grown *Grown
+
 	// Within adds a rule that keeps the amounts of all ingredients within those of
 	// the known recipes, to try what that brings.
 	Within bool
@@ -58,7 +65,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 			p = nil
 		}
 	}()
-	files := &yaml.Files{Dir: filepath.Dir(path), Taken: func(name string, sum []byte, bytes int64) {
+	files := &yaml.Files{Dir: filepath.Dir(path), Allow: o.Allow, Taken: func(name string, sum []byte, bytes int64) {
 		p.Inputs = append(p.Inputs, Input{Path: name, SHA256: hex.EncodeToString(sum), Bytes: bytes})
 	}}
 	root, err := readText(ctx, files, path, o.Text)
@@ -75,7 +82,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if p.Sampler, err = readSampler(root.Get("sampler"), o.Override); err != nil {
 		return p, err
 	}
-	s := &shelf{files: files, workers: o.Workers, tell: o.Tell}
+	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown}
 	if o.Cache {
 		s.cache = cache{filepath.Join(files.Dir, cacheName)}
 	}

@@ -59,3 +59,9 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	out.Rules = newRuleSet(s, rules).Set
 	return out, nil
 }
+
+// Outline returns what the problem says but for its wishes; its Text is not set.
+func (p *Problem) Outline() *Outline {
+	set := newRuleSet(&shelf{names: p.Ingredients, total: p.Total}, p.Rules).Set
+	return &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Total: p.Total, Rules: set, Sampler: p.Sampler, Search: p.Search}
+}

@@ -100,3 +100,14 @@ type explainedError struct {
 
 func (e *explainedError) Error() string { return e.text }
 func (e *explainedError) Unwrap() error { return e.err }
+
+// Commands returns the commands that the problem's properties run, with the user's
+// rights, in words.
+func (p *Problem) Commands() (commands []string) {
+	for _, w := range p.Properties {
+		if w.Kind == "program" {
+			commands = append(commands, w.About)
+		}
+	}
+	return commands
+}

@@ -33,6 +33,7 @@ func propertyKinds() []propertyKind {
 		{"pairs", readPairs, never},
 		{"novelty", readNovelty, byAmounts},
 		{"likeness", readLikeness, byAmounts},
+		{"preference", readPreference, always},
 		{"markowitz", readMarkowitz, always},
 		{"document", readDocument, always},
 		{"expression", readExpression, always},

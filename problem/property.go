@@ -4,6 +4,7 @@ import (
 	"kir"
 	"kir/forest"
 	"kir/problem/yaml"
+	"kir/property"
 )
 
 // A Property is one of the problem's wishes.
@@ -14,6 +15,11 @@ type Property struct {
 	About  string  // what it wishes for, in words
 
 	Forest *forest.Forest // of a forest: what was grown or loaded; else nil
+
+	// Taste and HeldOut are of a preference: what was learnt, and how well it tells
+	// pairs that it has not learnt from; else nil and nothing.
+	Taste   *property.Taste
+	HeldOut property.HeldOut
 
 	learnt   *learnt // of a forest
 	property kir.Property

@@ -259,7 +259,7 @@ func growForest(ctx context.Context, s *shelf, n, labelNode *yaml.Node, features
 	if err != nil {
 		return nil, nil, labelNode.Blame(err)
 	}
-	f, err := forest.Grow(ctx, data, o)
+	f, err := s.grown.grow(ctx, data, o)
 	if err != nil {
 		return nil, nil, labelNode.Blame(err)
 	}

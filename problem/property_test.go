@@ -56,10 +56,11 @@ Gin,0.25,0.25,0.25,0.25
 Vermouth,0.1,0.1,0.1,0.7
 Campari,0.7,0.1,0.1,0.1
 `,
-	"words.csv": "word,count\nriver,3\nbank,2\nmoney,0\nwater,1\n",
-	"model.txt": strings.Replace(barModel, "OBJECTIVE", "binary sigmoid:1", 1),
-	"value.txt": strings.Replace(barModel, "OBJECTIVE", "regression", 1),
-	"check.csv": "recipe,Gin,Champagne,Cassis,temperature,prediction\na,10,10,0,180,0.5\nb,0,0.8,0.2,180,0.425557483\nc,0,0.8,0.2,150,0.6681877722\n",
+	"tasted.csv": "pair,choice,ingredient,amount\n1,better,Champagne,9\n1,better,Cassis,1\n1,worse,Gin,1\n2,worse,Campari,0.5\n2,better,Gin,3\n",
+	"words.csv":  "word,count\nriver,3\nbank,2\nmoney,0\nwater,1\n",
+	"model.txt":  strings.Replace(barModel, "OBJECTIVE", "binary sigmoid:1", 1),
+	"value.txt":  strings.Replace(barModel, "OBJECTIVE", "regression", 1),
+	"check.csv":  "recipe,Gin,Champagne,Cassis,temperature,prediction\na,10,10,0,180,0.5\nb,0,0.8,0.2,180,0.425557483\nc,0,0.8,0.2,150,0.6681877722\n",
 }
 
 // barModel is a model of LightGBM: of shares, a flag, a total, a mean and two numbers
@@ -141,6 +142,8 @@ var kindsInUse = []struct{ yaml, about string }{
 	{"markowitz: {returns: {attribute: return}, covariance: covariance.csv, risk_aversion: 0}", "return less 0 times its variance"},
 	{"document: {topics: topics.csv, words: words.csv}", "likelihood of 6 words, 3 different ones, under the mixture"},
 	{"document: {topics: topics.csv, words: {river: 1, water: 2}}", "likelihood of 3 words, 2 different ones, under the mixture"},
+	{"preference: {pairs: tasted.csv, groups: family}", "liked better in 2 comparisons; of those left out"},
+	{"preference: {pairs: tasted.csv, first: 1}, weight: 3", "liked better in 1 comparison"},
 	{"model: {file: model.txt, class: 1, constants: {temperature: 180}, features: {x6: {share: {family: wine}}}}", `probability of 1 of "model.txt": as probable as can be`},
 	{"model: {file: model.txt, class: 1, constants: {temperature: [150, 180], x6: missing}, check: check.csv, floor: 0.01}", `probability of 1 of "model.txt"`},
 	{"model: {file: value.txt, maximize: true, features: [Gin, {presence: Cassis}, {share: {family: wine}}, {mean: cost}, temperature, used, {percent: Gin}], constants: {temperature: 150}}", `value of "value.txt": maximize, from -0.5 to 1.7`},
@@ -275,6 +278,17 @@ func TestBadProperties(t *testing.T) {
 		{yaml: "forest: {label: taste, want: Fresh, add: {total: family}}", of: "total", says: []string{`did you mean "totals"?`}},
 		{yaml: "forest: {label: taste, want: Fresh, features: 6}", of: "6}", says: []string{"at most 5"}},
 		{yaml: "forest: {label: taste, want: Fresh, floor: -1}", of: "-1", says: []string{"0 or more"}},
+
+		{yaml: "preference: {}", of: "{}", says: []string{"pairs"}},
+		{yaml: "preference: {pairs: none.csv}", of: "none", says: []string{"no such file"}},
+		{yaml: "preference: {pairs: tasted.csv, groups: colour}", of: "colour", says: []string{"no attribute", "family"}},
+		{yaml: "preference: {pairs: tasted.csv, first: 3}", of: "3}", says: []string{"there are 2"}},
+		{yaml: "preference: {pairs: words.csv}", place: place{"words.csv", 1, 1}, says: []string{"fields"}},
+		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "1,worse,Gin", "1,worst,Gin"), place: place{"tasted.csv", 4, 3}, says: []string{"better or worse"}},
+		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "worse,Gin", "worse,Ginn"), place: place{"tasted.csv", 4, 9}, says: []string{`did you mean "Gin"`}},
+		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "Gin,3", "Gin,-3"), place: place{"tasted.csv", 6, 14}, says: []string{"above 0"}},
+		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "2,worse", "3,worse"), place: place{"tasted.csv", 0, 0}, says: []string{`"3" has no better one`}},
+		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "1,better,Cassis", "1,better,Champagne"), place: place{"tasted.csv", 3, 10}, says: []string{"twice"}},
 
 		{yaml: "pairs: {lift: sum}", of: "sum", says: []string{"mean, product or none"}},
 		{yaml: "pairs: {lift: none}", of: "{lift", says: []string{"nothing to score"}},
@@ -438,11 +452,15 @@ func TestDocumentedProperties(t *testing.T) {
 		"ingredients.csv": "name,family,cost,abv,return\nGin,spirit,20,40,0.1\nMilk,dairy,2,0,0.1\nLime juice,citrus,4,0,0.2\nCampari,liqueur,15,25,0.1\nVermouth,wine,9,15,0\n",
 		"recipes.csv":     "recipe,ingredient,amount,taste,stars\nNegroni,Gin,3,Bitter,5\nNegroni,Campari,3,Bitter,5\nNegroni,Vermouth,3,Bitter,5\nGimlet,Gin,5,Fresh,4\nGimlet,Lime juice,2,Fresh,4\nMilk punch,Milk,5,Fresh,2\nMilk punch,Gin,1,Fresh,2\n",
 		"scorer.py":       "",
+		"tasted.csv":      "pair,choice,ingredient,amount\n",
 		"rating.json":     `{"version":[2,1,0],"learner":{"feature_names":["Gin","Milk"],"gradient_booster":{"name":"gbtree","model":{"tree_info":[0],"trees":[{"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_indices":[0,0,0],"split_conditions":[0.5,3,4],"default_left":[1,0,0]}]}},"learner_model_param":{"base_score":"5E-1","num_class":"0","num_feature":"2","num_target":"1"},"objective":{"name":"reg:squarederror"}}}`,
 		"predictions.csv": "recipe,Gin,Milk,prediction\na,1,3,3.5\nb,2,2,4.5\n",
 	}
 	for name, from := range map[string]string{"returns.csv": bar["returns.csv"], "covariance.csv": bar["covariance.csv"], "topics.csv": bar["topics.csv"]} {
 		files[name] = strings.NewReplacer("Champagne", "Lime juice", "Cassis", "Milk").Replace(from)
+	}
+	for pair := range 20 {
+		files["tasted.csv"] += fmt.Sprintf("%d,better,Gin,%d\n%[1]d,worse,Milk,1\n", pair, pair+1)
 	}
 	shown := 0
 	for line := range strings.Lines(string(text)) {

@@ -27,6 +27,7 @@ type shelf struct {
 	inner        bool                 // rules within others are read
 
 	table   string       // the file of the ingredients as the problem names it, or empty
+	grown   *Grown       // forests that were grown before, or nil
 	workers int          // that grow forests, 0 for all cores
 	cache   kir.Cache    // of counts; may be nil
 	tell    func(string) // what happens while the problem is sampled; may be nil

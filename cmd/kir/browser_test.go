@@ -226,7 +226,7 @@ const look = `(() => {
     }),
     headings: [...document.querySelectorAll('h1, h2, h3, h4')].map(h => h.tagName),
     tables: [...document.querySelectorAll('table')].map(t =>
-      [!t.caption && 'caption', ![...t.tHead.rows[0].cells].every(c => c.scope === 'col' && c.textContent.trim()) && 'heads',
+      [!t.caption && 'caption', !(t.tHead && [...t.tHead.rows[0].cells].every(c => c.scope === 'col' && c.textContent.trim())) && 'heads',
        ![...t.tBodies[0].rows].every(r => r.cells[0].scope === 'row') && 'rows'].filter(Boolean).join(' ')),
     text: document.body.innerText,
     faint: [...faint],

@@ -126,6 +126,7 @@ func newRootCommand() *cobra.Command {
 		newCompareCommand(),
 		newScoreCommand(),
 		newReportCommand(),
+		newServeCommand(),
 		newDrawsCommand(),
 		newExportCommand(),
 		newCheckCommand(),

@@ -14,12 +14,13 @@ var Property = &Section{
 		{"pairs", link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"},
 		{"novelty", link("novelty"), "", "far from known recipes", "{novelty: {floor: 0.01}}"},
 		{"likeness", link("likeness"), "", "near to known recipes", "{likeness: {by: amounts, to: Sour}}"},
+		{"preference", link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}"},
 		{"markowitz", link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"},
 		{"document", link("document"), "", "a mixture of topics that explains words", "{document: {topics: topics.csv, words: words.csv}}"},
 		{"expression", text("formula"), "", "a formula in quotes; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"},
 		{"program", link("program"), "", "what a program of yours answers; **it runs with your rights**", "{program: {command: [sh, scorer.sh]}}"},
 	},
-	one: []string{"forest", "model", "blend", "pairs", "novelty", "likeness", "markowitz", "document", "expression", "program"},
+	one: []string{"forest", "model", "blend", "pairs", "novelty", "likeness", "preference", "markowitz", "document", "expression", "program"},
 }
 
 var floorKey = func(example string) Key {
@@ -184,6 +185,17 @@ var (
 	novelty  = nearest("novelty", "How far from known recipes a composition is.")
 	likeness = nearest("likeness", "How near to known recipes a composition is.")
 )
+
+// Preference is a taste that is learnt from comparisons.
+var Preference = &Section{
+	Name: "a preference", ID: "preference", About: "What somebody liked better in pairs, as [kir serve](serve.md) asks for it.",
+	Keys: []Key{
+		{"pairs", text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient and amount", "{pairs: tasted.csv}"},
+		{"groups", text("attribute"), "", "an attribute whose totals tell of taste, too", "{pairs: tasted.csv, groups: family}"},
+		{"first", whole(1, 500), "all", "how many of the pairs count, from the beginning", "{pairs: tasted.csv, first: 1}"},
+	},
+	need: []string{"pairs"},
+}
 
 // Markowitz is return against risk.
 var Markowitz = &Section{

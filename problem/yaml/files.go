@@ -19,6 +19,9 @@ import (
 type Files struct {
 	Dir string
 
+	// Allow says, as an error, which paths may not be opened; nil: all may.
+	Allow func(path string) error
+
 	// Taken is told of each file that was read whole: the name under which it
 	// was asked for, its SHA-256 and its size.
 	Taken func(name string, sum []byte, bytes int64)
@@ -128,6 +131,11 @@ func (s *Files) Read(ctx context.Context, n *Node, what string, read func(r io.R
 	path := name
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(s.Dir, name)
+	}
+	if s.Allow != nil {
+		if err := s.Allow(path); err != nil {
+			return Hint(n.Errorf("%s: %v", fault.Quote(name), err), "name a file beside the problem")
+		}
 	}
 	f, err := open(ctx, path)
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {

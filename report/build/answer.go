@@ -11,9 +11,9 @@ import (
 	"kir/search"
 )
 
-// answerOf returns the answer of a run and its shortlist, nil and no list if
+// Answer returns the answer of a run and its shortlist, nil and no list if
 // nobody looked for one.
-func answerOf(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.Answer, []report.Best, error) {
+func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.Answer, []report.Best, error) {
 	if a == nil {
 		return nil, nil, nil
 	}

@@ -122,3 +122,9 @@ func setOf(parts []kir.Part) []int {
 	}
 	return set
 }
+
+// Differing returns compositions of a pool that score well and differ from each
+// other: a shortlist where nobody looks for the best.
+func Differing(p *problem.Problem, pool []run.Best) []report.Best {
+	return bestsOf(p, diverse(run.Distinct(pool), mostDiverse))
+}

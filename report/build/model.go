@@ -74,7 +74,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 		m.Score.Random, m.Score.RandomSE, m.Score.RandomSize = report.Number(b.Mean), report.Number(b.SE), len(b.LogScores)
 	}
 
-	if m.Answer, m.Best, err = answerOf(ctx, p, r.Answer); err != nil {
+	if m.Answer, m.Best, err = Answer(ctx, p, r.Answer); err != nil {
 		return nil, fmt.Errorf("the answer: %w", err)
 	}
 	if m.Answer == nil {
@@ -118,7 +118,7 @@ func unsearched(p *problem.Problem, m *report.Model, r *run.Result, g *gathered)
 	if m.Weighs() {
 		return bestsOf(p, best)
 	}
-	return bestsOf(p, diverse(run.Distinct(slices.Concat(best, g.pool)), mostDiverse))
+	return Differing(p, slices.Concat(best, g.pool))
 }
 
 // movesOf says what each move of a kernel that mixes several did.

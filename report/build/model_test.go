@@ -267,7 +267,7 @@ func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, _, err := answerOf(t.Context(), p, a)
+	answer, _, err := Answer(t.Context(), p, a)
 	if err != nil {
 		t.Fatal(err)
 	}

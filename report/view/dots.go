@@ -24,6 +24,7 @@ type dotAxis struct {
 	title  string
 	lo, hi float64
 	log    bool // places are those of the logarithm
+	root   bool // places are those of the square root, where few values are far above the others
 	ticks  []float64
 	write  func(v float64) string
 }
@@ -37,9 +38,46 @@ func newDotAxis(title string, hi, unit float64) dotAxis {
 	return dotAxis{title: title, hi: hi, ticks: ticks, write: func(v float64) string { return number.Axis(v/unit, digits) }}
 }
 
+// squeezed is by how much the largest of some values exceeds their median for the
+// others to be squeezed into a corner of an axis.
+const squeezed = 4
+
+// newShareAxis is newDotAxis of shares in percent, of the roots where one value
+// would squeeze the others.
+func newShareAxis(title string, hi float64, values []float64) dotAxis {
+	a := newDotAxis(title, hi, figure.Percent)
+	slices.Sort(values)
+	if len(values) < 4 || values[len(values)-1] < squeezed*values[len(values)/2] {
+		return a
+	}
+	a.root, a.title, a.ticks = true, title+" (root scale)", nil
+	for _, t := range []float64{0, 0.1, 0.5, 1, 2, 5, 10, 20, 40, 70, 100} {
+		// A tick is as far from the next one as its number is wide.
+		at := math.Sqrt(t * figure.Percent / hi)
+		if last := len(a.ticks) - 1; at <= 1 && (last < 0 || at-math.Sqrt(a.ticks[last]/hi) > 0.13) {
+			a.ticks = append(a.ticks, t*figure.Percent)
+		}
+	}
+	a.write = func(v float64) string { return fmt.Sprintf("%.3g", v/figure.Percent) }
+	return a
+}
+
+// leastLabels and mostLabels are how much of a dot plot's width its labels take.
+const leastLabels, mostLabels = 70.0, 196.0
+
+// labelWidth returns how wide the labels of rows are, within bounds.
+func labelWidth(rows []dotRow) float64 {
+	widest := leastLabels
+	for _, r := range rows {
+		widest = max(widest, figure.TextWidth(r.label, figure.TextSize), figure.TextWidth(r.second, figure.TextSize))
+	}
+	return min(widest, mostLabels)
+}
+
 // dotPlot draws a dot and two standard errors to either side for each row.
 func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
-	const left, right, top = 136.0, 12.0, 6.0
+	const right, top = 12.0, 6.0
+	left := labelWidth(rows) + 12
 	row := 18.0
 	if len(rows) > 0 && rows[0].second != "" {
 		row = 34
@@ -50,6 +88,8 @@ func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 	place := func(v float64) float64 { return v }
 	if a.log {
 		place = math.Log
+	} else if a.root {
+		place = func(v float64) float64 { return math.Sqrt(max(v, 0)) }
 	}
 	scale := figure.Scale{Lo: place(a.lo), Hi: place(a.hi), From: left, To: figureWidth - right}
 	at := func(v float64) float64 {
@@ -151,8 +191,11 @@ func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, 
 	if m.Problem.Recipes == 0 {
 		reference = ""
 	}
-	hi := min(1, top*1.06)
-	dotPlot(f, rows, newDotAxis(title, hi, 0.01))
+	values := make([]float64, len(rows))
+	for k, r := range rows {
+		values[k] = r.value
+	}
+	dotPlot(f, rows, newShareAxis(title, min(1, top*1.06), values))
 	dotKeys(f, "draws, ± 2 standard errors", reference)
 	return f
 }
@@ -197,9 +240,15 @@ func logTicks(lo, hi float64) []float64 {
 				}
 			}
 		}
+		if len(ticks) < 2 {
+			break
+		}
 		if len(ticks) <= 7 {
 			return ticks
 		}
+	}
+	if ticks, _ := figure.Ticks(lo, hi, 4); len(ticks) > 1 && hi < 10*lo {
+		return ticks // one number tells no scale
 	}
 	return []float64{lo, hi}
 }

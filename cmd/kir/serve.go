@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"kir"
+	"kir/fault"
+	"kir/problem"
+	"kir/problem/change"
+	"kir/report"
+	"kir/report/terminal"
+	"kir/run"
+	"kir/serve"
+)
+
+func newServeCommand() *cobra.Command {
+	var noOpen bool
+	o := serve.Options{}
+	c := &cobra.Command{
+		Use:   "serve PROBLEM|RUN",
+		Short: "Steer a problem on a page",
+		Long: `Show a problem as a page in the browser: the shortlist while it is drawn, and what
+may be asked otherwise by a click, such as a pinned ingredient, a dose, another
+class, or this one rather than that one. Each change is a step of a history, and
+each step a problem file: saved, it gives the command line the same shortlist.
+
+The page is for this machine alone, and says so to other machines and other sites.
+--address with an address of a network serves it there, at an address with a token.
+Programs that a problem names run only once their command was seen and allowed.
+Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.steps.json.`,
+		Example: `  kir serve examples/cocktails/bar.yaml
+  kir serve runs/fresh-all-day-cocktails-1 --no-open
+  kir serve problem.yaml --address 192.168.1.5:8080 --allow-host studio.lan`,
+		Args:              one("problem file or run directory"),
+		ValidArgsFunction: problemFiles,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := readSource(c, args[0])
+			if err != nil {
+				return err
+			}
+			o.File = s.file
+			if s.run != nil {
+				if o.Text, err = change.Apply(s.file, s.Text, s.settings(func(*kir.Settings) {}, nil)...); err != nil {
+					return err
+				}
+			}
+			var advice *run.Advice
+			o.Kernel = kernelChooser(&advice)
+			o.Run = steered
+			o.Begun = func(address string) {
+				fmt.Fprintf(c.OutOrStdout(), "%s is at %s\nCtrl-C ends it.\n", terminal.Plain(s.Name), address)
+				if !noOpen {
+					if err := openBrowser(address); err != nil {
+						teller(c.ErrOrStderr(), false)(fmt.Sprintf("no browser was opened: %v", err))
+					}
+				}
+			}
+			return inputError(serve.Serve(c.Context(), o))
+		},
+	}
+	c.Flags().StringVar(&o.Address, "address", "127.0.0.1:0", "`HOST:PORT` to serve the page at; port 0 takes one that is free")
+	c.Flags().StringSliceVar(&o.Hosts, "allow-host", nil, "a `NAME` of this machine that browsers may use beside localhost")
+	c.Flags().BoolVar(&noOpen, "no-open", false, "open no browser")
+	return c
+}
+
+// steered makes the run of a step as kir sample does, without a page of its own.
+func steered(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
+	spec, err := specOf(p, dir)
+	if err != nil {
+		return nil, err
+	}
+	store, err := storeAt(dir)
+	if err != nil {
+		return nil, err
+	}
+	result, err := run.Start(ctx, spec, store, run.Options{Progress: progress})
+	if err != nil {
+		return nil, failed(ctx, err, p, store)
+	}
+	return conclude(ctx, p, store, result, false)
+}
+
+// openBrowser opens an address as the desktop does it.
+func openBrowser(address string) error {
+	var command *exec.Cmd
+	switch runtime.GOOS {
+	case "darwin":
+		command = exec.Command("open", address)
+	case "windows":
+		command = exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+	default:
+		command = exec.Command("xdg-open", address)
+	}
+	if err := command.Start(); errors.Is(err, exec.ErrNotFound) {
+		return &fault.Error{Message: command.Path + " is not there", Hint: "open the address by hand, or say --no-open", Err: err}
+	} else if err != nil {
+		return err
+	}
+	go func() { _ = command.Wait() }() // what becomes of the browser is no concern of ours
+	return nil
+}

@@ -1,0 +1,218 @@
+package property
+
+import (
+	"math"
+
+	"kir"
+)
+
+// Preference is how likely a composition is to be liked better than the usual one
+// of those that were compared:
+//
+//	y(x) = P(u(x) > u(x̄)) = Φ(μ(x)/√(κ² + s(x)²)),
+//
+// with the mean μ and the variance s² of u(x) − u(x̄) that [Comparisons] have
+// learnt, and x̄ what has the mean features of all that were compared. Where little
+// is known it is near a half, so that taste steers only as far as it was told.
+//
+// μ, x̄'s share and the |pairs| directions in which the variance is less than a
+// priori are linear in the features, and are summed in whole numbers, so that a line
+// equals its points. A split takes O(pairs) time.
+type Preference struct {
+	features features
+	scale    float64
+	of       int       // how many forms there are: of the directions, the mean, x̄
+	forms    []int64   // by feature and form, in 2^−formBits
+	own, all []int64   // √(k/M) of an ingredient's and a group's k units, in 2^−rootBits
+	at       []float64 // the forms' values at x̄
+}
+
+var _ kir.LineProperty = (*Preference)(nil)
+
+// The forms' values are whole multiples of 2^−(formBits+rootBits): their norm is at
+// most the scale, 24, times that of the features, 2.
+const formBits, rootBits = 28, 22
+
+// NewPreference returns the property of what was learnt.
+func NewPreference(c *Comparisons) *Preference {
+	t := c.Taste()
+	n, m := t.rows.Dims()
+	centre := t.usual
+	p := &Preference{features: c.features, scale: c.scale, of: n + 2, forms: make([]int64, m*(n+2)), at: make([]float64, n+2)}
+	for q := range m {
+		row := p.forms[q*p.of : (q+1)*p.of]
+		for k := range n {
+			row[k] = int64(math.RoundToEven(math.Ldexp(t.rows.At(k, q), formBits)))
+			p.at[k] += t.rows.At(k, q) * centre[q]
+		}
+		row[n] = int64(math.RoundToEven(math.Ldexp(t.mean[q], formBits)))
+		row[n+1] = int64(math.RoundToEven(math.Ldexp(centre[q], formBits)))
+		p.at[n] += t.mean[q] * centre[q]
+		p.at[n+1] += centre[q] * centre[q]
+	}
+	for k := range c.features.total + 1 {
+		root := math.Sqrt(float64(k) / float64(c.features.total))
+		p.own = append(p.own, int64(math.RoundToEven(math.Ldexp(c.features.own()*root, rootBits))))
+		p.all = append(p.all, int64(math.RoundToEven(math.Ldexp(root, rootBits))))
+	}
+	return p
+}
+
+// add adds the forms of a feature, so many times.
+func (p *Preference) add(sums []int64, feature int, times int64) {
+	row := p.forms[feature*p.of : (feature+1)*p.of]
+	for k, v := range row {
+		sums[k] += v * times
+	}
+}
+
+// sums adds up all forms of a composition, and the units of each group.
+func (p *Preference) sums(x *kir.Composition, sums []int64, groups []int) {
+	clear(sums)
+	clear(groups)
+	for _, i := range x.Ingredients() {
+		amount := x.Amount(int(i))
+		p.add(sums, int(i), p.own[amount])
+		if g := p.features.group[i]; g >= 0 {
+			groups[g] += amount
+		}
+	}
+	for g, units := range groups {
+		if units > 0 {
+			p.add(sums, p.features.n+g, p.all[units])
+		}
+	}
+}
+
+// log returns log y from the forms and the units that are in groups.
+func (p *Preference) log(sums []int64, grouped int) float64 {
+	unit := math.Ldexp(1, -formBits-rootBits)
+	n := p.of - 2
+	less := 0.0
+	for k, v := range sums[:n] {
+		d := float64(float64(v)*unit) - p.at[k]
+		less += float64(d * d)
+	}
+	own := p.features.own()
+	square := own*own + float64(grouped)/float64(p.features.total) - float64(2*unit*float64(sums[n+1])) + p.at[n+1]
+	variance := max(0, float64(p.scale*p.scale*square)-less)
+	mean := float64(float64(sums[n])*unit) - p.at[n]
+	return logNormal(mean / math.Sqrt(curve*curve+variance))
+}
+
+// LogScore returns log y(x).
+func (p *Preference) LogScore(x *kir.Composition) float64 {
+	s := p.scorer(x)
+	s.Reset()
+	return s.LogScore()
+}
+
+// Scorer returns a scorer of x.
+func (p *Preference) Scorer(x *kir.Composition) kir.Scorer { return p.scorer(x) }
+
+func (p *Preference) scorer(x *kir.Composition) *preferenceScorer {
+	return &preferenceScorer{
+		property: p, past: past{x: x}, sums: make([]int64, p.of), groups: make([]int, p.features.groups),
+		base: make([]int64, p.of), here: make([]int64, p.of),
+	}
+}
+
+type preferenceScorer struct {
+	property *Preference
+	past
+	sums       []int64
+	groups     []int // units, by group
+	grouped    int   // units of all groups
+	base, here []int64
+}
+
+func (s *preferenceScorer) Reset() {
+	s.past.reset()
+	s.property.sums(s.x, s.sums, s.groups)
+	s.grouped = 0
+	for _, units := range s.groups {
+		s.grouped += units
+	}
+}
+
+func (s *preferenceScorer) LogScore() float64 { return s.property.log(s.sums, s.grouped) }
+
+// members returns the groups of i and j as features, −1 where their total does not
+// change along the line.
+func (s *preferenceScorer) members(i, j int) (gi, gj int) {
+	gi, gj = s.property.features.group[i], s.property.features.group[j]
+	if gi == gj {
+		return -1, -1
+	}
+	return gi, gj
+}
+
+// put adds what is of i, j and their groups, times sign, where i has a units and j b.
+func (s *preferenceScorer) put(sums []int64, i, j, a, b, gi, gj, ofI, ofJ int, sign int64) {
+	p := s.property
+	p.add(sums, i, sign*p.own[a])
+	p.add(sums, j, sign*p.own[b])
+	if gi >= 0 {
+		p.add(sums, p.features.n+gi, sign*p.all[ofI])
+	}
+	if gj >= 0 {
+		p.add(sums, p.features.n+gj, sign*p.all[ofJ])
+	}
+}
+
+// rest returns the units of the groups of i and j but for what i and j have.
+func (s *preferenceScorer) rest(gi, gj, a, b int) (ofI, ofJ int) {
+	if gi >= 0 {
+		ofI = s.groups[gi] - a
+	}
+	if gj >= 0 {
+		ofJ = s.groups[gj] - b
+	}
+	return ofI, ofJ
+}
+
+func (s *preferenceScorer) Line(i, j int, pieces *kir.Pieces) {
+	a, b := s.x.Amount(i), s.x.Amount(j)
+	gi, gj := s.members(i, j)
+	ofI, ofJ := s.rest(gi, gj, a, b)
+	copy(s.base, s.sums)
+	s.put(s.base, i, j, a, b, gi, gj, ofI+a, ofJ+b, -1)
+	grouped := s.grouped
+	if gi >= 0 {
+		grouped -= a
+	}
+	if gj >= 0 {
+		grouped -= b
+	}
+	q := joiner{pieces: pieces}
+	for k := range a + b + 1 {
+		copy(s.here, s.base)
+		s.put(s.here, i, j, k, a+b-k, gi, gj, ofI+k, ofJ+a+b-k, 1)
+		in := grouped
+		if gi >= 0 {
+			in += k
+		}
+		if gj >= 0 {
+			in += a + b - k
+		}
+		q.add(k, s.property.log(s.here, in))
+	}
+}
+
+func (s *preferenceScorer) Moved(i, j int) {
+	byI, byJ := s.past.moved(i, j)
+	a, b := s.x.Amount(i), s.x.Amount(j)
+	f := &s.property.features
+	gi, gj := s.members(i, j)
+	s.property.add(s.sums, i, s.property.own[a]-s.property.own[a-byI])
+	s.property.add(s.sums, j, s.property.own[b]-s.property.own[b-byJ])
+	for _, c := range [...]struct{ of, by int }{{gi, byI}, {gj, byJ}} {
+		if c.of < 0 {
+			continue
+		}
+		was := s.groups[c.of]
+		s.groups[c.of] += c.by
+		s.grouped += c.by
+		s.property.add(s.sums, f.n+c.of, s.property.all[s.groups[c.of]]-s.property.all[was])
+	}
+}

@@ -1,0 +1,76 @@
+// The steps, and the problem as a file.
+import { el, byId, fill, fixed, get, ask, say, button, page, shown } from './base.js';
+import { parts } from './list.js';
+
+const title = s => s.name || s.change;
+
+export function showSteps() {
+  const { steps, step } = page.state;
+  const now = steps.find(s => s.id === step);
+  byId('back').disabled = !now?.parent;
+  // The first steps that are shown are those last made.
+  fill(byId('steps'), [...steps].reverse().slice(0, 100).map(s => {
+    const name = el('input', { value: s.name, size: 16, placeholder: 'a name', 'aria-label': `Name of step ${s.id}`, 'data-key': 'name ' + s.id,
+      onchange: () => ask({ do: 'name', step: s.id, text: name.value }) });
+    return el('li', { 'aria-current': s.id === step ? 'step' : null },
+      el('div', {}, el('strong', {}, `${s.id}. ${title(s)}`), s.name ? ` (${s.change})` : '', s.parent && s.parent !== s.id - 1 ? ` from step ${s.parent}` : ''),
+      el('div', { class: 'small-tools' },
+        s.id === step ? el('span', { class: 'small soft' }, 'shown now') : button('go there', () => ask({ do: 'back', step: s.id }), { 'data-key': 'to ' + s.id, 'aria-label': `go there, to step ${s.id}` }),
+        s.id !== step && button('compare', () => compare(s), { 'data-key': 'compare ' + s.id, 'aria-label': `compare with step ${s.id}` }), name));
+  }));
+}
+
+const setOf = b => parts(b.recipe).map(([n]) => n).sort().join('\u0000');
+
+async function compare(s) {
+  let other, text;
+  try {
+    [other, text] = [await get('/list?step=' + s.id), await get(`/text?step=${page.state.step}&against=${s.id}`)];
+  } catch (e) {
+    return say(e.message);
+  }
+  const here = page.list.entries, there = other.entries;
+  const has = (list, b) => list.some(c => setOf(c) === setOf(b));
+  const mean = l => l.length ? fixed(l.reduce((sum, b) => sum + b.score, 0) / l.length, 3) : '?';
+  const line = b => parts(b.recipe).map(([n, a]) => `${(100 * a / page.problem.total).toFixed(1)} ${n}`).join(', ') + `: ${fixed(b.score, 3)}`;
+  const list = (head, sign, all) => [el('h3', {}, `${head}: ${all.length}`), el('ul', { class: 'plain small ' + sign }, all.map(b => el('li', {}, line(b))))];
+  fill(byId('compared'), el('div', { class: 'box' }, el('h3', {}, `Beside step ${s.id}: ${title(s)}`),
+    !page.list.settled || !other.settled ? el('p', { class: 'provisional small' }, 'One of the two shortlists is a first look.') : null,
+    el('p', {}, `Mean score ${mean(there)} there, ${mean(here)} here. ${here.filter(b => has(there, b)).length} recipes of the same ingredients are in both.`),
+    list('Came', 'came', here.filter(b => !has(there, b))), list('Went', 'went', there.filter(b => !has(here, b))),
+    el('pre', { tabindex: 0 }, text.difference || 'The problems are the same.'), button('Close', () => fill(byId('compared')))));
+}
+
+async function showText(whole) {
+  const t = await get('/text');
+  byId('text-shown').hidden = false;
+  byId('difference').hidden = whole;
+  byId('text-form').hidden = !whole;
+  byId('difference').textContent = t.difference ? shown(t.difference) : 'It is as it was in the beginning.';
+  byId('text').value = t.text;
+}
+
+let open = null; // what of the text is shown
+
+export function showFile() {
+  if (!byId('save-name').value) byId('save-name').value = page.state.file.replace(/\.ya?ml$/, '') + '-steered.yaml';
+  if (open !== null && document.activeElement !== byId('text')) showText(open).catch(e => say(e.message));
+}
+
+export function begin() {
+  byId('back').addEventListener('click', () => {
+    const now = page.state.steps.find(s => s.id === page.state.step);
+    if (now?.parent) ask({ do: 'back', step: now.parent });
+  });
+  byId('show-difference').addEventListener('click', () => { open = false; showFile(); });
+  byId('show-text').addEventListener('click', () => { open = true; showFile(); });
+  byId('text-form').addEventListener('submit', e => {
+    e.preventDefault();
+    ask({ do: 'text', step: page.state.step, text: byId('text').value });
+  });
+  byId('save').addEventListener('submit', async e => {
+    e.preventDefault();
+    const answer = await ask({ do: 'save', step: page.state.step, text: byId('save-name').value, over: byId('save-over').checked });
+    if (answer) byId('saved').textContent = shown(`Saved. kir sample ${answer.text} gives the same shortlist.`);
+  });
+}

@@ -1,0 +1,95 @@
+package serve
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRequests makes each change that the page has and looks at what the file says
+// then, and that the problem is drawn.
+func TestRequests(t *testing.T) {
+	c := serving(t, cocktails(t))
+	for _, r := range []struct {
+		request Request
+		want    string
+	}{
+		{Request{Do: "pin", Ingredient: "Gin"}, "- require: Gin"},
+		{Request{Do: "pin", Ingredient: "Campari", Amount: "20%"}, `amount: {of: Campari, min: "20%", max: "20%"}`},
+		{Request{Do: "ban", Ingredient: "Milk"}, "- exclude: Milk"},
+		{Request{Do: "replace", Ingredient: "Gin", By: "Vodka"}, "- require: Vodka"},
+		{Request{Do: "dose", Ingredient: "Gin", Min: "5%", Max: "50%"}, `amount: {of: Gin, min: "5%", max: "50%"}`},
+		{Request{Do: "group", Attribute: "kind", Value: "sour", Min: "10%"}, `group: {of: {kind: sour}, total: ["10%", "100%"]}`},
+		{Request{Do: "near", Recipe: map[string]int{"Gin": 500, "Lemon juice": 500}, Changes: 2}, "near:"},
+		{Request{Do: "weight", Property: "taste", Weight: 2.5}, "weight: 2.5"},
+		{Request{Do: "aim", Property: "taste", Way: "want", Aim: "Sweet"}, "want: Sweet"},
+		{Request{Do: "rule", Text: "never: [Milk, Lemon juice]"}, "- never: [Milk, Lemon juice]"},
+		{Request{Do: "seed", Rule: 7}, "seed: 7"},
+	} {
+		c.must(Request{Do: "back", Step: 1})
+		c.must(r.request)
+		s := c.until(r.want, func(s *State) bool { return s.Phase != "reading" })
+		text := c.session.history.current().Text
+		if s.Phase != "drawing" || !strings.Contains(text, r.want) {
+			t.Errorf("%+v: %s %+v\n%s", r.request, s.Phase, s.Fault, text)
+		}
+		if !strings.Contains(text, "# The book of problem.yaml") {
+			t.Errorf("%+v: the comments are gone", r.request)
+		}
+	}
+	for _, bad := range []Request{
+		{}, {Do: "fly"}, {Do: "back", Step: 99}, {Do: "back", Step: -1}, {Do: "name", Step: 1, Text: strings.Repeat("x", 300)}, {Do: "weight", Property: "none"},
+		{Do: "drop", Rule: 50}, {Do: "dose", Ingredient: "Gin", Min: "lots"}, {Do: "aim", Property: "taste", Way: "fly", Aim: 1}, {Do: "rule", Text: "[]"}, {Do: "way"},
+	} {
+		if status, text := c.do(bad); status != http.StatusBadRequest {
+			t.Errorf("%+v: %d %s", bad, status, text)
+		}
+	}
+	status, _ := c.get("/leaves?change=" + `{"do":"rule","text":"require:%20Gin"}`)
+	if status != http.StatusOK {
+		t.Errorf("what a rule leaves: %d", status)
+	}
+}
+
+// TestWaysOut takes each way out of some conflicts: the problem can be drawn then.
+func TestWaysOut(t *testing.T) {
+	for name, rules := range map[string]string{
+		"a dose":     "  - require: Gin\n  - amount: {of: Gin, min: \"60%\"} # as ever\n  - group: {of: {kind: spirit}, total: [0, 500]}\n",
+		"a ban":      "  - require: [Gin, Milk]\n  - exclude: [Gin, Vodka]\n",
+		"a pair":     "  - require: [Gin, Vodka]\n  - never: [Gin, Vodka]\n",
+		"too little": "  - amount: {of: \"*\", max: 100}\n",
+		"how many":   "  - require: [Gin, Vodka, Milk, Campari, Absinthe, Egg, Brandy]\n",
+	} {
+		file := cocktails(t)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		law := strings.Replace(string(text), "sparsity: recipes", "sparsity: {uniform: [2, 5]}", 1)
+		if err := os.WriteFile(filepath.Join(filepath.Dir(file), "bar.yaml"), []byte(law+"constraints:\n"+rules), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c := serving(t, file)
+		s := c.until(name, func(s *State) bool { return s.Phase == "faulty" })
+		taken := 0
+		for k, way := range s.Fault.Ways {
+			if !way.Writable {
+				t.Logf("%s: %q is for a person to write", name, way.Text)
+				continue
+			}
+			taken++
+			c.must(Request{Do: "way", Rule: k})
+			after := c.until(way.Text, func(s *State) bool { return s.Phase != "reading" })
+			if after.Phase != "drawing" {
+				t.Errorf("%s: after %q: %+v\n%s", name, way.Text, after.Fault, c.session.history.current().Text)
+			}
+			c.must(Request{Do: "back", Step: 1})
+			c.until("the conflict", func(s *State) bool { return s.Phase == "faulty" })
+		}
+		if taken == 0 {
+			t.Errorf("%s: no way out can be taken of %+v", name, s.Fault)
+		}
+	}
+}
