@@ -124,7 +124,7 @@ func equalityLadder(t *testing.T) *ladderCell {
 	set := rule.Set{Ingredients: 3, Total: 4, Rules: []rule.Rule{rule.Limit{Factors: []float64{0, 1, 2}, Min: 1, Max: 1}}}
 	feasible := func(x []int) bool { return x[1]+2*x[2] == 4 } // (0, 4, 0), (1, 2, 1) and (2, 0, 2)
 	bumpy := wish("bumpy", 1, func(x *kir.Composition) float64 { return 1 + float64(x.Amount(0)%2) })
-	space, err := kir.NewRuledSpace(t.Context(), set, kir.Counting{})
+	space, err := kir.NewRuledSpace(t.Context(), set, kir.Counting{TableSteps: 1}) // measured, so that the first replica draws beyond the rules
 	if err != nil {
 		t.Fatal(err)
 	}
