@@ -39,6 +39,7 @@ type Manifest struct {
 	Inputs      []Input      `json:"inputs"`
 	Ingredients []string     `json:"ingredients,omitempty"` // unless they are Counted
 	Counted     *Counted     `json:"counted,omitempty"`
+	Checksum    string       `json:"checksum"` // of the file, see [Seal]; empty until it is written
 }
 
 // newManifest returns the manifest of a run that begins.
@@ -95,8 +96,13 @@ func hash(b []byte) string {
 }
 
 func (m *Manifest) encode() ([]byte, error) {
-	b, err := json.MarshalIndent(m, "", "  ")
-	return append(b, '\n'), err
+	open := *m
+	open.Checksum = ""
+	b, err := json.MarshalIndent(&open, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return Seal(append(b, '\n')), nil
 }
 
 // readManifest reads the manifest of the run in a store.
@@ -116,6 +122,7 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	invalid := func(what string) (*Manifest, error) {
 		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %s", name, what)}
 	}
+	sealed, damaged := Sealed(b) // earlier versions wrote none
 	switch {
 	case m.Format != manifestFormat:
 		return invalid(fmt.Sprintf("its format is %d and this program reads %d", m.Format, manifestFormat))
@@ -123,8 +130,8 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 		return invalid("the settings of the sampler are none that a run can have")
 	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32:
 		return invalid("it has no total or no ingredients")
-	case m.Run != m.identity():
-		return invalid("it was changed by hand")
+	case m.Run != m.identity() || damaged != nil || !sealed && m.Checksum != "":
+		return invalid("it was changed since it was written")
 	}
 	return m, nil
 }

@@ -75,8 +75,47 @@ func summarize(ctx context.Context, dir, file string, workers int, page bool) (m
 	return conclude(ctx, p, store, result, page)
 }
 
-// readModel reads the summary of a run. If it was not made of the draws that are
-// there, it is made again, and that is said.
+// storedModel reads the summary of a run, or says why it is to be made again: it is
+// not there, not as it was written, or not of the draws that are there.
+func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *report.Model, why string, err error) {
+	m, err = report.Read(ctx, store)
+	if errors.Is(err, report.ErrNoSummary) {
+		return nil, "the summary is made of the draws, as there is none", nil
+	}
+	damage := err
+	if err != nil && !errors.Is(err, run.ErrDamaged) {
+		return nil, "", err
+	}
+	r, err := run.Open(ctx, store)
+	if none := (*run.NotRunError)(nil); errors.As(err, &none) {
+		if damage == nil {
+			tell("there is no run beside this summary, and nothing that says whether it is of its draws")
+		}
+		return m, "", damage
+	}
+	if err == nil {
+		err = r.Complete()
+	}
+	if err != nil {
+		return nil, "", inputError(err)
+	}
+	if damage != nil {
+		return nil, damage.Error() + "; it is made again", nil
+	}
+	parts, err := r.Parts(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if !slices.Equal(parts, m.Parts) {
+		return m, "summary.json was made of other draws than those that are there, and is made again", nil
+	}
+	if m.Checksum == "" {
+		tell("summary.json has no checksum, as earlier versions wrote none: kir merge makes it again")
+	}
+	return m, "", nil
+}
+
+// readModel reads the summary of a run. If it has to be made again, that is said.
 func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	ctx := c.Context()
 	tell := teller(c.ErrOrStderr(), false)
@@ -84,32 +123,13 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := report.Read(ctx, store)
-	if errors.Is(err, report.ErrNoSummary) {
-		tell("the summary is made of the draws, as there is none")
-		return summarize(ctx, dir, "", 0, true)
-	}
+	m, why, err := storedModel(ctx, store, tell)
 	if err != nil {
 		return nil, err
 	}
-	r, err := run.Open(ctx, store)
-	if none := (*run.NotRunError)(nil); errors.As(err, &none) {
-		tell("there is no run beside this summary, and nothing that says whether it is of its draws")
-		return m, nil
-	}
-	if err != nil {
-		return nil, inputError(err)
-	}
-	if err := r.Complete(); err != nil {
-		return nil, inputError(err)
-	}
-	parts, err := r.Parts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Equal(parts, m.Parts) {
-		tell("summary.json was made of other draws than those that are there, and is made again")
-		return summarize(ctx, dir, "", 0, slices.Contains(m.Files, view.PageName))
+	if why != "" {
+		tell(why)
+		return summarize(ctx, dir, "", 0, m == nil || slices.Contains(m.Files, view.PageName))
 	}
 	if slices.Contains(m.Files, view.PageName) {
 		if fresh, err := view.PageIsFresh(ctx, store, m); err != nil {
