@@ -2,6 +2,7 @@ package problem
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"math"
@@ -22,6 +23,9 @@ type Options struct {
 	// that names none or says auto; nil: exact where that can be, else balanced.
 	Kernel func(ctx context.Context, p *Problem) (string, error)
 
+	// Text stands instead of what the file holds, which then need not be there.
+	Text []byte
+
 	// Within adds a rule that keeps the amounts of all ingredients within those of
 	// the known recipes, to try what that brings.
 	Within bool
@@ -40,7 +44,8 @@ type Options struct {
 }
 
 // Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The
-// problem is to be closed when it is no longer needed.
+// problem is to be closed when it is no longer needed. One that names programs is read
+// only if they may run, see [Command].
 func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	p = &Problem{File: path}
 	defer func() {
@@ -52,16 +57,8 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	files := &yaml.Files{Dir: filepath.Dir(path), Taken: func(name string, sum []byte, bytes int64) {
 		p.Inputs = append(p.Inputs, Input{Path: name, SHA256: hex.EncodeToString(sum), Bytes: bytes})
 	}}
-	data, err := files.ReadFile(ctx, path, yaml.MaxBytes)
+	root, err := readText(ctx, files, path, o.Text)
 	if err != nil {
-		return p, err
-	}
-	root, err := yaml.Parse(path, data)
-	if err != nil {
-		return p, err
-	}
-	if _, err := root.Fields("a problem",
-		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search"); err != nil {
 		return p, err
 	}
 	if p.Name, err = readName(root.Get("name"), path); err != nil {
@@ -74,7 +71,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if p.Sampler, err = readSampler(root.Get("sampler"), o.Override); err != nil {
 		return p, err
 	}
-	s := &shelf{files: files, workers: o.Workers, tell: o.Tell}
+	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, problem: p.Inputs[0].SHA256}
 	if s.total, err = readTotal(root); err != nil {
 		return p, err
 	}
@@ -103,6 +100,26 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	p.Warnings = s.warnings
 	p.Resolved, err = resolve(p, root)
 	return p, err
+}
+
+// readText reads a problem file, or the text that stands instead of what it holds.
+func readText(ctx context.Context, files *yaml.Files, path string, text []byte) (*yaml.Node, error) {
+	if text == nil {
+		var err error
+		if text, err = files.ReadFile(ctx, path, yaml.MaxBytes); err != nil {
+			return nil, err
+		}
+	} else {
+		sum := sha256.Sum256(text)
+		files.Taken(filepath.Base(path), sum[:], int64(len(text)))
+	}
+	root, err := yaml.Parse(path, text)
+	if err != nil {
+		return nil, err
+	}
+	_, err = root.Fields("a problem",
+		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search")
+	return root, err
 }
 
 // readName reads the name. Without one the problem is called after its file,

@@ -16,6 +16,7 @@ type shelf struct {
 	book       *recipe.Book        // nil if there are no recipes
 	recipes    [][]kir.Part        // those of the book, closed to the total
 	files      *yaml.Files
+	problem    string // SHA-256 of the problem file
 
 	table   string       // the file of the ingredients as the problem names it, or empty
 	workers int          // that grow forests, 0 for all cores

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"kir/fault"
+	"kir/problem"
 	"kir/report/terminal"
 	"kir/run"
 )
@@ -122,6 +124,7 @@ func newRootCommand() *cobra.Command {
 		newResumeCommand(),
 		newMergeCommand(),
 		newStatusCommand(),
+		newTrustCommand(),
 		newShowCommand(),
 		newReportCommand(),
 		newDrawsCommand(),
@@ -134,6 +137,9 @@ func newRootCommand() *cobra.Command {
 	)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
+		if slices.Contains(programmed, c.Name()) {
+			c.Flags().Bool(allowPrograms, false, "run the programs that the problem names; they have your rights")
+		}
 		markStart(c)
 		for _, shell := range c.Commands() {
 			markStart(shell)
@@ -174,6 +180,12 @@ func meant(message, text string, names []string) error {
 	return errors.New(message)
 }
 
+// programmed are the commands that score compositions, and so may run the programs of
+// a problem, if they are allowed.
+var programmed = []string{"sample", "resume", "merge", "check", "show", "report", "score", "compare", "serve"}
+
+const allowPrograms = "allow-programs"
+
 // startedKey marks a command whose own code has begun.
 const startedKey = "started"
 
@@ -186,6 +198,9 @@ func markStart(c *cobra.Command) {
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		c.Annotations = map[string]string{startedKey: ""}
+		if allow, err := c.Flags().GetBool(allowPrograms); err == nil && allow {
+			c.SetContext(problem.AllowPrograms(c.Context()))
+		}
 		return do(c, args)
 	}
 }

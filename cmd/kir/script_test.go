@@ -35,6 +35,7 @@ func TestScripts(t *testing.T) {
 			"status":      status,
 			"flip":        flip,
 			"old-summary": oldSummary,
+			"refused":     refused,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -51,6 +52,19 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s has no %s", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
+}
+
+// refused checks that commands end with status 2 and the way to allow a program.
+func refused(ts *testscript.TestScript, _ bool, commands []string) {
+	for _, command := range commands {
+		status(ts, false, append([]string{"2", "kir"}, strings.Fields(command)...))
+		said := ts.ReadFile("stderr")
+		for _, want := range []string{`runs a program with your rights: "sh score.sh" in "`, "--allow-programs", "kir trust"} {
+			if !strings.Contains(said, want) {
+				ts.Fatalf("kir %s says %q without %q", command, said, want)
+			}
+		}
+	}
 }
 
 // oldSummary makes a summary one without a checksum.
