@@ -31,6 +31,7 @@ type Manifest struct {
 	Version     string       `json:"version"` // of the program
 	Name        string       `json:"name"`
 	Problem     string       `json:"problem,omitempty"` // see [Spec]; no part of the run's identity
+	Place       string       `json:"place,omitempty"`   // see [Spec]; no part either
 	Settings    kir.Settings `json:"sampler"`
 	Effort      *float64     `json:"effort,omitempty"` // of the search, if there was one to be; no part of the run's identity
 	Total       int          `json:"total"`
@@ -53,6 +54,7 @@ func newManifest(s *Spec) (*Manifest, error) {
 		Version:    s.Version,
 		Name:       s.Name,
 		Problem:    s.Problem,
+		Place:      s.Place,
 		Settings:   s.Settings,
 		Total:      s.Target.Space().Total(),
 		Properties: s.properties(),
@@ -110,6 +112,9 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	b, err := store.Read(ctx, manifestName, 0, -1)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
+			if d, ok := store.(*directory); ok && emptyDirectory(d.path) {
+				err = fmt.Errorf("nothing was stored in it before its process ended: start it again with `kir sample PROBLEM -o %s`", Quoted(d.path))
+			}
 			return nil, &NotRunError{Dir: store.Location(), Err: err}
 		}
 		return nil, err

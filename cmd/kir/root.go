@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -201,7 +202,29 @@ func markStart(c *cobra.Command) {
 		if allow, err := c.Flags().GetBool(allowPrograms); err == nil && allow {
 			c.SetContext(problem.AllowPrograms(c.Context()))
 		}
+		return untilEnded(c, args, do)
+	}
+}
+
+// untilEnded runs a command. One that stores no draws does not outlive its context for
+// long, whatever it is at: a pipe that nobody fills or empties holds up no end.
+func untilEnded(c *cobra.Command, args []string, do func(*cobra.Command, []string) error) error {
+	if slices.Contains([]string{"sample", "resume", "serve"}, c.Name()) {
 		return do(c, args)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- do(c, args) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-c.Context().Done():
+	}
+	const patience = 2 * time.Second // to leave no half file behind
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(patience):
+		return c.Context().Err()
 	}
 }
 

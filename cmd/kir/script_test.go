@@ -1,19 +1,21 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"kir": func() {
-			os.Exit(exitStatus(execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
+		"kir": main,
+		"kir-that-panics": func() {
+			go func() { time.Sleep(100 * time.Millisecond); panic("a mistake") }()
+			main() // which waits for a pipe
 		},
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -20,28 +21,52 @@ import (
 	"kir/run"
 )
 
-// problemOfRun reads the problem that a run was made of, with the settings
-// given.
-func problemOfRun(ctx context.Context, r *run.Run, path string, settings kir.Settings, workers int) (*problem.Problem, error) {
+// problemFileOf returns where the problem file of a run is: from its directory as it
+// was when it was started, as both may have been moved, or else where it was.
+func problemFileOf(r *run.Run) (string, error) {
+	path := r.Manifest.Problem
 	if path == "" {
-		path = r.Manifest.Problem
-		if path == "" {
-			return nil, &fault.Error{File: r.Dir, Message: "the run does not know where its problem file is", Hint: "name it with --problem"}
-		}
-		if !filepath.IsAbs(path) && !bucket.Is(r.Dir) {
-			path = filepath.Join(r.Dir, path)
-		}
+		return "", &fault.Error{File: r.Dir, Message: "the run does not know where its problem file is", Hint: "name it with --problem"}
 	}
-	p, err := problem.Load(ctx, path, problem.Options{
+	if !filepath.IsAbs(path) && !bucket.Is(r.Dir) {
+		path = filepath.Join(r.Dir, path)
+	}
+	if _, err := os.Stat(path); err != nil && r.Manifest.Place != "" {
+		path = r.Manifest.Place
+	}
+	return path, nil
+}
+
+// problemOfRun reads the problem that a run was made of, with the settings given: a
+// file that is named, the file that it was made of, or, where that is no more, what
+// the run keeps of it, with the data files where they were.
+func problemOfRun(ctx context.Context, r *run.Run, path string, settings kir.Settings, workers int) (*problem.Problem, error) {
+	o := problem.Options{
 		Workers:  workers,
 		Effort:   r.Manifest.Effort,
 		Override: func(s *kir.Settings) { *s = settings },
-	})
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("the problem of the run: %w; say where it is with --problem", err)
+	}
+	if path == "" {
+		var err error
+		if path, err = problemFileOf(r); err != nil {
+			return nil, err
 		}
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			if o.Text, err = r.Problem(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+		}
+	}
+	p, err := problem.Load(ctx, path, o)
+	if err != nil && (o.Text != nil || errors.Is(err, fs.ErrNotExist)) {
+		return nil, fmt.Errorf("the problem of the run: %w; say where it is with --problem", err)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the problem of the run: %w", err)
+	}
+	if o.Text != nil {
+		// Whether it draws the same is seen by the other inputs and by the target.
+		p.Inputs[0] = problem.Input(r.Manifest.Inputs[0])
 	}
 	return p, nil
 }
