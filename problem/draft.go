@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/recipe"
 )
 
@@ -49,6 +50,7 @@ func (d *Draft) Write() ([]byte, error) {
 	for 10*(len(sizes)-1) > w.total {
 		w.total *= 10
 	}
+	w.line("%s", schema.Modeline(schema.FileName))
 	w.line("# %s, %s: written by kir init to start from.", fault.Count(len(d.Book.Recipes), "recipe"), fault.Count(d.Book.Ingredients.Len(), "ingredient"))
 	w.line("# Check it with kir check, sample it with kir sample. A line behind # does nothing.")
 	w.line("name: %s", recipe.YAMLText(strings.TrimSuffix(filepath.Base(d.Table), filepath.Ext(d.Table))))
@@ -181,6 +183,12 @@ func (w *draftWriter) properties() {
 	}
 }
 
+// unwanted are names of classes that nobody wishes for.
+var unwanted = map[string]bool{
+	"bad": true, "fail": true, "failed": true, "false": true, "low": true, "n": true, "negative": true,
+	"no": true, "off": true, "poor": true, "reject": true, "rejected": true, "weak": true, "worst": true, "0": true,
+}
+
 // wish returns a wish for a label, a comment, and how much it is worth asking
 // for: 0 if a forest would learn nothing from it.
 func (w *draftWriter) wish(l *recipe.Label) (wish, comment string, worth int) {
@@ -192,8 +200,8 @@ func (w *draftWriter) wish(l *recipe.Label) (wish, comment string, worth int) {
 		slices.Sort(numbers)
 		n := len(numbers)
 		high := numbers[n-1-(n-1)/4]
-		return fmt.Sprintf("%s: {forest: {label: %s, at_least: %v}}", name, name, high),
-			fmt.Sprintf("numbers from %v to %v, half of them from %v to %v", numbers[0], numbers[n-1], numbers[(n-1)/4], high), 2 * known
+		return fmt.Sprintf("%s: {forest: {label: %s, maximize: true}}", name, name),
+			fmt.Sprintf("or minimize: true, or between: [%v, %v]; numbers from %v to %v, half of them so", numbers[(n-1)/4], high, numbers[0], numbers[n-1]), 2 * known
 	}
 	if len(l.Classes) == 0 {
 		return "", "it is empty", 0
@@ -217,7 +225,14 @@ func (w *draftWriter) wish(l *recipe.Label) (wish, comment string, worth int) {
 	case 2*len(l.Classes) > known:
 		return "", "most recipes have a value of their own, so nothing can be learnt", 0
 	}
-	return fmt.Sprintf("%s: {forest: {label: %s, want: %s}}", name, name, recipe.YAMLText(l.Classes[order[0]])), comment, known
+	wanted := l.Classes[order[0]] // the commonest, unless its name says that nobody wants it
+	for _, k := range order {
+		if !unwanted[strings.ToLower(l.Classes[k])] {
+			wanted = l.Classes[k]
+			break
+		}
+	}
+	return fmt.Sprintf("%s: {forest: {label: %s, want: %s}}", name, name, recipe.YAMLText(wanted)), comment, known
 }
 
 // rules writes rules that the recipes suggest, commented out.

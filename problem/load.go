@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kir"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 )
 
@@ -36,6 +37,10 @@ type Options struct {
 	// Workers is how many goroutines grow forests; it changes nothing but the
 	// time. 0 means all cores.
 	Workers int
+
+	// Cache has counts of rules that take long kept in a directory beside the
+	// problem, and taken from there. Tell is told when they are.
+	Cache bool
 
 	// Tell is told what the user should know while the problem is sampled and
 	// that does not end the run, such as that a program was started again. It
@@ -72,23 +77,20 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		return p, err
 	}
 	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, problem: p.Inputs[0].SHA256}
-	if s.total, err = readTotal(root); err != nil {
-		return p, err
+	if o.Cache {
+		s.cache = cache{filepath.Join(files.Dir, cacheName)}
 	}
-	if err := s.readIngredients(ctx, root); err != nil {
-		return p, err
-	}
-	if err := s.readRecipes(ctx, root); err != nil {
+	if err := s.fill(ctx, root); err != nil {
 		return p, err
 	}
 	s.warnAlike()
 	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
-	p.attributes, p.recipes = s.attributes, s.recipes
+	p.attributes, p.recipes, p.units = s.attributes, s.recipes, s.units
 	var more []*yaml.Node
 	if o.Within {
 		more = append(more, withinAll(root))
 	}
-	if p.Rules, err = readRules(s, root.Get("constraints"), more...); err != nil {
+	if p.Rules, err = readRules(ctx, s, root.Get("constraints"), more...); err != nil {
 		return p, err
 	}
 	if err := s.warnUnkept(p.Rules); err != nil {
@@ -100,6 +102,18 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	p.Warnings = s.warnings
 	p.Resolved, err = resolve(p, root)
 	return p, err
+}
+
+// fill reads what there is to choose from, how much of it, and the known recipes.
+func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
+	if s.total, err = readTotal(root); err != nil {
+		return err
+	}
+	s.whole = s.total
+	if err := s.readIngredients(ctx, root); err != nil {
+		return err
+	}
+	return s.readRecipes(ctx, root)
 }
 
 // readText reads a problem file, or the text that stands instead of what it holds.
@@ -117,8 +131,7 @@ func readText(ctx context.Context, files *yaml.Files, path string, text []byte) 
 	if err != nil {
 		return nil, err
 	}
-	_, err = root.Fields("a problem",
-		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search")
+	_, err = schema.Problem.Fields(root)
 	return root, err
 }
 
@@ -162,7 +175,7 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	if err != nil {
 		return err
 	}
-	space, err := s.ruledSpace(ctx, p.Rules, plain, kir.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers}, at)
+	space, err := s.ruledSpace(ctx, p.Rules, plain, kir.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache}, at)
 	if err != nil {
 		return err
 	}

@@ -181,7 +181,7 @@ func TestInit(t *testing.T) {
 		{"the book", "recipes.csv", []byte(joined(t, long, ',')), nil, []string{"recipes: recipes.csv", "taste: {forest: {label: taste, want: Fresh}} # \"Fresh\" 33", "amount: {of: Gin, min: 250, max: 727}"}},
 		{"German", "bar.csv", []byte(latin), nil, []string{"encoding: windows-1252", "Geschmack: {forest: {label: Geschmack, want: Fresh}}", "the comma is read as the decimal mark"}},
 		{"UTF-16 and tabs", "bar.txt", wide16, nil, []string{"recipes: bar.txt"}},
-		{"wide", "wide.csv", []byte(joined(t, wideTable(t, plain), ',')), nil, []string{"columns: {rating: label}", "rating: {forest: {label: rating, at_least: 4}}"}},
+		{"wide", "wide.csv", []byte(joined(t, wideTable(t, plain), ',')), nil, []string{"columns: {rating: label}", "rating: {forest: {label: rating, maximize: true}}"}},
 		{"workbook", "bar.xlsx", workbookOf(t, long, "0.0"), nil, []string{"recipes: bar.xlsx"}},
 		{"wide workbook of shares", "shares.xlsx", workbookOf(t, wideTable(t, share), "0%"), nil, []string{"columns: {rating: label}"}},
 		{"JSON-LD", "book.jsonld", document, nil, []string{"category: {forest: {label: category, want: Fresh}}"}},
@@ -245,7 +245,7 @@ func TestInit(t *testing.T) {
 			if err := execute(t.Context(), append([]string{"init", test.file}, test.args...), &stdout, &stderr); err == nil {
 				t.Error("the problem was overwritten")
 			}
-			if left, err := filepath.Glob(".kir-*"); err != nil || len(left) > 0 {
+			if left, err := filepath.Glob(".kir-*.yaml"); err != nil || len(left) > 0 {
 				t.Errorf("left over: %v, %v", left, err)
 			}
 		})
