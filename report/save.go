@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kir/fault"
+	"kir/report/terminal"
 	"kir/run"
 )
 
@@ -28,7 +29,7 @@ func (m *Model) JSON() ([]byte, error) {
 	if err := e.Encode(&open); err != nil {
 		return nil, err
 	}
-	return run.Seal(b.Bytes()), nil
+	return run.Seal(terminal.JSON(b.Bytes())), nil
 }
 
 // Save writes summary.json into the run's store.
