@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 
 	"kir/fault"
 	"kir/run"
@@ -29,4 +30,15 @@ func openRun(ctx context.Context, location string) (*run.Run, error) {
 	}
 	r, err := run.Open(ctx, store)
 	return r, inputError(err)
+}
+
+// writeNew writes a file that must not exist, whole or not at all; else the error is
+// fs.ErrExist.
+func writeNew(path string, data []byte) error {
+	return run.Directory(filepath.Dir(path)).Create(context.Background(), filepath.Base(path), data)
+}
+
+// writeOver writes a file, whole or not at all, whether or not it exists.
+func writeOver(path string, data []byte) error {
+	return run.Directory(filepath.Dir(path)).Replace(context.Background(), filepath.Base(path), data)
 }
