@@ -438,6 +438,8 @@ func TestDocumentedProperties(t *testing.T) {
 		"ingredients.csv": "name,family,cost,abv,return\nGin,spirit,20,40,0.1\nMilk,dairy,2,0,0.1\nLime juice,citrus,4,0,0.2\nCampari,liqueur,15,25,0.1\nVermouth,wine,9,15,0\n",
 		"recipes.csv":     "recipe,ingredient,amount,taste,stars\nNegroni,Gin,3,Bitter,5\nNegroni,Campari,3,Bitter,5\nNegroni,Vermouth,3,Bitter,5\nGimlet,Gin,5,Fresh,4\nGimlet,Lime juice,2,Fresh,4\nMilk punch,Milk,5,Fresh,2\nMilk punch,Gin,1,Fresh,2\n",
 		"scorer.py":       "",
+		"rating.json":     `{"version":[2,1,0],"learner":{"feature_names":["Gin","Milk"],"gradient_booster":{"name":"gbtree","model":{"tree_info":[0],"trees":[{"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_indices":[0,0,0],"split_conditions":[0.5,3,4],"default_left":[1,0,0]}]}},"learner_model_param":{"base_score":"5E-1","num_class":"0","num_feature":"2","num_target":"1"},"objective":{"name":"reg:squarederror"}}}`,
+		"predictions.csv": "recipe,Gin,Milk,prediction\na,1,3,3.5\nb,2,2,4.5\n",
 	}
 	for name, from := range map[string]string{"returns.csv": bar["returns.csv"], "covariance.csv": bar["covariance.csv"], "topics.csv": bar["topics.csv"]} {
 		files[name] = strings.NewReplacer("Champagne", "Lime juice", "Cassis", "Milk").Replace(from)
@@ -458,7 +460,7 @@ func TestDocumentedProperties(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-	if shown < 14 {
+	if shown < 15 {
 		t.Errorf("%d properties are shown", shown)
 	}
 }

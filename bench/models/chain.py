@@ -6,8 +6,8 @@
 trains a model of 500 trees of depth 6 over 50 ingredients in 1,000 units and walks
 Algorithm 2 on it, in turns: here, where XGBoost predicts all splits of a line in one
 call, with one thread and with as many as it likes; and in kir (TestChain), in one. It
-prints nanoseconds of processor time an iteration in one thread, and of real time in
-several, the ratio to the faster of the two, and the mean scores of the chains, which
+prints nanoseconds of processor time an iteration of what has one thread, and of real
+time with several, the ratio to the faster of the two, and the mean scores of the chains, which
 must agree up to chance.
 """
 import os, re, subprocess, sys, tempfile, time

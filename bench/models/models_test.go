@@ -216,7 +216,7 @@ func output(m *ensemble.Model, name string) (of func(sums []float64, k int) floa
 	return func(sums []float64, k int) float64 { return all[k].Of(sums, 0) }, len(all)
 }
 
-func load(t *testing.T, path string) *ensemble.Model {
+func load(t testing.TB, path string) *ensemble.Model {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -2,10 +2,11 @@ package ensemble
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
-// TestAdd holds the machine's way to work on rows to the plain one, bit for bit.
+// TestAdd holds the machine's way to add to the plain one, bit for bit.
 func TestAdd(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for n := range 60 {
@@ -14,31 +15,32 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-func testAdder[T float32 | float64](t *testing.T, r *rand.Rand, a adder[T], n int) {
+func testAdder[T float32 | float64](t *testing.T, r *rand.Rand, add adder[T], n int) {
 	terms := make([]T, n)
-	var places []place
-	var rows []row[T]
+	var places []place[T]
 	for k := range terms {
 		terms[k] = T(r.NormFloat64())
-		if r.IntN(4) == 0 {
-			places = append(places, place{int32(k), int32(len(rows))})
-			rows = append(rows, row[T]{})
+		if r.IntN(3) == 0 {
+			continue
+		}
+		var of []int32
+		for range 1 + r.IntN(4) {
+			of = append(of, r.Int32N(lanes+1))
+		}
+		slices.Sort(of)
+		before := T(r.NormFloat64())
+		for _, lane := range of {
+			places = append(places, place[T]{int32(k), lane, before, T(r.NormFloat64())})
 		}
 	}
-	for k := range places {
-		places[k].row = int32(len(rows) - 1 - k)
-		for q := range lanes {
-			rows[k][q] = T(r.NormFloat64())
-		}
+	var got, want [lanes]T
+	for q := range got {
+		got[q] = T(q) + 0.1
+		want[q] = got[q]
 	}
-	var got, want row[T]
-	for q := range lanes + 1 {
-		a.spread(&got, q, T(q)+0.1)
-		spreadPlain(&want, q, T(q)+0.1)
-	}
-	a.add(&got, terms, places, rows)
-	addPlain(&want, terms, places, rows)
+	add(&got, terms, places)
+	addPlain(&want, terms, places)
 	if got != want {
-		t.Fatalf("%d terms and %d rows sum to %v, and should to %v", n, len(rows), got, want)
+		t.Fatalf("%d terms and %d places sum to %v, and should to %v", n, len(places), got, want)
 	}
 }

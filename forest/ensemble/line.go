@@ -47,8 +47,8 @@ type span struct{ child, from, to int32 }
 // comes s+1. The slices are valid until the next call.
 func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	total := s.x[i] + s.x[j]
-	s.changes.first = s.changes.first[:0]
-	s.events.begin(total)
+	s.changes = s.changes[:0]
+	s.splits.begin(total)
 	if total > 0 {
 		s.varies(int32(i), int32(j))
 		for _, slot := range s.varying {
@@ -68,12 +68,15 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 			s.vary[slot].fix(s.score.slots[slot].place(s.exact[slot]))
 		}
 	}
-	s.pieces, s.changes.later = s.events.pieces(append(s.pieces[:0], 0), s.changes.later[:0])
-	s.changes.pieces = len(s.pieces)
-	for g := range s.line {
-		s.line[g] = s.sums.line(g, &s.changes, s.line[g][:0])
+	starts = s.splits.finish(total)
+	for k := range s.changes {
+		c := &s.changes[k]
+		c.piece = s.splits.piece(c.piece)
 	}
-	return s.pieces, s.line
+	for g := range s.line {
+		s.line[g] = s.sums.line(g, s.changes, len(starts), s.line[g][:0])
+	}
+	return starts, s.line
 }
 
 // varies lists the slots that vary along the line of i and j, and sets how.
@@ -202,11 +205,8 @@ func (s *Scorer) descend(t, here, total int32) {
 			child = near
 		}
 		if child != last {
-			if from == 0 {
-				s.changes.first = append(s.changes.first, change{tree: t, leaf: ^child})
-			} else {
-				s.events.add(int32(from), t, ^child)
-			}
+			s.splits.add(int32(from))
+			s.changes = append(s.changes, change{t, ^child, int32(from)})
 			last = child
 		}
 		if len(todo) == 0 {

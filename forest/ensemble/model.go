@@ -17,8 +17,8 @@
 // the same order and precision. Along a line most trees keep their leaf, but a sum
 // that has changed in one term must be added anew from there on: rounding does not
 // commute. What helps is that the sums of neighbouring pieces of a line are
-// independent chains of additions, so that eight are added at once, and that of the
-// terms of eight neighbouring pieces only a few differ.
+// independent chains of additions, so that sixteen are added at once, and that of the
+// terms of sixteen neighbouring pieces only a few differ.
 //
 // # Lines
 //
@@ -94,8 +94,11 @@ type Output struct {
 	Of func(sums []float64, class int) float64
 }
 
-// maxNodes bounds the nodes and the values of all trees together.
-const maxNodes = 1 << 28
+// Bounds of all trees together.
+const (
+	maxNodes  = 1 << 25
+	maxValues = 1 << 26
+)
 
 // Trees returns how many trees there are.
 func (m *Model) Trees() int { return len(m.roots) }
@@ -114,8 +117,8 @@ func (b *Builder) Leaf(values ...float64) (int32, error) {
 			return 0, fmt.Errorf("a leaf's value is %v", v)
 		}
 	}
-	if len(b.m.values) > maxNodes-len(values) {
-		return 0, fmt.Errorf("the trees have more than %d values", maxNodes)
+	if len(b.m.values) > maxValues-len(values) {
+		return 0, fmt.Errorf("the trees have more than %d values", maxValues)
 	}
 	b.m.values = append(b.m.values, values...)
 	return ^int32(len(b.m.values) - len(values)), nil

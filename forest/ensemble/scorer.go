@@ -26,9 +26,8 @@ type Scorer struct {
 	forms   []form  // by slot
 	varying []int32 // the slots that vary
 	todo    []span
-	events  events
-	changes changes
-	pieces  []int32     // where they start
+	splits  splits
+	changes []change
 	line    [][]float64 // by target and piece
 }
 

@@ -1,9 +1,6 @@
 package ensemble
 
-import (
-	"math/bits"
-	"slices"
-)
+import "slices"
 
 // A summer adds the leaves of the trees in the precision of the model. A table of it
 // is shared by scorers, each of which has a copy by fresh.
@@ -15,21 +12,16 @@ type summer interface {
 	point(target int) float64
 	// at returns the sum of a target given the leaf of each tree.
 	at(target int, leaves []int32) float64
-	// line adds the sums of a target over the pieces of a line to out.
-	line(target int, l *changes, out []float64) []float64
+	// line adds the sums of a target over as many pieces of a line to out. Changes are
+	// by tree, ascending, and then by piece.
+	line(target int, changes []change, pieces int, out []float64) []float64
 	// bounds returns the least and the greatest sum that there can be, given which
 	// leaves each tree has.
 	bounds(target int, leaves [][]int32) (least, greatest float64)
 }
 
-// changes says how leaves change along a line.
-type changes struct {
-	first  []change // where the line begins, of the trees that may have another leaf than the current one
-	later  []change // further on, by piece
-	pieces int
-}
-
-// A change gives a tree another leaf from a piece on.
+// A change gives a tree another leaf from a piece on; while a line is walked, from a
+// split on.
 type change struct{ tree, leaf, piece int32 }
 
 // A share is what a tree adds to a target: the values at leaf+at, as the term-th term.
@@ -44,37 +36,29 @@ type tables[T float32 | float64] struct {
 	from    []int32  // by tree, where its shares begin; one more
 	added   [][]Term // by target
 	current [][]T    // by target and term
-	adder[T]
+	add     adder[T]
 
-	// Of a line, scratch.
-	terms  []T
-	rows   []row[T]
-	rowOf  []int32 // by term, where it is in rows, if it differs
-	places []place
-	differ []uint64 // the bit set of the terms that differ
+	places []place[T] // of a block, scratch
 }
 
-// lanes is how many pieces are added at once: as many as hide the time that one
-// addition waits for the last.
+// lanes is how many pieces are added at once: about as many as hide the time that an
+// addition waits for the one before it.
 const lanes = 16
 
-// A row has a number for each piece of a block.
-type row[T float32 | float64] [lanes]T
-
-// A place is a term that differs between the pieces of a block, and its row.
-type place struct{ term, row int32 }
-
-// An adder is how a machine works on rows.
-type adder[T float32 | float64] struct {
-	// add adds terms to each of the sums, one after another, but at the places, which
-	// ascend, their rows.
-	add func(sums *row[T], terms []T, places []place, rows []row[T])
-	// spread sets a row from a lane on.
-	spread func(r *row[T], lane int, v T)
+// A place says that a term differs between the pieces of a block: up to a lane it is
+// before, from there on after. Further places of the same term, in the order of their
+// lanes, say what it is from there on.
+type place[T float32 | float64] struct {
+	term, lane    int32
+	before, after T
 }
 
+// An adder adds terms to each of the sums, one after another, but at places, which
+// ascend, what they say.
+type adder[T float32 | float64] func(sums *[lanes]T, terms []T, places []place[T])
+
 func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
-	a := &tables[T]{adder: add, fold: m.Fold, added: m.Terms, start: make([]T, len(m.Terms))}
+	a := &tables[T]{add: add, fold: m.Fold, added: m.Terms, start: make([]T, len(m.Terms))}
 	for g, v := range m.Start {
 		a.start[g] = T(v)
 	}
@@ -86,7 +70,6 @@ func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
 		for k, t := range terms {
 			shares[t.Tree] = append(shares[t.Tree], share{int32(g), int32(k), t.At})
 		}
-		a.current = append(a.current, make([]T, len(terms)))
 	}
 	for _, all := range shares {
 		a.from = append(a.from, int32(len(a.shares)))
@@ -98,16 +81,10 @@ func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
 
 func (a *tables[T]) fresh() summer {
 	c := *a
-	c.current = make([][]T, len(a.current))
-	most := 0
-	for g := range c.current {
-		c.current[g] = slices.Clone(a.current[g])
-		most = max(most, len(c.current[g]))
+	c.current = make([][]T, len(a.added))
+	for g, terms := range a.added {
+		c.current[g] = make([]T, len(terms))
 	}
-	c.terms = make([]T, most)
-	c.rowOf = make([]int32, most)
-	c.rows = make([]row[T], 0, most)
-	c.differ = make([]uint64, (most+63)/64)
 	return &c
 }
 
@@ -139,104 +116,104 @@ func (a *tables[T]) folded(target int, terms []T) T {
 	return v
 }
 
-func (a *tables[T]) line(target int, l *changes, out []float64) []float64 {
-	terms := a.terms[:len(a.current[target])]
-	copy(terms, a.current[target])
-	for _, c := range l.first {
-		a.change(terms, target, c)
-	}
-	later := l.later
-	for p := 0; p < l.pieces; p += lanes {
-		for len(later) > 0 && int(later[0].piece) == p {
-			a.change(terms, target, later[0])
-			later = later[1:]
+func (a *tables[T]) line(target int, changes []change, pieces int, out []float64) []float64 {
+	terms := a.current[target]
+	for p := 0; p < pieces; p += lanes {
+		a.part(target, changes, int32(p))
+		var sums [lanes]T
+		for q := range sums {
+			sums[q] = a.start[target]
 		}
-		if a.fold != Sum {
-			for q := p; q < min(p+lanes, l.pieces); q++ {
-				for len(later) > 0 && int(later[0].piece) == q {
-					a.change(terms, target, later[0])
-					later = later[1:]
-				}
-				out = append(out, float64(a.folded(target, terms)))
-			}
-			continue
+		if a.fold == Sum {
+			a.add(&sums, terms, a.places)
+		} else {
+			a.extremes(&sums, terms)
 		}
-		a.rows = a.rows[:0]
-		for len(later) > 0 && int(later[0].piece) < p+lanes {
-			a.part(terms, target, later[0], p)
-			later = later[1:]
-		}
-		sums := a.block(target, terms)
-		for _, v := range sums[:min(lanes, l.pieces-p)] {
+		for _, v := range sums[:min(lanes, pieces-p)] {
 			out = append(out, float64(v))
 		}
 	}
 	return out
 }
 
-// change gives terms the leaf of a change.
-func (a *tables[T]) change(terms []T, target int, c change) {
-	for _, s := range a.of(c.tree) {
-		if int(s.target) == target {
-			terms[s.term] = a.values[c.leaf+s.at]
+// part makes places of the changes, for the block that begins with piece p: those
+// before it are at its first lane, and those behind it at none.
+func (a *tables[T]) part(target int, changes []change, p int32) {
+	current, values := a.current[target], a.values
+	if cap(a.places) < len(changes) {
+		a.places = make([]place[T], 2*len(changes))
+	}
+	places := a.places[:len(changes)]
+	n := 0
+	for _, c := range changes {
+		for _, s := range a.of(c.tree) {
+			if int(s.target) == target {
+				q := &places[n]
+				q.term, q.lane = s.term, min(max(c.piece-p, 0), lanes)
+				q.before, q.after = current[s.term], values[c.leaf+s.at]
+				n++
+			}
 		}
 	}
+	a.places = places[:n]
 }
 
-// part notes a change within the block that begins with piece p.
-func (a *tables[T]) part(terms []T, target int, c change, p int) {
-	for _, s := range a.of(c.tree) {
-		if int(s.target) != target {
-			continue
+// spread sets r to what the first places say of their term, and returns the others.
+func spread[T float32 | float64](r *[lanes]T, places []place[T]) []place[T] {
+	for k, q := range places {
+		if k > 0 && q.term != places[0].term {
+			return places[k:]
 		}
-		if w, bit := s.term>>6, uint64(1)<<(s.term&63); a.differ[w]&bit == 0 {
-			a.differ[w] |= bit
-			a.rowOf[s.term] = int32(len(a.rows))
-			a.rows = a.rows[:len(a.rows)+1]
-			a.spread(&a.rows[len(a.rows)-1], 0, terms[s.term])
-		}
-		a.spread(&a.rows[a.rowOf[s.term]], int(c.piece)-p, a.values[c.leaf+s.at])
-	}
-}
-
-// block returns the sums of a block's pieces, and leaves terms as they are at its end.
-func (a *tables[T]) block(target int, terms []T) (sums row[T]) {
-	a.spread(&sums, 0, a.start[target])
-	a.places = a.places[:0]
-	for w, set := range a.differ {
-		for a.differ[w] = 0; set != 0; set &= set - 1 {
-			k := int32(w<<6 | bits.TrailingZeros64(set))
-			a.places = append(a.places, place{k, a.rowOf[k]})
+		for lane := range r {
+			switch {
+			case lane >= int(q.lane):
+				r[lane] = q.after
+			case k == 0:
+				r[lane] = q.before
+			}
 		}
 	}
-	a.add(&sums, terms, a.places, a.rows)
-	for _, p := range a.places {
-		terms[p.term] = a.rows[p.row][lanes-1]
-	}
-	return sums
+	return nil
 }
 
-// spreadPlain and addPlain are an [adder] in plain Go. They are what the machine's own
-// way must agree with.
-func spreadPlain[T float32 | float64](r *row[T], lane int, v T) {
-	for q := lane; q < lanes; q++ {
-		r[q] = v
-	}
-}
-
-func addPlain[T float32 | float64](sums *row[T], terms []T, places []place, rows []row[T]) {
+// each calls f with every term in each of the lanes.
+func each[T float32 | float64](terms []T, places []place[T], f func(k int, r *[lanes]T)) {
+	var r [lanes]T
 	for k, t := range terms {
 		if len(places) > 0 && int(places[0].term) == k {
-			for q, v := range rows[places[0].row] {
-				sums[q] += v
+			places = spread(&r, places)
+		} else {
+			for q := range r {
+				r[q] = t
 			}
-			places = places[1:]
-			continue
 		}
-		for q := range sums {
-			sums[q] += t
-		}
+		f(k, &r)
 	}
+}
+
+// extremes sets each lane of the result to the least or the greatest term.
+func (a *tables[T]) extremes(result *[lanes]T, terms []T) {
+	each(terms, a.places, func(k int, r *[lanes]T) {
+		for q, v := range r {
+			switch {
+			case k == 0:
+				result[q] = v
+			case a.fold == Min:
+				result[q] = min(result[q], v)
+			default:
+				result[q] = max(result[q], v)
+			}
+		}
+	})
+}
+
+// addPlain is an [adder] in plain Go. It is what the machine's own way must agree with.
+func addPlain[T float32 | float64](sums *[lanes]T, terms []T, places []place[T]) {
+	each(terms, places, func(_ int, r *[lanes]T) {
+		for q, v := range r {
+			sums[q] += v
+		}
+	})
 }
 
 func (a *tables[T]) at(target int, leaves []int32) float64 {

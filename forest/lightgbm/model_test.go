@@ -71,3 +71,40 @@ func TestRecorded(t *testing.T) {
 		}
 	}
 }
+
+// TestDecisions holds the decisions of a small model to what LightGBM documents: what
+// is missing where, and which categories go left.
+func TestDecisions(t *testing.T) {
+	read := func(text string) *ensemble.Model {
+		m, err := Read(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := read(small)
+	nan := math.NaN()
+	for _, c := range []struct{ a, b, c, leaf float64 }{
+		{0.5, -0.25, 0, 0.1}, {0.5, -0.2, 0, -0.2}, {0.5, nan, 0, -0.2}, {nan, -1, 0, 0.1}, // NaN is 0 where it is not missing
+		{0.6, 1, 1, 0.3}, {0.6, 1, 2.9, 0.3}, {0.6, 1, 32, 0.3},
+		{0.6, 1, 0, 0.5}, {0.6, 1, 3, 0.5}, {0.6, 1, 33, 0.5}, {0.6, 1, 64, 0.5}, {0.6, 1, -1, 0.5}, {0.6, 1, nan, 0.5},
+		{0.6, 0, 0, -0.4}, {0.6, 1e-36, 0, -0.4}, {0.6, nan, 0, -0.4}, {0.6, 1e-34, 0, 0.5}, {0.6, -1, 0, -0.4}, // 0 is missing
+	} {
+		if got := m.Sums([]float64{c.a, c.b, c.c})[0]; got != c.leaf+0.25 {
+			t.Errorf("at %v, %v and %v the sum is %v, and should be %v", c.a, c.b, c.c, got, c.leaf+0.25)
+		}
+	}
+	zero := read(strings.Replace(small, "cat_threshold=6 1", "cat_threshold=1 1", 1))
+	if got := zero.Sums([]float64{0.6, 1, -0.5})[0]; got != 0.3+0.25 {
+		t.Errorf("−0.5 is category 0: the sum is %v", got)
+	}
+	for _, c := range [][3]string{
+		{"is_linear=0", "is_linear=1", "linear trees"}, {"binary sigmoid:1", "no_such", "no_such"}, {"tree_sizes=400 100", "tree_sizes=1", "of 1"},
+		{"left_child=1 -1 -3 -4", "left_child=1 -1 0 -4", "twice"}, {"end of trees", "end", "ends before"}, {"split_feature=0", "split_feature=7", "feature 7"},
+		{"decision_type=2 8 1 6", "decision_type=2 8 1 1", "another node"},
+	} {
+		if _, err := Read(strings.NewReader(strings.Replace(small, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%q for %q: the error is %v, and should say %q", c[1], c[0], err, c[2])
+		}
+	}
+}

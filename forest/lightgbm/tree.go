@@ -64,10 +64,11 @@ func addTree(b *ensemble.Builder, fields map[string]string, target int) error {
 func (t *tree) test(b *ensemble.Builder, k int, left, right int32) (int32, error) {
 	feature, threshold, kind := t.features[k], t.thresholds[k], t.types[k]
 	if kind&categorical != 0 {
-		if at := int(threshold); threshold >= 0 && threshold < float64(len(t.categories)) {
+		if at := int(threshold); threshold >= 0 && threshold < float64(len(t.categories)) && t.categories[at] != nil {
+			defer func() { t.categories[at] = nil }()                         // nodes share none, so that the file bounds the work
 			return b.Among(feature, t.categories[at], -1, left, right, right) // −0.5 is category 0, too
 		}
-		return 0, fmt.Errorf("it tests the categories %v of %d", threshold, len(t.categories))
+		return 0, fmt.Errorf("it tests the categories %v of %d, or another node does", threshold, len(t.categories))
 	}
 	byDefault, missing := right, 1
 	if kind&defaultLeft != 0 {
@@ -142,6 +143,7 @@ func (t *tree) readCategories(fields map[string]string) error {
 	}
 	t.categories = make([][]int, count)
 	for k := range t.categories {
+		t.categories[k] = []int{}
 		if bounds[k] > bounds[k+1] || bounds[k+1] > len(words) {
 			return errors.New("cat_boundaries does not ascend")
 		}

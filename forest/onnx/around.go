@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 )
 
 // arithmetic are the operations of two numbers.
@@ -47,14 +46,6 @@ func spread(numbers []float64, width int) (func(k int) float64, error) {
 		return func(k int) float64 { return numbers[k] }, nil
 	}
 	return nil, fmt.Errorf("it has %d constants for %d columns", len(numbers), width)
-}
-
-// floats returns an attribute's numbers.
-func (n *node) floats(name string) []float64 {
-	if a := n.attributes[name]; a != nil {
-		return a.floats
-	}
-	return nil
 }
 
 // before is a node before the trees.
@@ -285,27 +276,4 @@ func (w *walk) normalizer(n *node, t *table) (*table, error) {
 		return float64(v / size)
 	}
 	return &made, nil
-}
-
-// labels returns the classes of an attribute in either of its forms.
-func (n *node) labels(prefix string) []string {
-	if a := n.attributes[prefix+"_strings"]; a != nil && len(a.strings) > 0 {
-		return a.strings
-	}
-	var labels []string
-	if a := n.attributes[prefix+"_int64s"]; a != nil {
-		for _, v := range a.ints {
-			labels = append(labels, strconv.FormatInt(v, 10))
-		}
-	}
-	return labels
-}
-
-// values returns all numbers of a table.
-func values(t *table, sums []float64) []float32 {
-	all := make([]float32, t.width)
-	for k := range all {
-		all[k] = float32(t.of(sums, k))
-	}
-	return all
 }

@@ -9,33 +9,47 @@ import (
 	"kir/forest/ensemble"
 )
 
+// Modes of nodes, numbered as TreeEnsemble does.
+const (
+	modeLEQ = iota
+	modeLT
+	modeGTE
+	modeGT
+	modeEQ
+	modeNEQ
+	modeMember
+	modeLeaf
+)
+
+var modes = map[string]int{
+	"BRANCH_LEQ": modeLEQ, "BRANCH_LT": modeLT, "BRANCH_GTE": modeGTE, "BRANCH_GT": modeGT,
+	"BRANCH_EQ": modeEQ, "BRANCH_NEQ": modeNEQ, "LEAF": modeLeaf,
+}
+
+// trees are those of an ensemble, in any of its forms. Leaves are among the nodes.
+type trees struct {
+	roots     []int
+	modes     []int
+	features  []int64
+	values    []float64
+	members   [][]float64
+	yes, no   []int
+	missing   []int64 // 1 where a missing value goes to yes; empty: nowhere
+	weights   map[int][]weight
+	targets   int
+	average   bool
+	base      []float64
+	transform string
+}
+
+// A weight is what a leaf adds to a target.
+type weight struct {
+	target int64
+	value  float64
+}
+
 // folds are the aggregations by name; that by a mean is a sum, divided later.
 var folds = map[string]ensemble.Fold{"SUM": ensemble.Sum, "AVERAGE": ensemble.Sum, "MIN": ensemble.Min, "MAX": ensemble.Max}
-
-func (n *node) ints(name string) []int64 {
-	if a := n.attributes[name]; a != nil {
-		return a.ints
-	}
-	return nil
-}
-
-// numbers returns an attribute's numbers as floats, or those of its tensor.
-func (n *node) numbers(name string) []float64 {
-	if a := n.attributes[name+"_as_tensor"]; a != nil && a.tensor != nil {
-		return a.tensor.numbers
-	}
-	if a := n.attributes[name]; a != nil && a.tensor != nil {
-		return a.tensor.numbers
-	}
-	return n.floats(name)
-}
-
-func (n *node) text(name, otherwise string) string {
-	if a := n.attributes[name]; a != nil {
-		return a.s
-	}
-	return otherwise
-}
 
 // alike returns an error if a list is not as long as another one.
 func alike(name string, length, nodes int) error {

@@ -27,13 +27,8 @@ import (
 	"kir/forest/ensemble"
 )
 
-// Bounds of what a file may say.
-const (
-	MaxBytes   = 1 << 30
-	maxColumns = 1 << 20
-	maxTargets = 1 << 12
-	maxSteps   = 1 << 8 // nodes of a graph that are not trees
-)
+// MaxBytes bounds the file of a model.
+const MaxBytes = 1 << 30
 
 // Read reads a model. The error says what is wrong with the file, or what of it is
 // not supported.
@@ -72,14 +67,6 @@ func (c column) then(kind int, step func(float64) float64) column {
 		c.of = func(v float64) float64 { return step(before(v)) }
 	}
 	return c
-}
-
-// A table is numbers made of the trees' sums.
-type table struct {
-	width   int
-	single  bool
-	classes []string
-	of      func(sums []float64, k int) float64
 }
 
 // walk goes through the nodes of a graph.

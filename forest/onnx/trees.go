@@ -8,45 +8,6 @@ import (
 	"kir/forest/ensemble"
 )
 
-// Modes of nodes, numbered as TreeEnsemble does.
-const (
-	modeLEQ = iota
-	modeLT
-	modeGTE
-	modeGT
-	modeEQ
-	modeNEQ
-	modeMember
-	modeLeaf
-)
-
-var modes = map[string]int{
-	"BRANCH_LEQ": modeLEQ, "BRANCH_LT": modeLT, "BRANCH_GTE": modeGTE, "BRANCH_GT": modeGT,
-	"BRANCH_EQ": modeEQ, "BRANCH_NEQ": modeNEQ, "LEAF": modeLeaf,
-}
-
-// trees are those of an ensemble, in any of its forms. Leaves are among the nodes.
-type trees struct {
-	roots     []int
-	modes     []int
-	features  []int64
-	values    []float64
-	members   [][]float64
-	yes, no   []int
-	missing   []int64 // 1 where a missing value goes to yes; empty: nowhere
-	weights   map[int][]weight
-	targets   int
-	average   bool
-	base      []float64
-	transform string
-}
-
-// A weight is what a leaf adds to a target.
-type weight struct {
-	target int64
-	value  float64
-}
-
 // ensemble reads the trees of a node.
 func (w *walk) ensemble(n *node) error {
 	if w.m.Terms != nil {

@@ -5,8 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Bounds of what a file may say.
+const (
+	maxColumns = 1 << 20
+	maxTargets = 1 << 12
+	maxSteps   = 1 << 8 // nodes of a graph
 )
 
 // A graph is what is read of a model: its nodes in an order in which each comes after
@@ -320,4 +328,53 @@ func readInput(message []byte) (in input, err error) {
 		in.columns = int(shape[len(shape)-1])
 	}
 	return in, err
+}
+
+// floats returns an attribute's numbers.
+func (n *node) floats(name string) []float64 {
+	if a := n.attributes[name]; a != nil {
+		return a.floats
+	}
+	return nil
+}
+
+// ints returns an attribute's whole numbers.
+func (n *node) ints(name string) []int64 {
+	if a := n.attributes[name]; a != nil {
+		return a.ints
+	}
+	return nil
+}
+
+// numbers returns an attribute's numbers as floats, or those of its tensor.
+func (n *node) numbers(name string) []float64 {
+	if a := n.attributes[name+"_as_tensor"]; a != nil && a.tensor != nil {
+		return a.tensor.numbers
+	}
+	if a := n.attributes[name]; a != nil && a.tensor != nil {
+		return a.tensor.numbers
+	}
+	return n.floats(name)
+}
+
+// text returns an attribute's text.
+func (n *node) text(name, otherwise string) string {
+	if a := n.attributes[name]; a != nil {
+		return a.s
+	}
+	return otherwise
+}
+
+// labels returns the classes of an attribute in either of its forms.
+func (n *node) labels(prefix string) []string {
+	if a := n.attributes[prefix+"_strings"]; a != nil && len(a.strings) > 0 {
+		return a.strings
+	}
+	var labels []string
+	if a := n.attributes[prefix+"_int64s"]; a != nil {
+		for _, v := range a.ints {
+			labels = append(labels, strconv.FormatInt(v, 10))
+		}
+	}
+	return labels
 }

@@ -22,7 +22,7 @@ func seeds(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	f.Add([]byte(`{"version":[2,1,0],"learner":{"feature_names":[],"gradient_booster":{"name":"gbtree","model":{"tree_info":[0],"trees":[{"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_indices":[0,0,0],"split_conditions":[NaN,1,-1],"default_left":[1,0,0],"split_type":[1,0,0],"categories":[1,3],"categories_nodes":[0],"categories_segments":[0],"categories_sizes":[2],"tree_param":{"size_leaf_vector":"1"}}]}},"learner_model_param":{"base_score":"[5E-1]","num_class":"0","num_feature":"2","num_target":"1"},"objective":{"name":"binary:logistic"}}}`))
+	f.Add([]byte(small))
 }
 
 func FuzzRead(f *testing.F) {

@@ -294,8 +294,12 @@ func (t *tree) categories() (map[int][]int, error) {
 		return nil, errors.New("its lists of categories are not of one length")
 	}
 	of := make(map[int][]int, len(t.CatNodes))
+	rest := len(t.Categories) // nodes share none, so that the file bounds the work
 	for k, node := range t.CatNodes {
 		from, size := t.CatStarts[k], t.CatSizes[k]
+		if rest -= size; rest < 0 {
+			return nil, fmt.Errorf("its nodes have more categories than the %d that there are", len(t.Categories))
+		}
 		if from < 0 || size < 0 || from > len(t.Categories) || size > len(t.Categories)-from {
 			return nil, fmt.Errorf("node %d has the categories %d and %d on, of %d", node, from, size, len(t.Categories))
 		}

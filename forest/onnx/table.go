@@ -5,6 +5,23 @@ import (
 	"math"
 )
 
+// A table is numbers made of the trees' sums.
+type table struct {
+	width   int
+	single  bool
+	classes []string
+	of      func(sums []float64, k int) float64
+}
+
+// values returns all numbers of a table.
+func values(t *table, sums []float64) []float32 {
+	all := make([]float32, t.width)
+	for k := range all {
+		all[k] = float32(t.of(sums, k))
+	}
+	return all
+}
+
 func exp32(v float32) float32  { return float32(math.Exp(float64(v))) }
 func log32(v float32) float32  { return float32(math.Log(float64(v))) }
 func sqrt32(v float32) float32 { return float32(math.Sqrt(float64(v))) }
