@@ -155,7 +155,7 @@ func TestSystemFaults(t *testing.T) {
 func treeOf(t *testing.T, path string) string {
 	var all []string
 	err := filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".kir-") {
+		if err != nil || e.IsDir() || strings.HasSuffix(e.Name(), ".new") { // what a killed process was writing
 			return err
 		}
 		data, err := os.ReadFile(path)
