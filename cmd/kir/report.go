@@ -110,6 +110,9 @@ func savePage(path string, page []byte) error {
 
 // saveFigures writes the figures of a report and returns the files.
 func saveFigures(m *report.Model, dir string) ([]string, error) {
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
 	var files []string
 	for _, f := range view.Figures(m) {
 		saved, err := f.Save(dir, writeOver)
