@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +18,7 @@ import (
 // The format of a saved forest, which docs/forest.md describes.
 const (
 	fileFormat  = "kir forest"
-	fileVersion = 1
+	fileVersion = 2 // 1 had no checksum
 )
 
 // A savedForest is a forest as JSON.
@@ -34,6 +36,7 @@ type savedForest struct {
 	OutOfBag    Quality        `json:"out_of_bag"`
 	Importances []Importance   `json:"importances,omitempty"`
 	Trees       []savedTree    `json:"trees"`
+	Checksum    string         `json:"checksum,omitempty"` // see checksumEnd; none in version 1
 }
 
 type savedFeature struct {
@@ -132,25 +135,44 @@ func (f *Forest) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("writing a forest: %w", err)
 	}
+	sum := sha256.New()
 	out := bufio.NewWriter(w)
-	out.Write(bytes.TrimSuffix(head, []byte("null}"))) // the trees come last
+	put := func(text []byte) {
+		out.Write(text)
+		sum.Write(text)
+	}
+	put(bytes.TrimSuffix(head, []byte("null}"))) // the trees come last
 	for k := range f.trees {
 		line, err := json.Marshal(f.trees[k].saved())
 		if err != nil {
 			return fmt.Errorf("writing a forest: %w", err)
 		}
-		separator := ",\n"
+		separator := ","
 		if k == 0 {
-			separator = "[\n"
+			separator = "["
 		}
-		out.WriteString(separator)
-		out.Write(line)
+		put([]byte(separator))
+		out.WriteByte('\n')
+		put(line)
 	}
-	out.WriteString("\n]}\n")
+	out.WriteByte('\n')
+	put([]byte("]"))
+	fmt.Fprintf(out, checksumEnd+"\n", hex.EncodeToString(sum.Sum(nil)))
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("writing a forest: %w", err)
 	}
 	return nil
+}
+
+// checksumEnd ends the file, with the checksum of all before it but line feeds.
+const checksumEnd = ",\"checksum\":\"%s\"}"
+
+// sealed says whether a file ends with its checksum.
+func sealed(data []byte) bool {
+	data = bytes.ReplaceAll(data, []byte("\n"), nil)
+	at := max(0, len(data)-len(checksumEnd)+len("%s")-2*sha256.Size)
+	sum := sha256.Sum256(data[:at])
+	return string(data[at:]) == fmt.Sprintf(checksumEnd, hex.EncodeToString(sum[:]))
 }
 
 func (t *tree) saved() savedTree {
@@ -196,8 +218,8 @@ func parse(data []byte) (*Forest, error) {
 	if kind.Format != fileFormat {
 		return nil, damaged("this is not a saved forest: format is %q and should be %q", kind.Format, fileFormat)
 	}
-	if kind.Version != fileVersion {
-		return nil, damaged("the forest is saved in version %d of the format; this program reads version %d", kind.Version, fileVersion)
+	if kind.Version < 1 || kind.Version > fileVersion {
+		return nil, damaged("the forest is saved in version %d of the format; this program reads versions up to %d", kind.Version, fileVersion)
 	}
 	var saved savedForest
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -205,7 +227,14 @@ func parse(data []byte) (*Forest, error) {
 	if err := decoder.Decode(&saved); err != nil {
 		return nil, located(data, err)
 	}
-	return saved.restore()
+	f, err := saved.restore()
+	if err != nil {
+		return nil, err
+	}
+	if f.unsealed = kind.Version == 1; f.unsealed != (saved.Checksum == "") || !f.unsealed && !sealed(data) {
+		return nil, damaged("the file was changed since it was saved: its checksum is another")
+	}
+	return f, nil
 }
 
 // located gives a JSON error its place in the data.

@@ -162,7 +162,10 @@ func TestDamagedFiles(t *testing.T) {
 		{"two documents", func(s string) string { return s + "{}" }, "invalid character '{' after top-level value"},
 		{"another format", replace(`"kir forest"`, `"scikit"`), `this is not a saved forest: format is "scikit"`},
 		{"no format", func(string) string { return "{}" }, `format is "" and should be "kir forest"`},
-		{"another version", replace(`"version":1`, `"version":2`), "saved in version 2 of the format; this program reads version 1"},
+		{"another version", replace(`"version":2`, `"version":3`), "saved in version 3 of the format; this program reads versions up to 2"},
+		{"changed", replace(`"seed":4`, `"seed":5`), "its checksum is another"},
+		{"an old version with a checksum", replace(`"version":2`, `"version":1`), "its checksum is another"},
+		{"a checksum in capitals", func(s string) string { return s[:len(s)-70] + strings.ToUpper(s[len(s)-70:]) }, "its checksum is another"},
 		{"a list", func(string) string { return "[]" }, "line 1, column 1"},
 		{"unknown key", replace(`"label":`, `"lable":`), `unknown field "lable"`},
 		{"wrong type", replace(`"rows":5`, `"rows":"5"`), "rows cannot be a JSON string"},
@@ -236,10 +239,35 @@ func TestEveryCut(t *testing.T) {
 	}
 }
 
-// TestEveryDigit changes every digit of a file. What can still be read must be a
-// forest that scores: its lines are compared with points.
-func TestEveryDigit(t *testing.T) {
+// oldFile is a file in version 1, which has no checksum.
+func oldFile(file []byte) []byte {
+	end := bytes.Index(file, []byte(`,"checksum"`))
+	return append(bytes.Replace(file[:end:end], []byte(`"version":2`), []byte(`"version":1`), 1), "}\n"...)
+}
+
+// TestEveryBit changes every bit of a file: none is read.
+func TestEveryBit(t *testing.T) {
 	good := smallFile(t)
+	for n := range good {
+		for bit := range 8 {
+			file := bytes.Clone(good)
+			if file[n] ^= 1 << bit; n == len(good)-1 {
+				continue // the last line feed
+			}
+			if _, err := Read(bytes.NewReader(file)); err == nil {
+				t.Fatalf("byte %d is %q instead of %q, and the file is read", n, file[n], good[n])
+			}
+		}
+	}
+	if f, err := Read(bytes.NewReader(oldFile(good))); err != nil || !f.Unsealed() {
+		t.Errorf("a file of version 1: %v", err)
+	}
+}
+
+// TestEveryDigit changes every digit of a file without a checksum. What can still
+// be read must be a forest that scores: its lines are compared with points.
+func TestEveryDigit(t *testing.T) {
+	good := oldFile(smallFile(t))
 	read := 0
 	for n, c := range good {
 		if c < '0' || c > '9' {
@@ -303,6 +331,7 @@ func TestInputAndOutputErrors(t *testing.T) {
 // same once it is saved.
 func FuzzRead(f *testing.F) {
 	f.Add(smallFile(f))
+	f.Add(oldFile(smallFile(f)))
 	d := growingBooks["numbers"].data()
 	f.Add(saved(f, mustGrow(f, d, Options{Trees: 2})))
 	f.Fuzz(func(t *testing.T, file []byte) {

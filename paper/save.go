@@ -40,7 +40,7 @@ func (r *Report) save(dir string, pictures []*figure.Figure) (err error) {
 		}
 	}()
 	for _, f := range pictures {
-		if _, err := f.Save(part); err != nil {
+		if _, err := f.Save(part, func(path string, data []byte) error { return os.WriteFile(path, data, 0o666) }); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,8 @@ type Options struct {
 }
 
 // Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The
-// problem is to be closed when it is no longer needed.
+// problem is to be closed when it is no longer needed. One that names programs is read
+// only if they may run, see [Command].
 func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	p = &Problem{File: path}
 	defer func() {
@@ -82,7 +83,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if p.Sampler, err = readSampler(root.Get("sampler"), o.Override); err != nil {
 		return p, err
 	}
-	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown}
+	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown, problem: p.Inputs[0].SHA256}
 	if o.Cache {
 		s.cache = cache{filepath.Join(files.Dir, cacheName)}
 	}

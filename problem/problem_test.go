@@ -245,7 +245,7 @@ func TestClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &shelf{names: []string{"Gin", "Rum"}, total: 3, files: &yaml.Files{Dir: t.TempDir()}}
-	read, err := readProperties(context.Background(), s, root)
+	read, err := readProperties(AllowPrograms(context.Background()), s, root)
 	if err == nil || len(read) != 1 || read[0].Name != "a" {
 		t.Errorf("with the error %v there are %v", err, read)
 	}

@@ -294,6 +294,9 @@ func loadForest(ctx context.Context, s *shelf, n *yaml.Node) (*forest.Forest, er
 		}
 		return nil, yaml.Hint(n.Errorf("%s is no forest that can be used: %v", fault.Quote(n.Text), err), "save it anew with kir train")
 	}
+	if f.Unsealed() {
+		s.warn(fmt.Sprintf("The forest in %s has no checksum, as earlier versions saved none: whether it was changed since is not known. kir train saves it anew.", fault.Quote(n.Text)))
+	}
 	if f.Total() != s.total {
 		return nil, yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", f.Total(), s.total), "change the total, or grow it with kir train --total %d", s.total)
 	}

@@ -114,7 +114,7 @@ func loadFiles(t *testing.T, files map[string]string, property string) (*Problem
 			t.Fatal(err)
 		}
 	}
-	p, err := Load(context.Background(), filepath.Join(dir, "problem.yaml"), Options{})
+	p, err := Load(AllowPrograms(context.Background()), filepath.Join(dir, "problem.yaml"), Options{})
 	if err == nil {
 		t.Cleanup(func() { p.Close() })
 	}

@@ -21,6 +21,7 @@ type shelf struct {
 	recipes    [][]kir.Part        // those of the book, closed to the total
 	units      *recipe.Units       // of the recipes; nil: the usual ones
 	files      *yaml.Files
+	problem    string // SHA-256 of the problem file
 
 	constituents map[string][]float64 // by name: the shares, by ingredient
 	block        *block               // whose rules are read; nil outside of blocks

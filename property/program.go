@@ -88,18 +88,12 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 	case o.Processes < 1:
 		return nil, fmt.Errorf("%d processes are too few: there must be at least 1", o.Processes)
 	}
-	dir, err := filepath.Abs(o.Dir)
+	path, err := FindProgram(o.Command[0], o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	o.Dir = dir
-	// A bare name is looked for where the system keeps its programs.
-	path := o.Command[0]
-	if filepath.Base(path) != path && !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	if path, err = exec.LookPath(path); err != nil {
-		return nil, fmt.Errorf("the program %s cannot be run: %w", fault.Quote(o.Command[0]), err)
+	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
+		return nil, err
 	}
 	p := &Program{o: o, path: path, slots: make(chan struct{}, o.Processes)}
 	p.o.Command = slices.Clone(o.Command)
@@ -107,6 +101,21 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 		p.keys = append(p.keys, append(quoteJSON(name), ':'))
 	}
 	return p, nil
+}
+
+// FindProgram returns the path of a program that is named in a directory.
+func FindProgram(name, dir string) (path string, err error) {
+	// A bare name is looked for where the system keeps its programs.
+	path = name
+	if filepath.Base(name) != name && !filepath.IsAbs(name) {
+		if path, err = filepath.Abs(filepath.Join(dir, name)); err != nil {
+			return "", err
+		}
+	}
+	if path, err = exec.LookPath(path); err != nil {
+		return "", fmt.Errorf("the program %s cannot be run: %w", fault.Quote(name), err)
+	}
+	return path, nil
 }
 
 // name is the command as messages show it.

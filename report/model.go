@@ -44,6 +44,7 @@ type Model struct {
 	Files      []string             `json:"files"` // in the run's directory
 	Parts      []run.Part           `json:"parts"` // the draws that all this was made of
 	Timing     Timing               `json:"timing"`
+	Checksum   string               `json:"checksum"` // of the file, see [run.Seal]; empty until it is written
 }
 
 // A Grade says in a word how far the draws can be relied on.

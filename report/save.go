@@ -5,24 +5,31 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"kir/fault"
+	"kir/report/terminal"
 	"kir/run"
 )
 
 // SummaryName is the file of a run's directory that holds the model.
 const SummaryName = "summary.json"
 
-// JSON returns the model as indented JSON.
+// JSON returns the model as indented JSON, with its checksum.
 func (m *Model) JSON() ([]byte, error) {
+	open := *m
+	open.Checksum = ""
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	err := e.Encode(m)
-	return b.Bytes(), err
+	if err := e.Encode(&open); err != nil {
+		return nil, err
+	}
+	return run.Seal(terminal.JSON(b.Bytes())), nil
 }
 
 // Save writes summary.json into the run's store.
@@ -34,7 +41,9 @@ func (m *Model) Save(ctx context.Context, store run.Store) error {
 	return store.Replace(ctx, SummaryName, data)
 }
 
-// Read reads the model of the run in a store.
+// Read reads the model of the run in a store. The error of one that was changed
+// since it was written is [run.ErrDamaged]. One without a checksum, as earlier
+// versions wrote them, is read all the same.
 func Read(ctx context.Context, store run.Store) (*Model, error) {
 	data, err := store.Read(ctx, SummaryName, 0, -1)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,12 +53,19 @@ func Read(ctx context.Context, store run.Store) (*Model, error) {
 		return nil, err
 	}
 	m := new(Model)
-	err = json.Unmarshal(data, m)
+	sealed, err := run.Sealed(data)
+	if err == nil {
+		err = json.Unmarshal(data, m)
+	}
+	if err == nil && !sealed && m.Checksum != "" {
+		err = errors.New("its checksum does not end it")
+	}
 	if err == nil {
 		err = m.valid()
 	}
 	if err != nil {
-		return nil, &fault.Error{File: store.Path(SummaryName), Message: "the summary is damaged: " + err.Error(), Hint: "delete it and make it again with kir report " + store.Location(), Err: err}
+		why := strings.TrimPrefix(err.Error(), run.ErrDamaged.Error()+": ")
+		return nil, &fault.Error{File: store.Path(SummaryName), Message: "the summary is damaged: " + why, Hint: "kir report " + run.Quoted(store.Location()) + " makes it again where the draws are", Err: fmt.Errorf("%w: %w", run.ErrDamaged, err)}
 	}
 	return m, nil
 }

@@ -272,8 +272,11 @@ func emptyDirectory(path string) bool {
 		return false
 	}
 	for _, e := range entries {
-		rest, _ := filepath.Glob(filepath.Join(path, e.Name(), "*"))
-		lock := e.Name() == "state" && !slices.ContainsFunc(rest, func(p string) bool { return filepath.Base(p) != "lock" })
+		lock := false
+		if e.Name() == "state" {
+			rest, err := os.ReadDir(filepath.Join(path, e.Name()))
+			lock = err == nil && !slices.ContainsFunc(rest, func(e fs.DirEntry) bool { return e.Name() != "lock" })
+		}
 		if !lock && !strings.HasSuffix(e.Name(), newEnding) {
 			return false
 		}

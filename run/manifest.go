@@ -31,6 +31,7 @@ type Manifest struct {
 	Version     string       `json:"version"` // of the program
 	Name        string       `json:"name"`
 	Problem     string       `json:"problem,omitempty"` // see [Spec]; no part of the run's identity
+	Place       string       `json:"place,omitempty"`   // see [Spec]; no part either
 	Settings    kir.Settings `json:"sampler"`
 	Effort      *float64     `json:"effort,omitempty"` // of the search, if there was one to be; no part of the run's identity
 	Total       int          `json:"total"`
@@ -39,6 +40,7 @@ type Manifest struct {
 	Inputs      []Input      `json:"inputs"`
 	Ingredients []string     `json:"ingredients,omitempty"` // unless they are Counted
 	Counted     *Counted     `json:"counted,omitempty"`
+	Checksum    string       `json:"checksum"` // of the file, see [Seal]; empty until it is written
 }
 
 // newManifest returns the manifest of a run that begins.
@@ -52,6 +54,7 @@ func newManifest(s *Spec) (*Manifest, error) {
 		Version:    s.Version,
 		Name:       s.Name,
 		Problem:    s.Problem,
+		Place:      s.Place,
 		Settings:   s.Settings,
 		Total:      s.Target.Space().Total(),
 		Properties: s.properties(),
@@ -95,8 +98,13 @@ func hash(b []byte) string {
 }
 
 func (m *Manifest) encode() ([]byte, error) {
-	b, err := json.MarshalIndent(m, "", "  ")
-	return append(b, '\n'), err
+	open := *m
+	open.Checksum = ""
+	b, err := json.MarshalIndent(&open, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return Seal(append(b, '\n')), nil
 }
 
 // readManifest reads the manifest of the run in a store.
@@ -104,6 +112,9 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	b, err := store.Read(ctx, manifestName, 0, -1)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
+			if d, ok := store.(*directory); ok && emptyDirectory(d.path) {
+				err = fmt.Errorf("nothing was stored in it before its process ended: start it again with `kir sample PROBLEM -o %s`", Quoted(d.path))
+			}
 			return nil, &NotRunError{Dir: store.Location(), Err: err}
 		}
 		return nil, err
@@ -116,6 +127,7 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	invalid := func(what string) (*Manifest, error) {
 		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %s", name, what)}
 	}
+	sealed, damaged := Sealed(b) // earlier versions wrote none
 	switch {
 	case m.Format != manifestFormat:
 		return invalid(fmt.Sprintf("its format is %d and this program reads %d", m.Format, manifestFormat))
@@ -123,8 +135,8 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 		return invalid("the settings of the sampler are none that a run can have")
 	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32:
 		return invalid("it has no total or no ingredients")
-	case m.Run != m.identity():
-		return invalid("it was changed by hand")
+	case m.Run != m.identity() || damaged != nil || !sealed && m.Checksum != "":
+		return invalid("it was changed since it was written")
 	}
 	return m, nil
 }

@@ -31,6 +31,11 @@ func Open(ctx context.Context, store Store) (*Run, error) {
 	}, nil
 }
 
+// Problem returns the problem as it was resolved.
+func (r *Run) Problem(ctx context.Context) ([]byte, error) {
+	return r.store.Read(ctx, problemName, 0, -1)
+}
+
 // Status says how far the run was when it was first asked.
 func (r *Run) Status() (*Status, error) { return r.status() }
 
@@ -97,7 +102,17 @@ func (r *Run) Every(ctx context.Context, chain, stride int) iter.Seq2[*Draw, err
 			err = r.Complete()
 		}
 		if err == nil {
-			_, err = readChain(ctx, r.store, r.Manifest, stored[chain], chain, r.resolve, stride, func(d *Draw) bool { return yield(d, nil) })
+			wanted := true
+			_, err = readChain(ctx, r.store, r.Manifest, stored[chain], chain, r.resolve, stride, func(d *Draw) bool {
+				if ctx.Err() != nil {
+					return false
+				}
+				wanted = yield(d, nil)
+				return wanted
+			})
+			if err == nil && wanted {
+				err = ctx.Err()
+			}
 		}
 		if err != nil {
 			yield(nil, err)

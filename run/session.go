@@ -149,11 +149,11 @@ func (s *session) lock() (unlock func(), err error) {
 		return unlock, errors.Join(&BusyError{Dir: s.store.Location(), Chain: -1}, l.Close())
 	}
 	if locked && s.options.Shard.Count == 0 {
-		err = d.clean()
-	} else {
-		err = nil
+		if err := d.clean(); err != nil {
+			return unlock, errors.Join(s.storageError(err), l.Close())
+		}
 	}
-	return func() { l.Close() }, err // nothing can be done about a lock that stays
+	return func() { l.Close() }, nil // nothing can be done about a lock that stays
 }
 
 const lockName = "state/lock"

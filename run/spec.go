@@ -14,6 +14,7 @@ import (
 type Spec struct {
 	Name        string
 	Problem     string   // where the problem file is, from the run's directory or absolute; may be empty
+	Place       string   // where the problem file is, absolute, for a run that is moved without it; may be empty
 	Ingredients []string // their names, as many as the target has
 	Target      *kir.Target
 	Settings    kir.Settings

@@ -385,7 +385,7 @@ func (d *document) problem(t *testing.T, place, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := problem.Load(context.Background(), path, problem.Options{})
+	p, err := problem.Load(problem.AllowPrograms(context.Background()), path, problem.Options{})
 	if err != nil {
 		t.Errorf("%s: %v", place, err)
 		return

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"kir/fault"
 	"kir/report"
 	"kir/report/sheet"
+	"kir/report/terminal"
 	"kir/run"
 )
 
@@ -156,7 +158,8 @@ type drawJSON struct {
 }
 
 func writeJSONL(ctx context.Context, w io.Writer, r *run.Run) error {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	for d, err := range r.Draws(ctx) {
 		if err != nil {
@@ -170,7 +173,11 @@ func writeJSONL(ctx context.Context, w io.Writer, r *run.Run) error {
 		for k, y := range d.Scores {
 			line.Scores[r.Manifest.Properties[k]] = report.Number(y)
 		}
+		b.Reset()
 		if err := e.Encode(line); err != nil {
+			return err
+		}
+		if _, err := w.Write(terminal.JSON(b.Bytes())); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -49,8 +51,19 @@ many ingredients take every K-th draw, or read the Parquet files as they are.`,
 			if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
 				return &fault.Error{Message: fault.Quote(out) + " exists and is not overwritten", Hint: "name another directory with -o"}
 			}
-			if err := exportZarr(c.Context(), r, out, every); err != nil {
-				return errors.Join(fmt.Errorf("writing %s: %w", out, err), os.RemoveAll(out))
+			// Whole or not at all: what a process that was killed leaves is beside it.
+			part, err := os.MkdirTemp(filepath.Dir(out), filepath.Base(out)+".*.new")
+			if err == nil {
+				err = exportZarr(c.Context(), r, run.Directory(part), every)
+			}
+			if err == nil {
+				err = os.Chmod(part, 0o755)
+			}
+			if err == nil {
+				err = os.Rename(part, out)
+			}
+			if err != nil {
+				return errors.Join(fmt.Errorf("writing %s: %w", out, err), os.RemoveAll(part))
 			}
 			return nil
 		},
@@ -70,11 +83,11 @@ const chunkElements = 1 << 20
 
 // exportZarr writes every every-th draw of a run in the layout of ArviZ's
 // InferenceData.
-func exportZarr(ctx context.Context, r *run.Run, dir string, every int) error {
+func exportZarr(ctx context.Context, r *run.Run, to run.Store, every int) error {
 	m := r.Manifest
 	chains, draws, ingredients := m.Settings.Chains, (m.Settings.Draws+every-1)/every, m.IngredientCount()
 	attributes := map[string]any{"inference_library": "kir", "inference_library_version": m.Version, "sampler": m.Settings, "every": every}
-	s, err := zarr.Create(dir, attributes)
+	s, err := zarr.Create(func(name string, data []byte) error { return to.Create(ctx, name, data) }, attributes)
 	if err != nil {
 		return err
 	}
@@ -103,8 +116,14 @@ func exportZarr(ctx context.Context, r *run.Run, dir string, every int) error {
 			binary.LittleEndian.PutUint64(b, math.Float64bits(d.LogDensity))
 		}},
 	}
-	for k, name := range m.Properties {
-		columns = append(columns, exportColumn{group: "sample_stats", name: "score_" + slug(name), dtype: "<f8", put: func(b []byte, d *run.Draw) {
+	taken := make(map[string]bool)
+	for k, property := range m.Properties {
+		name := "score_" + slug(property)
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("score_%s-%d", slug(property), n)
+		}
+		taken[name] = true
+		columns = append(columns, exportColumn{group: "sample_stats", name: name, title: property, dtype: "<f8", put: func(b []byte, d *run.Draw) {
 			binary.LittleEndian.PutUint64(b, math.Float64bits(d.Scores[k]))
 		}})
 	}
@@ -152,7 +171,8 @@ func exportZarr(ctx context.Context, r *run.Run, dir string, every int) error {
 // draw, and the chunk of it that is being filled.
 type exportColumn struct {
 	group, name, dtype string
-	width              int // numbers for each draw; 0: one, without a dimension
+	title              string // of the array for people; empty: its name
+	width              int    // numbers for each draw; 0: one, without a dimension
 	put                func(b []byte, d *run.Draw)
 
 	array *zarr.Array
@@ -168,7 +188,7 @@ func (c *exportColumn) open(s *zarr.Store, chains, draws, rows int) (err error) 
 		c.row *= c.width
 	}
 	c.chunk = make([]byte, rows*c.row)
-	c.array, err = s.Array(c.group, c.name, c.dtype, shape, chunks, dimensions)
+	c.array, err = s.Array(c.group, c.name, cmp.Or(c.title, c.name), c.dtype, shape, chunks, dimensions)
 	return err
 }
 

@@ -162,30 +162,14 @@ func saveDraft(ctx context.Context, d *problem.Draft, out string) (err error) {
 	if err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(out), ".kir-*.yaml")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", out, err)
-	}
-	defer func() {
-		if removed := os.Remove(temp.Name()); !errors.Is(removed, fs.ErrNotExist) {
-			err = errors.Join(err, removed)
-		}
-	}()
-	if _, err := temp.Write(text); err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", out, err), temp.Close())
-	}
-	if err := errors.Join(temp.Chmod(0o644), temp.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", out, err)
-	}
-	p, err := problem.Load(ctx, temp.Name(), problem.Options{})
+	p, err := problem.Load(ctx, out, problem.Options{Text: text})
 	if err != nil {
 		return fmt.Errorf("what was written for this table cannot be sampled: %w", err)
 	}
 	if err := p.Close(); err != nil {
 		return err
 	}
-	// A link, unlike a rename, fails if the file has come to exist.
-	if err := os.Link(temp.Name(), out); err != nil {
+	if err := writeNew(out, text); err != nil {
 		return fmt.Errorf("writing %s: %w", out, err)
 	}
 	return nil
@@ -197,15 +181,8 @@ func saveSchema(dir string) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, schema.FileName)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	} else if err != nil {
+	if err := writeNew(filepath.Join(dir, schema.FileName), text); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if _, err := f.Write(text); err != nil {
-		return errors.Join(err, f.Close(), os.Remove(path))
-	}
-	return f.Close()
+	return nil
 }

@@ -18,13 +18,20 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
-func main() {
+func main() { os.Exit(do()) }
+
+// do is the program, and returns its exit status.
+func do() int {
+	// What the runtime gives up for, out of memory or a mistake in here, ends the
+	// process by a signal: its own exit status would be 2, that of bad input.
+	debug.SetTraceback("crash")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// The first signal ends the work in order. From then on a second one ends
 	// the program at once.
 	context.AfterFunc(ctx, stop)
-	os.Exit(exitStatus(execute(ctx, os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
+	return exitStatus(execute(ctx, os.Args[1:], os.Stdout, os.Stderr), os.Stderr)
 }

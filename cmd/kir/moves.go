@@ -381,13 +381,3 @@ func (f *moveFlags) changed(c *cobra.Command, location, out string, override fun
 	}
 	return path, text, dir, nil
 }
-
-// writeNew writes a file that must not exist.
-func writeNew(path string, data []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	return errors.Join(err, file.Close())
-}

@@ -193,7 +193,7 @@ func writeOffers(w io.Writer, offers []offer) error {
 	for _, o := range offers {
 		b.WriteString("  " + terminal.Plain(o.Text) + "\n")
 		for _, t := range o.Trials {
-			fmt.Fprintf(&b, "    %-16s shortlist %.3f, random %.3f", t.Setting+":", t.Mean, t.Random)
+			fmt.Fprintf(&b, "    %-16s shortlist %.3f, random %.3f", terminal.Plain(t.Setting)+":", t.Mean, t.Random)
 			if t.Checked > 0 {
 				fmt.Fprintf(&b, "; by models of the other half of the recipes %.3f", t.Checked)
 			}
@@ -203,7 +203,7 @@ func writeOffers(w io.Writer, offers []offer) error {
 			b.WriteString("\n")
 		}
 		for _, t := range o.Draws {
-			fmt.Fprintf(&b, "    %-16s draws %.3f on average, the best %.3f; R-hat %s\n", t.Setting+":", t.Mean, t.Best, number.Fixed(t.RHat, 2))
+			fmt.Fprintf(&b, "    %-16s draws %.3f on average, the best %.3f; R-hat %s\n", terminal.Plain(t.Setting)+":", t.Mean, t.Best, number.Fixed(t.RHat, 2))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -105,16 +105,7 @@ func savePage(path string, page []byte) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	part, err := os.CreateTemp(filepath.Dir(path), ".kir-*.html")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(part.Name()) // which fails once it has its name
-	_, err = part.Write(page)
-	if err = errors.Join(err, part.Chmod(0o644), part.Sync(), part.Close()); err != nil {
-		return err
-	}
-	return os.Rename(part.Name(), path)
+	return writeOver(path, page)
 }
 
 // saveFigures writes the figures of a report and returns the files.
@@ -124,7 +115,7 @@ func saveFigures(m *report.Model, dir string) ([]string, error) {
 	}
 	var files []string
 	for _, f := range view.Figures(m) {
-		saved, err := f.Save(dir)
+		saved, err := f.Save(dir, writeOver)
 		if err != nil {
 			return nil, err
 		}

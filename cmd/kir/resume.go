@@ -51,6 +51,9 @@ long run. The problem and its files must be what they were.`,
 		}
 		err = o.do(c, p, dir, run.Resume)
 		if errors.Is(err, run.ErrComplete) {
+			if made, err := o.conclude(c, dir, file); made || err != nil {
+				return err
+			}
 			return &fault.Error{File: dir, Message: "the run is complete: there is nothing to resume", Hint: "to make it longer, say how many draws a chain it is to have with --draws", Err: err}
 		}
 		return err
@@ -60,4 +63,24 @@ long run. The problem and its files must be what they were.`,
 	problemFlag(c, &file)
 	o.flags(c)
 	return c
+}
+
+// conclude makes and prints what is said of a complete run, as it is when a run
+// ends, if the process that made the last draws did not come to it.
+func (o *runOptions) conclude(c *cobra.Command, dir, file string) (made bool, err error) {
+	store, err := storeAt(dir)
+	if err != nil {
+		return false, err
+	}
+	tell := teller(c.ErrOrStderr(), false)
+	_, why, err := storedModel(c.Context(), store, tell)
+	if err != nil || why == "" {
+		return false, err
+	}
+	tell(why)
+	m, err := summarize(c.Context(), dir, file, o.workers, !o.noReport)
+	if err != nil {
+		return false, err
+	}
+	return true, printModel(c.OutOrStdout(), m, dir, o.asJSON)
 }

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"kir/fault"
+	"kir/problem"
 	"kir/report/terminal"
 	"kir/run"
 )
@@ -122,6 +125,7 @@ func newRootCommand() *cobra.Command {
 		newResumeCommand(),
 		newMergeCommand(),
 		newStatusCommand(),
+		newTrustCommand(),
 		newShowCommand(),
 		newCompareCommand(),
 		newScoreCommand(),
@@ -138,6 +142,9 @@ func newRootCommand() *cobra.Command {
 	)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
+		if slices.Contains(programmed, c.Name()) {
+			c.Flags().Bool(allowPrograms, false, "run the programs that the problem names; they have your rights")
+		}
 		markStart(c)
 		for _, shell := range c.Commands() {
 			markStart(shell)
@@ -178,6 +185,12 @@ func meant(message, text string, names []string) error {
 	return errors.New(message)
 }
 
+// programmed are the commands that score compositions, and so may run the programs of
+// a problem, if they are allowed.
+var programmed = []string{"sample", "resume", "merge", "check", "show", "report", "score", "compare", "serve"}
+
+const allowPrograms = "allow-programs"
+
 // startedKey marks a command whose own code has begun.
 const startedKey = "started"
 
@@ -190,7 +203,32 @@ func markStart(c *cobra.Command) {
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		c.Annotations = map[string]string{startedKey: ""}
+		if allow, err := c.Flags().GetBool(allowPrograms); err == nil && allow {
+			c.SetContext(problem.AllowPrograms(c.Context()))
+		}
+		return untilEnded(c, args, do)
+	}
+}
+
+// untilEnded runs a command. One that stores no draws does not outlive its context for
+// long, whatever it is at: a pipe that nobody fills or empties holds up no end.
+func untilEnded(c *cobra.Command, args []string, do func(*cobra.Command, []string) error) error {
+	if slices.Contains([]string{"sample", "resume", "serve"}, c.Name()) {
 		return do(c, args)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- do(c, args) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-c.Context().Done():
+	}
+	const patience = 2 * time.Second // to leave no half file behind
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(patience):
+		return c.Context().Err()
 	}
 }
 

@@ -174,6 +174,7 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
+	spec.Place = file
 	if bucket.Is(dir) {
 		spec.Problem = file
 		return spec, nil

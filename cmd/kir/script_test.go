@@ -1,18 +1,21 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"kir": func() {
-			os.Exit(exitStatus(execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
+		"kir": main,
+		"kir-that-panics": func() {
+			go func() { time.Sleep(100 * time.Millisecond); panic("a mistake") }()
+			main() // which waits for a pipe
 		},
 	})
 }
@@ -31,11 +34,46 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status,
+			"status":      status,
+			"flip":        flip,
+			"old-summary": oldSummary,
+			"refused":     refused,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
+}
+
+// flip changes the first of a text in a file: flip FILE OLD NEW.
+func flip(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: flip file old new")
+	}
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s has no %s", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
+}
+
+// refused checks that commands end with status 2 and the way to allow a program.
+func refused(ts *testscript.TestScript, _ bool, commands []string) {
+	for _, command := range commands {
+		status(ts, false, append([]string{"2", "kir"}, strings.Fields(command)...))
+		said := ts.ReadFile("stderr")
+		for _, want := range []string{`runs a program with your rights: "sh score.sh" in "`, "--allow-programs", "kir trust"} {
+			if !strings.Contains(said, want) {
+				ts.Fatalf("kir %s says %q without %q", command, said, want)
+			}
+		}
+	}
+}
+
+// oldSummary makes a summary one without a checksum.
+func oldSummary(ts *testscript.TestScript, _ bool, args []string) {
+	text := ts.ReadFile(args[0])
+	text = text[:strings.LastIndex(text, ",\n  \"checksum\"")] + "\n}\n"
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
 }
 
 // status runs a command and checks its exit status: status N kir ARGS...

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 
 	"kir/fault"
 	"kir/run"
@@ -29,4 +31,21 @@ func openRun(ctx context.Context, location string) (*run.Run, error) {
 	}
 	r, err := run.Open(ctx, store)
 	return r, inputError(err)
+}
+
+// writeNew writes a file that must not exist, whole or not at all; else the error is
+// fs.ErrExist. Its directory must be there.
+func writeNew(path string, data []byte) error {
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return run.Directory(filepath.Dir(path)).Create(context.Background(), filepath.Base(path), data)
+}
+
+// writeOver is writeNew for a file that may exist.
+func writeOver(path string, data []byte) error {
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return run.Directory(filepath.Dir(path)).Replace(context.Background(), filepath.Base(path), data)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -20,7 +21,8 @@ import (
 	"kir/run"
 )
 
-// problemFileOf returns where the problem file of a run was when it was started.
+// problemFileOf returns where the problem file of a run is: from its directory as it
+// was when it was started, as both may have been moved, or else where it was.
 func problemFileOf(r *run.Run) (string, error) {
 	path := r.Manifest.Problem
 	if path == "" {
@@ -29,28 +31,42 @@ func problemFileOf(r *run.Run) (string, error) {
 	if !filepath.IsAbs(path) && !bucket.Is(r.Dir) {
 		path = filepath.Join(r.Dir, path)
 	}
+	if _, err := os.Stat(path); err != nil && r.Manifest.Place != "" {
+		path = r.Manifest.Place
+	}
 	return path, nil
 }
 
-// problemOfRun reads the problem that a run was made of, with the settings
-// given.
+// problemOfRun reads the problem that a run was made of, with the settings given: a
+// file that is named, the file that it was made of, or, where that is no more, what
+// the run keeps of it, with the data files where they were.
 func problemOfRun(ctx context.Context, r *run.Run, path string, settings kir.Settings, workers int) (*problem.Problem, error) {
+	o := problem.Options{
+		Workers:  workers,
+		Effort:   r.Manifest.Effort,
+		Override: func(s *kir.Settings) { *s = settings },
+	}
 	if path == "" {
 		var err error
 		if path, err = problemFileOf(r); err != nil {
 			return nil, err
 		}
-	}
-	p, err := problem.Load(ctx, path, problem.Options{
-		Workers:  workers,
-		Effort:   r.Manifest.Effort,
-		Override: func(s *kir.Settings) { *s = settings },
-	})
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("the problem of the run: %w; say where it is with --problem", err)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			if o.Text, err = r.Problem(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
 		}
+	}
+	p, err := problem.Load(ctx, path, o)
+	if err != nil && (o.Text != nil || errors.Is(err, fs.ErrNotExist)) {
+		return nil, fmt.Errorf("the problem of the run: %w; say where it is with --problem", err)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the problem of the run: %w", err)
+	}
+	if o.Text != nil {
+		// Whether it draws the same is seen by the other inputs and by the target.
+		p.Inputs[0] = problem.Input(r.Manifest.Inputs[0])
 	}
 	return p, nil
 }
@@ -84,8 +100,47 @@ func summarize(ctx context.Context, dir, file string, workers int, page bool) (m
 	return conclude(ctx, p, store, result, page)
 }
 
-// readModel reads the summary of a run. If it was not made of the draws that are
-// there, it is made again, and that is said.
+// storedModel reads the summary of a run, or says why it is to be made again: it is
+// not there, not as it was written, or not of the draws that are there.
+func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *report.Model, why string, err error) {
+	m, err = report.Read(ctx, store)
+	if errors.Is(err, report.ErrNoSummary) {
+		return nil, "the summary is made of the draws, as there is none", nil
+	}
+	damage := err
+	if err != nil && !errors.Is(err, run.ErrDamaged) {
+		return nil, "", err
+	}
+	r, err := run.Open(ctx, store)
+	if none := (*run.NotRunError)(nil); errors.As(err, &none) {
+		if damage == nil {
+			tell("there is no run beside this summary, and nothing that says whether it is of its draws")
+		}
+		return m, "", damage
+	}
+	if err == nil {
+		err = r.Complete()
+	}
+	if err != nil {
+		return nil, "", inputError(err)
+	}
+	if damage != nil {
+		return nil, damage.Error() + "; it is made again", nil
+	}
+	parts, err := r.Parts(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if !slices.Equal(parts, m.Parts) {
+		return m, "summary.json was made of other draws than those that are there, and is made again", nil
+	}
+	if m.Checksum == "" {
+		tell("summary.json has no checksum, as earlier versions wrote none: kir merge makes it again")
+	}
+	return m, "", nil
+}
+
+// readModel reads the summary of a run. If it has to be made again, that is said.
 func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	ctx := c.Context()
 	tell := teller(c.ErrOrStderr(), false)
@@ -93,32 +148,13 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := report.Read(ctx, store)
-	if errors.Is(err, report.ErrNoSummary) {
-		tell("the summary is made of the draws, as there is none")
-		return summarize(ctx, dir, "", 0, true)
-	}
+	m, why, err := storedModel(ctx, store, tell)
 	if err != nil {
 		return nil, err
 	}
-	r, err := run.Open(ctx, store)
-	if none := (*run.NotRunError)(nil); errors.As(err, &none) {
-		tell("there is no run beside this summary, and nothing that says whether it is of its draws")
-		return m, nil
-	}
-	if err != nil {
-		return nil, inputError(err)
-	}
-	if err := r.Complete(); err != nil {
-		return nil, inputError(err)
-	}
-	parts, err := r.Parts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Equal(parts, m.Parts) {
-		tell("summary.json was made of other draws than those that are there, and is made again")
-		return summarize(ctx, dir, "", 0, slices.Contains(m.Files, view.PageName))
+	if why != "" {
+		tell(why)
+		return summarize(ctx, dir, "", 0, m == nil || slices.Contains(m.Files, view.PageName))
 	}
 	if slices.Contains(m.Files, view.PageName) {
 		if fresh, err := view.PageIsFresh(ctx, store, m); err != nil {

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -140,32 +138,15 @@ at all, as add: does in a problem.`,
 	return c
 }
 
-// saveForest writes a forest to a new file, whole or not at all.
-func saveForest(f *forest.Forest, path string) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".kir-*")
+// saveForest writes a forest to a new file.
+func saveForest(f *forest.Forest, path string) error {
+	var b bytes.Buffer
+	err := f.Write(&b)
+	if err == nil {
+		err = writeNew(path, b.Bytes())
+	}
 	if err != nil {
 		return fmt.Errorf("saving the forest in %s: %w", path, err)
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("saving the forest in %s: %w", path, errors.Join(err, ignoreClosed(temp.Close()), os.Remove(temp.Name())))
-		}
-	}()
-	if err := f.Write(temp); err != nil {
-		return err
-	}
-	if err := temp.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := temp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
-}
-
-func ignoreClosed(err error) error {
-	if errors.Is(err, fs.ErrClosed) {
-		return nil
-	}
-	return err
+	return nil
 }

@@ -83,7 +83,7 @@ func TestExample(t *testing.T) {
 		t.Skipf("python3 has no scikit-learn (%v): %s", err, out)
 	}
 	var told []string
-	p, err := problem.Load(context.Background(), "problem.yaml", problem.Options{
+	p, err := problem.Load(problem.AllowPrograms(context.Background()), "problem.yaml", problem.Options{
 		Override: func(s *kir.Settings) { s.Warmup, s.Draws = 100, 50 },
 		Tell:     func(message string) { told = append(told, message) },
 	})
@@ -136,7 +136,7 @@ sampler: {kernel: balanced, chains: 2, warmup: 50, draws: 3000, thin: 1, seed: 3
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p, err := problem.Load(context.Background(), path, problem.Options{})
+	p, err := problem.Load(problem.AllowPrograms(context.Background()), path, problem.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func Check(ctx context.Context, p *Problem, o Options) (*Outcome, error) {
 	}
 	e := p.feasible()
 	c.out.States = len(e.States)
-	c.read, err = problem.Load(ctx, path, problem.Options{Workers: 1})
+	c.read, err = problem.Load(problem.AllowPrograms(ctx), path, problem.Options{Workers: 1})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

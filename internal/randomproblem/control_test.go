@@ -139,7 +139,7 @@ func TestControlHastings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := problem.Load(t.Context(), path, problem.Options{})
+		read, err := problem.Load(problem.AllowPrograms(t.Context()), path, problem.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -132,7 +132,7 @@ func bench(t *testing.T) string {
 	if err := os.WriteFile(path, []byte("{recipes: recipes.csv, ingredients: stock.csv, total: 1000, properties: {a: {forest: {label: taste, want: Fresh}}}}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := problem.Load(t.Context(), path, problem.Options{})
+	p, err := problem.Load(problem.AllowPrograms(t.Context()), path, problem.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func (j *judge) look(t *testing.T, what string, doc any) bool {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, refused := problem.Load(t.Context(), path, problem.Options{Workers: 1})
+	p, refused := problem.Load(problem.AllowPrograms(t.Context()), path, problem.Options{Workers: 1})
 	if refused == nil {
 		if err := j.schema.Validate(parsed(t, string(p.Resolved))); err != nil {
 			t.Errorf("%s: as resolved: %v\n%s", what, err, p.Resolved)

@@ -3,13 +3,12 @@ package figure
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 )
 
-// Save writes the figure as SVG and as PNG into a directory, under its name, and
+// Save has the figure written as SVG and as PNG into a directory, under its name, and
 // returns the files.
-func (f *Figure) Save(dir string) (files []string, err error) {
+func (f *Figure) Save(dir string, save func(path string, data []byte) error) (files []string, err error) {
 	for _, format := range []struct {
 		ending string
 		write  func(w io.Writer) error
@@ -19,7 +18,7 @@ func (f *Figure) Save(dir string) (files []string, err error) {
 			return nil, err
 		}
 		path := filepath.Join(dir, f.Name+format.ending)
-		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		if err := save(path, b.Bytes()); err != nil {
 			return nil, err
 		}
 		files = append(files, path)

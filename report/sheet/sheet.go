@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -28,16 +29,29 @@ func (s *Sheet) Add(cells ...any) { s.Rows = append(s.Rows, cells) }
 
 // Safe returns a text as a cell of a CSV file. One that a spreadsheet would run,
 // since it begins as a formula does, gets an apostrophe in front, which tells the
-// spreadsheet that it is text.
+// spreadsheet that it is text. Characters that act on a terminal are shown escaped.
 func Safe(text string) string {
 	begin := strings.TrimLeft(text, " \t\r\n\v\f\u00a0")
-	if begin != "" && strings.ContainsAny(begin[:1], "=+-@") || begin != text && strings.ContainsAny(text[:1], "\t\r\n") {
-		return "'" + text
-	}
+	runs := begin != "" && strings.ContainsAny(begin[:1], "=+-@") || begin != text && strings.ContainsAny(text[:1], "\t\r\n")
 	for _, wide := range []string{"＝", "＋", "－", "＠"} {
-		if strings.HasPrefix(begin, wide) {
-			return "'" + text
+		runs = runs || strings.HasPrefix(begin, wide)
+	}
+	acts := func(r rune) bool {
+		return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) || unicode.Is(unicode.Bidi_Control, r)
+	}
+	if strings.ContainsFunc(text, acts) {
+		var b strings.Builder
+		for _, r := range text {
+			shown := string(r)
+			if acts(r) {
+				shown = strings.Trim(strconv.QuoteRuneToASCII(r), "'")
+			}
+			b.WriteString(shown)
 		}
+		text = b.String()
+	}
+	if runs {
+		return "'" + text
 	}
 	return text
 }

@@ -3,6 +3,8 @@
 package terminal
 
 import (
+	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -29,6 +31,24 @@ func Escape(s string, hidden func(rune) bool) string {
 		}
 	}
 	return b.String()
+}
+
+// JSON escapes what JSON lets stand as it is and a terminal obeys: the controls from
+// U+007F to U+009F, and characters that turn the direction of writing.
+func JSON(document []byte) []byte {
+	acts := func(r rune) bool { return r >= 0x7f && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+	if bytes.IndexFunc(document, acts) < 0 {
+		return document
+	}
+	var b bytes.Buffer
+	for _, r := range string(document) {
+		if acts(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.Bytes()
 }
 
 func unprintable(r rune) bool {

@@ -14,37 +14,26 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// A Store is a Zarr hierarchy in a directory.
+// A Store is a Zarr hierarchy.
 type Store struct {
-	dir      string
+	write    func(name string, data []byte) error
 	metadata map[string]json.RawMessage // by path, for .zmetadata
 }
 
-// Create makes a store in a new directory, with attributes of its root.
-func Create(dir string, attributes map[string]any) (*Store, error) {
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return nil, err
-	}
-	s := &Store{dir: dir, metadata: make(map[string]json.RawMessage)}
-	return s, s.group("", attributes)
+// Create makes a store, with attributes of its root, of files that are written to
+// paths with slashes.
+func Create(write func(name string, data []byte) error, attributes map[string]any) (*Store, error) {
+	s := &Store{write: write, metadata: make(map[string]json.RawMessage)}
+	return s, s.Group("", attributes)
 }
 
 // Group makes a group below the root.
 func (s *Store) Group(name string, attributes map[string]any) error {
-	if err := os.Mkdir(filepath.Join(s.dir, name), 0o777); err != nil {
-		return err
-	}
-	return s.group(name, attributes)
-}
-
-func (s *Store) group(name string, attributes map[string]any) error {
 	if err := s.describe(join(name, ".zgroup"), map[string]any{"zarr_format": 2}); err != nil {
 		return err
 	}
@@ -68,7 +57,7 @@ func (s *Store) describe(path string, v any) error {
 		return err
 	}
 	s.metadata[path] = data
-	return os.WriteFile(filepath.Join(s.dir, filepath.FromSlash(path)), data, 0o666)
+	return s.write(path, data)
 }
 
 // Close writes the consolidated metadata of the root and of each group.
@@ -92,7 +81,7 @@ func (s *Store) Close() error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(s.dir, group, ".zmetadata"), data, 0o666); err != nil {
+		if err := s.write(join(group, ".zmetadata"), data); err != nil {
 			return err
 		}
 	}
@@ -101,20 +90,16 @@ func (s *Store) Close() error {
 
 // An Array is an array of a store that chunks are put into.
 type Array struct {
-	dir    string
-	chunks []int
-	out    bytes.Buffer
+	store *Store
+	path  string
+	out   bytes.Buffer
 }
 
 // Array makes an array in a group: its type as NumPy writes it ("<i4", "<f8",
 // "<U12"), its shape, the shape of its chunks and the names of its dimensions.
 // Every chunk has to be put: there is no fill value, since xarray would take
-// numbers equal to it for missing ones.
-func (s *Store) Array(group, name, dtype string, shape, chunks []int, dimensions []string) (*Array, error) {
-	dir := filepath.Join(s.dir, group, name)
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return nil, err
-	}
+// numbers equal to it for missing ones. title is what the array is called for people.
+func (s *Store) Array(group, name, title, dtype string, shape, chunks []int, dimensions []string) (*Array, error) {
 	if err := s.describe(join(group, name+"/.zarray"), map[string]any{
 		"zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": dtype,
 		"compressor": map[string]any{"id": "zlib", "level": 1},
@@ -122,7 +107,7 @@ func (s *Store) Array(group, name, dtype string, shape, chunks []int, dimensions
 	}); err != nil {
 		return nil, err
 	}
-	return &Array{dir: dir, chunks: chunks}, s.describe(join(group, name+"/.zattrs"), map[string]any{"_ARRAY_DIMENSIONS": dimensions})
+	return &Array{store: s, path: join(group, name)}, s.describe(join(group, name+"/.zattrs"), map[string]any{"_ARRAY_DIMENSIONS": dimensions, "long_name": title})
 }
 
 // Put writes a chunk, given by its place among the chunks. data are the whole
@@ -144,7 +129,7 @@ func (a *Array) Put(data []byte, at ...int) error {
 	for k, c := range at {
 		names[k] = strconv.Itoa(c)
 	}
-	return os.WriteFile(filepath.Join(a.dir, strings.Join(names, ".")), a.out.Bytes(), 0o666)
+	return a.store.write(join(a.path, strings.Join(names, ".")), a.out.Bytes())
 }
 
 // Strings makes a one-dimensional array of text, one chunk of fixed width.
@@ -153,7 +138,7 @@ func (s *Store) Strings(group, name string, values []string) error {
 	for _, v := range values {
 		width = max(width, utf8.RuneCountInString(v))
 	}
-	a, err := s.Array(group, name, fmt.Sprintf("<U%d", width), []int{len(values)}, []int{len(values)}, []string{name})
+	a, err := s.Array(group, name, name, fmt.Sprintf("<U%d", width), []int{len(values)}, []int{len(values)}, []string{name})
 	if err != nil {
 		return err
 	}
@@ -170,7 +155,7 @@ func (s *Store) Strings(group, name string, values []string) error {
 
 // Range makes the coordinate 0, 1, …, n−1.
 func (s *Store) Range(group, name string, n int) error {
-	a, err := s.Array(group, name, "<i8", []int{n}, []int{max(n, 1)}, []string{name})
+	a, err := s.Array(group, name, name, "<i8", []int{n}, []int{max(n, 1)}, []string{name})
 	if err != nil {
 		return err
 	}

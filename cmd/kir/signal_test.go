@@ -1,0 +1,152 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// kirProcess returns the command, as another process in a directory.
+func kirProcess(dir string, args ...string) (c *exec.Cmd, said *bytes.Buffer) {
+	c = exec.Command(os.Args[0])
+	c.Args, c.Dir, said = append([]string{"kir"}, args...), dir, new(bytes.Buffer)
+	c.Stderr = said
+	return c, said
+}
+
+const sharesProblem = `total: 20
+ingredients: [Gin, Vodka, Campari, Lime]
+sparsity: {uniform: [1, 3]}
+properties:
+  a b: {expression: 'share("Gin")'}
+  a-b: {expression: 'share("Lime")'}
+sampler: {warmup: 10, chains: 2, draws: 20000, kernel: balanced}
+`
+
+// The first signal ends whatever a command waits for, with the status of what was
+// interrupted; and the draws of a run are saved.
+func TestSignals(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "problem.yaml"), []byte(sharesProblem), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, pipe := range []string{"pipe", "pipe.csv", "pipe.yaml"} {
+		if err := syscall.Mkfifo(filepath.Join(dir, pipe), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sample, said := kirProcess(dir, "sample", "problem.yaml", "-o", "run", "--no-report")
+	if err := sample.Run(); err != nil {
+		t.Fatal(err, said)
+	}
+	// A run with a pipe for a part is waited for, too.
+	if err := os.CopyFS(filepath.Join(dir, "blocked"), os.DirFS(filepath.Join(dir, "run"))); err != nil {
+		t.Fatal(err)
+	}
+	part := filepath.Join(dir, "blocked/draws/chain=0001/part-00000.parquet")
+	if err := errors.Join(os.Remove(part), syscall.Mkfifo(part, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	unread, blocked, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unread.Close()
+	defer blocked.Close()
+	for _, line := range []string{
+		"draws run", "draws run --format jsonl", "export blocked --format arviz -o zarr", "show blocked",
+		"init pipe.csv -o new.yaml", "train pipe.csv --label taste", "check pipe.yaml",
+		"sample pipe.yaml -o never", "sample problem.yaml -o long --draws 2000000 --effort 0",
+	} {
+		for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+			if signal != syscall.SIGTERM && !strings.HasPrefix(line, "sample problem") {
+				continue
+			}
+			if err := os.RemoveAll(filepath.Join(dir, "long")); err != nil {
+				t.Fatal(err)
+			}
+			c, said := kirProcess(dir, strings.Fields(line)...)
+			c.Stdout = blocked
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(700 * time.Millisecond)
+			if err := c.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			late := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
+			if err := c.Wait(); c.ProcessState.ExitCode() != 130 {
+				t.Errorf("kir %s ends with %v after %v: %s", line, err, signal, said)
+			}
+			late.Stop()
+		}
+	}
+	resume, said := kirProcess(dir, "status", "long", "--json")
+	if out, err := resume.Output(); err != nil || bytes.Contains(out, []byte(`"draws": 0,`)) {
+		t.Errorf("after a signal the draws are %s: %v: %s", out, err, said)
+	}
+}
+
+// Two properties whose names differ in what a path cannot hold are exported apart, and
+// what a killed export left does not block the next.
+func TestExportAgain(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "problem.yaml"), []byte(sharesProblem), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	must := func(args ...string) {
+		t.Helper()
+		if c, said := kirProcess(dir, args...); c.Run() != nil {
+			t.Fatal(args, said)
+		}
+	}
+	must("sample", "problem.yaml", "-o", "run", "--no-report", "--effort", "0", "--draws", "300000")
+	killed := false
+	for wait := 200 * time.Millisecond; wait < 10*time.Second && !killed; wait += 100 * time.Millisecond {
+		c, _ := kirProcess(dir, "export", "run", "--format", "arviz", "-o", "zarr")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(wait)
+		c.Process.Kill()
+		if c.Wait() == nil {
+			break
+		}
+		if _, err := os.Stat(filepath.Join(dir, "zarr")); err == nil {
+			t.Fatal("a killed export leaves a directory under its name")
+		}
+		left, _ := filepath.Glob(filepath.Join(dir, "zarr.*.new", "*"))
+		killed = len(left) > 0
+	}
+	if !killed {
+		t.Error("no export was killed in the middle")
+	}
+	must("export", "run", "--format", "arviz", "-o", "zarr")
+	for name, title := range map[string]string{"score_a-b": "a b", "score_a-b-2": "a-b"} {
+		about, err := os.ReadFile(filepath.Join(dir, "zarr/sample_stats", name, ".zattrs"))
+		if err != nil || !bytes.Contains(about, []byte(`"long_name": "`+title+`"`)) {
+			t.Errorf("%s: %s: %v", name, about, err)
+		}
+	}
+}
+
+// What the runtime gives up for does not look like bad input, which is status 2.
+func TestPanics(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.yaml"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, said := kirProcess(dir, "check", "pipe.yaml")
+	c.Args[0] = "kir-that-panics"
+	if err := c.Run(); c.ProcessState.ExitCode() == 2 || !strings.Contains(said.String(), "panic: a mistake") {
+		t.Errorf("it ends with %v: %s", err, said)
+	}
+}

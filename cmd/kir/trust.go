@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"kir/problem"
+	"kir/report/terminal"
+)
+
+func newTrustCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "trust PROBLEM",
+		Short: "Let the programs that a problem names run from now on",
+		Long: `Print the programs that a problem names, and let them run whenever that problem is
+sampled, checked, resumed or merged. They have your rights, so look at them first.
+
+It holds as long as the problem file, the program, the files among its arguments and
+the directory stay as they are; what the program loads in turn is not looked at. It
+is remembered in kir/trusted in the directory of your configuration, of which a file
+can be deleted. To let programs run once, use --allow-programs instead.`,
+		Example:           "  kir trust examples/scorer/problem.yaml",
+		Args:              one("problem file"),
+		ValidArgsFunction: problemFiles,
+		RunE: func(c *cobra.Command, args []string) error {
+			commands, err := problem.Programs(c.Context(), args[0], nil)
+			if err != nil {
+				return err
+			}
+			out := c.OutOrStdout()
+			if len(commands) == 0 {
+				_, err := fmt.Fprintln(out, "The problem names no programs: there is nothing to trust.")
+				return err
+			}
+			for _, command := range commands {
+				if err := command.Trust(); err != nil {
+					return fmt.Errorf("remembering what is trusted: %w", err)
+				}
+				if _, err := fmt.Fprintln(out, terminal.Plain("Trusted: "+command.String())); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}

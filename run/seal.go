@@ -1,0 +1,31 @@
+package run
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// sealEnd is how a document that is sealed ends, after its checksum.
+const sealEnd = "\"\n}\n"
+
+// Seal fills in the checksum of an indented JSON document whose last field is an
+// empty string: the SHA-256 of the document as it is given, in hexadecimal.
+func Seal(document []byte) []byte {
+	at := len(document) - len(sealEnd)
+	return slices.Concat(document[:at], []byte(hash(document)), document[at:])
+}
+
+// Sealed says whether a document has a checksum; its error, [ErrDamaged], says that
+// this is not the document's.
+func Sealed(document []byte) (bool, error) {
+	if !bytes.HasSuffix(document, []byte(sealEnd)) {
+		return false, nil
+	}
+	to := len(document) - len(sealEnd)
+	from := max(0, to-len(hash(nil)))
+	if hash(slices.Concat(document[:from], document[to:])) != string(document[from:to]) {
+		return true, fmt.Errorf("%w: its checksum is another", ErrDamaged)
+	}
+	return true, nil
+}
