@@ -1,0 +1,60 @@
+package kir_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestModulePath renames the module in a copy of the tree and has the copy built and its
+// layout tested there, by its new name.
+func TestModulePath(t *testing.T) {
+	if testing.Short() || raceDetector {
+		t.Skip("builds the whole module again")
+	}
+	files, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Skip("not in a clone: ", err)
+	}
+	dir := t.TempDir()
+	for _, file := range strings.Fields(string(files)) {
+		data, err := os.ReadFile(file)
+		if os.IsNotExist(err) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		copied := filepath.Join(dir, file)
+		if err := os.MkdirAll(filepath.Dir(copied), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(copied, data, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do := func(name string, args ...string) string {
+		t.Helper()
+		command := exec.Command(name, args...)
+		command.Dir = dir
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	const path = "example.org/lab/kir"
+	do("bash", "scripts/module-path", path)
+	for _, p := range strings.Fields(do("go", "list", "-test", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./...")) {
+		if p == module || strings.HasPrefix(p, module+"/") {
+			t.Errorf("%s is still imported", p)
+		}
+	}
+	if readme := do("cat", "README.md"); !strings.Contains(readme, `import "`+path+`"`) {
+		t.Error("the README does not tell the new path")
+	}
+	do("go", "vet", "./...")
+	do("go", "test", "-run", "TestHouse", ".")
+	do("go", "test", "./fault", "./run/zarr")
+}
