@@ -18,7 +18,9 @@ package kir
 // Rules may forbid so much that lines no longer connect what they allow, and
 // that cannot be told in general. In a space with rules one iteration in 50 is
 // therefore an independent draw from the sparsity law, accepted by the
-// Metropolis–Hastings ratio, which connects everything.
+// Metropolis–Hastings ratio, which connects everything. Where rules fix a sum
+// or leave it little room, half of the others are moves of several ingredients, as in
+// [Balanced].
 type Accelerated struct {
 	target *Target
 }
@@ -92,10 +94,9 @@ func (a *Accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally
 func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	t := a.target
 	for range iterations {
-		if t.space.rules != nil && r.Bernoulli(independentShare) {
-			if err := x.countIndependent(r, tally); err != nil {
-				return kernelError("accelerated", err)
-			}
+		if made, err := x.beside(r, tally); err != nil {
+			return kernelError("accelerated", err)
+		} else if made {
 			continue
 		}
 		p, second, used := drawUsedPair(r, x.Composition)

@@ -19,6 +19,8 @@ import (
 //     the target allows.
 //   - recall: a new composition of ingredients and of a size that are drawn as
 //     often as warm-up met them.
+//   - along: where rules fix a sum or leave it little room, three ingredients or more
+//     change together so that it stays; see [State.onLattice] and [State.compensate].
 //
 // Warm-up learns how often each ingredient is used, for line and recall, and
 // which mix pays; see [Chain.Warm]. The derivations are in docs/kernels.md.
@@ -26,6 +28,8 @@ type Balanced struct {
 	target *Target
 	first  *shares // the mix, until it is tuned
 	fixed  bool    // it is not tuned
+
+	along float64 // how many of all moves are that; 0 where rules hold no sum
 
 	// What the number of ingredients contributes to the probability of being
 	// drawn by recall, log n!/C(M−1, n−1), from the law's first size on, up to
@@ -37,7 +41,9 @@ type Balanced struct {
 // warm-up tunes. It is valid for every target.
 func NewBalanced(t *Target) (*Balanced, error) {
 	b := &Balanced{target: t, first: untuned(t)}
-	b.prepare()
+	if b.prepare(); t.held() {
+		b.along = alongShare
+	}
 	return b, nil
 }
 
@@ -47,7 +53,7 @@ func NewBalanced(t *Target) (*Balanced, error) {
 func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 	b := &Balanced{target: t, first: &shares{m.Line, m.Resize, m.Refresh, m.Recall}, fixed: true}
 	sum := 0.0
-	for k, w := range b.first {
+	for k, w := range append(b.first[:], m.Along) {
 		if err := checkWeight(w); err != nil {
 			return nil, fmt.Errorf("balanced: the share of %s %w", moveNames()[k], err)
 		}
@@ -56,7 +62,9 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 	if sum == 0 {
 		return nil, fmt.Errorf("balanced: no move has a share above 0")
 	}
-	b.prepare()
+	if b.prepare(); t.held() {
+		b.along = m.Along / sum
+	}
 	return b, nil
 }
 
@@ -84,9 +92,12 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		return err
 	}
 	tally.Iterations += int64(iterations)
-	mix, moves := b.mix(x), movesOf(tally)
+	mix, moves := b.mix(x), movesOf(tally, b.target.held())
 	for range iterations {
-		move := mix.pick(r)
+		move := alongMove
+		if b.along == 0 || !r.Bernoulli(b.along) {
+			move = mix.pick(r)
+		}
 		var result outcome
 		var err error
 		switch move {
@@ -98,6 +109,8 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 			result, err = x.independent(r)
 		case recallMove:
 			result, err = b.recall(r, x)
+		case alongMove:
+			result, err = x.along(r)
 		}
 		if err != nil {
 			return kernelError("balanced", err)
@@ -152,20 +165,8 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	if r.Bernoulli(math.Exp(logRatio)) {
 		return updated, nil
 	}
-	for k := len(x.undo) - 1; k >= 0; k-- {
-		u := x.undo[k]
-		x.moveUnscored(int(u.i), int(u.j), int(u.k))
-	}
-	x.sum = was
+	x.takeBack(was)
 	return rejected, nil
-}
-
-// resizeBy makes one split or merge of a resize, which can be taken back.
-func (x *State) resizeBy(i, j, k int) {
-	if len(x.terms) > 0 {
-		x.undo = append(x.undo, undo{int32(i), int32(j), x.Composition.amounts[i]})
-	}
-	x.moveUnscored(i, j, k)
 }
 
 // logCancelled is what of a resize from n to n′ does not cancel where rules
@@ -346,11 +347,12 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 		length := firstRound << m.round
 		stride := max(1, length/maxMetStates)
 		steps := min(iterations, stride-m.done%stride)
-		before := wholeMovesOf(tally)
+		moves := movesOf(tally, b.target.held())
+		before := wholeMovesOf(moves)
 		if err := b.Advance(r, x, steps, tally); err != nil {
 			return err
 		}
-		m.now.add(wholeMovesOf(tally).since(before))
+		m.now.add(wholeMovesOf(moves).since(before))
 		iterations -= steps
 		m.done += steps
 		if m.done%stride == 0 && len(m.met) < maxMet {

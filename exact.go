@@ -96,17 +96,26 @@ func (x *State) independent(r *Rand) (outcome, error) {
 // independent move in a space with rules.
 const independentShare = 0.02
 
-// countIndependent makes an independent move as an iteration of its own.
-func (x *State) countIndependent(r *Rand, tally *Tally) error {
-	result, err := x.independent(r)
+// beside makes the moves that a kernel of lines makes now and then in a space with
+// rules, as iterations of their own: an independent one or, where rules hold a sum,
+// one along it. It says whether it made one.
+func (x *State) beside(r *Rand, tally *Tally) (made bool, err error) {
+	if x.target.space.rules == nil {
+		return false, nil
+	}
+	result := stayed
+	switch {
+	case r.Bernoulli(independentShare):
+		result, err = x.independent(r)
+	case x.target.held() && r.Bernoulli(alongShare):
+		result, err = x.along(r)
+	default:
+		return false, nil
+	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	if result != rejected {
-		tally.Accepted++
-	}
-	if result == updated {
-		tally.Updated++
-	}
-	return nil
+	tally.Accepted += oneIf(result != rejected)
+	tally.Updated += oneIf(result == updated)
+	return true, nil
 }

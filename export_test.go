@@ -15,6 +15,43 @@ func UncheckedGibbs(t *Target) Kernel { return &Gibbs{t} }
 // RuleScorer returns the scorer of a space's rules.
 func RuleScorer(s *Space, x *Composition) Scorer { return s.rules.Scorer(x) }
 
+// Along returns by how many steps of d among of, from the first with no amount below
+// 0 on, the rules are kept, and where x stands among them.
+func Along(s *Space, x *Composition, of []int32, d []int64) (kept []bool, here int) {
+	one := step{m: len(of)}
+	copy(one.of[:], of)
+	copy(one.d[:], d)
+	from, to := x.reach(&one)
+	scorer := s.rules.scorer(x)
+	scorer.Reset()
+	var p Pieces
+	scorer.along(&one, from, to, &p)
+	for k := range p.values {
+		end := int32(to - from + 1)
+		if k+1 < len(p.starts) {
+			end = p.starts[k+1]
+		}
+		for int32(len(kept)) < end {
+			kept = append(kept, p.values[k] == 0)
+		}
+	}
+	return kept, -from
+}
+
+// Basis is the lattice of these factors among the ingredients that they have.
+func Basis(factors [][]int64) [][]int64 {
+	of := make([]int32, len(factors[0]))
+	for i := range of {
+		of[i] = int32(i)
+	}
+	vectors, count := (&lattice{factors}).basis(of)
+	basis := make([][]int64, count)
+	for k := range basis {
+		basis[k] = vectors[k][:len(of)]
+	}
+	return basis
+}
+
 // Pair is Rand.pair.
 func (r *Rand) Pair(n, m int) (a, b int) { return r.pair(n, m) }
 

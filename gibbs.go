@@ -7,7 +7,7 @@ package kir
 // changes nothing.
 //
 // n changes by at most 1, so the law of n must not have a gap. In a space with
-// rules one iteration in 50 is an independent draw, as in [Accelerated].
+// rules some iterations are other moves, as in [Accelerated].
 type Gibbs struct {
 	target *Target
 }
@@ -32,10 +32,9 @@ func (g *Gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 		return nil
 	}
 	for range iterations {
-		if t.space.rules != nil && r.Bernoulli(independentShare) {
-			if err := x.countIndependent(r, tally); err != nil {
-				return kernelError("gibbs", err)
-			}
+		if made, err := x.beside(r, tally); err != nil {
+			return kernelError("gibbs", err)
+		} else if made {
 			continue
 		}
 		tally.Accepted++

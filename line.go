@@ -152,17 +152,22 @@ func (x *State) highest(p *Pieces, i, j int, law *splitLaw) (end, inner float64,
 // one weight at least is of the order of its factor. Where the law gives none the
 // value is not looked at: it may be anything, and far above all others.
 func (x *State) weigh(p *Pieces, i, j int, law *splitLaw, omit int) (weighedLine, error) {
-	n := len(p.starts)
-	s := x.Composition.Amount(i) + x.Composition.Amount(j)
-	first, last := p.values[0], p.values[n-1]
 	topEnd, topInner, err := x.highest(p, i, j, law)
 	if err != nil {
 		return weighedLine{}, err
 	}
-	top, endShift, innerShift := max(topEnd, topInner), 0.0, 0.0
-	if top == negInf {
+	if topEnd == negInf && topInner == negInf {
 		return weighedLine{}, fmt.Errorf("the line of %d and %d at %v has nothing that is allowed, not even where it is: what a scorer says of the line differs from what it says of the point", i, j, x.Composition)
 	}
+	return x.spread(p, x.Composition.Amount(i)+x.Composition.Amount(j), law, omit, topEnd, topInner), nil
+}
+
+// spread is weigh of the splits 0..s, given the greatest value of an end and of what
+// lies between.
+func (x *State) spread(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInner float64) weighedLine {
+	n := len(p.starts)
+	first, last := p.values[0], p.values[n-1]
+	top, endShift, innerShift := max(topEnd, topInner), 0.0, 0.0
 	if law.shift != 0 {
 		if x.beta*(topInner-topEnd)+law.shift > 0 {
 			top, endShift = topInner, -law.shift
@@ -205,7 +210,7 @@ func (x *State) weigh(p *Pieces, i, j int, law *splitLaw, omit int) (weighedLine
 		w[q+2] = each * float64(to-from)
 		line.rest += w[q+2]
 	}
-	return line, nil
+	return line
 }
 
 // drawWeighed draws one of the choices that [State.weigh] has weighed: a split,

@@ -33,9 +33,8 @@ type memory struct {
 // wholeMoves counts the moves that draw a whole composition.
 type wholeMoves struct{ refresh, recall MoveTally }
 
-// wholeMovesOf returns what a tally has of them.
-func wholeMovesOf(t *Tally) wholeMoves {
-	moves := movesOf(t)
+// wholeMovesOf returns those of all moves.
+func wholeMovesOf(moves []MoveTally) wholeMoves {
 	return wholeMoves{moves[refreshMove], moves[recallMove]}
 }
 

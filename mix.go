@@ -3,6 +3,9 @@ package kir
 // A Mix is how often each move of [Balanced] is made, up to a common factor.
 type Mix struct {
 	Line, Resize, Refresh, Recall float64
+
+	// Along counts only where rules fix a sum or leave it little room.
+	Along float64
 }
 
 // The moves of Balanced, as indices into the mix and into moveNames.
@@ -12,15 +15,20 @@ const (
 	refreshMove
 	recallMove
 	moveCount
+
+	alongMove = moveCount // beside the mix, where rules hold a sum
 )
 
 // moveNames are what a [Tally] calls the moves of Balanced.
-func moveNames() [moveCount]string { return [...]string{"line", "resize", "refresh", "recall"} }
+func moveNames() []string { return []string{"line", "resize", "refresh", "recall", "along"} }
 
-// movesOf returns a tally's counts of the moves of Balanced.
-func movesOf(t *Tally) []MoveTally {
+// movesOf returns a tally's counts of the moves of Balanced, with or without along.
+func movesOf(t *Tally, along bool) []MoveTally {
 	names := moveNames()
-	return t.Of(names[:]...)
+	if !along {
+		names = names[:moveCount]
+	}
+	return t.Of(names...)
 }
 
 // shares is how often each move is made, up to a common factor.
@@ -45,6 +53,9 @@ const (
 	// wholeShare is how often refresh, and recall, are made for each line until
 	// warm-up has measured what they are worth.
 	wholeShare = 0.25
+
+	// alongShare is how many of all moves are along, where rules hold a sum.
+	alongShare = 0.5
 )
 
 // untuned returns the mix that suits a target as far as is known before warm-up.

@@ -2,6 +2,7 @@ package kir
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -24,6 +25,14 @@ type Counting struct {
 	// Workers is how many goroutines work at once, as many as there are cores if
 	// it is 0. It changes nothing but the time.
 	Workers int
+
+	// TableSteps bounds the work on tables for rules that could be measured
+	// instead, in steps of some 10⁻⁹ s: 4·10⁹ if it is 0. With 1 they are measured.
+	TableSteps float64
+
+	// Cache, if there is one, is asked for what was worked out before of the same
+	// rules, law and seed, and given what takes long. It changes nothing else.
+	Cache Cache
 }
 
 // negligible is how much of a law's mass is left out, all together, where |X_n|
@@ -36,12 +45,14 @@ const negligible = 1e-9
 // a least above a greatest, fails with a [*rule.Error].
 //
 // Amounts and groups that are disjoint or nested are counted: |X_n| is then
-// exact. Of rules that cannot be counted, which are groups that overlap otherwise,
-// needs and limits, each composition of n ingredients is looked at if there are at
-// most 2²⁰ whose amounts are allowed: |X_n| is exact then, too. Else the share that
-// keeps them is measured, see package measure, and sizes at either end of the law
-// are left out as long as they have at most 1e-9 of its mass together. A size of
-// which no composition was found is taken for empty. See [Space.Shares].
+// exact. So are groups that overlap otherwise, needs and sums, as long as the
+// states of those that are open together make tables of at most 1 GiB that some
+// seconds fill; see package count. If not, [Space.Untabled] says so, and each
+// composition of n ingredients is looked at if there are at most 2²⁰ whose amounts
+// are allowed: |X_n| is exact then, too. Else the share that keeps these rules is
+// measured, see package measure, and sizes at either end of the law are left out
+// as long as they have at most 1e-9 of its mass together. A size of which no
+// composition was found is taken for empty. See [Space.Shares].
 func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error) {
 	s, err := NewSpace(set.Ingredients, set.Total)
 	if err != nil {
@@ -57,12 +68,26 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 	}
 	r := newRuleset(conditions)
 	most := len(mass)
+	memo := newMemo(r, mass, o)
 	countable, all := conditions.Countable()
-	if r.table, err = count.New(ctx, countable, count.Options{MaxUsed: most}); err != nil {
-		return nil, err
+	options := count.Options{MaxUsed: most, Workers: o.Workers, Known: memo.counts(all)}
+	if !all {
+		wide := options
+		if wide.Steps, wide.Known = o.TableSteps, memo.counts(true); wide.Steps == 0 {
+			wide.Steps = tableSteps
+		}
+		whole, err := conditions.Whole()
+		if err == nil {
+			err = r.tabulate(ctx, whole, wide)
+		}
+		if all = err == nil; !all && !errors.As(err, &r.untabled) {
+			return nil, err
+		}
 	}
-	if r.sampler, err = r.table.Sampler(ctx); err != nil {
-		return nil, err
+	if r.sampler == nil {
+		if err := r.tabulate(ctx, countable, options); err != nil {
+			return nil, err
+		}
 	}
 	s.rules = r
 	r.logCount = make([]float64, most+1)
@@ -71,10 +96,34 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 		for n := 1; n <= most; n++ {
 			r.logCount[n] = r.table.LogCount(n)
 		}
-		return s, nil
+	} else if err := s.countShares(ctx, countable, mass, o, memo); err != nil {
+		return nil, err
 	}
-	return s, s.countShares(ctx, countable, mass, o)
+	r.cached = memo.used
+	return s, memo.keep(r)
 }
+
+// tableSteps is a few seconds, which measuring takes as well.
+const tableSteps = 4e9
+
+// tabulate counts a space, and makes what draws from it.
+func (r *ruleset) tabulate(ctx context.Context, space count.Space, o count.Options) (err error) {
+	if r.table, err = count.New(ctx, space, o); err == nil {
+		r.sampler, err = r.table.Sampler(ctx)
+	}
+	return err
+}
+
+// Untabled returns why some rules are not counted by a table, nil if all are.
+func (s *Space) Untabled() *count.SizeError {
+	if s.rules == nil {
+		return nil
+	}
+	return s.rules.untabled
+}
+
+// Cached says whether figures came from a cache.
+func (s *Space) Cached() bool { return s.rules != nil && s.rules.cached }
 
 // masses returns the probabilities of 1..n, at index n−1, as far as there are
 // any; of the zero value all are alike.
@@ -96,7 +145,7 @@ func (y Sparsity) masses(most int) ([]float64, error) {
 }
 
 // countShares works out which share of what a table counts keeps the other rules.
-func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting) error {
+func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting, memo *memo) error {
 	r := s.rules
 	r.shares = make([]Share, len(mass))
 	r.measuredAt = make([]int, len(mass)+1)
@@ -142,9 +191,11 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		options.Mass = append(options.Mass, mass[n-1])
 	}
 	problem := measure.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.uncountedSums()}
-	var err error
-	if r.measured, err = measure.Measure(ctx, problem, options); err != nil {
-		return err
+	if r.measured = memo.measured(problem, sizes); r.measured == nil {
+		var err error
+		if r.measured, err = measure.Measure(ctx, problem, options); err != nil {
+			return err
+		}
 	}
 	for at, m := range r.measured.Sizes {
 		share := &r.shares[m.N-1]
@@ -177,10 +228,12 @@ func (r *ruleset) uncountedSums() []measure.Sum {
 	var sums []measure.Sum
 	for _, s := range r.Sums {
 		sum := measure.Sum{Min: s.Min, Max: s.Max}
-		for i, f := range s.Factors {
-			if f != 0 {
-				sum.Terms = append(sum.Terms, measure.Term{Ingredient: i, PerUnit: f})
+		for _, t := range s.Terms {
+			term := measure.Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, Whole: t.Whole}
+			if t.Bent() {
+				term.At = t.At
 			}
+			sum.Terms = append(sum.Terms, term)
 		}
 		sums = append(sums, sum)
 	}

@@ -25,13 +25,27 @@ type ruleset struct {
 	needsOf [][]int32 // by ingredient: the needs that begin with it or that it meets
 	meets   [][]int32 // by ingredient: those that it meets
 
+	firstTerm []int32 // where the terms of an ingredient begin, and end
+	terms     []sumTerm
+
+	lattice *lattice // what equalities leave; nil if there are none
+
 	table    *count.Table
 	sampler  *count.Sampler
-	shares   []Share   // of n = 1.. ; nil if all rules are counted
-	logCount []float64 // log |X_n| at n, −Inf at 0 and where X_n is empty or not counted
+	untabled *count.SizeError // why the table leaves rules out
+	cached   bool             // whether figures came from a cache
+	shares   []Share          // of n = 1.. ; nil if all rules are counted
+	logCount []float64        // log |X_n| at n, −Inf at 0 and where X_n is empty or not counted
 
 	measured   *measure.Result // nil if nothing had to be
 	measuredAt []int           // by n: the index of its Sizes, or −1
+}
+
+// A sumTerm is what an ingredient adds to a sum.
+type sumTerm struct {
+	sum            int32
+	perUnit, whole int64
+	bent           *rule.Term // if not each unit adds the same
 }
 
 // newRuleset indexes conditions by ingredient.
@@ -49,8 +63,38 @@ func newRuleset(c *rule.Conditions) *ruleset {
 		index(r.needsOf, k, need.Then...)
 		index(r.meets, k, need.Then...)
 	}
+	r.indexSums()
+	r.lattice = newLattice(c)
 	return r
 }
+
+// indexSums writes down the terms by ingredient, and of each in the sums' order.
+func (r *ruleset) indexSums() {
+	r.firstTerm = make([]int32, len(r.Amounts)+1)
+	for _, s := range r.Sums {
+		for _, t := range s.Terms {
+			r.firstTerm[t.Ingredient+1]++
+		}
+	}
+	for i := range r.Amounts {
+		r.firstTerm[i+1] += r.firstTerm[i]
+	}
+	next := slices.Clone(r.firstTerm)
+	r.terms = make([]sumTerm, next[len(r.Amounts)])
+	for k := range r.Sums {
+		for n := range r.Sums[k].Terms {
+			t := &r.Sums[k].Terms[n]
+			one := sumTerm{sum: int32(k), perUnit: t.PerUnit, whole: t.Whole}
+			if t.Bent() {
+				one.bent = t
+			}
+			r.terms[next[t.Ingredient]] = one
+			next[t.Ingredient]++
+		}
+	}
+}
+
+func (r *ruleset) termsOf(i int) []sumTerm { return r.terms[r.firstTerm[i]:r.firstTerm[i+1]] }
 
 // possible says whether X_n is not empty, as far as is known.
 func (r *ruleset) possible(n int) bool { return n < len(r.logCount) && r.logCount[n] > negInf }
@@ -93,8 +137,11 @@ type ruleScorer struct {
 	badGroups  int
 	met        []int32 // by need: how many of Then are used
 	badNeeds   int
-	sums       []int64 // by limit: Σ f_i·x_i
+	sums       []int64 // by sum: what it comes to
+	badSums    int
 	touched    []int32
+	slopes     []int64   // by sum: what a step adds; 0 outside of along
+	bent       []bentSum // those of the last line that hold on a lattice
 }
 
 // Reset counts everything anew.
@@ -107,11 +154,14 @@ func (s *ruleScorer) Reset() {
 	clear(s.met)
 	clear(s.sums)
 	s.used = s.used[:0]
-	s.missing, s.badAmounts, s.badGroups, s.badNeeds = s.r.Required, 0, 0, 0
+	s.missing, s.badAmounts, s.badGroups, s.badNeeds, s.badSums = s.r.Required, 0, 0, 0, 0
 	for g := range s.r.Groups {
 		if s.groupBroken(int32(g)) {
 			s.badGroups++
 		}
+	}
+	for k := range s.r.Sums {
+		s.badSums += int(oneIf(s.sumBroken(int32(k))))
 	}
 	for _, i := range s.x.Ingredients() {
 		s.set(int(i), s.x.amounts[i])
@@ -159,8 +209,14 @@ func (s *ruleScorer) set(i int, amount int32) {
 		}
 		s.badNeeds += s.brokenNeeds(i)
 	}
-	for k := range s.r.Sums {
-		s.sums[k] += s.r.Sums[k].Factors[i] * int64(amount-was)
+	for _, t := range s.r.termsOf(i) {
+		more := t.perUnit*int64(amount-was) + t.whole*int64(change)
+		if t.bent != nil {
+			more = t.bent.At(int(amount)) - t.bent.At(int(was))
+		}
+		before := s.sumBroken(t.sum)
+		s.sums[t.sum] += more
+		s.badSums += broke(before, s.sumBroken(t.sum))
 	}
 }
 
@@ -205,18 +261,13 @@ func (s *ruleScorer) needBroken(k int32) bool {
 	return s.amounts[s.r.Needs[k].If] > 0 && s.met[k] == 0
 }
 
-func (s *ruleScorer) limitsBroken() bool {
-	for k, l := range s.r.Sums {
-		if s.sums[k] < l.Min || s.sums[k] > l.Max {
-			return true
-		}
-	}
-	return false
+func (s *ruleScorer) sumBroken(k int32) bool {
+	return s.sums[k] < s.r.Sums[k].Min || s.sums[k] > s.r.Sums[k].Max
 }
 
 // kept says whether all rules are.
 func (s *ruleScorer) kept() bool {
-	return s.missing == 0 && s.badAmounts == 0 && s.badGroups == 0 && s.badNeeds == 0 && !s.limitsBroken()
+	return s.missing == 0 && s.badAmounts == 0 && s.badGroups == 0 && s.badNeeds == 0 && s.badSums == 0
 }
 
 // LogScore returns 0 if all rules are kept, else −Inf.
@@ -246,121 +297,6 @@ func (s *ruleScorer) Moved(i, j int) {
 	if len(s.used) > 4*s.x.Used()+64 { // those dropped long ago
 		s.used = append(s.used[:0], s.x.Ingredients()...)
 	}
-}
-
-// Line cuts the line to its feasible splits. The two ends are looked at one by
-// one. Between them both ingredients are used: rules on what is used hold for
-// all splits or for none, rules on groups' totals and limits leave an interval,
-// and an ingredient's own amounts an interval and, with a step, a lattice in
-// it.
-func (s *ruleScorer) Line(i, j int, p *Pieces) {
-	sum := int(s.amounts[i] + s.amounts[j])
-	first := s.at(i, j, 0)
-	p.Add(0, first)
-	if sum == 0 {
-		return
-	}
-	last := s.at(i, j, sum)
-	previous := first
-	add := func(start int, score float64) {
-		if score != previous {
-			p.Add(start, score)
-			previous = score
-		}
-	}
-	if sum > 1 {
-		from, to := s.between(i, j, sum)
-		if from > 1 || from >= to {
-			add(1, negInf)
-		}
-		if ruleI, ruleJ := &s.r.Amounts[i], &s.r.Amounts[j]; from < to && ruleI.Step <= 1 && ruleJ.Step <= 1 {
-			add(from, 0)
-		} else {
-			for k := from; k < to; k++ {
-				add(k, logOf(ruleI.Allows(k, s.x.total) && ruleJ.Allows(sum-k, s.x.total)))
-			}
-		}
-		if from < to && to < sum {
-			add(to, negInf)
-		}
-	}
-	add(sum, last)
-}
-
-// between returns the splits from ≤ k < to with both ingredients used that
-// keep every rule but steps; none if from ≥ to.
-func (s *ruleScorer) between(i, j, sum int) (from, to int) {
-	a, b := s.amounts[i], s.amounts[j]
-	s.set(i, 0)
-	s.set(j, 0)
-	// What i and j have no part in must hold already.
-	others := s.badAmounts == 0
-	s.set(i, 1)
-	s.set(j, 1)
-	s.touched = append(append(s.touched[:0], s.r.GroupsOf[i]...), s.r.GroupsOf[j]...)
-	slices.Sort(s.touched)
-	s.touched = slices.Compact(s.touched)
-	bad := s.badGroups
-	for _, g := range s.touched {
-		if s.groupBroken(g) {
-			bad--
-		}
-	}
-	others = others && bad == 0 && s.missing == 0 && s.badNeeds == 0
-	from, to = 1, sum
-	narrow := func(first, last int64) { // for k
-		from = int(max(int64(from), first))
-		to = int(min(int64(to), last+1))
-	}
-	for _, g := range s.touched {
-		if s.groupUsedBroken(g) {
-			others = false
-		}
-		t := s.r.Groups[g].Total
-		if t == nil {
-			continue
-		}
-		inI, inJ := slices.Contains(s.r.GroupsOf[i], g), slices.Contains(s.r.GroupsOf[j], g)
-		rest := s.groupTotal[g]
-		switch {
-		case inI && inJ:
-			if all := rest - 2 + int64(sum); all < int64(t.Min) || all > int64(t.Max) {
-				others = false
-			}
-		case inI:
-			rest--
-			narrow(int64(t.Min)-rest, int64(t.Max)-rest)
-		default:
-			rest--
-			narrow(int64(sum)-(int64(t.Max)-rest), int64(sum)-(int64(t.Min)-rest))
-		}
-	}
-	for k := range s.r.Sums {
-		l := &s.r.Sums[k]
-		fi, fj := l.Factors[i], l.Factors[j]
-		rest := s.sums[k] - fi - fj + fj*int64(sum) // at k = 0
-		slope := fi - fj
-		switch {
-		case slope == 0:
-			if rest < l.Min || rest > l.Max {
-				others = false
-			}
-		case slope > 0:
-			narrow(divideUp(subtract(l.Min, rest), slope), divideDown(subtract(l.Max, rest), slope))
-		default:
-			narrow(divideUp(subtract(rest, l.Max), -slope), divideDown(subtract(rest, l.Min), -slope))
-		}
-	}
-	s.set(i, a)
-	s.set(j, b)
-	minI, maxI := s.bounds(i)
-	minJ, maxJ := s.bounds(j)
-	narrow(minI, maxI)
-	narrow(int64(sum)-maxJ, int64(sum)-minJ)
-	if !others {
-		return 1, 1
-	}
-	return from, to
 }
 
 // bounds returns the smallest and the largest amount of an ingredient in use.

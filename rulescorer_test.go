@@ -71,9 +71,9 @@ func TestStepFromOne(t *testing.T) {
 // point, along random walks, also through compositions that break rules.
 func TestRuleLines(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(300)
+	seeds := uint64(1500)
 	if raceDetector {
-		seeds = 30 // rules that few compositions keep take long to measure
+		seeds = 150 // rules that few compositions keep take long to measure
 	}
 	for seed := range seeds {
 		const ingredients, total = 5, 9

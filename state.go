@@ -28,6 +28,7 @@ type State struct {
 	one, acc, next Pieces
 	weights        []float64
 	undo           []undo
+	step           step
 	was            []Part
 
 	spare  *spare
@@ -255,4 +256,22 @@ func (x *State) takeCandidate(value float64) (changed bool) {
 	x.terms, y.terms = y.terms, x.terms
 	x.sum = value
 	return true
+}
+
+// takeBack undoes the moves of two ingredients that were noted, to where the
+// weighted log scores summed to was.
+func (x *State) takeBack(was float64) {
+	for k := len(x.undo) - 1; k >= 0; k-- {
+		u := x.undo[k]
+		x.moveUnscored(int(u.i), int(u.j), int(u.k))
+	}
+	x.sum = was
+}
+
+// resizeBy makes one move of several, which can be taken back.
+func (x *State) resizeBy(i, j, k int) {
+	if len(x.terms) > 0 {
+		x.undo = append(x.undo, undo{int32(i), int32(j), x.Composition.amounts[i]})
+	}
+	x.moveUnscored(i, j, k)
 }

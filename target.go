@@ -39,6 +39,9 @@ type Target struct {
 	// other than i and j are used.
 	lines []lineLaw
 
+	// tight are the sums that an exchange makes up for, nil if there are none.
+	tight *tightSums
+
 	// islands is what lines leave the support in, looked for once.
 	islands func() islands
 }
@@ -79,6 +82,7 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 		of.parts, of.a, of.b, of.err = supportParts(t)
 		return of
 	})
+	t.tight = newTightSums(space.rules, law.Mean())
 	counts := space.LogCounts(law.hi)
 	for n := law.lo; n <= law.hi; n++ {
 		drawn := counts[n]
@@ -248,4 +252,10 @@ func (t *Target) WithWishes(wishes ...Wish) (*Target, error) {
 	u := *t
 	u.wishes = slices.Clone(wishes)
 	return &u, nil
+}
+
+// held says whether rules fix a sum or leave little room for it, so that moves of two
+// ingredients do not get far.
+func (t *Target) held() bool {
+	return t.tight != nil || t.space.rules != nil && t.space.rules.lattice != nil
 }

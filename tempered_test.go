@@ -257,7 +257,7 @@ func ladderCells(t *testing.T) []*ladderCell {
 		add(2, 2, 17, 0, 1, 3, 9)
 		add(2, 2, 17, 0, 0.2, 0.6, 1)
 	}
-	return all
+	return append(all, equalityLadder(t))
 }
 
 // TestLadderIsExact computes the transition matrix of a scan on all replicas

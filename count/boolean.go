@@ -75,10 +75,11 @@ func cutBits(r []uint64, top int) {
 
 func (*boolean) coefficient(*big.Int) struct{} { return struct{}{} }
 
-func (*boolean) add(dst, src []uint64, _, _ int, _ struct{}) {
-	for w, v := range src {
-		dst[w] |= v
-	}
+func (b *boolean) add(dst, src []uint64, _, hi, up int, _ struct{}) {
+	part := b.spare[:hi/64+1]
+	copy(part, src)
+	cutBits(part, hi)
+	joinShifted(dst, part, up)
 }
 
 // multiply joins copies of the rows of y, shifted by the set bits of those of x.
@@ -129,7 +130,7 @@ func Reachable(ctx context.Context, s Space, most int) (can []bool, steps float6
 	if all := min(len(s.Ingredients), s.Total); most < 1 || most > all {
 		most = all
 	}
-	plan, err := newPlan(s, most)
+	plan, err := newPlan(ctx, s, most, float64(Options{}.withDefaults().Memory))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -142,7 +143,7 @@ func Reachable(ctx context.Context, s Space, most int) (can []bool, steps float6
 		return can, steps, nil
 	}
 	can, err = reachable(ctx, plan)
-	return can, steps + plan.root.cost().steps*stepsPerBit, err
+	return can, steps + plan.cost().steps*stepsPerBit, err
 }
 
 // reachable returns for n = 0..maxUsed whether X_n holds any composition.
@@ -151,7 +152,7 @@ func reachable(ctx context.Context, plan *plan) ([]bool, error) {
 	if plan.impossible {
 		return out, nil
 	}
-	need, limit := plan.root.cost(), Options{}.withDefaults()
+	need, limit := plan.cost(), Options{}.withDefaults()
 	if bytes := need.bytes / 64; bytes > float64(limit.Memory) {
 		return nil, &SizeError{bytes, float64(limit.Memory), "bytes of memory"}
 	}
@@ -164,6 +165,9 @@ func reachable(ctx context.Context, plan *plan) ([]bool, error) {
 		return nil, err
 	}
 	whole, err := product(ctx, b, factors, plan.root.maxUsed, plan.total)
+	if err == nil && plan.frontier != nil {
+		whole, err = completions(ctx, b, plan, whole, nil)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package count
 
 import (
+	"math"
 	"math/rand/v2"
 )
 
@@ -70,6 +71,17 @@ func keepsRules(s Space, amounts []int) bool {
 			return false
 		}
 		if g.Total != nil && (units < g.Total.Min || units > g.Total.Max) {
+			return false
+		}
+	}
+	for _, sum := range s.Sums {
+		v := 0
+		for _, t := range sum.Terms {
+			if a := amounts[t.Ingredient]; a > 0 {
+				v += int(t.PerUnit)*a + int(t.Whole)
+			}
+		}
+		if int64(v) < sum.Min || int64(v) > sum.Max {
 			return false
 		}
 	}
@@ -153,3 +165,57 @@ func randomSpace(r *rand.Rand) Space {
 	}
 	return s
 }
+
+// randomCrossing is randomSpace with groups that cross, needs and limits.
+func randomCrossing(r *rand.Rand) Space {
+	s := randomSpace(r)
+	n := len(s.Ingredients)
+	for range r.IntN(3) {
+		members := r.Perm(n)[:1+r.IntN(n)]
+		g := Group{Members: members}
+		if r.IntN(2) == 0 {
+			lo := r.IntN(len(members))
+			g.Used = &Range{lo, lo + r.IntN(3)}
+		}
+		if r.IntN(2) == 0 {
+			lo := r.IntN(s.Total)
+			g.Total = &Range{lo - 1, lo + r.IntN(s.Total)}
+		}
+		s.Groups = append(s.Groups, g)
+	}
+	for range r.IntN(3) { // needs
+		need := Sum{Min: math.MinInt64, Terms: []Term{{Ingredient: r.IntN(n), Whole: 1}}}
+		for _, i := range r.Perm(n)[:r.IntN(n)+1] {
+			need.Terms = append(need.Terms, Term{Ingredient: i, Whole: -1})
+		}
+		s.Sums = append(s.Sums, need)
+	}
+	for range r.IntN(3) {
+		some := 1 + r.IntN(5)
+		sum := Sum{Min: math.MinInt64, Max: math.MaxInt64}
+		low, high := 0, 0
+		for i := range n {
+			t := Term{Ingredient: i, PerUnit: int64(r.IntN(some)-1) * 3}
+			if r.IntN(4) == 0 {
+				t.Whole = int64(r.IntN(7) - 3)
+			}
+			sum.Terms = append(sum.Terms, t)
+			low, high = min(low, int(t.PerUnit)), max(high, int(t.PerUnit))
+		}
+		at := int64(low*s.Total + r.IntN((high-low)*s.Total+1))
+		switch r.IntN(3) {
+		case 0:
+			sum.Min = at
+		case 1:
+			sum.Max = at
+		default:
+			sum.Min, sum.Max = at, at+int64(r.IntN(6))
+		}
+		s.Sums = append(s.Sums, sum)
+	}
+	return s
+}
+
+// randomSpaces are the makers of small spaces: with what takes no frontier, and
+// with what does.
+var randomSpaces = map[string]func(*rand.Rand) Space{"nested": randomSpace, "crossing": randomCrossing}

@@ -24,7 +24,7 @@ type closed struct {
 // closedForm returns the formula for a plan, or nil if there is none.
 func closedForm(p *plan) *closed {
 	q := p.root
-	if p.impossible || len(q.groups) > 0 || len(q.classes) == 0 {
+	if p.impossible || p.frontier != nil || len(q.groups) > 0 || len(q.classes) == 0 {
 		return nil
 	}
 	c := &closed{total: p.total, lo: q.classes[0].kind.lo, step: q.classes[0].kind.step}

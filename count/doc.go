@@ -6,7 +6,7 @@
 // exactly n ingredients, for every n; [Table.Sampler] draws independently from
 // any X_n. Rules bound the amounts of an ingredient when it is used, give them a
 // step, require or exclude it, and limit how many members of a group are used
-// and what they take together. Groups are disjoint or nested. Package rule has rules in a
+// and what they take together, and bound weighted sums. Package rule has rules in a
 // form to write them in, and says why they cannot hold together; [Reachable] is
 // what it asks.
 //
@@ -32,6 +32,23 @@
 // counts calls for, and the Chinese remainder theorem puts the results
 // together. Groups are multiplied by number-theoretic transforms along the
 // units. Memory is that of a table of n·M words, and the result is exact.
+//
+// # Rules that cross
+//
+// Groups that cross one another and sums are held together by a frontier. The
+// ingredients that they hold are gathered into classes and put in an order in
+// which few sums are open at a time, and the table (used, units) is kept for each
+// state of the open ones: what they have come to, or that they are kept whatever
+// comes. A class of m ingredients that adds w for each and v for each unit to a sum
+// takes a state s to s + j·w + u·v in C(m, j)·W_j(u) ways, where W_j(u) counts how j
+// of them divide u units. Tables go from the last class to the first: each has the
+// ways to go on from its states, beginning with what no sum holds, which is counted
+// as above. So a draw goes from the first to the last and is never stuck. A group
+// that crosses nothing, and a sum that is one, costs what it did.
+//
+// Time and memory are those of one table for each state. Where there are too many
+// a [SizeError] says so, soon: looking for them ends at the cells allowed, and at
+// 2^20 states.
 //
 // # Drawing
 //

@@ -47,8 +47,8 @@ type arithmetic[R, C any] interface {
 	// coefficient turns a whole number into one to multiply rows by.
 	coefficient(c *big.Int) C
 
-	// add adds c·src to dst in the cells lo..hi.
-	add(dst, src R, lo, hi int, c C)
+	// add adds c times the cells lo..hi of src to those of dst, up units further on.
+	add(dst, src R, lo, hi, up int, c C)
 
 	// multiply returns the product of two grids, cut off at maxUsed and maxUnits.
 	multiply(a, b *grid[R, C], maxUsed, maxUnits int) *grid[R, C]
@@ -132,7 +132,7 @@ func (g *grid[R, C]) addTo(dst, src *row[R], c C) {
 		return
 	}
 	g.ready(dst)
-	g.arith.add(dst.cells, src.cells, src.lo, src.hi, c)
+	g.arith.add(dst.cells, src.cells, src.lo, src.hi, 0, c)
 	dst.grow(src.lo, src.hi)
 }
 

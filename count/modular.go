@@ -94,8 +94,8 @@ func (m *modular) coefficient(c *big.Int) factor {
 	return m.factor(new(big.Int).Mod(c, new(big.Int).SetUint64(m.p)).Uint64())
 }
 
-func (m *modular) add(dst, src []uint64, lo, hi int, c factor) {
-	d, s := dst[lo:hi+1], src[lo:hi+1]
+func (m *modular) add(dst, src []uint64, lo, hi, up int, c factor) {
+	d, s := dst[lo+up:hi+up+1], src[lo:hi+1]
 	s = s[:len(d)]
 	p := m.p
 	if c.w == 1 {
@@ -358,9 +358,20 @@ func modularCounts(ctx context.Context, plan *plan, p uint64) ([]uint64, error) 
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
-	factors, err = reduce(ctx, m, factors, 2, plan.root.maxUsed, plan.total)
+	few := 2 // their product is taken at the total alone
+	if plan.frontier != nil {
+		few = 1
+	}
+	factors, err = reduce(ctx, m, factors, few, plan.root.maxUsed, plan.total)
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
+	}
+	if plan.frontier != nil {
+		whole, err := completions(ctx, m, plan, factors[0], nil)
+		if err != nil {
+			return nil, fmt.Errorf("count: %w", err)
+		}
+		factors = []*grid[[]uint64, factor]{whole}
 	}
 	counts := make([]uint64, plan.maxUsed+1)
 	a := factors[0]

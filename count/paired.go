@@ -63,8 +63,8 @@ func (*paired) coefficient(c *big.Int) real {
 	return real{h, l}
 }
 
-func (*paired) add(dst, src pair, lo, hi int, c real) {
-	dh, dl, sh, sl := dst.h[lo:hi+1], dst.l[lo:hi+1], src.h[lo:hi+1], src.l[lo:hi+1]
+func (*paired) add(dst, src pair, lo, hi, up int, c real) {
+	dh, dl, sh, sl := dst.h[lo+up:hi+up+1], dst.l[lo+up:hi+up+1], src.h[lo:hi+1], src.l[lo:hi+1]
 	dl, sh, sl = dl[:len(dh)], sh[:len(dh)], sl[:len(dh)]
 	if c.h == 1 {
 		for u, d := range dh {

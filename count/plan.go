@@ -1,31 +1,12 @@
 package count
 
 import (
-	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
 	"math"
 	"math/big"
-	"slices"
 )
-
-// A kind is a set of positive amounts: lo, lo+step, ..., n of them.
-type kind struct{ lo, step, n int }
-
-func (k kind) hi() int { return k.lo + (k.n-1)*k.step }
-
-// unbounded reports whether amounts up to a total are limited from below only.
-func (k kind) unbounded(total int) bool { return k.lo+k.n*k.step > total }
-
-// A class is a set of ingredients that differ in name only.
-type class struct {
-	kind     kind
-	required bool
-	members  []int32
-}
-
-type classKey struct {
-	kind     kind
-	required bool
-}
 
 // A part is a set of ingredients whose use and units are limited together: a
 // group, or the whole. Its ingredients are those of its classes and of the
@@ -46,10 +27,11 @@ type part struct {
 // divisor, ingredients without effect dropped, equal ones gathered, groups
 // nested.
 type plan struct {
-	root        *part
-	ingredients int // N, as the caller counts
-	unit        int // what amounts were divided by
-	total       int // M / unit
+	root        *part     // what is counted by itself
+	frontier    *frontier // the rest, nil if there is none
+	ingredients int       // N, as the caller counts
+	unit        int       // what amounts were divided by
+	total       int       // M / unit
 	maxUsed     int
 
 	// impossible says that there is no composition at all, which some rules
@@ -57,8 +39,9 @@ type plan struct {
 	impossible bool
 }
 
-// newPlan puts a space in order, to be counted for up to maxUsed ingredients.
-func newPlan(s Space, maxUsed int) (*plan, error) {
+// newPlan puts a space in order, to be counted for up to maxUsed ingredients with
+// tables for a frontier of so many cells at most.
+func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
@@ -92,11 +75,23 @@ func newPlan(s Space, maxUsed int) (*plan, error) {
 		}
 	}
 
-	inner, groups, err := nest(s, func(i int) bool { return kinds[i].n > 0 })
+	kept, sums, ok := s.together(kinds, p)
+	p.impossible = p.impossible || !ok
+	s.Groups = kept
+	held := make([][]Term, len(s.Ingredients)) // by ingredient: its part in the sums
+	for k, sum := range sums {
+		for _, t := range sum.Terms {
+			held[t.Ingredient] = append(held[t.Ingredient], Term{k, t.PerUnit, t.Whole})
+		}
+	}
+	inner, groups, err := nest(s, func(i int) bool { return kinds[i].n > 0 && held[i] == nil })
 	if err != nil {
 		return nil, err
 	}
 	p.root = &part{used: Range{0, maxUsed}, units: Range{p.total, p.total}}
+	if len(sums) > 0 {
+		p.root.units.Min = 0
+	}
 	parts := make([]*part, len(s.Groups))
 	for _, g := range groups { // a group comes after those that hold it
 		q := &part{used: Range{0, math.MaxInt}, units: Range{0, math.MaxInt}}
@@ -113,15 +108,37 @@ func newPlan(s Space, maxUsed int) (*plan, error) {
 		}
 		up.groups = append(up.groups, q)
 	}
-	p.gather(s, kinds, inner, parts)
+	stages := p.gather(s, kinds, held, inner, parts)
 	p.root.settle(p, Range{0, maxUsed}, p.total)
+	if len(sums) > 0 && !p.impossible {
+		if p.frontier, err = newFrontier(ctx, stages, sums, p.root.members, maxUsed, p.total, cells); err != nil {
+			return nil, err
+		}
+		p.impossible = p.frontier.impossible
+	}
 	return p, nil
 }
 
-// gather puts the ingredients into the classes of the parts they belong to.
-func (p *plan) gather(s Space, kinds []kind, inner []int, parts []*part) {
+// gather puts the ingredients into the classes of the parts they belong to, and
+// those that sums hold into stages.
+func (p *plan) gather(s Space, kinds []kind, held [][]Term, inner []int, parts []*part) (stages []stage) {
+	at := make(map[string]int)
+	var id []byte
 	for i, k := range kinds {
 		if k.n == 0 {
+			continue
+		}
+		if held[i] != nil {
+			id = fmt.Append(id[:0], k, s.Ingredients[i].Required)
+			for _, t := range held[i] {
+				id = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(id, int64(t.Ingredient)), t.PerUnit), t.Whole)
+			}
+			if _, ok := at[string(id)]; !ok {
+				at[string(id)] = len(stages)
+				stages = append(stages, stage{class: class{kind: k, required: s.Ingredients[i].Required}, terms: held[i]})
+			}
+			c := &stages[at[string(id)]]
+			c.members = append(c.members, int32(i))
 			continue
 		}
 		q := p.root
@@ -131,6 +148,7 @@ func (p *plan) gather(s Space, kinds []kind, inner []int, parts []*part) {
 		c := q.class(k, s.Ingredients[i].Required)
 		c.members = append(c.members, int32(i))
 	}
+	return stages
 }
 
 // class returns the part's own class of a kind, new if there is none.
@@ -186,101 +204,6 @@ func (q *part) settle(p *plan, used Range, units int) {
 	q.maxUsed, q.maxUnits = max(q.used.Max, 0), max(q.units.Max, 0)
 }
 
-// A Nested group is one, by its index, and the smallest group that holds it, or
-// -1.
-type Nested struct{ Index, Within int }
-
-// Nest finds for each ingredient the smallest group that holds it, or -1, and
-// lists the groups that limit anything so that each comes after those that
-// hold it. Ingredients that cannot be used belong to no group. It fails with an
-// [OverlapError].
-func (s Space) Nest() (inner []int, groups []Nested, err error) { return nest(s, s.usable) }
-
-// nest is as [Space.Nest], with its own for each ingredient the smallest group that holds it, or -1, and
-// lists the groups that limit anything so that each comes after those that
-// hold it. Ingredients that cannot be used belong to no group.
-func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, err error) {
-	members := make([][]int, len(s.Groups))
-	for g, group := range s.Groups {
-		if group.Used != nil || group.Total != nil {
-			groups = append(groups, Nested{g, -1})
-			members[g] = slices.DeleteFunc(slices.Clone(group.Members), func(i int) bool { return !usable(i) })
-		}
-	}
-	slices.SortStableFunc(groups, func(a, b Nested) int {
-		return cmp.Compare(len(members[b.Index]), len(members[a.Index]))
-	})
-	inner = make([]int, len(s.Ingredients))
-	for i := range inner {
-		inner[i] = -1
-	}
-	for n := range groups {
-		g := &groups[n]
-		for t, i := range members[g.Index] {
-			switch {
-			case t == 0:
-				g.Within = inner[i]
-			case inner[i] != g.Within:
-				// The smaller of the two groups around is the one that g crosses.
-				if first := members[g.Index][0]; inner[i] < 0 ||
-					g.Within >= 0 && len(members[g.Within]) < len(members[inner[i]]) {
-					i = first
-				}
-				return nil, nil, &OverlapError{Groups: [2]int{inner[i], g.Index}, Ingredient: i}
-			}
-		}
-		for _, i := range members[g.Index] {
-			inner[i] = g.Index
-		}
-	}
-	return inner, groups, nil
-}
-
-// Disjoint splits the space's groups into those that can be counted together,
-// because each two of them are disjoint or nested, and the rest. It keeps a
-// group when it fits with those kept before it, and returns indexes in
-// increasing order. A space with overlapping groups is a [Space] of those kept,
-// of which the others leave a share that can be measured by drawing.
-func (s Space) Disjoint() (kept, rest []int) {
-	holders := make(map[int][]int) // ingredient → kept groups that hold it
-	size := make([]int, len(s.Groups))
-	for g, group := range s.Groups {
-		if group.Used == nil && group.Total == nil {
-			kept = append(kept, g)
-			continue
-		}
-		common := make(map[int]int)
-		for _, i := range group.Members {
-			if s.usable(i) {
-				size[g]++
-				for _, h := range holders[i] {
-					common[h]++
-				}
-			}
-		}
-		fits := true
-		for h, n := range common {
-			fits = fits && (n == size[g] || n == size[h])
-		}
-		if !fits {
-			rest = append(rest, g)
-			continue
-		}
-		kept = append(kept, g)
-		for _, i := range group.Members {
-			if s.usable(i) {
-				holders[i] = append(holders[i], g)
-			}
-		}
-	}
-	return kept, rest
-}
-
-// usable reports whether ingredient i is one that may take some amount.
-func (s Space) usable(i int) bool {
-	return i >= 0 && i < len(s.Ingredients) && !s.Ingredients[i].Excluded && s.Ingredients[i].kind(s.Total).n > 0
-}
-
 // supports returns how many of the ingredients may be left out, and how many
 // are always used.
 func (q *part) supports() (optional, required int) {
@@ -312,6 +235,25 @@ func (q *part) extent() (least, choices int) {
 	return least, choices
 }
 
+// extent is that of all parts.
+func (p *plan) extent() (least, choices int) {
+	least, choices = p.root.extent()
+	if p.frontier != nil {
+		for _, st := range p.frontier.stages {
+			least, choices = min(least, st.kind.lo), max(choices, st.kind.n)
+		}
+	}
+	return least, choices
+}
+
+// most returns how many ingredients are used at most.
+func (p *plan) most() int {
+	if p.frontier == nil || len(p.frontier.stages) == 0 {
+		return p.root.maxUsed
+	}
+	return p.frontier.stages[0].maxUsed
+}
+
 // logBounds returns upper bounds of log2 |X_n| for n = 0..most: supports are at
 // most the ways to choose the optional ingredients, and amounts on a support at
 // most the compositions of the total whose parts reach the least amount, and at
@@ -320,7 +262,16 @@ func (q *part) extent() (least, choices int) {
 // required.
 func (p *plan) logBounds(most int, required bool) []float64 {
 	optional, fixed := p.root.supports()
-	least, choices := p.root.extent()
+	least, choices := p.extent()
+	if p.frontier != nil {
+		for _, st := range p.frontier.stages {
+			if st.required {
+				fixed += len(st.members)
+			} else {
+				optional += len(st.members)
+			}
+		}
+	}
 	if !required {
 		optional, fixed = optional+fixed, 0
 	}
@@ -344,19 +295,4 @@ func binomials(m, most int) []*big.Int {
 		c[j].Quo(c[j], big.NewInt(int64(j)))
 	}
 	return c
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-func floorDiv(a, b int) int {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }

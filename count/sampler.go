@@ -26,11 +26,13 @@ var ErrEmpty = errors.New("count: no composition that keeps the rules uses that 
 // use, several are.
 type Sampler struct {
 	table  *Table
-	root   *node       // nil if a formula counts
+	root   *node       // nil if a formula counts, or sums hold all
+	stages []stageDraw // of a frontier
 	splits [][]float64 // weights of how many of n the root's left takes, from firstSplit(n) on
 	slack  float64     // see Deviation
 
 	weights []float64
+	counts  []float64
 	picks   []int32
 	taken   []uint64
 }
@@ -50,9 +52,7 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	items := p.root.items()
-	workspace := 8 * 16 * float64(p.root.maxUsed+1) * float64(p.total+1)
-	if need := p.root.treeBytes(items, true) + workspace; need > float64(t.options.Memory) {
+	if need := p.samplerBytes(); need > float64(t.options.Memory) {
 		return nil, &SizeError{need, float64(t.options.Memory), "bytes of memory"}
 	}
 	b := &builder{tilt: tilt, shares: make(map[shareKey][]series), workers: make(chan struct{}, t.options.Workers)}
@@ -62,14 +62,20 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	if err := b.divide(ctx, p.root); err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
+	_, choices := p.extent()
+	additions := 8*float64(p.ingredients) + float64(p.most())*(2*float64(choices)+8)
+	s.slack = additions * additions * unitRoundoff
+	if p.frontier != nil {
+		if s.root, s.stages, err = b.frontier(ctx, p); err != nil {
+			return nil, fmt.Errorf("count: %w", err)
+		}
+		return s, nil
+	}
 	root, _, err := b.part(ctx, p.root, true)
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
 	s.root = root
-	_, choices := p.root.extent()
-	additions := 8*float64(p.ingredients) + float64(p.root.maxUsed)*(2*float64(choices)+8)
-	s.slack = additions * additions * unitRoundoff
 	if root.class == nil {
 		s.splits = make([][]float64, p.root.maxUsed+1)
 		for n := range s.splits {
@@ -79,9 +85,21 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	return s, nil
 }
 
+// samplerBytes bounds what a sampler's tables take.
+func (p *plan) samplerBytes() float64 {
+	need := 8 * 16 * float64(p.most()+1) * float64(p.total+1)
+	if p.root.members > 0 {
+		need += p.root.treeBytes(p.root.items(), p.frontier == nil)
+	}
+	if p.frontier != nil {
+		need += bytesPerCell * (p.frontier.kept() + 2*p.frontier.widest())
+	}
+	return need
+}
+
 // Clone returns a sampler of the same space for use by another goroutine.
 func (s *Sampler) Clone() *Sampler {
-	return &Sampler{table: s.table, root: s.root, splits: s.splits, slack: s.slack}
+	return &Sampler{table: s.table, root: s.root, stages: s.stages, splits: s.splits, slack: s.slack}
 }
 
 // Draw appends a composition drawn uniformly from X_n to two slices, the
@@ -93,9 +111,12 @@ func (s *Sampler) Draw(r Rand, n int, ingredients, amounts []int32) ([]int32, []
 		return ingredients, amounts, ErrEmpty
 	}
 	d := draw{s, r, ingredients, amounts}
-	if c := s.table.closed; c != nil {
+	switch c := s.table.closed; {
+	case c != nil:
 		d.closed(c, n)
-	} else {
+	case s.stages != nil:
+		d.frontier(n)
+	default:
 		d.root(n)
 	}
 	return d.ingredients, d.amounts, nil
@@ -106,7 +127,12 @@ func (s *Sampler) Draw(r Rand, n int, ingredients, amounts []int32) ([]int32, []
 // laws exactly: the weights given to Categorical are counts in floating point.
 // It is 0 where only Intn is used.
 func (s *Sampler) Deviation(n int) float64 {
-	if s.table.Empty(n) || s.root == nil {
+	switch {
+	case s.table.Empty(n):
+		return 0
+	case s.stages != nil:
+		return s.frontierDeviation(n) * unitRoundoff
+	case s.root == nil:
 		return 0
 	}
 	worst := s.root.deviation(min(n, s.table.plan.root.maxUsed), s.table.plan.total, s.slack)

@@ -113,10 +113,16 @@ func dense(t *testing.T, s *Sampler, r Rand, n int) []int {
 // probability, to the deviation that the sampler states and the rounding of
 // the test's own sums, 1e-12.
 func TestDrawsAreExactlyUniform(t *testing.T) {
+	for name, random := range randomSpaces {
+		t.Run(name, func(t *testing.T) { testUniform(t, random) })
+	}
+}
+
+func testUniform(t *testing.T, random func(*rand.Rand) Space) {
 	r := rand.New(rand.NewPCG(6, 2))
 	spaces, compositions, skipped := 0, 0, 0
 	for spaces < 500 {
-		s := randomSpace(r)
+		s := random(r)
 		byUsed := make(map[int][][]int)
 		for _, x := range bruteForce(s) {
 			byUsed[usedOf(x)] = append(byUsed[usedOf(x)], x)
@@ -158,7 +164,7 @@ func TestDrawsAreExactlyUniform(t *testing.T) {
 		}
 	}
 	t.Logf("%d compositions of %d spaces; %d X_n have too many outcomes", compositions, spaces, skipped)
-	if compositions < 20_000 || skipped > spaces/4 {
+	if compositions < 8_000 || skipped > spaces/4 {
 		t.Errorf("too little was compared: %d compositions, and %d X_n were skipped", compositions, skipped)
 	}
 }
@@ -235,12 +241,18 @@ func chiSquare(t *testing.T, want [][]int, perComposition int, draw func() []int
 // between its law and the uniform one is 0.15 or more: χ² is then expected at
 // 9 times its degrees of freedom, of which there are at least 19.
 func TestDrawsFitUniform(t *testing.T) {
+	for name, random := range randomSpaces {
+		t.Run(name, func(t *testing.T) { testFit(t, random) })
+	}
+}
+
+func testFit(t *testing.T, random func(*rand.Rand) Space) {
 	const falseAlarm = 1e-6
 	const perComposition = 100
 	r := rand.New(rand.NewPCG(6, 7))
 	spaces, uneven := 0, 0
 	for spaces < 20 {
-		s := randomSpace(r)
+		s := random(r)
 		byUsed := make(map[int][][]int)
 		for _, x := range bruteForce(s) {
 			byUsed[usedOf(x)] = append(byUsed[usedOf(x)], x)
@@ -323,7 +335,7 @@ func TestScaledTables(t *testing.T) {
 	for i := range s.Ingredients {
 		s.Ingredients[i].Excluded = false
 	}
-	plan, err := newPlan(s, 400)
+	plan, err := newPlan(context.Background(), s, 400, 1e8)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,12 @@ type Space struct {
 	// Ingredients says which amounts each ingredient may take.
 	Ingredients []Ingredient
 
-	// Groups limit ingredients together. Two groups have no member in common,
-	// or one lies within the other.
+	// Groups limit ingredients together. Those that are disjoint or lie within one
+	// another cost little; those that cross are held together by a frontier.
 	Groups []Group
+
+	// Sums are bounded, too: needs, and limits whose values are few whole numbers.
+	Sums []Sum
 }
 
 // An Ingredient says which amounts it may take when it is used: Min, Min+Step,
@@ -56,8 +59,7 @@ func (r Range) contains(v int) bool { return r.Min <= v && v <= r.Max }
 var ErrInvalid = errors.New("count: invalid space")
 
 // An OverlapError is returned for two groups that have members in common while
-// neither lies within the other. Such groups are not counted exactly; see
-// [Space.Disjoint].
+// neither lies within the other, by what asks how groups are nested.
 type OverlapError struct {
 	Groups     [2]int // indexes in Space.Groups
 	Ingredient int    // a member of both
@@ -117,6 +119,11 @@ func (s Space) Contains(ingredients, amounts []int32) bool {
 			}
 		}
 		if g.Used != nil && !g.Used.contains(used) || g.Total != nil && !g.Total.contains(units) {
+			return false
+		}
+	}
+	for k := range s.Sums {
+		if v := s.Sums[k].of(amount); v < s.Sums[k].Min || v > s.Sums[k].Max {
 			return false
 		}
 	}
@@ -189,5 +196,5 @@ func (s Space) validate() error {
 			seen[i] = g + 1
 		}
 	}
-	return nil
+	return s.validateSums()
 }

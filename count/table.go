@@ -29,6 +29,10 @@ type Options struct {
 	// Workers bounds how many cores count at once; 0 stands for all. Results do
 	// not depend on it.
 	Workers int
+
+	// Known, if it is not nil, is what [Table.All] gave of the same space and
+	// MaxUsed, and is not counted again.
+	Known []*big.Int
 }
 
 func (o Options) withDefaults() Options {
@@ -55,8 +59,8 @@ type Table struct {
 
 // New counts the compositions of a space.
 //
-// It fails with [ErrInvalid], [OverlapError] or [SizeError], or with the
-// context's error when that ends.
+// It fails with [ErrInvalid] or [SizeError], or with the context's error when that
+// ends.
 func New(ctx context.Context, s Space, options Options) (*Table, error) {
 	if options.MaxUsed < 0 {
 		return nil, fmt.Errorf("%w: compositions of up to %d used ingredients are asked for", ErrInvalid, options.MaxUsed)
@@ -65,11 +69,12 @@ func New(ctx context.Context, s Space, options Options) (*Table, error) {
 	if options.MaxUsed > 0 {
 		most = min(most, options.MaxUsed)
 	}
-	plan, err := newPlan(s, most)
+	options = options.withDefaults()
+	plan, err := newPlan(ctx, s, most, float64(options.Memory)/bytesPerCell)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{plan: plan, options: options.withDefaults()}
+	t := &Table{plan: plan, options: options}
 	if t.closed = closedForm(plan); t.closed != nil {
 		return t, nil
 	}
@@ -102,16 +107,19 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 		}
 		return counts, nil
 	}
-	bits := slices.Max(t.plan.logBounds(t.plan.maxUsed, true))
-	// The bound is a floating-point number of a relative error below 1e-12.
-	ps := primes(1 + int((bits+2)/(primeBits-0.001)))
-
-	need := t.plan.root.cost()
-	if steps := need.steps * float64(len(ps)); steps > t.options.Steps {
+	ps := primes(t.plan.primes())
+	need := t.plan.cost()
+	if steps := t.Steps(); steps > t.options.Steps {
 		return nil, &SizeError{steps, t.options.Steps, "steps"}
+	}
+	if t.plan.frontier != nil { // that cannot be drawn from is not worth counting
+		need.bytes = max(need.bytes, t.plan.samplerBytes())
 	}
 	if need.bytes > float64(t.options.Memory) {
 		return nil, &SizeError{need.bytes, float64(t.options.Memory), "bytes of memory"}
+	}
+	if known := t.options.Known; len(known) == len(counts) && !slices.Contains(known, nil) {
+		return known, nil
 	}
 	workers := min(t.options.Workers, len(ps), max(1, int(float64(t.options.Memory)/need.bytes)))
 
@@ -136,11 +144,39 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 	return reconstruct(ps, residues), nil
 }
 
+// primes returns how many primes the counts are taken modulo.
+func (p *plan) primes() int {
+	bits := slices.Max(p.logBounds(p.maxUsed, true))
+	// The bound is a floating-point number of a relative error below 1e-12.
+	return 1 + int((bits+2)/(primeBits-0.001))
+}
+
+// Steps returns about how many steps of 10⁻⁹ s counting takes, 0 for a formula.
+func (t *Table) Steps() float64 {
+	if t.closed != nil || t.plan.impossible {
+		return 0
+	}
+	return t.plan.cost().steps * float64(t.plan.primes())
+}
+
 // A cost is what evaluating a part takes modulo one prime.
 type cost struct {
 	steps float64
 	bytes float64 // at most held at once
 	kept  float64 // held by the result
+}
+
+// bytesPerCell is what a cell of a frontier's tables takes when each node has one.
+const bytesPerCell = 8
+
+// cost is that of all parts.
+func (p *plan) cost() cost {
+	c := p.root.cost()
+	if f := p.frontier; f != nil {
+		c.steps += f.steps
+		c.bytes += c.kept + f.widest()*bytesPerCell
+	}
+	return c
 }
 
 // cost mirrors evaluate.
@@ -198,6 +234,9 @@ func (t *Table) Count(n int) *big.Int {
 	}
 	return new(big.Int).Set(t.counts[n])
 }
+
+// All returns |X_n| by n from 0, nil if a formula counts. It must not be changed.
+func (t *Table) All() []*big.Int { return t.counts }
 
 // Counts returns n and |X_n| for n from lo to hi, in order. Without rules each
 // comes from the one before in two short multiplications, where [Table.Count]

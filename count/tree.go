@@ -211,19 +211,13 @@ func (b *builder) leaf(q *part, c *class, root bool) (*node, *pairGrid, error) {
 func (b *builder) divide(ctx context.Context, q *part) error {
 	for i := range q.classes {
 		c := &q.classes[i]
-		most := min(len(c.members), q.maxUsed)
-		key := shareKey{c.kind, q.maxUnits}
-		if len(c.members) < 2 || c.kind.unbounded(q.maxUnits) || len(b.shares[key]) > most {
+		if len(c.members) < 2 || c.kind.unbounded(q.maxUnits) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		g := newGrid[pair, real](&paired{tilt: b.tilt}, 0, q.maxUnits)
-		rows := make([]series, most+1)
-		rows[0] = roundedRow(&g.rows[0])
-		g.chain(&g.rows[0], c.kind, most, func(j int, r *row[pair]) { rows[j] = roundedRow(r) })
-		b.shares[key] = rows
+		b.share(c.kind, q.maxUnits, min(len(c.members), q.maxUsed))
 	}
 	for _, g := range q.groups {
 		if err := b.divide(ctx, g); err != nil {
@@ -231,6 +225,19 @@ func (b *builder) divide(ctx context.Context, q *part) error {
 		}
 	}
 	return nil
+}
+
+// share fills in the shares of up to most ingredients of a kind.
+func (b *builder) share(k kind, units, most int) []series {
+	key := shareKey{k, units}
+	if len(b.shares[key]) <= most {
+		g := newGrid[pair, real](&paired{tilt: b.tilt}, 0, units)
+		rows := make([]series, most+1)
+		rows[0] = roundedRow(&g.rows[0])
+		g.chain(&g.rows[0], k, most, func(j int, r *row[pair]) { rows[j] = roundedRow(r) })
+		b.shares[key] = rows
+	}
+	return b.shares[key]
 }
 
 // resized returns a grid of the same numbers and other limits, which may take
@@ -301,7 +308,7 @@ func (q *part) amounts() (least, most int) {
 // that to the power of the ingredients used, stay between 2^-1000 and 2^1000.
 func tiltFor(p *plan) (float64, error) {
 	e := 0.0
-	most := p.root.maxUsed
+	most := p.most()
 	bounds := p.logBounds(most, false)
 	for n := 1; n <= most; n++ {
 		e = max(e, math.Ceil((bounds[n]-1000)/float64(n)))

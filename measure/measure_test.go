@@ -136,7 +136,7 @@ func randomProblem(t testing.TB, r *rand.Rand) Problem {
 			}
 			sums = append(sums, sum)
 		case 1: // ingredient 0 needs 3 or 4
-			sums = append(sums, Sum{Min: math.MinInt64, Max: 0, Terms: []Term{{0, 0, 1}, {3, 0, -1}, {4, 0, -1}}})
+			sums = append(sums, Sum{Min: math.MinInt64, Max: 0, Terms: []Term{{Ingredient: 0, Whole: 1}, {Ingredient: 3, Whole: -1}, {Ingredient: 4, Whole: -1}}})
 		case 2: // an equality
 			f := make([]int64, n)
 			for i := range f {
@@ -144,7 +144,7 @@ func randomProblem(t testing.TB, r *rand.Rand) Problem {
 			}
 			sums = append(sums, limit(f, int64(total), int64(total)))
 		case 3: // a ratio: 2·x_0 ≤ x_1 + x_2
-			sums = append(sums, Sum{Min: math.MinInt64, Max: 0, Terms: []Term{{0, 2, 0}, {1, -1, 0}, {2, -1, 0}}})
+			sums = append(sums, Sum{Min: math.MinInt64, Max: 0, Terms: []Term{{Ingredient: 0, PerUnit: 2}, {Ingredient: 1, PerUnit: -1}, {Ingredient: 2, PerUnit: -1}}})
 		default: // a limit
 			f := make([]int64, n)
 			for i := range f {

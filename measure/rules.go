@@ -14,12 +14,20 @@ type rules struct {
 	terms   []weighted
 	bounds  []bound
 	linear  []int32 // the soft sums whose terms have amounts
+	bent    []func(amount int) int64
 }
 
 // A weighted is a term as an ingredient sees it.
 type weighted struct {
 	sum            int32
+	bent           int32 // 0, or 1 + the index of a function that tells what is added instead
 	perUnit, whole int64
+}
+
+// more is what changing an amount adds of a bent term.
+func (r *rules) more(bent, was, amount int32) int64 {
+	at := r.bent[bent-1]
+	return at(int(amount)*r.unit) - at(int(was)*r.unit)
 }
 
 // allowed are the amounts that an ingredient may take when it is used: lo,
@@ -105,7 +113,12 @@ func newRules(p Problem) (*rules, error) {
 	r.terms = make([]weighted, counts[len(s.Ingredients)])
 	for k, sum := range sums {
 		for _, t := range sum.Terms {
-			r.terms[counts[t.Ingredient]] = weighted{int32(k), t.PerUnit * int64(unit), t.Whole}
+			one := weighted{sum: int32(k), perUnit: t.PerUnit * int64(unit), whole: t.Whole}
+			if t.At != nil {
+				r.bent = append(r.bent, t.At)
+				one.bent = int32(len(r.bent))
+			}
+			r.terms[counts[t.Ingredient]] = one
 			counts[t.Ingredient]++
 		}
 	}

@@ -12,6 +12,10 @@ type Sum struct {
 type Term struct {
 	Ingredient     int
 	PerUnit, Whole int64 // a_i and u_i
+
+	// At is what an amount adds instead, if units do not all add the same; At(0)
+	// is 0. nil if they do.
+	At func(amount int) int64
 }
 
 // bound is a sum without its terms.

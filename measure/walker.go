@@ -92,6 +92,9 @@ func (w *walker) set(i, amount int32) {
 	units := int64(amount - was)
 	for _, t := range w.rules.of(i) {
 		change := t.perUnit*units + t.whole*whole
+		if t.bent > 0 {
+			change = w.rules.more(t.bent, was, amount)
+		}
 		if change == 0 {
 			continue
 		}
@@ -144,7 +147,11 @@ func (w *walker) add(changes []change) {
 			if w.added[t.sum] == 0 {
 				w.touched = append(w.touched, t.sum)
 			}
-			w.added[t.sum] += t.perUnit*units + t.whole*whole
+			if t.bent > 0 {
+				w.added[t.sum] += w.rules.more(t.bent, was, c.amount)
+			} else {
+				w.added[t.sum] += t.perUnit*units + t.whole*whole
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/recipe"
 )
 
@@ -49,6 +50,7 @@ func (d *Draft) Write() ([]byte, error) {
 	for 10*(len(sizes)-1) > w.total {
 		w.total *= 10
 	}
+	w.line("%s", schema.Modeline(schema.FileName))
 	w.line("# %s, %s: written by kir init to start from.", fault.Count(len(d.Book.Recipes), "recipe"), fault.Count(d.Book.Ingredients.Len(), "ingredient"))
 	w.line("# Check it with kir check, sample it with kir sample. A line behind # does nothing.")
 	w.line("name: %s", recipe.YAMLText(strings.TrimSuffix(filepath.Base(d.Table), filepath.Ext(d.Table))))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,7 +64,7 @@ func newRuleSet(s *shelf, rules []Rule) *ruleSet {
 	set.Name = func(i int) string { return s.names[i] }
 	set.Text = func(k int) string {
 		if same[texts[k]] > 1 {
-			return fmt.Sprintf("%s (line %d)", fault.Quote(texts[k]), set.of[k].at.Line)
+			return fmt.Sprintf("%s (%s)", fault.Quote(texts[k]), lineOf(set.of[k].at, set.of[0].at))
 		}
 		return fault.Quote(texts[k])
 	}
@@ -98,6 +99,9 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *kir.Space, 
 	if err != nil {
 		return nil, set.blame(err)
 	}
+	if space.Cached() && s.tell != nil {
+		s.tell("how many compositions keep the rules is known from " + cacheName + "; --no-cache works it out again")
+	}
 	if !s.warnShares(space, sizes) {
 		conditions, err := set.Conditions()
 		if err != nil {
@@ -112,6 +116,14 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *kir.Space, 
 	return space, nil
 }
 
+// lineOf names a line, and its file if it is not that of another place.
+func lineOf(at, other *yaml.Node) string {
+	if at.File != other.File {
+		return fmt.Sprintf("%s line %d", filepath.Base(at.File), at.Line)
+	}
+	return fmt.Sprintf("line %d", at.Line)
+}
+
 // conflictError says of a conflict where its rules stand. law is where the
 // sparsity is.
 func (s *ruleSet) conflictError(c *rule.Conflict, law *yaml.Node) error {
@@ -122,7 +134,7 @@ func (s *ruleSet) conflictError(c *rule.Conflict, law *yaml.Node) error {
 		if k == 0 {
 			place = at
 		}
-		lines = append(lines, fmt.Sprintf("line %d", at.Line))
+		lines = append(lines, lineOf(at, law))
 	}
 	if c.Law {
 		lines = append(lines, fmt.Sprintf("the sparsity on line %d", law.Line))

@@ -5,12 +5,10 @@ import (
 	"io"
 	"strconv"
 
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/recipe"
 )
-
-// maxIngredients bounds what a count may ask for.
-const maxIngredients = 10_000_000
 
 // readIngredients reads what there is to choose from, if it is not the recipes
 // that say it.
@@ -55,7 +53,7 @@ func (s *shelf) readIngredients(ctx context.Context, root *yaml.Node) error {
 			}
 			break
 		}
-		f, err := n.Fields("the ingredients", "count")
+		f, err := schema.Counted.Fields(n)
 		if err != nil {
 			return err
 		}
@@ -65,7 +63,7 @@ func (s *shelf) readIngredients(ctx context.Context, root *yaml.Node) error {
 		if root.Get("recipes") != nil {
 			return yaml.Hint(n.Errorf("counted ingredients have no names that recipes could use"), "leave the ingredients out, list their names, or name a CSV file")
 		}
-		count, err := f["count"].Whole("the count", 1, maxIngredients)
+		count, err := f["count"].Whole("the count", 1, schema.MaxIngredients)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"kir"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 )
 
@@ -22,6 +24,9 @@ type Options struct {
 	// that names none or says auto; nil: exact where that can be, else balanced.
 	Kernel func(ctx context.Context, p *Problem) (string, error)
 
+	// Text stands instead of what the file holds, which then need not be there.
+	Text []byte
+
 	// Within adds a rule that keeps the amounts of all ingredients within those of
 	// the known recipes, to try what that brings.
 	Within bool
@@ -32,6 +37,10 @@ type Options struct {
 	// Workers is how many goroutines grow forests; it changes nothing but the
 	// time. 0 means all cores.
 	Workers int
+
+	// Cache has counts of rules that take long kept in a directory beside the
+	// problem, and taken from there. Tell is told when they are.
+	Cache bool
 
 	// Tell is told what the user should know while the problem is sampled and
 	// that does not end the run, such as that a program was started again. It
@@ -52,16 +61,8 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	files := &yaml.Files{Dir: filepath.Dir(path), Taken: func(name string, sum []byte, bytes int64) {
 		p.Inputs = append(p.Inputs, Input{Path: name, SHA256: hex.EncodeToString(sum), Bytes: bytes})
 	}}
-	data, err := files.ReadFile(ctx, path, yaml.MaxBytes)
+	root, err := readText(ctx, files, path, o.Text)
 	if err != nil {
-		return p, err
-	}
-	root, err := yaml.Parse(path, data)
-	if err != nil {
-		return p, err
-	}
-	if _, err := root.Fields("a problem",
-		"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search"); err != nil {
 		return p, err
 	}
 	if p.Name, err = readName(root.Get("name"), path); err != nil {
@@ -75,23 +76,20 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		return p, err
 	}
 	s := &shelf{files: files, workers: o.Workers, tell: o.Tell}
-	if s.total, err = readTotal(root); err != nil {
-		return p, err
+	if o.Cache {
+		s.cache = cache{filepath.Join(files.Dir, cacheName)}
 	}
-	if err := s.readIngredients(ctx, root); err != nil {
-		return p, err
-	}
-	if err := s.readRecipes(ctx, root); err != nil {
+	if err := s.fill(ctx, root); err != nil {
 		return p, err
 	}
 	s.warnAlike()
 	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
-	p.attributes, p.recipes = s.attributes, s.recipes
+	p.attributes, p.recipes, p.units = s.attributes, s.recipes, s.units
 	var more []*yaml.Node
 	if o.Within {
 		more = append(more, withinAll(root))
 	}
-	if p.Rules, err = readRules(s, root.Get("constraints"), more...); err != nil {
+	if p.Rules, err = readRules(ctx, s, root.Get("constraints"), more...); err != nil {
 		return p, err
 	}
 	if err := s.warnUnkept(p.Rules); err != nil {
@@ -103,6 +101,37 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	p.Warnings = s.warnings
 	p.Resolved, err = resolve(p, root)
 	return p, err
+}
+
+// fill reads what there is to choose from, how much of it, and the known recipes.
+func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
+	if s.total, err = readTotal(root); err != nil {
+		return err
+	}
+	s.whole = s.total
+	if err := s.readIngredients(ctx, root); err != nil {
+		return err
+	}
+	return s.readRecipes(ctx, root)
+}
+
+// readText reads a problem file, or the text that stands instead of what it holds.
+func readText(ctx context.Context, files *yaml.Files, path string, text []byte) (*yaml.Node, error) {
+	if text == nil {
+		var err error
+		if text, err = files.ReadFile(ctx, path, yaml.MaxBytes); err != nil {
+			return nil, err
+		}
+	} else {
+		sum := sha256.Sum256(text)
+		files.Taken(filepath.Base(path), sum[:], int64(len(text)))
+	}
+	root, err := yaml.Parse(path, text)
+	if err != nil {
+		return nil, err
+	}
+	_, err = schema.Problem.Fields(root)
+	return root, err
 }
 
 // readName reads the name. Without one the problem is called after its file,
@@ -145,7 +174,7 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	if err != nil {
 		return err
 	}
-	space, err := s.ruledSpace(ctx, p.Rules, plain, kir.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers}, at)
+	space, err := s.ruledSpace(ctx, p.Rules, plain, kir.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache}, at)
 	if err != nil {
 		return err
 	}

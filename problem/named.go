@@ -48,7 +48,8 @@ func (s *shelf) ingredientsOf(n *yaml.Node) (of []int, text string, err error) {
 	name = recipe.Name(name)
 	names := s.names
 	if i := slices.Index(names, name); i >= 0 {
-		return []int{i}, name, nil
+		of, err = s.inBlock(n, []int{i}, name)
+		return of, name, err
 	}
 	if strings.Contains(name, "*") {
 		pattern := starPattern(name)
@@ -60,7 +61,8 @@ func (s *shelf) ingredientsOf(n *yaml.Node) (of []int, text string, err error) {
 		if len(of) == 0 {
 			return nil, "", yaml.Hint(n.Errorf("no ingredient matches %s", n.Shown()), "a star matches any text; case does not matter")
 		}
-		return of, name, nil
+		of, err = s.inBlock(n, of, name)
+		return of, name, err
 	}
 	return nil, "", yaml.Offer(n.Errorf("there is no ingredient %s", n.Shown()), name, "there are", names, 8)
 }
@@ -85,7 +87,12 @@ func (s *shelf) withAttribute(n *yaml.Node) (of []int, text string, err error) {
 	}
 	key, value := n.Entries[0].Key, n.Entries[0].Value
 	of, name, err := s.withValue(key, value)
-	return of, key.Text + " " + name, err
+	if err != nil {
+		return nil, "", err
+	}
+	text = key.Text + " " + name
+	of, err = s.inBlock(n, of, text)
+	return of, text, err
 }
 
 // withValue returns the ingredients that have a value of an attribute.
@@ -115,21 +122,26 @@ func (s *shelf) withValue(key, value *yaml.Node) (of []int, name string, err err
 
 // attribute returns a column of the ingredients file.
 func (s *shelf) attribute(at *yaml.Node, name string) (*recipe.Attribute, error) {
-	if s.attributes == nil || len(s.attributes.Attributes) == 0 {
+	if len(s.constituents) == 0 && (s.attributes == nil || len(s.attributes.Attributes) == 0) {
 		return nil, yaml.Hint(at.Errorf("the ingredients have no attribute %s", fault.Quote(name)), "give them attributes in a CSV file: ingredients: ingredients.csv")
 	}
-	if a, ok := s.attributes.Attribute(name); ok {
-		return a, nil
-	}
-	var names []string
-	for k := range s.attributes.Attributes {
-		names = append(names, s.attributes.Attributes[k].Name)
+	names := slices.Sorted(maps.Keys(s.constituents))
+	if s.attributes != nil {
+		if a, ok := s.attributes.Attribute(name); ok {
+			return a, nil
+		}
+		for k := range s.attributes.Attributes {
+			names = append(names, s.attributes.Attributes[k].Name)
+		}
 	}
 	return nil, yaml.Offer(at.Errorf("the ingredients have no attribute %s", fault.Quote(name)), name, "they have", names, 12)
 }
 
 // attributeNumbers returns an attribute as numbers, none of them missing.
 func (s *shelf) attributeNumbers(at *yaml.Node, name string) ([]float64, error) {
+	if shares := s.constituents[recipe.Name(name)]; shares != nil {
+		return shares, nil
+	}
 	a, err := s.attribute(at, name)
 	if err != nil {
 		return nil, err

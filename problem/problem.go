@@ -48,6 +48,7 @@ type Problem struct {
 
 	attributes *recipe.Ingredients // nil if the ingredients are only counted
 	recipes    [][]kir.Part        // those of the book, closed to the total
+	units      *recipe.Units       // of the recipes; nil: the usual ones
 }
 
 // An Input is a file that a problem was read from.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/recipe"
 )
@@ -36,11 +37,9 @@ func propertyKinds() []propertyKind {
 		{"document", readDocument, always},
 		{"expression", readExpression, always},
 		{"program", readProgram, always},
+		{"model", readModel, never},
 	}
 }
-
-// reserved are the names that draws and summaries use for themselves.
-var reserved = []string{"chain", "draw", "log_density", "used", "ingredient", "amount", "recipe", "score"}
 
 // readProperties reads the properties. With an error it returns those that were
 // read before, which are to be closed.
@@ -56,7 +55,7 @@ func readProperties(ctx context.Context, s *shelf, n *yaml.Node) (all []Property
 		if name == "" || strings.ContainsAny(name, "\r\n") {
 			return all, yaml.Hint(e.Key.Errorf("%s is no name for a property", fault.Quote(e.Key.Text)), "give it a name of one line")
 		}
-		if slices.Contains(reserved, name) {
+		if slices.Contains(schema.Reserved(), name) {
 			return all, yaml.Hint(e.Key.Errorf("a property cannot be called %s", fault.Quote(name)), "the draws have a column of that name: choose another")
 		}
 		p, err := readProperty(ctx, s, name, e.Value)
@@ -71,11 +70,7 @@ func readProperties(ctx context.Context, s *shelf, n *yaml.Node) (all []Property
 // readProperty reads one property: its kind and its weight.
 func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Property, error) {
 	kinds := propertyKinds()
-	names := make([]string, len(kinds))
-	for k, kind := range kinds {
-		names[k] = kind.name
-	}
-	f, err := n.Fields("a property", append([]string{"weight"}, names...)...)
+	f, err := schema.Property.Fields(n)
 	if err != nil {
 		return Property{}, err
 	}
@@ -87,7 +82,7 @@ func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Pro
 		delete(f, "weight")
 	}
 	if len(f) != 1 {
-		return Property{}, yaml.Hint(n.Errorf("property %s names %s", fault.Quote(name), fault.Count(len(f), "kind")), "name one of %s", strings.Join(names, ", "))
+		return Property{}, yaml.Hint(n.Errorf("property %s names %s", fault.Quote(name), fault.Count(len(f), "kind")), "name one of %s", strings.Join(schema.Property.Kinds(), ", "))
 	}
 	kind := kinds[slices.IndexFunc(kinds, func(k propertyKind) bool { return f[k.name] != nil })]
 	v := f[kind.name]

@@ -6,17 +6,15 @@ import (
 	"strings"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/property"
 	"kir/recipe"
 )
 
-// desirabilities are the keys that say what mean is desirable.
-var desirabilities = []string{"larger", "smaller", "target", "range", "normal"}
-
 // readBlend reads a property of a mean that is weighted by amounts.
 func readBlend(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := n.Fields("a blend", append([]string{"attribute", "is", "shape", "floor"}, desirabilities...)...)
+	f, err := schema.Blend.Fields(n)
 	if err != nil {
 		return Property{}, err
 	}
@@ -53,7 +51,7 @@ func readBlend(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		return Property{}, n.Blame(err)
 	}
 	var resolved yaml.Map
-	resolved.Keep(n, append([]string{"attribute", "is"}, desirabilities...)...)
+	resolved.Keep(n, append([]string{"attribute", "is"}, schema.Blend.Kinds()...)...)
 	if f["shape"] != nil {
 		resolved.Keep(n, "shape")
 	} else if f["range"] == nil && f["normal"] == nil {
@@ -110,21 +108,19 @@ func share(s *shelf, at *yaml.Node, name string, is *yaml.Node) ([]float64, erro
 // desirability reads which mean is desirable, and says it in words.
 func desirability(n *yaml.Node, f map[string]*yaml.Node) (property.Desirability, string, error) {
 	var given []string
-	for _, key := range desirabilities {
+	for _, key := range schema.Blend.Kinds() {
 		if f[key] != nil {
 			given = append(given, key)
 		}
 	}
 	if len(given) != 1 {
-		return nil, "", yaml.Hint(n.Errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(desirabilities, ", "))
+		return nil, "", yaml.Hint(n.Errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(schema.Blend.Kinds(), ", "))
 	}
 	key := given[0]
 	at := f[key]
-	keys := map[string][]string{"target": {"from", "at", "to"}, "normal": {"mean", "sd"}}[key]
-	if keys == nil {
-		keys = []string{"from", "to"}
-	}
-	g, err := at.Fields(key, keys...)
+	section := schema.Desirable(key)
+	keys := section.Names()
+	g, err := section.Fields(at)
 	if err != nil {
 		return nil, "", err
 	}

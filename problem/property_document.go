@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/property"
 	"kir/recipe"
@@ -18,7 +19,7 @@ const sumTolerance = 1e-3
 // readDocument reads a property of the words of a document under a mixture of
 // topics, the ingredients.
 func readDocument(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := n.Fields("a document", "topics", "words")
+	f, err := schema.Document.Fields(n)
 	if err != nil {
 		return Property{}, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"kir/fault"
 	"kir/forest"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/property"
 	"kir/recipe"
@@ -17,7 +18,7 @@ import (
 
 // readForest reads a property that is a random forest's probability of a label.
 func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := n.Fields("a forest", "label", "want", "at_least", "at_most", "between", "maximize", "minimize", "trees", "features", "leaf", "floor", "seed", "add", "file")
+	f, err := schema.Forest.Fields(n)
 	if err != nil {
 		return Property{}, err
 	}
@@ -118,7 +119,7 @@ func featuresAdded(s *shelf, n *yaml.Node) (features []forest.Feature, words str
 	if n == nil {
 		return nil, "", nil
 	}
-	f, err := n.Fields("add", "totals", "presence")
+	f, err := schema.Add.Fields(n)
 	if err != nil {
 		return nil, "", err
 	}

@@ -6,13 +6,14 @@ import (
 	"fmt"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/property"
 )
 
 // readMarkowitz reads a property of return against risk.
 func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := n.Fields("markowitz", "returns", "covariance", "risk_aversion")
+	f, err := schema.Markowitz.Fields(n)
 	if err != nil {
 		return Property{}, err
 	}
@@ -45,7 +46,7 @@ func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node) (Property, error
 // ingredients.
 func readReturns(ctx context.Context, s *shelf, n *yaml.Node) ([]float64, error) {
 	if n.Kind == yaml.Mapping {
-		f, err := n.Fields("returns", "attribute")
+		f, err := schema.Returns.Fields(n)
 		if err != nil {
 			return nil, err
 		}

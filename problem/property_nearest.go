@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kir"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/property"
 	"kir/recipe"
@@ -34,7 +35,7 @@ func readNearest(s *shelf, n *yaml.Node, likes bool) (Property, error) {
 	if likes {
 		kind = "likeness"
 	}
-	f, err := n.Fields(kind, "by", "to", "zero", "scale", "floor")
+	f, err := schema.Nearest(kind).Fields(n)
 	if err != nil {
 		return Property{}, err
 	}

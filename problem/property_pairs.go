@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/property"
 )
@@ -15,7 +16,7 @@ const maxFactors = 1 << 22
 
 // readPairs reads a property of how well ingredients go together.
 func readPairs(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := n.Fields("pairs", "lift", "smooth", "favour", "avoid")
+	f, err := schema.Pairs.Fields(n)
 	if err != nil {
 		return Property{}, err
 	}
@@ -96,7 +97,7 @@ func pairFactors(s *shelf, n *yaml.Node, key string) ([]property.PairFactor, err
 	}
 	var factors []property.PairFactor
 	for _, item := range items {
-		f, err := item.Fields("a pair to "+key, "of", "factor")
+		f, err := schema.PairTo(key).Fields(item)
 		if err != nil {
 			return nil, err
 		}

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/property"
 )
 
 // readProgram reads a property that another program works out.
 func readProgram(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := n.Fields("a program", "command", "timeout", "processes")
+	f, err := schema.Program.Fields(n)
 	if err != nil {
 		return Property{}, err
 	}

@@ -57,7 +57,46 @@ Vermouth,0.1,0.1,0.1,0.7
 Campari,0.7,0.1,0.1,0.1
 `,
 	"words.csv": "word,count\nriver,3\nbank,2\nmoney,0\nwater,1\n",
+	"model.txt": strings.Replace(barModel, "OBJECTIVE", "binary sigmoid:1", 1),
+	"value.txt": strings.Replace(barModel, "OBJECTIVE", "regression", 1),
+	"check.csv": "recipe,Gin,Champagne,Cassis,temperature,prediction\na,10,10,0,180,0.5\nb,0,0.8,0.2,180,0.425557483\nc,0,0.8,0.2,150,0.6681877722\n",
 }
+
+// barModel is a model of LightGBM: of shares, a flag, a total, a mean and two numbers
+// that no composition has.
+const barModel = `tree
+version=v4
+num_class=1
+num_tree_per_iteration=1
+label_index=0
+max_feature_idx=6
+objective=OBJECTIVE
+feature_names=Gin presence_of_cassis total_of_family_wine cost temperature used x6
+feature_infos=none none none none none none none
+tree_sizes=1 1
+
+Tree=0
+num_leaves=3
+num_cat=0
+split_feature=0 4
+threshold=0.25 170
+decision_type=2 2
+left_child=1 -1
+right_child=-3 -2
+leaf_value=0.5 -0.5 1
+
+Tree=1
+num_leaves=5
+num_cat=0
+split_feature=2 3 1 5
+threshold=0.5 18.5 0.5 1.5
+decision_type=2 2 2 2
+left_child=2 -2 -1 -4
+right_child=1 -3 3 -5
+leaf_value=-1 0.7 0.2 -0.9 -0.8
+
+end of trees
+`
 
 // loadFiles loads a problem with one property beside the bar's files, of which
 // some may be replaced.
@@ -102,6 +141,12 @@ var kindsInUse = []struct{ yaml, about string }{
 	{"markowitz: {returns: {attribute: return}, covariance: covariance.csv, risk_aversion: 0}", "return less 0 times its variance"},
 	{"document: {topics: topics.csv, words: words.csv}", "likelihood of 6 words, 3 different ones, under the mixture"},
 	{"document: {topics: topics.csv, words: {river: 1, water: 2}}", "likelihood of 3 words, 2 different ones, under the mixture"},
+	{"model: {file: model.txt, class: 1, constants: {temperature: 180}, features: {x6: {share: {family: wine}}}}", `probability of 1 of "model.txt": as probable as can be`},
+	{"model: {file: model.txt, class: 1, constants: {temperature: [150, 180], x6: missing}, check: check.csv, floor: 0.01}", `probability of 1 of "model.txt"`},
+	{"model: {file: value.txt, maximize: true, features: [Gin, {presence: Cassis}, {share: {family: wine}}, {mean: cost}, temperature, used, {percent: Gin}], constants: {temperature: 150}}", `value of "value.txt": maximize, from -0.5 to 1.7`},
+	{"model: {file: value.txt, minimize: {from: 2, to: -2}, constants: {temperature: 1, x6: 0}}", `value of "value.txt": minimize, from 2 to -2`},
+	{"model: {file: value.txt, output: margin, at_least: 0, sd: 0.5, constants: {temperature: 1, x6: 0}}", `margin of "value.txt": at least 0, give or take 0.5`},
+	{"model: {file: value.txt, between: [-1, 3], constants: {temperature: 1, x6: 0}}", `value of "value.txt": between -1 and 3`},
 	{`expression: 'mean("cost") < 25 ? 1 : 0.2 + share("family", "wine")'`, `mean("cost") < 25 ? 1 : 0.2 + share("family", "wine")`},
 }
 
@@ -184,6 +229,28 @@ func TestBadProperties(t *testing.T) {
 	}{
 		{yaml: "blend: {attribute: cost, smaller: {from: 2, to: 10}}, pairs: {}", place: place{"problem.yaml", 5, 6}, says: []string{"2 kinds"}},
 		{yaml: "blend: cost", of: "cost", says: []string{"mapping"}},
+		{yaml: "model: {class: 1}", of: "{class", says: []string{"no file"}},
+		{yaml: "model: {file: none.txt, class: 1}", of: "none", says: []string{"no such file"}},
+		{yaml: "model: {file: words.csv, class: 1}", of: "words", says: []string{"no model", "ONNX", "LightGBM"}},
+		{yaml: "model: {file: model.txt, class: 1}", of: "{file", says: []string{`"temperature", "x6"`, "Champagne", "features", "constants"}},
+		{yaml: "model: {file: model.txt, class: 2, constants: {x6: 1, temperature: 1}}", of: "2,", says: []string{`no class "2"`}},
+		{yaml: "model: {file: model.txt}", of: "{file", says: []string{"class", `"0", "1"`}},
+		{yaml: "model: {file: model.txt, class: 1, maximize: true, constants: {x6: 1, temperature: 1}}", of: "true", says: []string{"numbers"}},
+		{yaml: "model: {file: model.txt, output: odds, class: 1}", of: "odds", says: []string{"margin"}},
+		{yaml: "model: {file: value.txt, class: 1}", of: "1}", says: []string{"no classes"}},
+		{yaml: "model: {file: value.txt, constants: {x6: 1, temperature: 1}}", of: "{file", says: []string{"0 things", "maximize"}},
+		{yaml: "model: {file: value.txt, at_least: 1, sd: 0, constants: {x6: 1, temperature: 1}}", of: "0, const", says: []string{"above 0"}},
+		{yaml: "model: {file: value.txt, maximize: {from: 3, to: 2}, constants: {x6: 1, temperature: 1}}", of: "{from", says: []string{"nothing to maximize"}},
+		{yaml: "model: {file: model.txt, class: 1, constants: {x6: 1, temperature: 1, pressure: 2}}", of: "2}", says: []string{"pressure", "temperature"}},
+		{yaml: "model: {file: model.txt, class: 1, constants: {x6: [], temperature: 1}}", of: "[]", says: []string{"no value"}},
+		{yaml: "model: {file: model.txt, class: 1, features: {x7: {share: Gin}}}", of: "x7", says: []string{"no input"}},
+		{yaml: "model: {file: model.txt, class: 1, features: [Gin]}", of: "[Gin", says: []string{"lists 1", "7 inputs", "presence_of_cassis"}},
+		{yaml: "model: {file: model.txt, class: 1, features: {x6: {share: Gin, units: Gin}}}", of: "{share", says: []string{"2 things"}},
+		{yaml: "model: {file: model.txt, class: 1, amounts: grams}", of: "grams", says: []string{"share", "percent"}},
+		{yaml: "model: {file: model.txt, class: 1, tolerance: 1, constants: {x6: 1, temperature: 1}}", of: "1, const", says: []string{"nothing to check"}},
+		{yaml: "model: {file: model.txt, class: 1, amounts: percent, constants: {x6: 1, temperature: [150, 180]}, check: check.csv}", place: place{"check.csv", 2, 15}, says: []string{"the model says 0.5", "trained on", "temperature"}},
+		{yaml: "model: {file: model.txt, class: 1, constants: {x6: 1, temperature: 150}, check: check.csv}", place: place{"check.csv", 2, 11}, says: []string{"temperature"}},
+		{yaml: "model: {file: model.txt, class: 1, constants: {x6: 1, temperature: [150, 180]}, check: check.csv}", files: replaced("check.csv", "0.8,0.2,180", "0.81,0.19,180"), place: place{"check.csv", 3, 5}, says: []string{"16.2 of 20 units"}},
 		{yaml: "blend: {attribute: cost, smaler: {from: 2, to: 10}}", of: "smaler", says: []string{`did you mean "smaller"?`}},
 		{yaml: "blend: {smaller: {from: 2, to: 10}}", of: "{smaller", says: []string{"no attribute"}},
 		{yaml: "blend: {attribute: price, smaller: {from: 2, to: 10}}", of: "price", says: []string{"family", "cost"}},
@@ -371,6 +438,8 @@ func TestDocumentedProperties(t *testing.T) {
 		"ingredients.csv": "name,family,cost,abv,return\nGin,spirit,20,40,0.1\nMilk,dairy,2,0,0.1\nLime juice,citrus,4,0,0.2\nCampari,liqueur,15,25,0.1\nVermouth,wine,9,15,0\n",
 		"recipes.csv":     "recipe,ingredient,amount,taste,stars\nNegroni,Gin,3,Bitter,5\nNegroni,Campari,3,Bitter,5\nNegroni,Vermouth,3,Bitter,5\nGimlet,Gin,5,Fresh,4\nGimlet,Lime juice,2,Fresh,4\nMilk punch,Milk,5,Fresh,2\nMilk punch,Gin,1,Fresh,2\n",
 		"scorer.py":       "",
+		"rating.json":     `{"version":[2,1,0],"learner":{"feature_names":["Gin","Milk"],"gradient_booster":{"name":"gbtree","model":{"tree_info":[0],"trees":[{"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_indices":[0,0,0],"split_conditions":[0.5,3,4],"default_left":[1,0,0]}]}},"learner_model_param":{"base_score":"5E-1","num_class":"0","num_feature":"2","num_target":"1"},"objective":{"name":"reg:squarederror"}}}`,
+		"predictions.csv": "recipe,Gin,Milk,prediction\na,1,3,3.5\nb,2,2,4.5\n",
 	}
 	for name, from := range map[string]string{"returns.csv": bar["returns.csv"], "covariance.csv": bar["covariance.csv"], "topics.csv": bar["topics.csv"]} {
 		files[name] = strings.NewReplacer("Champagne", "Lime juice", "Cassis", "Milk").Replace(from)
@@ -391,7 +460,7 @@ func TestDocumentedProperties(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-	if shown < 14 {
+	if shown < 15 {
 		t.Errorf("%d properties are shown", shown)
 	}
 }

@@ -176,7 +176,7 @@ func (p *Problem) knownScores(known []*kir.Composition) ([]float64, error) {
 
 // scoresOf returns y of each known recipe, NaN where it cannot be told fairly.
 func (w *Property) scoresOf(p *Problem, known []*kir.Composition) ([]float64, error) {
-	if w.halved() {
+	if w.learnt != nil && w.learnt.data != nil {
 		label, _ := p.Book.Label(w.Forest.Label())
 		return w.learnt.outOfBag(w.Forest, label)
 	}

@@ -35,9 +35,10 @@ func (s *shelf) readRecipes(ctx context.Context, root *yaml.Node) error {
 		return err
 	}
 	options.Layout = layout
-	if options.Units, err = unitsOf(root.Get("units")); err != nil {
+	if s.units, err = unitsOf(root.Get("units")); err != nil {
 		return err
 	}
+	options.Units = s.units
 	var book *recipe.Book
 	err = s.files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
 		book, err = recipe.Read(r, path, options)

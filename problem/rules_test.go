@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"errors"
+	"math"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -23,12 +24,18 @@ Lime juice,citrus,0
 Orange bitters,bitters,45
 `
 
+// The limits of a law, and what ingredients consist of.
+const (
+	limitsTable       = "attribute,min,max\nabv,,30\nlinalool,,0.05\nabv,31,\n"
+	constituentsTable = "ingredient,constituent,share\nLemon juice,linalool,0.1\nLime juice,linalool,0.2\n"
+)
+
 // loadRules reads a problem on the book and the shelf with the given rules.
 func loadRules(t *testing.T, head, rules string) (*Problem, error) {
 	t.Helper()
 	dir := t.TempDir()
 	yaml := head + "constraints:\n" + rules
-	for name, text := range map[string]string{"problem.yaml": yaml, "recipes.csv": book, "shelf.csv": shelfTable} {
+	for name, text := range map[string]string{"problem.yaml": yaml, "recipes.csv": book, "shelf.csv": shelfTable, "limits.csv": limitsTable, "constituents.csv": constituentsTable} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -69,6 +76,35 @@ func TestBadRules(t *testing.T) {
 		{"require and exclude", "  - require: Gin\n  - exclude: Gin\n", 6, 5, []string{"Gin", "line 6", "line 7"}},
 		{"minima above the total", "  - require: [Gin, Cassis]\n  - amount: {of: Gin, min: 12}\n  - amount: {of: Cassis, min: 10}\n", 6, 5, []string{"22 of a total of 20", "lower them by 2"}},
 		{"more required than used", "  - require: [Gin, Cassis, Campari, Vermouth, Champagne]\n", 6, 5, []string{"sparsity on line 4"}},
+		{"exactly", "  - amount: {of: Gin, exactly: 3}\n", 6, 23, []string{"amount: {of: Gin, min: 30, max: 30}"}},
+		{"ratio in an amount", "  - amount: {of: Gin, ratio: 2}\n", 6, 23, []string{"ratio: {of: Gin, to: Vermouth, min: 2, max: 3}"}},
+		{"max of an attribute", "  - max: cost\n", 6, 5, []string{"limit: {attribute: cost, max: 12}"}},
+		{"an attribute for a kind", "  - abv: {max: 30}\n", 6, 5, []string{"limit: {attribute: abv, max: 12}"}},
+		{"an ingredient for a kind", "  - Gin: {max: 3}\n", 6, 5, []string{"amount: {of: Gin, min: 20, max: 40}"}},
+		{"limit by max alone", "  - limit: {max: abv}\n", 6, 12, []string{"{attribute: abv, min: 10, max: 25}"}},
+		{"limit misspelt", "  - limit: {attribute: abv, off: Gin, max: 3}\n", 6, 29, []string{`did you mean "of"?`}},
+		{"limits without file", "  - limits: limits.csv\n", 6, 13, []string{"{file: limits.csv}"}},
+		{"a constituent that nobody gave", "  - limits: {file: limits.csv}\n", 3, 1, []string{`no attribute "linalool"`}},
+		{"limits that contradict", "  - limits: {file: limits.csv}\n  - constituents: {file: constituents.csv}\n", 2, 1, []string{"limits.csv line 2", "limits.csv line 4"}},
+		{"constituents within", "  - if: {used: Gin, then: {constituents: {file: constituents.csv}}}\n", 6, 42, []string{"a line of their own"}},
+		{"an amount from no column", "  - amount: {of: Gin, max: abw}\n", 6, 28, []string{`did you mean "abv"?`}},
+		{"an amount from a column of text", "  - amount: {of: Gin, max: group}\n", 4, 5, []string{`"spirit"`, "line 6"}},
+		{"stock in another unit", "  - amount: {of: Gin, stock: 35 cl, batch: 750 ml}\n", 6, 30, []string{"one unit"}},
+		{"stock without batch", "  - amount: {of: Gin, stock: 35 cl}\n", 6, 30, []string{"add batch"}},
+		{"batch without stock", "  - amount: {of: Gin, batch: 35 cl}\n", 6, 30, []string{"add stock"}},
+		{"ratio to nothing", "  - ratio: {of: Gin, max: 2}\n", 6, 12, []string{"{of: Gin, to: Vermouth, min: 2, max: 3}"}},
+		{"ratio in words", "  - ratio: {of: Gin, to: Vermouth, max: \"2:1\"}\n", 6, 41, []string{"2 for two to one"}},
+		{"ratio below 0", "  - ratio: {of: Gin, to: Vermouth, max: -1}\n", 6, 41, []string{"0 or more"}},
+		{"near an unknown recipe", "  - near: {recipe: Negronni, changes: 1}\n", 6, 20, []string{"did you mean"}},
+		{"near without bound", "  - near: {recipe: Kir}\n", 6, 11, []string{"changes"}},
+		{"near a part of a recipe", "  - near: {recipe: {Gin: 3}, distance: 1}\n", 6, 20, []string{"3 units of a total of 20"}},
+		{"if without then", "  - if: {used: Gin}\n", 6, 9, []string{"{used: Milk, then: {exclude: [Lemon juice]}}"}},
+		{"then beside if", "  - if: {used: Gin}\n    then: {exclude: Cassis}\n", 7, 11, []string{"within"}},
+		{"if of nothing", "  - if: {then: {exclude: Cassis}}\n", 6, 9, []string{"used or unused"}},
+		{"else", "  - if: {used: Gin, then: {exclude: Cassis}, else: {require: Cassis}}\n", 6, 46, []string{"unused"}},
+		{"block of a range", "  - block: {of: [Gin, Cassis], total: [3, 4]}\n", 6, 39, []string{"group"}},
+		{"block of others", "  - block: {of: [Gin, Cassis], total: 10, rules: [{require: Campari}]}\n", 6, 61, []string{"no part of the block"}},
+		{"near within a block", "  - block: {of: [Gin, Cassis], total: 10, rules: [{near: {recipe: Kir, changes: 1}}]}\n", 6, 58, []string{"outside"}},
 		{"steps that miss", "  - amount: {of: \"*\", step: 3}\n", 6, 5, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -103,6 +139,11 @@ func TestRuleCounts(t *testing.T) {
 		// Two of three liqueurs and spirits never: 8·7/2 pairs but 3, 19 cuts.
 		{"never", headBook, "  - never: [Gin, Cassis, Campari]\n", 2, "475"},
 		{"group by attribute", headBook, "  - group: {of: {group: citrus}, used: [1, 1], total: [\"10%\", \"20%\"]}\n", 2, "36"},
+		// Gin 4 to 9 of 20 with one of the seven: 35 of 75 cl are 9.3 of 20.
+		{"stock", headBook, "  - require: Gin\n  - amount: {of: Gin, min: 4, stock: 35 cl, batch: 75 cl}\n", 2, "42"},
+		// Cassis alone in 4 and two of the other six in 16, C(6,2)·15; or Gin at most 2, and one.
+		{"block", headBook, "  - block: {of: [Gin, Cassis], total: \"20%\", rules: [{amount: {of: Gin, max: \"50%\"}}]}\n", 3, "237"},
+		{"column", headBook, "  - require: Gin\n  - amount: {of: Gin, max: abv}\n", 2, "133"},
 		{"exclude", headBook, "  - exclude: [\"*juice\", \"* BITTERS\"]\n", 1, "5"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -148,21 +189,19 @@ func TestRuleWarnings(t *testing.T) {
 	}
 }
 
-// TestOverlappingGroups: groups that cross are kept, though they are measured
-// and not counted.
+// TestOverlappingGroups: groups that cross are counted.
 func TestOverlappingGroups(t *testing.T) {
 	p, err := loadRules(t, headBook, "  - group: {of: [Gin, Cassis, Campari], used: [1, 1]}\n  - group: {of: [Campari, Vermouth, Champagne], used: [1, 1]}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares := p.Target.Space().Shares()
-	if len(shares) != 4 {
-		t.Fatalf("%d shares, want 4", len(shares))
+	if shares := p.Target.Space().Shares(); shares != nil {
+		t.Fatalf("they are measured: %v", shares)
 	}
 	// With 2 used: Gin or Cassis and Vermouth or Champagne, or Campari and one
-	// of the 3 in no group: 7 of the 15 pairs with one of the first group.
-	if got := shares[1].Estimate; got < 7.0/15-5*shares[1].SE || got > 7.0/15+5*shares[1].SE {
-		t.Errorf("the share at n = 2 is %v ± %v, want 7/15", got, shares[1].SE)
+	// of the 3 in no group: 7 pairs, among which 20 units fall in 19 ways.
+	if got := math.Exp(p.Target.Space().LogCounts(2)[2]); math.Abs(got-7*19) > 1e-9 {
+		t.Errorf("%v compositions of 2, want 7·19", got)
 	}
 	_, err = loadRules(t, headBook, "  - limit: {attribute: abv, min: 44.9}\n  - require: Gin\n")
 	var bad *fault.Error
@@ -177,5 +216,53 @@ func TestStepsOfLargeTotals(t *testing.T) {
 	_, err := loadRules(t, "total: 1000000000\nrecipes: recipes.csv\ningredients: shelf.csv\nsparsity: {uniform: [1, 4]}\n", "  - amount: {of: \"*\", step: 2}\n")
 	if bad := (*fault.Error)(nil); !errors.As(err, &bad) || bad.Line != 6 || !strings.Contains(err.Error(), "at most 4194304") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// Every rule that docs/rules.md shows is one that is read, and says itself in words.
+func TestDocumentedRules(t *testing.T) {
+	text, err := os.ReadFile("../docs/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"ingredients.csv": "name,group,phase,cost,abv,min_dose,max_dose\nGin,spirit,other,20,40,50,60%\nVodka,spirit,other,10,40,,\nMilk,dairy,other,2,0,,\n" +
+			"Lime juice,citrus,other,4,0,,\nLemon juice,citrus,other,4,0,2.5,\nEgg,egg,other,4,0,,\nEgg white,egg,other,4,0,,\nOrange bitters,bitters,other,4,40,,\n" +
+			"Campari,liqueur,other,15,25,,\nSweet Vermouth,wine,other,9,15,,\nWater,none,water,0,0,,\nGlycerin,none,water,4,0,,\nOil,none,oil,10,0,,\nWax,none,emulsifier,8,0,,\n",
+		"recipes.csv":      "recipe,ingredient,amount\nNegroni,Gin,3\nNegroni,Campari,3\nNegroni,Sweet Vermouth,4\nWhite Lady,Gin,5\nWhite Lady,Lemon juice,2\nWhite Lady,Egg white,1\n",
+		"limits.csv":       "attribute,min,max\nlimonene,,0.1\n",
+		"constituents.csv": "ingredient,constituent,share\nLime juice,limonene,0.2\n",
+	}
+	shown := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		line, ok := strings.CutPrefix(strings.TrimSpace(line), "- ")
+		kind, _, colon := strings.Cut(line, ": ")
+		if !ok || !colon || strings.Contains(kind, " ") {
+			continue
+		}
+		shown[kind] = true
+		rules := "  - " + line + "\n"
+		if kind == "limits" {
+			rules += "  - constituents: {file: constituents.csv}\n"
+		}
+		files["problem.yaml"] = "recipes: recipes.csv\ningredients: ingredients.csv\ntotal: 1000\nsparsity: {uniform: [2, 3]}\nconstraints:\n" + rules
+		p, err := loadFiles(t, files, "")
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if len(p.Rules) == 0 != (kind == "constituents") {
+			t.Errorf("%s: %d rules", line, len(p.Rules))
+		}
+		for _, r := range p.Rules {
+			if r.Text == "" || len(r.Rules) == 0 || r.texts != nil && len(r.texts) != len(r.Rules) {
+				t.Errorf("%s: %+v", line, r)
+			}
+		}
+	}
+	for _, kind := range ruleKinds() {
+		if !shown[kind.name] {
+			t.Errorf("%s is not shown", kind.name)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/rule"
 )
@@ -15,25 +16,28 @@ import (
 // Each ingredient has, where it is used, at least the least and at most the
 // greatest amount that a recipe has of it. What no recipe uses has no amount that
 // is within, and is left out.
-func withinRule(s *shelf, n *yaml.Node) (Rule, error) {
-	f, err := n.Fields("amount", "of", "within", "min", "max", "step")
-	if err != nil {
-		return Rule{}, err
+func withinRule(s *shelf, n *yaml.Node) ([]Rule, error) {
+	if err := s.ofWhole(n, "the doses of the known recipes are"); err != nil {
+		return nil, err
 	}
-	for _, key := range []string{"min", "max", "step"} {
+	f, err := fields(n, schema.Amount)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"min", "max", "step", "stock", "batch"} {
 		if f[key] != nil {
-			return Rule{}, yaml.Hint(f[key].Errorf("%s stands beside within", key), "write it in an amount of its own: both hold")
+			return nil, yaml.Hint(f[key].Errorf("%s stands beside within", key), "write it in an amount of its own: both hold")
 		}
 	}
 	if v := f["within"]; v.Kind != yaml.Text || v.Text != "book" {
-		return Rule{}, yaml.Hint(v.Errorf("within is %s", v.Shown()), "write book, for the amounts that the known recipes have")
+		return nil, yaml.Hint(v.Errorf("within is %s", v.Shown()), "write book, for the amounts that the known recipes have")
 	}
 	if s.book == nil {
-		return Rule{}, yaml.Hint(f["within"].Errorf("the book is of recipes, and the problem has none"), "add recipes: a CSV file, or write min and max")
+		return nil, yaml.Hint(f["within"].Errorf("the book is of recipes, and the problem has none"), "add recipes: a CSV file, or write min and max")
 	}
 	of, text, err := ingredientsUnder(s, n, f, "amount")
 	if err != nil {
-		return Rule{}, err
+		return nil, err
 	}
 	least, most := make([]int, len(s.names)), make([]int, len(s.names))
 	for _, parts := range s.recipes {
@@ -46,9 +50,6 @@ func withinRule(s *shelf, n *yaml.Node) (Rule, error) {
 		}
 	}
 	r := Rule{Text: "amount of " + text + " within the book"}
-	add := func(one rule.Rule, text string) {
-		r.Rules, r.texts = append(r.Rules, one), append(r.texts, text)
-	}
 	var unused []int
 	for _, i := range of {
 		if most[i] == 0 {
@@ -56,20 +57,20 @@ func withinRule(s *shelf, n *yaml.Node) (Rule, error) {
 			continue
 		}
 		name := s.names[i]
-		add(rule.Amount{Of: []int{i}, Min: least[i], Max: most[i]}, fmt.Sprintf("amount of %s min %d max %d as in the book", name, least[i], most[i]))
+		r.add(rule.Amount{Of: []int{i}, Min: least[i], Max: most[i]}, fmt.Sprintf("amount of %s min %d max %d as in the book", name, least[i], most[i]))
 	}
 	if len(unused) == len(of) {
-		return Rule{}, yaml.Hint(f["of"].Errorf("no recipe uses %s", text), "write min and max, or exclude")
+		return nil, yaml.Hint(f["of"].Errorf("no recipe uses %s", text), "write min and max, or exclude")
 	}
 	if len(unused) > 0 {
 		var names []string
 		for _, i := range unused {
 			names = append(names, s.names[i])
 		}
-		add(rule.Exclude{Of: unused}, "exclude "+fault.List(names, 4)+", which no recipe in the book uses")
+		r.add(rule.Exclude{Of: unused}, "exclude "+fault.List(names, 4)+", which no recipe in the book uses")
 		s.warn(fmt.Sprintf("No recipe uses %s: within the book there is no amount of them, and they are left out.", fault.List(names, 8)))
 	}
-	return r, nil
+	return []Rule{r}, nil
 }
 
 // withinAll returns the rule for all ingredients, as if it stood in the file.

@@ -6,6 +6,7 @@ import (
 
 	"kir"
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 )
 
@@ -19,7 +20,7 @@ func readSampler(n *yaml.Node, override func(*kir.Settings)) (kir.Settings, erro
 	var f map[string]*yaml.Node
 	if n != nil && n.Kind != yaml.Null {
 		var err error
-		if f, err = n.Fields("the sampler", "kernel", "chains", "warmup", "draws", "thin", "seed"); err != nil {
+		if f, err = schema.Sampler.Fields(n); err != nil {
 			return s, err
 		}
 		if k := f["kernel"]; k != nil {

@@ -1,6 +1,9 @@
 package problem
 
-import "kir/problem/yaml"
+import (
+	"kir/problem/schema"
+	"kir/problem/yaml"
+)
 
 // A Search is how much looking for the best stands beside the sampling.
 type Search struct {
@@ -10,8 +13,8 @@ type Search struct {
 	Any bool
 }
 
-// MaxEffort bounds the effort: a search as long as 1,000 usual ones.
-const MaxEffort = 1000
+// MaxEffort bounds the effort.
+const MaxEffort = schema.MaxEffort
 
 // readSearch reads
 //
@@ -21,7 +24,7 @@ const MaxEffort = 1000
 func readSearch(n *yaml.Node, effort *float64) (Search, error) {
 	s := Search{Effort: 1}
 	if n != nil && n.Kind != yaml.Null {
-		f, err := n.Fields("the search", "effort", "doses")
+		f, err := schema.Search.Fields(n)
 		if err != nil {
 			return s, err
 		}

@@ -1,7 +1,10 @@
 package problem
 
 import (
+	"slices"
+
 	"kir"
+	"kir/fault"
 	"kir/problem/yaml"
 	"kir/recipe"
 )
@@ -12,13 +15,20 @@ import (
 type shelf struct {
 	names      []string            // of the ingredients
 	attributes *recipe.Ingredients // nil if the ingredients are only counted
-	total      int                 // M, in units
+	total      int                 // M, in units; while the rules of a block are read, its total
+	whole      int                 // M
 	book       *recipe.Book        // nil if there are no recipes
 	recipes    [][]kir.Part        // those of the book, closed to the total
+	units      *recipe.Units       // of the recipes; nil: the usual ones
 	files      *yaml.Files
+
+	constituents map[string][]float64 // by name: the shares, by ingredient
+	block        *block               // whose rules are read; nil outside of blocks
+	inner        bool                 // rules within others are read
 
 	table   string       // the file of the ingredients as the problem names it, or empty
 	workers int          // that grow forests, 0 for all cores
+	cache   kir.Cache    // of counts; may be nil
 	tell    func(string) // what happens while the problem is sampled; may be nil
 
 	warnings []string
@@ -38,4 +48,46 @@ func ingredientsUsed(parts []kir.Part) []int32 {
 		of[k] = int32(p.Ingredient)
 	}
 	return of
+}
+
+// A block is ingredients that add up to a total of their own.
+type block struct {
+	members []int
+	text    string
+	outer   *block
+}
+
+// of returns the members, nil outside of blocks.
+func (b *block) of() []int {
+	if b == nil {
+		return nil
+	}
+	return b.members
+}
+
+// outside returns the shelf with all ingredients.
+func (s *shelf) outside() *shelf {
+	all := *s
+	all.block = nil
+	return &all
+}
+
+// inBlock returns those of some ingredients that the rules of a block know.
+func (s *shelf) inBlock(n *yaml.Node, of []int, text string) ([]int, error) {
+	if s.block == nil {
+		return of, nil
+	}
+	in := slices.DeleteFunc(slices.Clone(of), func(i int) bool { return !slices.Contains(s.block.members, i) })
+	if len(in) == 0 {
+		return nil, yaml.Hint(n.Errorf("%s is no part of the block %s", fault.Quote(text), s.block.text), "rules within a block are about its own ingredients: write it outside")
+	}
+	return in, nil
+}
+
+// ofWhole says of what concerns whole compositions that it cannot stand in a block.
+func (s *shelf) ofWhole(n *yaml.Node, what string) error {
+	if s.block == nil {
+		return nil
+	}
+	return yaml.Hint(n.Errorf("%s of the whole composition, and this stands within the block %s", what, s.block.text), "write it outside of the block")
 }

@@ -9,12 +9,10 @@ import (
 
 	"kir"
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/recipe"
 )
-
-// laws are the keys that name a law of the number of ingredients.
-var laws = []string{"table", "uniform", "normal", "exponential", "mixture"}
 
 // A lawReader reads laws of the number of ingredients.
 type lawReader struct {
@@ -60,17 +58,15 @@ func (r *lawReader) law(n *yaml.Node, whole bool) (kir.Sparsity, error) {
 	r.laws++
 	if n.Kind == yaml.Text && whole {
 		if n.Text != "recipes" {
-			return kir.Sparsity{}, yaml.Hint(n.Errorf("there is no sparsity law %s", n.Shown()), "write recipes, or a mapping with one of %s", strings.Join(laws, ", "))
+			return kir.Sparsity{}, yaml.Hint(n.Errorf("there is no sparsity law %s", n.Shown()), "write recipes, or a mapping with one of %s", strings.Join(schema.Law.Kinds(), ", "))
 		}
 		return r.recipesLaw(n)
 	}
-	known := append([]string{}, laws...)
+	section := schema.MixedLaw
 	if whole {
-		known = append(known, "recipes", "power")
-	} else {
-		known = append(known, "recipes", "weight")
+		section = schema.Law
 	}
-	f, err := n.Fields("a sparsity law", known...)
+	f, err := section.Fields(n)
 	if err != nil {
 		return kir.Sparsity{}, err
 	}
@@ -83,12 +79,15 @@ func (r *lawReader) law(n *yaml.Node, whole bool) (kir.Sparsity, error) {
 	}
 	delete(f, "weight")
 	if len(f) != 1 {
-		return kir.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law names %s", fault.Count(len(f), "law")), "name one of %s", strings.Join(laws, ", "))
+		return kir.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law names %s", fault.Count(len(f), "law")), "name one of %s", strings.Join(schema.Law.Kinds(), ", "))
 	}
 	var law kir.Sparsity
 	for name, v := range f {
 		switch name {
 		case "recipes":
+			if v.Kind != yaml.Boolean || v.Plain() != true {
+				return law, yaml.Hint(v.Errorf("recipes is %s", v.Shown()), "write recipes: true, for the law of the recipes that the problem names")
+			}
 			law, err = r.recipesLaw(v)
 		case "table":
 			law, err = table(v)
@@ -166,7 +165,7 @@ func uniform(n *yaml.Node) (kir.Sparsity, error) {
 }
 
 func normal(n *yaml.Node) (kir.Sparsity, error) {
-	f, err := n.Fields("normal", "mean", "sd")
+	f, err := schema.NormalLaw.Fields(n)
 	if err != nil {
 		return kir.Sparsity{}, err
 	}
@@ -188,7 +187,7 @@ func normal(n *yaml.Node) (kir.Sparsity, error) {
 }
 
 func exponential(n *yaml.Node) (kir.Sparsity, error) {
-	f, err := n.Fields("exponential", "rate")
+	f, err := schema.ExponentialLaw.Fields(n)
 	if err != nil {
 		return kir.Sparsity{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kir/fault"
+	"kir/problem/schema"
 	"kir/problem/yaml"
 	"kir/recipe"
 )
@@ -17,11 +18,11 @@ func tableAt(n *yaml.Node, recipes bool) (file *yaml.Node, layout recipe.Layout,
 	if n.Kind != yaml.Mapping {
 		return n, layout, nil
 	}
-	known := []string{"file", "sheet", "encoding", "delimiter", "decimal"}
+	section := schema.Table
 	if recipes {
-		known = append(known, "columns")
+		section = schema.RecipeTable
 	}
-	f, err := n.Fields("a table", known...)
+	f, err := section.Fields(n)
 	if err != nil {
 		return nil, layout, err
 	}

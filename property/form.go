@@ -52,6 +52,14 @@ func newForm(coefficients []float64, total int) form {
 	return f
 }
 
+// Whole returns whole numbers a_i and a scale, so that a_i/scale are the finite numbers
+// given, to all their decimal places if sums Σ a_i·x_i over compositions of a total stay
+// below 2⁶¹, else rounded as the sums of [Blend] are.
+func Whole(numbers []float64, total int) (whole []int64, scale float64) {
+	f := newForm(numbers, 2*total)
+	return f.a, f.scale
+}
+
 // decimals returns how many digits the shortest decimal of v has behind the
 // point, maxDigits+1 if more than can be kept.
 func decimals(v float64) int {

@@ -38,6 +38,9 @@ type Attribute struct {
 	// attribute is not known.
 	Values []string
 
+	// Affix is what stands beside each number, such as % or €, and not in Values.
+	Affix string
+
 	numbers   []float64
 	notNumber *Error
 	places    []place
@@ -148,6 +151,9 @@ func (t *table) nameColumn() (int, error) {
 // add takes the next ingredient's value from the current row.
 func (a *Attribute) add(t *table, field int, text string) {
 	value := strings.Clone(t.plainFigure(field, Name(text)))
+	if p := &t.profile[field]; p.numeric() {
+		a.Affix = p.affix
+	}
 	a.Values = append(a.Values, value)
 	a.places = append(a.places, t.place(field))
 	f := math.NaN()
@@ -209,3 +215,27 @@ func (a *Attribute) Place(ingredient int) (line, column int) {
 // Cell returns the address of an ingredient's cell in a workbook, such as
 // Sheet1!C4; it is empty for other files.
 func (a *Attribute) Cell(ingredient int) string { return a.places[ingredient].cell }
+
+// Grouping returns the attribute that puts the ingredients into groups: the named
+// one or, of no name, the first whose values are text, at most two for three
+// ingredients; nil if there is none.
+func (in *Ingredients) Grouping(name string) *Attribute {
+	if name != "" {
+		a, _ := in.Attribute(name)
+		return a
+	}
+	for k := range in.Attributes {
+		a := &in.Attributes[k]
+		if _, err := a.Numbers(); err == nil {
+			continue
+		}
+		distinct := make(map[string]bool)
+		for _, v := range a.Values {
+			distinct[v] = true
+		}
+		if 3*len(distinct) <= 2*len(a.Values) {
+			return a
+		}
+	}
+	return nil
+}

@@ -11,7 +11,8 @@ type Check struct {
 	Problem      Problem      `json:"problem"`
 	Sampler      kir.Settings `json:"sampler"`
 	Sizes        []SpaceSize  `json:"sizes"`
-	Compositions *big.Int     `json:"compositions"` // of the sizes with mass, all together; nil if that of one is
+	Untabled     string       `json:"untabled,omitempty"` // why some rules are measured or looked at, and not counted by a table
+	Compositions *big.Int     `json:"compositions"`       // of the sizes with mass, all together; nil if that of one is
 	Properties   []Property   `json:"properties"`
 	Kernel       Advice       `json:"kernel"`
 	Warnings     []string     `json:"warnings"`

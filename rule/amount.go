@@ -43,7 +43,7 @@ func (r Amount) check(s *Set) error {
 func (r Amount) conditions(c *Conditions) {
 	own := dosesOf(count.Ingredient{Min: r.Min, Max: r.Max, Step: r.Step}, c.Total)
 	for _, i := range r.Of {
-		c.doses[i] = common(c.doses[i], own)
+		c.allow(i, own)
 	}
 }
 

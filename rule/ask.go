@@ -24,7 +24,15 @@ type asker struct {
 	err  error
 
 	asked, work float64 // questions, and about how many steps of 10⁻⁹ s they took
+	blamed      []int   // rules that were proven at once to be impossible together, with those on amounts
 }
+
+// adviceBudget is how much work goes into ways out and into making a conflict
+// smaller, in steps of some 10⁻⁹ s. What is not found by then is not.
+const adviceBudget = 1e10
+
+// spent says whether that has been done.
+func (a *asker) spent() bool { return a.work > adviceBudget }
 
 // ask answers whether some composition keeps a set and uses a number of
 // ingredients that it asks for. hard is to look for one where none is at hand
@@ -59,16 +67,25 @@ func (a *asker) ask(s Set, hard bool) verdict {
 	}
 	p := newProver(c, sizes)
 	impossible := p.impossible()
-	a.work += float64(proofSteps - max(p.steps, 0))
-	if impossible {
+	a.work += 6 * float64(proofSteps-p.steps)
+	switch {
+	case impossible:
+		a.blamed = p.blamed
 		return never
+	case p.found != nil:
+		return some
 	}
 	if e := newEnumeration(c, sizes); e.candidates() <= a.most {
 		if v := a.enumerate(e); v != unknown {
 			return v
 		}
 	}
-	if hard && newWalk(c, sizes).arrives(a.ctx) {
+	if !hard {
+		return unknown
+	}
+	w := newWalk(c, sizes)
+	found := w.arrives(a.ctx)
+	if a.work += w.work; found {
 		return some
 	}
 	return unknown

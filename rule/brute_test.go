@@ -96,11 +96,38 @@ func keepsPlainly(r Rule, x []int) bool {
 		}
 		sum, total := new(big.Rat), int64(0)
 		for i, a := range x {
-			sum.Add(sum, new(big.Rat).Mul(decimal(r.Factors[i]), big.NewRat(int64(a), 1)))
-			total += int64(a)
+			if r.Of == nil || slices.Contains(r.Of, i) {
+				sum.Add(sum, new(big.Rat).Mul(decimal(r.Factors[i]), big.NewRat(int64(a), 1)))
+				total += int64(a)
+			}
+		}
+		if total == 0 {
+			return true
 		}
 		mean := sum.Quo(sum, big.NewRat(total, 1))
 		return (math.IsInf(r.Min, -1) || mean.Cmp(decimal(r.Min)) >= 0) && (math.IsInf(r.Max, 1) || mean.Cmp(decimal(r.Max)) <= 0)
+	case Ratio:
+		_, of := used(r.Of)
+		_, to := used(r.To)
+		times := func(v float64) *big.Rat {
+			return new(big.Rat).Mul(big.NewRat(int64(math.Round(v*1e6)), 1e6), big.NewRat(int64(to), 1))
+		}
+		have := big.NewRat(int64(of), 1)
+		return (math.IsInf(r.Min, -1) || have.Cmp(times(r.Min)) >= 0) && (math.IsInf(r.Max, 1) || have.Cmp(times(r.Max)) <= 0)
+	case Near:
+		changes, moved := 0, 0
+		for i, a := range x {
+			was := amountOf(r.Recipe, i)
+			if (a > 0) != (was > 0) {
+				changes++
+			}
+			moved += max(a-was, was-a)
+		}
+		return (r.Changes < 0 || changes <= r.Changes) && (r.Distance < 0 || moved <= 2*r.Distance)
+	case If:
+		n, _ := used(r.Used)
+		m, _ := used(r.Unused)
+		return len(r.Used) > 0 && n == 0 || m > 0 || keepsPlainly(r.Then, x)
 	case nil:
 		return true
 	}

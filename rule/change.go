@@ -28,7 +28,7 @@ func (x *explainer) relax(c *Conflict, fixes []fix) {
 
 // frees says whether a change was shown to make compositions of a set possible.
 func (x *explainer) frees(c Change, s Set) bool {
-	return x.ask(c.Apply(s), true) == some
+	return !x.spent() && x.ask(c.Apply(s), true) == some
 }
 
 // changes returns the changes of one rule in conflict, or of the law, that make
@@ -48,6 +48,9 @@ func (x *explainer) changes(s Set, c *Conflict, fixes []fix) []Change {
 	}
 	for _, k := range c.Rules {
 		for _, q := range s.Rules[k].knobs(&s) {
+			if x.spent() {
+				break
+			}
 			notches := x.least(s, k, q)
 			if notches == 0 {
 				continue
@@ -95,6 +98,9 @@ func (x *explainer) together(c *Conflict) []Change {
 	var steps []Change
 	y := *x
 	for range 2 * (len(x.set.Rules) + 1) {
+		if y.spent() {
+			return nil
+		}
 		step := y.resolve(c)
 		again := func(c Change) bool { return c.Rule >= 0 && c.Rule == step.Rule }
 		if slices.ContainsFunc(steps, again) { // what was done to the rule is not enough

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"math"
 	"slices"
 
 	"kir/count"
@@ -21,8 +22,10 @@ type Conditions struct {
 
 	groupRules, needRules, sumRules []int // the rule that each is of
 
-	rule  int     // that is being written out
-	doses []doses // by ingredient, none of those that are excluded
+	rule     int     // that is being written out
+	guards   []guard // under which it holds
+	tooLarge bool    // numbers would pass 2⁶²
+	doses    []doses // by ingredient, none of those that are excluded
 }
 
 // A Dependence says that if an ingredient is used, so is at least one of others.
@@ -34,13 +37,6 @@ type Dependence struct {
 // kept says whether it is met, given which ingredients are used.
 func (d Dependence) kept(used func(i int) bool) bool {
 	return !used(d.If) || slices.ContainsFunc(d.Then, used)
-}
-
-// A Sum bounds a weighted sum of all amounts: Min ≤ Σ_i f_i·x_i ≤ Max. The
-// largest |f_i| times the total is below 2⁶².
-type Sum struct {
-	Factors  []int64
-	Min, Max int64
 }
 
 func newConditions(ingredients, total int) *Conditions {
@@ -83,10 +79,54 @@ func (c *Conditions) index() {
 	}
 }
 
-// each changes what ingredients may take.
-func (c *Conditions) each(of []int, change func(*count.Ingredient)) {
+// require makes ingredients used.
+func (c *Conditions) require(of []int) {
+	if len(c.guards) > 0 {
+		s := uses(of)
+		s.Min = int64(len(s.Terms))
+		c.addSum(s)
+		return
+	}
 	for _, i := range of {
-		change(&c.Amounts[i])
+		c.Amounts[i].Required = true
+	}
+}
+
+// exclude makes ingredients unused.
+func (c *Conditions) exclude(of []int) {
+	if len(c.guards) > 0 {
+		s := uses(of)
+		s.Max = 0
+		c.addSum(s)
+		return
+	}
+	for _, i := range of {
+		c.Amounts[i].Excluded = true
+	}
+}
+
+// allow leaves an ingredient, where it is used, some amounts alone.
+func (c *Conditions) allow(i int, d doses) {
+	switch {
+	case len(c.guards) == 0:
+		c.doses[i] = common(c.doses[i], d)
+		return
+	case d.n == 0:
+		c.exclude([]int{i})
+		return
+	}
+	only := func(t Term, least, most int64) {
+		t.Ingredient = i
+		c.addSum(Sum{[]Term{t}, least, most})
+	}
+	if d.lo > 1 {
+		only(Term{PerUnit: 1, Whole: -int64(d.lo)}, 0, math.MaxInt64)
+	}
+	if d.hi() < c.Total {
+		only(Term{PerUnit: 1}, math.MinInt64, int64(d.hi()))
+	}
+	if d.step > 1 {
+		only(Term{Off: 1, First: d.lo, Step: d.step}, math.MinInt64, 0)
 	}
 }
 
@@ -134,20 +174,6 @@ func (c *Conditions) Keeps(parts []Part) bool {
 
 func contains(r *Range, v int) bool { return r.Min <= v && v <= r.Max }
 
-// holds says whether the sum is within its bounds.
-func (s *Sum) holds(parts []Part) bool {
-	v := s.of(parts)
-	return s.Min <= v && v <= s.Max
-}
-
-func (s *Sum) of(parts []Part) int64 {
-	v := int64(0)
-	for _, p := range parts {
-		v += s.Factors[p.Ingredient] * int64(p.Amount)
-	}
-	return v
-}
-
 // Countable returns the space of the conditions that can be counted together:
 // amounts, and the groups that are disjoint or nested, each kept if it fits with
 // those before it. all says that there are no others.
@@ -161,6 +187,30 @@ func (c *Conditions) Countable() (space count.Space, all bool) {
 		}
 	}
 	return space, len(rest) == 0 && len(c.Needs) == 0 && len(c.Sums) == 0
+}
+
+// Whole returns the space of all conditions. It fails with a [count.SizeError] if
+// some term is bent, which no table holds.
+func (c *Conditions) Whole() (space count.Space, err error) {
+	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
+	for _, n := range c.Needs { // [if used] − Σ [then used] ≤ 0
+		sum := count.Sum{Min: math.MinInt64, Terms: []count.Term{{Ingredient: n.If, Whole: 1}}}
+		for _, i := range n.Then {
+			sum.Terms = append(sum.Terms, count.Term{Ingredient: i, Whole: -1})
+		}
+		space.Sums = append(space.Sums, sum)
+	}
+	for _, s := range c.Sums {
+		sum := count.Sum{Min: s.Min, Max: s.Max}
+		for _, t := range s.Terms {
+			if t.Bent() {
+				return space, &count.SizeError{Need: 1, Of: "sums in which not each unit counts alike"}
+			}
+			sum.Terms = append(sum.Terms, count.Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, Whole: t.Whole})
+		}
+		space.Sums = append(space.Sums, sum)
+	}
+	return space, nil
 }
 
 // Crossing returns the groups that [Conditions.Countable] leaves out.
@@ -186,15 +236,38 @@ func (c *Conditions) Uncounted() []int {
 }
 
 func (c *Conditions) addGroup(g count.Group) {
+	if len(c.guards) > 0 {
+		if g.Used != nil {
+			c.addRange(uses(g.Members), g.Used)
+		}
+		if g.Total != nil {
+			c.addRange(total(g.Members, 1), g.Total)
+		}
+		return
+	}
 	slices.Sort(g.Members)
 	g.Members = slices.Compact(g.Members)
 	c.Groups, c.groupRules = append(c.Groups, g), append(c.groupRules, c.rule)
 }
 
+func (c *Conditions) addRange(s Sum, r *Range) {
+	s.Min, s.Max = int64(r.Min), int64(r.Max)
+	c.addSum(s)
+}
+
 func (c *Conditions) addNeed(n Dependence) {
+	if len(c.guards) > 0 {
+		s := uses(n.Then)
+		s.Min = 1
+		c.under(guard{of: []int{n.If}}, func() { c.addSum(s) })
+		return
+	}
 	c.Needs, c.needRules = append(c.Needs, n), append(c.needRules, c.rule)
 }
 
-func (c *Conditions) addSum(s Sum) {
-	c.Sums, c.sumRules = append(c.Sums, s), append(c.sumRules, c.rule)
+// under writes out what holds under one guard more.
+func (c *Conditions) under(g guard, write func()) {
+	c.guards = append(c.guards, g)
+	write()
+	c.guards = c.guards[:len(c.guards)-1]
 }

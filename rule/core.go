@@ -73,7 +73,7 @@ func (x *explainer) smallest() (core []int, law bool) {
 	if !x.can(nil, law) {
 		return nil, law
 	}
-	core = x.quick(nil, false, all, law)
+	core = x.quick(nil, false, x.fewer(all, law), law)
 	for size := 1; size < len(core); size++ {
 		sets := 1.0
 		for j := range size {
@@ -93,6 +93,30 @@ func (x *explainer) smallest() (core []int, law bool) {
 	return core, law && x.can(core, false)
 }
 
+// fewer returns those of all rules, which cannot hold, that the proof needed, if
+// they alone cannot hold.
+func (x *explainer) fewer(all []int, law bool) []int {
+	x.blamed = nil
+	if x.can(all, law) || x.blamed == nil {
+		return all
+	}
+	needed := make(map[int]bool)
+	for _, k := range x.blamed {
+		needed[k] = true
+	}
+	some := slices.DeleteFunc(slices.Clone(all), func(k int) bool {
+		switch x.set.Rules[k].(type) {
+		case Require, Exclude, Amount: // which are in the bounds
+			return false
+		}
+		return !needed[k]
+	})
+	if x.can(some, law) {
+		return all
+	}
+	return some
+}
+
 // cost returns about how many steps a question takes.
 func (x *explainer) cost() float64 {
 	if m := x.wanted.masks; m != nil {
@@ -107,7 +131,7 @@ func (x *explainer) quick(given []int, changed bool, rules []int, law bool) []in
 	if changed && !x.can(given, law) {
 		return nil
 	}
-	if len(rules) <= 1 {
+	if len(rules) <= 1 || x.spent() {
 		return slices.Clone(rules)
 	}
 	a, b := rules[:len(rules)/2], rules[len(rules)/2:]

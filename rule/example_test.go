@@ -88,3 +88,66 @@ func Example() {
 	// 6 units, 0 to spare
 	// 14.8 abv, 0.2 to spare
 }
+
+// A lotion of water, oil and emulsifier: emulsifier by the oil, the
+// mean cost of the oils alone, and what stands behind a condition.
+func ExampleIf() {
+	names := []string{"water", "glycerin", "plain oil", "fine oil", "emulsifier", "thickener"}
+	set := rule.Set{
+		Ingredients: len(names), Total: 100,
+		Name: func(i int) string { return names[i] },
+		Rules: []rule.Rule{
+			rule.Ratio{Of: []int{4}, To: []int{2, 3}, Min: 0.05, Max: 0.1},
+			rule.Limit{Attribute: "cost", Factors: []float64{0, 2, 5, 30, 12, 9}, Of: []int{2, 3}, Min: math.Inf(-1), Max: 12},
+			rule.If{Unused: []int{5}, Then: rule.Amount{Of: []int{0}, Max: 60}},
+		},
+	}
+	conditions, err := set.Conditions()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, units := range [][]int{{55, 18, 20, 5, 2, 0}, {70, 3, 20, 5, 2, 0}, {70, 2, 20, 5, 2, 1}, {55, 14, 15, 14, 2, 0}, {55, 25, 15, 0, 5, 0}} {
+		var parts []rule.Part
+		for i, a := range units {
+			if a > 0 {
+				parts = append(parts, rule.Part{Ingredient: i, Amount: a})
+			}
+		}
+		fmt.Println(units, conditions.Keeps(parts))
+	}
+	for k := range set.Rules {
+		fmt.Println(set.Words(k))
+	}
+	// Output:
+	// [55 18 20 5 2 0] true
+	// [70 3 20 5 2 0] false
+	// [70 2 20 5 2 1] true
+	// [55 14 15 14 2 0] false
+	// [55 25 15 0 5 0] false
+	// ratio of emulsifier to plain oil, fine oil min 0.05 max 0.1
+	// limit of cost in plain oil, fine oil max 12
+	// if thickener unused then amount of water max 60
+}
+
+// Drinks near a Negroni, of gin, campari, vermouth, aperol and soda: one for another,
+// and no more than 3 of 9 units in other hands.
+func ExampleNear() {
+	negroni := []rule.Part{{Ingredient: 0, Amount: 3}, {Ingredient: 1, Amount: 3}, {Ingredient: 2, Amount: 3}}
+	set := rule.Set{Ingredients: 5, Total: 9, Rules: []rule.Rule{rule.Near{Name: "Negroni", Recipe: negroni, Changes: 2, Distance: 3}}}
+	conditions, err := set.Conditions()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for n := 1; n <= 5; n++ {
+		kept, _ := conditions.Kept(n)
+		fmt.Println(n, kept)
+	}
+	// Output:
+	// 1 0
+	// 2 12
+	// 3 61
+	// 4 74
+	// 5 26
+}

@@ -20,7 +20,31 @@ func randomRule(r *rand.Rand, ingredients, total int) Rule {
 		lo := r.IntN(most + 1)
 		return &Range{Min: lo, Max: lo + r.IntN(most+1-lo)}
 	}
-	switch r.IntN(8) {
+	switch r.IntN(12) {
+	case 8:
+		ratio := Ratio{Of: some(), To: some(), Min: float64(r.IntN(30)) / 10, Max: math.Inf(1)}
+		if r.IntN(2) == 0 {
+			ratio.Max = ratio.Min + float64(r.IntN(30))/10
+		}
+		return ratio
+	case 9:
+		near := Near{Changes: r.IntN(4) - 1, Distance: r.IntN(total+1) - 1}
+		of := some()
+		of = of[:min(len(of), total)]
+		for _, i := range of {
+			near.Recipe = append(near.Recipe, Part{i, 1})
+		}
+		near.Recipe[0].Amount += total - len(of)
+		return near
+	case 10, 11:
+		when := If{Then: randomRule(r, ingredients, total)}
+		if r.IntN(3) > 0 {
+			when.Used = some()
+		}
+		if when.Used == nil || r.IntN(4) == 0 {
+			when.Unused = some()
+		}
+		return when
 	case 0:
 		return Require{Of: some()[:1]}
 	case 1:
@@ -97,7 +121,7 @@ func TestExplainAllKinds(t *testing.T) {
 		}
 		if slices.ContainsFunc(c.Rules, func(k int) bool {
 			switch s.Rules[k].(type) {
-			case Need, Limit:
+			case Need, Limit, Ratio, Near, If:
 				return true
 			}
 			return false
@@ -117,7 +141,7 @@ func TestExplainAllKinds(t *testing.T) {
 func TestExplainLargeSpaces(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 7))
 	infeasible, explained, changes := 0, 0, 0
-	for infeasible < 600 {
+	for infeasible < 250 {
 		s := randomSet(r)
 		all := everyAmounts(s.Ingredients, s.Total)
 		c, err := s.explain(context.Background(), 0)

@@ -39,7 +39,7 @@ func FuzzExplain(f *testing.F) {
 		}
 		for len(data) > 0 && len(s.Rules) < 8 {
 			var of []int
-			kind := next() % 9
+			kind := next() % 13
 			for range next() % 5 {
 				of = append(of, next())
 			}
@@ -58,8 +58,23 @@ func FuzzExplain(f *testing.F) {
 				s.Rules = append(s.Rules, Need{next(), of})
 			case 6:
 				s.Rules = append(s.Rules, nil)
+			case 9:
+				s.Rules = append(s.Rules, Ratio{Of: of, To: []int{next()}, Min: float(), Max: float()})
+			case 10:
+				near := Near{Changes: next() - 1, Distance: next() - 1}
+				for _, i := range of {
+					near.Recipe = append(near.Recipe, Part{i, next()})
+				}
+				s.Rules = append(s.Rules, near)
+			case 11, 12: // behind a condition
+				if n := len(s.Rules); n > 0 && s.Rules[n-1] != nil {
+					s.Rules[n-1] = If{Used: of, Unused: []int{next()}[:kind-11], Then: s.Rules[n-1]}
+				}
 			default:
 				limit := Limit{Min: float(), Max: float()}
+				if limit.Of = of; next()%2 == 0 {
+					limit.Of = nil
+				}
 				if kind == 7 {
 					limit.Min, limit.Max = float64(next())/4, float64(next())/4
 				}

@@ -1,15 +1,14 @@
 package rule
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
-	"strconv"
 )
 
-// A Limit bounds a mean over the composition: Min ≤ Σ_i f_i·x_i / M ≤ Max.
+// A Limit bounds a mean over the composition: Min ≤ Σ_i f_i·x_i / M ≤ Max; or,
+// over some ingredients alone, Min ≤ Σ_{i∈Of} f_i·x_i / Σ_{i∈Of} x_i ≤ Max, which
+// holds where none of them is used.
 //
 // Factors and bounds are taken to as many decimals as fit sums of them into 62
 // bits, at most 9, so that whether a composition keeps the limit does not
@@ -17,21 +16,19 @@ import (
 type Limit struct {
 	Attribute string    // what the mean is of, where it has a name
 	Factors   []float64 // one for each ingredient
+	Of        []int     // nil for all
 	Min, Max  float64   // −Inf and +Inf where there is no bound
 }
 
-func (r Limit) words(*Set) string {
+func (r Limit) words(s *Set) string {
 	text := "limit"
 	if r.Attribute != "" {
 		text += " of " + r.Attribute
 	}
-	if !math.IsInf(r.Min, -1) {
-		text += fmt.Sprintf(" min %v", r.Min)
+	if r.Of != nil {
+		text += " in " + s.of(r.Of)
 	}
-	if !math.IsInf(r.Max, 1) {
-		text += fmt.Sprintf(" max %v", r.Max)
-	}
-	return text
+	return text + boundWords(r.Min, r.Max)
 }
 
 func (r Limit) check(s *Set) error {
@@ -43,43 +40,67 @@ func (r Limit) check(s *Set) error {
 			return fmt.Errorf("has the factor %v for ingredient %d", f, i)
 		}
 	}
-	switch {
-	case math.IsNaN(r.Min) || math.IsNaN(r.Max):
-		return errors.New("has a bound that is not a number")
-	case r.Min > r.Max:
-		return fmt.Errorf("asks for a mean of at least %v and at most %v", r.Min, r.Max)
+	if err := checkBounds("mean", r.Min, r.Max); err != nil {
+		return err
 	}
-	return nil
+	return s.members(r.Of...)
 }
 
-// scale returns the whole number, or its inverse, by which factors and bounds
-// are multiplied to make them whole: a power of ten.
-func (r Limit) scale(total int) float64 {
-	top := 0.0
+// members returns the ingredients that the mean is over.
+func (r Limit) members() []int {
+	if r.Of != nil {
+		return alike(r.Of, Term{}).ingredients()
+	}
+	all := make([]int, len(r.Factors))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// scale is as scaleOf says, and top the greatest factor.
+func (r Limit) scale(total int) (scale, top float64) {
 	for _, f := range r.Factors {
 		top = max(top, math.Abs(f))
 	}
-	scale := 1e9
-	for scale > 1e-9 && top*scale*float64(total) > 1<<61 {
-		scale /= 10
+	if r.Of == nil {
+		return scaleOf(top, total), top
 	}
-	return scale
+	return scaleOf(2*top+1, total), top // a bound is taken off the factors
 }
 
-// sum writes the limit in whole numbers.
-func (r Limit) sum(total int) Sum {
-	scale := r.scale(total)
-	sum := Sum{Factors: make([]int64, len(r.Factors))}
-	for i, f := range r.Factors {
-		sum.Factors[i] = int64(math.Round(f * scale))
+func (r Limit) conditions(c *Conditions) {
+	scale, top := r.scale(c.Total)
+	if r.Of == nil {
+		s := Sum{Min: wholeBound(r.Min, scale, c.Total), Max: wholeBound(r.Max, scale, c.Total)}
+		for i, f := range r.Factors {
+			if f := whole(f, scale); f != 0 {
+				s.Terms = append(s.Terms, Term{Ingredient: i, PerUnit: f})
+			}
+		}
+		c.addSum(s)
+		return
 	}
-	if sum.Min = wholeBound(r.Min, scale, total); math.IsInf(r.Min, -1) {
-		sum.Min = math.MinInt64
+	over := func(bound float64) Sum { // Σ (f_i − bound)·x_i
+		var s Sum
+		by := whole(min(max(bound, -top-1), top+1), scale)
+		for _, i := range r.members() {
+			if f := whole(r.Factors[i], scale) - by; f != 0 {
+				s.Terms = append(s.Terms, Term{Ingredient: i, PerUnit: f})
+			}
+		}
+		return s
 	}
-	if sum.Max = wholeBound(r.Max, scale, total); math.IsInf(r.Max, 1) {
-		sum.Max = math.MaxInt64
+	if !math.IsInf(r.Min, -1) {
+		s := over(r.Min)
+		s.Max = math.MaxInt64
+		c.addSum(s)
 	}
-	return sum
+	if !math.IsInf(r.Max, 1) {
+		s := over(r.Max)
+		s.Min = math.MinInt64
+		c.addSum(s)
+	}
 }
 
 // wholeBound returns a bound of the mean as one of the sum. A bound that is a
@@ -92,80 +113,38 @@ func wholeBound(b, scale float64, total int) int64 {
 		}
 		return math.MinInt64
 	}
-	return int64(math.Round(b*scale)) * int64(total)
+	return whole(b, scale) * int64(total)
 }
 
-func (r Limit) conditions(c *Conditions) { c.addSum(r.sum(c.Total)) }
-
+// slacks is the float nearest to the mean, which at a bound is the bound.
 func (r Limit) slacks(parts []Part, total int) []Slack {
-	return []Slack{{Value: r.mean(parts, total), Min: r.Min, Max: r.Max, Unit: r.Attribute, Ingredient: -1}}
-}
-
-// mean returns the float nearest to the mean that is bounded, which at a bound
-// is the bound.
-func (r Limit) mean(parts []Part, total int) float64 {
-	scale, sum := r.scale(total), int64(0)
+	scale, _ := r.scale(total)
+	sum, units := int64(0), int64(0)
 	for _, p := range parts {
-		sum += int64(math.Round(r.Factors[p.Ingredient]*scale)) * int64(p.Amount)
+		if r.Of == nil || slices.Contains(r.Of, p.Ingredient) {
+			sum += whole(r.Factors[p.Ingredient], scale) * int64(p.Amount)
+			units += int64(p.Amount)
+		}
 	}
-	by := new(big.Rat).SetFloat64(scale)
-	if scale < 1 {
-		by.SetFrac64(1, int64(math.Round(1/scale)))
+	if units == 0 {
+		return nil
 	}
-	mean, _ := new(big.Rat).Quo(big.NewRat(sum, int64(total)), by).Float64()
-	return mean
+	return []Slack{{Value: quotient(sum, units, scale), Min: r.Min, Max: r.Max, Unit: r.Attribute, Ingredient: -1}}
 }
 
-// knobs move a bound by units of the last decimal that counts.
 func (r Limit) knobs(s *Set) []knob {
-	sum, scale, total := r.sum(s.Total), r.scale(s.Total), int64(s.Total)
-	least, most := slices.Min(sum.Factors), slices.Max(sum.Factors)
-	decimal := func(whole int64) float64 {
-		v, _ := new(big.Rat).SetFrac64(whole, 1).Float64()
-		v, _ = strconv.ParseFloat(strconv.FormatFloat(v/scale, 'g', 15, 64), 64)
-		return v
+	scale, _ := r.scale(s.Total)
+	least, most := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, i := range r.members() {
+		f := whole(r.Factors[i], scale)
+		least, most = min(least, f), max(most, f)
 	}
-	var out []knob
-	add := func(what, verb string, was float64, from, by, notches int64, turn func(to float64) Rule) {
-		if notches < 1 {
-			return
-		}
-		out = append(out, knob{
-			limit: int(notches),
-			turn:  func(n int) Rule { return turn(decimal(from + by*int64(n))) },
-			text: func(n int, name string) string {
-				return fmt.Sprintf("%s the %s of %s from %v to %v", verb, what, name, was, decimal(from+by*int64(n)))
-			},
-			round: func(n int) int { return roundOutwards(from, by, int64(n)) },
-		})
+	if least > most {
+		return nil
 	}
-	if !math.IsInf(r.Min, -1) { // what lies above all means is as good as just above
-		from := min(sum.Min, (most+1)*total) / total
-		add("min", "lower", r.Min, from, -1, from-least, func(to float64) Rule { r := r; r.Min = to; return r })
-	}
-	if !math.IsInf(r.Max, 1) {
-		from := max(sum.Max, (least-1)*total) / total
-		add("max", "raise", r.Max, from, 1, most-from, func(to float64) Rule { r := r; r.Max = to; return r })
-	}
-	return out
-}
-
-// roundOutwards returns a number of notches that is at least n and leads to a
-// rounder bound, as far as that changes the way by less than a hundredth.
-func roundOutwards(from, by, n int64) int {
-	best := n
-	for unit := int64(10); unit <= n/100+1 && unit < 1<<58; unit *= 10 {
-		to := from + by*n
-		if rest := ((to % unit) + unit) % unit; rest != 0 {
-			if by < 0 {
-				to -= rest
-			} else {
-				to += unit - rest
-			}
-		}
-		if moved := (to - from) * by; moved-n <= n/100 {
-			best = moved
-		}
-	}
-	return int(best)
+	return boundKnobs(r.Min, r.Max, least, most, scale, func(lo, hi float64) Rule {
+		r := r
+		r.Min, r.Max = lo, hi
+		return r
+	})
 }

@@ -35,10 +35,13 @@ func (x *explainer) least(s Set, k int, q knob) int {
 	}
 	// Fewer are proven not to do; of more, some that were found to.
 	n := firstTrue(q.limit, func(n int) bool { return x.ask(turned(n), false) != never })
-	for more := 0; n+more < q.limit; more = max(4*more, 1+(q.limit-n)/512) {
+	for more := 0; n+more < q.limit && !x.spent(); more = max(4*more, 1+(q.limit-n)/512) {
 		if x.ask(turned(n+more), true) == some {
 			return n + more
 		}
+	}
+	if x.spent() {
+		return 0
 	}
 	return q.limit
 }

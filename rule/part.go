@@ -1,6 +1,10 @@
 package rule
 
-import "kir/count"
+import (
+	"slices"
+
+	"kir/count"
+)
 
 // A Part is one used ingredient of a composition: which, and how many units.
 type Part struct {
@@ -18,6 +22,17 @@ func amountOf(parts []Part, ingredient int) int {
 		}
 	}
 	return 0
+}
+
+// amountsOf sums what some ingredients take.
+func amountsOf(parts []Part, of []int) int {
+	sum := 0
+	for _, p := range parts {
+		if slices.Contains(of, p.Ingredient) {
+			sum += p.Amount
+		}
+	}
+	return sum
 }
 
 // usedOf counts those of some ingredients that are used.

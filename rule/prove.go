@@ -2,6 +2,7 @@ package rule
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -9,35 +10,78 @@ import (
 //
 // It decides ingredient by ingredient whether it is used, follows what that
 // means for others, and gives a branch up where sums of bounds cannot be met: of
-// amounts, of groups, of what is limited. A branch in which all is decided and
-// nothing is out of bounds ends the search: there may be a composition. So what
-// it says cannot be, cannot be; what it does not, may.
+// amounts, of groups, of what is limited; or where all of them together cannot,
+// by linear programming ([relaxation]). Where amounts would have to be broken
+// numbers, they are decided to be less or more. A branch in which all is decided
+// and nothing is out of bounds ends the search: there may be a composition, or it
+// has been found. So what it says cannot be, cannot be; what it does not, may.
 type prover struct {
 	*Conditions
-	sums   []Sum // with those on the same factors put together
-	sizes  []int // the numbers of ingredients that are asked for
+	sums   []proved // with those of the same terms put together
+	sizes  []int    // the numbers of ingredients that are asked for
+	steps  int      // left of the search
+	found  []Part   // a composition that keeps the conditions, if it met one
+	blamed []int    // rules that the first linear program shows to be impossible
+}
+
+// A node is a branch of a search.
+type node struct {
+	uses   []use
 	lo, hi []int // amounts when used
-	order  []int // scratch
-	steps  int   // left of the search
+}
+
+// clone returns a copy.
+func (n *node) clone() *node {
+	return &node{slices.Clone(n.uses), slices.Clone(n.lo), slices.Clone(n.hi)}
+}
+
+// A proved is a sum as the search sees it.
+type proved struct {
+	Sum
+	rules  []int   // that say it
+	terms  []*Term // by ingredient
+	rising []int32 // the ingredients by what a unit adds
+	linear bool    // units add something, and not only what is used
+}
+
+// newProved prepares a sum.
+func newProved(s Sum, ingredients int) proved {
+	p := proved{Sum: s, terms: make([]*Term, ingredients), rising: make([]int32, ingredients)}
+	for k := range s.Terms {
+		t := &s.Terms[k]
+		p.terms[t.Ingredient] = t
+		p.linear = p.linear || t.PerUnit != 0
+	}
+	for i := range p.rising {
+		p.rising[i] = int32(i)
+	}
+	slices.SortStableFunc(p.rising, func(i, j int32) int { return cmp.Compare(p.perUnit(i), p.perUnit(j)) })
+	return p
+}
+
+func (p *proved) perUnit(i int32) int64 {
+	if t := p.terms[i]; t != nil {
+		return t.PerUnit
+	}
+	return 0
 }
 
 // proofSteps bounds a search, in ingredients looked at.
 const proofSteps = 20_000_000
 
+// programSteps is what a linear program costs besides its pivots.
+const programSteps = 10_000
+
 func newProver(c *Conditions, sizes []int) *prover {
-	p := &prover{Conditions: c, sizes: sizes, lo: make([]int, len(c.Amounts)), hi: make([]int, len(c.Amounts)), steps: proofSteps}
-	for i, d := range c.doses {
-		if d.n > 0 {
-			p.lo[i], p.hi[i] = d.lo, d.hi()
-		}
-	}
-	for _, s := range c.Sums {
-		same := slices.IndexFunc(p.sums, func(t Sum) bool { return slices.Equal(s.Factors, t.Factors) })
+	p := &prover{Conditions: c, sizes: sizes, steps: proofSteps}
+	for k, s := range c.Sums {
+		same := slices.IndexFunc(p.sums, func(t proved) bool { return slices.Equal(s.Terms, t.Terms) })
 		if same < 0 {
-			p.sums = append(p.sums, s)
-			continue
+			same = len(p.sums)
+			p.sums = append(p.sums, newProved(s, len(c.Amounts)))
 		}
 		t := &p.sums[same]
+		t.rules = append(t.rules, c.sumRules[k])
 		t.Min, t.Max = max(t.Min, s.Min), min(t.Max, s.Max)
 	}
 	return p
@@ -45,22 +89,59 @@ func newProver(c *Conditions, sizes []int) *prover {
 
 // impossible says whether it is proven that no composition keeps the conditions.
 func (p *prover) impossible() bool {
-	if slices.ContainsFunc(p.sums, func(s Sum) bool { return s.Min > s.Max }) {
+	if slices.ContainsFunc(p.sums, func(s proved) bool { return s.Min > s.Max || p.skips(&s) }) {
 		return true
 	}
-	uses := make([]use, len(p.Amounts))
+	n := &node{make([]use, len(p.Amounts)), make([]int, len(p.Amounts)), make([]int, len(p.Amounts))}
 	for i, a := range p.Amounts {
-		free := p.hi[i] > 0
+		d := p.doses[i]
+		if d.n > 0 {
+			n.lo[i], n.hi[i] = d.lo, d.hi()
+		}
 		switch {
-		case a.Required && !free:
+		case a.Required && d.n == 0:
 			return true
 		case a.Required:
-			uses[i] = used
-		case !free:
-			uses[i] = unused
+			n.uses[i] = used
+		case d.n == 0:
+			n.uses[i] = unused
 		}
 	}
-	return !p.open(uses)
+	return !p.open(n, 0)
+}
+
+// skips says whether no number that a sum can be is within its bounds: with the
+// amounts that are all multiples of what lo and step have in common, and together
+// the total, Σ f_i·x_i is f·M and multiples of the greatest common divisor of all
+// (f_i − f) times those.
+func (p *prover) skips(s *proved) bool {
+	from, unit, first := int64(0), int64(0), true
+	for i, d := range p.doses {
+		if t := s.terms[i]; t != nil && (t.Whole != 0 || t.Bent()) {
+			return false
+		}
+		if d.n == 0 {
+			continue
+		}
+		f := s.perUnit(int32(i))
+		if first {
+			from, first = f, false
+		}
+		multiple := int64(d.lo)
+		if d.n > 1 {
+			multiple = int64(gcd(d.lo, d.step))
+		}
+		unit = int64(gcd(int(unit), int(max(f-from, from-f)*multiple)))
+	}
+	at := from * int64(p.Total)
+	if unit == 0 {
+		return at < s.Min || at > s.Max
+	}
+	if s.Min == math.MinInt64 || s.Max == math.MaxInt64 {
+		return false
+	}
+	above := ((at-s.Min)%unit + unit) % unit // of the least that is not below Min
+	return s.Min+above > s.Max
 }
 
 // A use is what is decided of an ingredient.
@@ -72,33 +153,118 @@ const (
 	unused
 )
 
-// open says whether there may be a composition in which ingredients are used as
-// decided. It is the answer if the search takes too long.
-func (p *prover) open(uses []use) bool {
-	if p.steps -= len(uses) * (1 + len(p.sums) + len(p.Needs) + len(p.Groups)); p.steps < 0 {
+// open says whether there may be a composition in a branch. It is the answer if
+// the search takes too long.
+func (p *prover) open(n *node, depth int) bool {
+	if p.steps -= len(n.uses) * (1 + len(p.sums) + len(p.Needs) + len(p.Groups)); p.steps < 0 && depth > 0 {
 		return true
 	}
 	for changed := true; changed; {
 		var ok bool
-		if changed, ok = p.follow(uses); !ok {
+		if changed, ok = p.follow(n.uses); !ok {
 			return false
 		}
 	}
-	if !p.within(uses) {
+	if !p.within(n) {
 		return false
 	}
-	i := p.choose(uses)
-	if i < 0 {
-		return true
-	}
-	for _, decision := range []use{unused, used} {
-		next := slices.Clone(uses)
-		next[i] = decision
-		if p.open(next) {
-			return true
+	var amounts []float64
+	if len(p.sums) > 0 {
+		x := p.relax(n)
+		var impossible bool
+		var rules []int
+		var work int
+		amounts, impossible, rules, work = x.solve()
+		if p.steps -= programSteps + work/4; impossible {
+			if depth == 0 {
+				p.blamed = rules
+			}
+			return false
 		}
 	}
-	return false
+	a, b := p.branch(n, amounts)
+	return a == nil || p.open(a, depth+1) || p.open(b, depth+1)
+}
+
+// branch returns the two branches of a node; none if all is decided, or a
+// composition has been found.
+func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
+	i := -1
+	if amounts != nil {
+		if p.round(n, amounts) {
+			return nil, nil
+		}
+		i = p.broken(n, amounts)
+	}
+	if i >= 0 && n.uses[i] == used {
+		a, b = n.clone(), n.clone()
+		step := p.doses[i].step
+		a.hi[i] = n.lo[i] + int(amounts[i]-float64(n.lo[i]))/step*step
+		b.lo[i] = a.hi[i] + step
+		if amounts[i]-float64(a.hi[i]) > float64(step)/2 { // the nearer first
+			return b, a
+		}
+		return a, b
+	}
+	likely := i >= 0 && amounts[i] > float64(n.lo[i])/2
+	if i < 0 {
+		i = p.choose(n.uses)
+	}
+	if i < 0 {
+		return nil, nil
+	}
+	a, b = n.clone(), n.clone()
+	a.uses[i], b.uses[i] = unused, used
+	if likely {
+		return b, a
+	}
+	return a, b
+}
+
+// round takes numbers to amounts and keeps them if they are a composition that
+// keeps all conditions.
+func (p *prover) round(n *node, amounts []float64) bool {
+	var parts []Part
+	total := 0
+	for i, x := range amounts {
+		if v := int(math.Round(x)); v > 0 {
+			parts = append(parts, Part{i, v})
+			total += v
+		}
+	}
+	if total != p.Total || !slices.Contains(p.sizes, len(parts)) || !p.Keeps(parts) {
+		return false
+	}
+	p.found = parts
+	return true
+}
+
+// broken returns an ingredient whose number is no amount that it may take: the one
+// that is furthest from it, of those which are undecided first; −1 if there is none.
+func (p *prover) broken(n *node, amounts []float64) int {
+	const whole = 1e-6
+	worst, most := -1, whole
+	for i, x := range amounts {
+		if n.uses[i] == undecided && x > whole && x < float64(n.lo[i])-whole {
+			if off := 1 + min(x, float64(n.lo[i])-x); off > most {
+				worst, most = i, off
+			}
+		}
+	}
+	if worst >= 0 {
+		return worst
+	}
+	for i, x := range amounts {
+		if n.uses[i] != used {
+			continue
+		}
+		step := float64(p.doses[i].step)
+		over := math.Mod(x-float64(n.lo[i]), step)
+		if off := min(over, step-over) / step; off > most && n.hi[i] > n.lo[i] {
+			worst, most = i, off
+		}
+	}
+	return worst
 }
 
 // follow decides what needs and groups leave no choice about. ok is false if
@@ -138,6 +304,46 @@ func (p *prover) follow(uses []use) (changed, ok bool) {
 			decide([]int{n.If}, unused)
 		}
 	}
+	for k := range p.sums {
+		fixed, ok := p.sums[k].follow(uses)
+		if changed = changed || fixed; !ok {
+			return changed, false
+		}
+	}
+	return changed, true
+}
+
+// follow decides what a sum over what is used leaves no choice about.
+func (p *proved) follow(uses []use) (changed, ok bool) {
+	if p.linear {
+		return false, true
+	}
+	lo, hi := int64(0), int64(0) // what it can come to
+	for k := range p.Terms {
+		t := &p.Terms[k]
+		switch uses[t.Ingredient] {
+		case used:
+			lo += t.Whole + min(t.Off, 0)
+			hi += t.Whole + max(t.Off, 0)
+		case undecided:
+			lo += min(t.Whole+min(t.Off, 0), 0)
+			hi += max(t.Whole+max(t.Off, 0), 0)
+		}
+	}
+	if lo > p.Max || hi < p.Min {
+		return false, false
+	}
+	for k := range p.Terms {
+		t := &p.Terms[k]
+		if uses[t.Ingredient] != undecided || t.Off != 0 {
+			continue
+		}
+		if lo+max(t.Whole, 0) > p.Max || hi+min(t.Whole, 0) < p.Min {
+			uses[t.Ingredient], changed = unused, true
+		} else if lo-min(t.Whole, 0) > p.Max || hi-max(t.Whole, 0) < p.Min {
+			uses[t.Ingredient], changed = used, true
+		}
+	}
 	return changed, true
 }
 
@@ -155,21 +361,22 @@ func haveOf(uses []use, members []int) (have, may int) {
 }
 
 // within says whether what sums of amounts can be reaches what they must be.
-func (p *prover) within(uses []use) bool {
+func (p *prover) within(n *node) bool {
+	uses := n.uses
 	have, may := 0, 0
 	least, most := 0, 0 // of the total
 	for i, u := range uses {
 		switch u {
 		case used:
 			have++
-			least += p.lo[i]
-			most += p.hi[i]
+			least += n.lo[i]
+			most += n.hi[i]
 		case undecided:
 			may++
-			most += p.hi[i]
+			most += n.hi[i]
 		}
 	}
-	fits := slices.ContainsFunc(p.sizes, func(n int) bool { return have <= n && n <= have+may })
+	fits := slices.ContainsFunc(p.sizes, func(size int) bool { return have <= size && size <= have+may })
 	if !fits || least > p.Total || most < p.Total {
 		return false
 	}
@@ -181,10 +388,10 @@ func (p *prover) within(uses []use) bool {
 		for _, i := range g.Members {
 			switch uses[i] {
 			case used:
-				in += p.lo[i]
-				out += p.hi[i]
+				in += n.lo[i]
+				out += n.hi[i]
 			case undecided:
-				out += p.hi[i]
+				out += n.hi[i]
 			}
 		}
 		in, out = max(in, p.Total-(most-out)), min(out, p.Total-(least-in))
@@ -194,38 +401,50 @@ func (p *prover) within(uses []use) bool {
 	}
 	for k := range p.sums {
 		s := &p.sums[k]
-		if p.extreme(uses, s.Factors, 1, p.Total-least) < s.Min || p.extreme(uses, s.Factors, -1, p.Total-least) > s.Max {
+		if s.Min > math.MinInt64 && p.extreme(n, s, 1, p.Total-least) < s.Min || s.Max < math.MaxInt64 && p.extreme(n, s, -1, p.Total-least) > s.Max {
 			return false
 		}
 	}
 	return true
 }
 
-// extreme returns the greatest sum of a factor, or with sign −1 the least, if
-// all used ingredients have at least their least amounts, and the free units go
-// where they do most.
-func (p *prover) extreme(uses []use, factors []int64, sign, free int) int64 {
-	sum := int64(0)
-	order := p.order[:0]
-	for i, u := range uses {
-		if u == used {
-			sum += factors[i] * int64(p.lo[i])
-		}
-		if u != unused {
-			order = append(order, i)
+// extreme returns no less than the greatest that a sum can be, or with sign −1 no
+// more than the least, if all used ingredients have at least their least amounts,
+// and the free units go where they do most. A step may fall as it wants.
+func (p *prover) extreme(n *node, s *proved, sign int64, free int) int64 {
+	uses, sum := n.uses, int64(0)
+	better := func(v int64) int64 { return sign * max(sign*v, 0) }
+	for k := range s.Terms {
+		t := &s.Terms[k]
+		switch uses[t.Ingredient] {
+		case used:
+			least := n.lo[t.Ingredient]
+			if t.Cap > 0 {
+				least = min(least, t.Cap)
+			}
+			sum += t.Whole + better(t.Off) + t.PerUnit*int64(least)
+		case undecided:
+			sum += better(t.Whole) + better(t.Off)
 		}
 	}
-	p.order = order
-	slices.SortFunc(order, func(i, j int) int {
-		return sign * cmp.Compare(factors[j], factors[i])
-	})
-	for _, i := range order {
-		room := p.hi[i]
-		if uses[i] == used {
-			room -= p.lo[i]
+	for at := range s.rising {
+		if sign > 0 {
+			at = len(s.rising) - 1 - at
 		}
-		room = min(room, free)
-		sum += factors[i] * int64(room)
+		i := s.rising[at]
+		if uses[i] == unused {
+			continue
+		}
+		room, t := n.hi[i], s.terms[i]
+		if t != nil && t.Cap > 0 {
+			room = min(room, t.Cap) // and beyond it as good as elsewhere
+		}
+		if uses[i] == used {
+			room -= n.lo[i]
+		}
+		if room = max(min(room, free), 0); t != nil {
+			sum += t.PerUnit * int64(room)
+		}
 		if free -= room; free == 0 {
 			break
 		}
@@ -233,8 +452,8 @@ func (p *prover) extreme(uses []use, factors []int64, sign, free int) int64 {
 	return sum
 }
 
-// choose returns an undecided ingredient, of a need or a group if there is one,
-// or −1.
+// choose returns an undecided ingredient, of a need, a group or a sum over what is
+// used if there is one, or −1.
 func (p *prover) choose(uses []use) int {
 	for _, n := range p.Needs {
 		if uses[n.If] == undecided {
@@ -247,6 +466,13 @@ func (p *prover) choose(uses []use) int {
 	for _, g := range p.Groups {
 		if i := firstUndecided(uses, g.Members); i >= 0 {
 			return i
+		}
+	}
+	for k := range p.sums { // what is slack or not by what is used
+		for _, t := range p.sums[k].Terms {
+			if t.Whole != 0 && uses[t.Ingredient] == undecided {
+				return t.Ingredient
+			}
 		}
 	}
 	return slices.Index(uses, undecided)

@@ -6,7 +6,8 @@ import (
 	"kir/count"
 )
 
-// A Rule is one of [Require], [Exclude], [Amount], [Group], [Need] and [Limit].
+// A Rule is one of [Require], [Exclude], [Amount], [Group], [Need], [Limit], [Ratio],
+// [Near] and [If].
 type Rule interface {
 	// words says the rule.
 	words(s *Set) string

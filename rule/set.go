@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -42,7 +43,9 @@ func (s Set) Conditions() (*Conditions, error) {
 	for k, r := range s.Rules {
 		if r != nil {
 			c.rule = k
-			r.conditions(c)
+			if r.conditions(c); c.tooLarge {
+				return nil, &Error{k, errors.New("needs numbers above 2⁶²: take factors of fewer digits, or a smaller total")}
+			}
 		}
 	}
 	c.bound()

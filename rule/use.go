@@ -1,10 +1,6 @@
 package rule
 
-import (
-	"slices"
-
-	"kir/count"
-)
+import "slices"
 
 // Require makes all of the ingredients used.
 type Require struct{ Of []int }
@@ -19,11 +15,11 @@ func (r Require) check(s *Set) error { return s.members(r.Of...) }
 func (r Exclude) check(s *Set) error { return s.members(r.Of...) }
 
 func (r Require) conditions(c *Conditions) {
-	c.each(r.Of, func(a *count.Ingredient) { a.Required = true })
+	c.require(r.Of)
 }
 
 func (r Exclude) conditions(c *Conditions) {
-	c.each(r.Of, func(a *count.Ingredient) { a.Excluded = true })
+	c.exclude(r.Of)
 }
 
 func (r Require) slacks(parts []Part, _ int) []Slack {

@@ -19,12 +19,14 @@ type walk struct {
 	random *rand.Rand
 	parts  []Part
 	before []Part // the last move
+	work   float64
 }
 
 // walkSteps and walkStarts bound a walk: moves, and how often it begins anew.
 const (
 	walkSteps  = 20_000
 	walkStarts = 4
+	walkBudget = 1e9 // of one start, in steps of some 10⁻⁹ s
 )
 
 func newWalk(c *Conditions, sizes []int) *walk {
@@ -36,8 +38,11 @@ func newWalk(c *Conditions, sizes []int) *walk {
 	}
 	for _, s := range c.Sums {
 		top := 0.0
-		for _, i := range w.usable {
-			top = max(top, math.Abs(float64(s.Factors[i])))
+		for _, t := range s.Terms {
+			top = max(top, math.Abs(float64(t.PerUnit)))
+		}
+		if top == 0 { // of what is used, which counts as such
+			top = 4 / float64(c.Total)
 		}
 		w.scale = append(w.scale, 4/(top*float64(c.Total)+1))
 	}
@@ -55,11 +60,14 @@ func (w *walk) arrives(ctx context.Context) bool {
 		}
 		w.begin(w.sizes[start*(len(w.sizes)-1)/walkStarts])
 		broken := w.broken()
-		for step := 0; broken > 0 && step < walkSteps; step++ {
+		cost := 40 * float64((1+len(w.Sums)+len(w.Groups))*(1+w.sizes[len(w.sizes)-1])) // of a step
+		steps := min(walkSteps, int(walkBudget/cost))
+		for step := 0; broken > 0 && step < steps; step++ {
+			w.work += cost
 			w.before = append(w.before[:0], w.parts...)
 			w.move()
 			after := w.broken()
-			heat := 0.05 * (1 - float64(step)/walkSteps)
+			heat := 0.05 * (1 - float64(step)/float64(steps))
 			if after <= broken || w.random.Float64() < math.Exp((broken-after)/(heat+1e-9)) {
 				broken = after
 			} else {

@@ -31,6 +31,16 @@ func one(name string) cobra.PositionalArgs {
 	}
 }
 
+// two is the check that a command gets exactly two arguments.
+func two(first, second string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 2 {
+			return fmt.Errorf("%s needs a %s and a %s", c.CommandPath(), first, second)
+		}
+		return nil
+	}
+}
+
 // problemFiles completes problem files.
 func problemFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
@@ -39,6 +49,11 @@ func problemFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 // runDirectories completes run directories.
 func runDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// problemsAndRuns completes problem files and run directories.
+func problemsAndRuns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
 }
 
 // must panics on an error that only a mistake in this program can cause.

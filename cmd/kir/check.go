@@ -13,7 +13,7 @@ import (
 )
 
 func newCheckCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, noCache bool
 	c := &cobra.Command{
 		Use:   "check PROBLEM",
 		Short: "Check a problem and say what it asks, without sampling",
@@ -28,7 +28,7 @@ column.`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			var advice *run.Advice
 			choose := kernelChooser(&advice)
-			p, err := problem.Load(c.Context(), args[0], problem.Options{Kernel: choose})
+			p, err := problem.Load(c.Context(), args[0], problem.Options{Kernel: choose, Cache: !noCache, Tell: teller(c.ErrOrStderr(), false)})
 			if err != nil {
 				return err
 			}
@@ -60,5 +60,6 @@ column.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	noCacheFlag(c, &noCache)
 	return c
 }

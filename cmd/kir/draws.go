@@ -14,6 +14,7 @@ import (
 
 	"kir/fault"
 	"kir/report"
+	"kir/report/sheet"
 	"kir/run"
 )
 
@@ -65,10 +66,11 @@ pandas read draws/**/*.parquet as one table.`,
 	return c
 }
 
-// csvField quotes a field as CSV needs it.
+// csvField quotes a field as CSV needs it, so that no spreadsheet runs it.
 func csvField(text string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
+	text = sheet.Safe(text)
 	if w.Write([]string{text}) != nil {
 		return text // a strings.Builder does not fail
 	}

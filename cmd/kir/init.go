@@ -13,6 +13,7 @@ import (
 
 	"kir/fault"
 	"kir/problem"
+	"kir/problem/schema"
 	"kir/recipe"
 )
 
@@ -26,7 +27,8 @@ func newInitCommand() *cobra.Command {
 		Long: `Look at a table of recipes and write a problem file for it: what the columns are,
 how many ingredients recipes have, what labels there are and the wish for one of
 them, and rules that the doses and groups suggest, commented out. It asks nothing,
-and kir sample can sample what it writes at once.
+and kir sample can sample what it writes at once. Beside it, unless it is there, goes
+` + schema.FileName + `, with which editors complete and check the file.
 
 TABLE is CSV in any usual encoding, with commas, semicolons or tabs, an .xlsx
 workbook, or JSON-LD. What is guessed of it is said in the file, and flags say it
@@ -71,6 +73,9 @@ otherwise. docs/tables.md describes what is read.`,
 				d.Layout = d.Layout.With(recipe.Layout{Columns: map[string]recipe.Role{recipe.Name(name): recipe.LabelColumn}})
 			}
 			if err := saveDraft(c.Context(), d, out); err != nil {
+				return err
+			}
+			if err := saveSchema(filepath.Dir(out)); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, %s. Sample it with: kir sample %s\n", out,
@@ -184,4 +189,23 @@ func saveDraft(ctx context.Context, d *problem.Draft, out string) (err error) {
 		return fmt.Errorf("writing %s: %w", out, err)
 	}
 	return nil
+}
+
+// saveSchema writes the schema of problem files into a directory that has none.
+func saveSchema(dir string) error {
+	text, err := schema.JSON()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, schema.FileName)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if _, err := f.Write(text); err != nil {
+		return errors.Join(err, f.Close(), os.Remove(path))
+	}
+	return f.Close()
 }

@@ -245,7 +245,7 @@ func TestInit(t *testing.T) {
 			if err := execute(t.Context(), append([]string{"init", test.file}, test.args...), &stdout, &stderr); err == nil {
 				t.Error("the problem was overwritten")
 			}
-			if left, err := filepath.Glob(".kir-*"); err != nil || len(left) > 0 {
+			if left, err := filepath.Glob(".kir-*.yaml"); err != nil || len(left) > 0 {
 				t.Errorf("left over: %v, %v", left, err)
 			}
 		})

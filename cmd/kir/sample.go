@@ -18,10 +18,12 @@ func newSampleCommand() *cobra.Command {
 	var out, shard string
 	var effort float64
 	var advice *run.Advice
+	var moves moveFlags
 	var o runOptions
+	var noCache bool
 	s := kir.DefaultSettings()
 	c := &cobra.Command{
-		Use:   "sample PROBLEM [-o RUN] [--shard K/S]",
+		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--near K]",
 		Short: "Draw compositions as a problem asks",
 		Long: `Run the chains that a problem file asks for, keep every draw, and say what was
 found: the best new compositions, how far the draws can be trusted, and where
@@ -30,6 +32,12 @@ the files lie. Flags override the problem file.
 The run's directory gets the draws (Parquet), the problem as it was resolved,
 summary.json, and report.html to look at. A run that was interrupted goes on
 with kir resume.
+
+The next move: --pin, --exclude, --min, --max and --near ask the same otherwise. Of
+a RUN the settings stay, but for a kernel that the problem does not name, and
+--pin 3:Gin pins Gin at what recipe 3 of its shortlist has of it. The changed
+problem is shown as a difference and written beside the old one, with its comments;
+sampled again, it gives the same draws.
 
 With --shard 3/16 only the third of sixteen parts of the chains is run, by as many
 machines as there are. All name the same RUN, a directory that they share or a
@@ -40,9 +48,12 @@ in one run.`,
 		Example: `  kir sample examples/cocktails/problem.yaml
   kir sample problem.yaml -o runs/long --draws 1000000 --seed 7
   kir sample problem.yaml --json | jq .best[0].recipe
+  kir sample runs/fresh-all-day-cocktails-1 --pin 3:Gin --exclude "Lemon juice"
+  kir sample runs/fresh-all-day-cocktails-1 --near 3=1
+  kir sample problem.yaml --min "Gin=20%" --max "Lime juice=3%"
   kir sample problem.yaml -o shared/long --chains 64 --shard 3/16`,
-		Args:              one("problem file"),
-		ValidArgsFunction: problemFiles,
+		Args:              one("problem file or run"),
+		ValidArgsFunction: problemsAndRuns,
 	}
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		changed := c.Flags().Changed
@@ -50,28 +61,41 @@ in one run.`,
 		if err != nil {
 			return err
 		}
-		p, err := problem.Load(c.Context(), args[0], problem.Options{
-			Workers: o.workers,
-			Effort:  looked,
-			Kernel:  kernelChooser(&advice),
-			Tell:    teller(c.ErrOrStderr(), o.quiet),
-			Override: func(given *kir.Settings) {
-				for _, f := range []struct {
-					name string
-					set  func()
-				}{
-					{"kernel", func() { given.Kernel = s.Kernel }},
-					{"chains", func() { given.Chains = s.Chains }},
-					{"warmup", func() { given.Warmup = s.Warmup }},
-					{"draws", func() { given.Draws = s.Draws }},
-					{"thin", func() { given.Thin = s.Thin }},
-					{"seed", func() { given.Seed = s.Seed }},
-				} {
-					if changed(f.name) {
-						f.set()
-					}
+		override := func(given *kir.Settings) {
+			for _, f := range []struct {
+				name string
+				set  func()
+			}{
+				{"kernel", func() { given.Kernel = s.Kernel }},
+				{"chains", func() { given.Chains = s.Chains }},
+				{"warmup", func() { given.Warmup = s.Warmup }},
+				{"draws", func() { given.Draws = s.Draws }},
+				{"thin", func() { given.Thin = s.Thin }},
+				{"seed", func() { given.Seed = s.Seed }},
+			} {
+				if changed(f.name) {
+					f.set()
 				}
-			},
+			}
+		}
+		file, dir := args[0], out
+		var text []byte
+		if moves.given() || isRun(file) {
+			if shard != "" {
+				return &fault.Error{Message: "--shard is a part of a run that all know", Hint: "sample the changed problem file, the same for all of them"}
+			}
+			if file, text, dir, err = moves.changed(c, file, out, override, looked, o.quiet); err != nil {
+				return err
+			}
+		}
+		p, err := problem.Load(c.Context(), file, problem.Options{
+			Text:     text,
+			Workers:  o.workers,
+			Effort:   looked,
+			Kernel:   kernelChooser(&advice),
+			Cache:    !noCache,
+			Tell:     teller(c.ErrOrStderr(), o.quiet),
+			Override: override,
 		})
 		if err != nil {
 			return err
@@ -84,14 +108,22 @@ in one run.`,
 			}
 			return o.shard(c, shard, out)
 		}
-		dir, made, err := runDirectory(out, p.Name)
+		dir, made, err := runDirectory(dir, p.Name)
 		if err != nil {
 			return err
+		}
+		if text != nil {
+			if err := writeNew(file, text); err != nil {
+				return fmt.Errorf("writing the changed problem: %w; name another place with --save", err)
+			}
 		}
 		err = o.do(c, p, dir, run.Start)
 		if err != nil && made != "" {
 			// Nothing stays behind of a run that never began.
 			os.Remove(made)
+		}
+		if exists := (*run.ExistsError)(nil); err != nil && text != nil && (errors.As(err, &exists) || !isRun(dir)) {
+			err = errors.Join(err, os.Remove(file))
 		}
 		return err
 	}
@@ -104,6 +136,8 @@ in one run.`,
 	c.Flags().IntVar(&s.Thin, "thin", s.Thin, "iterations from one draw to the next")
 	c.Flags().Uint64Var(&s.Seed, "seed", s.Seed, "seed of all random choices")
 	c.Flags().Float64Var(&effort, "effort", 1, "how much looking for the best stands beside the draws; 0 for none")
+	noCacheFlag(c, &noCache)
+	moves.add(c)
 	o.flags(c)
 	must(c.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(kernelNames(), cobra.ShellCompDirectiveNoFileComp)))
 	must(c.MarkFlagDirname("output"))
@@ -119,4 +153,9 @@ func effortOf(c *cobra.Command, effort float64) (*float64, error) {
 		return nil, &fault.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", problem.MaxEffort)}
 	}
 	return &effort, nil
+}
+
+// noCacheFlag is the same wherever a problem with rules is counted.
+func noCacheFlag(c *cobra.Command, off *bool) {
+	c.Flags().BoolVar(off, "no-cache", false, "work out how many compositions keep the rules anew, and keep nothing in .kir-cache beside the problem")
 }

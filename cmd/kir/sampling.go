@@ -189,6 +189,9 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 	return spec, nil
 }
 
+// runsDirectory is where runs go that are not told to go elsewhere.
+const runsDirectory = "runs"
+
 // runDirectory returns the directory for a run: the one that was named, or the
 // first that is free of runs/NAME-1, runs/NAME-2, … It returns the parent too
 // if it had to be made.
@@ -206,19 +209,24 @@ func runDirectory(named, problemName string) (dir, made string, err error) {
 		}
 		return named, made, nil
 	}
-	const parent = "runs"
-	if err := os.Mkdir(parent, 0o777); err == nil {
-		made = parent
+	if err := os.Mkdir(runsDirectory, 0o777); err == nil {
+		made = runsDirectory
 	} else if !errors.Is(err, os.ErrExist) {
 		return "", "", fmt.Errorf("making a directory for the run: %w; name another place with -o", err)
 	}
-	base := filepath.Join(parent, slug(problemName))
+	dir, err = freeDirectory(problemName)
+	return dir, made, err
+}
+
+// freeDirectory returns the first of runs/NAME-1, runs/NAME-2, … that is not there.
+func freeDirectory(problemName string) (string, error) {
+	base := filepath.Join(runsDirectory, slug(problemName))
 	for k := 1; ; k++ {
-		dir = fmt.Sprintf("%s-%d", base, k)
+		dir := fmt.Sprintf("%s-%d", base, k)
 		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) {
-			return dir, made, nil
+			return dir, nil
 		} else if err != nil {
-			return "", made, err
+			return "", err
 		}
 	}
 }

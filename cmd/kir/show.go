@@ -14,6 +14,8 @@ import (
 func newShowCommand() *cobra.Command {
 	var asJSON bool
 	var best, diverse int
+	var t tableFlags
+	var weighing weighingFlags
 	c := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Say what a run found",
@@ -21,10 +23,23 @@ func newShowCommand() *cobra.Command {
 best compositions that differ from each other, whether the draws can be relied on,
 and every figure with its error.
 
---best K prints the first K entries of the shortlist and nothing else.`,
+--best K prints the first K entries of the shortlist and nothing else.
+
+--recipe K is one of them as a weighing sheet: a batch rounded to the scale, so that
+the sum is exact and no rule breaks, in the order of the groups, as text, --csv, or
+as a page to print with --html. Shares are of the volume or the mass, whichever the
+problem's recipes are measured in; --in weighs in the other, by the densities in a
+column of the ingredients.
+
+--csv and --xlsx write the shortlist for a spreadsheet: a column a recipe, a row an
+ingredient in the order of their groups, and the figures. Percentages are of the
+total. No name in it runs as a formula.`,
 		Example: `  kir show runs/fresh-all-day-cocktails-1
   kir show runs/fresh-all-day-cocktails-1 --best 20
-  kir show runs/fresh-all-day-cocktails-1 --best 3 --json | jq .best[].recipe`,
+  kir show runs/fresh-all-day-cocktails-1 --best 3 --json | jq .best[].recipe
+  kir show runs/fresh-all-day-cocktails-1 --xlsx -o shortlist.xlsx
+  kir show runs/fresh-all-day-cocktails-1 --recipe 3 --batch 750ml --round 0.5
+  kir show runs/accord-1 --recipe 1 --batch 100g --round 0.01 --html -o accord.html`,
 		Args:              one("run directory"),
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -40,6 +55,12 @@ and every figure with its error.
 			if err != nil {
 				return err
 			}
+			if c.Flags().Changed("recipe") {
+				return weighing.write(c, args[0], m, &t, asJSON)
+			}
+			if t.csv || t.xlsx {
+				return t.write(c, args[0], m, best)
+			}
 			if best == 0 && diverse == 0 {
 				return printModel(c.OutOrStdout(), m, args[0], asJSON)
 			}
@@ -50,6 +71,9 @@ and every figure with its error.
 	c.Flags().IntVar(&diverse, "diverse", 0, "the same as --best, which was another list once")
 	must(c.Flags().MarkHidden("diverse"))
 	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json, or with --best that part of it")
+	t.add(c)
+	weighing.add(c)
+	c.MarkFlagsMutuallyExclusive("csv", "xlsx", "json", "html")
 	return c
 }
 

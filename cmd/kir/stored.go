@@ -20,16 +20,25 @@ import (
 	"kir/run"
 )
 
+// problemFileOf returns where the problem file of a run was when it was started.
+func problemFileOf(r *run.Run) (string, error) {
+	path := r.Manifest.Problem
+	if path == "" {
+		return "", &fault.Error{File: r.Dir, Message: "the run does not know where its problem file is", Hint: "name it with --problem"}
+	}
+	if !filepath.IsAbs(path) && !bucket.Is(r.Dir) {
+		path = filepath.Join(r.Dir, path)
+	}
+	return path, nil
+}
+
 // problemOfRun reads the problem that a run was made of, with the settings
 // given.
 func problemOfRun(ctx context.Context, r *run.Run, path string, settings kir.Settings, workers int) (*problem.Problem, error) {
 	if path == "" {
-		path = r.Manifest.Problem
-		if path == "" {
-			return nil, &fault.Error{File: r.Dir, Message: "the run does not know where its problem file is", Hint: "name it with --problem"}
-		}
-		if !filepath.IsAbs(path) && !bucket.Is(r.Dir) {
-			path = filepath.Join(r.Dir, path)
+		var err error
+		if path, err = problemFileOf(r); err != nil {
+			return nil, err
 		}
 	}
 	p, err := problem.Load(ctx, path, problem.Options{

@@ -68,7 +68,7 @@ func drawLarge(d dice, n, total int) *Large {
 }
 
 func (p *Large) add(m machine, yaml map[string]any, keeps func(x []int) bool) {
-	p.Rules = append(p.Rules, Rule{yaml, keeps})
+	p.Rules = append(p.Rules, Rule{yaml: yaml, keeps: keeps})
 	p.machines = append(p.machines, m)
 }
 

@@ -9,6 +9,8 @@ import (
 // A Rule is an entry of the constraints.
 type Rule struct {
 	yaml  map[string]any
+	also  map[string]any    // a second entry, that says the rest; may be nil
+	files map[string]string // that the rule names, by name
 	keeps func(x []int) bool
 }
 
@@ -87,10 +89,10 @@ func (p *Pantry) drawRule(d dice) *Rule {
 	switch one(d, "require", "exclude", "amount", "amount", "amount", "amount", "group", "group", "group", "never", "needs", "limit") {
 	case "require":
 		s := p.list(d.some(1, n))
-		return &Rule{map[string]any{"require": s.yaml}, func(x []int) bool { _, c := sum(x, s.of); return c == len(s.of) }}
+		return &Rule{yaml: map[string]any{"require": s.yaml}, keeps: func(x []int) bool { _, c := sum(x, s.of); return c == len(s.of) }}
 	case "exclude":
 		s := p.list(d.some(1, n))
-		return &Rule{map[string]any{"exclude": s.yaml}, func(x []int) bool { _, c := sum(x, s.of); return c == 0 }}
+		return &Rule{yaml: map[string]any{"exclude": s.yaml}, keeps: func(x []int) bool { _, c := sum(x, s.of); return c == 0 }}
 	case "amount":
 		return p.drawAmount(d)
 	case "group":
@@ -100,7 +102,7 @@ func (p *Pantry) drawRule(d dice) *Rule {
 			return nil
 		}
 		s := p.list(d.some(d.between(2, n), n))
-		return &Rule{map[string]any{"never": s.yaml}, func(x []int) bool { _, c := sum(x, s.of); return c <= 1 }}
+		return &Rule{yaml: map[string]any{"never": s.yaml}, keeps: func(x []int) bool { _, c := sum(x, s.of); return c <= 1 }}
 	case "needs":
 		if n < 2 {
 			return nil
@@ -110,7 +112,7 @@ func (p *Pantry) drawRule(d dice) *Rule {
 		if len(then) == 0 {
 			return nil
 		}
-		return &Rule{map[string]any{"needs": map[string]any{"if": p.Names[first], "then": p.list(then).yaml}}, func(x []int) bool {
+		return &Rule{yaml: map[string]any{"needs": map[string]any{"if": p.Names[first], "then": p.list(then).yaml}}, keeps: func(x []int) bool {
 			_, c := sum(x, then)
 			return x[first] == 0 || c > 0
 		}}
@@ -147,7 +149,7 @@ func (p *Pantry) drawAmount(d dice) *Rule {
 	if least == 0 {
 		from = step
 	}
-	return &Rule{map[string]any{"amount": f}, func(x []int) bool {
+	return &Rule{yaml: map[string]any{"amount": f}, keeps: func(x []int) bool {
 		for _, i := range s.of {
 			if x[i] > 0 && (x[i] < least || x[i] > most || step > 0 && (x[i] < from || (x[i]-from)%step != 0)) {
 				return false
@@ -173,7 +175,7 @@ func (p *Pantry) drawGroup(d dice) *Rule {
 		high = one(d, p.Total, d.between(low, p.Total))
 		f["total"] = []any{p.units(d, low), p.units(d, high)}
 	}
-	return &Rule{map[string]any{"group": f}, func(x []int) bool {
+	return &Rule{yaml: map[string]any{"group": f}, keeps: func(x []int) bool {
 		u, c := sum(x, s.of)
 		return least <= c && c <= most && low <= u && u <= high
 	}}
@@ -198,7 +200,7 @@ func (p *Pantry) drawLimit(d dice) *Rule {
 		f["min"], f["max"] = float64(low)/100, float64(high)/100
 	}
 	total := p.Total
-	return &Rule{map[string]any{"limit": f}, func(x []int) bool {
+	return &Rule{yaml: map[string]any{"limit": f}, keeps: func(x []int) bool {
 		mean := 0
 		for i, a := range x {
 			mean += c.Hundredths[i] * a

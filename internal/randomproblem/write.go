@@ -22,6 +22,11 @@ func (p *Problem) Write(dir, scorer string) (string, error) {
 			files[name] = text
 		}
 	}
+	for _, r := range p.Rules {
+		for name, text := range r.files {
+			files[name] = text
+		}
+	}
 	text, err := p.YAML()
 	if err != nil {
 		return "", err
@@ -65,6 +70,9 @@ func (p *Problem) YAML() (string, error) {
 		b.WriteString("constraints:\n")
 		for _, r := range p.Rules {
 			fmt.Fprintf(&b, "  - %s\n", value(r.yaml))
+			if r.also != nil {
+				fmt.Fprintf(&b, "  - %s\n", value(r.also))
+			}
 		}
 	}
 	return b.String(), failed

@@ -29,12 +29,15 @@ const maxDepth = 32
 // A document is a file that is read into nodes.
 type document struct {
 	file string
-	data []byte // without a byte order mark
+	data []byte // without a byte order mark, with lines that end in \n
 }
+
+// toLines lets all lines end in \n: the library counts others twice behind comments.
+func toLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 
 // Parse reads a YAML document. file is what errors call it.
 func Parse(file string, data []byte) (n *Node, err error) {
-	d := &document{file, bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
+	d := &document{file, toLines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))}
 	whole := d.node(nil)
 	if len(data) > MaxBytes {
 		return nil, Hint(whole.Errorf("a problem file of %d bytes is too large: the most is %d", len(data), MaxBytes), "put long lists in CSV files")

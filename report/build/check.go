@@ -29,6 +29,11 @@ func Check(p *problem.Problem) (*report.Check, error) {
 		return nil, fmt.Errorf("scoring random compositions: %w", err)
 	}
 	space := p.Target.Space()
+	if e := space.Untabled(); e != nil {
+		if c.Untabled = fmt.Sprintf("exact tables would take more than %.2g %s", e.Limit, e.Of); e.Limit == 0 {
+			c.Untabled = "no table holds " + e.Of
+		}
+	}
 	counts, err := space.Counts()
 	if err != nil {
 		return nil, err

@@ -45,11 +45,9 @@ func Check(w io.Writer, c *report.Check) error {
 	p.Table(t)
 	switch {
 	case estimated:
-		p.Line("Rules that overlap, needs and limits cannot be counted: their share is measured")
-		p.Line("from populations that keep them, and the law of n is as exact as that.")
+		p.Wrapped(0, "Some rules are too many to count together ("+c.Untabled+"): their share is measured from populations that keep them, and the law of n is as exact as that.")
 	case measured:
-		p.Line("Rules that overlap, needs and limits are counted by looking at every")
-		p.Line("composition.")
+		p.Line("Some rules are counted by looking at every composition.")
 	}
 	properties(p, c.Properties)
 	p.Line("")

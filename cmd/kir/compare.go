@@ -1,0 +1,42 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"kir/report"
+	"kir/report/view"
+)
+
+func newCompareCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Say how two runs differ",
+		Long: `Set the run B beside the run A: what was asked otherwise, which recipes of the
+shortlist stayed, went and came, and which figures of the draws moved: the score,
+the law of the number of ingredients, how often and how much of each is used. Each
+has its standard errors, and what is called moved is beyond chance: if nothing has,
+any of them is called so in at most one of twenty comparisons.`,
+		Example: `  kir compare runs/fresh-all-day-cocktails-1 runs/fresh-all-day-cocktails-2
+  kir compare runs/accord-1 runs/accord-2 --json | jq '.figures[] | select(.sure)'`,
+		Args:              two("run directory", "second one"),
+		ValidArgsFunction: runDirectories,
+		RunE: func(c *cobra.Command, args []string) error {
+			a, err := readModel(c, args[0])
+			if err != nil {
+				return err
+			}
+			b, err := readModel(c, args[1])
+			if err != nil {
+				return err
+			}
+			d := report.Compare(args[0], a, args[1], b)
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), d)
+			}
+			return view.Difference(c.OutOrStdout(), d, textStyle(c.OutOrStdout()))
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document with all figures")
+	return c
+}

@@ -1,0 +1,393 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kir"
+	"kir/fault"
+	"kir/problem"
+	"kir/problem/change"
+	"kir/problem/yaml"
+	"kir/recipe"
+	"kir/report"
+	"kir/report/terminal"
+	"kir/run"
+	"kir/run/bucket"
+)
+
+// moveFlags are the flags of kir sample that ask something otherwise.
+type moveFlags struct {
+	pin, exclude, min, max []string
+	near, save             string
+}
+
+func (f *moveFlags) add(c *cobra.Command) {
+	for _, flag := range []struct {
+		name, usage string
+		value       *[]string
+	}{
+		{"pin", "always use an ingredient: NAME=AMOUNT, NAME for any amount, or of a run K:`NAME` for that of the shortlist's recipe K", &f.pin},
+		{"exclude", "never use the ingredient `NAME`", &f.exclude},
+		{"min", "least amount where it is used, `NAME=AMOUNT` in units or percent", &f.min},
+		{"max", "greatest amount, `NAME=AMOUNT`", &f.max},
+	} {
+		c.Flags().StringArrayVar(flag.value, flag.name, nil, flag.usage)
+		must(c.RegisterFlagCompletionFunc(flag.name, completeIngredients))
+	}
+	c.Flags().StringVar(&f.near, "near", "", "stay near the shortlist's recipe K, or a known one by name: at most CHANGES ingredients come or go, `K[=CHANGES]` (default 2: one for another)")
+	must(c.RegisterFlagCompletionFunc("near", completeRecipes))
+	c.Flags().StringVar(&f.save, "save", "", "`FILE` for the changed problem, in the directory of the old one (default: there, named after the run)")
+	must(c.MarkFlagFilename("save", "yaml", "yml"))
+}
+
+// given says whether something is asked otherwise.
+func (f *moveFlags) given() bool {
+	return len(f.pin)+len(f.exclude)+len(f.min)+len(f.max) > 0 || f.near != "" || f.save != ""
+}
+
+// completeIngredients completes names of ingredients of the problem or run that is
+// named.
+func completeIngredients(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	s, err := readSource(c, args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	before := typed[:strings.IndexByte(typed, ':')+1]
+	names := make([]string, len(s.Ingredients))
+	for k, name := range s.Ingredients {
+		names[k] = before + name
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeRecipes completes names of the known recipes.
+func completeRecipes(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		if s, err := readSource(c, args[0]); err == nil && s.Book != nil {
+			for _, r := range s.Book.Recipes {
+				names = append(names, r.Name)
+			}
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// A source is what is sampled: a problem file, or that of a run.
+type source struct {
+	*problem.Outline
+	file string
+	run  *run.Run // nil of a problem file
+	best []report.Best
+}
+
+// isRun says whether a location is one of runs rather than of problem files.
+func isRun(location string) bool {
+	info, err := os.Stat(location)
+	return bucket.Is(location) || err == nil && info.IsDir()
+}
+
+// readSource reads a problem file, or that of the run at a location.
+func readSource(c *cobra.Command, location string) (*source, error) {
+	s := &source{file: location}
+	var err error
+	if isRun(location) {
+		if s.run, err = openRun(c.Context(), location); err != nil {
+			return nil, err
+		}
+		if s.file, err = problemFileOf(s.run); err != nil {
+			return nil, err
+		}
+	}
+	s.Outline, err = problem.ReadOutline(c.Context(), s.file)
+	if errors.Is(err, fs.ErrNotExist) && s.run != nil {
+		return nil, fmt.Errorf("the problem of the run: %w", err)
+	}
+	return s, err
+}
+
+// recipe returns the recipe K of the shortlist of the run.
+func (s *source) recipe(c *cobra.Command, flag string, k int) (*report.Best, error) {
+	if s.run == nil {
+		return nil, &fault.Error{Message: fmt.Sprintf("--%s %d: a problem has no shortlist", flag, k), Hint: "name a run instead of the problem file"}
+	}
+	if s.best == nil {
+		m, err := readModel(c, s.run.Dir)
+		if err != nil {
+			return nil, err
+		}
+		s.best = m.Best
+	}
+	return shortlisted(s.best, flag, k)
+}
+
+// shortlisted returns the entry K of a shortlist.
+func shortlisted(best []report.Best, flag string, k int) (*report.Best, error) {
+	if k < 1 || k > len(best) {
+		return nil, &fault.Error{Message: fmt.Sprintf("--%s: there is no recipe %d in the shortlist", flag, k), Hint: fmt.Sprintf("there are %d", len(best))}
+	}
+	return &best[k-1], nil
+}
+
+// ingredient returns an ingredient as the problem spells it; a star stands for any
+// text, as it does there.
+func (s *source) ingredient(flag, text string) (string, error) {
+	name := recipe.Name(text)
+	if slices.Contains(s.Ingredients, name) || strings.Contains(name, "*") {
+		return name, nil
+	}
+	for _, other := range s.Ingredients {
+		if strings.EqualFold(name, other) {
+			return other, nil
+		}
+	}
+	return "", yaml.Offer(&fault.Error{Message: fmt.Sprintf("--%s: there is no ingredient %s", flag, fault.Quote(text))}, name, "there are", s.Ingredients, 8)
+}
+
+// changes returns what the flags ask for.
+func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, err error) {
+	for _, text := range f.pin {
+		name, amount, _ := cutLast(text, "=")
+		var entry *report.Best
+		if number, rest, ok := strings.Cut(name, ":"); ok {
+			if k, err := strconv.Atoi(number); err == nil {
+				if entry, err = s.recipe(c, "pin", k); err != nil {
+					return nil, err
+				}
+				name = rest
+			}
+		}
+		if name, err = s.ingredient("pin", name); err != nil {
+			return nil, err
+		}
+		if entry != nil && amount == "" {
+			if entry.Recipe[name] == 0 {
+				return nil, &fault.Error{Message: fmt.Sprintf("--pin %s: the recipe has no %s", text, fault.Quote(name)), Hint: "say how much: " + text + "=AMOUNT"}
+			}
+			amount = strconv.Itoa(entry.Recipe[name])
+		}
+		all = append(all, change.Pin{Ingredient: name, Amount: amount})
+	}
+	for _, text := range f.exclude {
+		name, err := s.ingredient("exclude", text)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(all, func(c change.Change) bool { pin, ok := c.(change.Pin); return ok && pin.Ingredient == name }) {
+			return nil, &fault.Error{Message: fault.Quote(name) + " is to be pinned and to be excluded", Hint: "say one of them"}
+		}
+		all = append(all, change.Exclude{Ingredient: name})
+	}
+	if f.near != "" {
+		near, err := s.near(c, f.near)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, near)
+	}
+	for _, text := range f.min {
+		name, amount, err := s.dose("min", text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, change.Bound{Ingredient: name, Min: amount})
+	}
+	for _, text := range f.max {
+		name, amount, err := s.dose("max", text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, change.Bound{Ingredient: name, Max: amount})
+	}
+	return all, nil
+}
+
+// usualChanges is how far --near lets recipes be: one ingredient for another.
+const usualChanges = 2
+
+// near reads K[=CHANGES] or NAME[=CHANGES].
+func (s *source) near(c *cobra.Command, text string) (near change.Near, err error) {
+	name, changes, ok := cutLast(text, "=")
+	near.Changes = usualChanges
+	if ok {
+		if near.Changes, err = strconv.Atoi(changes); err != nil || near.Changes < 0 {
+			return near, &fault.Error{Message: fmt.Sprintf("--near %s: the changes are %s", text, fault.Quote(changes)), Hint: "write how many ingredients may come or go, such as 3=2"}
+		}
+	}
+	if k, err := strconv.Atoi(name); err == nil {
+		entry, err := s.recipe(c, "near", k)
+		if err != nil {
+			return near, err
+		}
+		for _, p := range entry.Parts() {
+			near.Parts = append(near.Parts, change.Part(p))
+		}
+		return near, nil
+	}
+	var names []string
+	if s.Book != nil {
+		for _, r := range s.Book.Recipes {
+			names = append(names, r.Name)
+		}
+	}
+	for _, known := range names {
+		if strings.EqualFold(recipe.Name(name), known) {
+			near.Recipe = known
+			return near, nil
+		}
+	}
+	e := &fault.Error{Message: fmt.Sprintf("--near: there is no recipe %s", fault.Quote(name)), Hint: "of a run, write the number of one in its shortlist"}
+	if len(names) > 0 {
+		return near, yaml.Offer(e, name, "there are", names, 8)
+	}
+	return near, e
+}
+
+// dose reads NAME=AMOUNT.
+func (s *source) dose(flag, text string) (name, amount string, err error) {
+	name, amount, _ = cutLast(text, "=")
+	if amount == "" {
+		return "", "", &fault.Error{Message: fmt.Sprintf("--%s %s has no amount", flag, fault.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, run.Quoted(name+"=20%"))}
+	}
+	name, err = s.ingredient(flag, name)
+	return name, amount, err
+}
+
+// cutLast cuts a text around the last separator in it.
+func cutLast(text, separator string) (before, after string, found bool) {
+	if k := strings.LastIndex(text, separator); k >= 0 {
+		return strings.TrimSpace(text[:k]), strings.TrimSpace(text[k+len(separator):]), true
+	}
+	return text, "", false
+}
+
+// settings returns what the sampler and the search are to be told so that the
+// file alone makes the run: the settings of the run that is changed, and those
+// of flags.
+func (s *source) settings(override func(*kir.Settings), effort *float64) []change.Change {
+	is, want := s.Sampler, s.Sampler
+	if s.run != nil {
+		want = s.run.Manifest.Settings
+		want.Kernel = is.Kernel // that of the run may have been chosen for it
+		if effort == nil {
+			effort = s.run.Manifest.Effort
+		}
+	}
+	override(&want)
+	var all []change.Change
+	for _, v := range []struct {
+		key      string
+		is, want any
+	}{
+		{"kernel", is.Kernel, want.Kernel}, {"chains", is.Chains, want.Chains}, {"warmup", is.Warmup, want.Warmup},
+		{"draws", is.Draws, want.Draws}, {"thin", is.Thin, want.Thin}, {"seed", is.Seed, want.Seed},
+	} {
+		if v.is != v.want {
+			all = append(all, change.Setting{Path: []string{"sampler", v.key}, Value: v.want})
+		}
+	}
+	if effort != nil && *effort != s.Search.Effort {
+		all = append(all, change.Setting{Path: []string{"search", "effort"}, Value: *effort})
+	}
+	return all
+}
+
+// target returns where the changed problem is written: where that was told, or
+// beside the old one under the name of the run.
+func (f *moveFlags) target(s *source, dir string) (string, error) {
+	home := filepath.Dir(s.file)
+	if f.save != "" {
+		there, err := filepath.Abs(filepath.Dir(f.save))
+		if err != nil {
+			return "", err
+		}
+		here, err := filepath.Abs(home)
+		if err != nil {
+			return "", err
+		}
+		if there != here {
+			return "", &fault.Error{File: f.save, Message: "the changed problem names its files from where the old one is", Hint: "save it in " + home}
+		}
+		if _, err := os.Lstat(f.save); err == nil {
+			return "", &fault.Error{File: f.save, Message: "the file exists", Hint: "choose another name"}
+		}
+		return f.save, nil
+	}
+	base := filepath.Join(home, slug(filepath.Base(dir)))
+	path := base + ".yaml"
+	for k := 2; ; k++ {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return path, nil
+		} else if err != nil {
+			return "", err
+		}
+		path = fmt.Sprintf("%s-%d.yaml", base, k)
+	}
+}
+
+// changed returns the problem that is asked for, where it belongs, and the new run's
+// directory; no text if nothing of it is new. The difference is shown.
+func (f *moveFlags) changed(c *cobra.Command, location, out string, override func(*kir.Settings), effort *float64, quiet bool) (path string, text []byte, dir string, err error) {
+	s, err := readSource(c, location)
+	if err != nil {
+		return "", nil, "", err
+	}
+	changes, err := f.changes(c, s)
+	if err != nil {
+		return "", nil, "", err
+	}
+	if s.run != nil && len(s.run.Manifest.Inputs) > 0 && s.run.Manifest.Inputs[0].SHA256 != fmt.Sprintf("%x", sha256.Sum256(s.Text)) {
+		teller(c.ErrOrStderr(), quiet)(s.file + " is not what it was when the run was made; what it says now counts")
+	}
+	changes = append(changes, s.settings(override, effort)...)
+	if len(changes) > 0 && !s.Named {
+		// Else it would be called after its new file.
+		changes = append(changes, change.Setting{Path: []string{"name"}, Value: s.Name})
+	}
+	if text, err = change.Apply(s.file, s.Text, changes...); err != nil {
+		return "", nil, "", err
+	}
+	if bytes.Equal(text, s.Text) && f.save == "" {
+		return s.file, nil, out, nil
+	}
+	if dir = out; dir == "" {
+		if dir, err = freeDirectory(s.Name); err != nil {
+			return "", nil, "", err
+		}
+	}
+	if path, err = f.target(s, dir); err != nil {
+		return "", nil, "", err
+	}
+	if quiet {
+		return path, text, dir, nil
+	}
+	for line := range strings.Lines(change.Diff(s.file, s.Text, path, text)) {
+		if _, err := fmt.Fprintln(c.ErrOrStderr(), terminal.Plain(strings.TrimRight(line, "\r\n"))); err != nil {
+			return "", nil, "", err
+		}
+	}
+	return path, text, dir, nil
+}
+
+// writeNew writes a file that must not exist.
+func writeNew(path string, data []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	return errors.Join(err, file.Close())
+}

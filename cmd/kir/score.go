@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"kir/problem"
+	"kir/recipe"
+	"kir/report/build"
+	"kir/report/sheet"
+	"kir/report/view"
+)
+
+func newScoreCommand() *cobra.Command {
+	var asJSON, asCSV bool
+	var labels []string
+	var how layoutFlags
+	c := &cobra.Command{
+		Use:   "score PROBLEM TABLE",
+		Short: "Score given recipes, and say which rules they break",
+		Long: `Score the recipes of a table as a problem wishes, and say which of its rules each
+breaks and by how much. None is left out for that. A recipe of the same amounts as
+one in the problem's book is scored by trees that have not seen it.
+
+The table may be any that kir init reads; its ingredients are those of the problem.`,
+		Example: `  kir score problem.yaml tonight.xlsx
+  kir score problem.yaml recipes.csv --csv > scores.csv
+  kir score problem.yaml recipes.csv --json | jq '.recipes[] | select(.broken == [])'`,
+		Args: two("problem file", "table of recipes"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+			}
+			return []string{"csv", "xlsx", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			layout, err := how.layout()
+			if err != nil {
+				return err
+			}
+			for _, name := range labels {
+				layout = layout.With(recipe.Layout{Columns: map[string]recipe.Role{recipe.Name(name): recipe.LabelColumn}})
+			}
+			p, err := problem.Load(c.Context(), args[0], problem.Options{Tell: teller(c.ErrOrStderr(), false)})
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, p.Close()) }()
+			book, err := p.ReadTable(args[1], layout)
+			if err != nil {
+				return err
+			}
+			if err := tellNotes(c.ErrOrStderr(), book.Notes, book.Guessed); err != nil {
+				return err
+			}
+			card, err := build.Scorecard(p, book)
+			if err != nil {
+				return err
+			}
+			switch {
+			case asJSON:
+				return writeJSON(c.OutOrStdout(), card)
+			case asCSV:
+				return sheet.CSV(c.OutOrStdout(), view.ScoreSheet(card))
+			}
+			return view.Scorecard(c.OutOrStdout(), card, textStyle(c.OutOrStdout()))
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	c.Flags().BoolVar(&asCSV, "csv", false, "print a row a recipe as CSV")
+	c.Flags().StringSliceVar(&labels, "labels", nil, "columns of the table that are labels")
+	how.add(c)
+	c.MarkFlagsMutuallyExclusive("json", "csv")
+	return c
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"kir/fault"
+	"kir/report"
+	"kir/report/build"
+	"kir/report/sheet"
+	"kir/report/view"
+)
+
+// weighingFlags are the flags of a weighing sheet.
+type weighingFlags struct {
+	recipe int
+	html   bool
+	scale  build.Scale
+}
+
+func (f *weighingFlags) add(c *cobra.Command) {
+	c.Flags().IntVar(&f.recipe, "recipe", 0, "the recipe `K` of the shortlist as a weighing sheet")
+	c.Flags().StringVar(&f.scale.Batch, "batch", "", "how much of it is made, such as 750ml or 1.5kg")
+	c.Flags().StringVar(&f.scale.Step, "round", "0.1", "steps of the scale, in the unit that is weighed")
+	c.Flags().StringVar(&f.scale.Unit, "in", "", "`UNIT` that is weighed (default: that of the batch)")
+	c.Flags().StringVar(&f.scale.Density, "density", "density", "`COLUMN` of the ingredients that is their density, grams a millilitre")
+	c.Flags().BoolVar(&f.html, "html", false, "write the weighing sheet as a page to print")
+}
+
+// write writes a weighing sheet.
+func (f *weighingFlags) write(c *cobra.Command, location string, m *report.Model, t *tableFlags, asJSON bool) error {
+	if f.scale.Batch == "" {
+		return &fault.Error{Message: "a weighing sheet needs to know how much is made", Hint: "add, for example, --batch 750ml"}
+	}
+	if t.xlsx {
+		return &fault.Error{Message: "a weighing sheet is text, CSV or a page", Hint: "write --csv or --html"}
+	}
+	entry, err := shortlisted(m.Best, "recipe", f.recipe)
+	if err != nil {
+		return err
+	}
+	s, err := readSource(c, location)
+	if err != nil {
+		return err
+	}
+	rack, err := rackOf(s.Attributes, t.group, t.pricey)
+	if err != nil {
+		return err
+	}
+	sheetOf, err := build.Weighing(s.Outline, *entry, fmt.Sprintf("%s: recipe %d", m.Problem.Name, f.recipe), rack, f.scale)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	switch {
+	case asJSON:
+		err = writeJSON(&b, sheetOf)
+	case t.csv:
+		err = sheet.CSV(&b, view.WeighingSheet(sheetOf))
+	case f.html:
+		err = view.WeighingPage(&b, sheetOf)
+	default:
+		err = view.Weighing(&b, sheetOf, textStyle(c.OutOrStdout()))
+	}
+	if err != nil {
+		return err
+	}
+	return t.save(c, b.Bytes())
+}

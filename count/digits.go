@@ -1,0 +1,84 @@
+package count
+
+// digits write the values of the active sums of a family as one number.
+type digits struct {
+	sums           []Sum
+	after          map[int]span // what can be added to sums after the stage
+	total          int
+	st             *stage
+	of             []digit
+	whole, perUnit int64
+}
+
+// A digit is one of the numbers lo..hi.
+type digit struct {
+	active        int // which of the stage's terms
+	sum           *Sum
+	more          span // what can be added after the stage
+	lo, hi        int64
+	weight, value int64
+}
+
+func (d *digits) add(active, sum int, value int64) {
+	d.of = append(d.of, digit{active: active, sum: &d.sums[sum], more: d.after[sum], lo: value, hi: value})
+}
+
+// include widens the digits to hold values.
+func (d *digits) include(values []int64) {
+	for k := range d.of {
+		g := &d.of[k]
+		g.lo, g.hi = min(g.lo, values[g.active]), max(g.hi, values[g.active])
+	}
+}
+
+// weigh gives digits room for what the stage adds, and their weights. It returns
+// whether they fit in one number.
+func (d *digits) weigh() bool {
+	weight, size := int64(1), 1.0
+	for k := range d.of {
+		g := &d.of[k]
+		t := d.st.terms[g.active]
+		// Twice what can be added, so that a look beyond any node meets no other
+		// number's digits.
+		g.lo += 2 * (min(t.PerUnit, 0)*int64(d.total) + min(t.Whole, 0)*int64(d.st.most))
+		g.hi += 2 * (max(t.PerUnit, 0)*int64(d.total) + max(t.Whole, 0)*int64(d.st.most))
+		g.weight = weight
+		if size *= float64(g.hi-g.lo) + 1; size > 1<<62 {
+			return false
+		}
+		weight *= g.hi - g.lo + 1
+		d.whole += g.weight * t.Whole
+		d.perUnit += g.weight * t.PerUnit
+	}
+	return true
+}
+
+func (d *digits) key(values []int64) int64 {
+	key := int64(0)
+	for _, g := range d.of {
+		key += g.weight * (values[g.active] - g.lo)
+	}
+	return key
+}
+
+func (d *digits) decode(key int64) {
+	for k := range d.of {
+		g := &d.of[k]
+		g.value = g.lo + key/g.weight%(g.hi-g.lo+1)
+	}
+}
+
+// beyond says whether some sum is out of its bounds, and will be even more so
+// with more of the stage.
+func (d *digits) beyond(key int64) bool {
+	d.decode(key)
+	for k := range d.of {
+		g := &d.of[k]
+		t := d.st.terms[g.active]
+		if t.PerUnit >= 0 && t.Whole >= 0 && g.value+g.more.lo > g.sum.Max ||
+			t.PerUnit <= 0 && t.Whole <= 0 && g.value+g.more.hi < g.sum.Min {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,400 @@
+package count
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// A frontier is what groups that cross and sums hold together. Its classes are
+// taken one after the other; between two of them a state is all that matters of
+// those before: the values of the sums that have terms on both sides, where a sum
+// that is kept whatever comes has no value. What no sum holds comes last, as a
+// part of its own.
+//
+// An order in which each sum begins late and ends early has few states (decision
+// diagrams; the frontier method of Simpath, Knuth 2011, exercise 7.1.4–225).
+type frontier struct {
+	stages []stage
+	sums   []Sum
+	width  []int // by how many stages are done: how many states there are
+
+	total      int
+	steps      float64 // to go through it once
+	impossible bool    // no composition keeps the sums
+}
+
+// A stage is a class with what its ingredients add to sums, and all ways from the
+// states before to those after.
+type stage struct {
+	class
+	terms    []Term // what each adds, Ingredient standing for the sum
+	most     int    // how many are used at most
+	maxUsed  int    // of this stage's and all later ingredients
+	families []family
+	states   []state // before the stage
+}
+
+// A state is one before a stage.
+type state struct {
+	family, node int32
+	units        int // the least that those before take
+}
+
+// A family is states that differ only in what the stage adds to: nodes are what
+// that may be, as numbers to which one more ingredient of a units adds
+// whole + a·perUnit.
+type family struct {
+	whole, perUnit int64
+	keys           []int64 // of nodes, rising
+	nodes          map[int64]int32
+	level          []int32    // how many more must have been used at least
+	units          []int32    // and the least units of all before
+	next           []int32    // the state after, −1 if the sums cannot be kept
+	starts         [][2]int32 // states and their nodes
+}
+
+func (f *family) at(key int64) int32 {
+	if n, ok := f.nodes[key]; ok {
+		return n
+	}
+	return -1
+}
+
+// settled stands in the place of a sum that is kept whatever comes.
+const settled = math.MinInt64
+
+// A builder of frontiers goes from the states before the first stage onwards.
+type frontierPlan struct {
+	f       *frontier
+	most    int            // how many ingredients are used at most
+	last    []int          // by sum: the last stage that adds to it
+	after   []map[int]span // by stage: what can still be added to its sums
+	limit   float64        // of cells, all together
+	cells   float64
+	nodes   int
+	open    []int     // the sums with values in a state, rising
+	values  [][]int64 // of the states
+	states  []state
+	found   map[string]int32
+	scratch []byte
+}
+
+// newFrontier finds the states of stages, in a good order, where rest ingredients
+// are in none and most of all are used. It fails with a [SizeError] if tables over
+// them have more cells than the limit.
+func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, total int, limit float64) (*frontier, error) {
+	spans := make([]span, len(sums))
+	all := make([]bounding, len(sums))
+	for _, st := range stages {
+		for _, t := range st.terms {
+			all[t.Ingredient].add(st.kind, st.required, len(st.members), t)
+		}
+	}
+	for s := range spans {
+		spans[s] = all[s].span(total, most)
+	}
+	orderClasses(stages, spans)
+	w := &frontierPlan{f: &frontier{stages: stages, sums: sums, total: total}, most: most, last: make([]int, len(sums)), limit: limit}
+	w.after = make([]map[int]span, len(stages))
+	clear(all)
+	used := min(rest, most)
+	for c, st := range slices.Backward(stages) {
+		w.after[c] = make(map[int]span)
+		for _, t := range st.terms {
+			if w.last[t.Ingredient] == 0 {
+				w.last[t.Ingredient] = c
+			}
+			w.after[c][t.Ingredient] = all[t.Ingredient].span(total, most)
+			all[t.Ingredient].add(st.kind, st.required, len(st.members), t)
+		}
+		used = min(used+len(st.members), most)
+		stages[c].maxUsed = used
+		stages[c].most = min(len(st.members), most, total/st.kind.lo)
+		if st.required && stages[c].most < len(st.members) {
+			w.f.impossible = true
+		}
+	}
+	w.values, w.states = [][]int64{nil}, []state{{}}
+	for c := range stages {
+		if w.f.impossible {
+			break
+		}
+		if err := cmp.Or(ctx.Err(), w.advance(c)); err != nil {
+			return nil, err
+		}
+	}
+	w.f.width = append(w.f.width, len(w.states))
+	if len(w.states) == 0 {
+		w.f.impossible = true
+	}
+	return w.f, nil
+}
+
+// advance goes from the states before stage c to those after.
+func (w *frontierPlan) advance(c int) error {
+	st := &w.f.stages[c]
+	st.states = w.states
+	w.f.width = append(w.f.width, len(w.states))
+	active := make([]int, len(st.terms))
+	for k, t := range st.terms {
+		active[k] = t.Ingredient
+	}
+	var carried, open []int // in w.open; and what is open afterwards
+	for k, s := range w.open {
+		if !slices.Contains(active, s) {
+			carried = append(carried, k)
+			open = append(open, s)
+		}
+	}
+	for _, s := range active {
+		if w.last[s] > c {
+			open = append(open, s)
+		}
+	}
+	slices.Sort(open)
+
+	// States of a family have the same values of what is carried, and the same
+	// sums settled of what is active.
+	type start struct {
+		of     int32
+		values []int64 // of active
+	}
+	var starts [][]start
+	families := make(map[string]int)
+	for x, v := range w.values {
+		one := start{of: int32(x), values: make([]int64, len(active))}
+		w.scratch = w.scratch[:0]
+		for _, k := range carried {
+			w.scratch = binary.AppendVarint(w.scratch, v[k])
+		}
+		for k, s := range active {
+			if at, ok := slices.BinarySearch(w.open, s); ok {
+				one.values[k] = v[at]
+			}
+			w.scratch = strconv.AppendBool(w.scratch, one.values[k] == settled)
+		}
+		f, ok := families[string(w.scratch)]
+		if !ok {
+			f = len(starts)
+			families[string(w.scratch)] = f
+			starts = append(starts, nil)
+		}
+		starts[f] = append(starts[f], one)
+	}
+	before := w.values
+	w.values, w.states, w.found = nil, nil, make(map[string]int32)
+	st.families = make([]family, len(starts))
+	for n, list := range starts {
+		// A digit for each active sum that is not settled.
+		d := digits{sums: w.f.sums, after: w.after[c], total: w.f.total, st: st}
+		for k, s := range active {
+			if list[0].values[k] != settled {
+				d.add(k, s, list[0].values[k])
+			}
+		}
+		for _, one := range list[1:] {
+			d.include(one.values)
+		}
+		if !d.weigh() {
+			return w.tooLarge(math.MaxInt64)
+		}
+		f := &st.families[n]
+		f.whole, f.perUnit, f.nodes = d.whole, d.perUnit, make(map[int64]int32)
+		keys := make([]int64, len(list))
+		for k, one := range list {
+			keys[k] = d.key(one.values)
+		}
+		if err := w.reach(st, f, &d, keys, func(k int) int { return st.states[list[k].of].units }); err != nil {
+			return err
+		}
+		for k, one := range list {
+			node := f.nodes[keys[k]]
+			f.starts = append(f.starts, [2]int32{one.of, node})
+			x := &st.states[one.of]
+			x.family, x.node = int32(n), node
+		}
+		values := make([]int64, len(open))
+		from := before[list[0].of]
+		f.next = make([]int32, len(f.keys))
+		for node, key := range f.keys {
+			d.decode(key)
+			f.next[node] = w.arrive(&d, open, active, carried, from, values, int(f.units[node]))
+		}
+	}
+	w.open = open
+	return nil
+}
+
+// arrive returns the state after a stage in which sums have come to the values of
+// digits, −1 if they cannot be kept.
+func (w *frontierPlan) arrive(d *digits, open, active, carried []int, from, values []int64, units int) int32 {
+	for k := range values {
+		values[k] = settled
+	}
+	for _, k := range carried {
+		at, _ := slices.BinarySearch(open, w.open[k])
+		values[at] = from[k]
+	}
+	for _, g := range d.of {
+		lo, hi := g.value+g.more.lo, g.value+g.more.hi
+		if hi < g.sum.Min || lo > g.sum.Max {
+			return -1
+		}
+		if at, ok := slices.BinarySearch(open, active[g.active]); ok && (lo < g.sum.Min || hi > g.sum.Max) {
+			values[at] = g.value
+		}
+	}
+	w.scratch = w.scratch[:0]
+	for _, v := range values {
+		w.scratch = binary.AppendVarint(w.scratch, v)
+	}
+	x, ok := w.found[string(w.scratch)]
+	if !ok {
+		x = int32(len(w.states))
+		w.found[string(w.scratch)] = x
+		w.values = append(w.values, slices.Clone(values))
+		w.states = append(w.states, state{units: units})
+	}
+	w.states[x].units = min(w.states[x].units, units)
+	return x
+}
+
+// reach finds the nodes of a family: from where it starts, up to most ingredients
+// of the stage more.
+func (w *frontierPlan) reach(st *stage, f *family, d *digits, keys []int64, units func(k int) int) error {
+	type place struct {
+		units, level int32
+	}
+	found := make(map[int64]place)
+	now := make(map[int64]int32) // units, of those with as many used
+	for k, key := range keys {
+		if u, ok := now[key]; !ok || int32(units(k)) < u {
+			now[key] = int32(units(k))
+		}
+	}
+	type mark struct{ units, left int32 }
+	for level := int32(0); ; level++ {
+		for key, u := range now { // in any order
+			if was, ok := found[key]; !ok {
+				found[key] = place{u, level}
+			} else if u < was.units {
+				found[key] = place{u, was.level}
+			}
+		}
+		if int(level) == st.most || len(now) == 0 || f.whole == 0 && f.perUnit == 0 {
+			break
+		}
+		seen := make(map[int64]mark)
+		cells := w.cells
+		for _, key := range slices.Sorted(maps.Keys(now)) {
+			at := now[key] + int32(st.kind.lo)
+			key += f.whole + int64(st.kind.lo)*f.perUnit
+			for left := int32(st.kind.n); left > 0 && int(at) <= w.f.total && !d.beyond(key); left-- {
+				// Who was here with fewer units and more amounts to come went on for
+				// all others.
+				was, ok := seen[key]
+				switch {
+				case ok && was.units <= at && was.left >= left:
+					left = 0
+					continue
+				case ok:
+					at, left = min(at, was.units), max(left, was.left)
+				default:
+					if cells += w.cost(st, int(at)); cells > w.limit || len(seen) > maxNodes {
+						return w.tooLarge(cells)
+					}
+				}
+				seen[key] = mark{at, left}
+				if f.perUnit == 0 {
+					break
+				}
+				key += int64(st.kind.step) * f.perUnit
+				at += int32(st.kind.step)
+			}
+		}
+		clear(now)
+		for key, m := range seen {
+			now[key] = m.units
+		}
+	}
+	f.keys = make([]int64, 0, len(found))
+	for key := range found {
+		f.keys = append(f.keys, key)
+	}
+	slices.Sort(f.keys)
+	for n, key := range f.keys {
+		f.nodes[key] = int32(n)
+		f.level = append(f.level, found[key].level)
+		f.units = append(f.units, found[key].units)
+		cells := w.cost(st, int(found[key].units))
+		w.cells += cells
+		w.f.steps += cells * float64(st.most) * st.passes(f)
+	}
+	if w.nodes += len(f.keys); w.cells > w.limit || w.nodes > maxNodes {
+		return w.tooLarge(w.cells)
+	}
+	return nil
+}
+
+// cost returns how many cells a node takes, with what its rows take besides.
+func (w *frontierPlan) cost(st *stage, units int) float64 {
+	const besides = 32
+	return float64(w.f.total-units+1+besides) * float64(st.maxUsed+1)
+}
+
+// kept returns how many cells the tables of all states before a stage have.
+func (f *frontier) kept() float64 {
+	cells := 0.0
+	for c := range f.stages {
+		for _, s := range f.stages[c].states {
+			cells += float64(f.total-s.units+1) * float64(f.stages[c].maxUsed+1)
+		}
+	}
+	return cells
+}
+
+// widest returns how many cells are held at once while a frontier is gone
+// through: those of all states before and after a stage, and four times those of
+// the nodes of a family.
+func (f *frontier) widest() float64 {
+	widest, after := 0.0, 0.0
+	for _, st := range slices.Backward(f.stages) {
+		own, most := 0.0, 0.0
+		for _, s := range st.states {
+			own += float64(f.total-s.units+1) * float64(st.maxUsed+1)
+		}
+		for n := range st.families {
+			nodes := 0.0
+			for _, units := range st.families[n].units {
+				nodes += float64(f.total-int(units)+1) * float64(st.maxUsed+1)
+			}
+			most = max(most, nodes)
+		}
+		widest, after = max(widest, own+after+4*most), own
+	}
+	return widest
+}
+
+// passes returns how often a cell is gone through for one more ingredient.
+func (st *stage) passes(f *family) float64 {
+	switch {
+	case f.perUnit == 0:
+		return 2
+	case st.kind.unbounded(math.MaxInt32):
+		return 4
+	}
+	return 4 + 4*math.Log2(float64(st.kind.n))
+}
+
+// maxNodes bounds how many nodes a frontier has, whatever the cells: some
+// seconds of looking for them.
+const maxNodes = 1 << 20
+
+func (w *frontierPlan) tooLarge(cells float64) error {
+	return &SizeError{cells, w.limit, "cells of tables for rules that are open together"}
+}

@@ -1,0 +1,141 @@
+package count
+
+import (
+	"context"
+	"slices"
+)
+
+// A stageDraw is what a draw needs at a stage.
+type stageDraw struct {
+	*stage
+	after  [][]series // by state after the stage: its completions
+	leaf   *node      // draws amounts
+	shares []series   // by how many are used: the ways to divide units among them
+	choose []float64  // and how many ways to choose them
+}
+
+// frontier makes the tables of a plan with a frontier: for each state the ways to
+// go on from it. root is what no sum holds, nil if there is nothing.
+func (b *builder) frontier(ctx context.Context, p *plan) (root *node, stages []stageDraw, err error) {
+	rest := newGrid[pair, real](&paired{tilt: b.tilt}, 0, p.total)
+	last := []series{roundedRow(&rest.rows[0])}
+	if p.root.members > 0 {
+		if root, rest, err = b.part(ctx, p.root, false); err != nil {
+			return nil, nil, err
+		}
+		last = root.rows
+	}
+	stages = make([]stageDraw, len(p.frontier.stages))
+	after := [][]series{last}
+	_, err = completions(ctx, rest.arith, p, rest, func(c int, before []*pairGrid) {
+		st := &p.frontier.stages[c]
+		d := &stages[c]
+		*d = stageDraw{stage: st, after: after, shares: b.share(st.kind, p.total, st.most), leaf: &node{class: &st.class}}
+		if !st.kind.unbounded(p.total) {
+			d.leaf.shares = d.shares
+		}
+		for _, ways := range binomials(len(st.members), st.most) {
+			x, _ := ways.Float64()
+			d.choose = append(d.choose, x)
+		}
+		if st.required {
+			clear(d.choose)
+			d.choose[st.most] = 1
+		}
+		after = make([][]series, len(before))
+		for x, g := range before {
+			after[x] = rounded(g)
+		}
+	})
+	return root, stages, err
+}
+
+// cell returns the number of k used ingredients with some units.
+func cell(rows []series, k, units int) float64 {
+	if k < 0 || k >= len(rows) || units < rows[k].lo || units > rows[k].hi() {
+		return 0
+	}
+	return rows[k].v[units-rows[k].lo]
+}
+
+// ways appends for u = shares[j].lo.. the weight of j ingredients of the stage
+// with u units, where k ingredients and some units are left.
+func (d *stageDraw) ways(weights []float64, f *family, node int32, j, k, units int) []float64 {
+	share := d.shares[j]
+	for at, w := range share.v {
+		u := share.lo + at
+		if u > units {
+			break
+		}
+		x := 0.0
+		if w > 0 {
+			if to := f.at(f.keys[node] + int64(j)*f.whole + int64(u)*f.perUnit); to >= 0 && f.next[to] >= 0 {
+				x = w * cell(d.after[f.next[to]], k-j, units-u)
+			}
+		}
+		weights = append(weights, x)
+	}
+	return weights
+}
+
+// used returns the weight of j ingredients of the stage: the sum of ways.
+func (d *stageDraw) used(scratch []float64, f *family, node int32, j, k, units int) (float64, []float64) {
+	if d.choose[j] == 0 {
+		return 0, scratch
+	}
+	if f.perUnit == 0 {
+		to := f.at(f.keys[node] + int64(j)*f.whole)
+		if to < 0 || f.next[to] < 0 || k-j >= len(d.after[f.next[to]]) {
+			return 0, scratch
+		}
+		return d.choose[j] * dotAt(d.shares[j], d.after[f.next[to]][k-j], units), scratch
+	}
+	scratch = d.ways(scratch[:0], f, node, j, k, units)
+	sum, rest, e := 0.0, 0.0, 0.0
+	for _, w := range scratch {
+		sum, e = twoSum(sum, w)
+		rest += e
+	}
+	return d.choose[j] * (sum + rest), scratch
+}
+
+// frontier draws stage by stage how many of its ingredients are used, then how
+// many units they take, which gives the state to go on from.
+func (d *draw) frontier(n int) {
+	k, units, state := n, d.table.plan.total, int32(0)
+	for c := range d.stages {
+		st := &d.stages[c]
+		f, node := &st.families[st.states[state].family], st.states[state].node
+		d.counts = d.counts[:0]
+		for j := range min(st.most, k) + 1 {
+			var w float64
+			w, d.weights = st.used(d.weights, f, node, j, k, units)
+			d.counts = append(d.counts, w)
+		}
+		j, u := d.choose(d.counts), 0
+		if j > 0 {
+			d.weights = st.ways(d.weights[:0], f, node, j, k, units)
+			u = st.shares[j].lo + d.choose(d.weights)
+			d.leaf(st.leaf, j, u)
+		}
+		state = f.next[f.at(f.keys[node]+int64(j)*f.whole+int64(u)*f.perUnit)]
+		k, units = k-j, units-u
+	}
+	d.node(d.Sampler.root, k, units)
+}
+
+// frontierDeviation is as node.deviation, of all stages together: at each the
+// number of its ingredients and their units are drawn, then who has how many.
+func (s *Sampler) frontierDeviation(n int) float64 {
+	p := s.table.plan
+	worst, blur := 0.0, 2.0
+	if s.root != nil {
+		worst = slices.Max(s.root.deviation(min(n, p.root.maxUsed), p.total, s.slack))
+		blur += s.root.blur
+	}
+	for c := range s.stages {
+		st := &s.stages[c]
+		worst += 4*(blur+4+2*s.slack+dotError(p.total+1)) + slices.Max(st.leaf.deviation(min(n, st.most), p.total, s.slack))
+	}
+	return worst
+}

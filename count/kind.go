@@ -1,0 +1,43 @@
+package count
+
+// A kind is a set of positive amounts: lo, lo+step, ..., n of them.
+type kind struct{ lo, step, n int }
+
+func (k kind) hi() int { return k.lo + (k.n-1)*k.step }
+
+// unbounded reports whether amounts up to a total are limited from below only.
+func (k kind) unbounded(total int) bool { return k.lo+k.n*k.step > total }
+
+// A class is a set of ingredients that differ in name only.
+type class struct {
+	kind     kind
+	required bool
+	members  []int32
+}
+
+type classKey struct {
+	kind     kind
+	required bool
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func floorDiv[T int | int64](a, b T) T {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+func gcd64(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
+}

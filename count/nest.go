@@ -1,0 +1,101 @@
+package count
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Nested group is one, by its index, and the smallest group that holds it, or
+// -1.
+type Nested struct{ Index, Within int }
+
+// Nest finds for each ingredient the smallest group that holds it, or -1, and
+// lists the groups that limit anything so that each comes after those that
+// hold it. Ingredients that cannot be used belong to no group. It fails with an
+// [OverlapError].
+func (s Space) Nest() (inner []int, groups []Nested, err error) { return nest(s, s.usable) }
+
+// nest is as [Space.Nest], with its own for each ingredient the smallest group that holds it, or -1, and
+// lists the groups that limit anything so that each comes after those that
+// hold it. Ingredients that cannot be used belong to no group.
+func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, err error) {
+	members := make([][]int, len(s.Groups))
+	for g, group := range s.Groups {
+		if group.Used != nil || group.Total != nil {
+			groups = append(groups, Nested{g, -1})
+			members[g] = slices.DeleteFunc(slices.Clone(group.Members), func(i int) bool { return !usable(i) })
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b Nested) int {
+		return cmp.Compare(len(members[b.Index]), len(members[a.Index]))
+	})
+	inner = make([]int, len(s.Ingredients))
+	for i := range inner {
+		inner[i] = -1
+	}
+	for n := range groups {
+		g := &groups[n]
+		for t, i := range members[g.Index] {
+			switch {
+			case t == 0:
+				g.Within = inner[i]
+			case inner[i] != g.Within:
+				// The smaller of the two groups around is the one that g crosses.
+				if first := members[g.Index][0]; inner[i] < 0 ||
+					g.Within >= 0 && len(members[g.Within]) < len(members[inner[i]]) {
+					i = first
+				}
+				return nil, nil, &OverlapError{Groups: [2]int{inner[i], g.Index}, Ingredient: i}
+			}
+		}
+		for _, i := range members[g.Index] {
+			inner[i] = g.Index
+		}
+	}
+	return inner, groups, nil
+}
+
+// Disjoint splits the space's groups into those that can be counted together,
+// because each two of them are disjoint or nested, and the rest. It keeps a
+// group when it fits with those kept before it, and returns indexes in
+// increasing order. A space with overlapping groups is a [Space] of those kept,
+// of which the others leave a share that can be measured by drawing.
+func (s Space) Disjoint() (kept, rest []int) {
+	holders := make(map[int][]int) // ingredient → kept groups that hold it
+	size := make([]int, len(s.Groups))
+	for g, group := range s.Groups {
+		if group.Used == nil && group.Total == nil {
+			kept = append(kept, g)
+			continue
+		}
+		common := make(map[int]int)
+		for _, i := range group.Members {
+			if s.usable(i) {
+				size[g]++
+				for _, h := range holders[i] {
+					common[h]++
+				}
+			}
+		}
+		fits := true
+		for h, n := range common {
+			fits = fits && (n == size[g] || n == size[h])
+		}
+		if !fits {
+			rest = append(rest, g)
+			continue
+		}
+		kept = append(kept, g)
+		for _, i := range group.Members {
+			if s.usable(i) {
+				holders[i] = append(holders[i], g)
+			}
+		}
+	}
+	return kept, rest
+}
+
+// usable reports whether ingredient i is one that may take some amount.
+func (s Space) usable(i int) bool {
+	return i >= 0 && i < len(s.Ingredients) && !s.Ingredients[i].Excluded && s.Ingredients[i].kind(s.Total).n > 0
+}

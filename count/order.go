@@ -1,0 +1,67 @@
+package count
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// orderClasses sorts classes so that few sums are open at a time: the next ones
+// are always those after which what is open has the fewest values, as far as
+// ranges tell, and of those that open as much the ones with the most terms.
+func orderClasses(stages []stage, spans []span) {
+	type pattern struct {
+		sums   []int
+		stages []stage
+	}
+	var patterns []*pattern
+	at := make(map[string]*pattern)
+	left := make([]int, len(spans)) // by sum: the patterns that it has a term in
+	for _, st := range stages {
+		var key []byte
+		for _, t := range st.terms {
+			key = binary.AppendUvarint(key, uint64(t.Ingredient))
+		}
+		q := at[string(key)]
+		if q == nil {
+			q = &pattern{}
+			for _, t := range st.terms {
+				q.sums = append(q.sums, t.Ingredient)
+				left[t.Ingredient]++
+			}
+			at[string(key)] = q
+			patterns = append(patterns, q)
+		}
+		q.stages = append(q.stages, st)
+	}
+	const manyPatterns = 1500 // beyond, the order found is the order given
+	open := make([]bool, len(spans))
+	for done := stages[:0]; len(patterns) > 0; {
+		best, least, most := 0, math.Inf(1), 0
+		for k, q := range patterns {
+			weight := 0.0
+			for _, s := range q.sums {
+				values := math.Log(float64(spans[s].hi-spans[s].lo) + 1)
+				switch {
+				case open[s] && left[s] == 1:
+					weight -= values
+				case !open[s] && left[s] > 1:
+					weight += values
+				}
+			}
+			if weight < least || weight == least && len(q.sums) > most {
+				best, least, most = k, weight, len(q.sums)
+			}
+			if len(patterns) > manyPatterns {
+				break
+			}
+		}
+		q := patterns[best]
+		patterns = slices.Delete(patterns, best, best+1)
+		for _, s := range q.sums {
+			left[s]--
+			open[s] = left[s] > 0
+		}
+		done = append(done, q.stages...)
+	}
+}

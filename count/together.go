@@ -1,0 +1,211 @@
+package count
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// together splits a space's rules into groups that are disjoint or nested, and
+// sums that hold all else: those of the space, those of groups that cross, and
+// those of groups with a member that these hold. ok is false if none can keep them.
+func (s Space) together(kinds []kind, p *plan) (groups []Group, sums []Sum, ok bool) {
+	r := &reducer{kinds: kinds, required: make([]bool, len(kinds)), total: p.total, unit: p.unit, most: p.maxUsed}
+	for i, k := range kinds {
+		r.required[i] = s.Ingredients[i].Required
+		if k.n > 0 {
+			r.usable++
+		}
+	}
+	held := make([]bool, len(kinds))
+	ok = true
+	add := func(more ...Sum) {
+		for _, sum := range more {
+			r.shift(&sum)
+			can := r.reduce(&sum)
+			if ok = ok && can; len(sum.Terms) > 0 {
+				sums = append(sums, sum)
+			}
+			for _, t := range sum.Terms {
+				held[t.Ingredient] = true
+			}
+		}
+	}
+	s.Groups = slices.Clone(s.Groups)
+	for _, sum := range s.Sums {
+		r.shift(&sum)
+		if g := sum.group(); g != nil {
+			s.Groups = append(s.Groups, *g)
+		} else {
+			add(sum)
+		}
+	}
+	kept, rest := s.Disjoint()
+	for _, g := range rest {
+		add(s.Groups[g].sumsOf()...)
+	}
+	for _, g := range kept {
+		groups = append(groups, s.Groups[g])
+	}
+	for before := -1; len(groups) != before && len(sums) > 0; {
+		before = len(groups)
+		groups = slices.DeleteFunc(groups, func(g Group) bool {
+			touched := slices.ContainsFunc(g.Members, func(i int) bool { return held[i] && kinds[i].n > 0 })
+			if touched {
+				add(g.sumsOf()...)
+			}
+			return touched
+		})
+	}
+	return groups, sums, ok
+}
+
+// A reducer writes sums so that they have few terms and few values.
+type reducer struct {
+	kinds    []kind
+	required []bool
+	total    int // in units
+	unit     int // the amounts of a unit
+	usable   int
+	most     int // how many ingredients are used at most
+}
+
+// shift takes from a sum what cannot be used. And since Σ x_i is the total M,
+// Σ (a_i − c)·x_i is the sum less c·M: c is taken so that most ingredients have no
+// part in it.
+func (r *reducer) shift(s *Sum) {
+	byIngredient := make(map[int]Term)
+	for _, t := range s.Terms {
+		if r.kinds[t.Ingredient].n > 0 {
+			was := byIngredient[t.Ingredient]
+			byIngredient[t.Ingredient] = Term{t.Ingredient, was.PerUnit + t.PerUnit, was.Whole + t.Whole}
+		}
+	}
+	count := make(map[int64]int)
+	for _, t := range byIngredient {
+		count[t.PerUnit]++
+	}
+	common, most := int64(0), count[0]+r.usable-len(byIngredient)
+	for per, n := range count {
+		if n > most || n == most && per < common {
+			common, most = per, n
+		}
+	}
+	if common != 0 {
+		for i, k := range r.kinds {
+			if k.n > 0 {
+				t := byIngredient[i]
+				byIngredient[i] = Term{i, t.PerUnit - common, t.Whole}
+			}
+		}
+	}
+	s.Terms = nil
+	for _, i := range slices.Sorted(maps.Keys(byIngredient)) {
+		if t := byIngredient[i]; t.PerUnit != 0 || t.Whole != 0 {
+			s.Terms = append(s.Terms, t)
+		}
+	}
+	base := common * int64(r.total) * int64(r.unit)
+	s.Min, s.Max = minus(s.Min, base), minus(s.Max, base)
+}
+
+// group returns the group that a sum is if all its terms are alike and count
+// either units or ingredients, else nil.
+func (s *Sum) group() *Group {
+	if len(s.Terms) == 0 {
+		return nil
+	}
+	first := s.Terms[0]
+	if first.PerUnit != 0 && first.Whole != 0 {
+		return nil
+	}
+	g := &Group{}
+	for _, t := range s.Terms {
+		if t.PerUnit != first.PerUnit || t.Whole != first.Whole {
+			return nil
+		}
+		g.Members = append(g.Members, t.Ingredient)
+	}
+	r := &Range{math.MinInt, math.MaxInt}
+	times := first.PerUnit + first.Whole
+	lo, hi := s.Min, s.Max
+	if times < 0 {
+		times, lo, hi = -times, -max(hi, -math.MaxInt64), -max(lo, -math.MaxInt64)
+	}
+	if lo > -math.MaxInt64 {
+		r.Min = int(-floorDiv(-lo, times))
+	}
+	if hi < math.MaxInt64 {
+		r.Max = int(floorDiv(hi, times))
+	}
+	if g.Used = r; first.Whole == 0 {
+		g.Used, g.Total = nil, r
+	}
+	return g
+}
+
+// reduce writes a shifted sum in units and in smaller numbers, without terms if
+// all compositions keep it. It returns whether some may.
+func (r *reducer) reduce(s *Sum) (ok bool) {
+	base := int64(0)
+	terms := s.Terms
+	s.Terms = nil
+	divisor := int64(0)
+	for _, t := range terms {
+		i := t.Ingredient
+		if r.kinds[i].n == 0 {
+			continue
+		}
+		t.PerUnit *= int64(r.unit)
+		if r.kinds[i].n == 1 {
+			t.Whole += t.PerUnit * int64(r.kinds[i].lo)
+			t.PerUnit = 0
+		}
+		if r.required[i] {
+			base += t.Whole
+			t.Whole = 0
+		}
+		if t.PerUnit == 0 && t.Whole == 0 {
+			continue
+		}
+		divisor = gcd64(gcd64(divisor, t.PerUnit), t.Whole)
+		s.Terms = append(s.Terms, t)
+	}
+	s.Min, s.Max = minus(s.Min, base), minus(s.Max, base)
+	if divisor > 1 {
+		for k := range s.Terms {
+			s.Terms[k].PerUnit /= divisor
+			s.Terms[k].Whole /= divisor
+		}
+		if s.Min != math.MinInt64 {
+			s.Min = -floorDiv(-s.Min, divisor)
+		}
+		if s.Max != math.MaxInt64 {
+			s.Max = floorDiv(s.Max, divisor)
+		}
+	}
+	var can bounding
+	for _, t := range s.Terms {
+		can.add(r.kinds[t.Ingredient], r.required[t.Ingredient], 1, t)
+	}
+	all := can.span(r.total, r.most)
+	if all.lo >= s.Min && all.hi <= s.Max {
+		s.Terms = nil
+		return true
+	}
+	return s.Min <= s.Max && all.hi >= s.Min && all.lo <= s.Max
+}
+
+// minus returns a−b, where a bound that is none stays so.
+func minus(a, b int64) int64 {
+	if a == math.MinInt64 || a == math.MaxInt64 {
+		return a
+	}
+	if d := float64(a) - float64(b); math.Abs(d) > maxSum {
+		if d < 0 {
+			return -maxSum
+		}
+		return maxSum
+	}
+	return a - b
+}

@@ -1,0 +1,203 @@
+package ifra_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"kir"
+	"kir/diagnose"
+	"kir/problem"
+)
+
+// rows returns those of a table but for the first.
+func rows(t *testing.T, name string) [][]string {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows[1:]
+}
+
+// thousandths returns a decimal number of at most three decimals, times 1000.
+func thousandths(t *testing.T, text string) int {
+	t.Helper()
+	v, ok := new(big.Rat).SetString(text)
+	if !ok || !v.Mul(v, big.NewRat(1000, 1)).IsInt() {
+		t.Fatalf("%q is no number of at most three decimals", text)
+	}
+	return int(v.Num().Int64())
+}
+
+// limits are those of the files, in whole numbers.
+type limits struct {
+	shares map[string]map[int]int // by constituent, by material
+	most   map[string]int
+}
+
+func readLimits(t *testing.T) *limits {
+	t.Helper()
+	at := make(map[string]int)
+	for i, row := range rows(t, "ingredients.csv") {
+		at[row[0]] = i
+	}
+	l := &limits{make(map[string]map[int]int), make(map[string]int)}
+	for _, row := range rows(t, "limits.csv") {
+		l.shares[row[0]], l.most[row[0]] = make(map[int]int), thousandths(t, row[2])
+	}
+	for _, row := range rows(t, "constituents.csv") {
+		l.shares[row[1]][at[row[0]]] = thousandths(t, row[2])
+	}
+	if len(at) != 1000 || len(l.most) != 171 || len(l.shares) != 171 {
+		t.Fatalf("%d materials, %d limits, %d constituents", len(at), len(l.most), len(l.shares))
+	}
+	return l
+}
+
+// check says, as an error, which limit a composition breaks.
+func (l *limits) check(c *kir.Composition) error {
+	for name, of := range l.shares {
+		sum := 0
+		for _, part := range c.Parts() {
+			sum += of[part.Ingredient] * part.Amount
+		}
+		if sum > l.most[name]*c.Total() {
+			return fmt.Errorf("%v has %d thousandths of %s, at most %d", c, sum/c.Total(), name, l.most[name])
+		}
+	}
+	return nil
+}
+
+// Each draw keeps each of the 171 limits, summed here in whole numbers from the
+// files. So that it takes seconds, the law of n is narrow and the run short, unless
+// KIR_IFRA is set: then it is the file's, and the presence of each material that one
+// in a thousand draws has must be worth 1,000 independent draws.
+func TestExample(t *testing.T) {
+	dir, whole := ".", os.Getenv("KIR_IFRA") != ""
+	if !whole {
+		dir = t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(".")); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(dir, "problem.yaml")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		narrow := bytes.Replace(text, []byte("{normal: {mean: 30, sd: 4}}"), []byte("{uniform: [30, 30]}"), 1)
+		if err := os.WriteFile(file, narrow, 0o600); err != nil || bytes.Equal(narrow, text) {
+			t.Fatalf("the file is another one than the test thinks, or is not written: %v", err)
+		}
+	}
+	p, err := problem.Load(t.Context(), filepath.Join(dir, "problem.yaml"), problem.Options{Override: func(s *kir.Settings) {
+		if !whole {
+			s.Draws, s.Warmup = 100, 5000
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	s, all := p.Sampler, readLimits(t)
+	sampler, err := s.Sampler(p.Target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := make([][][]float64, 1000) // by material, chain and draw
+	for i := range used {
+		used[i] = make([][]float64, s.Chains)
+	}
+	failed := make([]error, s.Chains)
+	_, err = kir.Stream(t.Context(), sampler, s, 0, func(chain, _ int, x *kir.State) error {
+		for i := range used {
+			used[i][chain] = append(used[i][chain], float64(min(x.Composition.Amount(i), 1)))
+		}
+		failed[chain] = errors.Join(failed[chain], all.check(x.Composition))
+		return failed[chain]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !whole {
+		return
+	}
+	worst, which := float64(s.Chains*s.Draws), 0
+	sums := make([]float64, len(used))
+	for i, chains := range used {
+		for _, series := range chains {
+			for _, v := range series {
+				sums[i] += v
+			}
+		}
+		if sums[i] < 0.001*float64(s.Chains*s.Draws) {
+			continue
+		}
+		ess, err := diagnose.ESSMean(chains)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ess < worst {
+			worst, which = ess, i
+		}
+	}
+	t.Logf("the worst presence is that of material %d, with %.0f effective draws", which, worst)
+	if worst < 1000 {
+		t.Error("that is less than 1,000")
+	}
+}
+
+// The limits of the test are the files' own: a formula of one material breaks some.
+func TestLimitsAreChecked(t *testing.T) {
+	all, broken := readLimits(t), 0
+	for i := range 1000 {
+		c, err := kir.NewComposition(1000, kir.Part{Ingredient: i, Amount: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all.check(c) != nil {
+			broken++
+		}
+	}
+	if broken < 900 {
+		t.Errorf("%d of 1,000 materials by themselves break a limit", broken)
+	}
+}
+
+// The files are those that the generator writes.
+func TestGenerate(t *testing.T) {
+	dir := t.TempDir()
+	generator, err := filepath.Abs("generate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "generate")
+	if out, err := exec.Command("go", "build", "-o", program, generator).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	run := exec.Command(program)
+	run.Dir = dir
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range []string{"ingredients.csv", "constituents.csv", "limits.csv"} {
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the generator writes: %v", name, err)
+		}
+	}
+}

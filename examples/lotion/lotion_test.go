@@ -1,0 +1,180 @@
+package lotion_test
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"kir"
+	"kir/problem"
+	"kir/report/build"
+)
+
+// An ingredient, its figures in thousandths and its doses in units.
+type ingredient struct {
+	name, phase, role   string
+	cost, hlb, required int
+	least, most         int
+}
+
+// shelf reads the example's ingredients.
+func shelf(t *testing.T) []ingredient {
+	t.Helper()
+	file, err := os.Open("ingredients.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := func(text string, scale float64) int {
+		if text == "" {
+			return 0
+		}
+		v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int(math.Round(v * scale))
+	}
+	var all []ingredient
+	for _, r := range rows[1:] {
+		all = append(all, ingredient{r[0], r[1], r[2], whole(r[3], 1000), whole(r[4], 1000), whole(r[5], 1000), whole(r[6], 10), whole(r[7], 10)})
+	}
+	return all
+}
+
+// A lotion is a composition as the rules below look at it.
+type lotion struct {
+	of    []ingredient
+	units []int
+}
+
+// sum adds up, of the used ingredients that are meant, their units times a figure.
+func (l lotion) sum(figure func(g ingredient) int, meant func(g ingredient) bool) int {
+	s := 0
+	for k, g := range l.of {
+		if l.units[k] > 0 && meant(g) {
+			s += figure(g) * l.units[k]
+		}
+	}
+	return s
+}
+
+func one(ingredient) int      { return 1 }
+func all(ingredient) bool     { return true }
+func price(g ingredient) int  { return g.cost }
+func oil(g ingredient) bool   { return g.phase == "oil" }
+func emuls(g ingredient) bool { return g.phase == "emulsifier" }
+
+func role(name string) func(ingredient) bool {
+	return func(g ingredient) bool { return g.role == name }
+}
+
+func (l lotion) has(name string) bool {
+	return slices.ContainsFunc(l.of, func(g ingredient) bool { return g.name == name && l.sum(one, named(name)) > 0 })
+}
+
+func named(name string) func(ingredient) bool {
+	return func(g ingredient) bool { return g.name == name }
+}
+
+func (l lotion) count(meant func(ingredient) bool) int {
+	n := 0
+	for k, g := range l.of {
+		if l.units[k] > 0 && meant(g) {
+			n++
+		}
+	}
+	return n
+}
+
+// broken names the rules of problem.yaml that a lotion breaks, in whole numbers.
+func (l lotion) broken() (broken []string) {
+	rule := func(name string, kept bool) {
+		if !kept {
+			broken = append(broken, name)
+		}
+	}
+	between := func(lo, v, hi int) bool { return lo <= v && v <= hi }
+	rule("total", l.sum(one, all) == 1000 && between(9, l.count(all), 12))
+	rule("required", l.has("Water") && l.has("Phenoxyethanol"))
+	for k, g := range l.of {
+		rule("dose of "+g.name, l.units[k] == 0 || l.units[k] >= g.least && (g.most == 0 || l.units[k] <= g.most))
+	}
+	oils, emulsifiers := l.sum(one, oil), l.sum(one, emuls)
+	rule("oil phase", between(2, l.count(oil), 5) && between(120, oils, 250))
+	rule("emulsifiers by oils", 100*emulsifiers >= 15*oils && 100*emulsifiers <= 30*oils)
+	rule("emulsifiers", between(2, l.count(emuls), 3))
+	low, high := l.sum(one, role("low")), l.sum(one, role("high"))
+	rule("low to high", 2*low >= high && low <= 2*high)
+	rule("actives", l.sum(one, func(g ingredient) bool { return g.phase == "active" }) == 30)
+	rule("dose in the actives", l.sum(one, named("Niacinamide")) <= 21 && l.sum(one, named("Panthenol")) <= 21)
+	rule("vitamins", between(1, l.count(role("vitamin")), 2))
+	rule("cost", l.sum(price, all) <= 5500*1000)
+	rule("cost of oils", l.sum(price, oil) <= 12000*oils)
+	wax := l.sum(one, role("wax"))
+	rule("wax", 100*wax >= 5*oils && 100*wax <= 25*oils)
+	rule("acids", l.count(func(g ingredient) bool {
+		return g.name == "Retinol" || g.name == "Ascorbic acid" || g.name == "Salicylic acid"
+	}) <= 1)
+	rule("vitamin C", !l.has("Niacinamide") || !l.has("Ascorbic acid"))
+	rule("retinol", !l.has("Retinol") || l.has("Tocopherol") && !l.has("Sucrose laurate"))
+	rule("thickener", l.has("Beeswax") || l.has("Xanthan gum"))
+	rule("shea", !l.has("Shea butter") || 2*l.sum(one, named("Shea butter")) <= l.sum(one, role("light")))
+	return broken
+}
+
+// TestLotion checks the problem, draws lotions, and holds each against every rule
+// and the wish, read anew.
+func TestLotion(t *testing.T) {
+	of := shelf(t)
+	p, err := problem.Load(t.Context(), "problem.yaml", problem.Options{Override: func(s *kir.Settings) {
+		s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin = "balanced", 2, 500, 1000, 5
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	check, err := build.Check(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(check.Sizes) != 4 || len(p.Ingredients) != 28 {
+		t.Errorf("%d sizes, %d ingredients", len(check.Sizes), len(p.Ingredients))
+	}
+	sampler, err := p.Sampler.Sampler(p.Target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := make([]int, p.Sampler.Chains)
+	rest := lotion{of, make([]int, len(of))}
+	_, err = kir.Stream(t.Context(), sampler, p.Sampler, 1, func(chain, _ int, x *kir.State) error {
+		drawn[chain]++
+		clear(rest.units)
+		for _, part := range x.Composition.Parts() {
+			rest.units[part.Ingredient] = part.Amount
+		}
+		if broken := rest.broken(); len(broken) > 0 {
+			t.Errorf("%v breaks %q", x.Composition, broken)
+		}
+		own := float64(rest.sum(func(g ingredient) int { return g.hlb }, all)) / 1000 / float64(rest.sum(one, emuls))
+		required := float64(rest.sum(func(g ingredient) int { return g.required }, all)) / 1000 / float64(rest.sum(one, oil))
+		if want := math.Log(max(math.Exp(-0.5*(own-required)*(own-required)), 0.01)); math.Abs(want-x.LogScore()) > 1e-9 {
+			t.Errorf("%v has the HLB %.3f for %.3f and scores %v, not %v", x.Composition, own, required, x.LogScore(), want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drawn[0] != 1000 || drawn[1] != 1000 {
+		t.Errorf("%d draws", drawn)
+	}
+}

@@ -1,0 +1,168 @@
+#include "textflag.h"
+
+// Blends leaves in made what it is where the mask at an offset is 0, and X9 elsewhere.
+#define BLEND(at, made) \
+	MOVUPS at(R13), X10 \
+	MOVAPS X10, X11     \
+	ANDPS  X9, X10      \
+	ANDNPS made, X11    \
+	ORPS   X11, X10     \
+	MOVAPS X10, made
+
+// func add32(sums *[lanes]float32, terms []float32, places []place[float32], masks *[2 * lanes]uint32)
+//
+// Sixteen sums stay in four registers, X0 to X3. A term is copied to all places of
+// another and added to each; ADDPS rounds as ADDSS does. Where a place says that a term
+// differs, X4 to X7 are what it is, made by masks: ones from the place's lane on.
+TEXT ·add32(SB), NOSPLIT, $0-64
+	MOVQ   sums+0(FP), DI
+	MOVQ   terms_base+8(FP), SI
+	MOVQ   terms_len+16(FP), CX
+	MOVQ   places_base+32(FP), R8
+	MOVQ   places_len+40(FP), R9
+	MOVQ   masks+56(FP), R14
+	LEAQ   (SI)(CX*4), R11         // the end of terms
+	MOVQ   SI, R12                 // their beginning
+	MOVUPS (DI), X0
+	MOVUPS 16(DI), X1
+	MOVUPS 32(DI), X2
+	MOVUPS 48(DI), X3
+
+run32:
+	// Terms up to DX are alike in all sums.
+	MOVQ    R11, DX
+	TESTQ   R9, R9
+	JZ      next32
+	MOVLQSX (R8), AX
+	LEAQ    (R12)(AX*4), DX
+	JMP     next32
+
+loop32:
+	MOVSS  (SI), X4
+	SHUFPS $0, X4, X4
+	ADDPS  X4, X0
+	ADDPS  X4, X1
+	ADDPS  X4, X2
+	ADDPS  X4, X3
+	ADDQ   $4, SI
+
+next32:
+	CMPQ   SI, DX
+	JB     loop32
+	TESTQ  R9, R9
+	JZ     done32
+	MOVSS  8(R8), X4
+	SHUFPS $0, X4, X4
+	MOVAPS X4, X5
+	MOVAPS X4, X6
+	MOVAPS X4, X7
+
+place32:
+	MOVSS   12(R8), X9
+	SHUFPS  $0, X9, X9
+	MOVLQSX 4(R8), BX
+	NEGQ    BX
+	LEAQ    64(R14)(BX*4), R13
+	BLEND(0, X4)
+	BLEND(16, X5)
+	BLEND(32, X6)
+	BLEND(48, X7)
+	ADDQ    $16, R8
+	DECQ    R9
+	JZ      add32
+	CMPL    AX, (R8)  // once more for the same term
+	JEQ     place32
+
+add32:
+	ADDPS X4, X0
+	ADDPS X5, X1
+	ADDPS X6, X2
+	ADDPS X7, X3
+	ADDQ  $4, SI
+	JMP   run32
+
+done32:
+	MOVUPS X0, (DI)
+	MOVUPS X1, 16(DI)
+	MOVUPS X2, 32(DI)
+	MOVUPS X3, 48(DI)
+	RET
+
+// func add64(sums *[lanes]float64, terms []float64, places []place[float64], lane int, masks *[2 * lanes]uint64)
+//
+// The same for eight sums of float64 from a lane on, which is 0 or 8.
+TEXT ·add64(SB), NOSPLIT, $0-72
+	MOVQ   sums+0(FP), DI
+	MOVQ   terms_base+8(FP), SI
+	MOVQ   terms_len+16(FP), CX
+	MOVQ   places_base+32(FP), R8
+	MOVQ   places_len+40(FP), R9
+	MOVQ   lane+56(FP), R10
+	MOVQ   masks+64(FP), R14
+	LEAQ   (DI)(R10*8), DI
+	LEAQ   (SI)(CX*8), R11
+	MOVQ   SI, R12
+	MOVUPD (DI), X0
+	MOVUPD 16(DI), X1
+	MOVUPD 32(DI), X2
+	MOVUPD 48(DI), X3
+
+run64:
+	MOVQ    R11, DX
+	TESTQ   R9, R9
+	JZ      next64
+	MOVLQSX (R8), AX
+	LEAQ    (R12)(AX*8), DX
+	JMP     next64
+
+loop64:
+	MOVSD    (SI), X4
+	UNPCKLPD X4, X4
+	ADDPD    X4, X0
+	ADDPD    X4, X1
+	ADDPD    X4, X2
+	ADDPD    X4, X3
+	ADDQ     $8, SI
+
+next64:
+	CMPQ     SI, DX
+	JB       loop64
+	TESTQ    R9, R9
+	JZ       done64
+	MOVSD    8(R8), X4
+	UNPCKLPD X4, X4
+	MOVAPD   X4, X5
+	MOVAPD   X4, X6
+	MOVAPD   X4, X7
+
+place64:
+	MOVSD    16(R8), X9
+	UNPCKLPD X9, X9
+	MOVLQSX  4(R8), BX
+	SUBQ     R10, BX
+	NEGQ     BX
+	LEAQ     128(R14)(BX*8), R13
+	BLEND(0, X4)
+	BLEND(16, X5)
+	BLEND(32, X6)
+	BLEND(48, X7)
+	ADDQ     $24, R8
+	DECQ     R9
+	JZ       add64
+	CMPL     AX, (R8)
+	JEQ      place64
+
+add64:
+	ADDPD X4, X0
+	ADDPD X5, X1
+	ADDPD X6, X2
+	ADDPD X7, X3
+	ADDQ  $8, SI
+	JMP   run64
+
+done64:
+	MOVUPD X0, (DI)
+	MOVUPD X1, 16(DI)
+	MOVUPD X2, 32(DI)
+	MOVUPD X3, 48(DI)
+	RET

@@ -1,0 +1,333 @@
+package ensemble
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Source is what an input of a model is of a composition: Times·n/Over, where n is a
+// whole number: the sum of the units of some ingredients, each times its weight, or
+// how many of them are used; with Presence it is 1 where n is positive, else 0. Or it
+// is a constant.
+type Source struct {
+	Ingredients []int32
+	Weights     []int64 // as many as ingredients; nil: 1 each
+	Count       bool
+	Presence    bool
+	Times       int64   // 0 counts as 1
+	Over        float64 // 0 counts as 1
+
+	Constant bool
+	Value    float64 // NaN: missing
+}
+
+// of returns the input's value for a whole number.
+func (s *Source) of(n int64) float64 {
+	if s.Presence {
+		n = min(n, 1)
+	}
+	return float64(n*max(s.Times, 1)) / cmp.Or(s.Over, 1)
+}
+
+// A slot is a whole number of a composition that tests compare.
+type slot struct {
+	source      *Source
+	least, most int64
+	ranks       []int64 // of a weighted slot, which is compared by rank: the thresholds, ascending
+}
+
+// An effect is what a unit of an ingredient does to a slot, or its use.
+type effect struct {
+	slot   int32
+	weight int64
+}
+
+// A node is a test of a slot. Children are as those of a [Node].
+type node struct {
+	slot, threshold int32
+	left, right     int32
+}
+
+// A Score is a model as a function of compositions. It does not change, so that any
+// number of goroutines may use it and its scorers may share it.
+type Score struct {
+	*Model
+	nodes   []node
+	roots   []int32
+	depths  []int32 // by tree, the largest number of tests on a path
+	slots   []slot
+	effects [][]effect // by ingredient
+}
+
+// maxWeighted bounds |Σ weight·amount|.
+const maxWeighted = 1 << 61
+
+// Bind says what the inputs of a model are of compositions of total units of some
+// ingredients.
+func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
+	if len(sources) != len(m.Inputs) {
+		return nil, fmt.Errorf("the model has %d inputs, and %d are given", len(m.Inputs), len(sources))
+	}
+	b := &binding{
+		Score: &Score{Model: m, effects: make([][]effect, ingredients)},
+		known: make(map[string]int32), cuts: make(map[test]cut), total: int64(total),
+	}
+	for k := range sources {
+		if err := b.addSlot(&sources[k]); err != nil {
+			return nil, fmt.Errorf("input %s: %w", m.Inputs[k], err)
+		}
+	}
+	reduced, err := b.reduce(sources)
+	if err != nil {
+		return nil, err
+	}
+	b.rank(reduced)
+	b.lay(reduced)
+	return b.Score, nil
+}
+
+// A test is what a node asks, and a cut how a slot answers it: left up to at, or, if
+// falling, right up to at.
+type test struct {
+	feature   int32
+	threshold float64
+}
+
+type cut struct {
+	at      int64
+	falling bool
+}
+
+type binding struct {
+	*Score
+	total int64
+	known map[string]int32 // slots by what they are
+	of    []int32          // by input, its slot
+	cuts  map[test]cut
+}
+
+// addSlot finds the slot of an input, or makes it. That of a constant is −1.
+func (b *binding) addSlot(s *Source) error {
+	if s.Constant {
+		b.of = append(b.of, -1)
+		return nil
+	}
+	type member struct {
+		Ingredient int32
+		Weight     int64
+	}
+	members := make([]member, len(s.Ingredients))
+	for k, i := range s.Ingredients {
+		if i < 0 || int(i) >= len(b.effects) {
+			return fmt.Errorf("ingredient %d is none of %d", i, len(b.effects))
+		}
+		members[k] = member{i, 1}
+		if s.Weights != nil {
+			members[k].Weight = s.Weights[k]
+		}
+	}
+	slices.SortFunc(members, func(a, b member) int { return cmp.Compare(a.Ingredient, b.Ingredient) })
+	made := slot{source: s}
+	for k, q := range members {
+		if k > 0 && q.Ingredient == members[k-1].Ingredient {
+			return fmt.Errorf("ingredient %d counts twice", q.Ingredient)
+		}
+		if q.Weight > maxWeighted/b.total || q.Weight < -maxWeighted/b.total {
+			return fmt.Errorf("a weight of %d is too large", q.Weight)
+		}
+		made.least, made.most = min(made.least, q.Weight*b.total), max(made.most, q.Weight*b.total)
+	}
+	if s.Count {
+		made.most = min(int64(len(members)), b.total)
+	}
+	if made.most*max(s.Times, 1)/max(s.Times, 1) != made.most {
+		return fmt.Errorf("a factor of %d is too large", s.Times)
+	}
+	key, err := binary.Append(nil, binary.LittleEndian, members)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%t %t %s", s.Count, s.Weights != nil, key)
+	at, ok := b.known[name]
+	if !ok {
+		at = int32(len(b.slots))
+		b.known[name] = at
+		b.slots = append(b.slots, made)
+		for _, q := range members {
+			b.effects[q.Ingredient] = append(b.effects[q.Ingredient], effect{at, q.Weight})
+		}
+	}
+	b.of = append(b.of, at)
+	return nil
+}
+
+// cut returns where the answer of a test changes along its slot.
+func (b *binding) cut(n *Node, s *Source, at *slot) (cut, error) {
+	key := test{n.Feature, n.Threshold}
+	if c, ok := b.cuts[key]; ok {
+		return c, nil
+	}
+	f := b.Features[n.Feature]
+	value := func(k int64) float64 { return b.feature(f, s.of(k)) }
+	first, last := value(at.least), value(at.most)
+	if math.IsNaN(first+last) || math.IsInf(first+last, 0) {
+		return cut{}, fmt.Errorf("input %s goes from %v to %v", b.Inputs[f.Input], first, last)
+	}
+	c := cut{falling: first > last}
+	// The last whole number that answers as the least one would.
+	low, high := at.least-1, at.most
+	for low < high {
+		middle := low + (high-low+1)/2
+		if (value(middle) <= n.Threshold) != c.falling {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	c.at = low
+	b.cuts[key] = c
+	return c, nil
+}
+
+// A reducedNode is a node whose threshold is a whole number of its slot.
+type reducedNode struct {
+	slot        int32
+	threshold   int64
+	left, right int32
+}
+
+// reduce leaves the tests whose answer can change, on slots. Constants answer theirs
+// for good.
+func (b *binding) reduce(sources []Source) ([]reducedNode, error) {
+	var reduced []reducedNode
+	made := make([]int32, len(b.Model.nodes)) // by node, as a child
+	child := func(c int32) int32 {
+		if c >= 0 {
+			return made[c]
+		}
+		return c
+	}
+	for k := range b.Model.nodes {
+		n := &b.Model.nodes[k]
+		f := b.Features[n.Feature]
+		left, right := child(n.Left), child(n.Right)
+		s, at := &sources[f.Input], b.of[f.Input]
+		if at < 0 {
+			v := b.feature(f, s.Value)
+			if made[k] = right; v <= n.Threshold || math.IsNaN(v) && n.NaNLeft {
+				made[k] = left
+			}
+			continue
+		}
+		slot := &b.slots[at]
+		c, err := b.cut(n, s, slot)
+		if err != nil {
+			return nil, err
+		}
+		if c.falling {
+			left, right = right, left
+		}
+		switch {
+		case c.at < slot.least || left == right:
+			made[k] = right
+		case c.at >= slot.most:
+			made[k] = left
+		default:
+			made[k] = int32(len(reduced))
+			reduced = append(reduced, reducedNode{at, c.at, left, right})
+		}
+	}
+	for _, r := range b.Model.roots {
+		b.roots = append(b.roots, child(r))
+	}
+	return reduced, nil
+}
+
+// weighted says whether a slot's numbers may need more than 31 bits.
+func (s *slot) weighted() bool { return s.source.Weights != nil }
+
+// rank numbers the thresholds of weighted slots.
+func (b *binding) rank(reduced []reducedNode) {
+	for _, n := range reduced {
+		if s := &b.slots[n.slot]; s.weighted() {
+			s.ranks = append(s.ranks, n.threshold)
+		}
+	}
+	for k := range b.slots {
+		s := &b.slots[k]
+		slices.Sort(s.ranks)
+		s.ranks = slices.Compact(s.ranks)
+	}
+}
+
+// place returns a number as tests compare it: how many thresholds are below.
+func (s *slot) place(n int64) int32 {
+	if !s.weighted() {
+		return int32(n)
+	}
+	at, _ := slices.BinarySearch(s.ranks, n)
+	return int32(at)
+}
+
+// lay lays out the nodes that are reached, those of a tree together and in preorder,
+// and forgets the effects on slots that nothing tests.
+func (b *binding) lay(reduced []reducedNode) {
+	const unseen = -1
+	made := make([]int32, len(reduced))
+	for k := range made {
+		made[k] = unseen
+	}
+	depth := make([]int32, len(reduced)) // below a node, itself counted
+	for k, n := range reduced {          // children come before parents
+		for _, c := range [...]int32{n.left, n.right} {
+			if c >= 0 {
+				depth[k] = max(depth[k], depth[c])
+			}
+		}
+		depth[k]++
+	}
+	tested := make([]bool, len(b.slots))
+	var todo []int32
+	for t, root := range b.roots {
+		b.depths = append(b.depths, 0)
+		if root < 0 {
+			continue
+		}
+		b.depths[t] = depth[root]
+		from := len(b.nodes)
+		for todo = append(todo[:0], root); len(todo) > 0; {
+			k := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if made[k] != unseen {
+				continue
+			}
+			n := &reduced[k]
+			made[k] = int32(len(b.nodes))
+			tested[n.slot] = true
+			b.nodes = append(b.nodes, node{n.slot, b.slots[n.slot].place(n.threshold), n.left, n.right})
+			for _, c := range [...]int32{n.right, n.left} {
+				if c >= 0 {
+					todo = append(todo, c)
+				}
+			}
+		}
+		b.roots[t] = made[root]
+		for k := from; k < len(b.nodes); k++ {
+			n := &b.nodes[k]
+			if n.left >= 0 {
+				n.left = made[n.left]
+			}
+			if n.right >= 0 {
+				n.right = made[n.right]
+			}
+		}
+	}
+	for i, all := range b.effects {
+		all = slices.DeleteFunc(all, func(e effect) bool { return !tested[e.slot] })
+		slices.SortFunc(all, func(a, b effect) int { return cmp.Compare(a.slot, b.slot) })
+		b.effects[i] = all
+	}
+}

@@ -1,0 +1,243 @@
+package ensemble
+
+import (
+	"math"
+	"math/bits"
+)
+
+// A variation is how a slot varies along a line of s+1 splits, as tests compare it:
+// offset + slope·k at split k, where the slope is 0 for slots that do not vary, 1 or
+// −1. Other slots have a mode and a form.
+type variation struct {
+	offset, slope int64
+	// A test begins to be answered otherwise at the split border + slope·threshold,
+	// which is 0 or less, and so nowhere on the line, if the slope is 0.
+	border int64
+	mode   mode
+}
+
+// A form is the number of a slot with a mode: at k = 0, of a count that of the others,
+// and what each split adds.
+type form struct{ exact, step int64 }
+
+type mode uint8
+
+const (
+	plain     mode = iota
+	steep          // exact + steep·k, compared by rank
+	countI         // the count of the others, and 1 for k > 0
+	countJ         // and 1 for k < s
+	countBoth      // and both
+)
+
+// vary makes a slot whose number is exact at k = 0 vary by what each split adds.
+func (v *variation) vary(exact, by int64) {
+	*v = variation{offset: exact, slope: by, border: -by*exact + (by+1)/2}
+}
+
+// fix makes a slot stay at a number.
+func (v *variation) fix(n int32) { *v = variation{offset: int64(n)} }
+
+// A span is the splits from..to of a line that reach a child.
+type span struct{ child, from, to int32 }
+
+// Line tells the sums of the compositions in which ingredients i ≠ j share their
+// current sum s = x_i + x_j as (k, s−k), k = 0, …, s. sums[g][p] is that of target g
+// for k in [starts[p], starts[p+1]), where starts[0] is 0 and after the last piece
+// comes s+1. The slices are valid until the next call.
+func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
+	total := s.x[i] + s.x[j]
+	s.changes = s.changes[:0]
+	s.splits.begin(total)
+	if total > 0 {
+		s.varies(int32(i), int32(j))
+		for _, slot := range s.varying {
+			v := s.vary[slot]
+			for _, q := range s.asked[slot] {
+				if uint64(v.border+v.slope*int64(q.threshold)-1) < uint64(total) || v.mode != plain {
+					s.begin(q)
+				}
+			}
+		}
+		for w, trees := range s.stale {
+			for s.stale[w] = 0; trees != 0; trees &= trees - 1 {
+				s.descend(int32(w<<6|bits.TrailingZeros64(trees)), s.x[i], total)
+			}
+		}
+		for _, slot := range s.varying {
+			s.vary[slot].fix(s.score.slots[slot].place(s.exact[slot]))
+		}
+	}
+	starts = s.splits.finish(total)
+	for k := range s.changes {
+		c := &s.changes[k]
+		c.piece = s.splits.piece(c.piece)
+	}
+	for g := range s.line {
+		s.line[g] = s.sums.line(g, s.changes, len(starts), s.line[g][:0])
+	}
+	return starts, s.line
+}
+
+// varies lists the slots that vary along the line of i and j, and sets how.
+func (s *Scorer) varies(i, j int32) {
+	s.varying = s.varying[:0]
+	ofI, ofJ := s.score.effects[i], s.score.effects[j]
+	for len(ofI) > 0 || len(ofJ) > 0 { // both by slot
+		var a, b int64
+		var hasI, hasJ bool
+		slot := int32(math.MaxInt32)
+		if len(ofI) > 0 {
+			slot = ofI[0].slot
+		}
+		if len(ofJ) > 0 {
+			slot = min(slot, ofJ[0].slot)
+		}
+		if len(ofI) > 0 && ofI[0].slot == slot {
+			a, hasI = ofI[0].weight, true
+			ofI = ofI[1:]
+		}
+		if len(ofJ) > 0 && ofJ[0].slot == slot {
+			b, hasJ = ofJ[0].weight, true
+			ofJ = ofJ[1:]
+		}
+		v, f := &s.vary[slot], &s.forms[slot]
+		exact := s.exact[slot]
+		switch at := &s.score.slots[slot]; {
+		case at.source.Count:
+			v.mode, f.exact = countBoth, exact
+			if hasI {
+				f.exact -= int64(min(s.x[i], 1))
+			}
+			if hasJ {
+				f.exact -= int64(min(s.x[j], 1))
+			}
+			if !hasJ {
+				v.mode = countI
+			} else if !hasI {
+				v.mode = countJ
+			}
+		case a == b:
+			continue
+		case at.weighted():
+			v.mode, f.exact, f.step = steep, exact-(a-b)*int64(s.x[i]), a-b
+		default:
+			v.vary(exact-(a-b)*int64(s.x[i]), a-b)
+		}
+		s.varying = append(s.varying, slot)
+	}
+}
+
+// answers says how a test of a slot with a mode is answered along the line: whether
+// left for k < first and for k ≥ second, else otherwise.
+func (s *Scorer) answers(n *node, total int32) (left bool, first, second int64) {
+	end := int64(total) + 1
+	mode, f := s.vary[n.slot].mode, &s.forms[n.slot]
+	threshold := int64(n.threshold)
+	switch {
+	case mode == steep:
+		room := s.score.slots[n.slot].ranks[n.threshold] - f.exact
+		if f.step > 0 {
+			return true, floorDiv(room, f.step) + 1, end
+		}
+		return false, -floorDiv(room, -f.step), end // the least k with room ≥ steep·k
+	case mode == countI && f.exact == threshold:
+		return true, 1, end
+	case mode == countJ && f.exact == threshold:
+		return false, int64(total), end
+	case mode == countBoth && f.exact+1 == threshold:
+		return true, 1, int64(total) // one of the two is used at the ends, both between
+	}
+	return f.exact < threshold, end, end
+}
+
+// floorDiv returns ⌊a/b⌋ for b > 0.
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// descend notes the leaves of a stale tree along the line. As the current composition
+// is on the line, at split here, the tree's path is that of a split, and the first of
+// its tests whose answer changes is where to begin. If no other one's does, the path
+// leads to the current leaf on one side of where it changes.
+func (s *Scorer) descend(t, here, total int32) {
+	last := s.leaves[t]
+	nodes, vary := s.score.nodes, s.vary
+	step := s.starts[t] + s.from[t]&^several
+	child := s.paths[step].node
+	from, to := int64(0), int64(total)
+	todo := s.todo[:0]
+	if n := &nodes[child]; s.from[t]&several == 0 && vary[n.slot].mode == plain {
+		v := &vary[n.slot]
+		border := v.border + v.slope*int64(n.threshold)
+		child = n.right
+		if v.offset+v.slope*int64(here) > int64(n.threshold) {
+			child = n.left
+		}
+		if border > int64(here) {
+			from = border
+		} else {
+			to = border - 1
+			todo = append(todo, span{last, int32(border), total})
+		}
+	}
+	for {
+		for child >= 0 {
+			n := &nodes[child]
+			v := &vary[n.slot]
+			if v.mode != plain {
+				child, to, todo = s.part(span{child, int32(from), int32(to)}, todo, total)
+				continue
+			}
+			threshold := int64(n.threshold)
+			near, far := n.right, n.left
+			if v.offset+v.slope*from <= threshold {
+				near, far = n.left, n.right
+			}
+			if border := v.border + v.slope*threshold; border > from && border <= to {
+				todo = append(todo, span{far, int32(border), int32(to)})
+				to = border - 1
+			}
+			child = near
+		}
+		if child != last {
+			s.splits.add(int32(from))
+			s.changes = append(s.changes, change{t, ^child, int32(from)})
+			last = child
+		}
+		if len(todo) == 0 {
+			break
+		}
+		next := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		child, from, to = next.child, int64(next.from), int64(next.to)
+	}
+	s.todo = todo
+}
+
+// part sends a span on from a test of a slot with a mode: to which child, and up to
+// which split. What goes another way is left to do.
+func (s *Scorer) part(at span, todo []span, total int32) (child int32, to int64, left []span) {
+	n := &s.score.nodes[at.child]
+	goesLeft, first, second := s.answers(n, total)
+	outer, inner := n.right, n.left
+	if goesLeft {
+		outer, inner = inner, outer
+	}
+	from, to := int64(at.from), int64(at.to)
+	if from < second && second <= to {
+		todo = append(todo, span{outer, int32(second), at.to})
+		to = second - 1
+	}
+	switch {
+	case from >= second, to < first:
+		return outer, to, todo
+	case from >= first:
+		return inner, to, todo
+	}
+	return outer, first - 1, append(todo, span{inner, int32(first), int32(to)})
+}

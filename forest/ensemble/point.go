@@ -1,0 +1,127 @@
+package ensemble
+
+import "math"
+
+// Sums returns the sum of each target at the dense composition x, tree by tree. It is
+// what a [Scorer] must agree with.
+func (s *Score) Sums(x []int32) []float64 {
+	return s.appendSums(nil, s.appendLeaves(nil, s.appendSlots(nil, x)))
+}
+
+// appendSlots appends the numbers of the slots as tests compare them.
+func (s *Score) appendSlots(dst []int32, x []int32) []int32 {
+	for k := range s.slots {
+		at := &s.slots[k]
+		n := int64(0)
+		for q, i := range at.source.Ingredients {
+			switch {
+			case at.source.Count:
+				n += int64(min(x[i], 1))
+			case at.weighted():
+				n += at.source.Weights[q] * int64(x[i])
+			default:
+				n += int64(x[i])
+			}
+		}
+		dst = append(dst, at.place(n))
+	}
+	return dst
+}
+
+// appendLeaves appends the leaf of each tree.
+func (s *Score) appendLeaves(dst []int32, slots []int32) []int32 {
+	nodes := s.nodes
+	for _, at := range s.roots {
+		for at >= 0 {
+			n := &nodes[at]
+			if slots[n.slot] <= n.threshold {
+				at = n.left
+			} else {
+				at = n.right
+			}
+		}
+		dst = append(dst, ^at)
+	}
+	return dst
+}
+
+func (s *Score) appendSums(dst []float64, leaves []int32) []float64 {
+	for g := range s.Terms {
+		dst = append(dst, s.tables().at(g, leaves))
+	}
+	return dst
+}
+
+// Bounds returns numbers between which the sum of each target is wherever the
+// composition is: those of the least and of the greatest leaf of each tree. They are
+// wider than what occurs.
+func (s *Score) Bounds() (least, greatest []float64) {
+	leaves := make([][]int32, len(s.roots))
+	end := int32(len(s.nodes))
+	for t := len(s.roots) - 1; t >= 0; t-- {
+		root := s.roots[t]
+		if root < 0 {
+			leaves[t] = []int32{^root}
+			continue
+		}
+		for _, n := range s.nodes[root:end] {
+			for _, c := range [...]int32{n.left, n.right} {
+				if c < 0 {
+					leaves[t] = append(leaves[t], ^c)
+				}
+			}
+		}
+		end = root
+	}
+	for g := range s.Terms {
+		low, high := s.tables().bounds(g, leaves)
+		least, greatest = append(least, low), append(greatest, high)
+	}
+	return least, greatest
+}
+
+// Sums returns the sum of each target where the model's inputs are some numbers, NaN
+// where they are missing: what a model says of anything, without a composition.
+func (m *Model) Sums(inputs []float64) []float64 {
+	leaves := make([]int32, len(m.roots))
+	for t, at := range m.roots {
+		for at >= 0 {
+			n := &m.nodes[at]
+			f := m.Features[n.Feature]
+			if v := m.feature(f, inputs[f.Input]); v <= n.Threshold || math.IsNaN(v) && n.NaNLeft {
+				at = n.Left
+			} else {
+				at = n.Right
+			}
+		}
+		leaves[t] = ^at
+	}
+	var sums []float64
+	for g := range m.Terms {
+		sums = append(sums, m.tables().at(g, leaves))
+	}
+	return sums
+}
+
+// feature returns a feature of an input as nodes compare it.
+func (m *Model) feature(f Feature, v float64) float64 {
+	switch {
+	case f.Of != nil:
+		return f.Of(v)
+	case m.Single:
+		return float64(float32(v))
+	}
+	return v
+}
+
+// tables returns what sums are made from.
+func (m *Model) tables() summer {
+	m.once.Do(func() {
+		if m.Single {
+			m.made = newTables(m, adder32())
+		} else {
+			m.made = newTables(m, adder64())
+		}
+	})
+	return m.made
+}

@@ -1,0 +1,209 @@
+package ensemble
+
+import "math/bits"
+
+// A Scorer keeps the sums of one moving composition, and tells those of the lines
+// through it. It is the working memory of one chain: not for use by several
+// goroutines at once. Its methods do not allocate once its lists have grown.
+type Scorer struct {
+	score *Score
+	sums  summer
+	x     []int32     // by ingredient
+	used  []int32     // the ingredients with x > 0, in no order
+	place []int32     // by ingredient: where it is in used
+	exact []int64     // by slot, its number
+	vary  []variation // by slot, its number as tests compare it
+
+	leaves  []int32   // by tree
+	starts  []int32   // by tree, where its path begins in paths
+	paths   []step    // the tests on each tree's current path
+	lengths []int32   // by tree
+	asked   [][]asked // by slot, who on the paths asks for it
+	stale   []uint64  // a bit set of trees
+	from    []int32   // by stale tree, which test on its path to begin with
+
+	// A line.
+	forms   []form  // by slot
+	varying []int32 // the slots that vary
+	todo    []span
+	splits  splits
+	changes []change
+	line    [][]float64 // by target and piece
+}
+
+// NewScorer returns a scorer whose composition has no ingredients. Call
+// [Scorer.Reset] to begin.
+func (s *Score) NewScorer() *Scorer {
+	trees := s.Trees()
+	c := &Scorer{
+		score: s, sums: s.tables().fresh(),
+		x: make([]int32, len(s.effects)), place: make([]int32, len(s.effects)),
+		exact:  make([]int64, len(s.slots)),
+		leaves: make([]int32, trees), starts: make([]int32, trees), lengths: make([]int32, trees),
+		stale: make([]uint64, (trees+63)/64), from: make([]int32, trees), vary: make([]variation, len(s.slots)),
+		forms: make([]form, len(s.slots)), line: make([][]float64, len(s.Terms)),
+	}
+	c.asked = make([][]asked, len(s.slots))
+	length := int32(0)
+	for t, depth := range s.depths {
+		c.starts[t] = length
+		length += depth
+	}
+	c.paths = make([]step, length)
+	for k := range s.slots {
+		c.vary[k].fix(s.slots[k].place(0))
+	}
+	for t, root := range s.roots {
+		c.leaves[t] = 0 // which is none
+		c.follow(int32(t), 0, root)
+	}
+	return c
+}
+
+// Reset moves to the dense composition x. Used are the ingredients with a positive
+// amount, in any order; both slices are only read.
+func (s *Scorer) Reset(x, used []int32) {
+	for len(s.used) > 0 {
+		s.assign(s.used[len(s.used)-1], 0)
+	}
+	for _, i := range used {
+		s.assign(i, x[i])
+	}
+	s.refresh()
+}
+
+// Set moves to the composition in which ingredient i has amount xi and ingredient j
+// has amount xj, the others as they are.
+func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
+	s.assign(int32(i), xi)
+	s.assign(int32(j), xj)
+	s.refresh()
+}
+
+// AppendSums appends the sum of each target at the current composition to dst.
+func (s *Scorer) AppendSums(dst []float64) []float64 {
+	for g := range s.score.Terms {
+		dst = append(dst, s.sums.point(g))
+	}
+	return dst
+}
+
+// assign sets one amount. The trees whose path answers otherwise become stale.
+func (s *Scorer) assign(i, amount int32) {
+	old := s.x[i]
+	if old == amount {
+		return
+	}
+	s.x[i] = amount
+	comes := int64(0)
+	switch {
+	case old == 0:
+		s.place[i] = int32(len(s.used))
+		s.used = append(s.used, i)
+		comes = 1
+	case amount == 0:
+		last := s.used[len(s.used)-1]
+		s.used[s.place[i]] = last
+		s.place[last] = s.place[i]
+		s.used = s.used[:len(s.used)-1]
+		comes = -1
+	}
+	for _, e := range s.score.effects[i] {
+		slot := &s.score.slots[e.slot]
+		if slot.source.Count {
+			s.exact[e.slot] += comes
+		} else {
+			s.exact[e.slot] += e.weight * int64(amount-old)
+		}
+		was, now := int32(s.vary[e.slot].offset), slot.place(s.exact[e.slot])
+		s.vary[e.slot].fix(now)
+		low, high := min(was, now), max(was, now)
+		for _, q := range s.asked[e.slot] {
+			if low <= q.threshold && q.threshold < high {
+				s.begin(q)
+			}
+		}
+	}
+}
+
+// begin makes a tree stale from a test on its path on.
+func (s *Scorer) begin(q asked) {
+	if w, bit := q.tree>>6, uint64(1)<<(q.tree&63); s.stale[w]&bit == 0 {
+		s.stale[w] |= bit
+		s.from[q.tree] = q.step
+	} else {
+		s.from[q.tree] = min(s.from[q.tree]&^several, q.step) | several
+	}
+}
+
+// several is a bit of what is in from: there is more than one such test.
+const several = 1 << 30
+
+// refresh brings the paths of the stale trees up to date.
+func (s *Scorer) refresh() {
+	for w, trees := range s.stale {
+		for s.stale[w] = 0; trees != 0; trees &= trees - 1 {
+			s.refreshTree(int32(w<<6 | bits.TrailingZeros64(trees)))
+		}
+	}
+}
+
+// refreshTree finds the first test on a tree's path that is now answered otherwise,
+// and follows the answer.
+func (s *Scorer) refreshTree(t int32) {
+	path := s.paths[s.starts[t]:][:s.lengths[t]]
+	for p := int(s.from[t] &^ several); p < len(path); p++ {
+		n := &s.score.nodes[path[p].node]
+		next, was := n.right, s.leaves[t]
+		if s.vary[n.slot].offset <= int64(n.threshold) {
+			next = n.left
+		}
+		if p+1 < len(path) {
+			was = path[p+1].node
+		}
+		if next != was {
+			for _, q := range path[p+1:] {
+				s.forget(q)
+			}
+			s.follow(t, int32(p+1), next)
+			return
+		}
+	}
+}
+
+// forget takes a step from those that ask for its slot.
+func (s *Scorer) forget(q step) {
+	all := s.asked[q.slot]
+	last := all[len(all)-1]
+	all[q.asked] = last
+	s.paths[s.starts[last.tree]+last.step].asked = q.asked
+	s.asked[q.slot] = all[:len(all)-1]
+}
+
+// follow replaces the path of tree t from its p-th test on by the one that begins at
+// a child.
+func (s *Scorer) follow(t, p, at int32) {
+	for at >= 0 {
+		n := &s.score.nodes[at]
+		s.paths[s.starts[t]+p] = step{at, n.slot, n.threshold, int32(len(s.asked[n.slot]))}
+		s.asked[n.slot] = append(s.asked[n.slot], asked{n.threshold, t, p})
+		p++
+		if s.vary[n.slot].offset <= int64(n.threshold) {
+			at = n.left
+		} else {
+			at = n.right
+		}
+	}
+	s.lengths[t] = p
+	if s.leaves[t] != at {
+		s.leaves[t] = at
+		s.sums.set(t, ^at)
+	}
+}
+
+// A step is a node on a path, what it tests, and where it is among those who ask for
+// that.
+type step struct{ node, slot, threshold, asked int32 }
+
+// asked is a step of a tree's path, by the slot that it asks for.
+type asked struct{ threshold, tree, step int32 }

@@ -1,0 +1,246 @@
+package ensemble
+
+import "slices"
+
+// A summer adds the leaves of the trees in the precision of the model. A table of it
+// is shared by scorers, each of which has a copy by fresh.
+type summer interface {
+	fresh() summer
+	// set makes a leaf the current one of its tree.
+	set(tree, leaf int32)
+	// point returns the sum of a target.
+	point(target int) float64
+	// at returns the sum of a target given the leaf of each tree.
+	at(target int, leaves []int32) float64
+	// line adds the sums of a target over as many pieces of a line to out. Changes are
+	// by tree, ascending, and then by piece.
+	line(target int, changes []change, pieces int, out []float64) []float64
+	// bounds returns the least and the greatest sum that there can be, given which
+	// leaves each tree has.
+	bounds(target int, leaves [][]int32) (least, greatest float64)
+}
+
+// A change gives a tree another leaf from a piece on; while a line is walked, from a
+// split on.
+type change struct{ tree, leaf, piece int32 }
+
+// A share is what a tree adds to a target: the values at leaf+at, as the term-th term.
+type share struct{ target, term, at int32 }
+
+// tables is the [summer] of one precision.
+type tables[T float32 | float64] struct {
+	fold    Fold
+	start   []T
+	values  []T
+	shares  []share  // by tree
+	from    []int32  // by tree, where its shares begin; one more
+	added   [][]Term // by target
+	current [][]T    // by target and term
+	add     adder[T]
+
+	places []place[T] // of a block, scratch
+}
+
+// lanes is how many pieces are added at once: about as many as hide the time that an
+// addition waits for the one before it.
+const lanes = 16
+
+// A place says that a term differs between the pieces of a block: up to a lane it is
+// before, from there on after. Further places of the same term, in the order of their
+// lanes, say what it is from there on.
+type place[T float32 | float64] struct {
+	term, lane    int32
+	before, after T
+}
+
+// An adder adds terms to each of the sums, one after another, but at places, which
+// ascend, what they say.
+type adder[T float32 | float64] func(sums *[lanes]T, terms []T, places []place[T])
+
+func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
+	a := &tables[T]{add: add, fold: m.Fold, added: m.Terms, start: make([]T, len(m.Terms))}
+	for g, v := range m.Start {
+		a.start[g] = T(v)
+	}
+	for _, v := range m.values {
+		a.values = append(a.values, T(v))
+	}
+	shares := make([][]share, m.Trees())
+	for g, terms := range m.Terms {
+		for k, t := range terms {
+			shares[t.Tree] = append(shares[t.Tree], share{int32(g), int32(k), t.At})
+		}
+	}
+	for _, all := range shares {
+		a.from = append(a.from, int32(len(a.shares)))
+		a.shares = append(a.shares, all...)
+	}
+	a.from = append(a.from, int32(len(a.shares)))
+	return a
+}
+
+func (a *tables[T]) fresh() summer {
+	c := *a
+	c.current = make([][]T, len(a.added))
+	for g, terms := range a.added {
+		c.current[g] = make([]T, len(terms))
+	}
+	return &c
+}
+
+// of returns the shares of a tree.
+func (a *tables[T]) of(tree int32) []share { return a.shares[a.from[tree]:a.from[tree+1]] }
+
+func (a *tables[T]) set(tree, leaf int32) {
+	for _, s := range a.of(tree) {
+		a.current[s.target][s.term] = a.values[leaf+s.at]
+	}
+}
+
+func (a *tables[T]) point(target int) float64 { return float64(a.folded(target, a.current[target])) }
+
+// folded is the sum, or what else the model makes, of a target's terms.
+func (a *tables[T]) folded(target int, terms []T) T {
+	v := a.start[target]
+	switch {
+	case len(terms) == 0:
+	case a.fold == Sum:
+		for _, t := range terms {
+			v += t
+		}
+	case a.fold == Min:
+		v = slices.Min(terms)
+	case a.fold == Max:
+		v = slices.Max(terms)
+	}
+	return v
+}
+
+func (a *tables[T]) line(target int, changes []change, pieces int, out []float64) []float64 {
+	terms := a.current[target]
+	for p := 0; p < pieces; p += lanes {
+		a.part(target, changes, int32(p))
+		var sums [lanes]T
+		for q := range sums {
+			sums[q] = a.start[target]
+		}
+		if a.fold == Sum {
+			a.add(&sums, terms, a.places)
+		} else {
+			a.extremes(&sums, terms)
+		}
+		for _, v := range sums[:min(lanes, pieces-p)] {
+			out = append(out, float64(v))
+		}
+	}
+	return out
+}
+
+// part makes places of the changes, for the block that begins with piece p: those
+// before it are at its first lane, and those behind it at none.
+func (a *tables[T]) part(target int, changes []change, p int32) {
+	current, values := a.current[target], a.values
+	if cap(a.places) < len(changes) {
+		a.places = make([]place[T], 2*len(changes))
+	}
+	places := a.places[:len(changes)]
+	n := 0
+	for _, c := range changes {
+		for _, s := range a.of(c.tree) {
+			if int(s.target) == target {
+				q := &places[n]
+				q.term, q.lane = s.term, min(max(c.piece-p, 0), lanes)
+				q.before, q.after = current[s.term], values[c.leaf+s.at]
+				n++
+			}
+		}
+	}
+	a.places = places[:n]
+}
+
+// spread sets r to what the first places say of their term, and returns the others.
+func spread[T float32 | float64](r *[lanes]T, places []place[T]) []place[T] {
+	for k, q := range places {
+		if k > 0 && q.term != places[0].term {
+			return places[k:]
+		}
+		for lane := range r {
+			switch {
+			case lane >= int(q.lane):
+				r[lane] = q.after
+			case k == 0:
+				r[lane] = q.before
+			}
+		}
+	}
+	return nil
+}
+
+// each calls f with every term in each of the lanes.
+func each[T float32 | float64](terms []T, places []place[T], f func(k int, r *[lanes]T)) {
+	var r [lanes]T
+	for k, t := range terms {
+		if len(places) > 0 && int(places[0].term) == k {
+			places = spread(&r, places)
+		} else {
+			for q := range r {
+				r[q] = t
+			}
+		}
+		f(k, &r)
+	}
+}
+
+// extremes sets each lane of the result to the least or the greatest term.
+func (a *tables[T]) extremes(result *[lanes]T, terms []T) {
+	each(terms, a.places, func(k int, r *[lanes]T) {
+		for q, v := range r {
+			switch {
+			case k == 0:
+				result[q] = v
+			case a.fold == Min:
+				result[q] = min(result[q], v)
+			default:
+				result[q] = max(result[q], v)
+			}
+		}
+	})
+}
+
+// addPlain is an [adder] in plain Go. It is what the machine's own way must agree with.
+func addPlain[T float32 | float64](sums *[lanes]T, terms []T, places []place[T]) {
+	each(terms, places, func(_ int, r *[lanes]T) {
+		for q, v := range r {
+			sums[q] += v
+		}
+	})
+}
+
+func (a *tables[T]) at(target int, leaves []int32) float64 {
+	if a.fold == Sum {
+		v := a.start[target]
+		for _, t := range a.added[target] {
+			v += a.values[leaves[t.Tree]+t.At]
+		}
+		return float64(v)
+	}
+	var terms []T
+	for _, t := range a.added[target] {
+		terms = append(terms, a.values[leaves[t.Tree]+t.At])
+	}
+	return float64(a.folded(target, terms))
+}
+
+func (a *tables[T]) bounds(target int, leaves [][]int32) (least, greatest float64) {
+	var low, high []T
+	for _, t := range a.added[target] {
+		from := a.values[leaves[t.Tree][0]+t.At]
+		to := from
+		for _, leaf := range leaves[t.Tree] {
+			from, to = min(from, a.values[leaf+t.At]), max(to, a.values[leaf+t.At])
+		}
+		low, high = append(low, from), append(high, to)
+	}
+	// Rounding keeps the order of sums whose terms are in order.
+	return float64(a.folded(target, low)), float64(a.folded(target, high))
+}

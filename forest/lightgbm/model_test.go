@@ -1,0 +1,110 @@
+package lightgbm
+
+import (
+	"bufio"
+	"bytes"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"kir/forest/ensemble"
+)
+
+// rows reads numbers, those of a line apart by white space; of index:value pairs into
+// their columns.
+func rows(t *testing.T, path string, skip, columns int) (all [][]float64) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		row := make([]float64, columns)
+		for k, text := range strings.Fields(s.Text())[skip:] {
+			if at, value, ok := strings.Cut(text, ":"); ok {
+				if k, err = strconv.Atoi(at); err != nil {
+					t.Fatal(err)
+				}
+				text = value
+			}
+			if row[k], err = strconv.ParseFloat(text, 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all = append(all, row)
+	}
+	return all
+}
+
+func load(t *testing.T, path string) *ensemble.Model {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Read(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestRecorded compares models that LightGBM made with what it recorded of them.
+func TestRecorded(t *testing.T) {
+	for _, c := range []struct {
+		model, rows, predictions string
+		skip, columns            int
+	}{
+		{"lg_dart_breast_cancer.model", "breast_cancer_test.tsv", "lg_dart_breast_cancer_true_predictions.txt", 0, 30},
+		{"lg_rf_iris.model", "iris_test.libsvm", "lg_rf_iris_true_predictions.txt", 1, 4},
+	} {
+		m := load(t, "testdata/"+c.model)
+		want := rows(t, "testdata/"+c.predictions, 0, 1)
+		for k, row := range rows(t, "testdata/"+c.rows, c.skip, c.columns) {
+			got := m.Outputs[0].Of(m.Sums(row), 1)
+			if math.Abs(got-want[k][0]) > 1e-15*math.Abs(got) /* exp is rounded otherwise */ {
+				t.Errorf("%s, row %d: %v, and LightGBM says %v", c.model, k, got, want[k][0])
+			}
+		}
+	}
+}
+
+// TestDecisions holds the decisions of a small model to what LightGBM documents: what
+// is missing where, and which categories go left.
+func TestDecisions(t *testing.T) {
+	read := func(text string) *ensemble.Model {
+		m, err := Read(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := read(small)
+	nan := math.NaN()
+	for _, c := range []struct{ a, b, c, leaf float64 }{
+		{0.5, -0.25, 0, 0.1}, {0.5, -0.2, 0, -0.2}, {0.5, nan, 0, -0.2}, {nan, -1, 0, 0.1}, // NaN is 0 where it is not missing
+		{0.6, 1, 1, 0.3}, {0.6, 1, 2.9, 0.3}, {0.6, 1, 32, 0.3},
+		{0.6, 1, 0, 0.5}, {0.6, 1, 3, 0.5}, {0.6, 1, 33, 0.5}, {0.6, 1, 64, 0.5}, {0.6, 1, -1, 0.5}, {0.6, 1, nan, 0.5},
+		{0.6, 0, 0, -0.4}, {0.6, 1e-36, 0, -0.4}, {0.6, nan, 0, -0.4}, {0.6, 1e-34, 0, 0.5}, {0.6, -1, 0, -0.4}, // 0 is missing
+	} {
+		if got := m.Sums([]float64{c.a, c.b, c.c})[0]; got != c.leaf+0.25 {
+			t.Errorf("at %v, %v and %v the sum is %v, and should be %v", c.a, c.b, c.c, got, c.leaf+0.25)
+		}
+	}
+	zero := read(strings.Replace(small, "cat_threshold=6 1", "cat_threshold=1 1", 1))
+	if got := zero.Sums([]float64{0.6, 1, -0.5})[0]; got != 0.3+0.25 {
+		t.Errorf("−0.5 is category 0: the sum is %v", got)
+	}
+	for _, c := range [][3]string{
+		{"is_linear=0", "is_linear=1", "linear trees"}, {"binary sigmoid:1", "no_such", "no_such"}, {"tree_sizes=400 100", "tree_sizes=1", "of 1"},
+		{"left_child=1 -1 -3 -4", "left_child=1 -1 0 -4", "twice"}, {"end of trees", "end", "ends before"}, {"split_feature=0", "split_feature=7", "feature 7"},
+		{"decision_type=2 8 1 6", "decision_type=2 8 1 1", "another node"},
+	} {
+		if _, err := Read(strings.NewReader(strings.Replace(small, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%q for %q: the error is %v, and should say %q", c[1], c[0], err, c[2])
+		}
+	}
+}

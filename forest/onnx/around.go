@@ -1,0 +1,279 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// arithmetic are the operations of two numbers.
+var arithmetic = map[string]func(a, b float64) float64{
+	"Add": func(a, b float64) float64 { return a + b },
+	"Sub": func(a, b float64) float64 { return a - b },
+	"Mul": func(a, b float64) float64 { return a * b },
+	"Div": func(a, b float64) float64 { return a / b },
+}
+
+// operand returns the constant of a node of two operands, number by number, and whether
+// it is the first.
+func (w *walk) operand(n *node, width int) (of func(k int) float64, first bool, err error) {
+	if len(n.inputs) != 2 {
+		return nil, false, fmt.Errorf("it has %d operands", len(n.inputs))
+	}
+	t := w.graph.constants[n.inputs[1]]
+	if t == nil {
+		t, first = w.graph.constants[n.inputs[0]], true
+	}
+	if t == nil {
+		return nil, false, errors.New("neither operand is a constant")
+	}
+	of, err = spread(t.numbers, width)
+	return of, first, err
+}
+
+// spread returns the k-th of as many numbers as columns, or of one for all.
+func spread(numbers []float64, width int) (func(k int) float64, error) {
+	for _, v := range numbers {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, errors.New("a constant is not finite")
+		}
+	}
+	switch len(numbers) {
+	case 1:
+		return func(int) float64 { return numbers[0] }, nil
+	case width:
+		return func(k int) float64 { return numbers[k] }, nil
+	}
+	return nil, fmt.Errorf("it has %d constants for %d columns", len(numbers), width)
+}
+
+// before is a node before the trees.
+func (w *walk) before(n *node) ([]column, error) {
+	columns := w.columns[n.inputs[0]]
+	if columns == nil {
+		columns = w.columns[n.inputs[len(n.inputs)-1]]
+	}
+	made := make([]column, len(columns))
+	switch n.op {
+	case "Identity", "Flatten", "Dropout":
+		return columns, nil
+	case "Cast":
+		kind := 0
+		if a := n.attributes["to"]; a != nil {
+			kind = int(a.i)
+		}
+		step, err := rounded(kind)
+		if err != nil {
+			return nil, err
+		}
+		for k, c := range columns {
+			made[k] = c.then(kind, step)
+		}
+		return made, nil
+	case "Scaler":
+		offset, err := spread(n.floats("offset"), len(columns))
+		if err != nil {
+			return nil, err
+		}
+		scale, err := spread(n.floats("scale"), len(columns))
+		if err != nil {
+			return nil, err
+		}
+		for k, c := range columns {
+			offset, scale := offset(k), scale(k)
+			if c.kind == kindDouble {
+				made[k] = c.then(kindFloat, func(v float64) float64 { return round32((v - offset) * scale) })
+			} else {
+				made[k] = c.then(kindFloat, func(v float64) float64 { return round32(round32(v-offset) * scale) })
+			}
+		}
+		return made, nil
+	case "Imputer":
+		a := n.attributes["replaced_value_float"]
+		if a == nil || !math.IsNaN(a.f) {
+			return nil, errors.New("it replaces another value than NaN, which is not supported")
+		}
+		value, err := spread(n.floats("imputed_value_floats"), len(columns))
+		if err != nil {
+			return nil, err
+		}
+		for k, c := range columns {
+			value := value(k)
+			made[k] = c.then(kindFloat, func(v float64) float64 {
+				if math.IsNaN(v) {
+					return value
+				}
+				return round32(v)
+			})
+		}
+		return made, nil
+	case "ArrayFeatureExtractor", "Gather":
+		at, err := w.selected(n, len(columns))
+		if err != nil {
+			return nil, err
+		}
+		made = make([]column, len(at))
+		for k, from := range at {
+			made[k] = columns[from]
+		}
+		return made, nil
+	case "Add", "Sub", "Mul", "Div":
+		constant, first, err := w.operand(n, len(columns))
+		if err != nil {
+			return nil, err
+		}
+		if first && n.op == "Div" {
+			return nil, errors.New("a constant divided by a column is not supported")
+		}
+		do := arithmetic[n.op]
+		for k, c := range columns {
+			step, err := rounded(c.kind)
+			if err != nil {
+				return nil, err
+			}
+			by := constant(k)
+			if n.op == "Div" && by == 0 {
+				return nil, errors.New("it divides by 0")
+			}
+			made[k] = c.then(c.kind, func(v float64) float64 {
+				if first {
+					return step(do(by, v))
+				}
+				return step(do(v, by))
+			})
+		}
+		return made, nil
+	}
+	return nil, errors.New("it is not supported before a tree ensemble")
+}
+
+// selected returns the columns that a node selects.
+func (w *walk) selected(n *node, width int) ([]int, error) {
+	if len(n.inputs) != 2 || w.graph.constants[n.inputs[1]] == nil {
+		return nil, errors.New("what it selects is no constant")
+	}
+	if a := n.attributes["axis"]; n.op == "Gather" && (a == nil || a.i != 1 && a.i != -1) {
+		return nil, errors.New("it selects rows")
+	}
+	var at []int
+	for _, v := range w.graph.constants[n.inputs[1]].numbers {
+		if v != math.Trunc(v) || v < 0 || v >= float64(width) {
+			return nil, fmt.Errorf("it selects column %v of %d", v, width)
+		}
+		at = append(at, int(v))
+	}
+	return at, nil
+}
+
+// behind is a node behind the trees. It returns nil if what it makes is no number.
+func (w *walk) behind(n *node) (*table, error) {
+	k := slices.IndexFunc(n.inputs, func(name string) bool { return w.tables[name] != nil })
+	t := w.tables[n.inputs[k]]
+	made := &table{width: t.width, single: t.single, classes: t.classes}
+	round := func(v float64) float64 {
+		if made.single {
+			return round32(v)
+		}
+		return v
+	}
+	each := func(f func(float64) float64) (*table, error) {
+		made.of = func(sums []float64, k int) float64 { return round(f(t.of(sums, k))) }
+		return made, nil
+	}
+	switch n.op {
+	case "Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze":
+		return t, nil
+	case "ArgMax", "LabelEncoder":
+		return nil, nil
+	case "Cast":
+		if a := n.attributes["to"]; a == nil || a.i != kindFloat && a.i != kindDouble {
+			return nil, nil // such as to a class
+		} else if made.single = a.i == kindFloat; made.single {
+			return each(round32)
+		}
+		return each(func(v float64) float64 { return v })
+	case "ZipMap":
+		made.of, made.classes = t.of, n.labels("classlabels")
+		if len(made.classes) != t.width {
+			return nil, fmt.Errorf("it names %d classes of %d", len(made.classes), t.width)
+		}
+		return made, nil
+	case "Exp":
+		return each(math.Exp)
+	case "Log":
+		return each(math.Log)
+	case "Sqrt":
+		return each(math.Sqrt)
+	case "Neg":
+		return each(func(v float64) float64 { return -v })
+	case "Sigmoid":
+		return each(func(v float64) float64 { return 1 / (1 + math.Exp(-v)) })
+	case "Softmax":
+		made.of = func(sums []float64, k int) float64 { return softmax(values(t, sums), false)[k] }
+		return made, nil
+	case "Normalizer":
+		return w.normalizer(n, t)
+	case "ArrayFeatureExtractor", "Gather":
+		at, err := w.selected(n, t.width)
+		if err != nil {
+			return nil, err
+		}
+		made.width, made.classes = len(at), nil
+		made.of = func(sums []float64, k int) float64 { return t.of(sums, at[k]) }
+		return made, nil
+	case "Add", "Sub", "Mul", "Div":
+		constant, first, err := w.operand(n, t.width)
+		if err != nil {
+			return nil, err
+		}
+		do := arithmetic[n.op]
+		made.of = func(sums []float64, k int) float64 {
+			if first {
+				return round(do(constant(k), t.of(sums, k)))
+			}
+			return round(do(t.of(sums, k), constant(k)))
+		}
+		return made, nil
+	}
+	return nil, errors.New("it is not supported behind a tree ensemble")
+}
+
+// normalizer divides by a norm of all numbers.
+func (w *walk) normalizer(n *node, t *table) (*table, error) {
+	norm := "MAX"
+	if a := n.attributes["norm"]; a != nil {
+		norm = a.s
+	}
+	if norm != "MAX" && norm != "L1" && norm != "L2" {
+		return nil, fmt.Errorf("the norm %.20q is not supported", norm)
+	}
+	made := *t
+	made.single = true
+	made.of = func(sums []float64, k int) float64 {
+		size := float32(0)
+		if norm == "MAX" {
+			size = float32(math.Inf(-1))
+		}
+		for q := range t.width {
+			v := float32(t.of(sums, q))
+			switch norm {
+			case "MAX":
+				size = max(size, v)
+			case "L1":
+				size += max(v, -v)
+			default:
+				size += v * v
+			}
+		}
+		v := float32(t.of(sums, k))
+		if norm == "L2" {
+			size = float32(math.Sqrt(float64(size)))
+		}
+		if size == 0 {
+			return float64(v)
+		}
+		return float64(v / size)
+	}
+	return &made, nil
+}

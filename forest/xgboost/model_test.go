@@ -1,0 +1,56 @@
+package xgboost
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// small is a model of one test of categories and one of a number.
+const small = `{"version":[2,1,0],"learner":{"feature_names":["a","b"],"gradient_booster":{"name":"gbtree","model":{"tree_info":[0],"trees":[` +
+	`{"left_children":[1,-1,3,-1,-1],"right_children":[2,-1,4,-1,-1],"split_indices":[0,0,1,0,0],"split_conditions":[NaN,1,0.5,2,-3],` +
+	`"default_left":[0,0,true,0,0],"split_type":[1,0,0,0,0],"categories":[1,3],"categories_nodes":[0],"categories_segments":[0],"categories_sizes":[2],` +
+	`"tree_param":{"size_leaf_vector":"1"}}]}},"learner_model_param":{"base_score":"[5E-1]","num_class":"0","num_feature":"2","num_target":"1"},"objective":{"name":"binary:logistic"}}}`
+
+// TestDecisions holds the decisions of a small model to what XGBoost documents.
+func TestDecisions(t *testing.T) {
+	m, err := Read(strings.NewReader(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Maker != "XGBoost 2.1.0" {
+		t.Errorf("it is made by %s", m.Maker)
+	}
+	nan := math.NaN()
+	for _, c := range []struct{ a, b, leaf float64 }{
+		{0, 0, 1}, {2, 0, 1}, {4, 0, 1}, {-1, 0, 1}, {1 << 25, 0, 1}, // not among them: left
+		{1, 0.25, 2}, {1.5, 0.25, 2}, {3, 0.5, -3}, {3, math.Nextafter(0.5, 0), -3}, // which is 0.5 in float32
+		{3, nan, 2}, {nan, 1, -3},
+	} {
+		if got := m.Sums([]float64{c.a, c.b})[0]; got != c.leaf {
+			t.Errorf("at %v and %v the sum is %v, and should be %v", c.a, c.b, got, c.leaf)
+		}
+	}
+	sums := m.Sums([]float64{0, 0})
+	if p := m.Outputs[0].Of(sums, 1) + m.Outputs[0].Of(sums, 0); p != 1 || m.Outputs[1].Of(sums, 0) != 1 {
+		t.Errorf("the probabilities sum to %v", p)
+	}
+}
+
+// TestRefused checks that what is wrong, or not supported, is named.
+func TestRefused(t *testing.T) {
+	for _, c := range [][3]string{
+		{`"gbtree"`, `"gblinear"`, "gblinear"}, {`"gbtree"`, `"other"`, `"other"`}, {`"size_leaf_vector":"1"`, `"size_leaf_vector":"3"`, "3 outputs"},
+		{"binary:logistic", "my:own", "my:own"}, {"[5E-1]", "2", "base score"}, {"[5E-1]", "[1,2]", "2 base scores"}, {`"num_feature":"2"`, `"num_feature":"3"`, "3 features"},
+		{`"tree_info":[0]`, `"tree_info":[1]`, "target 1"}, {`"tree_info":[0]`, `"tree_info":[]`, "targets of 0"}, {`[2,-1,4,-1,-1]`, `[2,-1,9,-1,-1]`, "child 9"},
+		{`[2,-1,4,-1,-1]`, `[2,-1,0,-1,-1]`, "twice"}, {`[2,-1,4,-1,-1]`, `[2]`, "one length"}, {`"split_indices":[0,0,1`, `"split_indices":[0,0,7`, "feature 7"},
+		{`[NaN,1,0.5`, `[NaN,NaN,0.5`, "leaf"}, {`[NaN,1,0.5`, `[NaN,1,NaN`, "not a number"}, {`"categories":[1,3]`, `"categories":[3,1]`, "category 1"},
+		{`"categories_sizes":[2]`, `"categories_sizes":[9]`, "categories"}, {`"split_type":[1`, `"split_type":[0`, "categories"}, {`[NaN,1`, `[1e60,1`, "range"},
+		{`"categories_nodes":[0],"categories_segments":[0],"categories_sizes":[2]`, `"categories_nodes":[0,2],"categories_segments":[0,0],"categories_sizes":[2,2]`, "more categories"},
+		{`}}}`, ``, "unexpected end"},
+	} {
+		if _, err := Read(strings.NewReader(strings.Replace(small, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%s for %s: the error is %v, and should say %q", c[1], c[0], err, c[2])
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package property_test
+
+import (
+	"math"
+	"os"
+	"testing"
+
+	"kir/forest/ensemble"
+	"kir/forest/xgboost"
+	"kir/property"
+)
+
+// TestModel walks a model of XGBoost about: inputs of all kinds, and two settings of
+// one that no composition has.
+func TestModel(t *testing.T) {
+	f, err := os.Open("../bench/models/testdata/xgb-squared-100.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := xgboost.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n, total = 8, 40
+	var settings []*ensemble.Score
+	var naive []func(x []int) float64
+	wish := func(sums []float64) float64 { return 1 / (1 + math.Exp(-sums[0])) }
+	for _, value := range []float64{0.1, 0.4} {
+		sources := make([]ensemble.Source, len(m.Inputs))
+		inputs := make([]func(x []int) float64, len(m.Inputs))
+		for k := range sources {
+			i := k % n
+			switch {
+			case k == 3:
+				sources[k] = ensemble.Source{Constant: true, Value: value}
+				inputs[k] = func([]int) float64 { return value }
+			case k < n:
+				sources[k] = ensemble.Source{Ingredients: []int32{int32(i)}, Over: total}
+				inputs[k] = func(x []int) float64 { return float64(x[i]) / total }
+			case k < 12:
+				sources[k] = ensemble.Source{Ingredients: []int32{int32(i), int32((i + 3) % n)}, Over: total}
+				inputs[k] = func(x []int) float64 { return float64(x[i]+x[(i+3)%n]) / total }
+			case k < 16:
+				whole, scale := property.Whole([]float64{0.25, 0.5}, total)
+				sources[k] = ensemble.Source{Ingredients: []int32{int32(i), int32((i + 1) % n)}, Weights: whole, Over: scale * total}
+				inputs[k] = func(x []int) float64 { return (0.25*float64(x[i]) + 0.5*float64(x[(i+1)%n])) / total }
+			default:
+				sources[k] = ensemble.Source{Ingredients: []int32{int32(i), int32((i + 1) % n), int32((i + 2) % n)}, Count: true, Over: 3}
+				inputs[k] = func(x []int) float64 {
+					return float64(min(x[i], 1)+min(x[(i+1)%n], 1)+min(x[(i+2)%n], 1)) / 3
+				}
+			}
+		}
+		s, err := ensemble.Bind(m, n, total, sources)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings = append(settings, s)
+		naive = append(naive, func(x []int) float64 {
+			values := make([]float64, len(inputs))
+			for k, of := range inputs {
+				values[k] = of(x)
+			}
+			return wish(m.Sums(values))
+		})
+	}
+	p := property.NewModel(settings, wish, 0.3)
+	walkLines(t, p, n, total, 60, func(x []int) float64 { return max(0.3, naive[0](x), naive[1](x)) }, 1e-12)
+}

@@ -1,0 +1,78 @@
+package sheet
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strings"
+	"testing"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// hostile are texts that a spreadsheet would run, or read as something else.
+var hostile = []string{
+	"=1+1", "+1", "-1", "@SUM(A1)", `=cmd|' /C calc'!A0`, "\t=1", " =1", "\r=1", "＝1", "=HYPERLINK(\"http://x\",\"y\")", "'=1", "a\n=1", "a,b", `"`,
+}
+
+func TestSafe(t *testing.T) {
+	for _, text := range hostile {
+		safe := Safe(text)
+		if strings.ContainsAny(strings.TrimLeft(safe, " \t\r\n")[:1], "=+-@") || strings.HasPrefix(safe, "＝") {
+			t.Errorf("%q is written as %q", text, safe)
+		}
+	}
+	for _, text := range []string{"Gin", "1 cl", "a=b", "É", "", "50-50"} {
+		if Safe(text) != text {
+			t.Errorf("%q is written as %q", text, Safe(text))
+		}
+	}
+}
+
+// TestWrite: what is written is read back, in both forms, and no cell is a formula.
+func TestWrite(t *testing.T) {
+	s := &Sheet{Name: "recipes, percent"}
+	s.Add("name", "amount", "of", "exact")
+	for _, text := range hostile {
+		s.Add(text, 12.5, nil, Decimal("1.50"))
+	}
+	var b bytes.Buffer
+	if err := CSV(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(b.Bytes())).ReadAll()
+	if err != nil || len(rows) != len(s.Rows) {
+		t.Fatal(len(rows), err)
+	}
+	for k, row := range rows[1:] {
+		if row[0] != strings.ReplaceAll(Safe(hostile[k]), "\r\n", "\n") && row[0] != Safe(hostile[k]) || row[1] != "12.5" || row[2] != "" || row[3] != "1.50" {
+			t.Errorf("%q", row)
+		}
+	}
+	b.Reset()
+	if err := Workbook(&b, s, &Sheet{Name: "figures", Rows: [][]any{{"x"}, {1}}}); err != nil {
+		t.Fatal(err)
+	}
+	book, err := excelize.OpenReader(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer book.Close()
+	if got := book.GetSheetList(); len(got) != 2 || got[0] != s.Name {
+		t.Errorf("sheets %q", got)
+	}
+	for k, text := range hostile {
+		at, _ := excelize.CoordinatesToCellName(1, k+2)
+		formula, err := book.GetCellFormula(s.Name, at)
+		if err != nil || formula != "" {
+			t.Errorf("%s is the formula %q, %v", at, formula, err)
+		}
+		kind, err := book.GetCellType(s.Name, at)
+		if err != nil || kind != excelize.CellTypeInlineString && kind != excelize.CellTypeSharedString {
+			t.Errorf("%s is of type %v, %v", at, kind, err)
+		}
+		value, err := book.GetCellValue(s.Name, at)
+		if err != nil || strings.TrimSpace(value) != strings.TrimSpace(strings.ReplaceAll(text, "\r", "\n")) && value != text {
+			t.Errorf("%s is %q, want %q, %v", at, value, text, err)
+		}
+	}
+}

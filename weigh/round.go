@@ -1,0 +1,234 @@
+package weigh
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"kir/rule"
+)
+
+// A rounding is the search for whole numbers near ideal ones.
+type rounding struct {
+	parts   []rule.Part
+	ideal   []float64  // q
+	weights []*big.Rat // what a step of each part is of the batch, up to a factor
+	sum     int64      // S
+	total   int64      // M
+	text    func(rule int) string
+	bounds  []bound
+	density []*big.Rat
+	nodes   int // how many partial roundings may be looked at
+	far     int // how far from their ideals amounts may be, in steps
+}
+
+// A bound is Σ_i factor_i·x_i ≥ 0, of one rule.
+type bound struct {
+	factors []*big.Rat
+	floats  []float64
+	rule    int
+	// period, if it is not 0, lets the units of part be first and whole periods more.
+	part, first, period int
+	// bent, if it is not nil, is a sum that is no such bound, and sign 1 for its Min
+	// or −1 for its Max.
+	bent *rule.Sum
+	sign int64
+}
+
+// straight says whether the bound is a sum of factors.
+func (b *bound) straight() bool { return b.factors != nil }
+
+// constrain writes out what the rules say of compositions of the parts: with u_i =
+// M·w_i·x_i / Σ_j w_j·x_j, the units that x_i steps are, lo ≤ Σ c_i·u_i is
+// Σ (M·c_i − lo)·w_i·x_i ≥ 0.
+func (r *rounding) constrain(rules rule.Set) error {
+	for k, one := range rules.Rules {
+		if one == nil {
+			continue
+		}
+		alone := rules
+		alone.Rules = []rule.Rule{one}
+		c, err := alone.Conditions()
+		if err != nil {
+			return err
+		}
+		r.write(c, k)
+	}
+	return nil
+}
+
+// write writes out the conditions of a rule.
+func (r *rounding) write(c *rule.Conditions, of int) {
+	for k, p := range r.parts {
+		a := c.Amounts[p.Ingredient]
+		own := make([]int64, len(r.parts))
+		own[k] = 1
+		if a.Min > 1 {
+			r.add(of, own, int64(a.Min), 1)
+		}
+		if a.Max > 0 && a.Max < c.Total {
+			r.add(of, own, int64(a.Max), -1)
+		}
+		if a.Step > 1 {
+			r.bounds = append(r.bounds, bound{rule: of, part: k, first: a.Min, period: a.Step})
+		}
+	}
+	for _, g := range c.Groups {
+		if g.Total == nil {
+			continue
+		}
+		factors := make([]int64, len(r.parts))
+		for k, p := range r.parts {
+			if slices.Contains(g.Members, p.Ingredient) {
+				factors[k] = 1
+			}
+		}
+		r.between(of, factors, int64(g.Total.Min), int64(g.Total.Max))
+	}
+	for _, s := range c.Sums {
+		factors, constant, bent := make([]int64, len(r.parts)), int64(0), false
+		for _, t := range s.Terms {
+			k := slices.IndexFunc(r.parts, func(p rule.Part) bool { return p.Ingredient == t.Ingredient })
+			if k < 0 {
+				continue
+			}
+			factors[k] = t.PerUnit
+			constant += t.Whole
+			bent = bent || t.Bent()
+		}
+		if bent {
+			if s.Min != math.MinInt64 {
+				r.bounds = append(r.bounds, bound{rule: of, bent: &s, sign: 1})
+			}
+			if s.Max != math.MaxInt64 {
+				r.bounds = append(r.bounds, bound{rule: of, bent: &s, sign: -1})
+			}
+			continue
+		}
+		lo, hi := s.Min, s.Max
+		if lo != math.MinInt64 {
+			lo -= constant
+		}
+		if hi != math.MaxInt64 {
+			hi -= constant
+		}
+		r.between(of, factors, lo, hi)
+	}
+}
+
+// between adds lo ≤ Σ factor_i·u_i ≤ hi.
+func (r *rounding) between(of int, factors []int64, lo, hi int64) {
+	if !slices.ContainsFunc(factors, func(f int64) bool { return f != 0 }) {
+		return
+	}
+	if lo != math.MinInt64 {
+		r.add(of, factors, lo, 1)
+	}
+	if hi != math.MaxInt64 {
+		r.add(of, factors, hi, -1)
+	}
+}
+
+// add adds sign·(Σ factor_i·u_i − least) ≥ 0.
+func (r *rounding) add(of int, factors []int64, least int64, sign int64) {
+	b := bound{rule: of}
+	m := big.NewInt(r.total)
+	for k, f := range factors {
+		v := new(big.Int).Mul(m, big.NewInt(f))
+		v.Sub(v, big.NewInt(least)).Mul(v, big.NewInt(sign))
+		factor := new(big.Rat).SetInt(v)
+		factor.Mul(factor, r.weights[k])
+		b.factors = append(b.factors, factor)
+	}
+	// To sizes about 1, so that floats of all bounds can be compared alike.
+	top := new(big.Rat)
+	for _, f := range b.factors {
+		if a := new(big.Rat).Abs(f); a.Cmp(top) > 0 {
+			top = a
+		}
+	}
+	for _, f := range b.factors {
+		v := 0.0
+		if top.Sign() > 0 {
+			v, _ = new(big.Rat).Quo(f, top).Float64()
+		}
+		b.floats = append(b.floats, v)
+	}
+	r.bounds = append(r.bounds, b)
+}
+
+// keeps says exactly whether steps keep a bound.
+func (r *rounding) keeps(b *bound, steps []int64) bool {
+	sum, term := new(big.Rat), new(big.Rat)
+	factors := b.factors
+	if !b.straight() {
+		factors = r.weights
+	}
+	for k, x := range steps {
+		sum.Add(sum, term.Mul(factors[k], term.SetInt64(x)))
+	}
+	half := new(big.Rat) // what half a step of each part comes to
+	if !r.oneMeasure() {
+		for _, f := range factors {
+			half.Add(half, term.Abs(f))
+		}
+		half.Mul(half, big.NewRat(1, 2))
+	}
+	units := func(k int) *big.Rat {
+		u := new(big.Rat).SetInt64(r.total * steps[k])
+		return u.Mul(u, r.weights[k]).Quo(u, sum)
+	}
+	switch {
+	case b.straight():
+		return sum.Add(sum, half).Sign() >= 0
+	case b.bent != nil:
+		return r.keepsBent(b, units, half.Mul(half, new(big.Rat).SetInt64(r.total)).Quo(half, sum))
+	}
+	return half.Sign() > 0 || whole(units(b.part), b.first, b.period)
+}
+
+// whole says whether units are first and whole periods more.
+func whole(units *big.Rat, first, period int) bool {
+	return units.IsInt() && (units.Num().Int64()-int64(first))%int64(period) == 0
+}
+
+// keepsBent is keeps of a sum whose terms are not the same for each unit.
+// room is the units that it may be off.
+func (r *rounding) keepsBent(b *bound, units func(k int) *big.Rat, room *big.Rat) bool {
+	sum, most := b.least(), int64(0)
+	for _, t := range b.bent.Terms {
+		most = max(most, t.PerUnit, -t.PerUnit)
+	}
+	sum.Add(sum, room.Mul(room, new(big.Rat).SetInt64(most)))
+	for k := range r.parts {
+		sum.Add(sum, r.bentTerm(b, k, units(k)))
+	}
+	return sum.Sign() >= 0
+}
+
+// least is the bound of a bent sum, with its sign, as what the terms add to.
+func (b *bound) least() *big.Rat {
+	if b.sign > 0 {
+		return new(big.Rat).Neg(new(big.Rat).SetInt64(b.bent.Min))
+	}
+	return new(big.Rat).SetInt64(b.bent.Max)
+}
+
+// bentTerm is what units of a part add to a bent sum, with its sign.
+func (r *rounding) bentTerm(b *bound, part int, units *big.Rat) *big.Rat {
+	v := new(big.Rat)
+	for _, t := range b.bent.Terms {
+		if t.Ingredient != r.parts[part].Ingredient {
+			continue
+		}
+		if t.Step > 1 && !whole(units, t.First, t.Step) {
+			v.SetInt64(t.Off)
+		}
+		if limit := new(big.Rat).SetInt64(int64(t.Cap)); t.Cap > 0 && units.Cmp(limit) > 0 {
+			units = limit
+		}
+		v.Add(v, new(big.Rat).Mul(units, new(big.Rat).SetInt64(t.PerUnit)))
+		v.Add(v, new(big.Rat).SetInt64(t.Whole))
+	}
+	return v.Mul(v, new(big.Rat).SetInt64(b.sign))
+}

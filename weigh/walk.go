@@ -1,0 +1,252 @@
+package weigh
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+)
+
+const (
+	// farthest is how many steps of the scale an amount may be from its ideal.
+	farthest = 16
+	// mostNodes is how many partial roundings are looked at.
+	mostNodes = 400_000
+)
+
+// search looks for the best rounding that keeps some of the bounds: near the ideals
+// first, and farther away where that is in vain.
+func (r *rounding) search(bounds []bound) (steps []int64, found bool) {
+	for far := 2; far <= r.far; far *= 2 {
+		w := newWalk(r, bounds, far)
+		if w.empty {
+			continue
+		}
+		if w.descend(0, 0, 0, 0); w.best != nil {
+			return w.best, true
+		}
+	}
+	return nil, false
+}
+
+// reason says what stands in the way: a rule that cannot be kept alone, or all.
+func (r *rounding) reason() string {
+	for k := 0; k < len(r.bounds); {
+		end := k
+		for end < len(r.bounds) && r.bounds[end].rule == r.bounds[k].rule {
+			end++
+		}
+		if _, ok := r.search(r.bounds[k:end]); !ok {
+			return fmt.Sprintf("no rounding to this scale keeps the rule %s", r.name(r.bounds[k].rule))
+		}
+		k = end
+	}
+	return fmt.Sprintf("no rounding within %d steps of this scale was found that keeps all rules at once", farthest)
+}
+
+func (r *rounding) name(k int) string {
+	if r.text == nil {
+		return fmt.Sprintf("number %d", k+1)
+	}
+	return r.text(k)
+}
+
+// A walk goes through roundings by branch and bound. A partial rounding of the
+// first k parts costs at least
+//
+//	Σ_{i<k} d_i² + Σ_{i≥k} min_x (d_i² − λ·d_i) + λ·(D − Σ_{i<k} d_i), d_i = x_i − q_i,
+//
+// for any λ, since Σ d_i = D = S − Σ q_i. λ is the price at which the method of the
+// largest remainder gives out its last step, with which the bound is tight at the
+// root if there are no rules.
+type walk struct {
+	*rounding
+	bounds []bound
+	order  []int     // of the parts, those of few choices first
+	choice [][]int64 // by place in the order, the nearest first
+	empty  bool      // some part has no choice
+
+	lambda, due float64
+	rest        []float64     // Σ of min over the places from k on
+	least, most []int64       // Σ of the choices from k on
+	gain        [][][]float64 // by bound, place and choice: what it adds; nil of bounds that are seen at the end
+	reach       [][]float64   // by bound: the most that the places from k on can add
+	steps       []int64       // by part, so far
+	partial     []float64     // of each bound, so far
+	best        []int64
+	bestCost    float64
+	seen        int
+}
+
+func newWalk(r *rounding, bounds []bound, far int) *walk {
+	n := len(r.parts)
+	w := &walk{rounding: r, bounds: bounds, steps: make([]int64, n), partial: make([]float64, len(bounds)), bestCost: math.Inf(1)}
+	choices := make([][]int64, n)
+	for i, q := range r.ideal {
+		from := max(1, int64(math.Floor(q))-int64(far)+1)
+		for x := from; x <= max(from, int64(math.Floor(q))+int64(far)); x++ {
+			if r.alone(bounds, i, x) {
+				choices[i] = append(choices[i], x)
+			}
+		}
+		slices.SortStableFunc(choices[i], func(a, b int64) int {
+			return cmp.Compare(math.Abs(float64(a)-q), math.Abs(float64(b)-q))
+		})
+		w.empty = w.empty || len(choices[i]) == 0
+		w.order = append(w.order, i)
+		w.due -= q
+	}
+	if w.empty {
+		return w
+	}
+	w.due += float64(r.sum)
+	slices.SortStableFunc(w.order, func(a, b int) int { return cmp.Compare(len(choices[a]), len(choices[b])) })
+	for _, i := range w.order {
+		w.choice = append(w.choice, choices[i])
+	}
+	w.price()
+	w.suffixes()
+	return w
+}
+
+// oneMeasure says whether a step of each part is as much of the batch, so that the
+// units of a part follow from its steps alone.
+func (r *rounding) oneMeasure() bool {
+	return r.density == nil || !slices.ContainsFunc(r.weights, func(w *big.Rat) bool { return w.Cmp(r.weights[0]) != 0 })
+}
+
+// alone says whether a number of steps of a part can keep the bounds that are about
+// it alone; where all is one measure, its units are then known.
+func (r *rounding) alone(bounds []bound, part int, x int64) bool {
+	if !r.oneMeasure() {
+		return true
+	}
+	for k := range bounds {
+		b := &bounds[k]
+		if b.period == 0 || b.part != part {
+			continue
+		}
+		if !whole(new(big.Rat).SetFrac64(r.total*x, r.sum), b.first, b.period) {
+			return false
+		}
+	}
+	return true
+}
+
+// price finds λ.
+func (w *walk) price() {
+	var prices []float64
+	left := w.sum
+	for _, q := range w.ideal {
+		left -= int64(math.Floor(q))
+		prices = append(prices, 1-2*(q-math.Floor(q)))
+	}
+	slices.Sort(prices)
+	at := min(max(int(left), 0), len(prices))
+	w.lambda = (prices[max(at-1, 0)] + prices[min(at, len(prices)-1)]) / 2
+}
+
+// suffixes works out what the places from k on cost and reach.
+func (w *walk) suffixes() {
+	n := len(w.order)
+	w.rest, w.least, w.most = make([]float64, n+1), make([]int64, n+1), make([]int64, n+1)
+	for k := n - 1; k >= 0; k-- {
+		cheapest := math.Inf(1)
+		for _, x := range w.choice[k] {
+			d := float64(x) - w.ideal[w.order[k]]
+			cheapest = min(cheapest, d*d-w.lambda*d)
+		}
+		w.rest[k] = w.rest[k+1] + cheapest
+		w.least[k] = w.least[k+1] + slices.Min(w.choice[k])
+		w.most[k] = w.most[k+1] + slices.Max(w.choice[k])
+	}
+	same := w.oneMeasure()
+	for b := range w.bounds {
+		w.gains(b, same)
+		reach := make([]float64, n+1)
+		for k := n - 1; k >= 0 && w.gain[b] != nil; k-- {
+			reach[k] = reach[k+1] + slices.Max(w.gain[b][k])
+		}
+		w.reach = append(w.reach, reach)
+	}
+}
+
+// gains works out what choices add to a bound.
+func (w *walk) gains(b int, same bool) {
+	bound := &w.bounds[b]
+	w.gain = append(w.gain, nil)
+	if bound.period > 0 || bound.bent != nil && !same {
+		return
+	}
+	rows := make([][]float64, len(w.order))
+	start, largest := 0.0, 1.0
+	for k, i := range w.order {
+		for _, x := range w.choice[k] {
+			v := 0.0
+			if bound.straight() {
+				v = bound.floats[i] * float64(x)
+			} else {
+				v, _ = w.bentTerm(bound, i, new(big.Rat).SetFrac64(w.total*x, w.sum)).Float64()
+				largest = max(largest, math.Abs(v))
+			}
+			rows[k] = append(rows[k], v)
+		}
+	}
+	if bound.bent != nil { // to sizes about the sum, as those of the others are
+		start, _ = bound.least().Float64()
+		factor := float64(w.sum) / max(largest, math.Abs(start))
+		for k := range rows {
+			for c := range rows[k] {
+				rows[k][c] *= factor
+			}
+		}
+		start *= factor
+	}
+	if !same {
+		for _, f := range bound.floats {
+			start += math.Abs(f) / 2
+		}
+	}
+	w.gain[b], w.partial[b] = rows, start
+}
+
+// descend tries all choices of the place k and those behind it.
+func (w *walk) descend(k int, sum int64, off, cost float64) {
+	if w.seen++; w.seen > w.nodes {
+		return
+	}
+	if least := cost + w.rest[k] + w.lambda*(w.due-off); least >= w.bestCost-tolerance {
+		return
+	}
+	if sum+w.least[k] > w.sum || sum+w.most[k] < w.sum {
+		return
+	}
+	for b := range w.bounds {
+		if w.gain[b] != nil && !within(w.partial[b]+w.reach[b][k], float64(w.sum)) {
+			return
+		}
+	}
+	if k == len(w.order) {
+		for b := range w.bounds {
+			if !w.keeps(&w.bounds[b], w.steps) {
+				return
+			}
+		}
+		w.best, w.bestCost = slices.Clone(w.steps), cost
+		return
+	}
+	i := w.order[k]
+	before := slices.Clone(w.partial)
+	for c, x := range w.choice[k] {
+		w.steps[i] = x
+		for b := range w.bounds {
+			if w.gain[b] != nil {
+				w.partial[b] = before[b] + w.gain[b][k][c]
+			}
+		}
+		d := float64(x) - w.ideal[i]
+		w.descend(k+1, sum+x, off+d, cost+d*d)
+	}
+	copy(w.partial, before)
+}
