@@ -3,10 +3,8 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
-
-// release is the version that the CHANGELOG describes.
-const release = "0.1.0"
 
 // A program is what is known of the program.
 type program struct {
@@ -17,11 +15,23 @@ type program struct {
 	Platform string `json:"platform"`
 }
 
+// thisProgram reads what the go command wrote into the program when it built it, so that
+// there is no second place where a version could be wrong.
 func thisProgram() program {
-	b := program{Version: release, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return b
+		info = &debug.BuildInfo{}
+	}
+	return programOf(info)
+}
+
+// programOf tells what a build is. Its version is that of the module it was installed as;
+// in a clone the tag of the commit, or what the go command makes of the commit and the last
+// tag before it. Sources without either, and go run, are "devel".
+func programOf(info *debug.BuildInfo) program {
+	b := program{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if v, ok := strings.CutPrefix(info.Main.Version, "v"); ok {
+		b.Version = v
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
@@ -32,17 +42,4 @@ func thisProgram() program {
 		}
 	}
 	return b
-}
-
-// version returns the release and, where the build knows it, the commit.
-func version() string {
-	b := thisProgram()
-	v := b.Version
-	if len(b.Commit) >= 12 {
-		v += "+" + b.Commit[:12]
-	}
-	if b.Modified {
-		v += ".modified"
-	}
-	return v
 }

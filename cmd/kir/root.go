@@ -111,7 +111,7 @@ func newRootCommand() *cobra.Command {
 		Use:           "kir",
 		Short:         "Sample sparse composition ratios",
 		Long:          longHelp,
-		Version:       version(),
+		Version:       thisProgram().Version,
 		Args:          noCommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,

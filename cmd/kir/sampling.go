@@ -124,7 +124,7 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 
 // conclude writes the summary of a finished run and, if it is wanted, the page.
 func conclude(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
-	m, err := build.Model(ctx, p, store, r, version())
+	m, err := build.Model(ctx, p, store, r, thisProgram().Version)
 	if err != nil {
 		if ctx.Err() != nil {
 			way := fmt.Sprintf("kir report %s says what was found", run.Quoted(store.Location()))
@@ -155,7 +155,7 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 		Target:      p.Target,
 		Settings:    p.Sampler,
 		Resolved:    p.Resolved,
-		Version:     version(),
+		Version:     thisProgram().Version,
 	}
 	for _, in := range p.Inputs {
 		spec.Inputs = append(spec.Inputs, run.Input(in))

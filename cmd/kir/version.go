@@ -16,7 +16,7 @@ func newVersionCommand() *cobra.Command {
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), thisProgram())
 			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), "kir "+version())
+			_, err := fmt.Fprintln(c.OutOrStdout(), "kir "+thisProgram().Version)
 			return err
 		},
 	}

@@ -1,0 +1,67 @@
+package kir_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestModulePath renames the module in a copy of the tree, where nothing imports the old
+// name any more and the root is vetted and tested by its new one. With KIR_MODULE all is.
+func TestModulePath(t *testing.T) {
+	if raceDetector {
+		t.Skip("builds the whole module again")
+	}
+	files, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Skip("not in a clone: ", err)
+	}
+	dir := t.TempDir()
+	for _, file := range strings.Fields(string(files)) {
+		data, err := os.ReadFile(file)
+		if os.IsNotExist(err) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		copied := filepath.Join(dir, file)
+		if err := os.MkdirAll(filepath.Dir(copied), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(copied, data, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do := func(name string, args ...string) string {
+		t.Helper()
+		command := exec.Command(name, args...)
+		command.Dir = dir
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	told := "go install " + module + "/cmd/kir@latest\n    import \"" + module + "\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "told.md"), []byte(told), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const path = "example.org/lab/kir"
+	do("bash", "scripts/module-path", path)
+	for _, p := range strings.Fields(do("go", "list", "-test", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./...")) {
+		if p == module || strings.HasPrefix(p, module+"/") {
+			t.Errorf("%s is still imported", p)
+		}
+	}
+	if told, want := do("cat", "told.md"), "go install "+path+"/cmd/kir@latest\n    import \""+path+"\"\n"; told != want {
+		t.Errorf("a document tells %q, want %q", told, want)
+	}
+	packages, some := ".", "TestHouseNotices"
+	if os.Getenv("KIR_MODULE") != "" {
+		packages, some = "./...", "."
+	}
+	do("go", "vet", packages)
+	do("go", "test", "-timeout", "60m", "-run", some, packages)
+}
