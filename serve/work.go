@@ -109,7 +109,7 @@ func (w *work) do(ctx context.Context) (err error) {
 
 // read reads the step's problem.
 func (w *work) read(ctx context.Context, kernel func(context.Context, *problem.Problem) (string, error)) (*problem.Problem, error) {
-	return problem.Load(ctx, w.session.file, problem.Options{
+	return problem.Load(problem.AllowPrograms(ctx), w.session.file, problem.Options{
 		Text: []byte(w.step.Text), Allow: w.session.allow, Grown: &w.session.grown, Cache: true, Kernel: kernel, Tell: w.session.note,
 	})
 }
