@@ -39,7 +39,7 @@ func TestHostileNames(t *testing.T) {
 			recipes += fmt.Sprintf("R%d%s,%s%s,%s,ml,%s%s\n", k, csv, f[at], csv, f[at+1], f[4], csv)
 		}
 	}
-	problem := fmt.Sprintf(`name: "Name@"
+	problem := `name: "Name@"
 recipes: recipes.csv
 ingredients: ingredients.csv
 total: 20
@@ -51,7 +51,7 @@ constraints:
   - limit: {attribute: "cost@", max: 9}
   - amount: {of: "Gin@", max: 15}
 sampler: {warmup: 20, chains: 2, draws: 60, kernel: balanced}
-`)
+`
 	for name, text := range map[string]string{
 		"recipes.csv":     recipes,
 		"problem.yaml":    strings.ReplaceAll(problem, "@", yaml),
