@@ -28,6 +28,7 @@ var notRun = []struct{ begins, why string }{
 	// Other programs.
 
 	{"go install ", "it would change the machine"},
+	{"kir serve examples/cocktails/bar.yaml", "it runs until it is ended: TestServeInBrowser steers it"},
 	{"sbatch ", "a cluster: examples/scale/test-slurm.sh runs it"},
 	{"SELECT ", "DuckDB"},
 	{"PIVOT ", "DuckDB"},

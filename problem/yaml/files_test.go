@@ -13,12 +13,12 @@ import (
 
 // A pipe that nobody writes to, or not to the end, is given up with the context.
 func TestPipes(t *testing.T) {
-	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Skip(err)
-	}
 	files := Files{Taken: func(string, []byte, int64) {}}
 	for _, written := range []bool{false, true} {
+		pipe := filepath.Join(t.TempDir(), "pipe")
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Skip(err)
+		}
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error)
 		go func() {
