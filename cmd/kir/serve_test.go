@@ -163,6 +163,9 @@ func (w *walk) drag(selector string, by float64) {
 // its button, twenty pairs compared, two steps taken back, the problem saved and run
 // by the command line to the same shortlist.
 func TestServeInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a walk of a minute")
+	}
 	path := chromium(t)
 	file := barProblem(t)
 	w := &walk{t, browser(t, path, onlyFonts(t, "Liberation Sans", "fonts-liberation"))}
@@ -325,6 +328,7 @@ func (w *walk) accessible(state string) {
 	w.t.Helper()
 	file := os.Getenv("KIR_AXE")
 	if file == "" {
+		w.t.Logf("%s: KIR_AXE names no axe-core: accessibility is not looked at", state)
 		return
 	}
 	axe, err := os.ReadFile(file)

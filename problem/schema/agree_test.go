@@ -291,6 +291,9 @@ func without(m map[string]any, key string) map[string]any {
 // key, the examples of any two keys of a section together, and each key misspelt,
 // left out, and with values of other kinds. They agree but on what unseen has.
 func TestAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of problems")
+	}
 	j := &judge{schema: compiled(t), dir: bench(t), taken: make(map[string]bool)}
 	values := parsed(t, `[null, [], {}, true, false, -1, 0, 0.5, 1, 1e300, "", zz, "7%", "7.55%", "-7%", [zz], [1], [1, 2], [2, 1], [[]], [null], {zz: 1}, {zz: zz}, {family: citrus}, [{zz: 1}]]`).([]any)
 	for _, s := range schema.Sections() {
