@@ -29,6 +29,7 @@ var notRun = []struct{ begins, why string }{
 
 	{"go install ", "it would change the machine"},
 	{"kir serve examples/cocktails/bar.yaml", "it runs until it is ended: TestServeInBrowser steers it"},
+	{"go run ./cmd/kir check examples/ifra/problem.yaml", "two minutes: the example has its own test"},
 	{"sbatch ", "a cluster: examples/scale/test-slurm.sh runs it"},
 	{"SELECT ", "DuckDB"},
 	{"PIVOT ", "DuckDB"},
@@ -62,7 +63,7 @@ var notRun = []struct{ begins, why string }{
 
 // long are commands that are run with few draws, since they take long. Those of a
 // console, whose output is shown, are run as they are.
-var long = []string{"examples/fragrance/", "examples/spritz/", "examples/cocktails/problem.yaml --quiet"}
+var long = []string{"examples/fragrance/", "examples/lotion/", "examples/spritz/", "examples/cocktails/problem.yaml --quiet"}
 
 // A block is a piece of a document that is set as code.
 type block struct {
