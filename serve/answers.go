@@ -2,12 +2,14 @@ package serve
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"kir"
 	"kir/fault"
@@ -30,9 +32,30 @@ func (s *Session) working() (w *work, p *problem.Problem, kept [][]keptDraw, err
 	return w, w.problem, kept, nil
 }
 
+// waiting is working of a step that has some draws, for which it waits: what was
+// asked for last may have begun a step anew.
+func (s *Session) waiting(ctx context.Context) (*work, *problem.Problem, [][]keptDraw, error) {
+	for begun := time.Now(); ; {
+		s.mu.Lock()
+		done := s.work.done
+		s.mu.Unlock()
+		w, p, kept, err := s.working()
+		if err == nil && len(kept[0]) >= 8 || time.Since(begun) > 10*time.Second {
+			return w, p, kept, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil, nil, ctx.Err()
+		case <-done:
+			return s.working()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
 // amounts answers how much the draws have of an ingredient or of a group.
 func (s *Session) amounts(r *http.Request) (any, error) {
-	w, p, kept, err := s.working()
+	w, p, kept, err := s.waiting(r.Context())
 	if err != nil {
 		return nil, err
 	}

@@ -41,8 +41,8 @@ type Point struct {
 }
 
 // drawMap answers the map of the current step.
-func (s *Session) drawMap(*http.Request) (any, error) {
-	_, p, kept, err := s.working()
+func (s *Session) drawMap(r *http.Request) (any, error) {
+	_, p, kept, err := s.waiting(r.Context())
 	if err != nil {
 		return nil, err
 	}

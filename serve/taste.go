@@ -3,7 +3,6 @@ package serve
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"kir"
 	"kir/fault"
@@ -92,22 +90,6 @@ func (s *Session) pair(r *http.Request) (any, error) {
 	}
 	q.A, q.B = w.named(a), w.named(b)
 	return q, nil
-}
-
-// waiting is working of a step that has some draws, for which it waits: the last
-// answer has begun a step anew.
-func (s *Session) waiting(ctx context.Context) (*work, *problem.Problem, [][]keptDraw, error) {
-	for begun := time.Now(); ; {
-		w, p, kept, err := s.working()
-		if err == nil && len(kept[0]) >= 8 || time.Since(begun) > 10*time.Second {
-			return w, p, kept, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, nil, nil, ctx.Err()
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
 }
 
 // askNext returns the pair of a pool of whose answer most is to be learnt, of as many
