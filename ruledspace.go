@@ -238,24 +238,12 @@ func (r *ruleset) uncountedSums() []measure.Sum {
 		sums = append(sums, sum)
 	}
 	for _, g := range r.Crossing() {
-		var units, used []measure.Term
-		for _, i := range g.Members {
-			units = append(units, measure.Term{Ingredient: i, PerUnit: 1})
-			used = append(used, measure.Term{Ingredient: i, Whole: 1})
-		}
-		if g.Total != nil {
-			sums = append(sums, measure.Sum{Terms: units, Min: int64(g.Total.Min), Max: int64(g.Total.Max)})
-		}
-		if g.Used != nil {
-			sums = append(sums, measure.Sum{Terms: used, Min: int64(g.Used.Min), Max: int64(g.Used.Max)})
+		for _, sum := range g.Sums() {
+			sums = append(sums, measure.Of(sum))
 		}
 	}
-	for _, n := range r.Needs { // [if used] − Σ [then used] ≤ 0
-		sum := measure.Sum{Min: math.MinInt64, Terms: []measure.Term{{Ingredient: n.If, Whole: 1}}}
-		for _, i := range n.Then {
-			sum.Terms = append(sum.Terms, measure.Term{Ingredient: i, Whole: -1})
-		}
-		sums = append(sums, sum)
+	for _, n := range r.Needs {
+		sums = append(sums, measure.Of(n.Sum()))
 	}
 	return sums
 }

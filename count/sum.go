@@ -54,8 +54,8 @@ func (s Space) validateSums() error {
 	return nil
 }
 
-// sumsOf writes a group as sums.
-func (g *Group) sumsOf() (sums []Sum) {
+// Sums writes a group as sums: of its units, and of its members that are used.
+func (g *Group) Sums() (sums []Sum) {
 	add := func(r *Range, t Term) {
 		if r == nil {
 			return
@@ -67,8 +67,8 @@ func (g *Group) sumsOf() (sums []Sum) {
 		}
 		sums = append(sums, s)
 	}
-	add(g.Used, Term{Whole: 1})
 	add(g.Total, Term{PerUnit: 1})
+	add(g.Used, Term{Whole: 1})
 	return sums
 }
 

@@ -42,7 +42,7 @@ func (s Space) together(kinds []kind, p *plan) (groups []Group, sums []Sum, ok b
 	}
 	kept, rest := s.Disjoint()
 	for _, g := range rest {
-		add(s.Groups[g].sumsOf()...)
+		add(s.Groups[g].Sums()...)
 	}
 	for _, g := range kept {
 		groups = append(groups, s.Groups[g])
@@ -52,7 +52,7 @@ func (s Space) together(kinds []kind, p *plan) (groups []Group, sums []Sum, ok b
 		groups = slices.DeleteFunc(groups, func(g Group) bool {
 			touched := slices.ContainsFunc(g.Members, func(i int) bool { return held[i] && kinds[i].n > 0 })
 			if touched {
-				add(g.sumsOf()...)
+				add(g.Sums()...)
 			}
 			return touched
 		})

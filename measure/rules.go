@@ -2,7 +2,6 @@ package measure
 
 import (
 	"fmt"
-	"math"
 )
 
 // rules are all that a composition must keep, by ingredient.
@@ -74,19 +73,9 @@ func newRules(p Problem) (*rules, error) {
 		a.lo, a.hi, a.step = a.lo/int32(unit), a.hi/int32(unit), a.step/int32(unit)
 	}
 	sums := make([]Sum, 0, len(p.Sums)+2*len(s.Groups))
-	for _, g := range s.Groups {
-		units, used := Sum{Min: math.MinInt64, Max: math.MaxInt64}, Sum{}
-		for _, i := range g.Members {
-			units.Terms = append(units.Terms, Term{Ingredient: i, PerUnit: 1})
-			used.Terms = append(used.Terms, Term{Ingredient: i, Whole: 1})
-		}
-		if g.Total != nil {
-			units.Min, units.Max = int64(g.Total.Min), int64(g.Total.Max)
-			sums = append(sums, units)
-		}
-		if g.Used != nil {
-			used.Min, used.Max = int64(g.Used.Min), int64(g.Used.Max)
-			sums = append(sums, used)
+	for k := range s.Groups {
+		for _, sum := range s.Groups[k].Sums() {
+			sums = append(sums, Of(sum))
 		}
 	}
 	hard := len(sums)

@@ -34,6 +34,15 @@ type Dependence struct {
 	Then []int
 }
 
+// Sum writes it as a sum: [If used] − Σ [Then used] ≤ 0.
+func (d Dependence) Sum() count.Sum {
+	s := count.Sum{Min: math.MinInt64, Terms: []count.Term{{Ingredient: d.If, Whole: 1}}}
+	for _, i := range d.Then {
+		s.Terms = append(s.Terms, count.Term{Ingredient: i, Whole: -1})
+	}
+	return s
+}
+
 // kept says whether it is met, given which ingredients are used.
 func (d Dependence) kept(used func(i int) bool) bool {
 	return !used(d.If) || slices.ContainsFunc(d.Then, used)
@@ -193,12 +202,8 @@ func (c *Conditions) Countable() (space count.Space, all bool) {
 // some term is bent, which no table holds.
 func (c *Conditions) Whole() (space count.Space, err error) {
 	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
-	for _, n := range c.Needs { // [if used] − Σ [then used] ≤ 0
-		sum := count.Sum{Min: math.MinInt64, Terms: []count.Term{{Ingredient: n.If, Whole: 1}}}
-		for _, i := range n.Then {
-			sum.Terms = append(sum.Terms, count.Term{Ingredient: i, Whole: -1})
-		}
-		space.Sums = append(space.Sums, sum)
+	for _, n := range c.Needs {
+		space.Sums = append(space.Sums, n.Sum())
 	}
 	for _, s := range c.Sums {
 		sum := count.Sum{Min: s.Min, Max: s.Max}

@@ -93,11 +93,10 @@ func (x *explainer) smallest() (core []int, law bool) {
 	return core, law && x.can(core, false)
 }
 
-// fewer returns those of all rules, which cannot hold, that the proof needed, if
-// they alone cannot hold.
+// fewer returns those of all rules, which have been asked about and cannot hold, that
+// the proof needed, if they alone cannot hold.
 func (x *explainer) fewer(all []int, law bool) []int {
-	x.blamed = nil
-	if x.can(all, law) || x.blamed == nil {
+	if x.blamed == nil {
 		return all
 	}
 	needed := make(map[int]bool)

@@ -54,14 +54,14 @@ func (w *walk) arrives(ctx context.Context) bool {
 	if len(w.usable) == 0 || len(w.sizes) == 0 {
 		return false
 	}
+	cost := 40 * float64((1+len(w.Sums)+len(w.Groups))*(1+w.sizes[len(w.sizes)-1])) // of a step
+	steps := min(walkSteps, int(walkBudget/cost))
 	for start := range walkStarts {
 		if ctx.Err() != nil {
 			return false
 		}
 		w.begin(w.sizes[start*(len(w.sizes)-1)/walkStarts])
 		broken := w.broken()
-		cost := 40 * float64((1+len(w.Sums)+len(w.Groups))*(1+w.sizes[len(w.sizes)-1])) // of a step
-		steps := min(walkSteps, int(walkBudget/cost))
 		for step := 0; broken > 0 && step < steps; step++ {
 			w.work += cost
 			w.before = append(w.before[:0], w.parts...)

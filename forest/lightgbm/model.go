@@ -23,7 +23,6 @@ import (
 
 // Bounds of what a file may say.
 const (
-	MaxBytes    = 1 << 30
 	maxFeatures = 1 << 20
 	maxClasses  = 1 << 12
 )
@@ -31,12 +30,9 @@ const (
 // Read reads a model. The error says what is wrong with the file, or what of it is
 // not supported.
 func Read(r io.Reader) (*ensemble.Model, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
+	data, err := ensemble.ReadFile(r)
 	if err != nil {
 		return nil, err
-	}
-	if len(data) > MaxBytes {
-		return nil, fmt.Errorf("the file has more than %d bytes", MaxBytes)
 	}
 	l := &lines{rest: data}
 	first, _ := l.next()

@@ -27,18 +27,12 @@ import (
 	"kir/forest/ensemble"
 )
 
-// MaxBytes bounds the file of a model.
-const MaxBytes = 1 << 30
-
 // Read reads a model. The error says what is wrong with the file, or what of it is
 // not supported.
 func Read(r io.Reader) (*ensemble.Model, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
+	data, err := ensemble.ReadFile(r)
 	if err != nil {
 		return nil, err
-	}
-	if len(data) > MaxBytes {
-		return nil, fmt.Errorf("the file has more than %d bytes", MaxBytes)
 	}
 	g, err := readModel(data)
 	if err != nil {
