@@ -90,7 +90,8 @@ func follow(tb testing.TB, c *kir.Chain, statistics []statistic, draws, thin int
 // iact returns the integrated autocorrelation time of draws, at least 1.
 func iact(tb testing.TB, x series) float64 {
 	tb.Helper()
-	ess, err := diagnose.ESSMean([][]float64{x})
+	of := diagnose.Summarize([][]float64{x})
+	ess, err := of.ESSMean, of.Why("ESSMean")
 	if err != nil {
 		tb.Fatal(err)
 	}

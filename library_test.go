@@ -101,7 +101,7 @@ func Example_library() {
 			return nil
 		}))
 		rum := must(diagnose.Inclusions(uses))[1]
-		fmt.Printf("R-hat %.2f, rum in %.3f ± %.3f\n", must(diagnose.RHat(limes)), rum.Probability, rum.MCSE)
+		fmt.Printf("R-hat %.2f, rum in %.3f ± %.3f\n", diagnose.Summarize(limes).RHat, rum.Probability, rum.MCSE)
 	}
 
 	found := must(search.Best(ctx, target, search.Options{Evaluations: 2000, Seed: 1}))

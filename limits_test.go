@@ -254,7 +254,8 @@ func TestLawOfNUnderLimits(t *testing.T) {
 				mean += v / (chains * draws)
 			}
 		}
-		ess, err := diagnose.ESSMean(all)
+		of := diagnose.Summarize(all)
+		ess, err := of.ESSMean, of.Why("ESSMean")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,11 +20,9 @@ func away(t *testing.T, x series, p float64) float64 {
 	if float64(len(x))*p*(1-p) < 300 {
 		return 0
 	}
-	mean, err := diagnose.Mean([][]float64{x})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ess, err := diagnose.ESSMean([][]float64{x})
+	of := diagnose.Summarize([][]float64{x})
+	mean := of.Mean
+	ess, err := of.ESSMean, of.Why("ESSMean")
 	if errors.Is(err, diagnose.ErrConstant) {
 		return math.Inf(1)
 	}
@@ -273,14 +271,11 @@ func timeInFirstHalf(t *testing.T, c *kir.Chain, iterations int) (mean, se float
 		}
 		return 0
 	}}}, iterations, 1)
-	mean, err := diagnose.Mean([][]float64{all[0]})
-	if err != nil {
+	of := diagnose.Summarize([][]float64{all[0]})
+	if err := of.Why("MCSEMean"); err != nil {
 		t.Fatal(err)
 	}
-	if se, err = diagnose.MCSEMean([][]float64{all[0]}); err != nil {
-		t.Fatal(err)
-	}
-	return mean, se
+	return of.Mean, of.MCSEMean
 }
 
 // Between two regions that are far apart tempered goes to and fro, and is in

@@ -12,15 +12,15 @@ import (
 func TestIACT(t *testing.T) {
 	for _, phi := range []float64{-0.5, 0, 0.5, 0.9} {
 		x := autoregressions(7, 4, 100_000, phi)
-		got, err := IACT(x)
+		s := Summarize(x)
+		got, err := s.IACT, s.Why("IACT")
 		want := (1 + phi) / (1 - phi)
 		se := want * math.Sqrt(2*(12*math.Max(1, want)+1)/400_000)
 		if err != nil || math.Abs(got-want) > 4.5*se {
 			t.Errorf("φ = %v: %v, %v, want %v ± %v", phi, got, err, want, se)
 		}
-		ess, _ := ESSMean(x)
-		if !same(got*ess, 400_000) {
-			t.Errorf("φ = %v: IACT × ESS is %v", phi, got*ess)
+		if !same(got*s.ESSMean, 400_000) {
+			t.Errorf("φ = %v: IACT × ESS is %v", phi, got*s.ESSMean)
 		}
 	}
 }

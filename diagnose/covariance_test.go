@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"errors"
 	"math"
 	"testing"
 )
@@ -65,36 +64,6 @@ func TestFastLength(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%d: got %d, want %d", n, got, want)
-		}
-	}
-}
-
-func TestAutocorrelation(t *testing.T) {
-	x := []float64{1, 3, 2, 5, 4, 4, 1, 0, 2, 7}
-	rho, err := Autocorrelation(x, 100)
-	if err != nil || len(rho) != len(x) {
-		t.Fatal(rho, err)
-	}
-	for lag, got := range rho {
-		want := slowCovariance([][]float64{x}, lag) / slowCovariance([][]float64{x}, 0)
-		if math.Abs(got-want) > 1e-14 {
-			t.Errorf("lag %d: got %v, want %v", lag, got, want)
-		}
-	}
-	if rho, err := Autocorrelation(x, 2); err != nil || len(rho) != 3 {
-		t.Error(rho, err)
-	}
-	if rho, err := Autocorrelation(x, -1); err != nil || len(rho) != 1 || rho[0] != 1 {
-		t.Error(rho, err)
-	}
-	for _, test := range []struct {
-		x   []float64
-		err error
-	}{
-		{nil, ErrNoDraws}, {[]float64{2, 2}, ErrConstant}, {[]float64{1, math.NaN()}, ErrNotFinite}, {[]float64{1e300, -1e300}, ErrScale},
-	} {
-		if rho, err := Autocorrelation(test.x, 1); !errors.Is(err, test.err) || rho != nil {
-			t.Errorf("%v: %v, %v", test.x, rho, err)
 		}
 	}
 }

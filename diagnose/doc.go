@@ -32,9 +32,8 @@
 //
 // # Whole chains and streams
 //
-// Functions like [RHat] and [ESSBulk] take all draws. A [Summarizer] computes
-// all figures of one statistic at once, with one sort, and keeps its buffers
-// from one statistic to the next.
+// [Summarize] takes all draws of a statistic. A [Summarizer] keeps its buffers from
+// one statistic to the next.
 //
 // A run that is too long to be kept in memory feeds a [Series] for each
 // statistic, a [Presence] for what a composition uses and a [Histogram] for an

@@ -31,8 +31,6 @@ var (
 	// ErrScale is returned when the spread of the draws is too large or too
 	// small for its square to be a float64.
 	ErrScale = errors.New("the spread of the draws is out of range")
-	// ErrProbability is returned when a probability is not within [0, 1].
-	ErrProbability = errors.New("a probability must lie within 0 and 1")
 )
 
 const (

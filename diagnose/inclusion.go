@@ -19,7 +19,7 @@ type Inclusion struct {
 // when the chains differ in draws or in ingredients.
 //
 // The standard error is sd/√ESS with the standard deviation sd of the 0/1 series
-// (divisor S−1) and its [ESSMean].
+// (divisor S−1) and its effective sample size.
 func Inclusions(chains []*Presence) ([]Inclusion, error) {
 	all, err := AllInclusions(chains, func(int) bool { return true })
 	if err != nil {

@@ -7,54 +7,27 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Mean returns the mean of all draws. It fails with ErrNoDraws, ErrRagged,
-// ErrNotFinite, or ErrScale when the sum overflows.
-func Mean(chains [][]float64) (float64, error) {
-	return figure(chains, (*sample).mean)
-}
-
-// SD returns the standard deviation of all draws, with divisor S−1: that of the
-// distribution, not of an estimate. Errors as for [Mean], and ErrFewDraws when
-// there is only one draw.
-func SD(chains [][]float64) (float64, error) {
-	return figure(chains, (*sample).sd)
-}
-
-// MCSEMean returns the Monte Carlo standard error of the mean, sd/√ESSMean
-// (Vehtari et al. 2021). Errors as for [ESSMean]; draws that are
-// all equal give ErrConstant, as posterior gives NA. ArviZ gives 0, which would
-// say that the mean is known exactly.
+// MCSEMean returns the Monte Carlo standard error of the mean alone; see [Summary].
 func MCSEMean(chains [][]float64) (float64, error) {
-	return figure(chains, func(s *sample) (float64, error) {
-		ess, err := s.essMean()
-		if err != nil {
-			return math.NaN(), err
-		}
-		sd, err := s.sd()
-		return sd / math.Sqrt(ess), err
-	})
+	var s sample
+	if err := s.load(chains); err != nil {
+		return math.NaN(), err
+	}
+	ess, err := s.essMean()
+	if err != nil {
+		return math.NaN(), err
+	}
+	sd, err := s.sd()
+	return sd / math.Sqrt(ess), err
 }
 
-// MCSEQuantile returns the Monte Carlo standard error of the quantile at p: half
-// the distance between the draws at the shares a and b of the sorted draws,
-// where a and b are the quantiles at 0.1586553 and 0.8413447 (one standard error
-// on either side of a normal law) of Beta(ESS·p + 1, ESS·(1−p) + 1), and ESS is
-// that of the quantile (Vehtari et al. 2021, section 4.4). Errors as for
-// [ESSQuantile].
+// mcseQuantile returns half the distance between the draws at the shares a and b of
+// the sorted draws, where a and b are the quantiles at 0.1586553 and 0.8413447 (one
+// standard error on either side of a normal law) of Beta(ESS·p + 1, ESS·(1−p) + 1),
+// and ESS is that of the quantile (Vehtari et al. 2021, section 4.4).
 //
-// It is 0 when both places hold the same value, as happens with integers: then
-// the quantile would most likely be the same in another run.
-func MCSEQuantile(chains [][]float64, p float64) (float64, error) {
-	return figure(chains, func(s *sample) (float64, error) {
-		ess, err := s.essQuantile(p)
-		if err != nil {
-			return math.NaN(), err
-		}
-		return s.mcseQuantile(p, ess), nil
-	})
-}
-
-// mcseQuantile is MCSEQuantile where the effective sample size is known.
+// It is 0 when both places hold the same value, as happens with integers: then the
+// quantile would most likely be the same in another run.
 func (s *sample) mcseQuantile(p, ess float64) float64 {
 	s.rank()
 	total := len(s.flat)
@@ -64,23 +37,11 @@ func (s *sample) mcseQuantile(p, ess float64) float64 {
 	return (s.ranking.at(min(high, total)-1) - s.ranking.at(max(low, 1)-1)) / 2
 }
 
-// MCSESD returns the Monte Carlo standard error of the standard deviation by the
-// delta method,
-//
-//	√((m₄ − m₂²) / (4 m₂ ESS)),
-//
-// where m₂ and m₄ are the second and fourth central moments and ESS is the
-// effective sample size of the mean of (x − mean)². So does posterior. ArviZ
-// takes the effective sample size of the mean of x, which is not the one that
-// the variance of m₂ depends on: for an AR(1) chain with coefficient φ, x has the
-// autocorrelations φᵗ and its square φ²ᵗ.
-//
-// Errors as for [ESSMean]; ErrConstant also when all squared deviations are
-// equal (two values, equally often), where the delta method gives 0.
-func MCSESD(chains [][]float64) (float64, error) {
-	return figure(chains, (*sample).mcseSD)
-}
-
+// mcseSD returns √((m₄ − m₂²) / (4 m₂ ESS)), where m₂ and m₄ are the second and
+// fourth central moments and ESS is the effective sample size of (x − mean)². So does
+// posterior. ArviZ takes the effective sample size of the mean of x, which is not the
+// one that the variance of m₂ depends on: for an AR(1) chain with coefficient φ, x has
+// the autocorrelations φᵗ and its square φ²ᵗ.
 func (s *sample) mcseSD() (float64, error) {
 	if err := s.ready(minDrawsESS); err != nil {
 		return math.NaN(), err

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // history is what one chain used, by draw and ingredient.
@@ -75,9 +77,8 @@ func TestInclusions(t *testing.T) {
 			}
 			for i, g := range got {
 				x, sum, present := presenceSeries(chains, i)
-				probability, _ := Mean(x)
-				mcse, reason := MCSEMean(x)
-				ess, _ := ESSMean(x)
+				s := Summarize(x)
+				probability, mcse, ess, reason := s.Mean, s.MCSEMean, s.ESSMean, s.Why("MCSEMean")
 				if present == 0 || present == 3*draws {
 					mcse, ess, reason = math.NaN(), math.NaN(), ErrConstant
 				}
@@ -113,12 +114,11 @@ func TestInclusionsInBatches(t *testing.T) {
 		}
 		for i, g := range got {
 			x, sum, present := presenceSeries(chains, i)
-			probability, _ := Mean(x)
+			probability := Summarize(x).Mean
 			means := make([][]float64, len(x))
 			for c := range x {
 				for b := range draws / batch {
-					m, _ := Mean([][]float64{x[c][b*batch : (b+1)*batch]})
-					means[c] = append(means[c], m)
+					means[c] = append(means[c], stat.Mean(x[c][b*batch:(b+1)*batch], nil))
 				}
 			}
 			mcse, _ := MCSEMean(means)
@@ -287,8 +287,8 @@ func TestShares(t *testing.T) {
 				}
 			}
 		}
-		share, _ := Mean(x)
-		mcse, _ := MCSEMean(x)
+		of := Summarize(x)
+		share, mcse := of.Mean, of.MCSEMean
 		if !same(s.Probability, share) || !same(s.MCSE, mcse) || (s.Err != nil) != (v == 5) {
 			t.Errorf("%d: %+v, want %v ± %v", v, s, share, mcse)
 		}

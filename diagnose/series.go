@@ -71,12 +71,6 @@ func (s *Series) Among(chains int) *Series {
 	return s
 }
 
-// Len returns the number of draws.
-func (s *Series) Len() int { return s.n }
-
-// Stride returns the distance of the draws that are kept: 1 up to the limit.
-func (s *Series) Stride() int { return s.stride }
-
 // Add appends a draw.
 func (s *Series) Add(x float64) {
 	if x-x != 0 && s.bad < 0 { // NaN or infinite

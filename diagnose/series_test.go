@@ -35,7 +35,7 @@ func equal(a, b Summary) bool {
 		return false
 	}
 	for i, u := range a.Undefined {
-		if u.Error() != b.Undefined[i].Error() {
+		if u.Figure != b.Undefined[i].Figure || u.Err.Error() != b.Undefined[i].Err.Error() {
 			return false
 		}
 	}
@@ -190,7 +190,7 @@ func TestLive(t *testing.T) {
 		}
 		eighth = append(eighth, kept)
 	}
-	if want, _ := RHat(eighth); live.RHat != want || live.Draws != 200 {
+	if want := Summarize(eighth).RHat; live.RHat != want || live.Draws != 200 {
 		t.Errorf("%+v, want R-hat %v", live, want)
 	}
 

@@ -78,7 +78,7 @@ func Enough(ess float64, chains int) error {
 // distance from it to the further of the draws at the shares a and b of the
 // sorted draws, where a and b are the points that lie two standard errors, each
 // widened, out in Beta(ESS·p + 1, ESS·(1−p) + 1). For smooth laws and many draws
-// that is [MCSEQuantile]. Looking as far out as the error is to hold, and to
+// that is mcseQuantile. Looking as far out as the error is to hold, and to
 // either side by itself, is right also for laws in steps, where the quantile
 // leaps, and for tails.
 //

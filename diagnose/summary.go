@@ -8,9 +8,12 @@ type Summary struct {
 	Chains int
 	Draws  int // in each chain
 
+	// The mean, the standard deviation with divisor S−1, and quantiles, interpolated
+	// linearly.
 	Mean, SD        float64
-	Q5, Median, Q95 float64 // quantiles, see Quantile
+	Q5, Median, Q95 float64
 
+	// Monte Carlo standard errors. That of the mean is sd/√ESSMean.
 	MCSEMean, MCSESD            float64
 	MCSEQ5, MCSEMedian, MCSEQ95 float64
 
@@ -19,12 +22,26 @@ type Summary struct {
 	// truth lies within two of them in 95 of 100 runs.
 	SEMean, SEQ5, SEMedian, SEQ95 float64
 
+	// Effective sample sizes, which need 12 draws in a chain: the number of
+	// independent draws that would estimate the centre of the distribution, its tails
+	// (the smaller of ESSQ5 and ESSQ95), its mean and its quantiles as well. Where one
+	// value has more than 5 % of the draws at the upper end, that of the 95 % quantile
+	// is not defined, and so is ESSTail: ErrConstantTail.
 	ESSBulk, ESSTail, ESSMean float64
 	ESSQ5, ESSMedian, ESSQ95  float64
 
+	// RHat is the larger of the other two, which see chains that differ in location
+	// and in scale. It is near 1 when all halves of all chains have the same
+	// distribution; above 1.01 they should not be trusted. One chain has its halves
+	// compared, but cannot show that it has missed a region. It is +Inf when every
+	// half is constant and the halves differ, and RHatBulk where the folded draws are
+	// all equal. It needs 4 draws in a chain.
 	RHat, RHatBulk, RHatFolded float64
 
-	IACT float64 // in draws
+	// IACT is the integrated autocorrelation time in draws, 1 + 2 Σ_{t≥1} ρ_t: how
+	// many consecutive draws are worth one independent one. The sum ends where Geyer's
+	// initial monotone positive sequence does.
+	IACT float64
 
 	// Stride is 1 when every figure was computed on every draw. When it is
 	// larger, the statistic was streamed and the chains are longer than the
@@ -41,12 +58,6 @@ type Undefined struct {
 	Figure string // the name of the field of Summary
 	Err    error
 }
-
-// Error returns "ESSTail: no draw lies beyond ...".
-func (u Undefined) Error() string { return u.Figure + ": " + u.Err.Error() }
-
-// Unwrap returns the reason.
-func (u Undefined) Unwrap() error { return u.Err }
 
 // Why returns why the figure of this name is NaN, or nil if it is not.
 func (s *Summary) Why(figure string) error {

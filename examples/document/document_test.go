@@ -122,12 +122,9 @@ func TestExample(t *testing.T) {
 		for state, x := range law.States {
 			want += law.Pi[state] * of(k, x)
 		}
-		mean, err := diagnose.Mean(series[k])
-		if err != nil {
-			t.Fatal(err)
-		}
-		mcse, err := diagnose.MCSEMean(series[k])
-		if err != nil {
+		of := diagnose.Summarize(series[k])
+		mean, mcse := of.Mean, of.MCSEMean
+		if err := of.Why("MCSEMean"); err != nil {
 			t.Fatal(err)
 		}
 		name := "number of topics"
@@ -141,8 +138,8 @@ func TestExample(t *testing.T) {
 		if math.Abs(mean-want) > 4*mcse {
 			t.Errorf("%s: the draws' mean is %v ± %v, by enumeration it is %v", name, mean, mcse, want)
 		}
-		if rhat, err := diagnose.RHat(series[k]); err != nil || rhat > 1.01 {
-			t.Errorf("%s: R-hat is %v, %v", name, rhat, err)
+		if !(of.RHat <= 1.01) {
+			t.Errorf("%s: R-hat is %v, %v", name, of.RHat, of.Why("RHat"))
 		}
 	}
 }

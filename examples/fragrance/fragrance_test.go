@@ -73,12 +73,9 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rhat, err := diagnose.RHat(series)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ess, err := diagnose.ESSBulk(series)
-	if err != nil {
+	of := diagnose.Summarize(series)
+	rhat, ess := of.RHat, of.ESSBulk
+	if err := of.Why("RHat"); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("log density: R-hat %.3f, effective draws %.0f", rhat, ess)

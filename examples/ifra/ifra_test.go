@@ -144,7 +144,8 @@ func TestExample(t *testing.T) {
 		if sums[i] < 0.001*float64(s.Chains*s.Draws) {
 			continue
 		}
-		ess, err := diagnose.ESSMean(chains)
+		of := diagnose.Summarize(chains)
+		ess, err := of.ESSMean, of.Why("ESSMean")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -158,7 +158,8 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rhat, err := diagnose.RHat(series)
+	of := diagnose.Summarize(series)
+	rhat, err := of.RHat, of.Why("RHat")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +319,8 @@ func TestLawOfDraws(t *testing.T) {
 		}
 		// The test is for independent draws, so the chains are thinned until
 		// they are as good as that. Its rate of false alarms is at most 10⁻⁶.
-		iact, err := diagnose.IACT(series)
+		of := diagnose.Summarize(series)
+		iact, err := of.IACT, of.Why("IACT")
 		if err != nil {
 			t.Fatal(err)
 		}
