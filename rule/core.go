@@ -6,44 +6,11 @@ import "slices"
 type explainer struct {
 	asker
 	set Set
-
-	wanted, every struct { // of the sizes that are asked for, and of all
-		masks  masks
-		looked bool
-	}
-}
-
-// masks returns those of the sizes that are asked for, or of all; nil if rules
-// are counted or there is too much to look at.
-func (x *explainer) masks(law bool) masks {
-	kept := &x.every
-	if law {
-		kept = &x.wanted
-	}
-	if !kept.looked {
-		kept.looked = true
-		s := x.set
-		if !law {
-			s.Used = nil
-		}
-		c, err := s.Conditions()
-		if err != nil {
-			x.err = err
-			return nil
-		}
-		if _, all := c.Countable(); !all {
-			kept.masks = masksOf(s, x.most)
-		}
-	}
-	return kept.masks
 }
 
 // can reports whether some of the rules can hold, as far as it is not shown that
 // they cannot.
 func (x *explainer) can(rules []int, law bool) bool {
-	if m := x.masks(law); m != nil {
-		return m.hold(rules)
-	}
 	return x.ask(x.part(rules, law), false) != never && x.err == nil
 }
 
@@ -118,9 +85,6 @@ func (x *explainer) fewer(all []int, law bool) []int {
 
 // cost returns about how many steps a question takes.
 func (x *explainer) cost() float64 {
-	if m := x.wanted.masks; m != nil {
-		return float64(10 * len(m))
-	}
 	return x.work / max(x.asked, 1)
 }
 
