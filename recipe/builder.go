@@ -28,12 +28,11 @@ type builder struct {
 	used                             []Part     // wide form, room for a row's
 	labels                           []labelColumn
 
-	recipes recipeList
-	index   map[string]int32          // recipes by name
-	last    int32                     // the recipe of the row before
-	many    map[int32]map[int32]int32 // lines of the parts of recipes with many
-	unused  map[[2]int32]int32        // lines of amounts of 0, by recipe and ingredient
-	spoilt  map[int32]bool            // recipes that something is wrong with
+	recipes []Recipe
+	index   map[string]int32   // recipes by name
+	last    int32              // the recipe of the row before
+	lines   map[[2]int32]int32 // long form: by recipe and ingredient, amounts of 0 among them
+	spoilt  map[int32]bool     // recipes that something is wrong with
 	guesses [guessKind]guessed
 	below   guessed        // rows without the name of their recipe
 	loose   map[*Unit]bool // small units that were taken as masses
@@ -69,6 +68,7 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 		told:   make(map[string]bool),
 		index:  make(map[string]int32),
 		spoilt: make(map[int32]bool),
+		lines:  make(map[[2]int32]int32),
 		recipe: -1, ingredient: -1, amount: -1, unit: -1,
 	}
 	if b.open {
@@ -126,30 +126,27 @@ func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 	t := b.table
 	name := Name(t.row[b.recipe])
 	if name == "" {
-		if b.ingredient >= 0 && b.recipes.count > 0 {
-			b.below.add(func() place { return t.place(b.recipe) }, b.recipes.at(b.last).Name)
+		if b.ingredient >= 0 && len(b.recipes) > 0 {
+			b.below.add(func() place { return t.place(b.recipe) }, b.recipes[b.last].Name)
 			return b.last, false, true, true
 		}
 		b.fail(b.recipe, "", "a recipe without a name", "name it, or remove the row")
 		return 0, false, false, false
 	}
-	if b.recipes.count > 0 && b.recipes.at(b.last).Name == name {
+	if len(b.recipes) > 0 && b.recipes[b.last].Name == name {
 		return b.last, false, false, true
 	}
 	recipe, ok = b.index[name]
 	if !ok {
-		if b.recipes.count == math.MaxInt32 {
+		if len(b.recipes) == math.MaxInt32 {
 			b.fail(b.recipe, "too many", "too many recipes", "a book may have up to 2^31 - 1")
 			return 0, false, false, false
 		}
 		r := Recipe{Name: strings.Clone(name)}
 		p := t.place(b.recipe)
 		r.Line, r.Column, r.cell = p.line, p.column, p.cell
-		if b.ingredient >= 0 && b.recipes.count > 0 {
-			// Likely as many as the one before has.
-			r.Parts = make([]Part, 0, min(len(b.recipes.at(b.last).Parts), manyParts))
-		}
-		recipe = b.recipes.add(r)
+		recipe = int32(len(b.recipes))
+		b.recipes = append(b.recipes, r)
 		b.index[r.Name] = recipe
 		for i := range b.labels {
 			b.labels[i].add(t)
@@ -285,8 +282,7 @@ func (b *builder) empty(r *Recipe) {
 // finish returns the book once all rows have been read.
 func (b *builder) finish() (*Book, error) {
 	book, t := b.book, b.table
-	b.index, b.many, b.unused = nil, nil, nil
-	book.Recipes = b.recipes.all()
+	book.Recipes = b.recipes
 	if len(book.Recipes) == 0 && len(b.faults.all) == 0 {
 		b.faults.add(t.errorIn(place{line: 1, column: 1}, "there is no recipe in the file", "add a row below the header"))
 	}

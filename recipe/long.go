@@ -16,7 +16,7 @@ func (b *builder) readLong() {
 	if !ok {
 		return
 	}
-	r := b.recipes.at(recipe)
+	r := &b.recipes[recipe]
 	if !isNew {
 		b.sameLabels(recipe, r, below)
 	}
@@ -25,11 +25,9 @@ func (b *builder) readLong() {
 		b.spoilt[recipe] = true
 		return
 	}
+	at := [2]int32{recipe, part.Ingredient}
 	if part.Amount.IsZero() {
-		if b.unused == nil {
-			b.unused = make(map[[2]int32]int32)
-		}
-		b.unused[[2]int32{recipe, part.Ingredient}] = part.Line
+		b.lines[at] = part.Line
 		return
 	}
 	field := b.unit
@@ -49,10 +47,8 @@ func (b *builder) readLong() {
 			}
 		}
 	}
+	b.lines[at] = part.Line
 	r.Parts = append(r.Parts, part)
-	if len(r.Parts) >= manyParts {
-		b.remember(recipe)
-	}
 }
 
 // sameLabels checks that the labels in the current row are those of the recipe.
@@ -89,7 +85,7 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, ok bool) {
 		ok = false
 	} else {
 		part.Ingredient = i
-		if first, twice := b.lineOf(recipe, i); twice && !t.sums {
+		if first, twice := b.lines[[2]int32{recipe, i}]; twice && !t.sums {
 			b.fail(b.ingredient, "", fmt.Sprintf("%s is in %s twice: first on line %d", fault.Quote(name), fault.Quote(r.Name), first), "put the sum of the amounts into one row")
 			ok = false
 		}
@@ -141,40 +137,4 @@ func (b *builder) addUp(r *Recipe, to *Part, more Part) {
 	}
 	to.Amount = amount
 	b.summed.add(func() place { return b.table.place(b.ingredient) }, fault.Quote(b.book.Ingredients.Names[to.Ingredient])+" in "+fault.Quote(r.Name))
-}
-
-// lineOf returns the line on which a recipe already has an ingredient.
-func (b *builder) lineOf(recipe, ingredient int32) (line int32, ok bool) {
-	if parts := b.recipes.at(recipe).Parts; len(parts) < manyParts {
-		for i := range parts {
-			if parts[i].Ingredient == ingredient {
-				return parts[i].Line, true
-			}
-		}
-	} else if line, ok = b.many[recipe][ingredient]; ok {
-		return line, true
-	}
-	if b.unused != nil {
-		line, ok = b.unused[[2]int32{recipe, ingredient}]
-	}
-	return line, ok
-}
-
-// remember keeps the last part, or all parts, of a recipe with many where lineOf
-// finds them at once.
-func (b *builder) remember(recipe int32) {
-	parts := b.recipes.at(recipe).Parts
-	lines := b.many[recipe]
-	if lines == nil {
-		lines = make(map[int32]int32)
-		if b.many == nil {
-			b.many = make(map[int32]map[int32]int32)
-		}
-		b.many[recipe] = lines
-		for _, p := range parts {
-			lines[p.Ingredient] = p.Line
-		}
-	}
-	last := parts[len(parts)-1]
-	lines[last.Ingredient] = last.Line
 }

@@ -16,7 +16,7 @@ func (b *builder) readWide() {
 	if !ok {
 		return
 	}
-	r := b.recipes.at(recipe)
+	r := &b.recipes[recipe]
 	if !isNew {
 		b.fail(b.recipe, "", fmt.Sprintf("recipe %s is there twice: first on line %d", fault.Quote(r.Name), r.Line), "remove one of the rows, or rename one")
 		return
