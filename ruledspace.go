@@ -278,9 +278,6 @@ func (s *Space) covers(l *Law) error {
 	return nil
 }
 
-// Ruled says whether the space has rules.
-func (s *Space) Ruled() bool { return s.rules != nil }
-
 // Counts returns the exact counts of the space: without rules in closed form,
 // and with rules those of the ones that can be counted.
 func (s *Space) Counts() (*count.Table, error) {

@@ -89,16 +89,6 @@ func (c *closed) logCount(n int) float64 {
 	return logBinomial(c.optional, optional) + logBinomial(steps+n-1, n-1)
 }
 
-// ratio returns |X_{n+1}|/|X_n|. When amounts go from 1 in steps of 1 it takes
-// a few multiplications.
-func (c *closed) ratio(n int) float64 {
-	if _, _, ok := c.shape(n); !ok || !c.plain() {
-		return math.Exp(c.logCount(n+1) - c.logCount(n))
-	}
-	f := float64(n)
-	return float64(c.optional+c.required-n) / float64(n-c.required+1) * (float64(c.total) - f) / f
-}
-
 // logBinomial returns log C(n, k) for 0 ≤ k ≤ n to a relative error of about
 // 1e-14, from Stirling's formula with its remainder, so that terms as large as
 // log n! do not cancel:

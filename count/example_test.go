@@ -42,10 +42,8 @@ func ExampleNew() {
 		return
 	}
 	fmt.Println(table.Sum())
-	fmt.Printf("%.6f\n", table.Ratio(10))
 	// Output:
 	// 499323586091939421828102219725287268000
-	// 91.641067
 }
 
 // source is math/rand as draws take it.

@@ -213,9 +213,6 @@ func (q *part) cost() cost {
 	return c
 }
 
-// N returns the number of ingredients.
-func (t *Table) N() int { return t.plan.ingredients }
-
 // Total returns M, the units that a composition divides.
 func (t *Table) Total() int { return t.plan.total * t.plan.unit }
 
@@ -296,28 +293,6 @@ func (t *Table) LogCount(n int) float64 {
 		return t.closed.logCount(n)
 	}
 	return logBig(t.counts[n])
-}
-
-// Ratio returns |X_{n+1}| / |X_n|, +Inf if only the latter is zero, and NaN if
-// both are. Without rules that is (N−n)(M−n)/(n(n+1)), at no cost even where the
-// counts are numbers of a million digits. It panics as [Table.Count] does, for
-// n and n+1.
-func (t *Table) Ratio(n int) float64 {
-	if !t.counted(n) || !t.counted(n+1) {
-		return math.Exp(t.LogCount(n+1) - t.LogCount(n))
-	}
-	if t.closed != nil {
-		return t.closed.ratio(n)
-	}
-	a, b := t.counts[n+1], t.counts[n]
-	if b.Sign() == 0 {
-		if a.Sign() == 0 {
-			return math.NaN()
-		}
-		return math.Inf(1)
-	}
-	q, _ := new(big.Float).Quo(new(big.Float).SetInt(a), new(big.Float).SetInt(b)).Float64()
-	return q
 }
 
 // logBig returns log x.

@@ -181,12 +181,6 @@ func (in *Ingredients) Index(name string) (int, bool) {
 	return int(i), ok
 }
 
-// Nearest returns the ingredient whose name comes closest to one that is not
-// there, and whether any comes close.
-func (in *Ingredients) Nearest(name string) (string, bool) {
-	return fault.Nearest(Name(name), in.Names)
-}
-
 // Attribute returns the attribute of that name, and whether there is one.
 func (in *Ingredients) Attribute(name string) (*Attribute, bool) {
 	name = Name(name)

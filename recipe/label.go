@@ -34,11 +34,6 @@ func (l *Label) Value(recipe int) string {
 	return ""
 }
 
-// Class returns the index of a class by its name, and whether there is such.
-func (l *Label) Class(name string) (int, bool) {
-	return slices.BinarySearch(l.Classes, Name(name))
-}
-
 // Missing returns how many recipes have no value.
 func (l *Label) Missing() int {
 	missing := len(l.Of)

@@ -291,12 +291,6 @@ func TestLabels(t *testing.T) {
 	if !ok || !slices.Equal(taste.Classes, []string{"Fresh", "Sour"}) || !slices.Equal(taste.Counts, []int{2, 1}) || !slices.Equal(taste.Of, []int32{1, 0, -1, 0}) {
 		t.Errorf("taste is %+v", taste)
 	}
-	if i, ok := taste.Class("Sour"); !ok || i != 1 {
-		t.Errorf("Sour is class %d, %v", i, ok)
-	}
-	if _, ok := taste.Class("Salty"); ok {
-		t.Error("Salty is a class")
-	}
 	if _, ok := book.Label("mood"); ok {
 		t.Error("there is a label mood")
 	}

@@ -131,9 +131,6 @@ func (u *Units) Lookup(name string) (*Unit, bool) {
 	return nil, false
 }
 
-// Names returns the first names of the units in the order of their definition.
-func (u *Units) Names() []string { return slices.Clone(u.names) }
-
 // unknown says that there is no such unit, and which there are.
 func (u *Units) unknown(name string) (message, hint string) {
 	all := slices.Sorted(maps.Keys(u.byName))

@@ -66,7 +66,7 @@ func TestDefaultUnits(t *testing.T) {
 			t.Errorf("%q is %+v", name, *unit)
 		}
 	}
-	if got := len(units.Names()); got != 36 {
+	if got := len(units.names); got != 36 {
 		t.Errorf("there are %d units, want 36", got)
 	}
 }
@@ -112,7 +112,7 @@ func TestUnitsWith(t *testing.T) {
 			t.Errorf("%s of %q: got %v, want %q in it", test.name, test.size, err, test.want)
 		}
 	}
-	if dash, _ := units.Lookup("dash"); dash.Size.String() != "0.09" || len(units.Names()) != 36 {
+	if dash, _ := units.Lookup("dash"); dash.Size.String() != "0.09" || len(units.names) != 36 {
 		t.Errorf("the units have changed: %+v", dash)
 	}
 }
