@@ -317,9 +317,6 @@ func TestIngredients(t *testing.T) {
 	if i, ok := in.Index("Cre\u0300me"); !ok || i != 2 {
 		t.Errorf("Crème is number %d, %v", i, ok)
 	}
-	if name, ok := in.Nearest("Jin"); !ok || name != "Gin" {
-		t.Errorf("Jin is close to %q, %v", name, ok)
-	}
 	cost, ok := in.Attribute("cost")
 	if !ok {
 		t.Fatal("there is no cost")
