@@ -35,7 +35,8 @@ var module = reflect.TypeFor[kir.Space]().PkgPath()
 // those under examples stand outside.
 var floors = [][]string{
 	{"kir/fault", "kir/forest", "kir/forest/ensemble", "kir/count", "kir/diagnose", "kir/run/zarr", "kir/report/number"},
-	{"kir/rule", "kir/recipe", "kir/measure", "kir/report/figure", "kir/report/terminal", "kir/report/sheet", "kir/forest/onnx", "kir/forest/xgboost", "kir/forest/lightgbm"},
+	{"kir/rule", "kir/recipe", "kir/report/figure", "kir/report/terminal", "kir/report/sheet", "kir/forest/onnx", "kir/forest/xgboost", "kir/forest/lightgbm"},
+	{"kir/measure"},
 	{module},
 	{"kir/property", "kir/search", "kir/problem/yaml", "kir/weigh"},
 	{"kir/problem/schema", "kir/problem/change", "kir/run"},

@@ -190,7 +190,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	for _, n := range sizes {
 		options.Mass = append(options.Mass, mass[n-1])
 	}
-	problem := measure.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.uncountedSums()}
+	problem := measure.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.UncountedSums()}
 	if r.measured = memo.measured(problem, sizes); r.measured == nil {
 		var err error
 		if r.measured, err = measure.Measure(ctx, problem, options); err != nil {
@@ -221,31 +221,6 @@ func tails(mass []float64) (lo, hi int) {
 		hi--
 	}
 	return lo, hi
-}
-
-// uncountedSums writes the rules that cannot be counted as bounded sums.
-func (r *ruleset) uncountedSums() []measure.Sum {
-	var sums []measure.Sum
-	for _, s := range r.Sums {
-		sum := measure.Sum{Min: s.Min, Max: s.Max}
-		for _, t := range s.Terms {
-			term := measure.Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, Whole: t.Whole}
-			if t.Bent() {
-				term.At = t.At
-			}
-			sum.Terms = append(sum.Terms, term)
-		}
-		sums = append(sums, sum)
-	}
-	for _, g := range r.Crossing() {
-		for _, sum := range g.Sums() {
-			sums = append(sums, measure.Of(sum))
-		}
-	}
-	for _, n := range r.Needs {
-		sums = append(sums, measure.Of(n.Sum()))
-	}
-	return sums
 }
 
 // An UncountedError says that a sparsity law has mass on sizes for which the

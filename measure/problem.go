@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"kir/count"
+	"kir/rule"
 )
 
 // A Rand is where random choices come from.
@@ -19,7 +20,7 @@ type Problem struct {
 	Space   count.Space    // the countable rules; its groups are disjoint or nested
 	Table   *count.Table   // its counts
 	Sampler *count.Sampler // its draws
-	Sums    []Sum          // the other rules
+	Sums    []rule.Sum     // the other rules
 }
 
 // A Composition lists used ingredients and their amounts.

@@ -2,6 +2,8 @@ package measure
 
 import (
 	"fmt"
+
+	"kir/rule"
 )
 
 // rules are all that a composition must keep, by ingredient.
@@ -47,21 +49,15 @@ func newRules(p Problem) (*rules, error) {
 	r := &rules{total: s.Total, amounts: make([]allowed, len(s.Ingredients))}
 	unit := s.Total
 	for i, a := range s.Ingredients {
-		lo, hi, step := a.Min, a.Max, max(a.Step, 1)
-		if lo == 0 {
-			lo = step
-		}
-		if hi == 0 || hi > s.Total {
-			hi = s.Total
-		}
-		if a.Excluded || lo > hi {
+		lo, step, n := a.Doses(s.Total)
+		if a.Excluded || n == 0 {
 			r.amounts[i] = allowed{lo: 1, hi: 0, step: 1, required: a.Required}
 			continue
 		}
-		if lo+step > hi {
-			step = lo // one amount alone
+		if n == 1 {
+			step = lo
 		}
-		r.amounts[i] = allowed{int32(lo), int32(hi), int32(step), a.Required}
+		r.amounts[i] = allowed{int32(lo), int32(lo + (n-1)*step), int32(step), a.Required}
 		unit = gcd(unit, gcd(lo, step))
 	}
 	r.unit, r.total = unit, s.Total/unit
@@ -72,10 +68,10 @@ func newRules(p Problem) (*rules, error) {
 		}
 		a.lo, a.hi, a.step = a.lo/int32(unit), a.hi/int32(unit), a.step/int32(unit)
 	}
-	sums := make([]Sum, 0, len(p.Sums)+2*len(s.Groups))
+	sums := make([]rule.Sum, 0, len(p.Sums)+2*len(s.Groups))
 	for k := range s.Groups {
 		for _, sum := range s.Groups[k].Sums() {
-			sums = append(sums, Of(sum))
+			sums = append(sums, rule.SumOf(sum))
 		}
 	}
 	hard := len(sums)
@@ -103,7 +99,7 @@ func newRules(p Problem) (*rules, error) {
 	for k, sum := range sums {
 		for _, t := range sum.Terms {
 			one := weighted{sum: int32(k), perUnit: t.PerUnit * int64(unit), whole: t.Whole}
-			if t.At != nil {
+			if t.Bent() {
 				r.bent = append(r.bent, t.At)
 				one.bent = int32(len(r.bent))
 			}

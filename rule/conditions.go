@@ -218,14 +218,19 @@ func (c *Conditions) Whole() (space count.Space, err error) {
 	return space, nil
 }
 
-// Crossing returns the groups that [Conditions.Countable] leaves out.
-func (c *Conditions) Crossing() []count.Group {
+// UncountedSums writes what [Conditions.Countable] leaves out as sums.
+func (c *Conditions) UncountedSums() []Sum {
+	sums := slices.Clone(c.Sums)
 	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.Disjoint()
-	var groups []count.Group
 	for _, g := range rest {
-		groups = append(groups, c.Groups[g])
+		for _, s := range c.Groups[g].Sums() {
+			sums = append(sums, SumOf(s))
+		}
 	}
-	return groups
+	for _, n := range c.Needs {
+		sums = append(sums, SumOf(n.Sum()))
+	}
+	return sums
 }
 
 // Uncounted returns the rules, by index, of which a condition is not part of

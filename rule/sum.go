@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"kir/count"
 )
 
 // A Sum bounds what the used ingredients add up to: Min ≤ Σ_i t_i(x_i) ≤ Max,
@@ -28,6 +30,15 @@ type Term struct {
 	Cap            int
 	Off            int64
 	First, Step    int
+}
+
+// SumOf returns a sum that is counted.
+func SumOf(s count.Sum) Sum {
+	of := Sum{Min: s.Min, Max: s.Max, Terms: make([]Term, len(s.Terms))}
+	for k, t := range s.Terms {
+		of.Terms[k] = Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, Whole: t.Whole}
+	}
+	return of
 }
 
 // At returns what an amount adds.
