@@ -11,14 +11,12 @@ type Nested struct{ Index, Within int }
 
 // Nest finds for each ingredient the smallest group that holds it, or -1, and
 // lists the groups that limit anything so that each comes after those that
-// hold it. Ingredients that cannot be used belong to no group. It fails with an
-// [OverlapError].
-func (s Space) Nest() (inner []int, groups []Nested, err error) { return nest(s, s.usable) }
+// hold it. Ingredients that cannot be used belong to no group. ok is false if two
+// groups cross.
+func (s Space) Nest() (inner []int, groups []Nested, ok bool) { return nest(s, s.usable) }
 
-// nest is as [Space.Nest], with its own for each ingredient the smallest group that holds it, or -1, and
-// lists the groups that limit anything so that each comes after those that
-// hold it. Ingredients that cannot be used belong to no group.
-func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, err error) {
+// nest is as [Space.Nest], of the ingredients that count as usable.
+func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, ok bool) {
 	members := make([][]int, len(s.Groups))
 	for g, group := range s.Groups {
 		if group.Used != nil || group.Total != nil {
@@ -40,19 +38,14 @@ func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, err e
 			case t == 0:
 				g.Within = inner[i]
 			case inner[i] != g.Within:
-				// The smaller of the two groups around is the one that g crosses.
-				if first := members[g.Index][0]; inner[i] < 0 ||
-					g.Within >= 0 && len(members[g.Within]) < len(members[inner[i]]) {
-					i = first
-				}
-				return nil, nil, &OverlapError{Groups: [2]int{inner[i], g.Index}, Ingredient: i}
+				return nil, nil, false
 			}
 		}
 		for _, i := range members[g.Index] {
 			inner[i] = g.Index
 		}
 	}
-	return inner, groups, nil
+	return inner, groups, true
 }
 
 // Disjoint splits the space's groups into those that can be counted together,

@@ -84,10 +84,7 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 			held[t.Ingredient] = append(held[t.Ingredient], Term{k, t.PerUnit, t.Whole})
 		}
 	}
-	inner, groups, err := nest(s, func(i int) bool { return kinds[i].n > 0 && held[i] == nil })
-	if err != nil {
-		return nil, err
-	}
+	inner, groups, _ := nest(s, func(i int) bool { return kinds[i].n > 0 && held[i] == nil }) // none cross
 	p.root = &part{used: Range{0, maxUsed}, units: Range{p.total, p.total}}
 	if len(sums) > 0 {
 		p.root.units.Min = 0
@@ -111,6 +108,7 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 	stages := p.gather(s, kinds, held, inner, parts)
 	p.root.settle(p, Range{0, maxUsed}, p.total)
 	if len(sums) > 0 && !p.impossible {
+		var err error
 		if p.frontier, err = newFrontier(ctx, stages, sums, p.root.members, maxUsed, p.total, cells); err != nil {
 			return nil, err
 		}

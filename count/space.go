@@ -58,19 +58,6 @@ func (r Range) contains(v int) bool { return r.Min <= v && v <= r.Max }
 // out of range, a negative bound, a member named twice.
 var ErrInvalid = errors.New("count: invalid space")
 
-// An OverlapError is returned for two groups that have members in common while
-// neither lies within the other, by what asks how groups are nested.
-type OverlapError struct {
-	Groups     [2]int // indexes in Space.Groups
-	Ingredient int    // a member of both
-}
-
-// Error names the groups by index.
-func (e *OverlapError) Error() string {
-	return fmt.Sprintf("count: groups %d and %d both hold ingredient %d, and neither lies within the other",
-		e.Groups[0], e.Groups[1], e.Ingredient)
-}
-
 // A SizeError is returned for a space whose tables would take more memory or
 // time than [Options] allow.
 type SizeError struct {

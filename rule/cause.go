@@ -57,7 +57,7 @@ func findCause(s Set) *cause {
 		}
 		b.lo, b.hi = sizes[0], sizes[len(sizes)-1]
 	}
-	if b.tally() != nil {
+	if !b.tally() {
 		return nil
 	}
 	for _, find := range []func() *cause{b.unusable, b.groupUsed, b.groupTotal, b.usedCount, b.minima, b.maxima, b.steps} {

@@ -12,11 +12,11 @@ func (t *tally) add(u tally) {
 	t.must, t.can, t.min, t.max = t.must+u.must, t.can+u.can, t.min+u.min, t.max+u.max
 }
 
-// tally fills in the tallies, from the inner groups outwards.
-func (b *bounds) tally() error {
-	inner, order, err := b.space.Nest()
-	if err != nil {
-		return err
+// tally fills in the tallies, from the inner groups outwards, unless groups cross.
+func (b *bounds) tally() (ok bool) {
+	inner, order, ok := b.space.Nest()
+	if !ok {
+		return false
 	}
 	b.within = make([]tally, len(b.space.Groups))
 	at := func(g int) *tally {
@@ -43,7 +43,7 @@ func (b *bounds) tally() error {
 			min: max(t.min, total.Min, c.min), max: min(t.max, total.Max, c.max),
 		})
 	}
-	return nil
+	return true
 }
 
 // A census is what is known of some ingredients: how many can be used and must
