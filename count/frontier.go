@@ -71,7 +71,6 @@ const settled = math.MinInt64
 // A builder of frontiers goes from the states before the first stage onwards.
 type frontierPlan struct {
 	f       *frontier
-	most    int            // how many ingredients are used at most
 	last    []int          // by sum: the last stage that adds to it
 	after   []map[int]span // by stage: what can still be added to its sums
 	limit   float64        // of cells, all together
@@ -99,7 +98,7 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, to
 		spans[s] = all[s].span(total, most)
 	}
 	orderClasses(stages, spans)
-	w := &frontierPlan{f: &frontier{stages: stages, sums: sums, total: total}, most: most, last: make([]int, len(sums)), limit: limit}
+	w := &frontierPlan{f: &frontier{stages: stages, sums: sums, total: total}, last: make([]int, len(sums)), limit: limit}
 	w.after = make([]map[int]span, len(stages))
 	clear(all)
 	used := min(rest, most)

@@ -19,9 +19,8 @@ import (
 // samples the problem, and so only where that was allowed, by [AllowPrograms] or by
 // [Command.Trust].
 type Command struct {
-	Property string
-	Words    []string // the program and its arguments; no shell reads them
-	Dir      string   // where it runs
+	Words []string // the program and its arguments; no shell reads them
+	Dir   string   // where it runs
 
 	key string // what is remembered of one that is trusted
 }

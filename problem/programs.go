@@ -28,7 +28,6 @@ func Programs(ctx context.Context, path string, text []byte) ([]*Command, error)
 			if err != nil {
 				return nil, err
 			}
-			c.Property = e.Key.Text
 			all = append(all, c)
 		}
 	}

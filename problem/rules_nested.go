@@ -102,7 +102,7 @@ func blockRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 		return rules, nil
 	}
 	was := *s
-	s.total, s.block = total, &block{of, text, s.block}
+	s.total, s.block = total, &block{of, text}
 	defer func() { s.total, s.block = was.total, was.block }()
 	within, err := s.innerRules(ctx, v, "rules")
 	if err != nil {

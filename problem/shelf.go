@@ -56,7 +56,6 @@ func ingredientsUsed(parts []kir.Part) []int32 {
 type block struct {
 	members []int
 	text    string
-	outer   *block
 }
 
 // of returns the members, nil outside of blocks.

@@ -28,11 +28,10 @@ import (
 // M, so that p_w is exact along the line. A split takes one multiplication for
 // each different word of the document, and a logarithm for 16 of them.
 type Document struct {
-	topics int
-	words  int
-	table  []int64  // 2ᵇ·β, a row of the document's words for each topic
-	runs   []docRun // of words, in the table's order
-	base   float64  // what is subtracted: Σ n_w·log(q_w·M·2ᵇ)
+	words int
+	table []int64  // 2ᵇ·β, a row of the document's words for each topic
+	runs  []docRun // of words, in the table's order
+	base  float64  // what is subtracted: Σ n_w·log(q_w·M·2ᵇ)
 }
 
 // docRun is a few neighbouring words that the document has as often.
@@ -56,7 +55,7 @@ func NewDocument(topics [][]float64, counts []int, total int) (*Document, error)
 	if words == 0 {
 		return nil, fmt.Errorf("the document has no words")
 	}
-	d := &Document{topics: len(topics), words: words, table: make([]int64, len(topics)*words)}
+	d := &Document{words: words, table: make([]int64, len(topics)*words)}
 	length := 0.0
 	order := make([]int, words)
 	for w, n := range counts {

@@ -48,9 +48,6 @@ type Book struct {
 	// Labels are in the order of their columns.
 	Labels []Label
 
-	// Columns are what the columns of the table were taken to mean.
-	Columns []Column
-
 	// Long is whether the table has the long form.
 	Long bool
 

@@ -63,7 +63,7 @@ type widePart struct {
 func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units) *builder {
 	b := &builder{
 		table: t, units: units, open: in == nil,
-		book:   &Book{File: t.file, Ingredients: in, Columns: columns, Long: long},
+		book:   &Book{File: t.file, Ingredients: in, Long: long},
 		spelt:  make(map[string]*Unit),
 		told:   make(map[string]bool),
 		index:  make(map[string]int32),

@@ -20,7 +20,6 @@ type profile struct {
 	differ  bool            // no text stands there twice
 	values  []float64       // of the first rows, 0 for an empty cell
 	example string
-	place   place // of the example
 }
 
 // numeric is whether all of a column is numbers.
@@ -96,7 +95,7 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 		return
 	}
 	if p.filled++; p.filled == 1 {
-		p.example, p.place = strings.Clone(text), head.place(field)
+		p.example = strings.Clone(text)
 	}
 	if p.differ {
 		if p.seen[text] {

@@ -64,7 +64,7 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	r := &Result{Settings: settings, Baseline: baseline, Best: best, New: fresh}
+	r := &Result{Baseline: baseline, Best: best, New: fresh}
 	for c := range chains {
 		s := states[c]
 		r.Parts = append(r.Parts, parts[c]...)

@@ -15,17 +15,14 @@ import (
 	"kir/search"
 )
 
-// Advice is a kernel that suits a target, and what was tried to tell.
+// Advice is a kernel that suits a target.
 type Advice struct {
 	Kernel  string
 	Because string // in words, to follow "as" or a colon
-	Trials  []Trial
 }
 
 // A Trial is a short run of a kernel, after a warm-up as long.
 type Trial struct {
-	Kernel     string
-	Iterations int     // of each of the chains
 	Mean, Best float64 // of Π_k y_k of the properties that count, as they are, over every tenth draw
 	RHat       float64 // of the log score, or where that does not change the largest of some sums of amounts; NaN if it cannot be told
 }
@@ -78,14 +75,12 @@ func Recommend(ctx context.Context, t *kir.Target, settings kir.Settings, progra
 	if err != nil {
 		return nil, err
 	}
-	a.Trials = append(a.Trials, balanced)
 	if !(balanced.RHat <= trialRHat) {
 		// Chains that are only slow come closer, and those that are shut in do not.
 		iterations *= longer
 		if balanced, err = try(ctx, t, "balanced", iterations); err != nil {
 			return nil, err
 		}
-		a.Trials = append(a.Trials, balanced)
 	}
 	gap := ""
 	if n, yes := t.Law().Gap(); yes {
@@ -101,13 +96,11 @@ func Recommend(ctx context.Context, t *kir.Target, settings kir.Settings, progra
 	if err != nil {
 		return nil, err
 	}
-	a.Trials = append(a.Trials, tempered)
 	if !(tempered.RHat <= max(trialRHat, balanced.RHat-trialBetter)) {
 		// A ladder has more to learn before its chains meet.
 		if tempered, err = try(ctx, t, "tempered", longer*scans); err != nil {
 			return nil, err
 		}
-		a.Trials = append(a.Trials, tempered)
 	}
 	both := fmt.Sprintf("R-hat %.2f in a trial, %s %.2f", tempered.RHat, "balanced", balanced.RHat)
 	switch {
@@ -234,7 +227,7 @@ func try(ctx context.Context, t *kir.Target, name string, iterations int) (Trial
 	if err := g.Wait(); err != nil {
 		return Trial{}, err
 	}
-	trial := Trial{Kernel: name, Iterations: iterations, RHat: newStatistic("", series[0]).RHat}
+	trial := Trial{RHat: newStatistic("", series[0]).RHat}
 	all := slices.Concat(scores[:]...)
 	for _, score := range all {
 		trial.Mean += score / float64(len(all))

@@ -34,12 +34,11 @@ func TestRecommend(t *testing.T) {
 		programs bool
 		want     string
 		says     string
-		trials   int
 	}{
-		{"no properties", nil, false, "exact", "independently", 0},
-		{"smooth", smooth, false, "balanced", "agreed", 1},
-		{"a program", smooth, true, "balanced", "nothing was tried", 0},
-		{"torn", torn, false, "tempered", "sooner", 4},
+		{"no properties", nil, false, "exact", "independently"},
+		{"smooth", smooth, false, "balanced", "agreed"},
+		{"a program", smooth, true, "balanced", "nothing was tried"},
+		{"torn", torn, false, "tempered", "sooner"},
 	} {
 		var wishes []kir.Wish
 		if c.wish != nil {
@@ -57,9 +56,9 @@ func TestRecommend(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%s: %s, as %s; %+v", c.name, a.Kernel, a.Because, a.Trials)
-			if a.Kernel != c.want || !strings.Contains(a.Because, c.says) || len(a.Trials) != c.trials {
-				t.Errorf("%s: the advice is %+v, want %s after %d trials", c.name, a, c.want, c.trials)
+			t.Logf("%s: %s, as %s", c.name, a.Kernel, a.Because)
+			if a.Kernel != c.want || !strings.Contains(a.Because, c.says) {
+				t.Errorf("%s: the advice is %+v, want %s", c.name, a, c.want)
 			}
 			if seed > 0 && a.Because != last {
 				t.Errorf("%s: the advice depends on the seed: %q, %q", c.name, a.Because, last)

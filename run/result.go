@@ -14,7 +14,6 @@ import (
 // workers or on interruptions, but for Timing and the seconds of the answer. A figure that the draws do not
 // determine is NaN.
 type Result struct {
-	Settings   kir.Settings
 	Parts      []Part // the files that the figures were made of
 	Chains     []ChainResult
 	Moves      kir.Tally // of all chains after warm-up
@@ -49,8 +48,6 @@ type Size struct {
 	Observed float64 // its share of the draws
 	MCSE     float64 // standard error of the share, LawSE included
 	LawSE    float64 // what rules that are measured add to it, see [lawErrors]; 0 if all are counted
-	ESS      float64
-	Why      string  // why there is no MCSE and ESS
 	Counts   []int64 // draws, by chain
 }
 
@@ -58,14 +55,10 @@ type Size struct {
 type Statistic struct {
 	Name string
 	diagnose.Summary
-	Reasons []Reason // stands for Summary.Undefined, which is nil
 
 	// NestedRHat is that of 64 chains or more, see [diagnose.NestedRHat]; else NaN.
 	NestedRHat float64
 }
-
-// A Reason says why a figure of a [diagnose.Summary] is NaN.
-type Reason struct{ Figure, Why string }
 
 // An Inclusion is what can be said about the use of one ingredient.
 type Inclusion struct {
@@ -74,7 +67,6 @@ type Inclusion struct {
 	MCSE        float64
 	ESS         float64
 	MeanAmount  float64 // over the draws that use it
-	Why         string  // why there is no MCSE and ESS
 }
 
 // Timing is how long a run took. It alone differs between equal runs.
@@ -111,7 +103,7 @@ func (r *Result) withhold() (slowest float64) {
 		}{{"SEMean", &s.SEMean}, {"SEQ5", &s.SEQ5}, {"SEMedian", &s.SEMedian}, {"SEQ95", &s.SEQ95}} {
 			if !math.IsNaN(*f.se) {
 				*f.se = math.NaN()
-				s.Reasons = append(s.Reasons, Reason{f.figure, fmt.Sprintf("%v, of %s", err, name)})
+				s.Undefined = append(s.Undefined, diagnose.Undefined{Figure: f.figure, Err: fmt.Errorf("%w, of %s", err, name)})
 			}
 		}
 	}
@@ -128,10 +120,6 @@ func newStatistic(name string, series []*diagnose.Series) Statistic {
 	if len(series) >= nestedChains {
 		s.NestedRHat = diagnose.NestedRHat(series)
 	}
-	for _, u := range s.Undefined {
-		s.Reasons = append(s.Reasons, Reason{u.Figure, u.Err.Error()})
-	}
-	s.Undefined = nil
 	return s
 }
 
@@ -184,14 +172,13 @@ func newInclusion(chains []*chainFigures, slowest float64) (inclusion []Inclusio
 		return nil, unlisted, err
 	}
 	for i, x := range all {
-		se, err := x.Stated(slowest)
+		se, _ := x.Stated(slowest) // NaN where it is not known
 		inclusion = append(inclusion, Inclusion{
 			Ingredient:  i,
 			Probability: x.Probability,
 			MCSE:        se,
 			ESS:         x.ESS,
 			MeanAmount:  x.MeanAmount,
-			Why:         why(err),
 		})
 	}
 	return inclusion, unlisted, nil
@@ -227,15 +214,13 @@ func (r *Result) setSizes(target *kir.Target, chains []*chainFigures, slowest fl
 		if lo, hi := law.Support(); n < lo || n > hi {
 			continue
 		}
-		se, err := share.Stated(slowest)
+		se, _ := share.Stated(slowest) // NaN where it is not known
 		size := Size{
 			N:        n,
 			Target:   law.P(n),
 			Observed: share.Probability,
 			MCSE:     math.Hypot(se, added[n]),
 			LawSE:    added[n],
-			ESS:      share.ESS,
-			Why:      why(err),
 		}
 		for _, c := range counts {
 			size.Counts = append(size.Counts, c[n])
@@ -245,12 +230,4 @@ func (r *Result) setSizes(target *kir.Target, chains []*chainFigures, slowest fl
 	r.Variation = diagnose.TotalVariation(wanted, observed)
 	r.Expected = diagnose.ExpectedTotalVariation(wanted, shares)
 	return nil
-}
-
-// why is the text of an error, and empty if there is none.
-func why(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }

@@ -13,13 +13,12 @@ type Status struct {
 
 // ChainStatus says how far a chain is.
 type ChainStatus struct {
-	Draws  int // stored
-	Warmup int // iterations of warm-up made
-	Parts  int // files of draws
-	Bytes  int64
-	Done   bool      // all draws are stored
-	Saved  time.Time // when it was heard of last; zero if never
-	Shard  Shard     // that worked on it last
+	Draws int // stored
+	Parts int // files of draws
+	Bytes int64
+	Done  bool      // all draws are stored
+	Saved time.Time // when it was heard of last; zero if never
+	Shard Shard     // that worked on it last
 
 	want int64 // bytes that there should be
 }
@@ -64,7 +63,7 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 		if s == nil {
 			continue
 		}
-		of.Draws, of.Warmup, of.Saved, of.Shard, of.want = s.Draws, s.Warm, s.Saved, s.Shard, s.Bytes
+		of.Draws, of.Saved, of.Shard, of.want = s.Draws, s.Saved, s.Shard, s.Bytes
 		of.Done = s.Draws == m.Settings.Draws && s.Parts == of.Parts && inOrder(c, stored[c]) == nil
 		status.Seconds = max(status.Seconds, s.Seconds)
 	}

@@ -65,7 +65,6 @@ type Answer struct {
 	Effort       float64
 	Evaluations  int64 // lines and compositions that were scored, of search, shortlist and promise
 	Compositions int64 // and their splits
-	Starts       int   // of the known recipes, those from which could be begun
 	Entries      []Entry
 	Comparison   *Comparison
 	Promise      *Promise // nil if nothing has been learnt or nothing was searched
@@ -132,7 +131,7 @@ func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.Evaluations, a.Compositions, a.Starts = r.Evaluations, r.Compositions, r.Starts
+		a.Evaluations, a.Compositions = r.Evaluations, r.Compositions
 		candidates = slices.Concat(r.Ideas, r.Archive.Best(), b.Found)
 	}
 	l, err := Shortlist(ctx, plain, candidates, list)

@@ -55,10 +55,9 @@ type gathered struct {
 
 // seriesDraws are the draws of one statistic, of every chain.
 type seriesDraws struct {
-	name    string
-	stride  int         // draws from one to the next
-	chains  [][]float64 // by chain
-	integer bool
+	name   string
+	stride int         // draws from one to the next
+	chains [][]float64 // by chain
 }
 
 // strideFor returns the distance of evenly spaced draws, at most most of n.
@@ -89,8 +88,8 @@ func gather(ctx context.Context, p *problem.Problem, r *run.Run, inclusion []run
 	for _, w := range p.Properties {
 		names = append(names, w.Name)
 	}
-	for k, name := range names {
-		d := seriesDraws{name: name, stride: g.stride * c.rankStride, integer: k == 0, chains: make([][]float64, s.Chains)}
+	for _, name := range names {
+		d := seriesDraws{name: name, stride: g.stride * c.rankStride, chains: make([][]float64, s.Chains)}
 		for chain := range d.chains {
 			d.chains[chain] = make([]float64, 0, ranked)
 		}

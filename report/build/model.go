@@ -163,12 +163,12 @@ func statistic(s run.Statistic) report.Statistic {
 		"SEMean": "mcse_mean", "SEQ5": "mcse_q5", "SEMedian": "mcse_median", "SEQ95": "mcse_q95",
 		"ESSMean": "ess_mean", "ESSBulk": "ess_bulk", "ESSTail": "ess_tail", "RHat": "rhat",
 	}
-	for _, r := range s.Reasons {
-		if name, ok := names[r.Figure]; ok {
+	for _, u := range s.Undefined {
+		if name, ok := names[u.Figure]; ok {
 			if out.Why == nil {
 				out.Why = make(map[string]string)
 			}
-			out.Why[name] = r.Why
+			out.Why[name] = u.Err.Error()
 		}
 	}
 	return out
