@@ -28,7 +28,6 @@ var cocktailWishes = []struct{ label, class string }{{"taste", "Fresh"}, {"timin
 // cocktailLab is the experiment while it runs.
 type cocktailLab struct {
 	book    *recipe.Book
-	divide  int
 	target  *kir.Target
 	random  *kir.Target // the same without wishes
 	kernel  kir.Kernel
@@ -55,10 +54,9 @@ type candidate struct {
 	parts      []kir.Part
 	score      float64 // log of the product
 	logDensity float64
-	draw       int
 }
 
-// better says whether c is to be preferred, sequence and draw aside.
+// better says whether c is to be preferred.
 func (c candidate) better(than candidate) bool {
 	switch {
 	case c.parts == nil || than.parts == nil:
@@ -74,7 +72,6 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 	book := o.Book
 	lab := &cocktailLab{
 		book:   book,
-		divide: o.Divide,
 		chains: make([]cocktailSequence, sequenceCount),
 		blinds: make([]cocktailSequence, sequenceCount),
 	}
@@ -196,7 +193,7 @@ func (lab *cocktailLab) runChain(ctx context.Context, seed uint64, index int, ti
 		log = c.State.LogScore()
 		s.add(log)
 		s.tally = c.Tally()
-		x := candidate{score: log, logDensity: c.State.LogDensity(), draw: draw}
+		x := candidate{score: log, logDensity: c.State.LogDensity()}
 		x.parts = s.best.parts // so that better compares the rest
 		if s.best.parts != nil && !x.better(s.best) {
 			return

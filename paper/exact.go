@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"kir"
 )
 
@@ -211,7 +213,7 @@ func gibbsRates(t *kir.Target) Rates { return Rates{1, gibbsExact(t).updated()} 
 // It equals the state with probability 1/|X|.
 func naiveRates(t *kir.Target) Rates {
 	logs := t.Space().LogCounts(t.Space().MaxUsed())
-	all := logSum(logs)
+	all := floats.LogSumExp(logs)
 	accepted := 0.0
 	sizes(t, func(n int, p float64) {
 		un := math.Exp(logs[n] - all)
@@ -221,20 +223,4 @@ func naiveRates(t *kir.Target) Rates {
 		})
 	})
 	return Rates{accepted, max(0, accepted-math.Exp(-all))}
-}
-
-// logSum returns log Σ exp(x).
-func logSum(logs []float64) float64 {
-	top := math.Inf(-1)
-	for _, x := range logs {
-		top = max(top, x)
-	}
-	if math.IsInf(top, -1) {
-		return top
-	}
-	sum := 0.0
-	for _, x := range logs {
-		sum += math.Exp(x - top)
-	}
-	return top + math.Log(sum)
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"kir"
 )
 
@@ -122,7 +124,7 @@ func UncorrectedLaw(t *kir.Target) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := logSum(logs)
+	all := floats.LogSumExp(logs)
 	for n := range logs {
 		logs[n] = math.Exp(logs[n] - all)
 	}
@@ -158,7 +160,7 @@ func uncorrectedRates(t *kir.Target) (Rates, error) {
 	if err != nil {
 		return Rates{}, err
 	}
-	all := logSum(law)
+	all := floats.LogSumExp(law)
 	accepted := 0.0
 	for n := range law {
 		if math.IsInf(law[n], -1) {
@@ -175,7 +177,7 @@ func uncorrectedRates(t *kir.Target) (Rates, error) {
 	for n, q := range repeats(t.Space()) {
 		same[n] = t.LogLaw(n) + q
 	}
-	return Rates{accepted, max(0, accepted-math.Exp(logSum(same)-all))}, nil
+	return Rates{accepted, max(0, accepted-math.Exp(floats.LogSumExp(same)-all))}, nil
 }
 
 // repeats returns log Σ_{x∈X_n} q(x)² at index n: the probability that two

@@ -174,11 +174,9 @@ func report(o Options, settings []Setting, runs []*run, lab *cocktailLab) (*Repo
 		Seed:      o.Seed,
 		Sequences: sequenceCount,
 		Divide:    o.Divide,
+		Counts:    countTable(),
 	}
 	var err error
-	if r.Counts, err = countTable(); err != nil {
-		return nil, err
-	}
 	var targets []*kir.Target
 	var names []string
 	for q := range settings {
