@@ -29,7 +29,7 @@ func ExampleSummarize() {
 }
 
 func ExampleSeries() {
-	chains := []*diagnose.Series{diagnose.NewSeries(1000), diagnose.NewSeries(1000)}
+	chains := []*diagnose.Series{diagnose.NewSeries(1000, 2), diagnose.NewSeries(1000, 2)}
 	for c, s := range chains {
 		for _, x := range walk(uint64(c+1), 100_000) {
 			s.Add(x)

@@ -80,9 +80,9 @@ func TestNestedRHat(t *testing.T) {
 }
 
 // Very many streams keep less, and say what all their draws say.
-func TestAmong(t *testing.T) {
+func TestManySeries(t *testing.T) {
 	x := autoregressions(21, 1, 20_000, 0.3)[0]
-	s := NewSeries(64).Among(10_000)
+	s := NewSeries(64, 10_000)
 	p, all := NewPresence(10, 10_000), NewPresence(10, 1)
 	for _, v := range x {
 		s.Add(v)

@@ -56,15 +56,12 @@ type Series struct {
 	batchSum     float64
 }
 
-// NewSeries returns an empty Series that keeps up to limit draws: [DefaultLimit]
-// if limit is 0 or less, and otherwise at least 64 and even.
-func NewSeries(limit int) *Series {
-	return &Series{limit: streamLimit(limit), stride: 1, batch: 1, bad: -1, mostBatches: maxBatches}
-}
-
-// Among makes s keep fewer batches if it is one of very many, so that the memory
-// of all of them is bounded: 128 at least. It is called before the first draw.
-func (s *Series) Among(chains int) *Series {
+// NewSeries returns an empty Series of one of so many chains that keeps up to limit
+// draws: [DefaultLimit] if limit is 0 or less, and otherwise at least 64 and even.
+// One of very many keeps fewer batches, 128 at least, so that the memory of all of
+// them is bounded.
+func NewSeries(limit, chains int) *Series {
+	s := &Series{limit: streamLimit(limit), stride: 1, batch: 1, bad: -1, mostBatches: maxBatches}
 	for s.mostBatches > 128 && s.mostBatches*chains > maxBatches*manyChains {
 		s.mostBatches /= 2
 	}

@@ -12,7 +12,7 @@ import (
 func seriesOf(limit int, chains [][]float64) []*Series {
 	series := make([]*Series, len(chains))
 	for c, x := range chains {
-		series[c] = NewSeries(limit)
+		series[c] = NewSeries(limit, 1)
 		for _, v := range x {
 			series[c].Add(v)
 		}
@@ -110,7 +110,7 @@ func TestSeriesBeyondLimit(t *testing.T) {
 func TestSeriesSpecial(t *testing.T) {
 	var z Summarizer
 	fill := func(n int, f func(i int) float64) []*Series {
-		s := NewSeries(100)
+		s := NewSeries(100, 1)
 		for i := range n {
 			s.Add(f(i))
 		}
@@ -223,7 +223,7 @@ func TestLive(t *testing.T) {
 
 // TestNoAllocation allows for the growth of what is kept, which is not per draw.
 func TestNoAllocation(t *testing.T) {
-	s := NewSeries(1 << 12)
+	s := NewSeries(1<<12, 1)
 	for i := range 1 << 13 {
 		s.Add(float64(i))
 	}
@@ -233,7 +233,7 @@ func TestNoAllocation(t *testing.T) {
 }
 
 func BenchmarkSeriesAdd(b *testing.B) {
-	s := NewSeries(0)
+	s := NewSeries(0, 1)
 	x := autoregression(rand.New(rand.NewPCG(1, 1)), 1<<12, 0.5)
 	i := 0
 	for b.Loop() {

@@ -34,7 +34,7 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 		seen = Distinct(append(append([]Best{}, r.Best...), r.New...))
 	}
 	for _, best := range seen {
-		b.Found = append(b.Found, search.Found{Parts: best.Parts, LogScore: logScoreOf(plain.Wishes(), best.Scores)})
+		b.Found = append(b.Found, search.Found{Parts: best.Parts, LogScore: LogScore(plain.Wishes(), best.Scores)})
 	}
 	a, err := spec.Question.Answer(ctx, b)
 	if err != nil {

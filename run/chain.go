@@ -257,7 +257,7 @@ func (c *chain) take(x *kir.State) error {
 	}); err != nil {
 		return err
 	}
-	logScore := logScoreOf(x.Target().Wishes(), c.scores)
+	logScore := LogScore(x.Target().Wishes(), c.scores)
 	for _, l := range lists {
 		if !l.refuses(logScore, x.LogDensity()) {
 			l.offer(&Draw{Draw: c.draws, LogDensity: x.LogDensity(), Scores: c.scores, Parts: x.Composition.Parts()}, logScore)
@@ -320,7 +320,7 @@ func (c *chain) follow() {
 		return
 	}
 	for range 2 + len(c.session.spec.Target.Wishes()) {
-		c.live = append(c.live, diagnose.NewSeries(kept))
+		c.live = append(c.live, diagnose.NewSeries(kept, 1))
 	}
 }
 

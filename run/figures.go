@@ -165,7 +165,7 @@ func keptDraws(chains int) int {
 func newChainFigures(s *Spec) *chainFigures {
 	chains := s.Settings.Chains
 	limit := keptDraws(chains)
-	series := func() *diagnose.Series { return diagnose.NewSeries(limit).Among(chains) }
+	series := func() *diagnose.Series { return diagnose.NewSeries(limit, chains) }
 	_, most := s.Target.Law().Support()
 	f := &chainFigures{
 		wishes:   s.Target.Wishes(),
@@ -191,7 +191,7 @@ func (f *chainFigures) add(d *Draw) {
 	for k, y := range d.Scores {
 		f.scores[k].Add(y)
 	}
-	logScore := logScoreOf(f.wishes, d.Scores)
+	logScore := LogScore(f.wishes, d.Scores)
 	if f.score != nil {
 		f.score.Add(math.Exp(logScore))
 	}

@@ -179,7 +179,7 @@ func try(ctx context.Context, t *kir.Target, name string, iterations int) (Trial
 	series := make([][]*diagnose.Series, 1+trialSums)
 	for k := range series {
 		for range trialChains {
-			series[k] = append(series[k], diagnose.NewSeries(iterations).Among(trialChains))
+			series[k] = append(series[k], diagnose.NewSeries(iterations, trialChains))
 		}
 	}
 	var scores [trialChains][]float64

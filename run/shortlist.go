@@ -118,7 +118,7 @@ func (s *shortlist) offerFind(t *kir.Target, draw int, f kir.Find) error {
 		return err
 	}
 	// As it is computed of a draw, so that the same composition has the same.
-	b.LogScore = logScoreOf(t.Wishes(), b.Scores)
+	b.LogScore = LogScore(t.Wishes(), b.Scores)
 	b.Score = math.Exp(b.LogScore)
 	b.Parts = x.Parts()
 	if same, wanted := s.wants(&b); wanted {
@@ -127,8 +127,8 @@ func (s *shortlist) offerFind(t *kir.Target, draw int, f kir.Find) error {
 	return nil
 }
 
-// logScoreOf returns Σ_k c_k·log y_k.
-func logScoreOf(wishes []kir.Wish, scores []float64) (sum float64) {
+// LogScore returns Σ_k c_k·log y_k of the scores of wishes, in their order.
+func LogScore(wishes []kir.Wish, scores []float64) (sum float64) {
 	for k, w := range wishes {
 		if w.Weight > 0 {
 			sum += w.Weight * math.Log(scores[k])

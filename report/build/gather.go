@@ -168,7 +168,7 @@ func (c *collector) chain(ctx context.Context, r *run.Run, chain int, batches []
 		if at%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		logScore := c.logScore(d)
+		logScore := run.LogScore(c.problem.Target.Wishes(), d.Scores)
 		if c.weighs {
 			c.scores[chain] = append(c.scores[chain], logScore)
 		}
@@ -182,17 +182,6 @@ func (c *collector) chain(ctx context.Context, r *run.Run, chain int, batches []
 		at++
 	}
 	return nil
-}
-
-// logScore returns the log of the product of the properties to their weights.
-func (c *collector) logScore(d *run.Draw) float64 {
-	sum := 0.0
-	for k, w := range c.problem.Properties {
-		if w.Weight > 0 {
-			sum += w.Weight * math.Log(d.Scores[k])
-		}
-	}
-	return sum
 }
 
 // append adds a draw to the series.
