@@ -20,11 +20,11 @@ type classKey struct {
 	required bool
 }
 
-func gcd(a, b int) int {
+func gcd[T int | int64](a, b T) T {
 	for b != 0 {
 		a, b = b, a%b
 	}
-	return a
+	return max(a, -a)
 }
 
 func floorDiv[T int | int64](a, b T) T {
@@ -33,11 +33,4 @@ func floorDiv[T int | int64](a, b T) T {
 		q--
 	}
 	return q
-}
-
-func gcd64(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
 }

@@ -98,7 +98,7 @@ func dense(t *testing.T, s *Sampler, r Rand, n int) []int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := make([]int, s.table.plan.ingredients)
+	x := make([]int, s.table.N())
 	for k, i := range ingredients {
 		if x[i] != 0 || amounts[k] <= 0 {
 			t.Fatalf("a draw uses ingredient %d twice or not at all: %v %v", i, ingredients, amounts)

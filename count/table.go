@@ -213,6 +213,9 @@ func (q *part) cost() cost {
 	return c
 }
 
+// N returns the number of ingredients.
+func (t *Table) N() int { return t.plan.ingredients }
+
 // Total returns M, the units that a composition divides.
 func (t *Table) Total() int { return t.plan.total * t.plan.unit }
 

@@ -168,7 +168,7 @@ func (r *reducer) reduce(s *Sum) (ok bool) {
 		if t.PerUnit == 0 && t.Whole == 0 {
 			continue
 		}
-		divisor = gcd64(gcd64(divisor, t.PerUnit), t.Whole)
+		divisor = gcd(gcd(divisor, t.PerUnit), t.Whole)
 		s.Terms = append(s.Terms, t)
 	}
 	s.Min, s.Max = minus(s.Min, base), minus(s.Max, base)

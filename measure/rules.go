@@ -113,9 +113,9 @@ func newRules(p Problem) (*rules, error) {
 // of returns the terms of an ingredient.
 func (r *rules) of(i int32) []weighted { return r.terms[r.first[i]:r.first[i+1]] }
 
-func gcd(a, b int) int {
+func gcd[T int | int64](a, b T) T {
 	for b != 0 {
 		a, b = b, a%b
 	}
-	return a
+	return max(a, -a)
 }

@@ -280,7 +280,7 @@ func (w *walker) along(r Rand, b float64) {
 	if p == 0 && q == 0 {
 		return // i, j and l are alike, and transfer serves
 	}
-	g := gcd64(p, q)
+	g := gcd(p, q)
 	p, q = p/g, q/g
 	reach := int64(w.rules.total)
 	if p < -reach || p > reach || q < -reach || q > reach {
@@ -341,11 +341,3 @@ func (w *walker) merge(r Rand) bool {
 }
 
 func abs(x int64) int64 { return max(x, -x) }
-
-func gcd64(a, b int64) int64 {
-	a, b = abs(a), abs(b)
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}

@@ -40,14 +40,10 @@ ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 			if err != nil {
 				return err
 			}
-			var counts []*big.Int
-			for _, x := range table.Counts(1, min(ingredients, total)) {
-				counts = append(counts, x)
-			}
 			if asJSON {
-				return printCountsJSON(c.OutOrStdout(), ingredients, total, counts)
+				return printCountsJSON(c.OutOrStdout(), table)
 			}
-			return printCounts(c.OutOrStdout(), counts)
+			return printCounts(c.OutOrStdout(), table)
 		},
 	}
 	c.Flags().IntVar(&ingredients, "ingredients", 0, "ingredients to choose from, N")
@@ -74,27 +70,19 @@ type sizeJSON struct {
 	Count *big.Int `json:"count"`
 }
 
-func sum(counts []*big.Int) *big.Int {
-	s := new(big.Int)
-	for _, c := range counts {
-		s.Add(s, c)
-	}
-	return s
-}
-
-func printCountsJSON(w io.Writer, ingredients, total int, counts []*big.Int) error {
-	out := countJSON{Ingredients: ingredients, Total: total, Sum: sum(counts)}
-	for k, c := range counts {
-		out.Counts = append(out.Counts, sizeJSON{k + 1, c})
+func printCountsJSON(w io.Writer, of *count.Table) error {
+	out := countJSON{Ingredients: of.N(), Total: of.Total(), Sum: of.Sum()}
+	for n, x := range of.Counts(1, of.MaxUsed()) {
+		out.Counts = append(out.Counts, sizeJSON{n, x})
 	}
 	return writeJSON(w, out)
 }
 
-func printCounts(w io.Writer, counts []*big.Int) error {
+func printCounts(w io.Writer, of *count.Table) error {
 	t := terminal.NewTable(0, "ingredients used", "compositions")
-	for k, c := range counts {
-		t.Row(k+1, number.Grouped(c))
+	for n, x := range of.Counts(1, of.MaxUsed()) {
+		t.Row(n, number.Grouped(x))
 	}
-	t.Row("all", number.Grouped(sum(counts)))
+	t.Row("all", number.Grouped(of.Sum()))
 	return t.Write(w)
 }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -57,15 +55,7 @@ func writeFormulas(dir string) error {
 			}
 		}
 	}
-	file, err := os.Create(filepath.Join(dir, "formulas.csv"))
-	if err != nil {
-		return err
-	}
-	if err := csv.NewWriter(file).WriteAll(rows); err != nil {
-		file.Close()
-		return err
-	}
-	return file.Close()
+	return writeRows(filepath.Join(dir, "formulas.csv"), rows)
 }
 
 // draft makes a formula of a thousand grams.

@@ -85,7 +85,11 @@ func write(dir string) error {
 			strconv.FormatFloat(cost, 'f', 2, 64), strconv.Itoa(doses[choose(r, chance)]),
 		})
 	}
-	file, err := os.Create(filepath.Join(dir, "ingredients.csv"))
+	return writeRows(filepath.Join(dir, "ingredients.csv"), rows)
+}
+
+func writeRows(name string, rows [][]string) error {
+	file, err := os.Create(name)
 	if err != nil {
 		return err
 	}
