@@ -64,7 +64,7 @@
 // Tables for drawing are in floating point. They are sums of positive numbers
 // that carry along what rounding loses, so that each is the exact count rounded
 // to the last bit or so; only where two groups are multiplied are plain sums
-// taken, and their errors bounded. [Sampler.Deviation] bounds how far that lets
+// taken, and their errors bounded. The tests bound how far that lets
 // the probability of any composition be from 1/|X_n|: less than a relative 1e-12
 // where 40 of 2,000 ingredients share 1,000 units. It would take some 10^24 draws
 // to see that.

@@ -1,9 +1,6 @@
 package count
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
 // A stageDraw is what a draw needs at a stage.
 type stageDraw struct {
@@ -122,20 +119,4 @@ func (d *draw) frontier(n int) {
 		k, units = k-j, units-u
 	}
 	d.node(d.Sampler.root, k, units)
-}
-
-// frontierDeviation is as node.deviation, of all stages together: at each the
-// number of its ingredients and their units are drawn, then who has how many.
-func (s *Sampler) frontierDeviation(n int) float64 {
-	p := s.table.plan
-	worst, blur := 0.0, 2.0
-	if s.root != nil {
-		worst = slices.Max(s.root.deviation(min(n, p.root.maxUsed), p.total, s.slack))
-		blur += s.root.blur
-	}
-	for c := range s.stages {
-		st := &s.stages[c]
-		worst += 4*(blur+4+2*s.slack+dotError(p.total+1)) + slices.Max(st.leaf.deviation(min(n, st.most), p.total, s.slack))
-	}
-	return worst
 }

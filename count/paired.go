@@ -28,9 +28,6 @@ type pair struct{ h, l []float64 }
 // A real is a number to multiply by, h + l.
 type real struct{ h, l float64 }
 
-// unit is the relative error of a rounded operation.
-const unitRoundoff = 0x1p-53
-
 // twoSum returns a+b rounded, and what it lacks.
 func twoSum(a, b float64) (s, err float64) {
 	s = a + b

@@ -29,7 +29,6 @@ type Sampler struct {
 	root   *node       // nil if a formula counts, or sums hold all
 	stages []stageDraw // of a frontier
 	splits [][]float64 // weights of how many of n the root's left takes, from firstSplit(n) on
-	slack  float64     // see Deviation
 
 	weights []float64
 	counts  []float64
@@ -62,9 +61,6 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	if err := b.divide(ctx, p.root); err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
-	_, choices := p.extent()
-	additions := 8*float64(p.ingredients) + float64(p.most())*(2*float64(choices)+8)
-	s.slack = additions * additions * unitRoundoff
 	if p.frontier != nil {
 		if s.root, s.stages, err = b.frontier(ctx, p); err != nil {
 			return nil, fmt.Errorf("count: %w", err)
@@ -99,7 +95,7 @@ func (p *plan) samplerBytes() float64 {
 
 // Clone returns a sampler of the same space for use by another goroutine.
 func (s *Sampler) Clone() *Sampler {
-	return &Sampler{table: s.table, root: s.root, stages: s.stages, splits: s.splits, slack: s.slack}
+	return &Sampler{table: s.table, root: s.root, stages: s.stages, splits: s.splits}
 }
 
 // Draw appends a composition drawn uniformly from X_n to two slices, the
@@ -120,53 +116,6 @@ func (s *Sampler) Draw(r Rand, n int, ingredients, amounts []int32) ([]int32, []
 		d.root(n)
 	}
 	return d.ingredients, d.amounts, nil
-}
-
-// Deviation bounds by how much the probability of any composition in X_n can
-// differ from 1/|X_n|, relative to that, if Intn and Categorical follow their
-// laws exactly: the weights given to Categorical are counts in floating point.
-// It is 0 where only Intn is used.
-func (s *Sampler) Deviation(n int) float64 {
-	switch {
-	case s.table.Empty(n):
-		return 0
-	case s.stages != nil:
-		return s.frontierDeviation(n) * unitRoundoff
-	case s.root == nil:
-		return 0
-	}
-	worst := s.root.deviation(min(n, s.table.plan.root.maxUsed), s.table.plan.total, s.slack)
-	return worst[n] * unitRoundoff
-}
-
-// deviation bounds, for each number k of used ingredients up to most, the
-// relative error of the probability of what is drawn in a node, in units of
-// roundoff. If weights are right to a relative error of e then so is their
-// choice to 2e.
-func (n *node) deviation(most, units int, slack float64) []float64 {
-	if n.class != nil {
-		worst := make([]float64, min(len(n.class.members), most)+1)
-		for k := 2; k < len(worst) && n.shares != nil; k++ {
-			worst[k] = 2*(3+2*slack) + worst[k/2] + worst[k-k/2]
-		}
-		return worst
-	}
-	left, right := n.left.deviation(most, units, slack), n.right.deviation(most, units, slack)
-	worst := make([]float64, min(len(left)+len(right)-2, most)+1)
-	tables := n.left.blur + n.right.blur + 2 + 2*slack
-	for i, x := range left {
-		for j, y := range right {
-			if i+j >= len(worst) || i+j == 0 {
-				continue
-			}
-			own := 2 * (tables + 1)
-			if i+j > 1 {
-				own = 2*(tables+dotError(units+1)) + 2*(tables+1)
-			}
-			worst[i+j] = max(worst[i+j], own+x+y)
-		}
-	}
-	return worst
 }
 
 // firstSplit returns the least number of k used ingredients that a node's left

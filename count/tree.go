@@ -21,7 +21,7 @@ type node struct {
 	shares []series
 
 	// blur bounds the relative error of the numbers that rows were rounded from,
-	// in units of roundoff. Sums that carry their errors do not add to it.
+	// in units of roundoff. Sums that carry their errors do not add to it. Tests ask.
 	blur float64
 }
 
