@@ -36,7 +36,7 @@ type soakedRun struct {
 	dir, args string
 	draws     int
 	done      bool
-	stopped   bool // at least once
+	killed    bool // and not resumed since
 }
 
 // A soak does commands at random, one after the other, and those that people give at
@@ -184,6 +184,15 @@ func (s *soak) must(err error) {
 // kir does a command, which may be ended at a random time, and returns its status and
 // what it prints.
 func (s *soak) kir(line string, ended bool) (status int, out string) {
+	status, out = s.try(line, ended)
+	if status != 0 && (status != 130 || !ended) {
+		s.t.Errorf("step %d, %s: status %d", s.step, s.said, status)
+	}
+	return status, out
+}
+
+// try is kir of a command that may be refused.
+func (s *soak) try(line string, ended bool) (status int, out string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if ended {
@@ -193,8 +202,8 @@ func (s *soak) kir(line string, ended bool) (status int, out string) {
 	var printed, said bytes.Buffer
 	s.said += "; kir " + line
 	status = exitStatus(execute(ctx, strings.Fields(line), &printed, &said), &said)
-	if status != 0 && (status != 130 || !ended) {
-		s.t.Errorf("step %d, %s: status %d: %s", s.step, s.said, status, &said)
+	if status != 0 && status != 130 {
+		s.said += fmt.Sprintf(" (which says %q)", &said)
 	}
 	return status, printed.String()
 }
@@ -229,7 +238,6 @@ func (s *soak) any(done bool) *soakedRun {
 // began keeps a run that was begun, if it was.
 func (s *soak) began(n *soakedRun, done bool) {
 	if n.done = done; !done {
-		n.stopped = true
 		if !isRun(n.dir) {
 			s.must(os.RemoveAll(n.dir))
 			return
@@ -256,12 +264,13 @@ func (s *soak) kill() {
 	if status := c.ProcessState.Sys().(syscall.WaitStatus); err != nil && !status.Signaled() {
 		s.t.Errorf("step %d, %s: %v: %s", s.step, s.said, err, said)
 	}
+	n.killed = err != nil
 	temporary, err := filepath.Glob(s.path("tmp/*")) // of the killed one, which nobody else can know
 	s.must(err)
 	for _, path := range temporary {
 		s.must(os.RemoveAll(path))
 	}
-	s.began(n, c.ProcessState.Success())
+	s.began(n, !n.killed)
 }
 
 // resume goes on with a run, to the end or not; at the end it is what it would have been.
@@ -269,6 +278,17 @@ func (s *soak) resume() {
 	n := s.any(false)
 	if n == nil {
 		s.sample()
+		return
+	}
+	if n.killed {
+		// It may have been killed when all was done.
+		status, _ := s.try("resume "+n.dir, false)
+		if n.done = status == 0 || status == 2; n.done {
+			s.same(n)
+		}
+		if _, err := os.Stat(filepath.Join(n.dir, "report.html")); !n.done || err != nil {
+			s.t.Errorf("step %d, %s: status %d, and the page is: %v", s.step, s.said, status, err)
+		}
 		return
 	}
 	status, _ := s.kir("resume "+n.dir, s.r.IntN(3) == 0)
@@ -302,8 +322,7 @@ func (s *soak) extend() {
 		s.same(n)
 		return
 	}
-	// It was ended before the run was longer, or after.
-	n.stopped = true
+	// It was ended before the run was longer, or after; asked again, it is.
 	if status, _ := s.kir(fmt.Sprintf("resume %s --draws %d", n.dir, n.draws), false); status == 0 {
 		n.done = true
 		s.same(n)
