@@ -54,16 +54,20 @@ func readDecimal(what, text string) (*big.Rat, error) {
 	return a.Rat(), nil
 }
 
+// readBatch reads how much is made, such as 750ml.
+func readBatch(text string) (size *big.Rat, of measure, err error) {
+	at := strings.LastIndexAny(text, "0123456789.,") + 1
+	if size, err = readDecimal("the batch", text[:at]); err == nil {
+		of, err = readMeasure(text[at:])
+	}
+	return size, of, err
+}
+
 // Weighing rounds an entry of the shortlist to a scale. The shares of a recipe are of
 // the volume or the mass, whichever the problem's recipes are measured in; of neither,
 // what the batch is measured in.
 func Weighing(o *problem.Outline, b report.Best, title string, rack report.Rack, s Scale) (*report.Weighing, error) {
-	at := strings.LastIndexAny(s.Batch, "0123456789.,") + 1
-	size, err := readDecimal("the batch", s.Batch[:at])
-	if err != nil {
-		return nil, err
-	}
-	made, err := readMeasure(s.Batch[at:])
+	size, made, err := readBatch(s.Batch)
 	if err != nil {
 		return nil, err
 	}
