@@ -1,7 +1,11 @@
 package kir_test
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
+	"encoding/gob"
+	"math/big"
 	"testing"
 
 	"kir"
@@ -14,39 +18,45 @@ type given []byte
 func (g given) Load([sha256.Size]byte) []byte   { return g }
 func (g given) Store([sha256.Size]byte, []byte) {}
 
-// FuzzCache counts with what a cache has of the rules, which is taken or passed over;
-// the space can then be drawn from.
+// FuzzCache counts with what a cache has of the rules, which is taken, or passed over and
+// then not worked out, as that takes long. What is taken can be drawn from.
 func FuzzCache(f *testing.F) {
-	set := rule.Set{Ingredients: 9, Total: 12, Rules: []rule.Rule{
-		rule.Group{Of: []int{0, 1, 2, 3}, Used: &rule.Range{Min: 1, Max: 2}}, rule.Group{Of: []int{2, 3, 4, 5}, Used: &rule.Range{Min: 1, Max: 2}}, rule.Need{If: 1, Then: []int{6, 7}},
-	}}
-	law := kir.Uniform(2, 4)
-	for _, steps := range []float64{0, 1} {
-		cache := memory{}
-		if _, err := kir.NewRuledSpace(f.Context(), set, kir.Counting{Law: law, TableSteps: steps, Seed: 5, Cache: cache}); err != nil {
-			f.Fatal(err)
-		}
-		for _, data := range cache {
-			f.Add(data, steps > 0)
-		}
+	set, law := rule.Set{Ingredients: 100, Total: 100, Rules: deepRules(90).Rules[:2]}, kir.Uniform(7, 8)
+	o := kir.Counting{Law: law, TableSteps: 1, Seed: 5}
+	cache := memory{}
+	o.Cache = cache
+	if _, err := kir.NewRuledSpace(f.Context(), set, o); err != nil || len(cache) != 1 {
+		f.Fatal(len(cache), err)
 	}
-	f.Fuzz(func(t *testing.T, data []byte, measured bool) {
-		o := kir.Counting{Law: law, Seed: 5, Cache: given(data)}
-		if measured {
-			o.TableSteps = 1
-		}
-		space, err := kir.NewRuledSpace(t.Context(), set, o)
-		if err != nil {
-			return // counts that no rules have
-		}
-		target, err := kir.NewTarget(space, law)
-		if err != nil {
-			return
-		}
-		prior, r := kir.NewPrior(target), kir.NewRand(1, "test", 0)
-		for range 3 {
-			if x, err := prior.Draw(r); err == nil && space.Contains(x) != nil {
-				t.Fatalf("%v is drawn: %v", x.Parts(), space.Contains(x))
+	for _, data := range cache {
+		f.Add(data)
+	}
+	var counts bytes.Buffer
+	if err := gob.NewEncoder(&counts).Encode(struct{ Counts []*big.Int }{[]*big.Int{7: big.NewInt(99), 8: big.NewInt(0)}}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(counts.Bytes())
+	never, cancel := context.WithCancel(f.Context())
+	cancel()
+	if s, err := kir.NewRuledSpace(never, set, o); err != nil || !s.Cached() {
+		f.Fatal("what a cache has is not taken: ", err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, steps := range []float64{0, 1} {
+			o.Cache, o.TableSteps = given(data), steps
+			space, err := kir.NewRuledSpace(never, set, o)
+			if err != nil {
+				continue
+			}
+			target, err := kir.NewTarget(space, law)
+			if err != nil {
+				continue
+			}
+			prior, r := kir.NewPrior(target), kir.NewRand(1, "test", 0)
+			for range 3 {
+				if x, err := prior.Draw(r); err == nil && space.Contains(x) != nil {
+					t.Fatalf("%v is drawn: %v", x.Parts(), space.Contains(x))
+				}
 			}
 		}
 	})
