@@ -7,6 +7,7 @@ import (
 	"encoding/gob"
 	"math/big"
 	"testing"
+	"time"
 
 	"kir"
 	"kir/rule"
@@ -19,7 +20,7 @@ func (g given) Load([sha256.Size]byte) []byte   { return g }
 func (g given) Store([sha256.Size]byte, []byte) {}
 
 // FuzzCache counts with what a cache has of the rules, which is taken, or passed over and
-// then not worked out, as that takes long. What is taken can be drawn from.
+// then given up, as it takes long to work it out. What is taken can be drawn from.
 func FuzzCache(f *testing.F) {
 	set, law := rule.Set{Ingredients: 100, Total: 100, Rules: deepRules(90).Rules[:2]}, kir.Uniform(7, 8)
 	o := kir.Counting{Law: law, TableSteps: 1, Seed: 5}
@@ -36,15 +37,15 @@ func FuzzCache(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(counts.Bytes())
-	never, cancel := context.WithCancel(f.Context())
-	cancel()
-	if s, err := kir.NewRuledSpace(never, set, o); err != nil || !s.Cached() {
+	if s, err := kir.NewRuledSpace(f.Context(), set, o); err != nil || !s.Cached() {
 		f.Fatal("what a cache has is not taken: ", err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, steps := range []float64{0, 1} {
 			o.Cache, o.TableSteps = given(data), steps
-			space, err := kir.NewRuledSpace(never, set, o)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+			space, err := kir.NewRuledSpace(ctx, set, o)
+			cancel()
 			if err != nil {
 				continue
 			}
