@@ -206,11 +206,16 @@ func (s *soak) try(line string, ended bool) (status int, out string) {
 		// Most often in the first tenths of a second, where files are opened and made.
 		time.AfterFunc(time.Duration(s.r.ExpFloat64()*float64(400*time.Millisecond)), cancel)
 	}
-	var printed, said bytes.Buffer
+	printed, said := new(pageOutput), new(pageOutput) // which are written while they are read
 	s.said += "; kir " + line
-	status = exitStatus(execute(ctx, strings.Fields(line), &printed, &said), &said)
+	before := runtime.NumGoroutine()
+	status = exitStatus(execute(ctx, strings.Fields(line), printed, said), said)
+	// What an ended command does not wait for ends with the process elsewhere.
+	for k := 0; status == 130 && runtime.NumGoroutine() > before && k < 600; k++ {
+		time.Sleep(50 * time.Millisecond)
+	}
 	if status != 0 && status != 130 {
-		s.said += fmt.Sprintf(" (which says %q)", &said)
+		s.said += fmt.Sprintf(" (which says %q)", said)
 	}
 	return status, printed.String()
 }
