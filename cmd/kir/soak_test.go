@@ -91,7 +91,7 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	t.Logf("%d steps in %v, %v of CPU: %v", s.step, time.Since(began).Round(time.Second), cpuTime().Round(time.Second), s.did)
-	if len(samples) < 200 {
+	if len(samples) < 100 {
 		return
 	}
 	// From the second quarter to the last: what is loaded once is loaded then.
