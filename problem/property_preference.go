@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kir"
@@ -146,8 +145,8 @@ func (s *shelf) readPairs(r io.Reader, path string) ([]property.Pair, error) {
 		if i < 0 {
 			return nil, bad(line, column, fault.DidYouMean(name, s.names), "there is no ingredient %s", fault.Quote(name))
 		}
-		amount, err := strconv.ParseFloat(strings.TrimSpace(row[3]), 64)
-		if err != nil || !(amount > 0) || math.IsInf(amount, 0) {
+		amount, err := recipe.ParseAmount(row[3])
+		if err != nil || amount.IsZero() {
 			line, column := at(3)
 			return nil, bad(line, column, "write a number above 0", "the amount is %s", fault.Quote(row[3]))
 		}
@@ -161,8 +160,8 @@ func (s *shelf) readPairs(r io.Reader, path string) ([]property.Pair, error) {
 		if slices.ContainsFunc(c.parts, func(p kir.Part) bool { return p.Ingredient == i }) {
 			return nil, bad(line, column, "add the amounts up", "the pair %s has %s twice", fault.Quote(row[0]), fault.Quote(name))
 		}
-		c.parts, c.of, c.line = append(c.parts, kir.Part{Ingredient: i}), append(c.of, amount), line
-		c.sum += amount
+		c.parts, c.of, c.line = append(c.parts, kir.Part{Ingredient: i}), append(c.of, amount.Float64()), line
+		c.sum += amount.Float64()
 	}
 	if !errors.Is(err, io.EOF) {
 		var syntax *csv.ParseError

@@ -250,12 +250,21 @@ func measured(at *yaml.Node, text, what string) (v *big.Rat, unit string, err er
 	if end < 0 {
 		end = len(text)
 	}
-	v, ok := new(big.Rat).SetString(text[:end])
+	v, ok := written(text[:end])
 	unit = strings.TrimSpace(text[end:])
-	if !ok || end > 30 || strings.ContainsAny(unit, "0123456789%/-") {
+	if !ok || strings.ContainsAny(unit, "0123456789%/-") {
 		return nil, "", yaml.Hint(at.Errorf("%s is %s", what, at.Shown()), "write how much there is, such as 350 or 350 ml")
 	}
 	return v, unit, nil
+}
+
+// written reads a number as people write it: no other base, no exponent, no fraction.
+func written(text string) (*big.Rat, bool) {
+	text = strings.TrimSpace(text)
+	if len(text) > 30 || strings.Trim(strings.TrimPrefix(text, "-"), "0123456789.") != "" {
+		return nil, false
+	}
+	return new(big.Rat).SetString(text)
 }
 
 // isColumn says whether a bound is a column of the ingredients file.
@@ -301,8 +310,8 @@ func (s *shelf) cell(n *yaml.Node, ingredient int) (amount *big.Rat, fail func(m
 		return nil, fail, nil
 	}
 	digits, percent := strings.CutSuffix(text, "%")
-	v, ok := new(big.Rat).SetString(strings.TrimSpace(digits))
-	if !ok || len(digits) > 30 || strings.ContainsAny(digits, "/eExX_") || v.Sign() < 0 || a.Affix != "" && a.Affix != "%" {
+	v, ok := written(digits)
+	if !ok || v.Sign() < 0 || a.Affix != "" && a.Affix != "%" {
 		return nil, nil, fail(fmt.Sprintf("the %s of %s is %s, which the problem uses on line %d as an amount", a.Name, fault.Quote(s.names[ingredient]), fault.Quote(text), n.Line), "write a number of units or a percentage, or leave the cell empty")
 	}
 	if percent || a.Affix == "%" {
@@ -335,8 +344,8 @@ func units(total int, n *yaml.Node, what string, least int) (int, error) {
 		return n.Whole(what, least, total)
 	}
 	digits, percent := strings.CutSuffix(strings.TrimSpace(n.Text), "%")
-	share, ok := new(big.Rat).SetString(strings.TrimSpace(digits))
-	if !percent || !ok || len(digits) > 30 || strings.ContainsAny(digits, "/eExX_") {
+	share, ok := written(digits)
+	if !percent || !ok {
 		return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), `write a number of units or a percentage such as "20%%"`)
 	}
 	amount := new(big.Rat).Mul(share, big.NewRat(int64(total), 100))

@@ -61,6 +61,8 @@ func TestBadRules(t *testing.T) {
 		{"unknown value", "  - group: {of: {group: citrus fruit}, used: [0, 1]}\n", 6, 25, []string{`"bubbles"`}},
 		{"attribute that is no number", "  - limit: {attribute: group, min: 3}\n", 2, 11, []string{"not a number"}},
 		{"percent that is no unit", "  - amount: {of: Gin, min: \"12%\"}\n", 6, 28, []string{"2.4 of 20 units", "10% or 15%"}},
+		{"binary exponent", "  - amount: {of: Gin, min: \"1p3%\"}\n", 6, 28, []string{"percentage"}},
+		{"binary", "  - amount: {of: Gin, min: \"0b101%\"}\n", 6, 28, []string{"percentage"}},
 		{"percent above 100", "  - amount: {of: Gin, min: \"120%\"}\n", 6, 28, []string{"100 %"}},
 		{"rubbish for units", "  - amount: {of: Gin, min: \"a lot\"}\n", 6, 28, []string{"percentage"}},
 		{"amount above the total", "  - amount: {of: Gin, min: 21}\n", 6, 28, []string{"at most 20"}},

@@ -319,6 +319,8 @@ func (c *chain) follow() {
 	if c.session.options.Progress == nil || len(c.session.chains) > mostFollowed {
 		return
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for range 2 + len(c.session.spec.Target.Wishes()) {
 		c.live = append(c.live, diagnose.NewSeries(kept, 1))
 	}

@@ -133,7 +133,7 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 		return invalid(fmt.Sprintf("its format is %d and this program reads %d", m.Format, manifestFormat))
 	case m.Settings.Check() != nil:
 		return invalid("the settings of the sampler are none that a run can have")
-	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32:
+	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32 || m.Counted != nil && m.Counted.Count > mostCounted:
 		return invalid("it has no total or no ingredients")
 	case m.Run != m.identity() || damaged != nil || !sealed && m.Checksum != "":
 		return invalid("it was changed since it was written")

@@ -6,8 +6,12 @@ import (
 )
 
 // leastCounted is how many ingredients there must be for their names to be
-// stored as a rule.
-const leastCounted = 10_000
+// stored as a rule, and mostCounted how many there may be, as who reads the rule
+// makes them all.
+const (
+	leastCounted = 10_000
+	mostCounted  = 10_000_000
+)
 
 // Counted is the rule of names that count: a prefix and a number from 1 on. Of a
 // million ingredients without names of their own, nothing else is stored.
@@ -18,7 +22,7 @@ type Counted struct {
 
 // countedNames returns the rule that many names follow, or nil.
 func countedNames(names []string) *Counted {
-	if len(names) < leastCounted {
+	if len(names) < leastCounted || len(names) > mostCounted {
 		return nil
 	}
 	prefix, ok := strings.CutSuffix(names[0], "1")

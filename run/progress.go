@@ -32,7 +32,7 @@ type ChainProgress struct {
 	Done     float64 // share of the iterations
 	Warmup   bool    // whether it is in warm-up
 	Rate     float64 // iterations a second since the event before
-	Accepted float64 // share of the iterations after warm-up; NaN before
+	Accepted float64 // share of the iterations after warm-up; NaN before the first segment of them
 }
 
 // watch reports progress until the function that it returns is called.

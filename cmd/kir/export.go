@@ -10,6 +10,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,6 +54,9 @@ many ingredients take every K-th draw, or read the Parquet files as they are.`,
 				return &fault.Error{Message: fault.Quote(out) + " exists and is not overwritten", Hint: "name another directory with -o"}
 			}
 			// Whole or not at all: what a process that was killed leaves is beside it.
+			if err := removeLeft(out); err != nil {
+				return fmt.Errorf("removing what a killed export left: %w", err)
+			}
 			part, err := os.MkdirTemp(filepath.Dir(out), filepath.Base(out)+".*.new")
 			if err == nil {
 				err = exportZarr(c.Context(), r, run.Directory(part), every)
@@ -76,6 +81,42 @@ many ingredients take every K-th draw, or read the Parquet files as they are.`,
 	must(c.MarkFlagDirname("output"))
 	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"arviz"}, cobra.ShellCompDirectiveNoFileComp)))
 	return c
+}
+
+// removeLeft removes what killed exports to a directory left beside it: what has such a
+// name and was not written to for an hour, so that no process may be at it.
+func removeLeft(out string) error {
+	beside, err := os.ReadDir(filepath.Dir(out))
+	if err != nil {
+		return nil // whether something can be written there is another question
+	}
+	for _, e := range beside {
+		number, begins := strings.CutPrefix(e.Name(), filepath.Base(out)+".")
+		number, ends := strings.CutSuffix(number, ".new")
+		if !begins || !ends || !e.IsDir() || number == "" || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		path := filepath.Join(filepath.Dir(out), e.Name())
+		var last time.Time
+		walked := filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := e.Info()
+			if err == nil && info.ModTime().After(last) {
+				last = info.ModTime()
+			}
+			return err
+		})
+		switch {
+		case errors.Is(walked, fs.ErrNotExist): // another process is done with it
+		case walked != nil:
+			err = errors.Join(err, walked)
+		case time.Since(last) > time.Hour:
+			err = errors.Join(err, os.RemoveAll(path))
+		}
+	}
+	return err
 }
 
 // chunkElements is about how many numbers a chunk of amounts has.

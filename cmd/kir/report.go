@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"kir/fault"
 	"kir/report"
+	"kir/report/figure"
 	"kir/report/terminal"
 	"kir/report/view"
 )
@@ -98,23 +100,51 @@ func pageName(path string) error {
 // savePage writes a page whole or not at all. A file that is there and is no page of
 // kir's is left as it is.
 func savePage(path string, page []byte) error {
-	old, err := os.ReadFile(path)
-	if err == nil && !view.IsPage(old) {
-		return &fault.Error{File: path, Message: "the file is there already, and is not a report", Hint: "name another with -o", Err: fs.ErrExist}
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if ours, err := begins(path, view.IsPage); err != nil {
 		return err
+	} else if !ours {
+		return &fault.Error{File: path, Message: "the file is there already, and is not a report", Hint: "name another with -o", Err: fs.ErrExist}
 	}
 	return writeOver(path, page)
 }
 
-// saveFigures writes the figures of a report and returns the files.
+// begins says whether a file begins as it should, or is not there.
+func begins(path string, should func(begin []byte) bool) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	} else if err != nil {
+		return false, err
+	}
+	defer f.Close() // read only: nothing can be lost by it
+	begin, err := io.ReadAll(io.LimitReader(f, 1<<12))
+	return err == nil && should(begin), err
+}
+
+// saveFigures writes the figures of a report and returns the files. A picture that is
+// there and is not of kir's is left as it is, and no other is written; one in PNG is
+// known by the SVG beside it.
 func saveFigures(m *report.Model, dir string) ([]string, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
+	figures := view.Figures(m)
+	for _, f := range figures {
+		path := filepath.Join(dir, f.Name)
+		ours, err := begins(path+".svg", figure.IsFigure)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Lstat(path + ".svg"); err != nil {
+			_, err = os.Lstat(path + ".png")
+			ours = errors.Is(err, fs.ErrNotExist)
+		}
+		if !ours {
+			return nil, &fault.Error{File: path, Message: "the picture is there already, and is not a figure of a report", Hint: "name another directory with --figures", Err: fs.ErrExist}
+		}
+	}
 	var files []string
-	for _, f := range view.Figures(m) {
+	for _, f := range figures {
 		saved, err := f.Save(dir, writeOver)
 		if err != nil {
 			return nil, err

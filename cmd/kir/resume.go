@@ -73,13 +73,18 @@ func (o *runOptions) conclude(c *cobra.Command, dir, file string) (made bool, er
 		return false, err
 	}
 	tell := teller(c.ErrOrStderr(), false)
-	_, why, err := storedModel(c.Context(), store, tell)
-	if err != nil || why == "" {
+	m, why, err := storedModel(c.Context(), store, tell)
+	if err != nil {
 		return false, err
 	}
-	tell(why)
-	m, err := summarize(c.Context(), dir, file, o.workers, !o.noReport)
-	if err != nil {
+	if why == "" {
+		made, err = freshPage(c.Context(), store, m, tell)
+	} else {
+		tell(why)
+		made = true
+		m, err = summarize(c.Context(), dir, file, o.workers, !o.noReport)
+	}
+	if err != nil || !made {
 		return false, err
 	}
 	return true, printModel(c.OutOrStdout(), m, dir, o.asJSON)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -129,7 +130,27 @@ func TestExportAgain(t *testing.T) {
 	if !killed {
 		t.Error("no export was killed in the middle")
 	}
+	// What is old is removed, and what is not may be another's who is at work.
+	left, err := filepath.Glob(filepath.Join(dir, "zarr.*.new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, mine := time.Now().Add(-2*time.Hour), filepath.Join(dir, "zarr.mine.new")
+	for _, path := range append(left, mine) {
+		if err := errors.Join(os.MkdirAll(path, 0o755), filepath.WalkDir(path, func(path string, _ os.DirEntry, err error) error {
+			return errors.Join(err, os.Chtimes(path, old, old))
+		})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	young := filepath.Join(dir, "zarr.123.new")
+	if err := os.Mkdir(young, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	must("export", "run", "--format", "arviz", "-o", "zarr")
+	if left, err := filepath.Glob(filepath.Join(dir, "zarr.*.new")); err != nil || !slices.Equal(left, []string{young, mine}) {
+		t.Errorf("beside the export there are %q: %v", left, err)
+	}
 	for name, title := range map[string]string{"score_a-b": "a b", "score_a-b-2": "a-b"} {
 		about, err := os.ReadFile(filepath.Join(dir, "zarr/sample_stats", name, ".zattrs"))
 		if err != nil || !bytes.Contains(about, []byte(`"long_name": "`+title+`"`)) {

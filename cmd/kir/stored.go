@@ -156,15 +156,22 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 		tell(why)
 		return summarize(ctx, dir, "", 0, m == nil || slices.Contains(m.Files, view.PageName))
 	}
-	if slices.Contains(m.Files, view.PageName) {
-		if fresh, err := view.PageIsFresh(ctx, store, m); err != nil {
-			return nil, err
-		} else if !fresh {
-			tell("report.html was not made of the draws that are there, and is made again")
-			if err := view.SavePage(ctx, store, m); err != nil {
-				return nil, fmt.Errorf("writing the report: %w", err)
-			}
-		}
+	_, err = freshPage(ctx, store, m, tell)
+	return m, err
+}
+
+// freshPage makes the page of a run again if there is to be one and it is not that of
+// the draws that are there.
+func freshPage(ctx context.Context, store run.Store, m *report.Model, tell func(string)) (made bool, err error) {
+	if !slices.Contains(m.Files, view.PageName) {
+		return false, nil
 	}
-	return m, nil
+	if fresh, err := view.PageIsFresh(ctx, store, m); err != nil || fresh {
+		return false, err
+	}
+	tell("report.html was not made of the draws that are there, and is made again")
+	if err := view.SavePage(ctx, store, m); err != nil {
+		return false, fmt.Errorf("writing the report: %w", err)
+	}
+	return true, nil
 }

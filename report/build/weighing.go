@@ -62,6 +62,15 @@ func readSize(what, text string) (size *big.Rat, unit string, err error) {
 	return size, strings.TrimSpace(text[at:]), err
 }
 
+// readBatch reads how much is made, such as 750ml.
+func readBatch(text string) (size *big.Rat, of measure, err error) {
+	size, unit, err := readSize("the batch", text)
+	if err == nil {
+		of, err = readMeasure(unit)
+	}
+	return size, of, err
+}
+
 // readStep returns the step of the scale and the unit that is weighed.
 func (s *Scale) readStep(made measure) (step *big.Rat, weighed measure, err error) {
 	step, unit, err := readSize("the step of the scale", s.Step)
@@ -89,11 +98,7 @@ func (s *Scale) readStep(made measure) (step *big.Rat, weighed measure, err erro
 // the volume or the mass, whichever the problem's recipes are measured in; of neither,
 // what the batch is measured in.
 func Weighing(o *problem.Outline, b report.Best, title string, rack report.Rack, s Scale) (*report.Weighing, error) {
-	size, unit, err := readSize("the batch", s.Batch)
-	if err != nil {
-		return nil, err
-	}
-	made, err := readMeasure(unit)
+	size, made, err := readBatch(s.Batch)
 	if err != nil {
 		return nil, err
 	}

@@ -96,13 +96,19 @@ func (f *Figure) alone() *Figure {
 	return g
 }
 
+// An SVG file of a figure begins with svgBegin, and svgNames follows soon.
+const (
+	svgBegin = `<svg xmlns="http://www.w3.org/2000/svg" `
+	svgNames = `aria-labelledby="t d"><title id="t">`
+)
+
 // WriteSVG writes the figure as a file with its title, light or dark as the
 // reader likes it.
 func (f *Figure) WriteSVG(w io.Writer) error {
 	g := f.alone()
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]s" height="%[2]s" viewBox="0 0 %[1]s %[2]s" role="img" aria-labelledby="t d">`, short(g.Width), short(g.Height))
-	fmt.Fprintf(&b, `<title id="t">%s</title><desc id="d">%s</desc>`, escape(g.Title), escape(g.Text))
+	fmt.Fprintf(&b, svgBegin+`width="%[1]s" height="%[2]s" viewBox="0 0 %[1]s %[2]s" role="img" `+svgNames, short(g.Width), short(g.Height))
+	fmt.Fprintf(&b, `%s</title><desc id="d">%s</desc>`, escape(g.Title), escape(g.Text))
 	onLight, onDark := Variables()
 	fmt.Fprintf(&b, `<style>svg{%sfont-family:%s}@media(prefers-color-scheme:dark){svg{%s}}%s</style>`, onLight, escape(fonts), onDark, Style())
 	g.write(&b)

@@ -19,7 +19,7 @@ import (
 )
 
 // small is a model with something of everything, and little of it.
-func small(t *testing.T) *report.Model {
+func small(t testing.TB) *report.Model {
 	m := cocktails(t).model
 	m.Problem.Rules = []string{"a rule"}
 	m.Best, m.Plots, m.Sparsity = m.Best[:1], m.Plots[:1], m.Sparsity[:2]
