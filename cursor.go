@@ -69,4 +69,7 @@ func (c *Cursor) Line(i, j int) (*Pieces, error) {
 
 // Move splits the sum of i and j anew: k units to i, the rest to j. logScore is
 // what [Cursor.Line] has there.
-func (c *Cursor) Move(i, j, k int, logScore float64) { c.state.moveTo(i, j, k, logScore) }
+func (c *Cursor) Move(i, j, k int, logScore float64) {
+	c.state.moveUnscored(i, j, k)
+	c.state.sum = logScore
+}

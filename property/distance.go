@@ -62,7 +62,10 @@ type logPart struct {
 	log    int64
 }
 
-var _ kir.LineProperty = (*Distance)(nil)
+var (
+	_ kir.LineProperty = (*Distance)(nil)
+	_ kir.CurveScorer  = (*distanceScorer)(nil)
+)
 
 // DistanceOptions say what near and far are.
 type DistanceOptions struct {
@@ -230,6 +233,16 @@ type distanceScorer struct {
 	left, right []float64
 	ofI, ofJ    []int64 // by recipe, its logs of i and j; 0 between calls
 	nearest     []int32
+
+	line    int          // the sum of a line
+	lineSum int64        // of logs, but for i and j
+	curve   []curvedPart // of those that can be nearest
+}
+
+// curvedPart is a recipe on a line: squares is the sum of squares, but for i and j
+// and products shared with them, of which it has the logs.
+type curvedPart struct {
+	squares, ofI, ofJ, sum int64
 }
 
 func (s *distanceScorer) Reset() {
@@ -334,6 +347,68 @@ func (s *distanceScorer) candidates(i, j, sum int) {
 		}
 		s.nearest = append(s.nearest, int32(r))
 	}
+}
+
+// Curve keeps what candidates finds. Where a recipe is nearest is not known.
+func (s *distanceScorer) Curve(i, j int) (peak int) {
+	a, b := s.x.Amount(i), s.x.Amount(j)
+	s.change(i, a, 0)
+	s.change(j, b, 0)
+	s.candidates(i, j, a+b)
+	s.line, s.lineSum, s.curve = a+b, s.sum, s.curve[:0]
+	for _, r := range s.nearest {
+		s.curve = append(s.curve, curvedPart{s.squares + s.rest[r], s.ofI[r], s.ofJ[r], s.property.sums[r]})
+	}
+	s.restore(i, j, a, b)
+	return 0
+}
+
+func (s *distanceScorer) At(k int) float64 {
+	d := s.property
+	u, v := d.logOf(k), d.logOf(s.line-k)
+	least := math.Inf(1)
+	for c := range s.curve {
+		r := &s.curve[c]
+		least = min(least, d.between(r.squares+u*u+v*v-2*(u*r.ofI+v*r.ofJ), s.lineSum+u+v-r.sum))
+	}
+	return d.log(least)
+}
+
+// Above bounds the terms of d² by themselves: those of u and v, of which one rises
+// and the other falls, and that of u + v, which is concave and highest at half of
+// the line. Logs are rounded, and so may be off by a unit.
+func (s *distanceScorer) Above(from, to int) float64 {
+	d := s.property
+	u0, u1 := float64(d.logOf(from)-1), float64(d.logOf(to)+1)
+	v0, v1 := float64(d.logOf(s.line-to)-1), float64(d.logOf(s.line-from)+1)
+	low, high := min(u0+v1, u1+v0)-2, max(u0+v1, u1+v0)+2
+	if half := s.line / 2; from <= half && half <= to {
+		high = max(high, float64(d.logOf(half)+d.logOf(s.line-half)+2))
+	}
+	least := math.Inf(1)
+	for c := range s.curve {
+		r := &s.curve[c]
+		i, j := float64(r.ofI), float64(r.ofJ)
+		nearU, farU := squares(u0-i, u1-i)
+		nearV, farV := squares(v0-j, v1-j)
+		near, far := squares(low-float64(r.sum-s.lineSum), high-float64(r.sum-s.lineSum))
+		rest := float64(r.squares) - i*i - j*j
+		slack := 0x1p-49 * (float64(r.squares) + i*i + j*j + farU + farV + far/d.n)
+		if d.likes {
+			least = min(least, rest+nearU+nearV-far/d.n-slack)
+		} else {
+			least = min(least, rest+farU+farV-near/d.n+slack)
+		}
+	}
+	return d.log(max(0, least)) * (1 - 0x1p-49)
+}
+
+// squares returns the least and the greatest square between two numbers.
+func squares(low, high float64) (least, greatest float64) {
+	if low > 0 || high < 0 {
+		least = min(low*low, high*high)
+	}
+	return least, max(low*low, high*high)
 }
 
 // split returns log y where i and j, of which the composition has none now,
