@@ -9,7 +9,7 @@ import (
 // and from which that is drawn by rejection, so that not every split is weighed.
 //
 // The splits are divided into spans, and a span weighs its length times the most
-// that a split of it can. Spans are cut until about two in three splits that are
+// that a split of it can. Spans are cut until about half of the splits that are
 // drawn so are kept, and once more wherever one is not. Each try keeps split k with
 // probability ∝ w(k), whatever the spans are and whatever was tried before, and so
 // what is kept follows the line's law, however far the bounds are from it: they must
@@ -195,7 +195,9 @@ func (e *envelope) climb(x *State) {
 // fit cuts spans until the envelope is close to the line's law.
 func (e *envelope) fit(x *State) {
 	for q := range e.spans {
-		e.weigh(x, q)
+		if q != e.omit {
+			e.weigh(x, q)
+		}
 	}
 	for len(e.spans) < enoughSpans && !e.plain {
 		mass, loose, worst := 0.0, 0.0, -1
@@ -209,7 +211,7 @@ func (e *envelope) fit(x *State) {
 				worst = q
 			}
 		}
-		if worst < 0 || loose <= mass/3 {
+		if worst < 0 || loose <= 2*mass/3 {
 			return
 		}
 		e.cut(x, worst, e.spans[worst].middle(x))
@@ -270,8 +272,7 @@ func (e *envelope) cut(x *State, q, last int) {
 }
 
 // draw draws a split other than omit by the law of an envelope's line, and returns
-// it with its log weight; ok is false if no other has weight. If it is not −1, omit
-// has a span of its own.
+// it with its log weight; ok is false if no other has weight.
 func (e *envelope) draw(r *Rand, x *State, omit int) (k int, log float64, ok bool, err error) {
 	for !e.plain && r.oracle == nil {
 		mass := 0.0
@@ -299,7 +300,10 @@ func (e *envelope) draw(r *Rand, x *State, omit int) (k int, log float64, ok boo
 		if n.from == n.to {
 			return n.from, n.log(x, n.a), true, nil
 		}
-		k = n.from + r.Intn(n.to-n.from+1)
+		if k = n.from + r.Intn(n.to-n.from+1); k == omit {
+			e.isolate(x, at, k)
+			continue
+		}
 		score := x.score(n.pieces, k)
 		if log = n.log(x, score); r.Bernoulli(math.Exp(log - n.log(x, n.bound))) {
 			return k, log, true, nil
@@ -311,15 +315,18 @@ func (e *envelope) draw(r *Rand, x *State, omit int) (k int, log float64, ok boo
 	return e.drawPlain(r, x, omit)
 }
 
-// isolate puts a split that has weight in a span of its own.
-func (e *envelope) isolate(x *State, k int) {
-	for q := 0; q < len(e.spans) && !e.plain; q++ {
-		for n := &e.spans[q]; n.from <= k && k <= n.to && n.from < n.to && !e.plain; n = &e.spans[q] {
-			e.cut(x, q, max(k-1, n.from))
-			e.weigh(x, q)
-			e.weigh(x, len(e.spans)-1)
-		}
+// isolate puts a split of a span in one of its own.
+func (e *envelope) isolate(x *State, q, k int) {
+	if k > e.spans[q].from {
+		e.cut(x, q, k-1)
+		e.weigh(x, q)
+		q = len(e.spans) - 1
 	}
+	if !e.plain && k < e.spans[q].to {
+		e.cut(x, q, k)
+		e.weigh(x, len(e.spans)-1)
+	}
+	e.weigh(x, q)
 }
 
 // drawPlain is draw by weighing all splits.
@@ -365,8 +372,9 @@ func (x *State) takeAnotherCurved(r *Rand, i, j int, law *splitLaw) (outcome, er
 	if err != nil || !ok {
 		return stayed, err
 	}
-	if here := law.log(was, e.s) + x.beta*x.sum; there < here {
-		e.isolate(x, k)
+	at := &e.spans[e.omit]
+	if here := at.log(x, at.a); there < here {
+		e.weigh(x, e.omit)
 		again, _, _, err := e.draw(r, x, k)
 		if err != nil {
 			return rejected, err

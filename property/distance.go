@@ -44,6 +44,7 @@ type Distance struct {
 
 	zero  float64
 	shift int     // b
+	unit  float64 // 2ᵇ
 	logs  []int64 // by amount, what its log is above log zero; as far as it goes
 
 	squares, sums []int64     // by recipe, of its logs above log zero
@@ -105,6 +106,7 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 	// |D_i| ≤ log(M/zero) < 2^e, and at most 2·min(N, M) of them are not 0.
 	_, e := math.Frexp(math.Log(float64(o.Total)/o.Zero) + 1)
 	d.shift = min(26, (60-2*e-bits.Len(uint(min(o.Ingredients, o.Total))))/2)
+	d.unit = math.Ldexp(1, d.shift)
 	logs := make([]int64, min(o.Total+1, maxLogs))
 	for amount := range logs {
 		logs[amount] = d.logOf(amount)
@@ -139,7 +141,7 @@ func (d *Distance) logOf(amount int) int64 {
 	if amount == 0 {
 		return 0
 	}
-	return int64(math.RoundToEven(math.Ldexp(math.Log(float64(amount)/d.zero), d.shift)))
+	return int64(math.RoundToEven(math.Log(float64(amount)/d.zero) * d.unit))
 }
 
 // between returns d² from the sum of squares and the sum of all D_i.
@@ -237,6 +239,13 @@ type distanceScorer struct {
 	line    int          // the sum of a line
 	lineSum int64        // of logs, but for i and j
 	curve   []curvedPart // of those that can be nearest
+	known   [16]splitLogs
+}
+
+// splitLogs are the logs of the two amounts at a split.
+type splitLogs struct {
+	k    int
+	u, v int64
 }
 
 // curvedPart is a recipe on a line: squares is the sum of squares, but for i and j
@@ -355,7 +364,8 @@ func (s *distanceScorer) Curve(i, j int) (peak int) {
 	s.change(i, a, 0)
 	s.change(j, b, 0)
 	s.candidates(i, j, a+b)
-	s.line, s.lineSum, s.curve = a+b, s.sum, s.curve[:0]
+	s.line, s.lineSum, s.curve, s.known = a+b, s.sum, s.curve[:0], [16]splitLogs{}
+	s.known[0].v = s.property.logOf(a + b)
 	for _, r := range s.nearest {
 		s.curve = append(s.curve, curvedPart{s.squares + s.rest[r], s.ofI[r], s.ofJ[r], s.property.sums[r]})
 	}
@@ -363,13 +373,21 @@ func (s *distanceScorer) Curve(i, j int) (peak int) {
 	return 0
 }
 
+// at returns the logs at a split. Bounds ask for those of splits just scored.
+func (s *distanceScorer) at(k int) *splitLogs {
+	l := &s.known[k&15]
+	if l.k != k {
+		*l = splitLogs{k, s.property.logOf(k), s.property.logOf(s.line - k)}
+	}
+	return l
+}
+
 func (s *distanceScorer) At(k int) float64 {
-	d := s.property
-	u, v := d.logOf(k), d.logOf(s.line-k)
+	d, l := s.property, s.at(k)
 	least := math.Inf(1)
 	for c := range s.curve {
 		r := &s.curve[c]
-		least = min(least, d.between(r.squares+u*u+v*v-2*(u*r.ofI+v*r.ofJ), s.lineSum+u+v-r.sum))
+		least = min(least, d.between(r.squares+l.u*l.u+l.v*l.v-2*(l.u*r.ofI+l.v*r.ofJ), s.lineSum+l.u+l.v-r.sum))
 	}
 	return d.log(least)
 }
@@ -379,11 +397,14 @@ func (s *distanceScorer) At(k int) float64 {
 // the line. Logs are rounded, and so may be off by a unit.
 func (s *distanceScorer) Above(from, to int) float64 {
 	d := s.property
-	u0, u1 := float64(d.logOf(from)-1), float64(d.logOf(to)+1)
-	v0, v1 := float64(d.logOf(s.line-to)-1), float64(d.logOf(s.line-from)+1)
+	first := *s.at(from) // a copy: the next may take its place
+	last := *s.at(to)
+	u0, u1 := float64(first.u-1), float64(last.u+1)
+	v0, v1 := float64(last.v-1), float64(first.v+1)
 	low, high := min(u0+v1, u1+v0)-2, max(u0+v1, u1+v0)+2
 	if half := s.line / 2; from <= half && half <= to {
-		high = max(high, float64(d.logOf(half)+d.logOf(s.line-half)+2))
+		top := s.at(half)
+		high = max(high, float64(top.u+top.v+2))
 	}
 	least := math.Inf(1)
 	for c := range s.curve {

@@ -182,8 +182,8 @@ func (s *markowitzScorer) Line(i, j int, p *kir.Pieces) {
 	}
 }
 
-// Curve readies the parabola. Its slack is what At may be off by: some roundings of
-// the largest numbers that it is made of.
+// Curve readies the parabola. Its slack is by how much it may be below At, which has
+// less than seven roundings of numbers whose sum is below size, as it has eight.
 func (s *markowitzScorer) Curve(i, j int) (peak int) {
 	m, l := s.property, &s.line
 	l.slope, l.curve = s.slopes(i, j)
@@ -192,8 +192,9 @@ func (s *markowitzScorer) Curve(i, j int) (peak int) {
 	gain, loss := float64(l.step)*m.perReturn, 2*float64(l.slope)*m.perRisk
 	l.here, l.rise, l.bend = s.LogScore(), gain-loss, float64(l.curve)*m.perRisk
 	sum := float64(a + s.x.Amount(j))
-	l.slack = 0x1p-49 * (math.Abs(float64(s.returns)*m.perReturn) + math.Abs(s.risk.float()*m.perRisk) +
-		sum*(math.Abs(gain)+math.Abs(loss)+sum*math.Abs(l.bend)))
+	size := math.Abs(float64(s.returns)*m.perReturn) + math.Abs(s.risk.float()*m.perRisk) +
+		sum*(math.Abs(gain)+math.Abs(loss)+sum*math.Abs(l.bend))
+	l.slack = 0x1p-48 * size
 	if !(l.bend > 0) {
 		return 0
 	}
@@ -210,13 +211,14 @@ func (s *markowitzScorer) At(k int) float64 {
 	return s.property.log(l.returns+d*l.step, s.moved(l.slope, l.curve, d))
 }
 
-// Above is the higher end, or the peak of the parabola if that is between.
+// Above is the parabola's higher end, or its peak if that is between.
 func (s *markowitzScorer) Above(from, to int) float64 {
 	l := &s.line
-	if l.bend > 0 && float64(int64(from)-l.at) < l.peak && l.peak < float64(int64(to)-l.at) {
+	a, b := float64(int64(from)-l.at), float64(int64(to)-l.at)
+	if l.bend > 0 && a < l.peak && l.peak < b {
 		return l.here + l.rise*l.peak/2 + l.slack
 	}
-	return max(s.At(from), s.At(to)) + l.slack
+	return l.here + max((l.rise-l.bend*a)*a, (l.rise-l.bend*b)*b) + l.slack
 }
 
 func (s *markowitzScorer) Moved(i, j int) {
