@@ -24,7 +24,8 @@ type envelope struct {
 	omit  int     // the span that holds the split left out, −1: none
 	top   float64 // the greatest bound, as a log weight
 	peaks []int
-	plain bool // all splits are weighed
+	plain bool    // all splits are weighed
+	score float64 // log score of the split drawn last
 	law   splitLaw
 	i, j  int
 	s     int
@@ -79,6 +80,17 @@ func (x *State) above(pieces float64, from, to int) float64 {
 // envelop returns an envelope of the line of (i, j), from which the split omit, unless
 // it is −1, can be left out.
 func (x *State) envelop(i, j int, law *splitLaw, omit int) (*envelope, error) {
+	e, err := x.spansOf(i, j, law, omit)
+	if err != nil {
+		return nil, err
+	}
+	e.climb(x)
+	e.fit(x)
+	return e, nil
+}
+
+// spansOf returns the envelope before it is close to the law.
+func (x *State) spansOf(i, j int, law *splitLaw, omit int) (*envelope, error) {
 	p, err := x.lineOf(i, j, law, false)
 	if err != nil {
 		return nil, err
@@ -109,8 +121,6 @@ func (x *State) envelop(i, j int, law *splitLaw, omit int) (*envelope, error) {
 	if e.omit < 0 && omit >= 0 && !e.plain {
 		return nil, fmt.Errorf("the line of %d and %d at %v does not allow where it is: what a scorer says of the line differs from what it says of the point", i, j, x.Composition)
 	}
-	e.climb(x)
-	e.fit(x)
 	return e, nil
 }
 
@@ -298,14 +308,15 @@ func (e *envelope) draw(r *Rand, x *State, omit int) (k int, log float64, ok boo
 		}
 		n := &e.spans[at]
 		if n.from == n.to {
+			e.score = n.a
 			return n.from, n.log(x, n.a), true, nil
 		}
 		if k = n.from + r.Intn(n.to-n.from+1); k == omit {
 			e.isolate(x, at, k)
 			continue
 		}
-		score := x.score(n.pieces, k)
-		if log = n.log(x, score); r.Bernoulli(math.Exp(log - n.log(x, n.bound))) {
+		e.score = x.score(n.pieces, k)
+		if log = n.log(x, e.score); r.Bernoulli(math.Exp(log - n.log(x, n.bound))) {
 			return k, log, true, nil
 		}
 		e.cut(x, at, min(k, n.to-1))
@@ -339,8 +350,8 @@ func (e *envelope) drawPlain(r *Rand, x *State, omit int) (k int, log float64, o
 	if err != nil || line.rest == 0 {
 		return 0, 0, false, err
 	}
-	k, value, _ := x.drawWeighed(r, p, e.s, &line, omit)
-	return k, e.law.log(k, e.s) + x.beta*value, true, nil
+	k, e.score, _ = x.drawWeighed(r, p, e.s, &line, omit)
+	return k, e.law.log(k, e.s) + x.beta*e.score, true, nil
 }
 
 // log returns the log of what the law gives split k of a line of sum s.
@@ -386,40 +397,46 @@ func (x *State) takeAnotherCurved(r *Rand, i, j int, law *splitLaw) (outcome, er
 	return updated, x.moveTo(i, j, k, math.NaN())
 }
 
+// best returns the split between the ends with the highest score above a bar, 0 if
+// there is none, by cutting the span of the highest bound.
+func (e *envelope) best(x *State, bar float64) (split int, score float64) {
+	for {
+		score = bar
+		high, top := -1, bar
+		for q := range e.spans {
+			n := &e.spans[q]
+			if n.from == 0 || n.to == e.s {
+				continue
+			}
+			if n.a > score {
+				split, score = n.from, n.a
+			}
+			if n.b > score {
+				split, score = n.to, n.b
+			}
+			if n.from < n.to && n.bound > top {
+				high, top = q, n.bound
+			}
+		}
+		// Bounds are above the best by some roundings.
+		if e.plain || high < 0 || x.beta*(top-score) < 1e-9 {
+			return split, score
+		}
+		if e.cut(x, high, e.spans[high].middle(x)); !e.plain {
+			e.weigh(x, high)
+			e.weigh(x, len(e.spans)-1)
+		}
+	}
+}
+
 // seeCurved is [finds.seeLine] of an envelope's line.
 func (x *State) seeCurved(e *envelope) {
 	f := x.finds
 	if f == nil || e.plain {
 		return
 	}
-	for !e.plain {
-		best, high := f.bar, -1
-		split := 0
-		for q := range e.spans {
-			n := &e.spans[q]
-			if n.from == 0 || n.to == e.s {
-				continue
-			}
-			if n.a > best {
-				best, split = n.a, n.from
-			}
-			if n.b > best {
-				best, split = n.b, n.to
-			}
-			if high < 0 || n.bound > e.spans[high].bound {
-				high = q
-			}
-		}
-		if high >= 0 && e.spans[high].bound > best && e.spans[high].from < e.spans[high].to && x.beta*(e.spans[high].bound-best) > 1e-6 {
-			e.cut(x, high, e.spans[high].middle(x))
-			e.weigh(x, high)
-			e.weigh(x, len(e.spans)-1)
-			continue
-		}
-		if split > 0 {
-			f.addSplit(x.Composition, e.i, e.j, split, best)
-		}
-		break
+	if split, score := e.best(x, f.bar); split > 0 {
+		f.addSplit(x.Composition, e.i, e.j, split, score)
 	}
 	for q := range e.spans {
 		if n := &e.spans[q]; (n.from == 0 || n.to == e.s) && n.a > f.bar {

@@ -289,6 +289,72 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
+// Of a line that a search looks at the best split is known, and one that is drawn.
+func TestCursorCurve(t *testing.T) {
+	r, random := rand.New(rand.NewPCG(1, 22)), kir.NewRand(1, "cursor", 0)
+	told := 0
+	all := curves(t, 400)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		p := all[name]
+		target := newTarget(t, 31, 400, kir.Uniform(1, 9), kir.Wish{Name: name, Property: p, Weight: 30}, kir.Wish{Name: "steps", Property: stepsOf{}, Weight: 1})
+		amounts := make([]int, 31)
+		for range 400 {
+			amounts[[]int{0, 1, 2, 5, 8}[r.IntN(5)]]++
+		}
+		c, err := kir.NewCursor(target, newComposition(t, amounts...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 400 {
+			i := []int{0, 1, 2, 5, 8}[r.IntN(5)]
+			j := r.IntN(31)
+			s := c.Composition().Amount(i) + c.Composition().Amount(j)
+			if i == j || s < 60 {
+				continue
+			}
+			from := 1 + r.IntN(s-1)
+			to := from + r.IntN(s-from)
+			line, ok, err := c.Curve(random, math.Pow(10, 4*r.Float64()), i, j, from, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok {
+				continue
+			}
+			told++
+			p, err := c.Line(i, j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := func(k int) (score float64) {
+				for q := 0; q < p.Len(); q++ {
+					if start, value := p.Piece(q); start <= k {
+						score = value
+					}
+				}
+				return score
+			}
+			best := math.Inf(-1)
+			for k := from; k < to; k++ {
+				best = max(best, at(k))
+			}
+			near := func(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-9 }
+			if line.Best == 0 && best > math.Inf(-1) || line.Best > 0 && (!near(at(line.Best), best) || !near(line.BestScore, best)) {
+				t.Fatalf("%s, splits %d to %d of %d: %+v, and the best is %v", name, from, to, s, line, best)
+			}
+			if line.Best > 0 && (line.Drawn < from || line.Drawn >= to || !near(at(line.Drawn), line.DrawnScore)) || !near(line.Zero, at(0)) || !near(line.Full, at(s)) {
+				t.Fatalf("%s, splits %d to %d of %d: %+v, and what is drawn scores %v, the ends %v and %v", name, from, to, s, line, at(line.Drawn), at(0), at(s))
+			}
+			if line.Best > 0 {
+				c.Move(i, j, line.Drawn, line.DrawnScore)
+			}
+		}
+	}
+	if told < 200 {
+		t.Errorf("only %d lines were told", told)
+	}
+}
+
 // On a line of 2·10⁹ units, far beyond what can be weighed split by split, draws are
 // those of a normal law: as many in each twentieth of it.
 func TestEnvelopeOfLongLine(t *testing.T) {
