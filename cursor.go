@@ -94,23 +94,23 @@ func (c *Cursor) Curve(r *Rand, beta float64, i, j, from, to int) (line CurvedLi
 	if err != nil {
 		return line, false, err
 	}
-	line.Zero, line.Full = x.score(x.acc.values[0], 0), x.score(x.acc.values[len(x.acc.values)-1], s)
-	e.spans, e.law.inner = e.spans[:0], 1
+	line.Zero, line.Full = e.at(x.acc.values[0], 0), e.at(x.acc.values[len(x.acc.values)-1], s)
+	e.spans = e.spans[:0]
 	for q, v := range x.acc.values {
 		first, end := innerSplits(&x.acc, q, s)
-		e.add(x, max(first, from), min(end, to)-1, 0, v, -1)
+		e.add(max(first, from), min(end, to)-1, 0, v, -1)
 	}
 	if len(e.spans) == 0 || e.plain {
 		return line, !e.plain, nil
 	}
-	e.climb(x)
-	e.fit(x)
-	if line.Best, line.BestScore = e.best(x, negInf); e.plain || line.Best == 0 {
+	e.climb()
+	e.fit()
+	if line.Best, line.BestScore = e.best(negInf); e.plain || line.Best == 0 {
 		return line, !e.plain, nil
 	}
-	line.Drawn, _, _, err = e.draw(r, x, -1)
+	line.Drawn, _, _ = e.draw(r, -1)
 	line.DrawnScore = e.score
-	return line, !e.plain, err
+	return line, !e.plain, nil
 }
 
 // Move splits the sum of i and j anew: k units to i, the rest to j. logScore is

@@ -251,28 +251,3 @@ func (x *State) drawWeighed(r *Rand, p *Pieces, s int, line *weighedLine, omit i
 	}
 	return k, p.values[q], w[choice] / float64(to-from)
 }
-
-// drawSplit draws a split of the line of (i, j) in proportion to exp(β·value)
-// times what the law gives it, and returns it with its value, for [State.moveTo].
-// The split that the chain stands on is among the pieces, so something has weight.
-func (x *State) drawSplit(r *Rand, i, j int, law *splitLaw) (k int, value float64, err error) {
-	s := x.Composition.Amount(i) + x.Composition.Amount(j)
-	if x.curved(r, s) {
-		e, err := x.envelop(i, j, law, -1)
-		if err != nil {
-			return 0, 0, err
-		}
-		k, _, _, err = e.draw(r, x, -1)
-		return k, math.NaN(), err
-	}
-	p, err := x.line(i, j, law)
-	if err != nil {
-		return 0, 0, err
-	}
-	line, err := x.weigh(p, i, j, law, -1)
-	if err != nil {
-		return 0, 0, err
-	}
-	k, value, _ = x.drawWeighed(r, p, s, &line, -1)
-	return k, value, nil
-}
