@@ -108,11 +108,7 @@ func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) e
 		was := x.Composition.Amount(i)
 		s := was + x.Composition.Amount(j)
 		law := t.lines[others].splits(1, 1, 1)
-		pieces, err := x.line(i, j, &law)
-		if err != nil {
-			return kernelError("accelerated", err)
-		}
-		k, value, err := x.drawSplit(r, pieces, i, j, &law)
+		k, value, err := x.drawSplit(r, i, j, &law)
 		if err != nil {
 			return kernelError("accelerated", err)
 		}
@@ -121,7 +117,9 @@ func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) e
 		}
 		tally.Accepted++
 		if k != was {
-			x.moveTo(i, j, k, value)
+			if err := x.moveTo(i, j, k, value); err != nil {
+				return kernelError("accelerated", err)
+			}
 			tally.Updated++
 		}
 	}

@@ -300,6 +300,9 @@ func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
 	qi, qj := x.memory.share(i, c.N()), x.memory.share(j, c.N())
 	// At k = 0 ingredient i is the one that is not used.
 	law := t.lines[others].splits(pairOfOne(others+1, qi), pairOfOne(others+1, qj), pairOfTwo(others+2, qi, qj))
+	if x.curved(r, c.Amount(i)+c.Amount(j)) {
+		return x.takeAnotherCurved(r, i, j, &law)
+	}
 	pieces := &x.acc
 	if len(x.terms) == 0 {
 		pieces.Reset()
@@ -329,8 +332,7 @@ func (x *State) takeAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (o
 	if there < line.here && !r.Bernoulli(line.rest/(line.rest+(line.here-there))) {
 		return rejected, nil
 	}
-	x.moveTo(i, j, k, value)
-	return updated, nil
+	return updated, x.moveTo(i, j, k, value)
 }
 
 // Warm makes iterations of warm-up, in rounds: what a round has met is used from

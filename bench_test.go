@@ -249,15 +249,16 @@ func TestAdvanceDoesNotAllocate(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	targets := map[string]*kir.Target{
-		"small": benchSmall.target(t),
-		"large": benchLarge.target(t),
+		"small":  benchSmall.target(t),
+		"large":  benchLarge.target(t),
+		"curves": curved(t, "markowitz", 10_000, 2000),
 	}
 	if !testing.Short() {
 		targets["cocktails"] = cocktails(t).Target
 	}
 	for name, target := range targets {
 		for _, kernel := range kir.KernelNames() {
-			if name == "cocktails" && kernel == "exact" {
+			if kernel == "exact" && (name == "cocktails" || name == "curves") {
 				continue // it is for targets without wishes
 			}
 			c := benchChain(t, kernel, target)

@@ -67,6 +67,55 @@ func (c *Cursor) Line(i, j int) (*Pieces, error) {
 	return pieces, err
 }
 
+// A CurvedLine is what [Cursor.Curve] tells of a line.
+type CurvedLine struct {
+	Zero, Full float64 // the log scores of its ends, as [Cursor.Line] has them
+
+	// The split between the ends with the highest score, and one drawn. Best is 0 where
+	// none is allowed.
+	Best, Drawn           int
+	BestScore, DrawnScore float64
+}
+
+// Curve is [Cursor.Line] without a score for each split, for long lines of which
+// properties have bounds; see [CurveScorer]. Of the splits from ≤ k < to, which are no
+// ends, it tells the best and one that is drawn with probability ∝ exp(β·log score).
+// It says whether it does: for other lines, and where bounds are of no use, there is
+// Line.
+func (c *Cursor) Curve(r *Rand, beta float64, i, j, from, to int) (line CurvedLine, ok bool, err error) {
+	x := c.state
+	s := x.Composition.Amount(i) + x.Composition.Amount(j)
+	if !x.curved(r, s) {
+		return line, false, nil
+	}
+	defer func(was float64) { x.beta = was }(x.beta)
+	x.beta = beta
+	e, err := x.spansOf(i, j, &splitLaw{zero: 1, full: 1}, -1)
+	if err != nil {
+		return line, false, err
+	}
+	line.Zero, line.Full = e.at(x.acc.values[0], 0), e.at(x.acc.values[len(x.acc.values)-1], s)
+	e.spans = e.spans[:0]
+	for q, v := range x.acc.values {
+		first, end := innerSplits(&x.acc, q, s)
+		e.add(max(first, from), min(end, to)-1, 0, v, -1)
+	}
+	if len(e.spans) == 0 || e.plain {
+		return line, !e.plain, nil
+	}
+	e.climb()
+	e.fit()
+	if line.Best, line.BestScore = e.best(negInf); e.plain || line.Best == 0 {
+		return line, !e.plain, nil
+	}
+	line.Drawn, _, _ = e.draw(r, -1)
+	line.DrawnScore = e.score
+	return line, !e.plain, nil
+}
+
 // Move splits the sum of i and j anew: k units to i, the rest to j. logScore is
 // what [Cursor.Line] has there.
-func (c *Cursor) Move(i, j, k int, logScore float64) { c.state.moveTo(i, j, k, logScore) }
+func (c *Cursor) Move(i, j, k int, logScore float64) {
+	c.state.moveUnscored(i, j, k)
+	c.state.sum = logScore
+}

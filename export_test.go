@@ -2,6 +2,7 @@ package kir
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -169,6 +170,27 @@ func (p *Replicas) Swap(r *Rand, parity int64) {
 // SetMoves sets how many moves each replica of a tempered kernel makes in a
 // scan.
 func (t *Tempered) SetMoves(moves int) { t.moves = moves }
+
+// DrawLine draws a split of the line of (i, j), on which an end k = 0, an end of all
+// units and a split between weigh so much, the last times e^shift: by its law, or
+// another one than where x is, as balanced does. x stays where it is.
+func DrawLine(r *Rand, x *State, i, j int, zero, full, inner, shift float64, another bool) (int, error) {
+	law := splitLaw{zero, full, inner, shift}
+	if !another {
+		k, _, err := x.drawSplit(r, i, j, &law)
+		return k, err
+	}
+	was := x.Composition.Amount(i)
+	if _, err := x.takeAnotherCurved(r, i, j, &law); err != nil {
+		return 0, err
+	}
+	k := x.Composition.Amount(i)
+	return k, x.moveTo(i, j, was, math.NaN())
+}
+
+// IsCurved says whether lines of a sum are drawn from by an envelope, and whether the
+// last one was in the end weighed split by split.
+func IsCurved(x *State, r *Rand, s int) (curved, plain bool) { return x.curved(r, s), x.envelope.plain }
 
 // SetBetas sets the ladder of a tempered chain whose number of replicas fits.
 func (c *Chain) SetBetas(betas ...float64) {

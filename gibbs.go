@@ -63,16 +63,14 @@ func (g *Gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 			continue
 		}
 		law := t.lines[others].splits(1, 1, 1)
-		pieces, err := x.line(i, j, &law)
-		if err != nil {
-			return kernelError("gibbs", err)
-		}
-		k, value, err := x.drawSplit(r, pieces, i, j, &law)
+		k, value, err := x.drawSplit(r, i, j, &law)
 		if err != nil {
 			return kernelError("gibbs", err)
 		}
 		if k != was {
-			x.moveTo(i, j, k, value)
+			if err := x.moveTo(i, j, k, value); err != nil {
+				return kernelError("gibbs", err)
+			}
 			tally.Updated++
 		}
 	}

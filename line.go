@@ -12,8 +12,17 @@ import (
 // is no score, NaN or +Inf, comes through elsewhere; [State.weigh] finds it if it
 // matters.
 func (x *State) line(i, j int, law *splitLaw) (*Pieces, error) {
+	return x.lineOf(i, j, law, true)
+}
+
+// lineOf is line with or without the terms that are curves.
+func (x *State) lineOf(i, j int, law *splitLaw, curves bool) (*Pieces, error) {
 	s := int32(x.Composition.amounts[i] + x.Composition.amounts[j])
+	first := true
 	for k, t := range x.terms {
+		if t.curve != nil && !curves {
+			continue
+		}
 		p := &x.one
 		p.Reset()
 		if t.picky != nil {
@@ -27,12 +36,16 @@ func (x *State) line(i, j int, law *splitLaw) (*Pieces, error) {
 		if err := x.checkPieces(t, p, s, i, j); err != nil {
 			return nil, err
 		}
-		if k == 0 {
-			x.one, x.acc = x.acc, x.one
+		if first {
+			x.one, x.acc, first = x.acc, x.one, false
 			continue
 		}
 		addPieces(&x.next, &x.acc, p)
 		x.acc, x.next = x.next, x.acc
+	}
+	if first {
+		x.acc.Reset()
+		x.acc.Add(0, 0)
 	}
 	return &x.acc, nil
 }
@@ -237,17 +250,4 @@ func (x *State) drawWeighed(r *Rand, p *Pieces, s int, line *weighedLine, omit i
 		k++
 	}
 	return k, p.values[q], w[choice] / float64(to-from)
-}
-
-// drawSplit draws a split of the line of (i, j) in proportion to exp(β·value)
-// times what the law gives it, and returns it with its value. The split that the
-// chain stands on is among the pieces, so something has weight.
-func (x *State) drawSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (k int, value float64, err error) {
-	line, err := x.weigh(p, i, j, law, -1)
-	if err != nil {
-		return 0, 0, err
-	}
-	s := x.Composition.Amount(i) + x.Composition.Amount(j)
-	k, value, _ = x.drawWeighed(r, p, s, &line, -1)
-	return k, value, nil
 }

@@ -61,6 +61,23 @@ type SplitScorer interface {
 	Splits(i, j int, wanted, p *Pieces)
 }
 
+// A CurveScorer is a [Scorer] whose lines have about as many pieces as splits, and
+// that knows them as functions of the split: at a split and by bounds. A split of a
+// long line is then drawn without weighing each.
+type CurveScorer interface {
+	Scorer
+	// Curve turns At and Above to the line of (i, j), until the next call of any other
+	// method. It returns a split about which the scores are highest, so that they rise
+	// to it and fall from it, or 0 where none is known: it is only where bounds begin.
+	Curve(i, j int) (peak int)
+	// At returns log y at split k, bit for bit what LogScore returns there.
+	At(k int) float64
+	// Above returns a bound of At(k) for all from ≤ k ≤ to, at least 3 splits that are
+	// not the line's ends. The closer it is, and the more so the fewer they are, the
+	// faster are draws; which are wrong if it is below.
+	Above(from, to int) float64
+}
+
 // Pieces is a function of the splits k = 0..s of a line that is constant from
 // piece to piece. Whoever writes a [LineProperty] fills them, and whoever moves a
 // [Cursor] reads them; nobody else needs them.

@@ -27,6 +27,8 @@ type State struct {
 	// the next sum, and the weights of what a draw chooses among.
 	one, acc, next Pieces
 	weights        []float64
+	curves         bool // some term is a curve, and none is picky
+	envelope       envelope
 	undo           []undo
 	step           step
 	was            []Part
@@ -52,6 +54,7 @@ type term struct {
 	wish   *Wish
 	scorer Scorer
 	picky  SplitScorer // the scorer, if it is one
+	curve  CurveScorer // the same
 }
 
 // NewState returns the state of a chain that is at x, which becomes the
@@ -72,6 +75,13 @@ func newState(t *Target, x *Composition) *State {
 	s := &State{Composition: x, target: t, beta: 1, terms: newTerms(t, x)}
 	if r := t.space.rules; r != nil {
 		s.exact.sampler = r.sampler.Clone()
+	}
+	for _, t := range s.terms {
+		if t.picky != nil {
+			s.curves = false
+			break
+		}
+		s.curves = s.curves || t.curve != nil
 	}
 	return s
 }
@@ -94,7 +104,8 @@ func newTerms(t *Target, x *Composition) []term {
 			scorer = &pointwise{property: w.Property, x: x, copy: newComposition(x.N())}
 		}
 		picky, _ := scorer.(SplitScorer)
-		terms = append(terms, term{w, scorer, picky})
+		curve, _ := scorer.(CurveScorer)
+		terms = append(terms, term{w, scorer, picky, curve})
 	}
 	return terms
 }
@@ -168,13 +179,14 @@ func (x *State) ready(kernel string, t *Target) error {
 }
 
 // moveTo moves along the line of (i, j) to split k, at which the weighted log
-// scores sum to value.
-func (x *State) moveTo(i, j, k int, value float64) {
-	x.Composition.move(i, j, k)
-	x.sum = value
-	for _, t := range x.terms {
-		t.scorer.Moved(i, j)
+// scores sum to value; NaN: it is not known yet.
+func (x *State) moveTo(i, j, k int, value float64) error {
+	x.moveUnscored(i, j, k)
+	if value != value {
+		return x.rescore()
 	}
+	x.sum = value
+	return nil
 }
 
 // moveUnscored is moveTo where the value is not known yet; rescore finds it.

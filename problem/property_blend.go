@@ -106,7 +106,7 @@ func share(s *shelf, at *yaml.Node, name string, is *yaml.Node) ([]float64, erro
 }
 
 // desirability reads which mean is desirable, and says it in words.
-func desirability(n *yaml.Node, f map[string]*yaml.Node) (property.Desirability, string, error) {
+func desirability(n *yaml.Node, f map[string]*yaml.Node) (*property.Desirability, string, error) {
 	var given []string
 	for _, key := range schema.Blend.Kinds() {
 		if f[key] != nil {
@@ -155,7 +155,7 @@ func desirability(n *yaml.Node, f map[string]*yaml.Node) (property.Desirability,
 			}
 		}
 	}
-	var d property.Desirability
+	var d *property.Desirability
 	switch key {
 	case "larger":
 		d, err = property.Larger(v["from"], v["to"], shapes[0])

@@ -2,6 +2,7 @@ package property
 
 import (
 	"fmt"
+	"math"
 
 	"kir"
 )
@@ -20,14 +21,17 @@ import (
 type Blend struct {
 	form  form
 	whole float64 // what the form makes of a mean of 1
-	d     Desirability
+	d     *Desirability
 }
 
-var _ kir.LineProperty = (*Blend)(nil)
+var (
+	_ kir.LineProperty = (*Blend)(nil)
+	_ kir.CurveScorer  = (*blendScorer)(nil)
+)
 
 // NewBlend returns the property. There is a finite attribute for each
 // ingredient; total is M.
-func NewBlend(attribute []float64, total int, d Desirability) (*Blend, error) {
+func NewBlend(attribute []float64, total int, d *Desirability) (*Blend, error) {
 	if err := checkFinite("the attribute of ingredient", attribute); err != nil {
 		return nil, err
 	}
@@ -45,7 +49,7 @@ func (b *Blend) Mean(x *kir.Composition) float64 { return b.mean(b.form.of(x)) }
 func (b *Blend) mean(sum int64) float64 { return float64(sum) / b.whole }
 
 // LogScore returns log y(x).
-func (b *Blend) LogScore(x *kir.Composition) float64 { return b.d(b.Mean(x)) }
+func (b *Blend) LogScore(x *kir.Composition) float64 { return b.d.log(b.Mean(x)) }
 
 // Scorer returns a scorer of x.
 func (b *Blend) Scorer(x *kir.Composition) kir.Scorer {
@@ -56,6 +60,8 @@ type blendScorer struct {
 	property *Blend
 	past
 	sum int64 // the form at x
+
+	at0, step int64 // the form at split 0 of a line, and what each unit adds
 }
 
 func (s *blendScorer) Reset() {
@@ -63,20 +69,39 @@ func (s *blendScorer) Reset() {
 	s.sum = s.property.form.of(s.x)
 }
 
-func (s *blendScorer) LogScore() float64 { return s.property.d(s.property.mean(s.sum)) }
+func (s *blendScorer) LogScore() float64 { return s.property.d.log(s.property.mean(s.sum)) }
 
 func (s *blendScorer) Line(i, j int, p *kir.Pieces) {
 	b := s.property
 	sum, step := b.form.line(s.x, s.sum, i, j)
 	if step == 0 {
-		p.Add(0, b.d(b.mean(sum)))
+		p.Add(0, b.d.log(b.mean(sum)))
 		return
 	}
 	q := joiner{pieces: p}
 	for k := range s.x.Amount(i) + s.x.Amount(j) + 1 {
-		q.add(k, b.d(b.mean(sum)))
+		q.add(k, b.d.log(b.mean(sum)))
 		sum += step
 	}
+}
+
+func (s *blendScorer) Curve(i, j int) (peak int) {
+	b := s.property
+	s.at0, s.step = b.form.line(s.x, s.sum, i, j)
+	if k := math.Round((b.d.best*b.whole - float64(s.at0)) / float64(s.step)); 0 < k && k < float64(s.x.Amount(i)+s.x.Amount(j)) {
+		return int(k)
+	}
+	return 0
+}
+
+// mean returns the mean at a split.
+func (s *blendScorer) mean(k int) float64 { return s.property.mean(s.at0 + int64(k)*s.step) }
+
+func (s *blendScorer) At(k int) float64 { return s.property.d.log(s.mean(k)) }
+
+// Above is the desirability of the mean that is closest to the best of all.
+func (s *blendScorer) Above(from, to int) float64 {
+	return s.property.d.above(s.mean(from), s.mean(to))
 }
 
 func (s *blendScorer) Moved(i, j int) {

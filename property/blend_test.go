@@ -21,7 +21,7 @@ func mean(attribute []float64, x []int) float64 {
 func TestBlend(t *testing.T) {
 	type desirability struct {
 		name  string
-		d     property.Desirability
+		d     *property.Desirability
 		naive func(v float64) float64
 	}
 	clamp := func(v float64) float64 { return min(max(v, 0), 1) }

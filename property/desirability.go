@@ -11,7 +11,18 @@ import (
 // Larger, Smaller and Target are those of Derringer and Suich, "Simultaneous
 // Optimization of Several Response Variables", Journal of Quality Technology 12
 // (1980), 214–219, equations (1) and (2).
-type Desirability func(v float64) float64
+type Desirability struct {
+	log  func(v float64) float64
+	best float64 // log rises up to here, and falls from here on
+}
+
+// Log returns log d(v).
+func (d *Desirability) Log(v float64) float64 { return d.log(v) }
+
+// above returns a bound of log d between two numbers, which need not be in order.
+func (d *Desirability) above(v, w float64) float64 {
+	return d.log(max(min(v, w), min(max(v, w), d.best))) * (1 - 0x1p-50) // a logarithm is rounded
+}
 
 // Larger is the larger the better:
 //
@@ -19,33 +30,32 @@ type Desirability func(v float64) float64
 //
 // A shape above 1 asks for more than half way, one below 1 for less. The error
 // says what is wrong: from must be below to, the shape above 0, all finite.
-func Larger(from, to, shape float64) (Desirability, error) {
+func Larger(from, to, shape float64) (*Desirability, error) {
 	if err := checkRising("from", from, "to", to); err != nil {
 		return nil, err
 	}
 	if err := checkShape(shape); err != nil {
 		return nil, err
 	}
-	return ramp(from, to, shape), nil
+	return &Desirability{ramp(from, to, shape), to}, nil
 }
 
 // Smaller is the smaller the better:
 //
 //	d = 1 for v ≤ from, ((to − v)/(to − from))^shape, 0 for v ≥ to.
-func Smaller(from, to, shape float64) (Desirability, error) {
-	rise, err := Larger(from, to, shape)
-	if err != nil {
+func Smaller(from, to, shape float64) (*Desirability, error) {
+	if _, err := Larger(from, to, shape); err != nil {
 		return nil, err
 	}
-	rise = ramp(-to, -from, shape)
-	return func(v float64) float64 { return rise(-v) }, nil
+	rise := ramp(-to, -from, shape)
+	return &Desirability{func(v float64) float64 { return rise(-v) }, from}, nil
 }
 
 // Target is best at one value:
 //
 //	d = ((v − from)/(at − from))^rise  for from ≤ v ≤ at,
 //	    ((to − v)/(to − at))^fall      for at ≤ v ≤ to, 0 elsewhere.
-func Target(from, at, to, rise, fall float64) (Desirability, error) {
+func Target(from, at, to, rise, fall float64) (*Desirability, error) {
 	if err := checkRising("from", from, "at", at); err != nil {
 		return nil, err
 	}
@@ -58,46 +68,46 @@ func Target(from, at, to, rise, fall float64) (Desirability, error) {
 		}
 	}
 	up, down := ramp(from, at, rise), ramp(-to, -at, fall)
-	return func(v float64) float64 {
+	return &Desirability{func(v float64) float64 {
 		if v <= at {
 			return up(v)
 		}
 		return down(-v)
-	}, nil
+	}, at}, nil
 }
 
 // Range is 1 for from ≤ v ≤ to and 0 elsewhere.
-func Range(from, to float64) (Desirability, error) {
+func Range(from, to float64) (*Desirability, error) {
 	if err := checkFinite("bound", []float64{from, to}); err != nil {
 		return nil, err
 	}
 	if from > to {
 		return nil, fmt.Errorf("nothing is from %v to %v: write the lower one first", from, to)
 	}
-	return func(v float64) float64 {
+	return &Desirability{func(v float64) float64 {
 		if from <= v && v <= to {
 			return 0
 		}
 		return math.Inf(-1)
-	}, nil
+	}, from}, nil
 }
 
 // Normal is a bell that is never 0: d = exp(−(v − mean)²/(2·sd²)).
-func Normal(mean, sd float64) (Desirability, error) {
+func Normal(mean, sd float64) (*Desirability, error) {
 	if err := checkFinite("number", []float64{mean, sd}); err != nil {
 		return nil, err
 	}
 	if sd <= 0 {
 		return nil, fmt.Errorf("the sd is %v: it must be above 0", sd)
 	}
-	return func(v float64) float64 {
+	return &Desirability{func(v float64) float64 {
 		z := (v - mean) / sd
 		return -z * z / 2
-	}, nil
+	}, mean}, nil
 }
 
 // Floor returns max(floor, d), so that nothing is forbidden if floor > 0.
-func (d Desirability) Floor(floor float64) (Desirability, error) {
+func (d *Desirability) Floor(floor float64) (*Desirability, error) {
 	if !(floor >= 0 && floor <= 1) {
 		return nil, fmt.Errorf("the floor is %v: it is the least desirability, from 0 to 1", floor)
 	}
@@ -105,11 +115,11 @@ func (d Desirability) Floor(floor float64) (Desirability, error) {
 		return d, nil
 	}
 	least := math.Log(floor)
-	return func(v float64) float64 { return max(least, d(v)) }, nil
+	return &Desirability{func(v float64) float64 { return max(least, d.log(v)) }, d.best}, nil
 }
 
 // ramp rises from 0 at low to 1 at high.
-func ramp(low, high, shape float64) Desirability {
+func ramp(low, high, shape float64) func(v float64) float64 {
 	width := high - low
 	return func(v float64) float64 {
 		switch {

@@ -44,6 +44,7 @@ type Distance struct {
 
 	zero  float64
 	shift int     // b
+	unit  float64 // 2ᵇ
 	logs  []int64 // by amount, what its log is above log zero; as far as it goes
 
 	squares, sums []int64     // by recipe, of its logs above log zero
@@ -62,7 +63,10 @@ type logPart struct {
 	log    int64
 }
 
-var _ kir.LineProperty = (*Distance)(nil)
+var (
+	_ kir.LineProperty = (*Distance)(nil)
+	_ kir.CurveScorer  = (*distanceScorer)(nil)
+)
 
 // DistanceOptions say what near and far are.
 type DistanceOptions struct {
@@ -102,6 +106,7 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 	// |D_i| ≤ log(M/zero) < 2^e, and at most 2·min(N, M) of them are not 0.
 	_, e := math.Frexp(math.Log(float64(o.Total)/o.Zero) + 1)
 	d.shift = min(26, (60-2*e-bits.Len(uint(min(o.Ingredients, o.Total))))/2)
+	d.unit = math.Ldexp(1, d.shift)
 	logs := make([]int64, min(o.Total+1, maxLogs))
 	for amount := range logs {
 		logs[amount] = d.logOf(amount)
@@ -136,7 +141,7 @@ func (d *Distance) logOf(amount int) int64 {
 	if amount == 0 {
 		return 0
 	}
-	return int64(math.RoundToEven(math.Ldexp(math.Log(float64(amount)/d.zero), d.shift)))
+	return int64(math.RoundToEven(math.Log(float64(amount)/d.zero) * d.unit))
 }
 
 // between returns d² from the sum of squares and the sum of all D_i.
@@ -230,6 +235,23 @@ type distanceScorer struct {
 	left, right []float64
 	ofI, ofJ    []int64 // by recipe, its logs of i and j; 0 between calls
 	nearest     []int32
+
+	line    int          // the sum of a line
+	lineSum int64        // of logs, but for i and j
+	curve   []curvedPart // of those that can be nearest
+	known   [16]splitLogs
+}
+
+// splitLogs are the logs of the two amounts at a split.
+type splitLogs struct {
+	k    int
+	u, v int64
+}
+
+// curvedPart is a recipe on a line: squares is the sum of squares, but for i and j
+// and products shared with them, of which it has the logs.
+type curvedPart struct {
+	squares, ofI, ofJ, sum int64
 }
 
 func (s *distanceScorer) Reset() {
@@ -334,6 +356,80 @@ func (s *distanceScorer) candidates(i, j, sum int) {
 		}
 		s.nearest = append(s.nearest, int32(r))
 	}
+}
+
+// Curve keeps what candidates finds. Where a recipe is nearest is not known.
+func (s *distanceScorer) Curve(i, j int) (peak int) {
+	a, b := s.x.Amount(i), s.x.Amount(j)
+	s.change(i, a, 0)
+	s.change(j, b, 0)
+	s.candidates(i, j, a+b)
+	s.line, s.lineSum, s.curve, s.known = a+b, s.sum, s.curve[:0], [16]splitLogs{}
+	s.known[0].v = s.property.logOf(a + b)
+	for _, r := range s.nearest {
+		s.curve = append(s.curve, curvedPart{s.squares + s.rest[r], s.ofI[r], s.ofJ[r], s.property.sums[r]})
+	}
+	s.restore(i, j, a, b)
+	return 0
+}
+
+// at returns the logs at a split. Bounds ask for those of splits just scored.
+func (s *distanceScorer) at(k int) *splitLogs {
+	l := &s.known[k&15]
+	if l.k != k {
+		*l = splitLogs{k, s.property.logOf(k), s.property.logOf(s.line - k)}
+	}
+	return l
+}
+
+func (s *distanceScorer) At(k int) float64 {
+	d, l := s.property, s.at(k)
+	least := math.Inf(1)
+	for c := range s.curve {
+		r := &s.curve[c]
+		least = min(least, d.between(r.squares+l.u*l.u+l.v*l.v-2*(l.u*r.ofI+l.v*r.ofJ), s.lineSum+l.u+l.v-r.sum))
+	}
+	return d.log(least)
+}
+
+// Above bounds the terms of d² by themselves: those of u and v, of which one rises
+// and the other falls, and that of u + v, which is concave and highest at half of
+// the line. Logs are rounded, and so may be off by a unit.
+func (s *distanceScorer) Above(from, to int) float64 {
+	d := s.property
+	first := *s.at(from) // a copy: the next may take its place
+	last := *s.at(to)
+	u0, u1 := float64(first.u-1), float64(last.u+1)
+	v0, v1 := float64(last.v-1), float64(first.v+1)
+	low, high := min(u0+v1, u1+v0)-2, max(u0+v1, u1+v0)+2
+	if half := s.line / 2; from <= half && half <= to {
+		top := s.at(half)
+		high = max(high, float64(top.u+top.v+2))
+	}
+	least := math.Inf(1)
+	for c := range s.curve {
+		r := &s.curve[c]
+		i, j := float64(r.ofI), float64(r.ofJ)
+		nearU, farU := squares(u0-i, u1-i)
+		nearV, farV := squares(v0-j, v1-j)
+		near, far := squares(low-float64(r.sum-s.lineSum), high-float64(r.sum-s.lineSum))
+		rest := float64(r.squares) - i*i - j*j
+		slack := 0x1p-49 * (float64(r.squares) + i*i + j*j + farU + farV + far/d.n)
+		if d.likes {
+			least = min(least, rest+nearU+nearV-far/d.n-slack)
+		} else {
+			least = min(least, rest+farU+farV-near/d.n+slack)
+		}
+	}
+	return d.log(max(0, least)) * (1 - 0x1p-49)
+}
+
+// squares returns the least and the greatest square between two numbers.
+func squares(low, high float64) (least, greatest float64) {
+	if low > 0 || high < 0 {
+		least = min(low*low, high*high)
+	}
+	return least, max(low*low, high*high)
 }
 
 // split returns log y where i and j, of which the composition has none now,

@@ -33,7 +33,10 @@ type Markowitz struct {
 	perRisk    float64 // and in a·wᵀΣw
 }
 
-var _ kir.LineProperty = (*Markowitz)(nil)
+var (
+	_ kir.LineProperty = (*Markowitz)(nil)
+	_ kir.CurveScorer  = (*markowitzScorer)(nil)
+)
 
 // NewMarkowitz returns the property. covariance has a row for each return and
 // must be square, finite and symmetric but for rounding, of which the mean is
@@ -126,6 +129,18 @@ type markowitzScorer struct {
 	past
 	returns int64 // μᵀx
 	risk    wide  // xᵀΣx
+
+	line parabola
+}
+
+// A parabola is log y along a line: with d the units that have gone from j to i,
+// here + rise·d − bend·d², and the whole numbers that it follows from.
+type parabola struct {
+	at                      int64 // the split where d is 0
+	slope, curve            int64
+	returns, step           int64
+	here, rise, bend, slack float64
+	peak                    float64 // d where it is highest, if bend > 0
 }
 
 func (s *markowitzScorer) Reset() {
@@ -165,6 +180,45 @@ func (s *markowitzScorer) Line(i, j int, p *kir.Pieces) {
 		risk = risk.plus(wideOf(by))
 		by += 2 * curve
 	}
+}
+
+// Curve readies the parabola. Its slack is by how much it may be below At, which has
+// less than seven roundings of numbers whose sum is below size, as it has eight.
+func (s *markowitzScorer) Curve(i, j int) (peak int) {
+	m, l := s.property, &s.line
+	l.slope, l.curve = s.slopes(i, j)
+	a := s.x.Amount(i)
+	l.at, l.returns, l.step = int64(a), s.returns, m.returns.a[i]-m.returns.a[j]
+	gain, loss := float64(l.step)*m.perReturn, 2*float64(l.slope)*m.perRisk
+	l.here, l.rise, l.bend = s.LogScore(), gain-loss, float64(l.curve)*m.perRisk
+	sum := float64(a + s.x.Amount(j))
+	size := math.Abs(float64(s.returns)*m.perReturn) + math.Abs(s.risk.float()*m.perRisk) +
+		sum*(math.Abs(gain)+math.Abs(loss)+sum*math.Abs(l.bend))
+	l.slack = 0x1p-48 * size
+	if !(l.bend > 0) {
+		return 0
+	}
+	l.peak = l.rise / (2 * l.bend)
+	if at := math.Round(float64(l.at) + l.peak); 0 < at && at < sum {
+		return int(at)
+	}
+	return 0
+}
+
+func (s *markowitzScorer) At(k int) float64 {
+	l := &s.line
+	d := int64(k) - l.at
+	return s.property.log(l.returns+d*l.step, s.moved(l.slope, l.curve, d))
+}
+
+// Above is the parabola's higher end, or its peak if that is between.
+func (s *markowitzScorer) Above(from, to int) float64 {
+	l := &s.line
+	a, b := float64(int64(from)-l.at), float64(int64(to)-l.at)
+	if l.bend > 0 && a < l.peak && l.peak < b {
+		return l.here + l.rise*l.peak/2 + l.slack
+	}
+	return l.here + max((l.rise-l.bend*a)*a, (l.rise-l.bend*b)*b) + l.slack
 }
 
 func (s *markowitzScorer) Moved(i, j int) {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"kir"
 	"kir/property"
 )
 
@@ -80,6 +81,43 @@ func TestMarkowitzExtremes(t *testing.T) {
 				s.Moved(0, 1)
 				if got := s.LogScore(); !same(got, p.LogScore(x)) || math.Abs(got-plain) > tolerance {
 					t.Errorf("total %d, size %v, moved to %d: %v, the point %v, want %v", total, size, k, got, p.LogScore(x), plain)
+				}
+			}
+		}
+	}
+}
+
+// No bound of a line is below what it bounds, however large the numbers and however
+// straight, steep or bent the line: beside the peak and the ends, and anywhere.
+func TestMarkowitzBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 49))
+	near := func(k, from, to int) int { return min(max(k+r.IntN(5)-2, from), to) }
+	for range 300 {
+		total := 10 + r.IntN(1<<(4+r.IntN(27)))
+		size := math.Pow(10, 12*r.Float64()-6)
+		returns := []float64{size * r.NormFloat64(), size * r.NormFloat64(), 0.1}
+		// Risk of all signs, and none; what is the same for both ingredients has no bend.
+		a, b, c := r.NormFloat64(), r.NormFloat64(), r.NormFloat64()
+		if r.IntN(4) == 0 {
+			b, c = a, a*(1+1e-15*r.NormFloat64())
+		}
+		p := must(property.NewMarkowitz(returns, [][]float64{{a, c, 0}, {c, b, 0}, {0, 0, 0}}, math.Pow(10, 12*r.Float64()-6), total))
+		s := total - r.IntN(total/2)
+		x := composition(t, []int{s / 3, s - s/3, total - s})
+		curve := p.Scorer(x).(kir.CurveScorer)
+		curve.Reset()
+		peak := curve.Curve(0, 1)
+		for range 200 {
+			from := 1 + r.IntN(s-3)
+			to := from + 2 + r.IntN(s-2-from)
+			if r.IntN(2) == 0 {
+				from = near(max(peak, 1), 1, s-3)
+				to = near(from+2, from+2, s-1)
+			}
+			above := curve.Above(from, to)
+			for _, k := range []int{from, to, near(from, from, to), near(to, from, to), near(peak, from, to), from + r.IntN(to-from+1)} {
+				if at := curve.At(k); !(at <= above) {
+					t.Fatalf("total %d, size %v: the bound of splits %d to %d of %d is %v, and at %d, by the peak at %d, is %v", total, size, from, to, s, above, k, peak, at)
 				}
 			}
 		}

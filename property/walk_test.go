@@ -60,6 +60,9 @@ func walkLines(t *testing.T, p kir.LineProperty, ingredients, total, moves int, 
 			s.Line(i, j, &pieces)
 			sum := x.Amount(i) + x.Amount(j)
 			checkPieces(t, &pieces, sum)
+			if c, ok := s.(kir.CurveScorer); ok {
+				checkCurve(t, r, c, i, j, sum, &pieces)
+			}
 			at := -1
 			for k := range sum + 1 {
 				for at+1 < pieces.Len() {
@@ -107,6 +110,46 @@ func walkLines(t *testing.T, p kir.LineProperty, ingredients, total, moves int, 
 			}
 			if got, want := s.LogScore(), p.LogScore(x); !same(got, want) {
 				t.Fatalf("after a move the scorer says %v at %v, the property %v", got, x, want)
+			}
+		}
+	}
+}
+
+// checkCurve verifies that a line known as a function has the line's values, and that
+// no bound of random splits from the first to the last is below one of them. That
+// bounds come close is measured where draws are.
+func checkCurve(t *testing.T, r *rand.Rand, c kir.CurveScorer, i, j, sum int, line *kir.Pieces) {
+	t.Helper()
+	if peak := c.Curve(i, j); peak < 0 || peak > sum {
+		t.Fatalf("the peak of a line of sum %d is %d", sum, peak)
+	}
+	values := make([]float64, 0, sum+1)
+	for q := range line.Len() {
+		_, value := line.Piece(q)
+		to := sum + 1
+		if q+1 < line.Len() {
+			to, _ = line.Piece(q + 1)
+		}
+		for k := len(values); k < to; k++ {
+			values = append(values, value)
+			if got := c.At(k); !same(got, value) {
+				t.Fatalf("split %d of %d: the curve says %v, the line %v", k, sum, got, value)
+			}
+		}
+	}
+	for range min(20, sum*sum) {
+		if sum < 4 {
+			return
+		}
+		from := 1 + r.IntN(sum-3)
+		to := from + 2 + r.IntN(sum-2-from)
+		if r.IntN(2) == 0 {
+			to = min(to, from+2+r.IntN(4))
+		}
+		above := c.Above(from, to)
+		for k := from; k <= to; k++ {
+			if !(above >= values[k]) {
+				t.Fatalf("the bound of splits %d to %d of %d is %v, and at %d is %v", from, to, sum, above, k, values[k])
 			}
 		}
 	}

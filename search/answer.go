@@ -124,6 +124,9 @@ func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
 		Ideas: answerLength, Distance: distance, Apart: ApartShare * typical,
 	}
 	list := ListOptions{Length: answerLength, Distance: distance, Apart: o.Apart, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
+	for _, w := range q.Target.Wishes() {
+		list.Weight = max(list.Weight, w.Weight)
+	}
 	a := &Answer{Effort: q.Effort}
 	candidates := b.Found
 	if o.Evaluations > 0 {

@@ -117,7 +117,8 @@ func (w *walker) step(beta float64) error {
 	}
 	x := w.cursor.Composition()
 	s := x.Amount(i) + x.Amount(j)
-	if err := w.look(i, j, s); err != nil {
+	drawn, curved, err := w.lookAlong(i, j, s, beta)
+	if err != nil {
 		return err
 	}
 	if len(w.choices) == 0 {
@@ -134,6 +135,9 @@ func (w *walker) step(beta float64) error {
 		w.weights = append(w.weights, math.Exp(beta*(c.value-top)))
 	}
 	c := w.choices[w.rand.Categorical(w.weights)]
+	if curved && c.from > 0 && c.to <= s {
+		c = drawn
+	}
 	k := c.from
 	if c.to-c.from > 1 {
 		k += w.rand.Intn(c.to - c.from)
@@ -142,6 +146,31 @@ func (w *walker) step(beta float64) error {
 		w.cursor.Move(i, j, k, c.value)
 	}
 	return nil
+}
+
+// lookAlong is look for a step. Of a line that is a curve it lists the ends and the
+// best between, which stands for all, and returns one of these that is drawn.
+func (w *walker) lookAlong(i, j, s int, beta float64) (drawn choice, curved bool, err error) {
+	low, high := w.doses.within(i, j, s)
+	low, high = max(low, 1), min(high, s)
+	if !w.doses.size(w.others(i, j) + 2) {
+		high = low
+	}
+	line, ok, err := w.cursor.Curve(w.rand, beta, i, j, low, high)
+	if err != nil || !ok {
+		if err == nil {
+			err = w.look(i, j, s)
+		}
+		return drawn, false, err
+	}
+	w.evaluations++
+	w.compositions += int64(s) + 1
+	w.choices = w.choices[:0]
+	w.chooseEnds(i, j, s, line.Zero, line.Full)
+	if line.Best > 0 {
+		w.add(line.Best, line.Best+1, line.BestScore)
+	}
+	return choice{line.Drawn, line.Drawn + 1, line.DrawnScore}, true, nil
 }
 
 // look scores a line of sum s and lists what can be chosen of it.
@@ -160,31 +189,14 @@ func (w *walker) look(i, j, s int) error {
 // the order k = 0, k = s, between; what is forbidden is left out.
 func (w *walker) choose(p *kir.Pieces, i, j, s int) {
 	w.choices = w.choices[:0]
-	x, d := w.cursor.Composition(), w.doses
-	others := x.Used() - 1
-	if x.Amount(i) > 0 && x.Amount(j) > 0 {
-		others--
-	}
-	add := func(from, to int, value float64) {
-		if value > math.Inf(-1) && from < to {
-			w.choices = append(w.choices, choice{from, to, value})
-		}
-	}
 	last := p.Len() - 1
-	if d.size(others + 1) {
-		if d.allows(j, int32(s)) {
-			_, value := p.Piece(0)
-			add(0, 1, value)
-		}
-		if d.allows(i, int32(s)) {
-			_, value := p.Piece(last)
-			add(s, s+1, value)
-		}
-	}
-	if !d.size(others + 2) {
+	_, zero := p.Piece(0)
+	_, full := p.Piece(last)
+	w.chooseEnds(i, j, s, zero, full)
+	if !w.doses.size(w.others(i, j) + 2) {
 		return
 	}
-	low, high := d.within(i, j, s)
+	low, high := w.doses.within(i, j, s)
 	low, high = max(low, 1), min(high, s)
 	for q := 0; q <= last && low < high; q++ {
 		from, value := p.Piece(q)
@@ -192,8 +204,38 @@ func (w *walker) choose(p *kir.Pieces, i, j, s int) {
 		if q < last {
 			to, _ = p.Piece(q + 1)
 		}
-		add(max(from, low), min(to, high), value)
+		w.add(max(from, low), min(to, high), value)
 	}
+}
+
+// chooseEnds lists the ends of a line that are allowed, given their scores.
+func (w *walker) chooseEnds(i, j, s int, zero, full float64) {
+	if !w.doses.size(w.others(i, j) + 1) {
+		return
+	}
+	if w.doses.allows(j, int32(s)) {
+		w.add(0, 1, zero)
+	}
+	if w.doses.allows(i, int32(s)) {
+		w.add(s, s+1, full)
+	}
+}
+
+// add lists a choice, if it is allowed.
+func (w *walker) add(from, to int, value float64) {
+	if value > math.Inf(-1) && from < to {
+		w.choices = append(w.choices, choice{from, to, value})
+	}
+}
+
+// others returns how many ingredients other than i and j are used.
+func (w *walker) others(i, j int) int {
+	x := w.cursor.Composition()
+	others := x.Used() - 1
+	if x.Amount(i) > 0 && x.Amount(j) > 0 {
+		others--
+	}
+	return others
 }
 
 // inner returns the choices of a line of sum s that are no end.
