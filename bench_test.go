@@ -179,13 +179,12 @@ func weightedCocktails(tb testing.TB, weight float64) *kir.Target {
 }
 
 // One iteration of the paper's algorithm on the two forests of the cocktails.
-// What it is measured against is BenchmarkForestPoint.
 func BenchmarkAcceleratedCocktails(b *testing.B) {
 	benchIterations(b, "accelerated", cocktails(b).Target)
 }
 
-// One plain evaluation of the two forests of the cocktails, tree by tree, at
-// compositions from all over the target.
+// One evaluation of the two forests of the cocktails at compositions from all over the
+// target. Package forest compares it with walking tree by tree.
 func BenchmarkForestPoint(b *testing.B) {
 	t := cocktails(b).Target
 	c := benchChain(b, "accelerated", t)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 )
 
 // twoForests are forests of the size of the cocktails', for two labels.
@@ -29,17 +30,60 @@ func states(n int) [][]int32 {
 	return xs
 }
 
-// BenchmarkForestPoint evaluates two forests at a composition, tree by tree.
+// BenchmarkForestPoint compares the ways to score a composition as a whole, in turns:
+// tree by tree, by Sum, and by a scorer that follows it there from another one, which
+// is what a candidate costs that is accepted. The least time of 40 for each.
 func BenchmarkForestPoint(b *testing.B) {
-	scores := twoForests(b)
-	xs := states(1024)
-	sum := int64(0)
-	b.ReportAllocs()
-	for n := 0; b.Loop(); n++ {
-		x := xs[n%len(xs)]
-		sum += scores[0].Point(x) + scores[1].Point(x)
+	for _, c := range []struct {
+		name string
+		book book
+	}{
+		{"cocktails", cocktailBook},
+		{"761x48", book{rows: 761, ingredients: 48, total: 1000, classes: 5, seed: 1, sizes: []int{5, 8, 12}}},
+		{"761x48numbers", book{rows: 761, ingredients: 48, total: 1000, seed: 1, sizes: []int{5, 8, 12}}},
+		{"761x48dense", book{rows: 761, ingredients: 48, total: 1000, classes: 60, seed: 1, sizes: []int{48}}},
+		{"3000x500", book{rows: 3000, ingredients: 500, total: 1000, classes: 5, seed: 1, sizes: []int{10, 20, 25}}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			f := mustGrow(b, c.book.data(), Options{Seed: 1})
+			want := AtLeast(0)
+			if !f.Numeric() {
+				want = AnyOf(f.classes[0])
+			}
+			s := mustScore(b, f, want)
+			random := rand.New(rand.NewPCG(5, 6))
+			var xs, used [256][]int32
+			for k := range xs {
+				xs[k] = c.book.composition(random, nil)
+				used[k] = usedOf(xs[k])
+			}
+			scorer := s.NewScorer()
+			ways := []func(x, used []int32) int64{
+				func(x, _ []int32) int64 { return s.Point(x) },
+				s.Sum,
+				func(x, used []int32) int64 {
+					scorer.Reset(x, used)
+					scorer.settle()
+					return scorer.Value()
+				},
+			}
+			least := []time.Duration{time.Hour, time.Hour, time.Hour}
+			for range 40 {
+				for w, way := range ways {
+					start := time.Now()
+					for k, x := range xs {
+						sink += way(x, used[k])
+					}
+					least[w] = min(least[w], time.Since(start)/256)
+				}
+			}
+			b.ReportMetric(float64(least[0]), "ns/plain")
+			b.ReportMetric(float64(least[1]), "ns/sum")
+			b.ReportMetric(float64(least[2]), "ns/followed")
+			b.ReportMetric(float64(least[0])/float64(least[1]), "plain/sum")
+			b.ReportMetric(0, "ns/op")
+		})
 	}
-	sink = sum
 }
 
 var sink int64

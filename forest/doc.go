@@ -35,6 +35,15 @@
 // with the interval of k that reaches a node, and only if their current path
 // tests i or j.
 //
+// # Points
+//
+// A composition that is drawn as a whole is scored by the same masks, of which only
+// those of the tests that its few ingredients fail are looked at: the trees that test
+// none of them end in their first leaves, whose sum is known. A scorer takes such a
+// composition over only when a line through it is asked for, so that a candidate that
+// is refused costs a point alone. Where so many ingredients are in use that their
+// tests are more than those on the trees' paths, the trees are walked one by one.
+//
 // # Saved forests
 //
 // [Forest.Write] saves a forest as JSON, which [Read] checks and loads. docs/forest.md

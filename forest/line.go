@@ -20,6 +20,7 @@ type variation struct {
 // [starts[p], starts[p+1]), where starts[0] is 0 and after the last piece comes
 // s+1. Neighbouring pieces differ. The slices are valid until the next call.
 func (s *Scorer) Line(i, j int) (starts []int32, sums []int64) {
+	s.settle()
 	a, b := int32(i), int32(j)
 	k := s.x[a]
 	total := k + s.x[b]

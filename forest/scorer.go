@@ -8,10 +8,18 @@ package forest
 // [Score.Probability] makes them probabilities.
 type Scorer struct {
 	score *Score
-	sum   int64   // the score of the current composition
+	sum   int64   // the score of the composition that x has
 	x     []int32 // by slot: the current amounts and group totals
 	used  []int32 // the ingredients with x > 0
 	place []int32 // by ingredient: where it is in used
+
+	// A composition that was set as a whole is scored as a point, and taken over
+	// only when a line through it is asked for, or a move: most candidates are
+	// refused before.
+	ahead    bool
+	next     []Part
+	aheadSum int64
+	point    *point
 
 	// Small trees.
 	leaves  []freeLeaves
@@ -83,6 +91,7 @@ func (s *Score) NewScorer() *Scorer {
 		sums:     make([]int64, 0, levels+1),
 		trees:    make([]uint64, s.treeWords),
 		todo:     make([]span, 0, s.deepest+1),
+		point:    s.newPoint(),
 	}
 	for t := range s.small {
 		base := int64(s.small[t].base)
@@ -98,21 +107,40 @@ func (s *Score) NewScorer() *Scorer {
 // Reset moves to the dense composition x. Used are the ingredients with a
 // positive amount, in any order; both slices are only read.
 func (s *Scorer) Reset(x, used []int32) {
+	s.next = s.next[:0]
+	for _, i := range used {
+		s.next = append(s.next, Part{i, x[i]})
+	}
+	s.aheadSum, s.ahead = s.score.sumWith(s.point, x, used), true
+}
+
+// settle takes over the composition that was set as a whole.
+func (s *Scorer) settle() {
+	if !s.ahead {
+		return
+	}
+	s.ahead = false
 	for len(s.used) > 0 {
 		s.assign(s.used[len(s.used)-1], 0)
 	}
-	for _, i := range used {
-		s.assign(i, x[i])
+	for _, p := range s.next {
+		s.assign(p.Ingredient, p.Amount)
 	}
 	s.refresh()
 }
 
 // Value returns the score of the current composition.
-func (s *Scorer) Value() int64 { return s.sum }
+func (s *Scorer) Value() int64 {
+	if s.ahead {
+		return s.aheadSum
+	}
+	return s.sum
+}
 
 // Set moves to the composition in which ingredient i has amount xi and
 // ingredient j has amount xj, the others as they are.
 func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
+	s.settle()
 	s.assign(int32(i), xi)
 	s.assign(int32(j), xj)
 	s.refresh()

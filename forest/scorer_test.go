@@ -101,6 +101,9 @@ func TestLineEqualsPoints(t *testing.T) {
 				if step%20 == 0 {
 					x = c.book.composition(random, nil)
 					scorer.Reset(x, usedOf(x))
+					if got, want := scorer.Value(), c.score.Point(x); got != want {
+						t.Fatalf("step %d, x = %v: value %d when set as a whole, want %d", step, Parts(x), got, want)
+					}
 				}
 				i := random.IntN(len(x))
 				if random.IntN(8) > 0 { // seldom both absent, so that s = 0
@@ -136,6 +139,9 @@ func TestLineEqualsPoints(t *testing.T) {
 				}
 				if got, want := scorer.Value(), c.score.Point(x); got != want {
 					t.Fatalf("step %d, x = %v: value %d, want %d", step, Parts(x), got, want)
+				}
+				if got, want := c.score.Sum(x, usedOf(x)), c.score.Point(x); got != want {
+					t.Fatalf("step %d, x = %v: sum %d, want %d", step, Parts(x), got, want)
 				}
 			}
 			if c.name != "single leaves" && pieces < 100 {

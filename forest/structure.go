@@ -48,6 +48,8 @@ type structure struct {
 	large      []largeTree
 	largeWords int // of a bit set of them
 	pathLength int // the sum of the lengths of their longest paths, leaf included
+
+	cover cover
 }
 
 // A slotNode is a node whose test is on a slot, in preorder with its tree's.
@@ -118,6 +120,7 @@ func newStructure(f *Forest) *structure {
 	s.addNodes(f, slotOf)
 	s.addLevels()
 	s.addMasks(f)
+	s.addCover(f)
 	return s
 }
 

@@ -191,6 +191,7 @@ type Score struct {
 	*structure
 	want   Want
 	values []int64 // by leaf, the trees' leaves one after another
+	empty  int64   // the sum at the composition without ingredients
 
 	least, greatest float64 // labels of a numeric forest
 }
@@ -216,6 +217,9 @@ func (f *Forest) Score(w Want) (*Score, error) {
 			}
 			s.values = append(s.values, fixed(part, t.weight(l)))
 		}
+	}
+	for _, base := range s.leafBase {
+		s.empty += s.values[base]
 	}
 	return s, nil
 }
@@ -247,7 +251,8 @@ func (s *Score) Value(sum int64) float64 {
 }
 
 // Point returns the sum of the leaves' values at the dense composition x, found
-// tree by tree. It is what the other ways to score must agree with.
+// tree by tree. It is what the other ways to score must agree with; [Score.Sum] is
+// the fast one.
 func (s *Score) Point(x []int32) int64 {
 	if len(s.groups) > 0 {
 		return s.pointWithGroups(x)

@@ -292,11 +292,7 @@ func (b *mapping) bind() ([]*ensemble.Score, error) {
 	var settings []*ensemble.Score
 	for k := range count {
 		sources := slices.Clone(b.sources)
-		step := 1
-		for _, t := range b.tried {
-			sources[t.input].Value = t.values[k/step%len(t.values)]
-			step *= len(t.values)
-		}
+		b.each(k, func(t *tried, v float64) { sources[t.input].Value = v })
 		s, err := ensemble.Bind(b.model, len(b.names), b.total, sources)
 		if err != nil {
 			return nil, b.at.Blame(err)
@@ -304,6 +300,30 @@ func (b *mapping) bind() ([]*ensemble.Score, error) {
 		settings = append(settings, s)
 	}
 	return settings, nil
+}
+
+// each hands over the value of each constant in a setting.
+func (b *mapping) each(setting int, f func(t *tried, v float64)) {
+	for k := range b.tried {
+		t := &b.tried[k]
+		f(t, t.values[setting%len(t.values)])
+		setting /= len(t.values)
+	}
+}
+
+// setting says which values the constants have, those of which there are several.
+func (b *mapping) setting(setting int) string {
+	var all []string
+	b.each(setting, func(t *tried, v float64) {
+		switch {
+		case len(t.values) == 1:
+		case math.IsNaN(v):
+			all = append(all, t.name+" missing")
+		default:
+			all = append(all, fmt.Sprintf("%s %v", t.name, v))
+		}
+	})
+	return strings.Join(all, ", ")
 }
 
 // check compares the model with a table of its own predictions: a row a composition, a

@@ -16,6 +16,10 @@ type Property struct {
 
 	Forest *forest.Forest // of a forest: what was grown or loaded; else nil
 
+	// Value is of a model of a number: what it says of a composition, in its own unit,
+	// and at which values of the constants that are tried, in words; else nil.
+	Value func(x *kir.Composition) (v float64, at string)
+
 	// Taste and HeldOut are of a preference: what was learnt, and how well it tells
 	// pairs that it has not learnt from; else nil and nothing.
 	Taste   *property.Taste

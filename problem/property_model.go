@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir"
 	"kir/fault"
 	"kir/forest/ensemble"
 	"kir/forest/lightgbm"
@@ -70,11 +71,18 @@ func readModel(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		return Property{}, yaml.Hint(f["tolerance"].Errorf("there is nothing to check"), "add check: a table of the model's own predictions, or remove it")
 	}
 	resolved.Set("floor", least)
-	return Property{
+	model := property.NewModel(settings, func(sums []float64) float64 { return wish(told.of(sums)) }, least)
+	p := Property{
 		About:    fmt.Sprintf("%s of %s: %s", told.name, fault.Quote(f["file"].Text), about),
-		property: property.NewModel(settings, func(sums []float64) float64 { return wish(told.of(sums)) }, least),
-		resolved: resolved,
-	}, nil
+		property: model, resolved: resolved,
+	}
+	if !told.probability {
+		p.Value = func(x *kir.Composition) (v float64, at string) {
+			sums, setting := model.Sums(x)
+			return told.of(sums), b.setting(setting)
+		}
+	}
+	return p, nil
 }
 
 // loadModel reads the file of a model, of whichever program it is.

@@ -26,7 +26,7 @@ func NewForest(score *forest.Score, floor float64) *Forest { return &Forest{scor
 
 // LogScore returns log y(x).
 func (f *Forest) LogScore(x *kir.Composition) float64 {
-	return f.log(f.score.Point(x.Amounts()))
+	return f.log(f.score.Sum(x.Amounts(), x.Ingredients()))
 }
 
 // log turns a sum over the trees into log y.

@@ -30,11 +30,21 @@ func NewModel(settings []*ensemble.Score, wish func(sums []float64) float64, flo
 
 // LogScore returns log y(x).
 func (m *Model) LogScore(x *kir.Composition) float64 {
-	y := m.floor
-	for _, s := range m.settings {
-		y = max(y, m.wish(s.Sums(x.Amounts())))
+	sums, _ := m.Sums(x)
+	return math.Log(max(m.floor, m.wish(sums)))
+}
+
+// Sums returns the sums of the ensemble's targets at x in the setting in which the
+// wish says most, the first of them, and which one that is.
+func (m *Model) Sums(x *kir.Composition) (sums []float64, setting int) {
+	y := math.Inf(-1)
+	for k, s := range m.settings {
+		found := s.Sums(x.Amounts())
+		if v := m.wish(found); k == 0 || v > y {
+			sums, setting, y = found, k, v
+		}
 	}
-	return math.Log(y)
+	return sums, setting
 }
 
 // Scorer returns a scorer of x.

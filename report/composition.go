@@ -33,11 +33,13 @@ type Best struct {
 }
 
 // A Prediction is what a model expects of a number, and an interval for the label
-// of this composition that holds those of 90 % of new recipes.
+// of this composition that holds those of 90 % of new recipes. Models of other programs
+// tell no interval, but at which values of constants, if several were tried.
 type Prediction struct {
 	Value Number `json:"value"`
 	Low   Number `json:"low"`
 	High  Number `json:"high"`
+	At    string `json:"at,omitempty"`
 }
 
 // A Range is units from Low to High.

@@ -24,7 +24,8 @@ type manifest struct {
 	Models                 []struct {
 		Name, Inputs, File, Output string
 		Width                      int
-		Tolerance                  float64 // in units of the last place of float32
+		Tolerance                  float64 // in units of the last place
+		Wide                       bool    // the predictions are float64, else float32
 	}
 }
 
@@ -50,8 +51,7 @@ func TestModels(t *testing.T) {
 	for _, c := range all.Models {
 		t.Run(c.Name, func(t *testing.T) {
 			m := load(t, filepath.Join(dir, c.File))
-			want := make([]float32, all.Points*c.Width)
-			read(t, filepath.Join(dir, c.Name+".out"), want)
+			want := predictions(t, filepath.Join(dir, c.Name+".out"), all.Points*c.Width, c.Wide)
 			of, width := output(m, c.Output)
 			if width != c.Width {
 				t.Fatalf("the output has %d numbers, and should have %d", width, c.Width)
@@ -74,8 +74,8 @@ func TestModels(t *testing.T) {
 					sums = m.Sums(inputs)
 				}
 				for k := range c.Width {
-					got, want := float32(of(sums, k)), want[p*c.Width+k]
-					if d := units(got, want); d != 0 {
+					got, want := of(sums, k), want[p*c.Width+k]
+					if d := units(got, want, c.Wide); d != 0 {
 						different++
 						if d > worst {
 							worst = d
@@ -187,13 +187,37 @@ func TestDamaged(t *testing.T) {
 	t.Logf("of 1,000 files that were cut and 1,000 that were overwritten %d are refused, %d read equal, and %d of those overwritten are other models", refused, equal, other)
 }
 
-// units returns how many units in the last place two numbers are apart.
-func units(a, b float32) float64 {
-	if a == b || a != a && b != b {
+// predictions reads recorded ones.
+func predictions(t *testing.T, path string, n int, wide bool) []float64 {
+	t.Helper()
+	all := make([]float64, n)
+	if wide {
+		read(t, path, all)
+		return all
+	}
+	single := make([]float32, n)
+	read(t, path, single)
+	for k, v := range single {
+		all[k] = float64(v)
+	}
+	return all
+}
+
+// units returns how many units in the last place of float64, or float32, two numbers
+// are apart, the first of which is rounded to that.
+func units(got, want float64, wide bool) float64 {
+	single := float32(got)
+	if !wide {
+		got = float64(single)
+	}
+	if got == want || got != got && want != want {
 		return 0
 	}
-	size := float32(math.Max(math.Abs(float64(a)), math.Abs(float64(b))))
-	return math.Abs(float64(a)-float64(b)) / float64(math.Nextafter32(size, float32(math.Inf(1)))-size)
+	size := max(math.Abs(got), math.Abs(want))
+	if wide {
+		return math.Abs(got-want) / (math.Nextafter(size, math.Inf(1)) - size)
+	}
+	return math.Abs(got-want) / float64(math.Nextafter32(float32(size), float32(math.Inf(1)))-float32(size))
 }
 
 // output returns the numbers of an output of that name, or of the first one.
@@ -208,7 +232,7 @@ func output(m *ensemble.Model, name string) (of func(sums []float64, k int) floa
 		all = all[:1]
 	}
 	if len(all) == 1 {
-		if o := all[0]; name == "" && strings.HasPrefix(m.Maker, "XGBoost") && len(o.Classes) == 2 {
+		if o := all[0]; name == "" && !strings.HasPrefix(m.Maker, "ONNX") && len(o.Classes) == 2 {
 			return func(sums []float64, _ int) float64 { return o.Of(sums, 1) }, 1
 		}
 		return all[0].Of, max(len(all[0].Classes), 1)
@@ -233,7 +257,7 @@ func parse(path string, data []byte) (*ensemble.Model, error) {
 	switch filepath.Ext(path) {
 	case ".onnx":
 		return onnx.Read(bytes.NewReader(data))
-	case ".model":
+	case ".model", ".txt":
 		return lightgbm.Read(bytes.NewReader(data))
 	}
 	return xgboost.Read(bytes.NewReader(data))

@@ -1,37 +1,38 @@
 package ensemble
 
-// add32 is [addPlain] of float32, four sums an instruction.
+// add32 is [addPlain] of float32, four sums an instruction, for sixteen sums, or twice
+// as many if wide.
 //
 //go:noescape
-func add32(sums *[lanes]float32, terms []float32, places []place[float32], masks *[2 * lanes]uint32)
+func add32(sums *float32, wide bool, terms []float32, places []place[float32], masks *[2 * lanes]uint32)
 
 // add64 is [addPlain] of float64 for the eight sums from a lane on, two an instruction.
 //
 //go:noescape
-func add64(sums *[lanes]float64, terms []float64, places []place[float64], lane int, masks *[2 * lanes]uint64)
-
-const ones = 1<<64 - 1
-
-// Masks: those for the lanes from q on begin at lanes − q.
-var (
-	masks32 = [2 * lanes]uint32{
-		lanes: ones >> 32, ones >> 32, ones >> 32, ones >> 32, ones >> 32, ones >> 32, ones >> 32, ones >> 32,
-		ones >> 32, ones >> 32, ones >> 32, ones >> 32, ones >> 32, ones >> 32, ones >> 32, ones >> 32,
-	}
-	masks64 = [2 * lanes]uint64{
-		lanes: ones, ones, ones, ones, ones, ones, ones, ones, ones, ones, ones, ones, ones, ones, ones, ones,
-	}
-)
+func add64(sums *float64, terms []float64, places []place[float64], lane int, masks *[2 * lanes]uint64)
 
 func adder32() adder[float32] {
-	return func(sums *[lanes]float32, terms []float32, places []place[float32]) {
-		add32(sums, terms, places, &masks32)
+	masks := masksOf[uint32]()
+	return func(sums []float32, terms []float32, places []place[float32]) {
+		add32(&sums[0], len(sums) > half, terms, places, masks)
 	}
 }
 
 func adder64() adder[float64] {
-	return func(sums *[lanes]float64, terms []float64, places []place[float64]) {
-		add64(sums, terms, places, 0, &masks64)
-		add64(sums, terms, places, lanes/2, &masks64)
+	masks := masksOf[uint64]()
+	return func(sums []float64, terms []float64, places []place[float64]) {
+		for lane := 0; lane < len(sums); lane += half / 2 {
+			add64(&sums[0], terms, places, lane, masks)
+		}
 	}
+}
+
+// masksOf returns ones behind as many zeros: those for the lanes from q on begin at
+// lanes − q.
+func masksOf[T uint32 | uint64]() *[2 * lanes]T {
+	var m [2 * lanes]T
+	for q := lanes; q < len(m); q++ {
+		m[q] = ^T(0)
+	}
+	return &m
 }

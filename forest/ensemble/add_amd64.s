@@ -3,30 +3,67 @@
 // Blends leaves in made what it is where the mask at an offset is 0, and X9 elsewhere.
 #define BLEND(at, made) \
 	MOVUPS at(R13), X10 \
-	MOVAPS X10, X11     \
+	MOVAPS X10, X14     \
 	ANDPS  X9, X10      \
-	ANDNPS made, X11    \
-	ORPS   X11, X10     \
+	ANDNPS made, X14    \
+	ORPS   X14, X10     \
 	MOVAPS X10, made
 
-// func add32(sums *[lanes]float32, terms []float32, places []place[float32], masks *[2 * lanes]uint32)
+// Adds to four registers, TO and so on, what the places from R8 on of one term say in
+// the lanes from at/4 on.
+#define HALF(at, loop, end, T0, T1, T2, T3) \
+	MOVSS   8(R8), X8          \
+	SHUFPS  $0, X8, X8         \
+	MOVAPS  X8, X11            \
+	MOVAPS  X8, X12            \
+	MOVAPS  X8, X13            \
+loop:                              \
+	MOVSS   12(R8), X9         \
+	SHUFPS  $0, X9, X9         \
+	MOVLQSX 4(R8), BX          \
+	NEGQ    BX                 \
+	LEAQ    at(R14)(BX*4), R13 \
+	BLEND(0, X8)               \
+	BLEND(16, X11)             \
+	BLEND(32, X12)             \
+	BLEND(48, X13)             \
+	ADDQ    $16, R8            \
+	DECQ    R9                 \
+	JZ      end                \
+	CMPL    AX, (R8)           \ // once more for the same term
+	JEQ     loop               \
+end:                               \
+	ADDPS   X8, T0             \
+	ADDPS   X11, T1            \
+	ADDPS   X12, T2            \
+	ADDPS   X13, T3
+
+// func add32(sums *float32, wide bool, terms []float32, places []place[float32], masks *[2 * lanes]uint32)
 //
-// Sixteen sums stay in four registers, X0 to X3. A term is copied to all places of
-// another and added to each; ADDPS rounds as ADDSS does. Where a place says that a term
-// differs, X4 to X7 are what it is, made by masks: ones from the place's lane on.
-TEXT ·add32(SB), NOSPLIT, $0-64
-	MOVQ   sums+0(FP), DI
-	MOVQ   terms_base+8(FP), SI
-	MOVQ   terms_len+16(FP), CX
-	MOVQ   places_base+32(FP), R8
-	MOVQ   places_len+40(FP), R9
-	MOVQ   masks+56(FP), R14
-	LEAQ   (SI)(CX*4), R11         // the end of terms
-	MOVQ   SI, R12                 // their beginning
-	MOVUPS (DI), X0
-	MOVUPS 16(DI), X1
-	MOVUPS 32(DI), X2
-	MOVUPS 48(DI), X3
+// Sixteen sums, or thirty-two, stay in the registers X0 to X7. A term is copied to all
+// places of another and added to each; ADDPS rounds as ADDSS does. Where a place says
+// that a term differs, X8 and X11 to X13 are what it is, made by masks: ones from the
+// place's lane on.
+TEXT ·add32(SB), NOSPLIT, $0-72
+	MOVQ    sums+0(FP), DI
+	MOVBLZX wide+8(FP), R10
+	MOVQ    terms_base+16(FP), SI
+	MOVQ    terms_len+24(FP), CX
+	MOVQ    places_base+40(FP), R8
+	MOVQ    places_len+48(FP), R9
+	MOVQ    masks+64(FP), R14
+	LEAQ    (SI)(CX*4), R11        // the end of terms
+	MOVQ    SI, R12                // their beginning
+	MOVUPS  (DI), X0
+	MOVUPS  16(DI), X1
+	MOVUPS  32(DI), X2
+	MOVUPS  48(DI), X3
+	TESTQ   R10, R10
+	JZ      run32
+	MOVUPS  64(DI), X4
+	MOVUPS  80(DI), X5
+	MOVUPS  96(DI), X6
+	MOVUPS  112(DI), X7
 
 run32:
 	// Terms up to DX are alike in all sums.
@@ -35,50 +72,55 @@ run32:
 	JZ      next32
 	MOVLQSX (R8), AX
 	LEAQ    (R12)(AX*4), DX
-	JMP     next32
-
-loop32:
-	MOVSS  (SI), X4
-	SHUFPS $0, X4, X4
-	ADDPS  X4, X0
-	ADDPS  X4, X1
-	ADDPS  X4, X2
-	ADDPS  X4, X3
-	ADDQ   $4, SI
 
 next32:
-	CMPQ   SI, DX
-	JB     loop32
-	TESTQ  R9, R9
-	JZ     done32
-	MOVSS  8(R8), X4
-	SHUFPS $0, X4, X4
-	MOVAPS X4, X5
-	MOVAPS X4, X6
-	MOVAPS X4, X7
+	TESTQ R10, R10
+	JNZ   wide32
+	JMP   narrow32
 
-place32:
-	MOVSS   12(R8), X9
-	SHUFPS  $0, X9, X9
-	MOVLQSX 4(R8), BX
-	NEGQ    BX
-	LEAQ    64(R14)(BX*4), R13
-	BLEND(0, X4)
-	BLEND(16, X5)
-	BLEND(32, X6)
-	BLEND(48, X7)
-	ADDQ    $16, R8
-	DECQ    R9
-	JZ      add32
-	CMPL    AX, (R8)  // once more for the same term
-	JEQ     place32
+loop32:
+	MOVSS  (SI), X8
+	SHUFPS $0, X8, X8
+	ADDPS  X8, X0
+	ADDPS  X8, X1
+	ADDPS  X8, X2
+	ADDPS  X8, X3
+	ADDQ   $4, SI
 
-add32:
-	ADDPS X4, X0
-	ADDPS X5, X1
-	ADDPS X6, X2
-	ADDPS X7, X3
+narrow32:
+	CMPQ SI, DX
+	JB   loop32
+	JMP  places32
+
+loopwide32:
+	MOVSS  (SI), X8
+	SHUFPS $0, X8, X8
+	ADDPS  X8, X0
+	ADDPS  X8, X1
+	ADDPS  X8, X2
+	ADDPS  X8, X3
+	ADDPS  X8, X4
+	ADDPS  X8, X5
+	ADDPS  X8, X6
+	ADDPS  X8, X7
+	ADDQ   $4, SI
+
+wide32:
+	CMPQ SI, DX
+	JB   loopwide32
+
+places32:
+	TESTQ R9, R9
+	JZ    done32
+	MOVQ  R8, CX // the first place of the term, and how many are left
+	MOVQ  R9, DX
+	HALF(128, low32, lowend32, X0, X1, X2, X3)
 	ADDQ  $4, SI
+	TESTQ R10, R10
+	JZ    run32
+	MOVQ  CX, R8
+	MOVQ  DX, R9
+	HALF(192, high32, highend32, X4, X5, X6, X7)
 	JMP   run32
 
 done32:
@@ -86,11 +128,19 @@ done32:
 	MOVUPS X1, 16(DI)
 	MOVUPS X2, 32(DI)
 	MOVUPS X3, 48(DI)
+	TESTQ  R10, R10
+	JZ     return32
+	MOVUPS X4, 64(DI)
+	MOVUPS X5, 80(DI)
+	MOVUPS X6, 96(DI)
+	MOVUPS X7, 112(DI)
+
+return32:
 	RET
 
-// func add64(sums *[lanes]float64, terms []float64, places []place[float64], lane int, masks *[2 * lanes]uint64)
+// func add64(sums *float64, terms []float64, places []place[float64], lane int, masks *[2 * lanes]uint64)
 //
-// The same for eight sums of float64 from a lane on, which is 0 or 8.
+// The same for eight sums of float64 from a lane on.
 TEXT ·add64(SB), NOSPLIT, $0-72
 	MOVQ   sums+0(FP), DI
 	MOVQ   terms_base+8(FP), SI
@@ -141,7 +191,7 @@ place64:
 	MOVLQSX  4(R8), BX
 	SUBQ     R10, BX
 	NEGQ     BX
-	LEAQ     128(R14)(BX*8), R13
+	LEAQ     256(R14)(BX*8), R13
 	BLEND(0, X4)
 	BLEND(16, X5)
 	BLEND(32, X6)

@@ -33,14 +33,16 @@ func testAdder[T float32 | float64](t *testing.T, r *rand.Rand, add adder[T], n 
 			places = append(places, place[T]{int32(k), lane, before, T(r.NormFloat64())})
 		}
 	}
-	var got, want [lanes]T
-	for q := range got {
-		got[q] = T(q) + 0.1
-		want[q] = got[q]
-	}
-	add(&got, terms, places)
-	addPlain(&want, terms, places)
-	if got != want {
-		t.Fatalf("%d terms and %d places sum to %v, and should to %v", n, len(places), got, want)
+	for _, count := range []int{half, lanes} {
+		got, want := make([]T, count), make([]T, count)
+		for q := range got {
+			got[q] = T(q) + 0.1
+			want[q] = got[q]
+		}
+		add(got, terms, places)
+		addPlain(want, terms, places)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d terms and %d places sum to %v, and should to %v", n, len(places), got, want)
+		}
 	}
 }

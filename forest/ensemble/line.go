@@ -53,10 +53,14 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 		s.varies(int32(i), int32(j))
 		for _, slot := range s.varying {
 			v := s.vary[slot]
-			for _, q := range s.asked[slot] {
-				if uint64(v.border+v.slope*int64(q.threshold)-1) < uint64(total) || v.mode != plain {
-					s.begin(q)
+			if v.mode != plain {
+				for _, q := range s.asked[slot] {
+					s.begin(q, 0)
 				}
+				continue
+			}
+			for _, m := range s.meet(slot, total) {
+				s.begin(s.asked[slot][m.at], m.border)
 			}
 		}
 		for w, trees := range s.stale {
@@ -69,14 +73,30 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 		}
 	}
 	starts = s.splits.finish(total)
-	for k := range s.changes {
-		c := &s.changes[k]
-		c.piece = s.splits.piece(c.piece)
-	}
+	s.splits.place(s.changes)
 	for g := range s.line {
 		s.line[g] = s.sums.line(g, s.changes, len(starts), s.line[g][:0])
 	}
 	return starts, s.line
+}
+
+// A meeting is a border on a line, and who of those who ask for its slot has it.
+type meeting struct{ at, border int32 }
+
+// meet returns the borders of a slot that are on a line. That nobody can foresee, and so
+// the loop has no branch that depends on it.
+func (s *Scorer) meet(slot, total int32) []meeting {
+	v, all := s.vary[slot], s.asked[slot]
+	if len(s.met) < len(all) {
+		s.met = make([]meeting, 2*len(all))
+	}
+	n := 0
+	for k, q := range all {
+		border := v.border + v.slope*int64(q.threshold)
+		s.met[n] = meeting{int32(k), int32(border)}
+		n += int(uint64(border-1-int64(total)) >> 63 &^ (uint64(border-1) >> 63)) // whether 1 ≤ border ≤ total
+	}
+	return s.met[:n]
 }
 
 // varies lists the slots that vary along the line of i and j, and sets how.
@@ -167,23 +187,18 @@ func floorDiv(a, b int64) int64 {
 func (s *Scorer) descend(t, here, total int32) {
 	last := s.leaves[t]
 	nodes, vary := s.score.nodes, s.vary
-	step := s.starts[t] + s.from[t]&^several
-	child := s.paths[step].node
+	start := s.from[t]
+	child := start.other
 	from, to := int64(0), int64(total)
 	todo := s.todo[:0]
-	if n := &nodes[child]; s.from[t]&several == 0 && vary[n.slot].mode == plain {
-		v := &vary[n.slot]
-		border := v.border + v.slope*int64(n.threshold)
-		child = n.right
-		if v.offset+v.slope*int64(here) > int64(n.threshold) {
-			child = n.left
-		}
-		if border > int64(here) {
-			from = border
-		} else {
-			to = border - 1
-			todo = append(todo, span{last, int32(border), total})
-		}
+	switch {
+	case start.border == 0:
+		child = s.paths[s.starts[t]+start.step].node
+	case start.border > here:
+		from = int64(start.border)
+	default:
+		to = int64(start.border) - 1
+		todo = append(todo, span{last, start.border, total})
 	}
 	for {
 		for child >= 0 {

@@ -17,8 +17,8 @@
 // the same order and precision. Along a line most trees keep their leaf, but a sum
 // that has changed in one term must be added anew from there on: rounding does not
 // commute. What helps is that the sums of neighbouring pieces of a line are
-// independent chains of additions, so that sixteen are added at once, and that of the
-// terms of sixteen neighbouring pieces only a few differ.
+// independent chains of additions, so that up to 32 are added at once, and that of the
+// terms of neighbouring pieces only a few differ.
 //
 // # Lines
 //

@@ -20,11 +20,12 @@ type Scorer struct {
 	lengths []int32   // by tree
 	asked   [][]asked // by slot, who on the paths asks for it
 	stale   []uint64  // a bit set of trees
-	from    []int32   // by stale tree, which test on its path to begin with
+	from    []start   // by stale tree, where to begin with it
 
 	// A line.
 	forms   []form  // by slot
 	varying []int32 // the slots that vary
+	met     []meeting
 	todo    []span
 	splits  splits
 	changes []change
@@ -40,7 +41,7 @@ func (s *Score) NewScorer() *Scorer {
 		x: make([]int32, len(s.effects)), place: make([]int32, len(s.effects)),
 		exact:  make([]int64, len(s.slots)),
 		leaves: make([]int32, trees), starts: make([]int32, trees), lengths: make([]int32, trees),
-		stale: make([]uint64, (trees+63)/64), from: make([]int32, trees), vary: make([]variation, len(s.slots)),
+		stale: make([]uint64, (trees+63)/64), from: make([]start, trees), vary: make([]variation, len(s.slots)),
 		forms: make([]form, len(s.slots)), line: make([][]float64, len(s.Terms)),
 	}
 	c.asked = make([][]asked, len(s.slots))
@@ -120,24 +121,27 @@ func (s *Scorer) assign(i, amount int32) {
 		low, high := min(was, now), max(was, now)
 		for _, q := range s.asked[e.slot] {
 			if low <= q.threshold && q.threshold < high {
-				s.begin(q)
+				s.begin(q, 0)
 			}
 		}
 	}
 }
 
+// A start is with which test on its path to begin with a stale tree. If there is only
+// one such test, and at a split of the line its answer changes, that is the border, and
+// other the child that is not on the path; else the border is 0.
+type start struct{ step, other, border int32 }
+
 // begin makes a tree stale from a test on its path on.
-func (s *Scorer) begin(q asked) {
+func (s *Scorer) begin(q asked, border int32) {
+	at := &s.from[q.tree]
 	if w, bit := q.tree>>6, uint64(1)<<(q.tree&63); s.stale[w]&bit == 0 {
 		s.stale[w] |= bit
-		s.from[q.tree] = q.step
+		*at = start{q.step, q.other, border}
 	} else {
-		s.from[q.tree] = min(s.from[q.tree]&^several, q.step) | several
+		at.step, at.border = min(at.step, q.step), 0
 	}
 }
-
-// several is a bit of what is in from: there is more than one such test.
-const several = 1 << 30
 
 // refresh brings the paths of the stale trees up to date.
 func (s *Scorer) refresh() {
@@ -152,7 +156,7 @@ func (s *Scorer) refresh() {
 // and follows the answer.
 func (s *Scorer) refreshTree(t int32) {
 	path := s.paths[s.starts[t]:][:s.lengths[t]]
-	for p := int(s.from[t] &^ several); p < len(path); p++ {
+	for p := int(s.from[t].step); p < len(path); p++ {
 		n := &s.score.nodes[path[p].node]
 		next, was := n.right, s.leaves[t]
 		if s.vary[n.slot].offset <= int64(n.threshold) {
@@ -165,6 +169,7 @@ func (s *Scorer) refreshTree(t int32) {
 			for _, q := range path[p+1:] {
 				s.forget(q)
 			}
+			s.asked[path[p].slot][path[p].asked].other = was
 			s.follow(t, int32(p+1), next)
 			return
 		}
@@ -186,13 +191,13 @@ func (s *Scorer) follow(t, p, at int32) {
 	for at >= 0 {
 		n := &s.score.nodes[at]
 		s.paths[s.starts[t]+p] = step{at, n.slot, n.threshold, int32(len(s.asked[n.slot]))}
-		s.asked[n.slot] = append(s.asked[n.slot], asked{n.threshold, t, p})
-		p++
+		next, other := n.right, n.left
 		if s.vary[n.slot].offset <= int64(n.threshold) {
-			at = n.left
-		} else {
-			at = n.right
+			next, other = other, next
 		}
+		s.asked[n.slot] = append(s.asked[n.slot], asked{n.threshold, t, p, other})
+		at = next
+		p++
 	}
 	s.lengths[t] = p
 	if s.leaves[t] != at {
@@ -205,5 +210,6 @@ func (s *Scorer) follow(t, p, at int32) {
 // that.
 type step struct{ node, slot, threshold, asked int32 }
 
-// asked is a step of a tree's path, by the slot that it asks for.
-type asked struct{ threshold, tree, step int32 }
+// asked is a step of a tree's path, by the slot that it asks for, and the child that
+// is not on the path.
+type asked struct{ threshold, tree, step, other int32 }

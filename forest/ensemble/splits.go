@@ -9,7 +9,7 @@ import (
 type splits struct {
 	short  bool
 	set    [maxShort / 64]uint64
-	before [maxShort / 64]int32 // by word of the set, the pieces that start before it
+	piece  [maxShort]int32 // by split at which one starts, which of the pieces
 	long   []int32
 	starts []int32
 }
@@ -45,19 +45,24 @@ func (s *splits) finish(total int32) []int32 {
 		return s.starts
 	}
 	for w, set := range s.set[:total>>6+1] {
-		s.before[w] = int32(len(s.starts))
 		for ; set != 0; set &= set - 1 {
-			s.starts = append(s.starts, int32(w<<6|bits.TrailingZeros64(set)))
+			k := int32(w<<6 | bits.TrailingZeros64(set))
+			s.piece[k] = int32(len(s.starts))
+			s.starts = append(s.starts, k)
 		}
 	}
 	return s.starts
 }
 
-// piece returns which piece starts at split k.
-func (s *splits) piece(k int32) int32 {
-	if s.short {
-		return s.before[k>>6] + int32(bits.OnesCount64(s.set[k>>6]&(1<<(k&63)-1)))
+// place makes the splits of changes the pieces that start there.
+func (s *splits) place(changes []change) {
+	for k := range changes {
+		c := &changes[k]
+		if s.short {
+			c.piece = s.piece[c.piece]
+			continue
+		}
+		at, _ := slices.BinarySearch(s.starts, c.piece)
+		c.piece = int32(at)
 	}
-	at, _ := slices.BinarySearch(s.starts, k)
-	return int32(at)
 }

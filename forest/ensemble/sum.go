@@ -35,15 +35,20 @@ type tables[T float32 | float64] struct {
 	shares  []share  // by tree
 	from    []int32  // by tree, where its shares begin; one more
 	added   [][]Term // by target
+	single  bool     // there is one target, and the leaves of tree t are of its term t
 	current [][]T    // by target and term
 	add     adder[T]
 
 	places []place[T] // of a block, scratch
+	lanes  [lanes]T   // their sums
 }
 
-// lanes is how many pieces are added at once: about as many as hide the time that an
+// Pieces are added half or all lanes at once: about as many as hide the time that an
 // addition waits for the one before it.
-const lanes = 16
+const (
+	lanes = 32
+	half  = lanes / 2
+)
 
 // A place says that a term differs between the pieces of a block: up to a lane it is
 // before, from there on after. Further places of the same term, in the order of their
@@ -53,9 +58,9 @@ type place[T float32 | float64] struct {
 	before, after T
 }
 
-// An adder adds terms to each of the sums, one after another, but at places, which
-// ascend, what they say.
-type adder[T float32 | float64] func(sums *[lanes]T, terms []T, places []place[T])
+// An adder adds terms to each of half or all lanes' sums, one after another, but at
+// places, which ascend, what they say.
+type adder[T float32 | float64] func(sums []T, terms []T, places []place[T])
 
 func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
 	a := &tables[T]{add: add, fold: m.Fold, added: m.Terms, start: make([]T, len(m.Terms))}
@@ -76,6 +81,11 @@ func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
 		a.shares = append(a.shares, all...)
 	}
 	a.from = append(a.from, int32(len(a.shares)))
+	a.single = len(m.Terms) == 1
+	for t := range a.from[1:] {
+		all := a.of(int32(t))
+		a.single = a.single && len(all) == 1 && all[0] == share{term: int32(t)}
+	}
 	return a
 }
 
@@ -120,14 +130,17 @@ func (a *tables[T]) line(target int, changes []change, pieces int, out []float64
 	terms := a.current[target]
 	for p := 0; p < pieces; p += lanes {
 		a.part(target, changes, int32(p))
-		var sums [lanes]T
+		sums := a.lanes[:]
+		if pieces-p <= half {
+			sums = sums[:half]
+		}
 		for q := range sums {
 			sums[q] = a.start[target]
 		}
 		if a.fold == Sum {
-			a.add(&sums, terms, a.places)
+			a.add(sums, terms, a.places)
 		} else {
-			a.extremes(&sums, terms)
+			a.extremes(sums, terms)
 		}
 		for _, v := range sums[:min(lanes, pieces-p)] {
 			out = append(out, float64(v))
@@ -144,6 +157,13 @@ func (a *tables[T]) part(target int, changes []change, p int32) {
 		a.places = make([]place[T], 2*len(changes))
 	}
 	places := a.places[:len(changes)]
+	if a.single {
+		for k, c := range changes {
+			places[k] = place[T]{c.tree, min(max(c.piece-p, 0), lanes), current[c.tree], values[c.leaf]}
+		}
+		a.places = places
+		return
+	}
 	n := 0
 	for _, c := range changes {
 		for _, s := range a.of(c.tree) {
@@ -159,7 +179,7 @@ func (a *tables[T]) part(target int, changes []change, p int32) {
 }
 
 // spread sets r to what the first places say of their term, and returns the others.
-func spread[T float32 | float64](r *[lanes]T, places []place[T]) []place[T] {
+func spread[T float32 | float64](r []T, places []place[T]) []place[T] {
 	for k, q := range places {
 		if k > 0 && q.term != places[0].term {
 			return places[k:]
@@ -176,24 +196,24 @@ func spread[T float32 | float64](r *[lanes]T, places []place[T]) []place[T] {
 	return nil
 }
 
-// each calls f with every term in each of the lanes.
-func each[T float32 | float64](terms []T, places []place[T], f func(k int, r *[lanes]T)) {
-	var r [lanes]T
+// each calls f with every term in each of some lanes.
+func each[T float32 | float64](lanes int, terms []T, places []place[T], f func(k int, r []T)) {
+	r := make([]T, lanes)
 	for k, t := range terms {
 		if len(places) > 0 && int(places[0].term) == k {
-			places = spread(&r, places)
+			places = spread(r, places)
 		} else {
 			for q := range r {
 				r[q] = t
 			}
 		}
-		f(k, &r)
+		f(k, r)
 	}
 }
 
 // extremes sets each lane of the result to the least or the greatest term.
-func (a *tables[T]) extremes(result *[lanes]T, terms []T) {
-	each(terms, a.places, func(k int, r *[lanes]T) {
+func (a *tables[T]) extremes(result, terms []T) {
+	each(len(result), terms, a.places, func(k int, r []T) {
 		for q, v := range r {
 			switch {
 			case k == 0:
@@ -208,8 +228,8 @@ func (a *tables[T]) extremes(result *[lanes]T, terms []T) {
 }
 
 // addPlain is an [adder] in plain Go. It is what the machine's own way must agree with.
-func addPlain[T float32 | float64](sums *[lanes]T, terms []T, places []place[T]) {
-	each(terms, places, func(_ int, r *[lanes]T) {
+func addPlain[T float32 | float64](sums, terms []T, places []place[T]) {
+	each(len(sums), terms, places, func(_ int, r []T) {
 		for q, v := range r {
 			sums[q] += v
 		}

@@ -60,6 +60,8 @@ func Check(ctx context.Context, p *Problem, o Options) (*Outcome, error) {
 			if err := w.Read(saved.Bytes()); err != nil {
 				return nil, err
 			}
+		} else if w.Kind == "preference" {
+			w.learn(&c.read.Properties[k])
 		}
 	}
 	sizes, err := c.counts(e)

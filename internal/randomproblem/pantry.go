@@ -70,27 +70,33 @@ func drawPantry(d dice) Pantry {
 
 // drawBook draws recipes. An odd and an even number of them are as frequent.
 func (p *Pantry) drawBook(d dice) {
-	n := len(p.Names)
 	for r := range d.between(1, 8) {
-		of := d.some(d.between(1, min(n, p.Total, 4)), n)
-		amounts := make([]int, n)
-		left := p.Total - len(of)
-		for k, i := range of {
-			amounts[i] = 1
-			if k == len(of)-1 {
-				amounts[i] += left
-			} else if left > 0 {
-				more := d.IntN(left + 1)
-				amounts[i] += more
-				left -= more
-			}
-		}
+		amounts := p.compose(d)
 		p.Recipes = append(p.Recipes, Recipe{
 			Name: fmt.Sprintf("recipe %d", r+1), Amounts: amounts,
 			Taste: one(d, "Fresh", "Bitter", "Sweet"), Stars: d.between(1, 5),
 		})
 	}
 	p.Recipes[0].Taste = "Fresh" // so that there is something to want
+}
+
+// compose draws the amounts of one to four ingredients.
+func (p *Pantry) compose(d dice) []int {
+	n := len(p.Names)
+	of := d.some(d.between(1, min(n, p.Total, 4)), n)
+	amounts := make([]int, n)
+	left := p.Total - len(of)
+	for k, i := range of {
+		amounts[i] = 1
+		if k == len(of)-1 {
+			amounts[i] += left
+		} else if left > 0 {
+			more := d.IntN(left + 1)
+			amounts[i] += more
+			left -= more
+		}
+	}
+	return amounts
 }
 
 // compositions returns how many compositions of a total over n ingredients there

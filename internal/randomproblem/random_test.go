@@ -134,6 +134,9 @@ func TestRandomProblems(t *testing.T) { lookAll(t, New, 1) }
 // condition or in a table are of it as well.
 func TestRandomRules(t *testing.T) { lookAll(t, NewRuled, 4) }
 
+// Random problems with models of other programs, and with tastes.
+func TestRandomLearnt(t *testing.T) { lookAll(t, NewLearnt, 4) }
+
 // lookAll looks at one of so many problems that are to be.
 func lookAll(t *testing.T, draw func(seed uint64) *Problem, of int) {
 	first, count := seeds(t)

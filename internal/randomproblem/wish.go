@@ -11,7 +11,8 @@ type Wish struct {
 
 	yaml any
 	// log returns log y(x): −Inf where y is 0, NaN or +Inf where it is no score. It
-	// is nil for a forest that has not been read; see [Wish.Read].
+	// is nil for a forest that has not been read, see [Wish.Read], and for a taste that
+	// has not been learnt, see [Wish.learn].
 	log    func(x []int) float64
 	forest *forestWish
 	files  map[string]string // beside the problem file

@@ -82,9 +82,11 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]re
 			func(b report.Best) report.Number { return b.Scores[w.Name] }
 		if predicts(w) {
 			promise.Unit = "value"
-			scored = func(x *kir.Composition) float64 { return w.Forest.Predict(x.Amounts()).Value }
+			scored = func(x *kir.Composition) float64 { return float64(predictionOf(w, x).Value) }
 			in = func(b report.Best) report.Number { return b.Predicted[w.Name].Value }
-			promise.Known = meanLabel(p, w.Forest.Label())
+			if w.Forest != nil {
+				promise.Known = meanLabel(p, w.Forest.Label())
+			}
 		}
 		of = append(of, scored)
 		for _, b := range list {
@@ -111,8 +113,20 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]re
 	return out, nil
 }
 
-// predicts says whether a property is a forest of a number.
-func predicts(w problem.Property) bool { return w.Forest != nil && w.Forest.Numeric() }
+// predicts says whether a property is a forest, or a model, of a number.
+func predicts(w problem.Property) bool {
+	return w.Forest != nil && w.Forest.Numeric() || w.Value != nil
+}
+
+// predictionOf returns what a property that predicts says of a composition.
+func predictionOf(w problem.Property, x *kir.Composition) report.Prediction {
+	if w.Value != nil {
+		v, at := w.Value(x)
+		return report.Prediction{Value: report.Number(v), Low: report.UnknownNumber(), High: report.UnknownNumber(), At: at}
+	}
+	q := w.Forest.Predict(x.Amounts())
+	return report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High)}
+}
 
 // meanLabel is the mean of a label over the known recipes that have it.
 func meanLabel(p *problem.Problem, name string) report.Number {

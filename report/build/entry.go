@@ -40,8 +40,7 @@ func entriesOf(p *problem.Problem, a *search.Answer) ([]report.Best, error) {
 				if b.Predicted == nil {
 					b.Predicted = make(map[string]report.Prediction)
 				}
-				q := w.Forest.Predict(x.Amounts())
-				b.Predicted[w.Name] = report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High)}
+				b.Predicted[w.Name] = predictionOf(w, x)
 			}
 		}
 		for q, r := range e.Ranges {

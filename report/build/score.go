@@ -30,12 +30,11 @@ func Scorecard(p *problem.Problem, book *recipe.Book) (*report.Scorecard, error)
 		for k, w := range p.Properties {
 			out.Scores[w.Name] = report.Number(s.Scores[k])
 			out.OutOfBag = out.OutOfBag || s.Book >= 0 && w.Forest != nil
-			if predicts(w) && s.Book < 0 {
+			if predicts(w) && (s.Book < 0 || w.Forest == nil) {
 				if out.Predicted == nil {
 					out.Predicted = make(map[string]report.Prediction)
 				}
-				q := w.Forest.Predict(x.Amounts())
-				out.Predicted[w.Name] = report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High)}
+				out.Predicted[w.Name] = predictionOf(w, x)
 			}
 		}
 		for _, b := range s.Broken {

@@ -163,7 +163,14 @@ func (v *pageView) Wished(place int, w report.Property, b report.Best) template.
 		at := func(figure string, n report.Number) template.HTML {
 			return dataTag(pointer("best", place, "predicted", w.Name, figure), float64(n), func(f float64) string { return number.Value(f) })
 		}
-		return at("value", q.Value) + " (" + at("low", q.Low) + " to " + at("high", q.High) + ")"
+		text := at("value", q.Value)
+		if q.Low.Known() {
+			text += " (" + at("low", q.Low) + " to " + at("high", q.High) + ")"
+		}
+		if q.At != "" {
+			text += template.HTML(" at " + template.HTMLEscapeString(q.At))
+		}
+		return text
 	}
 	if figureOf(v.Model, w, b) == "" {
 		return ""

@@ -67,17 +67,44 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	return p.Err
 }
 
-// predicted returns the wishes for numbers that a model predicts.
-func predicted(c *report.Scorecard) (names []string) {
+// predicted returns the wishes for numbers that a model predicts, and a prediction of
+// each.
+func predicted(c *report.Scorecard) (names []string, like map[string]report.Prediction) {
+	like = make(map[string]report.Prediction)
 	for _, w := range c.Properties {
 		for _, r := range c.Recipes {
-			if _, ok := r.Predicted[w.Name]; ok {
+			if q, ok := r.Predicted[w.Name]; ok {
 				names = append(names, w.Name)
+				like[w.Name] = q
 				break
 			}
 		}
 	}
-	return names
+	return names, like
+}
+
+// predictionHead heads the columns of predictions that are like one.
+func predictionHead(name string, like report.Prediction) []any {
+	head := []any{name}
+	if like.Low.Known() {
+		head = append(head, name+from90, name+to90)
+	}
+	if like.At != "" {
+		head = append(head, name+", at")
+	}
+	return head
+}
+
+// predictionCells are the cells below.
+func predictionCells(q report.Prediction) []any {
+	cells := []any{cell(q.Value)}
+	if q.Low.Known() {
+		cells = append(cells, cell(q.Low), cell(q.High))
+	}
+	if q.At != "" {
+		cells = append(cells, q.At)
+	}
+	return cells
 }
 
 // breach says which rule is broken, and by how much.
@@ -108,12 +135,13 @@ func breach(b report.Breach) string {
 // ScoreSheet returns what given recipes score as a table.
 func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 	s := &sheet.Sheet{Name: "scores"}
+	names, like := predicted(c)
 	head := []any{"recipe", "ingredients", "score"}
 	for _, w := range c.Properties {
 		head = append(head, "score of "+w.Name)
 	}
-	for _, name := range predicted(c) {
-		head = append(head, name, name+from90, name+to90)
+	for _, name := range names {
+		head = append(head, predictionHead(name, like[name])...)
 	}
 	s.Add(append(head, "in the book", "rules broken")...)
 	for _, r := range c.Recipes {
@@ -121,11 +149,11 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 		for _, w := range c.Properties {
 			row = append(row, cell(r.Scores[w.Name]))
 		}
-		for _, w := range predicted(c) {
+		for _, w := range names {
 			if q, ok := r.Predicted[w]; ok {
-				row = append(row, cell(q.Value), cell(q.Low), cell(q.High))
+				row = append(row, predictionCells(q)...)
 			} else {
-				row = append(row, nil, nil, nil)
+				row = append(row, make([]any, len(predictionCells(like[w])))...)
 			}
 		}
 		var broken []string

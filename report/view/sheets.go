@@ -59,7 +59,7 @@ func figuresSheet(list []report.Best, m *report.Model, r report.Rack) *sheet.She
 	for _, w := range wishes {
 		if len(list) > 0 && list[0].Predicted[w] != (report.Prediction{}) {
 			numbers = append(numbers, w)
-			head = append(head, w, w+from90, w+to90)
+			head = append(head, predictionHead(w, list[0].Predicted[w])...)
 		}
 	}
 	head = append(head, "apart", "known", "extrapolates", "nearest", "distance of nearest")
@@ -73,8 +73,7 @@ func figuresSheet(list []report.Best, m *report.Model, r report.Rack) *sheet.She
 			row = append(row, cell(b.Scores[w]))
 		}
 		for _, w := range numbers {
-			p := b.Predicted[w]
-			row = append(row, cell(p.Value), cell(p.Low), cell(p.High))
+			row = append(row, predictionCells(b.Predicted[w])...)
 		}
 		nearest, distance := any(nil), any(nil)
 		if len(b.Nearest) > 0 {

@@ -144,7 +144,14 @@ func figuresOf(m *report.Model, b report.Best) []string {
 // figureOf is what an entry has of a wish, in words; nothing if that is its score.
 func figureOf(m *report.Model, w report.Property, b report.Best) string {
 	if q, ok := b.Predicted[w.Name]; ok {
-		return fmt.Sprintf("%s (%s to %s)", number.Value(q.Value), number.Value(q.Low), number.Value(q.High))
+		text := number.Value(q.Value)
+		if q.Low.Known() {
+			text += fmt.Sprintf(" (%s to %s)", number.Value(q.Low), number.Value(q.High))
+		}
+		if q.At != "" {
+			text += " at " + q.At
+		}
+		return text
 	}
 	if !m.Weighs() || !m.ScoresEach() {
 		return ""

@@ -65,7 +65,7 @@ function part(b, [name, units], k) {
 
 function facts(b) {
   const out = [];
-  const predicted = Object.entries(b.predicted ?? {}).map(([w, q]) => `${w} ${plain(q.value)} (${plain(q.low)} to ${plain(q.high)})`);
+  const predicted = Object.entries(b.predicted ?? {}).map(([w, q]) => `${w} ${plain(q.value)}` + (q.low === null ? '' : ` (${plain(q.low)} to ${plain(q.high)})`) + (q.at ? ` at ${q.at}` : ''));
   const scores = Object.entries(b.scores ?? {}).filter(([w]) => !b.predicted?.[w]).map(([w, y]) => `${w} ${fixed(y, 3)}`);
   if (predicted.length + scores.length) out.push(el('p', { title: 'A prediction has the interval that holds 9 in 10 new recipes.' }, [...predicted, ...scores].join(' · ')));
   if (b.nearest?.length) {
