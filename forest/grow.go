@@ -33,7 +33,9 @@ func Grow(ctx context.Context, d *Data, o Options) (*Forest, error) {
 	if d.Features != nil {
 		f.features = make([]Feature, len(d.Features))
 		for i, feature := range d.Features {
-			feature.Ingredients = slices.Sorted(slices.Values(feature.Ingredients))
+			if feature.Weights == nil {
+				feature.Ingredients = slices.Sorted(slices.Values(feature.Ingredients))
+			}
 			f.features[i] = feature
 		}
 	}

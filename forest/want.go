@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kir/forest/ensemble"
 )
 
 // A Want is a set of classes, a condition on a number, or a direction. Make one
@@ -190,7 +192,8 @@ func fixed(part, whole int64) int64 {
 type Score struct {
 	*structure
 	want   Want
-	values []int64 // by leaf, the trees' leaves one after another
+	values []int64         // by leaf, the trees' leaves one after another
+	bound  *ensemble.Score // if the forest has descriptors; the structure has no tests then
 
 	least, greatest float64 // labels of a numeric forest
 }
@@ -203,7 +206,13 @@ func (f *Forest) Score(w Want) (*Score, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.compile.Do(func() { f.compiled = newStructure(f) })
+	f.compile.Do(func() {
+		if described(f.features) {
+			f.compiled = &structure{ingredients: len(f.ingredients), roots: make([]int32, len(f.trees))}
+		} else {
+			f.compiled = newStructure(f)
+		}
+	})
 	s := &Score{structure: f.compiled, want: w}
 	s.least, s.greatest = w.ends(f)
 	for k := range f.trees {
@@ -215,6 +224,11 @@ func (f *Forest) Score(w Want) (*Score, error) {
 				part += int64(counts[c]) * desires[label]
 			}
 			s.values = append(s.values, fixed(part, t.weight(l)))
+		}
+	}
+	if described(f.features) {
+		if s.bound, err = f.bind(s.values); err != nil {
+			return nil, err
 		}
 	}
 	return s, nil
@@ -249,6 +263,9 @@ func (s *Score) Value(sum int64) float64 {
 // Point returns the sum of the leaves' values at the dense composition x, found
 // tree by tree. It is what the other ways to score must agree with.
 func (s *Score) Point(x []int32) int64 {
+	if s.bound != nil {
+		return int64(s.bound.Sums(x)[0])
+	}
 	if len(s.groups) > 0 {
 		return s.pointWithGroups(x)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"kir"
 	"kir/forest"
+	"kir/forest/ensemble"
 )
 
 // Forest is a random forest's probability of what is wanted:
@@ -21,8 +22,14 @@ type Forest struct {
 
 var _ kir.LineProperty = (*Forest)(nil)
 
-// NewForest returns the property. floor is the least probability, in [0, 1].
-func NewForest(score *forest.Score, floor float64) *Forest { return &Forest{score, floor} }
+// NewForest returns the property; that of a forest with descriptors is a [Model] of the
+// same y. floor is the least probability, in [0, 1].
+func NewForest(score *forest.Score, floor float64) kir.LineProperty {
+	if bound := score.Ensemble(); bound != nil {
+		return NewModel([]*ensemble.Score{bound}, func(sums []float64) float64 { return score.Probability(int64(sums[0])) }, floor)
+	}
+	return &Forest{score, floor}
+}
 
 // LogScore returns log y(x).
 func (f *Forest) LogScore(x *kir.Composition) float64 {
