@@ -1,14 +1,25 @@
 package forest
 
-import "kir/forest/ensemble"
+import (
+	"fmt"
+
+	"kir/forest/ensemble"
+)
+
+// maxDescribed is of how many trees the leaves' sums are whole numbers up to 2⁵³, which
+// float64 has exactly.
+const maxDescribed = 1 << (53 - scaleBits)
 
 // bind lays out a forest with descriptors, whose scorer is that of package ensemble: a
-// line of a mean has any slope. Values are those of the leaves. Sums of whole numbers in
-// float64 are exact up to 2⁵³, for 2¹³ trees, and then rounded in the order of the trees.
+// line of a mean has any slope. Values are those of the leaves, whose sums are exact in
+// float64.
 //
 // An input of the model is a feature, or one step e of a log-ratio: (2a+1)·d > (2b+1)·n
 // for a step of n/d, which is the weighted sum 2d·a − 2n·b > n − d.
 func (f *Forest) bind(values []int64) (*ensemble.Score, error) {
+	if len(f.trees) > maxDescribed {
+		return nil, fmt.Errorf("a forest with descriptors can have %d trees, and this one has %d", maxDescribed, len(f.trees))
+	}
 	m := &ensemble.Model{Start: []float64{0}, Terms: make([][]ensemble.Term, 1)}
 	var sources []ensemble.Source
 	known := make(map[[2]int32]int) // inputs by feature and, of a log-ratio, step
@@ -74,6 +85,18 @@ func (f *Feature) source(step int) ensemble.Source {
 		}
 	}
 	return s
+}
+
+// pointWithDescriptors is [Score.Point] by the trees as they were grown.
+func (s *Score) pointWithDescriptors(x []int32) int64 {
+	values := s.forest.spread(x)
+	sum, base := int64(0), 0
+	for k := range s.forest.trees {
+		t := &s.forest.trees[k]
+		sum += s.values[base+int(t.leaf(values))]
+		base += t.leaves()
+	}
+	return sum
 }
 
 // Ensemble returns the score as package ensemble has it, whose only sum is that of

@@ -150,8 +150,8 @@ func TestDescriptorsScore(t *testing.T) {
 						piece++
 					}
 					x[i], x[j] = k, total-k
-					if want := byTrees(x); s.Point(x) != want || int64(sums[0][piece]) != want {
-						t.Fatalf("%s: split %d of %d, %d: the trees say %d, the point %d, the line %v", name, k, i, j, want, s.Point(x), sums[0][piece])
+					if want := byTrees(x); s.Point(x) != want || int64(sums[0][piece]) != want || s.Ensemble().Sums(x)[0] != sums[0][piece] {
+						t.Fatalf("%s: split %d of %d, %d: the trees say %d, the point %d or %v, the line %v", name, k, i, j, want, s.Point(x), s.Ensemble().Sums(x), sums[0][piece])
 					}
 				}
 				x[i] = random.Int32N(total + 1)

@@ -192,8 +192,11 @@ func fixed(part, whole int64) int64 {
 type Score struct {
 	*structure
 	want   Want
-	values []int64         // by leaf, the trees' leaves one after another
-	bound  *ensemble.Score // if the forest has descriptors; the structure has no tests then
+	values []int64 // by leaf, the trees' leaves one after another
+
+	// Of a forest with descriptors, whose structure has no tests.
+	forest *Forest
+	bound  *ensemble.Score
 
 	least, greatest float64 // labels of a numeric forest
 }
@@ -227,6 +230,7 @@ func (f *Forest) Score(w Want) (*Score, error) {
 		}
 	}
 	if described(f.features) {
+		s.forest = f
 		if s.bound, err = f.bind(s.values); err != nil {
 			return nil, err
 		}
@@ -264,7 +268,7 @@ func (s *Score) Value(sum int64) float64 {
 // tree by tree. It is what the other ways to score must agree with.
 func (s *Score) Point(x []int32) int64 {
 	if s.bound != nil {
-		return int64(s.bound.Sums(x)[0])
+		return s.pointWithDescriptors(x)
 	}
 	if len(s.groups) > 0 {
 		return s.pointWithGroups(x)

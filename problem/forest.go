@@ -86,11 +86,11 @@ func AllDescriptors(in *recipe.Ingredients) (d Descriptors, left []string) {
 		case notNumbers != nil && 3*len(groups(a)) <= 2*len(a.Values):
 			d.Totals = append(d.Totals, a.Name)
 		case notNumbers != nil:
-			left = append(left, fault.Quote(a.Name)+" has a value of its own for most ingredients")
+			left = append(left, fault.Quote(a.Name)+": most ingredients have a value of their own")
 		case slices.ContainsFunc(values, math.IsNaN):
-			left = append(left, fault.Quote(a.Name)+" is not known of all ingredients")
+			left = append(left, fault.Quote(a.Name)+": it is not known of all ingredients")
 		case least == greatest:
-			left = append(left, fault.Quote(a.Name)+" is the same for all ingredients")
+			left = append(left, fault.Quote(a.Name)+": it is the same for all ingredients")
 		default:
 			d.Means = append(d.Means, a.Name)
 		}

@@ -22,14 +22,25 @@ type Forest struct {
 
 var _ kir.LineProperty = (*Forest)(nil)
 
-// NewForest returns the property; that of a forest with descriptors is a [Model] of the
-// same y. floor is the least probability, in [0, 1].
+// NewForest returns the property. That of a forest with descriptors has the scorer of a
+// [Model]. floor is the least probability, in [0, 1].
 func NewForest(score *forest.Score, floor float64) kir.LineProperty {
+	f := &Forest{score, floor}
 	if bound := score.Ensemble(); bound != nil {
-		return NewModel([]*ensemble.Score{bound}, func(sums []float64) float64 { return score.Probability(int64(sums[0])) }, floor)
+		wish := func(sums []float64) float64 { return score.Probability(int64(sums[0])) }
+		return &describedForest{f, NewModel([]*ensemble.Score{bound}, wish, floor)}
 	}
-	return &Forest{score, floor}
+	return f
 }
+
+// A describedForest scores points as a forest and lines as a model.
+type describedForest struct {
+	*Forest
+	model *Model
+}
+
+// Scorer returns a scorer of x.
+func (d *describedForest) Scorer(x *kir.Composition) kir.Scorer { return d.model.Scorer(x) }
 
 // LogScore returns log y(x).
 func (f *Forest) LogScore(x *kir.Composition) float64 {

@@ -64,8 +64,8 @@ func choice(p *terminal.Printer, c *forest.Choice) {
 	if c.Chosen > 0 {
 		gain = fmt.Sprintf("%.2g ± %.1g below the plainest (%s)", chosen.Gain, chosen.GainSE, first.Name)
 	}
-	p.Line("Chosen of %d by %d × %d-fold cross-validation: %s; %s %.3g ± %.1g, %s",
-		len(c.Tried), c.Repeats, c.Folds, terminal.Plain(chosen.Name), c.Loss, chosen.Loss, chosen.SE, terminal.Plain(gain))
+	p.Hanging(2, fmt.Sprintf("Chosen of %d by %d × %d-fold cross-validation: %s; %s %.3g ± %.1g, %s",
+		len(c.Tried), c.Repeats, c.Folds, chosen.Name, c.Loss, chosen.Loss, chosen.SE, gain))
 	p.Heading("What was tried: %s, and by how much it is below that of the first", c.Loss)
 	table := terminal.NewTable(1, "forest", c.Loss, "±", "gain", "±")
 	for _, t := range c.Tried {
