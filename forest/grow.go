@@ -43,6 +43,9 @@ func Grow(ctx context.Context, d *Data, o Options) (*Forest, error) {
 	if f.options, err = o.withDefaults(len(f.features), d.Numbers != nil); err != nil {
 		return nil, fmt.Errorf("growing a forest: %w", err)
 	}
+	if described(f.features) && f.options.Trees > maxDescribed {
+		return nil, fmt.Errorf("growing a forest: with descriptors it can have %d trees, and not %d", maxDescribed, f.options.Trees)
+	}
 
 	t := newTable(d, f.features)
 	labels := d.labelling()
