@@ -101,7 +101,7 @@ func (d *Data) check() error {
 		if len(d.Features) == 0 {
 			return fmt.Errorf("there are no features")
 		}
-		if err := checkFeatures(d.Features, len(d.Ingredients)); err != nil {
+		if err := checkFeatures(d.Features, len(d.Ingredients), d.Total); err != nil {
 			return err
 		}
 	}
@@ -216,35 +216,53 @@ type table struct {
 func newTable(d *Data, features []Feature) *table {
 	t := &table{rows: len(d.Rows), features: len(features)}
 
-	using := make([][]int32, len(d.Ingredients)) // the features an ingredient counts for
-	for f, feature := range features {
-		for _, i := range feature.Ingredients {
-			using[i] = append(using[i], int32(f))
+	type use struct{ feature, weight int32 } // weight 0: in Over
+	using := make([][]use, len(d.Ingredients))
+	var always []int32 // features that are not 0 where none of their ingredients is
+	for f := range features {
+		feature := &features[f]
+		weight := int32(1)
+		for k, i := range feature.Ingredients {
+			if feature.Weights != nil {
+				weight = feature.Weights[k]
+			}
+			if weight > 0 {
+				using[i] = append(using[i], use{int32(f), weight})
+			}
+		}
+		for _, i := range feature.Over {
+			using[i] = append(using[i], use{int32(f), 0})
+		}
+		if feature.Over != nil {
+			always = append(always, int32(f))
 		}
 	}
 	t.rowStart = make([]int, 1, t.rows+1)
 	columns := make([]int, t.features+1)
-	value := make([]int32, t.features)
+	value, below := make([]int32, t.features), make([]int32, t.features)
 	var touched []int32
 	for _, row := range d.Rows {
-		touched = touched[:0]
+		touched = append(touched[:0], always...)
 		for _, p := range row {
 			if p.Amount == 0 {
 				continue
 			}
-			for _, f := range using[p.Ingredient] {
-				if value[f] == 0 {
-					touched = append(touched, f)
+			for _, u := range using[p.Ingredient] {
+				if value[u.feature] == 0 && features[u.feature].Over == nil {
+					touched = append(touched, u.feature)
 				}
-				value[f] += p.Amount
+				value[u.feature] += u.weight * p.Amount
+				if u.weight == 0 {
+					below[u.feature] += p.Amount
+				}
 			}
 		}
 		slices.Sort(touched)
 		for _, f := range touched {
-			v := value[f]
-			value[f] = 0
-			if features[f].Presence {
-				v = 1
+			v := features[f].made(value[f], below[f])
+			value[f], below[f] = 0, 0
+			if v == 0 {
+				continue
 			}
 			t.rowFeature = append(t.rowFeature, f)
 			t.rowValue = append(t.rowValue, v)

@@ -89,7 +89,7 @@ func TestDocumentedChecks(t *testing.T) {
 	_, example := documented(t)
 	for _, c := range []struct{ from, to string }{
 		{`"kir forest"`, `"forest"`},
-		{`"version":2`, `"version":3`},
+		{`"version":2`, `"version":4`},
 		{`"label"`, `"lable"`},
 		{`["boozy","fresh"]`, `["fresh","boozy"]`},
 		{`["boozy","fresh"]`, `["boozy",""]`},

@@ -17,8 +17,9 @@ import (
 
 // The format of a saved forest, which docs/forest.md describes.
 const (
-	fileFormat  = "kir forest"
-	fileVersion = 2 // 1 had no checksum
+	fileFormat   = "kir forest"
+	fileVersion  = 3
+	plainVersion = 2 // of what has neither descriptors nor a choice; 1 had no checksum
 )
 
 // A savedForest is a forest as JSON.
@@ -34,6 +35,7 @@ type savedForest struct {
 	Rows        int            `json:"rows"`
 	Options     savedOptions   `json:"options"`
 	OutOfBag    Quality        `json:"out_of_bag"`
+	Choice      *Choice        `json:"choice,omitempty"`
 	Importances []Importance   `json:"importances,omitempty"`
 	Trees       []savedTree    `json:"trees"`
 	Checksum    string         `json:"checksum,omitempty"` // see checksumEnd; none in version 1
@@ -43,6 +45,8 @@ type savedFeature struct {
 	Name        string  `json:"name"`
 	Ingredients []int32 `json:"ingredients"`
 	Presence    bool    `json:"presence,omitempty"`
+	Weights     []int32 `json:"weights,omitempty"`
+	Over        []int32 `json:"over,omitempty"`
 }
 
 type savedOptions struct {
@@ -124,7 +128,10 @@ func (f *Forest) Write(w io.Writer) error {
 		Options: savedOptions{
 			f.options.Trees, f.options.FeaturesPerSplit, f.options.SmallestLeaf, f.options.Seed,
 		},
-		OutOfBag: f.quality, Importances: f.importances,
+		OutOfBag: f.quality, Importances: f.importances, Choice: f.choice,
+	}
+	if f.choice == nil && !described(f.features) {
+		saved.Version = plainVersion
 	}
 	if !plainFeatures(f.features, f.ingredients) {
 		for _, feature := range f.features {

@@ -20,6 +20,7 @@ type Forest struct {
 	rows        int // of the data
 	options     Options
 	quality     Quality
+	choice      *Choice // nil if it was not chosen
 	importances []Importance
 	trees       []tree
 
@@ -74,6 +75,9 @@ func (f *Forest) Options() Options { return f.options }
 // Quality returns how well the forest predicts rows that it has not seen.
 func (f *Forest) Quality() Quality { return f.quality }
 
+// Choice returns what the forest was chosen from, or nil.
+func (f *Forest) Choice() *Choice { return f.choice }
+
 // Importances returns the permutation importance of each feature, in the order
 // of the features, or nil if they were not asked for.
 func (f *Forest) Importances() []Importance { return slices.Clone(f.importances) }
@@ -119,13 +123,8 @@ func (f *Forest) checkSize() error {
 // spread returns the features of the dense composition x.
 func (f *Forest) spread(x []int32) []int32 {
 	values := make([]int32, len(f.features))
-	for k, feature := range f.features {
-		for _, i := range feature.Ingredients {
-			values[k] += x[i]
-		}
-		if feature.Presence {
-			values[k] = min(values[k], 1)
-		}
+	for k := range f.features {
+		values[k] = f.features[k].of(x)
 	}
 	return values
 }

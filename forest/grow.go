@@ -33,13 +33,18 @@ func Grow(ctx context.Context, d *Data, o Options) (*Forest, error) {
 	if d.Features != nil {
 		f.features = make([]Feature, len(d.Features))
 		for i, feature := range d.Features {
-			feature.Ingredients = slices.Sorted(slices.Values(feature.Ingredients))
+			if feature.Weights == nil {
+				feature.Ingredients = slices.Sorted(slices.Values(feature.Ingredients))
+			}
 			f.features[i] = feature
 		}
 	}
 	var err error
 	if f.options, err = o.withDefaults(len(f.features), d.Numbers != nil); err != nil {
 		return nil, fmt.Errorf("growing a forest: %w", err)
+	}
+	if described(f.features) && f.options.Trees > maxDescribed {
+		return nil, fmt.Errorf("growing a forest: with descriptors it can have %d trees, and not %d", maxDescribed, f.options.Trees)
 	}
 
 	t := newTable(d, f.features)

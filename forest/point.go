@@ -92,6 +92,9 @@ func (s *structure) addCover(f *Forest) {
 // Sum is [Score.Point] of a composition of which the ingredients with a positive
 // amount are given, in any order.
 func (s *Score) Sum(x, used []int32) int64 {
+	if s.bound != nil {
+		return s.Point(x)
+	}
 	p, ok := s.cover.points.Get().(*point)
 	if !ok {
 		p = s.newPoint()

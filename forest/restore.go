@@ -16,7 +16,7 @@ func (s *savedForest) restore() (*Forest, error) {
 			SmallestLeaf: s.Options.SmallestLeaf, Seed: s.Options.Seed,
 			Importances: s.Importances != nil,
 		},
-		quality: s.OutOfBag, importances: s.Importances,
+		quality: s.OutOfBag, choice: s.Choice, importances: s.Importances,
 	}
 	if err := f.checkLabels(); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (s *savedForest) restore() (*Forest, error) {
 		if len(f.features) == 0 {
 			return nil, damaged("features is empty")
 		}
-		if err := checkFeatures(f.features, len(f.ingredients)); err != nil {
+		if err := checkFeatures(f.features, len(f.ingredients), f.total); err != nil {
 			return nil, damaged("%v", err)
 		}
 	}
@@ -58,6 +58,9 @@ func (s *savedForest) restore() (*Forest, error) {
 	}
 	if err := f.checkQuality(); err != nil {
 		return nil, err
+	}
+	if c := s.Choice; c != nil && (c.Chosen < 0 || c.Chosen >= len(c.Tried)) {
+		return nil, damaged("choice: %d is chosen of %d that were tried", c.Chosen, len(c.Tried))
 	}
 	f.trees = make([]tree, len(s.Trees))
 	for k := range s.Trees {
@@ -152,10 +155,7 @@ func (f *Forest) restoreTree(s *savedTree) (t tree, damage *FormatError) {
 				return wrong(at, "feature %d is out of range, there are %d", feature, len(f.features))
 			}
 			threshold := s.Thresholds[at-t.leaves()]
-			limit := f.total - 1
-			if f.features[feature].Presence {
-				limit = 0
-			}
+			limit := f.features[feature].most(f.total) - 1
 			if threshold < 0 || int(threshold) > limit {
 				return wrong(at, "the threshold of %q is %d and must be in 0..%d", f.features[feature].Name, threshold, limit)
 			}

@@ -12,6 +12,7 @@ const (
 	growing uint64 = iota + 1
 	permuting
 	halving
+	folding
 )
 
 // A stream is an independent source of random numbers, keyed by the seed, the

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kir/forest/ensemble"
 )
 
 // A Want is a set of classes, a condition on a number, or a direction. Make one
@@ -193,6 +195,10 @@ type Score struct {
 	values []int64 // by leaf, the trees' leaves one after another
 	empty  int64   // the sum at the composition without ingredients
 
+	// Of a forest with descriptors, whose structure has no tests.
+	forest *Forest
+	bound  *ensemble.Score
+
 	least, greatest float64 // labels of a numeric forest
 }
 
@@ -204,7 +210,13 @@ func (f *Forest) Score(w Want) (*Score, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.compile.Do(func() { f.compiled = newStructure(f) })
+	f.compile.Do(func() {
+		if described(f.features) {
+			f.compiled = &structure{ingredients: len(f.ingredients), roots: make([]int32, len(f.trees))}
+		} else {
+			f.compiled = newStructure(f)
+		}
+	})
 	s := &Score{structure: f.compiled, want: w}
 	s.least, s.greatest = w.ends(f)
 	for k := range f.trees {
@@ -220,6 +232,12 @@ func (f *Forest) Score(w Want) (*Score, error) {
 	}
 	for _, base := range s.leafBase {
 		s.empty += s.values[base]
+	}
+	if described(f.features) {
+		s.forest = f
+		if s.bound, err = f.bind(s.values); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
@@ -254,6 +272,9 @@ func (s *Score) Value(sum int64) float64 {
 // tree by tree. It is what the other ways to score must agree with; [Score.Sum] is
 // the fast one.
 func (s *Score) Point(x []int32) int64 {
+	if s.bound != nil {
+		return s.pointWithDescriptors(x)
+	}
 	if len(s.groups) > 0 {
 		return s.pointWithGroups(x)
 	}

@@ -32,7 +32,7 @@ type cocktailLab struct {
 	random  *kir.Target // the same without wishes
 	kernel  kir.Kernel
 	draws   kir.Kernel // independent, from random
-	wishes  []*property.Forest
+	wishes  []kir.LineProperty
 	recipes []*kir.Composition // of the book
 
 	chains []cocktailSequence

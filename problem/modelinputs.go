@@ -75,8 +75,14 @@ func (b *mapping) read(f map[string]*yaml.Node) error {
 	}
 	var unknown []string
 	for k, name := range inputs {
-		if item := said[name]; item != nil && item.Kind == yaml.Text {
+		item := said[name]
+		switch {
+		case item == nil || item.Kind == yaml.Mapping:
+		case item.Kind == yaml.Text:
 			name = item.Text
+		default:
+			return yaml.Hint(item.Errorf("the input %s is %s", fault.Quote(name), item.Shown()),
+				"write what it is of a composition, such as Gin or {share: Gin}, and values that no composition has under constants: {%s: 1}", fault.Quote(name))
 		}
 		if v := constants[name]; v != nil {
 			if err := b.constant(k, name, v); err != nil {
@@ -88,7 +94,7 @@ func (b *mapping) read(f map[string]*yaml.Node) error {
 		var source ensemble.Source
 		var err error
 		known := true
-		if item := said[inputs[k]]; item != nil && item.Kind == yaml.Mapping {
+		if item != nil && item.Kind == yaml.Mapping {
 			source, err = b.spelled(item)
 		} else {
 			source, known, err = b.named(name)

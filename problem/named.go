@@ -146,6 +146,12 @@ func (s *shelf) attributeNumbers(at *yaml.Node, name string) ([]float64, error) 
 	if err != nil {
 		return nil, err
 	}
+	return knownNumbers(s.attributes, a, fmt.Sprintf("the problem uses on line %d", at.Line))
+}
+
+// knownNumbers returns an attribute as numbers, none of them missing, which somebody
+// needs.
+func knownNumbers(in *recipe.Ingredients, a *recipe.Attribute, needs string) ([]float64, error) {
 	values, err := a.Numbers()
 	if err != nil {
 		return nil, err
@@ -153,8 +159,8 @@ func (s *shelf) attributeNumbers(at *yaml.Node, name string) ([]float64, error) 
 	for i, v := range values {
 		if math.IsNaN(v) {
 			line, column := a.Place(i)
-			return nil, &fault.Error{File: s.attributes.File, Line: line, Column: column, Cell: a.Cell(i),
-				Message: fmt.Sprintf("%s has no %s, which the problem uses on line %d", fault.Quote(s.names[i]), name, at.Line), Hint: "write a number"}
+			return nil, &fault.Error{File: in.File, Line: line, Column: column, Cell: a.Cell(i),
+				Message: fmt.Sprintf("%s has no %s, which %s", fault.Quote(in.Names[i]), a.Name, needs), Hint: "write a number"}
 		}
 	}
 	return values, nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"kir/fault"
 	"kir/forest"
@@ -108,13 +107,10 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	}, nil
 }
 
-// featuresAdded returns what a forest's splits test if that is more than the amounts
-// of the ingredients, else nil, and says what is more in words.
+// featuresAdded returns what a forest's splits test if that is not the amounts of the
+// ingredients alone, else nil, and says it in words; see [Descriptors].
 //
-//	add: {totals: family, presence: true}
-//
-// totals adds the total of the ingredients with each value of an attribute;
-// presence adds whether an ingredient, or any with that value, is used at all.
+//	add: {totals: family, means: cost, ratios: note, presence: true, amounts: false}
 func featuresAdded(s *shelf, n *yaml.Node) (features []forest.Feature, words string, err error) {
 	if n == nil {
 		return nil, "", nil
@@ -123,54 +119,71 @@ func featuresAdded(s *shelf, n *yaml.Node) (features []forest.Feature, words str
 	if err != nil {
 		return nil, "", err
 	}
-	var by []*recipe.Attribute
-	if v := f["totals"]; v != nil {
+	d := describer{names: s.names, total: s.total}
+	for _, key := range []string{"totals", "means", "ratios"} {
+		v := f[key]
+		if v == nil {
+			continue
+		}
+		var known []string
 		for _, a := range v.ItemsOrSelf() {
 			name, err := a.Str("the attribute")
 			if err != nil {
 				return nil, "", err
 			}
-			attribute, err := s.attribute(a, name)
-			if err != nil {
-				return nil, "", err
+			if name = recipe.Name(name); slices.Contains(known, name) {
+				return nil, "", yaml.Hint(a.Errorf("the %s by %s are added twice", key, fault.Quote(name)), "name each attribute once")
 			}
-			if slices.Contains(by, attribute) {
-				return nil, "", yaml.Hint(a.Errorf("the totals by %s are added twice", fault.Quote(attribute.Name)), "name each attribute once")
+			known = append(known, name)
+			if err := d.add(s, key, a, name); err != nil {
+				return nil, "", placed(a, err)
 			}
-			by = append(by, attribute)
 		}
 	}
-	presence := false
-	if v := f["presence"]; v != nil {
-		if v.Kind != yaml.Boolean {
-			return nil, "", yaml.Hint(v.Errorf("presence is %s", v.Shown()), "write true or false")
+	presence, amounts := false, true
+	for key, value := range map[string]*bool{"presence": &presence, "amounts": &amounts} {
+		if v := f[key]; v != nil {
+			if v.Kind != yaml.Boolean {
+				return nil, "", yaml.Hint(v.Errorf("%s is %s", key, v.Shown()), "write true or false")
+			}
+			*value = v.Plain() == true
 		}
-		presence = v.Plain() == true
 	}
-	features, err = forestFeatures(s.names, by, presence)
+	if d.made == nil && !presence && amounts {
+		return nil, "", nil
+	}
+	if features, err = d.features(presence, !amounts); err != nil {
+		return nil, "", placed(n, err)
+	}
+	return features, ", from " + d.words(), nil
+}
+
+// placed gives what is wrong with features the place of a node, unless it has one.
+func placed(at *yaml.Node, err error) error {
+	if bad, ok := err.(*fault.Error); ok && bad.File == "" {
+		return yaml.Hint(at.Errorf("%s", bad.Message), "%s", bad.Hint)
+	}
+	return at.Blame(err)
+}
+
+// add makes the features of an attribute that is named in a problem.
+func (d *describer) add(s *shelf, key string, at *yaml.Node, name string) error {
+	if key == "means" {
+		values, err := s.attributeNumbers(at, name)
+		if err != nil {
+			return err
+		}
+		return d.mean(name, values)
+	}
+	a, err := s.attribute(at, name)
 	if err != nil {
-		return nil, "", n.Blame(err)
+		return err
 	}
-	flags := 0
-	for _, p := range features {
-		if p.Presence {
-			flags++
-		}
+	if key == "ratios" {
+		return d.ratios(a)
 	}
-	if by != nil || presence {
-		words = ", from amounts"
-	}
-	if by != nil {
-		names := make([]string, len(by))
-		for k, a := range by {
-			names[k] = a.Name
-		}
-		words += fmt.Sprintf(" and %s by %s", fault.Count(len(features)-flags-len(s.names), "total"), strings.Join(names, ", "))
-	}
-	if presence {
-		words += " and " + fault.Count(flags, "presence flag")
-	}
-	return features, words, nil
+	d.totals(a)
+	return nil
 }
 
 // wanted reads what a forest is asked for. at is the node to blame.

@@ -5,6 +5,7 @@ import (
 
 	"kir"
 	"kir/forest"
+	"kir/forest/ensemble"
 )
 
 // Forest is a random forest's probability of what is wanted:
@@ -21,8 +22,25 @@ type Forest struct {
 
 var _ kir.LineProperty = (*Forest)(nil)
 
-// NewForest returns the property. floor is the least probability, in [0, 1].
-func NewForest(score *forest.Score, floor float64) *Forest { return &Forest{score, floor} }
+// NewForest returns the property. That of a forest with descriptors has the scorer of a
+// [Model]. floor is the least probability, in [0, 1].
+func NewForest(score *forest.Score, floor float64) kir.LineProperty {
+	f := &Forest{score, floor}
+	if bound := score.Ensemble(); bound != nil {
+		wish := func(sums []float64) float64 { return score.Probability(int64(sums[0])) }
+		return &describedForest{f, NewModel([]*ensemble.Score{bound}, wish, floor)}
+	}
+	return f
+}
+
+// A describedForest scores points as a forest and lines as a model.
+type describedForest struct {
+	*Forest
+	model *Model
+}
+
+// Scorer returns a scorer of x.
+func (d *describedForest) Scorer(x *kir.Composition) kir.Scorer { return d.model.Scorer(x) }
 
 // LogScore returns log y(x).
 func (f *Forest) LogScore(x *kir.Composition) float64 {

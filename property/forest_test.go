@@ -10,8 +10,9 @@ import (
 )
 
 // grown returns a forest of random recipes, of classes or of numbers, whose
-// splits test amounts and, if it is rich, totals of groups and presence too.
-func grown(t *testing.T, ingredients, total int, numeric, rich bool) *forest.Forest {
+// splits test amounts and, if it is rich, totals of groups and presence too, and with
+// descriptors a mean and a log-ratio instead of the amounts.
+func grown(t *testing.T, ingredients, total int, numeric, rich, descriptors bool) *forest.Forest {
 	t.Helper()
 	r := rand.New(rand.NewPCG(8, uint64(total)))
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}[:ingredients]
@@ -25,6 +26,11 @@ func grown(t *testing.T, ingredients, total int, numeric, rich bool) *forest.For
 			forest.Feature{Name: "total of first", Ingredients: first},
 			forest.Feature{Name: "presence of last", Ingredients: last, Presence: true},
 			forest.Feature{Name: "presence of a", Ingredients: []int32{0}, Presence: true})
+		if descriptors {
+			d.Features = append(d.Features[ingredients:],
+				forest.Feature{Name: "mean of a and c", Ingredients: []int32{2, 0}, Weights: []int32{3, 1000}},
+				forest.Feature{Name: "ratio of b to a", Ingredients: []int32{1}, Over: []int32{0}})
+		}
 	}
 	for _, parts := range randomRecipes(r, ingredients, total, 40, 4) {
 		var row []forest.Part
@@ -49,18 +55,19 @@ func grown(t *testing.T, ingredients, total int, numeric, rich bool) *forest.For
 
 func TestForest(t *testing.T) {
 	for _, c := range []struct {
-		name          string
-		numeric, rich bool
-		want          forest.Want
+		name                       string
+		numeric, rich, descriptors bool
+		want                       forest.Want
 	}{
-		{"a class", false, false, forest.AnyOf("sour")},
-		{"classes, rich", false, true, forest.AnyOf("dry", "sweet")},
-		{"at least", true, false, forest.AtLeast(1.5)},
-		{"between, rich", true, true, forest.Between(0.5, 2)},
+		{"a class", false, false, false, forest.AnyOf("sour")},
+		{"classes, rich", false, true, false, forest.AnyOf("dry", "sweet")},
+		{"at least", true, false, false, forest.AtLeast(1.5)},
+		{"between, rich", true, true, false, forest.Between(0.5, 2)},
+		{"a class, descriptors", false, true, true, forest.AnyOf("sour")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, floor := range []float64{0, 0.05} {
-				score := must(grown(t, 8, 50, c.numeric, c.rich).Score(c.want))
+				score := must(grown(t, 8, 50, c.numeric, c.rich, c.descriptors).Score(c.want))
 				naive := func(x []int) float64 {
 					amounts := make([]int32, len(x))
 					for i, a := range x {
@@ -70,7 +77,7 @@ func TestForest(t *testing.T) {
 				}
 				walkLines(t, property.NewForest(score, floor), 8, 50, 60, naive, 1e-12)
 			}
-			small := must(grown(t, 3, 4, c.numeric, c.rich).Score(c.want))
+			small := must(grown(t, 3, 4, c.numeric, c.rich, c.descriptors).Score(c.want))
 			checkKernels(t, property.NewForest(small, 0.05), 3, 4, 1.5)
 		})
 	}
@@ -78,7 +85,7 @@ func TestForest(t *testing.T) {
 
 // A forest's probability of 0 forbids a composition, a floor allows it.
 func TestForestFloor(t *testing.T) {
-	score := must(grown(t, 8, 50, true, false).Score(forest.AtLeast(100)))
+	score := must(grown(t, 8, 50, true, false, false).Score(forest.AtLeast(100)))
 	x := composition(t, []int{50, 0, 0, 0, 0, 0, 0, 0})
 	if y := property.NewForest(score, 0).LogScore(x); !math.IsInf(y, -1) {
 		t.Errorf("an impossible wish scores %v", y)

@@ -41,4 +41,6 @@ type Training struct {
 	Leaf     int    `json:"smallest_leaf"`
 	Deepest  int    `json:"deepest_tree"`
 	File     string `json:"file,omitempty"` // where it was saved
+
+	Choice *forest.Choice `json:"choice,omitempty"` // if it was chosen
 }

@@ -13,6 +13,8 @@ import (
 // them. They were made in that directory by
 //
 //	kir train recipes.csv --label taste --total 20 --trees 5 -o forest.json
+//	kir train recipes.csv --label taste --ingredients attributes.csv --total 20 --trees 5 \
+//		--means abv --ratios kind --choose --seed 5 -o forest-version-3.json
 //	kir sample problem.yaml -o run --no-report
 //	kir draws run > draws.csv
 func TestGoldenFiles(t *testing.T) {
@@ -65,5 +67,9 @@ func TestGoldenFiles(t *testing.T) {
 		if got := kir("check", "resolved.yaml"); !bytes.Contains(got, []byte("no checksum")) {
 			t.Errorf("%s: a forest of version 1: %s", version, got)
 		}
+		if err := os.WriteFile(filepath.Join(dir, "forest.json"), file("forest-version-3.json"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		kir("check", "resolved.yaml")
 	}
 }

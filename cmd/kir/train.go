@@ -19,8 +19,10 @@ import (
 func newTrainCommand() *cobra.Command {
 	var label, out, ingredients string
 	var total int
-	var labels, totals []string
-	var asJSON, numeric, presence bool
+	var labels []string
+	var d problem.Descriptors
+	var asJSON, numeric, amounts, choose bool
+	var repeats int
 	var how layoutFlags
 	o := forest.Options{Trees: 100, Seed: 1, Importances: true}
 	c := &cobra.Command{
@@ -35,12 +37,22 @@ and label columns) or wide (a column an ingredient, others labels). What is
 understood of it without being said goes to stderr; flags say it.
 
 A problem that names a file of ingredients loads forests that were grown with it:
-give the same with --ingredients. Splits test the amounts of ingredients; --totals
-adds the totals by an attribute in that file, --presence whether anything is used
-at all, as add: does in a problem.`,
+give the same with --ingredients. Splits test the amounts of ingredients; flags add
+descriptors by attributes in that file, as add: does in a problem, so that what is
+known of some ingredients tells of others, even of those that no recipe has:
+--totals the total of each group, --means the mean of a number, --ratios the
+log-ratio of each two groups; --presence whether anything is used at all.
+
+--choose compares, by repeated cross-validation, forests from amounts, from amounts
+and descriptors and from descriptors alone, each with leaves of 1 and 5 recipes and
+with √F and F/3 of F features a split, and keeps the plainest that is not worse than
+the best by more than a standard error. Descriptors are those that flags name, or
+all that the ingredients' file has: totals of texts and means of numbers. What other
+flags say is not varied.`,
 		Example: `  kir train examples/cocktails/recipes.csv --label taste
   kir train examples/cocktails/recipes.csv --label taste -o taste.json
-  kir train recipes.csv --label taste --ingredients ingredients.csv --totals family`,
+  kir train recipes.csv --label taste --ingredients ingredients.csv --totals family
+  kir train recipes.csv --label taste --ingredients ingredients.csv --choose -o taste.json`,
 		Args: one("recipe file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"csv", "xlsx", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
@@ -52,7 +64,7 @@ at all, as add: does in a problem.`,
 			for _, f := range []struct {
 				name        string
 				value, most int
-			}{{"trees", o.Trees, forest.MaxTrees}, {"features", o.FeaturesPerSplit, math.MaxInt}, {"leaf", o.SmallestLeaf, 1 << 30}} {
+			}{{"trees", o.Trees, forest.MaxTrees}, {"features", o.FeaturesPerSplit, math.MaxInt}, {"leaf", o.SmallestLeaf, 1 << 30}, {"repeats", repeats, 1000}} {
 				if c.Flags().Changed(f.name) && (f.value < 1 || f.value > f.most) {
 					return &fault.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: fmt.Sprintf("it must be from 1 to %d", f.most)}
 				}
@@ -60,8 +72,14 @@ at all, as add: does in a problem.`,
 			if o.Workers < 0 {
 				return &fault.Error{Message: fmt.Sprintf("--workers is %d", o.Workers), Hint: "it must be 0, for all cores, or more"}
 			}
-			if len(totals) > 0 && ingredients == "" {
-				return &fault.Error{Message: "--totals are by an attribute of the ingredients", Hint: "name their file with --ingredients"}
+			if len(d.Totals)+len(d.Means)+len(d.Ratios) > 0 && ingredients == "" {
+				return &fault.Error{Message: "descriptors are of attributes of the ingredients", Hint: "name their file with --ingredients"}
+			}
+			if c.Flags().Changed("repeats") && !choose {
+				return &fault.Error{Message: "--repeats is of the comparison of --choose", Hint: "add --choose, or leave it out"}
+			}
+			if d.Only = !amounts; d.Only && choose {
+				return &fault.Error{Message: "--choose compares forests with and without amounts", Hint: "leave out --amounts"}
 			}
 			if out != "" {
 				if _, err := os.Lstat(out); err == nil {
@@ -92,16 +110,32 @@ at all, as add: does in a problem.`,
 			if !c.Flags().Changed("numeric") {
 				numeric = l.Numeric()
 			}
-			var features []forest.Feature
-			if len(totals) > 0 || presence {
-				if features, err = problem.ForestFeatures(book.Ingredients, totals, presence); err != nil {
-					return err
+			var candidates []forest.Candidate
+			if choose {
+				if d.Totals == nil && d.Means == nil && d.Ratios == nil {
+					var left []string
+					presence := d.Presence
+					d, left = problem.AllDescriptors(book.Ingredients)
+					d.Presence = presence
+					for _, why := range left {
+						if _, err := fmt.Fprintf(c.ErrOrStderr(), "No descriptor is made of %s.\n", why); err != nil {
+							return err
+						}
+					}
 				}
+				candidates, err = d.Candidates(book.Ingredients, total, numeric, o)
+			} else {
+				var features []forest.Feature
+				features, _, err = d.Features(book.Ingredients, total)
+				candidates = []forest.Candidate{{Features: features, Options: o}}
 			}
-			if most := max(len(features), book.Ingredients.Len()); o.FeaturesPerSplit > most {
+			if err != nil {
+				return err
+			}
+			if most := max(len(candidates[len(candidates)-1].Features), book.Ingredients.Len()); o.FeaturesPerSplit > most {
 				return &fault.Error{Message: fmt.Sprintf("--features is %d", o.FeaturesPerSplit), Hint: fmt.Sprintf("there are %d to choose among", most)}
 			}
-			f, err := problem.GrowForest(c.Context(), book, l, total, numeric, features, o)
+			f, err := problem.GrowForest(c.Context(), book, l, total, numeric, candidates, repeats)
 			if err != nil {
 				return err
 			}
@@ -126,8 +160,13 @@ at all, as add: does in a problem.`,
 	c.Flags().IntVar(&o.FeaturesPerSplit, "features", 0, "features that a split chooses among (default: the square root of all)")
 	c.Flags().IntVar(&o.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf (default 1)")
 	c.Flags().StringVar(&ingredients, "ingredients", "", "table of the ingredients, name and attributes, in the problem's order")
-	c.Flags().StringSliceVar(&totals, "totals", nil, "attributes of the ingredients by which totals are tested too")
-	c.Flags().BoolVar(&presence, "presence", false, "test also whether an ingredient is used at all")
+	c.Flags().StringSliceVar(&d.Totals, "totals", nil, "attributes of the ingredients by which totals are tested too")
+	c.Flags().StringSliceVar(&d.Means, "means", nil, "attributes of numbers whose means are tested too")
+	c.Flags().StringSliceVar(&d.Ratios, "ratios", nil, "attributes by which log-ratios of totals are tested too")
+	c.Flags().BoolVar(&d.Presence, "presence", false, "test also whether an ingredient is used at all")
+	c.Flags().BoolVar(&amounts, "amounts", true, "test the amounts of ingredients")
+	c.Flags().BoolVar(&choose, "choose", false, "choose features and options by repeated cross-validation")
+	c.Flags().IntVar(&repeats, "repeats", 3, "how often --choose deals the recipes to five folds")
 	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "seed of the forest")
 	c.Flags().IntVar(&o.Workers, "workers", 0, "trees grown at once (default: all cores)")
 	c.Flags().BoolVar(&numeric, "numeric", false, "the label is a number, not a class (default: if every value is one)")

@@ -82,8 +82,7 @@ func (t *Truth) Best(i int) float64 { return t.best[i] }
 //
 // and 1, divided by 3.
 func (t *Truth) Quality(grams map[int]float64) float64 {
-	share := make(map[string]float64)
-	z := 1.0
+	z := t.Accord(grams)
 	var used []int
 	for i := range t.materials { // in this order, so that sums are the same each time
 		g := grams[i]
@@ -91,9 +90,6 @@ func (t *Truth) Quality(grams map[int]float64) float64 {
 			continue
 		}
 		used = append(used, i)
-		m := &t.materials[i]
-		share[m.Family] += g / 1000
-		share["note "+m.Note] += g / 1000
 		u := g / t.best[i]
 		effect := t.merit[i] * u * (2 - u)
 		if u > 2 { // too much of anything is bad
@@ -101,18 +97,30 @@ func (t *Truth) Quality(grams map[int]float64) float64 {
 		}
 		z += max(0.22*effect, -1.5)
 	}
-	away := func(have, want float64) float64 { return (have - want) * (have - want) / (2 * 0.12 * 0.12) }
-	z -= away(share["citrus"], 0.25) + away(share["floral"], 0.35) + away(share["woody"]+share["amber"]+share["musk"], 0.30)
-	z -= 4 * max(0, 0.2-share["note base"])
-	for _, pair := range [][2]string{{"marine", "gourmand"}, {"marine", "amber"}, {"animalic", "citrus"}, {"aldehydic", "fruity"}} {
-		z -= 12 * math.Sqrt(share[pair[0]]*share[pair[1]])
-	}
 	for n, i := range used {
 		for _, j := range used[:n] {
 			z += t.affinity(j, i) * min(1, grams[i]/t.best[i]) * min(1, grams[j]/t.best[j])
 		}
 	}
 	return 100 / (1 + math.Exp(-z/3))
+}
+
+// Accord returns the part of z that families and notes tell: 1, the accord, the base,
+// and what does not go together.
+func (t *Truth) Accord(grams map[int]float64) float64 {
+	share := make(map[string]float64)
+	for i := range t.materials {
+		m := &t.materials[i]
+		share[m.Family] += grams[i] / 1000
+		share["note "+m.Note] += grams[i] / 1000
+	}
+	away := func(have, want float64) float64 { return (have - want) * (have - want) / (2 * 0.12 * 0.12) }
+	z := 1 - away(share["citrus"], 0.25) - away(share["floral"], 0.35) - away(share["woody"]+share["amber"]+share["musk"], 0.30)
+	z -= 4 * max(0, 0.2-share["note base"])
+	for _, pair := range [][2]string{{"marine", "gourmand"}, {"marine", "amber"}, {"animalic", "citrus"}, {"aldehydic", "fruity"}} {
+		z -= 12 * math.Sqrt(share[pair[0]]*share[pair[1]])
+	}
+	return z
 }
 
 // affinity returns what materials i < j do for each other.

@@ -54,11 +54,18 @@ var Forest = &Section{
 
 // Add is what a forest looks at beside amounts.
 var Add = &Section{
-	Name: "add", ID: "added features", About: "Features of a forest beside the amounts.",
+	Name: "add", ID: "added features", About: "Features of a forest beside the amounts. [models.md](models.md#forests-of-descriptors) says what each is.",
 	Keys: []Key{
 		{"totals", oneOrMore(text("attribute"), 0), "none", "the total of each group of an attribute", "{totals: [family, note]}"},
+		{"means", oneOrMore(text("attribute"), 0), "none", "the mean of an attribute of numbers, weighted by amounts", "{means: cost}"},
+		{"ratios", oneOrMore(text("attribute"), 0), "none", "the log-ratio of the totals of each two groups of an attribute", "{ratios: family}"},
+		{"amounts", truth(), "`true`", "the amounts themselves", "{totals: family, amounts: false}"},
 		{"presence", truth(), "`false`", "whether an ingredient, or any of a group, is there at all", "{presence: true}"},
 	},
+	more: []object{{"anyOf": []object{
+		{"not": object{"required": []string{"amounts"}, "properties": object{"amounts": object{"const": false}}}},
+		{"required": []string{"totals"}}, {"required": []string{"means"}}, {"required": []string{"ratios"}}, {"required": []string{"presence"}},
+	}}},
 }
 
 // Blend is a mean and how desirable it is.

@@ -81,6 +81,6 @@ func Training(f *forest.Forest, file string) *report.Training {
 	o := f.Options()
 	return &report.Training{
 		Forest: *forestOf(f), Seed: o.Seed,
-		Features: o.FeaturesPerSplit, Leaf: o.SmallestLeaf, Deepest: f.Shape().Deepest, File: file,
+		Features: o.FeaturesPerSplit, Leaf: o.SmallestLeaf, Deepest: f.Shape().Deepest, File: file, Choice: f.Choice(),
 	}
 }

@@ -16,6 +16,9 @@ func Training(w io.Writer, t *report.Training) error {
 	for _, l := range qualityLines(t.Trees, t.Rows, t.Quality) {
 		p.Hanging(2, l)
 	}
+	if t.Choice != nil {
+		choice(p, t.Choice)
+	}
 	if c := t.Quality.Classes; c != nil {
 		p.Heading("Recipes by class (rows) and by the class predicted out of bag (columns)")
 		head := []string{""}
@@ -52,6 +55,23 @@ func Training(w io.Writer, t *report.Training) error {
 		p.Heading("Saved in %s", terminal.Plain(t.File))
 	}
 	return p.Err
+}
+
+// choice says in a line what was chosen, and in a table what from.
+func choice(p *terminal.Printer, c *forest.Choice) {
+	chosen, first := c.Tried[c.Chosen], c.Tried[0]
+	gain := "which no other undercuts by more than its error"
+	if c.Chosen > 0 {
+		gain = fmt.Sprintf("%.2g ± %.1g below the plainest (%s)", chosen.Gain, chosen.GainSE, first.Name)
+	}
+	p.Hanging(2, fmt.Sprintf("Chosen of %d by %d × %d-fold cross-validation: %s; %s %.3g ± %.1g, %s",
+		len(c.Tried), c.Repeats, c.Folds, chosen.Name, c.Loss, chosen.Loss, chosen.SE, gain))
+	p.Heading("What was tried: %s, and by how much it is below that of the first", c.Loss)
+	table := terminal.NewTable(1, "forest", c.Loss, "±", "gain", "±")
+	for _, t := range c.Tried {
+		table.Row(t.Name, fmt.Sprintf("%.4f", t.Loss), fmt.Sprintf("%.4f", t.SE), fmt.Sprintf("%.4f", t.Gain), fmt.Sprintf("%.4f", t.GainSE))
+	}
+	p.Table(table)
 }
 
 // importanceMeaning says what is lost when a feature is permuted.
