@@ -49,6 +49,8 @@ type Program struct {
 
 	mu       sync.Mutex
 	idle     []*process
+	calls    int64 // answered
+	recipes  int64 // scored
 	restarts int
 	err      error // the first failure; the end of all scoring
 	closed   bool
@@ -138,6 +140,13 @@ func (p *Program) fail(err error) error {
 	return p.err
 }
 
+// Asked returns how often the program has answered, and how many recipes.
+func (p *Program) Asked() (calls, recipes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.calls, p.recipes
+}
+
 // Close ends the programs that are running: their input ends, and those that do
 // not end by themselves in a second are killed. There is no scoring after it.
 func (p *Program) Close() error {
@@ -172,9 +181,11 @@ func (p *Program) take() (*process, error) {
 	return start(p.path, &p.o)
 }
 
-// give puts a process back.
-func (p *Program) give(q *process) {
+// give puts a process back that has scored some recipes.
+func (p *Program) give(q *process, recipes int) {
 	p.mu.Lock()
+	p.calls++
+	p.recipes += int64(recipes)
 	if !p.closed {
 		p.idle = append(p.idle, q)
 		q = nil
@@ -199,7 +210,7 @@ func (p *Program) scores(dst []float64, request []byte, recipes int) ([]float64,
 		if err == nil {
 			from := len(dst)
 			if dst, err = appendLogs(dst, answer, recipes); err == nil {
-				p.give(q)
+				p.give(q, recipes)
 				return dst, nil
 			}
 			dst = dst[:from]
