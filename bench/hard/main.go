@@ -4,8 +4,8 @@
 //	go run ./bench/hard -o docs/performance.md
 //
 // writes its table between two marks of the document; without -o it is printed. It
-// takes a quarter of an hour of one core, with -short two minutes, and with
-// -only portfolio,lattice the rows of these targets alone, into the table that is there.
+// takes about 15 minutes of one core, with -minutes 2 about two, and measures with
+// -only portfolio,lattice the rows of these targets alone, for the table that is there.
 package main
 
 import (
@@ -24,18 +24,14 @@ func main() {
 		}
 		return
 	}
-	short := flag.Bool("short", false, "two minutes instead of fifteen")
+	minutes := flag.Float64("minutes", 15, "about how many all targets take, of processor time")
 	only := flag.String("only", "", "the targets to measure, separated by commas")
 	out := flag.String("o", "", "the document that the table belongs in")
 	root := flag.String("root", ".", "the directory of the project")
 	best := flag.Float64("best", 0, "instead: look for the best of each target for so many seconds, and print its log score")
 	flag.Parse()
 	runtime.GOMAXPROCS(1)
-	b := full
-	if *short {
-		b = quick
-	}
-	if err := measureAll(context.Background(), *root, *out, *only, *best, b); err != nil {
+	if err := measureAll(context.Background(), *root, *out, *only, *best, *minutes/15); err != nil {
 		fail(err)
 	}
 }
@@ -45,8 +41,9 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// measureAll measures the targets that only names, all if it is empty.
-func measureAll(ctx context.Context, root, out, only string, best float64, b budget) error {
+// measureAll measures the targets that only names, all if it is empty, for a share of
+// the full budget.
+func measureAll(ctx context.Context, root, out, only string, best, share float64) error {
 	var rows []row
 	for _, s := range subjects {
 		if only != "" && !named(only, s.key) {
@@ -57,16 +54,20 @@ func measureAll(ctx context.Context, root, out, only string, best float64, b bud
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
-			fmt.Printf("%s: %.9g, known %.9g\n", s.name, score, s.best)
+			fmt.Printf("%s: %.12g, known %.12g\n", s.name, score, s.best)
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "%s\n", s.name)
-		r, err := measure(ctx, root, s, b)
+		r, err := measure(ctx, root, s, full.times(share))
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 		fmt.Fprintln(os.Stderr, r.note)
-		rows = append(rows, r)
+		if rows = append(rows, r); out != "" {
+			if err := writeInto(out, r); err != nil {
+				return err
+			}
+		}
 	}
 	if best > 0 {
 		return nil
@@ -76,9 +77,8 @@ func measureAll(ctx context.Context, root, out, only string, best float64, b bud
 	}
 	if out == "" {
 		fmt.Print(table(rows))
-		return nil
 	}
-	return writeInto(out, rows)
+	return nil
 }
 
 // named says whether a list separated by commas has a key.

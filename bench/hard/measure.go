@@ -16,17 +16,18 @@ type budget struct {
 	worth    float64 // the draws of each kernel
 	find     float64 // that a seed may look for the best
 	tempered float64 // the same for tempered
-	seeds    int
 }
 
-var (
-	full  = budget{worth: 4, find: 1, tempered: 2.5, seeds: 20}
-	quick = budget{worth: 0.6, find: 0.1, tempered: 0.3, seeds: 10}
-)
+// full is what takes a quarter of an hour of all subjects.
+var full = budget{worth: 4, find: 1, tempered: 2.5}
+
+func (b budget) times(f float64) budget { return budget{f * b.worth, f * b.find, f * b.tempered} }
 
 const (
 	paper  = "accelerated" // Algorithm 2
 	chains = 8             // in two regions, all begin in the same one once in 128 times
+
+	seeds = 20 // that look for the best
 
 	mostDraws = 25_000 // that a chain is looked at
 	enough    = 40     // independent draws; what a kernel gave fewer of is told as a bound
@@ -56,7 +57,7 @@ func measure(ctx context.Context, root string, s subject, b budget) (r row, err 
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
 	if s.stretch > 0 {
-		b.worth, b.find, b.tempered = s.stretch*b.worth, s.stretch*b.find, s.stretch*b.tempered
+		b = b.times(s.stretch)
 	}
 	start := worth.CPU()
 	speeds, ladder, err := m.speeds(b)
@@ -238,7 +239,7 @@ func (m *made) find(kernel string, bar float64, b budget) (found, error) {
 		return found{}, err
 	}
 	var took []float64
-	for seed, missed := 1, 0; seed <= b.seeds; seed++ {
+	for seed, missed := 1, 0; seed <= seeds; seed++ {
 		seconds, err := m.untilFound(sampler, uint64(seed), bar, limit)
 		if err != nil {
 			return found{}, err
@@ -247,12 +248,12 @@ func (m *made) find(kernel string, bar float64, b budget) (found, error) {
 		if math.IsInf(seconds, 1) {
 			missed++
 		}
-		if 2*missed > b.seeds {
+		if 2*missed > seeds {
 			return found{limit, true}, nil
 		}
 	}
 	slices.Sort(took)
-	middle := (took[(b.seeds-1)/2] + took[b.seeds/2]) / 2
+	middle := (took[(seeds-1)/2] + took[seeds/2]) / 2
 	return found{min(middle, limit), math.IsInf(middle, 1)}, nil
 }
 

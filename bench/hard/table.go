@@ -90,9 +90,9 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.*f", max(0, 1-int(math.Floor(math.Log10(v)))), v)
 }
 
-// writeInto writes rows into the table of a document, where rows of the same targets
-// give way to them.
-func writeInto(path string, rows []row) error {
+// writeInto writes a row into the table of a document, where that of the same target
+// gives way to it.
+func writeInto(path string, r row) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -106,9 +106,7 @@ func writeInto(path string, rows []row) error {
 	for line := range strings.Lines(old) {
 		lines[target(line)] = line
 	}
-	for _, r := range rows {
-		lines[r.name] = r.String()
-	}
+	lines[r.name] = r.String()
 	made := head
 	for _, s := range subjects {
 		made += lines[s.name]
