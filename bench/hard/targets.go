@@ -232,29 +232,10 @@ func boosted(ctx context.Context, root string) (*made, error) {
 // perCall is what the program of [program] is said to take for each call.
 const perCall = 0.001
 
-// program is one property of the cocktails, in 50 units, that this program scores
-// when it is run by itself. Its time is what it is said to be, so that what is measured
-// is how well kir asks: the clock tells kir's own time and a millisecond for each call.
+// program is measured by a clock that tells kir's own time and a millisecond for each
+// call: so what counts is how well kir asks.
 func program(ctx context.Context, root string) (*made, error) {
-	p, err := problem.Load(ctx, filepath.Join(root, "examples", "cocktails", "problem.yaml"), problem.Options{})
-	if err != nil {
-		return nil, err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	space, err := kir.NewSpace(p.Target.Space().N(), scorerTotal)
-	if err != nil {
-		return nil, err
-	}
-	scorer, err := property.NewProgram(property.ProgramOptions{
-		Command: []string{self, scorerMode}, Dir: root, Ingredients: p.Ingredients, Total: scorerTotal, Timeout: time.Minute, Processes: 1, Batch: 16,
-	})
-	if err != nil {
-		return nil, err
-	}
-	target, err := kir.NewTarget(space, kir.Uniform(2, 5), kir.Wish{Name: "taste", Property: scorer, Weight: 10})
+	target, scorer, err := tasted(ctx, root, 10)
 	if err != nil {
 		return nil, err
 	}
@@ -263,4 +244,32 @@ func program(ctx context.Context, root string) (*made, error) {
 		return worth.CPU() + perCall*float64(calls)
 	}
 	return &made{target, clock, scorer.Close}, nil
+}
+
+// tasted is one property of the cocktails, in 50 units, that this program scores when
+// it is run by itself.
+func tasted(ctx context.Context, root string, weight float64) (*kir.Target, *property.Program, error) {
+	p, err := problem.Load(ctx, filepath.Join(root, "examples", "cocktails", "problem.yaml"), problem.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	space, err := kir.NewSpace(len(p.Ingredients), scorerTotal)
+	if err != nil {
+		return nil, nil, err
+	}
+	scorer, err := property.NewProgram(property.ProgramOptions{
+		Command: []string{self, scorerMode}, Dir: root, Ingredients: p.Ingredients, Total: scorerTotal, Timeout: time.Minute, Processes: 1, Batch: 16,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	target, err := kir.NewTarget(space, kir.Uniform(2, 5), kir.Wish{Name: "taste", Property: scorer, Weight: weight})
+	if err != nil {
+		return nil, nil, err
+	}
+	return target, scorer, nil
 }
