@@ -184,7 +184,7 @@ func (m *made) settled(kernel string, index int, seconds float64) (*kir.Chain, e
 
 // follow follows some chains of a kernel for the seconds of a budget.
 func (m *made) follow(kernel string, statistics []worth.Statistic, b budget, ladder *ladders) (*followed, error) {
-	const warm, timed = 0.15, 0.15 // of the budget
+	const warm, timed = 0.4, 0.1 // of the budget
 	each := b.worth / chains
 	all := make([]*kir.Chain, chains)
 	for k := range all {
