@@ -192,27 +192,19 @@ func logCancelled(t *Target, from, to int) float64 {
 //
 //	g(x) = size(n) · n! Π_{i used} q_i / C(M−1, n−1).
 func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
-	y := x.candidate()
-	y.clear()
-	for range b.recallSize(r, x.memory) {
-		i := x.memory.draw(r, y.N())
-		if y.amounts[i] > 0 {
-			return rejected, nil
+	return x.whole(r, func(y *Composition) bool {
+		y.clear()
+		for range b.recallSize(r, x.memory) {
+			i := x.memory.draw(r, y.N())
+			if y.amounts[i] > 0 {
+				return false
+			}
+			y.amounts[i] = 1
+			y.use(int32(i))
 		}
-		y.amounts[i] = 1
-		y.use(int32(i))
-	}
-	x.exact.drawAmounts(r, y, b.target.space.total)
-	value, err := x.scoreCandidate()
-	if err != nil || value == negInf {
-		return rejected, err
-	}
-	atY := b.target.LogLaw(y.Used()) - b.logRecall(x.memory, y)
-	atX := b.target.LogLaw(x.Composition.Used()) - b.logRecall(x.memory, x.Composition)
-	if !r.Bernoulli(math.Exp(atY - atX + x.beta*(value-x.sum))) {
-		return rejected, nil
-	}
-	return changed(x.takeCandidate(value)), nil
+		x.exact.drawAmounts(r, y, b.target.space.total)
+		return true
+	}, func(y *Composition) float64 { return b.target.LogLaw(y.Used()) - b.logRecall(x.memory, y) })
 }
 
 // recallSize draws a size as often as warm-up met it, or from y_sparse.

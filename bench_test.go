@@ -95,7 +95,7 @@ func BenchmarkMillionIngredients(b *testing.B) {
 	b.ResetTimer()
 	ratio := 0.0
 	for range b.N {
-		pace := paces(b, 50, large, million)
+		pace := paces(b, large, million)
 		ratio += pace[1] / pace[0] / float64(b.N)
 	}
 	b.ReportMetric(ratio, "ratio")

@@ -3,33 +3,27 @@ package kir_test
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
-	"time"
 
 	"kir"
-	"kir/diagnose"
+	"kir/internal/worth"
 )
 
-// A statistic is a number that is looked at of every draw.
-type statistic struct {
-	name string
-	of   func(x *kir.State) float64
-}
+type statistic = worth.Statistic
 
 // sizeStatistics are what a chain without properties is judged by: the number
 // of ingredients and how amounts and ingredients are spread.
 func sizeStatistics() []statistic {
 	return []statistic{
-		{"n", func(x *kir.State) float64 { return float64(x.Composition.Used()) }},
-		{"largest amount", func(x *kir.State) float64 {
+		{Name: "n", Of: func(x *kir.State) float64 { return float64(x.Composition.Used()) }},
+		{Name: "largest amount", Of: func(x *kir.State) float64 {
 			largest := 0
 			for _, i := range x.Composition.Ingredients() {
 				largest = max(largest, x.Composition.Amount(int(i)))
 			}
 			return float64(largest)
 		}},
-		{"sum of squares", func(x *kir.State) float64 {
+		{Name: "sum of squares", Of: func(x *kir.State) float64 {
 			sum := 0
 			for _, i := range x.Composition.Ingredients() {
 				a := x.Composition.Amount(int(i))
@@ -37,7 +31,7 @@ func sizeStatistics() []statistic {
 			}
 			return float64(sum)
 		}},
-		{"total on the first half", func(x *kir.State) float64 {
+		{Name: "total on the first half", Of: func(x *kir.State) float64 {
 			sum := 0
 			for _, i := range x.Composition.Ingredients() {
 				if int(i) < x.Composition.N()/2 {
@@ -49,64 +43,28 @@ func sizeStatistics() []statistic {
 	}
 }
 
-// cocktailStatistics are what a chain on the cocktails is judged by: the
-// number of ingredients, the log density, both scores, and whether each of the
-// given ingredients is used.
-func cocktailStatistics(ingredients []int) []statistic {
-	scores := make([]float64, 0, 2)
-	all := []statistic{
-		{"used", func(x *kir.State) float64 { return float64(x.Composition.Used()) }},
-		{"log density", (*kir.State).LogDensity},
-		{"taste", func(x *kir.State) float64 { scores = x.AppendScores(scores[:0]); return scores[0] }},
-		{"timing", func(x *kir.State) float64 { scores = x.AppendScores(scores[:0]); return scores[1] }},
-	}
-	for _, i := range ingredients {
-		all = append(all, statistic{fmt.Sprint("ingredient ", i), func(x *kir.State) float64 {
-			return float64(min(x.Composition.Amount(i), 1))
-		}})
-	}
-	return all
-}
-
 // A series is the draws of one statistic of one chain.
-type series []float64
+type series = []float64
 
 // follow returns the series of statistics of a chain that is looked at every
 // thin iterations.
 func follow(tb testing.TB, c *kir.Chain, statistics []statistic, draws, thin int) []series {
 	tb.Helper()
-	all := make([]series, len(statistics))
-	for range draws {
-		if err := c.Advance(thin); err != nil {
-			tb.Fatal(err)
-		}
-		for k, s := range statistics {
-			all[k] = append(all[k], s.of(c.State))
-		}
+	seen, err := worth.Follow(c, statistics, draws, thin)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return all
+	return seen
 }
 
 // iact returns the integrated autocorrelation time of draws, at least 1.
 func iact(tb testing.TB, x series) float64 {
 	tb.Helper()
-	of := diagnose.Summarize([][]float64{x})
-	ess, err := of.ESSMean, of.Why("ESSMean")
+	tau, err := worth.IACT([][]float64{x})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return max(1, float64(len(x))/ess)
-}
-
-// worst returns the largest autocorrelation time, in draws, and what of.
-func worst(tb testing.TB, statistics []statistic, all []series) (tau float64, what string) {
-	tb.Helper()
-	for k, x := range all {
-		if t := iact(tb, x); t > tau {
-			tau, what = t, statistics[k].name
-		}
-	}
-	return tau, what
+	return tau
 }
 
 // settled returns a chain after warm-up.
@@ -132,30 +90,24 @@ func settledBy(tb testing.TB, sampler kir.Sampler, seed uint64, warmup int) *kir
 	return c
 }
 
-// paces returns the seconds that an iteration of each chain takes. They run in
-// turn, in short slices of which the median counts, so that what else the
-// machine does slows them alike or not at all.
-func paces(tb testing.TB, slicesOfEach int, chains ...*kir.Chain) []float64 {
+// paces returns the seconds that an iteration of each chain takes; see [worth.Paces].
+func paces(tb testing.TB, chains ...*kir.Chain) []float64 {
 	tb.Helper()
-	took := make([][]float64, len(chains))
-	for range slicesOfEach {
-		for k, c := range chains {
-			iterations, start := 0, time.Now()
-			for time.Since(start) < 2*time.Millisecond {
-				if err := c.Advance(500); err != nil {
-					tb.Fatal(err)
-				}
-				iterations += 500
-			}
-			took[k] = append(took[k], time.Since(start).Seconds()/float64(iterations))
-		}
+	all, err := worth.Paces(worth.CPU, 0.06, chains...)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	seconds := make([]float64, len(chains))
-	for k := range took {
-		slices.Sort(took[k])
-		seconds[k] = took[k][len(took[k])/2]
+	return all
+}
+
+// worst returns the largest autocorrelation time, in draws, and what of.
+func worst(tb testing.TB, statistics []statistic, all []series) (tau float64, what string) {
+	tb.Helper()
+	tau, what, err := worth.Worst(statistics, all)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return seconds
+	return tau, what
 }
 
 // An effort is how far a kernel is followed: so many draws, thin iterations
@@ -165,8 +117,8 @@ type effort struct {
 	warmup, draws, thin int
 }
 
-// A worth is what a kernel's iterations are worth.
-type worth struct {
+// An efficiency is what a kernel's iterations are worth.
+type efficiency struct {
 	seconds float64 // an iteration
 	iact    float64 // iterations, of the worst statistic
 	what    string  // which that is
@@ -174,21 +126,21 @@ type worth struct {
 }
 
 // ess returns the independent draws a second.
-func (w worth) ess() float64 { return 1 / (w.seconds * w.iact) }
+func (w efficiency) ess() float64 { return 1 / (w.seconds * w.iact) }
 
 // compareKernels measures kernels on one target by their worst statistic, of
 // which the first is n.
-func compareKernels(tb testing.TB, target *kir.Target, seed uint64, statistics []statistic, efforts ...effort) []worth {
+func compareKernels(tb testing.TB, target *kir.Target, seed uint64, statistics []statistic, efforts ...effort) []efficiency {
 	tb.Helper()
-	chains, all := make([]*kir.Chain, len(efforts)), make([]worth, len(efforts))
+	chains, all := make([]*kir.Chain, len(efforts)), make([]efficiency, len(efforts))
 	for k, e := range efforts {
 		chains[k] = settled(tb, e.kernel, target, seed, e.warmup)
 	}
-	pace := paces(tb, 30, chains...)
+	pace := paces(tb, chains...)
 	for k, e := range efforts {
 		seen := follow(tb, chains[k], statistics, e.draws, e.thin)
 		tau, what := worst(tb, statistics, seen)
-		all[k] = worth{pace[k], tau * float64(e.thin), what, iact(tb, seen[0]) * float64(e.thin)}
+		all[k] = efficiency{pace[k], tau * float64(e.thin), what, iact(tb, seen[0]) * float64(e.thin)}
 		tb.Logf("%s, seed %d: %.4g ns, worst IACT %.4g (%s), IACT of n %.4g, ESS/s %.4g, ratio %.4g", e.kernel, seed,
 			1e9*all[k].seconds, all[k].iact, what, all[k].iactOfN, all[k].ess(), all[k].ess()/all[0].ess())
 	}
@@ -242,7 +194,7 @@ func TestBalancedOnCocktails(t *testing.T) {
 		t.Skip("it measures time")
 	}
 	target := cocktails(t).Target
-	all := compareKernels(t, target, 1, cocktailStatistics(mostUsed(t, target)),
+	all := compareKernels(t, target, 1, worth.Statistics(target, mostUsed(t, target)),
 		effort{"accelerated", 10_000, 60_000, 10}, effort{"balanced", 10_000, 150_000, 1})
 	if r := all[1].ess() / all[0].ess(); r < 6 {
 		t.Errorf("%.3g times the ESS a second of accelerated", r)
@@ -273,10 +225,10 @@ func BenchmarkESS(b *testing.B) {
 			effort{"accelerated", 100_000, 200_000, 200}, effort{"balanced", 1000, 200_000, 1})
 	}
 	target := cocktails(b).Target
-	compare("cocktails", target, cocktailStatistics(mostUsed(b, target)),
+	compare("cocktails", target, worth.Statistics(target, mostUsed(b, target)),
 		effort{"accelerated", 10_000, 100_000, 10}, effort{"balanced", 10_000, 200_000, 1}, effort{"tempered", 2000, 50_000, 1})
 	target = weightedCocktails(b, 30)
-	compare("cocktails30", target, cocktailStatistics(mostUsed(b, target)),
+	compare("cocktails30", target, worth.Statistics(target, mostUsed(b, target)),
 		effort{"accelerated", 10_000, 100_000, 20}, effort{"balanced", 10_000, 200_000, 5}, effort{"tempered", 2000, 50_000, 1})
 }
 
@@ -284,7 +236,7 @@ func BenchmarkESS(b *testing.B) {
 // BenchmarkESS does.
 func BenchmarkMixes(b *testing.B) {
 	target := cocktails(b).Target
-	statistics := cocktailStatistics(mostUsed(b, target))
+	statistics := worth.Statistics(target, mostUsed(b, target))
 	measure := func(name string, k kir.Kernel) {
 		b.Run(name, func(b *testing.B) {
 			ns, tau := 0.0, 0.0
@@ -294,7 +246,7 @@ func BenchmarkMixes(b *testing.B) {
 					b.Fatal(err)
 				}
 				c := settledBy(b, sampler, 1+seed, 10_000)
-				ns += 1e9 * paces(b, 30, c)[0] / float64(b.N)
+				ns += 1e9 * paces(b, c)[0] / float64(b.N)
 				most, _ := worst(b, statistics, follow(b, c, statistics, 150_000, 1))
 				tau += most / float64(b.N)
 			}
@@ -329,22 +281,11 @@ func BenchmarkMixes(b *testing.B) {
 // mostUsed returns the ten ingredients that balanced uses most.
 func mostUsed(tb testing.TB, t *kir.Target) []int {
 	tb.Helper()
-	c := settled(tb, "balanced", t, 99, 10_000)
-	used := make([]int, t.Space().N())
-	for range 40_000 {
-		if err := c.Advance(5); err != nil {
-			tb.Fatal(err)
-		}
-		for _, i := range c.State.Composition.Ingredients() {
-			used[i]++
-		}
+	used, _, err := worth.MostUsed(settled(tb, "balanced", t, 99, 10_000), 40_000, 5)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	order := make([]int, len(used))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return used[j] - used[i] })
-	return order[:10]
+	return used
 }
 
 // At weight 30 a tempered chain finds a recipe at least as good as the best of

@@ -10,6 +10,7 @@ import (
 
 	"kir"
 	"kir/internal/stattest"
+	"kir/internal/worth"
 	"kir/property"
 )
 
@@ -100,11 +101,11 @@ func BenchmarkCurves(b *testing.B) {
 					c := benchChain(b, kernel, curved(b, c.name, total, c.weight))
 					b.ReportAllocs()
 					b.ResetTimer()
-					from := cpu(b)
+					from := worth.CPU()
 					if err := c.Advance(b.N); err != nil {
 						b.Fatal(err)
 					}
-					b.ReportMetric((cpu(b)-from)*1e9/float64(b.N), "cpu-ns/op")
+					b.ReportMetric((worth.CPU()-from)*1e9/float64(b.N), "cpu-ns/op")
 				})
 			}
 		}

@@ -1,9 +1,6 @@
 package kir
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Exact draws compositions independently from y_sparse(n)/|X_n|: the target
 // when there are no wishes. It draws n, then which n ingredients, then where
@@ -78,18 +75,10 @@ func (x *State) independent(r *Rand) (outcome, error) {
 	if len(x.terms) == 0 {
 		return changed(x.drawAnew(r)), nil // the ratio is 1
 	}
-	y := x.candidate()
-	x.drawExact(r, y)
-	value, err := x.scoreCandidate()
-	if err != nil {
-		return rejected, err
-	}
-	// P over the probability of being drawn, at y over x.
-	logRatio := x.target.logShare(y.Used()) - x.target.logShare(x.Composition.Used())
-	if !r.Bernoulli(math.Exp(logRatio + x.beta*(value-x.sum))) {
-		return rejected, nil
-	}
-	return changed(x.takeCandidate(value)), nil
+	return x.whole(r, func(y *Composition) bool {
+		x.drawExact(r, y)
+		return true
+	}, func(y *Composition) float64 { return x.target.logShare(y.Used()) }) // P over the probability of being drawn
 }
 
 // independentShare is how often kernels that move along lines make an

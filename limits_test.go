@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"syscall"
 	"testing"
 
 	"kir"
 	"kir/diagnose"
+	"kir/internal/worth"
 	"kir/rule"
 )
 
@@ -128,12 +128,12 @@ func constituents(tb testing.TB, total int) limitedSpace {
 // target returns the space's target, and the seconds that measuring took.
 func (l limitedSpace) target(tb testing.TB, wishes ...kir.Wish) (*kir.Target, float64) {
 	tb.Helper()
-	start := cpu(tb)
+	start := worth.CPU()
 	space, err := kir.NewRuledSpace(tb.Context(), l.set, kir.Counting{Law: l.law, Seed: 1, Workers: 1})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	seconds := cpu(tb) - start
+	seconds := worth.CPU() - start
 	target, err := kir.NewTarget(space, l.law, wishes...)
 	if err != nil {
 		tb.Fatal(err)
@@ -145,7 +145,7 @@ func (l limitedSpace) target(tb testing.TB, wishes ...kir.Wish) (*kir.Target, fl
 func presences(ingredients int) []statistic {
 	all := sizeStatistics()[:1]
 	for i := range ingredients {
-		all = append(all, statistic{fmt.Sprint("ingredient ", i), func(x *kir.State) float64 { return float64(min(x.Composition.Amount(i), 1)) }})
+		all = append(all, statistic{Name: fmt.Sprint("ingredient ", i), Of: func(x *kir.State) float64 { return float64(min(x.Composition.Amount(i), 1)) }})
 	}
 	return all
 }
@@ -159,27 +159,17 @@ func slowness(tb testing.TB, statistics []statistic, all []series) (tau float64,
 		for _, v := range x {
 			mean += v / float64(len(x))
 		}
-		if statistics[k].name != "n" && min(mean, 1-mean) < 0.001 {
+		if statistics[k].Name != "n" && min(mean, 1-mean) < 0.001 {
 			continue
 		}
 		if slices.Max(x) == slices.Min(x) {
-			return math.Inf(1), statistics[k].name
+			return math.Inf(1), statistics[k].Name
 		}
 		if t := iact(tb, x); t > tau {
-			tau, what = t, statistics[k].name
+			tau, what = t, statistics[k].Name
 		}
 	}
 	return tau, what
-}
-
-// cpu returns the seconds of processor time that the process has used.
-func cpu(tb testing.TB) float64 {
-	tb.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		tb.Fatal(err)
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // BenchmarkLimits measures what an iteration of each kernel is worth under limits.
@@ -191,11 +181,11 @@ func BenchmarkLimits(b *testing.B) {
 			statistics := presences(l.set.Ingredients)
 			for _, e := range []effort{{"accelerated", 20_000, 10_000, 100}, {"balanced", 20_000, 10_000, 100}, {"tempered", 1000, 5000, 4}} {
 				c := settled(b, e.kernel, target, 1, e.warmup)
-				start, iterations := cpu(b), float64(2000*e.thin)
+				start, iterations := worth.CPU(), float64(2000*e.thin)
 				if err := c.Advance(int(iterations)); err != nil {
 					b.Fatal(err)
 				}
-				pace := (cpu(b) - start) / iterations
+				pace := (worth.CPU() - start) / iterations
 				seen := follow(b, c, statistics, e.draws, e.thin)
 				n, _ := slowness(b, statistics[:1], seen[:1])
 				tau, what := slowness(b, statistics[1:], seen[1:])

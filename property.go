@@ -31,6 +31,18 @@ type LineProperty interface {
 	Scorer(x *Composition) Scorer
 }
 
+// A BatchProperty is a property that scores many compositions in about the time of
+// one, and so is best asked rarely. Kernels then draw several candidates where they
+// else draw one, and chains that wait for it wait at the same time.
+type BatchProperty interface {
+	LineProperty
+	// Batch returns how many candidates are drawn at once, at least 1. The draws
+	// depend on it.
+	Batch() int
+	// Prefetch is told of compositions whose LogScore is asked for next.
+	Prefetch(xs []*Composition)
+}
+
 // A Scorer follows one composition x and scores it and its lines.
 //
 // A line is what can become of a pair of ingredients (i, j) when all else

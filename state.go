@@ -34,6 +34,7 @@ type State struct {
 	was            []Part
 
 	spare  *spare
+	batch  *batch  // where several candidates are drawn at once
 	memory *memory // what warm-up has learnt; nil if nothing
 	finds  *finds  // what was found on the way; nil if nothing is looked for
 }

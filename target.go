@@ -42,6 +42,8 @@ type Target struct {
 	// tight are the sums that an exchange makes up for, nil if there are none.
 	tight *tightSums
 
+	batch int // how many whole candidates are drawn at once
+
 	// islands is what lines leave the support in, looked for once.
 	islands func() islands
 }
@@ -77,7 +79,12 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 	if err := checkWishes(wishes); err != nil {
 		return nil, err
 	}
-	t := &Target{space: space, law: law, wishes: slices.Clone(wishes)}
+	t := &Target{space: space, law: law, wishes: slices.Clone(wishes), batch: 1}
+	for _, w := range wishes {
+		if p, ok := w.Property.(BatchProperty); ok && w.Weight > 0 {
+			t.batch = max(t.batch, p.Batch())
+		}
+	}
 	t.islands = sync.OnceValue(func() (of islands) {
 		of.parts, of.a, of.b, of.err = supportParts(t)
 		return of
@@ -133,6 +140,15 @@ func (t *Target) Law() *Law { return t.law }
 
 // Wishes returns the wishes; the slice must not be written to.
 func (t *Target) Wishes() []Wish { return t.wishes }
+
+// Waits says whether a wish is a [BatchProperty], so that many chains at once, which
+// wait for it together, are better than one for each core.
+func (t *Target) Waits() bool {
+	return slices.ContainsFunc(t.wishes, func(w Wish) bool {
+		_, ok := w.Property.(BatchProperty)
+		return ok && w.Weight > 0
+	})
+}
 
 // LogLaw returns log(y_sparse(n)/|X_n|), −Inf for an n without mass.
 func (t *Target) LogLaw(n int) float64 {

@@ -42,7 +42,7 @@ func lawStatistics(target *kir.Target) (all []statistic, plain []func(x []int) f
 	}
 	lo, hi := target.Law().Support()
 	for n := lo; n <= hi; n++ {
-		all = append(all, statistic{fmt.Sprint("n = ", n), func(x *kir.State) float64 { return indicator(x.Composition.Used() == n) }})
+		all = append(all, statistic{Name: fmt.Sprint("n = ", n), Of: func(x *kir.State) float64 { return indicator(x.Composition.Used() == n) }})
 		plain = append(plain, func(x []int) float64 {
 			used := 0
 			for _, a := range x {
@@ -52,7 +52,7 @@ func lawStatistics(target *kir.Target) (all []statistic, plain []func(x []int) f
 		})
 	}
 	for i := range target.Space().N() {
-		all = append(all, statistic{fmt.Sprint("ingredient ", i), func(x *kir.State) float64 { return indicator(x.Composition.Amount(i) > 0) }})
+		all = append(all, statistic{Name: fmt.Sprint("ingredient ", i), Of: func(x *kir.State) float64 { return indicator(x.Composition.Amount(i) > 0) }})
 		plain = append(plain, func(x []int) float64 { return indicator(x[i] > 0) })
 	}
 	return all, plain
@@ -190,7 +190,7 @@ func TestTemperedLawAndLogZ(t *testing.T) {
 		}
 		for s, x := range all {
 			if z := away(t, x, expectation(p.law, plain[s])); math.Abs(z) > 5 {
-				t.Errorf("%s: %s is %.1f standard errors off", p.name, statistics[s].name, z)
+				t.Errorf("%s: %s is %.1f standard errors off", p.name, statistics[s].Name, z)
 			}
 		}
 	}
@@ -230,7 +230,7 @@ func TestSizesTwoAndSix(t *testing.T) {
 		for s, x := range follow(t, c, statistics, draws, thin) {
 			want := expectation(e, plain[s])
 			if z := away(t, x, want); math.Abs(z) > 5 {
-				t.Errorf("%s: %s is %.1f standard errors off %.4f", kernel, statistics[s].name, z, want)
+				t.Errorf("%s: %s is %.1f standard errors off %.4f", kernel, statistics[s].Name, z, want)
 			}
 		}
 	}
@@ -265,7 +265,7 @@ func firstHalf(x *kir.Composition) float64 {
 // first region, with its standard error.
 func timeInFirstHalf(t *testing.T, c *kir.Chain, iterations int) (mean, se float64) {
 	t.Helper()
-	all := follow(t, c, []statistic{{"the first side", func(x *kir.State) float64 {
+	all := follow(t, c, []statistic{{Name: "the first side", Of: func(x *kir.State) float64 {
 		if firstHalf(x.Composition) > 0.5 {
 			return 1
 		}

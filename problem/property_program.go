@@ -12,6 +12,9 @@ import (
 	"kir/property"
 )
 
+// programBatch is how many whole candidates are asked for at once unless the file says.
+const programBatch = 16
+
 // readProgram reads a property that another program works out.
 func readProgram(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	f, err := schema.Program.Fields(n)
@@ -24,7 +27,7 @@ func readProgram(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) 
 	}
 	o := property.ProgramOptions{
 		Command: command.Words, Dir: command.Dir, Ingredients: s.names, Total: s.total,
-		Timeout: time.Minute, Processes: 1, Tell: s.tell,
+		Timeout: time.Minute, Processes: 1, Batch: programBatch, Tell: s.tell,
 	}
 	seconds := o.Timeout.Seconds()
 	if v := f["timeout"]; v != nil {
@@ -41,6 +44,11 @@ func readProgram(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) 
 			return Property{}, err
 		}
 	}
+	if v := f["batch"]; v != nil {
+		if o.Batch, err = v.Whole("batch", 1, 1024); err != nil {
+			return Property{}, err
+		}
+	}
 	if err := command.consent(ctx, f["command"]); err != nil {
 		return Property{}, err
 	}
@@ -52,5 +60,6 @@ func readProgram(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) 
 	resolved.Keep(n, "command")
 	resolved.Set("timeout", seconds)
 	resolved.Set("processes", o.Processes)
+	resolved.Set("batch", o.Batch)
 	return Property{About: "scores by " + fault.Quote(strings.Join(command.Words, " ")) + ", which runs with your rights", property: p, resolved: resolved}, nil
 }

@@ -28,13 +28,13 @@ import (
 //	[{"Gin":600,"Lime juice":400},{"Gin":601,"Lime juice":399}]
 //	[0.25,0.75]
 //
-// A line of the sampler is asked in one such array, or in several if it has more
-// than 4,096 splits. The program must be a function: the same recipe scores the
-// same, whatever was asked before. Its end of input is the end of the run. The
-// environment variable KIR_TOTAL holds M.
+// An array has what all chains want to know that wait at the time: the splits of their
+// lines, and their candidates; at most 4,096 recipes, or a line has several. The
+// program must be a function: the same recipe scores the same, whatever was asked
+// before or with it. So a recipe whose score is still known is not asked for again. Its
+// end of input is the end of the run. The environment variable KIR_TOTAL holds M.
 //
-// It is started when first asked, and as often as Processes allows chains to
-// ask at once. If it ends before it has answered it is started once more and
+// It is started when first asked, and as often as Processes allows to ask at once. If it ends before it has answered it is started once more and
 // asked again; a second end, an answer that takes longer than Timeout, or one
 // that is not what it must be ends the run with an error that quotes it. Close
 // ends all that are running.
@@ -45,16 +45,24 @@ type Program struct {
 	path string
 	keys [][]byte // `"name":` of each ingredient
 
-	slots chan struct{} // one for each process that may be busy
+	slots   chan struct{} // one for each process that may be busy
+	arrived chan struct{} // a request came
 
 	mu       sync.Mutex
 	idle     []*process
+	queue    []*request // that no process has been asked
+	open     int        // requests without an answer
+	peers    int        // how many come together, it seems
+	took     time.Duration
+	known    memo
+	calls    int64 // answered
+	recipes  int64 // scored
 	restarts int
 	err      error // the first failure; the end of all scoring
 	closed   bool
 }
 
-var _ kir.LineProperty = (*Program)(nil)
+var _ kir.BatchProperty = (*Program)(nil)
 
 // ProgramOptions say what is run, and how.
 type ProgramOptions struct {
@@ -64,6 +72,7 @@ type ProgramOptions struct {
 	Total       int
 	Timeout     time.Duration // for an answer, above 0
 	Processes   int           // how many may run at once, at least 1
+	Batch       int           // how many whole candidates a move draws and asks for at once, at least 1
 	// Tell is told what the user should know and does not end the run. It may
 	// be called from several goroutines, and may be nil.
 	Tell func(message string)
@@ -87,6 +96,8 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 		return nil, fmt.Errorf("the timeout is %v: it must be above 0", o.Timeout)
 	case o.Processes < 1:
 		return nil, fmt.Errorf("%d processes are too few: there must be at least 1", o.Processes)
+	case o.Batch < 1:
+		return nil, fmt.Errorf("a batch of %d candidates is too small: it must have at least 1", o.Batch)
 	}
 	path, err := FindProgram(o.Command[0], o.Dir)
 	if err != nil {
@@ -95,7 +106,7 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return nil, err
 	}
-	p := &Program{o: o, path: path, slots: make(chan struct{}, o.Processes)}
+	p := &Program{o: o, path: path, slots: make(chan struct{}, o.Processes), arrived: make(chan struct{}, 1)}
 	p.o.Command = slices.Clone(o.Command)
 	for _, name := range o.Ingredients {
 		p.keys = append(p.keys, append(quoteJSON(name), ':'))
@@ -138,6 +149,13 @@ func (p *Program) fail(err error) error {
 	return p.err
 }
 
+// Asked returns how often the program has answered, and how many recipes.
+func (p *Program) Asked() (calls, recipes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.calls, p.recipes
+}
+
 // Close ends the programs that are running: their input ends, and those that do
 // not end by themselves in a second are killed. There is no scoring after it.
 func (p *Program) Close() error {
@@ -172,9 +190,11 @@ func (p *Program) take() (*process, error) {
 	return start(p.path, &p.o)
 }
 
-// give puts a process back.
-func (p *Program) give(q *process) {
+// give puts a process back that has scored some recipes.
+func (p *Program) give(q *process, recipes int) {
 	p.mu.Lock()
+	p.calls++
+	p.recipes += int64(recipes)
 	if !p.closed {
 		p.idle = append(p.idle, q)
 		q = nil
@@ -185,31 +205,28 @@ func (p *Program) give(q *process) {
 	}
 }
 
-// scores asks for the scores of some recipes, of which request is the line. It
-// appends their logs to dst.
-func (p *Program) scores(dst []float64, request []byte, recipes int) ([]float64, error) {
-	p.slots <- struct{}{}
-	defer func() { <-p.slots }()
+// ask asks a process for the scores of some recipes, of which request is the line,
+// and returns their logs.
+func (p *Program) ask(request []byte, recipes int) ([]float64, error) {
 	for again := false; ; again = true {
 		q, err := p.take()
 		if err != nil {
-			return dst, p.fail(err)
+			return nil, p.fail(err)
 		}
 		answer, err := q.ask(request, recipes)
 		if err == nil {
-			from := len(dst)
-			if dst, err = appendLogs(dst, answer, recipes); err == nil {
-				p.give(q)
-				return dst, nil
+			var logs []float64
+			if logs, err = appendLogs(nil, answer, recipes); err == nil {
+				p.give(q, recipes)
+				return logs, nil
 			}
-			dst = dst[:from]
 			err = fmt.Errorf("the program %s answered %s: %w%s", p.name(), fault.Quote(string(answer)), err, q.lastWords())
 			q.kill()
-			return dst, p.fail(err)
+			return nil, p.fail(err)
 		}
 		ended := (*endedError)(nil)
 		if !errors.As(err, &ended) || again || !p.mayRestart() {
-			return dst, p.fail(fmt.Errorf("the program %s %w%s", p.name(), err, q.lastWords()))
+			return nil, p.fail(fmt.Errorf("the program %s %w%s", p.name(), err, q.lastWords()))
 		}
 		if p.o.Tell != nil {
 			p.o.Tell(fmt.Sprintf("The program %s %v%s. It is started again.", p.name(), err, q.lastWords()))
@@ -239,12 +256,26 @@ func (p *Program) appendRecipe(line []byte, parts []kir.Part) []byte {
 
 // LogScore returns log y(x), NaN if the program fails; see [Program.Err].
 func (p *Program) LogScore(x *kir.Composition) float64 {
-	line := append(p.appendRecipe([]byte{'['}, x.Parts()), "]\n"...)
-	logs, err := p.scores(nil, line, 1)
+	var of recipes
+	of.add(p.appendRecipe(nil, x.Parts()))
+	logs, err := p.scores(nil, &of)
 	if err != nil {
 		return math.NaN()
 	}
 	return logs[0]
+}
+
+// Batch returns how many candidates are best scored at once.
+func (p *Program) Batch() int { return p.o.Batch }
+
+// Prefetch asks for the scores of compositions, which LogScore then need not ask for.
+// What goes wrong is told there.
+func (p *Program) Prefetch(xs []*kir.Composition) {
+	var of recipes
+	for _, x := range xs {
+		of.add(p.appendRecipe(of.room(), x.Parts()))
+	}
+	_, _ = p.scores(nil, &of) // the error is kept, and every further score is NaN
 }
 
 // Scorer returns a scorer of x.
@@ -267,7 +298,7 @@ type programScorer struct {
 	// Scratch.
 	splits  []int     // those that are asked for
 	answers []float64 // to one request
-	request []byte
+	recipes recipes
 	parts   []kir.Part
 	others  []kir.Part
 }
@@ -336,16 +367,12 @@ func (s *programScorer) ask(i, j int, wanted *kir.Pieces) {
 	}
 	for left := s.splits; len(left) > 0; {
 		now := left[:min(len(left), maxRecipes)]
-		s.request = append(s.request[:0], '[')
-		for n, k := range now {
-			if n > 0 {
-				s.request = append(s.request, ',')
-			}
-			s.request = s.property.appendRecipe(s.request, s.split(i, j, k, sum))
+		s.recipes.reset()
+		for _, k := range now {
+			s.recipes.add(s.property.appendRecipe(s.recipes.room(), s.split(i, j, k, sum)))
 		}
-		s.request = append(s.request, "]\n"...)
 		var err error
-		if s.answers, err = s.property.scores(s.answers[:0], s.request, len(now)); err != nil {
+		if s.answers, err = s.property.scores(s.answers[:0], &s.recipes); err != nil {
 			for _, k := range left {
 				s.logs[k] = math.NaN()
 			}

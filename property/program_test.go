@@ -60,6 +60,8 @@ func score(mode string, arguments []string) int {
 		}
 		text := string(answer)
 		switch {
+		case mode == "slow":
+			time.Sleep(2 * time.Millisecond)
 		case mode == "dies once":
 			if _, err := os.Stat(arguments[0]); err != nil {
 				if os.WriteFile(arguments[0], nil, 0o644) != nil {
@@ -143,6 +145,7 @@ func newProgram(t *testing.T, total int, arguments ...string) *property.Program 
 		Ingredients: []string{"a", "b", `c "quoted" é`, "d\n", "e"},
 		Total:       total,
 		Timeout:     20 * time.Second,
+		Batch:       2,
 		Processes:   2,
 	})
 	if err != nil {
@@ -239,7 +242,7 @@ func TestProgramFails(t *testing.T) {
 			}
 			p, err := property.NewProgram(property.ProgramOptions{
 				Command: []string{self, "scorer", c.mode}, Dir: t.TempDir(),
-				Ingredients: []string{"a", "b", "c", "d", "e"}, Total: 60, Timeout: timeout, Processes: 1,
+				Ingredients: []string{"a", "b", "c", "d", "e"}, Total: 60, Timeout: timeout, Processes: 1, Batch: 16,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -311,23 +314,23 @@ func TestProgramRestarts(t *testing.T) {
 		var told []string
 		p, err := property.NewProgram(property.ProgramOptions{
 			Command: append([]string{self, "scorer"}, arguments...), Dir: t.TempDir(),
-			Ingredients: []string{"a", "b", "c", "d", "e"}, Total: 60, Timeout: 20 * time.Second, Processes: 1,
+			Ingredients: []string{"a", "b", "c", "d", "e"}, Total: 60, Timeout: 20 * time.Second, Processes: 1, Batch: 16,
 			Tell: func(message string) { told = append(told, message) },
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		var got []string
-		err = runProgram(t, p, 100, keep(&got))
 		if arguments[0] == "dies early" {
 			// It ends after every five answers, for ever.
+			err = runProgram(t, p, 1000, func(int, int, *kir.State) error { return nil })
 			if err == nil || !strings.Contains(err.Error(), `had only said "["`) || len(told) != 20 {
 				t.Errorf("after %d restarts: %v", len(told), err)
 			}
 			continue
 		}
-		if err != nil {
+		var got []string
+		if err := runProgram(t, p, 100, keep(&got)); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) {
@@ -348,7 +351,7 @@ func TestProgramProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := property.NewProgram(property.ProgramOptions{
-			Command: []string{self, "scorer", "well"}, Ingredients: []string{"a", "b", "c", "d", "e"}, Total: 60, Timeout: 20 * time.Second, Processes: processes,
+			Command: []string{self, "scorer", "well"}, Ingredients: []string{"a", "b", "c", "d", "e"}, Total: 60, Timeout: 20 * time.Second, Processes: processes, Batch: 16,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -367,6 +370,39 @@ func TestProgramProcesses(t *testing.T) {
 	}
 	if !slices.Equal(draws[0], draws[1]) {
 		t.Error("the draws differ")
+	}
+}
+
+// What several chains want to know at a time is asked at once, and what is known is not
+// asked again; that changes no draw.
+func TestProgramIsAskedRarely(t *testing.T) {
+	const lines = 300
+	run := func(chains, workers int) (calls int64, draws []string) {
+		p := newProgram(t, 60, "slow")
+		target, err := kir.NewTarget(must(kir.NewSpace(5, 60)), kir.Uniform(1, 3), kir.Wish{Name: "taste", Property: p, Weight: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings := kir.Settings{Kernel: "accelerated", Chains: chains, Draws: lines, Thin: 1, Seed: 1}
+		draws = make([]string, chains*lines)
+		if _, err := kir.Stream(t.Context(), must(settings.Sampler(target)), settings, workers, func(chain, draw int, x *kir.State) error {
+			draws[chain*lines+draw] = x.Composition.String()
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		calls, recipes := p.Asked()
+		t.Logf("%d chains, %d at once: %d calls, %d recipes", chains, workers, calls, recipes)
+		return calls, draws
+	}
+	alone, want := run(6, 1)
+	together, got := run(6, 6)
+	if !slices.Equal(got, want) {
+		t.Error("the draws differ")
+	}
+	// Two processes answer three chains each; half of that is left to chance.
+	if 3*together > 2*alone {
+		t.Errorf("%d calls for all chains at once, and %d for one at a time", together, alone)
 	}
 }
 
@@ -416,7 +452,7 @@ func TestProgramRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	good := property.ProgramOptions{Command: []string{os.Args[0]}, Dir: dir, Timeout: 1, Processes: 1}
+	good := property.ProgramOptions{Command: []string{os.Args[0]}, Dir: dir, Timeout: 1, Processes: 1, Batch: 1}
 	for name, spoil := range map[string]func(o *property.ProgramOptions){
 		"no command":      func(o *property.ProgramOptions) { o.Command = nil },
 		"no such program": func(o *property.ProgramOptions) { o.Command = []string{"no-such-program-anywhere"} },

@@ -32,11 +32,15 @@ const (
 	sideBySide = 64
 	// manyIngredients is from how many on they do not.
 	manyIngredients = 100_000
+	// waitingReplicas is how many replicas of each chain wait for a program at
+	// once, but of all chains no more than sideBySide.
+	waitingReplicas = 16
 )
 
 // Options say how to go about a run. They change nothing in its results.
 type Options struct {
-	// Workers is how many chains run at once. 0: as many as there are cores.
+	// Workers is how many chains run at once. 0: as many as there are cores, or, where
+	// chains wait for a program, all of them, with the replicas of a tempered one.
 	Workers int
 	// Interval is the longest time that a chain works without storing its draws.
 	// 0: 30 seconds.
@@ -95,6 +99,9 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	}
 	if options.Workers <= 0 {
 		options.Workers = runtime.GOMAXPROCS(0)
+		if spec.Target.Waits() && len(spec.Ingredients) < manyIngredients {
+			options.Workers = max(options.Workers, min(waitingReplicas*spec.Settings.Chains, sideBySide))
+		}
 	}
 	s := &session{
 		ctx: context.WithoutCancel(ctx), spec: spec, sampler: sampler, store: store,

@@ -240,6 +240,7 @@ var Program = &Section{
 		{"command", oneOrMore(text("word"), 1), "", "the program and its arguments; no shell reads them", "{command: [sh, scorer.sh]}"},
 		{"timeout", between(0.001, 1e6), "60", "seconds for a batch", "{command: [sh, scorer.sh], timeout: 5}"},
 		{"processes", whole(1, 1024), "1", "how many copies may run", "{command: [sh, scorer.sh], processes: 2}"},
+		{"batch", whole(1, 1024), "16", "how many whole candidates a move asks for at once", "{command: [sh, scorer.sh], batch: 4}"},
 	},
 	need: []string{"command"},
 }
