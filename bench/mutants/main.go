@@ -48,7 +48,7 @@ func main() {
 func do(ctx context.Context) error {
 	n := flag.Int("n", 300, "how many changes that build")
 	seed := flag.Uint64("seed", 1, "of the draw")
-	name := flag.String("o", "mutants.jsonl", "where each is written, a line of JSON; must not exist")
+	name := flag.String("o", "mutants.jsonl", "where each is written, a line of JSON; those that are there already are not tried again")
 	again := flag.String("again", "", "try those of this file that were not caught")
 	times := flag.String("times", "", "what go test -short -json ./... has written")
 	slow := flag.Duration("slow", 4*time.Second, "tests that take longer are asked after the others of their package, and only for changes in it")
@@ -70,11 +70,21 @@ func do(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out, err := os.OpenFile(*name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	out, err := os.OpenFile(*name, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
+	before := make(map[edit]mutant)
+	for d := json.NewDecoder(out); ; {
+		var m mutant
+		if err := d.Decode(&m); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", *name, err)
+		}
+		before[m.edit] = m
+	}
 	var next func() (edit, error)
 	if *again != "" {
 		next, err = notCaught(*again)
@@ -93,8 +103,11 @@ func do(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m := mutant{edit: e, Text: line(h.root, e)}
-		if !*list {
+		m, known := before[e]
+		if !known {
+			m = mutant{edit: e, Text: line(h.root, e)}
+		}
+		if !known && !*list {
 			begin := time.Now()
 			if m.Outcome, m.By, err = h.try(ctx, e, packages[e.File]); err != nil {
 				return err
@@ -104,6 +117,9 @@ func do(ctx context.Context) error {
 		counts[m.Outcome]++
 		if m.Outcome != unbuilt {
 			tried++
+		}
+		if known {
+			continue
 		}
 		text, err := json.Marshal(m)
 		if err != nil {

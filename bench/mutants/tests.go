@@ -150,7 +150,7 @@ func (h *house) try(ctx context.Context, e edit, changed string) (outcome, strin
 		return unbuilt, "", ctx.Err()
 	}
 	for _, round := range h.rounds(changed) {
-		timeout := 4*h.usual[round.path] + time.Minute
+		timeout := 4*h.usual[round.path] + 2*time.Minute
 		args := []string{"test", "-short", "-count=1", "-vet=off", "-failfast", "-overlay", overlay, "-timeout", timeout.String()}
 		report, err := run(ctx, "go", append(append(args, round.flags...), round.path)...)
 		switch {
