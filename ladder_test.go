@@ -1,7 +1,11 @@
 package kir_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"kir"
@@ -76,5 +80,143 @@ func TestTallyOfScans(t *testing.T) {
 	}
 	if tally.Iterations != 300 || tally.Accepted > 300 || tally.Updated > tally.Accepted || tally.Accepted < 100 || tried <= 300 {
 		t.Errorf("300 scans give %+v", tally)
+	}
+}
+// A ladder that no chain can have is not restored, and what is said names what is
+// wrong with it.
+func TestDamagedLadders(t *testing.T) {
+	target := newTarget(t, 6, 9, kir.Uniform(1, 4), wish("tenths", 2, func(x *kir.Composition) float64 { return 0.1 + float64(x.Amount(0)%3) }))
+	k, err := kir.NewTemperedReplicas(target, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := k.NewChain(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Warm(50); err != nil {
+		t.Fatal(err)
+	}
+	c.EndWarmup()
+	const scans, steps, length = 100, 3, 2 // of which two make a batch, as there are more than 64
+	if err := c.Advance(scans); err != nil {
+		t.Fatal(err)
+	}
+	data, err := c.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := c.Ladder()
+	// A β stands once in what is saved, but those of the ends.
+	where := func(beta float64) int {
+		return bytes.Index(data, binary.LittleEndian.AppendUint64(nil, math.Float64bits(beta)))
+	}
+	// The sums are at the end: four counts, what is rejected, scores and how many are
+	// forbidden, and the batches.
+	const batches = (scans + length - 1) / length * steps
+	sums := len(data) - 8*(4+steps+2*(steps+1)) - 16*batches
+	if got := int64(binary.LittleEndian.Uint64(data[sums:])); got != scans || int64(binary.LittleEndian.Uint64(data[sums+24:])) != length {
+		t.Fatalf("the sums are of %d scans", got)
+	}
+	first := where(l.Rungs[1].Beta)
+	float := func(v float64) uint64 { return math.Float64bits(v) }
+	negative := func(v int64) uint64 { return uint64(-v) }
+	for _, d := range []struct {
+		what string
+		at   int
+		v    uint64
+		says string
+	}{
+		{"a β as high as the next", first, float(l.Rungs[2].Beta), "does not rise"},
+		{"a β below 0", first, float(-0.5), "does not rise"},
+		{"a β that is no number", first, float(math.NaN()), "not finite"},
+		{"a peak elsewhere", where(3), float(4), "ends elsewhere"},
+		{"the last peak elsewhere", where(9), float(9.5), "ends elsewhere"},
+		{"an offset that is no number", first + 8, float(math.Inf(1)), "not finite"},
+		{"ends that there are not", first + 16, 4, "out of range"},
+		{"ends below none", first + 16, negative(1), "out of range"},
+		{"scans below 0", sums, negative(1), "out of range"},
+		{"more scans than anybody makes", sums, 1 << 60, "out of range"},
+		{"more restarts than scans", sums + 8, scans + 1, "out of range"},
+		{"more round trips than restarts", sums + 16, uint64(l.Restarts) + 1, "out of range"},
+		{"batches without scans", sums + 24, 0, "out of range"},
+		{"batches longer than the scans", sums + 24, scans + 1, "out of range"},
+		{"more batches than are kept", sums + 24, 1, "out of range"},
+		{"more rejected than scans", sums + 32, float(scans + 1), "out of range"},
+		{"rejected below 0", sums + 40, float(-1), "out of range"},
+		{"a score that is no number", sums + 8*(4+steps), float(math.NaN()), "not finite"},
+		{"more forbidden than scans", sums + 8*(4+2*steps+1), scans + 1, "out of range"},
+		{"a batch above its scans", len(data) - 8, float(length + 1), "out of range"},
+		{"a batch below 0", len(data) - 16*batches, float(-1), "out of range"},
+	} {
+		damaged := slices.Clone(data)
+		binary.LittleEndian.PutUint64(damaged[d.at:], d.v)
+		if _, err := k.RestoreChain(damaged); err == nil || !strings.Contains(err.Error(), d.says) {
+			t.Errorf("%s: %v", d.what, err)
+		}
+	}
+	if _, err := k.RestoreChain(data); err != nil {
+		t.Error(err)
+	}
+
+	for _, other := range []int{3, 5} {
+		k, err := kir.NewTemperedReplicas(target, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := k.RestoreChain(data); err == nil || !strings.Contains(err.Error(), "4 replicas") {
+			t.Errorf("as a chain of %d replicas: %v", other, err)
+		}
+	}
+	bare, err := kir.NewTempered(newTarget(t, 6, 9, kir.Uniform(1, 4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bare.RestoreChain(data); err == nil {
+		t.Error("a ladder is restored where nothing is scored")
+	}
+	kernel, err := kir.NewSampler("balanced", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kernel.RestoreChain(data); err == nil || !strings.Contains(err.Error(), "another kernel") {
+		t.Errorf("as a chain of balanced: %v", err)
+	}
+}
+
+// A ladder gets two steps for each one that is always rejected, 1 at least, and
+// however steep its properties are at most 100.
+func TestLengthOfLadders(t *testing.T) {
+	target := newTarget(t, 6, 9, kir.Uniform(2, 4), wish("one", 1, func(x *kir.Composition) float64 { return 1 }))
+	for _, c := range []struct {
+		steps    int
+		rejected float64
+		rungs    int
+	}{{8, 0.5, 9}, {8, 1, 17}, {8, 0, 2}, {8, 0.01, 2}, {8, 0.3, 6}, {49, 1, 99}, {50, 1, 101}, {51, 1, 101}, {100, 0.9, 101}} {
+		var betas []float64
+		for k := range c.steps + 1 {
+			betas = append(betas, float64(k)/float64(c.steps))
+		}
+		p, err := kir.NewReplicas(target, betas, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range betas {
+			x, err := kir.NewComposition(6, kir.Part{Ingredient: 1, Amount: 4}, kir.Part{Ingredient: 2, Amount: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Set(k, x); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rungs, err := p.Space(c.rejected); err != nil || rungs != c.rungs {
+			t.Errorf("%d steps rejected at a rate of %v make %d rungs, want %d: %v", c.steps, c.rejected, rungs, c.rungs, err)
+		}
+	}
+	for replicas, ok := range map[int]bool{1: false, 2: true, 101: true, 102: false} {
+		if _, err := kir.NewTemperedReplicas(target, replicas); (err == nil) != ok {
+			t.Errorf("%d replicas: %v", replicas, err)
+		}
 	}
 }
