@@ -82,6 +82,7 @@ func TestTallyOfScans(t *testing.T) {
 		t.Errorf("300 scans give %+v", tally)
 	}
 }
+
 // A ladder that no chain can have is not restored, and what is said names what is
 // wrong with it.
 func TestDamagedLadders(t *testing.T) {

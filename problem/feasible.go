@@ -79,7 +79,7 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *kir.Space, 
 	}
 	sizes, err := counting.Law.On(plain)
 	if err != nil {
-		return nil, at.Errorf("%v", err)
+		return nil, at.Blame(err)
 	}
 	set := newRuleSet(s, rules)
 	lo, hi := sizes.Support()

@@ -148,8 +148,10 @@ func featuresAdded(s *shelf, n *yaml.Node) (features []forest.Feature, words str
 		presence = v.Plain() == true
 	}
 	features, err = forestFeatures(s.names, by, presence)
-	if err != nil {
-		return nil, "", n.Blame(err)
+	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
+		return nil, "", yaml.Hint(n.Errorf("%s", bad.Message), "%s", bad.Hint)
+	} else if err != nil {
+		return nil, "", err
 	}
 	flags := 0
 	for _, p := range features {

@@ -113,6 +113,9 @@ func (h *house) asked(changed string) []string {
 	slices.SortFunc(near, func(a, b string) int {
 		return cmp.Or(cmp.Compare(distance[a], distance[b]), cmp.Compare(len(h.packages[a].Deps), len(h.packages[b].Deps)), cmp.Compare(a, b))
 	})
+	if h.most < 0 {
+		return []string{changed}
+	}
 	near = near[:min(h.most, len(near))]
 	if _, above := distance[h.command]; above && changed != h.command {
 		near = append(near, h.command)
