@@ -28,7 +28,7 @@ func TestCancelledAtEachLook(t *testing.T) {
 	groups.Groups = []Group{
 		{Members: []int{0, 1, 2, 3, 4, 5}, Used: &Range{1, 3}},
 		{Members: []int{6, 7, 8, 9, 10, 11, 12}, Total: &Range{0, 20}},
-		{Members: []int{6, 7, 8}, Used: &Range{0, 1}},
+		{Members: []int{6, 7, 8}, Used: &Range{0, 2}, Total: &Range{0, 12}},
 	}
 	plain := Space{Total: 30, Ingredients: groups.Ingredients}
 	for name, c := range map[string]struct {
