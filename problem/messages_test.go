@@ -74,6 +74,8 @@ func TestMessages(t *testing.T) {
 		{rule("amount: {of: Gin, within: shelf}"), `within is "shelf"`, nil},
 		{free + "constraints:\n  - amount: {of: Gin, within: book}\n", "the book is of recipes", nil},
 		{"total: 1000000000\ningredients: shelf.csv\nsparsity: {uniform: [500, 600]}\nconstraints:\n  - amount: {of: \"*\", max: abv}\n", "the rules cannot be counted", with("shelf.csv", bounds.String())},
+		{rule("amount: {of: Gin, max: a lot}"), `or a column of the ingredients file: "group", "abv"`, nil},
+		{rule("amount: {of: Gin, max: abw}"), `; did you mean "abv"?`, nil},
 		{rule("amount: Gin"), "amount is ", nil},
 		{rule("Gin"), "a rule is ", nil},
 		{rule("limit: {attribute: abv}"), "limit bounds nothing", nil},
@@ -111,7 +113,7 @@ func TestMessages(t *testing.T) {
 		maps.Copy(files, c.files)
 		files["problem.yaml"] = c.yaml
 		_, err := loadFiles(t, files, "")
-		if bad, is := errors.AsType[*fault.Error](err); !is || !strings.Contains(bad.Message, c.says) {
+		if bad, is := errors.AsType[*fault.Error](err); !is || !strings.Contains(bad.Error(), c.says) {
 			t.Errorf("%s\nends with %v, and not %q", c.yaml, err, c.says)
 		} else if bad.Line == 0 && bad.File == "" {
 			t.Errorf("%s\nhas no place: %v", c.yaml, err)

@@ -47,3 +47,24 @@ func TestDiskErrorWhileInterrupted(t *testing.T) {
 		outcomeOf(t, s, dir).same(t, want)
 	}
 }
+
+// A directory in which another process works on a run that has just begun is left to
+// it.
+func TestStartWhereAnotherStarts(t *testing.T) {
+	s := smallSpec(t, resumeSettings(600))
+	dir := filepath.Join(t.TempDir(), "run")
+	var second error
+	tried := false
+	store := &directory{path: dir, step: func(call, path string) error {
+		if filepath.Base(path) == manifestName && !tried {
+			tried = true // the lock is taken, and nothing else is there
+			_, second = Start(context.Background(), s, Directory(dir), Options{})
+		}
+		return nil
+	}}
+	_, first := Start(context.Background(), s, store, Options{})
+	var busy *BusyError
+	if first != nil || !errors.As(second, &busy) || busy.Dir != dir {
+		t.Errorf("the first ended with %v and the second with %v", first, second)
+	}
+}

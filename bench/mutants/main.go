@@ -54,13 +54,14 @@ func do(ctx context.Context) error {
 	slow := flag.Duration("slow", 4*time.Second, "tests that take longer are asked after the others of their package, and only for changes in it")
 	list := flag.Bool("list", false, "only write what would be tried, whether it builds or not")
 	skip := flag.String("skip", "Browser|TestDocuments|TestServePictures|TestLinks|TestMan|TestCommandsShown|TestHouse|TestModulePath", "tests that are not run")
+	beyond := flag.Bool("beyond", false, "leave out the tests of the package that is changed, which were asked before")
 	most := flag.Int("importers", 3, "how many packages beside its own and the command's are tested; -1: its own alone")
 	flag.Parse()
 	h, err := newHouse(ctx)
 	if err != nil {
 		return err
 	}
-	h.skip, h.most, h.command = *skip, *most, h.module+"/cmd/kir"
+	h.skip, h.most, h.beyond, h.command = *skip, *most, *beyond, h.module+"/cmd/kir"
 	if !*list {
 		if err := h.learn(*times, *slow); err != nil {
 			return err
