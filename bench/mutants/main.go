@@ -12,7 +12,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -24,6 +23,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -52,20 +52,16 @@ func do(ctx context.Context) error {
 	again := flag.String("again", "", "try those of this file that were not caught")
 	times := flag.String("times", "", "what go test -short -json ./... has written")
 	slow := flag.Duration("slow", 4*time.Second, "tests that take longer are asked after the others of their package, and only for changes in it")
-	list := flag.Bool("list", false, "only write what would be tried, whether it builds or not")
 	skip := flag.String("skip", "Browser|TestDocuments|TestServePictures|TestLinks|TestMan|TestCommandsShown|TestHouse|TestModulePath", "tests that are not run")
-	beyond := flag.Bool("beyond", false, "leave out the tests of the package that is changed, which were asked before")
 	most := flag.Int("importers", 3, "how many packages beside its own and the command's are tested; -1: its own alone")
 	flag.Parse()
 	h, err := newHouse(ctx)
 	if err != nil {
 		return err
 	}
-	h.skip, h.most, h.beyond, h.command = *skip, *most, *beyond, h.module+"/cmd/kir"
-	if !*list {
-		if err := h.learn(*times, *slow); err != nil {
-			return err
-		}
+	h.skip, h.most, h.command = *skip, *most, h.module+"/cmd/kir"
+	if err := h.learn(*times, *slow); err != nil {
+		return err
 	}
 	files, packages, err := h.sources()
 	if err != nil {
@@ -107,8 +103,6 @@ func do(ctx context.Context) error {
 		m, known := before[e]
 		if !known {
 			m = mutant{edit: e, Text: line(h.root, e)}
-		}
-		if !known && !*list {
 			begin := time.Now()
 			if m.Outcome, m.By, err = h.try(ctx, e, packages[e.File]); err != nil {
 				return err
@@ -193,13 +187,7 @@ func notCaught(name string) (func() (edit, error), error) {
 
 // line returns the line of a change.
 func line(root string, e edit) string {
-	src, err := os.ReadFile(filepath.Join(root, e.File))
-	if err != nil {
-		return ""
-	}
-	lines := bufio.NewScanner(bytes.NewReader(src))
-	for range e.Line {
-		lines.Scan()
-	}
-	return string(bytes.TrimSpace(lines.Bytes()))
+	src, _ := os.ReadFile(filepath.Join(root, e.File)) // what was read before
+	lines := strings.Split(string(src), "\n")
+	return strings.TrimSpace(lines[min(e.Line, len(lines))-1])
 }

@@ -35,7 +35,6 @@ type house struct {
 	usual    map[string]time.Duration // how long a package's tests take
 	slow     map[string][]string      // those of a package that take long
 	skip     string                   // tests that are not run
-	beyond   bool                     // the tests of the package that is changed are not run
 	command  string                   // the package whose tests are asked last
 	most     int                      // how many importers' tests are asked
 }
@@ -181,15 +180,11 @@ func (h *house) rounds(changed string) []round {
 	quick := func(path string) round {
 		return round{path, []string{"-skip", strings.Join(append([]string{h.skip}, whole(h.slow[path])...), "|")}}
 	}
-	asked := h.asked(changed)
-	var rounds []round
-	if !h.beyond {
-		rounds = append(rounds, quick(changed))
-	}
-	if slow := h.slow[changed]; len(slow) > 0 && !h.beyond {
+	rounds := []round{quick(changed)}
+	if slow := h.slow[changed]; len(slow) > 0 {
 		rounds = append(rounds, round{changed, []string{"-run", strings.Join(whole(slow), "|"), "-skip", h.skip}})
 	}
-	for _, path := range asked[1:] {
+	for _, path := range h.asked(changed)[1:] {
 		rounds = append(rounds, quick(path))
 	}
 	return rounds
