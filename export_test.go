@@ -167,6 +167,18 @@ func (p *Replicas) Swap(r *Rand, parity int64) {
 	p.l.swap(r)
 }
 
+// Space spaces the ladder anew after scans in which each step was rejected that
+// often, and returns how many rungs it has up to β = 1.
+func (p *Replicas) Space(rejected float64) (rungs int, err error) {
+	s := &p.l.sums
+	s.scans = 100
+	for k := range s.rejected {
+		s.rejected[k] = rejected * 100
+	}
+	err = p.l.tune()
+	return p.l.steps() + 1, err
+}
+
 // SetMoves sets how many moves each replica of a tempered kernel makes in a
 // scan.
 func (t *Tempered) SetMoves(moves int) { t.moves = moves }

@@ -79,7 +79,7 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *kir.Space, 
 	}
 	sizes, err := counting.Law.On(plain)
 	if err != nil {
-		return nil, at.Errorf("%v", err)
+		return nil, at.Blame(err)
 	}
 	set := newRuleSet(s, rules)
 	lo, hi := sizes.Support()
@@ -159,41 +159,50 @@ func (s *ruleSet) blame(err error) error {
 // of shares that could not be measured well. It returns whether any size is
 // left.
 func (s *shelf) warnShares(space *kir.Space, law *kir.Law) (some bool) {
-	var none, rough []string
-	left := 0.0
-	lo, hi := law.Support()
-	logs := space.LogCounts(hi)
-	shares := space.Shares()
+	_, hi := law.Support()
 	masses := make([]float64, hi+1)
 	for n := range masses {
 		masses[n] = law.P(n)
 	}
-	errors := space.LawErrors(masses)
-	for n := lo; n <= hi; n++ {
-		if law.P(n) == 0 {
+	warnings, some := shareWarnings(masses, space.LogCounts(hi), space.LawErrors(masses), space.Shares())
+	for _, w := range warnings {
+		s.warn(w)
+	}
+	return some
+}
+
+// shareWarnings is warnShares of a law of n, log |X_n| and the errors of the law, all
+// by n from 0 on, and the shares of the rules that cannot be counted, if there are
+// any.
+func shareWarnings(law, logs, errors []float64, shares []kir.Share) (warnings []string, some bool) {
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	var none, rough []string
+	left := 0.0
+	for n, p := range law {
+		if p == 0 {
 			continue
 		}
 		if math.IsInf(logs[n], -1) {
 			if shares != nil && !shares[n-1].Counted {
-				left += law.P(n)
+				left += p
 			} else {
 				none = append(none, strconv.Itoa(n))
 			}
 			continue
 		}
 		some = true
-		if errors[n] > 0.05*law.P(n) && law.P(n) > 0.001 {
-			rough = append(rough, fmt.Sprintf("n = %d: %.2g ± %.1g", n, law.P(n), errors[n]))
+		if errors[n] > 0.05*p && p > 0.001 {
+			rough = append(rough, fmt.Sprintf("n = %d: %.2g ± %.1g", n, p, errors[n]))
 		}
 	}
 	if len(none) > 0 && some {
-		s.warn(fmt.Sprintf("No composition was found that keeps the rules with n = %s ingredients, which the sparsity law wants: they are left out of the law.", strings.Join(none, ", ")))
+		warn("No composition was found that keeps the rules with n = %s ingredients, which the sparsity law wants: they are left out of the law.", strings.Join(none, ", "))
 	}
 	if len(rough) > 0 {
-		s.warn(fmt.Sprintf("How many compositions keep the rules that cannot be counted is known roughly only, and the law of n is as far off (%s). Loosen the rules, or leave fewer of them to be measured.", strings.Join(rough, "; ")))
+		warn("How many compositions keep the rules that cannot be counted is known roughly only, and the law of n is as far off (%s). Loosen the rules, or leave fewer of them to be measured.", strings.Join(rough, "; "))
 	}
 	if left > 0 {
-		s.warn(fmt.Sprintf("Numbers of ingredients to which the sparsity gives %.1g together are left out, as how many compositions there are would have to be measured.", left))
+		warn("Numbers of ingredients to which the sparsity gives %.1g together are left out, as how many compositions there are would have to be measured.", left)
 	}
-	return some
+	return warnings, some
 }

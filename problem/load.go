@@ -173,7 +173,7 @@ const maxUsed = 1 << 20
 func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choose func(context.Context, *Problem) (string, error)) error {
 	plain, err := kir.NewSpace(len(p.Ingredients), p.Total)
 	if err != nil {
-		return root.Errorf("%v", err)
+		return root.Blame(err)
 	}
 	if most := plain.MaxUsed(); most > maxUsed {
 		return yaml.Hint(root.Get("total").Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
@@ -194,7 +194,7 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 		wishes[k] = kir.Wish{Name: w.Name, Property: w.property, Weight: w.Weight}
 	}
 	if p.Target, err = kir.NewTarget(space, law, wishes...); err != nil {
-		return at.Errorf("%v", err)
+		return at.Blame(err)
 	}
 	if err := chooseKernel(ctx, p, choose); err != nil {
 		return err
@@ -204,7 +204,7 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 		if errors.As(err, &score) {
 			return p.Explain(err)
 		}
-		return at.Errorf("%v", err)
+		return at.Blame(err)
 	}
 	return nil
 }

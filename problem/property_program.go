@@ -54,7 +54,7 @@ func readProgram(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) 
 	}
 	p, err := property.NewProgram(o)
 	if err != nil {
-		return Property{}, f["command"].Errorf("%v", err)
+		return Property{}, f["command"].Blame(err)
 	}
 	var resolved yaml.Map
 	resolved.Keep(n, "command")

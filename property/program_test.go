@@ -77,6 +77,9 @@ func score(mode string, arguments []string) int {
 					return 3
 				}
 			}
+		case mode == "closes its output":
+			os.Stdout.Close()
+			time.Sleep(time.Minute)
 		case asked < 5: // the failures come later
 		case mode == "dies":
 			fmt.Fprintln(os.Stderr, "out of paper")
@@ -218,6 +221,7 @@ func TestProgramFails(t *testing.T) {
 		{"dies", []string{"ended before it answered", "exit status 3", `"out of paper"`}},
 		{"hangs", []string{"did not answer", "in 300ms"}},
 		{"hangs with a child", []string{"did not answer", "in 300ms"}},
+		{"closes its output", []string{"ended before it answered", "killed"}},
 		{"rubbish", []string{`"Traceback (most recent call last):"`, "JSON array"}},
 		{"NaN", []string{`NaN, 0.`, "JSON array"}},
 		{"negative", []string{`"[-0.5`, "score 1 of", "is -0.5", "at least 0"}},

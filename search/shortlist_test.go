@@ -134,7 +134,7 @@ func TestShortlist(t *testing.T) {
 			t.Errorf("entry %d is near %v", k, e.Nearest)
 		}
 		for _, v := range e.Variants {
-			if sameSet(v.Parts, e.Parts) || d.Between(v.Parts, e.Parts) > variantApart {
+			if sameSet(v.Parts, e.Parts) || d.Between(v.Parts, e.Parts) > 0.25 {
 				t.Errorf("entry %d, %v, has the variant %v", k, e.Parts, v)
 			}
 		}

@@ -74,20 +74,32 @@ func TestSignals(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(dir, "long")); err != nil {
 				t.Fatal(err)
 			}
-			c, said := kirProcess(dir, strings.Fields(line)...)
-			c.Stdout = blocked
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
+			// A process that had not begun to listen is ended by the signal: another is
+			// given more time.
+			for wait := 700 * time.Millisecond; ; wait *= 4 {
+				c, said := kirProcess(dir, strings.Fields(line)...)
+				c.Stdout = blocked
+				if err := c.Start(); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(wait)
+				if err := c.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+				late := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
+				err := c.Wait()
+				late.Stop()
+				if c.ProcessState.ExitCode() == 130 {
+					break
+				}
+				if c.ProcessState.Sys().(syscall.WaitStatus).Signal() != signal || wait > 10*time.Second {
+					t.Errorf("kir %s ends with %v after %v: %s", line, err, signal, said)
+					break
+				}
+				if err := os.RemoveAll(filepath.Join(dir, "long")); err != nil {
+					t.Fatal(err)
+				}
 			}
-			time.Sleep(700 * time.Millisecond)
-			if err := c.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
-			late := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
-			if err := c.Wait(); c.ProcessState.ExitCode() != 130 {
-				t.Errorf("kir %s ends with %v after %v: %s", line, err, signal, said)
-			}
-			late.Stop()
 		}
 	}
 	resume, said := kirProcess(dir, "status", "long", "--json")

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"kir/report"
+	"kir/run"
+)
+
+// Messages of what no command line leads to on every machine.
+func TestRareMessages(t *testing.T) {
+	says := func(err error, want string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, and not %q", err, want)
+		}
+	}
+	_, err := problemFileOf(&run.Run{Dir: "run", Manifest: new(run.Manifest)})
+	says(err, "does not know where its problem file is")
+	says((&tableFlags{}).write(&cobra.Command{}, "run", &report.Model{}, 0), "the run has no shortlist")
+	if runtime.GOOS != "linux" {
+		return
+	}
+	t.Setenv("PATH", t.TempDir())
+	says(openBrowser("http://localhost"), "xdg-open is not there")
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer terminal.Close()
+	c := &cobra.Command{}
+	c.SetOut(terminal)
+	says((&tableFlags{xlsx: true}).save(c, nil), "a workbook is nothing for a terminal")
+}

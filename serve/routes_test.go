@@ -1,0 +1,33 @@
+package serve
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Each address answers with its own, and those that need a run that is done say so
+// until then.
+func TestRoutes(t *testing.T) {
+	c := serving(t, cocktails(t))
+	c.drawn()
+	for path, want := range map[string]struct {
+		status int
+		holds  string
+	}{
+		"/":            {http.StatusOK, "bar.yaml"},
+		"/page.css":    {http.StatusOK, ".c8 {"},
+		"/js/main.js":  {http.StatusOK, "import"},
+		"/js/none.js":  {http.StatusNotFound, ""},
+		"/amounts":     {http.StatusBadRequest, "there is no ingredient"},
+		"/map":         {http.StatusOK, `"`},
+		"/text?step=1": {http.StatusOK, "recipes: recipes.csv"},
+		"/csv":         {http.StatusBadRequest, "not done yet"},
+		"/weigh":       {http.StatusBadRequest, "not done yet"},
+		"/none":        {http.StatusNotFound, ""},
+	} {
+		if status, text := c.get(path); status != want.status || !strings.Contains(text, want.holds) {
+			t.Errorf("%s: %d %.200s", path, status, text)
+		}
+	}
+}
