@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"path/filepath"
+	"slices"
 
 	"kir"
 	"kir/run"
