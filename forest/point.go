@@ -1,27 +1,6 @@
 package forest
 
-import (
-	"math/bits"
-	"sync"
-)
-
-// A cover is what [Score.Sum] scores a point by: for each test the leaves that it
-// blocks if it fails, in words of 64. A tree's words follow each other.
-type cover struct {
-	first   []int32  // by tree, its first word; trees+1
-	trees   int      // words of a bit set of trees
-	testing []uint64 // by tested slot: the bit set of trees that test it
-	blocks  []block  // by level
-	from    []int32  // by level, where its blocks begin; levels+1
-	most    int32    // of how many blocks a composition may be without walking being faster
-	points  sync.Pool
-}
-
-// A block is what a failing test blocks of a word.
-type block struct {
-	leaves uint64
-	word   int32
-}
+import "math/bits"
 
 // A point is the working memory of [Score.Sum].
 type point struct {
@@ -37,56 +16,6 @@ func (s *structure) newPoint() *point {
 		p.free[k] = ^uint64(0)
 	}
 	return p
-}
-
-// walkWorth is how many blocks take as long as a test of a path, at most.
-const walkWorth = 8
-
-// addCover lays out the cover.
-func (s *structure) addCover(f *Forest) {
-	o := &s.cover
-	o.trees = (len(s.roots) + 63) / 64
-	o.testing = make([]uint64, len(s.tests)*o.trees)
-	o.from = make([]int32, len(s.thresholds)+1)
-	o.first = []int32{0}
-	for k := range f.trees {
-		o.first = append(o.first, o.first[k]+int32(f.trees[k].leaves()+63)/64)
-		o.most += walkWorth * f.trees[k].meanDepth()
-	}
-	// Twice over all tests: to count the blocks of each level, and to place them.
-	each := func(add func(tree int, level int32, b block)) {
-		for k := range f.trees {
-			t := &f.trees[k]
-			for at, n := range t.nodes {
-				if n.feature < 0 {
-					continue
-				}
-				from, to := t.firstLeaf(at), t.firstLeaf(int(n.right))
-				for word := from >> 6; word<<6 < to; word++ {
-					low, high := max(from-word<<6, 0), min(to-word<<6, 64)
-					mask := ^uint64(0) >> (64 - (high - low)) << low
-					add(k, s.nodeLevel[int(s.roots[k])+at], block{mask, o.first[k] + word})
-				}
-			}
-		}
-	}
-	each(func(_ int, level int32, _ block) { o.from[level+1]++ })
-	for level := range s.thresholds {
-		o.from[level+1] += o.from[level]
-	}
-	o.blocks = make([]block, o.from[len(s.thresholds)])
-	slots := make([]int32, len(s.thresholds)) // by level
-	for k := range s.tests {
-		for level := s.tests[k].level; level < s.tests[k].levelEnd; level++ {
-			slots[level] = int32(k)
-		}
-	}
-	next := append([]int32(nil), o.from...)
-	each(func(tree int, level int32, b block) {
-		o.blocks[next[level]] = b
-		next[level]++
-		o.testing[int(slots[level])*o.trees+tree>>6] |= 1 << (tree & 63)
-	})
 }
 
 // Sum is [Score.Point] of a composition of which the ingredients with a positive
@@ -107,15 +36,15 @@ func (s *Score) Sum(x, used []int32) int64 {
 // sumWith is Sum with working memory of the caller's.
 func (s *Score) sumWith(p *point, x, used []int32) int64 {
 	o := &s.cover
-	if len(s.groups) == 0 {
-		blocks := int32(0)
+	blocks := 0
+	if len(s.groups) == 0 && o.most >= 0 {
 		for _, i := range used {
 			t := &s.tests[s.known[i]]
-			blocks += o.from[t.levelEnd] - o.from[t.level]
+			blocks += int(o.from[t.levelEnd] - o.from[t.level])
 		}
-		if blocks > o.most {
-			return s.Point(x)
-		}
+	}
+	if blocks > o.most {
+		return s.Point(x)
 	}
 
 	for _, i := range used {

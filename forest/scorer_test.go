@@ -151,6 +151,30 @@ func TestLineEqualsPoints(t *testing.T) {
 	}
 }
 
+// A tree that is one long branch, of which masks would take memory that grows with the
+// square of its length, is walked.
+func TestLongBranch(t *testing.T) {
+	const length = 200_000
+	branch := tree{leafStart: []int32{0}}
+	for k := range int32(length) {
+		branch.nodes = append(branch.nodes, node{0, length - k, 2*length - k})
+	}
+	for leaf := range int32(length + 1) {
+		branch.nodes = append(branch.nodes, node{-1, 0, leaf})
+		branch.leafStart = append(branch.leafStart, leaf+1)
+		branch.labels, branch.counts = append(branch.labels, leaf&1), append(branch.counts, 1)
+	}
+	f := &Forest{classes: []string{"even", "odd"}, ingredients: []string{"a", "b"}, total: length + 10, trees: []tree{branch}}
+	f.features = amountFeatures(f.ingredients)
+	s := mustScore(t, f, AnyOf("odd"))
+	for _, a := range []int32{0, 1, 2, 17, length, length + 9} {
+		x := []int32{a, length + 10 - a}
+		if got, want := s.Sum(x, usedOf(x)), s.Point(x); got != want || want != int64(max(min(a, length+1)-1, 0)&1)<<scaleBits {
+			t.Errorf("%d units score %d, and should %d", a, got, want)
+		}
+	}
+}
+
 func pieceOf(starts []int32, k int32) int {
 	p, found := slices.BinarySearch(starts, k)
 	if !found {

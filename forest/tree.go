@@ -68,17 +68,3 @@ func (t *tree) depth() int {
 	}
 	return deepest
 }
-
-// meanDepth returns the number of tests above a leaf, on average over the leaves.
-func (t *tree) meanDepth() int32 {
-	sum := 0
-	depth := make([]int32, len(t.nodes))
-	for at := range t.nodes {
-		if n := &t.nodes[at]; n.feature < 0 {
-			sum += int(depth[at])
-		} else {
-			depth[at+1], depth[n.right] = depth[at]+1, depth[at]+1
-		}
-	}
-	return int32(sum / t.leaves())
-}

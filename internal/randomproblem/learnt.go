@@ -21,7 +21,7 @@ func NewLearnt(seed uint64) *Problem {
 		if w.Kind == "model" {
 			p.drawModel(d, w)
 		} else {
-			w.Weight = one(d, 1, 0.5, 2.5) // it is rounded to 10⁻⁷
+			w.Weight = one(d, 1, 0.5, 2.5) // it is rounded to about 10⁻⁶
 			p.drawPreference(d, w)
 		}
 		p.Wishes = append([]*Wish{w}, p.Wishes[:min(len(p.Wishes), 1)]...)

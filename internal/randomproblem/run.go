@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"kir"
 	"kir/run"
@@ -154,13 +155,18 @@ func (c *checker) chains(settings kir.Settings) (ends []int, err error) {
 // figures compares what a file says of a draw with what is known of its state.
 // Coefficients are rounded when a problem is read, as package property says, and
 // sums of thousands lose what such sums lose, and logs of likeness have 26 binary
-// digits after the point: 3e-8 of them is allowed.
+// digits after the point: 3e-8 of them is allowed. What is learnt of a taste has 28
+// binary digits, of which its variance, a difference, loses several.
 func (c *checker) figures(s int, d stored) error {
 	e := c.law
 	if d.used != e.Used[s] {
 		return fmt.Errorf("the draw %v is said to use %d ingredients", d.x, d.used)
 	}
-	near := func(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-6+3e-8*math.Abs(b) }
+	least := 1e-6
+	if slices.ContainsFunc(c.Wishes, func(w *Wish) bool { return w.Kind == "preference" }) {
+		least = 1e-5
+	}
+	near := func(a, b float64) bool { return a == b || math.Abs(a-b) <= least+3e-8*math.Abs(b) }
 	if want := math.Log(e.Prior[s]) + e.Score[s]; !near(d.logDensity, want) {
 		return fmt.Errorf("the draw %v has the log density %v, and should have %v", d.x, d.logDensity, want)
 	}
