@@ -15,29 +15,6 @@ type Candidate struct {
 	Options  Options
 }
 
-// A Choice is what repeated cross-validation says of candidates. Standard errors take
-// the rows as independent, each with the mean of its losses over the repeats: they do
-// not tell how another book would have chosen.
-type Choice struct {
-	Repeats int `json:"repeats"`
-	Folds   int `json:"folds"`
-	// Loss is what is compared: "log loss" of classes, −log p of the row's class, where
-	// a p below half a vote counts as that; "CRPS" of numbers. See [Quality].
-	Loss   string  `json:"loss"`
-	Tried  []Tried `json:"tried"`
-	Chosen int     `json:"chosen"` // index in Tried
-}
-
-// A Tried is how a candidate did.
-type Tried struct {
-	Name string  `json:"name"`
-	Loss float64 `json:"loss"` // mean over the rows
-	SE   float64 `json:"loss_se"`
-	// Gain is by how much the loss is below that of the first candidate.
-	Gain   float64 `json:"gain"`
-	GainSE float64 `json:"gain_se"`
-}
-
 // choosingTrees is up to how many trees the forests have that are compared.
 const choosingTrees = 100
 

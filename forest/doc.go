@@ -44,6 +44,15 @@
 // is refused costs a point alone. Where so many ingredients are in use that their
 // tests are more than those on the trees' paths, the trees are walked one by one.
 //
+// # Descriptors
+//
+// A [Feature] can be more than an amount: the total of a group, whether any of it is
+// present, or a descriptor, which is a mean of an attribute or a log-ratio of two groups.
+// A forest with descriptors knows something of ingredients that no row has. It is scored
+// by package ensemble, as the models of other programs are: see [Score.Ensemble].
+//
+// [GrowBest] chooses among ways to grow a forest by repeated cross-validation.
+//
 // # Saved forests
 //
 // [Forest.Write] saves a forest as JSON, which [Read] checks and loads. docs/forest.md
@@ -56,6 +65,9 @@
 //
 // N. Meinshausen (2006), Quantile regression forests, Journal of Machine
 // Learning Research 7, 983–999.
+//
+// L. Breiman, J. H. Friedman, R. A. Olshen and C. J. Stone (1984), Classification and
+// Regression Trees, Wadsworth.
 //
 // C. Lucchese, F. M. Nardini, S. Orlando, R. Perego, N. Tonellotto and
 // R. Venturini (2015), QuickScorer: a fast algorithm to rank documents with
