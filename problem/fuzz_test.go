@@ -62,9 +62,6 @@ func FuzzProblem(f *testing.F) {
 			if !errors.As(err, &bad) && !errors.As(err, &conflict) && ctx.Err() == nil {
 				t.Fatalf("%T: %v", err, err)
 			}
-			if text := err.Error(); strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' }) {
-				t.Fatalf("%q cannot be shown", text)
-			}
 			return
 		}
 		defer p.Close()

@@ -66,7 +66,7 @@ func openWorkbook(r io.Reader, file string) (w *workbook, err error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	bad := func(err error) error {
-		return &Error{File: file, Message: "this workbook cannot be read: " + err.Error(), Hint: "save it anew as .xlsx, or as CSV", Err: err}
+		return &Error{File: file, Message: "this workbook cannot be read: " + strings.ToValidUTF8(err.Error(), "\uFFFD"), Hint: "save it anew as .xlsx, or as CSV", Err: err}
 	}
 	if len(data) > largestWorkbook {
 		return nil, &Error{File: file, Message: fmt.Sprintf("the workbook has more than %d MiB", largestWorkbook>>20), Hint: "save the sheet as CSV"}
@@ -101,7 +101,7 @@ func (w *workbook) errorf(hint, format string, args ...any) *Error {
 // number is shown says only whether it is a percentage, a date, or of a unit.
 func (w *workbook) read(name string) (s *sheet, err error) {
 	bad := func(err error) error {
-		e := w.errorf("save the workbook anew as .xlsx, or as CSV", "sheet %s cannot be read: %v", fault.Quote(name), err)
+		e := w.errorf("save the workbook anew as .xlsx, or as CSV", "sheet %s cannot be read: %s", fault.Quote(name), strings.ToValidUTF8(err.Error(), "\uFFFD"))
 		e.Err = err
 		return e
 	}
