@@ -57,7 +57,7 @@ func newProblem(t *testing.T, ingredients, total, lo, hi int, properties ...kir.
 
 // smallForest returns a grown forest's probability of a class. It is 0 in
 // places.
-func smallForest(t *testing.T, ingredients, total int) *property.Forest {
+func smallForest(t *testing.T, ingredients, total int) kir.LineProperty {
 	t.Helper()
 	d := &forest.Data{Label: "label", Total: total}
 	for i := range ingredients {
