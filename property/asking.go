@@ -1,8 +1,12 @@
 package property
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"time"
+
+	"kir/fault"
 )
 
 // recipes are some, as a program reads them.
@@ -153,6 +157,35 @@ func (p *Program) gather(q *request) {
 			p.peers = p.open
 			p.mu.Unlock()
 			return
+		}
+	}
+}
+
+// ask asks a process for the scores of some recipes, of which request is the line,
+// and returns their logs.
+func (p *Program) ask(request []byte, recipes int) ([]float64, error) {
+	for again := false; ; again = true {
+		q, err := p.take()
+		if err != nil {
+			return nil, p.fail(err)
+		}
+		answer, err := q.ask(request, recipes)
+		if err == nil {
+			var logs []float64
+			if logs, err = appendLogs(nil, answer, recipes); err == nil {
+				p.give(q, recipes)
+				return logs, nil
+			}
+			err = fmt.Errorf("the program %s answered %s: %w%s", p.name(), fault.Quote(string(answer)), err, q.lastWords())
+			q.kill()
+			return nil, p.fail(err)
+		}
+		ended := (*endedError)(nil)
+		if !errors.As(err, &ended) || again || !p.mayRestart() {
+			return nil, p.fail(fmt.Errorf("the program %s %w%s", p.name(), err, q.lastWords()))
+		}
+		if p.o.Tell != nil {
+			p.o.Tell(fmt.Sprintf("The program %s %v%s. It is started again.", p.name(), err, q.lastWords()))
 		}
 	}
 }

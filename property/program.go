@@ -205,35 +205,6 @@ func (p *Program) give(q *process, recipes int) {
 	}
 }
 
-// ask asks a process for the scores of some recipes, of which request is the line,
-// and returns their logs.
-func (p *Program) ask(request []byte, recipes int) ([]float64, error) {
-	for again := false; ; again = true {
-		q, err := p.take()
-		if err != nil {
-			return nil, p.fail(err)
-		}
-		answer, err := q.ask(request, recipes)
-		if err == nil {
-			var logs []float64
-			if logs, err = appendLogs(nil, answer, recipes); err == nil {
-				p.give(q, recipes)
-				return logs, nil
-			}
-			err = fmt.Errorf("the program %s answered %s: %w%s", p.name(), fault.Quote(string(answer)), err, q.lastWords())
-			q.kill()
-			return nil, p.fail(err)
-		}
-		ended := (*endedError)(nil)
-		if !errors.As(err, &ended) || again || !p.mayRestart() {
-			return nil, p.fail(fmt.Errorf("the program %s %w%s", p.name(), err, q.lastWords()))
-		}
-		if p.o.Tell != nil {
-			p.o.Tell(fmt.Sprintf("The program %s %v%s. It is started again.", p.name(), err, q.lastWords()))
-		}
-	}
-}
-
 func (p *Program) mayRestart() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
