@@ -290,18 +290,11 @@ func (s *distanceScorer) LogScore() float64 {
 }
 
 func (s *distanceScorer) Line(i, j int, p *kir.Pieces) {
-	d := s.property
-	a, b := s.x.Amount(i), s.x.Amount(j)
-	sum := a + b
-	s.change(i, a, 0)
-	s.change(j, b, 0)
-	s.candidates(i, j, sum)
+	s.Curve(i, j)
 	q := joiner{pieces: p}
-	for k := range sum + 1 {
-		u, v := d.logOf(k), d.logOf(sum-k)
-		q.add(k, s.split(u, v))
+	for k := range s.line + 1 {
+		q.add(k, s.At(k))
 	}
-	s.restore(i, j, a, b)
 }
 
 // candidates finds the recipes that can be nearest to some split of sum units
@@ -430,18 +423,6 @@ func squares(low, high float64) (least, greatest float64) {
 		least = min(low*low, high*high)
 	}
 	return least, max(low*low, high*high)
-}
-
-// split returns log y where i and j, of which the composition has none now,
-// have the logs u and v.
-func (s *distanceScorer) split(u, v int64) float64 {
-	d := s.property
-	squares, total := s.squares+u*u+v*v, s.sum+u+v
-	least := math.Inf(1)
-	for _, r := range s.nearest {
-		least = min(least, d.between(squares+s.rest[r]-2*(u*s.ofI[r]+v*s.ofJ[r]), total-d.sums[r]))
-	}
-	return d.log(least)
 }
 
 // restore ends what candidates began.
