@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -31,6 +32,55 @@ func TestTensors(t *testing.T) {
 		got, err := readTensor(c.data)
 		if err != nil || !slices.Equal(got.numbers, c.want) {
 			t.Errorf("%s: %+v: %v", name, got, err)
+		}
+	}
+}
+
+// One constant is for all columns, or there is one for each.
+func TestSpread(t *testing.T) {
+	for _, c := range []struct {
+		numbers []float64
+		width   int
+		want    []float64 // nil: an error
+	}{
+		{[]float64{3}, 4, []float64{3, 3, 3, 3}},
+		{[]float64{3}, 1, []float64{3}},
+		{[]float64{3, 4}, 2, []float64{3, 4}},
+		{[]float64{3, 4}, 3, nil},
+		{[]float64{3, 4}, 1, nil},
+		{nil, 2, nil},
+		{[]float64{3, math.NaN()}, 2, nil},
+		{[]float64{math.Inf(1)}, 2, nil},
+	} {
+		of, err := spread(c.numbers, c.width)
+		if (err != nil) != (c.want == nil) {
+			t.Errorf("%v for %d columns: %v", c.numbers, c.width, err)
+			continue
+		}
+		for k, want := range c.want {
+			if got := of(k); got != want {
+				t.Errorf("%v for %d columns: column %d has %v", c.numbers, c.width, k, got)
+			}
+		}
+	}
+}
+
+// A softmax with zeros leaves out of the sum what is about 0, and scales it down.
+func TestSoftmax(t *testing.T) {
+	e := math.Exp
+	for _, c := range []struct {
+		all   []float32
+		zeros bool
+		want  []float64
+	}{
+		{[]float32{0, 2}, false, []float64{1 / (1 + e(2)), e(2) / (1 + e(2))}},
+		{[]float32{0, 5e-8, 2, 1}, true, []float64{0, 5e-8 * e(-2) / (1 + e(-1)), 1 / (1 + e(-1)), e(-1) / (1 + e(-1))}},
+		{[]float32{1e-5, 2}, true, []float64{1 / (1 + e(2)), e(2) / (1 + e(2))}},
+	} {
+		for k, got := range softmax(c.all, c.zeros) {
+			if want := c.want[k]; math.Abs(got-want) > 3e-5*want {
+				t.Errorf("softmax, zeros %t: number %d is %v, want %v", c.zeros, k, got, want)
+			}
 		}
 	}
 }
