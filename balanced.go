@@ -31,10 +31,7 @@ type Balanced struct {
 
 	along float64 // how many of all moves are that; 0 where rules hold no sum
 
-	// What the number of ingredients contributes to the probability of being
-	// drawn by recall, log n!/C(M−1, n−1), from the law's first size on, up to
-	// a constant.
-	logOrders []float64
+	logFactorial []float64 // log n!, for recall
 }
 
 // NewBalanced returns the kernel with the mix that suits the target and that
@@ -70,11 +67,9 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 
 // prepare fills in what follows from the target.
 func (b *Balanced) prepare() {
-	t := b.target
-	b.logOrders = make([]float64, len(t.law.p))
-	for k := 1; k < len(b.logOrders); k++ {
-		n := float64(t.law.lo + k - 1)
-		b.logOrders[k] = b.logOrders[k-1] + math.Log((n+1)*n/(float64(t.space.total)-n))
+	b.logFactorial = make([]float64, b.target.law.hi+1)
+	for n := 2; n < len(b.logFactorial); n++ {
+		b.logFactorial[n] = b.logFactorial[n-1] + math.Log(float64(n))
 	}
 }
 
@@ -183,62 +178,6 @@ func logCancelled(t *Target, from, to int) float64 {
 	}
 	ruled := t.LogLaw(to) - math.Log(t.law.P(to)) - t.LogLaw(from) + math.Log(t.law.P(from))
 	return closed + ruled
-}
-
-// recall is a Metropolis–Hastings move whose candidate has a size n and n
-// ingredients drawn as often as warm-up met them, independently, and amounts
-// uniform among all. It is no candidate if an ingredient comes twice; else it
-// is proposed with probability
-//
-//	g(x) = size(n) · n! Π_{i used} q_i / C(M−1, n−1).
-func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
-	y := x.candidate()
-	y.clear()
-	for range b.recallSize(r, x.memory) {
-		i := x.memory.draw(r, y.N())
-		if y.amounts[i] > 0 {
-			return rejected, nil
-		}
-		y.amounts[i] = 1
-		y.use(int32(i))
-	}
-	x.exact.drawAmounts(r, y, b.target.space.total)
-	value, err := x.scoreCandidate()
-	if err != nil || value == negInf {
-		return rejected, err
-	}
-	atY := b.target.LogLaw(y.Used()) - b.logRecall(x.memory, y)
-	atX := b.target.LogLaw(x.Composition.Used()) - b.logRecall(x.memory, x.Composition)
-	if !r.Bernoulli(math.Exp(atY - atX + x.beta*(value-x.sum))) {
-		return rejected, nil
-	}
-	return changed(x.takeCandidate(value)), nil
-}
-
-// recallSize draws a size as often as warm-up met it, or from y_sparse.
-func (b *Balanced) recallSize(r *Rand, m *memory) int {
-	if m == nil || len(m.sizes) == 0 || r.Bernoulli(unmet) {
-		return b.target.law.draw(r)
-	}
-	return int(m.sizes[r.Intn(len(m.sizes))])
-}
-
-// logRecall is log g(x) up to a constant.
-func (b *Balanced) logRecall(m *memory, x *Composition) float64 {
-	n := x.Used()
-	size := b.target.law.P(n)
-	if m != nil && len(m.sizes) > 0 {
-		size = unmet*size + (1-unmet)*float64(m.sizeCount[n-b.target.law.lo])/float64(len(m.sizes))
-	}
-	log := math.Log(size) + b.logOrders[n-b.target.law.lo]
-	q := 1.0
-	for _, i := range x.list {
-		if q *= m.share(int(i), x.N()); q < 1e-200 {
-			log += math.Log(q)
-			q = 1
-		}
-	}
-	return log + math.Log(q)
 }
 
 // pairShare is how often line takes a second ingredient that is used, on
@@ -355,14 +294,14 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 		m.now.add(wholeMovesOf(moves).since(before))
 		iterations -= steps
 		m.done += steps
-		if m.done%stride == 0 && len(m.met) < maxMet {
-			m.met = append(m.met, x.Composition.list...)
-			m.metSizes = append(m.metSizes, int32(x.Composition.Used()))
+		if m.done%stride == 0 && len(m.met.list) < maxMet {
+			m.met.add(x.Composition)
 		}
 		if m.done == length {
-			m.learn(b.target, m.met, m.metSizes)
+			m.learn(b.target, &m.met)
+			x.recalled = false
 			m.round, m.done = m.round+1, 0
-			m.met, m.metSizes = m.met[:0], m.metSizes[:0]
+			m.met.copyFrom(&states{})
 			m.last, m.now = m.now, wholeMoves{}
 		}
 	}
@@ -378,5 +317,5 @@ func (b *Balanced) EndWarmup(x *State) {
 	if len(m.sizes) > 0 {
 		m.tune(float64(len(m.list))/float64(len(m.sizes)), len(b.target.law.p) > 1)
 	}
-	m.round, m.done, m.met, m.metSizes, m.last, m.now = 0, 0, nil, nil, wholeMoves{}, wholeMoves{}
+	m.round, m.done, m.met, m.last, m.now = 0, 0, states{}, wholeMoves{}, wholeMoves{}
 }

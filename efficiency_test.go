@@ -1,6 +1,7 @@
 package kir_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -87,10 +88,14 @@ func follow(tb testing.TB, c *kir.Chain, statistics []statistic, draws, thin int
 	return all
 }
 
-// iact returns the integrated autocorrelation time of draws, at least 1.
+// iact returns the integrated autocorrelation time of draws, at least 1. Draws that
+// are all alike count as one.
 func iact(tb testing.TB, x series) float64 {
 	tb.Helper()
 	ess, err := diagnose.ESSMean([][]float64{x})
+	if errors.Is(err, diagnose.ErrConstant) {
+		return float64(len(x))
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func (x *State) clone() (*State, error) {
 	y := newState(x.target, x.Composition.Clone())
 	y.beta = x.beta
 	if x.memory != nil {
-		y.memory = x.memory.clone()
+		y.memory = x.memory.clone(x.target)
 	}
 	return y, y.Refresh()
 }
