@@ -194,19 +194,25 @@ func intPow(x float64, n int) float64 {
 // divide draws the amounts of y, whose ingredients are listed, if there is a stream
 // of random choices to draw with; else y has them. It returns the log of the
 // probability that they come out.
-func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition, total int) float64 {
+//
+// With pair it is that of all but how the sum of the last two is split, which are i
+// and j; with one ingredient there are none, and i is −1.
+func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition, total int, pair bool) (log float64, i, j int) {
 	tilted := uint64(0)
 	c.rest = c.rest[:0]
 	for _, i := range y.list {
 		if k := c.rankOf(i); k != unranked {
 			tilted |= 1 << k
-		} else if r != nil {
+		} else {
 			c.rest = append(c.rest, i)
 		}
 	}
-	left, parts := total, y.Used()
+	left, parts, last := total, y.Used(), 1
+	if pair {
+		last = 2
+	}
 	p := one()
-	for ; tilted != 0 && parts > 1; parts-- {
+	for ; tilted != 0 && parts > last; parts-- {
 		k := bits.TrailingZeros64(tilted)
 		tilted &= tilted - 1
 		i := c.order[k]
@@ -224,7 +230,7 @@ func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition, total in
 		p.times(l.weights[b] / (sum * float64(to-from)))
 		left -= int(y.amounts[i])
 	}
-	if tilted != 0 {
+	for ; tilted != 0; tilted &= tilted - 1 {
 		c.rest = append(c.rest, c.order[bits.TrailingZeros64(tilted)])
 	}
 	if r != nil {
@@ -233,7 +239,25 @@ func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition, total in
 	for k := 1; k < parts; k++ {
 		p.times(float64(k) / float64(left-k))
 	}
-	return p.log()
+	i, j = -1, -1
+	if pair && parts > 1 {
+		i, j = leastTwo(c.rest)
+		p.times(float64(y.Amount(i) + y.Amount(j) - 1))
+	}
+	return p.log(), i, j
+}
+
+// leastTwo returns the two least of several different numbers.
+func leastTwo(list []int32) (i, j int) {
+	i, j = math.MaxInt, math.MaxInt
+	for _, v := range list {
+		if v := int(v); v < i {
+			i, j = v, i
+		} else if v < j {
+			j = v
+		}
+	}
+	return i, j
 }
 
 // A product is one of factors of which no few leave the range of a float64.
@@ -260,12 +284,124 @@ func (c *recollection) rankOf(i int32) uint8 {
 
 // recall is a Metropolis–Hastings move whose candidate is drawn from what warm-up
 // met, whatever the state. It is no candidate if an ingredient comes twice.
+//
+// Where the properties score whole lines at once, what is proposed is a line: all but
+// how the last two ingredients split their sum. It is accepted by what lies on it,
+// W = Σ P over its splits, and the split is drawn from P. With g the probability of
+// the line,
+//
+//	min(1, W(x′)·g(x) / (W(x)·g(x′))).
 func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
 	if x.memory == nil {
 		x.memory = &memory{}
 	}
-	m, y := x.memory, x.candidate()
+	if x.candidate(); !b.drawListed(r, x.memory, x.spare.composition) {
+		return rejected, nil
+	}
+	if !x.lines {
+		return b.recallPoint(r, x)
+	}
+	m, y := x.memory, x.spare.composition
+	logG, i, j := m.divide(r, &x.exact, y, y.total, true)
+	logG += b.logListed(m, y)
+	if !x.recalled {
+		was, i, j := m.divide(nil, nil, x.Composition, y.total, true)
+		w, err := x.weighBetween(i, j)
+		if err != nil {
+			return rejected, err
+		}
+		x.recalled, x.logRecall = true, was+b.logListed(m, x.Composition)-w.log
+	}
+	here := b.target.LogLaw(x.Composition.Used()) - x.logRecall
+
+	x.standOnCandidate()
+	for _, t := range x.terms {
+		t.scorer.Reset()
+	}
+	w, err := x.weighBetween(i, j)
+	there := b.target.LogLaw(y.Used()) + w.log - logG
+	if err != nil || !r.Bernoulli(math.Exp(there-here)) {
+		x.standOnCandidate()
+		return rejected, err
+	}
+	x.sum = w.value
+	if i >= 0 {
+		k, value, _ := x.drawWeighed(r, w.pieces, y.Amount(i)+y.Amount(j), &w.line, -1)
+		x.moveTo(i, j, k, value)
+	}
+	x.recalled, x.logRecall = true, logG-w.log
+	return changed(!x.spare.composition.Equal(x.Composition)), nil
+}
+
+// recallPoint is recall of a candidate whose amounts are drawn one and all.
+func (b *Balanced) recallPoint(r *Rand, x *State) (outcome, error) {
+	m, y := x.memory, x.spare.composition
+	logG, _, _ := m.divide(r, &x.exact, y, y.total, false)
+	logG += b.logListed(m, y)
+	value, err := x.scoreCandidate()
+	if err != nil || value == negInf {
+		return rejected, err
+	}
+	if !x.recalled {
+		was, _, _ := m.divide(nil, nil, x.Composition, y.total, false)
+		x.recalled, x.logRecall = true, was+b.logListed(m, x.Composition)
+	}
+	there, here := b.target.LogLaw(y.Used())-logG, b.target.LogLaw(x.Composition.Used())-x.logRecall
+	if !r.Bernoulli(math.Exp(there - here + x.beta*(value-x.sum))) {
+		return rejected, nil
+	}
+	moved := x.takeCandidate(value)
+	x.recalled, x.logRecall = true, logG
+	return changed(moved), nil
+}
+
+// standOnCandidate makes the candidate the state's composition, which becomes the
+// candidate. The score is the caller's.
+func (x *State) standOnCandidate() {
+	y := x.spare
+	if y.terms == nil {
+		y.terms = newTerms(x.target, y.composition)
+	}
+	x.Composition, y.composition = y.composition, x.Composition
+	x.terms, y.terms = y.terms, x.terms
+}
+
+// between is what [State.weighBetween] finds.
+type between struct {
+	log    float64 // of Σ exp(β·value) over the splits
+	value  float64 // of the composition, if there is no line
+	pieces *Pieces
+	line   weighedLine
+}
+
+// weighBetween weighs the splits of the line of (i, j) that leave both something, or
+// the composition alone if there is no i.
+func (x *State) weighBetween(i, j int) (w between, err error) {
+	if i < 0 {
+		w.value, err = sumScores(x.terms, x.Composition, false)
+		w.log = x.beta * w.value
+		return w, err
+	}
+	law := splitLaw{inner: 1}
+	if w.pieces, err = x.line(i, j, &law); err != nil {
+		return w, err
+	}
+	_, top, err := x.highest(w.pieces, i, j, &law)
+	if err != nil || top == negInf {
+		w.log = negInf
+		return w, err
+	}
+	x.finds.seeLine(x.Composition, w.pieces, i, j, &law)
+	w.line = x.spread(w.pieces, x.Composition.Amount(i)+x.Composition.Amount(j), &law, -1, negInf, top)
+	w.log = x.beta*top + math.Log(w.line.rest)
+	return w, nil
+}
+
+// drawListed makes y use the ingredients of a candidate, with a unit of each for now,
+// and says whether it is one.
+func (b *Balanced) drawListed(r *Rand, m *memory, y *Composition) bool {
 	y.clear()
+	y.total = b.target.space.total
 	n, core := 0, uint64(0)
 	together := len(m.cores) > 0 && !r.Bernoulli(loose)
 	if together {
@@ -287,28 +423,12 @@ func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
 			i = int32(m.draw(r, y.N()))
 		}
 		if y.amounts[i] > 0 {
-			return rejected, nil
+			return false
 		}
 		y.amounts[i] = 1
 		y.use(i)
 	}
-	y.total = b.target.space.total
-	logG := m.divide(r, &x.exact, y, y.total) + b.logListed(m, y)
-	value, err := x.scoreCandidate()
-	if err != nil || value == negInf {
-		return rejected, err
-	}
-	if !x.recalled {
-		x.logRecall = m.divide(nil, nil, x.Composition, y.total) + b.logListed(m, x.Composition)
-		x.recalled = true
-	}
-	there, here := b.target.LogLaw(n)-logG, b.target.LogLaw(x.Composition.Used())-x.logRecall
-	if !r.Bernoulli(math.Exp(there - here + x.beta*(value-x.sum))) {
-		return rejected, nil
-	}
-	moved := x.takeCandidate(value)
-	x.recalled, x.logRecall = true, logG
-	return changed(moved), nil
+	return true
 }
 
 // drawOther draws one of n ingredients that is not of the core.

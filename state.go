@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A State is where a chain is: a composition together with what its target
@@ -35,8 +36,9 @@ type State struct {
 	memory *memory // what warm-up has learnt; nil if nothing
 	finds  *finds  // what was found on the way; nil if nothing is looked for
 
-	logRecall float64 // of the probability that recall draws the composition
-	recalled  bool    // whether it is known
+	lines     bool    // whether recall weighs lines
+	logRecall float64 // what recall's ratio has for the composition
+	recalled  bool    // whether that is known
 }
 
 // A spare is a second composition with scorers of its own, where whole
@@ -73,6 +75,7 @@ func NewState(t *Target, x *Composition) (*State, error) {
 // newState leaves the scores to a later Refresh.
 func newState(t *Target, x *Composition) *State {
 	s := &State{Composition: x, target: t, beta: 1, terms: newTerms(t, x)}
+	s.lines = len(s.terms) > 0 && !slices.ContainsFunc(s.terms, func(t term) bool { return t.picky != nil })
 	if r := t.space.rules; r != nil {
 		s.exact.sampler = r.sampler.Clone()
 	}
