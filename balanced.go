@@ -182,7 +182,9 @@ func logCancelled(t *Target, from, to int) float64 {
 
 // pairShare is how often line takes a second ingredient that is used, on
 // purpose, where there is one.
-const pairShare = 0.2
+var pairShare = 0.2
+
+func ZU(u float64) { pairShare = u }
 
 // pairOfOne is the probability that line takes a pair of which one
 // ingredient is used, of n, and the other is not and is drawn with
@@ -210,8 +212,40 @@ func (x *State) drawPartner(r *Rand) (i, j int) {
 		return drawUsedTwo(r, c)
 	}
 	i = int(c.list[r.Intn(len(c.list))])
+	if m := x.memory; m != nil && len(m.order) > 0 && r.Bernoulli(ZV) {
+		if j = m.drawWanted(r, x); j < 0 {
+			j = i
+		}
+		return i, j
+	}
 	return i, x.memory.draw(r, c.N())
 }
+
+var ZV, ZG = 0.5, 1.0
+
+func (m *memory) wantedShare(i int, rest float64) float64 {
+	k := m.rankOf(int32(i))
+	if k == unranked {
+		return 0
+	}
+	return m.odds[k] / rest
+}
+
+func (m *memory) drawWanted(r *Rand, x *State) int {
+	var w [64]float64
+	any := false
+	for k, i := range m.order {
+		if x.Composition.amounts[i] == 0 {
+			w[k] = m.odds[k]
+			any = true
+		}
+	}
+	if !any {
+		return -1
+	}
+	return int(m.order[r.Categorical(w[:len(m.order)])])
+}
+
 
 // line divides the sum of a pair anew. The first ingredient is uniform among
 // the used ones, the second as [State.drawPartner] has it; if it is the first
@@ -238,7 +272,26 @@ func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
 	}
 	qi, qj := x.memory.share(i, c.N()), x.memory.share(j, c.N())
 	// At k = 0 ingredient i is the one that is not used.
-	law := t.lines[others].splits(pairOfOne(others+1, qi), pairOfOne(others+1, qj), pairOfTwo(others+2, qi, qj))
+	var law splitLaw
+	if m := x.memory; m != nil && len(m.order) > 0 {
+		rest := m.allOdds
+		for _, k := range c.list {
+			if int(k) != i && int(k) != j {
+				rest -= m.oddsOf(k)
+			}
+		}
+		oi, oj := m.oddsOf(int32(i)), m.oddsOf(int32(j))
+		a, bb := (1-ZV)*qi, (1-ZV)*qj
+		if oi > 0 {
+			a += ZV * oi / (rest - oj)
+		}
+		if oj > 0 {
+			bb += ZV * oj / (rest - oi)
+		}
+		law = t.lines[others].splits(pairOfOne(others+1, a), pairOfOne(others+1, bb), pairOfTwo(others+2, (1-ZV)*qi, (1-ZV)*qj))
+	} else {
+		law = t.lines[others].splits(pairOfOne(others+1, qi), pairOfOne(others+1, qj), pairOfTwo(others+2, qi, qj))
+	}
 	pieces := &x.acc
 	if len(x.terms) == 0 {
 		pieces.Reset()

@@ -29,12 +29,15 @@ type recollection struct {
 
 	tilts [][tiltBins]float64 // by rank
 
+	odds []float64
+	allOdds float64
+
 	rest []int32 // scratch: the ingredients whose amounts have no tilt
 }
 
 const (
 	coreMost   = 6   // ingredients of the core, at most
-	orderMost  = 32  // ingredients whose amounts have a tilt, at most
+	orderMost  = 64  // ingredients whose amounts have a tilt, at most
 	unranked   = 255 // of an ingredient that has none
 	tiltBins   = 20  // parts of the total in each of which the tilt is constant
 	loose      = 0.1 // how often recall draws all ingredients independently
@@ -78,6 +81,21 @@ func (c *recollection) learn(t *Target, m *memory) {
 		c.coreCount[c.coreAt(t, int(n), core)]++
 	}
 	c.learnTilts(t, &m.states)
+	c.odds = c.odds[:0]
+	c.allOdds = 0
+	for _, i := range c.order {
+		n := float64(m.count[i])
+		o := math.Pow((n+0.5)/(float64(len(m.sizes))-n+0.5), ZG)
+		c.odds = append(c.odds, o)
+		c.allOdds += o
+	}
+}
+
+func (c *recollection) oddsOf(i int32) float64 {
+	if k := c.rankOf(i); k != unranked {
+		return c.odds[k]
+	}
+	return 0
 }
 
 // coreAt is where the count of a size and a core stands.
