@@ -182,9 +182,11 @@ func logCancelled(t *Target, from, to int) float64 {
 
 // pairShare is how often line takes a second ingredient that is used, on
 // purpose, where there is one.
-var pairShare = 0.2
+const pairShare = 0.2
 
-func ZU(u float64) { pairShare = u }
+// absentShare is how often line's second ingredient is one that is not used, and one
+// of those that warm-up met most, in proportion to the odds of its being used.
+const absentShare = 0.8
 
 // pairOfOne is the probability that line takes a pair of which one
 // ingredient is used, of n, and the other is not and is drawn with
@@ -204,48 +206,37 @@ func pairOfTwo(n int, q, p float64) float64 {
 	return (2*pairShare/(f-1) + (1-pairShare)*(q+p)) / f
 }
 
-// drawPartner draws the second ingredient of a line: another used one,
-// uniformly, with probability pairShare; else any, as often as warm-up met it.
+// drawPartner draws the ingredients of a line. The second is another used one,
+// uniformly, with probability pairShare; else with probability absentShare one that
+// is not used, by its odds; else any, as often as warm-up met it.
 func (x *State) drawPartner(r *Rand) (i, j int) {
 	c := x.Composition
 	if len(c.list) > 1 && r.Bernoulli(pairShare) {
 		return drawUsedTwo(r, c)
 	}
 	i = int(c.list[r.Intn(len(c.list))])
-	if m := x.memory; m != nil && len(m.order) > 0 && r.Bernoulli(ZV) {
-		if j = m.drawWanted(r, x); j < 0 {
-			j = i
+	if x.memory.ordered() && r.Bernoulli(absentShare) {
+		if j, ok := x.memory.drawAbsent(r, c); ok {
+			return i, j
 		}
-		return i, j
+		return i, i
 	}
 	return i, x.memory.draw(r, c.N())
 }
 
-var ZV, ZG = 0.5, 1.0
-
-func (m *memory) wantedShare(i int, rest float64) float64 {
-	k := m.rankOf(int32(i))
-	if k == unranked {
-		return 0
+// partnerShares returns with which probability line draws i as the second ingredient,
+// not as one of a used pair, if it is absent and j used; j if it is the other way
+// round; and either if both are used.
+func (x *State) partnerShares(i, j int) (absentI, absentJ, usedI, usedJ float64) {
+	m, n := x.memory, x.Composition.N()
+	usedI, usedJ = m.share(i, n), m.share(j, n)
+	if !m.ordered() {
+		return usedI, usedJ, usedI, usedJ
 	}
-	return m.odds[k] / rest
+	usedI, usedJ = (1-absentShare)*usedI, (1-absentShare)*usedJ
+	absentI, absentJ = m.absentShares(x.Composition, i, j)
+	return usedI + absentShare*absentI, usedJ + absentShare*absentJ, usedI, usedJ
 }
-
-func (m *memory) drawWanted(r *Rand, x *State) int {
-	var w [64]float64
-	any := false
-	for k, i := range m.order {
-		if x.Composition.amounts[i] == 0 {
-			w[k] = m.odds[k]
-			any = true
-		}
-	}
-	if !any {
-		return -1
-	}
-	return int(m.order[r.Categorical(w[:len(m.order)])])
-}
-
 
 // line divides the sum of a pair anew. The first ingredient is uniform among
 // the used ones, the second as [State.drawPartner] has it; if it is the first
@@ -270,28 +261,9 @@ func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
 	if c.amounts[j] > 0 {
 		others--
 	}
-	qi, qj := x.memory.share(i, c.N()), x.memory.share(j, c.N())
+	absentI, absentJ, usedI, usedJ := x.partnerShares(i, j)
 	// At k = 0 ingredient i is the one that is not used.
-	var law splitLaw
-	if m := x.memory; m != nil && len(m.order) > 0 {
-		rest := m.allOdds
-		for _, k := range c.list {
-			if int(k) != i && int(k) != j {
-				rest -= m.oddsOf(k)
-			}
-		}
-		oi, oj := m.oddsOf(int32(i)), m.oddsOf(int32(j))
-		a, bb := (1-ZV)*qi, (1-ZV)*qj
-		if oi > 0 {
-			a += ZV * oi / (rest - oj)
-		}
-		if oj > 0 {
-			bb += ZV * oj / (rest - oi)
-		}
-		law = t.lines[others].splits(pairOfOne(others+1, a), pairOfOne(others+1, bb), pairOfTwo(others+2, (1-ZV)*qi, (1-ZV)*qj))
-	} else {
-		law = t.lines[others].splits(pairOfOne(others+1, qi), pairOfOne(others+1, qj), pairOfTwo(others+2, qi, qj))
-	}
+	law := t.lines[others].splits(pairOfOne(others+1, absentI), pairOfOne(others+1, absentJ), pairOfTwo(others+2, usedI, usedJ))
 	pieces := &x.acc
 	if len(x.terms) == 0 {
 		pieces.Reset()

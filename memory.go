@@ -76,10 +76,13 @@ const (
 	// How often refresh and recall are made for each line: wholeWorth times
 	// the square of their rate over the number of ingredients, but at least
 	// minWhole over that number and at most maxWhole.
-	wholeWorth = 120
+	wholeWorth = 30
 	minWhole   = 0.1
 	maxWhole   = 10
 )
+
+// ordered says whether it knows which ingredients are used most.
+func (m *memory) ordered() bool { return m != nil && len(m.order) > 0 }
 
 // draw draws one of n ingredients.
 func (m *memory) draw(r *Rand, n int) int {

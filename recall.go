@@ -28,17 +28,15 @@ type recollection struct {
 	others    []int32  // ingredients met that are not of the core
 
 	tilts [][tiltBins]float64 // by rank
-
-	odds []float64
-	allOdds float64
+	odds  []float64           // by rank: how often a state uses it against how often not
 
 	rest []int32 // scratch: the ingredients whose amounts have no tilt
 }
 
 const (
 	coreMost   = 6   // ingredients of the core, at most
-	orderMost  = 64  // ingredients whose amounts have a tilt, at most
-	unranked   = 255 // of an ingredient that has none
+	orderMost  = 64  // ingredients of the order, at most
+	unranked   = 255 // of an ingredient that is not of the order
 	tiltBins   = 20  // parts of the total in each of which the tilt is constant
 	loose      = 0.1 // how often recall draws all ingredients independently
 	tiltWeight = 1   // of no tilt, in states, against what was met
@@ -82,20 +80,44 @@ func (c *recollection) learn(t *Target, m *memory) {
 	}
 	c.learnTilts(t, &m.states)
 	c.odds = c.odds[:0]
-	c.allOdds = 0
 	for _, i := range c.order {
-		n := float64(m.count[i])
-		o := math.Pow((n+0.5)/(float64(len(m.sizes))-n+0.5), ZG)
-		c.odds = append(c.odds, o)
-		c.allOdds += o
+		used := float64(m.count[i])
+		c.odds = append(c.odds, (used+0.5)/(float64(len(m.sizes))-used+0.5))
 	}
 }
 
-func (c *recollection) oddsOf(i int32) float64 {
-	if k := c.rankOf(i); k != unranked {
-		return c.odds[k]
+// drawAbsent draws one of the order that x does not use, in proportion to its odds. It
+// says whether there is one.
+func (c *recollection) drawAbsent(r *Rand, x *Composition) (j int, ok bool) {
+	var weights [orderMost]float64
+	for k, i := range c.order {
+		if x.amounts[i] == 0 {
+			weights[k], ok = c.odds[k], true
+		}
 	}
-	return 0
+	if !ok {
+		return 0, false
+	}
+	return int(c.order[r.Categorical(weights[:len(c.order)])]), true
+}
+
+// absentShares returns with which probability drawAbsent returns i if j is used, and
+// j if i is. What x else uses is used.
+func (c *recollection) absentShares(x *Composition, i, j int) (ofI, ofJ float64) {
+	sum := 0.0
+	for k, v := range c.order {
+		if x.amounts[v] == 0 && int(v) != i && int(v) != j {
+			sum += c.odds[k]
+		}
+	}
+	share := func(i int) float64 {
+		k := c.rankOf(int32(i))
+		if k == unranked {
+			return 0
+		}
+		return c.odds[k] / (sum + c.odds[k])
+	}
+	return share(i), share(j)
 }
 
 // coreAt is where the count of a size and a core stands.
@@ -212,11 +234,8 @@ func intPow(x float64, n int) float64 {
 // divide draws the amounts of y, whose ingredients are listed, if there is a stream
 // of random choices to draw with; else y has them. It returns the log of the
 // probability that they come out.
-//
-// With pair it is that of all but how the sum of the last two is split, which are i
-// and j; with one ingredient there are none, and i is −1.
-func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition, total int, pair bool) (log float64, i, j int) {
-	tilted := uint64(0)
+func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) float64 {
+	tilted, total := uint64(0), y.total
 	c.rest = c.rest[:0]
 	for _, i := range y.list {
 		if k := c.rankOf(i); k != unranked {
@@ -225,12 +244,9 @@ func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition, total in
 			c.rest = append(c.rest, i)
 		}
 	}
-	left, parts, last := total, y.Used(), 1
-	if pair {
-		last = 2
-	}
+	left, parts := total, y.Used()
 	p := one()
-	for ; tilted != 0 && parts > last; parts-- {
+	for ; tilted != 0 && parts > 1; parts-- {
 		k := bits.TrailingZeros64(tilted)
 		tilted &= tilted - 1
 		i := c.order[k]
@@ -248,7 +264,7 @@ func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition, total in
 		p.times(l.weights[b] / (sum * float64(to-from)))
 		left -= int(y.amounts[i])
 	}
-	for ; tilted != 0; tilted &= tilted - 1 {
+	if tilted != 0 {
 		c.rest = append(c.rest, c.order[bits.TrailingZeros64(tilted)])
 	}
 	if r != nil {
@@ -257,25 +273,7 @@ func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition, total in
 	for k := 1; k < parts; k++ {
 		p.times(float64(k) / float64(left-k))
 	}
-	i, j = -1, -1
-	if pair && parts > 1 {
-		i, j = leastTwo(c.rest)
-		p.times(float64(y.Amount(i) + y.Amount(j) - 1))
-	}
-	return p.log(), i, j
-}
-
-// leastTwo returns the two least of several different numbers.
-func leastTwo(list []int32) (i, j int) {
-	i, j = math.MaxInt, math.MaxInt
-	for _, v := range list {
-		if v := int(v); v < i {
-			i, j = v, i
-		} else if v < j {
-			j = v
-		}
-	}
-	return i, j
+	return p.log()
 }
 
 // A product is one of factors of which no few leave the range of a float64.
@@ -302,117 +300,29 @@ func (c *recollection) rankOf(i int32) uint8 {
 
 // recall is a Metropolis–Hastings move whose candidate is drawn from what warm-up
 // met, whatever the state. It is no candidate if an ingredient comes twice.
-//
-// Where the properties score whole lines at once, what is proposed is a line: all but
-// how the last two ingredients split their sum. It is accepted by what lies on it,
-// W = Σ P over its splits, and the split is drawn from P. With g the probability of
-// the line,
-//
-//	min(1, W(x′)·g(x) / (W(x)·g(x′))).
 func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
 	if x.memory == nil {
 		x.memory = &memory{}
 	}
-	if x.candidate(); !b.drawListed(r, x.memory, x.spare.composition) {
+	m, y := x.memory, x.candidate()
+	if !b.drawListed(r, m, y) {
 		return rejected, nil
 	}
-	if !x.lines {
-		return b.recallPoint(r, x)
-	}
-	m, y := x.memory, x.spare.composition
-	logG, i, j := m.divide(r, &x.exact, y, y.total, true)
-	logG += b.logListed(m, y)
-	if !x.recalled {
-		was, i, j := m.divide(nil, nil, x.Composition, y.total, true)
-		w, err := x.weighBetween(i, j)
-		if err != nil {
-			return rejected, err
-		}
-		x.recalled, x.logRecall = true, was+b.logListed(m, x.Composition)-w.log
-	}
-	here := b.target.LogLaw(x.Composition.Used()) - x.logRecall
-
-	x.standOnCandidate()
-	for _, t := range x.terms {
-		t.scorer.Reset()
-	}
-	w, err := x.weighBetween(i, j)
-	there := b.target.LogLaw(y.Used()) + w.log - logG
-	if err != nil || !r.Bernoulli(math.Exp(there-here)) {
-		x.standOnCandidate()
-		return rejected, err
-	}
-	x.sum = w.value
-	if i >= 0 {
-		k, value, _ := x.drawWeighed(r, w.pieces, y.Amount(i)+y.Amount(j), &w.line, -1)
-		x.moveTo(i, j, k, value)
-	}
-	x.recalled, x.logRecall = true, logG-w.log
-	return changed(!x.spare.composition.Equal(x.Composition)), nil
-}
-
-// recallPoint is recall of a candidate whose amounts are drawn one and all.
-func (b *Balanced) recallPoint(r *Rand, x *State) (outcome, error) {
-	m, y := x.memory, x.spare.composition
-	logG, _, _ := m.divide(r, &x.exact, y, y.total, false)
-	logG += b.logListed(m, y)
+	log := m.divide(r, &x.exact, y) + b.logListed(m, y)
 	value, err := x.scoreCandidate()
 	if err != nil || value == negInf {
 		return rejected, err
 	}
 	if !x.recalled {
-		was, _, _ := m.divide(nil, nil, x.Composition, y.total, false)
-		x.recalled, x.logRecall = true, was+b.logListed(m, x.Composition)
+		x.recalled, x.logRecall = true, m.divide(nil, nil, x.Composition)+b.logListed(m, x.Composition)
 	}
-	there, here := b.target.LogLaw(y.Used())-logG, b.target.LogLaw(x.Composition.Used())-x.logRecall
+	there, here := b.target.LogLaw(y.Used())-log, b.target.LogLaw(x.Composition.Used())-x.logRecall
 	if !r.Bernoulli(math.Exp(there - here + x.beta*(value-x.sum))) {
 		return rejected, nil
 	}
 	moved := x.takeCandidate(value)
-	x.recalled, x.logRecall = true, logG
+	x.recalled, x.logRecall = true, log
 	return changed(moved), nil
-}
-
-// standOnCandidate makes the candidate the state's composition, which becomes the
-// candidate. The score is the caller's.
-func (x *State) standOnCandidate() {
-	y := x.spare
-	if y.terms == nil {
-		y.terms = newTerms(x.target, y.composition)
-	}
-	x.Composition, y.composition = y.composition, x.Composition
-	x.terms, y.terms = y.terms, x.terms
-}
-
-// between is what [State.weighBetween] finds.
-type between struct {
-	log    float64 // of Σ exp(β·value) over the splits
-	value  float64 // of the composition, if there is no line
-	pieces *Pieces
-	line   weighedLine
-}
-
-// weighBetween weighs the splits of the line of (i, j) that leave both something, or
-// the composition alone if there is no i.
-func (x *State) weighBetween(i, j int) (w between, err error) {
-	if i < 0 {
-		w.value, err = sumScores(x.terms, x.Composition, false)
-		w.log = x.beta * w.value
-		return w, err
-	}
-	law := splitLaw{inner: 1}
-	if w.pieces, err = x.line(i, j, &law); err != nil {
-		return w, err
-	}
-	_, top, err := x.highest(w.pieces, i, j, &law)
-	if err != nil || top == negInf {
-		w.log = negInf
-		return w, err
-	}
-	x.finds.seeLine(x.Composition, w.pieces, i, j, &law)
-	w.line = x.spread(w.pieces, x.Composition.Amount(i)+x.Composition.Amount(j), &law, -1, negInf, top)
-	w.log = x.beta*top + math.Log(w.line.rest)
-	return w, nil
 }
 
 // drawListed makes y use the ingredients of a candidate, with a unit of each for now,

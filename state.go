@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // A State is where a chain is: a composition together with what its target
@@ -36,8 +35,7 @@ type State struct {
 	memory *memory // what warm-up has learnt; nil if nothing
 	finds  *finds  // what was found on the way; nil if nothing is looked for
 
-	lines     bool    // whether recall weighs lines
-	logRecall float64 // what recall's ratio has for the composition
+	logRecall float64 // of the probability that recall draws the composition
 	recalled  bool    // whether that is known
 }
 
@@ -75,7 +73,6 @@ func NewState(t *Target, x *Composition) (*State, error) {
 // newState leaves the scores to a later Refresh.
 func newState(t *Target, x *Composition) *State {
 	s := &State{Composition: x, target: t, beta: 1, terms: newTerms(t, x)}
-	s.lines = len(s.terms) > 0 && !slices.ContainsFunc(s.terms, func(t term) bool { return t.picky != nil })
 	if r := t.space.rules; r != nil {
 		s.exact.sampler = r.sampler.Clone()
 	}
