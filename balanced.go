@@ -30,15 +30,13 @@ type Balanced struct {
 	fixed  bool    // it is not tuned
 
 	along float64 // how many of all moves are that; 0 where rules hold no sum
-
-	logFactorial []float64 // log n!, for recall
 }
 
 // NewBalanced returns the kernel with the mix that suits the target and that
 // warm-up tunes. It is valid for every target.
 func NewBalanced(t *Target) (*Balanced, error) {
 	b := &Balanced{target: t, first: untuned(t)}
-	if b.prepare(); t.held() {
+	if t.held() {
 		b.along = alongShare
 	}
 	return b, nil
@@ -59,18 +57,10 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 	if sum == 0 {
 		return nil, fmt.Errorf("balanced: no move has a share above 0")
 	}
-	if b.prepare(); t.held() {
+	if t.held() {
 		b.along = m.Along / sum
 	}
 	return b, nil
-}
-
-// prepare fills in what follows from the target.
-func (b *Balanced) prepare() {
-	b.logFactorial = make([]float64, b.target.law.hi+1)
-	for n := 2; n < len(b.logFactorial); n++ {
-		b.logFactorial[n] = b.logFactorial[n-1] + math.Log(float64(n))
-	}
 }
 
 // mix returns the mix for a state.
@@ -103,7 +93,7 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		case refreshMove:
 			result, err = x.independent(r)
 		case recallMove:
-			result, err = b.recall(r, x)
+			result, err = x.recall(r)
 		case alongMove:
 			result, err = x.along(r)
 		}

@@ -1,5 +1,7 @@
 package kir
 
+import "math"
+
 // unmet is the share of draws by a [memory] that do not look at it, so that
 // what warm-up never met is still drawn.
 const unmet = 0.2
@@ -12,9 +14,7 @@ const unmet = 0.2
 // It is filled in rounds, each twice as long as the last; what a round meets is
 // used from its end on. So what is learnt on the way from the start fades.
 type memory struct {
-	states               // of the last round
-	count        []int32 // by ingredient: how often they use it
-	recollection         // of them, for recall
+	recollection // of the states of the last round
 
 	mix   shares // what suits after warm-up
 	tuned bool   // whether there is such a mix
@@ -25,28 +25,6 @@ type memory struct {
 	round, done int
 	met         states
 	last, now   wholeMoves
-}
-
-// states are compositions, one after the other.
-type states struct {
-	sizes         []int32 // how many ingredients each uses
-	list, amounts []int32 // of all: the ingredients, and their units
-}
-
-// add appends a composition.
-func (s *states) add(c *Composition) {
-	s.sizes = append(s.sizes, int32(c.Used()))
-	s.list = append(s.list, c.list...)
-	for _, i := range c.list {
-		s.amounts = append(s.amounts, c.amounts[i])
-	}
-}
-
-// copyFrom makes s hold what u does.
-func (s *states) copyFrom(u *states) {
-	s.sizes = append(s.sizes[:0], u.sizes...)
-	s.list = append(s.list[:0], u.list...)
-	s.amounts = append(s.amounts[:0], u.amounts...)
 }
 
 // wholeMoves counts the moves that draw a whole composition.
@@ -74,9 +52,9 @@ const (
 	maxMet       = 1 << 15 // ingredients of states that a round remembers, but for the last state
 
 	// How often refresh and recall are made for each line: wholeWorth times
-	// the square of their rate over the number of ingredients, but at least
+	// the cube of their rate over the number of ingredients, but at least
 	// minWhole over that number and at most maxWhole.
-	wholeWorth = 30
+	wholeWorth = 150
 	minWhole   = 0.1
 	maxWhole   = 10
 )
@@ -100,27 +78,10 @@ func (m *memory) share(i, n int) float64 {
 	return unmet/float64(n) + (1-unmet)*float64(m.count[i])/float64(len(m.list))
 }
 
-// learn makes the memory one of the given states.
-func (m *memory) learn(t *Target, met *states) {
-	if len(met.list) == 0 {
-		return
-	}
-	if m.count == nil {
-		m.count = make([]int32, t.space.ingredients)
-	}
-	for _, i := range m.list {
-		m.count[i] = 0
-	}
-	m.copyFrom(met)
-	for _, i := range m.list {
-		m.count[i]++
-	}
-	m.recollection.learn(t, m)
-}
-
 // tune sets the mix. A whole new composition costs about as much as a line for
-// each of its ingredients and pays only if it is accepted often, so refresh and
-// recall are made in proportion to the squares of their rates.
+// each of its ingredients and pays only if it is accepted often: where it is not, the
+// few states that it hardly ever proposes hold the chain. So refresh and recall are
+// made by the cube of the better rate, in proportion to the squares of both.
 func (m *memory) tune(used float64, resizes bool) {
 	squaredRate := func(last, now MoveTally) float64 {
 		last.add(now)
@@ -130,7 +91,7 @@ func (m *memory) tune(used float64, resizes bool) {
 	refresh := squaredRate(m.last.refresh, m.now.refresh)
 	recall := squaredRate(m.last.recall, m.now.recall)
 	whole := max(refresh, recall)
-	whole = max(min(wholeWorth*whole/used, maxWhole), minWhole/used)
+	whole = max(min(wholeWorth*whole*math.Sqrt(whole)/used, maxWhole), minWhole/used)
 	m.mix = shares{
 		lineMove:    1,
 		refreshMove: whole * refresh / (refresh + recall),
@@ -145,7 +106,7 @@ func (m *memory) tune(used float64, resizes bool) {
 // clone returns a copy.
 func (m *memory) clone(t *Target) *memory {
 	c := *m
-	c.states, c.met, c.count, c.recollection = states{}, states{}, nil, recollection{}
+	c.met, c.recollection = states{}, recollection{}
 	c.learn(t, &m.states)
 	c.met.copyFrom(&m.met)
 	return &c
