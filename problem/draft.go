@@ -199,9 +199,12 @@ func (w *draftWriter) wish(l *recipe.Label) (wish, comment string, worth int) {
 		numbers = slices.DeleteFunc(numbers, math.IsNaN)
 		slices.Sort(numbers)
 		n := len(numbers)
-		high := numbers[n-1-(n-1)/4]
-		return fmt.Sprintf("%s: {forest: {label: %s, maximize: true}}", name, name),
-			fmt.Sprintf("or minimize: true, or between: [%v, %v]; numbers from %v to %v, half of them so", numbers[(n-1)/4], high, numbers[0], numbers[n-1]), 2 * known
+		way, other, worth := "maximize", "minimize", 3*known
+		if recipe.Costs(l.Name) { // which a limit keeps low better than a forest's guess
+			way, other, worth = other, way, 2*known
+		}
+		return fmt.Sprintf("%s: {forest: {label: %s, %s: true}}", name, name, way),
+			fmt.Sprintf("or %s: true, or between: [%v, %v]; numbers from %v to %v, half of them so", other, numbers[(n-1)/4], numbers[n-1-(n-1)/4], numbers[0], numbers[n-1]), worth
 	}
 	if len(l.Classes) == 0 {
 		return "", "it is empty", 0

@@ -18,6 +18,7 @@ type profile struct {
 	mixed   bool            // figures differ in it
 	seen    map[string]bool // the texts
 	differ  bool            // no text stands there twice
+	units   int             // amounts with a unit behind them
 	values  []float64       // of the first rows, 0 for an empty cell
 	example string
 	place   place // of the example
@@ -65,6 +66,9 @@ func (t *table) look(units *Units) {
 		if blank(row) || len(row) < len(t.header) && !t.ragged {
 			continue
 		}
+		if rows < sumRows {
+			t.lines = append(t.lines, head.place(0).line)
+		}
 		for i := range t.header {
 			text := ""
 			if i < len(row) {
@@ -78,7 +82,7 @@ func (t *table) look(units *Units) {
 
 // forget drops what is not needed once the columns are known.
 func (t *table) forget() {
-	t.head = nil
+	t.head, t.lines = nil, nil
 	for i := range t.profile {
 		t.profile[i].seen, t.profile[i].values = nil, nil
 	}
@@ -132,6 +136,9 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 			p.amounts++
 			mark(&t.marking, q.mark, q.twoWay, text, head, field)
 			value = q.amount.Float64()
+			if q.unit != "" {
+				p.units++
+			}
 			return
 		}
 	}

@@ -18,6 +18,8 @@ type table struct {
 	places  []place  // of the header's names
 	row     []string // the current row, as long as the header; valid until next
 	profile []profile
+	lines   []int // of the rows whose numbers the profiles keep
+	summed  int   // the line of a row that adds up the others; 0 if there is none
 	marking marking
 	decimal Decimal // what the numbers of text cells have
 }
@@ -157,7 +159,7 @@ func (t *table) next() error {
 		if err != nil {
 			return err
 		}
-		if blank(row) {
+		if blank(row) || t.summed > 0 && t.place(0).line == t.summed {
 			continue
 		}
 		t.row = row

@@ -18,6 +18,7 @@ func (c *columnReader) readWide() error {
 	if c.given[recipe] == LabelColumn {
 		return c.errorInHeader(recipe, "column "+fault.Quote(c.header[recipe])+" cannot be a label", "a label is another column than that")
 	}
+	c.findSummed(recipe)
 	var guessed []int // ingredients that nobody has given
 	for i, name := range c.header {
 		if i == recipe || name == "" {
@@ -120,6 +121,9 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 	case 2*p.amounts < p.filled:
 		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds few amounts and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
+	case p.numeric() && p.affix == "" && c.inUnits():
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers without a unit, where other columns have units, and is taken as a label", fault.Quote(name)))
+		return LabelColumn, nil
 	case judges(name):
 		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers and is taken as a label, not as an ingredient, for its name", fault.Quote(name)))
 		return LabelColumn, nil
@@ -134,8 +138,54 @@ func (c *columnReader) ask(column int, role Role, message string) {
 	c.note(c.places[column], message, settle.YAML())
 }
 
+// inUnits is whether most columns of amounts have a unit in each of their cells.
+func (c *columnReader) inUnits() bool {
+	amounts, units := 0, 0
+	for i := range c.profile {
+		if p := &c.profile[i]; p.filled > 0 && p.amounts == p.filled {
+			if amounts++; p.units == p.filled {
+				units++
+			}
+		}
+	}
+	return units > 1 && 2*units > amounts
+}
+
 // fewestRows is how many rows it takes to see that their sums are alike.
 const fewestRows = 5
+
+// findSummed looks for a row that is the sum of all others in each column of
+// numbers that it has, below what may be a table of any recipes: it is none.
+func (c *columnReader) findSummed(recipe int) {
+	rows := len(c.lines)
+	if rows < fewestRows {
+		return
+	}
+	r := rows - 1
+	columns := 0
+	for i := range c.profile {
+		p := &c.profile[i]
+		if i == recipe || p.filled == 0 || p.amounts < p.filled || p.values[r] == 0 {
+			continue
+		}
+		sum := 0.0
+		for _, v := range p.values {
+			sum += v
+		}
+		if !(math.Abs(sum-2*p.values[r]) <= 1e-9*sum) {
+			return
+		}
+		columns++
+	}
+	if columns < 3 {
+		return
+	}
+	c.summed = c.lines[r]
+	c.note(place{line: c.summed, column: 1}, "a row that adds up all others is left out", "")
+	for i := range c.profile {
+		c.profile[i].values = c.profile[i].values[:r]
+	}
+}
 
 // findOdd looks among the columns that are taken as ingredients, and that nobody
 // has given, for one without which every row adds up to the same, or which is the

@@ -157,6 +157,9 @@ var wildTables = []struct {
 		twin: "recipe,Gin,Rye,Ice,Preis,Summe\nA,40,60,0,3.50,100\nB,12.5,0,87.5,2.00,100\nC,10,10,80,1.00,100\nD,1,2,97,4.00,100\nE,5,5,90,9.50,100\n", labels: []string{"Preis", "Summe"}, notes: "the sum of the others", asks: "columns: {Summe: label}"},
 	{name: "wide with a number that does not add up", data: []byte("recipe,Gin,Rye,Ice,panel\nA,40,60,0,6\nB,12.5,0,87.5,7\nC,10,10,80,4\nD,1,2,97,5\nE,5,5,90,6\n"),
 		twin: "recipe,Gin,Rye,Ice,panel\nA,40,60,0,6\nB,12.5,0,87.5,7\nC,10,10,80,4\nD,1,2,97,5\nE,5,5,90,6\n", labels: []string{"panel"}, notes: "adds up to the same", asks: "columns: {panel: label}"},
+	{name: "wide with units in cells, judgements without, and a row of sums", data: []byte("recipe;Gin;Rye;Ice;Note;panel (1-10)\nA;40 g;60 g;;6,5;1\nB;12,5 g;;87,5 g;7;2\nC;10 g;10 g;80 g;4;3\nD;1 g;2 g;97 g;5;4\nE;5 g;5 g;90 g;6;4\nTotal;68,5 g;77 g;354,5 g;;\n"),
+		twin: "recipe,Gin,Rye,Ice,Note,panel (1-10)\nA,40 g,60 g,,6.5,1\nB,12.5 g,,87.5 g,7,2\nC,10 g,10 g,80 g,4,3\nD,1 g,2 g,97 g,5,4\nE,5 g,5 g,90 g,6,4\n", labels: []string{"Note", "panel (1-10)"}, notes: "adds up all others is left out", asks: "columns: {Note: label, \"panel (1-10)\": label}"},
+	{name: "wide with a scale in a name", data: []byte("recipe,Gin,Rye,panel (1 to 5)\nA,40,60,3\nB,12,8,4\n"), twin: "recipe,Gin,Rye,panel (1 to 5)\nA,40,60,3\nB,12,8,4\n", labels: []string{"panel (1 to 5)"}, notes: "for its name", asks: "columns: {\"panel (1 to 5)\": label}"},
 
 	{name: "workbook, long", file: "book.xlsx", data: inSheets("Drinks", [][]any{{"recipe", "ingredient", "amount", "unit", "taste", "score"},
 		{"Kir royal", "Champagne", 9, "cl", "Fresh", 4.5}, {"Kir royal", "Crème de cassis", 1.5, "cl", "Fresh", 4.5}, {"Manhattan", "Rye", 1250.5, "ml", "Boozy", 3.25}, {"Manhattan", "Bitters", 2, "dashes", "Boozy", 3.25}}), twin: twinLong},

@@ -26,6 +26,12 @@ var judgements = []string{
 	"prix", "coût", "évaluation", "étoiles", "precio", "coste", "puntuación", "prezzo", "costo", "voto",
 }
 
+// costs are those of them of which less is better.
+var costs = []string{
+	"rank", "ranking", "price", "cost", "costs", "calories", "kcal", "rang", "preis", "kosten", "kalorien",
+	"prix", "coût", "precio", "coste", "prezzo", "costo",
+}
+
 // particulars are whole names of columns that say something of a recipe.
 var particulars = []string{
 	"year", "date", "id", "no", "nr", "#", "number", "index", "row", "serves", "yield", "minutes", "time", "temperature", "step", "batch", "quality", "points", "note", "notes", "taste",
@@ -34,15 +40,33 @@ var particulars = []string{
 
 // judges is whether a column of that name says something of a recipe.
 func judges(name string) bool {
-	if slices.Contains(particulars, strings.ToLower(name)) {
-		return true
-	}
-	all := separators.Split(strings.ToLower(name), -1)
-	for len(all) > 0 && all[len(all)-1] == "" {
-		all = all[:len(all)-1] // behind a bracket
-	}
-	return len(all) > 0 && slices.Contains(judgements, all[len(all)-1])
+	return slices.Contains(particulars, strings.ToLower(name)) || scale.MatchString(name) ||
+		slices.ContainsFunc(lastWords(name), func(word string) bool { return slices.Contains(judgements, word) })
 }
+
+// Costs is whether a label of that name is one of which less is better, such as
+// unit cost.
+func Costs(label string) bool {
+	return slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(costs, word) })
+}
+
+// lastWords returns the words that a column's name ends in, with what stands in
+// brackets behind it and without, in lower case.
+func lastWords(name string) (words []string) {
+	name = strings.ToLower(name)
+	before, _, _ := strings.Cut(name, "(")
+	for _, text := range []string{name, before} {
+		all := strings.Fields(separators.ReplaceAllString(text, " "))
+		if len(all) > 0 {
+			words = append(words, all[len(all)-1])
+		}
+	}
+	return words
+}
+
+// scale is how a column's name ends that says from where to where its numbers go:
+// (1-10), [0 to 100], /10.
+var scale = regexp.MustCompile(`(?i)(?:[(\[]\s*[0-9]+\s*(?:-|–|to|bis|à|\.\.+|…)\s*[0-9]+\s*[)\]]|/\s*[0-9]+\)?)$`)
 
 // sums are words in the names of columns, and names of rows, that add up others.
 var sums = []string{"total", "sum", "summe", "gesamt", "somme", "suma", "totale", "subtotal"}

@@ -40,9 +40,10 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := float64(len(b.LogScores))
+	n, first := float64(len(b.LogScores)), math.Exp(b.LogScores[0])
+	b.Mean = first // and what is beyond it, so that equal scores have a mean without rounding
 	for _, score := range b.LogScores {
-		b.Mean += math.Exp(score) / n
+		b.Mean += (math.Exp(score) - first) / n
 	}
 	squares := 0.0
 	for _, score := range b.LogScores {

@@ -153,11 +153,7 @@ func newScores(v []float64) Scores {
 		return Scores{0, nan, nan, nan, nan, nan, nan}
 	}
 	slices.Sort(v)
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return Scores{n, sum / float64(n), deviation(v) / math.Sqrt(float64(n)), v[0], median(v), v[int(math.Ceil(0.9*float64(n)))-1], v[n-1]}
+	return Scores{n, mean(v), deviation(v) / math.Sqrt(float64(n)), v[0], median(v), v[int(math.Ceil(0.9*float64(n)))-1], v[n-1]}
 }
 
 // shareBelow returns the share of sorted numbers that are less than a value, NaN

@@ -120,12 +120,18 @@ func deviation(v []float64) float64 {
 	if len(v) < 2 {
 		return 0
 	}
-	n, sum, squares := float64(len(v)), 0.0, 0.0
+	m, squares := mean(v), 0.0
 	for _, x := range v {
-		sum += x
+		squares += (x - m) * (x - m)
 	}
+	return math.Sqrt(squares / float64(len(v)-1))
+}
+
+// mean returns the mean of one number or more, without rounding if all are equal.
+func mean(v []float64) float64 {
+	beyond := 0.0
 	for _, x := range v {
-		squares += (x - sum/n) * (x - sum/n)
+		beyond += x - v[0]
 	}
-	return math.Sqrt(squares / (n - 1))
+	return v[0] + beyond/float64(len(v))
 }

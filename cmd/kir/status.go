@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kir/report"
+	"kir/report/number"
 	"kir/report/terminal"
 	"kir/run"
 )
@@ -87,7 +88,7 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 	share := 100 * float64(s.Draws) / float64(s.DrawsWant)
 	fmt.Fprintf(w, "%s\n\n", terminal.Plain(s.Name))
 	fmt.Fprintf(w, "Chains  %d: %d done, %d going, %d missing\n", s.Chains, s.Done, s.Going, s.Missing)
-	fmt.Fprintf(w, "Draws   %d of %d stored (%.1f %%), %d files, %.1f MB\n", s.Draws, s.DrawsWant, share, s.Parts, float64(s.Bytes)/1e6)
+	fmt.Fprintf(w, "Draws   %s of %s stored (%.1f %%), %d files, %.1f MB\n", number.Thousands(s.Draws), number.Thousands(s.DrawsWant), share, s.Parts, float64(s.Bytes)/1e6)
 	if len(s.Shards) > 1 {
 		fmt.Fprintf(w, "\n%-12s %-8s %12s %22s  %s\n", "Shard", "", "chains", "draws", "last heard of")
 		for _, at := range s.Shards {
@@ -99,7 +100,10 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 		}
 	}
 	next := "\nGo on with kir resume %s, or start the shards again.\n"
-	if s.Complete {
+	switch {
+	case s.Complete && len(s.Shards) < 2:
+		next = "\nAll draws are stored: kir show %s says what was found.\n"
+	case s.Complete:
 		next = "\nAll draws are stored: kir merge %s says what was found.\n"
 	}
 	_, err := fmt.Fprintf(w, next, terminal.Plain(run.Quoted(location)))

@@ -23,8 +23,8 @@ type weighingFlags struct {
 func (f *weighingFlags) add(c *cobra.Command) {
 	c.Flags().IntVar(&f.recipe, "recipe", 0, "the recipe `K` of the shortlist as a weighing sheet")
 	c.Flags().StringVar(&f.scale.Batch, "batch", "", "how much of it is made, such as 750ml or 1.5kg")
-	c.Flags().StringVar(&f.scale.Step, "round", "0.1", "steps of the scale, in the unit that is weighed")
-	c.Flags().StringVar(&f.scale.Unit, "in", "", "`UNIT` that is weighed (default: that of the batch)")
+	c.Flags().StringVar(&f.scale.Step, "round", "0.1", "steps of the scale, in the unit that is weighed, or with their own: 1g")
+	c.Flags().StringVar(&f.scale.Unit, "in", "", "`UNIT` that is weighed (default: that of the steps, or else of the batch)")
 	c.Flags().StringVar(&f.scale.Density, "density", "density", "`COLUMN` of the ingredients that is their density, grams a millilitre")
 	c.Flags().BoolVar(&f.html, "html", false, "write the weighing sheet as a page to print")
 }

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,8 +20,8 @@ import (
 // A Scale says how a recipe is weighed.
 type Scale struct {
 	Batch   string // how much is made: "750ml", "1.5 kg"
-	Step    string // of the scale, in the unit that is weighed
-	Unit    string // that is weighed; empty: that of the batch
+	Step    string // of the scale: "0.1", in the unit that is weighed, or "1 g"
+	Unit    string // that is weighed; empty: that of the step, or else of the batch
 	Density string // column of the ingredients, grams a millilitre
 }
 
@@ -54,29 +55,53 @@ func readDecimal(what, text string) (*big.Rat, error) {
 	return a.Rat(), nil
 }
 
+// readSize reads a number and what stands behind it.
+func readSize(what, text string) (size *big.Rat, unit string, err error) {
+	at := strings.LastIndexAny(text, "0123456789.,") + 1
+	size, err = readDecimal(what, text[:at])
+	return size, strings.TrimSpace(text[at:]), err
+}
+
+// readStep returns the step of the scale and the unit that is weighed.
+func (s *Scale) readStep(made measure) (step *big.Rat, weighed measure, err error) {
+	step, unit, err := readSize("the step of the scale", s.Step)
+	if err != nil {
+		return nil, made, err
+	}
+	weighed = made
+	if name := cmp.Or(s.Unit, unit); name != "" {
+		if weighed, err = readMeasure(name); err != nil || s.Unit == "" || unit == "" {
+			return step, weighed, err
+		}
+		of, err := readMeasure(unit)
+		if err == nil && of.kind != weighed.kind {
+			err = &fault.Error{Message: fmt.Sprintf("the step of the scale is in %s where %s are weighed", of.name, weighed.name), Hint: "give both in units of a volume, or both of a mass"}
+		}
+		if err != nil {
+			return nil, made, err
+		}
+		step.Mul(step, of.size).Quo(step, weighed.size)
+	}
+	return step, weighed, nil
+}
+
 // Weighing rounds an entry of the shortlist to a scale. The shares of a recipe are of
 // the volume or the mass, whichever the problem's recipes are measured in; of neither,
 // what the batch is measured in.
 func Weighing(o *problem.Outline, b report.Best, title string, rack report.Rack, s Scale) (*report.Weighing, error) {
-	at := strings.LastIndexAny(s.Batch, "0123456789.,") + 1
-	size, err := readDecimal("the batch", s.Batch[:at])
+	size, unit, err := readSize("the batch", s.Batch)
 	if err != nil {
 		return nil, err
 	}
-	made, err := readMeasure(s.Batch[at:])
+	made, err := readMeasure(unit)
 	if err != nil {
 		return nil, err
 	}
-	weighed := made
-	if s.Unit != "" {
-		if weighed, err = readMeasure(s.Unit); err != nil {
-			return nil, err
-		}
-	}
-	step, err := readDecimal("the step of the scale", s.Step)
+	step, weighed, err := s.readStep(made)
 	if err != nil {
 		return nil, err
 	}
+	s.Step = weigh.Decimal(step)
 	parts := b.Parts()
 	rack.Order(parts)
 	batch := weigh.Batch{Rules: o.Rules, Step: new(big.Rat).Mul(step, weighed.size)}
@@ -141,7 +166,7 @@ func waysIn(ways []weigh.Way, m measure) string {
 	for _, w := range ways {
 		size := weigh.Decimal(new(big.Rat).Quo(w.Value, m.size))
 		if w.Scale {
-			texts = append(texts, "--round "+size)
+			texts = append(texts, "--round "+size+m.name)
 		} else {
 			texts = append(texts, "--batch "+size+m.name)
 		}
