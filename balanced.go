@@ -30,18 +30,13 @@ type Balanced struct {
 	fixed  bool    // it is not tuned
 
 	along float64 // how many of all moves are that; 0 where rules hold no sum
-
-	// What the number of ingredients contributes to the probability of being
-	// drawn by recall, log n!/C(M−1, n−1), from the law's first size on, up to
-	// a constant.
-	logOrders []float64
 }
 
 // NewBalanced returns the kernel with the mix that suits the target and that
 // warm-up tunes. It is valid for every target.
 func NewBalanced(t *Target) (*Balanced, error) {
 	b := &Balanced{target: t, first: untuned(t)}
-	if b.prepare(); t.held() {
+	if t.held() {
 		b.along = alongShare
 	}
 	return b, nil
@@ -62,20 +57,10 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 	if sum == 0 {
 		return nil, fmt.Errorf("balanced: no move has a share above 0")
 	}
-	if b.prepare(); t.held() {
+	if t.held() {
 		b.along = m.Along / sum
 	}
 	return b, nil
-}
-
-// prepare fills in what follows from the target.
-func (b *Balanced) prepare() {
-	t := b.target
-	b.logOrders = make([]float64, len(t.law.p))
-	for k := 1; k < len(b.logOrders); k++ {
-		n := float64(t.law.lo + k - 1)
-		b.logOrders[k] = b.logOrders[k-1] + math.Log((n+1)*n/(float64(t.space.total)-n))
-	}
 }
 
 // mix returns the mix for a state.
@@ -108,7 +93,7 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		case refreshMove:
 			result, err = x.independent(r)
 		case recallMove:
-			result, err = b.recall(r, x)
+			result, err = x.recall(r)
 		case alongMove:
 			result, err = x.along(r)
 		}
@@ -185,57 +170,13 @@ func logCancelled(t *Target, from, to int) float64 {
 	return closed + ruled
 }
 
-// recall is a Metropolis–Hastings move whose candidate has a size n and n
-// ingredients drawn as often as warm-up met them, independently, and amounts
-// uniform among all. It is no candidate if an ingredient comes twice; else it
-// is proposed with probability
-//
-//	g(x) = size(n) · n! Π_{i used} q_i / C(M−1, n−1).
-func (b *Balanced) recall(r *Rand, x *State) (outcome, error) {
-	return x.whole(r, func(y *Composition) bool {
-		y.clear()
-		for range b.recallSize(r, x.memory) {
-			i := x.memory.draw(r, y.N())
-			if y.amounts[i] > 0 {
-				return false
-			}
-			y.amounts[i] = 1
-			y.use(int32(i))
-		}
-		x.exact.drawAmounts(r, y, b.target.space.total)
-		return true
-	}, func(y *Composition) float64 { return b.target.LogLaw(y.Used()) - b.logRecall(x.memory, y) })
-}
-
-// recallSize draws a size as often as warm-up met it, or from y_sparse.
-func (b *Balanced) recallSize(r *Rand, m *memory) int {
-	if m == nil || len(m.sizes) == 0 || r.Bernoulli(unmet) {
-		return b.target.law.draw(r)
-	}
-	return int(m.sizes[r.Intn(len(m.sizes))])
-}
-
-// logRecall is log g(x) up to a constant.
-func (b *Balanced) logRecall(m *memory, x *Composition) float64 {
-	n := x.Used()
-	size := b.target.law.P(n)
-	if m != nil && len(m.sizes) > 0 {
-		size = unmet*size + (1-unmet)*float64(m.sizeCount[n-b.target.law.lo])/float64(len(m.sizes))
-	}
-	log := math.Log(size) + b.logOrders[n-b.target.law.lo]
-	q := 1.0
-	for _, i := range x.list {
-		if q *= m.share(int(i), x.N()); q < 1e-200 {
-			log += math.Log(q)
-			q = 1
-		}
-	}
-	return log + math.Log(q)
-}
-
 // pairShare is how often line takes a second ingredient that is used, on
 // purpose, where there is one.
 const pairShare = 0.2
+
+// absentShare is how often line's second ingredient is one that is not used, and one
+// of those that warm-up met most, in proportion to the odds of its being used.
+const absentShare = 0.8
 
 // pairOfOne is the probability that line takes a pair of which one
 // ingredient is used, of n, and the other is not and is drawn with
@@ -255,15 +196,36 @@ func pairOfTwo(n int, q, p float64) float64 {
 	return (2*pairShare/(f-1) + (1-pairShare)*(q+p)) / f
 }
 
-// drawPartner draws the second ingredient of a line: another used one,
-// uniformly, with probability pairShare; else any, as often as warm-up met it.
+// drawPartner draws the ingredients of a line. The second is another used one,
+// uniformly, with probability pairShare; else with probability absentShare one that
+// is not used, by its odds; else any, as often as warm-up met it.
 func (x *State) drawPartner(r *Rand) (i, j int) {
 	c := x.Composition
 	if len(c.list) > 1 && r.Bernoulli(pairShare) {
 		return drawUsedTwo(r, c)
 	}
 	i = int(c.list[r.Intn(len(c.list))])
+	if x.memory.ordered() && r.Bernoulli(absentShare) {
+		if j, ok := x.memory.drawAbsent(r, c); ok {
+			return i, j
+		}
+		return i, i
+	}
 	return i, x.memory.draw(r, c.N())
+}
+
+// partnerShares returns with which probability line draws i as the second ingredient,
+// not as one of a used pair, if it is absent and j used; j if it is the other way
+// round; and either if both are used.
+func (x *State) partnerShares(i, j int) (absentI, absentJ, usedI, usedJ float64) {
+	m, n := x.memory, x.Composition.N()
+	usedI, usedJ = m.share(i, n), m.share(j, n)
+	if !m.ordered() {
+		return usedI, usedJ, usedI, usedJ
+	}
+	usedI, usedJ = (1-absentShare)*usedI, (1-absentShare)*usedJ
+	absentI, absentJ = m.absentShares(x.Composition, i, j)
+	return usedI + absentShare*absentI, usedJ + absentShare*absentJ, usedI, usedJ
 }
 
 // line divides the sum of a pair anew. The first ingredient is uniform among
@@ -289,9 +251,9 @@ func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
 	if c.amounts[j] > 0 {
 		others--
 	}
-	qi, qj := x.memory.share(i, c.N()), x.memory.share(j, c.N())
+	absentI, absentJ, usedI, usedJ := x.partnerShares(i, j)
 	// At k = 0 ingredient i is the one that is not used.
-	law := t.lines[others].splits(pairOfOne(others+1, qi), pairOfOne(others+1, qj), pairOfTwo(others+2, qi, qj))
+	law := t.lines[others].splits(pairOfOne(others+1, absentI), pairOfOne(others+1, absentJ), pairOfTwo(others+2, usedI, usedJ))
 	if x.curved(r, c.Amount(i)+c.Amount(j)) {
 		return x.takeAnotherCurved(r, i, j, &law)
 	}
@@ -349,14 +311,14 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 		m.now.add(wholeMovesOf(moves).since(before))
 		iterations -= steps
 		m.done += steps
-		if m.done%stride == 0 && len(m.met) < maxMet {
-			m.met = append(m.met, x.Composition.list...)
-			m.metSizes = append(m.metSizes, int32(x.Composition.Used()))
+		if m.done%stride == 0 && len(m.met.list) < maxMet {
+			m.met.add(x.Composition)
 		}
 		if m.done == length {
-			m.learn(b.target, m.met, m.metSizes)
+			m.learn(b.target, &m.met)
+			x.recalled = false
 			m.round, m.done = m.round+1, 0
-			m.met, m.metSizes = m.met[:0], m.metSizes[:0]
+			m.met.copyFrom(&states{})
 			m.last, m.now = m.now, wholeMoves{}
 		}
 	}
@@ -372,5 +334,5 @@ func (b *Balanced) EndWarmup(x *State) {
 	if len(m.sizes) > 0 {
 		m.tune(float64(len(m.list))/float64(len(m.sizes)), len(b.target.law.p) > 1)
 	}
-	m.round, m.done, m.met, m.metSizes, m.last, m.now = 0, 0, nil, nil, wholeMoves{}, wholeMoves{}
+	m.round, m.done, m.met, m.last, m.now = 0, 0, states{}, wholeMoves{}, wholeMoves{}
 }

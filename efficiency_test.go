@@ -57,7 +57,8 @@ func follow(tb testing.TB, c *kir.Chain, statistics []statistic, draws, thin int
 	return seen
 }
 
-// iact returns the integrated autocorrelation time of draws, at least 1.
+// iact returns the integrated autocorrelation time of draws, at least 1; +Inf of draws
+// that are all alike.
 func iact(tb testing.TB, x series) float64 {
 	tb.Helper()
 	tau, err := worth.IACT([][]float64{x})
@@ -230,6 +231,9 @@ func BenchmarkESS(b *testing.B) {
 	target = weightedCocktails(b, 30)
 	compare("cocktails30", target, worth.Statistics(target, mostUsed(b, target)),
 		effort{"accelerated", 10_000, 100_000, 20}, effort{"balanced", 10_000, 200_000, 5}, effort{"tempered", 2000, 50_000, 1})
+	target = weightedCocktails(b, 300)
+	compare("cocktails300", target, worth.Statistics(target, mostUsed(b, target)),
+		effort{"accelerated", 10_000, 200_000, 20}, effort{"balanced", 100_000, 200_000, 20}, effort{"tempered", 2000, 50_000, 1})
 }
 
 // BenchmarkMixes compares mixes of balanced's moves on the cocktails as

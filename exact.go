@@ -56,6 +56,7 @@ func (x *State) drawAnew(r *Rand) (changed bool) {
 	for _, i := range c.Ingredients() {
 		x.was = append(x.was, Part{Ingredient: int(i), Amount: int(c.amounts[i])})
 	}
+	x.recalled = false
 	x.drawExact(r, c)
 	if c.Used() != len(x.was) {
 		return true

@@ -114,12 +114,17 @@ func (x *Composition) Consistent() error {
 	return nil
 }
 
-// Teach gives a state the memory of these ingredients and sizes.
-func Teach(x *State, ingredients, sizes []int32) {
+// Teach gives a state the memory of having met these compositions.
+func Teach(x *State, met ...*Composition) {
 	if x.memory == nil {
 		x.memory = &memory{}
 	}
-	x.memory.learn(x.target, ingredients, sizes)
+	var all states
+	for _, c := range met {
+		all.add(c)
+	}
+	x.memory.learn(x.target, &all)
+	x.recalled = false
 }
 
 // Replicas is a ladder that tests set up and move by themselves.

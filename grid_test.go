@@ -51,9 +51,9 @@ var gridKernels = []gridKernel{
 	{name: "balanced's resize", make: mixed(kir.Mix{Resize: 1}), part: true, every: 84},
 	{name: "balanced's refresh", make: mixed(kir.Mix{Refresh: 1}), every: 20},
 	{name: "balanced's recall", make: mixed(kir.Mix{Recall: 1}), every: 15, most: 35},
-	{name: "balanced, taught", make: taught(shipped("balanced")), every: 15, most: 35},
+	{name: "balanced, taught", make: taught(shipped("balanced")), every: 10, most: 20},
 	{name: "balanced's line, taught", make: taught(mixed(kir.Mix{Line: 1})), part: true},
-	{name: "balanced's recall, taught", make: taught(mixed(kir.Mix{Recall: 1})), every: 15, most: 35},
+	{name: "balanced's recall, taught", make: taught(mixed(kir.Mix{Recall: 1})), every: 10, most: 20},
 }
 
 func shipped(name string) func(t *kir.Target) (kir.Kernel, error) {
@@ -79,9 +79,26 @@ type taughtKernel struct {
 }
 
 func (k *taughtKernel) Advance(r *kir.Rand, x *kir.State, iterations int, tally *kir.Tally) error {
-	lo, hi := k.target.Law().Support()
-	kir.Teach(x, []int32{0, 0, int32(k.target.Space().N() - 1)}, []int32{int32(lo), int32(lo), int32(hi)})
+	kir.Teach(x, someMet(k.target)...)
 	return k.Kernel.Advance(r, x, iterations, tally)
+}
+
+// someMet returns two compositions that might have been met: one of the fewest
+// ingredients and one of the most.
+func someMet(t *kir.Target) []*kir.Composition {
+	lo, hi := t.Law().Support()
+	few, most := make([]kir.Part, lo), make([]kir.Part, hi)
+	for k := range few {
+		few[k] = kir.Part{Ingredient: k, Amount: 1}
+	}
+	for k := range most {
+		most[k] = kir.Part{Ingredient: t.Space().N() - 1 - k, Amount: 1}
+	}
+	few[0].Amount += t.Space().Total() - lo
+	most[len(most)/2].Amount += t.Space().Total() - hi
+	first, _ := kir.NewComposition(t.Space().N(), few...)
+	last, _ := kir.NewComposition(t.Space().N(), most...)
+	return []*kir.Composition{first, last}
 }
 
 // handOver is a proposal of a user's own, which is not symmetric: a used

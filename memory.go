@@ -1,23 +1,20 @@
 package kir
 
-import "slices"
+import "math"
 
 // unmet is the share of draws by a [memory] that do not look at it, so that
 // what warm-up never met is still drawn.
 const unmet = 0.2
 
-// A memory is what a chain has learnt in warm-up: which ingredients and how
-// many of them its states used. Drawing from it is a draw from a list of what
-// was met, with probability 1−unmet, or else from all ingredients alike. A nil
+// A memory is what a chain has learnt in warm-up: which ingredients its states
+// used, how many of them, and how much of each. Drawing from it is a draw from a list
+// of what was met, with probability 1−unmet, or else from all ingredients alike. A nil
 // memory, or an empty one, has met nothing.
 //
 // It is filled in rounds, each twice as long as the last; what a round meets is
 // used from its end on. So what is learnt on the way from the start fades.
 type memory struct {
-	list      []int32 // ingredients met
-	count     []int32 // by ingredient: how often it is in the list
-	sizes     []int32 // numbers of ingredients met
-	sizeCount []int32 // by size, from the law's first on: how often it is in sizes
+	recollection // of the states of the last round
 
 	mix   shares // what suits after warm-up
 	tuned bool   // whether there is such a mix
@@ -25,9 +22,9 @@ type memory struct {
 	// Warm-up: the round that is on, the iterations made of it, what it met, and
 	// how often the moves that draw a whole composition were tried and accepted
 	// in the last round and in this one.
-	round, done   int
-	met, metSizes []int32
-	last, now     wholeMoves
+	round, done int
+	met         states
+	last, now   wholeMoves
 }
 
 // wholeMoves counts the moves that draw a whole composition.
@@ -51,16 +48,19 @@ func (w *wholeMoves) add(v wholeMoves) {
 
 const (
 	firstRound   = 512     // iterations of the first round
-	maxMetStates = 512     // states that a round looks at, at most
-	maxMet       = 1 << 16 // ingredients that a round remembers, at most
+	maxMetStates = 2048    // states that a round looks at, at most
+	maxMet       = 1 << 15 // ingredients of states that a round remembers, but for the last state
 
 	// How often refresh and recall are made for each line: wholeWorth times
-	// the square of their rate over the number of ingredients, but at least
+	// the cube of their rate over the number of ingredients, but at least
 	// minWhole over that number and at most maxWhole.
-	wholeWorth = 120
+	wholeWorth = 150
 	minWhole   = 0.1
 	maxWhole   = 10
 )
+
+// ordered says whether it knows which ingredients are used most.
+func (m *memory) ordered() bool { return m != nil && len(m.order) > 0 }
 
 // draw draws one of n ingredients.
 func (m *memory) draw(r *Rand, n int) int {
@@ -78,35 +78,10 @@ func (m *memory) share(i, n int) float64 {
 	return unmet/float64(n) + (1-unmet)*float64(m.count[i])/float64(len(m.list))
 }
 
-// learn makes the memory one of the given states.
-func (m *memory) learn(t *Target, list, sizes []int32) {
-	if len(list) == 0 {
-		return
-	}
-	if m.count == nil {
-		m.count = make([]int32, t.space.ingredients)
-		m.sizeCount = make([]int32, len(t.law.p))
-	}
-	for _, i := range m.list {
-		m.count[i] = 0
-	}
-	clear(m.sizeCount)
-	m.list = append(m.list[:0], list...)
-	m.sizes = append(m.sizes[:0], sizes...)
-	// In order, so that counts are all there is to save of them.
-	slices.Sort(m.list)
-	slices.Sort(m.sizes)
-	for _, i := range m.list {
-		m.count[i]++
-	}
-	for _, n := range m.sizes {
-		m.sizeCount[int(n)-t.law.lo]++
-	}
-}
-
 // tune sets the mix. A whole new composition costs about as much as a line for
-// each of its ingredients and pays only if it is accepted often, so refresh and
-// recall are made in proportion to the squares of their rates.
+// each of its ingredients and pays only if it is accepted often: where it is not, the
+// few states that it hardly ever proposes hold the chain. So refresh and recall are
+// made by the cube of the better rate, in proportion to the squares of both.
 func (m *memory) tune(used float64, resizes bool) {
 	squaredRate := func(last, now MoveTally) float64 {
 		last.add(now)
@@ -116,7 +91,7 @@ func (m *memory) tune(used float64, resizes bool) {
 	refresh := squaredRate(m.last.refresh, m.now.refresh)
 	recall := squaredRate(m.last.recall, m.now.recall)
 	whole := max(refresh, recall)
-	whole = max(min(wholeWorth*whole/used, maxWhole), minWhole/used)
+	whole = max(min(wholeWorth*whole*math.Sqrt(whole)/used, maxWhole), minWhole/used)
 	m.mix = shares{
 		lineMove:    1,
 		refreshMove: whole * refresh / (refresh + recall),
@@ -129,10 +104,10 @@ func (m *memory) tune(used float64, resizes bool) {
 }
 
 // clone returns a copy.
-func (m *memory) clone() *memory {
+func (m *memory) clone(t *Target) *memory {
 	c := *m
-	for _, s := range []*[]int32{&c.list, &c.count, &c.sizes, &c.sizeCount, &c.met, &c.metSizes} {
-		*s = slices.Clone(*s)
-	}
+	c.met, c.recollection = states{}, recollection{}
+	c.learn(t, &m.states)
+	c.met.copyFrom(&m.met)
 	return &c
 }

@@ -302,6 +302,7 @@ func (x *State) swap(y *State) {
 	x.Composition, y.Composition = y.Composition, x.Composition
 	x.terms, y.terms = y.terms, x.terms
 	x.sum, y.sum = y.sum, x.sum
+	x.recalled, y.recalled = false, false
 }
 
 // settle ends warm-up.

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // chainFormat begins what a chain is saved as.
-const chainFormat = "kir chain 6\n"
+const chainFormat = "kir chain 7\n"
 
 // MarshalBinary returns all that the chain needs to go on later from where it
 // is. A chain that is restored from it goes on, draw for draw, as this one
@@ -95,21 +94,11 @@ func (e *encoder) list(values []int32) {
 	}
 }
 
-// bag writes how often each value is among values, of which the order does not
-// count and none is negative.
-func (e *encoder) bag(values []int32) {
-	sorted := slices.Sorted(slices.Values(values))
-	e.ints(int64(len(sorted)))
-	last := int32(0)
-	for k := 0; k < len(sorted); {
-		v, from := sorted[k], k
-		for k < len(sorted) && sorted[k] == v {
-			k++
-		}
-		e.data = binary.AppendUvarint(e.data, uint64(v-last))
-		e.data = binary.AppendUvarint(e.data, uint64(k-from))
-		last = v
-	}
+// states writes compositions.
+func (e *encoder) states(s *states) {
+	e.list(s.sizes)
+	e.list(s.list)
+	e.list(s.amounts)
 }
 
 func (e *encoder) tally(t *Tally) {
@@ -145,13 +134,11 @@ func (e *encoder) state(x *State) {
 	if m == nil {
 		m = &memory{}
 	}
-	e.bag(m.list)
-	e.bag(m.sizes)
+	e.states(&m.states)
 	e.ints(oneIf(m.tuned))
 	e.floats(m.mix[:]...)
 	e.ints(int64(m.round), int64(m.done))
-	e.bag(m.met)
-	e.bag(m.metSizes)
+	e.states(&m.met)
 	for _, w := range []MoveTally{m.last.refresh, m.last.recall, m.now.refresh, m.now.recall} {
 		e.ints(w.Tried, w.Accepted, w.Updated)
 	}
@@ -241,24 +228,31 @@ func (d *decoder) list(lo, hi int32) []int32 {
 	return values
 }
 
-// bag returns values from lo to hi, in ascending order: at most as many as a
-// memory holds.
-func (d *decoder) bag(lo, hi int32) []int32 {
-	n := d.between(0, maxMet+int64(d.target.space.ingredients))
-	var values []int32
-	last := uint64(0)
-	for len(values) < n && d.err == nil {
-		gap, size := binary.Uvarint(d.data)
-		count, more := binary.Uvarint(d.data[max(0, size):])
-		if size <= 0 || more <= 0 || gap > uint64(hi) || last+gap < uint64(lo) || last+gap > uint64(hi) || count < 1 || count > uint64(n-len(values)) {
-			d.fail("a number is out of range")
-			return nil
+// states returns compositions.
+func (d *decoder) states() (s states) {
+	t := d.target
+	s.sizes = d.list(int32(t.law.lo), int32(t.law.hi))
+	s.list = d.list(0, int32(t.space.ingredients-1))
+	s.amounts = d.list(1, int32(t.space.total))
+	at := 0
+	for _, n := range s.sizes {
+		sum := 0
+		for range n {
+			if at < min(len(s.list), len(s.amounts)) {
+				sum += int(s.amounts[at])
+			}
+			at++
 		}
-		d.data = d.data[size+more:]
-		last += gap
-		values = append(values, slices.Repeat([]int32{int32(last)}, int(count))...)
+		if sum != t.space.total {
+			d.fail("the amounts of what it has met do not sum to the total")
+			return states{}
+		}
 	}
-	return values
+	if at != len(s.list) || at != len(s.amounts) {
+		d.fail("what it has met is cut off")
+		return states{}
+	}
+	return s
 }
 
 // minMoveBytes is how long the count of a move is whose name is empty.
@@ -307,7 +301,7 @@ func (d *decoder) state(beta float64) *State {
 		c.put(int(i), int(amount))
 	}
 	m := &memory{}
-	met, sizes := d.bag(0, int32(t.space.ingredients-1)), d.bag(int32(t.law.lo), int32(t.law.hi))
+	known := d.states()
 	m.tuned = d.between(0, 1) == 1
 	for k := range m.mix {
 		if m.mix[k] = d.float(); m.mix[k] < 0 {
@@ -316,7 +310,7 @@ func (d *decoder) state(beta float64) *State {
 	}
 	m.round = d.between(0, 40)
 	m.done = d.between(0, firstRound<<m.round-1)
-	m.met, m.metSizes = d.bag(0, int32(t.space.ingredients-1)), d.bag(int32(t.law.lo), int32(t.law.hi))
+	m.met = d.states()
 	for _, w := range []*MoveTally{&m.last.refresh, &m.last.recall, &m.now.refresh, &m.now.recall} {
 		*w = d.moveTally()
 	}
@@ -327,7 +321,7 @@ func (d *decoder) state(beta float64) *State {
 		d.fail("no move has a share")
 		return nil
 	}
-	m.learn(t, met, sizes)
+	m.learn(t, &known)
 
 	if err := t.space.Contains(c); err != nil {
 		d.fail(err.Error())

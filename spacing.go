@@ -80,7 +80,7 @@ func (l *replicas) rebuild(betas, logZ []float64) error {
 		}
 	}
 	for k := range betas {
-		l.rungs[k].state.beta = betas[k]
+		l.rungs[k].state.beta, l.rungs[k].state.recalled = betas[k], false
 		l.rungs[k].offset = 0
 		if k < steps {
 			l.rungs[k].offset = logZ[k+1] - logZ[k]
@@ -106,7 +106,7 @@ func (x *State) clone() (*State, error) {
 	y := newState(x.target, x.Composition.Clone())
 	y.beta = x.beta
 	if x.memory != nil {
-		y.memory = x.memory.clone()
+		y.memory = x.memory.clone(x.target)
 	}
 	return y, y.Refresh()
 }

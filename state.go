@@ -37,6 +37,9 @@ type State struct {
 	batch  *batch  // where several candidates are drawn at once
 	memory *memory // what warm-up has learnt; nil if nothing
 	finds  *finds  // what was found on the way; nil if nothing is looked for
+
+	logRecall float64 // of the probability that recall draws the composition
+	recalled  bool    // whether that is known
 }
 
 // A spare is a second composition with scorers of its own, where whole
@@ -118,6 +121,7 @@ func (x *State) Target() *Target { return x.target }
 // along the way. Where a property sums floating-point numbers move by move,
 // this is what makes a run that was saved and resumed equal one that was not.
 func (x *State) Refresh() error {
+	x.recalled = false
 	for _, t := range x.terms {
 		t.scorer.Reset()
 	}
@@ -192,6 +196,7 @@ func (x *State) moveTo(i, j, k int, value float64) error {
 
 // moveUnscored is moveTo where the value is not known yet; rescore finds it.
 func (x *State) moveUnscored(i, j, k int) {
+	x.recalled = false
 	x.Composition.move(i, j, k)
 	for _, t := range x.terms {
 		t.scorer.Moved(i, j)
@@ -257,6 +262,7 @@ func (x *State) scoreCandidate() (float64, error) {
 // one, and says whether it is another. Its weighted log scores sum to value.
 func (x *State) takeCandidate(value float64) (changed bool) {
 	y := x.spare
+	x.recalled = false
 	if y.composition.Equal(x.Composition) {
 		return false
 	}

@@ -93,9 +93,8 @@ func (l *ladderCell) matrix(moves int, step func(p *kir.Replicas, r *kir.Rand) e
 			return nil, err
 		}
 	}
-	lo, _ := l.target.Law().Support()
 	for k := range l.betas {
-		kir.Teach(p.State(k), []int32{0, 0, int32(k % l.target.Space().N())}, []int32{int32(lo)})
+		kir.Teach(p.State(k), someMet(l.target)[k%2:]...)
 	}
 	m := make([][]float64, len(l.at))
 	for s, at := range l.at {

@@ -63,10 +63,10 @@ func (e *exactScratch) draw(r *Rand, y *Composition, n, total int) {
 	e.cuts.share(y.list, y.amounts, total)
 }
 
-// drawAmounts splits total units anew among the used ingredients of y,
-// uniformly among the ways that leave each at least 1.
-func (e *exactScratch) drawAmounts(r *Rand, y *Composition, total int) {
-	n := y.Used()
+// drawAmounts splits total units anew among the listed ingredients, uniformly among
+// the ways that leave each at least 1.
+func (e *exactScratch) drawAmounts(r *Rand, list, amounts []int32, total int) {
+	n := len(list)
 	e.cuts.reset(n-1, total-1)
 	for gap := total - n; gap < total-1; gap++ {
 		cut := 0
@@ -75,8 +75,7 @@ func (e *exactScratch) drawAmounts(r *Rand, y *Composition, total int) {
 		}
 		e.cuts.add(cut, gap)
 	}
-	y.total = total
-	e.cuts.share(y.list, y.amounts, total)
+	e.cuts.share(list, amounts, total)
 }
 
 // A cutSet is a set of gaps between units, numbered from 0, which come in any

@@ -45,7 +45,7 @@ func Statistics(t *kir.Target, ingredients []int) []Statistic {
 }
 
 // MostUsed returns the ten ingredients that a chain uses most in so many draws, thin
-// iterations apart, and how often each is.
+// iterations apart, and how often each is, without those in more than 99.9 % of them.
 func MostUsed(c *kir.Chain, draws, thin int) (ingredients []int, shares []float64, err error) {
 	used := make([]int, c.State.Composition.N())
 	for range draws {
@@ -61,6 +61,7 @@ func MostUsed(c *kir.Chain, draws, thin int) (ingredients []int, shares []float6
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return used[j] - used[i] })
+	order = slices.DeleteFunc(order, func(i int) bool { return 1000*used[i] > 999*draws })
 	order = order[:min(10, len(order))]
 	for _, i := range order {
 		shares = append(shares, float64(used[i])/float64(draws))

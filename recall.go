@@ -1,0 +1,128 @@
+package kir
+
+import (
+	"math"
+	"math/bits"
+)
+
+// recall is a Metropolis–Hastings move whose candidate is drawn from what warm-up
+// met, whatever the state. It is no candidate if an ingredient comes twice.
+func (x *State) recall(r *Rand) (outcome, error) {
+	if x.memory == nil {
+		x.memory = &memory{}
+	}
+	m := x.memory
+	if x.target.batch > 1 {
+		return x.oneOf(r, func(y *Composition) bool {
+			if !x.drawListed(r, y) {
+				return false
+			}
+			m.divide(r, &x.exact, y)
+			return true
+		}, func(y *Composition) float64 {
+			return x.target.LogLaw(y.Used()) - m.divide(nil, nil, y) - x.logListed(y)
+		})
+	}
+	y := x.candidate()
+	if !x.drawListed(r, y) {
+		return rejected, nil
+	}
+	log := m.divide(r, &x.exact, y) + x.logListed(y)
+	value, err := x.scoreCandidate()
+	if err != nil || value == negInf {
+		return rejected, err
+	}
+	if !x.recalled {
+		x.recalled, x.logRecall = true, m.divide(nil, nil, x.Composition)+x.logListed(x.Composition)
+	}
+	there, here := x.target.LogLaw(y.Used())-log, x.target.LogLaw(x.Composition.Used())-x.logRecall
+	if !r.Bernoulli(math.Exp(there - here + x.beta*(value-x.sum))) {
+		return rejected, nil
+	}
+	moved := x.takeCandidate(value)
+	x.recalled, x.logRecall = true, log
+	return changed(moved), nil
+}
+
+// drawListed makes y use the ingredients of a candidate, with a unit of each for now,
+// and says whether it is one.
+func (x *State) drawListed(r *Rand, y *Composition) bool {
+	m := x.memory
+	y.clear()
+	y.total = x.target.space.total
+	n, core := 0, uint64(0)
+	together := len(m.cores) > 0 && !r.Bernoulli(loose)
+	if together {
+		k := r.Intn(len(m.cores))
+		n, core = int(m.sizes[k]), m.cores[k]
+	} else {
+		n = x.recallSize(r)
+	}
+	for c := core; c != 0; c &= c - 1 {
+		i := m.order[bits.TrailingZeros64(c)]
+		y.amounts[i] = 1
+		y.use(i)
+	}
+	for y.Used() < n {
+		i := int32(0)
+		if together {
+			i = m.drawOther(r, y.N())
+		} else {
+			i = int32(m.draw(r, y.N()))
+		}
+		if y.amounts[i] > 0 {
+			return false
+		}
+		y.amounts[i] = 1
+		y.use(i)
+	}
+	return true
+}
+
+// recallSize draws a size as often as warm-up met it, or from y_sparse.
+func (x *State) recallSize(r *Rand) int {
+	m := x.memory
+	if len(m.sizes) == 0 || r.Bernoulli(unmet) {
+		return x.target.law.draw(r)
+	}
+	return int(m.sizes[r.Intn(len(m.sizes))])
+}
+
+// logListed is the log of the probability that recall draws the ingredients that y
+// lists. With n of them, of which the core's are C and m others,
+//
+//	(1−loose)·share(n, C)·m! Π_{others} q′_i + loose·size(n)·n! Π q_i.
+func (x *State) logListed(y *Composition) float64 {
+	n, t, m := y.Used(), x.target, x.memory
+	size := t.law.P(n)
+	states := float64(len(m.cores))
+	if states > 0 {
+		size = unmet*size + (1-unmet)*float64(m.sizeCount[n-t.law.lo])/states
+	}
+	single, other, core := one(), one(), uint64(0)
+	for _, i := range y.list {
+		single.times(m.share(int(i), y.N()))
+		if k := m.rankOf(i); int(k) < m.core {
+			core |= 1 << k
+		} else if states > 0 {
+			other.times(m.otherShare(i, y.N()))
+		}
+	}
+	log := math.Log(size) + logFactorial(n) + single.log()
+	if states == 0 {
+		return log
+	}
+	log += math.Log(loose)
+	count := m.coreCount[m.coreAt(t, n, core)]
+	if count == 0 {
+		return log
+	}
+	of := math.Log((1-loose)*float64(count)/states) + logFactorial(n-bits.OnesCount64(core)) + other.log()
+	return max(log, of) + math.Log1p(math.Exp(-math.Abs(log-of)))
+}
+
+// logFactorial returns log n!.
+func logFactorial(n int) float64 {
+	log, _ := math.Lgamma(float64(n) + 1)
+	return log
+}

@@ -1,0 +1,353 @@
+package kir
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// A recollection is the law of whole compositions that recall draws from, made of
+// the states that warm-up met:
+//
+//   - which of the ingredients that were met most, the core, come together, and how
+//     many others with them, is taken from one of the states;
+//   - the others are drawn independently, each as often as it was met;
+//   - in place of both, now and then a size is drawn, and then all ingredients are;
+//   - the amounts are divided in the order of how often ingredients were met, as
+//     uniform ones would be but for a tilt: how much more often an ingredient's amount
+//     was met in each twentieth of the total.
+type recollection struct {
+	states         // that were met
+	count  []int32 // by ingredient: how often they use it
+
+	order   []int32 // the ingredients met most, by falling count
+	rank    []uint8 // by ingredient: where it stands in the order; unranked if it does not
+	core    int     // how many of the order are the core
+	standIn []int32 // by rank in the core: what is drawn in place of it among the others
+
+	cores     []uint64 // by state: which of the core it uses, a bit for each
+	coreCount []int32  // by size, from the law's first on, and core: how many states
+	sizeCount []int32  // by size: how many states
+	others    []int32  // ingredients met that are not of the core
+
+	tilts [][tiltBins]float64 // by rank
+	odds  []float64           // by rank: how often a state uses it against how often not
+
+	rest []int32 // scratch: the ingredients whose amounts have no tilt
+}
+
+const (
+	coreMost   = 6   // ingredients of the core, at most
+	orderMost  = 64  // ingredients of the order, at most
+	unranked   = 255 // of an ingredient that is not of the order
+	tiltBins   = 20  // parts of the total in each of which the tilt is constant
+	loose      = 0.3 // how often recall draws all ingredients independently
+	tiltWeight = 8   // of no tilt, in states, against what was met
+)
+
+// learn makes it that of the given states.
+func (c *recollection) learn(t *Target, met *states) {
+	if len(met.list) == 0 {
+		return
+	}
+	if c.count == nil {
+		c.count = make([]int32, t.space.ingredients)
+		c.rank = slices.Repeat([]uint8{unranked}, t.space.ingredients)
+	}
+	for _, i := range c.list {
+		c.count[i], c.rank[i] = 0, unranked
+	}
+	c.copyFrom(met)
+	for _, i := range c.list {
+		c.count[i]++
+	}
+	c.order = slices.Sorted(slices.Values(c.list))
+	c.order = slices.Compact(c.order)
+	slices.SortStableFunc(c.order, func(i, j int32) int { return int(c.count[j] - c.count[i]) })
+	c.order = c.order[:min(len(c.order), orderMost)]
+	for k, i := range c.order {
+		c.rank[i] = uint8(k)
+	}
+	c.core = min(coreMost, len(c.order), t.space.ingredients-1)
+	c.substitute(t.space.ingredients)
+
+	c.sizeCount = make([]int32, len(t.law.p))
+	c.coreCount = make([]int32, len(t.law.p)<<c.core)
+	c.cores, c.others = c.cores[:0], c.others[:0]
+	list := c.list
+	for _, n := range c.sizes {
+		core := uint64(0)
+		for _, i := range list[:n] {
+			if k := c.rank[i]; int(k) < c.core {
+				core |= 1 << k
+			} else {
+				c.others = append(c.others, i)
+			}
+		}
+		list = list[n:]
+		c.cores = append(c.cores, core)
+		c.sizeCount[int(n)-t.law.lo]++
+		c.coreCount[c.coreAt(t, int(n), core)]++
+	}
+	c.learnTilts(t, &c.states)
+	c.odds = c.odds[:0]
+	for _, i := range c.order {
+		used := float64(c.count[i])
+		c.odds = append(c.odds, (used+0.5)/(float64(len(c.sizes))-used+0.5))
+	}
+}
+
+// drawAbsent draws one of the order that x does not use, in proportion to its odds. It
+// says whether there is one.
+func (c *recollection) drawAbsent(r *Rand, x *Composition) (j int, ok bool) {
+	var weights [orderMost]float64
+	for k, i := range c.order {
+		if x.amounts[i] == 0 {
+			weights[k], ok = c.odds[k], true
+		}
+	}
+	if !ok {
+		return 0, false
+	}
+	return int(c.order[r.Categorical(weights[:len(c.order)])]), true
+}
+
+// absentShares returns with which probability drawAbsent returns i if j is used, and
+// j if i is. What x else uses is used.
+func (c *recollection) absentShares(x *Composition, i, j int) (ofI, ofJ float64) {
+	sum := 0.0
+	for k, v := range c.order {
+		if x.amounts[v] == 0 && int(v) != i && int(v) != j {
+			sum += c.odds[k]
+		}
+	}
+	share := func(i int) float64 {
+		k := c.rankOf(int32(i))
+		if k == unranked {
+			return 0
+		}
+		return c.odds[k] / (sum + c.odds[k])
+	}
+	return share(i), share(j)
+}
+
+// coreAt is where the count of a size and a core stands.
+func (c *recollection) coreAt(t *Target, n int, core uint64) int {
+	return (n-t.law.lo)<<c.core | int(core)
+}
+
+// substitute pairs the core's ingredients below N − core with the others from there
+// on: a number below N − core that is of the core stands for one of those.
+func (c *recollection) substitute(ingredients int) {
+	c.standIn = make([]int32, c.core)
+	next := int32(ingredients - c.core)
+	for k, i := range c.order[:c.core] {
+		if int(i) >= ingredients-c.core {
+			continue
+		}
+		for int(c.rank[next]) < c.core {
+			next++
+		}
+		c.standIn[k] = next
+		next++
+	}
+}
+
+// learnTilts counts how often each amount was met and how often it would have been,
+// were amounts uniform given those before it.
+func (c *recollection) learnTilts(t *Target, s *states) {
+	met, expected := make([][tiltBins]float64, len(c.order)), make([][tiltBins]float64, len(c.order))
+	list, amounts := s.list, s.amounts
+	var of [orderMost]int32
+	for _, n := range s.sizes {
+		tilted := uint64(0)
+		for p, i := range list[:n] {
+			if k := c.rank[i]; k != unranked {
+				tilted |= 1 << k
+				of[k] = amounts[p]
+			}
+		}
+		list, amounts = list[n:], amounts[n:]
+		left := t.space.total
+		for parts := int(n); tilted != 0 && parts > 1; parts-- {
+			k := bits.TrailingZeros64(tilted)
+			tilted &= tilted - 1
+			var bins binLaw
+			bins.fill(nil, left, parts, t.space.total)
+			for b := range bins.count {
+				expected[k][b] += bins.weights[b]
+			}
+			met[k][binOf(int(of[k]), t.space.total)]++
+			left -= int(of[k])
+		}
+	}
+	c.tilts = slices.Grow(c.tilts[:0], len(c.order))[:len(c.order)]
+	for k := range c.tilts {
+		for b := range c.tilts[k] {
+			c.tilts[k][b] = (met[k][b] + tiltWeight) / (expected[k][b] + tiltWeight)
+		}
+	}
+}
+
+// A binLaw is the law of one amount, the first of several parts of what is left: how
+// much weight each bin has, within which all are alike.
+type binLaw struct {
+	weights [tiltBins]float64
+	count   int // bins that have any
+	most    int // the largest amount there can be
+}
+
+// binOf returns the bin of an amount.
+func binOf(amount, total int) int { return (amount*tiltBins+total-1)/total - 1 }
+
+// binFrom returns the amounts of bin b that are at most most: from < amount ≤ to.
+func binFrom(b, total, most int) (from, to int) {
+	return b * total / tiltBins, min((b+1)*total/tiltBins, most)
+}
+
+// fill computes the weights. Without a tilt they sum to 1, and are those of the first
+// of so many parts of a line that is cut anywhere: P(amount > a) = (1 − a/most)^(parts−1).
+func (l *binLaw) fill(tilt *[tiltBins]float64, left, parts, total int) (sum float64) {
+	l.most = left - (parts - 1)
+	per := 1 / float64(l.most)
+	above := 1.0
+	for b := range tiltBins {
+		from, to := binFrom(b, total, l.most)
+		if from >= l.most {
+			break
+		}
+		next := intPow(float64(l.most-to)*per, parts-1)
+		w := above - next
+		above = next
+		if tilt != nil {
+			w *= tilt[b]
+		}
+		l.weights[b] = w
+		l.count = b + 1
+		sum += w
+	}
+	return sum
+}
+
+// intPow returns x^n, n ≥ 1.
+func intPow(x float64, n int) float64 {
+	switch n {
+	case 1:
+		return x
+	case 2:
+		return x * x
+	case 3:
+		return x * x * x
+	}
+	return math.Pow(x, float64(n))
+}
+
+// divide draws the amounts of y, whose ingredients are listed, if there is a stream
+// of random choices to draw with; else y has them. It returns the log of the
+// probability that they come out.
+func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) float64 {
+	tilted, total := uint64(0), y.total
+	c.rest = c.rest[:0]
+	for _, i := range y.list {
+		if k := c.rankOf(i); k != unranked {
+			tilted |= 1 << k
+		} else {
+			c.rest = append(c.rest, i)
+		}
+	}
+	left, parts := total, y.Used()
+	p := one()
+	for ; tilted != 0 && parts > 1; parts-- {
+		k := bits.TrailingZeros64(tilted)
+		tilted &= tilted - 1
+		i := c.order[k]
+		var l binLaw
+		sum := l.fill(&c.tilts[k], left, parts, total)
+		var b int
+		if r != nil {
+			b = r.Categorical(l.weights[:l.count])
+			from, to := binFrom(b, total, l.most)
+			y.amounts[i] = int32(from + 1 + r.Intn(to-from))
+		} else {
+			b = binOf(int(y.amounts[i]), total)
+		}
+		from, to := binFrom(b, total, l.most)
+		p.times(l.weights[b] / (sum * float64(to-from)))
+		left -= int(y.amounts[i])
+	}
+	if tilted != 0 {
+		c.rest = append(c.rest, c.order[bits.TrailingZeros64(tilted)])
+	}
+	if r != nil {
+		e.drawAmounts(r, c.rest, y.amounts, left)
+	}
+	for k := 1; k < parts; k++ {
+		p.times(float64(k) / float64(left-k))
+	}
+	return p.log()
+}
+
+// A product is one of factors of which no few leave the range of a float64.
+type product struct{ factor, rest float64 }
+
+func one() product { return product{factor: 1} }
+
+func (p *product) times(f float64) {
+	if p.factor *= f; p.factor < 1e-200 {
+		p.rest += math.Log(p.factor)
+		p.factor = 1
+	}
+}
+
+func (p *product) log() float64 { return p.rest + math.Log(p.factor) }
+
+// rankOf returns where an ingredient stands in the order.
+func (c *recollection) rankOf(i int32) uint8 {
+	if c.rank == nil {
+		return unranked
+	}
+	return c.rank[i]
+}
+
+// drawOther draws one of n ingredients that is not of the core.
+func (c *recollection) drawOther(r *Rand, n int) int32 {
+	if len(c.others) > 0 && !r.Bernoulli(unmet) {
+		return c.others[r.Intn(len(c.others))]
+	}
+	i := int32(r.Intn(n - c.core))
+	if k := c.rankOf(i); int(k) < c.core {
+		return c.standIn[k]
+	}
+	return i
+}
+
+// otherShare is the probability that drawOther returns ingredient i of n.
+func (c *recollection) otherShare(i int32, n int) float64 {
+	u := 1 / float64(n-c.core)
+	if len(c.others) == 0 {
+		return u
+	}
+	return unmet*u + (1-unmet)*float64(c.count[i])/float64(len(c.others))
+}
+
+// states are compositions, one after the other.
+type states struct {
+	sizes         []int32 // how many ingredients each uses
+	list, amounts []int32 // of all: the ingredients, and their units
+}
+
+// add appends a composition.
+func (s *states) add(c *Composition) {
+	s.sizes = append(s.sizes, int32(c.Used()))
+	s.list = append(s.list, c.list...)
+	for _, i := range c.list {
+		s.amounts = append(s.amounts, c.amounts[i])
+	}
+}
+
+// copyFrom makes s hold what u does.
+func (s *states) copyFrom(u *states) {
+	s.sizes = append(s.sizes[:0], u.sizes...)
+	s.list = append(s.list[:0], u.list...)
+	s.amounts = append(s.amounts[:0], u.amounts...)
+}
