@@ -33,7 +33,10 @@ type recollection struct {
 	tilts [][tiltBins]float64 // by rank
 	odds  []float64           // by rank: how often a state uses it against how often not
 
-	rest []int32 // scratch: the ingredients whose amounts have no tilt
+	// Scratch: the ingredients whose amounts have no tilt, odds and bins to draw by.
+	rest   []int32
+	absent [orderMost]float64
+	bins   binLaw
 }
 
 const (
@@ -100,8 +103,9 @@ func (c *recollection) learn(t *Target, met *states) {
 // drawAbsent draws one of the order that x does not use, in proportion to its odds. It
 // says whether there is one.
 func (c *recollection) drawAbsent(r *Rand, x *Composition) (j int, ok bool) {
-	var weights [orderMost]float64
+	weights := c.absent[:len(c.order)]
 	for k, i := range c.order {
+		weights[k] = 0
 		if x.amounts[i] == 0 {
 			weights[k], ok = c.odds[k], true
 		}
@@ -109,7 +113,7 @@ func (c *recollection) drawAbsent(r *Rand, x *Composition) (j int, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	return int(c.order[r.Categorical(weights[:len(c.order)])]), true
+	return int(c.order[r.Categorical(weights)]), true
 }
 
 // absentShares returns with which probability drawAbsent returns i if j is used, and
@@ -247,6 +251,7 @@ func intPow(x float64, n int) float64 {
 // probability that they come out.
 func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) float64 {
 	tilted, total := uint64(0), y.total
+	l := &c.bins
 	c.rest = c.rest[:0]
 	for _, i := range y.list {
 		if k := c.rankOf(i); k != unranked {
@@ -261,7 +266,6 @@ func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) float64 
 		k := bits.TrailingZeros64(tilted)
 		tilted &= tilted - 1
 		i := c.order[k]
-		var l binLaw
 		sum := l.fill(&c.tilts[k], left, parts, total)
 		var b int
 		if r != nil {
