@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 
@@ -15,17 +16,17 @@ func TestRecommend(t *testing.T) {
 		t.Fatal(err)
 	}
 	smooth := kir.ScoreFunc(func(x *kir.Composition) float64 { return float64(1+x.Amount(1)) / 401 })
-	// Nearly all of the first twenty or nearly all of the others, and what is between
-	// is a thousand million times less likely.
+	// Nearly all of the first twenty or nearly all of the others, and what lies between
+	// is the less likely the further it is from both.
 	torn := kir.ScoreFunc(func(x *kir.Composition) float64 {
 		left := 0
 		for i := range 20 {
 			left += x.Amount(i)
 		}
-		if left <= 5 || left >= 395 {
-			return 1
+		if far := min(left, 400-left); far > 5 {
+			return 1e-4 * math.Exp(-float64(far)/5)
 		}
-		return 1e-9
+		return 1
 	})
 	settings := kir.Settings{Chains: 4, Warmup: 10_000, Draws: 100_000, Thin: 1, Seed: 1}
 	for _, c := range []struct {
