@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -42,6 +43,17 @@ type partReader struct {
 func openPart(data io.ReaderAt, size int64, run string, chain int) (r *partReader, err error) {
 	r = new(partReader)
 	err = guard(func() error {
+		// The library takes as much memory as the file says that its end has.
+		end := make([]byte, 8)
+		if size < 12 {
+			return errors.New("it is too short")
+		}
+		if _, err := data.ReadAt(end, size-8); err != nil {
+			return err
+		}
+		if int64(binary.LittleEndian.Uint32(end)) > size-12 {
+			return errors.New("its end is longer than it")
+		}
 		if r.file, err = parquet.OpenFile(data, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err != nil {
 			return err
 		}

@@ -54,10 +54,10 @@ many ingredients take every K-th draw, or read the Parquet files as they are.`,
 				return &fault.Error{Message: fault.Quote(out) + " exists and is not overwritten", Hint: "name another directory with -o"}
 			}
 			// Whole or not at all: what a process that was killed leaves is beside it.
-			if err := removeLeft(out); err != nil {
-				return fmt.Errorf("removing what a killed export left: %w", err)
+			part, err := "", removeLeft(out)
+			if err == nil {
+				part, err = os.MkdirTemp(filepath.Dir(out), filepath.Base(out)+".*.new")
 			}
-			part, err := os.MkdirTemp(filepath.Dir(out), filepath.Base(out)+".*.new")
 			if err == nil {
 				err = exportZarr(c.Context(), r, run.Directory(part), every)
 			}
