@@ -1,14 +1,18 @@
 package kir
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 )
 
-// chainFormat begins what a chain is saved as.
-const chainFormat = "kir chain 7\n"
+// chainFormat begins what a chain is saved as, and chainName that of every version.
+const (
+	chainName   = "kir chain "
+	chainFormat = chainName + "7\n"
+)
 
 // MarshalBinary returns all that the chain needs to go on later from where it
 // is. A chain that is restored from it goes on, draw for draw, as this one
@@ -43,10 +47,14 @@ var errOtherKernel = errors.New("the saved chain is of another kernel")
 
 // restoreChain returns the chain whose mover, which comes last, restore reads.
 func restoreChain(t *Target, data []byte, restore func(d *decoder) mover) (*Chain, error) {
-	if len(data) < len(chainFormat) || string(data[:len(chainFormat)]) != chainFormat {
+	rest, ok := bytes.CutPrefix(data, []byte(chainFormat))
+	switch {
+	case !ok && bytes.HasPrefix(data, []byte(chainName)):
+		return nil, errors.New("the saved chain is of another version of kir, which alone can go on with it")
+	case !ok:
 		return nil, damaged("it does not begin as one")
 	}
-	d := decoder{data: data[len(chainFormat):], target: t}
+	d := decoder{data: rest, target: t}
 	if n := d.int(); d.err == nil && n != int64(t.space.ingredients) {
 		return nil, fmt.Errorf("the saved chain has %d ingredients and the target %d", n, t.space.ingredients)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"kir"
@@ -135,6 +136,9 @@ func testDamage(t *testing.T, target *kir.Target, kernel string, warmup, every i
 	}
 	if try(append(slices.Clone(data), 0), "longer") == nil {
 		t.Error("a byte too many is let pass")
+	}
+	if err := try(bytes.Replace(data, []byte("kir chain "), []byte("kir chain 1"), 1), "another version"); err == nil || !strings.Contains(err.Error(), "another version of kir") {
+		t.Errorf("of a chain of another version is said: %v", err)
 	}
 
 	for name, other := range map[string]*kir.Target{
