@@ -71,6 +71,9 @@ func TestTwoIterationsAreTheSquare(t *testing.T) {
 	t.Parallel()
 	compared := 0
 	for _, size := range [][2]int{{2, 2}, {2, 4}, {3, 3}, {3, 4}} {
+		if size == [2]int{3, 4} && testing.Short() {
+			continue // it is most of the time
+		}
 		for _, c := range someCells(t, size[0], size[1]) {
 			for _, g := range gridKernels {
 				if g.every > 0 && (size[1] > 3 || raceDetector || testing.Short()) || g.most > 0 && size[1] > 2 {
@@ -93,6 +96,9 @@ func TestTwoIterationsAreTheSquare(t *testing.T) {
 // A kernel takes another path when there are no wishes. A property that is 1
 // everywhere must change nothing.
 func TestPropertyThatIsOneChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("matrices of 4 ingredients take long")
+	}
 	t.Parallel()
 	one := scored{"one", kir.ScoreFunc(func(*kir.Composition) float64 { return 1 }), func([]int) float64 { return 1 }}
 	space, err := kir.NewSpace(4, 4)
