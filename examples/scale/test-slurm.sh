@@ -12,7 +12,7 @@ problem=$(realpath "${1:-examples/cocktails/problem.yaml}")
 work=$(mktemp -d)
 chmod 755 "$work"
 pids=()
-trap 'for p in "${pids[@]}"; do kill "$p" 2>/dev/null || true; done; sleep 1; rm -rf "$work"' EXIT
+trap 'kill "${pids[@]}" 2>/dev/null || true; sleep 1; rm -rf "$work"' EXIT
 mkdir "$work/bin" "$work/munge" "$work/state" "$work/spool"
 chmod 711 "$work/munge"
 if [ -n "${2:-}" ]; then cp "$2" "$work/bin/kir"; else go build -o "$work/bin/kir" ./cmd/kir; fi
