@@ -37,6 +37,7 @@ type builder struct {
 	below   guessed        // rows without the name of their recipe
 	loose   map[*Unit]bool // small units that were taken as masses
 	summed  guessed
+	bare    guessed // rows of the wide form with neither name nor amounts
 }
 
 // A guessed is something that was understood several times.
@@ -261,17 +262,25 @@ func (b *builder) mixed(r *Recipe, first, part *Part, field int) {
 		return fault.Quote(u.Name) + " (" + u.Kind.String() + ")"
 	}
 	message := fmt.Sprintf("%s mixes %s on line %d with %s", fault.Quote(r.Name), describe(first.Unit), first.Line, describe(part.Unit))
-	hint := "use units of one kind in a recipe"
+	key, hint := "", "use units of one kind in a recipe"
 	if first.Unit != nil && part.Unit != nil {
 		hint += ", or give " + fault.Quote(part.Unit.Name) + " a size in " + fault.Quote(first.Unit.Name)
 		switch {
 		case first.Unit.Kind == Mass && part.Unit.Kind == Volume || first.Unit.Kind == Volume && part.Unit.Kind == Mass:
-			hint += ", such as units: {g: 0.1 cl}, the density of water"
+			// What mends one mends all.
+			key, hint = "density", "use units of one kind in a recipe, or take the density of water for all: units: {g: 0.1 cl}"
 		case part.Unit.Kind == Count || first.Unit.Kind == Count:
 			hint += ", such as units: {piece: 5 cl}"
 		}
+	} else if b.parts != nil { // the column without a unit may be none of an ingredient
+		of := first.Ingredient
+		if part.Unit == nil {
+			of = part.Ingredient
+		}
+		name := b.book.Ingredients.Names[of]
+		key, hint = "no unit in "+name, hint+", or if "+fault.Quote(name)+" is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
 	}
-	b.fail(field, "", message, hint)
+	b.fail(field, key, message, hint)
 }
 
 // empty says that a recipe has no amounts.
@@ -320,6 +329,9 @@ func (b *builder) tell() {
 	}
 	if g := &b.below; g.count > 0 {
 		b.table.note(g.place, fmt.Sprintf("a row without the name of a recipe belongs to the one above (%s): first to %s", fault.Count(g.count, "time"), fault.Quote(g.example)), "")
+	}
+	if g := &b.bare; g.count > 0 {
+		b.table.note(g.place, fmt.Sprintf("a row with neither a name nor amounts is left out (%s)", fault.Count(g.count, "time")), "")
 	}
 	if g := &b.summed; g.count > 0 {
 		b.table.note(g.place, fmt.Sprintf("what a recipe has of an ingredient in several lines is added up (%s): first %s", fault.Count(g.count, "time"), g.example), "")

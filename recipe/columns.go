@@ -25,13 +25,13 @@ const longForm = "the long form has the columns recipe, ingredient, amount and p
 
 // meansRecipes is whether a name in a header speaks for a table of recipes.
 func meansRecipes(name string) bool {
+	return means(name, RecipeColumn) || means(name, IngredientColumn) || means(name, AmountColumn)
+}
+
+// means is whether a name in a header speaks for a role.
+func means(name string, r Role) bool {
 	name = strings.ToLower(Name(name))
-	for _, r := range []Role{RecipeColumn, IngredientColumn, AmountColumn} {
-		if name == string(r) || slices.Contains(words[r], name) {
-			return true
-		}
-	}
-	return false
+	return name == string(r) || slices.Contains(words[r], name)
 }
 
 // A columnReader works out what the columns of a table of recipes are.

@@ -62,7 +62,7 @@ var badBooks = []struct {
 
 	{name: "unknown unit", file: "recipe,ingredient,amount,unit\nKir,Gin,1,cl\nKir,Rye,1,clx\n", line: 3, column: 11, message: `unknown unit "clx"`, hint: `did you mean "cl"? Known are "ml", "cl",`},
 	{name: "unknown unit with nothing near", file: "recipe,ingredient,amount,unit\nKir,Gin,1,hogshead\n", line: 2, column: 11, message: `unknown unit "hogshead"`, hint: `known are "ml"`},
-	{name: "volume and mass", file: "recipe,ingredient,amount,unit\nKir,Gin,1,cl\nKir,Sugar,1,g\n", line: 3, column: 13, message: `"Kir" mixes "cl" (a volume) on line 2 with "g" (a mass)`, hint: `give "g" a size in "cl"`},
+	{name: "volume and mass", file: "recipe,ingredient,amount,unit\nKir,Gin,1,cl\nKir,Sugar,1,g\n", line: 3, column: 13, message: `"Kir" mixes "cl" (a volume) on line 2 with "g" (a mass)`, hint: `the density of water for all: units: {g: 0.1 cl}`},
 	{name: "unit and none", file: "recipe,ingredient,amount,unit\nKir,Gin,1,\nKir,Rye,1,cl\n", line: 3, column: 11, message: `mixes no unit on line 2 with "cl"`},
 
 	{name: "sum of 0", file: "recipe,ingredient,amount\nKir,Gin,1\n Sec,Gin,0\nKir,Rye,1\nSec,Rye,0.0\n", line: 3, column: 2, message: `the amounts of "Sec" add up to 0`, hint: "above 0"},

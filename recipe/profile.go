@@ -26,6 +26,17 @@ type profile struct {
 // numeric is whether all of a column is numbers.
 func (p *profile) numeric() bool { return p.filled > 0 && p.figures == p.filled && !p.mixed }
 
+// counts is whether a column numbers the rows, from 1 on; one may have another text.
+func (p *profile) counts() bool {
+	next := 1
+	for _, v := range p.values {
+		if v == float64(next) {
+			next++
+		}
+	}
+	return next > fewestRows && next >= min(p.filled, sumRows)
+}
+
 const (
 	profileRows = 1000 // rows that are looked at
 	sumRows     = 200  // rows whose numbers are kept
@@ -121,6 +132,9 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 		p.figure(affix)
 		if affix == "" || affix == "%" {
 			p.amounts++
+		}
+		if affix == "%" {
+			p.units++
 		}
 		mark(&t.marking, n.shows(), n.twoWays(), text, head, field)
 		if f, ok := number(n.point); ok {

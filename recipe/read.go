@@ -32,6 +32,11 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	if err != nil {
 		return nil, plainError(err)
 	}
+	if t.turned(o) {
+		if t, err = t.turn(o.Layout, units); err != nil {
+			return nil, plainError(err)
+		}
+	}
 	columns, long, err := readColumns(t, o, units)
 	if err != nil {
 		return nil, err

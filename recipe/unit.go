@@ -3,6 +3,7 @@ package recipe
 import (
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -64,7 +65,8 @@ type Units struct {
 // there, under all its names. The size is a number and a known unit with a space
 // between them, "0.09 cl", "50 g", or a number alone, which is in cl, or in g if
 // the unit is already known as a mass. It is how volume and mass can be mixed in
-// a recipe: With("g", "0.1 cl").
+// a recipe: With("g", "0.1 cl"). A metric volume in g, or a metric mass in cl, is
+// a density: all other units that are such still follow it.
 func (u *Units) With(name, size string) (*Units, error) {
 	key := unitKey(name)
 	if key == "" {
@@ -105,9 +107,19 @@ func (u *Units) With(name, size string) (*Units, error) {
 	}
 	with := &Units{names: slices.Clone(u.names), byName: maps.Clone(u.byName)}
 	if known {
+		now := map[*Unit]*Unit{old: &unit}
+		dense := slices.Contains(metric, old.Name) && (old.Kind == Mass && unit.Kind == Volume || old.Kind == Volume && unit.Kind == Mass)
 		for alias, other := range u.byName {
-			if other == old {
-				with.byName[alias] = &unit
+			if dense && now[other] == nil && other.Kind == old.Kind {
+				ratio := new(big.Rat).Mul(other.Size.Rat(), new(big.Rat).Quo(unit.Size.Rat(), old.Size.Rat()))
+				follows, err := amountOf(ratio)
+				if err != nil || follows.IsZero() {
+					return wrong("with it "+fault.Quote(other.Name)+" is out of range", "write the density of water, such as \"0.1 cl\" for g")
+				}
+				now[other] = &Unit{Name: other.Name, Kind: unit.Kind, Size: follows}
+			}
+			if now[other] != nil {
+				with.byName[alias] = now[other]
 			}
 		}
 	} else {
@@ -116,6 +128,9 @@ func (u *Units) With(name, size string) (*Units, error) {
 	}
 	return with, nil
 }
+
+// metric are the units that are fixed by each other.
+var metric = []string{"ml", "cl", "dl", "l", "mg", "g", "kg"}
 
 // Lookup returns the unit of that name. Case, points and spaces around do not
 // matter, nor does a plural s or es.

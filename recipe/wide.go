@@ -12,6 +12,10 @@ import (
 // readWide takes in a row of the wide form.
 func (b *builder) readWide() {
 	t := b.table
+	if Name(t.row[b.recipe]) == "" && !slices.ContainsFunc(b.parts, func(p widePart) bool { return strings.TrimSpace(t.row[p.column]) != "" }) {
+		b.bare.add(func() place { return t.place(b.recipe) }, "")
+		return
+	}
 	recipe, isNew, _, ok := b.findRecipe()
 	if !ok {
 		return

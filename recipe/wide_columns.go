@@ -121,7 +121,16 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 	case 2*p.amounts < p.filled:
 		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds few amounts and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
+	case p.counts() && !ranks(name):
+		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s numbers the rows and is left out", fault.Quote(name)))
+		return IgnoredColumn, nil
+	case p.numeric() && p.affix == "" && c.inUnits() && adds(name):
+		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s is taken for a sum, for its name, and left out", fault.Quote(name)))
+		return IgnoredColumn, nil
 	case p.numeric() && p.affix == "" && c.inUnits():
+		if _, unit := splitUnit(name, c.units); unit != nil {
+			break
+		}
 		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers without a unit, where other columns have units, and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
 	case judges(name):
@@ -138,12 +147,14 @@ func (c *columnReader) ask(column int, role Role, message string) {
 	c.note(c.places[column], message, settle.YAML())
 }
 
-// inUnits is whether most columns of amounts have a unit in each of their cells.
+// inUnits is whether most columns of amounts have a unit in each of their cells, or in
+// their name.
 func (c *columnReader) inUnits() bool {
 	amounts, units := 0, 0
 	for i := range c.profile {
 		if p := &c.profile[i]; p.filled > 0 && p.amounts == p.filled {
-			if amounts++; p.units == p.filled {
+			_, unit := splitUnit(c.header[i], c.units)
+			if amounts++; unit != nil || p.units == p.filled {
 				units++
 			}
 		}
@@ -243,6 +254,10 @@ func (c *columnReader) findOdd(guessed []int) {
 		return
 	}
 	i := odd[0]
-	c.columns[i] = Column{Name: c.header[i], Role: LabelColumn}
-	c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers and is taken as a label, not as an ingredient: %s", fault.Quote(c.header[i]), why[i]))
+	role, taken := LabelColumn, "taken as a label, not as an ingredient"
+	if adds(c.header[i]) {
+		role, taken = IgnoredColumn, "left out"
+	}
+	c.columns[i] = Column{Name: c.header[i], Role: role}
+	c.ask(i, role, fmt.Sprintf("column %s holds numbers and is %s: %s", fault.Quote(c.header[i]), taken, why[i]))
 }

@@ -154,7 +154,14 @@ var wildTables = []struct {
 	{name: "wide without a name for the first column", data: []byte(",Gin,Rye,Ice\nA,4.5,0.25,\nB,1500,,1\n"), twin: twinPlain, notes: "has no name"},
 	{name: "wide with units in names", data: []byte("recipe,Gin (%),Rye [%],Ice in %\nA,40,60,\nB,12.5,,87.5\n"), twin: twinShare, notes: "units of 3 columns"},
 	{name: "wide with a price and a sum", data: []byte("recipe;Gin;Rye;Ice;Preis;Summe\nA;40;60;0;3,50 €;100\nB;12,5;0;87,5;2,00 €;100\nC;10;10;80;1,00 €;100\nD;1;2;97;4,00 €;100\nE;5;5;90;9,50 €;100\n"),
-		twin: "recipe,Gin,Rye,Ice,Preis,Summe\nA,40,60,0,3.50,100\nB,12.5,0,87.5,2.00,100\nC,10,10,80,1.00,100\nD,1,2,97,4.00,100\nE,5,5,90,9.50,100\n", labels: []string{"Preis", "Summe"}, notes: "the sum of the others", asks: "columns: {Summe: label}"},
+		twin: "recipe,Gin,Rye,Ice,Preis\nA,40,60,0,3.50\nB,12.5,0,87.5,2.00\nC,10,10,80,1.00\nD,1,2,97,4.00\nE,5,5,90,9.50\n", labels: []string{"Preis"}, notes: "left out: it is the sum of the others", asks: "columns: {Summe: ignore}"},
+	{name: "wide with a number for each row, units in names, a sum and a row of means", data: []byte("Nr.,recipe,Gin (g),Rye (g),Ice (g),Sum,panel\n1,A,40,60,,100,6\n2,B,12.5,,87.5,100,7\n3,C,10,10,80,100,4\n4,D,1,2,97,100,5\n,,,,,,\n5,E,5,5,90,100,6\nMean,,,,,,5.6\n"),
+		twin: "recipe,Gin,Rye,Ice,panel\nA,40 g,60 g,,6\nB,12.5 g,,87.5 g,7\nC,10 g,10 g,80 g,4\nD,1 g,2 g,97 g,5\nE,5 g,5 g,90 g,6\n", labels: []string{"panel"}, notes: "neither a name nor amounts", asks: "columns: {Nr.: ignore, Sum: ignore, panel: label}"},
+	{name: "wide with shares in percent and other numbers", data: []byte("recipe,Gin,Rye,Ice,gloss\nA,40%,60%,,6\nB,12.5%,,87.5%,7\n"), twin: "recipe,Gin,Rye,Ice,gloss\nA,40%,60%,,6\nB,12.5%,,87.5%,7\n", labels: []string{"gloss"}, notes: "numbers without a unit", asks: "columns: {gloss: label}"},
+	{name: "a row for each ingredient", file: "book.xlsx", data: inSheets("Lab", [][]any{{nil, "Formulations of spring"}, {}, {nil, "Component", "A", "B"}, {nil, "Gin", shown{0.4, "0%"}, shown{0.125, "0.0%"}}, {nil, "Rye", shown{0.6, "0%"}}, {nil, "Ice", nil, shown{0.875, "0.0%"}}, {}, {nil, "gloss", 40, 50}, {nil, "passes", "yes", "no"}}),
+		twin: "recipe,Gin,Rye,Ice,gloss,passes\nA,40%,60%,,40,yes\nB,12.5%,,87.5%,50,no\n", labels: []string{"gloss"}, notes: "each column behind it is a recipe", asks: "columns: {gloss: label}"},
+	{name: "a column called after ingredients that is said to be the recipe", data: []byte("Material,Gin,Rye,Ice\nA,4.5,0.25,\nB,1500,,1\n"), options: Options{Layout: Layout{Columns: map[string]Role{"Material": RecipeColumn}}}, twin: twinPlain},
+	{name: "volumes among masses with a density", data: []byte("recipe,ingredient,amount,unit\nA,Flour,1,kg\nA,Water,0.5,l\nA,Salt,500,mg\nA,Oil,1,tbsp\n"), options: Options{Units: unitsWith("g", "0.2 cl")}, twin: "recipe,ingredient,amount,unit\nA,Flour,2000,ml\nA,Water,500,ml\nA,Salt,1,ml\nA,Oil,15,ml\n"},
 	{name: "wide with a number that does not add up", data: []byte("recipe,Gin,Rye,Ice,panel\nA,40,60,0,6\nB,12.5,0,87.5,7\nC,10,10,80,4\nD,1,2,97,5\nE,5,5,90,6\n"),
 		twin: "recipe,Gin,Rye,Ice,panel\nA,40,60,0,6\nB,12.5,0,87.5,7\nC,10,10,80,4\nD,1,2,97,5\nE,5,5,90,6\n", labels: []string{"panel"}, notes: "adds up to the same", asks: "columns: {panel: label}"},
 	{name: "wide with units in cells, judgements without, and a row of sums", data: []byte("recipe;Gin;Rye;Ice;Note;panel (1-10)\nA;40 g;60 g;;6,5;1\nB;12,5 g;;87,5 g;7;2\nC;10 g;10 g;80 g;4;3\nD;1 g;2 g;97 g;5;4\nE;5 g;5 g;90 g;6;4\nTotal;68,5 g;77 g;354,5 g;;\n"),
@@ -174,15 +181,15 @@ var wildTables = []struct {
 	{name: "JSON-LD", file: "book.json", data: []byte(`{"@context": "https://schema.org", "@type": "Recipe", "name": "Kir &amp; soda", "recipeCategory": ["Drink"], "aggregateRating": {"ratingValue": "4.5"},
 		"recipeIngredient": ["9 cl dry white wine (chilled)", "1 ½ tbsp cr\u00e8me de cassis", "a dash of bitters", "2–3 mint leaves, torn", "sugar, to taste", "2 tbsp crème de cassis"]}`),
 		twin:  "recipe,ingredient,amount,unit,category,rating\nKir & soda,dry white wine,9,cl,Drink,4.5\nKir & soda,crème de cassis,3.5,tbsp,Drink,4.5\nKir & soda,bitters,1,dash,Drink,4.5\nKir & soda,mint leaves,2.5,piece,Drink,4.5\nKir & soda,sugar,1,to taste,Drink,4.5\n",
-		notes: "pieces", options: Options{Units: pieces("0.05 cl")}},
+		notes: "pieces", options: Options{Units: unitsWith("piece", "0.05 cl")}},
 	{name: "JSON-LD in a graph", file: "book.jsonld", data: []byte(`{"@graph": [{"@type": "WebPage", "mainEntity": {"@type": ["Recipe", "NewsArticle"], "name": "A", "recipeIngredient": ["½ cl Gin", "1 1/2 cl Rye", "2-3 cl Rum"]}}, {"@type": "http://schema.org/Recipe", "name": "B", "recipeIngredient": ["about 0.75 cl Gin", "1.125cl Rye"]}]}`), twin: twinHalf},
 	{name: "JSON-LD in an array", file: "book", data: []byte(` [{"@type": "Recipe", "name": "A", "ingredients": "2 cups of flour"}, {"@type": "Recipe", "name": "B", "recipeIngredient": ["100 g sugar", "1 pinch salt", "3 oz wt butter"]}]`),
 		twin: "recipe,ingredient,amount,unit\nA,flour,2,cup\nB,sugar,100,g\nB,salt,0.3,g\nB,butter,3,oz wt\n"},
 }
 
-// pieces are the usual units with a size for a piece.
-func pieces(size string) *Units {
-	u, err := DefaultUnits().With("piece", size)
+// unitsWith are the usual units with a size for one.
+func unitsWith(name, size string) *Units {
+	u, err := DefaultUnits().With(name, size)
 	if err != nil {
 		panic(err)
 	}
@@ -269,6 +276,9 @@ var badTables = []struct {
 }{
 	{name: "German, long", data: in1252("Rezept;Zutat;Menge;Einheit\nA;Gin;4,5;cl\nA;Crème;viel;cl\nA;Gin;1;cl\nB;Rye;1;Fass\nB;Ice;3-2;cl\nC;;1;cl\nD;Rum;1;Fass\n"), want: []string{
 		`book.csv:3:9: unreadable amount "viel"`, `book.csv:4:3: "Gin" is in "A" twice`, `book.csv:5:9: unknown unit "Fass"`, `book.csv:6:7: the range "3-2" goes down`, "book.csv:7:3: an ingredient without a name"}},
+	{name: "wide, a number without a unit", data: []byte("recipe,Gin,gloss\nA,1 cl,6\nB,viel,7\nC,2 cl,3\n"), want: []string{
+		`book.csv:2:8: "A" mixes "cl" (a volume) on line 2 with no unit: use units of one kind in a recipe, or if "gloss" is a label, say so: columns: {gloss: label}`, `book.csv:3:3: unreadable amount "viel"`}},
+	{name: "a row for each ingredient", data: []byte("Component,A,B\nGin,1 cl,viel\n\nRye,2 cm,3 cl\n"), want: []string{`book.csv:2:10: unreadable amount "viel"`, `book.csv:4:5: unknown unit "cm"`}},
 	{name: "wide", data: []byte("recipe,Gin,Rye\nA,1,x\nB,1\nA,1,1\nC,-1,y\nD,,\nE,2,3\n"), want: []string{
 		`book.csv:2:5: unreadable amount "x" of "Rye"`, "book.csv:3:4: the row has 2 columns", `book.csv:4:1: recipe "A" is there twice`, `book.csv:5:3: negative amount "-1" of "Gin"`, `book.csv:5:6: unreadable amount "y" of "Rye"`, `book.csv:6:1: the amounts of "D" add up to 0`}},
 	{name: "quotes", data: []byte("recipe,ingredient,amount\nA,5\" Gin,1\nA,Rye,1\nA,Rum,x\nA,\"Ice\"s,1\n"), want: []string{"book.csv:2:4: a quote inside", `book.csv:4:7: unreadable amount "x"`, "book.csv:5:7: text after the quote"}},

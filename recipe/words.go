@@ -40,8 +40,12 @@ var particulars = []string{
 
 // judges is whether a column of that name says something of a recipe.
 func judges(name string) bool {
-	return slices.Contains(particulars, strings.ToLower(name)) || scale.MatchString(name) ||
-		slices.ContainsFunc(lastWords(name), func(word string) bool { return slices.Contains(judgements, word) })
+	return slices.Contains(particulars, strings.ToLower(strings.Trim(name, " .:"))) || scale.MatchString(name) || ranks(name)
+}
+
+// ranks is whether a column of that name says how good a recipe is, or what it costs.
+func ranks(name string) bool {
+	return slices.ContainsFunc(lastWords(name), func(word string) bool { return slices.Contains(judgements, word) })
 }
 
 // Costs is whether a label of that name is one of which less is better, such as

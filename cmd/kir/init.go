@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,7 +64,7 @@ otherwise. docs/tables.md describes what is read.`,
 				}
 			}
 			if d.Book, err = readForDraft(args[0], &options); err != nil {
-				return err
+				return asFlags(err)
 			}
 			if d.Table, err = from(out, args[0]); err != nil {
 				return err
@@ -137,6 +138,27 @@ func readForDraft(path string, o *recipe.Options) (*recipe.Book, error) {
 		}
 		o.Layout = o.Layout.With(recipe.Layout{Columns: ignored})
 	}
+}
+
+// keyed is how a problem file says what a column or the size of a unit is.
+var keyed = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
+
+// asFlags makes what is to be written into a problem file, which is not there yet, the
+// flags that say it.
+func asFlags(err error) error {
+	all := []*fault.Error{}
+	if several := (*fault.Errors)(nil); errors.As(err, &several) {
+		all = several.All
+	} else if single := (*fault.Error)(nil); errors.As(err, &single) {
+		all = append(all, single)
+	}
+	for _, e := range all {
+		e.Hint = keyed.ReplaceAllStringFunc(e.Hint, func(text string) string {
+			m := keyed.FindStringSubmatch(text)
+			return "--" + m[1] + " " + shellWord(m[2]+"="+m[3])
+		})
+	}
+	return err
 }
 
 // from returns the path of a file as a problem file is to name it: relative to
