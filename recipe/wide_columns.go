@@ -110,7 +110,7 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 		return IngredientColumn, nil
 	case p.amounts == 0 && p.figures < p.filled && c.nearRole(i):
 		e := c.errorInHeader(i, fmt.Sprintf("column %s holds text such as %s and no amounts", fault.Quote(name), fault.Quote(p.example)),
-			longForm+"; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())
+			longForm+"; a list in one cell is not read; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())
 		return "", e
 	case p.amounts == 0 && p.figures < p.filled:
 		c.note(c.places[i], fmt.Sprintf("column %s holds text such as %s and is taken as a label", fault.Quote(name), fault.Quote(p.example)), "")
