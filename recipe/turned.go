@@ -62,7 +62,9 @@ func (t *table) turn(l Layout, units *Units) (*table, error) {
 			text := ""
 			if first+i < len(row) {
 				text = strings.Clone(row[first+i])
-				exacts[[2]int{i, at}] = t.rows.exact(first + i)
+				if t.rows.exact(first + i) {
+					exacts[[2]int{i, at}] = true
+				}
 			}
 			cells[i], places[i] = append(cells[i], text), append(places[i], t.rows.place(first+i))
 		}
