@@ -5,7 +5,8 @@
 // the long form a row is an ingredient of a recipe, in the columns recipe,
 // ingredient, amount and, if there is one, unit; every other column is a label
 // and is the same in all rows of a recipe. In the wide form a row is a recipe and
-// every column an ingredient, except for the column recipe and for labels. A
+// every column an ingredient, except for the column recipe and for labels. A table
+// with its rows as columns, that begins with the ingredients, is turned first. A
 // second file may list the ingredients and what is known of them (group, cost,
 // strength).
 //
@@ -14,7 +15,7 @@
 // say is taken as it shows, and is told in a [Note]; a [Layout] says it instead.
 //
 // CSV is read as a stream: memory grows with the recipes and their parts, not
-// with the text. Workbooks and JSON are held in memory, and bounded. Whatever is
+// with the text. Workbooks, JSON and what is turned are held in memory, and bounded. Whatever is
 // wrong in a file is returned as an [*Error] with file, line and column, in
 // characters, or with sheet and cell; nothing is skipped in silence.
 //
