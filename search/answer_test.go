@@ -327,3 +327,81 @@ func TestAnswerOfSeed(t *testing.T) {
 		t.Errorf("the answer is not that of %s, which go test ./search -run TestAnswerOfSeed -update writes anew:\n%s", file, got.String())
 	}
 }
+
+// A countdown is a context that ends when it is asked for the last time.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Who is told to stop scores nothing more, wherever that is, and a score that is no
+// number is told of.
+func TestAnswerStops(t *testing.T) {
+	space, err := kir.NewSpace(5, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, late, bad := &countdown{Context: t.Context()}, 0, -1
+	rising := kir.ScoreFunc(func(x *kir.Composition) float64 {
+		if ctx.left < 0 {
+			late++
+		}
+		if bad--; bad <= 0 {
+			return math.NaN()
+		}
+		return float64(1+x.Amount(0)) / 13
+	})
+	target, err := kir.NewTarget(space, kir.Uniform(1, 5), kir.Wish{Name: "y", Property: rising, Weight: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := kir.NewComposition(5, kir.Part{Ingredient: 1, Amount: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &search.Question{Target: target, Effort: 1, Known: []*kir.Composition{known}}
+	b := search.Beside{Iterations: 2000, Seed: 1, Workers: 1}
+	for k := 1; ; k += 1 + k/10 {
+		ctx.left, bad = math.MaxInt, k
+		var score *kir.ScoreError
+		if a, err := q.Answer(ctx, b); err == nil && bad > 0 {
+			if k < 5000 {
+				t.Errorf("%d compositions are scored", k)
+			}
+			break
+		} else if !errors.As(err, &score) {
+			t.Fatalf("score %d is no number: %+v, %v", k, a, err)
+		}
+	}
+	bad = math.MaxInt
+	failed := errors.New("the scores are lost")
+	q.KnownScores = func() ([]float64, error) { return nil, failed }
+	if _, err := q.Answer(ctx, b); !errors.Is(err, failed) {
+		t.Errorf("without the scores of known ones: %v", err)
+	}
+	q.KnownScores = nil
+	q.Halves = func(context.Context, uint64) (own, other *kir.Target, err error) { return target, target, nil }
+	for k := 0; ; k += 1 + k/10 {
+		ctx.left = k
+		_, err := q.Answer(ctx, b)
+		if late > 0 {
+			t.Fatalf("told to stop when asked %d times, %d compositions are scored", k, late)
+		}
+		if err == nil {
+			if k < 3000 {
+				t.Errorf("it is done when it asked %d times: it does not ask in each loop", k)
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+}
