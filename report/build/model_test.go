@@ -1,13 +1,16 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -275,4 +278,66 @@ func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
 	if se := random.SE * math.Sqrt(1+1000.0/randomWishes); math.Abs(float64(w.Random)-random.Mean) > 5*se {
 		t.Errorf("random compositions have a mean of %v in the table and %v beside the shortlist (standard error of the difference %.3f)", w.Random, random.Mean, se)
 	}
+}
+
+var update = flag.Bool("update", false, "write what is made of testdata/problem.yaml anew")
+
+// What is made of the draws of a seed is what it was, to the last figure: a summary of
+// everything that a problem may ask, what its known recipes score, what is told before
+// it is sampled, what a forest has learnt, and how an entry is weighed.
+func TestMadeAsBefore(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("exp rounds otherwise")
+	}
+	made := sampleFile(t, filepath.Join("testdata", "problem.yaml"), nil)
+	p, m := made.problem, made.model
+	defer p.Close()
+	weighed, err := Weighing(p.Outline(), m.Best[0], "A sour: recipe 1", report.NewRack(p.Outline().Attributes, "", ""), Scale{Batch: "700 ml", Step: "5 ml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := Scorecard(p, p.Book)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check, err := Check(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Timing, m.Again.Problem = report.Timing{}, ""
+	m.Best, m.Diverse = m.Best[:4], nil
+	for k := range m.Plots {
+		for c := range m.Plots[k].Trace {
+			m.Plots[k].Trace[c] = m.Plots[k].Trace[c][:12]
+		}
+	}
+	for name, made := range map[string]any{"summary": m, "scores": scores, "check": check, "forest": Training(p.Properties[0].Forest, "taste.json"), "weighing": weighed} {
+		got, err := json.MarshalIndent(made, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join("testdata", name+".json")
+		if *update {
+			if err := os.WriteFile(file, got, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not as it was (go test ./report/build -run TestMadeAsBefore -update writes it anew): %s", file, firstDifference(got, want))
+		}
+	}
+}
+
+// firstDifference shows where two texts part.
+func firstDifference(got, want []byte) string {
+	k := 0
+	for k < min(len(got), len(want)) && got[k] == want[k] {
+		k++
+	}
+	of := func(b []byte) []byte { return b[min(len(b), max(0, k-100)):min(len(b), k+100)] }
+	return fmt.Sprintf("%s\nwas\n%s", of(got), of(want))
 }
