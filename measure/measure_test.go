@@ -1,17 +1,16 @@
 package measure
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 
 	"kir/count"
+	"kir/internal/golden"
 	"kir/rule"
 )
 
@@ -363,15 +362,11 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write what is measured of a seed anew")
-
 // TestMeasureOfSeed: what is measured, and the steps it takes, follow from the seed,
 // and are what they were: how a population is thinned or a bridge is built does not
 // change unseen.
 func TestMeasureOfSeed(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("exp rounds otherwise")
-	}
+	golden.OfFloats(t)
 	var got strings.Builder
 	tell := func(p Problem, o Options) string {
 		var b strings.Builder
@@ -411,19 +406,7 @@ func TestMeasureOfSeed(t *testing.T) {
 	}
 	deep := newProblem(t, count.Space{Total: 60, Ingredients: make([]count.Ingredient, 20)}, 9, sum) // one in 10⁴ to 10⁶ keeps it
 	got.WriteString(tell(deep, Options{Sizes: []int{6, 7, 9}, Stream: streams(5), RatioError: 0.1, Effort: 2}))
-	const file = "testdata/measured.txt"
-	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != string(want) {
-		t.Errorf("what is measured is not that of %s, which go test ./measure -run TestMeasureOfSeed -update writes anew:\n%s", file, got.String())
-	}
+	golden.Compare(t, "testdata/measured.txt", []byte(got.String()))
 
 	// What is not said is what is documented.
 	p := randomProblem(t, rand.New(rand.NewPCG(5, 5)))

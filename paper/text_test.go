@@ -2,11 +2,9 @@ package paper
 
 import (
 	"bytes"
-	"flag"
 	"io"
-	"os"
+	"kir/internal/golden"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -43,14 +41,10 @@ target  kernel  rate  paper %  exact %  kir %  ± sd  z
 	}
 }
 
-var update = flag.Bool("update", false, "write testdata/trial.txt and .html anew")
-
 // What a trial of a seed says and draws is what it was: the figures of the paper and of
 // kir, how they differ and why, and where each bar and number stands.
 func TestTrialAsBefore(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("exp rounds otherwise")
-	}
+	golden.OfFloats(t)
 	r := mustTrial(t)
 	var text bytes.Buffer
 	if err := r.WriteText(&text); err != nil {
@@ -59,22 +53,7 @@ func TestTrialAsBefore(t *testing.T) {
 	page := regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(mustHTML(t, r, mustPictures(t)), "")
 	page = regexp.MustCompile(`(<(?:path|rect|circle|text|tr|section|h2|h3|p)[ >])`).ReplaceAllString(page, "\n$1")
 	for name, got := range map[string]string{"testdata/trial.txt": text.String(), "testdata/trial.html": page} {
-		if *update {
-			if err := os.WriteFile(name, []byte(got), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		is, was := strings.Split(got, "\n"), strings.Split(string(want), "\n")
-		for k := range min(len(is), len(was)) {
-			if is[k] != was[k] || len(is) != len(was) && k == min(len(is), len(was))-1 {
-				t.Errorf("%s:%d: it is %.300q, was %.300q (go test ./paper -run TestTrialAsBefore -update writes it anew)", name, k+1, is[k], was[k])
-				break
-			}
-		}
+		golden.Compare(t, name, []byte(got))
 	}
 }
 

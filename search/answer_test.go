@@ -3,22 +3,18 @@ package search_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
-	"os"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"kir"
+	"kir/internal/golden"
 	"kir/property"
 	"kir/rule"
 	"kir/search"
 )
-
-var update = flag.Bool("update", false, "write what a search finds anew")
 
 // TestAnswerAtTheEdges asks where there is next to nothing to look among.
 func TestAnswerAtTheEdges(t *testing.T) {
@@ -260,9 +256,7 @@ func asked(t *testing.T) *search.Question {
 // What is found follows from the seed, from version to version: a search that begins
 // elsewhere, or walks otherwise, is another one, and to be measured anew.
 func TestAnswerOfSeed(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("exp rounds otherwise")
-	}
+	golden.OfFloats(t)
 	a, err := asked(t).Answer(t.Context(), search.Beside{Iterations: 100_000, Seed: 3, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -313,19 +307,7 @@ func TestAnswerOfSeed(t *testing.T) {
 			fmt.Fprintf(&got, "%.4f %v\n", f.Score(), f.Parts)
 		}
 	}
-	const file = "testdata/answer.txt"
-	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != string(want) {
-		t.Errorf("the answer is not that of %s, which go test ./search -run TestAnswerOfSeed -update writes anew:\n%s", file, got.String())
-	}
+	golden.Compare(t, "testdata/answer.txt", []byte(got.String()))
 }
 
 // A countdown is a context that ends when it is asked for the last time.

@@ -1,22 +1,20 @@
 package build
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"kir"
 	"kir/diagnose"
+	"kir/internal/golden"
 	"kir/problem"
 	"kir/report"
 	"kir/run"
@@ -280,15 +278,11 @@ func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write what is made of testdata/problem.yaml anew")
-
 // What is made of the draws of a seed is what it was, to the last figure: a summary of
 // everything that a problem may ask, what its known recipes score, what is told before
 // it is sampled, what a forest has learnt, and how an entry is weighed.
 func TestMadeAsBefore(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("exp rounds otherwise")
-	}
+	golden.OfFloats(t)
 	made := sampleFile(t, filepath.Join("testdata", "problem.yaml"), nil)
 	p, m := made.problem, made.model
 	defer p.Close()
@@ -316,28 +310,6 @@ func TestMadeAsBefore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join("testdata", name+".json")
-		if *update {
-			if err := os.WriteFile(file, got, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not as it was (go test ./report/build -run TestMadeAsBefore -update writes it anew): %s", file, firstDifference(got, want))
-		}
+		golden.Compare(t, filepath.Join("testdata", name+".json"), got)
 	}
-}
-
-// firstDifference shows where two texts part.
-func firstDifference(got, want []byte) string {
-	k := 0
-	for k < min(len(got), len(want)) && got[k] == want[k] {
-		k++
-	}
-	of := func(b []byte) []byte { return b[min(len(b), max(0, k-100)):min(len(b), k+100)] }
-	return fmt.Sprintf("%s\nwas\n%s", of(got), of(want))
 }

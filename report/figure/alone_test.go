@@ -2,13 +2,10 @@ package figure
 
 import (
 	"bytes"
-	"flag"
 	"image/png"
-	"os"
+	"kir/internal/golden"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "write testdata/every.svg and .png anew")
 
 // A figure with all there is is drawn as it was: every mark at its place, the frame of
 // a chart with its numbers, the parts of a composition, and the keys.
@@ -33,16 +30,7 @@ func TestDrawnAsBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, got := range map[string][]byte{"testdata/every.svg": svg.Bytes(), "testdata/every.png": pixels.Bytes()} {
-		if *update {
-			if err := os.WriteFile(name, got, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !same(t, got, want) {
+		if want := golden.Read(t, name, got); !same(t, got, want) {
 			t.Errorf("%s is drawn otherwise (go test ./report/figure -run TestDrawnAsBefore -update writes it anew)", name)
 		}
 	}

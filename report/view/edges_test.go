@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"kir"
+	"kir/internal/golden"
 	"kir/problem"
 	"kir/report"
 	"kir/report/build"
@@ -150,7 +151,7 @@ func TestEdges(t *testing.T) {
 		}) && whole
 	}
 	if whole && runtime.GOARCH == "amd64" { // where exp rounds as it did
-		compare(t, "edges.txt", text.Bytes())
+		golden.Compare(t, "testdata/edges.txt", text.Bytes())
 	}
 }
 

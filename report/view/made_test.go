@@ -3,20 +3,18 @@ package view
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
 
+	"kir/internal/golden"
 	"kir/recipe"
 	"kir/report"
 	"kir/report/sheet"
 	"kir/report/terminal"
 )
-
-var update = flag.Bool("update", false, "write what is shown of the figures in ../build/testdata anew")
 
 // madeOf reads what package build makes of its problem.
 func madeOf[T any](t *testing.T, name string) *T {
@@ -30,28 +28,6 @@ func madeOf[T any](t *testing.T, name string) *T {
 		t.Fatal(err)
 	}
 	return made
-}
-
-// compare compares what is shown with a file.
-func compare(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	is, was := bytes.Split(got, []byte("\n")), bytes.Split(want, []byte("\n"))
-	for k := range max(len(is), len(was)) {
-		if k >= len(is) || k >= len(was) || !bytes.Equal(is[k], was[k]) {
-			t.Errorf("%s:%d: it is shown otherwise (go test ./report/view -update writes it anew): %.300q, was %.300q", file, k+1, is[min(k, len(is)-1)], was[min(k, len(was)-1)])
-			return
-		}
-	}
 }
 
 // What is shown of given figures is what it was, to the last letter and line: as text,
@@ -89,12 +65,12 @@ func TestShownAsBefore(t *testing.T) {
 	for _, s := range []*sheet.Sheet{recipes, figures, Beside(recipes, figures), ScoreSheet(madeOf[report.Scorecard](t, "scores.json")), WeighingSheet(weighing)} {
 		must(sheet.CSV(&b, s))
 	}
-	compare(t, "text.txt", b.Bytes())
+	golden.Compare(t, "testdata/text.txt", b.Bytes())
 
 	b.Reset()
 	must(Page(&b, m))
 	must(WeighingPage(&b, weighing))
 	// What is not made of the figures is compared by its files.
 	page := regexp.MustCompile(`(?s)<(style|script)>.*?</(style|script)>|<meta [^>]*>`).ReplaceAll(b.Bytes(), nil)
-	compare(t, "page.html", regexp.MustCompile(`(<(?:path|rect|circle|text|tr|section|h2|h3|p)[ >])`).ReplaceAll(page, []byte("\n$1")))
+	golden.Compare(t, "testdata/page.html", regexp.MustCompile(`(<(?:path|rect|circle|text|tr|section|h2|h3|p)[ >])`).ReplaceAll(page, []byte("\n$1")))
 }
