@@ -415,7 +415,7 @@ func TestBaseline(t *testing.T) {
 // finds among it, each with the scores that its composition has, in order, one
 // of each set; and what is said to be drawn is that draw.
 func TestFindsAreInTheShortlist(t *testing.T) {
-	s := smallSpec(t, kir.Settings{Kernel: "tempered", Chains: 2, Warmup: 100, Draws: 300, Thin: 2, Seed: 4})
+	s := smallSpec(t, kir.Settings{Kernel: "tempered", Chains: 1, Warmup: 100, Draws: 600, Thin: 2, Seed: 4})
 	dir := filepath.Join(t.TempDir(), "run")
 	r, err := Start(t.Context(), s, Directory(dir), Options{})
 	if err != nil {
@@ -473,5 +473,12 @@ func TestFindsAreInTheShortlist(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("nothing was found on the way")
+	}
+	// What is not in the book is the best of all that is not, finds too.
+	fresh := slices.DeleteFunc(slices.Clone(r.Best), func(b Best) bool { return b.Known })
+	if len(fresh) == 0 || len(r.New) < len(fresh) || !reflect.DeepEqual(r.New[:len(fresh)], fresh) {
+		t.Errorf("of the best %v is not in the book, and %v is called new", fresh, r.New)
+	} else if !slices.ContainsFunc(r.New[len(fresh):], func(b Best) bool { return b.Found }) {
+		t.Error("nothing that was found is new beyond the best of all")
 	}
 }
