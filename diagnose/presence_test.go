@@ -316,6 +316,11 @@ func TestTotalVariation(t *testing.T) {
 	if want := (2*0.1*0.9 + 0 + 2*0.001*0.999 + 0.01*math.Sqrt(2/math.Pi)) / 2; !same(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	// What no chain has counted is never met.
+	got = ExpectedTotalVariation([]float64{0.8, 0.2}, []Proportion{{MCSE: 0.01}})
+	if want := (2*0.2*0.8 + 0.01*math.Sqrt(2/math.Pi)) / 2; !same(got, want) {
+		t.Errorf("of two values one is not counted: got %v, want %v", got, want)
+	}
 }
 
 // ring is a chain on 0..5 that stays or steps to a neighbour, and has a uniform

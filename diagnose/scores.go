@@ -60,10 +60,7 @@ func (s *sample) scoresOf(sorted []placed) []float64 {
 				members++
 			}
 		}
-		z := 0.0
-		if members > 0 {
-			z = normalScore(float64(before)+float64(members+1)/2, total)
-		}
+		z := normalScore(float64(before)+float64(members+1)/2, total)
 		for ; i < j; i++ {
 			s.scores[sorted[i].place] = z
 		}

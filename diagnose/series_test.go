@@ -202,11 +202,19 @@ func TestLive(t *testing.T) {
 		t.Errorf("%+v, want %v and %v", live, full.RHat, full.ESSMean)
 	}
 
-	for _, n := range []int{0, 1, 3, 11} {
+	for _, n := range []int{0, 1, 3, 4, 11, 12} {
 		live := z.Live(seriesOf(0, autoregressions(1, 2, n, 0)))
-		if live.ESSErr == nil || !math.IsNaN(live.ESS) || (live.RHatErr == nil) != (n >= 4) {
+		if (live.ESSErr == nil) != (n >= 12) || math.IsNaN(live.ESS) != (n < 12) || (live.RHatErr == nil) != (n >= 4) {
 			t.Errorf("%d draws: %+v", n, live)
 		}
+	}
+	// The distances from the median are all alike, so that R-hat is of the ranks.
+	two := [][]float64{make([]float64, 40), make([]float64, 40)}
+	for k := range 40 {
+		two[0][k], two[1][k] = float64(k%2), float64(k/2%2)
+	}
+	if live, want := z.Live(seriesOf(0, two)), Summarize(two); live.RHatErr != nil || !same(live.RHat, want.RHatBulk) {
+		t.Errorf("of two values: %+v, want %v", live, want.RHatBulk)
 	}
 	if live := z.Live(nil); !errors.Is(live.RHatErr, ErrNoDraws) {
 		t.Errorf("no chains: %+v", live)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // TestWidening compares with the quantiles of the t laws that have a closed form:
@@ -94,18 +96,87 @@ func TestStatedQuantileOfSteps(t *testing.T) {
 	}
 }
 
-// TestVisits counts them, of one draw a batch.
+// TestStatedFormulas works errors out by hand, of a mean and of shares.
+func TestStatedFormulas(t *testing.T) {
+	// One in five: the skewness is 0.6/0.4, and the kurtosis 1 + 1.5².
+	s := &sample{flat: []float64{0, 0, 7, 0, 0}}
+	if got, want := s.statedOfMean(0.3, 18, 24), widening(1/(1./24+2.25/36))*0.3*math.Sqrt(1+2.25/18); !same(got, want) {
+		t.Errorf("a mean: %v, want %v", got, want)
+	}
+	for _, of := range []struct {
+		share              Proportion
+		slowest            float64
+		ess, hits, freedom float64 // hits of ess + 2 with one more of each
+	}{
+		{Proportion{Probability: 0.3, ESS: 60, visits: 3, freedom: 25, chains: 4}, 45, 45, 14.5, 14.5 / 47 * 45},     // 18 effective hits
+		{Proportion{Probability: 0.3, ESS: 200, visits: 3, freedom: 25, chains: 4}, 45, 135, 41.5, 25},               // 60, three times as many as are enough
+		{Proportion{Probability: 0.9, ESS: 60, visits: 3, freedom: 25, chains: 4}, math.Inf(1), 60, 7, 7. / 62 * 60}, // of the misses
+	} {
+		q := of.hits / (of.ess + 2)
+		want := widening(of.freedom) * math.Sqrt(q*(1-q)/of.ess)
+		if of.share.Probability > 0.5 {
+			q = 1 - q
+		}
+		if got, err := of.share.Stated(of.slowest); err != nil || !same(got, want) {
+			t.Errorf("%+v: %v, %v, want %v", of.share, got, err, want)
+		}
+	}
+}
+
+// TestStatedQuantileOfUniform finds the points where the law of the quantile of
+// uniform draws has Φ(±2w): I_x(a, b) is the probability that of a+b−1 draws at least
+// a are below x.
+func TestStatedQuantileOfUniform(t *testing.T) {
+	const n = 10_000
+	chain := make([]float64, n)
+	for i := range chain {
+		chain[i] = float64(i*37%n) / n
+	}
+	s := new(sample)
+	if err := s.load([][]float64{chain}); err != nil {
+		t.Fatal(err)
+	}
+	for _, freedom := range []float64{1e9, 4} {
+		for _, p := range []float64{0.25, 0.75} {
+			got, err := s.statedOfQuantile(p, 40, freedom)
+			if err != nil {
+				t.Fatal(err)
+			}
+			side := 1.0 // the further point lies towards the middle
+			if p > 0.5 {
+				side = -1
+			}
+			of := distuv.Binomial{N: 41, P: s.quantile(p) + side*2*got}
+			below := 1 - of.CDF(40*p)
+			if want := beyond(side * 2 * widening(freedom)); math.Abs(below-want) > 1e-3 {
+				t.Errorf("p = %v, %v degrees of freedom: the further point is at %v of the quantile's law, want %v", p, freedom, below, want)
+			}
+		}
+	}
+	for ess, enough := range map[float64]bool{11.9: false, 12: true} { // a quarter of them lies beyond
+		if _, err := s.statedOfQuantile(0.75, ess, 10); (err == nil) != enough {
+			t.Errorf("%v effective draws: %v", ess, err)
+		}
+	}
+}
+
+// TestVisits counts them, of one draw a batch and of more.
 func TestVisits(t *testing.T) {
 	for _, test := range []struct {
+		most  int // batches
 		draws string
 		want  visits
 	}{
-		{"..........", visits{0, 1}},
-		{"xxxxxxxxxx", visits{1, 0}},
-		{"..xxx..x..", visits{2, 3}},
-		{"xxxx.....x", visits{2, 1}},
+		{16, "..........", visits{0, 1}},
+		{16, "xxxxxxxxxx", visits{1, 0}},
+		{16, "..xxx..x..", visits{2, 3}},
+		{16, "xxxx.....x", visits{2, 1}},
+		{2, "xxx", visits{1, 0}}, // the last batch is not full
+		{2, "...", visits{0, 1}},
+		{4, "xxx.x", visits{2, 1}},
 	} {
 		p := NewPresence(1, 1)
+		p.most = test.most
 		for _, d := range test.draws {
 			p.Next()
 			if d == 'x' {

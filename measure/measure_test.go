@@ -6,9 +6,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"kir/count"
+	"kir/internal/golden"
 	"kir/rule"
 )
 
@@ -357,6 +359,91 @@ func TestWorkers(t *testing.T) {
 		} else if fmt.Sprint(first.Sizes, first.replicates) != fmt.Sprint(result.Sizes, result.replicates) {
 			t.Error("more workers measure something else")
 		}
+	}
+}
+
+// TestMeasureOfSeed: what is measured, and the steps it takes, follow from the seed,
+// and are what they were: how a population is thinned or a bridge is built does not
+// change unseen.
+func TestMeasureOfSeed(t *testing.T) {
+	golden.OfFloats(t)
+	var got strings.Builder
+	tell := func(p Problem, o Options) string {
+		var b strings.Builder
+		result, err := Measure(t.Context(), p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&b, result.Moves, "moves")
+		walk, r := result.Walk(), streams(3)(0)
+		var x Composition
+		for at, s := range result.Sizes {
+			fmt.Fprintf(&b, "%d: %.6f ± %.6f", s.N, s.LogShare, s.SE)
+			if at > 0 {
+				fmt.Fprintf(&b, ", ratio ± %.6f", result.RatioSE(at, at-1))
+			}
+			if s.Found {
+				walk.Draw(r, at, &x)
+				fmt.Fprint(&b, " ", x.Ingredients, x.Amounts)
+			}
+			b.WriteByte('\n')
+		}
+		return b.String()
+	}
+	for seed := range uint64(4) {
+		p := randomProblem(t, rand.New(rand.NewPCG(seed, 9)))
+		o := Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(seed), RatioError: 0.05, Effort: 2}
+		got.WriteString(tell(p, o))
+		o.Mass = make([]float64, len(o.Sizes))
+		for k := range o.Mass {
+			o.Mass[k] = 1 / float64(1+k*k)
+		}
+		got.WriteString(tell(p, o))
+	}
+	sum := rule.Sum{Min: math.MinInt64, Max: 8}
+	for i := range 15 {
+		sum.Terms = append(sum.Terms, rule.Term{Ingredient: i, PerUnit: 1})
+	}
+	deep := newProblem(t, count.Space{Total: 60, Ingredients: make([]count.Ingredient, 20)}, 9, sum) // one in 10⁴ to 10⁶ keeps it
+	got.WriteString(tell(deep, Options{Sizes: []int{6, 7, 9}, Stream: streams(5), RatioError: 0.1, Effort: 2}))
+	golden.Compare(t, "testdata/measured.txt", []byte(got.String()))
+
+	// What is not said is what is documented.
+	p := randomProblem(t, rand.New(rand.NewPCG(5, 5)))
+	o := Options{Sizes: []int{2, 3}, Stream: streams(4)}
+	said := o
+	said.RatioError, said.Effort, said.Mass, said.Workers = 0.01, 200, []float64{1, 1}, 1
+	if a, b := tell(p, o), tell(p, said); a != b {
+		t.Errorf("by default it measures\n%sand not\n%s", a, b)
+	}
+	o.RatioError, said.RatioError = 0.005, 0.005 // which one round does not reach
+	if a, b := tell(p, o), tell(p, said); a != b {
+		t.Errorf("with an effort that is not said it measures\n%sand not\n%s", a, b)
+	}
+}
+
+// TestNextStep leaves what is wished of a population effective, and does not end where
+// all are alike.
+func TestNextStep(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	values, weights := make([]float64, 500), make([]float64, 500)
+	for k := range values {
+		values[k] = 5 * r.ExpFloat64() * r.Float64()
+	}
+	step := nextStep(values, 7, weights) - 7
+	sum, squares := 0.0, 0.0
+	for _, v := range values {
+		w := math.Exp(-step * v)
+		sum, squares = sum+w, squares+w*w
+	}
+	if left := sum * sum / squares / 500; math.Abs(left-keepWeight) > 1e-9 {
+		t.Errorf("%v is effective after a step of %v, want %v", left, step, keepWeight)
+	}
+	for k := range values {
+		values[k] = 2
+	}
+	if got := nextStep(values, 7, weights); got != 8.5 {
+		t.Errorf("where all are broken by 2, from 7 to %v, want e⁻³", got)
 	}
 }
 

@@ -563,6 +563,18 @@ func TestOptions(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `"taste"`) {
 		t.Errorf("a book without labels: %v", err)
 	}
+	var many strings.Builder
+	many.WriteString("recipe,ingredient,amount,taste,timing\n")
+	for i := range cocktailTotal + 1 {
+		fmt.Fprintf(&many, "a,%d,1,Fresh,All day\n", i)
+	}
+	crowded, err := recipe.Read(strings.NewReader(many.String()), "x.csv", recipe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(context.Background(), Options{Divide: 500, Book: crowded}); err == nil || !strings.Contains(err.Error(), "too many for a total of") {
+		t.Errorf("a drink of more ingredients than units: %v", err)
+	}
 }
 
 // The new cocktail is the one that the rule gives, found anew among all states.

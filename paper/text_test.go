@@ -1,7 +1,10 @@
 package paper
 
 import (
+	"bytes"
 	"io"
+	"kir/internal/golden"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -35,6 +38,22 @@ target  kernel  rate  paper %  exact %  kir %  ± sd  z
 	}
 	if !strings.Contains(notes, "standard errors") || !strings.Contains(notes, "\n* The reading") {
 		t.Errorf("the notes are %s", notes)
+	}
+}
+
+// What a trial of a seed says and draws is what it was: the figures of the paper and of
+// kir, how they differ and why, and where each bar and number stands.
+func TestTrialAsBefore(t *testing.T) {
+	golden.OfFloats(t)
+	r := mustTrial(t)
+	var text bytes.Buffer
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	page := regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(mustHTML(t, r, mustPictures(t)), "")
+	page = regexp.MustCompile(`(<(?:path|rect|circle|text|tr|section|h2|h3|p)[ >])`).ReplaceAllString(page, "\n$1")
+	for name, got := range map[string]string{"testdata/trial.txt": text.String(), "testdata/trial.html": page} {
+		golden.Compare(t, name, []byte(got))
 	}
 }
 

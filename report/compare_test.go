@@ -2,6 +2,7 @@ package report
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"kir"
@@ -38,6 +39,32 @@ func TestCompare(t *testing.T) {
 	}
 	if d.Asked != "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-total: 1\n+total: 2\n" {
 		t.Errorf("%q", d.Asked)
+	}
+}
+
+// TestCompareErrors: what does not vary has no error, and of shares of nothing or all
+// there is one that three in so many draws would have.
+func TestCompareErrors(t *testing.T) {
+	of := func(probability, se Number) *Model {
+		return compared(nil, Inclusion{"Gin", probability, se, 60, 60e-10, 0, 0})
+	}
+	for _, c := range []struct {
+		p, se, want Number
+	}{{0.5, 0.01, 0.01}, {1, 1e-12, 0.003}, {1, 0.01, 0.01}, {0, UnknownNumber(), 0.003}, {0.5, 1e-12, 0}} {
+		for _, d := range []*Difference{Compare("a", of(c.p, c.se), "b", of(0.4, 0.02)), Compare("a", of(0.4, 0.02), "b", of(c.p, c.se))} {
+			used, amount := d.Figures[0], d.Figures[1]
+			if used.Kind != "used" || used.SEA != c.want && used.SEB != c.want || used.SEA != 0.02 && used.SEB != 0.02 {
+				t.Errorf("a share of %v ± %v is compared as %+v", c.p, c.se, used)
+			}
+			if amount.Kind != "amount" || amount.SEA != 0 || amount.SEB != 0 || amount.Sure {
+				t.Errorf("amounts that do not vary are %+v", amount)
+			}
+		}
+	}
+	same, other := compared(nil), compared(nil)
+	same.Sampler.Seed, other.Sampler.Seed, other.Problem.Total, other.Again.Problem = 1, 1, 9, "total: 9\n"
+	if d := Compare("a", same, "b", other); len(d.Notes) != 2 || !strings.Contains(d.Notes[0], "the seed 1") || !strings.Contains(d.Notes[1], "The totals differ") {
+		t.Errorf("it notes %q", d.Notes)
 	}
 }
 

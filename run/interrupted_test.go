@@ -48,6 +48,25 @@ func TestDiskErrorWhileInterrupted(t *testing.T) {
 	}
 }
 
+// unlisted is a store that cannot say what it has.
+type unlisted struct{ Store }
+
+func (unlisted) List(context.Context, string) ([]File, error) { return nil, errShaken }
+
+// Where the parts cannot be listed nothing is made in their place.
+func TestUnlistedParts(t *testing.T) {
+	s := smallSpec(t, resumeSettings(100))
+	dir, _ := start(t, s, Options{})
+	more := *s
+	more.Settings.Draws = 200
+	if _, err := Resume(context.Background(), &more, unlisted{Directory(dir)}, Options{}); !errors.Is(err, errShaken) {
+		t.Errorf("resumed with error %v", err)
+	}
+	if _, err := Start(context.Background(), s, unlisted{Directory(filepath.Join(t.TempDir(), "run"))}, Options{}); !errors.Is(err, errShaken) {
+		t.Errorf("started with error %v", err)
+	}
+}
+
 // A directory in which another process works on a run that has just begun is left to
 // it.
 func TestStartWhereAnotherStarts(t *testing.T) {

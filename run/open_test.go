@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"math"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"kir"
 )
@@ -78,5 +81,39 @@ func TestStateIsSmall(t *testing.T) {
 	t.Logf("%d bytes", files[0].Size)
 	if files[0].Size > 64<<10 {
 		t.Errorf("the state of a chain has %d bytes", files[0].Size)
+	}
+}
+
+// Any reader of Parquet finds the lists of a draw, as the library's own does here by
+// their levels.
+func TestPartsAreLists(t *testing.T) {
+	s := newSpec(t, 40, 9000, kir.Uniform(2, 9), kir.Settings{Kernel: "balanced", Chains: 1, Draws: 200, Thin: 1, Seed: 7})
+	dir, _ := start(t, s, Options{})
+	names, err := filepath.Glob(filepath.Join(dir, "draws", "*", "*.parquet"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	type lists struct {
+		Draw        int64    `parquet:"draw"`
+		Used        int32    `parquet:"used"`
+		Ingredients []string `parquet:"ingredient,list"`
+		Amounts     []int32  `parquet:"amount,list"`
+	}
+	rows, err := parquet.ReadFile[lists](names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws := collect(t, dir)[0]
+	if len(rows) != len(draws) {
+		t.Fatalf("%d rows of %d draws", len(rows), len(draws))
+	}
+	for k, d := range draws {
+		want := lists{Draw: int64(d.Draw), Used: int32(len(d.Parts))}
+		for _, p := range d.Parts {
+			want.Ingredients, want.Amounts = append(want.Ingredients, s.Ingredients[p.Ingredient]), append(want.Amounts, int32(p.Amount))
+		}
+		if !reflect.DeepEqual(rows[k], want) {
+			t.Fatalf("row %d is %+v, want %+v", k, rows[k], want)
+		}
 	}
 }

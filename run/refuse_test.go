@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -229,6 +230,17 @@ func TestDamagedManifest(t *testing.T) {
 		if bad[from] = strings.Replace(string(data), from, to, 1); bad[from] == string(data) {
 			t.Errorf("the manifest has no %s", from)
 		}
+	}
+	// What is sealed anew is not the run that it names, one digit of the checksum is not
+	// that of the rest, and a checksum stands last.
+	open := regexp.MustCompile(`,\s*"checksum": "[0-9a-f]*"`).ReplaceAllString(string(data), "")
+	bad["sealed anew"] = string(Seal([]byte(strings.Replace(open, `"seed": 11`, `"seed": 12`, 1))))
+	bad["another blank"] = strings.Replace(string(data), `"seed": 11`, `"seed":  11`, 1)
+	bad["checksum elsewhere"] = strings.Replace(open, "{", `{"checksum": "00",`, 1)
+	if old := strings.TrimSpace(open) + "\n"; os.WriteFile(path, []byte(old), 0o666) != nil {
+		t.Fatal("not written")
+	} else if _, err := Open(context.Background(), Directory(dir)); err != nil {
+		t.Errorf("without a checksum, as earlier versions wrote it: %v", err)
 	}
 	for name, text := range bad {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

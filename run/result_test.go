@@ -1,9 +1,11 @@
 package run
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -12,6 +14,7 @@ import (
 
 	"kir"
 	"kir/diagnose"
+	"kir/internal/golden"
 )
 
 // collect reads all draws of a run into memory.
@@ -48,8 +51,11 @@ func TestDrawsAreTheChains(t *testing.T) {
 	for _, kernel := range kir.KernelNames() {
 		for _, thin := range []int{1, 3, 2000} {
 			t.Run(fmt.Sprint(kernel, " thin ", thin), func(t *testing.T) {
-				draws := 3000/thin + 2
-				s := newSpec(t, 40, 60, kir.Uniform(2, 9), kir.Settings{Kernel: kernel, Chains: 2, Warmup: 1500, Draws: draws, Thin: thin, Seed: 7})
+				draws, total := 3000/thin+2, 60
+				if thin == 3 {
+					total = 9000 // amounts that no value is kept ready for
+				}
+				s := newSpec(t, 40, total, kir.Uniform(2, 9), kir.Settings{Kernel: kernel, Chains: 2, Warmup: 1500, Draws: draws, Thin: thin, Seed: 7})
 				dir, _ := start(t, s, Options{})
 				got := collect(t, dir)
 				sampler, err := kir.NewSampler(kernel, s.Target)
@@ -342,6 +348,40 @@ func TestBestWithoutProperties(t *testing.T) {
 	}
 }
 
+// What comes of a seed is what came of it before: the draws, what the chains met, and
+// each figure of them.
+func TestResultAsBefore(t *testing.T) {
+	golden.OfFloats(t)
+	var got bytes.Buffer
+	for _, kernel := range []string{"balanced", "tempered"} {
+		s := smallSpec(t, kir.Settings{Kernel: kernel, Chains: 2, Warmup: 200, Draws: 300, Thin: 1, Seed: 4})
+		dir, r := start(t, s, Options{Workers: 1})
+		sum := fnv.New64a()
+		fmt.Fprint(sum, collect(t, dir))
+		fmt.Fprintf(&got, "%s\ndraws %x\nmoves %+v\nlaw %v %v\nunlisted %+v\nnotes %q\niterations %d\n", kernel, sum.Sum64(), r.Moves, r.Variation, r.Expected, r.Unlisted, r.Notes, r.Timing.Iterations)
+		for _, c := range r.Chains {
+			fmt.Fprintf(&got, "chain %d %+v\n", c.Tries, c.Tally)
+			if c.Ladder != nil {
+				fmt.Fprintf(&got, "ladder %+v\n", *c.Ladder)
+			}
+		}
+		for _, n := range r.Sizes {
+			fmt.Fprintf(&got, "%+v\n", n)
+		}
+		for _, x := range append([]Statistic{r.Used, r.LogDensity, *r.Score}, r.Properties...) {
+			fmt.Fprintf(&got, "%+v\n", x)
+		}
+		for _, i := range r.Inclusion {
+			fmt.Fprintf(&got, "%+v\n", i)
+		}
+		for _, b := range append(r.Best[:20:20], r.New[:20]...) {
+			fmt.Fprintf(&got, "%+v\n", b)
+		}
+		fmt.Fprintf(&got, "random %v ± %v of %d\n", r.Baseline.Mean, r.Baseline.SE, len(r.Baseline.LogScores))
+	}
+	golden.Compare(t, "testdata/result.txt", got.Bytes())
+}
+
 // The baseline's mean is within 4.5 standard errors of the exact one, found by
 // enumeration: a false alarm in 150,000 seeds.
 func TestBaseline(t *testing.T) {
@@ -356,6 +396,13 @@ func TestBaseline(t *testing.T) {
 	if z := (b.Mean - 1.0/5) / b.SE; math.Abs(z) > 4.5 || len(b.LogScores) != 10_000 || !(b.SE > 0) {
 		t.Errorf("the mean of %d is %v ± %v, want 0.2", len(b.LogScores), b.Mean, b.SE)
 	}
+	squares := 0.0
+	for _, score := range b.LogScores {
+		squares += (math.Exp(score) - b.Mean) * (math.Exp(score) - b.Mean)
+	}
+	if want := math.Sqrt(squares / 9999 / 10_000); !near(b.SE, want) {
+		t.Errorf("its standard error is %v, want %v", b.SE, want)
+	}
 	for draws, want := range map[int]int{1: 100, 5000: 500, 99_990: 9999, 1 << 40: 10_000} {
 		settings := kir.Settings{Chains: 1, Draws: draws, Thin: 1}
 		if got := baselineSize(&settings); got != want {
@@ -368,7 +415,7 @@ func TestBaseline(t *testing.T) {
 // finds among it, each with the scores that its composition has, in order, one
 // of each set; and what is said to be drawn is that draw.
 func TestFindsAreInTheShortlist(t *testing.T) {
-	s := smallSpec(t, kir.Settings{Kernel: "tempered", Chains: 2, Warmup: 100, Draws: 300, Thin: 2, Seed: 4})
+	s := smallSpec(t, kir.Settings{Kernel: "tempered", Chains: 1, Warmup: 100, Draws: 600, Thin: 2, Seed: 4})
 	dir := filepath.Join(t.TempDir(), "run")
 	r, err := Start(t.Context(), s, Directory(dir), Options{})
 	if err != nil {
@@ -426,5 +473,12 @@ func TestFindsAreInTheShortlist(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("nothing was found on the way")
+	}
+	// What is not in the book is the best of all that is not, finds too.
+	fresh := slices.DeleteFunc(slices.Clone(r.Best), func(b Best) bool { return b.Known })
+	if len(fresh) == 0 || len(r.New) < len(fresh) || !reflect.DeepEqual(r.New[:len(fresh)], fresh) {
+		t.Errorf("of the best %v is not in the book, and %v is called new", fresh, r.New)
+	} else if !slices.ContainsFunc(r.New[len(fresh):], func(b Best) bool { return b.Found }) {
+		t.Error("nothing that was found is new beyond the best of all")
 	}
 }

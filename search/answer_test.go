@@ -3,12 +3,16 @@ package search_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"kir"
+	"kir/internal/golden"
+	"kir/property"
+	"kir/rule"
 	"kir/search"
 )
 
@@ -159,5 +163,227 @@ func TestAnswerOutsideTheBook(t *testing.T) {
 	}
 	if len(a.Entries) == 0 || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "within the doses") {
 		t.Errorf("%d entries, with the notes %q", len(a.Entries), a.Notes)
+	}
+}
+
+// blend is how near the mean of an attribute is to what is wished.
+func blend(t *testing.T, total int, mean, sd float64, attribute ...float64) kir.Property {
+	t.Helper()
+	d, err := property.Normal(mean, sd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := property.NewBlend(attribute, total, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// steps falls in steps, as a forest does, away from what is best, and is 0 where
+// ingredients 1 and 5 are together.
+func steps(step int, best ...int) kir.Property {
+	return kir.ScoreFunc(func(x *kir.Composition) float64 {
+		if x.Amount(1) > 0 && x.Amount(5) > 0 {
+			return 0
+		}
+		off := 0
+		for i, b := range best {
+			off += max(x.Amount(i)-b, b-x.Amount(i))
+		}
+		return 1 / (1 + float64(off/step))
+	})
+}
+
+// asked returns a question with everything that can be asked, of long lines that are
+// curves and a rule that crosses them.
+func asked(t *testing.T) *search.Question {
+	t.Helper()
+	const n, total = 9, 200
+	space, err := kir.NewRuledSpace(t.Context(), rule.Set{Ingredients: n, Total: total, Rules: []rule.Rule{
+		rule.Need{If: 4, Then: []int{0, 1}},
+		rule.Amount{Of: []int{2}, Max: 90},
+	}}, kir.Counting{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	strong := blend(t, total, 0.3, 0.06, 0, 0.25, 0.5, 0.75, 0, 0.25, 0.5, 0.75, 0)
+	wishes := func(best ...int) []kir.Wish {
+		return []kir.Wish{{Name: "strong", Property: strong, Weight: 5}, {Name: "steps", Property: steps(25, best...), Weight: 2}, {Name: "told", Property: steps(1), Weight: 0}}
+	}
+	target, err := kir.NewTarget(space, kir.Table(map[int]float64{2: 1, 3: 2, 5: 1}), wishes(60, 50, 40, 30, 20)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := func(best ...int) *kir.Target {
+		of, err := target.WithWishes(wishes(best...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := search.Plain(of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plain
+	}
+	q := &search.Question{
+		Target: target, Effort: 0.5,
+		Least: []int{5, 5, 5, 5, 5, 5, 5, 5, 5}, Most: []int{150, 150, 90, 120, 120, 150, 150, 100, 0},
+		Lacks:       func(set []int) bool { return set[0] > 3 },
+		KnownScores: func() ([]float64, error) { return []float64{0.2, 0.1, math.NaN(), 0.15, 0.05}, nil },
+		Halves: func(context.Context, uint64) (own, other *kir.Target, err error) {
+			return half(60, 50, 40, 30, 20), half(50, 60, 30, 40, 20), nil
+		},
+		Kind:   search.Kind{Group: []int{0, 0, 1, 1, 2, 2, 3, 3, 3}, Attribute: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, Bands: []float64{3, 4}},
+		Refuse: func(set []int) bool { return len(set) == 3 && set[2] == 7 },
+	}
+	for _, known := range [][]kir.Part{
+		{{Ingredient: 0, Amount: 100}, {Ingredient: 1, Amount: 60}, {Ingredient: 3, Amount: 40}},
+		{{Ingredient: 0, Amount: 140}, {Ingredient: 2, Amount: 60}},
+		{{Ingredient: 0, Amount: 155}, {Ingredient: 4, Amount: 25}, {Ingredient: 8, Amount: 20}}, // of which neither 155 nor 20 may be
+		{{Ingredient: 0, Amount: 80}, {Ingredient: 3, Amount: 50}, {Ingredient: 5, Amount: 70}},
+		{{Ingredient: 0, Amount: 40}, {Ingredient: 1, Amount: 40}, {Ingredient: 2, Amount: 40}, {Ingredient: 3, Amount: 40}, {Ingredient: 4, Amount: 40}},
+	} {
+		x, err := kir.NewComposition(n, known...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Known = append(q.Known, x)
+	}
+	return q
+}
+
+// What is found follows from the seed, from version to version: a search that begins
+// elsewhere, or walks otherwise, is another one, and to be measured anew.
+func TestAnswerOfSeed(t *testing.T) {
+	golden.OfFloats(t)
+	a, err := asked(t).Answer(t.Context(), search.Beside{Iterations: 100_000, Seed: 3, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	fmt.Fprintln(&got, a.Evaluations, "lines,", a.Compositions, "compositions", a.Notes)
+	for _, e := range a.Entries {
+		fmt.Fprintf(&got, "%.4f %.4f apart %.3f: %v %v near %.3v", e.Score(), e.Scores, e.Apart, e.Parts, e.Ranges, e.Nearest)
+		for _, v := range e.Variants {
+			fmt.Fprintf(&got, " or %.4f %v", v.Score(), v.Parts)
+		}
+		got.WriteByte('\n')
+	}
+	c := a.Comparison
+	for _, s := range []search.Scores{c.Shortlist, c.Random, c.Known} {
+		fmt.Fprintf(&got, "%d: %.4f ± %.4f, from %.4f by %.4f and %.4f to %.4f\n", s.Number, s.Mean, s.SE, s.Least, s.Median, s.Upper, s.Greatest)
+	}
+	fmt.Fprintf(&got, "beats %.3f %.3f apart %.3f %.3f reach %.3f %v promise %.4v\n", c.BeatRandom, c.BeatKnown, c.KnownApart, c.Apart, c.Reach, c.Extrapolates, *a.Promise)
+	// A search that is long enough for all of its rounds.
+	space, err := kir.NewSpace(6, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := kir.NewTarget(space, kir.Table(map[int]float64{1: 1, 3: 2, 4: 1}), kir.Wish{Name: "steps", Property: steps(3, 4, 3, 2, 2, 1), Weight: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := search.Best(t.Context(), target, search.Options{Evaluations: 60_000, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One of lines that are curves.
+	if space, err = kir.NewSpace(6, 300); err != nil {
+		t.Fatal(err)
+	}
+	if target, err = kir.NewTarget(space, kir.Uniform(2, 4),
+		kir.Wish{Name: "strong", Property: blend(t, 300, 0.3, 0.06, 0, 0.2, 0.4, 0.6, 0.8, 1), Weight: 1},
+		kir.Wish{Name: "sweet", Property: blend(t, 300, 7, 2, 9, 1, 8, 3, 2, 7), Weight: 3}); err != nil {
+		t.Fatal(err)
+	}
+	curved, err := search.Best(t.Context(), target, search.Options{Evaluations: 6000, Seed: 5, Most: []int{200, 200, 200, 200, 200, 50}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*search.Result{r, curved} {
+		fmt.Fprintln(&got, r.Evaluations, "lines,", r.Compositions, "compositions")
+		for _, f := range r.Archive.Best() {
+			fmt.Fprintf(&got, "%.4f %v\n", f.Score(), f.Parts)
+		}
+	}
+	golden.Compare(t, "testdata/answer.txt", []byte(got.String()))
+}
+
+// A countdown is a context that ends when it is asked for the last time.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Who is told to stop scores nothing more, wherever that is, and a score that is no
+// number is told of.
+func TestAnswerStops(t *testing.T) {
+	space, err := kir.NewSpace(5, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, late, bad := &countdown{Context: t.Context()}, 0, -1
+	rising := kir.ScoreFunc(func(x *kir.Composition) float64 {
+		if ctx.left < 0 {
+			late++
+		}
+		if bad--; bad <= 0 {
+			return math.NaN()
+		}
+		return float64(1+x.Amount(0)) / 13
+	})
+	target, err := kir.NewTarget(space, kir.Uniform(1, 5), kir.Wish{Name: "y", Property: rising, Weight: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := kir.NewComposition(5, kir.Part{Ingredient: 1, Amount: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &search.Question{Target: target, Effort: 1, Known: []*kir.Composition{known}}
+	b := search.Beside{Iterations: 2000, Seed: 1, Workers: 1}
+	for k := 1; ; k += 1 + k/10 {
+		ctx.left, bad = math.MaxInt, k
+		var score *kir.ScoreError
+		if a, err := q.Answer(ctx, b); err == nil && bad > 0 {
+			if k < 5000 {
+				t.Errorf("%d compositions are scored", k)
+			}
+			break
+		} else if !errors.As(err, &score) {
+			t.Fatalf("score %d is no number: %+v, %v", k, a, err)
+		}
+	}
+	bad = math.MaxInt
+	failed := errors.New("the scores are lost")
+	q.KnownScores = func() ([]float64, error) { return nil, failed }
+	if _, err := q.Answer(ctx, b); !errors.Is(err, failed) {
+		t.Errorf("without the scores of known ones: %v", err)
+	}
+	q.KnownScores = nil
+	q.Halves = func(context.Context, uint64) (own, other *kir.Target, err error) { return target, target, nil }
+	for k := 0; ; k += 1 + k/10 {
+		ctx.left = k
+		_, err := q.Answer(ctx, b)
+		if late > 0 {
+			t.Fatalf("told to stop when asked %d times, %d compositions are scored", k, late)
+		}
+		if err == nil {
+			if k < 3000 {
+				t.Errorf("it is done when it asked %d times: it does not ask in each loop", k)
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
 	}
 }

@@ -255,6 +255,10 @@ func TestCompare(t *testing.T) {
 	if _, err := Compare(t.Context(), target, list, CompareOptions{Distance: d, Random: 1, Known: known, KnownScores: []float64{1}}); err == nil {
 		t.Error("one score of four known ones passed")
 	}
+	one, err := Compare(t.Context(), target, list[1:2], CompareOptions{Random: 1, Seed: 1, Distance: d})
+	if err != nil || one.Shortlist != (Scores{1, 0.5, 0, 0.5, 0.5, 0.5, 0.5}) {
+		t.Errorf("one entry compares as %+v, %v", one, err)
+	}
 	none, err := Compare(t.Context(), target, nil, CompareOptions{Random: 10, Distance: d})
 	if err != nil || !math.IsNaN(none.Shortlist.Mean) || !math.IsNaN(none.Reach) || none.Known.Number != 0 {
 		t.Errorf("nothing compares as %+v, %v", none, err)

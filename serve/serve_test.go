@@ -315,6 +315,11 @@ func TestPrograms(t *testing.T) {
 	if len(s.Asks) != 1 || !strings.Contains(s.Asks[0], "./score.sh") {
 		t.Fatalf("it asks for %q", s.Asks)
 	}
+	for told := ""; !strings.Contains(told, `"phase":"asking"`); time.Sleep(5 * time.Millisecond) { // the test's time bounds it
+		c.session.hub.mu.Lock()
+		told = string(c.session.hub.latest["state"].data)
+		c.session.hub.mu.Unlock()
+	}
 	c.get("/pair")
 	c.get("/map")
 	c.get("/leaves?change=" + `{"do":"ban","ingredient":"1"}`)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -28,6 +29,10 @@ func TestRareMessages(t *testing.T) {
 	}
 	t.Setenv("PATH", t.TempDir())
 	says(openBrowser("http://localhost"), "xdg-open is not there")
+	if err := os.WriteFile(filepath.Join(os.Getenv("PATH"), "xdg-open"), []byte("#!/nowhere/sh\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	says(openBrowser("http://localhost"), "no such file")
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Skip(err)

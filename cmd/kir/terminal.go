@@ -43,7 +43,7 @@ func newProgress(w io.Writer, o *runOptions, p *problem.Problem) progressView {
 		e := json.NewEncoder(w)
 		none.show = func(r run.Progress) { _ = e.Encode(progressLine(r)) } // whoever listens may go away; the run goes on
 		return none
-	case o.quiet || o.asJSON && !isTerminal(w) || !isTerminal(w):
+	case o.quiet || !isTerminal(w):
 		return none
 	}
 	return newBars(w, p)
@@ -88,9 +88,6 @@ func newBarWriter(w io.Writer) progress.Writer {
 	style.Options.ETAString = "left"
 	style.Options.TimeInProgressPrecision = time.Second
 	style.Options.ETAPrecision = time.Second
-	if !noColor() {
-		style.Colors = progress.StyleColorsDefault
-	}
 	bars.SetStyle(style)
 	return bars
 }

@@ -14,6 +14,7 @@ import (
 
 	"kir"
 	"kir/diagnose"
+	"kir/internal/golden"
 	"kir/problem"
 	"kir/report"
 	"kir/run"
@@ -274,5 +275,41 @@ func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
 	w, random := answer.Wishes[0], a.Comparison.Random
 	if se := random.SE * math.Sqrt(1+1000.0/randomWishes); math.Abs(float64(w.Random)-random.Mean) > 5*se {
 		t.Errorf("random compositions have a mean of %v in the table and %v beside the shortlist (standard error of the difference %.3f)", w.Random, random.Mean, se)
+	}
+}
+
+// What is made of the draws of a seed is what it was, to the last figure: a summary of
+// everything that a problem may ask, what its known recipes score, what is told before
+// it is sampled, what a forest has learnt, and how an entry is weighed.
+func TestMadeAsBefore(t *testing.T) {
+	golden.OfFloats(t)
+	made := sampleFile(t, filepath.Join("testdata", "problem.yaml"), nil)
+	p, m := made.problem, made.model
+	defer p.Close()
+	weighed, err := Weighing(p.Outline(), m.Best[0], "A sour: recipe 1", report.NewRack(p.Outline().Attributes, "", ""), Scale{Batch: "700 ml", Step: "5 ml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := Scorecard(p, p.Book)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check, err := Check(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Timing, m.Again.Problem = report.Timing{}, ""
+	m.Best, m.Diverse = m.Best[:4], nil
+	for k := range m.Plots {
+		for c := range m.Plots[k].Trace {
+			m.Plots[k].Trace[c] = m.Plots[k].Trace[c][:12]
+		}
+	}
+	for name, made := range map[string]any{"summary": m, "scores": scores, "check": check, "forest": Training(p.Properties[0].Forest, "taste.json"), "weighing": weighed} {
+		got, err := json.MarshalIndent(made, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden.Compare(t, filepath.Join("testdata", name+".json"), got)
 	}
 }

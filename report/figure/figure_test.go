@@ -227,6 +227,7 @@ func TestTicks(t *testing.T) {
 		{0, 100, 5, "[0 50 100]", 0},
 		{0, 95, 5, "[0 20 40 60 80]", 0},
 		{2, 2, 5, "[2]", 0},
+		{0.5, 4.5, 4, "[1 2 3 4]", 0},
 	} {
 		ticks, digits := Ticks(c.lo, c.hi, c.most)
 		var short []float64

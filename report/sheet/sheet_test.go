@@ -3,6 +3,8 @@ package sheet
 import (
 	"bytes"
 	"encoding/csv"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,7 +51,7 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := Workbook(&b, s, &Sheet{Name: "figures", Rows: [][]any{{"x"}, {1}}}); err != nil {
+	if err := Workbook(&b, s, &Sheet{Name: "figures", Rows: [][]any{{strings.Repeat("x", 99)}, {1}}}); err != nil {
 		t.Fatal(err)
 	}
 	book, err := excelize.OpenReader(&b)
@@ -59,6 +61,37 @@ func TestWrite(t *testing.T) {
 	defer book.Close()
 	if got := book.GetSheetList(); len(got) != 2 || got[0] != s.Name {
 		t.Errorf("sheets %q", got)
+	}
+	// The first row and column stand, the heads are bold, and columns are as wide as
+	// what is in them, within bounds.
+	panes, err := book.GetPanes(s.Name)
+	if err != nil || !panes.Freeze || panes.XSplit != 1 || panes.YSplit != 1 || panes.TopLeftCell != "B2" {
+		t.Errorf("the panes are %+v, %v", panes, err)
+	}
+	for at, bold := range map[string]bool{"A1": true, "D1": true, "A2": false} {
+		style, err := book.GetCellStyle(s.Name, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if style, err := book.GetStyle(style); err != nil || (style.Font != nil && style.Font.Bold) != bold {
+			t.Errorf("%s is of the style %+v, %v", at, style, err)
+		}
+	}
+	for k, name := range []string{"B", "C", "D"} {
+		if got, err := book.GetColWidth(s.Name, name); err != nil || got != float64(len(s.Rows[0][k+1].(string))+2) {
+			t.Errorf("column %s is %v wide, %v", name, got, err)
+		}
+	}
+	if got, err := book.GetColWidth("figures", "A"); err != nil || got != widest+2 {
+		t.Errorf("a long text is %v wide, %v", got, err)
+	}
+	if value, err := book.GetCellValue(s.Name, "D2"); err != nil || value != "1.5" {
+		t.Errorf("an exact number is %q, %v", value, err)
+	}
+	for name, bad := range map[string]*Sheet{"a name that none may have": {Name: "a:b"}, "a number that is none": {Name: "a", Rows: [][]any{{Decimal("x")}}}, "more columns than there may be": {Name: "a", Rows: [][]any{slices.Repeat([]any{"x"}, 20_000)}}} {
+		if err := Workbook(io.Discard, s, bad); err == nil {
+			t.Errorf("%s: no error", name)
+		}
 	}
 	for k, text := range hostile {
 		at, _ := excelize.CoordinatesToCellName(1, k+2)

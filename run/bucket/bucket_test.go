@@ -299,6 +299,10 @@ func TestFaults(t *testing.T) {
 			stopped.Add(1)
 		}
 	}
+	server.fault = func(r *http.Request) fault { return refused }
+	if err := store.Replace(t.Context(), "summary.json", []byte("{}")); err == nil || !strings.Contains(err.Error(), "s3://bucket/run/summary.json") {
+		t.Errorf("what must not be replaced: %v", err)
+	}
 	server.fault = func(*http.Request) fault { return none }
 	if stopped.Load() == 0 {
 		t.Error("the test needs refused writes")
