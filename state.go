@@ -38,7 +38,7 @@ type State struct {
 	memory *memory // what warm-up has learnt; nil if nothing
 	finds  *finds  // what was found on the way; nil if nothing is looked for
 
-	logRecall float64 // of the probability that recall draws the composition
+	logRecall float64 // of what the law gives the composition over the probability that recall draws it
 	recalled  bool    // whether that is known
 }
 
