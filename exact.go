@@ -107,7 +107,7 @@ func (x *State) beside(r *Rand, tally *Tally) (made bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	tally.Accepted += oneIf(result != rejected)
+	tally.Accepted += oneIf(result.accepted())
 	tally.Updated += oneIf(result == updated)
 	return true, nil
 }

@@ -20,9 +20,10 @@ func (x *State) recall(r *Rand) (outcome, error) {
 		if !x.drawListed(r, y) {
 			return 0, false
 		}
-		return x.logRecalled(y, x.memory.divide(r, &x.exact, y)), true
+		divided := x.memory.divide(r, &x.exact, y)
+		return x.logRecalled(y, divided), divided > negInf
 	})
-	if result != rejected {
+	if result.accepted() {
 		x.recalled, x.logRecall = true, log
 	}
 	return result, err

@@ -6,18 +6,18 @@ import "math"
 // state, with probability g. draw returns log(P/g) of it, up to a constant and to the
 // properties, and may say that it has none; here returns that of the state. One
 // candidate is accepted by the Metropolis–Hastings ratio. logWeight is that of where the
-// chain is then, unless the candidate was rejected.
+// chain is then, if the candidate was accepted.
 func (x *State) whole(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result outcome, logWeight float64, err error) {
 	if x.target.batch > 1 {
 		return x.oneOf(r, here, draw)
 	}
 	logWeight, ok := draw(x.candidate())
 	if !ok {
-		return rejected, 0, nil
+		return barred, 0, nil
 	}
 	value, err := x.scoreCandidate()
 	if err != nil || value == negInf {
-		return rejected, 0, err
+		return barred, 0, err
 	}
 	if !r.Bernoulli(math.Exp(logWeight - here() + x.beta*(value-x.sum))) {
 		return rejected, 0, nil
@@ -51,7 +51,7 @@ func (x *State) oneOf(r *Rand, here func() float64, draw func(y *Composition) (l
 		}
 	}
 	stay := here() + x.beta*x.sum
-	top := stay
+	top, found := stay, false
 	for k, y := range b.candidates {
 		b.logs[k] = negInf
 		if b.drawn[k] == negInf {
@@ -63,10 +63,13 @@ func (x *State) oneOf(r *Rand, here func() float64, draw func(y *Composition) (l
 			return rejected, 0, err
 		}
 		if value > negInf {
-			b.logs[k] = b.drawn[k] + x.beta*value
+			b.logs[k], found = b.drawn[k]+x.beta*value, true
 		}
 		b.values[k] = value
 		top = max(top, b.logs[k])
+	}
+	if !found {
+		return barred, 0, nil
 	}
 	rest := 0.0
 	for k, log := range b.logs {
