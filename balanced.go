@@ -71,6 +71,16 @@ func (b *Balanced) mix(x *State) *shares {
 	return b.first
 }
 
+// alongOf returns how many of all moves are along. Whole compositions, where the mix
+// makes many, take the place of it as they do of lines.
+func (b *Balanced) alongOf(mix *shares) float64 {
+	if b.fixed || b.along == 0 {
+		return b.along
+	}
+	few := mix[lineMove] + mix[resizeMove]
+	return b.along * few / (few + (1-b.along)*(mix[refreshMove]+mix[recallMove]))
+}
+
 // Advance makes iterations, each of one move.
 func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	if err := x.ready("balanced", b.target); err != nil {
@@ -78,9 +88,10 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 	}
 	tally.Iterations += int64(iterations)
 	mix, moves := b.mix(x), movesOf(tally, b.target.held())
+	along := b.alongOf(mix)
 	for range iterations {
 		move := alongMove
-		if b.along == 0 || !r.Bernoulli(b.along) {
+		if along == 0 || !r.Bernoulli(along) {
 			move = mix.pick(r)
 		}
 		var result outcome
@@ -92,8 +103,10 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 			result, err = b.resize(r, x)
 		case refreshMove:
 			result, err = x.independent(r)
+			x.wholes.refresh.count(result)
 		case recallMove:
 			result, err = x.recall(r)
+			x.wholes.recall.count(result)
 		case alongMove:
 			result, err = x.along(r)
 		}
@@ -102,7 +115,7 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		}
 		count := &moves[move]
 		count.Tried++
-		if result != rejected {
+		if result.accepted() {
 			tally.Accepted++
 			count.Accepted++
 		}
@@ -303,12 +316,11 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 		length := firstRound << m.round
 		stride := max(1, length/maxMetStates)
 		steps := min(iterations, stride-m.done%stride)
-		moves := movesOf(tally, b.target.held())
-		before := wholeMovesOf(moves)
+		x.wholes = wholeMoves{}
 		if err := b.Advance(r, x, steps, tally); err != nil {
 			return err
 		}
-		m.now.add(wholeMovesOf(moves).since(before))
+		m.now.add(x.wholes)
 		iterations -= steps
 		m.done += steps
 		if m.done%stride == 0 && len(m.met.list) < maxMet {

@@ -76,10 +76,12 @@ func (x *State) independent(r *Rand) (outcome, error) {
 	if len(x.terms) == 0 {
 		return changed(x.drawAnew(r)), nil // the ratio is 1
 	}
-	return x.whole(r, func(y *Composition) bool {
+	// P over the probability of being drawn
+	result, _, err := x.whole(r, func() float64 { return x.target.logShare(x.Composition.Used()) }, func(y *Composition) (float64, bool) {
 		x.drawExact(r, y)
-		return true
-	}, func(y *Composition) float64 { return x.target.logShare(y.Used()) }) // P over the probability of being drawn
+		return x.target.logShare(y.Used()), true
+	})
+	return result, err
 }
 
 // independentShare is how often kernels that move along lines make an
@@ -105,7 +107,7 @@ func (x *State) beside(r *Rand, tally *Tally) (made bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	tally.Accepted += oneIf(result != rejected)
+	tally.Accepted += oneIf(result.accepted())
 	tally.Updated += oneIf(result == updated)
 	return true, nil
 }

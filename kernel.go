@@ -34,10 +34,14 @@ type Learner interface {
 type outcome int8
 
 const (
-	rejected outcome = iota
-	stayed           // accepted, and the composition is the same
+	barred   outcome = iota // there was no candidate, or one whose score is 0
+	rejected                // by the ratio
+	stayed                  // accepted, and the composition is the same
 	updated
 )
+
+// accepted says whether the candidate was.
+func (o outcome) accepted() bool { return o >= stayed }
 
 // changed is the outcome of an accepted move.
 func changed(yes bool) outcome {

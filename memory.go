@@ -1,7 +1,5 @@
 package kir
 
-import "math"
-
 // unmet is the share of draws by a [memory] that do not look at it, so that
 // what warm-up never met is still drawn.
 const unmet = 0.2
@@ -28,22 +26,34 @@ type memory struct {
 }
 
 // wholeMoves counts the moves that draw a whole composition.
-type wholeMoves struct{ refresh, recall MoveTally }
-
-// wholeMovesOf returns those of all moves.
-func wholeMovesOf(moves []MoveTally) wholeMoves {
-	return wholeMoves{moves[refreshMove], moves[recallMove]}
-}
-
-// since returns what was counted after before.
-func (w wholeMoves) since(before wholeMoves) wholeMoves {
-	return wholeMoves{w.refresh.since(before.refresh), w.recall.since(before.recall)}
-}
+type wholeMoves struct{ refresh, recall wholeTally }
 
 // add adds what was counted elsewhere.
 func (w *wholeMoves) add(v wholeMoves) {
 	w.refresh.add(v.refresh)
 	w.recall.add(v.recall)
+}
+
+// A wholeTally counts one of them: how often it was tried, had a candidate that is
+// allowed, and took it.
+type wholeTally struct{ tried, candidates, accepted int64 }
+
+func (t *wholeTally) count(o outcome) {
+	t.tried++
+	t.candidates += oneIf(o != barred)
+	t.accepted += oneIf(o.accepted())
+}
+
+func (t *wholeTally) add(u wholeTally) {
+	t.tried += u.tried
+	t.candidates += u.candidates
+	t.accepted += u.accepted
+}
+
+// worth returns the share of tries that had a candidate and the rate at which those
+// were taken.
+func (t wholeTally) worth() (share, rate float64) {
+	return (float64(t.candidates) + 0.5) / (float64(t.tried) + 0.5), (float64(t.accepted) + 0.5) / (float64(t.candidates) + 1)
 }
 
 const (
@@ -52,7 +62,7 @@ const (
 	maxMet       = 1 << 15 // ingredients of states that a round remembers, but for the last state
 
 	// How often refresh and recall are made for each line: wholeWorth times
-	// the cube of their rate over the number of ingredients, but at least
+	// the cube of their rate, and the share of allowed candidates, over the number of ingredients, but at least
 	// minWhole over that number and at most maxWhole.
 	wholeWorth = 150
 	minWhole   = 0.1
@@ -81,17 +91,17 @@ func (m *memory) share(i, n int) float64 {
 // tune sets the mix. A whole new composition costs about as much as a line for
 // each of its ingredients and pays only if it is accepted often: where it is not, the
 // few states that it hardly ever proposes hold the chain. So refresh and recall are
-// made by the cube of the better rate, in proportion to the squares of both.
+// made by the cube of the better rate, in proportion to the squares of both. What is
+// barred only takes time: that counts but once.
 func (m *memory) tune(used float64, resizes bool) {
-	squaredRate := func(last, now MoveTally) float64 {
+	worth := func(last, now wholeTally) (cube, square float64) {
 		last.add(now)
-		rate := (float64(last.Accepted) + 0.5) / (float64(last.Tried) + 1)
-		return rate * rate
+		share, rate := last.worth()
+		return share * rate * rate * rate, share * rate * rate
 	}
-	refresh := squaredRate(m.last.refresh, m.now.refresh)
-	recall := squaredRate(m.last.recall, m.now.recall)
-	whole := max(refresh, recall)
-	whole = max(min(wholeWorth*whole*math.Sqrt(whole)/used, maxWhole), minWhole/used)
+	refreshCube, refresh := worth(m.last.refresh, m.now.refresh)
+	recallCube, recall := worth(m.last.recall, m.now.recall)
+	whole := max(min(wholeWorth*max(refreshCube, recallCube)/used, maxWhole), minWhole/used)
 	m.mix = shares{
 		lineMove:    1,
 		refreshMove: whole * refresh / (refresh + recall),

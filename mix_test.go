@@ -1,12 +1,65 @@
 package kir_test
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
 
 	"kir"
+	"kir/rule"
 )
+
+// TestWholeUnderRules runs balanced under rules that most compositions break, on a
+// property that hardly matters: what the rules leave of whole candidates is accepted,
+// so warm-up has the mix make many of them, and those of recall keep the bounds.
+func TestWholeUnderRules(t *testing.T) {
+	const n, total = 10, 1000
+	book, costs := make([]rule.Rule, 0, n+1), make([]float64, n)
+	for i := range n {
+		book = append(book, rule.Amount{Of: []int{i}, Min: 20 + 15*i, Max: 300 + 30*i})
+		costs[i] = float64(i)
+	}
+	gently := kir.ScoreFunc(func(x *kir.Composition) float64 { return 1 + float64(x.Amount(0))/1e4 })
+	for name, rules := range map[string][]rule.Rule{
+		"bounds":           book,
+		"bounds and costs": append(book, rule.Limit{Factors: costs, Min: 0, Max: 3}),
+	} {
+		law := kir.Uniform(3, 6)
+		space, err := kir.NewRuledSpace(context.Background(), rule.Set{Ingredients: n, Total: total, Rules: rules}, kir.Counting{Law: law})
+		if err != nil {
+			t.Fatal(err)
+		}
+		target, err := kir.NewTarget(space, law, kir.Wish{Name: "y", Property: gently, Weight: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sampler, err := kir.NewSampler("balanced", target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chain, err := sampler.NewChain(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := chain.Warm(5000); err != nil {
+			t.Fatal(err)
+		}
+		chain.EndWarmup()
+		if err := chain.Advance(5000); err != nil {
+			t.Fatal(err)
+		}
+		tally := chain.Tally()
+		moves := tally.Of("line", "resize", "refresh", "recall")
+		lines, refresh, recall := moves[0].Tried, moves[2], moves[3]
+		if whole := refresh.Tried + recall.Tried; whole < lines {
+			t.Errorf("%s: %d whole candidates for %d lines", name, whole, lines)
+		}
+		if rate := float64(recall.Accepted) / float64(recall.Tried); rate < 0.15 {
+			t.Errorf("%s: of recall's candidates %v are accepted", name, rate)
+		}
+	}
+}
 
 func TestMixErrors(t *testing.T) {
 	target := newTarget(t, 3, 4, kir.Uniform(1, 3))

@@ -11,37 +11,28 @@ func (x *State) recall(r *Rand) (outcome, error) {
 	if x.memory == nil {
 		x.memory = &memory{}
 	}
-	m := x.memory
-	if x.target.batch > 1 {
-		return x.oneOf(r, func(y *Composition) bool {
-			if !x.drawListed(r, y) {
-				return false
-			}
-			m.divide(r, &x.exact, y)
-			return true
-		}, func(y *Composition) float64 {
-			return x.target.LogLaw(y.Used()) - m.divide(nil, nil, y) - x.logListed(y)
-		})
+	result, log, err := x.whole(r, func() float64 {
+		if !x.recalled {
+			x.recalled, x.logRecall = true, x.logRecalled(x.Composition, x.memory.divide(nil, nil, x.Composition))
+		}
+		return x.logRecall
+	}, func(y *Composition) (float64, bool) {
+		if !x.drawListed(r, y) {
+			return 0, false
+		}
+		divided := x.memory.divide(r, &x.exact, y)
+		return x.logRecalled(y, divided), divided > negInf
+	})
+	if result.accepted() {
+		x.recalled, x.logRecall = true, log
 	}
-	y := x.candidate()
-	if !x.drawListed(r, y) {
-		return rejected, nil
-	}
-	log := m.divide(r, &x.exact, y) + x.logListed(y)
-	value, err := x.scoreCandidate()
-	if err != nil || value == negInf {
-		return rejected, err
-	}
-	if !x.recalled {
-		x.recalled, x.logRecall = true, m.divide(nil, nil, x.Composition)+x.logListed(x.Composition)
-	}
-	there, here := x.target.LogLaw(y.Used())-log, x.target.LogLaw(x.Composition.Used())-x.logRecall
-	if !r.Bernoulli(math.Exp(there - here + x.beta*(value-x.sum))) {
-		return rejected, nil
-	}
-	moved := x.takeCandidate(value)
-	x.recalled, x.logRecall = true, log
-	return changed(moved), nil
+	return result, err
+}
+
+// logRecalled is the log of what the law gives y over the probability that recall draws
+// it, of whose amounts divided is the log.
+func (x *State) logRecalled(y *Composition, divided float64) float64 {
+	return x.target.LogLaw(y.Used()) - (divided + x.logListed(y))
 }
 
 // drawListed makes y use the ingredients of a candidate, with a unit of each for now,

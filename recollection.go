@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"kir/rule"
 )
 
 // A recollection is the law of whole compositions that recall draws from, made of
@@ -14,8 +16,8 @@ import (
 //   - the others are drawn independently, each as often as it was met;
 //   - in place of both, now and then a size is drawn, and then all ingredients are;
 //   - the amounts are divided in the order of how often ingredients were met, as
-//     uniform ones would be but for a tilt: how much more often an ingredient's amount
-//     was met in each twentieth of the total.
+//     uniform ones would be but for the bounds that rules set each, and for a tilt: how
+//     much more often an ingredient's amount was met in each twentieth of the total.
 type recollection struct {
 	states         // that were met
 	count  []int32 // by ingredient: how often they use it
@@ -33,8 +35,10 @@ type recollection struct {
 	tilts [][tiltBins]float64 // by rank
 	odds  []float64           // by rank: how often a state uses it against how often not
 
-	// Scratch: the ingredients whose amounts have no tilt, odds and bins to draw by.
-	rest   []int32
+	doses []doses // by ingredient: which amounts the rules allow; nil if they allow all
+
+	// Scratch: ingredients in the order of their amounts, odds and bins to draw by.
+	parts  []int32
 	absent [orderMost]float64
 	bins   binLaw
 }
@@ -61,6 +65,9 @@ func (c *recollection) learn(t *Target, met *states) {
 		c.count[i], c.rank[i] = 0, unranked
 	}
 	c.copyFrom(met)
+	if t.space.rules != nil {
+		c.doses = t.space.rules.doses
+	}
 	for _, i := range c.list {
 		c.count[i]++
 	}
@@ -164,25 +171,21 @@ func (c *recollection) learnTilts(t *Target, s *states) {
 	list, amounts := s.list, s.amounts
 	var of [orderMost]int32
 	for _, n := range s.sizes {
-		tilted := uint64(0)
 		for p, i := range list[:n] {
 			if k := c.rank[i]; k != unranked {
-				tilted |= 1 << k
 				of[k] = amounts[p]
 			}
 		}
+		tilted, room := c.arrange(list[:n], t.space.total)
 		list, amounts = list[n:], amounts[n:]
-		left := t.space.total
-		for parts := int(n); tilted != 0 && parts > 1; parts-- {
-			k := bits.TrailingZeros64(tilted)
-			tilted &= tilted - 1
-			var bins binLaw
-			bins.fill(nil, left, parts, t.space.total)
-			for b := range bins.count {
-				expected[k][b] += bins.weights[b]
+		for at, i := range c.parts[:min(tilted, int(n)-1)] {
+			k := c.rank[i]
+			sum := c.bins.fill(nil, c.next(&room, at), room.left, int(n)-at, t.space.total)
+			for b, w := range c.bins.weights[:c.bins.count] {
+				expected[k][b] += w / sum
 			}
 			met[k][binOf(int(of[k]), t.space.total)]++
-			left -= int(of[k])
+			room.left -= int(of[k])
 		}
 	}
 	c.tilts = slices.Grow(c.tilts[:0], len(c.order))[:len(c.order)]
@@ -193,38 +196,123 @@ func (c *recollection) learnTilts(t *Target, s *states) {
 	}
 }
 
+// Doses are the amounts lo, lo+step … that are at most hi.
+type doses struct{ lo, hi, step int }
+
+// dosesOf returns those that conditions allow each ingredient, nil if they allow all.
+func dosesOf(c *rule.Conditions) []doses {
+	all, bounded := make([]doses, len(c.Amounts)), false
+	for i, a := range c.Amounts {
+		lo, step, n := a.Doses(c.Total)
+		if all[i] = (doses{lo, lo + (n-1)*step, step}); a.Excluded || n == 0 {
+			all[i] = doses{1, 0, 1}
+			continue
+		}
+		bounded = bounded || all[i] != doses{1, c.Total, 1}
+	}
+	if !bounded {
+		return nil
+	}
+	return all
+}
+
+// A room is what is left of the total for ingredients that have no amounts yet, and
+// what these may take together.
+type room struct{ left, least, most int }
+
+// arrange takes ingredients in the order in which amounts are divided: by rank, then,
+// where rules bound amounts, by number. It returns how many have a rank.
+func (c *recollection) arrange(list []int32, total int) (tilted int, of room) {
+	ranks := uint64(0)
+	c.parts = c.parts[:0]
+	for _, i := range list {
+		if k := c.rankOf(i); k != unranked {
+			ranks |= 1 << k
+		}
+	}
+	tilted = bits.OnesCount64(ranks)
+	for ; ranks != 0; ranks &= ranks - 1 {
+		c.parts = append(c.parts, c.order[bits.TrailingZeros64(ranks)])
+	}
+	for _, i := range list {
+		if c.rankOf(i) == unranked {
+			c.parts = append(c.parts, i)
+		}
+	}
+	of.left = total
+	if c.doses != nil {
+		slices.Sort(c.parts[tilted:])
+		for _, i := range c.parts {
+			of.least += c.doses[i].lo
+			of.most += c.doses[i].hi
+		}
+	}
+	return tilted, of
+}
+
+// next returns which amounts there may be of the part at a place, given what is left
+// for it and those after it.
+func (c *recollection) next(of *room, at int) doses {
+	if c.doses == nil {
+		return doses{1, of.left - (len(c.parts) - 1 - at), 1}
+	}
+	s := c.doses[c.parts[at]]
+	of.least -= s.lo
+	of.most -= s.hi
+	if least := of.left - of.most; s.lo < least {
+		s.lo += (least - s.lo + s.step - 1) / s.step * s.step
+	}
+	s.hi = min(s.hi, of.left-of.least)
+	return s
+}
+
 // A binLaw is the law of one amount, the first of several parts of what is left: how
-// much weight each bin has, within which all are alike.
+// much weight each bin has, within which all that there may be are alike.
 type binLaw struct {
+	doses
 	weights [tiltBins]float64
 	count   int // bins that have any
-	most    int // the largest amount there can be
 }
 
 // binOf returns the bin of an amount.
 func binOf(amount, total int) int { return (amount*tiltBins+total-1)/total - 1 }
 
-// binFrom returns the amounts of bin b that are at most most: from < amount ≤ to.
-func binFrom(b, total, most int) (from, to int) {
-	return b * total / tiltBins, min((b+1)*total/tiltBins, most)
+// within returns the amounts of bin b that there may be: from the first on, n of them.
+func (l *binLaw) within(b, total int) (first, n int) {
+	first, last := max(b*total/tiltBins+1, l.lo), min((b+1)*total/tiltBins, l.hi)
+	if l.step > 1 {
+		first += (l.step - (first-l.lo)%l.step) % l.step
+		last -= ((last-l.lo)%l.step + l.step) % l.step
+	}
+	return first, max((last-first)/l.step+1, 0)
 }
 
-// fill computes the weights. Without a tilt they sum to 1, and are those of the first
-// of so many parts of a line that is cut anywhere: P(amount > a) = (1 − a/most)^(parts−1).
-func (l *binLaw) fill(tilt *[tiltBins]float64, left, parts, total int) (sum float64) {
-	l.most = left - (parts - 1)
-	per := 1 / float64(l.most)
-	above := 1.0
-	for b := range tiltBins {
-		from, to := binFrom(b, total, l.most)
-		if from >= l.most {
-			break
-		}
-		next := intPow(float64(l.most-to)*per, parts-1)
+// fill computes the weights of doses. Without a tilt they are, up to a
+// factor, those of the first of so many parts of a line that is cut anywhere:
+// P(amount > a) = (1 − a/most)^(parts−1).
+func (l *binLaw) fill(tilt *[tiltBins]float64, s doses, left, parts, total int) (sum float64) {
+	l.doses, l.count = s, 0
+	if s.lo > s.hi {
+		return 0
+	}
+	most := left - (parts - 1)
+	per := 1 / float64(most)
+	above, from := 1.0, binOf(s.lo, total)
+	if s.lo > 1 {
+		above = intPow(float64(most-s.lo+1)*per, parts-1)
+		clear(l.weights[:from])
+	}
+	for b := from; b < tiltBins && b*total/tiltBins < s.hi; b++ {
+		next := intPow(float64(most-min((b+1)*total/tiltBins, s.hi))*per, parts-1)
 		w := above - next
 		above = next
 		if tilt != nil {
 			w *= tilt[b]
+		}
+		if s.step > 1 {
+			if _, n := l.within(b, total); n == 0 {
+				w = 0
+			}
 		}
 		l.weights[b] = w
 		l.count = b + 1
@@ -248,45 +336,37 @@ func intPow(x float64, n int) float64 {
 
 // divide draws the amounts of y, whose ingredients are listed, if there is a stream
 // of random choices to draw with; else y has them. It returns the log of the
-// probability that they come out.
+// probability that they come out, −Inf if none can.
 func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) float64 {
-	tilted, total := uint64(0), y.total
-	l := &c.bins
-	c.rest = c.rest[:0]
-	for _, i := range y.list {
-		if k := c.rankOf(i); k != unranked {
-			tilted |= 1 << k
-		} else {
-			c.rest = append(c.rest, i)
-		}
+	tilted, room := c.arrange(y.list, y.total)
+	l, n, p := &c.bins, len(c.parts), one()
+	single := n - 1 // drawn one by one
+	if c.doses == nil {
+		single = min(single, tilted)
 	}
-	left, parts := total, y.Used()
-	p := one()
-	for ; tilted != 0 && parts > 1; parts-- {
-		k := bits.TrailingZeros64(tilted)
-		tilted &= tilted - 1
-		i := c.order[k]
-		sum := l.fill(&c.tilts[k], left, parts, total)
-		var b int
+	for at, i := range c.parts[:single] {
+		var tilt *[tiltBins]float64
+		if at < tilted {
+			tilt = &c.tilts[c.rank[i]]
+		}
+		sum := l.fill(tilt, c.next(&room, at), room.left, n-at, y.total)
+		if !(sum > 0) {
+			return negInf
+		}
 		if r != nil {
-			b = r.Categorical(l.weights[:l.count])
-			from, to := binFrom(b, total, l.most)
-			y.amounts[i] = int32(from + 1 + r.Intn(to-from))
-		} else {
-			b = binOf(int(y.amounts[i]), total)
+			first, ways := l.within(r.Categorical(l.weights[:l.count]), y.total)
+			y.amounts[i] = int32(first + l.step*r.Intn(ways))
 		}
-		from, to := binFrom(b, total, l.most)
-		p.times(l.weights[b] / (sum * float64(to-from)))
-		left -= int(y.amounts[i])
-	}
-	if tilted != 0 {
-		c.rest = append(c.rest, c.order[bits.TrailingZeros64(tilted)])
+		b := binOf(int(y.amounts[i]), y.total)
+		_, ways := l.within(b, y.total)
+		p.times(l.weights[b] / (sum * float64(ways)))
+		room.left -= int(y.amounts[i])
 	}
 	if r != nil {
-		e.drawAmounts(r, c.rest, y.amounts, left)
+		e.drawAmounts(r, c.parts[single:], y.amounts, room.left)
 	}
-	for k := 1; k < parts; k++ {
-		p.times(float64(k) / float64(left-k))
+	for k := 1; k < n-single; k++ {
+		p.times(float64(k) / float64(room.left-k))
 	}
 	return p.log()
 }

@@ -28,6 +28,7 @@ type ruleset struct {
 	firstTerm []int32 // where the terms of an ingredient begin, and end
 	terms     []sumTerm
 
+	doses   []doses  // by ingredient; nil if all amounts are allowed
 	lattice *lattice // what equalities leave; nil if there are none
 
 	table    *count.Table
@@ -64,6 +65,7 @@ func newRuleset(c *rule.Conditions) *ruleset {
 		index(r.meets, k, need.Then...)
 	}
 	r.indexSums()
+	r.doses = dosesOf(c)
 	r.lattice = newLattice(c)
 	return r
 }

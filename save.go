@@ -147,8 +147,8 @@ func (e *encoder) state(x *State) {
 	e.floats(m.mix[:]...)
 	e.ints(int64(m.round), int64(m.done))
 	e.states(&m.met)
-	for _, w := range []MoveTally{m.last.refresh, m.last.recall, m.now.refresh, m.now.recall} {
-		e.ints(w.Tried, w.Accepted, w.Updated)
+	for _, w := range []wholeTally{m.last.refresh, m.last.recall, m.now.refresh, m.now.recall} {
+		e.ints(w.tried, w.candidates, w.accepted)
 	}
 }
 
@@ -319,8 +319,10 @@ func (d *decoder) state(beta float64) *State {
 	m.round = d.between(0, 40)
 	m.done = d.between(0, firstRound<<m.round-1)
 	m.met = d.states()
-	for _, w := range []*MoveTally{&m.last.refresh, &m.last.recall, &m.now.refresh, &m.now.recall} {
-		*w = d.moveTally()
+	for _, w := range []*wholeTally{&m.last.refresh, &m.last.recall, &m.now.refresh, &m.now.recall} {
+		w.tried = d.count(maxCount)
+		w.candidates = d.count(w.tried)
+		w.accepted = d.count(w.candidates)
 	}
 	if d.err != nil {
 		return nil

@@ -34,11 +34,12 @@ type State struct {
 	was            []Part
 
 	spare  *spare
-	batch  *batch  // where several candidates are drawn at once
-	memory *memory // what warm-up has learnt; nil if nothing
-	finds  *finds  // what was found on the way; nil if nothing is looked for
+	batch  *batch     // where several candidates are drawn at once
+	memory *memory    // what warm-up has learnt; nil if nothing
+	wholes wholeMoves // since it was last emptied
+	finds  *finds     // what was found on the way; nil if nothing is looked for
 
-	logRecall float64 // of the probability that recall draws the composition
+	logRecall float64 // of what the law gives the composition over the probability that recall draws it
 	recalled  bool    // whether that is known
 }
 
