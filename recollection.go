@@ -2,7 +2,6 @@ package kir
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -11,11 +10,12 @@ import (
 //
 //   - which of the ingredients that were met most, the core, come together, and how
 //     many others with them, is taken from one of the states;
-//   - the others are drawn independently, each as often as it was met;
+//   - the others are drawn independently, each as often as it was met, half of the time
+//     with what states have of the same core, their group;
 //   - in place of both, now and then a size is drawn, and then all ingredients are;
 //   - the amounts are divided in the order of how often ingredients were met, as
 //     uniform ones would be but for a tilt: how much more often an ingredient's amount
-//     was met in each twentieth of the total.
+//     was met in each twentieth of the total, and how much more often in its group.
 type recollection struct {
 	states         // that were met
 	count  []int32 // by ingredient: how often they use it
@@ -30,8 +30,9 @@ type recollection struct {
 	sizeCount []int32  // by size: how many states
 	others    []int32  // ingredients met that are not of the core
 
-	tilts [][tiltBins]float64 // by rank
-	odds  []float64           // by rank: how often a state uses it against how often not
+	tilts  []tilt                // by rank
+	groups [1 << coreMost]*group // by core, nil of one that few states have
+	odds   []float64             // by rank: how often a state uses it against how often not
 
 	// Scratch: the ingredients whose amounts have no tilt, odds and bins to draw by.
 	rest   []int32
@@ -40,12 +41,10 @@ type recollection struct {
 }
 
 const (
-	coreMost   = 6   // ingredients of the core, at most
-	orderMost  = 64  // ingredients of the order, at most
-	unranked   = 255 // of an ingredient that is not of the order
-	tiltBins   = 20  // parts of the total in each of which the tilt is constant
-	loose      = 0.3 // how often recall draws all ingredients independently
-	tiltWeight = 8   // of no tilt, in states, against what was met
+	coreMost  = 6   // ingredients of the core, at most
+	orderMost = 64  // ingredients of the order, at most
+	unranked  = 255 // of an ingredient that is not of the order
+	loose     = 0.3 // how often recall draws all ingredients independently
 )
 
 // learn makes it that of the given states.
@@ -92,7 +91,8 @@ func (c *recollection) learn(t *Target, met *states) {
 		c.sizeCount[int(n)-t.law.lo]++
 		c.coreCount[c.coreAt(t, int(n), core)]++
 	}
-	c.learnTilts(t, &c.states)
+	c.tilts = c.tiltsOf(t, func(uint64) bool { return true }, nil, tiltWeight)
+	c.learnGroups(t)
 	c.odds = c.odds[:0]
 	for _, i := range c.order {
 		used := float64(c.count[i])
@@ -157,140 +157,6 @@ func (c *recollection) substitute(ingredients int) {
 	}
 }
 
-// learnTilts counts how often each amount was met and how often it would have been,
-// were amounts uniform given those before it.
-func (c *recollection) learnTilts(t *Target, s *states) {
-	met, expected := make([][tiltBins]float64, len(c.order)), make([][tiltBins]float64, len(c.order))
-	list, amounts := s.list, s.amounts
-	var of [orderMost]int32
-	for _, n := range s.sizes {
-		tilted := uint64(0)
-		for p, i := range list[:n] {
-			if k := c.rank[i]; k != unranked {
-				tilted |= 1 << k
-				of[k] = amounts[p]
-			}
-		}
-		list, amounts = list[n:], amounts[n:]
-		left := t.space.total
-		for parts := int(n); tilted != 0 && parts > 1; parts-- {
-			k := bits.TrailingZeros64(tilted)
-			tilted &= tilted - 1
-			var bins binLaw
-			bins.fill(nil, left, parts, t.space.total)
-			for b := range bins.count {
-				expected[k][b] += bins.weights[b]
-			}
-			met[k][binOf(int(of[k]), t.space.total)]++
-			left -= int(of[k])
-		}
-	}
-	c.tilts = slices.Grow(c.tilts[:0], len(c.order))[:len(c.order)]
-	for k := range c.tilts {
-		for b := range c.tilts[k] {
-			c.tilts[k][b] = (met[k][b] + tiltWeight) / (expected[k][b] + tiltWeight)
-		}
-	}
-}
-
-// A binLaw is the law of one amount, the first of several parts of what is left: how
-// much weight each bin has, within which all are alike.
-type binLaw struct {
-	weights [tiltBins]float64
-	count   int // bins that have any
-	most    int // the largest amount there can be
-}
-
-// binOf returns the bin of an amount.
-func binOf(amount, total int) int { return (amount*tiltBins+total-1)/total - 1 }
-
-// binFrom returns the amounts of bin b that are at most most: from < amount ≤ to.
-func binFrom(b, total, most int) (from, to int) {
-	return b * total / tiltBins, min((b+1)*total/tiltBins, most)
-}
-
-// fill computes the weights. Without a tilt they sum to 1, and are those of the first
-// of so many parts of a line that is cut anywhere: P(amount > a) = (1 − a/most)^(parts−1).
-func (l *binLaw) fill(tilt *[tiltBins]float64, left, parts, total int) (sum float64) {
-	l.most = left - (parts - 1)
-	per := 1 / float64(l.most)
-	above := 1.0
-	for b := range tiltBins {
-		from, to := binFrom(b, total, l.most)
-		if from >= l.most {
-			break
-		}
-		next := intPow(float64(l.most-to)*per, parts-1)
-		w := above - next
-		above = next
-		if tilt != nil {
-			w *= tilt[b]
-		}
-		l.weights[b] = w
-		l.count = b + 1
-		sum += w
-	}
-	return sum
-}
-
-// intPow returns x^n, n ≥ 1.
-func intPow(x float64, n int) float64 {
-	switch n {
-	case 1:
-		return x
-	case 2:
-		return x * x
-	case 3:
-		return x * x * x
-	}
-	return math.Pow(x, float64(n))
-}
-
-// divide draws the amounts of y, whose ingredients are listed, if there is a stream
-// of random choices to draw with; else y has them. It returns the log of the
-// probability that they come out.
-func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) float64 {
-	tilted, total := uint64(0), y.total
-	l := &c.bins
-	c.rest = c.rest[:0]
-	for _, i := range y.list {
-		if k := c.rankOf(i); k != unranked {
-			tilted |= 1 << k
-		} else {
-			c.rest = append(c.rest, i)
-		}
-	}
-	left, parts := total, y.Used()
-	p := one()
-	for ; tilted != 0 && parts > 1; parts-- {
-		k := bits.TrailingZeros64(tilted)
-		tilted &= tilted - 1
-		i := c.order[k]
-		sum := l.fill(&c.tilts[k], left, parts, total)
-		var b int
-		if r != nil {
-			b = r.Categorical(l.weights[:l.count])
-			from, to := binFrom(b, total, l.most)
-			y.amounts[i] = int32(from + 1 + r.Intn(to-from))
-		} else {
-			b = binOf(int(y.amounts[i]), total)
-		}
-		from, to := binFrom(b, total, l.most)
-		p.times(l.weights[b] / (sum * float64(to-from)))
-		left -= int(y.amounts[i])
-	}
-	if tilted != 0 {
-		c.rest = append(c.rest, c.order[bits.TrailingZeros64(tilted)])
-	}
-	if r != nil {
-		e.drawAmounts(r, c.rest, y.amounts, left)
-	}
-	for k := 1; k < parts; k++ {
-		p.times(float64(k) / float64(left-k))
-	}
-	return p.log()
-}
-
 // A product is one of factors of which no few leave the range of a float64.
 type product struct{ factor, rest float64 }
 
@@ -314,7 +180,10 @@ func (c *recollection) rankOf(i int32) uint8 {
 }
 
 // drawOther draws one of n ingredients that is not of the core.
-func (c *recollection) drawOther(r *Rand, n int) int32 {
+func (c *recollection) drawOther(r *Rand, g *group, n int) int32 {
+	if g != nil && len(g.others) > 0 && r.Bernoulli(ownShare) {
+		return g.others[r.Intn(len(g.others))]
+	}
 	if len(c.others) > 0 && !r.Bernoulli(unmet) {
 		return c.others[r.Intn(len(c.others))]
 	}
@@ -326,12 +195,19 @@ func (c *recollection) drawOther(r *Rand, n int) int32 {
 }
 
 // otherShare is the probability that drawOther returns ingredient i of n.
-func (c *recollection) otherShare(i int32, n int) float64 {
+func (c *recollection) otherShare(i int32, g *group, n int) float64 {
 	u := 1 / float64(n-c.core)
-	if len(c.others) == 0 {
+	if len(c.others) > 0 {
+		u = unmet*u + (1-unmet)*float64(c.count[i])/float64(len(c.others))
+	}
+	if g == nil || len(g.others) == 0 {
 		return u
 	}
-	return unmet*u + (1-unmet)*float64(c.count[i])/float64(len(c.others))
+	own := 0.0
+	if k := c.rank[i]; k != unranked {
+		own = float64(g.count[k]) / float64(len(g.others))
+	}
+	return (1-ownShare)*u + ownShare*own
 }
 
 // states are compositions, one after the other.
@@ -349,9 +225,15 @@ func (s *states) add(c *Composition) {
 	}
 }
 
+// addAll appends what u holds.
+func (s *states) addAll(u *states) {
+	s.sizes = append(s.sizes, u.sizes...)
+	s.list = append(s.list, u.list...)
+	s.amounts = append(s.amounts, u.amounts...)
+}
+
 // copyFrom makes s hold what u does.
 func (s *states) copyFrom(u *states) {
-	s.sizes = append(s.sizes[:0], u.sizes...)
-	s.list = append(s.list[:0], u.list...)
-	s.amounts = append(s.amounts[:0], u.amounts...)
+	s.sizes, s.list, s.amounts = s.sizes[:0], s.list[:0], s.amounts[:0]
+	s.addAll(u)
 }
