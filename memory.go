@@ -23,6 +23,9 @@ type memory struct {
 	round, done int
 	met         states
 	last, now   wholeMoves
+
+	leg  int    // iterations of warm-up since the chain was last made cold
+	home states // where it was before it was heated
 }
 
 // wholeMoves counts the moves that draw a whole composition.
@@ -116,8 +119,9 @@ func (m *memory) tune(used float64, resizes bool) {
 // clone returns a copy.
 func (m *memory) clone(t *Target) *memory {
 	c := *m
-	c.met, c.recollection = states{}, recollection{}
+	c.met, c.home, c.recollection = states{}, states{}, recollection{}
 	c.learn(t, &m.states)
-	c.met.copyFrom(&m.met)
+	c.met.addAll(&m.met)
+	c.home.addAll(&m.home)
 	return &c
 }

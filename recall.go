@@ -8,9 +8,7 @@ import (
 // recall is a Metropolis–Hastings move whose candidate is drawn from what warm-up
 // met, whatever the state. It is no candidate if an ingredient comes twice.
 func (x *State) recall(r *Rand) (outcome, error) {
-	if x.memory == nil {
-		x.memory = &memory{}
-	}
+	x.remembers()
 	result, log, err := x.whole(r, func() float64 {
 		if !x.recalled {
 			x.recalled, x.logRecall = true, x.logRecalled(x.Composition, x.memory.divide(nil, nil, x.Composition))
@@ -35,6 +33,14 @@ func (x *State) logRecalled(y *Composition, divided float64) float64 {
 	return x.target.LogLaw(y.Used()) - (divided + x.logListed(y))
 }
 
+// remembers returns what the state has learnt, be it nothing.
+func (x *State) remembers() *memory {
+	if x.memory == nil {
+		x.memory = &memory{}
+	}
+	return x.memory
+}
+
 // drawListed makes y use the ingredients of a candidate, with a unit of each for now,
 // and says whether it is one.
 func (x *State) drawListed(r *Rand, y *Composition) bool {
@@ -42,10 +48,12 @@ func (x *State) drawListed(r *Rand, y *Composition) bool {
 	y.clear()
 	y.total = x.target.space.total
 	n, core := 0, uint64(0)
+	var g *group
 	together := len(m.cores) > 0 && !r.Bernoulli(loose)
 	if together {
 		k := r.Intn(len(m.cores))
 		n, core = int(m.sizes[k]), m.cores[k]
+		g = m.groups[core]
 	} else {
 		n = x.recallSize(r)
 	}
@@ -57,7 +65,7 @@ func (x *State) drawListed(r *Rand, y *Composition) bool {
 	for y.Used() < n {
 		i := int32(0)
 		if together {
-			i = m.drawOther(r, y.N())
+			i = m.drawOther(r, g, y.N())
 		} else {
 			i = int32(m.draw(r, y.N()))
 		}
@@ -95,8 +103,6 @@ func (x *State) logListed(y *Composition) float64 {
 		single.times(m.share(int(i), y.N()))
 		if k := m.rankOf(i); int(k) < m.core {
 			core |= 1 << k
-		} else if states > 0 {
-			other.times(m.otherShare(i, y.N()))
 		}
 	}
 	log := math.Log(size) + logFactorial(n) + single.log()
@@ -107,6 +113,12 @@ func (x *State) logListed(y *Composition) float64 {
 	count := m.coreCount[m.coreAt(t, n, core)]
 	if count == 0 {
 		return log
+	}
+	g := m.groups[core]
+	for _, i := range y.list {
+		if k := m.rankOf(i); int(k) >= m.core {
+			other.times(m.otherShare(i, g, y.N()))
+		}
 	}
 	of := math.Log((1-loose)*float64(count)/states) + logFactorial(n-bits.OnesCount64(core)) + other.log()
 	return max(log, of) + math.Log1p(math.Exp(-math.Abs(log-of)))

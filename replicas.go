@@ -221,7 +221,7 @@ func (l *replicas) move(k int, warm bool, tally *Tally) error {
 		g.state.finds.see(g.state.Composition, g.state.sum)
 		return err
 	case warm:
-		return b.Warm(g.rand, g.state, l.kernel.moves, tally)
+		return b.learn(g.rand, g.state, l.kernel.moves, tally)
 	default:
 		return b.Advance(g.rand, g.state, l.kernel.moves, tally)
 	}

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // chainFormat begins what a chain is saved as, and chainName that of every version.
 const (
 	chainName   = "kir chain "
-	chainFormat = chainName + "7\n"
+	chainFormat = chainName + "8\n"
 )
 
 // MarshalBinary returns all that the chain needs to go on later from where it
@@ -147,6 +148,8 @@ func (e *encoder) state(x *State) {
 	e.floats(m.mix[:]...)
 	e.ints(int64(m.round), int64(m.done))
 	e.states(&m.met)
+	e.ints(int64(m.leg))
+	e.states(&m.home)
 	for _, w := range []wholeTally{m.last.refresh, m.last.recall, m.now.refresh, m.now.recall} {
 		e.ints(w.tried, w.candidates, w.accepted)
 	}
@@ -263,6 +266,17 @@ func (d *decoder) states() (s states) {
 	return s
 }
 
+// home returns where a chain was before it was heated, if it was.
+func (d *decoder) home() states {
+	s := d.states()
+	list := slices.Sorted(slices.Values(s.list))
+	if len(s.sizes) > 1 || len(slices.Compact(list)) < len(s.list) {
+		d.fail("where it was is no composition")
+		return states{}
+	}
+	return s
+}
+
 // minMoveBytes is how long the count of a move is whose name is empty.
 const minMoveBytes = 4 * 8
 
@@ -319,6 +333,8 @@ func (d *decoder) state(beta float64) *State {
 	m.round = d.between(0, 40)
 	m.done = d.between(0, firstRound<<m.round-1)
 	m.met = d.states()
+	m.leg = d.between(0, coldLeg+hotLeg-1)
+	m.home = d.home()
 	for _, w := range []*wholeTally{&m.last.refresh, &m.last.recall, &m.now.refresh, &m.now.recall} {
 		w.tried = d.count(maxCount)
 		w.candidates = d.count(w.tried)
