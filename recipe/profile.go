@@ -40,6 +40,7 @@ func (p *profile) counts() bool {
 const (
 	profileRows = 1000 // rows that are looked at
 	sumRows     = 200  // rows whose numbers are kept
+	fewestRows  = 5    // rows that it takes to see that their sums are alike
 )
 
 // A marking counts what the numbers in text cells show of their decimal mark.

@@ -162,9 +162,6 @@ func (c *columnReader) inUnits() bool {
 	return units > 1 && 2*units > amounts
 }
 
-// fewestRows is how many rows it takes to see that their sums are alike.
-const fewestRows = 5
-
 // findSummed looks for a row that is the sum of all others in each column of
 // numbers that it has, below what may be a table of any recipes: it is none.
 func (c *columnReader) findSummed(recipe int) {
