@@ -30,26 +30,5 @@ type Learner interface {
 	EndWarmup(x *State)
 }
 
-// An outcome is what became of a move.
-type outcome int8
-
-const (
-	barred   outcome = iota // there was no candidate, or one whose score is 0
-	rejected                // by the ratio
-	stayed                  // accepted, and the composition is the same
-	updated
-)
-
-// accepted says whether the candidate was.
-func (o outcome) accepted() bool { return o >= stayed }
-
-// changed is the outcome of an accepted move.
-func changed(yes bool) outcome {
-	if yes {
-		return updated
-	}
-	return stayed
-}
-
 // kernelError says which kernel failed.
 func kernelError(kernel string, err error) error { return fmt.Errorf("%s: %w", kernel, err) }

@@ -1,9 +1,5 @@
 package kir
 
-// unmet is the share of draws by a [memory] that do not look at it, so that
-// what warm-up never met is still drawn.
-const unmet = 0.2
-
 // A memory is what a chain has learnt in warm-up: which ingredients its states
 // used, how many of them, and how much of each. Drawing from it is a draw from a list
 // of what was met, with probability 1−unmet, or else from all ingredients alike. A nil

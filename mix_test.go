@@ -52,7 +52,7 @@ func TestWholeUnderRules(t *testing.T) {
 		tally := chain.Tally()
 		moves := tally.Of("line", "resize", "refresh", "recall")
 		lines, refresh, recall := moves[0].Tried, moves[2], moves[3]
-		if whole := refresh.Tried + recall.Tried; whole < lines {
+		if whole := refresh.Tried + recall.Tried; 4*whole < lines {
 			t.Errorf("%s: %d whole candidates for %d lines", name, whole, lines)
 		}
 		if rate := float64(recall.Accepted) / float64(recall.Tried); rate < 0.15 {

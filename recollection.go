@@ -50,6 +50,10 @@ const (
 	loose     = 0.3 // how often recall draws all ingredients independently
 )
 
+// unmet is the share of draws by a [memory] that do not look at it, so that
+// what warm-up never met is still drawn.
+const unmet = 0.2
+
 // learn makes it that of the given states.
 func (c *recollection) learn(t *Target, met *states) {
 	if len(met.list) == 0 {
