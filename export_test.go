@@ -151,6 +151,48 @@ func NewReplicas(t *Target, betas []float64, moves int) (*Replicas, error) {
 	return &Replicas{l}, nil
 }
 
+// Learn adds a learnt leg of the given β, from 0 up to below 1, which begins at the
+// reference of what was met.
+func (p *Replicas) Learn(f *Reference, betas ...float64) error {
+	p.l.reference = f.f
+	return p.l.rebuildLearnt(append(slices.Clone(betas), 1), make([]float64, len(betas)+1))
+}
+
+// A Reference is what the learnt leg of a ladder begins at.
+type Reference struct {
+	f *reference
+	b *Balanced
+}
+
+// NewReference returns the reference of what was met, from which draws are tried so
+// often; nil where it is not made.
+func NewReference(t *Target, tries int, met ...*Composition) (*Reference, error) {
+	var all states
+	for _, c := range met {
+		all.add(c)
+	}
+	b, err := NewBalanced(t)
+	if f := newReference(t, &all, tries); f != nil {
+		return &Reference{f, b}, err
+	}
+	return nil, err
+}
+
+// State returns a state of the leg.
+func (f *Reference) State(beta float64) *State {
+	x := newState(f.b.target, newComposition(f.b.target.space.ingredients))
+	x.beta, x.memory = beta, f.f.memory()
+	return x
+}
+
+// Log returns the log of the reference's density.
+func (f *Reference) Log(c *Composition) float64 { return f.f.log(f.State(0), c) }
+
+// Draw, Whole and Line are the moves of the leg: at β = 0, and of the two kinds above.
+func (f *Reference) Draw(r *Rand, x *State) error  { return f.f.move(r, f.b, x, 0) }
+func (f *Reference) Whole(r *Rand, x *State) error { return f.f.whole(r, x) }
+func (f *Reference) Line(r *Rand, x *State) error  { return f.f.line(r, f.b, x) }
+
 // State returns one of the replicas' states.
 func (p *Replicas) State(k int) *State { return p.l.rungs[k].state }
 

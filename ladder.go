@@ -6,6 +6,10 @@ import "math"
 type Ladder struct {
 	Scans int64
 
+	// Learnt is the second leg, which leads from the law that warm-up has learnt to
+	// the same β = 1; nil where that did not pay. All else is of the first leg alone.
+	Learnt *Ladder
+
 	// Rungs are the replicas' places, from β = 0 to β = 1, without the peaks.
 	Rungs []Rung
 

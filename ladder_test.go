@@ -134,7 +134,7 @@ func TestDamagedLadders(t *testing.T) {
 		{"a peak elsewhere", where(3), float(4), "ends elsewhere"},
 		{"the last peak elsewhere", where(9), float(9.5), "ends elsewhere"},
 		{"an offset that is no number", first + 8, float(math.Inf(1)), "not finite"},
-		{"ends that there are not", first + 16, 4, "number is out of range"},
+		{"ends that there are not", first + 16, 8, "number is out of range"},
 		{"ends below none", first + 16, negative(1), "number is out of range"},
 		{"scans below 0", sums, negative(1), "number is out of range"},
 		{"more scans than anybody makes", sums, 1 << 60, "number is out of range"},

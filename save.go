@@ -11,7 +11,7 @@ import (
 // chainFormat begins what a chain is saved as, and chainName that of every version.
 const (
 	chainName   = "kir chain "
-	chainFormat = chainName + "7\n"
+	chainFormat = chainName + "8\n"
 )
 
 // MarshalBinary returns all that the chain needs to go on later from where it
