@@ -242,16 +242,11 @@ func (x *State) partnerShares(i, j int) (absentI, absentJ, usedI, usedJ float64)
 // α takes one value at either end and one between: with m other ingredients
 // used, the ends have m+1 and what lies between has m+2.
 func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
+	c, t := x.Composition, b.target
 	i, j := x.drawPartner(r)
 	if i == j {
 		return stayed, nil
 	}
-	return b.split(r, x, i, j)
-}
-
-// split is line for the pair that was drawn.
-func (b *Balanced) split(r *Rand, x *State, i, j int) (outcome, error) {
-	c, t := x.Composition, b.target
 	others := c.Used() - 1
 	if c.amounts[j] > 0 {
 		others--

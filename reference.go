@@ -140,26 +140,18 @@ func (f *reference) here(x *State) float64 {
 //
 //	q(x)^(1−β) · (π(n)·Y(x))^β:
 //
-// by an independent draw if β = 0, and else by a candidate that is one, and by lines.
-func (f *reference) move(r *Rand, b *Balanced, x *State, lines int) error {
+// by an independent draw if β = 0, and else by a candidate that is one, for which the
+// weight of [State.whole] is (π/q)^β.
+func (f *reference) move(r *Rand, x *State) error {
 	if x.beta == 0 {
 		f.draw(r, x, x.Composition)
 		err := x.Refresh()
 		x.finds.see(x.Composition, x.sum)
 		return err
 	}
-	if err := x.ready("learnt leg", b.target); err != nil {
+	if err := x.ready("learnt leg", x.target); err != nil {
 		return err
 	}
-	err := f.whole(r, x)
-	for ; lines > 0 && err == nil; lines-- {
-		err = f.line(r, b, x)
-	}
-	return err
-}
-
-// whole is a move to a draw from q, for which the weight of [State.whole] is (π/q)^β.
-func (f *reference) whole(r *Rand, x *State) error {
 	there := 0.0
 	result, err := x.whole(r, func(y *Composition) bool {
 		f.draw(r, x, y)
@@ -175,24 +167,4 @@ func (f *reference) whole(r *Rand, x *State) error {
 		x.recalled, x.logRecall = true, there
 	}
 	return err
-}
-
-// line is a move along a line. [Balanced.line] is reversible with respect to π·Y^β, and
-// so what it leads to is accepted with min(1, ρ(x′)/ρ(x)), ρ = (q/π)^(1−β).
-func (f *reference) line(r *Rand, b *Balanced, x *State) error {
-	i, j := x.drawPartner(r)
-	if i == j {
-		return nil
-	}
-	was, sum, log, law := x.Composition.Amount(i), x.sum, f.here(x), x.target.LogLaw(x.Composition.Used())
-	result, err := b.split(r, x, i, j)
-	if err != nil || result != updated {
-		return err
-	}
-	change := f.here(x) - log - (x.target.LogLaw(x.Composition.Used()) - law)
-	if !r.Bernoulli(math.Exp((1 - x.beta) * change)) {
-		x.moveUnscored(i, j, was)
-		x.sum, x.recalled, x.logRecall = sum, true, log
-	}
-	return nil
 }

@@ -222,7 +222,7 @@ func (l *replicas) move(k int, warm bool, tally *Tally) error {
 	}
 	switch {
 	case k >= len(l.rungs)-l.learnt:
-		return l.reference.move(g.rand, b, g.state, l.kernel.moves/2)
+		return l.reference.move(g.rand, g.state)
 	case k == 0 && len(l.rungs) > 1:
 		g.state.drawExact(g.rand, g.state.Composition)
 		err := g.state.Refresh()

@@ -59,9 +59,8 @@ func (l *ladderCell) add(law stattest.Law) bool {
 // learn adds a learnt leg, of which a rung follows q^(1−β)·(π·Y)^β.
 func (l *ladderCell) learn(t *testing.T, betas ...float64) *ladderCell {
 	t.Helper()
-	var err error
-	if l.f, err = kir.NewReference(l.target, 1, someMet(l.target)...); err != nil || l.f == nil {
-		t.Fatalf("%s: no reference: %v", l.name, err)
+	if l.f = kir.NewReference(l.target, 1, someMet(l.target)...); l.f == nil {
+		t.Fatalf("%s: no reference", l.name)
 	}
 	for _, beta := range betas {
 		law := l.cell.law
@@ -158,6 +157,9 @@ func (l *ladderCell) matrix(moves int, step func(p *kir.Replicas, r *kir.Rand) e
 			}
 			return step(p, r)
 		}, func(prob float64) error {
+			if err := p.Kept(); err != nil {
+				return err
+			}
 			to := 0
 			for k := range l.betas {
 				state, ok := l.laws[k].Index(p.State(k).Composition)
