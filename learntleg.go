@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// pays is how much of the first leg's barrier that of the learnt one may be.
+// pays is how much of the first leg's Σ r/(1−r) that of the learnt one may be; see
+// [ladderSums.inefficiency].
 const pays = 0.75
 
 // leg returns the rungs of the learnt leg, with that at β = 1.
@@ -57,9 +58,8 @@ func (l *replicas) swapLearnt(r *Rand, parity int) (coldSwapped bool) {
 }
 
 // relearn ends a round of warm-up for the learnt leg: from now on it begins at what is
-// learnt at β = 1, with β by what the last round rejected. The barrier of the first leg
-// is given.
-func (l *replicas) relearn(barrier float64) error {
+// learnt at β = 1, with β by what the last round rejected.
+func (l *replicas) relearn() error {
 	m := l.state().memory
 	if l.kernel.steps > 0 || m == nil {
 		return nil
@@ -77,10 +77,9 @@ func (l *replicas) relearn(barrier float64) error {
 	levels := make([]float64, len(betas))
 	if l.learnt > 0 {
 		leg := l.leg()
-		learnt, logZ := l.learntSums.climb(leg)
-		top := learnt[l.learnt]
-		l.pays = top < pays*barrier
-		betas, levels = spaced(leg, learnt, logZ, min(stepsFor(top), l.steps()))
+		barrier, logZ := l.learntSums.climb(leg)
+		l.pays = l.learntSums.inefficiency() < pays*l.sums.inefficiency()
+		betas, levels = spaced(leg, barrier, logZ, min(stepsFor(barrier[l.learnt]), l.steps()))
 	}
 	return l.rebuildLearnt(betas, levels)
 }

@@ -309,7 +309,7 @@ func (l *replicas) arrive() {
 			sums = &l.learntSums
 		}
 		sums.restarts++
-		sums.roundTrips += int64(*cold & seenCold / seenCold)
+		sums.roundTrips += oneIf(*cold&seenCold != 0)
 	}
 	*cold = seenCold
 }

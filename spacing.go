@@ -20,7 +20,7 @@ func (l *replicas) tune() error {
 		if err := l.rebuild(betas, levels); err != nil {
 			return err
 		}
-		if err := l.relearn(barrier[steps]); err != nil {
+		if err := l.relearn(); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ import (
 //	min(1, exp((β_{r+1} − β_r)(V(x_r) − V(x_{r+1})))),  V = Σ_k c_k·log y_k.
 //
 // A second leg of replicas, from the law that warm-up has learnt to the same β = 1, is
-// kept where it has a lower barrier (Surjanovic, Syed, Bouchard-Côté and Campbell 2022,
+// kept where round trips by it take fewer scans (Surjanovic, Syed, Bouchard-Côté and Campbell 2022,
 // "Parallel tempering with a variational reference").
 //
 // What the chain hands out is the replica at β = 1. Good regions that are far
