@@ -90,6 +90,16 @@ func (s *ladderSums) avoidable(k int) float64 {
 	return 0
 }
 
+// inefficiency returns Σ r/(1−r) over the steps, r the rate at which each is rejected. A
+// round trip takes about 2 + 2·that scans (Syed et al. 2022).
+func (s *ladderSums) inefficiency() float64 {
+	sum := 0.0
+	for _, rejected := range s.rejected {
+		sum += rejected / (float64(s.scans) - rejected)
+	}
+	return sum
+}
+
 // logRatio returns log Z_{k+1}/Z_k less the offset, NaN where no scan tells.
 func (s *ladderSums) logRatio(k int) float64 {
 	sum := bennett{}

@@ -151,6 +151,75 @@ func NewReplicas(t *Target, betas []float64, moves int) (*Replicas, error) {
 	return &Replicas{l}, nil
 }
 
+// Learn adds a learnt leg of the given β, from 0 up to below 1, which begins at the
+// reference of what was met.
+func (p *Replicas) Learn(f *Reference, betas ...float64) error {
+	p.l.reference = f.f
+	return p.l.rebuildLearnt(append(slices.Clone(betas), 1), make([]float64, len(betas)+1))
+}
+
+// A Reference is what the learnt leg of a ladder begins at.
+type Reference struct {
+	f *reference
+	t *Target
+}
+
+// NewReference returns the reference of what was met, from which draws are tried so
+// often; nil where it is not made.
+func NewReference(t *Target, tries int, met ...*Composition) *Reference {
+	var all states
+	for _, c := range met {
+		all.add(c)
+	}
+	if f := newReference(t, &all, tries); f != nil {
+		return &Reference{f, t}
+	}
+	return nil
+}
+
+// State returns a state of the leg.
+func (f *Reference) State(beta float64) *State {
+	x := newState(f.t, newComposition(f.t.space.ingredients))
+	x.beta, x.memory = beta, f.f.memory()
+	return x
+}
+
+// Log returns the log of the reference's density.
+func (f *Reference) Log(c *Composition) float64 { return f.f.log(f.State(0), c) }
+
+// Move moves a state of the leg.
+func (f *Reference) Move(r *Rand, x *State) error { return f.f.move(r, x) }
+
+// Kept says whether the density that a state keeps is the reference's.
+func (f *Reference) Kept(x *State) error {
+	kept := x.logRecall
+	if !x.recalled {
+		return nil
+	}
+	x.recalled = false
+	if want := f.f.log(x, x.Composition); math.Abs(kept-want) > 1e-9 {
+		return fmt.Errorf("the log density %v is kept of %v, which has %v", kept, x.Composition, want)
+	}
+	return nil
+}
+
+// Kept says whether the densities that replicas keep are right.
+func (p *Replicas) Kept() error {
+	for k := range p.l.rungs {
+		x := p.State(k)
+		if k >= len(p.l.rungs)-p.l.learnt {
+			if err := (&Reference{f: p.l.reference}).Kept(x); err != nil {
+				return err
+			}
+		} else if x.recalled {
+			if want := x.memory.divide(nil, nil, x.Composition) + x.logListed(x.Composition); math.Abs(want-x.logRecall) > 1e-9 {
+				return fmt.Errorf("replica %d keeps the log probability %v of %v, which has %v", k, x.logRecall, x.Composition, want)
+			}
+		}
+	}
+	return nil
+}
+
 // State returns one of the replicas' states.
 func (p *Replicas) State(k int) *State { return p.l.rungs[k].state }
 

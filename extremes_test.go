@@ -299,7 +299,7 @@ func TestExtremes(t *testing.T) {
 // TestLadderAtExtremes is TestLadderIsExact where log scores lie far apart.
 func TestLadderAtExtremes(t *testing.T) {
 	t.Parallel()
-	ran := 0
+	ran, learnt := 0, 0
 	for seed := uint64(1000); ran < 60; seed++ {
 		c := newExtremeCell(t, seed, 3, 3, seed%2 == 1)
 		if c == nil || c.measured {
@@ -310,9 +310,13 @@ func TestLadderAtExtremes(t *testing.T) {
 		if l == nil || len(l.at) > 260 {
 			continue
 		}
+		if seed%4 == 0 && len(l.at) <= 50 { // no rules, {0, 1} or {0, 0.125, 1}
+			l.learn(t, 0)
+			learnt++
+		}
 		ran++
 		scan := [][]float64(nil)
-		for k := range betas {
+		for k := range l.betas {
 			m, err := l.matrix(1, func(p *kir.Replicas, r *kir.Rand) error { return p.Move(r, k) })
 			if err == nil {
 				err = l.check(m, true)
@@ -338,6 +342,9 @@ func TestLadderAtExtremes(t *testing.T) {
 				t.Fatalf("%s: β %v: swaps of parity %d: %v", c.name, betas, parity, err)
 			}
 		}
+	}
+	if learnt < 5 {
+		t.Errorf("only %d ladders have a learnt leg", learnt)
 	}
 }
 

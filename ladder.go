@@ -6,6 +6,10 @@ import "math"
 type Ladder struct {
 	Scans int64
 
+	// Learnt is the second leg, which leads from the law that warm-up has learnt to
+	// the same β = 1; nil where that did not pay. All else is of the first leg alone.
+	Learnt *Ladder
+
 	// Rungs are the replicas' places, from β = 0 to β = 1, without the peaks.
 	Rungs []Rung
 
@@ -40,8 +44,16 @@ type Rung struct {
 	MeanLogScore, Forbidden float64
 }
 
-// PoolLogZ returns the mean of the ladders' log Z and its standard error: the
-// larger of what the ladders' own errors amount to and of what the spread
+// Best returns the leg whose log Z has the smaller standard error.
+func (l *Ladder) Best() *Ladder {
+	if l.Learnt != nil && l.Learnt.LogZError < l.LogZError {
+		return l.Learnt
+	}
+	return l
+}
+
+// PoolLogZ returns the mean of the log Z of the ladders' best legs and its standard
+// error: the larger of what these legs' own errors amount to and of what the spread
 // between them does.
 func PoolLogZ(ladders ...*Ladder) (logZ, standardError float64) {
 	if len(ladders) == 0 {
@@ -50,12 +62,14 @@ func PoolLogZ(ladders ...*Ladder) (logZ, standardError float64) {
 	c := float64(len(ladders))
 	within := 0.0
 	for _, l := range ladders {
+		l = l.Best()
 		logZ += l.LogZ / c
 		within += l.LogZError * l.LogZError / (c * c)
 	}
 	between := 0.0
 	for _, l := range ladders {
-		between += (l.LogZ - logZ) * (l.LogZ - logZ) / (c * max(c-1, 1))
+		off := l.Best().LogZ - logZ
+		between += off * off / (c * max(c-1, 1))
 	}
 	return logZ, math.Sqrt(max(within, between))
 }

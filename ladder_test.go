@@ -22,6 +22,8 @@ func TestPoolLogZ(t *testing.T) {
 		{"one", []*kir.Ladder{{LogZ: 3, LogZError: 0.25}}, 3, 0.25},
 		{"alike, so that they differ by less than they state", []*kir.Ladder{{LogZ: 1, LogZError: 0.3}, {LogZ: 1.01, LogZError: 0.4}}, 1.005, 0.25},
 		{"far apart, so that they state too little", []*kir.Ladder{{LogZ: 0, LogZError: 0.01}, {LogZ: 1, LogZError: 0.01}, {LogZ: 5, LogZError: 0.02}}, 2, math.Sqrt(14 / 6.0)},
+		{"one of two legs", []*kir.Ladder{{LogZ: 3, LogZError: 0.25, Learnt: &kir.Ladder{LogZ: 2.5, LogZError: 0.125}}}, 2.5, 0.125},
+		{"one of two legs, the first", []*kir.Ladder{{LogZ: 3, LogZError: 0.25, Learnt: &kir.Ladder{LogZ: 2.5, LogZError: math.NaN()}}}, 3, 0.25},
 		{"none", nil, math.NaN(), math.NaN()},
 		{"one of which is unknown", []*kir.Ladder{{LogZ: 1, LogZError: 0.1}, {LogZ: math.NaN(), LogZError: math.NaN()}}, math.NaN(), math.NaN()},
 	} {
@@ -134,7 +136,7 @@ func TestDamagedLadders(t *testing.T) {
 		{"a peak elsewhere", where(3), float(4), "ends elsewhere"},
 		{"the last peak elsewhere", where(9), float(9.5), "ends elsewhere"},
 		{"an offset that is no number", first + 8, float(math.Inf(1)), "not finite"},
-		{"ends that there are not", first + 16, 4, "number is out of range"},
+		{"ends that there are not", first + 16, 8, "number is out of range"},
 		{"ends below none", first + 16, negative(1), "number is out of range"},
 		{"scans below 0", sums, negative(1), "number is out of range"},
 		{"more scans than anybody makes", sums, 1 << 60, "number is out of range"},

@@ -11,9 +11,16 @@ import (
 // replicas are those of one tempered chain.
 type replicas struct {
 	kernel *Tempered
-	rungs  []rung
-	peaks  int   // how many rungs are above β = 1
-	scans  int64 // its parity says which swaps are tried next
+	rungs  []rung // from β = 0 to β = 1, the peaks, and those of the learnt leg
+	peaks  int    // how many rungs are above β = 1
+	scans  int64  // its parity says which swaps are tried next
+
+	// The learnt leg leads from the reference at β = 0 to the same β = 1. There is
+	// none before something was learnt.
+	reference  *reference
+	learnt     int // how many rungs it has below β = 1
+	learntSums ladderSums
+	pays       bool // whether the last round of warm-up found that it pays
 
 	// Streams of random choices are made for replicas as they are needed, each
 	// with a number of its own.
@@ -42,10 +49,9 @@ type rung struct {
 type ends uint8
 
 const (
-	seenNone ends = iota
-	seenHot       // β = 0 was the first
-	seenCold      // β = 1 was the last
-	seenBoth      // β = 1, and then β = 0
+	seenHot  ends = 1 << iota // β = 0 was the last
+	seenCold                  // it has been at β = 1
+	byLearnt                  // that β = 0 was of the learnt leg
 )
 
 // NewChain starts a chain, with a ladder that warm-up will space anew.
@@ -104,7 +110,7 @@ func (l *replicas) stream() *Rand {
 
 // steps returns how many steps lead from β = 0 to β = 1: the number of the rung
 // there.
-func (l *replicas) steps() int { return len(l.rungs) - 1 - l.peaks }
+func (l *replicas) steps() int { return len(l.rungs) - 1 - l.peaks - l.learnt }
 
 // state returns that at β = 1.
 func (l *replicas) state() *State { return l.rungs[l.steps()].state }
@@ -215,6 +221,8 @@ func (l *replicas) move(k int, warm bool, tally *Tally) error {
 		tally = &g.aside
 	}
 	switch {
+	case k >= len(l.rungs)-l.learnt:
+		return l.reference.move(g.rand, g.state)
 	case k == 0 && len(l.rungs) > 1:
 		g.state.drawExact(g.rand, g.state.Composition)
 		err := g.state.Refresh()
@@ -260,7 +268,7 @@ func (l *replicas) swap(r *Rand) (coldSwapped bool) {
 	l.scans++
 	l.sums.begin()
 	steps := l.steps()
-	for k := range len(l.rungs) - 1 {
+	for k := range steps + l.peaks {
 		lower, upper := &l.rungs[k], &l.rungs[k+1]
 		p := math.Exp(min(0, l.logSwap(k, lower.state, upper.state)))
 		if k < steps {
@@ -276,25 +284,34 @@ func (l *replicas) swap(r *Rand) (coldSwapped bool) {
 		}
 	}
 	l.sums.end(l.state().sum)
-	hot, cold := &l.rungs[0].seen, &l.rungs[steps].seen
-	if hot == cold {
-		return false
+	coldSwapped = l.swapLearnt(r, parity) || coldSwapped
+	l.arrive()
+	return coldSwapped
+}
+
+// arrive notes which replicas are at an end of the ladder, and counts what comes from
+// β = 0 to β = 1.
+func (l *replicas) arrive() {
+	steps := l.steps()
+	cold := &l.rungs[steps].seen
+	if steps == 0 {
+		return
 	}
-	switch *hot {
-	case seenNone:
-		*hot = seenHot
-	case seenCold:
-		*hot = seenBoth
+	hot := &l.rungs[0].seen
+	*hot = *hot&seenCold | seenHot
+	if l.learnt > 0 {
+		hot = &l.rungs[len(l.rungs)-l.learnt].seen
+		*hot = *hot&seenCold | seenHot | byLearnt
 	}
-	switch *cold {
-	case seenBoth:
-		l.sums.restarts++
-		l.sums.roundTrips++
-	case seenHot:
-		l.sums.restarts++
+	if *cold&seenHot != 0 {
+		sums := &l.sums
+		if *cold&byLearnt != 0 {
+			sums = &l.learntSums
+		}
+		sums.restarts++
+		sums.roundTrips += oneIf(*cold&seenCold != 0)
 	}
 	*cold = seenCold
-	return coldSwapped
 }
 
 // swap exchanges the compositions of two states, with what scores them.
@@ -307,30 +324,46 @@ func (x *State) swap(y *State) {
 
 // settle ends warm-up.
 func (l *replicas) settle() {
-	for k := range l.rungs {
+	for k := range l.rungs[:len(l.rungs)-l.learnt] {
 		l.kernel.within.EndWarmup(l.rungs[k].state)
-		if rise := l.sums.logRatio(k); k < l.steps() && !math.IsNaN(rise) && !math.IsInf(rise, 0) {
-			l.rungs[k].offset += rise
+	}
+	l.sums.settle(l.rungs)
+	l.settleLearnt()
+	l.round, l.done = 0, 0
+}
+
+// settle begins anew, with offsets as the sums have them, of a leg that begins with the
+// given rungs.
+func (s *ladderSums) settle(rungs []rung) {
+	for k := range s.steps() {
+		if rise := s.logRatio(k); !math.IsNaN(rise) && !math.IsInf(rise, 0) {
+			rungs[k].offset += rise
 		}
 	}
-	l.round, l.done = 0, 0
-	l.sums.reset(l.steps())
+	s.reset(s.steps())
 }
 
 // report returns what the chain did since warm-up.
 func (l *replicas) report() *Ladder {
-	s := &l.sums
-	steps := l.steps()
+	out := l.sums.report(l.rungs[:l.steps()+1])
+	if l.learnt > 0 {
+		out.Learnt = l.learntSums.report(l.leg())
+	}
+	return out
+}
+
+// report returns what a leg of the given rungs did.
+func (s *ladderSums) report(rungs []rung) *Ladder {
 	out := &Ladder{Scans: s.scans, Restarts: s.restarts, RoundTrips: s.roundTrips}
-	n := float64(s.scans)
+	n, steps := float64(s.scans), s.steps()
 	for k := range steps + 1 {
-		g := Rung{Beta: l.rungs[k].state.beta, Barrier: out.Barrier}
+		g := Rung{Beta: rungs[k].state.beta, Barrier: out.Barrier}
 		g.MeanLogScore = s.logScore[k] / float64(s.scans-s.forbidden[k])
 		g.Forbidden = float64(s.forbidden[k]) / n
 		if k < steps {
 			g.Rejected = s.rejected[k] / n
 			out.Barrier += g.Rejected
-			out.LogZ += l.rungs[k].offset + s.logRatio(k)
+			out.LogZ += rungs[k].offset + s.logRatio(k)
 		}
 		out.Rungs = append(out.Rungs, g)
 	}

@@ -11,27 +11,16 @@ const firstLadderRound = 32
 func (l *replicas) tune() error {
 	steps := l.steps()
 	if steps > 0 {
-		// The barrier up to each rung, without what no spacing can change: at
-		// β = 0 a composition that is forbidden is always rejected.
-		barrier, logZ := make([]float64, steps+1), make([]float64, steps+1)
-		for k := range steps {
-			barrier[k+1] = barrier[k] + l.sums.avoidable(k)
-			rise := l.sums.logRatio(k)
-			if math.IsNaN(rise) || math.IsInf(rise, 0) {
-				rise = 0
-			}
-			logZ[k+1] = logZ[k] + l.rungs[k].offset + rise
-		}
-		total := barrier[steps]
+		barrier, logZ := l.sums.climb(l.rungs)
 		next := l.kernel.steps
 		if next == 0 {
-			next = min(max(int(math.Ceil(2*total)), 1), maxSteps)
+			next = stepsFor(barrier[steps])
 		}
-		betas, levels := make([]float64, next+1), make([]float64, next+1)
-		for s := range betas {
-			betas[s], levels[s] = l.at(barrier, logZ, float64(s)/float64(next))
-		}
+		betas, levels := spaced(l.rungs[:steps+1], barrier, logZ, next)
 		if err := l.rebuild(betas, levels); err != nil {
+			return err
+		}
+		if err := l.relearn(); err != nil {
 			return err
 		}
 	}
@@ -40,23 +29,46 @@ func (l *replicas) tune() error {
 	return nil
 }
 
-// at returns the β up to which lies a share of the barrier, and log Z there,
-// both interpolated between the rungs.
-func (l *replicas) at(barrier, logZ []float64, share float64) (beta, level float64) {
+// stepsFor returns how many steps a leg of a barrier has.
+func stepsFor(barrier float64) int {
+	return min(max(int(math.Ceil(2*barrier)), 1), maxSteps)
+}
+
+// climb returns the barrier and log Z up to each rung of a leg, which begins with the
+// given ones. What no spacing can change is left out: at β = 0 a composition that is
+// forbidden is always rejected.
+func (s *ladderSums) climb(rungs []rung) (barrier, logZ []float64) {
+	steps := s.steps()
+	barrier, logZ = make([]float64, steps+1), make([]float64, steps+1)
+	for k := range steps {
+		barrier[k+1] = barrier[k] + s.avoidable(k)
+		rise := s.logRatio(k)
+		if math.IsNaN(rise) || math.IsInf(rise, 0) {
+			rise = 0
+		}
+		logZ[k+1] = logZ[k] + rungs[k].offset + rise
+	}
+	return barrier, logZ
+}
+
+// spaced returns the β of so many steps, between which the barrier rises evenly, and
+// log Z there, both interpolated between the rungs of a leg.
+func spaced(rungs []rung, barrier, logZ []float64, steps int) (betas, levels []float64) {
 	last := len(barrier) - 1
-	if share >= 1 {
-		return 1, logZ[last]
-	}
 	// A trace of a barrier everywhere keeps β rising where nothing is rejected.
-	height := func(k int) float64 { return barrier[k] + 1e-3*l.rungs[k].state.beta }
-	wanted := share * height(last)
+	height := func(k int) float64 { return barrier[k] + 1e-3*rungs[k].state.beta }
 	k := 0
-	for k < last-1 && height(k+1) <= wanted {
-		k++
+	for s := range steps {
+		wanted := float64(s) / float64(steps) * height(last)
+		for k < last-1 && height(k+1) <= wanted {
+			k++
+		}
+		f := (wanted - height(k)) / (height(k+1) - height(k))
+		from, to := rungs[k].state.beta, rungs[k+1].state.beta
+		betas = append(betas, from+f*(to-from))
+		levels = append(levels, logZ[k]+f*(logZ[k+1]-logZ[k]))
 	}
-	f := (wanted - height(k)) / (height(k+1) - height(k))
-	from, to := l.rungs[k].state.beta, l.rungs[k+1].state.beta
-	return from + f*(to-from), logZ[k] + f*(logZ[k+1]-logZ[k])
+	return append(betas, 1), append(levels, logZ[last])
 }
 
 // rebuild makes a ladder of the given β from this one. Each new rung takes the
@@ -76,7 +88,7 @@ func (l *replicas) rebuild(betas, logZ []float64) error {
 			if err != nil {
 				return err
 			}
-			l.rungs[k] = rung{state: x, rand: l.stream(), seen: seenNone}
+			l.rungs[k] = rung{state: x, rand: l.stream()}
 		}
 	}
 	for k := range betas {

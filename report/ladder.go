@@ -9,6 +9,18 @@ type Ladder struct {
 	Barrier    Number   `json:"barrier"`     // Λ, the sum of the rejection rates
 	LogZ       Estimate `json:"log_z"`
 	Rungs      []Rung   `json:"rungs"` // from β = 0 to β = 1
+
+	Learnt *Leg `json:"learnt,omitempty"` // the second leg, where there is one
+}
+
+// A Leg is what leads to β = 1 from the law that warm-up has learnt, told as a ladder is.
+type Leg struct {
+	Steps      int      `json:"steps"`
+	Restarts   int64    `json:"restarts"`
+	RoundTrips int64    `json:"round_trips"`
+	Rejected   Number   `json:"rejected"` // swaps of the step that rejects most
+	Barrier    Number   `json:"barrier"`
+	LogZ       Estimate `json:"log_z"`
 }
 
 // A Rung is one β of a ladder.

@@ -94,6 +94,10 @@ func (m *Model) validFigures(need func(ok bool, format string, args ...any)) {
 			within(fmt.Sprintf("a rung of ladder %d", k), 1, g.Beta, g.Rejected, g.Forbidden)
 			within(fmt.Sprintf("a barrier of ladder %d", k), float64(len(l.Rungs)), g.Barrier)
 		}
+		if leg := l.Learnt; leg != nil {
+			within(fmt.Sprintf("the learnt leg of ladder %d", k), 1, leg.Rejected)
+			within(fmt.Sprintf("the learnt barrier of ladder %d", k), float64(leg.Steps), leg.Barrier)
+		}
 		for _, g := range l.Rungs[:max(0, len(l.Rungs)-1)] {
 			need(g.Rejected.Known(), "ladder %d has a step of unknown rejections", k)
 		}

@@ -48,7 +48,9 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 func lines(r *Result) int64 {
 	each := int64(1)
 	if ladder := r.Chains[0].Ladder; ladder != nil {
-		each = int64(len(ladder.Rungs))
+		if each = int64(len(ladder.Rungs)); ladder.Learnt != nil {
+			each += int64(len(ladder.Learnt.Rungs)) - 1
+		}
 	}
 	return r.Timing.Iterations * each
 }

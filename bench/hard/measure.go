@@ -81,7 +81,9 @@ func measure(ctx context.Context, root string, s subject, b budget) (r row, err 
 
 // ladders is what the ladders of a tempered chain did.
 type ladders struct {
-	barrier    float64 // Λ, on average
+	barrier    float64 // Λ of the first leg, on average
+	learnt     float64 // and of the learnt one, over the chains that have it
+	legs       int     // how many have
 	roundTrips float64 // a second
 }
 
@@ -212,7 +214,13 @@ func (m *made) follow(kernel string, statistics []worth.Statistic, b budget, lad
 		f.seen = append(f.seen, seen)
 		if l := c.Ladder(); l != nil {
 			ladder.barrier += l.Barrier / chains
-			ladder.roundTrips += float64(l.RoundTrips) / (chains * pace * float64(l.Scans))
+			trips := l.RoundTrips
+			if leg := l.Learnt; leg != nil {
+				trips += leg.RoundTrips
+				ladder.legs++
+				ladder.learnt += (leg.Barrier - ladder.learnt) / float64(ladder.legs)
+			}
+			ladder.roundTrips += float64(trips) / (chains * pace * float64(l.Scans))
 		}
 	}
 	return f, nil
@@ -267,9 +275,9 @@ func (m *made) untilFound(sampler kir.Sampler, seed uint64, bar, limit float64) 
 	if err != nil {
 		return 0, err
 	}
-	searches := c.Search(bar)
 	met := false
 	for m.clock()-start < limit {
+		searches := c.Search(bar) // again, as ladders grow
 		for range between {
 			if err := c.Warm(1); err != nil {
 				return 0, err

@@ -42,7 +42,11 @@ func (r row) String() string {
 	for _, f := range r.finds {
 		cells = append(cells, f.String())
 	}
-	cells = append(cells, fmt.Sprintf("%.1f", r.ladder.barrier), digits(r.ladder.roundTrips)+"/s")
+	barrier := fmt.Sprintf("%.1f", r.ladder.barrier)
+	if r.ladder.legs > 0 {
+		barrier += fmt.Sprintf(", learnt %.1f", r.ladder.learnt)
+	}
+	cells = append(cells, barrier, digits(r.ladder.roundTrips)+"/s")
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }
 

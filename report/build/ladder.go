@@ -32,6 +32,15 @@ func laddersOf(r *run.Result) ([]report.Ladder, *report.Estimate) {
 			}
 			l.Rungs = append(l.Rungs, rung)
 		}
+		if leg := c.Ladder.Learnt; leg != nil {
+			l.Learnt = &report.Leg{
+				Steps: len(leg.Rungs) - 1, Restarts: leg.Restarts, RoundTrips: leg.RoundTrips, Barrier: report.Number(leg.Barrier),
+				LogZ: report.Estimate{Value: report.Number(leg.LogZ), SE: report.Number(leg.LogZError)},
+			}
+			for _, g := range leg.Rungs {
+				l.Learnt.Rejected = max(l.Learnt.Rejected, report.Number(g.Rejected))
+			}
+		}
 		ladders = append(ladders, l)
 	}
 	if len(pooled) == 0 {
@@ -86,6 +95,10 @@ func ladderWarnings(ladders []report.Ladder) []string {
 				number.Four(from.Beta), number.Four(to.Beta), number.Percent(from.Rejected), blocked.Chain)
 		}
 	}
+	if l := legsApart(ladders); l != nil {
+		add("The two legs of chain %d disagree on log Z, %s from random compositions and %s from what warm-up has learnt: one has not seen all good regions. Take ten times the warm-up and the draws.",
+			l.Chain, number.Fixed(l.LogZ.Value, 2), number.Fixed(l.Learnt.LogZ.Value, 2))
+	}
 	if lo, hi, apart := disagreement(ladders); apart {
 		add("The chains disagree on log Z, from %s to %s: some have not seen all good regions. Take ten times the warm-up and the draws.",
 			number.Fixed(lo.LogZ.Value, 2), number.Fixed(hi.LogZ.Value, 2))
@@ -110,13 +123,29 @@ func judged(verdict string, grade report.Grade, ladders []report.Ladder) (string
 		}
 	}
 	_, _, apart := disagreement(ladders)
+	what := "chains"
+	if !apart && legsApart(ladders) != nil {
+		what, apart = "legs of a chain", true
+	}
 	switch {
 	case apart && grade != report.Unsound:
-		return "Do not rely on this run yet: the chains disagree on log Z. " + verdict, report.Unsound
+		return fmt.Sprintf("Do not rely on this run yet: the %s disagree on log Z. %s", what, verdict), report.Unsound
 	case shut > 0 && grade == report.Sound:
 		return fmt.Sprintf("This run is short: %d of %s made no round trip between random compositions and the target. %s", shut, number.Counted(len(ladders), "chain"), verdict), report.Short
 	}
 	return verdict, grade
+}
+
+// legsApart returns the first ladder of which the two legs' log Z are further apart than
+// 4 standard errors, which is by chance once in 16,000; nil if there is none.
+func legsApart(ladders []report.Ladder) *report.Ladder {
+	for k := range ladders {
+		l := &ladders[k]
+		if leg := l.Learnt; leg != nil && math.Abs(float64(leg.LogZ.Value-l.LogZ.Value)) > 4*math.Hypot(float64(leg.LogZ.SE), float64(l.LogZ.SE)) {
+			return l
+		}
+	}
+	return nil
 }
 
 // disagreement returns the ladders with the smallest and the largest log Z, and

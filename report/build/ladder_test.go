@@ -29,6 +29,10 @@ func TestLadders(t *testing.T) {
 			float64(l.LogZ.Value) != want.LogZ || float64(l.LogZ.SE) != want.LogZError || len(l.Rungs) != len(want.Rungs) {
 			t.Errorf("ladder %d is %+v, want %+v", k, l, want)
 		}
+		if leg, learnt := l.Learnt, want.Learnt; (leg == nil) != (learnt == nil) || leg != nil && (leg.Steps != len(learnt.Rungs)-1 || leg.RoundTrips != learnt.RoundTrips ||
+			leg.Restarts != learnt.Restarts || float64(leg.Barrier) != learnt.Barrier || float64(leg.LogZ.Value) != learnt.LogZ || float64(leg.LogZ.SE) != learnt.LogZError) {
+			t.Errorf("ladder %d has the learnt leg %+v, want %+v", k, leg, learnt)
+		}
 		if l.RoundTrips == 0 || len(l.Rungs) < 2 {
 			t.Errorf("ladder %d: %d round trips on %d rungs: there is nothing to compare", k, l.RoundTrips, len(l.Rungs))
 		}
@@ -90,6 +94,11 @@ func TestLadderWarnings(t *testing.T) {
 	off.LogZ.Value = 2 // 5 errors of 2 chains' mean
 	near := ladder(1, 5, 0.1, 0.4)
 	near.LogZ.Value = 1.5
+	learnt := func(value report.Number) report.Ladder {
+		l := ladder(0, 5, 0.3, 0.4)
+		l.Learnt = &report.Leg{Steps: 1, LogZ: report.Estimate{Value: value, SE: 0.4}}
+		return l
+	}
 	for _, c := range []struct {
 		name    string
 		ladders []report.Ladder
@@ -107,6 +116,8 @@ func TestLadderWarnings(t *testing.T) {
 		{"forbidden and blocked", []report.Ladder{both}, []string{"Swaps between β = 0 and 0.5 are rejected 100.0 % of the time (chain 0)", "longer warm-up"}, report.Sound},
 		{"apart", []report.Ladder{ladder(0, 5, 0.1, 0.4), off}, []string{"The chains disagree on log Z, from 1.00 to 2.00", "ten times the warm-up"}, report.Unsound},
 		{"near", []report.Ladder{ladder(0, 5, 0.1, 0.4), near}, nil, report.Sound},
+		{"legs near", []report.Ladder{learnt(2.9)}, nil, report.Sound},
+		{"legs apart", []report.Ladder{learnt(3.1)}, []string{"The two legs of chain 0 disagree on log Z, 1.00 from random compositions and 3.10 from"}, report.Unsound},
 		{"blind", []report.Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 5, unknown, 0.4)}, []string{"The standard error of log Z of chain 1 cannot be told from 1,000 scans", "Take more draws"}, report.Sound},
 	} {
 		t.Run(c.name, func(t *testing.T) {

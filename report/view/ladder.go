@@ -20,17 +20,23 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 		return
 	}
 	p.Heading("%s", p.Bold("Tempering: from random compositions (β = 0) to the target (β = 1) and back"))
+	learnt := ""
 	t := terminal.NewTable(0, "chain", "steps", "restarts", "round trips", "rejected", "Λ", "log Z", "±")
 	for _, l := range m.Ladders[:min(len(m.Ladders), textLadders)] {
 		t.Row(l.Chain, l.Steps(), number.Thousands(l.Restarts), number.Thousands(l.RoundTrips), number.Rate(l.MostRejected()),
 			number.Fixed(l.Barrier, 2), number.Fixed(l.LogZ.Value, 3), number.Error(l.LogZ.SE))
+		if leg := l.Learnt; leg != nil {
+			learnt = " Learnt: a second leg of the chain above, which comes to β = 1 from the law that warm-up has learnt."
+			t.Row("learnt", leg.Steps, number.Thousands(leg.Restarts), number.Thousands(leg.RoundTrips), number.Rate(leg.Rejected),
+				number.Fixed(leg.Barrier, 2), number.Fixed(leg.LogZ.Value, 3), number.Error(leg.LogZ.SE))
+		}
 	}
 	p.Table(t)
 	if more := len(m.Ladders) - textLadders; more > 0 {
 		p.Line("%s more: see --json", number.Thousands(more))
 	}
-	p.Wrapped(0, fmt.Sprintf("In %s scans a chain. Rejected: swaps of the step that rejects most; Λ: the sum over the steps. Restarts: replicas that came from β = 0 to β = 1; round trips: those that had been there before. log Z, the log of the mean score over random compositions, is %s ± %s from all chains.",
-		number.Thousands(worst.Scans), number.Fixed(m.LogZ.Value, 3), number.Error(m.LogZ.SE)))
+	p.Wrapped(0, fmt.Sprintf("In %s scans a chain. Rejected: swaps of the step that rejects most; Λ: the sum over the steps. Restarts: replicas that came from β = 0 to β = 1; round trips: those that had been there before.%s log Z, the log of the mean score over random compositions, is %s ± %s from all chains.",
+		number.Thousands(worst.Scans), learnt, number.Fixed(m.LogZ.Value, 3), number.Error(m.LogZ.SE)))
 	if worst.Steps() == 0 {
 		p.Wrapped(0, "Nothing is wished for, so that all β are alike and the ladder has one rung.")
 		return
