@@ -125,7 +125,8 @@ func intPow(x float64, n int) float64 {
 
 // divide draws the amounts of y, whose ingredients are listed, if there is a stream
 // of random choices to draw with; else y has them. It returns the log of the
-// probability that they come out, −Inf if none can.
+// probability that they come out. Where doses cannot come to what is left, those from
+// there on are not kept, so that there is always a division.
 func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) float64 {
 	ranks, room := c.arrange(y.list, y.total)
 	ranked := bits.OnesCount64(ranks)
@@ -145,7 +146,8 @@ func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) float64 
 		}
 		sum := l.fill(tilt, c.next(&room, at), room.left, n-at, y.total)
 		if !(sum > 0) {
-			return negInf
+			single = at
+			break
 		}
 		if r != nil {
 			first, ways := l.within(r.Categorical(l.weights[:l.count]), y.total)

@@ -18,8 +18,7 @@ func (x *State) recall(r *Rand) (outcome, error) {
 		if !x.drawListed(r, y) {
 			return 0, false
 		}
-		divided := x.memory.divide(r, &x.exact, y)
-		return x.logRecalled(y, divided), divided > negInf
+		return x.logRecalled(y, x.memory.divide(r, &x.exact, y)), true
 	})
 	if result.accepted() {
 		x.recalled, x.logRecall = true, log

@@ -53,31 +53,49 @@ func newReference(t *Target, met *states, tries int) *reference {
 // too long to compute, or nothing was met.
 func (m *memory) mass(t *Target) float64 {
 	n := t.space.ingredients
-	var met, others []float64 // the probabilities of what was met
-	for _, i := range slices.Compact(slices.Sorted(slices.Values(m.list))) {
-		met = append(met, m.share(int(i), n))
-		if int(m.rankOf(i)) >= m.core {
-			others = append(others, m.otherShare(i, n))
-		}
-	}
-	if len(met) == 0 || len(met) > mostDistinct/t.law.hi {
+	met := slices.Compact(slices.Sorted(slices.Values(m.list)))
+	if len(met) == 0 || len(met) > mostDistinct/t.law.hi/(1+len(m.groups)) {
 		return 0
 	}
-	each := 1 / float64(n-m.core)
-	if len(m.others) > 0 {
-		each *= unmet
+	var shares []float64
+	for _, i := range met {
+		shares = append(shares, m.share(int(i), n))
 	}
-	loosely := distinct(met, n-len(met), unmet/float64(n), t.law.hi)
-	together := distinct(others, n-m.core-len(others), each, t.law.hi)
+	loosely := distinct(shares, n-len(met), unmet/float64(n), t.law.hi)
+	together := make(map[*group][]float64) // the others of each group, and of what has none
 	g := 0.0
 	for k, size := range m.sizes {
-		g += (1 - loose) * together[int(size)-bits.OnesCount64(m.cores[k])] / float64(len(m.sizes))
+		own := m.groups[m.cores[k]]
+		if together[own] == nil {
+			together[own] = m.distinctOthers(t, met, own)
+		}
+		g += (1 - loose) * together[own][int(size)-bits.OnesCount64(m.cores[k])] / float64(len(m.sizes))
 	}
 	for k, p := range t.law.p {
 		size := unmet*p + (1-unmet)*float64(m.sizeCount[k])/float64(len(m.sizes))
 		g += loose * size * loosely[t.law.lo+k]
 	}
 	return min(g, 1)
+}
+
+// distinctOthers returns with which probability 0 to the law's most of the ingredients
+// that recall draws for a group, beside the core, all differ.
+func (m *memory) distinctOthers(t *Target, met []int32, own *group) []float64 {
+	n := t.space.ingredients
+	var shares []float64
+	for _, i := range met {
+		if int(m.rankOf(i)) >= m.core {
+			shares = append(shares, m.otherShare(i, own, n))
+		}
+	}
+	each := 1 / float64(n-m.core)
+	if len(m.others) > 0 {
+		each *= unmet
+	}
+	if own != nil && len(own.others) > 0 {
+		each *= 1 - ownShare
+	}
+	return distinct(shares, n-m.core-len(shares), each, t.law.hi)
 }
 
 // distinct returns with which probability 0 to most independent draws all differ, of
@@ -101,7 +119,7 @@ func distinct(some []float64, others int, each float64, most int) []float64 {
 // memory returns what a state draws from the reference with.
 func (f *reference) memory() *memory {
 	m := &memory{recollection: f.known.recollection}
-	m.rest = nil
+	m.parts = nil
 	return m
 }
 
@@ -152,16 +170,14 @@ func (f *reference) move(r *Rand, x *State) error {
 	if err := x.ready("learnt leg", x.target); err != nil {
 		return err
 	}
+	weight := func(y *Composition, log float64) float64 { return x.beta * (x.target.LogLaw(y.Used()) - log) }
 	there := 0.0
-	result, err := x.whole(r, func(y *Composition) bool {
+	result, _, err := x.whole(r, func() float64 {
+		return weight(x.Composition, f.here(x))
+	}, func(y *Composition) (float64, bool) {
 		f.draw(r, x, y)
-		return true
-	}, func(y *Composition) float64 {
-		log := f.log(x, y)
-		if y != x.Composition {
-			there = log
-		}
-		return x.beta * (x.target.LogLaw(y.Used()) - log)
+		there = f.log(x, y)
+		return weight(y, there), true
 	})
 	if result == updated && x.target.batch == 1 { // else there is of the last one of a batch
 		x.recalled, x.logRecall = true, there
