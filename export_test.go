@@ -294,3 +294,17 @@ func (c *Chain) MoveAtOnce(workers int) {
 
 // SetBeta sets the power to which a state's properties are raised.
 func SetBeta(x *State, beta float64) { x.beta = beta }
+
+// RecallCandidate returns a candidate of recall and the probability of it, nil if it is
+// none. It is NaN if it is another one for whom did not draw the candidate.
+func RecallCandidate(x *State, r *Rand) (*Composition, float64) {
+	y := x.candidate()
+	if !x.drawListed(r, y) {
+		return nil, 0
+	}
+	log := x.memory.divide(r, &x.exact, y)
+	if log != x.memory.divide(nil, nil, y) {
+		return y, math.NaN()
+	}
+	return y, math.Exp(log + x.logListed(y))
+}

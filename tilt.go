@@ -16,7 +16,7 @@ const (
 	tiltBins    = 20  // parts of the total in each of which a tilt is constant
 	tiltWeight  = 8   // of no tilt, in states, against what was met
 	groupWeight = 2   // of the tilts of all, in states, against what a group met
-	groupLeast  = 16  // states that are a group, at least
+	groupParts  = 128 // a group has at least one in so many states
 	ownShare    = 0.5 // how often an ingredient that is not of the core is drawn as in its group
 )
 
@@ -25,7 +25,7 @@ func (c *recollection) learnGroups(t *Target) {
 	c.groups = [1 << coreMost]*group{}
 	var states [1 << coreMost]int
 	for _, core := range c.cores {
-		if states[core]++; states[core] == groupLeast {
+		if states[core]++; states[core] == max(1, len(c.cores)/groupParts) {
 			c.groups[core] = new(group)
 		}
 	}

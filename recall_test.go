@@ -1,0 +1,82 @@
+package kir_test
+
+import (
+	"math"
+	"testing"
+
+	"kir"
+)
+
+// Candidates of recall come as often as it says they do, where six of the ingredients
+// are the core and others go with some of it more than with the rest: with many sets of
+// ingredients, and with bins of several amounts. What was drawn of each composition is
+// held to its probability by χ², which a right law fails once in 10^6.
+func TestRecallDrawsWhatItSays(t *testing.T) {
+	for _, c := range []struct{ ingredients, total, most int }{{10, 6, 4}, {9, 45, 2}} {
+		space, err := kir.NewSpace(c.ingredients, c.total)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wish := kir.Wish{Name: "all alike", Weight: 1, Property: kir.ScoreFunc(func(*kir.Composition) float64 { return 1 })}
+		target, err := kir.NewTarget(space, kir.Uniform(2, c.most), wish)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := kir.NewRand(1, "recall", 0)
+		var met []*kir.Composition
+		for k := range 90 {
+			i, a := k%3, 1+r.Intn(c.total/3)
+			j := 6 + (i+r.Intn(2))%(c.ingredients-6) // of those used least
+			if k%4 > 0 {
+				j = 3 + (i+k)%3
+			}
+			parts := []kir.Part{{Ingredient: i, Amount: c.total - a}, {Ingredient: j, Amount: a}}
+			if c.most > 2 && a > 1 {
+				parts[1].Amount--
+				parts = append(parts, kir.Part{Ingredient: 3 + (j+1)%3 + 3*(k%2), Amount: 1})
+			}
+			x, err := kir.NewComposition(c.ingredients, parts...)
+			if err != nil {
+				continue // an ingredient twice
+			}
+			met = append(met, x)
+		}
+		x, err := kir.NewState(target, met[0].Clone())
+		if err != nil {
+			t.Fatal(err)
+		}
+		kir.Teach(x, met...)
+
+		const draws = 150_000
+		none := 0.0
+		seen, expected := map[string]float64{}, map[string]float64{}
+		for range draws {
+			y, p := kir.RecallCandidate(x, r)
+			if y == nil {
+				none++
+				continue
+			}
+			key := y.Clone().String()
+			seen[key]++
+			expected[key] = p * draws
+		}
+		// What is expected less than ten times is one cell, and so is what was never drawn.
+		rest, restExpected, cells, chi := draws-none, draws-none, -1.0, 0.0
+		for key, e := range expected {
+			if e < 10 {
+				continue
+			}
+			rest, restExpected = rest-seen[key], restExpected-e
+			chi += (seen[key] - e) * (seen[key] - e) / e
+			cells++
+		}
+		z := (chi - cells) / math.Sqrt(2*cells)
+		t.Logf("%d of %d: %.0f cells, χ² %.0f, z %.2f; none %.4f; rest %.0f of %.0f", c.total, c.ingredients, cells, chi, z, none/draws, rest, restExpected)
+		if !(math.Abs(z) <= 4.9) {
+			t.Errorf("%d of %d: the candidates of recall are off by %.1f standard errors", c.total, c.ingredients, z)
+		}
+		if d := (rest - restExpected) / math.Sqrt(draws); !(math.Abs(d) <= 4.9) {
+			t.Errorf("%d of %d: what is drawn seldom is off by %.1f standard errors", c.total, c.ingredients, d)
+		}
+	}
+}
