@@ -8,7 +8,9 @@
 //	go run ./bench/mutants -times times.json -again mutants.jsonl -o again.jsonl
 //
 // A file is drawn in proportion to its lines, and a change uniformly among those
-// of the file. What does not build is drawn anew. It takes a minute for each.
+// of the file. What does not build is drawn anew. It takes a minute for each: a
+// draw is shared out with -files, which leaves out those of other files but counts
+// them, so that the shares are of one draw.
 package main
 
 import (
@@ -23,6 +25,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -54,12 +57,18 @@ func do(ctx context.Context) error {
 	slow := flag.Duration("slow", 4*time.Second, "tests that take longer are asked after the others of their package, and only for changes in it")
 	skip := flag.String("skip", "Browser|TestDocuments|TestServePictures|TestLinks|TestMan|TestCommandsShown|TestHouse|TestModulePath", "tests that are not run")
 	most := flag.Int("importers", 3, "how many packages beside its own and the command's are tested; -1: its own alone")
+	match := flag.String("files", "", "try only the changes in files that this regular expression matches")
+	long := flag.Bool("long", false, "ask the tests without -short")
 	flag.Parse()
+	mine, err := regexp.Compile(*match)
+	if err != nil {
+		return err
+	}
 	h, err := newHouse(ctx)
 	if err != nil {
 		return err
 	}
-	h.skip, h.most, h.command = *skip, *most, h.module+"/cmd/kir"
+	h.skip, h.most, h.long, h.command = *skip, *most, *long, h.module+"/cmd/kir"
 	if err := h.learn(*times, *slow); err != nil {
 		return err
 	}
@@ -99,6 +108,14 @@ func do(ctx context.Context) error {
 		}
 		if err != nil {
 			return err
+		}
+		if !mine.MatchString(e.File) && *again == "" {
+			if builds, err := h.builds(ctx, e, packages[e.File]); err != nil {
+				return err
+			} else if builds {
+				tried++
+			}
+			continue
 		}
 		m, known := before[e]
 		if !known {

@@ -7,12 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/token"
+	"go/types"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -37,6 +40,9 @@ type house struct {
 	skip     string                   // tests that are not run
 	command  string                   // the package whose tests are asked last
 	most     int                      // how many importers' tests are asked
+	long     bool                     // tests are not told to be short
+	set      *token.FileSet           // of what is checked
+	imports  types.Importer           // nil until it is needed
 }
 
 // outcome is what came of a mutant.
@@ -125,13 +131,14 @@ func (h *house) asked(changed string) []string {
 
 // try says what comes of a change, and which test noticed it.
 func (h *house) try(ctx context.Context, e edit, changed string) (outcome, string, error) {
-	path := filepath.Join(h.root, e.File)
-	src, err := os.ReadFile(path)
+	if builds, err := h.builds(ctx, e, changed); errors.Is(err, errGone) {
+		return gone, "", nil
+	} else if err != nil || !builds {
+		return unbuilt, "", err
+	}
+	src, err := h.source(e)
 	if err != nil {
 		return "", "", err
-	}
-	if len(src) < e.Offset+len(e.Old) || string(src[e.Offset:e.Offset+len(e.Old)]) != e.Old {
-		return gone, "", nil
 	}
 	dir, err := os.MkdirTemp("", "mutant")
 	if err != nil {
@@ -139,22 +146,19 @@ func (h *house) try(ctx context.Context, e edit, changed string) (outcome, strin
 	}
 	defer os.RemoveAll(dir)
 	mutant, overlay := filepath.Join(dir, filepath.Base(e.File)), filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(mutant, slices.Concat(src[:e.Offset], []byte(e.New), src[e.Offset+len(e.Old):]), 0o666); err != nil {
+	if err := os.WriteFile(mutant, src, 0o666); err != nil {
 		return "", "", err
 	}
-	text, err := json.Marshal(map[string]map[string]string{"Replace": {path: mutant}})
+	text, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(h.root, e.File): mutant}})
 	if err != nil {
 		return "", "", err
 	}
 	if err := os.WriteFile(overlay, text, 0o666); err != nil {
 		return "", "", err
 	}
-	if _, err := run(ctx, "go", "build", "-overlay", overlay, "-o", os.DevNull, changed); err != nil {
-		return unbuilt, "", ctx.Err()
-	}
 	for _, round := range h.rounds(changed) {
 		timeout := 4*h.usual[round.path] + 2*time.Minute
-		args := []string{"test", "-short", "-count=1", "-vet=off", "-failfast", "-overlay", overlay, "-timeout", timeout.String()}
+		args := []string{"test", "-short=" + strconv.FormatBool(!h.long), "-count=1", "-vet=off", "-failfast", "-overlay", overlay, "-timeout", timeout.String()}
 		report, err := run(ctx, "go", append(append(args, round.flags...), round.path)...)
 		switch {
 		case ctx.Err() != nil:
