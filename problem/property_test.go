@@ -158,6 +158,7 @@ var kindsInUse = []struct{ yaml, about string }{
 // TestKinds reads each kind of property, checks what is said of it, that the
 // resolved problem asks the same, and that it can be sampled.
 func TestKinds(t *testing.T) {
+	kept := newRecord(t)
 	for _, c := range kindsInUse {
 		t.Run(c.yaml, func(t *testing.T) {
 			p, err := loadFiles(t, nil, c.yaml)
@@ -168,6 +169,15 @@ func TestKinds(t *testing.T) {
 			if !strings.HasPrefix(w.About, c.about) {
 				t.Errorf("it is about %q, want %q", w.About, c.about)
 			}
+			said := w.About
+			for _, parts := range [][]kir.Part{{{Ingredient: 0, Amount: 18}, {Ingredient: 1, Amount: 2}}, {{Ingredient: 2, Amount: 7}, {Ingredient: 3, Amount: 7}, {Ingredient: 4, Amount: 6}}, {{Ingredient: 1, Amount: 1}, {Ingredient: 3, Amount: 19}}, {{Ingredient: 2, Amount: 20}}, {{Ingredient: 0, Amount: 4}, {Ingredient: 1, Amount: 4}, {Ingredient: 2, Amount: 4}, {Ingredient: 3, Amount: 4}, {Ingredient: 4, Amount: 4}}} {
+				x, err := kir.NewComposition(5, parts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				said += fmt.Sprintf("; %.9g", math.Exp(w.property.LogScore(x)))
+			}
+			kept.holds(t, c.yaml, said)
 			if kind, _, _ := strings.Cut(c.yaml, ":"); w.Kind != kind || !slices.ContainsFunc(propertyKinds(), func(k propertyKind) bool { return k.name == kind }) {
 				t.Errorf("its kind is %q", w.Kind)
 			}
@@ -209,6 +219,7 @@ func TestKinds(t *testing.T) {
 // TestBadProperties checks, for each mistake, the file, the place and the words
 // that help.
 func TestBadProperties(t *testing.T) {
+	kept := newRecord(t)
 	// A property begins at 5:7.
 	const at = 7
 	column := func(yaml, of string) int { return at + strings.Index(yaml, of) }
@@ -392,6 +403,7 @@ func TestBadProperties(t *testing.T) {
 			if filepath.Base(bad.File) != want.file || bad.Line != want.line || bad.Column != want.column {
 				t.Errorf("the place is %s:%d:%d, want %v, in %v", filepath.Base(bad.File), bad.Line, bad.Column, want, err)
 			}
+			kept.fails(t, strings.TrimPrefix(t.Name(), "TestBadProperties/"), err)
 			for _, words := range c.says {
 				if !strings.Contains(err.Error(), words) {
 					t.Errorf("the message does not say %q: %v", words, err)
