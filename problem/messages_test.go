@@ -1,84 +1,15 @@
 package problem
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"kir/fault"
+	"kir/internal/record"
 )
-
-var update = flag.Bool("update", false, "write what is kept in testdata")
-
-// A record is what kir has said in one test, word by word: every place, hint and
-// figure is looked at when it changes, and none changes unseen.
-type record struct {
-	t    *testing.T
-	kept map[string]string
-}
-
-// newRecord reads what is kept of a test.
-func newRecord(t *testing.T) *record {
-	t.Helper()
-	name := filepath.Join("testdata", t.Name()+".json")
-	r := &record{t, make(map[string]string)}
-	if *update {
-		t.Cleanup(func() {
-			var text bytes.Buffer
-			e := json.NewEncoder(&text)
-			e.SetEscapeHTML(false)
-			e.SetIndent("", " ")
-			if err := errors.Join(e.Encode(r.kept), os.WriteFile(name, text.Bytes(), 0o666)); err != nil {
-				t.Fatal(err)
-			}
-		})
-		return r
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &r.kept); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// holds says whether a case says what it said.
-func (r *record) holds(t *testing.T, of, said string) {
-	t.Helper()
-	if len(of) > 300 {
-		of = of[:300]
-	}
-	if *update {
-		if _, ok := r.kept[of]; ok {
-			t.Errorf("two cases are called %q", of)
-		}
-		r.kept[of] = said
-	} else if r.kept[of] != said {
-		t.Errorf("%s\nsays\n%s\nand said\n%s", of, said, r.kept[of])
-	}
-}
-
-// fails is holds for an error: the error of an input, whose files are named without
-// their directory.
-func (r *record) fails(t *testing.T, of string, err error) {
-	t.Helper()
-	bad, is := errors.AsType[*fault.Error](err)
-	if !is {
-		t.Errorf("%s: the error is %v, not one of input", of, err)
-		return
-	}
-	dir := filepath.Dir(bad.File)
-	r.holds(t, of, strings.NewReplacer(dir+string(filepath.Separator), "", dir, "its directory").Replace(err.Error()))
-}
 
 // TestMessages makes the messages that the tables of the other tests leave out: those
 // of what is rarely written. TestMessages of cmd/kir sees that no message is left.
@@ -108,7 +39,7 @@ func TestMessages(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&bounds, "i%d,%d\n", i, 5_000_000+i)
 	}
-	kept := newRecord(t)
+	kept := record.Open(t)
 	for _, c := range []struct {
 		yaml  string
 		says  string
@@ -184,7 +115,7 @@ func TestMessages(t *testing.T) {
 		maps.Copy(files, c.files)
 		files["problem.yaml"] = c.yaml
 		_, err := loadFiles(t, files, "")
-		kept.fails(t, c.yaml, err)
+		kept.Fails(t, c.yaml, err)
 		if bad, is := errors.AsType[*fault.Error](err); !is || !strings.Contains(bad.Error(), c.says) {
 			t.Errorf("%s\nends with %v, and not %q", c.yaml, err, c.says)
 		} else if bad.Line == 0 && bad.File == "" {

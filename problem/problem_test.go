@@ -10,6 +10,7 @@ import (
 
 	"kir"
 	"kir/fault"
+	"kir/internal/record"
 	"kir/problem/yaml"
 )
 
@@ -37,7 +38,7 @@ func load(t *testing.T, yaml string, o Options) (*Problem, error) {
 
 // TestBadInput checks, for each mistake, the place and the words that help.
 func TestBadInput(t *testing.T) {
-	kept := newRecord(t)
+	kept := record.Open(t)
 	for _, c := range []struct {
 		name         string
 		yaml         string
@@ -118,7 +119,7 @@ func TestBadInput(t *testing.T) {
 			if bad.Line != c.line || bad.Column != c.column {
 				t.Errorf("the place is %d:%d, want %d:%d, in %v", bad.Line, bad.Column, c.line, c.column, err)
 			}
-			kept.fails(t, c.name, err)
+			kept.Fails(t, c.name, err)
 			for _, want := range c.says {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("the message does not say %q: %v", want, err)

@@ -14,6 +14,7 @@ import (
 
 	"kir"
 	"kir/fault"
+	"kir/internal/record"
 )
 
 // bar are files that every kind of property can be made of.
@@ -158,7 +159,7 @@ var kindsInUse = []struct{ yaml, about string }{
 // TestKinds reads each kind of property, checks what is said of it, that the
 // resolved problem asks the same, and that it can be sampled.
 func TestKinds(t *testing.T) {
-	kept := newRecord(t)
+	kept := record.Open(t)
 	for _, c := range kindsInUse {
 		t.Run(c.yaml, func(t *testing.T) {
 			p, err := loadFiles(t, nil, c.yaml)
@@ -177,7 +178,7 @@ func TestKinds(t *testing.T) {
 				}
 				said += fmt.Sprintf("; %.9g", math.Exp(w.property.LogScore(x)))
 			}
-			kept.holds(t, c.yaml, said)
+			kept.Holds(t, c.yaml, said)
 			if kind, _, _ := strings.Cut(c.yaml, ":"); w.Kind != kind || !slices.ContainsFunc(propertyKinds(), func(k propertyKind) bool { return k.name == kind }) {
 				t.Errorf("its kind is %q", w.Kind)
 			}
@@ -219,7 +220,7 @@ func TestKinds(t *testing.T) {
 // TestBadProperties checks, for each mistake, the file, the place and the words
 // that help.
 func TestBadProperties(t *testing.T) {
-	kept := newRecord(t)
+	kept := record.Open(t)
 	// A property begins at 5:7.
 	const at = 7
 	column := func(yaml, of string) int { return at + strings.Index(yaml, of) }
@@ -403,7 +404,7 @@ func TestBadProperties(t *testing.T) {
 			if filepath.Base(bad.File) != want.file || bad.Line != want.line || bad.Column != want.column {
 				t.Errorf("the place is %s:%d:%d, want %v, in %v", filepath.Base(bad.File), bad.Line, bad.Column, want, err)
 			}
-			kept.fails(t, strings.TrimPrefix(t.Name(), "TestBadProperties/"), err)
+			kept.Fails(t, strings.TrimPrefix(t.Name(), "TestBadProperties/"), err)
 			for _, words := range c.says {
 				if !strings.Contains(err.Error(), words) {
 					t.Errorf("the message does not say %q: %v", words, err)

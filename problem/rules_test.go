@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"kir/fault"
+	"kir/internal/record"
 )
 
 const shelfTable = `name,group,abv
@@ -48,7 +49,7 @@ const headBook = "total: 20\nrecipes: recipes.csv\ningredients: shelf.csv\nspars
 // TestBadRules checks the place and the words for each mistake. Rules begin on
 // line 6.
 func TestBadRules(t *testing.T) {
-	kept := newRecord(t)
+	kept := record.Open(t)
 	for _, c := range []struct {
 		name, rules  string
 		line, column int
@@ -119,7 +120,7 @@ func TestBadRules(t *testing.T) {
 			if bad.Line != c.line || bad.Column != c.column {
 				t.Errorf("the place is %d:%d, want %d:%d, in %v", bad.Line, bad.Column, c.line, c.column, err)
 			}
-			kept.fails(t, c.name, err)
+			kept.Fails(t, c.name, err)
 			for _, want := range c.says {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("the message does not say %q: %v", want, err)
