@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"kir/fault"
+	"kir/internal/record"
 )
 
 // in16 is a text in UTF-16.
@@ -205,6 +206,7 @@ func sameBook(b *Book) []string {
 }
 
 func TestReadWild(t *testing.T) {
+	kept := record.Open(t)
 	if len(wildTables) < 40 {
 		t.Errorf("there are %d tables, want 40", len(wildTables))
 	}
@@ -240,6 +242,7 @@ func TestReadWild(t *testing.T) {
 				t.Errorf("what is said is\n%s\nwant %q in it", said, test.notes)
 			}
 			asked := book.Guessed.YAML()
+			kept.Holds(t, test.name, said+asked)
 			if test.asks == "" && asked != "" || !strings.Contains(asked, test.asks) {
 				t.Errorf("asked for is %q, want %q", asked, test.asks)
 			}
@@ -279,6 +282,7 @@ var badTables = []struct {
 }
 
 func TestReadTellsAllErrors(t *testing.T) {
+	kept := record.Open(t)
 	for _, test := range badTables {
 		t.Run(test.name, func(t *testing.T) {
 			file := test.file
@@ -290,6 +294,7 @@ func TestReadTellsAllErrors(t *testing.T) {
 			if !errors.As(err, &all) {
 				t.Fatalf("got %v, want several errors", err)
 			}
+			kept.Holds(t, test.name, all.Error())
 			lines := strings.Split(all.Error(), "\n")
 			for i := range max(len(lines), len(test.want)) {
 				switch {
