@@ -253,6 +253,19 @@ func TestGuessing(t *testing.T) {
 	}
 }
 
+// No better than guessing is also what is as good.
+func TestGuessingAsGood(t *testing.T) {
+	for _, c := range []struct {
+		accuracy, logLoss float64
+		want              bool
+	}{{0.7, 0.5, false}, {0.6, 0.5, true}, {0.7, 0.8, true}, {0.5, 0.5, true}, {0.7, 0.9, true}} {
+		q := ClassQuality{Accuracy: c.accuracy, MajorityAccuracy: 0.6, LogLoss: c.logLoss, PriorLogLoss: 0.8}
+		if got := q.Guessing(); got != c.want {
+			t.Errorf("accuracy %v of 0.6 and log loss %v of 0.8: guessing is %v", c.accuracy, c.logLoss, got)
+		}
+	}
+}
+
 // TestCoverage grows a forest on labels with noise that does not depend on the
 // composition, where out-of-bag intervals hold what they promise: over n = 600
 // rows the coverage of an interval of probability p has a standard error of

@@ -102,9 +102,17 @@ func TestDecisions(t *testing.T) {
 		{"is_linear=0", "is_linear=1", "linear trees"}, {"binary sigmoid:1", "no_such", "no_such"}, {"tree_sizes=400 100", "tree_sizes=1", "of 1"},
 		{"left_child=1 -1 -3 -4", "left_child=1 -1 0 -4", "twice"}, {"end of trees", "end", "ends before"}, {"split_feature=0", "split_feature=7", "feature 7"},
 		{"decision_type=2 8 1 6", "decision_type=2 8 1 1", "another node"},
+		{"num_cat=1", "num_cat=x", "num_cat"}, {"num_cat=1", "num_cat=9", "num_cat"},
+		{"num_cat=1", "num_cat=2", "cat_boundaries"}, {"cat_boundaries=0 2", "cat_boundaries=1 2", "from 1 to 2, of 2"}, {"cat_boundaries=0 2", "cat_boundaries=0 1", "from 0 to 1, of 2"},
 	} {
 		if _, err := Read(strings.NewReader(strings.Replace(small, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%q for %q: the error is %v, and should say %q", c[1], c[0], err, c[2])
+		}
+	}
+	for _, bounds := range []string{"0 3 2", "0 -1 2"} {
+		text := strings.NewReplacer("num_cat=1", "num_cat=2", "cat_boundaries=0 2", "cat_boundaries="+bounds).Replace(small)
+		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "ascend") {
+			t.Errorf("cat_boundaries=%s: the error is %v", bounds, err)
 		}
 	}
 }
