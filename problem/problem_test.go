@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -211,6 +212,41 @@ func TestResolvedIsAProblem(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		if p.Target.Law().P(n) != q.Target.Law().P(n) {
 			t.Errorf("the law at %d is %v and %v", n, p.Target.Law().P(n), q.Target.Law().P(n))
+		}
+	}
+}
+
+// TestLaws holds laws of the number of ingredients to what they are by hand.
+func TestLaws(t *testing.T) {
+	e := math.Exp
+	for yaml, want := range map[string][]float64{ // in any unit, of 1 to 5
+		"recipes":                               {0, 2, 1, 0, 0},
+		"{recipes: true}":                       {0, 2, 1, 0, 0},
+		"{recipes: true, power: 3}":             {0, 8, 1, 0, 0},
+		"{table: {1: 1, 3: 3}}":                 {1, 0, 3, 0, 0},
+		"{table: {1: 1, 3: 3}, power: 2}":       {1, 0, 9, 0, 0},
+		"{table: {1: 4, 3: 9}, power: 0.5}":     {2, 0, 3, 0, 0},
+		"{uniform: [2, 4]}":                     {0, 1, 1, 1, 0},
+		"{uniform: [3, 3]}":                     {0, 0, 1, 0, 0},
+		"{normal: {mean: 2, sd: 1.5}}":          {e(-1. / 4.5), 1, e(-1. / 4.5), e(-4. / 4.5), e(-2)},
+		"{exponential: {rate: 0.5}}":            {1, e(-0.5), e(-1), e(-1.5), e(-2)},
+		"{exponential: {rate: -0.5}, power: 2}": {1, e(1), e(2), e(3), e(4)},
+		"{mixture: [{weight: 3, uniform: [2, 3]}, {table: {4: 1, 5: 3}}]}":           {0, 6, 6, 1, 3},
+		"{mixture: [{uniform: [2, 3]}, {weight: 0, table: {4: 1, 5: 3}}], power: 2}": {0, 1, 1, 0, 0},
+	} {
+		p, err := load(t, "recipes: recipes.csv\ntotal: 100\nsparsity: "+yaml+"\n", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", yaml, err)
+			continue
+		}
+		sum := 0.0
+		for _, w := range want {
+			sum += w
+		}
+		for n, w := range want {
+			if got := p.Target.Law().P(n + 1); math.Abs(got-w/sum) > 1e-12 {
+				t.Errorf("%s: the law of %d is %v, want %v", yaml, n+1, got, w/sum)
+			}
 		}
 	}
 }
