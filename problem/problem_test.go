@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"kir/fault"
 	"kir/internal/record"
 	"kir/problem/yaml"
+	"kir/recipe"
 )
 
 const book = `recipe,ingredient,amount,unit,taste
@@ -248,6 +250,79 @@ func TestLaws(t *testing.T) {
 				t.Errorf("%s: the law of %d is %v, want %v", yaml, n+1, got, w/sum)
 			}
 		}
+	}
+}
+
+// TestDraft keeps the problems that are written to start from, and each can be read.
+func TestDraft(t *testing.T) {
+	kept := record.Open(t)
+	long := "recipe,ingredient,amount,unit,taste,stars,note\n"
+	var tasted strings.Builder
+	tasted.WriteString("Drink;Gin (cl);Rum (cl);Lime (cl);rating\n")
+	for k := range 24 {
+		taste := []string{"Fresh", "Sour", "Dry"}[k%3]
+		long += fmt.Sprintf("R%d,Gin,%d,cl,%s,%d,n%d\nR%[1]d,%[6]s,%[7]d,%[8]s,%[3]s,%[4]d,n%[5]d\n", k, 1+k%5, taste, k%7, k, []string{"Lime juice", "Rum", "Bitters"}[k%3], 1+k%4, []string{"cl", "cl", "dash"}[k%3])
+		if k%4 == 0 {
+			long += fmt.Sprintf("R%d,Soda,3,cl,%s,%d,n%d\n", k, taste, k%7, k)
+		}
+		fmt.Fprintf(&tasted, "W%d;%d,5;%d;%d;%d\n", k, 1+k%3, k%2*2, k%4, 40+k)
+	}
+	for name, c := range map[string]struct {
+		recipes, ingredients string
+		draft                Draft
+		options              recipe.Options
+	}{
+		"long": {recipes: long, ingredients: "name,family,cost,abv\nGin,spirit,20,40\nRum,spirit,18.5,37.5\nLime juice,citrus,4,0\nBitters,bitters,60,44.7\nSoda,,0.5,0\nMilk,dairy,1,0\n",
+			draft: Draft{Table: "my drinks/book one.csv", Ingredients: "shelf.csv"}},
+		"long, no ingredients": {recipes: long, draft: Draft{Table: "book.csv", Units: map[string]string{"dash": "0.1 cl"}}},
+		"wide":                 {recipes: tasted.String(), draft: Draft{Table: "wide.csv"}},
+		"no labels":            {recipes: "recipe,ingredient,amount\nA,Gin,1\nA,Rum,2\nB,Gin,3\nC,Rum,1\nC,Gin,1\nC,Lime,1\n", draft: Draft{Table: "c.csv"}},
+	} {
+		dir := t.TempDir()
+		d := c.draft
+		if d.Ingredients != "" {
+			in, err := recipe.ReadIngredients(strings.NewReader(c.ingredients), d.Ingredients, recipe.Layout{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.options.Ingredients = in
+			if err := os.WriteFile(filepath.Join(dir, d.Ingredients), []byte(c.ingredients), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d.Units != nil {
+			c.options.Units = recipe.DefaultUnits()
+			for name, size := range d.Units {
+				var err error
+				if c.options.Units, err = c.options.Units.With(name, size); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var err error
+		if d.Book, err = recipe.Read(strings.NewReader(c.recipes), d.Table, c.options); err != nil {
+			t.Fatal(err)
+		}
+		d.Layout = d.Layout.With(d.Book.Guessed)
+		text, err := d.Write()
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept.Holds(t, name, string(text))
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, d.Table)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for file, content := range map[string]string{"problem.yaml": string(text), d.Table: c.recipes} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := Load(context.Background(), filepath.Join(dir, "problem.yaml"), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		p.Close()
 	}
 }
 
