@@ -69,7 +69,7 @@ func (r *Record) Holds(t *testing.T, of, said string) {
 }
 
 // Fails is [Record.Holds] for the error of an input. The directory of its file is
-// left out.
+// left out, and what protobuf's errors have in place of a space.
 func (r *Record) Fails(t *testing.T, of string, err error) {
 	t.Helper()
 	bad, is := errors.AsType[*fault.Error](err)
@@ -82,5 +82,5 @@ func (r *Record) Fails(t *testing.T, of string, err error) {
 		r.Holds(t, of, err.Error())
 		return
 	}
-	r.Holds(t, of, strings.NewReplacer(dir+string(filepath.Separator), "", dir, "its directory").Replace(err.Error()))
+	r.Holds(t, of, strings.NewReplacer(dir+string(filepath.Separator), "", dir, "its directory", "\u00a0", " ").Replace(err.Error()))
 }
