@@ -7,11 +7,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"kir"
 	"kir/fault"
+	"kir/forest"
 	"kir/internal/record"
 	"kir/problem/yaml"
 	"kir/recipe"
@@ -323,6 +325,90 @@ func TestDraft(t *testing.T) {
 			continue
 		}
 		p.Close()
+	}
+}
+
+// TestDescriptors keeps what a forest may look at, and the ways to grow one.
+func TestDescriptors(t *testing.T) {
+	kept := record.Open(t)
+	in, err := recipe.ReadIngredients(strings.NewReader("name,family,cost,abv,maker,same\nGin,spirit,20,40,a,1\nRum,spirit,18.5,37.5,b,1\nLime,citrus,4,0,c,1\nLemon,citrus,3,,d,1\nSoda,,0.5,0,e,1\nMilk,dairy,1,0,f,1\n"), "shelf.csv", recipe.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, left := AllDescriptors(in)
+	kept.Holds(t, "all", fmt.Sprintf("%+v; left are %s", all, strings.Join(left, "; ")))
+	sets := []Descriptors{{}, all, {Only: true, Means: []string{"cost"}}, {Ratios: []string{"family"}}, {Presence: true}, {Presence: true, Only: true}, {Totals: []string{"family"}, Presence: true, Only: true},
+		{Totals: []string{"famly"}}, {Means: []string{"colour"}}, {Means: []string{"family"}}, {Means: []string{"abv"}}, {Ratios: []string{"cost"}}, {Totals: []string{"family", "family"}}, {Only: true}}
+	for k, d := range sets {
+		features, words, err := d.Features(in, 30)
+		said := fmt.Sprintf("%s; %v", words, err)
+		for _, f := range features {
+			said += fmt.Sprintf("\n%+v", f)
+		}
+		for _, o := range []struct {
+			numeric bool
+			options forest.Options
+		}{{false, forest.Options{}}, {true, forest.Options{Trees: 30}}, {false, forest.Options{SmallestLeaf: 3}}, {true, forest.Options{FeaturesPerSplit: 4}}} {
+			candidates, err := d.Candidates(in, 30, o.numeric, o.options)
+			if err != nil {
+				said += "\n" + err.Error()
+			}
+			for _, c := range candidates {
+				said += fmt.Sprintf("\n%s; %d features; %d trees, %d, %d", c.Name, len(c.Features), c.Options.Trees, c.Options.SmallestLeaf, c.Options.FeaturesPerSplit)
+			}
+		}
+		kept.Holds(t, fmt.Sprintf("%d: %+v", k, d), said)
+	}
+}
+
+// TestExplain: a composition that cannot be scored is told by names.
+func TestExplain(t *testing.T) {
+	p := &Problem{}
+	var parts []kir.Part
+	for i := range 14 {
+		p.Ingredients = append(p.Ingredients, fmt.Sprintf("i%d", i))
+		parts = append(parts, kir.Part{Ingredient: i, Amount: i + 1})
+	}
+	bad := &kir.ScoreError{Wish: "taste", State: "{0: 1, 3: 4}", Parts: []kir.Part{{Ingredient: 0, Amount: 1}, {Ingredient: 3, Amount: 4}}, Value: math.NaN()}
+	if err := p.Explain(bad); !strings.Contains(err.Error(), `1 "i0", 4 "i3"`) || strings.Contains(err.Error(), "{0") || !errors.Is(err, bad) {
+		t.Error(err)
+	}
+	for _, shown := range []int{12, 13, 14} {
+		bad.Parts = parts[:shown]
+		err := p.Explain(bad)
+		if want := fmt.Sprintf(" and %d more", shown-12); !strings.Contains(err.Error(), `11 "i10", 12 "i11"`) || strings.Contains(err.Error(), `"i12"`) || strings.Contains(err.Error(), want) != (shown > 12) {
+			t.Errorf("%d parts: %v", shown, err)
+		}
+	}
+	for _, other := range []error{errors.New("other"), &kir.ScoreError{Wish: "taste"}} {
+		if err := p.Explain(other); err != other {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCommands: the programs of a problem are known before and after it is read.
+func TestCommands(t *testing.T) {
+	const text = "ingredients: [Gin, Rum]\ntotal: 5\nsparsity: {uniform: [1, 2]}\nproperties:\n  a: {program: {command: [go, version]}}\n  b: {expression: '1'}\n  c: {program: {command: [go, env]}}\n"
+	all, err := Programs(context.Background(), filepath.Join(t.TempDir(), "p.yaml"), []byte(text))
+	if err != nil || len(all) != 2 || !slices.Equal(all[0].Words, []string{"go", "version"}) {
+		t.Fatalf("%v, %v", all, err)
+	}
+	for _, text := range []string{"total: 5\n", "total: 5\nproperties: {a: {expression: '1'}}\n"} {
+		if all, err := Programs(context.Background(), "p.yaml", []byte(text)); len(all) > 0 || err != nil {
+			t.Errorf("%q: %v, %v", text, all, err)
+		}
+	}
+	if _, err := Programs(context.Background(), "p.yaml", []byte("properties: {a: {program: {command: []}}}\n")); err == nil || !strings.Contains(err.Error(), "empty") {
+		t.Error(err)
+	}
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	c := all[0]
+	if c.Trusted() {
+		t.Error("it is trusted before it was")
+	}
+	if err := c.Trust(); err != nil || !c.Trusted() || all[1].Trusted() {
+		t.Errorf("it is not trusted, or another is: %v", err)
 	}
 }
 

@@ -1,9 +1,13 @@
 package xgboost
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"kir/internal/record"
 )
 
 // small is a model of one test of categories and one of a number.
@@ -51,6 +55,42 @@ func TestRefused(t *testing.T) {
 	} {
 		if _, err := Read(strings.NewReader(strings.Replace(small, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s for %s: the error is %v, and should say %q", c[1], c[0], err, c[2])
+		}
+	}
+}
+
+// TestObjectives keeps what is told by models of every objective, with a base score for
+// all targets and with one for each.
+func TestObjectives(t *testing.T) {
+	kept := record.Open(t)
+	trees := small[strings.Index(small, `"trees":[`)+len(`"trees":[`) : strings.Index(small, `]}},"learner_model_param"`)]
+	for objective := range objectives {
+		for _, base := range []string{"[5E-1]", "0.25", "[2,3]", "[-1]", "x"} {
+			for _, targets := range []int{1, 2, 3} {
+				text := strings.NewReplacer("binary:logistic", objective, "[5E-1]", base, `"tree_info":[0]`, `"tree_info":`+[]string{"[0]", "[0,1]", "[2,1,0]"}[targets-1],
+					trees, strings.Join(slices.Repeat([]string{trees}, targets), ","), `"num_target":"1"`, fmt.Sprintf(`"num_target":"%d"`, targets)).Replace(small)
+				if strings.HasPrefix(objective, "multi") {
+					text = strings.NewReplacer(`"num_class":"0"`, fmt.Sprintf(`"num_class":"%d"`, targets), fmt.Sprintf(`"num_target":"%d"`, targets), `"num_target":"1"`).Replace(text)
+				}
+				of := fmt.Sprintf("%s, %s, %d targets", objective, base, targets)
+				m, err := Read(strings.NewReader(text))
+				if err != nil {
+					kept.Holds(t, of, err.Error())
+					continue
+				}
+				said := m.Maker
+				for _, x := range [][]float64{{0, 0}, {1, 0.25}, {3, 0.5}} {
+					sums := m.Sums(x)
+					said += fmt.Sprintf("\n%v: %.9g", x, sums)
+					for _, o := range m.Outputs {
+						said += "; " + o.Name
+						for k := range max(len(o.Classes), 1) {
+							said += fmt.Sprintf(" %.9g", o.Of(sums, k))
+						}
+					}
+				}
+				kept.Holds(t, of, said)
+			}
 		}
 	}
 }
