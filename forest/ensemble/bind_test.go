@@ -132,3 +132,23 @@ func TestAmong(t *testing.T) {
 		}
 	}
 }
+
+// TestBindRefuses: what cannot be an input is told, and the least and most that can is
+// taken.
+func TestBindRefuses(t *testing.T) {
+	for _, c := range []struct {
+		source Source
+		says   string // of 3 ingredients and 4 units
+	}{
+		{Source{Ingredients: []int32{0, 2}}, ""}, {Source{Ingredients: []int32{3}}, "input a: ingredient 3 is none of 3"}, {Source{Ingredients: []int32{-1}}, "input a: ingredient -1 is none of 3"},
+		{Source{Ingredients: []int32{2, 0, 2}}, "input a: ingredient 2 counts twice"}, {Source{Ingredients: []int32{1}, Weights: []int64{maxWeighted / 4}}, ""}, {Source{Ingredients: []int32{1}, Weights: []int64{-maxWeighted / 4}}, ""},
+		{Source{Ingredients: []int32{1}, Weights: []int64{maxWeighted/4 + 1}}, "is too large"}, {Source{Ingredients: []int32{1}, Weights: []int64{-maxWeighted/4 - 1}}, "is too large"},
+		{Source{Ingredients: []int32{1}, Times: math.MaxInt64 / 4}, ""}, {Source{Ingredients: []int32{1}, Times: math.MaxInt64/4 + 1}, "a factor of"}, {Source{Ingredients: []int32{1, 2}, Count: true, Times: math.MaxInt64 / 2}, ""},
+		{Source{Ingredients: []int32{1, 2}, Count: true, Times: math.MaxInt64/2 + 1}, "a factor of"}, {Source{Constant: true, Value: math.NaN()}, ""}, {Source{}, ""},
+	} {
+		_, err := Bind(&Model{Inputs: []string{"a"}}, 3, 4, []Source{c.source})
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v, want %q", c.source, err, c.says)
+		}
+	}
+}
