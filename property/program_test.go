@@ -504,3 +504,20 @@ func TestProgramRefuses(t *testing.T) {
 		kept.Holds(t, name, strings.ReplaceAll(fmt.Sprint(err), dir, "its directory"))
 	}
 }
+
+// A program beside a directory that is no more is not found, whatever its name.
+func TestFindProgramNowhere(t *testing.T) {
+	gone := t.TempDir()
+	t.Chdir(gone)
+	if err := os.Remove(gone); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{"./scorer", "../scorer", "no-such-program-anywhere"} {
+		if path, err := property.FindProgram(name, "."); err == nil {
+			t.Errorf("%s is found at %q", name, path)
+		}
+	}
+	if _, err := property.FindProgram(os.Args[0], "."); filepath.IsAbs(os.Args[0]) && err != nil {
+		t.Error(err)
+	}
+}

@@ -1,6 +1,7 @@
 package xgboost
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -91,6 +92,42 @@ func TestObjectives(t *testing.T) {
 				}
 				kept.Holds(t, of, said)
 			}
+		}
+	}
+}
+
+// TestUBJSON writes values of all kinds in UBJSON, and reads them as JSON.
+func TestUBJSON(t *testing.T) {
+	be := func(b []byte, v any) []byte {
+		b, err := binary.Append(b, binary.BigEndian, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for _, c := range []struct{ data, want string }{
+		{"i\x7f", "127"}, {"i\xff", "-1"}, {"U\xff", "255"}, {string(be([]byte("I"), int16(-300))), "-300"}, {string(be([]byte("l"), int32(70000))), "70000"}, {string(be([]byte("L"), int64(-1<<40))), "-1099511627776"},
+		{string(be([]byte("d"), float32(0.1))), "0.1"}, {string(be([]byte("D"), 0.1)), "0.1"}, {string(be([]byte("d"), float32(math.Inf(1)))), `"NaN"`}, {string(be([]byte("D"), math.NaN())), `"NaN"`},
+		{"Z", "null"}, {"T", "true"}, {"F", "false"}, {"CA", `"65"`}, {"Si\x02a\"", `"a\""`}, {"SU\x00", `""`}, {"[]", "[]"}, {"{}", "{}"}, {"[i\x01Zi\x02]", "[1,null,2]"}, {"[#i\x02i\x05U\x06", "[5,6]"}, {"[#i\x00", "[]"},
+		{"[$U#i\x03\x01\x02\xff", "[1,2,255]"}, {"[$i#U\x01\x80", "[-128]"}, {"[$d#i\x01" + string(be(nil, float32(1.5))), "[1.5]"}, {"[$L#i\x00", "[]"}, {"{i\x01ai\x02i\x01b[T]}", `{"a":2,"b":[true]}`}, {"{i\x01a{i\x01bF}}", `{"a":{"b":false}}`},
+		{strings.Repeat("[", 65) + strings.Repeat("]", 65), strings.Repeat("[", 65) + strings.Repeat("]", 65)},
+	} {
+		got, err := toJSON([]byte(c.data))
+		if err != nil || string(got) != c.want {
+			t.Errorf("%q is %s, %v, want %s", c.data, got, err, c.want)
+		}
+		for n := range c.data {
+			if _, err := toJSON([]byte(c.data[:n])); err == nil || !strings.Contains(err.Error(), errShort.Error()) {
+				t.Errorf("%q: %v", c.data[:n], err)
+			}
+		}
+	}
+	for data, says := range map[string]string{
+		"x": "'x' is no whole number", "Sd\x00": "'d' is no whole number", "Si\xff": "ends too early", "Si\x03ab": "ends too early", "[$S#i\x01": "an array of 'S' is not one of numbers", "[$ii\x01": "an array of one kind has no count",
+		"[#i\x09U": "ends too early", "{ia": "ends too early", strings.Repeat("[", 66): "nested deeper than 64", "{D": "'D' is no whole number",
+	} {
+		if _, err := toJSON([]byte(data)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", data, err, says)
 		}
 	}
 }
