@@ -2,20 +2,15 @@ package kir_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"kir"
-	words "kir/internal/record"
-	"kir/property"
-	"kir/rule"
 )
 
 // A chain that is saved and restored goes on, bit for bit, as the one that was
@@ -66,131 +61,6 @@ func TestRestoredEqualsUninterrupted(t *testing.T) {
 					t.Errorf("%s, %s: another seed gives the same", name, kernel)
 				}
 			}
-		}
-	}
-}
-
-// TestDrawsStay keeps what chains of all kernels do from fixed seeds on targets of all
-// kinds: their draws and scores, what they count, find and learn, and what is saved of
-// them. It says nothing of whether that is right, but sees every change.
-func TestDrawsStay(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("exp and log are rounded otherwise")
-	}
-	kept := words.Open(t)
-	targets := chainTargets(t)
-	spread := make([]float64, 40)
-	returns := make([]float64, 40)
-	risks := make([][]float64, 40)
-	for i := range spread {
-		spread[i], returns[i], risks[i] = float64(i*i%17), float64(i%7)/40, make([]float64, 40)
-		for j := range risks[i] {
-			risks[i][j] = 0.01 * float64(1+i%3) * float64(1+j%3)
-		}
-		risks[i][i] += 0.02
-	}
-	blend := must(property.NewBlend(spread, 9000, must(property.Normal(7, 0.3))))
-	portfolio := must(property.NewMarkowitz(returns, risks, 300, 9000))
-	targets["long lines"] = newTarget(t, 40, 9000, kir.Uniform(2, 9), kir.Wish{Name: "blend", Property: blend, Weight: 2}, kir.Wish{Name: "portfolio", Property: portfolio, Weight: 1})
-	holes := wish("holes", 1, func(x *kir.Composition) float64 { return float64(x.Amount(0)*x.Amount(1)%3) + 0.2*float64(x.Amount(2)) })
-	targets["gaps and zeros"] = newTarget(t, 7, 12, kir.Table(map[int]float64{1: 1, 3: 2, 6: 0.5}), holes)
-	targets["one"] = newTarget(t, 1, 1, kir.Uniform(1, 1))
-	targets["wide"] = newTarget(t, 3000, 100, kir.Uniform(17, 24))
-	targets["dense"] = newTarget(t, 60, 600, kir.Exponential(0.01), wish("used", 0.5, func(x *kir.Composition) float64 { return float64(x.Used()) }))
-	factors := func(n int, of func(i int) float64) []float64 {
-		f := make([]float64, n)
-		for i := range f {
-			f[i] = of(i)
-		}
-		return f
-	}
-	for name, rules := range map[string][]rule.Rule{
-		"counted": {rule.Amount{Of: []int{0, 1, 2}, Min: 3, Max: 20}, rule.Amount{Of: []int{4}, Step: 4}, rule.Need{If: 3, Then: []int{5, 6}}, rule.Group{Of: []int{0, 7, 8}, Used: &rule.Range{Min: 1, Max: 2}, Total: &rule.Range{Min: 5, Max: 30}}},
-		"limited": {rule.Limit{Factors: factors(6, func(i int) float64 { return float64(i*i%11) + 0.25 }), Min: 3, Max: 5}, rule.Limit{Factors: factors(6, func(i int) float64 { return float64(7*i%10) / 3 }), Min: math.Inf(-1), Max: 1.25}, rule.Amount{Of: []int{2, 3}, Min: 2}},
-		"equal":   {rule.Limit{Factors: factors(10, func(i int) float64 { return float64(i % 5) }), Min: 2, Max: 2}, rule.If{Used: []int{1}, Then: rule.Exclude{Of: []int{2}}}},
-		"near":    {rule.Near{Recipe: []rule.Part{{Ingredient: 1, Amount: 20}, {Ingredient: 4, Amount: 20}}, Changes: 2, Distance: 15}, rule.Ratio{Of: []int{1}, To: []int{4}, Min: 0.5, Max: 2}},
-	} {
-		n := 10
-		if name == "limited" {
-			n = 6
-		}
-		for _, steps := range []float64{0, 1} { // a table, or measured
-			if steps == 1 && (name == "equal" || name == "limited") {
-				continue // takes long, or is measured in any case
-			}
-			space, err := kir.NewRuledSpace(t.Context(), rule.Set{Ingredients: n, Total: 40, Rules: rules}, kir.Counting{Law: kir.Uniform(1, 5), Seed: 3, Workers: 1, TableSteps: steps})
-			if err != nil {
-				t.Fatal(err)
-			}
-			said := fmt.Sprintf("%.9g", space.LogCounts(5))
-			for _, s := range space.Shares() {
-				said += fmt.Sprintf(" %+.6v", s)
-			}
-			kept.Holds(t, fmt.Sprintf("space, %s, %v", name, steps), said)
-			target, err := kir.NewTarget(space, kir.Uniform(1, 5), wish("first", 1, func(x *kir.Composition) float64 { return 1 + float64(x.Amount(1)) }))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if steps == 1 {
-				name += ", measured"
-			}
-			targets[name] = target
-		}
-	}
-	kernels := map[string]func(t *kir.Target) (kir.Sampler, error){}
-	for _, name := range kir.KernelNames() {
-		kernels[name] = func(t *kir.Target) (kir.Sampler, error) { return kir.NewSampler(name, t) }
-	}
-	kernels["hand over"] = func(t *kir.Target) (kir.Sampler, error) {
-		k, err := handOverKernel(t)
-		if err != nil {
-			return nil, err
-		}
-		return kir.SamplerOf(t, k)
-	}
-	for name, mix := range map[string]kir.Mix{"mix of lines": {Line: 1}, "mix of resizes": {Resize: 2}, "mix of all": {Line: 1, Resize: 1, Refresh: 1, Recall: 1, Along: 1}} {
-		kernels[name] = func(t *kir.Target) (kir.Sampler, error) {
-			k, err := kir.NewBalancedMix(t, mix)
-			if err != nil {
-				return nil, err
-			}
-			return kir.SamplerOf(t, k)
-		}
-	}
-	for name, target := range targets {
-		for kernel, sampler := range kernels {
-			of := name + ", " + kernel
-			s, err := sampler(target)
-			if err != nil {
-				kept.Holds(t, of, err.Error())
-				continue
-			}
-			c, err := s.NewChain(11, 2)
-			if err != nil {
-				kept.Holds(t, of, err.Error())
-				continue
-			}
-			c.Search(0.1)
-			if err := c.Warm(100); err != nil {
-				t.Fatal(err)
-			}
-			c.EndWarmup()
-			steps := trace(t, c, 40)
-			data, err := c.MarshalBinary()
-			if err != nil {
-				t.Fatal(err)
-			}
-			finds := 0
-			best := math.Inf(-1)
-			if err := c.Finds(func(f kir.Find) error { finds, best = finds+1, max(best, f.LogScore); return nil }); err != nil {
-				t.Fatal(err)
-			}
-			first, second := sha256.Sum256([]byte(steps)), sha256.Sum256(data)
-			said := fmt.Sprintf("%.60s %.9g %.9g, %d updated, %d finds to %.9g, %d bytes, %x %x", c.State.Composition.String(), c.State.LogDensity(), c.State.AppendScores(nil), c.Updated(), finds, best, len(data), first[:8], second[:8])
-			if l := c.Ladder(); l != nil {
-				said += fmt.Sprintf(" %d rungs, barrier %.6g, %d restarts, %d round trips, log Z %.6g ± %.6g", len(l.Rungs), l.Barrier, l.Restarts, l.RoundTrips, l.LogZ, l.LogZError)
-			}
-			kept.Holds(t, of, said)
 		}
 	}
 }
