@@ -76,6 +76,7 @@ func TestMessages(t *testing.T) {
 		{rule("amount: {of: Gin, within: shelf}"), `within is "shelf"`, nil},
 		{free + "constraints:\n  - amount: {of: Gin, within: book}\n", "the book is of recipes", nil},
 		{"total: 1000000000\ningredients: shelf.csv\nsparsity: {uniform: [500, 600]}\nconstraints:\n  - amount: {of: \"*\", max: abv}\n", "the rules cannot be counted", with("shelf.csv", bounds.String())},
+		{"total: 1000000000\ningredients: shelf.csv\nsparsity: {uniform: [500, 600]}\nconstraints:\n  - exclude: i7\n  - amount: {of: \"*\", max: abv}\n", "the rules cannot be counted", with("shelf.csv", bounds.String())},
 		{rule("amount: {of: Gin, max: a lot}"), `or a column of the ingredients file: "group", "abv"`, nil},
 		{rule("amount: {of: Gin, max: abw}"), `; did you mean "abv"?`, nil},
 		{rule("amount: Gin"), "amount is ", nil},

@@ -155,6 +155,7 @@ var kindsInUse = []struct{ yaml, about string }{
 	{"model: {file: value.txt, between: [-1, 3], constants: {temperature: 1, x6: 0}}", `value of "value.txt": between -1 and 3`},
 	{"model: {file: value.txt, at_most: 0, constants: {temperature: 1, x6: 0}}", `value of "value.txt": at most 0`},
 	{"model: {file: value.txt, output: margin, between: [-1, 0.6], sd: 0.25, constants: {temperature: 1, x6: 0}}", `margin of "value.txt": between -1 and 0.6, give or take 0.25`},
+	{"forest: {label: taste, want: [Fresh, Bitter], trees: 5, add: {amounts: true, presence: false}}", "taste Fresh or Bitter"},
 	{"forest: {label: stars, minimize: true, trees: 5, seed: 3}", "stars as small as possible"},
 	{"forest: {label: stars, at_most: 4, trees: 5, leaf: 2}", "stars at most 4"},
 	{`expression: 'mean("cost") < 25 ? 1 : 0.2 + share("family", "wine")'`, `mean("cost") < 25 ? 1 : 0.2 + share("family", "wine")`},
