@@ -131,3 +131,36 @@ func TestUBJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedAgain keeps what is said of models with one thing changed.
+func TestRefusedAgain(t *testing.T) {
+	kept := record.Open(t)
+	for _, c := range [][2]string{
+		{`"categories_nodes":[0]`, `"categories_nodes":[2]`}, {`"categories_nodes":[0]`, `"categories_nodes":[-1]`}, {`"categories_nodes":[0]`, `"categories_nodes":[5]`}, {`"categories_nodes":[0]`, `"categories_nodes":[]`}, {`"split_type":[1,0,0,0,0]`, `"split_type":[1]`},
+		{`"split_type":[1,0,0,0,0]`, `"split_type":[0,0,0,0,0]`}, {`"split_type":[1,0,0,0,0]`, `"split_type":[1,0,1,0,0]`}, {`"split_type":[1,0,0,0,0]`, `"split_type":[1,1,0,0,0]`}, {`"split_type":[1,0,0,0,0]`, `"split_type":[2,0,0,0,0]`},
+		{`"categories_segments":[0],"categories_sizes":[2]`, `"categories_segments":[1],"categories_sizes":[2]`}, {`"categories_segments":[0],"categories_sizes":[2]`, `"categories_segments":[2],"categories_sizes":[0]`}, {`"categories_segments":[0],"categories_sizes":[2]`, `"categories_segments":[3],"categories_sizes":[0]`},
+		{`"categories_segments":[0],"categories_sizes":[2]`, `"categories_segments":[-1],"categories_sizes":[1]`}, {`"categories_segments":[0],"categories_sizes":[2]`, `"categories_segments":[0],"categories_sizes":[-1]`}, {`"categories_segments":[0]`, `"categories_segments":[]`}, {`"categories_sizes":[2]`, `"categories_sizes":[]`},
+		{`"categories_nodes":[0],"categories_segments":[0],"categories_sizes":[2]`, `"categories_nodes":[0,0],"categories_segments":[0,1],"categories_sizes":[1,1]`}, {`"categories":[1,3]`, `"categories":[1,1]`}, {`"categories":[1,3]`, `"categories":[-1,3]`}, {`"categories":[1,3]`, `"categories":[1,16777215]`}, {`"categories":[1,3]`, `"categories":[1,16777216]`},
+		{`"default_left":[0,0,true,0,0]`, `"default_left":[1,0,false,0,0]`}, {`"default_left":[0,0,true,0,0]`, `"default_left":[0,0,3,0,0]`}, {`"default_left":[0,0,true,0,0]`, `"default_left":[0]`}, {`"tree_info":[0]`, `"tree_info":[-1]`}, {`"version":[2,1,0]`, `"version":[]`}, {`"version":[2,1,0]`, `"version":[0,9,0]`}, {`"version":[2,1,0]`, `"version":[1,6,0]`},
+		{`"num_feature":"2"`, `"num_feature":"x"`}, {`"num_feature":"2"`, `"num_feature":"-2"`}, {`"num_feature":"2"`, `"num_feature":"0"`}, {`"num_feature":"2"`, `"num_feature":"99999999"`}, {`"feature_names":["a","b"]`, `"feature_names":[]`}, {`"feature_names":["a","b"]`, `"feature_names":["a"]`}, {`"num_class":"0"`, `"num_class":"99999999"`}, {`"num_class":"0"`, `"num_class":"-1"`},
+		{`"num_target":"1"`, `"num_target":"0"`}, {`"num_target":"1"`, `"num_target":"99999999"`}, {`"size_leaf_vector":"1"`, `"size_leaf_vector":"0"`}, {`"size_leaf_vector":"1"`, `"size_leaf_vector":"2"`}, {`[1,-1,3,-1,-1]`, `[1,-1,3,-1]`}, {`[1,-1,3,-1,-1]`, `[1,-1,-3,-1,-1]`}, {`[0,0,1,0,0]`, `[0,0,-1,0,0]`}, {`"name":"gbtree","model"`, `"name":"dart","model"`},
+		{`"gradient_booster":{"name":"gbtree","model":`, `"gradient_booster":{"name":"dart","weight_drop":[0.5],"gbtree":{"model":`}, {`"gradient_booster":{"name":"gbtree","model":`, `"gradient_booster":{"name":"dart","weight_drop":[],"gbtree":{"model":`},
+	} {
+		if !strings.Contains(small, c[0]) {
+			t.Fatalf("%s is not in the model", c[0])
+		}
+		text := strings.Replace(small, c[0], c[1], 1)
+		if strings.Contains(c[1], "weight_drop") {
+			text = strings.Replace(text, `}]}},"learner_model_param"`, `}]}}},"learner_model_param"`, 1)
+		}
+		m, err := Read(strings.NewReader(text))
+		said := fmt.Sprint(err)
+		if err == nil {
+			said = fmt.Sprint(m.Maker, m.Inputs)
+			for _, x := range [][]float64{{0, 0}, {1, 0.25}, {3, 0.5}, {math.NaN(), math.NaN()}, {1, math.NaN()}} {
+				said += fmt.Sprintf(" %.9g", m.Sums(x[:min(len(x), len(m.Inputs))]))
+			}
+		}
+		kept.Holds(t, c[0]+" is "+c[1], said)
+	}
+}
