@@ -39,6 +39,8 @@ func TestDrawsStay(t *testing.T) {
 	targets["long lines"] = newTarget(t, 40, 9000, kir.Uniform(2, 9), kir.Wish{Name: "blend", Property: blend, Weight: 2}, kir.Wish{Name: "portfolio", Property: portfolio, Weight: 1})
 	holes := wish("holes", 1, func(x *kir.Composition) float64 { return float64(x.Amount(0)*x.Amount(1)%3) + 0.2*float64(x.Amount(2)) })
 	targets["gaps and zeros"] = newTarget(t, 7, 12, kir.Table(map[int]float64{1: 1, 3: 2, 6: 0.5}), holes)
+	inBatches := batched{newTreeProperty(12, 30), 4, func([]*kir.Composition) {}}
+	targets["in batches"] = newTarget(t, 12, 30, kir.Uniform(1, 6), kir.Wish{Name: "tree", Property: inBatches, Weight: 2})
 	targets["one"] = newTarget(t, 1, 1, kir.Uniform(1, 1))
 	targets["wide"] = newTarget(t, 3000, 100, kir.Uniform(17, 24))
 	targets["dense"] = newTarget(t, 60, 600, kir.Exponential(0.01), wish("used", 0.5, func(x *kir.Composition) float64 { return float64(x.Used()) }))
