@@ -517,7 +517,12 @@ func TestFindProgramNowhere(t *testing.T) {
 			t.Errorf("%s is found at %q", name, path)
 		}
 	}
-	if _, err := property.FindProgram(os.Args[0], "."); filepath.IsAbs(os.Args[0]) && err != nil {
-		t.Error(err)
+	if filepath.IsAbs(os.Args[0]) {
+		if _, err := property.FindProgram(os.Args[0], "."); err != nil {
+			t.Error(err)
+		}
+		if _, err := property.NewProgram(property.ProgramOptions{Command: []string{os.Args[0]}, Dir: ".", Timeout: 1, Processes: 1, Batch: 1}); err == nil {
+			t.Error("a program runs in a directory that is no more")
+		}
 	}
 }
