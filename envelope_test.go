@@ -393,6 +393,30 @@ func TestEnvelopeOfLongLine(t *testing.T) {
 	}
 }
 
+// A long line of which one split alone is allowed stays there, by the law and by
+// another split than that.
+func TestLongLineOfOneSplit(t *testing.T) {
+	for _, total := range []int{2000, 200_000} {
+		blend, err := property.NewBlend([]float64{1, 0}, total, must(property.Range(0.5, 0.5)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := newTarget(t, 2, total, kir.Uniform(1, 2), kir.Wish{Name: "half", Property: blend, Weight: 1})
+		x, err := kir.NewState(target, newComposition(t, total/2, total-total/2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := kir.NewRand(1, "one split", 0)
+		for _, another := range []bool{false, true} {
+			for range 20 {
+				if k, err := kir.DrawLine(r, x, 0, 1, 1, 1, 1, 0, another); err != nil || k != total/2 {
+					t.Fatalf("total %d, another %t: split %d, %v", total, another, k, err)
+				}
+			}
+		}
+	}
+}
+
 // lineWeights are the weights of the splits of ingredients 0 and 1, in units of the
 // largest.
 func lineWeights(t *testing.T, target *kir.Target, x *kir.Composition, law [4]float64, beta float64) []float64 {

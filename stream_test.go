@@ -116,6 +116,33 @@ func TestStreamIsItsChains(t *testing.T) {
 	}
 }
 
+// No more chains are at work at a time than there are workers.
+func TestStreamKeepsToItsWorkers(t *testing.T) {
+	target := newTarget(t, 12, 30, kir.Uniform(1, 6))
+	o := kir.Settings{Kernel: "accelerated", Chains: 8, Draws: 3, Thin: 1, Seed: 5}
+	for _, workers := range []int{1, 2, 5} {
+		var mutex sync.Mutex
+		now, most := 0, 0
+		count := func(by int) {
+			mutex.Lock()
+			defer mutex.Unlock()
+			now += by
+			most = max(most, now)
+		}
+		if _, err := kir.Stream(t.Context(), samplerOf(t, o, target), o, workers, func(_, _ int, _ *kir.State) error {
+			count(1)
+			time.Sleep(2 * time.Millisecond)
+			count(-1)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if most != workers {
+			t.Errorf("%d chains of %d were at work at a time, with %d workers", most, o.Chains, workers)
+		}
+	}
+}
+
 func TestStreamErrors(t *testing.T) {
 	target := newTarget(t, 12, 30, kir.Uniform(1, 6))
 	good := kir.Settings{Kernel: "accelerated", Chains: 2, Draws: 1000, Thin: 1}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kir/internal/record"
 )
 
 // A forest from a file knows the rows that it was grown from, and no others.
@@ -123,6 +125,7 @@ func smallFile(tb testing.TB) []byte {
 }
 
 func TestDamagedFiles(t *testing.T) {
+	kept := record.Open(t)
 	good := string(smallFile(t))
 	first := strings.Index(good, "\n") + 1          // the first tree's line
 	feature := func(n string) func(string) string { // the first test's feature
@@ -219,6 +222,7 @@ func TestDamagedFiles(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
 			continue
 		}
+		kept.Holds(t, c.name, err.Error())
 		var damage *FormatError
 		if !errors.As(err, &damage) {
 			t.Errorf("%s: %v is no FormatError", c.name, err)

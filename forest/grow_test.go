@@ -410,6 +410,11 @@ func TestDegenerateData(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
+		if name == "one row" || name == "one class" || name == "one number" {
+			if shape := f.Shape(); shape.Deepest != 0 || shape.MedianDepth != 0 || shape.Leaves != 20 || shape.LargestTree != 1 {
+				t.Errorf("%s: leaves alone are %+v", name, shape)
+			}
+		}
 		w := AtLeast(0)
 		if !f.Numeric() {
 			w = AnyOf(f.classes...)

@@ -1,11 +1,14 @@
 package forest
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"kir/internal/record"
 )
 
 // lawsByHand returns, for each row, the mean of the leaf shares over the trees
@@ -249,6 +252,66 @@ func TestGuessing(t *testing.T) {
 			if guessing == informed {
 				t.Errorf("numeric %v, informed %v: guessing is %v: %+v %+v", numeric, informed, guessing, q.Classes, q.Numbers)
 			}
+		}
+	}
+}
+
+// TestGrownAgain keeps what grows from books of all kinds: the trees, what they tell
+// of compositions, and what is told of them.
+func TestGrownAgain(t *testing.T) {
+	kept := record.Open(t)
+	for name, b := range growingBooks {
+		d := b.data()
+		for _, o := range []Options{{Trees: 12, Seed: 7, Importances: true, Workers: 2}, {Trees: 5, Seed: 8, SmallestLeaf: 3, FeaturesPerSplit: 2, Workers: 1}} {
+			f := mustGrow(t, d, o)
+			file := saved(t, f)
+			said := fmt.Sprintf("%d bytes %x\n%+v\n%+v\n", len(file), sha256.Sum256(file), f.Options(), f.Shape())
+			q := f.Quality()
+			if f.Numeric() {
+				said += fmt.Sprintf("%+.9v\n", *q.Numbers)
+			} else {
+				said += fmt.Sprintf("%+.9v\n", *q.Classes)
+			}
+			said += fmt.Sprintf("%v\n", q.Strength())
+			if o.Importances {
+				said += fmt.Sprintf("%.9v\n", f.Importances()[:3])
+			}
+			random := rand.New(rand.NewPCG(9, 9))
+			for range 4 {
+				x := b.composition(random, nil)
+				if f.Numeric() {
+					said += fmt.Sprintf("%.9g %.9g %.9g\n", f.Mean(x), f.Quantile(x, 0.1), f.Quantile(x, 0.5))
+				} else {
+					said += fmt.Sprintf("%.9g\n", f.Shares(x))
+				}
+			}
+			kept.Holds(t, fmt.Sprintf("%s, %d trees", name, o.Trees), said)
+		}
+	}
+}
+
+// TestChosenAgain keeps how candidates are judged.
+func TestChosenAgain(t *testing.T) {
+	kept := record.Open(t)
+	for _, name := range []string{"twins", "numbers"} {
+		d := growingBooks[name].data()
+		c, err := Choose(t.Context(), d, []Candidate{{Options: Options{Trees: 6}}, {Options: Options{Trees: 6, SmallestLeaf: 8}}}, 2, 4, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept.Holds(t, name, fmt.Sprintf("%+.9v", *c))
+	}
+}
+
+// No better than guessing is also what is as good.
+func TestGuessingAsGood(t *testing.T) {
+	for _, c := range []struct {
+		accuracy, logLoss float64
+		want              bool
+	}{{0.7, 0.5, false}, {0.6, 0.5, true}, {0.7, 0.8, true}, {0.5, 0.5, true}, {0.7, 0.9, true}} {
+		q := ClassQuality{Accuracy: c.accuracy, MajorityAccuracy: 0.6, LogLoss: c.logLoss, PriorLogLoss: 0.8}
+		if got := q.Guessing(); got != c.want {
+			t.Errorf("accuracy %v of 0.6 and log loss %v of 0.8: guessing is %v", c.accuracy, c.logLoss, got)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kir/fault"
+	"kir/internal/record"
 )
 
 // TestMessages makes the messages that the tables of the other tests leave out: those
@@ -38,6 +39,7 @@ func TestMessages(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&bounds, "i%d,%d\n", i, 5_000_000+i)
 	}
+	kept := record.Open(t)
 	for _, c := range []struct {
 		yaml  string
 		says  string
@@ -74,6 +76,7 @@ func TestMessages(t *testing.T) {
 		{rule("amount: {of: Gin, within: shelf}"), `within is "shelf"`, nil},
 		{free + "constraints:\n  - amount: {of: Gin, within: book}\n", "the book is of recipes", nil},
 		{"total: 1000000000\ningredients: shelf.csv\nsparsity: {uniform: [500, 600]}\nconstraints:\n  - amount: {of: \"*\", max: abv}\n", "the rules cannot be counted", with("shelf.csv", bounds.String())},
+		{"total: 1000000000\ningredients: shelf.csv\nsparsity: {uniform: [500, 600]}\nconstraints:\n  - exclude: i7\n  - amount: {of: \"*\", max: abv}\n", "the rules cannot be counted", with("shelf.csv", bounds.String())},
 		{rule("amount: {of: Gin, max: a lot}"), `or a column of the ingredients file: "group", "abv"`, nil},
 		{rule("amount: {of: Gin, max: abw}"), `; did you mean "abv"?`, nil},
 		{rule("amount: Gin"), "amount is ", nil},
@@ -107,12 +110,125 @@ func TestMessages(t *testing.T) {
 		{property("likeness: {by: amounts}"), "the recipes do not tell a scale", with("bar.csv", "recipe,ingredient,amount\nA,Gin,1\nB,Gin,1\nC,Gin,1\n")},
 		{strings.Replace(property(`pairs: {lift: none, favour: [{of: ["*", "*"], factor: 2}]}`), "recipes: bar.csv\n", "sparsity: {uniform: [1, 2]}\n", 1), "more than 4194304 pairs", with("bar_ingredients.csv", many.String())},
 		{property(`program: {command: [sh, "a\0b"]}`), "zero byte", nil},
+
+		// What has another form than it should.
+		{none + "sparsity: {normal: {mean: 2}}\n", "has no sd", nil},
+		{none + "sparsity: {exponential: {}}\n", "has no rate", nil},
+		{none + "sparsity: {normal: {mean: two, sd: 1}}\n", "number", nil},
+		{none + "sparsity: {uniform: [1, 2], power: -1}\n", "power", nil},
+		{none + "sparsity: {mixture: [{uniform: [1, 2], weight: -1}]}\n", "weight", nil},
+		{none + "sparsity: {mixture: [{unifrom: [1, 2]}]}\n", "uniform", nil},
+		{none + "sparsity: {uniform: 3}\n", "uniform", nil},
+		{none + "sparsity: {uniform: [one, 2]}\n", "number", nil},
+		{none + "sparsity: {table: {2: some}}\n", "number", nil},
+		{free + "sampler: {kernel: [a]}\n", "kernel", nil},
+		{free + "sampler: {draws: many}\n", "draws", nil},
+		{free + "sampler: {thin: 0}\n", "thin", nil},
+		{free + "sampler: {warmup: -1}\n", "warmup", nil},
+		{free + "sampler: {chain: 3}\n", "chains", nil},
+		{free + "sampler: 7\n", "sampler", nil},
+		{free + "name: [a]\n", "name", nil},
+		{free + "constraints: {require: Gin}\n", "list", nil},
+		{"total: 20\ningredients: {file: 3, name: x}\n" + "sparsity: {uniform: [1, 2]}\n", "name", nil},
+		{"total: 20\nrecipes: {sheet: A}\n", "file", nil},
+		{"total: 20\nrecipes: {file: [a]}\n", "file", nil},
+		{"total: 20\nrecipes: {file: recipes.csv, decimal: dot}\n", "decimal", nil},
+		{"total: 20\nrecipes: {file: recipes.csv, decimal: [a]}\n", "decimal", nil},
+		{"total: 20\nrecipes: {file: recipes.csv, columns: {taste: labels}}\n", "label", nil},
+		{"total: 20\nrecipes: {file: recipes.csv, columns: {taste: 3}}\n", "3", nil},
+		{headBook + "labels: taste\n", "labels", nil},
+		{headBook + "labels: [[a]]\n", "label", nil},
+		{headBook + "labels: [tast]\n", "taste", nil},
+
+		{rule("group: {of: [Gin, Cassis], used: [a, 2]}"), "least number used", nil},
+		{rule("group: {of: [Gin, Cassis], used: [1, 1.5]}"), "greatest number used", nil},
+		{rule("group: {of: [Gin, Cassis], total: [a, 2]}"), "least total", nil},
+		{rule("group: {of: [Gin, Cassis], total: [1, 200%]}"), "greatest total", nil},
+		{rule("group: {of: [Gin, Cassis], total: 7}"), "total", nil},
+		{rule("group: {of: {group: 3, abv: [1]}}"), "attributes", nil},
+		{rule("group: {of: {group: [a]}, used: [1, 1]}"), "group", nil},
+		{rule("limit: {attribute: abv, min: low}"), "min", nil},
+		{rule("limit: {attribute: abv, of: Ginn, max: 3}"), "Gin", nil},
+		{rule("limit: {attribute: [abv], max: 3}"), "attribute", nil},
+		{rule("ratio: {of: Ginn, to: Vermouth, max: 3}"), "Gin", nil},
+		{rule("ratio: {of: Gin, to: Vermut, max: 3}"), "Vermouth", nil},
+		{rule("ratio: {of: Gin, to: Vermouth}"), "bounds nothing", nil},
+		{rule("ratio: {of: Gin, to: Vermouth, min: 3, max: 2}"), "contradicts", nil},
+		{rule("near: {recipe: Kir, changes: -1}"), "changes", nil},
+		{rule("near: {recipe: Kir, changes: 9}"), "changes", nil},
+		{rule("near: {recipe: Kir, distance: far}"), "distance", nil},
+		{rule("near: {changes: 1}"), "recipe", nil},
+		{rule("near: {recipe: [Kir], changes: 1}"), "recipe", nil},
+		{rule("if: {used: Ginn, then: {exclude: Cassis}}"), "Gin", nil},
+		{rule("if: {unused: Ginn, then: {exclude: Cassis}}"), "Gin", nil},
+		{rule("needs: {if: Gin, then: [Casis]}"), "Cassis", nil},
+		{rule("needs: {then: [Cassis]}"), "if", nil},
+		{rule("never: [Gin, Casis]"), "Cassis", nil},
+		{rule("block: {of: [Gin, Casis], total: 3}"), "Cassis", nil},
+		{rule("amount: {of: Gin, min: 101%}"), "min", nil},
+		{rule("amount: {of: Gin, min: -1}"), "min", nil},
+		{rule("amount: {of: Gin, step: 0}"), "step", nil},
+		{rule("amount: {of: Gin, stock: some, batch: 75 cl}"), "stock", nil},
+		{rule("amount: {of: Gin, stock: 35 cl, batch: much}"), "batch", nil},
+		{rule("amount: {of: Gin, min: abv}"), "total", with("shelf.csv", strings.Replace(shelfTable, "spirit,40", "spirit,60", 1))},
+		{rule("amount: {of: [Gin, Cassis], min: 15, max: abv}"), "at least 15", with("shelf.csv", strings.Replace(shelfTable, "liqueur,20", "liqueur,2", 1))},
+		{rule("limits: {file: limits.csv}"), "names no attribute", with("limits.csv", "attribute,min,max\n,1,2\n")},
+		{rule("limits: {file: limits.csv}"), "bounds nothing", with("limits.csv", "attribute,min,max\nabv,,\n")},
+		{rule("limits: {file: limits.csv}"), "contradicts", with("limits.csv", "attribute,min,max\nabv,3,2\n")},
+		{rule("limits: {file: limits.csv}"), "low", with("limits.csv", "attribute,min,max\nabv,low,2\n")},
+		{rule("limits: {file: limits.csv}"), "attribute", with("limits.csv", "thing,min,max\nabv,1,2\n")},
+		{rule("limits: {file: none.csv}"), "no such file", nil},
+		{rule("constituents: {file: constituents.csv}"), `no ingredient "Lemon"`, with("constituents.csv", "ingredient,constituent,share\nLemon,linalool,0.1\n")},
+		{rule("constituents: {file: constituents.csv}"), "has no name", with("constituents.csv", "ingredient,constituent,share\nLemon juice,,0.1\n")},
+		{rule("constituents: {file: constituents.csv}"), "is an attribute", with("constituents.csv", "ingredient,constituent,share\nLemon juice,abv,0.1\n")},
+		{rule("constituents: {file: constituents.csv}"), "share", with("constituents.csv", "ingredient,constituent,share\nLemon juice,linalool,-0.1\n")},
+		{rule("constituents: {file: constituents.csv}"), "is there twice", with("constituents.csv", "ingredient,constituent,share\nLemon juice,linalool,0.1\nLemon juice,linalool,0.2\n")},
+		{rule("constituents: {file: constituents.csv}"), "columns", with("constituents.csv", "ingredient,share\nLemon juice,0.1\n")},
+
+		{property("forest: {label: taste, want: Fresh, trees: 0}"), "trees", nil},
+		{property("forest: {label: taste, want: Fresh, leaf: 0}"), "leaf", nil},
+		{property("forest: {label: taste, want: Fresh, seed: -1}"), "seed", nil},
+		{property("forest: {label: taste, want: []}"), "want", nil},
+		{property("forest: {label: stars, between: [3, high]}"), "highest number", nil},
+		{property("forest: {label: taste, want: Fresh, add: {totals: colour}}"), "colour", nil},
+		{property("forest: {label: taste, want: Fresh, add: {means: family}}"), "family", nil},
+		{property("forest: {label: taste, want: Fresh, add: {presence: 1}}"), "presence", nil},
+		{property("forest: {label: taste, want: Fresh, add: {total: family}}"), "totals", nil},
+		{property("blend: {attribute: cost, smaller: {from: low, to: 10}}"), "from", nil},
+		{property("blend: {attribute: cost, smaller: {from: 2, to: 10}, shape: [a, b]}"), "shape", nil},
+		{property("blend: {attribute: cost, smaller: {from: 2, to: 10}, floor: low}"), "floor", nil},
+		{property("novelty: {by: [a]}"), "by", nil},
+		{property("novelty: {by: amounts, zero: none}"), "zero", nil},
+		{property("novelty: {by: amounts, scale: far}"), "scale", nil},
+		{property("pairs: {lift: [a]}"), "lift", nil},
+		{property("pairs: {smooth: much}"), "smooth", nil},
+		{property("pairs: {favour: {of: [Gin, Rum], factor: 2}}"), "favour", nil},
+		{property("pairs: {favour: [{of: [Gin, Cassis], factor: much}]}"), "factor", nil},
+		{property("preference: {pairs: tasted.csv, first: none}"), "first", with("tasted.csv", bar["tasted.csv"])},
+		{property("preference: {pairs: tasted.csv}"), "0 comparisons", with("tasted.csv", "pair,choice,ingredient,amount\n")},
+		{property("preference: {pairs: tasted.csv}"), "pair,choice,ingredient,amount", with("tasted.csv", "pair,choice,what,amount\n1,better,Gin,1\n")},
+		{property("preference: {pairs: tasted.csv}"), "above 0", with("tasted.csv", "pair,choice,ingredient,amount\n1,better,Gin,1\n1,worse,Gin,1\n1,worse,Cassis,some\n")},
+		{property("document: {topics: topics.csv, words: {river: 1.5}}"), "whole", nil},
+		{property("document: {topics: topics.csv, words: 3}"), "no such file", nil},
+		{property("program: {command: sh, timeout: long}"), "timeout", nil},
+		{property("program: {command: sh, timeout: 1e9}"), "1000000", nil},
+		{property("program: {command: sh, processes: few}"), "processes", nil},
+		{property("program: {command: sh, batch: 0}"), "batch", nil},
+		{property("program: {command: sh, batch: 1025}"), "batch", nil},
+		{model("class: 1, constants: {x6: a, temperature: 1}"), "constant", nil},
+		{model("class: 1, constants: {x6: 1, temperature: 1}, tolerance: -1, check: check.csv"), "tolerance", nil},
+		{model("class: 1, constants: {x6: 1, temperature: 1}, check: check.csv"), "neither", with("check.csv", strings.Replace(bar["check.csv"], "Cassis", "Casis", 1))},
+		{model("class: 1, constants: {x6: 1, temperature: 180}, check: check.csv"), "of 20", with("check.csv", "recipe,Gin,Champagne,prediction\na,10,5,0.5\n")},
+		{model("class: 1, features: {x6: {presence: Ginn}}, constants: {temperature: 1}"), "Gin", nil},
+		{model("class: 1, features: {x6: {mean: colour}}, constants: {temperature: 1}"), "colour", nil},
+		{model("class: 1, features: {x6: {shar: Gin}}, constants: {temperature: 1}"), "share", nil},
 	} {
 		files := map[string]string{"shelf.csv": shelfTable, "limits.csv": limitsTable, "constituents.csv": constituentsTable}
 		files["recipes.csv"], files["bar.csv"], files["bar_ingredients.csv"] = book, bar["recipes.csv"], bar["ingredients.csv"]
 		maps.Copy(files, c.files)
 		files["problem.yaml"] = c.yaml
 		_, err := loadFiles(t, files, "")
+		kept.Fails(t, c.says+": "+c.yaml, err)
 		if bad, is := errors.AsType[*fault.Error](err); !is || !strings.Contains(bad.Error(), c.says) {
 			t.Errorf("%s\nends with %v, and not %q", c.yaml, err, c.says)
 		} else if bad.Line == 0 && bad.File == "" {

@@ -3,14 +3,20 @@ package problem
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"kir"
 	"kir/fault"
+	"kir/forest"
+	"kir/internal/record"
 	"kir/problem/yaml"
+	"kir/recipe"
 )
 
 const book = `recipe,ingredient,amount,unit,taste
@@ -37,6 +43,7 @@ func load(t *testing.T, yaml string, o Options) (*Problem, error) {
 
 // TestBadInput checks, for each mistake, the place and the words that help.
 func TestBadInput(t *testing.T) {
+	kept := record.Open(t)
 	for _, c := range []struct {
 		name         string
 		yaml         string
@@ -117,6 +124,7 @@ func TestBadInput(t *testing.T) {
 			if bad.Line != c.line || bad.Column != c.column {
 				t.Errorf("the place is %d:%d, want %d:%d, in %v", bad.Line, bad.Column, c.line, c.column, err)
 			}
+			kept.Fails(t, c.name, err)
 			for _, want := range c.says {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("the message does not say %q: %v", want, err)
@@ -209,6 +217,198 @@ func TestResolvedIsAProblem(t *testing.T) {
 		if p.Target.Law().P(n) != q.Target.Law().P(n) {
 			t.Errorf("the law at %d is %v and %v", n, p.Target.Law().P(n), q.Target.Law().P(n))
 		}
+	}
+}
+
+// TestLaws holds laws of the number of ingredients to what they are by hand.
+func TestLaws(t *testing.T) {
+	e := math.Exp
+	for yaml, want := range map[string][]float64{ // in any unit, of 1 to 5
+		"recipes":                               {0, 2, 1, 0, 0},
+		"{recipes: true}":                       {0, 2, 1, 0, 0},
+		"{recipes: true, power: 3}":             {0, 8, 1, 0, 0},
+		"{table: {1: 1, 3: 3}}":                 {1, 0, 3, 0, 0},
+		"{table: {1: 1, 3: 3}, power: 2}":       {1, 0, 9, 0, 0},
+		"{table: {1: 4, 3: 9}, power: 0.5}":     {2, 0, 3, 0, 0},
+		"{uniform: [2, 4]}":                     {0, 1, 1, 1, 0},
+		"{uniform: [3, 3]}":                     {0, 0, 1, 0, 0},
+		"{normal: {mean: 2, sd: 1.5}}":          {e(-1. / 4.5), 1, e(-1. / 4.5), e(-4. / 4.5), e(-2)},
+		"{exponential: {rate: 0.5}}":            {1, e(-0.5), e(-1), e(-1.5), e(-2)},
+		"{exponential: {rate: -0.5}, power: 2}": {1, e(1), e(2), e(3), e(4)},
+		"{mixture: [{weight: 3, uniform: [2, 3]}, {table: {4: 1, 5: 3}}]}":           {0, 6, 6, 1, 3},
+		"{mixture: [{uniform: [2, 3]}, {weight: 0, table: {4: 1, 5: 3}}], power: 2}": {0, 1, 1, 0, 0},
+	} {
+		p, err := load(t, "recipes: recipes.csv\ntotal: 100\nsparsity: "+yaml+"\n", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", yaml, err)
+			continue
+		}
+		sum := 0.0
+		for _, w := range want {
+			sum += w
+		}
+		for n, w := range want {
+			if got := p.Target.Law().P(n + 1); math.Abs(got-w/sum) > 1e-12 {
+				t.Errorf("%s: the law of %d is %v, want %v", yaml, n+1, got, w/sum)
+			}
+		}
+	}
+}
+
+// TestDraft keeps the problems that are written to start from, and each can be read.
+func TestDraft(t *testing.T) {
+	kept := record.Open(t)
+	long := "recipe,ingredient,amount,unit,taste,stars,note\n"
+	var tasted strings.Builder
+	tasted.WriteString("Drink;Gin (cl);Rum (cl);Lime (cl);rating\n")
+	for k := range 24 {
+		taste := []string{"Fresh", "Sour", "Dry"}[k%3]
+		long += fmt.Sprintf("R%d,Gin,%d,cl,%s,%d,n%d\nR%[1]d,%[6]s,%[7]d,%[8]s,%[3]s,%[4]d,n%[5]d\n", k, 1+k%5, taste, k%7, k, []string{"Lime juice", "Rum", "Bitters"}[k%3], 1+k%4, []string{"cl", "cl", "dash"}[k%3])
+		if k%4 == 0 {
+			long += fmt.Sprintf("R%d,Soda,3,cl,%s,%d,n%d\n", k, taste, k%7, k)
+		}
+		fmt.Fprintf(&tasted, "W%d;%d,5;%d;%d;%d\n", k, 1+k%3, k%2*2, k%4, 40+k)
+	}
+	for name, c := range map[string]struct {
+		recipes, ingredients string
+		draft                Draft
+		options              recipe.Options
+	}{
+		"long": {recipes: long, ingredients: "name,family,cost,abv\nGin,spirit,20,40\nRum,spirit,18.5,37.5\nLime juice,citrus,4,0\nBitters,bitters,60,44.7\nSoda,,0.5,0\nMilk,dairy,1,0\n",
+			draft: Draft{Table: "my drinks/book one.csv", Ingredients: "shelf.csv"}},
+		"long, no ingredients": {recipes: long, draft: Draft{Table: "book.csv", Units: map[string]string{"dash": "0.1 cl"}}},
+		"wide":                 {recipes: tasted.String(), draft: Draft{Table: "wide.csv"}},
+		"no labels":            {recipes: "recipe,ingredient,amount\nA,Gin,1\nA,Rum,2\nB,Gin,3\nC,Rum,1\nC,Gin,1\nC,Lime,1\n", draft: Draft{Table: "c.csv"}},
+	} {
+		dir := t.TempDir()
+		d := c.draft
+		if d.Ingredients != "" {
+			in, err := recipe.ReadIngredients(strings.NewReader(c.ingredients), d.Ingredients, recipe.Layout{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.options.Ingredients = in
+			if err := os.WriteFile(filepath.Join(dir, d.Ingredients), []byte(c.ingredients), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d.Units != nil {
+			c.options.Units = recipe.DefaultUnits()
+			for name, size := range d.Units {
+				var err error
+				if c.options.Units, err = c.options.Units.With(name, size); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var err error
+		if d.Book, err = recipe.Read(strings.NewReader(c.recipes), d.Table, c.options); err != nil {
+			t.Fatal(err)
+		}
+		d.Layout = d.Layout.With(d.Book.Guessed)
+		text, err := d.Write()
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept.Holds(t, name, string(text))
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, d.Table)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for file, content := range map[string]string{"problem.yaml": string(text), d.Table: c.recipes} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := Load(context.Background(), filepath.Join(dir, "problem.yaml"), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		p.Close()
+	}
+}
+
+// TestDescriptors keeps what a forest may look at, and the ways to grow one.
+func TestDescriptors(t *testing.T) {
+	kept := record.Open(t)
+	in, err := recipe.ReadIngredients(strings.NewReader("name,family,cost,abv,maker,same\nGin,spirit,20,40,a,1\nRum,spirit,18.5,37.5,b,1\nLime,citrus,4,0,c,1\nLemon,citrus,3,,d,1\nSoda,,0.5,0,e,1\nMilk,dairy,1,0,f,1\n"), "shelf.csv", recipe.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, left := AllDescriptors(in)
+	kept.Holds(t, "all", fmt.Sprintf("%+v; left are %s", all, strings.Join(left, "; ")))
+	sets := []Descriptors{{}, all, {Only: true, Means: []string{"cost"}}, {Ratios: []string{"family"}}, {Presence: true}, {Presence: true, Only: true}, {Totals: []string{"family"}, Presence: true, Only: true},
+		{Totals: []string{"famly"}}, {Means: []string{"colour"}}, {Means: []string{"family"}}, {Means: []string{"abv"}}, {Ratios: []string{"cost"}}, {Totals: []string{"family", "family"}}, {Only: true}}
+	for k, d := range sets {
+		features, words, err := d.Features(in, 30)
+		said := fmt.Sprintf("%s; %v", words, err)
+		for _, f := range features {
+			said += fmt.Sprintf("\n%+v", f)
+		}
+		for _, o := range []struct {
+			numeric bool
+			options forest.Options
+		}{{false, forest.Options{}}, {true, forest.Options{Trees: 30}}, {false, forest.Options{SmallestLeaf: 3}}, {true, forest.Options{FeaturesPerSplit: 4}}} {
+			candidates, err := d.Candidates(in, 30, o.numeric, o.options)
+			if err != nil {
+				said += "\n" + err.Error()
+			}
+			for _, c := range candidates {
+				said += fmt.Sprintf("\n%s; %d features; %d trees, %d, %d", c.Name, len(c.Features), c.Options.Trees, c.Options.SmallestLeaf, c.Options.FeaturesPerSplit)
+			}
+		}
+		kept.Holds(t, fmt.Sprintf("%d: %+v", k, d), said)
+	}
+}
+
+// TestExplain: a composition that cannot be scored is told by names.
+func TestExplain(t *testing.T) {
+	p := &Problem{}
+	var parts []kir.Part
+	for i := range 14 {
+		p.Ingredients = append(p.Ingredients, fmt.Sprintf("i%d", i))
+		parts = append(parts, kir.Part{Ingredient: i, Amount: i + 1})
+	}
+	bad := &kir.ScoreError{Wish: "taste", State: "{0: 1, 3: 4}", Parts: []kir.Part{{Ingredient: 0, Amount: 1}, {Ingredient: 3, Amount: 4}}, Value: math.NaN()}
+	if err := p.Explain(bad); !strings.Contains(err.Error(), `1 "i0", 4 "i3"`) || strings.Contains(err.Error(), "{0") || !errors.Is(err, bad) {
+		t.Error(err)
+	}
+	for _, shown := range []int{12, 13, 14} {
+		bad.Parts = parts[:shown]
+		err := p.Explain(bad)
+		if want := fmt.Sprintf(" and %d more", shown-12); !strings.Contains(err.Error(), `11 "i10", 12 "i11"`) || strings.Contains(err.Error(), `"i12"`) || strings.Contains(err.Error(), want) != (shown > 12) {
+			t.Errorf("%d parts: %v", shown, err)
+		}
+	}
+	for _, other := range []error{errors.New("other"), &kir.ScoreError{Wish: "taste"}} {
+		if err := p.Explain(other); err != other {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCommands: the programs of a problem are known before and after it is read.
+func TestCommands(t *testing.T) {
+	const text = "ingredients: [Gin, Rum]\ntotal: 5\nsparsity: {uniform: [1, 2]}\nproperties:\n  a: {program: {command: [go, version]}}\n  b: {expression: '1'}\n  c: {program: {command: [go, env]}}\n"
+	all, err := Programs(context.Background(), filepath.Join(t.TempDir(), "p.yaml"), []byte(text))
+	if err != nil || len(all) != 2 || !slices.Equal(all[0].Words, []string{"go", "version"}) {
+		t.Fatalf("%v, %v", all, err)
+	}
+	for _, text := range []string{"total: 5\n", "total: 5\nproperties: {a: {expression: '1'}}\n"} {
+		if all, err := Programs(context.Background(), "p.yaml", []byte(text)); len(all) > 0 || err != nil {
+			t.Errorf("%q: %v, %v", text, all, err)
+		}
+	}
+	if _, err := Programs(context.Background(), "p.yaml", []byte("properties: {a: {program: {command: []}}}\n")); err == nil || !strings.Contains(err.Error(), "empty") {
+		t.Error(err)
+	}
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	c := all[0]
+	if c.Trusted() {
+		t.Error("it is trusted before it was")
+	}
+	if err := c.Trust(); err != nil || !c.Trusted() || all[1].Trusted() {
+		t.Errorf("it is not trusted, or another is: %v", err)
 	}
 }
 

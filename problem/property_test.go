@@ -14,6 +14,7 @@ import (
 
 	"kir"
 	"kir/fault"
+	"kir/internal/record"
 )
 
 // bar are files that every kind of property can be made of.
@@ -152,12 +153,18 @@ var kindsInUse = []struct{ yaml, about string }{
 	{"model: {file: value.txt, minimize: {from: 2, to: -2}, constants: {temperature: 1, x6: 0}}", `value of "value.txt": minimize, from 2 to -2`},
 	{"model: {file: value.txt, output: margin, at_least: 0, sd: 0.5, constants: {temperature: 1, x6: 0}}", `margin of "value.txt": at least 0, give or take 0.5`},
 	{"model: {file: value.txt, between: [-1, 3], constants: {temperature: 1, x6: 0}}", `value of "value.txt": between -1 and 3`},
+	{"model: {file: value.txt, at_most: 0, constants: {temperature: 1, x6: 0}}", `value of "value.txt": at most 0`},
+	{"model: {file: value.txt, output: margin, between: [-1, 0.6], sd: 0.25, constants: {temperature: 1, x6: 0}}", `margin of "value.txt": between -1 and 0.6, give or take 0.25`},
+	{"forest: {label: taste, want: [Fresh, Bitter], trees: 5, add: {amounts: true, presence: false}}", "taste Fresh or Bitter"},
+	{"forest: {label: stars, minimize: true, trees: 5, seed: 3}", "stars as small as possible"},
+	{"forest: {label: stars, at_most: 4, trees: 5, leaf: 2}", "stars at most 4"},
 	{`expression: 'mean("cost") < 25 ? 1 : 0.2 + share("family", "wine")'`, `mean("cost") < 25 ? 1 : 0.2 + share("family", "wine")`},
 }
 
 // TestKinds reads each kind of property, checks what is said of it, that the
 // resolved problem asks the same, and that it can be sampled.
 func TestKinds(t *testing.T) {
+	kept := record.Open(t)
 	for _, c := range kindsInUse {
 		t.Run(c.yaml, func(t *testing.T) {
 			p, err := loadFiles(t, nil, c.yaml)
@@ -168,6 +175,17 @@ func TestKinds(t *testing.T) {
 			if !strings.HasPrefix(w.About, c.about) {
 				t.Errorf("it is about %q, want %q", w.About, c.about)
 			}
+			_, said, _ := strings.Cut(string(p.Resolved), "properties:\n")
+			said, _, _ = strings.Cut(said, "sampler:\n")
+			said = w.About + "\n" + said
+			for _, parts := range [][]kir.Part{{{Ingredient: 0, Amount: 18}, {Ingredient: 1, Amount: 2}}, {{Ingredient: 2, Amount: 7}, {Ingredient: 3, Amount: 7}, {Ingredient: 4, Amount: 6}}, {{Ingredient: 1, Amount: 1}, {Ingredient: 3, Amount: 19}}, {{Ingredient: 2, Amount: 20}}, {{Ingredient: 0, Amount: 4}, {Ingredient: 1, Amount: 4}, {Ingredient: 2, Amount: 4}, {Ingredient: 3, Amount: 4}, {Ingredient: 4, Amount: 4}}} {
+				x, err := kir.NewComposition(5, parts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				said += fmt.Sprintf(" %.9g", math.Exp(w.property.LogScore(x)))
+			}
+			kept.Holds(t, c.yaml, said)
 			if kind, _, _ := strings.Cut(c.yaml, ":"); w.Kind != kind || !slices.ContainsFunc(propertyKinds(), func(k propertyKind) bool { return k.name == kind }) {
 				t.Errorf("its kind is %q", w.Kind)
 			}
@@ -206,9 +224,26 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// What a program is asked with is written out.
+func TestResolvedProgram(t *testing.T) {
+	for yaml, want := range map[string]string{
+		"program: {command: [go, version], timeout: 2.5, processes: 3, batch: 7}": "timeout: 2.5\n      processes: 3\n      batch: 7\n",
+		"program: {command: go}": fmt.Sprintf("timeout: 60.0\n      processes: 1\n      batch: %d\n", programBatch),
+	} {
+		p, err := loadFiles(t, nil, yaml)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(p.Resolved), want) {
+			t.Errorf("%s is resolved to\n%s", yaml, p.Resolved)
+		}
+	}
+}
+
 // TestBadProperties checks, for each mistake, the file, the place and the words
 // that help.
 func TestBadProperties(t *testing.T) {
+	kept := record.Open(t)
 	// A property begins at 5:7.
 	const at = 7
 	column := func(yaml, of string) int { return at + strings.Index(yaml, of) }
@@ -392,6 +427,7 @@ func TestBadProperties(t *testing.T) {
 			if filepath.Base(bad.File) != want.file || bad.Line != want.line || bad.Column != want.column {
 				t.Errorf("the place is %s:%d:%d, want %v, in %v", filepath.Base(bad.File), bad.Line, bad.Column, want, err)
 			}
+			kept.Fails(t, strings.TrimPrefix(t.Name(), "TestBadProperties/"), err)
 			for _, words := range c.says {
 				if !strings.Contains(err.Error(), words) {
 					t.Errorf("the message does not say %q: %v", words, err)

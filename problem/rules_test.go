@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"kir/fault"
+	"kir/internal/record"
 )
 
 const shelfTable = `name,group,abv
@@ -48,6 +49,7 @@ const headBook = "total: 20\nrecipes: recipes.csv\ningredients: shelf.csv\nspars
 // TestBadRules checks the place and the words for each mistake. Rules begin on
 // line 6.
 func TestBadRules(t *testing.T) {
+	kept := record.Open(t)
 	for _, c := range []struct {
 		name, rules  string
 		line, column int
@@ -118,6 +120,7 @@ func TestBadRules(t *testing.T) {
 			if bad.Line != c.line || bad.Column != c.column {
 				t.Errorf("the place is %d:%d, want %d:%d, in %v", bad.Line, bad.Column, c.line, c.column, err)
 			}
+			kept.Fails(t, c.name, err)
 			for _, want := range c.says {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("the message does not say %q: %v", want, err)
@@ -166,6 +169,57 @@ func TestRuleCounts(t *testing.T) {
 				t.Errorf("%v compositions, want %v", got, want)
 			}
 		})
+	}
+}
+
+// TestRulesInUse keeps of a rule or more of each kind what it says in words, how many
+// compositions of 1 to 4 ingredients keep it, and what is warned of.
+func TestRulesInUse(t *testing.T) {
+	kept := record.Open(t)
+	for _, rules := range []string{
+		"require: Gin", "require: {group: citrus}", "require: [Gin, C*]", "exclude: [\"*juice\", \"* BITTERS\"]", "never: [Gin, Cassis, Campari]",
+		"amount: {of: Gin, min: 5, max: 50%}", "amount: {of: \"*\", min: 2}", "amount: {of: Gin, step: 4}", "amount: {of: Gin, min: 3, step: 5}", "amount: {of: [Gin, Cassis], max: 1}",
+		"amount: {of: Gin, stock: 35 cl, batch: 75 cl}", "amount: {of: Gin, stock: 0.5 l, batch: 0.75 l}", "amount: {of: \"*\", max: abv}", "amount: {of: Gin, within: book}", "amount: {of: [Champagne, Gin], within: book}",
+		"group: {of: [Gin, Cassis], used: [1, 1]}", "group: {of: {group: citrus}, used: [1, 1], total: [10%, 20%]}", "group: {of: [Gin, Cassis, Campari], total: [12, 20]}", "group: {of: [Gin, Cassis], used: [0, 1], total: [0, 10]}",
+		"needs: {if: Gin, then: [Cassis, Campari]}", "needs: {if: Campari, then: Vermouth}",
+		"limit: {attribute: abv, max: 18}", "limit: {attribute: abv, min: 20, max: 25}", "limit: {attribute: abv, of: [Gin, Vermouth], min: 30}", "limit: {attribute: abv, min: 44}",
+		"ratio: {of: Gin, to: Vermouth, min: 2, max: 3}", "ratio: {of: Gin, to: [Vermouth, Campari], max: 0.5}", "ratio: {of: Gin, to: Vermouth, min: 1}",
+		"near: {recipe: Kir, changes: 1}", "near: {recipe: Negroni, distance: 4}", "near: {recipe: {Gin: 10, Vermouth: 50%}, changes: 1, distance: 6}", "near: {recipe: Martini, changes: 0}",
+		"if: {used: Gin, then: {exclude: Cassis}}", "if: {unused: Gin, then: {require: Cassis}}", "if: {used: [Gin, Campari], then: {amount: {of: Gin, min: 4}}}", "if: {used: Gin, unused: Cassis, then: {group: {of: {group: citrus}, used: [1, 2]}}}",
+		"if: {used: Gin, then: {limit: {attribute: abv, max: 30}}}", "if: {used: Gin, then: [{exclude: Cassis}, {never: [Campari, Vermouth]}]}",
+		"block: {of: [Gin, Cassis], total: 20%, rules: [{amount: {of: Gin, max: 50%}}]}", "block: {of: [Gin, Cassis, Campari], total: 10}",
+		"limits: {file: limits.csv}\n  - constituents: {file: constituents.csv}",
+	} {
+		dir, files := t.TempDir(), map[string]string{"recipes.csv": book, "shelf.csv": shelfTable, "constituents.csv": constituentsTable}
+		files["limits.csv"] = "attribute,min,max\nabv,,30\nlinalool,,0.05\n"
+		files["problem.yaml"] = headBook + "constraints:\n  - " + rules + "\n"
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := Load(context.Background(), filepath.Join(dir, "problem.yaml"), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", rules, err)
+			continue
+		}
+		said := strings.Join(p.Warnings, "\n")
+		for _, r := range p.Rules {
+			said += "\n" + r.Text
+			for _, text := range r.texts {
+				said += "\n  " + text
+			}
+		}
+		said = strings.ReplaceAll(said, dir+string(filepath.Separator), "")
+		if counts, err := p.Target.Space().Counts(); err != nil {
+			said += "\n" + err.Error()
+		} else {
+			said += "\n"
+			for n := 1; n <= 4; n++ {
+				said += counts.Count(n).String() + " "
+			}
+		}
+		kept.Holds(t, rules, said)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"kir"
 	"kir/fault"
+	"kir/internal/record"
 	"kir/rule"
 	"kir/search"
 )
@@ -51,6 +52,7 @@ func loadRated(t *testing.T, yaml string, o Options) (*Problem, error) {
 
 // TestBadSearch checks, for each mistake, the place and the words that help.
 func TestBadSearch(t *testing.T) {
+	kept := record.Open(t)
 	property := func(s string) string { return "properties: {rating: {forest: {label: rating, " + s + "}}}\n" }
 	for _, c := range []struct {
 		name, yaml string
@@ -74,9 +76,9 @@ func TestBadSearch(t *testing.T) {
 		{"unknown kernel", "sampler: {kernel: auta}\n", 4, []string{`did you mean "auto"?`}},
 	} {
 		_, err := loadRated(t, c.yaml, Options{})
+		kept.Fails(t, c.name, err)
 		bad, ok := err.(*fault.Error)
 		if !ok {
-			t.Errorf("%s: the error is %v", c.name, err)
 			continue
 		}
 		for _, words := range c.says {

@@ -1,11 +1,13 @@
 package property_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"kir/internal/record"
 	"kir/property"
 )
 
@@ -108,7 +110,8 @@ func TestBlendRounding(t *testing.T) {
 }
 
 func TestBlendRefuses(t *testing.T) {
-	for _, c := range []struct {
+	kept := record.Open(t)
+	for k, c := range []struct {
 		err  error
 		says string
 	}{
@@ -128,6 +131,7 @@ func TestBlendRefuses(t *testing.T) {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.says) {
 			t.Errorf("the error is %v; it does not say %q", c.err, c.says)
 		}
+		kept.Holds(t, fmt.Sprintf("%d: %s", k+1, c.says), fmt.Sprint(c.err))
 	}
 }
 

@@ -2,16 +2,19 @@ package property_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"kir/internal/record"
 	"kir/property"
 )
 
 func TestCheckCovariance(t *testing.T) {
+	kept := record.Open(t)
 	_, good := factorModel(rand.New(rand.NewPCG(1, 5)), 20, 2)
 	if err := property.CheckCovariance(good); err != nil {
 		t.Fatal(err)
@@ -32,7 +35,7 @@ func TestCheckCovariance(t *testing.T) {
 	if err := property.CheckCovariance([][]float64{{1e300, 1e150}, {1e150, 1e300}}); err != nil {
 		t.Error(err)
 	}
-	for _, c := range []struct {
+	for k, c := range []struct {
 		row, column int
 		says        string
 		spoil       func(c [][]float64)
@@ -56,6 +59,7 @@ func TestCheckCovariance(t *testing.T) {
 		}
 		c.spoil(bad)
 		err := property.CheckCovariance(bad)
+		kept.Holds(t, fmt.Sprintf("%d: %s", k+1, c.says), fmt.Sprint(err))
 		var where *property.CovarianceError
 		if !errors.As(err, &where) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.says, err)

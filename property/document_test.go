@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"kir/internal/record"
 	"kir/property"
 )
 
@@ -96,7 +97,8 @@ func TestDocumentExtremes(t *testing.T) {
 }
 
 func TestDocumentRefuses(t *testing.T) {
-	for _, err := range []error{
+	kept := record.Open(t)
+	for k, err := range []error{
 		second(property.NewDocument([][]float64{{1}}, nil, 5)),
 		second(property.NewDocument([][]float64{{1}}, []int{0}, 5)),
 		second(property.NewDocument([][]float64{{1}, {}}, []int{1}, 5)),
@@ -106,6 +108,7 @@ func TestDocumentRefuses(t *testing.T) {
 		if err == nil {
 			t.Error("no error")
 		}
+		kept.Holds(t, fmt.Sprint(k+1), fmt.Sprint(err))
 	}
 }
 

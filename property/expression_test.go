@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"kir"
+	"kir/internal/record"
 	"kir/property"
 )
 
@@ -135,6 +136,7 @@ func TestExpression(t *testing.T) {
 // What is wrong is told with its place. None of the language's ways to loop, to
 // make lists or text, to tell the time or to reach into values is read.
 func TestExpressionRefuses(t *testing.T) {
+	kept := record.Open(t)
 	for _, c := range []struct {
 		formula string
 		at      int
@@ -189,6 +191,9 @@ func TestExpressionRefuses(t *testing.T) {
 	} {
 		_, err := property.NewExpression(c.formula, bar{}, 10)
 		shown := c.formula[:min(len(c.formula), 40)]
+		if err != nil {
+			kept.Holds(t, shown, err.Error())
+		}
 		var bad *property.ExpressionError
 		switch {
 		case c.says == "" && err == nil:

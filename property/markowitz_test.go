@@ -1,11 +1,13 @@
 package property_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"kir"
+	"kir/internal/record"
 	"kir/property"
 )
 
@@ -136,8 +138,9 @@ func TestMarkowitzParts(t *testing.T) {
 }
 
 func TestMarkowitzRefuses(t *testing.T) {
+	kept := record.Open(t)
 	one := [][]float64{{1, 0}, {0, 1}}
-	for _, err := range []error{
+	for k, err := range []error{
 		second(property.NewMarkowitz([]float64{1}, one, 1, 5)),
 		second(property.NewMarkowitz([]float64{1, 2}, [][]float64{{1, 0}, {0}}, 1, 5)),
 		second(property.NewMarkowitz([]float64{1, math.NaN()}, one, 1, 5)),
@@ -148,6 +151,7 @@ func TestMarkowitzRefuses(t *testing.T) {
 		if err == nil {
 			t.Error("no error")
 		}
+		kept.Holds(t, fmt.Sprint(k+1), fmt.Sprint(err))
 	}
 }
 

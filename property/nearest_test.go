@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kir"
+	"kir/internal/record"
 	"kir/property"
 )
 
@@ -41,7 +42,8 @@ func TestOverlap(t *testing.T) {
 }
 
 func TestOverlapRefuses(t *testing.T) {
-	for _, err := range []error{
+	kept := record.Open(t)
+	for k, err := range []error{
 		second(property.NewNovelty(3, nil, 0)),
 		second(property.NewNovelty(3, [][]int32{{}}, 0)),
 		second(property.NewNovelty(3, [][]int32{{3}}, 0)),
@@ -51,6 +53,7 @@ func TestOverlapRefuses(t *testing.T) {
 		if err == nil {
 			t.Error("no error")
 		}
+		kept.Holds(t, fmt.Sprint(k+1), fmt.Sprint(err))
 	}
 }
 
@@ -182,6 +185,7 @@ func TestTypicalDistance(t *testing.T) {
 }
 
 func TestDistanceRefuses(t *testing.T) {
+	kept := record.Open(t)
 	good := property.DistanceOptions{Ingredients: 3, Total: 5, Recipes: [][]kir.Part{{part(1, 5)}}, Zero: 0.5, Scale: 1}
 	for name, spoil := range map[string]func(o *property.DistanceOptions){
 		"no recipes": func(o *property.DistanceOptions) { o.Recipes = nil },
@@ -189,15 +193,14 @@ func TestDistanceRefuses(t *testing.T) {
 		"zero of 2":  func(o *property.DistanceOptions) { o.Zero = 2 },
 		"scale":      func(o *property.DistanceOptions) { o.Scale = 0 },
 		"tiny scale": func(o *property.DistanceOptions) { o.Scale = 1e-200 },
-		"floor":      func(o *property.DistanceOptions) { o.Floor = 1.5 },
+		"high floor": func(o *property.DistanceOptions) { o.Floor = 1.5 },
 		"amount":     func(o *property.DistanceOptions) { o.Recipes = [][]kir.Part{{part(1, 6)}} },
 		"ingredient": func(o *property.DistanceOptions) { o.Recipes = [][]kir.Part{{part(3, 5)}} },
 	} {
 		o := good
 		spoil(&o)
-		if _, err := property.NewFar(o); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		_, err := property.NewFar(o)
+		kept.Holds(t, name, fmt.Sprint(err))
 	}
 	if _, err := property.NewFar(good); err != nil {
 		t.Error(err)

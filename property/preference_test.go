@@ -3,6 +3,7 @@ package property_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"kir"
@@ -101,6 +102,38 @@ func TestComparisonsPosterior(t *testing.T) {
 			t.Errorf("%v is preferred to %v with %.4f, by the grid %.4f", q.Better, q.Worse, got, share/mass)
 		} else {
 			t.Logf("%.4f, by the grid %.4f", got, share/mass)
+		}
+	}
+}
+
+// TestHeldOut: which is liked better of two that are the same is told right half the
+// time, and what all the others say is told right or wrong.
+func TestHeldOut(t *testing.T) {
+	of := func(a int) *kir.Composition { return composition(t, []int{a, 10 - a}) }
+	same, more, less := property.Pair{Better: of(5), Worse: of(5)}, property.Pair{Better: of(8), Worse: of(2)}, property.Pair{Better: of(2), Worse: of(8)}
+	for name, c := range map[string]struct {
+		pairs  []property.Pair
+		right  float64
+		stated float64 // at least
+	}{
+		"none":          {nil, 0, 0},
+		"one":           {[]property.Pair{more}, 0, 0},
+		"the same":      {[]property.Pair{same, same, same, same}, 0.5, 0.5},
+		"all agree":     {[]property.Pair{more, more, more, more}, 1, 0.6},
+		"one of four":   {[]property.Pair{more, more, more, less}, 0.75, 0.6},
+		"two and two":   {[]property.Pair{more, same, more, same}, 0.75, 0.5},
+		"thirty of 40":  {slices.Concat(slices.Repeat([]property.Pair{more}, 30), slices.Repeat([]property.Pair{less}, 10)), 0.75, 0.6},
+		"each the last": {[]property.Pair{more, less}, 0, 0.5},
+	} {
+		h, err := property.NewHeldOut(2, 10, nil, c.pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(h.Right-c.right) > 1e-12 || h.Stated < c.stated-1e-12 || h.Stated > 1+1e-12 {
+			t.Errorf("%s: %+v, want %v right and at least %v stated", name, h, c.right, c.stated)
+		}
+		if len(c.pairs) > 1 && h.Pairs != len(c.pairs) {
+			t.Errorf("%s: %d pairs", name, h.Pairs)
 		}
 	}
 }

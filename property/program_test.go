@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"kir"
+	"kir/internal/record"
 	"kir/property"
 	"kir/rule"
 )
@@ -170,8 +171,33 @@ func TestProgram(t *testing.T) {
 		return scored(recipe, sum(x))
 	}
 	walkLines(t, newProgram(t, 12, "well"), 5, 12, 25, naive, 1e-9)
-	p := newProgram(t, 10_000, "well")
+	// What a line has told is not asked for again, unless another pair has moved.
+	p := newProgram(t, 12, "well")
+	asked := func() int64 {
+		_, recipes := p.Asked()
+		return recipes
+	}
+	for _, c := range []struct {
+		i, j int
+		anew int64
+	}{{0, 3, 0}, {2, 3, 1}, {0, 2, 1}, {3, 0, 1}} {
+		x := composition(t, []int{4, 0, 3, 5, 0})
+		s := p.Scorer(x)
+		s.Reset()
+		var line kir.Pieces
+		s.Line(0, 3, &line)
+		if err := x.Move(c.i, c.j, 1); err != nil {
+			t.Fatal(err)
+		}
+		before := asked()
+		s.Moved(c.i, c.j)
+		want := math.Log(naive([]int{x.Amount(0), x.Amount(1), x.Amount(2), x.Amount(3), x.Amount(4)}))
+		if got := s.LogScore(); math.Abs(got-want) > 1e-9 || asked()-before > c.anew {
+			t.Errorf("%d units between %d and %d: the score is %v, want %v, and %d recipes were asked for, want %d", x.Amount(c.i), c.i, c.j, got, want, asked()-before, c.anew)
+		}
+	}
 	// A line that takes three requests.
+	p = newProgram(t, 10_000, "well")
 	x := composition(t, []int{4000, 0, 1000, 5000, 0})
 	s := p.Scorer(x)
 	s.Reset()
@@ -452,11 +478,15 @@ func TestProgramCloses(t *testing.T) {
 }
 
 func TestProgramRefuses(t *testing.T) {
+	kept := record.Open(t)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	good := property.ProgramOptions{Command: []string{os.Args[0]}, Dir: dir, Timeout: 1, Processes: 1, Batch: 1}
+	if _, err := property.NewProgram(good); err != nil {
+		t.Error(err)
+	}
 	for name, spoil := range map[string]func(o *property.ProgramOptions){
 		"no command":      func(o *property.ProgramOptions) { o.Command = nil },
 		"no such program": func(o *property.ProgramOptions) { o.Command = []string{"no-such-program-anywhere"} },
@@ -464,11 +494,35 @@ func TestProgramRefuses(t *testing.T) {
 		"no program":      func(o *property.ProgramOptions) { o.Command = []string{"./notes.txt"} },
 		"no time":         func(o *property.ProgramOptions) { o.Timeout = 0 },
 		"no process":      func(o *property.ProgramOptions) { o.Processes = 0 },
+		"an empty name":   func(o *property.ProgramOptions) { o.Command = []string{""} },
+		"time runs back":  func(o *property.ProgramOptions) { o.Timeout = -1 },
+		"no batch":        func(o *property.ProgramOptions) { o.Batch = 0 },
 	} {
 		o := good
 		spoil(&o)
-		if _, err := property.NewProgram(o); err == nil {
-			t.Errorf("%s: no error", name)
+		_, err := property.NewProgram(o)
+		kept.Holds(t, name, strings.ReplaceAll(fmt.Sprint(err), dir, "its directory"))
+	}
+}
+
+// A program beside a directory that is no more is not found, whatever its name.
+func TestFindProgramNowhere(t *testing.T) {
+	gone := t.TempDir()
+	t.Chdir(gone)
+	if err := os.Remove(gone); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{"./scorer", "../scorer", "no-such-program-anywhere"} {
+		if path, err := property.FindProgram(name, "."); err == nil {
+			t.Errorf("%s is found at %q", name, path)
+		}
+	}
+	if filepath.IsAbs(os.Args[0]) {
+		if _, err := property.FindProgram(os.Args[0], "."); err != nil {
+			t.Error(err)
+		}
+		if _, err := property.NewProgram(property.ProgramOptions{Command: []string{os.Args[0]}, Dir: ".", Timeout: 1, Processes: 1, Batch: 1}); err == nil {
+			t.Error("a program runs in a directory that is no more")
 		}
 	}
 }

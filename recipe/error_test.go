@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"kir/internal/record"
 )
 
 // badBooks are files with something wrong, and where and what it is.
@@ -121,10 +123,12 @@ func mustIngredients(names ...string) *Ingredients {
 }
 
 func TestReadRefuses(t *testing.T) {
+	kept := record.Open(t)
 	for _, test := range badBooks {
 		t.Run(test.name, func(t *testing.T) {
 			book, err := Read(strings.NewReader(test.file), "book.csv", test.options)
 			checkError(t, err, "book.csv", test.line, test.column, test.message, test.hint)
+			kept.Fails(t, test.name, err)
 			if book != nil {
 				t.Error("a book was returned beside the error")
 			}
@@ -154,6 +158,7 @@ func checkError(t *testing.T, err error, file string, line, column int, message,
 }
 
 func TestReadIngredientsRefuses(t *testing.T) {
+	kept := record.Open(t)
 	for _, test := range []struct {
 		name         string
 		file         string
@@ -177,6 +182,7 @@ func TestReadIngredientsRefuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			in, err := ReadIngredients(strings.NewReader(test.file), "list.csv", Layout{})
 			checkError(t, err, "list.csv", test.line, test.column, test.message, test.hint)
+			kept.Fails(t, test.name, err)
 			if in != nil {
 				t.Error("ingredients were returned beside the error")
 			}

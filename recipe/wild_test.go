@@ -3,6 +3,7 @@ package recipe
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"kir/fault"
+	"kir/internal/record"
 )
 
 // in16 is a text in UTF-16.
@@ -213,6 +215,7 @@ func sameBook(b *Book) []string {
 }
 
 func TestReadWild(t *testing.T) {
+	kept := record.Open(t)
 	if len(wildTables) < 40 {
 		t.Errorf("there are %d tables, want 40", len(wildTables))
 	}
@@ -248,6 +251,7 @@ func TestReadWild(t *testing.T) {
 				t.Errorf("what is said is\n%s\nwant %q in it", said, test.notes)
 			}
 			asked := book.Guessed.YAML()
+			kept.Holds(t, test.name, said+asked)
 			if test.asks == "" && asked != "" || !strings.Contains(asked, test.asks) {
 				t.Errorf("asked for is %q, want %q", asked, test.asks)
 			}
@@ -290,6 +294,7 @@ var badTables = []struct {
 }
 
 func TestReadTellsAllErrors(t *testing.T) {
+	kept := record.Open(t)
 	for _, test := range badTables {
 		t.Run(test.name, func(t *testing.T) {
 			file := test.file
@@ -301,6 +306,7 @@ func TestReadTellsAllErrors(t *testing.T) {
 			if !errors.As(err, &all) {
 				t.Fatalf("got %v, want several errors", err)
 			}
+			kept.Holds(t, test.name, all.Error())
 			lines := strings.Split(all.Error(), "\n")
 			for i := range max(len(lines), len(test.want)) {
 				switch {
@@ -326,5 +332,145 @@ func TestReadTellsTwenty(t *testing.T) {
 	}
 	if e := all.All[mostErrors-1]; e.Line != 1+mostErrors {
 		t.Errorf("the last is on line %d", e.Line)
+	}
+}
+
+// TestReadCells keeps what is read of tables of a few named columns, and what is said of
+// those that are wrong.
+func TestReadCells(t *testing.T) {
+	kept := record.Open(t)
+	for name, c := range map[string]struct {
+		file          string
+		layout        Layout
+		required, any []string
+	}{
+		"plain":              {"attribute,min,max\nabv,3,\ncost,,4.5\n", Layout{}, []string{"attribute"}, []string{"min", "max"}},
+		"in another order":   {"max, Attribute \n3,abv\n4,cost\n", Layout{}, []string{"attribute"}, []string{"min", "max"}},
+		"all required":       {"a,b\n1,2\n", Layout{}, []string{"b", "a"}, nil},
+		"one is not there":   {"a,c\n1,2\n", Layout{}, []string{"a", "b"}, nil},
+		"none of any":        {"a,c\n1,2\n", Layout{}, []string{"a"}, []string{"min", "max"}},
+		"left out":           {"a,b,c,\n1,2,3,4\n", Layout{}, []string{"a"}, nil},
+		"twice":              {"a,b,a\n1,2,3\n", Layout{}, []string{"a"}, nil},
+		"decimal comma":      {"a;b\nx;1,5\ny;2\n", Layout{}, []string{"a", "b"}, nil},
+		"no number":          {"a,b\nx,1\ny,some\n", Layout{}, []string{"a", "b"}, nil},
+		"short row":          {"a,b\nx\ny,2\nz\n", Layout{}, []string{"a", "b"}, nil},
+		"empty":              {"", Layout{}, []string{"a"}, nil},
+		"no such encoding":   {"a\n", Layout{Encoding: "utf-9"}, []string{"a"}, nil},
+		"several lines":      {"a,b\n\"x\ny\",1\nz,2\n", Layout{}, []string{"a", "b"}, nil},
+		"percent and others": {"a,b\nx,5 %\ny,1e-3\nz,-2\n", Layout{}, []string{"a", "b"}, nil},
+	} {
+		cells, err := ReadCells(strings.NewReader(c.file), "cells.csv", c.layout, c.required, c.any)
+		if err != nil {
+			kept.Holds(t, name, err.Error())
+			continue
+		}
+		said := cells.Guessed.YAML()
+		for _, n := range cells.Notes {
+			said += "\n" + n.String()
+		}
+		for row, text := range cells.Text {
+			said += fmt.Sprintf("\n%d: %q", cells.Line(row), text)
+			for k := range text {
+				v, ok, err := cells.Number(row, k)
+				said += fmt.Sprintf("; %v %t %v", v, ok, err)
+			}
+		}
+		kept.Holds(t, name, said)
+	}
+}
+
+// TestReadJSON keeps what is said of JSON that is no recipes, or odd ones.
+func TestReadJSON(t *testing.T) {
+	kept := record.Open(t)
+	for name, text := range map[string]string{
+		"empty": "", "half": `[{"@type": "Recipe"`, "no JSON": `[{"@type" "Recipe"}]`, "two values": `{} {}`, "no recipe": `{"@type": "Person", "name": "A"}`, "number": "3", "bad UTF-8": "{\"a\": \"\xff\"}",
+		"deep": strings.Repeat("[", 200) + strings.Repeat("]", 200), "twice": `[{"@type": "Recipe", "name": "A", "recipeIngredient": ["1 cl Gin"]}, {"@type": "Recipe", "name": "A", "recipeIngredient": ["1 cl Rum"]}]`,
+		"types":       `{"@type": ["Thing", "Recipe"], "name": "A", "recipeIngredient": ["1 cl Gin", "2 cl Rum"], "recipeCategory": ["Sour", "Long"], "aggregateRating": {"ratingValue": 4.5}}`,
+		"ingredients": `[{"@type": "Recipe", "name": "A &amp; B", "ingredients": ["1 cl Gin &amp; Tonic", "2 eggs", "mint", "a pinch of salt", "2-3 dashes bitters", "about 1 cup of milk", "1 (750 ml) bottle wine"]}, {"@type": "Recipe", "name": "C", "recipeIngredient": "3 cl Gin"}]`,
+		"odd lines":   `{"@type": "Recipe", "name": "A", "recipeIngredient": ["1/0 cl Gin", "` + strings.Repeat("x", 5000) + `", "", "1 cl"]}`,
+		"many wrong":  `[` + strings.TrimSuffix(strings.Repeat(`{"@type": "Recipe", "recipeIngredient": ["1 cl Gin"]},`, 30), ",") + `]`,
+	} {
+		book, err := Read(strings.NewReader(text), "book.json", Options{})
+		if err != nil {
+			kept.Holds(t, name, err.Error())
+			continue
+		}
+		said := strings.Join(sameBook(book), "\n")
+		for _, n := range book.Notes {
+			said += "\n" + n.String()
+		}
+		kept.Holds(t, name, said)
+	}
+}
+
+// TestGivenColumns keeps what is made of columns whose meaning is given.
+func TestGivenColumns(t *testing.T) {
+	kept := record.Open(t)
+	long, wide := "drink,what,how much,cl,taste,size\nA,Gin,1,2,Dry,3\nA,Rum,2,3,Dry,3\nB,Gin,3,4,Sour,4\n", "drink,Gin,Rum,taste,points\nA,1,2,Dry,3\nB,3,,Sour,4\nC,1,1,Dry,5\n"
+	for _, c := range []struct {
+		file   string
+		given  map[string]Role
+		labels []string
+	}{
+		{long, map[string]Role{"drink": RecipeColumn, "what": IngredientColumn, "how much": AmountColumn}, nil},
+		{long, map[string]Role{"drink": RecipeColumn, "what": IngredientColumn, "cl": AmountColumn, "how much": IgnoredColumn, "size": LabelColumn}, []string{"taste"}},
+		{long, map[string]Role{"drink": RecipeColumn, "what": RecipeColumn}, nil}, {long, map[string]Role{"what": IngredientColumn, "cl": AmountColumn, "how much": AmountColumn}, nil}, {long, map[string]Role{"nothing": LabelColumn}, nil},
+		{long, map[string]Role{"drink": RecipeColumn, "what": IngredientColumn, "how much": AmountColumn, "taste": IngredientColumn}, nil}, {long, map[string]Role{"drink": RecipeColumn, "what": IngredientColumn, "how much": AmountColumn, "taste": IgnoredColumn}, []string{"taste"}},
+		{long, map[string]Role{"drink": RecipeColumn, "what": IngredientColumn, "how much": AmountColumn, "taste": UnitColumn}, nil},
+		{wide, nil, nil}, {wide, map[string]Role{"drink": RecipeColumn, "points": LabelColumn}, nil}, {wide, map[string]Role{"points": IngredientColumn}, nil}, {wide, map[string]Role{"drink": LabelColumn}, nil}, {wide, map[string]Role{"taste": RecipeColumn}, nil},
+		{wide, map[string]Role{"taste": IngredientColumn}, nil}, {wide, map[string]Role{"points": IgnoredColumn, "Rum": IgnoredColumn}, nil}, {wide, map[string]Role{"Gin": LabelColumn, "Rum": LabelColumn}, []string{"points"}},
+	} {
+		book, err := Read(strings.NewReader(c.file), "book.csv", Options{Layout: Layout{Columns: c.given}, Labels: c.labels})
+		of := fmt.Sprintf("%s %v %v", c.file[:9], c.given, c.labels)
+		if err != nil {
+			kept.Holds(t, of, err.Error())
+			continue
+		}
+		said := strings.Join(sameBook(book), "\n") + "\n" + book.Guessed.YAML()
+		for _, n := range book.Notes {
+			said += "\n" + n.String()
+		}
+		for k := range book.Labels {
+			l := &book.Labels[k]
+			numbers, err := l.Numbers()
+			said += fmt.Sprintf("\n%s: %d missing, %t %v %v %v", l.Name, l.Missing(), l.Numeric(), l.Classes, numbers, err)
+		}
+		kept.Holds(t, of, said)
+	}
+}
+
+// TestWords keeps what is said of words that people write.
+func TestWords(t *testing.T) {
+	kept := record.Open(t)
+	for _, text := range []string{"point", "comma", "", "dot", "POINT"} {
+		d, err := ParseDecimal(text)
+		kept.Holds(t, "decimal "+text, fmt.Sprintf("%v %v", d, err))
+	}
+	for _, text := range append([]string{"labels", "", "Recipe"}, "recipe", "ingredient", "amount", "unit", "label", "ignored") {
+		r, err := ParseRole(text)
+		kept.Holds(t, "role "+text, fmt.Sprintf("%v %v", r, err))
+	}
+	for _, text := range []string{"a", "", "a b", "yes", "No", "null", "~", "3", "-1.5", "a: b", "a #b", "#a", "'a'", "\"a\"", "a\nb", "- a", "é", "a,b", "[a]", "*", "&a", "!x", "%a", "@a", "true", "1e3", " a", "a ", "0x1", ".inf"} {
+		kept.Holds(t, "YAML "+text, YAMLText(text))
+	}
+	for _, text := range []string{"cost", "unit cost", "Cost (EUR)", "price per litre", "costs", "rating", "costume", "", "Preis", "calories"} {
+		kept.Holds(t, "costs "+text, fmt.Sprint(Costs(text)))
+	}
+	kept.Holds(t, "table", TableYAML("recipes", "a b.csv", Layout{})+"\n"+TableYAML("recipes", "a: b.csv", Layout{Sheet: "S", Encoding: "utf-16le", Delimiter: "tab", Decimal: DecimalComma, Columns: map[string]Role{"b": LabelColumn, "a: c": RecipeColumn}}))
+	one, other := Layout{Sheet: "S", Decimal: DecimalPoint, Columns: map[string]Role{"a": LabelColumn}}, Layout{Encoding: "e", Delimiter: "tab", Sheet: "T", Decimal: DecimalComma, Columns: map[string]Role{"b": RecipeColumn}}
+	kept.Holds(t, "with", fmt.Sprintf("%s\n%s\n%s", one.With(other).YAML(), other.With(one).YAML(), one.With(Layout{}).YAML()))
+	in, err := ReadIngredients(strings.NewReader("name,cost,maker,family,kind\nGin,1,a,x,k\nRum,2,b,x,k\nRye,3,c,y,k\n"), "list.csv", Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "cost", "maker", "kind", "none"} {
+		said := "none"
+		if a := in.Grouping(name); a != nil {
+			said = a.Name
+		}
+		kept.Holds(t, "grouping "+name, said)
+	}
+	for name, e := range map[string]error{"label": &NoLabelError{Name: "a\n"}, "changes": &ChangesError{Column: "b"}} {
+		kept.Holds(t, "error "+name, e.Error())
 	}
 }

@@ -43,9 +43,6 @@ func (b *bound) straight() bool { return b.factors != nil }
 // Σ (M·c_i − lo)·w_i·x_i ≥ 0.
 func (r *rounding) constrain(rules rule.Set) error {
 	for k, one := range rules.Rules {
-		if one == nil {
-			continue
-		}
 		alone := rules
 		alone.Rules = []rule.Rule{one}
 		c, err := alone.Conditions()

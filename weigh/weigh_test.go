@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"kir/rule"
@@ -280,6 +281,42 @@ func TestWeighExactly(t *testing.T) {
 		_, err := Weigh(b)
 		if bad := (*ImpossibleError)(nil); errors.As(err, &bad) == possible {
 			t.Errorf("%d steps: %v", size, err)
+		}
+	}
+}
+
+// TestWaysOut: of equal parts no more than that are told a scale and a batch that would
+// do, by hand; where parts are measured in units of their own, a scale alone.
+func TestWaysOut(t *testing.T) {
+	for _, c := range []struct {
+		parts, size int64
+		dense       bool
+		want        string
+	}{{3, 10, false, "12"}, {2, 5, false, "scale 0.5, 6"}, {5, 11, false, "scale 0.2, 15"}, {2, 5, true, "scale 0.5"}, {3, 10, true, ""}} {
+		b := Batch{Rules: rule.Set{Ingredients: int(c.parts), Total: 10 * int(c.parts)}, Size: big.NewRat(c.size, 1), Step: big.NewRat(1, 1)}
+		for i := range int(c.parts) {
+			b.Parts = append(b.Parts, rule.Part{Ingredient: i, Amount: 10})
+			b.Rules.Rules = append(b.Rules.Rules, rule.Amount{Of: []int{i}, Max: 10})
+			if c.dense {
+				b.Density = append(b.Density, big.NewRat(1, 1))
+			}
+		}
+		_, err := Weigh(b)
+		bad := (*ImpossibleError)(nil)
+		if !errors.As(err, &bad) {
+			t.Errorf("%+v: %v", c, err)
+			continue
+		}
+		var got []string
+		for _, w := range bad.Ways {
+			text := Decimal(w.Value)
+			if w.Scale {
+				text = "scale " + text
+			}
+			got = append(got, text)
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%d parts, %d steps, measured each %t: %s, want %s", c.parts, c.size, c.dense, text, c.want)
 		}
 	}
 }

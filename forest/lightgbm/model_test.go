@@ -3,6 +3,7 @@ package lightgbm
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"kir/forest/ensemble"
+	"kir/internal/record"
 )
 
 // rows reads numbers, those of a line apart by white space; of index:value pairs into
@@ -102,9 +104,69 @@ func TestDecisions(t *testing.T) {
 		{"is_linear=0", "is_linear=1", "linear trees"}, {"binary sigmoid:1", "no_such", "no_such"}, {"tree_sizes=400 100", "tree_sizes=1", "of 1"},
 		{"left_child=1 -1 -3 -4", "left_child=1 -1 0 -4", "twice"}, {"end of trees", "end", "ends before"}, {"split_feature=0", "split_feature=7", "feature 7"},
 		{"decision_type=2 8 1 6", "decision_type=2 8 1 1", "another node"},
+		{"num_cat=1", "num_cat=x", "num_cat"}, {"num_cat=1", "num_cat=9", "num_cat"},
+		{"num_cat=1", "num_cat=2", "cat_boundaries"}, {"cat_boundaries=0 2", "cat_boundaries=1 2", "from 1 to 2, of 2"}, {"cat_boundaries=0 2", "cat_boundaries=0 1", "from 0 to 1, of 2"},
 	} {
 		if _, err := Read(strings.NewReader(strings.Replace(small, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%q for %q: the error is %v, and should say %q", c[1], c[0], err, c[2])
 		}
+	}
+	for _, bounds := range []string{"0 3 2", "0 -1 2"} {
+		text := strings.NewReplacer("num_cat=1", "num_cat=2", "cat_boundaries=0 2", "cat_boundaries="+bounds).Replace(small)
+		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "ascend") {
+			t.Errorf("cat_boundaries=%s: the error is %v", bounds, err)
+		}
+	}
+}
+
+// TestObjectives keeps what is told by models of every objective, of one sum and of
+// two, of sums and of means.
+func TestObjectives(t *testing.T) {
+	kept := record.Open(t)
+	for _, objective := range []string{"", "custom", "regression", "regression sqrt", "regression_l1", "huber", "fair", "quantile", "mape", "lambdarank", "poisson", "gamma", "tweedie", "binary sigmoid:1", "binary sigmoid:2.5",
+		"binary sigmoid:0", "binary sigmoid:x", "cross_entropy", "xentropy", "cross_entropy_lambda", "xentlambda", "multiclass num_class:2", "softmax num_class:2", "multiclassova num_class:2 sigmoid:2", "other"} {
+		for _, c := range [][2]string{{"num_tree_per_iteration=1", "v3"}, {"num_tree_per_iteration=2", "v4"}, {"num_tree_per_iteration=1\naverage_output", "v4"}, {"num_tree_per_iteration=2\naverage_output", "v3"}, {"num_tree_per_iteration=2\naverage_output", "v2"}} {
+			text := strings.NewReplacer("num_tree_per_iteration=1", c[0], "version=v4", "version="+c[1], "objective=binary sigmoid:1", "objective="+objective).Replace(small)
+			of := objective + ", " + strings.ReplaceAll(c[0], "\n", " ") + ", " + c[1]
+			m, err := Read(strings.NewReader(text))
+			if err != nil {
+				kept.Holds(t, of, err.Error())
+				continue
+			}
+			said := m.Maker
+			for _, x := range [][]float64{{0.5, -0.25, 0}, {0.5, -0.2, 0}, {0.6, 1, 1}} {
+				sums := m.Sums(x)
+				said += fmt.Sprintf("\n%v: %.9g", x, sums)
+				for _, o := range m.Outputs {
+					said += "; " + o.Name
+					for k := range max(len(o.Classes), 1) {
+						said += fmt.Sprintf(" %.9g", o.Of(sums, k))
+					}
+				}
+			}
+			kept.Holds(t, of, said)
+		}
+	}
+}
+
+// TestRefused keeps what is said of files that are wrong.
+func TestRefused(t *testing.T) {
+	kept := record.Open(t)
+	for _, c := range [][2]string{
+		{"tree\n", "tre\n"}, {"version=v4", "version=v1"}, {"version=v4", "version=v4\nversion=v4"}, {"max_feature_idx=2", "max_feature_idx=3"}, {"max_feature_idx=2", "max_feature_idx=-1"}, {"max_feature_idx=2", "max_feature_idx=x"},
+		{"num_class=1", "num_class=0"}, {"num_tree_per_iteration=1", "num_tree_per_iteration=0"}, {"num_tree_per_iteration=1", "num_tree_per_iteration=3"}, {"Tree=1", "Tree=2"}, {"num_leaves=5", "num_leaves=0"}, {"num_leaves=5", "num_leaves=4"}, {"num_leaves=5", "num_leaves=x"},
+		{"leaf_value=0.1 -0.2", "leaf_value=nan -0.2"}, {"leaf_value=0.1 -0.2", "leaf_value=inf -0.2"}, {"leaf_value=0.1 -0.2", "leaf_value=-0.2"}, {"leaf_value=0.1 -0.2", "leaf_value=a -0.2"}, {"threshold=0.5", "threshold=nan"}, {"threshold=0.5", "threshold=inf"},
+		{"decision_type=2", "decision_type=-1"}, {"decision_type=2", "decision_type=12"}, {"decision_type=2", "decision_type=16"}, {"split_feature=0 1", "split_feature=0"}, {"split_feature=0 1", "split_feature=-1 1"}, {"right_child=2", "right_child=9"}, {"right_child=2", "right_child=-9"},
+		{"cat_threshold=6 1", "cat_threshold=6"}, {"cat_threshold=6 1", "cat_threshold=6 4294967296"}, {"threshold=0.5 -0.25 0 0", "threshold=0.5 -0.25 1 0"}, {"threshold=0.5 -0.25 0 0", "threshold=0.5 -0.25 0.5 0"},
+	} {
+		if !strings.Contains(small, c[0]) {
+			t.Fatalf("%q is not in the model", c[0])
+		}
+		m, err := Read(strings.NewReader(strings.Replace(small, c[0], c[1], 1)))
+		said := fmt.Sprint(err)
+		if err == nil {
+			said = fmt.Sprintf("%.9g", m.Sums([]float64{0.6, 1, 1}))
+		}
+		kept.Holds(t, c[0]+" is "+c[1], said)
 	}
 }

@@ -75,6 +75,10 @@ func TestUnsupported(t *testing.T) {
 		{message(7, message(11, in, 1, message(1, "X", 2, "Y", 4, "Normalizer", 7, "ai.onnx.ml"))), "before a tree ensemble"},
 		{message(7, message(11, in, 1, message(1, "Z", 2, "Y", 4, "Cast"))), `"Z"`},
 		{message(7, message(11, in, 1, message(1, "X", 2, "Y", 4, "TreeEnsemble", 7, "com.other"))), "com.other"},
+		{message(7, message(11, in, 1, message(2, "Y", 4, "Constant"))), "not of a tensor"},
+		{message(7, message(11, in, 1, message(2, "Y", 4, "Constant", 5, message(1, "value")))), "not of a tensor"},
+		{message(7, message(11, in, 1, message(1, "X", 4, "Cast"))), "no input or no output"},
+		{message(7, message(11, in, 1, message(2, "Y", 4, "Cast"))), "no input or no output"},
 	} {
 		_, err := Read(bytes.NewReader(c.model))
 		if err == nil || !bytes.Contains([]byte(err.Error()), []byte(c.says)) {

@@ -1,9 +1,14 @@
 package xgboost
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"kir/internal/record"
 )
 
 // small is a model of one test of categories and one of a number.
@@ -52,5 +57,110 @@ func TestRefused(t *testing.T) {
 		if _, err := Read(strings.NewReader(strings.Replace(small, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s for %s: the error is %v, and should say %q", c[1], c[0], err, c[2])
 		}
+	}
+}
+
+// TestObjectives keeps what is told by models of every objective, with a base score for
+// all targets and with one for each.
+func TestObjectives(t *testing.T) {
+	kept := record.Open(t)
+	trees := small[strings.Index(small, `"trees":[`)+len(`"trees":[`) : strings.Index(small, `]}},"learner_model_param"`)]
+	for objective := range objectives {
+		for _, base := range []string{"[5E-1]", "0.25", "[2,3]", "[-1]", "x"} {
+			for _, targets := range []int{1, 2, 3} {
+				text := strings.NewReplacer("binary:logistic", objective, "[5E-1]", base, `"tree_info":[0]`, `"tree_info":`+[]string{"[0]", "[0,1]", "[2,1,0]"}[targets-1],
+					trees, strings.Join(slices.Repeat([]string{trees}, targets), ","), `"num_target":"1"`, fmt.Sprintf(`"num_target":"%d"`, targets)).Replace(small)
+				if strings.HasPrefix(objective, "multi") {
+					text = strings.NewReplacer(`"num_class":"0"`, fmt.Sprintf(`"num_class":"%d"`, targets), fmt.Sprintf(`"num_target":"%d"`, targets), `"num_target":"1"`).Replace(text)
+				}
+				of := fmt.Sprintf("%s, %s, %d targets", objective, base, targets)
+				m, err := Read(strings.NewReader(text))
+				if err != nil {
+					kept.Holds(t, of, err.Error())
+					continue
+				}
+				said := m.Maker
+				for _, x := range [][]float64{{0, 0}, {1, 0.25}, {3, 0.5}} {
+					sums := m.Sums(x)
+					said += fmt.Sprintf("\n%v: %.9g", x, sums)
+					for _, o := range m.Outputs {
+						said += "; " + o.Name
+						for k := range max(len(o.Classes), 1) {
+							said += fmt.Sprintf(" %.9g", o.Of(sums, k))
+						}
+					}
+				}
+				kept.Holds(t, of, said)
+			}
+		}
+	}
+}
+
+// TestUBJSON writes values of all kinds in UBJSON, and reads them as JSON.
+func TestUBJSON(t *testing.T) {
+	be := func(b []byte, v any) []byte {
+		b, err := binary.Append(b, binary.BigEndian, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for _, c := range []struct{ data, want string }{
+		{"i\x7f", "127"}, {"i\xff", "-1"}, {"U\xff", "255"}, {string(be([]byte("I"), int16(-300))), "-300"}, {string(be([]byte("l"), int32(70000))), "70000"}, {string(be([]byte("L"), int64(-1<<40))), "-1099511627776"},
+		{string(be([]byte("d"), float32(0.1))), "0.1"}, {string(be([]byte("D"), 0.1)), "0.1"}, {string(be([]byte("d"), float32(math.Inf(1)))), `"NaN"`}, {string(be([]byte("D"), math.NaN())), `"NaN"`},
+		{"Z", "null"}, {"T", "true"}, {"F", "false"}, {"CA", `"65"`}, {"Si\x02a\"", `"a\""`}, {"SU\x00", `""`}, {"[]", "[]"}, {"{}", "{}"}, {"[i\x01Zi\x02]", "[1,null,2]"}, {"[#i\x02i\x05U\x06", "[5,6]"}, {"[#i\x00", "[]"},
+		{"[$U#i\x03\x01\x02\xff", "[1,2,255]"}, {"[$i#U\x01\x80", "[-128]"}, {"[$d#i\x01" + string(be(nil, float32(1.5))), "[1.5]"}, {"[$L#i\x00", "[]"}, {"{i\x01ai\x02i\x01b[T]}", `{"a":2,"b":[true]}`}, {"{i\x01a{i\x01bF}}", `{"a":{"b":false}}`},
+		{strings.Repeat("[", 65) + strings.Repeat("]", 65), strings.Repeat("[", 65) + strings.Repeat("]", 65)},
+	} {
+		got, err := toJSON([]byte(c.data))
+		if err != nil || string(got) != c.want {
+			t.Errorf("%q is %s, %v, want %s", c.data, got, err, c.want)
+		}
+		for n := range c.data {
+			if _, err := toJSON([]byte(c.data[:n])); err == nil || !strings.Contains(err.Error(), errShort.Error()) {
+				t.Errorf("%q: %v", c.data[:n], err)
+			}
+		}
+	}
+	for data, says := range map[string]string{
+		"x": "'x' is no whole number", "Sd\x00": "'d' is no whole number", "Si\xff": "ends too early", "Si\x03ab": "ends too early", "[$S#i\x01": "an array of 'S' is not one of numbers", "[$ii\x01": "an array of one kind has no count",
+		"[#i\x09U": "ends too early", "{ia": "ends too early", strings.Repeat("[", 66): "nested deeper than 64", "{D": "'D' is no whole number",
+	} {
+		if _, err := toJSON([]byte(data)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", data, err, says)
+		}
+	}
+}
+
+// TestRefusedAgain keeps what is said of models with one thing changed.
+func TestRefusedAgain(t *testing.T) {
+	kept := record.Open(t)
+	for _, c := range [][2]string{
+		{`"categories_nodes":[0]`, `"categories_nodes":[2]`}, {`"categories_nodes":[0]`, `"categories_nodes":[-1]`}, {`"categories_nodes":[0]`, `"categories_nodes":[5]`}, {`"categories_nodes":[0]`, `"categories_nodes":[]`}, {`"split_type":[1,0,0,0,0]`, `"split_type":[1]`},
+		{`"split_type":[1,0,0,0,0]`, `"split_type":[0,0,0,0,0]`}, {`"split_type":[1,0,0,0,0]`, `"split_type":[1,0,1,0,0]`}, {`"split_type":[1,0,0,0,0]`, `"split_type":[1,1,0,0,0]`}, {`"split_type":[1,0,0,0,0]`, `"split_type":[2,0,0,0,0]`},
+		{`"categories_segments":[0],"categories_sizes":[2]`, `"categories_segments":[1],"categories_sizes":[2]`}, {`"categories_segments":[0],"categories_sizes":[2]`, `"categories_segments":[2],"categories_sizes":[0]`}, {`"categories_segments":[0],"categories_sizes":[2]`, `"categories_segments":[3],"categories_sizes":[0]`},
+		{`"categories_segments":[0],"categories_sizes":[2]`, `"categories_segments":[-1],"categories_sizes":[1]`}, {`"categories_segments":[0],"categories_sizes":[2]`, `"categories_segments":[0],"categories_sizes":[-1]`}, {`"categories_segments":[0]`, `"categories_segments":[]`}, {`"categories_sizes":[2]`, `"categories_sizes":[]`},
+		{`"categories_nodes":[0],"categories_segments":[0],"categories_sizes":[2]`, `"categories_nodes":[0,0],"categories_segments":[0,1],"categories_sizes":[1,1]`}, {`"categories":[1,3]`, `"categories":[1,1]`}, {`"categories":[1,3]`, `"categories":[-1,3]`}, {`"categories":[1,3]`, `"categories":[1,16777215]`}, {`"categories":[1,3]`, `"categories":[1,16777216]`},
+		{`"default_left":[0,0,true,0,0]`, `"default_left":[1,0,false,0,0]`}, {`"default_left":[0,0,true,0,0]`, `"default_left":[0,0,3,0,0]`}, {`"default_left":[0,0,true,0,0]`, `"default_left":[0]`}, {`"tree_info":[0]`, `"tree_info":[-1]`}, {`"version":[2,1,0]`, `"version":[]`}, {`"version":[2,1,0]`, `"version":[0,9,0]`}, {`"version":[2,1,0]`, `"version":[1,6,0]`},
+		{`"num_feature":"2"`, `"num_feature":"x"`}, {`"num_feature":"2"`, `"num_feature":"-2"`}, {`"num_feature":"2"`, `"num_feature":"0"`}, {`"num_feature":"2"`, `"num_feature":"99999999"`}, {`"feature_names":["a","b"]`, `"feature_names":[]`}, {`"feature_names":["a","b"]`, `"feature_names":["a"]`}, {`"num_class":"0"`, `"num_class":"99999999"`}, {`"num_class":"0"`, `"num_class":"-1"`},
+		{`"num_target":"1"`, `"num_target":"0"`}, {`"num_target":"1"`, `"num_target":"99999999"`}, {`"size_leaf_vector":"1"`, `"size_leaf_vector":"0"`}, {`"size_leaf_vector":"1"`, `"size_leaf_vector":"2"`}, {`[1,-1,3,-1,-1]`, `[1,-1,3,-1]`}, {`[1,-1,3,-1,-1]`, `[1,-1,-3,-1,-1]`}, {`[0,0,1,0,0]`, `[0,0,-1,0,0]`}, {`"name":"gbtree","model"`, `"name":"dart","model"`},
+		{`"gradient_booster":{"name":"gbtree","model":`, `"gradient_booster":{"name":"dart","weight_drop":[0.5],"gbtree":{"model":`}, {`"gradient_booster":{"name":"gbtree","model":`, `"gradient_booster":{"name":"dart","weight_drop":[],"gbtree":{"model":`},
+	} {
+		if !strings.Contains(small, c[0]) {
+			t.Fatalf("%s is not in the model", c[0])
+		}
+		text := strings.Replace(small, c[0], c[1], 1)
+		if strings.Contains(c[1], "weight_drop") {
+			text = strings.Replace(text, `}]}},"learner_model_param"`, `}]}}},"learner_model_param"`, 1)
+		}
+		m, err := Read(strings.NewReader(text))
+		said := fmt.Sprint(err)
+		if err == nil {
+			said = fmt.Sprint(m.Maker, m.Inputs)
+			for _, x := range [][]float64{{0, 0}, {1, 0.25}, {3, 0.5}, {math.NaN(), math.NaN()}, {1, math.NaN()}} {
+				said += fmt.Sprintf(" %.9g", m.Sums(x[:min(len(x), len(m.Inputs))]))
+			}
+		}
+		kept.Holds(t, c[0]+" is "+c[1], said)
 	}
 }

@@ -96,11 +96,11 @@ func (e *Editor) Append(value any, path ...any) error {
 	if err != nil {
 		return err
 	}
-	parent := e.root
+	parent, whole := e.root, path
 	for ; len(path) > 1; path = path[1:] {
 		slot, _ := parent.slot(path[0])
 		if slot == nil {
-			return e.Set([]any{value}, path...)
+			return e.Set([]any{value}, whole...)
 		}
 		parent = *slot
 	}
@@ -117,7 +117,7 @@ func (e *Editor) Append(value any, path ...any) error {
 	case slot != nil && (*slot).Kind != Null:
 		return (*slot).Errorf("%s is no list", (*slot).Shown())
 	case e.flow(parent):
-		return e.Set([]any{value}, path...)
+		return e.Set([]any{value}, whole...)
 	}
 	list := &Node{Kind: Sequence, Items: []*Node{added}}
 	indent := strings.Repeat(" ", parent.Column-1+2)

@@ -1,0 +1,86 @@
+// Package record keeps what kir says and computes in a test word by word, in a file
+// beside the test, so that no place, hint or figure changes unseen.
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kir/fault"
+)
+
+var write = flag.Bool("record", false, "write what is kept in testdata anew")
+
+// A Record is the cases of one test and what each says.
+type Record struct {
+	kept map[string]string
+}
+
+// Open reads the record of a test, testdata/NAME.json; with -record it is written
+// when the test ends.
+func Open(t *testing.T) *Record {
+	t.Helper()
+	name := filepath.Join("testdata", t.Name()+".json")
+	r := &Record{make(map[string]string)}
+	if *write {
+		t.Cleanup(func() {
+			var text bytes.Buffer
+			e := json.NewEncoder(&text)
+			e.SetEscapeHTML(false)
+			e.SetIndent("", " ")
+			if err := errors.Join(e.Encode(r.kept), os.MkdirAll("testdata", 0o777)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, text.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return r
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &r.kept); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Holds fails the test if a case does not say what it said.
+func (r *Record) Holds(t *testing.T, of, said string) {
+	t.Helper()
+	of = of[:min(len(of), 300)]
+	before, known := r.kept[of]
+	switch {
+	case *write && known:
+		t.Errorf("two cases are called %q", of)
+	case *write:
+		r.kept[of] = said
+	case before != said:
+		t.Errorf("%s\nsays\n%s\nand said\n%s", of, said, before)
+	}
+}
+
+// Fails is [Record.Holds] for the error of an input. The directory of its file is
+// left out, and what protobuf's errors have in place of a space.
+func (r *Record) Fails(t *testing.T, of string, err error) {
+	t.Helper()
+	bad, is := errors.AsType[*fault.Error](err)
+	if !is {
+		t.Errorf("%s: the error is %v, not one of input", of, err)
+		return
+	}
+	dir := filepath.Dir(bad.File)
+	if dir == "." {
+		r.Holds(t, of, err.Error())
+		return
+	}
+	r.Holds(t, of, strings.NewReplacer(dir+string(filepath.Separator), "", dir, "its directory", "\u00a0", " ").Replace(err.Error()))
+}
