@@ -6,6 +6,7 @@ package fault
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
@@ -38,14 +39,14 @@ type Error struct {
 }
 
 // Error returns "file:line:column: message: hint", without what is unknown, or
-// "file:sheet!cell: message: hint".
+// "file:sheet!cell: message: hint". A name that does not print is quoted.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
-		b.WriteString(e.File)
+		b.WriteString(shown(e.File))
 		switch {
 		case e.Cell != "":
-			b.WriteString(":" + e.Cell)
+			b.WriteString(":" + shown(e.Cell))
 		case e.Line > 0:
 			b.WriteString(":" + strconv.Itoa(e.Line))
 			if e.Column > 0 {
@@ -59,6 +60,14 @@ func (e *Error) Error() string {
 		b.WriteString(": " + e.Hint)
 	}
 	return b.String()
+}
+
+// shown returns a name as it is, or quoted if it would act on the screen.
+func shown(name string) string {
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // Unwrap returns the error behind this one.

@@ -14,6 +14,7 @@ func TestError(t *testing.T) {
 		{Error{File: "a.csv", Line: 2, Column: 3, Message: "wrong", Hint: "mend it"}, "a.csv:2:3: wrong: mend it"},
 		{Error{File: "a.csv", Line: 2, Message: "wrong"}, "a.csv:2: wrong"},
 		{Error{File: "a.csv", Column: 3, Message: "wrong"}, "a.csv: wrong"},
+		{Error{File: "a\n\x1b[31m.xlsx", Cell: "Drinks\u202e!C4", Message: "wrong"}, `"a\n\x1b[31m.xlsx":"Drinks\u202e!C4": wrong`},
 		{Error{Message: "--total is 0", Hint: "it must be at least 1"}, "--total is 0: it must be at least 1"},
 	} {
 		if got := c.e.Error(); got != c.want {

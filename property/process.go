@@ -121,17 +121,18 @@ func (q *process) more() error {
 var errLongLine = errors.New("a line is too long")
 
 // readLine reads a line of at most most bytes, without its end. On an error it
-// returns what there is of it.
+// returns what there is of it, of which no more than a buffer is over most.
 func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
 		line = append(line, part...)
+		if err == nil {
+			line = bytes.TrimRight(line, "\r\n")
+		}
 		switch {
 		case len(line) > most:
 			return line, errLongLine
-		case err == nil:
-			return bytes.TrimRight(line, "\r\n"), nil
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return line, err
 		}

@@ -41,8 +41,9 @@ const maxUses = 200
 func (p *prover) relax(n *node) *relaxation {
 	x := &relaxation{amount: make([]int, len(n.uses)), use: make([]int, len(n.uses))}
 	all := row{lo: int64(p.Total), hi: int64(p.Total)}
+	every := make([]int, len(n.uses))
 	for i, u := range n.uses {
-		x.amount[i], x.use[i] = -1, -1
+		every[i], x.amount[i], x.use[i] = i, -1, -1
 		if u == unused {
 			continue
 		}
@@ -55,7 +56,7 @@ func (p *prover) relax(n *node) *relaxation {
 	}
 	x.rows = append(x.rows, all)
 	x.addUses(p, n)
-	x.atMost(n, nil, p.sizes[len(p.sizes)-1], nil)
+	x.atMost(n, every, p.sizes[len(p.sizes)-1], nil)
 	for g := range p.Groups {
 		group := &p.Groups[g]
 		if group.Used != nil {
@@ -106,11 +107,11 @@ func (x *relaxation) addUses(p *prover, n *node) {
 	}
 }
 
-// atMost bounds how many of some ingredients are used, of all if of is nil.
+// atMost bounds how many of some ingredients are used.
 func (x *relaxation) atMost(n *node, of []int, most int, rules []int) {
 	const one = 1 << 30 // so that 1/greatest, rounded down, is a whole number
 	r := row{lo: math.MinInt64, hi: int64(most) * one, rules: rules}
-	add := func(i int) {
+	for _, i := range of {
 		switch {
 		case n.uses[i] == used:
 			r.hi -= one
@@ -118,15 +119,6 @@ func (x *relaxation) atMost(n *node, of []int, most int, rules []int) {
 			r.of = append(r.of, entry{x.use[i], one})
 		case n.uses[i] == undecided:
 			r.of = append(r.of, entry{x.amount[i], one / int64(n.hi[i])})
-		}
-	}
-	if of == nil {
-		for i := range n.uses {
-			add(i)
-		}
-	} else {
-		for _, i := range of {
-			add(i)
 		}
 	}
 	x.rows = append(x.rows, r)

@@ -80,6 +80,7 @@ func FuzzHistory(f *testing.F) {
 func FuzzTasted(f *testing.F) {
 	path := filepath.Join(f.TempDir(), tastedName)
 	f.Add([]byte("pair,choice,ingredient,amount\n1,better,Gin,3\n1,worse,Lime,2\n"), 0, "Gin")
+	f.Add([]byte("\n"), 0, "Gin")
 	f.Add([]byte("a,b,c,d\n9223372036854775807,,,\n"), 1, "x,\"y")
 	f.Fuzz(func(t *testing.T, data []byte, first int, name string) {
 		if err := os.WriteFile(path, data, 0o666); err != nil {

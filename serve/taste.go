@@ -222,10 +222,11 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 		return 0, err
 	}
 	rows := [][]string{{"pair", "choice", "ingredient", "amount"}}
-	if len(data) > 0 {
-		if rows, err = csv.NewReader(bytes.NewReader(data)).ReadAll(); err != nil || len(rows[0]) != 4 {
-			return 0, &fault.Error{File: path, Message: "this is no file of comparisons", Err: err}
-		}
+	switch read, err := csv.NewReader(bytes.NewReader(data)).ReadAll(); {
+	case err != nil || len(read) > 0 && len(read[0]) != 4:
+		return 0, &fault.Error{File: path, Message: "this is no file of comparisons", Err: err}
+	case len(read) > 0:
+		rows = read
 	}
 	var names []string
 	kept := rows[:1:1]
