@@ -27,6 +27,37 @@ func TestError(t *testing.T) {
 	}
 }
 
+// TestErrors: one error is itself, and of several each has a line.
+func TestErrors(t *testing.T) {
+	a, b := &Error{File: "a.csv", Line: 2, Message: "wrong"}, &Error{File: "a.csv", Line: 4, Message: "missing", Hint: "add it"}
+	for _, c := range []struct {
+		all  []*Error
+		more bool
+		want string
+	}{
+		{[]*Error{a}, false, "a.csv:2: wrong"},
+		{[]*Error{a}, true, "a.csv:2: wrong\nthese are the first 1: there may be more"},
+		{[]*Error{a, b}, false, "a.csv:2: wrong\na.csv:4: missing: add it"},
+		{[]*Error{a, b}, true, "a.csv:2: wrong\na.csv:4: missing: add it\nthese are the first 2: there may be more"},
+	} {
+		err := Join(c.all, c.more)
+		if err.Error() != c.want {
+			t.Errorf("%q, want %q", err, c.want)
+		}
+		for _, one := range c.all {
+			if !errors.Is(err, one) {
+				t.Errorf("%v is not among %v", one, err)
+			}
+		}
+	}
+	if err := Join(nil, true); err != nil {
+		t.Errorf("of none: %v", err)
+	}
+	if err := Join([]*Error{a}, false); err != error(a) {
+		t.Errorf("one is %#v", err)
+	}
+}
+
 func TestNearest(t *testing.T) {
 	names := []string{"amount", "ingredients", "taste", "uniform"}
 	for text, want := range map[string]string{

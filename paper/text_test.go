@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"kir/internal/golden"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -68,3 +70,20 @@ func TestTextToAFullDisk(t *testing.T) {
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+// A report goes into a directory that is not there, of one that is.
+func TestCheckDir(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckDir(filepath.Join(dir, "new")); err != nil {
+		t.Error(err)
+	}
+	for path, want := range map[string]string{dir: "exist", filepath.Join(dir, "none", "new"): "no such", filepath.Join(file, "new"): "not a directory"} {
+		if err := CheckDir(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

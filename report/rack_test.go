@@ -1,12 +1,15 @@
 package report
 
 import (
+	"encoding/json"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"kir/recipe"
+	"kir/run"
 )
 
 // TestRack: parts are in the order of the groups of the table, the largest first, and
@@ -31,5 +34,34 @@ func TestRack(t *testing.T) {
 	}
 	if none := NewRack(nil, "", ""); none.GroupOf("Gin") != "" || !math.IsNaN(none.CostOf("Gin")) {
 		t.Error("something is known of nothing")
+	}
+}
+
+// A summary that cannot be is refused, and the one that it was made of is read.
+func TestReadRefuses(t *testing.T) {
+	data, err := os.ReadFile("build/testdata/summary.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(m *Model){
+		"":                func(*Model) {},
+		"no log Z":        func(m *Model) { m.LogZ = nil },
+		"no rungs":        func(m *Model) { m.Ladders[0].Rungs = nil },
+		"no chains":       func(m *Model) { m.Sampler.Chains = 0 },
+		"no total":        func(m *Model) { m.Problem.Total = 0 },
+		"too much of one": func(m *Model) { m.Best[0].Recipe = map[string]int{"Gin": m.Problem.Total + 1} },
+	} {
+		m := new(Model)
+		if err := json.Unmarshal(data, m); err != nil {
+			t.Fatal(err)
+		}
+		change(m)
+		store := run.Directory(t.TempDir())
+		if err := m.Save(t.Context(), store); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(t.Context(), store); (err == nil) != (name == "") {
+			t.Errorf("%q: %v", name, err)
+		}
 	}
 }

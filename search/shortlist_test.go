@@ -106,7 +106,7 @@ func TestShortlist(t *testing.T) {
 		t.Fatalf("%d entries, the first %+v", len(list.Entries), list.Entries[0])
 	}
 	doses := newDoses(target, o.Least, nil)
-	wide := 0
+	wide, variants := 0, 0
 	for k, e := range list.Entries {
 		x, err := kir.NewComposition(5, e.Parts...)
 		if err != nil {
@@ -133,6 +133,7 @@ func TestShortlist(t *testing.T) {
 			e.Nearest[0].Distance != d.Between(known[e.Nearest[0].Known].Parts(), e.Parts) {
 			t.Errorf("entry %d is near %v", k, e.Nearest)
 		}
+		variants += len(e.Variants)
 		for _, v := range e.Variants {
 			if sameSet(v.Parts, e.Parts) || d.Between(v.Parts, e.Parts) > 0.25 {
 				t.Errorf("entry %d, %v, has the variant %v", k, e.Parts, v)
@@ -146,6 +147,9 @@ func TestShortlist(t *testing.T) {
 			}
 			wide += e.Ranges[p].High - e.Ranges[p].Low
 		}
+	}
+	if variants == 0 {
+		t.Error("no entry has a variant")
 	}
 	if wide < 5 {
 		t.Errorf("the ranges are %d wide together: the test does not see enough", wide)

@@ -91,6 +91,7 @@ func TestAnswersAsBefore(t *testing.T) {
 		few[k] = kept[k][:5]
 	}
 	answers["few draws"] = newDraws(p, s.work.groups, few, 20)
+	answers["a draw"] = newDraws(p, s.work.groups, [][]keptDraw{kept[0][:1]}, 1)
 	answers["no draws"] = newDraws(p, s.work.groups, make([][]keptDraw, 4), 0)
 	apart := [][]keptDraw{kept[0][:40], kept[0][40:80]}
 	for k := range apart[1] { // one chain is elsewhere

@@ -409,6 +409,24 @@ func TestJackknife(t *testing.T) {
 	}
 }
 
+// The error of a mean amount takes as many batches with the ingredient as that of any
+// figure.
+func TestAmountErrorsOfFewBatches(t *testing.T) {
+	for used, known := range map[int64]bool{leastBatches - 1: false, leastBatches: true} {
+		g := &gathered{slots: []int{3}}
+		for k := range int64(20) {
+			b := newBatch(4, 1, 1)
+			if k < used {
+				b.used[0], b.amounts[0] = 1+k%2, 10+k
+			}
+			g.batches = append(g.batches, b)
+		}
+		if se := g.amountErrors()[0]; math.IsNaN(se) == known {
+			t.Errorf("of %d batches with it the error is %v", used, se)
+		}
+	}
+}
+
 // That all draws which use a rare ingredient use a very frequent one, too, means
 // little.
 func TestPairsWithNearlyAlwaysUsed(t *testing.T) {

@@ -313,3 +313,29 @@ func TestMadeAsBefore(t *testing.T) {
 		golden.Compare(t, filepath.Join("testdata", name+".json"), got)
 	}
 }
+
+// A kernel is recommended for what random compositions and the law tell.
+func TestAdvice(t *testing.T) {
+	for name, c := range map[string]struct{ text, kernel, because string }{
+		"nothing wished": {"sparsity: {uniform: [1, 3]}\n", "exact", "each draw can be made independently"},
+		"forbidden":      {"sparsity: {uniform: [1, 2]}\nproperties: {need: {expression: \"share('ingredient 1')\"}}\n", "tempered", "of 200 random compositions"},
+		"a gap":          {"sparsity: {table: {1: 1, 4: 1}}\nproperties: {like: {expression: \"1 + share('ingredient 1')\"}}\n", "balanced", "a gap at n = 2"},
+		"anything else":  {"sparsity: {uniform: [1, 4]}\nproperties: {like: {expression: \"1 + share('ingredient 1')\"}}\n", "balanced", "mixes fastest"},
+	} {
+		file := filepath.Join(t.TempDir(), "problem.yaml")
+		if err := os.WriteFile(file, []byte("total: 20\ningredients: {count: 12}\n"+c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p, err := problem.Load(t.Context(), file, problem.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := advise(p)
+		if err != nil || a.Recommended != c.kernel || !strings.Contains(a.Because, c.because) {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

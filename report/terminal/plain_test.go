@@ -48,3 +48,16 @@ func TestTable(t *testing.T) {
 		t.Errorf("the table is %q, want %q", b.String(), want)
 	}
 }
+
+// In JSON, which lets them stand, what a terminal obeys is escaped, and nothing else.
+func TestJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a": "é\u001b b"}`: `{"a": "é\u001b b"}`,
+		"\"\x7e\x7f\u0085\"": `"~\u007f\u0085"`,
+		"\"a\u202eb\"":       `"a\u202eb"`,
+	} {
+		if got := string(JSON([]byte(text))); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

@@ -49,6 +49,11 @@ func TestShownAsBefore(t *testing.T) {
 	must(Shortlist(&b, m.Best[:2], m, terminal.Style{}))
 	must(Scorecard(&b, madeOf[report.Scorecard](t, "scores.json"), terminal.Style{}))
 	must(Check(&b, madeOf[report.Check](t, "check.json")))
+	long := madeOf[report.Check](t, "check.json")
+	for len(long.Sizes) < 40 {
+		long.Sizes = append(long.Sizes, long.Sizes...)
+	}
+	must(Check(&b, long))
 	must(Training(&b, madeOf[report.Training](t, "forest.json")))
 	weighing := madeOf[report.Weighing](t, "weighing.json")
 	must(Weighing(&b, weighing, terminal.Style{}))

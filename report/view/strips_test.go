@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -152,6 +153,28 @@ func TestDots(t *testing.T) {
 		}
 		if got := drawnOf(t, f, 100, "circle", "s-ink"); !near(got, [][]float64{{at(0.25), y(0)}}) {
 			t.Errorf("%s: the rings are at %v", name, got)
+		}
+	}
+}
+
+// Shares are on the scale of their roots where the largest of four or more is at least
+// four times their median, with numbers that have room.
+func TestShareAxis(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		hi     float64
+		root   bool
+		ticks  string
+	}{
+		{[]float64{0.1, 0.1, 0.39}, 0.4, false, ""},
+		{[]float64{0.1, 0.1, 0.1, 0.39}, 0.4, false, ""},
+		{[]float64{0.1, 0.1, 0.1, 0.4}, 0.4, true, "[0 0.01 0.05 0.1 0.2 0.4]"},
+		{[]float64{0.01, 0.01, 0.02, 0.02, 1}, 1, true, "[0 0.02 0.1 0.2 0.4 0.7 1]"},
+		{[]float64{0.01, 0.01, 0.02, 0.02, 0.3}, 0.3, true, "[0 0.01 0.05 0.1 0.2]"},
+	} {
+		a := newShareAxis("x", c.hi, c.values)
+		if a.root != c.root || c.root && (fmt.Sprintf("%.2g", a.ticks) != c.ticks || a.title != "x (root scale)" || a.write(0.05) != "5") {
+			t.Errorf("of %v up to %v: root %v with the ticks %v and the title %s", c.values, c.hi, a.root, a.ticks, a.title)
 		}
 	}
 }
