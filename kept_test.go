@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"kir"
-	words "kir/internal/record"
+	"kir/internal/golden"
 	"kir/property"
 	"kir/rule"
 )
@@ -22,7 +22,7 @@ func TestDrawsStay(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("exp and log are rounded otherwise")
 	}
-	kept := words.Open(t)
+	kept := golden.Open(t)
 	targets := chainTargets(t)
 	spread := make([]float64, 40)
 	returns := make([]float64, 40)
@@ -145,7 +145,7 @@ func TestDrawsStay(t *testing.T) {
 // TestRefused keeps what is said of whatever is no space, composition, law, target,
 // kernel, state or stream.
 func TestRefused(t *testing.T) {
-	kept := words.Open(t)
+	kept := golden.Open(t)
 	said := func(of string, err error) { t.Helper(); kept.Holds(t, of, fmt.Sprint(err)) }
 	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 5}, {5, -1}, {1, 1}, {math.MaxInt32, math.MaxInt32}, {math.MaxInt32 + 1, 1}, {1, math.MaxInt32 + 1}} {
 		_, err := kir.NewSpace(c[0], c[1])

@@ -58,11 +58,3 @@ func (t *MoveTally) add(u MoveTally) {
 	t.Accepted += u.Accepted
 	t.Updated += u.Updated
 }
-
-// since returns what was counted after before.
-func (t MoveTally) since(before MoveTally) MoveTally {
-	t.Tried -= before.Tried
-	t.Accepted -= before.Accepted
-	t.Updated -= before.Updated
-	return t
-}

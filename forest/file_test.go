@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/record"
+	"kir/internal/golden"
 )
 
 // A forest from a file knows the rows that it was grown from, and no others.
@@ -125,7 +125,7 @@ func smallFile(tb testing.TB) []byte {
 }
 
 func TestDamagedFiles(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	good := string(smallFile(t))
 	first := strings.Index(good, "\n") + 1          // the first tree's line
 	feature := func(n string) func(string) string { // the first test's feature

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/record"
+	"kir/internal/golden"
 )
 
 // lawsByHand returns, for each row, the mean of the leaf shares over the trees
@@ -259,7 +259,7 @@ func TestGuessing(t *testing.T) {
 // TestGrownAgain keeps what grows from books of all kinds: the trees, what they tell
 // of compositions, and what is told of them.
 func TestGrownAgain(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for name, b := range growingBooks {
 		d := b.data()
 		for _, o := range []Options{{Trees: 12, Seed: 7, Importances: true, Workers: 2}, {Trees: 5, Seed: 8, SmallestLeaf: 3, FeaturesPerSplit: 2, Workers: 1}} {
@@ -292,7 +292,7 @@ func TestGrownAgain(t *testing.T) {
 
 // TestChosenAgain keeps how candidates are judged.
 func TestChosenAgain(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, name := range []string{"twins", "numbers"} {
 		d := growingBooks[name].data()
 		c, err := Choose(t.Context(), d, []Candidate{{Options: Options{Trees: 6}}, {Options: Options{Trees: 6, SmallestLeaf: 8}}}, 2, 4, 3)

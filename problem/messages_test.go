@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kir/fault"
-	"kir/internal/record"
+	"kir/internal/golden"
 )
 
 // TestMessages makes the messages that the tables of the other tests leave out: those
@@ -39,7 +39,7 @@ func TestMessages(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&bounds, "i%d,%d\n", i, 5_000_000+i)
 	}
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, c := range []struct {
 		yaml  string
 		says  string

@@ -14,7 +14,7 @@ import (
 	"kir"
 	"kir/fault"
 	"kir/forest"
-	"kir/internal/record"
+	"kir/internal/golden"
 	"kir/problem/yaml"
 	"kir/recipe"
 )
@@ -43,7 +43,7 @@ func load(t *testing.T, yaml string, o Options) (*Problem, error) {
 
 // TestBadInput checks, for each mistake, the place and the words that help.
 func TestBadInput(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, c := range []struct {
 		name         string
 		yaml         string
@@ -257,7 +257,7 @@ func TestLaws(t *testing.T) {
 
 // TestDraft keeps the problems that are written to start from, and each can be read.
 func TestDraft(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	long := "recipe,ingredient,amount,unit,taste,stars,note\n"
 	var tasted strings.Builder
 	tasted.WriteString("Drink;Gin (cl);Rum (cl);Lime (cl);rating\n")
@@ -330,7 +330,7 @@ func TestDraft(t *testing.T) {
 
 // TestDescriptors keeps what a forest may look at, and the ways to grow one.
 func TestDescriptors(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	in, err := recipe.ReadIngredients(strings.NewReader("name,family,cost,abv,maker,same\nGin,spirit,20,40,a,1\nRum,spirit,18.5,37.5,b,1\nLime,citrus,4,0,c,1\nLemon,citrus,3,,d,1\nSoda,,0.5,0,e,1\nMilk,dairy,1,0,f,1\n"), "shelf.csv", recipe.Layout{})
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 
 	"kir"
 	"kir/fault"
-	"kir/internal/record"
+	"kir/internal/golden"
 )
 
 // bar are files that every kind of property can be made of.
@@ -164,7 +164,7 @@ var kindsInUse = []struct{ yaml, about string }{
 // TestKinds reads each kind of property, checks what is said of it, that the
 // resolved problem asks the same, and that it can be sampled.
 func TestKinds(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, c := range kindsInUse {
 		t.Run(c.yaml, func(t *testing.T) {
 			p, err := loadFiles(t, nil, c.yaml)
@@ -243,7 +243,7 @@ func TestResolvedProgram(t *testing.T) {
 // TestBadProperties checks, for each mistake, the file, the place and the words
 // that help.
 func TestBadProperties(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	// A property begins at 5:7.
 	const at = 7
 	column := func(yaml, of string) int { return at + strings.Index(yaml, of) }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"kir/fault"
-	"kir/internal/record"
+	"kir/internal/golden"
 )
 
 const shelfTable = `name,group,abv
@@ -49,7 +49,7 @@ const headBook = "total: 20\nrecipes: recipes.csv\ningredients: shelf.csv\nspars
 // TestBadRules checks the place and the words for each mistake. Rules begin on
 // line 6.
 func TestBadRules(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, c := range []struct {
 		name, rules  string
 		line, column int
@@ -175,7 +175,7 @@ func TestRuleCounts(t *testing.T) {
 // TestRulesInUse keeps of a rule or more of each kind what it says in words, how many
 // compositions of 1 to 4 ingredients keep it, and what is warned of.
 func TestRulesInUse(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, rules := range []string{
 		"require: Gin", "require: {group: citrus}", "require: [Gin, C*]", "exclude: [\"*juice\", \"* BITTERS\"]", "never: [Gin, Cassis, Campari]",
 		"amount: {of: Gin, min: 5, max: 50%}", "amount: {of: \"*\", min: 2}", "amount: {of: Gin, step: 4}", "amount: {of: Gin, min: 3, step: 5}", "amount: {of: [Gin, Cassis], max: 1}",

@@ -12,7 +12,7 @@ import (
 
 	"kir"
 	"kir/fault"
-	"kir/internal/record"
+	"kir/internal/golden"
 	"kir/rule"
 	"kir/search"
 )
@@ -52,7 +52,7 @@ func loadRated(t *testing.T, yaml string, o Options) (*Problem, error) {
 
 // TestBadSearch checks, for each mistake, the place and the words that help.
 func TestBadSearch(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	property := func(s string) string { return "properties: {rating: {forest: {label: rating, " + s + "}}}\n" }
 	for _, c := range []struct {
 		name, yaml string

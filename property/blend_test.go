@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/record"
+	"kir/internal/golden"
 	"kir/property"
 )
 
@@ -110,7 +110,7 @@ func TestBlendRounding(t *testing.T) {
 }
 
 func TestBlendRefuses(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for k, c := range []struct {
 		err  error
 		says string

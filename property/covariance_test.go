@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/record"
+	"kir/internal/golden"
 	"kir/property"
 )
 
 func TestCheckCovariance(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	_, good := factorModel(rand.New(rand.NewPCG(1, 5)), 20, 2)
 	if err := property.CheckCovariance(good); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir/internal/record"
+	"kir/internal/golden"
 	"kir/property"
 )
 
@@ -97,7 +97,7 @@ func TestDocumentExtremes(t *testing.T) {
 }
 
 func TestDocumentRefuses(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for k, err := range []error{
 		second(property.NewDocument([][]float64{{1}}, nil, 5)),
 		second(property.NewDocument([][]float64{{1}}, []int{0}, 5)),

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"kir"
-	"kir/internal/record"
+	"kir/internal/golden"
 	"kir/property"
 )
 
@@ -136,7 +136,7 @@ func TestExpression(t *testing.T) {
 // What is wrong is told with its place. None of the language's ways to loop, to
 // make lists or text, to tell the time or to reach into values is read.
 func TestExpressionRefuses(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, c := range []struct {
 		formula string
 		at      int

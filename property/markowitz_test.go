@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kir"
-	"kir/internal/record"
+	"kir/internal/golden"
 	"kir/property"
 )
 
@@ -138,7 +138,7 @@ func TestMarkowitzParts(t *testing.T) {
 }
 
 func TestMarkowitzRefuses(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	one := [][]float64{{1, 0}, {0, 1}}
 	for k, err := range []error{
 		second(property.NewMarkowitz([]float64{1}, one, 1, 5)),

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kir"
-	"kir/internal/record"
+	"kir/internal/golden"
 	"kir/property"
 )
 
@@ -42,7 +42,7 @@ func TestOverlap(t *testing.T) {
 }
 
 func TestOverlapRefuses(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for k, err := range []error{
 		second(property.NewNovelty(3, nil, 0)),
 		second(property.NewNovelty(3, [][]int32{{}}, 0)),
@@ -185,7 +185,7 @@ func TestTypicalDistance(t *testing.T) {
 }
 
 func TestDistanceRefuses(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	good := property.DistanceOptions{Ingredients: 3, Total: 5, Recipes: [][]kir.Part{{part(1, 5)}}, Zero: 0.5, Scale: 1}
 	for name, spoil := range map[string]func(o *property.DistanceOptions){
 		"no recipes": func(o *property.DistanceOptions) { o.Recipes = nil },

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/record"
+	"kir/internal/golden"
 	"kir/property"
 )
 
@@ -114,7 +114,7 @@ func TestPairsByHand(t *testing.T) {
 }
 
 func TestPairsRefuses(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	good := property.PairsOptions{Ingredients: 3, Total: 5, Recipes: [][]int32{{0, 1}}, Lift: property.MeanLift, Smooth: 1}
 	for name, spoil := range map[string]func(o *property.PairsOptions){
 		"no recipes":       func(o *property.PairsOptions) { o.Recipes = nil },

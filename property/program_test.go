@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"kir"
-	"kir/internal/record"
+	"kir/internal/golden"
 	"kir/property"
 	"kir/rule"
 )
@@ -478,7 +478,7 @@ func TestProgramCloses(t *testing.T) {
 }
 
 func TestProgramRefuses(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"kir/internal/record"
+	"kir/internal/golden"
 )
 
 // badBooks are files with something wrong, and where and what it is.
@@ -123,7 +123,7 @@ func mustIngredients(names ...string) *Ingredients {
 }
 
 func TestReadRefuses(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, test := range badBooks {
 		t.Run(test.name, func(t *testing.T) {
 			book, err := Read(strings.NewReader(test.file), "book.csv", test.options)
@@ -158,7 +158,7 @@ func checkError(t *testing.T, err error, file string, line, column int, message,
 }
 
 func TestReadIngredientsRefuses(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, test := range []struct {
 		name         string
 		file         string

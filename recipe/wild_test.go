@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"kir/fault"
-	"kir/internal/record"
+	"kir/internal/golden"
 )
 
 // in16 is a text in UTF-16.
@@ -215,7 +215,7 @@ func sameBook(b *Book) []string {
 }
 
 func TestReadWild(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	if len(wildTables) < 40 {
 		t.Errorf("there are %d tables, want 40", len(wildTables))
 	}
@@ -294,7 +294,7 @@ var badTables = []struct {
 }
 
 func TestReadTellsAllErrors(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, test := range badTables {
 		t.Run(test.name, func(t *testing.T) {
 			file := test.file
@@ -338,7 +338,7 @@ func TestReadTellsTwenty(t *testing.T) {
 // TestReadCells keeps what is read of tables of a few named columns, and what is said of
 // those that are wrong.
 func TestReadCells(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for name, c := range map[string]struct {
 		file          string
 		layout        Layout
@@ -381,7 +381,7 @@ func TestReadCells(t *testing.T) {
 
 // TestReadJSON keeps what is said of JSON that is no recipes, or odd ones.
 func TestReadJSON(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for name, text := range map[string]string{
 		"empty": "", "half": `[{"@type": "Recipe"`, "no JSON": `[{"@type" "Recipe"}]`, "two values": `{} {}`, "no recipe": `{"@type": "Person", "name": "A"}`, "number": "3", "bad UTF-8": "{\"a\": \"\xff\"}",
 		"deep": strings.Repeat("[", 200) + strings.Repeat("]", 200), "twice": `[{"@type": "Recipe", "name": "A", "recipeIngredient": ["1 cl Gin"]}, {"@type": "Recipe", "name": "A", "recipeIngredient": ["1 cl Rum"]}]`,
@@ -405,7 +405,7 @@ func TestReadJSON(t *testing.T) {
 
 // TestGivenColumns keeps what is made of columns whose meaning is given.
 func TestGivenColumns(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	long, wide := "drink,what,how much,cl,taste,size\nA,Gin,1,2,Dry,3\nA,Rum,2,3,Dry,3\nB,Gin,3,4,Sour,4\n", "drink,Gin,Rum,taste,points\nA,1,2,Dry,3\nB,3,,Sour,4\nC,1,1,Dry,5\n"
 	for _, c := range []struct {
 		file   string
@@ -441,7 +441,7 @@ func TestGivenColumns(t *testing.T) {
 
 // TestWords keeps what is said of words that people write.
 func TestWords(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, text := range []string{"point", "comma", "", "dot", "POINT"} {
 		d, err := ParseDecimal(text)
 		kept.Holds(t, "decimal "+text, fmt.Sprintf("%v %v", d, err))

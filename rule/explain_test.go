@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"kir/count"
-	"kir/internal/record"
+	"kir/internal/golden"
 )
 
 // randomRule makes a rule of any kind.
@@ -191,7 +191,7 @@ func TestExplainLargeSpaces(t *testing.T) {
 // hold, in spaces that are gone through and in ones that are not, and the figures of
 // rules at random compositions.
 func TestExplainedAgain(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	r := rand.New(rand.NewPCG(23, 5))
 	for n := 0; n < 80; {
 		s := randomSet(r)

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"kir/forest/ensemble"
-	"kir/internal/record"
+	"kir/internal/golden"
 )
 
 // rows reads numbers, those of a line apart by white space; of index:value pairs into
@@ -122,7 +122,7 @@ func TestDecisions(t *testing.T) {
 // TestObjectives keeps what is told by models of every objective, of one sum and of
 // two, of sums and of means.
 func TestObjectives(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, objective := range []string{"", "custom", "regression", "regression sqrt", "regression_l1", "huber", "fair", "quantile", "mape", "lambdarank", "poisson", "gamma", "tweedie", "binary sigmoid:1", "binary sigmoid:2.5",
 		"binary sigmoid:0", "binary sigmoid:x", "cross_entropy", "xentropy", "cross_entropy_lambda", "xentlambda", "multiclass num_class:2", "softmax num_class:2", "multiclassova num_class:2 sigmoid:2", "other"} {
 		for _, c := range [][2]string{{"num_tree_per_iteration=1", "v3"}, {"num_tree_per_iteration=2", "v4"}, {"num_tree_per_iteration=1\naverage_output", "v4"}, {"num_tree_per_iteration=2\naverage_output", "v3"}, {"num_tree_per_iteration=2\naverage_output", "v2"}} {
@@ -151,7 +151,7 @@ func TestObjectives(t *testing.T) {
 
 // TestRefused keeps what is said of files that are wrong.
 func TestRefused(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, c := range [][2]string{
 		{"tree\n", "tre\n"}, {"version=v4", "version=v1"}, {"version=v4", "version=v4\nversion=v4"}, {"max_feature_idx=2", "max_feature_idx=3"}, {"max_feature_idx=2", "max_feature_idx=-1"}, {"max_feature_idx=2", "max_feature_idx=x"},
 		{"num_class=1", "num_class=0"}, {"num_tree_per_iteration=1", "num_tree_per_iteration=0"}, {"num_tree_per_iteration=1", "num_tree_per_iteration=3"}, {"Tree=1", "Tree=2"}, {"num_leaves=5", "num_leaves=0"}, {"num_leaves=5", "num_leaves=4"}, {"num_leaves=5", "num_leaves=x"},

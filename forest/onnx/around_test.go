@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kir/forest/ensemble"
-	"kir/internal/record"
+	"kir/internal/golden"
 )
 
 func made(op, inputs string, attributes map[string]*attribute) node {
@@ -67,7 +67,7 @@ func told(constants map[string]*tensor, kind int, nodes ...node) string {
 // TestAround keeps what nodes before and behind an ensemble make of it, and what of its
 // own attributes.
 func TestAround(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	constants := map[string]*tensor{"one": {numbers: []float64{2}}, "two": {numbers: []float64{3, -0.5}}, "none": {numbers: []float64{0}}, "three": {numbers: []float64{1, 2, 3}},
 		"at": {numbers: []float64{1}}, "swap": {numbers: []float64{1, 0}}, "off": {numbers: []float64{2}}, "half": {numbers: []float64{0.5}}, "bad": {numbers: []float64{math.NaN()}}}
 	i := func(v int64) map[string]*attribute { return map[string]*attribute{"to": {i: v}, "axis": {i: v}} }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/record"
+	"kir/internal/golden"
 )
 
 // small is a model of one test of categories and one of a number.
@@ -63,7 +63,7 @@ func TestRefused(t *testing.T) {
 // TestObjectives keeps what is told by models of every objective, with a base score for
 // all targets and with one for each.
 func TestObjectives(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	trees := small[strings.Index(small, `"trees":[`)+len(`"trees":[`) : strings.Index(small, `]}},"learner_model_param"`)]
 	for objective := range objectives {
 		for _, base := range []string{"[5E-1]", "0.25", "[2,3]", "[-1]", "x"} {
@@ -134,7 +134,7 @@ func TestUBJSON(t *testing.T) {
 
 // TestRefusedAgain keeps what is said of models with one thing changed.
 func TestRefusedAgain(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, c := range [][2]string{
 		{`"categories_nodes":[0]`, `"categories_nodes":[2]`}, {`"categories_nodes":[0]`, `"categories_nodes":[-1]`}, {`"categories_nodes":[0]`, `"categories_nodes":[5]`}, {`"categories_nodes":[0]`, `"categories_nodes":[]`}, {`"split_type":[1,0,0,0,0]`, `"split_type":[1]`},
 		{`"split_type":[1,0,0,0,0]`, `"split_type":[0,0,0,0,0]`}, {`"split_type":[1,0,0,0,0]`, `"split_type":[1,0,1,0,0]`}, {`"split_type":[1,0,0,0,0]`, `"split_type":[1,1,0,0,0]`}, {`"split_type":[1,0,0,0,0]`, `"split_type":[2,0,0,0,0]`},

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kir/fault"
-	"kir/internal/record"
+	"kir/internal/golden"
 )
 
 func FuzzParse(f *testing.F) {
@@ -96,7 +96,7 @@ func TestDepth(t *testing.T) {
 
 // TestValues keeps what is said of values that are not what is asked for.
 func TestValues(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	for _, text := range []string{"3", "-3", "0", "10", "11", "1.5", "1e3", "010", "-07", "0x10", ".inf", "-.inf", ".nan", "18446744073709551615", "18446744073709551616", "true", "no", "~", "text", "'3'", "''", "' '", "[1, 2]", "[]", "{a: 1}", "{}", "|\n  a\n  b", "2001-01-01"} {
 		root, err := Parse("p.yaml", []byte("v: "+text+"\n"))
 		if err != nil {
@@ -130,7 +130,7 @@ func TestValues(t *testing.T) {
 
 // TestEditor keeps what texts become when they are edited.
 func TestEditor(t *testing.T) {
-	kept := record.Open(t)
+	kept := golden.Open(t)
 	const all = "# top\nname: x # the name\nlist: # of all\n  - a # first\n  - {b: 1, c: [2, 3]} # second\n\n  - d: 'it''s'\n    e: \"q\\\"\"\nmap:\n  k: |\n    two\n    lines\n  l: ~\n  m: {}\nflow: {a: 1, b: [x, y], c: 'z'}\n# rest:\n#   - one\nlast: 3\n"
 	edits := map[string]func(e *Editor) error{
 		"set name": func(e *Editor) error { return e.Set("y: z", "name") }, "set new": func(e *Editor) error { return e.Set(1.5, "new") }, "set deep": func(e *Editor) error { return e.Set(true, "deep", "er", "est") }, "set in list": func(e *Editor) error { return e.Set("A", "list", 0) },

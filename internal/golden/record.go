@@ -1,12 +1,9 @@
-// Package record keeps what kir says and computes in a test word by word, in a file
-// beside the test, so that no place, hint or figure changes unseen.
-package record
+package golden
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,20 +12,19 @@ import (
 	"kir/fault"
 )
 
-var write = flag.Bool("record", false, "write what is kept in testdata anew")
-
-// A Record is the cases of one test and what each says.
+// A Record is the cases of one test and what each says, word by word, so that no place,
+// hint or figure changes unseen.
 type Record struct {
 	kept map[string]string
 }
 
-// Open reads the record of a test, testdata/NAME.json; with -record it is written
+// Open reads the record of a test, testdata/NAME.json; with -update it is written
 // when the test ends.
 func Open(t *testing.T) *Record {
 	t.Helper()
 	name := filepath.Join("testdata", t.Name()+".json")
 	r := &Record{make(map[string]string)}
-	if *write {
+	if *update {
 		t.Cleanup(func() {
 			var text bytes.Buffer
 			e := json.NewEncoder(&text)
@@ -59,9 +55,9 @@ func (r *Record) Holds(t *testing.T, of, said string) {
 	of = of[:min(len(of), 300)]
 	before, known := r.kept[of]
 	switch {
-	case *write && known:
+	case *update && known:
 		t.Errorf("two cases are called %q", of)
-	case *write:
+	case *update:
 		r.kept[of] = said
 	case before != said:
 		t.Errorf("%s\nsays\n%s\nand said\n%s", of, said, before)
