@@ -234,7 +234,10 @@ func (t *table) errorIn(p place, message, hint string) *Error {
 
 // note takes down what was understood. settle is empty if it cannot well be wrong.
 func (t *table) note(p place, message, settle string) {
-	t.notes = append(t.notes, Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle})
+	n := Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle}
+	if !slices.Contains(t.notes, n) { // a turned table is looked at twice
+		t.notes = append(t.notes, n)
+	}
 }
 
 // each reads the rows to the end, or until there are enough errors. It returns
