@@ -61,7 +61,7 @@ func (l *replicas) swapLearnt(r *Rand, parity int) (coldSwapped bool) {
 // learnt at β = 1, with β by what the last round rejected.
 func (l *replicas) relearn() error {
 	m := l.state().memory
-	if l.kernel.steps > 0 || m == nil {
+	if l.kernel.steps > 0 || m == nil || !l.kernel.target.scored() {
 		return nil
 	}
 	f := newReference(l.kernel.target, &m.states, recallTries)

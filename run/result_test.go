@@ -297,7 +297,12 @@ func equalResults(a, b *Result) bool {
 		r.Chains = slices.Clone(r.Chains)
 		for k := range r.Chains {
 			if l := r.Chains[k].Ladder; l != nil {
-				ladders, r.Chains[k].Ladder = append(ladders, *l), nil
+				both := *l
+				if l.Learnt != nil {
+					ladders = append(ladders, *l.Learnt)
+				}
+				both.Learnt = nil
+				ladders, r.Chains[k].Ladder = append(ladders, both), nil
 			}
 		}
 		return fmt.Sprintf("%+v %+v %+v %+v %s", r, score, baseline, ladders, answer)
