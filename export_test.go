@@ -212,8 +212,8 @@ func (p *Replicas) Kept() error {
 				return err
 			}
 		} else if x.recalled {
-			if want := x.memory.divide(nil, nil, x.Composition) + x.logListed(x.Composition); math.Abs(want-x.logRecall) > 1e-9 {
-				return fmt.Errorf("replica %d keeps the log probability %v of %v, which has %v", k, x.logRecall, x.Composition, want)
+			if want := x.logRecalled(x.Composition, x.memory.divide(nil, nil, x.Composition)); math.Abs(want-x.logRecall) > 1e-9 {
+				return fmt.Errorf("replica %d keeps the log weight %v of %v, which has %v", k, x.logRecall, x.Composition, want)
 			}
 		}
 	}
