@@ -146,7 +146,11 @@ func (w *draftWriter) columns() {
 	if len(labels) > 0 {
 		also = "; labels are " + fault.List(labels, 12)
 	}
-	w.line("# A row is a recipe, a column an ingredient%s.", also)
+	row, column := "a recipe", "an ingredient"
+	if w.Book.Turned {
+		row, column = column, row
+	}
+	w.line("# A row is %s, a column %s%s.", row, column, also)
 }
 
 // properties writes a wish for each label that a forest can learn, of which the
@@ -258,8 +262,8 @@ func (w *draftWriter) rules() error {
 			recipe.YAMLText(names[d.Ingredient]), d.Least, d.Most, fault.Count(d.Recipes, "recipe"), share(d.Least), share(d.Most), share(d.Median))
 	}
 	if n := len(doses); n > 0 {
-		w.line("#   - require: [%s] # always used", recipe.YAMLText(names[doses[0].Ingredient]))
-		w.line("#   - exclude: [%s] # never used", recipe.YAMLText(names[doses[n-1].Ingredient]))
+		w.line("#   - require: [%s] # all draws use it", recipe.YAMLText(names[doses[0].Ingredient]))
+		w.line("#   - exclude: [%s] # no draw uses it", recipe.YAMLText(names[doses[n-1].Ingredient]))
 	}
 	for i := range w.Book.Ingredients.Attributes {
 		w.attribute(&w.Book.Ingredients.Attributes[i])

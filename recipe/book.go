@@ -52,6 +52,10 @@ type Book struct {
 	// Long is whether the table has the long form.
 	Long bool
 
+	// Turned is whether the table has a row for each ingredient and a column for each
+	// recipe.
+	Turned bool
+
 	// Notes are what was understood without being said, by line.
 	Notes []Note
 

@@ -311,8 +311,9 @@ func (b *builder) finish() (*Book, error) {
 	}
 	b.tell()
 	for i := range book.Recipes {
-		if r := &book.Recipes[i]; addsUp(r.Name) {
-			t.note(place{r.Line, r.Column, r.cell}, "a row called "+fault.Quote(r.Name)+" is read as a recipe: if it adds up others, remove it", "")
+		if r := &book.Recipes[i]; sumsUp(r.Name) {
+			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cell, Doubt: true,
+				Message: "a row called " + fault.Quote(r.Name) + " is read as a recipe: if it sums up others, remove it"})
 		}
 	}
 	book.Notes, book.Guessed = t.notes, t.asks

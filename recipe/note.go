@@ -15,6 +15,9 @@ type Note struct {
 	// settles the matter in a problem file: within recipes: {file: ...}, such as
 	// decimal: comma or columns: {rating: label}; or by itself, units: {pinch: 0.3 g}.
 	Settle string
+
+	// Doubt is whether it may well be wrong and nothing but the table settles it.
+	Doubt bool
 }
 
 // String returns the note as an error is written, with its place.

@@ -12,6 +12,7 @@ import (
 // A profile is what the first rows show of a column.
 type profile struct {
 	filled  int             // cells with text
+	unknown int             // those that say that a value is not known
 	amounts int             // those that can be read as amounts
 	figures int             // those that are numbers, with nothing but an affix
 	affix   string          // what all figures have beside the number, such as % or €
@@ -23,8 +24,8 @@ type profile struct {
 	example string
 }
 
-// numeric is whether all of a column is numbers.
-func (p *profile) numeric() bool { return p.filled > 0 && p.figures == p.filled && !p.mixed }
+// numeric is whether all that is known in a column is numbers.
+func (p *profile) numeric() bool { return p.figures > 0 && p.figures == p.filled-p.unknown && !p.mixed }
 
 // counts is whether a column numbers the rows, from 1 on; one may have another text.
 func (p *profile) counts() bool {
@@ -110,7 +111,10 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 	if text == "" || isDash(text) {
 		return
 	}
-	if p.filled++; p.filled == 1 {
+	p.filled++
+	if isUnknown(text) {
+		p.unknown++
+	} else if p.example == "" {
 		p.example = strings.Clone(text)
 	}
 	if p.differ {
@@ -161,6 +165,15 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 
 // isDash is whether a cell says that there is nothing.
 func isDash(text string) bool { return text == "-" || text == "–" || text == "—" }
+
+// isUnknown is whether a cell says that a number is not known. Among texts it is one.
+func isUnknown(text string) bool {
+	switch strings.ToLower(text) {
+	case "n/a", "#n/a", "n.a.", "na", "nan", "?", "k. a.", "k.a.":
+		return true
+	}
+	return false
+}
 
 // figure counts a number with an affix.
 func (p *profile) figure(affix string) {
@@ -268,11 +281,14 @@ func parseNumberIn(text string, d Decimal) string {
 	return fault.Quote(text)
 }
 
-// plainFigure returns a cell of a numeric column as a plain number, and any other
-// text as it is.
+// plainFigure returns a cell of a numeric column as a plain number, one that says
+// that it is not known as nothing, and any other text as it is.
 func (t *table) plainFigure(field int, text string) string {
 	if p := &t.profile[field]; !p.numeric() {
 		return text
+	}
+	if isDash(text) || isUnknown(text) {
+		return ""
 	}
 	n, affix := figure(text)
 	if affix != t.profile[field].affix {

@@ -32,10 +32,13 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	if err != nil {
 		return nil, plainError(err)
 	}
-	if t.turned(o) {
-		if t, err = t.turn(o.Layout, units); err != nil {
+	turned := t.turned(o)
+	if turned {
+		before := t
+		if t, err = before.turn(o.Layout, units); err != nil {
 			return nil, plainError(err)
 		}
+		o = t.turnedOptions(o, before)
 	}
 	columns, long, err := readColumns(t, o, units)
 	if err != nil {
@@ -43,6 +46,7 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	}
 	t.forget()
 	b := newBuilder(t, columns, long, o.Ingredients, units)
+	b.book.Turned = turned
 	if err := t.each(&b.faults, b.readRow); err != nil {
 		return nil, err
 	}

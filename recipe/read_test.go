@@ -307,7 +307,7 @@ func TestLabels(t *testing.T) {
 }
 
 func TestIngredients(t *testing.T) {
-	in, err := ReadIngredients(strings.NewReader("cost,name,group,abv\n3.5,Gin,spirit,40\n,Ice,,0\n-1, Crème ,mixer,n/a\n"), "list.csv", Layout{})
+	in, err := ReadIngredients(strings.NewReader("cost,name,group,abv,ph\n3.5,Gin,spirit,40,N/A\n,Ice,,0,7\n-1, Crème ,mixer,low,?\n"), "list.csv", Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,11 @@ func TestIngredients(t *testing.T) {
 	}
 	abv, _ := in.Attribute("abv")
 	_, err = abv.Numbers()
-	checkError(t, err, "list.csv", 4, 18, `"n/a" is not a number, so "abv"`, "leave it empty")
+	checkError(t, err, "list.csv", 4, 18, `"low" is not a number, so "abv"`, "leave it empty")
+	ph, _ := in.Attribute("ph")
+	if numbers, err := ph.Numbers(); err != nil || !math.IsNaN(numbers[0]) || numbers[1] != 7 || !math.IsNaN(numbers[2]) {
+		t.Errorf("the pH are %v, %v: what is said not to be known is not known", numbers, err)
+	}
 	if _, ok := in.Attribute("name"); ok {
 		t.Error("the name is an attribute")
 	}

@@ -48,10 +48,11 @@ func newTable(r io.Reader, file string, l Layout, units *Units, means func(name 
 
 // findHeader returns how many rows with text in them stand above the header: it
 // is the first row, unless that has one or two cells of many and a later one
-// has names with a meaning.
+// has names with a meaning or, where none has, is the first with more cells and
+// no number.
 func (t *table) findHeader(suits func(row []string) bool) (above int, err error) {
 	head := t.head()
-	first, seen := 0, 0
+	first, seen, texts := 0, 0, 0
 	for seen < titleRows {
 		row, err := head.next()
 		if bad := (*Error)(nil); errors.As(err, &bad) {
@@ -61,10 +62,13 @@ func (t *table) findHeader(suits func(row []string) bool) (above int, err error)
 		} else if err != nil {
 			return 0, err
 		}
-		filled := 0
+		filled, numbers := 0, 0
 		for _, text := range row {
-			if strings.TrimSpace(text) != "" {
+			if text = strings.TrimSpace(text); text != "" {
 				filled++
+				if n, _ := figure(text); n != (numeral{}) {
+					numbers++
+				}
 			}
 		}
 		if filled == 0 {
@@ -80,8 +84,11 @@ func (t *table) findHeader(suits func(row []string) bool) (above int, err error)
 		if filled > first && suits(row) {
 			return seen - 1, nil
 		}
+		if texts == 0 && filled > 2 && numbers == 0 {
+			texts = seen
+		}
 	}
-	return 0, nil
+	return max(texts-1, 0), nil
 }
 
 // readHeader reads past the rows above the header, and then the header.

@@ -3,6 +3,7 @@ package recipe
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,15 +11,19 @@ import (
 )
 
 // turned is whether a table has a row for each ingredient and a column for each recipe:
-// its first column with a name is called as ingredients are, no other name means anything,
-// and the columns behind it hold amounts. What is given of a column says that it is not.
+// no name but that of its first column means anything, the columns behind it hold amounts,
+// and the first is given as that of the ingredients, or called as they are, or the others
+// add up to 100. What else is given of a column says that it is not.
 func (t *table) turned(o Options) bool {
-	first := slices.IndexFunc(t.header, func(name string) bool { return name != "" })
-	if first < 0 || first+2 >= len(t.header) || !means(t.header[first], IngredientColumn) || t.profile[first].amounts > 0 {
+	first := t.firstNamed()
+	if first < 0 || first+2 >= len(t.header) || t.profile[first].amounts > 0 {
 		return false
 	}
-	for name := range o.Columns {
-		if slices.Contains(t.header, Name(name)) {
+	given := false
+	for name, role := range o.Columns {
+		if i := slices.Index(t.header, Name(name)); i == first && role == IngredientColumn {
+			given = true
+		} else if i >= 0 {
 			return false
 		}
 	}
@@ -27,12 +32,69 @@ func (t *table) turned(o Options) bool {
 			return false
 		}
 	}
-	return true
+	return given || means(t.header[first], IngredientColumn) || !means(t.header[first], RecipeColumn) && t.addUp(first) > 0
+}
+
+// firstNamed returns the first column with a name; -1 if there is none.
+func (t *table) firstNamed() int {
+	return slices.IndexFunc(t.header, func(name string) bool { return name != "" })
+}
+
+// addUp returns after how many rows the columns behind the first add up to 100 each, at
+// best, and within half a unit; 0 if they never do. It is also 0 where these rows add up to
+// 100 by themselves, or leave nothing out: columns of an experiment's levels may add up so.
+func (t *table) addUp(first int) (rows int) {
+	sums := make([]float64, len(t.header))
+	best := math.Inf(1)
+	alike, sparse := true, false // of the rows so far
+	for r := range t.profile[first].values {
+		across, off, most := 0.0, 0.0, 0.0
+		for i := first + 1; i < len(sums); i++ {
+			v := t.profile[i].values[r]
+			sums[i], across = sums[i]+v, across+v
+			sparse = sparse || v == 0
+			off, most = off+math.Abs(sums[i]-100), max(most, math.Abs(sums[i]-100))
+		}
+		alike = alike && math.Abs(across-100) <= 0.5
+		if most <= 0.5 && off < best && r >= 2 && sparse && !alike {
+			rows, best = r+1, off
+		}
+	}
+	return rows
+}
+
+// turnedOptions returns the options for a table that was turned: its rows below those that
+// add up to 100 are no ingredients.
+func (t *table) turnedOptions(o Options, before *table) Options {
+	columns := make(map[string]Role)
+	for name, role := range o.Columns {
+		if !slices.Contains(before.header, Name(name)) {
+			columns[name] = role
+		}
+	}
+	given := o.Layout
+	given.Columns = columns
+	if rows := before.addUp(before.firstNamed()); rows > 0 {
+		for i, name := range t.header[min(rows+1, len(t.header)):] {
+			if _, ok := given.Columns[name]; ok || t.profile[rows+1+i].amounts == 0 {
+				continue
+			}
+			role, taken := LabelColumn, "a label"
+			if adds(name) {
+				role, taken = IgnoredColumn, "a sum and left out"
+			}
+			settle := Layout{Columns: map[string]Role{name: role}}
+			given, t.asks = given.With(settle), t.asks.With(settle)
+			t.note(t.places[rows+1+i], "row "+fault.Quote(name)+" stands below the rows that add up to 100 and is taken as "+taken, settle.YAML())
+		}
+	}
+	o.Layout = given
+	return o
 }
 
 // turn returns a turned table with its rows as columns: the wide form.
 func (t *table) turn(l Layout, units *Units) (*table, error) {
-	first := slices.IndexFunc(t.header, func(name string) bool { return name != "" })
+	first := t.firstNamed()
 	named := slices.Clone(t.header)
 	named[first] = string(RecipeColumn)
 	var cells [][]string
@@ -69,7 +131,12 @@ func (t *table) turn(l Layout, units *Units) (*table, error) {
 			cells[i], places[i] = append(cells[i], text), append(places[i], t.rows.place(first+i))
 		}
 	}
-	t.note(t.places[first], "column "+fault.Quote(t.header[first])+" names the ingredients, and each column behind it is a recipe", "")
+	message, settle := "column "+fault.Quote(t.header[first])+" names the ingredients, and each column behind it is a recipe", ""
+	if _, given := l.Columns[t.header[first]]; !given && !means(t.header[first], IngredientColumn) {
+		ask := Layout{Columns: map[string]Role{t.header[first]: IngredientColumn}}
+		t.asks, settle = t.asks.With(ask), ask.YAML()
+	}
+	t.note(t.places[first], message, settle)
 	where := func(row, field int) place { return places[row][min(field, len(places[row])-1)] }
 	s := *t.source
 	s.rows = &listed{cells: cells, where: where, exacts: exacts}

@@ -84,9 +84,13 @@ func adds(name string) bool {
 	return slices.Contains(sums, all[0])
 }
 
-// addsUp is whether a recipe's name says that it is the sum of others.
-func addsUp(name string) bool {
-	return len(name) < 20 && slices.Contains(sums, strings.ToLower(strings.Trim(name, " :.")))
+// averages are names of rows that are the mean of others, or say how they scatter.
+var averages = []string{"average", "avg", "mean", "median", "stdev", "std", "mittelwert", "durchschnitt", "moyenne", "promedio", "ø"}
+
+// sumsUp is whether a recipe's name says that it is the sum or the mean of others.
+func sumsUp(name string) bool {
+	name = strings.ToLower(strings.Trim(name, " :."))
+	return slices.Contains(sums, name) || slices.Contains(averages, name)
 }
 
 // unitInName are the ways in which a column's name ends in a unit: Menge (cl),

@@ -79,8 +79,25 @@ otherwise. docs/tables.md describes what is read.`,
 			if err := saveSchema(filepath.Dir(out)); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, %s. Sample it with: kir sample %s\n", out,
+			told := fmt.Sprintf("%s: %s, %s. Sample it with: kir sample %s\n", out,
 				fault.Count(len(d.Book.Recipes), "recipe"), fault.Count(d.Book.Ingredients.Len(), "ingredient"), shellWord(out))
+			const most = 8
+			doubts := 0
+			for _, n := range d.Book.Notes {
+				if n.Settle == "" && !n.Doubt {
+					continue
+				}
+				if doubts++; doubts == 1 {
+					told += "Is this right? If not, change " + fault.Quote(out) + ", or the table:\n"
+				}
+				if doubts <= most {
+					told += "  " + n.String() + "\n"
+				}
+			}
+			if doubts > most {
+				told += fmt.Sprintf("  %d more, which stand in %s\n", doubts-most, fault.Quote(out))
+			}
+			_, err = fmt.Fprint(c.OutOrStdout(), told)
 			return err
 		},
 	}
@@ -143,7 +160,7 @@ func readForDraft(path string, o *recipe.Options) (*recipe.Book, error) {
 // keyed is how a problem file says what a column or the size of a unit is.
 var keyed = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
 
-// asFlags makes what is to be written into a problem file, which is not there yet, the
+// asFlags makes what is to be written into a problem file, where there is none, the
 // flags that say it.
 func asFlags(err error) error {
 	all := []*fault.Error{}

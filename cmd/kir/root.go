@@ -95,7 +95,7 @@ portfolios, anything that divides a whole among a few of many possible
 ingredients. It draws compositions in proportion to how well they fit what is
 wanted, with Markov chains that are proven exact.
 
-Start with a table of recipes and a problem file:
+Start with a table of recipes: kir init recipes.csv writes a problem file such as
 
   name: Fresh all-day cocktails
   recipes: recipes.csv       # columns recipe, ingredient, amount, unit, labels

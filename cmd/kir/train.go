@@ -19,7 +19,7 @@ import (
 func newTrainCommand() *cobra.Command {
 	var label, out, ingredients string
 	var total int
-	var labels []string
+	var labels, units []string
 	var d problem.Descriptors
 	var asJSON, numeric, amounts, choose bool
 	var repeats int
@@ -96,9 +96,12 @@ flags say is not varied.`,
 					return err
 				}
 			}
+			if _, read.Units, err = readUnits(units); err != nil {
+				return err
+			}
 			book, err := recipe.ReadFile(args[0], read)
 			if err != nil {
-				return err
+				return asFlags(err)
 			}
 			if err := tellNotes(c.ErrOrStderr(), book.Notes, book.Guessed); err != nil {
 				return err
@@ -153,6 +156,7 @@ flags say is not varied.`,
 	}
 	c.Flags().StringVar(&label, "label", "", "label column to predict")
 	c.Flags().StringSliceVar(&labels, "labels", nil, "further label columns of a wide table, which are no ingredients")
+	c.Flags().StringSliceVar(&units, "units", nil, "sizes of units, such as 'piece=5 cl'")
 	how.add(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "file to save the forest in; it must not exist")
 	c.Flags().IntVar(&total, "total", 1000, "units that recipes are divided into; the problem's total")
