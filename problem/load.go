@@ -5,11 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kir"
+	"kir/fault"
 	"kir/problem/schema"
 	"kir/problem/yaml"
 )
@@ -124,9 +127,13 @@ func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
 }
 
 // readText reads a problem file, or the text that stands instead of what it holds.
-func readText(ctx context.Context, files *yaml.Files, path string, text []byte) (*yaml.Node, error) {
+func readText(ctx context.Context, files *yaml.Files, path string, text []byte) (root *yaml.Node, err error) {
+	defer func() {
+		if ext := strings.ToLower(filepath.Ext(path)); err != nil && !errors.Is(err, fs.ErrNotExist) && slices.Contains([]string{".csv", ".tsv", ".xlsx"}, ext) {
+			err = &fault.Error{File: path, Err: err, Message: "this is a table, not a problem", Hint: "kir init " + fault.Quote(path) + " writes a problem for it"}
+		}
+	}()
 	if text == nil {
-		var err error
 		if text, err = files.ReadFile(ctx, path, yaml.MaxBytes); err != nil {
 			return nil, err
 		}
@@ -134,8 +141,7 @@ func readText(ctx context.Context, files *yaml.Files, path string, text []byte) 
 		sum := sha256.Sum256(text)
 		files.Taken(filepath.Base(path), sum[:], int64(len(text)))
 	}
-	root, err := yaml.Parse(path, text)
-	if err != nil {
+	if root, err = yaml.Parse(path, text); err != nil {
 		return nil, err
 	}
 	_, err = schema.Problem.Fields(root)

@@ -100,6 +100,9 @@ func pageName(path string) error {
 // savePage writes a page whole or not at all. A file that is there and is no page of
 // kir's is left as it is.
 func savePage(path string, page []byte) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return &fault.Error{File: path, Message: "this is a directory", Hint: "name a file, such as report.html"}
+	}
 	if ours, err := begins(path, view.IsPage); err != nil {
 		return err
 	} else if !ours {

@@ -141,9 +141,21 @@ func newRootCommand() *cobra.Command {
 		newVersionCommand(),
 	)
 	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if slices.Contains(programmed, c.Name()) {
 			c.Flags().Bool(allowPrograms, false, "run the programs that the problem names; they have your rights")
+		}
+		switch c.Name() {
+		case "completion":
+			c.Args, c.RunE = noCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if found, _, err := root.Find(args); err != nil || found == root {
+					return noCommand(root, args)
+				}
+				return nil
+			}
 		}
 		markStart(c)
 		for _, shell := range c.Commands() {

@@ -14,6 +14,9 @@ import (
 // or a directory.
 func storeAt(location string) (run.Store, error) {
 	if !bucket.Is(location) {
+		if info, err := os.Stat(location); err == nil && !info.IsDir() {
+			return nil, &fault.Error{File: location, Message: "this is a file, not the directory of a run", Hint: "name a directory; kir sample writes one"}
+		}
 		return run.Directory(location), nil
 	}
 	store, err := bucket.Open(location)
