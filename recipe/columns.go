@@ -42,6 +42,7 @@ type columnReader struct {
 	given   map[int]Role // what the options say
 	taken   map[Role]int // the columns of the roles that one column has
 	columns []Column
+	total   int // the wide form: the column that adds up those before it; 0 if there is none
 }
 
 // readColumns works out what the columns are, and whether the form is long.
@@ -197,6 +198,10 @@ func (c *columnReader) missing(role Role) error {
 			column, hint = i, "is it "+fault.Quote(other)+"? "+hint
 			break
 		}
+	}
+	_, given := c.given[0]
+	if p := &c.profile[0]; role == RecipeColumn && column == 0 && !given && p.amounts < p.filled && p.differ && c.header[0] != "" {
+		hint = "say which it is, as in " + Layout{Columns: map[string]Role{c.header[0]: RecipeColumn}}.YAML() + "; " + hint
 	}
 	return c.errorInHeader(column, "no column is called "+fault.Quote(string(role)), hint)
 }

@@ -11,17 +11,18 @@ import (
 
 // A profile is what the first rows show of a column.
 type profile struct {
-	filled  int             // cells with text
-	unknown int             // those that say that a value is not known
-	amounts int             // those that can be read as amounts
-	figures int             // those that are numbers, with nothing but an affix
-	affix   string          // what all figures have beside the number, such as % or €
-	mixed   bool            // figures differ in it
-	seen    map[string]bool // the texts
-	differ  bool            // no text stands there twice
-	units   int             // amounts with a unit behind them
-	values  []float64       // of the first rows, 0 for an empty cell
-	example string
+	filled   int             // cells with text
+	unknown  int             // those that say that a value is not known
+	amounts  int             // those that can be read as amounts
+	figures  int             // those that are numbers, with nothing but an affix
+	affix    string          // what all figures have beside the number, such as % or €
+	mixed    bool            // figures differ in it
+	seen     map[string]bool // the texts
+	differ   bool            // no text stands there twice
+	units    int             // amounts with a unit behind them
+	negative int             // numbers below 0
+	values   []float64       // of the first rows, 0 for an empty cell
+	example  string
 }
 
 // numeric is whether all that is known in a column is numbers.
@@ -104,6 +105,9 @@ func (t *table) forget() {
 func (p *profile) add(t *table, text string, head rows, field, row int, units *Units) {
 	value := 0.0
 	defer func() {
+		if value < 0 {
+			p.negative++
+		}
 		if row < sumRows {
 			p.values = append(p.values, value)
 		}

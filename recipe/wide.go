@@ -37,7 +37,7 @@ func (b *builder) readWide() {
 		name := t.header[p.column]
 		q, message, hint := b.quantity(p.column, text)
 		if message != "" {
-			if _, ok := number(text); !ok {
+			if f, ok := number(text); !ok || f < 0 {
 				hint += ", or if " + fault.Quote(name) + " is a label, say so: " + Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
 			}
 			b.fail(p.column, "", message+" of "+fault.Quote(name), hint)

@@ -19,6 +19,7 @@ func (c *columnReader) readWide() error {
 		return c.errorInHeader(recipe, "column "+fault.Quote(c.header[recipe])+" cannot be a label", "a label is another column than that")
 	}
 	c.findSummed(recipe)
+	c.findTotal(recipe)
 	var guessed []int // ingredients that nobody has given
 	for i, name := range c.header {
 		if i == recipe || name == "" {
@@ -85,6 +86,12 @@ func (c *columnReader) wideRecipe() (int, error) {
 			return 0, nil
 		}
 	}
+	if p := c.profile[0]; p.numeric() && p.affix == "" && p.differ && len(c.header) > 1 && numbersRows(c.header[0]) {
+		if _, given := c.given[0]; !given {
+			c.ask(0, RecipeColumn, "column "+fault.Quote(c.header[0])+" is taken as the recipe")
+			return 0, nil
+		}
+	}
 	return 0, c.missing(RecipeColumn)
 }
 
@@ -117,6 +124,15 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 		return LabelColumn, nil
 	case p.numeric() && p.affix != "" && p.affix != "%":
 		c.note(c.places[i], fmt.Sprintf("column %s holds sums of money such as %s and is taken as a label", fault.Quote(name), fault.Quote(p.example)), "")
+		return LabelColumn, nil
+	case c.total > 0 && i == c.total:
+		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s holds numbers and is left out: it is the sum of those before it", fault.Quote(name)))
+		return IgnoredColumn, nil
+	case c.total > 0 && i > c.total:
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s stands behind the sum of the amounts and is taken as a label", fault.Quote(name)))
+		return LabelColumn, nil
+	case p.negative > 1:
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers below 0 and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
 	case 2*p.amounts < p.filled:
 		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds few amounts and is taken as a label", fault.Quote(name)))
@@ -192,6 +208,33 @@ func (c *columnReader) findSummed(recipe int) {
 	c.note(place{line: c.summed, column: 1}, "a row that adds up all others is left out", "")
 	for i := range c.profile {
 		c.profile[i].values = c.profile[i].values[:r]
+	}
+}
+
+// findTotal looks for a column that is called a sum or is 100 throughout, and is what at
+// least three before it add up to: neither it nor any behind it is an ingredient.
+func (c *columnReader) findTotal(recipe int) {
+	rows := len(c.profile[recipe].values)
+	if rows < fewestRows {
+		return
+	}
+	sum := make([]float64, rows)
+	added := 0
+	for i := range c.profile {
+		p := &c.profile[i]
+		role, given := c.given[i]
+		if i == recipe || p.amounts == 0 || p.amounts < p.filled || given && role != IngredientColumn || judges(c.header[i]) {
+			continue
+		}
+		total, called := added >= 3 && p.filled >= rows && !given, sumWord(c.header[i])
+		for r, v := range p.values {
+			total = total && (called || math.Abs(v-100) <= 0.5) && v > 0 && math.Abs(v-sum[r]) <= 0.005*v
+			sum[r] += v
+		}
+		if added++; total {
+			c.total = i
+			return
+		}
 	}
 }
 

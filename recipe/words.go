@@ -43,6 +43,13 @@ func judges(name string) bool {
 	return slices.Contains(particulars, strings.ToLower(strings.Trim(name, " .:"))) || scale.MatchString(name) || ranks(name)
 }
 
+// numbersRows is whether a column of that name says which row it is.
+func numbersRows(name string) bool {
+	return slices.ContainsFunc(lastWords(name), func(word string) bool {
+		return slices.Contains([]string{"id", "no", "nr", "number", "code", "nummer", "batch", "charge", "lot", "run", "sample", "trial", "versuch", "probe"}, word)
+	})
+}
+
 // ranks is whether a column of that name says how good a recipe is, or what it costs.
 func ranks(name string) bool {
 	return slices.ContainsFunc(lastWords(name), func(word string) bool { return slices.Contains(judgements, word) })
@@ -86,6 +93,11 @@ func adds(name string) bool {
 
 // averages are names of rows that are the mean of others, or say how they scatter.
 var averages = []string{"average", "avg", "mean", "median", "stdev", "std", "mittelwert", "durchschnitt", "moyenne", "promedio", "ø"}
+
+// sumWord is whether a column's name has a word of sums in it.
+func sumWord(name string) bool {
+	return slices.ContainsFunc(separators.Split(strings.ToLower(name), -1), func(word string) bool { return slices.Contains(sums, word) })
+}
 
 // sumsUp is whether a recipe's name says that it is the sum or the mean of others.
 func sumsUp(name string) bool {
