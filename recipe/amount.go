@@ -65,6 +65,8 @@ func parseAmount(text string) (a Amount, message, hint string) {
 		return a, "amount " + fault.Quote(text) + " is not finite", hint
 	}
 	switch {
+	case remainder.MatchString(text):
+		return a, message, "what is left of 100 % is not worked out: write the number"
 	case text == "":
 		return a, "no amount", hint + ", or 0 for an ingredient that is not used"
 	case strings.Contains(text, ",") && isAmount(strings.ReplaceAll(text, ",", "")):

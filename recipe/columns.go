@@ -200,7 +200,7 @@ func (c *columnReader) missing(role Role) error {
 		}
 	}
 	_, given := c.given[0]
-	if p := &c.profile[0]; role == RecipeColumn && column == 0 && !given && p.amounts < p.filled && p.differ && c.header[0] != "" {
+	if p := &c.profile[0]; role == RecipeColumn && column == 0 && !given && (p.amounts < p.filled || len(c.lines) > 1) && p.differ && c.header[0] != "" {
 		hint = "say which it is, as in " + Layout{Columns: map[string]Role{c.header[0]: RecipeColumn}}.YAML() + "; " + hint
 	}
 	return c.errorInHeader(column, "no column is called "+fault.Quote(string(role)), hint)

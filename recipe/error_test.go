@@ -49,6 +49,8 @@ var badBooks = []struct {
 	{name: "huge", file: "recipe,ingredient,amount\nKir,Gin,1e400\n", line: 2, column: 9, message: "out of range", hint: "1e30"},
 	{name: "tiny", file: "recipe,ingredient,amount\nKir,Gin,1e-99999999999999999999\n", line: 2, column: 9, message: "out of range"},
 	{name: "unreadable", file: "recipe,ingredient,amount\nKïr, Gin ,some\n", line: 2, column: 11, message: `unreadable amount "some"`, hint: "such as 4.5"},
+	{name: "what is left of 100 %", file: "Formula,INCI name,% w/w\nKir,Aqua,q.s. 100\nSec,Gin,3\n", line: 2, column: 10, message: `unreadable amount "q.s. 100"`, hint: "what is left of 100 % is not worked out"},
+	{name: "what is left of 100 %, wide", file: "recipe,Al,Cu\nKir,Bal.,4\nSec,bal,5\n", line: 1, column: 8, message: `column "Al" holds "Bal." and no amounts`, hint: "write the numbers"},
 	{name: "hexadecimal", file: "recipe,ingredient,amount\nKir,Gin,0x10\n", line: 2, column: 9, message: `unreadable amount "0x10"`},
 	{name: "exponent without digits", file: "recipe,ingredient,amount\nKir,Gin,1e\n", line: 2, column: 9, message: `unreadable amount "1e"`},
 	{name: "two points", file: "recipe,ingredient,amount\nKir,Gin,1.2.3\n", line: 2, column: 9, message: `unreadable amount "1.2.3"`},

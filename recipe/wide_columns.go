@@ -115,6 +115,9 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 	switch {
 	case p.filled == 0:
 		return IngredientColumn, nil
+	case p.amounts == 0 && remainder.MatchString(p.example):
+		return "", c.errorInHeader(i, fmt.Sprintf("column %s holds %s and no amounts", fault.Quote(name), fault.Quote(p.example)),
+			"what is left of 100 % is not worked out: write the numbers; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())
 	case p.amounts == 0 && p.figures < p.filled && c.nearRole(i):
 		e := c.errorInHeader(i, fmt.Sprintf("column %s holds text such as %s and no amounts", fault.Quote(name), fault.Quote(p.example)),
 			longForm+"; a list in one cell is not read; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())

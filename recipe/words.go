@@ -11,7 +11,7 @@ import (
 var words = map[Role][]string{
 	RecipeColumn: {"recipe name", "recipes", "cocktail", "cocktails", "drink", "drinks", "cocktail name", "drink name", "strdrink", "dish", "formula", "formulation", "blend",
 		"rezept", "rezeptname", "rezeptur", "getränk", "gericht", "mischung", "formel", "recette", "formule", "receta", "fórmula", "ricetta", "name", "title", "titel", "nom", "nombre", "nome"},
-	IngredientColumn: {"ingredients", "ingredient name", "component", "components", "raw material", "material",
+	IngredientColumn: {"ingredients", "ingredient name", "component", "components", "raw material", "material", "inci", "inci name", "substance",
 		"zutat", "zutaten", "bestandteil", "komponente", "rohstoff", "ingrédient", "ingrédients", "composant", "ingrediente", "ingredientes", "ingredienti", "componente"},
 	AmountColumn: {"amounts", "quantity", "qty", "dose", "measure", "menge", "mengen", "anteil", "dosis", "quantité", "dosage", "cantidad", "quantità", "dosi"},
 	UnitColumn:   {"units", "uom", "unit of measure", "einheit", "einheiten", "maß", "unité", "unités", "unidad", "unidades", "unità"},
@@ -93,6 +93,9 @@ func adds(name string) bool {
 
 // averages are names of rows that are the mean of others, or say how they scatter.
 var averages = []string{"average", "avg", "mean", "median", "stdev", "std", "mittelwert", "durchschnitt", "moyenne", "promedio", "ø"}
+
+// remainder is how a table says that an ingredient makes up what is left: bal., q.s. 100.
+var remainder = regexp.MustCompile(`(?i)^(?:bal\.?|balance|rest|remainder|remaining|q\.? ?s\.?(?: .*)?|(?:ad|to) ?100.*)$`)
 
 // sumWord is whether a column's name has a word of sums in it.
 func sumWord(name string) bool {
