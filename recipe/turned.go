@@ -13,7 +13,7 @@ import (
 // turned is whether a table has a row for each ingredient and a column for each recipe:
 // no name but that of its first column means anything, the columns behind it hold amounts,
 // and the first is given as that of the ingredients, or called as they are, or the others
-// add up to 100. What else is given of a column says that it is not.
+// add up to 100 or 1. What else is given of a column says that it is not.
 func (t *table) turned(o Options) bool {
 	first := t.firstNamed()
 	if first < 0 || first+2 >= len(t.header) || t.profile[first].amounts > 0 {
@@ -40,31 +40,37 @@ func (t *table) firstNamed() int {
 	return slices.IndexFunc(t.header, func(name string) bool { return name != "" })
 }
 
-// addUp returns after how many rows the columns behind the first add up to 100 each, at
-// best, and within half a unit; 0 if they never do. It is also 0 where these rows add up to
-// 100 by themselves, or leave nothing out: columns of an experiment's levels may add up so.
+// addUp returns after how many rows the columns behind the first add up to a whole each, 100
+// or 1, at best, and within 1/200 of it; 0 if they never do. It is also 0 where these rows
+// add up to it by themselves, or leave nothing out: columns of an experiment's levels may
+// add up so.
 func (t *table) addUp(first int) (rows int) {
-	sums := make([]float64, len(t.header))
-	best := math.Inf(1)
-	alike, sparse := true, false // of the rows so far
-	for r := range t.profile[first].values {
-		across, off, most := 0.0, 0.0, 0.0
-		for i := first + 1; i < len(sums); i++ {
-			v := t.profile[i].values[r]
-			sums[i], across = sums[i]+v, across+v
-			sparse = sparse || v == 0
-			off, most = off+math.Abs(sums[i]-100), max(most, math.Abs(sums[i]-100))
+	for _, whole := range []float64{100, 1} {
+		sums := make([]float64, len(t.header))
+		best := math.Inf(1)
+		alike, sparse := true, false // of the rows so far
+		for r := range t.profile[first].values {
+			across, off, most := 0.0, 0.0, 0.0
+			for i := first + 1; i < len(sums); i++ {
+				v := t.profile[i].values[r] / whole
+				sums[i], across = sums[i]+v, across+v
+				sparse = sparse || v == 0
+				off, most = off+math.Abs(sums[i]-1), max(most, math.Abs(sums[i]-1))
+			}
+			alike = alike && math.Abs(across-1) <= 0.005
+			if most <= 0.005 && off < best && r >= 2 && sparse && !alike {
+				rows, best = r+1, off
+			}
 		}
-		alike = alike && math.Abs(across-100) <= 0.5
-		if most <= 0.5 && off < best && r >= 2 && sparse && !alike {
-			rows, best = r+1, off
+		if rows > 0 {
+			break
 		}
 	}
 	return rows
 }
 
 // turnedOptions returns the options for a table that was turned: its rows below those that
-// add up to 100 are no ingredients.
+// add up to 100 or 1 are no ingredients.
 func (t *table) turnedOptions(o Options, before *table) Options {
 	columns := make(map[string]Role)
 	for name, role := range o.Columns {
@@ -85,7 +91,7 @@ func (t *table) turnedOptions(o Options, before *table) Options {
 			}
 			settle := Layout{Columns: map[string]Role{name: role}}
 			given, t.asks = given.With(settle), t.asks.With(settle)
-			t.note(t.places[rows+1+i], "row "+fault.Quote(name)+" stands below the rows that add up to 100 and is taken as "+taken, settle.YAML())
+			t.note(t.places[rows+1+i], "row "+fault.Quote(name)+" stands below the rows that add up to a whole and is taken as "+taken, settle.YAML())
 		}
 	}
 	o.Layout = given

@@ -214,7 +214,7 @@ func (c *columnReader) findSummed(recipe int) {
 	}
 }
 
-// findTotal looks for a column that is called a sum or is 100 throughout, and is what at
+// findTotal looks for a column that is called a sum or is 100 or 1 throughout, and is what at
 // least three before it add up to: neither it nor any behind it is an ingredient.
 func (c *columnReader) findTotal(recipe int) {
 	rows := len(c.profile[recipe].values)
@@ -231,7 +231,7 @@ func (c *columnReader) findTotal(recipe int) {
 		}
 		total, called := added >= 3 && p.filled >= rows && !given, sumWord(c.header[i])
 		for r, v := range p.values {
-			total = total && (called || math.Abs(v-100) <= 0.5) && v > 0 && math.Abs(v-sum[r]) <= 0.005*v
+			total = total && (called || math.Abs(v-100) <= 0.5 || math.Abs(v-1) <= 0.005) && v > 0 && math.Abs(v-sum[r]) <= 0.005*v
 			sum[r] += v
 		}
 		if added++; total {

@@ -164,6 +164,8 @@ var wildTables = []struct {
 		twin: "recipe,Gin,Rye,Ice,gloss,passes\nA,40%,60%,,40,yes\nB,12.5%,,87.5%,50,no\n", labels: []string{"gloss"}, notes: "each column behind it is a recipe", asks: "columns: {gloss: label}"},
 	{name: "a row for each ingredient, by an unknown name", data: []byte("Asset,P1,P2,P3\nGold,40%,60.3%,\nCash,,40%,25%\nREIT,60%,,75%\nETF,,,\nTotal,100%,100%,100%\nReturn (%),4.5,n/a,-1\n"),
 		twin: "recipe,Gold,Cash,REIT,ETF,Return (%)\nP1,40%,,60%,,4.5\nP2,60.3%,40%,,,\nP3,,25%,75%,,-1\n", labels: []string{"Return (%)"}, notes: "names the ingredients", asks: `columns: {Asset: ingredient, "Return (%)": label, Total: ignore}`},
+	{name: "a row for each ingredient, in parts of 1", data: []byte("Asset,P1,P2,P3\nGold,0.4,0.6,\nCash,,0.4,0.25\nREIT,0.6,,0.75\n"),
+		twin: "recipe,Gold,Cash,REIT\nP1,0.4,,0.6\nP2,0.6,0.4,\nP3,,0.25,0.75\n", notes: "names the ingredients", asks: "columns: {Asset: ingredient}"},
 	{name: "levels of an experiment are no rows of ingredients", data: []byte("run,A,B,C\na,10,40,10\nb,10,10,40\nc,40,10,10\nd,40,40,40\n"), twin: "recipe,A,B,C\na,10,40,10\nb,10,10,40\nc,40,10,10\nd,40,40,40\n", notes: `"run" is taken as the recipe`, asks: "columns: {run: recipe}"},
 	{name: "wide with numbers for names, a sum and what was measured behind it", data: []byte("Mix no.,Gin,Rye,Ice,Batch total,L*,a*\n101,40,60,,100.1,31,-2\n102,12.5,,87.5,100,40,3\n103,10,10,80,100,35,-1\n104,1,2,97,100,33,5\n105,5,5,90,100,36,0\n"),
 		twin: "recipe,Gin,Rye,Ice,L*,a*\n101,40,60,,31,-2\n102,12.5,,87.5,40,3\n103,10,10,80,35,-1\n104,1,2,97,33,5\n105,5,5,90,36,0\n", labels: []string{"L*", "a*"}, notes: "stands behind the sum", asks: `Batch total: ignore, "L*": label, Mix no.: recipe`},
