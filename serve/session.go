@@ -187,7 +187,7 @@ func (s *Session) end() error {
 		select {
 		case <-w.done:
 		case <-late:
-			return errors.New("a program that scores does not answer, and was left behind")
+			return fmt.Errorf("what was being drawn did not end within %v, as where a program that scores does not answer, and was left behind", patience)
 		}
 	}
 	s.hub.close()
