@@ -142,7 +142,7 @@ func TestRestore(t *testing.T) {
 		for name, change := range map[string]func(r *Result){
 			"another size": func(r *Result) { r.Sizes[found].N++ }, "not found": func(r *Result) { r.Sizes[found].Found = false }, "no replicates": func(r *Result) { r.replicates[found] = nil },
 			"a replicate less": func(r *Result) { r.replicates[found] = r.replicates[found][1:] }, "a weight less": func(r *Result) { r.pools[found].weights = r.pools[found].weights[1:] },
-			"a size less": func(r *Result) { r.Sizes = r.Sizes[1:] }, "pools less": func(r *Result) { r.pools = r.pools[1:] },
+			"a population of none": func(r *Result) { r.pools[found].members[0] = nil }, "a size less": func(r *Result) { r.Sizes = r.Sizes[1:] }, "pools less": func(r *Result) { r.pools = r.pools[1:] },
 			"an amount more": func(r *Result) { at(r).Amounts[0] += int32(r.rules.unit) }, "an amount of 0": func(r *Result) { at(r).Amounts[0] = 0 }, "a part": func(r *Result) { at(r).Amounts[0] = -int32(r.rules.unit) },
 			"an ingredient beyond": func(r *Result) { at(r).Ingredients[0] = int32(len(r.rules.amounts)) }, "one below": func(r *Result) { at(r).Ingredients[0] = -1 }, "amounts less": func(r *Result) { at(r).Amounts = at(r).Amounts[1:] },
 			"an ingredient more": func(r *Result) {

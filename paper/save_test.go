@@ -97,6 +97,7 @@ func TestLab(t *testing.T) {
 		`label "taste" of book.csv: "taste" has no class "Fresh"; it has Old, Sour`:      {t.Context(), strings.ReplaceAll(head+rows, "Fresh", "Old")},
 		`label "timing" of book.csv: "timing" has no class "All day"; it has Late, Noon`: {t.Context(), strings.ReplaceAll(head+rows, "All day", "Noon")},
 		"context canceled": {ctx, head + rows},
+		"accelerated: the chain cannot reach everything": {t.Context(), head + rows + "E,a,1,Sour,Late\nE,b,1,Sour,Late\nE,c,1,Sour,Late\nE,d,1,Sour,Late\n"},
 	} {
 		if _, err := newCocktailLab(c.ctx, Options{Book: read(c.text), Divide: 1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: want %s", err, want)
