@@ -344,6 +344,13 @@ func TestAdviceOfTrials(t *testing.T) {
 		}
 		return 1e-9 * float64(1+first)
 	}
+	// One alone, so that no trial can tell.
+	alone := func(x *kir.Composition) float64 {
+		if x.Amount(0) == 20 {
+			return 1
+		}
+		return 1e-300
+	}
 	rare := func(x *kir.Composition) float64 {
 		if x.Amount(1) > 12 {
 			return 1
@@ -362,6 +369,7 @@ func TestAdviceOfTrials(t *testing.T) {
 		{"longer", target(kir.Uniform(1, 3), kir.Wish{Name: "y", Property: smooth, Weight: 2}), kir.Settings{Chains: 1, Warmup: 1000, Draws: 5000, Thin: 3}, false},
 		{"a gap", target(kir.Table(map[int]float64{2: 1, 5: 1}), kir.Wish{Name: "y", Property: smooth, Weight: 1}), kir.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
 		{"torn", target(kir.Uniform(3, 4), kir.Wish{Name: "y", Property: kir.ScoreFunc(torn), Weight: 1}), kir.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
+		{"alone", target(kir.Uniform(1, 1), kir.Wish{Name: "y", Property: kir.ScoreFunc(alone), Weight: 1}), kir.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
 		{"rare", target(kir.Uniform(3, 4), kir.Wish{Name: "y", Property: kir.ScoreFunc(rare), Weight: 1}), kir.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
 		{"never", target(kir.Uniform(1, 2), kir.Wish{Name: "y", Property: kir.ScoreFunc(func(*kir.Composition) float64 { return 0 }), Weight: 1}), kir.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
 	} {
@@ -386,8 +394,11 @@ func TestAdviceOfTrials(t *testing.T) {
 		}
 	}
 
-	for name, wish := range map[string]kir.ScoreFunc{"torn": failing(torn), "rare": failing(rare)} {
+	for name, wish := range map[string]kir.ScoreFunc{"torn": failing(torn), "rare": failing(rare), "alone": failing(alone)} {
 		of := target(kir.Uniform(3, 4), kir.Wish{Name: "y", Property: wish, Weight: 1})
+		if name == "alone" {
+			of = target(kir.Uniform(1, 1), kir.Wish{Name: "y", Property: wish, Weight: 1})
+		}
 		told := 0
 		for k := int64(1); ; k += 1 + k/3 {
 			left.Store(k)
@@ -395,7 +406,7 @@ func TestAdviceOfTrials(t *testing.T) {
 			if left.Load() > 0 {
 				break
 			}
-			if err == nil && k < 10_000 {
+			if err == nil {
 				t.Errorf("%s: score %d is no number, and the advice is %+v", name, k, a)
 			}
 			told++

@@ -16,6 +16,7 @@ import (
 	"kir/problem"
 	"kir/report"
 	"kir/run"
+	"kir/search"
 )
 
 // modelled is a problem with models that know much, something and nothing, of numbers
@@ -245,4 +246,71 @@ func TestFiguresAsBefore(t *testing.T) {
 		}
 	}
 	golden.Compare(t, "testdata/figures.txt", b.Bytes())
+}
+
+// TestNearestOfEntries: what an entry and a known recipe share is told whatever order the
+// recipe is written in, and without what all recipes have.
+func TestNearestOfEntries(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"book.csv":     "recipe,ingredient,amount\nA,water,5\nA,lime,2\nA,gin,3\nA,rum,1\nB,rum,4\nB,water,5\nC,water,9\n",
+		"problem.yaml": "recipes: book.csv\ningredients: [gin, rum, lime, water, ice]\ntotal: 20\nproperties: {y: {expression: \"1 - share('gin')\"}}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := problem.Load(t.Context(), filepath.Join(dir, "problem.yaml"), problem.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	known, err := p.Known()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, parts := range map[string][]kir.Part{
+		"[A 0.6666666666666666 [lime gin] B 0 [] C 0 []]": {{Ingredient: 0, Amount: 5}, {Ingredient: 2, Amount: 5}, {Ingredient: 3, Amount: 9}, {Ingredient: 4, Amount: 1}},
+		"[A 1 [rum] B 1 [rum] C 0 []]":                    {{Ingredient: 1, Amount: 20}},
+		"[A 0 [] B 0 [] C 0 []]":                          {{Ingredient: 3, Amount: 20}},
+	} {
+		e := search.Entry{Found: search.Found{Parts: parts}}
+		for k := range known {
+			e.Nearest = append(e.Nearest, search.Near{Known: k, Distance: 0.5})
+		}
+		var got []any
+		for _, n := range nearestOf(p, e, search.NewDistance(5, known)) {
+			got = append(got, n.Recipe, float64(n.Overlap), n.Shared)
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%v is near %v, want %s", parts, got, want)
+		}
+	}
+}
+
+// TestHistogramBounds: of a histogram of small scores the lower bound is where one in
+// fifty draws, or a quarter of the random compositions, lies below.
+func TestHistogramBounds(t *testing.T) {
+	for _, c := range []struct {
+		draws, random int // how many there are
+		small, tiny   int // and of these, those at 10⁻⁵·⁵ among the draws, and at 10⁻⁸·⁵ among the random ones
+		lo            report.Number
+	}{
+		{98, 4, 1, 0, -3}, {98, 4, 2, 0, -6}, {99, 4, 1, 0, -3}, {100, 4, 2, 0, -3}, {100, 4, 3, 0, -6}, {150, 4, 3, 0, -3}, {150, 4, 4, 0, -6}, {10, 4, 0, 1, -3}, {10, 4, 0, 2, -9}, {10, 3, 0, 1, -9}, {10, 8, 0, 2, -3}, {10, 8, 0, 3, -9},
+	} {
+		of := func(n, few int, log float64) (list []float64) {
+			for k := range n {
+				if k < few {
+					list = append(list, log*math.Ln10)
+				} else {
+					list = append(list, -2.5*math.Ln10)
+				}
+			}
+			return list
+		}
+		h := newHistogram(&gathered{scores: [][]float64{of(c.draws, c.small, -5.5)}}, &run.Baseline{LogScores: of(c.random, c.tiny, -8.5)})
+		if !h.Log || h.Edges[0] != c.lo || h.Edges[scoreBins] != -2 {
+			t.Errorf("%+v: from %v to %v", c, h.Edges[0], h.Edges[scoreBins])
+		}
+	}
 }
