@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"kir/internal/golden"
@@ -186,4 +187,14 @@ func TestReadSays(t *testing.T) {
 	record.Fails(t, "no run", err)
 	_, err = Read(t.Context(), run.Directory(filepath.Join(dir, "none")))
 	record.Fails(t, "no directory", err)
+
+	// What stands in a summary is read back, letter by letter, and is not written for HTML.
+	m.Problem.Name = "gin & <tonic>\u202e"
+	if whole, err = m.JSON(); err != nil {
+		t.Fatal(err)
+	}
+	again := new(Model)
+	if err := json.Unmarshal(whole, again); err != nil || again.Problem.Name != m.Problem.Name || !strings.Contains(string(whole), `"name": "gin & <tonic>\u202e"`) {
+		t.Errorf("%q, %v", again.Problem.Name, err)
+	}
 }

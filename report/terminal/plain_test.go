@@ -82,6 +82,10 @@ func TestPrinter(t *testing.T) {
 		table := NewTable(1, "name", "n")
 		table.Row("a", 10)
 		p.Table(table)
+		words := NewTable(1, "text", "figure", "another")
+		words.Row("a", "1", "22,333")
+		words.Row("bbbbb", "1,234,567", "4")
+		p.Table(words)
 		for k := range 18 {
 			p.Line("%s|", p.Bar(float64(k)/32, 4))
 		}
