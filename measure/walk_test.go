@@ -233,3 +233,37 @@ func TestJackknives(t *testing.T) {
 		t.Errorf("of no mass they are %v and %v", errors, rest)
 	}
 }
+
+// TestPopulationOfNone: where no member of a population keeps the rules in the end, its
+// share is none, and nothing is kept of it.
+func TestPopulationOfNone(t *testing.T) {
+	sum := rule.Sum{Min: math.MinInt64, Max: 0}
+	for i := range 15 {
+		sum.Terms = append(sum.Terms, rule.Term{Ingredient: i, PerUnit: 1})
+	}
+	p := newProblem(t, count.Space{Total: 60, Ingredients: make([]count.Ingredient, 20)}, 9, sum)
+	r, err := newRules(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &measurement{problem: p, rules: r, options: Options{Stream: streams(1)}}
+	w := &sizeWork{n: 9, logCount: p.Table.LogCount(9)}
+	for _, steps := range [][]float64{nil, {1e-9}} {
+		g, err := m.population(t.Context(), w, streams(1)(0), population, &schedule{steps: steps}, true)
+		if err != nil || g.mean != 0 || g.members != nil || g.moves != int64(len(steps)*population*sweep(9)) {
+			t.Errorf("after %d steps it is %v of %d members after %d moves, %v", len(steps), g.mean, len(g.members), g.moves, err)
+		}
+	}
+	for _, c := range []struct {
+		values []float64
+		next   float64
+		want   []float64
+		kept   float64
+	}{{[]float64{0, 1, 2}, math.Inf(1), []float64{1, 0, 0}, 1}, {[]float64{0, 1, 2}, 3, []float64{1, math.Exp(-1), math.Exp(-2)}, 1}, {[]float64{0, 0}, 9, []float64{1, 1}, 2}} {
+		weights := make([]float64, len(c.values))
+		weigh(c.values, 2, c.next, weights)
+		if fmt.Sprint(weights) != fmt.Sprint(c.want) || kept(c.values) != c.kept {
+			t.Errorf("%v weigh %v, want %v, and %v are kept", c.values, weights, c.want, kept(c.values))
+		}
+	}
+}

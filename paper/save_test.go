@@ -3,6 +3,7 @@ package paper
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -174,5 +175,83 @@ func TestRoads(t *testing.T) {
 		if math.Abs(r.Z-c.z) > 1e-9 || math.Abs(r.Mean-c.mean) > 1e-9 || math.Abs(r.SD-c.off) > 1e-9 || r.Exact != 100*c.exact {
 			t.Errorf("%v of exactly %v is %+v", c.rates, c.exact, r)
 		}
+	}
+}
+
+// TestPageWords: what the page says of figures that differ, of tables' rows and of laws,
+// at the bounds from which it says so.
+func TestPageWords(t *testing.T) {
+	of := func(v float64) *float64 { return &v }
+	row := func(target, kernel string, sd, paperSD float64) Row {
+		return Row{Target: target, Kernel: kernel, Rate: Accepted, Exact: 50, SD: sd, Paper: of(49), PaperSD: of(paperSD)}
+	}
+	r := &Report{Sequences: 10, Divide: 1, Tables: []Table{{Rows: []Row{row("small a", KernelAccelerated, 0.4, 0.1), row("small b", KernelAccelerated, 0.3, 0.08)}}, {Rows: []Row{row("large a", KernelGibbs, 9, 0.1)}}}}
+	if got := r.sdNote(); got != "" {
+		t.Errorf("deviations of four times the paper's are told of: %s", got)
+	}
+	r.Tables[0].Rows[0].SD, r.Tables[1].Rows = 0.401, append(r.Tables[1].Rows, row("large a", KernelAccelerated, 1, 0.1), Row{Target: "large b", Kernel: KernelAccelerated, Rate: Accepted, SD: 9})
+	if got, want := r.sdNote(), "The paper’s standard deviations of the accepted rates of accelerated are far smaller than ours (small a: 0.100 in the paper, 0.401 here; large a: 0.100 in the paper, 1.000 here, in points), and smaller than"; !strings.HasPrefix(got, want) {
+		t.Errorf("it says %s", got)
+	}
+	if r.Divide = 2; r.sdNote() != "" {
+		t.Error("those of a trial are told of")
+	}
+	if _, ok := r.row("small a", KernelGibbs, Accepted); ok {
+		t.Error("a row that is not there is found")
+	}
+	if got, ok := r.row("large a", KernelGibbs, Accepted); !ok || got.SD != 9 {
+		t.Errorf("the row is %+v", got)
+	}
+	r.Figures = []Figure{
+		{Target: "small a", Kernel: KernelUncorrected, Sizes: []Size{{N: 1, Own: of(0.25)}, {N: 2}, {N: 4, Own: of(0.75)}}, Stuck: 10},
+		{Target: "small a", Kernel: KernelGibbs, Sizes: []Size{{N: 9, Own: of(1)}}, Stuck: 9}, {Target: "small b", Kernel: KernelUncorrected, Sizes: []Size{{N: 9, Own: of(1)}}},
+	}
+	if got := r.ownMean("small a"); got != 3.25 {
+		t.Errorf("the mean is %v", got)
+	}
+	groups := r.groups(Table{Rows: []Row{{Target: "small a", Kernel: KernelUncorrected, Z: 4}, {Target: "small a", Kernel: KernelGibbs, Z: -4.1}, {Target: "small b", Z: 4.1}, {Target: "small a", Z: -4}}})
+	if len(groups) != 3 || len(groups[0].Rows) != 2 || groups[0].Target != "small a" || groups[0].Formula == "" || groups[2].Target != "small a" ||
+		groups[0].Rows[0].Off || !groups[0].Rows[0].Stuck || !groups[0].Rows[1].Off || groups[0].Rows[1].Stuck || !groups[1].Rows[0].Off || groups[2].Rows[0].Off {
+		t.Errorf("the groups are %+v", groups)
+	}
+	for want, got := range map[string]any{
+		`<data value="0.5">+0.50</data>`: signedTag(0.5, 2), `<data value="0.001">0.00</data>`: signedTag(0.001, 2), `<data value="-0.5">−0.50</data>`: signedTag(-0.5, 2), `<data value="0">0.0</data>`: signedTag(0, 1),
+		`<span aria-label="not available to us">–</span>`: publishedTag(Row{}), `<data value="1.5">1.50</data>`: publishedTag(Row{Paper: of(1.5)}), `<data value="1.5">1.50</data> ± <data value="0.25">0.250</data>`: publishedTag(Row{Paper: of(1.5), PaperSD: of(0.25)}),
+	} {
+		if text := fmt.Sprint(got); text != want {
+			t.Errorf("%s, want %s", text, want)
+		}
+	}
+	for want, x := range map[string]any{`<data value="12345.6">12,346</data>`: 12345.6, `<data value="-12345.6">−12346</data>`: -12345.6, `<data value="1234">1,234</data>`: 1234} {
+		if got, err := numberTag(x, 0); err != nil || string(got) != want {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+	}
+	if _, err := numberTag("x", 0); err == nil || err.Error() != "string is no number" {
+		t.Error(err)
+	}
+	v := verdict([]Table{{Rows: []Row{{Kernel: KernelMultinomial, Z: 99, SD: 1}, {Kernel: KernelUncorrected, Z: 99, SD: 1}, {Kernel: KernelGibbs, Z: 4, SD: 1}, {Kernel: KernelNaive, Z: -4.5, SD: 1}, {Kernel: KernelNaive, Z: 7}}}})
+	if v.Rates != 2 || len(v.Beyond) != 2 || v.Largest.Z != -4.5 || v.Limit != 4 || math.Abs(v.FalseAlarm-0.00311) > 1e-5 || math.Abs(v.AnyAlarm-(1-math.Pow(1-v.FalseAlarm, 2))) > 1e-15 {
+		t.Errorf("the verdict is %+v", v)
+	}
+	if v := verdict(nil); v.Rates != 0 || v.AnyAlarm != 0 || v.Beyond == nil {
+		t.Errorf("of nothing it is %+v", v)
+	}
+}
+
+// TestExtents: what of a histogram is shown, and how high.
+func TestExtents(t *testing.T) {
+	figures := []*Figure{{Sizes: []Size{{N: 1, Target: 0.0009}, {N: 2, Target: 0.001}, {N: 3, Target: 0.5, Mean: 0.6, SD: 0.1}}}, {Sizes: []Size{{N: 2, Mean: 0.9, SD: 0.3}, {N: 7, Mean: 0.001}, {N: 9, Mean: 0.0005}}}}
+	if lo, hi := extent(figures); lo != 2 || hi != 7 {
+		t.Errorf("from %d to %d", lo, hi)
+	}
+	if got := highest(figures); got != 1.05 {
+		t.Errorf("up to %v", got)
+	}
+	if got := highest(figures[:1]); math.Abs(got-1.05*0.7) > 1e-12 {
+		t.Errorf("up to %v", got)
+	}
+	if got := len(countTable().Rows); got != 5 || countTable().Rows[2].Count != "117600" || countTable().Ingredients != 50 || countTable().Total != 5 {
+		t.Errorf("the table is %+v", countTable())
 	}
 }
