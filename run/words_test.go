@@ -494,3 +494,58 @@ func TestDirectories(t *testing.T) {
 		t.Error("what is not there is empty")
 	}
 }
+
+// TestCalls: what is asked of the operating system to create, replace and remove files,
+// one after the other: what is not synced before it is named may be lost with the power.
+func TestCalls(t *testing.T) {
+	record := golden.Open(t)
+	parent := t.TempDir()
+	t.Chdir(parent)
+	for name, path := range map[string]string{"absolute": filepath.Join(parent, "a", "run"), "relative": "run", "below": "b/c/run"} {
+		var calls []string
+		d := &directory{path: path, step: func(call, at string) error {
+			calls = append(calls, call+" "+strings.ReplaceAll(at, parent, "PARENT"))
+			return nil
+		}}
+		told := func(what string, err error) {
+			t.Helper()
+			for k := range calls { // of a file that is not finished the name is by chance
+				if at := strings.LastIndex(calls[k], newEnding); at > 0 {
+					calls[k] = calls[k][:strings.LastIndex(calls[k][:at], ".")] + ".#" + newEnding
+				}
+			}
+			record.Holds(t, name+", "+what, fmt.Sprint(strings.Join(calls, "; "), " ", err != nil))
+			calls = nil
+		}
+		told("create", d.Create(t.Context(), "draws/chain=0000/part", []byte("a")))
+		told("create the next", d.Create(t.Context(), "draws/chain=0000/next", []byte("a")))
+		told("create again", d.Create(t.Context(), "draws/chain=0000/part", []byte("b")))
+		told("replace", d.Replace(t.Context(), "state/chain", []byte("a")))
+		told("replace again", d.Replace(t.Context(), "state/chain", []byte("b")))
+		told("remove", d.Remove(t.Context(), "state/chain"))
+		told("remove again", d.Remove(t.Context(), "state/chain"))
+		if err := d.Replace(t.Context(), "state/left.1.new", nil); err != nil {
+			t.Fatal(err)
+		}
+		calls = nil
+		told("clean", d.clean())
+		failed := errors.New("no")
+		for _, at := range []string{"mkdir", "create", "write", "sync", "link", "rename", "remove"} {
+			d.step = func(call, _ string) error {
+				if calls = append(calls, call); call == at {
+					return failed
+				}
+				return nil
+			}
+			told("create without "+at, d.Create(t.Context(), "new-"+at+"/file", nil))
+			told("replace without "+at, d.Replace(t.Context(), "other-"+at+"/file", nil))
+			told("create again without "+at, d.Create(t.Context(), "draws/chain=0000/part", nil))
+		}
+		files, unfinished, err := d.walk("")
+		var names []string
+		for _, f := range files {
+			names = append(names, f.Name)
+		}
+		record.Holds(t, name+", left", fmt.Sprint(names, " ", len(unfinished), " ", err))
+	}
+}
