@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"kir/fault"
 	"kir/internal/golden"
+	"kir/problem"
 	"kir/report/view"
 	"kir/run"
 )
@@ -168,5 +171,52 @@ func TestOurs(t *testing.T) {
 	}
 	if err := savePage(filepath.Join(dir, "new"), page); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSteered: the run of a step is that of kir sample but for its page, and what keeps it
+// from being made is told.
+func TestSteered(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "p.yaml")
+	if err := os.WriteFile(file, []byte("total: 9\ningredients: [a, b, c]\nsparsity: {uniform: [1, 2]}\nsampler: {kernel: exact, chains: 2, draws: 30}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.Load(t.Context(), file, problem.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	m, err := steered(t.Context(), p, filepath.Join(dir, "run"), nil)
+	if err != nil || m.Sampler.Draws != 30 || slices.Contains(m.Files, view.PageName) {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "run", view.PageName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it has a page: %v", err)
+	}
+	var exists *run.ExistsError
+	if _, err := steered(t.Context(), p, filepath.Join(dir, "run"), nil); !errors.As(err, &exists) {
+		t.Errorf("over another: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := steered(ctx, p, filepath.Join(dir, "next"), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("told to stop: %v", err)
+	}
+	if _, err := steered(t.Context(), p, "s3://", nil); !errors.As(err, new(*fault.Error)) {
+		t.Errorf("in no bucket: %v", err)
+	}
+	for place, want := range map[string]string{"run": "../p.yaml", "a/b/run": "../../../p.yaml", "s3://bucket/run": "ABS"} {
+		at := place
+		if !strings.HasPrefix(at, "s3:") {
+			at = filepath.Join(dir, place)
+		}
+		spec, err := specOf(p, at)
+		if want == "ABS" {
+			want = file
+		}
+		if err != nil || spec.Problem != filepath.FromSlash(want) || spec.Place != file || spec.Known != nil || spec.Question == nil || len(spec.Inputs) != 1 || spec.Name != "p" {
+			t.Errorf("of %s it is %+v, %v", place, spec, err)
+		}
 	}
 }
