@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +116,39 @@ func TestAskNext(t *testing.T) {
 	}
 	if a, b := askNext(nil, []*kir.Composition{of(1), of(1)}, r); a != nil || b != nil {
 		t.Errorf("%v and %v are asked about", a, b)
+	}
+}
+
+// TestPairsOfTheBook: known recipes are asked about beside draws, a good part of the
+// time and each of them, also those that break a rule by now.
+func TestPairsOfTheBook(t *testing.T) {
+	s := asking(t)
+	p := s.work.problem
+	known, err := p.Known()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, of := make([]int, len(known)), 0
+	for seed := range uint64(60) {
+		p.Sampler.Seed = seed
+		answer, err := s.pair(httptest.NewRequest("GET", "/pair", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := answer.(*Question)
+		if q.Asked != 0 || q.Expected != 0.5 || q.About != "" || maps.Equal(q.A, q.B) {
+			t.Fatalf("nothing was answered, and it says %+v", q)
+		}
+		for _, recipe := range []map[string]int{q.A, q.B} {
+			if k := slices.IndexFunc(known, func(x *kir.Composition) bool { return maps.Equal(s.work.named(x), recipe) }); k >= 0 {
+				asked[k]++
+				of++
+			}
+		}
+	}
+	// A quarter of the pool: 30 of 120 are expected, with a standard deviation of 4.7.
+	if of < 11 || of > 49 || slices.Min(asked) == 0 {
+		t.Errorf("of 120 recipes %d are of the book: %v", of, asked)
 	}
 }
 
