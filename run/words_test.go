@@ -549,3 +549,40 @@ func TestCalls(t *testing.T) {
 		record.Holds(t, name+", left", fmt.Sprint(names, " ", len(unfinished), " ", err))
 	}
 }
+
+// TestKeptDraws: how many draws of each chain are kept for quantiles.
+func TestKeptDraws(t *testing.T) {
+	for chains, want := range map[int]int{1: 1 << 17, 4: 1 << 17, 5: 104_857, 8: 1 << 16, 127: 4128, 128: 4096, 1024: 4096, 1025: 4092, 65_535: 64, 100_000: 64} {
+		if got := keptDraws(chains); got != want {
+			t.Errorf("of %d chains %d are kept, not %d", chains, got, want)
+		}
+	}
+	for thin, want := range map[int]int{1: 1024, 3: 341, 1024: 1, 5000: 1} {
+		if got := segmentDraws(&kir.Settings{Thin: thin}); got != want {
+			t.Errorf("a segment has %d draws every %d, not %d", got, thin, want)
+		}
+	}
+	o := Options{}
+	if o.interval() != 30*time.Second {
+		t.Errorf("it stores every %v", o.interval())
+	}
+	if o.Interval = time.Second; o.interval() != time.Second {
+		t.Errorf("it stores every %v", o.interval())
+	}
+	for draws, want := range map[int]bool{1<<16 - 1: false, 1 << 16: true} {
+		if p := (&partWriter{draws: draws}); p.full() != want {
+			t.Errorf("a part of %d draws is full: %v", draws, !want)
+		}
+	}
+	for entries, want := range map[int]bool{1<<19 - 1: false, 1 << 19: true} {
+		if p := (&partWriter{entries: entries}); p.full() != want {
+			t.Errorf("a part of %d entries is full: %v", entries, !want)
+		}
+	}
+	r := &Result{Chains: []ChainResult{{}}, Timing: Timing{Iterations: 10}}
+	for want, ladder := range map[int64]*kir.Ladder{10: nil, 30: {Rungs: make([]kir.Rung, 3)}, 50: {Rungs: make([]kir.Rung, 3), Learnt: &kir.Ladder{Rungs: make([]kir.Rung, 3)}}} {
+		if r.Chains[0].Ladder = ladder; lines(r) != want {
+			t.Errorf("10 iterations of %v are %d lines, not %d", ladder, lines(r), want)
+		}
+	}
+}

@@ -326,3 +326,70 @@ func TestShapes(t *testing.T) {
 		t.Errorf("who does not wait is told %v", err)
 	}
 }
+
+// TestMany: of more than can be looked at what is shown is bounded, and the rest counted.
+func TestMany(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "problem.yaml")
+	if err := os.WriteFile(file, []byte("total: 40\ningredients: {count: 5010}\nsparsity: {uniform: [3, 3]}\nproperties: {y: {expression: \"1 + share('ingredient 1')\"}}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.Load(t.Context(), file, problem.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	g := newGroups(p)
+	if a := asked(p, g); len(a.Names) != 5000 || a.Unnamed != 10 || len(a.Members) != 0 {
+		t.Errorf("%d are named, %d are not", len(a.Names), a.Unnamed)
+	}
+	kept := make([][]keptDraw, 4)
+	for k := range 400 {
+		// Ingredient i is in more draws the smaller it is.
+		x := keptDraw{logDensity: float64(k % 7)}
+		for _, i := range []int{k % 2, 2 + k%67, 70 + k%9} {
+			x.parts = append(x.parts, kir.Part{Ingredient: i, Amount: 10 + i%3})
+		}
+		kept[k%4] = append(kept[k%4], x)
+	}
+	d := newDraws(p, g, kept, 1600)
+	if len(d.Ingredients) != 60 || d.Unlisted != 18 || d.Made != 1600 || d.Ingredients[0].Used != 0.5 || d.Ingredients[0].Mean != 0.25 || d.Ingredients[0].Name != "ingredient 1" {
+		t.Errorf("%d are shown, %d are not, the first is %+v", len(d.Ingredients), d.Unlisted, d.Ingredients[0])
+	}
+	for k := range 10 {
+		kept[0] = append(kept[0], keptDraw{parts: []kir.Part{{Ingredient: 200 + k, Amount: 40}}, logDensity: 1})
+	}
+	axes, at := plane(kept[0], len(kept[0]), 5010)
+	if r, c := at.Dims(); r != 110 || c != 2 || len(axes.ingredients) != 87 || !(axes.explained > 0 && axes.explained < 1) {
+		t.Errorf("%d by %d, of %d ingredients, %v is explained", r, c, len(axes.ingredients), axes.explained)
+	}
+	if axes, _ := plane(kept[0], 1, 5010); axes != nil && len(axes.ingredients) != 3 {
+		t.Errorf("one draw has axes of %d", len(axes.ingredients))
+	}
+	if axes, _ := plane([]keptDraw{{parts: []kir.Part{{Ingredient: 0, Amount: 40}}}}, 1, 5010); axes != nil {
+		t.Error("one ingredient has axes")
+	}
+	for _, c := range []struct {
+		density []float64 // by draw, of each of four chains
+		apart   float64   // added to those of the first
+		why     string
+	}{
+		{[]float64{1, 2, 3, 4, 5, 6, 7}, 0, "The first draws are on their way."}, {[]float64{1, 1, 1, 1, 1, 1, 1, 1}, 0, "Not reliable yet: too few draws to tell."},
+		{[]float64{1, 5, 2, 6, 3, 7, 4, 8, 1, 5, 2, 6, 3, 7, 4, 8}, 9, "Not reliable yet: the chains do not agree (R-hat "}, {[]float64{1, 5, 2, 6, 3, 7, 4, 8, 1, 5, 2, 6, 3, 7, 4, 8}, 0, "Not reliable yet: the draws are worth "},
+	} {
+		var density, used [][]float64
+		for k := range 4 {
+			var of []float64
+			for _, v := range c.density {
+				if k == 0 {
+					v += c.apart
+				}
+				of = append(of, v)
+			}
+			density, used = append(density, of), append(used, slices.Repeat([]float64{3}, len(of)))
+		}
+		d := &Draws{}
+		if d.judge(density, used); !strings.HasPrefix(d.Why, c.why) || d.Reliable {
+			t.Errorf("%v is told as %q", c.density, d.Why)
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"kir"
 	"kir/fault"
 	"kir/internal/golden"
 	"kir/problem"
@@ -218,5 +219,32 @@ func TestSteered(t *testing.T) {
 		if err != nil || spec.Problem != filepath.FromSlash(want) || spec.Place != file || spec.Known != nil || spec.Question == nil || len(spec.Inputs) != 1 || spec.Name != "p" {
 			t.Errorf("of %s it is %+v, %v", place, spec, err)
 		}
+	}
+}
+
+// TestRunStatus: how far a run is, chains that are done, going and missing, in shards or
+// not, as text and in figures.
+func TestRunStatus(t *testing.T) {
+	record := golden.Open(t)
+	now := time.Unix(1_000_000, 0)
+	at := func(seconds int, s run.Shard, done bool) run.ChainStatus {
+		return run.ChainStatus{Draws: 10 * seconds, Parts: 2, Bytes: 1_234_567, Saved: now.Add(-time.Duration(seconds) * time.Second), Shard: s, Done: done}
+	}
+	one, two := run.Shard{Index: 1, Count: 2}, run.Shard{Index: 2, Count: 2}
+	for name, chains := range map[string][]run.ChainStatus{
+		"none": {{}, {}}, "going": {at(3, run.Shard{}, false), {}}, "done and missing": {at(3, run.Shard{}, true), {}}, "done": {at(3, run.Shard{}, true), at(5, run.Shard{}, true)}, "all going": {at(3, run.Shard{}, false), at(90, run.Shard{}, false)},
+		"shards": {at(3, one, true), at(5, one, true), at(100, two, false), {}}, "shards of which one is missing": {at(3, one, true), at(5, one, false), {}, {}}, "shards that are done": {at(3, one, true), at(5, one, true), at(1, two, true), at(3700, two, true)},
+	} {
+		m := &run.Manifest{Name: "It\x1b", Settings: kir.Settings{Draws: 1000}}
+		s := newRunStatus(m, &run.Status{Chains: chains}, now)
+		var b bytes.Buffer
+		if err := s.writeText(&b, "a b"); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record.Holds(t, name, b.String()+string(text))
 	}
 }
