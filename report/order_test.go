@@ -55,6 +55,10 @@ func TestOrder(t *testing.T) {
 	if got := b.Parts(); !slices.Equal(got, []Part{{"b", 20}, {"a", 7}, {"c", 7}, {"d", 1}}) {
 		t.Errorf("the parts are %v", got)
 	}
+	b.Recipe = map[string]int{"z": 5, "y": 6, "x": 7, "a": 4}
+	if got := b.Parts(); !slices.Equal(got, []Part{{"x", 7}, {"y", 6}, {"z", 5}, {"a", 4}}) {
+		t.Errorf("the parts are %v", got)
+	}
 	l := Ladder{Rungs: []Rung{{Rejected: 0.2}, {Rejected: 0.4}, {Rejected: UnknownNumber()}}}
 	if got := l.MostRejected(); got != 0.4 {
 		t.Errorf("at most %v is rejected", got)
