@@ -106,7 +106,7 @@ func TestWalksAsBefore(t *testing.T) {
 // TestRestore: a result that was saved draws and says what it did, and one that is
 // not of the problem is refused.
 func TestRestore(t *testing.T) {
-	for k, p := range problems(t)[37:] {
+	for k, p := range problems(t)[39:] {
 		sizes := sizesUpTo(min(5, p.Table.MaxUsed()))
 		result, err := Measure(t.Context(), p, Options{Sizes: sizes, Stream: streams(uint64(k)), RatioError: 1, Effort: 1e-9})
 		if err != nil {
