@@ -151,33 +151,33 @@ func (s *Series) moments() moments {
 }
 
 // every returns every stride-th draw among the first n, where stride is a
-// multiple of s.stride. The result shares the memory of s or that of buffer.
-func (s *Series) every(stride, n int, buffer []float64) []float64 {
+// multiple of s.stride. The result may share the memory of s.
+func (s *Series) every(stride, n int) []float64 {
 	step := stride / s.stride
 	count := (n + stride - 1) / stride
 	if step == 1 {
 		return s.kept[:count]
 	}
-	buffer = buffer[:0]
-	for i := range count {
-		buffer = append(buffer, s.kept[i*step])
+	kept := make([]float64, count)
+	for i := range kept {
+		kept[i] = s.kept[i*step]
 	}
-	return buffer
+	return kept
 }
 
 // batchMeans returns the means of the complete batches of the given length among
 // the first n draws, where length is a multiple of s.batch.
-func (s *Series) batchMeans(length, n int, buffer []float64) []float64 {
+func (s *Series) batchMeans(length, n int) []float64 {
 	step := length / s.batch
-	buffer = buffer[:0]
-	for i := range n / length {
+	means := make([]float64, n/length)
+	for i := range means {
 		var sum float64
 		for _, b := range s.batches[i*step : (i+1)*step] {
 			sum += b
 		}
-		buffer = append(buffer, sum/float64(length))
+		means[i] = sum / float64(length)
 	}
-	return buffer
+	return means
 }
 
 // Series computes the figures of a statistic from the Series of its chains,
@@ -199,7 +199,7 @@ func (z *Summarizer) Series(series []*Series) Summary {
 	sum.Stride = stride
 	if err == nil {
 		for c, s := range series {
-			z.chains[c] = s.every(stride, s.n, nil)
+			z.chains[c] = s.every(stride, s.n)
 		}
 		err = z.sample.load(z.chains)
 	}
@@ -270,7 +270,7 @@ func (z *Summarizer) essMeanOfBatches(series []*Series) (float64, error) {
 	}
 	z.chains = grow(z.chains, len(series))
 	for c, s := range series {
-		z.chains[c] = s.batchMeans(length, n, nil)
+		z.chains[c] = s.batchMeans(length, n)
 	}
 	b := &z.means
 	if err := b.load(z.chains); err != nil {

@@ -85,3 +85,46 @@ func TestQuote(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// TestBounds: how far a name may be from what was typed, how long what is quoted may be,
+// and how many names are listed, to the letter.
+func TestBounds(t *testing.T) {
+	long := strings.Repeat("a", 63)
+	for _, c := range []struct {
+		text  string
+		names []string
+		want  string
+	}{
+		{"a", []string{"b"}, "b"}, {"a", []string{"bc"}, ""}, {"abcd", []string{"xbcd", "axcd"}, "xbcd"}, {"abcd", []string{"xycd"}, ""}, {"abcde", []string{"xycde"}, "xycde"}, {"abcde", []string{"xyzde"}, ""},
+		{"abcde", []string{"xycde", "xbcde"}, "xbcde"}, {"abcde", []string{"abc"}, "abc"}, {"abc", []string{"abcde"}, "abcde"}, {"abcde", []string{"ab"}, ""}, {"ab", []string{"abcde"}, ""}, {"abcdefgh", []string{"xyzdefgh"}, "xyzdefgh"},
+		{long + "b", []string{long + "c"}, long + "c"}, {long + "bb", []string{long + "bc"}, ""}, {strings.Repeat("é", 64), []string{strings.Repeat("é", 63)}, strings.Repeat("é", 63)}, {"GIN", []string{"rum", "gni"}, ""}, {"GINS", []string{"gin"}, "gin"},
+	} {
+		got, found := Nearest(c.text, c.names)
+		if got != c.want || found != (c.want != "") {
+			t.Errorf("%q of %q is %q, %v, want %q", c.text, c.names, got, found, c.want)
+		}
+		hint := ""
+		if c.want != "" {
+			hint = "did you mean " + Quote(c.want) + "?"
+		}
+		if got := DidYouMean(c.text, c.names); got != hint {
+			t.Errorf("%q is told %q", c.text, got)
+		}
+	}
+	for n, want := range map[int]string{60: `"` + strings.Repeat("a", 60) + `"`, 61: `"` + strings.Repeat("a", 61) + `"`, 62: `"` + strings.Repeat("a", 61) + `"...`} {
+		if got := Quote(strings.Repeat("a", n)); got != want {
+			t.Errorf("%d letters are quoted as %s", n, got)
+		}
+	}
+	for want, c := range map[string]struct {
+		names []string
+		most  int
+	}{"": {nil, 2}, `"a"`: {[]string{"a"}, 1}, `"a", "b"`: {[]string{"a", "b"}, 2}, `"a" and 1 more`: {[]string{"a", "b"}, 1}, ` and 2 more`: {[]string{"a", "b"}, 0}} {
+		if got := List(c.names, c.most); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if Count(0, "unit") != "0 units" || Count(1, "unit") != "1 unit" || Count(2, "unit") != "2 units" {
+		t.Error("units are counted otherwise")
+	}
+}

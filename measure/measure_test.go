@@ -190,7 +190,7 @@ func checkDraws(t testing.TB, p Problem, result *Result) {
 				v := int64(0)
 				for _, term := range sum.Terms {
 					if a := amounts[term.Ingredient]; a > 0 {
-						v += term.PerUnit*a + term.Whole
+						v += term.At(int(a))
 					}
 				}
 				if v < sum.Min || v > sum.Max {

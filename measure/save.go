@@ -64,8 +64,11 @@ func Restore(p Problem, sizes []int, data []byte) (*Result, error) {
 			r.Sizes[k].LogShare, r.replicates[k] = math.Inf(-1), nil
 		}
 		for _, members := range s.Members[k] {
+			if len(members) == 0 {
+				return nil, errSaved
+			}
 			for _, x := range members {
-				if len(members) == 0 || len(x.Ingredients) != size.N || !w.whole(x) {
+				if len(x.Ingredients) != size.N || !w.whole(x) {
 					return nil, errSaved
 				}
 			}

@@ -233,10 +233,7 @@ func (w *walker) transfer(r Rand, b float64) {
 	var k int32
 	if r.Bernoulli(0.5) {
 		// Any amount of i that may stand.
-		from, to := ai.lo, min(ai.hi, s-1)
-		if from > to {
-			return
-		}
+		from, to := ai.lo, min(ai.hi, s-1) // and i has an amount in it
 		k = from + ai.step*int32(r.Intn(int((to-from)/ai.step)+1))
 	} else {
 		k = w.amounts[i] + max(ai.step, aj.step)*step(r, int32(w.rules.total/len(w.list)))

@@ -186,14 +186,20 @@ func (l *lister) finish(entries []Entry, at int) error {
 		return err
 	}
 	others := &apart{distance: l.Distance, least: l.Apart}
+	near := &apart{distance: l.Distance, least: math.SmallestNonzeroFloat64} // which it must not become
 	for k := range entries {
-		if k != at && l.Distance.Between(e.Parts, entries[k].Parts) >= l.Apart {
+		if k == at {
+			continue
+		}
+		if l.Distance.Between(e.Parts, entries[k].Parts) >= l.Apart {
 			others.from = append(others.from, entries[k].Found)
+		} else {
+			near.from = append(near.from, entries[k].Found)
 		}
 	}
 	for range settleSweeps {
 		for _, p := range e.Parts {
-			if err := l.settle(w, others, p.Ingredient); err != nil {
+			if err := l.settle(w, others, near, p.Ingredient); err != nil {
 				return err
 			}
 		}
@@ -230,8 +236,8 @@ func partners(x *kir.Composition, i int) []int {
 
 // settle moves the amount of i, against that of each of its partners in turn, to
 // the middle of the range about the best of their line over which the model
-// cannot tell the difference, if that keeps apart from others.
-func (l *lister) settle(w *walker, others *apart, i int) error {
+// cannot tell the difference, if that keeps apart from others and is none of those near.
+func (l *lister) settle(w *walker, others, near *apart, i int) error {
 	x := w.cursor.Composition()
 	for _, j := range partners(x, i) {
 		s := x.Amount(i) + x.Amount(j)
@@ -258,7 +264,7 @@ func (l *lister) settle(w *walker, others *apart, i int) error {
 			high++
 		}
 		k := (inner[low].from + inner[high].to - 1) / 2
-		if k == x.Amount(i) || !others.allows(w.with(i, j, s, k)) {
+		if to := w.with(i, j, s, k); k == x.Amount(i) || !others.allows(to) || !near.allows(to) {
 			continue
 		}
 		for _, c := range inner[low : high+1] {

@@ -59,7 +59,7 @@ func (s *Session) drawMap(r *http.Request) (any, error) {
 	}
 	for _, x := range known {
 		score, err := p.Target.LogScore(x)
-		if err != nil || p.Target.Space().Contains(x) != nil {
+		if err != nil {
 			score = math.Inf(-1)
 		}
 		rows = append(rows, keptDraw{parts: x.Parts(), logScore: score})

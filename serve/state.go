@@ -151,7 +151,7 @@ func left(p *problem.Problem) string {
 	if math.IsInf(log, -1) {
 		return "none"
 	}
-	if log < 15*math.Ln10 {
+	if log < 12*math.Ln10 { // beyond it the last figures would be those of rounding
 		return number.Thousands(int64(math.Round(math.Exp(log))))
 	}
 	tens := math.Floor(log / math.Ln10)

@@ -62,11 +62,10 @@ func (s *Session) pair(r *http.Request) (any, error) {
 		return nil, err
 	}
 	for _, x := range known {
-		// A third of the pool, as they are what somebody may have tasted.
+		// A third of the pool, as they are what somebody may have tasted, whatever the rules
+		// are now.
 		for range max(1, len(pool)/max(1, 3*len(known))) {
-			if p.Target.Space().Contains(x) == nil {
-				pool = append(pool, x)
-			}
+			pool = append(pool, x)
 		}
 	}
 	if len(pool) < 2 {

@@ -55,7 +55,7 @@ func do(ctx context.Context) error {
 	again := flag.String("again", "", "try those of this file that were not caught")
 	times := flag.String("times", "", "what go test -short -json ./... has written")
 	slow := flag.Duration("slow", 4*time.Second, "tests that take longer are asked after the others of their package, and only for changes in it")
-	skip := flag.String("skip", "Browser|TestDocuments|TestServePictures|TestLinks|TestMan|TestCommandsShown|TestHouse|TestModulePath", "tests that are not run")
+	skip := flag.String("skip", "Browser|TestDocuments|TestServePictures|TestLinks|TestManPages|TestCommandsShown|TestHouse|TestModulePath", "tests that are not run")
 	most := flag.Int("importers", 3, "how many packages beside its own and the command's are tested; -1: its own alone")
 	match := flag.String("files", "", "try only the changes in files that this regular expression matches")
 	long := flag.Bool("long", false, "ask the tests without -short")

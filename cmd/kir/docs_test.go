@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -16,12 +15,11 @@ import (
 	"testing"
 	"unicode"
 
+	"kir/internal/golden"
 	"kir/problem"
 	"kir/problem/schema"
 	"kir/problem/yaml"
 )
-
-var updateDocs = flag.Bool("update", false, "write what commands print into the documents that show it")
 
 // notRun are the blocks that are not executed: how they begin, and why.
 var notRun = []struct{ begins, why string }{
@@ -167,7 +165,7 @@ func TestDocuments(t *testing.T) {
 					changed = strings.Replace(changed, b.text, shown, 1)
 				}
 			}
-			if *updateDocs && changed != text {
+			if golden.Updates() && changed != text {
 				if err := os.WriteFile(filepath.Join(root, path), []byte(changed), 0o644); err != nil {
 					t.Fatal(err)
 				}

@@ -238,7 +238,7 @@ func slug(name string) string {
 	s := strings.Join(words, "-")
 	const longest = 60
 	if len(s) > longest {
-		s = strings.ToValidUTF8(s[:longest], "")
+		s = strings.TrimRight(strings.ToValidUTF8(s[:longest], ""), "-")
 	}
 	if s == "" {
 		return "run"

@@ -14,6 +14,9 @@ import (
 
 var update = flag.Bool("update", false, "write what is compared with files of testdata anew")
 
+// Updates says whether the tests are run with -update.
+func Updates() bool { return *update }
+
 // Compare fails a test at the first line that a file has otherwise.
 func Compare(t testing.TB, file string, got []byte) {
 	t.Helper()

@@ -40,7 +40,7 @@ func Four[F Float](v F) string {
 	switch size := math.Abs(float64(v)); {
 	case math.IsNaN(size):
 		return "?"
-	case size >= 1e4 && size < 1e7:
+	case size >= 9999.5 && size < 1e7:
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.4g", v)
@@ -67,7 +67,7 @@ func Error[F Float](v F) string {
 	switch {
 	case math.IsNaN(float64(v)):
 		return "?"
-	case v >= 100 && v < 1e7:
+	case v >= 99.5 && v < 1e7:
 		return fmt.Sprintf("%.0f", v)
 	case v >= 1e-6 && v < 1e-4:
 		return fmt.Sprintf("%.*f", 1-int(math.Floor(math.Log10(float64(v)))), v)

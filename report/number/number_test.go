@@ -1,8 +1,14 @@
 package number
 
 import (
+	"bytes"
+	"fmt"
 	"math"
+	"math/big"
+	"strings"
 	"testing"
+
+	"kir/internal/golden"
 )
 
 func TestNumbers(t *testing.T) {
@@ -50,4 +56,29 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%q, want %q", c.got, c.want)
 		}
 	}
+}
+
+// TestAround writes numbers around all bounds in every way, as they were written.
+func TestAround(t *testing.T) {
+	var b bytes.Buffer
+	for _, size := range []float64{
+		0, 1e-10, 9.9e-7, 1e-6, 5.5e-5, 9.9e-5, 1e-4, 4.9e-4, 5e-4, 0.0099, 0.01, 0.0994, 0.0995, 0.5, 0.99, 0.9999, 1, 9.99, 10, 15.55, 99.4, 99.9,
+		100, 155.5, 9999, 9999.4, 9999.9, 1e4, 99999, 1e5, 123456, 1e6, 1e7 - 1, 1e7, 1e10, math.Inf(1), math.NaN(),
+	} {
+		for _, v := range []float64{size, -size} {
+			fmt.Fprintln(&b, v, "|", Fixed(v, 2), Three(v), Four(v), Value(v), Error(v), "|", Score(v, 9.9), Score(v, 10), Score(v, 1000), Score(v, 1e12),
+				"|", Beside(v, 1.01), "|", Axis(v, 0), Axis(v, 6), Axis(v, 7), "|", Full(v), Percent(v), Whole(v), Rate(v), Down(v), "|", Typeset(v, 1), Power(v, 2), Power(v, 5))
+		}
+	}
+	for _, total := range []int{7, 99, 100, 101, 1000, 1001, 10000, 1000000, 10000000} {
+		for _, units := range []int{0, 1, total / 3, total} {
+			fmt.Fprintf(&b, "%d of %d:%s|\n", units, total, Share(units, total))
+		}
+	}
+	for digits := range 64 {
+		n, _ := new(big.Int).SetString(strings.Repeat("9", digits+1), 10)
+		fmt.Fprintln(&b, Big(n), Grouped(n.Neg(n)))
+	}
+	fmt.Fprintln(&b, Big(nil), Counted(0, "draw"), Counted(2, "draw"), Counted(1234, "draw"))
+	golden.Compare(t, "testdata/around.txt", b.Bytes())
 }

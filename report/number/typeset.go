@@ -19,7 +19,7 @@ func Typeset(v float64, digits int) string {
 // Power is Typeset for a number that may be very small: where its digits would
 // all be 0 it is written as 3.7 × 10⁻⁹⁵.
 func Power(v float64, digits int) string {
-	if v == 0 || math.Abs(v) >= math.Pow10(-digits) {
+	if v == 0 || !(math.Abs(v) < math.Pow10(-digits)) {
 		return Typeset(v, digits)
 	}
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', 1, 64), "e")

@@ -1,8 +1,12 @@
 package terminal
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
+
+	"kir/internal/golden"
 )
 
 // Lines fit, and nothing but spaces is lost.
@@ -60,4 +64,63 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
+}
+
+// A printer's lines, headings, tables and texts from files, bars of every length, and
+// nothing after the first error.
+func TestPrinter(t *testing.T) {
+	var b strings.Builder
+	for _, style := range []Style{{}, {Color: true}, {ASCII: true}} {
+		p := NewPrinter(&b, style)
+		p.Heading("Of %d", 3)
+		p.Line("%s and %s", p.Bold("bold"), p.Warn("warned"))
+		text := "A text of a file\x1b[31m that is longer than a line, so that it is broken, and goes on for so long that there are three lines of it, each as long as it may be and no longer."
+		p.Wrapped(0, text)
+		p.Wrapped(4, text)
+		p.Hanging(4, text)
+		p.Hanging(2, "one line")
+		table := NewTable(1, "name", "n")
+		table.Row("a", 10)
+		p.Table(table)
+		words := NewTable(1, "text", "figure", "another")
+		words.Row("a", "1", "22,333")
+		words.Row("bbbbb", "1,234,567", "4")
+		p.Table(words)
+		for k := range 18 {
+			p.Line("%s|", p.Bar(float64(k)/32, 4))
+		}
+		p.Line("%s|%s|", p.Bar(1, 4), p.Bar(0.1, 10))
+		if p.Err != nil {
+			t.Fatal(p.Err)
+		}
+	}
+	for _, width := range []int{1, 2, 4, 5, 6} {
+		b.WriteString(Pad("レモン", width) + "|" + Pad("lemon", width) + "|\n")
+	}
+	golden.Compare(t, "testdata/printer.txt", []byte(b.String()))
+
+	full := &fullAfter{left: 2}
+	p := NewPrinter(full, Style{})
+	p.Line("one")
+	p.Table(NewTable(1, "two"))
+	p.Line("three")
+	p.Table(NewTable(1, "four"))
+	if !errors.Is(p.Err, io.ErrShortWrite) || full.tried != 3 {
+		t.Errorf("after %d writes it is %v", full.tried, p.Err)
+	}
+	q := NewPrinter(&fullAfter{}, Style{})
+	if q.Table(NewTable(1, "one")); !errors.Is(q.Err, io.ErrShortWrite) {
+		t.Error(q.Err)
+	}
+}
+
+// fullAfter takes so many writes.
+type fullAfter struct{ left, tried int }
+
+func (w *fullAfter) Write(text []byte) (int, error) {
+	w.tried++
+	if w.left--; w.left < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return len(text), nil
 }

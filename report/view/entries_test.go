@@ -34,3 +34,30 @@ func TestEntryLines(t *testing.T) {
 		t.Errorf("the longest line is %d wide, and the shortest bar %d", longest, shortest)
 	}
 }
+
+// A name that is longer than its column is cut, and one that is longer than a line is
+// broken, and then is whole and has no bar.
+func TestLongNames(t *testing.T) {
+	for length, lines := range map[int]int{10: 1, 30: 1, 31: 1, 70: 1, 71: 3, 90: 3, 91: 4} {
+		m := &report.Model{}
+		m.Problem.Total = 100
+		var b strings.Builder
+		writeEntries(m, terminal.NewPrinter(&b, terminal.Style{}), []report.Best{{Recipe: map[string]int{strings.Repeat("x", length): 100}}})
+		bar, shown := 24, min(length, 30)
+		switch {
+		case lines > 1:
+			bar, shown = 0, length
+		case length > 30:
+			shown = 29
+		}
+		if got := strings.Count(b.String(), "█"); got != bar {
+			t.Errorf("of a name of %d letters the bar is %d long, not %d", length, got, bar)
+		}
+		if got := strings.Count(b.String(), "x"); got != shown || strings.Contains(b.String(), "…") != (shown < length) {
+			t.Errorf("of a name of %d letters %d are shown, not %d", length, got, shown)
+		}
+		if got := strings.Count(b.String(), "\n") - 4; got != lines {
+			t.Errorf("a name of %d letters takes %d lines, not %d", length, got, lines)
+		}
+	}
+}

@@ -86,8 +86,12 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 			p.Wrapped(4, l)
 		}
 		for _, part := range b.Parts() {
+			column := min(names, 30)
 			name := terminal.Wrap(terminal.Plain(part.Ingredient), terminal.Columns-4-width-2)
-			line := fmt.Sprintf("%*s  %s", 4+width, percents(part.Amount, m.Problem.Total), terminal.Pad(name[0], min(names, 30)))
+			if len(name) > 1 {
+				name = terminal.Wrap(terminal.Plain(part.Ingredient), column) // whole, beside what follows
+			}
+			line := fmt.Sprintf("%*s  %s", 4+width, percents(part.Amount, m.Problem.Total), terminal.Pad(name[0], column))
 			if ranges > 0 {
 				within := ""
 				if r, ok := b.Ranges[part.Ingredient]; ok {

@@ -209,6 +209,65 @@ func TestStores(t *testing.T) {
 	}
 }
 
+// What is put is put at once, however large: parts of an object are no one's to see, and
+// a condition on the last of them would come too late.
+func TestPutsAtOnce(t *testing.T) {
+	server, query := newFakeS3(t)
+	var asked []string
+	server.fault = func(r *http.Request) fault {
+		asked = append(asked, r.Method+" "+r.URL.Path+"?"+r.URL.RawQuery+" "+r.Header.Get("If-None-Match"))
+		return none
+	}
+	store, data := open(t, "s3://bucket/run"+query), make([]byte, 17<<20)
+	if err := store.Create(t.Context(), "a", data); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Replace(t.Context(), "b", data); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"PUT /bucket/run/a? *", "PUT /bucket/run/b? "}; !slices.Equal(asked, want) {
+		t.Errorf("it was asked for %q", asked)
+	}
+}
+
+// TestFailures: what fails is told with the object and what was done, and who asks for
+// what is not there, or creates what is, is told in the words of a file.
+func TestFailures(t *testing.T) {
+	server, query := newFakeS3(t)
+	store := open(t, "s3://bucket/run"+query)
+	ctx := t.Context()
+	if err := store.Create(ctx, "a", []byte("0123456789")); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		do   func() error
+		want string
+		is   error
+	}{
+		"create":  {func() error { return store.Create(ctx, "a", nil) }, "create s3://bucket/run/a: file already exists", fs.ErrExist},
+		"read":    {func() error { _, err := store.Read(ctx, "b", 0, -1); return err }, "read s3://bucket/run/b: file does not exist", fs.ErrNotExist},
+		"a range": {func() error { _, err := store.Read(ctx, "b", 2, 3); return err }, "read s3://bucket/run/b: file does not exist", fs.ErrNotExist},
+	} {
+		if err := c.do(); !errors.Is(err, c.is) || err.Error() != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	server.fault = func(*http.Request) fault { return refused }
+	for name, do := range map[string]func() error{
+		"create": func() error { return store.Create(ctx, "c", nil) }, "write": func() error { return store.Replace(ctx, "c", nil) },
+		"read": func() error { _, err := store.Read(ctx, "c", 0, -1); return err }, "list": func() error { _, err := store.List(ctx, "c"); return err },
+		"remove": func() error { return store.Remove(ctx, "c") },
+	} {
+		var of *fs.PathError
+		if err := do(); !errors.As(err, &of) || of.Op != name || of.Path != "s3://bucket/run/c" || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if data, err := store.Read(ctx, "a", 3, 0); err != nil || len(data) != 0 {
+		t.Errorf("nothing of an object is %q, %v", data, err)
+	}
+}
+
 func TestLocations(t *testing.T) {
 	for _, location := range []string{
 		"s3://", "s3:///run", "s3://key:secret@bucket/run", "s3://bucket/run?endpoint=host", "s3://bucket/run?endpoint=ftp://host",
@@ -218,6 +277,16 @@ func TestLocations(t *testing.T) {
 		if _, err := Open(location); !errors.As(err, &bad) {
 			t.Errorf("%s: %v", location, err)
 		}
+	}
+	for location, want := range map[string]string{
+		"s3://bucket": "s3://bucket/run.json", "s3://bucket/": "s3://bucket/run.json", "s3://bucket/a/b/?region=here": "s3://bucket/a/b/run.json", "s3://bucket/a?endpoint=https://host/": "s3://bucket/a/run.json",
+	} {
+		if s := open(t, location); s.Path("run.json") != want || s.Location() != location || !Is(location) {
+			t.Errorf("%s is at %s", location, s.Path("run.json"))
+		}
+	}
+	if Is("runs/s3") || Is("s3:/x") {
+		t.Error("a directory is a bucket")
 	}
 	if at := open(t, "s3://bucket/run?endpoint=http://host").Path("run.json"); at != "s3://bucket/run/run.json" {
 		t.Error(at)

@@ -80,6 +80,12 @@ func TestStore(t *testing.T) {
 	if got, want := read("posterior/used/.zarray"), map[string]any{"zarr_format": 2.0, "shape": []any{2.0, 3.0}, "chunks": []any{1.0, 3.0}, "dtype": "<i4", "compressor": map[string]any{"id": "zlib", "level": 1.0}, "fill_value": nil, "order": "C", "filters": nil}; !reflect.DeepEqual(got, want) {
 		t.Errorf("an array is described as %v", got)
 	}
+	if of := read("posterior/draw/.zarray"); !reflect.DeepEqual(of["shape"], []any{3.0}) || !reflect.DeepEqual(of["chunks"], []any{3.0}) {
+		t.Errorf("a coordinate is described as %v", of)
+	}
+	if of := read("posterior/ingredient/.zarray"); !reflect.DeepEqual(of["shape"], []any{2.0}) || !reflect.DeepEqual(of["chunks"], []any{2.0}) {
+		t.Errorf("names are described as %v", of)
+	}
 	if got, want := read("posterior/used/.zattrs"), map[string]any{"_ARRAY_DIMENSIONS": []any{"chain", "draw"}, "long_name": "ingredients used"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("its attributes are %v", got)
 	}

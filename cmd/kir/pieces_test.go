@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kir"
+	"kir/fault"
+	"kir/internal/golden"
+	"kir/problem"
+	"kir/report/view"
+	"kir/run"
+)
+
+// TestPieces: names of directories, words of a shell, flags that are cut and lines of
+// progress are what they were.
+func TestPieces(t *testing.T) {
+	record := golden.Open(t)
+	for _, name := range []string{"", "!", "A sour", "  A  sour ", "Überall 2", "a_b-c", strings.Repeat("ab ", 20), strings.Repeat("ab ", 21), strings.Repeat("é", 40), "レモン ジュース"} {
+		record.Holds(t, "slug "+name, slug(name))
+	}
+	for _, text := range []string{"a", "a=b", "a=b=c", " a = b ", "=", "=b", "a="} {
+		before, after, found := cutLast(text, "=")
+		record.Holds(t, "cut "+text, fmt.Sprintf("%q %q %v", before, after, found))
+	}
+	for _, text := range []string{"a", "a b", "it's", "", "a=b", "ü", "$a", "--x"} {
+		record.Holds(t, "word "+text, shellWord(text))
+	}
+	for k, c := range []run.ChainProgress{
+		{Warmup: true, Rate: 12345.6}, {Accepted: 0.4567, Rate: 99.5}, {Accepted: 1, Rate: 0}, {Accepted: math.NaN(), Rate: math.Inf(1)}, {Warmup: true, Accepted: 0.5, Rate: -1},
+	} {
+		record.Holds(t, fmt.Sprint("chain ", k), chainLine(k, c)+"|")
+	}
+	for k, p := range []run.Progress{
+		{Elapsed: 1500 * time.Millisecond, Done: 0.25, Draws: 7, RHat: 1.5, ESS: 20, Chains: []run.ChainProgress{{Done: 0.5, Warmup: true, Rate: 10, Accepted: math.NaN()}, {Done: 0.75, Rate: math.NaN(), Accepted: 0.5}}},
+		{Done: 1, RHat: math.NaN(), ESS: math.NaN(), Search: 0.5},
+	} {
+		text, err := json.Marshal(progressLine(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		record.Holds(t, fmt.Sprint("progress ", k), string(text))
+	}
+	for _, path := range []string{"a", "a.html", "a.HTM", "a.pdf", "a.b/c", ".html", "a."} {
+		record.Holds(t, "page "+path, fmt.Sprint(pageName(path)))
+	}
+	for _, c := range [][2]string{{"p.yaml", "r.csv"}, {"d/p.yaml", "r.csv"}, {"p.yaml", "d/r.csv"}, {"d/p.yaml", "d/e/r.csv"}, {"d/p.yaml", "/abs/r.csv"}} {
+		path, err := from(c[0], c[1])
+		record.Holds(t, "from "+c[0]+" to "+c[1], fmt.Sprint(path, err))
+	}
+	dir := t.TempDir()
+	for _, c := range []struct{ named, problem string }{{filepath.Join(dir, "a"), "x"}, {filepath.Join(dir, "new", "a"), "x"}, {filepath.Join(dir, "new", "b"), "x"}, {"s3://bucket/a", "x"}} {
+		made, of, err := runDirectory(c.named, c.problem)
+		record.Holds(t, "run in "+strings.ReplaceAll(c.named, dir, "DIR")+fmt.Sprint(of != ""), strings.ReplaceAll(fmt.Sprint(made, " ", of, " ", err), dir, "DIR"))
+	}
+	t.Chdir(dir)
+	for _, made := range []string{"runs", ""} { // the second time it is there
+		dir, of, err := runDirectory("", "A sour")
+		if err != nil || dir != filepath.Join("runs", "a-sour-1") || of != made {
+			t.Errorf("%s %s %v", dir, of, err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join("runs", "a-sour-1"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if made, err := freeDirectory("A sour"); err != nil || made != filepath.Join("runs", "a-sour-2") {
+		t.Errorf("%s %v", made, err)
+	}
+}
+
+// TestProgressIsShown: progress is shown where it can be seen, and told as JSON where
+// that is asked for.
+func TestProgressIsShown(t *testing.T) {
+	var b bytes.Buffer
+	p := newProgress(&b, &runOptions{progressJSON: true}, nil)
+	p.show(run.Progress{Done: 0.5, RHat: math.NaN(), ESS: math.NaN()})
+	p.end()
+	if got := b.String(); got != `{"elapsed":0,"done":0.5,"draws":0,"rhat":null,"ess":null,"search":0,"chains":[]}`+"\n" {
+		t.Error(got)
+	}
+	b.Reset()
+	for _, o := range []runOptions{{}, {quiet: true}} {
+		p := newProgress(&b, &o, nil)
+		p.show(run.Progress{Done: 0.5})
+		p.end()
+	}
+	if b.Len() > 0 {
+		t.Errorf("to what is no terminal it writes %q", b.String())
+	}
+}
+
+// TestLeftBehind: what an export that was killed an hour ago has left is removed, and
+// nothing else.
+func TestLeftBehind(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-61 * time.Minute)
+	for name, c := range map[string]struct {
+		file bool
+		when time.Time
+	}{
+		"a.zarr.123.new": {false, old}, "a.zarr.77.new": {false, time.Now().Add(-59 * time.Minute)}, "a.zarr.x1.new": {false, old}, "a.zarr..new": {false, old}, "b.zarr.123.new": {false, old}, "a.zarr.5.new": {true, old}, "a.zarr.5.old": {false, old},
+	} {
+		path := filepath.Join(dir, name)
+		if c.file {
+			if err := os.WriteFile(path, nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.MkdirAll(filepath.Join(path, "posterior"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range []string{filepath.Join(path, "posterior"), path} {
+			if err := os.Chtimes(of, c.when, c.when); err != nil && !c.file {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := removeLeft(filepath.Join(dir, "a.zarr")); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range left {
+		names = append(names, e.Name())
+	}
+	if want := []string{"a.zarr..new", "a.zarr.5.new", "a.zarr.5.old", "a.zarr.77.new", "a.zarr.x1.new", "b.zarr.123.new"}; !slices.Equal(names, want) {
+		t.Errorf("left are %q, want %q", names, want)
+	}
+	if err := removeLeft(filepath.Join(dir, "none", "a.zarr")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOurs: a report is written over a report and over nothing, and not over what
+// somebody else wrote or over what cannot be read.
+func TestOurs(t *testing.T) {
+	dir := t.TempDir()
+	page := []byte("<!doctype html>\n<html lang=\"en\">\n")
+	for name, c := range map[string]struct {
+		text string
+		ours bool
+	}{"empty": {"", view.IsPage(nil)}, "text": {"mine", false}, "page": {string(page), view.IsPage(page)}} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if ours, err := begins(path, view.IsPage); err != nil || ours != c.ours {
+			t.Errorf("%s is ours: %v, %v", name, ours, err)
+		}
+	}
+	if ours, err := begins(filepath.Join(dir, "none"), view.IsPage); err != nil || !ours {
+		t.Errorf("nothing is ours: %v, %v", ours, err)
+	}
+	if _, err := begins(dir, view.IsPage); err == nil {
+		t.Error("a directory is read")
+	}
+	if err := savePage(filepath.Join(dir, "text"), page); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a text: %v", err)
+	}
+	if err := savePage(filepath.Join(dir, "new"), page); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSteered: the run of a step is that of kir sample but for its page, and what keeps it
+// from being made is told.
+func TestSteered(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "p.yaml")
+	if err := os.WriteFile(file, []byte("total: 9\ningredients: [a, b, c]\nsparsity: {uniform: [1, 2]}\nsampler: {kernel: exact, chains: 2, draws: 30}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.Load(t.Context(), file, problem.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	m, err := steered(t.Context(), p, filepath.Join(dir, "run"), nil)
+	if err != nil || m.Sampler.Draws != 30 || slices.Contains(m.Files, view.PageName) {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "run", view.PageName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it has a page: %v", err)
+	}
+	var exists *run.ExistsError
+	if _, err := steered(t.Context(), p, filepath.Join(dir, "run"), nil); !errors.As(err, &exists) {
+		t.Errorf("over another: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := steered(ctx, p, filepath.Join(dir, "next"), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("told to stop: %v", err)
+	}
+	if _, err := steered(t.Context(), p, "s3://", nil); !errors.As(err, new(*fault.Error)) {
+		t.Errorf("in no bucket: %v", err)
+	}
+	for place, want := range map[string]string{"run": "../p.yaml", "a/b/run": "../../../p.yaml", "s3://bucket/run": "ABS"} {
+		at := place
+		if !strings.HasPrefix(at, "s3:") {
+			at = filepath.Join(dir, place)
+		}
+		spec, err := specOf(p, at)
+		if want == "ABS" {
+			want = file
+		}
+		if err != nil || spec.Problem != filepath.FromSlash(want) || spec.Place != file || spec.Known != nil || spec.Question == nil || len(spec.Inputs) != 1 || spec.Name != "p" {
+			t.Errorf("of %s it is %+v, %v", place, spec, err)
+		}
+	}
+}
+
+// TestRunStatus: how far a run is, chains that are done, going and missing, in shards or
+// not, as text and in figures.
+func TestRunStatus(t *testing.T) {
+	record := golden.Open(t)
+	now := time.Unix(1_000_000, 0)
+	at := func(seconds int, s run.Shard, done bool) run.ChainStatus {
+		return run.ChainStatus{Draws: 10 * seconds, Parts: 2, Bytes: 1_234_567, Saved: now.Add(-time.Duration(seconds) * time.Second), Shard: s, Done: done}
+	}
+	one, two := run.Shard{Index: 1, Count: 2}, run.Shard{Index: 2, Count: 2}
+	for name, chains := range map[string][]run.ChainStatus{
+		"none": {{}, {}}, "going": {at(3, run.Shard{}, false), {}}, "done and missing": {at(3, run.Shard{}, true), {}}, "done": {at(3, run.Shard{}, true), at(5, run.Shard{}, true)}, "all going": {at(3, run.Shard{}, false), at(90, run.Shard{}, false)},
+		"shards": {at(3, one, true), at(5, one, true), at(100, two, false), {}}, "shards of which one is missing": {at(3, one, true), at(5, one, false), {}, {}}, "shards that are done": {at(3, one, true), at(5, one, true), at(1, two, true), at(3700, two, true)},
+	} {
+		m := &run.Manifest{Name: "It\x1b", Settings: kir.Settings{Draws: 1000}}
+		s := newRunStatus(m, &run.Status{Chains: chains}, now)
+		var b bytes.Buffer
+		if err := s.writeText(&b, "a b"); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record.Holds(t, name, b.String()+string(text))
+	}
+}
