@@ -233,7 +233,7 @@ func BenchmarkESS(b *testing.B) {
 		effort{"accelerated", 10_000, 100_000, 20}, effort{"balanced", 100_000, 200_000, 5}, effort{"tempered", 2000, 50_000, 1})
 	target = weightedCocktails(b, 300)
 	compare("cocktails300", target, worth.Statistics(target, mostUsed(b, target)),
-		effort{"accelerated", 10_000, 200_000, 20}, effort{"balanced", 100_000, 200_000, 20}, effort{"tempered", 2000, 50_000, 1})
+		effort{"accelerated", 10_000, 200_000, 20}, effort{"balanced", 1_000_000, 200_000, 20}, effort{"tempered", 2000, 50_000, 1})
 }
 
 // BenchmarkMixes compares mixes of balanced's moves on the cocktails as

@@ -57,8 +57,8 @@ func (t wholeTally) worth() (share, rate float64) {
 
 const (
 	firstRound   = 512     // iterations of the first round
-	maxMetStates = 2048    // states that a round looks at, at most
-	maxMet       = 1 << 15 // ingredients of states that a round remembers, but for the last state
+	maxMetStates = 8192    // states that a round looks at, at most
+	maxMet       = 1 << 15 // ingredients of states that are remembered, but for the last state
 
 	// How often refresh and recall are made for each line: wholeWorth times
 	// the cube of their rate, and the share of allowed candidates, over the number of ingredients, but at least

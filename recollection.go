@@ -44,7 +44,7 @@ type recollection struct {
 }
 
 const (
-	coreMost  = 6   // ingredients of the core, at most
+	coreMost  = 8   // ingredients of the core, at most
 	orderMost = 64  // ingredients of the order, at most
 	unranked  = 255 // of an ingredient that is not of the order
 	loose     = 0.3 // how often recall draws all ingredients independently
@@ -240,6 +240,19 @@ func (s *states) addAll(u *states) {
 	s.sizes = append(s.sizes, u.sizes...)
 	s.list = append(s.list, u.list...)
 	s.amounts = append(s.amounts, u.amounts...)
+}
+
+// addLast appends the last of what u holds, as many as use at most so many ingredients
+// together.
+func (s *states) addLast(u *states, room int) {
+	first, from := len(u.sizes), len(u.list)
+	for first > 0 && len(u.list)-from+int(u.sizes[first-1]) <= room {
+		first--
+		from -= int(u.sizes[first])
+	}
+	s.sizes = append(s.sizes, u.sizes[first:]...)
+	s.list = append(s.list, u.list[from:]...)
+	s.amounts = append(s.amounts, u.amounts[from:]...)
 }
 
 // copyFrom makes s hold what u does.

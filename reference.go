@@ -123,34 +123,38 @@ func (f *reference) memory() *memory {
 	return m
 }
 
-// draw makes y an independent draw, by a state that has the reference's memory.
-func (f *reference) draw(r *Rand, x *State, y *Composition) {
+// draw makes y an independent draw, by a state that has the reference's memory. It
+// returns the log of the probability that y's amounts come out when recall divides them.
+func (f *reference) draw(r *Rand, x *State, y *Composition) (divided float64) {
 	if !r.Bernoulli(plain) {
 		for range f.tries {
 			if x.drawListed(r, y) {
-				x.memory.divide(r, &x.exact, y)
-				return
+				return x.memory.divide(r, &x.exact, y)
 			}
 		}
 	}
 	x.drawExact(r, y)
+	return x.memory.divide(nil, nil, y)
 }
 
 // log returns log q(y), by a state that has the reference's memory.
 func (f *reference) log(x *State, y *Composition) float64 {
-	if y == x.Composition && x.recalled {
-		return x.logRecall
-	}
+	return f.logDivided(x, y, x.memory.divide(nil, nil, y))
+}
+
+// logDivided is log of a y of whose amounts that of their division is known.
+func (f *reference) logDivided(x *State, y *Composition, divided float64) float64 {
 	t := x.target
-	recalled := f.logRecall + x.logListed(y) + x.memory.divide(nil, nil, y)
+	recalled := f.logRecall + x.logListed(y) + divided
 	plain := f.logPlain + t.logDrawn[y.Used()-t.law.lo]
 	return max(recalled, plain) + math.Log1p(math.Exp(-math.Abs(recalled-plain)))
 }
 
 // here returns log q of the state's own composition, which is kept until it moves.
 func (f *reference) here(x *State) float64 {
-	x.logRecall = f.log(x, x.Composition)
-	x.recalled = true
+	if !x.recalled {
+		x.recalled, x.logRecall = true, f.log(x, x.Composition)
+	}
 	return x.logRecall
 }
 
@@ -175,8 +179,7 @@ func (f *reference) move(r *Rand, x *State) error {
 	result, _, err := x.whole(r, func() float64 {
 		return weight(x.Composition, f.here(x))
 	}, func(y *Composition) (float64, bool) {
-		f.draw(r, x, y)
-		there = f.log(x, y)
+		there = f.logDivided(x, y, f.draw(r, x, y))
 		return weight(y, there), true
 	})
 	if result == updated && x.target.batch == 1 { // else there is of the last one of a batch

@@ -48,9 +48,6 @@ const (
 // learn makes iterations of warm-up, in rounds: what a round has met is used from
 // its end on.
 func (b *Balanced) learn(r *Rand, x *State, iterations int, tally *Tally) error {
-	if len(x.terms) == 0 {
-		return b.Advance(r, x, iterations, tally) // there is nothing to learn
-	}
 	m := x.remembers()
 	for iterations > 0 {
 		length := firstRound << m.round
@@ -77,8 +74,8 @@ func (b *Balanced) learn(r *Rand, x *State, iterations int, tally *Tally) error 
 	return nil
 }
 
-// EndWarmup learns from what the last round has met so far too, and sets the mix that
-// suits it. A chain that is hot goes back to where it was cold.
+// EndWarmup learns from what the round that is on has met, and from as much of the last
+// one as there is room for, and sets the mix that suits it. A chain that is hot goes back to where it was cold.
 func (b *Balanced) EndWarmup(x *State) {
 	m := x.memory
 	if m == nil {
@@ -88,7 +85,7 @@ func (b *Balanced) EndWarmup(x *State) {
 		x.goHome()
 	}
 	if len(m.sizes) > 0 {
-		m.met.addAll(&m.states)
+		m.met.addLast(&m.states, maxMet-len(m.met.list))
 		m.learn(b.target, &m.met)
 		x.recalled = false
 		m.tune(float64(len(m.list))/float64(len(m.sizes)), len(b.target.law.p) > 1)

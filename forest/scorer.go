@@ -120,13 +120,21 @@ func (s *Scorer) settle() {
 		return
 	}
 	s.ahead = false
-	for len(s.used) > 0 {
+	for k, p := range s.next {
+		s.assign(p.Ingredient, p.Amount)
+		s.usedAt(p.Ingredient, k)
+	}
+	for len(s.used) > len(s.next) {
 		s.assign(s.used[len(s.used)-1], 0)
 	}
-	for _, p := range s.next {
-		s.assign(p.Ingredient, p.Amount)
-	}
 	s.refresh()
+}
+
+// usedAt puts an ingredient that is used at place k among those that are.
+func (s *Scorer) usedAt(i int32, k int) {
+	other, at := s.used[k], s.place[i]
+	s.used[k], s.used[at] = i, other
+	s.place[i], s.place[other] = int32(k), at
 }
 
 // Value returns the score of the current composition.

@@ -79,7 +79,7 @@ func TestStateIsSmall(t *testing.T) {
 		t.Fatalf("there are %v, %v", files, err)
 	}
 	t.Logf("%d bytes", files[0].Size)
-	if files[0].Size > 128<<10 {
+	if files[0].Size > 64<<10 {
 		t.Errorf("the state of a chain has %d bytes", files[0].Size)
 	}
 }
