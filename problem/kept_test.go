@@ -82,6 +82,17 @@ func wholly(t *testing.T, p *Problem) string {
 				say("%v refused %t", set, q.Refuse(set))
 			}
 		}
+		if q.Halves != nil {
+			own, other, err := q.Halves(t.Context(), 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range xs {
+				one, errOne := own.LogScore(x)
+				two, errTwo := other.LogScore(x)
+				say("halves %.7g %.7g %v %v", one, two, errOne, errTwo)
+			}
+		}
 		if q.KnownScores != nil {
 			scores, err := q.KnownScores()
 			say("known score %.7g %v", scores, err)
@@ -210,5 +221,50 @@ func TestDraftsStay(t *testing.T) {
 	} {
 		text, err := d.Write()
 		kept.Holds(t, name, fmt.Sprintf("%v\n%s", err, text))
+	}
+}
+
+// TestGrownAgain: a forest that is asked for again is the same one, until more are kept
+// than can be; of other options or other data it is another.
+func TestGrownAgain(t *testing.T) {
+	b, err := recipe.Read(strings.NewReader(gins()), "book.csv", recipe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	taste, _ := b.Label("taste")
+	data, err := forestData(b, taste, 20, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grow := func(g *Grown, data *forest.Data, o forest.Options) *forest.Forest {
+		f, err := g.grow(t.Context(), data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	g := new(Grown)
+	first := grow(g, data, forest.Options{Trees: 1, Seed: 1})
+	if grow(g, data, forest.Options{Trees: 1, Seed: 1, Workers: 2}) != first {
+		t.Error("a forest was grown twice")
+	}
+	half, _ := data.Halves(1)
+	if grow(g, half, forest.Options{Trees: 1, Seed: 1}) == first || grow(nil, data, forest.Options{Trees: 1, Seed: 1}) == first {
+		t.Error("a forest of other data, or of what keeps none, is the same")
+	}
+	for k := range mostGrown - 2 {
+		grow(g, data, forest.Options{Trees: 1, Seed: uint64(k + 2)})
+	}
+	if len(g.of) != mostGrown || grow(g, data, forest.Options{Trees: 1, Seed: 1}) != first {
+		t.Errorf("%d forests are kept", len(g.of))
+	}
+	grow(g, data, forest.Options{Trees: 1, Seed: 99})
+	if len(g.of) != 1 || grow(g, data, forest.Options{Trees: 1, Seed: 1}) == first {
+		t.Errorf("%d forests are kept, and the first is among them", len(g.of))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := g.grow(ctx, half, forest.Options{Trees: 3, Seed: 7}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
