@@ -91,3 +91,21 @@ func TestConditionsStay(t *testing.T) {
 		kept.Holds(t, fmt.Sprintf("sum %+v", sum), fmt.Sprintf("%+v", SumOf(sum)))
 	}
 }
+
+// TestSlacksStay keeps how far compositions are from the bounds of rules of all kinds.
+func TestSlacksStay(t *testing.T) {
+	kept := golden.Open(t)
+	inf := math.Inf(1)
+	x := []Part{{0, 3}, {2, 7}}
+	for name, r := range map[string]Rule{
+		"require": Require{Of: []int{0, 1, 2}}, "exclude": Exclude{Of: []int{1, 2}}, "amount": Amount{Of: []int{0, 1, 2}, Min: 2, Max: 6, Step: 2}, "steps": Amount{Of: []int{0, 2}, Step: 4}, "group": Group{Of: []int{0, 2, 3}, Used: &Range{Min: 1, Max: 3}, Total: &Range{Min: 4, Max: 9}}, "need": Need{If: 0, Then: []int{1, 3}}, "need, met": Need{If: 0, Then: []int{2}}, "need of what is not used": Need{If: 1, Then: []int{2}},
+		"limit": Limit{Factors: []float64{1, 2, 3, 4}, Min: 2, Max: 2.5}, "limit above": Limit{Factors: []float64{1, 2, 3, 4}, Min: 2.5, Max: inf}, "limit below": Limit{Factors: []float64{1, 2, 3, 4}, Min: -inf, Max: 2.4}, "ratio": Ratio{Of: []int{0}, To: []int{2, 3}, Min: 0.25, Max: 0.5}, "ratio to nothing": Ratio{Of: []int{0}, To: []int{1}, Min: 0.25, Max: inf}, "near": Near{Recipe: []Part{{0, 5}, {1, 5}}, Changes: 1, Distance: 6}, "near by changes": Near{Recipe: []Part{{0, 5}, {1, 5}}, Changes: 3, Distance: -1},
+		"if": If{Used: []int{0}, Then: Amount{Of: []int{2}, Max: 6}}, "if not": If{Used: []int{1}, Then: Amount{Of: []int{2}, Max: 6}}, "if unused": If{Unused: []int{1, 3}, Then: Limit{Factors: []float64{1, 2, 3, 4}, Min: 2, Max: 2.5}},
+	} {
+		said := ""
+		for _, s := range Slacks(r, x, 10) {
+			said += fmt.Sprintf("%+v %.9g; ", s, s.Room())
+		}
+		kept.Holds(t, name, said)
+	}
+}
