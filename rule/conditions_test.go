@@ -40,6 +40,15 @@ func TestConditionsStay(t *testing.T) {
 				}
 			}
 		}
+		said += "\nkept"
+		for n := range min(s.Ingredients, 5) + 1 {
+			if e := newEnumeration(c, []int{n}); e.candidates() < 5000 {
+				kept, ok := c.Kept(n)
+				said += fmt.Sprintf(" %d %t,", kept, ok)
+			} else {
+				said += fmt.Sprintf(" of %.9g,", e.candidates())
+			}
+		}
 		space, ok := c.Countable()
 		whole, err := c.Whole()
 		return said + fmt.Sprintf("\ncounted %t%s; %v %+v; not %+v; rules not %v", ok, groups(space.Groups), err, whole.Sums, c.UncountedSums(), c.Uncounted())
@@ -81,6 +90,9 @@ func TestConditionsStay(t *testing.T) {
 		"a ratio to itself":    {Ingredients: 3, Total: 10, Rules: []Rule{Ratio{Of: []int{0, 1}, To: []int{1, 2}, Min: 0.5, Max: 2}}},
 		"nested":               {Ingredients: 4, Total: 10, Rules: []Rule{If{Used: []int{0}, Unused: []int{1}, Then: If{Used: []int{2}, Then: Group{Of: []int{2, 3}, Total: &Range{Min: 3, Max: 7}, Used: &Range{Min: 1, Max: 1}}}}, If{Used: []int{3}, Then: Amount{Of: []int{0, 3}, Min: 2, Max: 5, Step: 2}}}},
 		"near":                 {Ingredients: 4, Total: 10, Rules: []Rule{Near{Recipe: []Part{{0, 4}, {1, 6}}, Changes: 1, Distance: 3}, If{Used: []int{2}, Then: Near{Recipe: []Part{{2, 10}}, Changes: 0, Distance: -1}}}},
+		"looked at":            {Ingredients: 3, Total: 1449},
+		"too many":             {Ingredients: 3, Total: 1450, Rules: []Rule{Require{Of: []int{0}}}},
+		"too many of steps":    {Ingredients: 4, Total: 9000, Rules: []Rule{Amount{Of: []int{0, 1, 2}, Step: 6}, Exclude{Of: []int{3}}}},
 		"nothing":              {Ingredients: 2, Total: 3},
 		"none used":            {Ingredients: 2, Total: 3, Used: []int{0, 4}},
 		"groups that cross":    {Ingredients: 5, Total: 10, Rules: []Rule{Group{Of: []int{0, 1, 2}, Used: &Range{Min: 1, Max: 2}}, Group{Of: []int{2, 3}, Total: &Range{Min: 2, Max: 5}}, Group{Of: []int{4}, Used: &Range{Min: 0, Max: 0}}, Group{Of: []int{0, 1, 2, 3, 4}, Total: &Range{Min: 0, Max: 10}}}},
