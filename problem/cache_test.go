@@ -78,6 +78,19 @@ func TestCacheFiles(t *testing.T) {
 		t.Errorf("files on their way are left: %v, %v", left, err)
 	}
 
+	taken := sha256.Sum256([]byte("taken")) // what cannot be moved into its place is not left
+	if err := os.Mkdir(c.path(taken), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	c.Store(taken, data)
+	if left, err := filepath.Glob(filepath.Join(c.dir, "*.new")); err != nil || len(left) > 0 || c.Load(taken) != nil {
+		t.Errorf("files on their way are left: %v, %v", left, err)
+	}
+	c.Store(key, make([]byte, cacheFile)) // too large, with its key and sum
+	if !bytes.Equal(c.Load(key), data) {
+		t.Error("what is too large is stored")
+	}
+
 	write(filepath.Join(c.dir, "file"), nil)
 	nowhere := cache{filepath.Join(c.dir, "file", "below")}
 	nowhere.Store(key, data)

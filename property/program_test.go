@@ -53,6 +53,12 @@ func score(mode string, arguments []string) int {
 		}
 		scores := make([]float64, len(recipes))
 		for k, recipe := range recipes {
+			for name, amount := range recipe {
+				if amount < 1 {
+					fmt.Fprintln(os.Stderr, name, "is not used")
+					return 3
+				}
+			}
 			scores[k] = scored(recipe, total)
 		}
 		answer, err := json.Marshal(scores)

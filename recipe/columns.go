@@ -43,6 +43,7 @@ type columnReader struct {
 	taken   map[Role]int // the columns of the roles that one column has
 	columns []Column
 	total   int // the wide form: the column that adds up those before it; 0 if there is none
+	bases   []string // names without their units, when guess has needed them
 }
 
 // readColumns works out what the columns are, and whether the form is long.
@@ -142,9 +143,12 @@ func (c *columnReader) guess(role Role) int {
 	if i, ok := c.taken[role]; ok {
 		return i
 	}
+	for i := len(c.bases); i < len(c.header); i++ {
+		base, _ := splitUnit(c.header[i], c.units)
+		c.bases = append(c.bases, base)
+	}
 	for _, word := range words[role] {
-		for i, name := range c.header {
-			base, _ := splitUnit(name, c.units)
+		for i, base := range c.bases {
 			if _, given := c.given[i]; given || !strings.EqualFold(base, word) || c.isTaken(i) {
 				continue
 			}

@@ -27,8 +27,13 @@ type tap struct {
 	start int
 	base  int64 // the offset of text[start] in the input
 	line  int   // the line of text[start], from 1
+	last  spot  // worked out last, as most are in order and a row may be long
 	err   error // the error that ended the input, if not its end
 }
+
+// A spot is a byte in the unfinished text, its line and column in characters, and
+// where that line begins. That of line 0 is none.
+type spot struct{ at, line, column, begin int }
 
 // Read implements io.Reader.
 func (t *tap) Read(p []byte) (int, error) {
@@ -54,6 +59,15 @@ func (t *tap) finish(offset int64) {
 	t.line += bytes.Count(t.text[t.start:t.start+n], []byte{'\n'})
 	t.start += n
 	t.base = offset
+	t.last = spot{}
+}
+
+// from returns the spot that was worked out last if it suits, and else the first one.
+func (t *tap) from(suits bool) spot {
+	if suits && t.last.line > 0 {
+		return t.last
+	}
+	return spot{line: t.line, column: 1}
 }
 
 // until returns the unfinished text before an offset in the input.
@@ -64,24 +78,30 @@ func (t *tap) until(offset int64) []byte {
 // at returns where in the unfinished text a byte is, by its line in the file and
 // its column in bytes, from 1.
 func (t *tap) at(line, column int) int {
-	i := t.start
-	for l := t.line; l < line; l++ {
-		next := bytes.IndexByte(t.text[i:], '\n')
+	from := t.from(t.last.line <= line)
+	text := t.text[t.start:]
+	for ; from.line < line; from.line++ {
+		next := bytes.IndexByte(text[from.begin:], '\n')
 		if next < 0 {
 			break
 		}
-		i += next + 1
+		from.begin += next + 1
 	}
-	return min(i-t.start+column-1, len(t.text)-t.start)
+	return min(from.begin+column-1, len(text))
 }
 
 // position returns the line and the column in characters of a byte in the
 // unfinished text.
 func (t *tap) position(at int) (line, column int) {
-	before := t.text[t.start : t.start+at]
-	line = t.line + bytes.Count(before, []byte{'\n'})
-	column = utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-	return line, column
+	to := t.from(t.last.at <= at)
+	between := t.text[t.start+to.at : t.start+at]
+	if n := bytes.Count(between, []byte{'\n'}); n > 0 {
+		between = between[bytes.LastIndexByte(between, '\n')+1:]
+		to.line, to.column, to.begin = to.line+n, 1, at-len(between)
+	}
+	to.at, to.column = at, to.column+utf8.RuneCount(between)
+	t.last = to
+	return to.line, to.column
 }
 
 // csvRows are the rows of a CSV file.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,8 +65,9 @@ func (r *Record) Holds(t *testing.T, of, said string) {
 	}
 }
 
-// Fails is [Record.Holds] for the error of an input. The directory of its file is
-// left out, and what protobuf's errors have in place of a space.
+// Fails is [Record.Holds] for the error of an input, with the kind of the error behind
+// it. The directory of its file is left out, and what protobuf's errors have in place of
+// a space.
 func (r *Record) Fails(t *testing.T, of string, err error) {
 	t.Helper()
 	bad, is := errors.AsType[*fault.Error](err)
@@ -73,10 +75,12 @@ func (r *Record) Fails(t *testing.T, of string, err error) {
 		t.Errorf("%s: the error is %v, not one of input", of, err)
 		return
 	}
-	dir := filepath.Dir(bad.File)
-	if dir == "." {
-		r.Holds(t, of, err.Error())
-		return
+	said := err.Error()
+	if dir := filepath.Dir(bad.File); dir != "." {
+		said = strings.NewReplacer(dir+string(filepath.Separator), "", dir, "its directory", "\u00a0", " ").Replace(said)
 	}
-	r.Holds(t, of, strings.NewReplacer(dir+string(filepath.Separator), "", dir, "its directory", "\u00a0", " ").Replace(err.Error()))
+	if bad.Err != nil {
+		said += fmt.Sprintf(" (%T)", bad.Err)
+	}
+	r.Holds(t, of, said)
 }
