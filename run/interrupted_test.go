@@ -41,7 +41,9 @@ func TestDiskErrorWhileInterrupted(t *testing.T) {
 		if !broken && (!errors.As(err, &interrupted) || errors.As(err, &storage)) {
 			t.Errorf("interrupted: %v", err)
 		}
-		if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil {
+		// On a busy machine the others may be done before the call that interrupts is, and
+		// its own chain with it.
+		if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil && (broken || !errors.Is(err, ErrComplete)) {
 			t.Fatal(err)
 		}
 		outcomeOf(t, s, dir).same(t, want)
