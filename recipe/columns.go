@@ -42,7 +42,7 @@ type columnReader struct {
 	given   map[int]Role // what the options say
 	taken   map[Role]int // the columns of the roles that one column has
 	columns []Column
-	total   int // the wide form: the column that adds up those before it; 0 if there is none
+	total   int      // the wide form: the column that adds up those before it; 0 if there is none
 	bases   []string // names without their units, when guess has needed them
 }
 
