@@ -7,7 +7,7 @@ import "math"
 // maybe to another one. So what is learnt, in the cold, is not of one region alone.
 func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 	if len(x.terms) == 0 {
-		return b.Advance(r, x, iterations, tally) // there is nothing to learn
+		return b.learn(r, x, iterations, tally)
 	}
 	m := x.remembers()
 	for iterations > 0 {
@@ -48,6 +48,9 @@ const (
 // learn makes iterations of warm-up, in rounds: what a round has met is used from
 // its end on.
 func (b *Balanced) learn(r *Rand, x *State, iterations int, tally *Tally) error {
+	if len(x.terms) == 0 {
+		return b.Advance(r, x, iterations, tally) // there is nothing to learn
+	}
 	m := x.remembers()
 	for iterations > 0 {
 		length := firstRound << m.round
