@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"kir"
@@ -17,20 +18,27 @@ import (
 // A failing store fails at one of its reads.
 type failingStore struct {
 	run.Store
-	left int
+	left *atomic.Int64
+}
+
+// counter returns a count that several goroutines take from.
+func counter(n int) *atomic.Int64 {
+	c := new(atomic.Int64)
+	c.Store(int64(n))
+	return c
 }
 
 var errLost = errors.New("the connection is lost")
 
 func (s *failingStore) Read(ctx context.Context, name string, offset, length int64) ([]byte, error) {
-	if s.left--; s.left == 0 {
+	if s.left.Add(-1) == 0 {
 		return nil, errLost
 	}
 	return s.Store.Read(ctx, name, offset, length)
 }
 
 func (s *failingStore) List(ctx context.Context, prefix string) ([]run.File, error) {
-	if s.left--; s.left == 0 {
+	if s.left.Add(-1) == 0 {
 		return nil, errLost
 	}
 	return s.Store.List(ctx, prefix)
@@ -39,11 +47,11 @@ func (s *failingStore) List(ctx context.Context, prefix string) ([]run.File, err
 // A countdown is a context that ends when it is asked for the last time.
 type countdown struct {
 	context.Context
-	left int
+	left *atomic.Int64
 }
 
 func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
+	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return nil
@@ -65,9 +73,9 @@ func TestFailuresAreTold(t *testing.T) {
 	p := made.problem
 	defer p.Close()
 	for k := 1; ; k++ {
-		store := &failingStore{run.Directory(made.dir), k}
+		store := &failingStore{run.Directory(made.dir), counter(k)}
 		_, err := Model(t.Context(), p, store, made.result, "test")
-		if store.left > 0 {
+		if store.left.Load() > 0 {
 			if err != nil || k < 5 {
 				t.Errorf("of %d reads none fails, and it says %v", k, err)
 			}
@@ -78,9 +86,9 @@ func TestFailuresAreTold(t *testing.T) {
 		}
 	}
 
-	left := math.MaxInt
+	left := counter(math.MaxInt)
 	failing := kir.ScoreFunc(func(x *kir.Composition) float64 {
-		if left--; left == 0 {
+		if left.Add(-1) == 0 {
 			return math.NaN()
 		}
 		return 0.2 + float64(x.Amount(0))/12
@@ -99,9 +107,9 @@ func TestFailuresAreTold(t *testing.T) {
 		},
 	} {
 		for k := 1; ; k += 1 + k/20 {
-			left = k
+			left.Store(int64(k))
 			err := make(t.Context(), &q)
-			if left > 0 {
+			if left.Load() > 0 {
 				if err != nil || k < 20 {
 					t.Errorf("%s: of %d scores none fails, and it says %v", name, k, err)
 				}
@@ -113,14 +121,14 @@ func TestFailuresAreTold(t *testing.T) {
 				t.Errorf("%s: score %d is no number, and it says %v", name, k, err)
 			}
 		}
-		left = math.MaxInt
+		left.Store(math.MaxInt)
 	}
 	for k := range 500 {
-		if _, _, err := Answer(&countdown{t.Context(), k}, p, made.result.Answer); !errors.Is(err, context.Canceled) {
+		if _, _, err := Answer(&countdown{t.Context(), counter(k)}, p, made.result.Answer); !errors.Is(err, context.Canceled) {
 			t.Fatalf("told to stop when asked %d times: %v", k, err)
 		}
 	}
-	if _, _, err := Answer(&countdown{t.Context(), 500}, p, made.result.Answer); err != nil {
+	if _, _, err := Answer(&countdown{t.Context(), counter(500)}, p, made.result.Answer); err != nil {
 		t.Errorf("it asks more than 500 times: %v", err)
 	}
 	broken := *made.result.Answer
