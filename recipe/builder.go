@@ -37,7 +37,10 @@ type builder struct {
 	below   guessed        // rows without the name of their recipe
 	loose   map[*Unit]bool // small units that were taken as masses
 	summed  guessed
-	bare    guessed // rows of the wide form with neither name nor amounts
+	bare    guessed        // rows of the wide form with neither name nor amounts
+	rests   map[int32]rest // by recipe
+	filled  guessed
+	unsure  bool // a whole was guessed that nothing speaks for
 }
 
 // A guessed is something that was understood several times.
@@ -70,6 +73,7 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 		index:  make(map[string]int32),
 		spoilt: make(map[int32]bool),
 		lines:  make(map[[2]int32]int32),
+		rests:  make(map[int32]rest),
 		recipe: -1, ingredient: -1, amount: -1, unit: -1,
 	}
 	if b.open {
@@ -292,6 +296,9 @@ func (b *builder) empty(r *Recipe) {
 func (b *builder) finish() (*Book, error) {
 	book, t := b.book, b.table
 	book.Recipes = b.recipes
+	if !b.faults.full() && !b.faults.broken && len(t.broken) == 0 {
+		b.fillRests()
+	}
 	if len(book.Recipes) == 0 && len(b.faults.all) == 0 {
 		b.faults.add(t.errorIn(place{line: 1, column: 1}, "there is no recipe in the file", "add a row below the header"))
 	}
@@ -333,6 +340,10 @@ func (b *builder) tell() {
 	}
 	if g := &b.bare; g.count > 0 {
 		b.table.note(g.place, fmt.Sprintf("a row with neither a name nor amounts is left out (%s)", fault.Count(g.count, "time")), "")
+	}
+	if g := &b.filled; g.count > 0 {
+		b.table.note(g.place, fmt.Sprintf("an ingredient that makes up the rest is worked out (%s): first %s", fault.Count(g.count, "time"), g.example), "")
+		b.table.notes[len(b.table.notes)-1].Doubt = b.unsure
 	}
 	if g := &b.summed; g.count > 0 {
 		b.table.note(g.place, fmt.Sprintf("what a recipe has of an ingredient in several lines is added up (%s): first %s", fault.Count(g.count, "time"), g.example), "")

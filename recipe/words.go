@@ -22,6 +22,7 @@ var words = map[Role][]string{
 var judgements = []string{
 	"rating", "ratings", "score", "scores", "stars", "rank", "ranking", "votes", "liking", "likes", "grade", "popularity", "reviews", "hedonic",
 	"price", "cost", "costs", "margin", "calories", "kcal", "abv", "ph", "viscosity", "sweetness", "bitterness", "sourness", "servings", "portions",
+	"hardness", "hv", "hrc", "hb", "strength", "mpa", "gpa", "elongation", "density", "conductivity", "härte",
 	"bewertung", "wertung", "punkte", "sterne", "rang", "preis", "kosten", "portionen", "kalorien",
 	"prix", "coût", "évaluation", "étoiles", "precio", "coste", "puntuación", "prezzo", "costo", "voto",
 }
@@ -93,9 +94,6 @@ func adds(name string) bool {
 
 // averages are names of rows that are the mean of others, or say how they scatter.
 var averages = []string{"average", "avg", "mean", "median", "stdev", "std", "mittelwert", "durchschnitt", "moyenne", "promedio", "ø"}
-
-// remainder is how a table says that an ingredient makes up what is left: bal., q.s. 100.
-var remainder = regexp.MustCompile(`(?i)^(?:bal\.?|balance|rest|remainder|remaining|q\.? ?s\.?(?: .*)?|(?:ad|to) ?100.*)$`)
 
 // sumWord is whether a column's name has a word of sums in it.
 func sumWord(name string) bool {

@@ -1,0 +1,127 @@
+package recipe
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+
+	"kir/fault"
+)
+
+// remainder is how a table says that an ingredient makes up what the others leave: bal.,
+// q.s. 100, ad 100 g, to 100. Its groups are the whole, and what is none.
+var remainder = regexp.MustCompile(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
+	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|auf)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
+
+// A rest is a part of a recipe that makes up what the others leave of a whole.
+type rest struct {
+	Part          // its amount is the whole, 0 if the table does not say
+	before int    // how many of the other parts stand before it
+	text   string // of the cell
+	place  place
+}
+
+// takeRest takes down such a part of a recipe.
+func (b *builder) takeRest(recipe int32, part Part, field int, text string, before int) {
+	if first, twice := b.rests[recipe]; twice {
+		b.fail(field, "", fmt.Sprintf("%s makes up the rest of %s, and so does %s", fault.Quote(b.book.Ingredients.Names[part.Ingredient]),
+			fault.Quote(b.recipes[recipe].Name), fault.Quote(b.book.Ingredients.Names[first.Ingredient])), "write the number of one of them, or 0 for one that is not used")
+		b.spoilt[recipe] = true
+		return
+	}
+	b.rests[recipe] = rest{Part: part, before: before, text: strings.Clone(text), place: b.table.place(field)}
+}
+
+// fillRests works these parts out once all rows have been read.
+func (b *builder) fillRests() {
+	plain, sure, why := b.plainWhole()
+	for i := range b.recipes {
+		if part, ok := b.rests[int32(i)]; ok && !b.spoilt[int32(i)] {
+			guessed := !sure && part.Amount.IsZero()
+			what := fault.Quote(part.text) + " of " + fault.Quote(b.book.Ingredients.Names[part.Ingredient]) + " in " + fault.Quote(b.recipes[i].Name)
+			is, message, hint := part.fill(&b.recipes[i], plain, why)
+			if message == "" {
+				b.unsure = b.unsure || guessed && part.Unit == nil
+				b.filled.add(func() place { return part.place }, what+" is "+is)
+				continue
+			}
+			b.spoilt[int32(i)] = true
+			if message != why || !b.told[why] { // of that one is enough
+				b.told[message] = true
+				b.faults.add(b.table.errorIn(part.place, what+" "+message, hint))
+			}
+		}
+	}
+}
+
+// fill gives a recipe the part, and says what it is, or what is wrong. plain is the whole of
+// numbers without a unit, or 0, and why it is not known.
+func (part *rest) fill(r *Recipe, plain Amount, why string) (is, message, hint string) {
+	sum, size, unit := new(big.Rat), big.NewRat(1, 1), ""
+	for _, p := range r.Parts {
+		sum.Add(sum, p.Base())
+		if part.Unit == nil && !slices.ContainsFunc(r.Parts, func(other Part) bool { return other.Unit != p.Unit }) {
+			part.Unit = p.Unit
+		}
+	}
+	if part.Unit != nil {
+		size, unit = part.Unit.Size.Rat(), " "+part.Unit.Name
+	}
+	if part.Amount.IsZero() && part.kind() == Percent {
+		part.Amount = mustAmount("100")
+	} else if part.Amount.IsZero() && part.kind() == Plain {
+		part.Amount = plain
+	}
+	whole := part.Amount
+	left, err := amountOf(new(big.Rat).Sub(whole.Rat(), sum.Quo(sum, size)))
+	switch {
+	case len(r.Parts) > 0 && r.Parts[0].kind() != part.kind():
+		return "", fmt.Sprintf("is %v, and another amount %v", part.kind(), r.Parts[0].kind()), "write the whole in the others' unit, as in q.s. 100 g, or the number"
+	case whole.IsZero():
+		return "", why, "write the whole with it, as in q.s. 100" + unit + ", or the number"
+	case err != nil || left.IsZero():
+		others, _ := amountOf(sum)
+		return "", fmt.Sprintf("is nothing: the others add up to %v%s, and the whole is %v%s", others, unit, whole, unit),
+			"correct the others, leave out what sums them up, or write the number, 0 if it is not used"
+	}
+	part.Amount = left
+	r.Parts = slices.Insert(r.Parts, part.before, part.Part)
+	return fmt.Sprintf("%v%s, which makes %v%s", left, unit, whole, unit), "", ""
+}
+
+// plainWhole returns what recipes add up to whose amounts are plain numbers: 100, or 1, if all
+// those do so that say all amounts, within 2 in 100. If there are none it is 100, for which
+// nothing speaks, where the others of some rest are above 1. Else it is 0, and why.
+func (b *builder) plainWhole() (whole Amount, sure bool, why string) {
+	most, hundred, one := 0.0, true, true
+	why = "is the rest of a whole that nothing tells"
+	for i := range b.recipes {
+		r := &b.recipes[i]
+		part, open := b.rests[int32(i)]
+		sum := 0.0
+		for _, p := range r.Parts {
+			if p.Unit == nil {
+				sum += p.Amount.Float64()
+			}
+		}
+		if open && part.Amount.IsZero() {
+			most = max(most, sum)
+		} else if !open && sum > 0 && !b.spoilt[int32(i)] {
+			sure = true
+			hundred, one = hundred && math.Abs(sum-100) <= 2, one && math.Abs(sum-1) <= 0.02
+			if !hundred && !one {
+				return whole, true, fmt.Sprintf("is the rest of a whole that nothing tells: %s adds up to %.6g, not to 100 or 1", fault.Quote(r.Name), sum)
+			}
+		}
+	}
+	switch {
+	case sure && one:
+		return mustAmount("1"), true, ""
+	case hundred && (sure || most > 1):
+		return mustAmount("100"), sure, ""
+	}
+	return whole, false, why
+}
