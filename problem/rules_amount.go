@@ -89,10 +89,10 @@ func boundsRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node, of []int, text 
 		return s.columnBounds(f, c, "amount of "+text+words)
 	}
 	if c.Max > 0 && c.Min > c.Max {
-		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: min is %d units and max %d", c.Min, c.Max), "raise max, or lower min to %d", c.Max)
+		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: min is %s and max %d", fault.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
 	}
 	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
-		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: the step is %d units and max %d", c.Step, c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
+		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: the step is %s and max %d", fault.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
 	}
 	return one("amount of "+text+words, c), nil
 }
@@ -130,7 +130,7 @@ func (s *shelf) columnBounds(f map[string]*yaml.Node, all rule.Amount, text stri
 				none = append(none, i)
 			}
 			if a.Max > 0 && a.Min > a.Max {
-				return nil, cell(fmt.Sprintf("%s has at least %d units and at most %d", fault.Quote(s.names[i]), a.Min, a.Max), "mend one of the two")
+				return nil, cell(fmt.Sprintf("%s has at least %s and at most %d", fault.Quote(s.names[i]), fault.Count(a.Min, "unit"), a.Max), "mend one of the two")
 			}
 		}
 		if len(none) > 0 && none[len(none)-1] == i || a.Min == 0 && a.Max == 0 && a.Step == 0 {

@@ -55,7 +55,7 @@ func (c *columnReader) readWide() error {
 		}
 	}
 	if len(inUnits) > 0 {
-		c.note(c.places[first], fmt.Sprintf("the units of %s are in their names: %s is the ingredient %s in %s", fault.Count(len(inUnits), "column"),
+		c.note(c.places[first], fmt.Sprintf("units stand in the names of %s: %s is the ingredient %s in %s", fault.Count(len(inUnits), "column"),
 			fault.Quote(inUnits[0]), fault.Quote(c.columns[first].Ingredient), fault.Quote(c.columns[first].Unit.Name)), "")
 	}
 	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {

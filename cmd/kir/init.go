@@ -63,8 +63,9 @@ otherwise. docs/tables.md describes what is read.`,
 					return err
 				}
 			}
-			if d.Book, err = readForDraft(args[0], &options); err != nil {
-				return asFlags(err)
+			d.Book, err = withoutChanging(&options.Layout, func() (*recipe.Book, error) { return recipe.ReadFile(args[0], options) })
+			if err != nil {
+				return err
 			}
 			if d.Table, err = from(out, args[0]); err != nil {
 				return err
@@ -128,11 +129,11 @@ func readUnits(texts []string) (sizes map[string]string, units *recipe.Units, er
 	return sizes, units, nil
 }
 
-// readForDraft reads a table. Columns that change within a recipe, and so can be
-// no labels, are left out, as the draft then says.
-func readForDraft(path string, o *recipe.Options) (*recipe.Book, error) {
+// withoutChanging reads a table. Columns that change within a recipe, and so can be
+// no labels, are left out, as the layout then says. The way out of an error is a flag.
+func withoutChanging(layout *recipe.Layout, read func() (*recipe.Book, error)) (*recipe.Book, error) {
 	for {
-		book, err := recipe.ReadFile(path, *o)
+		book, err := read()
 		if err == nil {
 			return book, nil
 		}
@@ -146,14 +147,14 @@ func readForDraft(path string, o *recipe.Options) (*recipe.Book, error) {
 		for _, e := range all {
 			changes := (*recipe.ChangesError)(nil)
 			if !errors.As(e, &changes) {
-				return nil, err
+				return nil, asFlags(err)
 			}
 			ignored[changes.Column] = recipe.IgnoredColumn
 		}
 		if len(ignored) == 0 {
-			return nil, err
+			return nil, asFlags(err)
 		}
-		o.Layout = o.Layout.With(recipe.Layout{Columns: ignored})
+		*layout = layout.With(recipe.Layout{Columns: ignored})
 	}
 }
 
