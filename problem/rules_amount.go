@@ -312,9 +312,9 @@ func (s *shelf) cell(n *yaml.Node, ingredient int) (amount *big.Rat, fail func(m
 	digits, percent := strings.CutSuffix(text, "%")
 	v, ok := written(digits)
 	if !ok || v.Sign() < 0 || a.Affix != "" && a.Affix != "%" {
-		return nil, nil, fail(fmt.Sprintf("the %s of %s is %s, which the problem uses on line %d as an amount", a.Name, fault.Quote(s.names[ingredient]), fault.Quote(text), n.Line), "write a number of units or a percentage, or leave the cell empty")
+		return nil, nil, fail(fmt.Sprintf("the %s of %s is %s, which the problem uses on line %d as an amount", a.Name, fault.Quote(s.names[ingredient]), fault.Quote(text), n.Line), "write a number of units or a percentage, 0 for none of it, or leave the cell empty for any")
 	}
-	if percent || a.Affix == "%" {
+	if percent || a.Affix == "%" || strings.Contains(a.Name, "%") {
 		v.Mul(v, big.NewRat(int64(s.total), 100))
 	}
 	return v, fail, nil

@@ -46,6 +46,8 @@ func TestReadForms(t *testing.T) {
 		{"a sum of units", "recipe,Gin (cl),Rum (cl),total\nA,1,2,3\nB,1,1,2\nC,2,1,3\n", Options{}},
 		{"a column without its unit", "recipe,Gin (cl),Rum (cl),points\nA,1,2,7\nB,1,1,8\nC,2,1,9\n", Options{}},
 		{"a row that adds up", "recipe,Gin,Rum,Rye\nA,1,2,3\nB,1,1,2\nC,2,1,3\nall,4,4,8\n", Options{}},
+		{"a total of two rows", "recipe,Gin,Rum,Total drops\nA,1,2,3\nB,2-3,1,4\n", Options{}},
+		{"no unit but one", "recipe,Gin,Rum,Rye\nA,1 cl,2,3\nB,1,1,2\n", Options{}},
 		{"two columns that add up", "recipe,Gin,Rum\nA,1,2\nB,1,1\nC,2,1\nall,4,4\n", Options{}},
 		{"a column that adds up", "recipe,Gin,Rum,whole\nA,1,2,3\nB,1,1,2\nC,2,1,3\nD,2,2,4\nE,5,1,6\n", Options{}},
 		{"what is left to 10", "recipe,Gin,Rum,water\nA,1,2,7\nB,1,1,8\nC,2,1,7\nD,2,2,6\nE,5,1,4\n", Options{}},

@@ -59,7 +59,9 @@ func (b *builder) readWide() {
 			continue
 		}
 		if !b.agree(used, &part, p.column) {
-			b.mixed(r, &used[0], &part, p.column)
+			if !b.spoilt[recipe] { // the others may not agree for the same reason
+				b.mixed(r, &used[0], &part, p.column)
+			}
 			b.spoilt[recipe] = true
 			continue
 		}

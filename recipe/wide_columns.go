@@ -140,7 +140,7 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 	case p.counts() && !ranks(name):
 		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s numbers the rows and is left out", fault.Quote(name)))
 		return IgnoredColumn, nil
-	case p.numeric() && p.affix == "" && c.inUnits() && adds(name):
+	case p.numeric() && p.affix == "" && adds(name):
 		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s is taken for a sum, for its name, and left out", fault.Quote(name)))
 		return IgnoredColumn, nil
 	case p.numeric() && p.affix == "" && c.inUnits():
