@@ -42,25 +42,26 @@ func (b *builder) fillRests() {
 		if part, ok := b.rests[int32(i)]; ok && !b.spoilt[int32(i)] {
 			guessed := !sure && part.Amount.IsZero()
 			what := fault.Quote(part.text) + " of " + fault.Quote(b.book.Ingredients.Names[part.Ingredient]) + " in " + fault.Quote(b.recipes[i].Name)
-			is, message, hint := part.fill(&b.recipes[i], plain, why)
+			is, key, message, hint := b.fillRest(&part, &b.recipes[i], plain, why)
 			if message == "" {
 				b.unsure = b.unsure || guessed && part.Unit == nil
 				b.filled.add(func() place { return part.place }, what+" is "+is)
 				continue
 			}
 			b.spoilt[int32(i)] = true
-			if message != why || !b.told[why] { // of that one is enough
-				b.told[message] = true
+			if key == "" || !b.told[key] {
+				b.told[key] = true
 				b.faults.add(b.table.errorIn(part.place, what+" "+message, hint))
 			}
 		}
 	}
 }
 
-// fill gives a recipe the part, and says what it is, or what is wrong. plain is the whole of
-// numbers without a unit, or 0, and why it is not known.
-func (part *rest) fill(r *Recipe, plain Amount, why string) (is, message, hint string) {
+// fillRest gives a recipe the part, and says what it is, or what is wrong: of one key it need
+// be told once. plain is the whole of numbers without a unit, or 0, and why it is not known.
+func (b *builder) fillRest(part *rest, r *Recipe, plain Amount, why string) (is, key, message, hint string) {
 	sum, size, unit := new(big.Rat), big.NewRat(1, 1), ""
+	largest := slices.MaxFunc(append(r.Parts, Part{}), func(p, q Part) int { return p.Base().Cmp(q.Base()) })
 	for _, p := range r.Parts {
 		sum.Add(sum, p.Base())
 		if part.Unit == nil && !slices.ContainsFunc(r.Parts, func(other Part) bool { return other.Unit != p.Unit }) {
@@ -79,17 +80,22 @@ func (part *rest) fill(r *Recipe, plain Amount, why string) (is, message, hint s
 	left, err := amountOf(new(big.Rat).Sub(whole.Rat(), sum.Quo(sum, size)))
 	switch {
 	case len(r.Parts) > 0 && r.Parts[0].kind() != part.kind():
-		return "", fmt.Sprintf("is %v, and another amount %v", part.kind(), r.Parts[0].kind()), "write the whole in the others' unit, as in q.s. 100 g, or the number"
+		return "", "", fmt.Sprintf("is %v, and another amount %v", part.kind(), r.Parts[0].kind()), "write the whole in the others' unit, as in q.s. 100 g, or the number"
 	case whole.IsZero():
-		return "", why, "write the whole with it, as in q.s. 100" + unit + ", or the number"
+		return "", why, why, "write the whole with it, as in q.s. 100" + unit + ", or the number"
 	case err != nil || left.IsZero():
 		others, _ := amountOf(sum)
-		return "", fmt.Sprintf("is nothing: the others add up to %v%s, and the whole is %v%s", others, unit, whole, unit),
-			"correct the others, leave out what sums them up, or write the number, 0 if it is not used"
+		message = fmt.Sprintf("is nothing: the others add up to %v%s, and the whole is %v%s", others, unit, whole, unit)
+		column := slices.IndexFunc(b.parts, func(p widePart) bool { return p.ingredient == largest.Ingredient })
+		if column < 0 || largest.Base().Cmp(part.Base()) < 0 {
+			return "", "", message, "correct the others, leave out what sums them up, or write the number, 0 if it is not used"
+		}
+		name := b.table.header[b.parts[column].column]
+		return "", "no part " + name, message, "if " + fault.Quote(name) + " is a label, say so: " + Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
 	}
 	part.Amount = left
 	r.Parts = slices.Insert(r.Parts, part.before, part.Part)
-	return fmt.Sprintf("%v%s, which makes %v%s", left, unit, whole, unit), "", ""
+	return fmt.Sprintf("%v%s, which makes %v%s", left, unit, whole, unit), "", "", ""
 }
 
 // plainWhole returns what recipes add up to whose amounts are plain numbers: 100, or 1, if all
