@@ -48,7 +48,7 @@ func TestReadForms(t *testing.T) {
 		{"a row that adds up", "recipe,Gin,Rum,Rye\nA,1,2,3\nB,1,1,2\nC,2,1,3\nall,4,4,8\n", Options{}},
 		{"a total of two rows", "recipe,Gin,Rum,Total drops\nA,1,2,3\nB,2-3,1,4\n", Options{}},
 		{"no unit but one", "recipe,Gin,Rum,Rye\nA,1 cl,2,3\nB,1,1,2\n", Options{}},
-		{"a header of two rows", "Grade,Composition (%),,Hardness\nGrade,Fe,C,HV\nA,bal.,1,300\nB,bal.,2,350\n", Options{}},
+		{"a header of two rows", "Grade,Composition (%),,,Hardness\nGrade,Fe,C,Cr,HV\nA,bal.,1,13,300\nB,bal.,2,12,350\n", Options{}},
 		{"two columns that add up", "recipe,Gin,Rum\nA,1,2\nB,1,1\nC,2,1\nall,4,4\n", Options{}},
 		{"a column that adds up", "recipe,Gin,Rum,whole\nA,1,2,3\nB,1,1,2\nC,2,1,3\nD,2,2,4\nE,5,1,6\n", Options{}},
 		{"what is left to 10", "recipe,Gin,Rum,water\nA,1,2,7\nB,1,1,8\nC,2,1,7\nD,2,2,6\nE,5,1,4\n", Options{}},

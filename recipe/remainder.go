@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"regexp"
@@ -82,7 +83,11 @@ func (b *builder) fillRest(part *rest, r *Recipe, plain Amount, why string) (is,
 	case len(r.Parts) > 0 && r.Parts[0].kind() != part.kind():
 		return "", "", fmt.Sprintf("is %v, and another amount %v", part.kind(), r.Parts[0].kind()), "write the whole in the others' unit, as in q.s. 100 g, or the number"
 	case whole.IsZero():
-		return "", why, why, "write the whole with it, as in q.s. 100" + unit + ", or the number"
+		example := fault.Quote(part.text + " 100" + unit)
+		if unit == "" {
+			example += " or " + fault.Quote(part.text+" 1")
+		}
+		return "", why, why, "write the whole with it, as in " + example + ", or the number"
 	case err != nil || left.IsZero():
 		others, _ := amountOf(sum)
 		message = fmt.Sprintf("is nothing: the others add up to %v%s, and the whole is %v%s", others, unit, whole, unit)
@@ -99,34 +104,38 @@ func (b *builder) fillRest(part *rest, r *Recipe, plain Amount, why string) (is,
 }
 
 // plainWhole returns what recipes add up to whose amounts are plain numbers: 100, or 1, if all
-// those do so that say all amounts, within 2 in 100. If there are none it is 100, for which
-// nothing speaks, where the others of some rest are above 1. Else it is 0, and why.
+// those do so that say all amounts, or the whole, within 2 in 100. If there are none it is 100, for which
+// nothing speaks, where two of the ingredients are above 1. Else it is 0, and why.
 func (b *builder) plainWhole() (whole Amount, sure bool, why string) {
-	most, hundred, one := 0.0, true, true
 	why = "is the rest of a whole that nothing tells"
+	large, hundred, one := make(map[int32]bool), true, true
 	for i := range b.recipes {
 		r := &b.recipes[i]
-		part, open := b.rests[int32(i)]
 		sum := 0.0
 		for _, p := range r.Parts {
 			if p.Unit == nil {
-				sum += p.Amount.Float64()
+				v := p.Amount.Float64()
+				sum += v
+				large[p.Ingredient] = large[p.Ingredient] || v > 1
 			}
 		}
-		if open && part.Amount.IsZero() {
-			most = max(most, sum)
-		} else if !open && sum > 0 && !b.spoilt[int32(i)] {
+		part, open := b.rests[int32(i)]
+		if open && part.Unit == nil && !part.Amount.IsZero() {
+			sum, open = part.Amount.Float64(), false
+		}
+		if !open && sum > 0 && !b.spoilt[int32(i)] {
 			sure = true
 			hundred, one = hundred && math.Abs(sum-100) <= 2, one && math.Abs(sum-1) <= 0.02
 			if !hundred && !one {
-				return whole, true, fmt.Sprintf("is the rest of a whole that nothing tells: %s adds up to %.6g, not to 100 or 1", fault.Quote(r.Name), sum)
+				return whole, true, fmt.Sprintf("%s: %s adds up to %.6g, not to 100 or 1", why, fault.Quote(r.Name), sum)
 			}
 		}
 	}
+	maps.DeleteFunc(large, func(_ int32, is bool) bool { return !is })
 	switch {
 	case sure && one:
 		return mustAmount("1"), true, ""
-	case hundred && (sure || most > 1):
+	case sure || len(large) > 1:
 		return mustAmount("100"), sure, ""
 	}
 	return whole, false, why

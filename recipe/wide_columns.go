@@ -59,6 +59,9 @@ func (c *columnReader) readWide() error {
 			fault.Quote(inUnits[0]), fault.Quote(c.columns[first].Ingredient), fault.Quote(c.columns[first].Unit.Name)), "")
 	}
 	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {
+		if slices.ContainsFunc(c.profile, func(p profile) bool { return p.negative > 0 }) {
+			return c.errorInHeader(recipe, "the table has numbers below 0, and no column of amounts", "a table of recipes says how much of each ingredient there is, and amounts are 0 or more")
+		}
 		return c.errorInHeader(recipe, "the header names no ingredient", longForm+"; the wide form has recipe and a column for each ingredient")
 	}
 	return nil

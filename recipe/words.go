@@ -23,6 +23,7 @@ var judgements = []string{
 	"rating", "ratings", "score", "scores", "stars", "rank", "ranking", "votes", "liking", "likes", "grade", "popularity", "reviews", "hedonic",
 	"price", "cost", "costs", "margin", "calories", "kcal", "abv", "ph", "viscosity", "sweetness", "bitterness", "sourness", "servings", "portions",
 	"hardness", "hv", "hv10", "hv30", "hrc", "hb", "hbw", "strength", "mpa", "gpa", "elongation", "density", "conductivity", "härte",
+	"sharpe", "return", "returns", "volatility",
 	"bewertung", "wertung", "punkte", "sterne", "rang", "preis", "kosten", "portionen", "kalorien",
 	"prix", "coût", "évaluation", "étoiles", "precio", "coste", "puntuación", "prezzo", "costo", "voto",
 }
