@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,7 +85,7 @@ otherwise. docs/tables.md describes what is read.`,
 				fault.Count(len(d.Book.Recipes), "recipe"), fault.Count(d.Book.Ingredients.Len(), "ingredient"), shellWord(out))
 			const most = 8
 			doubts := 0
-			for _, n := range d.Book.Notes {
+			for _, n := range slices.Concat(d.Book.Ingredients.Notes, d.Book.Notes) {
 				if n.Settle == "" && !n.Doubt {
 					continue
 				}
