@@ -162,6 +162,9 @@ func withoutChanging(layout *recipe.Layout, read func() (*recipe.Book, error)) (
 // keyed is how a problem file says what a column or the size of a unit is.
 var keyed = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
 
+// keyedPlain is the same of what holds for all of a table.
+var keyedPlain = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)`)
+
 // asFlags makes what is to be written into a problem file, where there is none, the
 // flags that say it.
 func asFlags(err error) error {
@@ -176,6 +179,7 @@ func asFlags(err error) error {
 			m := keyed.FindStringSubmatch(text)
 			return "--" + m[1] + " " + shellWord(m[2]+"="+m[3])
 		})
+		e.Hint = keyedPlain.ReplaceAllString(e.Hint, "--$1 $2")
 	}
 	return err
 }
