@@ -1,9 +1,9 @@
 package recipe
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -91,34 +91,34 @@ func TestRemainderWords(t *testing.T) {
 	}
 }
 
-// In a workbook it is the same, with percent formats too.
+// In a workbook it is the same in all forms, with percent formats too.
 func TestRemainderWorkbook(t *testing.T) {
-	f := excelize.NewFile()
-	defer f.Close()
-	percent, err := f.NewStyle(&excelize.Style{NumFmt: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, row := range [][]any{{"recipe", "Aqua", "Urea", "Oil"}, {"Day", "q.s. 100", 0.001, 0.03}, {"Night", "q.s.", 0.4, nil}} {
-		if err := f.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+1), &row); err != nil {
+	for form, rows := range map[string][][]any{
+		"wide":   {{"recipe", "Aqua", "Urea", "Oil"}, {"Day", "q.s. 100", 0.001, 0.03}, {"Night", "q.s.", 0.4, nil}},
+		"turned": {{"INCI", "Day", "Night"}, {"Aqua", "q.s. 100", "q.s."}, {"Urea", 0.001, 0.4}, {"Oil", 0.03, nil}},
+		"long":   {{"recipe", "ingredient", "amount"}, {"Day", "Aqua", "q.s. 100"}, {"Day", "Urea", 0.001}, {nil, "Oil", 0.03}, {"Night", "Aqua", "q.s."}, {nil, "Urea", 0.4}},
+	} {
+		f := excelize.NewFile()
+		percent, err := f.NewStyle(&excelize.Style{NumFmt: 10})
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := f.SetCellStyle("Sheet1", "B2", "D3", percent); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "book.xlsx")
-	if err := f.SaveAs(path); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(path); err != nil {
-		t.Fatal(err)
-	}
-	b, err := ReadFile(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := bookText(b), "Day: Aqua 96.9 %, Urea 0.1 %, Oil 3 %\nNight: Aqua 60 %, Urea 40 %"; got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
+		for i, row := range rows {
+			if err := f.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+1), &row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var file bytes.Buffer
+		if err := errors.Join(f.SetCellStyle("Sheet1", "B2", "D6", percent), f.Write(&file), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		b, err := Read(&file, "book.xlsx", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", form, err)
+			continue
+		}
+		if got, want := bookText(b), "Day: Aqua 96.9 %, Urea 0.1 %, Oil 3 %\nNight: Aqua 60 %, Urea 40 %"; got != want {
+			t.Errorf("%s: %s\nwant\n%s", form, got, want)
+		}
 	}
 }
