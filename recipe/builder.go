@@ -292,6 +292,47 @@ func (b *builder) empty(r *Recipe) {
 	b.faults.add(b.table.errorIn(place{r.Line, r.Column, r.cell}, "the amounts of "+fault.Quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe"))
 }
 
+// takeRest takes down such a part of a recipe.
+func (b *builder) takeRest(recipe int32, part Part, field int, text string, before int) {
+	if first, twice := b.rests[recipe]; twice {
+		b.fail(field, "", fmt.Sprintf("%s makes up the rest of %s, and so does %s", fault.Quote(b.book.Ingredients.Names[part.Ingredient]),
+			fault.Quote(b.recipes[recipe].Name), fault.Quote(b.book.Ingredients.Names[first.Ingredient])), "write the number of one of them, or 0 for one that is not used")
+		b.spoilt[recipe] = true
+		return
+	}
+	b.rests[recipe] = rest{Part: part, before: before, text: strings.Clone(text), place: b.table.place(field)}
+}
+
+// columnOf returns the column of an ingredient in the wide form.
+func (b *builder) columnOf(ingredient int32) string {
+	if k := slices.IndexFunc(b.parts, func(p widePart) bool { return p.ingredient == ingredient }); k >= 0 {
+		return b.table.header[b.parts[k].column]
+	}
+	return ""
+}
+
+// fillRests works these parts out once all rows have been read.
+func (b *builder) fillRests() {
+	plain, sure, why := plainWhole(b.recipes, b.rests, b.spoilt)
+	for i := range b.recipes {
+		if part, ok := b.rests[int32(i)]; ok && !b.spoilt[int32(i)] {
+			guessed := !sure && part.Amount.IsZero()
+			what := fault.Quote(part.text) + " of " + fault.Quote(b.book.Ingredients.Names[part.Ingredient]) + " in " + fault.Quote(b.recipes[i].Name)
+			is, key, message, hint := part.fill(&b.recipes[i], plain, why, b.columnOf)
+			if message == "" {
+				b.unsure = b.unsure || guessed && part.Unit == nil
+				b.filled.add(func() place { return part.place }, what+" is "+is)
+				continue
+			}
+			b.spoilt[int32(i)] = true
+			if key == "" || !b.told[key] {
+				b.told[key] = true
+				b.faults.add(b.table.errorIn(part.place, what+" "+message, hint))
+			}
+		}
+	}
+}
+
 // finish returns the book once all rows have been read.
 func (b *builder) finish() (*Book, error) {
 	book, t := b.book, b.table

@@ -5,17 +5,10 @@ import (
 	"maps"
 	"math"
 	"math/big"
-	"regexp"
 	"slices"
-	"strings"
 
 	"kir/fault"
 )
-
-// remainder is how a table says that an ingredient makes up what the others leave: bal.,
-// q.s. 100, ad 100 g, to 100. Its groups are the whole, and what is none.
-var remainder = regexp.MustCompile(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
-	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|auf)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
 
 // A rest is a part of a recipe that makes up what the others leave of a whole.
 type rest struct {
@@ -25,42 +18,10 @@ type rest struct {
 	place  place
 }
 
-// takeRest takes down such a part of a recipe.
-func (b *builder) takeRest(recipe int32, part Part, field int, text string, before int) {
-	if first, twice := b.rests[recipe]; twice {
-		b.fail(field, "", fmt.Sprintf("%s makes up the rest of %s, and so does %s", fault.Quote(b.book.Ingredients.Names[part.Ingredient]),
-			fault.Quote(b.recipes[recipe].Name), fault.Quote(b.book.Ingredients.Names[first.Ingredient])), "write the number of one of them, or 0 for one that is not used")
-		b.spoilt[recipe] = true
-		return
-	}
-	b.rests[recipe] = rest{Part: part, before: before, text: strings.Clone(text), place: b.table.place(field)}
-}
-
-// fillRests works these parts out once all rows have been read.
-func (b *builder) fillRests() {
-	plain, sure, why := b.plainWhole()
-	for i := range b.recipes {
-		if part, ok := b.rests[int32(i)]; ok && !b.spoilt[int32(i)] {
-			guessed := !sure && part.Amount.IsZero()
-			what := fault.Quote(part.text) + " of " + fault.Quote(b.book.Ingredients.Names[part.Ingredient]) + " in " + fault.Quote(b.recipes[i].Name)
-			is, key, message, hint := b.fillRest(&part, &b.recipes[i], plain, why)
-			if message == "" {
-				b.unsure = b.unsure || guessed && part.Unit == nil
-				b.filled.add(func() place { return part.place }, what+" is "+is)
-				continue
-			}
-			b.spoilt[int32(i)] = true
-			if key == "" || !b.told[key] {
-				b.told[key] = true
-				b.faults.add(b.table.errorIn(part.place, what+" "+message, hint))
-			}
-		}
-	}
-}
-
-// fillRest gives a recipe the part, and says what it is, or what is wrong: of one key it need
-// be told once. plain is the whole of numbers without a unit, or 0, and why it is not known.
-func (b *builder) fillRest(part *rest, r *Recipe, plain Amount, why string) (is, key, message, hint string) {
+// fill gives a recipe the part, and says what it is, or what is wrong: of one key it need be
+// told once. plain is the whole of numbers without a unit, or 0, and why it is not known.
+// columnOf returns the column of an ingredient, if it has one.
+func (part *rest) fill(r *Recipe, plain Amount, why string, columnOf func(ingredient int32) string) (is, key, message, hint string) {
 	sum, size, unit := new(big.Rat), big.NewRat(1, 1), ""
 	largest := slices.MaxFunc(append(r.Parts, Part{}), func(p, q Part) int { return p.Base().Cmp(q.Base()) })
 	for _, p := range r.Parts {
@@ -91,11 +52,10 @@ func (b *builder) fillRest(part *rest, r *Recipe, plain Amount, why string) (is,
 	case err != nil || left.IsZero():
 		others, _ := amountOf(sum)
 		message = fmt.Sprintf("is nothing: the others add up to %v%s, and the whole is %v%s", others, unit, whole, unit)
-		column := slices.IndexFunc(b.parts, func(p widePart) bool { return p.ingredient == largest.Ingredient })
-		if column < 0 || largest.Base().Cmp(part.Base()) < 0 {
+		name := columnOf(largest.Ingredient)
+		if name == "" || largest.Base().Cmp(part.Base()) < 0 {
 			return "", "", message, "correct the others, leave out what sums them up, or write the number, 0 if it is not used"
 		}
-		name := b.table.header[b.parts[column].column]
 		return "", "no part " + name, message, "if " + fault.Quote(name) + " is a label, say so: " + Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
 	}
 	part.Amount = left
@@ -106,11 +66,11 @@ func (b *builder) fillRest(part *rest, r *Recipe, plain Amount, why string) (is,
 // plainWhole returns what recipes add up to whose amounts are plain numbers: 100, or 1, if all
 // those do so that say all amounts, or the whole, within 2 in 100. If there are none it is 100, for which
 // nothing speaks, where two of the ingredients are above 1. Else it is 0, and why.
-func (b *builder) plainWhole() (whole Amount, sure bool, why string) {
+func plainWhole(recipes []Recipe, rests map[int32]rest, spoilt map[int32]bool) (whole Amount, sure bool, why string) {
 	why = "is the rest of a whole that nothing tells"
 	large, hundred, one := make(map[int32]bool), true, true
-	for i := range b.recipes {
-		r := &b.recipes[i]
+	for i := range recipes {
+		r := &recipes[i]
 		sum := 0.0
 		for _, p := range r.Parts {
 			if p.Unit == nil {
@@ -119,11 +79,11 @@ func (b *builder) plainWhole() (whole Amount, sure bool, why string) {
 				large[p.Ingredient] = large[p.Ingredient] || v > 1
 			}
 		}
-		part, open := b.rests[int32(i)]
+		part, open := rests[int32(i)]
 		if open && part.Unit == nil && !part.Amount.IsZero() {
 			sum, open = part.Amount.Float64(), false
 		}
-		if !open && sum > 0 && !b.spoilt[int32(i)] {
+		if !open && sum > 0 && !spoilt[int32(i)] {
 			sure = true
 			hundred, one = hundred && math.Abs(sum-100) <= 2, one && math.Abs(sum-1) <= 0.02
 			if !hundred && !one {

@@ -96,6 +96,11 @@ func adds(name string) bool {
 // averages are names of rows that are the mean of others, or say how they scatter.
 var averages = []string{"average", "avg", "mean", "median", "stdev", "std", "mittelwert", "durchschnitt", "moyenne", "promedio", "ø"}
 
+// remainder is how a table says that an ingredient makes up what the others leave: bal.,
+// q.s. 100, ad 100 g, to 100. Its groups are the whole, and what is none.
+var remainder = regexp.MustCompile(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
+	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|auf)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
+
 // sumWord is whether a column's name has a word of sums in it.
 func sumWord(name string) bool {
 	return slices.ContainsFunc(separators.Split(strings.ToLower(name), -1), func(word string) bool { return slices.Contains(sums, word) })
