@@ -64,8 +64,9 @@ func (part *rest) fill(r *Recipe, plain Amount, why string, columnOf func(ingred
 }
 
 // plainWhole returns what recipes add up to whose amounts are plain numbers: 100, or 1, if all
-// those do so that say all amounts, or the whole, within 2 in 100. If there are none it is 100, for which
-// nothing speaks, where two of the ingredients are above 1. Else it is 0, and why.
+// those do so that say all amounts, or the whole, within 2 in 100. If there are none it
+// is 100, for which nothing speaks, where two of the ingredients are above 1. Else it is
+// 0, and why.
 func plainWhole(recipes []Recipe, rests map[int32]rest, spoilt map[int32]bool) (whole Amount, sure bool, why string) {
 	why = "is the rest of a whole that nothing tells"
 	large, hundred, one := make(map[int32]bool), true, true
