@@ -191,10 +191,10 @@ func TestProblemsStay(t *testing.T) {
 // TestDraftsStay keeps drafts of books whose columns are of all kinds.
 func TestDraftsStay(t *testing.T) {
 	kept := golden.Open(t)
-	shelf := "name,family,maker,kind,cost,odd,all\n"
+	shelf := "name,family,maker,kind,cost,odd,all,some\n"
 	book := "recipe,ingredient,amount,cost,bad,one,own,yes\n"
 	for k := range 26 {
-		shelf += fmt.Sprintf("I%d,%s,M%d,k%d,%d,o%d,x\n", k, []string{"spirit", "citrus", "", "wine"}[k%4], k%13, k%2, k*k%17, k)
+		shelf += fmt.Sprintf("I%d,%s,M%d,k%d,%d,o%d,x,%s\n", k, []string{"spirit", "citrus", "", "wine"}[k%4], k%13, k%2, k*k%17, k, []string{"2", "5", ""}[k%3])
 		for i := range 1 + k%23 {
 			book += fmt.Sprintf("R%d,I%d,%d,%d.5,%s,one,v%d,%s\n", k, (k+i*5)%26, 1+(k*i)%7, k%5, []string{"bad", "bad", "good"}[k%3], k, []string{"no", "yes", ""}[k%3])
 		}

@@ -158,7 +158,7 @@ func (h *house) try(ctx context.Context, e edit, changed string) (outcome, strin
 		return "", "", err
 	}
 	for _, round := range h.rounds(changed) {
-		timeout := 4*round.usual + time.Minute
+		timeout := 4*round.usual + 2*time.Minute
 		if h.long {
 			timeout = 30 * time.Minute
 		}
