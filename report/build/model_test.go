@@ -314,6 +314,34 @@ func TestMadeAsBefore(t *testing.T) {
 	}
 }
 
+// Summaries of small runs of other kinds are what they were: without properties, without
+// weight, without a search, without recipes.
+func TestMadeOfKinds(t *testing.T) {
+	golden.OfFloats(t)
+	const head = "name: A sour\ntotal: 20\nsparsity: {uniform: [1, 2]}\nsampler: {kernel: balanced, chains: 2, warmup: 100, draws: 300, seed: 1}\n"
+	const bare = head + "ingredients: [Gin, Rum, Lime, Syrup]\n"
+	for name, text := range map[string]string{
+		"plain":      bare,
+		"known":      head + "recipes: recipes.csv\n",
+		"unweighted": bare + "properties: {gin: {expression: 'share(\"Gin\")', weight: 0}}\n",
+		"unsearched": bare + "properties: {gin: {expression: 'share(\"Gin\")', weight: 2}}\n",
+	} {
+		made := sample(t, map[string]string{"problem.yaml": text, "recipes.csv": "recipe,ingredient,amount\nA,Gin,6\nA,Lime,3\nB,Syrup,2\nB,Gin,4\n"})
+		defer made.problem.Close()
+		made.result.Answer = nil
+		m, err := Model(t.Context(), made.problem, run.Directory(made.dir), made.result, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Timing, m.Again.Problem, m.Plots, m.Pairs, m.Diverse = report.Timing{}, "", nil, nil, nil
+		got, err := json.MarshalIndent(m, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden.Compare(t, filepath.Join("testdata", "kinds", name+".json"), got)
+	}
+}
+
 // A kernel is recommended for what random compositions and the law tell.
 func TestAdvice(t *testing.T) {
 	for name, c := range map[string]struct{ text, kernel, because string }{
