@@ -104,8 +104,12 @@ func TestFiguresFail(t *testing.T) {
 	if _, err := Start(t.Context(), spec, store, Options{}); err != nil {
 		t.Fatal(err)
 	}
+	r, err := Open(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
 	broken = true
-	if r, err := Merge(t.Context(), spec, store, Options{}); err == nil || r != nil {
-		t.Errorf("a property without scores makes %+v", r)
+	if f, err := figures(t.Context(), spec, store, r.Manifest, 1); err == nil {
+		t.Errorf("a property without scores makes %+v", f)
 	}
 }
