@@ -342,6 +342,32 @@ func TestMadeOfKinds(t *testing.T) {
 	}
 }
 
+// TestDiverseOf: the shortlist that differs, of equal and unequal scores, of none above 0,
+// of ingredients that all have, of fewer than are asked for.
+func TestDiverseOf(t *testing.T) {
+	kept, inf := golden.Open(t), math.Inf(-1)
+	for name, scores := range map[string][6]float64{"equal": {}, "unequal": {0, -3, -0.1, -0.2, -5, -0.3}, "none above 0": {inf, inf, inf, inf, inf, inf}, "some at 0": {inf, -1, inf, -1.2, -1.1, inf}} {
+		var pool []run.Best
+		for k, sets := range [][]int{{0, 1}, {0, 1, 2}, {0, 3}, {4, 5}, {0}, {1, 4}} {
+			b := run.Best{Chain: k % 2, Draw: k, LogScore: scores[k], LogDensity: float64(-k % 4)}
+			for _, i := range sets {
+				b.Parts = append(b.Parts, kir.Part{Ingredient: i, Amount: 2 + k})
+			}
+			pool = append(pool, b)
+		}
+		for _, most := range []int{1, 4, 9} {
+			said := ""
+			for _, b := range diverse(slices.Clone(pool), most) {
+				said += fmt.Sprint(b.Draw, " ")
+			}
+			kept.Holds(t, fmt.Sprint(name, ", ", most), said)
+		}
+	}
+	if got := diverse(nil, 3); got != nil {
+		t.Errorf("of none it chooses %v", got)
+	}
+}
+
 // A kernel is recommended for what random compositions and the law tell.
 func TestAdvice(t *testing.T) {
 	for name, c := range map[string]struct{ text, kernel, because string }{
