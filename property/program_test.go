@@ -310,6 +310,9 @@ func TestProgramFails(t *testing.T) {
 					t.Errorf("the error does not say %s: %v", want, err)
 				}
 			}
+			if strings.Contains(err.Error(), `only said ""`) {
+				t.Errorf("the error says what was not said: %v", err)
+			}
 			if p.Err() == nil {
 				t.Error("the property does not know of it")
 			}
