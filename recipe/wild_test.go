@@ -402,6 +402,7 @@ func TestReadJSON(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
+		"no key": `[{"@type": "Recipe", 1: 2}]`, "a key without quotes": `{"@type": "Recipe", name: "A"}`,
 		"long units": `[{"@type": "Recipe", "name": "A", "recipeIngredient": ["2 great big heaped spoon sugar"]}, {"@type": "Recipe", "name": "B", "recipeIngredient": ["3 very great big heaped spoon flour"]}]`,
 		"empty":      "", "half": `[{"@type": "Recipe"`, "no JSON": `[{"@type" "Recipe"}]`, "two values": `{} {}`, "no recipe": `{"@type": "Person", "name": "A"}`, "number": "3", "bad UTF-8": "{\"a\": \"\xff\"}",
 		"deep": strings.Repeat("[", 200) + strings.Repeat("]", 200), "twice": `[{"@type": "Recipe", "name": "A", "recipeIngredient": ["1 cl Gin"]}, {"@type": "Recipe", "name": "A", "recipeIngredient": ["1 cl Rum"]}]`,
