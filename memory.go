@@ -61,8 +61,8 @@ const (
 	maxMet       = 1 << 15 // ingredients of states that are remembered, but for the last state
 
 	// How often refresh and recall are made for each line: wholeWorth times
-	// the cube of their rate, and the share of allowed candidates, over the number of ingredients, but at least
-	// minWhole over that number and at most maxWhole.
+	// the cube of their rate, and the share of allowed candidates, over the number of
+	// ingredients, but at least minWhole over that number and at most maxWhole.
 	wholeWorth = 150
 	minWhole   = 0.1
 	maxWhole   = 10

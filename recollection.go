@@ -250,9 +250,7 @@ func (s *states) addLast(u *states, room int) {
 		first--
 		from -= int(u.sizes[first])
 	}
-	s.sizes = append(s.sizes, u.sizes[first:]...)
-	s.list = append(s.list, u.list[from:]...)
-	s.amounts = append(s.amounts, u.amounts[from:]...)
+	s.addAll(&states{u.sizes[first:], u.list[from:], u.amounts[from:]})
 }
 
 // copyFrom makes s hold what u does.

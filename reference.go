@@ -166,8 +166,9 @@ func (f *reference) here(x *State) float64 {
 // weight of [State.whole] is (π/q)^β.
 func (f *reference) move(r *Rand, x *State) error {
 	if x.beta == 0 {
-		f.draw(r, x, x.Composition)
+		divided := f.draw(r, x, x.Composition)
 		err := x.Refresh()
+		x.recalled, x.logRecall = true, f.logDivided(x, x.Composition, divided)
 		x.finds.see(x.Composition, x.sum)
 		return err
 	}

@@ -19,8 +19,8 @@ import (
 //	min(1, exp((β_{r+1} − β_r)(V(x_r) − V(x_{r+1})))),  V = Σ_k c_k·log y_k.
 //
 // A second leg of replicas, from the law that warm-up has learnt to the same β = 1, is
-// kept where round trips by it take fewer scans (Surjanovic, Syed, Bouchard-Côté and Campbell 2022,
-// "Parallel tempering with a variational reference").
+// kept where round trips by it take fewer scans (Surjanovic, Syed, Bouchard-Côté and
+// Campbell 2022, "Parallel tempering with a variational reference").
 //
 // What the chain hands out is the replica at β = 1. Good regions that are far
 // apart are reached by way of β = 0, where nothing is in between. Two further
@@ -63,7 +63,8 @@ func NewTempered(t *Target) (*Tempered, error) {
 }
 
 // NewTemperedReplicas returns the kernel with a given number of replicas from
-// β = 0 to β = 1, 2 to 101, and the peaks, and no second leg. Where there are no wishes all β are alike, and there is one.
+// β = 0 to β = 1, 2 to 101, and the peaks, and no second leg. Where there are no wishes
+// all β are alike, and there is one.
 func NewTemperedReplicas(t *Target, replicas int) (*Tempered, error) {
 	if replicas < 2 || replicas > maxSteps+1 {
 		return nil, fmt.Errorf("tempered: %d replicas: there must be from 2 to %d", replicas, maxSteps+1)

@@ -78,7 +78,8 @@ func (b *Balanced) learn(r *Rand, x *State, iterations int, tally *Tally) error 
 }
 
 // EndWarmup learns from what the round that is on has met, and from as much of the last
-// one as there is room for, and sets the mix that suits it. A chain that is hot goes back to where it was cold.
+// one as there is room for, and sets the mix that suits it. A chain that is hot goes back
+// to where it was cold.
 func (b *Balanced) EndWarmup(x *State) {
 	m := x.memory
 	if m == nil {

@@ -46,7 +46,8 @@ func TestNestedRHat(t *testing.T) {
 	// Chains too short for R-hat to come near 1 agree all the same, and those of
 	// another law do not. With 256 chains of 20 independent draws the variance of
 	// the 16 means is 1/320 of the draws', give or take √(2/15) of that, and W is
-	// 1 + 1/20: ν² − 1 is 0.0030, and above 0.0125 (χ² of 63 with 15 degrees of freedom) less than once in 10⁶ seeds.
+	// 1 + 1/20: ν² − 1 is 0.0030, and above 0.0125 (χ² of 63 with 15 degrees of freedom) less
+	// than once in 10⁶ seeds.
 	x := autoregressions(18, 256, 20, 0)
 	if got := NestedRHat(seriesOf(0, x)); !(got*got-1 < 0.0125) {
 		t.Errorf("independent draws: %v", got)

@@ -219,7 +219,8 @@ func TestJackknives(t *testing.T) {
 			r.replicates[0][g] = math.Log(0.25)
 		}
 	}
-	// Without each other group, 0.6 counts twice: 1.2, 0.1, 0.2 and 0.5 are 0.6, 0.05, 0.1 and 0.25 of 2; else 3/7, 1/14, 1/7 and 5/14.
+	// Without each other group, 0.6 counts twice: 1.2, 0.1, 0.2 and 0.5 are 0.6, 0.05, 0.1
+	// and 0.25 of 2; else 3/7, 1/14, 1/7 and 5/14.
 	errors, rest := r.LawErrors([]float64{0.6, 0.1, 0.2}, 0.5)
 	for k, want := range []float64{0.6 - 3./7, 1./14 - 0.05, 1./7 - 0.1} {
 		if want *= math.Sqrt(31) / 2; math.Abs(errors[k]-want) > 1e-12 {

@@ -129,7 +129,11 @@ func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
 // readText reads a problem file, or the text that stands instead of what it holds.
 func readText(ctx context.Context, files *yaml.Files, path string, text []byte) (root *yaml.Node, err error) {
 	defer func() {
-		if ext := strings.ToLower(filepath.Ext(path)); err != nil && !errors.Is(err, fs.ErrNotExist) && slices.Contains([]string{".csv", ".tsv", ".xlsx"}, ext) {
+		var unread *fs.PathError
+		if err == nil || ctx.Err() != nil || errors.As(err, &unread) {
+			return
+		}
+		if ext := strings.ToLower(filepath.Ext(path)); slices.Contains([]string{".csv", ".tsv", ".xlsx"}, ext) {
 			err = &fault.Error{File: path, Err: err, Message: "this is a table, not a problem", Hint: "kir init " + fault.Quote(path) + " writes a problem for it"}
 		}
 	}()

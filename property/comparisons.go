@@ -25,9 +25,10 @@ import (
 // hundredth. Linear, for twenty answers do not tell of interactions.
 //
 // The weights have independent normal priors of one variance, that of largest
-// evidence among a few, and their posterior is taken as normal (expectation propagation; Rasmussen and Williams 2006, algorithms
-// 3.5 and 3.6, with differences of compositions for inputs). What is not observed keeps its prior, so
-// that a share says how little is known.
+// evidence among a few, and their posterior is taken as normal (expectation propagation;
+// Rasmussen and Williams 2006, algorithms 3.5 and 3.6, with differences of compositions
+// for inputs). What is not observed keeps its prior, so that a share says how little is
+// known.
 type Comparisons struct {
 	features features
 	scale    float64    // standard deviation of a weight a priori

@@ -34,10 +34,10 @@ import (
 // before or with it. So a recipe whose score is still known is not asked for again. Its
 // end of input is the end of the run. The environment variable KIR_TOTAL holds M.
 //
-// It is started when first asked, and as often as Processes allows to ask at once. If it ends before it has answered it is started once more and
-// asked again; a second end, an answer that takes longer than Timeout, or one
-// that is not what it must be ends the run with an error that quotes it. Close
-// ends all that are running.
+// It is started when first asked, and as often as Processes allows to ask at once. If it
+// ends before it has answered it is started once more and asked again; a second end, an
+// answer that takes longer than Timeout, or one that is not what it must be ends the run
+// with an error that quotes it. Close ends all that are running.
 //
 // The program runs with the rights of the user and may do what the user may do.
 type Program struct {

@@ -26,9 +26,9 @@ type Cells struct {
 }
 
 // ReadCells reads the columns of some names from a table: those of required must
-// be there, and one of any, if it names some. The file may be CSV or a workbook, as for [Read]; of the
-// layout all but Columns counts. Columns of other names are left out, with a note.
-// What is wrong in the file is an [*Error] or a [*fault.Errors].
+// be there, and one of any, if it names some. The file may be CSV or a workbook, as for
+// [Read]; of the layout all but Columns counts. Columns of other names are left out, with
+// a note. What is wrong in the file is an [*Error] or a [*fault.Errors].
 func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cells, error) {
 	names := slices.Concat(required, any)
 	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool {

@@ -32,7 +32,8 @@ func TestConditionsEqualBruteForce(t *testing.T) {
 
 // On random rulesets, a conflict is found exactly if there is no composition;
 // its rules cannot hold together, no smaller set of rules cannot, each change
-// resolves it, and no common cause is found where there is no conflict. All of this is checked by brute force.
+// resolves it, and no common cause is found where there is no conflict. All of this is
+// checked by brute force.
 func TestExplainIsSmallestAndTrue(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 4))
 	conflicts, changes := 0, 0

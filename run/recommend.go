@@ -53,7 +53,8 @@ const (
 // effective draws a second, unless short runs of it, of a fortieth and a tenth of
 // the run's length at most, leave its chains apart (R-hat above 1.1) or most random
 // compositions are forbidden, and one of tempered, as long in lines, brings them
-// closer together, or a longer one where that is not enough. The advice does not depend on the seed or on how fast the machine is.
+// closer together, or a longer one where that is not enough. The advice does not depend
+// on the seed or on how fast the machine is.
 func Recommend(ctx context.Context, t *kir.Target, settings kir.Settings, programs bool) (*Advice, error) {
 	if _, err := kir.NewExact(t); err == nil {
 		return &Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
@@ -164,9 +165,9 @@ func try(ctx context.Context, t *kir.Target, name string, iterations int) (Trial
 	if err != nil {
 		return Trial{}, err
 	}
-	// A score that is the same in nine of ten draws tells nothing; sums of amounts may. They are slower
-	// than the score wherever there are many ingredients, and so not asked else: that a
-	// run is long enough for them its own figures say.
+	// A score that is the same in nine of ten draws tells nothing; sums of amounts may. They
+	// are slower than the score wherever there are many ingredients, and so not asked else:
+	// that a run is long enough for them its own figures say.
 	signs := make([]uint64, t.Space().N())
 	r := kir.NewRand(trialSeed, "trial sums", 0)
 	for i := range signs {

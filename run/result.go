@@ -11,8 +11,8 @@ import (
 )
 
 // A Result is what a run amounts to. No figure in it depends on the number of
-// workers or on interruptions, but for Timing and the seconds of the answer. A figure that the draws do not
-// determine is NaN.
+// workers or on interruptions, but for Timing and the seconds of the answer. A figure
+// that the draws do not determine is NaN.
 type Result struct {
 	Parts      []Part // the files that the figures were made of
 	Chains     []ChainResult

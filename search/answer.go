@@ -203,8 +203,8 @@ func (q *Question) typical(ctx context.Context, t *kir.Target, d *Distance, seed
 	return max(d.Typical(all), 0), nil
 }
 
-// promise checks what the models of each half promise by those of the other half. What cannot be checked, as where a class is in one half only, is
-// noted.
+// promise checks what the models of each half promise by those of the other half. What
+// cannot be checked, as where a class is in one half only, is noted.
 func (a *Answer) promise(ctx context.Context, q *Question, o Options, l ListOptions) error {
 	own, other, err := q.Halves(ctx, o.Seed)
 	if err == nil {

@@ -72,7 +72,8 @@ func (s *searcher) ideas(ctx context.Context) ([]Found, error) {
 }
 
 // admissible returns the best of the archive, and of the seeds whose amounts are
-// allowed, that are apart from what was chosen and, if there is something to choose from, from each other.
+// allowed, that are apart from what was chosen and, if there is something to choose from,
+// from each other.
 func (s *searcher) admissible(chosen []Found) []Found {
 	var starts []Found
 	a := &apart{s.o.Distance, slices.Clone(chosen), s.o.Apart, Found{}}

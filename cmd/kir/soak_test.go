@@ -64,8 +64,9 @@ func (s *soak) execute(ctx context.Context, args []string, out, said io.Writer) 
 // TestSoak is a long day of one process: commands, and a page that is steered, at
 // random, some ended at a random time and some killed, under limits of memory and of
 // open files. After each the goroutines, open files and temporary files are those from
-// before; the heap and, without the race detector, the resident memory do not grow; a run that was ended and resumed
-// has the draws of one that was not. KIR_SOAK says for how long, KIR_SEED from where.
+// before; the heap and, without the race detector, the resident memory do not grow; a run
+// that was ended and resumed has the draws of one that was not. KIR_SOAK says for how
+// long, KIR_SEED from where.
 func TestSoak(t *testing.T) {
 	long, err := time.ParseDuration(os.Getenv("KIR_SOAK"))
 	steps := 1 << 30
