@@ -78,19 +78,6 @@ func TestSpacesStay(t *testing.T) {
 		}
 	}
 	free := func(n int) []Ingredient { return make([]Ingredient, n) }
-	// Of very many units few are drawn in another way than many.
-	table, err := New(t.Context(), Space{Total: 1<<22 + 7, Ingredients: free(8300)}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wide, err := table.Sampler(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range []int{2, 4095, 4096, 4097, 4098, 8193} {
-		i, a, err := wide.Clone().Draw(pcg{rand.New(rand.NewPCG(4, uint64(n)))}, n, nil, nil)
-		kept.Holds(t, fmt.Sprint("wide ", n), fmt.Sprintf("%x %v", sha256.Sum256(fmt.Append(nil, i, a)), err))
-	}
 	for name, c := range map[string]struct {
 		s Space
 		o Options
