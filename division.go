@@ -61,14 +61,23 @@ type binLaw struct {
 	doses
 	weights [tiltBins]float64
 	count   int // bins that have any
+
+	last [tiltBins + 1]int // amounts of bin b are above last[b], up to last[b+1]
+}
+
+// bin lays out the bins of a total.
+func (l *binLaw) bin(total int) {
+	for b := range l.last {
+		l.last[b] = b * total / tiltBins
+	}
 }
 
 // binOf returns the bin of an amount.
 func binOf(amount, total int) int { return (amount*tiltBins+total-1)/total - 1 }
 
 // within returns the amounts of bin b that there may be: from the first on, n of them.
-func (l *binLaw) within(b, total int) (first, n int) {
-	first, last := max(b*total/tiltBins+1, l.lo), min((b+1)*total/tiltBins, l.hi)
+func (l *binLaw) within(b int) (first, n int) {
+	first, last := max(l.last[b]+1, l.lo), min(l.last[b+1], l.hi)
 	if l.step > 1 {
 		first += (l.step - (first-l.lo)%l.step) % l.step
 		last -= ((last-l.lo)%l.step + l.step) % l.step
@@ -79,27 +88,27 @@ func (l *binLaw) within(b, total int) (first, n int) {
 // fill computes the weights of doses. Without a tilt they are, up to a
 // factor, those of the first of so many parts of a line that is cut anywhere:
 // P(amount > a) = (1 − a/most)^(parts−1).
-func (l *binLaw) fill(tilt *tilt, s doses, left, parts, total int) (sum float64) {
+func (l *binLaw) fill(tilt *tilt, s doses, left, parts int) (sum float64) {
 	l.doses, l.count = s, 0
 	if s.lo > s.hi {
 		return 0
 	}
 	most := left - (parts - 1)
 	per := 1 / float64(most)
-	above, from := 1.0, binOf(s.lo, total)
+	above, from := 1.0, binOf(s.lo, l.last[tiltBins])
 	if s.lo > 1 {
 		above = intPow(float64(most-s.lo+1)*per, parts-1)
 		clear(l.weights[:from])
 	}
-	for b := from; b < tiltBins && b*total/tiltBins < s.hi; b++ {
-		next := intPow(float64(most-min((b+1)*total/tiltBins, s.hi))*per, parts-1)
+	for b := from; b < tiltBins && l.last[b] < s.hi; b++ {
+		next := intPow(float64(most-min(l.last[b+1], s.hi))*per, parts-1)
 		w := above - next
 		above = next
 		if tilt != nil {
 			w *= tilt[b]
 		}
 		if s.step > 1 {
-			if _, n := l.within(b, total); n == 0 {
+			if _, n := l.within(b); n == 0 {
 				w = 0
 			}
 		}
@@ -124,10 +133,10 @@ func intPow(x float64, n int) float64 {
 }
 
 // divide draws the amounts of y, whose ingredients are listed, if there is a stream
-// of random choices to draw with; else y has them. It returns the log of the
+// of random choices to draw with; else y has them. It returns the
 // probability that they come out. Where doses cannot come to what is left, those from
 // there on are not kept, so that there is always a division.
-func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) float64 {
+func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) product {
 	ranks, room := c.arrange(y.list, y.total)
 	ranked := bits.OnesCount64(ranks)
 	l, n, p := &c.bins, len(c.parts), one()
@@ -144,17 +153,17 @@ func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) float64 
 		if at < ranked {
 			tilt = &tilts[c.rank[i]]
 		}
-		sum := l.fill(tilt, c.next(&room, at), room.left, n-at, y.total)
+		sum := l.fill(tilt, c.next(&room, at), room.left, n-at)
 		if !(sum > 0) {
 			single = at
 			break
 		}
 		if r != nil {
-			first, ways := l.within(r.Categorical(l.weights[:l.count]), y.total)
+			first, ways := l.within(r.categorical(l.weights[:l.count], sum))
 			y.amounts[i] = int32(first + l.step*r.Intn(ways))
 		}
 		b := binOf(int(y.amounts[i]), y.total)
-		_, ways := l.within(b, y.total)
+		_, ways := l.within(b)
 		p.times(l.weights[b] / (sum * float64(ways)))
 		room.left -= int(y.amounts[i])
 	}
@@ -164,5 +173,5 @@ func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) float64 
 	for k := 1; k < n-single; k++ {
 		p.times(float64(k) / float64(room.left-k))
 	}
-	return p.log()
+	return p
 }

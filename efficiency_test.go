@@ -231,9 +231,11 @@ func BenchmarkESS(b *testing.B) {
 	target = weightedCocktails(b, 30)
 	compare("cocktails30", target, worth.Statistics(target, mostUsed(b, target)),
 		effort{"accelerated", 10_000, 100_000, 20}, effort{"balanced", 100_000, 200_000, 5}, effort{"tempered", 2000, 50_000, 1})
+	// The region that decides, of 1.5 %, accelerated leaves after thousands of iterations
+	// and comes back to seldom: in 4 million it may not have been there at all.
 	target = weightedCocktails(b, 300)
 	compare("cocktails300", target, worth.Statistics(target, mostUsed(b, target)),
-		effort{"accelerated", 10_000, 200_000, 20}, effort{"balanced", 1_000_000, 200_000, 20}, effort{"tempered", 2000, 50_000, 1})
+		effort{"accelerated", 100_000, 200_000, 100}, effort{"balanced", 1_000_000, 200_000, 20}, effort{"tempered", 2000, 50_000, 1})
 }
 
 // BenchmarkMixes compares mixes of balanced's moves on the cocktails as

@@ -302,9 +302,9 @@ func RecallCandidate(x *State, r *Rand) (*Composition, float64) {
 	if !x.drawListed(r, y) {
 		return nil, 0
 	}
-	log := x.memory.divide(r, &x.exact, y)
-	if log != x.memory.divide(nil, nil, y) {
+	p := x.memory.divide(r, &x.exact, y)
+	if p != x.memory.divide(nil, nil, y) {
 		return y, math.NaN()
 	}
-	return y, math.Exp(log + x.logListed(y))
+	return y, math.Exp(p.and(x.listed(y)).log())
 }

@@ -49,10 +49,12 @@ func (t *wholeTally) add(u wholeTally) {
 	t.accepted += u.accepted
 }
 
-// worth returns the share of tries that had a candidate and the rate at which those
-// were taken.
-func (t wholeTally) worth() (share, rate float64) {
-	return (float64(t.candidates) + 0.5) / (float64(t.tried) + 0.5), (float64(t.accepted) + 0.5) / (float64(t.candidates) + 1)
+// worth returns the share of tries that had a candidate, times the square of the rate at
+// which those were taken.
+func (t wholeTally) worth() float64 {
+	share := (float64(t.candidates) + 0.5) / (float64(t.tried) + 0.5)
+	rate := (float64(t.accepted) + 0.5) / (float64(t.candidates) + 1)
+	return share * rate * rate
 }
 
 const (
@@ -60,10 +62,10 @@ const (
 	maxMetStates = 8192    // states that a round looks at, at most
 	maxMet       = 1 << 15 // ingredients of states that are remembered, but for the last state
 
-	// How often refresh and recall are made for each line: wholeWorth times
-	// the cube of their rate, and the share of allowed candidates, over the number of
-	// ingredients, but at least minWhole over that number and at most maxWhole.
-	wholeWorth = 150
+	// How often refresh and recall are made for each line: wholeWorth times the worth of
+	// the better one, over the number of ingredients, but at least minWhole over that
+	// number and at most maxWhole.
+	wholeWorth = 75
 	minWhole   = 0.1
 	maxWhole   = 10
 )
@@ -89,25 +91,21 @@ func (m *memory) share(i, n int) float64 {
 
 // tune sets the mix. A whole new composition costs about as much as a line for
 // each of its ingredients and pays only if it is accepted often: where it is not, the
-// few states that it hardly ever proposes hold the chain. So refresh and recall are
-// made by the cube of the better rate, in proportion to the squares of both. What is
-// barred only takes time: that counts but once.
+// few states that it hardly ever proposes hold the chain. So refresh and recall are made
+// by the squares of their rates. What is barred only takes time: that counts but once.
+// They change the size, too, and take the place of resize as they do of lines.
 func (m *memory) tune(used float64, resizes bool) {
-	worth := func(last, now wholeTally) (cube, square float64) {
-		last.add(now)
-		share, rate := last.worth()
-		return share * rate * rate * rate, share * rate * rate
-	}
-	refreshCube, refresh := worth(m.last.refresh, m.now.refresh)
-	recallCube, recall := worth(m.last.recall, m.now.recall)
-	whole := max(min(wholeWorth*max(refreshCube, recallCube)/used, maxWhole), minWhole/used)
+	both := m.last
+	both.add(m.now)
+	refresh, recall := both.refresh.worth(), both.recall.worth()
+	whole := max(min(wholeWorth*max(refresh, recall)/used, maxWhole), minWhole/used)
 	m.mix = shares{
 		lineMove:    1,
 		refreshMove: whole * refresh / (refresh + recall),
 		recallMove:  whole * recall / (refresh + recall),
 	}
 	if resizes {
-		m.mix[resizeMove] = resizeShare
+		m.mix[resizeMove] = resizeShare / (1 + whole)
 	}
 	m.tuned = true
 }

@@ -119,6 +119,14 @@ func (r *Rand) Categorical(weights []float64) int {
 	for _, w := range weights {
 		total += w
 	}
+	return r.categorical(weights, total)
+}
+
+// categorical is Categorical of weights whose total is known.
+func (r *Rand) categorical(weights []float64, total float64) int {
+	if r.oracle != nil {
+		return r.oracle.Choose(weights)
+	}
 	u := r.float64() * total
 	last := 0
 	for k, w := range weights {

@@ -1,9 +1,6 @@
 package kir
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // recall is a Metropolis–Hastings move whose candidate is drawn from what warm-up
 // met, whatever the state. It is no candidate if an ingredient comes twice.
@@ -27,9 +24,9 @@ func (x *State) recall(r *Rand) (outcome, error) {
 }
 
 // logRecalled is the log of what the law gives y over the probability that recall draws
-// it, of whose amounts divided is the log.
-func (x *State) logRecalled(y *Composition, divided float64) float64 {
-	return x.target.LogLaw(y.Used()) - (divided + x.logListed(y))
+// it, of which divided is that of its amounts.
+func (x *State) logRecalled(y *Composition, divided product) float64 {
+	return x.target.LogLaw(y.Used()) - divided.and(x.listed(y)).log()
 }
 
 // remembers returns what the state has learnt, be it nothing.
@@ -86,45 +83,40 @@ func (x *State) recallSize(r *Rand) int {
 	return int(m.sizes[r.Intn(len(m.sizes))])
 }
 
-// logListed is the log of the probability that recall draws the ingredients that y
-// lists. With n of them, of which the core's are C and m others,
+// listed is the probability that recall draws the ingredients that y lists. With n of
+// them, of which the core's are C and m others,
 //
 //	(1−loose)·share(n, C)·m! Π_{others} q′_i + loose·size(n)·n! Π q_i.
-func (x *State) logListed(y *Composition) float64 {
+func (x *State) listed(y *Composition) product {
 	n, t, m := y.Used(), x.target, x.memory
 	size := t.law.P(n)
 	states := float64(len(m.cores))
 	if states > 0 {
 		size = unmet*size + (1-unmet)*float64(m.sizeCount[n-t.law.lo])/states
 	}
-	single, other, core := one(), one(), uint64(0)
-	for _, i := range y.list {
-		single.times(m.share(int(i), y.N()))
+	single, core := one(), uint64(0)
+	for k, i := range y.list {
+		single.times(float64(k+1) * m.share(int(i), y.N()))
 		if k := m.rankOf(i); int(k) < m.core {
 			core |= 1 << k
 		}
 	}
-	log := math.Log(size) + logFactorial(n) + single.log()
+	single.times(size)
 	if states == 0 {
-		return log
+		return single
 	}
-	log += math.Log(loose)
+	single.times(loose)
 	count := m.coreCount[m.coreAt(t, n, core)]
 	if count == 0 {
-		return log
+		return single
 	}
-	g := m.groups[core]
+	g, other, others := m.groups[core], one(), 0
 	for _, i := range y.list {
 		if k := m.rankOf(i); int(k) >= m.core {
-			other.times(m.otherShare(i, g, y.N()))
+			others++
+			other.times(float64(others) * m.otherShare(i, g, y.N()))
 		}
 	}
-	of := math.Log((1-loose)*float64(count)/states) + logFactorial(n-bits.OnesCount64(core)) + other.log()
-	return max(log, of) + math.Log1p(math.Exp(-math.Abs(log-of)))
-}
-
-// logFactorial returns log n!.
-func logFactorial(n int) float64 {
-	log, _ := math.Lgamma(float64(n) + 1)
-	return log
+	other.times((1 - loose) * float64(count) / states)
+	return single.plus(other)
 }

@@ -101,6 +101,7 @@ func (c *recollection) learn(t *Target, met *states) {
 		c.sizeCount[int(n)-t.law.lo]++
 		c.coreCount[c.coreAt(t, int(n), core)]++
 	}
+	c.bins.bin(t.space.total)
 	c.tilts = c.tiltsOf(t, func(uint64) bool { return true }, nil, tiltWeight)
 	c.learnGroups(t)
 	c.odds = c.odds[:0]
@@ -167,19 +168,42 @@ func (c *recollection) substitute(ingredients int) {
 	}
 }
 
-// A product is one of factors of which no few leave the range of a float64.
+// A product is one of factors of at most 1, a few of which may leave the range of a
+// float64 together: factor·e^rest.
 type product struct{ factor, rest float64 }
 
 func one() product { return product{factor: 1} }
 
+const tiny = 1e-100 // a float64 holds the product of two that are not below
+
 func (p *product) times(f float64) {
-	if p.factor *= f; p.factor < 1e-200 {
+	if f < tiny {
+		p.rest += math.Log(f)
+		return
+	}
+	if p.factor *= f; p.factor < tiny {
 		p.rest += math.Log(p.factor)
 		p.factor = 1
 	}
 }
 
-func (p *product) log() float64 { return p.rest + math.Log(p.factor) }
+// and returns p·q.
+func (p product) and(q product) product {
+	p.times(q.factor)
+	p.rest += q.rest
+	return p
+}
+
+// plus returns p + q.
+func (p product) plus(q product) product {
+	if p.rest == q.rest {
+		return product{p.factor + q.factor, p.rest}
+	}
+	a, b := p.log(), q.log()
+	return product{1, max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))}
+}
+
+func (p product) log() float64 { return p.rest + math.Log(p.factor) }
 
 // rankOf returns where an ingredient stands in the order.
 func (c *recollection) rankOf(i int32) uint8 {

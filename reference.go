@@ -124,8 +124,8 @@ func (f *reference) memory() *memory {
 }
 
 // draw makes y an independent draw, by a state that has the reference's memory. It
-// returns the log of the probability that y's amounts come out when recall divides them.
-func (f *reference) draw(r *Rand, x *State, y *Composition) (divided float64) {
+// returns the probability that y's amounts come out when recall divides them.
+func (f *reference) draw(r *Rand, x *State, y *Composition) (divided product) {
 	if !r.Bernoulli(plain) {
 		for range f.tries {
 			if x.drawListed(r, y) {
@@ -142,10 +142,10 @@ func (f *reference) log(x *State, y *Composition) float64 {
 	return f.logDivided(x, y, x.memory.divide(nil, nil, y))
 }
 
-// logDivided is log of a y of whose amounts that of their division is known.
-func (f *reference) logDivided(x *State, y *Composition, divided float64) float64 {
+// logDivided is log of a y of whose amounts the probability is known.
+func (f *reference) logDivided(x *State, y *Composition, divided product) float64 {
 	t := x.target
-	recalled := f.logRecall + x.logListed(y) + divided
+	recalled := f.logRecall + divided.and(x.listed(y)).log()
 	plain := f.logPlain + t.logDrawn[y.Used()-t.law.lo]
 	return max(recalled, plain) + math.Log1p(math.Exp(-math.Abs(recalled-plain)))
 }

@@ -70,7 +70,7 @@ func (c *recollection) tiltsOf(t *Target, wanted func(core uint64) bool, by []ti
 		list, amounts = list[n:], amounts[n:]
 		for at, i := range c.parts[:min(bits.OnesCount64(ranks), int(n)-1)] {
 			k := c.rank[i]
-			sum := c.bins.fill(tiltAt(by, k), c.next(&room, at), room.left, int(n)-at, t.space.total)
+			sum := c.bins.fill(tiltAt(by, k), c.next(&room, at), room.left, int(n)-at)
 			for b, w := range c.bins.weights[:c.bins.count] {
 				expected[k][b] += w / sum
 			}

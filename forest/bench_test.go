@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -31,8 +32,9 @@ func states(n int) [][]int32 {
 }
 
 // BenchmarkForestPoint compares the ways to score a composition as a whole, in turns:
-// tree by tree, by Sum, and by a scorer that follows it there from another one, which
-// is what a candidate costs that is accepted. The least time of 40 for each.
+// tree by tree, by Sum, by a scorer that is set to it, which is what a candidate costs,
+// and with a line through it then; and by a scorer that follows it there from another
+// one, without and with a line. The least time of 40 for each.
 func BenchmarkForestPoint(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -63,11 +65,26 @@ func BenchmarkForestPoint(b *testing.B) {
 				s.Sum,
 				func(x, used []int32) int64 {
 					scorer.Reset(x, used)
+					return scorer.Value()
+				},
+				func(x, used []int32) int64 {
+					scorer.Reset(x, used)
+					_, sums := scorer.Line(int(used[0]), int(used[1]))
+					return sums[0]
+				},
+				func(x, used []int32) int64 {
+					scorer.Reset(x, used)
 					scorer.settle()
 					return scorer.Value()
 				},
+				func(x, used []int32) int64 {
+					scorer.Reset(x, used)
+					scorer.settle()
+					_, sums := scorer.Line(int(used[0]), int(used[1]))
+					return sums[0]
+				},
 			}
-			least := []time.Duration{time.Hour, time.Hour, time.Hour}
+			least := slices.Repeat([]time.Duration{time.Hour}, len(ways))
 			for range 40 {
 				for w, way := range ways {
 					start := time.Now()
@@ -79,7 +96,9 @@ func BenchmarkForestPoint(b *testing.B) {
 			}
 			b.ReportMetric(float64(least[0]), "ns/plain")
 			b.ReportMetric(float64(least[1]), "ns/sum")
-			b.ReportMetric(float64(least[2]), "ns/followed")
+			for k, name := range []string{"set", "set-line", "followed", "followed-line"} {
+				b.ReportMetric(float64(least[2+k]), "ns/"+name)
+			}
 			b.ReportMetric(float64(least[0])/float64(least[1]), "plain/sum")
 			b.ReportMetric(0, "ns/op")
 		})

@@ -35,7 +35,7 @@ func (s *Scorer) descendSmall(k, total int32) {
 	for w := range s.trees {
 		for ; s.trees[w] != 0; s.trees[w] &= s.trees[w] - 1 {
 			tree := sc.small[w<<6|bits.TrailingZeros64(s.trees[w])]
-			s.descend(span{tree.root, 0, total, -1, -1}, k)
+			s.descend(s.x, span{tree.root, 0, total, -1, -1}, k)
 		}
 	}
 	s.unmark()
@@ -82,10 +82,10 @@ func (s *Scorer) leavePath(t int, k, total int32) {
 		}
 		level := sc.nodeLevel[paths[p]]
 		if k < border {
-			s.descend(span{other, border, at.to, level, at.levelEnd}, k)
+			s.descend(s.x, span{other, border, at.to, level, at.levelEnd}, k)
 			at.to, at.levelEnd = border-1, level
 		} else {
-			s.descend(span{other, at.from, border - 1, at.levelFrom, level}, k)
+			s.descend(s.x, span{other, at.from, border - 1, at.levelFrom, level}, k)
 			at.from, at.levelFrom = border, level
 		}
 	}
@@ -112,9 +112,9 @@ func (s *Scorer) addLeaf(at span, value int64) {
 	}
 }
 
-// descend adds the steps of the nodes below a span: a test of a slot that varies
-// splits it, any other sends all of it one way.
-func (s *Scorer) descend(start span, k int32) {
+// descend adds the steps of the nodes below a span of a line through x: a test of a slot
+// that varies splits it, any other sends all of it one way.
+func (s *Scorer) descend(x []int32, start span, k int32) {
 	sc := s.score
 	todo := append(s.todo[:0], start)
 	for len(todo) > 0 {
@@ -122,7 +122,7 @@ func (s *Scorer) descend(start span, k int32) {
 		todo = todo[:len(todo)-1]
 		n := &sc.nodes[at.node]
 		for n.slot >= 0 {
-			amount := s.x[n.slot]
+			amount := x[n.slot]
 			if slope := s.slope[n.slot]; slope == 0 {
 				if amount <= n.threshold {
 					at.node++

@@ -39,10 +39,11 @@
 //
 // A composition that is drawn as a whole is scored by the same masks, of which only
 // those of the tests that its few ingredients fail are looked at: the trees that test
-// none of them end in their first leaves, whose sum is known. A scorer takes such a
-// composition over only when a line through it is asked for, so that a candidate that
-// is refused costs a point alone. Where so many ingredients are in use that their
-// tests are more than those on the trees' paths, the trees are walked one by one.
+// none of them end in their first leaves, whose sum is known. Where so many ingredients
+// are in use that their tests are more than those on the trees' paths, the trees are
+// walked one by one. So a candidate that is refused costs a point alone. The first few
+// lines through such a composition are found without counts: from what the other
+// ingredients block, or by descents from the roots. Only then does a scorer take it over.
 //
 // # Descriptors
 //

@@ -15,37 +15,32 @@ type variation struct {
 	slope        int32
 }
 
-// Line scores the compositions in which ingredients i ≠ j share their current
-// sum s = x_i + x_j as (k, s−k), k = 0, …, s. The score is sums[p] for k in
-// [starts[p], starts[p+1]), where starts[0] is 0 and after the last piece comes
-// s+1. Neighbouring pieces differ. The slices are valid until the next call.
-func (s *Scorer) Line(i, j int) (starts []int32, sums []int64) {
-	s.settle()
-	a, b := int32(i), int32(j)
-	k := s.x[a]
-	total := k + s.x[b]
+// line is Line of the composition that x has.
+func (s *Scorer) line(i, j int32) (starts []int32, sums []int64) {
+	k := s.x[i]
+	total := k + s.x[j]
 	s.breaks = s.breaks[:0]
 	if total > 0 {
-		if s.vary(a, b) {
+		if s.vary(s.x, i, j) {
 			s.descendSmall(k, total)
 		} else {
-			s.maskSmall(a, b, total)
+			s.maskSmall(s.leaves, i, j, total)
 		}
 		if len(s.score.large) > 0 {
 			s.descendLarge(k, total)
 		}
 		s.collect(total)
 	}
-	return s.pieces(k)
+	return s.pieces(k, s.sum)
 }
 
-// vary lists the slots that vary along the line of i and j. It reports whether
+// vary lists the slots that vary along the line of i and j through x. It reports whether
 // groups are among them: those that have one of the two but not the other.
-func (s *Scorer) vary(i, j int32) (groups bool) {
-	k := s.x[i]
+func (s *Scorer) vary(x []int32, i, j int32) (groups bool) {
+	k := x[i]
 	s.varying = append(s.varying[:0],
 		variation{i, 0, 1},
-		variation{j, s.x[j] + k, -1})
+		variation{j, x[j] + k, -1})
 	if len(s.score.groups) == 0 {
 		return false
 	}
@@ -54,11 +49,11 @@ func (s *Scorer) vary(i, j int32) (groups bool) {
 		switch {
 		case len(ofJ) == 0 || len(ofI) > 0 && ofI[0] < ofJ[0]:
 			slot := int32(s.score.ingredients) + ofI[0]
-			s.varying = append(s.varying, variation{slot, s.x[slot] - k, 1})
+			s.varying = append(s.varying, variation{slot, x[slot] - k, 1})
 			ofI = ofI[1:]
 		case len(ofI) == 0 || ofJ[0] < ofI[0]:
 			slot := int32(s.score.ingredients) + ofJ[0]
-			s.varying = append(s.varying, variation{slot, s.x[slot] + k, -1})
+			s.varying = append(s.varying, variation{slot, x[slot] + k, -1})
 			ofJ = ofJ[1:]
 		default:
 			ofI, ofJ = ofI[1:], ofJ[1:]
@@ -68,7 +63,7 @@ func (s *Scorer) vary(i, j int32) (groups bool) {
 }
 
 // maskSmall adds the steps of the small trees along the line of i and j, which
-// are the only slots that vary.
+// are the only slots that vary, given which leaves are free.
 //
 // Along the line, a test of i with threshold t begins to fail at k = t+1, and a
 // test of j ceases to fail at k = s−t, both for t < s only. The leaves that all
@@ -77,13 +72,13 @@ func (s *Scorer) vary(i, j int32) (groups bool) {
 // tree tests both slots, what the other blocks at that moment is added. As
 // nothing about a cell can be foreseen, the loops have no branches that depend
 // on it.
-func (s *Scorer) maskSmall(i, j, total int32) {
+func (s *Scorer) maskSmall(leaves []freeLeaves, i, j, total int32) {
 	sc := s.score
 	knownI, knownJ := int(sc.known[i]), int(sc.known[j])
 	testsI, testsJ := &sc.tests[knownI], &sc.tests[knownJ]
 	setI := sc.testing[knownI*sc.treeWords:][:sc.treeWords]
 	setJ := sc.testing[knownJ*sc.treeWords:][:sc.treeWords]
-	values, leaves, current, step := sc.values, s.leaves, s.current, s.step
+	values, current, step := sc.values, s.current, s.step
 
 	endI := sc.levelsBelow(testsI, total)
 	cells := sc.cells[sc.firstCell[testsI.level]:sc.firstCell[endI]]
@@ -111,7 +106,7 @@ func (s *Scorer) maskSmall(i, j, total int32) {
 		wordJ := setJ[w]
 		for both := wordI & wordJ; both != 0; both &= both - 1 {
 			bit := bits.TrailingZeros64(both)
-			s.maskBoth(w<<6|bit, entryI+below(wordI, bit), entryJ+below(wordJ, bit), total)
+			s.maskBoth(&leaves[w<<6|bit], entryI+below(wordI, bit), entryJ+below(wordJ, bit), total)
 		}
 		entryI += int32(bits.OnesCount64(wordI))
 		entryJ += int32(bits.OnesCount64(wordJ))
@@ -122,10 +117,9 @@ func (s *Scorer) maskSmall(i, j, total int32) {
 // are given. A cell of i with threshold t is crossed while j has the amount s−t
 // or, one further, s−t−1, and the reverse; where two are crossed at once, i's
 // counts as the first.
-func (s *Scorer) maskBoth(tree int, i, j, total int32) {
+func (s *Scorer) maskBoth(l *freeLeaves, i, j, total int32) {
 	sc := s.score
 	a, b := &sc.entries[i], &sc.entries[j]
-	l := &s.leaves[tree]
 	free := l.without(s.current[i] | s.current[j])
 	if a.end-a.first > 1 || b.end-b.first > 1 {
 		s.maskMany(l.base, free, a, b, total)
@@ -220,9 +214,8 @@ func (s *Scorer) mergeBreaks(middle int) {
 	s.breaks, s.merged = merged, s.breaks
 }
 
-// pieces turns the breaks into pieces, given the current k.
-func (s *Scorer) pieces(k int32) (starts []int32, sums []int64) {
-	sum := s.sum
+// pieces turns the breaks into pieces, given the current k and the score there.
+func (s *Scorer) pieces(k int32, sum int64) (starts []int32, sums []int64) {
 	for _, b := range s.breaks {
 		if b.k > k {
 			break

@@ -1,5 +1,7 @@
 package forest
 
+import "slices"
+
 // A Scorer keeps the score of one moving composition, and scores the lines
 // through it. It is the working memory of one chain: not for use by several
 // goroutines at once. Its methods do not allocate once its lists have grown.
@@ -13,13 +15,18 @@ type Scorer struct {
 	used  []int32 // the ingredients with x > 0
 	place []int32 // by ingredient: where it is in used
 
-	// A composition that was set as a whole is scored as a point, and taken over
-	// only when a line through it is asked for, or a move: most candidates are
-	// refused before.
+	// A composition that was set as a whole is scored as a point, and its first lines by
+	// themselves, before it is taken over: most candidates are refused before, and many
+	// that are not are left soon.
 	ahead    bool
 	next     []Part
 	aheadSum int64
 	point    *point
+	others   []freeLeaves // by tree: without the line's two; all between uses
+	dense    []int32      // by slot: the amounts and totals, while a line is scored; else 0
+	lines    int          // that were asked for since
+	i, j     int32        // of the last of them
+	shared   int32        // what they have together
 
 	// Small trees.
 	leaves  []freeLeaves
@@ -98,60 +105,15 @@ func (s *Score) NewScorer() *Scorer {
 		sc.leaves[t] = freeLeaves{free: ^uint64(0), base: base}
 		sc.sum += s.values[base]
 	}
+	if s.masked() {
+		sc.others = slices.Clone(sc.leaves)
+	} else {
+		sc.dense = make([]int32, s.slots())
+	}
 	for t, tree := range s.large {
 		sc.follow(t, 0, tree.root)
 	}
 	return sc
-}
-
-// Reset moves to the dense composition x. Used are the ingredients with a
-// positive amount, in any order; both slices are only read.
-func (s *Scorer) Reset(x, used []int32) {
-	s.next = s.next[:0]
-	for _, i := range used {
-		s.next = append(s.next, Part{i, x[i]})
-	}
-	s.aheadSum, s.ahead = s.score.sumWith(s.point, x, used), true
-}
-
-// settle takes over the composition that was set as a whole.
-func (s *Scorer) settle() {
-	if !s.ahead {
-		return
-	}
-	s.ahead = false
-	for k, p := range s.next {
-		s.assign(p.Ingredient, p.Amount)
-		s.usedAt(p.Ingredient, k)
-	}
-	for len(s.used) > len(s.next) {
-		s.assign(s.used[len(s.used)-1], 0)
-	}
-	s.refresh()
-}
-
-// usedAt puts an ingredient that is used at place k among those that are.
-func (s *Scorer) usedAt(i int32, k int) {
-	other, at := s.used[k], s.place[i]
-	s.used[k], s.used[at] = i, other
-	s.place[i], s.place[other] = int32(k), at
-}
-
-// Value returns the score of the current composition.
-func (s *Scorer) Value() int64 {
-	if s.ahead {
-		return s.aheadSum
-	}
-	return s.sum
-}
-
-// Set moves to the composition in which ingredient i has amount xi and
-// ingredient j has amount xj, the others as they are.
-func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
-	s.settle()
-	s.assign(int32(i), xi)
-	s.assign(int32(j), xj)
-	s.refresh()
 }
 
 // assign sets one amount. The large trees concerned become stale.

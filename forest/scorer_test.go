@@ -133,7 +133,22 @@ func TestLineEqualsPoints(t *testing.T) {
 				case 1:
 					k = total
 				}
-				if random.IntN(3) > 0 {
+				switch random.IntN(8) {
+				case 0, 1:
+				case 2: // off the line
+					if random.IntN(2) == 0 {
+						j = (i + 1 + random.IntN(len(x)-1)) % len(x)
+					}
+					x[i] = x[i]/2 + 1
+					scorer.Set(i, x[i], j, x[j])
+				case 3: // along a line like the last one, of another composition
+					if other := random.IntN(len(x)); other != i && other != j {
+						x[other] = x[other]/2 + 1
+						scorer.Reset(x, usedOf(x))
+					}
+					x[i], x[j] = k, total-k
+					scorer.Set(i, k, j, total-k)
+				default:
 					x[i], x[j] = k, total-k
 					scorer.Set(i, k, j, total-k)
 				}

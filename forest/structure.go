@@ -40,6 +40,7 @@ type structure struct {
 	small     []smallTree
 	treeWords int      // of a bit set of them
 	testing   []uint64 // by tested slot: the bit set of small trees that test it
+	treesOf   []int32  // by tested slot: how many they are
 	entries   []entry  // by slot, then tree
 	cells     []cell   // by level, then tree
 	ofEntry   []int32  // the cells of each entry in turn, ascending
@@ -96,6 +97,11 @@ type largeTree struct {
 
 // slots returns the number of ingredients and groups.
 func (s *structure) slots() int { return s.ingredients + len(s.groups) }
+
+// masked says whether trees are masks in one word and test amounts alone.
+func (s *structure) masked() bool {
+	return len(s.large) == 0 && len(s.groups) == 0 && s.cover.most >= 0
+}
 
 // amount returns the value of a slot at the dense composition x.
 func (s *structure) amount(slot int32, x []int32) int32 {
@@ -259,6 +265,7 @@ func (s *structure) addMasks(f *Forest) {
 		return cmp.Or(cmp.Compare(a.tests, b.tests), cmp.Compare(a.tree, b.tree), cmp.Compare(a.level, b.level))
 	})
 	s.testing = make([]uint64, len(s.tests)*s.treeWords)
+	s.treesOf = make([]int32, len(s.tests))
 	for k, b := range all {
 		newEntry := k == 0 || b.tests != all[k-1].tests || b.tree != all[k-1].tree
 		if newEntry {
@@ -266,6 +273,7 @@ func (s *structure) addMasks(f *Forest) {
 				s.tests[b.tests].entry = int32(len(s.entries))
 			}
 			s.testing[int(b.tests)*s.treeWords+int(b.tree>>6)] |= 1 << (b.tree & 63)
+			s.treesOf[b.tests]++
 			s.entries = append(s.entries, entry{
 				first: int32(len(s.cells)), level: b.level, threshold: s.thresholds[b.level],
 			})
@@ -301,14 +309,14 @@ func (s *structure) addMasks(f *Forest) {
 // levelsBelow returns the end of the slot's levels whose thresholds are below
 // the amount: those whose tests the amount fails.
 func (s *structure) levelsBelow(t *slotTests, amount int32) int32 {
-	from, to := t.level, t.levelEnd
-	for from < to {
-		middle := (from + to) / 2
-		if s.thresholds[middle] < amount {
-			from = middle + 1
-		} else {
-			to = middle
+	// Without a branch that depends on a threshold, as none could be foreseen.
+	from := t.level
+	for n := t.levelEnd - from; n > 0; {
+		half := (n + 1) / 2
+		if s.thresholds[from+half-1] < amount {
+			from += half
 		}
+		n -= half
 	}
 	return from
 }

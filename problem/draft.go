@@ -68,7 +68,7 @@ func (d *Draft) Write() ([]byte, error) {
 		w.notes("", d.Book.Ingredients.Notes)
 		w.line("%s", recipe.TableYAML("ingredients", filepath.ToSlash(d.Ingredients), d.IngredientsLayout))
 	}
-	w.line("total: %d # units in a composition: one is %v %%", w.total, 100/float64(w.total))
+	w.line("total: %d # units in a composition: one is %v %%%s", w.total, 100/float64(w.total), w.finer())
 	var law []string
 	for n, count := range sizes {
 		if count > 0 {
@@ -240,6 +240,26 @@ func (w *draftWriter) wish(l *recipe.Label) (wish, comment string, worth int) {
 		}
 	}
 	return fmt.Sprintf("%s: {forest: {label: %s, want: %s}}", name, name, recipe.YAMLText(wanted)), comment, known
+}
+
+// finer says what total the smallest dose of the recipes needs, if it is below a unit.
+func (w *draftWriter) finer() string {
+	least := 1.0
+	for _, r := range w.Book.Recipes {
+		sum := 0.0
+		for _, p := range r.Parts {
+			b, _ := p.Base().Float64()
+			sum += b
+		}
+		for _, p := range r.Parts {
+			b, _ := p.Base().Float64()
+			least = min(least, b/sum)
+		}
+	}
+	if least*float64(w.total) >= 0.999 || least < 1e-8 {
+		return ""
+	}
+	return fmt.Sprintf("; the smallest dose, %.2g %%, counts as one: a total of %.0f has room for it", 100*least, math.Pow(10, math.Ceil(-math.Log10(least*1.001))))
 }
 
 // rules writes rules that the recipes suggest, commented out.

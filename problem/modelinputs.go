@@ -48,7 +48,7 @@ func (b *mapping) read(f map[string]*yaml.Node) error {
 	said := make(map[string]*yaml.Node)
 	if v := f["features"]; v != nil && v.Kind == yaml.Sequence {
 		if len(v.Items) != len(inputs) {
-			return yaml.Hint(v.Errorf("features lists %d and the model has %d inputs", len(v.Items), len(inputs)), "the model's are %s", fault.List(inputs, 12))
+			return yaml.Hint(v.Errorf("features lists %d and the model has %s", len(v.Items), fault.Count(len(inputs), "input")), "the model's are %s", fault.List(inputs, 12))
 		}
 		for k, item := range v.Items {
 			said[inputs[k]] = item

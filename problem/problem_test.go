@@ -278,6 +278,7 @@ func TestDraft(t *testing.T) {
 			draft: Draft{Table: "my drinks/book one.csv", Ingredients: "shelf.csv"}},
 		"long, no ingredients": {recipes: long, draft: Draft{Table: "book.csv", Units: map[string]string{"dash": "0.1 cl"}}},
 		"wide":                 {recipes: tasted.String(), draft: Draft{Table: "wide.csv"}},
+		"small doses":          {recipes: "recipe,Fe (%),C (%),B (%)\nA,bal.,1,0.003\nB,bal.,2,0.01\n", draft: Draft{Table: "steel.csv"}},
 		"no labels":            {recipes: "recipe,ingredient,amount\nA,Gin,1\nA,Rum,2\nB,Gin,3\nC,Rum,1\nC,Gin,1\nC,Lime,1\n", draft: Draft{Table: "c.csv"}},
 	} {
 		dir := t.TempDir()

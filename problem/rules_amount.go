@@ -89,10 +89,10 @@ func boundsRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node, of []int, text 
 		return s.columnBounds(f, c, "amount of "+text+words)
 	}
 	if c.Max > 0 && c.Min > c.Max {
-		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: min is %d units and max %d", c.Min, c.Max), "raise max, or lower min to %d", c.Max)
+		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: min is %s and max %d", fault.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
 	}
 	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
-		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: the step is %d units and max %d", c.Step, c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
+		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: the step is %s and max %d", fault.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
 	}
 	return one("amount of "+text+words, c), nil
 }
@@ -130,7 +130,7 @@ func (s *shelf) columnBounds(f map[string]*yaml.Node, all rule.Amount, text stri
 				none = append(none, i)
 			}
 			if a.Max > 0 && a.Min > a.Max {
-				return nil, cell(fmt.Sprintf("%s has at least %d units and at most %d", fault.Quote(s.names[i]), a.Min, a.Max), "mend one of the two")
+				return nil, cell(fmt.Sprintf("%s has at least %s and at most %d", fault.Quote(s.names[i]), fault.Count(a.Min, "unit"), a.Max), "mend one of the two")
 			}
 		}
 		if len(none) > 0 && none[len(none)-1] == i || a.Min == 0 && a.Max == 0 && a.Step == 0 {
@@ -312,9 +312,9 @@ func (s *shelf) cell(n *yaml.Node, ingredient int) (amount *big.Rat, fail func(m
 	digits, percent := strings.CutSuffix(text, "%")
 	v, ok := written(digits)
 	if !ok || v.Sign() < 0 || a.Affix != "" && a.Affix != "%" {
-		return nil, nil, fail(fmt.Sprintf("the %s of %s is %s, which the problem uses on line %d as an amount", a.Name, fault.Quote(s.names[ingredient]), fault.Quote(text), n.Line), "write a number of units or a percentage, or leave the cell empty")
+		return nil, nil, fail(fmt.Sprintf("the %s of %s is %s, which the problem uses on line %d as an amount", a.Name, fault.Quote(s.names[ingredient]), fault.Quote(text), n.Line), "write a number of units or a percentage, 0 for none of it, or leave the cell empty for any")
 	}
-	if percent || a.Affix == "%" {
+	if percent || a.Affix == "%" || strings.Contains(a.Name, "%") {
 		v.Mul(v, big.NewRat(int64(s.total), 100))
 	}
 	return v, fail, nil

@@ -51,7 +51,7 @@ func nearRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 			sum += p.Amount
 		}
 		if sum != s.total {
-			return nil, yaml.Hint(f["recipe"].Errorf("the recipe has %d units of a total of %d, and a distance is between compositions of one total", sum, s.total), "write amounts that add up to %d, or changes alone", s.total)
+			return nil, yaml.Hint(f["recipe"].Errorf("the recipe has %s of a total of %d, and a distance is between compositions of one total", fault.Count(sum, "unit"), s.total), "write amounts that add up to %d, or changes alone", s.total)
 		}
 	}
 	if words == "" {

@@ -322,3 +322,19 @@ func TestDocumentedRules(t *testing.T) {
 		}
 	}
 }
+
+// The numbers of a column that is called a percentage are percentages of the total.
+func TestPercentColumn(t *testing.T) {
+	for name, want := range map[string]string{"max": "amount of Gin max 5", "max %": "amount of Gin max 53"} {
+		p, err := loadFiles(t, map[string]string{
+			"ingredients.csv": "name," + name + "\nGin,5.3\nRum,\n",
+			"problem.yaml":    "ingredients: ingredients.csv\ntotal: 1000\nsparsity: {uniform: [1, 2]}\nconstraints:\n  - amount: {of: \"*\", max: \"" + name + "\"}\n",
+		}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Rules[0].texts[0]; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

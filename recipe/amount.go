@@ -66,7 +66,7 @@ func parseAmount(text string) (a Amount, message, hint string) {
 	}
 	switch {
 	case remainder.MatchString(text):
-		return a, message, "what is left of 100 % is not worked out: write the number"
+		return a, message, "what the others leave of 100 is q.s. 100: write that, or the number"
 	case text == "":
 		return a, "no amount", hint + ", or 0 for an ingredient that is not used"
 	case strings.Contains(text, ",") && isAmount(strings.ReplaceAll(text, ",", "")):

@@ -37,7 +37,10 @@ type builder struct {
 	below   guessed        // rows without the name of their recipe
 	loose   map[*Unit]bool // small units that were taken as masses
 	summed  guessed
-	bare    guessed // rows of the wide form with neither name nor amounts
+	bare    guessed        // rows of the wide form with neither name nor amounts
+	rests   map[int32]rest // by recipe
+	filled  guessed
+	unsure  bool // a whole was guessed that nothing speaks for
 }
 
 // A guessed is something that was understood several times.
@@ -70,6 +73,7 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 		index:  make(map[string]int32),
 		spoilt: make(map[int32]bool),
 		lines:  make(map[[2]int32]int32),
+		rests:  make(map[int32]rest),
 		recipe: -1, ingredient: -1, amount: -1, unit: -1,
 	}
 	if b.open {
@@ -288,10 +292,54 @@ func (b *builder) empty(r *Recipe) {
 	b.faults.add(b.table.errorIn(place{r.Line, r.Column, r.cell}, "the amounts of "+fault.Quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe"))
 }
 
+// takeRest takes down such a part of a recipe.
+func (b *builder) takeRest(recipe int32, part Part, field int, text string, before int) {
+	if first, twice := b.rests[recipe]; twice {
+		b.fail(field, "", fmt.Sprintf("%s makes up the rest of %s, and so does %s", fault.Quote(b.book.Ingredients.Names[part.Ingredient]),
+			fault.Quote(b.recipes[recipe].Name), fault.Quote(b.book.Ingredients.Names[first.Ingredient])), "write the number of one of them, or 0 for one that is not used")
+		b.spoilt[recipe] = true
+		return
+	}
+	b.rests[recipe] = rest{Part: part, before: before, text: strings.Clone(text), place: b.table.place(field)}
+}
+
+// columnOf returns the column of an ingredient in the wide form.
+func (b *builder) columnOf(ingredient int32) string {
+	if k := slices.IndexFunc(b.parts, func(p widePart) bool { return p.ingredient == ingredient }); k >= 0 {
+		return b.table.header[b.parts[k].column]
+	}
+	return ""
+}
+
+// fillRests works these parts out once all rows have been read.
+func (b *builder) fillRests() {
+	plain, sure, why := plainWhole(b.recipes, b.rests, b.spoilt)
+	for i := range b.recipes {
+		if part, ok := b.rests[int32(i)]; ok && !b.spoilt[int32(i)] {
+			guessed := !sure && part.Amount.IsZero()
+			what := fault.Quote(part.text) + " of " + fault.Quote(b.book.Ingredients.Names[part.Ingredient]) + " in " + fault.Quote(b.recipes[i].Name)
+			is, key, message, hint := part.fill(&b.recipes[i], plain, why, b.columnOf)
+			if message == "" {
+				b.unsure = b.unsure || guessed && part.Unit == nil
+				b.filled.add(func() place { return part.place }, what+" is "+is)
+				continue
+			}
+			b.spoilt[int32(i)] = true
+			if key == "" || !b.told[key] {
+				b.told[key] = true
+				b.faults.add(b.table.errorIn(part.place, what+" "+message, hint))
+			}
+		}
+	}
+}
+
 // finish returns the book once all rows have been read.
 func (b *builder) finish() (*Book, error) {
 	book, t := b.book, b.table
 	book.Recipes = b.recipes
+	if !b.faults.full() && !b.faults.broken && len(t.broken) == 0 {
+		b.fillRests()
+	}
 	if len(book.Recipes) == 0 && len(b.faults.all) == 0 {
 		b.faults.add(t.errorIn(place{line: 1, column: 1}, "there is no recipe in the file", "add a row below the header"))
 	}
@@ -333,6 +381,10 @@ func (b *builder) tell() {
 	}
 	if g := &b.bare; g.count > 0 {
 		b.table.note(g.place, fmt.Sprintf("a row with neither a name nor amounts is left out (%s)", fault.Count(g.count, "time")), "")
+	}
+	if g := &b.filled; g.count > 0 {
+		b.table.note(g.place, fmt.Sprintf("an ingredient that makes up the rest is worked out (%s): first %s", fault.Count(g.count, "time"), g.example), "")
+		b.table.notes[len(b.table.notes)-1].Doubt = b.unsure
 	}
 	if g := &b.summed; g.count > 0 {
 		b.table.note(g.place, fmt.Sprintf("what a recipe has of an ingredient in several lines is added up (%s): first %s", fault.Count(g.count, "time"), g.example), "")

@@ -75,7 +75,7 @@ func readColumns(t *table, o Options, units *Units) (columns []Column, long bool
 		if in >= 0 && at < 0 {
 			at = c.amountByUnit()
 		}
-		long = in >= 0 && at >= 0 && c.profile[in].amounts == 0
+		long = in >= 0 && at >= 0 && 2*c.profile[in].amounts <= c.profile[in].filled // a few names, such as Mg, are units, too
 	}
 	if long {
 		return c.columns, true, c.readLong()

@@ -49,8 +49,22 @@ var badBooks = []struct {
 	{name: "huge", file: "recipe,ingredient,amount\nKir,Gin,1e400\n", line: 2, column: 9, message: "out of range", hint: "1e30"},
 	{name: "tiny", file: "recipe,ingredient,amount\nKir,Gin,1e-99999999999999999999\n", line: 2, column: 9, message: "out of range"},
 	{name: "unreadable", file: "recipe,ingredient,amount\nKïr, Gin ,some\n", line: 2, column: 11, message: `unreadable amount "some"`, hint: "such as 4.5"},
-	{name: "what is left of 100 %", file: "Formula,INCI name,% w/w\nKir,Aqua,q.s. 100\nSec,Gin,3\n", line: 2, column: 10, message: `unreadable amount "q.s. 100"`, hint: "what is left of 100 % is not worked out"},
-	{name: "what is left of 100 %, wide", file: "recipe,Al,Cu\nKir,Bal.,4\nSec,bal,5\n", line: 1, column: 8, message: `column "Al" holds "Bal." and no amounts`, hint: "write the numbers"},
+	{name: "what is left of an unknown whole", file: "recipe,ingredient,g\nKir,Gin,3\nKir,Aqua,q.s.\n", line: 3, column: 10, message: `"q.s." of "Aqua" in "Kir" is the rest of a whole that nothing tells`, hint: `as in "q.s. 100 g", or the number`},
+	{name: "what is left of 1 or of 100", file: "recipe,Al,Cu\nKir,Bal.,.4\nSec,bal,.5\n", line: 2, column: 5, message: `"Bal." of "Al" in "Kir" is the rest of a whole that nothing tells`, hint: `as in "Bal. 100" or "Bal. 1", or the number`},
+	{name: "what is left beside a figure", file: "recipe,Bond,Stock,Cash,Ratio\nA,.3,.2,rest,1.2\nB,.5,.3,rest,.8\n", line: 2, column: 9, message: "that nothing tells", hint: `"rest 100" or "rest 1"`},
+	{name: "no amounts but returns", file: "Date,Bond,Stock\n2021-01-01,.3,-.2\n2021-02-01,-.5,.3\n2021-03-01,-.5,-.3\n", line: 1, column: 1, message: "numbers below 0, and no column of amounts", hint: "amounts are 0 or more"},
+	{name: "what is left where the complete ones are no 100", file: "recipe,Al,Cu\nKir,Bal.,40\nSec,200,50\n", line: 2, column: 5, message: "that nothing tells"},
+	{name: "what is left of another kind", file: "recipe,ingredient,g\nKir,Gin,3\nKir,Aqua,q.s. 100 %\n", line: 3, column: 10, message: `is a percentage, and another amount a mass`, hint: "in the others' unit"},
+	{name: "what is left of no unit", file: "recipe,ingredient,amount\nKir,Gin,3 g\nKir,Rum,30 mg\nKir,Aqua,q.s. 100\n", line: 4, column: 10, message: `is a plain number, and another amount a mass`},
+	{name: "two rests", file: "Formula,INCI name,% w/w\nKir,Aqua,q.s. 100\nKir,Parfum,q.s.\nSec,Gin,3\n", line: 3, column: 12, message: `"Parfum" makes up the rest of "Kir", and so does "Aqua"`, hint: "write the number of one"},
+	{name: "two rests, wide", file: "recipe,Al,Cu\nKir,bal,bal\n", line: 2, column: 9, message: `"Cu" makes up the rest of "Kir", and so does "Al"`},
+	{name: "a rest of nothing", file: "recipe,Al,Cu,Mg\nKir,bal,97,5.5\n", line: 2, column: 5, message: `"bal" of "Al" in "Kir" is nothing: the others add up to 102.5, and the whole is 100`, hint: "correct the others"},
+	{name: "a rest beside a label", file: "recipe,Al,Cu,Mg,pores\nKir,bal,7,5.5,300\nSec,bal,6,3,120\n", line: 2, column: 5, message: `the others add up to 312.5, and the whole is 100`, hint: "if \"pores\" is a label, say so: columns: {pores: label}"},
+	{name: "a header of two rows without a name", file: "recipe,Al,,Mg\nKir,1,7,5.5\nSec,2,6,3\n", line: 2, column: 7, message: `column 3 has no name and holds "7"`},
+	{name: "a rest of 0", file: "recipe,Al,Cu (%)\nKir,bal. 100%,100\n", line: 2, column: 5, message: `the others add up to 100 %, and the whole is 100 %`},
+	{name: "a rest twice", file: "recipe,ingredient,amount\nKir,Gin,bal\nKir,Rum,3\nKir,Gin,2\n", line: 4, column: 5, message: "is in \"Kir\" twice"},
+	{name: "a rest of something else", file: "recipe,ingredient,amount\nKir,Acid,q.s. pH 5.5\n", line: 2, column: 10, message: `unreadable amount "q.s. pH 5.5"`, hint: "what the others leave of 100 is q.s. 100"},
+	{name: "a rest and a misspelt one", file: "recipe,Al,Cu,Mg\nKir,bal,3,2\nSec,ball,3,2\nSur,bal,4,2\n", line: 3, column: 5, message: `unreadable amount "ball" of "Al"`},
 	{name: "hexadecimal", file: "recipe,ingredient,amount\nKir,Gin,0x10\n", line: 2, column: 9, message: `unreadable amount "0x10"`},
 	{name: "exponent without digits", file: "recipe,ingredient,amount\nKir,Gin,1e\n", line: 2, column: 9, message: `unreadable amount "1e"`},
 	{name: "two points", file: "recipe,ingredient,amount\nKir,Gin,1.2.3\n", line: 2, column: 9, message: `unreadable amount "1.2.3"`},
@@ -156,6 +170,17 @@ func checkError(t *testing.T, err error, file string, line, column int, message,
 	}
 	if strings.ContainsFunc(err.Error(), func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		t.Errorf("%q holds a control character", err.Error())
+	}
+}
+
+// Where no column is called as names are, the first is taken if it may be.
+func TestFirstColumnNames(t *testing.T) {
+	in, err := ReadIngredients(strings.NewReader("Asset,Return\nGold,3%\nMg,4%\n"), "list.csv", Layout{})
+	if err != nil || len(in.Names) != 2 || len(in.Notes) != 1 || !in.Notes[0].Doubt {
+		t.Errorf("%+v, %v", in, err)
+	}
+	if _, err := ReadIngredients(strings.NewReader("Asset,Return\nGold,3%\nGold,4%\n"), "list.csv", Layout{}); err == nil {
+		t.Error("names that repeat are taken")
 	}
 }
 

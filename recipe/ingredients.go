@@ -144,6 +144,10 @@ func (t *table) nameColumn() (int, error) {
 	hint := "name the column of the ingredients' names so"
 	if mean, ok := fault.Nearest("name", t.header); ok {
 		hint += "; is it " + fault.Quote(mean) + "?"
+	} else if p := &t.profile[0]; t.header[0] != "" && p.figures == 0 && p.filled > 1 && p.differ {
+		t.notes = append(t.notes, Note{File: t.file, Line: t.places[0].line, Column: t.places[0].column, Cell: t.places[0].cell, Doubt: true,
+			Message: "column " + fault.Quote(t.header[0]) + ", the first, is taken as the name"})
+		return 0, nil
 	}
 	return 0, t.errorInHeader(0, "no column is called \"name\"", hint)
 }

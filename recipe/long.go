@@ -20,13 +20,16 @@ func (b *builder) readLong() {
 	if !isNew {
 		b.sameLabels(recipe, r, below)
 	}
-	part, ok := b.longPart(recipe, r)
+	part, isRest, ok := b.longPart(recipe, r)
 	if !ok {
 		b.spoilt[recipe] = true
 		return
 	}
 	at := [2]int32{recipe, part.Ingredient}
-	if part.Amount.IsZero() {
+	if isRest {
+		b.takeRest(recipe, part, b.amount, t.row[b.amount], len(r.Parts))
+	}
+	if isRest || part.Amount.IsZero() {
 		b.lines[at] = part.Line
 		return
 	}
@@ -73,7 +76,7 @@ func (b *builder) sameLabels(recipe int32, r *Recipe, below bool) {
 }
 
 // longPart reads the ingredient, the amount and the unit of the current row.
-func (b *builder) longPart(recipe int32, r *Recipe) (part Part, ok bool) {
+func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool) {
 	t := b.table
 	ok = true
 	name := Name(t.row[b.ingredient])
@@ -108,20 +111,20 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, ok bool) {
 	q, message, hint := b.quantity(b.amount, text)
 	if message != "" {
 		b.fail(b.amount, "", message, hint)
-		return part, false
+		return part, false, false
 	}
 	part.Amount = q.amount
 	if q.unit != "" {
 		unit, _ := b.units.Lookup(q.unit)
 		if cell != "" && part.Unit != nil && *part.Unit != *unit {
 			b.fail(b.amount, "", fmt.Sprintf("the amount %s has the unit %s and the row has %s", fault.Quote(text), fault.Quote(unit.Name), fault.Quote(cell)), "write one unit")
-			return part, false
+			return part, false, false
 		}
 		part.Unit = unit
-	} else if cell == "" && part.Unit == nil && !part.Amount.IsZero() {
+	} else if cell == "" && part.Unit == nil && (q.isRest || !part.Amount.IsZero()) {
 		part.Unit = b.amountUnit
 	}
-	return part, ok
+	return part, q.isRest, ok
 }
 
 // addUp adds a part to one of the same ingredient.

@@ -14,6 +14,7 @@ type profile struct {
 	filled   int             // cells with text
 	unknown  int             // those that say that a value is not known
 	amounts  int             // those that can be read as amounts
+	rests    int             // those that say that it is what others leave
 	figures  int             // those that are numbers, with nothing but an affix
 	affix    string          // what all figures have beside the number, such as % or €
 	mixed    bool            // figures differ in it
@@ -155,8 +156,12 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 	}
 	for _, d := range []Decimal{DecimalPoint, DecimalComma} {
 		if q, message, _ := parseQuantity(text, d, units); message == "" {
-			p.amounts++
 			mark(&t.marking, q.mark, q.twoWay, text, head, field)
+			if q.isRest {
+				p.rests++
+				break
+			}
+			p.amounts++
 			value = q.amount.Float64()
 			if q.unit != "" {
 				p.units++

@@ -15,6 +15,7 @@ type quantity struct {
 	guess  guess   // how freely it was read
 	mark   Decimal // the decimal mark that the numbers show
 	twoWay bool    // a number in it would be another with the other decimal mark
+	isRest bool    // it is what the others leave of the amount, which is 0 if it is not named
 }
 
 // A guess is a kind of reading that is said in a note.
@@ -77,6 +78,16 @@ func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, mess
 		if u, known := units.Lookup(oneWord.ReplaceAllString(rest, "")); known && why == "" {
 			q.amount, q.unit, q.guess = mustAmount("1"), u.Name, unstated
 			return q, "", ""
+		}
+		if m := remainder.FindStringSubmatch(rest); m != nil && m[2] == "" {
+			whole := m[1] + m[3] + m[4]
+			if whole == "" {
+				return quantity{isRest: true}, "", ""
+			}
+			if q, message, hint = parseQuantity(whole, decimal, units); q.guess == literal && !q.amount.IsZero() || message != "" {
+				q.isRest = true
+				return q, message, hint
+			}
 		}
 		return q.refuse(text, decimal, why)
 	}

@@ -21,7 +21,8 @@ type table struct {
 	lines   []int // of the rows whose numbers the profiles keep
 	summed  int   // the line of a row that adds up the others; 0 if there is none
 	marking marking
-	decimal Decimal // what the numbers of text cells have
+	decimal Decimal      // what the numbers of text cells have
+	unnamed map[int]bool // columns of which it was told that they have no name
 }
 
 // newTable opens a file and reads the header. Its names differ from each other,
@@ -49,10 +50,10 @@ func newTable(r io.Reader, file string, l Layout, units *Units, means func(name 
 // findHeader returns how many rows with text in them stand above the header: it
 // is the first row, unless that has one or two cells of many and a later one
 // has names with a meaning or, where none has, is the first with more cells and
-// no number.
+// no number; or unless it has gaps and the second has more cells and no number.
 func (t *table) findHeader(suits func(row []string) bool) (above int, err error) {
 	head := t.head()
-	first, seen, texts := 0, 0, 0
+	first, seen, texts, gaps := 0, 0, 0, false
 	for seen < titleRows {
 		row, err := head.next()
 		if bad := (*Error)(nil); errors.As(err, &bad) {
@@ -76,10 +77,17 @@ func (t *table) findHeader(suits func(row []string) bool) (above int, err error)
 		}
 		seen++
 		if seen == 1 {
-			if first = filled; first > 2 || suits(row) {
+			first = filled
+			if gaps = first > 2 || suits(row); gaps && filled == len(row) {
 				return 0, nil
 			}
 			continue
+		}
+		if gaps {
+			if filled > first && numbers == 0 {
+				return 1, nil
+			}
+			return 0, nil
 		}
 		if filled > first && suits(row) {
 			return seen - 1, nil
@@ -181,7 +189,11 @@ func (t *table) next() error {
 			if len(text) > longestCell {
 				return t.errorAt(i, fmt.Sprintf("the cell is longer than %d bytes", longestCell), "look for a quote that is opened and never closed, or shorten it")
 			}
-			if i < t.width && (i >= len(t.header) || t.header[i] == "") && strings.TrimSpace(text) != "" {
+			if i < t.width && (i >= len(t.header) || t.header[i] == "") && strings.TrimSpace(text) != "" && !t.unnamed[i] {
+				if t.unnamed == nil {
+					t.unnamed = make(map[int]bool)
+				}
+				t.unnamed[i] = i < len(t.header) // else the row is too long, too
 				return t.errorAt(i, fmt.Sprintf("column %d has no name and holds %s", i+1, fault.Quote(text)), "name the column, or empty it")
 			}
 		}

@@ -13,10 +13,12 @@ import (
 // turned is whether a table has a row for each ingredient and a column for each recipe:
 // no name but that of its first column means anything, the columns behind it hold amounts,
 // and the first is given as that of the ingredients, or called as they are, or the others
-// add up to 100 or 1. What else is given of a column says that it is not.
+// add up to 100 or 1, or an ingredient makes up the rest of several. Columns of text may
+// stand between them where both a name and the amounts say so. What else is given of a
+// column says that it is not.
 func (t *table) turned(o Options) bool {
 	first := t.firstNamed()
-	if first < 0 || first+2 >= len(t.header) || t.profile[first].amounts > 0 {
+	if first < 0 || first+2 >= len(t.header) || 2*t.profile[first].amounts > t.profile[first].filled {
 		return false
 	}
 	given := false
@@ -27,12 +29,36 @@ func (t *table) turned(o Options) bool {
 			return false
 		}
 	}
+	amounts := 0
 	for i := first + 1; i < len(t.header); i++ {
-		if p := &t.profile[i]; meansRecipes(t.header[i]) || p.amounts == 0 {
+		if meansRecipes(t.header[i]) {
 			return false
+		} else if t.profile[i].amounts > 0 {
+			amounts++
 		}
 	}
-	return given || means(t.header[first], IngredientColumn) || !means(t.header[first], RecipeColumn) && t.addUp(first) > 0
+	named := given || means(t.header[first], IngredientColumn)
+	divided := amounts > 1 && !means(t.header[first], RecipeColumn) && (t.addUp(first) > 0 || t.restOfSeveral(first))
+	if amounts < len(t.header)-first-1 {
+		return named && divided
+	}
+	return named || divided
+}
+
+// restOfSeveral is whether a row says of several columns that it makes up their rest.
+func (t *table) restOfSeveral(first int) bool {
+	for r := range t.profile[first].values {
+		rests := 0
+		for _, p := range t.profile[first+1:] {
+			if p.rests > 0 && p.amounts+p.rests == p.filled && math.IsNaN(p.values[r]) {
+				rests++
+			}
+		}
+		if rests > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // firstNamed returns the first column with a name; -1 if there is none.
@@ -52,6 +78,9 @@ func (t *table) addUp(first int) (rows int) {
 		for r := range t.profile[first].values {
 			across, off, most := 0.0, 0.0, 0.0
 			for i := first + 1; i < len(sums); i++ {
+				if t.profile[i].amounts == 0 {
+					continue
+				}
 				v := t.profile[i].values[r] / whole
 				sums[i], across = sums[i]+v, across+v
 				sparse = sparse || v == 0
@@ -80,7 +109,11 @@ func (t *table) turnedOptions(o Options, before *table) Options {
 	}
 	given := o.Layout
 	given.Columns = columns
-	if rows := before.addUp(before.firstNamed()); rows > 0 {
+	rows := before.addUp(before.firstNamed())
+	if rows == 0 && before.restOfSeveral(before.firstNamed()) {
+		rows = max(slices.IndexFunc(t.header, adds)-1, 0) // with a rest, a total is known by its name
+	}
+	if rows > 0 {
 		for i, name := range t.header[min(rows+1, len(t.header)):] {
 			if _, ok := given.Columns[name]; ok || t.profile[rows+1+i].amounts == 0 {
 				continue
@@ -106,8 +139,15 @@ func (t *table) turn(l Layout, units *Units) (*table, error) {
 	var cells [][]string
 	var places [][]place
 	exacts := make(map[[2]int]bool)
-	for i := range len(t.header) - first {
-		cells, places = append(cells, []string{named[first+i]}), append(places, []place{t.places[first+i]})
+	var kept []int
+	for i := first; i < len(t.header); i++ {
+		if p := &t.profile[i]; i > first && p.amounts == 0 {
+			if p.filled > 0 {
+				t.note(t.places[i], "column "+fault.Quote(t.header[i])+" holds text such as "+fault.Quote(p.example)+" and is left out", "")
+			}
+			continue
+		}
+		kept, cells, places = append(kept, i), append(cells, []string{named[i]}), append(places, []place{t.places[i]})
 	}
 	for {
 		row, err := t.rows.next()
@@ -126,15 +166,15 @@ func (t *table) turn(l Layout, units *Units) (*table, error) {
 		if len(row) > len(t.header) && !blank(row[len(t.header):]) {
 			return nil, t.errorIn(t.rows.place(len(t.header)), "the row is longer than the header", "name the recipe, or empty the cell")
 		}
-		for i := range cells {
+		for i, from := range kept {
 			text := ""
-			if first+i < len(row) {
-				text = strings.Clone(row[first+i])
-				if t.rows.exact(first + i) {
+			if from < len(row) {
+				text = strings.Clone(row[from])
+				if t.rows.exact(from) {
 					exacts[[2]int{i, at}] = true
 				}
 			}
-			cells[i], places[i] = append(cells[i], text), append(places[i], t.rows.place(first+i))
+			cells[i], places[i] = append(cells[i], text), append(places[i], t.rows.place(from))
 		}
 	}
 	message, settle := "column "+fault.Quote(t.header[first])+" names the ingredients, and each column behind it is a recipe", ""

@@ -47,15 +47,21 @@ func (b *builder) readWide() {
 			}
 			continue
 		}
-		if q.amount.IsZero() {
+		if q.amount.IsZero() && !q.isRest {
 			continue
 		}
 		part := Part{Ingredient: p.ingredient, Line: int32(min(r.Line, math.MaxInt32)), Amount: q.amount, Unit: p.unit}
 		if q.unit != "" {
 			part.Unit, _ = b.units.Lookup(q.unit)
 		}
+		if q.isRest {
+			b.takeRest(recipe, part, p.column, text, len(used))
+			continue
+		}
 		if !b.agree(used, &part, p.column) {
-			b.mixed(r, &used[0], &part, p.column)
+			if !b.spoilt[recipe] { // the others may not agree for the same reason
+				b.mixed(r, &used[0], &part, p.column)
+			}
 			b.spoilt[recipe] = true
 			continue
 		}

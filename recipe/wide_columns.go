@@ -55,10 +55,13 @@ func (c *columnReader) readWide() error {
 		}
 	}
 	if len(inUnits) > 0 {
-		c.note(c.places[first], fmt.Sprintf("the units of %s are in their names: %s is the ingredient %s in %s", fault.Count(len(inUnits), "column"),
+		c.note(c.places[first], fmt.Sprintf("units stand in the names of %s: %s is the ingredient %s in %s", fault.Count(len(inUnits), "column"),
 			fault.Quote(inUnits[0]), fault.Quote(c.columns[first].Ingredient), fault.Quote(c.columns[first].Unit.Name)), "")
 	}
 	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {
+		if slices.ContainsFunc(c.profile, func(p profile) bool { return p.negative > 0 }) {
+			return c.errorInHeader(recipe, "the table has numbers below 0, and no column of amounts", "a table of recipes says how much of each ingredient there is, and amounts are 0 or more")
+		}
 		return c.errorInHeader(recipe, "the header names no ingredient", longForm+"; the wide form has recipe and a column for each ingredient")
 	}
 	return nil
@@ -113,11 +116,8 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 		}
 	}
 	switch {
-	case p.filled == 0:
+	case p.filled == 0 || p.rests > 0 && 2*(p.amounts+p.rests) > p.filled:
 		return IngredientColumn, nil
-	case p.amounts == 0 && remainder.MatchString(p.example):
-		return "", c.errorInHeader(i, fmt.Sprintf("column %s holds %s and no amounts", fault.Quote(name), fault.Quote(p.example)),
-			"what is left of 100 % is not worked out: write the numbers; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())
 	case p.amounts == 0 && p.figures < p.filled && c.nearRole(i):
 		e := c.errorInHeader(i, fmt.Sprintf("column %s holds text such as %s and no amounts", fault.Quote(name), fault.Quote(p.example)),
 			longForm+"; a list in one cell is not read; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())
@@ -137,13 +137,13 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 	case p.negative > 1:
 		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers below 0 and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
-	case 2*p.amounts < p.filled:
+	case 2*(p.amounts+p.rests) < p.filled:
 		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds few amounts and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
 	case p.counts() && !ranks(name):
 		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s numbers the rows and is left out", fault.Quote(name)))
 		return IgnoredColumn, nil
-	case p.numeric() && p.affix == "" && c.inUnits() && adds(name):
+	case p.numeric() && p.affix == "" && adds(name):
 		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s is taken for a sum, for its name, and left out", fault.Quote(name)))
 		return IgnoredColumn, nil
 	case p.numeric() && p.affix == "" && c.inUnits():
@@ -218,7 +218,7 @@ func (c *columnReader) findSummed(recipe int) {
 // least three before it add up to: neither it nor any behind it is an ingredient.
 func (c *columnReader) findTotal(recipe int) {
 	rows := len(c.profile[recipe].values)
-	if rows < fewestRows {
+	if rows < fewestRows && !slices.ContainsFunc(c.profile, func(p profile) bool { return p.rests > 0 }) {
 		return
 	}
 	sum := make([]float64, rows)
@@ -226,12 +226,12 @@ func (c *columnReader) findTotal(recipe int) {
 	for i := range c.profile {
 		p := &c.profile[i]
 		role, given := c.given[i]
-		if i == recipe || p.amounts == 0 || p.amounts < p.filled || given && role != IngredientColumn || judges(c.header[i]) {
+		if i == recipe || p.amounts+p.rests == 0 || p.amounts+p.rests < p.filled || given && role != IngredientColumn || judges(c.header[i]) {
 			continue
 		}
 		total, called := added >= 3 && p.filled >= rows && !given, sumWord(c.header[i])
 		for r, v := range p.values {
-			total = total && (called || math.Abs(v-100) <= 0.5 || math.Abs(v-1) <= 0.005) && v > 0 && math.Abs(v-sum[r]) <= 0.005*v
+			total = total && (called || math.Abs(v-100) <= 0.5 || math.Abs(v-1) <= 0.005) && v > 0 && !(math.Abs(v-sum[r]) > 0.005*v)
 			sum[r] += v
 		}
 		if added++; total {

@@ -154,7 +154,7 @@ var wildTables = []struct {
 
 	{name: "wide with a rating and text", data: []byte("Cocktail,rating,taste,Gin,Rye,Ice\nA,4,Fresh,4.5,.25,\nB,3,Dry,1500,-,1\n"), twin: "recipe,rating,taste,Gin,Rye,Ice\nA,4,Fresh,4.5,0.25,\nB,3,Dry,1500,,1\n", labels: []string{"rating", "taste"}, notes: "not as an ingredient, for its name", asks: "columns: {rating: label}"},
 	{name: "wide without a name for the first column", data: []byte(",Gin,Rye,Ice\nA,4.5,0.25,\nB,1500,,1\n"), twin: twinPlain, notes: "has no name"},
-	{name: "wide with units in names", data: []byte("recipe,Gin (%),Rye [%],Ice in %\nA,40,60,\nB,12.5,,87.5\n"), twin: twinShare, notes: "units of 3 columns"},
+	{name: "wide with units in names", data: []byte("recipe,Gin (%),Rye [%],Ice in %\nA,40,60,\nB,12.5,,87.5\n"), twin: twinShare, notes: "units stand in the names of 3 columns"},
 	{name: "wide with a price and a sum", data: []byte("recipe;Gin;Rye;Ice;Preis;Summe\nA;40;60;0;3,50 €;100\nB;12,5;0;87,5;2,00 €;100\nC;10;10;80;1,00 €;100\nD;1;2;97;4,00 €;100\nE;5;5;90;9,50 €;100\n"),
 		twin: "recipe,Gin,Rye,Ice,Preis\nA,40,60,0,3.50\nB,12.5,0,87.5,2.00\nC,10,10,80,1.00\nD,1,2,97,4.00\nE,5,5,90,9.50\n", labels: []string{"Preis"}, notes: "left out: it is the sum of those before it", asks: "columns: {Summe: ignore}"},
 	{name: "wide with a number for each row, units in names, a sum and a row of means", data: []byte("Nr.,recipe,Gin (g),Rye (g),Ice (g),Sum,panel\n1,A,40,60,,100,6\n2,B,12.5,,87.5,100,7\n3,C,10,10,80,100,4\n4,D,1,2,97,100,5\n,,,,,,\n5,E,5,5,90,100,6\nMean,,,,,,5.6\n"),

@@ -22,6 +22,8 @@ var words = map[Role][]string{
 var judgements = []string{
 	"rating", "ratings", "score", "scores", "stars", "rank", "ranking", "votes", "liking", "likes", "grade", "popularity", "reviews", "hedonic",
 	"price", "cost", "costs", "margin", "calories", "kcal", "abv", "ph", "viscosity", "sweetness", "bitterness", "sourness", "servings", "portions",
+	"hardness", "hv", "hv10", "hv30", "hrc", "hb", "hbw", "strength", "mpa", "gpa", "elongation", "density", "conductivity", "härte",
+	"sharpe", "return", "returns", "volatility",
 	"bewertung", "wertung", "punkte", "sterne", "rang", "preis", "kosten", "portionen", "kalorien",
 	"prix", "coût", "évaluation", "étoiles", "precio", "coste", "puntuación", "prezzo", "costo", "voto",
 }
@@ -94,8 +96,10 @@ func adds(name string) bool {
 // averages are names of rows that are the mean of others, or say how they scatter.
 var averages = []string{"average", "avg", "mean", "median", "stdev", "std", "mittelwert", "durchschnitt", "moyenne", "promedio", "ø"}
 
-// remainder is how a table says that an ingredient makes up what is left: bal., q.s. 100.
-var remainder = regexp.MustCompile(`(?i)^(?:bal\.?|balance|rest|remainder|remaining|q\.? ?s\.?(?: .*)?|(?:ad|to) ?100.*)$`)
+// remainder is how a table says that an ingredient makes up what the others leave: bal.,
+// q.s. 100, ad 100 g, to 100. Its groups are the whole, and what is none.
+var remainder = regexp.MustCompile(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
+	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|auf)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
 
 // sumWord is whether a column's name has a word of sums in it.
 func sumWord(name string) bool {

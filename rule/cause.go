@@ -99,8 +99,12 @@ func (b *bounds) groupUsed() *cause {
 			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: len(c.usable), limit: used.Min,
 				text: fmt.Sprintf("%s asks for at least %d used, and only %d of its ingredients can be", b.set.text(n), used.Min, len(c.usable))}
 		case len(c.required) > used.Max:
+			are := "are"
+			if len(c.required) == 1 {
+				are = "is"
+			}
 			return &cause{kind: GroupUsed, ingredients: c.required, sum: len(c.required), limit: used.Max,
-				text: fmt.Sprintf("%s allows at most %d used, and %d are required: %s", b.set.text(n), used.Max, len(c.required), b.set.names(c.required))}
+				text: fmt.Sprintf("%s allows at most %d used, and %d %s required: %s", b.set.text(n), used.Max, len(c.required), are, b.set.names(c.required))}
 		case b.within[g].can < used.Min:
 			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.within[g].can, limit: used.Min,
 				text: fmt.Sprintf("%s asks for at least %d used, and the groups within it allow at most %d", b.set.text(n), used.Min, b.within[g].can)}

@@ -137,26 +137,28 @@ func (d *directory) fill(path string, data []byte) (filled string, err error) {
 	return f.Name(), nil
 }
 
-// makeParent makes the directory of a path, and those above it.
+// makeParent makes the directory of a path, and those above it, each of which has
+// reached the disk when it returns.
 func (d *directory) makeParent(path string) error {
-	parent := filepath.Dir(path)
-	if _, err := os.Stat(parent); err == nil {
-		return nil
+	var missing []string
+	for at := filepath.Dir(path); ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); err == nil || at == filepath.Dir(at) {
+			break
+		}
+		missing = append(missing, at)
 	}
-	if err := d.before("mkdir", parent); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return err
-	}
-	for at := parent; ; at = filepath.Dir(at) {
+	for _, at := range slices.Backward(missing) {
+		if err := d.before("mkdir", at); err != nil {
+			return err
+		}
+		if err := os.Mkdir(at, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
 		if err := d.sync(filepath.Dir(at)); err != nil {
 			return err
 		}
-		if at == filepath.Clean(d.path) || at == filepath.Dir(at) {
-			return nil
-		}
 	}
+	return nil
 }
 
 // sync waits until what was created, renamed and removed in a directory has

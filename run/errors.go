@@ -60,7 +60,7 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s cannot be resumed: %s has changed from %s to %s; %s", Quoted(e.Dir), e.What, e.Was, e.Now, e.WayToward)
+	return fmt.Sprintf("%s cannot be resumed: %s changed from %s to %s; %s", Quoted(e.Dir), e.What, e.Was, e.Now, e.WayToward)
 }
 
 // An InterruptedError says that a run was interrupted and can be resumed.

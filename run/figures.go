@@ -83,7 +83,7 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 		return nil, err
 	}
 	if r.Unlisted.Count > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("The %d ingredients that are used most often are listed. The draws use %d others, which kir draws prints.", MostInclusion, r.Unlisted.Count))
+		r.Notes = append(r.Notes, fmt.Sprintf("The %d ingredients that are used most often are listed. The draws use %d more, which kir draws prints.", MostInclusion, r.Unlisted.Count))
 	}
 	return r, nil
 }

@@ -20,12 +20,13 @@ import (
 type journal struct {
 	dirty   map[string]bool // files, by the names that they will have, and whether they have them
 	entries []entry
-	settles func() // what holds once the call that was begun is made
+	made    []string // directories
+	settles func()   // what holds once the call that was begun is made
 }
 
 type entry struct {
-	dir  string
-	undo func()
+	call, dir string
+	undo      func()
 }
 
 // begin takes down a call that is about to be made.
@@ -45,13 +46,14 @@ func (j *journal) begin(call, path string) {
 			j.entries = slices.DeleteFunc(j.entries, func(e entry) bool { return e.dir == path })
 		}
 	case "mkdir":
+		j.made = append(j.made, path)
 		restore = func() { os.RemoveAll(path) }
 		fallthrough
 	case "link", "rename", "remove":
 		if _, dirty := j.dirty[path]; dirty {
 			j.dirty[path] = true
 		}
-		j.entries = append(j.entries, entry{filepath.Dir(path), restore})
+		j.entries = append(j.entries, entry{call, filepath.Dir(path), restore})
 	}
 }
 
@@ -83,6 +85,38 @@ func (j *journal) cut(r *rand.Rand) {
 		}
 	}
 	j.entries, j.dirty = nil, make(map[string]bool)
+}
+
+// What a run that ends well made, and the directories above it, has reached the disk.
+func TestAllReachesTheDisk(t *testing.T) {
+	root := t.TempDir()
+	j := &journal{dirty: make(map[string]bool)}
+	disk := &badDisk{journal: j}
+	if err := work(t, filepath.Join(root, "new", "deep", "run"), disk.open); err != nil {
+		t.Fatal(err)
+	}
+	j.settle()
+	for path := range j.dirty {
+		t.Errorf("%s is not on the disk", path)
+	}
+	for _, e := range j.entries {
+		if e.call != "remove" {
+			t.Errorf("the %s in %s is not on the disk", e.call, e.dir)
+		}
+	}
+	made := make(map[string]bool)
+	for _, dir := range j.made {
+		made[dir] = true
+	}
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() && path != root && !made[path] {
+			t.Errorf("%s was made in passing, and may not be on the disk", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // faultKinds are what happens at a call.

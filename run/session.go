@@ -141,7 +141,7 @@ func (s *session) lock() (unlock func(), err error) {
 		return unlock, nil
 	}
 	if err := d.makeParent(d.join(lockName)); err != nil {
-		return unlock, err
+		return unlock, fmt.Errorf("making a directory for the run: %w; name another place", err)
 	}
 	l := flock.New(d.join(lockName))
 	try := l.TryLock

@@ -13,7 +13,15 @@ type usageError struct {
 	command *cobra.Command
 }
 
-func (e *usageError) Error() string { return e.err.Error() }
+// Error says it in kir's words where Cobra's are none of a sentence.
+func (e *usageError) Error() string {
+	text := e.err.Error()
+	if names, ok := strings.CutPrefix(text, "required flag(s) "); ok {
+		names = strings.NewReplacer(`", "`, " and --", `"`, "").Replace(strings.TrimSuffix(names, " not set"))
+		return e.command.CommandPath() + " needs --" + names
+	}
+	return text
+}
 
 func (e *usageError) Unwrap() error { return e.err }
 

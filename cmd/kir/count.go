@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -23,7 +24,12 @@ func newCountCommand() *cobra.Command {
 		Long: `Count the ways to divide M units among N ingredients, by the number n of
 ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 		Example: "  kir count --ingredients 50 --total 5",
-		Args:    cobra.NoArgs,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return errors.New("kir count takes numbers alone; kir check " + shellWord(args[0]) + " counts what a problem leaves")
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			for _, f := range []struct {
 				name  string

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,8 +64,9 @@ otherwise. docs/tables.md describes what is read.`,
 					return err
 				}
 			}
-			if d.Book, err = readForDraft(args[0], &options); err != nil {
-				return asFlags(err)
+			d.Book, err = withoutChanging(&options.Layout, func() (*recipe.Book, error) { return recipe.ReadFile(args[0], options) })
+			if err != nil {
+				return err
 			}
 			if d.Table, err = from(out, args[0]); err != nil {
 				return err
@@ -83,7 +85,7 @@ otherwise. docs/tables.md describes what is read.`,
 				fault.Count(len(d.Book.Recipes), "recipe"), fault.Count(d.Book.Ingredients.Len(), "ingredient"), shellWord(out))
 			const most = 8
 			doubts := 0
-			for _, n := range d.Book.Notes {
+			for _, n := range slices.Concat(d.Book.Ingredients.Notes, d.Book.Notes) {
 				if n.Settle == "" && !n.Doubt {
 					continue
 				}
@@ -128,11 +130,11 @@ func readUnits(texts []string) (sizes map[string]string, units *recipe.Units, er
 	return sizes, units, nil
 }
 
-// readForDraft reads a table. Columns that change within a recipe, and so can be
-// no labels, are left out, as the draft then says.
-func readForDraft(path string, o *recipe.Options) (*recipe.Book, error) {
+// withoutChanging reads a table. Columns that change within a recipe, and so can be
+// no labels, are left out, as the layout then says. The way out of an error is a flag.
+func withoutChanging(layout *recipe.Layout, read func() (*recipe.Book, error)) (*recipe.Book, error) {
 	for {
-		book, err := recipe.ReadFile(path, *o)
+		book, err := read()
 		if err == nil {
 			return book, nil
 		}
@@ -146,19 +148,22 @@ func readForDraft(path string, o *recipe.Options) (*recipe.Book, error) {
 		for _, e := range all {
 			changes := (*recipe.ChangesError)(nil)
 			if !errors.As(e, &changes) {
-				return nil, err
+				return nil, asFlags(err)
 			}
 			ignored[changes.Column] = recipe.IgnoredColumn
 		}
 		if len(ignored) == 0 {
-			return nil, err
+			return nil, asFlags(err)
 		}
-		o.Layout = o.Layout.With(recipe.Layout{Columns: ignored})
+		*layout = layout.With(recipe.Layout{Columns: ignored})
 	}
 }
 
 // keyed is how a problem file says what a column or the size of a unit is.
 var keyed = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
+
+// keyedPlain is the same of what holds for all of a table.
+var keyedPlain = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)`)
 
 // asFlags makes what is to be written into a problem file, where there is none, the
 // flags that say it.
@@ -174,6 +179,7 @@ func asFlags(err error) error {
 			m := keyed.FindStringSubmatch(text)
 			return "--" + m[1] + " " + shellWord(m[2]+"="+m[3])
 		})
+		e.Hint = keyedPlain.ReplaceAllString(e.Hint, "--$1 $2")
 	}
 	return err
 }

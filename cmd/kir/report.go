@@ -128,9 +128,6 @@ func begins(path string, should func(begin []byte) bool) (bool, error) {
 // there and is not of kir's is left as it is, and no other is written; one in PNG is
 // known by the SVG beside it.
 func saveFigures(m *report.Model, dir string) ([]string, error) {
-	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
 	figures := view.Figures(m)
 	for _, f := range figures {
 		path := filepath.Join(dir, f.Name)
@@ -148,7 +145,7 @@ func saveFigures(m *report.Model, dir string) ([]string, error) {
 	}
 	var files []string
 	for _, f := range figures {
-		saved, err := f.Save(dir, writeOver)
+		saved, err := f.Save(dir, replace)
 		if err != nil {
 			return nil, err
 		}

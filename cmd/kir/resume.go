@@ -36,7 +36,7 @@ long run. The problem and its files must be what they were.`,
 		settings := r.Manifest.Settings
 		if c.Flags().Changed("draws") {
 			if draws < settings.Draws {
-				return &fault.Error{Message: fmt.Sprintf("--draws is %d and the run has %d draws a chain", draws, settings.Draws), Hint: "a run can only be made longer"}
+				return &fault.Error{Message: fmt.Sprintf("--draws is %d and the run has %s a chain", draws, fault.Count(settings.Draws, "draw")), Hint: "a run can only be made longer"}
 			}
 			settings.Draws = draws
 		}

@@ -108,8 +108,7 @@ in one run.`,
 			}
 			return o.shard(c, shard, out)
 		}
-		dir, made, err := runDirectory(dir, p.Name)
-		if err != nil {
+		if dir, err = runDirectory(dir, p.Name); err != nil {
 			return err
 		}
 		if text != nil {
@@ -118,10 +117,6 @@ in one run.`,
 			}
 		}
 		err = o.do(c, p, dir, run.Start)
-		if err != nil && made != "" {
-			// Nothing stays behind of a run that never began.
-			os.Remove(made)
-		}
 		if exists := (*run.ExistsError)(nil); err != nil && text != nil && (errors.As(err, &exists) || !isRun(dir)) {
 			err = errors.Join(err, os.Remove(file))
 		}

@@ -194,29 +194,12 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 const runsDirectory = "runs"
 
 // runDirectory returns the directory for a run: the one that was named, or the
-// first that is free of runs/NAME-1, runs/NAME-2, … It returns the parent too
-// if it had to be made.
-func runDirectory(named, problemName string) (dir, made string, err error) {
-	if bucket.Is(named) {
-		return named, "", nil
-	}
+// first that is free of runs/NAME-1, runs/NAME-2, …
+func runDirectory(named, problemName string) (string, error) {
 	if named != "" {
-		parent := filepath.Dir(named)
-		if _, err := os.Stat(parent); errors.Is(err, os.ErrNotExist) {
-			if err := os.MkdirAll(parent, 0o777); err != nil {
-				return "", "", fmt.Errorf("making a directory for the run: %w", err)
-			}
-			made = parent
-		}
-		return named, made, nil
+		return named, nil
 	}
-	if err := os.Mkdir(runsDirectory, 0o777); err == nil {
-		made = runsDirectory
-	} else if !errors.Is(err, os.ErrExist) {
-		return "", "", fmt.Errorf("making a directory for the run: %w; name another place with -o", err)
-	}
-	dir, err = freeDirectory(problemName)
-	return dir, made, err
+	return freeDirectory(problemName)
 }
 
 // freeDirectory returns the first of runs/NAME-1, runs/NAME-2, … that is not there.

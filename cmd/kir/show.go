@@ -85,7 +85,7 @@ func printShortlist(out, messages io.Writer, m *report.Model, best, diverse int,
 		asked, have int
 	}{{"best", best, len(s.Best)}, {"diverse", diverse, len(s.Diverse)}} {
 		if l.have < l.asked {
-			fmt.Fprintf(messages, "kir: --%s %d: there are %d\n", l.name, l.asked, l.have)
+			fmt.Fprintf(messages, "kir: --%s %d: the shortlist has %d\n", l.name, l.asked, l.have)
 		}
 	}
 	if asJSON {

@@ -88,7 +88,7 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 	share := 100 * float64(s.Draws) / float64(s.DrawsWant)
 	fmt.Fprintf(w, "%s\n\n", terminal.Plain(s.Name))
 	fmt.Fprintf(w, "Chains  %d: %d done, %d going, %d missing\n", s.Chains, s.Done, s.Going, s.Missing)
-	fmt.Fprintf(w, "Draws   %s of %s stored (%.1f %%), %d files, %.1f MB\n", number.Thousands(s.Draws), number.Thousands(s.DrawsWant), share, s.Parts, float64(s.Bytes)/1e6)
+	fmt.Fprintf(w, "Draws   %s of %s stored (%.1f %%), %s, %.1f MB\n", number.Thousands(s.Draws), number.Thousands(s.DrawsWant), share, number.Counted(s.Parts, "file"), float64(s.Bytes)/1e6)
 	if len(s.Shards) > 1 {
 		fmt.Fprintf(w, "\n%-12s %-8s %12s %22s  %s\n", "Shard", "", "chains", "draws", "last heard of")
 		for _, at := range s.Shards {

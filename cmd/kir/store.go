@@ -50,5 +50,10 @@ func writeOver(path string, data []byte) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return err
 	}
+	return replace(path, data)
+}
+
+// replace is writeOver that makes the directory where there is none.
+func replace(path string, data []byte) error {
 	return run.Directory(filepath.Dir(path)).Replace(context.Background(), filepath.Base(path), data)
 }

@@ -127,8 +127,12 @@ func modelSentence(w problem.Property) string {
 
 // comparison sets the shortlist beside random compositions and known recipes.
 func comparison(a *report.Answer) string {
-	text := fmt.Sprintf("The %s score %s on average, random compositions under the same rules %s ± %s",
-		entries(a.Shortlist.Number), number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), number.Error(a.Random.SE))
+	scores := "scores"
+	if a.Shortlist.Number != 1 {
+		scores = "score"
+	}
+	text := fmt.Sprintf("The %s %s %s on average, random compositions under the same rules %s ± %s",
+		entries(a.Shortlist.Number), scores, number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), number.Error(a.Random.SE))
 	if a.Known.Number > 0 {
 		text += fmt.Sprintf(", the known recipes %s ± %s (of models, by trees that have not seen them)", number.Three(a.Known.Mean), number.Error(a.Known.SE))
 	}

@@ -80,7 +80,7 @@ func ladderWarnings(ladders []report.Ladder) []string {
 	if first != nil {
 		subject := fmt.Sprintf("Chain %d made no round trip between β = 1 and β = 0", first.Chain)
 		if shut > 1 {
-			subject = fmt.Sprintf("%d of %d chains made no round trip between β = 1 and β = 0", shut, len(ladders))
+			subject = fmt.Sprintf("%d of %s made no round trip between β = 1 and β = 0", shut, number.Counted(len(ladders), "chain"))
 		}
 		add("%s in %s scans: good regions that are far apart may not have met. Take ten times the warm-up and the draws, or lower the weights of the properties.", subject, number.Thousands(first.Scans))
 	}

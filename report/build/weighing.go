@@ -65,7 +65,9 @@ func readSize(what, text string) (size *big.Rat, unit string, err error) {
 // readBatch reads how much is made, such as 750ml.
 func readBatch(text string) (size *big.Rat, of measure, err error) {
 	size, unit, err := readSize("the batch", text)
-	if err == nil {
+	if err == nil && unit == "" {
+		err = &fault.Error{Message: "the batch is " + fault.Quote(text) + " of no unit", Hint: "write, for example, 750ml"}
+	} else if err == nil {
 		of, err = readMeasure(unit)
 	}
 	return size, of, err

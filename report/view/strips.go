@@ -57,8 +57,8 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 		}
 	}
 	lo, hi := max(0, even-1.1*farthest), even+1.1*farthest
-	f.Text = fmt.Sprintf("Rank plot: for each of %d chains, the share of its draws in each of %d bins of rank among all draws. Even shares mean that the chains follow one law. %d of %d shares lie outside two standard errors of the even one.",
-		len(p.Ranks), len(p.Ranks[0]), beyond, bins)
+	f.Text = fmt.Sprintf("Rank plot: for each of %s, the share of its draws in each of %d bins of rank among all draws. Even shares mean that the chains follow one law. %d of %d shares lie outside two standard errors of the even one.",
+		number.Counted(len(p.Ranks), "chain"), len(p.Ranks[0]), beyond, bins)
 	for c, chain := range p.Ranks {
 		x, y := strip(f, c, c, 4, 0, float64(len(chain)), lo, hi)
 		f.Wash(stripLeft, y.Within(even+2*se), stripRight-stripLeft, y.Within(even-2*se)-y.Within(even+2*se), figure.Soft)
@@ -98,7 +98,7 @@ func traceFigure(m *report.Model, k int) *figure.Figure {
 	if math.IsInf(lo, 1) {
 		return nil
 	}
-	f.Text = fmt.Sprintf("Trace of %d chains: one draw in %s, from the first to the last, between %s and %s.", len(p.Trace), number.Thousands(p.Every), number.Axis(lo, 2), number.Axis(hi, 2))
+	f.Text = fmt.Sprintf("Trace of %s: one draw in %s, from the first to the last, between %s and %s.", number.Counted(len(p.Trace), "chain"), number.Thousands(p.Every), number.Axis(lo, 2), number.Axis(hi, 2))
 	for c, chain := range p.Trace {
 		x, y := strip(f, c, c, 8, 2, float64(len(chain)-1), lo, hi)
 		points := make([]float64, 0, 2*len(chain))

@@ -213,7 +213,7 @@ func warnings(p *terminal.Printer, warnings []string) {
 
 // qualityLines says how well a forest does out of bag, beside guessing.
 func qualityLines(trees, rows int, q forest.Quality) []string {
-	lines := []string{fmt.Sprintf("forest of %d trees on %d recipes; out of bag, on %d of them:", trees, rows, q.Rows)}
+	lines := []string{fmt.Sprintf("forest of %s on %s; out of bag, on %d of them:", number.Counted(trees, "tree"), number.Counted(rows, "recipe"), q.Rows)}
 	switch {
 	case q.Classes != nil:
 		c := q.Classes
@@ -227,7 +227,7 @@ func qualityLines(trees, rows int, q forest.Quality) []string {
 			fmt.Sprintf("CRPS %.3g ± %.2g (all labels: %.3g); intervals of 50 %% and 90 %% hold %.0f %% and %.0f %%",
 				n.CRPS, n.CRPSSE, n.PriorCRPS, 100*n.Coverage50, 100*n.Coverage90))
 	default:
-		lines = []string{fmt.Sprintf("forest of %d trees on %d recipes; no tree left a recipe out, so its quality is unknown", trees, rows)}
+		lines = []string{fmt.Sprintf("forest of %s on %s; no tree left a recipe out, so its quality is unknown", number.Counted(trees, "tree"), number.Counted(rows, "recipe"))}
 	}
 	return lines
 }

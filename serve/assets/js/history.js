@@ -36,7 +36,7 @@ async function compare(s) {
   const list = (head, sign, all) => [el('h3', {}, `${head}: ${all.length}`), el('ul', { class: 'plain small ' + sign }, all.map(b => el('li', {}, line(b))))];
   fill(byId('compared'), el('div', { class: 'box' }, el('h3', {}, `Beside step ${s.id}: ${title(s)}`),
     !page.list.settled || !other.settled ? el('p', { class: 'provisional small' }, 'One of the two shortlists is a first look.') : null,
-    el('p', {}, `Mean score ${mean(there)} there, ${mean(here)} here. ${here.filter(b => has(there, b)).length} recipes of the same ingredients are in both.`),
+    el('p', {}, `Mean score ${mean(there)} there, ${mean(here)} here. Recipes of the same ingredients in both: ${here.filter(b => has(there, b)).length}.`),
     list('Came', 'came', here.filter(b => !has(there, b))), list('Went', 'went', there.filter(b => !has(here, b))),
     el('pre', { tabindex: 0 }, text.difference || 'The problems are the same.'), button('Close', () => fill(byId('compared')))));
 }
