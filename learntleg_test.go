@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kir"
+	"kir/internal/golden"
 	"kir/internal/stattest"
 )
 
@@ -53,6 +54,31 @@ func told(c *kir.Chain) string {
 	learnt := l.Learnt
 	l.Learnt = nil
 	return fmt.Sprintf("%+v %+v", l, learnt)
+}
+
+// TestLearntLegStays keeps what a learnt leg tells from fixed seeds, where draws from what
+// was learnt are compositions at once, and where they hardly ever are.
+func TestLearntLegStays(t *testing.T) {
+	golden.OfFloats(t)
+	kept := golden.Open(t)
+	near := kir.ScoreFunc(func(x *kir.Composition) float64 {
+		off := 0.0
+		for i := range 9 {
+			off += math.Abs(float64(x.Amount(i)-3)) + 2*math.Abs(float64(x.Amount(i)-4*(i%3)))
+		}
+		return math.Exp(-off / 3)
+	})
+	one, _ := pointed(t)
+	for name, target := range map[string]*kir.Target{"pointed": one, "repeats": newTarget(t, 12, 27, kir.Uniform(6, 9), kir.Wish{Name: "near", Property: near, Weight: 1})} {
+		c := settled(t, "tempered", target, 5, 1000)
+		if err := c.Advance(150); err != nil {
+			t.Fatal(err)
+		}
+		if c.Ladder().Learnt == nil {
+			t.Errorf("%s: the learnt leg is left out", name)
+		}
+		kept.Holds(t, name, c.State.Composition.String()+" "+told(c))
+	}
 }
 
 // With a learnt leg draws follow the law, within 5 standard errors each, and log Z of

@@ -239,6 +239,11 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := New(context.Background(), Space{Total: 1_000_000, Ingredients: distinct}, Options{}); !errors.As(err, &size) {
 		t.Errorf("5,000 ingredients with bounds and a total of 10^6: %v", err)
 	}
+	for total, of := range map[int]string{10_000_000: "bytes of memory", 1_000_000: "steps"} {
+		if _, _, err := Reachable(context.Background(), Space{Total: total, Ingredients: distinct}, 0); !errors.As(err, &size) || size.Of != of {
+			t.Errorf("what can be reached with a total of %d: %v", total, err)
+		}
+	}
 	if _, err := New(context.Background(), middling(), Options{Memory: 1000}); !errors.As(err, &size) {
 		t.Errorf("1000 bytes: %v", err)
 	}

@@ -57,7 +57,7 @@ func (s *sample) mcseSD() (float64, error) {
 		s.deviates[i] = d
 		least, most = math.Min(least, d), math.Max(most, d)
 	}
-	if math.IsInf(most, 0) {
+	if most == 0 || math.IsInf(most, 0) {
 		return math.NaN(), ErrScale
 	}
 	// The mean of two values is rounded, and so are the squares: differences of

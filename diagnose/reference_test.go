@@ -234,9 +234,10 @@ func TestUndefined(t *testing.T) {
 	all := []string{"RHat", "RHatBulk", "RHatFolded", "ESSBulk", "ESSTail", "ESSMean", "IACT", "MCSEMean", "MCSESD", "Mean", "SD", "ESSQ5", "MCSEQ5", "Median"}
 	spread := []string{"RHat", "RHatBulk", "RHatFolded", "ESSBulk", "ESSTail", "ESSMean", "IACT", "MCSEMean", "MCSESD", "ESSQ5", "MCSEQ5"}
 	sizes := []string{"ESSBulk", "ESSTail", "ESSMean", "IACT", "MCSEMean", "MCSESD", "ESSQ5", "MCSEQ5"}
-	huge := ramp(40)
+	huge, tiny := ramp(40), ramp(40)
 	for i := range huge {
 		huge[i] *= 1e300
+		tiny[i] *= 1e-300
 	}
 	tests := []struct {
 		name   string
@@ -256,6 +257,7 @@ func TestUndefined(t *testing.T) {
 		{"twelve draws", [][]float64{ramp(12), ramp(12)}, nil, nil, ""},
 		{"constant", [][]float64{make([]float64, 30), make([]float64, 30)}, spread, ErrConstant, "all draws are equal"},
 		{"overflow", [][]float64{huge, huge}, []string{"SD", "ESSMean", "IACT", "MCSEMean", "MCSESD"}, ErrScale, "the spread of the draws is out of range"},
+		{"underflow", [][]float64{tiny, tiny}, []string{"SD", "ESSMean", "IACT", "MCSEMean", "MCSESD"}, ErrScale, "the spread of the draws is out of range"},
 	}
 	for _, test := range tests {
 		s := Summarize(test.chains)

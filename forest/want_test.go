@@ -1,6 +1,8 @@
 package forest
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -167,6 +169,11 @@ func TestWants(t *testing.T) {
 		s, err := c.forest.Score(c.want)
 		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 			t.Errorf("%s: error %v, want %q", c.want, err, c.err)
+		}
+		low, high, bounded := c.want.Bounds()
+		if said := fmt.Sprint(low, high, bounded); said != cmp.Or(map[string]string{"at least 3": "3 +Inf true", "at least 2.5": "2.5 +Inf true", "at most -1e+09": "-Inf -1e+09 true", "between 1 and 2": "1 2 true", "between 2 and 1": "2 1 true",
+			"at least NaN": "NaN +Inf true", "at most NaN": "-Inf NaN true", "at least +Inf": "+Inf +Inf true", "at least -Inf": "-Inf +Inf true"}[c.text], "0 0 false") {
+			t.Errorf("%s has the bounds %s", c.text, said)
 		}
 		if c.want.String() != c.text {
 			t.Errorf("want %q reads %q", c.text, c.want)

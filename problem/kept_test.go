@@ -158,9 +158,10 @@ func TestProblemsStay(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"recipes": head, "all gins": gin, "counted": "total: 5\ningredients: {count: 4}\nsparsity: {uniform: [1, 2]}\nname: four\n", "no attributes": "total: 5\ningredients: [a, b, c]\nsparsity: {normal: {mean: 2, sd: 1}}\n", "recipes alone": "recipes: recipes.csv\ntotal: 10\nlabels: [taste]\n", "a layout": "recipes: {file: recipes.csv, delimiter: comma}\ningredients: {file: ingredients.csv, decimal: point}\ntotal: 20\n",
-		"a forest that learns":   gin + "properties:\n  taste: {forest: {label: taste, want: Fresh, trees: 6}, weight: 2}\n  stars: {forest: {label: stars, at_least: 2, at_most: 3, trees: 4}}\nconstraints:\n  - amount: {of: Cassis, min: 15}\n  - require: Gin\n",
-		"it is asked of anybody": gin + "properties:\n  taste: {forest: {label: taste, want: Fresh, trees: 6}, weight: 0}\nsearch: {effort: 0.5, doses: any}\nsampler: {chains: 2, draws: 100, seed: 9, thin: 3, warmup: 7, kernel: balanced}\n",
-		"a file":                 from("f.json", "want: Fresh"), "a file of numbers": from("stars.json", "between: [2, 3]"), "a file, another label": from("f.json", "want: Fresh, label: stars"), "a file, that label": from("f.json", "want: [Fresh, Boozy], label: taste, floor: 0.1"), "another book's": from("other.json", "want: Fresh"), "another total's": from("total.json", "want: Fresh"), "another order's": from("order.json", "want: Fresh"), "one more": from("more.json", "want: Fresh"), "a number of classes": from("f.json", "at_least: 3"),
+		"a forest that learns":       gin + "properties:\n  taste: {forest: {label: taste, want: Fresh, trees: 6}, weight: 2}\n  stars: {forest: {label: stars, at_least: 2, at_most: 3, trees: 4}}\nconstraints:\n  - amount: {of: Cassis, min: 15}\n  - require: Gin\n",
+		"it says and does not count": gin + "properties:\n  taste: {forest: {label: taste, want: Fresh, trees: 6}, weight: 0}\n  even: {expression: '1'}\n",
+		"it is asked of anybody":     gin + "properties:\n  taste: {forest: {label: taste, want: Fresh, trees: 6}, weight: 0}\nsearch: {effort: 0.5, doses: any}\nsampler: {chains: 2, draws: 100, seed: 9, thin: 3, warmup: 7, kernel: balanced}\n",
+		"a file":                     from("f.json", "want: Fresh"), "a file of numbers": from("stars.json", "between: [2, 3]"), "a file, another label": from("f.json", "want: Fresh, label: stars"), "a file, that label": from("f.json", "want: [Fresh, Boozy], label: taste, floor: 0.1"), "another book's": from("other.json", "want: Fresh"), "another total's": from("total.json", "want: Fresh"), "another order's": from("order.json", "want: Fresh"), "one more": from("more.json", "want: Fresh"), "a number of classes": from("f.json", "at_least: 3"),
 		"a file without a book":       "ingredients: ingredients.csv\ntotal: 20\nsparsity: {uniform: [1, 3]}\nproperties:\n  p: {forest: {file: f.json, want: Fresh}}\n",
 		"rules":                       gin + "constraints:\n  - amount: {of: \"*\", min: 2}\n  - amount: {of: [Gin, Cassis], within: book}\n  - group: {of: {family: wine}, used: [0, 1], total: [0, \"60%\"]}\n  - limit: {attribute: cost, max: 21.5}\n  - never: [Cassis, Campari]\n  - ratio: {of: Gin, to: Vermouth, min: 0.5}\n  - amount: {of: Gin, stock: 9}\n  - near: {recipe: G1, changes: 2}\n",
 		"no such list of ingredients": "ingredients: {file: none.csv}\ntotal: 20\n", "no such recipes": "recipes: {file: none.csv, delimiter: comma}\ntotal: 20\n", "ingredients that are none": "ingredients: {file: gins.csv, decimal: point}\ntotal: 20\n", "recipes that are none": "recipes: {file: returns.csv}\ntotal: 20\n", "no file": "ingredients: {decimal: point}\ntotal: 20\n", "nothing": "total: 20\n", "a number": "ingredients: 3\ntotal: 20\n", "an empty name": "ingredients: [a, ' ']\ntotal: 20\n", "a name twice": "ingredients: [a, b, a]\ntotal: 20\n", "counted, with recipes": "recipes: gins.csv\ningredients: {count: 3}\ntotal: 20\n", "counted to 0": "ingredients: {count: 0}\ntotal: 20\n",
@@ -191,10 +192,10 @@ func TestProblemsStay(t *testing.T) {
 // TestDraftsStay keeps drafts of books whose columns are of all kinds.
 func TestDraftsStay(t *testing.T) {
 	kept := golden.Open(t)
-	shelf := "name,family,maker,kind,cost,odd,all\n"
+	shelf := "name,family,maker,kind,cost,odd,all,some\n"
 	book := "recipe,ingredient,amount,cost,bad,one,own,yes\n"
 	for k := range 26 {
-		shelf += fmt.Sprintf("I%d,%s,M%d,k%d,%d,o%d,x\n", k, []string{"spirit", "citrus", "", "wine"}[k%4], k%13, k%2, k*k%17, k)
+		shelf += fmt.Sprintf("I%d,%s,M%d,k%d,%d,o%d,x,%s\n", k, []string{"spirit", "citrus", "", "wine"}[k%4], k%13, k%2, k*k%17, k, []string{"2", "5", ""}[k%3])
 		for i := range 1 + k%23 {
 			book += fmt.Sprintf("R%d,I%d,%d,%d.5,%s,one,v%d,%s\n", k, (k+i*5)%26, 1+(k*i)%7, k%5, []string{"bad", "bad", "good"}[k%3], k, []string{"no", "yes", ""}[k%3])
 		}

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"kir/fault"
 	"kir/internal/golden"
+	"kir/problem/schema"
 )
 
 // TestMessages makes the messages that the tables of the other tests leave out: those
@@ -233,6 +235,27 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s\nends with %v, and not %q", c.yaml, err, c.says)
 		} else if bad.Line == 0 && bad.File == "" {
 			t.Errorf("%s\nhas no place: %v", c.yaml, err)
+		}
+	}
+}
+
+// TestOtherFields: no kind of rule or property takes a field that it does not know.
+func TestOtherFields(t *testing.T) {
+	head := "total: 20\ningredients: [Gin, Rum, Lime]\nsparsity: {uniform: [1, 2]}\n"
+	refused := func(kind, text string) {
+		if _, err := load(t, head+text, Options{}); err == nil || !strings.Contains(err.Error(), `"nothing"`) {
+			t.Errorf("%s ends with %v", kind, err)
+		}
+	}
+	for _, kind := range schema.Property.Kinds() {
+		if kind != "expression" { // which is a text
+			refused(kind, "properties: {p: {"+kind+": {nothing: 1}}}\n")
+			refused(kind+" beside", "properties: {p: {"+kind+": {}, nothing: 1}}\n")
+		}
+	}
+	for _, kind := range schema.Rule.Kinds() {
+		if !slices.Contains([]string{"require", "exclude", "never", "block", "limits"}, kind) { // which are lists and files
+			refused(kind, "constraints: [{"+kind+": {nothing: 1}}]\n")
 		}
 	}
 }

@@ -349,7 +349,7 @@ func TestDescriptors(t *testing.T) {
 		for _, o := range []struct {
 			numeric bool
 			options forest.Options
-		}{{false, forest.Options{}}, {true, forest.Options{Trees: 30}}, {false, forest.Options{SmallestLeaf: 3}}, {true, forest.Options{FeaturesPerSplit: 4}}} {
+		}{{false, forest.Options{}}, {true, forest.Options{Trees: 30}}, {false, forest.Options{SmallestLeaf: 3}}, {true, forest.Options{FeaturesPerSplit: 4}}, {true, forest.Options{SmallestLeaf: 1}}, {false, forest.Options{FeaturesPerSplit: 1}}} {
 			candidates, err := d.Candidates(in, 30, o.numeric, o.options)
 			if err != nil {
 				said += "\n" + err.Error()

@@ -121,6 +121,7 @@ func TestPairsRefuses(t *testing.T) {
 		"no smoothing":     func(o *property.PairsOptions) { o.Smooth = 0 },
 		"NaN smoothing":    func(o *property.PairsOptions) { o.Smooth = math.NaN() },
 		"ingredient":       func(o *property.PairsOptions) { o.Recipes = [][]int32{{0, 3}} },
+		"too many pairs":   func(o *property.PairsOptions) { o.Recipes = [][]int32{make([]int32, 1<<16)} },
 		"pair with itself": func(o *property.PairsOptions) { o.Factors = []property.PairFactor{{1, 1, 2}} },
 		"pair":             func(o *property.PairsOptions) { o.Factors = []property.PairFactor{{1, 5, 2}} },
 		"negative factor":  func(o *property.PairsOptions) { o.Factors = []property.PairFactor{{1, 2, -2}} },

@@ -136,4 +136,7 @@ func TestHeldOut(t *testing.T) {
 			t.Errorf("%s: %d pairs", name, h.Pairs)
 		}
 	}
+	if h, err := property.NewHeldOut(2, 10, nil, slices.Repeat([]property.Pair{more}, 2*property.MaxPairs)); err == nil {
+		t.Errorf("of more pairs than are learnt from it tells %+v", h)
+	}
 }

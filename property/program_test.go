@@ -2,6 +2,7 @@ package property_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,6 +51,22 @@ func score(mode string, arguments []string) int {
 		if err := json.Unmarshal(line, &recipes); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
+		}
+		// The names, which are all its words, are in order, so that what is known is
+		// seen to be.
+		for d, before := json.NewDecoder(bytes.NewReader(line)), ""; ; {
+			word, err := d.Token()
+			if err != nil {
+				break
+			}
+			name, is := word.(string)
+			if is && name <= before {
+				fmt.Fprintf(os.Stderr, "%q after %q\n", name, before)
+				return 3
+			}
+			if is || word == json.Delim('{') {
+				before = name
+			}
 		}
 		scores := make([]float64, len(recipes))
 		for k, recipe := range recipes {
@@ -292,6 +309,9 @@ func TestProgramFails(t *testing.T) {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("the error does not say %s: %v", want, err)
 				}
+			}
+			if strings.Contains(err.Error(), `only said ""`) {
+				t.Errorf("the error says what was not said: %v", err)
 			}
 			if p.Err() == nil {
 				t.Error("the property does not know of it")

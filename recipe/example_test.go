@@ -134,8 +134,7 @@ func ExampleReadIngredients() {
 	fmt.Println(err)
 	// Output:
 	// [Gin Ice Campari] [40 NaN 25]
-	// ingredients.csv:2:5: "spirit" is not a number, so "group" cannot be used as one: write
-	// a number, or leave it empty if it is not known
+	// ingredients.csv:2:5: "spirit" is not a number, so "group" cannot be used as one: write a number, or leave it empty if it is not known
 }
 
 func ExampleOverlap() {

@@ -16,7 +16,7 @@ import (
 // Of a recipe these are read: name; recipeIngredient (or ingredients), a text
 // for each, see splitLine; and as labels recipeCategory, recipeCuisine and the
 // ratingValue of its aggregateRating.
-func readRecipes(r io.Reader, file string) (list func() rows, notes []Note, err error) {
+func readRecipes(r io.Reader, file string, units *Units) (list func() rows, notes []Note, err error) {
 	j, root, err := readJSON(r, file)
 	if err != nil {
 		return nil, nil, err
@@ -48,7 +48,6 @@ func readRecipes(r io.Reader, file string) (list func() rows, notes []Note, err 
 	offsets := [][2]int{{found[0].offset, found[0].offset}} // of the recipe's name and the line
 	var bad []*Error
 	var spoken lineNotes
-	units := DefaultUnits()
 	seen := make(map[string]bool)
 	for _, r := range found {
 		at := r.offset

@@ -44,8 +44,8 @@ var foreign = []struct{ magic, what, instead string }{
 
 // openSource finds out what a file is, by how it begins and, between JSON and
 // CSV, by its name. suits tells which sheet of a workbook is meant, by its first
-// rows, if the layout does not say.
-func openSource(r io.Reader, file string, l Layout, suits func(header []string) bool) (*source, error) {
+// rows, if the layout does not say; units are those of lines of JSON.
+func openSource(r io.Reader, file string, l Layout, units *Units, suits func(header []string) bool) (*source, error) {
 	head, err := io.ReadAll(io.LimitReader(r, headSize))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -78,7 +78,7 @@ func openSource(r io.Reader, file string, l Layout, suits func(header []string) 
 	}
 	all := c.decode(whole)
 	if isJSON(file, text) {
-		return s, s.openRecipes(all)
+		return s, s.openRecipes(all, units)
 	}
 	lines := 0
 	mark, length := declaredDelimiter(text)
@@ -112,9 +112,9 @@ func isJSON(file string, text []byte) bool {
 	return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("[")) && bytes.ContainsAny(text[1:min(len(text), 100)], "{")
 }
 
-// openRecipes opens a text in JSON-LD.
-func (s *source) openRecipes(text io.Reader) error {
-	list, notes, err := readRecipes(text, s.file)
+// openRecipes opens a text in JSON-LD, whose lines have these units.
+func (s *source) openRecipes(text io.Reader, units *Units) error {
+	list, notes, err := readRecipes(text, s.file, units)
 	if err != nil {
 		return err
 	}

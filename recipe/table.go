@@ -30,7 +30,7 @@ type table struct {
 // the header has a meaning.
 func newTable(r io.Reader, file string, l Layout, units *Units, means func(name string) bool) (*table, error) {
 	suits := func(row []string) bool { return slices.ContainsFunc(row, means) }
-	s, err := openSource(r, file, l, suits)
+	s, err := openSource(r, file, l, units, suits)
 	if err != nil {
 		return nil, err
 	}

@@ -394,15 +394,24 @@ func TestReadCells(t *testing.T) {
 // TestReadJSON keeps what is said of JSON that is no recipes, or odd ones.
 func TestReadJSON(t *testing.T) {
 	kept := golden.Open(t)
+	units := DefaultUnits()
+	for _, of := range []string{"great big heaped spoon", "very great big heaped spoon"} { // of as many words as are looked at, and more
+		var err error
+		if units, err = units.With(of, "2 cl"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, text := range map[string]string{
-		"empty": "", "half": `[{"@type": "Recipe"`, "no JSON": `[{"@type" "Recipe"}]`, "two values": `{} {}`, "no recipe": `{"@type": "Person", "name": "A"}`, "number": "3", "bad UTF-8": "{\"a\": \"\xff\"}",
+		"no key": `[{"@type": "Recipe", 1: 2}]`, "a key without quotes": `{"@type": "Recipe", name: "A"}`,
+		"long units": `[{"@type": "Recipe", "name": "A", "recipeIngredient": ["2 great big heaped spoon sugar"]}, {"@type": "Recipe", "name": "B", "recipeIngredient": ["3 very great big heaped spoon flour"]}]`,
+		"empty":      "", "half": `[{"@type": "Recipe"`, "no JSON": `[{"@type" "Recipe"}]`, "two values": `{} {}`, "no recipe": `{"@type": "Person", "name": "A"}`, "number": "3", "bad UTF-8": "{\"a\": \"\xff\"}",
 		"deep": strings.Repeat("[", 200) + strings.Repeat("]", 200), "twice": `[{"@type": "Recipe", "name": "A", "recipeIngredient": ["1 cl Gin"]}, {"@type": "Recipe", "name": "A", "recipeIngredient": ["1 cl Rum"]}]`,
 		"types":       `{"@type": ["Thing", "Recipe"], "name": "A", "recipeIngredient": ["1 cl Gin", "2 cl Rum"], "recipeCategory": ["Sour", "Long"], "aggregateRating": {"ratingValue": 4.5}}`,
 		"ingredients": `[{"@type": "Recipe", "name": "A &amp; B", "ingredients": ["1 cl Gin &amp; Tonic", "2 eggs", "mint", "a pinch of salt", "2-3 dashes bitters", "about 1 cup of milk", "1 (750 ml) bottle wine"]}, {"@type": "Recipe", "name": "C", "recipeIngredient": "3 cl Gin"}]`,
 		"odd lines":   `{"@type": "Recipe", "name": "A", "recipeIngredient": ["1/0 cl Gin", "` + strings.Repeat("x", 5000) + `", "", "1 cl"]}`,
 		"many wrong":  `[` + strings.TrimSuffix(strings.Repeat(`{"@type": "Recipe", "recipeIngredient": ["1 cl Gin"]},`, 30), ",") + `]`,
 	} {
-		book, err := Read(strings.NewReader(text), "book.json", Options{})
+		book, err := Read(strings.NewReader(text), "book.json", Options{Units: units})
 		if err != nil {
 			kept.Holds(t, name, err.Error())
 			continue

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +67,36 @@ func TestCompareErrors(t *testing.T) {
 	same.Sampler.Seed, other.Sampler.Seed, other.Problem.Total, other.Again.Problem = 1, 1, 9, "total: 9\n"
 	if d := Compare("a", same, "b", other); len(d.Notes) != 2 || !strings.Contains(d.Notes[0], "the seed 1") || !strings.Contains(d.Notes[1], "The totals differ") {
 		t.Errorf("it notes %q", d.Notes)
+	}
+}
+
+// TestCompareFigures: which figures of two runs are set beside each other.
+func TestCompareFigures(t *testing.T) {
+	unknown := UnknownNumber()
+	of := func(score Number, sizes []Size, statistics map[string]Statistic, used ...Inclusion) *Model {
+		m := compared(nil, used...)
+		m.Sparsity, m.Statistics, m.Score = sizes, statistics, Comparison{Draws: score, DrawsMCSE: 0.01}
+		m.Properties = []Property{{Name: "taste", Weight: 1}}
+		return m
+	}
+	a := of(0.5, []Size{{N: 1, Observed: 0.5, MCSE: 0.1}, {N: 2, Observed: 0.5, MCSE: 0.1}, {N: 3}, {N: 4}}, map[string]Statistic{"used": {Mean: 1.5, MCSEMean: 0.1}, "log_density": {Mean: 9}, "taste": {Mean: 0.5}, "old": {Mean: 3}},
+		Inclusion{"Gin", 0.5, 0.01, 60, 1, 0, 0}, Inclusion{"Rum", 0, 0, unknown, unknown, 0, 0}, Inclusion{"Ice", 0, 0, unknown, unknown, 0, 0}, Inclusion{"Milk", 0.5, 0.1, 7, 1, 0, 0})
+	b := of(0.75, []Size{{N: 2, Observed: 0.25, MCSE: 0.2}, {N: 3, Observed: 0.75, MCSE: 0.2}, {N: 4}, {N: 5, Observed: 1}}, map[string]Statistic{"used": {Mean: 2.5, MCSEMean: 0.2}, "log_density": {Mean: 8}, "taste": {Mean: unknown}},
+		Inclusion{"Gin", 0.25, 0.02, 70, 2, 0, 0}, Inclusion{"Rum", 0, 0, unknown, unknown, 0, 0}, Inclusion{"Ice", 0.125, 0.01, 5, 1, 0, 0})
+	told := func(a, b *Model) (said []string) {
+		for _, f := range Compare("a", a, "b", b).Figures {
+			said = append(said, fmt.Sprintf("%s %s %v %v", f.Kind, f.Of, f.A, f.B))
+		}
+		slices.Sort(said)
+		return said
+	}
+	want := []string{"amount Gin 60 70", "mean used 1.5 2.5", "n 2 0.5 0.25", "n 3 0 0.75", "score mean over the draws 0.5 0.75", "used Gin 0.5 0.25", "used Ice 0 0.125"}
+	if got := told(a, b); !slices.Equal(got, want) {
+		t.Errorf("it compares %q, want %q", got, want)
+	}
+	b.Properties[0].Weight = 0
+	if got := told(a, b); slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "score") }) || len(got) != len(want)-1 {
+		t.Errorf("of a run that weighs nothing it compares %q", got)
 	}
 }
 

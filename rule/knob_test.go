@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"kir/internal/golden"
 )
 
 // A bound is moved from where it is to the figures that there are: one that lies
@@ -36,5 +38,42 @@ func TestBoundKnobs(t *testing.T) {
 		if got != c.want {
 			t.Errorf("from %v to %v: %q, want %q", c.lo, c.hi, got, c.want)
 		}
+	}
+}
+
+// TestKnobs: how rules of every kind can be let go of, a notch at a time, as it was told.
+func TestKnobs(t *testing.T) {
+	kept := golden.Open(t)
+	inf, s := math.Inf(1), &Set{Ingredients: 4, Total: 20}
+	factors := []float64{0.5, 2, 7.25, 10}
+	for name, r := range map[string]Rule{
+		"an amount":            Amount{Of: []int{0}, Min: 3, Max: 9},
+		"an amount in steps":   Amount{Of: []int{0}, Min: 6, Max: 20, Step: 3},
+		"no amount":            Amount{Of: []int{0}},
+		"a group":              Group{Of: []int{0, 1, 2}, Used: &Range{Min: 1, Max: 2}, Total: &Range{Min: 5, Max: 15}},
+		"a wide group":         Group{Of: []int{0, 1, 2}, Used: &Range{Min: 0, Max: 3}, Total: &Range{Min: 0, Max: 20}},
+		"a limit":              Limit{Factors: factors, Min: 1, Max: 3},
+		"a limit of some":      Limit{Factors: factors, Of: []int{2, 1}, Min: 3, Max: 5},
+		"a limit of none":      Limit{Factors: factors, Of: []int{}, Min: 3, Max: 5},
+		"a limit beyond":       Limit{Factors: factors, Of: []int{1, 2}, Min: 20, Max: -1},
+		"a limit of no bounds": Limit{Factors: factors, Min: -inf, Max: inf},
+		"a ratio":              Ratio{Of: []int{0}, To: []int{1}, Min: 0.5, Max: 2},
+		"a ratio at most":      Ratio{Of: []int{0}, To: []int{1}, Min: 0, Max: 1.5},
+		"near":                 Near{Recipe: []Part{{Ingredient: 0, Amount: 20}}, Changes: 1, Distance: 6},
+		"near in neither":      Near{Recipe: []Part{{Ingredient: 0, Amount: 20}}, Changes: -1, Distance: -1},
+		"the same and far":     Near{Recipe: []Part{{Ingredient: 0, Amount: 20}}, Changes: 4, Distance: 20},
+		"where one is used":    If{Used: []int{3}, Then: Amount{Of: []int{0}, Min: 3}},
+		"a need":               Need{If: 0, Then: []int{1}},
+	} {
+		said := ""
+		for _, k := range r.knobs(s) {
+			last := k.limit
+			said += fmt.Sprintf("%s; at last %s: %s", k.text(1, "x"), k.text(last, "x"), k.turn(last).words(s))
+			if k.round != nil {
+				said += fmt.Sprintf(", 1 and 3 rounded to %d and %d", k.round(1), k.round(3))
+			}
+			said += fmt.Sprintf(", by %d\n", k.by)
+		}
+		kept.Holds(t, name, said)
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"kir"
@@ -282,6 +284,43 @@ func TestFiguresWithoutProperties(t *testing.T) {
 		}
 		if math.Abs(r.Used.Mean-used) > 1e-9*used || math.Abs(r.LogDensity.Mean-density) > 1e-9*math.Abs(density) {
 			t.Errorf("%s: means %v and %v, want %v and %v", kernel, r.Used.Mean, r.LogDensity.Mean, used, density)
+		}
+	}
+}
+
+// TestWithheld: where the chains have too few independent draws no error is stated, and
+// each that was is told why; one that was not known keeps its own reason.
+func TestWithheld(t *testing.T) {
+	nan, few := math.NaN(), errors.New("few")
+	made := func(ess float64) *Result {
+		known := Statistic{Name: "known"}
+		known.ESSBulk, known.SEMean, known.SEQ5, known.SEMedian, known.SEQ95 = 1e6, 1, 2, 3, 4
+		slow, score := known, known
+		slow.Name, slow.ESSBulk, slow.SEMean = "slow", ess, nan
+		slow.Undefined = []diagnose.Undefined{{Figure: "SEMean", Err: few}}
+		return &Result{Used: known, LogDensity: known, Properties: []Statistic{slow}, Score: &score, Chains: make([]ChainResult, 4)}
+	}
+	for _, c := range []struct {
+		ess  float64
+		want string
+	}{{1e5, "[1 2 3 4] [] [1 2 3 4] [] [NaN 2 3 4] [SEMean] [1 2 3 4] []"}, {5, "[NaN NaN NaN NaN] [SEMean SEQ5 SEMedian SEQ95] " +
+		"[NaN NaN NaN NaN] [SEMean SEQ5 SEMedian SEQ95] [NaN NaN NaN NaN] [SEMean SEQ5 SEMedian SEQ95] [NaN NaN NaN NaN] [SEMean SEQ5 SEMedian SEQ95]"}} {
+		r, got := made(c.ess), []string(nil)
+		if slowest := r.withhold(); slowest != c.ess {
+			t.Errorf("the slowest is %v, not %v", slowest, c.ess)
+		}
+		for _, s := range []*Statistic{&r.Used, &r.LogDensity, &r.Properties[0], r.Score} {
+			var figures []string
+			for _, u := range s.Undefined {
+				figures = append(figures, u.Figure)
+				if why := u.Err.Error(); why != "few" && !strings.HasSuffix(why, ", of slow") {
+					t.Errorf("%s of %s: %s", u.Figure, s.Name, why)
+				}
+			}
+			got = append(got, fmt.Sprint([]float64{s.SEMean, s.SEQ5, s.SEMedian, s.SEQ95}, figures))
+		}
+		if all := strings.Join(got, " "); all != c.want {
+			t.Errorf("with %v: %s\nwant %s", c.ess, all, c.want)
 		}
 	}
 }

@@ -38,6 +38,19 @@ func TestArchiveKinds(t *testing.T) {
 	if got := Bands(kind.Attribute, known); !slices.Equal(got, []float64{2, 3}) {
 		t.Errorf("bands %v", got)
 	}
+	for _, c := range []struct{ known, want []int }{{[]int{0, 0, 0}, nil}, {[]int{0, 0, 1}, []int{0, 1}}, {[]int{0, 1, 1}, []int{1, 1}}} {
+		var some []*kir.Composition
+		var want []float64
+		for _, i := range c.known {
+			some = append(some, known[i])
+		}
+		for _, i := range c.want {
+			want = append(want, kind.Attribute[i])
+		}
+		if got := Bands(kind.Attribute, some); !slices.Equal(got, want) {
+			t.Errorf("bands of %v are %v, not %v", c.known, got, want)
+		}
+	}
 	if got := Bands(kind.Attribute, known[:2]); got != nil {
 		t.Errorf("bands of two: %v", got)
 	}

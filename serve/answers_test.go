@@ -1,8 +1,11 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +15,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"kir"
 	"kir/fault"
@@ -24,8 +28,23 @@ import (
 // which nobody goes on.
 func asking(t *testing.T) *Session {
 	t.Helper()
+	s := askingOf(t, os.DirFS("../report/build/testdata"))
+	data, err := os.ReadFile("../report/build/testdata/summary.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.work.model = new(report.Model)
+	if err := json.Unmarshal(data, s.work.model); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// askingOf returns a session of the files of a problem, without a run that is done.
+func askingOf(t *testing.T, files fs.FS) *Session {
+	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../report/build/testdata")); err != nil {
+	if err := os.CopyFS(dir, files); err != nil {
 		t.Fatal(err)
 	}
 	s, err := newSession(t.Context(), Options{File: filepath.Join(dir, "problem.yaml")})
@@ -59,15 +78,7 @@ func asking(t *testing.T) *Session {
 			}
 		}
 	}
-	data, err := os.ReadFile("../report/build/testdata/summary.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	model := new(report.Model)
-	if err := json.Unmarshal(data, model); err != nil {
-		t.Fatal(err)
-	}
-	s.work = &work{session: s, step: *s.history.current(), problem: p, groups: newGroups(p), chains: c, model: model, done: make(chan struct{})}
+	s.work = &work{session: s, step: *s.history.current(), problem: p, groups: newGroups(p), chains: c, done: make(chan struct{})}
 	s.works[1] = s.work
 	return s
 }
@@ -153,6 +164,63 @@ func TestAnswersAsBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Compare(t, "testdata/answers.json", got)
+}
+
+// What the page is told is what it was where nothing is wished for, where a taste was
+// learnt from pairs, where there is one composition only, and before there are draws.
+func TestOtherAnswersAsBefore(t *testing.T) {
+	golden.OfFloats(t)
+	const law = "sparsity: {uniform: [1, 2]}\n"
+	const shelf = "name,kind\nGin,spirit\nRum,spirit\nLime,\n"
+	pairs := "pair,choice,ingredient,amount\n"
+	for k := range 8 {
+		pairs += fmt.Sprintf("%d,better,Gin,%d\n%[1]d,better,Lime,2\n%[1]d,worse,Rum,3\n", k+1, k+3)
+	}
+	answers := map[string]any{}
+	for name, text := range map[string]string{
+		"plain":   "total: 12\ningredients: shelf.csv\n" + law,
+		"tasted":  "total: 12\ningredients: shelf.csv\n" + law + "properties: {liking: {preference: {pairs: pairs.csv, groups: kind, first: 6}}}\n",
+		"alone":   "total: 1\ningredients: [Gin]\nsparsity: {uniform: [1, 1]}\n",
+		"drawn":   "total: 12\ningredients: shelf.csv\n" + law,
+		"many":    "total: 100000\ningredients: shelf.csv\nsparsity: {uniform: [3, 3]}\n",
+		"forever": "total: 2000000000\ningredients: shelf.csv\nsparsity: {uniform: [3, 3]}\n",
+	} {
+		s := askingOf(t, fstest.MapFS{"problem.yaml": {Data: []byte("name: A bar\n" + text), Mode: 0o644}, "shelf.csv": {Data: []byte(shelf), Mode: 0o644}, "pairs.csv": {Data: []byte(pairs), Mode: 0o644}})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if name == "drawn" { // or it would be waited for
+			cancel()
+			for _, of := range s.work.chains.traces {
+				of.kept = of.kept[:0]
+			}
+		}
+		answers[name+" state"] = s.state()
+		s.history.add(1, "more", text+"# more\n")
+		for path, answer := range map[string]func(*http.Request) (any, error){
+			"map": s.drawMap, "pair": s.pair, "amounts?group=spirit": s.amounts, "text?step=1&against=2": s.text, "list?step=1": s.listOf, "list?step=2": s.listOf,
+		} {
+			got, err := answer(httptest.NewRequestWithContext(ctx, http.MethodGet, "/"+path, nil))
+			if err != nil {
+				got = err.Error()
+			}
+			if m, is := got.(*Plane); is { // see above
+				m.Points, m.Explained = m.Points[:min(len(m.Points), 1)], report.Number(math.Round(1e6*float64(m.Explained))/1e6)
+				for k := range m.Points {
+					m.Points[k].X, m.Points[k].Y = 0, 0
+				}
+			}
+			answers[name+" "+path] = got
+		}
+		if err := s.work.look(t.Context(), s.work.problem, 50); err != nil {
+			t.Fatal(err)
+		}
+		answers[name+" looked at"] = s.work.list
+	}
+	got, err := json.MarshalIndent(answers, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, "testdata/others.json", got)
 }
 
 // TestHistory: the steps are read back as they were saved, and a file that is none is

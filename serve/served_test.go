@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"kir"
 	"kir/internal/golden"
@@ -148,6 +150,39 @@ func TestHub(t *testing.T) {
 	if err := h.tell("state", math.NaN()); err == nil {
 		t.Error("what cannot be told is told")
 	}
+}
+
+// TestStream: a page is told all there is, that the stream is alive every 15 seconds, and
+// that it ends; a page that is gone is told nothing more.
+func TestStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub()
+		if err := errors.Join(h.tell("state", 1), h.tell("draws", 2)); err != nil {
+			t.Fatal(err)
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		gone, page := httptest.NewRecorder(), httptest.NewRecorder()
+		go h.ServeHTTP(gone, httptest.NewRequestWithContext(ctx, http.MethodGet, "/events", nil))
+		synctest.Wait()
+		go h.ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/events", nil))
+		time.Sleep(20 * time.Second)
+		leave()
+		synctest.Wait()
+		time.Sleep(12 * time.Second)
+		if err := h.tell("state", 3); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		h.close()
+		synctest.Wait()
+		const begun, pages, alive = "event: state\ndata: 1\n\nevent: draws\ndata: 2\n\n", "event: pages\ndata: %d\n\n", ": here\n\n"
+		if got, want := gone.Body.String(), fmt.Sprintf(begun+pages+pages+alive, 1, 2); got != want {
+			t.Errorf("the page that left was told %q, want %q", got, want)
+		}
+		if got, want := page.Body.String(), fmt.Sprintf(begun+pages+alive+pages+alive, 2, 1)+"event: state\ndata: 3\n\nevent: end\ndata: 0\n\n"; got != want {
+			t.Errorf("the page was told %q, want %q", got, want)
+		}
+	})
 }
 
 // TestSettles: when the run is done its list is shown, going back to a step that was

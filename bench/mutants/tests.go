@@ -35,8 +35,9 @@ type house struct {
 	packages map[string]*listed
 	root     string // the module's directory
 	module   string
-	usual    map[string]time.Duration // how long a package's tests take
+	usual    map[string]time.Duration // how long a package's quick tests take, one after another
 	slow     map[string][]string      // those of a package that take long
+	longer   map[string]time.Duration // how long these take
 	skip     string                   // tests that are not run
 	command  string                   // the package whose tests are asked last
 	most     int                      // how many importers' tests are asked
@@ -62,7 +63,7 @@ func newHouse(ctx context.Context) (*house, error) {
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
-	h := &house{packages: make(map[string]*listed), usual: make(map[string]time.Duration), slow: make(map[string][]string)}
+	h := &house{packages: make(map[string]*listed), usual: make(map[string]time.Duration), slow: make(map[string][]string), longer: make(map[string]time.Duration)}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		p := new(listed)
 		if err := d.Decode(p); errors.Is(err, io.EOF) {
@@ -157,7 +158,10 @@ func (h *house) try(ctx context.Context, e edit, changed string) (outcome, strin
 		return "", "", err
 	}
 	for _, round := range h.rounds(changed) {
-		timeout := 4*h.usual[round.path] + 2*time.Minute
+		timeout := 4*round.usual + 2*time.Minute
+		if h.long {
+			timeout = 30 * time.Minute
+		}
 		args := []string{"test", "-short=" + strconv.FormatBool(!h.long), "-count=1", "-vet=off", "-failfast", "-overlay", overlay, "-timeout", timeout.String()}
 		report, err := run(ctx, "go", append(append(args, round.flags...), round.path)...)
 		switch {
@@ -175,6 +179,7 @@ func (h *house) try(ctx context.Context, e edit, changed string) (outcome, strin
 // A round is tests of one package.
 type round struct {
 	path  string
+	usual time.Duration // without a change
 	flags []string
 }
 
@@ -182,11 +187,11 @@ type round struct {
 // slow ones, and the quick ones of the others that are asked.
 func (h *house) rounds(changed string) []round {
 	quick := func(path string) round {
-		return round{path, []string{"-skip", strings.Join(append([]string{h.skip}, whole(h.slow[path])...), "|")}}
+		return round{path, h.usual[path], []string{"-skip", strings.Join(append([]string{h.skip}, whole(h.slow[path])...), "|")}}
 	}
 	rounds := []round{quick(changed)}
 	if slow := h.slow[changed]; len(slow) > 0 {
-		rounds = append(rounds, round{changed, []string{"-run", strings.Join(whole(slow), "|"), "-skip", h.skip}})
+		rounds = append(rounds, round{changed, h.longer[changed], []string{"-run", strings.Join(whole(slow), "|"), "-skip", h.skip}})
 	}
 	for _, path := range h.asked(changed)[1:] {
 		rounds = append(rounds, quick(path))
@@ -224,11 +229,12 @@ func (h *house) learn(name string, slow time.Duration) error {
 		switch {
 		case event.Action == "fail":
 			return fmt.Errorf("%s: %s %s fails without a change", name, event.Package, event.Test)
-		case event.Action != "pass":
-		case event.Test == "":
-			h.usual[event.Package] = took
-		case took > slow && !strings.Contains(event.Test, "/"):
+		case event.Action != "pass" || event.Test == "" || strings.Contains(event.Test, "/"):
+		case took > slow:
 			h.slow[event.Package] = append(h.slow[event.Package], event.Test)
+			h.longer[event.Package] += took
+		default:
+			h.usual[event.Package] += took
 		}
 	}
 }

@@ -15,8 +15,57 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
+
+// TestFullDisk: what a command makes is all there when it ends well, whatever room the
+// disk has; where mounting one is allowed.
+func TestFullDisk(t *testing.T) {
+	if raceDetector {
+		t.Skip("many commands, and no new way of them")
+	}
+	dir := t.TempDir()
+	program, disk := filepath.Join(dir, "kir"), filepath.Join(dir, "disk")
+	problem := strings.Replace(sharesProblem, "draws: 20000", "draws: 50", 1)
+	if err := errors.Join(os.Mkdir(disk, 0o777), os.Symlink(os.Args[0], program), os.WriteFile(filepath.Join(dir, "problem.yaml"), []byte(problem), 0o644),
+		os.WriteFile(filepath.Join(dir, "recipes.csv"), []byte("recipe,ingredient,amount\nA,Gin,1\nA,Lime,2\nB,Gin,2\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	kir := func(line string) error {
+		c := exec.Command(program, strings.Fields(line)...)
+		c.Dir = dir
+		return c.Run()
+	}
+	if err := kir("sample problem.yaml -o run"); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"init recipes.csv -o disk/new.yaml", "report run -o disk/page.html", "report run --figures disk/figures", "export run --format arviz -o disk/zarr"} {
+		if err := kir(line); err != nil {
+			t.Fatalf("kir %s: %v", line, err)
+		}
+		want := treeOf(t, disk)
+		if err := errors.Join(os.RemoveAll(disk), os.Mkdir(disk, 0o777)); err != nil {
+			t.Fatal(err)
+		}
+		tries := 0
+		for pages, made := 2, ""; made != want; pages += 1 + pages/2 { // of 4096 bytes
+			if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, fmt.Sprintf("nr_blocks=%d", pages)); err != nil {
+				t.Skip("mounting is not allowed here: ", err)
+			}
+			tries++
+			err := kir(line)
+			if made = treeOf(t, disk); (err == nil) != (made == want) {
+				t.Errorf("kir %s with %d pages: %v, and there is\n%s\nwant\n%s", line, pages, err, made, want)
+				made = want
+			}
+			if err := syscall.Unmount(disk, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Logf("kir %s: %d sizes", line, tries)
+	}
+}
 
 // systemFaults is how many faults TestSystemFaults is to make: the table in
 // docs/reliability.md has the number. Without it, or without strace, there are none.

@@ -245,3 +245,32 @@ func TestRunStatus(t *testing.T) {
 		record.Holds(t, name, b.String()+string(text))
 	}
 }
+
+// TestBars: a terminal is shown a bar for each chain with what is said of it, the figures
+// so far, and a bar for the search.
+func TestBars(t *testing.T) {
+	var b bytes.Buffer
+	v := newBars(&b, &problem.Problem{Sampler: kir.Settings{Chains: 17}})
+	nan := math.NaN()
+	chains := slices.Repeat([]run.ChainProgress{{Done: 0.25, Warmup: true, Rate: 1234}, {Done: 0.5, Accepted: 0.125, Rate: 77}}, 9)
+	v.show(run.Progress{Chains: chains, RHat: nan, ESS: 5})
+	v.show(run.Progress{Chains: chains, RHat: 1.01, ESS: 321, Draws: 99})
+	for _, share := range []float64{0.3, 0.75} {
+		v.show(run.Progress{Search: share})
+	}
+	v.end()
+	said := b.String()
+	for _, want := range []string{"chain 0  warm-up         1.23e+03/s", "25.00%", "chain 15  accepted 12.5 %      77/s", "50.00%", "R-hat 1.010, ESS 321 so far, at 99 draws a chain", "looking for the best", "75.00%", "║█████████░░░░░░░░░║ [0s]  chain 1 "} {
+		if !strings.Contains(said, want) {
+			t.Errorf("there is no %q in\n%s", want, said)
+		}
+	}
+	for _, none := range []string{"chain 16", "NaN"} {
+		if strings.Contains(said, none) {
+			t.Errorf("there is %q in\n%s", none, said)
+		}
+	}
+	if strings.Count(said, "looking for the best") != strings.Count(said, "30.00%")+strings.Count(said, "75.00%") {
+		t.Errorf("there is not one bar for the search:\n%s", said)
+	}
+}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +41,7 @@ func TestScripts(t *testing.T) {
 			"flip":        flip,
 			"old-summary": oldSummary,
 			"refused":     refused,
+			"modes":       modes,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -54,6 +58,33 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s has no %s", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
+}
+
+// modes checks that everything below has the same permissions, and directories those to
+// be searched, too: modes OCTAL PATH...
+func modes(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.ParseUint(args[0], 8, 32)
+	ts.Check(err)
+	for _, root := range args[1:] {
+		ts.Check(filepath.WalkDir(ts.MkAbs(root), func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			least := fs.FileMode(want)
+			if d.IsDir() {
+				least |= least & 0o444 >> 2
+			}
+			// What the user's umask denies may be missing, nothing else.
+			if is := info.Mode().Perm(); is&^least != 0 || is&0o700 != least&0o700 {
+				return fmt.Errorf("%s has the mode %#o, want %#o", path, is, least)
+			}
+			return nil
+		}))
+	}
 }
 
 // refused checks that commands end with status 2 and the way to allow a program.

@@ -49,6 +49,7 @@ func TestForms(t *testing.T) {
 		{"tree_roots": nil}, {"tree_roots": {ints: []int64{3}}}, {"tree_roots": {ints: []int64{-1}}}, {"tree_roots": {ints: []int64{2}}}, {"tree_roots": {ints: []int64{0, 0}}}, {"tree_roots": {ints: []int64{0, 1}}},
 		{"nodes_featureids": nil}, {"nodes_featureids": {ints: []int64{0, 2, 0}}}, {"nodes_featureids": {ints: []int64{0, 1}}}, {"nodes_truenodeids": {ints: []int64{0, 0, 3}}}, {"nodes_truenodeids": {ints: []int64{3, 0, 3}}}, {"nodes_truenodeids": {ints: []int64{1, 4, 3}}}, {"nodes_falsenodeids": {ints: []int64{1, 2, -1}}}, {"nodes_falsenodeids": {ints: []int64{1, 2}}},
 		{"nodes_trueleafs": {ints: []int64{0, 1}}}, {"nodes_falseleafs": {ints: []int64{1, 1, 1, 1}}}, {"nodes_trueleafs": {ints: []int64{1, 1, 1}}}, {"nodes_splits": held(0.5, 2)}, {"nodes_splits": held(0.5, nan, 1)}, {"nodes_splits": held(0.5, math.Inf(1), math.Inf(-1))},
+		{"leaf_weights_as_tensor": held(4, 3, 2, 1)}, {"leaf_weights": nil, "leaf_weights_as_tensor": held(4, 3, 2, 1)}, {"leaf_weights_as_tensor": {floats: []float64{4, 3, 2, 1}}}, {"leaf_weights": {floats: []float64{4, 3, 2, 1}}}, {"nodes_splits": nil, "nodes_splits_as_tensor": held(1, 1, 1)},
 		{"leaf_targetids": {ints: []int64{0, 1, 0}}}, {"leaf_targetids": {ints: []int64{0, 1, 0, 2}}}, {"leaf_targetids": {ints: []int64{0, 1, 0, -1}}}, {"leaf_weights": held(1, 2, 3)}, {"leaf_weights": held(1, 2, nan, 3)}, {"leaf_weights": held(1, 2, math.Inf(-1), 3)},
 	} {
 		for _, kind := range []int{kindFloat, kindDouble} {

@@ -1,8 +1,11 @@
 package xgboost
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -128,6 +131,52 @@ func TestUBJSON(t *testing.T) {
 	} {
 		if _, err := toJSON([]byte(data)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %q", data, err, says)
+		}
+	}
+}
+
+// TestReadUBJSON: a model in UBJSON is the one that it is in JSON.
+func TestReadUBJSON(t *testing.T) {
+	var tree any
+	if err := json.Unmarshal([]byte(strings.Replace(small, "NaN", "0", 1)), &tree); err != nil {
+		t.Fatal(err)
+	}
+	var write func(b []byte, v any) []byte
+	text := func(b []byte, s string) []byte {
+		return append(binary.BigEndian.AppendUint16(append(b, 'I'), uint16(len(s))), s...)
+	}
+	write = func(b []byte, v any) []byte {
+		switch v := v.(type) {
+		case map[string]any:
+			b = append(b, '{')
+			for _, k := range slices.Sorted(maps.Keys(v)) {
+				b = write(text(b, k), v[k])
+			}
+			return append(b, '}')
+		case []any:
+			b = append(b, '[')
+			for _, v := range v {
+				b = write(b, v)
+			}
+			return append(b, ']')
+		case string:
+			return text(append(b, 'S'), v)
+		case bool:
+			return append(b, map[bool]byte{true: 'T', false: 'F'}[v])
+		}
+		return binary.BigEndian.AppendUint64(append(b, 'D'), math.Float64bits(v.(float64)))
+	}
+	want, err := Read(strings.NewReader(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(bytes.NewReader(write(nil, tree)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range [][]float64{{0, 0}, {1, 0.25}, {3, 0.5}} {
+		if !slices.Equal(got.Sums(x), want.Sums(x)) || got.Maker != want.Maker {
+			t.Errorf("at %v it gives %v, want %v", x, got.Sums(x), want.Sums(x))
 		}
 	}
 }

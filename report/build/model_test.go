@@ -314,6 +314,60 @@ func TestMadeAsBefore(t *testing.T) {
 	}
 }
 
+// Summaries of small runs of other kinds are what they were: without properties, without
+// weight, without a search, without recipes.
+func TestMadeOfKinds(t *testing.T) {
+	golden.OfFloats(t)
+	const head = "name: A sour\ntotal: 20\nsparsity: {uniform: [1, 2]}\nsampler: {kernel: balanced, chains: 2, warmup: 100, draws: 300, seed: 1}\n"
+	const bare = head + "ingredients: [Gin, Rum, Lime, Syrup]\n"
+	for name, text := range map[string]string{
+		"plain":      bare,
+		"known":      head + "recipes: recipes.csv\n",
+		"unweighted": bare + "properties: {gin: {expression: 'share(\"Gin\")', weight: 0}}\n",
+		"unsearched": bare + "properties: {gin: {expression: 'share(\"Gin\")', weight: 2}}\n",
+	} {
+		made := sample(t, map[string]string{"problem.yaml": text, "recipes.csv": "recipe,ingredient,amount\nA,Gin,6\nA,Lime,3\nB,Syrup,2\nB,Gin,4\n"})
+		defer made.problem.Close()
+		made.result.Answer = nil
+		m, err := Model(t.Context(), made.problem, run.Directory(made.dir), made.result, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Timing, m.Again.Problem, m.Plots, m.Pairs, m.Diverse = report.Timing{}, "", nil, nil, nil
+		got, err := json.MarshalIndent(m, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden.Compare(t, filepath.Join("testdata", "kinds", name+".json"), got)
+	}
+}
+
+// TestDiverseOf: the shortlist that differs, of equal and unequal scores, of none above 0,
+// of ingredients that all have, of fewer than are asked for.
+func TestDiverseOf(t *testing.T) {
+	kept, inf := golden.Open(t), math.Inf(-1)
+	for name, scores := range map[string][6]float64{"equal": {}, "unequal": {0, -3, -0.1, -0.2, -5, -0.3}, "none above 0": {inf, inf, inf, inf, inf, inf}, "some at 0": {inf, -1, inf, -1.2, -1.1, inf}} {
+		var pool []run.Best
+		for k, sets := range [][]int{{0, 1}, {0, 1, 2}, {0, 3}, {4, 5}, {0}, {1, 4}} {
+			b := run.Best{Chain: k % 2, Draw: k, LogScore: scores[k], LogDensity: float64(-k % 4)}
+			for _, i := range sets {
+				b.Parts = append(b.Parts, kir.Part{Ingredient: i, Amount: 2 + k})
+			}
+			pool = append(pool, b)
+		}
+		for _, most := range []int{1, 4, 9} {
+			said := ""
+			for _, b := range diverse(slices.Clone(pool), most) {
+				said += fmt.Sprint(b.Draw, " ")
+			}
+			kept.Holds(t, fmt.Sprint(name, ", ", most), said)
+		}
+	}
+	if got := diverse(nil, 3); got != nil {
+		t.Errorf("of none it chooses %v", got)
+	}
+}
+
 // A kernel is recommended for what random compositions and the law tell.
 func TestAdvice(t *testing.T) {
 	for name, c := range map[string]struct{ text, kernel, because string }{

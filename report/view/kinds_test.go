@@ -113,5 +113,22 @@ func TestKindsAsBefore(t *testing.T) {
 	}
 	m.Properties, m.Sparsity, m.Again.Command, m.Best, m.Problem.Rules = nil, m.Sparsity[:41], "kir sample it", nil, m.Problem.Rules[:1]
 	must(Text(&b, m, "runs/it", terminal.Style{}))
+
+	// Ladders of no steps, with as many rungs and of as many chains as are shown, and more.
+	estimate := &report.Estimate{Value: -3.125, SE: 0.625}
+	for k, rungs := range []int{1, textRungs, textRungs + 1, textRungs + 2} {
+		m := &report.Model{LogZ: estimate}
+		for chain := range textLadders - 1 + k {
+			l := report.Ladder{Chain: chain, Scans: 100, RoundTrips: int64(50 - chain), Restarts: 51, Barrier: 1.5, LogZ: *estimate}
+			for g := range rungs {
+				l.Rungs = append(l.Rungs, report.Rung{Beta: report.Number(g) / 64, Rejected: 0.25, Barrier: report.Number(g) / 4, MeanLogScore: report.Number(-g)})
+			}
+			l.Rungs[rungs-1].Rejected = unknown
+			m.Ladders = append(m.Ladders, l)
+		}
+		p := terminal.NewPrinter(&b, terminal.Style{})
+		writeLadders(m, p)
+		must(p.Err)
+	}
 	golden.Compare(t, "testdata/kinds.txt", b.Bytes())
 }

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"kir/report"
+	"kir/run"
 )
 
 // checkPage verifies what holds for every page: it needs nothing else, its
@@ -185,5 +189,34 @@ func TestPageIsLight(t *testing.T) {
 		if c.name == "cocktails" && quickest > time.Second {
 			t.Errorf("writing the page of %s takes %v", c.name, quickest)
 		}
+	}
+}
+
+// TestPageIsFresh: a page is of the draws that its model was, or not, or cannot be read.
+func TestPageIsFresh(t *testing.T) {
+	dir := t.TempDir()
+	store, m := run.Directory(dir), madeOf[report.Model](t, "summary.json")
+	m.Parts = []run.Part{{Name: "draws/a&b", SHA256: "1234"}, {Name: "draws/c", SHA256: "5678"}}
+	fresh := func(what string, want bool) {
+		t.Helper()
+		if is, err := PageIsFresh(t.Context(), store, m); is != want || err != nil {
+			t.Errorf("%s: it is fresh: %v, %v", what, is, err)
+		}
+	}
+	fresh("without a page", false)
+	if err := SavePage(t.Context(), store, m); err != nil {
+		t.Fatal(err)
+	}
+	fresh("its own", true)
+	if data, err := os.ReadFile(filepath.Join(dir, PageName)); err != nil || !IsPage(data) || IsPage(data[:20]) {
+		t.Errorf("it is no page: %v", err)
+	}
+	m.Parts[1].SHA256 = "5679"
+	fresh("of other draws", false)
+	if err := errors.Join(os.Remove(filepath.Join(dir, PageName)), os.Mkdir(filepath.Join(dir, PageName), 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if is, err := PageIsFresh(t.Context(), store, m); is || err == nil {
+		t.Errorf("a directory is a page: %v, %v", is, err)
 	}
 }
