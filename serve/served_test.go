@@ -419,3 +419,31 @@ func TestMany(t *testing.T) {
 		}
 	}
 }
+
+// What is measured to open a session is kept, so that its first step need not wait for it
+// again, nor the next session.
+func TestMeasuredOnce(t *testing.T) {
+	dir := t.TempDir()
+	table := "ingredient,x,y\n"
+	for k := range 40 {
+		table += fmt.Sprintf("i%d,%d,%d\n", k, k*37%101, k*53%97)
+	}
+	file := filepath.Join(dir, "problem.yaml")
+	problem := "ingredients: {file: i.csv}\ntotal: 1000\nsparsity: {uniform: [3, 4]}\n" +
+		"constraints: [{limit: {attribute: x, min: 61, max: 68}}, {limit: {attribute: y, max: 27}}]\n"
+	for path, text := range map[string]string{file: problem, filepath.Join(dir, "i.csv"): table} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := newSession(t.Context(), Options{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := os.ReadDir(filepath.Join(dir, ".kir-cache")); err != nil || len(kept) == 0 {
+		t.Errorf("%v are kept: %v", kept, err)
+	}
+	if err := s.end(); err != nil {
+		t.Error(err)
+	}
+}

@@ -73,7 +73,7 @@ func newSession(ctx context.Context, o Options) (*Session, error) {
 	}
 	// What the file names on the command line is named by who is at the machine,
 	// wherever it is; the page can name nothing else outside of the directory.
-	p, err := problem.Load(problem.AllowPrograms(ctx), o.File, problem.Options{Text: text, Grown: &s.grown, Allow: func(path string) error {
+	p, err := problem.Load(problem.AllowPrograms(ctx), o.File, problem.Options{Text: text, Grown: &s.grown, Cache: true, Allow: func(path string) error {
 		if path, err := filepath.EvalSymlinks(path); err == nil {
 			s.outside = append(s.outside, path)
 		}

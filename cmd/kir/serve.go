@@ -61,6 +61,9 @@ Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.steps.json.`,
 					}
 				}
 			}
+			if w := c.ErrOrStderr(); isTerminal(w) {
+				teller(w, false)("reading " + s.file + "; then the page opens")
+			}
 			return inputError(serve.Serve(c.Context(), o))
 		},
 	}
