@@ -133,9 +133,9 @@ func intPow(x float64, n int) float64 {
 }
 
 // divide draws the amounts of y, whose ingredients are listed, if there is a stream
-// of random choices to draw with; else y has them. It returns the
-// probability that they come out. Where doses cannot come to what is left, those from
-// there on are not kept, so that there is always a division.
+// of random choices to draw with; else y has them. It returns the probability that they
+// come out. Where doses cannot come to what is left, those from there on are not kept, so
+// that there is always a division.
 func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) product {
 	ranks, room := c.arrange(y.list, y.total)
 	ranked := bits.OnesCount64(ranks)

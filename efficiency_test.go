@@ -187,9 +187,9 @@ func TestBalancedOnLargeTargets(t *testing.T) {
 }
 
 // On the cocktails, counting the worst of n, the log density, both scores and
-// the ten ingredients that are used most, balanced gives at least 3 times the
-// independent draws a second. Measured are 10 to 12; an IACT is known to about
-// 4 % from 10,000 independent draws.
+// the ten ingredients that are used most, balanced gives at least 10 times the
+// independent draws a second. Measured are 31 ([BenchmarkESS]); an IACT is known to about
+// 4 % from 10,000 independent draws, so that only the clock could make a third of it.
 func TestBalancedOnCocktails(t *testing.T) {
 	if raceDetector || testing.Short() {
 		t.Skip("it measures time")
@@ -197,7 +197,7 @@ func TestBalancedOnCocktails(t *testing.T) {
 	target := cocktails(t).Target
 	all := compareKernels(t, target, 1, worth.Statistics(target, mostUsed(t, target)),
 		effort{"accelerated", 10_000, 60_000, 10}, effort{"balanced", 10_000, 150_000, 1})
-	if r := all[1].ess() / all[0].ess(); r < 6 {
+	if r := all[1].ess() / all[0].ess(); r < 10 {
 		t.Errorf("%.3g times the ESS a second of accelerated", r)
 	}
 }

@@ -308,3 +308,20 @@ func RecallCandidate(x *State, r *Rand) (*Composition, float64) {
 	}
 	return y, math.Exp(p.and(x.listed(y)).log())
 }
+
+// LogProduct returns the log of a product of factors, as recall keeps its probability.
+func LogProduct(factors ...float64) float64 { return productOf(factors).log() }
+
+// LogProducts returns the logs of the product and of the sum of two of them.
+func LogProducts(a, b []float64) (and, plus float64) {
+	p, q := productOf(a), productOf(b)
+	return p.and(q).log(), p.plus(q).log()
+}
+
+func productOf(factors []float64) product {
+	p := one()
+	for _, f := range factors {
+		p.times(f)
+	}
+	return p
+}

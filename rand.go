@@ -112,9 +112,6 @@ func (r *Rand) Bernoulli(p float64) bool {
 // Categorical returns k with probability weights[k]/Σ weights. Weights must be
 // finite and non-negative, and one at least positive.
 func (r *Rand) Categorical(weights []float64) int {
-	if r.oracle != nil {
-		return r.oracle.Choose(weights)
-	}
 	total := 0.0
 	for _, w := range weights {
 		total += w

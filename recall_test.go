@@ -1,7 +1,9 @@
 package kir_test
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"kir"
@@ -78,5 +80,42 @@ func TestRecallDrawsWhatItSays(t *testing.T) {
 		if d := (rest - restExpected) / math.Sqrt(draws); !(math.Abs(d) <= 4.9) {
 			t.Errorf("%d of %d: what is drawn seldom is off by %.1f standard errors", c.total, c.ingredients, d)
 		}
+	}
+}
+
+// Products of factors that a float64 holds no more, each or together, have the log that
+// the sum of the logs gives, but for the rounding of a dozen terms: 2⁻⁴⁹ of the largest.
+func TestProducts(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	factors := func() (all []float64, log float64) {
+		for range r.IntN(6) {
+			f := math.Pow(10, []float64{0, -1, -90, -99, -101, -250, -300}[r.IntN(7)]+3*r.Float64())
+			all, log = append(all, f), log+math.Log(f)
+		}
+		if r.IntN(20) == 0 {
+			return append(all, 0), math.Inf(-1)
+		}
+		return all, log
+	}
+	near := func(what string, got, want, largest float64) {
+		if got != want && !(math.Abs(got-want) <= 0x1p-49*(1+largest)) {
+			t.Errorf("the log of %s is %v, want %v", what, got, want)
+		}
+	}
+	for range 10_000 {
+		a, logA := factors()
+		b, logB := factors()
+		largest := math.Abs(logA) + math.Abs(logB)
+		if math.IsInf(largest, 1) {
+			largest = 4000 // of five factors of 1e-300
+		}
+		near(fmt.Sprint(a), kir.LogProduct(a...), logA, largest)
+		and, plus := kir.LogProducts(a, b)
+		near(fmt.Sprint(a, " and ", b), and, logA+logB, largest)
+		top := max(logA, logB)
+		if !math.IsInf(top, -1) {
+			top += math.Log(math.Exp(logA-top) + math.Exp(logB-top))
+		}
+		near(fmt.Sprint(a, " plus ", b), plus, top, largest)
 	}
 }

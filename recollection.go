@@ -168,8 +168,8 @@ func (c *recollection) substitute(ingredients int) {
 	}
 }
 
-// A product is one of factors of at most 1, a few of which may leave the range of a
-// float64 together: factor·e^rest.
+// A product is factor·e^rest: one of factors that may be below what a float64 holds, each
+// or together, and are not above it.
 type product struct{ factor, rest float64 }
 
 func one() product { return product{factor: 1} }

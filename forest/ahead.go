@@ -6,8 +6,8 @@ import (
 )
 
 // mostAhead is how many lines through a composition that was set as a whole are scored
-// by what its other ingredients block, worked out anew for each. To take the composition
-// over costs about as much as that.
+// each anew, by what the other ingredients block or from the roots. To take the
+// composition over costs about as much more as that.
 const mostAhead = 4
 
 // Reset moves to the dense composition x. Used are the ingredients with a
@@ -17,7 +17,7 @@ func (s *Scorer) Reset(x, used []int32) {
 	for _, i := range used {
 		s.next = append(s.next, Part{i, x[i]})
 	}
-	s.aheadSum, s.ahead, s.lines = s.sumAhead(x, used), true, 0
+	s.aheadSum, s.ahead, s.lines = s.score.sumWith(s.point, x, used), true, 0
 }
 
 // settle takes over the composition that was set as a whole.
@@ -75,31 +75,6 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums []int64) {
 	return s.line(int32(i), int32(j))
 }
 
-// sumAhead is the score of a composition that was set as a whole, x. Where its
-// ingredients are tested by about as many trees as there are, it is quicker to look at
-// each tree than to find out which they are.
-func (s *Scorer) sumAhead(x, used []int32) int64 {
-	sc := s.score
-	tested := 0
-	for _, p := range s.next {
-		tested += int(sc.treesOf[sc.known[p.Ingredient]])
-	}
-	if !sc.masked() || tested < len(sc.small) {
-		return sc.sumWith(s.point, x, used)
-	}
-	for _, p := range s.next {
-		s.blockOther(p.Ingredient, p.Amount)
-	}
-	clear(s.trees)
-	sum := int64(0)
-	for t := range s.others {
-		l := &s.others[t]
-		sum += sc.values[l.base+first(l.free)]
-		l.free = ^uint64(0)
-	}
-	return sum
-}
-
 // lineAhead is Line of a composition that was not taken over yet.
 func (s *Scorer) lineAhead(i, j int32) (starts []int32, sums []int64) {
 	s.lines++
@@ -128,18 +103,25 @@ func (s *Scorer) lineAhead(i, j int32) (starts []int32, sums []int64) {
 
 // maskAhead adds the steps of trees that are all small, given what the others block.
 func (s *Scorer) maskAhead(i, j int32) {
+	sc := s.score
 	for _, p := range s.next {
 		if p.Ingredient != i && p.Ingredient != j {
-			s.blockOther(p.Ingredient, p.Amount)
+			sc.block(s.point, p.Ingredient, p.Amount)
+		}
+	}
+	free := s.point.free
+	testI, testJ := sc.testing[int(sc.known[i])*sc.treeWords:], sc.testing[int(sc.known[j])*sc.treeWords:]
+	for w, blocked := range s.point.trees {
+		for tested := testI[w] | testJ[w]; tested != 0; tested &= tested - 1 {
+			t := w<<6 | bits.TrailingZeros64(tested)
+			s.others[t].free = free[t]
+		}
+		for s.point.trees[w] = 0; blocked != 0; blocked &= blocked - 1 {
+			free[w<<6|bits.TrailingZeros64(blocked)] = ^uint64(0)
 		}
 	}
 	s.varying = append(s.varying[:0], variation{i, 0, 1}, variation{j, s.shared, -1})
 	s.maskSmall(s.others, i, j, s.shared)
-	for w, trees := range s.trees {
-		for s.trees[w] = 0; trees != 0; trees &= trees - 1 {
-			s.others[w<<6|bits.TrailingZeros64(trees)].free = ^uint64(0)
-		}
-	}
 }
 
 // descendAhead adds the steps of all trees that test a slot that varies, from their roots.
@@ -168,25 +150,6 @@ func (s *Scorer) descendAhead(i, j, k int32) {
 	}
 	s.unmark()
 	each(func(slot, _ int32) { s.dense[slot] = 0 })
-}
-
-// blockOther takes the leaves that an ingredient of an amount blocks from those that are
-// free.
-func (s *Scorer) blockOther(i, amount int32) {
-	sc := s.score
-	known := int(sc.known[i])
-	tests := &sc.tests[known]
-	to := sc.levelsBelow(tests, amount)
-	if to == tests.level {
-		return
-	}
-	for w, trees := range sc.testing[known*sc.treeWords:][:sc.treeWords] {
-		s.trees[w] |= trees
-	}
-	others := s.others
-	for _, b := range sc.cover.blocks[sc.cover.from[tests.level]:sc.cover.from[to]] {
-		others[b.word].free &^= b.leaves
-	}
 }
 
 // setAhead is Set of a composition that was not taken over yet, along the last line that

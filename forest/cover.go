@@ -2,6 +2,7 @@ package forest
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 )
@@ -12,6 +13,7 @@ type cover struct {
 	first   []int32  // by tree, its first word; trees+1
 	trees   int      // words of a bit set of trees
 	testing []uint64 // by tested slot: the bit set of trees that test it
+	count   []int32  // by tested slot: how many they are
 	blocks  []block  // by level
 	from    []int32  // by level, where its blocks begin; levels+1
 	most    int      // of how many blocks a composition may be without walking being faster; −1: walk
@@ -93,4 +95,10 @@ func (s *structure) addCover(f *Forest) {
 		o.testing[int(slots[level])*o.trees+tree>>6] |= 1 << (tree & 63)
 		return true
 	})
+	o.count = make([]int32, len(s.tests))
+	for k := range o.count {
+		for _, trees := range o.testing[k*o.trees:][:o.trees] {
+			o.count[k] += int32(bits.OnesCount64(trees))
+		}
+	}
 }

@@ -36,11 +36,13 @@ func (s *Score) Sum(x, used []int32) int64 {
 // sumWith is Sum with working memory of the caller's.
 func (s *Score) sumWith(p *point, x, used []int32) int64 {
 	o := &s.cover
-	blocks := 0
+	blocks, tested := 0, 0
 	if len(s.groups) == 0 && o.most >= 0 {
 		for _, i := range used {
-			t := &s.tests[s.known[i]]
+			known := s.known[i]
+			t := &s.tests[known]
 			blocks += int(o.from[t.levelEnd] - o.from[t.level])
+			tested += int(o.count[known])
 		}
 	}
 	if blocks > o.most {
@@ -66,6 +68,9 @@ func (s *Score) sumWith(p *point, x, used []int32) int64 {
 		}
 	}
 
+	if tested >= len(s.roots) && len(p.free) == len(s.roots) {
+		return s.sumAll(p)
+	}
 	sum := s.empty
 	for w, trees := range p.trees {
 		for p.trees[w] = 0; trees != 0; trees &= trees - 1 {
@@ -89,6 +94,17 @@ func (s *Score) sumWith(p *point, x, used []int32) int64 {
 				free[k] = ^uint64(0)
 			}
 		}
+	}
+	return sum
+}
+
+// sumAll looks at each tree, of 64 leaves at most. Where about as many test what is in use
+// as there are, that is quicker than to find out which they are.
+func (s *Score) sumAll(p *point) (sum int64) {
+	clear(p.trees)
+	for t, base := range s.leafBase {
+		sum += s.values[int64(base)+first(p.free[t])]
+		p.free[t] = ^uint64(0)
 	}
 	return sum
 }

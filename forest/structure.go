@@ -40,7 +40,6 @@ type structure struct {
 	small     []smallTree
 	treeWords int      // of a bit set of them
 	testing   []uint64 // by tested slot: the bit set of small trees that test it
-	treesOf   []int32  // by tested slot: how many they are
 	entries   []entry  // by slot, then tree
 	cells     []cell   // by level, then tree
 	ofEntry   []int32  // the cells of each entry in turn, ascending
@@ -265,7 +264,6 @@ func (s *structure) addMasks(f *Forest) {
 		return cmp.Or(cmp.Compare(a.tests, b.tests), cmp.Compare(a.tree, b.tree), cmp.Compare(a.level, b.level))
 	})
 	s.testing = make([]uint64, len(s.tests)*s.treeWords)
-	s.treesOf = make([]int32, len(s.tests))
 	for k, b := range all {
 		newEntry := k == 0 || b.tests != all[k-1].tests || b.tree != all[k-1].tree
 		if newEntry {
@@ -273,7 +271,6 @@ func (s *structure) addMasks(f *Forest) {
 				s.tests[b.tests].entry = int32(len(s.entries))
 			}
 			s.testing[int(b.tests)*s.treeWords+int(b.tree>>6)] |= 1 << (b.tree & 63)
-			s.treesOf[b.tests]++
 			s.entries = append(s.entries, entry{
 				first: int32(len(s.cells)), level: b.level, threshold: s.thresholds[b.level],
 			})
