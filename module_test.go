@@ -11,7 +11,7 @@ import (
 // TestModulePath renames the module in a copy of the tree, where nothing imports the old
 // name any more and the root is vetted and tested by its new one. With KIR_MODULE all is.
 func TestModulePath(t *testing.T) {
-	if raceDetector {
+	if testing.Short() {
 		t.Skip("builds the whole module again")
 	}
 	files, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard").Output()

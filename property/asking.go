@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"kir/fault"
+	"kir/internal/fault"
 )
 
 // recipes are some, as a program reads them.

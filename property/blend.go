@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // Blend is how desirable the mean of an attribute is, weighted by amounts:
@@ -25,8 +25,8 @@ type Blend struct {
 }
 
 var (
-	_ kir.LineProperty = (*Blend)(nil)
-	_ kir.CurveScorer  = (*blendScorer)(nil)
+	_ mcmc.LineProperty = (*Blend)(nil)
+	_ mcmc.CurveScorer  = (*blendScorer)(nil)
 )
 
 // NewBlend returns the property. There is a finite attribute for each
@@ -44,15 +44,15 @@ func NewBlend(attribute []float64, total int, d *Desirability) (*Blend, error) {
 }
 
 // Mean returns the mean of the attribute.
-func (b *Blend) Mean(x *kir.Composition) float64 { return b.mean(b.form.of(x)) }
+func (b *Blend) Mean(x *mcmc.Composition) float64 { return b.mean(b.form.of(x)) }
 
 func (b *Blend) mean(sum int64) float64 { return float64(sum) / b.whole }
 
 // LogScore returns log y(x).
-func (b *Blend) LogScore(x *kir.Composition) float64 { return b.d.log(b.Mean(x)) }
+func (b *Blend) LogScore(x *mcmc.Composition) float64 { return b.d.log(b.Mean(x)) }
 
 // Scorer returns a scorer of x.
-func (b *Blend) Scorer(x *kir.Composition) kir.Scorer {
+func (b *Blend) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &blendScorer{property: b, past: past{x: x}}
 }
 
@@ -71,7 +71,7 @@ func (s *blendScorer) Reset() {
 
 func (s *blendScorer) LogScore() float64 { return s.property.d.log(s.property.mean(s.sum)) }
 
-func (s *blendScorer) Line(i, j int, p *kir.Pieces) {
+func (s *blendScorer) Line(i, j int, p *mcmc.Pieces) {
 	b := s.property
 	sum, step := b.form.line(s.x, s.sum, i, j)
 	if step == 0 {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // Comparisons are what is learnt from pairs of compositions of which one was liked
@@ -60,7 +60,7 @@ func (f *features) own() float64 {
 }
 
 // of returns the features of a composition.
-func (f *features) of(x *kir.Composition) []float64 {
+func (f *features) of(x *mcmc.Composition) []float64 {
 	v := make([]float64, f.count())
 	for _, i := range x.Ingredients() {
 		amount := float64(x.Amount(int(i)))
@@ -76,7 +76,7 @@ func (f *features) of(x *kir.Composition) []float64 {
 }
 
 // A Pair is two compositions, the first of which was liked better.
-type Pair struct{ Better, Worse *kir.Composition }
+type Pair struct{ Better, Worse *mcmc.Composition }
 
 // MaxPairs bounds how many comparisons are learnt from: the time grows with the
 // third power.
@@ -291,7 +291,7 @@ func (c *Comparisons) Taste() *Taste {
 
 // LogUsual returns the log of the probability with which x is liked better than what
 // has the mean features of all that were compared.
-func (t *Taste) LogUsual(x *kir.Composition) float64 {
+func (t *Taste) LogUsual(x *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.of(x), t.usual)
 	return logNormal(mean / math.Sqrt(curve*curve+sd*sd))
 }
@@ -323,7 +323,7 @@ func (t *Taste) difference(x, y []float64) (mean, sd float64) {
 
 // Prefers returns the probability with which x is liked better than y, integrated
 // over the posterior.
-func (t *Taste) Prefers(x, y *kir.Composition) float64 {
+func (t *Taste) Prefers(x, y *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.of(x), t.features.of(y))
 	return math.Exp(logNormal(mean / math.Sqrt(curve*curve+sd*sd)))
 }
@@ -331,7 +331,7 @@ func (t *Taste) Prefers(x, y *kir.Composition) float64 {
 // Information returns what the answer to "x or y" is expected to tell of the taste,
 // in nats: the entropy of the answer less what of it is chance (Houlsby et al. 2011,
 // "Bayesian active learning for classification and preference learning").
-func (t *Taste) Information(x, y *kir.Composition) float64 {
+func (t *Taste) Information(x, y *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.of(x), t.features.of(y))
 	chance := 0.0
 	for k, z := range hermiteAt {

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // Distance is how like the nearest of known recipes a composition is, or how
@@ -64,18 +64,18 @@ type logPart struct {
 }
 
 var (
-	_ kir.LineProperty = (*Distance)(nil)
-	_ kir.CurveScorer  = (*distanceScorer)(nil)
+	_ mcmc.LineProperty = (*Distance)(nil)
+	_ mcmc.CurveScorer  = (*distanceScorer)(nil)
 )
 
 // DistanceOptions say what near and far are.
 type DistanceOptions struct {
 	Ingredients int
 	Total       int
-	Recipes     [][]kir.Part // of total units each, each ingredient once
-	Zero        float64      // units in place of none, from 10⁻⁶ to 1
-	Scale       float64      // above 0
-	Floor       float64      // in 0..1
+	Recipes     [][]mcmc.Part // of total units each, each ingredient once
+	Zero        float64       // units in place of none, from 10⁻⁶ to 1
+	Scale       float64       // above 0
+	Floor       float64       // in 0..1
 }
 
 const minZero = 1e-6
@@ -160,12 +160,12 @@ func (d *Distance) log(least float64) float64 {
 }
 
 // Between returns d, the distance to the nearest recipe, of a composition.
-func (d *Distance) Between(x *kir.Composition) float64 {
+func (d *Distance) Between(x *mcmc.Composition) float64 {
 	return math.Ldexp(math.Sqrt(d.nearest(x.Parts(), -1)), -d.shift)
 }
 
 // nearest returns the least d², in units, of the recipes other than one.
-func (d *Distance) nearest(parts []kir.Part, but int) float64 {
+func (d *Distance) nearest(parts []mcmc.Part, but int) float64 {
 	shared := make([]int64, len(d.sums))
 	squares, sum := int64(0), int64(0)
 	for _, p := range parts {
@@ -209,10 +209,10 @@ func TypicalDistance(o DistanceOptions) (float64, error) {
 }
 
 // LogScore returns log y(x).
-func (d *Distance) LogScore(x *kir.Composition) float64 { return d.log(d.nearest(x.Parts(), -1)) }
+func (d *Distance) LogScore(x *mcmc.Composition) float64 { return d.log(d.nearest(x.Parts(), -1)) }
 
 // Scorer returns a scorer of x.
-func (d *Distance) Scorer(x *kir.Composition) kir.Scorer {
+func (d *Distance) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	recipes := len(d.sums)
 	return &distanceScorer{
 		property: d, past: past{x: x},
@@ -289,7 +289,7 @@ func (s *distanceScorer) LogScore() float64 {
 	return s.property.log(least)
 }
 
-func (s *distanceScorer) Line(i, j int, p *kir.Pieces) {
+func (s *distanceScorer) Line(i, j int, p *mcmc.Pieces) {
 	s.Curve(i, j)
 	q := joiner{pieces: p}
 	for k := range s.line + 1 {

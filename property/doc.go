@@ -1,5 +1,5 @@
 // Package property holds the ready-made wishes: how well a composition fits,
-// as a [kir.Property] that scores whole lines as cheaply as its form allows.
+// as a [mcmc.Property] that scores whole lines as cheaply as its form allows.
 //
 // # Arithmetic
 //

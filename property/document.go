@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // Document is the likelihood of a bag of words under a mixture of topics, the
@@ -44,7 +44,7 @@ type docRun struct {
 // float64 goes up to 2¹⁰²⁴.
 const maxFactors = 16
 
-var _ kir.LineProperty = (*Document)(nil)
+var _ mcmc.LineProperty = (*Document)(nil)
 
 // NewDocument returns the property. topics are laws over the words: a row a
 // topic, each of non-negative numbers that sum to 1 over all words of the
@@ -98,7 +98,7 @@ func NewDocument(topics [][]float64, counts []int, total int) (*Document, error)
 }
 
 // sums sets p to Σ_t x_t·β_tw in the table's units.
-func (d *Document) sums(p []int64, x *kir.Composition) {
+func (d *Document) sums(p []int64, x *mcmc.Composition) {
 	clear(p)
 	amounts := x.Amounts()
 	for _, t := range x.Ingredients() {
@@ -135,14 +135,14 @@ func (d *Document) log(p []int64) float64 {
 }
 
 // LogScore returns log y(x).
-func (d *Document) LogScore(x *kir.Composition) float64 {
+func (d *Document) LogScore(x *mcmc.Composition) float64 {
 	p := make([]int64, d.words)
 	d.sums(p, x)
 	return d.log(p)
 }
 
 // Scorer returns a scorer of x.
-func (d *Document) Scorer(x *kir.Composition) kir.Scorer {
+func (d *Document) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &documentScorer{property: d, past: past{x: x}, p: make([]int64, d.words), at: make([]int64, d.words), step: make([]int64, d.words)}
 }
 
@@ -160,7 +160,7 @@ func (s *documentScorer) Reset() {
 
 func (s *documentScorer) LogScore() float64 { return s.property.log(s.p) }
 
-func (s *documentScorer) Line(i, j int, p *kir.Pieces) {
+func (s *documentScorer) Line(i, j int, p *mcmc.Pieces) {
 	d := s.property
 	clear(s.step)
 	d.add(s.step, i, 1)

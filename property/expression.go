@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // Expression is a formula's value:
@@ -28,7 +28,7 @@ type Expression struct {
 	total     int
 }
 
-var _ kir.LineProperty = (*Expression)(nil)
+var _ mcmc.LineProperty = (*Expression)(nil)
 
 // A Lexicon knows what a formula may name. Its errors say what there is.
 type Lexicon interface {
@@ -113,7 +113,7 @@ func (q *question) has(i int) bool {
 }
 
 // sum returns the answer at x as a whole number.
-func (q *question) sum(x *kir.Composition) (sum int64) {
+func (q *question) sum(x *mcmc.Composition) (sum int64) {
 	switch {
 	case q.kind == askUsed:
 		return int64(x.Used())
@@ -136,7 +136,7 @@ func (q *question) number(sum int64) float64 {
 
 // LogScore returns log y(x): NaN where the formula is negative or not a number,
 // +Inf where it is infinite.
-func (e *Expression) LogScore(x *kir.Composition) float64 {
+func (e *Expression) LogScore(x *mcmc.Composition) float64 {
 	v := make([]float64, e.slots)
 	for k := range e.questions {
 		v[k] = e.questions[k].number(e.questions[k].sum(x))
@@ -145,7 +145,7 @@ func (e *Expression) LogScore(x *kir.Composition) float64 {
 }
 
 // Scorer returns a scorer of x.
-func (e *Expression) Scorer(x *kir.Composition) kir.Scorer {
+func (e *Expression) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	n := len(e.questions)
 	return &expressionScorer{property: e, past: past{x: x}, sums: make([]int64, n), at: make([]int64, n), step: make([]int64, n), v: make([]float64, e.slots)}
 }
@@ -209,7 +209,7 @@ func present(amount int) int64 {
 	return 0
 }
 
-func (s *expressionScorer) Line(i, j int, p *kir.Pieces) {
+func (s *expressionScorer) Line(i, j int, p *mcmc.Pieces) {
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	q := joiner{pieces: p}
 	s.ready(i, j, 0)

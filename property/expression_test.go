@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir"
 	"kir/internal/golden"
+	"kir/mcmc"
 	"kir/property"
 )
 
@@ -216,10 +216,10 @@ func TestExpressionWithoutScore(t *testing.T) {
 		`log(0 - used)`:        "the expression is NaN",
 	} {
 		p := must(property.NewExpression(formula, bar{}, 10))
-		space := must(kir.NewSpace(len(barNames), 10))
-		target := must(kir.NewTarget(space, kir.Uniform(1, 3), kir.Wish{Name: "w", Property: p, Weight: 1}))
-		_, err := kir.NewState(target, composition(t, []int{10, 0, 0, 0, 0}))
-		if bad := (*kir.ScoreError)(nil); !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
+		space := must(mcmc.NewSpace(len(barNames), 10))
+		target := must(mcmc.NewTarget(space, mcmc.Uniform(1, 3), mcmc.Wish{Name: "w", Property: p, Weight: 1}))
+		_, err := mcmc.NewState(target, composition(t, []int{10, 0, 0, 0, 0}))
+		if bad := (*mcmc.ScoreError)(nil); !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v; it does not say %q", formula, err, says)
 		}
 	}
@@ -228,7 +228,7 @@ func TestExpressionWithoutScore(t *testing.T) {
 func FuzzExpression(f *testing.F) {
 	f.Add(`let s = share("Gin"); s > 0.2 and used < 3 ? exp(-s^2) : max(1, mean("cost"), count("family", "citrus"))`)
 	f.Add(`1 <= used < 4 or not (units("Gin") % 2 == 1)`)
-	x := must(kir.NewComposition(len(barNames), part(0, 3), part(2, 7)))
+	x := must(mcmc.NewComposition(len(barNames), part(0, 3), part(2, 7)))
 	f.Fuzz(func(t *testing.T, formula string) {
 		p, err := property.NewExpression(formula, bar{}, 10)
 		if err != nil {

@@ -3,9 +3,9 @@ package property
 import (
 	"math"
 
-	"kir"
-	"kir/forest"
-	"kir/forest/ensemble"
+	"kir/internal/ensemble"
+	"kir/mcmc"
+	"kir/model"
 )
 
 // Forest is a random forest's probability of what is wanted:
@@ -14,17 +14,17 @@ import (
 //
 // where P is the mean over the trees of the leaf's share (Breiman 2001;
 // Meinshausen 2006 for numbers). A probability of 0 forbids x unless there is
-// a floor. A whole line is scored in one walk; see package forest.
+// a floor. A whole line is scored in one walk; see package model.
 type Forest struct {
-	score *forest.Score
+	score *model.Score
 	floor float64
 }
 
-var _ kir.LineProperty = (*Forest)(nil)
+var _ mcmc.LineProperty = (*Forest)(nil)
 
 // NewForest returns the property. That of a forest with descriptors has the scorer of a
 // [Model]. floor is the least probability, in [0, 1].
-func NewForest(score *forest.Score, floor float64) kir.LineProperty {
+func NewForest(score *model.Score, floor float64) mcmc.LineProperty {
 	f := &Forest{score, floor}
 	if bound := score.Ensemble(); bound != nil {
 		wish := func(sums []float64) float64 { return score.Probability(int64(sums[0])) }
@@ -40,10 +40,10 @@ type describedForest struct {
 }
 
 // Scorer returns a scorer of x.
-func (d *describedForest) Scorer(x *kir.Composition) kir.Scorer { return d.model.Scorer(x) }
+func (d *describedForest) Scorer(x *mcmc.Composition) mcmc.Scorer { return d.model.Scorer(x) }
 
 // LogScore returns log y(x).
-func (f *Forest) LogScore(x *kir.Composition) float64 {
+func (f *Forest) LogScore(x *mcmc.Composition) float64 {
 	return f.log(f.score.Sum(x.Amounts(), x.Ingredients()))
 }
 
@@ -53,7 +53,7 @@ func (f *Forest) log(sum int64) float64 {
 }
 
 // Scorer returns a scorer of x.
-func (f *Forest) Scorer(x *kir.Composition) kir.Scorer {
+func (f *Forest) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	s := &forestScorer{property: f, x: x, walk: f.score.NewScorer()}
 	for k := range s.known {
 		s.known[k].sum = -1 // which no sum is
@@ -63,8 +63,8 @@ func (f *Forest) Scorer(x *kir.Composition) kir.Scorer {
 
 type forestScorer struct {
 	property *Forest
-	x        *kir.Composition
-	walk     *forest.Scorer
+	x        *mcmc.Composition
+	walk     *model.Scorer
 	known    [512]knownLog // by the low bits of the sum, mixed
 }
 
@@ -89,7 +89,7 @@ func (s *forestScorer) log(sum int64) float64 {
 func (s *forestScorer) Reset()            { s.walk.Reset(s.x.Amounts(), s.x.Ingredients()) }
 func (s *forestScorer) LogScore() float64 { return s.log(s.walk.Value()) }
 
-func (s *forestScorer) Line(i, j int, p *kir.Pieces) {
+func (s *forestScorer) Line(i, j int, p *mcmc.Pieces) {
 	starts, sums := s.walk.Line(i, j)
 	for k, start := range starts {
 		p.Add(int(start), s.log(sums[k]))

@@ -5,38 +5,38 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir/forest"
+	"kir/model"
 	"kir/property"
 )
 
 // grown returns a forest of random recipes, of classes or of numbers, whose
 // splits test amounts and, if it is rich, totals of groups and presence too, and with
 // descriptors a mean and a log-ratio instead of the amounts.
-func grown(t *testing.T, ingredients, total int, numeric, rich, descriptors bool) *forest.Forest {
+func grown(t *testing.T, ingredients, total int, numeric, rich, descriptors bool) *model.Forest {
 	t.Helper()
 	r := rand.New(rand.NewPCG(8, uint64(total)))
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}[:ingredients]
-	d := forest.Data{Label: "taste", Ingredients: names, Total: total}
+	d := model.Data{Label: "taste", Ingredients: names, Total: total}
 	if rich {
 		for i, name := range names {
-			d.Features = append(d.Features, forest.Feature{Name: name, Ingredients: []int32{int32(i)}})
+			d.Features = append(d.Features, model.Feature{Name: name, Ingredients: []int32{int32(i)}})
 		}
 		first, last := []int32{0, 1}, []int32{int32(ingredients - 2), int32(ingredients - 1)}
 		d.Features = append(d.Features,
-			forest.Feature{Name: "total of first", Ingredients: first},
-			forest.Feature{Name: "presence of last", Ingredients: last, Presence: true},
-			forest.Feature{Name: "presence of a", Ingredients: []int32{0}, Presence: true})
+			model.Feature{Name: "total of first", Ingredients: first},
+			model.Feature{Name: "presence of last", Ingredients: last, Presence: true},
+			model.Feature{Name: "presence of a", Ingredients: []int32{0}, Presence: true})
 		if descriptors {
 			d.Features = append(d.Features[ingredients:],
-				forest.Feature{Name: "mean of a and c", Ingredients: []int32{2, 0}, Weights: []int32{3, 1000}},
-				forest.Feature{Name: "ratio of b to a", Ingredients: []int32{1}, Over: []int32{0}})
+				model.Feature{Name: "mean of a and c", Ingredients: []int32{2, 0}, Weights: []int32{3, 1000}},
+				model.Feature{Name: "ratio of b to a", Ingredients: []int32{1}, Over: []int32{0}})
 		}
 	}
 	for _, parts := range randomRecipes(r, ingredients, total, 40, 4) {
-		var row []forest.Part
+		var row []model.Part
 		taste := 0.0
 		for _, p := range parts {
-			row = append(row, forest.Part{Ingredient: int32(p.Ingredient), Amount: int32(p.Amount)})
+			row = append(row, model.Part{Ingredient: int32(p.Ingredient), Amount: int32(p.Amount)})
 			taste += float64(p.Ingredient*p.Amount) / float64(total)
 		}
 		d.Rows = append(d.Rows, row)
@@ -46,7 +46,7 @@ func grown(t *testing.T, ingredients, total int, numeric, rich, descriptors bool
 			d.Classes = append(d.Classes, []string{"dry", "sour", "sweet"}[min(int(taste), 2)])
 		}
 	}
-	f, err := forest.Grow(t.Context(), &d, forest.Options{Trees: 15, Seed: 1})
+	f, err := model.Grow(t.Context(), &d, model.Options{Trees: 15, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,13 +57,13 @@ func TestForest(t *testing.T) {
 	for _, c := range []struct {
 		name                       string
 		numeric, rich, descriptors bool
-		want                       forest.Want
+		want                       model.Want
 	}{
-		{"a class", false, false, false, forest.AnyOf("sour")},
-		{"classes, rich", false, true, false, forest.AnyOf("dry", "sweet")},
-		{"at least", true, false, false, forest.AtLeast(1.5)},
-		{"between, rich", true, true, false, forest.Between(0.5, 2)},
-		{"a class, descriptors", false, true, true, forest.AnyOf("sour")},
+		{"a class", false, false, false, model.AnyOf("sour")},
+		{"classes, rich", false, true, false, model.AnyOf("dry", "sweet")},
+		{"at least", true, false, false, model.AtLeast(1.5)},
+		{"between, rich", true, true, false, model.Between(0.5, 2)},
+		{"a class, descriptors", false, true, true, model.AnyOf("sour")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, floor := range []float64{0, 0.05} {
@@ -85,7 +85,7 @@ func TestForest(t *testing.T) {
 
 // A forest's probability of 0 forbids a composition, a floor allows it.
 func TestForestFloor(t *testing.T) {
-	score := must(grown(t, 8, 50, true, false, false).Score(forest.AtLeast(100)))
+	score := must(grown(t, 8, 50, true, false, false).Score(model.AtLeast(100)))
 	x := composition(t, []int{50, 0, 0, 0, 0, 0, 0, 0})
 	if y := property.NewForest(score, 0).LogScore(x); !math.IsInf(y, -1) {
 		t.Errorf("an impossible wish scores %v", y)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // A form is a linear form Σ_i a_i·x_i of the amounts of compositions of a
@@ -81,7 +81,7 @@ func shifted(v float64, digits int) int64 {
 }
 
 // of returns scale·Σ a_i·x_i.
-func (f *form) of(x *kir.Composition) int64 {
+func (f *form) of(x *mcmc.Composition) int64 {
 	sum := int64(0)
 	amounts := x.Amounts()
 	for _, i := range x.Ingredients() {
@@ -92,7 +92,7 @@ func (f *form) of(x *kir.Composition) int64 {
 
 // line returns the form at split 0 of (i, j), given its value at x, and what
 // each unit that goes from j to i adds.
-func (f *form) line(x *kir.Composition, value int64, i, j int) (at0, step int64) {
+func (f *form) line(x *mcmc.Composition, value int64, i, j int) (at0, step int64) {
 	step = f.a[i] - f.a[j]
 	return value - int64(x.Amount(i))*step, step
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 
-	"kir/fault"
+	"kir/internal/fault"
 )
 
 // Limits of a formula.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"kir/fault"
+	"kir/internal/fault"
 )
 
 // A function is what a formula may call: one that asks something of the

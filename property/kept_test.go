@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir"
 	"kir/internal/golden"
+	"kir/mcmc"
 	"kir/property"
 )
 
@@ -95,7 +95,7 @@ func TestTasteStays(t *testing.T) {
 // TestOperatorsStay keeps what formulas of every operator say of a composition.
 func TestOperatorsStay(t *testing.T) {
 	kept := golden.Open(t)
-	x := must(kir.NewComposition(4, kir.Part{Ingredient: 0, Amount: 1}, kir.Part{Ingredient: 1, Amount: 3}))
+	x := must(mcmc.NewComposition(4, mcmc.Part{Ingredient: 0, Amount: 1}, mcmc.Part{Ingredient: 1, Amount: 3}))
 	for _, a := range []string{"used", "2.5", "-1", "0"} {
 		for _, b := range []string{"2", "used / 2", "0.5"} {
 			for _, op := range []string{"+", "-", "*", "/", "%", "^", "**", "<", "<=", ">", ">=", "==", "!=", "&&", "and", "??"} {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/bits"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // Markowitz is the trade of return against risk of a portfolio with the shares
@@ -34,8 +34,8 @@ type Markowitz struct {
 }
 
 var (
-	_ kir.LineProperty = (*Markowitz)(nil)
-	_ kir.CurveScorer  = (*markowitzScorer)(nil)
+	_ mcmc.LineProperty = (*Markowitz)(nil)
+	_ mcmc.CurveScorer  = (*markowitzScorer)(nil)
 )
 
 // NewMarkowitz returns the property. covariance has a row for each return and
@@ -85,15 +85,15 @@ func NewMarkowitz(returns []float64, covariance [][]float64, aversion float64, t
 }
 
 // Risk returns wᵀΣw, the variance of the return.
-func (m *Markowitz) Risk(x *kir.Composition) float64 { return m.risk(x).float() * m.perUnit }
+func (m *Markowitz) Risk(x *mcmc.Composition) float64 { return m.risk(x).float() * m.perUnit }
 
 // Return returns μᵀw, the expected return.
-func (m *Markowitz) Return(x *kir.Composition) float64 {
+func (m *Markowitz) Return(x *mcmc.Composition) float64 {
 	return float64(m.returns.of(x)) * m.perReturn
 }
 
 // risk returns xᵀΣx.
-func (m *Markowitz) risk(x *kir.Composition) (sum wide) {
+func (m *Markowitz) risk(x *mcmc.Composition) (sum wide) {
 	for _, i := range x.Ingredients() {
 		sum = sum.plus(product(m.with(int(i), x), int64(x.Amount(int(i)))))
 	}
@@ -101,7 +101,7 @@ func (m *Markowitz) risk(x *kir.Composition) (sum wide) {
 }
 
 // with returns (Σx)_i.
-func (m *Markowitz) with(i int, x *kir.Composition) (sum int64) {
+func (m *Markowitz) with(i int, x *mcmc.Composition) (sum int64) {
 	row, amounts := m.covariance[i*m.n:(i+1)*m.n], x.Amounts()
 	for _, u := range x.Ingredients() {
 		sum += row[u] * int64(amounts[u])
@@ -115,12 +115,12 @@ func (m *Markowitz) log(returns int64, risk wide) float64 {
 }
 
 // LogScore returns log y(x), in O(n²).
-func (m *Markowitz) LogScore(x *kir.Composition) float64 {
+func (m *Markowitz) LogScore(x *mcmc.Composition) float64 {
 	return m.log(m.returns.of(x), m.risk(x))
 }
 
 // Scorer returns a scorer of x.
-func (m *Markowitz) Scorer(x *kir.Composition) kir.Scorer {
+func (m *Markowitz) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &markowitzScorer{property: m, past: past{x: x}}
 }
 
@@ -166,7 +166,7 @@ func (s *markowitzScorer) moved(slope, curve, d int64) wide {
 	return s.risk.plus(product(2*slope+d*curve, d))
 }
 
-func (s *markowitzScorer) Line(i, j int, p *kir.Pieces) {
+func (s *markowitzScorer) Line(i, j int, p *mcmc.Pieces) {
 	m := s.property
 	slope, curve := s.slopes(i, j)
 	a := int64(s.x.Amount(i))

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir"
 	"kir/internal/golden"
+	"kir/mcmc"
 	"kir/property"
 )
 
@@ -106,7 +106,7 @@ func TestMarkowitzBounds(t *testing.T) {
 		p := must(property.NewMarkowitz(returns, [][]float64{{a, c, 0}, {c, b, 0}, {0, 0, 0}}, math.Pow(10, 12*r.Float64()-6), total))
 		s := total - r.IntN(total/2)
 		x := composition(t, []int{s / 3, s - s/3, total - s})
-		curve := p.Scorer(x).(kir.CurveScorer)
+		curve := p.Scorer(x).(mcmc.CurveScorer)
 		curve.Reset()
 		peak := curve.Curve(0, 1)
 		for range 200 {

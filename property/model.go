@@ -3,8 +3,8 @@ package property
 import (
 	"math"
 
-	"kir"
-	"kir/forest/ensemble"
+	"kir/internal/ensemble"
+	"kir/mcmc"
 )
 
 // Model is what a tree ensemble that another program has grown says:
@@ -20,7 +20,7 @@ type Model struct {
 	floor    float64
 }
 
-var _ kir.LineProperty = (*Model)(nil)
+var _ mcmc.LineProperty = (*Model)(nil)
 
 // NewModel returns the property. wish is y of the sums of the ensemble's targets, the
 // same for the same sums; floor is the least score, in [0, 1].
@@ -29,14 +29,14 @@ func NewModel(settings []*ensemble.Score, wish func(sums []float64) float64, flo
 }
 
 // LogScore returns log y(x).
-func (m *Model) LogScore(x *kir.Composition) float64 {
+func (m *Model) LogScore(x *mcmc.Composition) float64 {
 	sums, _ := m.Sums(x)
 	return math.Log(max(m.floor, m.wish(sums)))
 }
 
 // Sums returns the sums of the ensemble's targets at x in the setting in which the
 // wish says most, the first of them, and which one that is.
-func (m *Model) Sums(x *kir.Composition) (sums []float64, setting int) {
+func (m *Model) Sums(x *mcmc.Composition) (sums []float64, setting int) {
 	y := math.Inf(-1)
 	for k, s := range m.settings {
 		found := s.Sums(x.Amounts())
@@ -48,7 +48,7 @@ func (m *Model) Sums(x *kir.Composition) (sums []float64, setting int) {
 }
 
 // Scorer returns a scorer of x.
-func (m *Model) Scorer(x *kir.Composition) kir.Scorer {
+func (m *Model) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	s := &modelScorer{property: m, x: x}
 	for _, score := range m.settings {
 		s.walks = append(s.walks, score.NewScorer())
@@ -59,7 +59,7 @@ func (m *Model) Scorer(x *kir.Composition) kir.Scorer {
 
 type modelScorer struct {
 	property *Model
-	x        *kir.Composition
+	x        *mcmc.Composition
 	walks    []*ensemble.Scorer
 	lines    []modelLine
 	sums     []float64
@@ -97,7 +97,7 @@ func (s *modelScorer) look(l *modelLine) {
 	l.y = s.property.wish(s.sums)
 }
 
-func (s *modelScorer) Line(i, j int, p *kir.Pieces) {
+func (s *modelScorer) Line(i, j int, p *mcmc.Pieces) {
 	for k, w := range s.walks {
 		l := &s.lines[k]
 		l.starts, l.sums = w.Line(i, j)

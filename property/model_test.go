@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"kir/forest/ensemble"
-	"kir/forest/xgboost"
+	"kir/internal/ensemble"
+	"kir/internal/ensemble/xgboost"
 	"kir/property"
 )
 

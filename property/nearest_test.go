@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"kir"
 	"kir/internal/golden"
+	"kir/mcmc"
 	"kir/property"
 )
 
@@ -58,8 +58,8 @@ func TestOverlapRefuses(t *testing.T) {
 }
 
 // randomRecipes returns recipes of total units.
-func randomRecipes(r *rand.Rand, ingredients, total, recipes, most int) [][]kir.Part {
-	all := make([][]kir.Part, recipes)
+func randomRecipes(r *rand.Rand, ingredients, total, recipes, most int) [][]mcmc.Part {
+	all := make([][]mcmc.Part, recipes)
 	for k := range all {
 		n := min(1+r.IntN(most), ingredients, total)
 		left := total - n
@@ -69,7 +69,7 @@ func randomRecipes(r *rand.Rand, ingredients, total, recipes, most int) [][]kir.
 				more = r.IntN(left + 1)
 			}
 			left -= more
-			all[k] = append(all[k], kir.Part{Ingredient: i, Amount: 1 + more})
+			all[k] = append(all[k], mcmc.Part{Ingredient: i, Amount: 1 + more})
 		}
 	}
 	return all
@@ -129,7 +129,7 @@ func TestDistance(t *testing.T) {
 // One unit that stands in place of none, and recipes of one unit each, make every
 // log 0: recipes are as far as each other, and none may be left out of a line.
 func TestDistanceOfOnes(t *testing.T) {
-	o := property.DistanceOptions{Ingredients: 6, Total: 3, Zero: 1, Scale: 1, Floor: 0.01, Recipes: [][]kir.Part{
+	o := property.DistanceOptions{Ingredients: 6, Total: 3, Zero: 1, Scale: 1, Floor: 0.01, Recipes: [][]mcmc.Part{
 		{part(0, 1), part(1, 1), part(5, 1)}, {part(0, 1), part(2, 1), part(4, 1)},
 	}}
 	walkLines(t, must(property.NewNear(o)), 6, 3, 200, func(x []int) float64 {
@@ -143,7 +143,7 @@ func TestDistanceToItself(t *testing.T) {
 	o := property.DistanceOptions{Ingredients: 200, Total: 1000, Recipes: randomRecipes(r, 200, 1000, 50, 20), Zero: 0.65, Scale: 3}
 	near, far := must(property.NewNear(o)), must(property.NewFar(o))
 	for _, parts := range o.Recipes {
-		x := must(kir.NewComposition(o.Ingredients, parts...))
+		x := must(mcmc.NewComposition(o.Ingredients, parts...))
 		if d := near.Between(x); d != 0 || near.LogScore(x) != 0 || !math.IsInf(far.LogScore(x), -1) {
 			t.Fatalf("a recipe is %v from itself, likeness %v, novelty %v", d, near.LogScore(x), far.LogScore(x))
 		}
@@ -151,7 +151,7 @@ func TestDistanceToItself(t *testing.T) {
 }
 
 func TestTypicalDistance(t *testing.T) {
-	o := property.DistanceOptions{Ingredients: 3, Total: 8, Zero: 0.5, Recipes: [][]kir.Part{
+	o := property.DistanceOptions{Ingredients: 3, Total: 8, Zero: 0.5, Recipes: [][]mcmc.Part{
 		{part(0, 4), part(1, 4)}, {part(0, 2), part(1, 6)}, {part(2, 8)},
 	}}
 	got, err := property.TypicalDistance(o)
@@ -162,12 +162,12 @@ func TestTypicalDistance(t *testing.T) {
 		t.Errorf("%v, %v, want %v", got, err, math.Sqrt(d))
 	}
 	// Of an even number it is the middle between the second and the third of four.
-	o.Recipes = append(o.Recipes, []kir.Part{{Ingredient: 1, Amount: 1}, {Ingredient: 2, Amount: 7}})
+	o.Recipes = append(o.Recipes, []mcmc.Part{{Ingredient: 1, Amount: 1}, {Ingredient: 2, Amount: 7}})
 	scale := func(k int) float64 {
 		all := o
 		all.Scale = 1
 		all.Recipes = slices.Delete(slices.Clone(o.Recipes), k, k+1)
-		x := must(kir.NewComposition(o.Ingredients, o.Recipes[k]...))
+		x := must(mcmc.NewComposition(o.Ingredients, o.Recipes[k]...))
 		return must(property.NewNear(all)).Between(x)
 	}
 	nearest := []float64{scale(0), scale(1), scale(2), scale(3)}
@@ -186,7 +186,7 @@ func TestTypicalDistance(t *testing.T) {
 
 func TestDistanceRefuses(t *testing.T) {
 	kept := golden.Open(t)
-	good := property.DistanceOptions{Ingredients: 3, Total: 5, Recipes: [][]kir.Part{{part(1, 5)}}, Zero: 0.5, Scale: 1}
+	good := property.DistanceOptions{Ingredients: 3, Total: 5, Recipes: [][]mcmc.Part{{part(1, 5)}}, Zero: 0.5, Scale: 1}
 	for name, spoil := range map[string]func(o *property.DistanceOptions){
 		"no recipes": func(o *property.DistanceOptions) { o.Recipes = nil },
 		"zero of 0":  func(o *property.DistanceOptions) { o.Zero = 0 },
@@ -194,8 +194,8 @@ func TestDistanceRefuses(t *testing.T) {
 		"scale":      func(o *property.DistanceOptions) { o.Scale = 0 },
 		"tiny scale": func(o *property.DistanceOptions) { o.Scale = 1e-200 },
 		"high floor": func(o *property.DistanceOptions) { o.Floor = 1.5 },
-		"amount":     func(o *property.DistanceOptions) { o.Recipes = [][]kir.Part{{part(1, 6)}} },
-		"ingredient": func(o *property.DistanceOptions) { o.Recipes = [][]kir.Part{{part(3, 5)}} },
+		"amount":     func(o *property.DistanceOptions) { o.Recipes = [][]mcmc.Part{{part(1, 6)}} },
+		"ingredient": func(o *property.DistanceOptions) { o.Recipes = [][]mcmc.Part{{part(3, 5)}} },
 	} {
 		o := good
 		spoil(&o)
@@ -207,8 +207,8 @@ func TestDistanceRefuses(t *testing.T) {
 	}
 }
 
-func part(ingredient, amount int) kir.Part {
-	return kir.Part{Ingredient: ingredient, Amount: amount}
+func part(ingredient, amount int) mcmc.Part {
+	return mcmc.Part{Ingredient: ingredient, Amount: amount}
 }
 
 func BenchmarkDistanceLine(b *testing.B) {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // Overlap is how like the nearest of known recipes a composition is, or how
@@ -28,7 +28,7 @@ type Overlap struct {
 	sizes   []int     // that occur, rising
 }
 
-var _ kir.LineProperty = (*Overlap)(nil)
+var _ mcmc.LineProperty = (*Overlap)(nil)
 
 // NewLikeness returns the property that is large near a known recipe. Recipes
 // are sets of ingredients, none of them empty; floor is in 0..1.
@@ -81,7 +81,7 @@ func (o *Overlap) log(overlap float64) float64 {
 }
 
 // LogScore returns log y(x).
-func (o *Overlap) LogScore(x *kir.Composition) float64 {
+func (o *Overlap) LogScore(x *mcmc.Composition) float64 {
 	shared := make(map[int32]int)
 	nearest := 0.0
 	for _, i := range x.Ingredients() {
@@ -94,7 +94,7 @@ func (o *Overlap) LogScore(x *kir.Composition) float64 {
 }
 
 // Scorer returns a scorer of x.
-func (o *Overlap) Scorer(x *kir.Composition) kir.Scorer {
+func (o *Overlap) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	s := &overlapScorer{property: o, past: past{x: x}, shared: make([]int32, len(o.size)), row: make([]int, len(o.sizes)), top: make([]int32, len(o.sizes))}
 	cells := 0
 	for k, size := range o.sizes {
@@ -173,7 +173,7 @@ func (s *overlapScorer) score() float64 {
 
 func (s *overlapScorer) LogScore() float64 { return s.score() }
 
-func (s *overlapScorer) Line(i, j int, p *kir.Pieces) {
+func (s *overlapScorer) Line(i, j int, p *mcmc.Pieces) {
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	if sum == 0 {
 		p.Add(0, s.score())

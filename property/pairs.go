@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // Pairs is how well the used ingredients go together, two by two:
@@ -41,7 +41,7 @@ type Pairs struct {
 	unit    float64 // 2⁻ᵇ
 }
 
-var _ kir.LineProperty = (*Pairs)(nil)
+var _ mcmc.LineProperty = (*Pairs)(nil)
 
 // Lift says what becomes of the lifts of all pairs.
 type Lift int
@@ -232,7 +232,7 @@ func (p *Pairs) of(i, j int) (b bond) {
 
 // with returns the bonds of an ingredient with the used ones other than i and
 // j.
-func (p *Pairs) with(ingredient int, x *kir.Composition, i, j int) (sum bond) {
+func (p *Pairs) with(ingredient int, x *mcmc.Composition, i, j int) (sum bond) {
 	for _, u := range x.Ingredients() {
 		if int(u) != i && int(u) != j {
 			sum.add(p.of(ingredient, int(u)), 1)
@@ -257,7 +257,7 @@ func (p *Pairs) log(b bond, n int) float64 {
 }
 
 // sum returns the bonds between all used ingredients.
-func (p *Pairs) sum(x *kir.Composition) (b bond) {
+func (p *Pairs) sum(x *mcmc.Composition) (b bond) {
 	used := x.Ingredients()
 	for k, i := range used {
 		for _, j := range used[:k] {
@@ -268,10 +268,10 @@ func (p *Pairs) sum(x *kir.Composition) (b bond) {
 }
 
 // LogScore returns log y(x), in O(n² log N).
-func (p *Pairs) LogScore(x *kir.Composition) float64 { return p.log(p.sum(x), x.Used()) }
+func (p *Pairs) LogScore(x *mcmc.Composition) float64 { return p.log(p.sum(x), x.Used()) }
 
 // Scorer returns a scorer of x.
-func (p *Pairs) Scorer(x *kir.Composition) kir.Scorer {
+func (p *Pairs) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &pairsScorer{property: p, past: past{x: x}}
 }
 
@@ -309,7 +309,7 @@ func (s *pairsScorer) parts(i, j int) (ofI, ofJ, both, rest bond, others int) {
 	return ofI, ofJ, both, rest, others
 }
 
-func (s *pairsScorer) Line(i, j int, p *kir.Pieces) {
+func (s *pairsScorer) Line(i, j int, p *mcmc.Pieces) {
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	if sum == 0 {
 		p.Add(0, s.LogScore())

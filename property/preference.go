@@ -3,7 +3,7 @@ package property
 import (
 	"math"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // Preference is how likely a composition is to be liked better than the usual one
@@ -27,7 +27,7 @@ type Preference struct {
 	at       []float64 // the forms' values at x̄
 }
 
-var _ kir.LineProperty = (*Preference)(nil)
+var _ mcmc.LineProperty = (*Preference)(nil)
 
 // The forms' values are whole multiples of 2^−(formBits+rootBits): their norm is at
 // most the scale, 24, times that of the features, 2.
@@ -67,7 +67,7 @@ func (p *Preference) add(sums []int64, feature int, times int64) {
 }
 
 // sums adds up all forms of a composition, and the units of each group.
-func (p *Preference) sums(x *kir.Composition, sums []int64, groups []int) {
+func (p *Preference) sums(x *mcmc.Composition, sums []int64, groups []int) {
 	clear(sums)
 	clear(groups)
 	for _, i := range x.Ingredients() {
@@ -101,16 +101,16 @@ func (p *Preference) log(sums []int64, grouped int) float64 {
 }
 
 // LogScore returns log y(x).
-func (p *Preference) LogScore(x *kir.Composition) float64 {
+func (p *Preference) LogScore(x *mcmc.Composition) float64 {
 	s := p.scorer(x)
 	s.Reset()
 	return s.LogScore()
 }
 
 // Scorer returns a scorer of x.
-func (p *Preference) Scorer(x *kir.Composition) kir.Scorer { return p.scorer(x) }
+func (p *Preference) Scorer(x *mcmc.Composition) mcmc.Scorer { return p.scorer(x) }
 
-func (p *Preference) scorer(x *kir.Composition) *preferenceScorer {
+func (p *Preference) scorer(x *mcmc.Composition) *preferenceScorer {
 	return &preferenceScorer{
 		property: p, past: past{x: x}, sums: make([]int64, p.of), groups: make([]int, p.features.groups),
 		base: make([]int64, p.of), here: make([]int64, p.of),
@@ -171,7 +171,7 @@ func (s *preferenceScorer) rest(gi, gj, a, b int) (ofI, ofJ int) {
 	return ofI, ofJ
 }
 
-func (s *preferenceScorer) Line(i, j int, pieces *kir.Pieces) {
+func (s *preferenceScorer) Line(i, j int, pieces *mcmc.Pieces) {
 	a, b := s.x.Amount(i), s.x.Amount(j)
 	gi, gj := s.members(i, j)
 	ofI, ofJ := s.rest(gi, gj, a, b)

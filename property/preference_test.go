@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"kir"
+	"kir/mcmc"
 	"kir/property"
 )
 
@@ -59,14 +59,14 @@ func TestPreference(t *testing.T) {
 // TestComparisonsPosterior holds expectation propagation to the posterior itself,
 // integrated on a grid, where two features tell all.
 func TestComparisonsPosterior(t *testing.T) {
-	compose := func(a int) *kir.Composition {
-		var parts []kir.Part
+	compose := func(a int) *mcmc.Composition {
+		var parts []mcmc.Part
 		for i, amount := range []int{a, 100 - a} {
 			if amount > 0 {
-				parts = append(parts, kir.Part{Ingredient: i, Amount: amount})
+				parts = append(parts, mcmc.Part{Ingredient: i, Amount: amount})
 			}
 		}
-		x, err := kir.NewComposition(2, parts...)
+		x, err := mcmc.NewComposition(2, parts...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestComparisonsPosterior(t *testing.T) {
 		t.Fatal(err)
 	}
 	taste, scale := c.Taste(), c.Scale()
-	feature := func(x *kir.Composition, i int) float64 { return math.Sqrt(float64(x.Amount(i)) / 100) }
+	feature := func(x *mcmc.Composition, i int) float64 { return math.Sqrt(float64(x.Amount(i)) / 100) }
 	logit := func(v, w float64, p property.Pair) float64 {
 		return v*(feature(p.Better, 0)-feature(p.Worse, 0)) + w*(feature(p.Better, 1)-feature(p.Worse, 1))
 	}
@@ -109,7 +109,7 @@ func TestComparisonsPosterior(t *testing.T) {
 // TestHeldOut: which is liked better of two that are the same is told right half the
 // time, and what all the others say is told right or wrong.
 func TestHeldOut(t *testing.T) {
-	of := func(a int) *kir.Composition { return composition(t, []int{a, 10 - a}) }
+	of := func(a int) *mcmc.Composition { return composition(t, []int{a, 10 - a}) }
 	same, more, less := property.Pair{Better: of(5), Worse: of(5)}, property.Pair{Better: of(8), Worse: of(2)}, property.Pair{Better: of(2), Worse: of(8)}
 	for name, c := range map[string]struct {
 		pairs  []property.Pair

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"kir/fault"
+	"kir/internal/fault"
 )
 
 // process is one running program.

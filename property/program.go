@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"kir"
-	"kir/fault"
+	"kir/internal/fault"
+	"kir/mcmc"
 )
 
 // Program is a score that another program works out:
@@ -62,7 +62,7 @@ type Program struct {
 	closed   bool
 }
 
-var _ kir.BatchProperty = (*Program)(nil)
+var _ mcmc.BatchProperty = (*Program)(nil)
 
 // ProgramOptions say what is run, and how.
 type ProgramOptions struct {
@@ -213,7 +213,7 @@ func (p *Program) mayRestart() bool {
 }
 
 // appendRecipe appends a composition as the program reads it.
-func (p *Program) appendRecipe(line []byte, parts []kir.Part) []byte {
+func (p *Program) appendRecipe(line []byte, parts []mcmc.Part) []byte {
 	line = append(line, '{')
 	for k, part := range parts {
 		if k > 0 {
@@ -226,7 +226,7 @@ func (p *Program) appendRecipe(line []byte, parts []kir.Part) []byte {
 }
 
 // LogScore returns log y(x), NaN if the program fails; see [Program.Err].
-func (p *Program) LogScore(x *kir.Composition) float64 {
+func (p *Program) LogScore(x *mcmc.Composition) float64 {
 	var of recipes
 	of.add(p.appendRecipe(nil, x.Parts()))
 	logs, err := p.scores(nil, &of)
@@ -241,7 +241,7 @@ func (p *Program) Batch() int { return p.o.Batch }
 
 // Prefetch asks for the scores of compositions, which LogScore then need not ask for.
 // What goes wrong is told there.
-func (p *Program) Prefetch(xs []*kir.Composition) {
+func (p *Program) Prefetch(xs []*mcmc.Composition) {
 	var of recipes
 	for _, x := range xs {
 		of.add(p.appendRecipe(of.room(), x.Parts()))
@@ -250,13 +250,13 @@ func (p *Program) Prefetch(xs []*kir.Composition) {
 }
 
 // Scorer returns a scorer of x.
-func (p *Program) Scorer(x *kir.Composition) kir.Scorer {
+func (p *Program) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &programScorer{property: p, x: x, i: -1}
 }
 
 type programScorer struct {
 	property *Program
-	x        *kir.Composition
+	x        *mcmc.Composition
 
 	known bool // whether score is that of x
 	score float64
@@ -270,8 +270,8 @@ type programScorer struct {
 	splits  []int     // those that are asked for
 	answers []float64 // to one request
 	recipes recipes
-	parts   []kir.Part
-	others  []kir.Part
+	parts   []mcmc.Part
+	others  []mcmc.Part
 }
 
 // Err says what the program did wrong.
@@ -289,13 +289,13 @@ func (s *programScorer) LogScore() float64 {
 
 // split appends to parts the composition at a split of sum units between i and
 // j, in the order of the ingredients, as the point is asked.
-func (s *programScorer) split(i, j, k, sum int) []kir.Part {
+func (s *programScorer) split(i, j, k, sum int) []mcmc.Part {
 	s.parts = s.parts[:0]
-	a, b := kir.Part{Ingredient: i, Amount: k}, kir.Part{Ingredient: j, Amount: sum - k}
+	a, b := mcmc.Part{Ingredient: i, Amount: k}, mcmc.Part{Ingredient: j, Amount: sum - k}
 	if j < i {
 		a, b = b, a
 	}
-	put := func(p kir.Part) {
+	put := func(p mcmc.Part) {
 		if p.Amount > 0 {
 			s.parts = append(s.parts, p)
 		}
@@ -317,11 +317,11 @@ func (s *programScorer) split(i, j, k, sum int) []kir.Part {
 
 // ask asks for the splits of (i, j) that are wanted and keeps their logs in
 // s.logs: NaN for all that are missing if it fails, −Inf for what is not wanted.
-func (s *programScorer) ask(i, j int, wanted *kir.Pieces) {
+func (s *programScorer) ask(i, j int, wanted *mcmc.Pieces) {
 	s.i, s.j, s.logs = i, j, s.logs[:0]
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	s.others = s.x.AppendParts(s.others[:0])
-	s.others = slices.DeleteFunc(s.others, func(p kir.Part) bool { return p.Ingredient == i || p.Ingredient == j })
+	s.others = slices.DeleteFunc(s.others, func(p mcmc.Part) bool { return p.Ingredient == i || p.Ingredient == j })
 	s.splits = s.splits[:0]
 	for q := range wanted.Len() {
 		from, value := wanted.Piece(q)
@@ -356,14 +356,14 @@ func (s *programScorer) ask(i, j int, wanted *kir.Pieces) {
 	}
 }
 
-func (s *programScorer) Line(i, j int, p *kir.Pieces) {
-	var all kir.Pieces
+func (s *programScorer) Line(i, j int, p *mcmc.Pieces) {
+	var all mcmc.Pieces
 	all.Add(0, 0)
 	s.Splits(i, j, &all, p)
 }
 
 // Splits asks for no split that does not count.
-func (s *programScorer) Splits(i, j int, wanted, p *kir.Pieces) {
+func (s *programScorer) Splits(i, j int, wanted, p *mcmc.Pieces) {
 	s.ask(i, j, wanted)
 	q := joiner{pieces: p}
 	for k, log := range s.logs {

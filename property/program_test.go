@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"kir"
 	"kir/internal/golden"
+	"kir/mcmc"
 	"kir/property"
 	"kir/rule"
 )
@@ -207,7 +207,7 @@ func TestProgram(t *testing.T) {
 		x := composition(t, []int{4, 0, 3, 5, 0})
 		s := p.Scorer(x)
 		s.Reset()
-		var line kir.Pieces
+		var line mcmc.Pieces
 		s.Line(0, 3, &line)
 		if err := x.Move(c.i, c.j, 1); err != nil {
 			t.Fatal(err)
@@ -224,7 +224,7 @@ func TestProgram(t *testing.T) {
 	x := composition(t, []int{4000, 0, 1000, 5000, 0})
 	s := p.Scorer(x)
 	s.Reset()
-	var pieces kir.Pieces
+	var pieces mcmc.Pieces
 	s.Line(3, 0, &pieces)
 	for _, k := range []int{0, 1, 4095, 4096, 4097, 8192, 9000} {
 		point := x.Clone()
@@ -245,18 +245,18 @@ func TestProgram(t *testing.T) {
 }
 
 // runProgram samples with a program as the only wish.
-func runProgram(t *testing.T, p *property.Program, draws int, sink func(chain, draw int, x *kir.State) error) error {
+func runProgram(t *testing.T, p *property.Program, draws int, sink func(chain, draw int, x *mcmc.State) error) error {
 	t.Helper()
-	target, err := kir.NewTarget(must(kir.NewSpace(5, 60)), kir.Uniform(1, 3), kir.Wish{Name: "taste", Property: p, Weight: 1})
+	target, err := mcmc.NewTarget(must(mcmc.NewSpace(5, 60)), mcmc.Uniform(1, 3), mcmc.Wish{Name: "taste", Property: p, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := kir.Settings{Kernel: "accelerated", Chains: 2, Draws: draws, Thin: 1, Seed: 1}
+	settings := mcmc.Settings{Kernel: "accelerated", Chains: 2, Draws: draws, Thin: 1, Seed: 1}
 	sampler, err := settings.Sampler(target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = kir.Stream(t.Context(), sampler, settings, 2, sink)
+	_, err = mcmc.Stream(t.Context(), sampler, settings, 2, sink)
 	return err
 }
 
@@ -300,8 +300,8 @@ func TestProgramFails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = runProgram(t, p, 1000, func(int, int, *kir.State) error { return nil })
-			var bad *kir.ScoreError
+			err = runProgram(t, p, 1000, func(int, int, *mcmc.State) error { return nil })
+			var bad *mcmc.ScoreError
 			if !errors.As(err, &bad) || bad.Wish != "taste" {
 				t.Fatalf("the run ended with %v", err)
 			}
@@ -330,18 +330,18 @@ func TestProgramIsAskedWhatCounts(t *testing.T) {
 	p := newProgram(t, 12, "not alone")
 	defer p.Close()
 	set := rule.Set{Ingredients: 5, Total: 12, Rules: []rule.Rule{rule.Require{Of: []int{1}}}}
-	space := must(kir.NewRuledSpace(t.Context(), set, kir.Counting{}))
-	target, err := kir.NewTarget(space, kir.Uniform(2, 4), kir.Wish{Name: "taste", Property: p, Weight: 1})
+	space := must(mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{}))
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 4), mcmc.Wish{Name: "taste", Property: p, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, kernel := range []string{"accelerated", "gibbs", "naive", "balanced", "tempered"} {
-		o := kir.Settings{Kernel: kernel, Chains: 1, Warmup: 50, Draws: 200, Thin: 1, Seed: 1}
+		o := mcmc.Settings{Kernel: kernel, Chains: 1, Warmup: 50, Draws: 200, Thin: 1, Seed: 1}
 		sampler, err := o.Sampler(target)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := kir.Stream(t.Context(), sampler, o, 1, func(_, _ int, _ *kir.State) error { return nil }); err != nil {
+		if _, err := mcmc.Stream(t.Context(), sampler, o, 1, func(_, _ int, _ *mcmc.State) error { return nil }); err != nil {
 			t.Errorf("%s: %v", kernel, err)
 		}
 	}
@@ -349,10 +349,10 @@ func TestProgramIsAskedWhatCounts(t *testing.T) {
 
 func TestProgramRestarts(t *testing.T) {
 	var want []string
-	keep := func(draws *[]string) func(chain, draw int, x *kir.State) error {
+	keep := func(draws *[]string) func(chain, draw int, x *mcmc.State) error {
 		var mu sync.Mutex
 		*draws = make([]string, 200)
-		return func(chain, draw int, x *kir.State) error {
+		return func(chain, draw int, x *mcmc.State) error {
 			mu.Lock()
 			defer mu.Unlock()
 			(*draws)[100*chain+draw] = x.Composition.String()
@@ -379,7 +379,7 @@ func TestProgramRestarts(t *testing.T) {
 		defer p.Close()
 		if arguments[0] == "dies early" {
 			// It ends after every five answers, for ever.
-			err = runProgram(t, p, 1000, func(int, int, *kir.State) error { return nil })
+			err = runProgram(t, p, 1000, func(int, int, *mcmc.State) error { return nil })
 			if err == nil || !strings.Contains(err.Error(), `had only said "["`) || len(told) != 20 {
 				t.Errorf("after %d restarts: %v", len(told), err)
 			}
@@ -414,7 +414,7 @@ func TestProgramProcesses(t *testing.T) {
 		}
 		var mu sync.Mutex
 		draws[k] = make([]string, 200)
-		if err := runProgram(t, p, 100, func(chain, draw int, x *kir.State) error {
+		if err := runProgram(t, p, 100, func(chain, draw int, x *mcmc.State) error {
 			mu.Lock()
 			defer mu.Unlock()
 			draws[k][100*chain+draw] = x.Composition.String()
@@ -435,13 +435,13 @@ func TestProgramIsAskedRarely(t *testing.T) {
 	const lines = 300
 	run := func(chains, workers int) (calls int64, draws []string) {
 		p := newProgram(t, 60, "slow")
-		target, err := kir.NewTarget(must(kir.NewSpace(5, 60)), kir.Uniform(1, 3), kir.Wish{Name: "taste", Property: p, Weight: 1})
+		target, err := mcmc.NewTarget(must(mcmc.NewSpace(5, 60)), mcmc.Uniform(1, 3), mcmc.Wish{Name: "taste", Property: p, Weight: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		settings := kir.Settings{Kernel: "accelerated", Chains: chains, Draws: lines, Thin: 1, Seed: 1}
+		settings := mcmc.Settings{Kernel: "accelerated", Chains: chains, Draws: lines, Thin: 1, Seed: 1}
 		draws = make([]string, chains*lines)
-		if _, err := kir.Stream(t.Context(), must(settings.Sampler(target)), settings, workers, func(chain, draw int, x *kir.State) error {
+		if _, err := mcmc.Stream(t.Context(), must(settings.Sampler(target)), settings, workers, func(chain, draw int, x *mcmc.State) error {
 			draws[chain*lines+draw] = x.Composition.String()
 			return nil
 		}); err != nil {

@@ -1,11 +1,11 @@
 package property
 
-import "kir"
+import "kir/mcmc"
 
 // A past is what a scorer remembers of the composition that it follows: its
 // amounts before it moved.
 type past struct {
-	x   *kir.Composition
+	x   *mcmc.Composition
 	was []int32
 }
 
@@ -22,7 +22,7 @@ func (p *past) moved(i, j int) (byI, byJ int) {
 // A joiner adds the values of a line split by split and makes one piece of
 // equal neighbours.
 type joiner struct {
-	pieces *kir.Pieces
+	pieces *mcmc.Pieces
 	last   float64
 }
 

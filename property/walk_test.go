@@ -6,24 +6,24 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir"
 	"kir/internal/stattest"
+	"kir/mcmc"
 )
 
 // randomComposition returns one of total units in which used ingredients, at
 // most, have any.
-func randomComposition(t *testing.T, r *rand.Rand, ingredients, total, used int) *kir.Composition {
+func randomComposition(t *testing.T, r *rand.Rand, ingredients, total, used int) *mcmc.Composition {
 	t.Helper()
 	amounts := make(map[int]int)
 	among := r.Perm(ingredients)[:used]
 	for range total {
 		amounts[among[r.IntN(used)]]++
 	}
-	var parts []kir.Part
+	var parts []mcmc.Part
 	for i, a := range amounts {
-		parts = append(parts, kir.Part{Ingredient: i, Amount: a})
+		parts = append(parts, mcmc.Part{Ingredient: i, Amount: a})
 	}
-	x, err := kir.NewComposition(ingredients, parts...)
+	x, err := mcmc.NewComposition(ingredients, parts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,10 +38,10 @@ func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b)
 // points, that the pieces are a line's, and that the scorer's own value is the
 // property's. naive, if not nil, is another implementation of the score y, which
 // must agree to a relative tolerance.
-func walkLines(t *testing.T, p kir.LineProperty, ingredients, total, moves int, naive func(x []int) float64, tolerance float64) {
+func walkLines(t *testing.T, p mcmc.LineProperty, ingredients, total, moves int, naive func(x []int) float64, tolerance float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, uint64(ingredients)<<32|uint64(total)))
-	var pieces kir.Pieces
+	var pieces mcmc.Pieces
 	for range 3 {
 		x := randomComposition(t, r, ingredients, total, 1+r.IntN(min(ingredients, total)))
 		s := p.Scorer(x)
@@ -60,7 +60,7 @@ func walkLines(t *testing.T, p kir.LineProperty, ingredients, total, moves int, 
 			s.Line(i, j, &pieces)
 			sum := x.Amount(i) + x.Amount(j)
 			checkPieces(t, &pieces, sum)
-			if c, ok := s.(kir.CurveScorer); ok {
+			if c, ok := s.(mcmc.CurveScorer); ok {
 				checkCurve(t, r, c, i, j, sum, &pieces)
 			}
 			at := -1
@@ -118,7 +118,7 @@ func walkLines(t *testing.T, p kir.LineProperty, ingredients, total, moves int, 
 // checkCurve verifies that a line known as a function has the line's values, and that
 // no bound of random splits from the first to the last is below one of them. That
 // bounds come close is measured where draws are.
-func checkCurve(t *testing.T, r *rand.Rand, c kir.CurveScorer, i, j, sum int, line *kir.Pieces) {
+func checkCurve(t *testing.T, r *rand.Rand, c mcmc.CurveScorer, i, j, sum int, line *mcmc.Pieces) {
 	t.Helper()
 	if peak := c.Curve(i, j); peak < 0 || peak > sum {
 		t.Fatalf("the peak of a line of sum %d is %d", sum, peak)
@@ -155,7 +155,7 @@ func checkCurve(t *testing.T, r *rand.Rand, c kir.CurveScorer, i, j, sum int, li
 	}
 }
 
-func checkPieces(t *testing.T, p *kir.Pieces, sum int) {
+func checkPieces(t *testing.T, p *mcmc.Pieces, sum int) {
 	t.Helper()
 	if p.Len() == 0 {
 		t.Fatal("the line has no pieces")
@@ -173,13 +173,13 @@ func checkPieces(t *testing.T, p *kir.Pieces, sum int) {
 // checkKernels computes the transition matrices of the kernels that move along
 // lines, for a target with the property on a small space, and runs every check
 // on them.
-func checkKernels(t *testing.T, p kir.LineProperty, ingredients, total int, weight float64) {
+func checkKernels(t *testing.T, p mcmc.LineProperty, ingredients, total int, weight float64) {
 	t.Helper()
-	space, err := kir.NewSpace(ingredients, total)
+	space, err := mcmc.NewSpace(ingredients, total)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := kir.NewTarget(space, kir.Uniform(1, space.MaxUsed()), kir.Wish{Name: "wish", Property: p, Weight: weight})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(1, space.MaxUsed()), mcmc.Wish{Name: "wish", Property: p, Weight: weight})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func checkKernels(t *testing.T, p kir.LineProperty, ingredients, total int, weig
 		if name == "balanced" && len(law.States) > 21 {
 			continue // its moves have too many outcomes
 		}
-		kernel, err := kir.NewKernel(name, target)
+		kernel, err := mcmc.NewKernel(name, target)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,15 +221,15 @@ func checkKernels(t *testing.T, p kir.LineProperty, ingredients, total int, weig
 }
 
 // composition returns the composition of the given amounts.
-func composition(t *testing.T, amounts []int) *kir.Composition {
+func composition(t *testing.T, amounts []int) *mcmc.Composition {
 	t.Helper()
-	var parts []kir.Part
+	var parts []mcmc.Part
 	for i, a := range amounts {
 		if a > 0 {
-			parts = append(parts, kir.Part{Ingredient: i, Amount: a})
+			parts = append(parts, mcmc.Part{Ingredient: i, Amount: a})
 		}
 	}
-	x, err := kir.NewComposition(len(amounts), parts...)
+	x, err := mcmc.NewComposition(len(amounts), parts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,12 +252,12 @@ func must[T any](value T, err error) T {
 }
 
 // benchmarkLine times one line and one move, as a kernel makes them.
-func benchmarkLine(b *testing.B, p kir.LineProperty, ingredients, total, used int) {
+func benchmarkLine(b *testing.B, p mcmc.LineProperty, ingredients, total, used int) {
 	r := rand.New(rand.NewPCG(1, 1))
-	x := must(kir.NewComposition(ingredients))
-	var parts []kir.Part
+	x := must(mcmc.NewComposition(ingredients))
+	var parts []mcmc.Part
 	for _, i := range r.Perm(ingredients)[:used] {
-		parts = append(parts, kir.Part{Ingredient: i, Amount: total / used})
+		parts = append(parts, mcmc.Part{Ingredient: i, Amount: total / used})
 	}
 	parts[0].Amount += total % used
 	if err := x.SetParts(parts...); err != nil {
@@ -265,7 +265,7 @@ func benchmarkLine(b *testing.B, p kir.LineProperty, ingredients, total, used in
 	}
 	s := p.Scorer(x)
 	s.Reset()
-	var pieces kir.Pieces
+	var pieces mcmc.Pieces
 	splits, lines := 0, 0
 	b.ReportAllocs()
 	for b.Loop() {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"kir/count"
+	"kir/internal/count"
 )
 
 // Amount bounds the amount of each of the ingredients when it is used: Min,

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"kir/count"
+	"kir/internal/count"
 )
 
 // A verdict is an answer to whether some composition keeps rules.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"kir/count"
+	"kir/internal/count"
 )
 
 // A cause is a common reason why no composition keeps some rules, shown by

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"kir/count"
+	"kir/internal/count"
 )
 
 // Conditions are rules written out in whole numbers: what each ingredient may

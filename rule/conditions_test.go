@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir/count"
+	"kir/internal/count"
 	"kir/internal/golden"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/count"
+	"kir/internal/count"
 )
 
 // A composition is judged as the definitions of its rules judge it.

@@ -1,6 +1,6 @@
 package rule
 
-import "kir/count"
+import "kir/internal/count"
 
 // doses are the amounts that an ingredient may take when it is used: lo, lo+step,
 // ..., n of them.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/count"
+	"kir/internal/count"
 	"kir/internal/golden"
 )
 

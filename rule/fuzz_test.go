@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/count"
+	"kir/internal/count"
 )
 
 // Whatever the rules, they are refused or explained, and what is said is true: no

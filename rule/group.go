@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"kir/count"
+	"kir/internal/count"
 )
 
 // Group bounds ingredients together: how many of them are used, and the units

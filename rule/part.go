@@ -3,7 +3,7 @@ package rule
 import (
 	"slices"
 
-	"kir/count"
+	"kir/internal/count"
 )
 
 // A Part is one used ingredient of a composition: which, and how many units.

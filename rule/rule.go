@@ -3,7 +3,7 @@ package rule
 import (
 	"fmt"
 
-	"kir/count"
+	"kir/internal/count"
 )
 
 // A Rule is one of [Require], [Exclude], [Amount], [Group], [Need], [Limit], [Ratio],

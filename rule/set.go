@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/count"
+	"kir/internal/count"
 )
 
 // A Set is rules that hold together, on compositions of Total units over the

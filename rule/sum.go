@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"kir/count"
+	"kir/internal/count"
 )
 
 // A Sum bounds what the used ingredients add up to: Min ≤ Σ_i t_i(x_i) ≤ Max,

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // falls returns by how many of its standard errors a share of figures whose truth
@@ -114,7 +114,7 @@ func TestRanks(t *testing.T) {
 // standard errors in 1 of 80,000 runs of each kernel. A likelihood that counts
 // three times must be seen.
 func TestJoint(t *testing.T) {
-	for _, kernel := range kir.KernelNames() {
+	for _, kernel := range mcmc.KernelNames() {
 		switch kernel {
 		case "exact", "tempered", "naive": // no properties; no start of one's own; too long
 			continue

@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kir"
-	"kir/problem"
-	"kir/run"
+	"kir/internal/problem"
+	"kir/internal/run"
+	"kir/mcmc"
 )
 
 // kinds of figures, in the order of the table.
@@ -102,7 +102,7 @@ func sample(ctx context.Context, s *subject, kernel string, p plan) ([]*run.Resu
 	if kernel == "exact" && len(s.law.Wishes) > 0 {
 		return nil, nil // it says so itself
 	}
-	if _, err := kir.NewSampler(kernel, loaded.Target); errors.Is(err, kir.ErrReducible) {
+	if _, err := mcmc.NewSampler(kernel, loaded.Target); errors.Is(err, mcmc.ErrReducible) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func sample(ctx context.Context, s *subject, kernel string, p plan) ([]*run.Resu
 	g.SetLimit(p.workers)
 	for k := range p.runs {
 		g.Go(func() (err error) {
-			settings := kir.Settings{Kernel: kernel, Chains: p.chains, Warmup: p.warmup, Draws: p.draws, Thin: 1, Seed: p.seed + uint64(k)}
+			settings := mcmc.Settings{Kernel: kernel, Chains: p.chains, Warmup: p.warmup, Draws: p.draws, Thin: 1, Seed: p.seed + uint64(k)}
 			spec := &run.Spec{Name: s.name, Ingredients: loaded.Ingredients, Target: loaded.Target, Settings: settings, Resolved: loaded.Resolved, Version: "calibration"}
 			to := filepath.Join(dir, strconv.Itoa(k))
 			if results[k], err = run.Start(ctx, spec, run.Directory(to), run.Options{Workers: 1}); err != nil {

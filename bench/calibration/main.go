@@ -16,7 +16,7 @@ import (
 	"io"
 	"os"
 
-	"kir"
+	"kir/mcmc"
 )
 
 func main() {
@@ -46,7 +46,7 @@ func tables(ctx context.Context, w io.Writer, p plan, factor float64) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		for _, kernel := range kir.KernelNames() {
+		for _, kernel := range mcmc.KernelNames() {
 			results, err := sample(ctx, s, kernel, p)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", s.name, kernel, err)
@@ -63,7 +63,7 @@ func tables(ctx context.Context, w io.Writer, p plan, factor float64) error {
 		}
 	}
 	fmt.Fprintf(w, "\nThe posterior of a document: p-value of uniform ranks (%d documents of %d words,\n%d draws each), and the largest of 22 deviations in Geweke's joint test, in\nstandard errors (4 × %d turns).\n\n| kernel | ranks, p | joint, z | of |\n| --- | --- | --- | --- |\n", 2*p.runs, rankedWords, ranked, jointTurns)
-	for _, kernel := range kir.KernelNames() {
+	for _, kernel := range mcmc.KernelNames() {
 		if kernel == "exact" {
 			continue // it takes no properties
 		}

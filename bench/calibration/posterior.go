@@ -11,12 +11,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kir"
-	"kir/diagnose"
+	"kir/internal/diagnose"
+	"kir/internal/problem"
+	"kir/internal/run"
 	"kir/internal/stattest"
-	"kir/problem"
+	"kir/mcmc"
 	"kir/property"
-	"kir/run"
 )
 
 // drawMixture draws a mixture of topics from the prior, the sparsity law: the
@@ -128,8 +128,8 @@ func rankOf(ctx context.Context, r *rand.Rand, dir, kernel string, weight float6
 		return nil, err
 	}
 	thin := rankedThin[kernel]
-	p, err := problem.Load(ctx, path, problem.Options{Override: func(settings *kir.Settings) {
-		*settings = kir.Settings{Kernel: kernel, Chains: 1, Warmup: 5 * thin, Draws: ranked, Thin: thin, Seed: r.Uint64() >> 12}
+	p, err := problem.Load(ctx, path, problem.Options{Override: func(settings *mcmc.Settings) {
+		*settings = mcmc.Settings{Kernel: kernel, Chains: 1, Warmup: 5 * thin, Draws: ranked, Thin: thin, Seed: r.Uint64() >> 12}
 	}})
 	if err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func jointSteps(kernel string) int {
 // mean number of each word.
 func joint(kernel string, turns int, seed uint64, weight float64) (z float64, at string, err error) {
 	const chains = 4
-	space, err := kir.NewSpace(len(topics), documentTotal)
+	space, err := mcmc.NewSpace(len(topics), documentTotal)
 	if err != nil {
 		return 0, "", err
 	}
@@ -241,7 +241,7 @@ func joint(kernel string, turns int, seed uint64, weight float64) (z float64, at
 		add(jointWords*mean, "word %d", w+1)
 	}
 	for c := range chains {
-		r, moves := rand.New(rand.NewPCG(seed, uint64(c))), kir.NewRand(seed, "joint", uint64(c))
+		r, moves := rand.New(rand.NewPCG(seed, uint64(c))), mcmc.NewRand(seed, "joint", uint64(c))
 		x := drawMixture(r)
 		for range turns {
 			counts := drawWords(r, x, jointWords)
@@ -279,7 +279,7 @@ func joint(kernel string, turns int, seed uint64, weight float64) (z float64, at
 }
 
 // moved is a mixture after some iterations of a kernel given a document.
-func moved(kernel string, space *kir.Space, r *kir.Rand, x, counts []int, weight float64) ([]int, error) {
+func moved(kernel string, space *mcmc.Space, r *mcmc.Rand, x, counts []int, weight float64) ([]int, error) {
 	rows, some := make([][]float64, len(topics)), []int{}
 	for w, n := range counts {
 		if n == 0 {
@@ -294,29 +294,29 @@ func moved(kernel string, space *kir.Space, r *kir.Rand, x, counts []int, weight
 	if err != nil {
 		return nil, err
 	}
-	target, err := kir.NewTarget(space, kir.Exponential(1), kir.Wish{Name: "words", Property: words, Weight: weight})
+	target, err := mcmc.NewTarget(space, mcmc.Exponential(1), mcmc.Wish{Name: "words", Property: words, Weight: weight})
 	if err != nil {
 		return nil, err
 	}
-	k, err := kir.NewKernel(kernel, target)
+	k, err := mcmc.NewKernel(kernel, target)
 	if err != nil {
 		return nil, err
 	}
-	var parts []kir.Part
+	var parts []mcmc.Part
 	for t, units := range x {
 		if units > 0 {
-			parts = append(parts, kir.Part{Ingredient: t, Amount: units})
+			parts = append(parts, mcmc.Part{Ingredient: t, Amount: units})
 		}
 	}
-	composition, err := kir.NewComposition(len(x), parts...)
+	composition, err := mcmc.NewComposition(len(x), parts...)
 	if err != nil {
 		return nil, err
 	}
-	state, err := kir.NewState(target, composition)
+	state, err := mcmc.NewState(target, composition)
 	if err != nil {
 		return nil, err
 	}
-	var tally kir.Tally
+	var tally mcmc.Tally
 	if err := k.Advance(r, state, jointSteps(kernel), &tally); err != nil {
 		return nil, err
 	}

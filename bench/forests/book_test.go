@@ -7,37 +7,37 @@ import (
 	"testing"
 
 	"kir/examples/fragrance"
-	"kir/forest"
-	"kir/problem"
-	"kir/recipe"
+	"kir/internal/book"
+	"kir/internal/problem"
+	"kir/model"
 )
 
 // total is that of all compositions here.
 const total = 1000
 
-// A book is what is known of some recipes.
-type book struct {
+// A known is what is known of some recipes.
+type known struct {
 	name        string
-	ingredients *recipe.Ingredients
-	data        *forest.Data // with numbers, or with classes
-	median      float64      // of the numbers
-	x           [][]int32    // the recipes' compositions
-	accord      []float64    // of fragrances: what their families and notes are worth
+	ingredients *book.Ingredients
+	data        *model.Data // with numbers, or with classes
+	median      float64     // of the numbers
+	x           [][]int32   // the recipes' compositions
+	accord      []float64   // of fragrances: what their families and notes are worth
 }
 
 // read reads the recipes of an example that have a label.
-func read(t testing.TB, name, ingredients, recipes, label string, numeric bool) *book {
+func read(t testing.TB, name, ingredients, recipes, label string, numeric bool) *known {
 	t.Helper()
-	in, err := recipe.ReadIngredientsFile(ingredients, recipe.Layout{})
+	in, err := book.ReadIngredientsFile(ingredients, book.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := recipe.ReadFile(recipes, recipe.Options{Labels: []string{label}, Ingredients: in})
+	all, err := book.ReadFile(recipes, book.Options{Labels: []string{label}, Ingredients: in})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l, _ := all.Label(label)
-	b := &book{name: name, ingredients: in, data: &forest.Data{Label: label, Ingredients: in.Names, Total: total}}
+	b := &known{name: name, ingredients: in, data: &model.Data{Label: label, Ingredients: in.Names, Total: total}}
 	numbers, err := l.Numbers()
 	if numeric && err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func read(t testing.TB, name, ingredients, recipes, label string, numeric bool) 
 			x[p.Ingredient] = int32(amounts[k])
 		}
 		b.x = append(b.x, x)
-		b.data.Rows = append(b.data.Rows, forest.Parts(x))
+		b.data.Rows = append(b.data.Rows, model.Parts(x))
 		if numeric {
 			b.data.Numbers = append(b.data.Numbers, numbers[r])
 		} else {
@@ -68,11 +68,11 @@ func read(t testing.TB, name, ingredients, recipes, label string, numeric bool) 
 	return b
 }
 
-func cocktails(t testing.TB, label string) *book {
+func cocktails(t testing.TB, label string) *known {
 	return read(t, "cocktails, "+label, "../../examples/cocktails/kinds.csv", "../../examples/cocktails/recipes.csv", label, false)
 }
 
-func fragrances(t testing.TB) *book {
+func fragrances(t testing.TB) *known {
 	b := read(t, "fragrance, rating", "../../examples/fragrance/ingredients.csv", "../../examples/fragrance/formulas.csv", "rating", true)
 	materials, err := fragrance.Materials()
 	if err != nil {
@@ -90,10 +90,10 @@ func fragrances(t testing.TB) *book {
 }
 
 // good says whether a recipe's number is at least the median.
-func (b *book) good(r int) bool { return b.data.Numbers[r] >= b.median }
+func (b *known) good(r int) bool { return b.data.Numbers[r] >= b.median }
 
 // only returns the recipes that are kept, with other features.
-func (b *book) only(keep func(r int) bool, features []forest.Feature) *forest.Data {
+func (b *known) only(keep func(r int) bool, features []model.Feature) *model.Data {
 	d := *b.data
 	d.Features, d.Rows, d.Classes, d.Numbers = features, nil, nil, nil
 	for r := range b.data.Rows {
@@ -111,7 +111,7 @@ func (b *book) only(keep func(r int) bool, features []forest.Feature) *forest.Da
 }
 
 // features returns the features of some descriptors.
-func (b *book) features(t testing.TB, d problem.Descriptors) []forest.Feature {
+func (b *known) features(t testing.TB, d problem.Descriptors) []model.Feature {
 	t.Helper()
 	features, _, err := d.Features(b.ingredients, total)
 	if err != nil {
@@ -125,12 +125,12 @@ const clip = 0.005
 
 // losses returns the log loss of a forest at recipes: −log p of its class, or, of a
 // number, of whether it is at least the median.
-func (b *book) losses(t *testing.T, f *forest.Forest, rows []int) (losses []float64) {
+func (b *known) losses(t *testing.T, f *model.Forest, rows []int) (losses []float64) {
 	t.Helper()
-	var score *forest.Score
+	var score *model.Score
 	if f.Numeric() {
 		var err error
-		if score, err = f.Score(forest.AtLeast(b.median)); err != nil {
+		if score, err = f.Score(model.AtLeast(b.median)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"kir/forest"
-	"kir/problem"
+	"kir/internal/problem"
+	"kir/model"
 )
 
 // TestBoosted compares forests with gradient-boosted trees (Friedman 2001; second-order
@@ -27,7 +27,7 @@ func TestBoosted(t *testing.T) {
 }
 
 func compareCocktails(t *testing.T) {
-	drinks := []*book{cocktails(t, "taste"), cocktails(t, "timing")}
+	drinks := []*known{cocktails(t, "taste"), cocktails(t, "timing")}
 	kinds := problem.Descriptors{Totals: []string{"kind"}}
 	for _, d := range []*problem.Descriptors{{}, &kinds, {Totals: kinds.Totals, Only: true}} {
 		for _, b := range drinks {
@@ -64,7 +64,7 @@ func compareFragrances(t *testing.T) {
 }
 
 // compare cross-validates forests and boosted trees that predict y.
-func (b *book) compare(t *testing.T, name string, d *problem.Descriptors, y []float64, numeric bool) {
+func (b *known) compare(t *testing.T, name string, d *problem.Descriptors, y []float64, numeric bool) {
 	t.Helper()
 	features := b.features(t, *d)
 	count := cmp.Or(len(features), len(b.data.Ingredients))
@@ -85,10 +85,10 @@ func (b *book) compare(t *testing.T, name string, d *problem.Descriptors, y []fl
 		}
 		dense = append(dense, row)
 	}
-	var forests []forest.Options
+	var forests []model.Options
 	for _, leaf := range []int{1, 3, 5} {
 		for _, of := range []int{max(1, int(math.Sqrt(float64(count)))), max(1, count/3)} {
-			forests = append(forests, forest.Options{Trees: 100, SmallestLeaf: leaf, FeaturesPerSplit: of})
+			forests = append(forests, model.Options{Trees: 100, SmallestLeaf: leaf, FeaturesPerSplit: of})
 		}
 	}
 	boosts := []boosting{
@@ -120,7 +120,7 @@ func (b *book) compare(t *testing.T, name string, d *problem.Descriptors, y []fl
 			var predict []func(r int) float64
 			for _, o := range forests {
 				o.Seed = repeat
-				f, err := forest.Grow(t.Context(), data, o)
+				f, err := model.Grow(t.Context(), data, o)
 				if err != nil {
 					t.Fatal(err)
 				}

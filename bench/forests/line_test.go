@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir"
-	"kir/forest"
-	"kir/problem"
+	"kir/internal/problem"
+	"kir/mcmc"
+	"kir/model"
 	"kir/property"
 )
 
@@ -28,21 +28,21 @@ func BenchmarkLine(b *testing.B) {
 	} {
 		data := *scents.data
 		data.Features = scents.features(b, c.d)
-		f, err := forest.Grow(b.Context(), &data, forest.Options{Trees: 100, Seed: 1})
+		f, err := model.Grow(b.Context(), &data, model.Options{Trees: 100, Seed: 1})
 		if err != nil {
 			b.Fatal(err)
 		}
-		score, err := f.Score(forest.Maximize())
+		score, err := f.Score(model.Maximize())
 		if err != nil {
 			b.Fatal(err)
 		}
 		p := property.NewForest(score, 0)
 		r := rand.New(rand.NewPCG(1, 1))
-		var parts []kir.Part
+		var parts []mcmc.Part
 		for _, q := range data.Rows[0] {
-			parts = append(parts, kir.Part{Ingredient: int(q.Ingredient), Amount: int(q.Amount)})
+			parts = append(parts, mcmc.Part{Ingredient: int(q.Ingredient), Amount: int(q.Amount)})
 		}
-		x, err := kir.NewComposition(len(data.Ingredients), parts...)
+		x, err := mcmc.NewComposition(len(data.Ingredients), parts...)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func BenchmarkLine(b *testing.B) {
 		b.Run(c.name+"/line", func(b *testing.B) {
 			s := p.Scorer(x)
 			s.Reset()
-			var pieces kir.Pieces
+			var pieces mcmc.Pieces
 			for b.Loop() {
 				i, j := pair()
 				pieces.Reset()

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"testing"
 
-	"kir/forest"
-	"kir/problem"
+	"kir/internal/problem"
+	"kir/model"
 )
 
 // TestUnseenIngredients leaves out one ingredient after another: the recipes that have
@@ -24,7 +24,7 @@ func TestUnseenIngredients(t *testing.T) {
 		t.Skip("dozens of forests")
 	}
 	for _, c := range []struct {
-		book        *book
+		book        *known
 		descriptors problem.Descriptors
 		few         int     // of how many ingredients one is left out
 		least       float64 // the share of the loss that descriptors beside amounts must save
@@ -44,7 +44,7 @@ func TestUnseenIngredients(t *testing.T) {
 		}
 		b, alone := c.book, c.descriptors
 		alone.Only = true
-		sets := [][]forest.Feature{nil, b.features(t, c.descriptors), b.features(t, alone)}
+		sets := [][]model.Feature{nil, b.features(t, c.descriptors), b.features(t, alone)}
 		amounts, times, left := b.unseen(t, sets[0], every)
 		prior, se := mean(amounts)
 		t.Logf("%s, %d ingredients left out, %d recipes; %+v", b.name, left, len(amounts), c.descriptors)
@@ -67,7 +67,7 @@ func TestUnseenIngredients(t *testing.T) {
 
 // unseen returns the mean log loss of each recipe that has an ingredient that is left
 // out, and by row how many such it has.
-func (b *book) unseen(t *testing.T, features []forest.Feature, every int) (losses []float64, times []int, left int) {
+func (b *known) unseen(t *testing.T, features []model.Feature, every int) (losses []float64, times []int, left int) {
 	t.Helper()
 	sums, times := make([]float64, len(b.x)), make([]int, len(b.x))
 	seen := 0
@@ -85,7 +85,7 @@ func (b *book) unseen(t *testing.T, features []forest.Feature, every int) (losse
 			continue
 		}
 		left++
-		f, err := forest.Grow(t.Context(), b.only(func(r int) bool { return b.x[r][i] == 0 }, features), forest.Options{Trees: 100, Seed: 1})
+		f, err := model.Grow(t.Context(), b.only(func(r int) bool { return b.x[r][i] == 0 }, features), model.Options{Trees: 100, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func (b *book) unseen(t *testing.T, features []forest.Feature, every int) (losse
 
 // bound returns the least mean log loss of 1/(1 + e^(−a − b·accord)) at the recipes that
 // have been left out some times, by Newton's method.
-func (b *book) bound(times []int) float64 {
+func (b *known) bound(times []int) float64 {
 	n, intercept, slope := 0.0, 0.0, 0.0
 	probability := func(r int) float64 { return 1 / (1 + math.Exp(-intercept-slope*b.accord[r])) }
 	for range 50 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir"
 	"kir/internal/worth"
+	"kir/mcmc"
 )
 
 // TestMain makes the test binary the scorer that the target of programs runs.
@@ -81,7 +81,7 @@ func BenchmarkProgram(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				o := kir.Settings{Kernel: c.kernel, Chains: chains, Warmup: 400, Draws: c.draws, Thin: c.thin, Seed: uint64(1 + seed)}
+				o := mcmc.Settings{Kernel: c.kernel, Chains: chains, Warmup: 400, Draws: c.draws, Thin: c.thin, Seed: uint64(1 + seed)}
 				sampler, err := o.Sampler(target)
 				if err != nil {
 					b.Fatal(err)
@@ -93,7 +93,7 @@ func BenchmarkProgram(b *testing.B) {
 					seen[k] = make([][]float64, len(of[k]))
 				}
 				begun, scored := int64(0), int64(0)
-				if _, err := kir.Stream(b.Context(), sampler, o, workers, func(chain, draw int, x *kir.State) error {
+				if _, err := mcmc.Stream(b.Context(), sampler, o, workers, func(chain, draw int, x *mcmc.State) error {
 					if chain == 0 && draw == 0 {
 						begun, scored = scorer.Asked()
 					}

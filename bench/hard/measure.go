@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"kir"
 	"kir/internal/worth"
+	"kir/mcmc"
 )
 
 // A budget is how long is measured, in seconds by a subject's clock.
@@ -114,7 +114,7 @@ func (m *made) speeds(b budget) ([]speed, ladders, error) {
 	statistics := worth.Statistics(m.target, used)
 	all := make([]*followed, len(kernels))
 	for k, kernel := range kernels {
-		if all[k], err = m.follow(kernel, statistics, b, &ladder); err != nil && !errors.Is(err, kir.ErrReducible) {
+		if all[k], err = m.follow(kernel, statistics, b, &ladder); err != nil && !errors.Is(err, mcmc.ErrReducible) {
 			return nil, ladder, fmt.Errorf("%s: %w", kernel, err)
 		}
 	}
@@ -166,8 +166,8 @@ func (f *followed) keep(s, as int) {
 }
 
 // settled returns a chain after so many seconds of warm-up.
-func (m *made) settled(kernel string, index int, seconds float64) (*kir.Chain, error) {
-	sampler, err := kir.NewSampler(kernel, m.target)
+func (m *made) settled(kernel string, index int, seconds float64) (*mcmc.Chain, error) {
+	sampler, err := mcmc.NewSampler(kernel, m.target)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (m *made) settled(kernel string, index int, seconds float64) (*kir.Chain, e
 func (m *made) follow(kernel string, statistics []worth.Statistic, b budget, ladder *ladders) (*followed, error) {
 	const warm, timed = 0.4, 0.1 // of the budget
 	each := b.worth / chains
-	all := make([]*kir.Chain, chains)
+	all := make([]*mcmc.Chain, chains)
 	for k := range all {
 		var err error
 		if all[k], err = m.settled(kernel, k, warm*each); err != nil {
@@ -239,8 +239,8 @@ func (m *made) find(kernel string, bar float64, b budget) (found, error) {
 	if kernel == "tempered" {
 		limit = b.tempered
 	}
-	sampler, err := kir.NewSampler(kernel, m.target)
-	if errors.Is(err, kir.ErrReducible) {
+	sampler, err := mcmc.NewSampler(kernel, m.target)
+	if errors.Is(err, mcmc.ErrReducible) {
 		return found{math.NaN(), true}, nil
 	}
 	if err != nil {
@@ -268,7 +268,7 @@ func (m *made) find(kernel string, bar float64, b budget) (found, error) {
 // untilFound returns after how many seconds a chain has seen a log score above a bar,
 // +Inf if it has not within the limit. Warm-up goes on all the time: only what it
 // draws is no sample.
-func (m *made) untilFound(sampler kir.Sampler, seed uint64, bar, limit float64) (float64, error) {
+func (m *made) untilFound(sampler mcmc.Sampler, seed uint64, bar, limit float64) (float64, error) {
 	const between = 32 // looks at the clock
 	start := m.clock()
 	c, err := sampler.NewChain(seed, 0)
@@ -284,7 +284,7 @@ func (m *made) untilFound(sampler kir.Sampler, seed uint64, bar, limit float64) 
 			}
 			met = c.State.LogScore() > bar
 			if searches && !met {
-				err = c.Finds(func(kir.Find) error { met = true; return nil })
+				err = c.Finds(func(mcmc.Find) error { met = true; return nil })
 			}
 			if err != nil {
 				return 0, err
@@ -307,7 +307,7 @@ func lookFor(ctx context.Context, root string, s subject, seconds float64) (best
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
-	sampler, err := kir.NewSampler("tempered", m.target)
+	sampler, err := mcmc.NewSampler("tempered", m.target)
 	if err != nil {
 		return 0, err
 	}
@@ -322,7 +322,7 @@ func lookFor(ctx context.Context, root string, s subject, seconds float64) (best
 			if err := c.Warm(1); err != nil {
 				return 0, err
 			}
-			if err := c.Finds(func(f kir.Find) error { best = max(best, f.LogScore); return nil }); err != nil {
+			if err := c.Finds(func(f mcmc.Find) error { best = max(best, f.LogScore); return nil }); err != nil {
 				return 0, err
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"math"
 	"path/filepath"
 
-	"kir"
-	"kir/problem"
+	"kir/internal/problem"
+	"kir/mcmc"
 )
 
 // scorerMode is the argument that makes this program a scorer of recipes, as the
@@ -45,11 +45,11 @@ func scoreRecipes(in io.Reader, out io.Writer) error {
 		}
 		scores := make([]float64, len(recipes))
 		for k, recipe := range recipes {
-			var parts []kir.Part
+			var parts []mcmc.Part
 			for name, units := range recipe {
-				parts = append(parts, kir.Part{Ingredient: index[name], Amount: units * p.Target.Space().Total() / scorerTotal})
+				parts = append(parts, mcmc.Part{Ingredient: index[name], Amount: units * p.Target.Space().Total() / scorerTotal})
 			}
-			x, err := kir.NewComposition(len(p.Ingredients), parts...)
+			x, err := mcmc.NewComposition(len(p.Ingredients), parts...)
 			if err != nil {
 				return err
 			}

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"kir"
-	"kir/forest"
+	"kir/internal/problem"
 	"kir/internal/worth"
-	"kir/problem"
+	"kir/mcmc"
+	"kir/model"
 	"kir/property"
 )
 
@@ -28,12 +28,12 @@ type subject struct {
 
 // made is a subject's target, and the clock that it is measured by.
 type made struct {
-	target *kir.Target
+	target *mcmc.Target
 	clock  worth.Clock
 	close  func() error
 }
 
-func byProcessor(t *kir.Target, err error) (*made, error) {
+func byProcessor(t *mcmc.Target, err error) (*made, error) {
 	return &made{t, worth.CPU, func() error { return nil }}, err
 }
 
@@ -66,7 +66,7 @@ func example(name string) func(ctx context.Context, root string) (*made, error) 
 }
 
 // changed returns the target of an example of which some lines are others.
-func changed(ctx context.Context, root, name string, lines ...string) (*kir.Target, error) {
+func changed(ctx context.Context, root, name string, lines ...string) (*mcmc.Target, error) {
 	path := filepath.Join(root, "examples", name, "problem.yaml")
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -102,11 +102,11 @@ func portfolio(total int) func(ctx context.Context, root string) (*made, error) 
 // among the first half of the ingredients, and all of it among the last. Half-way
 // between them lies e^−150.
 func regions(context.Context, string) (*made, error) {
-	space, err := kir.NewSpace(20, 40)
+	space, err := mcmc.NewSpace(20, 40)
 	if err != nil {
 		return nil, err
 	}
-	return byProcessor(kir.NewTarget(space, kir.Uniform(4, 6), kir.Wish{Name: "one side", Weight: 150, Property: kir.ScoreFunc(func(x *kir.Composition) float64 {
+	return byProcessor(mcmc.NewTarget(space, mcmc.Uniform(4, 6), mcmc.Wish{Name: "one side", Weight: 150, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		first := 0
 		for _, i := range x.Ingredients() {
 			if int(i) < x.N()/2 {
@@ -156,19 +156,19 @@ func document(context.Context, string) (*made, error) {
 	if err != nil {
 		return nil, err
 	}
-	space, err := kir.NewSpace(topics, total)
+	space, err := mcmc.NewSpace(topics, total)
 	if err != nil {
 		return nil, err
 	}
-	return byProcessor(kir.NewTarget(space, kir.Uniform(1, 10), kir.Wish{Name: "words", Property: d, Weight: 1}))
+	return byProcessor(mcmc.NewTarget(space, mcmc.Uniform(1, 10), mcmc.Wish{Name: "words", Property: d, Weight: 1}))
 }
 
 // million is a forest over the totals of 20 families of 50,000 ingredients each.
 func million(ctx context.Context, _ string) (*made, error) {
 	const families, each, total, rows = 20, 50_000, 1_000_000, 400
-	d := &forest.Data{Label: "fit", Total: total}
+	d := &model.Data{Label: "fit", Total: total}
 	for f := range families {
-		feature := forest.Feature{Name: fmt.Sprint("family ", f)}
+		feature := model.Feature{Name: fmt.Sprint("family ", f)}
 		for range each {
 			feature.Ingredients = append(feature.Ingredients, int32(len(d.Ingredients)))
 			d.Ingredients = append(d.Ingredients, fmt.Sprint(len(d.Ingredients)))
@@ -177,7 +177,7 @@ func million(ctx context.Context, _ string) (*made, error) {
 	}
 	r := rand.New(rand.NewPCG(1, 1))
 	for range rows {
-		var parts []forest.Part
+		var parts []model.Part
 		left, first := total, 0
 		for f := range families {
 			amount := left
@@ -185,7 +185,7 @@ func million(ctx context.Context, _ string) (*made, error) {
 				amount = int(float64(left) * math.Pow(r.Float64(), 3))
 			}
 			if left -= amount; amount > 0 {
-				parts = append(parts, forest.Part{Ingredient: int32(f*each + r.IntN(each)), Amount: int32(amount)})
+				parts = append(parts, model.Part{Ingredient: int32(f*each + r.IntN(each)), Amount: int32(amount)})
 			}
 			if f < 3 {
 				first += amount
@@ -197,19 +197,19 @@ func million(ctx context.Context, _ string) (*made, error) {
 		}
 		d.Rows, d.Classes = append(d.Rows, parts), append(d.Classes, class)
 	}
-	f, err := forest.Grow(ctx, d, forest.Options{Seed: 1})
+	f, err := model.Grow(ctx, d, model.Options{Seed: 1})
 	if err != nil {
 		return nil, err
 	}
-	score, err := f.Score(forest.AnyOf("yes"))
+	score, err := f.Score(model.AnyOf("yes"))
 	if err != nil {
 		return nil, err
 	}
-	space, err := kir.NewSpace(families*each, total)
+	space, err := mcmc.NewSpace(families*each, total)
 	if err != nil {
 		return nil, err
 	}
-	return byProcessor(kir.NewTarget(space, kir.Uniform(45, 55), kir.Wish{Name: "fit", Property: property.NewForest(score, 0.001), Weight: 10}))
+	return byProcessor(mcmc.NewTarget(space, mcmc.Uniform(45, 55), mcmc.Wish{Name: "fit", Property: property.NewForest(score, 0.001), Weight: 10}))
 }
 
 // boosted is a model of 20 inputs by scikit-learn's gradient boosting.
@@ -248,7 +248,7 @@ func program(ctx context.Context, root string) (*made, error) {
 
 // tasted is one property of the cocktails, in 50 units, that this program scores when
 // it is run by itself.
-func tasted(ctx context.Context, root string, weight float64) (*kir.Target, *property.Program, error) {
+func tasted(ctx context.Context, root string, weight float64) (*mcmc.Target, *property.Program, error) {
 	p, err := problem.Load(ctx, filepath.Join(root, "examples", "cocktails", "problem.yaml"), problem.Options{})
 	if err != nil {
 		return nil, nil, err
@@ -257,7 +257,7 @@ func tasted(ctx context.Context, root string, weight float64) (*kir.Target, *pro
 	if err != nil {
 		return nil, nil, err
 	}
-	space, err := kir.NewSpace(len(p.Ingredients), scorerTotal)
+	space, err := mcmc.NewSpace(len(p.Ingredients), scorerTotal)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -267,7 +267,7 @@ func tasted(ctx context.Context, root string, weight float64) (*kir.Target, *pro
 	if err != nil {
 		return nil, nil, err
 	}
-	target, err := kir.NewTarget(space, kir.Uniform(2, 5), kir.Wish{Name: "taste", Property: scorer, Weight: weight})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 5), mcmc.Wish{Name: "taste", Property: scorer, Weight: weight})
 	if err != nil {
 		return nil, nil, err
 	}

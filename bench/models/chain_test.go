@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"kir"
-	"kir/forest/ensemble"
+	"kir/internal/ensemble"
+	"kir/mcmc"
 	"kir/property"
 )
 
@@ -33,28 +33,28 @@ func TestChain(t *testing.T) {
 	m := load(t, path)
 	s := shared(t, m, total)
 	wish := func(sums []float64) float64 { return min(max((sums[0]+2)/4, 0), 1) }
-	space, err := kir.NewSpace(len(m.Inputs), total)
+	space, err := mcmc.NewSpace(len(m.Inputs), total)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := kir.NewTarget(space, kir.Uniform(2, 8), kir.Wish{Name: "model", Property: property.NewModel([]*ensemble.Score{s}, wish, 0), Weight: 1})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 8), mcmc.Wish{Name: "model", Property: property.NewModel([]*ensemble.Score{s}, wish, 0), Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	kernel, err := kir.NewAccelerated(target)
+	kernel, err := mcmc.NewAccelerated(target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := kir.NewComposition(len(m.Inputs), kir.Part{Ingredient: 0, Amount: 250}, kir.Part{Ingredient: 1, Amount: 250}, kir.Part{Ingredient: 2, Amount: 250}, kir.Part{Ingredient: 3, Amount: 250})
+	x, err := mcmc.NewComposition(len(m.Inputs), mcmc.Part{Ingredient: 0, Amount: 250}, mcmc.Part{Ingredient: 1, Amount: 250}, mcmc.Part{Ingredient: 2, Amount: 250}, mcmc.Part{Ingredient: 3, Amount: 250})
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, err := kir.NewState(target, x)
+	state, err := mcmc.NewState(target, x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := kir.NewRand(seed, "chain", 0)
-	var tally kir.Tally
+	r := mcmc.NewRand(seed, "chain", 0)
+	var tally mcmc.Tally
 	if err := kernel.Advance(r, state, 1000, &tally); err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"kir/forest/ensemble"
-	"kir/forest/lightgbm"
-	"kir/forest/onnx"
-	"kir/forest/xgboost"
+	"kir/internal/ensemble"
+	"kir/internal/ensemble/lightgbm"
+	"kir/internal/ensemble/onnx"
+	"kir/internal/ensemble/xgboost"
 )
 
 // A manifest is what make.py says of the models it made.

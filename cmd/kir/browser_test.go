@@ -23,9 +23,9 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"kir/report"
-	"kir/report/view"
-	"kir/run"
+	"kir/internal/report"
+	"kir/internal/report/view"
+	"kir/internal/run"
 )
 
 // chromium returns the program that reports are looked at with, or skips the test

@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/problem"
-	"kir/report"
-	"kir/report/build"
-	"kir/report/view"
-	"kir/run"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/report/build"
+	"kir/internal/report/view"
+	"kir/internal/run"
 )
 
 func newCheckCommand() *cobra.Command {

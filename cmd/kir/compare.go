@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"kir/report"
-	"kir/report/view"
+	"kir/internal/report"
+	"kir/internal/report/view"
 )
 
 func newCompareCommand() *cobra.Command {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/count"
-	"kir/fault"
-	"kir/report/number"
-	"kir/report/terminal"
+	"kir/internal/count"
+	"kir/internal/fault"
+	"kir/internal/report/number"
+	"kir/internal/terminal"
 )
 
 func newCountCommand() *cobra.Command {

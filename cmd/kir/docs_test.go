@@ -16,9 +16,9 @@ import (
 	"unicode"
 
 	"kir/internal/golden"
-	"kir/problem"
-	"kir/problem/schema"
-	"kir/problem/yaml"
+	"kir/internal/problem"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
 )
 
 // notRun are the blocks that are not executed: how they begin, and why.
@@ -319,7 +319,7 @@ func trimLines(text string) string {
 var (
 	goTest   = regexp.MustCompile(`go test [^#\n]*`)
 	runTests = regexp.MustCompile(`-run '?\^?(\w+)`)
-	path     = regexp.MustCompile(`(?:\./|\b)(?:examples|docs|bench|internal|cmd|measure|report|problem)(?:/[\w.-]+)*`)
+	path     = regexp.MustCompile(`(?:\./|\b)(?:examples|docs|bench|internal|cmd|mcmc|model|rule|property)(?:/[\w.-]+)*`)
 )
 
 // lookForFiles checks the files, packages and tests that commands name that are not

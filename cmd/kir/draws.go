@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/report"
-	"kir/report/sheet"
-	"kir/report/terminal"
-	"kir/run"
+	"kir/internal/fault"
+	"kir/internal/report"
+	"kir/internal/report/sheet"
+	"kir/internal/run"
+	"kir/internal/terminal"
 )
 
 // drawFormats are what kir draws can print.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/run"
-	"kir/run/zarr"
+	"kir/internal/fault"
+	"kir/internal/run"
+	"kir/internal/run/zarr"
 )
 
 func newExportCommand() *cobra.Command {

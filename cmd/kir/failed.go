@@ -5,17 +5,17 @@ import (
 	"errors"
 	"fmt"
 
-	"kir"
-	"kir/fault"
-	"kir/problem"
-	"kir/run"
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/run"
+	"kir/mcmc"
 )
 
 // failed tells of a property that failed in a run with the names of the
 // ingredients, and how to go on if it is a program, which can be mended without
 // the problem being another one.
 func failed(ctx context.Context, err error, p *problem.Problem, store run.Store) error {
-	var score *kir.ScoreError
+	var score *mcmc.ScoreError
 	if !errors.As(err, &score) {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unicode"
 
-	"kir/run"
+	"kir/internal/run"
 )
 
 // hostileName is what a name may hold, or a file that somebody gave away: a sequence that

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/problem"
-	"kir/problem/schema"
-	"kir/recipe"
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/problem/schema"
 )
 
 func newInitCommand() *cobra.Command {
@@ -51,12 +51,12 @@ otherwise. docs/tables.md describes what is read.`,
 				return err
 			}
 			d := &problem.Draft{Layout: layout}
-			options := recipe.Options{Labels: labels, Layout: layout}
+			options := book.Options{Labels: labels, Layout: layout}
 			if d.Units, options.Units, err = readUnits(units); err != nil {
 				return err
 			}
 			if ingredients != "" {
-				if options.Ingredients, err = recipe.ReadIngredientsFile(ingredients, recipe.Layout{}); err != nil {
+				if options.Ingredients, err = book.ReadIngredientsFile(ingredients, book.Layout{}); err != nil {
 					return err
 				}
 				d.IngredientsLayout = options.Ingredients.Guessed
@@ -64,7 +64,7 @@ otherwise. docs/tables.md describes what is read.`,
 					return err
 				}
 			}
-			d.Book, err = withoutChanging(&options.Layout, func() (*recipe.Book, error) { return recipe.ReadFile(args[0], options) })
+			d.Book, err = withoutChanging(&options.Layout, func() (*book.Book, error) { return book.ReadFile(args[0], options) })
 			if err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ otherwise. docs/tables.md describes what is read.`,
 			}
 			d.Layout = options.Layout.With(d.Book.Guessed)
 			for _, name := range labels {
-				d.Layout = d.Layout.With(recipe.Layout{Columns: map[string]recipe.Role{recipe.Name(name): recipe.LabelColumn}})
+				d.Layout = d.Layout.With(book.Layout{Columns: map[string]book.Role{book.Name(name): book.LabelColumn}})
 			}
 			if err := saveDraft(c.Context(), d, out); err != nil {
 				return err
@@ -115,8 +115,8 @@ otherwise. docs/tables.md describes what is read.`,
 
 // readUnits reads sizes of units, and returns them by name and with the usual
 // units.
-func readUnits(texts []string) (sizes map[string]string, units *recipe.Units, err error) {
-	sizes, units = make(map[string]string), recipe.DefaultUnits()
+func readUnits(texts []string) (sizes map[string]string, units *book.Units, err error) {
+	sizes, units = make(map[string]string), book.DefaultUnits()
 	for _, text := range texts {
 		name, size, ok := strings.Cut(text, "=")
 		if !ok {
@@ -125,18 +125,18 @@ func readUnits(texts []string) (sizes map[string]string, units *recipe.Units, er
 		if units, err = units.With(name, size); err != nil {
 			return nil, nil, &fault.Error{Message: "--units: " + err.Error()}
 		}
-		sizes[recipe.Name(name)] = size
+		sizes[book.Name(name)] = size
 	}
 	return sizes, units, nil
 }
 
 // withoutChanging reads a table. Columns that change within a recipe, and so can be
 // no labels, are left out, as the layout then says. The way out of an error is a flag.
-func withoutChanging(layout *recipe.Layout, read func() (*recipe.Book, error)) (*recipe.Book, error) {
+func withoutChanging(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
 	for {
-		book, err := read()
+		known, err := read()
 		if err == nil {
-			return book, nil
+			return known, nil
 		}
 		all := []*fault.Error{}
 		if several := (*fault.Errors)(nil); errors.As(err, &several) {
@@ -144,18 +144,18 @@ func withoutChanging(layout *recipe.Layout, read func() (*recipe.Book, error)) (
 		} else if single := (*fault.Error)(nil); errors.As(err, &single) {
 			all = append(all, single)
 		}
-		ignored := make(map[string]recipe.Role)
+		ignored := make(map[string]book.Role)
 		for _, e := range all {
-			changes := (*recipe.ChangesError)(nil)
+			changes := (*book.ChangesError)(nil)
 			if !errors.As(e, &changes) {
 				return nil, asFlags(err)
 			}
-			ignored[changes.Column] = recipe.IgnoredColumn
+			ignored[changes.Column] = book.IgnoredColumn
 		}
 		if len(ignored) == 0 {
 			return nil, asFlags(err)
 		}
-		*layout = layout.With(recipe.Layout{Columns: ignored})
+		*layout = layout.With(book.Layout{Columns: ignored})
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/xuri/excelize/v2"
 	"golang.org/x/text/encoding/charmap"
 
-	"kir/recipe"
+	"kir/internal/book"
 )
 
 // longTable is the cocktail book, with a row for each amount.
@@ -37,7 +37,7 @@ func longTable(t *testing.T) [][]string {
 // drink, and the shares as cell gives them.
 func wideTable(t *testing.T, cell func(units int) string) [][]string {
 	t.Helper()
-	book, err := recipe.ReadFile("../../examples/cocktails/recipes.csv", recipe.Options{})
+	book, err := book.ReadFile("../../examples/cocktails/recipes.csv", book.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

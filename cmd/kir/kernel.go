@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 
-	"kir"
-	"kir/problem"
-	"kir/run"
+	"kir/internal/problem"
+	"kir/internal/run"
+	"kir/mcmc"
 )
 
 // kernelChooser returns what chooses the kernel of a problem that leaves it to
@@ -22,4 +22,4 @@ func kernelChooser(advice **run.Advice) func(context.Context, *problem.Problem) 
 }
 
 // kernelNames are the kernels that a flag may name.
-func kernelNames() []string { return append([]string{"auto"}, kir.KernelNames()...) }
+func kernelNames() []string { return append([]string{"auto"}, mcmc.KernelNames()...) }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/recipe"
-	"kir/report/terminal"
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/terminal"
 )
 
 // A layoutFlags are the flags that say how a table is to be read.
@@ -32,11 +32,11 @@ func (f *layoutFlags) add(c *cobra.Command) {
 }
 
 // layout returns what the flags say.
-func (f *layoutFlags) layout() (recipe.Layout, error) {
-	l := recipe.Layout{Sheet: f.sheet, Encoding: f.encoding, Delimiter: f.delimiter}
+func (f *layoutFlags) layout() (book.Layout, error) {
+	l := book.Layout{Sheet: f.sheet, Encoding: f.encoding, Delimiter: f.delimiter}
 	var err error
 	if f.decimal != "" {
-		if l.Decimal, err = recipe.ParseDecimal(f.decimal); err != nil {
+		if l.Decimal, err = book.ParseDecimal(f.decimal); err != nil {
 			return l, &fault.Error{Message: "--decimal: " + err.Error()}
 		}
 	}
@@ -45,18 +45,18 @@ func (f *layoutFlags) layout() (recipe.Layout, error) {
 		if at < 1 {
 			return l, &fault.Error{Message: "--columns " + fault.Quote(text) + " does not say what the column is", Hint: "write, for example, rating=label"}
 		}
-		role, err := recipe.ParseRole(text[at+1:])
+		role, err := book.ParseRole(text[at+1:])
 		if err != nil {
 			return l, &fault.Error{Message: "--columns " + fault.Quote(text) + ": " + err.Error()}
 		}
-		l = l.With(recipe.Layout{Columns: map[string]recipe.Role{recipe.Name(text[:at]): role}})
+		l = l.With(book.Layout{Columns: map[string]book.Role{book.Name(text[:at]): role}})
 	}
 	return l, nil
 }
 
 // tellNotes says what was understood of a table without being said, and with
 // which flags to say it.
-func tellNotes(w io.Writer, notes []recipe.Note, guessed recipe.Layout) error {
+func tellNotes(w io.Writer, notes []book.Note, guessed book.Layout) error {
 	for _, n := range notes {
 		if _, err := fmt.Fprintln(w, terminal.Plain(n.String())+"."); err != nil {
 			return err
@@ -68,7 +68,7 @@ func tellNotes(w io.Writer, notes []recipe.Note, guessed recipe.Layout) error {
 			flags = append(flags, "--"+f.name+" "+shellWord(f.value))
 		}
 	}
-	if guessed.Decimal != recipe.AnyDecimal {
+	if guessed.Decimal != book.AnyDecimal {
 		flags = append(flags, "--decimal "+guessed.Decimal.String())
 	}
 	var columns []string

@@ -13,7 +13,7 @@ import (
 )
 
 // messageDirs are where every error message has to be produced by some test.
-var messageDirs = []string{"cmd/kir", "problem"}
+var messageDirs = []string{"cmd/kir", "internal/problem"}
 
 // A made error is a place where the code makes one.
 type made struct {
@@ -102,7 +102,7 @@ const exempt = "testdata/unproduced.txt"
 
 // coverProfile names a profile of the tests of what is in messageDirs:
 //
-//	go test -coverpkg=./cmd/kir,./problem -coverprofile=cover.out ./problem/... ./cmd/kir
+//	go test -coverpkg=./cmd/kir,./internal/problem -coverprofile=cover.out ./internal/problem/... ./cmd/kir
 //	KIR_COVERAGE=$PWD/cover.out go test ./cmd/kir -run TestMessages
 const coverProfile = "KIR_COVERAGE"
 

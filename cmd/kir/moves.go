@@ -14,16 +14,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir"
-	"kir/fault"
-	"kir/problem"
-	"kir/problem/change"
-	"kir/problem/yaml"
-	"kir/recipe"
-	"kir/report"
-	"kir/report/terminal"
-	"kir/run"
-	"kir/run/bucket"
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/problem/change"
+	"kir/internal/problem/yaml"
+	"kir/internal/report"
+	"kir/internal/run"
+	"kir/internal/run/bucket"
+	"kir/internal/terminal"
+	"kir/mcmc"
 )
 
 // moveFlags are the flags of kir sample that ask something otherwise.
@@ -145,7 +145,7 @@ func shortlisted(best []report.Best, flag string, k int) (*report.Best, error) {
 // ingredient returns an ingredient as the problem spells it; a star stands for any
 // text, as it does there.
 func (s *source) ingredient(flag, text string) (string, error) {
-	name := recipe.Name(text)
+	name := book.Name(text)
 	if slices.Contains(s.Ingredients, name) || strings.Contains(name, "*") {
 		return name, nil
 	}
@@ -244,7 +244,7 @@ func (s *source) near(c *cobra.Command, text string) (near change.Near, err erro
 		}
 	}
 	for _, known := range names {
-		if strings.EqualFold(recipe.Name(name), known) {
+		if strings.EqualFold(book.Name(name), known) {
 			near.Recipe = known
 			return near, nil
 		}
@@ -277,7 +277,7 @@ func cutLast(text, separator string) (before, after string, found bool) {
 // settings returns what the sampler and the search are to be told so that the
 // file alone makes the run: the settings of the run that is changed, and those
 // of flags.
-func (s *source) settings(override func(*kir.Settings), effort *float64) []change.Change {
+func (s *source) settings(override func(*mcmc.Settings), effort *float64) []change.Change {
 	is, want := s.Sampler, s.Sampler
 	if s.run != nil {
 		want = s.run.Manifest.Settings
@@ -340,7 +340,7 @@ func (f *moveFlags) target(s *source, dir string) (string, error) {
 
 // changed returns the problem that is asked for, where it belongs, and the new run's
 // directory; no text if nothing of it is new. The difference is shown.
-func (f *moveFlags) changed(c *cobra.Command, location, out string, override func(*kir.Settings), effort *float64, quiet bool) (path string, text []byte, dir string, err error) {
+func (f *moveFlags) changed(c *cobra.Command, location, out string, override func(*mcmc.Settings), effort *float64, quiet bool) (path string, text []byte, dir string, err error) {
 	s, err := readSource(c, location)
 	if err != nil {
 		return "", nil, "", err

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"kir"
-	"kir/problem"
-	"kir/report"
-	"kir/report/number"
-	"kir/report/terminal"
-	"kir/run"
-	"kir/search"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/run"
+	"kir/internal/search"
+	"kir/internal/terminal"
+	"kir/mcmc"
 )
 
 // outsideDraws is how many random compositions tell whether doses are outside the
@@ -131,7 +131,7 @@ func offerWeights(ctx context.Context, p *problem.Problem) ([]offer, error) {
 			}
 		}
 		t, err := run.TryWeights(ctx, p.Target, weights)
-		if errors.Is(err, kir.ErrNoStart) {
+		if errors.Is(err, mcmc.ErrNoStart) {
 			return nil, nil
 		}
 		if err != nil {

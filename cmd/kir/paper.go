@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kir/examples/cocktails"
-	"kir/fault"
-	"kir/paper"
-	"kir/recipe"
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/paper"
 )
 
 func newPaperCommand() *cobra.Command {
@@ -37,7 +37,7 @@ gets paper.html, paper.json and each figure as SVG and PNG.`,
 			if o.Workers < 0 {
 				return &fault.Error{Message: fmt.Sprintf("--workers is %d", o.Workers), Hint: "it must be 0, for all cores, or more"}
 			}
-			book, err := recipe.Read(strings.NewReader(cocktails.Recipes), "the cocktail book", recipe.Options{})
+			book, err := book.Read(strings.NewReader(cocktails.Recipes), "the cocktail book", book.Options{})
 			if err != nil {
 				return err
 			}

@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"kir"
-	"kir/fault"
+	"kir/internal/fault"
 	"kir/internal/golden"
-	"kir/problem"
-	"kir/report/view"
-	"kir/run"
+	"kir/internal/problem"
+	"kir/internal/report/view"
+	"kir/internal/run"
+	"kir/mcmc"
 )
 
 // TestPieces: names of directories, words of a shell, flags that are cut and lines of
@@ -232,7 +232,7 @@ func TestRunStatus(t *testing.T) {
 		"none": {{}, {}}, "going": {at(3, run.Shard{}, false), {}}, "done and missing": {at(3, run.Shard{}, true), {}}, "done": {at(3, run.Shard{}, true), at(5, run.Shard{}, true)}, "all going": {at(3, run.Shard{}, false), at(90, run.Shard{}, false)},
 		"shards": {at(3, one, true), at(5, one, true), at(100, two, false), {}}, "shards of which one is missing": {at(3, one, true), at(5, one, false), {}, {}}, "shards that are done": {at(3, one, true), at(5, one, true), at(1, two, true), at(3700, two, true)},
 	} {
-		m := &run.Manifest{Name: "It\x1b", Settings: kir.Settings{Draws: 1000}}
+		m := &run.Manifest{Name: "It\x1b", Settings: mcmc.Settings{Draws: 1000}}
 		s := newRunStatus(m, &run.Status{Chains: chains}, now)
 		var b bytes.Buffer
 		if err := s.writeText(&b, "a b"); err != nil {
@@ -250,7 +250,7 @@ func TestRunStatus(t *testing.T) {
 // so far, and a bar for the search.
 func TestBars(t *testing.T) {
 	var b bytes.Buffer
-	v := newBars(&b, &problem.Problem{Sampler: kir.Settings{Chains: 17}})
+	v := newBars(&b, &problem.Problem{Sampler: mcmc.Settings{Chains: 17}})
 	nan := math.NaN()
 	chains := slices.Repeat([]run.ChainProgress{{Done: 0.25, Warmup: true, Rate: 1234}, {Done: 0.5, Accepted: 0.125, Rate: 77}}, 9)
 	v.show(run.Progress{Chains: chains, RHat: nan, ESS: 5})

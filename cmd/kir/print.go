@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"kir/report"
-	"kir/report/terminal"
-	"kir/report/view"
+	"kir/internal/report"
+	"kir/internal/report/view"
+	"kir/internal/terminal"
 )
 
 func writeJSON(w io.Writer, v any) error {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/report"
-	"kir/run"
+	"kir/internal/report"
+	"kir/internal/run"
 )
 
 // Messages of what no command line leads to on every machine.

@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/report"
-	"kir/report/figure"
-	"kir/report/terminal"
-	"kir/report/view"
+	"kir/internal/fault"
+	"kir/internal/report"
+	"kir/internal/report/figure"
+	"kir/internal/report/view"
+	"kir/internal/terminal"
 )
 
 func newReportCommand() *cobra.Command {

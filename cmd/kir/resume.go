@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/run"
+	"kir/internal/fault"
+	"kir/internal/run"
 )
 
 func newResumeCommand() *cobra.Command {

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kir/fault"
-	"kir/problem"
-	"kir/report/terminal"
-	"kir/run"
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/run"
+	"kir/internal/terminal"
 )
 
 // execute is the program: it does what args say and returns what went wrong.

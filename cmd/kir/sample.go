@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir"
-	"kir/fault"
-	"kir/problem"
-	"kir/run"
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/run"
+	"kir/mcmc"
 )
 
 func newSampleCommand() *cobra.Command {
@@ -21,7 +21,7 @@ func newSampleCommand() *cobra.Command {
 	var moves moveFlags
 	var o runOptions
 	var noCache bool
-	s := kir.DefaultSettings()
+	s := mcmc.DefaultSettings()
 	c := &cobra.Command{
 		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--near K]",
 		Short: "Draw compositions as a problem asks",
@@ -61,7 +61,7 @@ in one run.`,
 		if err != nil {
 			return err
 		}
-		override := func(given *kir.Settings) {
+		override := func(given *mcmc.Settings) {
 			for _, f := range []struct {
 				name string
 				set  func()

@@ -9,17 +9,17 @@ import (
 	"strings"
 	"unicode"
 
-	"kir/run/bucket"
+	"kir/internal/run/bucket"
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/problem"
-	"kir/report"
-	"kir/report/build"
-	"kir/report/terminal"
-	"kir/report/view"
-	"kir/run"
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/report/build"
+	"kir/internal/report/view"
+	"kir/internal/run"
+	"kir/internal/terminal"
 )
 
 // runOptions are the flags of the commands that run chains.

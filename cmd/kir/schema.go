@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"kir/problem/schema"
+	"kir/internal/problem/schema"
 )
 
 func newSchemaCommand() *cobra.Command {

@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/problem"
-	"kir/recipe"
-	"kir/report/build"
-	"kir/report/sheet"
-	"kir/report/view"
+	"kir/internal/book"
+	"kir/internal/problem"
+	"kir/internal/report/build"
+	"kir/internal/report/sheet"
+	"kir/internal/report/view"
 )
 
 func newScoreCommand() *cobra.Command {
@@ -40,14 +40,14 @@ The table may be any that kir init reads; its ingredients are those of the probl
 				return err
 			}
 			for _, name := range labels {
-				layout = layout.With(recipe.Layout{Columns: map[string]recipe.Role{recipe.Name(name): recipe.LabelColumn}})
+				layout = layout.With(book.Layout{Columns: map[string]book.Role{book.Name(name): book.LabelColumn}})
 			}
 			p, err := problem.Load(c.Context(), args[0], problem.Options{Tell: teller(c.ErrOrStderr(), false)})
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, p.Close()) }()
-			book, err := withoutChanging(&layout, func() (*recipe.Book, error) { return p.ReadTable(args[1], layout) })
+			book, err := withoutChanging(&layout, func() (*book.Book, error) { return p.ReadTable(args[1], layout) })
 			if err != nil {
 				return err
 			}

@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir"
-	"kir/fault"
-	"kir/problem"
-	"kir/problem/change"
-	"kir/report"
-	"kir/report/terminal"
-	"kir/run"
-	"kir/serve"
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/problem/change"
+	"kir/internal/report"
+	"kir/internal/run"
+	"kir/internal/serve"
+	"kir/internal/terminal"
+	"kir/mcmc"
 )
 
 func newServeCommand() *cobra.Command {
@@ -46,7 +46,7 @@ Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.steps.json.`,
 			}
 			o.File = s.file
 			if s.run != nil {
-				if o.Text, err = change.Apply(s.file, s.Text, s.settings(func(*kir.Settings) {}, nil)...); err != nil {
+				if o.Text, err = change.Apply(s.file, s.Text, s.settings(func(*mcmc.Settings) {}, nil)...); err != nil {
 					return err
 				}
 			}

@@ -21,7 +21,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"kir/report"
+	"kir/internal/report"
 )
 
 // A pageOutput is what kir serve prints, which is read while it writes.

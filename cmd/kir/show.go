@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/report"
-	"kir/report/view"
+	"kir/internal/fault"
+	"kir/internal/report"
+	"kir/internal/report/view"
 )
 
 func newShowCommand() *cobra.Command {

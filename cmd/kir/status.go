@@ -5,10 +5,10 @@ import (
 	"io"
 	"time"
 
-	"kir/report"
-	"kir/report/number"
-	"kir/report/terminal"
-	"kir/run"
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/run"
+	"kir/internal/terminal"
 )
 
 // A runStatus is how far a run is, as kir status tells it.

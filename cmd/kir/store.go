@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"kir/fault"
-	"kir/run"
-	"kir/run/bucket"
+	"kir/internal/fault"
+	"kir/internal/run"
+	"kir/internal/run/bucket"
 )
 
 // storeAt returns the store of a run at a location that the user named: a bucket

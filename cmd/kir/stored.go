@@ -9,16 +9,16 @@ import (
 	"path/filepath"
 	"slices"
 
-	"kir/run/bucket"
+	"kir/internal/run/bucket"
 
 	"github.com/spf13/cobra"
 
-	"kir"
-	"kir/fault"
-	"kir/problem"
-	"kir/report"
-	"kir/report/view"
-	"kir/run"
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/report/view"
+	"kir/internal/run"
+	"kir/mcmc"
 )
 
 // problemFileOf returns where the problem file of a run is: from its directory as it
@@ -40,11 +40,11 @@ func problemFileOf(r *run.Run) (string, error) {
 // problemOfRun reads the problem that a run was made of, with the settings given: a
 // file that is named, the file that it was made of, or, where that is no more, what
 // the run keeps of it, with the data files where they were.
-func problemOfRun(ctx context.Context, r *run.Run, path string, settings kir.Settings, workers int) (*problem.Problem, error) {
+func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Settings, workers int) (*problem.Problem, error) {
 	o := problem.Options{
 		Workers:  workers,
 		Effort:   r.Manifest.Effort,
-		Override: func(s *kir.Settings) { *s = settings },
+		Override: func(s *mcmc.Settings) { *s = settings },
 	}
 	if path == "" {
 		var err error

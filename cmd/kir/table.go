@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/recipe"
-	"kir/report"
-	"kir/report/sheet"
-	"kir/report/view"
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/report"
+	"kir/internal/report/sheet"
+	"kir/internal/report/view"
 )
 
 // tableFlags are the flags of a table of the shortlist.
@@ -84,7 +84,7 @@ func (f *tableFlags) rack(c *cobra.Command, location string) (report.Rack, error
 }
 
 // rackOf finds the columns by which ingredients are grouped and priced.
-func rackOf(in *recipe.Ingredients, group, cost string) (report.Rack, error) {
+func rackOf(in *book.Ingredients, group, cost string) (report.Rack, error) {
 	r := report.NewRack(in, group, cost)
 	for _, f := range []struct {
 		flag, name string

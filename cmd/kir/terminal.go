@@ -11,10 +11,10 @@ import (
 	"github.com/jedib0t/go-pretty/v6/progress"
 	"golang.org/x/term"
 
-	"kir/problem"
-	"kir/report"
-	"kir/report/terminal"
-	"kir/run"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/run"
+	"kir/internal/terminal"
 )
 
 // isTerminal says whether a stream is shown to a person.

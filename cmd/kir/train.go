@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/forest"
-	"kir/problem"
-	"kir/recipe"
-	"kir/report/build"
-	"kir/report/view"
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/report/build"
+	"kir/internal/report/view"
+	"kir/model"
 )
 
 func newTrainCommand() *cobra.Command {
@@ -24,7 +24,7 @@ func newTrainCommand() *cobra.Command {
 	var asJSON, numeric, amounts, choose bool
 	var repeats int
 	var how layoutFlags
-	o := forest.Options{Trees: 100, Seed: 1, Importances: true}
+	o := model.Options{Trees: 100, Seed: 1, Importances: true}
 	c := &cobra.Command{
 		Use:   "train RECIPES --label L [-o FILE]",
 		Short: "Grow a random forest on a recipe book and say how good it is",
@@ -58,13 +58,13 @@ flags say is not varied.`,
 			return []string{"csv", "xlsx", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if total < 1 || total > forest.MaxTotal {
-				return &fault.Error{Message: fmt.Sprintf("--total is %d", total), Hint: fmt.Sprintf("it must be from 1 to %d", forest.MaxTotal)}
+			if total < 1 || total > model.MaxTotal {
+				return &fault.Error{Message: fmt.Sprintf("--total is %d", total), Hint: fmt.Sprintf("it must be from 1 to %d", model.MaxTotal)}
 			}
 			for _, f := range []struct {
 				name        string
 				value, most int
-			}{{"trees", o.Trees, forest.MaxTrees}, {"features", o.FeaturesPerSplit, math.MaxInt}, {"leaf", o.SmallestLeaf, 1 << 30}, {"repeats", repeats, 1000}} {
+			}{{"trees", o.Trees, model.MaxTrees}, {"features", o.FeaturesPerSplit, math.MaxInt}, {"leaf", o.SmallestLeaf, 1 << 30}, {"repeats", repeats, 1000}} {
 				if c.Flags().Changed(f.name) && (f.value < 1 || f.value > f.most) {
 					return &fault.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: fmt.Sprintf("it must be from 1 to %d", f.most)}
 				}
@@ -86,20 +86,20 @@ flags say is not varied.`,
 					return &fault.Error{Message: fmt.Sprintf("%s exists and is not overwritten", fault.Quote(out)), Hint: "name another file with -o"}
 				}
 			}
-			read := recipe.Options{Labels: append(labels, label)}
+			read := book.Options{Labels: append(labels, label)}
 			var err error
 			if read.Layout, err = how.layout(); err != nil {
 				return err
 			}
 			if ingredients != "" {
-				if read.Ingredients, err = recipe.ReadIngredientsFile(ingredients, recipe.Layout{}); err != nil {
+				if read.Ingredients, err = book.ReadIngredientsFile(ingredients, book.Layout{}); err != nil {
 					return err
 				}
 			}
 			if _, read.Units, err = readUnits(units); err != nil {
 				return err
 			}
-			book, err := recipe.ReadFile(args[0], read)
+			book, err := book.ReadFile(args[0], read)
 			if err != nil {
 				return asFlags(err)
 			}
@@ -113,7 +113,7 @@ flags say is not varied.`,
 			if !c.Flags().Changed("numeric") {
 				numeric = l.Numeric()
 			}
-			var candidates []forest.Candidate
+			var candidates []model.Candidate
 			if choose {
 				if d.Totals == nil && d.Means == nil && d.Ratios == nil {
 					var left []string
@@ -128,9 +128,9 @@ flags say is not varied.`,
 				}
 				candidates, err = d.Candidates(book.Ingredients, total, numeric, o)
 			} else {
-				var features []forest.Feature
+				var features []model.Feature
 				features, _, err = d.Features(book.Ingredients, total)
-				candidates = []forest.Candidate{{Features: features, Options: o}}
+				candidates = []model.Candidate{{Features: features, Options: o}}
 			}
 			if err != nil {
 				return err
@@ -182,7 +182,7 @@ flags say is not varied.`,
 }
 
 // saveForest writes a forest to a new file.
-func saveForest(f *forest.Forest, path string) error {
+func saveForest(f *model.Forest, path string) error {
 	var b bytes.Buffer
 	err := f.Write(&b)
 	if err == nil {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/problem"
-	"kir/report/terminal"
+	"kir/internal/problem"
+	"kir/internal/terminal"
 )
 
 func newTrustCommand() *cobra.Command {

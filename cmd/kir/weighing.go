@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/fault"
-	"kir/report"
-	"kir/report/build"
-	"kir/report/sheet"
-	"kir/report/view"
+	"kir/internal/fault"
+	"kir/internal/report"
+	"kir/internal/report/build"
+	"kir/internal/report/sheet"
+	"kir/internal/report/view"
 )
 
 // weighingFlags are the flags of a weighing sheet.

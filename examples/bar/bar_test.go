@@ -7,9 +7,9 @@ import (
 	"sync"
 	"testing"
 
-	"kir"
-	"kir/problem"
-	"kir/report/build"
+	"kir/internal/problem"
+	"kir/internal/report/build"
+	"kir/mcmc"
 )
 
 // A bottle is a row of the shelf.
@@ -44,7 +44,7 @@ func shelf(t *testing.T) []bottle {
 // anew.
 func TestBar(t *testing.T) {
 	bottles := shelf(t)
-	p, err := problem.Load(t.Context(), "problem.yaml", problem.Options{Override: func(s *kir.Settings) {
+	p, err := problem.Load(t.Context(), "problem.yaml", problem.Options{Override: func(s *mcmc.Settings) {
 		s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin = "balanced", 2, 500, 4000, 1
 	}})
 	if err != nil {
@@ -78,7 +78,7 @@ func TestBar(t *testing.T) {
 	}
 	var mu sync.Mutex
 	instead := map[string]int{} // what takes the place of Triple Sec
-	_, err = kir.Stream(t.Context(), sampler, p.Sampler, 0, func(_, _ int, x *kir.State) error {
+	_, err = mcmc.Stream(t.Context(), sampler, p.Sampler, 0, func(_, _ int, x *mcmc.State) error {
 		mu.Lock()
 		defer mu.Unlock()
 		used, kinds, changes := map[string]int{}, map[string]int{}, len(lady)

@@ -3,8 +3,8 @@ package cocktails_test
 import (
 	"testing"
 
-	"kir/problem"
-	"kir/search"
+	"kir/internal/problem"
+	"kir/internal/search"
 )
 
 // TestBestOfTheExample finds what is known to be there: a product of the two

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"testing"
 
-	"kir"
-	"kir/diagnose"
+	"kir/internal/diagnose"
+	"kir/internal/problem"
 	"kir/internal/stattest"
-	"kir/problem"
+	"kir/mcmc"
 )
 
 // read returns the rows of a CSV file below its header, and the header.
@@ -103,7 +103,7 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = kir.Stream(t.Context(), sampler, s, 0, func(chain, _ int, x *kir.State) error {
+	_, err = mcmc.Stream(t.Context(), sampler, s, 0, func(chain, _ int, x *mcmc.State) error {
 		amounts := make([]int, topics)
 		for i, a := range x.Composition.Amounts() {
 			amounts[i] = int(a)

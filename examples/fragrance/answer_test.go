@@ -10,23 +10,23 @@ import (
 	"strconv"
 	"testing"
 
-	"kir"
 	"kir/examples/fragrance"
-	"kir/forest"
+	"kir/internal/search"
+	"kir/mcmc"
+	"kir/model"
 	"kir/property"
 	"kir/rule"
-	"kir/search"
 )
 
 // A house is the formulas with what follows from them.
 type house struct {
 	truth       *fragrance.Truth
-	data        *forest.Data
-	known       []*kir.Composition
+	data        *model.Data
+	known       []*mcmc.Composition
 	least, most []int // doses of the formulas, by material
-	forest      *forest.Forest
-	score       *forest.Score
-	target      *kir.Target
+	forest      *model.Forest
+	score       *model.Score
+	target      *mcmc.Target
 }
 
 // newHouse reads formulas.csv, grows a forest that predicts the rating, and
@@ -37,7 +37,7 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{truth: fragrance.NewTruth(materials), data: &forest.Data{Label: "rating", Total: 1000}}
+	h := &house{truth: fragrance.NewTruth(materials), data: &model.Data{Label: "rating", Total: 1000}}
 	index := make(map[string]int)
 	for i, m := range materials {
 		index[m.Name] = i
@@ -69,7 +69,7 @@ func newHouse(t *testing.T) *house {
 		}
 		i, grams := index[row[1]], int(number(row[2]))
 		formula := &h.data.Rows[len(h.data.Rows)-1]
-		*formula = append(*formula, forest.Part{Ingredient: int32(i), Amount: int32(grams)})
+		*formula = append(*formula, model.Part{Ingredient: int32(i), Amount: int32(grams)})
 		if h.least[i] == 0 || grams < h.least[i] {
 			h.least[i] = grams
 		}
@@ -77,11 +77,11 @@ func newHouse(t *testing.T) *house {
 	}
 	sizes := make(map[int]float64)
 	for _, formula := range h.data.Rows {
-		var parts []kir.Part
+		var parts []mcmc.Part
 		for _, p := range formula {
-			parts = append(parts, kir.Part{Ingredient: int(p.Ingredient), Amount: int(p.Amount)})
+			parts = append(parts, mcmc.Part{Ingredient: int(p.Ingredient), Amount: int(p.Amount)})
 		}
-		x, err := kir.NewComposition(len(materials), parts...)
+		x, err := mcmc.NewComposition(len(materials), parts...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,17 +96,17 @@ func newHouse(t *testing.T) *house {
 			set.Rules = append(set.Rules, rule.Amount{Of: []int{i}, Min: h.least[i], Max: h.most[i]})
 		}
 	}
-	space, err := kir.NewRuledSpace(t.Context(), set, kir.Counting{Law: kir.Table(sizes)})
+	space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{Law: mcmc.Table(sizes)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.forest, err = forest.Grow(t.Context(), h.data, forest.Options{Seed: 1, Trees: 300}); err != nil {
+	if h.forest, err = model.Grow(t.Context(), h.data, model.Options{Seed: 1, Trees: 300}); err != nil {
 		t.Fatal(err)
 	}
-	if h.score, err = h.forest.Score(forest.Maximize()); err != nil {
+	if h.score, err = h.forest.Score(model.Maximize()); err != nil {
 		t.Fatal(err)
 	}
-	h.target, err = kir.NewTarget(space, kir.Table(sizes), kir.Wish{Name: "rating", Property: property.NewForest(h.score, 0), Weight: 1})
+	h.target, err = mcmc.NewTarget(space, mcmc.Table(sizes), mcmc.Wish{Name: "rating", Property: property.NewForest(h.score, 0), Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func newHouse(t *testing.T) *house {
 }
 
 // quality is the truth.
-func (h *house) quality(parts []kir.Part) float64 {
+func (h *house) quality(parts []mcmc.Part) float64 {
 	grams := make(map[int]float64)
 	for _, p := range parts {
 		grams[p.Ingredient] = float64(p.Amount)
@@ -127,7 +127,7 @@ func (h *house) quality(parts []kir.Part) float64 {
 // moves a part of one material's dose to another one, used or not, or swaps one
 // for another, within the doses and sizes of the book, and stays if the forest
 // likes it better. Each evaluation scores one formula.
-func (h *house) localSearch(seed uint64, wanted, evaluations int) [][]kir.Part {
+func (h *house) localSearch(seed uint64, wanted, evaluations int) [][]mcmc.Part {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var palette []int
 	for i, m := range h.most {
@@ -145,7 +145,7 @@ func (h *house) localSearch(seed uint64, wanted, evaluations int) [][]kir.Part {
 	}
 	slices.SortStableFunc(starts, func(a, b start) int { return cmp.Compare(b.value, a.value) })
 	lo, hi := h.target.Law().Support()
-	var found [][]kir.Part
+	var found [][]mcmc.Part
 	for _, s := range starts[:wanted] {
 		x, used := s.x, 0
 		for _, a := range x {
@@ -183,10 +183,10 @@ func (h *house) localSearch(seed uint64, wanted, evaluations int) [][]kir.Part {
 				x[i], x[j] = a+give, b-give
 			}
 		}
-		var parts []kir.Part
+		var parts []mcmc.Part
 		for i, a := range x {
 			if a > 0 {
-				parts = append(parts, kir.Part{Ingredient: i, Amount: int(a)})
+				parts = append(parts, mcmc.Part{Ingredient: i, Amount: int(a)})
 			}
 		}
 		found = append(found, parts)
@@ -195,14 +195,14 @@ func (h *house) localSearch(seed uint64, wanted, evaluations int) [][]kir.Part {
 }
 
 // randomSearch is the best of formulas drawn at random under the same rules.
-func (h *house) randomSearch(t *testing.T, seed uint64, wanted, evaluations int) [][]kir.Part {
+func (h *house) randomSearch(t *testing.T, seed uint64, wanted, evaluations int) [][]mcmc.Part {
 	t.Helper()
 	type scored struct {
-		parts []kir.Part
+		parts []mcmc.Part
 		value int64
 	}
 	var best []scored
-	prior, r := kir.NewPrior(h.target), kir.NewRand(seed, "random search", 0)
+	prior, r := mcmc.NewPrior(h.target), mcmc.NewRand(seed, "random search", 0)
 	for range evaluations {
 		x, err := prior.Draw(r)
 		if err != nil {
@@ -216,7 +216,7 @@ func (h *house) randomSearch(t *testing.T, seed uint64, wanted, evaluations int)
 		slices.SortStableFunc(best, func(a, b scored) int { return cmp.Compare(b.value, a.value) })
 		best = best[:min(len(best), wanted)]
 	}
-	var found [][]kir.Part
+	var found [][]mcmc.Part
 	for _, b := range best {
 		found = append(found, b.parts)
 	}
@@ -224,7 +224,7 @@ func (h *house) randomSearch(t *testing.T, seed uint64, wanted, evaluations int)
 }
 
 // apart returns the median distance between two of the compositions.
-func apart(list [][]kir.Part, distance func(x, y []kir.Part) float64) float64 {
+func apart(list [][]mcmc.Part, distance func(x, y []mcmc.Part) float64) float64 {
 	var all []float64
 	for a := range list {
 		for b := range a {
@@ -237,7 +237,7 @@ func apart(list [][]kir.Part, distance func(x, y []kir.Part) float64) float64 {
 
 // exchanged is the share of the amount that has to be exchanged to make one of the
 // other, and unlike the share of their ingredients that only one has.
-func exchanged(x, y []kir.Part) float64 {
+func exchanged(x, y []mcmc.Part) float64 {
 	of := make(map[int]int)
 	for _, p := range x {
 		of[p.Ingredient] = p.Amount
@@ -249,7 +249,7 @@ func exchanged(x, y []kir.Part) float64 {
 	return 1 - float64(common)/1000
 }
 
-func unlike(x, y []kir.Part) float64 {
+func unlike(x, y []mcmc.Part) float64 {
 	of := make(map[int]bool)
 	for _, p := range x {
 		of[p.Ingredient] = true
@@ -280,7 +280,7 @@ func TestAnswerIsGood(t *testing.T) {
 	h := newHouse(t)
 	distance := search.NewDistance(len(h.least), h.known)
 	typical := distance.Typical(h.known)
-	var knownParts [][]kir.Part
+	var knownParts [][]mcmc.Part
 	known := 0.0
 	for _, x := range h.known {
 		knownParts = append(knownParts, x.Parts())
@@ -298,7 +298,7 @@ func TestAnswerIsGood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var list [][]kir.Part
+		var list [][]mcmc.Part
 		for _, e := range shortlist.Entries {
 			list = append(list, e.Parts)
 		}
@@ -307,14 +307,14 @@ func TestAnswerIsGood(t *testing.T) {
 		}
 		looked := int(r.Evaluations + shortlist.Evaluations)
 		quality := make(map[string]float64)
-		for name, found := range map[string][][]kir.Part{"search": list, "local": h.localSearch(seed, wanted, looked), "random": h.randomSearch(t, seed, wanted, looked)} {
+		for name, found := range map[string][][]mcmc.Part{"search": list, "local": h.localSearch(seed, wanted, looked), "random": h.randomSearch(t, seed, wanted, looked)} {
 			for _, parts := range found {
 				quality[name] += h.quality(parts) / wanted
 			}
 			total[name] += quality[name] / float64(seeds)
 		}
 		worst := math.Inf(1)
-		for _, d := range []func(x, y []kir.Part) float64{distance.Between, exchanged, unlike} {
+		for _, d := range []func(x, y []mcmc.Part) float64{distance.Between, exchanged, unlike} {
 			worst = min(worst, apart(list, d)/apart(knownParts, d))
 		}
 		t.Logf("seed %2d: %d evaluations; true quality %.1f, of a local search %.1f, of a random one %.1f; apart at least %.2f of the known", seed, looked, quality["search"], quality["local"], quality["random"], worst)

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"testing"
 
-	"kir"
-	"kir/diagnose"
-	"kir/problem"
+	"kir/internal/diagnose"
+	"kir/internal/problem"
+	"kir/mcmc"
 )
 
 // A material is a row of ingredients.csv.
@@ -51,7 +51,7 @@ func materials(t *testing.T) (all []material) {
 // file says, from its definition; the chains agree on what they found.
 func TestExample(t *testing.T) {
 	p, err := problem.Load(context.Background(), "problem.yaml", problem.Options{
-		Override: func(s *kir.Settings) { s.Draws /= 8 },
+		Override: func(s *mcmc.Settings) { s.Draws /= 8 },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = kir.Stream(t.Context(), sampler, s, 0, func(chain, draw int, x *kir.State) error {
+	_, err = mcmc.Stream(t.Context(), sampler, s, 0, func(chain, draw int, x *mcmc.State) error {
 		series[chain] = append(series[chain], x.LogDensity())
 		first[chain] = errors.Join(first[chain], verify(x, all))
 		return first[chain]
@@ -86,7 +86,7 @@ func TestExample(t *testing.T) {
 }
 
 // verify holds a draw against the problem as a person reads it.
-func verify(x *kir.State, all []material) error {
+func verify(x *mcmc.State, all []material) error {
 	c := x.Composition
 	if n := c.Used(); n < 12 || n > 40 || c.Total() != 1000 {
 		return fmt.Errorf("%d ingredients, %d g", n, c.Total())

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"kir/examples/fragrance"
-	"kir/problem"
-	"kir/search"
+	"kir/internal/problem"
+	"kir/internal/search"
 )
 
 // TestAnswerOfAProblemFile is TestAnswerIsGood by a problem file that says nothing

@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"kir"
-	"kir/diagnose"
-	"kir/problem"
+	"kir/internal/diagnose"
+	"kir/internal/problem"
+	"kir/mcmc"
 )
 
 // rows returns those of a table but for the first.
@@ -67,7 +67,7 @@ func readLimits(t *testing.T) *limits {
 }
 
 // check says, as an error, which limit a composition breaks.
-func (l *limits) check(c *kir.Composition) error {
+func (l *limits) check(c *mcmc.Composition) error {
 	for name, of := range l.shares {
 		sum := 0
 		for _, part := range c.Parts() {
@@ -101,7 +101,7 @@ func TestExample(t *testing.T) {
 			t.Fatalf("the file is another one than the test thinks, or is not written: %v", err)
 		}
 	}
-	p, err := problem.Load(t.Context(), filepath.Join(dir, "problem.yaml"), problem.Options{Override: func(s *kir.Settings) {
+	p, err := problem.Load(t.Context(), filepath.Join(dir, "problem.yaml"), problem.Options{Override: func(s *mcmc.Settings) {
 		if !whole {
 			s.Draws, s.Warmup = 100, 5000
 		}
@@ -120,7 +120,7 @@ func TestExample(t *testing.T) {
 		used[i] = make([][]float64, s.Chains)
 	}
 	failed := make([]error, s.Chains)
-	_, err = kir.Stream(t.Context(), sampler, s, 0, func(chain, _ int, x *kir.State) error {
+	_, err = mcmc.Stream(t.Context(), sampler, s, 0, func(chain, _ int, x *mcmc.State) error {
 		for i := range used {
 			used[i][chain] = append(used[i][chain], float64(min(x.Composition.Amount(i), 1)))
 		}
@@ -163,7 +163,7 @@ func TestExample(t *testing.T) {
 func TestLimitsAreChecked(t *testing.T) {
 	all, broken := readLimits(t), 0
 	for i := range 1000 {
-		c, err := kir.NewComposition(1000, kir.Part{Ingredient: i, Amount: 1000})
+		c, err := mcmc.NewComposition(1000, mcmc.Part{Ingredient: i, Amount: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"kir"
-	"kir/problem"
-	"kir/report/build"
+	"kir/internal/problem"
+	"kir/internal/report/build"
+	"kir/mcmc"
 )
 
 // An ingredient, its figures in thousandths and its doses in units.
@@ -135,7 +135,7 @@ func (l lotion) broken() (broken []string) {
 // and the wish, read anew.
 func TestLotion(t *testing.T) {
 	of := shelf(t)
-	p, err := problem.Load(t.Context(), "problem.yaml", problem.Options{Override: func(s *kir.Settings) {
+	p, err := problem.Load(t.Context(), "problem.yaml", problem.Options{Override: func(s *mcmc.Settings) {
 		s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin = "balanced", 2, 500, 1000, 5
 	}})
 	if err != nil {
@@ -155,7 +155,7 @@ func TestLotion(t *testing.T) {
 	}
 	drawn := make([]int, p.Sampler.Chains)
 	rest := lotion{of, make([]int, len(of))}
-	_, err = kir.Stream(t.Context(), sampler, p.Sampler, 1, func(chain, _ int, x *kir.State) error {
+	_, err = mcmc.Stream(t.Context(), sampler, p.Sampler, 1, func(chain, _ int, x *mcmc.State) error {
 		drawn[chain]++
 		clear(rest.units)
 		for _, part := range x.Composition.Parts() {

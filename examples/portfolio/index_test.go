@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kir"
+	"kir/mcmc"
 	"kir/property"
 	"kir/rule"
 )
@@ -67,7 +67,7 @@ type portfolio struct {
 	weight float64
 }
 
-func (p portfolio) target(t *testing.T, returns []float64, covariance [][]float64) *kir.Target {
+func (p portfolio) target(t *testing.T, returns []float64, covariance [][]float64) *mcmc.Target {
 	t.Helper()
 	const total, held = 1000, 10
 	utility, err := property.NewMarkowitz(returns, covariance, p.lambda/(1-p.lambda), total)
@@ -78,11 +78,11 @@ func (p portfolio) target(t *testing.T, returns []float64, covariance [][]float6
 	for i := range returns {
 		set.Rules = append(set.Rules, rule.Amount{Of: []int{i}, Min: p.least})
 	}
-	space, err := kir.NewRuledSpace(t.Context(), set, kir.Counting{Law: kir.Uniform(held, held)})
+	space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{Law: mcmc.Uniform(held, held)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := kir.NewTarget(space, kir.Uniform(held, held), kir.Wish{Name: "utility", Property: utility, Weight: p.weight})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(held, held), mcmc.Wish{Name: "utility", Property: utility, Weight: p.weight})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,15 +93,15 @@ func (p portfolio) target(t *testing.T, returns []float64, covariance [][]float6
 type discovery struct {
 	utility float64
 	after   time.Duration // of processor time
-	parts   []kir.Part
+	parts   []mcmc.Part
 }
 
 // look lets two tempered chains look for the best for some processor time, or until
 // they have what is known.
-func look(t *testing.T, target *kir.Target, seed uint64, limit time.Duration, known float64) discovery {
+func look(t *testing.T, target *mcmc.Target, seed uint64, limit time.Duration, known float64) discovery {
 	t.Helper()
 	const chains, scans, warmup = 2, 100, 2000
-	sampler, err := kir.NewSampler("tempered", target)
+	sampler, err := mcmc.NewSampler("tempered", target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func look(t *testing.T, target *kir.Target, seed uint64, limit time.Duration, kn
 					c.EndWarmup()
 				}
 				mu.Lock()
-				err := c.Finds(func(f kir.Find) error {
+				err := c.Finds(func(f mcmc.Find) error {
 					if u := f.LogScore / target.Wishes()[0].Weight; u > found.utility {
 						found = discovery{u, cpu(t) - begun, append(found.parts[:0], f.Parts...)}
 					}

@@ -12,10 +12,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"kir"
-	"kir/diagnose"
+	"kir/internal/diagnose"
+	"kir/internal/problem"
 	"kir/internal/stattest"
-	"kir/problem"
+	"kir/mcmc"
 	"kir/property"
 )
 
@@ -113,7 +113,7 @@ func bestOf(returns []float64, covariance [][]float64, aversion float64, most in
 }
 
 // utility is that of a composition, from its definition.
-func utility(x *kir.Composition, returns []float64, covariance [][]float64, aversion float64) float64 {
+func utility(x *mcmc.Composition, returns []float64, covariance [][]float64, aversion float64) float64 {
 	u := 0.0
 	for _, p := range x.Parts() {
 		w := float64(p.Amount) / float64(x.Total())
@@ -141,7 +141,7 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = kir.Stream(t.Context(), sampler, s, 0, func(chain, draw int, x *kir.State) error {
+	_, err = mcmc.Stream(t.Context(), sampler, s, 0, func(chain, draw int, x *mcmc.State) error {
 		if n := x.Composition.Used(); n < 5 || n > 10 || x.Composition.Total() != 100 {
 			t.Errorf("a portfolio of %d assets, %d percent", n, x.Composition.Total())
 		}
@@ -226,23 +226,23 @@ func TestBestPortfolio(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	space, err := kir.NewSpace(assets, total)
+	space, err := mcmc.NewSpace(assets, total)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, kernel := range []string{"accelerated", "balanced"} {
-		target, err := kir.NewTarget(space, kir.Uniform(1, most), kir.Wish{Name: "utility", Property: p, Weight: 3e5})
+		target, err := mcmc.NewTarget(space, mcmc.Uniform(1, most), mcmc.Wish{Name: "utility", Property: p, Weight: 3e5})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var mu sync.Mutex
 		found := math.Inf(-1)
-		settings := kir.Settings{Kernel: kernel, Chains: 4, Draws: 5000, Thin: 4, Seed: 1}
+		settings := mcmc.Settings{Kernel: kernel, Chains: 4, Draws: 5000, Thin: 4, Seed: 1}
 		sampler, err := settings.Sampler(target)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = kir.Stream(t.Context(), sampler, settings, 0, func(_, _ int, x *kir.State) error {
+		_, err = mcmc.Stream(t.Context(), sampler, settings, 0, func(_, _ int, x *mcmc.State) error {
 			mu.Lock()
 			defer mu.Unlock()
 			found = max(found, utility(x.Composition, returns, covariance, aversion))
@@ -270,12 +270,12 @@ func TestLawOfDraws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	space, err := kir.NewSpace(assets, total)
+	space, err := mcmc.NewSpace(assets, total)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, weight := range []float64{1, 200} {
-		target, err := kir.NewTarget(space, kir.Uniform(1, 4), kir.Wish{Name: "utility", Property: p, Weight: weight})
+		target, err := mcmc.NewTarget(space, mcmc.Uniform(1, 4), mcmc.Wish{Name: "utility", Property: p, Weight: weight})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,12 +298,12 @@ func TestLawOfDraws(t *testing.T) {
 		counts := make([]int, len(law.States))
 		series := make([][]float64, 4)
 		var mu sync.Mutex
-		settings := kir.Settings{Kernel: "balanced", Chains: 4, Warmup: 1000, Draws: 5000, Thin: 40, Seed: 1}
+		settings := mcmc.Settings{Kernel: "balanced", Chains: 4, Warmup: 1000, Draws: 5000, Thin: 40, Seed: 1}
 		sampler, err := settings.Sampler(target)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = kir.Stream(t.Context(), sampler, settings, 0, func(chain, _ int, x *kir.State) error {
+		_, err = mcmc.Stream(t.Context(), sampler, settings, 0, func(chain, _ int, x *mcmc.State) error {
 			mu.Lock()
 			defer mu.Unlock()
 			state, ok := law.Index(x.Composition)

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"kir"
-	"kir/problem"
-	"kir/run"
+	"kir/internal/problem"
+	"kir/internal/run"
+	"kir/mcmc"
 )
 
 // TestMain makes the test binary a scorer when it is run as one, so that the
@@ -84,7 +84,7 @@ func TestExample(t *testing.T) {
 	}
 	var told []string
 	p, err := problem.Load(problem.AllowPrograms(context.Background()), "problem.yaml", problem.Options{
-		Override: func(s *kir.Settings) { s.Warmup, s.Draws = 100, 50 },
+		Override: func(s *mcmc.Settings) { s.Warmup, s.Draws = 100, 50 },
 		Tell:     func(message string) { told = append(told, message) },
 	})
 	if err != nil {
@@ -97,7 +97,7 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = kir.Stream(t.Context(), sampler, s, 0, func(chain, _ int, x *kir.State) error {
+	_, err = mcmc.Stream(t.Context(), sampler, s, 0, func(chain, _ int, x *mcmc.State) error {
 		sums[chain] += x.AppendScores(nil)[0] / float64(s.Draws)
 		return nil
 	})
@@ -196,7 +196,7 @@ func TestRunIsResumed(t *testing.T) {
 			options := run.Options{Workers: 2, Interval: time.Millisecond}
 			p := load(t, dir)
 			_, err := run.Start(t.Context(), spec(p), run.Directory(filepath.Join(dir, "run")), options)
-			var bad *kir.ScoreError
+			var bad *mcmc.ScoreError
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
 				t.Fatalf("the run ended with %v, which does not say %s", err, says)
 			}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/fault"
+	"kir/internal/fault"
 )
 
 // A Record is the cases of one test and what each says, word by word, so that no place,

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"slices"
 
-	"kir"
-	"kir/problem"
+	"kir/internal/problem"
+	"kir/mcmc"
 )
 
 // kernels are all there are.
@@ -92,12 +92,12 @@ func (c *checker) kernel(ctx context.Context, name string) error {
 	if (name == "gibbs" || name == "accelerated") && len(c.Rules) == 0 {
 		refuses = refuses || parts > 1
 	}
-	var k kir.Kernel
+	var k mcmc.Kernel
 	var err error
 	if name == "tempered" {
-		_, err = kir.NewTempered(c.read.Target)
+		_, err = mcmc.NewTempered(c.read.Target)
 	} else {
-		k, err = kir.NewKernel(name, c.read.Target)
+		k, err = mcmc.NewKernel(name, c.read.Target)
 	}
 	switch {
 	case err != nil && refuses:
@@ -126,7 +126,7 @@ func (c *checker) kernel(ctx context.Context, name string) error {
 	right := true
 	if parts > 0 && name != "tempered" && name != "exact" {
 		row, err := c.fromLaw(k, name)
-		if errors.Is(err, kir.ErrNoStart) && c.startless() > unlucky {
+		if errors.Is(err, mcmc.ErrNoStart) && c.startless() > unlucky {
 			c.out.NoStart = true
 			return nil
 		}
@@ -142,8 +142,8 @@ func (c *checker) kernel(ctx context.Context, name string) error {
 
 // fromLaw starts from states of the law and compares where the kernel leaves them.
 // What the kernel learns in warm-up it has learnt before, elsewhere.
-func (c *checker) fromLaw(k kir.Kernel, name string) (Row, error) {
-	chain, err := kir.NewChain(c.read.Target, k, c.Seed, 0)
+func (c *checker) fromLaw(k mcmc.Kernel, name string) (Row, error) {
+	chain, err := mcmc.NewChain(c.read.Target, k, c.Seed, 0)
 	if err != nil {
 		return Row{}, err
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"kir"
-	"kir/problem"
+	"kir/internal/problem"
+	"kir/mcmc"
 )
 
 // Options say how much is looked at.
@@ -80,18 +80,18 @@ func (c *checker) fault(format string, args ...any) {
 }
 
 // parts lists what a composition uses.
-func parts(x []int) []kir.Part {
-	var list []kir.Part
+func parts(x []int) []mcmc.Part {
+	var list []mcmc.Part
 	for i, a := range x {
 		if a > 0 {
-			list = append(list, kir.Part{Ingredient: i, Amount: a})
+			list = append(list, mcmc.Part{Ingredient: i, Amount: a})
 		}
 	}
 	return list
 }
 
 // state returns which state a composition is; it fails if that is not allowed.
-func (c *checker) state(x *kir.Composition) (int, error) {
+func (c *checker) state(x *mcmc.Composition) (int, error) {
 	amounts := make([]int, x.N())
 	for i, a := range x.Amounts() {
 		amounts[i] = int(a)
@@ -108,7 +108,7 @@ func (c *checker) allowed(x []int) (int, error) {
 }
 
 // startless returns the probability that a chain finds nothing to start from: as the
-// documentation of [kir.StartState] has it, 1,000 draws are of the sparsity law, and
+// documentation of [mcmc.StartState] has it, 1,000 draws are of the sparsity law, and
 // of 99,000 more every second one has an n that is uniform from the least to the
 // greatest that the law has; where it has none of that, n is of the law as well.
 func (c *checker) startless() float64 {

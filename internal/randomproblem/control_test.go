@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"kir"
-	"kir/problem"
+	"kir/internal/problem"
+	"kir/mcmc"
 )
 
 // rejected says whether the comparison of laws rejects a problem, and whether
@@ -91,9 +91,9 @@ func TestControlRuleLeftOut(t *testing.T) {
 
 // uncorrected throws the units into the ingredients one by one, which is not
 // uniform on the compositions, and leaves Hastings' factor out.
-type uncorrected struct{ target *kir.Target }
+type uncorrected struct{ target *mcmc.Target }
 
-func (k uncorrected) Advance(r *kir.Rand, x *kir.State, iterations int, tally *kir.Tally) error {
+func (k uncorrected) Advance(r *mcmc.Rand, x *mcmc.State, iterations int, tally *mcmc.Tally) error {
 	space := k.target.Space()
 	for range iterations {
 		tally.Iterations++
@@ -101,7 +101,7 @@ func (k uncorrected) Advance(r *kir.Rand, x *kir.State, iterations int, tally *k
 		for range space.Total() {
 			amounts[r.Intn(space.N())]++
 		}
-		y, err := kir.NewComposition(space.N(), parts(amounts)...)
+		y, err := mcmc.NewComposition(space.N(), parts(amounts)...)
 		if err != nil {
 			return err
 		}

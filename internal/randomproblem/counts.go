@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/big"
 
-	"kir/report/build"
+	"kir/internal/report/build"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )

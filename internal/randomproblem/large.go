@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"kir"
+	"kir/internal/problem"
 	"kir/internal/stattest"
-	"kir/problem"
+	"kir/mcmc"
 )
 
 // A Large is a problem whose compositions are too many to look at each, so that
@@ -199,13 +199,13 @@ func CheckLarge(ctx context.Context, p *Large, o Options) (*Outcome, error) {
 // large compares the last states of chains of a kernel with the law of n and of
 // the use of the first ingredient.
 func (c *checker) large(name string, law, use []float64) error {
-	k, err := kir.NewKernel(name, c.read.Target)
+	k, err := mcmc.NewKernel(name, c.read.Target)
 	if err != nil {
 		return err
 	}
 	sizes, used := make([]int, len(law)), make([]int, 2)
 	for index := range c.Starts {
-		chain, err := kir.NewChain(c.read.Target, k, c.Seed, index)
+		chain, err := mcmc.NewChain(c.read.Target, k, c.Seed, index)
 		if err != nil {
 			return err
 		}

@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
-	"kir"
-	"kir/problem"
+	"kir/internal/problem"
+	"kir/mcmc"
 )
 
 // NewLearnt draws a problem as New does, and before its other wishes one of a model
@@ -61,7 +61,7 @@ func (p *Pantry) drawPreference(d dice, w *Wish) {
 // the score is computed composition by composition.
 func (w *Wish) learn(read *problem.Property) {
 	w.log = func(x []int) float64 {
-		c, err := kir.NewComposition(len(x), parts(x)...)
+		c, err := mcmc.NewComposition(len(x), parts(x)...)
 		if err != nil {
 			return math.NaN()
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"kir"
 	"kir/internal/stattest"
+	"kir/mcmc"
 )
 
 // errLarge ends the search of a tree of outcomes that is too large.
@@ -16,7 +16,7 @@ var errLarge = errors.New("too many outcomes")
 // kernel over every outcome of its random choices, and checks that it leaves the law
 // as it is and reaches all that is allowed. It is skipped where compositions differ
 // by more than a float64 can hold, as what has no probability in it is not reached.
-func (c *checker) matrix(k kir.Kernel, name string) error {
+func (c *checker) matrix(k mcmc.Kernel, name string) error {
 	const mostAllowed, mostOutcomes, widest = 24, 40_000, 500
 	var allowed []int
 	low, high := math.Inf(1), math.Inf(-1)
@@ -39,22 +39,22 @@ func (c *checker) matrix(k kir.Kernel, name string) error {
 	outcomes := 0
 	for a, s := range allowed {
 		leads[a] = make([]bool, len(allowed))
-		x, err := kir.NewComposition(len(c.Names), parts(c.law.States[s])...)
+		x, err := mcmc.NewComposition(len(c.Names), parts(c.law.States[s])...)
 		if err != nil {
 			return err
 		}
-		state, err := kir.NewState(c.read.Target, x.Clone())
+		state, err := mcmc.NewState(c.read.Target, x.Clone())
 		if err != nil {
 			return err
 		}
-		err = stattest.Explore(func(r *kir.Rand) error {
+		err = stattest.Explore(func(r *mcmc.Rand) error {
 			if err := state.Composition.SetParts(parts(c.law.States[s])...); err != nil {
 				return err
 			}
 			if err := state.Refresh(); err != nil {
 				return err
 			}
-			return k.Advance(r, state, 1, &kir.Tally{})
+			return k.Advance(r, state, 1, &mcmc.Tally{})
 		}, func(p float64) error {
 			if outcomes++; outcomes > mostOutcomes {
 				return errLarge

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // likePrior is how much more than the sparsity law alone a law may give to a
@@ -57,7 +57,7 @@ func (c *checker) logZ() error {
 	if c.Starts < 100 {
 		return nil // a program scores
 	}
-	tempered, err := kir.NewTempered(c.read.Target)
+	tempered, err := mcmc.NewTempered(c.read.Target)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"kir"
-	"kir/run"
+	"kir/internal/run"
+	"kir/mcmc"
 )
 
 // wholeRun makes a run and reads it back. right says that the kernel leaves the law
@@ -37,7 +37,7 @@ func (c *checker) wholeRun(ctx context.Context, name string, right bool) error {
 			return err
 		}
 		more, err := c.chains(settings)
-		if errors.Is(err, kir.ErrNoStart) && c.startless() > unlucky {
+		if errors.Is(err, mcmc.ErrNoStart) && c.startless() > unlucky {
 			c.out.NoStart = true
 			return nil
 		}
@@ -66,7 +66,7 @@ func (c *checker) wholeRun(ctx context.Context, name string, right bool) error {
 
 // run makes one run and checks every draw. It returns the states of the last draws
 // of the chains; nil if there was a fault, or nothing to start from.
-func (c *checker) run(ctx context.Context, settings kir.Settings, name string) (ends []int, err error) {
+func (c *checker) run(ctx context.Context, settings mcmc.Settings, name string) (ends []int, err error) {
 	spec := &run.Spec{
 		Name: c.read.Name, Problem: "problem.yaml", Ingredients: c.read.Ingredients, Target: c.read.Target,
 		Settings: settings, Resolved: c.read.Resolved, Version: "test",
@@ -80,7 +80,7 @@ func (c *checker) run(ctx context.Context, settings kir.Settings, name string) (
 			return nil, ctx.Err()
 		}
 		switch {
-		case !errors.Is(err, kir.ErrNoStart):
+		case !errors.Is(err, mcmc.ErrNoStart):
 			c.fault("%s: %v", name, err)
 		case c.law.Parts() == 0:
 			c.out.Empty = true
@@ -126,7 +126,7 @@ func (c *checker) run(ctx context.Context, settings kir.Settings, name string) (
 
 // chains makes the chains that a run of more chains would have beside its own, and
 // writes no files. It returns their last states.
-func (c *checker) chains(settings kir.Settings) (ends []int, err error) {
+func (c *checker) chains(settings mcmc.Settings) (ends []int, err error) {
 	sampler, err := settings.Sampler(c.read.Target)
 	if err != nil {
 		return nil, err

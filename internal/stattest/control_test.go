@@ -8,16 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"kir"
-	"kir/forest"
+	"kir/internal/paper"
 	"kir/internal/stattest"
-	"kir/paper"
+	"kir/mcmc"
+	"kir/model"
 	"kir/property"
 )
 
 // problem is a target on a small space, written down twice.
 type problem struct {
-	target *kir.Target
+	target *mcmc.Target
 	states *stattest.Enumeration
 }
 
@@ -30,21 +30,21 @@ func uniformSizes(lo, hi int) func(int) float64 {
 	}
 }
 
-func newProblem(t *testing.T, ingredients, total, lo, hi int, properties ...kir.Property) problem {
+func newProblem(t *testing.T, ingredients, total, lo, hi int, properties ...mcmc.Property) problem {
 	t.Helper()
-	space, err := kir.NewSpace(ingredients, total)
+	space, err := mcmc.NewSpace(ingredients, total)
 	if err != nil {
 		t.Fatal(err)
 	}
 	law := stattest.Law{Ingredients: ingredients, Total: total, Size: uniformSizes(lo, hi)}
-	var wishes []kir.Wish
+	var wishes []mcmc.Wish
 	for k, p := range properties {
-		wishes = append(wishes, kir.Wish{Name: fmt.Sprint("wish ", k), Property: p, Weight: 1})
+		wishes = append(wishes, mcmc.Wish{Name: fmt.Sprint("wish ", k), Property: p, Weight: 1})
 		law.Wishes = append(law.Wishes, stattest.Wish{Weight: 1, Score: func(x []int) float64 {
 			return math.Exp(p.LogScore(composition(t, x...)))
 		}})
 	}
-	target, err := kir.NewTarget(space, kir.Uniform(lo, hi), wishes...)
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(lo, hi), wishes...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,27 +57,27 @@ func newProblem(t *testing.T, ingredients, total, lo, hi int, properties ...kir.
 
 // smallForest returns a grown forest's probability of a class. It is 0 in
 // places.
-func smallForest(t *testing.T, ingredients, total int) kir.LineProperty {
+func smallForest(t *testing.T, ingredients, total int) mcmc.LineProperty {
 	t.Helper()
-	d := &forest.Data{Label: "label", Total: total}
+	d := &model.Data{Label: "label", Total: total}
 	for i := range ingredients {
 		d.Ingredients = append(d.Ingredients, fmt.Sprint("ingredient ", i))
 	}
 	for x := range stattest.Compositions(ingredients, total) {
-		var parts []forest.Part
+		var parts []model.Part
 		for i, a := range x {
 			if a > 0 {
-				parts = append(parts, forest.Part{Ingredient: int32(i), Amount: int32(a)})
+				parts = append(parts, model.Part{Ingredient: int32(i), Amount: int32(a)})
 			}
 		}
 		d.Rows = append(d.Rows, parts)
 		d.Classes = append(d.Classes, []string{"no", "yes"}[(x[0]+2*x[ingredients-1])%2])
 	}
-	f, err := forest.Grow(context.Background(), d, forest.Options{Trees: 5, SmallestLeaf: 2, Seed: 1})
+	f, err := model.Grow(context.Background(), d, model.Options{Trees: 5, SmallestLeaf: 2, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	score, err := f.Score(forest.AnyOf("yes"))
+	score, err := f.Score(model.AnyOf("yes"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,23 +87,23 @@ func smallForest(t *testing.T, ingredients, total int) kir.LineProperty {
 // lineKernel is Algorithm 2 written a second time, simply, with places for
 // what can be got wrong.
 type lineKernel struct {
-	target *kir.Target
+	target *mcmc.Target
 	alpha  func(now, next float64) float64 // of the ratio α(x′)/α(x)
-	size   func(t *kir.Target, n int) float64
+	size   func(t *mcmc.Target, n int) float64
 	ends   bool // whether the ends of a line are weighed by their own n
 }
 
 // faultless makes no mistake.
-func faultless(t *kir.Target) lineKernel {
+func faultless(t *mcmc.Target) lineKernel {
 	return lineKernel{
 		target: t,
 		alpha:  func(now, next float64) float64 { return next / now },
-		size:   (*kir.Target).LogLaw,
+		size:   (*mcmc.Target).LogLaw,
 		ends:   true,
 	}
 }
 
-func (l lineKernel) Advance(r *kir.Rand, x *kir.State, iterations int, tally *kir.Tally) error {
+func (l lineKernel) Advance(r *mcmc.Rand, x *mcmc.State, iterations int, tally *mcmc.Tally) error {
 	for range iterations {
 		tally.Iterations++
 		if err := l.step(r, x, tally); err != nil {
@@ -113,7 +113,7 @@ func (l lineKernel) Advance(r *kir.Rand, x *kir.State, iterations int, tally *ki
 	return nil
 }
 
-func (l lineKernel) step(r *kir.Rand, x *kir.State, tally *kir.Tally) error {
+func (l lineKernel) step(r *mcmc.Rand, x *mcmc.State, tally *mcmc.Tally) error {
 	c := x.Composition
 	i := int(c.Ingredients()[r.Intn(c.Used())])
 	j := r.Intn(c.N() - 1)
@@ -161,13 +161,13 @@ func (l lineKernel) step(r *kir.Rand, x *kir.State, tally *kir.Tally) error {
 
 // scores returns the log scores of the splits of a line, each by itself or, if
 // a wish can score lines, from its pieces.
-func (l lineKernel) scores(c *kir.Composition, i, j, s int) ([]float64, error) {
+func (l lineKernel) scores(c *mcmc.Composition, i, j, s int) ([]float64, error) {
 	logs := make([]float64, s+1)
 	for _, w := range l.target.Wishes() {
-		if p, ok := w.Property.(kir.LineProperty); ok {
+		if p, ok := w.Property.(mcmc.LineProperty); ok {
 			scorer := p.Scorer(c)
 			scorer.Reset()
-			var pieces kir.Pieces
+			var pieces mcmc.Pieces
 			scorer.Line(i, j, &pieces)
 			for k, q := 0, 0; k <= s; k++ {
 				if q+1 < pieces.Len() {
@@ -192,7 +192,7 @@ func (l lineKernel) scores(c *kir.Composition, i, j, s int) ([]float64, error) {
 }
 
 // pickProbability is α(x), the probability that {i, j} is picked at x.
-func pickProbability(x *kir.Composition, i, j int) float64 {
+func pickProbability(x *mcmc.Composition, i, j int) float64 {
 	p := 0.0
 	for _, k := range []int{i, j} {
 		if x.Amount(k) > 0 {
@@ -205,7 +205,7 @@ func pickProbability(x *kir.Composition, i, j int) float64 {
 // standing never moves.
 type standing struct{}
 
-func (standing) Advance(_ *kir.Rand, _ *kir.State, iterations int, tally *kir.Tally) error {
+func (standing) Advance(_ *mcmc.Rand, _ *mcmc.State, iterations int, tally *mcmc.Tally) error {
 	tally.Iterations += int64(iterations)
 	tally.Accepted += int64(iterations)
 	return nil
@@ -214,8 +214,8 @@ func (standing) Advance(_ *kir.Rand, _ *kir.State, iterations int, tally *kir.Ta
 // carousel hands all units of a pure composition to the next ingredient.
 type carousel struct{}
 
-func (carousel) Advance(_ *kir.Rand, x *kir.State, _ int, tally *kir.Tally) error {
-	tally.Add(kir.Tally{Iterations: 1, Accepted: 1, Updated: 1})
+func (carousel) Advance(_ *mcmc.Rand, x *mcmc.State, _ int, tally *mcmc.Tally) error {
+	tally.Add(mcmc.Tally{Iterations: 1, Accepted: 1, Updated: 1})
 	c := x.Composition
 	i := int(c.Ingredients()[0])
 	return c.Move(i, (i+1)%c.N(), 0)
@@ -227,22 +227,22 @@ func TestNegativeControls(t *testing.T) {
 	bare := newProblem(t, 3, 4, 1, 3)
 	pure := newProblem(t, 3, 4, 1, 1)
 	scored := newProblem(t, 3, 4, 1, 3, smallForest(t, 3, 4))
-	faulty := func(p problem, fault func(l *lineKernel)) kir.Kernel {
+	faulty := func(p problem, fault func(l *lineKernel)) mcmc.Kernel {
 		l := faultless(p.target)
 		fault(&l)
 		return l
 	}
-	multinomial := func(p problem, uncorrected bool) kir.Kernel {
-		return kir.NewMetropolis("multinomial", p.target, paper.Multinomial{Uncorrected: uncorrected})
+	multinomial := func(p problem, uncorrected bool) mcmc.Kernel {
+		return mcmc.NewMetropolis("multinomial", p.target, paper.Multinomial{Uncorrected: uncorrected})
 	}
-	accelerated, err := kir.NewAccelerated(scored.target)
+	accelerated, err := mcmc.NewAccelerated(scored.target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	noAlpha := func(l *lineKernel) { l.alpha = func(now, next float64) float64 { return 1 } }
 	turned := func(l *lineKernel) { l.alpha = func(now, next float64) float64 { return now / next } }
 	noCounts := func(l *lineKernel) {
-		l.size = func(t *kir.Target, n int) float64 { return math.Log(t.Law().P(n)) }
+		l.size = func(t *mcmc.Target, n int) float64 { return math.Log(t.Law().P(n)) }
 	}
 	noEnds := func(l *lineKernel) { l.ends = false }
 	wrongLaw := []error{stattest.ErrInvariant, stattest.ErrReversible}
@@ -250,7 +250,7 @@ func TestNegativeControls(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		problem problem
-		kernel  kir.Kernel
+		kernel  mcmc.Kernel
 		options stattest.Options
 		rejects []error
 	}{
@@ -297,9 +297,9 @@ func TestNegativeControls(t *testing.T) {
 }
 
 // breaking is a kernel made of a function.
-type breaking func(r *kir.Rand, x *kir.State, tally *kir.Tally) error
+type breaking func(r *mcmc.Rand, x *mcmc.State, tally *mcmc.Tally) error
 
-func (b breaking) Advance(r *kir.Rand, x *kir.State, _ int, tally *kir.Tally) error {
+func (b breaking) Advance(r *mcmc.Rand, x *mcmc.State, _ int, tally *mcmc.Tally) error {
 	tally.Iterations++
 	return b(r, x, tally)
 }
@@ -307,17 +307,17 @@ func (b breaking) Advance(r *kir.Rand, x *kir.State, _ int, tally *kir.Tally) er
 // A kernel whose steps cannot be made a matrix of is found out as well.
 func TestMatrixRefuses(t *testing.T) {
 	p := newProblem(t, 3, 4, 1, 3, smallForest(t, 3, 4))
-	moved := kir.Tally{Accepted: 1, Updated: 1}
+	moved := mcmc.Tally{Accepted: 1, Updated: 1}
 	drawn := 0
 	for name, c := range map[string]struct {
 		kernel breaking
 		want   string
 	}{
-		"leaves the space": {func(r *kir.Rand, x *kir.State, tally *kir.Tally) error {
+		"leaves the space": {func(r *mcmc.Rand, x *mcmc.State, tally *mcmc.Tally) error {
 			tally.Add(moved)
-			return x.Composition.SetParts(kir.Part{Ingredient: 0, Amount: 5})
+			return x.Composition.SetParts(mcmc.Part{Ingredient: 0, Amount: 5})
 		}, "not in the space"},
-		"does not tell the scorers": {func(r *kir.Rand, x *kir.State, tally *kir.Tally) error {
+		"does not tell the scorers": {func(r *mcmc.Rand, x *mcmc.State, tally *mcmc.Tally) error {
 			tally.Add(moved)
 			c := x.Composition
 			for k := range c.N() {
@@ -329,32 +329,32 @@ func TestMatrixRefuses(t *testing.T) {
 			}
 			return c.Move(0, 1, c.Amount(0)+c.Amount(1))
 		}, "log density"},
-		"counts no update": {func(r *kir.Rand, x *kir.State, tally *kir.Tally) error {
+		"counts no update": {func(r *mcmc.Rand, x *mcmc.State, tally *mcmc.Tally) error {
 			tally.Accepted++
-			if err := x.Composition.SetParts(kir.Part{Ingredient: r.Intn(3), Amount: 4}); err != nil {
+			if err := x.Composition.SetParts(mcmc.Part{Ingredient: r.Intn(3), Amount: 4}); err != nil {
 				return err
 			}
 			return x.Refresh()
 		}, "0 updates"},
-		"counts an update that is none": {func(r *kir.Rand, x *kir.State, tally *kir.Tally) error {
+		"counts an update that is none": {func(r *mcmc.Rand, x *mcmc.State, tally *mcmc.Tally) error {
 			tally.Add(moved)
 			return nil
 		}, "1 updates"},
-		"counts too many accepted": {func(r *kir.Rand, x *kir.State, tally *kir.Tally) error {
+		"counts too many accepted": {func(r *mcmc.Rand, x *mcmc.State, tally *mcmc.Tally) error {
 			tally.Accepted += 2
 			return nil
 		}, "accepted ≤ iterations"},
-		"counts an iteration twice": {func(r *kir.Rand, x *kir.State, tally *kir.Tally) error {
+		"counts an iteration twice": {func(r *mcmc.Rand, x *mcmc.State, tally *mcmc.Tally) error {
 			tally.Iterations++
 			return nil
 		}, "2 iterations of 1"},
-		"remembers": {func(r *kir.Rand, x *kir.State, tally *kir.Tally) error {
+		"remembers": {func(r *mcmc.Rand, x *mcmc.State, tally *mcmc.Tally) error {
 			drawn++
 			r.Intn(1 + drawn)
 			r.Intn(2)
 			return nil
 		}, "no tree"},
-		"fails": {func(r *kir.Rand, x *kir.State, tally *kir.Tally) error {
+		"fails": {func(r *mcmc.Rand, x *mcmc.State, tally *mcmc.Tally) error {
 			return errors.New("it rains")
 		}, "it rains"},
 	} {

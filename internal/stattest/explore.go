@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // ErrTree is returned for a step that cannot be explored: it makes other
@@ -23,7 +23,7 @@ var ErrTree = errors.New("the step has no tree of outcomes")
 //
 // It ends with the first error of step or visit, and with one that wraps
 // [ErrTree] if there is no such tree.
-func Explore(step func(r *kir.Rand) error, visit func(p float64) error) (err error) {
+func Explore(step func(r *mcmc.Rand) error, visit func(p float64) error) (err error) {
 	w := &walker{}
 	defer func() {
 		if e := recover(); e != nil {
@@ -34,7 +34,7 @@ func Explore(step func(r *kir.Rand) error, visit func(p float64) error) (err err
 			err = t
 		}
 	}()
-	r := kir.NewOracleRand(w)
+	r := mcmc.NewOracleRand(w)
 	for {
 		w.depth = 0
 		if err := step(r); err != nil {

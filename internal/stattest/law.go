@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // A Law is a target written down afresh, for spaces small enough to list:
@@ -186,7 +186,7 @@ func (e *Enumeration) key(x []int) uint64 {
 
 // Index returns which state x is; false if it is none, or if what x says of
 // itself does not fit its amounts.
-func (e *Enumeration) Index(x *kir.Composition) (int, bool) {
+func (e *Enumeration) Index(x *mcmc.Composition) (int, bool) {
 	if x.N() != len(e.place) {
 		return 0, false
 	}

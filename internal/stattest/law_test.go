@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"kir"
 	"kir/internal/stattest"
+	"kir/mcmc"
 )
 
 // The number of compositions of each size is C(N, n)·C(M−1, n−1), and their
@@ -98,15 +98,15 @@ func TestEnumerateRules(t *testing.T) {
 	}
 }
 
-func composition(t *testing.T, amounts ...int) *kir.Composition {
+func composition(t *testing.T, amounts ...int) *mcmc.Composition {
 	t.Helper()
-	var parts []kir.Part
+	var parts []mcmc.Part
 	for i, a := range amounts {
 		if a > 0 {
-			parts = append(parts, kir.Part{Ingredient: i, Amount: a})
+			parts = append(parts, mcmc.Part{Ingredient: i, Amount: a})
 		}
 	}
-	x, err := kir.NewComposition(len(amounts), parts...)
+	x, err := mcmc.NewComposition(len(amounts), parts...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"kir"
+	"kir/mcmc"
 )
 
 // A Matrix is the transition matrix of a kernel on an [Enumeration].
@@ -53,7 +53,7 @@ type Options struct {
 // It fails if the kernel does, if it leaves the space, if its tally does not
 // fit what it did, or if the log density that the state keeps is not that of
 // the composition it holds.
-func (e *Enumeration) Matrix(t *kir.Target, k kir.Kernel, o Options) (*Matrix, error) {
+func (e *Enumeration) Matrix(t *mcmc.Target, k mcmc.Kernel, o Options) (*Matrix, error) {
 	m := &Matrix{
 		Enumeration: e,
 		Accepted:    make([]float64, len(e.States)),
@@ -76,12 +76,12 @@ func (e *Enumeration) Matrix(t *kir.Target, k kir.Kernel, o Options) (*Matrix, e
 		x := start.state
 		clear(row)
 		kept := 0.0
-		var tally kir.Tally
-		err = Explore(func(r *kir.Rand) error {
+		var tally mcmc.Tally
+		err = Explore(func(r *mcmc.Rand) error {
 			if err := start.reset(); err != nil {
 				return err
 			}
-			tally = kir.Tally{}
+			tally = mcmc.Tally{}
 			return k.Advance(r, x, iterations, &tally)
 		}, func(p float64) error {
 			to, ok := e.Index(x.Composition)
@@ -142,7 +142,7 @@ func falling(x []int) bool {
 const densityTolerance = 1e-10
 
 // checkTally says what is wrong with a tally.
-func checkTally(t kir.Tally, iterations int, stayed bool) error {
+func checkTally(t mcmc.Tally, iterations int, stayed bool) error {
 	switch {
 	case t.Iterations != int64(iterations):
 		return fmt.Errorf("the tally counts %d iterations of %d", t.Iterations, iterations)
@@ -156,29 +156,29 @@ func checkTally(t kir.Tally, iterations int, stayed bool) error {
 
 // start can set a state back to a composition, listed in one order.
 type start struct {
-	state     *kir.State
-	all, here *kir.Composition
+	state     *mcmc.State
+	all, here *mcmc.Composition
 }
 
-func newStart(t *kir.Target, amounts []int, order *rand.Rand) (*start, error) {
-	var all, here []kir.Part
+func newStart(t *mcmc.Target, amounts []int, order *rand.Rand) (*start, error) {
+	var all, here []mcmc.Part
 	for _, i := range order.Perm(len(amounts)) {
-		all = append(all, kir.Part{Ingredient: i, Amount: 1})
+		all = append(all, mcmc.Part{Ingredient: i, Amount: 1})
 	}
 	for _, i := range order.Perm(len(amounts)) {
 		if amounts[i] > 0 {
-			here = append(here, kir.Part{Ingredient: i, Amount: amounts[i]})
+			here = append(here, mcmc.Part{Ingredient: i, Amount: amounts[i]})
 		}
 	}
 	s := &start{}
 	var err error
-	if s.all, err = kir.NewComposition(len(amounts), all...); err != nil {
+	if s.all, err = mcmc.NewComposition(len(amounts), all...); err != nil {
 		return nil, err
 	}
-	if s.here, err = kir.NewComposition(len(amounts), here...); err != nil {
+	if s.here, err = mcmc.NewComposition(len(amounts), here...); err != nil {
 		return nil, err
 	}
-	s.state, err = kir.NewState(t, s.here.Clone())
+	s.state, err = mcmc.NewState(t, s.here.Clone())
 	return s, err
 }
 

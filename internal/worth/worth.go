@@ -9,8 +9,8 @@ import (
 	"math"
 	"slices"
 
-	"kir"
-	"kir/diagnose"
+	"kir/internal/diagnose"
+	"kir/mcmc"
 )
 
 // A Clock tells seconds since some moment. [CPU] is one.
@@ -19,25 +19,25 @@ type Clock func() float64
 // A Statistic is a number that is looked at of every draw.
 type Statistic struct {
 	Name string
-	Of   func(x *kir.State) float64
+	Of   func(x *mcmc.State) float64
 }
 
 // Statistics are what a chain is judged by: the number of ingredients, the log
 // density, the score of each wish, and whether each of the given ingredients is used.
-func Statistics(t *kir.Target, ingredients []int) []Statistic {
+func Statistics(t *mcmc.Target, ingredients []int) []Statistic {
 	all := []Statistic{
-		{"used", func(x *kir.State) float64 { return float64(x.Composition.Used()) }},
-		{"log density", (*kir.State).LogDensity},
+		{"used", func(x *mcmc.State) float64 { return float64(x.Composition.Used()) }},
+		{"log density", (*mcmc.State).LogDensity},
 	}
 	var scores []float64
 	for k, w := range t.Wishes() {
-		all = append(all, Statistic{w.Name, func(x *kir.State) float64 {
+		all = append(all, Statistic{w.Name, func(x *mcmc.State) float64 {
 			scores = x.AppendScores(scores[:0])
 			return scores[k]
 		}})
 	}
 	for _, i := range ingredients {
-		all = append(all, Statistic{fmt.Sprint("ingredient ", i), func(x *kir.State) float64 {
+		all = append(all, Statistic{fmt.Sprint("ingredient ", i), func(x *mcmc.State) float64 {
 			return float64(min(x.Composition.Amount(i), 1))
 		}})
 	}
@@ -46,7 +46,7 @@ func Statistics(t *kir.Target, ingredients []int) []Statistic {
 
 // MostUsed returns the ten ingredients that a chain uses most in so many draws, thin
 // iterations apart, and how often each is, without those in more than 99.9 % of them.
-func MostUsed(c *kir.Chain, draws, thin int) (ingredients []int, shares []float64, err error) {
+func MostUsed(c *mcmc.Chain, draws, thin int) (ingredients []int, shares []float64, err error) {
 	used := make([]int, c.State.Composition.N())
 	for range draws {
 		if err := c.Advance(thin); err != nil {
@@ -71,7 +71,7 @@ func MostUsed(c *kir.Chain, draws, thin int) (ingredients []int, shares []float6
 
 // Follow returns the draws of each statistic of a chain that is looked at every thin
 // iterations.
-func Follow(c *kir.Chain, statistics []Statistic, draws, thin int) ([][]float64, error) {
+func Follow(c *mcmc.Chain, statistics []Statistic, draws, thin int) ([][]float64, error) {
 	all := make([][]float64, len(statistics))
 	for range draws {
 		if err := c.Advance(thin); err != nil {
@@ -123,7 +123,7 @@ const paceSlices = 30
 // Paces returns the seconds that an iteration of each chain takes, from so many seconds
 // of each. They run in turn, in short slices of which the median counts, so that what
 // else the machine does slows them alike or not at all.
-func Paces(clock Clock, seconds float64, chains ...*kir.Chain) ([]float64, error) {
+func Paces(clock Clock, seconds float64, chains ...*mcmc.Chain) ([]float64, error) {
 	took := make([][]float64, len(chains))
 	for range paceSlices {
 		for k, c := range chains {

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir"
-	"kir/forest"
+	"kir/internal/search"
+	"kir/mcmc"
+	"kir/model"
 	"kir/property"
-	"kir/search"
 )
 
 // books is how many books of trials each row of the table is the mean of.
@@ -24,7 +24,7 @@ func TestGrades(t *testing.T) {
 	}
 	var last float64
 	for _, noise := range []float64{2, 10, 20, 30, 45, -1} {
-		words := make(map[forest.Strength]int)
+		words := make(map[model.Strength]int)
 		var r2, gain, left float64
 		doubtful := 0
 		for seed := range uint64(books) {
@@ -37,8 +37,8 @@ func TestGrades(t *testing.T) {
 				doubtful++
 			}
 		}
-		t.Logf("noise %3.0f: R² %5.2f, weak %d, fair %d, good %d; left %5.2f, doubtful %d; share of the gain %.2f", noise, r2, words[forest.Weak], words[forest.Fair], words[forest.Good], left, doubtful, gain)
-		if noise == 2 && (words[forest.Weak] > 0 || gain < 0.5) || noise < 0 && (words[forest.Weak] < books || doubtful < books-1) || noise >= 0 && noise <= 20 && doubtful > 0 {
+		t.Logf("noise %3.0f: R² %5.2f, weak %d, fair %d, good %d; left %5.2f, doubtful %d; share of the gain %.2f", noise, r2, words[model.Weak], words[model.Fair], words[model.Good], left, doubtful, gain)
+		if noise == 2 && (words[model.Weak] > 0 || gain < 0.5) || noise < 0 && (words[model.Weak] < books || doubtful < books-1) || noise >= 0 && noise <= 20 && doubtful > 0 {
 			t.Errorf("noise %v: %v, %d doubtful, share of the gain %.2f", noise, words, doubtful, gain)
 		}
 		last = gain
@@ -50,7 +50,7 @@ func TestGrades(t *testing.T) {
 
 // graded is what came of a book.
 type graded struct {
-	strength       forest.Strength
+	strength       model.Strength
 	r2, gain, left float64
 }
 
@@ -72,22 +72,22 @@ func newBook(t *testing.T, noise float64, seed uint64) graded {
 		}
 		return sum
 	}
-	data := &forest.Data{Label: "liking", Total: glass}
+	data := &model.Data{Label: "liking", Total: glass}
 	for _, i := range ingredients {
 		data.Ingredients = append(data.Ingredients, i.name)
 	}
-	var known []*kir.Composition
+	var known []*mcmc.Composition
 	sizes := make(map[int]float64)
 	for range trials {
-		var parts []kir.Part
-		var row []forest.Part
+		var parts []mcmc.Part
+		var row []model.Part
 		for i, ml := range trial(r) {
 			if ml > 0 {
-				parts = append(parts, kir.Part{Ingredient: i, Amount: ml})
-				row = append(row, forest.Part{Ingredient: int32(i), Amount: int32(ml)})
+				parts = append(parts, mcmc.Part{Ingredient: i, Amount: ml})
+				row = append(row, model.Part{Ingredient: int32(i), Amount: int32(ml)})
 			}
 		}
-		x, err := kir.NewComposition(len(ingredients), parts...)
+		x, err := mcmc.NewComposition(len(ingredients), parts...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,20 +99,20 @@ func newBook(t *testing.T, noise float64, seed uint64) graded {
 	if noise < 0 {
 		r.Shuffle(trials, func(a, b int) { data.Numbers[a], data.Numbers[b] = data.Numbers[b], data.Numbers[a] })
 	}
-	space, err := kir.NewSpace(len(ingredients), glass)
+	space, err := mcmc.NewSpace(len(ingredients), glass)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := func(d *forest.Data) (*kir.Target, *forest.Forest, error) {
-		f, err := forest.Grow(t.Context(), d, forest.Options{Seed: seed, Trees: 100})
+	target := func(d *model.Data) (*mcmc.Target, *model.Forest, error) {
+		f, err := model.Grow(t.Context(), d, model.Options{Seed: seed, Trees: 100})
 		if err != nil {
 			return nil, nil, err
 		}
-		score, err := f.Score(forest.Maximize())
+		score, err := f.Score(model.Maximize())
 		if err != nil {
 			return nil, nil, err
 		}
-		of, err := kir.NewTarget(space, kir.Table(sizes), kir.Wish{Name: "liking", Property: property.NewForest(score, 0), Weight: 1})
+		of, err := mcmc.NewTarget(space, mcmc.Table(sizes), mcmc.Wish{Name: "liking", Property: property.NewForest(score, 0), Weight: 1})
 		return of, f, err
 	}
 	all, f, err := target(data)
@@ -120,7 +120,7 @@ func newBook(t *testing.T, noise float64, seed uint64) graded {
 		t.Fatal(err)
 	}
 	least, most := search.Doses(len(ingredients), known)
-	q := &search.Question{Target: all, Effort: 1, Known: known, Least: least, Most: most, Halves: func(_ context.Context, seed uint64) (own, other *kir.Target, err error) {
+	q := &search.Question{Target: all, Effort: 1, Known: known, Least: least, Most: most, Halves: func(_ context.Context, seed uint64) (own, other *mcmc.Target, err error) {
 		one, two := data.Halves(seed)
 		if own, _, err = target(one); err != nil {
 			return nil, nil, err
@@ -134,14 +134,14 @@ func newBook(t *testing.T, noise float64, seed uint64) graded {
 	}
 	var found, random float64
 	for _, e := range a.Entries {
-		x, err := kir.NewComposition(len(ingredients), e.Parts...)
+		x, err := mcmc.NewComposition(len(ingredients), e.Parts...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		found += truth(x.Amounts()) / float64(len(a.Entries))
 	}
 	const draws = 300
-	prior, stream := kir.NewPrior(all), kir.NewRand(seed, "grades", 0)
+	prior, stream := mcmc.NewPrior(all), mcmc.NewRand(seed, "grades", 0)
 	for range draws {
 		x, err := prior.Draw(stream)
 		if err != nil {

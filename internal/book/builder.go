@@ -1,0 +1,392 @@
+package book
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// A builder puts a book together row by row.
+type builder struct {
+	table   *table
+	book    *Book
+	units   *Units
+	faults  faults
+	readRow func()
+	spelt   map[string]*Unit // units as the book writes them
+	open    bool             // the book may name new ingredients
+	told    map[string]bool  // what was said to be wrong and need not be said again
+
+	// columns; -1 where there is none
+	recipe, ingredient, amount, unit int
+	amountUnit                       *Unit      // long form: of amounts without a unit
+	parts                            []widePart // wide form
+	used                             []Part     // wide form, room for a row's
+	labels                           []labelColumn
+
+	recipes []Recipe
+	index   map[string]int32   // recipes by name
+	last    int32              // the recipe of the row before
+	lines   map[[2]int32]int32 // long form: by recipe and ingredient, amounts of 0 among them
+	spoilt  map[int32]bool     // recipes that something is wrong with
+	guesses [guessKind]guessed
+	below   guessed        // rows without the name of their recipe
+	loose   map[*Unit]bool // small units that were taken as masses
+	summed  guessed
+	bare    guessed        // rows of the wide form with neither name nor amounts
+	rests   map[int32]rest // by recipe
+	filled  guessed
+	unsure  bool // a whole was guessed that nothing speaks for
+}
+
+// A guessed is something that was understood several times.
+type guessed struct {
+	count   int
+	example string
+	place   place
+}
+
+// add counts one more.
+func (g *guessed) add(p func() place, example string) {
+	if g.count++; g.count == 1 {
+		g.place, g.example = p(), strings.Clone(example)
+	}
+}
+
+// A widePart is an ingredient's column in the wide form.
+type widePart struct {
+	column     int
+	ingredient int32
+	unit       *Unit // of amounts that give none
+}
+
+func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units) *builder {
+	b := &builder{
+		table: t, units: units, open: in == nil,
+		book:   &Book{File: t.file, Ingredients: in, Long: long},
+		spelt:  make(map[string]*Unit),
+		told:   make(map[string]bool),
+		index:  make(map[string]int32),
+		spoilt: make(map[int32]bool),
+		lines:  make(map[[2]int32]int32),
+		rests:  make(map[int32]rest),
+		recipe: -1, ingredient: -1, amount: -1, unit: -1,
+	}
+	if b.open {
+		b.book.Ingredients = &Ingredients{index: make(map[string]int32)}
+	}
+	seen := make(map[int32]string)
+	for i, c := range columns {
+		switch {
+		case c.Role == RecipeColumn:
+			b.recipe = i
+		case c.Role == LabelColumn:
+			b.labels = append(b.labels, labelColumn{column: i, Label: Label{Name: c.Name}, class: make(map[string]int32)})
+		case long && c.Role == IngredientColumn:
+			b.ingredient = i
+		case c.Role == AmountColumn:
+			b.amount, b.amountUnit = i, c.Unit
+		case c.Role == UnitColumn:
+			b.unit = i
+		case c.Role == IngredientColumn:
+			ingredient, ok := b.findIngredient(c.Ingredient)
+			if !ok {
+				b.refuseIngredient(c.Ingredient, t.places[i])
+				continue
+			}
+			if first, ok := seen[ingredient]; ok {
+				b.faults.add(t.errorInHeader(i, fmt.Sprintf("columns %s and %s are one ingredient, %s", fault.Quote(first), fault.Quote(c.Name), fault.Quote(c.Ingredient)), "put the amounts into one column, or give one another name"))
+				continue
+			}
+			seen[ingredient] = c.Name
+			b.parts = append(b.parts, widePart{column: i, ingredient: ingredient, unit: c.Unit})
+		}
+	}
+	if b.readRow = b.readWide; long {
+		b.readRow = b.readLong
+	}
+	return b
+}
+
+// fail takes down an error in a field of the current row, once for each key that
+// is not empty.
+func (b *builder) fail(field int, key, message, hint string) {
+	if key != "" {
+		if b.told[key] {
+			return
+		}
+		b.told[key] = true
+	}
+	b.faults.add(b.table.errorAt(field, message, hint))
+}
+
+// findRecipe returns the recipe of the current row; it is a new one if the book
+// has none of that name. below is whether the row says so by standing below
+// another of the recipe.
+func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
+	t := b.table
+	name := Name(t.row[b.recipe])
+	if name == "" {
+		if b.ingredient >= 0 && len(b.recipes) > 0 {
+			b.below.add(func() place { return t.place(b.recipe) }, b.recipes[b.last].Name)
+			return b.last, false, true, true
+		}
+		b.fail(b.recipe, "", "a recipe without a name", "name it, or remove the row")
+		return 0, false, false, false
+	}
+	if len(b.recipes) > 0 && b.recipes[b.last].Name == name {
+		return b.last, false, false, true
+	}
+	recipe, ok = b.index[name]
+	if !ok {
+		if len(b.recipes) == math.MaxInt32 {
+			b.fail(b.recipe, "too many", "too many recipes", "a book may have up to 2^31 - 1")
+			return 0, false, false, false
+		}
+		r := Recipe{Name: strings.Clone(name)}
+		p := t.place(b.recipe)
+		r.Line, r.Column, r.cell = p.line, p.column, p.cell
+		recipe = int32(len(b.recipes))
+		b.recipes = append(b.recipes, r)
+		b.index[r.Name] = recipe
+		for i := range b.labels {
+			b.labels[i].add(t)
+		}
+	}
+	b.last = recipe
+	return recipe, !ok, false, true
+}
+
+// findIngredient returns the ingredient of that name, and whether it is one that
+// the book may use.
+func (b *builder) findIngredient(name string) (int32, bool) {
+	in := b.book.Ingredients
+	if i, ok := in.index[name]; ok || !b.open {
+		return i, ok
+	}
+	return in.add(strings.Clone(name)), true
+}
+
+// refuseIngredient says, once, that the book may not use an ingredient.
+func (b *builder) refuseIngredient(name string, p place) {
+	if b.told["ingredient "+name] {
+		return
+	}
+	in := b.book.Ingredients
+	b.told["ingredient "+strings.Clone(name)] = true
+	message := fault.Quote(name) + " is not one of the " + fault.Count(in.Len(), "ingredient")
+	if in.File != "" {
+		message += " in " + in.File
+	}
+	hint := fault.DidYouMean(name, in.Names)
+	if hint == "" {
+		hint = "add it there"
+		if b.ingredient < 0 {
+			hint += ", or if it is a label, name it as one"
+		}
+	}
+	b.faults.add(b.table.errorIn(p, message, hint))
+}
+
+// quantity reads the amount in a field of the current row.
+func (b *builder) quantity(field int, text string) (q quantity, message, hint string) {
+	t := b.table
+	q, message, hint = parseQuantity(text, t.decimalOf(field), b.units)
+	if message == "" && q.guess != literal {
+		b.guesses[q.guess].add(func() place { return t.place(field) }, text+" is "+strings.TrimSpace(q.amount.String()+" "+q.unit))
+	}
+	return q, message, hint
+}
+
+// findUnit returns the unit of that name, nil if it is empty; what is wrong and
+// what would be right if there is no such.
+func (b *builder) findUnit(text string) (unit *Unit, message, hint string) {
+	if unit, ok := b.spelt[text]; ok {
+		return unit, "", ""
+	}
+	if name := Name(text); name != "" {
+		var ok bool
+		if unit, ok = b.units.Lookup(name); !ok {
+			message, hint = b.units.unknown(name)
+			return nil, message, hint
+		}
+	}
+	b.spelt[strings.Clone(text)] = unit
+	return unit, "", ""
+}
+
+// agree makes a part's unit one of the kind of the others, as far as it is one
+// that nobody measures; they may follow in that. It reports whether all are of
+// one kind.
+func (b *builder) agree(parts []Part, part *Part, field int) bool {
+	if len(parts) == 0 || parts[0].kind() == part.kind() {
+		return true
+	}
+	asMass := func(p *Part) {
+		if b.loose == nil {
+			b.loose = make(map[*Unit]bool)
+		}
+		was := p.Unit
+		if !b.loose[was] {
+			b.loose[was] = true
+			b.table.note(b.table.place(field), fmt.Sprintf("%s is taken as %v g where other amounts are masses", fault.Quote(was.Name), was.inMass.Size),
+				"units: {"+YAMLText(was.Name)+": "+was.inMass.Size.String()+" g}")
+		}
+		p.Unit = was.inMass
+	}
+	loose := func(p *Part) bool { return p.Unit != nil && p.Unit.inMass != nil }
+	switch {
+	case parts[0].kind() == Mass && loose(part):
+		asMass(part)
+		return true
+	case part.kind() == Mass:
+		for i := range parts {
+			if !loose(&parts[i]) {
+				return false
+			}
+		}
+		for i := range parts {
+			asMass(&parts[i])
+		}
+		return true
+	}
+	return false
+}
+
+// mixed says that a part's unit cannot be added to those of the recipe.
+func (b *builder) mixed(r *Recipe, first, part *Part, field int) {
+	describe := func(u *Unit) string {
+		if u == nil {
+			return "no unit"
+		}
+		return fault.Quote(u.Name) + " (" + u.Kind.String() + ")"
+	}
+	message := fmt.Sprintf("%s mixes %s on line %d with %s", fault.Quote(r.Name), describe(first.Unit), first.Line, describe(part.Unit))
+	key, hint := "", "use units of one kind in a recipe"
+	if first.Unit != nil && part.Unit != nil {
+		hint += ", or give " + fault.Quote(part.Unit.Name) + " a size in " + fault.Quote(first.Unit.Name)
+		switch {
+		case first.Unit.Kind == Mass && part.Unit.Kind == Volume || first.Unit.Kind == Volume && part.Unit.Kind == Mass:
+			// What mends one mends all.
+			key, hint = "density", "use units of one kind in a recipe, or take the density of water for all: units: {g: 0.1 cl}"
+		case part.Unit.Kind == Count || first.Unit.Kind == Count:
+			hint += ", such as units: {piece: 5 cl}"
+		}
+	} else if b.parts != nil { // the column without a unit may be none of an ingredient
+		of := first.Ingredient
+		if part.Unit == nil {
+			of = part.Ingredient
+		}
+		name := b.book.Ingredients.Names[of]
+		key, hint = "no unit in "+name, hint+", or if "+fault.Quote(name)+" is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
+	}
+	b.fail(field, key, message, hint)
+}
+
+// empty says that a recipe has no amounts.
+func (b *builder) empty(r *Recipe) {
+	b.faults.add(b.table.errorIn(place{r.Line, r.Column, r.cell}, "the amounts of "+fault.Quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe"))
+}
+
+// takeRest takes down such a part of a recipe.
+func (b *builder) takeRest(recipe int32, part Part, field int, text string, before int) {
+	if first, twice := b.rests[recipe]; twice {
+		b.fail(field, "", fmt.Sprintf("%s makes up the rest of %s, and so does %s", fault.Quote(b.book.Ingredients.Names[part.Ingredient]),
+			fault.Quote(b.recipes[recipe].Name), fault.Quote(b.book.Ingredients.Names[first.Ingredient])), "write the number of one of them, or 0 for one that is not used")
+		b.spoilt[recipe] = true
+		return
+	}
+	b.rests[recipe] = rest{Part: part, before: before, text: strings.Clone(text), place: b.table.place(field)}
+}
+
+// columnOf returns the column of an ingredient in the wide form.
+func (b *builder) columnOf(ingredient int32) string {
+	if k := slices.IndexFunc(b.parts, func(p widePart) bool { return p.ingredient == ingredient }); k >= 0 {
+		return b.table.header[b.parts[k].column]
+	}
+	return ""
+}
+
+// fillRests works these parts out once all rows have been read.
+func (b *builder) fillRests() {
+	plain, sure, why := plainWhole(b.recipes, b.rests, b.spoilt)
+	for i := range b.recipes {
+		if part, ok := b.rests[int32(i)]; ok && !b.spoilt[int32(i)] {
+			guessed := !sure && part.Amount.IsZero()
+			what := fault.Quote(part.text) + " of " + fault.Quote(b.book.Ingredients.Names[part.Ingredient]) + " in " + fault.Quote(b.recipes[i].Name)
+			is, key, message, hint := part.fill(&b.recipes[i], plain, why, b.columnOf)
+			if message == "" {
+				b.unsure = b.unsure || guessed && part.Unit == nil
+				b.filled.add(func() place { return part.place }, what+" is "+is)
+				continue
+			}
+			b.spoilt[int32(i)] = true
+			if key == "" || !b.told[key] {
+				b.told[key] = true
+				b.faults.add(b.table.errorIn(part.place, what+" "+message, hint))
+			}
+		}
+	}
+}
+
+// finish returns the book once all rows have been read.
+func (b *builder) finish() (*Book, error) {
+	book, t := b.book, b.table
+	book.Recipes = b.recipes
+	if !b.faults.full() && !b.faults.broken && len(t.broken) == 0 {
+		b.fillRests()
+	}
+	if len(book.Recipes) == 0 && len(b.faults.all) == 0 {
+		b.faults.add(t.errorIn(place{line: 1, column: 1}, "there is no recipe in the file", "add a row below the header"))
+	}
+	for i := range book.Recipes {
+		if b.faults.full() || len(t.broken) > 0 {
+			break
+		}
+		if len(book.Recipes[i].Parts) == 0 && !b.spoilt[int32(i)] && !(book.Long && b.faults.broken) {
+			b.empty(&book.Recipes[i])
+		}
+	}
+	if err := b.faults.join(); err != nil {
+		return nil, err
+	}
+	for i := range b.labels {
+		book.Labels = append(book.Labels, b.labels[i].sorted())
+	}
+	b.tell()
+	for i := range book.Recipes {
+		if r := &book.Recipes[i]; sumsUp(r.Name) {
+			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cell, Doubt: true,
+				Message: "a row called " + fault.Quote(r.Name) + " is read as a recipe: if it sums up others, remove it"})
+		}
+	}
+	book.Notes, book.Guessed = t.notes, t.asks
+	slices.SortStableFunc(book.Notes, func(a, b Note) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
+	return book, nil
+}
+
+// tell takes down what was understood of cells.
+func (b *builder) tell() {
+	for kind := range b.guesses {
+		if g := &b.guesses[kind]; g.count > 0 {
+			b.table.note(g.place, fmt.Sprintf("%s (%s): %s", says[kind], fault.Count(g.count, "time"), g.example), "")
+		}
+	}
+	if g := &b.below; g.count > 0 {
+		b.table.note(g.place, fmt.Sprintf("a row without the name of a recipe belongs to the one above (%s): first to %s", fault.Count(g.count, "time"), fault.Quote(g.example)), "")
+	}
+	if g := &b.bare; g.count > 0 {
+		b.table.note(g.place, fmt.Sprintf("a row with neither a name nor amounts is left out (%s)", fault.Count(g.count, "time")), "")
+	}
+	if g := &b.filled; g.count > 0 {
+		b.table.note(g.place, fmt.Sprintf("an ingredient that makes up the rest is worked out (%s): first %s", fault.Count(g.count, "time"), g.example), "")
+		b.table.notes[len(b.table.notes)-1].Doubt = b.unsure
+	}
+	if g := &b.summed; g.count > 0 {
+		b.table.note(g.place, fmt.Sprintf("what a recipe has of an ingredient in several lines is added up (%s): first %s", fault.Count(g.count, "time"), g.example), "")
+	}
+}

@@ -1,0 +1,133 @@
+package book
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"kir/internal/fault"
+)
+
+// Closure scales the parts of a recipe to a total of M whole units, so that each
+// has at least one: x_1 + … + x_n = M, x_i ≥ 1. Element i of the result belongs
+// to part i. (Scaling to a constant sum is called closure in the analysis of
+// compositions.)
+//
+// With a_i the part's amount in its base unit, the ideal is q_i = M·a_i / Σ a.
+// The method is that of the largest remainder:
+//
+//  1. x_i = ⌊q_i⌋, or 1 if that is 0.
+//  2. If units are left over, one each goes to the parts with the largest
+//     remainders q_i − ⌊q_i⌋ among those with q_i ≥ 1.
+//  3. If too many were given out because small parts were raised to 1, they are
+//     taken back one at a time, each from the part with the largest x_i − q_i of
+//     those that have more than one.
+//
+// Where these are equal, an earlier part comes before a later one: it is first
+// to get and last to give. The result minimises Σ (x_i − q_i)² over all that
+// have the sum M and x_i ≥ 1. All of it is done in exact arithmetic on the
+// decimal numbers of the file.
+//
+// The total must be at least the number of parts; the amounts are above 0 and of
+// one kind, which [Read] sees to.
+func Closure(parts []Part, total int) ([]int, error) {
+	n := len(parts)
+	if n == 0 {
+		return nil, fmt.Errorf("a recipe without ingredients cannot be divided into %s", fault.Count(total, "unit"))
+	}
+	if total < n {
+		return nil, fmt.Errorf("%s cannot share %s: take a total of at least %d", fault.Count(n, "ingredient"), fault.Count(total, "unit"), n)
+	}
+	weights, sum, err := scaled(parts)
+	if err != nil {
+		return nil, err
+	}
+
+	units := make([]int, n)
+	remainders := make([]*big.Int, n) // of q_i, times the sum of the weights
+	left := total
+	m := big.NewInt(int64(total))
+	for i, weight := range weights {
+		whole, remainder := weight.Mul(weight, m).QuoRem(weight, sum, new(big.Int))
+		units[i] = max(1, int(whole.Int64()))
+		remainders[i] = remainder
+		if whole.Sign() == 0 {
+			// Below one unit: it already has more than its due, and nothing to give.
+			remainders[i] = nil
+		}
+		left -= units[i]
+	}
+	if left == 0 {
+		return units, nil
+	}
+
+	order := make([]int, 0, n)
+	for i := range units {
+		if remainders[i] != nil {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		return cmp.Or(remainders[j].Cmp(remainders[i]), cmp.Compare(i, j))
+	})
+	if left > 0 {
+		for _, i := range order[:left] {
+			units[i]++
+		}
+		return units, nil
+	}
+	// What a part has above its ideal is −(its remainder) before it gives, in
+	// (−1, 0], and one less after each time: so they give in turns, in the
+	// opposite order.
+	slices.Reverse(order)
+	for left < 0 {
+		givers := order[:0]
+		for _, i := range order {
+			if units[i] > 1 && left < 0 {
+				units[i]--
+				left++
+			}
+			if units[i] > 1 {
+				givers = append(givers, i)
+			}
+		}
+		order = givers
+	}
+	return units, nil
+}
+
+// scaled returns whole numbers in the ratio of the parts' base amounts, and
+// their sum.
+func scaled(parts []Part) (weights []*big.Int, sum *big.Int, err error) {
+	least := 0
+	for i, p := range parts {
+		if p.Amount.IsZero() {
+			return nil, nil, fmt.Errorf("part %d has the amount 0: leave it out", i+1)
+		}
+		least = min(least, p.exponent())
+	}
+	weights = make([]*big.Int, len(parts))
+	sum = new(big.Int)
+	for i, p := range parts {
+		w := new(big.Int).SetUint64(p.Amount.digits)
+		if p.Unit != nil {
+			w.Mul(w, new(big.Int).SetUint64(p.Unit.Size.digits))
+		}
+		if e := p.exponent() - least; e > 0 {
+			w.Mul(w, pow10(e))
+		}
+		weights[i] = w
+		sum.Add(sum, w)
+	}
+	return weights, sum, nil
+}
+
+// exponent is the power of ten in the part's base amount.
+func (p Part) exponent() int {
+	e := int(p.Amount.exp)
+	if p.Unit != nil {
+		e += int(p.Unit.Size.exp)
+	}
+	return e
+}

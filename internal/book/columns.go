@@ -1,0 +1,259 @@
+package book
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// A Column is what a column of a table of recipes was taken to mean.
+type Column struct {
+	Name string
+	Role Role
+
+	// Unit is what its amounts count, where the column's name says so; else nil.
+	Unit *Unit
+
+	// Ingredient is the ingredient whose amounts it holds, in the wide form.
+	Ingredient string
+}
+
+const longForm = "the long form has the columns recipe, ingredient, amount and perhaps unit and labels"
+
+// meansRecipes is whether a name in a header speaks for a table of recipes.
+func meansRecipes(name string) bool {
+	return means(name, RecipeColumn) || means(name, IngredientColumn) || means(name, AmountColumn)
+}
+
+// means is whether a name in a header speaks for a role.
+func means(name string, r Role) bool {
+	name = strings.ToLower(Name(name))
+	return name == string(r) || slices.Contains(words[r], name)
+}
+
+// A columnReader works out what the columns of a table of recipes are.
+type columnReader struct {
+	*table
+	options Options
+	units   *Units
+	given   map[int]Role // what the options say
+	taken   map[Role]int // the columns of the roles that one column has
+	columns []Column
+	total   int      // the wide form: the column that adds up those before it; 0 if there is none
+	bases   []string // names without their units, when guess has needed them
+}
+
+// readColumns works out what the columns are, and whether the form is long.
+func readColumns(t *table, o Options, units *Units) (columns []Column, long bool, err error) {
+	c := &columnReader{table: t, options: o, units: units, given: make(map[int]Role), taken: make(map[Role]int), columns: make([]Column, len(t.header))}
+	for i, name := range t.header {
+		c.columns[i] = Column{Name: name, Role: IgnoredColumn}
+	}
+	if err := c.readGiven(); err != nil {
+		return nil, false, err
+	}
+	for _, r := range []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn} {
+		if _, ok := c.taken[r]; ok {
+			continue
+		}
+		i, err := c.findOnly(string(r))
+		if err != nil {
+			return nil, false, err
+		}
+		if role, given := c.given[i]; i >= 0 && (!given || role == LabelColumn) {
+			c.taken[r] = i
+		}
+	}
+	_, ingredient := c.taken[IngredientColumn]
+	_, amount := c.taken[AmountColumn]
+	if long = ingredient || amount; !long {
+		// Two names with a meaning make the form long; one alone may be anything.
+		in, at := c.guess(IngredientColumn), c.guess(AmountColumn)
+		if in >= 0 && at < 0 {
+			at = c.amountByUnit()
+		}
+		long = in >= 0 && at >= 0 && 2*c.profile[in].amounts <= c.profile[in].filled // a few names, such as Mg, are units, too
+	}
+	if long {
+		return c.columns, true, c.readLong()
+	}
+	return c.columns, false, c.readWide()
+}
+
+// readGiven takes in what the options say of columns.
+func (c *columnReader) readGiven() error {
+	find := func(text, what string) (int, error) {
+		name := Name(text)
+		i := slices.Index(c.header, name)
+		if i >= 0 {
+			return i, nil
+		}
+		hint := fault.DidYouMean(name, c.header)
+		if hint == "" {
+			hint = "the columns are " + fault.List(c.header, 12)
+		}
+		e := c.errorInHeader(0, "no column is called "+fault.Quote(name)+", which is to be "+what, hint)
+		e.Err = &NoLabelError{Name: name}
+		return 0, e
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.options.Columns)) {
+		role := c.options.Columns[name]
+		i, err := find(name, "what is given as columns: {"+name+": "+string(role)+"}")
+		if err != nil {
+			return err
+		}
+		c.given[i] = role
+		if role == RecipeColumn || role == AmountColumn || role == UnitColumn {
+			if _, ok := c.taken[role]; ok {
+				return c.errorInHeader(i, "a second column is to be the "+string(role), "name one")
+			}
+			c.taken[role] = i
+		}
+	}
+	for _, text := range c.options.Labels {
+		i, err := find(text, "a label")
+		if err != nil {
+			return err
+		}
+		if r, ok := c.given[i]; ok && r != LabelColumn {
+			return c.errorInHeader(i, "column "+fault.Quote(c.header[i])+" cannot be a label and the "+string(r), "remove one of the two")
+		}
+		c.given[i] = LabelColumn
+	}
+	// In the long form the one column that is given as ingredient holds their
+	// names; where it holds amounts the form is wide.
+	var named []int
+	for i, r := range c.given {
+		if r == IngredientColumn && c.profile[i].filled > 0 && c.profile[i].amounts == 0 {
+			named = append(named, i)
+		}
+	}
+	if len(named) == 1 {
+		c.taken[IngredientColumn] = named[0]
+	}
+	return nil
+}
+
+// guess returns the column that has a name for a role besides the role's own,
+// and takes it; −1 if there is none.
+func (c *columnReader) guess(role Role) int {
+	if i, ok := c.taken[role]; ok {
+		return i
+	}
+	for i := len(c.bases); i < len(c.header); i++ {
+		base, _ := splitUnit(c.header[i], c.units)
+		c.bases = append(c.bases, base)
+	}
+	for _, word := range words[role] {
+		for i, base := range c.bases {
+			if _, given := c.given[i]; given || !strings.EqualFold(base, word) || c.isTaken(i) {
+				continue
+			}
+			if role == AmountColumn && c.profile[i].filled > 0 && c.profile[i].amounts == 0 {
+				continue
+			}
+			c.taken[role] = i
+			return i
+		}
+	}
+	return -1
+}
+
+// amountByUnit takes the only column that is called after a unit and holds
+// amounts as that of the amounts.
+func (c *columnReader) amountByUnit() int {
+	found := -1
+	for i, name := range c.header {
+		if u, ok := c.units.Lookup(name); !ok || u.Name == "to taste" || c.profile[i].amounts == 0 || c.isTaken(i) {
+			continue
+		}
+		if _, given := c.given[i]; given {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	if found >= 0 {
+		c.taken[AmountColumn] = found
+	}
+	return found
+}
+
+func (c *columnReader) isTaken(column int) bool {
+	for _, i := range c.taken {
+		if i == column {
+			return true
+		}
+	}
+	return false
+}
+
+// missing says that there is no column for a role.
+func (c *columnReader) missing(role Role) error {
+	hint := longForm + "; the wide form has recipe and a column for each ingredient"
+	column := 0
+	for i, other := range c.header {
+		if _, ok := fault.Nearest(other, []string{string(role)}); ok && other != "" && !c.isTaken(i) {
+			column, hint = i, "is it "+fault.Quote(other)+"? "+hint
+			break
+		}
+	}
+	_, given := c.given[0]
+	if p := &c.profile[0]; role == RecipeColumn && column == 0 && !given && (p.amounts < p.filled || len(c.lines) > 1) && p.differ && c.header[0] != "" {
+		hint = "say which it is, as in " + Layout{Columns: map[string]Role{c.header[0]: RecipeColumn}}.YAML() + "; " + hint
+	}
+	return c.errorInHeader(column, "no column is called "+fault.Quote(string(role)), hint)
+}
+
+// readLong settles the columns of the long form.
+func (c *columnReader) readLong() error {
+	c.guess(IngredientColumn)
+	if c.guess(AmountColumn) < 0 {
+		c.amountByUnit()
+	}
+	c.guess(RecipeColumn)
+	c.guess(UnitColumn)
+	var taken []string
+	first := len(c.header)
+	for _, r := range []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn} {
+		i, ok := c.taken[r]
+		if !ok {
+			if r == UnitColumn {
+				continue
+			}
+			return c.missing(r)
+		}
+		if c.given[i] == LabelColumn {
+			return c.errorInHeader(i, "column "+fault.Quote(c.header[i])+" cannot be a label", "a label is another column than that")
+		}
+		c.columns[i].Role = r
+		if _, given := c.given[i]; !given && !strings.EqualFold(c.header[i], string(r)) {
+			taken = append(taken, fmt.Sprintf("%s as the %s", fault.Quote(c.header[i]), r))
+			first = min(first, i)
+		}
+	}
+	if len(taken) > 0 {
+		c.note(c.places[first], "columns are taken by their names: "+strings.Join(taken, ", "), "")
+	}
+	amount := c.taken[AmountColumn]
+	if _, unit := splitUnit(c.header[amount], c.units); unit != nil {
+		c.columns[amount].Unit = unit
+	} else if unit, ok := c.units.Lookup(c.header[amount]); ok {
+		c.columns[amount].Unit = unit
+	}
+	for i, name := range c.header {
+		switch role, given := c.given[i]; {
+		case c.isTaken(i) || name == "" || role == IgnoredColumn:
+		case given && role == IngredientColumn:
+			return c.errorInHeader(i, "column "+fault.Quote(name)+" cannot be an ingredient in the long form", "the ingredients are those in column "+fault.Quote(c.header[c.taken[IngredientColumn]]))
+		default:
+			c.columns[i].Role = LabelColumn
+		}
+	}
+	return nil
+}

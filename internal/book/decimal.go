@@ -1,0 +1,158 @@
+package book
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"kir/internal/fault"
+)
+
+// A Decimal is the mark before the fraction of the numbers in a table.
+type Decimal int
+
+const (
+	AnyDecimal   Decimal = iota // as the numbers show
+	DecimalPoint                // 1.5, and perhaps 1,500 for fifteen hundred
+	DecimalComma                // 1,5, and perhaps 1.500 for fifteen hundred
+)
+
+// ParseDecimal reads "point" or "comma".
+func ParseDecimal(text string) (Decimal, error) {
+	switch text {
+	case "point":
+		return DecimalPoint, nil
+	case "comma":
+		return DecimalComma, nil
+	}
+	return AnyDecimal, fmt.Errorf("there is no decimal mark %s: write point or comma", fault.Quote(text))
+}
+
+// String returns what [ParseDecimal] reads.
+func (d Decimal) String() string {
+	switch d {
+	case DecimalPoint:
+		return "point"
+	case DecimalComma:
+		return "comma"
+	}
+	return "any"
+}
+
+// A numeral is a number as a table writes it, with the two ways to read it.
+type numeral struct {
+	point string // its plain form where the point is the decimal mark; empty if it cannot be
+	comma string // its plain form where the comma is
+}
+
+// shows returns the decimal mark that alone gives the numeral a meaning. It is
+// AnyDecimal for a whole number without marks and for one that has two meanings.
+func (n numeral) shows() Decimal {
+	switch {
+	case n.comma == "" && n.point != "":
+		return DecimalPoint
+	case n.point == "" && n.comma != "":
+		return DecimalComma
+	}
+	return AnyDecimal
+}
+
+// twoWays is whether the numeral is another number with another decimal mark.
+func (n numeral) twoWays() bool {
+	return n.point != "" && n.comma != "" && n.point != n.comma
+}
+
+// read returns the plain form, or "" if the numeral has none, or two and nothing
+// says which.
+func (n numeral) read(d Decimal) string {
+	switch {
+	case d == DecimalPoint:
+		return n.point
+	case d == DecimalComma:
+		return n.comma
+	case n.point == "":
+		return n.comma
+	case n.comma == "" || n.comma == n.point:
+		return n.point
+	}
+	return ""
+}
+
+// thousandsMarks are those that are no decimal marks: the space and its narrow
+// kin, and the apostrophes.
+const thousandsMarks = " \u00a0\u2009\u202f'’"
+
+// parseNumeral reads digits with marks between them, and perhaps a sign and an
+// exponent: 4, 4.5, 4,5, 1,234.5, 1.234,5, 1 234, 1'234.50, 1e-3. The zero
+// numeral is no number.
+func parseNumeral(text string) numeral {
+	body, exponent := text, ""
+	if i := strings.IndexAny(body, "eE"); i >= 0 {
+		body, exponent = body[:i], body[i:]
+	}
+	sign := ""
+	if body != "" && (body[0] == '+' || body[0] == '-') {
+		sign, body = body[:1], body[1:]
+	}
+	var n numeral
+	for _, d := range []struct {
+		mark, group rune
+		form        *string
+	}{{'.', ',', &n.point}, {',', '.', &n.comma}} {
+		if plain, ok := plainNumber(body, d.mark, d.group); ok {
+			*d.form = sign + plain + exponent
+		}
+	}
+	return n
+}
+
+// plainNumber takes the marks between thousands out of a number without sign,
+// and makes its decimal mark a point.
+func plainNumber(text string, mark, group rune) (plain string, ok bool) {
+	whole, fraction := text, ""
+	if i := strings.IndexRune(text, mark); i >= 0 {
+		whole, fraction = text[:i], "."+text[i+1:]
+	}
+	for _, c := range strings.TrimPrefix(fraction, ".") {
+		if c < '0' || c > '9' {
+			return "", false
+		}
+	}
+	var digits strings.Builder
+	between := rune(0) // the mark between thousands that is used
+	run, groups := 0, 0
+	for i, c := range whole {
+		switch {
+		case c >= '0' && c <= '9':
+			digits.WriteRune(c)
+			run++
+		case c == group || strings.ContainsRune(thousandsMarks, c):
+			// Every group has three digits, the first up to three and no zero
+			// before them, and all marks are the same.
+			if between != 0 && c != between || groups > 0 && run != 3 || run == 0 || run > 3 || whole[0] == '0' || i+utf8.RuneLen(c) == len(whole) {
+				return "", false
+			}
+			between, run = c, 0
+			groups++
+		default:
+			return "", false
+		}
+	}
+	if groups > 0 && run != 3 {
+		return "", false
+	}
+	if digits.Len() == 0 && len(fraction) < 2 {
+		return "", false
+	}
+	return digits.String() + fraction, true
+}
+
+// number reads a finite decimal number of either sign.
+func number(text string) (float64, bool) {
+	if text == "" || strings.Trim(text, "0123456789+-.eE") != "" {
+		return 0, false // among them hexadecimal, underscores, infinities
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	return f, err == nil
+}

@@ -1,0 +1,44 @@
+package book
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"kir/internal/fault"
+)
+
+// mostErrors is how many errors of a file are told at once.
+const mostErrors = 20
+
+// faults are the errors that were found in a file.
+type faults struct {
+	all    []*Error
+	broken bool // a row could not be read at all
+}
+
+// add takes down an error.
+func (f *faults) add(e *Error) { f.all = append(f.all, e) }
+
+// full is whether there are enough of them.
+func (f *faults) full() bool { return len(f.all) >= mostErrors }
+
+// join returns them as one error, by line, nil if there are none.
+func (f *faults) join() error {
+	slices.SortStableFunc(f.all, func(a, b *Error) int {
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
+	})
+	// A cell that cannot be read is told of once.
+	f.all = slices.CompactFunc(f.all, func(a, b *Error) bool { return a.Cell != "" && a.Cell == b.Cell })
+	more := f.full()
+	return fault.Join(f.all[:min(len(f.all), mostErrors)], more)
+}
+
+// plainError returns the *Error within a fatalError, and other errors as they
+// are.
+func plainError(err error) error {
+	if fatal := (fatalError{}); errors.As(err, &fatal) {
+		return fatal.bad
+	}
+	return err
+}

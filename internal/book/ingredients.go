@@ -1,0 +1,239 @@
+package book
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// Ingredients are what recipes are made of, each with a name and, if they come
+// from a file, with attributes. They are not changed after they have been made.
+type Ingredients struct {
+	// File is the name of the file they come from, or empty.
+	File string
+
+	// Names are in the order of the file. They differ from each other.
+	Names []string
+
+	// Attributes are in the order of their columns.
+	Attributes []Attribute
+
+	// Notes are what was understood of their file without being said, and Guessed
+	// is what settles those that may well be wrong.
+	Notes   []Note
+	Guessed Layout
+
+	index map[string]int32
+}
+
+// An Attribute is something known of each ingredient: its group, its cost.
+type Attribute struct {
+	Name string
+
+	// Values are the cells as text, one for each ingredient, empty where the
+	// attribute is not known.
+	Values []string
+
+	// Affix is what stands beside each number, such as % or €, and not in Values.
+	Affix string
+
+	numbers   []float64
+	notNumber *Error
+	places    []place
+}
+
+// NewIngredients returns ingredients without attributes. The names must not be
+// empty and must differ.
+func NewIngredients(names ...string) (*Ingredients, error) {
+	in := &Ingredients{index: make(map[string]int32, len(names))}
+	for i, text := range names {
+		name := Name(text)
+		if name == "" {
+			return nil, fmt.Errorf("ingredient %d has no name", i+1)
+		}
+		if first, ok := in.index[name]; ok {
+			return nil, fmt.Errorf("ingredients %d and %d are both called %s: remove one", first+1, i+1, fault.Quote(name))
+		}
+		in.add(name)
+	}
+	return in, nil
+}
+
+// add appends an ingredient that is not there yet.
+func (in *Ingredients) add(name string) int32 {
+	i := int32(len(in.Names))
+	in.index[name] = i
+	in.Names = append(in.Names, name)
+	return i
+}
+
+// ReadIngredients reads a list of ingredients from a table: a row for each, the
+// column name, and a column for each attribute. An empty cell is an attribute
+// that is not known. The file may be CSV or a workbook, as for [Read]; of the
+// layout all but Columns counts. file is the name for messages. What is wrong in
+// the file is an [*Error] or a [*fault.Errors].
+func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
+	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return strings.EqualFold(Name(name), "name") })
+	if err != nil {
+		return nil, plainError(err)
+	}
+	named, err := t.nameColumn()
+	if err != nil {
+		return nil, err
+	}
+	t.forget()
+	in := &Ingredients{File: file, index: make(map[string]int32)}
+	for i, name := range t.header {
+		if i != named && name != "" {
+			in.Attributes = append(in.Attributes, Attribute{Name: name})
+		}
+	}
+	var lines []int
+	var faults faults
+	err = t.each(&faults, func() {
+		name := Name(t.row[named])
+		p := t.place(named)
+		if name == "" {
+			faults.add(t.errorIn(p, "an ingredient without a name", "name it, or remove the row"))
+			return
+		}
+		if first, ok := in.index[name]; ok {
+			faults.add(t.errorIn(p, fmt.Sprintf("ingredient %s is there twice: first on line %d", fault.Quote(name), lines[first]), "remove one of the rows"))
+			return
+		}
+		in.add(strings.Clone(name))
+		lines = append(lines, p.line)
+		a := 0
+		for i, text := range t.row {
+			if i == named || t.header[i] == "" {
+				continue
+			}
+			in.Attributes[a].add(t, i, text)
+			a++
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Names) == 0 && len(faults.all) == 0 {
+		faults.add(t.errorIn(place{line: 1, column: 1}, "there is no ingredient in the file", "add a row for each ingredient below the header"))
+	}
+	if err := faults.join(); err != nil {
+		return nil, err
+	}
+	in.Notes, in.Guessed = t.notes, t.asks
+	return in, nil
+}
+
+// nameColumn returns the column of the ingredients' names.
+func (t *table) nameColumn() (int, error) {
+	named, err := t.findOnly("name")
+	if err != nil || named >= 0 {
+		return named, err
+	}
+	for _, word := range append([]string{string(IngredientColumn)}, words[IngredientColumn]...) {
+		if i := t.find(word); i >= 0 {
+			t.note(t.places[i], "column "+fault.Quote(t.header[i])+" is taken as the name", "")
+			return i, nil
+		}
+	}
+	hint := "name the column of the ingredients' names so"
+	if mean, ok := fault.Nearest("name", t.header); ok {
+		hint += "; is it " + fault.Quote(mean) + "?"
+	} else if p := &t.profile[0]; t.header[0] != "" && p.figures == 0 && p.filled > 1 && p.differ {
+		t.notes = append(t.notes, Note{File: t.file, Line: t.places[0].line, Column: t.places[0].column, Cell: t.places[0].cell, Doubt: true,
+			Message: "column " + fault.Quote(t.header[0]) + ", the first, is taken as the name"})
+		return 0, nil
+	}
+	return 0, t.errorInHeader(0, "no column is called \"name\"", hint)
+}
+
+// add takes the next ingredient's value from the current row.
+func (a *Attribute) add(t *table, field int, text string) {
+	value := strings.Clone(t.plainFigure(field, Name(text)))
+	if p := &t.profile[field]; p.numeric() {
+		a.Affix = p.affix
+	}
+	a.Values = append(a.Values, value)
+	a.places = append(a.places, t.place(field))
+	f := math.NaN()
+	if value != "" {
+		var ok bool
+		if f, ok = number(value); !ok && a.notNumber == nil {
+			a.notNumber = t.notNumber(field, value)
+		}
+	}
+	a.numbers = append(a.numbers, f)
+}
+
+// ReadIngredientsFile reads a list of ingredients from a file; see [ReadIngredients].
+func ReadIngredientsFile(path string, l Layout) (*Ingredients, error) {
+	return readFile(path, func(r io.Reader) (*Ingredients, error) { return ReadIngredients(r, path, l) })
+}
+
+// Len returns how many ingredients there are.
+func (in *Ingredients) Len() int { return len(in.Names) }
+
+// Index returns the number of an ingredient by its name, and whether there is
+// such an ingredient.
+func (in *Ingredients) Index(name string) (int, bool) {
+	i, ok := in.index[Name(name)]
+	return int(i), ok
+}
+
+// Attribute returns the attribute of that name, and whether there is one.
+func (in *Ingredients) Attribute(name string) (*Attribute, bool) {
+	name = Name(name)
+	i := slices.IndexFunc(in.Attributes, func(a Attribute) bool { return a.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return &in.Attributes[i], true
+}
+
+// Numbers returns the attribute of each ingredient as a number, NaN where it is
+// not known. A cell that is no finite number is an [*Error] with its place.
+func (a *Attribute) Numbers() ([]float64, error) {
+	if a.notNumber != nil {
+		return nil, a.notNumber
+	}
+	return slices.Clone(a.numbers), nil
+}
+
+// Place returns the line and column of an ingredient's cell in the file.
+func (a *Attribute) Place(ingredient int) (line, column int) {
+	p := a.places[ingredient]
+	return p.line, p.column
+}
+
+// Cell returns the address of an ingredient's cell in a workbook, such as
+// Sheet1!C4; it is empty for other files.
+func (a *Attribute) Cell(ingredient int) string { return a.places[ingredient].cell }
+
+// Grouping returns the attribute that puts the ingredients into groups: the named
+// one or, of no name, the first whose values are text, at most two for three
+// ingredients; nil if there is none.
+func (in *Ingredients) Grouping(name string) *Attribute {
+	if name != "" {
+		a, _ := in.Attribute(name)
+		return a
+	}
+	for k := range in.Attributes {
+		a := &in.Attributes[k]
+		if _, err := a.Numbers(); err == nil {
+			continue
+		}
+		distinct := make(map[string]bool)
+		for _, v := range a.Values {
+			distinct[v] = true
+		}
+		if 3*len(distinct) <= 2*len(a.Values) {
+			return a
+		}
+	}
+	return nil
+}

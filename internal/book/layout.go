@@ -1,0 +1,139 @@
+package book
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// A Layout says how a table is to be read. The zero value leaves all of it to
+// what the table shows.
+type Layout struct {
+	// Sheet is the sheet of a workbook.
+	Sheet string
+
+	// Encoding is how a text file writes characters, by a name that web pages
+	// use: utf-8, windows-1252, iso-8859-2, utf-16le. A byte-order mark in the
+	// file counts more.
+	Encoding string
+
+	// Delimiter is what stands between columns: comma, semicolon, tab or bar.
+	Delimiter string
+
+	// Decimal is the mark before the fraction of a number.
+	Decimal Decimal
+
+	// Columns are what columns of a table of recipes mean, by their names.
+	Columns map[string]Role
+}
+
+// A Role is what a column of a table of recipes means.
+type Role string
+
+// The roles. In the wide form each column of an ingredient has the role
+// Ingredient; in the long form one column does, and holds their names.
+const (
+	RecipeColumn     Role = "recipe"
+	IngredientColumn Role = "ingredient"
+	AmountColumn     Role = "amount"
+	UnitColumn       Role = "unit"
+	LabelColumn      Role = "label"
+	IgnoredColumn    Role = "ignore"
+)
+
+// Roles returns all roles.
+func Roles() []Role {
+	return []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn, LabelColumn, IgnoredColumn}
+}
+
+// ParseRole reads the name of a role.
+func ParseRole(text string) (Role, error) {
+	if r := Role(text); slices.Contains(Roles(), r) {
+		return r, nil
+	}
+	var names []string
+	for _, r := range Roles() {
+		names = append(names, string(r))
+	}
+	return "", fmt.Errorf("a column cannot be %s: write one of %s", fault.Quote(text), strings.Join(names, ", "))
+}
+
+// YAML returns what a problem file says of the layout, such as
+// decimal: comma, columns: {rating: label}, without the braces around it.
+func (l Layout) YAML() string {
+	var parts []string
+	add := func(key, value string) {
+		if value != "" {
+			parts = append(parts, key+": "+YAMLText(value))
+		}
+	}
+	add("sheet", l.Sheet)
+	add("encoding", l.Encoding)
+	add("delimiter", l.Delimiter)
+	if l.Decimal != AnyDecimal {
+		add("decimal", l.Decimal.String())
+	}
+	if len(l.Columns) > 0 {
+		var columns []string
+		for _, name := range slices.Sorted(maps.Keys(l.Columns)) {
+			columns = append(columns, YAMLText(name)+": "+string(l.Columns[name]))
+		}
+		parts = append(parts, "columns: {"+strings.Join(columns, ", ")+"}")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// YAMLText writes a text for YAML: as it is where that is plain, else in quotes.
+func YAMLText(text string) string {
+	plain := text != "" && strings.Trim(text[:1], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
+	for _, r := range text {
+		plain = plain && (r == ' ' || r == '-' || r == '_' || r == '.' || r == '/' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
+	}
+	switch strings.ToLower(text) {
+	case "null", "true", "false", "yes", "no", "on", "off", "y", "n":
+		plain = false
+	}
+	if plain && strings.TrimSpace(text) == text {
+		return text
+	}
+	return strconv.Quote(text)
+}
+
+// TableYAML returns the line of a problem file that names a table and says how it
+// is to be read, such as recipes: {file: recipes.csv, decimal: comma}.
+func TableYAML(key, file string, l Layout) string {
+	how := l.YAML()
+	if how == "" {
+		return key + ": " + YAMLText(file)
+	}
+	return key + ": {file: " + YAMLText(file) + ", " + how + "}"
+}
+
+// With returns the layout with what another one says of it added.
+func (l Layout) With(more Layout) Layout {
+	if more.Sheet != "" {
+		l.Sheet = more.Sheet
+	}
+	if more.Encoding != "" {
+		l.Encoding = more.Encoding
+	}
+	if more.Delimiter != "" {
+		l.Delimiter = more.Delimiter
+	}
+	if more.Decimal != AnyDecimal {
+		l.Decimal = more.Decimal
+	}
+	if len(more.Columns) > 0 {
+		columns := maps.Clone(l.Columns)
+		if columns == nil {
+			columns = make(map[string]Role)
+		}
+		maps.Copy(columns, more.Columns)
+		l.Columns = columns
+	}
+	return l
+}

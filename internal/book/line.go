@@ -1,0 +1,117 @@
+package book
+
+import (
+	"regexp"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// A line is an ingredient of a recipe as people write it, taken apart.
+type line struct {
+	amount, unit, name string
+	cut                bool // something was left out of the name
+	bare               bool // there was no amount
+}
+
+var (
+	brackets  = regexp.MustCompile(`\s*(?:\([^()]*\)|\[[^\[\]]*\])`)
+	freely    = regexp.MustCompile(`(?i)[,;]?\s*\b(?:to taste|as needed|as required|nach geschmack|nach belieben|au goût|al gusto)\b\.?`)
+	ofWord    = regexp.MustCompile(`^(?i:of\s+|de\s+|d['’]|di\s+|von\s+)`)
+	andAmount = regexp.MustCompile(`^(?i:plus|and|und|et|\+|&|x|×)\s*(?:[0-9½⅓⅔¼¾⅛⅜⅝⅞]|an?\s)`)
+	eggs      = regexp.MustCompile(`^(?i)(?:(?:large|medium|small|whole)\s+)?(?:eggs?|ei|eier|œufs?|oeufs?|huevos?|uova|uovo)$`)
+)
+
+// mostUnitWords is how many words the name of a unit may have.
+const mostUnitWords = 4
+
+// splitLine takes apart a text such as "1 ½ cups flour, sifted". An amount
+// without a unit is in pieces, of eggs in whole ones; no amount is one "to
+// taste". The name ends before a comma, and what is in brackets is no part of
+// it. message says why a line cannot be read.
+func splitLine(text string, units *Units) (l line, message string) {
+	shown := fault.Quote(text)
+	if len(text) > longestCell {
+		return l, shown + " is too long"
+	}
+	text = strings.Join(strings.Fields(Name(text)), " ")
+	rest := strings.TrimSpace(strings.TrimLeft(text, "•*·–—- "))
+	plain := brackets.ReplaceAllString(rest, "")
+	l.cut = plain != rest
+	rest = plain
+	free := freely.MatchString(rest)
+	rest = strings.TrimSpace(freely.ReplaceAllString(rest, ""))
+
+	l.amount, rest = leadingAmount(rest)
+	if l.amount == "" {
+		if word := oneWord.FindString(rest); word != "" {
+			if unit, after := leadingUnit(rest[len(word):], units); unit != "" && after != "" {
+				l.amount, l.unit, rest = "1", unit, after
+			}
+		} else if unit, after := leadingUnit(rest, units); unit != "" && ofWord.MatchString(after) {
+			l.amount, l.unit, rest = "1", unit, after
+		}
+	} else {
+		if unit, after := leadingUnit(rest, units); unit != "" && after != "" {
+			l.unit, rest = unit, after
+		}
+	}
+	if andAmount.MatchString(rest) {
+		return l, shown + " has two amounts"
+	}
+	rest = ofWord.ReplaceAllString(rest, "")
+	if name, _, found := strings.Cut(rest, ","); found {
+		l.cut, rest = true, name
+	}
+	l.name = Name(rest)
+	switch {
+	case l.name == "":
+		return l, shown + " names no ingredient"
+	case l.amount == "":
+		l.amount, l.unit, l.bare = "1", "to taste", !free
+	case l.unit == "" && eggs.MatchString(l.name):
+		l.unit = "whole"
+	case l.unit == "":
+		l.unit = "piece"
+	}
+	return l, ""
+}
+
+// leadingAmount takes the amount off the front of a text.
+func leadingAmount(text string) (amount, rest string) {
+	at := len(aboutWord.FindString(text))
+	n := numberLength(text[at:])
+	if n == 0 {
+		return "", text
+	}
+	at += n
+	if sep := rangeMark.FindString(text[at:]); sep != "" {
+		if n := numberLength(text[at+len(sep):]); n > 0 {
+			at += len(sep) + n
+		}
+	}
+	return text[:at], strings.TrimSpace(text[at:])
+}
+
+// numberLength is how much of a text's beginning is a number.
+func numberLength(text string) int {
+	for _, form := range []*regexp.Regexp{slashed, vulgar, numerals} {
+		if n := len(form.FindString(text)); n > 0 {
+			// A comma or point at the end belongs to the sentence.
+			return len(strings.TrimRight(text[:n], ".,"))
+		}
+	}
+	return 0
+}
+
+// leadingUnit takes the longest name of a unit off the front of a text.
+func leadingUnit(text string, units *Units) (unit, rest string) {
+	words := strings.SplitN(text, " ", mostUnitWords+1)
+	for n := min(len(words), mostUnitWords); n > 0; n-- {
+		name := strings.TrimRight(strings.Join(words[:n], " "), ",;:")
+		if u, ok := units.Lookup(name); ok {
+			return u.Name, strings.TrimSpace(strings.Join(words[n:], " "))
+		}
+	}
+	return "", text
+}

@@ -1,0 +1,143 @@
+package book
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// readLong takes in a row of the long form.
+func (b *builder) readLong() {
+	t := b.table
+	recipe, isNew, below, ok := b.findRecipe()
+	if !ok {
+		return
+	}
+	r := &b.recipes[recipe]
+	if !isNew {
+		b.sameLabels(recipe, r, below)
+	}
+	part, isRest, ok := b.longPart(recipe, r)
+	if !ok {
+		b.spoilt[recipe] = true
+		return
+	}
+	at := [2]int32{recipe, part.Ingredient}
+	if isRest {
+		b.takeRest(recipe, part, b.amount, t.row[b.amount], len(r.Parts))
+	}
+	if isRest || part.Amount.IsZero() {
+		b.lines[at] = part.Line
+		return
+	}
+	field := b.unit
+	if field < 0 {
+		field = b.amount
+	}
+	if !b.agree(r.Parts, &part, field) {
+		b.mixed(r, &r.Parts[0], &part, field)
+		b.spoilt[recipe] = true
+		return
+	}
+	if t.sums {
+		for i := range r.Parts {
+			if p := &r.Parts[i]; p.Ingredient == part.Ingredient {
+				b.addUp(r, p, part)
+				return
+			}
+		}
+	}
+	b.lines[at] = part.Line
+	r.Parts = append(r.Parts, part)
+}
+
+// sameLabels checks that the labels in the current row are those of the recipe.
+func (b *builder) sameLabels(recipe int32, r *Recipe, below bool) {
+	t := b.table
+	for i := range b.labels {
+		l := &b.labels[i]
+		was := l.Value(int(recipe))
+		is := t.plainFigure(l.column, Name(t.row[l.column]))
+		if is == was || below && is == "" {
+			continue
+		}
+		if b.told["label "+l.Name] {
+			continue
+		}
+		b.told["label "+l.Name] = true
+		e := t.errorAt(l.column, fmt.Sprintf("%s of %s changes from %s on line %d to %s", fault.Quote(l.Name), fault.Quote(r.Name), fault.Quote(was), r.Line, fault.Quote(is)),
+			"write the same in all rows of a recipe or, if it says nothing of recipes, leave it out: "+Layout{Columns: map[string]Role{l.Name: IgnoredColumn}}.YAML())
+		e.Err = &ChangesError{Column: l.Name}
+		b.faults.add(e)
+	}
+}
+
+// longPart reads the ingredient, the amount and the unit of the current row.
+func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool) {
+	t := b.table
+	ok = true
+	name := Name(t.row[b.ingredient])
+	if name == "" {
+		b.fail(b.ingredient, "", "an ingredient without a name", "name it, or remove the row")
+		ok = false
+	} else if i, known := b.findIngredient(name); !known {
+		b.refuseIngredient(name, t.place(b.ingredient))
+		ok = false
+	} else {
+		part.Ingredient = i
+		if first, twice := b.lines[[2]int32{recipe, i}]; twice && !t.sums {
+			b.fail(b.ingredient, "", fmt.Sprintf("%s is in %s twice: first on line %d", fault.Quote(name), fault.Quote(r.Name), first), "put the sum of the amounts into one row")
+			ok = false
+		}
+	}
+	part.Line = int32(min(t.rows.line(b.recipe), math.MaxInt32))
+
+	var cell string
+	if b.unit >= 0 {
+		unit, message, hint := b.findUnit(t.row[b.unit])
+		if message != "" {
+			b.fail(b.unit, "unit "+Name(t.row[b.unit]), message, hint)
+			ok = false
+		}
+		part.Unit, cell = unit, Name(t.row[b.unit])
+	}
+	text := strings.TrimSpace(t.row[b.amount])
+	if text == "" && part.Unit != nil && part.Unit.Name == "to taste" {
+		text = "1"
+	}
+	q, message, hint := b.quantity(b.amount, text)
+	if message != "" {
+		b.fail(b.amount, "", message, hint)
+		return part, false, false
+	}
+	part.Amount = q.amount
+	if q.unit != "" {
+		unit, _ := b.units.Lookup(q.unit)
+		if cell != "" && part.Unit != nil && *part.Unit != *unit {
+			b.fail(b.amount, "", fmt.Sprintf("the amount %s has the unit %s and the row has %s", fault.Quote(text), fault.Quote(unit.Name), fault.Quote(cell)), "write one unit")
+			return part, false, false
+		}
+		part.Unit = unit
+	} else if cell == "" && part.Unit == nil && (q.isRest || !part.Amount.IsZero()) {
+		part.Unit = b.amountUnit
+	}
+	return part, q.isRest, ok
+}
+
+// addUp adds a part to one of the same ingredient.
+func (b *builder) addUp(r *Recipe, to *Part, more Part) {
+	sum := new(big.Rat).Add(to.Base(), more.Base())
+	if to.Unit != nil {
+		sum.Quo(sum, to.Unit.Size.Rat())
+	}
+	amount, err := amountOf(sum)
+	if err != nil {
+		b.fail(b.amount, "", "the amounts add up to what is out of range", "amounts are below 1e30")
+		return
+	}
+	to.Amount = amount
+	b.summed.add(func() place { return b.table.place(b.ingredient) }, fault.Quote(b.book.Ingredients.Names[to.Ingredient])+" in "+fault.Quote(r.Name))
+}

@@ -1,0 +1,44 @@
+package book
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Name returns a name as books hold it: without space around it, and in Unicode
+// normalization form C, so that two spellings that look the same (è as one
+// character, or as e and an accent) are one. Names of recipes, ingredients,
+// attributes, labels and their classes all go through it. Nothing else is
+// changed: names that differ in case are different names.
+func Name(text string) string {
+	text = strings.TrimSpace(text)
+	for i := 0; i < len(text); i++ {
+		if text[i] >= utf8.RuneSelf {
+			return norm.NFC.String(text)
+		}
+	}
+	return text
+}
+
+// Alike returns the groups of names that differ in case, or in the space
+// within them, and in nothing else: probably one thing, spelt in two ways. Both
+// the groups and the names in each are in the order of names.
+func Alike(names []string) [][]string {
+	group := make(map[string]int, len(names)) // by folded name: 1 + the first name's place, or −1 − the group's
+	var groups [][]string
+	for k, name := range names {
+		folded := strings.ToLower(strings.Join(strings.Fields(name), " "))
+		switch g := group[folded]; {
+		case g == 0:
+			group[folded] = k + 1
+		case g > 0:
+			group[folded] = -1 - len(groups)
+			groups = append(groups, []string{names[g-1], name})
+		default:
+			groups[-1-g] = append(groups[-1-g], name)
+		}
+	}
+	return groups
+}

@@ -1,0 +1,310 @@
+package book
+
+import (
+	"errors"
+	"io"
+	"math"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// A profile is what the first rows show of a column.
+type profile struct {
+	filled   int             // cells with text
+	unknown  int             // those that say that a value is not known
+	amounts  int             // those that can be read as amounts
+	rests    int             // those that say that it is what others leave
+	figures  int             // those that are numbers, with nothing but an affix
+	affix    string          // what all figures have beside the number, such as % or €
+	mixed    bool            // figures differ in it
+	seen     map[string]bool // the texts
+	differ   bool            // no text stands there twice
+	units    int             // amounts with a unit behind them
+	negative int             // numbers below 0
+	values   []float64       // of the first rows, 0 for an empty cell
+	example  string
+}
+
+// numeric is whether all that is known in a column is numbers.
+func (p *profile) numeric() bool { return p.figures > 0 && p.figures == p.filled-p.unknown && !p.mixed }
+
+// counts is whether a column numbers the rows, from 1 on; one may have another text.
+func (p *profile) counts() bool {
+	next := 1
+	for _, v := range p.values {
+		if v == float64(next) {
+			next++
+		}
+	}
+	return next > fewestRows && next >= min(p.filled, sumRows)
+}
+
+const (
+	profileRows = 1000 // rows that are looked at
+	sumRows     = 200  // rows whose numbers are kept
+	fewestRows  = 5    // rows that it takes to see that their sums are alike
+)
+
+// A marking counts what the numbers in text cells show of their decimal mark.
+type marking struct {
+	point, comma         int // numbers that have only one meaning
+	twoWaysPoint         int // such as 1.500
+	twoWaysComma         int // such as 1,500
+	example, undecided   string
+	placed, undecidedsAt place
+}
+
+// look fills in the profiles of the columns from the table's first rows. Rows
+// that are wrong are left out: they are told of when all is read.
+func (t *table) look(units *Units) {
+	t.profile = make([]profile, len(t.header))
+	for i := range t.profile {
+		t.profile[i].seen, t.profile[i].differ = make(map[string]bool), true
+	}
+	head := t.head()
+	for started, rows := false, 0; rows < profileRows; {
+		row, err := head.next()
+		if bad := (*Error)(nil); errors.As(err, &bad) {
+			if errors.As(err, new(fatalError)) {
+				return
+			}
+			continue
+		} else if err == io.EOF || err != nil {
+			return // what fails fails again when all is read
+		}
+		if !started {
+			started = head.place(0).line == t.places[0].line
+			continue
+		}
+		if blank(row) || len(row) < len(t.header) && !t.ragged {
+			continue
+		}
+		if rows < sumRows {
+			t.lines = append(t.lines, head.place(0).line)
+		}
+		for i := range t.header {
+			text := ""
+			if i < len(row) {
+				text = strings.TrimSpace(row[i])
+			}
+			t.profile[i].add(t, text, head, i, rows, units)
+		}
+		rows++
+	}
+}
+
+// forget drops what is not needed once the columns are known.
+func (t *table) forget() {
+	t.head, t.lines = nil, nil
+	for i := range t.profile {
+		t.profile[i].seen, t.profile[i].values = nil, nil
+	}
+}
+
+// add takes in a cell.
+func (p *profile) add(t *table, text string, head rows, field, row int, units *Units) {
+	value := 0.0
+	defer func() {
+		if value < 0 {
+			p.negative++
+		}
+		if row < sumRows {
+			p.values = append(p.values, value)
+		}
+	}()
+	if text == "" || isDash(text) {
+		return
+	}
+	p.filled++
+	if isUnknown(text) {
+		p.unknown++
+	} else if p.example == "" {
+		p.example = strings.Clone(text)
+	}
+	if p.differ {
+		if p.seen[text] {
+			p.differ, p.seen = false, nil
+		} else {
+			p.seen[strings.Clone(text)] = true
+		}
+	}
+	if head.exact(field) {
+		if f, ok := number(text); ok {
+			p.amounts++
+			p.figure("")
+			value = f
+			return
+		}
+	}
+	n, affix := figure(text)
+	if n != (numeral{}) {
+		p.figure(affix)
+		if affix == "" || affix == "%" {
+			p.amounts++
+		}
+		if affix == "%" {
+			p.units++
+		}
+		mark(&t.marking, n.shows(), n.twoWays(), text, head, field)
+		if f, ok := number(n.point); ok {
+			value = f
+		} else if f, ok := number(n.comma); ok {
+			value = f
+		}
+		return
+	}
+	for _, d := range []Decimal{DecimalPoint, DecimalComma} {
+		if q, message, _ := parseQuantity(text, d, units); message == "" {
+			mark(&t.marking, q.mark, q.twoWay, text, head, field)
+			if q.isRest {
+				p.rests++
+				break
+			}
+			p.amounts++
+			value = q.amount.Float64()
+			if q.unit != "" {
+				p.units++
+			}
+			return
+		}
+	}
+	value = math.NaN()
+}
+
+// isDash is whether a cell says that there is nothing.
+func isDash(text string) bool { return text == "-" || text == "–" || text == "—" }
+
+// isUnknown is whether a cell says that a number is not known. Among texts it is one.
+func isUnknown(text string) bool {
+	switch strings.ToLower(text) {
+	case "n/a", "#n/a", "n.a.", "na", "nan", "?", "k. a.", "k.a.":
+		return true
+	}
+	return false
+}
+
+// figure counts a number with an affix.
+func (p *profile) figure(affix string) {
+	if p.figures++; p.figures == 1 {
+		p.affix = affix
+	}
+	p.mixed = p.mixed || affix != p.affix
+}
+
+// affixes are what may stand beside the number of a price or a share.
+var affixes = []string{"%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF"}
+
+// figure reads a number that has at most an affix beside it. The zero numeral is
+// none.
+func figure(text string) (n numeral, affix string) {
+	if n = parseNumeral(text); n != (numeral{}) {
+		return n, ""
+	}
+	for _, a := range affixes {
+		if rest, ok := strings.CutSuffix(text, a); ok {
+			return parseNumeral(strings.TrimSpace(rest)), a
+		}
+		if rest, ok := strings.CutPrefix(text, a); ok {
+			return parseNumeral(strings.TrimSpace(rest)), a
+		}
+	}
+	return numeral{}, ""
+}
+
+// mark counts what a number shows.
+func mark(m *marking, shows Decimal, twoWays bool, text string, head rows, field int) {
+	switch {
+	case shows == DecimalPoint:
+		m.point++
+	case shows == DecimalComma:
+		if m.comma++; m.comma == 1 {
+			m.example, m.placed = strings.Clone(text), head.place(field)
+		}
+	}
+	if twoWays {
+		if strings.Contains(text, ",") {
+			m.twoWaysComma++
+		} else {
+			m.twoWaysPoint++
+		}
+		if m.undecided == "" {
+			m.undecided, m.undecidedsAt = strings.Clone(text), head.place(field)
+		}
+	}
+}
+
+// chooseDecimal settles the decimal mark of text cells. What is given counts.
+// Else it is the mark that gives some number its only meaning; if both do, each
+// number is read as it shows and those with two meanings are refused. If none
+// does, it goes with the delimiter: commas stand with semicolons.
+func (t *table) chooseDecimal(given Decimal) {
+	m := &t.marking
+	undecided := m.twoWaysComma + m.twoWaysPoint
+	t.decimal = given
+	if given != AnyDecimal {
+		return
+	}
+	ask := func(p place, message string) {
+		t.asks.Decimal = t.decimal
+		t.note(p, message, Layout{Decimal: t.decimal}.YAML())
+	}
+	switch {
+	case m.comma > 0 && m.point > 0:
+		t.note(m.placed, "some numbers have a decimal comma, such as "+fault.Quote(m.example)+", and others a point: each is read as it shows", "")
+		return
+	case m.comma > 0:
+		t.decimal = DecimalComma
+		message := "the comma is read as the decimal mark, as in " + fault.Quote(m.example)
+		if undecided > 0 {
+			ask(m.undecidedsAt, message+", so "+fault.Quote(m.undecided)+" is "+parseNumberIn(m.undecided, DecimalComma))
+			return
+		}
+		t.note(m.placed, message, "")
+	case m.point > 0 || undecided == 0:
+		t.decimal = DecimalPoint
+		if m.twoWaysComma > 0 {
+			t.note(m.undecidedsAt, "the comma is read as the mark between thousands, as in "+fault.Quote(m.undecided)+", since other numbers have a decimal point", "")
+		}
+	case m.twoWaysComma > 0 && m.twoWaysPoint > 0:
+		return // no number says which: all are refused
+	case t.delimiter == ';':
+		t.decimal = DecimalComma
+		ask(m.undecidedsAt, fault.Quote(m.undecided)+" is read as "+parseNumberIn(m.undecided, DecimalComma)+": with semicolons between columns the decimal mark is taken to be the comma")
+	default:
+		t.decimal = DecimalPoint
+		switch {
+		case m.twoWaysComma > 0:
+			ask(m.undecidedsAt, fault.Quote(m.undecided)+" is read as "+parseNumberIn(m.undecided, DecimalPoint)+": the comma is taken to stand between thousands")
+		case m.twoWaysPoint > 0 && t.delimiter != ',':
+			ask(m.undecidedsAt, fault.Quote(m.undecided)+" is read as "+parseNumberIn(m.undecided, DecimalPoint)+": the point is taken for the decimal mark, and no number shows that it is")
+		}
+	}
+}
+
+// parseNumberIn returns the number that a text begins with, in plain form.
+func parseNumberIn(text string, d Decimal) string {
+	if plain := parseNumeral(numerals.FindString(text)).read(d); plain != "" {
+		return plain
+	}
+	return fault.Quote(text)
+}
+
+// plainFigure returns a cell of a numeric column as a plain number, one that says
+// that it is not known as nothing, and any other text as it is.
+func (t *table) plainFigure(field int, text string) string {
+	if p := &t.profile[field]; !p.numeric() {
+		return text
+	}
+	if isDash(text) || isUnknown(text) {
+		return ""
+	}
+	n, affix := figure(text)
+	if affix != t.profile[field].affix {
+		return text
+	}
+	if plain := n.read(t.decimalOf(field)); plain != "" {
+		return plain
+	}
+	return text
+}

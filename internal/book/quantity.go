@@ -1,0 +1,200 @@
+package book
+
+import (
+	"math/big"
+	"regexp"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// A quantity is what a cell says of an amount.
+type quantity struct {
+	amount Amount
+	unit   string  // what stands behind the number
+	guess  guess   // how freely it was read
+	mark   Decimal // the decimal mark that the numbers show
+	twoWay bool    // a number in it would be another with the other decimal mark
+	isRest bool    // it is what the others leave of the amount, which is 0 if it is not named
+}
+
+// A guess is a kind of reading that is said in a note.
+type guess int
+
+const (
+	literal   guess = iota
+	middle          // of a range
+	about           // a number that is said to be none too exact
+	unstated        // no number: one of the unit
+	guessKind       // how many there are
+)
+
+// says describes a reading. The argument of each is an example from the table.
+var says = [guessKind]string{
+	middle:   "ranges are read as their middle",
+	about:    "amounts said to be about right are read as they stand",
+	unstated: "units without a number are read as one of them",
+}
+
+var (
+	aboutWord = regexp.MustCompile(`^(?i:~|≈|about\b|approximately\b|approx\b\.?|around\b|roughly\b|circa\b|ca\b\.?|c\. |etwa\b|ungefähr |environ\b|env\.)\s*`)
+	rangeMark = regexp.MustCompile(`^(?i:\s*(?:--?|–|—|−|\.\.+|…)\s*|\s+(?:to|or|bis|oder|à|ou)\s+)`)
+	slashed   = regexp.MustCompile(`^(?:([0-9]{1,9})(?:[ \x{00a0}\x{202f}]+|-))?([0-9]{1,9})\s*[/⁄∕]\s*([0-9]{1,9})`)
+	vulgar    = regexp.MustCompile(`^(?:([0-9]{1,9})[ \x{00a0}\x{202f}]*)?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])`)
+	numerals  = regexp.MustCompile(`^[+-]?(?:[0-9]{1,3}(?:[ \x{00a0}\x{2009}\x{202f}'’][0-9]{3})+(?:[.,][0-9]+)?|[0-9][0-9.,]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?`)
+	oneWord   = regexp.MustCompile(`^(?i:an?|one|eine?|une?)\s+`)
+	date      = regexp.MustCompile(`^(?i)(?:[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,4}|[0-9]{1,4}/[0-9]{1,2}/[0-9]{1,4}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|[0-9]{1,2}[-. ]{1,2}(?:` + months + `)\.?(?:[- ][0-9]{2,4})?|(?:` + months + `)\.?[- ][0-9]{1,4})(?:[T ].*)?$`)
+)
+
+// months are the names of months and what they are shortened to, in English and
+// German.
+const months = `jan|january|januar|feb|february|februar|mar|march|mär|märz|apr|april|may|mai|jun|june|juni|jul|july|juli|aug|august|sep|sept|september|oct|october|okt|oktober|nov|november|dec|december|dez|dezember`
+
+// vulgarFractions are the fractions that are one character.
+var vulgarFractions = map[string][2]int64{
+	"½": {1, 2}, "⅓": {1, 3}, "⅔": {2, 3}, "¼": {1, 4}, "¾": {3, 4}, "⅕": {1, 5}, "⅖": {2, 5}, "⅗": {3, 5}, "⅘": {4, 5},
+	"⅙": {1, 6}, "⅚": {5, 6}, "⅐": {1, 7}, "⅛": {1, 8}, "⅜": {3, 8}, "⅝": {5, 8}, "⅞": {7, 8}, "⅑": {1, 9}, "⅒": {1, 10},
+}
+
+// parseQuantity reads an amount as people write it: a decimal number with either
+// mark and marks between thousands, a fraction, a whole number and a fraction, a
+// range of two of these, "about" before it, a unit behind it, or a unit alone.
+// What is wrong, and what would be right, is in message and hint.
+func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, message, hint string) {
+	if strings.Trim(text, "0123456789") == "" || decimal == DecimalPoint && strings.Trim(text, "0123456789.") == "" {
+		if a, err := scanAmount(text); err == nil {
+			return quantity{amount: a}, "", ""
+		}
+	}
+	rest := strings.TrimSpace(text)
+	if date.MatchString(rest) {
+		return q, "unreadable amount " + fault.Quote(text) + ", which looks like a date", "a spreadsheet takes 1/2 or 2-3 for a date: format the cell as text and write it anew"
+	}
+	if at := aboutWord.FindString(rest); at != "" {
+		q.guess, rest = about, rest[len(at):]
+	}
+	first, left, ok, why := q.number(rest, decimal)
+	if !ok {
+		if u, known := units.Lookup(oneWord.ReplaceAllString(rest, "")); known && why == "" {
+			q.amount, q.unit, q.guess = mustAmount("1"), u.Name, unstated
+			return q, "", ""
+		}
+		if m := remainder.FindStringSubmatch(rest); m != nil && m[2] == "" {
+			whole := m[1] + m[3] + m[4]
+			if whole == "" {
+				return quantity{isRest: true}, "", ""
+			}
+			if q, message, hint = parseQuantity(whole, decimal, units); q.guess == literal && !q.amount.IsZero() || message != "" {
+				q.isRest = true
+				return q, message, hint
+			}
+		}
+		return q.refuse(text, decimal, why)
+	}
+	value := first
+	if sep := rangeMark.FindString(left); sep != "" {
+		second, end, ok, why := q.number(left[len(sep):], decimal)
+		switch {
+		case why != "":
+			return q.refuse(text, decimal, why)
+		case ok && (second.Cmp(first) < 0 || first.Sign() < 0):
+			return q, "the range " + fault.Quote(text) + " goes down", "write the smaller number first, or the amount alone"
+		case ok:
+			value = new(big.Rat).Add(first, second)
+			value.Quo(value, big.NewRat(2, 1))
+			q.guess, left = middle, end
+		}
+	}
+	q.unit = strings.TrimSpace(left)
+	if value.Sign() < 0 {
+		return q, "negative amount " + fault.Quote(text), "amounts are 0 or more"
+	}
+	amount, err := amountOf(value)
+	if err != nil {
+		return q, "amount " + fault.Quote(text) + " is out of range", "amounts are 0, or at least 1e-30 and below 1e30"
+	}
+	q.amount = amount
+	if q.unit != "" {
+		if _, ok := units.Lookup(q.unit); !ok {
+			if strings.ContainsAny(q.unit[:1], "0123456789.,+-/⁄'") || left == q.unit {
+				return q.refuse(text, decimal, "")
+			}
+			message, hint := units.unknown(q.unit)
+			return q, message + " in the amount " + fault.Quote(text), hint
+		}
+	}
+	return q, "", ""
+}
+
+// number reads the number that a text begins with. why is what to do where a
+// number is there and its decimal mark is in doubt.
+func (q *quantity) number(text string, decimal Decimal) (value *big.Rat, rest string, ok bool, why string) {
+	if m := slashed.FindStringSubmatch(text); m != nil {
+		return fraction(m[1], m[2], m[3], text[len(m[0]):])
+	}
+	if m := vulgar.FindStringSubmatch(text); m != nil {
+		f := vulgarFractions[m[2]]
+		value, rest, ok, why = fraction(m[1], "0", "1", text[len(m[0]):])
+		return value.Add(value, big.NewRat(f[0], f[1])), rest, ok, why
+	}
+	found := numerals.FindString(text)
+	if found == "" {
+		return nil, text, false, ""
+	}
+	n := parseNumeral(found)
+	plain := n.read(decimal)
+	if plain == "" {
+		switch {
+		case n.twoWays():
+			return nil, text, false, "it may be " + n.point + " or " + n.comma + ": say decimal: point, or decimal: comma"
+		case n.comma != "":
+			return nil, text, false, "the table's decimal mark is the point; if it is the comma, say decimal: comma"
+		case n.point != "":
+			return nil, text, false, "the table's decimal mark is the comma; if it is the point, say decimal: point"
+		}
+		return nil, text, false, ""
+	}
+	if s := n.shows(); s != AnyDecimal {
+		q.mark = s
+	}
+	q.twoWay = q.twoWay || n.twoWays()
+	if plain[0] == '-' {
+		// The sign is kept by the caller, who refuses it; so may the size be any.
+		if a, err := scanAmount(plain[1:]); err == nil && a.IsZero() {
+			return new(big.Rat), text[len(found):], true, ""
+		}
+		return big.NewRat(-1, 1), text[len(found):], true, ""
+	}
+	a, err := scanAmount(plain)
+	if err != nil {
+		return nil, text, false, err.Error()
+	}
+	return a.Rat(), text[len(found):], true, ""
+}
+
+// fraction returns whole + numerator/denominator, each a few digits or none.
+func fraction(whole, numerator, denominator, left string) (value *big.Rat, rest string, ok bool, why string) {
+	d, _ := new(big.Int).SetString(denominator, 10)
+	if d.Sign() == 0 {
+		return nil, left, false, "a number cannot be divided by 0"
+	}
+	n, _ := new(big.Int).SetString(numerator, 10)
+	value = new(big.Rat).SetFrac(n, d)
+	if whole != "" {
+		w, _ := new(big.Int).SetString(whole, 10)
+		value.Add(value, new(big.Rat).SetInt(w))
+	}
+	return value, left, true, ""
+}
+
+// refuse says what is wrong with an amount.
+func (q quantity) refuse(text string, decimal Decimal, why string) (_ quantity, message, hint string) {
+	_, message, hint = parseAmount(strings.TrimSpace(text))
+	if message == "" { // readable by itself, but not in this table
+		message = "unreadable amount " + fault.Quote(text)
+	}
+	if why != "" && why != errUnreadable.Error() && why != errRange.Error() {
+		hint = why
+	}
+	return q, message, hint
+}

@@ -1,0 +1,54 @@
+package book
+
+import "io"
+
+// ReadFile reads a book from a file, see [Read].
+func ReadFile(path string, o Options) (*Book, error) {
+	return readFile(path, func(r io.Reader) (*Book, error) { return Read(r, path, o) })
+}
+
+// Read reads a book. What the file is shows in how it begins: an .xlsx workbook,
+// JSON-LD with recipes of schema.org, or else CSV. file is the name for
+// messages, and an ending .csv, .tsv, .txt, .json or .jsonld tells CSV from JSON.
+// The package's documentation describes the forms, docs/tables.md what cells may
+// hold.
+//
+// In the long form the rows of a recipe need not follow each other, and where
+// the cell of its name is empty a row belongs to the recipe above. An amount of
+// 0 says that an ingredient is not used; in the wide form, so does an empty
+// cell. A unit may be empty, which makes the amounts of that recipe plain
+// numbers. A label may be empty, in all rows of a recipe or in none. Rows of
+// nothing at all are skipped; there are no comments. A row may take up to 4 MiB.
+//
+// What is wrong in the file is an [*Error] or, if it is several things, a
+// [*fault.Errors] of the first 20 by line. What was understood without being
+// said is in [Book.Notes].
+func Read(r io.Reader, file string, o Options) (*Book, error) {
+	units := o.Units
+	if units == nil {
+		units = DefaultUnits()
+	}
+	t, err := newTable(r, file, o.Layout, units, meansRecipes)
+	if err != nil {
+		return nil, plainError(err)
+	}
+	turned := t.turned(o)
+	if turned {
+		before := t
+		if t, err = before.turn(o.Layout, units); err != nil {
+			return nil, plainError(err)
+		}
+		o = t.turnedOptions(o, before)
+	}
+	columns, long, err := readColumns(t, o, units)
+	if err != nil {
+		return nil, err
+	}
+	t.forget()
+	b := newBuilder(t, columns, long, o.Ingredients, units)
+	b.book.Turned = turned
+	if err := t.each(&b.faults, b.readRow); err != nil {
+		return nil, err
+	}
+	return b.finish()
+}

@@ -1,0 +1,103 @@
+package book
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+
+	"kir/internal/fault"
+)
+
+// A rest is a part of a recipe that makes up what the others leave of a whole.
+type rest struct {
+	Part          // its amount is the whole, 0 if the table does not say
+	before int    // how many of the other parts stand before it
+	text   string // of the cell
+	place  place
+}
+
+// fill gives a recipe the part, and says what it is, or what is wrong: of one key it need be
+// told once. plain is the whole of numbers without a unit, or 0, and why it is not known.
+// columnOf returns the column of an ingredient, if it has one.
+func (part *rest) fill(r *Recipe, plain Amount, why string, columnOf func(ingredient int32) string) (is, key, message, hint string) {
+	sum, size, unit := new(big.Rat), big.NewRat(1, 1), ""
+	largest := slices.MaxFunc(append(r.Parts, Part{}), func(p, q Part) int { return p.Base().Cmp(q.Base()) })
+	for _, p := range r.Parts {
+		sum.Add(sum, p.Base())
+		if part.Unit == nil && !slices.ContainsFunc(r.Parts, func(other Part) bool { return other.Unit != p.Unit }) {
+			part.Unit = p.Unit
+		}
+	}
+	if part.Unit != nil {
+		size, unit = part.Unit.Size.Rat(), " "+part.Unit.Name
+	}
+	if part.Amount.IsZero() && part.kind() == Percent {
+		part.Amount = mustAmount("100")
+	} else if part.Amount.IsZero() && part.kind() == Plain {
+		part.Amount = plain
+	}
+	whole := part.Amount
+	left, err := amountOf(new(big.Rat).Sub(whole.Rat(), sum.Quo(sum, size)))
+	switch {
+	case len(r.Parts) > 0 && r.Parts[0].kind() != part.kind():
+		return "", "", fmt.Sprintf("is %v, and another amount %v", part.kind(), r.Parts[0].kind()), "write the whole in the others' unit, as in q.s. 100 g, or the number"
+	case whole.IsZero():
+		example := fault.Quote(part.text + " 100" + unit)
+		if unit == "" {
+			example += " or " + fault.Quote(part.text+" 1")
+		}
+		return "", why, why, "write the whole with it, as in " + example + ", or the number"
+	case err != nil || left.IsZero():
+		others, _ := amountOf(sum)
+		message = fmt.Sprintf("is nothing: the others add up to %v%s, and the whole is %v%s", others, unit, whole, unit)
+		name := columnOf(largest.Ingredient)
+		if name == "" || largest.Base().Cmp(part.Base()) < 0 {
+			return "", "", message, "correct the others, leave out what sums them up, or write the number, 0 if it is not used"
+		}
+		return "", "no part " + name, message, "if " + fault.Quote(name) + " is a label, say so: " + Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
+	}
+	part.Amount = left
+	r.Parts = slices.Insert(r.Parts, part.before, part.Part)
+	return fmt.Sprintf("%v%s, which makes %v%s", left, unit, whole, unit), "", "", ""
+}
+
+// plainWhole returns what recipes add up to whose amounts are plain numbers: 100, or 1, if all
+// those do so that say all amounts, or the whole, within 2 in 100. If there are none it
+// is 100, for which nothing speaks, where two of the ingredients are above 1. Else it is
+// 0, and why.
+func plainWhole(recipes []Recipe, rests map[int32]rest, spoilt map[int32]bool) (whole Amount, sure bool, why string) {
+	why = "is the rest of a whole that nothing tells"
+	large, hundred, one := make(map[int32]bool), true, true
+	for i := range recipes {
+		r := &recipes[i]
+		sum := 0.0
+		for _, p := range r.Parts {
+			if p.Unit == nil {
+				v := p.Amount.Float64()
+				sum += v
+				large[p.Ingredient] = large[p.Ingredient] || v > 1
+			}
+		}
+		part, open := rests[int32(i)]
+		if open && part.Unit == nil && !part.Amount.IsZero() {
+			sum, open = part.Amount.Float64(), false
+		}
+		if !open && sum > 0 && !spoilt[int32(i)] {
+			sure = true
+			hundred, one = hundred && math.Abs(sum-100) <= 2, one && math.Abs(sum-1) <= 0.02
+			if !hundred && !one {
+				return whole, true, fmt.Sprintf("%s: %s adds up to %.6g, not to 100 or 1", why, fault.Quote(r.Name), sum)
+			}
+		}
+	}
+	maps.DeleteFunc(large, func(_ int32, is bool) bool { return !is })
+	switch {
+	case sure && one:
+		return mustAmount("1"), true, ""
+	case sure || len(large) > 1:
+		return mustAmount("100"), sure, ""
+	}
+	return whole, false, why
+}

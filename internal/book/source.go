@@ -1,0 +1,216 @@
+package book
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// A source is an opened file with a table in it.
+type source struct {
+	file      string
+	rows      rows        // all rows
+	head      func() rows // the first ones, to see what the table is like
+	delimiter rune        // of a text file, else 0
+	ragged    bool        // a row may end before the header does
+	sums      bool        // what a recipe has of an ingredient in two rows is added up
+	notes     []Note      // what was understood so far
+	asks      Layout      // what settles it
+	broken    []*Error
+}
+
+// headSize is how much of a text file is looked at to see how it is written.
+const headSize = longestRow
+
+// titleRows is among how many first rows the header is looked for.
+const titleRows = 20
+
+// foreign are files that are no tables and how they begin.
+var foreign = []struct{ magic, what, instead string }{
+	{"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password", "save it as .xlsx without a password, or as CSV"},
+	{"%PDF", "a PDF file", "tables are read from CSV, .xlsx and JSON-LD"},
+	{"\x1f\x8b", "a compressed file", "unpack it"},
+	{"PAR1", "a Parquet file", "tables are read from CSV, .xlsx and JSON-LD"},
+	{"{\\rtf", "an RTF file", "tables are read from CSV, .xlsx and JSON-LD"},
+}
+
+// openSource finds out what a file is, by how it begins and, between JSON and
+// CSV, by its name. suits tells which sheet of a workbook is meant, by its first
+// rows, if the layout does not say; units are those of lines of JSON.
+func openSource(r io.Reader, file string, l Layout, units *Units, suits func(header []string) bool) (*source, error) {
+	head, err := io.ReadAll(io.LimitReader(r, headSize))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	whole := io.MultiReader(bytes.NewReader(head), r)
+	for _, f := range foreign {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			return nil, &Error{File: file, Message: "this is " + f.what, Hint: f.instead}
+		}
+	}
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		return openSheet(whole, file, l, suits)
+	}
+	if l.Sheet != "" {
+		return nil, &Error{File: file, Message: "the file has no sheets", Hint: "leave sheet out: it is for .xlsx"}
+	}
+	full := len(head) < headSize
+	c, err := findCharset(head, full, l.Encoding)
+	if err != nil {
+		return nil, &Error{File: file, Message: err.Error()}
+	}
+	text := c.decodeHead(head, full)
+	s := &source{file: file}
+	if c.guessed {
+		s.notes = append(s.notes, Note{File: file, Line: 1, Column: 1, Message: "the file does not say how it writes characters; it is read as " + c.name, Settle: Layout{Encoding: c.name}.YAML()})
+		s.asks.Encoding = c.name
+	}
+	if _, err := io.CopyN(io.Discard, whole, int64(c.skip)); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	all := c.decode(whole)
+	if isJSON(file, text) {
+		return s, s.openRecipes(all, units)
+	}
+	lines := 0
+	mark, length := declaredDelimiter(text)
+	if mark != 0 {
+		lines, text = 1, text[length:]
+		if _, err := io.CopyN(io.Discard, all, int64(length)); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	if mark == 0 || l.Delimiter != "" {
+		if mark, err = findDelimiter(text, l.Delimiter); err != nil {
+			return nil, &Error{File: file, Message: err.Error()}
+		}
+	}
+	s.delimiter = mark
+	s.rows = newCSVRows(all, file, mark, lines, c.decoder != nil)
+	s.head = func() rows { return newCSVRows(bytes.NewReader(text), file, mark, lines, c.decoder != nil) }
+	return s, nil
+}
+
+// isJSON is whether a text is JSON: its name says so, or says nothing and it
+// begins like it.
+func isJSON(file string, text []byte) bool {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".json", ".jsonld":
+		return true
+	case ".csv", ".tsv", ".tab", ".txt":
+		return false
+	}
+	text = bytes.TrimSpace(text)
+	return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("[")) && bytes.ContainsAny(text[1:min(len(text), 100)], "{")
+}
+
+// openRecipes opens a text in JSON-LD, whose lines have these units.
+func (s *source) openRecipes(text io.Reader, units *Units) error {
+	list, notes, err := readRecipes(text, s.file, units)
+	if err != nil {
+		return err
+	}
+	s.rows, s.head, s.sums = list(), list, true
+	s.notes = append(s.notes, notes...)
+	return nil
+}
+
+// openSheet opens a sheet of a workbook.
+func openSheet(r io.Reader, file string, l Layout, suits func(header []string) bool) (*source, error) {
+	w, err := openWorkbook(r, file)
+	if err != nil {
+		return nil, err
+	}
+	names := w.book.GetSheetList()
+	if len(names) > mostSheets {
+		return nil, w.errorf("save the sheet as CSV", "the workbook has more than %d sheets", mostSheets)
+	}
+	s := &source{file: file, ragged: true}
+	var chosen *sheet
+	if l.Sheet != "" {
+		at := slices.IndexFunc(names, func(name string) bool { return Name(name) == Name(l.Sheet) })
+		if at < 0 {
+			hint := fault.DidYouMean(l.Sheet, names)
+			if hint == "" {
+				hint = "there are " + fault.List(names, 12)
+			}
+			return nil, w.errorf(hint, "the workbook has no sheet %s", fault.Quote(l.Sheet))
+		}
+		if chosen, err = w.read(names[at]); err != nil {
+			return nil, err
+		}
+	} else if chosen, err = s.chooseSheet(w, names, suits); err != nil {
+		return nil, err
+	}
+	s.rows, s.head, s.broken = chosen.rows(), chosen.rows, chosen.broken
+	return s, nil
+}
+
+// chooseSheet returns the first sheet that suits, or else the first one with
+// anything in it.
+func (s *source) chooseSheet(w *workbook, names []string, suits func(header []string) bool) (*sheet, error) {
+	var first, chosen *sheet
+	var fitting []string
+	for _, name := range names {
+		sheet, err := w.read(name)
+		if err != nil {
+			return nil, err
+		}
+		if len(sheet.cells) == 0 {
+			continue
+		}
+		if first == nil {
+			first = sheet
+		}
+		if slices.ContainsFunc(sheet.cells[:min(len(sheet.cells), titleRows)], suits) {
+			if fitting = append(fitting, name); chosen == nil {
+				chosen = sheet
+			}
+		}
+	}
+	switch {
+	case first == nil:
+		return nil, w.errorf("begin with a row that names the columns", "the workbook is empty")
+	case chosen == nil:
+		chosen = first
+	}
+	if len(names) > 1 {
+		note := Note{File: s.file, Message: "the sheet " + fault.Quote(chosen.name) + " is read, of " + fault.List(names, 12)}
+		if len(fitting) != 1 {
+			s.asks.Sheet = chosen.name
+			note.Settle = Layout{Sheet: chosen.name}.YAML()
+		}
+		s.notes = append(s.notes, note)
+	}
+	return chosen, nil
+}
+
+// readFile opens a file and reads it under its path. That there is no such file,
+// that it may not be read and that it is a directory are [*Error]s.
+func readFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
+	var none T
+	file, err := os.Open(path)
+	if err != nil {
+		e := &Error{File: path, Err: err, Message: "cannot be opened", Hint: err.Error()}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			e.Message, e.Hint = "no such file", ""
+		case errors.Is(err, fs.ErrPermission):
+			e.Message, e.Hint = "no permission to read it", ""
+		}
+		return none, e
+	}
+	defer file.Close() // read only: nothing can be lost by it
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return none, &Error{File: path, Message: "is a directory", Hint: "name a CSV file"}
+	}
+	return read(file)
+}

@@ -1,0 +1,289 @@
+package book
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// A table is rows under a header that names the columns.
+type table struct {
+	*source
+	header  []string
+	width   int      // of the header with empty names at its end, which are no columns
+	places  []place  // of the header's names
+	row     []string // the current row, as long as the header; valid until next
+	profile []profile
+	lines   []int // of the rows whose numbers the profiles keep
+	summed  int   // the line of a row that adds up the others; 0 if there is none
+	marking marking
+	decimal Decimal      // what the numbers of text cells have
+	unnamed map[int]bool // columns of which it was told that they have no name
+}
+
+// newTable opens a file and reads the header. Its names differ from each other,
+// and are empty only in columns that hold nothing. means tells whether a name in
+// the header has a meaning.
+func newTable(r io.Reader, file string, l Layout, units *Units, means func(name string) bool) (*table, error) {
+	suits := func(row []string) bool { return slices.ContainsFunc(row, means) }
+	s, err := openSource(r, file, l, units, suits)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{source: s}
+	above, err := t.findHeader(suits)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.readHeader(above); err != nil {
+		return nil, err
+	}
+	t.look(units)
+	t.chooseDecimal(l.Decimal)
+	return t, nil
+}
+
+// findHeader returns how many rows with text in them stand above the header: it
+// is the first row, unless that has one or two cells of many and a later one
+// has names with a meaning or, where none has, is the first with more cells and
+// no number; or unless it has gaps and the second has more cells and no number.
+func (t *table) findHeader(suits func(row []string) bool) (above int, err error) {
+	head := t.head()
+	first, seen, texts, gaps := 0, 0, 0, false
+	for seen < titleRows {
+		row, err := head.next()
+		if bad := (*Error)(nil); errors.As(err, &bad) {
+			break // it is told of when all is read
+		} else if err == io.EOF {
+			break
+		} else if err != nil {
+			return 0, err
+		}
+		filled, numbers := 0, 0
+		for _, text := range row {
+			if text = strings.TrimSpace(text); text != "" {
+				filled++
+				if n, _ := figure(text); n != (numeral{}) {
+					numbers++
+				}
+			}
+		}
+		if filled == 0 {
+			continue
+		}
+		seen++
+		if seen == 1 {
+			first = filled
+			if gaps = first > 2 || suits(row); gaps && filled == len(row) {
+				return 0, nil
+			}
+			continue
+		}
+		if gaps {
+			if filled > first && numbers == 0 {
+				return 1, nil
+			}
+			return 0, nil
+		}
+		if filled > first && suits(row) {
+			return seen - 1, nil
+		}
+		if texts == 0 && filled > 2 && numbers == 0 {
+			texts = seen
+		}
+	}
+	return max(texts-1, 0), nil
+}
+
+// readHeader reads past the rows above the header, and then the header.
+func (t *table) readHeader(above int) error {
+	for k := 0; ; {
+		row, err := t.rows.next()
+		switch {
+		case err == io.EOF:
+			return t.errorIn(place{line: 1, column: 1}, "the file is empty", "begin with a row that names the columns")
+		case err != nil:
+			return err
+		case blank(row):
+			continue
+		}
+		t.row = row
+		if k++; k > above {
+			break
+		}
+		if k == 1 {
+			t.note(t.place(0), fault.Count(above, "row")+" above the header "+isAre(above)+" left out", "")
+		}
+	}
+	row := t.row
+	t.width = len(row)
+	for len(row) > 0 && strings.TrimSpace(row[len(row)-1]) == "" {
+		row = row[:len(row)-1]
+	}
+	if len(row) > mostColumns {
+		return t.errorAt(0, fmt.Sprintf("the table has more than %d columns", mostColumns), "is it the right file?")
+	}
+	seen := make(map[string]int)
+	for i, text := range row {
+		name := Name(text)
+		t.places = append(t.places, t.place(i))
+		if first, ok := seen[name]; ok && name != "" {
+			return t.errorAt(i, fmt.Sprintf("two columns are called %s: numbers %d and %d", fault.Quote(name), first+1, i+1), "remove one or give it another name")
+		}
+		if len(name) > longestCell {
+			return t.errorAt(i, fmt.Sprintf("the name is longer than %d bytes", longestCell), "is it the right file?")
+		}
+		seen[name] = i
+		t.header = append(t.header, strings.Clone(name))
+	}
+	return nil
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// find returns the column with one of the names that have a meaning, in
+// whatever case, or -1.
+func (t *table) find(name string) int {
+	return slices.IndexFunc(t.header, func(other string) bool { return strings.EqualFold(name, other) })
+}
+
+// findOnly is find, and an error if a second column has the name in another case.
+func (t *table) findOnly(name string) (int, error) {
+	first := t.find(name)
+	for i := first + 1; first >= 0 && i < len(t.header); i++ {
+		if strings.EqualFold(name, t.header[i]) {
+			return 0, t.errorInHeader(i, fmt.Sprintf("two columns are called %s: numbers %d and %d", fault.Quote(name), first+1, i+1), "remove one or give it another name")
+		}
+	}
+	return first, nil
+}
+
+// next reads the next row that is not empty; for its errors see rows.
+func (t *table) next() error {
+	for {
+		row, err := t.rows.next()
+		if err != nil {
+			return err
+		}
+		if blank(row) || t.summed > 0 && t.place(0).line == t.summed {
+			continue
+		}
+		t.row = row
+		for len(row) > len(t.header) && strings.TrimSpace(row[len(row)-1]) == "" {
+			row = row[:len(row)-1]
+		}
+		for t.ragged && len(row) < len(t.header) {
+			row = append(row, "")
+		}
+		t.row = row
+		for i, text := range row {
+			if len(text) > longestCell {
+				return t.errorAt(i, fmt.Sprintf("the cell is longer than %d bytes", longestCell), "look for a quote that is opened and never closed, or shorten it")
+			}
+			if i < t.width && (i >= len(t.header) || t.header[i] == "") && strings.TrimSpace(text) != "" && !t.unnamed[i] {
+				if t.unnamed == nil {
+					t.unnamed = make(map[int]bool)
+				}
+				t.unnamed[i] = i < len(t.header) // else the row is too long, too
+				return t.errorAt(i, fmt.Sprintf("column %d has no name and holds %s", i+1, fault.Quote(text)), "name the column, or empty it")
+			}
+		}
+		if len(row) == len(t.header) {
+			return nil
+		}
+		message := fmt.Sprintf("the row has %s and the header %s", fault.Count(len(row), "column"), fault.Count(len(t.header), "column"))
+		if len(row) > len(t.header) {
+			hint := "put text that has a comma in it in quotes, or remove what is too much"
+			if t.delimiter != ',' {
+				hint = "remove what is too much, or name the columns"
+			}
+			return t.errorAt(len(t.header), message, hint)
+		}
+		return t.errorAt(len(row), message, "add "+fault.List(t.header[len(row):], 12)+", or a "+t.delimiterName()+" for each that is empty")
+	}
+}
+
+// delimiterName is what stands between the columns, in words.
+func (t *table) delimiterName() string {
+	for _, d := range delimiters {
+		if d.mark == t.delimiter {
+			return d.name
+		}
+	}
+	return "cell"
+}
+
+// place returns where a field of the current row begins.
+func (t *table) place(field int) place { return t.rows.place(field) }
+
+// exact is whether a field of the current row is a number by itself.
+func (t *table) exact(field int) bool { return t.rows.exact(field) }
+
+// decimalOf returns the decimal mark of a field of the current row.
+func (t *table) decimalOf(field int) Decimal {
+	if t.ragged && t.exact(field) {
+		return DecimalPoint
+	}
+	return t.decimal
+}
+
+// errorAt is an error in a field of the current row.
+func (t *table) errorAt(field int, message, hint string) *Error {
+	return t.errorIn(t.place(field), message, hint)
+}
+
+// errorInHeader is an error in a field of the header.
+func (t *table) errorInHeader(field int, message, hint string) *Error {
+	return t.errorIn(t.places[field], message, hint)
+}
+
+// errorIn is an error at a place in the file.
+func (t *table) errorIn(p place, message, hint string) *Error {
+	return &Error{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Hint: hint}
+}
+
+// note takes down what was understood. settle is empty if it cannot well be wrong.
+func (t *table) note(p place, message, settle string) {
+	n := Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle}
+	if !slices.Contains(t.notes, n) { // a turned table is looked at twice
+		t.notes = append(t.notes, n)
+	}
+}
+
+// each reads the rows to the end, or until there are enough errors. It returns
+// failures of the machine alone.
+func (t *table) each(f *faults, read func()) error {
+	for _, e := range t.broken {
+		f.add(e)
+	}
+	for !f.full() {
+		err := t.next()
+		fatal := (fatalError{})
+		bad := (*Error)(nil)
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.As(err, &fatal):
+			f.add(fatal.bad)
+			f.broken = true
+			return nil
+		case errors.As(err, &bad):
+			f.add(bad)
+			f.broken = true
+		case err != nil:
+			return err
+		default:
+			read()
+		}
+	}
+	return nil
+}

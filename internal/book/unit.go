@@ -1,0 +1,163 @@
+package book
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// A Kind is what a unit measures. Amounts of one kind can be added up.
+type Kind int
+
+// The kinds of units, with their base units.
+const (
+	Plain   Kind = iota // a number without a unit
+	Volume              // centilitre
+	Mass                // gram
+	Percent             // percent
+	Share               // part
+	Count               // piece
+)
+
+// String returns the kind in words.
+func (k Kind) String() string {
+	switch k {
+	case Volume:
+		return "a volume"
+	case Mass:
+		return "a mass"
+	case Percent:
+		return "a percentage"
+	case Share:
+		return "a share"
+	case Count:
+		return "a number of pieces"
+	default:
+		return "a plain number"
+	}
+}
+
+// A Unit is what an amount counts.
+type Unit struct {
+	// Name is the unit's first name: "dash" for "Dashes" too.
+	Name string
+	Kind Kind
+	// Size is how many of the kind's base unit it is, above 0.
+	Size Amount
+
+	// inMass is the same unit as a mass, for units that nobody measures, such as
+	// a pinch; nil for all others. See [Book] for when it is taken.
+	inMass *Unit
+}
+
+// Units are the units that a book may use. They do not change: [Units.With]
+// returns another set.
+type Units struct {
+	names  []string // first names, in the order of definition
+	byName map[string]*Unit
+}
+
+// With returns the units with one more, or with another size for one that is
+// there, under all its names. The size is a number and a known unit with a space
+// between them, "0.09 cl", "50 g", or a number alone, which is in cl, or in g if
+// the unit is already known as a mass. It is how volume and mass can be mixed in
+// a recipe: With("g", "0.1 cl"). A metric volume in g, or a metric mass in cl, is
+// a density: all other units that are such still follow it.
+func (u *Units) With(name, size string) (*Units, error) {
+	key := unitKey(name)
+	if key == "" {
+		return nil, fmt.Errorf("a unit without a name: call it, for example, \"jigger\"")
+	}
+	wrong := func(message, hint string) (*Units, error) {
+		return nil, fmt.Errorf("size %s of unit %s: %s: %s", fault.Quote(size), fault.Quote(name), message, hint)
+	}
+	fields := strings.Fields(size)
+	if len(fields) == 0 {
+		return wrong("no number", "write a number and a unit, such as \"0.09 cl\"")
+	}
+	number, message, _ := parseAmount(fields[0])
+	if message != "" {
+		return wrong(message, "write a number and a unit, such as \"0.09 cl\"")
+	}
+	if number.IsZero() {
+		return wrong("no size", "write a number above 0")
+	}
+	old, known := u.Lookup(name)
+	unit := Unit{Name: key, Kind: Volume, Size: number}
+	if known {
+		unit.Name, unit.Kind = old.Name, old.Kind
+		if len(fields) == 1 && old.Kind != Volume && old.Kind != Mass {
+			return wrong("a number of what?", "write a number and a unit, such as \""+fields[0]+" cl\"")
+		}
+	}
+	if len(fields) > 1 {
+		in, ok := u.Lookup(strings.Join(fields[1:], " "))
+		if !ok {
+			return wrong(u.unknown(strings.Join(fields[1:], " ")))
+		}
+		unit.Kind = in.Kind
+		var hint string
+		if unit.Size, message, hint = number.times(in.Size); message != "" {
+			return wrong(message, hint)
+		}
+	}
+	with := &Units{names: slices.Clone(u.names), byName: maps.Clone(u.byName)}
+	if known {
+		now := map[*Unit]*Unit{old: &unit}
+		dense := slices.Contains(metric, old.Name) && (old.Kind == Mass && unit.Kind == Volume || old.Kind == Volume && unit.Kind == Mass)
+		for _, alias := range slices.Sorted(maps.Keys(u.byName)) { // in order, for what is said of the first
+			other := u.byName[alias]
+			if dense && now[other] == nil && other.Kind == old.Kind {
+				ratio := new(big.Rat).Mul(other.Size.Rat(), new(big.Rat).Quo(unit.Size.Rat(), old.Size.Rat()))
+				follows, err := amountOf(ratio)
+				if err != nil || follows.IsZero() {
+					return wrong("with it "+fault.Quote(other.Name)+" is out of range", "write the density of water, such as \"0.1 cl\" for g")
+				}
+				now[other] = &Unit{Name: other.Name, Kind: unit.Kind, Size: follows}
+			}
+			if now[other] != nil {
+				with.byName[alias] = now[other]
+			}
+		}
+	} else {
+		with.names = append(with.names, key)
+		with.byName[key] = &unit
+	}
+	return with, nil
+}
+
+// metric are the units that are fixed by each other.
+var metric = []string{"ml", "cl", "dl", "l", "mg", "g", "kg"}
+
+// Lookup returns the unit of that name. Case, points and spaces around do not
+// matter, nor does a plural s or es.
+func (u *Units) Lookup(name string) (*Unit, bool) {
+	key := unitKey(name)
+	for _, ending := range []string{"", "s", "es"} {
+		if stem, ok := strings.CutSuffix(key, ending); ok {
+			if unit, ok := u.byName[stem]; ok {
+				return unit, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// unknown says that there is no such unit, and which there are.
+func (u *Units) unknown(name string) (message, hint string) {
+	all := slices.Sorted(maps.Keys(u.byName))
+	hint = "known are " + fault.List(u.names, len(u.names))
+	if mean := fault.DidYouMean(unitKey(name), all); mean != "" {
+		hint = mean + " " + strings.ToUpper(hint[:1]) + hint[1:]
+	}
+	return "unknown unit " + fault.Quote(name), hint
+}
+
+// unitKey is the form under which a unit's name is looked up.
+func unitKey(name string) string {
+	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(Name(name), ".", " "))), " ")
+}

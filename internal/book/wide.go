@@ -1,0 +1,72 @@
+package book
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// readWide takes in a row of the wide form.
+func (b *builder) readWide() {
+	t := b.table
+	if Name(t.row[b.recipe]) == "" && !slices.ContainsFunc(b.parts, func(p widePart) bool { return strings.TrimSpace(t.row[p.column]) != "" }) {
+		b.bare.add(func() place { return t.place(b.recipe) }, "")
+		return
+	}
+	recipe, isNew, _, ok := b.findRecipe()
+	if !ok {
+		return
+	}
+	r := &b.recipes[recipe]
+	if !isNew {
+		b.fail(b.recipe, "", fmt.Sprintf("recipe %s is there twice: first on line %d", fault.Quote(r.Name), r.Line), "remove one of the rows, or rename one")
+		return
+	}
+	used := b.used[:0]
+	for _, p := range b.parts {
+		text := t.row[p.column]
+		if text == "" || text == "0" {
+			continue
+		}
+		if text = strings.TrimSpace(text); text == "" || isDash(text) {
+			continue
+		}
+		name := t.header[p.column]
+		q, message, hint := b.quantity(p.column, text)
+		if message != "" {
+			if f, ok := number(text); !ok || f < 0 {
+				hint += ", or if " + fault.Quote(name) + " is a label, say so: " + Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
+			}
+			b.fail(p.column, "", message+" of "+fault.Quote(name), hint)
+			b.spoilt[recipe] = true
+			if b.faults.full() {
+				return
+			}
+			continue
+		}
+		if q.amount.IsZero() && !q.isRest {
+			continue
+		}
+		part := Part{Ingredient: p.ingredient, Line: int32(min(r.Line, math.MaxInt32)), Amount: q.amount, Unit: p.unit}
+		if q.unit != "" {
+			part.Unit, _ = b.units.Lookup(q.unit)
+		}
+		if q.isRest {
+			b.takeRest(recipe, part, p.column, text, len(used))
+			continue
+		}
+		if !b.agree(used, &part, p.column) {
+			if !b.spoilt[recipe] { // the others may not agree for the same reason
+				b.mixed(r, &used[0], &part, p.column)
+			}
+			b.spoilt[recipe] = true
+			continue
+		}
+		used = append(used, part)
+	}
+	b.used = used
+	r.Parts = slices.Clone(used)
+}

@@ -1,0 +1,306 @@
+package book
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/fault"
+)
+
+// readWide settles the columns of the wide form.
+func (c *columnReader) readWide() error {
+	recipe, err := c.wideRecipe()
+	if err != nil {
+		return err
+	}
+	c.columns[recipe].Role = RecipeColumn
+	if c.given[recipe] == LabelColumn {
+		return c.errorInHeader(recipe, "column "+fault.Quote(c.header[recipe])+" cannot be a label", "a label is another column than that")
+	}
+	c.findSummed(recipe)
+	c.findTotal(recipe)
+	var guessed []int // ingredients that nobody has given
+	for i, name := range c.header {
+		if i == recipe || name == "" {
+			continue
+		}
+		role, given := c.given[i]
+		if !given {
+			if role, err = c.wideRole(i); err != nil {
+				return err
+			}
+			if role == IngredientColumn && c.options.Ingredients == nil {
+				guessed = append(guessed, i)
+			}
+		}
+		if c.columns[i].Role = role; role == IngredientColumn {
+			c.columns[i].Ingredient = name
+			if c.options.Ingredients != nil {
+				if _, ok := c.options.Ingredients.Index(name); ok {
+					continue
+				}
+			}
+			c.columns[i].Ingredient, c.columns[i].Unit = splitUnit(name, c.units)
+		}
+	}
+	c.findOdd(guessed)
+	var inUnits []string
+	first := 0
+	for i, column := range c.columns {
+		if column.Unit != nil {
+			if inUnits = append(inUnits, column.Name); len(inUnits) == 1 {
+				first = i
+			}
+		}
+	}
+	if len(inUnits) > 0 {
+		c.note(c.places[first], fmt.Sprintf("units stand in the names of %s: %s is the ingredient %s in %s", fault.Count(len(inUnits), "column"),
+			fault.Quote(inUnits[0]), fault.Quote(c.columns[first].Ingredient), fault.Quote(c.columns[first].Unit.Name)), "")
+	}
+	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {
+		if slices.ContainsFunc(c.profile, func(p profile) bool { return p.negative > 0 }) {
+			return c.errorInHeader(recipe, "the table has numbers below 0, and no column of amounts", "a table of recipes says how much of each ingredient there is, and amounts are 0 or more")
+		}
+		return c.errorInHeader(recipe, "the header names no ingredient", longForm+"; the wide form has recipe and a column for each ingredient")
+	}
+	return nil
+}
+
+// wideRecipe returns the column of the recipes' names in the wide form.
+func (c *columnReader) wideRecipe() (int, error) {
+	if i, ok := c.taken[RecipeColumn]; ok {
+		return i, nil
+	}
+	named := func(i int) bool { return c.profile[i].filled > 0 && c.profile[i].amounts < c.profile[i].filled }
+	if i := c.guess(RecipeColumn); i >= 0 {
+		c.note(c.places[i], "column "+fault.Quote(c.header[i])+" is taken as the recipe", "")
+		return i, nil
+	}
+	if c.header[0] == "" && named(0) {
+		c.header[0] = string(RecipeColumn)
+		c.columns[0].Name = c.header[0]
+		c.note(c.places[0], "the first column, which has no name, is taken as the recipe", "")
+		return 0, nil
+	}
+	if p := c.profile[0]; named(0) && p.amounts == 0 && p.differ && len(c.header) > 1 && !c.nearRole(0) {
+		if _, given := c.given[0]; !given {
+			c.ask(0, RecipeColumn, "column "+fault.Quote(c.header[0])+" is taken as the recipe")
+			return 0, nil
+		}
+	}
+	if p := c.profile[0]; p.numeric() && p.affix == "" && p.differ && len(c.header) > 1 && numbersRows(c.header[0]) {
+		if _, given := c.given[0]; !given {
+			c.ask(0, RecipeColumn, "column "+fault.Quote(c.header[0])+" is taken as the recipe")
+			return 0, nil
+		}
+	}
+	return 0, c.missing(RecipeColumn)
+}
+
+// nearRole is whether a column's name may be a role's name, misspelt.
+func (c *columnReader) nearRole(column int) bool {
+	_, ok := fault.Nearest(c.header[column], []string{string(RecipeColumn), string(IngredientColumn), string(AmountColumn), "ingredients"})
+	return ok
+}
+
+// wideRole returns what a column of the wide form is that nobody has given.
+func (c *columnReader) wideRole(i int) (Role, error) {
+	name, p := c.header[i], &c.profile[i]
+	if in := c.options.Ingredients; in != nil {
+		base, _ := splitUnit(name, c.units)
+		for _, text := range []string{name, base} {
+			if _, ok := in.Index(text); ok {
+				return IngredientColumn, nil
+			}
+		}
+	}
+	switch {
+	case p.filled == 0 || p.rests > 0 && 2*(p.amounts+p.rests) > p.filled:
+		return IngredientColumn, nil
+	case p.amounts == 0 && p.figures < p.filled && c.nearRole(i):
+		e := c.errorInHeader(i, fmt.Sprintf("column %s holds text such as %s and no amounts", fault.Quote(name), fault.Quote(p.example)),
+			longForm+"; a list in one cell is not read; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())
+		return "", e
+	case p.amounts == 0 && p.figures < p.filled:
+		c.note(c.places[i], fmt.Sprintf("column %s holds text such as %s and is taken as a label", fault.Quote(name), fault.Quote(p.example)), "")
+		return LabelColumn, nil
+	case p.numeric() && p.affix != "" && p.affix != "%":
+		c.note(c.places[i], fmt.Sprintf("column %s holds sums of money such as %s and is taken as a label", fault.Quote(name), fault.Quote(p.example)), "")
+		return LabelColumn, nil
+	case c.total > 0 && i == c.total:
+		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s holds numbers and is left out: it is the sum of those before it", fault.Quote(name)))
+		return IgnoredColumn, nil
+	case c.total > 0 && i > c.total:
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s stands behind the sum of the amounts and is taken as a label", fault.Quote(name)))
+		return LabelColumn, nil
+	case p.negative > 1:
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers below 0 and is taken as a label", fault.Quote(name)))
+		return LabelColumn, nil
+	case 2*(p.amounts+p.rests) < p.filled:
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds few amounts and is taken as a label", fault.Quote(name)))
+		return LabelColumn, nil
+	case p.counts() && !ranks(name):
+		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s numbers the rows and is left out", fault.Quote(name)))
+		return IgnoredColumn, nil
+	case p.numeric() && p.affix == "" && adds(name):
+		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s is taken for a sum, for its name, and left out", fault.Quote(name)))
+		return IgnoredColumn, nil
+	case p.numeric() && p.affix == "" && c.inUnits():
+		if _, unit := splitUnit(name, c.units); unit != nil {
+			break
+		}
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers without a unit, where other columns have units, and is taken as a label", fault.Quote(name)))
+		return LabelColumn, nil
+	case judges(name):
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers and is taken as a label, not as an ingredient, for its name", fault.Quote(name)))
+		return LabelColumn, nil
+	}
+	return IngredientColumn, nil
+}
+
+// ask takes down what a column is taken for, which may be wrong.
+func (c *columnReader) ask(column int, role Role, message string) {
+	settle := Layout{Columns: map[string]Role{c.header[column]: role}}
+	c.asks = c.asks.With(settle)
+	c.note(c.places[column], message, settle.YAML())
+}
+
+// inUnits is whether most columns of amounts have a unit in each of their cells, or in
+// their name.
+func (c *columnReader) inUnits() bool {
+	amounts, units := 0, 0
+	for i := range c.profile {
+		if p := &c.profile[i]; p.filled > 0 && p.amounts == p.filled {
+			_, unit := splitUnit(c.header[i], c.units)
+			if amounts++; unit != nil || p.units == p.filled {
+				units++
+			}
+		}
+	}
+	return units > 1 && 2*units > amounts
+}
+
+// findSummed looks for a row that is the sum of all others in each column of
+// numbers that it has, below what may be a table of any recipes: it is none.
+func (c *columnReader) findSummed(recipe int) {
+	rows := len(c.lines)
+	if rows < fewestRows {
+		return
+	}
+	r := rows - 1
+	columns := 0
+	for i := range c.profile {
+		p := &c.profile[i]
+		if i == recipe || p.filled == 0 || p.amounts < p.filled || p.values[r] == 0 {
+			continue
+		}
+		sum := 0.0
+		for _, v := range p.values {
+			sum += v
+		}
+		if !(math.Abs(sum-2*p.values[r]) <= 1e-9*sum) {
+			return
+		}
+		columns++
+	}
+	if columns < 3 {
+		return
+	}
+	c.summed = c.lines[r]
+	c.note(place{line: c.summed, column: 1}, "a row that adds up all others is left out", "")
+	for i := range c.profile {
+		c.profile[i].values = c.profile[i].values[:r]
+	}
+}
+
+// findTotal looks for a column that is called a sum or is 100 or 1 throughout, and is what at
+// least three before it add up to: neither it nor any behind it is an ingredient.
+func (c *columnReader) findTotal(recipe int) {
+	rows := len(c.profile[recipe].values)
+	if rows < fewestRows && !slices.ContainsFunc(c.profile, func(p profile) bool { return p.rests > 0 }) {
+		return
+	}
+	sum := make([]float64, rows)
+	added := 0
+	for i := range c.profile {
+		p := &c.profile[i]
+		role, given := c.given[i]
+		if i == recipe || p.amounts+p.rests == 0 || p.amounts+p.rests < p.filled || given && role != IngredientColumn || judges(c.header[i]) {
+			continue
+		}
+		total, called := added >= 3 && p.filled >= rows && !given, sumWord(c.header[i])
+		for r, v := range p.values {
+			total = total && (called || math.Abs(v-100) <= 0.5 || math.Abs(v-1) <= 0.005) && v > 0 && !(math.Abs(v-sum[r]) > 0.005*v)
+			sum[r] += v
+		}
+		if added++; total {
+			c.total = i
+			return
+		}
+	}
+}
+
+// findOdd looks among the columns that are taken as ingredients, and that nobody
+// has given, for one without which every row adds up to the same, or which is the
+// sum of the others: it is no ingredient.
+func (c *columnReader) findOdd(guessed []int) {
+	var all []int
+	for i, column := range c.columns {
+		if column.Role == IngredientColumn && column.Unit == nil {
+			all = append(all, i)
+		} else if column.Role == IngredientColumn {
+			return // amounts of several units do not add up
+		}
+	}
+	if len(all) < 3 || len(guessed) == 0 {
+		return
+	}
+	rows := len(c.profile[all[0]].values)
+	if rows < fewestRows {
+		return
+	}
+	sum := make([]float64, rows)
+	for _, i := range all {
+		for r, v := range c.profile[i].values {
+			sum[r] += v
+		}
+	}
+	same := func(value func(r int) float64) bool {
+		for r := range rows {
+			if !(math.Abs(value(r)-value(0)) <= 1e-6*math.Abs(value(0))) {
+				return false
+			}
+		}
+		return true
+	}
+	level := same(func(r int) float64 { return sum[r] })
+	var odd []int
+	why := make(map[int]string)
+	for _, i := range guessed {
+		p := &c.profile[i]
+		if p.filled < rows {
+			continue
+		}
+		isSum := true
+		for r, v := range p.values {
+			isSum = isSum && math.Abs(sum[r]-2*v) <= 1e-6*math.Abs(v)
+		}
+		switch {
+		case isSum && (adds(c.header[i]) || len(all) > 3):
+			odd, why[i] = append(odd, i), "it is the sum of the others"
+		case !level && same(func(r int) float64 { return sum[r] - p.values[r] }):
+			odd, why[i] = append(odd, i), "without it every row adds up to the same"
+		}
+	}
+	if len(odd) != 1 {
+		return
+	}
+	i := odd[0]
+	role, taken := LabelColumn, "taken as a label, not as an ingredient"
+	if adds(c.header[i]) {
+		role, taken = IgnoredColumn, "left out"
+	}
+	c.columns[i] = Column{Name: c.header[i], Role: role}
+	c.ask(i, role, fmt.Sprintf("column %s holds numbers and is %s: %s", fault.Quote(c.header[i]), taken, why[i]))
+}

@@ -1,0 +1,131 @@
+package book
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// words are names of columns that have a meaning, in lower case, besides the
+// English ones in Role: the first that a table has is taken.
+var words = map[Role][]string{
+	RecipeColumn: {"recipe name", "recipes", "cocktail", "cocktails", "drink", "drinks", "cocktail name", "drink name", "strdrink", "dish", "formula", "formulation", "blend",
+		"rezept", "rezeptname", "rezeptur", "getränk", "gericht", "mischung", "formel", "recette", "formule", "receta", "fórmula", "ricetta", "name", "title", "titel", "nom", "nombre", "nome"},
+	IngredientColumn: {"ingredients", "ingredient name", "component", "components", "raw material", "material", "inci", "inci name", "substance",
+		"zutat", "zutaten", "bestandteil", "komponente", "rohstoff", "ingrédient", "ingrédients", "composant", "ingrediente", "ingredientes", "ingredienti", "componente"},
+	AmountColumn: {"amounts", "quantity", "qty", "dose", "measure", "menge", "mengen", "anteil", "dosis", "quantité", "dosage", "cantidad", "quantità", "dosi"},
+	UnitColumn:   {"units", "uom", "unit of measure", "einheit", "einheiten", "maß", "unité", "unités", "unidad", "unidades", "unità"},
+}
+
+// judgements are words that a column's name ends in if its numbers say something
+// of a recipe: how good it is, what it costs.
+var judgements = []string{
+	"rating", "ratings", "score", "scores", "stars", "rank", "ranking", "votes", "liking", "likes", "grade", "popularity", "reviews", "hedonic",
+	"price", "cost", "costs", "margin", "calories", "kcal", "abv", "ph", "viscosity", "sweetness", "bitterness", "sourness", "servings", "portions",
+	"hardness", "hv", "hv10", "hv30", "hrc", "hb", "hbw", "strength", "mpa", "gpa", "elongation", "density", "conductivity", "härte",
+	"sharpe", "return", "returns", "volatility",
+	"bewertung", "wertung", "punkte", "sterne", "rang", "preis", "kosten", "portionen", "kalorien",
+	"prix", "coût", "évaluation", "étoiles", "precio", "coste", "puntuación", "prezzo", "costo", "voto",
+}
+
+// costs are those of them of which less is better.
+var costs = []string{
+	"rank", "ranking", "price", "cost", "costs", "calories", "kcal", "rang", "preis", "kosten", "kalorien",
+	"prix", "coût", "precio", "coste", "prezzo", "costo",
+}
+
+// particulars are whole names of columns that say something of a recipe.
+var particulars = []string{
+	"year", "date", "id", "no", "nr", "#", "number", "index", "row", "serves", "yield", "minutes", "time", "temperature", "step", "batch", "quality", "points", "note", "notes", "taste",
+	"jahr", "datum", "nummer", "zeit", "alkohol", "année", "año", "nota", "anno",
+}
+
+// judges is whether a column of that name says something of a recipe.
+func judges(name string) bool {
+	return slices.Contains(particulars, strings.ToLower(strings.Trim(name, " .:"))) || scale.MatchString(name) || ranks(name)
+}
+
+// numbersRows is whether a column of that name says which row it is.
+func numbersRows(name string) bool {
+	return slices.ContainsFunc(lastWords(name), func(word string) bool {
+		return slices.Contains([]string{"id", "no", "nr", "number", "code", "nummer", "batch", "charge", "lot", "run", "sample", "trial", "versuch", "probe"}, word)
+	})
+}
+
+// ranks is whether a column of that name says how good a recipe is, or what it costs.
+func ranks(name string) bool {
+	return slices.ContainsFunc(lastWords(name), func(word string) bool { return slices.Contains(judgements, word) })
+}
+
+// Costs is whether a label of that name is one of which less is better, such as
+// unit cost.
+func Costs(label string) bool {
+	return slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(costs, word) })
+}
+
+// lastWords returns the words that a column's name ends in, with what stands in
+// brackets behind it and without, in lower case.
+func lastWords(name string) (words []string) {
+	name = strings.ToLower(name)
+	before, _, _ := strings.Cut(name, "(")
+	for _, text := range []string{name, before} {
+		all := strings.Fields(separators.ReplaceAllString(text, " "))
+		if len(all) > 0 {
+			words = append(words, all[len(all)-1])
+		}
+	}
+	return words
+}
+
+// scale is how a column's name ends that says from where to where its numbers go:
+// (1-10), [0 to 100], /10.
+var scale = regexp.MustCompile(`(?i)(?:[(\[]\s*[0-9]+\s*(?:-|–|to|bis|à|\.\.+|…)\s*[0-9]+\s*[)\]]|/\s*[0-9]+\)?)$`)
+
+// sums are words in the names of columns, and names of rows, that add up others.
+var sums = []string{"total", "sum", "summe", "gesamt", "somme", "suma", "totale", "subtotal"}
+
+// separators are what stands between words in the name of a column.
+var separators = regexp.MustCompile(`[^\pL\pN]+`)
+
+// adds is whether a column of that name adds up others.
+func adds(name string) bool {
+	all := separators.Split(strings.ToLower(name), -1)
+	return slices.Contains(sums, all[0])
+}
+
+// averages are names of rows that are the mean of others, or say how they scatter.
+var averages = []string{"average", "avg", "mean", "median", "stdev", "std", "mittelwert", "durchschnitt", "moyenne", "promedio", "ø"}
+
+// remainder is how a table says that an ingredient makes up what the others leave: bal.,
+// q.s. 100, ad 100 g, to 100. Its groups are the whole, and what is none.
+var remainder = regexp.MustCompile(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
+	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|auf)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
+
+// sumWord is whether a column's name has a word of sums in it.
+func sumWord(name string) bool {
+	return slices.ContainsFunc(separators.Split(strings.ToLower(name), -1), func(word string) bool { return slices.Contains(sums, word) })
+}
+
+// sumsUp is whether a recipe's name says that it is the sum or the mean of others.
+func sumsUp(name string) bool {
+	name = strings.ToLower(strings.Trim(name, " :."))
+	return slices.Contains(sums, name) || slices.Contains(averages, name)
+}
+
+// unitInName are the ways in which a column's name ends in a unit: Menge (cl),
+// amount [g], dose in ml, gin/cl.
+var unitInName = regexp.MustCompile(`^(.*\S)\s*(?:\(([^()]+)\)|\[([^\[\]]+)\]|\s(?i:in)\s+(\S+)|\s*/\s*(\S+))$`)
+
+// splitUnit takes the unit off a column's name. unit is nil if it has none.
+func splitUnit(name string, units *Units) (base string, unit *Unit) {
+	m := unitInName.FindStringSubmatch(name)
+	if m == nil {
+		return name, nil
+	}
+	for _, text := range m[2:] {
+		if u, ok := units.Lookup(text); text != "" && ok {
+			return Name(m[1]), u
+		}
+	}
+	return name, nil
+}

@@ -1,0 +1,236 @@
+package book
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+
+	"kir/internal/fault"
+)
+
+// What is read of a workbook is bounded: its file, the cells of a sheet with
+// the empty ones between them, and what archive.go says of its parts.
+const (
+	largestWorkbook = 32 << 20
+	mostCells       = 1 << 22
+	mostSheets      = 1000
+)
+
+// A sheet is one sheet of a workbook, of which only the rows down to the last
+// one with text in it are held.
+type sheet struct {
+	name   string
+	cells  [][]string
+	exacts map[[2]int]bool
+	broken []*Error // cells that cannot be read
+}
+
+// where returns the place of a cell.
+func (s *sheet) where(row, field int) place {
+	return place{line: row + 1, column: field + 1, cell: cellName(s.name, row, field)}
+}
+
+// rows returns the sheet's rows, from the first one.
+func (s *sheet) rows() rows { return &listed{cells: s.cells, where: s.where, exacts: s.exacts} }
+
+// cellName is the address of a cell as spreadsheets write it, such as Drinks!C4.
+func cellName(sheet string, row, field int) string {
+	column := ""
+	for n := field + 1; n > 0; n = (n - 1) / 26 {
+		column = string(rune('A'+(n-1)%26)) + column
+	}
+	if strings.ContainsFunc(sheet, func(r rune) bool { return r < '0' || r == '\'' || r > '9' && r < 'A' || r == 0x7f }) {
+		quoted := strconv.Quote(sheet)
+		sheet = "'" + strings.ReplaceAll(quoted[1:len(quoted)-1], "'", "''") + "'"
+	}
+	return sheet + "!" + column + strconv.Itoa(row+1)
+}
+
+// A workbook is an .xlsx file.
+type workbook struct {
+	file     string
+	book     *excelize.File
+	formulas bool // some cells hold formulas
+}
+
+// openWorkbook opens a workbook. Whatever is wrong with it is an *Error.
+func openWorkbook(r io.Reader, file string) (w *workbook, err error) {
+	data, err := io.ReadAll(io.LimitReader(r, largestWorkbook+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	bad := func(err error) error {
+		return &Error{File: file, Message: "this workbook cannot be read: " + strings.ToValidUTF8(err.Error(), "\uFFFD"), Hint: "save it anew as .xlsx, or as CSV", Err: err}
+	}
+	if len(data) > largestWorkbook {
+		return nil, &Error{File: file, Message: fmt.Sprintf("the workbook has more than %d MiB", largestWorkbook>>20), Hint: "save the sheet as CSV"}
+	}
+	formulas, err := checkArchive(data)
+	if err != nil {
+		return nil, bad(err)
+	}
+	defer rescue(&err, bad)
+	// All parts are kept in memory, never in files beside it: they are bounded.
+	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: largestParts, UnzipXMLSizeLimit: largestParts})
+	if err != nil {
+		return nil, bad(err)
+	}
+	return &workbook{file: file, book: book, formulas: formulas}, nil
+}
+
+// rescue makes an error of a panic: the library was written for files that
+// spreadsheets write, and this one may have been written to break it.
+func rescue(err *error, bad func(error) error) {
+	if p := recover(); p != nil {
+		*err = bad(fmt.Errorf("it is not put together as workbooks are: %v", p))
+	}
+}
+
+// errorf is an error in the workbook as a whole.
+func (w *workbook) errorf(hint, format string, args ...any) *Error {
+	return &Error{File: w.file, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// read reads a sheet: each cell as the number or the text that it holds. How a
+// number is shown says only whether it is a percentage, a date, or of a unit.
+func (w *workbook) read(name string) (s *sheet, err error) {
+	bad := func(err error) error {
+		e := w.errorf("save the workbook anew as .xlsx, or as CSV", "sheet %s cannot be read: %s", fault.Quote(name), strings.ToValidUTF8(err.Error(), "\uFFFD"))
+		e.Err = err
+		return e
+	}
+	defer rescue(&err, bad)
+	held, err := w.book.Rows(name)
+	if err != nil {
+		return nil, bad(err)
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	shown, err := w.book.Rows(name)
+	if err != nil {
+		return nil, bad(err)
+	}
+	defer func() { err = errors.Join(err, shown.Close()) }()
+	s = &sheet{name: name, exacts: make(map[[2]int]bool)}
+	cells := 0
+	for row := 0; held.Next() && shown.Next(); row++ {
+		values, err := held.Columns(excelize.Options{RawCellValue: true})
+		if err != nil {
+			return nil, bad(err)
+		}
+		texts, err := shown.Columns()
+		if err != nil {
+			return nil, bad(err)
+		}
+		if cells += 1 + len(values); cells > mostCells {
+			return nil, w.errorf("remove what is far from the table, or save the sheet as CSV", "sheet %s has more than %d cells", fault.Quote(name), mostCells)
+		}
+		s.cells = append(s.cells, values)
+		for field := range values {
+			text := ""
+			if field < len(texts) {
+				text = texts[field]
+			}
+			if values[field] == "" && text == "" && !w.formulas {
+				continue
+			}
+			value, exact := cellText(values[field], text)
+			values[field] = value
+			if exact {
+				s.exacts[[2]int{row, field}] = true
+			}
+			if value == "" && w.formulas {
+				if err := w.checkFormula(s, row, field); err != nil {
+					return nil, bad(err)
+				}
+			}
+		}
+	}
+	if err := errors.Join(held.Error(), shown.Error()); err != nil {
+		return nil, bad(err)
+	}
+	for len(s.cells) > 0 && blank(s.cells[len(s.cells)-1]) {
+		s.cells = s.cells[:len(s.cells)-1]
+	}
+	return s, nil
+}
+
+// checkFormula takes down an empty cell that is empty only because nothing has
+// worked its formula out.
+func (w *workbook) checkFormula(s *sheet, row, field int) error {
+	address, err := excelize.CoordinatesToCellName(field+1, row+1)
+	if err != nil {
+		return err
+	}
+	formula, err := w.book.GetCellFormula(s.name, address)
+	if err != nil {
+		return err
+	}
+	if formula != "" && len(s.broken) < mostErrors {
+		p := s.where(row, field)
+		s.broken = append(s.broken, &Error{File: w.file, Line: p.line, Column: p.column, Cell: p.cell,
+			Message: "the formula " + fault.Quote("="+formula) + " has no result in the file", Hint: "open the workbook in a spreadsheet and save it"})
+	}
+	return nil
+}
+
+// cellText returns what a cell holds as text, given its value and what a
+// spreadsheet shows for it, and whether it is a number.
+func cellText(value, shown string) (text string, exact bool) {
+	f, ok := number(value)
+	shown = strings.TrimSpace(shown)
+	if !ok || shown == "" {
+		return value, false
+	}
+	plain := exactNumber(f)
+	if shown == plain {
+		return plain, true
+	}
+	if shown == value {
+		return value, false // 1.500 is text: the number would be held as 1.5
+	}
+	if strings.HasSuffix(shown, "%") {
+		return exactNumber(f*100) + "%", true
+	}
+	first := strings.IndexFunc(shown, func(r rune) bool { return r >= '0' && r <= '9' })
+	if first < 0 {
+		return plain, true
+	}
+	near := func(g float64) bool { return math.Abs(g-f) <= 0.5+0.1*math.Abs(f) }
+	units := DefaultUnits()
+	q, message, _ := parseQuantity(shown[first:], DecimalPoint, units)
+	if message == "" && near(q.amount.Float64()*sign(f)) {
+		if q.unit != "" {
+			return plain + " " + q.unit, true
+		}
+		return plain, true
+	}
+	if strings.ContainsAny(shown, "/:") || strings.Count(shown, "-") > 1 || date.MatchString(shown) {
+		if when, err := excelize.ExcelDateToTime(f, false); err == nil {
+			return when.Format("2006-01-02"), false
+		}
+	}
+	return plain, true
+}
+
+func sign(f float64) float64 {
+	if f < 0 {
+		return -1
+	}
+	return 1
+}
+
+// exactNumber writes a number with the 15 digits that spreadsheets show, without
+// an exponent.
+func exactNumber(f float64) string {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64)
+	if err != nil || math.Abs(short) >= 1e21 || short != 0 && math.Abs(short) < 1e-9 {
+		return strconv.FormatFloat(f, 'g', 15, 64)
+	}
+	return strconv.FormatFloat(short, 'f', -1, 64)
+}

@@ -1,0 +1,188 @@
+package lightgbm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"kir/internal/ensemble"
+)
+
+// maxLeaves bounds the leaves of a tree.
+const maxLeaves = 1 << 24
+
+// Bits of a decision's type.
+const (
+	categorical = 1 << 0
+	defaultLeft = 1 << 1
+	missingKind = 3 << 2
+	zeroMissing = 1 << 2
+	nanMissing  = 2 << 2
+)
+
+// nearZero is how near to 0 a value is missing where zeros are.
+const nearZero = float64(float32(1e-35))
+
+// A tree's nodes and its leaves; a child is a node, or ^k of leaf k.
+type tree struct {
+	features, types, left, right []int
+	thresholds, leaves           []float64
+	categories                   [][]int // by threshold
+}
+
+// addTree adds a tree of a target.
+func addTree(b *ensemble.Builder, fields map[string]string, target int) error {
+	t, err := readTree(fields)
+	if err != nil {
+		return err
+	}
+	nodes := len(t.features)
+	number := func(child int) int { // nodes first, then leaves
+		if child < 0 {
+			return nodes + ^child
+		}
+		return child
+	}
+	if err := b.Tree(ensemble.Shape{
+		Nodes: nodes + len(t.leaves),
+		Children: func(k int) (left, right int, leaf bool) {
+			if k >= nodes {
+				return 0, 0, true
+			}
+			return number(t.left[k]), number(t.right[k]), false
+		},
+		Leaf: func(k int) (int32, error) { return b.Leaf(t.leaves[k-nodes]) },
+		Test: func(k int, left, right int32) (int32, error) { return t.test(b, k, left, right) },
+	}); err != nil {
+		return err
+	}
+	return b.Add(target)
+}
+
+func (t *tree) test(b *ensemble.Builder, k int, left, right int32) (int32, error) {
+	feature, threshold, kind := t.features[k], t.thresholds[k], t.types[k]
+	if kind&categorical != 0 {
+		if at := int(threshold); threshold >= 0 && threshold < float64(len(t.categories)) && t.categories[at] != nil {
+			defer func() { t.categories[at] = nil }()                         // nodes share none, so that the file bounds the work
+			return b.Among(feature, t.categories[at], -1, left, right, right) // −0.5 is category 0, too
+		}
+		return 0, fmt.Errorf("it tests the categories %v of %d, or another node does", threshold, len(t.categories))
+	}
+	byDefault, missing := right, 1
+	if kind&defaultLeft != 0 {
+		byDefault, missing = left, 0
+	}
+	if kind&missingKind != nanMissing {
+		missing = 1 // NaN counts as 0
+		if threshold >= 0 {
+			missing = 0
+		}
+	}
+	test, err := b.Steps(feature, []float64{threshold}, []int32{left, right}, missing)
+	if err != nil || kind&missingKind != zeroMissing {
+		return test, err
+	}
+	return b.Steps(feature, []float64{b.Below(-nearZero), nearZero}, []int32{test, byDefault, test}, 1)
+}
+
+func readTree(fields map[string]string) (*tree, error) {
+	leaves, err := strconv.Atoi(fields["num_leaves"])
+	if err != nil || leaves < 1 || leaves > maxLeaves {
+		return nil, fmt.Errorf("num_leaves is %.40q", fields["num_leaves"])
+	}
+	if v := fields["is_linear"]; v != "" && v != "0" {
+		return nil, errors.New("linear trees are not supported: grow it with linear_tree=false")
+	}
+	t := &tree{}
+	if t.leaves, err = list(fields, "leaf_value", leaves, number); err != nil {
+		return nil, err
+	}
+	if leaves == 1 {
+		return t, nil
+	}
+	for _, f := range []struct {
+		name string
+		of   *[]int
+	}{{"split_feature", &t.features}, {"left_child", &t.left}, {"right_child", &t.right}, {"decision_type", &t.types}} {
+		if *f.of, err = list(fields, f.name, leaves-1, strconv.Atoi); err != nil {
+			return nil, err
+		}
+	}
+	for k, kind := range t.types {
+		if kind < 0 || kind&missingKind == missingKind || kind > categorical|defaultLeft|missingKind {
+			return nil, fmt.Errorf("node %d has the decision type %d", k, kind)
+		}
+	}
+	if t.thresholds, err = list(fields, "threshold", leaves-1, number); err != nil {
+		return nil, err
+	}
+	if v := fields["num_cat"]; v != "" && v != "0" {
+		err = t.readCategories(fields)
+	}
+	return t, err
+}
+
+// readCategories reads the categories that go left, which are bits of words.
+func (t *tree) readCategories(fields map[string]string) error {
+	count, err := strconv.Atoi(fields["num_cat"])
+	if err != nil || count < 1 || count > len(t.features) {
+		return fmt.Errorf("num_cat is %.40q", fields["num_cat"])
+	}
+	bounds, err := list(fields, "cat_boundaries", count+1, strconv.Atoi)
+	if err != nil {
+		return err
+	}
+	words, err := list(fields, "cat_threshold", -1, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 32) })
+	if err != nil {
+		return err
+	}
+	if bounds[0] != 0 || bounds[count] != len(words) {
+		return fmt.Errorf("cat_boundaries is from %d to %d, of %d words", bounds[0], bounds[count], len(words))
+	}
+	t.categories = make([][]int, count)
+	for k := range t.categories {
+		t.categories[k] = []int{}
+		if bounds[k] > bounds[k+1] || bounds[k+1] > len(words) {
+			return errors.New("cat_boundaries does not ascend")
+		}
+		for w, word := range words[bounds[k]:bounds[k+1]] {
+			for bit := range 32 {
+				if word>>bit&1 != 0 {
+					t.categories[k] = append(t.categories[k], 32*w+bit)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// number reads a finite number, and infinity as the largest.
+func number(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	switch {
+	case math.IsNaN(v):
+		return 0, errors.New("it is not a number")
+	case math.IsInf(v, 0):
+		return math.Copysign(math.MaxFloat64, v), nil
+	}
+	return v, err
+}
+
+// list reads a list of so many values, of any number if n is negative.
+func list[T any](fields map[string]string, name string, n int, parse func(string) (T, error)) ([]T, error) {
+	texts := strings.Fields(fields[name])
+	if n >= 0 && len(texts) != n {
+		return nil, fmt.Errorf("%s has %d values: it should have %d", name, len(texts), n)
+	}
+	values := make([]T, len(texts))
+	for k, text := range texts {
+		v, err := parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %.40q is no value of it", name, text)
+		}
+		values[k] = v
+	}
+	return values, nil
+}

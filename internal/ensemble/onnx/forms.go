@@ -1,0 +1,257 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/ensemble"
+)
+
+// Modes of nodes, numbered as TreeEnsemble does.
+const (
+	modeLEQ = iota
+	modeLT
+	modeGTE
+	modeGT
+	modeEQ
+	modeNEQ
+	modeMember
+	modeLeaf
+)
+
+var modes = map[string]int{
+	"BRANCH_LEQ": modeLEQ, "BRANCH_LT": modeLT, "BRANCH_GTE": modeGTE, "BRANCH_GT": modeGT,
+	"BRANCH_EQ": modeEQ, "BRANCH_NEQ": modeNEQ, "LEAF": modeLeaf,
+}
+
+// trees are those of an ensemble, in any of its forms. Leaves are among the nodes.
+type trees struct {
+	roots     []int
+	modes     []int
+	features  []int64
+	values    []float64
+	members   [][]float64
+	yes, no   []int
+	missing   []int64 // 1 where a missing value goes to yes; empty: nowhere
+	weights   map[int][]weight
+	targets   int
+	average   bool
+	base      []float64
+	transform string
+}
+
+// A weight is what a leaf adds to a target.
+type weight struct {
+	target int64
+	value  float64
+}
+
+// folds are the aggregations by name; that by a mean is a sum, divided later.
+var folds = map[string]ensemble.Fold{"SUM": ensemble.Sum, "AVERAGE": ensemble.Sum, "MIN": ensemble.Min, "MAX": ensemble.Max}
+
+// alike returns an error if a list is not as long as another one.
+func alike(name string, length, nodes int) error {
+	if length != nodes {
+		return fmt.Errorf("%s has %d values of %d nodes", name, length, nodes)
+	}
+	return nil
+}
+
+// readTrees reads those of versions 1 and 3, whose nodes are named by tree and number.
+func readTrees(n *node) (*trees, ensemble.Fold, error) {
+	t := &trees{features: n.ints("nodes_featureids"), values: n.numbers("nodes_values"), missing: n.ints("nodes_missing_value_tracks_true"),
+		base: n.numbers("base_values"), transform: n.text("post_transform", "NONE"), weights: make(map[int][]weight)}
+	prefix := "target"
+	if n.op == "TreeEnsembleClassifier" {
+		prefix = "class"
+		t.targets = len(n.labels("classlabels"))
+	} else if a := n.attributes["n_targets"]; a != nil && a.i > 0 && a.i <= maxTargets {
+		t.targets = int(a.i)
+	}
+	if t.targets < 1 || t.targets > maxTargets {
+		return nil, 0, fmt.Errorf("it has %d targets: there must be 1 to %d", t.targets, maxTargets)
+	}
+	if len(t.base) != 0 && len(t.base) != t.targets && !(n.op == "TreeEnsembleClassifier" && t.targets == 2 && len(t.base) == 1) {
+		return nil, 0, fmt.Errorf("it has %d base values of %d targets", len(t.base), t.targets)
+	}
+	aggregate := n.text("aggregate_function", "SUM")
+	fold, ok := folds[aggregate]
+	if !ok {
+		return nil, 0, fmt.Errorf("the aggregation %.40q is not supported", aggregate)
+	}
+	t.average = aggregate == "AVERAGE"
+	trees, numbers, yes, no := n.ints("nodes_treeids"), n.ints("nodes_nodeids"), n.ints("nodes_truenodeids"), n.ints("nodes_falsenodeids")
+	nodes := len(trees)
+	if nodes == 0 {
+		return nil, 0, errors.New("it has no nodes")
+	}
+	var names []string
+	if a := n.attributes["nodes_modes"]; a != nil {
+		names = a.strings
+	}
+	for _, l := range []struct {
+		name   string
+		length int
+	}{
+		{"nodes_nodeids", len(numbers)}, {"nodes_truenodeids", len(yes)}, {"nodes_falsenodeids", len(no)},
+		{"nodes_featureids", len(t.features)}, {"nodes_values", len(t.values)}, {"nodes_modes", len(names)},
+	} {
+		if err := alike(l.name, l.length, nodes); err != nil {
+			return nil, 0, err
+		}
+	}
+	if len(t.missing) > 0 {
+		if err := alike("nodes_missing_value_tracks_true", len(t.missing), nodes); err != nil {
+			return nil, 0, err
+		}
+	}
+	type name struct{ tree, node int64 }
+	at := make(map[name]int, nodes)
+	for k := range nodes {
+		if _, twice := at[name{trees[k], numbers[k]}]; twice {
+			return nil, 0, fmt.Errorf("node %d of tree %d is there twice", numbers[k], trees[k])
+		}
+		at[name{trees[k], numbers[k]}] = k
+	}
+	t.yes, t.no = make([]int, nodes), make([]int, nodes)
+	child := make([]bool, nodes)
+	for k, mode := range names {
+		m, ok := modes[mode]
+		if !ok {
+			return nil, 0, fmt.Errorf("the mode %.40q is not supported", mode)
+		}
+		t.modes = append(t.modes, m)
+		if m == modeLeaf {
+			continue
+		}
+		a, okA := at[name{trees[k], yes[k]}]
+		b, okB := at[name{trees[k], no[k]}]
+		if !okA || !okB {
+			return nil, 0, fmt.Errorf("node %d of tree %d has a child that is not there", numbers[k], trees[k])
+		}
+		t.yes[k], t.no[k] = a, b
+		child[a], child[b] = true, true
+	}
+	rooted := make(map[int64]bool)
+	for k := range nodes {
+		if child[k] {
+			continue
+		}
+		if rooted[trees[k]] {
+			return nil, 0, fmt.Errorf("tree %d begins twice", trees[k])
+		}
+		rooted[trees[k]] = true
+		t.roots = append(t.roots, k)
+	}
+	for _, tree := range trees {
+		if !rooted[tree] {
+			return nil, 0, fmt.Errorf("tree %d has no beginning", tree)
+		}
+	}
+	ofTrees, ofNodes, targets, weights := n.ints(prefix+"_treeids"), n.ints(prefix+"_nodeids"), n.ints(prefix+"_ids"), n.numbers(prefix+"_weights")
+	if len(ofTrees) != len(weights) || len(ofNodes) != len(weights) || len(targets) != len(weights) {
+		return nil, 0, errors.New("the lists of weights are not of one length")
+	}
+	for k, v := range weights {
+		leaf, ok := at[name{ofTrees[k], ofNodes[k]}]
+		if !ok || t.modes[leaf] != modeLeaf {
+			return nil, 0, fmt.Errorf("weight %d is of node %d of tree %d, which is no leaf", k, ofNodes[k], ofTrees[k])
+		}
+		t.weights[leaf] = append(t.weights[leaf], weight{targets[k], v})
+	}
+	return t, fold, nil
+}
+
+// readTrees5 reads those of version 5, whose nodes and leaves are numbered.
+func readTrees5(n *node) (*trees, ensemble.Fold, error) {
+	t := &trees{features: n.ints("nodes_featureids"), values: n.numbers("nodes_splits"), missing: n.ints("nodes_missing_value_tracks_true"), weights: make(map[int][]weight)}
+	nodes := len(t.features)
+	whole := func(name string, otherwise int64) int64 {
+		if a := n.attributes[name]; a != nil {
+			return a.i
+		}
+		return otherwise
+	}
+	v := whole("n_targets", 0)
+	if v < 1 || v > maxTargets {
+		return nil, 0, fmt.Errorf("it has %d targets: there must be 1 to %d", v, maxTargets)
+	}
+	t.targets = int(v)
+	kinds := []string{"AVERAGE", "SUM", "MIN", "MAX"}
+	transforms := []string{"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"}
+	aggregate, transform := whole("aggregate_function", 1), whole("post_transform", 0)
+	if aggregate < 0 || aggregate >= int64(len(kinds)) || transform < 0 || transform >= int64(len(transforms)) {
+		return nil, 0, fmt.Errorf("the aggregation %d or the post-transform %d is not supported", aggregate, transform)
+	}
+	t.average, t.transform = aggregate == 0, transforms[transform]
+	yes, no, yesLeaf, noLeaf, codes := n.ints("nodes_truenodeids"), n.ints("nodes_falsenodeids"), n.ints("nodes_trueleafs"), n.ints("nodes_falseleafs"), n.numbers("nodes_modes")
+	targets, weights := n.ints("leaf_targetids"), n.numbers("leaf_weights")
+	if nodes == 0 || len(targets) != len(weights) {
+		return nil, 0, fmt.Errorf("it has %d nodes, %d leaves and the targets of %d", nodes, len(weights), len(targets))
+	}
+	for _, l := range []struct {
+		name   string
+		length int
+	}{
+		{"nodes_truenodeids", len(yes)}, {"nodes_falsenodeids", len(no)}, {"nodes_trueleafs", len(yesLeaf)},
+		{"nodes_falseleafs", len(noLeaf)}, {"nodes_splits", len(t.values)}, {"nodes_modes", len(codes)},
+	} {
+		if err := alike(l.name, l.length, nodes); err != nil {
+			return nil, 0, err
+		}
+	}
+	if len(t.missing) > 0 {
+		if err := alike("nodes_missing_value_tracks_true", len(t.missing), nodes); err != nil {
+			return nil, 0, err
+		}
+	}
+	// The leaf behind a child is a node of its own: nodes, then those for yes, then for no.
+	t.modes = slices.Repeat([]int{modeLeaf}, 3*nodes)
+	t.yes, t.no, t.members = make([]int, nodes), make([]int, nodes), make([][]float64, nodes)
+	members := n.numbers("membership_values")
+	for k := range nodes {
+		if codes[k] != math.Trunc(codes[k]) || codes[k] < 0 || codes[k] > modeMember {
+			return nil, 0, fmt.Errorf("node %d has the mode %v", k, codes[k])
+		}
+		t.modes[k] = int(codes[k])
+		if t.modes[k] == modeMember {
+			end := slices.IndexFunc(members, math.IsNaN)
+			if end < 0 {
+				end = len(members)
+			}
+			t.members[k] = members[:end]
+			members = members[min(end+1, len(members)):]
+		}
+		for side, c := range [...]struct {
+			to   int64
+			leaf bool
+			of   []int
+		}{{yes[k], yesLeaf[k] != 0, t.yes}, {no[k], noLeaf[k] != 0, t.no}} {
+			most := nodes
+			if c.leaf {
+				most = len(weights)
+			}
+			if c.to < 0 || c.to >= int64(most) {
+				return nil, 0, fmt.Errorf("node %d has the child %d, of %d", k, c.to, most)
+			}
+			c.of[k] = int(c.to)
+			if c.leaf {
+				leaf := (side+1)*nodes + k
+				c.of[k] = leaf
+				t.weights[leaf] = []weight{{targets[c.to], weights[c.to]}}
+			}
+		}
+	}
+	for _, root := range n.ints("tree_roots") {
+		if root < 0 || root >= int64(nodes) {
+			return nil, 0, fmt.Errorf("a tree begins at node %d, of %d", root, nodes)
+		}
+		t.roots = append(t.roots, int(root))
+	}
+	if t.roots == nil {
+		return nil, 0, errors.New("it has no trees")
+	}
+	return t, folds[kinds[aggregate]], nil
+}

@@ -1,0 +1,42 @@
+package xgboost
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// seeds are recorded models, and their beginnings.
+func seeds(f *testing.F) {
+	paths, err := filepath.Glob("../../../bench/models/testdata/*.[uj]*")
+	if err != nil || len(paths) < 10 {
+		f.Fatalf("%d models are recorded: %v", len(paths), err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(data) < 6000 && filepath.Base(path) != "manifest.json" {
+			f.Add(data)
+		}
+	}
+	f.Add([]byte(small))
+}
+
+func FuzzRead(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Read(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		if len(m.Inputs) < 1000 {
+			sums := m.Sums(make([]float64, len(m.Inputs)))
+			for _, o := range m.Outputs[:min(len(m.Outputs), 10)] {
+				o.Of(sums, max(len(o.Classes)-1, 0))
+			}
+		}
+	})
+}

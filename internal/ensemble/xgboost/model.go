@@ -1,0 +1,316 @@
+// Package xgboost reads models of XGBoost 1.6 to 3.x, saved as JSON or UBJSON, into
+// the form that package ensemble scores.
+//
+// Read are the boosters gbtree and dart with numerical and categorical splits, for one
+// target or several, a tree each. Named and refused are gblinear, trees with several
+// outputs, and objectives that are not known.
+//
+// XGBoost compares and adds in float32: a prediction begins with the base score, as a
+// margin, and the trees' leaves are added in their order, of dart each multiplied by
+// the tree's weight first. That is what a score does, to the bit; the links round as
+// exp and log in float64 do, which is mostly how the C library's float32 ones round.
+package xgboost
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"kir/internal/ensemble"
+)
+
+// Read reads a model. The error says what is wrong with the file, or what of it is
+// not supported.
+func Read(r io.Reader) (*ensemble.Model, error) {
+	data, err := ensemble.ReadFile(r)
+	if err != nil {
+		return nil, err
+	}
+	if isJSON(data) {
+		data = quoteSpecial(data)
+	} else if data, err = toJSON(data); err != nil {
+		return nil, err
+	}
+	var f file
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("no model of XGBoost: %w", err)
+	}
+	return f.model()
+}
+
+// isJSON tells JSON from UBJSON, in which no quote or space follows the first brace.
+func isJSON(data []byte) bool {
+	rest, brace := bytes.CutPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return !brace || len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
+}
+
+// special are numbers that XGBoost writes and JSON does not know, such as the
+// conditions of tests of categories.
+var special = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
+
+// quoteSpecial makes strings of special numbers.
+func quoteSpecial(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	text := false
+	for k := 0; k < len(data); k++ {
+		c := data[k]
+		if !text && (c == 'N' || c == 'I' || c == '-') {
+			for _, s := range special {
+				if bytes.HasPrefix(data[k:], s) {
+					out = append(append(append(out, '"'), s...), '"')
+					k += len(s)
+					break
+				}
+			}
+			if k >= len(data) {
+				break
+			}
+			c = data[k]
+		}
+		out = append(out, c)
+		switch {
+		case c == '"':
+			text = !text
+		case c == '\\' && text && k+1 < len(data):
+			k++
+			out = append(out, data[k])
+		}
+	}
+	return out
+}
+
+// A file is what is read of a model.
+type file struct {
+	Version []int `json:"version"`
+	Learner struct {
+		FeatureNames []string `json:"feature_names"`
+		Booster      booster  `json:"gradient_booster"`
+		Param        struct {
+			BaseScore  string `json:"base_score"`
+			NumClass   number `json:"num_class"`
+			NumFeature number `json:"num_feature"`
+			NumTarget  number `json:"num_target"`
+		} `json:"learner_model_param"`
+		Objective struct {
+			Name string `json:"name"`
+		} `json:"objective"`
+	} `json:"learner"`
+}
+
+type booster struct {
+	Name       string   `json:"name"`
+	WeightDrop []real   `json:"weight_drop"`
+	GBTree     *booster `json:"gbtree"` // of dart
+	Model      struct {
+		TreeInfo []int  `json:"tree_info"`
+		Trees    []tree `json:"trees"`
+	} `json:"model"`
+}
+
+type tree struct {
+	Left       []int  `json:"left_children"`
+	Right      []int  `json:"right_children"`
+	Features   []int  `json:"split_indices"`
+	Conditions []real `json:"split_conditions"`
+	Missing    []flag `json:"default_left"`
+	Types      []flag `json:"split_type"` // 1: categorical
+	Categories []int  `json:"categories"`
+	CatNodes   []int  `json:"categories_nodes"`
+	CatStarts  []int  `json:"categories_segments"`
+	CatSizes   []int  `json:"categories_sizes"`
+	Param      struct {
+		LeafSize number `json:"size_leaf_vector"`
+	} `json:"tree_param"`
+}
+
+// A real is a number of float32; a special one is NaN.
+type real float32
+
+// UnmarshalJSON reads it.
+func (r *real) UnmarshalJSON(text []byte) error {
+	if text[0] == '"' {
+		*r = real(math.NaN())
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(text), 32)
+	*r = real(v)
+	return err
+}
+
+// A flag is written as true and false or as 1 and 0.
+type flag bool
+
+// UnmarshalJSON reads both.
+func (f *flag) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case "1", "true":
+		*f = true
+	case "0", "false":
+		*f = false
+	default:
+		return fmt.Errorf("%.20s is neither 0 nor 1", text)
+	}
+	return nil
+}
+
+// A number is a whole one, written as text.
+type number int
+
+// UnmarshalJSON reads the text, and a bare number, too.
+func (n *number) UnmarshalJSON(text []byte) error {
+	v, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 32)
+	if err != nil || v < 0 {
+		return fmt.Errorf("%.20s is no whole number of at least 0", text)
+	}
+	*n = number(v)
+	return nil
+}
+
+// Bounds of what a file may say beside its trees.
+const (
+	maxFeatures = 1 << 20
+	maxTargets  = 1 << 12
+)
+
+func (f *file) model() (*ensemble.Model, error) {
+	l := &f.Learner
+	g := &l.Booster
+	var weights []real
+	switch {
+	case g.Name == "gbtree":
+	case g.Name == "dart" && g.GBTree != nil:
+		weights = g.WeightDrop
+		g = g.GBTree
+		if len(weights) != len(g.Model.Trees) {
+			return nil, fmt.Errorf("there are %d weights of %d trees", len(weights), len(g.Model.Trees))
+		}
+	case g.Name == "gblinear":
+		return nil, errors.New("the booster gblinear has no trees: it is not supported")
+	default:
+		return nil, fmt.Errorf("no model of XGBoost: its booster is %.40q", g.Name)
+	}
+	m := &ensemble.Model{Maker: "XGBoost", Single: true, Inputs: l.FeatureNames}
+	for k, v := range f.Version[:min(len(f.Version), 3)] {
+		m.Maker += string(" ."[min(k, 1)]) + strconv.Itoa(v)
+	}
+	features := int(l.Param.NumFeature)
+	if features > maxFeatures {
+		return nil, fmt.Errorf("there are %d features, and %d is the most", features, maxFeatures)
+	}
+	if len(m.Inputs) == 0 {
+		for k := range features {
+			m.Inputs = append(m.Inputs, "f"+strconv.Itoa(k))
+		}
+	}
+	if len(m.Inputs) != features {
+		return nil, fmt.Errorf("there are %d features and %d names of them", features, len(m.Inputs))
+	}
+	for k := range features {
+		m.Features = append(m.Features, ensemble.Feature{Input: k})
+	}
+	targets := max(int(l.Param.NumClass), int(l.Param.NumTarget), 1)
+	if targets > maxTargets {
+		return nil, fmt.Errorf("there are %d classes, and %d is the most", targets, maxTargets)
+	}
+	if err := setObjective(m, l.Objective.Name, targets, l.Param.BaseScore); err != nil {
+		return nil, err
+	}
+	m.Terms = make([][]ensemble.Term, targets)
+	if len(g.Model.Trees) == 0 {
+		return nil, errors.New("the model has no trees")
+	}
+	if len(g.Model.TreeInfo) != len(g.Model.Trees) {
+		return nil, fmt.Errorf("there are %d trees, and the targets of %d", len(g.Model.Trees), len(g.Model.TreeInfo))
+	}
+	b := ensemble.NewBuilder(m)
+	for k := range g.Model.Trees {
+		weight := real(1)
+		if weights != nil {
+			weight = weights[k]
+		}
+		err := g.Model.Trees[k].add(b, weight)
+		if err == nil {
+			err = b.Add(g.Model.TreeInfo[k])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("tree %d: %w", k, err)
+		}
+	}
+	return m, nil
+}
+
+// add adds a tree.
+func (t *tree) add(b *ensemble.Builder, weight real) error {
+	n := len(t.Left)
+	if t.Param.LeafSize > 1 {
+		return fmt.Errorf("its leaves have %d outputs: trees of one output are supported, which multi_strategy one_output_per_tree grows", t.Param.LeafSize)
+	}
+	if len(t.Right) != n || len(t.Features) != n || len(t.Conditions) != n || len(t.Missing) != n {
+		return errors.New("its lists are not of one length")
+	}
+	of, err := t.categories()
+	if err != nil {
+		return err
+	}
+	return b.Tree(ensemble.Shape{
+		Nodes:    n,
+		Children: func(k int) (left, right int, leaf bool) { return t.Left[k], t.Right[k], t.Left[k] == -1 },
+		Leaf:     func(k int) (int32, error) { return b.Leaf(float64(weight * t.Conditions[k])) },
+		Test: func(k int, left, right int32) (int32, error) {
+			if categories, ok := of[k]; ok {
+				missing := right
+				if t.Missing[k] {
+					missing = left
+				}
+				return b.Among(t.Features[k], categories, b.Below(0), right, left, missing)
+			}
+			missing := 1
+			if t.Missing[k] {
+				missing = 0
+			}
+			return b.Steps(t.Features[k], []float64{b.Below(float64(t.Conditions[k]))}, []int32{left, right}, missing)
+		},
+	})
+}
+
+// maxCategory is the largest category, as XGBoost has it.
+const maxCategory = 1<<24 - 1
+
+// categories returns the categories that go right, by node.
+func (t *tree) categories() (map[int][]int, error) {
+	if len(t.CatStarts) != len(t.CatNodes) || len(t.CatSizes) != len(t.CatNodes) {
+		return nil, errors.New("its lists of categories are not of one length")
+	}
+	of := make(map[int][]int, len(t.CatNodes))
+	rest := len(t.Categories) // nodes share none, so that the file bounds the work
+	for k, node := range t.CatNodes {
+		from, size := t.CatStarts[k], t.CatSizes[k]
+		if rest -= size; rest < 0 {
+			return nil, fmt.Errorf("its nodes have more categories than the %d that there are", len(t.Categories))
+		}
+		if from < 0 || size < 0 || from > len(t.Categories) || size > len(t.Categories)-from {
+			return nil, fmt.Errorf("node %d has the categories %d and %d on, of %d", node, from, size, len(t.Categories))
+		}
+		if _, twice := of[node]; twice || node < 0 || node >= len(t.Left) || len(t.Types) != len(t.Left) || !bool(t.Types[node]) {
+			return nil, fmt.Errorf("node %d has categories, and is not one node that tests some", node)
+		}
+		of[node] = t.Categories[from : from+size]
+		for q, c := range of[node] {
+			if c < 0 || c > maxCategory || q > 0 && c <= of[node][q-1] {
+				return nil, fmt.Errorf("node %d: the category %d is out of order or range", node, c)
+			}
+		}
+	}
+	for node, categorical := range t.Types {
+		if _, ok := of[node]; bool(categorical) && !ok && node < len(t.Left) && t.Left[node] != -1 {
+			return nil, fmt.Errorf("node %d tests categories, and has none", node)
+		}
+	}
+	return of, nil
+}

@@ -1,0 +1,131 @@
+package xgboost
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"kir/internal/ensemble"
+)
+
+// A link is what an objective makes of a margin.
+type link int
+
+const (
+	identity link = iota
+	logistic
+	exponential
+	hinge
+	softmax
+)
+
+// objectives are the links of the objectives that there are, by name.
+var objectives = map[string]link{
+	"reg:squarederror": identity, "reg:linear": identity, "reg:squaredlogerror": identity,
+	"reg:pseudohubererror": identity, "reg:absoluteerror": identity, "reg:quantileerror": identity,
+	"binary:logitraw": identity, "rank:pairwise": identity, "rank:ndcg": identity, "rank:map": identity,
+	"reg:logistic": logistic, "binary:logistic": logistic, "binary:hinge": hinge,
+	"count:poisson": exponential, "reg:gamma": exponential, "reg:tweedie": exponential,
+	"survival:cox": exponential, "survival:aft": exponential,
+	"multi:softprob": softmax, "multi:softmax": softmax,
+}
+
+// setObjective sets what the sums begin with and what is made of them.
+func setObjective(m *ensemble.Model, objective string, targets int, baseScore string) error {
+	link, ok := objectives[objective]
+	if !ok {
+		return fmt.Errorf("the objective %.60q is not supported", objective)
+	}
+	texts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(baseScore), "["), "]"), ",")
+	if len(texts) != 1 && len(texts) != targets {
+		return fmt.Errorf("there are %d base scores of %d targets", len(texts), targets)
+	}
+	for k := range targets {
+		text := texts[0]
+		if len(texts) > 1 {
+			text = texts[k]
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(text), 32)
+		margin := float32(v)
+		switch link {
+		case logistic:
+			margin = -log32(1/margin - 1)
+		case exponential:
+			margin = log32(margin)
+		}
+		if err != nil || math.IsNaN(float64(margin)) || math.IsInf(float64(margin), 0) {
+			return fmt.Errorf("the base score is %.40q, which %s cannot begin with", text, objective)
+		}
+		m.Start = append(m.Start, float64(margin))
+	}
+	margin := func(k int) func([]float64, int) float64 {
+		return func(sums []float64, _ int) float64 { return sums[k] }
+	}
+	if link == softmax {
+		classes := make([]string, targets)
+		for k := range classes {
+			classes[k] = strconv.Itoa(k)
+		}
+		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes, Of: softmaxOf})
+	}
+	for k := range targets {
+		suffix := ""
+		if targets > 1 {
+			suffix = " " + strconv.Itoa(k)
+		}
+		switch {
+		case link == softmax:
+		case objective == "binary:logistic":
+			m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability" + suffix, Classes: []string{"0", "1"},
+				Of: func(sums []float64, class int) float64 {
+					p := sigmoid(float32(sums[k]))
+					if class == 0 {
+						p = 1 - p
+					}
+					return float64(p)
+				}})
+		default:
+			m.Outputs = append(m.Outputs, ensemble.Output{Name: "value" + suffix, Of: func(sums []float64, _ int) float64 {
+				v := float32(sums[k])
+				switch link {
+				case logistic:
+					v = sigmoid(v)
+				case exponential:
+					v = exp32(v)
+				case hinge:
+					if v > 0 {
+						return 1
+					}
+					return 0
+				}
+				return float64(v)
+			}})
+		}
+	}
+	for k := range targets {
+		name := "margin"
+		if targets > 1 {
+			name += " " + strconv.Itoa(k)
+		}
+		m.Outputs = append(m.Outputs, ensemble.Output{Name: name, Of: margin(k)})
+	}
+	return nil
+}
+
+func exp32(v float32) float32 { return float32(math.Exp(float64(v))) }
+func log32(v float32) float32 { return float32(math.Log(float64(v))) }
+
+func sigmoid(v float32) float32 { return 1 / (1 + exp32(min(-v, 88.7))) }
+
+func softmaxOf(sums []float64, class int) float64 {
+	most := float32(sums[0])
+	for _, v := range sums {
+		most = max(most, float32(v))
+	}
+	all := 0.0
+	for _, v := range sums {
+		all += float64(exp32(float32(v) - most))
+	}
+	return float64(exp32(float32(sums[class])-most) / float32(all))
+}

@@ -1,0 +1,253 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"kir/internal/count"
+)
+
+const (
+	// keepWeight is which part of a population a step leaves effective.
+	keepWeight = 0.6
+	// enough is which part of a population must have v = 0 before the rest is
+	// dropped.
+	enough = 0.4
+	// maxSteps bounds the ladder of b; 400 steps that leave 0.6 come to shares
+	// of 10⁻⁸⁸.
+	maxSteps = 400
+	// frozen is how many times 1/b the least v of a population may be before it
+	// is taken to stay: weights of e⁻⁵⁰ tell nothing any more.
+	frozen = 50
+)
+
+// anneal brings populations of each size from what is counted to what is
+// allowed.
+func (m *measurement) anneal(ctx context.Context) error {
+	m.scale()
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(m.options.Workers)
+	for _, w := range m.sizes {
+		if math.IsInf(w.logCount, -1) {
+			continue
+		}
+		work.Go(func() error {
+			if err := m.pilot(ctx, w); err != nil || !w.schedule.found {
+				return err
+			}
+			for g := range w.groups {
+				r := m.options.Stream(w.stream + 1 + uint64(g))
+				one, err := m.population(ctx, w, r, population, &w.schedule, true)
+				if err != nil {
+					return err
+				}
+				w.groups[g] = one
+			}
+			return nil
+		})
+	}
+	return work.Wait()
+}
+
+// scale gives each sum a scale: the spread of the sum among compositions that
+// are drawn at random, so that a broken rule counts alike in whatever unit.
+func (m *measurement) scale() {
+	r := m.options.Stream(0)
+	walker := newWalker(m.rules)
+	sampler := m.problem.Sampler.Clone()
+	var x Composition
+	values := make([][]float64, len(m.rules.bounds))
+	for _, w := range m.sizes {
+		if math.IsInf(w.logCount, -1) {
+			continue
+		}
+		for range 32 {
+			if !draw(sampler, r, w.n, &x) {
+				break
+			}
+			walker.load(x)
+			for k, sum := range walker.sums {
+				values[k] = append(values[k], float64(sum))
+			}
+		}
+	}
+	for k, sample := range values {
+		mean, squares := 0.0, 0.0
+		for _, s := range sample {
+			mean += s / float64(len(sample))
+		}
+		for _, s := range sample {
+			squares += (s - mean) * (s - mean) / float64(len(sample))
+		}
+		if squares > 0 {
+			m.rules.bounds[k].scale = 1 / math.Sqrt(squares)
+		}
+	}
+}
+
+// draw makes x uniform on the countable compositions of n ingredients, and says
+// whether there are any.
+func draw(s *count.Sampler, r Rand, n int, x *Composition) bool {
+	var err error
+	x.Ingredients, x.Amounts, err = s.Draw(r, n, x.Ingredients[:0], x.Amounts[:0])
+	return !errors.Is(err, count.ErrEmpty)
+}
+
+// pilot fixes the schedule of a size.
+func (m *measurement) pilot(ctx context.Context, w *sizeWork) error {
+	r := m.options.Stream(w.stream)
+	g, err := m.population(ctx, w, r, pilot, &w.schedule, false)
+	if g != nil {
+		w.schedule.moves = g.moves
+	}
+	return err
+}
+
+// population draws compositions and takes them through a schedule; if it is not
+// fixed, it is made on the way.
+func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size int, s *schedule, fixed bool) (*group, error) {
+	g := &group{members: make([]Composition, size), mean: 1, rand: r, walker: newWalker(m.rules)}
+	sampler := m.problem.Sampler.Clone()
+	values := make([]float64, size)
+	for k := range g.members {
+		if !draw(sampler, r, w.n, &g.members[k]) {
+			return g, nil
+		}
+		g.walker.load(g.members[k])
+		values[k] = float64(g.walker.v) / quantum
+	}
+	weights := make([]float64, size)
+	b := 0.0
+	for step := 0; ; step++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		next := math.Inf(1)
+		if fixed {
+			if step < len(s.steps) {
+				next = s.steps[step]
+			}
+		} else if kept(values) < enough*float64(size) {
+			if step == maxSteps || b*slices.Min(values) > frozen {
+				g.moves = g.walker.moves
+				return g, nil
+			}
+			next = nextStep(values, b, weights)
+			s.steps = append(s.steps, next)
+		} else {
+			s.found = true
+		}
+		weigh(values, b, next, weights)
+		sum := 0.0
+		for _, x := range weights {
+			sum += x
+		}
+		g.mean *= sum / float64(size)
+		if sum == 0 {
+			break
+		}
+		g.resample(r, weights, sum)
+		b = next
+		for k := range g.members {
+			g.walker.load(g.members[k])
+			for range sweep(w.n) {
+				g.walker.move(r, b)
+			}
+			g.walker.store(&g.members[k])
+			values[k] = float64(g.walker.v) / quantum
+		}
+		if math.IsInf(b, 1) {
+			break
+		}
+	}
+	if g.mean == 0 {
+		g.members = nil
+	}
+	g.moves = g.walker.moves
+	return g, nil
+}
+
+// kept counts the values that are 0.
+func kept(values []float64) float64 {
+	n := 0.0
+	for _, v := range values {
+		if v == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// weigh fills weights with exp(−(next−b)·v); for an infinite next 1 where v is 0.
+func weigh(values []float64, b, next float64, weights []float64) {
+	for k, v := range values {
+		switch {
+		case v == 0:
+			weights[k] = 1
+		case math.IsInf(next, 1):
+			weights[k] = 0
+		default:
+			weights[k] = math.Exp(-(next - b) * v)
+		}
+	}
+}
+
+// nextStep returns the b that leaves keepWeight of a population effective:
+// (Σ w)² / Σ w² = keepWeight·size, by bisection. Some value is above 0.
+func nextStep(values []float64, b float64, weights []float64) float64 {
+	least := slices.Min(values)
+	effective := func(step float64) float64 {
+		sum, squares := 0.0, 0.0
+		for k, v := range values {
+			weights[k] = math.Exp(-step * (v - least))
+			sum += weights[k]
+			squares += weights[k] * weights[k]
+		}
+		return sum * sum / squares / float64(len(values))
+	}
+	// Where all are broken alike a step cannot tell them apart, and ends at a
+	// mean weight of e⁻³.
+	lo, hi := 0.0, 1.0
+	for effective(hi) > keepWeight {
+		lo, hi = hi, 2*hi
+		if lo*least > 3 {
+			return b + 3/least
+		}
+	}
+	for range 50 {
+		if mid := (lo + hi) / 2; effective(mid) > keepWeight {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return b + hi
+}
+
+// resample draws as many members as there are in proportion to weights, by one
+// uniform number: member k comes ⌊size·w_k/Σw⌋ or one more times (Kitagawa 1996).
+func (g *group) resample(r Rand, weights []float64, sum float64) {
+	size := len(g.members)
+	offset := float64(r.Intn(1<<30)) / (1 << 30)
+	members := make([]Composition, 0, size)
+	below := 0.0
+	for k, w := range weights {
+		below += w / sum * float64(size)
+		for float64(len(members))+offset < below && len(members) < size {
+			x := g.members[k]
+			members = append(members, Composition{slices.Clone(x.Ingredients), slices.Clone(x.Amounts)})
+		}
+	}
+	for k := len(weights) - 1; len(members) < size; { // rounding
+		for weights[k] == 0 {
+			k--
+		}
+		x := g.members[k]
+		members = append(members, Composition{slices.Clone(x.Ingredients), slices.Clone(x.Amounts)})
+	}
+	g.members = members
+}

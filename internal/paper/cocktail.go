@@ -1,0 +1,332 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/book"
+	"kir/mcmc"
+	"kir/model"
+	"kir/property"
+)
+
+// The cocktail experiment (§5.2).
+const (
+	cocktailTotal      = 1000    // units in a composition
+	cocktailIterations = 110_000 // of a sequence
+	cocktailDiscarded  = 10_000
+	cocktailTrees      = 100
+	cocktailNeighbours = 4
+	cocktailBins       = 25 // of the histogram of the product, from 0 to 1
+)
+
+// cocktailWishes are what is wanted, each with weight 1.
+var cocktailWishes = []struct{ label, class string }{{"taste", "Fresh"}, {"timing", "All day"}}
+
+// cocktailLab is the experiment while it runs.
+type cocktailLab struct {
+	book    *book.Book
+	target  *mcmc.Target
+	random  *mcmc.Target // the same without wishes
+	kernel  mcmc.Kernel
+	draws   mcmc.Kernel // independent, from random
+	wishes  []mcmc.LineProperty
+	recipes []*mcmc.Composition // of the book
+
+	chains []cocktailSequence
+	blinds []cocktailSequence
+	result Cocktails
+}
+
+// A cocktailSequence is what is kept of a chain, or of a run of independent
+// compositions.
+type cocktailSequence struct {
+	tally mcmc.Tally
+	bins  [cocktailBins]int64
+	sum   float64
+	best  candidate
+}
+
+// A candidate is a composition whose set of ingredients no recipe has.
+type candidate struct {
+	parts      []mcmc.Part
+	score      float64 // log of the product
+	logDensity float64
+}
+
+// better says whether c is to be preferred.
+func (c candidate) better(than candidate) bool {
+	switch {
+	case c.parts == nil || than.parts == nil:
+		return c.parts != nil && than.parts == nil
+	case c.score != than.score:
+		return c.score > than.score
+	}
+	return c.logDensity > than.logDensity
+}
+
+// newCocktailLab grows the forests.
+func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
+	book := o.Book
+	lab := &cocktailLab{
+		book:   book,
+		chains: make([]cocktailSequence, sequenceCount),
+		blinds: make([]cocktailSequence, sequenceCount),
+	}
+	c := &lab.result
+	c.Recipes, c.Ingredients, c.Total = len(book.Recipes), book.Ingredients.Len(), cocktailTotal
+	c.Iterations, c.Discarded = cocktailIterations/o.Divide, cocktailDiscarded/o.Divide
+
+	weights := map[int]float64{}
+	counts := book.UsedCounts()
+	for n := 1; n < max(len(counts), 6); n++ {
+		l := LawCount{N: n, Paper: publishedLaw[n]}
+		if n < len(counts) {
+			l.Recipes = counts[n]
+			weights[n] = float64(counts[n])
+		}
+		c.Law = append(c.Law, l)
+	}
+
+	rows := make([][]model.Part, len(book.Recipes))
+	for k := range book.Recipes {
+		units, err := book.Closure(k, cocktailTotal)
+		if err != nil {
+			return nil, err
+		}
+		parts := make([]mcmc.Part, len(units))
+		for q, p := range book.Recipes[k].Parts {
+			rows[k] = append(rows[k], model.Part{Ingredient: p.Ingredient, Amount: int32(units[q])})
+			parts[q] = mcmc.Part{Ingredient: int(p.Ingredient), Amount: units[q]}
+		}
+		x, err := mcmc.NewComposition(c.Ingredients, parts...)
+		if err != nil {
+			return nil, err
+		}
+		lab.recipes = append(lab.recipes, x)
+	}
+	var wishes []mcmc.Wish
+	for k, w := range cocktailWishes {
+		label, ok := book.Label(w.label)
+		if !ok {
+			return nil, fmt.Errorf("%s has no label %q, which the cocktail experiment is about", book.File, w.label)
+		}
+		if w.label == "taste" {
+			c.Tastes = label.Classes
+		}
+		grown, score, err := growWish(ctx, o, book, label, w.class, rows, uint64(k))
+		if err != nil {
+			return nil, err
+		}
+		c.Forests = append(c.Forests, grown)
+		p := property.NewForest(score, 0)
+		lab.wishes = append(lab.wishes, p)
+		wishes = append(wishes, mcmc.Wish{Name: w.label, Property: p, Weight: 1})
+	}
+
+	space, err := mcmc.NewSpace(c.Ingredients, cocktailTotal)
+	if err != nil {
+		return nil, err
+	}
+	if lab.target, err = mcmc.NewTarget(space, mcmc.Table(weights), wishes...); err != nil {
+		return nil, err
+	}
+	if lab.random, err = mcmc.NewTarget(space, mcmc.Table(weights)); err != nil {
+		return nil, err
+	}
+	if lab.kernel, err = kernel(KernelAccelerated, lab.target); err != nil {
+		return nil, err
+	}
+	lab.draws, err = mcmc.NewExact(lab.random)
+	return lab, err
+}
+
+// growWish grows the forest of a label and returns what it gives for a class.
+func growWish(ctx context.Context, o Options, book *book.Book, label *book.Label, class string, rows [][]model.Part, index uint64) (Grown, *model.Score, error) {
+	d := &model.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: cocktailTotal}
+	for k := range book.Recipes {
+		if label.Of[k] >= 0 {
+			d.Rows = append(d.Rows, rows[k])
+			d.Classes = append(d.Classes, label.Value(k))
+		}
+	}
+	f, err := model.Grow(ctx, d, model.Options{
+		Trees:   cocktailTrees,
+		Seed:    mcmc.NewRand(o.Seed, "paper forest", index).Uint64(),
+		Workers: o.Workers,
+	})
+	if err != nil {
+		return Grown{}, nil, fmt.Errorf("label %q of %s: %w", label.Name, book.File, err)
+	}
+	score, err := f.Score(model.AnyOf(class))
+	if err != nil {
+		return Grown{}, nil, fmt.Errorf("label %q of %s: %w", label.Name, book.File, err)
+	}
+	g := Grown{Label: label.Name, Want: class, Trees: f.Trees()}
+	if q := f.Quality().Classes; q != nil {
+		g.Accuracy, g.AccuracySE, g.Majority = q.Accuracy, q.AccuracySE, q.MajorityAccuracy
+		g.LogLoss, g.PriorLoss = q.LogLoss, q.PriorLogLoss
+	}
+	return g, score, nil
+}
+
+// add counts a composition with the given log product.
+func (s *cocktailSequence) add(score float64) {
+	y := math.Exp(score)
+	s.sum += y
+	// A product just below a bound, such as 0.3 = 0.5·0.6, belongs above it.
+	s.bins[min(cocktailBins-1, int(y*cocktailBins+1e-9))]++
+}
+
+// runChain runs one sequence of accelerated.
+func (lab *cocktailLab) runChain(ctx context.Context, seed uint64, index int, tick func(iterations int)) error {
+	c, err := mcmc.NewChain(lab.target, lab.kernel, seed, index)
+	if err != nil {
+		return err
+	}
+	s := &lab.chains[index]
+	var set []int
+	var log float64
+	return advance(ctx, c, lab.result.Discarded, lab.result.Iterations-lab.result.Discarded, tick, func(draw int) {
+		log = c.State.LogScore()
+		s.add(log)
+		s.tally = c.Tally()
+		x := candidate{score: log, logDensity: c.State.LogDensity()}
+		x.parts = s.best.parts // so that better compares the rest
+		if s.best.parts != nil && !x.better(s.best) {
+			return
+		}
+		set = set[:0]
+		for _, i := range c.State.Composition.Ingredients() {
+			set = append(set, int(i))
+		}
+		slices.Sort(set)
+		if _, known := lab.book.Known(set); !known {
+			x.parts = c.State.Composition.Parts()
+			s.best = x
+		}
+	})
+}
+
+// runBlind scores independent compositions of the book's law of n.
+func (lab *cocktailLab) runBlind(ctx context.Context, seed uint64, index int, tick func(iterations int)) error {
+	c, err := mcmc.NewChain(lab.random, lab.draws, seed, index)
+	if err != nil {
+		return err
+	}
+	scorers := make([]mcmc.Scorer, len(lab.wishes))
+	for k, w := range lab.wishes {
+		scorers[k] = w.Scorer(c.State.Composition)
+	}
+	s := &lab.blinds[index]
+	return advance(ctx, c, 0, lab.result.Iterations-lab.result.Discarded, tick, func(int) {
+		log := 0.0
+		for _, w := range scorers {
+			w.Reset()
+			log += w.LogScore()
+		}
+		s.add(log)
+		s.tally = c.Tally()
+	})
+}
+
+// sumUp makes the result of all sequences.
+func (lab *cocktailLab) sumUp() (*Cocktails, error) {
+	c := &lab.result
+	kept := c.Iterations - c.Discarded
+	c.Random, c.Chain = product(lab.blinds, kept), product(lab.chains, kept)
+	var accepted, updated []float64
+	var best candidate
+	for _, s := range lab.chains {
+		accepted = append(accepted, 100*float64(s.tally.Accepted)/float64(kept))
+		updated = append(updated, 100*float64(s.tally.Updated)/float64(kept))
+		if s.best.better(best) {
+			best = s.best
+		}
+	}
+	for _, r := range []struct {
+		name string
+		x    []float64
+	}{{Accepted, accepted}, {Updated, updated}} {
+		mean, sd := meanSD(r.x)
+		c.Rates = append(c.Rates, Share{r.name, mean, sd})
+	}
+	if best.parts == nil {
+		return nil, fmt.Errorf("the %d sequences found no set of ingredients that the book does not have", len(lab.chains))
+	}
+	c.Rule = "Of all states kept of all sequences whose set of ingredients no recipe of the book has, the one with the highest product of the wishes; of several the one with the highest density, then the first."
+
+	x, err := mcmc.NewComposition(c.Ingredients, best.parts...)
+	if err != nil {
+		return nil, err
+	}
+	set := make([]int, len(best.parts))
+	for k, p := range best.parts {
+		set[k] = p.Ingredient
+	}
+	near := lab.book.Nearest(set, cocktailNeighbours)
+	shared := map[int]bool{}
+	for _, n := range near {
+		for _, i := range n.Shared {
+			shared[i] = true
+		}
+	}
+	c.New = lab.drink("New cocktail", x, shared)
+	c.New.Overlap = 1
+	own := map[int]bool{}
+	for _, i := range set {
+		own[i] = true
+	}
+	for _, n := range near {
+		d := lab.drink(lab.book.Recipes[n.Recipe].Name, lab.recipes[n.Recipe], own)
+		d.Overlap = n.Overlap
+		for _, w := range cocktailWishes {
+			if label, ok := lab.book.Label(w.label); ok {
+				d.Labels = append(d.Labels, label.Value(n.Recipe))
+			}
+		}
+		c.Nearest = append(c.Nearest, d)
+	}
+	return c, nil
+}
+
+// drink names a composition's parts, the largest first.
+func (lab *cocktailLab) drink(name string, x *mcmc.Composition, shared map[int]bool) Drink {
+	d := Drink{Name: name, Score: 1}
+	for _, p := range x.Parts() {
+		d.Parts = append(d.Parts, Portion{
+			Ingredient: lab.book.Ingredients.Names[p.Ingredient],
+			Units:      p.Amount,
+			Percent:    100 * float64(p.Amount) / float64(x.Total()),
+			Shared:     shared[p.Ingredient],
+		})
+	}
+	slices.SortStableFunc(d.Parts, func(a, b Portion) int { return b.Units - a.Units })
+	for _, w := range lab.wishes {
+		y := math.Exp(w.LogScore(x))
+		d.Scores = append(d.Scores, y)
+		d.Score *= y
+	}
+	return d
+}
+
+// product sums sequences of kept compositions each up.
+func product(sequences []cocktailSequence, kept int) Product {
+	p := Product{Compositions: kept}
+	values := make([]float64, len(sequences))
+	for k, s := range sequences {
+		values[k] = s.sum / float64(kept)
+	}
+	p.Mean, p.SD = meanSD(values)
+	for b := range cocktailBins {
+		for k, s := range sequences {
+			values[k] = float64(s.bins[b]) / float64(kept)
+		}
+		bin := Bin{Low: float64(b) / cocktailBins, High: float64(b+1) / cocktailBins}
+		bin.Mean, bin.SD = meanSD(values)
+		p.Bins = append(p.Bins, bin)
+	}
+	return p
+}

@@ -1,0 +1,226 @@
+package paper
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"kir/mcmc"
+)
+
+// Rates are what a kernel does in the long run: the share of its iterations in
+// which the candidate is accepted, and in which the composition changes. Both
+// are within 0..1.
+type Rates struct {
+	Accepted float64
+	Updated  float64
+}
+
+// ErrNoClosedForm is returned where no closed form is known, or where the one
+// that is known would take too long.
+var ErrNoClosedForm = errors.New("there is no closed form within reach")
+
+// Exact returns the exact rates of a kernel whose states follow the law that
+// it leaves as it is: the target, except for [KernelUncorrected]. The target
+// must have no properties.
+//
+// Without properties all compositions with the same number n of ingredients
+// are equally probable, so that an amount x_i of a used ingredient has the law
+//
+//	P(x_i = s) = C(M−s−1, n−2) / C(M−1, n−1)
+//
+// and the sum of two used ones P(x_i+x_j = s) = (s−1)·C(M−s−1, n−3)/C(M−1, n−1).
+// Along a line of sum s the two ends weigh y(n)/|X_n| each and the s−1 splits
+// between them y(n+1)/|X_{n+1}| each, where n is how many ingredients the ends
+// use. Summing over s and n gives the rates of gibbs and accelerated in O(M²)
+// steps, all of whose terms are positive. For naive see [naiveRates], for the
+// multinomial proposals [multinomialRates] and [uncorrectedRates].
+func Exact(kernel string, t *mcmc.Target) (Rates, error) {
+	if err := bare(t); err != nil {
+		return Rates{}, err
+	}
+	switch kernel {
+	case KernelNaive:
+		return naiveRates(t), nil
+	case KernelGibbs:
+		return gibbsRates(t), nil
+	case KernelAccelerated:
+		return acceleratedRates(t), nil
+	case KernelMultinomial:
+		return multinomialRates(t)
+	case KernelUncorrected:
+		return uncorrectedRates(t)
+	}
+	return Rates{}, fmt.Errorf("%w for the kernel %q", ErrNoClosedForm, kernel)
+}
+
+// bare fails for a target that has properties.
+func bare(t *mcmc.Target) error {
+	for _, w := range t.Wishes() {
+		if w.Weight > 0 {
+			return fmt.Errorf("%w: the target has the property %q", ErrNoClosedForm, w.Name)
+		}
+	}
+	return nil
+}
+
+// sizes hands every n with mass to visit, and its probability.
+func sizes(t *mcmc.Target, visit func(n int, p float64)) {
+	lo, hi := t.Law().Support()
+	for n := lo; n <= hi; n++ {
+		if p := t.Law().P(n); p > 0 {
+			visit(n, p)
+		}
+	}
+}
+
+// oneAmount hands the law of a used ingredient's amount, given n, to visit.
+func oneAmount(total, n int, visit func(s int, p float64)) {
+	if n == 1 {
+		visit(total, 1)
+		return
+	}
+	p := float64(n-1) / float64(total-1)
+	for s := 1; s <= total-n+1; s++ {
+		visit(s, p)
+		p *= float64(total-s-n+1) / float64(total-s-1)
+	}
+}
+
+// pairSum hands the law of the sum of two used ingredients' amounts, given
+// n ≥ 2, to visit.
+func pairSum(total, n int, visit func(s int, p float64)) {
+	if n == 2 {
+		visit(total, 1)
+		return
+	}
+	q := float64(n-1) / float64(total-1) * (float64(n-2) / float64(total-2))
+	for s := 2; s <= total-n+2; s++ {
+		visit(s, float64(s-1)*q)
+		q *= float64(total-s-n+2) / float64(total-s-1)
+	}
+}
+
+// lineShare returns the probabilities that a draw along a line of sum s falls
+// on one given end, and on one given split between the ends, when the ends use
+// n ingredients.
+func lineShare(t *mcmc.Target, n, s int) (end, inner float64) {
+	end, inner = t.Law().P(n), 0
+	if s > 1 && n < t.Space().MaxUsed() {
+		inner = t.Law().P(n+1) / t.Space().Ratio(n)
+	}
+	// The larger is made 1, so that nothing overflows or is lost.
+	top := max(end, inner)
+	end, inner = end/top, inner/top
+	sum := 2*end + float64(s-1)*inner
+	return end / sum, inner / sum
+}
+
+// absentLine returns what a draw does along a line of one used and one absent
+// ingredient, given n: hand everything over to the other, or split it.
+func absentLine(t *mcmc.Target, n int) (handover, split float64) {
+	oneAmount(t.Space().Total(), n, func(s int, p float64) {
+		end, inner := lineShare(t, n, s)
+		handover += p * end
+		split += p * float64(s-1) * inner
+	})
+	return handover, split
+}
+
+// usedLine returns what a draw does along a line of two used ingredients,
+// given n ≥ 2: merge them, or divide their sum in another way.
+func usedLine(t *mcmc.Target, n int) (merge, divide float64) {
+	pairSum(t.Space().Total(), n, func(s int, p float64) {
+		end, inner := lineShare(t, n-1, s)
+		merge += p * 2 * end
+		divide += p * float64(s-2) * inner
+	})
+	return merge, divide
+}
+
+// acceleratedStep returns what one iteration of Algorithm 2 does, given n:
+// how likely it is that i is used and j absent or that both are used, what the
+// draw along the line does then, and the probability that a merge is accepted.
+func acceleratedStep(t *mcmc.Target, n int) (absent, used, handover, split, merge, divide, accept float64) {
+	others := float64(t.Space().N() - 1)
+	absent, used = float64(t.Space().N()-n)/others, float64(n-1)/others
+	accept = 1
+	if absent > 0 {
+		handover, split = absentLine(t, n)
+	}
+	if n >= 2 {
+		merge, divide = usedLine(t, n)
+		accept = min(1, float64(n)/float64(2*(n-1)))
+	}
+	return absent, used, handover, split, merge, divide, accept
+}
+
+// acceleratedRates are those of Algorithm 2.
+func acceleratedRates(t *mcmc.Target) (r Rates) {
+	if t.Space().N() == 1 {
+		return Rates{Accepted: 1}
+	}
+	sizes(t, func(n int, p float64) {
+		absent, used, handover, split, merge, divide, accept := acceleratedStep(t, n)
+		r.Accepted += p * (absent + used*(1-merge*(1-accept)))
+		r.Updated += p * (absent*(handover+split) + used*(merge*accept+divide))
+	})
+	return r
+}
+
+// gibbsMoves are the shares of iterations in which the Gibbs sampler meets two
+// absent ingredients, hands all of one ingredient over to an absent one,
+// splits an ingredient, merges two, and divides the sum of two in another way.
+type gibbsMoves struct{ absent, handover, split, merge, divide float64 }
+
+func gibbsExact(t *mcmc.Target) (g gibbsMoves) {
+	all := float64(t.Space().N())
+	if all == 1 {
+		return g
+	}
+	sizes(t, func(n int, p float64) {
+		f := float64(n)
+		if rest := all - f; rest > 0 {
+			one := p * 2 * f * rest / (all * (all - 1))
+			handover, split := absentLine(t, n)
+			g.handover += one * handover
+			g.split += one * split
+			g.absent += p * rest * (rest - 1) / (all * (all - 1))
+		}
+		if n >= 2 {
+			both := p * f * (f - 1) / (all * (all - 1))
+			merge, divide := usedLine(t, n)
+			g.merge += both * merge
+			g.divide += both * divide
+		}
+	})
+	return g
+}
+
+func (g gibbsMoves) updated() float64 { return g.handover + g.split + g.merge + g.divide }
+
+// gibbsRates are those of the Gibbs sampler, which accepts every draw.
+func gibbsRates(t *mcmc.Target) Rates { return Rates{1, gibbsExact(t).updated()} }
+
+// naiveRates are those of the naive sampler. A candidate uses m ingredients
+// with probability u(m) = |X_m|/|X|, and whether it is accepted depends on n
+// and m alone:
+//
+//	accepted = Σ_n Σ_m min(y(n)·u(m), y(m)·u(n)).
+//
+// It equals the state with probability 1/|X|.
+func naiveRates(t *mcmc.Target) Rates {
+	logs := t.Space().LogCounts(t.Space().MaxUsed())
+	all := floats.LogSumExp(logs)
+	accepted := 0.0
+	sizes(t, func(n int, p float64) {
+		un := math.Exp(logs[n] - all)
+		sizes(t, func(m int, q float64) {
+			um := math.Exp(logs[m] - all)
+			accepted += min(p*um, q*un)
+		})
+	})
+	return Rates{accepted, max(0, accepted-math.Exp(-all))}
+}

@@ -1,0 +1,328 @@
+package paper
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"kir/internal/stattest"
+	"kir/mcmc"
+)
+
+func mustTarget(t *testing.T, n, total int, law mcmc.Sparsity) *mcmc.Target {
+	t.Helper()
+	space, err := mcmc.NewSpace(n, total)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := mcmc.NewTarget(space, law)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+// The figures that are known of the paper's targets, in percent.
+func TestExactOfPaper(t *testing.T) {
+	want := map[string]struct {
+		accelerated, acceleratedUpdated, gibbs, naive float64
+		naiveDigits                                   int
+		uncorrected, uncorrectedUpdated, iact         float64
+	}{
+		"small a": {95.63623, 53.77804, 33.06452, 68.93107, 7, 70.434, 70.346, 26},
+		"small b": {95.94827, 57.73827, 30.64639, 67.64533, 7, 85.873, 85.801, 24},
+		"large a": {99.58885, 50.28645, 1.02944, 3.7e-95, 2, 0, 0, 2515},
+		"large b": {99.55664, 50.27661, 1.00469, 2.4e-91, 2, 0, 0, 873},
+		"large c": {99.59895, 50.25595, 0.92064, 1.9e-97, 2, 0, 0, 8173},
+		"large d": {99.97665, 50.04204, 0.12717, 9.4e-19, 2, 0, 0, 15136},
+	}
+	for _, s := range Settings() {
+		for _, l := range s.Targets {
+			w := want[l.Name]
+			target, err := s.target(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rates := func(kernel string) Rates {
+				r, err := Exact(kernel, target)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r
+			}
+			check := func(what string, got, want, within float64) {
+				if math.Abs(100*got-want) > within {
+					t.Errorf("%s: %s is %.7g %%, want %.7g", l.Name, what, 100*got, want)
+				}
+			}
+			check("accelerated accepted", rates(KernelAccelerated).Accepted, w.accelerated, 5.1e-6)
+			check("accelerated updated", rates(KernelAccelerated).Updated, w.acceleratedUpdated, 5.1e-6)
+			check("gibbs accepted", rates(KernelGibbs).Accepted, 100, 0)
+			check("gibbs updated", rates(KernelGibbs).Updated, w.gibbs, 5.1e-6)
+			check("naive accepted", rates(KernelNaive).Accepted, w.naive, 0.51*math.Pow10(int(math.Floor(math.Log10(w.naive)))+1-w.naiveDigits))
+			if w.uncorrected > 0 {
+				check("uncorrected accepted", rates(KernelUncorrected).Accepted, w.uncorrected, 5.1e-4)
+				check("uncorrected updated", rates(KernelUncorrected).Updated, w.uncorrectedUpdated, 5.1e-4)
+			}
+			iact, err := IACTBound(target)
+			if err != nil || math.Abs(iact-w.iact) > 0.51 {
+				t.Errorf("%s: the bound on the IACT is %v, %v; want %v", l.Name, iact, err, w.iact)
+			}
+		}
+	}
+}
+
+// cell is a target on a small space, written down twice.
+type cell struct {
+	n, total int
+	law      mcmc.Sparsity
+	size     func(n int) float64
+}
+
+func cells() []cell {
+	table := map[int]float64{1: 0.3, 2: 1e-3, 3: 5, 4: 2}
+	gap := map[int]float64{1: 1, 3: 2}
+	var all []cell
+	for n := 1; n <= 4; n++ {
+		for total := 1; total <= 5; total++ {
+			all = append(all,
+				cell{n, total, mcmc.Uniform(1, 5), func(int) float64 { return 1 }},
+				cell{n, total, mcmc.Exponential(2), func(n int) float64 { return math.Exp(-2 * float64(n)) }},
+				cell{n, total, mcmc.Table(table), func(n int) float64 { return table[n] }},
+				cell{n, total, mcmc.Uniform(1, 1), func(n int) float64 { return map[int]float64{1: 1}[n] }},
+				cell{n, total, mcmc.Table(gap), func(n int) float64 { return gap[n] }},
+			)
+		}
+	}
+	return all
+}
+
+// The closed forms equal the rates of the transition matrix, which is made of
+// the shipping kernels, in equilibrium.
+func TestExactIsTheMatrix(t *testing.T) {
+	t.Parallel()
+	checked := map[string]int{}
+	for _, c := range cells() {
+		target := mustTarget(t, c.n, c.total, c.law)
+		for _, name := range []string{KernelNaive, KernelGibbs, KernelAccelerated, KernelMultinomial, KernelUncorrected} {
+			k, err := kernel(name, target)
+			if errors.Is(err, mcmc.ErrReducible) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			law := stattest.Law{Ingredients: c.n, Total: c.total, Size: c.size}
+			e, err := law.Enumerate()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := e.Matrix(target, k, stattest.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pi := e.Pi
+			if name == KernelUncorrected {
+				law.Wishes = []stattest.Wish{{Score: multinomialProbability, Weight: 1}}
+				e, err := law.Enumerate()
+				if err != nil {
+					t.Fatal(err)
+				}
+				pi = e.Pi
+				wrong, err := UncorrectedLaw(target)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for n, p := range e.Used() {
+					if n < len(wrong) && math.Abs(p-wrong[n]) > 1e-12 {
+						t.Errorf("%d ingredients, %d units: the uncorrected chain has n = %d with probability %v, not %v", c.n, c.total, n, p, wrong[n])
+					}
+				}
+				if err := invariant(m, pi); err != nil {
+					t.Errorf("%d ingredients, %d units, %s: %v", c.n, c.total, name, err)
+				}
+			} else if err := m.Check(true); err != nil {
+				t.Errorf("%d ingredients, %d units, %s: %v", c.n, c.total, name, err)
+			}
+			var want Rates
+			for x, p := range pi {
+				want.Accepted += p * m.Accepted[x]
+				want.Updated += p * m.Updated[x]
+			}
+			got, err := Exact(name, target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(got.Accepted-want.Accepted) > 1e-12 || math.Abs(got.Updated-want.Updated) > 1e-12 {
+				t.Errorf("%d ingredients, %d units, %s: the closed form is %v and the matrix has %v", c.n, c.total, name, got, want)
+			}
+			checked[name]++
+		}
+	}
+	for name, n := range checked {
+		if n < 40 {
+			t.Errorf("%s was checked on %d targets only", name, n)
+		}
+	}
+	t.Log(checked)
+}
+
+// multinomialProbability is, up to a factor, how many ways of throwing the
+// units give x, counted one unit after the other.
+func multinomialProbability(x []int) float64 {
+	ways, thrown := 1.0, 0.0
+	for _, a := range x {
+		for k := 1; k <= a; k++ {
+			thrown++
+			ways *= thrown / float64(k)
+		}
+	}
+	return ways
+}
+
+// invariant verifies that π P = π for another law than the target.
+func invariant(m *stattest.Matrix, pi []float64) error {
+	for y := range pi {
+		sum := 0.0
+		for x, p := range pi {
+			if p > 0 {
+				sum += p * m.At(x, y)
+			}
+		}
+		if math.Abs(sum-pi[y]) > 1e-12 {
+			return fmt.Errorf("a step makes %v of the probability %v of %v", sum, pi[y], m.Enumeration.States[y])
+		}
+	}
+	return nil
+}
+
+// The uncorrected proposal does not leave the target as it is.
+func TestUncorrectedIsWrong(t *testing.T) {
+	t.Parallel()
+	target := mustTarget(t, 3, 4, mcmc.Uniform(1, 3))
+	e, err := stattest.Law{Ingredients: 3, Total: 4, Size: func(int) float64 { return 1 }}.Enumerate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := kernel(KernelUncorrected, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := e.Matrix(target, k, stattest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := e.Matrix(target, mcmc.NewMetropolis("multinomial", target, Multinomial{Uncorrected: true}), stattest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Compare(same); err != nil {
+		t.Errorf("the two ways to run it differ: %v", err)
+	}
+	if err := m.CheckInvariant(); !errors.Is(err, stattest.ErrInvariant) {
+		t.Errorf("got %v, want that the target is not invariant", err)
+	}
+}
+
+// The bound on the IACT is one, and close, where the whole matrix is known.
+func TestIACTBound(t *testing.T) {
+	t.Parallel()
+	for _, c := range []cell{
+		{4, 5, mcmc.Uniform(1, 4), func(int) float64 { return 1 }},
+		{5, 5, mcmc.Uniform(2, 4), func(n int) float64 { return map[int]float64{2: 1, 3: 1, 4: 1}[n] }},
+		{6, 4, mcmc.Exponential(0.5), func(n int) float64 { return math.Exp(-0.5 * float64(n)) }},
+	} {
+		target := mustTarget(t, c.n, c.total, c.law)
+		e, err := stattest.Law{Ingredients: c.n, Total: c.total, Size: c.size}.Enumerate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := kernel(KernelAccelerated, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := e.Matrix(target, k, stattest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound, err := IACTBound(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if truth := iactOfUsed(m); !(bound <= truth+1e-9 && bound > 0.98*truth) {
+			t.Errorf("%d ingredients, %d units: the bound is %v and the truth %v", c.n, c.total, bound, truth)
+		} else {
+			t.Logf("%d ingredients, %d units: bound %.4f, truth %.4f", c.n, c.total, bound, truth)
+		}
+	}
+}
+
+// iactOfUsed is 1 + 2 Σ_t ρ_t of n(x) in equilibrium, summed lag by lag.
+func iactOfUsed(m *stattest.Matrix) float64 {
+	e := m.Enumeration
+	f := make([]float64, len(e.States))
+	mean := 0.0
+	for x, state := range e.States {
+		for _, a := range state {
+			if a > 0 {
+				f[x]++
+			}
+		}
+		mean += e.Pi[x] * f[x]
+	}
+	for x := range f {
+		f[x] -= mean
+	}
+	dot := func(a, b []float64) (sum float64) {
+		for x, p := range e.Pi {
+			sum += p * a[x] * b[x]
+		}
+		return sum
+	}
+	variance, tau, g := dot(f, f), 1.0, f
+	for {
+		next := make([]float64, len(g))
+		for x := range next {
+			if e.Pi[x] == 0 {
+				continue
+			}
+			for y := range g {
+				next[x] += m.At(x, y) * g[y]
+			}
+		}
+		g = next
+		rho := dot(f, g) / variance
+		tau += 2 * rho
+		if rho < 1e-12 {
+			return tau
+		}
+	}
+}
+
+// What has no closed form within reach says so.
+func TestNoClosedForm(t *testing.T) {
+	t.Parallel()
+	huge := mustTarget(t, 10, 1_000_000, mcmc.Uniform(1, 3))
+	wished, err := mcmc.NewTarget(huge.Space(), mcmc.Uniform(1, 3), mcmc.Wish{Name: "w", Weight: 1, Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		kernel string
+		target *mcmc.Target
+	}{
+		{KernelMultinomial, huge},
+		{KernelMultinomial, mustTarget(t, 2000, 100, mcmc.Uniform(1, 100))},
+		{KernelUncorrected, huge},
+		{"exact", huge},
+		{KernelAccelerated, wished},
+	} {
+		if r, err := Exact(c.kernel, c.target); !errors.Is(err, ErrNoClosedForm) {
+			t.Errorf("%s: got %v, %v", c.kernel, r, err)
+		}
+	}
+	if b, err := IACTBound(wished); !errors.Is(err, ErrNoClosedForm) {
+		t.Errorf("IACT: got %v, %v", b, err)
+	}
+}

@@ -1,0 +1,254 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"kir/internal/report/figure"
+	"kir/internal/report/number"
+)
+
+// Names of the figures of the cocktail experiment.
+const (
+	ratioName   = "figure3-ratios"
+	productName = "figure4-products"
+)
+
+// pageWidth is how wide a figure is.
+const pageWidth = 640.0
+
+// Pictures draws the report's figures, in the order of the paper.
+func (r *Report) Pictures() ([]*figure.Figure, error) {
+	var all []*figure.Figure
+	for _, s := range Settings() {
+		for _, l := range s.Targets {
+			f, err := r.histograms(l)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, f)
+		}
+	}
+	if r.Cocktails != nil {
+		all = append(all, ratioFigure(r.Cocktails), productFigure(r.Cocktails))
+	}
+	return all, nil
+}
+
+// panels are the kernels that figure 1 shows, in its order, and their titles.
+var panels = []struct{ kernel, title string }{
+	{KernelUncorrected, "multinomial, uncorrected (the paper's naive)"},
+	{KernelNaive, "naive (candidates uniform on X)"},
+	{KernelGibbs, "gibbs"},
+	{KernelAccelerated, "accelerated"},
+}
+
+// histograms draws figure 1 of a target: a panel for each kernel, two in a row.
+func (r *Report) histograms(l LawTarget) (*figure.Figure, error) {
+	const width, height = 312.0, 250.0 // of a panel
+	f := &figure.Figure{Name: "figure1-" + fileName(l.Name), Title: "Target " + l.Name + ": " + strings.Replace(l.Formula, "∝", "in proportion to", 1), Width: pageWidth, Height: 2 * height}
+	var said strings.Builder
+	fmt.Fprintf(&said, "Histograms of the number of ingredients n on target %s, %s, mean of %d sequences.", l.Name, l.Formula, r.Sequences)
+	shown := make([]*Figure, len(panels))
+	for k, panel := range panels {
+		for q := range r.Figures {
+			if h := &r.Figures[q]; h.Target == l.Name && h.Kernel == panel.kernel {
+				shown[k] = h
+			}
+		}
+		if shown[k] == nil {
+			return nil, fmt.Errorf("figure %s: there is no histogram of %s", f.Name, panel.kernel)
+		}
+	}
+	lo, hi := extent(shown)
+	for k, h := range shown {
+		x, y := float64(k%2)*(pageWidth-width), float64(k/2)*height
+		distance := fmt.Sprintf("distance %s, expected %s", number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4))
+		if h.Stuck > 0 {
+			distance += fmt.Sprintf("; %d of %d stuck", h.Stuck, r.Sequences)
+		}
+		f.Head(x, y+12, figure.SmallSize, figure.Start, figure.Ink, panels[k].title)
+		f.Write(x, y+26, figure.SmallSize, figure.Start, figure.Soft, distance)
+		// Panels of a row have one scale. The upper row's would make the lower one
+		// flat, where a sampler of the upper row never moves.
+		note := histogram(f, h, x, y+42, width, height-42, lo, hi, highest(shown[k/2*2:k/2*2+2]))
+		if note != "" {
+			f.Write(x, y+40, figure.SmallSize, figure.Start, figure.Soft, note)
+		}
+		fmt.Fprintf(&said, " %s: total variation distance %s, expected %s, %d sequences never moved.", panels[k].title, number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4), h.Stuck)
+	}
+	f.Text = said.String()
+	f.KeyOf("mean of the sequences", figure.Line)
+	errorKey(f)
+	f.Key("target", func(f *figure.Figure, x, y float64) {
+		f.Line(x, y+5, x+20, y+5, 1.5, figure.Accent)
+		f.Dot(x+10, y+5, 2.5, figure.Accent)
+	})
+	f.Key("what the uncorrected chain follows", func(f *figure.Figure, x, y float64) { f.Dashed(x, y+5, x+20, y+5, 1.5, figure.Ink) })
+	f.PlaceKeys()
+	return f, nil
+}
+
+// extent returns which n the panels of a target show: all that the target or a
+// histogram gives 0.1 % or more.
+func extent(figures []*Figure) (lo, hi int) {
+	lo = math.MaxInt
+	for _, f := range figures {
+		for _, s := range f.Sizes {
+			if max(s.Target, s.Mean) >= 1e-3 {
+				lo, hi = min(lo, s.N), max(hi, s.N)
+			}
+		}
+	}
+	return lo, hi
+}
+
+// highest returns the share up to which panels go.
+func highest(figures []*Figure) float64 {
+	top := 0.0
+	for _, f := range figures {
+		for _, s := range f.Sizes {
+			top = max(top, s.Target, min(1, s.Mean+s.SD))
+		}
+	}
+	return 1.05 * top
+}
+
+// histogram draws one panel of figure 1, and returns what cannot be seen in it.
+func histogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, hi int, top float64) (note string) {
+	left, right, bottom := x0+34, x0+width, y0+height-44
+	y := f.Frame(left, y0+8, right, bottom, top, figure.Percent, "number of ingredients, n; share of the states, %")
+	x := figure.Scale{Lo: float64(lo) - 0.6, Hi: float64(hi) + 0.6, From: left, To: right}
+	every := figure.Every(hi-lo+1, 12)
+	var target, own []float64
+	seen, mean := 0.0, 0.0 // of the kernel's own law
+	for _, s := range h.Sizes {
+		if s.Own != nil {
+			mean += float64(s.N) * *s.Own
+		}
+		if s.N < lo || s.N > hi {
+			continue
+		}
+		bar(f, x, y, float64(s.N)-0.4, float64(s.N)+0.4, s.Mean, s.SD, figure.Line)
+		target = append(target, x.At(float64(s.N)), y.At(s.Target))
+		if s.Own != nil {
+			own = append(own, x.At(float64(s.N)), y.Within(*s.Own))
+			seen += *s.Own
+		}
+		if s.N%every == 0 {
+			f.Write(x.At(float64(s.N)), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
+		}
+	}
+	if own != nil && seen < 0.5 {
+		note = "what it follows is out of view: mean n " + number.Typeset(mean, 1)
+	} else if own != nil {
+		for k := 2; k < len(own); k += 2 {
+			f.Dashed(own[k-2], own[k-1], own[k], own[k+1], 1.5, figure.Ink)
+		}
+	}
+	f.Path(target, 1.5, figure.Accent)
+	for k := 0; k < len(target); k += 2 {
+		f.Dot(target[k], target[k+1], 2.5, figure.Accent)
+	}
+	return note
+}
+
+// bar draws a share from 0 up with an error bar of one standard deviation to
+// either side, within 0 and 1.
+func bar(f *figure.Figure, x, y figure.Scale, from, to, share, sd float64, p figure.Paint) {
+	left, right := x.At(from), x.At(to)
+	f.Rect(left, y.At(share), right-left, y.From-y.At(share), p)
+	if sd == 0 {
+		return
+	}
+	errorBar(f, (left+right)/2, y.At(max(0, share-sd)), y.At(min(1, share+sd)), min(2.5, (right-left)/3))
+}
+
+func errorBar(f *figure.Figure, x, lo, hi, half float64) {
+	f.Line(x, lo, x, hi, 1, figure.Ink)
+	f.Line(x-half, lo, x+half, lo, 1, figure.Ink)
+	f.Line(x-half, hi, x+half, hi, 1, figure.Ink)
+}
+
+func errorKey(f *figure.Figure) {
+	f.Key("± 1 standard deviation", func(f *figure.Figure, x, y float64) { errorBar(f, x+10, y+11, y-1, 2.5) })
+}
+
+// ratioFigure draws figure 3: the new cocktail and its neighbours as stacked bars.
+func ratioFigure(c *Cocktails) *figure.Figure {
+	const left, height, gap = 130.0, 40.0, 10.0
+	drinks := append([]Drink{c.New}, c.Nearest...)
+	var recipes []map[string]float64
+	for _, d := range drinks {
+		recipe := make(map[string]float64)
+		for _, p := range d.Parts {
+			recipe[p.Ingredient] = p.Percent
+		}
+		recipes = append(recipes, recipe)
+	}
+	colours := figure.Colours(recipes)
+	f := &figure.Figure{Name: ratioName, Title: "Composition ratios, share of the drink in %", Width: pageWidth, Height: float64(len(drinks)) * (height + gap)}
+	var said strings.Builder
+	said.WriteString("Stacked bars of composition ratios, share of the drink in %.")
+	keyed := make(map[string]bool)
+	for k, d := range drinks {
+		y := float64(k) * (height + gap)
+		f.Write(left-8, y+height/2+4, figure.TextSize, figure.End, figure.Ink, figure.Clip(d.Name, left-10, figure.TextSize))
+		var parts []figure.Slice
+		var words []string
+		for _, p := range d.Parts {
+			share := number.Typeset(p.Percent, 1) + " %"
+			parts = append(parts, figure.Slice{Name: p.Ingredient, Share: share, Size: p.Percent})
+			words = append(words, p.Ingredient+" "+share)
+			if !keyed[p.Ingredient] {
+				f.KeyOf(p.Ingredient, colours[p.Ingredient])
+				keyed[p.Ingredient] = true
+			}
+		}
+		f.Stack(left, y, pageWidth-left, height, parts, colours)
+		fmt.Fprintf(&said, " %s: %s.", d.Name, strings.Join(words, ", "))
+	}
+	f.Text = said.String()
+	f.PlaceKeys()
+	return f
+}
+
+// productFigure draws figure 4: the law of the product of the wishes over random
+// compositions and over the chain.
+func productFigure(c *Cocktails) *figure.Figure {
+	const left, top, bottom = 34.0, 8.0, 240.0
+	f := &figure.Figure{Name: productName, Title: "The product of the two probabilities", Width: pageWidth, Height: bottom + 36}
+	sides := []struct {
+		name  string
+		of    Product
+		paint figure.Paint
+	}{{"random compositions", c.Random, figure.Line}, {"accelerated", c.Chain, figure.Accent}}
+	tallest, last := 0.0, 0.0
+	for _, side := range sides {
+		for _, bin := range side.of.Bins {
+			tallest = max(tallest, min(1, bin.Mean+bin.SD))
+			if bin.Mean > 0 {
+				last = max(last, bin.High)
+			}
+		}
+	}
+	y := f.Frame(left, top, pageWidth-8, bottom, 1.04*tallest, figure.Percent, "y_taste · y_timing; share of the compositions, %")
+	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: pageWidth - 8}
+	for k := range 11 {
+		f.Write(x.At(float64(k)/10), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Typeset(float64(k)/10, 1))
+	}
+	for k, side := range sides {
+		for _, bin := range side.of.Bins {
+			half := (bin.High - bin.Low) / 2
+			from := bin.Low + half*(0.08+0.92*float64(k))
+			bar(f, x, y, from, from+0.92*half, bin.Mean, bin.SD, side.paint)
+		}
+		f.KeyOf(side.name+", mean "+number.Typeset(side.of.Mean, 3), side.paint)
+	}
+	errorKey(f)
+	f.Text = fmt.Sprintf("Histogram of the product of the probabilities of taste Fresh and timing All day, over %d times %d random compositions (mean %s) and over %d chains of as many states (mean %s). The largest is below %s.",
+		sequenceCount, c.Random.Compositions, number.Typeset(c.Random.Mean, 3), sequenceCount, number.Typeset(c.Chain.Mean, 3), number.Typeset(last, 2))
+	f.PlaceKeys()
+	return f
+}

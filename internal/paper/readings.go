@@ -1,0 +1,104 @@
+package paper
+
+import (
+	"math"
+
+	"kir/mcmc"
+)
+
+// gibbsReadings returns what the updated rate of the Gibbs sampler would be if
+// it was counted, or the sampler meant, in other ways. The first one is kir's.
+//
+// All are exact, from the same sums over n and s as the rate itself.
+func gibbsReadings(targets []*mcmc.Target, names []string) ([]Reading, error) {
+	undivided := make(map[*mcmc.Target]*mcmc.Target, len(targets))
+	for _, t := range targets {
+		u, err := withoutCounts(t)
+		if err != nil {
+			return nil, err
+		}
+		undivided[t] = u
+	}
+	readings := []struct {
+		name string
+		rate func(t *mcmc.Target) float64
+	}{
+		{"iterations after which the composition is another", func(t *mcmc.Target) float64 {
+			return gibbsExact(t).updated()
+		}},
+		{"the same, of a pair drawn with replacement (i = j changes nothing)", func(t *mcmc.Target) float64 {
+			n := float64(t.Space().N())
+			return gibbsExact(t).updated() * (n - 1) / n
+		}},
+		{"the same, of pairs with something to divide (x_i + x_j > 0)", func(t *mcmc.Target) float64 {
+			g := gibbsExact(t)
+			return g.updated() / (1 - g.absent)
+		}},
+		{"iterations that change n", func(t *mcmc.Target) float64 {
+			g := gibbsExact(t)
+			return g.split + g.merge
+		}},
+		{"iterations that raise n", func(t *mcmc.Target) float64 { return gibbsExact(t).split }},
+		{"all but handing everything over to an absent ingredient", func(t *mcmc.Target) float64 {
+			g := gibbsExact(t)
+			return g.split + g.merge + g.divide
+		}},
+		{"handing everything over to an absent ingredient", func(t *mcmc.Target) float64 {
+			return gibbsExact(t).handover
+		}},
+		{"changes of pairs that are both used", func(t *mcmc.Target) float64 {
+			g := gibbsExact(t)
+			return g.merge + g.divide
+		}},
+		{"a split drawn uniformly from all s+1, then accepted by Metropolis", uniformSplitRate},
+		{"one ingredient redrawn while all others stay: their sum fixes it", func(*mcmc.Target) float64 { return 0 }},
+		{"the sampler without the division by |X_n|", func(t *mcmc.Target) float64 {
+			return gibbsExact(undivided[t]).updated()
+		}},
+	}
+	all := make([]Reading, len(readings))
+	for k, r := range readings {
+		all[k].Name = r.name
+		for q, t := range targets {
+			all[k].Rates = append(all[k].Rates, ReadingValue{names[q], 100 * r.rate(t)})
+		}
+	}
+	return all, nil
+}
+
+// uniformSplitRate is the updated rate of a pair drawn as by Gibbs whose split
+// is proposed uniformly and accepted with min(1, P(x′)/P(x)).
+func uniformSplitRate(t *mcmc.Target) float64 {
+	all := float64(t.Space().N())
+	rate := 0.0
+	sizes(t, func(n int, p float64) {
+		f := float64(n)
+		if n < t.Space().N() {
+			one := p * 2 * f * (all - f) / (all * (all - 1))
+			oneAmount(t.Space().Total(), n, func(s int, ps float64) {
+				end, inner := lineShare(t, n, s)
+				rate += one * ps * (1 + float64(s-1)*min(1, inner/end)) / float64(s+1)
+			})
+		}
+		if n >= 2 {
+			both := p * f * (f - 1) / (all * (all - 1))
+			pairSum(t.Space().Total(), n, func(s int, ps float64) {
+				end, inner := lineShare(t, n-1, s)
+				rate += both * ps * (float64(s-2) + 2*min(1, end/inner)) / float64(s+1)
+			})
+		}
+	})
+	return rate
+}
+
+// withoutCounts returns the target whose law of n is ∝ y(n)·|X_n|: what y_sparse
+// alone, without the division by |X_n|, makes of compositions.
+func withoutCounts(t *mcmc.Target) (*mcmc.Target, error) {
+	_, hi := t.Law().Support()
+	logs := t.Space().LogCounts(hi)
+	top := math.Inf(-1)
+	sizes(t, func(n int, p float64) { top = max(top, math.Log(p)+logs[n]) })
+	weights := map[int]float64{}
+	sizes(t, func(n int, p float64) { weights[n] = math.Exp(math.Log(p) + logs[n] - top) })
+	return mcmc.NewTarget(t.Space(), mcmc.Table(weights))
+}

@@ -1,0 +1,255 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"kir/mcmc"
+)
+
+// cost is about how many nanoseconds an iteration takes.
+var cost = map[string]int64{
+	KernelNaive:           130,
+	KernelGibbs:           25,
+	KernelAccelerated:     40,
+	KernelMultinomial:     150,
+	KernelUncorrected:     150,
+	"uncorrected of 2000": 3200,
+	"cocktail chain":      3500,
+	"cocktail blind":      3000,
+}
+
+// A task is a sequence to run.
+type task struct {
+	what       string
+	iterations int
+	cost       int64 // of an iteration
+	do         func(ctx context.Context, tick func(iterations int)) error
+}
+
+// Run runs all experiments. It ends with ctx's error when ctx ends.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if o.Divide == 0 {
+		o.Divide = 1
+	}
+	if o.Divide < 1 || o.Divide > 1000 {
+		return nil, fmt.Errorf("sequences cannot be divided by %d: that must be 1 to 1000", o.Divide)
+	}
+	if o.Workers < 1 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	settings := Settings()
+	for k := range settings {
+		settings[k].Iterations /= o.Divide
+		settings[k].Discarded /= o.Divide
+	}
+	runs, tasks, err := plan(o, settings)
+	if err != nil {
+		return nil, err
+	}
+	var lab *cocktailLab
+	if o.Book != nil {
+		if lab, err = newCocktailLab(ctx, o); err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, lab.plan(o)...)
+	}
+	if err := work(ctx, o, tasks); err != nil {
+		return nil, err
+	}
+	return report(o, settings, runs, lab)
+}
+
+// kernels are those that run in a setting: the paper's three, its naive column
+// for what it is, and what that would be with the correction where that has a
+// closed form.
+func kernels(s *Setting) []string {
+	all := []string{KernelNaive, KernelGibbs, KernelAccelerated, KernelUncorrected}
+	if s.Name == "small" {
+		all = append(all, KernelMultinomial)
+	}
+	return all
+}
+
+// plan lists the runs on laws of n and their sequences.
+func plan(o Options, settings []Setting) ([]*run, []task, error) {
+	var runs []*run
+	var tasks []task
+	for q := range settings {
+		s := &settings[q]
+		for _, law := range s.Targets {
+			target, err := s.target(law)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", law.Name, err)
+			}
+			for _, name := range kernels(s) {
+				k, err := kernel(name, target)
+				if err != nil {
+					return nil, nil, fmt.Errorf("%s: %w", law.Name, err)
+				}
+				r := &run{setting: s, law: law, kernel: name, target: target, sequences: make([]*sequence, sequenceCount), left: sequenceCount}
+				runs = append(runs, r)
+				// Sequences of different runs must not share their random numbers.
+				seed := mcmc.NewRand(o.Seed, "paper "+law.Name+" "+name, 0).Uint64()
+				price := cost[name]
+				if name == KernelUncorrected && s.N == 2000 {
+					price = cost["uncorrected of 2000"]
+				}
+				for index := range sequenceCount {
+					tasks = append(tasks, task{law.Name + ", " + name, s.Iterations, price, func(ctx context.Context, tick func(int)) error {
+						x, err := runSequence(ctx, target, k, seed, index, s.Discarded, s.Iterations-s.Discarded, tick)
+						if err != nil {
+							return fmt.Errorf("%s: %w", law.Name, err)
+						}
+						return r.add(index, x)
+					}})
+				}
+			}
+		}
+	}
+	return runs, tasks, nil
+}
+
+// plan lists the sequences of the cocktail experiment.
+func (lab *cocktailLab) plan(o Options) []task {
+	var tasks []task
+	chain := mcmc.NewRand(o.Seed, "paper cocktail chain", 0).Uint64()
+	blind := mcmc.NewRand(o.Seed, "paper cocktail blind", 0).Uint64()
+	c := &lab.result
+	for index := range sequenceCount {
+		tasks = append(tasks, task{"cocktails, accelerated", c.Iterations, cost["cocktail chain"], func(ctx context.Context, tick func(int)) error {
+			return lab.runChain(ctx, chain, index, tick)
+		}})
+	}
+	for index := range sequenceCount {
+		tasks = append(tasks, task{"cocktails, random", c.Iterations - c.Discarded, cost["cocktail blind"], func(ctx context.Context, tick func(int)) error {
+			return lab.runBlind(ctx, blind, index, tick)
+		}})
+	}
+	return tasks
+}
+
+// work runs the tasks on a pool of workers.
+func work(ctx context.Context, o Options, tasks []task) error {
+	total := int64(0)
+	for _, t := range tasks {
+		total += int64(t.iterations) * t.cost
+	}
+	var mutex sync.Mutex
+	done := int64(0)
+	g, running := errgroup.WithContext(ctx)
+	g.SetLimit(o.Workers)
+	for _, t := range tasks {
+		if running.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			return t.do(running, func(iterations int) {
+				if o.Progress == nil {
+					return
+				}
+				mutex.Lock()
+				defer mutex.Unlock()
+				done += int64(iterations) * t.cost
+				o.Progress(done, total, t.what)
+			})
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err() // no task may have been there to notice
+}
+
+// report joins what the runs gave.
+func report(o Options, settings []Setting, runs []*run, lab *cocktailLab) (*Report, error) {
+	r := &Report{
+		Source:    "Obara, Morimura, Yanagisawa (2019): Sampler for Composition Ratio by Markov Chain Monte Carlo. arXiv 1906.06663",
+		Seed:      o.Seed,
+		Sequences: sequenceCount,
+		Divide:    o.Divide,
+		Counts:    countTable(),
+	}
+	var err error
+	var targets []*mcmc.Target
+	var names []string
+	for q := range settings {
+		s := &settings[q]
+		main := Table{
+			Name: s.Name, Title: fmt.Sprintf("N = %d, M = %d", s.N, s.Total), Unit: "%",
+			N: s.N, Total: s.Total, Iterations: s.Iterations, Discarded: s.Discarded,
+		}
+		naive := main
+		naive.Name += multinomialSuffix
+		for _, x := range runs {
+			if x.setting != s {
+				continue
+			}
+			r.Figures = append(r.Figures, x.figure)
+			if x.kernel == KernelMultinomial || x.kernel == KernelUncorrected {
+				naive.Rows = append(naive.Rows, x.rows...)
+				continue
+			}
+			main.Rows = append(main.Rows, x.rows...)
+			if x.kernel == KernelAccelerated {
+				tau, err := IACTBound(x.target)
+				if err != nil {
+					return nil, err
+				}
+				r.Mixing = append(r.Mixing, Mixing{x.law.Name, tau, float64(s.Iterations-s.Discarded) / tau})
+				targets, names = append(targets, x.target), append(names, x.law.Name)
+			}
+		}
+		r.Tables = append(r.Tables, main, naive)
+	}
+	r.Verdict = verdict(r.Tables)
+	if r.Readings, err = gibbsReadings(targets, names); err != nil {
+		return nil, err
+	}
+	if lab != nil {
+		if r.Cocktails, err = lab.sumUp(); err != nil {
+			return nil, err
+		}
+	}
+	r.Differences = differences(r.Cocktails)
+	return r, nil
+}
+
+// multinomialSuffix ends the names of the tables of units thrown into
+// ingredients.
+const multinomialSuffix = " multinomial"
+
+// zLimit is how many standard errors a rate may be off before it is an alarm.
+const zLimit = 4
+
+// verdict sums up the rows of the paper's samplers.
+func verdict(tables []Table) Verdict {
+	v := Verdict{Limit: zLimit, Beyond: []Row{}}
+	for _, t := range tables {
+		for _, row := range t.Rows {
+			if row.Kernel == KernelMultinomial || row.Kernel == KernelUncorrected {
+				continue
+			}
+			if math.Abs(row.Z) > zLimit {
+				v.Beyond = append(v.Beyond, row)
+			}
+			if row.SD == 0 {
+				continue // it cannot be off by chance
+			}
+			v.Rates++
+			if v.Rates == 1 || math.Abs(row.Z) > math.Abs(v.Largest.Z) {
+				v.Largest = row
+			}
+		}
+	}
+	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: sequenceCount - 1}
+	v.FalseAlarm = 2 * student.Survival(zLimit)
+	v.AnyAlarm = 1 - math.Pow(1-v.FalseAlarm, float64(v.Rates))
+	return v
+}

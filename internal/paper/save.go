@@ -1,0 +1,74 @@
+package paper
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"kir/internal/report/figure"
+)
+
+// Save writes paper.html, paper.json and every figure as SVG and PNG into a new
+// directory, all or nothing: they are written beside it first. It fails with
+// an error that wraps [fs.ErrExist] if the directory is there already.
+func (r *Report) Save(dir string) error {
+	if err := CheckDir(dir); err != nil {
+		return err
+	}
+	pictures, err := r.Pictures()
+	if err != nil {
+		return err
+	}
+	return r.save(dir, pictures)
+}
+
+func (r *Report) save(dir string, pictures []*figure.Figure) (err error) {
+	var data, page bytes.Buffer
+	if err := errors.Join(r.WriteJSON(&data), r.WriteHTML(&page, pictures)); err != nil {
+		return err
+	}
+	dir = filepath.Clean(dir)
+	part, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(part))
+		}
+	}()
+	for _, f := range pictures {
+		if _, err := f.Save(part, func(path string, data []byte) error { return os.WriteFile(path, data, 0o666) }); err != nil {
+			return err
+		}
+	}
+	err = errors.Join(
+		os.WriteFile(filepath.Join(part, "paper.json"), data.Bytes(), 0o666),
+		os.WriteFile(filepath.Join(part, "paper.html"), page.Bytes(), 0o666),
+		os.Chmod(part, 0o755))
+	if err != nil {
+		return err
+	}
+	return os.Rename(part, dir)
+}
+
+// CheckDir fails if Save could not write to the directory because it is there
+// already, or because its parent is not. It is for asking before a long run.
+func CheckDir(dir string) error {
+	switch _, err := os.Lstat(dir); {
+	case err == nil:
+		return &fs.PathError{Op: "write to", Path: dir, Err: fs.ErrExist}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	parent, err := os.Stat(filepath.Dir(filepath.Clean(dir)))
+	if err != nil {
+		return err
+	}
+	if !parent.IsDir() {
+		return &fs.PathError{Op: "write to", Path: filepath.Dir(dir), Err: errors.New("it is not a directory")}
+	}
+	return nil
+}

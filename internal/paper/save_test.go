@@ -1,0 +1,257 @@
+package paper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kir/internal/book"
+)
+
+// TestAdd: products fall into their bins of 0.04, those at a bound into the one above,
+// and 1 into the last.
+func TestAdd(t *testing.T) {
+	var s cocktailSequence
+	var want [cocktailBins]int64
+	sum := 0.0
+	for _, c := range []struct {
+		product float64
+		bin     int
+	}{{0, 0}, {0.0399, 0}, {0.04, 1}, {0.5 * 0.6, 7}, {0.56, 14}, {0.9199, 22}, {0.92, 23}, {0.9599, 23}, {0.96, 24}, {0.98, 24}, {1, 24}} {
+		s.add(math.Log(c.product))
+		want[c.bin]++
+		sum += c.product
+	}
+	if s.bins != want || math.Abs(s.sum-sum) > 1e-12 {
+		t.Errorf("the bins are %v with the sum %v, not %v with %v", s.bins, s.sum, want, sum)
+	}
+	p := product([]cocktailSequence{{sum: 3, bins: [cocktailBins]int64{4: 2, 24: 8}}, {sum: 5, bins: [cocktailBins]int64{4: 4, 24: 6}}}, 10)
+	if p.Compositions != 10 || math.Abs(p.Mean-0.4) > 1e-12 || math.Abs(p.SD-math.Sqrt(0.02)) > 1e-12 || len(p.Bins) != cocktailBins || p.Bins[4].Low != 0.16 || p.Bins[4].High != 0.2 ||
+		math.Abs(p.Bins[4].Mean-0.3) > 1e-12 || math.Abs(p.Bins[4].SD-math.Sqrt(0.02)) > 1e-12 || math.Abs(p.Bins[24].Mean-0.7) > 1e-12 || p.Bins[5].Mean != 0 {
+		t.Errorf("two sequences sum up to %+v", p)
+	}
+}
+
+// TestSavedFor: who may read the user's files may read a report, and what fails leaves
+// nothing behind.
+func TestSavedFor(t *testing.T) {
+	r := &Report{Sequences: sequenceCount}
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "out")
+	if err := r.save(dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	plain := filepath.Join(parent, "plain") // as the umask of whoever runs the tests has it
+	if err := os.WriteFile(plain, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	is, err := os.Stat(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]fs.FileMode{"paper.json": is.Mode(), "paper.html": is.Mode(), "": fs.ModeDir | 0o755} {
+		if got, err := os.Stat(filepath.Join(dir, name)); err != nil || got.Mode() != want {
+			t.Errorf("%q has the mode %v, not %v, %v", name, got.Mode(), want, err)
+		}
+	}
+	if err := r.save(dir, nil); err == nil {
+		t.Error("what is there is overwritten")
+	}
+	if err := r.save(filepath.Join(parent, "none", "out"), nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a parent: %v", err)
+	}
+	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 2 {
+		t.Errorf("there are %v, %v", entries, err)
+	}
+	if err := (&Report{}).Save(filepath.Join(parent, "new")); err == nil || !strings.Contains(err.Error(), "there is no histogram of") {
+		t.Errorf("a report of nothing: %v", err)
+	}
+}
+
+// TestLab: a book that the cocktail experiment is not about is told of, and what it
+// wants to know of one that is.
+func TestLab(t *testing.T) {
+	read := func(text string) *book.Book {
+		book, err := book.Read(strings.NewReader(text), "book.csv", book.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return book
+	}
+	const head = "recipe,ingredient,amount,taste,timing\n"
+	const rows = "A,a,1,Fresh,All day\nA,b,3,Fresh,All day\nB,a,2,Fresh,Late\nC,b,1,Sour,All day\nC,c,5,Sour,All day\nD,a,1,Sour,Late\n"
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for want, c := range map[string]struct {
+		ctx  context.Context
+		text string
+	}{
+		`book.csv has no label "taste", which the cocktail experiment is about`:          {t.Context(), "recipe,ingredient,amount\nA,a,1\n"},
+		`book.csv has no label "timing", which the cocktail experiment is about`:         {t.Context(), strings.ReplaceAll(head+rows, "timing", "time")},
+		`label "taste" of book.csv: "taste" has no class "Fresh"; it has Old, Sour`:      {t.Context(), strings.ReplaceAll(head+rows, "Fresh", "Old")},
+		`label "timing" of book.csv: "timing" has no class "All day"; it has Late, Noon`: {t.Context(), strings.ReplaceAll(head+rows, "All day", "Noon")},
+		"context canceled": {ctx, head + rows},
+		"accelerated: the chain cannot reach everything": {t.Context(), head + rows + "E,a,1,Sour,Late\nE,b,1,Sour,Late\nE,c,1,Sour,Late\nE,d,1,Sour,Late\n"},
+	} {
+		if _, err := newCocktailLab(c.ctx, Options{Book: read(c.text), Divide: 1}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: want %s", err, want)
+		}
+	}
+	lab, err := newCocktailLab(t.Context(), Options{Book: read(head + rows), Divide: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := lab.result
+	var law []int
+	for _, l := range c.Law {
+		law = append(law, l.N, l.Recipes)
+	}
+	if c.Recipes != 4 || c.Ingredients != 3 || c.Total != 1000 || c.Iterations != 11_000 || c.Discarded != 1000 || !slices.Equal(c.Tastes, []string{"Fresh", "Sour"}) ||
+		!slices.Equal(law, []int{1, 2, 2, 2, 3, 0, 4, 0, 5, 0}) || len(c.Forests) != 2 || c.Forests[0].Label != "taste" || c.Forests[1].Want != "All day" || c.Forests[0].Trees != 100 || c.Forests[0].Majority != 0.5 {
+		t.Errorf("%+v", c)
+	}
+	for n, p := range map[int]float64{1: 0.5, 2: 0.5, 3: 0} {
+		if lab.target.Law().P(n) != p || lab.random.Law().P(n) != p {
+			t.Errorf("of %d ingredients it wants %v", n, lab.target.Law().P(n))
+		}
+	}
+	if got := lab.recipes[0].Parts(); got[0].Amount != 250 || got[1].Amount != 750 {
+		t.Errorf("the first recipe is %v", got)
+	}
+}
+
+// TestRoads: occupancy, partitions and the sums of logs, by hand.
+func TestRoads(t *testing.T) {
+	// 3 balls in 4 bins: 64 ways, of which 4 into one, 36 into two, 24 into three.
+	for n, want := range []float64{0, 4. / 64, 36. / 64, 24. / 64} {
+		if got := math.Exp(occupancy(4, 3)[n]); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%d bins of 4 are taken by 3 balls with %v, not %v", n, got, want)
+		}
+	}
+	if got := len(occupancy(2, 9)); got != 3 {
+		t.Errorf("of 2 bins up to %d are taken", got-1)
+	}
+	for _, c := range []struct {
+		total, most, want int
+	}{{5, 5, 7}, {5, 2, 3}, {5, 1, 1}, {30, 30, 5604}, {1, 1, 1}} {
+		n := 0
+		if all := partitions(c.total, c.most, func(parts []int) bool { n++; return true }); !all || n != c.want {
+			t.Errorf("%d has %d partitions into at most %d parts, not %d", c.total, n, c.most, c.want)
+		}
+		n = 0
+		if all := partitions(c.total, c.most, func([]int) bool { n++; return n < 2 }); all != (c.want == 1) && n != 2 {
+			t.Errorf("of %d, %d were looked at", c.total, n)
+		}
+	}
+	if checkUnits(mostUnits) != nil || !errors.Is(checkUnits(mostUnits+1), ErrNoClosedForm) {
+		t.Error("the bound of the units is another")
+	}
+	inf := math.Inf(-1)
+	if logAdd(inf, 2) != 2 || logAdd(2, inf) != 2 || !math.IsInf(logAdd(inf, inf), -1) || math.Abs(logAdd(0, math.Log(2))-math.Log(3)) > 1e-15 || math.Abs(logAdd(math.Log(2), 0)-math.Log(3)) > 1e-15 {
+		t.Error("logs do not add up")
+	}
+	for _, c := range []struct {
+		x        []float64
+		mean, sd float64
+	}{{[]float64{1, 2, 6}, 3, math.Sqrt(7)}, {[]float64{0.1, 0.1, 0.1}, 0.1, 0}} {
+		if mean, sd := meanSD(c.x); mean != c.mean || math.Abs(sd-c.sd) > 1e-15 {
+			t.Errorf("%v has the mean %v ± %v", c.x, mean, sd)
+		}
+	}
+	for _, c := range []struct {
+		rates     []float64
+		exact, z  float64
+		kept      float64
+		mean, off float64
+	}{{[]float64{0.2, 0.4}, 0.25, 0.5, 100, 30, math.Sqrt(200)}, {[]float64{0.5, 0.5}, 0.25, 0.25 / math.Sqrt(0.1875/200), 100, 50, 0}, {[]float64{1, 1}, 1, 0, 100, 100, 0}, {[]float64{0.5, 0.5}, 1, -100, 100, 50, 0}} {
+		r := newRow("small a", KernelGibbs, Accepted, c.exact, c.rates, c.kept)
+		if math.Abs(r.Z-c.z) > 1e-9 || math.Abs(r.Mean-c.mean) > 1e-9 || math.Abs(r.SD-c.off) > 1e-9 || r.Exact != 100*c.exact {
+			t.Errorf("%v of exactly %v is %+v", c.rates, c.exact, r)
+		}
+	}
+}
+
+// TestPageWords: what the page says of figures that differ, of tables' rows and of laws,
+// at the bounds from which it says so.
+func TestPageWords(t *testing.T) {
+	of := func(v float64) *float64 { return &v }
+	row := func(target, kernel string, sd, paperSD float64) Row {
+		return Row{Target: target, Kernel: kernel, Rate: Accepted, Exact: 50, SD: sd, Paper: of(49), PaperSD: of(paperSD)}
+	}
+	r := &Report{Sequences: 10, Divide: 1, Tables: []Table{{Rows: []Row{row("small a", KernelAccelerated, 0.4, 0.1), row("small b", KernelAccelerated, 0.3, 0.08)}}, {Rows: []Row{row("large a", KernelGibbs, 9, 0.1)}}}}
+	if got := r.sdNote(); got != "" {
+		t.Errorf("deviations of four times the paper's are told of: %s", got)
+	}
+	r.Tables[0].Rows[0].SD, r.Tables[1].Rows = 0.401, append(r.Tables[1].Rows, row("large a", KernelAccelerated, 1, 0.1), Row{Target: "large b", Kernel: KernelAccelerated, Rate: Accepted, SD: 9})
+	if got, want := r.sdNote(), "The paper’s standard deviations of the accepted rates of accelerated are far smaller than ours (small a: 0.100 in the paper, 0.401 here; large a: 0.100 in the paper, 1.000 here, in points), and smaller than"; !strings.HasPrefix(got, want) {
+		t.Errorf("it says %s", got)
+	}
+	if r.Divide = 2; r.sdNote() != "" {
+		t.Error("those of a trial are told of")
+	}
+	if _, ok := r.row("small a", KernelGibbs, Accepted); ok {
+		t.Error("a row that is not there is found")
+	}
+	if got, ok := r.row("large a", KernelGibbs, Accepted); !ok || got.SD != 9 {
+		t.Errorf("the row is %+v", got)
+	}
+	r.Figures = []Figure{
+		{Target: "small a", Kernel: KernelUncorrected, Sizes: []Size{{N: 1, Own: of(0.25)}, {N: 2}, {N: 4, Own: of(0.75)}}, Stuck: 10},
+		{Target: "small a", Kernel: KernelGibbs, Sizes: []Size{{N: 9, Own: of(1)}}, Stuck: 9}, {Target: "small b", Kernel: KernelUncorrected, Sizes: []Size{{N: 9, Own: of(1)}}},
+	}
+	if got := r.ownMean("small a"); got != 3.25 {
+		t.Errorf("the mean is %v", got)
+	}
+	groups := r.groups(Table{Rows: []Row{{Target: "small a", Kernel: KernelUncorrected, Z: 4}, {Target: "small a", Kernel: KernelGibbs, Z: -4.1}, {Target: "small b", Z: 4.1}, {Target: "small a", Z: -4}}})
+	if len(groups) != 3 || len(groups[0].Rows) != 2 || groups[0].Target != "small a" || groups[0].Formula == "" || groups[2].Target != "small a" ||
+		groups[0].Rows[0].Off || !groups[0].Rows[0].Stuck || !groups[0].Rows[1].Off || groups[0].Rows[1].Stuck || !groups[1].Rows[0].Off || groups[2].Rows[0].Off {
+		t.Errorf("the groups are %+v", groups)
+	}
+	for want, got := range map[string]any{
+		`<data value="0.5">+0.50</data>`: signedTag(0.5, 2), `<data value="0.001">0.00</data>`: signedTag(0.001, 2), `<data value="-0.5">−0.50</data>`: signedTag(-0.5, 2), `<data value="0">0.0</data>`: signedTag(0, 1),
+		`<span aria-label="not available to us">–</span>`: publishedTag(Row{}), `<data value="1.5">1.50</data>`: publishedTag(Row{Paper: of(1.5)}), `<data value="1.5">1.50</data> ± <data value="0.25">0.250</data>`: publishedTag(Row{Paper: of(1.5), PaperSD: of(0.25)}),
+	} {
+		if text := fmt.Sprint(got); text != want {
+			t.Errorf("%s, want %s", text, want)
+		}
+	}
+	for want, x := range map[string]any{`<data value="12345.6">12,346</data>`: 12345.6, `<data value="-12345.6">−12346</data>`: -12345.6, `<data value="1234">1,234</data>`: 1234} {
+		if got, err := numberTag(x, 0); err != nil || string(got) != want {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+	}
+	if _, err := numberTag("x", 0); err == nil || err.Error() != "string is no number" {
+		t.Error(err)
+	}
+	v := verdict([]Table{{Rows: []Row{{Kernel: KernelMultinomial, Z: 99, SD: 1}, {Kernel: KernelUncorrected, Z: 99, SD: 1}, {Kernel: KernelGibbs, Z: 4, SD: 1}, {Kernel: KernelNaive, Z: -4.5, SD: 1}, {Kernel: KernelNaive, Z: 7}}}})
+	if v.Rates != 2 || len(v.Beyond) != 2 || v.Largest.Z != -4.5 || v.Limit != 4 || math.Abs(v.FalseAlarm-0.00311) > 1e-5 || math.Abs(v.AnyAlarm-(1-math.Pow(1-v.FalseAlarm, 2))) > 1e-15 {
+		t.Errorf("the verdict is %+v", v)
+	}
+	if v := verdict(nil); v.Rates != 0 || v.AnyAlarm != 0 || v.Beyond == nil {
+		t.Errorf("of nothing it is %+v", v)
+	}
+}
+
+// TestExtents: what of a histogram is shown, and how high.
+func TestExtents(t *testing.T) {
+	figures := []*Figure{{Sizes: []Size{{N: 1, Target: 0.0009}, {N: 2, Target: 0.001}, {N: 3, Target: 0.5, Mean: 0.6, SD: 0.1}}}, {Sizes: []Size{{N: 2, Mean: 0.9, SD: 0.3}, {N: 7, Mean: 0.001}, {N: 9, Mean: 0.0005}}}}
+	if lo, hi := extent(figures); lo != 2 || hi != 7 {
+		t.Errorf("from %d to %d", lo, hi)
+	}
+	if got := highest(figures); got != 1.05 {
+		t.Errorf("up to %v", got)
+	}
+	if got := highest(figures[:1]); math.Abs(got-1.05*0.7) > 1e-12 {
+		t.Errorf("up to %v", got)
+	}
+	if got := len(countTable().Rows); got != 5 || countTable().Rows[2].Count != "117600" || countTable().Ingredients != 50 || countTable().Total != 5 {
+		t.Errorf("the table is %+v", countTable())
+	}
+}

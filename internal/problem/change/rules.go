@@ -1,0 +1,202 @@
+package change
+
+import (
+	"strconv"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem/yaml"
+)
+
+// A Pin makes all recipes use an ingredient, at an amount if there is one: units,
+// or a percentage such as "20%". A rule that excludes just this ingredient goes.
+type Pin struct{ Ingredient, Amount string }
+
+func (c Pin) apply(e *yaml.Editor) error {
+	if err := oppose(e, "exclude", "require", c.Ingredient); err != nil || c.Amount == "" {
+		return err
+	}
+	return Bound{c.Ingredient, c.Amount, c.Amount}.apply(e)
+}
+
+// An Exclude bans an ingredient. A rule that requires just this one goes.
+type Exclude struct{ Ingredient string }
+
+func (c Exclude) apply(e *yaml.Editor) error { return oppose(e, "require", "exclude", c.Ingredient) }
+
+// A Bound is the least and the greatest amount of an ingredient where it is used:
+// units, or a percentage; empty where it stays as it is. A rule for the amount of
+// just this ingredient is changed.
+type Bound struct{ Ingredient, Min, Max string }
+
+func (c Bound) apply(e *yaml.Editor) error {
+	least, err := amount("the least amount of "+fault.Quote(c.Ingredient), c.Min)
+	if err != nil {
+		return err
+	}
+	most, err := amount("the greatest amount of "+fault.Quote(c.Ingredient), c.Max)
+	if err != nil {
+		return err
+	}
+	for _, r := range rules(e, "amount") {
+		if r.says.Get("within") != nil || !only(r.says.Get("of"), c.Ingredient) {
+			continue
+		}
+		if least != nil {
+			err = e.Set(least, "constraints", r.place, "amount", "min")
+		}
+		if most != nil && err == nil {
+			err = e.Set(most, "constraints", r.place, "amount", "max")
+		}
+		return err
+	}
+	return e.Append(mapping("amount", mapping("of", c.Ingredient, "min", least, "max", most)), "constraints")
+}
+
+// A Group is the least and the greatest total of the ingredients with a value of an
+// attribute; empty: none. A rule for the total of just these is changed.
+type Group struct{ Attribute, Value, Min, Max string }
+
+func (c Group) apply(e *yaml.Editor) error {
+	least, err := amount("the least total", c.Min)
+	if err != nil {
+		return err
+	}
+	most, err := amount("the greatest total", c.Max)
+	if err != nil {
+		return err
+	}
+	if least == nil {
+		least = 0
+	}
+	if most == nil {
+		most = "100%"
+	}
+	total := []any{least, most}
+	for _, r := range rules(e, "group") {
+		if of := r.says.Get("of"); of != nil && len(of.Entries) == 1 && only(of.Get(c.Attribute), c.Value) {
+			return e.Set(total, "constraints", r.place, "group", "total")
+		}
+	}
+	return e.Append(mapping("group", mapping("of", mapping(c.Attribute, c.Value), "total", total)), "constraints")
+}
+
+// A Near keeps all recipes near one: at most Changes ingredients come or go. The
+// recipe is one of the book by name, or else ingredients and their units. A rule
+// that says so of another recipe is changed.
+type Near struct {
+	Recipe  string
+	Parts   []Part
+	Changes int
+}
+
+// A Part is an ingredient of a recipe and its units.
+type Part struct {
+	Ingredient string
+	Amount     int
+}
+
+func (c Near) apply(e *yaml.Editor) error {
+	recipe := any(c.Recipe)
+	if len(c.Parts) > 0 {
+		var amounts yaml.Map
+		for _, p := range c.Parts {
+			amounts.Set(p.Ingredient, p.Amount)
+		}
+		recipe = amounts
+	}
+	near := mapping("recipe", recipe, "changes", c.Changes)
+	for _, r := range rules(e, "near") {
+		return e.Set(near, "constraints", r.place, "near")
+	}
+	return e.Append(mapping("near", near), "constraints")
+}
+
+// A Drop takes a rule out, by its place in the file.
+type Drop struct{ Rule int }
+
+func (c Drop) apply(e *yaml.Editor) error { return e.Remove("constraints", c.Rule) }
+
+// A placed rule is what stands under the kind of a rule, and the rule's place.
+type placed struct {
+	place int
+	says  *yaml.Node
+}
+
+// rules returns the problem's rules of a kind.
+func rules(e *yaml.Editor, kind string) (found []placed) {
+	if all := e.Root().Get("constraints"); all != nil {
+		for k, item := range all.Items {
+			if n := item.Get(kind); n != nil {
+				found = append(found, placed{k, n})
+			}
+		}
+	}
+	return found
+}
+
+// only says whether a node is a name, or a list of nothing but it.
+func only(n *yaml.Node, name string) bool {
+	if n == nil {
+		return false
+	}
+	items := n.ItemsOrSelf()
+	return len(items) == 1 && len(items[0].Entries) == 0 && book.Name(items[0].Text) == book.Name(name)
+}
+
+// oppose adds a rule of one kind for an ingredient, if there is none, and takes out
+// what one of another kind says of it by name.
+func oppose(e *yaml.Editor, out, in, name string) error {
+	for {
+		k, item, ok := naming(e, out, name)
+		if !ok {
+			break
+		}
+		var err error
+		if item < 0 {
+			err = e.Remove("constraints", k)
+		} else {
+			err = e.Remove("constraints", k, out, item)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, _, ok := naming(e, in, name); ok {
+		return nil
+	}
+	return e.Append(mapping(in, name), "constraints")
+}
+
+// naming returns a rule of a kind that names an ingredient, and where in its list
+// of several, negative if it names no other.
+func naming(e *yaml.Editor, kind, name string) (rule, item int, ok bool) {
+	for _, r := range rules(e, kind) {
+		if only(r.says, name) {
+			return r.place, -1, true
+		}
+		for item, n := range r.says.Items {
+			if only(n, name) {
+				return r.place, item, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// amount reads units or a percentage as a problem file has them; nil for nothing.
+func amount(what, text string) (any, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil, nil
+	}
+	if units, err := strconv.Atoi(text); err == nil && units >= 0 {
+		return units, nil
+	}
+	digits, percent := strings.CutSuffix(text, "%")
+	if digits = strings.TrimSpace(digits); percent && digits != "" && strings.Trim(digits, "0123456789.") == "" {
+		return digits + "%", nil
+	}
+	return nil, &fault.Error{Message: what + " is " + fault.Quote(text), Hint: `write a number of units or a percentage such as "20%"`}
+}

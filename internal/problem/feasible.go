@@ -1,0 +1,208 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/fault"
+	"kir/internal/problem/yaml"
+	"kir/mcmc"
+	"kir/rule"
+)
+
+// warnUnkept warns of rules that no known recipe keeps.
+func (s *shelf) warnUnkept(rules []Rule) error {
+	if len(s.recipes) == 0 {
+		return nil
+	}
+	for _, r := range rules {
+		alone := rule.Set{Ingredients: len(s.names), Total: s.total, Rules: r.Rules}
+		conditions, err := alone.Conditions()
+		if err != nil {
+			return r.at.Blame(err)
+		}
+		if !slices.ContainsFunc(s.recipes, conditions.Keeps) {
+			s.warn(fmt.Sprintf("No recipe in the book keeps the rule %q (%s:%d:%d). Is it meant so?", r.Text, r.at.File, r.at.Line, r.at.Column))
+		}
+	}
+	return nil
+}
+
+// A ruleSet is the problem's rules as package rule has them, which knows no lines
+// of files.
+type ruleSet struct {
+	rule.Set
+	of []*Rule // which of the problem's rules each of the set is of
+}
+
+// newRuleSet returns the problem's rules as a set.
+func newRuleSet(s *shelf, rules []Rule) *ruleSet {
+	set := &ruleSet{Set: rule.Set{Ingredients: len(s.names), Total: s.total}}
+	var texts []string
+	for k := range rules {
+		r := &rules[k]
+		set.Rules = append(set.Rules, r.Rules...)
+		if r.texts != nil {
+			texts = append(texts, r.texts...)
+		} else {
+			texts = append(texts, r.Text)
+		}
+		for range r.Rules {
+			set.of = append(set.of, r)
+		}
+	}
+	same := make(map[string]int)
+	for _, text := range texts {
+		same[text]++
+	}
+	set.Name = func(i int) string { return s.names[i] }
+	set.Text = func(k int) string {
+		if same[texts[k]] > 1 {
+			return fmt.Sprintf("%s (%s)", fault.Quote(texts[k]), lineOf(set.of[k].at, set.of[0].at))
+		}
+		return fault.Quote(texts[k])
+	}
+	return set
+}
+
+// ruledSpace returns the space of the problem with its rules, counted for the sizes
+// to which the law gives mass.
+func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, at *yaml.Node) (*mcmc.Space, error) {
+	if len(rules) == 0 {
+		return plain, nil
+	}
+	sizes, err := counting.Law.On(plain)
+	if err != nil {
+		return nil, at.Blame(err)
+	}
+	set := newRuleSet(s, rules)
+	lo, hi := sizes.Support()
+	for n := lo; n <= hi; n++ {
+		if sizes.P(n) > 0 {
+			set.Used = append(set.Used, n)
+		}
+	}
+	conflict, err := set.Explain(ctx)
+	if err != nil {
+		return nil, set.blame(err)
+	}
+	if conflict != nil {
+		return nil, set.conflictError(conflict, at, rules)
+	}
+	space, err := mcmc.NewRuledSpace(ctx, set.Set, counting)
+	if err != nil {
+		return nil, set.blame(err)
+	}
+	if space.Cached() && s.tell != nil {
+		s.tell("how many compositions keep the rules is known from " + cacheName + "; --no-cache works it out again")
+	}
+	if !s.warnShares(space, sizes) {
+		conditions, err := set.Conditions()
+		if err != nil {
+			return nil, set.blame(err)
+		}
+		var measured []string
+		for _, k := range conditions.Uncounted() {
+			measured = append(measured, set.Text(k))
+		}
+		return nil, yaml.Hint(rules[0].at.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", strings.Join(measured, ", "), at.Line)
+	}
+	return space, nil
+}
+
+// lineOf names a line, and its file if it is not that of another place.
+func lineOf(at, other *yaml.Node) string {
+	if at.File != other.File {
+		return fmt.Sprintf("%s line %d", filepath.Base(at.File), at.Line)
+	}
+	return fmt.Sprintf("line %d", at.Line)
+}
+
+// conflictError says of a conflict where its rules stand. law is where the
+// sparsity is.
+func (s *ruleSet) conflictError(c *rule.Conflict, law *yaml.Node, rules []Rule) error {
+	place := law
+	var lines []string
+	for k, r := range c.Rules {
+		at := s.of[r].at
+		if k == 0 {
+			place = at
+		}
+		lines = append(lines, lineOf(at, law))
+	}
+	if c.Law {
+		lines = append(lines, fmt.Sprintf("the sparsity on line %d", law.Line))
+	}
+	e := place.Errorf("the rules cannot all hold: %s", c.Cause)
+	if len(lines) > 1 {
+		e.Message += " (" + strings.Join(lines, ", ") + ")"
+	}
+	e.Hint, e.Err = c.WaysOut(), conflictOf(c, s, rules)
+	return e
+}
+
+// blame gives an error about all rules the place of the first.
+func (s *ruleSet) blame(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return s.of[0].at.Blame(fmt.Errorf("the rules cannot be counted: %w", err))
+}
+
+// warnShares warns of sizes that the law wants and the rules do not allow, and
+// of shares that could not be measured well. It returns whether any size is
+// left.
+func (s *shelf) warnShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
+	_, hi := law.Support()
+	masses := make([]float64, hi+1)
+	for n := range masses {
+		masses[n] = law.P(n)
+	}
+	warnings, some := shareWarnings(masses, space.LogCounts(hi), space.LawErrors(masses), space.Shares())
+	for _, w := range warnings {
+		s.warn(w)
+	}
+	return some
+}
+
+// shareWarnings is warnShares of a law of n, log |X_n| and the errors of the law, all
+// by n from 0 on, and the shares of the rules that cannot be counted, if there are
+// any.
+func shareWarnings(law, logs, errors []float64, shares []mcmc.Share) (warnings []string, some bool) {
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	var none, rough []string
+	left := 0.0
+	for n, p := range law {
+		if p == 0 {
+			continue
+		}
+		if math.IsInf(logs[n], -1) {
+			if shares != nil && !shares[n-1].Counted {
+				left += p
+			} else {
+				none = append(none, strconv.Itoa(n))
+			}
+			continue
+		}
+		some = true
+		if errors[n] > 0.05*p && p > 0.001 {
+			rough = append(rough, fmt.Sprintf("n = %d: %.2g ± %.1g", n, p, errors[n]))
+		}
+	}
+	if len(none) > 0 && some {
+		warn("No composition was found that keeps the rules with n = %s ingredients, which the sparsity law wants: they are left out of the law.", strings.Join(none, ", "))
+	}
+	if len(rough) > 0 {
+		warn("How many compositions keep the rules that cannot be counted is known roughly only, and the law of n is as far off (%s). Loosen the rules, or leave fewer of them to be measured.", strings.Join(rough, "; "))
+	}
+	if left > 0 {
+		warn("Numbers of ingredients to which the sparsity gives %.1g together are left out, as how many compositions there are would have to be measured.", left)
+	}
+	return warnings, some
+}

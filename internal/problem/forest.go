@@ -1,0 +1,296 @@
+package problem
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/model"
+)
+
+// Descriptors say what splits of a forest test beside the amounts of ingredients, or
+// with Only instead of them. Names are those of attributes of the ingredients.
+type Descriptors struct {
+	Totals   []string // the total of the ingredients with each value
+	Means    []string // the mean of a number, weighted by amounts
+	Ratios   []string // the log-ratio of the totals of each two values
+	Presence bool     // whether an ingredient, or any with such a value, is used at all
+	Only     bool
+}
+
+// none reports whether amounts alone are tested.
+func (d *Descriptors) none() bool {
+	return d.Totals == nil && d.Means == nil && d.Ratios == nil && !d.Presence && !d.Only
+}
+
+// Features returns what splits test, nil for amounts alone, and says it in words. An
+// attribute that the ingredients do not have, or that is not known of all of them where
+// a mean needs it, is a [fault.Error].
+func (d *Descriptors) Features(in *book.Ingredients, total int) (features []model.Feature, words string, err error) {
+	if d.none() {
+		return nil, "amounts", nil
+	}
+	w := describer{names: in.Names, total: total}
+	for _, name := range slices.Concat(d.Totals, d.Means, d.Ratios) {
+		if _, ok := in.Attribute(name); !ok {
+			var names []string
+			for k := range in.Attributes {
+				names = append(names, in.Attributes[k].Name)
+			}
+			e := &fault.Error{File: in.File, Message: "the ingredients have no attribute " + fault.Quote(name), Hint: fault.DidYouMean(name, names)}
+			if e.Hint == "" && len(names) > 0 {
+				e.Hint = "they have " + fault.List(names, 12)
+			}
+			return nil, "", e
+		}
+	}
+	for _, name := range d.Totals {
+		a, _ := in.Attribute(name)
+		w.totals(a)
+	}
+	for _, name := range d.Means {
+		a, _ := in.Attribute(name)
+		values, err := knownNumbers(in, a, "its mean needs")
+		if err == nil {
+			err = w.mean(a.Name, values)
+		}
+		if err != nil {
+			return nil, "", err
+		}
+	}
+	for _, name := range d.Ratios {
+		a, _ := in.Attribute(name)
+		if err := w.ratios(a); err != nil {
+			return nil, "", err
+		}
+	}
+	if features, err = w.features(d.Presence, d.Only); err != nil {
+		return nil, "", err
+	}
+	return features, w.words(), nil
+}
+
+// AllDescriptors returns the totals by each attribute that puts ingredients into groups
+// and the means of each that is a number, and says of the others why they are left out.
+func AllDescriptors(in *book.Ingredients) (d Descriptors, left []string) {
+	for k := range in.Attributes {
+		a := &in.Attributes[k]
+		values, notNumbers := a.Numbers()
+		least, greatest := span(values)
+		switch {
+		case notNumbers != nil && 3*len(groups(a)) <= 2*len(a.Values):
+			d.Totals = append(d.Totals, a.Name)
+		case notNumbers != nil:
+			left = append(left, fault.Quote(a.Name)+": most ingredients have a value of their own")
+		case slices.ContainsFunc(values, math.IsNaN):
+			left = append(left, fault.Quote(a.Name)+": it is not known of all ingredients")
+		case least == greatest:
+			left = append(left, fault.Quote(a.Name)+": it is the same for all ingredients")
+		default:
+			d.Means = append(d.Means, a.Name)
+		}
+	}
+	return d, left
+}
+
+// Candidates returns ways to grow a forest, the plainest first: from amounts, from these
+// with descriptors, and from descriptors alone; each with leaves of 1 and of 5, and with
+// √F and F/3 of the F features tried at a split, but for what the options say. The
+// forests have at most 100 trees while they are compared.
+func (d Descriptors) Candidates(in *book.Ingredients, total int, numeric bool, o model.Options) (candidates []model.Candidate, err error) {
+	sets, names := []Descriptors{{}}, []string{"amounts", "amounts and descriptors", "descriptors alone"}
+	if d.Only = false; !d.none() {
+		sets = append(sets, d)
+		if d.Only = true; d.Totals != nil || d.Means != nil || d.Ratios != nil {
+			sets = append(sets, d)
+		}
+	}
+	for k, set := range sets {
+		features, _, err := set.Features(in, total)
+		if err != nil {
+			return nil, err
+		}
+		all := cmp.Or(len(features), in.Len())
+		leaves, tried := []int{1, 5}, []int{max(1, int(math.Sqrt(float64(all)))), max(1, all/3)}
+		if numeric { // the defaults first
+			slices.Reverse(leaves)
+			slices.Reverse(tried)
+		}
+		if all < fewFeatures {
+			tried = tried[:1]
+		}
+		if o.SmallestLeaf > 0 {
+			leaves = []int{o.SmallestLeaf}
+		}
+		if o.FeaturesPerSplit > 0 {
+			tried = []int{min(o.FeaturesPerSplit, all)}
+		}
+		for _, leaf := range leaves {
+			for _, of := range tried {
+				way := o
+				way.SmallestLeaf, way.FeaturesPerSplit = leaf, of
+				candidates = append(candidates, model.Candidate{
+					Name:     fmt.Sprintf("%s; leaves of %d, %d of %d features a split", names[k], leaf, of, all),
+					Features: features, Options: way,
+				})
+			}
+		}
+	}
+	return candidates, nil
+}
+
+// fewFeatures is from how many on √F and F/3 differ by as much as a factor of 2.
+const fewFeatures = 36
+
+// A describer makes features of attributes.
+type describer struct {
+	names []string // of the ingredients
+	total int
+	made  []model.Feature
+	of    []string // words for what was made
+}
+
+func (d *describer) totals(a *book.Attribute) {
+	all := groups(a)
+	for _, g := range all {
+		d.made = append(d.made, model.Feature{Name: "total of " + a.Name + " " + g.value, Ingredients: g.of})
+	}
+	d.of = append(d.of, fault.Count(len(all), "total")+" by "+a.Name)
+}
+
+// mean adds Σ w·x, where w puts the attribute's least value at 0 and the greatest at
+// the largest weight that a feature can have.
+func (d *describer) mean(name string, values []float64) error {
+	largest := math.MaxInt32 / d.total
+	if largest < leastScale {
+		return &fault.Error{Message: fmt.Sprintf("a total of %d units is too fine for the mean of %s", d.total, name), Hint: fmt.Sprintf("take a total of at most %d", math.MaxInt32/leastScale)}
+	}
+	least, greatest := span(values)
+	if least == greatest {
+		return &fault.Error{Message: fmt.Sprintf("%s is %v for all ingredients: its mean tells nothing", fault.Quote(name), least), Hint: "leave it out"}
+	}
+	f := model.Feature{Name: "mean of " + name}
+	for i, v := range values {
+		part := (v/2 - least/2) / (greatest/2 - least/2) // halves, which cannot overflow
+		f.Ingredients = append(f.Ingredients, int32(i))
+		f.Weights = append(f.Weights, int32(math.Round(part*float64(largest))))
+	}
+	d.made = append(d.made, f)
+	d.of = append(d.of, "the mean of "+name)
+	return nil
+}
+
+// leastScale is of how many steps at least the scale of a mean is.
+const leastScale = 1000
+
+func (d *describer) ratios(a *book.Attribute) error {
+	all := groups(a)
+	if len(all) < 2 || len(all) > mostRatioGroups {
+		return &fault.Error{Message: fmt.Sprintf("%s has %s, and ratios are of 2 to %d", fault.Quote(a.Name), fault.Count(len(all), "value"), mostRatioGroups), Hint: "take totals, or an attribute of fewer values"}
+	}
+	for k, g := range all {
+		for _, over := range all[k+1:] {
+			d.made = append(d.made, model.Feature{Name: "ratio of " + a.Name + " " + g.value + " to " + over.value, Ingredients: g.of, Over: over.of})
+		}
+	}
+	d.of = append(d.of, fault.Count(len(all)*(len(all)-1)/2, "ratio")+" by "+a.Name)
+	return nil
+}
+
+// mostRatioGroups bounds how many groups have ratios, which are half as many as their
+// square.
+const mostRatioGroups = 32
+
+// features returns all that was made, behind the amounts of the ingredients, or without
+// them; presence is told of the ingredients in any case.
+func (d *describer) features(presence, only bool) (features []model.Feature, err error) {
+	for i, name := range d.names {
+		features = append(features, model.Feature{Name: name, Ingredients: []int32{int32(i)}})
+	}
+	features = append(features, d.made...)
+	if presence {
+		flags := 0
+		for _, p := range slices.Clone(features) {
+			if p.Weights == nil && p.Over == nil {
+				features = append(features, model.Feature{Name: "presence of " + strings.TrimPrefix(p.Name, "total of "), Ingredients: p.Ingredients, Presence: true})
+				flags++
+			}
+		}
+		d.of = append(d.of, fault.Count(flags, "presence flag"))
+	}
+	if only {
+		features = features[len(d.names):]
+	} else {
+		d.of = slices.Insert(d.of, 0, "amounts")
+	}
+	if len(features) == 0 {
+		return nil, &fault.Error{Message: "without amounts there is nothing that the forest could look at", Hint: "add totals, means, ratios or presence"}
+	}
+	seen := make(map[string]bool, len(features))
+	for _, p := range features {
+		if seen[p.Name] {
+			return nil, &fault.Error{Message: "the forest would have two features named " + fault.Quote(p.Name), Hint: "name each attribute once, or rename an ingredient or an attribute"}
+		}
+		seen[p.Name] = true
+	}
+	return features, nil
+}
+
+// words says what the features are.
+func (d *describer) words() string { return strings.Join(d.of, " and ") }
+
+// GrowForest grows a forest that predicts a label of a book's recipes from
+// their closure to total units: its classes, or its numbers. Recipes without
+// the label are left out. Of several candidates it is the one that repeated
+// cross-validation chooses, see [model.GrowBest].
+func GrowForest(ctx context.Context, book *book.Book, label *book.Label, total int, numeric bool, candidates []model.Candidate, repeats int) (*model.Forest, error) {
+	data, err := forestData(book, label, total, numeric, candidates[0].Features)
+	if err != nil {
+		return nil, err
+	}
+	if len(candidates) == 1 {
+		return model.Grow(ctx, data, candidates[0].Options)
+	}
+	return model.GrowBest(ctx, data, candidates, repeats)
+}
+
+// forestData returns what a forest of a label learns from: the recipes that have
+// it, closed to total units, in the book's order.
+func forestData(book *book.Book, label *book.Label, total int, numeric bool, features []model.Feature) (*model.Data, error) {
+	data := &model.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
+	var numbers []float64
+	var err error
+	if numeric {
+		if numbers, err = label.Numbers(); err != nil {
+			return nil, err
+		}
+	}
+	for r := range book.Recipes {
+		if label.Of[r] < 0 {
+			continue
+		}
+		amounts, err := book.Closure(r, total)
+		if err != nil {
+			return nil, err
+		}
+		parts := make([]model.Part, len(amounts))
+		for k, p := range book.Recipes[r].Parts {
+			parts[k] = model.Part{Ingredient: p.Ingredient, Amount: int32(amounts[k])}
+		}
+		data.Rows = append(data.Rows, parts)
+		if numeric {
+			data.Numbers = append(data.Numbers, numbers[r])
+		} else {
+			data.Classes = append(data.Classes, label.Value(r))
+		}
+	}
+	if len(data.Rows) == 0 {
+		return nil, &fault.Error{File: book.File, Message: fmt.Sprintf("no recipe has a value of the label %s", fault.Quote(label.Name)), Hint: "fill in the column"}
+	}
+	return data, nil
+}

@@ -1,0 +1,100 @@
+package problem
+
+import (
+	"context"
+	"io"
+	"strconv"
+
+	"kir/internal/book"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+)
+
+// readIngredients reads what there is to choose from, if it is not the recipes
+// that say it.
+func (s *shelf) readIngredients(ctx context.Context, root *yaml.Node) error {
+	n := root.Get("ingredients")
+	if n == nil {
+		if root.Get("recipes") == nil {
+			return yaml.Hint(root.Errorf("the problem has neither recipes nor ingredients"), "add recipes: a CSV file, or ingredients: a CSV file, a list of names, or {count: 2000}")
+		}
+		return nil
+	}
+	switch n.Kind {
+	case yaml.Text:
+		if err := s.readIngredientsFile(ctx, n, book.Layout{}); err != nil {
+			return err
+		}
+	case yaml.Sequence:
+		names := make([]string, len(n.Items))
+		for k, item := range n.Items {
+			name, err := item.Str("an ingredient")
+			if err != nil {
+				return err
+			}
+			names[k] = name
+		}
+		if len(names) == 0 {
+			return yaml.Hint(n.Errorf("the list of ingredients is empty"), "name at least one")
+		}
+		in, err := book.NewIngredients(names...)
+		if err != nil {
+			return n.Errorf("%v", err)
+		}
+		s.attributes = in
+	case yaml.Mapping:
+		if n.Get("file") != nil {
+			file, layout, err := tableAt(n, false)
+			if err != nil {
+				return err
+			}
+			if err := s.readIngredientsFile(ctx, file, layout); err != nil {
+				return err
+			}
+			break
+		}
+		f, err := schema.Counted.Fields(n)
+		if err != nil {
+			return err
+		}
+		if f["count"] == nil {
+			return yaml.Hint(n.Errorf("the ingredients have no count"), "write {count: 2000}")
+		}
+		if root.Get("recipes") != nil {
+			return yaml.Hint(n.Errorf("counted ingredients have no names that recipes could use"), "leave the ingredients out, list their names, or name a CSV file")
+		}
+		count, err := f["count"].Whole("the count", 1, schema.MaxIngredients)
+		if err != nil {
+			return err
+		}
+		s.names = countedNames(count)
+		return nil
+	default:
+		return yaml.Hint(n.Errorf("the ingredients are %s", n.Shown()), "write a CSV file, a list of names, or {count: 2000}")
+	}
+	s.names = s.attributes.Names
+	return nil
+}
+
+// readIngredientsFile reads the file of ingredients that a node names.
+func (s *shelf) readIngredientsFile(ctx context.Context, n *yaml.Node, layout book.Layout) error {
+	err := s.files.Read(ctx, n, "the file of ingredients", func(r io.Reader, path string) (err error) {
+		s.attributes, err = book.ReadIngredients(r, path, layout)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.table = n.Text
+	s.warnGuesses("ingredients", n.Text, layout, s.attributes.Guessed, s.attributes.Notes)
+	return nil
+}
+
+// countedNames returns the names of ingredients that are only counted.
+func countedNames(count int) []string {
+	names := make([]string, count)
+	for k := range names {
+		names[k] = "ingredient " + strconv.Itoa(k+1)
+	}
+	return names
+}

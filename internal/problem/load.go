@@ -1,0 +1,237 @@
+package problem
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/mcmc"
+)
+
+// Options are what a reader is told beside the file.
+type Options struct {
+	// Override changes the settings that the file gives, as flags do. It may
+	// be nil.
+	Override func(*mcmc.Settings)
+
+	// Kernel chooses the kernel of a problem, whose Sampler and Target it is given,
+	// that names none or says auto; nil: exact where that can be, else balanced.
+	Kernel func(ctx context.Context, p *Problem) (string, error)
+
+	// Text stands instead of what the file holds, which then need not be there.
+	Text []byte
+
+	// Allow says, as an error, which of the files that the problem names may not be
+	// read; nil: all may. It is asked with the path that would be opened.
+	Allow func(path string) error
+
+	// Grown keeps forests from one reading to the next; nil: none are kept.
+	Grown *Grown
+
+	// Within adds a rule that keeps the amounts of all ingredients within those of
+	// the known recipes, to try what that brings.
+	Within bool
+
+	// Effort is that of the search instead of what the file says; nil: as it says.
+	Effort *float64
+
+	// Workers is how many goroutines grow forests; it changes nothing but the
+	// time. 0 means all cores.
+	Workers int
+
+	// Cache has counts of rules that take long kept in a directory beside the
+	// problem, and taken from there. Tell is told when they are.
+	Cache bool
+
+	// Tell is told what the user should know while the problem is sampled and
+	// that does not end the run, such as that a program was started again. It
+	// may be called from several goroutines, and may be nil.
+	Tell func(message string)
+}
+
+// Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The
+// problem is to be closed when it is no longer needed. One that names programs is read
+// only if they may run, see [Command].
+func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
+	p = &Problem{File: path}
+	defer func() {
+		if err != nil {
+			p.Close() // programs that were started and are of no more use
+			p = nil
+		}
+	}()
+	files := &yaml.Files{Dir: filepath.Dir(path), Allow: o.Allow, Taken: func(name string, sum []byte, bytes int64) {
+		p.Inputs = append(p.Inputs, Input{Path: name, SHA256: hex.EncodeToString(sum), Bytes: bytes})
+	}}
+	root, err := readText(ctx, files, path, o.Text)
+	if err != nil {
+		return p, err
+	}
+	if p.Name, err = readName(root.Get("name"), path); err != nil {
+		return p, err
+	}
+	if p.Search, err = readSearch(root.Get("search"), o.Effort); err != nil {
+		return p, err
+	}
+	// Before the files, whose reading takes longest.
+	if p.Sampler, err = readSampler(root.Get("sampler"), o.Override); err != nil {
+		return p, err
+	}
+	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown, problem: p.Inputs[0].SHA256}
+	if o.Cache {
+		s.cache = cache{filepath.Join(files.Dir, cacheName)}
+	}
+	if err := s.fill(ctx, root); err != nil {
+		return p, err
+	}
+	s.warnAlike()
+	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
+	p.attributes, p.recipes, p.units = s.attributes, s.recipes, s.units
+	var more []*yaml.Node
+	if o.Within {
+		more = append(more, withinAll(root))
+	}
+	if p.Rules, err = readRules(ctx, s, root.Get("constraints"), more...); err != nil {
+		return p, err
+	}
+	if err := s.warnUnkept(p.Rules); err != nil {
+		return p, err
+	}
+	if err := readTarget(ctx, s, p, root, o.Kernel); err != nil {
+		return p, err
+	}
+	p.Warnings = s.warnings
+	p.Resolved, err = resolve(p, root)
+	return p, err
+}
+
+// fill reads what there is to choose from, how much of it, and the known recipes.
+func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
+	if s.total, err = readTotal(root); err != nil {
+		return err
+	}
+	s.whole = s.total
+	if err := s.readIngredients(ctx, root); err != nil {
+		return err
+	}
+	return s.readRecipes(ctx, root)
+}
+
+// readText reads a problem file, or the text that stands instead of what it holds.
+func readText(ctx context.Context, files *yaml.Files, path string, text []byte) (root *yaml.Node, err error) {
+	defer func() {
+		var unread *fs.PathError
+		if err == nil || ctx.Err() != nil || errors.As(err, &unread) {
+			return
+		}
+		if ext := strings.ToLower(filepath.Ext(path)); slices.Contains([]string{".csv", ".tsv", ".xlsx"}, ext) {
+			err = &fault.Error{File: path, Err: err, Message: "this is a table, not a problem", Hint: "kir init " + fault.Quote(path) + " writes a problem for it"}
+		}
+	}()
+	if text == nil {
+		if text, err = files.ReadFile(ctx, path, yaml.MaxBytes); err != nil {
+			return nil, err
+		}
+	} else {
+		sum := sha256.Sum256(text)
+		files.Taken(filepath.Base(path), sum[:], int64(len(text)))
+	}
+	if root, err = yaml.Parse(path, text); err != nil {
+		return nil, err
+	}
+	_, err = schema.Problem.Fields(root)
+	return root, err
+}
+
+// readName reads the name. Without one the problem is called after its file,
+// or after its directory if the file is just problem.yaml.
+func readName(n *yaml.Node, path string) (string, error) {
+	if n != nil {
+		return n.Str("the name")
+	}
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	if abs, err := filepath.Abs(path); err == nil && name == "problem" {
+		name = filepath.Base(filepath.Dir(abs))
+	}
+	return name, nil
+}
+
+// readTotal reads how many units a composition divides.
+func readTotal(root *yaml.Node) (int, error) {
+	n := root.Get("total")
+	if n == nil {
+		return 0, yaml.Hint(root.Errorf("the problem has no total"), "add total: how many units a composition divides, such as 1000 for steps of 0.1 %%")
+	}
+	return n.Whole("the total", 1, math.MaxInt32)
+}
+
+// maxUsed bounds min(N, M): every law of the number of ingredients, and every
+// figure about it, has as many values.
+const maxUsed = 1 << 20
+
+// readTarget reads the law of the number of ingredients and the properties, and
+// makes the target of them and of the rules, and sees that the kernel can walk it.
+func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choose func(context.Context, *Problem) (string, error)) error {
+	plain, err := mcmc.NewSpace(len(p.Ingredients), p.Total)
+	if err != nil {
+		return root.Blame(err)
+	}
+	if most := plain.MaxUsed(); most > maxUsed {
+		return yaml.Hint(root.Get("total").Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
+	}
+	law, at, err := readSparsity(s.book, plain, root)
+	if err != nil {
+		return err
+	}
+	space, err := s.ruledSpace(ctx, p.Rules, plain, mcmc.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache}, at)
+	if err != nil {
+		return err
+	}
+	if p.Properties, err = readProperties(ctx, s, root.Get("properties")); err != nil {
+		return err
+	}
+	wishes := make([]mcmc.Wish, len(p.Properties))
+	for k, w := range p.Properties {
+		wishes[k] = mcmc.Wish{Name: w.Name, Property: w.property, Weight: w.Weight}
+	}
+	if p.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
+		return at.Blame(err)
+	}
+	if err := chooseKernel(ctx, p, choose); err != nil {
+		return err
+	}
+	if _, err := p.Sampler.Sampler(p.Target); err != nil {
+		var score *mcmc.ScoreError
+		if errors.As(err, &score) {
+			return p.Explain(err)
+		}
+		return at.Blame(err)
+	}
+	return nil
+}
+
+// chooseKernel puts a kernel in the place of auto.
+func chooseKernel(ctx context.Context, p *Problem, choose func(context.Context, *Problem) (string, error)) (err error) {
+	if p.Sampler.Kernel != auto {
+		return nil
+	}
+	p.Auto = true
+	if choose == nil {
+		p.Sampler.Kernel = "balanced"
+		if _, err := mcmc.NewExact(p.Target); err == nil {
+			p.Sampler.Kernel = "exact"
+		}
+		return nil
+	}
+	p.Sampler.Kernel, err = choose(ctx, p)
+	return p.Explain(err)
+}

@@ -1,0 +1,67 @@
+package problem
+
+import (
+	"context"
+	"path/filepath"
+
+	"kir/internal/book"
+	"kir/internal/problem/yaml"
+	"kir/mcmc"
+	"kir/rule"
+)
+
+// An Outline is what a problem file says but for its wishes, which take longer to
+// read.
+type Outline struct {
+	Text        []byte // of the file
+	Name        string
+	Named       bool // by the file itself, and not after it
+	Ingredients []string
+	Attributes  *book.Ingredients // nil if the ingredients are only counted
+	Book        *book.Book        // nil if there are no recipes
+	Total       int
+	Rules       rule.Set // without the law of n
+	Sampler     mcmc.Settings
+	Search      Search
+}
+
+// ReadOutline reads a problem but for its wishes.
+func ReadOutline(ctx context.Context, path string) (*Outline, error) {
+	out := new(Outline)
+	files := &yaml.Files{Dir: filepath.Dir(path), Taken: func(string, []byte, int64) {}}
+	var err error
+	if out.Text, err = files.ReadFile(ctx, path, yaml.MaxBytes); err != nil {
+		return nil, err
+	}
+	root, err := readText(ctx, files, path, out.Text)
+	if err != nil {
+		return nil, err
+	}
+	if out.Name, err = readName(root.Get("name"), path); err != nil {
+		return nil, err
+	}
+	out.Named = root.Get("name") != nil
+	if out.Sampler, err = readSampler(root.Get("sampler"), nil); err != nil {
+		return nil, err
+	}
+	if out.Search, err = readSearch(root.Get("search"), nil); err != nil {
+		return nil, err
+	}
+	s := &shelf{files: files}
+	if err := s.fill(ctx, root); err != nil {
+		return nil, err
+	}
+	out.Ingredients, out.Attributes, out.Book, out.Total = s.names, s.attributes, s.book, s.total
+	rules, err := readRules(ctx, s, root.Get("constraints"))
+	if err != nil {
+		return nil, err
+	}
+	out.Rules = newRuleSet(s, rules).Set
+	return out, nil
+}
+
+// Outline returns what the problem says but for its wishes; its Text is not set.
+func (p *Problem) Outline() *Outline {
+	set := newRuleSet(&shelf{names: p.Ingredients, total: p.Total}, p.Rules).Set
+	return &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Total: p.Total, Rules: set, Sampler: p.Sampler, Search: p.Search}
+}

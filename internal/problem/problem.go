@@ -1,0 +1,113 @@
+// Package problem reads a problem file: what to choose from, how much of it,
+// and what is wished for. It turns the file into a target that can be sampled
+// and the settings to sample it with, and it is where all input is checked:
+// what is wrong comes back as a [fault.Error] with file, line and column.
+//
+// The file is YAML. Paths in it are relative to it.
+//
+//	name: Fresh all-day cocktails
+//	recipes: recipes.csv
+//	ingredients: ingredients.csv
+//	total: 1000
+//	sparsity: recipes
+//	properties:
+//	  taste: {forest: {label: taste, want: Fresh}}
+//	sampler: {chains: 4, draws: 100000, seed: 1}
+//
+// total is always needed, and recipes or ingredients; all else has a default.
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/mcmc"
+)
+
+// A Problem is a problem file that was read and checked, with all that it
+// names.
+type Problem struct {
+	Name        string
+	File        string  // the path it was read from
+	Inputs      []Input // every file that was read, the problem file first
+	Ingredients []string
+	Total       int        // M, in units
+	Book        *book.Book // the known recipes; nil if there are none
+	Properties  []Property // in the file's order
+	Rules       []Rule     // in the file's order
+	Target      *mcmc.Target
+	Sampler     mcmc.Settings
+	Auto        bool // the sampler's kernel was chosen, not named
+	Search      Search
+	Resolved    []byte   // the file with every default written out, as YAML
+	Warnings    []string // what is allowed and yet worth knowing
+
+	attributes *book.Ingredients // nil if the ingredients are only counted
+	recipes    [][]mcmc.Part     // those of the book, closed to the total
+	units      *book.Units       // of the recipes; nil: the usual ones
+}
+
+// An Input is a file that a problem was read from.
+type Input struct {
+	Path   string `json:"path"`   // as the problem names it; the problem file itself by its base name
+	SHA256 string `json:"sha256"` // hexadecimal
+	Bytes  int64  `json:"bytes"`
+}
+
+// Close ends what the properties have running: other programs. The target cannot
+// be scored after it.
+func (p *Problem) Close() error {
+	var errs []error
+	for _, w := range p.Properties {
+		if c, ok := w.property.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Explain writes the composition in a [mcmc.ScoreError] with the names of the
+// problem's ingredients, and leaves other errors as they are.
+func (p *Problem) Explain(err error) error {
+	var score *mcmc.ScoreError
+	if !errors.As(err, &score) || len(score.Parts) == 0 {
+		return err
+	}
+	const shown = 12
+	var b strings.Builder
+	for k, part := range score.Parts {
+		if k == shown {
+			fmt.Fprintf(&b, " and %d more", len(score.Parts)-shown)
+			break
+		}
+		if k > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%d %s", part.Amount, fault.Quote(p.Ingredients[part.Ingredient]))
+	}
+	return &explainedError{strings.Replace(err.Error(), score.State, b.String(), 1), err}
+}
+
+// An explainedError is another error in the problem's words.
+type explainedError struct {
+	text string
+	err  error
+}
+
+func (e *explainedError) Error() string { return e.text }
+func (e *explainedError) Unwrap() error { return e.err }
+
+// Commands returns the commands that the problem's properties run, with the user's
+// rights, in words.
+func (p *Problem) Commands() (commands []string) {
+	for _, w := range p.Properties {
+		if w.Kind == "program" {
+			commands = append(commands, w.About)
+		}
+	}
+	return commands
+}

@@ -1,0 +1,140 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/property"
+)
+
+// sumTolerance is by how much the probabilities of a topic may miss 1, so that
+// they may be rounded.
+const sumTolerance = 1e-3
+
+// readDocument reads a property of the words of a document under a mixture of
+// topics, the ingredients.
+func readDocument(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	f, err := schema.Document.Fields(n)
+	if err != nil {
+		return Property{}, err
+	}
+	if err := n.Require("the document", "write {topics: topics.csv, words: words.csv}", "topics", "words"); err != nil {
+		return Property{}, err
+	}
+	t, err := s.files.ReadSheet(ctx, f["topics"], "the file of topics")
+	if err != nil {
+		return Property{}, err
+	}
+	rows, err := t.RowsOf(s.names)
+	if err != nil {
+		return Property{}, err
+	}
+	words, err := readWords(ctx, s.files, f["words"])
+	if err != nil {
+		return Property{}, err
+	}
+	columns := make(map[string]int, len(t.Columns))
+	for k, name := range t.Columns {
+		columns[name] = k
+	}
+	counts, length := make([]int, len(words)), 0
+	topics := make([][]float64, len(rows))
+	for i, row := range rows {
+		sum := 0.0
+		for k, v := range t.Values[row] {
+			if v < 0 {
+				return Property{}, yaml.Hint(t.ErrorIn(row, k, "a probability of %v is negative", v), "write one from 0 to 1")
+			}
+			sum += v
+		}
+		if math.Abs(sum-1) > sumTolerance {
+			return Property{}, yaml.Hint(t.ErrorIn(row, -1, "the probabilities of topic %s sum to %v", fault.Quote(t.Rows[row]), sum), "they must sum to 1: divide each by the sum")
+		}
+		for k, w := range words {
+			column, ok := columns[w.word]
+			if !ok {
+				e := w.errorf("no topic has the word %s", fault.Quote(w.word))
+				if near := fault.DidYouMean(w.word, t.Columns); near != "" {
+					return Property{}, yaml.Hint(e, "%s", near)
+				}
+				return Property{}, yaml.Hint(e, "leave it out, or add a column for it to the topics")
+			}
+			counts[k] = w.count
+			topics[i] = append(topics[i], min(t.Values[row][column]/sum, 1))
+		}
+	}
+	for _, w := range words {
+		length += w.count
+	}
+	p, err := property.NewDocument(topics, counts, s.total)
+	if err != nil {
+		return Property{}, n.Blame(err)
+	}
+	var resolved yaml.Map
+	resolved.Keep(n, "topics", "words")
+	return Property{About: fmt.Sprintf("likelihood of %s, %d different ones, under the mixture", fault.Count(length, "word"), len(words)), property: p, resolved: resolved}, nil
+}
+
+// docWord is how often a document has a word, and how to say what is wrong with
+// it.
+type docWord struct {
+	word   string
+	count  int
+	errorf func(format string, args ...any) *fault.Error
+}
+
+// readWords reads a bag of words: a CSV file of words and their counts, in a column
+// count, or a mapping such as {river: 3, bank: 1}. A count of 0 is left out.
+func readWords(ctx context.Context, files *yaml.Files, n *yaml.Node) ([]docWord, error) {
+	var all []docWord
+	add := func(word string, count float64, errorf func(format string, args ...any) *fault.Error) error {
+		if count != math.Trunc(count) || count < 0 || count > 1e9 {
+			return yaml.Hint(errorf("the count of %s is %v", fault.Quote(word), count), "write how often the document has the word, a whole number from 0 to 1000000000")
+		}
+		if count > 0 {
+			all = append(all, docWord{word, int(count), errorf})
+		}
+		return nil
+	}
+	if n.Kind == yaml.Mapping {
+		seen := make(map[string]bool, len(n.Entries))
+		for _, e := range n.Entries {
+			count, err := e.Value.Float("the count of " + fault.Quote(e.Key.Text))
+			if err != nil {
+				return nil, err
+			}
+			word := book.Name(e.Key.Text)
+			if seen[word] {
+				return nil, e.Key.Errorf("%s stands here twice", fault.Quote(word))
+			}
+			seen[word] = true
+			if err := add(word, count, e.Key.Errorf); err != nil {
+				return nil, err
+			}
+		}
+	} else {
+		t, err := files.ReadSheet(ctx, n, "the file of words")
+		if err != nil {
+			return nil, err
+		}
+		column, err := t.Column("count")
+		if err != nil {
+			return nil, err
+		}
+		for row, word := range t.Rows {
+			place := func(format string, args ...any) *fault.Error { return t.ErrorIn(row, -1, format, args...) }
+			if err := add(word, t.Values[row][column], place); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, yaml.Hint(n.Errorf("the document has no words"), "give at least one a count above 0")
+	}
+	return all, nil
+}

@@ -1,0 +1,354 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/model"
+	"kir/property"
+)
+
+// readForest reads a property that is a random forest's probability of a label.
+func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	f, err := schema.Forest.Fields(n)
+	if err != nil {
+		return Property{}, err
+	}
+	least, err := floor(f)
+	if err != nil {
+		return Property{}, err
+	}
+	want, at, err := wanted(n, f)
+	if err != nil {
+		return Property{}, err
+	}
+	var data *model.Data
+	var grown *model.Forest
+	var resolved yaml.Map
+	added := ""
+	if file := f["file"]; file != nil {
+		for _, key := range []string{"trees", "features", "leaf", "seed", "add"} {
+			if f[key] != nil {
+				return Property{}, yaml.Hint(f[key].Errorf("a forest from a file is grown already: %s has no effect", key), "remove it, or grow the forest with kir train")
+			}
+		}
+		if grown, err = loadForest(ctx, s, file); err != nil {
+			return Property{}, err
+		}
+		if v := f["label"]; v != nil && v.Text != grown.Label() {
+			return Property{}, yaml.Hint(v.Errorf("the forest in the file predicts %s, not %s", fault.Quote(grown.Label()), v.Shown()), "name that label or leave it out")
+		}
+		if data, err = grownFrom(ctx, s, grown); err != nil {
+			return Property{}, file.Blame(err)
+		}
+		resolved.Set("file", file.Text)
+	} else {
+		features, words, err := featuresAdded(s, f["add"])
+		if err != nil {
+			return Property{}, err
+		}
+		added = words
+		o := model.Options{Trees: 100, Seed: 1, Importances: true, Workers: s.workers}
+		if directed(f) {
+			o.Trees = directedTrees
+		}
+		for _, c := range []struct {
+			key   string
+			value *int
+			max   int
+		}{
+			{"trees", &o.Trees, model.MaxTrees},
+			{"features", &o.FeaturesPerSplit, max(len(features), len(s.names))},
+			{"leaf", &o.SmallestLeaf, 1 << 30},
+		} {
+			if v := f[c.key]; v != nil {
+				if *c.value, err = v.Whole(c.key, 1, c.max); err != nil {
+					return Property{}, err
+				}
+			}
+		}
+		if v := f["seed"]; v != nil {
+			if o.Seed, err = v.Uint64("the seed"); err != nil {
+				return Property{}, err
+			}
+		}
+		if data, grown, err = growForest(ctx, s, n, f["label"], features, o); err != nil {
+			return Property{}, err
+		}
+		used := grown.Options()
+		resolved.Set("trees", used.Trees)
+		resolved.Set("features", used.FeaturesPerSplit)
+		resolved.Set("leaf", used.SmallestLeaf)
+		resolved.Set("seed", used.Seed)
+	}
+	score, err := grown.Score(want)
+	if err != nil {
+		return Property{}, at.Errorf("%v", err)
+	}
+	if err := withinLabels(s, at, grown, data, want); err != nil {
+		return Property{}, err
+	}
+	resolved.Set("label", grown.Label())
+	resolved.Set("floor", least)
+	resolved.Keep(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "add")
+	return Property{
+		About:    grown.Label() + " " + want.String() + added,
+		Forest:   grown,
+		learnt:   &learnt{data, score, least},
+		property: property.NewForest(score, least),
+		resolved: resolved,
+	}, nil
+}
+
+// featuresAdded returns what a forest's splits test if that is not the amounts of the
+// ingredients alone, else nil, and says it in words; see [Descriptors].
+//
+//	add: {totals: family, means: cost, ratios: note, presence: true, amounts: false}
+func featuresAdded(s *shelf, n *yaml.Node) (features []model.Feature, words string, err error) {
+	if n == nil {
+		return nil, "", nil
+	}
+	f, err := schema.Add.Fields(n)
+	if err != nil {
+		return nil, "", err
+	}
+	d := describer{names: s.names, total: s.total}
+	for _, key := range []string{"totals", "means", "ratios"} {
+		v := f[key]
+		if v == nil {
+			continue
+		}
+		var known []string
+		for _, a := range v.ItemsOrSelf() {
+			name, err := a.Str("the attribute")
+			if err != nil {
+				return nil, "", err
+			}
+			if name = book.Name(name); slices.Contains(known, name) {
+				return nil, "", yaml.Hint(a.Errorf("the %s by %s are added twice", key, fault.Quote(name)), "name each attribute once")
+			}
+			known = append(known, name)
+			if err := d.add(s, key, a, name); err != nil {
+				return nil, "", placed(a, err)
+			}
+		}
+	}
+	presence, amounts := false, true
+	for key, value := range map[string]*bool{"presence": &presence, "amounts": &amounts} {
+		if v := f[key]; v != nil {
+			if v.Kind != yaml.Boolean {
+				return nil, "", yaml.Hint(v.Errorf("%s is %s", key, v.Shown()), "write true or false")
+			}
+			*value = v.Plain() == true
+		}
+	}
+	if d.made == nil && !presence && amounts {
+		return nil, "", nil
+	}
+	if features, err = d.features(presence, !amounts); err != nil {
+		return nil, "", placed(n, err)
+	}
+	return features, ", from " + d.words(), nil
+}
+
+// placed gives what is wrong with features the place of a node, unless it has one.
+func placed(at *yaml.Node, err error) error {
+	if bad, ok := err.(*fault.Error); ok && bad.File == "" {
+		return yaml.Hint(at.Errorf("%s", bad.Message), "%s", bad.Hint)
+	}
+	return at.Blame(err)
+}
+
+// add makes the features of an attribute that is named in a problem.
+func (d *describer) add(s *shelf, key string, at *yaml.Node, name string) error {
+	if key == "means" {
+		values, err := s.attributeNumbers(at, name)
+		if err != nil {
+			return err
+		}
+		return d.mean(name, values)
+	}
+	a, err := s.attribute(at, name)
+	if err != nil {
+		return err
+	}
+	if key == "ratios" {
+		return d.ratios(a)
+	}
+	d.totals(a)
+	return nil
+}
+
+// wanted reads what a forest is asked for. at is the node to blame.
+func wanted(n *yaml.Node, f map[string]*yaml.Node) (want model.Want, at *yaml.Node, err error) {
+	var given []string
+	for _, key := range []string{"want", "at_least", "at_most", "between", "maximize", "minimize"} {
+		if f[key] != nil {
+			given = append(given, key)
+			at = f[key]
+		}
+	}
+	if len(given) == 2 && given[0] == "at_least" && given[1] == "at_most" {
+		low, err := f["at_least"].Float("at_least")
+		if err != nil {
+			return want, at, err
+		}
+		high, err := f["at_most"].Float("at_most")
+		return model.Between(low, high), at, err
+	}
+	if len(given) != 1 {
+		return want, at, yaml.Hint(n.Errorf("the forest is asked for %s", fault.Count(len(given), "thing")), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
+	}
+	switch given[0] {
+	case "maximize", "minimize":
+		want, err := direction(given[0], at)
+		return want, at, err
+	case "want":
+		var classes []string
+		for _, item := range at.ItemsOrSelf() {
+			class, err := item.Str("the wanted class")
+			if err != nil {
+				return want, at, err
+			}
+			classes = append(classes, book.Name(class))
+		}
+		return model.AnyOf(classes...), at, nil
+	case "at_least":
+		low, err := at.Float("at_least")
+		return model.AtLeast(low), at, err
+	case "at_most":
+		high, err := at.Float("at_most")
+		return model.AtMost(high), at, err
+	}
+	items, err := at.List("between")
+	if err != nil {
+		return want, at, err
+	}
+	if len(items) != 2 {
+		return want, at, yaml.Hint(at.Errorf("between has %s", fault.Count(len(items), "number")), "write the lowest and the highest, such as [3, 4]")
+	}
+	low, err := items[0].Float("the lowest number")
+	if err != nil {
+		return want, at, err
+	}
+	high, err := items[1].Float("the highest number")
+	if err == nil && low > high {
+		err = yaml.Hint(at.Errorf("no number is between %v and %v", low, high), "write the lower one first")
+	}
+	return model.Between(low, high), at, err
+}
+
+// growForest grows a forest from the book.
+func growForest(ctx context.Context, s *shelf, n, labelNode *yaml.Node, features []model.Feature, o model.Options) (*model.Data, *model.Forest, error) {
+	book := s.book
+	if book == nil {
+		return nil, nil, yaml.Hint(n.Errorf("a forest is grown from recipes, and the problem has none"), "add recipes: a CSV file, or load a forest with file")
+	}
+	if labelNode == nil {
+		return nil, nil, yaml.Hint(n.Errorf("the forest has no label to learn"), "%s", labelsThere(book))
+	}
+	name, err := labelNode.Str("the label")
+	if err != nil {
+		return nil, nil, err
+	}
+	label, ok := book.Label(name)
+	if !ok {
+		return nil, nil, yaml.Hint(labelNode.Errorf("the recipes have no label %s", labelNode.Shown()), "%s", labelsThere(book))
+	}
+	numeric := n.Get("want") == nil
+	if !numeric {
+		if err := fewClasses(n.Get("want"), label); err != nil {
+			return nil, nil, err
+		}
+	}
+	data, err := forestData(book, label, s.total, numeric, features)
+	if err != nil {
+		return nil, nil, labelNode.Blame(err)
+	}
+	f, err := s.grown.grow(ctx, data, o)
+	if err != nil {
+		return nil, nil, labelNode.Blame(err)
+	}
+	return data, f, nil
+}
+
+func labelsThere(book *book.Book) string {
+	if len(book.Labels) == 0 {
+		return "they have none: add a column, and in the wide form name it under labels"
+	}
+	names := make([]string, len(book.Labels))
+	for k := range book.Labels {
+		names[k] = book.Labels[k].Name
+	}
+	return "they have " + fault.List(names, 12)
+}
+
+// maxForestBytes bounds what is read of the file of a forest.
+const maxForestBytes = 1 << 30
+
+// loadForest loads a forest that kir train saved, for this problem's
+// ingredients and total.
+func loadForest(ctx context.Context, s *shelf, n *yaml.Node) (*model.Forest, error) {
+	var f *model.Forest
+	err := s.files.Read(ctx, n, "the file of the forest", func(r io.Reader, _ string) (err error) {
+		f, err = model.Read(io.LimitReader(r, maxForestBytes))
+		return err
+	})
+	if err != nil {
+		if bad := (*fault.Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, yaml.Hint(n.Errorf("%s is no forest that can be used: %v", fault.Quote(n.Text), err), "save it anew with kir train")
+	}
+	if f.Unsealed() {
+		s.warn(fmt.Sprintf("The forest in %s has no checksum, as earlier versions saved none: whether it was changed since is not known. kir train saves it anew.", fault.Quote(n.Text)))
+	}
+	if f.Total() != s.total {
+		return nil, yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", f.Total(), s.total), "change the total, or grow it with kir train --total %d", s.total)
+	}
+	names := f.Ingredients()
+	for k, name := range s.names {
+		if k >= len(names) || names[k] != name {
+			return nil, yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, fault.Quote(name)), "%s", growAnew(s.table))
+		}
+	}
+	if len(names) != len(s.names) {
+		return nil, yaml.Hint(n.Errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(s.names)), "%s", growAnew(s.table))
+	}
+	return f, nil
+}
+
+// grownFrom returns what a forest from a file was grown from if that is the book,
+// else nil, and a warning.
+func grownFrom(ctx context.Context, s *shelf, f *model.Forest) (*model.Data, error) {
+	if s.book == nil {
+		return nil, nil
+	}
+	label, ok := s.book.Label(f.Label())
+	if ok {
+		data, err := forestData(s.book, label, s.total, f.Numeric(), nil)
+		if err == nil {
+			if ok, err = f.GrownFrom(ctx, data); err != nil || ok {
+				return data, err
+			}
+		}
+	}
+	s.warn(fmt.Sprintf("The forest for %s was not grown from these recipes: they are not scored beside the shortlist, as nobody knows which of them it has seen, and what it promises is not checked.", f.Label()))
+	return nil, nil
+}
+
+// growAnew says how to grow a forest that fits the problem, whose ingredients
+// are in the table, if that is not empty.
+func growAnew(table string) string {
+	if table != "" {
+		return "grow it with kir train --ingredients " + fault.Quote(table)
+	}
+	return "grow it on these recipes with kir train"
+}

@@ -1,0 +1,260 @@
+package problem
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/ensemble"
+	"kir/internal/ensemble/lightgbm"
+	"kir/internal/ensemble/onnx"
+	"kir/internal/ensemble/xgboost"
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/mcmc"
+	"kir/property"
+)
+
+// maxTried bounds how many settings of constants a model may be asked about.
+const maxTried = 64
+
+// readModel reads a property that is what the tree ensemble of another program says.
+func readModel(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	f, err := schema.Model.Fields(n)
+	if err != nil {
+		return Property{}, err
+	}
+	if err := n.Require("the model", "write {file: model.onnx, class: Fresh}", "file"); err != nil {
+		return Property{}, err
+	}
+	least, err := floor(f)
+	if err != nil {
+		return Property{}, err
+	}
+	m, err := loadModel(ctx, s, f["file"])
+	if err != nil {
+		return Property{}, err
+	}
+	told, err := chooseOutput(m, n, f)
+	if err != nil {
+		return Property{}, err
+	}
+	b := &mapping{shelf: s, model: m, at: n}
+	if err := b.read(f); err != nil {
+		return Property{}, err
+	}
+	settings, err := b.bind()
+	if err != nil {
+		return Property{}, err
+	}
+	wish, about, err := modelWish(n, f, told, settings)
+	if err != nil {
+		return Property{}, err
+	}
+	var resolved yaml.Map
+	resolved.Keep(n, "file", "output", "class", "at_least", "at_most", "between", "maximize", "minimize", "sd", "features")
+	resolved.Set("amounts", b.amounts)
+	resolved.Keep(n, "constants", "check")
+	if v := f["check"]; v != nil {
+		tolerance, err := b.check(ctx, v, f["tolerance"], told, settings)
+		if err != nil {
+			return Property{}, err
+		}
+		resolved.Set("tolerance", tolerance)
+	} else if f["tolerance"] != nil {
+		return Property{}, yaml.Hint(f["tolerance"].Errorf("there is nothing to check"), "add check: a table of the model's own predictions, or remove it")
+	}
+	resolved.Set("floor", least)
+	model := property.NewModel(settings, func(sums []float64) float64 { return wish(told.of(sums)) }, least)
+	p := Property{
+		About:    fmt.Sprintf("%s of %s: %s", told.name, fault.Quote(f["file"].Text), about),
+		property: model, resolved: resolved,
+	}
+	if !told.probability {
+		p.Value = func(x *mcmc.Composition) (v float64, at string) {
+			sums, setting := model.Sums(x)
+			return told.of(sums), b.setting(setting)
+		}
+	}
+	return p, nil
+}
+
+// loadModel reads the file of a model, of whichever program it is.
+func loadModel(ctx context.Context, s *shelf, n *yaml.Node) (m *ensemble.Model, err error) {
+	err = s.files.Read(ctx, n, "the file of the model", func(r io.Reader, _ string) (err error) {
+		b := bufio.NewReader(r)
+		start, _ := b.Peek(64)
+		switch start = bytes.TrimLeft(start, " \t\r\n"); {
+		case bytes.HasPrefix(start, []byte("tree")):
+			m, err = lightgbm.Read(b)
+		case bytes.HasPrefix(start, []byte("{")):
+			m, err = xgboost.Read(b)
+		default:
+			m, err = onnx.Read(b)
+		}
+		if err != nil && ctx.Err() == nil {
+			err = yaml.Hint(n.Errorf("%s is no model that can be used: %v", fault.Quote(n.Text), err), "it can be ONNX, XGBoost's JSON or UBJSON, or LightGBM's text")
+		}
+		return err
+	})
+	return m, err
+}
+
+// A toldOutput is what of a model is asked for.
+type toldOutput struct {
+	name        string
+	probability bool
+	of          func(sums []float64) float64
+}
+
+// chooseOutput finds the output, and the classes that are wanted of it.
+func chooseOutput(m *ensemble.Model, n *yaml.Node, f map[string]*yaml.Node) (toldOutput, error) {
+	at := 0
+	if v := f["output"]; v != nil {
+		name, err := v.Str("the output")
+		if err != nil {
+			return toldOutput{}, err
+		}
+		names := make([]string, len(m.Outputs))
+		for k, o := range m.Outputs {
+			names[k] = o.Name
+		}
+		if at = slices.Index(names, name); at < 0 {
+			return toldOutput{}, yaml.Offer(v.Errorf("the model has no output %s", v.Shown()), name, "it has", names, 12)
+		}
+	}
+	o := m.Outputs[at]
+	v := f["class"]
+	switch {
+	case o.Classes == nil && v != nil:
+		return toldOutput{}, yaml.Hint(v.Errorf("the output %s is a number and has no classes", fault.Quote(o.Name)), "ask for maximize: true, minimize: true, at_least, at_most or between")
+	case o.Classes == nil:
+		return toldOutput{name: o.Name, of: func(sums []float64) float64 { return o.Of(sums, 0) }}, nil
+	case v == nil:
+		return toldOutput{}, yaml.Hint(n.Errorf("the output %s is of classes, and none is wanted", fault.Quote(o.Name)), "add class: one of %s, or a list of them", fault.List(o.Classes, 12))
+	}
+	var classes []int
+	var names []string
+	for _, item := range v.ItemsOrSelf() {
+		name, err := item.Str("the class")
+		if err != nil {
+			return toldOutput{}, err
+		}
+		k := slices.Index(o.Classes, name)
+		if k < 0 {
+			return toldOutput{}, yaml.Offer(item.Errorf("the model has no class %s", item.Shown()), name, "it has", o.Classes, 12)
+		}
+		if slices.Contains(classes, k) {
+			return toldOutput{}, yaml.Hint(item.Errorf("the class %s is named twice", item.Shown()), "name it once")
+		}
+		classes, names = append(classes, k), append(names, name)
+	}
+	if classes == nil {
+		return toldOutput{}, yaml.Hint(v.Errorf("no class is wanted"), "name one of %s", fault.List(o.Classes, 12))
+	}
+	return toldOutput{o.Name + " of " + strings.Join(names, " or "), true, func(sums []float64) float64 {
+		p := 0.0
+		for _, k := range classes {
+			p += o.Of(sums, k)
+		}
+		return p
+	}}, nil
+}
+
+// modelWish reads how good a value is, 0 to 1.
+func modelWish(n *yaml.Node, f map[string]*yaml.Node, told toldOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
+	var given []string
+	for _, key := range []string{"at_least", "at_most", "between", "maximize", "minimize"} {
+		if f[key] != nil {
+			given = append(given, key)
+		}
+	}
+	bounded := len(given) == 1 && !strings.HasSuffix(given[0], "imize")
+	if v := f["sd"]; v != nil && !bounded {
+		return nil, "", yaml.Hint(v.Errorf("sd is for bounds, and there are none"), "remove it")
+	}
+	if told.probability {
+		if len(given) > 0 {
+			return nil, "", yaml.Hint(f[given[0]].Errorf("%s is for numbers, and the model tells the probability of a class", given[0]), "remove it")
+		}
+		return func(p float64) float64 { return min(max(p, 0), 1) }, "as probable as can be", nil
+	}
+	if len(given) != 1 {
+		return nil, "", yaml.Hint(n.Errorf("the model is asked for %s", fault.Count(len(given), "thing")), "say one of maximize: true, minimize: true, at_least, at_most, between")
+	}
+	if !bounded {
+		return towards(given[0], f[given[0]], told, settings)
+	}
+	want, at, err := wanted(n, map[string]*yaml.Node{given[0]: f[given[0]]})
+	if err != nil {
+		return nil, "", err
+	}
+	low, high, _ := want.Bounds()
+	about = want.String()
+	v := f["sd"]
+	if v == nil {
+		return func(v float64) float64 {
+			if low <= v && v <= high {
+				return 1
+			}
+			return 0
+		}, about, nil
+	}
+	sd, err := v.Float("sd")
+	if err == nil && sd <= 0 {
+		err = yaml.Hint(v.Errorf("sd is %v", sd), "it must be above 0: the standard deviation of what is, about what the model says")
+	}
+	if err != nil || math.IsInf(low, -1) && math.IsInf(high, 1) {
+		return nil, about, at.Blame(err)
+	}
+	// Φ((high − v)/sd) − Φ((low − v)/sd), of the tails that are not near 1.
+	return func(v float64) float64 {
+		a, b := (low-v)/(sd*math.Sqrt2), (high-v)/(sd*math.Sqrt2)
+		if a < 0 {
+			a, b = -b, -a
+		}
+		return (math.Erfc(a) - math.Erfc(b)) / 2
+	}, fmt.Sprintf("%s, give or take %v", about, sd), nil
+}
+
+// towards reads maximize or minimize: true, or from where to where.
+func towards(key string, n *yaml.Node, told toldOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
+	from, to := math.Inf(1), math.Inf(-1)
+	if n.Kind == yaml.Mapping {
+		f, err := schema.Towards(key).Fields(n)
+		if err != nil {
+			return nil, "", err
+		}
+		if err := n.Require(key, "write {from: 2, to: 5}: the values that score 0 and 1", "from", "to"); err != nil {
+			return nil, "", err
+		}
+		if from, err = f["from"].Float("from"); err != nil {
+			return nil, "", err
+		}
+		if to, err = f["to"].Float("to"); err != nil {
+			return nil, "", err
+		}
+	} else {
+		if _, err := direction(key, n); err != nil {
+			return nil, "", err
+		}
+		for _, s := range settings {
+			least, greatest := s.Bounds()
+			a, b := told.of(least), told.of(greatest)
+			from, to = min(from, a, b), max(to, a, b)
+		}
+		if key == "minimize" {
+			from, to = to, from
+		}
+	}
+	if math.IsInf(from, 0) || math.IsInf(to, 0) || math.IsNaN(from+to) || from == to || from < to != (key == "maximize") {
+		return nil, "", yaml.Hint(n.Errorf("there is nothing to %s from %v to %v", key, from, to), "write {from: 2, to: 5} as suits the model: the values that score 0 and 1")
+	}
+	return func(v float64) float64 { return min(max((v-from)/(to-from), 0), 1) }, fmt.Sprintf("%s, from %.4g to %.4g", key, from, to), nil
+}

@@ -1,0 +1,170 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/mcmc"
+	"kir/property"
+)
+
+// byAmounts says whether novelty or likeness is measured by amounts.
+func byAmounts(n *yaml.Node) bool {
+	by := n.Get("by")
+	return by != nil && by.Text == "amounts"
+}
+
+// readNovelty reads how far from known recipes a composition is.
+func readNovelty(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	return readNearest(s, n, false)
+}
+
+// readLikeness reads how near to known recipes a composition is.
+func readLikeness(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	return readNearest(s, n, true)
+}
+
+// readNearest reads novelty or likeness: how far from, or near to, known recipes a
+// composition is.
+func readNearest(s *shelf, n *yaml.Node, likes bool) (Property, error) {
+	kind := "novelty"
+	if likes {
+		kind = "likeness"
+	}
+	f, err := schema.Nearest(kind).Fields(n)
+	if err != nil {
+		return Property{}, err
+	}
+	rows, names, err := known(s, n, f["to"], kind)
+	if err != nil {
+		return Property{}, err
+	}
+	least, err := floor(f)
+	if err != nil {
+		return Property{}, err
+	}
+	by := "overlap"
+	if v := f["by"]; v != nil {
+		if by, err = v.Str("by"); err != nil {
+			return Property{}, err
+		}
+		if by != "overlap" && by != "amounts" {
+			return Property{}, yaml.Hint(v.Errorf("%s is by %s", kind, v.Shown()), "write overlap, for the ingredients, or amounts")
+		}
+	}
+	about := map[bool]string{true: "near", false: "far from"}[likes] + " " + names
+	var resolved yaml.Map
+	resolved.Set("by", by)
+	resolved.Keep(n, "to")
+	if by == "overlap" {
+		for _, key := range []string{"zero", "scale"} {
+			if f[key] != nil {
+				return Property{}, yaml.Hint(f[key].Errorf("%s is for distances by amounts, and this is by overlap", key), "remove it, or write by: amounts")
+			}
+		}
+		var sets [][]int32
+		for _, parts := range rows {
+			sets = append(sets, ingredientsUsed(parts))
+		}
+		build := property.NewNovelty
+		if likes {
+			build = property.NewLikeness
+		}
+		p, err := build(len(s.names), sets, least)
+		if err != nil {
+			return Property{}, n.Blame(err)
+		}
+		resolved.Set("floor", least)
+		return Property{About: about + " by overlap of ingredients", property: p, resolved: resolved}, nil
+	}
+	o := property.DistanceOptions{Ingredients: len(s.names), Total: s.total, Recipes: rows, Zero: 0.5, Floor: least}
+	if v := f["zero"]; v != nil {
+		if o.Zero, err = v.Float("zero"); err != nil {
+			return Property{}, err
+		}
+		if o.Zero < 1e-6 || o.Zero > 1 {
+			return Property{}, yaml.Hint(v.Errorf("zero is %s units", v.Shown()), "it stands in place of an amount of 0: write from 0.000001 to 1")
+		}
+	}
+	if v := f["scale"]; v != nil {
+		if o.Scale, err = v.Float("the scale"); err != nil {
+			return Property{}, err
+		}
+		if o.Scale <= 0 {
+			return Property{}, yaml.Hint(v.Errorf("the scale is %s", v.Shown()), "it must be above 0: the distance at which likeness has fallen to 61 %%")
+		}
+	} else {
+		// The scale of the whole book, whichever recipes are compared with.
+		all := o
+		all.Recipes = s.recipes
+		if o.Scale, err = property.TypicalDistance(all); err != nil {
+			return Property{}, n.Blame(err)
+		}
+		if o.Scale == 0 {
+			return Property{}, yaml.Hint(n.Errorf("the recipes do not tell a scale: most have an equal among the others"), "write a scale, such as 3: the distance at which likeness has fallen to 61 %%")
+		}
+	}
+	build := property.NewFar
+	if likes {
+		build = property.NewNear
+	}
+	p, err := build(o)
+	if err != nil {
+		return Property{}, n.Blame(err)
+	}
+	resolved.Set("zero", o.Zero)
+	resolved.Set("scale", o.Scale)
+	resolved.Set("floor", least)
+	return Property{
+		About:    fmt.Sprintf("%s by amounts (Aitchison distance over %.3g; none is %v units)", about, o.Scale, o.Zero),
+		property: p, resolved: resolved,
+	}, nil
+}
+
+// known returns the recipes that are named, or all, and how to call them.
+func known(s *shelf, n, to *yaml.Node, kind string) (rows [][]mcmc.Part, names string, err error) {
+	recipes := s.book
+	if recipes == nil {
+		return nil, "", yaml.Hint(n.Errorf("%s is measured from recipes, and the problem has none", kind), "add recipes: a CSV file")
+	}
+	if to == nil {
+		return s.recipes, "the recipes in the book", nil
+	}
+	items := to.ItemsOrSelf()
+	if len(items) == 0 {
+		return nil, "", yaml.Hint(to.Errorf("the list of recipes is empty"), "name some, or leave it out for all")
+	}
+	var all, chosen []string
+	index := make(map[string]int, len(recipes.Recipes))
+	for r := range recipes.Recipes {
+		all = append(all, recipes.Recipes[r].Name)
+		index[recipes.Recipes[r].Name] = r
+	}
+	seen := make(map[int]bool)
+	for _, item := range items {
+		name, err := item.Str("a recipe")
+		if err != nil {
+			return nil, "", err
+		}
+		r, ok := index[book.Name(name)]
+		if !ok {
+			return nil, "", yaml.Offer(item.Errorf("there is no recipe %s", item.Shown()), name, "there are", all, 8)
+		}
+		if seen[r] {
+			return nil, "", yaml.Hint(item.Errorf("the recipe %s is named twice", item.Shown()), "name it once")
+		}
+		seen[r] = true
+		rows = append(rows, s.recipes[r])
+		chosen = append(chosen, all[r])
+	}
+	const shown = 3
+	names = strings.Join(chosen[:min(len(chosen), shown)], ", ")
+	if len(chosen) > shown {
+		names += fmt.Sprintf(" and %d more", len(chosen)-shown)
+	}
+	return rows, names, nil
+}

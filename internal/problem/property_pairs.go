@@ -1,0 +1,150 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/property"
+)
+
+// maxFactors bounds how many pairs of ingredients a problem may name.
+const maxFactors = 1 << 22
+
+// readPairs reads a property of how well ingredients go together.
+func readPairs(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	f, err := schema.Pairs.Fields(n)
+	if err != nil {
+		return Property{}, err
+	}
+	o := property.PairsOptions{Ingredients: len(s.names), Total: s.total, Smooth: 1}
+	lift := "none"
+	if s.book != nil {
+		lift = "mean"
+	}
+	if v := f["lift"]; v != nil {
+		if lift, err = v.Str("lift"); err != nil {
+			return Property{}, err
+		}
+		lifts := []string{"mean", "product", "none"}
+		if !slices.Contains(lifts, lift) {
+			return Property{}, yaml.Hint(v.Errorf("lift is %s", v.Shown()), "write mean, product or none")
+		}
+		if lift != "none" && s.book == nil {
+			return Property{}, yaml.Hint(v.Errorf("lifts are counted in recipes, and the problem has none"), "add recipes: a CSV file, or write lift: none")
+		}
+	}
+	o.Lift = map[string]property.Lift{"mean": property.MeanLift, "product": property.ProductLift}[lift]
+	if v := f["smooth"]; v != nil {
+		if o.Lift == property.NoLift {
+			return Property{}, yaml.Hint(v.Errorf("smooth is for lifts, and there are none"), "remove it")
+		}
+		if o.Smooth, err = v.Float("smooth"); err != nil {
+			return Property{}, err
+		}
+		if o.Smooth <= 0 {
+			return Property{}, yaml.Hint(v.Errorf("smooth is %s", v.Shown()), "it must be above 0: 1 counts as a recipe more")
+		}
+	}
+	about := map[string]string{"mean": "how usual the pairs are in the book, on average", "product": "how usual the pairs are in the book, multiplied", "none": "factors of pairs"}[lift]
+	for _, key := range []string{"favour", "avoid"} {
+		factors, err := pairFactors(s, f[key], key)
+		if err != nil {
+			return Property{}, err
+		}
+		o.Factors = append(o.Factors, factors...)
+		if len(factors) > 0 {
+			about += fmt.Sprintf("; %s to %s", fault.Count(len(factors), "pair"), key)
+		}
+	}
+	if o.Lift == property.NoLift && len(o.Factors) == 0 {
+		return Property{}, yaml.Hint(n.Errorf("there is nothing to score pairs by"), "add recipes to the problem, or favour or avoid pairs: [{of: [Gin, Lime juice], factor: 2}]")
+	}
+	if o.Lift != property.NoLift {
+		for r := range s.book.Recipes {
+			o.Recipes = append(o.Recipes, ingredientsUsed(s.recipes[r]))
+		}
+	}
+	p, err := property.NewPairs(o)
+	if err != nil {
+		return Property{}, n.Blame(err)
+	}
+	var resolved yaml.Map
+	resolved.Set("lift", lift)
+	if o.Lift != property.NoLift {
+		resolved.Set("smooth", o.Smooth)
+	}
+	resolved.Keep(n, "favour", "avoid")
+	return Property{About: about, property: p, resolved: resolved}, nil
+}
+
+// pairFactors reads a list of pairs and their factors:
+//
+//	[{of: [Gin, Lime juice], factor: 2}, {of: [{family: citrus}, Cream], factor: 3}]
+//
+// A side may stand for several ingredients; each pair of the two sides gets the
+// factor once.
+func pairFactors(s *shelf, n *yaml.Node, key string) ([]property.PairFactor, error) {
+	if n == nil {
+		return nil, nil
+	}
+	items, err := n.List(key)
+	if err != nil {
+		return nil, err
+	}
+	var factors []property.PairFactor
+	for _, item := range items {
+		f, err := schema.PairTo(key).Fields(item)
+		if err != nil {
+			return nil, err
+		}
+		if err := item.Require("the pair", "write {of: [Gin, Lime juice], factor: 2}", "of", "factor"); err != nil {
+			return nil, err
+		}
+		sides, err := f["of"].List("of")
+		if err != nil {
+			return nil, err
+		}
+		if len(sides) != 2 {
+			return nil, yaml.Hint(f["of"].Errorf("a pair has two sides, not %d", len(sides)), "write a pair an entry")
+		}
+		factor, err := f["factor"].Weight("the factor")
+		switch {
+		case err != nil:
+			return nil, err
+		case key == "favour" && factor <= 1:
+			return nil, yaml.Hint(f["factor"].Errorf("a factor of %v favours nothing", factor), "write one above 1, or write the pair under avoid")
+		case key == "avoid" && factor >= 1:
+			return nil, yaml.Hint(f["factor"].Errorf("a factor of %v avoids nothing", factor), "write one below 1, or write the pair under favour")
+		}
+		left, _, err := s.ingredientsOf(sides[0])
+		if err != nil {
+			return nil, err
+		}
+		right, _, err := s.ingredientsOf(sides[1])
+		if err != nil {
+			return nil, err
+		}
+		before := len(factors)
+		if len(left)*len(right) > maxFactors-before {
+			return nil, yaml.Hint(f["of"].Errorf("these are more than %d pairs", maxFactors), "name fewer")
+		}
+		for _, i := range left {
+			for _, j := range right {
+				// A pair that stands on both sides in either order counts once.
+				_, iRight := slices.BinarySearch(right, i)
+				_, jLeft := slices.BinarySearch(left, j)
+				if i != j && !(i > j && iRight && jLeft) {
+					factors = append(factors, property.PairFactor{I: i, J: j, Factor: factor})
+				}
+			}
+		}
+		if len(factors) == before {
+			return nil, yaml.Hint(f["of"].Errorf("the pair is of one ingredient with itself"), "name two")
+		}
+	}
+	return factors, nil
+}

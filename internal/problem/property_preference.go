@@ -1,0 +1,220 @@
+package problem
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/internal/report/number"
+	"kir/mcmc"
+	"kir/property"
+)
+
+// readPreference reads a taste that is learnt from comparisons:
+//
+//	taste: {preference: {pairs: tasted.csv, groups: kind, first: 20}}
+//
+// groups is an attribute whose totals tell of taste, too, and first how many of the
+// pairs count, those in the beginning of the file.
+func readPreference(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	f, err := schema.Preference.Fields(n)
+	if err != nil {
+		return Property{}, err
+	}
+	if err := n.Require("the preference", "write {pairs: tasted.csv}", "pairs"); err != nil {
+		return Property{}, err
+	}
+	var pairs []property.Pair
+	err = s.files.Read(ctx, f["pairs"], "the file of comparisons", func(r io.Reader, path string) (err error) {
+		pairs, err = s.readPairs(r, path)
+		return err
+	})
+	if err != nil {
+		return Property{}, err
+	}
+	first := len(pairs)
+	if v := f["first"]; v != nil {
+		if first, err = v.Whole("first", 1, property.MaxPairs); err != nil {
+			return Property{}, err
+		}
+		if first > len(pairs) {
+			return Property{}, yaml.Hint(v.Errorf("the first %d comparisons count, and there are %d", first, len(pairs)), "leave it out for all")
+		}
+	}
+	pairs = pairs[:first]
+	var of []int
+	if v := f["groups"]; v != nil {
+		name, err := v.Str("the attribute of the groups")
+		if err != nil {
+			return Property{}, err
+		}
+		a, err := s.attribute(v, name)
+		if err != nil {
+			return Property{}, err
+		}
+		of = make([]int, len(s.names))
+		for i := range of {
+			of[i] = -1
+		}
+		for k, g := range groups(a) {
+			for _, i := range g.of {
+				of[i] = k
+			}
+		}
+	}
+	learnt, err := property.NewComparisons(len(s.names), s.total, of, pairs)
+	if err != nil {
+		return Property{}, f["pairs"].Blame(err)
+	}
+	held, err := property.NewHeldOut(len(s.names), s.total, of, pairs)
+	if err != nil {
+		return Property{}, f["pairs"].Blame(err)
+	}
+	var resolved yaml.Map
+	resolved.Keep(n, "pairs", "groups")
+	resolved.Set("first", first)
+	return Property{
+		About: "liked better in " + number.Counted(len(pairs), "comparison") + heldOutWords(held), Taste: learnt.Taste(), HeldOut: held,
+		property: property.NewPreference(learnt), resolved: resolved,
+	}, nil
+}
+
+// heldOutWords says how well pairs are told that were not learnt from.
+func heldOutWords(h property.HeldOut) string {
+	if h.Pairs < 2 {
+		return ""
+	}
+	se := math.Sqrt(h.Right * (1 - h.Right) / float64(h.Pairs))
+	return fmt.Sprintf("; of those left out it tells %.0f ± %.0f %% right and expects %.0f %%", 100*h.Right, 100*se, 100*h.Stated)
+}
+
+// mostPairCells bounds what is read of a file of comparisons.
+const mostPairCells = 1 << 20
+
+// pairColumns are the columns of a file of comparisons: a row an ingredient of one
+// of the two.
+var pairColumns = []string{"pair", "choice", "ingredient", "amount"}
+
+// readPairs reads comparisons, in the order of the file. Amounts may be in any
+// unit: what counts is their share.
+func (s *shelf) readPairs(r io.Reader, path string) ([]property.Pair, error) {
+	in := csv.NewReader(r)
+	in.FieldsPerRecord = len(pairColumns)
+	in.ReuseRecord = true
+	bad := func(line, column int, hint, format string, args ...any) error {
+		return &fault.Error{File: path, Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	header, err := in.Read()
+	if err == nil && !slices.Equal(header, pairColumns) {
+		return nil, bad(1, 1, "write "+strings.Join(pairColumns, ","), "the columns are %s", fault.List(header, 8))
+	}
+	type side struct {
+		parts []mcmc.Part
+		sum   float64
+		of    []float64
+		line  int
+	}
+	var names []string
+	sides := make(map[string]*[2]side)
+	for rows := 0; err == nil; rows++ {
+		var row []string
+		if row, err = in.Read(); err != nil {
+			break
+		}
+		if rows >= mostPairCells {
+			return nil, bad(rows, 1, "", "there are more than %d rows", mostPairCells)
+		}
+		at := func(k int) (line, column int) { return in.FieldPos(k) }
+		which := slices.Index([]string{"better", "worse"}, strings.TrimSpace(row[1]))
+		if which < 0 {
+			line, column := at(1)
+			return nil, bad(line, column, "write better or worse", "the choice is %s", fault.Quote(row[1]))
+		}
+		name := book.Name(row[2])
+		i := slices.Index(s.names, name)
+		line, column := at(2)
+		if i < 0 {
+			return nil, bad(line, column, fault.DidYouMean(name, s.names), "there is no ingredient %s", fault.Quote(name))
+		}
+		amount, err := book.ParseAmount(row[3])
+		if err != nil || amount.IsZero() {
+			line, column := at(3)
+			return nil, bad(line, column, "write a number above 0", "the amount is %s", fault.Quote(row[3]))
+		}
+		pair := sides[row[0]]
+		if pair == nil {
+			pair = new([2]side)
+			sides[strings.Clone(row[0])] = pair
+			names = append(names, strings.Clone(row[0]))
+		}
+		c := &pair[which]
+		if slices.ContainsFunc(c.parts, func(p mcmc.Part) bool { return p.Ingredient == i }) {
+			return nil, bad(line, column, "add the amounts up", "the pair %s has %s twice", fault.Quote(row[0]), fault.Quote(name))
+		}
+		c.parts, c.of, c.line = append(c.parts, mcmc.Part{Ingredient: i}), append(c.of, amount.Float64()), line
+		c.sum += amount.Float64()
+	}
+	if !errors.Is(err, io.EOF) {
+		var syntax *csv.ParseError
+		if errors.As(err, &syntax) {
+			return nil, bad(syntax.Line, syntax.Column, "write a table with "+strings.Join(pairColumns, ","), "%v", syntax.Err)
+		}
+		return nil, err
+	}
+	var pairs []property.Pair
+	for _, name := range names {
+		var made [2]*mcmc.Composition
+		for k, c := range sides[name] {
+			if len(c.parts) == 0 {
+				return nil, bad(0, 0, "write rows of both", "the pair %s has no %s one", fault.Quote(name), []string{"better", "worse"}[k])
+			}
+			if made[k], err = closed(len(s.names), s.total, c.parts, c.of, c.sum); err != nil {
+				return nil, bad(c.line, 1, "", "the pair %s: %v", fault.Quote(name), err)
+			}
+		}
+		pairs = append(pairs, property.Pair{Better: made[0], Worse: made[1]})
+	}
+	if len(pairs) == 0 || len(pairs) > property.MaxPairs {
+		return nil, bad(0, 0, fmt.Sprintf("there must be from 1 to %d", property.MaxPairs), "there are %s", fault.Count(len(pairs), "comparison"))
+	}
+	return pairs, nil
+}
+
+// closed divides the total as amounts are, by largest remainders; what is left with
+// no unit of it is left out.
+func closed(n, total int, parts []mcmc.Part, amounts []float64, sum float64) (*mcmc.Composition, error) {
+	rest := make([]float64, len(parts))
+	left := total
+	for k, v := range amounts {
+		exact := v / sum * float64(total)
+		parts[k].Amount = int(exact)
+		rest[k] = exact - math.Floor(exact)
+		left -= parts[k].Amount
+	}
+	order := make([]int, len(parts))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if rest[a] > rest[b] {
+			return -1
+		} else if rest[a] < rest[b] {
+			return 1
+		}
+		return 0
+	})
+	for k := range max(left, 0) {
+		parts[order[k%len(order)]].Amount++
+	}
+	kept := slices.DeleteFunc(slices.Clone(parts), func(p mcmc.Part) bool { return p.Amount < 1 })
+	return mcmc.NewComposition(n, kept...)
+}

@@ -1,0 +1,65 @@
+package problem
+
+import (
+	"context"
+	"math"
+	"strings"
+	"time"
+
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/property"
+)
+
+// programBatch is how many whole candidates are asked for at once unless the file says.
+const programBatch = 16
+
+// readProgram reads a property that another program works out.
+func readProgram(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	f, err := schema.Program.Fields(n)
+	if err != nil {
+		return Property{}, err
+	}
+	command, err := readCommand(n, s.files.Dir, s.problem)
+	if err != nil {
+		return Property{}, err
+	}
+	o := property.ProgramOptions{
+		Command: command.Words, Dir: command.Dir, Ingredients: s.names, Total: s.total,
+		Timeout: time.Minute, Processes: 1, Batch: programBatch, Tell: s.tell,
+	}
+	seconds := o.Timeout.Seconds()
+	if v := f["timeout"]; v != nil {
+		if seconds, err = v.Float("the timeout"); err != nil {
+			return Property{}, err
+		}
+		if seconds < 0.001 || seconds > 1e6 {
+			return Property{}, yaml.Hint(v.Errorf("the timeout is %s seconds", v.Shown()), "write from 0.001 to 1000000")
+		}
+		o.Timeout = time.Duration(math.Round(seconds * float64(time.Second)))
+	}
+	if v := f["processes"]; v != nil {
+		if o.Processes, err = v.Whole("processes", 1, 1024); err != nil {
+			return Property{}, err
+		}
+	}
+	if v := f["batch"]; v != nil {
+		if o.Batch, err = v.Whole("batch", 1, 1024); err != nil {
+			return Property{}, err
+		}
+	}
+	if err := command.consent(ctx, f["command"]); err != nil {
+		return Property{}, err
+	}
+	p, err := property.NewProgram(o)
+	if err != nil {
+		return Property{}, f["command"].Blame(err)
+	}
+	var resolved yaml.Map
+	resolved.Keep(n, "command")
+	resolved.Set("timeout", seconds)
+	resolved.Set("processes", o.Processes)
+	resolved.Set("batch", o.Batch)
+	return Property{About: "scores by " + fault.Quote(strings.Join(command.Words, " ")) + ", which runs with your rights", property: p, resolved: resolved}, nil
+}

@@ -1,0 +1,32 @@
+package problem
+
+import "kir/internal/problem/yaml"
+
+// resolve writes the problem out with every default filled in.
+func resolve(p *Problem, root *yaml.Node) ([]byte, error) {
+	var out yaml.Map
+	out.Set("name", p.Name)
+	out.Keep(root, "recipes", "labels", "units", "ingredients")
+	out.Set("total", p.Total)
+	if n := root.Get("sparsity"); n != nil {
+		out.Set("sparsity", n.Plain())
+	} else {
+		out.Set("sparsity", "recipes")
+	}
+	properties := yaml.Map{}
+	for _, w := range p.Properties {
+		var one yaml.Map
+		one.Set(w.Kind, w.resolved)
+		one.Set("weight", w.Weight)
+		properties.Set(w.Name, one)
+	}
+	out.Set("properties", properties)
+	constraints := any([]any{})
+	if n := root.Get("constraints"); n != nil && n.Kind != yaml.Null {
+		constraints = n.Plain()
+	}
+	out.Set("constraints", constraints)
+	out.Set("sampler", p.Sampler)
+	out.Set("search", p.Search.resolved())
+	return yaml.Marshal(out)
+}

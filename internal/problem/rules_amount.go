@@ -1,0 +1,364 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/rule"
+)
+
+// amountRule reads bounds on what each ingredient takes when it is used:
+//
+//	amount: {of: Gin, min: 20, max: "40%", step: 5}
+//	amount: {of: "*", within: book}
+//	amount: {of: "*", min: min_dose, max: max_dose}
+//	amount: {of: Gin, stock: 350 ml, batch: 750 ml}
+//
+// A bound is a number of units, a percentage of the total, or a column of the
+// ingredients file that has either for each ingredient; where a cell is empty, it
+// sets no bound. stock is how much there is, and batch how much is made, in any
+// unit: without a batch both are in units of the total.
+func amountRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
+	if n.Get("within") != nil {
+		return withinRule(s, n)
+	}
+	f, err := fields(n, schema.Amount)
+	if err != nil {
+		return nil, err
+	}
+	of, text, err := ingredientsUnder(s, n, f, "amount")
+	if err != nil {
+		return nil, err
+	}
+	var rules []Rule
+	if f["min"] != nil || f["max"] != nil || f["step"] != nil {
+		if rules, err = boundsRule(s, n, f, of, text); err != nil {
+			return nil, err
+		}
+	}
+	if f["stock"] != nil {
+		stock, err := stockRule(s, f, of, text)
+		if err != nil {
+			return nil, err
+		}
+		return append(rules, stock...), nil
+	}
+	switch {
+	case f["batch"] != nil:
+		return nil, yaml.Hint(f["batch"].Errorf("a batch says how much is made of what there is, and there is no stock"), "add stock: how much there is, in the unit of the batch")
+	case len(rules) == 0:
+		return nil, yaml.Hint(n.Errorf("the rule bounds nothing"), "add min, max, step or stock")
+	}
+	return rules, nil
+}
+
+// boundsRule reads min, max and step.
+func boundsRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node, of []int, text string) ([]Rule, error) {
+	c, words, columns := rule.Amount{Of: of}, "", false
+	for _, b := range []struct {
+		key   string
+		value *int
+	}{{"min", &c.Min}, {"max", &c.Max}, {"step", &c.Step}} {
+		v := f[b.key]
+		if v == nil {
+			continue
+		}
+		if s.isColumn(v) {
+			columns = true
+			words += fmt.Sprintf(" %s %s", b.key, v.Text)
+			continue
+		}
+		var err error
+		if *b.value, err = units(s.total, v, b.key, 1); err != nil {
+			return nil, s.orColumn(err, v)
+		}
+		words += fmt.Sprintf(" %s %d", b.key, *b.value)
+	}
+	if v := f["step"]; v != nil && s.isColumn(v) {
+		return nil, yaml.Hint(v.Errorf("a step is not read from a column"), "write a number of units; a rule for each that differs")
+	}
+	if c.Step > 1 && s.total > maxSplits {
+		return nil, yaml.Hint(f["step"].Errorf("steps in a total of %d units leave too many ways to share them to keep", s.total), "take a total of at most %d, in units of the step", maxSplits)
+	}
+	if columns {
+		return s.columnBounds(f, c, "amount of "+text+words)
+	}
+	if c.Max > 0 && c.Min > c.Max {
+		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: min is %s and max %d", fault.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
+	}
+	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
+		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: the step is %s and max %d", fault.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
+	}
+	return one("amount of "+text+words, c), nil
+}
+
+// columnBounds returns a rule for each ingredient, of bounds of which some are
+// columns and the others as in all.
+func (s *shelf) columnBounds(f map[string]*yaml.Node, all rule.Amount, text string) ([]Rule, error) {
+	r := Rule{Text: text}
+	var none []int
+	for _, i := range all.Of {
+		a := all
+		a.Of = []int{i}
+		for key, to := range map[string]*int{"min": &a.Min, "max": &a.Max} {
+			v := f[key]
+			if v == nil || !s.isColumn(v) {
+				continue
+			}
+			amount, cell, err := s.cell(v, i)
+			if err != nil {
+				return nil, err
+			}
+			if amount == nil {
+				continue
+			}
+			if *to = roundDown(amount); key == "min" {
+				*to = roundUp(amount)
+			}
+			if *to > s.total {
+				*to = s.total
+				if key == "min" {
+					return nil, cell(fmt.Sprintf("the least amount of %s is above the total of %d units", fault.Quote(s.names[i]), s.total), "write units of the total, or a percentage")
+				}
+			}
+			if key == "max" && *to == 0 {
+				none = append(none, i)
+			}
+			if a.Max > 0 && a.Min > a.Max {
+				return nil, cell(fmt.Sprintf("%s has at least %s and at most %d", fault.Quote(s.names[i]), fault.Count(a.Min, "unit"), a.Max), "mend one of the two")
+			}
+		}
+		if len(none) > 0 && none[len(none)-1] == i || a.Min == 0 && a.Max == 0 && a.Step == 0 {
+			continue
+		}
+		words := ""
+		for _, b := range []struct {
+			key   string
+			value int
+		}{{"min", a.Min}, {"max", a.Max}, {"step", a.Step}} {
+			if b.value > 0 {
+				words += fmt.Sprintf(" %s %d", b.key, b.value)
+			}
+		}
+		r.add(a, "amount of "+s.names[i]+words)
+	}
+	s.leaveOut(&r, none, "of which less than a unit is allowed")
+	if len(r.Rules) == 0 {
+		return nil, yaml.Hint(f["of"].Errorf("the columns have no bound for any of them"), "fill in the cells, or write numbers")
+	}
+	return []Rule{r}, nil
+}
+
+// leaveOut excludes what cannot be used, and says so.
+func (s *shelf) leaveOut(r *Rule, none []int, why string) {
+	if len(none) == 0 {
+		return
+	}
+	var names []string
+	for _, i := range none {
+		names = append(names, s.names[i])
+	}
+	r.add(rule.Exclude{Of: none}, "exclude "+fault.List(names, 4)+", "+why)
+	s.warn(fmt.Sprintf("The rule %q leaves out %s, %s.", r.Text, fault.List(names, 8), why))
+}
+
+// stockRule reads how much there is, of which a batch can be made.
+func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule, error) {
+	batch, unit := new(big.Rat).SetInt64(int64(s.whole)), ""
+	if v := f["batch"]; v != nil {
+		var err error
+		if batch, unit, err = measured(v, v.Text, "the batch"); err != nil {
+			return nil, err
+		}
+		if batch.Sign() == 0 {
+			return nil, yaml.Hint(v.Errorf("the batch is nothing"), "write how much is made")
+		}
+	}
+	v := f["stock"]
+	most := func(stock *big.Rat) int { // ⌊M·stock/batch⌋
+		share := new(big.Rat).Quo(stock, batch)
+		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(s.whole))))
+	}
+	r := Rule{Text: "stock of " + text + " " + v.Text}
+	if s.isColumn(v) {
+		r.Text = "stock of " + text + " as in " + v.Text
+	}
+	if f["batch"] != nil {
+		r.Text += " in a batch of " + f["batch"].Text
+	}
+	var none []int
+	bounded := false
+	for _, i := range of {
+		var stock *big.Rat
+		if s.isColumn(v) {
+			amount, _, err := s.cell(v, i)
+			if err != nil {
+				return nil, err
+			}
+			if amount == nil {
+				continue
+			}
+			stock = amount
+		} else {
+			var have string
+			var err error
+			if stock, have, err = measured(v, v.Text, "the stock"); err != nil {
+				return nil, s.orColumn(err, v)
+			}
+			if f["batch"] == nil && have != "" {
+				return nil, yaml.Hint(v.Errorf("the stock is in %s, and there is no batch to compare it with", have), "add batch: how much is made, such as 750 %s; without a batch the stock is in units of the total", have)
+			}
+			if have != unit {
+				return nil, yaml.Hint(v.Errorf("the stock is in %s and the batch in %s", unitName(have), unitName(unit)), "write both in one unit, such as stock: 350 ml, batch: 750 ml")
+			}
+		}
+		bounded = true
+		switch limit := most(stock); {
+		case limit == 0:
+			none = append(none, i)
+		case limit < s.whole:
+			r.add(rule.Amount{Of: []int{i}, Max: limit}, fmt.Sprintf("stock of %s for at most %d", s.names[i], limit))
+		}
+	}
+	if !bounded {
+		return nil, yaml.Hint(v.Errorf("the column has no stock of any of them"), "fill in the cells; 0 is none")
+	}
+	s.leaveOut(&r, none, "of which there is none, or less than a unit")
+	if len(r.Rules) == 1 {
+		r.texts = nil
+	}
+	return []Rule{r}, nil
+}
+
+func unitName(unit string) string {
+	if unit == "" {
+		return "units of the total"
+	}
+	return unit
+}
+
+// measured reads a number of at least 0 and the unit behind it, which may be
+// missing.
+func measured(at *yaml.Node, text, what string) (v *big.Rat, unit string, err error) {
+	text = strings.TrimSpace(text)
+	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789.", r) })
+	if end < 0 {
+		end = len(text)
+	}
+	v, ok := written(text[:end])
+	unit = strings.TrimSpace(text[end:])
+	if !ok || strings.ContainsAny(unit, "0123456789%/-") {
+		return nil, "", yaml.Hint(at.Errorf("%s is %s", what, at.Shown()), "write how much there is, such as 350 or 350 ml")
+	}
+	return v, unit, nil
+}
+
+// written reads a number as people write it: no other base, no exponent, no fraction.
+func written(text string) (*big.Rat, bool) {
+	text = strings.TrimSpace(text)
+	if len(text) > 30 || strings.Trim(strings.TrimPrefix(text, "-"), "0123456789.") != "" {
+		return nil, false
+	}
+	return new(big.Rat).SetString(text)
+}
+
+// isColumn says whether a bound is a column of the ingredients file.
+func (s *shelf) isColumn(n *yaml.Node) bool {
+	if n.Kind != yaml.Text || s.attributes == nil {
+		return false
+	}
+	_, ok := s.attributes.Attribute(n.Text)
+	return ok
+}
+
+// orColumn adds to an error about a bound what columns there are to take it from.
+func (s *shelf) orColumn(err error, n *yaml.Node) error {
+	bad, ok := err.(*fault.Error)
+	if !ok || n.Kind != yaml.Text || strings.HasSuffix(strings.TrimSpace(n.Text), "%") || s.attributes == nil || len(s.attributes.Attributes) == 0 {
+		return err
+	}
+	var names []string
+	for k := range s.attributes.Attributes {
+		names = append(names, s.attributes.Attributes[k].Name)
+	}
+	if near := fault.DidYouMean(n.Text, names); near != "" {
+		bad.Hint += "; " + near
+	} else {
+		bad.Hint += ", or a column of the ingredients file: " + fault.List(names, 8)
+	}
+	return bad
+}
+
+// cell returns the units that a column has for an ingredient, nil if its cell is
+// empty, and what makes an error of it.
+func (s *shelf) cell(n *yaml.Node, ingredient int) (amount *big.Rat, fail func(message, hint string) error, err error) {
+	a, err := s.attribute(n, n.Text)
+	if err != nil {
+		return nil, nil, err
+	}
+	fail = func(message, hint string) error {
+		line, column := a.Place(ingredient)
+		return &fault.Error{File: s.attributes.File, Line: line, Column: column, Cell: a.Cell(ingredient), Message: message, Hint: hint}
+	}
+	text := a.Values[ingredient]
+	if text == "" {
+		return nil, fail, nil
+	}
+	digits, percent := strings.CutSuffix(text, "%")
+	v, ok := written(digits)
+	if !ok || v.Sign() < 0 || a.Affix != "" && a.Affix != "%" {
+		return nil, nil, fail(fmt.Sprintf("the %s of %s is %s, which the problem uses on line %d as an amount", a.Name, fault.Quote(s.names[ingredient]), fault.Quote(text), n.Line), "write a number of units or a percentage, 0 for none of it, or leave the cell empty for any")
+	}
+	if percent || a.Affix == "%" || strings.Contains(a.Name, "%") {
+		v.Mul(v, big.NewRat(int64(s.total), 100))
+	}
+	return v, fail, nil
+}
+
+// roundDown and roundUp return the nearest whole numbers, of numbers of at least 0;
+// what is far above any total is that.
+func roundDown(v *big.Rat) int {
+	q := new(big.Int).Quo(v.Num(), v.Denom())
+	if !q.IsInt64() || q.Int64() > 1<<40 {
+		return 1 << 40
+	}
+	return int(q.Int64())
+}
+
+func roundUp(v *big.Rat) int {
+	down := roundDown(v)
+	if v.IsInt() {
+		return down
+	}
+	return down + 1
+}
+
+// units reads a number of units, or a percentage of the total that is one.
+func units(total int, n *yaml.Node, what string, least int) (int, error) {
+	if n.Kind != yaml.Text {
+		return n.Whole(what, least, total)
+	}
+	digits, percent := strings.CutSuffix(strings.TrimSpace(n.Text), "%")
+	share, ok := written(digits)
+	if !percent || !ok {
+		return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), `write a number of units or a percentage such as "20%%"`)
+	}
+	amount := new(big.Rat).Mul(share, big.NewRat(int64(total), 100))
+	if amount.Cmp(new(big.Rat).SetInt64(int64(least))) < 0 || amount.Cmp(new(big.Rat).SetInt64(int64(total))) > 0 {
+		return 0, yaml.Hint(n.Errorf("%s is %s of %d units", what, n.Shown(), total), "it must be from %d units to 100 %%", least)
+	}
+	if !amount.IsInt() {
+		down := new(big.Int).Quo(amount.Num(), amount.Denom()).Int64()
+		near := func(u int64) string {
+			return strings.TrimSuffix(strings.TrimRight(new(big.Rat).SetFrac64(100*u, int64(total)).FloatString(6), "0"), ".") + "%"
+		}
+		return 0, yaml.Hint(n.Errorf("%s is %s, which is %s of %d units and not a whole number", what, n.Shown(), strings.TrimRight(amount.FloatString(4), "0"), total),
+			"write %s or %s, or take a finer total", near(down), near(down+1))
+	}
+	return int(amount.Num().Int64()), nil
+}

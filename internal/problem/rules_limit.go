@@ -1,0 +1,247 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/rule"
+)
+
+// limitRule reads bounds on the mean of an attribute: over the composition, or
+// over some ingredients alone.
+//
+//	limit: {attribute: cost, of: {phase: oil}, max: 12}
+func limitRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
+	f, err := fields(n, schema.Limit)
+	if err != nil {
+		return nil, err
+	}
+	if f["attribute"] == nil {
+		name := "abv"
+		for _, v := range []*yaml.Node{f["min"], f["max"]} {
+			if v != nil && s.isColumn(v) {
+				name = v.Text
+			}
+		}
+		return nil, yaml.Hint(n.Errorf("the limit names no attribute"), "write {attribute: %s, min: 10, max: 25}", name)
+	}
+	name, err := f["attribute"].Str("the attribute")
+	if err != nil {
+		return nil, err
+	}
+	values, err := s.attributeNumbers(f["attribute"], name)
+	if err != nil {
+		return nil, err
+	}
+	limit := rule.Limit{Attribute: name, Factors: values, Of: s.block.of()}
+	text := "limit of " + name
+	if f["of"] != nil {
+		var of string
+		if limit.Of, of, err = s.ingredientsOf(f["of"]); err != nil {
+			return nil, err
+		}
+		text += " in " + of
+	}
+	var words string
+	if limit.Min, limit.Max, words, err = figures(n, f, "the limit"); err != nil {
+		return nil, err
+	}
+	return one(text+words, limit), nil
+}
+
+// figures reads min and max as numbers, of which one must be there.
+func figures(n *yaml.Node, f map[string]*yaml.Node, what string) (lo, hi float64, words string, err error) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	for _, b := range []struct {
+		key   string
+		value *float64
+	}{{"min", &lo}, {"max", &hi}} {
+		if v := f[b.key]; v != nil {
+			if *b.value, err = v.Float(b.key); err != nil {
+				return 0, 0, "", err
+			}
+			words += fmt.Sprintf(" %s %v", b.key, *b.value)
+		}
+	}
+	if words == "" {
+		return 0, 0, "", yaml.Hint(n.Errorf("%s bounds nothing", what), "add min or max")
+	}
+	if lo > hi {
+		return 0, 0, "", yaml.Hint(n.Errorf("the rule contradicts itself: min is %v and max %v", lo, hi), "swap them")
+	}
+	return lo, hi, words, nil
+}
+
+// ratioRule reads bounds on what some ingredients take by what others do.
+//
+//	ratio: {of: {phase: emulsifier}, to: {phase: oil}, min: 0.05, max: 0.1}
+func ratioRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
+	f, err := fields(n, schema.Ratio)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.Require("the ratio", "write {of: Gin, to: Vermouth, min: 2, max: 3}", "of", "to"); err != nil {
+		return nil, err
+	}
+	var r rule.Ratio
+	var of, to, words string
+	if r.Of, of, err = s.ingredientsOf(f["of"]); err != nil {
+		return nil, err
+	}
+	if r.To, to, err = s.ingredientsOf(f["to"]); err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"min", "max"} {
+		if v := f[key]; v != nil && v.Kind == yaml.Text {
+			return nil, yaml.Hint(v.Errorf("%s is %s", key, v.Shown()), "write a number: 2 for two to one, 0.05 for one to twenty")
+		} else if v != nil {
+			if _, err := v.Weight(key); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if r.Min, r.Max, words, err = figures(n, f, "the ratio"); err != nil {
+		return nil, err
+	}
+	return one("ratio of "+of+" to "+to+words, r), nil
+}
+
+// cells reads the columns of a table that a rule names: {file: limits.csv}.
+func (s *shelf) cells(ctx context.Context, n *yaml.Node, kind string, required, any []string) (*book.Cells, error) {
+	if n.Kind != yaml.Mapping {
+		if n.Kind != yaml.Text {
+			return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Shown()), "write {file: %s.csv}", kind)
+		}
+		return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Shown()), "write {file: %s}", n.Text)
+	}
+	file, layout, err := tableAt(n, false)
+	if err != nil {
+		return nil, err
+	}
+	var cells *book.Cells
+	err = s.files.Read(ctx, file, "the file of "+kind, func(r io.Reader, path string) (err error) {
+		cells, err = book.ReadCells(r, path, layout, required, any)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.warnGuesses(kind, file.Text, layout, cells.Guessed, cells.Notes)
+	return cells, nil
+}
+
+// limitsRule reads a limit from each row of a table with the columns attribute,
+// min and max.
+func limitsRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
+	cells, err := s.cells(ctx, n, "limits", []string{"attribute"}, []string{"min", "max"})
+	if err != nil {
+		return nil, err
+	}
+	rules := make([]Rule, 0, len(cells.Text))
+	for row, text := range cells.Text {
+		place := &yaml.Node{File: cells.File, Line: cells.Line(row), Column: 1}
+		name := text[0]
+		if name == "" {
+			return nil, cells.ErrorAt(row, 0, "the limit names no attribute", "name one, or remove the row")
+		}
+		values, err := s.attributeNumbers(place, name)
+		if err != nil {
+			return nil, err
+		}
+		limit := rule.Limit{Attribute: name, Factors: values, Of: s.block.of(), Min: math.Inf(-1), Max: math.Inf(1)}
+		words := ""
+		for k, to := range []*float64{&limit.Min, &limit.Max} {
+			v, ok, err := cells.Number(row, 1+k)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				*to = v
+				words += fmt.Sprintf(" %s %v", []string{"min", "max"}[k], v)
+			}
+		}
+		switch {
+		case words == "":
+			return nil, cells.ErrorAt(row, 1, "the limit of "+fault.Quote(name)+" bounds nothing", "write min or max, or remove the row")
+		case limit.Min > limit.Max:
+			return nil, cells.ErrorAt(row, 1, fmt.Sprintf("the limit contradicts itself: min is %v and max %v", limit.Min, limit.Max), "swap them")
+		}
+		r := one(fmt.Sprintf("limit of %s%s (%s line %d)", name, words, filepath.Base(cells.File), place.Line), limit)[0]
+		r.at = place
+		rules = append(rules, r)
+	}
+	if len(rules) == 0 {
+		return nil, yaml.Hint(n.Errorf("the file has no limits"), "add a row for each: attribute, min, max")
+	}
+	return rules, nil
+}
+
+// readConstituents reads what ingredients consist of, which makes attributes that
+// rules and properties can name: the share of a constituent in an ingredient, 0
+// where none is given.
+//
+//	constituents: {file: constituents.csv}
+//
+// It stands among the rules and is read before them.
+func (s *shelf) readConstituents(ctx context.Context, items []*yaml.Node) error {
+	for _, item := range items {
+		n := item.Get("constituents")
+		if n == nil || len(item.Entries) != 1 {
+			continue
+		}
+		cells, err := s.cells(ctx, n, "constituents", []string{"ingredient", "constituent", "share"}, nil)
+		if err != nil {
+			return err
+		}
+		if s.constituents == nil {
+			s.constituents = make(map[string][]float64)
+		}
+		for row, text := range cells.Text {
+			i := slices.Index(s.names, text[0])
+			if i < 0 {
+				return cells.ErrorAt(row, 0, "there is no ingredient "+fault.Quote(text[0]), fault.DidYouMean(text[0], s.names))
+			}
+			if text[1] == "" {
+				return cells.ErrorAt(row, 1, "the constituent has no name", "name it, or remove the row")
+			}
+			if s.attributes != nil {
+				if _, ok := s.attributes.Attribute(text[1]); ok {
+					return cells.ErrorAt(row, 1, fault.Quote(text[1])+" is an attribute of the ingredients, too", "give one of the two another name")
+				}
+			}
+			share, ok, err := cells.Number(row, 2)
+			if err != nil {
+				return err
+			}
+			if !ok || share < 0 {
+				return cells.ErrorAt(row, 2, "the share of "+fault.Quote(text[1])+" in "+fault.Quote(text[0])+" is missing or below 0", "write a number of at least 0, in the unit of the limits")
+			}
+			values := s.constituents[text[1]]
+			if values == nil {
+				values = make([]float64, len(s.names))
+				s.constituents[text[1]] = values
+			}
+			if values[i] != 0 {
+				return cells.ErrorAt(row, 0, fmt.Sprintf("%s in %s is there twice", fault.Quote(text[1]), fault.Quote(text[0])), "remove one of the rows")
+			}
+			values[i] = share
+		}
+	}
+	return nil
+}
+
+// noRule is what constituents are among the rules; see readConstituents.
+func noRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
+	if s.inner {
+		return nil, yaml.Hint(n.Errorf("constituents are no rule"), "write them in a line of their own under constraints")
+	}
+	return nil, nil
+}

@@ -1,0 +1,100 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/rule"
+)
+
+// nearRule reads how far from a recipe a composition may be: how many ingredients
+// come or go, and how many units change hands.
+//
+//	near: {recipe: Negroni, changes: 3, distance: "20%"}
+//
+// The recipe is one of the book, closed to the total, or ingredients and their
+// units.
+func nearRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
+	if err := s.ofWhole(n, "a recipe is"); err != nil {
+		return nil, err
+	}
+	f, err := fields(n, schema.Near)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.Require("near", "write {recipe: Negroni, changes: 3}", "recipe"); err != nil {
+		return nil, err
+	}
+	r := rule.Near{Changes: -1, Distance: -1}
+	if r.Name, r.Recipe, err = s.recipeOf(f["recipe"]); err != nil {
+		return nil, err
+	}
+	words := ""
+	if v := f["changes"]; v != nil {
+		if r.Changes, err = v.Whole("changes", 0, len(s.names)); err != nil {
+			return nil, err
+		}
+		words += fmt.Sprintf(" changes %d", r.Changes)
+	}
+	if v := f["distance"]; v != nil {
+		if r.Distance, err = units(s.total, v, "the distance", 0); err != nil {
+			return nil, err
+		}
+		words += fmt.Sprintf(" distance %d", r.Distance)
+		sum := 0
+		for _, p := range r.Recipe {
+			sum += p.Amount
+		}
+		if sum != s.total {
+			return nil, yaml.Hint(f["recipe"].Errorf("the recipe has %s of a total of %d, and a distance is between compositions of one total", fault.Count(sum, "unit"), s.total), "write amounts that add up to %d, or changes alone", s.total)
+		}
+	}
+	if words == "" {
+		return nil, yaml.Hint(n.Errorf("the rule bounds nothing"), "add changes: how many ingredients may come or go, or distance: how many units, or what percentage, may change hands")
+	}
+	return one("near "+r.Name+words, r), nil
+}
+
+// recipeOf reads the name of a known recipe, or ingredients and their units.
+func (s *shelf) recipeOf(n *yaml.Node) (name string, parts []rule.Part, err error) {
+	if n.Kind == yaml.Mapping {
+		for _, e := range n.Entries {
+			of, _, err := s.ingredientsOf(e.Key.Scalar(e.Key.Text))
+			if err != nil {
+				return "", nil, err
+			}
+			amount, err := units(s.total, e.Value, "the amount of "+e.Key.Text, 1)
+			if err != nil {
+				return "", nil, err
+			}
+			if len(of) != 1 || slices.ContainsFunc(parts, func(p rule.Part) bool { return p.Ingredient == of[0] }) {
+				return "", nil, yaml.Hint(e.Key.Errorf("%s is not one ingredient, or is there twice", fault.Quote(e.Key.Text)), "write each ingredient of the recipe once")
+			}
+			parts = append(parts, rule.Part{Ingredient: of[0], Amount: amount})
+		}
+		if len(parts) == 0 {
+			return "", nil, yaml.Hint(n.Errorf("the recipe has no ingredients"), "write {Gin: 300, Campari: 300, Sweet Vermouth: 400}")
+		}
+		return "a recipe", parts, nil
+	}
+	if name, err = n.Str("the recipe"); err != nil {
+		return "", nil, err
+	}
+	if s.book == nil {
+		return "", nil, yaml.Hint(n.Errorf("the problem has no recipes to be near to"), "add recipes: a CSV file, or write the recipe's amounts: {Gin: 300, Campari: 300, Sweet Vermouth: 400}")
+	}
+	name = book.Name(name)
+	var names []string
+	for r, known := range s.book.Recipes {
+		if known.Name == name {
+			return name, s.recipes[r], nil
+		}
+		names = append(names, known.Name)
+	}
+	return "", nil, yaml.Offer(n.Errorf("there is no recipe %s", n.Shown()), name, "there are", names, 8)
+}

@@ -1,0 +1,167 @@
+package schema
+
+import (
+	"fmt"
+	"math"
+
+	"kir/internal/book"
+	"kir/mcmc"
+)
+
+// Bounds that a file is read with.
+const (
+	MaxIngredients = 10_000_000 // that are only counted
+	MaxEffort      = 1000       // of a search: as long as so many usual ones
+)
+
+// Reserved returns the names that properties may not have: draws and summaries
+// use them for themselves.
+func Reserved() []string {
+	return []string{"chain", "draw", "log_density", "used", "ingredient", "amount", "recipe", "score"}
+}
+
+// Problem is the whole file.
+var Problem = &Section{
+	Name: "a problem", ID: "problem",
+	About: "The whole file. `recipes` or `ingredients` must be there, and `total`.",
+	Keys: []Key{
+		{"name", text("text"), "the name of the file, or of its directory", "what the problem is called", "{name: Fresh drinks}"},
+		{"recipes", either(text("file"), link("table of recipes")), "", "the known recipes: CSV, a workbook or JSON-LD; see [tables.md](tables.md). Paths are relative to the problem file", "{recipes: recipes.csv}"},
+		{"labels", list(text("text"), 0), "columns of text, and those that forests learn", "columns of the recipes that are labels and no ingredients", "{labels: [taste, stars]}"},
+		{"units", named("units", text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of units that the recipes use", "{units: {dash: 0.08 cl, piece: 5 cl}}"},
+		{"ingredients", either(file(), list(text("name"), 1), link("table"), link("counted ingredients")), "those of the recipes", "what there is to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"},
+		{"total", whole(1, math.MaxInt32), "", "M: how many units a composition divides; 1000 are steps of 0.1 %", "{total: 1000}"},
+		{"sparsity", either(choice("recipes"), link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"},
+		{"properties", optional(named("names", link("property"), object{"propertyNames": object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": object{"enum": Reserved()}}})), "none", "what is wished for; see [properties.md](properties.md)", "{properties: {taste: {forest: {label: taste, want: Fresh}}}}"},
+		{"constraints", optional(list(link("rule"), 0)), "none", "what every composition keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"},
+		{"sampler", optional(link("sampler")), "as below", "how many draws are made, and how", "{sampler: {draws: 20000, seed: 7}}"},
+		{"search", optional(link("search")), "as below", "how much looking for the best stands beside the draws; see [search.md](search.md)", "{search: {effort: 4}}"},
+	},
+	need: []string{"total"},
+	some: []string{"recipes", "ingredients"},
+	with: map[string]string{"labels": "recipes", "units": "recipes"},
+	more: []object{
+		{"anyOf": []object{{"required": []string{"sparsity"}}, {"required": []string{"recipes"}}}},
+		{"not": object{"required": []string{"recipes", "ingredients"}, "properties": object{"ingredients": object{"type": "object", "required": []string{"count"}}}}},
+	},
+}
+
+func tableKeys(file, sheet string) []Key {
+	in := func(rest string) string { return "{file: " + file + rest + "}" }
+	return []Key{
+		{"file", text("file"), "", "the table", in("")},
+		{"sheet", text("text"), "the one that looks like it", "the sheet of a workbook", "{file: " + sheet + "}"},
+		{"encoding", text("text"), "found", "how a text file writes characters, by the name that web pages use", in(", encoding: utf-8")},
+		{"delimiter", choice("comma", "semicolon", "tab", "bar"), "found", "the mark between columns", in(", delimiter: comma")},
+		{"decimal", choice("point", "comma"), "found", "the decimal mark", in(", decimal: point")},
+	}
+}
+
+// RecipeTable is the table of recipes where more than its file is said.
+var RecipeTable = &Section{
+	Name: "a table", ID: "table of recipes",
+	About: "What is said of a table is not guessed. Where a guess could be wrong, kir asks, and shows the line to write here.",
+	Keys:  append(tableKeys("recipes.csv", "bar.xlsx, sheet: Drinks"), Key{"columns", named("columns", choice(roles()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"}),
+	need:  []string{"file"},
+}
+
+// Table is another table where more than its file is said.
+var Table = &Section{
+	Name: "a table", ID: "table",
+	About: "The same for other tables.",
+	Keys:  tableKeys("stock.csv", "bar.xlsx, sheet: Stock"),
+	need:  []string{"file"},
+}
+
+// Counted are ingredients without names.
+var Counted = &Section{
+	Name: "the ingredients", ID: "counted ingredients",
+	About: "Ingredients that are called *ingredient 1*, *ingredient 2* and so on. There can be no recipes of them.",
+	Keys: []Key{
+		{"count", whole(1, MaxIngredients), "", "how many there are", "{count: 2000}"},
+	},
+	need: []string{"count"},
+}
+
+func lawKeys(last Key) []Key {
+	return []Key{
+		{"table", named("numbers", atLeast(0), object{"minProperties": 1, "propertyNames": object{"pattern": `^\+?0*[1-9][0-9]{0,9}$`}}), "", "the weight of each n", "{table: {2: 13, 3: 29, 4: 25}}"},
+		{"uniform", pair(whole(1, math.MaxInt32)), "", "the same weight for each n from the first to the last", "{uniform: [3, 5]}"},
+		{"normal", link("normal law"), "", "exp(−(n − mean)²/(2·sd²))", "{normal: {mean: 4, sd: 1.5}}"},
+		{"exponential", link("exponential law"), "", "exp(−rate·n)", "{exponential: {rate: 0.5}}"},
+		{"mixture", list(link("mixed law"), 1), "", "Σ weight·law, each law scaled to a sum of 1 first", "{mixture: [{weight: 1, uniform: [2, 3]}, {weight: 2, normal: {mean: 4, sd: 1}}]}"},
+		{"recipes", yes(), "", "as many recipes as the book has of each n", "{recipes: true}"},
+		last,
+	}
+}
+
+var lawKinds = []string{"table", "uniform", "normal", "exponential", "mixture", "recipes"}
+
+// Law is the law of the number of ingredients.
+var Law = &Section{
+	Name: "a sparsity law", ID: "law of n",
+	About: "One law, and perhaps a power. Without properties n has exactly this law, also under rules. `sparsity: recipes` is short for `{recipes: true}`.",
+	Keys:  lawKeys(Key{"power", atLeast(0), "1", "the law to this power: above 1 sharper, below 1 flatter", "{recipes: true, power: 2}"}),
+	one:   lawKinds,
+}
+
+// MixedLaw is a law in a mixture.
+var MixedLaw = &Section{
+	Name: "a sparsity law", ID: "mixed law",
+	About: "One of the laws, with its weight.",
+	Keys:  lawKeys(Key{"weight", atLeast(0), "1", "its share of the mixture, beside the other weights", "{weight: 2, uniform: [2, 3]}"}),
+	one:   lawKinds,
+}
+
+// NormalLaw is a law of a bell's shape.
+var NormalLaw = &Section{
+	Name: "normal", ID: "normal law", About: "A bell over n.",
+	Keys: []Key{
+		{"mean", number(), "", "where it is highest", "{mean: 4, sd: 1.5}"},
+		{"sd", above(0), "", "its standard deviation", "{mean: 4, sd: 0.5}"},
+	},
+	need: []string{"mean", "sd"},
+}
+
+// ExponentialLaw is a law that falls, or rises, by the same factor from n to n + 1.
+var ExponentialLaw = &Section{
+	Name: "exponential", ID: "exponential law", About: "Each n has e^−rate times the weight of the one before.",
+	Keys: []Key{
+		{"rate", number(), "", "above 0 for few ingredients, below 0 for many", "{rate: 0.5}"},
+	},
+	need: []string{"rate"},
+}
+
+// Sampler is how draws are made.
+var Sampler = &Section{
+	Name: "the sampler", ID: "sampler",
+	About: "Chains, draws and the seed. Flags of `kir sample` of the same names stand before what is written here. [kernels.md](kernels.md) describes the kernels.",
+	Keys: []Key{
+		{"kernel", choice(append([]string{"auto"}, mcmc.KernelNames()...)...), "`auto`: short trials choose", "what makes a draw of the one before", "{kernel: balanced}"},
+		{"chains", whole(1, mcmc.MaxChains), standard(mcmc.DefaultSettings().Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"},
+		{"warmup", whole(0, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Warmup), "iterations of each chain that are not kept", "{warmup: 2000}"},
+		{"draws", whole(1, mcmc.MaxDraws), standard(mcmc.DefaultSettings().Draws), "draws that are kept of each chain", "{draws: 20000}"},
+		{"thin", whole(1, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Thin), "iterations from one draw to the next", "{thin: 5}"},
+		{"seed", seed(), standard(int(mcmc.DefaultSettings().Seed)), "of all random choices: the same seed gives the same draws", "{seed: 7}"},
+	},
+}
+
+// Search is how much looking for the best there is.
+var Search = &Section{
+	Name: "the search", ID: "search",
+	About: "What fills the shortlist, beside the draws and without changing them.",
+	Keys: []Key{
+		{"effort", between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, at most 100,000; 0 is not at all", "{effort: 4}"},
+		{"doses", choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"},
+	},
+}
+
+func roles() []string {
+	var names []string
+	for _, r := range book.Roles() {
+		names = append(names, string(r))
+	}
+	return names
+}
+
+func standard(v int) string { return fmt.Sprint(v) }

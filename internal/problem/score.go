@@ -1,0 +1,130 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/mcmc"
+	"kir/rule"
+)
+
+// ReadTable reads recipes of the problem's ingredients, in its units.
+func (p *Problem) ReadTable(path string, layout book.Layout) (*book.Book, error) {
+	in := p.attributes
+	if in == nil {
+		var err error
+		if in, err = book.NewIngredients(p.Ingredients...); err != nil {
+			return nil, err
+		}
+	}
+	return book.ReadFile(path, book.Options{Ingredients: in, Units: p.units, Layout: layout})
+}
+
+// A Scored is a recipe and how well it fits the problem.
+type Scored struct {
+	Parts  []mcmc.Part // closed to the total
+	Book   int         // the recipe of the book that has the same amounts; −1 if there is none
+	Scores []float64   // y_k by property; NaN where it cannot be told fairly
+	Score  float64     // Π y_k of those that count, each once
+	Broken []Breach    // of the rules, in the file's order
+}
+
+// A Breach is a rule that a recipe breaks.
+type Breach struct {
+	Text  string
+	Slack *rule.Slack // the figure outside its bounds; nil if there is none to tell
+}
+
+// Score scores recipes, all of them whether or not they keep the rules. Those that
+// are in the book are scored by trees that have not seen them.
+func (p *Problem) Score(book *book.Book) ([]Scored, error) {
+	known, err := p.Known()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Scored, len(book.Recipes))
+	of := make([]*mcmc.Composition, len(out))
+	for r := range out {
+		amounts, err := book.Closure(r, p.Total)
+		if err != nil {
+			return nil, err
+		}
+		for k, part := range book.Recipes[r].Parts {
+			out[r].Parts = append(out[r].Parts, mcmc.Part{Ingredient: int(part.Ingredient), Amount: amounts[k]})
+		}
+		slices.SortFunc(out[r].Parts, func(a, b mcmc.Part) int { return a.Ingredient - b.Ingredient })
+		if of[r], err = mcmc.NewComposition(len(p.Ingredients), out[r].Parts...); err != nil {
+			return nil, fmt.Errorf("recipe %d: %w", r, err)
+		}
+		out[r].Book = slices.IndexFunc(known, of[r].Equal)
+		out[r].Score = 1
+	}
+	for k := range p.Properties {
+		w := &p.Properties[k]
+		var fair []float64
+		if p.Book != nil && w.learnt != nil {
+			if fair, err = w.scoresOf(p, known); err != nil {
+				return nil, err
+			}
+		}
+		for r := range out {
+			y := math.Exp(w.property.LogScore(of[r]))
+			if b := out[r].Book; b >= 0 && fair != nil && !w.unlabelled(p, b) {
+				y = fair[b]
+			}
+			out[r].Scores = append(out[r].Scores, y)
+			if w.Weight > 0 {
+				out[r].Score *= y
+			}
+		}
+	}
+	return out, p.breaches(out)
+}
+
+// unlabelled says whether a forest was grown from the book without one of its
+// recipes, which has no label.
+func (w *Property) unlabelled(p *Problem, recipe int) bool {
+	if w.learnt.data == nil {
+		return false
+	}
+	label, ok := p.Book.Label(w.Forest.Label())
+	return ok && label.Of[recipe] < 0
+}
+
+// breaches finds the rules that recipes break, the law of n among them.
+func (p *Problem) breaches(all []Scored) error {
+	for s := range all {
+		if n := len(all[s].Parts); p.Target.Law().P(n) == 0 {
+			all[s].Broken = append(all[s].Broken, Breach{Text: "sparsity: compositions of " + fault.Count(n, "ingredient") + " are never drawn"})
+		}
+	}
+	for _, r := range p.Rules {
+		for k, one := range r.Rules {
+			alone := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total, Rules: []rule.Rule{one}}
+			conditions, err := alone.Conditions()
+			if err != nil {
+				return r.at.Blame(err)
+			}
+			text := r.Text
+			if r.texts != nil {
+				text = r.texts[k]
+			}
+			for s := range all {
+				if conditions.Keeps(all[s].Parts) {
+					continue
+				}
+				b := Breach{Text: text}
+				for _, slack := range rule.Slacks(one, all[s].Parts, p.Total) {
+					if slack.Room() < 0 && (b.Slack == nil || slack.Room() < b.Slack.Room()) {
+						b.Slack = &slack
+					}
+				}
+				all[s].Broken = append(all[s].Broken, b)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,225 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/mcmc"
+)
+
+// A lawReader reads laws of the number of ingredients.
+type lawReader struct {
+	book *book.Book // or nil
+	laws int        // that were read, mixed ones included
+}
+
+// readSparsity reads the law of the number of ingredients and checks that it has
+// mass on the space. It returns the node to blame for what is found later.
+func readSparsity(book *book.Book, space *mcmc.Space, root *yaml.Node) (mcmc.Sparsity, *yaml.Node, error) {
+	n := root.Get("sparsity")
+	if n == nil {
+		if book == nil {
+			return mcmc.Sparsity{}, nil, yaml.Hint(root.Errorf("the problem has no sparsity, the law for the number of ingredients"), "add one, such as sparsity: {uniform: [2, 5]}")
+		}
+		n = root.Scalar("recipes")
+	}
+	r := &lawReader{book: book}
+	law, err := r.law(n, true)
+	if err != nil {
+		return law, n, err
+	}
+	if r.laws > maxLawValues/space.MaxUsed() {
+		return law, n, yaml.Hint(n.Errorf("%d laws of up to %d ingredients are too many to mix", r.laws, space.MaxUsed()), "write the mixture as a table")
+	}
+	if _, err := law.On(space); err != nil {
+		e := n.Errorf("%v", err)
+		if errors.Is(err, mcmc.ErrNoMass) {
+			e = yaml.Hint(n.Errorf("the sparsity law has no mass on any possible number of ingredients"), "with %s and a total of %d these are 1 to %d", fault.Count(space.N(), "ingredient"), space.Total(), space.MaxUsed())
+		}
+		return law, n, e
+	}
+	return law, n, nil
+}
+
+// maxLawValues bounds the work that a mixture asks for: the laws in it times
+// the numbers of ingredients that each is worked out for.
+const maxLawValues = 1 << 28
+
+// law reads one law. The whole sparsity, unlike a component of a mixture, may
+// be that of the recipes and may have a power.
+func (r *lawReader) law(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
+	r.laws++
+	if n.Kind == yaml.Text && whole {
+		if n.Text != "recipes" {
+			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("there is no sparsity law %s", n.Shown()), "write recipes, or a mapping with one of %s", strings.Join(schema.Law.Kinds(), ", "))
+		}
+		return r.recipesLaw(n)
+	}
+	section := schema.MixedLaw
+	if whole {
+		section = schema.Law
+	}
+	f, err := section.Fields(n)
+	if err != nil {
+		return mcmc.Sparsity{}, err
+	}
+	power := 1.0
+	if v := f["power"]; v != nil {
+		if power, err = v.Weight("the power"); err != nil {
+			return mcmc.Sparsity{}, err
+		}
+		delete(f, "power")
+	}
+	delete(f, "weight")
+	if len(f) != 1 {
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law names %s", fault.Count(len(f), "law")), "name one of %s", strings.Join(schema.Law.Kinds(), ", "))
+	}
+	var law mcmc.Sparsity
+	for name, v := range f {
+		switch name {
+		case "recipes":
+			if v.Kind != yaml.Boolean || v.Plain() != true {
+				return law, yaml.Hint(v.Errorf("recipes is %s", v.Shown()), "write recipes: true, for the law of the recipes that the problem names")
+			}
+			law, err = r.recipesLaw(v)
+		case "table":
+			law, err = table(v)
+		case "uniform":
+			law, err = uniform(v)
+		case "normal":
+			law, err = normal(v)
+		case "exponential":
+			law, err = exponential(v)
+		case "mixture":
+			law, err = r.mixture(v)
+		}
+	}
+	if err == nil && power != 1 {
+		law = mcmc.Power(law, power)
+	}
+	return law, err
+}
+
+func (r *lawReader) recipesLaw(n *yaml.Node) (mcmc.Sparsity, error) {
+	if r.book == nil {
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("the sparsity law is that of the recipes, and the problem has none"), "add recipes: a CSV file, or write a law such as {uniform: [2, 5]}")
+	}
+	weights := make(map[int]float64)
+	for size, count := range r.book.UsedCounts() {
+		if count > 0 {
+			weights[size] = float64(count)
+		}
+	}
+	return mcmc.Table(weights), nil
+}
+
+func table(n *yaml.Node) (mcmc.Sparsity, error) {
+	if n.Kind != yaml.Mapping {
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a table is %s", n.Shown()), "write the weight of each number of ingredients, such as {2: 13, 3: 29}")
+	}
+	weights := make(map[int]float64, len(n.Entries))
+	for _, e := range n.Entries {
+		size, err := strconv.Atoi(e.Key.Text)
+		if err != nil || size < 1 || size > math.MaxInt32 {
+			return mcmc.Sparsity{}, yaml.Hint(e.Key.Errorf("%s is not a number of ingredients", fault.Quote(e.Key.Text)), "write a whole number from 1 up")
+		}
+		if _, ok := weights[size]; ok {
+			return mcmc.Sparsity{}, e.Key.Errorf("the weight of %d stands here twice", size)
+		}
+		w, err := e.Value.Weight(fmt.Sprintf("the weight of %d", size))
+		if err != nil {
+			return mcmc.Sparsity{}, err
+		}
+		weights[size] = w
+	}
+	return mcmc.Table(weights), nil
+}
+
+func uniform(n *yaml.Node) (mcmc.Sparsity, error) {
+	items, err := n.List("uniform")
+	if err != nil {
+		return mcmc.Sparsity{}, err
+	}
+	if len(items) != 2 {
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("uniform has %s", fault.Count(len(items), "number")), "write the first and the last, such as [17, 24]")
+	}
+	lo, err := items[0].Whole("the first number of ingredients", 1, math.MaxInt32)
+	if err != nil {
+		return mcmc.Sparsity{}, err
+	}
+	hi, err := items[1].Whole("the last number of ingredients", 1, math.MaxInt32)
+	if err != nil {
+		return mcmc.Sparsity{}, err
+	}
+	if lo > hi {
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("uniform from %d to %d is empty", lo, hi), "write the smaller number first")
+	}
+	return mcmc.Uniform(lo, hi), nil
+}
+
+func normal(n *yaml.Node) (mcmc.Sparsity, error) {
+	f, err := schema.NormalLaw.Fields(n)
+	if err != nil {
+		return mcmc.Sparsity{}, err
+	}
+	if err := n.Require("normal", "write {mean: 20, sd: 1.5}", "mean", "sd"); err != nil {
+		return mcmc.Sparsity{}, err
+	}
+	mean, err := f["mean"].Float("the mean")
+	if err != nil {
+		return mcmc.Sparsity{}, err
+	}
+	sd, err := f["sd"].Float("the sd")
+	if err != nil {
+		return mcmc.Sparsity{}, err
+	}
+	if sd <= 0 {
+		return mcmc.Sparsity{}, yaml.Hint(f["sd"].Errorf("the sd is %v", sd), "it must be above 0")
+	}
+	return mcmc.Normal(mean, sd), nil
+}
+
+func exponential(n *yaml.Node) (mcmc.Sparsity, error) {
+	f, err := schema.ExponentialLaw.Fields(n)
+	if err != nil {
+		return mcmc.Sparsity{}, err
+	}
+	if err := n.Require("exponential", "write {rate: 0.5}", "rate"); err != nil {
+		return mcmc.Sparsity{}, err
+	}
+	rate, err := f["rate"].Float("the rate")
+	if err != nil {
+		return mcmc.Sparsity{}, err
+	}
+	return mcmc.Exponential(rate), nil
+}
+
+func (r *lawReader) mixture(n *yaml.Node) (mcmc.Sparsity, error) {
+	items, err := n.List("a mixture")
+	if err != nil {
+		return mcmc.Sparsity{}, err
+	}
+	if len(items) == 0 {
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("the mixture is empty"), "write its laws, such as [{weight: 1, uniform: [2, 5]}]")
+	}
+	components := make([]mcmc.Component, len(items))
+	for k, item := range items {
+		components[k].Weight = 1
+		if w := item.Get("weight"); w != nil {
+			if components[k].Weight, err = w.Weight("the weight"); err != nil {
+				return mcmc.Sparsity{}, err
+			}
+		}
+		if components[k].Law, err = r.law(item, false); err != nil {
+			return mcmc.Sparsity{}, err
+		}
+	}
+	return mcmc.Mixture(components...), nil
+}

@@ -1,0 +1,80 @@
+package problem
+
+import (
+	"fmt"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+)
+
+// tableAt reads where a table is and how it is to be read: the name of a file,
+// or {file: recipes.xlsx, sheet: Drinks, encoding: windows-1252, delimiter:
+// semicolon, decimal: comma, columns: {rating: label}}, of which all but file may
+// be missing. columns are for recipes alone.
+func tableAt(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Layout, err error) {
+	if n.Kind != yaml.Mapping {
+		return n, layout, nil
+	}
+	section := schema.Table
+	if recipes {
+		section = schema.RecipeTable
+	}
+	f, err := section.Fields(n)
+	if err != nil {
+		return nil, layout, err
+	}
+	if err := n.Require("the table", "write {file: recipes.csv}", "file"); err != nil {
+		return nil, layout, err
+	}
+	for key, to := range map[string]*string{"sheet": &layout.Sheet, "encoding": &layout.Encoding, "delimiter": &layout.Delimiter} {
+		if v := f[key]; v != nil {
+			if *to, err = v.Str("the " + key); err != nil {
+				return nil, layout, err
+			}
+		}
+	}
+	if v := f["decimal"]; v != nil {
+		text, err := v.Str("the decimal mark")
+		if err != nil {
+			return nil, layout, err
+		}
+		if layout.Decimal, err = book.ParseDecimal(text); err != nil {
+			return nil, layout, v.Errorf("%v", err)
+		}
+	}
+	if v := f["columns"]; v != nil {
+		if v.Kind != yaml.Mapping {
+			return nil, layout, yaml.Hint(v.Errorf("columns are %s", v.Shown()), "write what each is, such as {rating: label}")
+		}
+		layout.Columns = make(map[string]book.Role)
+		for _, e := range v.Entries {
+			text, err := e.Value.Str("what " + fault.Quote(e.Key.Text) + " is")
+			if err != nil {
+				return nil, layout, err
+			}
+			if layout.Columns[book.Name(e.Key.Text)], err = book.ParseRole(text); err != nil {
+				return nil, layout, e.Value.Errorf("%v", err)
+			}
+		}
+	}
+	return f["file"], layout, nil
+}
+
+// warnGuesses warns of what was understood of a table without being said, and
+// gives the line that settles what may well be wrong.
+func (s *shelf) warnGuesses(key, file string, said, guessed book.Layout, notes []book.Note) {
+	for _, n := range notes {
+		s.warn(n.String() + ".")
+	}
+	if guess := guessed.YAML(); guess != "" {
+		s.warn(fmt.Sprintf("To settle what is guessed of the %s, write, or write otherwise: %s", key, book.TableYAML(key, file, said.With(guessed))))
+	}
+	for _, n := range notes {
+		if strings.HasPrefix(n.Settle, "units:") {
+			s.warn(fmt.Sprintf("To give a size of your own, write %s", n.Settle))
+		}
+	}
+}

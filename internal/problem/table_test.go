@@ -1,0 +1,33 @@
+package problem
+
+import (
+	"maps"
+	"testing"
+
+	"kir/internal/book"
+	"kir/internal/problem/yaml"
+)
+
+// What a reader writes to settle its guesses is read back as that.
+func TestTableAt(t *testing.T) {
+	for _, name := range []string{"rating", "Größe", "a: b", "#x", `"q"`, "it's", "null", "Yes", "1e3", "12", "-", "a, b", "{a}", "[a", "*x", "&x", "!x", "%x", "@x", "a\nb", "~", "\u200b", "x\u0085y", "a #b", "😀", "\\", "a\x7f"} {
+		said := book.Layout{Sheet: name, Encoding: "windows-1252", Delimiter: "semicolon", Decimal: book.DecimalComma, Columns: map[string]book.Role{book.Name(name): book.LabelColumn, "b": book.IgnoredColumn}}
+		if book.Name(name) == "" {
+			said.Columns = nil
+		}
+		text := book.TableYAML("recipes", name, said)
+		root, err := yaml.Parse("problem.yaml", []byte("total: 5\n"+text+"\n"))
+		if err != nil {
+			t.Errorf("%q: %s: %v", name, text, err)
+			continue
+		}
+		file, got, err := tableAt(root.Get("recipes"), true)
+		if err != nil {
+			t.Errorf("%q: %s: %v", name, text, err)
+			continue
+		}
+		if file.Text != name || got.Sheet != name || got.Encoding != said.Encoding || got.Delimiter != said.Delimiter || got.Decimal != said.Decimal || !maps.Equal(got.Columns, said.Columns) {
+			t.Errorf("%q: %s is read as %q, %+v", name, text, file.Text, got)
+		}
+	}
+}

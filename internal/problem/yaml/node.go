@@ -1,0 +1,165 @@
+// Package yaml reads the YAML of problem files, and the files that they name,
+// so that whatever is wrong can be told with its place: nodes that know file,
+// line and column, sheets of numbers, and paths relative to the problem file.
+// It knows nothing of problems.
+package yaml
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"kir/internal/fault"
+)
+
+// A Node is a piece of a YAML file with its place: a mapping, a sequence or a
+// scalar. Its methods read it as what is wanted or return a [fault.Error].
+type Node struct {
+	File         string
+	Line, Column int // from 1; the column in characters
+	Kind         Kind
+	Text         string  // of a scalar, as it stands for
+	Entries      []Entry // of a mapping, in the file's order
+	Items        []*Node // of a sequence
+
+	number float64 // of a number
+	source []byte  // the file, without a byte order mark
+}
+
+// An Entry is a key of a mapping and what stands there.
+type Entry struct {
+	Key   *Node
+	Value *Node
+}
+
+// A Kind is what a node is.
+type Kind int
+
+// The kinds of nodes.
+const (
+	Null Kind = iota
+	Text
+	Number
+	Boolean
+	Mapping
+	Sequence
+)
+
+// String returns the kind as messages call it.
+func (k Kind) String() string {
+	return [...]string{"nothing", "text", "a number", "true or false", "a mapping", "a list"}[k]
+}
+
+// Get returns the value of a key, or nil.
+func (n *Node) Get(key string) *Node {
+	for _, e := range n.Entries {
+		if e.Key.Text == key {
+			return e.Value
+		}
+	}
+	return nil
+}
+
+// ItemsOrSelf returns the items of a sequence, and of anything else itself: for
+// what may be one or a list.
+func (n *Node) ItemsOrSelf() []*Node {
+	if n.Kind == Sequence {
+		return n.Items
+	}
+	return []*Node{n}
+}
+
+// Scalar returns text at the node's place.
+func (n *Node) Scalar(text string) *Node {
+	return &Node{File: n.File, Line: n.Line, Column: n.Column, Kind: Text, Text: text, source: n.source}
+}
+
+// Errorf returns an error at the node's place.
+func (n *Node) Errorf(format string, args ...any) *fault.Error {
+	return &fault.Error{File: n.File, Line: n.Line, Column: n.Column, Message: fmt.Sprintf(format, args...)}
+}
+
+// Hint adds what would be right.
+func Hint(e *fault.Error, format string, args ...any) *fault.Error {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// Offer adds the name that was meant, if one is near, and else at most that
+// many of the names that there are, behind words such as "there are".
+func Offer(e *fault.Error, name, words string, names []string, most int) *fault.Error {
+	if e.Hint = fault.DidYouMean(name, names); e.Hint == "" {
+		e.Hint = words + " " + fault.List(names, most)
+	}
+	return e
+}
+
+// Blame turns an error that has no place in a file into one at the node.
+func (n *Node) Blame(err error) error {
+	var bad *fault.Error
+	if errors.As(err, &bad) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	e := n.Errorf("%v", err)
+	e.Err = err
+	return e
+}
+
+// Shown is the node as a message quotes it.
+func (n *Node) Shown() string {
+	switch n.Kind {
+	case Text, Number, Boolean:
+		return fault.Quote(n.Text)
+	}
+	return n.Kind.String()
+}
+
+// Within returns the place in the file of a character of a scalar, counted from
+// 0, and whether it can be told: where the file has the text as it stands, and
+// not folded or with escapes.
+func (n *Node) Within(character int) (line, column int, ok bool) {
+	lines := bytes.Split(n.source, []byte{'\n'})
+	if n.Line < 1 || n.Line > len(lines) {
+		return 0, 0, false
+	}
+	first := []rune(string(lines[n.Line-1]))
+	if n.Column < 1 || n.Column > len(first) {
+		return 0, 0, false
+	}
+	at := string(first[n.Column-1:])
+	if strings.HasPrefix(at, "|") {
+		return n.withinBlock(lines[n.Line:], character)
+	}
+	quote := 0
+	if strings.HasPrefix(at, "'") || strings.HasPrefix(at, `"`) {
+		quote = 1
+	}
+	if !strings.HasPrefix(at[quote:], n.Text) {
+		return 0, 0, false
+	}
+	return n.Line, n.Column + quote + character, true
+}
+
+// withinBlock is Within for a block, whose lines follow, indented alike.
+func (n *Node) withinBlock(lines [][]byte, character int) (line, column int, ok bool) {
+	begin := 0
+	for k, part := range strings.Split(n.Text, "\n") {
+		if length := utf8.RuneCountInString(part); character > begin+length {
+			begin += length + 1
+			continue
+		}
+		if k >= len(lines) {
+			break
+		}
+		raw := strings.TrimRight(string(lines[k]), "\r")
+		indent := len(raw) - len(part)
+		if !strings.HasSuffix(raw, part) || strings.TrimSpace(raw[:indent]) != "" {
+			break
+		}
+		return n.Line + 1 + k, indent + character - begin + 1, true
+	}
+	return 0, 0, false
+}

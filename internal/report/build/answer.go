@@ -1,0 +1,152 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/search"
+	"kir/mcmc"
+)
+
+// Answer returns the answer of a run and its shortlist, nil and no list if
+// nobody looked for one.
+func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.Answer, []report.Best, error) {
+	if a == nil {
+		return nil, nil, nil
+	}
+	list, err := entriesOf(p, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := a.Comparison
+	out := &report.Answer{
+		Shortlist: scoresOf(c.Shortlist), Random: scoresOf(c.Random), Known: scoresOf(c.Known),
+		BeatRandom: report.Number(c.BeatRandom), BeatKnown: report.Number(c.BeatKnown),
+		Apart: report.Number(c.Apart), KnownApart: report.Number(c.KnownApart), Reach: report.Number(c.Reach),
+		Effort: a.Effort, Evaluations: a.Evaluations, Compositions: a.Compositions,
+	}
+	if q := a.Promise; q != nil {
+		out.Promise = &report.Promise{
+			Told: report.Number(q.Told), Checked: report.Number(q.Checked),
+			RandomTold: report.Number(q.RandomTold), RandomChecked: report.Number(q.RandomChecked), Left: report.Number(q.Left()),
+		}
+	}
+	if out.Wishes, err = wishesOf(ctx, p, list); err != nil {
+		return nil, nil, err
+	}
+	judge(p, out)
+	out.Warnings = append(extrapolation(c.Extrapolates, len(list)), a.Notes...)
+	return out, list, nil
+}
+
+// unasked is the answer where nothing is wished for.
+func unasked() *report.Answer {
+	unknown := report.UnknownNumber()
+	none := report.Scores{Mean: unknown, SE: unknown, Least: unknown, Median: unknown, Greatest: unknown}
+	return &report.Answer{
+		Headline: "Nothing is wished for, so that no composition is better than another.", Grade: report.Unasked,
+		Verdict: []string{}, Warnings: []string{}, Wishes: []report.WishPromise{}, Shortlist: none, Random: none, Known: none,
+		BeatRandom: unknown, BeatKnown: unknown, Apart: unknown, KnownApart: unknown, Reach: unknown,
+	}
+}
+
+func scoresOf(s search.Scores) report.Scores {
+	return report.Scores{
+		Number: s.Number, Mean: report.Number(s.Mean), SE: report.Number(s.SE),
+		Least: report.Number(s.Least), Median: report.Number(s.Median), Greatest: report.Number(s.Greatest),
+	}
+}
+
+// randomWishes is how many random compositions tell what a wish has by chance: the
+// standard error of the mean is a 22nd of what they differ.
+const randomWishes = 500
+
+// wishesOf says of each wish that counts what the shortlist has of it, what random
+// compositions have and what the known recipes have.
+func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]report.WishPromise, error) {
+	out := []report.WishPromise{}
+	var of []func(x *mcmc.Composition) float64
+	for k, w := range p.Properties {
+		if w.Weight == 0 {
+			continue
+		}
+		promise := report.WishPromise{Name: w.Name, Unit: "score", Known: report.UnknownNumber()}
+		if w.Forest != nil {
+			quality := w.Forest.Quality()
+			promise.Strength = quality.Strength().String()
+		}
+		scored, in := func(x *mcmc.Composition) float64 { return math.Exp(p.Target.Wishes()[k].Property.LogScore(x)) },
+			func(b report.Best) report.Number { return b.Scores[w.Name] }
+		if predicts(w) {
+			promise.Unit = "value"
+			scored = func(x *mcmc.Composition) float64 { return float64(predictionOf(w, x).Value) }
+			in = func(b report.Best) report.Number { return b.Predicted[w.Name].Value }
+			if w.Forest != nil {
+				promise.Known = meanLabel(p, w.Forest.Label())
+			}
+		}
+		of = append(of, scored)
+		for _, b := range list {
+			promise.Shortlist += in(b) / report.Number(len(list))
+		}
+		if len(list) == 0 {
+			promise.Shortlist = report.UnknownNumber()
+		}
+		out = append(out, promise)
+	}
+	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(p.Sampler.Seed, "wishes of random compositions", 0)
+	for range randomWishes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x, err := prior.Draw(r)
+		if err != nil {
+			return nil, fmt.Errorf("drawing random compositions: %w", err)
+		}
+		for k := range out {
+			out[k].Random += report.Number(of[k](x) / randomWishes)
+		}
+	}
+	return out, nil
+}
+
+// predicts says whether a property is a forest, or a model, of a number.
+func predicts(w problem.Property) bool {
+	return w.Forest != nil && w.Forest.Numeric() || w.Value != nil
+}
+
+// predictionOf returns what a property that predicts says of a composition.
+func predictionOf(w problem.Property, x *mcmc.Composition) report.Prediction {
+	if w.Value != nil {
+		v, at := w.Value(x)
+		return report.Prediction{Value: report.Number(v), Low: report.UnknownNumber(), High: report.UnknownNumber(), At: at}
+	}
+	q := w.Forest.Predict(x.Amounts())
+	return report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High)}
+}
+
+// meanLabel is the mean of a label over the known recipes that have it.
+func meanLabel(p *problem.Problem, name string) report.Number {
+	if p.Book == nil {
+		return report.UnknownNumber()
+	}
+	label, ok := p.Book.Label(name)
+	if !ok {
+		return report.UnknownNumber()
+	}
+	values, err := label.Numbers()
+	if err != nil {
+		return report.UnknownNumber() // the forest is from a file, and this is another label of that name
+	}
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			sum += v
+			n++
+		}
+	}
+	return report.Number(sum / float64(n))
+}

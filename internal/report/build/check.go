@@ -1,0 +1,110 @@
+package build
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/mcmc"
+)
+
+// mostBits bounds the exact counts that are kept, all together. Beyond it they
+// are left out.
+const mostBits = 1 << 27
+
+// Check works out what there is to say of a problem.
+func Check(p *problem.Problem) (*report.Check, error) {
+	c := &report.Check{
+		Problem:      problemOf(p),
+		Sampler:      p.Sampler,
+		Compositions: new(big.Int),
+		Properties:   propertiesOf(p),
+		Warnings:     append(append([]string{}, p.Warnings...), forestWarnings(p)...),
+	}
+	var err error
+	if c.Kernel, err = advise(p); err != nil {
+		return nil, fmt.Errorf("scoring random compositions: %w", err)
+	}
+	space := p.Target.Space()
+	if e := space.Untabled(); e != nil {
+		if c.Untabled = fmt.Sprintf("exact tables would take more than %.2g %s", e.Limit, e.Of); e.Limit == 0 {
+			c.Untabled = "no table holds " + e.Of
+		}
+	}
+	counts, err := space.Counts()
+	if err != nil {
+		return nil, err
+	}
+	law := p.Target.Law()
+	lo, hi := law.Support()
+	exact := 0 // sizes whose counts are kept
+	for bits, n := 0.0, lo; n <= hi; n++ {
+		if bits += max(counts.LogCount(n), 0) / math.Ln2; bits > mostBits {
+			break
+		}
+		exact = n
+	}
+	compositions := make(map[int]*big.Int)
+	for n, x := range counts.Counts(lo, exact) {
+		compositions[n] = x
+	}
+	for n := lo; n <= hi; n++ {
+		if law.P(n) == 0 {
+			continue
+		}
+		size := report.SpaceSize{N: n, Target: report.Number(law.P(n)), Compositions: compositions[n]}
+		size.Share = shareOf(space, n)
+		c.Sizes = append(c.Sizes, size)
+		switch {
+		case size.Compositions == nil:
+			c.Compositions = nil
+		case c.Compositions != nil:
+			c.Compositions.Add(c.Compositions, size.Compositions)
+		}
+	}
+	return c, nil
+}
+
+// advised is how many random compositions a recommendation looks at.
+const advised = 200
+
+// advise recommends a kernel.
+func advise(p *problem.Problem) (report.Advice, error) {
+	if _, err := mcmc.NewExact(p.Target); err == nil {
+		return report.Advice{Recommended: "exact", Because: "without properties each draw can be made independently"}, nil
+	}
+	forbidden, looked := 0, advised
+	if runsPrograms(p) {
+		looked = 0
+	}
+	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(p.Sampler.Seed, "advice", 0)
+	for range looked {
+		x, err := prior.Draw(r)
+		if err != nil {
+			return report.Advice{}, err
+		}
+		score, err := p.Target.LogScore(x)
+		if err != nil {
+			return report.Advice{}, err
+		}
+		if math.IsInf(score, -1) {
+			forbidden++
+		}
+	}
+	if 2*forbidden > looked {
+		return report.Advice{Recommended: "tempered", Because: fmt.Sprintf("a property is 0 at %d of %d random compositions, and it goes round what they forbid", forbidden, looked)}, nil
+	}
+	if n, gap := p.Target.Law().Gap(); gap {
+		return report.Advice{Recommended: "balanced", Because: fmt.Sprintf("the sparsity law has a gap at n = %d, which it crosses", n)}, nil
+	}
+	return report.Advice{Recommended: "balanced", Because: "it mixes fastest; take tempered if its chains should disagree, or for the very best"}, nil
+}
+
+// runsPrograms says whether a property is scored by a program, which runs with
+// the user's rights and is not to be started by looking at a problem.
+func runsPrograms(p *problem.Problem) bool {
+	return slices.ContainsFunc(p.Properties, func(w problem.Property) bool { return w.Kind == "program" })
+}

@@ -1,0 +1,92 @@
+package build
+
+import (
+	"math"
+
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/run"
+)
+
+// inclusionOf sets the use of each ingredient beside the book's.
+func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]report.Inclusion, error) {
+	var shares, amounts []float64
+	if p.Book != nil {
+		var err error
+		if shares, amounts, err = bookUse(p); err != nil {
+			return nil, err
+		}
+	}
+	errors := make(map[int]float64, len(g.slots))
+	for slot, se := range g.amountErrors() {
+		errors[g.slots[slot]] = se
+	}
+	inclusion := make([]report.Inclusion, 0, len(r.Inclusion))
+	for _, i := range r.Inclusion {
+		// Of very many, those that no draw uses are left out.
+		if i.Probability == 0 && len(p.Ingredients) > run.MostInclusion {
+			continue
+		}
+		se, ok := errors[i.Ingredient]
+		if !ok {
+			se = math.NaN()
+		}
+		out := report.Inclusion{
+			Ingredient: p.Ingredients[i.Ingredient], Probability: report.Number(i.Probability), MCSE: report.Number(i.MCSE),
+			MeanAmount: report.Number(i.MeanAmount), AmountMCSE: report.Number(se),
+			BookShare: report.Number(math.NaN()), BookAmount: report.Number(math.NaN()),
+		}
+		if shares != nil {
+			out.BookShare, out.BookAmount = report.Number(shares[i.Ingredient]), report.Number(amounts[i.Ingredient])
+		}
+		inclusion = append(inclusion, out)
+	}
+	return inclusion, nil
+}
+
+// bookUse returns, by ingredient, the share of the book's recipes that use it
+// and the mean units over these when recipes are scaled to the problem's total.
+func bookUse(p *problem.Problem) (shares, amounts []float64, err error) {
+	n := len(p.Ingredients)
+	used, sum := make([]float64, n), make([]float64, n)
+	for r := range p.Book.Recipes {
+		units, err := p.Book.Closure(r, p.Total)
+		if err != nil {
+			return nil, nil, err
+		}
+		for k, part := range p.Book.Recipes[r].Parts {
+			used[part.Ingredient]++
+			sum[part.Ingredient] += float64(units[k])
+		}
+	}
+	shares, amounts = make([]float64, n), make([]float64, n)
+	for i := range shares {
+		shares[i] = used[i] / float64(len(p.Book.Recipes))
+		amounts[i] = sum[i] / used[i] // NaN for an ingredient that the book only names
+	}
+	return shares, amounts, nil
+}
+
+// amountErrors returns the standard error of each slot's mean amount over the
+// draws that use it, NaN where fewer than three batches do.
+func (g *gathered) amountErrors() []float64 {
+	errors := make([]float64, len(g.slots))
+	for slot := range errors {
+		used, amount, with := int64(0), int64(0), 0
+		for _, b := range g.batches {
+			used += b.used[slot]
+			amount += b.amounts[slot]
+			if b.used[slot] > 0 {
+				with++
+			}
+		}
+		errors[slot] = math.NaN()
+		if with >= leastBatches {
+			errors[slot] = jackknife(len(g.batches), func(k int) float64 {
+				b := g.batches[k]
+				return float64(amount-b.amounts[slot]) / float64(used-b.used[slot])
+			})
+		}
+	}
+	return errors
+}

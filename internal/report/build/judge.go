@@ -1,0 +1,169 @@
+package build
+
+import (
+	"fmt"
+	"strings"
+
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/model"
+)
+
+// leastLeft is below what share of the promised gain the rest is too much luck.
+// Each of the models that check has half of the book, and knows less than that of
+// all, so that half of the gain or so is left of a promise that is kept.
+const leastLeft = 0.25
+
+// judge says of an answer how good it is: a grade, a headline and sentences.
+func judge(p *problem.Problem, a *report.Answer) {
+	var weak, fair, learnt []string
+	for _, w := range p.Properties {
+		if w.Weight == 0 || w.Forest == nil {
+			continue
+		}
+		q := w.Forest.Quality()
+		learnt = append(learnt, w.Name)
+		switch q.Strength() {
+		case model.Weak:
+			weak = append(weak, w.Name)
+		case model.Fair:
+			fair = append(fair, w.Name)
+		}
+		a.Verdict = append(a.Verdict, modelSentence(w))
+	}
+	a.Verdict = append(a.Verdict, comparison(a))
+	if a.Promise != nil && a.Promise.Left.Known() {
+		left := "nothing"
+		if a.Promise.Left > 0 {
+			left = number.Whole(a.Promise.Left)
+		}
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Where models of one half of the book choose and those of the other half check, %s of the promised gain over random compositions is left.", left))
+	}
+	a.Verdict = append(a.Verdict, fmt.Sprintf("The search looked at %s compositions.", number.Thousands(a.Compositions)))
+	switch {
+	case a.Shortlist.Number == 0:
+		a.Grade, a.Headline = report.Doubtful, "Nothing was found that may be offered."
+	case len(weak) > 0:
+		a.Grade, a.Headline = report.Weak, fmt.Sprintf("Weak: do not rely on the %s of %s.", plural("model", len(weak)), listed(weak))
+		if len(weak) == 1 {
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + knows(p, weak[0]) + ")."
+		}
+	case a.BeatKnown < 0.5:
+		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than the known recipes."
+	case a.BeatRandom < 0.5:
+		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than random compositions."
+	case a.Promise != nil && a.Promise.Left < leastLeft:
+		a.Grade, a.Headline = report.Doubtful, "Doubtful: most of what the shortlist promises is luck."
+	case len(fair) > 0:
+		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: the %s of %s tell good from bad, and are often off.", plural("model", len(fair)), listed(fair))
+		if len(fair) == 1 {
+			a.Headline = fmt.Sprintf("Fair: the model of %s tells good from bad, and is often off (%s).", fair[0], knows(p, fair[0]))
+		}
+	case len(learnt) > 0:
+		a.Grade, a.Headline = report.Good, fmt.Sprintf("Good: the %s of %s can be relied on.", plural("model", len(learnt)), listed(learnt))
+		if len(learnt) == 1 {
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + knows(p, learnt[0]) + ")."
+		}
+	default:
+		a.Grade, a.Headline = report.Stated, fmt.Sprintf("The shortlist scores %s; random compositions, %s.", number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean))
+	}
+}
+
+// mostListed is up to how many wishes are named in a headline.
+const mostListed = 3
+
+// listed joins names; of many it has the number.
+func listed(names []string) string {
+	switch n := len(names); {
+	case n > mostListed:
+		return number.Counted(n, "wish") + "es"
+	case n > 1:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+func plural(noun string, n int) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+// knows says in a figure how much the model of a wish knows.
+func knows(p *problem.Problem, name string) string {
+	for _, w := range p.Properties {
+		if w.Name != name || w.Forest == nil {
+			continue
+		}
+		switch q := w.Forest.Quality(); {
+		case q.Numbers != nil:
+			return fmt.Sprintf("R² %s ± %s", number.Fixed(q.Numbers.R2, 2), number.Fixed(q.Numbers.R2SE, 2))
+		case q.Classes != nil:
+			return fmt.Sprintf("skill %s ± %s", number.Fixed(q.Classes.Skill, 2), number.Fixed(q.Classes.SkillSE, 2))
+		}
+	}
+	return "unknown"
+}
+
+// modelSentence says how good the model of a wish is out of bag, beside guessing.
+func modelSentence(w problem.Property) string {
+	q := w.Forest.Quality()
+	text := fmt.Sprintf("The model of %s is %s: ", w.Name, q.Strength())
+	switch {
+	case q.Numbers != nil:
+		n := q.Numbers
+		return text + fmt.Sprintf("R² is %s ± %s on %s that it had not seen; it is off by %s (RMSE); always saying the mean, by %s.",
+			number.Fixed(n.R2, 2), number.Fixed(n.R2SE, 2), number.Counted(q.Rows, "recipe"), number.Value(n.RMSE), number.Value(n.PriorRMSE))
+	case q.Classes != nil:
+		c := q.Classes
+		return text + fmt.Sprintf("its skill is %s ± %s on %s that it had not seen; it is right about %s ± %s %% of them; always saying %s, about %s %%.",
+			number.Fixed(c.Skill, 2), number.Fixed(c.SkillSE, 2), number.Counted(q.Rows, "recipe"),
+			number.Fixed(100*c.Accuracy, 0), number.Fixed(100*c.AccuracySE, 0), c.Majority, number.Fixed(100*c.MajorityAccuracy, 0))
+	}
+	return text + "no recipe was left to check it with."
+}
+
+// comparison sets the shortlist beside random compositions and known recipes.
+func comparison(a *report.Answer) string {
+	scores := "scores"
+	if a.Shortlist.Number != 1 {
+		scores = "score"
+	}
+	text := fmt.Sprintf("The %s %s %s on average, random compositions under the same rules %s ± %s",
+		entries(a.Shortlist.Number), scores, number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), number.Error(a.Random.SE))
+	if a.Known.Number > 0 {
+		text += fmt.Sprintf(", the known recipes %s ± %s (of models, by trees that have not seen them)", number.Three(a.Known.Mean), number.Error(a.Known.SE))
+	}
+	text += fmt.Sprintf(". The middle entry beats %s of the random ones", number.Whole(a.BeatRandom))
+	if a.Known.Number > 0 {
+		text += fmt.Sprintf(" and %s of the known", number.Whole(a.BeatKnown))
+	}
+	return text + "."
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return number.Thousands(n) + " entries"
+}
+
+// extrapolation warns of entries that lie far from all known recipes.
+func extrapolation(far []int, entries int) []string {
+	if len(far) == 0 {
+		return []string{}
+	}
+	var places []string
+	for _, k := range far {
+		places = append(places, number.Thousands(k+1))
+	}
+	which := "Entry " + places[0] + " lies"
+	if n := len(places); n == entries && n > 1 {
+		which = "All entries lie"
+	} else if n > 1 {
+		which = "Entries " + strings.Join(places[:n-1], ", ") + " and " + places[n-1] + " lie"
+	}
+	return []string{which + " further from every known recipe than 95 % of these from their nearest: there the models extrapolate. Keep doses within those of the book, or add recipes like these."}
+}

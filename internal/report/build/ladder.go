@@ -1,0 +1,171 @@
+package build
+
+import (
+	"fmt"
+	"math"
+
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/run"
+	"kir/mcmc"
+)
+
+// laddersOf returns the ladders of a tempered run and its log Z: the log of the
+// mean score over random compositions of the sparsity law. Of other kernels
+// there are none, and no log Z.
+func laddersOf(r *run.Result) ([]report.Ladder, *report.Estimate) {
+	ladders := []report.Ladder{}
+	var pooled []*mcmc.Ladder
+	for chain, c := range r.Chains {
+		if c.Ladder == nil {
+			continue
+		}
+		pooled = append(pooled, c.Ladder)
+		l := report.Ladder{
+			Chain: chain, Scans: c.Ladder.Scans, Restarts: c.Ladder.Restarts, RoundTrips: c.Ladder.RoundTrips, Barrier: report.Number(c.Ladder.Barrier),
+			LogZ: report.Estimate{Value: report.Number(c.Ladder.LogZ), SE: report.Number(c.Ladder.LogZError)},
+		}
+		for k, g := range c.Ladder.Rungs {
+			rung := report.Rung{Beta: report.Number(g.Beta), Rejected: report.Number(g.Rejected), Barrier: report.Number(g.Barrier), MeanLogScore: report.Number(g.MeanLogScore), Forbidden: report.Number(g.Forbidden)}
+			if k == len(c.Ladder.Rungs)-1 {
+				rung.Rejected = report.Number(math.NaN()) // it has no next
+			}
+			l.Rungs = append(l.Rungs, rung)
+		}
+		if leg := c.Ladder.Learnt; leg != nil {
+			l.Learnt = &report.Leg{
+				Steps: len(leg.Rungs) - 1, Restarts: leg.Restarts, RoundTrips: leg.RoundTrips, Barrier: report.Number(leg.Barrier),
+				LogZ: report.Estimate{Value: report.Number(leg.LogZ), SE: report.Number(leg.LogZError)},
+			}
+			for _, g := range leg.Rungs {
+				l.Learnt.Rejected = max(l.Learnt.Rejected, report.Number(g.Rejected))
+			}
+		}
+		ladders = append(ladders, l)
+	}
+	if len(pooled) == 0 {
+		return ladders, nil
+	}
+	value, se := mcmc.PoolLogZ(pooled...)
+	return ladders, &report.Estimate{Value: report.Number(value), SE: report.Number(se)}
+}
+
+// largestRejected is the share of rejected swaps above which a step hardly lets
+// anything through.
+const largestRejected = 0.95
+
+// ladderWarnings says what in the ladders calls for care, and what to do.
+func ladderWarnings(ladders []report.Ladder) []string {
+	var warnings []string
+	add := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+
+	shut, unknown := 0, 0
+	var first, blocked, blind *report.Ladder
+	for k := range ladders {
+		l := &ladders[k]
+		if l.Steps() > 0 && l.RoundTrips == 0 {
+			if shut++; first == nil {
+				first = l
+			}
+		}
+		if l.Steps() > 0 && l.MostRejected() > largestRejected && (blocked == nil || l.MostRejected() > blocked.MostRejected()) {
+			blocked = l
+		}
+		if !l.LogZ.SE.Known() {
+			if unknown++; blind == nil {
+				blind = l
+			}
+		}
+	}
+	if first != nil {
+		subject := fmt.Sprintf("Chain %d made no round trip between β = 1 and β = 0", first.Chain)
+		if shut > 1 {
+			subject = fmt.Sprintf("%d of %s made no round trip between β = 1 and β = 0", shut, number.Counted(len(ladders), "chain"))
+		}
+		add("%s in %s scans: good regions that are far apart may not have met. Take ten times the warm-up and the draws, or lower the weights of the properties.", subject, number.Thousands(first.Scans))
+	}
+	if blocked != nil {
+		k := blocked.WorstStep()
+		from, to := blocked.Rungs[k], blocked.Rungs[k+1]
+		// Those that score 0 are rejected whatever the spacing.
+		if spacing := (from.Rejected - from.Forbidden) / (1 - from.Forbidden); !(spacing > largestRejected) {
+			add("Of the random compositions at β = 0, %s score 0, so that little comes from there (chain %d). Give the properties a floor, or add rules that keep to what is allowed.", number.Percent(from.Forbidden), blocked.Chain)
+		} else {
+			add("Swaps between β = %s and %s are rejected %s of the time (chain %d): hardly anything passes there. Take a longer warm-up, which spaces the ladder, or lower the weights of the properties.",
+				number.Four(from.Beta), number.Four(to.Beta), number.Percent(from.Rejected), blocked.Chain)
+		}
+	}
+	if l := legsApart(ladders); l != nil {
+		add("The two legs of chain %d disagree on log Z, %s from random compositions and %s from what warm-up has learnt: one has not seen all good regions. Take ten times the warm-up and the draws.",
+			l.Chain, number.Fixed(l.LogZ.Value, 2), number.Fixed(l.Learnt.LogZ.Value, 2))
+	}
+	if lo, hi, apart := disagreement(ladders); apart {
+		add("The chains disagree on log Z, from %s to %s: some have not seen all good regions. Take ten times the warm-up and the draws.",
+			number.Fixed(lo.LogZ.Value, 2), number.Fixed(hi.LogZ.Value, 2))
+	}
+	if blind != nil {
+		subject := fmt.Sprintf("of chain %d", blind.Chain)
+		if unknown > 1 {
+			subject = fmt.Sprintf("of %d of %d chains", unknown, len(ladders))
+		}
+		add("The standard error of log Z %s cannot be told from %s scans. Take more draws.", subject, number.Thousands(blind.Scans))
+	}
+	return warnings
+}
+
+// judged is a verdict in the light of the ladders: chains that have not been to
+// and fro may agree on what they all have missed.
+func judged(verdict string, grade report.Grade, ladders []report.Ladder) (string, report.Grade) {
+	shut := 0
+	for _, l := range ladders {
+		if l.Steps() > 0 && l.RoundTrips == 0 {
+			shut++
+		}
+	}
+	_, _, apart := disagreement(ladders)
+	what := "chains"
+	if !apart && legsApart(ladders) != nil {
+		what, apart = "legs of a chain", true
+	}
+	switch {
+	case apart && grade != report.Unsound:
+		return fmt.Sprintf("Do not rely on this run yet: the %s disagree on log Z. %s", what, verdict), report.Unsound
+	case shut > 0 && grade == report.Sound:
+		return fmt.Sprintf("This run is short: %d of %s made no round trip between random compositions and the target. %s", shut, number.Counted(len(ladders), "chain"), verdict), report.Short
+	}
+	return verdict, grade
+}
+
+// legsApart returns the first ladder of which the two legs' log Z are further apart than
+// 4 standard errors, which is by chance once in 16,000; nil if there is none.
+func legsApart(ladders []report.Ladder) *report.Ladder {
+	for k := range ladders {
+		l := &ladders[k]
+		if leg := l.Learnt; leg != nil && math.Abs(float64(leg.LogZ.Value-l.LogZ.Value)) > 4*math.Hypot(float64(leg.LogZ.SE), float64(l.LogZ.SE)) {
+			return l
+		}
+	}
+	return nil
+}
+
+// disagreement returns the ladders with the smallest and the largest log Z, and
+// says whether the mean over the ladders varies by more than 4 times what their
+// own errors amount to: of 2 chains by chance once in 16,000, of more less often.
+func disagreement(ladders []report.Ladder) (lo, hi *report.Ladder, apart bool) {
+	mean, within, between := 0.0, 0.0, 0.0
+	for k := range ladders {
+		l := &ladders[k]
+		mean += float64(l.LogZ.Value) / float64(len(ladders))
+		within += float64(l.LogZ.SE * l.LogZ.SE)
+		if lo == nil || l.LogZ.Value < lo.LogZ.Value {
+			lo = l
+		}
+		if hi == nil || l.LogZ.Value > hi.LogZ.Value {
+			hi = l
+		}
+	}
+	for _, l := range ladders {
+		between += (float64(l.LogZ.Value) - mean) * (float64(l.LogZ.Value) - mean) / float64(len(ladders)-1)
+	}
+	return lo, hi, len(ladders) > 1 && between > 16*within/float64(len(ladders))
+}

@@ -1,0 +1,153 @@
+package build
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/run"
+)
+
+// series are the statistics that say whether a run can be trusted.
+func series(r *run.Result) []run.Statistic {
+	return append([]run.Statistic{r.Used, r.LogDensity}, r.Properties...)
+}
+
+// slowest is the figure with the smallest effective sample size.
+type slowest struct {
+	what string // in running text
+	kind string // bulk ESS, or ESS
+	ess  float64
+}
+
+// rarest is between which probability and one less it the presence of an
+// ingredient has a say in how many independent draws a run is worth. What is
+// rarer, or hardly ever missing, is too few draws' matter.
+const rarest = 0.05
+
+// worst returns the statistic with the largest R-hat, and what has the smallest
+// ESS, the presence of ingredients included: chains that are caught in regions
+// that score alike differ in what they use and in nothing else. Nil where
+// nothing has the figure.
+func worst(p *problem.Problem, r *run.Result) (rhat *run.Statistic, ess *slowest) {
+	see := func(s slowest) {
+		if !math.IsNaN(s.ess) && (ess == nil || s.ess < ess.ess) {
+			ess = &s
+		}
+	}
+	for _, s := range series(r) {
+		if !math.IsNaN(s.RHat) && (rhat == nil || s.RHat > rhat.RHat) {
+			rhat = &s
+		}
+		see(slowest{words(s.Name), "bulk ESS", s.ESSBulk})
+	}
+	for _, i := range r.Inclusion {
+		if rarest <= i.Probability && i.Probability <= 1-rarest {
+			see(slowest{"the presence of " + fault.Quote(p.Ingredients[i.Ingredient]), "ESS", i.ESS})
+		}
+	}
+	return rhat, ess
+}
+
+const (
+	// largestRHat and leastESS are the limits of Vehtari et al. (2021), the
+	// latter a chain.
+	largestRHat = 1.01
+	leastESS    = 100
+)
+
+// verdict says in a sentence or two, and in a word, whether the run can be
+// trusted.
+func verdict(p *problem.Problem, r *run.Result) (string, report.Grade) {
+	rhat, ess := worst(p, r)
+	if ess == nil || rhat == nil {
+		return "How many independent draws these are worth cannot be told: no figure varies enough or there are too few draws.", report.Unknown
+	}
+	worth := fmt.Sprintf("The %s draws are worth about %s independent ones, by the figure that mixes slowest, %s.",
+		number.Thousands(p.Sampler.Chains*p.Sampler.Draws), number.Down(ess.ess), ess.what)
+	switch {
+	case rhat.RHat > largestRHat:
+		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", words(rhat.Name), number.Beside(rhat.RHat, largestRHat), largestRHat, worth), report.Unsound
+	case ess.ess < float64(leastESS*len(r.Chains)):
+		return fmt.Sprintf("This run is short: %s The chains agree so far (R-hat at most %.3f).", lower(worth), rhat.RHat), report.Short
+	case len(r.Chains) == 1:
+		return fmt.Sprintf("%s The halves of the one chain agree (R-hat at most %.3f); several chains would say more.", worth, rhat.RHat), report.Sound
+	}
+	return fmt.Sprintf("%s The chains agree (R-hat at most %.3f).", worth, rhat.RHat), report.Sound
+}
+
+// words names a statistic in running text.
+func words(statistic string) string {
+	switch statistic {
+	case "used":
+		return "the number of ingredients used"
+	case "log_density":
+		return "the log density"
+	}
+	return statistic
+}
+
+func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
+// runWarnings says what in a run calls for care, and what to do.
+func runWarnings(p *problem.Problem, r *run.Result) []string {
+	var warnings []string
+	add := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	better := ""
+	switch p.Sampler.Kernel {
+	case "exact", "tempered":
+	case "balanced":
+		if r.Score != nil {
+			better = ", or take the kernel tempered, which goes from one good region to another by way of random compositions"
+		}
+	default:
+		better = ", or take the kernel balanced, which mixes faster"
+	}
+	rhat, ess := worst(p, r)
+	wanted := float64(leastESS * len(r.Chains))
+	enough := func() string {
+		if ess == nil {
+			return "more draws"
+		}
+		return "about " + number.Thousands(roundUp(float64(p.Sampler.Draws)*max(2, 2*wanted/ess.ess))) + " draws a chain"
+	}
+	if rhat != nil && rhat.RHat > largestRHat {
+		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", words(rhat.Name), number.Beside(rhat.RHat, largestRHat), largestRHat, enough(), better)
+	}
+	if ess != nil && ess.ess < wanted {
+		add("The %s of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.kind, ess.what, number.Down(ess.ess), leastESS, enough(), better)
+	}
+	for k, c := range r.Chains {
+		if c.Tally.Updated == 0 && c.Tally.Iterations > 0 && len(p.Ingredients) > 1 {
+			add("Chain %d never moved in %s iterations: its draws are one and the same. Lower the weights of the properties, give them a floor, or take another kernel.", k, number.Thousands(c.Tally.Iterations))
+		}
+	}
+	tries := 0
+	for _, c := range r.Chains {
+		tries += c.Tries
+	}
+	if tries > 2*len(r.Chains) {
+		// Gibbs and accelerated go no further than a line at a time, the others
+		// also to compositions that have nothing to do with the last.
+		danger, out := "there may be few ways from one allowed region to another", "take the kernel tempered"
+		switch p.Sampler.Kernel {
+		case "gibbs", "accelerated":
+			danger, out = "a chain may be shut in one allowed region", "take the kernel tempered or balanced"
+		case "tempered":
+			out = "take ten times the warm-up and the draws"
+		}
+		add("A property was 0 at %s of %s compositions drawn to start from: much of the space is forbidden, and %s. Compare the chains, %s, or give the property a floor.",
+			number.Thousands(tries-len(r.Chains)), number.Thousands(tries), danger, out)
+	}
+	return warnings
+}
+
+// roundUp rounds up to two figures.
+func roundUp(v float64) int {
+	unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(v))-1))
+	return int(math.Ceil(v/unit) * unit)
+}

@@ -1,0 +1,258 @@
+package build
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/weigh"
+	"kir/rule"
+)
+
+// A Scale says how a recipe is weighed.
+type Scale struct {
+	Batch   string // how much is made: "750ml", "1.5 kg"
+	Step    string // of the scale: "0.1", in the unit that is weighed, or "1 g"
+	Unit    string // that is weighed; empty: that of the step, or else of the batch
+	Density string // column of the ingredients, grams a millilitre
+}
+
+// A measure is a unit of volume or mass.
+type measure struct {
+	name string
+	kind book.Kind
+	size *big.Rat // in millilitres or grams
+}
+
+// readMeasure reads the name of a unit of volume or mass.
+func readMeasure(name string) (m measure, err error) {
+	m.name = strings.TrimSpace(name)
+	unit, ok := book.DefaultUnits().Lookup(m.name)
+	if !ok || unit.Kind != book.Volume && unit.Kind != book.Mass {
+		return m, &fault.Error{Message: fault.Quote(m.name) + " is no unit of a volume or a mass", Hint: "take ml, cl, l, g or kg"}
+	}
+	m.kind, m.size = unit.Kind, unit.Size.Rat()
+	if m.kind == book.Volume {
+		m.size.Mul(m.size, big.NewRat(10, 1)) // from centilitres
+	}
+	return m, nil
+}
+
+// readDecimal reads a number above 0, with a decimal point or a comma.
+func readDecimal(what, text string) (*big.Rat, error) {
+	a, err := book.ParseAmount(strings.Replace(strings.TrimSpace(text), ",", ".", 1))
+	if err != nil || a.IsZero() {
+		return nil, &fault.Error{Message: what + " is " + fault.Quote(text), Hint: "write a number above 0"}
+	}
+	return a.Rat(), nil
+}
+
+// readSize reads a number and what stands behind it.
+func readSize(what, text string) (size *big.Rat, unit string, err error) {
+	at := strings.LastIndexAny(text, "0123456789.,") + 1
+	size, err = readDecimal(what, text[:at])
+	return size, strings.TrimSpace(text[at:]), err
+}
+
+// readBatch reads how much is made, such as 750ml.
+func readBatch(text string) (size *big.Rat, of measure, err error) {
+	size, unit, err := readSize("the batch", text)
+	if err == nil && unit == "" {
+		err = &fault.Error{Message: "the batch is " + fault.Quote(text) + " of no unit", Hint: "write, for example, 750ml"}
+	} else if err == nil {
+		of, err = readMeasure(unit)
+	}
+	return size, of, err
+}
+
+// readStep returns the step of the scale and the unit that is weighed.
+func (s *Scale) readStep(made measure) (step *big.Rat, weighed measure, err error) {
+	step, unit, err := readSize("the step of the scale", s.Step)
+	if err != nil {
+		return nil, made, err
+	}
+	weighed = made
+	if name := cmp.Or(s.Unit, unit); name != "" {
+		if weighed, err = readMeasure(name); err != nil || s.Unit == "" || unit == "" {
+			return step, weighed, err
+		}
+		of, err := readMeasure(unit)
+		if err == nil && of.kind != weighed.kind {
+			err = &fault.Error{Message: fmt.Sprintf("the step of the scale is in %s where %s are weighed", of.name, weighed.name), Hint: "give both in units of a volume, or both of a mass"}
+		}
+		if err != nil {
+			return nil, made, err
+		}
+		step.Mul(step, of.size).Quo(step, weighed.size)
+	}
+	return step, weighed, nil
+}
+
+// Weighing rounds an entry of the shortlist to a scale. The shares of a recipe are of
+// the volume or the mass, whichever the problem's recipes are measured in; of neither,
+// what the batch is measured in.
+func Weighing(o *problem.Outline, b report.Best, title string, rack report.Rack, s Scale) (*report.Weighing, error) {
+	size, made, err := readBatch(s.Batch)
+	if err != nil {
+		return nil, err
+	}
+	step, weighed, err := s.readStep(made)
+	if err != nil {
+		return nil, err
+	}
+	s.Step = weigh.Decimal(step)
+	parts := b.Parts()
+	rack.Order(parts)
+	batch := weigh.Batch{Rules: o.Rules, Step: new(big.Rat).Mul(step, weighed.size)}
+	for _, p := range parts {
+		i := slices.Index(o.Ingredients, p.Ingredient)
+		if i < 0 {
+			return nil, &fault.Error{Message: "the problem has no " + fault.Quote(p.Ingredient) + " any more", Hint: "sample it anew"}
+		}
+		batch.Parts = append(batch.Parts, rule.Part{Ingredient: i, Amount: p.Amount})
+	}
+	basis := basisOf(o.Book, made.kind)
+	batch.Size = new(big.Rat).Mul(size, made.size)
+	if made.kind != basis || weighed.kind != basis {
+		density, err := densities(o, s.Density, parts)
+		if err != nil {
+			return nil, err
+		}
+		if basis == book.Mass { // what is weighed of a gram is 1/density
+			for _, d := range density {
+				d.Inv(d)
+			}
+		}
+		if made.kind != basis {
+			mean := new(big.Rat)
+			for k, d := range density {
+				mean.Add(mean, new(big.Rat).Mul(d, big.NewRat(int64(parts[k].Amount), int64(o.Total))))
+			}
+			batch.Size.Quo(batch.Size, mean)
+		}
+		if weighed.kind != basis {
+			batch.Density = density
+		}
+	}
+	if made.kind == weighed.kind && batch.Density != nil {
+		// What was asked for is what is weighed, whatever the densities.
+		if steps := new(big.Rat).Quo(new(big.Rat).Mul(size, made.size), batch.Step); !steps.IsInt() {
+			return nil, &fault.Error{Message: fmt.Sprintf("%s is no whole number of steps of %s %s", s.Batch, s.Step, weighed.name), Hint: "change --batch or --round"}
+		}
+	}
+	if made.kind != weighed.kind && batch.Density == nil {
+		batch.Density = make([]*big.Rat, len(parts))
+		for k := range parts {
+			batch.Density[k] = big.NewRat(1, 1)
+		}
+	}
+	w, err := weigh.Weigh(batch)
+	if impossible := (*weigh.ImpossibleError)(nil); errors.As(err, &impossible) {
+		return nil, &fault.Error{Message: fmt.Sprintf("%s cannot be weighed to %s %s: %s", s.Batch, s.Step, weighed.name, impossible.Reason), Hint: waysIn(impossible.Ways, weighed), Err: err}
+	} else if err != nil {
+		return nil, err
+	}
+	sheet := weighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step, Notes: []string{}}, step, weighed, rack)
+	if batch.Density != nil && len(o.Rules.Rules) > 0 {
+		sheet.Notes = append(sheet.Notes, "Shares of a volume are weighed as a mass, or the other way: rules are kept to half a step of the scale.")
+	}
+	return sheet, nil
+}
+
+// waysIn says ways out in the unit that is weighed, in which they were found.
+func waysIn(ways []weigh.Way, m measure) string {
+	var texts []string
+	for _, w := range ways {
+		size := weigh.Decimal(new(big.Rat).Quo(w.Value, m.size))
+		if w.Scale {
+			texts = append(texts, "--round "+size+m.name)
+		} else {
+			texts = append(texts, "--batch "+size+m.name)
+		}
+	}
+	return strings.Join(texts, ", or ")
+}
+
+// weighing writes what was rounded.
+func weighing(w *weigh.Weighed, parts []report.Part, total int, out report.Weighing, step *big.Rat, m measure, rack report.Rack) *report.Weighing {
+	_, digits, _ := strings.Cut(weigh.Decimal(step), ".")
+	amount := func(steps int64) string {
+		return new(big.Rat).Mul(step, new(big.Rat).SetInt64(steps)).FloatString(len(digits))
+	}
+	stepSize, _ := step.Float64()
+	base, _ := m.size.Float64()
+	running, cost := int64(0), 0.0
+	for k, p := range parts {
+		running += w.Steps[k]
+		price := rack.CostOf(p.Ingredient) * float64(w.Steps[k]) * stepSize * base / 1000
+		cost += price
+		out.Rows = append(out.Rows, report.WeighedRow{
+			Group: rack.GroupOf(p.Ingredient), Ingredient: p.Ingredient, Amount: amount(w.Steps[k]), Running: amount(running),
+			Exact: report.Number(w.Exact[k] * stepSize), Percent: report.Number(100 * float64(p.Amount) / float64(total)), Cost: report.Number(price),
+		})
+		if off := math.Abs(float64(w.Steps[k])-w.Exact[k]) / w.Exact[k]; off > 0.1 {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s is rounded by %.0f %%: take a finer scale, or make more.", p.Ingredient, 100*off))
+		}
+	}
+	out.Sum, out.Cost = amount(w.Sum), report.Number(cost)
+	if rack.Cost != nil {
+		of := map[book.Kind]string{book.Volume: "litre", book.Mass: "kilogram"}[m.kind]
+		out.Notes = append(out.Notes, fmt.Sprintf("Costs are the column %s, taken for one %s.", rack.Cost.Name, of))
+		if !out.Cost.Known() {
+			out.Notes = append(out.Notes, "Some ingredient has no cost.")
+		}
+	}
+	return &out
+}
+
+// basisOf returns what the shares of recipes are of.
+func basisOf(known *book.Book, otherwise book.Kind) book.Kind {
+	if known == nil {
+		return otherwise
+	}
+	kinds := make(map[book.Kind]int)
+	for _, r := range known.Recipes {
+		for _, p := range r.Parts {
+			if p.Unit != nil {
+				kinds[p.Unit.Kind]++
+			}
+		}
+	}
+	switch volume, mass := kinds[book.Volume], kinds[book.Mass]; {
+	case volume > mass:
+		return book.Volume
+	case mass > 0:
+		return book.Mass
+	}
+	return otherwise
+}
+
+// densities returns grams a millilitre of each part.
+func densities(o *problem.Outline, column string, parts []report.Part) ([]*big.Rat, error) {
+	if o.Attributes == nil {
+		return nil, &fault.Error{Message: "a volume is weighed as a mass by densities, and nothing is known of the ingredients", Hint: "give them a column " + column + " in the table of the ingredients"}
+	}
+	a, ok := o.Attributes.Attribute(column)
+	if !ok {
+		return nil, &fault.Error{Message: "a volume is weighed as a mass by densities, and the ingredients have no column " + fault.Quote(column), Hint: "add it, in grams a millilitre, or name another one with --density"}
+	}
+	var all []*big.Rat
+	for _, p := range parts {
+		i, _ := o.Attributes.Index(p.Ingredient)
+		d, err := book.ParseAmount(strings.TrimSpace(a.Values[i]))
+		if err != nil || d.IsZero() {
+			line, at := a.Place(i)
+			return nil, &fault.Error{File: o.Attributes.File, Line: line, Column: at, Cell: a.Cell(i), Message: fmt.Sprintf("the %s of %s is %s", column, fault.Quote(p.Ingredient), fault.Quote(a.Values[i])), Hint: "write grams a millilitre, such as 0.95"}
+		}
+		all = append(all, d.Rat())
+	}
+	return all, nil
+}

@@ -1,0 +1,190 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"kir/internal/problem/change"
+)
+
+// A Difference sets one run beside another.
+type Difference struct {
+	A string `json:"a"`
+	B string `json:"b"`
+	// Asked is how the problems differ, as they were resolved, in the unified
+	// format; empty if they are the same.
+	Asked string `json:"asked"`
+	// Stayed are recipes of the same ingredients in both shortlists, Went those of A
+	// alone, and Came those of B alone.
+	Stayed []Stayed `json:"stayed"`
+	Went   []Listed `json:"went"`
+	Came   []Listed `json:"came"`
+	// Figures are those that both runs have.
+	Figures []Moved `json:"figures"`
+	// FalseAlarm is how likely it is that any of them is called sure while none of
+	// them has moved.
+	FalseAlarm float64  `json:"false_alarm"`
+	Notes      []string `json:"notes"`
+}
+
+// A Listed is an entry of a shortlist.
+type Listed struct {
+	Rank   int            `json:"rank"`
+	Score  Number         `json:"score"`
+	Recipe map[string]int `json:"recipe"`
+}
+
+// A Stayed is a recipe of two shortlists.
+type Stayed struct {
+	A Listed `json:"a"`
+	B Listed `json:"b"`
+}
+
+// A Moved is a figure of both runs.
+type Moved struct {
+	Kind string `json:"kind"` // used, amount, n, score or mean
+	Of   string `json:"of"`
+	A    Number `json:"a"`
+	B    Number `json:"b"`
+	SEA  Number `json:"se_a"`
+	SEB  Number `json:"se_b"`
+	Sure bool   `json:"sure"` // the difference is beyond chance
+}
+
+// Z is the difference in its standard errors.
+func (m Moved) Z() float64 { return float64(m.B-m.A) / m.SE() }
+
+// SE is the standard error of the difference, √(se_a² + se_b²).
+func (m Moved) SE() float64 { return math.Hypot(float64(m.SEA), float64(m.SEB)) }
+
+// falseAlarm is the level of all figures together.
+const falseAlarm = 0.05
+
+// never is the standard error, times the draws, of a share that is 0 or 1 in all of
+// them: of a share above 3/S, S independent draws show something in 19 of 20 times.
+const never = 3
+
+// Compare sets the run B beside A. A figure has moved for sure if the difference is
+// larger than chance lets any of them be in one of twenty comparisons: |z| beyond the
+// normal quantile of 1 − 0.05/2K, K figures (Bonferroni).
+func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
+	d := &Difference{
+		A: nameA, B: nameB, FalseAlarm: falseAlarm, Stayed: []Stayed{}, Went: []Listed{}, Came: []Listed{}, Figures: []Moved{}, Notes: []string{},
+		Asked: change.Diff(nameA, []byte(a.Again.Problem), nameB, []byte(b.Again.Problem)),
+	}
+	if a.Sampler.Seed == b.Sampler.Seed && d.Asked != "" {
+		d.Notes = append(d.Notes, "Both runs have the seed "+strconv.FormatUint(a.Sampler.Seed, 10)+": their errors may go together, and the difference be surer than it is called.")
+	}
+	if a.Problem.Total != b.Problem.Total {
+		d.Notes = append(d.Notes, "The totals differ: amounts in units are not of one size.")
+	}
+	d.shortlists(a.Best, b.Best)
+	d.laws(a, b)
+	known := 0
+	for _, m := range d.Figures {
+		if !math.IsNaN(m.Z()) {
+			known++
+		}
+	}
+	limit := distuv.UnitNormal.Quantile(1 - falseAlarm/2/float64(max(known, 1)))
+	for k := range d.Figures {
+		d.Figures[k].Sure = math.Abs(d.Figures[k].Z()) > limit
+	}
+	slices.SortStableFunc(d.Figures, func(a, b Moved) int { // the surest first, in each kind
+		switch {
+		case a.Kind != b.Kind || math.Abs(a.Z()) == math.Abs(b.Z()) || math.IsNaN(a.Z()) && math.IsNaN(b.Z()):
+			return 0
+		case math.IsNaN(b.Z()) || math.Abs(a.Z()) > math.Abs(b.Z()):
+			return -1
+		}
+		return 1
+	})
+	return d
+}
+
+// shortlists finds which recipes came and went.
+func (d *Difference) shortlists(a, b []Best) {
+	key := func(e Best) string {
+		var names []string
+		for name := range e.Recipe {
+			names = append(names, strconv.Quote(name))
+		}
+		slices.Sort(names)
+		return strings.Join(names, ",")
+	}
+	listed := func(k int, e Best) Listed { return Listed{Rank: k + 1, Score: e.Score, Recipe: e.Recipe} }
+	there := make(map[string][]int)
+	for k, e := range b {
+		there[key(e)] = append(there[key(e)], k)
+	}
+	taken := make(map[int]bool)
+	for k, e := range a {
+		if of := there[key(e)]; len(of) > 0 {
+			there[key(e)], taken[of[0]] = of[1:], true
+			d.Stayed = append(d.Stayed, Stayed{listed(k, e), listed(of[0], b[of[0]])})
+		} else {
+			d.Went = append(d.Went, listed(k, e))
+		}
+	}
+	for k, e := range b {
+		if !taken[k] {
+			d.Came = append(d.Came, listed(k, e))
+		}
+	}
+}
+
+// laws sets the figures of the draws beside each other.
+func (d *Difference) laws(a, b *Model) {
+	add := func(kind, of string, va, sa, vb, sb Number) {
+		const rounding = 1e-9 // of a figure that does not vary, which its error is made of
+		if sa < rounding*Number(math.Abs(float64(va))) {
+			sa = 0
+		}
+		if sb < rounding*Number(math.Abs(float64(vb))) {
+			sb = 0
+		}
+		if va.Known() && vb.Known() {
+			d.Figures = append(d.Figures, Moved{Kind: kind, Of: of, A: va, B: vb, SEA: sa, SEB: sb})
+		}
+	}
+	if a.Weighs() && b.Weighs() {
+		add("score", "mean over the draws", a.Score.Draws, a.Score.DrawsMCSE, b.Score.Draws, b.Score.DrawsMCSE)
+	}
+	for _, name := range a.StatisticNames() {
+		if y, ok := b.Statistics[name]; ok && name != "log_density" { // which two targets do not share
+			x := a.Statistics[name]
+			add("mean", name, x.Mean, x.MCSEMean, y.Mean, y.MCSEMean)
+		}
+	}
+	share := func(m *Model, p, se Number) Number {
+		if s := never / Number(m.Sampler.Chains*m.Sampler.Draws); (p == 0 || p == 1) && !(se > s) {
+			return s
+		}
+		return se
+	}
+	sizes := make(map[int]Size)
+	for _, s := range b.Sparsity {
+		sizes[s.N] = s
+	}
+	for _, x := range a.Sparsity {
+		if y, ok := sizes[x.N]; ok && (x.Observed > 0 || y.Observed > 0) {
+			add("n", strconv.Itoa(x.N), x.Observed, share(a, x.Observed, x.MCSE), y.Observed, share(b, y.Observed, y.MCSE))
+		}
+	}
+	included := make(map[string]Inclusion)
+	for _, i := range b.Inclusion {
+		included[i.Ingredient] = i
+	}
+	for _, x := range a.Inclusion {
+		y, ok := included[x.Ingredient]
+		if !ok || x.Probability == 0 && y.Probability == 0 {
+			continue
+		}
+		add("used", x.Ingredient, x.Probability, share(a, x.Probability, x.MCSE), y.Probability, share(b, y.Probability, y.MCSE))
+		add("amount", x.Ingredient, x.MeanAmount, x.AmountMCSE, y.MeanAmount, y.AmountMCSE)
+	}
+}

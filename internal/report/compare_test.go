@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"kir/mcmc"
+)
+
+// compared returns a model of what a comparison looks at.
+func compared(recipes []map[string]int, used ...Inclusion) *Model {
+	m := &Model{Sampler: mcmc.Settings{Chains: 1, Draws: 1000}, Inclusion: used}
+	for _, r := range recipes {
+		m.Best = append(m.Best, Best{Recipe: r})
+	}
+	return m
+}
+
+// TestCompare: recipes are told apart by their ingredients, and what moved by the
+// standard errors of both runs.
+func TestCompare(t *testing.T) {
+	a := compared([]map[string]int{{"Gin": 60, "Lime": 40}, {"Rum": 100}}, Inclusion{"Gin", 0.5, 0.01, 60, 1, 0, 0}, Inclusion{"Rum", 0.5, 0.05, 50, 1, 0, 0}, Inclusion{"Milk", 0.1, 0.01, 20, 1, 0, 0})
+	b := compared([]map[string]int{{"Gin": 100}, {"Gin": 55, "Lime": 45}}, Inclusion{"Gin", 0.6, 0.01, 60, 1, 0, 0}, Inclusion{"Rum", 0.6, 0.05, 50, 1, 0, 0}, Inclusion{"Milk", 0, 0, UnknownNumber(), UnknownNumber(), 0, 0})
+	a.Again.Problem, b.Again.Problem = "total: 1\n", "total: 2\n"
+	d := Compare("a", a, "b", b)
+	if len(d.Stayed) != 1 || d.Stayed[0].A.Rank != 1 || d.Stayed[0].B.Rank != 2 || len(d.Went) != 1 || d.Went[0].Rank != 2 || len(d.Came) != 1 || d.Came[0].Rank != 1 {
+		t.Errorf("%+v", d)
+	}
+	sure := make(map[string]bool)
+	for _, m := range d.Figures {
+		if m.Kind == "used" {
+			sure[m.Of] = m.Sure
+		}
+	}
+	// z is 7.1, 1.4 and −9.6, the last beside three in a thousand draws.
+	if !sure["Gin"] || sure["Rum"] || !sure["Milk"] {
+		t.Error(sure)
+	}
+	if d.Asked != "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-total: 1\n+total: 2\n" {
+		t.Errorf("%q", d.Asked)
+	}
+}
+
+// TestCompareErrors: what does not vary has no error, and of shares of nothing or all
+// there is one that three in so many draws would have.
+func TestCompareErrors(t *testing.T) {
+	of := func(probability, se Number) *Model {
+		return compared(nil, Inclusion{"Gin", probability, se, 60, 60e-10, 0, 0})
+	}
+	for _, c := range []struct {
+		p, se, want Number
+	}{{0.5, 0.01, 0.01}, {1, 1e-12, 0.003}, {1, 0.01, 0.01}, {0, UnknownNumber(), 0.003}, {0.5, 1e-12, 0}} {
+		for _, d := range []*Difference{Compare("a", of(c.p, c.se), "b", of(0.4, 0.02)), Compare("a", of(0.4, 0.02), "b", of(c.p, c.se))} {
+			used, amount := d.Figures[0], d.Figures[1]
+			if used.Kind != "used" || used.SEA != c.want && used.SEB != c.want || used.SEA != 0.02 && used.SEB != 0.02 {
+				t.Errorf("a share of %v ± %v is compared as %+v", c.p, c.se, used)
+			}
+			if amount.Kind != "amount" || amount.SEA != 0 || amount.SEB != 0 || amount.Sure {
+				t.Errorf("amounts that do not vary are %+v", amount)
+			}
+		}
+	}
+	same, other := compared(nil), compared(nil)
+	same.Sampler.Seed, other.Sampler.Seed, other.Problem.Total, other.Again.Problem = 1, 1, 9, "total: 9\n"
+	if d := Compare("a", same, "b", other); len(d.Notes) != 2 || !strings.Contains(d.Notes[0], "the seed 1") || !strings.Contains(d.Notes[1], "The totals differ") {
+		t.Errorf("it notes %q", d.Notes)
+	}
+}
+
+// TestCompareFigures: which figures of two runs are set beside each other.
+func TestCompareFigures(t *testing.T) {
+	unknown := UnknownNumber()
+	of := func(score Number, sizes []Size, statistics map[string]Statistic, used ...Inclusion) *Model {
+		m := compared(nil, used...)
+		m.Sparsity, m.Statistics, m.Score = sizes, statistics, Comparison{Draws: score, DrawsMCSE: 0.01}
+		m.Properties = []Property{{Name: "taste", Weight: 1}}
+		return m
+	}
+	a := of(0.5, []Size{{N: 1, Observed: 0.5, MCSE: 0.1}, {N: 2, Observed: 0.5, MCSE: 0.1}, {N: 3}, {N: 4}}, map[string]Statistic{"used": {Mean: 1.5, MCSEMean: 0.1}, "log_density": {Mean: 9}, "taste": {Mean: 0.5}, "old": {Mean: 3}},
+		Inclusion{"Gin", 0.5, 0.01, 60, 1, 0, 0}, Inclusion{"Rum", 0, 0, unknown, unknown, 0, 0}, Inclusion{"Ice", 0, 0, unknown, unknown, 0, 0}, Inclusion{"Milk", 0.5, 0.1, 7, 1, 0, 0})
+	b := of(0.75, []Size{{N: 2, Observed: 0.25, MCSE: 0.2}, {N: 3, Observed: 0.75, MCSE: 0.2}, {N: 4}, {N: 5, Observed: 1}}, map[string]Statistic{"used": {Mean: 2.5, MCSEMean: 0.2}, "log_density": {Mean: 8}, "taste": {Mean: unknown}},
+		Inclusion{"Gin", 0.25, 0.02, 70, 2, 0, 0}, Inclusion{"Rum", 0, 0, unknown, unknown, 0, 0}, Inclusion{"Ice", 0.125, 0.01, 5, 1, 0, 0})
+	told := func(a, b *Model) (said []string) {
+		for _, f := range Compare("a", a, "b", b).Figures {
+			said = append(said, fmt.Sprintf("%s %s %v %v", f.Kind, f.Of, f.A, f.B))
+		}
+		slices.Sort(said)
+		return said
+	}
+	want := []string{"amount Gin 60 70", "mean used 1.5 2.5", "n 2 0.5 0.25", "n 3 0 0.75", "score mean over the draws 0.5 0.75", "used Gin 0.5 0.25", "used Ice 0 0.125"}
+	if got := told(a, b); !slices.Equal(got, want) {
+		t.Errorf("it compares %q, want %q", got, want)
+	}
+	b.Properties[0].Weight = 0
+	if got := told(a, b); slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "score") }) || len(got) != len(want)-1 {
+		t.Errorf("of a run that weighs nothing it compares %q", got)
+	}
+}
+
+// TestCompareFalseAlarms: of 1,000 comparisons of figures that have not moved, one in
+// twenty calls any of them sure. The bound is 4 standard errors above, which chance
+// passes once in 30,000.
+func TestCompareFalseAlarms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(18, 7))
+	alarms := 0
+	for range 1000 {
+		var a, b []Inclusion
+		for k := range 100 {
+			name := string(rune('A' + k))
+			a = append(a, Inclusion{name, Number(0.5 + 0.01*rng.NormFloat64()), 0.01, UnknownNumber(), UnknownNumber(), 0, 0})
+			b = append(b, Inclusion{name, Number(0.5 + 0.02*rng.NormFloat64()), 0.02, UnknownNumber(), UnknownNumber(), 0, 0})
+		}
+		for _, m := range Compare("a", compared(nil, a...), "b", compared(nil, b...)).Figures {
+			if m.Sure {
+				alarms++
+				break
+			}
+		}
+	}
+	if alarms > 78 || alarms < 22 { // 50 ± 4·6.9
+		t.Errorf("%d alarms", alarms)
+	}
+}

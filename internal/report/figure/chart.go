@@ -1,0 +1,134 @@
+package figure
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"kir/internal/report/number"
+)
+
+// TextSize is the size of text in figures, and SmallSize that of axes and keys.
+const (
+	TextSize  = 12.0
+	SmallSize = 11.0
+)
+
+// Percent is the unit of [Figure.Frame] for shares that are told in percent.
+const Percent = 0.01
+
+// Frame draws the axes of a chart with numbers from 0 to the highest upwards, which
+// are told in a unit, and returns their scale. The title is set below.
+func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title string) Scale {
+	scale := Scale{Lo: 0, Hi: highest, From: bottom, To: top}
+	ticks, digits := Ticks(0, highest/unit, 5)
+	for _, t := range ticks {
+		y := scale.At(t * unit)
+		f.Line(left, y, right, y, 0.5, Line)
+		f.Write(left-5, y+4, SmallSize, End, Soft, number.Axis(t, digits))
+	}
+	f.Line(left, bottom, right, bottom, 1, Ink)
+	f.Write((left+right)/2, bottom+29, SmallSize, Middle, Soft, title)
+	return scale
+}
+
+// Every returns which of many whole numbers are marked on an axis: each one, or
+// the multiples of the least of 2, 5, 10, 20, ... that are at most most.
+func Every(numbers, most int) int {
+	step := 1
+	for k := 0; numbers/step > most; k++ {
+		if k%3 == 1 { // 1, 2, 5, 10
+			step = step / 2 * 5
+		} else {
+			step *= 2
+		}
+	}
+	return step
+}
+
+// A Slice is a part of a stacked bar.
+type Slice struct {
+	Name, Share string
+	Size        float64 // in any unit
+}
+
+// Stack draws a bar that is divided among slices, with their names and shares
+// where they fit. The smallest slice can be seen.
+func (f *Figure) Stack(x, y, width, height float64, parts []Slice, colours map[string]Paint) {
+	const least = 1.5
+	whole, sum := 0.0, 0.0
+	for _, p := range parts {
+		whole += p.Size
+	}
+	widths := make([]float64, len(parts))
+	for k, p := range parts {
+		widths[k] = max(least, width*p.Size/whole)
+		sum += widths[k]
+	}
+	for k, p := range parts {
+		w, paint := widths[k]*width/sum, colours[p.Name]
+		f.Segment(x, y, w, height, paint)
+		if TextWidth(p.Share, SmallSize) <= w-4 {
+			if room := w - 8; room > 28 {
+				f.WriteOn(x+4, y+0.4*height, TextSize, Start, paint, Clip(p.Name, room, TextSize))
+				f.WriteOn(x+4, y+0.8*height, SmallSize, Start, paint, p.Share)
+			} else {
+				f.WriteOn(x+w/2, y+0.6*height, SmallSize, Middle, paint, p.Share)
+			}
+		}
+		x += w
+	}
+}
+
+// KeyOf adds the key of a slice's colour.
+func (f *Figure) KeyOf(text string, paint Paint) {
+	f.Key(text, func(f *Figure, x, y float64) { f.Rect(x, y, 20, 10, paint) })
+}
+
+// Colours gives each ingredient of some compositions, whose amounts these are, a
+// colour that it has in all of them, those that make up most of them first: one
+// that no other ingredient has, or else the least used one that none has which it
+// is together with, or else grey.
+func Colours[N int | float64](list []map[string]N) map[string]Paint {
+	sums := make(map[string]N)
+	for _, recipe := range list {
+		for name, amount := range recipe {
+			sums[name] += amount
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), strings.Compare(a, b))
+	})
+	colours := make(map[string]Paint, len(names))
+	const grey = colourCount - 1
+	var uses [grey]int
+	greys := 0
+	for _, name := range names {
+		var taken [grey + 1]bool
+		for _, recipe := range list {
+			if recipe[name] == 0 {
+				continue
+			}
+			for other := range recipe {
+				if c, ok := colours[other]; ok {
+					taken[min(c.Index(), grey)] = true
+				}
+			}
+		}
+		best := -1
+		for k, n := range uses {
+			if !taken[k] && (best < 0 || n < uses[best]) {
+				best = k
+			}
+		}
+		if best < 0 {
+			best = grey + greys%2
+			greys++
+		} else {
+			uses[best]++
+		}
+		colours[name] = Colour(best)
+	}
+	return colours
+}

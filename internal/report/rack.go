@@ -1,0 +1,74 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/book"
+)
+
+// A Rack is what is known of the ingredients, by which a table puts them in order.
+type Rack struct {
+	*book.Ingredients
+	Group *book.Attribute // nil if they are in no groups
+	Cost  *book.Attribute // of numbers; nil if it is not known
+}
+
+// NewRack returns a rack; in may be nil. group and cost name columns; empty: the
+// first one that groups them, and cost, if there is one.
+func NewRack(in *book.Ingredients, group, cost string) Rack {
+	r := Rack{Ingredients: in}
+	if in == nil {
+		return r
+	}
+	r.Group = in.Grouping(group)
+	if a, ok := in.Attribute(cmp.Or(cost, "cost")); ok {
+		if _, err := a.Numbers(); err == nil {
+			r.Cost = a
+		}
+	}
+	return r
+}
+
+// GroupOf returns the group of an ingredient, empty if it has none.
+func (r Rack) GroupOf(name string) string {
+	if r.Group == nil {
+		return ""
+	}
+	if i, ok := r.Index(name); ok {
+		return r.Group.Values[i]
+	}
+	return ""
+}
+
+// CostOf returns what an amount of one of an ingredient costs, NaN if it is not
+// known.
+func (r Rack) CostOf(name string) float64 {
+	if r.Cost == nil {
+		return math.NaN()
+	}
+	i, ok := r.Index(name)
+	values, err := r.Cost.Numbers()
+	if !ok || err != nil {
+		return math.NaN()
+	}
+	return values[i]
+}
+
+// Order sorts parts by groups, in the order in which the table of the ingredients
+// has them, and within a group the largest first, then by name. Those in no group
+// come last.
+func (r Rack) Order(parts []Part) {
+	place := func(p Part) int {
+		group := r.GroupOf(p.Ingredient)
+		if group == "" {
+			return math.MaxInt
+		}
+		return slices.Index(r.Group.Values, group)
+	}
+	slices.SortStableFunc(parts, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(b.Amount, a.Amount), strings.Compare(a.Ingredient, b.Ingredient))
+	})
+}

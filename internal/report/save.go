@@ -1,0 +1,90 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"kir/internal/fault"
+	"kir/internal/run"
+	"kir/internal/terminal"
+)
+
+// SummaryName is the file of a run's directory that holds the model.
+const SummaryName = "summary.json"
+
+// JSON returns the model as indented JSON, with its checksum.
+func (m *Model) JSON() ([]byte, error) {
+	open := *m
+	open.Checksum = ""
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(&open); err != nil {
+		return nil, err
+	}
+	return run.Seal(terminal.JSON(b.Bytes())), nil
+}
+
+// Save writes summary.json into the run's store.
+func (m *Model) Save(ctx context.Context, store run.Store) error {
+	data, err := m.JSON()
+	if err != nil {
+		return err
+	}
+	return store.Replace(ctx, SummaryName, data)
+}
+
+// Read reads the model of the run in a store. The error of one that was changed
+// since it was written is [run.ErrDamaged]. One without a checksum, as earlier
+// versions wrote them, is read all the same.
+func Read(ctx context.Context, store run.Store) (*Model, error) {
+	data, err := store.Read(ctx, SummaryName, 0, -1)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noSummary(ctx, store, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := new(Model)
+	sealed, err := run.Sealed(data)
+	if err == nil {
+		err = json.Unmarshal(data, m)
+	}
+	if err == nil && !sealed && m.Checksum != "" {
+		err = errors.New("its checksum does not end it")
+	}
+	if err == nil {
+		err = m.valid()
+	}
+	if err != nil {
+		why := strings.TrimPrefix(err.Error(), run.ErrDamaged.Error()+": ")
+		return nil, &fault.Error{File: store.Path(SummaryName), Message: "the summary is damaged: " + why, Hint: "kir report " + run.Quoted(store.Location()) + " makes it again where the draws are", Err: fmt.Errorf("%w: %w", run.ErrDamaged, err)}
+	}
+	return m, nil
+}
+
+// ErrNoSummary is returned when a complete run has no summary, because it was
+// interrupted when the last draw had been made.
+var ErrNoSummary = errors.New("the run has no summary")
+
+// noSummary says why a store has none.
+func noSummary(ctx context.Context, store run.Store, err error) error {
+	dir := store.Location()
+	r, openErr := run.Open(ctx, store)
+	if openErr == nil && r.Complete() == nil {
+		return &fault.Error{File: dir, Message: "the run has no " + SummaryName, Hint: "make it with kir report " + dir, Err: ErrNoSummary}
+	} else if openErr == nil {
+		return &fault.Error{File: dir, Message: "the run is not finished", Hint: "go on with kir resume " + dir, Err: err}
+	}
+	if _, statErr := os.Stat(dir); errors.As(openErr, new(*run.NotRunError)) && errors.Is(statErr, fs.ErrNotExist) {
+		return &fault.Error{File: dir, Message: "there is no such directory", Hint: "name the directory of a run", Err: err}
+	}
+	return &fault.Error{File: dir, Message: "this is not the directory of a run", Hint: "it has no " + SummaryName, Err: err}
+}

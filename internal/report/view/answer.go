@@ -1,0 +1,90 @@
+package view
+
+import (
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/terminal"
+)
+
+// headline is what is to be read first: how good the answer is, or where nobody
+// asked for one how far the draws can be relied on.
+func headline(m *report.Model) (text string, sure bool) {
+	if m.Answer != nil {
+		return m.Answer.Headline, m.Answer.Grade.Sure()
+	}
+	return drawsHeadline(m.Grade), m.Grade == report.Sound
+}
+
+// drawsHeadline says in short how far the draws can be relied on.
+func drawsHeadline(g report.Grade) string {
+	switch g {
+	case report.Sound:
+		return "The draws can be relied on"
+	case report.Short:
+		return "Too few draws yet"
+	case report.Unsound:
+		return "The draws cannot be relied on yet"
+	}
+	return "It cannot be told how far the draws can be relied on"
+}
+
+func writeHeadline(m *report.Model, p *terminal.Printer) {
+	text, sure := headline(m)
+	for _, l := range terminal.Wrap(terminal.Plain(text), terminal.Columns) {
+		if sure {
+			l = p.Bold(l)
+		} else {
+			l = p.Warn(l)
+		}
+		p.Line("%s", l)
+	}
+	p.Line("")
+}
+
+// writeAnswer says how good the models are, and what the shortlist promises.
+func writeAnswer(m *report.Model, p *terminal.Printer) {
+	a := m.Answer
+	if a == nil || a.Grade == report.Unasked {
+		return
+	}
+	p.Heading("%s", p.Bold("How good the answer is"))
+	for _, l := range a.Verdict {
+		p.Hanging(0, l)
+	}
+	if len(a.Wishes) > 0 {
+		p.Line("")
+		t := terminal.NewTable(2, "mean of", "model", "shortlist", "random", "known")
+		t.Widest(0, 30)
+		for _, w := range a.Wishes {
+			t.Row(w.Name, w.Strength, promised(w, w.Shortlist), promised(w, w.Random), blankIfUnknown(w, w.Known))
+		}
+		t.Row("score", "", number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), knownMean(a))
+		p.Table(t)
+	}
+	for _, w := range a.Warnings {
+		p.Hanging(0, "! "+w)
+	}
+}
+
+// promised writes a figure of a wish: in the label's unit, or a score.
+func promised(w report.WishPromise, v report.Number) string {
+	if w.Unit == "value" {
+		return number.Value(v)
+	}
+	return number.Three(v)
+}
+
+// blankIfUnknown leaves out what there is not.
+func blankIfUnknown(w report.WishPromise, v report.Number) string {
+	if !v.Known() {
+		return ""
+	}
+	return promised(w, v)
+}
+
+func knownMean(a *report.Answer) string {
+	if a.Known.Number == 0 {
+		return ""
+	}
+	return number.Three(a.Known.Mean)
+}

@@ -1,0 +1,42 @@
+package view
+
+import (
+	"strings"
+
+	"kir/internal/report"
+	"kir/internal/report/figure"
+	"kir/internal/report/number"
+)
+
+// coloursOf gives the ingredients of the shortlist their colours.
+func coloursOf(list []report.Best) map[string]figure.Paint {
+	var recipes []map[string]int
+	for _, b := range list {
+		recipes = append(recipes, b.Recipe)
+	}
+	return figure.Colours(recipes)
+}
+
+// compositionFigure draws a composition as a stacked bar. Its list of parts is
+// the key, which the page sets as text.
+func compositionFigure(m *report.Model, name, title string, b *report.Best, colours map[string]figure.Paint) *figure.Figure {
+	const width, height = 300.0, 40.0
+	f := &figure.Figure{Name: name, Title: title, Width: width, Height: height}
+	if m.Weighs() {
+		f.Title += ", score " + number.Three(b.Score)
+	}
+	var said []string
+	var parts []figure.Slice
+	for _, p := range b.Parts() {
+		share := share(p.Amount, m.Problem.Total)
+		parts = append(parts, figure.Slice{Name: p.Ingredient, Share: share, Size: float64(p.Amount)})
+		said = append(said, p.Ingredient+" "+share)
+		f.KeyOf(share+" "+p.Ingredient, colours[p.Ingredient])
+	}
+	f.Stack(0, 0, width, height, parts, colours)
+	f.Text = strings.Join(said, ", ") + "."
+	return f
+}
+
+// share writes units as a share of the total, in short.
+func share(amount, total int) string { return strings.TrimSpace(number.Share(amount, total)) }

@@ -1,0 +1,95 @@
+package view
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"kir/internal/report"
+	"kir/internal/report/figure"
+)
+
+// A card is a composition of the shortlist on the page.
+type card struct {
+	report.Best
+	Place   int // in the shortlist
+	Page    *pageView
+	Bar     template.HTML // its figure
+	Swatch  []swatch
+	Columns bool // the parts are set in columns
+	AtBound int  // how many rules leave no room
+}
+
+// A swatch is a part of a composition with its colour.
+type swatch struct {
+	report.Part
+	Fill string
+}
+
+// Near names the nearest known recipes.
+func (c card) Near() string { return strings.TrimPrefix(nearestText(c.Best), "nearest: ") }
+
+// Range is how much there may be of an ingredient.
+func (c card) Range(ingredient string) string {
+	if r, ok := c.Ranges[ingredient]; ok {
+		return rangeText(r, c.Page.Problem.Total)
+	}
+	return ""
+}
+
+// Others are the variants that are told.
+func (c card) Others() []string {
+	var list []string
+	for _, v := range c.Variants[:min(len(c.Variants), shownVariants)] {
+		list = append(list, variantText(v, c.Page.Problem.Total))
+	}
+	return list
+}
+
+// manyParts is above how many parts a list of them is set in columns, and fewParts
+// if it stands beside such a one.
+const manyParts, fewParts = 12, 6
+
+// more says whether the composition has more parts than that, with names that are
+// short enough for two columns of them.
+func (c card) more(parts int) bool {
+	longest := 0
+	for name := range c.Recipe {
+		longest = max(longest, utf8.RuneCountInString(name))
+	}
+	return len(c.Recipe) > parts && longest <= 24
+}
+
+// cards returns entries of the shortlist as the page shows them.
+func (v *pageView) cards(of []report.Best, colours map[string]figure.Paint) []card {
+	var list []card
+	for k, b := range of {
+		c := card{Best: b, Place: k, Page: v}
+		if f := v.figures[fmt.Sprintf("best-%d", k+1)]; f != nil {
+			c.Bar = template.HTML(f.SVG())
+		}
+		for _, part := range b.Parts() {
+			fill, _ := colours[part.Ingredient].Hex()
+			c.Swatch = append(c.Swatch, swatch{part, fill})
+		}
+		for _, s := range b.Slack {
+			if atBound(s) {
+				c.AtBound++
+			}
+		}
+		list = append(list, c)
+	}
+	if wide(list) {
+		for k := range list {
+			list[k].Columns = list[k].more(fewParts)
+		}
+	}
+	return list
+}
+
+// wide says whether the cards of a list need more room than usual.
+func wide(list []card) bool {
+	return slices.ContainsFunc(list, func(c card) bool { return c.more(manyParts) })
+}

@@ -1,0 +1,61 @@
+package view
+
+import (
+	"fmt"
+	"io"
+
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/terminal"
+)
+
+// Check prints the check for a person.
+func Check(w io.Writer, c *report.Check) error {
+	p := terminal.NewPrinter(w, terminal.Style{})
+	p.Line("%s", terminal.Plain(c.Problem.Name))
+	p.Line("%s", c.Problem.Words())
+	p.Line("")
+	headings := []string{"ingredients used", "wanted", "compositions"}
+	measured := len(c.Sizes) > 0 && c.Sizes[0].Share != nil
+	if measured {
+		headings = append(headings, "of which all rules keep")
+	}
+	t := terminal.NewTable(0, headings...)
+	shown, estimated := c.Sizes, false
+	const most = 40
+	if len(shown) > most {
+		shown = shown[:most]
+	}
+	for _, s := range shown {
+		cells := []any{s.N, number.Percent(s.Target), number.Big(s.Compositions)}
+		if measured {
+			share := fmt.Sprintf("%.3g", float64(s.Share.Estimate))
+			if s.Share.SE > 0 {
+				share += fmt.Sprintf(" ± %.1g", float64(s.Share.SE))
+				estimated = true
+			}
+			cells = append(cells, share)
+		}
+		t.Row(cells...)
+	}
+	if len(shown) < len(c.Sizes) {
+		t.Row("…", "", fmt.Sprintf("%d more sizes: see --json", len(c.Sizes)-most))
+	}
+	t.Row("all", "", number.Big(c.Compositions))
+	p.Table(t)
+	switch {
+	case estimated:
+		p.Wrapped(0, "Some rules are too many to count together ("+c.Untabled+"): their share is measured from populations that keep them, and the law of n is as exact as that.")
+	case measured:
+		p.Line("Some rules are counted by looking at every composition.")
+	}
+	properties(p, c.Properties)
+	p.Line("")
+	if c.Sampler.Kernel == c.Kernel.Recommended {
+		p.Line("Kernel: %s, as is recommended: %s.", c.Sampler.Kernel, c.Kernel.Because)
+	} else {
+		p.Line("Kernel: %s. Recommended: %s, as %s.", c.Sampler.Kernel, c.Kernel.Recommended, c.Kernel.Because)
+	}
+	warnings(p, c.Warnings)
+	return p.Err
+}

@@ -1,0 +1,88 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/terminal"
+)
+
+// mostMoved is how many figures of a kind are shown that have moved for sure.
+const mostMoved = 12
+
+// Difference writes how a run differs from another.
+func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
+	p := terminal.NewPrinter(w, style)
+	p.Line("A  %s", terminal.Plain(d.A))
+	p.Line("B  %s", terminal.Plain(d.B))
+	p.Heading("What is asked otherwise")
+	if d.Asked == "" {
+		p.Line("  nothing")
+	}
+	for line := range strings.Lines(d.Asked) {
+		p.Line("  %s", terminal.Plain(strings.TrimRight(line, "\r\n")))
+	}
+	p.Heading("The shortlists: %d stayed, %d went, %d came", len(d.Stayed), len(d.Went), len(d.Came))
+	for _, s := range d.Stayed {
+		p.Hanging(2, fmt.Sprintf("= A %d, B %d  %s → %s  %s", s.A.Rank, s.B.Rank, number.Three(float64(s.A.Score)), number.Three(float64(s.B.Score)), amounts(s.A.Recipe, s.B.Recipe)))
+	}
+	for _, l := range d.Went {
+		p.Hanging(2, fmt.Sprintf("- A %d  %s  %s", l.Rank, number.Three(float64(l.Score)), amounts(l.Recipe, nil)))
+	}
+	for _, l := range d.Came {
+		p.Hanging(2, fmt.Sprintf("+ B %d  %s  %s", l.Rank, number.Three(float64(l.Score)), amounts(l.Recipe, nil)))
+	}
+	p.Heading("What moved beyond chance (of %s, by at most one false alarm in %.0f comparisons)", number.Counted(len(d.Figures), "figure"), 1/d.FalseAlarm)
+	var sure []report.Moved
+	for _, m := range d.Figures {
+		if m.Sure {
+			sure = append(sure, m)
+		}
+	}
+	if len(sure) == 0 {
+		p.Line("  nothing")
+	}
+	for _, kind := range []struct{ name, title string }{
+		{"score", "the score"}, {"mean", "means over the draws"}, {"n", "draws with n ingredients"}, {"used", "how often an ingredient is used"}, {"amount", "units of it, where it is used"},
+	} {
+		of := slices.DeleteFunc(slices.Clone(sure), func(m report.Moved) bool { return m.Kind != kind.name })
+		if len(of) == 0 {
+			continue
+		}
+		t := terminal.NewTable(1, kind.title, "A", "±", "B", "±", "B − A", "±")
+		t.Widest(0, mostNamed)
+		for _, m := range of[:min(len(of), mostMoved)] {
+			t.Row(m.Of, number.Three(float64(m.A)), number.Error(float64(m.SEA)), number.Three(float64(m.B)), number.Error(float64(m.SEB)), number.Three(float64(m.B-m.A)), number.Error(m.SE()))
+		}
+		p.Line("")
+		p.Table(t)
+		if more := len(of) - mostMoved; more > 0 {
+			p.Line("and %d more: see --json", more)
+		}
+	}
+	if len(d.Notes) > 0 {
+		p.Line("")
+	}
+	for _, note := range d.Notes {
+		p.Hanging(0, note)
+	}
+	return p.Err
+}
+
+// amounts are the parts of a recipe in units, and where they differ those of another
+// one beside them.
+func amounts(recipe, other map[string]int) string {
+	var texts []string
+	for _, part := range (report.Best{Recipe: recipe}).Parts() {
+		text := fmt.Sprintf("%s %d", terminal.Plain(clipped(part.Ingredient)), part.Amount)
+		if other != nil && other[part.Ingredient] != part.Amount {
+			text += fmt.Sprintf(" → %d", other[part.Ingredient])
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,279 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/report"
+	"kir/internal/report/figure"
+	"kir/internal/report/number"
+)
+
+// A dotRow is a figure with its error on a line of a dot plot.
+type dotRow struct {
+	label     string
+	second    string // a second line of the label, or empty
+	value, se float64
+	reference float64 // NaN: none
+}
+
+// A dotAxis says what the rows of a dot plot are measured by.
+type dotAxis struct {
+	title  string
+	lo, hi float64
+	log    bool // places are those of the logarithm
+	root   bool // places are those of the square root, where few values are far above the others
+	ticks  []float64
+	write  func(v float64) string
+}
+
+// newDotAxis is an axis from 0 on, whose numbers are told in a unit.
+func newDotAxis(title string, hi, unit float64) dotAxis {
+	ticks, digits := figure.Ticks(0, hi/unit, 5)
+	for k := range ticks {
+		ticks[k] *= unit
+	}
+	return dotAxis{title: title, hi: hi, ticks: ticks, write: func(v float64) string { return number.Axis(v/unit, digits) }}
+}
+
+// squeezed is by how much the largest of some values exceeds their median for the
+// others to be squeezed into a corner of an axis.
+const squeezed = 4
+
+// newShareAxis is newDotAxis of shares in percent, of the roots where one value
+// would squeeze the others.
+func newShareAxis(title string, hi float64, values []float64) dotAxis {
+	a := newDotAxis(title, hi, figure.Percent)
+	slices.Sort(values)
+	if len(values) < 4 || values[len(values)-1] < squeezed*values[len(values)/2] {
+		return a
+	}
+	a.root, a.title, a.ticks = true, title+" (root scale)", nil
+	for _, t := range []float64{0, 0.1, 0.5, 1, 2, 5, 10, 20, 40, 70, 100} {
+		// A tick is as far from the next one as its number is wide.
+		at := math.Sqrt(t * figure.Percent / hi)
+		if last := len(a.ticks) - 1; at <= 1 && (last < 0 || at-math.Sqrt(a.ticks[last]/hi) > 0.13) {
+			a.ticks = append(a.ticks, t*figure.Percent)
+		}
+	}
+	a.write = func(v float64) string { return fmt.Sprintf("%.3g", v/figure.Percent) }
+	return a
+}
+
+// leastLabels and mostLabels are how much of a dot plot's width its labels take.
+const leastLabels, mostLabels = 70.0, 196.0
+
+// labelWidth returns how wide the labels of rows are, within bounds.
+func labelWidth(rows []dotRow) float64 {
+	widest := leastLabels
+	for _, r := range rows {
+		widest = max(widest, figure.TextWidth(r.label, figure.TextSize), figure.TextWidth(r.second, figure.TextSize))
+	}
+	return min(widest, mostLabels)
+}
+
+// dotPlot draws a dot and two standard errors to either side for each row.
+func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
+	const right, top = 12.0, 6.0
+	left := labelWidth(rows) + 12
+	row := 18.0
+	if len(rows) > 0 && rows[0].second != "" {
+		row = 34
+	}
+	f.Width = figureWidth
+	bottom := top + row*float64(len(rows))
+	f.Height = bottom + 34
+	place := func(v float64) float64 { return v }
+	if a.log {
+		place = math.Log
+	} else if a.root {
+		place = func(v float64) float64 { return math.Sqrt(max(v, 0)) }
+	}
+	scale := figure.Scale{Lo: place(a.lo), Hi: place(a.hi), From: left, To: figureWidth - right}
+	at := func(v float64) float64 {
+		if a.log && v <= 0 {
+			return left
+		}
+		return scale.Within(place(v))
+	}
+	for _, t := range a.ticks {
+		f.Line(at(t), top, at(t), bottom, 0.5, figure.Line)
+		f.Write(at(t), bottom+13, figure.SmallSize, figure.Middle, figure.Soft, a.write(t))
+	}
+	f.Write((left+figureWidth-right)/2, bottom+28, figure.SmallSize, figure.Middle, figure.Soft, a.title)
+	for k, r := range rows {
+		y := top + row*(float64(k)+0.5)
+		if r.second == "" {
+			f.Write(left-8, y+4, figure.TextSize, figure.End, figure.Ink, figure.Clip(r.label, left-10, figure.TextSize))
+		} else {
+			f.Write(left-8, y-3, figure.TextSize, figure.End, figure.Ink, figure.Clip(r.label, left-10, figure.TextSize))
+			f.Write(left-8, y+11, figure.TextSize, figure.End, figure.Ink, figure.Clip(r.second, left-10, figure.TextSize))
+		}
+		if !math.IsNaN(r.se) {
+			f.Line(at(r.value-2*r.se), y, at(r.value+2*r.se), y, 2, figure.Accent)
+		}
+		if !math.IsNaN(r.reference) {
+			f.Ring(at(r.reference), y, 4, figure.Ink)
+		}
+		f.Dot(at(r.value), y, 3.5, figure.Accent)
+	}
+}
+
+// dotKeys explains a dot plot.
+func dotKeys(f *figure.Figure, value, reference string) {
+	f.Key(value, func(f *figure.Figure, x, y float64) {
+		f.Line(x, y+5, x+20, y+5, 2, figure.Accent)
+		f.Dot(x+10, y+5, 3.5, figure.Accent)
+	})
+	if reference != "" {
+		f.Key(reference, func(f *figure.Figure, x, y float64) { f.Ring(x+10, y+5, 4, figure.Ink) })
+	}
+	f.PlaceKeys()
+}
+
+// shownFrequent is how many ingredients the figure of ingredients has.
+const shownFrequent = 20
+
+// inclusionFigure shows how many draws use the most frequent ingredients.
+func inclusionFigure(m *report.Model) *figure.Figure {
+	f := &figure.Figure{Name: "ingredients", Title: "The %d most frequent ingredients", Text: "Dot plot of the probability that a draw uses each of the %d most frequent ingredients"}
+	return frequentFigure(m, f, "draws that use it, %", "share of the book's recipes", func(i *report.Inclusion) dotRow {
+		return dotRow{value: float64(i.Probability), se: float64(i.MCSE), reference: float64(i.BookShare)}
+	})
+}
+
+// amountsFigure shows the mean amounts of the ingredients of inclusionFigure.
+func amountsFigure(m *report.Model) *figure.Figure {
+	total := float64(m.Problem.Total)
+	f := &figure.Figure{Name: "amounts", Title: "Mean amounts, where they are used", Text: "Dot plot of the mean amount of each of the %d most frequent ingredients, over the draws that use it"}
+	return frequentFigure(m, f, "mean amount, % of the total", "mean of the book's recipes that use it", func(i *report.Inclusion) dotRow {
+		return dotRow{value: float64(i.MeanAmount) / total, se: float64(i.AmountMCSE) / total, reference: float64(i.BookAmount) / total}
+	})
+}
+
+// frequentFigure is a dot plot of shares of the most frequent ingredients, from 0
+// on in percent. Title and text of the figure may have a place for how many these
+// are.
+func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, of func(*report.Inclusion) dotRow) *figure.Figure {
+	var rows []dotRow
+	var said []string
+	top := 0.0 // of all that is shown
+	order := m.Frequent()
+	for _, k := range order[:min(len(order), shownFrequent)] {
+		i := &m.Inclusion[k]
+		if i.Probability <= 0 {
+			break
+		}
+		r := of(i)
+		r.label = i.Ingredient
+		rows = append(rows, r)
+		for _, v := range []float64{r.value, r.value + 2*r.se, r.reference} {
+			if v > top { // NaN is not
+				top = v
+			}
+		}
+		if len(said) < 5 {
+			words := fmt.Sprintf("%s %s", i.Ingredient, number.Percent(r.value))
+			if report.Number(r.reference).Known() {
+				words += fmt.Sprintf(" (book %s)", number.Percent(r.reference))
+			}
+			said = append(said, words)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	count := fmt.Sprint(len(rows))
+	f.Title = strings.Replace(f.Title, "%d", count, 1)
+	f.Text = fmt.Sprintf("%s. First: %s. The table of ingredients has all figures.", strings.Replace(f.Text, "%d", count, 1), strings.Join(said, ", "))
+	if m.Problem.Recipes == 0 {
+		reference = ""
+	}
+	values := make([]float64, len(rows))
+	for k, r := range rows {
+		values[k] = r.value
+	}
+	dotPlot(f, rows, newShareAxis(title, min(1, top*1.06), values))
+	dotKeys(f, "draws, ± 2 standard errors", reference)
+	return f
+}
+
+func pairsFigure(m *report.Model) *figure.Figure {
+	if m.Pairs == nil {
+		return nil
+	}
+	list := slices.Concat(m.Pairs.Together, m.Pairs.Apart)
+	if len(list) == 0 {
+		return nil
+	}
+	lo, hi := math.Inf(1), 0.0
+	var rows []dotRow
+	for _, p := range list {
+		r := dotRow{label: p.First, second: "+ " + p.Second, value: float64(p.Lift), se: float64(p.MCSE), reference: float64(p.Expected)}
+		rows = append(rows, r)
+		lo, hi = min(lo, r.reference, max(r.value/4, r.value-2*r.se)), max(hi, r.reference, r.value+2*r.se)
+	}
+	f := &figure.Figure{
+		Name: "pairs", Title: "Pairs that go together, and pairs that do not",
+		Text: fmt.Sprintf("Dot plot of the lift of %d pairs, on a logarithmic scale, beside the lift that is expected of each. The table of pairs has all figures.", len(rows)),
+	}
+	lo, hi = lo/1.1, hi*1.1
+	ticks := logTicks(lo, hi)
+	dotPlot(f, rows, dotAxis{
+		title: "lift (logarithmic)", lo: lo, hi: hi, log: true, ticks: ticks,
+		write: func(v float64) string { return fmt.Sprintf("%.3g", v) },
+	})
+	dotKeys(f, "draws, ± 2 standard errors", "expected")
+	return f
+}
+
+// logTicks returns round numbers within lo..hi for a logarithmic scale.
+func logTicks(lo, hi float64) []float64 {
+	for _, steps := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
+		var ticks []float64
+		for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi); e++ {
+			for _, s := range steps {
+				if t := s * math.Pow(10, e); t >= lo && t <= hi {
+					ticks = append(ticks, t)
+				}
+			}
+		}
+		if len(ticks) < 2 {
+			break
+		}
+		if len(ticks) <= 7 {
+			return ticks
+		}
+	}
+	if ticks, _ := figure.Ticks(lo, hi, 4); len(ticks) > 1 && hi < 10*lo {
+		return ticks // one number tells no scale
+	}
+	return []float64{lo, hi}
+}
+
+func importanceFigure(m *report.Model, k int) *figure.Figure {
+	w := m.Properties[k]
+	if w.Forest == nil || len(w.Forest.Importances) == 0 {
+		return nil
+	}
+	f := &figure.Figure{Name: fmt.Sprintf("importance-%d", k+1), Title: "What the forest for " + w.Name + " goes by"}
+	var rows []dotRow
+	var said []string
+	hi := 0.0
+	for _, i := range w.Forest.Importances {
+		r := dotRow{label: i.Feature, value: float64(i.Mean), se: float64(i.SE), reference: math.NaN()}
+		rows = append(rows, r)
+		hi = max(hi, r.value+2*r.se)
+		said = append(said, fmt.Sprintf("%s %s", i.Feature, number.Three(r.value)))
+	}
+	f.Text = fmt.Sprintf("Dot plot of the permutation importance of %d features: %s.", len(rows), strings.Join(said, ", "))
+	unit, title := 1.0, "rise of the squared error, in variances"
+	if w.Forest.Quality.Classes != nil {
+		unit, title = 0.01, "loss of accuracy, percentage points"
+	}
+	dotPlot(f, rows, newDotAxis(title, hi, unit))
+	dotKeys(f, "mean over the trees, ± 2 standard errors", "")
+	return f
+}

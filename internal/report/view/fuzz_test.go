@@ -1,0 +1,72 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"testing"
+
+	"kir/internal/report"
+	"kir/internal/run"
+	"kir/internal/terminal"
+)
+
+// A document is a store with a summary alone.
+type document struct {
+	run.Store
+	data []byte
+}
+
+func (d document) Path(name string) string { return name }
+
+func (d document) Location() string { return "." }
+
+func (d document) Read(_ context.Context, name string, _, _ int64) ([]byte, error) {
+	if name != report.SummaryName {
+		return nil, fs.ErrNotExist
+	}
+	return d.data, nil
+}
+
+// FuzzSummary reads a summary as it is, and with its checksum put right by who changed
+// it, and shows it.
+func FuzzSummary(f *testing.F) {
+	data, err := small(f).JSON()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add([]byte(`{"problem": {"total": 5}, "sampler": {"chains": 1}, "best": [{"recipe": {"a": 5}}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		see(t, data)
+		m := new(report.Model)
+		if json.Unmarshal(data, m) != nil {
+			return
+		}
+		if data, err = m.JSON(); err != nil {
+			return // a number that JSON does not have
+		}
+		see(t, data)
+	})
+}
+
+// see shows a summary, if it can be read.
+func see(t *testing.T, data []byte) {
+	m, err := report.Read(context.Background(), document{data: data})
+	if err != nil {
+		if !errors.Is(err, run.ErrDamaged) {
+			t.Fatal(err)
+		}
+		return
+	}
+	room := limited(64<<20 + 100*len(data))
+	for _, err := range []error{Text(&room, m, ".", terminal.Style{}), Shortlist(&room, m.Best, m, terminal.Style{}), Page(&room, m)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range Figures(m) {
+		f.SVG()
+	}
+}

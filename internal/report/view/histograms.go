@@ -1,0 +1,128 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"kir/internal/report"
+	"kir/internal/report/figure"
+	"kir/internal/report/number"
+)
+
+// figureWidth is the width of figures: that of a phone's page, so that their text
+// is readable there; wider pages set figures side by side.
+const figureWidth = 360.0
+
+func sizesFigure(m *report.Model) *figure.Figure {
+	from, to := m.ShownLaw()
+	sizes := m.Sparsity[from:to]
+	if len(sizes) == 0 {
+		return nil
+	}
+	const left, right, top, bottom = 34.0, figureWidth - 4, 10.0, 180.0
+	f := &figure.Figure{Name: "sizes", Title: "Number of ingredients", Width: figureWidth, Height: bottom + 34}
+	highest := 0.0
+	var said []string
+	for _, s := range sizes {
+		e := 0.0
+		if s.MCSE.Known() {
+			e = 2 * float64(s.MCSE)
+		}
+		highest = max(highest, float64(s.Target), float64(s.Observed)+e)
+		if len(said) < 8 {
+			said = append(said, fmt.Sprintf("%d: %s wanted, %s drawn", s.N, number.Percent(s.Target), number.Percent(s.Observed)))
+		}
+	}
+	f.Text = fmt.Sprintf("Bars: the law of the number of ingredients without properties; dots: the share of the draws. %s. The table of the number of ingredients has all figures.", strings.Join(said, "; "))
+	y := f.Frame(left, top, right, bottom, highest*1.05, figure.Percent, "number of ingredients; share in %")
+	slot := (right - left) / float64(len(sizes))
+	every := figure.Every(len(sizes), 14)
+	for k, s := range sizes {
+		x := left + slot*float64(k)
+		gap := min(slot*0.15, 6)
+		f.Rect(x+gap, y.At(float64(s.Target)), max(0.5, slot-2*gap), bottom-y.At(float64(s.Target)), figure.Line)
+		if s.N%every == 0 || len(sizes) == 1 {
+			f.Write(x+slot/2, bottom+14, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
+		}
+	}
+	for k, s := range sizes {
+		x := left + slot*(float64(k)+0.5)
+		if s.MCSE.Known() {
+			f.Line(x, y.Within(float64(s.Observed-2*s.MCSE)), x, y.At(float64(s.Observed+2*s.MCSE)), 2, figure.Accent)
+		}
+		f.Dot(x, y.At(float64(s.Observed)), min(3.5, max(1.2, slot/3)), figure.Accent)
+	}
+	f.Key("the law, without properties", func(f *figure.Figure, x, y float64) { f.Rect(x, y, 20, 10, figure.Line) })
+	f.Key("draws, ± 2 standard errors", func(f *figure.Figure, x, y float64) {
+		f.Line(x+10, y-1, x+10, y+11, 2, figure.Accent)
+		f.Dot(x+10, y+5, 3.5, figure.Accent)
+	})
+	f.PlaceKeys()
+	return f
+}
+
+func scoreFigure(m *report.Model) *figure.Figure {
+	h := m.Score.Histogram
+	if h == nil {
+		return nil
+	}
+	const left, right, top, bottom = 34.0, figureWidth - 14, 10.0, 180.0
+	f := &figure.Figure{Name: "score", Title: "Scores of the draws and of random compositions", Width: figureWidth, Height: bottom + 34}
+	f.Text = fmt.Sprintf("Histograms of the score. Its mean is %s, standard error %s, over the draws, and %s, standard error %s, over %s random compositions of the same sparsity.",
+		number.Three(m.Score.Draws), number.Three(m.Score.DrawsMCSE), number.Three(m.Score.Random), number.Three(m.Score.RandomSE), number.Thousands(m.Score.RandomSize))
+	if h.DrawsBelow > 0 || h.RandomBelow > 0 {
+		f.Text += fmt.Sprintf(" %s of the draws and %s of the random compositions score less than is shown.", number.Percent(h.DrawsBelow), number.Percent(h.RandomBelow))
+	}
+	highest := 0.0
+	for k := range h.Draws {
+		highest = max(highest, float64(h.Draws[k]), float64(h.Random[k]))
+	}
+	title := "score; share in %"
+	if h.Log {
+		title = "score (logarithmic); share in %"
+	}
+	y := f.Frame(left, top, right, bottom, highest*1.05, figure.Percent, title)
+	x := figure.Scale{Lo: float64(h.Edges[0]), Hi: float64(h.Edges[len(h.Edges)-1]), From: left, To: right}
+	ticks, digits := figure.Ticks(x.Lo, x.Hi, 6)
+	for _, t := range ticks {
+		word := number.Axis(t, digits)
+		if h.Log {
+			if digits > 0 {
+				continue
+			}
+			word = fmt.Sprintf("%.3g", math.Pow(10, t))
+		}
+		f.Write(x.At(t), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, word)
+	}
+	var outline []float64
+	for k := range h.Draws {
+		lo, hi := x.At(float64(h.Edges[k])), x.At(float64(h.Edges[k+1]))
+		f.Wash(lo, y.At(float64(h.Draws[k])), hi-lo, bottom-y.At(float64(h.Draws[k])), figure.Accent)
+		outline = append(outline, lo, y.At(float64(h.Random[k])), hi, y.At(float64(h.Random[k])))
+	}
+	f.Path(outline, 1.5, figure.Ink)
+	place := func(mean report.Number) (float64, bool) {
+		v := float64(mean)
+		if h.Log {
+			v = math.Log10(v)
+		}
+		return x.Within(v), mean.Known() && v >= x.Lo
+	}
+	if at, ok := place(m.Score.Draws); ok {
+		f.Line(at, top, at, bottom, 2.5, figure.Accent)
+	}
+	if at, ok := place(m.Score.Random); ok {
+		f.Dashed(at, top, at, bottom, 1.5, figure.Ink)
+	}
+	f.Key("draws, and their mean", func(f *figure.Figure, x, y float64) {
+		f.Wash(x, y, 20, 10, figure.Accent)
+		f.Line(x+10, y-1, x+10, y+11, 2.5, figure.Accent)
+	})
+	f.Key("random compositions, and their mean", func(f *figure.Figure, x, y float64) {
+		f.Path([]float64{x, y + 10, x, y + 3, x + 20, y + 3, x + 20, y + 10}, 1.5, figure.Ink)
+		f.Dashed(x+10, y-1, x+10, y+11, 1.5, figure.Ink)
+	})
+	f.PlaceKeys()
+	return f
+}

@@ -1,0 +1,58 @@
+package view
+
+import (
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/terminal"
+)
+
+// textIngredients is how many ingredients the text lists.
+const textIngredients = 10
+
+func writeIngredients(m *report.Model, p *terminal.Printer) {
+	order := m.Frequent()
+	if len(order) == 0 || !(m.Inclusion[order[0]].Probability > 0) {
+		return
+	}
+	p.Heading("%s", p.Bold("Ingredients: how many draws use them, and how much then"))
+	headings := []string{"ingredient", "draws, %", "±"}
+	book := m.Problem.Recipes > 0
+	if book {
+		headings = append(headings, "book, %")
+	}
+	headings = append(headings, "mean amount, %", "±")
+	t := terminal.NewTable(1, headings...)
+	t.Widest(0, 30)
+	total := report.Number(m.Problem.Total)
+	for _, k := range order[:min(len(order), textIngredients)] {
+		i := m.Inclusion[k]
+		cells := []any{terminal.Pad(terminal.Plain(i.Ingredient), min(30, terminal.Width(terminal.Plain(i.Ingredient)))), number.Fixed(100*i.Probability, 1), number.Fixed(100*i.MCSE, 2)}
+		if book {
+			cells = append(cells, number.Fixed(100*i.BookShare, 1))
+		}
+		t.Row(append(cells, number.Fixed(100*i.MeanAmount/total, 1), number.Fixed(100*i.AmountMCSE/total, 2))...)
+	}
+	p.Table(t)
+	if more := len(order) - textIngredients; more > 0 {
+		p.Line("%s more: see --json", number.Thousands(more))
+	}
+	if m.Pairs == nil || len(m.Pairs.Together)+len(m.Pairs.Apart) == 0 {
+		return
+	}
+	p.Heading("Pairs: lift, how much more often both are used than if each was by itself,")
+	p.Line("and the lift expected of ingredients that only compete for places")
+	pairs := terminal.NewTable(1, "", "lift", "±", "expected", "pair")
+	pairs.Widest(4, 46)
+	for _, of := range []struct {
+		how  string
+		list []report.Pair
+	}{{"together", m.Pairs.Together}, {"apart", m.Pairs.Apart}} {
+		for _, pair := range of.list[:min(len(of.list), textPairs)] {
+			pairs.Row(of.how, number.Fixed(pair.Lift, 2), number.Fixed(pair.MCSE, 2), number.Fixed(pair.Expected, 2), pair.First+" + "+pair.Second)
+		}
+	}
+	p.Table(pairs)
+}
+
+// textPairs is how many pairs of a kind the text lists.
+const textPairs = 4

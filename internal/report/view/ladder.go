@@ -1,0 +1,138 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"kir/internal/report"
+	"kir/internal/report/figure"
+	"kir/internal/report/number"
+	"kir/internal/terminal"
+)
+
+// textRungs is how many rungs of a ladder the text lists.
+const textRungs = 41
+
+// writeLadders prints what says how well tempering works.
+func writeLadders(m *report.Model, p *terminal.Printer) {
+	worst := m.WorstLadder()
+	if worst == nil {
+		return
+	}
+	p.Heading("%s", p.Bold("Tempering: from random compositions (β = 0) to the target (β = 1) and back"))
+	learnt := ""
+	t := terminal.NewTable(0, "chain", "steps", "restarts", "round trips", "rejected", "Λ", "log Z", "±")
+	for _, l := range m.Ladders[:min(len(m.Ladders), textLadders)] {
+		t.Row(l.Chain, l.Steps(), number.Thousands(l.Restarts), number.Thousands(l.RoundTrips), number.Rate(l.MostRejected()),
+			number.Fixed(l.Barrier, 2), number.Fixed(l.LogZ.Value, 3), number.Error(l.LogZ.SE))
+		if leg := l.Learnt; leg != nil {
+			learnt = " Learnt: a second leg of the chain above, which comes to β = 1 from the law that warm-up has learnt."
+			t.Row("learnt", leg.Steps, number.Thousands(leg.Restarts), number.Thousands(leg.RoundTrips), number.Rate(leg.Rejected),
+				number.Fixed(leg.Barrier, 2), number.Fixed(leg.LogZ.Value, 3), number.Error(leg.LogZ.SE))
+		}
+	}
+	p.Table(t)
+	if more := len(m.Ladders) - textLadders; more > 0 {
+		p.Line("%s more: see --json", number.Thousands(more))
+	}
+	p.Wrapped(0, fmt.Sprintf("In %s scans a chain. Rejected: swaps of the step that rejects most; Λ: the sum over the steps. Restarts: replicas that came from β = 0 to β = 1; round trips: those that had been there before.%s log Z, the log of the mean score over random compositions, is %s ± %s from all chains.",
+		number.Thousands(worst.Scans), learnt, number.Fixed(m.LogZ.Value, 3), number.Error(m.LogZ.SE)))
+	if worst.Steps() == 0 {
+		p.Wrapped(0, "Nothing is wished for, so that all β are alike and the ladder has one rung.")
+		return
+	}
+	p.Line("")
+	p.Wrapped(0, fmt.Sprintf("The ladder of chain %d, which made the fewest round trips. Rejected: swaps with the next β; Λ(β): their sum so far; forbidden: scans where the score is 0.", worst.Chain))
+	rungs := terminal.NewTable(0, "β", "rejected", "Λ(β)", "mean log score", "forbidden")
+	for k, g := range worst.Rungs {
+		if k == textRungs && len(worst.Rungs) > textRungs+1 {
+			p.Table(rungs)
+			p.Line("%s more: see --json", number.Thousands(len(worst.Rungs)-k))
+			return
+		}
+		rejected := ""
+		if g.Rejected.Known() {
+			rejected = number.Rate(g.Rejected)
+		}
+		rungs.Row(number.Four(g.Beta), rejected, number.Fixed(g.Barrier, 2), number.Four(g.MeanLogScore), number.Rate(g.Forbidden))
+	}
+	p.Table(rungs)
+}
+
+// textLadders is how many ladders the text has a line of.
+const textLadders = 16
+
+// shownLadders returns the ladders that figures show: those of some steps, of the
+// first chains.
+func shownLadders(m *report.Model) []report.Ladder {
+	var shown []report.Ladder
+	for _, l := range m.Ladders[:min(len(m.Ladders), figureChains)] {
+		if l.Steps() > 0 {
+			shown = append(shown, l)
+		}
+	}
+	return shown
+}
+
+func barrierFigure(m *report.Model) *figure.Figure {
+	ladders := shownLadders(m)
+	if len(ladders) == 0 {
+		return nil
+	}
+	const left, right, top, bottom = 34.0, figureWidth - 10, 10.0, 180.0
+	f := &figure.Figure{Name: "barrier", Title: "Barrier Λ(β) of each chain", Width: figureWidth, Height: bottom + 34}
+	highest := 0.0
+	var said []string
+	for _, l := range ladders {
+		highest = max(highest, float64(l.Barrier))
+		said = append(said, fmt.Sprintf("chain %d %s in %s", l.Chain, number.Fixed(l.Barrier, 2), number.Counted(l.Steps(), "step")))
+	}
+	f.Text = fmt.Sprintf("Lines: the sum of the rejection rates from β = 0 up to β, for each of %s. It ends at β = 1: %s.", number.Counted(len(ladders), "chain"), strings.Join(said, "; "))
+	if highest == 0 {
+		highest = 1 // no swap was rejected
+	}
+	y := f.Frame(left, top, right, bottom, 1.05*highest, 1, "β; Λ(β) upwards")
+	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: right}
+	for _, t := range []float64{0, 0.2, 0.4, 0.6, 0.8, 1} {
+		f.Write(x.At(t), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(t, 1))
+	}
+	for _, l := range ladders {
+		var points []float64
+		for _, g := range l.Rungs {
+			points = append(points, x.At(float64(g.Beta)), y.At(float64(g.Barrier)))
+		}
+		f.Path(points, 1.2, figure.Accent)
+		for k := 0; k < len(points); k += 2 {
+			f.Dot(points[k], points[k+1], 2.2, figure.Accent)
+		}
+	}
+	f.Key("a chain, with a dot for each β of its ladder", func(f *figure.Figure, x, y float64) {
+		f.Line(x, y+5, x+20, y+5, 1.2, figure.Accent)
+		f.Dot(x+10, y+5, 2.2, figure.Accent)
+	})
+	f.PlaceKeys()
+	return f
+}
+
+func rejectionsFigure(m *report.Model) *figure.Figure {
+	ladders := shownLadders(m)
+	if len(ladders) == 0 {
+		return nil
+	}
+	f := &figure.Figure{Name: "rejections", Title: "Rejected swaps by step of the ladder", Width: figureWidth}
+	var said []string
+	for c, l := range ladders {
+		x, y := strip(f, c, l.Chain, 4, 0, float64(l.Steps()), 0, 1)
+		least := report.Number(1)
+		for k, g := range l.Rungs[:l.Steps()] {
+			from, to, at := x.At(float64(k)), x.At(float64(k+1)), y.Within(float64(g.Rejected))
+			f.Wash(from, at, x.At(1)-x.At(0), y.From-at, figure.Accent)
+			f.Line(from, at, to, at, 2, figure.Accent)
+			least = min(least, g.Rejected)
+		}
+		said = append(said, fmt.Sprintf("chain %d from %s to %s", l.Chain, number.Percent(least), number.Percent(l.MostRejected())))
+	}
+	f.Text = fmt.Sprintf("Bars: for each chain, the share of swaps that each step from β = 0 to β = 1 rejects; a ladder that is spaced well has even ones. %s.", strings.Join(said, "; "))
+	belowStrips(f, "step, from β = 0 to β = 1; each strip from 0 to 100 %%")
+	return f
+}

@@ -1,0 +1,304 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"io/fs"
+	"reflect"
+	"strings"
+	"unicode"
+
+	"kir/internal/report"
+	"kir/internal/report/figure"
+	"kir/internal/report/number"
+	"kir/internal/run"
+	"kir/internal/terminal"
+)
+
+// PageName is the file of a run's directory that holds the page.
+const PageName = "report.html"
+
+var (
+	//go:embed page.html
+	pageText string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
+)
+
+const (
+	// pageIngredients and pageSizes are how many ingredients and how many numbers
+	// of ingredients the page's tables have.
+	pageIngredients, pageSizes = 2500, 500
+	// pageClasses is up to how many classes a confusion matrix is shown.
+	pageClasses = 40
+)
+
+// page is the template of report.html. Everything goes through its escaping but
+// for figures, which are SVG of our own, and numbers.
+var page = template.Must(template.New(PageName).Funcs(template.FuncMap{
+	"at":        pointer,
+	"num":       numberTag,
+	"text":      Shown,
+	"thousands": number.Thousands[int],
+	"counted":   number.Counted,
+	"inc":       func(k int) int { return k + 1 },
+	"plain":     number.Full,
+	"meaning":   importanceMeaning,
+	"reasons":   reasons,
+	"chains":    func(l []report.Chain) []report.Chain { return l[:min(len(l), figureChains)] },
+	"ladders":   func(l []report.Ladder) []report.Ladder { return l[:min(len(l), figureChains)] },
+	"confusion": func(f *report.Forest) bool { return f.Quality.Classes != nil && len(f.Classes) <= pageClasses },
+	"slack":     slackText,
+	"style":     wishStyle,
+	"bound":     atBound,
+	"wide":      wide,
+}).Parse(pageText))
+
+// pointer returns the JSON Pointer (RFC 6901) of a figure in summary.json.
+func pointer(path ...any) string {
+	var b strings.Builder
+	for _, p := range path {
+		b.WriteByte('/')
+		b.WriteString(strings.ReplaceAll(strings.ReplaceAll(fmt.Sprint(p), "~", "~0"), "/", "~1"))
+	}
+	return b.String()
+}
+
+// styles are how figures are written.
+var styles = map[string]func(v float64) string{
+	"percent":  func(v float64) string { return number.Fixed(100*v, 1) },
+	"percent2": func(v float64) string { return number.Fixed(100*v, 2) },
+	"two":      func(v float64) string { return number.Fixed(v, 2) },
+	"three":    number.Three[float64],
+	"four":     func(v float64) string { return number.Fixed(v, 4) },
+	"short":    number.Four[float64],
+	"error":    number.Error[float64],
+	"whole":    number.Down[float64],
+	"value":    number.Value[float64],
+}
+
+// numberTag writes a figure of the model for people, and for programs in full,
+// with its place in summary.json.
+func numberTag(pointer string, v any, style string) (template.HTML, error) {
+	write, ok := styles[style]
+	if !ok {
+		return "", fmt.Errorf("%q is no style of numbers", style)
+	}
+	switch x := reflect.ValueOf(v); {
+	case x.CanFloat():
+		return dataTag(pointer, x.Float(), write), nil
+	case x.CanInt():
+		return dataTag(pointer, float64(x.Int()), write), nil
+	}
+	return "", fmt.Errorf("%T is no number", v)
+}
+
+// dataTag is numberTag in any style.
+func dataTag(pointer string, v float64, write func(v float64) string) template.HTML {
+	of := `" data-of="` + html.EscapeString(pointer) + `">`
+	if !report.Number(v).Known() {
+		return template.HTML(`<data value="` + of + `<abbr title="unknown">?</abbr></data>`)
+	}
+	return template.HTML(`<data value="` + number.Full(v) + of + html.EscapeString(write(v)) + `</data>`)
+}
+
+// Shown makes text from a book fit to be shown: control characters, and those
+// that turn the direction of writing against what the letters ask for, are
+// escaped.
+func Shown(text string) string {
+	return terminal.Escape(text, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r)
+	})
+}
+
+// pageView is what the template sees.
+type pageView struct {
+	*report.Model
+	Policy  string
+	Style   template.CSS
+	Script  template.JS
+	Sampled string
+	Title   string // of the shortlist
+	Cards   []card
+	Order   []int // places of the ingredients that the table has
+	Law     []int // places of the sizes that the table has
+
+	figures map[string]*figure.Figure
+}
+
+// Figure returns a figure with its title, or nothing if the run has none of that
+// name.
+func (v *pageView) Figure(name string) template.HTML {
+	f := v.figures[name]
+	if f == nil {
+		return ""
+	}
+	return template.HTML("\n<figure>\n<figcaption aria-hidden=\"true\"><strong>" + html.EscapeString(Shown(f.Title)) + "</strong></figcaption>\n" + f.SVG() + "\n</figure>")
+}
+
+// Amount writes mean units as a percentage of the total.
+func (v *pageView) Amount(pointer string, units report.Number) template.HTML {
+	return dataTag(pointer, float64(units), func(f float64) string { return number.Fixed(100*f/float64(v.Problem.Total), 1) })
+}
+
+// Part writes the units of a part as a percentage of the total.
+func (v *pageView) Part(pointer string, units int) template.HTML {
+	return dataTag(pointer, float64(units), func(float64) string { return share(units, v.Problem.Total) })
+}
+
+// Wished writes what an entry has of a wish: what a model expects of a number, with
+// its interval, or the score; nothing if that says no more than the entry's score.
+func (v *pageView) Wished(place int, w report.Property, b report.Best) template.HTML {
+	if q, ok := b.Predicted[w.Name]; ok {
+		at := func(figure string, n report.Number) template.HTML {
+			return dataTag(pointer("best", place, "predicted", w.Name, figure), float64(n), func(f float64) string { return number.Value(f) })
+		}
+		text := at("value", q.Value)
+		if q.Low.Known() {
+			text += " (" + at("low", q.Low) + " to " + at("high", q.High) + ")"
+		}
+		if q.At != "" {
+			text += template.HTML(" at " + template.HTMLEscapeString(q.At))
+		}
+		return text
+	}
+	if figureOf(v.Model, w, b) == "" {
+		return ""
+	}
+	return dataTag(pointer("best", place, "scores", w.Name), float64(b.Scores[w.Name]), func(f float64) string { return number.Score(f, w.Weight) })
+}
+
+// Measured says whether rules were measured, so that the law of n has an error.
+func (v *pageView) Measured() bool { return len(v.Sparsity) > 0 && v.Sparsity[0].Share != nil }
+
+// wishStyle is how the figures of a wish are written.
+func wishStyle(w report.WishPromise) string {
+	if w.Unit == "value" {
+		return "value"
+	}
+	return "three"
+}
+
+// Headline is what is to be read first.
+func (v *pageView) Headline() string {
+	text, _ := headline(v.Model)
+	return text
+}
+
+// Sure says whether the headline calls for no care.
+func (v *pageView) Sure() bool {
+	_, sure := headline(v.Model)
+	return sure
+}
+
+// Tone is the colour of the answer.
+func (v *pageView) Tone() string {
+	switch {
+	case v.Sure():
+		return "sound"
+	case v.Model.Answer != nil && v.Model.Answer.Grade == report.Weak:
+		return "unsound"
+	}
+	return "short"
+}
+
+// DrawsHeadline says in short how far the draws can be relied on.
+func (v *pageView) DrawsHeadline() string { return drawsHeadline(v.Grade) }
+
+// DrawsTone is the colour of the draws: sound draws are no green sign where the
+// answer calls for care.
+func (v *pageView) DrawsTone() string {
+	if v.Grade == report.Sound && !v.Sure() {
+		return "plain"
+	}
+	return string(v.Grade)
+}
+
+// Kept says that the rules are kept.
+func (v *pageView) Kept() string {
+	switch n := len(v.Problem.Rules); n {
+	case 1:
+		return "The rule is kept"
+	case 2:
+		return "Both rules are kept"
+	default:
+		return fmt.Sprintf("All %s are kept", number.Counted(n, "rule"))
+	}
+}
+
+// newPageView returns what the template sees of a model.
+func newPageView(m *report.Model) *pageView {
+	onLight, onDark := figure.Variables()
+	style := strings.NewReplacer("LIGHT", onLight, "DARK", onDark, "FIGURES", figure.Style()).Replace(pageStyle)
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	v := &pageView{
+		Model: m, Sampled: sampled(m), Style: template.CSS(style), Script: template.JS(pageScript), figures: make(map[string]*figure.Figure),
+		Policy: "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " + hash(style) + "; script-src " + hash(pageScript),
+	}
+	for _, f := range Figures(m) {
+		v.figures[f.Name] = f
+	}
+	list := m.Best[:min(len(m.Best), pageBest)]
+	v.Title, v.Cards = shortlistTitle(m), v.cards(list, coloursOf(list))
+	v.Order = m.Frequent()
+	v.Order = v.Order[:min(len(v.Order), pageIngredients)]
+	for k, to := m.ShownLaw(); k < to && len(v.Law) < pageSizes; k++ {
+		v.Law = append(v.Law, k)
+	}
+	return v
+}
+
+// Page writes the report as a page: one HTML file that needs no other, no network
+// and no scripts.
+func Page(w io.Writer, m *report.Model) error {
+	var b bytes.Buffer
+	if err := page.Execute(&b, newPageView(m)); err != nil {
+		return fmt.Errorf("the page: %w", err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// PageIsFresh says whether report.html, in the run's directory, was made of the
+// draws that the model was.
+func PageIsFresh(ctx context.Context, store run.Store, m *report.Model) (bool, error) {
+	data, err := store.Read(ctx, PageName, 0, -1)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var list bytes.Buffer
+	for _, p := range m.Parts {
+		fmt.Fprintf(&list, "%s  %s\n", p.SHA256, p.Name)
+	}
+	return bytes.Contains(data, []byte("<code>"+template.HTMLEscapeString(list.String())+"</code>")), nil
+}
+
+// SavePage writes report.html into the run's directory.
+func SavePage(ctx context.Context, store run.Store, m *report.Model) error {
+	var b bytes.Buffer
+	if err := Page(&b, m); err != nil {
+		return err
+	}
+	return store.Replace(ctx, PageName, b.Bytes())
+}
+
+// IsPage says whether a file is a page that was made here.
+func IsPage(data []byte) bool {
+	return bytes.Contains(data[:min(len(data), 1<<12)], []byte(`<meta name="generator" content="kir `))
+}

@@ -1,0 +1,166 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/report/sheet"
+	"kir/internal/terminal"
+)
+
+// from90 and to90 are how columns are called that bound an interval.
+const from90, to90 = ", 90 % from", ", 90 % to"
+
+// Scorecard writes what given recipes score.
+func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
+	p := terminal.NewPrinter(w, style)
+	rows := ScoreSheet(c).Rows
+	var t *terminal.Table
+	for r, row := range rows {
+		var cells []any
+		var heads []string
+		for k, c := range row[:len(row)-1] { // the rules broken follow below
+			head := rows[0][k].(string)
+			if strings.HasSuffix(head, to90) {
+				continue // it stands beside where the interval begins
+			}
+			heads = append(heads, terminal.Plain(strings.Replace(head, from90, ", 90 %", 1)))
+			switch v := c.(type) {
+			case nil:
+				c = ""
+			case float64:
+				if c = number.Four(v); strings.HasSuffix(head, from90) {
+					c = fmt.Sprintf("%s–%s", c, number.Four(row[k+1].(float64)))
+				}
+			}
+			cells = append(cells, c)
+		}
+		if r == 0 {
+			t = terminal.NewTable(1, heads...)
+			t.Widest(0, mostNamed)
+		} else {
+			t.Row(cells...)
+		}
+	}
+	p.Table(t)
+	p.Heading("Rules that are broken")
+	broken, seen := false, false
+	for _, r := range c.Recipes {
+		seen = seen || r.OutOfBag
+		for _, b := range r.Broken {
+			broken = true
+			p.Hanging(2, terminal.Plain(clipped(r.Recipe)+": "+breach(b)))
+		}
+	}
+	if !broken {
+		p.Line("  none")
+	}
+	if seen {
+		p.Line("")
+		p.Line("Models score recipes in the book by trees that have not seen them.")
+	}
+	properties(p, c.Properties)
+	return p.Err
+}
+
+// predicted returns the wishes for numbers that a model predicts, and a prediction of
+// each.
+func predicted(c *report.Scorecard) (names []string, like map[string]report.Prediction) {
+	like = make(map[string]report.Prediction)
+	for _, w := range c.Properties {
+		for _, r := range c.Recipes {
+			if q, ok := r.Predicted[w.Name]; ok {
+				names = append(names, w.Name)
+				like[w.Name] = q
+				break
+			}
+		}
+	}
+	return names, like
+}
+
+// predictionHead heads the columns of predictions that are like one.
+func predictionHead(name string, like report.Prediction) []any {
+	head := []any{name}
+	if like.Low.Known() {
+		head = append(head, name+from90, name+to90)
+	}
+	if like.At != "" {
+		head = append(head, name+", at")
+	}
+	return head
+}
+
+// predictionCells are the cells below.
+func predictionCells(q report.Prediction) []any {
+	cells := []any{cell(q.Value)}
+	if q.Low.Known() {
+		cells = append(cells, cell(q.Low), cell(q.High))
+	}
+	if q.At != "" {
+		cells = append(cells, q.At)
+	}
+	return cells
+}
+
+// breach says which rule is broken, and by how much.
+func breach(b report.Breach) string {
+	if b.Unit == "" || !b.Value.Known() || !b.Bound.Known() {
+		return b.Rule
+	}
+	value := fmt.Sprintf("%.4g", float64(b.Value))
+	off := fmt.Sprintf("%.3g", math.Abs(float64(b.Value-b.Bound)))
+	way := "too much"
+	if b.Value < b.Bound {
+		way = "too little"
+	}
+	switch {
+	case b.Ingredient != "":
+		value = clipped(b.Ingredient) + " has " + unitsOf(value)
+	case b.Unit == "units":
+		value = unitsOf(value)
+	case b.Unit == "ingredients":
+		value += " used"
+		way = strings.NewReplacer("much", "many", "little", "few").Replace(way)
+	default:
+		value = b.Unit + " " + value
+	}
+	return b.Rule + ": " + value + ", " + off + " " + way
+}
+
+// ScoreSheet returns what given recipes score as a table.
+func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
+	s := &sheet.Sheet{Name: "scores"}
+	names, like := predicted(c)
+	head := []any{"recipe", "ingredients", "score"}
+	for _, w := range c.Properties {
+		head = append(head, "score of "+w.Name)
+	}
+	for _, name := range names {
+		head = append(head, predictionHead(name, like[name])...)
+	}
+	s.Add(append(head, "in the book", "rules broken")...)
+	for _, r := range c.Recipes {
+		row := []any{r.Recipe, r.Used, cell(r.Score)}
+		for _, w := range c.Properties {
+			row = append(row, cell(r.Scores[w.Name]))
+		}
+		for _, w := range names {
+			if q, ok := r.Predicted[w]; ok {
+				row = append(row, predictionCells(q)...)
+			} else {
+				row = append(row, make([]any, len(predictionCells(like[w])))...)
+			}
+		}
+		var broken []string
+		for _, b := range r.Broken {
+			broken = append(broken, breach(b))
+		}
+		s.Add(append(row, r.Book, strings.Join(broken, "; "))...)
+	}
+	return s
+}

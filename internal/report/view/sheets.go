@@ -1,0 +1,126 @@
+package view
+
+import (
+	"slices"
+	"strconv"
+
+	"kir/internal/report"
+	"kir/internal/report/sheet"
+)
+
+// Sheets returns a shortlist as two tables: the recipes, a column each and a row an
+// ingredient in percent of the total; and the figures, a row a recipe.
+func Sheets(list []report.Best, m *report.Model, r report.Rack) (recipes, figures *sheet.Sheet) {
+	sums := make(map[string]int)
+	for _, b := range list {
+		for name, amount := range b.Recipe {
+			sums[name] += amount
+		}
+	}
+	var all []report.Part
+	for name, sum := range sums {
+		all = append(all, report.Part{Ingredient: name, Amount: sum})
+	}
+	r.Order(all)
+	recipes = &sheet.Sheet{Name: "recipes, percent"}
+	head := []any{"ingredient", "group"}
+	total := []any{"total", nil}
+	for k := range list {
+		head = append(head, "recipe "+strconv.Itoa(k+1))
+		total = append(total, 100)
+	}
+	recipes.Add(head...)
+	percent := func(amount int) any {
+		if amount == 0 {
+			return nil
+		}
+		return 100 * float64(amount) / float64(m.Problem.Total)
+	}
+	for _, p := range all {
+		row := []any{p.Ingredient, r.GroupOf(p.Ingredient)}
+		for _, b := range list {
+			row = append(row, percent(b.Recipe[p.Ingredient]))
+		}
+		recipes.Add(row...)
+	}
+	recipes.Add(total...)
+	return recipes, figuresSheet(list, m, r)
+}
+
+// figuresSheet returns the figures of a shortlist.
+func figuresSheet(list []report.Best, m *report.Model, r report.Rack) *sheet.Sheet {
+	s := &sheet.Sheet{Name: "figures"}
+	head := []any{"recipe", "ingredients", "score"}
+	var wishes, numbers []string
+	for _, w := range m.Properties {
+		wishes = append(wishes, w.Name)
+		head = append(head, "score of "+w.Name)
+	}
+	for _, w := range wishes {
+		if len(list) > 0 && list[0].Predicted[w] != (report.Prediction{}) {
+			numbers = append(numbers, w)
+			head = append(head, predictionHead(w, list[0].Predicted[w])...)
+		}
+	}
+	head = append(head, "apart", "known", "extrapolates", "nearest", "distance of nearest")
+	if r.Cost != nil {
+		head = append(head, "mean "+r.Cost.Name)
+	}
+	s.Add(head...)
+	for k, b := range list {
+		row := []any{k + 1, len(b.Recipe), cell(b.Score)}
+		for _, w := range wishes {
+			row = append(row, cell(b.Scores[w]))
+		}
+		for _, w := range numbers {
+			row = append(row, predictionCells(b.Predicted[w])...)
+		}
+		nearest, distance := any(nil), any(nil)
+		if len(b.Nearest) > 0 {
+			nearest, distance = b.Nearest[0].Recipe, cell(b.Nearest[0].Distance)
+		}
+		row = append(row, cell(b.Apart), yes(b.Known), yes(b.Extrapolates), nearest, distance)
+		if r.Cost != nil {
+			mean := 0.0
+			for _, p := range b.Parts() { // in an order, so that the sum is the same each time
+				mean += r.CostOf(p.Ingredient) * float64(p.Amount) / float64(m.Problem.Total)
+			}
+			row = append(row, cell(report.Number(mean)))
+		}
+		s.Add(row...)
+	}
+	return s
+}
+
+// cell is a number as a cell, to six digits; nothing if it is not known.
+func cell(v report.Number) any {
+	if !v.Known() {
+		return nil
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'g', 6, 64), 64)
+	if err != nil {
+		return float64(v)
+	}
+	return short
+}
+
+// yes is a truth as a cell.
+func yes(v bool) string {
+	if v {
+		return "yes"
+	}
+	return "no"
+}
+
+// Beside puts the figures below the recipes in one table, a column a recipe.
+func Beside(recipes, figures *sheet.Sheet) *sheet.Sheet {
+	s := &sheet.Sheet{Name: recipes.Name, Rows: slices.Clone(recipes.Rows)}
+	for k := 1; k < len(figures.Rows[0]); k++ {
+		row := []any{figures.Rows[0][k], "figure"}
+		for _, of := range figures.Rows[1:] {
+			row = append(row, of[k])
+		}
+		s.Add(row...)
+	}
+	return s
+}

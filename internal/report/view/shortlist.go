@@ -1,0 +1,207 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/terminal"
+)
+
+// textBest is how many entries of the shortlist the text shows, and longBest how
+// many if some have many parts.
+const textBest, longBest = 10, 5
+
+// longParts is above how many parts a composition is long.
+const longParts = 6
+
+// writeShortlist prints the beginning of the shortlist.
+func writeShortlist(m *report.Model, p *terminal.Printer) {
+	most := textBest
+	if slices.ContainsFunc(m.Best[:min(len(m.Best), longBest)], func(b report.Best) bool { return len(b.Recipe) > longParts }) {
+		most = longBest
+	}
+	shown := m.Best[:min(len(m.Best), most)]
+	writeEntries(m, p, shown)
+	if more := len(m.Best) - len(shown); more > 0 {
+		p.Line("")
+		p.Line("%s more: kir show RUN --best %d, --json", number.Thousands(more), min(len(m.Best), 20))
+	}
+}
+
+// Shortlist prints the beginning of the shortlist for a person.
+func Shortlist(w io.Writer, list []report.Best, m *report.Model, style terminal.Style) error {
+	var b strings.Builder
+	p := terminal.NewPrinter(&b, style)
+	writeEntries(m, p, list)
+	if p.Err != nil {
+		return p.Err
+	}
+	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
+	return err
+}
+
+// shortlistTitle says what the shortlist is.
+func shortlistTitle(m *report.Model) string {
+	kind := "compositions"
+	if m.Problem.Recipes > 0 && !slices.ContainsFunc(m.Best, func(b report.Best) bool { return b.Known }) {
+		kind = "new compositions"
+	}
+	if !m.Weighs() {
+		return "Shortlist: " + kind + " that differ"
+	}
+	return "Shortlist: the best " + kind + ", each another idea"
+}
+
+// writeEntries prints entries of the shortlist, from the first on.
+func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
+	if len(list) == 0 {
+		if m.Problem.Recipes > 0 {
+			p.Heading("Every set of ingredients that was found is in the book.")
+		}
+		return
+	}
+	p.Heading("%s", p.Bold(shortlistTitle(m)))
+	if slices.ContainsFunc(list, func(b report.Best) bool { return len(b.Ranges) > 0 }) {
+		p.Wrapped(0, "In brackets: how much of an ingredient there may be, at the cost of another, for a score within 1 %.")
+	}
+	width := len(number.Share(m.Problem.Total, m.Problem.Total)) - len(" %")
+	names, ranges := 10, 0
+	for _, b := range list {
+		for name := range b.Recipe {
+			names = max(names, terminal.Width(terminal.Plain(name)))
+		}
+		for _, r := range b.Ranges {
+			ranges = max(ranges, terminal.Width(rangeText(r, m.Problem.Total)))
+		}
+	}
+	bars := 24
+	for k, b := range list {
+		p.Line("")
+		p.Line("%s", p.Bold(entryHead(m, k, b)))
+		for _, l := range figuresOf(m, b) {
+			p.Wrapped(4, l)
+		}
+		for _, part := range b.Parts() {
+			column := min(names, 30)
+			name := terminal.Wrap(terminal.Plain(part.Ingredient), terminal.Columns-4-width-2)
+			if len(name) > 1 {
+				name = terminal.Wrap(terminal.Plain(part.Ingredient), column) // whole, beside what follows
+			}
+			line := fmt.Sprintf("%*s  %s", 4+width, percents(part.Amount, m.Problem.Total), terminal.Pad(name[0], column))
+			if ranges > 0 {
+				within := ""
+				if r, ok := b.Ranges[part.Ingredient]; ok {
+					within = rangeText(r, m.Problem.Total)
+				}
+				line += "  " + terminal.Pad(within, ranges)
+			}
+			if room := terminal.Columns - terminal.Width(line) - 2; len(name) == 1 && room >= 8 {
+				line += "  " + p.Bar(float64(part.Amount)/float64(m.Problem.Total), min(bars, room))
+			}
+			p.Line("%s", strings.TrimRight(line, " "))
+			for _, rest := range name[1:] {
+				p.Line("%*s  %s", 4+width, "", rest)
+			}
+		}
+		for _, v := range b.Variants[:min(len(b.Variants), shownVariants)] {
+			p.Hanging(4, variantText(v, m.Problem.Total))
+		}
+		if len(b.Nearest) > 0 {
+			p.Hanging(4, nearestText(b))
+		}
+		if b.Extrapolates {
+			p.Line("    %s", p.Warn("! far from every known recipe: the models extrapolate"))
+		}
+		for _, s := range b.Slack {
+			p.Hanging(4, m.Problem.Rules[s.Rule]+": "+slackText(s))
+		}
+	}
+}
+
+// entryHead is the heading of an entry: its number, and its score.
+func entryHead(m *report.Model, place int, b report.Best) string {
+	if !m.Weighs() {
+		return fmt.Sprintf("%2d", place+1)
+	}
+	return fmt.Sprintf("%2d  score %s", place+1, number.Three(b.Score))
+}
+
+// figuresOf says what an entry has of each wish: what a model expects of a number,
+// or the score where that is not the whole.
+func figuresOf(m *report.Model, b report.Best) []string {
+	var each []string
+	for _, w := range m.Properties {
+		if text := figureOf(m, w, b); text != "" {
+			each = append(each, w.Name+" "+text)
+		}
+	}
+	if len(each) == 0 {
+		return nil
+	}
+	return []string{strings.Join(each, ", ")}
+}
+
+// figureOf is what an entry has of a wish, in words; nothing if that is its score.
+func figureOf(m *report.Model, w report.Property, b report.Best) string {
+	if q, ok := b.Predicted[w.Name]; ok {
+		text := number.Value(q.Value)
+		if q.Low.Known() {
+			text += fmt.Sprintf(" (%s to %s)", number.Value(q.Low), number.Value(q.High))
+		}
+		if q.At != "" {
+			text += " at " + q.At
+		}
+		return text
+	}
+	if !m.Weighs() || !m.ScoresEach() {
+		return ""
+	}
+	return number.Score(b.Scores[w.Name], w.Weight)
+}
+
+// percents writes units as a percentage without its sign.
+func percents(units, total int) string { return strings.TrimSuffix(number.Share(units, total), " %") }
+
+// rangeText is a range of units in percent.
+func rangeText(r report.Range, total int) string {
+	return "(" + strings.TrimSpace(percents(r.Low, total)) + "–" + strings.TrimSpace(percents(r.High, total)) + ")"
+}
+
+// shownVariants is how many variants of an entry are told.
+const shownVariants = 3
+
+// variantText says how a variant differs, the largest amounts first.
+func variantText(v report.Variant, total int) string {
+	var with []string
+	for _, part := range (report.Best{Recipe: v.With}).Parts() {
+		with = append(with, fmt.Sprintf("%s (%s)", part.Ingredient, share(part.Amount, total)))
+	}
+	text := ""
+	switch {
+	case len(with) > 0 && len(v.Without) > 0:
+		text = "or with " + strings.Join(with, ", ") + " instead of " + strings.Join(v.Without, ", ")
+	case len(with) > 0:
+		text = "or with " + strings.Join(with, ", ")
+	default:
+		text = "or without " + strings.Join(v.Without, ", ")
+	}
+	return text + ": " + number.Three(v.Score)
+}
+
+// nearestText names the nearest known recipes in a line, and what the first has in
+// common with the entry.
+func nearestText(b report.Best) string {
+	var names []string
+	for k, n := range b.Nearest {
+		name := clipped(n.Recipe)
+		if common := shared(b, n); k == 0 && len(common) > 0 {
+			name += " (" + strings.Join(common, ", ") + ")"
+		}
+		names = append(names, name)
+	}
+	return "nearest: " + strings.Join(names, "; ")
+}

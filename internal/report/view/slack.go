@@ -1,0 +1,73 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/report"
+)
+
+const (
+	// mostShared is how many shared ingredients are named.
+	mostShared = 6
+	// mostNamed is how long a name is at most where it stands in full elsewhere.
+	mostNamed = 32
+)
+
+// shared names the ingredients that a composition shares with a known recipe,
+// those that it has most of first. The list of parts has their names in full.
+func shared(b report.Best, n report.Nearest) []string {
+	names := slices.Clone(n.Shared)
+	slices.SortStableFunc(names, func(x, y string) int { return b.Recipe[y] - b.Recipe[x] })
+	if more := len(names) - mostShared; more > 1 {
+		names = append(names[:mostShared], fmt.Sprintf("and %d more", more))
+	}
+	for k, name := range names {
+		names[k] = clipped(name)
+	}
+	return names
+}
+
+// clipped shortens a name to mostNamed letters.
+func clipped(name string) string {
+	if letters := []rune(name); len(letters) > mostNamed {
+		return string(letters[:mostNamed-1]) + "…"
+	}
+	return name
+}
+
+// bounds says whether a rule has a bound that a composition may come close to.
+func bounds(s report.Slack) bool { return (s.Min.Known() || s.Max.Known()) && s.Min != s.Max }
+
+// atBound says whether the bound of a rule is met.
+func atBound(s report.Slack) bool { return bounds(s) && math.Abs(float64(s.Room)) < 1e-9 }
+
+// slackText says what a rule bounds, and how far from the bound a composition is.
+func slackText(s report.Slack) string {
+	if !bounds(s) {
+		return "kept"
+	}
+	value, room := fmt.Sprintf("%.4g", float64(s.Value)), fmt.Sprintf("%.3g", float64(s.Room))
+	switch {
+	case s.Ingredient != "":
+		value = clipped(s.Ingredient) + " has " + unitsOf(value)
+	case s.Unit == "ingredients":
+		value += " used"
+	case s.Unit == "units":
+		value = unitsOf(value)
+	default:
+		value = s.Unit + " " + value
+	}
+	if atBound(s) {
+		return value + ", at the bound"
+	}
+	return value + ", " + room + " to spare"
+}
+
+func unitsOf(value string) string {
+	if value == "1" {
+		return "1 unit"
+	}
+	return value + " units"
+}

@@ -1,0 +1,115 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/report"
+	"kir/internal/report/figure"
+	"kir/internal/report/number"
+)
+
+// figureChains is how many chains figures and tables of chains show: the first.
+const figureChains = 8
+
+const (
+	// stripLeft is where the strips of chains begin, and stripRight where they end.
+	stripLeft, stripRight = 52.0, figureWidth - 4
+	// stripHeight is how high a strip is, and stripStep how far the next one is.
+	stripHeight, stripStep = 34.0, 40.0
+)
+
+// strip draws the ground of a chain's strip, whose place is k, with something
+// to spare above and below. It returns the scales of the steps, from 0 to steps,
+// and of what is drawn.
+func strip(f *figure.Figure, k, chain int, top, spare, steps, lo, hi float64) (x, y figure.Scale) {
+	y0 := top + float64(k)*stripStep
+	f.Write(stripLeft-6, y0+stripHeight/2+4, figure.SmallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", chain))
+	f.Rect(stripLeft, y0-spare, stripRight-stripLeft, stripHeight+2*spare, figure.Shade)
+	f.Height = y0 + stripStep
+	return figure.Scale{Lo: 0, Hi: steps, From: stripLeft, To: stripRight}, figure.Scale{Lo: lo, Hi: hi, From: y0 + stripHeight, To: y0}
+}
+
+// belowStrips sets a line below the strips.
+func belowStrips(f *figure.Figure, format string, args ...any) {
+	f.Write((stripLeft+stripRight)/2, f.Height+10, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprintf(format, args...))
+	f.Height += 16
+}
+
+func ranksFigure(m *report.Model, k int) *figure.Figure {
+	p := m.Plots[k]
+	if len(p.Ranks) < 2 || !p.RankSE.Known() {
+		return nil // ranks are compared between chains
+	}
+	f := &figure.Figure{Name: fmt.Sprintf("ranks-%d", k+1), Title: "Ranks of " + p.Name + " by chain", Width: figureWidth}
+	even := 1 / float64(len(p.Ranks[0]))
+	se := float64(p.RankSE)
+	farthest, beyond, bins := 3*se, 0, 0
+	for _, chain := range p.Ranks {
+		for _, share := range chain {
+			off := math.Abs(float64(share) - even)
+			farthest = max(farthest, off)
+			bins++
+			if off > 2*se {
+				beyond++
+			}
+		}
+	}
+	lo, hi := max(0, even-1.1*farthest), even+1.1*farthest
+	f.Text = fmt.Sprintf("Rank plot: for each of %s, the share of its draws in each of %d bins of rank among all draws. Even shares mean that the chains follow one law. %d of %d shares lie outside two standard errors of the even one.",
+		number.Counted(len(p.Ranks), "chain"), len(p.Ranks[0]), beyond, bins)
+	for c, chain := range p.Ranks {
+		x, y := strip(f, c, c, 4, 0, float64(len(chain)), lo, hi)
+		f.Wash(stripLeft, y.Within(even+2*se), stripRight-stripLeft, y.Within(even-2*se)-y.Within(even+2*se), figure.Soft)
+		f.Line(stripLeft, y.At(even), stripRight, y.At(even), 1, figure.Ink)
+		var steps []float64
+		for b, share := range chain {
+			at := y.At(float64(share))
+			steps = append(steps, x.At(float64(b)), at, x.At(float64(b+1)), at)
+		}
+		f.Path(steps, 2, figure.Accent)
+	}
+	_, digits := figure.Ticks(100*lo, 100*hi, 3)
+	belowStrips(f, "rank among all draws; each strip from %s to %s %%", number.Axis(100*lo, digits+1), number.Axis(100*hi, digits+1))
+	f.Key("share of the chain's draws", func(f *figure.Figure, x, y float64) {
+		f.Path([]float64{x, y + 7, x + 10, y + 7, x + 10, y + 3, x + 20, y + 3}, 2, figure.Accent)
+	})
+	f.Key("even, ± 2 standard errors", func(f *figure.Figure, x, y float64) {
+		f.Wash(x, y, 20, 10, figure.Soft)
+		f.Line(x, y+5, x+20, y+5, 1, figure.Ink)
+	})
+	f.PlaceKeys()
+	return f
+}
+
+func traceFigure(m *report.Model, k int) *figure.Figure {
+	p := m.Plots[k]
+	if len(p.Trace) == 0 || len(p.Trace[0]) < 2 {
+		return nil
+	}
+	f := &figure.Figure{Name: fmt.Sprintf("trace-%d", k+1), Title: "Trace of " + p.Name + " by chain", Width: figureWidth}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range slices.Concat(p.Trace...) {
+		if v.Known() {
+			lo, hi = min(lo, float64(v)), max(hi, float64(v))
+		}
+	}
+	if math.IsInf(lo, 1) {
+		return nil
+	}
+	f.Text = fmt.Sprintf("Trace of %s: one draw in %s, from the first to the last, between %s and %s.", number.Counted(len(p.Trace), "chain"), number.Thousands(p.Every), number.Axis(lo, 2), number.Axis(hi, 2))
+	for c, chain := range p.Trace {
+		x, y := strip(f, c, c, 8, 2, float64(len(chain)-1), lo, hi)
+		points := make([]float64, 0, 2*len(chain))
+		for q, v := range chain {
+			if v.Known() {
+				points = append(points, x.At(float64(q)), y.At(float64(v)))
+			}
+		}
+		f.Path(points, 1, figure.Accent)
+	}
+	_, digits := figure.Ticks(lo, hi, 4)
+	belowStrips(f, "draw; each strip from %s to %s", number.Axis(lo, digits+1), number.Axis(hi, digits+1))
+	return f
+}

@@ -1,0 +1,233 @@
+// Package view shows the model of a report: as text on a terminal, as a page, and
+// as figures.
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/terminal"
+	"kir/model"
+)
+
+// Text prints the model of the run in a directory for a person.
+func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error {
+	p := terminal.NewPrinter(w, style)
+	writeHeadline(m, p)
+	for _, l := range terminal.Wrap(terminal.Plain(m.Problem.Name), terminal.Columns) {
+		p.Line("%s", p.Bold(l))
+	}
+	p.Wrapped(0, m.Question)
+	p.Line("%s", m.Problem.Words())
+	p.Wrapped(0, sampled(m))
+	if len(m.Problem.Rules) > 1 {
+		p.Line("Rules:")
+		for _, r := range m.Problem.Rules {
+			p.Wrapped(2, r)
+		}
+	}
+	writeAnswer(m, p)
+	p.Heading("%s", p.Bold("The draws"))
+	for _, l := range terminal.Wrap(terminal.Plain(m.Draws), terminal.Columns-2) {
+		if m.Grade != report.Sound {
+			l = p.Warn(l)
+		}
+		p.Line("%s", l)
+	}
+	warnings(p, m.OtherWarnings())
+	writeShortlist(m, p)
+	writeIngredients(m, p)
+	writeSizes(m, p)
+	writeScore(m, p)
+	writeStatistics(m, p)
+	writeRates(m, p)
+	writeLadders(m, p)
+	properties(p, m.Properties)
+	p.Heading("To do it again with kir %s, in the directory of the problem file", terminal.Plain(m.Version))
+	command(p, m.Again.Command)
+	if len(m.Files) > 0 {
+		p.Heading("Files in %s", terminal.Plain(dir))
+		p.Wrapped(2, strings.Join(m.Files, ", "))
+	}
+	return p.Err
+}
+
+// sampled says how the draws were made.
+func sampled(m *report.Model) string {
+	return fmt.Sprintf("Kernel %s: %s of %s, warm-up %s, thin %d, seed %d", m.Sampler.Kernel,
+		number.Counted(m.Sampler.Chains, "chain"), number.Counted(m.Sampler.Draws, "draw"), number.Thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
+}
+
+func writeSizes(m *report.Model, p *terminal.Printer) {
+	p.Heading("Number of ingredients: the law without properties, and the draws")
+	t := terminal.NewTable(0, "n", "law", "drawn", "±")
+	shown := 0
+	for _, s := range m.Sparsity {
+		if shown == mostSizes {
+			t.Row("…", "", "", "")
+			break
+		}
+		t.Row(s.N, number.Percent(s.Target), number.Percent(s.Observed), number.Fixed(100*s.MCSE, 2))
+		shown++
+	}
+	p.Table(t)
+	if len(m.Sparsity) > 0 && m.Sparsity[0].Share != nil {
+		worst := 0.0
+		for _, s := range m.Sparsity {
+			if s.Share.Estimate > 0 {
+				worst = max(worst, float64(s.Share.SE/s.Share.Estimate))
+			}
+		}
+		if worst > 0 {
+			p.Line("Some rules cannot be counted: the law is exact to the share that keeps them,")
+			p.Line("which was measured to %s (relative standard error, the largest).", number.Percent(worst))
+			p.Line("± includes that error; more draws do not lessen it.")
+		}
+	}
+	p.Wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number.Three(m.Variation), number.Three(m.Expected)))
+}
+
+// mostSizes is how many numbers of ingredients are listed one by one.
+const mostSizes = 40
+
+func writeScore(m *report.Model, p *terminal.Printer) {
+	if len(m.Properties) == 0 {
+		return
+	}
+	p.Line("")
+	p.Wrapped(0, fmt.Sprintf("Score, the product of the properties, each to its weight: mean over the draws %s ± %s, over %s random compositions of the same sparsity %s ± %s.",
+		number.Three(m.Score.Draws), number.Error(m.Score.DrawsMCSE), number.Thousands(m.Score.RandomSize), number.Three(m.Score.Random), number.Error(m.Score.RandomSE)))
+}
+
+// writeStatistics prints what says how far the draws can be trusted.
+func writeStatistics(m *report.Model, p *terminal.Printer) {
+	p.Heading("How far the draws can be trusted (docs/diagnostics.md explains the figures)")
+	t := terminal.NewTable(1, "figure", "mean", "±", "sd", "bulk ESS", "tail ESS", "R-hat")
+	t.Widest(0, 24)
+	for _, name := range m.StatisticNames() {
+		s := m.Statistics[name]
+		t.Row(name, number.Four(s.Mean), number.Error(s.MCSEMean), number.Four(s.SD), number.Down(s.ESSBulk), number.Down(s.ESSTail), number.Three(s.Rhat))
+	}
+	p.Table(t)
+	for _, name := range m.StatisticNames() {
+		if why := m.Statistics[name].Why; len(why) > 0 {
+			p.Wrapped(0, fmt.Sprintf("Unknown of %s: %s.", name, strings.Join(reasons(why), "; ")))
+		}
+	}
+}
+
+// reasons lists why figures are unknown, those with one reason together.
+func reasons(why map[string]string) []string {
+	words := []struct{ name, text string }{
+		{"mean", "mean"}, {"sd", "sd"}, {"q5", "5 % quantile"}, {"median", "median"}, {"q95", "95 % quantile"},
+		{"mcse_mean", "± of the mean"}, {"mcse_q5", "± of the 5 % quantile"}, {"mcse_median", "± of the median"}, {"mcse_q95", "± of the 95 % quantile"},
+		{"ess_mean", "ESS of the mean"}, {"ess_bulk", "bulk ESS"}, {"ess_tail", "tail ESS"}, {"rhat", "R-hat"},
+	}
+	var order []string
+	of := make(map[string][]string)
+	for _, w := range words {
+		if reason, ok := why[w.name]; ok {
+			if of[reason] == nil {
+				order = append(order, reason)
+			}
+			of[reason] = append(of[reason], w.text)
+		}
+	}
+	var list []string
+	for _, reason := range order {
+		list = append(list, strings.Join(of[reason], ", ")+" ("+reason+")")
+	}
+	return list
+}
+
+func writeRates(m *report.Model, p *terminal.Printer) {
+	p.Line("")
+	p.Line("%s: %s accepted, %s updated; %s a second.", upper(m.Iterations()), number.Rate(m.Rates.Accepted), number.Rate(m.Rates.Updated), number.Down(m.Timing.IterationsPerSecond))
+	if len(m.Moves) == 0 {
+		return
+	}
+	t := terminal.NewTable(1, "move", "tried", "accepted", "updated")
+	for _, v := range m.Moves {
+		t.Row(v.Name, number.Thousands(v.Tried), number.Rate(v.Accepted), number.Rate(v.Updated))
+	}
+	p.Table(t)
+}
+
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// command writes a command line of [command] over several lines, which are broken
+// before flags only: its other words may be quoted.
+func command(p *terminal.Printer, text string) {
+	text = terminal.Plain(text)
+	line := "  "
+	if at := strings.LastIndex(text, " --kernel "); at > 0 {
+		line += text[:at]
+		text = text[at:]
+		for _, flag := range strings.Split(text, " --")[1:] {
+			flag = " --" + flag
+			if terminal.Width(line)+terminal.Width(flag)+2 > terminal.Columns {
+				p.Line("%s \\", line)
+				line = "   "
+			}
+			line += flag
+		}
+	} else {
+		line += text
+	}
+	p.Line("%s", line)
+}
+
+func properties(p *terminal.Printer, properties []report.Property) {
+	if len(properties) == 0 {
+		return
+	}
+	p.Heading("Properties")
+	for _, w := range properties {
+		p.Hanging(2, fmt.Sprintf("%s: %s, weight %g", w.Name, w.About, w.Weight))
+		if w.Forest != nil {
+			for _, l := range qualityLines(w.Forest.Trees, w.Forest.Rows, w.Forest.Quality) {
+				p.Hanging(4, l)
+			}
+		}
+	}
+}
+
+func warnings(p *terminal.Printer, warnings []string) {
+	if len(warnings) == 0 {
+		return
+	}
+	p.Heading("Warnings")
+	for _, w := range warnings {
+		for k, l := range terminal.Wrap(terminal.Plain(w), 76) {
+			if k == 0 {
+				p.Line("  ! %s", l)
+			} else {
+				p.Line("    %s", l)
+			}
+		}
+	}
+}
+
+// qualityLines says how well a forest does out of bag, beside guessing.
+func qualityLines(trees, rows int, q model.Quality) []string {
+	lines := []string{fmt.Sprintf("forest of %s on %s; out of bag, on %d of them:", number.Counted(trees, "tree"), number.Counted(rows, "recipe"), q.Rows)}
+	switch {
+	case q.Classes != nil:
+		c := q.Classes
+		lines = append(lines,
+			fmt.Sprintf("accuracy %.0f ± %.0f %% (always %s: %.0f %%), log loss %.2f ± %.2f (class shares: %.2f)",
+				100*c.Accuracy, 100*c.AccuracySE, c.Majority, 100*c.MajorityAccuracy, c.LogLoss, c.LogLossSE, c.PriorLogLoss))
+	case q.Numbers != nil:
+		n := q.Numbers
+		lines = append(lines,
+			fmt.Sprintf("R² %.2f, RMSE %.3g (always the mean: %.3g)", n.R2, n.RMSE, n.PriorRMSE),
+			fmt.Sprintf("CRPS %.3g ± %.2g (all labels: %.3g); intervals of 50 %% and 90 %% hold %.0f %% and %.0f %%",
+				n.CRPS, n.CRPSSE, n.PriorCRPS, 100*n.Coverage50, 100*n.Coverage90))
+	default:
+		lines = []string{fmt.Sprintf("forest of %s on %s; no tree left a recipe out, so its quality is unknown", number.Counted(trees, "tree"), number.Counted(rows, "recipe"))}
+	}
+	return lines
+}

@@ -1,0 +1,136 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"kir/internal/report"
+	"kir/internal/run"
+	"kir/internal/terminal"
+)
+
+// small is a model with something of everything, and little of it.
+func small(t testing.TB) *report.Model {
+	m := cocktails(t).model
+	m.Problem.Rules = []string{"a rule"}
+	m.Best, m.Plots, m.Sparsity = m.Best[:1], m.Plots[:1], m.Sparsity[:2]
+	m.Diverse = m.Best
+	for k := range m.Best {
+		m.Best[k].Slack = []report.Slack{{Value: 1, Min: 0, Max: 2, Room: 1, Unit: "units"}}
+		m.Best[k].Predicted = map[string]report.Prediction{"taste": {Value: 1, Low: 0, High: 2}}
+	}
+	m.Plots[0].Ranks, m.Plots[0].Trace = m.Plots[0].Ranks[:2], m.Plots[0].Trace[:2]
+	m.Plots[0].Trace[0] = m.Plots[0].Trace[0][:3]
+	m.Inclusion, m.Score.Histogram.Edges = m.Inclusion[:2], m.Score.Histogram.Edges[:3]
+	m.Score.Histogram.Draws, m.Score.Histogram.Random = m.Score.Histogram.Draws[:2], m.Score.Histogram.Random[:2]
+	m.Pairs.Together = []report.Pair{{First: "a", Second: "b", Lift: 2, MCSE: 0.1, Expected: 1}}
+	m.Properties = m.Properties[:1]
+	m.Moves = []report.Move{{Name: "line", Tried: 1, Rates: report.Rates{Accepted: 1, Updated: 1}}}
+	m.Ladders = []report.Ladder{{Scans: 10, Rungs: []report.Rung{{Rejected: 0.5, MeanLogScore: -1}, {Beta: 1, Rejected: report.Number(math.NaN()), Barrier: 0.5, MeanLogScore: -1}}}}
+	m.LogZ = &report.Estimate{Value: -1, SE: 0.1}
+	return m
+}
+
+// limited fails once it has been given too much.
+type limited int
+
+func (l *limited) Write(p []byte) (int, error) {
+	if *l -= limited(len(p)); *l < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return len(p), nil
+}
+
+// A summary that somebody has changed is refused, or shown without harm: nothing
+// panics, and nothing grows without bounds.
+func TestChangedSummary(t *testing.T) {
+	data, err := small(t).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	tried, refused := 0, 0
+	try := func(what string) {
+		changed, err := json.Marshal(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, report.SummaryName), changed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if r := recover(); r != nil {
+				t.Errorf("%s: %v", what, r)
+			}
+		}()
+		tried++
+		m, err := report.Read(context.Background(), run.Directory(dir))
+		if err != nil {
+			refused++
+			return
+		}
+		room := limited(1 << 20)
+		for _, err := range []error{
+			Text(&room, m, dir, terminal.Style{}),
+			Shortlist(&room, m.Best, m, terminal.Style{}),
+			Page(&room, m),
+		} {
+			if err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		for _, f := range Figures(m) {
+			if svg := f.SVG(); len(svg) > 1<<18 || bytes.Contains([]byte(svg), []byte("NaN")) || bytes.Contains([]byte(svg), []byte("Inf")) {
+				t.Errorf("%s: the figure %s is %.300s", what, f.Name, svg)
+			}
+		}
+	}
+	var walk func(path string, v any, set func(any))
+	walk = func(path string, v any, set func(any)) {
+		others := []any{nil, -1.0, 3e9}
+		if _, number := v.(float64); !number {
+			others = []any{nil, []any{}}
+		}
+		for _, other := range others {
+			set(other)
+			try(fmt.Sprintf("%s = %v", path, other))
+		}
+		set(v)
+		switch v := v.(type) {
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				walk(path+"/"+name, v[name], func(x any) { v[name] = x })
+			}
+		case []any:
+			if len(v) > 0 { // what holds for the first entry holds for all
+				walk(path+"/0", v[0], func(x any) { v[0] = x })
+			}
+			if len(v) > 1 {
+				set(v[:1])
+				try(path + " cut short")
+				set(v)
+			}
+		}
+	}
+	for name, v := range tree.(map[string]any) {
+		walk("/"+name, v, func(x any) { tree.(map[string]any)[name] = x })
+	}
+	try("what was not changed")
+	t.Logf("%d changes, %d refused", tried, refused)
+	if tried < 500 || refused == 0 || refused == tried {
+		t.Errorf("%d changes, %d refused", tried, refused)
+	}
+}

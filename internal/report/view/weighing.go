@@ -1,0 +1,113 @@
+package view
+
+import (
+	"html/template"
+	"io"
+
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/report/sheet"
+	"kir/internal/terminal"
+)
+
+// Weighing writes a weighing sheet as text.
+func Weighing(w io.Writer, s *report.Weighing, style terminal.Style) error {
+	p := terminal.NewPrinter(w, style)
+	p.Heading("%s", terminal.Plain(s.Title))
+	p.Line("%s, weighed in %s to %s", terminal.Plain(s.Batch), s.Unit, s.Step)
+	p.Line("")
+	p.Line("Lot ______________  Date ______________  By ______________")
+	p.Line("")
+	head := []string{"", "ingredient", s.Unit, "running", "exact", "%"}
+	if s.Cost.Known() {
+		head = append(head, "cost")
+	}
+	t := terminal.NewTable(2, append(head, "lot, notes")...)
+	t.Widest(1, mostNamed)
+	group := ""
+	for _, r := range s.Rows {
+		if r.Group != group {
+			group = r.Group
+			t.Row("", group)
+		}
+		row := []any{"[ ]", r.Ingredient, r.Amount, r.Running, number.Four(float64(r.Exact)), number.Four(float64(r.Percent))}
+		if s.Cost.Known() {
+			row = append(row, number.Fixed(float64(r.Cost), 2))
+		}
+		t.Row(append(row, "____________")...)
+	}
+	sum := []any{"", "sum", s.Sum, "", "", "100"}
+	if s.Cost.Known() {
+		sum = append(sum, number.Fixed(float64(s.Cost), 2))
+	}
+	t.Row(sum...)
+	p.Table(t)
+	for _, note := range s.Notes {
+		p.Wrapped(0, terminal.Plain(note))
+	}
+	return p.Err
+}
+
+// WeighingSheet returns a weighing sheet as a table.
+func WeighingSheet(s *report.Weighing) *sheet.Sheet {
+	out := &sheet.Sheet{Name: "weighing"}
+	out.Add("group", "ingredient", s.Unit, "running "+s.Unit, "exact "+s.Unit, "percent", "cost", "lot", "notes")
+	for _, r := range s.Rows {
+		out.Add(r.Group, r.Ingredient, sheet.Decimal(r.Amount), sheet.Decimal(r.Running), cell(r.Exact), cell(r.Percent), cell(r.Cost), nil, nil)
+	}
+	out.Add(nil, "sum", sheet.Decimal(s.Sum), nil, nil, 100, cell(s.Cost), nil, nil)
+	return out
+}
+
+// weighingPage is a page to print: one file that needs nothing else.
+var weighingPage = template.Must(template.New("weighing").Funcs(template.FuncMap{
+	"text":  Shown,
+	"short": func(v report.Number) string { return number.Four(float64(v)) },
+	"money": func(v report.Number) string {
+		if !v.Known() {
+			return ""
+		}
+		return number.Fixed(float64(v), 2)
+	},
+}).Parse(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{{text .Title}}</title>
+<style>
+body { font: 16px/1.4 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #111; background: #fff }
+h1 { font-size: 1.4rem; margin: 0 }
+.blanks { display: flex; flex-wrap: wrap; gap: 1.5rem; margin: 1.5rem 0 }
+.blanks span { border-bottom: 1px solid; flex: 1 1 10rem }
+table { border-collapse: collapse; width: 100% }
+th, td { text-align: left; padding: .4rem .6rem; border-bottom: 1px solid #999; overflow-wrap: anywhere }
+.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+.weigh { font-weight: bold; font-size: 1.15rem }
+.free { width: 22% }
+tbody th { padding-top: 1rem }
+tr { break-inside: avoid }
+thead { display: table-header-group }
+.box { display: inline-block; width: 1rem; height: 1rem; border: 1px solid }
+.lines { border-bottom: 1px solid #999; height: 2rem }
+@media print { body { margin: 0; max-width: none } }
+</style>
+<h1>{{text .Title}}</h1>
+<p>{{text .Batch}}, weighed in {{.Unit}} to {{.Step}}</p>
+<p class="blanks"><span>Lot</span><span>Date</span><span>By</span></p>
+<table>
+<thead><tr><th scope="col"><span class="box"></span></th><th scope="col">Ingredient</th><th scope="col" class="n">{{.Unit}}</th><th scope="col" class="n">Running</th><th scope="col" class="n">%</th>{{if .Cost.Known}}<th scope="col" class="n">Cost</th>{{end}}<th scope="col" class="free">Lot, notes</th></tr></thead>
+<tbody>
+{{$group := ""}}{{$wide := .Cost.Known}}{{range .Rows}}{{if ne .Group $group}}{{$group = .Group}}<tr><th colspan="{{if $wide}}7{{else}}6{{end}}" scope="rowgroup">{{text .Group}}</th></tr>
+{{end}}<tr><td><span class="box"></span></td><td>{{text .Ingredient}}</td><td class="n weigh">{{.Amount}}</td><td class="n">{{.Running}}</td><td class="n">{{short .Percent}}</td>{{if $wide}}<td class="n">{{money .Cost}}</td>{{end}}<td></td></tr>
+{{end}}</tbody>
+<tfoot><tr><td></td><th scope="row">Sum</th><td class="n weigh">{{.Sum}}</td><td></td><td class="n">100</td>{{if .Cost.Known}}<td class="n">{{money .Cost}}</td>{{end}}<td></td></tr></tfoot>
+</table>
+{{range .Notes}}<p>{{text .}}</p>
+{{end}}<p>Notes</p>
+<div class="lines"></div><div class="lines"></div><div class="lines"></div>
+</html>
+`))
+
+// WeighingPage writes a weighing sheet as a page to print.
+func WeighingPage(w io.Writer, s *report.Weighing) error { return weighingPage.Execute(w, s) }

@@ -1,0 +1,56 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"kir/internal/search"
+)
+
+// answer looks for the best beside a complete run. It follows from the question,
+// the seed and the draws, and so is made again, like all figures, whenever a run
+// is resumed, extended or merged; nothing of it is stored with the draws.
+func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error) {
+	spec := s.spec
+	b := search.Beside{Iterations: lines(r), Seed: spec.Settings.Seed, Workers: s.options.Workers, Looked: new(atomic.Int64)}
+	if expected := spec.Question.Expected(b); s.options.Progress != nil && expected > 0 {
+		defer every(progressTime, func() {
+			s.options.Progress(Progress{
+				Elapsed: time.Since(s.begun), Done: 1, RHat: math.NaN(), ESS: math.NaN(),
+				Search: min(1, float64(b.Looked.Load())/float64(expected)),
+			})
+		})()
+	}
+	plain, err := search.Plain(spec.Target)
+	if err != nil {
+		return nil, err
+	}
+	// The best of all sets of ingredients and the best of new ones overlap.
+	seen := r.Best
+	if r.New != nil {
+		seen = Distinct(append(append([]Best{}, r.Best...), r.New...))
+	}
+	for _, best := range seen {
+		b.Found = append(b.Found, search.Found{Parts: best.Parts, LogScore: LogScore(plain.Wishes(), best.Scores)})
+	}
+	a, err := spec.Question.Answer(ctx, b)
+	if err != nil {
+		return nil, fmt.Errorf("looking for the best: %w", err)
+	}
+	return a, nil
+}
+
+// lines returns about how many lines the chains of a run have scored: one an
+// iteration, and of tempered chains at least one a replica.
+func lines(r *Result) int64 {
+	each := int64(1)
+	if ladder := r.Chains[0].Ladder; ladder != nil {
+		if each = int64(len(ladder.Rungs)); ladder.Learnt != nil {
+			each += int64(len(ladder.Learnt.Rungs)) - 1
+		}
+	}
+	return r.Timing.Iterations * each
+}

@@ -1,0 +1,105 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+
+	"kir/mcmc"
+)
+
+// A Baseline is what random compositions are worth: how they score that are
+// drawn exactly from the sparsity law, as if no property counted.
+type Baseline struct {
+	Mean      float64   // of the score Π_k y_k^c_k
+	SE        float64   // standard error of the mean
+	LogScores []float64 // log score of each composition; −Inf where it is 0
+}
+
+// baselineSize returns how many compositions the baseline has: 10,000, or less
+// where that would be more than a tenth of the work of the run.
+func baselineSize(s *mcmc.Settings) int {
+	iterations := float64(s.Chains) * float64(s.Iterations())
+	return int(min(10_000, max(100, iterations/10)))
+}
+
+// newBaseline draws and scores the compositions. It returns nil for a target
+// without properties that count.
+func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
+	if !s.weighs() {
+		return nil, nil
+	}
+	b := new(Baseline)
+	err := eachRandom(ctx, s, "baseline", baselineSize(&s.Settings), func(x *mcmc.Composition) error {
+		score, err := s.Target.LogScore(x)
+		b.LogScores = append(b.LogScores, score)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	n, first := float64(len(b.LogScores)), math.Exp(b.LogScores[0])
+	b.Mean = first // and what is beyond it, so that equal scores have a mean without rounding
+	for _, score := range b.LogScores {
+		b.Mean += (math.Exp(score) - first) / n
+	}
+	squares := 0.0
+	for _, score := range b.LogScores {
+		d := math.Exp(score) - b.Mean
+		squares += d * d
+	}
+	b.SE = math.Sqrt(squares / (n - 1) / n)
+	return b, nil
+}
+
+// eachRandom visits compositions drawn independently from the sparsity law of
+// the target, by the random stream of a purpose.
+func eachRandom(ctx context.Context, s *Spec, purpose string, count int, visit func(x *mcmc.Composition) error) error {
+	r := mcmc.NewRand(s.Settings.Seed, purpose, 0)
+	prior := mcmc.NewPrior(s.Target)
+	for range count {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		x, err := prior.Draw(r)
+		if err != nil {
+			return err
+		}
+		if err := visit(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fingerprint returns the SHA-256 of the target as far as numbers show it: the
+// law of n, the weights, and what each property makes of some random
+// compositions. A target that draws otherwise has another, whatever file it
+// came from.
+func fingerprint(s *Spec) (string, error) {
+	h := sha256.New()
+	number := func(x float64) {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], math.Float64bits(x))
+		h.Write(b[:])
+	}
+	law := s.Target.Law()
+	lo, hi := law.Support()
+	for n := lo; n <= hi; n++ {
+		number(float64(n))
+		number(law.P(n))
+	}
+	for _, w := range s.Target.Wishes() {
+		h.Write([]byte(w.Name))
+		number(w.Weight)
+	}
+	err := eachRandom(context.Background(), s, "fingerprint", 64, func(x *mcmc.Composition) error {
+		for _, w := range s.Target.Wishes() {
+			number(w.Property.LogScore(x))
+		}
+		return nil
+	})
+	return hex.EncodeToString(h.Sum(nil)), err
+}

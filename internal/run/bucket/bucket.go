@@ -1,0 +1,182 @@
+// Package bucket keeps runs in buckets of S3, for machines that share no directory.
+package bucket
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"kir/internal/run"
+)
+
+// bucket is a store in an S3 bucket, below a prefix.
+type bucket struct {
+	location string
+	client   *minio.Client
+	name     string
+	prefix   string // empty, or ends with a slash
+	writer   string // tells what this process wrote from what others did
+}
+
+// writerKey is the name under which an object says which process wrote it.
+const writerKey = "Kir-Writer"
+
+// Is says whether a location is in a bucket.
+func Is(location string) bool { return strings.HasPrefix(location, "s3://") }
+
+// Open returns the store at s3://bucket/prefix?endpoint=URL&region=NAME.
+// Without an endpoint it is Amazon's; any other that speaks S3 and knows
+// conditional writes (If-None-Match: *) will do, over http or https.
+//
+// Credentials are those of the environment (AWS_ACCESS_KEY_ID and
+// AWS_SECRET_ACCESS_KEY), of ~/.aws/credentials, or of the machine's role. What
+// the location names beside is an error: keys do not belong there, as it is shown.
+//
+// What two runs at work on the same chains write is told apart by the store: each
+// opens its own.
+func Open(location string) (run.Store, error) {
+	bad := func(format string, args ...any) (run.Store, error) {
+		return nil, &LocationError{fmt.Sprintf(format, args...)}
+	}
+	at, err := url.Parse(location)
+	if err != nil || at.Scheme != "s3" || at.Host == "" || at.User != nil || at.Fragment != "" {
+		return bad("%q is no location in a bucket: write s3://bucket/prefix?endpoint=https://host", location)
+	}
+	query, err := url.ParseQuery(at.RawQuery)
+	if err != nil {
+		return bad("the location in a bucket cannot be read: %v", err)
+	}
+	for key, values := range query {
+		if key != "endpoint" && key != "region" || len(values) != 1 {
+			return bad("a location in a bucket has no %q: it has an endpoint and a region, each once", key)
+		}
+	}
+	endpoint := &url.URL{Scheme: "https", Host: "s3.amazonaws.com"}
+	if text := query.Get("endpoint"); text != "" {
+		endpoint, err = url.Parse(text)
+		if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" || strings.Trim(endpoint.Path, "/") != "" {
+			return bad("%q is no endpoint: write https://host or http://host:port", text)
+		}
+	}
+	client, err := minio.New(endpoint.Host, &minio.Options{
+		Creds: credentials.NewChainCredentials([]credentials.Provider{
+			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{},
+		}),
+		Secure: endpoint.Scheme == "https",
+		Region: query.Get("region"),
+	})
+	if err != nil {
+		return bad("%v", err)
+	}
+	prefix := strings.Trim(at.Path, "/")
+	if prefix != "" {
+		prefix += "/"
+	}
+	return &bucket{location: location, client: client, name: at.Host, prefix: prefix, writer: rand.Text()}, nil
+}
+
+// A LocationError says why a location cannot be one of a run.
+type LocationError struct{ Message string }
+
+func (e *LocationError) Error() string { return e.Message }
+
+// Location returns what the store was opened with.
+func (b *bucket) Location() string { return b.location }
+
+// Path returns the address of an object.
+func (b *bucket) Path(name string) string { return "s3://" + b.name + "/" + b.prefix + name }
+
+// failed makes an error one of a file, as those of directories are.
+func (b *bucket) failed(op, name string, err error) error {
+	var answer minio.ErrorResponse
+	errors.As(err, &answer)
+	switch {
+	case answer.StatusCode == http.StatusPreconditionFailed || answer.Code == minio.PreconditionFailed:
+		err = fs.ErrExist
+	case answer.Code == minio.NoSuchKey || answer.StatusCode == http.StatusNotFound && answer.Code != minio.NoSuchBucket:
+		err = fs.ErrNotExist
+	}
+	return &fs.PathError{Op: op, Path: b.Path(name), Err: err}
+}
+
+// Create puts an object on the condition that there is none. Where an answer was
+// lost and the object put again, it is there already, and this process wrote it.
+func (b *bucket) Create(ctx context.Context, name string, data []byte) error {
+	o := minio.PutObjectOptions{UserMetadata: map[string]string{writerKey: b.writer}, DisableMultipart: true}
+	o.SetMatchETagExcept("*")
+	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, bytes.NewReader(data), int64(len(data)), o)
+	if err == nil {
+		return nil
+	}
+	err = b.failed("create", name, err)
+	is, missing := b.client.StatObject(ctx, b.name, b.prefix+name, minio.StatObjectOptions{})
+	if missing == nil && is.Metadata.Get("X-Amz-Meta-"+writerKey) == b.writer && is.Size == int64(len(data)) {
+		return nil
+	}
+	return err
+}
+
+// Replace puts an object, whatever is there.
+func (b *bucket) Replace(ctx context.Context, name string, data []byte) error {
+	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{DisableMultipart: true})
+	if err != nil {
+		return b.failed("write", name, err)
+	}
+	return nil
+}
+
+// Read gets an object or a range of it.
+func (b *bucket) Read(ctx context.Context, name string, offset, length int64) ([]byte, error) {
+	var o minio.GetObjectOptions
+	if length == 0 {
+		return nil, nil
+	}
+	if offset > 0 || length > 0 {
+		last := int64(0) // to its end
+		if length > 0 {
+			last = offset + length - 1
+		}
+		if err := o.SetRange(offset, last); err != nil {
+			return nil, b.failed("read", name, err)
+		}
+	}
+	object, err := b.client.GetObject(ctx, b.name, b.prefix+name, o)
+	if err != nil {
+		return nil, b.failed("read", name, err)
+	}
+	data, err := io.ReadAll(object)
+	if err = errors.Join(err, object.Close()); err != nil {
+		return nil, b.failed("read", name, err)
+	}
+	return data, nil
+}
+
+// List lists the objects below the prefix.
+func (b *bucket) List(ctx context.Context, prefix string) (files []run.File, err error) {
+	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
+		if o.Err != nil {
+			return nil, b.failed("list", prefix, o.Err)
+		}
+		files = append(files, run.File{Name: strings.TrimPrefix(o.Key, b.prefix), Size: o.Size})
+	}
+	return files, nil
+}
+
+// Remove removes an object.
+func (b *bucket) Remove(ctx context.Context, name string) error {
+	err := b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{})
+	if err != nil {
+		return b.failed("remove", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,389 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kir/internal/diagnose"
+	"kir/mcmc"
+)
+
+// errAbandoned is returned when a segment was given up in the middle.
+var errAbandoned = errors.New("abandoned within a segment")
+
+// A chain is one chain of a session. It belongs to whoever took it from the
+// session's queue.
+type chain struct {
+	session *session
+	index   int
+
+	mu       sync.Mutex // held during a segment, and by who looks at the figures
+	walk     *mcmc.Chain
+	finished bool // all draws are stored
+	lost     bool // it failed, and cannot be stored
+
+	warm  int    // iterations of warm-up made
+	draws int    // made since
+	begun []byte // the chain where the last segment began,
+	from  state  // which is at these Warm and At
+	whole bool   // that segment was made to its end
+
+	part   *partWriter // draws that have not been stored, or nil
+	stored int         // draws in parts
+	parts  int
+	bytes  int64 // of these
+
+	scores      []float64
+	updated     int64     // when scores were computed
+	best, fresh shortlist // of draws and finds, for a chain that searches
+	live        []*diagnose.Series
+
+	saved     time.Time
+	published progressPoint
+}
+
+// progressPoint is what a chain publishes for others to see.
+type progressPoint struct {
+	iterations atomic.Int64
+	kept       atomic.Int64 // iterations since the end of warm-up
+	accepted   atomic.Int64 // among these
+}
+
+// start draws the chain's first state.
+func (c *chain) start() (err error) {
+	s := c.session
+	c.walk, err = s.sampler.NewChain(s.spec.Settings.Seed, c.index)
+	if err != nil {
+		return err
+	}
+	c.walk.SetWorkers(s.options.Workers / len(s.chains))
+	if s.spec.Settings.Warmup == 0 {
+		c.walk.EndWarmup()
+	}
+	c.warm, c.draws = 0, 0
+	c.best, c.fresh = shortlist{}, shortlist{known: s.spec.Known}
+	return nil
+}
+
+// begin takes the chain to where it goes on: its state, or else its start.
+func (c *chain) begin() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.session
+	c.saved = time.Now()
+	files := s.stored[c.index]
+	if err := inOrder(c.index, files); err != nil {
+		return err
+	}
+	c.parts = len(files)
+	for _, f := range files {
+		c.bytes += f.Size
+	}
+	from, err := loadState(s.ctx, s.store, s.manifest.Run, &s.spec.Settings, c.index)
+	switch {
+	case err == nil && from.Parts == c.parts && from.Bytes == c.bytes:
+		c.stored = from.Draws
+	case err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist):
+		for _, f := range files {
+			n, err := storedDraws(s.ctx, s.store, f, s.manifest.Run, c.index)
+			if err != nil {
+				return s.damagedPart(f.Name, err)
+			}
+			c.stored += n
+		}
+	default:
+		return err
+	}
+	if c.stored > s.spec.Settings.Draws {
+		return fmt.Errorf("%w: chain %d has %d draws of %d", ErrDamaged, c.index, c.stored, s.spec.Settings.Draws)
+	}
+	if err == nil && from.At > c.stored {
+		// Draws that it counts on are gone, and are made again.
+		err = fmt.Errorf("%s: %w: %d of its draws are missing", stateName(c.index), ErrDamaged, from.Draws-c.stored)
+	}
+	if err == nil {
+		if err = c.restore(from); err == nil {
+			return nil
+		}
+		err = fmt.Errorf("%s: %w: %w", stateName(c.index), ErrDamaged, err)
+	}
+	if errors.Is(err, ErrDamaged) {
+		s.note("Chain %d was made anew from its start, as its state could not be used: %v", c.index, err)
+	}
+	if c.walk != nil {
+		return nil // it was started to see whether it can
+	}
+	return c.start()
+}
+
+// restore takes the chain to a state.
+func (c *chain) restore(from *state) error {
+	s := c.session
+	walk, err := s.sampler.RestoreChain(from.Walk)
+	if err != nil {
+		return err
+	}
+	walk.SetWorkers(s.options.Workers / len(s.chains))
+	c.walk, c.warm, c.draws = walk, from.Warm, from.At
+	c.best, c.fresh = shortlist{best: from.Best}, shortlist{known: s.spec.Known, best: from.fresh(s.spec.Known)}
+	c.from, c.begun = *from, from.Walk
+	c.finished = from.Draws == s.spec.Settings.Draws && c.stored == from.Draws
+	c.publish()
+	return nil
+}
+
+// iterations returns how many have been made.
+func (c *chain) iterations() int64 {
+	return int64(c.warm) + int64(c.draws)*int64(c.session.spec.Settings.Thin)
+}
+
+// watchIterations is how many iterations go by in a segment before it looks
+// whether it is to be given up.
+const watchIterations = 64
+
+// watching makes iterations, and gives up when it is told to.
+func (c *chain) watching(iterations int, advance func(int) error) error {
+	for left := iterations; left > 0; left -= watchIterations {
+		if c.session.abandon.Load() {
+			return errAbandoned
+		}
+		if err := advance(min(left, watchIterations)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// segment makes the next segment.
+func (c *chain) segment() (err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	settings := &c.session.spec.Settings
+	if c.begun, err = c.walk.MarshalBinary(); err != nil {
+		return err
+	}
+	c.from.Warm, c.from.At, c.whole = c.warm, c.draws, false
+	if err := c.walk.Refresh(); err != nil {
+		return err
+	}
+	if c.warm == settings.Warmup {
+		err := c.sample(min(segmentDraws(settings), settings.Draws-c.draws))
+		c.whole = err == nil && c.draws%segmentDraws(settings) == 0
+		return err
+	}
+	n := min(segmentIterations, settings.Warmup-c.warm)
+	if err := c.watching(n, c.walk.Warm); err != nil {
+		return err
+	}
+	if c.warm += n; c.warm == settings.Warmup {
+		c.walk.EndWarmup()
+	}
+	c.whole = true
+	return nil
+}
+
+// sample makes draws from a state that has just been refreshed, and puts those
+// that are not stored yet into the part.
+func (c *chain) sample(draws int) error {
+	thin := c.session.spec.Settings.Thin
+	c.updated = -1
+	searches := c.session.spec.weighs() && c.walk.Search(c.bar())
+	for range draws {
+		if err := c.watching(thin, c.walk.Advance); err != nil {
+			return err
+		}
+		x := c.walk.State
+		if u := c.walk.Updated(); u != c.updated {
+			c.updated = u
+			c.scores = x.AppendScores(c.scores[:0])
+			if err := x.CheckScores(c.scores); err != nil {
+				return err
+			}
+		}
+		if searches {
+			if err := c.take(x); err != nil {
+				return err
+			}
+		}
+		if c.draws >= c.stored {
+			if c.part == nil {
+				c.part = c.session.table.newPart(c.session.manifest.Run, c.index)
+			}
+			if err := c.part.add(c.draws, x, c.scores); err != nil {
+				return err
+			}
+		}
+		for k, s := range c.live {
+			switch k {
+			case 0:
+				s.Add(float64(x.Composition.Used()))
+			case 1:
+				s.Add(x.LogDensity())
+			default:
+				s.Add(c.scores[k-2])
+			}
+		}
+		c.draws++
+	}
+	return nil
+}
+
+// bar is the log score that what a chain finds must have to be of interest.
+func (c *chain) bar() float64 {
+	if c.fresh.known == nil {
+		return c.best.bar()
+	}
+	return min(c.best.bar(), c.fresh.bar())
+}
+
+// take considers a draw and what the chain found on its way to it, and sets the
+// bar for the next.
+func (c *chain) take(x *mcmc.State) error {
+	lists := []*shortlist{&c.best}
+	if c.fresh.known != nil {
+		lists = append(lists, &c.fresh)
+	}
+	if err := c.walk.Finds(func(f mcmc.Find) error {
+		for _, l := range lists {
+			if err := l.offerFind(x.Target(), c.draws, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	logScore := LogScore(x.Target().Wishes(), c.scores)
+	for _, l := range lists {
+		if !l.refuses(logScore, x.LogDensity()) {
+			l.offer(&Draw{Draw: c.draws, LogDensity: x.LogDensity(), Scores: c.scores, Parts: x.Composition.Parts()}, logScore)
+		}
+	}
+	c.walk.Search(c.bar())
+	return nil
+}
+
+// publish tells others how far the chain is.
+func (c *chain) publish() {
+	c.published.iterations.Store(c.iterations())
+	if c.warm == c.session.spec.Settings.Warmup {
+		tally := c.walk.Tally()
+		c.published.kept.Store(tally.Iterations)
+		c.published.accepted.Store(tally.Accepted)
+	}
+}
+
+// turn makes segments until a time has come, the session stops, or the chain is
+// finished.
+func (c *chain) turn(until time.Time) error {
+	if c.parts < 0 {
+		c.parts = 0
+		if err := c.begin(); err != nil {
+			return err
+		}
+		if c.finished {
+			c.walk = nil
+			return nil
+		}
+		c.follow()
+	}
+	settings := &c.session.spec.Settings
+	for !c.session.stop.Load() {
+		if err := c.segment(); err != nil {
+			return err
+		}
+		c.publish()
+		if c.draws == settings.Draws {
+			return c.finish()
+		}
+		now := time.Now()
+		if c.part != nil && c.part.full() || now.Sub(c.saved) >= c.session.options.interval() {
+			if err := c.store(); err != nil {
+				return err
+			}
+		}
+		if now.After(until) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// follow makes what the figures that are shown during a run are computed of.
+func (c *chain) follow() {
+	const mostFollowed, kept = 64, 1 << 11
+	if c.session.options.Progress == nil || len(c.session.chains) > mostFollowed {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for range 2 + len(c.session.spec.Target.Wishes()) {
+		c.live = append(c.live, diagnose.NewSeries(kept, 1))
+	}
+}
+
+// store ends the part and then writes the state. It is called after a segment, or
+// after one was given up: the state then is that of its beginning, and the draws
+// since are counted.
+func (c *chain) store() error {
+	s := c.session
+	if c.part != nil && c.part.draws > 0 {
+		data, err := c.part.close()
+		if err != nil {
+			return err
+		}
+		err = s.store.Create(s.ctx, partName(c.index, c.parts), data)
+		if errors.Is(err, fs.ErrExist) {
+			return &BusyError{Dir: s.store.Location(), Chain: c.index}
+		}
+		if err != nil {
+			return err
+		}
+		c.stored += c.part.draws
+		c.parts++
+		c.bytes += int64(len(data))
+		c.part = nil
+	}
+	if c.draws < c.stored {
+		// Draws are made again up to the end of the parts. The counts so far are of
+		// fewer draws than are stored, and a state must not pass them off as of all.
+		return nil
+	}
+	to := c.from
+	to.Walk = c.begun
+	if c.whole {
+		var err error
+		if to.Walk, err = c.walk.MarshalBinary(); err != nil {
+			return err
+		}
+		to.Warm, to.At = c.warm, c.draws
+	}
+	to.Run, to.Chain, to.Shard = s.manifest.Run, c.index, s.options.Shard
+	to.Draws, to.Parts, to.Bytes = c.stored, c.parts, c.bytes
+	to.Tries, to.Tally, to.Ladder = c.walk.Tries, c.walk.Tally(), c.walk.Ladder()
+	to.Best = c.best.best
+	to.Fresh = c.fresh.besides(to.Best)
+	to.Seconds, to.Saved = s.seconds(), time.Now()
+	if err := to.save(s.ctx, s.store); err != nil {
+		return err
+	}
+	c.saved = time.Now()
+	return nil
+}
+
+// finish stores what is left, and lets go of what is not needed any more, as
+// others still run.
+func (c *chain) finish() error {
+	if err := c.store(); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.walk, c.part, c.begun, c.from = nil, nil, nil, state{}
+	c.finished = true
+	return nil
+}

@@ -1,0 +1,208 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"kir/internal/diagnose"
+	"kir/mcmc"
+)
+
+// figures reads the draws of a complete run, chain by chain, and says what they
+// amount to. It is the one way to figures: of a run that has just ended, was
+// resumed, extended or merged.
+func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers int) (*Result, error) {
+	settings := spec.Settings
+	stored, err := listParts(ctx, store, "draws/")
+	if err != nil {
+		return nil, err
+	}
+	states, err := loadStates(ctx, store, m)
+	if err != nil {
+		return nil, err
+	}
+	chains := make([]*chainFigures, settings.Chains)
+	parts := make([][]Part, settings.Chains)
+	resolve := newResolver(m)
+	g, within := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	var baseline *Baseline
+	var mu sync.Mutex
+	var best, fresh []Best
+	g.Go(func() (err error) {
+		baseline, err = newBaseline(within, spec)
+		return err
+	})
+	for c := range chains {
+		s := states[c]
+		if s == nil || s.Draws != settings.Draws || len(stored[c]) != s.Parts {
+			return nil, &UnfinishedError{Dir: store.Location()}
+		}
+		g.Go(func() (err error) {
+			f := newChainFigures(spec)
+			parts[c], err = readChain(within, store, m, stored[c], c, resolve, 1, func(d *Draw) bool {
+				f.add(d)
+				return true
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			// What a chain found on its way is no draw, and kept with its state. The
+			// best of all do not depend on the order in which chains come.
+			best = topOf(best, ofChain(c, f.best.best, false), ofChain(c, s.Best, true))
+			if spec.Known != nil {
+				fresh = topOf(fresh, ofChain(c, f.fresh.best, false), ofChain(c, s.fresh(spec.Known), true))
+			}
+			f.best, f.fresh, s.Best, s.Fresh = shortlist{}, shortlist{}, nil, nil
+			chains[c] = f
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	r := &Result{Baseline: baseline, Best: best, New: fresh}
+	for c := range chains {
+		s := states[c]
+		r.Parts = append(r.Parts, parts[c]...)
+		r.Chains = append(r.Chains, ChainResult{Tries: s.Tries, Tally: s.Tally, Ladder: s.Ladder})
+		r.Moves.Add(s.Tally)
+		r.Timing.Seconds = max(r.Timing.Seconds, s.Seconds)
+	}
+	if spec.Known != nil {
+		for k, b := range r.Best {
+			r.Best[k].Known = spec.Known(b.set())
+		}
+	}
+	r.Timing.Iterations = int64(settings.Chains) * settings.Iterations()
+	r.Timing.IterationsPerSecond = float64(r.Timing.Iterations) / r.Timing.Seconds
+	if err := r.summarize(spec, chains, workers); err != nil {
+		return nil, err
+	}
+	if r.Unlisted.Count > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("The %d ingredients that are used most often are listed. The draws use %d more, which kir draws prints.", MostInclusion, r.Unlisted.Count))
+	}
+	return r, nil
+}
+
+// summarize computes the figures of all chains together. None depends on the
+// number of workers.
+func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) error {
+	var g errgroup.Group
+	// Many draws are summed up one statistic after the other, for the memory.
+	g.SetLimit(workers)
+	if len(chains) > sideBySide {
+		g.SetLimit(1)
+	}
+	statistic := func(to *Statistic, name string, of func(f *chainFigures) **diagnose.Series) {
+		g.Go(func() error {
+			var series []*diagnose.Series
+			for _, f := range chains {
+				series = append(series, *of(f))
+				*of(f) = nil
+			}
+			*to = newStatistic(name, series)
+			return nil
+		})
+	}
+	statistic(&r.Used, "used", func(f *chainFigures) **diagnose.Series { return &f.used })
+	statistic(&r.LogDensity, "log_density", func(f *chainFigures) **diagnose.Series { return &f.density })
+	if spec.weighs() {
+		r.Score = new(Statistic)
+		statistic(r.Score, "score", func(f *chainFigures) **diagnose.Series { return &f.score })
+	}
+	r.Properties = make([]Statistic, len(spec.properties()))
+	for k, name := range spec.properties() {
+		statistic(&r.Properties[k], name, func(f *chainFigures) **diagnose.Series { return &f.scores[k] })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	slowest := r.withhold()
+	g.Go(func() (err error) {
+		r.Inclusion, r.Unlisted, err = newInclusion(chains, slowest)
+		return err
+	})
+	g.Go(func() error { return r.setSizes(spec.Target, chains, slowest) })
+	return g.Wait()
+}
+
+// ofChain returns a list with the chain it is of; only what was found, or all.
+func ofChain(chain int, list []Best, found bool) (of []Best) {
+	for _, b := range list {
+		if b.Found || !found {
+			b.Chain = chain
+			of = append(of, b)
+		}
+	}
+	return of
+}
+
+// chainFigures gathers the figures of one chain from draw to draw, in memory that
+// does not grow with their number.
+type chainFigures struct {
+	wishes []mcmc.Wish
+	draws  int
+
+	used, density *diagnose.Series
+	score         *diagnose.Series // of the product of the properties to their weights; nil without any
+	scores        []*diagnose.Series
+	sizes         *diagnose.Histogram
+	presence      *diagnose.Presence
+	best, fresh   shortlist // of all sets of ingredients, and of those not in the book
+}
+
+// keptDraws returns how many draws of each chain a series keeps for quantiles
+// and R-hat: all of them, up to a limit that keeps the memory for all chains
+// bounded.
+func keptDraws(chains int) int {
+	return min(1<<17, max(1<<12, 1<<19/chains), max(1<<6, 1<<22/chains))
+}
+
+func newChainFigures(s *Spec) *chainFigures {
+	chains := s.Settings.Chains
+	limit := keptDraws(chains)
+	series := func() *diagnose.Series { return diagnose.NewSeries(limit, chains) }
+	_, most := s.Target.Law().Support()
+	f := &chainFigures{
+		wishes:   s.Target.Wishes(),
+		used:     series(),
+		density:  series(),
+		sizes:    diagnose.NewHistogram(most+1, chains),
+		presence: diagnose.NewPresence(s.Target.Space().N(), chains),
+	}
+	for range f.wishes {
+		f.scores = append(f.scores, series())
+	}
+	if s.weighs() {
+		f.score = series()
+	}
+	f.fresh.known = s.Known
+	return f
+}
+
+// add takes a draw.
+func (f *chainFigures) add(d *Draw) {
+	f.used.Add(float64(len(d.Parts)))
+	f.density.Add(d.LogDensity)
+	for k, y := range d.Scores {
+		f.scores[k].Add(y)
+	}
+	logScore := LogScore(f.wishes, d.Scores)
+	if f.score != nil {
+		f.score.Add(math.Exp(logScore))
+	}
+	f.sizes.Add(len(d.Parts))
+	f.presence.Next()
+	for _, p := range d.Parts {
+		f.presence.Add(p.Ingredient, p.Amount)
+	}
+	f.best.offer(d, logScore)
+	if f.fresh.known != nil {
+		f.fresh.offer(d, logScore)
+	}
+	f.draws++
+}

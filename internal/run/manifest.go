@@ -1,0 +1,248 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/mcmc"
+)
+
+// manifestFormat is the version of the layout.
+const manifestFormat = 2
+
+// Names of files of a run; see the package's documentation.
+const (
+	manifestName = "run.json"
+	problemName  = "problem.yaml"
+)
+
+// A Manifest says what was run. It is run.json.
+type Manifest struct {
+	Format      int           `json:"format"`
+	Run         string        `json:"run"`     // identifies the run, whatever its number of draws
+	Version     string        `json:"version"` // of the program
+	Name        string        `json:"name"`
+	Problem     string        `json:"problem,omitempty"` // see [Spec]; no part of the run's identity
+	Place       string        `json:"place,omitempty"`   // see [Spec]; no part either
+	Settings    mcmc.Settings `json:"sampler"`
+	Effort      *float64      `json:"effort,omitempty"` // of the search, if there was one to be; no part of the run's identity
+	Total       int           `json:"total"`
+	Properties  []string      `json:"properties"`
+	Target      string        `json:"target_sha256"` // see fingerprint
+	Inputs      []Input       `json:"inputs"`
+	Ingredients []string      `json:"ingredients,omitempty"` // unless they are Counted
+	Counted     *Counted      `json:"counted,omitempty"`
+	Checksum    string        `json:"checksum"` // of the file, see [Seal]; empty until it is written
+}
+
+// newManifest returns the manifest of a run that begins.
+func newManifest(s *Spec) (*Manifest, error) {
+	target, err := fingerprint(s)
+	if err != nil {
+		return nil, err
+	}
+	m := &Manifest{
+		Format:     manifestFormat,
+		Version:    s.Version,
+		Name:       s.Name,
+		Problem:    s.Problem,
+		Place:      s.Place,
+		Settings:   s.Settings,
+		Total:      s.Target.Space().Total(),
+		Properties: s.properties(),
+		Target:     target,
+		Inputs:     slices.Clone(s.Inputs),
+		Counted:    countedNames(s.Ingredients),
+	}
+	if m.Counted == nil {
+		m.Ingredients = s.Ingredients
+	}
+	if s.Question != nil {
+		m.Effort = &s.Question.Effort
+	}
+	m.Run = m.identity()
+	return m, nil
+}
+
+// identity returns what tells the run from others that draw differently, but
+// not from one that draws more of the same.
+func (m *Manifest) identity() string {
+	settings := m.Settings
+	settings.Draws = 0
+	b, err := json.Marshal(struct {
+		Version                 string
+		Settings                mcmc.Settings
+		Total                   int
+		Properties, Ingredients []string
+		Target                  string
+		Inputs                  []Input
+		Counted                 *Counted `json:",omitempty"`
+	}{m.Version, settings, m.Total, m.Properties, m.Ingredients, m.Target, m.Inputs, m.Counted})
+	if err != nil {
+		panic("run: a manifest cannot be written: " + err.Error()) // it holds strings and integers
+	}
+	return hash(b)
+}
+
+func hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func (m *Manifest) encode() ([]byte, error) {
+	open := *m
+	open.Checksum = ""
+	b, err := json.MarshalIndent(&open, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return Seal(append(b, '\n')), nil
+}
+
+// readManifest reads the manifest of the run in a store.
+func readManifest(ctx context.Context, store Store) (*Manifest, error) {
+	b, err := store.Read(ctx, manifestName, 0, -1)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			if d, ok := store.(*directory); ok && emptyDirectory(d.path) {
+				err = fmt.Errorf("nothing was stored in it before its process ended: start it again with `kir sample PROBLEM -o %s`", Quoted(d.path))
+			}
+			return nil, &NotRunError{Dir: store.Location(), Err: err}
+		}
+		return nil, err
+	}
+	name := store.Path(manifestName)
+	m := new(Manifest)
+	if err := json.Unmarshal(b, m); err != nil {
+		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %w", name, err)}
+	}
+	invalid := func(what string) (*Manifest, error) {
+		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %s", name, what)}
+	}
+	sealed, damaged := Sealed(b) // earlier versions wrote none
+	switch {
+	case m.Format != manifestFormat:
+		return invalid(fmt.Sprintf("its format is %d and this program reads %d", m.Format, manifestFormat))
+	case m.Settings.Check() != nil:
+		return invalid("the settings of the sampler are none that a run can have")
+	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32 || m.Counted != nil && m.Counted.Count > mostCounted:
+		return invalid("it has no total or no ingredients")
+	case m.Run != m.identity() || damaged != nil || !sealed && m.Checksum != "":
+		return invalid("it was changed since it was written")
+	}
+	return m, nil
+}
+
+// compare says, as a [ChangedError], why the run of the manifest cannot go on
+// as the one of another.
+func (m *Manifest) compare(dir string, is *Manifest) error {
+	changed := func(what, was, now, way string) error {
+		return &ChangedError{Dir: dir, What: what, Was: was, Now: now, WayToward: way}
+	}
+	const anew = "put it back, or start a new run"
+	if m.Version != is.Version {
+		return changed("the version of the program", m.Version, is.Version, "use the version that it was started with, or start a new run")
+	}
+	short := func(i Input) string { return fmt.Sprintf("%d bytes with SHA-256 %.12s…", i.Bytes, i.SHA256) }
+	for _, was := range m.Inputs {
+		at := slices.IndexFunc(is.Inputs, func(i Input) bool { return i.Path == was.Path })
+		if at < 0 {
+			return changed("the input "+was.Path, "being used", "not being used", anew)
+		}
+		if is.Inputs[at] != was {
+			return changed("the input "+was.Path, short(was), short(is.Inputs[at]), anew)
+		}
+	}
+	for _, now := range is.Inputs {
+		if !slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Path == now.Path }) {
+			return changed("the input "+now.Path, "not being used", "being used", anew)
+		}
+	}
+	for _, c := range []struct {
+		what     string
+		was, now any
+	}{
+		{"the kernel", m.Settings.Kernel, is.Settings.Kernel},
+		{"the number of chains", m.Settings.Chains, is.Settings.Chains},
+		{"the warm-up", m.Settings.Warmup, is.Settings.Warmup},
+		{"thin", m.Settings.Thin, is.Settings.Thin},
+		{"the seed", m.Settings.Seed, is.Settings.Seed},
+		{"the total", m.Total, is.Total},
+		{"the number of ingredients", m.IngredientCount(), is.IngredientCount()},
+		{"the properties", strings.Join(m.Properties, ", "), strings.Join(is.Properties, ", ")},
+	} {
+		if c.was != c.now {
+			return changed(c.what, fmt.Sprint(c.was), fmt.Sprint(c.now), anew)
+		}
+	}
+	if m.Counted == nil || is.Counted == nil || *m.Counted != *is.Counted {
+		for k := range m.IngredientCount() {
+			if was, now := m.Ingredient(k), is.Ingredient(k); was != now {
+				return changed(fmt.Sprintf("ingredient %d", k+1), fmt.Sprintf("%q", was), fmt.Sprintf("%q", now), anew)
+			}
+		}
+	}
+	if m.Target != is.Target {
+		return changed("the target (its law of n, its properties or their weights)", fmt.Sprintf("%.12s…", m.Target), fmt.Sprintf("%.12s…", is.Target), anew)
+	}
+	return nil
+}
+
+// IngredientCount returns the number of ingredients.
+func (m *Manifest) IngredientCount() int {
+	if m.Counted != nil {
+		return m.Counted.Count
+	}
+	return len(m.Ingredients)
+}
+
+// Ingredient returns the name of ingredient i.
+func (m *Manifest) Ingredient(i int) string {
+	if m.Counted != nil {
+		return m.Counted.name(i)
+	}
+	return m.Ingredients[i]
+}
+
+// IngredientNames returns the names of all ingredients.
+func (m *Manifest) IngredientNames() []string {
+	if m.Counted == nil {
+		return m.Ingredients
+	}
+	names := make([]string, m.Counted.Count)
+	for i := range names {
+		names[i] = m.Counted.name(i)
+	}
+	return names
+}
+
+// newResolver returns a function that finds ingredients by name.
+func newResolver(m *Manifest) func(name string) (int32, error) {
+	find := func(name string) int32 { return m.Counted.find(name) }
+	if m.Counted == nil {
+		index := make(map[string]int32, len(m.Ingredients))
+		for i, name := range m.Ingredients {
+			index[name] = int32(i)
+		}
+		find = func(name string) int32 {
+			if i, ok := index[name]; ok {
+				return i
+			}
+			return -1
+		}
+	}
+	return func(name string) (int32, error) {
+		if i := find(name); i >= 0 {
+			return i, nil
+		}
+		return 0, fmt.Errorf("%q is no ingredient of the run", name)
+	}
+}

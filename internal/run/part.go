@@ -1,0 +1,195 @@
+package run
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strconv"
+	"unsafe"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/snappy"
+
+	"kir/mcmc"
+)
+
+// Names of the columns that every part has. A column chain is made of the
+// directory's name by what reads all parts as one table.
+const (
+	drawColumn       = "draw"
+	densityColumn    = "log_density"
+	usedColumn       = "used"
+	ingredientColumn = "ingredient"
+	amountColumn     = "amount"
+)
+
+// reserved returns the names that a property must not have, since columns of
+// their own have them.
+func reserved() []string {
+	return []string{"chain", drawColumn, densityColumn, usedColumn, ingredientColumn, amountColumn}
+}
+
+// A table is what the parts of a run have in common.
+type table struct {
+	schema *parquet.Schema
+	scores int
+	names  []string        // of the ingredients
+	units  []parquet.Value // of the smaller amounts, as they stand in a list after its first
+}
+
+// list returns the column of the ingredients; that of their amounts is the next.
+func (t *table) list() int { return 3 + t.scores }
+
+// newTable returns the table of draws with scores of the named properties.
+func newTable(properties, ingredients []string) *table {
+	t := &table{schema: drawSchema(properties), scores: len(properties), names: ingredients}
+	for amount := range int32(1 << 12) {
+		t.units = append(t.units, t.unit(amount))
+	}
+	return t
+}
+
+// name returns the value of an ingredient, which shares the memory of its name: the
+// library reads it.
+func (t *table) name(i int32) parquet.Value {
+	name := t.names[i]
+	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(name), len(name))).Level(1, 1, t.list())
+}
+
+// unit returns the value of an amount.
+func (t *table) unit(amount int32) parquet.Value {
+	if int(amount) < len(t.units) {
+		return t.units[amount]
+	}
+	return parquet.Int32Value(amount).Level(1, 1, t.list()+1)
+}
+
+// columns is a group whose fields stand in an order of their own.
+type columns struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+func (c *columns) Fields() []parquet.Field { return c.fields }
+
+// GoType is asked for when values are made of rows, which they are not.
+func (c *columns) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
+
+// drawSchema returns the schema of a part.
+func drawSchema(properties []string) *parquet.Schema {
+	number := func() parquet.Node { return parquet.Leaf(parquet.DoubleType) }
+	nodes := parquet.Group{
+		drawColumn:       parquet.Encoded(parquet.Leaf(parquet.Int64Type), &parquet.DeltaBinaryPacked),
+		densityColumn:    number(),
+		usedColumn:       parquet.Encoded(parquet.Leaf(parquet.Int32Type), &parquet.RLEDictionary),
+		ingredientColumn: parquet.List(parquet.Encoded(parquet.String(), &parquet.RLEDictionary)),
+		amountColumn:     parquet.List(parquet.Encoded(parquet.Leaf(parquet.Int32Type), &parquet.RLEDictionary)),
+	}
+	order := append([]string{drawColumn, densityColumn, usedColumn}, properties...)
+	for _, name := range properties {
+		nodes[name] = number()
+	}
+	order = append(order, ingredientColumn, amountColumn)
+	group := &columns{Group: nodes}
+	byName := make(map[string]parquet.Field)
+	for _, f := range nodes.Fields() {
+		byName[f.Name()] = f
+	}
+	for _, name := range order {
+		group.fields = append(group.fields, byName[name])
+	}
+	return parquet.NewSchema("draws", group)
+}
+
+// partDraws and partEntries say after how many draws, or ingredients of draws, a
+// part ends: at the first end of a segment then.
+const (
+	partDraws   = 1 << 16
+	partEntries = 1 << 19
+)
+
+// handed is how many draws are handed to the library at once.
+const handed = 64
+
+// A partWriter makes a part of draws, in memory.
+type partWriter struct {
+	table   *table
+	out     bytes.Buffer
+	writer  *parquet.GenericWriter[any]
+	columns []*parquet.ColumnWriter
+	values  [][]parquet.Value // by column, not yet handed over
+	draws   int
+	entries int
+	order   []int32 // scratch
+}
+
+// The keys of what a part says of itself.
+const (
+	runKey   = "kir.run"
+	chainKey = "kir.chain"
+)
+
+func (t *table) newPart(run string, chain int) *partWriter {
+	p := &partWriter{table: t}
+	p.writer = parquet.NewGenericWriter[any](&p.out, t.schema, parquet.Compression(&snappy.Codec{}), parquet.CreatedBy("kir", "1", ""),
+		parquet.KeyValueMetadata(runKey, run), parquet.KeyValueMetadata(chainKey, strconv.Itoa(chain)), parquet.PageBufferSize(1<<17),
+		parquet.SkipPageBounds(ingredientColumn, "list", "element"))
+	p.columns = p.writer.ColumnWriters()
+	p.values = make([][]parquet.Value, len(p.columns))
+	return p
+}
+
+// add appends a draw, its ingredients in ascending order.
+func (p *partWriter) add(draw int, x *mcmc.State, scores []float64) error {
+	list, amounts := x.Composition.Ingredients(), x.Composition.Amounts()
+	p.order = append(p.order[:0], list...)
+	slices.Sort(p.order)
+	put := func(k int, v parquet.Value) { p.values[k] = append(p.values[k], v.Level(0, 0, k)) }
+	put(0, parquet.Int64Value(int64(draw)))
+	put(1, parquet.DoubleValue(x.LogDensity()))
+	put(2, parquet.Int32Value(int32(len(list))))
+	for k, y := range scores {
+		put(3+k, parquet.DoubleValue(y))
+	}
+	k := p.table.list()
+	ingredients, units := p.values[k], p.values[k+1]
+	from := len(ingredients)
+	for _, i := range p.order {
+		ingredients, units = append(ingredients, p.table.name(i)), append(units, p.table.unit(amounts[i]))
+	}
+	ingredients[from], units[from] = ingredients[from].Level(0, 1, k), units[from].Level(0, 1, k+1)
+	p.values[k], p.values[k+1] = ingredients, units
+	p.draws++
+	p.entries += len(list)
+	if p.draws%handed == 0 {
+		return p.hand()
+	}
+	return nil
+}
+
+// hand hands over the values.
+func (p *partWriter) hand() error {
+	for k, c := range p.columns {
+		if len(p.values[k]) == 0 {
+			continue
+		}
+		if _, err := c.WriteRowValues(p.values[k]); err != nil {
+			return err
+		}
+		p.values[k] = p.values[k][:0]
+	}
+	return nil
+}
+
+func (p *partWriter) full() bool { return p.draws >= partDraws || p.entries >= partEntries }
+
+// close returns the file.
+func (p *partWriter) close() ([]byte, error) {
+	if err := p.hand(); err != nil {
+		return nil, err
+	}
+	if err := p.writer.Close(); err != nil {
+		return nil, err
+	}
+	return p.out.Bytes(), nil
+}

@@ -1,0 +1,145 @@
+package run
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"kir/internal/diagnose"
+)
+
+// progressTime is the time from one progress event to the next.
+const progressTime = 250 * time.Millisecond
+
+// A Progress says how far a run is. Looking at it changes nothing in the run.
+type Progress struct {
+	Elapsed time.Duration // in this session
+	Done    float64       // share of all iterations
+	Chains  []ChainProgress
+	// Search is the share of the search for the best, which comes after the chains;
+	// then nothing is said of these.
+	Search float64
+
+	// Draws is the length of the shortest chain when RHat, the largest of all
+	// statistics', and ESS, the smallest, were computed. RHat and ESS are NaN
+	// as long as they are not determined.
+	Draws     int
+	RHat, ESS float64
+}
+
+// ChainProgress says how far a chain is.
+type ChainProgress struct {
+	Done     float64 // share of the iterations
+	Warmup   bool    // whether it is in warm-up
+	Rate     float64 // iterations a second since the event before
+	Accepted float64 // share of the iterations after warm-up; NaN before the first segment of them
+}
+
+// watch reports progress until the function that it returns is called.
+func (s *session) watch() (end func()) {
+	report := s.options.Progress
+	if report == nil {
+		return func() {}
+	}
+	var live struct {
+		sync.Mutex
+		draws     int
+		rhat, ess float64
+	}
+	live.rhat, live.ess = math.NaN(), math.NaN()
+	last := make([]int64, len(s.chains))
+	for k, c := range s.chains {
+		last[k] = c.published.iterations.Load()
+	}
+	lastTime := time.Now()
+	tell := func() {
+		now := time.Now()
+		p := Progress{Elapsed: now.Sub(s.begun), Done: s.done()}
+		for k, c := range s.chains {
+			n, kept := c.published.iterations.Load(), c.published.kept.Load()
+			p.Chains = append(p.Chains, ChainProgress{
+				Done:     c.share(),
+				Warmup:   n < int64(s.spec.Settings.Warmup),
+				Rate:     float64(n-last[k]) / now.Sub(lastTime).Seconds(),
+				Accepted: float64(c.published.accepted.Load()) / float64(kept),
+			})
+			last[k] = n
+		}
+		lastTime = now
+		live.Lock()
+		p.Draws, p.RHat, p.ESS = live.draws, live.rhat, live.ess
+		live.Unlock()
+		report(p)
+	}
+
+	var z diagnose.Summarizer
+	// Chains in the middle of a long segment must not hold up the rest.
+	endLive := every(progressTime, func() {
+		draws, rhat, ess := s.live(&z)
+		live.Lock()
+		live.draws, live.rhat, live.ess = draws, rhat, ess
+		live.Unlock()
+	})
+	endTell := every(progressTime, tell)
+	return func() {
+		endLive()
+		endTell()
+		tell()
+	}
+}
+
+// every does something from time to time until the function that it returns is
+// called and has returned.
+func every(d time.Duration, do func()) (end func()) {
+	done := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		tick := time.NewTicker(d)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				do()
+			}
+		}
+	})
+	return func() {
+		close(done)
+		watcher.Wait()
+	}
+}
+
+// live returns the largest R-hat and the smallest effective sample size of all
+// statistics so far, NaN where none is determined.
+func (s *session) live(z *diagnose.Summarizer) (draws int, rhat, ess float64) {
+	for _, c := range s.chains {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+	}
+	rhat, ess = math.NaN(), math.NaN()
+	var all [][]*diagnose.Series
+	for k, c := range s.chains {
+		if len(c.live) == 0 {
+			return 0, rhat, ess
+		}
+		for n, s := range c.live {
+			if k == 0 {
+				all = append(all, nil)
+			}
+			all[n] = append(all[n], s)
+		}
+	}
+	for _, series := range all {
+		live := z.Live(series)
+		draws = live.Draws
+		if live.RHatErr == nil && !(live.RHat <= rhat) {
+			rhat = live.RHat
+		}
+		if live.ESSErr == nil && !(live.ESS >= ess) {
+			ess = live.ESS
+		}
+	}
+	return draws, rhat, ess
+}

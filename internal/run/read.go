@@ -1,0 +1,239 @@
+package run
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+
+	"kir/mcmc"
+)
+
+// ErrDamaged is returned for a file of a run that is not as it was written.
+var ErrDamaged = errors.New("the file is damaged")
+
+// A Part is a file of draws.
+type Part struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"` // hexadecimal
+}
+
+// newPartOf says what a file of draws is.
+func newPartOf(name string, data []byte) Part {
+	sum := sha256.Sum256(data)
+	return Part{name, int64(len(data)), hex.EncodeToString(sum[:])}
+}
+
+// A partReader reads the draws of a part.
+type partReader struct {
+	file    *parquet.File
+	resolve func(name string) (int32, error)
+}
+
+// openPart opens the file of a part, whose draws should be those of a run and a
+// chain. Errors are ErrDamaged.
+func openPart(data io.ReaderAt, size int64, run string, chain int) (r *partReader, err error) {
+	r = new(partReader)
+	err = guard(func() error {
+		// The library takes as much memory as the file says that its end has.
+		end := make([]byte, 8)
+		if size < 12 {
+			return errors.New("it is too short")
+		}
+		if _, err := data.ReadAt(end, size-8); err != nil {
+			return err
+		}
+		if int64(binary.LittleEndian.Uint32(end)) > size-12 {
+			return errors.New("its end is longer than it")
+		}
+		if r.file, err = parquet.OpenFile(data, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err != nil {
+			return err
+		}
+		if is, _ := r.file.Lookup(runKey); is != run {
+			return errors.New("it is of another run")
+		}
+		if is, _ := r.file.Lookup(chainKey); is != strconv.Itoa(chain) {
+			return fmt.Errorf("it is of chain %q", is)
+		}
+		return nil
+	})
+	return r, err
+}
+
+// guard makes errors ErrDamaged. The library panics on some files that are
+// damaged; this, too, becomes an error.
+func guard(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", ErrDamaged, p)
+		}
+	}()
+	if err = do(); err != nil {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return err
+}
+
+// A Draw is one draw of a run.
+type Draw struct {
+	Chain, Draw int
+	LogDensity  float64
+	Scores      []float64   // by property, in the manifest's order
+	Parts       []mcmc.Part // by ingredient, which the manifest names
+}
+
+// block is what the pages of a row group hold: its columns, whole.
+type block struct {
+	numbers     []int64
+	density     []float64
+	used        []int32
+	scores      [][]float64
+	ingredients []int32
+	amounts     []int32
+}
+
+// reset makes the block an empty one, in the memory that it has.
+func (b *block) reset(scores int) {
+	b.numbers, b.density, b.used = b.numbers[:0], b.density[:0], b.used[:0]
+	b.ingredients, b.amounts = b.ingredients[:0], b.amounts[:0]
+	if b.scores == nil {
+		b.scores = make([][]float64, scores)
+	}
+	for k := range b.scores {
+		b.scores[k] = b.scores[k][:0]
+	}
+}
+
+// read visits the draws of the part, of which the first should have a number.
+// From a draw on that is not due, only its lengths are looked at. What a Draw
+// refers to is valid until the next one. It returns how many draws there are.
+func (r *partReader) read(b *block, d *Draw, properties []string, first int, due func(draw int) bool, visit func(d *Draw) bool) (draws int, more bool, err error) {
+	for _, g := range r.file.RowGroups() {
+		if err := guard(func() error { return r.load(b, g, properties) }); err != nil {
+			return draws, false, err
+		}
+		at := 0
+		for k, number := range b.numbers {
+			if number != int64(first+draws) {
+				return draws, false, fmt.Errorf("%w: draw %d stands where draw %d should", ErrDamaged, number, first+draws)
+			}
+			n := int(b.used[k])
+			if n < 1 || n > len(b.ingredients)-at {
+				return draws, false, fmt.Errorf("%w: the lists of draw %d are too short", ErrDamaged, number)
+			}
+			from := at
+			at += n
+			draws++
+			if !due(int(number)) {
+				continue
+			}
+			d.Draw, d.LogDensity, d.Parts = int(number), b.density[k], d.Parts[:0]
+			for s := range b.scores {
+				d.Scores[s] = b.scores[s][k]
+			}
+			last := -1
+			for at, i := range b.ingredients[from:at] {
+				if int(i) <= last {
+					return draws, false, fmt.Errorf("%w: the ingredients of draw %d are not in order", ErrDamaged, number)
+				}
+				last = int(i)
+				d.Parts = append(d.Parts, mcmc.Part{Ingredient: last, Amount: int(b.amounts[from+at])})
+			}
+			if !visit(d) {
+				return draws, false, nil
+			}
+		}
+		if at != len(b.ingredients) {
+			return draws, false, fmt.Errorf("%w: the lists up to draw %d are too long", ErrDamaged, first+draws-1)
+		}
+	}
+	return draws, true, nil
+}
+
+// load reads a row group.
+func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) error {
+	chunks := g.ColumnChunks()
+	want := drawSchema(properties).Columns()
+	if !slices.EqualFunc(r.file.Schema().Columns(), want, slices.Equal[[]string]) {
+		return errors.New("its columns are not those of the run")
+	}
+	b.reset(len(properties))
+	var err error
+	read := func(k int, page func(parquet.Page)) {
+		if err == nil {
+			err = eachPage(chunks[k], page)
+		}
+	}
+	read(0, func(p parquet.Page) { v := p.Data(); b.numbers = append(b.numbers, v.Int64()...) })
+	read(1, func(p parquet.Page) { v := p.Data(); b.density = append(b.density, v.Double()...) })
+	indexed := func(k int, dst *[]int32, of func(parquet.Value) int32) {
+		var dictionary []int32
+		read(k, func(p parquet.Page) {
+			v := p.Data()
+			d := p.Dictionary()
+			if d == nil {
+				*dst = append(*dst, v.Int32()...)
+				return
+			}
+			if dictionary == nil {
+				for k := range d.Len() {
+					dictionary = append(dictionary, of(d.Index(int32(k))))
+				}
+			}
+			for _, at := range v.Int32() {
+				*dst = append(*dst, dictionary[at])
+			}
+		})
+	}
+	intOf := func(v parquet.Value) int32 { return v.Int32() }
+	indexed(2, &b.used, intOf)
+	for k := range properties {
+		read(3+k, func(p parquet.Page) { v := p.Data(); b.scores[k] = append(b.scores[k], v.Double()...) })
+	}
+	last := len(chunks) - 2
+	var missing error
+	indexed(last, &b.ingredients, func(v parquet.Value) int32 {
+		i, err := r.resolve(string(v.ByteArray()))
+		missing = cmp.Or(missing, err)
+		return i
+	})
+	indexed(last+1, &b.amounts, intOf)
+	err = cmp.Or(err, missing)
+	if err != nil {
+		return err
+	}
+	rows := len(b.numbers)
+	equal := len(b.density) == rows && len(b.used) == rows && len(b.ingredients) == len(b.amounts)
+	for _, s := range b.scores {
+		equal = equal && len(s) == rows
+	}
+	if !equal {
+		return errors.New("its columns differ in length")
+	}
+	return nil
+}
+
+// eachPage visits the pages of a column.
+func eachPage(c parquet.ColumnChunk, visit func(parquet.Page)) (err error) {
+	pages := c.Pages()
+	defer func() { err = errors.Join(err, pages.Close()) }()
+	for {
+		p, err := pages.ReadPage()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		visit(p)
+		parquet.Release(p)
+	}
+}

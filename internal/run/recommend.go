@@ -1,0 +1,246 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"kir/internal/diagnose"
+	"kir/internal/search"
+	"kir/mcmc"
+)
+
+// Advice is a kernel that suits a target.
+type Advice struct {
+	Kernel  string
+	Because string // in words, to follow "as" or a colon
+}
+
+// A Trial is a short run of a kernel, after a warm-up as long.
+type Trial struct {
+	Mean, Best float64 // of Π_k y_k of the properties that count, as they are, over every tenth draw
+	RHat       float64 // of the log score, or where that hardly changes the largest of it and of some sums of amounts; NaN if it cannot be told
+}
+
+const (
+	trialSeed   = 1 // whatever the run's: the kernel follows from the target and the length of the run
+	trialChains = 4
+
+	// A trial has a share of the iterations of a run, and a second one, where the
+	// first left chains apart, is longer.
+	trialShare = 40
+	leastTrial = 100
+	mostTrial  = 2500
+	longer     = 4
+
+	trialScan   = 8    // iterations of balanced in the time of a scan of tempered, about
+	trialRHat   = 1.1  // up to which chains agree as far as so short a run can tell
+	trialBetter = 0.02 // by how much it is to be lower for another kernel
+	trialSums   = 8    // sums of the amounts of a random half of the ingredients, which stand for a score that does not change
+	advised     = 200  // random compositions that are looked at
+)
+
+// Recommend says which kernel suits a target, for a run of the given settings,
+// whose kernel does not matter. It has tried what it says, but where properties
+// are scored by programs, which only a run may start: then programs is true.
+//
+// Without properties that is exact. Else it is balanced, which has the most
+// effective draws a second, unless short runs of it, of a fortieth and a tenth of
+// the run's length at most, leave its chains apart (R-hat above 1.1) or most random
+// compositions are forbidden, and one of tempered, as long in lines, brings them
+// closer together, or a longer one where that is not enough. The advice does not depend
+// on the seed or on how fast the machine is.
+func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, programs bool) (*Advice, error) {
+	if _, err := mcmc.NewExact(t); err == nil {
+		return &Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
+	}
+	if programs {
+		return &Advice{Kernel: "balanced", Because: "it suits most problems; nothing was tried, since programs are started by a run only"}, nil
+	}
+	forbidden, err := countForbidden(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	a := &Advice{}
+	iterations := int(min(max(settings.Iterations()/trialShare, leastTrial), mostTrial))
+	balanced, err := try(ctx, t, "balanced", iterations)
+	if errors.Is(err, mcmc.ErrNoStart) {
+		// What there is to say of it the run will.
+		return &Advice{Kernel: "tempered", Because: "no composition that is allowed was found to begin from, and it goes round what is forbidden"}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !(balanced.RHat <= trialRHat) {
+		// Chains that are only slow come closer, and those that are shut in do not.
+		iterations *= longer
+		if balanced, err = try(ctx, t, "balanced", iterations); err != nil {
+			return nil, err
+		}
+	}
+	gap := ""
+	if n, yes := t.Law().Gap(); yes {
+		gap = fmt.Sprintf(", and it crosses the gap that the sparsity law has at n = %d", n)
+	}
+	most := 2*forbidden > advised
+	if !most && balanced.RHat <= trialRHat {
+		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial its chains agreed (R-hat %.2f after %d iterations)%s", balanced.RHat, iterations, gap)
+		return a, nil
+	}
+	scans := max(iterations/trialScan, leastTrial/4)
+	tempered, err := try(ctx, t, "tempered", scans)
+	if err != nil {
+		return nil, err
+	}
+	if !(tempered.RHat <= max(trialRHat, balanced.RHat-trialBetter)) {
+		// A ladder has more to learn before its chains meet.
+		if tempered, err = try(ctx, t, "tempered", longer*scans); err != nil {
+			return nil, err
+		}
+	}
+	both := fmt.Sprintf("R-hat %.2f in a trial, %s %.2f", tempered.RHat, "balanced", balanced.RHat)
+	switch {
+	case !math.IsNaN(tempered.RHat) && !(tempered.RHat > balanced.RHat-trialBetter):
+		a.Kernel, a.Because = "tempered", "it brings the chains together sooner ("+both+")"
+	case most && tempered.RHat <= max(trialRHat, balanced.RHat):
+		a.Kernel = "tempered"
+		a.Because = fmt.Sprintf("a property is 0 at %d of %d random compositions, and it goes round what they forbid (%s)", forbidden, advised, both)
+	default:
+		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial tempered was no better (%s)%s", both, gap)
+	}
+	return a, nil
+}
+
+// weightTrial is how many iterations each chain of a trial of weights has.
+const weightTrial = 500
+
+// TryWeights makes a short run of balanced with other weights of the wishes, in
+// their order.
+func TryWeights(ctx context.Context, t *mcmc.Target, weights []float64) (Trial, error) {
+	wishes := slices.Clone(t.Wishes())
+	for k := range wishes {
+		wishes[k].Weight = weights[k]
+	}
+	weighed, err := t.WithWishes(wishes...)
+	if err != nil {
+		return Trial{}, err
+	}
+	return try(ctx, weighed, "balanced", weightTrial)
+}
+
+// Agree says whether the chains of a trial came to the same, as far as so short a
+// run can tell.
+func (t *Trial) Agree() bool { return t.RHat <= trialRHat }
+
+// countForbidden returns how many of the random compositions a property forbids.
+func countForbidden(ctx context.Context, t *mcmc.Target) (forbidden int, err error) {
+	prior, r := mcmc.NewPrior(t), mcmc.NewRand(trialSeed, "advice", 0)
+	for range advised {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		x, err := prior.Draw(r)
+		if err != nil {
+			return 0, err
+		}
+		score, err := t.LogScore(x)
+		if err != nil {
+			return 0, err
+		}
+		if math.IsInf(score, -1) {
+			forbidden++
+		}
+	}
+	return forbidden, nil
+}
+
+// try makes a short run.
+func try(ctx context.Context, t *mcmc.Target, name string, iterations int) (Trial, error) {
+	sampler, err := mcmc.NewSampler(name, t)
+	if err != nil {
+		return Trial{}, err
+	}
+	// A score that is the same in nine of ten draws tells nothing; sums of amounts may. They
+	// are slower than the score wherever there are many ingredients, and so not asked else:
+	// that a run is long enough for them its own figures say.
+	signs := make([]uint64, t.Space().N())
+	r := mcmc.NewRand(trialSeed, "trial sums", 0)
+	for i := range signs {
+		signs[i] = r.Uint64()
+	}
+	plain, err := search.Plain(t)
+	if err != nil {
+		return Trial{}, err
+	}
+	series := make([][]*diagnose.Series, 1+trialSums)
+	for k := range series {
+		for range trialChains {
+			series[k] = append(series[k], diagnose.NewSeries(iterations, trialChains))
+		}
+	}
+	var scores [trialChains][]float64
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for c := range trialChains {
+		g.Go(func() error {
+			chain, err := sampler.NewChain(trialSeed, c)
+			if err != nil {
+				return err
+			}
+			if err := chain.Warm(iterations); err != nil {
+				return err
+			}
+			chain.EndWarmup()
+			for d := range iterations {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := chain.Advance(1); err != nil {
+					return err
+				}
+				series[0][c].Add(chain.State.LogScore())
+				x := chain.State.Composition
+				for k := range trialSums {
+					sum := 0
+					for _, i := range x.Ingredients() {
+						if signs[i]>>k&1 == 1 {
+							sum += x.Amount(int(i))
+						}
+					}
+					series[1+k][c].Add(float64(sum))
+				}
+				if d%10 == 9 {
+					score, err := plain.LogScore(x)
+					if err != nil {
+						return err
+					}
+					scores[c] = append(scores[c], math.Exp(score))
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return Trial{}, err
+	}
+	trial := Trial{RHat: newStatistic("", series[0]).RHat}
+	all := slices.Concat(scores[:]...)
+	for _, score := range all {
+		trial.Mean += score / float64(len(all))
+		trial.Best = max(trial.Best, score)
+	}
+	if slices.Sort(all); !math.IsNaN(trial.RHat) && all[len(all)/20] < all[len(all)-1-len(all)/20] {
+		return trial, nil
+	}
+	for _, s := range series[1:] {
+		if rhat := newStatistic("", s).RHat; !(rhat <= trial.RHat) && !math.IsNaN(rhat) {
+			trial.RHat = rhat
+		}
+	}
+	return trial, nil
+}

@@ -1,0 +1,71 @@
+package run
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"kir/mcmc"
+)
+
+// TestRecommend asks for advice of targets of which it is known what they need.
+func TestRecommend(t *testing.T) {
+	space, err := mcmc.NewSpace(40, 400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	smooth := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(1+x.Amount(1)) / 401 })
+	// Nearly all of the first nineteen or nearly all of the others, and what lies between
+	// is the less likely the further it is from both. The chains of the trial begin on
+	// either side; were they all on one, it would not see the other.
+	torn := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+		left := 0
+		for i := range 19 {
+			left += x.Amount(i)
+		}
+		if far := min(left, 400-left); far > 5 {
+			return 1e-4 * math.Exp(-float64(far)/5)
+		}
+		return 1
+	})
+	settings := mcmc.Settings{Chains: 4, Warmup: 10_000, Draws: 100_000, Thin: 1, Seed: 1}
+	for _, c := range []struct {
+		name     string
+		wish     mcmc.ScoreFunc
+		programs bool
+		want     string
+		says     string
+	}{
+		{"no properties", nil, false, "exact", "independently"},
+		{"smooth", smooth, false, "balanced", "agreed"},
+		{"a program", smooth, true, "balanced", "nothing was tried"},
+		{"torn", torn, false, "tempered", "sooner"},
+	} {
+		var wishes []mcmc.Wish
+		if c.wish != nil {
+			wishes = []mcmc.Wish{{Name: "y", Property: c.wish, Weight: 1}}
+		}
+		target, err := mcmc.NewTarget(space, mcmc.Uniform(12, 20), wishes...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last string
+		for seed := range uint64(2) {
+			s := settings
+			s.Seed = seed
+			a, err := Recommend(context.Background(), target, s, c.programs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s: %s, as %s", c.name, a.Kernel, a.Because)
+			if a.Kernel != c.want || !strings.Contains(a.Because, c.says) {
+				t.Errorf("%s: the advice is %+v, want %s", c.name, a, c.want)
+			}
+			if seed > 0 && a.Because != last {
+				t.Errorf("%s: the advice depends on the seed: %q, %q", c.name, a.Because, last)
+			}
+			last = a.Because
+		}
+	}
+}

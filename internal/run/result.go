@@ -1,0 +1,233 @@
+package run
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/diagnose"
+	"kir/internal/search"
+	"kir/mcmc"
+)
+
+// A Result is what a run amounts to. No figure in it depends on the number of
+// workers or on interruptions, but for Timing and the seconds of the answer. A figure
+// that the draws do not determine is NaN.
+type Result struct {
+	Parts      []Part // the files that the figures were made of
+	Chains     []ChainResult
+	Moves      mcmc.Tally // of all chains after warm-up
+	Sizes      []Size     // by n, over the law's support
+	Variation  float64    // total variation distance of the law of n and the draws
+	Expected   float64    // what it would be at draws that follow the law, see [diagnose.ExpectedTotalVariation]
+	Used       Statistic
+	LogDensity Statistic
+	Score      *Statistic // of Π_k y_k^c_k; nil if no property counts
+	Properties []Statistic
+	Inclusion  []Inclusion    // by ingredient; of more than MostInclusion, those used most
+	Unlisted   Unlisted       // what else is used
+	Best       []Best         // at most 100, the best first
+	New        []Best         // of those that are not in the book; nil without a book
+	Answer     *search.Answer // what a search beside the chains found; nil without a question or if no property counts
+	Baseline   *Baseline      // nil if no property counts
+	Notes      []string       // what happened to the run that the user should know
+	Timing     Timing
+}
+
+// A ChainResult is what one chain did.
+type ChainResult struct {
+	Tries  int          // draws from the sparsity law until the start had positive density
+	Tally  mcmc.Tally   // after warm-up
+	Ladder *mcmc.Ladder // of a tempered chain, else nil
+}
+
+// A Size is one number of ingredients.
+type Size struct {
+	N        int
+	Target   float64 // its probability
+	Observed float64 // its share of the draws
+	MCSE     float64 // standard error of the share, LawSE included
+	LawSE    float64 // what rules that are measured add to it, see [lawErrors]; 0 if all are counted
+	Counts   []int64 // draws, by chain
+}
+
+// A Statistic is what can be said about one series of numbers.
+type Statistic struct {
+	Name string
+	diagnose.Summary
+
+	// NestedRHat is that of 64 chains or more, see [diagnose.NestedRHat]; else NaN.
+	NestedRHat float64
+}
+
+// An Inclusion is what can be said about the use of one ingredient.
+type Inclusion struct {
+	Ingredient  int
+	Probability float64
+	MCSE        float64
+	ESS         float64
+	MeanAmount  float64 // over the draws that use it
+}
+
+// Timing is how long a run took. It alone differs between equal runs.
+type Timing struct {
+	Seconds             float64 // in all sessions that led here
+	Iterations          int64   // of all chains, warm-up included
+	IterationsPerSecond float64
+}
+
+// withhold returns the smallest bulk effective sample size of a statistic, +Inf
+// if none is known, and takes back the stated errors if that is too small for any.
+func (r *Result) withhold() (slowest float64) {
+	all := []*Statistic{&r.Used, &r.LogDensity}
+	for k := range r.Properties {
+		all = append(all, &r.Properties[k])
+	}
+	slowest, name := math.Inf(1), ""
+	for _, s := range all {
+		if s.ESSBulk < slowest {
+			slowest, name = s.ESSBulk, s.Name
+		}
+	}
+	err := diagnose.Enough(slowest, len(r.Chains))
+	if err == nil {
+		return slowest
+	}
+	if r.Score != nil {
+		all = append(all, r.Score)
+	}
+	for _, s := range all {
+		for _, f := range []struct {
+			figure string
+			se     *float64
+		}{{"SEMean", &s.SEMean}, {"SEQ5", &s.SEQ5}, {"SEMedian", &s.SEMedian}, {"SEQ95", &s.SEQ95}} {
+			if !math.IsNaN(*f.se) {
+				*f.se = math.NaN()
+				s.Undefined = append(s.Undefined, diagnose.Undefined{Figure: f.figure, Err: fmt.Errorf("%w, of %s", err, name)})
+			}
+		}
+	}
+	return slowest
+}
+
+// nestedChains is from how many chains on nested R-hat is told.
+const nestedChains = 64
+
+// newStatistic sums up a series of each chain.
+func newStatistic(name string, series []*diagnose.Series) Statistic {
+	var z diagnose.Summarizer
+	s := Statistic{Name: name, Summary: z.Series(series), NestedRHat: math.NaN()}
+	if len(series) >= nestedChains {
+		s.NestedRHat = diagnose.NestedRHat(series)
+	}
+	return s
+}
+
+// Unlisted sums up the ingredients that draws use and a result does not list.
+type Unlisted struct {
+	Count     int
+	Variance  float64 // Σ p(1−p) over their probabilities p
+	Variance2 float64 // Σ (p(1−p))²
+}
+
+// MostInclusion is how many ingredients a result lists at most.
+const MostInclusion = 10_000
+
+// newInclusion returns what can be said about the ingredients, of more than
+// MostInclusion about those that are used most, the first of those that are used
+// alike; and what else is used.
+func newInclusion(chains []*chainFigures, slowest float64) (inclusion []Inclusion, unlisted Unlisted, err error) {
+	var presences []*diagnose.Presence
+	for _, r := range chains {
+		presences = append(presences, r.presence)
+	}
+	wanted := func(int) bool { return true }
+	if n := presences[0].Ingredients(); n > MostInclusion {
+		counts := make([]uint64, n)
+		for _, p := range presences {
+			p.AddCounts(counts)
+		}
+		sorted := slices.DeleteFunc(slices.Clone(counts), func(count uint64) bool { return count == 0 })
+		slices.Sort(sorted)
+		unlisted.Count = max(0, len(sorted)-MostInclusion)
+		draws := float64(len(presences)) * float64(presences[0].Draws())
+		for _, count := range sorted[:unlisted.Count] {
+			p := float64(count) / draws
+			unlisted.Variance += p * (1 - p)
+			unlisted.Variance2 += p * (1 - p) * p * (1 - p)
+		}
+		sorted = sorted[unlisted.Count:]
+		least := sorted[0]
+		alike, _ := slices.BinarySearch(sorted, least+1)
+		wanted = func(i int) bool {
+			if counts[i] == least && alike > 0 {
+				alike--
+				return true
+			}
+			return counts[i] > least
+		}
+	}
+	all, err := diagnose.AllInclusions(presences, wanted)
+	if err != nil {
+		return nil, unlisted, err
+	}
+	for i, x := range all {
+		se, _ := x.Stated(slowest) // NaN where it is not known
+		inclusion = append(inclusion, Inclusion{
+			Ingredient:  i,
+			Probability: x.Probability,
+			MCSE:        se,
+			ESS:         x.ESS,
+			MeanAmount:  x.MeanAmount,
+		})
+	}
+	return inclusion, unlisted, nil
+}
+
+// setSizes compares the law of n with the draws.
+func (r *Result) setSizes(target *mcmc.Target, chains []*chainFigures, slowest float64) error {
+	var histograms []*diagnose.Histogram
+	counts := make([][]int64, len(chains))
+	for c, rec := range chains {
+		histograms = append(histograms, rec.sizes)
+		alone, err := diagnose.Shares([]*diagnose.Histogram{rec.sizes})
+		if err != nil {
+			return err
+		}
+		for _, share := range alone {
+			counts[c] = append(counts[c], int64(share.Probability*float64(rec.draws)+0.5))
+		}
+	}
+	shares, err := diagnose.Shares(histograms)
+	if err != nil {
+		return err
+	}
+	law := target.Law()
+	var wanted, observed []float64
+	for _, share := range shares {
+		observed = append(observed, share.Probability)
+	}
+	added := target.Space().LawErrors(observed)
+	for n, share := range shares {
+		wanted = append(wanted, law.P(n))
+		shares[n].MCSE = math.Hypot(share.MCSE, added[n])
+		if lo, hi := law.Support(); n < lo || n > hi {
+			continue
+		}
+		se, _ := share.Stated(slowest) // NaN where it is not known
+		size := Size{
+			N:        n,
+			Target:   law.P(n),
+			Observed: share.Probability,
+			MCSE:     math.Hypot(se, added[n]),
+			LawSE:    added[n],
+		}
+		for _, c := range counts {
+			size.Counts = append(size.Counts, c[n])
+		}
+		r.Sizes = append(r.Sizes, size)
+	}
+	r.Variation = diagnose.TotalVariation(wanted, observed)
+	r.Expected = diagnose.ExpectedTotalVariation(wanted, shares)
+	return nil
+}

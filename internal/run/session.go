@@ -1,0 +1,339 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+	"golang.org/x/sync/errgroup"
+
+	"kir/mcmc"
+)
+
+const (
+	// turnTime is how long a worker stays with a chain before it looks for
+	// one that is further behind.
+	turnTime = 100 * time.Millisecond
+	// graceTime is how long an interrupted chain may take to come to the end
+	// of its segment. If it takes longer, the draws so far are stored, and what
+	// was made of the segment is made again when the chain goes on.
+	graceTime = 2 * time.Second
+	// sideBySide is up to how many chains go on side by side, and how many are
+	// started before anything is stored.
+	sideBySide = 64
+	// manyIngredients is from how many on they do not.
+	manyIngredients = 100_000
+	// waitingReplicas is how many replicas of each chain wait for a program at
+	// once, but of all chains no more than sideBySide.
+	waitingReplicas = 16
+)
+
+// Options say how to go about a run. They change nothing in its results.
+type Options struct {
+	// Workers is how many chains run at once. 0: as many as there are cores, or, where
+	// chains wait for a program, all of them, with the replicas of a tempered one.
+	Workers int
+	// Interval is the longest time that a chain works without storing its draws.
+	// 0: 30 seconds.
+	Interval time.Duration
+	// Progress is told a few times a second how far the run is, and once at
+	// its end, from one goroutine at a time. It may be nil.
+	Progress func(Progress)
+	// Shard is which of the chains are run.
+	Shard Shard
+}
+
+// partTime is the longest time that a chain works without storing what it made.
+const partTime = 30 * time.Second
+
+func (o *Options) interval() time.Duration {
+	if o.Interval > 0 {
+		return o.Interval
+	}
+	return partTime
+}
+
+// session is one process working on the chains of a run, or a shard's.
+type session struct {
+	ctx      context.Context // for storage: what is begun is stored, whatever ends
+	spec     *Spec
+	sampler  mcmc.Sampler
+	store    Store
+	manifest *Manifest
+	table    *table
+	options  Options
+	chains   []*chain       // of the shard
+	stored   map[int][]File // parts, by chain, when the session began
+
+	begun  time.Time
+	before float64 // seconds that earlier sessions took
+
+	stop    atomic.Bool // set when no further segment is to begin
+	abandon atomic.Bool // set when segments are to be given up
+
+	mu      sync.Mutex
+	waiting []*chain   // unfinished and with no worker
+	busy    *BusyError // a chain that another process works on
+	notes   []string
+}
+
+func newSession(ctx context.Context, spec *Spec, store Store, options Options) (*session, error) {
+	if err := spec.check(); err != nil {
+		return nil, err
+	}
+	if err := options.Shard.check(); err != nil {
+		return nil, err
+	}
+	sampler, err := spec.Settings.Sampler(spec.Target)
+	if err != nil {
+		return nil, err
+	}
+	if options.Workers <= 0 {
+		options.Workers = runtime.GOMAXPROCS(0)
+		if spec.Target.Waits() && len(spec.Ingredients) < manyIngredients {
+			options.Workers = max(options.Workers, min(waitingReplicas*spec.Settings.Chains, sideBySide))
+		}
+	}
+	s := &session{
+		ctx: context.WithoutCancel(ctx), spec: spec, sampler: sampler, store: store,
+		table: newTable(spec.properties(), spec.Ingredients), options: options, begun: time.Now(),
+	}
+	from, to := options.Shard.Chains(spec.Settings.Chains)
+	for index := from; index < to; index++ {
+		s.chains = append(s.chains, &chain{session: s, index: index, parts: -1})
+	}
+	s.manifest, err = newManifest(spec)
+	return s, err
+}
+
+// try draws the first states of some chains, so that what cannot be run fails
+// before anything is stored.
+func (s *session) try(ctx context.Context) error {
+	var g errgroup.Group
+	g.SetLimit(s.options.Workers)
+	for _, c := range s.chains[:min(len(s.chains), sideBySide)] {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return c.start()
+		})
+	}
+	return g.Wait()
+}
+
+// lock takes a run in a directory for this process, or, for a shard, keeps others
+// from taking all of it. Where there are no locks, and in buckets, whoever comes
+// second is told when it stores a part that is there already.
+func (s *session) lock() (unlock func(), err error) {
+	unlock = func() {}
+	d, ok := s.store.(*directory)
+	if !ok {
+		return unlock, nil
+	}
+	if err := d.makeParent(d.join(lockName)); err != nil {
+		return unlock, fmt.Errorf("making a directory for the run: %w; name another place", err)
+	}
+	l := flock.New(d.join(lockName))
+	try := l.TryLock
+	if s.options.Shard.Count > 0 {
+		try = l.TryRLock
+	}
+	locked, err := try()
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return unlock, errors.Join(err, l.Close())
+	}
+	if err == nil && !locked {
+		return unlock, errors.Join(&BusyError{Dir: s.store.Location(), Chain: -1}, l.Close())
+	}
+	if locked && s.options.Shard.Count == 0 {
+		if err := d.clean(); err != nil {
+			return unlock, errors.Join(s.storageError(err), l.Close())
+		}
+	}
+	return func() { l.Close() }, nil // nothing can be done about a lock that stays
+}
+
+const lockName = "state/lock"
+
+// look takes down the parts that there are.
+func (s *session) look() (err error) {
+	prefix := "draws/"
+	if len(s.chains) == 1 {
+		prefix = chainPrefix(s.chains[0].index)
+	}
+	s.stored, err = listParts(s.ctx, s.store, prefix)
+	return err
+}
+
+// seconds returns how long the run has taken so far.
+func (s *session) seconds() float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.before + time.Since(s.begun).Seconds()
+}
+
+// note keeps something that the user should know.
+func (s *session) note(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+}
+
+// storageError tells errors of the store, which are of files, from others.
+func (s *session) storageError(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	if errors.As(err, &path) || errors.As(err, &link) {
+		return &StorageError{Dir: s.store.Location(), Err: err}
+	}
+	return err
+}
+
+// run works until all chains of the session are finished.
+func (s *session) run(ctx context.Context) error {
+	err := s.work(ctx)
+	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, errAbandoned)) {
+		return &InterruptedError{Dir: s.store.Location(), Done: s.done(), Err: ctx.Err()}
+	}
+	return s.storageError(err)
+}
+
+// work lets the workers make all draws.
+func (s *session) work(ctx context.Context) error {
+	work, cancel := context.WithCancel(ctx)
+	defer cancel()
+	context.AfterFunc(work, func() { s.stop.Store(true) })
+	ended := make(chan struct{})
+	defer close(ended)
+	forget := context.AfterFunc(ctx, func() {
+		select {
+		case <-ended:
+		case <-time.After(graceTime):
+			s.abandon.Store(true)
+		}
+	})
+	defer forget() // or ctx would keep the session
+
+	s.waiting = slices.Clone(s.chains)
+	watch := s.watch()
+	var workers sync.WaitGroup
+	failures := make([]error, s.options.Workers)
+	for k := range failures {
+		workers.Go(func() {
+			if failures[k] = s.worker(); failures[k] != nil {
+				cancel()
+			}
+		})
+	}
+	workers.Wait()
+	// What was made is stored, whatever ended the work.
+	var store errgroup.Group
+	store.SetLimit(s.options.Workers)
+	for _, c := range s.chains {
+		if c.walk != nil && c.begun != nil && !c.finished && !c.lost {
+			store.Go(c.store)
+		}
+	}
+	err := store.Wait()
+	watch()
+	// What made the others stop says more than that they were stopped.
+	for _, failure := range failures {
+		if failure != nil {
+			return failure
+		}
+	}
+	if err != nil || ctx.Err() != nil {
+		return cmp.Or(err, ctx.Err())
+	}
+	if s.busy != nil {
+		return s.busy
+	}
+	return nil
+}
+
+// worker takes the chain that is furthest behind, again and again, until none
+// is left.
+func (s *session) worker() error {
+	for {
+		c := s.take()
+		if c == nil {
+			return nil
+		}
+		err := c.turn(time.Now().Add(turnTime))
+		if errors.Is(err, errAbandoned) {
+			return nil // and its draws are stored
+		}
+		if busy := (*BusyError)(nil); errors.As(err, &busy) {
+			// The chain is left to the other process, and the rest is gone on with.
+			c.lost = true
+			s.mu.Lock()
+			s.busy = busy
+			s.mu.Unlock()
+			continue
+		}
+		if err != nil {
+			c.lost = true
+			return err
+		}
+		if !c.finished {
+			s.mu.Lock()
+			s.waiting = append(s.waiting, c)
+			s.mu.Unlock()
+		}
+	}
+}
+
+// take returns the waiting chain that has made the fewest iterations, or nil if
+// none waits or the session stops. Where there is none others may be at work,
+// but on no more chains than there are other workers.
+//
+// A few chains go on side by side so that R-hat can be told while they run. With
+// many of them, or many ingredients, memory counts for more: the chain that has
+// made most iterations goes on, and so few chains are begun and not finished.
+func (s *session) take() *chain {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.waiting) == 0 || s.stop.Load() {
+		return nil
+	}
+	deep := len(s.chains) > sideBySide || len(s.spec.Ingredients) >= manyIngredients
+	next := 0
+	for k, c := range s.waiting {
+		was, is := s.waiting[next].published.iterations.Load(), c.published.iterations.Load()
+		if deep && is > was || !deep && is < was {
+			next = k
+		}
+	}
+	c := s.waiting[next]
+	s.waiting = slices.Delete(s.waiting, next, next+1)
+	return c
+}
+
+// done returns the share of the iterations that have been made.
+func (s *session) done() float64 {
+	sum := 0.0
+	for _, c := range s.chains {
+		sum += c.share()
+	}
+	return sum / float64(max(1, len(s.chains)))
+}
+
+// share returns the share of the chain's iterations that have been made.
+func (c *chain) share() float64 {
+	return float64(c.published.iterations.Load()) / float64(c.session.spec.Settings.Iterations())
+}
+
+// damagedPart says which part is damaged, and what to do.
+func (s *session) damagedPart(name string, err error) error {
+	return fmt.Errorf("%s: %w; remove it, and the parts of the chain after it, and kir resume makes them again", s.store.Path(name), err)
+}

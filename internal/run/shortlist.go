@@ -1,0 +1,211 @@
+package run
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"kir/mcmc"
+)
+
+// shortlistLength is how many sets of ingredients a shortlist has at most.
+const shortlistLength = 100
+
+// A Best is a composition that is worth a look: the best draw of those that use
+// the same set of ingredients, or what a tempered chain found on its way to a
+// draw.
+type Best struct {
+	Chain, Draw int
+	Found       bool        // it is no draw: see [mcmc.Find]
+	Score       float64     // Π_k y_k^c_k
+	LogScore    float64     // its log
+	LogDensity  float64     // see [mcmc.State.LogDensity]
+	Scores      []float64   // y_k, by property
+	Parts       []mcmc.Part // by ingredient
+	Known       bool        // the book has a recipe of this set
+}
+
+// Compare orders by score, then by density, then draws before finds, then by
+// chain and draw, the best first.
+func (b Best) Compare(c Best) int {
+	return cmp.Or(
+		cmp.Compare(c.LogScore, b.LogScore),
+		cmp.Compare(c.LogDensity, b.LogDensity),
+		compareBool(b.Found, c.Found),
+		cmp.Compare(b.Chain, c.Chain),
+		cmp.Compare(b.Draw, c.Draw),
+	)
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// A shortlist keeps the best draws of one chain, at most one for each set of
+// ingredients. What it keeps of the draws of all chains together is among what
+// it keeps of each.
+type shortlist struct {
+	known func(ingredients []int) bool // sets to leave out; nil: none
+	best  []Best                       // the best first
+
+	set []int // scratch
+}
+
+// bar is the log score above which, or at which, a composition may be wanted.
+func (s *shortlist) bar() float64 {
+	if len(s.best) < shortlistLength {
+		return math.Inf(-1)
+	}
+	return s.best[shortlistLength-1].LogScore
+}
+
+// refuses says whether a composition of that score and density, or a later one,
+// is not wanted whatever it uses.
+func (s *shortlist) refuses(logScore, logDensity float64) bool {
+	if len(s.best) < shortlistLength {
+		return false
+	}
+	worst := &s.best[shortlistLength-1]
+	return logScore < worst.LogScore || logScore == worst.LogScore && logDensity <= worst.LogDensity
+}
+
+// offer considers a draw, whose chain is told when lists are merged.
+func (s *shortlist) offer(d *Draw, logScore float64) {
+	if s.refuses(logScore, d.LogDensity) {
+		return
+	}
+	b := newBest(d.Draw, logScore, d.LogDensity)
+	s.set = s.set[:0]
+	for _, p := range d.Parts {
+		s.set = append(s.set, p.Ingredient)
+	}
+	same, wanted := s.wants(&b)
+	if !wanted {
+		return
+	}
+	b.Scores, b.Parts = slices.Clone(d.Scores), slices.Clone(d.Parts)
+	s.insert(b, same)
+}
+
+// offerFind considers what a chain found on its way to a draw.
+func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.Find) error {
+	b := newBest(draw, f.LogScore, t.LogLaw(len(f.Parts))+f.LogScore)
+	b.Found = true
+	if s.refuses(b.LogScore, b.LogDensity) {
+		return nil
+	}
+	s.set = s.set[:0]
+	for _, p := range f.Parts {
+		s.set = append(s.set, p.Ingredient)
+	}
+	slices.Sort(s.set)
+	if _, wanted := s.wants(&b); !wanted {
+		return nil
+	}
+	x, err := mcmc.NewComposition(t.Space().N(), f.Parts...)
+	if err != nil {
+		return err
+	}
+	if b.Scores, err = t.AppendScores(nil, x); err != nil {
+		return err
+	}
+	// As it is computed of a draw, so that the same composition has the same.
+	b.LogScore = LogScore(t.Wishes(), b.Scores)
+	b.Score = math.Exp(b.LogScore)
+	b.Parts = x.Parts()
+	if same, wanted := s.wants(&b); wanted {
+		s.insert(b, same)
+	}
+	return nil
+}
+
+// LogScore returns Σ_k c_k·log y_k of the scores of wishes, in their order.
+func LogScore(wishes []mcmc.Wish, scores []float64) (sum float64) {
+	for k, w := range wishes {
+		if w.Weight > 0 {
+			sum += w.Weight * math.Log(scores[k])
+		}
+	}
+	return sum
+}
+
+func newBest(draw int, logScore, logDensity float64) Best {
+	return Best{Draw: draw, Score: math.Exp(logScore), LogScore: logScore, LogDensity: logDensity}
+}
+
+// wants says whether b, of the set of ingredients in s.set, is to be inserted,
+// and where one of the same set stands, or −1.
+func (s *shortlist) wants(b *Best) (same int, wanted bool) {
+	same = slices.IndexFunc(s.best, func(b Best) bool { return b.uses(s.set) })
+	if same >= 0 {
+		return same, s.best[same].Compare(*b) >= 0
+	}
+	return same, s.known == nil || !s.known(s.set)
+}
+
+// insert puts b in its place, instead of the one of the same set or else, if
+// the list is full, of the last one.
+func (s *shortlist) insert(b Best, same int) {
+	if same >= 0 {
+		s.best = slices.Delete(s.best, same, same+1)
+	} else if len(s.best) == shortlistLength {
+		s.best = s.best[:shortlistLength-1]
+	}
+	at, _ := slices.BinarySearchFunc(s.best, b, Best.Compare)
+	s.best = slices.Insert(s.best, at, b)
+}
+
+// uses says whether the draw uses the ingredients of a set, in ascending order,
+// and no others.
+func (b *Best) uses(set []int) bool {
+	return slices.EqualFunc(b.Parts, set, func(p mcmc.Part, i int) bool { return p.Ingredient == i })
+}
+
+// besides returns what the list has beside another.
+func (s *shortlist) besides(list []Best) []Best {
+	return slices.DeleteFunc(slices.Clone(s.best), func(b Best) bool {
+		return slices.ContainsFunc(list, func(other Best) bool { return other.Compare(b) == 0 && slices.Equal(other.Parts, b.Parts) })
+	})
+}
+
+// topOf returns the best of several lists, at most one of each set of ingredients.
+func topOf(lists ...[]Best) []Best {
+	all := Distinct(slices.Concat(lists...))
+	return all[:min(len(all), shortlistLength)]
+}
+
+// Distinct returns the best of each set of ingredients, the best first. It sorts
+// and overwrites the list.
+func Distinct(list []Best) []Best {
+	slices.SortFunc(list, Best.Compare)
+	seen := make(map[string]bool, len(list))
+	var key []byte
+	return slices.DeleteFunc(list, func(b Best) bool {
+		key = key[:0]
+		for _, p := range b.Parts {
+			key = binary.AppendUvarint(key, uint64(p.Ingredient))
+		}
+		if seen[string(key)] {
+			return true
+		}
+		seen[string(key)] = true
+		return false
+	})
+}
+
+// set returns the ingredients of the draw, in ascending order.
+func (b *Best) set() []int {
+	set := make([]int, len(b.Parts))
+	for k, p := range b.Parts {
+		set[k] = p.Ingredient
+	}
+	return set
+}

@@ -1,0 +1,99 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"kir/internal/search"
+	"kir/mcmc"
+)
+
+// A Spec is what to run: a problem that has been read and checked.
+type Spec struct {
+	Name        string
+	Problem     string   // where the problem file is, from the run's directory or absolute; may be empty
+	Place       string   // where the problem file is, absolute, for a run that is moved without it; may be empty
+	Ingredients []string // their names, as many as the target has
+	Target      *mcmc.Target
+	Settings    mcmc.Settings
+	Resolved    []byte  // the problem with every default filled in, for problem.yaml
+	Inputs      []Input // every file that the problem was made of
+	Version     string  // of the program
+
+	// Known says whether a set of ingredients, given in ascending order, is
+	// that of a recipe in the book. nil means that there is no book.
+	Known func(ingredients []int) bool
+
+	// Question is what there is to know to look for the best when the chains are
+	// done; nil: nothing is looked for. It changes nothing in the draws.
+	Question *search.Question
+}
+
+// An Input is a file that the problem was made of.
+type Input struct {
+	Path   string `json:"path"`   // as the problem names it
+	SHA256 string `json:"sha256"` // hexadecimal
+	Bytes  int64  `json:"bytes"`
+}
+
+// check says what is wrong with the spec.
+func (s *Spec) check() error {
+	switch {
+	case s.Target == nil:
+		return errors.New("there is no target to run")
+	case len(s.Ingredients) != s.Target.Space().N():
+		return fmt.Errorf("there are %d names for %d ingredients", len(s.Ingredients), s.Target.Space().N())
+	}
+	if err := s.Settings.Check(); err != nil {
+		return err
+	}
+	if err := s.bounded(); err != nil {
+		return err
+	}
+	for _, w := range s.Target.Wishes() {
+		if slices.Contains(reserved(), w.Name) {
+			return fmt.Errorf("a property cannot be named %q: the file of draws has a column of that name", w.Name)
+		}
+		if !utf8.ValidString(w.Name) {
+			return fmt.Errorf("the property %q is not named in UTF-8", w.Name)
+		}
+	}
+	if c := countedNames(s.Ingredients); c != nil && utf8.ValidString(c.Prefix) {
+		return nil
+	}
+	seen := make(map[string]bool, len(s.Ingredients))
+	for _, name := range s.Ingredients {
+		if seen[name] {
+			return fmt.Errorf("two ingredients are named %q", name)
+		}
+		if !utf8.ValidString(name) {
+			return fmt.Errorf("the ingredient %q is not named in UTF-8", name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// weighs says whether a property counts.
+func (s *Spec) weighs() bool {
+	return slices.ContainsFunc(s.Target.Wishes(), func(w mcmc.Wish) bool { return w.Weight > 0 })
+}
+
+// properties returns the names of the wishes.
+func (s *Spec) properties() []string {
+	names := make([]string, len(s.Target.Wishes()))
+	for k, w := range s.Target.Wishes() {
+		names[k] = w.Name
+	}
+	return names
+}
+
+// segmentIterations is about how many iterations a segment has. The length of a
+// segment decides where the scores are computed anew, and so belongs to what a
+// run is: changing it changes runs.
+const segmentIterations = 1 << 10
+
+// segmentDraws returns how many draws a segment has.
+func segmentDraws(s *mcmc.Settings) int { return max(1, segmentIterations/s.Thin) }

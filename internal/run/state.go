@@ -1,0 +1,119 @@
+package run
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"crypto/sha256"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"kir/mcmc"
+)
+
+// stateKind begins the file of a chain's state: this line, a value in the encoding
+// of encoding/gob, compressed, and the SHA-256 of both.
+const stateKind = "kir chain state 2\n"
+
+func stateName(chain int) string { return fmt.Sprintf("state/chain=%04d.kir", chain) }
+
+// state is where a chain goes on, and what its draws do not tell. It follows from
+// the run and from how far the chain is, so that it does no harm if an older one
+// takes the place of a newer one.
+type state struct {
+	Run   string // the identity of the run
+	Chain int
+
+	// Walk is the chain, see [mcmc.Chain.MarshalBinary], at the start of a segment:
+	// after Warm iterations of warm-up, and At draws.
+	Walk     []byte
+	Warm, At int
+
+	// What follows is of a later moment: when Draws draws were stored, in Parts
+	// files. Chains go on from there by making the draws between anew.
+	Draws, Parts int
+	Bytes        int64 // of the parts
+	Tries        int
+	Tally        mcmc.Tally
+	Ladder       *mcmc.Ladder
+	Best, Fresh  []Best // see [state.fresh]; of a chain that searches
+
+	Seconds float64   // that the run had taken by then
+	Saved   time.Time // when it was written
+	Shard   Shard     // by which
+}
+
+// fresh returns the best that are not in the book: some are in Best, and the rest in
+// Fresh.
+func (s *state) fresh(known func([]int) bool) []Best {
+	if known == nil {
+		return nil
+	}
+	return topOf(slices.DeleteFunc(slices.Clone(s.Best), func(b Best) bool { return known(b.set()) }), s.Fresh)
+}
+
+// save writes the state.
+func (s *state) save(ctx context.Context, store Store) error {
+	var b bytes.Buffer
+	b.WriteString(stateKind)
+	small, err := flate.NewWriter(&b, flate.BestCompression)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(gob.NewEncoder(small).Encode(s), small.Close()); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	b.Write(sum[:])
+	return store.Replace(ctx, stateName(s.Chain), b.Bytes())
+}
+
+// loadState reads the state of a chain of a run. What was changed since it was
+// written is ErrDamaged.
+func loadState(ctx context.Context, store Store, run string, settings *mcmc.Settings, chain int) (*state, error) {
+	name := stateName(chain)
+	data, err := store.Read(ctx, name, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	damaged := func(what string) error { return fmt.Errorf("%s: %w: %s", name, ErrDamaged, what) }
+	end := len(data) - sha256.Size
+	if end < len(stateKind) || string(data[:len(stateKind)]) != stateKind || sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
+		return nil, damaged("its sum is another")
+	}
+	s := new(state)
+	if err := gob.NewDecoder(flate.NewReader(bytes.NewReader(data[len(stateKind):end]))).Decode(s); err != nil {
+		return nil, damaged(err.Error())
+	}
+	switch {
+	case s.Run != run || s.Chain != chain:
+		return nil, damaged("it is of another run or chain")
+	case s.Warm < 0 || s.Warm > settings.Warmup || s.At < 0 || s.At > s.Draws || s.Draws > settings.Draws || s.Parts < 0 ||
+		s.At%segmentDraws(settings) != 0 || s.Draws > 0 && s.Warm < settings.Warmup:
+		return nil, damaged("it does not stand between two segments")
+	}
+	return s, nil
+}
+
+// loadStates returns the states of all chains, nil where there is none.
+func loadStates(ctx context.Context, store Store, m *Manifest) ([]*state, error) {
+	states := make([]*state, m.Settings.Chains)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(32) // what is far away is asked for at once
+	for c := range states {
+		g.Go(func() (err error) {
+			states[c], err = loadState(ctx, store, m.Run, &m.Settings, c)
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) {
+				return nil // the chain makes it again
+			}
+			return err
+		})
+	}
+	return states, g.Wait()
+}

@@ -1,0 +1,247 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"kir/mcmc"
+)
+
+// A Question is what there is to know of a problem when its best is looked for.
+type Question struct {
+	Target *mcmc.Target // with weights as they are for the draws
+
+	// Effort is how much is looked, see [Budget]; 0: the shortlist is of what is
+	// found already.
+	Effort float64
+
+	// Known are the known recipes, and KnownScores returns Π_k y_k of each as the
+	// models say that have not learnt from it, NaN where they cannot tell; nil: as
+	// the target says.
+	Known       []*mcmc.Composition
+	KnownScores func() ([]float64, error)
+
+	// Least and Most bound the amounts of each ingredient that are offered, and
+	// Lacks says of a set that it has not what all known recipes have; nil: any.
+	// Where nothing is found within them they are left alone.
+	Least, Most []int
+	Lacks       func(ingredients []int) bool
+
+	// Halves returns two targets whose models have learnt from different halves of
+	// the recipes, with each weight 1; nil: nothing has been learnt.
+	Halves func(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error)
+
+	Kind   Kind
+	Refuse func(ingredients []int) bool // as in [Options]
+}
+
+// Beside is the run beside which a search stands.
+type Beside struct {
+	Iterations int64 // of all chains
+	Seed       uint64
+	Workers    int
+	Found      []Found // the best that the chains have seen; their LogScore is that of [Plain]
+
+	Looked *atomic.Int64 // as in [Options]
+}
+
+// Expected returns about how many lines the walks of an answer will score.
+func (q *Question) Expected(b Beside) int {
+	each := Budget(b.Iterations, q.Effort)
+	if q.Halves != nil {
+		return each + 2*(each/promiseShare)
+	}
+	return each
+}
+
+// An Answer is what a problem's reader wants to know: what is best, and how good
+// that is.
+type Answer struct {
+	Effort       float64
+	Evaluations  int64 // lines and compositions that were scored, of search, shortlist and promise
+	Compositions int64 // and their splits
+	Entries      []Entry
+	Comparison   *Comparison
+	Promise      *Promise // nil if nothing has been learnt or nothing was searched
+	Notes        []string // what could not be told, and why
+	Seconds      float64  // it alone differs between equal runs
+}
+
+const (
+	answerLength = 20
+	answerRandom = 1000 // compositions to compare with
+	promiseShare = 8    // either half is searched with an eighth of the budget
+)
+
+// Answer looks for the best, makes a shortlist of it and of what the chains have
+// seen, and compares. It follows from the question, the seed and what the chains
+// have seen, on any number of workers. It is nil if no property counts, as then
+// nothing is better than anything else.
+func (q *Question) Answer(ctx context.Context, b Beside) (*Answer, error) {
+	begun := time.Now()
+	a, err := q.answer(ctx, b)
+	if err == nil && a != nil && len(a.Entries) == 0 && (q.Least != nil || q.Lacks != nil) {
+		wide := *q
+		wide.Least, wide.Most, wide.Lacks = nil, nil, nil
+		if a, err = wide.answer(ctx, b); err == nil && len(a.Entries) > 0 {
+			a.Notes = append(a.Notes, "Nothing was found within the doses of the known recipes, so that amounts are of any size.")
+		}
+	}
+	if err != nil || a == nil {
+		return nil, err
+	}
+	a.Seconds = time.Since(begun).Seconds()
+	return a, nil
+}
+
+// answer is Answer within the bounds of the question.
+func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
+	plain, err := Plain(q.Target)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(plain.Wishes(), func(w mcmc.Wish) bool { return w.Weight > 0 }) {
+		return nil, nil
+	}
+	distance := NewDistance(plain.Space().N(), q.Known)
+	typical, err := q.typical(ctx, plain, distance, b.Seed)
+	if err != nil {
+		return nil, err
+	}
+	refuse, kind := q.Refuse, q.Kind
+	if q.Lacks != nil {
+		refuse = func(set []int) bool { return q.Lacks(set) || q.Refuse != nil && q.Refuse(set) }
+	}
+	kind.Common = distance.common
+	o := Options{
+		Evaluations: Budget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers, Looked: b.Looked,
+		Starts: q.Known, Least: q.Least, Most: q.Most, Kind: kind, Refuse: refuse,
+		Ideas: answerLength, Distance: distance, Apart: ApartShare * typical,
+	}
+	list := ListOptions{Length: answerLength, Distance: distance, Apart: o.Apart, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
+	for _, w := range q.Target.Wishes() {
+		list.Weight = max(list.Weight, w.Weight)
+	}
+	a := &Answer{Effort: q.Effort}
+	candidates := b.Found
+	if o.Evaluations > 0 {
+		r, err := best(ctx, plain, o, b.Found)
+		if err != nil {
+			return nil, err
+		}
+		a.Evaluations, a.Compositions = r.Evaluations, r.Compositions
+		candidates = slices.Concat(r.Ideas, r.Archive.Best(), b.Found)
+	}
+	l, err := Shortlist(ctx, plain, candidates, list)
+	if err != nil {
+		return nil, err
+	}
+	a.Entries = l.Entries
+	a.Evaluations += l.Evaluations
+	a.Compositions += l.Compositions
+	compare := CompareOptions{Random: answerRandom, Seed: b.Seed, Distance: distance, Known: q.Known}
+	if q.KnownScores != nil {
+		if compare.KnownScores, err = q.KnownScores(); err != nil {
+			return nil, err
+		}
+	}
+	if a.Comparison, err = Compare(ctx, plain, a.Entries, compare); err != nil {
+		return nil, err
+	}
+	if o.Evaluations /= promiseShare; o.Evaluations > 0 && q.Halves != nil {
+		if err := a.promise(ctx, q, o, list); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// best is [Best], which begins at what the chains have seen if it finds nothing
+// else to begin from.
+func best(ctx context.Context, t *mcmc.Target, o Options, found []Found) (*Result, error) {
+	r, err := Best(ctx, t, o)
+	if !errors.Is(err, mcmc.ErrNoStart) || len(found) == 0 {
+		return r, err
+	}
+	for _, f := range found[:min(len(found), randomSeeds)] {
+		x, err := mcmc.NewComposition(t.Space().N(), f.Parts...)
+		if err != nil {
+			return nil, err
+		}
+		o.Starts = append(slices.Clip(o.Starts), x)
+	}
+	return Best(ctx, t, o)
+}
+
+// randomPairs is how many random compositions tell a typical distance where known
+// ones do not.
+const randomPairs = 100
+
+// typical returns what two known recipes differ, or two random compositions if
+// there are not two that differ.
+func (q *Question) typical(ctx context.Context, t *mcmc.Target, d *Distance, seed uint64) (float64, error) {
+	if typical := d.Typical(q.Known); typical > 0 {
+		return typical, nil
+	}
+	prior, r := mcmc.NewPrior(t), mcmc.NewRand(seed, "search distance", 0)
+	var all []*mcmc.Composition
+	for range randomPairs {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		x, err := prior.Draw(r)
+		if err != nil {
+			return 0, fmt.Errorf("search: %w", err)
+		}
+		all = append(all, x.Clone()) // which holds until the next draw
+	}
+	return max(d.Typical(all), 0), nil
+}
+
+// promise checks what the models of each half promise by those of the other half. What
+// cannot be checked, as where a class is in one half only, is noted.
+func (a *Answer) promise(ctx context.Context, q *Question, o Options, l ListOptions) error {
+	own, other, err := q.Halves(ctx, o.Seed)
+	if err == nil {
+		a.Promise, err = checkBoth(ctx, own, other, o, l)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		a.Notes = append(a.Notes, fmt.Sprintf("What the models promise could not be checked on halves of the recipes: %v.", err))
+		return nil
+	}
+	a.Evaluations += a.Promise.Evaluations
+	a.Compositions += a.Promise.Compositions
+	return nil
+}
+
+// checkBoth is [Check] either way, and the mean of both: where the recipes are few
+// much of what one half says is by chance.
+func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions) (*Promise, error) {
+	p, err := Check(ctx, a, b, o, l)
+	if err != nil {
+		return nil, err
+	}
+	q, err := Check(ctx, b, a, o, l)
+	if err != nil {
+		return nil, err
+	}
+	return &Promise{
+		Told:          (p.Told + q.Told) / 2,
+		Checked:       (p.Checked + q.Checked) / 2,
+		RandomTold:    (p.RandomTold + q.RandomTold) / 2,
+		RandomChecked: (p.RandomChecked + q.RandomChecked) / 2,
+		Evaluations:   p.Evaluations + q.Evaluations,
+		Compositions:  p.Compositions + q.Compositions,
+	}, nil
+}
+
+// Score returns Π_k y_k of an entry, of the properties that count, as they are.
+func (f *Found) Score() float64 { return math.Exp(f.LogScore) }

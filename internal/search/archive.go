@@ -1,0 +1,142 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"kir/mcmc"
+)
+
+// A Found is a composition with its score.
+type Found struct {
+	Parts    []mcmc.Part // by ingredient
+	LogScore float64     // Σ_k c_k·log y_k of the target that was searched
+}
+
+// mostKinds is how many compositions an archive keeps.
+const mostKinds = 4000
+
+// An Archive keeps the best composition of each kind, as many as it has room
+// for. Of two with the same score it keeps what came first.
+type Archive struct {
+	kind Kind
+	most int
+	of   map[kindKey]int // into list
+	list []Found         // in no order
+	bar  float64         // at and below which nothing new is kept
+
+	amount map[int]int // scratch: by group
+}
+
+type kindKey struct{ size, main, band int32 }
+
+func newArchive(kind Kind, most int) *Archive {
+	return &Archive{kind: kind, most: most, of: make(map[kindKey]int), bar: math.Inf(-1), amount: make(map[int]int)}
+}
+
+// key returns the kind of a composition.
+func (a *Archive) key(parts []mcmc.Part) kindKey {
+	main, most := 0, -1
+	if a.kind.Group == nil {
+		for _, p := range parts {
+			if a.kind.Common != nil && a.kind.Common[p.Ingredient] {
+				continue
+			}
+			if p.Amount > most || p.Amount == most && p.Ingredient < main {
+				main, most = p.Ingredient, p.Amount
+			}
+		}
+	} else {
+		clear(a.amount)
+		for _, p := range parts {
+			g := a.kind.Group[p.Ingredient]
+			a.amount[g] += p.Amount
+		}
+		for g, amount := range a.amount {
+			if amount > most || amount == most && g < main {
+				main, most = g, amount
+			}
+		}
+	}
+	k := kindKey{size: int32(len(parts)), main: int32(main)}
+	if a.kind.Attribute != nil {
+		band, found := slices.BinarySearch(a.kind.Bands, meanOf(a.kind.Attribute, parts))
+		if found {
+			band++
+		}
+		k.band = int32(band)
+	}
+	return k
+}
+
+// Offer keeps a copy of a composition, given by its parts in any order, if it is
+// the best of its kind so far. Rules and doses are the caller's.
+func (a *Archive) Offer(parts []mcmc.Part, logScore float64) {
+	if !(logScore > a.bar) {
+		return
+	}
+	key := a.key(parts)
+	at, known := a.of[key]
+	if known {
+		if f := &a.list[at]; logScore > f.LogScore {
+			f.Parts, f.LogScore = append(f.Parts[:0], parts...), logScore
+		}
+		return
+	}
+	a.of[key] = len(a.list)
+	a.list = append(a.list, Found{slices.Clone(parts), logScore})
+	if len(a.list) >= 2*a.most {
+		a.prune()
+	}
+}
+
+// prune keeps the best, as many as there is room for.
+func (a *Archive) prune() {
+	if len(a.list) <= a.most {
+		return
+	}
+	for k := range a.list {
+		sortParts(a.list[k].Parts)
+	}
+	sortFound(a.list)
+	a.list = slices.Clone(a.list[:a.most])
+	a.bar = a.list[a.most-1].LogScore
+	clear(a.of)
+	for at := range a.list {
+		a.of[a.key(a.list[at].Parts)] = at
+	}
+}
+
+// merge offers all that b has.
+func (a *Archive) merge(b *Archive) {
+	for _, f := range b.list {
+		a.Offer(f.Parts, f.LogScore)
+	}
+}
+
+// Best returns what the archive keeps, the best first.
+func (a *Archive) Best() []Found {
+	a.prune()
+	list := slices.Clone(a.list)
+	for k := range list {
+		list[k].Parts = slices.Clone(list[k].Parts)
+		sortParts(list[k].Parts)
+	}
+	sortFound(list)
+	return list
+}
+
+func sortParts(parts []mcmc.Part) {
+	slices.SortFunc(parts, func(p, q mcmc.Part) int { return cmp.Compare(p.Ingredient, q.Ingredient) })
+}
+
+// sortFound sorts by score, the best first, and equals by what they are made of,
+// so that the order does not depend on how they were found.
+func sortFound(list []Found) {
+	slices.SortFunc(list, func(f, g Found) int {
+		return cmp.Or(cmp.Compare(g.LogScore, f.LogScore), slices.CompareFunc(f.Parts, g.Parts, func(p, q mcmc.Part) int {
+			return cmp.Or(cmp.Compare(p.Ingredient, q.Ingredient), cmp.Compare(p.Amount, q.Amount))
+		}))
+	})
+}

@@ -1,0 +1,164 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/mcmc"
+)
+
+// A Comparison sets a shortlist beside what is known and what comes by chance.
+type Comparison struct {
+	Shortlist Scores // of its entries
+	Random    Scores // of compositions drawn under the same rules
+	Known     Scores // of the known recipes, out of bag
+
+	// BeatRandom and BeatKnown are the shares of random and of known compositions
+	// that score less than the middle entry of the shortlist.
+	BeatRandom, BeatKnown float64
+
+	// KnownApart is the median distance between two known recipes, and Apart that
+	// between two entries.
+	KnownApart, Apart float64
+
+	// Reach is the distance from its nearest neighbour that 95 % of the known
+	// recipes do not exceed. Extrapolates are the entries, from 0, that lie further
+	// from all of them: the model has seen nothing like these.
+	Reach        float64
+	Extrapolates []int
+}
+
+// Scores are what several compositions score. All is NaN for none.
+type Scores struct {
+	Number                         int
+	Mean, SE                       float64 // and its standard error; 0 for fewer than two
+	Least, Median, Upper, Greatest float64 // Upper is the quantile 90 %
+}
+
+// CompareOptions say what a shortlist is compared with.
+type CompareOptions struct {
+	Random   int // how many random compositions are drawn, at least 1
+	Seed     uint64
+	Distance *Distance
+	Known    []*mcmc.Composition
+	// KnownScores are Π_k y_k of the known recipes, by the trees that have not
+	// seen them: see OutOfBag of package model. NaN where there is none; nil: the
+	// scores of the target, for properties that have not learnt from them.
+	KnownScores []float64
+}
+
+// reachShare is how many of the known recipes have a neighbour within reach.
+const reachShare = 0.95
+
+// Compare compares a shortlist of a target with random compositions, drawn
+// exactly under the same rules, and with known ones.
+func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions) (*Comparison, error) {
+	if o.Random < 1 || o.Distance == nil || o.KnownScores != nil && len(o.KnownScores) != len(o.Known) {
+		return nil, fmt.Errorf("compare: %d random compositions, %d known ones with %d scores: there must be a random one, a distance, and a score for each known one", o.Random, len(o.Known), len(o.KnownScores))
+	}
+	own := make([]float64, len(list))
+	for k, e := range list {
+		own[k] = math.Exp(e.LogScore)
+	}
+	random, err := randomScores(ctx, t, o.Random, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	known := slices.Clone(o.KnownScores)
+	if known == nil {
+		for _, x := range o.Known {
+			score, err := t.LogScore(x)
+			if err != nil {
+				return nil, fmt.Errorf("compare: %w", err)
+			}
+			known = append(known, math.Exp(score))
+		}
+	}
+	known = slices.DeleteFunc(known, math.IsNaN)
+	c := &Comparison{Shortlist: newScores(own), Random: newScores(random), Known: newScores(known)}
+	c.BeatRandom = shareBelow(random, c.Shortlist.Median)
+	c.BeatKnown = shareBelow(known, c.Shortlist.Median)
+	c.distances(list, o)
+	return c, nil
+}
+
+// randomScores returns Π_k y_k^c_k of compositions drawn exactly.
+func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) ([]float64, error) {
+	r, prior := mcmc.NewRand(seed, "search random", 0), mcmc.NewPrior(t)
+	scores := make([]float64, number)
+	for k := range scores {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x, err := prior.Draw(r)
+		if err != nil {
+			return nil, fmt.Errorf("compare: %w", err)
+		}
+		score, err := t.LogScore(x)
+		if err != nil {
+			return nil, fmt.Errorf("compare: %w", err)
+		}
+		scores[k] = math.Exp(score)
+	}
+	return scores, nil
+}
+
+// distances fills in how far entries and known recipes lie from each other.
+func (c *Comparison) distances(list []Entry, o CompareOptions) {
+	var between []float64
+	for a := range list {
+		for b := range a {
+			between = append(between, o.Distance.Between(list[a].Parts, list[b].Parts))
+		}
+	}
+	c.Apart = median(between)
+	c.KnownApart = o.Distance.Typical(o.Known)
+	c.Reach = math.NaN()
+	if len(o.Known) < 2 {
+		return
+	}
+	parts := make([][]mcmc.Part, len(o.Known))
+	for k, x := range o.Known {
+		parts[k] = x.Parts()
+	}
+	nearest := make([]float64, len(parts))
+	for a := range parts {
+		nearest[a] = 1
+		for b := range parts {
+			if a != b {
+				nearest[a] = min(nearest[a], o.Distance.Between(parts[a], parts[b]))
+			}
+		}
+	}
+	slices.Sort(nearest)
+	c.Reach = nearest[int(math.Ceil(reachShare*float64(len(nearest))))-1]
+	for k, e := range list {
+		far := 1.0
+		for _, x := range parts {
+			far = min(far, o.Distance.Between(x, e.Parts))
+		}
+		if far > c.Reach {
+			c.Extrapolates = append(c.Extrapolates, k)
+		}
+	}
+}
+
+// newScores describes numbers, which it sorts.
+func newScores(v []float64) Scores {
+	n := len(v)
+	if n == 0 {
+		nan := math.NaN()
+		return Scores{0, nan, nan, nan, nan, nan, nan}
+	}
+	slices.Sort(v)
+	return Scores{n, mean(v), deviation(v) / math.Sqrt(float64(n)), v[0], median(v), v[int(math.Ceil(0.9*float64(n)))-1], v[n-1]}
+}
+
+// shareBelow returns the share of sorted numbers that are less than a value, NaN
+// of none.
+func shareBelow(sorted []float64, value float64) float64 {
+	below, _ := slices.BinarySearch(sorted, value)
+	return float64(below) / float64(len(sorted))
+}

@@ -1,0 +1,78 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"kir/mcmc"
+)
+
+// A Promise is what is left of a shortlist's scores when somebody else checks
+// them: the best of many is best by luck, too (the winner's curse).
+type Promise struct {
+	Told    float64 // mean score of a shortlist by the target that it was searched for
+	Checked float64 // by one that has learnt from other data
+	// RandomTold and RandomChecked are the mean scores of random compositions.
+	RandomTold, RandomChecked float64
+
+	Evaluations  int64 // lines and compositions that were scored to find it out
+	Compositions int64 // and their splits
+}
+
+// Left is the share of the gain over random compositions that is left:
+// (Checked − RandomChecked) / (Told − RandomTold). It is NaN without a gain.
+func (p *Promise) Left() float64 {
+	if !(p.Told > p.RandomTold) {
+		return math.NaN()
+	}
+	return (p.Checked - p.RandomChecked) / (p.Told - p.RandomTold)
+}
+
+// promiseRandom is how many random compositions a promise is compared with.
+const promiseRandom = 1000
+
+// Check searches a target that has learnt from one half of the data, makes a
+// shortlist, and scores it by a target of the same space that has learnt from the
+// other half. See Data.Halves of package model.
+func Check(ctx context.Context, own, other *mcmc.Target, o Options, l ListOptions) (*Promise, error) {
+	r, err := Best(ctx, own, o)
+	if err != nil {
+		return nil, err
+	}
+	list, err := Shortlist(ctx, own, append(r.Ideas, r.Archive.Best()...), l)
+	if err != nil {
+		return nil, err
+	}
+	if len(list.Entries) == 0 {
+		return nil, fmt.Errorf("check: nothing was found that may be offered")
+	}
+	p := &Promise{Evaluations: r.Evaluations + list.Evaluations, Compositions: r.Compositions + list.Compositions}
+	for _, e := range list.Entries {
+		x, err := mcmc.NewComposition(own.Space().N(), e.Parts...)
+		if err != nil {
+			return nil, err
+		}
+		score, err := other.LogScore(x)
+		if err != nil {
+			return nil, fmt.Errorf("check: %w", err)
+		}
+		p.Told += math.Exp(e.LogScore) / float64(len(list.Entries))
+		p.Checked += math.Exp(score) / float64(len(list.Entries))
+	}
+	if p.RandomTold, err = meanOfRandom(ctx, own, o.Seed); err != nil {
+		return nil, err
+	}
+	if p.RandomChecked, err = meanOfRandom(ctx, other, o.Seed); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func meanOfRandom(ctx context.Context, t *mcmc.Target, seed uint64) (float64, error) {
+	scores, err := randomScores(ctx, t, promiseRandom, seed)
+	if err != nil {
+		return 0, err
+	}
+	return newScores(scores).Mean, nil
+}

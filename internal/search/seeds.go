@@ -1,0 +1,137 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"kir/mcmc"
+)
+
+// randomSeeds is how many random compositions a search has to begin from.
+const randomSeeds = 64
+
+// prepare scores the starts and random compositions, to begin from.
+func (s *searcher) prepare(ctx context.Context) error {
+	s.doses = newDoses(s.target, s.o.Least, s.o.Most)
+	for _, x := range s.o.Starts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		y, ok := s.doses.repair(x)
+		if !ok {
+			continue
+		}
+		if ok, err := s.seed(y); err != nil {
+			return err
+		} else if ok {
+			s.feasible++
+		}
+	}
+	if err := s.seedRandom(ctx); err != nil {
+		return err
+	}
+	scores := make([]float64, len(s.seeds))
+	for k, f := range s.seeds {
+		scores[k] = f.LogScore
+	}
+	s.spread = max(deviation(scores), 1e-3)
+	sortFound(s.seeds)
+	s.learn(s.seeds)
+	return nil
+}
+
+// seedRandom makes seeds of compositions drawn from the sparsity law. Where rules
+// let none pass, or a property is 0 at all of them, it takes as long as a chain
+// does to find one, if there is no other seed.
+func (s *searcher) seedRandom(ctx context.Context) error {
+	r := mcmc.NewRand(s.o.Seed, "search", 0)
+	prior := mcmc.NewPrior(s.target)
+	for range min(randomSeeds, max(8, s.o.Evaluations/20)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		x, err := prior.Draw(r)
+		if errors.Is(err, mcmc.ErrNoStart) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("search: %w", err)
+		}
+		if y, ok := s.doses.repair(x); ok {
+			x = y
+		}
+		if _, err := s.seed(x); err != nil {
+			return err
+		}
+	}
+	if len(s.seeds) > 0 {
+		return nil
+	}
+	x, tries, err := mcmc.StartState(s.target, r)
+	s.evaluations += int64(tries)
+	s.compositions += int64(tries)
+	if err != nil {
+		return fmt.Errorf("search: %w", err)
+	}
+	_, err = s.seed(x.Composition)
+	return err
+}
+
+// seed scores a composition and keeps it to begin from, if the target gives it
+// density.
+func (s *searcher) seed(x *mcmc.Composition) (kept bool, err error) {
+	if !s.doses.size(x.Used()) {
+		return false, nil
+	}
+	score, err := s.target.LogScore(x)
+	if err != nil {
+		return false, fmt.Errorf("search: %w", err)
+	}
+	s.evaluations++
+	s.compositions++
+	if math.IsInf(score, -1) {
+		return false, nil
+	}
+	f := Found{x.Parts(), score}
+	s.seeds = append(s.seeds, f)
+	if s.doses.keeps(x) && !s.refuses(f.Parts) {
+		s.archive.Offer(f.Parts, score)
+	}
+	return true, nil
+}
+
+// learn makes the ingredients of the upper third of a list, the best first, those
+// that walks try most, as often as they occur there.
+func (s *searcher) learn(list []Found) {
+	s.partners = s.partners[:0]
+	for _, f := range list[:(len(list)+2)/3] {
+		for _, p := range f.Parts {
+			if s.doses.most[p.Ingredient] > 0 {
+				s.partners = append(s.partners, int32(p.Ingredient))
+			}
+		}
+	}
+}
+
+// deviation returns the standard deviation, 0 of fewer than two numbers.
+func deviation(v []float64) float64 {
+	if len(v) < 2 {
+		return 0
+	}
+	m, squares := mean(v), 0.0
+	for _, x := range v {
+		squares += (x - m) * (x - m)
+	}
+	return math.Sqrt(squares / float64(len(v)-1))
+}
+
+// mean returns the mean of one number or more, without rounding if all are equal.
+func mean(v []float64) float64 {
+	beyond := 0.0
+	for _, x := range v {
+		beyond += x - v[0]
+	}
+	return v[0] + beyond/float64(len(v))
+}

@@ -1,0 +1,336 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/mcmc"
+)
+
+// ListOptions say how a shortlist is made.
+type ListOptions struct {
+	Length   int       // entries at most
+	Distance *Distance // how much two compositions differ
+	// Apart is the least distance between two entries. Where that leaves fewer
+	// than Length of them, more follow at a half and a quarter of it.
+	Apart float64
+
+	Least, Most []int                        // as in [Options]
+	Refuse      func(ingredients []int) bool // as in [Options]
+	Known       []*mcmc.Composition          // known recipes
+
+	// Tolerance is by what share of its score a composition may be worse than
+	// another for the model not to tell them apart; 0: 1 %.
+	Tolerance float64
+
+	// Weight is the largest weight of a property, as the target to shortlist for has
+	// none: a difference that counts for much in the law that is sampled, as those of
+	// portfolios do, is not one that the model does not tell. 0: 1.
+	Weight float64
+}
+
+// An Entry of a shortlist is an idea: a composition, and what is as good as the
+// same.
+type Entry struct {
+	Found
+	Scores []float64 // y_k of each wish, whatever its weight
+
+	// Ranges are the amounts that each of the Parts may have, given to or taken
+	// from one other of them, without the model telling the difference.
+	Ranges []Range
+
+	// Variants are compositions of other ingredients that are nearly the same,
+	// such as a trace more or less, the best first.
+	Variants []Found
+
+	Apart   float64 // distance from the nearest entry before this one; NaN for the first
+	Nearest []Near  // the nearest known recipes, at most 3
+}
+
+// A List is a shortlist, and what it took.
+type List struct {
+	Entries      []Entry
+	Evaluations  int64 // lines that were scored to settle amounts and to find ranges
+	Compositions int64 // and their splits
+}
+
+// A Range is the amounts from Low to High.
+type Range struct{ Low, High int }
+
+// Near is how far a known recipe is.
+type Near struct {
+	Known    int // index
+	Distance float64
+}
+
+// ApartShare is how far apart the entries of a shortlist are to be, as a share of
+// what two known recipes differ; see [Distance.Typical]. From 0.4 to 0.6 the mean
+// score of twenty falls by about 1 %, and at 0.7 by 3 %.
+const ApartShare = 0.55
+
+const (
+	mostVariants  = 3
+	variantApart  = 0.25 // distance up to which another set of ingredients is a variant: 12 % exchanged
+	variantWorse  = 0.05 // and by how much its log score may be lower
+	mostNearest   = 3
+	rangePartners = 3
+
+	// How often amounts are settled, and by what share of its best the score of a
+	// line may be lower for the model not to tell. On the fragrance example, whose
+	// truth is known, three sweeps raise the true quality of twenty entries from
+	// 83.7 to 85.8 of 100 within equal scores, to 86.2 within 0.1 %, 86.9 within
+	// 0.3 % and 85.6 within 1 %.
+	settleSweeps    = 3
+	settleTolerance = 0.002
+
+	// settleOdds is by how much a log score times its weight may be lower in addition.
+	settleOdds = 0.1
+)
+
+// Shortlist chooses the best of the candidates that are apart from each other:
+// in the order of their score, each that is at least Apart from all that were
+// chosen before. Amounts are then moved to the middle of the range over which the
+// score is nearly the same, where the edges of what the model has learnt, which lie
+// where the known recipes happen to be, are farthest.
+// Candidates that break doses or sizes are not looked at. The entries come the best
+// first.
+func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOptions) (*List, error) {
+	if o.Length < 0 || o.Distance == nil || !(o.Apart >= 0 && o.Apart <= 1) || !(o.Tolerance >= 0 && o.Tolerance < 1) {
+		return nil, fmt.Errorf("shortlist: length %d, apart %v, tolerance %v: length must not be negative, the others in 0..1, and there must be a distance", o.Length, o.Apart, o.Tolerance)
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance = 0.01
+	}
+	l := &lister{ListOptions: o, target: t, doses: newDoses(t, o.Least, o.Most)}
+	if err := l.admit(ctx, candidates); err != nil {
+		return nil, err
+	}
+	entries := l.choose()
+	for k := range entries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := l.finish(entries, k); err != nil {
+			return nil, fmt.Errorf("shortlist: %w", err)
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(b.LogScore, a.LogScore) })
+	for k := range entries {
+		l.place(entries, k)
+	}
+	return &List{entries, l.evaluations, l.compositions}, nil
+}
+
+// A lister makes a shortlist.
+type lister struct {
+	ListOptions
+	target *mcmc.Target
+	doses  *doses
+	pool   []Found // candidates, the best first
+
+	evaluations, compositions int64
+}
+
+// admit keeps the candidates that may be offered.
+func (l *lister) admit(ctx context.Context, candidates []Found) error {
+	s := &searcher{target: l.target, o: Options{Refuse: l.Refuse}}
+	for k, f := range candidates {
+		if k&255 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if math.IsInf(f.LogScore, -1) || !l.doses.size(len(f.Parts)) || s.refuses(f.Parts) ||
+			slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !l.doses.allows(p.Ingredient, int32(p.Amount)) }) {
+			continue
+		}
+		f.Parts = slices.Clone(f.Parts)
+		sortParts(f.Parts)
+		l.pool = append(l.pool, f)
+	}
+	sortFound(l.pool)
+	l.pool = slices.CompactFunc(l.pool, func(f, g Found) bool { return slices.Equal(f.Parts, g.Parts) })
+	return nil
+}
+
+// choose takes the best that are apart, then those that are half as far, and so on.
+func (l *lister) choose() []Entry {
+	var entries []Entry
+	a := &apart{distance: l.Distance, least: l.Apart}
+	taken := make([]bool, len(l.pool))
+	for range 3 {
+		for k, f := range l.pool {
+			if len(entries) == l.Length {
+				return entries
+			}
+			if !taken[k] && a.allows(f.Parts) {
+				taken[k] = true
+				a.from = append(a.from, f)
+				entries = append(entries, Entry{Found: Found{slices.Clone(f.Parts), f.LogScore}})
+			}
+		}
+		a.least /= 2
+	}
+	return entries
+}
+
+// finish settles an entry and says what is as good.
+func (l *lister) finish(entries []Entry, at int) error {
+	e := &entries[at]
+	s := &searcher{target: l.target, doses: l.doses, archive: &Archive{}}
+	w, err := newWalker(s, e.Found, nil)
+	if err != nil {
+		return err
+	}
+	others := &apart{distance: l.Distance, least: l.Apart}
+	near := &apart{distance: l.Distance, least: math.SmallestNonzeroFloat64} // which it must not become
+	for k := range entries {
+		if k == at {
+			continue
+		}
+		if l.Distance.Between(e.Parts, entries[k].Parts) >= l.Apart {
+			others.from = append(others.from, entries[k].Found)
+		} else {
+			near.from = append(near.from, entries[k].Found)
+		}
+	}
+	for range settleSweeps {
+		for _, p := range e.Parts {
+			if err := l.settle(w, others, near, p.Ingredient); err != nil {
+				return err
+			}
+		}
+	}
+	e.Parts, e.LogScore = w.cursor.Composition().Parts(), w.cursor.LogScore()
+	if e.Scores, err = w.cursor.AppendScores(nil); err != nil {
+		return err
+	}
+	for _, p := range e.Parts {
+		r, err := l.amounts(w, p)
+		if err != nil {
+			return err
+		}
+		e.Ranges = append(e.Ranges, r)
+	}
+	l.evaluations += w.evaluations
+	l.compositions += w.compositions
+	return nil
+}
+
+// partners returns the ingredients of the largest amounts but i, which others are
+// given to or taken from.
+func partners(x *mcmc.Composition, i int) []int {
+	parts := x.Parts()
+	slices.SortStableFunc(parts, func(p, q mcmc.Part) int { return cmp.Compare(q.Amount, p.Amount) })
+	var most []int
+	for _, p := range parts {
+		if p.Ingredient != i && len(most) < rangePartners {
+			most = append(most, p.Ingredient)
+		}
+	}
+	return most
+}
+
+// settle moves the amount of i, against that of each of its partners in turn, to
+// the middle of the range about the best of their line over which the model
+// cannot tell the difference, if that keeps apart from others and is none of those near.
+func (l *lister) settle(w *walker, others, near *apart, i int) error {
+	x := w.cursor.Composition()
+	for _, j := range partners(x, i) {
+		s := x.Amount(i) + x.Amount(j)
+		if err := w.look(i, j, s); err != nil {
+			return err
+		}
+		inner := w.inner(s)
+		best := 0
+		for q, c := range inner {
+			here := c.from <= x.Amount(i) && x.Amount(i) < c.to
+			if c.value > inner[best].value || c.value == inner[best].value && here {
+				best = q
+			}
+		}
+		if len(inner) == 0 || inner[best].value < w.cursor.LogScore() {
+			continue
+		}
+		least := inner[best].value - min(-math.Log1p(-settleTolerance), settleOdds/max(l.Weight, 1))
+		low, high := best, best
+		for low > 0 && inner[low-1].value >= least && inner[low-1].to == inner[low].from {
+			low--
+		}
+		for high+1 < len(inner) && inner[high+1].value >= least && inner[high+1].from == inner[high].to {
+			high++
+		}
+		k := (inner[low].from + inner[high].to - 1) / 2
+		if to := w.with(i, j, s, k); k == x.Amount(i) || !others.allows(to) || !near.allows(to) {
+			continue
+		}
+		for _, c := range inner[low : high+1] {
+			if c.from <= k && k < c.to {
+				w.cursor.Move(i, j, k, c.value)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// amounts returns the range of an ingredient.
+func (l *lister) amounts(w *walker, of mcmc.Part) (Range, error) {
+	x, r := w.cursor.Composition(), Range{of.Amount, of.Amount}
+	i, least := of.Ingredient, w.cursor.LogScore()+math.Log1p(-l.Tolerance)
+	for _, j := range partners(x, i) {
+		s := of.Amount + x.Amount(j)
+		if err := w.look(i, j, s); err != nil {
+			return r, err
+		}
+		inner := w.inner(s)
+		low, high := of.Amount, of.Amount
+		for _, c := range inner {
+			if c.value >= least && c.from <= high+1 && c.to > high {
+				high = c.to - 1
+			}
+		}
+		for _, c := range slices.Backward(inner) {
+			if c.value >= least && c.to >= low && c.from < low {
+				low = c.from
+			}
+		}
+		r.Low, r.High = min(r.Low, low), max(r.High, high)
+	}
+	return r, nil
+}
+
+// place says where an entry lies among the others, what its variants are and
+// which known recipes are near.
+func (l *lister) place(entries []Entry, at int) {
+	e := &entries[at]
+	e.Apart = math.NaN()
+	for k := range at {
+		if d := l.Distance.Between(entries[k].Parts, e.Parts); !(d >= e.Apart) {
+			e.Apart = d
+		}
+	}
+	for _, f := range l.pool {
+		if f.LogScore < e.LogScore-variantWorse || len(e.Variants) == mostVariants {
+			break
+		}
+		if !sameSet(f.Parts, e.Parts) && l.Distance.Between(e.Parts, f.Parts) <= variantApart &&
+			!slices.ContainsFunc(e.Variants, func(v Found) bool { return sameSet(v.Parts, f.Parts) }) &&
+			!slices.ContainsFunc(entries, func(o Entry) bool { return slices.Equal(o.Parts, f.Parts) }) {
+			e.Variants = append(e.Variants, f)
+		}
+	}
+	for k, x := range l.Known {
+		e.Nearest = append(e.Nearest, Near{k, l.Distance.Between(x.Parts(), e.Parts)})
+	}
+	slices.SortStableFunc(e.Nearest, func(a, b Near) int { return cmp.Compare(a.Distance, b.Distance) })
+	e.Nearest = e.Nearest[:min(len(e.Nearest), mostNearest)]
+}
+
+// sameSet says whether two compositions use the same ingredients.
+func sameSet(x, y []mcmc.Part) bool {
+	return slices.EqualFunc(x, y, func(p, q mcmc.Part) bool { return p.Ingredient == q.Ingredient })
+}

@@ -1,0 +1,310 @@
+package search
+
+import (
+	"context"
+	"math"
+
+	"kir/mcmc"
+)
+
+// A walker goes from line to line.
+type walker struct {
+	*searcher
+	cursor  *mcmc.Cursor
+	rand    *mcmc.Rand
+	archive *Archive // what it has found itself
+
+	// apart is what the walk stays away from, and best the best that it has found
+	// so; nil: nothing.
+	apart *apart
+
+	evaluations, compositions int64
+
+	choices []choice
+	weights []float64
+	parts   []mcmc.Part
+}
+
+// A choice is a range of splits from ≤ k < to with the same log score.
+type choice struct {
+	from, to int
+	value    float64
+}
+
+func newWalker(s *searcher, start Found, r *mcmc.Rand) (*walker, error) {
+	x, err := mcmc.NewComposition(s.target.Space().N(), start.Parts...)
+	if err != nil {
+		return nil, err
+	}
+	c, err := mcmc.NewCursor(s.target, x)
+	if err != nil {
+		return nil, err
+	}
+	w := &walker{searcher: s, cursor: c, rand: r, archive: newArchive(s.o.Kind, mostKinds)}
+	w.archive.bar = s.archive.bar
+	return w, nil
+}
+
+// β in units of 1/spread, so that it means the same whatever is searched. The end
+// is cold since forests score in small steps; see the figures in the tests.
+const (
+	hottest = 3    // at the beginning of a walk from the seeds
+	warmest = 50   // and of one that begins at something good
+	coldest = 3000 // at the end of each
+)
+
+// anneal makes steps while β rises geometrically, in units of 1/spread.
+func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error {
+	from, to = from/w.spread, to/w.spread
+	rise := math.Log(to / from)
+	told := w.evaluations
+	tell := func() {
+		if w.o.Looked != nil {
+			w.o.Looked.Add(w.evaluations - told)
+			told = w.evaluations
+		}
+	}
+	defer tell()
+	for k := range steps {
+		if k&255 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			tell()
+		}
+		beta := from * math.Exp(rise*float64(k)/float64(max(steps-1, 1)))
+		if err := w.step(beta); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count adds what a walker has scored.
+func (s *searcher) count(w *walker) {
+	s.evaluations += w.evaluations
+	s.compositions += w.compositions
+}
+
+// pairShare is how often both ingredients of a line are used ones, and
+// knownShare how often the second is one that is known to be good.
+const (
+	pairShare  = 0.35
+	knownShare = 0.8
+)
+
+// pair draws a line: an ingredient that is used, and another one.
+func (w *walker) pair() (i, j int) {
+	used := w.cursor.Composition().Ingredients()
+	i = int(used[w.rand.Intn(len(used))])
+	switch {
+	case len(used) > 1 && w.rand.Bernoulli(pairShare):
+		j = int(used[w.rand.Intn(len(used))])
+	case len(w.partners) > 0 && w.rand.Bernoulli(knownShare):
+		j = int(w.partners[w.rand.Intn(len(w.partners))])
+	default:
+		j = int(w.doses.pool[w.rand.Intn(len(w.doses.pool))])
+	}
+	return i, j
+}
+
+// step scores a line and takes one of its pieces with probability ∝ score^β, and
+// of the piece a split at random.
+func (w *walker) step(beta float64) error {
+	i, j := w.pair()
+	if i == j {
+		return nil
+	}
+	x := w.cursor.Composition()
+	s := x.Amount(i) + x.Amount(j)
+	drawn, curved, err := w.lookAlong(i, j, s, beta)
+	if err != nil {
+		return err
+	}
+	if len(w.choices) == 0 {
+		return nil
+	}
+	w.offerBest(i, j, s)
+
+	top := math.Inf(-1)
+	for _, c := range w.choices {
+		top = max(top, c.value)
+	}
+	w.weights = w.weights[:0]
+	for _, c := range w.choices {
+		w.weights = append(w.weights, math.Exp(beta*(c.value-top)))
+	}
+	c := w.choices[w.rand.Categorical(w.weights)]
+	if curved && c.from > 0 && c.to <= s {
+		c = drawn
+	}
+	k := c.from
+	if c.to-c.from > 1 {
+		k += w.rand.Intn(c.to - c.from)
+	}
+	if k != x.Amount(i) && (w.apart == nil || w.apart.allows(w.with(i, j, s, k))) {
+		w.cursor.Move(i, j, k, c.value)
+	}
+	return nil
+}
+
+// lookAlong is look for a step. Of a line that is a curve it lists the ends and the
+// best between, which stands for all, and returns one of these that is drawn.
+func (w *walker) lookAlong(i, j, s int, beta float64) (drawn choice, curved bool, err error) {
+	low, high := w.doses.within(i, j, s)
+	low, high = max(low, 1), min(high, s)
+	if !w.doses.size(w.others(i, j) + 2) {
+		high = low
+	}
+	line, ok, err := w.cursor.Curve(w.rand, beta, i, j, low, high)
+	if err != nil || !ok {
+		if err == nil {
+			err = w.look(i, j, s)
+		}
+		return drawn, false, err
+	}
+	w.evaluations++
+	w.compositions += int64(s) + 1
+	w.choices = w.choices[:0]
+	w.chooseEnds(i, j, s, line.Zero, line.Full)
+	if line.Best > 0 {
+		w.add(line.Best, line.Best+1, line.BestScore)
+	}
+	return choice{line.Drawn, line.Drawn + 1, line.DrawnScore}, true, nil
+}
+
+// look scores a line of sum s and lists what can be chosen of it.
+func (w *walker) look(i, j, s int) error {
+	p, err := w.cursor.Line(i, j)
+	if err != nil {
+		return err
+	}
+	w.evaluations++
+	w.compositions += int64(s) + 1
+	w.choose(p, i, j, s)
+	return nil
+}
+
+// choose lists what the doses and the sizes of the target allow of a line, in
+// the order k = 0, k = s, between; what is forbidden is left out.
+func (w *walker) choose(p *mcmc.Pieces, i, j, s int) {
+	w.choices = w.choices[:0]
+	last := p.Len() - 1
+	_, zero := p.Piece(0)
+	_, full := p.Piece(last)
+	w.chooseEnds(i, j, s, zero, full)
+	if !w.doses.size(w.others(i, j) + 2) {
+		return
+	}
+	low, high := w.doses.within(i, j, s)
+	low, high = max(low, 1), min(high, s)
+	for q := 0; q <= last && low < high; q++ {
+		from, value := p.Piece(q)
+		to := s
+		if q < last {
+			to, _ = p.Piece(q + 1)
+		}
+		w.add(max(from, low), min(to, high), value)
+	}
+}
+
+// chooseEnds lists the ends of a line that are allowed, given their scores.
+func (w *walker) chooseEnds(i, j, s int, zero, full float64) {
+	if !w.doses.size(w.others(i, j) + 1) {
+		return
+	}
+	if w.doses.allows(j, int32(s)) {
+		w.add(0, 1, zero)
+	}
+	if w.doses.allows(i, int32(s)) {
+		w.add(s, s+1, full)
+	}
+}
+
+// add lists a choice, if it is allowed.
+func (w *walker) add(from, to int, value float64) {
+	if value > math.Inf(-1) && from < to {
+		w.choices = append(w.choices, choice{from, to, value})
+	}
+}
+
+// others returns how many ingredients other than i and j are used.
+func (w *walker) others(i, j int) int {
+	x := w.cursor.Composition()
+	others := x.Used() - 1
+	if x.Amount(i) > 0 && x.Amount(j) > 0 {
+		others--
+	}
+	return others
+}
+
+// inner returns the choices of a line of sum s that are no end.
+func (w *walker) inner(s int) []choice {
+	ends := 0
+	for ends < len(w.choices) && (w.choices[ends].from == 0 || w.choices[ends].from == s) {
+		ends++
+	}
+	return w.choices[ends:]
+}
+
+// offerBest offers the best choice of each set of ingredients to the archive, in
+// the middle of its range.
+func (w *walker) offerBest(i, j, s int) {
+	inner := -1
+	for q, c := range w.choices {
+		switch {
+		case c.from == 0 || c.from == s:
+			w.offer(i, j, s, c.from, c.value)
+		case inner < 0 || c.value > w.choices[inner].value:
+			inner = q
+		}
+	}
+	if inner >= 0 {
+		c := w.choices[inner]
+		w.offer(i, j, s, (c.from+c.to-1)/2, c.value)
+	}
+}
+
+// offer offers the composition that has k units of i and s−k of j, if all of its
+// doses are allowed.
+func (w *walker) offer(i, j, s, k int, value float64) {
+	archived := value > w.archive.bar
+	if !archived && (w.apart == nil || !(value > w.apart.best.LogScore)) {
+		return
+	}
+	x := w.cursor.Composition()
+	for _, other := range x.Ingredients() {
+		if o := int(other); o != i && o != j && !w.doses.allows(o, int32(x.Amount(o))) {
+			return
+		}
+	}
+	parts := w.with(i, j, s, k)
+	if w.refuses(parts) {
+		return
+	}
+	if archived {
+		w.archive.Offer(parts, value)
+	}
+	if w.apart != nil {
+		w.apart.offer(parts, value)
+	}
+}
+
+// with returns where the cursor is with k units of i and s−k of j, in no order,
+// until the next call.
+func (w *walker) with(i, j, s, k int) []mcmc.Part {
+	x := w.cursor.Composition()
+	w.parts = w.parts[:0]
+	for _, other := range x.Ingredients() {
+		if o := int(other); o != i && o != j {
+			w.parts = append(w.parts, mcmc.Part{Ingredient: o, Amount: x.Amount(o)})
+		}
+	}
+	if k > 0 {
+		w.parts = append(w.parts, mcmc.Part{Ingredient: i, Amount: k})
+	}
+	if k < s {
+		w.parts = append(w.parts, mcmc.Part{Ingredient: j, Amount: s - k})
+	}
+	return w.parts
+}

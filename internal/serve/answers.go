@@ -1,0 +1,156 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/problem/change"
+	"kir/internal/report/number"
+	"kir/mcmc"
+)
+
+// working returns the work on the current step with what it has made so far.
+func (s *Session) working() (w *work, p *problem.Problem, kept [][]keptDraw, err error) {
+	s.mu.Lock()
+	w = s.work
+	s.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.problem == nil || w.chains == nil {
+		return nil, nil, nil, &fault.Error{Message: "there are no draws yet"}
+	}
+	kept, _ = w.chains.draws()
+	return w, w.problem, kept, nil
+}
+
+// waiting is working of a step that has some draws, for which it waits: what was
+// asked for last may have begun a step anew.
+func (s *Session) waiting(ctx context.Context) (*work, *problem.Problem, [][]keptDraw, error) {
+	for begun := time.Now(); ; {
+		s.mu.Lock()
+		done := s.work.done
+		s.mu.Unlock()
+		w, p, kept, err := s.working()
+		if err == nil && len(kept[0]) >= 8 || time.Since(begun) > 10*time.Second {
+			return w, p, kept, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil, nil, ctx.Err()
+		case <-done:
+			return s.working()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// amounts answers how much the draws have of an ingredient or of a group.
+func (s *Session) amounts(r *http.Request) (any, error) {
+	w, p, kept, err := s.waiting(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	q := r.URL.Query()
+	if name := q.Get("group"); name != "" {
+		k := slices.Index(w.groups.values, name)
+		if k < 0 {
+			return nil, &fault.Error{Message: "there is no group " + fault.Quote(name)}
+		}
+		return newDistribution(name, p.Total, kept, func(i int) bool { return w.groups.of[i] == k }), nil
+	}
+	i := slices.Index(p.Ingredients, q.Get("of"))
+	if i < 0 {
+		return nil, &fault.Error{Message: "there is no ingredient " + fault.Quote(q.Get("of"))}
+	}
+	return newDistribution(q.Get("of"), p.Total, kept, func(j int) bool { return j == i }), nil
+}
+
+// A Text is a step's problem as it is written.
+type Text struct {
+	Text       string `json:"text"`
+	Difference string `json:"difference"` // from another step's
+	Command    string `json:"command"`    // that does the same
+	Against    int    `json:"against"`
+}
+
+// text answers a step's problem as text, and its difference from another step's, or
+// from the first.
+func (s *Session) text(r *http.Request) (any, error) {
+	step, err := s.stepOf(r)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	against := s.history.Steps[0]
+	for k := range s.history.Steps {
+		if fmt.Sprint(k+1) == r.URL.Query().Get("against") {
+			against = s.history.Steps[k]
+		}
+	}
+	name := filepath.Base(s.file)
+	return &Text{
+		Text: step.Text, Against: against.ID, Command: "kir sample " + name,
+		Difference: change.Diff(fmt.Sprintf("step %d", against.ID), []byte(against.Text), fmt.Sprintf("step %d", step.ID), []byte(step.Text)),
+	}, nil
+}
+
+// listOf answers the shortlist that a step had when it was last looked at.
+func (s *Session) listOf(r *http.Request) (any, error) {
+	step, err := s.stepOf(r)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	w := s.works[step.ID]
+	s.mu.Unlock()
+	if w == nil {
+		return nil, &fault.Error{Message: fmt.Sprintf("step %d has not been looked at since the page is served", step.ID), Hint: "go back to it first"}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.list == nil {
+		return nil, &fault.Error{Message: fmt.Sprintf("step %d has no shortlist yet", step.ID)}
+	}
+	return w.list, nil
+}
+
+// recipeText is a composition in a line, the largest part first.
+func recipeText(p *problem.Problem, x keptDraw) string {
+	parts := slices.Clone(x.parts)
+	slices.SortFunc(parts, func(a, b mcmc.Part) int { return cmp.Compare(b.Amount, a.Amount) })
+	var words []string
+	for _, part := range parts {
+		words = append(words, strings.TrimSpace(number.Share(part.Amount, p.Total))+" "+p.Ingredients[part.Ingredient])
+	}
+	return strings.Join(words, ", ")
+}
+
+// stepOf reads which step a request is about: that of its query, or the current
+// one.
+func (s *Session) stepOf(r *http.Request) (*Step, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := s.history.Current
+	if text := r.URL.Query().Get("step"); text != "" {
+		var err error
+		if id, err = strconv.Atoi(text); err != nil {
+			return nil, &fault.Error{Message: fault.Quote(text) + " is no step"}
+		}
+	}
+	step, err := s.history.step(id)
+	if err != nil {
+		return nil, err
+	}
+	copied := *step
+	return &copied, nil
+}

@@ -1,0 +1,262 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"kir/internal/fault"
+	"kir/internal/golden"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/mcmc"
+)
+
+// asking returns a session of the problem of package build, with draws of its seed on
+// which nobody goes on.
+func asking(t *testing.T) *Session {
+	t.Helper()
+	s := askingOf(t, os.DirFS("../report/build/testdata"))
+	data, err := os.ReadFile("../report/build/testdata/summary.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.work.model = new(report.Model)
+	if err := json.Unmarshal(data, s.work.model); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// askingOf returns a session of the files of a problem, without a run that is done.
+func askingOf(t *testing.T, files fs.FS) *Session {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSession(t.Context(), Options{File: filepath.Join(dir, "problem.yaml")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.Load(t.Context(), s.file, problem.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := newChains(p.Target)
+	kernel, err := mcmc.NewKernel("balanced", p.Target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, of := range c.traces {
+		r := mcmc.NewRand(p.Sampler.Seed, "page", uint64(k))
+		x, err := c.start(r, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &liveChain{kernel: kernel, rand: r, trace: of, state: x}
+		for range 5 {
+			if err := l.turn(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.work = &work{session: s, step: *s.history.current(), problem: p, groups: newGroups(p), chains: c, done: make(chan struct{})}
+	s.works[1] = s.work
+	return s
+}
+
+// What the page is told of given draws is what it was.
+func TestAnswersAsBefore(t *testing.T) {
+	golden.OfFloats(t)
+	s := asking(t)
+	s.note("a note")
+	s.history.add(1, "with Gin", strings.Replace(s.history.current().Text, "constraints:\n", "constraints:\n  - require: Gin\n", 1))
+	s.history.Current = 1
+	answers := map[string]any{"state": s.state()}
+	_, p, kept, err := s.working()
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws := newDraws(p, s.work.groups, kept, 320)
+	answers["draws"] = draws
+	few := make([][]keptDraw, len(kept))
+	for k := range kept {
+		few[k] = kept[k][:5]
+	}
+	answers["few draws"] = newDraws(p, s.work.groups, few, 20)
+	answers["a draw"] = newDraws(p, s.work.groups, [][]keptDraw{kept[0][:1]}, 1)
+	answers["no draws"] = newDraws(p, s.work.groups, make([][]keptDraw, 4), 0)
+	apart := [][]keptDraw{kept[0][:40], kept[0][40:80]}
+	for k := range apart[1] { // one chain is elsewhere
+		apart[1][k].logDensity += 9
+	}
+	alike := make([][]keptDraw, 4)
+	for k, r := 0, mcmc.NewRand(1, "alike", 0); k < 1200; k++ {
+		alike[k%4] = append(alike[k%4], keptDraw{parts: kept[0][k%80].parts[:1+r.Intn(2)], logDensity: float64(r.Intn(1 << 20))})
+	}
+	answers["chains alike"] = newDraws(p, s.work.groups, alike, 1200).Why
+	answers["few are worth much"] = newDraws(p, s.work.groups, [][]keptDraw{alike[0][:60], alike[1][:60]}, 120).Why
+	answers["chains apart"] = newDraws(p, s.work.groups, apart, 80).Why
+	for path, answer := range map[string]func(*http.Request) (any, error){
+		"amounts?of=Rum": s.amounts, "amounts?of=Bitters": s.amounts, "amounts?group=spirit": s.amounts, "amounts?group=ice": s.amounts, "amounts?of=Ice": s.amounts,
+		"map": s.drawMap, "pair": s.pair, "text?step=2": s.text, "text?step=9": s.text, "list": s.listOf,
+		"leaves?change=" + url.QueryEscape(`{"do":"ban","ingredient":"Rum"}`):                  s.leaves,
+		"leaves?change=" + url.QueryEscape(`{"do":"dose","ingredient":"Rum","min":"10%"}`):     s.leaves,
+		"leaves?change=" + url.QueryEscape(`{"do":"rule","text":"require: [Cola, Vermouth]"}`): s.leaves,
+		"leaves?change=" + url.QueryEscape(`{"do":"back"}`):                                    s.leaves,
+	} {
+		got, err := answer(httptest.NewRequest(http.MethodGet, "/"+path, nil))
+		if err != nil {
+			got = err.Error()
+		}
+		if m, is := got.(*Plane); is { // whose last digits depend on how sums are made
+			for k := range m.Points {
+				m.Points[k].X, m.Points[k].Y = math.Round(1e4*m.Points[k].X)/1e4, math.Round(1e4*m.Points[k].Y)/1e4
+			}
+			m.Points, m.Explained = m.Points[300:], report.Number(math.Round(1e6*float64(m.Explained))/1e6)
+		}
+		answers[path] = got
+	}
+	for path, serve := range map[string]http.HandlerFunc{
+		"/csv":                               s.serveTable,
+		"/weigh?entry=1&batch=700ml&round=5": s.serveWeighing, "/weigh?entry=4&batch=700ml&round=5&in=cl&as=csv": s.serveWeighing, "/weigh?entry=2&batch=700ml&round=1&as=html": s.serveWeighing,
+		"/weigh?entry=5&batch=700ml&round=1": s.serveWeighing, "/weigh?entry=0&batch=700ml&round=1": s.serveWeighing, "/weigh?entry=1&batch=lots": s.serveWeighing,
+	} {
+		w := httptest.NewRecorder()
+		serve(w, httptest.NewRequest(http.MethodGet, path, nil))
+		answers[path] = map[string]any{"status": w.Code, "kind": w.Header().Get("Content-Type"), "lines": strings.Split(w.Body.String(), "\n")}
+	}
+	words := map[string]any{}
+	for _, r := range []Request{
+		{Do: "pin", Ingredient: "Gin"}, {Do: "pin", Ingredient: "Gin", Amount: "20%"}, {Do: "ban", Ingredient: "Gin"}, {Do: "replace", Ingredient: "Gin", By: "Rum"},
+		{Do: "dose", Ingredient: "Gin", Min: "5%"}, {Do: "dose", Ingredient: "Gin", Max: "5%"}, {Do: "dose", Ingredient: "Gin", Min: "5%", Max: "9%"}, {Do: "group", Attribute: "kind", Value: "spirit", Max: "40%"},
+		{Do: "near", Recipe: map[string]int{"Gin": 60, "Rum": 40}, Changes: 1}, {Do: "weight", Property: "taste", Weight: 2.5}, {Do: "aim", Property: "liking", Way: "at_least", Aim: 5.0},
+		{Do: "aim", Property: "liking", Way: "between", Aim: []any{5.0, 6.5}}, {Do: "rule", Text: "never:  [Gin,\n Rum]"}, {Do: "drop", Rule: 2}, {Do: "seed", Rule: 7}, {Do: "fly"},
+	} {
+		said, all, ok := r.changes()
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words[string(data)] = []any{said, all, ok}
+	}
+	answers["words"] = words
+	got, err := json.MarshalIndent(answers, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, "testdata/answers.json", got)
+}
+
+// What the page is told is what it was where nothing is wished for, where a taste was
+// learnt from pairs, where there is one composition only, and before there are draws.
+func TestOtherAnswersAsBefore(t *testing.T) {
+	golden.OfFloats(t)
+	const law = "sparsity: {uniform: [1, 2]}\n"
+	const shelf = "name,kind\nGin,spirit\nRum,spirit\nLime,\n"
+	pairs := "pair,choice,ingredient,amount\n"
+	for k := range 8 {
+		pairs += fmt.Sprintf("%d,better,Gin,%d\n%[1]d,better,Lime,2\n%[1]d,worse,Rum,3\n", k+1, k+3)
+	}
+	answers := map[string]any{}
+	for name, text := range map[string]string{
+		"plain":   "total: 12\ningredients: shelf.csv\n" + law,
+		"tasted":  "total: 12\ningredients: shelf.csv\n" + law + "properties: {liking: {preference: {pairs: pairs.csv, groups: kind, first: 6}}}\n",
+		"alone":   "total: 1\ningredients: [Gin]\nsparsity: {uniform: [1, 1]}\n",
+		"drawn":   "total: 12\ningredients: shelf.csv\n" + law,
+		"many":    "total: 100000\ningredients: shelf.csv\nsparsity: {uniform: [3, 3]}\n",
+		"forever": "total: 2000000000\ningredients: shelf.csv\nsparsity: {uniform: [3, 3]}\n",
+	} {
+		s := askingOf(t, fstest.MapFS{"problem.yaml": {Data: []byte("name: A bar\n" + text), Mode: 0o644}, "shelf.csv": {Data: []byte(shelf), Mode: 0o644}, "pairs.csv": {Data: []byte(pairs), Mode: 0o644}})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if name == "drawn" { // or it would be waited for
+			cancel()
+			for _, of := range s.work.chains.traces {
+				of.kept = of.kept[:0]
+			}
+		}
+		answers[name+" state"] = s.state()
+		s.history.add(1, "more", text+"# more\n")
+		for path, answer := range map[string]func(*http.Request) (any, error){
+			"map": s.drawMap, "pair": s.pair, "amounts?group=spirit": s.amounts, "text?step=1&against=2": s.text, "list?step=1": s.listOf, "list?step=2": s.listOf,
+		} {
+			got, err := answer(httptest.NewRequestWithContext(ctx, http.MethodGet, "/"+path, nil))
+			if err != nil {
+				got = err.Error()
+			}
+			if m, is := got.(*Plane); is { // see above
+				m.Points, m.Explained = m.Points[:min(len(m.Points), 1)], report.Number(math.Round(1e6*float64(m.Explained))/1e6)
+				for k := range m.Points {
+					m.Points[k].X, m.Points[k].Y = 0, 0
+				}
+			}
+			answers[name+" "+path] = got
+		}
+		if err := s.work.look(t.Context(), s.work.problem, 50); err != nil {
+			t.Fatal(err)
+		}
+		answers[name+" looked at"] = s.work.list
+	}
+	got, err := json.MarshalIndent(answers, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, "testdata/others.json", got)
+}
+
+// TestHistory: the steps are read back as they were saved, and a file that is none is
+// left alone, with a way out.
+func TestHistory(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "problem.yaml")
+	h, err := openHistory(file, []byte("total: 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.add(1, "with Gin", "total: 2\n")
+	if err := h.save(); err != nil {
+		t.Fatal(err)
+	}
+	same, err := openHistory(file, []byte("total: 1\n"))
+	if err != nil || !reflect.DeepEqual(same, h) {
+		t.Errorf("%+v is read back as %+v, %v", h, same, err)
+	}
+	if changed, err := openHistory(file, []byte("total: 3\n")); err != nil || len(changed.Steps) != 3 || changed.current().Change != "as in problem.yaml, changed since" || changed.current().Parent != 0 {
+		t.Errorf("of another file it is %+v, %v", changed, err)
+	}
+	for _, id := range []int{-1, 0, 3} {
+		if _, err := h.step(id); err == nil {
+			t.Errorf("there is a step %d", id)
+		}
+	}
+	for _, bad := range []string{"", "[]", `{"current": 0}`, `{"current": 2, "steps": [{"id": 1}]}`, `{"current": 1, "steps": [{"id": 2}]}`, `{"current": 1, "steps": [{"id": 1, "parent": 1}]}`, `{"current": 1, "steps": [{"id": 1, "parent": -1}]}`} {
+		if err := os.WriteFile(h.path, []byte(bad), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		broken := (*fault.Error)(nil)
+		if _, err := openHistory(file, []byte("total: 1\n")); !errors.As(err, &broken) || broken.Hint != "move it away, and a new one is begun" {
+			t.Errorf("%s: %v", bad, err)
+		}
+		if left, err := os.ReadFile(h.path); err != nil || string(left) != bad {
+			t.Errorf("of %s is left %s, %v", bad, left, err)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"kir/mcmc"
+)
+
+const (
+	liveChains = 4
+	liveWarmup = 400       // iterations
+	liveThin   = 8         // iterations from one draw to the next
+	mostLive   = 1_000_000 // draws of all chains: by then the run is done or takes long
+	keptDraws  = 1024      // of each chain
+)
+
+// A kept draw is one that stands for many.
+type keptDraw struct {
+	parts      []mcmc.Part
+	logDensity float64
+	logScore   float64 // Σ_k c_k·log y_k
+}
+
+// A trace is draws of a chain, evenly spread over it: when there are too many each
+// second one is dropped.
+type trace struct {
+	mu    sync.Mutex
+	every int
+	seen  int
+	kept  []keptDraw
+}
+
+func (t *trace) add(x *mcmc.State) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.seen++; (t.seen-1)%t.every != 0 {
+		return
+	}
+	t.kept = append(t.kept, keptDraw{x.Composition.Parts(), x.LogDensity(), x.LogScore()})
+	if len(t.kept) >= 2*keptDraws {
+		half := make([]keptDraw, 0, 2*keptDraws)
+		for k := 0; k < len(t.kept); k += 2 {
+			half = append(half, t.kept[k])
+		}
+		t.kept, t.every = half, 2*t.every
+	}
+}
+
+// chains are the draws of a target that are made while somebody looks on.
+type chains struct {
+	target *mcmc.Target
+	traces []*trace
+	from   atomic.Int64 // draws of the step before that chains began at
+}
+
+// newChains returns chains without draws.
+func newChains(t *mcmc.Target) *chains {
+	c := &chains{target: t}
+	for range liveChains {
+		c.traces = append(c.traces, &trace{every: 1})
+	}
+	return c
+}
+
+// draws returns what is kept of each chain, as many of each, and how many draws
+// stand behind it.
+func (c *chains) draws() (kept [][]keptDraw, made int) {
+	least := math.MaxInt
+	for _, t := range c.traces {
+		t.mu.Lock()
+		kept = append(kept, t.kept[:len(t.kept):len(t.kept)])
+		made += t.seen
+		t.mu.Unlock()
+		least = min(least, len(kept[len(kept)-1]))
+	}
+	for k := range kept {
+		kept[k] = kept[k][:least]
+	}
+	return kept, made
+}
+
+// run lets the chains draw until ctx ends or there are enough draws. They begin at
+// draws of another law that still fit, drawn in proportion to what this law makes
+// of them beside that one (sampling importance resampling, Rubin 1987), so that a
+// small change needs no new way in; else at exact draws of the law of n.
+func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []keptDraw) error {
+	if kernel == "tempered" {
+		kernel = "balanced" // what moves one state
+	}
+	k, err := mcmc.NewKernel(kernel, c.target)
+	if errors.Is(err, mcmc.ErrReducible) {
+		k, err = mcmc.NewKernel("balanced", c.target)
+	}
+	if err != nil {
+		return err
+	}
+	starts, weights := c.fitting(before)
+	c.from.Store(int64(len(starts)))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(1, runtime.GOMAXPROCS(0)))
+	// Turns, so that all chains have draws even where there are fewer cores.
+	turns := make([]*liveChain, len(c.traces))
+	for index := range turns {
+		r := mcmc.NewRand(seed, "page", uint64(index))
+		turns[index] = &liveChain{kernel: k, rand: r, trace: c.traces[index]}
+		if turns[index].state, err = c.start(r, starts, weights); err != nil {
+			return err
+		}
+	}
+	workers := min(len(turns), max(1, runtime.GOMAXPROCS(0)))
+	for w := range workers {
+		g.Go(func() error {
+			for made := 0; made < mostLive/len(c.traces); {
+				for k := w; k < len(turns); k += workers {
+					if err := turns[k].turn(ctx); err != nil {
+						return err
+					}
+				}
+				made = turns[w].trace.count()
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+func (t *trace) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.seen
+}
+
+// fitting returns those draws of another law that this one gives density, with
+// weights to choose among them.
+func (c *chains) fitting(before []keptDraw) (starts []keptDraw, weights []float64) {
+	var logs []float64
+	for _, d := range before {
+		x, err := mcmc.NewComposition(c.target.Space().N(), d.parts...)
+		if err != nil || c.target.Space().Contains(x) != nil {
+			continue
+		}
+		score, err := c.target.LogScore(x)
+		if density := score + c.target.LogLaw(len(d.parts)); err == nil && density > math.Inf(-1) {
+			starts = append(starts, d)
+			logs = append(logs, density-d.logDensity)
+		}
+	}
+	if len(logs) == 0 {
+		return nil, nil
+	}
+	top := slices.Max(logs)
+	for _, v := range logs {
+		weights = append(weights, math.Exp(v-top))
+	}
+	return starts, weights
+}
+
+// start returns where a chain begins.
+func (c *chains) start(r *mcmc.Rand, starts []keptDraw, weights []float64) (*mcmc.State, error) {
+	if len(starts) == 0 {
+		x, _, err := mcmc.StartState(c.target, r)
+		return x, err
+	}
+	x, err := mcmc.NewComposition(c.target.Space().N(), starts[r.Categorical(weights)].parts...)
+	if err != nil {
+		return nil, err
+	}
+	return mcmc.NewState(c.target, x)
+}
+
+// A liveChain is one of the chains.
+type liveChain struct {
+	kernel mcmc.Kernel
+	state  *mcmc.State
+	rand   *mcmc.Rand
+	trace  *trace
+	tally  mcmc.Tally
+	warm   bool
+}
+
+// turn makes some draws.
+func (l *liveChain) turn(ctx context.Context) error {
+	if !l.warm {
+		l.warm = true
+		learner, learns := l.kernel.(mcmc.Learner)
+		for range liveWarmup / liveThin {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			advance := l.kernel.Advance
+			if learns {
+				advance = learner.Warm
+			}
+			if err := advance(l.rand, l.state, liveThin, &l.tally); err != nil {
+				return err
+			}
+		}
+		if learns {
+			learner.EndWarmup(l.state)
+		}
+	}
+	const draws = 16
+	for range draws {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := l.kernel.Advance(l.rand, l.state, liveThin, &l.tally); err != nil {
+			return err
+		}
+		l.trace.add(l.state)
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package serve
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/diagnose"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/report/number"
+)
+
+// mostRows is how many ingredients the page is told of unasked.
+const mostRows = 60
+
+// Draws is what is said of the draws of a step, a few kilobytes whatever their
+// number.
+type Draws struct {
+	Step     int    `json:"step"`
+	Made     int    `json:"made"`
+	From     int    `json:"from"`     // draws of the step before that still fit
+	Reliable bool   `json:"reliable"` // else the figures may change
+	Why      string `json:"why"`      // in a sentence
+
+	RHat        report.Number `json:"rhat"`
+	ESS         report.Number `json:"ess"`
+	Ingredients []Row         `json:"ingredients"`
+	Unlisted    int           `json:"unlisted"` // ingredients that are used, and not told of
+	Groups      []Group       `json:"groups"`
+	Run         float64       `json:"run"` // how much of the run is done, 0 to 1
+}
+
+// A Row is an ingredient, as the draws use it.
+type Row struct {
+	Name  string        `json:"name"`
+	Used  report.Number `json:"used"` // share of the draws
+	SE    report.Number `json:"se"`
+	Mean  report.Number `json:"mean"` // amount where it is used, as a share
+	Group int           `json:"group"`
+}
+
+// A Group is the ingredients with one value of an attribute.
+type Group struct {
+	Attribute string        `json:"attribute"`
+	Value     string        `json:"value"`
+	Mean      report.Number `json:"mean"` // share of the whole, over all draws
+	Q5        report.Number `json:"q5"`
+	Q95       report.Number `json:"q95"`
+	Members   int           `json:"members"`
+}
+
+// enough is from what bulk ESS on, and up to what R-hat, figures are called
+// reliable, as in the report.
+const (
+	enoughESS = 400
+	mostRHat  = 1.01
+)
+
+// newDraws sums up draws, as many of each chain.
+func newDraws(p *problem.Problem, g *groups, kept [][]keptDraw, made int) *Draws {
+	d := &Draws{Made: made, Ingredients: []Row{}, Groups: []Group{}}
+	density := make([][]float64, len(kept))
+	used := make([][]float64, len(kept))
+	counts := make([]int, len(p.Ingredients))
+	sums := make([]int, len(p.Ingredients))
+	all := 0
+	for c, draws := range kept {
+		for _, x := range draws {
+			density[c] = append(density[c], x.logDensity)
+			used[c] = append(used[c], float64(len(x.parts)))
+			all++
+			for _, part := range x.parts {
+				counts[part.Ingredient]++
+				sums[part.Ingredient] += part.Amount
+			}
+		}
+	}
+	d.judge(density, used)
+	if all == 0 {
+		return d
+	}
+	order := make([]int, 0, len(counts))
+	for i, n := range counts {
+		if n > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
+	d.Unlisted = max(0, len(order)-mostRows)
+	for _, i := range order[:min(len(order), mostRows)] {
+		share := float64(counts[i]) / float64(all)
+		d.Ingredients = append(d.Ingredients, Row{
+			Name: p.Ingredients[i], Group: g.of[i], Used: report.Number(share), SE: report.Number(shareError(kept, i)),
+			Mean: report.Number(float64(sums[i]) / float64(counts[i]) / float64(p.Total)),
+		})
+	}
+	for k, value := range g.values {
+		totals := make([]float64, 0, all)
+		for _, draws := range kept {
+			for _, x := range draws {
+				totals = append(totals, g.share(x, k, p.Total))
+			}
+		}
+		slices.Sort(totals)
+		mean := 0.0
+		for _, v := range totals {
+			mean += v / float64(all)
+		}
+		d.Groups = append(d.Groups, Group{
+			Attribute: g.attribute, Value: value, Members: g.members[k], Mean: report.Number(mean),
+			Q5: report.Number(totals[len(totals)/20]), Q95: report.Number(totals[len(totals)-1-len(totals)/20]),
+		})
+	}
+	return d
+}
+
+// judge says how far the draws can be relied on.
+func (d *Draws) judge(density, used [][]float64) {
+	unknown := report.UnknownNumber()
+	d.RHat, d.ESS = unknown, unknown
+	if len(density) == 0 || len(density[0]) < 8 {
+		d.Why = "The first draws are on their way."
+		return
+	}
+	of, n := diagnose.Summarize(density), diagnose.Summarize(used)
+	d.RHat, d.ESS = report.Number(worst(of.RHat, n.RHat, math.Max)), report.Number(worst(of.ESSBulk, n.ESSBulk, math.Min))
+	switch {
+	case !d.RHat.Known() || !d.ESS.Known():
+		d.Why = "Not reliable yet: too few draws to tell."
+	case float64(d.RHat) > mostRHat:
+		d.Why = fmt.Sprintf("Not reliable yet: the chains do not agree (R-hat %s).", number.Fixed(float64(d.RHat), 3))
+	case float64(d.ESS) < enoughESS:
+		d.Why = fmt.Sprintf("Not reliable yet: the draws are worth %s independent ones.", number.Down(float64(d.ESS)))
+	default:
+		d.Reliable = true
+		d.Why = fmt.Sprintf("The chains agree (R-hat %s), and the draws are worth at least %s independent ones.", number.Fixed(float64(d.RHat), 3), number.Down(float64(d.ESS)))
+	}
+}
+
+// worst is the worse of two figures of which either may not be determined, as of a
+// law of one number of ingredients.
+func worst(a, b float64, of func(a, b float64) float64) float64 {
+	if math.IsNaN(a) {
+		return b
+	}
+	if math.IsNaN(b) {
+		return a
+	}
+	return of(a, b)
+}
+
+// shareError is the Monte Carlo standard error of the share of draws that use an
+// ingredient; NaN where they do not tell.
+func shareError(kept [][]keptDraw, ingredient int) float64 {
+	uses := make([][]float64, len(kept))
+	for c, draws := range kept {
+		uses[c] = make([]float64, len(draws))
+		for k, x := range draws {
+			for _, part := range x.parts {
+				if part.Ingredient == ingredient {
+					uses[c][k] = 1
+				}
+			}
+		}
+	}
+	se, err := diagnose.MCSEMean(uses)
+	if err != nil {
+		return math.NaN()
+	}
+	return se
+}
+
+// groups are the ingredients by the attribute that a table puts them in order by, for
+// colours and totals.
+type groups struct {
+	attribute string
+	values    []string
+	of        []int // by ingredient; −1: none
+	members   []int
+}
+
+// newGroups returns the groups of a problem, none where no attribute tells any.
+func newGroups(p *problem.Problem) *groups {
+	g := &groups{of: make([]int, len(p.Ingredients))}
+	for i := range g.of {
+		g.of[i] = -1
+	}
+	a := report.NewRack(p.Outline().Attributes, "", "").Group
+	if a == nil {
+		return g
+	}
+	g.attribute = a.Name
+	for i, v := range a.Values {
+		if v == "" {
+			continue
+		}
+		k := slices.Index(g.values, v)
+		if k < 0 {
+			k = len(g.values)
+			g.values, g.members = append(g.values, v), append(g.members, 0)
+		}
+		g.of[i] = k
+		g.members[k]++
+	}
+	return g
+}
+
+// share returns how much of a composition is of a group.
+func (g *groups) share(x keptDraw, group, total int) float64 {
+	sum := 0
+	for _, part := range x.parts {
+		if g.of[part.Ingredient] == group {
+			sum += part.Amount
+		}
+	}
+	return float64(sum) / float64(total)
+}
+
+// A Distribution is the amounts that draws have of an ingredient or a group.
+type Distribution struct {
+	Name  string        `json:"name"`
+	Used  report.Number `json:"used"` // share of the draws
+	Low   float64       `json:"low"`  // shares, of the bins' ends
+	High  float64       `json:"high"`
+	Bins  []int         `json:"bins"` // draws that use it
+	Total int           `json:"total"`
+}
+
+// distributionBins is how many bins a distribution has at most.
+const distributionBins = 40
+
+// newDistribution returns the amounts of the draws' parts that are wanted, where
+// there are any. Bins are whole units wide.
+func newDistribution(name string, total int, kept [][]keptDraw, wanted func(ingredient int) bool) *Distribution {
+	var amounts []int
+	all := 0
+	for _, draws := range kept {
+		for _, x := range draws {
+			sum := 0
+			for _, part := range x.parts {
+				if wanted(part.Ingredient) {
+					sum += part.Amount
+				}
+			}
+			all++
+			if sum > 0 {
+				amounts = append(amounts, sum)
+			}
+		}
+	}
+	d := &Distribution{Name: name, Total: total, Bins: []int{}, Used: report.Number(float64(len(amounts)) / float64(all))}
+	if len(amounts) == 0 {
+		return d
+	}
+	low, high := slices.Min(amounts)-1, slices.Max(amounts)
+	if low < high/4 {
+		low = 0
+	}
+	width := (high - low + distributionBins - 1) / distributionBins
+	d.Bins = make([]int, (high-low+width-1)/width)
+	for _, v := range amounts {
+		d.Bins[(v-low-1)/width]++
+	}
+	d.Low, d.High = float64(low)/float64(total), float64(low+width*len(d.Bins))/float64(total)
+	return d
+}

@@ -1,0 +1,225 @@
+package serve
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"kir/internal/report"
+)
+
+const (
+	// planeDraws is how many draws the map shows, and planeIngredients by how many
+	// of the ingredients that vary most it is drawn.
+	planeDraws, planeIngredients = 1500, 120
+	// planeZero stands for no unit where logarithms are taken.
+	planeZero = 0.5
+)
+
+// A Plane is draws and known recipes in two dimensions: the principal components of
+// their centred log-ratios (Aitchison 1983, "Principal component analysis of
+// compositional data"), half a unit standing for none.
+type Plane struct {
+	Points    []Point       `json:"points"`
+	Explained report.Number `json:"explained"` // share of the variance
+	Left      []string      `json:"left"`      // ingredients that the first axis tells apart: of its lower end
+	Right     []string      `json:"right"`
+	Lower     []string      `json:"lower"`
+	Upper     []string      `json:"upper"`
+}
+
+// A Point is a composition in the plane.
+type Point struct {
+	X     float64       `json:"x"`
+	Y     float64       `json:"y"`
+	Score report.Number `json:"score"` // as a share of the highest; unknown of what the law does not allow
+	Name  string        `json:"name"`  // of a known recipe
+	Text  string        `json:"text"`
+}
+
+// drawMap answers the map of the current step.
+func (s *Session) drawMap(r *http.Request) (any, error) {
+	_, p, kept, err := s.waiting(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(kept...)
+	every := max(1, (len(all)+planeDraws-1)/planeDraws)
+	var rows []keptDraw
+	for k := 0; k < len(all); k += every {
+		rows = append(rows, all[k])
+	}
+	draws := len(rows)
+	known, err := p.Known()
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range known {
+		score, err := p.Target.LogScore(x)
+		if err != nil {
+			score = math.Inf(-1)
+		}
+		rows = append(rows, keptDraw{parts: x.Parts(), logScore: score})
+	}
+	out := &Plane{Points: []Point{}, Explained: report.UnknownNumber()}
+	if draws < 3 {
+		return out, nil
+	}
+	top := math.Inf(-1)
+	for _, x := range rows {
+		top = max(top, x.logScore)
+	}
+	axes, at := plane(rows, draws, len(p.Ingredients))
+	if axes == nil {
+		return out, nil
+	}
+	out.Explained = report.Number(axes.explained)
+	for k, x := range rows {
+		point := Point{X: at.At(k, 0), Y: at.At(k, 1), Score: report.UnknownNumber(), Text: recipeText(p, x)}
+		if x.logScore > math.Inf(-1) {
+			point.Score = report.Number(math.Exp(x.logScore - top))
+		}
+		if k >= draws {
+			point.Name = p.Book.Recipes[k-draws].Name
+		}
+		out.Points = append(out.Points, point)
+	}
+	for a, ends := range [2][2]*[]string{{&out.Left, &out.Right}, {&out.Lower, &out.Upper}} {
+		for e, to := range ends {
+			*to = []string{}
+			for _, i := range axes.ends(a, e == 1) {
+				*to = append(*to, p.Ingredients[i])
+			}
+		}
+	}
+	return out, nil
+}
+
+// axes are the principal components.
+type axes struct {
+	ingredients []int
+	loadings    *mat.Dense
+	explained   float64
+}
+
+// ends returns the ingredients that an axis sets apart most, at its upper or lower
+// end, at most 3.
+func (x *axes) ends(axis int, upper bool) []int {
+	order := make([]int, len(x.ingredients))
+	for k := range order {
+		order[k] = k
+	}
+	sign := 1.0
+	if upper {
+		sign = -1
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(sign*x.loadings.At(a, axis), sign*x.loadings.At(b, axis))
+	})
+	var out []int
+	for _, k := range order[:min(3, len(order))] {
+		if sign*x.loadings.At(k, axis) < -0.1 {
+			out = append(out, x.ingredients[k])
+		}
+	}
+	return out
+}
+
+// plane returns the first two principal components of rows, learnt from the first so
+// many of them, and the rows' places; nil where there is no plane.
+func plane(rows []keptDraw, learn, n int) (*axes, *mat.Dense) {
+	// The ingredients that are used neither by few nor by nearly all.
+	uses := make([]int, n)
+	for _, x := range rows[:learn] {
+		for _, part := range x.parts {
+			uses[part.Ingredient]++
+		}
+	}
+	var order []int
+	for i, u := range uses {
+		if u > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(uses[b]*(learn-uses[b]), uses[a]*(learn-uses[a]))
+	})
+	order = order[:min(len(order), planeIngredients)]
+	if len(order) < 3 {
+		return nil, nil
+	}
+	place := make([]int, n)
+	for i := range place {
+		place[i] = -1
+	}
+	for k, i := range order {
+		place[i] = k
+	}
+	m := len(order)
+	ratios := mat.NewDense(len(rows), m, nil)
+	for r, x := range rows {
+		row := ratios.RawRowView(r)
+		for k := range row {
+			row[k] = math.Log(planeZero)
+		}
+		for _, part := range x.parts {
+			if k := place[part.Ingredient]; k >= 0 {
+				row[k] = math.Log(float64(part.Amount))
+			}
+		}
+		mean := 0.0
+		for _, v := range row {
+			mean += v / float64(m)
+		}
+		for k := range row {
+			row[k] -= mean
+		}
+	}
+	for k := range m {
+		mean := 0.0
+		for r := range learn {
+			mean += ratios.At(r, k) / float64(learn)
+		}
+		for r := range len(rows) {
+			ratios.Set(r, k, ratios.At(r, k)-mean)
+		}
+	}
+	of := ratios.Slice(0, learn, 0, m)
+	covariance := mat.NewSymDense(m, nil)
+	var product mat.Dense
+	product.Mul(of.T(), of)
+	trace := 0.0
+	for i := range m {
+		trace += product.At(i, i)
+		for j := i; j < m; j++ {
+			covariance.SetSym(i, j, product.At(i, j))
+		}
+	}
+	var eigen mat.EigenSym
+	if trace == 0 || !eigen.Factorize(covariance, true) {
+		return nil, nil
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	values := eigen.Values(nil)
+	loadings := mat.NewDense(m, 2, nil)
+	for a := range 2 {
+		column := m - 1 - a
+		// The sign is chosen, so that the map of the same draws is the same.
+		sign, largest := 1.0, 0.0
+		for k := range m {
+			if v := vectors.At(k, column); math.Abs(v) > largest {
+				largest, sign = math.Abs(v), math.Copysign(1, v)
+			}
+		}
+		for k := range m {
+			loadings.Set(k, a, sign*vectors.At(k, column))
+		}
+	}
+	var at mat.Dense
+	at.Mul(ratios, loadings)
+	return &axes{order, loadings, (values[m-1] + values[m-2]) / trace}, &at
+}

@@ -1,0 +1,166 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kir/internal/fault"
+	"kir/internal/problem/change"
+	"kir/internal/report/number"
+)
+
+// A Request is something that a person wants otherwise, as the page sends it. What
+// of it counts follows from Do.
+type Request struct {
+	Do string `json:"do"`
+
+	Ingredient string         `json:"ingredient"`
+	By         string         `json:"by"`     // another ingredient
+	Amount     string         `json:"amount"` // units, or a percentage
+	Min        string         `json:"min"`
+	Max        string         `json:"max"`
+	Attribute  string         `json:"attribute"`
+	Value      string         `json:"value"`
+	Recipe     map[string]int `json:"recipe"` // units
+	Changes    int            `json:"changes"`
+	Property   string         `json:"property"`
+	Weight     float64        `json:"weight"`
+	Way        string         `json:"way"`
+	Aim        any            `json:"aim"`
+	Text       string         `json:"text"`
+	Rule       int            `json:"rule"`
+	Step       int            `json:"step"`
+	Over       bool           `json:"over"`
+
+	Better map[string]int `json:"better"` // of a comparison
+	Worse  map[string]int `json:"worse"`
+}
+
+// changes returns what a request comes to in the problem's file, and in words; ok
+// is false for a request that changes nothing there.
+func (r *Request) changes() (words string, all []change.Change, ok bool) {
+	switch r.Do {
+	case "pin":
+		words = "with " + r.Ingredient
+		if r.Amount != "" {
+			words += " at " + r.Amount
+		}
+		return words, []change.Change{change.Pin{Ingredient: r.Ingredient, Amount: r.Amount}}, true
+	case "ban":
+		return "without " + r.Ingredient, []change.Change{change.Exclude{Ingredient: r.Ingredient}}, true
+	case "replace":
+		return r.By + " instead of " + r.Ingredient, []change.Change{change.Exclude{Ingredient: r.Ingredient}, change.Pin{Ingredient: r.By}}, true
+	case "dose":
+		return r.Ingredient + " " + between(r.Min, r.Max), []change.Change{change.Bound{Ingredient: r.Ingredient, Min: r.Min, Max: r.Max}}, true
+	case "group":
+		return r.Value + " " + between(r.Min, r.Max), []change.Change{change.Group{Attribute: r.Attribute, Value: r.Value, Min: r.Min, Max: r.Max}}, true
+	case "near":
+		near := change.Near{Changes: r.Changes}
+		for _, name := range slices.Sorted(maps.Keys(r.Recipe)) {
+			near.Parts = append(near.Parts, change.Part{Ingredient: name, Amount: r.Recipe[name]})
+		}
+		return "near a recipe: " + number.Counted(r.Changes, "change"), []change.Change{near}, true
+	case "weight":
+		return fmt.Sprintf("%s weighs %v", r.Property, r.Weight), []change.Change{change.Weight{Property: r.Property, Weight: r.Weight}}, true
+	case "aim":
+		return fmt.Sprintf("%s: %s %v", r.Property, strings.ReplaceAll(r.Way, "_", " "), r.Aim), []change.Change{change.Aim{Property: r.Property, Way: r.Way, Value: whole(r.Aim)}}, true
+	case "rule":
+		return "rule: " + strings.Join(strings.Fields(r.Text), " "), []change.Change{change.Rule{Text: r.Text}}, true
+	case "drop":
+		return fmt.Sprintf("without rule %d", r.Rule+1), []change.Change{change.Drop{Rule: r.Rule}}, true
+	case "seed":
+		return fmt.Sprintf("seed %d", r.Rule), []change.Change{change.Setting{Path: []string{"sampler", "seed"}, Value: r.Rule}}, true
+	}
+	return "", nil, false
+}
+
+// between is a range in words.
+func between(least, most string) string {
+	switch {
+	case least == "":
+		return "at most " + most
+	case most == "":
+		return "at least " + least
+	}
+	return least + " to " + most
+}
+
+// whole makes whole numbers of JSON's, where they are.
+func whole(v any) any {
+	switch v := v.(type) {
+	case float64:
+		if v == float64(int(v)) {
+			return int(v)
+		}
+	case []any:
+		for k := range v {
+			v[k] = whole(v[k])
+		}
+	}
+	return v
+}
+
+// An Answer is what became of a request.
+type Answer struct {
+	Done bool   `json:"done"`
+	Text string `json:"text"`
+}
+
+// do does what a request asks for.
+func (s *Session) do(r *Request) (*Answer, error) {
+	if words, all, ok := r.changes(); ok {
+		const most = 300
+		if len(words) > most {
+			words = words[:most] + "…"
+		}
+		return &Answer{Done: true}, s.change(strings.ToValidUTF8(words, ""), all...)
+	}
+	switch r.Do {
+	case "way":
+		return &Answer{Done: true}, s.takeWay(r.Rule)
+	case "text":
+		return &Answer{Done: true}, s.changeText(r.Step, "the text, by hand", r.Text)
+	case "back":
+		return &Answer{Done: true}, s.back(r.Step)
+	case "name":
+		return &Answer{Done: true}, s.name(r.Step, r.Text)
+	case "allow":
+		s.allowCommand(r.Text)
+		return &Answer{Done: true}, s.tellState()
+	case "prefer":
+		return &Answer{Done: true}, s.prefer(r.Better, r.Worse)
+	case "save":
+		path, err := s.saveAs(r.Step, r.Text, r.Over)
+		return &Answer{Done: true, Text: path}, err
+	}
+	return nil, &fault.Error{Message: "nothing is done for " + fault.Quote(r.Do)}
+}
+
+// takeWay takes a way out of the current step's fault.
+func (s *Session) takeWay(k int) error {
+	s.mu.Lock()
+	w := s.work
+	s.mu.Unlock()
+	w.mu.Lock()
+	err, text := w.fault, w.step.Text
+	w.mu.Unlock()
+	ways := waysOut(err, text)
+	if k < 0 || k >= len(ways) || ways[k].changes == nil {
+		return &fault.Error{Message: "there is no such way out any more"}
+	}
+	return s.change(ways[k].text, ways[k].changes...)
+}
+
+// readRequest reads a request, strictly.
+func readRequest(data []byte) (*Request, error) {
+	var r Request
+	d := json.NewDecoder(strings.NewReader(string(data)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return nil, &fault.Error{Message: "the request is not understood", Hint: err.Error()}
+	}
+	return &r, nil
+}

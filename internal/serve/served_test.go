@@ -1,0 +1,449 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"kir/internal/golden"
+	"kir/internal/problem"
+	"kir/internal/problem/change"
+	"kir/internal/report"
+	"kir/internal/run"
+	"kir/mcmc"
+)
+
+// TestServe: a problem is served from its beginning to its end, which lets go of
+// everything, and a second one of the same problem is told where the first is.
+func TestServe(t *testing.T) {
+	file := cocktails(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	begun, ended := make(chan string, 1), make(chan error, 1)
+	o := Options{File: file, Address: "127.0.0.1:0", Begun: func(address string) { begun <- address }, Run: func(ctx context.Context, _ *problem.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	go func() { ended <- Serve(ctx, o) }()
+	var address string
+	select {
+	case address = <-begun:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	response, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK || !strings.HasPrefix(address, "http://127.0.0.1:") {
+		t.Errorf("%s: %s", address, response.Status)
+	}
+	if err := Serve(ctx, o); err == nil || !strings.Contains(err.Error(), "another kir serve has this problem open: its page is at "+address) {
+		t.Errorf("a second one: %v", err)
+	}
+	events, err := http.Get(address + "events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Body.Close()
+	lines := bufio.NewScanner(events.Body)
+	lines.Buffer(nil, 1<<20)
+	seen := make(map[string]string) // of each kind the last
+	for kind := ""; lines.Scan(); {
+		name, is := strings.CutPrefix(lines.Text(), "event: ")
+		data, of := strings.CutPrefix(lines.Text(), "data: ")
+		switch {
+		case is:
+			kind = name
+		case of:
+			if seen[kind] = data; !json.Valid([]byte(data)) {
+				t.Errorf("of %s it is told %s", kind, data)
+			}
+		case lines.Text() != "":
+			t.Errorf("it is told %q", lines.Text())
+		}
+		if seen["state"] != "" && seen["draws"] != "" && seen["list"] != "" {
+			cancel()
+		}
+	}
+	if seen["end"] != "0" || seen["pages"] != "1" {
+		t.Errorf("at the end it was told %q of pages, and %q", seen["pages"], seen["end"])
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+	o.Address = "192.0.2.1:80"
+	if err := Serve(t.Context(), o); err == nil || err.Error() != `the page cannot be served at "192.0.2.1:80": name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free` {
+		t.Errorf("at an address that is not this machine's: %v", err)
+	}
+	o.Address, o.File = "127.0.0.1:0", filepath.Join(filepath.Dir(file), "none.yaml")
+	if err := Serve(t.Context(), o); err == nil {
+		t.Error("no problem is served")
+	}
+}
+
+// TestHub: a page that joins late is told the last of each kind, in the order of their
+// first, and one that is there what is new.
+func TestHub(t *testing.T) {
+	h := newHub()
+	tell := func(kind string, what any) {
+		if err := h.tell(kind, what); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told := func(version int) string {
+		kinds, data, newest, closed := h.after(version)
+		return fmt.Sprintf("%v %s %d %v", kinds, data, newest, closed)
+	}
+	if got := told(0); got != "[] [] 0 false" {
+		t.Error(got)
+	}
+	tell("state", 1)
+	tell("draws", "a")
+	tell("state", 2)
+	if got := told(0); got != `[state draws] [2 "a"] 3 false` {
+		t.Error(got)
+	}
+	if got := told(2); got != "[state] [2] 3 false" {
+		t.Error(got)
+	}
+	if got := told(3); got != "[] [] 3 false" {
+		t.Error(got)
+	}
+	awake := func(page chan struct{}) bool {
+		select {
+		case <-page:
+			return true
+		default:
+			return false
+		}
+	}
+	a, b := h.join(), h.join()
+	if got := told(3); got != "[pages] [2] 5 false" || !awake(a) || !awake(b) || awake(a) {
+		t.Errorf("%s, and the pages are not woken once", got)
+	}
+	h.leave(b)
+	tell("state", 3)
+	if got := told(5); got != "[state pages] [3 1] 7 false" || !awake(a) || awake(b) {
+		t.Errorf("%s, or one that has left is woken", got)
+	}
+	h.close()
+	if got := told(7); got != "[] [] 7 true" || !awake(a) {
+		t.Error(got)
+	}
+	if err := h.tell("state", math.NaN()); err == nil {
+		t.Error("what cannot be told is told")
+	}
+}
+
+// TestStream: a page is told all there is, that the stream is alive every 15 seconds, and
+// that it ends; a page that is gone is told nothing more.
+func TestStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub()
+		if err := errors.Join(h.tell("state", 1), h.tell("draws", 2)); err != nil {
+			t.Fatal(err)
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		gone, page := httptest.NewRecorder(), httptest.NewRecorder()
+		go h.ServeHTTP(gone, httptest.NewRequestWithContext(ctx, http.MethodGet, "/events", nil))
+		synctest.Wait()
+		go h.ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/events", nil))
+		time.Sleep(20 * time.Second)
+		leave()
+		synctest.Wait()
+		time.Sleep(12 * time.Second)
+		if err := h.tell("state", 3); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		h.close()
+		synctest.Wait()
+		const begun, pages, alive = "event: state\ndata: 1\n\nevent: draws\ndata: 2\n\n", "event: pages\ndata: %d\n\n", ": here\n\n"
+		if got, want := gone.Body.String(), fmt.Sprintf(begun+pages+pages+alive, 1, 2); got != want {
+			t.Errorf("the page that left was told %q, want %q", got, want)
+		}
+		if got, want := page.Body.String(), fmt.Sprintf(begun+pages+alive+pages+alive, 2, 1)+"event: state\ndata: 3\n\nevent: end\ndata: 0\n\n"; got != want {
+			t.Errorf("the page was told %q, want %q", got, want)
+		}
+	})
+}
+
+// TestSettles: when the run is done its list is shown, going back to a step that was
+// settled shows it again, and a run that fails is told of.
+func TestSettles(t *testing.T) {
+	data, err := os.ReadFile("../report/build/testdata/summary.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := new(report.Model)
+	if err := json.Unmarshal(data, model); err != nil {
+		t.Fatal(err)
+	}
+	file := cocktails(t)
+	var made []string
+	failed := errors.New("the disk is full")
+	s, err := newSession(t.Context(), Options{File: file, Run: func(_ context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
+		made = append(made, filepath.Base(dir))
+		progress(run.Progress{Done: 0.5})
+		if len(made) > 1 {
+			return nil, failed
+		}
+		return model, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.end(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(s.scratch); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("left is %s", s.scratch)
+		}
+	})
+	c := &client{t: t, session: s}
+	if state := s.state(); state.Phase != "reading" || state.Problem != nil {
+		t.Errorf("at first the state is %+v", state)
+	}
+	s.begin()
+	settled := c.until("the run", func(s *State) bool { return s.Phase == "settled" })
+	if !settled.Steps[0].Settled || settled.Step != 1 || settled.Problem.Left == "" {
+		t.Errorf("it is %+v", settled)
+	}
+	list, err := s.listOf(httptest.NewRequest("GET", "/list", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := list.(*List); !l.Settled || l.Step != 1 || l.Headline != model.Answer.Headline || l.Note != model.Draws || l.Grade != string(model.Answer.Grade) || !slices.Equal(l.Verdict, model.Answer.Verdict) || len(l.Entries) != len(model.Best) || len(l.Colours) == 0 {
+		t.Errorf("the list is %+v", l)
+	}
+	if s.work.run != 1 {
+		t.Errorf("of the run %v is done", s.work.run)
+	}
+	if err := s.change("without Gin", (&Request{Do: "ban", Ingredient: "Gin"}).only(t)...); err != nil {
+		t.Fatal(err)
+	}
+	state := c.until("the next", func(s *State) bool { return s.Phase == "faulty" })
+	if state.Fault.Message != "the disk is full" || state.Step != 2 || state.Steps[1].Settled || !slices.Equal(made, []string{"step-1", "step-2"}) {
+		t.Errorf("a run that fails is told as %+v, made are %v", state.Fault, made)
+	}
+	if s.works[2].run != 0.5 {
+		t.Errorf("of the run %v is done", s.works[2].run)
+	}
+	_, _, version, _ := s.hub.after(0)
+	if err := s.back(1); err != nil {
+		t.Fatal(err)
+	}
+	if state := s.state(); state.Phase != "settled" || state.Step != 1 || len(made) != 2 {
+		t.Errorf("going back shows %+v", state)
+	}
+	if kinds, _, _, _ := s.hub.after(version); !slices.Contains(kinds, "list") || !slices.Contains(kinds, "draws") || !slices.Contains(kinds, "state") {
+		t.Errorf("going back tells of %v", kinds)
+	}
+}
+
+// only returns the changes of a request.
+func (r *Request) only(t *testing.T) []change.Change {
+	_, all, ok := r.changes()
+	if !ok {
+		t.Fatalf("%+v is no change", r)
+	}
+	return all
+}
+
+// TestAsked: what is refused is told in the words that it was.
+func TestAsked(t *testing.T) {
+	record := golden.Open(t)
+	c := serving(t, cocktails(t))
+	c.drawn()
+	for k, r := range []Request{
+		{}, {Do: "fly"}, {Do: "back", Step: 99}, {Do: "back"}, {Do: "name", Step: 1, Text: strings.Repeat("x", 201)}, {Do: "name", Step: 2}, {Do: "weight", Property: "none"}, {Do: "drop", Rule: 50},
+		{Do: "dose", Ingredient: "Gin", Min: "lots"}, {Do: "aim", Property: "taste", Way: "fly", Aim: 1}, {Do: "rule", Text: "[]"}, {Do: "way"}, {Do: "way", Rule: -1}, {Do: "text", Step: 9}, {Do: "save", Step: 9},
+		{Do: "save", Step: 1, Text: "bar.yaml"}, {Do: "save", Step: 1, Text: "bar.txt"}, {Do: "save", Step: 1, Text: "../bar.yaml"}, {Do: "text", Step: 1, Text: c.session.history.Steps[0].Text},
+		{Do: "text", Step: 1, Text: strings.Repeat("#", 17<<20>>1)}, {Do: "prefer"}, {Do: "name", Step: 1, Text: strings.Repeat("x", 200)}, {Do: "save", Step: 1, Text: "bar.yaml", Over: true}, {Do: "save", Step: 1, Text: "a.yml"},
+	} {
+		status, text := c.do(r)
+		record.Holds(t, fmt.Sprintf("%d %s %.60s", k, r.Do, r.Text), fmt.Sprintf("%d %.300s", status, strings.ReplaceAll(text, c.session.dir, "DIR")))
+	}
+	for _, path := range []string{"/text?step=x", "/text?step=0", "/text?step=1&against=7", "/list?step=9", "/list?step=-1", "/amounts?of=none", "/amounts?group=none", "/leaves?change={", "/leaves?change={\"do\":\"fly\"}", "/leaves?change={\"fly\":1}"} {
+		status, text := c.get(path)
+		if strings.HasPrefix(path, "/text?step=1") {
+			text = "the text"
+		}
+		record.Holds(t, path, fmt.Sprint(status, " ", text))
+	}
+	response, err := http.Post(c.server.URL+"/do", "text/plain", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusBadRequest {
+		t.Errorf("what is no JSON: %s", response.Status)
+	}
+}
+
+// TestShapes: distributions of amounts, by hand, and numbers of compositions from none
+// to very many.
+func TestShapes(t *testing.T) {
+	draws := func(amounts ...int) [][]keptDraw {
+		kept := [][]keptDraw{nil, nil}
+		for k, a := range amounts {
+			x := keptDraw{parts: []mcmc.Part{{Ingredient: 1, Amount: 1}}}
+			if a > 0 {
+				x.parts = append(x.parts, mcmc.Part{Ingredient: 0, Amount: a})
+			}
+			kept[k%2] = append(kept[k%2], x)
+		}
+		return kept
+	}
+	first := func(i int) bool { return i == 0 }
+	for _, c := range []struct {
+		amounts   []int
+		used      report.Number
+		low, high float64
+		bins      string
+	}{
+		{[]int{0, 0}, 0, 0, 0, "[]"}, {[]int{0, 7}, 0.5, 0.06, 0.07, "[1]"}, {[]int{1, 2, 4, 4}, 1, 0, 0.04, "[1 1 0 2]"},
+		{[]int{60, 99, 100, 0}, 0.75, 0.59, 1.01, "[1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1]"}, {[]int{30, 33}, 1, 0.29, 0.33, "[1 0 0 1]"}, {[]int{24, 99}, 1, 0, 0.99, "[0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1]"},
+	} {
+		d := newDistribution("gin", 100, draws(c.amounts...), first)
+		if d.Used != c.used || math.Abs(d.Low-c.low) > 1e-12 || math.Abs(d.High-c.high) > 1e-12 || fmt.Sprint(d.Bins) != c.bins || d.Name != "gin" || d.Total != 100 {
+			t.Errorf("%v are %+v", c.amounts, d)
+		}
+	}
+	for text, want := range map[string]string{
+		"total: 10\ningredients: {count: 4}\nsparsity: {uniform: [1, 1]}\n": "4", "total: 10\ningredients: {count: 4}\nsparsity: {table: {1: 1, 3: 1}}\n": "148",
+		"total: 1000\ningredients: {count: 300}\nsparsity: {uniform: [5, 5]}\n": "8.1 · 10²⁰", "total: 100\ningredients: {count: 9}\nsparsity: {uniform: [6, 6]}\n": "6,007,944,096", "total: 1000\ningredients: {count: 9}\nsparsity: {uniform: [6, 6]}\n": "6.9 · 10¹⁴",
+	} {
+		file := filepath.Join(t.TempDir(), "problem.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p, err := problem.Load(t.Context(), file, problem.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := left(p); got != want {
+			t.Errorf("%s leaves %s, want %s", text, got, want)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nan := math.NaN()
+	if worst(1, nan, math.Max) != 1 || worst(nan, 2, math.Max) != 2 || worst(1, 2, math.Max) != 2 || worst(1, 2, math.Min) != 1 || !math.IsNaN(worst(nan, nan, math.Max)) {
+		t.Error("what is not known is the worst")
+	}
+}
+
+// TestMany: of more than can be looked at what is shown is bounded, and the rest counted.
+func TestMany(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "problem.yaml")
+	if err := os.WriteFile(file, []byte("total: 40\ningredients: {count: 5010}\nsparsity: {uniform: [3, 3]}\nproperties: {y: {expression: \"1 + share('ingredient 1')\"}}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.Load(t.Context(), file, problem.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	g := newGroups(p)
+	if a := asked(p, g); len(a.Names) != 5000 || a.Unnamed != 10 || len(a.Members) != 0 {
+		t.Errorf("%d are named, %d are not", len(a.Names), a.Unnamed)
+	}
+	kept := make([][]keptDraw, 4)
+	for k := range 400 {
+		// Ingredient i is in more draws the smaller it is.
+		x := keptDraw{logDensity: float64(k % 7)}
+		for _, i := range []int{k % 2, 2 + k%67, 70 + k%9} {
+			x.parts = append(x.parts, mcmc.Part{Ingredient: i, Amount: 10 + i%3})
+		}
+		kept[k%4] = append(kept[k%4], x)
+	}
+	d := newDraws(p, g, kept, 1600)
+	if len(d.Ingredients) != 60 || d.Unlisted != 18 || d.Made != 1600 || d.Ingredients[0].Used != 0.5 || d.Ingredients[0].Mean != 0.25 || d.Ingredients[0].Name != "ingredient 1" {
+		t.Errorf("%d are shown, %d are not, the first is %+v", len(d.Ingredients), d.Unlisted, d.Ingredients[0])
+	}
+	for k := range 10 {
+		kept[0] = append(kept[0], keptDraw{parts: []mcmc.Part{{Ingredient: 200 + k, Amount: 40}}, logDensity: 1})
+	}
+	axes, at := plane(kept[0], len(kept[0]), 5010)
+	if r, c := at.Dims(); r != 110 || c != 2 || len(axes.ingredients) != 87 || !(axes.explained > 0 && axes.explained < 1) {
+		t.Errorf("%d by %d, of %d ingredients, %v is explained", r, c, len(axes.ingredients), axes.explained)
+	}
+	if axes, _ := plane(kept[0], 1, 5010); axes != nil && len(axes.ingredients) != 3 {
+		t.Errorf("one draw has axes of %d", len(axes.ingredients))
+	}
+	if axes, _ := plane([]keptDraw{{parts: []mcmc.Part{{Ingredient: 0, Amount: 40}}}}, 1, 5010); axes != nil {
+		t.Error("one ingredient has axes")
+	}
+	for _, c := range []struct {
+		density []float64 // by draw, of each of four chains
+		apart   float64   // added to those of the first
+		why     string
+	}{
+		{[]float64{1, 2, 3, 4, 5, 6, 7}, 0, "The first draws are on their way."}, {[]float64{1, 1, 1, 1, 1, 1, 1, 1}, 0, "Not reliable yet: too few draws to tell."},
+		{[]float64{1, 5, 2, 6, 3, 7, 4, 8, 1, 5, 2, 6, 3, 7, 4, 8}, 9, "Not reliable yet: the chains do not agree (R-hat "}, {[]float64{1, 5, 2, 6, 3, 7, 4, 8, 1, 5, 2, 6, 3, 7, 4, 8}, 0, "Not reliable yet: the draws are worth "},
+	} {
+		var density, used [][]float64
+		for k := range 4 {
+			var of []float64
+			for _, v := range c.density {
+				if k == 0 {
+					v += c.apart
+				}
+				of = append(of, v)
+			}
+			density, used = append(density, of), append(used, slices.Repeat([]float64{3}, len(of)))
+		}
+		d := &Draws{}
+		if d.judge(density, used); !strings.HasPrefix(d.Why, c.why) || d.Reliable {
+			t.Errorf("%v is told as %q", c.density, d.Why)
+		}
+	}
+}
+
+// What is measured to open a session is kept, so that its first step need not wait for it
+// again, nor the next session.
+func TestMeasuredOnce(t *testing.T) {
+	dir := t.TempDir()
+	table := "ingredient,x,y\n"
+	for k := range 40 {
+		table += fmt.Sprintf("i%d,%d,%d\n", k, k*37%101, k*53%97)
+	}
+	file := filepath.Join(dir, "problem.yaml")
+	problem := "ingredients: {file: i.csv}\ntotal: 1000\nsparsity: {uniform: [3, 4]}\n" +
+		"constraints: [{limit: {attribute: x, min: 61, max: 68}}, {limit: {attribute: y, max: 27}}]\n"
+	for path, text := range map[string]string{file: problem, filepath.Join(dir, "i.csv"): table} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := newSession(t.Context(), Options{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := os.ReadDir(filepath.Join(dir, ".kir-cache")); err != nil || len(kept) == 0 {
+		t.Errorf("%v are kept: %v", kept, err)
+	}
+	if err := s.end(); err != nil {
+		t.Error(err)
+	}
+}

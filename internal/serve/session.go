@@ -1,0 +1,328 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/problem/change"
+	"kir/internal/problem/yaml"
+	"kir/internal/report"
+	"kir/internal/run"
+)
+
+// Options say how a problem is served.
+type Options struct {
+	File string // the problem file
+	Text []byte // the problem if it is not what is in the file, as of a run; else nil
+
+	// Kernel chooses the kernel of a problem that leaves it open, and Run makes the
+	// run of a problem in a directory, as the command line does both.
+	Kernel func(context.Context, *problem.Problem) (string, error)
+	Run    func(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error)
+
+	Address string   // to listen at, host:port
+	Hosts   []string // names of hosts that are allowed beside this machine's
+	Begun   func(address string)
+}
+
+// A Session is a problem that a person steers: its steps, and what is being done
+// for the one that is looked at.
+type Session struct {
+	options Options
+	file    string
+	dir     string // of the problem file, without links
+	outside []string
+	scratch string // a directory for runs, gone at the end
+	hub     *hub
+	grown   problem.Grown
+
+	mu      sync.Mutex
+	ctx     context.Context
+	history *history
+	works   map[int]*work // the last of each step that was looked at
+	work    *work
+	notes   []string
+	allowed map[string]bool // commands
+}
+
+// newSession opens the session of a problem.
+func newSession(ctx context.Context, o Options) (*Session, error) {
+	text := o.Text
+	var err error
+	if text == nil {
+		if text, err = readProblem(o.File); err != nil {
+			return nil, err
+		}
+	}
+	s := &Session{options: o, file: o.File, ctx: ctx, hub: newHub(), works: make(map[int]*work), allowed: make(map[string]bool)}
+	if s.dir, err = filepath.EvalSymlinks(filepath.Dir(o.File)); err != nil {
+		return nil, err
+	}
+	if s.dir, err = filepath.Abs(s.dir); err != nil {
+		return nil, err
+	}
+	// What the file names on the command line is named by who is at the machine,
+	// wherever it is; the page can name nothing else outside of the directory.
+	p, err := problem.Load(problem.AllowPrograms(ctx), o.File, problem.Options{Text: text, Grown: &s.grown, Cache: true, Allow: func(path string) error {
+		if path, err := filepath.EvalSymlinks(path); err == nil {
+			s.outside = append(s.outside, path)
+		}
+		return nil
+	}})
+	if err == nil {
+		err = p.Close()
+	}
+	if conflict := (*problem.ConflictError)(nil); err != nil && !errors.As(err, &conflict) {
+		return nil, err
+	}
+	if s.history, err = openHistory(o.File, text); err != nil {
+		return nil, err
+	}
+	if s.scratch, err = os.MkdirTemp("", "kir-serve-"); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// readProblem reads a problem file, bounded.
+func readProblem(path string) ([]byte, error) {
+	files := yaml.Files{Dir: filepath.Dir(path), Taken: func(string, []byte, int64) {}}
+	return files.ReadFile(context.Background(), path, yaml.MaxBytes)
+}
+
+// allow says whether a problem may name a file: one in its directory, or one that
+// it named before it was steered.
+func (s *Session) allow(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil // there is nothing to be read
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		return err
+	}
+	if slices.Contains(s.outside, real) || strings.HasPrefix(real, s.dir+string(filepath.Separator)) {
+		return nil
+	}
+	return errors.New("the file is not in the problem's directory")
+}
+
+// mostWorks is how many steps are kept with their draws, so that it is quick to go
+// back to them.
+const mostWorks = 24
+
+// begin begins the work on the current step, and ends what was done before. A step
+// that is settled is as it was.
+func (s *Session) begin() {
+	s.mu.Lock()
+	before := s.work
+	w := s.works[s.history.Current]
+	done := w != nil && w.settled()
+	if done {
+		s.work = w
+	}
+	s.mu.Unlock()
+	if !done {
+		s.beginAnew()
+		return
+	}
+	if before != nil && before != w {
+		before.cancel()
+	}
+	s.noteError(w.again())
+}
+
+// beginAnew begins the work on the current step, whether or not it was done before.
+func (s *Session) beginAnew() {
+	s.mu.Lock()
+	before := s.work
+	if before != nil {
+		before.cancel()
+	}
+	if len(s.works) >= mostWorks {
+		delete(s.works, slices.Min(slices.Collect(maps.Keys(s.works))))
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	w := &work{session: s, step: *s.history.current(), before: before, cancel: cancel, done: make(chan struct{})}
+	s.work, s.works[w.step.ID], s.notes = w, w, nil
+	s.mu.Unlock()
+	go func() {
+		defer close(w.done)
+		defer cancel()
+		err := w.do(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		w.mu.Lock()
+		w.fault = err
+		w.mu.Unlock()
+		s.noteError(s.tellState())
+	}()
+}
+
+// patience is how long the end waits for what is being done: a program that does not
+// answer may take minutes.
+const patience = 3 * time.Second
+
+// end ends all that is being done.
+func (s *Session) end() error {
+	s.mu.Lock()
+	works := make([]*work, 0, len(s.works))
+	for _, w := range s.works {
+		works = append(works, w)
+	}
+	s.mu.Unlock()
+	late := time.After(patience)
+	for _, w := range works {
+		w.cancel()
+		select {
+		case <-w.done:
+		case <-late:
+			return fmt.Errorf("what was being drawn did not end within %v, as where a program that scores does not answer, and was left behind", patience)
+		}
+	}
+	s.hub.close()
+	return os.RemoveAll(s.scratch)
+}
+
+func (s *Session) isCurrent(w *work) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.work == w
+}
+
+// note keeps what the user should know of a step that is worked on.
+func (s *Session) note(message string) {
+	s.mu.Lock()
+	s.notes = append(s.notes, message)
+	s.mu.Unlock()
+}
+
+// noteError is note of an error, if there is one.
+func (s *Session) noteError(err error) {
+	if err != nil {
+		s.note(err.Error())
+	}
+}
+
+// unallowed returns the commands that a problem runs and nobody has allowed.
+func (s *Session) unallowed(p *problem.Problem) (asks []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, command := range p.Commands() {
+		if !s.allowed[command] {
+			asks = append(asks, command)
+		}
+	}
+	return asks
+}
+
+// allowCommand lets a command run, and begins anew.
+func (s *Session) allowCommand(command string) {
+	s.mu.Lock()
+	s.allowed[command] = true
+	s.mu.Unlock()
+	s.begin()
+}
+
+// change makes a new step of the current one. The changes are written into its
+// text; whether that can be is told later, by the work on it.
+func (s *Session) change(words string, changes ...change.Change) error {
+	s.mu.Lock()
+	now := *s.history.current()
+	s.mu.Unlock()
+	text, err := change.Apply(filepath.Base(s.file), []byte(now.Text), changes...)
+	if err != nil {
+		return err
+	}
+	return s.changeText(now.ID, words, string(text))
+}
+
+// changeText makes a step of a text.
+func (s *Session) changeText(parent int, words, text string) error {
+	if len(text) > yaml.MaxBytes {
+		return &fault.Error{Message: fmt.Sprintf("the problem has more than %d bytes", yaml.MaxBytes)}
+	}
+	s.mu.Lock()
+	before, err := s.history.step(parent)
+	if err == nil && before.Text == text {
+		err = &fault.Error{Message: "this changes nothing", Hint: "the problem says so already"}
+	}
+	if err == nil {
+		s.history.add(parent, words, text)
+		err = s.history.save()
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	s.begin()
+	return s.tellState()
+}
+
+// back makes another step the current one.
+func (s *Session) back(id int) error {
+	s.mu.Lock()
+	_, err := s.history.step(id)
+	if err == nil {
+		s.history.Current = id
+		err = s.history.save()
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	s.begin()
+	return s.tellState()
+}
+
+// name gives a step a name.
+func (s *Session) name(id int, name string) error {
+	const longest = 200
+	if len(name) > longest {
+		return &fault.Error{Message: "the name is too long", Hint: fmt.Sprintf("it has at most %d letters", longest)}
+	}
+	s.mu.Lock()
+	step, err := s.history.step(id)
+	if err == nil {
+		step.Name = name
+		err = s.history.save()
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return s.tellState()
+}
+
+// saveAs writes a step's problem into a file beside the problem's own, over one
+// that is there only if that is said.
+func (s *Session) saveAs(id int, name string, over bool) (path string, err error) {
+	s.mu.Lock()
+	step, err := s.history.step(id)
+	text := ""
+	if err == nil {
+		text = step.Text
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return "", err
+	}
+	if ext := filepath.Ext(name); name != filepath.Base(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || ext != ".yaml" && ext != ".yml" {
+		return "", &fault.Error{Message: fault.Quote(name) + " is no name for a problem file here", Hint: "write a name without a path that ends in .yaml"}
+	}
+	path = filepath.Join(s.dir, name)
+	if info, err := os.Lstat(path); err == nil && (!over || !info.Mode().IsRegular()) {
+		return "", &fault.Error{Message: "there is a file " + fault.Quote(name) + " already", Hint: "take another name, or say that it is to be replaced"}
+	}
+	return path, replaceFile(path, []byte(text))
+}

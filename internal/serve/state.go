@@ -1,0 +1,196 @@
+package serve
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/report/figure"
+	"kir/internal/report/number"
+)
+
+// A State is what the page shows beside draws and shortlist: the steps, and the
+// problem of the current one.
+type State struct {
+	File    string   `json:"file"`
+	Step    int      `json:"step"`
+	Steps   []Stop   `json:"steps"`
+	Phase   string   `json:"phase"` // reading, asking, drawing, settled or faulty
+	Fault   *Fault   `json:"fault"`
+	Asks    []string `json:"asks"` // commands to allow
+	Notes   []string `json:"notes"`
+	Problem *Asked   `json:"problem"` // nil until it is read
+}
+
+// A Stop is a step without its text.
+type Stop struct {
+	ID      int    `json:"id"`
+	Parent  int    `json:"parent"`
+	Name    string `json:"name"`
+	Change  string `json:"change"`
+	Settled bool   `json:"settled"`
+}
+
+// Asked is a problem as the page shows it.
+type Asked struct {
+	Name      string         `json:"name"`
+	Words     string         `json:"words"`
+	Total     int            `json:"total"`
+	Seed      uint64         `json:"seed"`
+	Names     []string       `json:"names"` // of ingredients, up to mostNames
+	Unnamed   int            `json:"unnamed"`
+	Attribute string         `json:"attribute"` // that groups are told by
+	Groups    []string       `json:"groups"`
+	Members   map[string]int `json:"members"` // the group of each ingredient that has one, of those named
+	Rules     []string       `json:"rules"`
+	Wishes    []Wish         `json:"wishes"`
+	Warnings  []string       `json:"warnings"`
+	Recipes   []string       `json:"recipes"` // known ones, up to mostNames
+	Left      string         `json:"left"`    // how many compositions the rules leave
+}
+
+// A Wish is a property as the page shows it.
+type Wish struct {
+	Name    string   `json:"name"`
+	Kind    string   `json:"kind"`
+	About   string   `json:"about"`
+	Weight  float64  `json:"weight"`
+	Classes []string `json:"classes"` // that a forest could be asked for
+	Numeric bool     `json:"numeric"`
+	Low     float64  `json:"low"` // of a numeric label
+	High    float64  `json:"high"`
+}
+
+// mostNames is up to how many names the page is told of.
+const mostNames = 5000
+
+// state returns what there is to show.
+func (s *Session) state() *State {
+	s.mu.Lock()
+	out := &State{File: filepath.Base(s.file), Step: s.history.Current, Steps: []Stop{}, Asks: []string{}, Notes: append([]string{}, s.notes...), Phase: "reading"}
+	for _, step := range s.history.Steps {
+		stop := Stop{ID: step.ID, Parent: step.Parent, Name: step.Name, Change: step.Change}
+		if w := s.works[step.ID]; w != nil {
+			w.mu.Lock()
+			stop.Settled = w.model != nil
+			w.mu.Unlock()
+		}
+		out.Steps = append(out.Steps, stop)
+	}
+	w := s.work
+	s.mu.Unlock()
+	if w == nil {
+		return out
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.fault != nil:
+		out.Phase, out.Fault = "faulty", newFault(w.fault, w.step.Text)
+	case len(w.asks) > 0:
+		out.Phase, out.Asks = "asking", w.asks
+	case w.model != nil:
+		out.Phase = "settled"
+	case w.problem != nil:
+		out.Phase = "drawing"
+	}
+	if w.problem != nil {
+		out.Problem = asked(w.problem, w.groups)
+	}
+	return out
+}
+
+// tellState tells all pages.
+func (s *Session) tellState() error { return s.hub.tell("state", s.state()) }
+
+// asked returns a problem as the page shows it.
+func asked(p *problem.Problem, g *groups) *Asked {
+	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
+	a := &Asked{
+		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attribute, Groups: append([]string{}, g.values...),
+		Members: make(map[string]int), Rules: []string{}, Wishes: []Wish{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{},
+		Left: left(p),
+	}
+	a.Names = p.Ingredients[:min(len(p.Ingredients), mostNames)]
+	a.Unnamed = len(p.Ingredients) - len(a.Names)
+	for i, name := range a.Names {
+		if g.of[i] >= 0 {
+			a.Members[name] = g.of[i]
+		}
+	}
+	for _, r := range p.Rules {
+		a.Rules = append(a.Rules, r.Text)
+	}
+	if p.Book != nil {
+		words.Recipes = len(p.Book.Recipes)
+		for _, r := range p.Book.Recipes[:min(len(p.Book.Recipes), mostNames)] {
+			a.Recipes = append(a.Recipes, r.Name)
+		}
+	}
+	a.Words = words.Words()
+	for _, w := range p.Properties {
+		wish := Wish{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight, Classes: []string{}}
+		if f := w.Forest; f != nil {
+			if wish.Numeric = f.Numeric(); wish.Numeric {
+				wish.Low, wish.High = f.Range()
+			} else {
+				wish.Classes = append(wish.Classes, f.Classes()...)
+			}
+		}
+		a.Wishes = append(a.Wishes, wish)
+	}
+	return a
+}
+
+// left says how many compositions the rules leave, as a power of ten.
+func left(p *problem.Problem) string {
+	log := logCount(p)
+	if math.IsInf(log, -1) {
+		return "none"
+	}
+	if log < 12*math.Ln10 { // beyond it the last figures would be those of rounding
+		return number.Thousands(int64(math.Round(math.Exp(log))))
+	}
+	tens := math.Floor(log / math.Ln10)
+	return fmt.Sprintf("%.1f · 10%s", math.Exp(log-tens*math.Ln10), raised.Replace(fmt.Sprintf("%.0f", tens)))
+}
+
+// raised writes digits as a power.
+var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
+// logCount is the log of how many compositions there are of the sizes that the law
+// gives mass.
+func logCount(p *problem.Problem) float64 {
+	lo, hi := p.Target.Law().Support()
+	logs := p.Target.Space().LogCounts(hi)
+	top := math.Inf(-1)
+	for n := lo; n <= hi; n++ {
+		top = max(top, logs[n])
+	}
+	if math.IsInf(top, -1) {
+		return top
+	}
+	sum := 0.0
+	for n := lo; n <= hi; n++ {
+		if p.Target.Law().P(n) > 0 {
+			sum += math.Exp(logs[n] - top)
+		}
+	}
+	return top + math.Log(sum)
+}
+
+// coloursOf gives the ingredients of a shortlist their colours, by number.
+func coloursOf(list []report.Best) map[string]int {
+	var recipes []map[string]int
+	for _, b := range list {
+		recipes = append(recipes, b.Recipe)
+	}
+	colours := make(map[string]int)
+	for name, paint := range figure.Colours(recipes) {
+		colours[name] = paint.Index()
+	}
+	return colours
+}

@@ -1,0 +1,121 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// A Step is a problem that was asked, and what was changed to come to it.
+type Step struct {
+	ID     int    `json:"id"`     // from 1
+	Parent int    `json:"parent"` // the step that it was made from; 0: none
+	Name   string `json:"name"`   // given by a person, or empty
+	Change string `json:"change"` // what was changed, in words
+	Text   string `json:"text"`   // the problem file
+}
+
+// A history is the steps of a problem: a tree, since one can go back and on in
+// another way. It is kept in a file beside the problem.
+type history struct {
+	Current int    `json:"current"`
+	Steps   []Step `json:"steps"`
+
+	path string
+}
+
+// mostHistory bounds what is read of a history.
+const mostHistory = 64 << 20
+
+// openHistory reads the history of a problem, or begins one with its text. Where
+// the file has changed since, its text is a step of its own.
+func openHistory(file string, text []byte) (*history, error) {
+	base := filepath.Base(file)
+	h := &history{path: filepath.Join(filepath.Dir(file), strings.TrimSuffix(base, filepath.Ext(base))+".steps.json")}
+	info, err := os.Stat(h.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case info.Size() > mostHistory:
+		return nil, &fault.Error{File: h.path, Message: "the history is too large", Hint: "move it away, and a new one is begun"}
+	default:
+		data, err := os.ReadFile(h.path)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(data, h); err != nil || !h.sound() {
+			return nil, &fault.Error{File: h.path, Message: "this is no history of a problem", Hint: "move it away, and a new one is begun", Err: err}
+		}
+	}
+	for _, s := range h.Steps {
+		if s.Parent == 0 && s.Text == string(text) {
+			return h, nil
+		}
+	}
+	change := "as in " + base
+	if len(h.Steps) > 0 {
+		change = "as in " + base + ", changed since"
+	}
+	h.add(0, change, string(text))
+	return h, nil
+}
+
+// sound says whether steps are numbered as they should be.
+func (h *history) sound() bool {
+	for k, s := range h.Steps {
+		if s.ID != k+1 || s.Parent < 0 || s.Parent >= s.ID {
+			return false
+		}
+	}
+	return h.Current >= 1 && h.Current <= len(h.Steps)
+}
+
+// add adds a step and makes it the current one.
+func (h *history) add(parent int, change, text string) *Step {
+	h.Steps = append(h.Steps, Step{ID: len(h.Steps) + 1, Parent: parent, Change: change, Text: text})
+	h.Current = len(h.Steps)
+	return h.current()
+}
+
+func (h *history) current() *Step { return &h.Steps[h.Current-1] }
+
+// step returns a step, or an error for one that there is not.
+func (h *history) step(id int) (*Step, error) {
+	if id < 1 || id > len(h.Steps) {
+		return nil, &fault.Error{Message: fmt.Sprintf("there is no step %d", id)}
+	}
+	return &h.Steps[id-1], nil
+}
+
+// save writes the history down, whole or not at all.
+func (h *history) save() error {
+	data, err := json.MarshalIndent(h, "", " ")
+	if err != nil {
+		return err
+	}
+	return replaceFile(h.path, append(data, '\n'))
+}
+
+// replaceFile makes data the contents of a file, whole or not at all.
+func replaceFile(path string, data []byte) error {
+	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(data)
+	err = errors.Join(err, temporary.Chmod(0o644), temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package serve
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"kir/internal/fault"
+	"kir/internal/report"
+	"kir/internal/report/build"
+	"kir/internal/report/sheet"
+	"kir/internal/report/view"
+	"kir/internal/terminal"
+)
+
+// settledModel returns the work on the current step and the model of its run.
+func (s *Session) settledModel() (*work, *report.Model, error) {
+	w, _, _, err := s.working()
+	if err != nil {
+		return nil, nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.model == nil {
+		return nil, nil, &fault.Error{Message: "the run is not done yet", Hint: "wait until the page says that it is settled"}
+	}
+	return w, w.model, nil
+}
+
+// serveTable answers the shortlist as CSV.
+func (s *Session) serveTable(w http.ResponseWriter, _ *http.Request) {
+	text, err := func() ([]byte, error) {
+		of, m, err := s.settledModel()
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		recipes, figures := view.Sheets(m.Best[:min(len(m.Best), listLength)], m, report.NewRack(of.problem.Outline().Attributes, "", ""))
+		err = sheet.CSV(&b, view.Beside(recipes, figures))
+		return b.Bytes(), err
+	}()
+	write(w, "text/csv; charset=utf-8", text, err)
+}
+
+// printPolicy is the policy of a page to print, which has a style of its own and
+// nothing else.
+const printPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// serveWeighing answers a recipe as a weighing sheet: text, CSV or a page.
+func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	kind := "text/plain; charset=utf-8"
+	text, err := func() ([]byte, error) {
+		of, m, err := s.settledModel()
+		if err != nil {
+			return nil, err
+		}
+		k, err := strconv.Atoi(q.Get("entry"))
+		if err != nil || k < 1 || k > len(m.Best) {
+			return nil, &fault.Error{Message: "there is no recipe " + fault.Quote(q.Get("entry"))}
+		}
+		outline := of.problem.Outline()
+		rack := report.NewRack(outline.Attributes, "", "")
+		sheetOf, err := build.Weighing(outline, m.Best[k-1], fmt.Sprintf("%s: recipe %d", m.Problem.Name, k), rack,
+			build.Scale{Batch: q.Get("batch"), Step: q.Get("round"), Unit: q.Get("in"), Density: "density"})
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		switch q.Get("as") {
+		case "csv":
+			kind = "text/csv; charset=utf-8"
+			err = sheet.CSV(&b, view.WeighingSheet(sheetOf))
+		case "html":
+			kind = "text/html; charset=utf-8"
+			w.Header().Set("Content-Security-Policy", printPolicy)
+			err = view.WeighingPage(&b, sheetOf)
+		default:
+			err = view.Weighing(&b, sheetOf, terminal.Style{})
+		}
+		return b.Bytes(), err
+	}()
+	write(w, kind, text, err)
+}
+
+// write answers with a text, or in words with what went wrong.
+func write(w http.ResponseWriter, kind string, text []byte, err error) {
+	if err != nil {
+		http.Error(w, terminal.Plain(err.Error()), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	// What is written to a browser that is gone is lost on nobody.
+	_, _ = w.Write(text)
+}

@@ -1,0 +1,43 @@
+package serve
+
+import (
+	"testing"
+
+	"kir/mcmc"
+)
+
+// Of however many draws a trace keeps some that are evenly spaced from the first on.
+func TestTrace(t *testing.T) {
+	space, err := mcmc.NewSpace(2, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := &trace{every: 1}
+	for draw := range 10 * keptDraws {
+		c, err := mcmc.NewComposition(2, mcmc.Part{Ingredient: 0, Amount: draw + 1}, mcmc.Part{Ingredient: 1, Amount: 1<<20 - draw - 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := mcmc.NewState(target, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.add(x)
+		if len(tr.kept) > 2*keptDraws {
+			t.Fatalf("after %d draws %d are kept", draw+1, len(tr.kept))
+		}
+	}
+	every := tr.kept[1].parts[0].Amount - tr.kept[0].parts[0].Amount
+	if len(tr.kept) < keptDraws {
+		t.Errorf("%d are kept", len(tr.kept))
+	}
+	for k, d := range tr.kept {
+		if d.parts[0].Amount != 1+k*every {
+			t.Fatalf("kept draw %d is number %d, and every %d are kept", k, d.parts[0].Amount, every)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/problem/change"
+	"kir/internal/problem/yaml"
+	"kir/rule"
+)
+
+// A wayOut is something that can be done about a problem that cannot be, in words
+// and as changes of its file; none where that is for a person to write.
+type wayOut struct {
+	text    string
+	changes []change.Change
+}
+
+// waysOut returns what can be done about an error of a problem.
+func waysOut(err error, text string) []wayOut {
+	var c *problem.ConflictError
+	if !errors.As(err, &c) {
+		return nil
+	}
+	var ways []wayOut
+	for _, way := range c.Changes {
+		ways = append(ways, wayOut{way.Text, changesOf(c, way.Apply(c.Set), text)})
+	}
+	return ways
+}
+
+// changesOf returns the changes of a file that make of its rules those of another
+// set; nil if not all can be written.
+func changesOf(c *problem.ConflictError, after rule.Set, text string) (all []change.Change) {
+	var drops []int
+	for k, was := range c.Set.Rules {
+		is := after.Rules[k]
+		if reflect.DeepEqual(was, is) {
+			continue
+		}
+		if is == nil || nobody(is) {
+			if drops = append(drops, c.Place[k]); !c.Alone[k] {
+				return nil
+			}
+			continue
+		}
+		amends, ok := amendsOf(c, c.Place[k], was, is)
+		if !ok || !c.Alone[k] {
+			return nil
+		}
+		all = append(all, amends...)
+	}
+	if !slices.Equal(c.Set.Used, after.Used) {
+		law, ok := lawWith(text, after.Used)
+		if !ok {
+			return nil
+		}
+		all = append(all, law)
+	}
+	// From the last on, so that the places of the others hold.
+	slices.Sort(drops)
+	for _, place := range slices.Backward(slices.Compact(drops)) {
+		all = append(all, change.Drop{Rule: place})
+	}
+	return all
+}
+
+// nobody says whether a rule requires or excludes nothing any more.
+func nobody(r rule.Rule) bool {
+	switch r := r.(type) {
+	case rule.Require:
+		return len(r.Of) == 0
+	case rule.Exclude:
+		return len(r.Of) == 0
+	}
+	return false
+}
+
+// amendsOf says in a file what a rule has become.
+func amendsOf(c *problem.ConflictError, place int, was, is rule.Rule) (all []change.Change, ok bool) {
+	set := func(kind, key string, value any, none bool) {
+		if none {
+			value = nil
+		}
+		all = append(all, change.Amend{Place: place, Kind: kind, Key: key, Value: value})
+	}
+	names := func(of []int) any {
+		list := []any{}
+		for _, i := range of {
+			list = append(list, c.Set.Name(i))
+		}
+		if len(list) == 1 {
+			return list[0]
+		}
+		return list
+	}
+	between := func(r *rule.Range) any {
+		if r == nil {
+			return nil
+		}
+		return []any{r.Min, r.Max}
+	}
+	switch is := is.(type) {
+	case rule.Amount:
+		was := was.(rule.Amount)
+		for _, b := range []struct {
+			key     string
+			was, is int
+		}{{"min", was.Min, is.Min}, {"max", was.Max, is.Max}, {"step", was.Step, is.Step}} {
+			if b.was != b.is {
+				set("amount", b.key, b.is, b.is == 0)
+			}
+		}
+	case rule.Group:
+		was := was.(rule.Group)
+		if !reflect.DeepEqual(was.Used, is.Used) {
+			set("group", "used", between(is.Used), is.Used == nil)
+		}
+		if !reflect.DeepEqual(was.Total, is.Total) {
+			set("group", "total", between(is.Total), is.Total == nil)
+		}
+	case rule.Limit:
+		was := was.(rule.Limit)
+		if was.Min != is.Min {
+			set("limit", "min", is.Min, math.IsInf(is.Min, -1))
+		}
+		if was.Max != is.Max {
+			set("limit", "max", is.Max, math.IsInf(is.Max, 1))
+		}
+	case rule.Require:
+		set("require", "", names(is.Of), false)
+	case rule.Exclude:
+		set("exclude", "", names(is.Of), false)
+	default:
+		return nil, false
+	}
+	return all, true
+}
+
+// lawWith returns the change that makes a uniform law of n reach to the numbers of
+// ingredients that are wanted.
+func lawWith(text string, used []int) (change.Change, bool) {
+	root, err := yaml.Parse("the problem", []byte(text))
+	if err != nil || len(used) == 0 || root.Get("sparsity") == nil || root.Get("sparsity").Get("uniform") == nil {
+		return nil, false
+	}
+	return change.Setting{Path: []string{"sparsity", "uniform"}, Value: []any{slices.Min(used), slices.Max(used)}}, true
+}
+
+// A Fault is what is wrong with a step's problem, as kir check says it.
+type Fault struct {
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+	Place   string `json:"place"` // in the problem file
+	Ways    []Way  `json:"ways"`
+}
+
+// A Way is a way out of a fault.
+type Way struct {
+	Text     string `json:"text"`
+	Writable bool   `json:"writable"` // it can be taken here; else it is for a person to write
+}
+
+// newFault says what is wrong.
+func newFault(err error, text string) *Fault {
+	f := &Fault{Message: err.Error(), Ways: []Way{}}
+	var bad *fault.Error
+	if errors.As(err, &bad) {
+		f.Message, f.Hint = bad.Message, bad.Hint
+		if bad.Line > 0 {
+			f.Place = fmt.Sprintf("%s, line %d", filepath.Base(bad.File), bad.Line)
+		}
+	}
+	for _, way := range waysOut(err, text) {
+		f.Ways = append(f.Ways, Way{way.text, way.changes != nil})
+	}
+	return f
+}

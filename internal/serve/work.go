@@ -1,0 +1,294 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/report/build"
+	"kir/internal/run"
+	"kir/internal/search"
+	"kir/mcmc"
+)
+
+const (
+	// quickLines and longerLines are how many lines the first searches of a step
+	// score, times search.Budget's quarter.
+	quickLines, longerLines = 2_000, 40_000
+	// settleAfter is how long a step is looked at before the run is begun that the
+	// command line would make.
+	settleAfter = time.Second
+	// listLength is how many compositions are shown of a law without wishes.
+	listLength = 20
+)
+
+// A List is the shortlist of a step.
+type List struct {
+	Step     int            `json:"step"`
+	Settled  bool           `json:"settled"` // it is that of the run; else of a first look
+	Note     string         `json:"note"`
+	Headline string         `json:"headline"`
+	Grade    string         `json:"grade"`
+	Verdict  []string       `json:"verdict"`
+	Entries  []report.Best  `json:"entries"`
+	Colours  map[string]int `json:"colours"` // by ingredient, where groups tell none
+}
+
+// A work is what is done for a step: its problem is read, chains draw, first
+// looks are taken, and then the run is made that the command line would make.
+type work struct {
+	session *Session
+	step    Step
+	before  *work // draws to begin from; nil once they are taken
+	cancel  context.CancelFunc
+	done    chan struct{}
+
+	mu      sync.Mutex
+	problem *problem.Problem
+	groups  *groups
+	chains  *chains
+	list    *List
+	model   *report.Model // of the run, when it is done
+	fault   error
+	asks    []string // commands that nobody has allowed yet
+	run     float64  // how much of the run is done
+}
+
+// settled says whether the run is done.
+func (w *work) settled() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.model != nil
+}
+
+// do does it, until all is done or ctx ends.
+func (w *work) do(ctx context.Context) (err error) {
+	p, err := w.read(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	w.mu.Lock()
+	w.problem, w.groups = p, newGroups(p)
+	w.mu.Unlock()
+	if asks := w.session.unallowed(p); len(asks) > 0 {
+		w.mu.Lock()
+		w.asks = asks
+		w.mu.Unlock()
+		return w.session.tellState()
+	}
+	if err := w.session.tellState(); err != nil {
+		return err
+	}
+	c := newChains(p.Target)
+	before := w.before.kept(p)
+	w.before = nil
+	w.mu.Lock()
+	w.chains = c
+	w.mu.Unlock()
+	g, drawing := errgroup.WithContext(ctx)
+	g.Go(func() error { return c.run(drawing, p.Sampler.Kernel, p.Sampler.Seed, before) })
+	shown, hide := context.WithCancel(drawing)
+	defer hide()
+	g.Go(func() error { return w.show(shown) })
+	g.Go(func() error {
+		defer hide()
+		return w.answer(drawing, p)
+	})
+	return p.Explain(g.Wait())
+}
+
+// read reads the step's problem.
+func (w *work) read(ctx context.Context, kernel func(context.Context, *problem.Problem) (string, error)) (*problem.Problem, error) {
+	return problem.Load(problem.AllowPrograms(ctx), w.session.file, problem.Options{
+		Text: []byte(w.step.Text), Allow: w.session.allow, Grown: &w.session.grown, Cache: true, Kernel: kernel, Tell: w.session.note,
+	})
+}
+
+// kept returns the draws of a work that a problem of the same ingredients and
+// total can begin from.
+func (w *work) kept(p *problem.Problem) []keptDraw {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.problem == nil || w.chains == nil || w.problem.Total != p.Total || !slices.Equal(w.problem.Ingredients, p.Ingredients) {
+		return nil
+	}
+	kept, _ := w.chains.draws()
+	return slices.Concat(kept...)
+}
+
+// show tells of the draws, often at first.
+func (w *work) show(ctx context.Context) error {
+	for pause := 40 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		select {
+		case <-ctx.Done():
+			return w.tellDraws() // the last word
+		case <-time.After(pause):
+		}
+		if err := w.tellDraws(); err != nil {
+			return err
+		}
+	}
+}
+
+func (w *work) tellDraws() error {
+	kept, made := w.chains.draws()
+	d := newDraws(w.problem, w.groups, kept, made)
+	w.mu.Lock()
+	d.Step, d.From, d.Run = w.step.ID, int(w.chains.from.Load()), w.run
+	w.mu.Unlock()
+	if !w.session.isCurrent(w) {
+		return nil
+	}
+	return w.session.hub.tell("draws", d)
+}
+
+// answer looks for the best: twice in short, and then as the command line does.
+func (w *work) answer(ctx context.Context, p *problem.Problem) error {
+	begun := time.Now()
+	for _, lines := range []int64{quickLines, longerLines} {
+		if err := w.look(ctx, p, lines); err != nil {
+			return err
+		}
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(settleAfter - time.Since(begun)):
+	}
+	return w.settle(ctx)
+}
+
+// look makes a first shortlist, from what the chains have and a short search.
+func (w *work) look(ctx context.Context, p *problem.Problem, lines int64) error {
+	q, err := p.Question()
+	if err != nil {
+		return err
+	}
+	q.Effort = min(q.Effort, 1)
+	q.Halves = nil // whether the models keep their promise is left to the run
+	found, pool, err := w.found(p)
+	if err != nil {
+		return err
+	}
+	a, err := q.Answer(ctx, search.Beside{Iterations: lines, Seed: p.Sampler.Seed, Found: found})
+	if err != nil {
+		return err
+	}
+	l := &List{Note: "A first look, by a short search. The run that settles it is on its way."}
+	if a == nil {
+		l.Headline = "Nothing is wished for: the list shows draws that differ."
+		l.Entries = build.Differing(p, pool)
+		l.Entries = l.Entries[:min(len(l.Entries), listLength)]
+	} else {
+		answer, list, err := build.Answer(ctx, p, a)
+		if err != nil {
+			return err
+		}
+		l.Headline, l.Grade, l.Verdict, l.Entries = answer.Headline, string(answer.Grade), answer.Verdict, list
+	}
+	return w.tellList(l)
+}
+
+// found returns the best draws so far, by the score that shortlists go by.
+func (w *work) found(p *problem.Problem) (found []search.Found, pool []run.Best, err error) {
+	plain, err := search.Plain(p.Target)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, _ := w.chains.draws()
+	for c, draws := range kept {
+		for k, d := range draws {
+			pool = append(pool, run.Best{Chain: c, Draw: k, LogScore: d.logScore, LogDensity: d.logDensity, Parts: d.parts})
+		}
+	}
+	slices.SortStableFunc(pool, run.Best.Compare)
+	const most = 200
+	pool = pool[:min(len(pool), most)]
+	for k := range pool {
+		x, err := mcmc.NewComposition(len(p.Ingredients), pool[k].Parts...)
+		if err != nil {
+			return nil, nil, err
+		}
+		score, err := plain.LogScore(x)
+		if err != nil {
+			return nil, nil, err
+		}
+		if pool[k].Scores, err = p.Target.AppendScores(nil, x); err != nil {
+			return nil, nil, err
+		}
+		found = append(found, search.Found{Parts: pool[k].Parts, LogScore: score})
+	}
+	return found, pool, nil
+}
+
+// settle makes the run that the command line would make of the same file, with the
+// same seed.
+func (w *work) settle(ctx context.Context) (err error) {
+	p, err := w.read(ctx, w.session.options.Kernel)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	dir := filepath.Join(w.session.scratch, fmt.Sprintf("step-%d", w.step.ID))
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	m, err := w.session.options.Run(ctx, p, dir, func(r run.Progress) {
+		w.mu.Lock()
+		w.run = r.Done
+		w.mu.Unlock()
+	})
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	w.model, w.run = m, 1
+	w.mu.Unlock()
+	l := &List{Settled: true, Note: m.Draws, Entries: m.Best[:min(len(m.Best), listLength)]}
+	if m.Answer != nil {
+		l.Headline, l.Grade, l.Verdict = m.Answer.Headline, string(m.Answer.Grade), m.Answer.Verdict
+	}
+	if err := w.tellList(l); err != nil {
+		return err
+	}
+	return w.session.tellState()
+}
+
+// again tells of a work that was done before.
+func (w *work) again() error {
+	w.mu.Lock()
+	list := w.list
+	w.mu.Unlock()
+	if err := w.session.hub.tell("list", list); err != nil {
+		return err
+	}
+	return w.tellDraws()
+}
+
+// tellList shows a list.
+func (w *work) tellList(l *List) error {
+	l.Step, l.Colours = w.step.ID, coloursOf(l.Entries)
+	if l.Entries == nil {
+		l.Entries = []report.Best{}
+	}
+	w.mu.Lock()
+	w.list = l
+	w.mu.Unlock()
+	if !w.session.isCurrent(w) {
+		return nil
+	}
+	return w.session.hub.tell("list", l)
+}

@@ -1,0 +1,173 @@
+// Package weigh rounds a recipe to the steps of a scale: what is weighed adds up to
+// the batch exactly, is as near to the recipe as can be, and keeps its rules.
+package weigh
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"strings"
+
+	"kir/internal/fault"
+	"kir/rule"
+)
+
+// A Batch is a recipe and how much is to be made of it.
+type Batch struct {
+	Parts []rule.Part // units of the rules' total, all above 0
+	Rules rule.Set    // what the recipe keeps, among them its ingredients and total
+
+	Size *big.Rat // of the batch, in the measure that the recipe's shares are of
+	Step *big.Rat // of the scale, in the measure that is weighed
+
+	// Density is, by part, how much is weighed of one of the batch, above 0: grams a
+	// millilitre where millilitres are weighed as grams. nil: it is the same measure.
+	Density []*big.Rat
+}
+
+// Weighed is what goes onto the scale.
+type Weighed struct {
+	Steps []int64   // by part: the whole number of steps of the scale, at least 1
+	Exact []float64 // by part: the same before it was rounded
+	Sum   int64     // Σ Steps: the batch, exactly, or where densities differ the nearest number
+}
+
+// An ImpossibleError says why a batch cannot be weighed so that all rules hold, and
+// what was tried and helps.
+type ImpossibleError struct {
+	Reason string
+	Ways   []Way
+}
+
+func (e *ImpossibleError) Error() string { return e.Reason }
+
+// A Way is another step of the scale, or another size of the batch.
+type Way struct {
+	Scale bool
+	Value *big.Rat
+}
+
+// What is wrong with a batch before rules are looked at.
+var (
+	errNotWhole = errors.New("the batch is not a whole number of steps of the scale")
+	errTooFew   = errors.New("the batch has fewer steps of the scale than ingredients")
+)
+
+// Weigh rounds a batch. With S the steps of the whole batch and q_i what part i
+// ideally has of them, it returns whole x_i ≥ 1 with Σ x_i = S that keep the rules
+// and of all these minimise Σ (x_i − q_i)²: without rules the method of the largest
+// remainder. Where that cannot be, the error is an [*ImpossibleError].
+func Weigh(b Batch) (*Weighed, error) {
+	r, err := newRounding(b)
+	switch {
+	case errors.Is(err, errNotWhole):
+		return nil, &ImpossibleError{Reason: err.Error(), Ways: b.wholeBatches()}
+	case errors.Is(err, errTooFew):
+		return nil, &ImpossibleError{Reason: err.Error(), Ways: b.ways()}
+	case err != nil:
+		return nil, err
+	}
+	steps, found := r.search(r.bounds)
+	if !found {
+		return nil, &ImpossibleError{Reason: r.reason(), Ways: b.ways()}
+	}
+	return &Weighed{Steps: steps, Exact: r.ideal, Sum: r.sum}, nil
+}
+
+// newRounding works out what is to be searched.
+func newRounding(b Batch) (*rounding, error) {
+	if len(b.Parts) == 0 || b.Size.Sign() <= 0 || b.Step.Sign() <= 0 {
+		return nil, errors.New("a batch and the step of a scale are above 0, and a recipe has ingredients")
+	}
+	r := &rounding{nodes: mostNodes, far: farthest, density: b.Density, parts: b.Parts, total: int64(b.Rules.Total), text: b.Rules.Text}
+	sum := new(big.Rat)
+	for k, p := range b.Parts {
+		q := new(big.Rat).SetFrac64(int64(p.Amount), r.total)
+		q.Mul(q, b.Size).Quo(q, b.Step)
+		weight := big.NewRat(1, 1)
+		if b.Density != nil {
+			q.Mul(q, b.Density[k])
+			weight.Inv(b.Density[k])
+		}
+		sum.Add(sum, q)
+		ideal, _ := q.Float64()
+		r.ideal, r.weights = append(r.ideal, ideal), append(r.weights, weight)
+	}
+	switch {
+	case b.Density != nil:
+		half := new(big.Rat).Add(sum, big.NewRat(1, 2))
+		sum.SetInt(new(big.Int).Quo(half.Num(), half.Denom()))
+	case !sum.IsInt():
+		return nil, errNotWhole
+	}
+	if steps, _ := sum.Float64(); steps > 1<<40 {
+		return nil, &fault.Error{Message: "the batch has too many steps of the scale", Hint: "take a coarser scale"}
+	}
+	r.sum = sum.Num().Int64()
+	if r.sum < int64(len(b.Parts)) {
+		return nil, errTooFew
+	}
+	return r, r.constrain(b.Rules)
+}
+
+// wholeBatches returns the batches next to one that are whole numbers of steps.
+func (b Batch) wholeBatches() []Way {
+	steps := new(big.Rat).Quo(b.Size, b.Step)
+	down := new(big.Int).Quo(steps.Num(), steps.Denom())
+	var ways []Way
+	for _, n := range []*big.Int{down, new(big.Int).Add(down, big.NewInt(1))} {
+		if n.Sign() > 0 {
+			ways = append(ways, Way{Value: new(big.Rat).Mul(b.Step, new(big.Rat).SetInt(n))})
+		}
+	}
+	return ways
+}
+
+// ways returns what of finer scales and other batches was tried and helps.
+func (b Batch) ways() (ways []Way) {
+	for _, finer := range []int64{2, 5, 10, 100} {
+		c := b
+		c.Step = new(big.Rat).Mul(b.Step, big.NewRat(1, finer))
+		if c.possible() {
+			ways = append(ways, Way{Scale: true, Value: c.Step})
+			break
+		}
+	}
+	if b.Density != nil {
+		return ways
+	}
+	steps := new(big.Rat).Quo(b.Size, b.Step)
+	whole := new(big.Int).Quo(steps.Num(), steps.Denom()).Int64()
+	for n := whole + 1; n <= whole+triedSizes; n++ {
+		c := b
+		if c.Size = new(big.Rat).Mul(b.Step, new(big.Rat).SetInt64(n)); c.possible() {
+			return append(ways, Way{Value: c.Size})
+		}
+	}
+	return ways
+}
+
+// triedSizes is how many larger batches are tried as a way out, and triedNodes how
+// many partial roundings are looked at in each.
+const triedSizes, triedNodes = 1000, 2000
+
+func (b Batch) possible() bool {
+	r, err := newRounding(b)
+	if err != nil {
+		return false
+	}
+	r.nodes, r.far = triedNodes, 2
+	_, found := r.search(r.bounds)
+	return found
+}
+
+// Decimal writes a number as a decimal, which it is to at most nine places.
+func Decimal(v *big.Rat) string {
+	text := v.FloatString(9)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+// tolerance is what sums of floats may be off, as a share of what they can be.
+const tolerance = 1e-9
+
+func within(v, scale float64) bool { return v >= -tolerance*math.Max(scale, 1) }

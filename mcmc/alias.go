@@ -1,0 +1,67 @@
+package mcmc
+
+// An aliasTable draws k with probability ∝ weights[k] in constant time
+// (Walker 1977, Vose 1991): a column is drawn uniformly, and then either k is
+// its own number or the one other that shares the column with it.
+type aliasTable struct {
+	weights []float64
+	own     []float64 // share of its column that is its own
+	other   []int32
+}
+
+// newAliasTable returns the table of weights of which at least one is positive.
+func newAliasTable(weights []float64) *aliasTable {
+	n := len(weights)
+	t := &aliasTable{weights: weights, own: make([]float64, n), other: make([]int32, n)}
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	// Columns that are too full and those with room to spare.
+	var full, spare []int32
+	for k, w := range weights {
+		t.own[k] = w / sum * float64(n)
+		if t.own[k] < 1 {
+			spare = append(spare, int32(k))
+		} else {
+			full = append(full, int32(k))
+		}
+	}
+	for len(full) > 0 && len(spare) > 0 {
+		k, big := spare[len(spare)-1], full[len(full)-1]
+		spare = spare[:len(spare)-1]
+		t.other[k] = big
+		t.own[big] -= 1 - t.own[k]
+		if t.own[big] < 1 {
+			full = full[:len(full)-1]
+			spare = append(spare, big)
+		}
+	}
+	// What rounding has left over is full. A weight of 0 must stay undrawn: its
+	// column goes to the heaviest.
+	heaviest := 0
+	for k, w := range weights {
+		if w > weights[heaviest] {
+			heaviest = k
+		}
+	}
+	for _, k := range append(full, spare...) {
+		if t.own[k] = 1; weights[k] == 0 {
+			t.own[k], t.other[k] = 0, int32(heaviest)
+		}
+	}
+	return t
+}
+
+// draw draws from the table. Column and share come from one random word: its
+// high and its low bits.
+func (t *aliasTable) draw(r *Rand) int {
+	if r.oracle != nil {
+		return r.oracle.Choose(t.weights)
+	}
+	k, u := r.column(len(t.own))
+	if u < t.own[k] {
+		return k
+	}
+	return int(t.other[k])
+}

@@ -1,0 +1,212 @@
+package mcmc
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// drawTogether draws ingredients for a step: of m the first 1 to m, as many as is
+// drawn uniformly, among the used ones, uniformly and each once, and the others as
+// often as warm-up met them. It says whether they all differ.
+func (x *State) drawTogether(r *Rand, s *step) bool {
+	c := x.Composition
+	used := min(s.m, c.Used())
+	if used > 1 {
+		used = 1 + r.Intn(used)
+	}
+	var places [mostTogether]int // drawn so far, rising
+	for k := range used {
+		p := 0
+		if left := c.Used() - k; left > 1 {
+			p = r.Intn(left)
+		}
+		at := 0
+		for ; at < k && places[at] <= p; at++ {
+			p++
+		}
+		copy(places[at+1:k+1], places[at:k])
+		places[at] = p
+		s.of[k] = c.list[p]
+	}
+	for k := used; k < s.m; k++ {
+		s.of[k] = int32(x.memory.draw(r, c.N()))
+		for _, i := range s.of[:k] {
+			if i == s.of[k] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// togetherShare is the probability that [State.drawTogether] draws a set T of m
+// ingredients of which some, U, are used, of n in all:
+//
+//	Σ_{a=1}^{min(m,n)} 1/min(m,n) · (m−a)!/C(n,a) · Σ_{S⊆U, |S|=a} Π_{i∈T∖S} q_i.
+//
+// The inner sums are the coefficients of Π_{i∈U} (z + q_i) · Π_{i∈T∖U} q_i.
+func togetherShare(q []float64, used uint, n int) float64 {
+	var e [mostTogether + 1]float64
+	e[0] = 1
+	for k, q := range q {
+		in := float64(used >> k & 1)
+		for a := k + 1; a > 0; a-- {
+			e[a] = e[a]*q + e[a-1]*in
+		}
+		e[0] *= q
+	}
+	m := len(q)
+	sum, ways := 0.0, 1/float64(n) // ways is (m−a)!/C(n,a)
+	for k := 2; k < m; k++ {
+		ways *= float64(k)
+	}
+	for a := 1; a <= min(m, n); a++ {
+		sum += ways * e[a]
+		if a < min(m, n) {
+			ways *= float64(a+1) / (float64(m-a) * float64(n-a))
+		}
+	}
+	return sum / float64(min(m, n))
+}
+
+// along moves several ingredients together, so that sums stay what they are where
+// they are fixed, or nearly so where they are tight.
+func (x *State) along(r *Rand) (outcome, error) {
+	if t := x.target.tight; t != nil {
+		return x.compensate(r, t)
+	}
+	return x.onLattice(r, x.target.space.rules.lattice)
+}
+
+// onLattice moves some ingredients, T, to another of the compositions x + t·d that
+// keep the rules, where d is one of the vectors of T's lattice, drawn uniformly.
+// With α(x) the probability that T is drawn at x, and w(t) = π(n)·α of the
+// composition at t, it is proposed with probability ∝ w(t), t ≠ 0, and accepted with
+//
+//	min(1, (W − w(0))/(W − w(t)) · Y(x′)/Y(x)),  W = Σ w.
+//
+// An ingredient that d changes is absent at one t at most, and that is the first or
+// the last: so w takes one value at either end and one between, as on a line.
+func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
+	t, c := x.target, x.Composition
+	s := &x.step
+	most := min(len(lattice.factors)+1+moreTogether, mostTogether, c.N())
+	if most < 3 {
+		return stayed, nil
+	}
+	// Half of the time so many as have a step wherever the equalities concern all.
+	s.m = min(len(lattice.factors)+2, most)
+	if most > 3 && r.Bernoulli(0.5) {
+		s.m = 3 + r.Intn(most-2)
+	}
+	if !x.drawTogether(r, s) {
+		return stayed, nil
+	}
+	slices.Sort(s.of[:s.m])
+	vectors, count := lattice.basis(s.of[:s.m])
+	switch {
+	case count == 0:
+		return stayed, nil
+	case count == 1:
+		s.d = vectors[0]
+	default:
+		s.d = vectors[r.Intn(count)]
+	}
+	from, to := c.reach(s)
+	if from == to {
+		return stayed, nil
+	}
+	var q [mostTogether]float64
+	others := c.Used()
+	for k, i := range s.of[:s.m] {
+		q[k] = x.memory.share(int(i), c.N())
+		if c.amounts[i] > 0 {
+			others--
+		}
+	}
+	// The size and the weight, by its log, at either end and between.
+	weigh := func(at int) (log float64) {
+		used := uint(0)
+		for k, i := range s.of[:s.m] {
+			if int(c.amounts[i])+at*int(s.d[k]) > 0 || from < at && at < to && s.d[k] != 0 {
+				used |= 1 << k
+			}
+		}
+		n := others + bits.OnesCount(used)
+		if log = t.LogLaw(n); log > negInf {
+			log += math.Log(togetherShare(q[:s.m], used, n))
+		}
+		return log
+	}
+	zero, full, inner := weigh(from), weigh(to), negInf
+	if to-from > 1 {
+		inner = weigh(from + 1)
+	}
+	top := max(zero, full, inner)
+	weight := func(log float64) float64 {
+		if log == negInf {
+			return 0
+		}
+		return max(math.Exp(log-top), minMass)
+	}
+	law := splitLaw{zero: weight(zero), full: weight(full), inner: weight(inner)}
+	p := &x.acc
+	p.Reset()
+	x.terms[0].scorer.(*ruleScorer).along(s, from, to, p)
+	line := x.spread(p, to-from, &law, -from, 0, 0)
+	if line.rest == 0 {
+		return stayed, nil
+	}
+	k, _, _ := x.drawWeighed(r, p, to-from, &line, -from)
+	back := x.spread(p, to-from, &law, k, 0, 0)
+	was := x.sum
+	x.undo = x.undo[:0]
+	x.walk(s, k+from)
+	if err := x.rescore(); err != nil {
+		return rejected, err
+	}
+	x.finds.see(c, x.sum)
+	if r.Bernoulli(math.Exp(min(0, math.Log(line.rest/back.rest)+x.beta*(x.sum-was)))) {
+		return updated, nil
+	}
+	x.takeBack(was)
+	return rejected, nil
+}
+
+// reach returns the first and the last t at which x + t·d has no amount below 0.
+func (x *Composition) reach(s *step) (from, to int) {
+	from, to = math.MinInt64, math.MaxInt64
+	for k := range s.m {
+		amount := x.Amount(int(s.of[k]))
+		switch d := int(s.d[k]); {
+		case d > 0:
+			from = max(from, -(amount / d))
+		case d < 0:
+			to = min(to, amount/-d)
+		}
+	}
+	return from, to
+}
+
+// walk changes the amounts by t steps, as moves of two ingredients at a time.
+func (x *State) walk(s *step, t int) {
+	more := s.d
+	for k := range s.m {
+		more[k] *= int64(t)
+	}
+	for i, j := 0, 0; ; {
+		for i < s.m && more[i] >= 0 {
+			i++
+		}
+		for j < s.m && more[j] <= 0 {
+			j++
+		}
+		if i == s.m {
+			return
+		}
+		units := min(-more[i], more[j])
+		x.resizeBy(int(s.of[i]), int(s.of[j]), x.Composition.Amount(int(s.of[i]))-int(units))
+		more[i], more[j] = more[i]+units, more[j]-units
+	}
+}

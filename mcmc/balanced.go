@@ -1,0 +1,303 @@
+package mcmc
+
+import (
+	"fmt"
+	"math"
+)
+
+// Balanced is a mix of moves, each of which is reversible with respect to the
+// target by itself:
+//
+//   - line: a used ingredient and another one, used or not, divide their sum
+//     anew. In one move that is a transfer between two used ingredients, the
+//     exchange of one for another, a split or a merge; see [Balanced.line].
+//   - resize: a new size n′ is drawn from y_sparse and reached by |n′−n| random
+//     splits or merges. The proposal cancels |X_n′|/|X_n| and y_sparse, so that
+//     the acceptance is the ratio of the properties alone, and gaps in the law
+//     of n are crossed.
+//   - refresh: a new composition drawn as [Exact] does. It connects all that
+//     the target allows.
+//   - recall: a new composition of ingredients and of a size that are drawn as
+//     often as warm-up met them.
+//   - along: where rules fix a sum or leave it little room, three ingredients or more
+//     change together so that it stays; see [State.onLattice] and [State.compensate].
+//
+// Warm-up learns how often each ingredient is used, for line and recall, and
+// which mix pays; see [Chain.Warm]. The derivations are in docs/kernels.md.
+type Balanced struct {
+	target *Target
+	first  *shares // the mix, until it is tuned
+	fixed  bool    // it is not tuned
+
+	along float64 // how many of all moves are that; 0 where rules hold no sum
+}
+
+// NewBalanced returns the kernel with the mix that suits the target and that
+// warm-up tunes. It is valid for every target.
+func NewBalanced(t *Target) (*Balanced, error) {
+	b := &Balanced{target: t, first: untuned(t)}
+	if t.held() {
+		b.along = alongShare
+	}
+	return b, nil
+}
+
+// NewBalancedMix returns the kernel with a mix of the caller's own, which
+// stays as it is. Without refresh and recall the moves may not reach
+// everything that the target allows.
+func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
+	b := &Balanced{target: t, first: &shares{m.Line, m.Resize, m.Refresh, m.Recall}, fixed: true}
+	sum := 0.0
+	for k, w := range append(b.first[:], m.Along) {
+		if err := checkWeight(w); err != nil {
+			return nil, fmt.Errorf("balanced: the share of %s %w", moveNames()[k], err)
+		}
+		sum += w
+	}
+	if sum == 0 {
+		return nil, fmt.Errorf("balanced: no move has a share above 0")
+	}
+	if t.held() {
+		b.along = m.Along / sum
+	}
+	return b, nil
+}
+
+// mix returns the mix for a state.
+func (b *Balanced) mix(x *State) *shares {
+	if !b.fixed && x.memory != nil && x.memory.tuned {
+		return &x.memory.mix
+	}
+	return b.first
+}
+
+// alongOf returns how many of all moves are along. Whole compositions, where the mix
+// makes many, take the place of it as they do of lines.
+func (b *Balanced) alongOf(mix *shares) float64 {
+	if b.fixed || b.along == 0 {
+		return b.along
+	}
+	few := mix[lineMove] + mix[resizeMove]
+	return b.along * few / (few + (1-b.along)*(mix[refreshMove]+mix[recallMove]))
+}
+
+// Advance makes iterations, each of one move.
+func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	if err := x.ready("balanced", b.target); err != nil {
+		return err
+	}
+	tally.Iterations += int64(iterations)
+	mix, moves := b.mix(x), movesOf(tally, b.target.held())
+	along := b.alongOf(mix)
+	for range iterations {
+		move := alongMove
+		if along == 0 || !r.Bernoulli(along) {
+			move = mix.pick(r)
+		}
+		var result outcome
+		var err error
+		switch move {
+		case lineMove:
+			result, err = b.line(r, x)
+		case resizeMove:
+			result, err = b.resize(r, x)
+		case refreshMove:
+			result, err = x.independent(r)
+			x.wholes.refresh.count(result)
+		case recallMove:
+			result, err = x.recall(r)
+			x.wholes.recall.count(result)
+		case alongMove:
+			result, err = x.along(r)
+		}
+		if err != nil {
+			return kernelError("balanced", err)
+		}
+		count := &moves[move]
+		count.Tried++
+		if result.accepted() {
+			tally.Accepted++
+			count.Accepted++
+		}
+		if result == updated {
+			tally.Updated++
+			count.Updated++
+		}
+	}
+	return nil
+}
+
+// resize reaches a new size by single splits or merges. The proposal's factors
+// are (M−m)(N−m)/(m(m+1)) for each split from m, and without rules their
+// product with |X_n|/|X_n′| is 1.
+func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
+	t, c := b.target, x.Composition
+	if len(t.law.p) == 1 {
+		return stayed, nil
+	}
+	from, to := c.Used(), t.law.draw(r)
+	if to == from {
+		return stayed, nil
+	}
+	was := x.sum
+	x.undo = x.undo[:0]
+	for c.Used() < to {
+		i, cut := drawCut(r, c)
+		x.resizeBy(i, c.absent(r), cut)
+	}
+	for c.Used() > to {
+		i, j := drawUsedTwo(r, c)
+		x.resizeBy(i, j, c.Amount(i)+c.Amount(j))
+	}
+	if len(x.terms) == 0 {
+		return updated, nil
+	}
+	if err := x.rescore(); err != nil {
+		return rejected, err
+	}
+	x.finds.see(c, x.sum)
+	logRatio := x.beta * (x.sum - was)
+	if t.space.rules != nil {
+		logRatio += logCancelled(t, from, to)
+	}
+	if r.Bernoulli(math.Exp(logRatio)) {
+		return updated, nil
+	}
+	x.takeBack(was)
+	return rejected, nil
+}
+
+// logCancelled is what of a resize from n to n′ does not cancel where rules
+// make |X_n| something else than its closed form C_n:
+// log(C_n′/C_n · |X_n|/|X_n′|).
+func logCancelled(t *Target, from, to int) float64 {
+	space := Space{ingredients: t.space.ingredients, total: t.space.total}
+	closed := 0.0
+	for n := min(from, to); n < max(from, to); n++ {
+		closed += math.Log(space.Ratio(n))
+	}
+	if to < from {
+		closed = -closed
+	}
+	ruled := t.LogLaw(to) - math.Log(t.law.P(to)) - t.LogLaw(from) + math.Log(t.law.P(from))
+	return closed + ruled
+}
+
+// pairShare is how often line takes a second ingredient that is used, on
+// purpose, where there is one.
+const pairShare = 0.2
+
+// absentShare is how often line's second ingredient is one that is not used, and one
+// of those that warm-up met most, in proportion to the odds of its being used.
+const absentShare = 0.8
+
+// pairOfOne is the probability that line takes a pair of which one
+// ingredient is used, of n, and the other is not and is drawn with
+// probability q.
+func pairOfOne(n int, q float64) float64 {
+	p := q / float64(n)
+	if n > 1 {
+		p *= 1 - pairShare
+	}
+	return p
+}
+
+// pairOfTwo is the probability that line takes a pair of two used ingredients,
+// of n ≥ 2, that are drawn with probabilities q and p.
+func pairOfTwo(n int, q, p float64) float64 {
+	f := float64(n)
+	return (2*pairShare/(f-1) + (1-pairShare)*(q+p)) / f
+}
+
+// drawPartner draws the ingredients of a line. The second is another used one,
+// uniformly, with probability pairShare; else with probability absentShare one that
+// is not used, by its odds; else any, as often as warm-up met it.
+func (x *State) drawPartner(r *Rand) (i, j int) {
+	c := x.Composition
+	if len(c.list) > 1 && r.Bernoulli(pairShare) {
+		return drawUsedTwo(r, c)
+	}
+	i = int(c.list[r.Intn(len(c.list))])
+	if x.memory.ordered() && r.Bernoulli(absentShare) {
+		if j, ok := x.memory.drawAbsent(r, c); ok {
+			return i, j
+		}
+		return i, i
+	}
+	return i, x.memory.draw(r, c.N())
+}
+
+// partnerShares returns with which probability line draws i as the second ingredient,
+// not as one of a used pair, if it is absent and j used; j if it is the other way
+// round; and either if both are used.
+func (x *State) partnerShares(i, j int) (absentI, absentJ, usedI, usedJ float64) {
+	m, n := x.memory, x.Composition.N()
+	usedI, usedJ = m.share(i, n), m.share(j, n)
+	if !m.ordered() {
+		return usedI, usedJ, usedI, usedJ
+	}
+	usedI, usedJ = (1-absentShare)*usedI, (1-absentShare)*usedJ
+	absentI, absentJ = m.absentShares(x.Composition, i, j)
+	return usedI + absentShare*absentI, usedJ + absentShare*absentJ, usedI, usedJ
+}
+
+// line divides the sum of a pair anew. The first ingredient is uniform among
+// the used ones, the second as [State.drawPartner] has it; if it is the first
+// one again, nothing happens. With α(x) the probability that the pair is
+// taken at x, the split k that the chain stands on is left for another one
+// with probability ∝ w(k′) = P(k′)·α(k′), k′ ≠ k, and
+//
+//	min(1, (W − w(k)) / (W − w(k′))),  W = Σ w,
+//
+// is the probability that it is accepted: Gibbs sampling that does not
+// propose what it has (Liu 1996).
+//
+// α takes one value at either end and one between: with m other ingredients
+// used, the ends have m+1 and what lies between has m+2.
+func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
+	c, t := x.Composition, b.target
+	i, j := x.drawPartner(r)
+	if i == j {
+		return stayed, nil
+	}
+	others := c.Used() - 1
+	if c.amounts[j] > 0 {
+		others--
+	}
+	absentI, absentJ, usedI, usedJ := x.partnerShares(i, j)
+	// At k = 0 ingredient i is the one that is not used.
+	law := t.lines[others].splits(pairOfOne(others+1, absentI), pairOfOne(others+1, absentJ), pairOfTwo(others+2, usedI, usedJ))
+	if x.curved(r, c.Amount(i)+c.Amount(j)) {
+		return x.takeAnotherCurved(r, i, j, &law)
+	}
+	pieces := &x.acc
+	if len(x.terms) == 0 {
+		pieces.Reset()
+		pieces.Add(0, 0)
+	} else {
+		var err error
+		if pieces, err = x.line(i, j, &law); err != nil {
+			return rejected, err
+		}
+	}
+	return x.takeAnotherSplit(r, pieces, i, j, &law)
+}
+
+// takeAnotherSplit draws another split of the line of (i, j) in proportion to exp(β·value)
+// times what the law gives it, and moves there if it is accepted.
+func (x *State) takeAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (outcome, error) {
+	was := x.Composition.Amount(i)
+	line, err := x.weigh(p, i, j, law, was)
+	if err != nil {
+		return rejected, err
+	}
+	x.finds.seeLine(x.Composition, p, i, j, law)
+	if line.rest == 0 {
+		return stayed, nil
+	}
+	k, value, there := x.drawWeighed(r, p, was+x.Composition.Amount(j), &line, was)
+	if there < line.here && !r.Bernoulli(line.rest/(line.rest+(line.here-there))) {
+		return rejected, nil
+	}
+	return updated, x.moveTo(i, j, k, value)
+}

@@ -1,0 +1,144 @@
+package mcmc
+
+import "math"
+
+// ladderSums is what scans add up to.
+type ladderSums struct {
+	scans                int64
+	rejected             []float64 // by step: Σ (1 − probability of a swap)
+	logScore             []float64 // by rung: Σ V where that is finite
+	forbidden            []int64   // by rung: how often it is not
+	restarts, roundTrips int64
+
+	// Bennett's sums. For step k and the offset C, with d the rise of the
+	// density and f(u) = 1/(1 + e^u),
+	//
+	//	Z_{k+1}/Z_k = e^C · E_k[f(C − d)] / E_{k+1}[f(d − C)],
+	//
+	// whatever C is, and f is bounded. They are kept for batches of scans, of
+	// which two become one when there are too many.
+	batches []bennett // by batch and step
+	length  int64     // scans of a batch
+}
+
+// bennett is the sums of f(C − d) over the lower rung and of f(d − C) over the
+// upper one.
+type bennett struct{ lower, upper float64 }
+
+// maxBatches is when two batches become one.
+const maxBatches = 64
+
+func (s *ladderSums) steps() int { return len(s.rejected) }
+
+func (s *ladderSums) reset(steps int) {
+	*s = ladderSums{
+		rejected:  make([]float64, steps),
+		logScore:  make([]float64, steps+1),
+		forbidden: make([]int64, steps+1),
+		batches:   make([]bennett, 0, maxBatches*steps),
+		length:    1,
+	}
+}
+
+// begin makes room for the next scan.
+func (s *ladderSums) begin() {
+	steps := s.steps()
+	if s.scans%s.length == 0 {
+		if s.scans/s.length == maxBatches {
+			for b := range maxBatches / 2 {
+				for k := range steps {
+					p, q := s.batches[2*b*steps+k], s.batches[(2*b+1)*steps+k]
+					s.batches[b*steps+k] = bennett{p.lower + q.lower, p.upper + q.upper}
+				}
+			}
+			s.batches = s.batches[:maxBatches/2*steps]
+			s.length *= 2
+		}
+		s.batches = s.batches[:len(s.batches)+steps]
+		clear(s.batches[len(s.batches)-steps:])
+	}
+	s.scans++
+}
+
+// see counts step k: V on its lower rung, the probability of a swap, and the
+// rises of the two states' densities less the offset.
+func (s *ladderSums) see(k int, logScore, swap, lower, upper float64) {
+	s.seeScore(k, logScore)
+	s.rejected[k] += 1 - swap
+	b := &s.batches[len(s.batches)-s.steps()+k]
+	b.lower += 1 / (1 + math.Exp(-lower))
+	b.upper += 1 / (1 + math.Exp(upper))
+}
+
+func (s *ladderSums) seeScore(k int, logScore float64) {
+	if logScore == negInf {
+		s.forbidden[k]++
+	} else {
+		s.logScore[k] += logScore
+	}
+}
+
+// end counts V on the last rung.
+func (s *ladderSums) end(logScore float64) { s.seeScore(s.steps(), logScore) }
+
+// avoidable is the rate at which step k is rejected where it is not bound to
+// be, by a composition that is forbidden.
+func (s *ladderSums) avoidable(k int) float64 {
+	if allowed := s.scans - s.forbidden[k]; allowed > 0 {
+		return max(0, s.rejected[k]-float64(s.forbidden[k])) / float64(allowed)
+	}
+	return 0
+}
+
+// inefficiency returns Σ r/(1−r) over the steps, r the rate at which each is rejected. A
+// round trip takes about 2 + 2·that scans (Syed et al. 2022).
+func (s *ladderSums) inefficiency() float64 {
+	sum := 0.0
+	for _, rejected := range s.rejected {
+		sum += rejected / (float64(s.scans) - rejected)
+	}
+	return sum
+}
+
+// logRatio returns log Z_{k+1}/Z_k less the offset, NaN where no scan tells.
+func (s *ladderSums) logRatio(k int) float64 {
+	sum := bennett{}
+	for ; k < len(s.batches); k += s.steps() {
+		sum.lower += s.batches[k].lower
+		sum.upper += s.batches[k].upper
+	}
+	if sum.lower == 0 || sum.upper == 0 {
+		return math.NaN()
+	}
+	return math.Log(sum.lower) - math.Log(sum.upper)
+}
+
+// error returns the standard error of log Z: that of the mean of the batches
+// that are full, of what each adds to it to first order.
+func (s *ladderSums) error() float64 {
+	steps := s.steps()
+	if steps == 0 {
+		return 0
+	}
+	full := int(s.scans / s.length)
+	if full < maxBatches/2 {
+		return math.NaN()
+	}
+	means := make([]bennett, steps)
+	for b := range full {
+		for k := range steps {
+			means[k].lower += s.batches[b*steps+k].lower / float64(full)
+			means[k].upper += s.batches[b*steps+k].upper / float64(full)
+		}
+	}
+	squares := 0.0
+	for b := range full {
+		d := 0.0
+		for k := range steps {
+			d += s.batches[b*steps+k].lower/means[k].lower - s.batches[b*steps+k].upper/means[k].upper
+		}
+		squares += d * d // the mean of d is 0
+	}
+	// What no scan has met may still be there once in so many.
+	return max(math.Sqrt(squares/float64(full)/float64(full-1)), 1/float64(s.scans))
+}

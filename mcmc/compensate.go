@@ -1,0 +1,120 @@
+package mcmc
+
+import (
+	"math"
+	"slices"
+)
+
+// compensate exchanges a used ingredient i for an absent one j, and lets h others that
+// are used make up for what h tight sums would gain or lose, all but for rounding.
+//
+// Which and in which order are drawn whatever the amounts: i and the others uniformly
+// among the used ones, j by q: half of the time as often as warm-up met it, which where
+// chains are slow is not often enough, else uniformly. With a the lesser and b the
+// greater of i and j, [tightSums.solve] says what b takes of each unit of a: ρ, and
+// the others κ. A pair of amounts (x, y) of a and b is possible if
+// |y − ρx| ≤ max(1, ρ), 1 ≤ x, y ≤ M. Of those with i's amount, there are A, j's is
+// drawn uniformly, and B go with j's. The others but the last change by
+// κ·(x + y/ρ)/2, rounded, and the last takes the rest: the way back takes the same
+// away. So the candidate is accepted with
+//
+//	min(1, q_i·A/(q_j·B) · Y(x′)/Y(x)).
+func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
+	c, s := x.Composition, &x.step
+	var held [mostHeld]int
+	h := min(mostHeld, len(tight.factors))
+	if !drawDifferent(r, held[:h], len(tight.factors)) {
+		return stayed, nil
+	}
+	var places [mostHeld + 1]int
+	if c.Used() <= h || !drawDifferent(r, places[:h+1], c.Used()) {
+		return stayed, nil
+	}
+	j := int32(r.Intn(c.N()))
+	if r.Bernoulli(0.5) {
+		j = int32(x.memory.draw(r, c.N()))
+	}
+	if c.amounts[j] > 0 {
+		return stayed, nil
+	}
+	i := c.list[places[0]]
+	s.m = h + 2
+	s.of[0], s.of[1] = i, j
+	for k, place := range places[1 : h+1] {
+		s.of[k+2] = c.list[place]
+	}
+	others := s.of[2:s.m]
+	rho, kappa, ok := tight.solve(held[:h], min(i, j), max(i, j), others)
+	if !ok {
+		return stayed, nil
+	}
+	total := float64(x.target.space.total)
+	there, back := rho, 1/rho // what j takes of a unit of i, and the other way round
+	if i > j {
+		there, back = back, there
+	}
+	had := float64(c.amounts[i])
+	lo, hi := amountsFor(had, there, total)
+	if lo > hi {
+		return stayed, nil
+	}
+	has := lo
+	if hi > lo {
+		has += float64(r.Intn(int(hi-lo) + 1))
+	}
+	loBack, hiBack := amountsFor(has, back, total)
+	if had < loBack || had > hiBack {
+		return rejected, nil
+	}
+	s.d[0], s.d[1] = -int64(had), int64(has)
+	left, moved := int64(had-has), (had+has/rho)/2
+	if i > j {
+		moved = -(has + had/rho) / 2
+	}
+	for k, other := range others {
+		d := left
+		if k < h-1 {
+			d = int64(math.Round(kappa[k] * moved))
+			left -= d
+		}
+		if amount := int64(c.amounts[other]) + d; amount < 1 || amount > int64(total) {
+			return rejected, nil
+		}
+		s.d[k+2] = d
+	}
+	was := x.sum
+	x.undo = x.undo[:0]
+	x.walk(s, 1)
+	if err := x.rescore(); err != nil {
+		return rejected, err
+	}
+	x.finds.see(c, x.sum)
+	share := func(i int32) float64 { return 1/float64(c.N()) + x.memory.share(int(i), c.N()) }
+	ratio := share(i) / share(j) * (hi - lo + 1) / (hiBack - loBack + 1)
+	if r.Bernoulli(math.Exp(min(0, math.Log(ratio)+x.beta*(x.sum-was)))) {
+		return updated, nil
+	}
+	x.takeBack(was)
+	return rejected, nil
+}
+
+// amountsFor returns the least and the greatest amount that an ingredient may take
+// for another's, of which each unit is worth so many.
+func amountsFor(amount, worth, total float64) (lo, hi float64) {
+	room := max(1, worth)
+	return max(1, math.Ceil(worth*amount-room)), min(math.Floor(worth*amount+room), total)
+}
+
+// drawDifferent fills a list with numbers below n, and says whether they all differ.
+func drawDifferent(r *Rand, list []int, n int) bool {
+	if n == 1 {
+		return len(list) == 1
+	}
+	for k := range list {
+		list[k] = r.Intn(n)
+		if slices.Contains(list[:k], list[k]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,160 @@
+package mcmc
+
+import (
+	"fmt"
+	"math"
+)
+
+// shortLine is the sum below which weighing all splits takes less time.
+const shortLine = 48
+
+// curved says whether a line of sum s is drawn from by an envelope. An oracle, which
+// knows no rejection, draws from the same law split by split.
+func (x *State) curved(r *Rand, s int) bool {
+	return x.curves && x.beta > 0 && (s >= shortLine || r.oracle != nil)
+}
+
+// envelop returns an envelope of the line of (i, j), from which the split omit, unless
+// it is −1, can be left out.
+func (x *State) envelop(i, j int, law *splitLaw, omit int) (*envelope, error) {
+	e, err := x.spansOf(i, j, law, omit)
+	if err != nil {
+		return nil, err
+	}
+	e.climb()
+	e.fit()
+	return e, nil
+}
+
+// spansOf returns the envelope before it is close to the law.
+func (x *State) spansOf(i, j int, law *splitLaw, omit int) (*envelope, error) {
+	p, err := x.lineOf(i, j, law, false)
+	if err != nil {
+		return nil, err
+	}
+	s := x.Composition.Amount(i) + x.Composition.Amount(j)
+	e := &x.envelope
+	*e = envelope{spans: e.spans[:0], peaks: e.peaks[:0], curve: e.curve[:0], beta: x.beta, omit: -1, law: *law, i: i, j: j, s: s}
+	for t := range x.terms {
+		if t := &x.terms[t]; t.curve != nil {
+			e.curve = append(e.curve, curve{t.curve, t.wish.Weight})
+			if peak := t.curve.Curve(i, j); 0 < peak && peak < s {
+				e.peaks = append(e.peaks, peak)
+			}
+		}
+	}
+	if law.zero > 0 {
+		e.add(0, 0, math.Log(law.zero), p.values[0], omit)
+	}
+	if law.full > 0 {
+		e.add(s, s, math.Log(law.full), p.values[len(p.values)-1], omit)
+	}
+	if law.inner > 0 {
+		inner := math.Log(law.inner) + law.shift
+		for q, v := range p.values {
+			from, to := innerSplits(p, q, s)
+			e.add(from, to-1, inner, v, omit)
+		}
+	}
+	if e.omit < 0 && omit >= 0 {
+		return nil, fmt.Errorf("the line of %d and %d at %v does not allow where it is: what a scorer says of the line differs from what it says of the point", i, j, x.Composition)
+	}
+	return e, nil
+}
+
+// drawFrom draws a split other than omit by the law of an envelope's line, and returns
+// it with its log weight; ok is false if no other has weight.
+func (x *State) drawFrom(r *Rand, e *envelope, omit int) (k int, log float64, ok bool, err error) {
+	if k, log, ok = e.draw(r, omit); e.plain && !ok {
+		return x.drawPlain(r, e, omit)
+	}
+	return k, log, ok, nil
+}
+
+// drawPlain is drawFrom by weighing all splits.
+func (x *State) drawPlain(r *Rand, e *envelope, omit int) (k int, log float64, ok bool, err error) {
+	p, err := x.line(e.i, e.j, &e.law)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	x.finds.seeLine(x.Composition, p, e.i, e.j, &e.law)
+	line, err := x.weigh(p, e.i, e.j, &e.law, omit)
+	if err != nil || line.rest == 0 {
+		return 0, 0, false, err
+	}
+	k, e.score, _ = x.drawWeighed(r, p, e.s, &line, omit)
+	return k, e.law.log(k, e.s) + x.beta*e.score, true, nil
+}
+
+// takeAnotherCurved is [State.takeAnotherSplit] by an envelope. With t and h the weights
+// of the split that is drawn and of where the chain stands, and W their sum with all
+// others', what is drawn is rejected with probability
+//
+//	1 − (W − h)/(W − t) = h/(W − t) · (1 − t/h)   where t < h,
+//
+// and of this the first factor is how often h is what is drawn when t is left out.
+func (x *State) takeAnotherCurved(r *Rand, i, j int, law *splitLaw) (outcome, error) {
+	was := x.Composition.Amount(i)
+	e, err := x.envelop(i, j, law, was)
+	if err != nil {
+		return rejected, err
+	}
+	x.seeCurved(e)
+	k, there, ok, err := x.drawFrom(r, e, was)
+	if err != nil || !ok {
+		return stayed, err
+	}
+	at := &e.spans[e.omit]
+	if here := e.log(at, at.a); there < here {
+		e.weigh(e.omit)
+		again, _, _, err := x.drawFrom(r, e, k)
+		if err != nil {
+			return rejected, err
+		}
+		if again == was && r.Bernoulli(-math.Expm1(there-here)) {
+			return rejected, nil
+		}
+	}
+	return updated, x.moveTo(i, j, k, math.NaN())
+}
+
+// seeCurved is [finds.seeLine] of an envelope's line.
+func (x *State) seeCurved(e *envelope) {
+	f := x.finds
+	if f == nil || e.plain {
+		return
+	}
+	if split, score := e.best(f.bar); split > 0 {
+		f.addSplit(x.Composition, e.i, e.j, split, score)
+	}
+	for q := range e.spans {
+		if n := &e.spans[q]; (n.from == 0 || n.to == e.s) && n.a > f.bar {
+			f.addSplit(x.Composition, e.i, e.j, n.from, n.a)
+		}
+	}
+}
+
+// drawSplit draws a split of the line of (i, j) in proportion to exp(β·value)
+// times what the law gives it, and returns it with its value, for [State.moveTo].
+// The split that the chain stands on is among the pieces, so something has weight.
+func (x *State) drawSplit(r *Rand, i, j int, law *splitLaw) (k int, value float64, err error) {
+	s := x.Composition.Amount(i) + x.Composition.Amount(j)
+	if x.curved(r, s) {
+		e, err := x.envelop(i, j, law, -1)
+		if err != nil {
+			return 0, 0, err
+		}
+		k, _, _, err = x.drawFrom(r, e, -1)
+		return k, math.NaN(), err
+	}
+	p, err := x.line(i, j, law)
+	if err != nil {
+		return 0, 0, err
+	}
+	line, err := x.weigh(p, i, j, law, -1)
+	if err != nil {
+		return 0, 0, err
+	}
+	k, value, _ = x.drawWeighed(r, p, s, &line, -1)
+	return k, value, nil
+}

@@ -1,0 +1,331 @@
+package mcmc
+
+import "math"
+
+// An envelope is a law of the splits of a line that is nowhere below the line's own,
+// and from which that is drawn by rejection, so that not every split is weighed.
+//
+// The splits are divided into spans, and a span weighs its length times the most
+// that a split of it can. Spans are cut until about half of the splits that are
+// drawn so are kept, and once more wherever one is not. Each try keeps split k with
+// probability ∝ w(k), whatever the spans are and whatever was tried before, and so
+// what is kept follows the line's law, however far the bounds are from it: they must
+// be bounds. (The method is that of Gilks and Wild, "Adaptive rejection sampling for
+// Gibbs sampling", Applied Statistics 41 (1992), 337–348, with steps for a hull, so
+// that the law need not be log-concave.) The sum of the line's weights is never
+// known, and not needed.
+//
+// Where a few hundred spans are not enough, all splits are weighed after all.
+type envelope struct {
+	spans []span
+	omit  int     // the span that holds the split left out, −1: none
+	top   float64 // the greatest bound, as a log weight
+	peaks []int
+	curve []curve
+	beta  float64
+	plain bool    // all splits are weighed
+	score float64 // log score of the split drawn last
+	law   splitLaw
+	i, j  int
+	s     int
+}
+
+// A curve is a property of which the line is known as a function, and its weight.
+type curve struct {
+	CurveScorer
+	weight float64
+}
+
+// A span is the splits from ≤ k ≤ to of a line, on which what the law and the pieces
+// of other properties make of them is the same.
+type span struct {
+	from, to    int
+	law, pieces float64 // log weight and log score
+	a, b        float64 // the log scores at from and at to
+	bound       float64 // of all log scores between
+	mass        float64 // the span's share of the envelope, in units of e^top
+	loose       float64 // about how much of mass is too much
+}
+
+const (
+	enoughSpans = 48  // are not cut before the first draw
+	mostSpans   = 256 // and with more all splits are weighed
+)
+
+// at returns Σ_k c_k·log y_k at split k, of which the pieces are known.
+func (e *envelope) at(pieces float64, k int) float64 {
+	for c := range e.curve {
+		pieces += e.curve[c].weight * e.curve[c].At(k)
+	}
+	return pieces
+}
+
+// above returns a bound of the scores at the splits from ≤ k ≤ to. Products and sums
+// are rounded the same way, which keeps their order.
+func (e *envelope) above(pieces float64, from, to int) float64 {
+	for c := range e.curve {
+		pieces += e.curve[c].weight * e.curve[c].Above(from, to)
+	}
+	return pieces
+}
+
+// add adds the splits from ≤ k ≤ to, with the split omit and peaks in spans of their
+// own and at their ends.
+func (e *envelope) add(from, to int, law, pieces float64, omit int) {
+	if from > to || pieces == negInf {
+		return
+	}
+	if from <= omit && omit <= to {
+		e.add(from, omit-1, law, pieces, -1)
+		e.omit = len(e.spans)
+		value := e.at(pieces, omit)
+		e.spans = append(e.spans, span{from: omit, to: omit, law: law, pieces: pieces, a: value, b: value, bound: value})
+		from = omit + 1
+	}
+	for _, peak := range e.peaks {
+		if from < peak && peak <= to {
+			e.add(from, peak-1, law, pieces, -1)
+			from = peak
+		}
+	}
+	if from <= to {
+		n := span{from: from, to: to, law: law, pieces: pieces, a: e.at(pieces, from)}
+		if n.b = n.a; from < to {
+			n.b = e.at(pieces, to)
+		}
+		if e.bound(&n); n.bound > negInf || e.plain {
+			e.spans = append(e.spans, n)
+		}
+	}
+}
+
+// bound fills in the bound of a span whose ends are known.
+func (e *envelope) bound(n *span) {
+	n.bound = max(n.a, n.b)
+	if n.to-n.from > 1 {
+		n.bound = max(n.bound, e.above(n.pieces, n.from, n.to))
+	}
+	if badScore(n.bound) {
+		e.plain = true // which finds out what is wrong, if that matters
+	}
+}
+
+// log returns the log weight of a score on a span.
+func (e *envelope) log(n *span, score float64) float64 { return n.law + e.beta*score }
+
+// climb cuts the span of the highest bound until some weight is close to it, so that
+// all others can be measured by it.
+func (e *envelope) climb() {
+	for {
+		high, found := -1, negInf
+		e.top = negInf
+		for q := range e.spans {
+			n := &e.spans[q]
+			if q == e.omit {
+				continue
+			}
+			top := e.log(n, n.bound)
+			if top > e.top {
+				high, e.top = q, top
+			}
+			e.plain = e.plain || top == negInf && n.bound > negInf // β times it is less than there is
+			found = max(found, e.log(n, max(n.a, n.b)))
+		}
+		switch {
+		case e.plain:
+			return
+		case high < 0 && e.omit >= 0: // nothing else has weight
+			e.top = 0
+			return
+		case high < 0 || math.IsInf(e.top, 1):
+			e.plain = true
+		case e.top-found <= 1:
+			return
+		default:
+			e.cut(high, e.middle(&e.spans[high]))
+		}
+	}
+}
+
+// fit cuts spans until the envelope is close to the line's law.
+func (e *envelope) fit() {
+	for q := range e.spans {
+		if q != e.omit {
+			e.weigh(q)
+		}
+	}
+	for len(e.spans) < enoughSpans && !e.plain {
+		mass, loose, worst := 0.0, 0.0, -1
+		for q := range e.spans {
+			n := &e.spans[q]
+			if q == e.omit {
+				continue
+			}
+			mass += n.mass
+			if loose += n.loose; n.from < n.to && (worst < 0 || n.loose > e.spans[worst].loose) {
+				worst = q
+			}
+		}
+		if worst < 0 || loose <= 2*mass/3 {
+			return
+		}
+		e.cut(worst, e.middle(&e.spans[worst]))
+		e.weigh(worst)
+		e.weigh(len(e.spans) - 1)
+	}
+}
+
+// weigh fills in the mass of a span.
+func (e *envelope) weigh(q int) {
+	n := &e.spans[q]
+	splits := float64(n.to - n.from + 1)
+	// What is left out may be far above all others; none is below by as much.
+	n.mass = splits * math.Exp(min(e.log(n, n.bound)-e.top, 700))
+	if n.loose = 0; n.from < n.to {
+		fall := e.log(n, n.bound) - (e.log(n, n.a)+e.log(n, n.b))/2
+		if n.loose = n.mass; fall <= math.MaxFloat64 {
+			n.loose *= fall / (1 + fall)
+		}
+	}
+}
+
+// middle returns where to cut a span: the last split of its first part. That is in the
+// middle if its ends weigh about the same; else near the higher end, at √D of the
+// way where the log weight falls by D: there a parabola has fallen by 1, and what
+// falls evenly by √D.
+func (e *envelope) middle(n *span) int {
+	length := n.to - n.from
+	fall := e.beta * math.Abs(n.a-n.b)
+	if !(fall > 4 && fall <= math.MaxFloat64) || e.beta*(n.bound-max(n.a, n.b)) > 1 {
+		return n.from + (length-1)/2
+	}
+	part := int(float64(length-1) / math.Sqrt(fall))
+	if n.a > n.b {
+		return n.from + part
+	}
+	return n.to - 1 - part
+}
+
+// cut divides a span in two: its splits up to last, and a new last span.
+func (e *envelope) cut(q, last int) {
+	if len(e.spans) == mostSpans {
+		e.plain = true
+		return
+	}
+	n := &e.spans[q]
+	more := *n
+	n.to, more.from = last, last+1
+	if n.b = n.a; n.from < n.to {
+		n.b = e.at(n.pieces, n.to)
+	}
+	if more.a = more.b; more.from < more.to {
+		more.a = e.at(n.pieces, more.from)
+	}
+	e.bound(n)
+	e.bound(&more)
+	e.spans = append(e.spans, more)
+}
+
+// draw draws a split other than omit by the law of an envelope's line, and returns
+// it with its log weight; ok is false if no other has weight, and, plain being true,
+// where all splits are to be weighed. An oracle, which knows no rejection, has that too.
+func (e *envelope) draw(r *Rand, omit int) (k int, log float64, ok bool) {
+	for !e.plain && r.oracle == nil {
+		mass := 0.0
+		for q := range e.spans {
+			if n := &e.spans[q]; n.from < n.to || n.from != omit {
+				mass += n.mass
+			}
+		}
+		if mass == 0 {
+			return 0, 0, false
+		}
+		at, u := -1, r.float64()*mass
+		for q := range e.spans {
+			n := &e.spans[q]
+			if n.from == omit && n.to == omit || n.mass == 0 {
+				continue
+			}
+			at = q
+			if u < n.mass {
+				break
+			}
+			u -= n.mass // rounding may carry it past the end
+		}
+		n := &e.spans[at]
+		if n.from == n.to {
+			e.score = n.a
+			return n.from, e.log(n, n.a), true
+		}
+		if k = n.from + r.Intn(n.to-n.from+1); k == omit {
+			e.isolate(at, k)
+			continue
+		}
+		e.score = e.at(n.pieces, k)
+		if log = e.log(n, e.score); r.Bernoulli(math.Exp(log - e.log(n, n.bound))) {
+			return k, log, true
+		}
+		e.cut(at, min(k, n.to-1))
+		e.weigh(at)
+		e.weigh(len(e.spans) - 1)
+	}
+	e.plain = true
+	return 0, 0, false
+}
+
+// isolate puts a split of a span in one of its own.
+func (e *envelope) isolate(q, k int) {
+	if k > e.spans[q].from {
+		e.cut(q, k-1)
+		e.weigh(q)
+		q = len(e.spans) - 1
+	}
+	if !e.plain && k < e.spans[q].to {
+		e.cut(q, k)
+		e.weigh(len(e.spans) - 1)
+	}
+	e.weigh(q)
+}
+
+// log returns the log of what the law gives split k of a line of sum s.
+func (w *splitLaw) log(k, s int) float64 {
+	switch k {
+	case 0:
+		return math.Log(w.zero)
+	case s:
+		return math.Log(w.full)
+	}
+	return math.Log(w.inner) + w.shift
+}
+
+// best returns the split between the ends with the highest score above a bar, 0 if
+// there is none, by cutting the span of the highest bound.
+func (e *envelope) best(bar float64) (split int, score float64) {
+	for {
+		score = bar
+		high, top := -1, bar
+		for q := range e.spans {
+			n := &e.spans[q]
+			if n.from == 0 || n.to == e.s {
+				continue
+			}
+			if n.a > score {
+				split, score = n.from, n.a
+			}
+			if n.b > score {
+				split, score = n.to, n.b
+			}
+			if n.from < n.to && n.bound > top {
+				high, top = q, n.bound
+			}
+		}
+		// Bounds are above the best by some roundings.
+		if e.plain || high < 0 || e.beta*(top-score) < 1e-9 {
+			return split, score
+		}
+		if e.cut(high, e.middle(&e.spans[high])); !e.plain {
+			e.weigh(high)
+			e.weigh(len(e.spans) - 1)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package mcmc
+
+import "fmt"
+
+// Exact draws compositions independently from y_sparse(n)/|X_n|: the target
+// when there are no wishes. It draws n, then which n ingredients, then where
+// the n−1 cuts fall. No chain is needed; as a kernel it is the best there is.
+// It also gives every chain its first state.
+type Exact struct {
+	target *Target
+}
+
+// NewExact returns the kernel for a target without wishes.
+func NewExact(t *Target) (*Exact, error) {
+	for _, w := range t.wishes {
+		if w.Weight > 0 {
+			return nil, fmt.Errorf("exact: draws follow the sparsity law alone and the target has the wish %q; use balanced", w.Name)
+		}
+	}
+	if t.space.Shares() != nil {
+		return nil, fmt.Errorf("exact: some of the rules cannot be counted, and so not drawn from; use balanced")
+	}
+	return &Exact{t}, nil
+}
+
+// Advance draws anew once an iteration.
+func (e *Exact) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	if err := x.ready("exact", e.target); err != nil {
+		return err
+	}
+	for range iterations {
+		result, err := x.independent(r)
+		if err != nil {
+			return kernelError("exact", err)
+		}
+		if result == updated {
+			tally.Updated++
+		}
+	}
+	tally.Iterations += int64(iterations)
+	tally.Accepted += int64(iterations)
+	return nil
+}
+
+// drawExact makes y an independent draw from y_sparse(n)/|X_n|.
+func (x *State) drawExact(r *Rand, y *Composition) {
+	x.exact.draw(r, y, x.target.law.draw(r), x.target.space.total)
+}
+
+// drawAnew makes the composition of a state without terms an independent draw,
+// and says whether it is another one than before. Among a million ingredients
+// the time goes into cache misses, which a candidate to copy from would double.
+func (x *State) drawAnew(r *Rand) (changed bool) {
+	c := x.Composition
+	x.was = x.was[:0]
+	for _, i := range c.Ingredients() {
+		x.was = append(x.was, Part{Ingredient: int(i), Amount: int(c.amounts[i])})
+	}
+	x.recalled = false
+	x.drawExact(r, c)
+	if c.Used() != len(x.was) {
+		return true
+	}
+	for _, p := range x.was {
+		if c.Amount(p.Ingredient) != p.Amount {
+			return true
+		}
+	}
+	return false
+}
+
+// independent is a Metropolis–Hastings move whose candidate is drawn by
+// [State.drawExact], whatever the state. It reaches all that the target allows
+// from everywhere.
+func (x *State) independent(r *Rand) (outcome, error) {
+	if len(x.terms) == 0 {
+		return changed(x.drawAnew(r)), nil // the ratio is 1
+	}
+	// P over the probability of being drawn
+	result, _, err := x.whole(r, func() float64 { return x.target.logShare(x.Composition.Used()) }, func(y *Composition) (float64, bool) {
+		x.drawExact(r, y)
+		return x.target.logShare(y.Used()), true
+	})
+	return result, err
+}
+
+// independentShare is how often kernels that move along lines make an
+// independent move in a space with rules.
+const independentShare = 0.02
+
+// beside makes the moves that a kernel of lines makes now and then in a space with
+// rules, as iterations of their own: an independent one or, where rules hold a sum,
+// one along it. It says whether it made one.
+func (x *State) beside(r *Rand, tally *Tally) (made bool, err error) {
+	if x.target.space.rules == nil {
+		return false, nil
+	}
+	result := stayed
+	switch {
+	case r.Bernoulli(independentShare):
+		result, err = x.independent(r)
+	case x.target.held() && r.Bernoulli(alongShare):
+		result, err = x.along(r)
+	default:
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	tally.Accepted += oneIf(result.accepted())
+	tally.Updated += oneIf(result == updated)
+	return true, nil
+}

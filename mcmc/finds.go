@@ -1,0 +1,103 @@
+package mcmc
+
+// A Find is a composition that a replica of a tempered chain looked at on its
+// way: the best of each set of ingredients on a line, or a whole candidate. It
+// is no draw, and says nothing of the law; but where a few good compositions
+// are wanted, far more are looked at than are drawn, and the peaks look at the
+// best.
+//
+// Whoever makes a shortlist needs finds, by [Chain.Search] and [Chain.Finds];
+// whoever samples does not. Package search looks further, without a chain.
+type Find struct {
+	Parts    []Part
+	LogScore float64 // Σ_k c_k·log y_k
+}
+
+// maxFinds is how many finds a replica keeps until they are asked for.
+const maxFinds = 256
+
+// finds is what a state has found that scores above a bar.
+type finds struct {
+	bar  float64
+	list []Find
+}
+
+// add returns a new find to be filled, or nil if there are too many.
+func (f *finds) add(logScore float64) *Find {
+	n := len(f.list)
+	if n == maxFinds {
+		return nil
+	}
+	if n < cap(f.list) {
+		f.list = f.list[:n+1] // with the parts that it had, to be written over
+	} else {
+		f.list = append(f.list, Find{})
+	}
+	find := &f.list[n]
+	find.Parts, find.LogScore = find.Parts[:0], logScore
+	return find
+}
+
+// see notes a whole composition, if it scores above the bar.
+func (f *finds) see(c *Composition, logScore float64) {
+	if f == nil || !(logScore > f.bar) {
+		return
+	}
+	if find := f.add(logScore); find != nil {
+		for _, i := range c.list {
+			find.Parts = append(find.Parts, Part{Ingredient: int(i), Amount: int(c.amounts[i])})
+		}
+	}
+}
+
+// seeLine notes the best split of each set of ingredients that the line of
+// (i, j) has, if it scores above the bar: either end, and what lies between.
+// Where the law gives a weight of 0 it has no such size.
+func (f *finds) seeLine(c *Composition, p *Pieces, i, j int, law *splitLaw) {
+	if f == nil {
+		return
+	}
+	s := c.Amount(i) + c.Amount(j)
+	last := len(p.starts) - 1
+	if law.zero > 0 && p.values[0] > f.bar {
+		f.addSplit(c, i, j, 0, p.values[0])
+	}
+	if law.full > 0 && p.values[last] > f.bar {
+		f.addSplit(c, i, j, s, p.values[last])
+	}
+	if law.inner == 0 {
+		return
+	}
+	split, best := 0, f.bar
+	for q, v := range p.values {
+		if v > best {
+			if from, to := innerSplits(p, q, s); from < to {
+				split, best = from, v
+			}
+		}
+	}
+	if split > 0 {
+		f.addSplit(c, i, j, split, best)
+	}
+}
+
+// addSplit notes the composition that has k units of i, and of j the rest of
+// their sum.
+func (f *finds) addSplit(c *Composition, i, j, k int, logScore float64) {
+	find := f.add(logScore)
+	if find == nil {
+		return
+	}
+	for _, used := range c.list {
+		if int(used) != i && int(used) != j {
+			find.Parts = append(find.Parts, Part{Ingredient: int(used), Amount: int(c.amounts[used])})
+		}
+	}
+	s := c.Amount(i) + c.Amount(j)
+	if k > 0 {
+		find.Parts = append(find.Parts, Part{Ingredient: i, Amount: k})
+	}
+	if k < s {
+		find.Parts = append(find.Parts, Part{Ingredient: j, Amount: s - k})
+	}
+}

@@ -1,0 +1,78 @@
+package mcmc
+
+// Gibbs is the paper's Gibbs sampler (Obara, Morimura and Yanagisawa 2019,
+// §4.2): a pair of ingredients uniform among all pairs, and a new split of
+// their sum from the target's exact conditional law along that line. It is
+// always accepted and, as most pairs are of absent ingredients, mostly
+// changes nothing.
+//
+// n changes by at most 1, so the law of n must not have a gap. In a space with
+// rules some iterations are other moves, as in [Accelerated].
+type Gibbs struct {
+	target *Target
+}
+
+// NewGibbs returns the kernel, or an error that wraps [ErrReducible].
+func NewGibbs(t *Target) (*Gibbs, error) {
+	if err := checkLines("gibbs", t); err != nil {
+		return nil, err
+	}
+	return &Gibbs{t}, nil
+}
+
+// Advance makes iterations.
+func (g *Gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	if err := x.ready("gibbs", g.target); err != nil {
+		return err
+	}
+	tally.Iterations += int64(iterations)
+	t := g.target
+	if x.Composition.N() == 1 {
+		tally.Accepted += int64(iterations)
+		return nil
+	}
+	for range iterations {
+		if made, err := x.beside(r, tally); err != nil {
+			return kernelError("gibbs", err)
+		} else if made {
+			continue
+		}
+		tally.Accepted++
+		c := x.Composition // which an independent move replaces
+		i, j := r.pair(c.N(), c.N()-1)
+		if j >= i {
+			j++
+		}
+		was := c.Amount(i)
+		s := was + c.Amount(j)
+		if s == 0 {
+			continue
+		}
+		others := c.Used()
+		if was > 0 {
+			others--
+		}
+		if s > was {
+			others--
+		}
+		if len(x.terms) == 0 {
+			if k := r.split(&t.lines[others], s); k != was {
+				c.move(i, j, k)
+				tally.Updated++
+			}
+			continue
+		}
+		law := t.lines[others].splits(1, 1, 1)
+		k, value, err := x.drawSplit(r, i, j, &law)
+		if err != nil {
+			return kernelError("gibbs", err)
+		}
+		if k != was {
+			if err := x.moveTo(i, j, k, value); err != nil {
+				return kernelError("gibbs", err)
+			}
+			tally.Updated++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package mcmc
+
+import (
+	"math"
+	"strconv"
+)
+
+// enumerable is how many compositions a space may have for a kernel to look at
+// all of them before it is made.
+const enumerable = 5000
+
+// islands are what [supportParts] returns.
+type islands struct {
+	parts int
+	a, b  *Composition
+	err   error
+}
+
+// supportParts returns how many parts the lines leave the target's support
+// in, and a composition of each of the first two. It returns 0 where there are
+// no wishes or too many compositions to look at.
+func supportParts(t *Target) (parts int, a, b *Composition, err error) {
+	wanted := false
+	for _, w := range t.wishes {
+		wanted = wanted || w.Weight > 0
+	}
+	compositions := 0.0
+	for n, c := range t.space.LogCounts(t.law.hi) {
+		if t.law.P(n) > 0 {
+			compositions += math.Exp(c)
+		}
+	}
+	if !wanted || compositions > enumerable {
+		return 0, nil, nil, nil
+	}
+	var support []*Composition
+	for n := t.law.lo; n <= t.law.hi; n++ {
+		if t.law.P(n) == 0 {
+			continue
+		}
+		err := t.space.each(n, func(x *Composition) error {
+			score, err := t.LogScore(x)
+			if err == nil && score > negInf {
+				support = append(support, x.Clone())
+			}
+			return err
+		})
+		if err != nil {
+			return 0, nil, nil, err
+		}
+	}
+
+	// Union of all that stand on one line.
+	parent := make([]int, len(support))
+	find := func(k int) int {
+		for parent[k] != k {
+			parent[k] = parent[parent[k]]
+			k = parent[k]
+		}
+		return k
+	}
+	first := make(map[string]int)
+	var key []byte
+	for k, x := range support {
+		parent[k] = k
+		all := x.Parts()
+		for _, i := range x.Ingredients() {
+			for j := range x.N() {
+				if j == int(i) {
+					continue
+				}
+				key = strconv.AppendInt(key[:0], int64(min(int(i), j)), 10)
+				key = append(key, ' ')
+				key = strconv.AppendInt(key, int64(max(int(i), j)), 10)
+				for _, p := range all {
+					if p.Ingredient != int(i) && p.Ingredient != j {
+						key = append(key, ' ')
+						key = strconv.AppendInt(key, int64(p.Ingredient), 10)
+						key = append(key, ':')
+						key = strconv.AppendInt(key, int64(p.Amount), 10)
+					}
+				}
+				if other, ok := first[string(key)]; ok {
+					parent[find(k)] = find(other)
+				} else {
+					first[string(key)] = k
+				}
+			}
+		}
+	}
+	for k, x := range support {
+		if find(k) != k {
+			continue
+		}
+		parts++
+		if a == nil {
+			a = x
+		} else if b == nil {
+			b = x
+		}
+	}
+	return parts, a, b, nil
+}
+
+// each hands the compositions of X_n to visit, one after the other in the same
+// memory, until one fails.
+func (s *Space) each(n int, visit func(x *Composition) error) error {
+	x := newComposition(s.ingredients)
+	var place func(from, left, parts int) error
+	place = func(from, left, parts int) error {
+		if parts == 0 {
+			return visit(x)
+		}
+		for i := from; i <= s.ingredients-parts; i++ {
+			from, to := 1, left-parts+1
+			if parts == 1 {
+				from = left
+			}
+			for amount := from; amount <= to; amount++ {
+				x.assign(int32(i), int32(amount))
+				if err := place(i+1, left-amount, parts-1); err != nil {
+					return err
+				}
+				x.assign(int32(i), 0)
+			}
+		}
+		return nil
+	}
+	x.total = s.total
+	return place(0, s.total, n)
+}

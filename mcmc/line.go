@@ -1,0 +1,253 @@
+package mcmc
+
+import (
+	"fmt"
+	"math"
+)
+
+// line returns Σ_k c_k·log y_k over the splits of (i, j), of which law says where
+// there is mass. The pieces hold until the next call. There must be terms.
+//
+// A split that some property forbids is −Inf whatever the others say of it. What
+// is no score, NaN or +Inf, comes through elsewhere; [State.weigh] finds it if it
+// matters.
+func (x *State) line(i, j int, law *splitLaw) (*Pieces, error) {
+	return x.lineOf(i, j, law, true)
+}
+
+// lineOf is line with or without the terms that are curves.
+func (x *State) lineOf(i, j int, law *splitLaw, curves bool) (*Pieces, error) {
+	s := int32(x.Composition.amounts[i] + x.Composition.amounts[j])
+	first := true
+	for k, t := range x.terms {
+		if t.curve != nil && !curves {
+			continue
+		}
+		p := &x.one
+		p.Reset()
+		if t.picky != nil {
+			t.picky.Splits(i, j, x.wanted(k, int(s), law), p)
+		} else {
+			t.scorer.Line(i, j, p)
+		}
+		for q := range p.values {
+			p.values[q] *= t.wish.Weight
+		}
+		if err := x.checkPieces(t, p, s, i, j); err != nil {
+			return nil, err
+		}
+		if first {
+			x.one, x.acc, first = x.acc, x.one, false
+			continue
+		}
+		addPieces(&x.next, &x.acc, p)
+		x.acc, x.next = x.next, x.acc
+	}
+	if first {
+		x.acc.Reset()
+		x.acc.Add(0, 0)
+	}
+	return &x.acc, nil
+}
+
+// wanted returns, as pieces of a line of sum s, where the answer of the term
+// numbered k matters: not −Inf where the law has mass and no earlier term
+// forbids.
+func (x *State) wanted(k, s int, law *splitLaw) *Pieces {
+	w, acc := &x.next, &x.acc
+	w.Reset()
+	if k == 0 {
+		acc.Reset()
+		acc.Add(0, 0)
+	}
+	value := func(v, weight float64) float64 {
+		if weight == 0 {
+			return negInf
+		}
+		return v
+	}
+	w.Add(0, value(acc.values[0], law.zero))
+	for q, v := range acc.values {
+		if from, to := innerSplits(acc, q, s); from < to {
+			w.Add(from, value(v, law.inner))
+		}
+	}
+	w.Add(s, value(acc.values[len(acc.values)-1], law.full))
+	return w
+}
+
+// checkPieces verifies what a scorer made of a line of sum s.
+func (x *State) checkPieces(t term, p *Pieces, s int32, i, j int) error {
+	last := int32(-1)
+	for q, start := range p.starts {
+		if start <= last || (q == 0 && start != 0) || start > s {
+			return fmt.Errorf("property %q gave the line of %d and %d at %v a piece %d that starts at split %d after %d, of %d", t.wish.Name, i, j, x.Composition, q, start, last, s)
+		}
+		last = start
+	}
+	if last < 0 {
+		return fmt.Errorf("property %q gave the line of %d and %d at %v no pieces", t.wish.Name, i, j, x.Composition)
+	}
+	return nil
+}
+
+// badSplit says which property has no score at split k of (i, j), which the law
+// and the other properties allow.
+func (x *State) badSplit(i, j, k int) error {
+	y := x.Composition.Clone()
+	y.move(i, j, k)
+	if _, err := sumScores(newTerms(x.target, y), y, true); err != nil {
+		return err
+	}
+	for _, t := range x.terms { // a scorer that says so of the line alone
+		p := &x.one
+		p.Reset()
+		t.scorer.Line(i, j, p)
+		q := len(p.starts) - 1
+		for int(p.starts[q]) > k {
+			q--
+		}
+		if score := t.wish.Weight * p.values[q]; badScore(score) {
+			return newScoreError(t.wish.Name, t.scorer, score, y)
+		}
+	}
+	return fmt.Errorf("the properties together have no score at %v on the line of %d and %d, and by itself each has one", y, i, j)
+}
+
+// weighedLine is what [State.weigh] finds besides the weights.
+type weighedLine struct {
+	here float64 // the weight of the split that is left out
+	rest float64 // the sum of all other weights
+	at   int     // the piece of the split left out, −1 if it is an end or there is none
+}
+
+// highest returns the greatest value of an end of the line of (i, j), and of what
+// lies between, to which the law gives weight; −Inf if there is none. One that is
+// no score is an error.
+func (x *State) highest(p *Pieces, i, j int, law *splitLaw) (end, inner float64, err error) {
+	s := x.Composition.Amount(i) + x.Composition.Amount(j)
+	first, last := p.values[0], p.values[len(p.values)-1]
+	end, inner = negInf, negInf
+	if law.zero > 0 {
+		if badScore(first) {
+			return 0, 0, x.badSplit(i, j, 0)
+		}
+		end = first
+	}
+	if law.full > 0 && !(last <= end) {
+		if badScore(last) {
+			return 0, 0, x.badSplit(i, j, s)
+		}
+		end = last
+	}
+	if law.inner > 0 {
+		for q, v := range p.values {
+			if v <= inner {
+				continue
+			}
+			if from, to := innerSplits(p, q, s); from < to {
+				if badScore(v) {
+					return 0, 0, x.badSplit(i, j, from)
+				}
+				inner = v
+			}
+		}
+	}
+	return end, inner, nil
+}
+
+// weigh fills x.weights with what there is to choose among on the line of (i, j):
+// k = 0, k = s, and what each piece holds between them, each in proportion to
+// exp(β·value) times what the law gives it. The split omit, unless it is −1, is
+// left out.
+//
+// The scale is that of the greatest value to which the law gives weight, so that
+// one weight at least is of the order of its factor. Where the law gives none the
+// value is not looked at: it may be anything, and far above all others.
+func (x *State) weigh(p *Pieces, i, j int, law *splitLaw, omit int) (weighedLine, error) {
+	topEnd, topInner, err := x.highest(p, i, j, law)
+	if err != nil {
+		return weighedLine{}, err
+	}
+	if topEnd == negInf && topInner == negInf {
+		return weighedLine{}, fmt.Errorf("the line of %d and %d at %v has nothing that is allowed, not even where it is: what a scorer says of the line differs from what it says of the point", i, j, x.Composition)
+	}
+	return x.spread(p, x.Composition.Amount(i)+x.Composition.Amount(j), law, omit, topEnd, topInner), nil
+}
+
+// spread is weigh of the splits 0..s, given the greatest value of an end and of what
+// lies between.
+func (x *State) spread(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInner float64) weighedLine {
+	n := len(p.starts)
+	first, last := p.values[0], p.values[n-1]
+	top, endShift, innerShift := max(topEnd, topInner), 0.0, 0.0
+	if law.shift != 0 {
+		if x.beta*(topInner-topEnd)+law.shift > 0 {
+			top, endShift = topInner, -law.shift
+		} else {
+			top, innerShift = topEnd, law.shift
+		}
+	}
+
+	if cap(x.weights) < n+2 {
+		x.weights = make([]float64, 2*(n+2))
+	}
+	w := x.weights[:n+2]
+	x.weights = w
+	line := weighedLine{at: -1}
+	w[0], w[1] = 0, 0
+	if law.zero > 0 {
+		w[0] = law.zero * math.Exp(x.beta*(first-top)+endShift)
+	}
+	if law.full > 0 {
+		w[1] = law.full * math.Exp(x.beta*(last-top)+endShift)
+	}
+	switch omit {
+	case 0:
+		line.here, w[0] = w[0], 0
+	case s:
+		line.here, w[1] = w[1], 0
+	}
+	line.rest = w[0] + w[1]
+	for q, v := range p.values {
+		from, to := innerSplits(p, q, s)
+		if from >= to || law.inner == 0 {
+			w[q+2] = 0
+			continue
+		}
+		each := law.inner * math.Exp(x.beta*(v-top)+innerShift)
+		if from <= omit && omit < to {
+			line.at, line.here = q, each
+			to--
+		}
+		w[q+2] = each * float64(to-from)
+		line.rest += w[q+2]
+	}
+	return line
+}
+
+// drawWeighed draws one of the choices that [State.weigh] has weighed: a split,
+// its value and its weight.
+func (x *State) drawWeighed(r *Rand, p *Pieces, s int, line *weighedLine, omit int) (k int, value, weight float64) {
+	w := x.weights
+	choice := r.Categorical(w)
+	switch choice {
+	case 0:
+		return 0, p.values[0], w[0]
+	case 1:
+		return s, p.values[len(p.values)-1], w[1]
+	}
+	q := choice - 2
+	from, to := innerSplits(p, q, s)
+	if q == line.at {
+		to--
+	}
+	k = from
+	if to-from > 1 {
+		k += r.Intn(to - from)
+	}
+	if q == line.at && k >= omit {
+		k++
+	}
+	return k, p.values[q], w[choice] / float64(to-from)
+}

@@ -1,0 +1,121 @@
+package mcmc
+
+// A memory is what a chain has learnt in warm-up: which ingredients its states
+// used, how many of them, and how much of each. Drawing from it is a draw from a list
+// of what was met, with probability 1−unmet, or else from all ingredients alike. A nil
+// memory, or an empty one, has met nothing.
+//
+// It is filled in rounds, each twice as long as the last; what a round meets is
+// used from its end on. So what is learnt on the way from the start fades.
+type memory struct {
+	recollection // of the states of the last round
+
+	mix   shares // what suits after warm-up
+	tuned bool   // whether there is such a mix
+
+	// Warm-up: the round that is on, the iterations made of it, what it met, and
+	// how often the moves that draw a whole composition were tried and accepted
+	// in the last round and in this one.
+	round, done int
+	met         states
+	last, now   wholeMoves
+
+	leg  int    // iterations of warm-up since the chain was last made cold
+	home states // where it was before it was heated
+}
+
+// wholeMoves counts the moves that draw a whole composition.
+type wholeMoves struct{ refresh, recall wholeTally }
+
+// add adds what was counted elsewhere.
+func (w *wholeMoves) add(v wholeMoves) {
+	w.refresh.add(v.refresh)
+	w.recall.add(v.recall)
+}
+
+// A wholeTally counts one of them: how often it was tried, had a candidate that is
+// allowed, and took it.
+type wholeTally struct{ tried, candidates, accepted int64 }
+
+func (t *wholeTally) count(o outcome) {
+	t.tried++
+	t.candidates += oneIf(o != barred)
+	t.accepted += oneIf(o.accepted())
+}
+
+func (t *wholeTally) add(u wholeTally) {
+	t.tried += u.tried
+	t.candidates += u.candidates
+	t.accepted += u.accepted
+}
+
+// worth returns the share of tries that had a candidate, times the square of the rate at
+// which those were taken.
+func (t wholeTally) worth() float64 {
+	share := (float64(t.candidates) + 0.5) / (float64(t.tried) + 0.5)
+	rate := (float64(t.accepted) + 0.5) / (float64(t.candidates) + 1)
+	return share * rate * rate
+}
+
+const (
+	firstRound   = 512     // iterations of the first round
+	maxMetStates = 8192    // states that a round looks at, at most
+	maxMet       = 1 << 15 // ingredients of states that are remembered, but for the last state
+
+	// How often refresh and recall are made for each line: wholeWorth times the worth of
+	// the better one, over the number of ingredients, but at least minWhole over that
+	// number and at most maxWhole.
+	wholeWorth = 75
+	minWhole   = 0.1
+	maxWhole   = 10
+)
+
+// ordered says whether it knows which ingredients are used most.
+func (m *memory) ordered() bool { return m != nil && len(m.order) > 0 }
+
+// draw draws one of n ingredients.
+func (m *memory) draw(r *Rand, n int) int {
+	if m == nil || len(m.list) == 0 || r.Bernoulli(unmet) {
+		return r.Intn(n)
+	}
+	return int(m.list[r.Intn(len(m.list))])
+}
+
+// share returns the probability that draw returns ingredient i of n.
+func (m *memory) share(i, n int) float64 {
+	if m == nil || len(m.list) == 0 {
+		return 1 / float64(n)
+	}
+	return unmet/float64(n) + (1-unmet)*float64(m.count[i])/float64(len(m.list))
+}
+
+// tune sets the mix. A whole new composition costs about as much as a line for
+// each of its ingredients and pays only if it is accepted often: where it is not, the
+// few states that it hardly ever proposes hold the chain. So refresh and recall are made
+// by the squares of their rates. What is barred only takes time: that counts but once.
+// They change the size, too, and take the place of resize as they do of lines.
+func (m *memory) tune(used float64, resizes bool) {
+	both := m.last
+	both.add(m.now)
+	refresh, recall := both.refresh.worth(), both.recall.worth()
+	whole := max(min(wholeWorth*max(refresh, recall)/used, maxWhole), minWhole/used)
+	m.mix = shares{
+		lineMove:    1,
+		refreshMove: whole * refresh / (refresh + recall),
+		recallMove:  whole * recall / (refresh + recall),
+	}
+	if resizes {
+		m.mix[resizeMove] = resizeShare / (1 + whole)
+	}
+	m.tuned = true
+}
+
+// clone returns a copy.
+func (m *memory) clone(t *Target) *memory {
+	c := *m
+	c.met, c.home, c.recollection = states{}, states{}, recollection{}
+	c.learn(t, &m.states)
+	c.met.addAll(&m.met)
+	c.home.addAll(&m.home)
+	return &c
+}

@@ -1,0 +1,113 @@
+package mcmc
+
+import (
+	"errors"
+	"fmt"
+
+	"kir/internal/measure"
+)
+
+// A Prior draws compositions independently from a target's sparsity law, with
+// every rule kept and as if there were no wishes: what random compositions look
+// like. It belongs to one goroutine.
+type Prior struct {
+	target *Target
+	draws  exactScratch
+	x      *Composition
+	parts  []Part // of x, where rules are looked at
+
+	walk    *measure.Walk // where some sizes are measured
+	drawnAs measure.Composition
+}
+
+// NewPrior returns what draws from the sparsity law of a target.
+func NewPrior(t *Target) *Prior {
+	p := &Prior{target: t, x: newComposition(t.space.ingredients)}
+	if t.space.rules != nil {
+		p.draws.sampler = t.space.rules.sampler.Clone()
+		if t.space.rules.measured != nil {
+			p.walk = t.space.rules.measured.Walk()
+		}
+	}
+	return p
+}
+
+// rareShare is the share of what is drawn exactly below which it is not drawn again
+// and again until rules are kept.
+const rareShare = 0.02
+
+// Draw returns a composition, which holds until the next call: n from the law,
+// then one of X_n uniformly. Where rules cannot be counted it draws again until
+// one keeps them. Where fewer than one in 50 do and |X_n| was measured, it is
+// instead one that the measuring met, moved on: see [measure.Walk.Draw].
+func (p *Prior) Draw(r *Rand) (*Composition, error) {
+	return p.drawSize(r, p.target.law.draw(r))
+}
+
+// drawSize is Draw with n given.
+func (p *Prior) drawSize(r *Rand, n int) (*Composition, error) {
+	t := p.target
+	if p.walk != nil && t.space.rules.measuredAt[n] >= 0 && t.space.rules.shares[n-1].Estimate < rareShare {
+		p.walk.Draw(r, t.space.rules.measuredAt[n], &p.drawnAs)
+		p.x.clear()
+		for k, i := range p.drawnAs.Ingredients {
+			p.x.put(int(i), int(p.drawnAs.Amounts[k]))
+		}
+		return p.x, nil
+	}
+	const maxTries = 10_000_000
+	for range maxTries {
+		p.draws.draw(r, p.x, n, t.space.total)
+		if t.space.Shares() == nil || t.space.rules.Keeps(p.drawn()) {
+			return p.x, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: no composition of %d ingredients among %d keeps the rules", ErrNoStart, n, maxTries)
+}
+
+// drawn returns the parts of what was drawn, until the next.
+func (p *Prior) drawn() []Part {
+	p.parts = p.x.AppendParts(p.parts[:0])
+	return p.parts
+}
+
+// ErrNoStart is returned when no composition of positive density was found to
+// start a chain from.
+var ErrNoStart = errors.New("no start of positive density was found")
+
+// startTries is how many draws from the sparsity law a chain may take to find
+// a composition that no property forbids.
+const startTries = 100_000
+
+// lawTries is how many of them are of the law; after that n is uniform in every
+// second one, since what no property forbids may be of a size that the law hardly
+// has.
+const lawTries = 1_000
+
+// StartState draws the first state of a chain exactly from the sparsity law,
+// again while a property is 0 there; after 1,000 draws every second one has an n
+// that is uniform on the law's sizes. It returns how many draws that took, and
+// fails with [ErrNoStart] after 100,000.
+func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
+	prior := NewPrior(t)
+	x = newState(t, prior.x)
+	for tries < startTries {
+		tries++
+		n := t.law.draw(r)
+		if tries > lawTries && tries%2 == 0 {
+			if u := t.law.lo + r.Intn(t.law.hi-t.law.lo+1); t.law.P(u) > 0 {
+				n = u
+			}
+		}
+		if _, err := prior.drawSize(r, n); err != nil {
+			return nil, tries, err
+		}
+		if err := x.Refresh(); err != nil {
+			return nil, tries, err
+		}
+		if x.sum > negInf {
+			return x, tries, nil
+		}
+	}
+	return nil, tries, fmt.Errorf("%w among %d compositions drawn from the sparsity law: each has a property that is 0", ErrNoStart, startTries)
+}

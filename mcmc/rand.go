@@ -1,0 +1,169 @@
+package mcmc
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// Rand is the stream of random choices of one chain.
+//
+// Kernels draw through its few methods only: a uniform integer, a Bernoulli
+// trial, a choice in proportion to weights. That is what lets a test take the
+// place of the generator, run a kernel over every outcome of its choices, and
+// compute the exact transition matrix of the code that ships; see [Oracle].
+//
+// The generator is PCG-DXSM with 128 bits of state (math/rand/v2). A Rand is
+// not safe for concurrent use.
+type Rand struct {
+	pcg    rand.PCG
+	oracle Oracle
+}
+
+// An Oracle decides the random choices of a [Rand] in place of the generator; see
+// [NewOracleRand]. Whoever writes a [Kernel] or a [Proposal] needs it for a test
+// that enumerates all choices, and so checks the exact transition matrix; nobody
+// else does.
+type Oracle interface {
+	// Uniform decides a uniform choice among 0 ≤ k < n.
+	Uniform(n int) int
+	// Choose decides a choice of k with probability weights[k]/Σ weights.
+	Choose(weights []float64) int
+}
+
+// NewRand returns the stream that belongs to a seed, a purpose and an index,
+// such as (1, "chain", 3). Different keys give streams that are independent
+// for all practical ends: the generator's state is the SHA-256 of the key.
+func NewRand(seed uint64, purpose string, index uint64) *Rand {
+	key := make([]byte, 16, 16+len(purpose))
+	binary.LittleEndian.PutUint64(key, seed)
+	binary.LittleEndian.PutUint64(key[8:], index)
+	sum := sha256.Sum256(append(key, purpose...))
+	r := new(Rand)
+	r.pcg.Seed(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16]))
+	return r
+}
+
+// NewOracleRand returns a Rand whose choices an oracle decides.
+func NewOracleRand(o Oracle) *Rand { return &Rand{oracle: o} }
+
+// Uint64 returns 64 random bits. It is not for kernels: an oracle cannot
+// enumerate it, so with an oracle it panics.
+func (r *Rand) Uint64() uint64 {
+	if r.oracle != nil {
+		panic("kir: a kernel drew raw bits, which cannot be enumerated; use Intn, Bernoulli or Categorical")
+	}
+	return r.pcg.Uint64()
+}
+
+// Intn returns an integer uniform on 0 ≤ k < n, without bias (Lemire 2019,
+// "Fast random integer generation in an interval"). n must be positive.
+func (r *Rand) Intn(n int) int {
+	if r.oracle != nil {
+		return r.oracle.Uniform(n)
+	}
+	hi, lo := bits.Mul64(r.pcg.Uint64(), uint64(n))
+	if lo < uint64(n) {
+		for least := -uint64(n) % uint64(n); lo < least; {
+			hi, lo = bits.Mul64(r.pcg.Uint64(), uint64(n))
+		}
+	}
+	return int(hi)
+}
+
+// pair returns two independent uniform integers, 0 ≤ a < n and 0 ≤ b < m,
+// from one random word, without bias. n and m must be positive and their
+// product below 2⁶³.
+//
+// It is Lemire's method for one integer uniform below n·m, whose quotient and
+// remainder by m come out of two multiplications in turn, without a division.
+func (r *Rand) pair(n, m int) (a, b int) {
+	if r.oracle != nil {
+		return r.oracle.Uniform(n), r.oracle.Uniform(m)
+	}
+	hi, lo := bits.Mul64(r.pcg.Uint64(), uint64(n))
+	hi2, lo2 := bits.Mul64(lo, uint64(m))
+	if nm := uint64(n) * uint64(m); lo2 < nm {
+		for least := -nm % nm; lo2 < least; {
+			hi, lo = bits.Mul64(r.pcg.Uint64(), uint64(n))
+			hi2, lo2 = bits.Mul64(lo, uint64(m))
+		}
+	}
+	return int(hi), int(hi2)
+}
+
+// Bernoulli returns true with probability p. A p of at most 0 is never, one
+// of at least 1 always.
+func (r *Rand) Bernoulli(p float64) bool {
+	if p >= 1 {
+		return true
+	}
+	if !(p > 0) {
+		return false
+	}
+	if r.oracle != nil {
+		return r.oracle.Choose([]float64{1 - p, p}) == 1
+	}
+	return r.float64() < p
+}
+
+// Categorical returns k with probability weights[k]/Σ weights. Weights must be
+// finite and non-negative, and one at least positive.
+func (r *Rand) Categorical(weights []float64) int {
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	return r.categorical(weights, total)
+}
+
+// categorical is Categorical of weights whose total is known.
+func (r *Rand) categorical(weights []float64, total float64) int {
+	if r.oracle != nil {
+		return r.oracle.Choose(weights)
+	}
+	u := r.float64() * total
+	last := 0
+	for k, w := range weights {
+		if w > 0 {
+			if u < w {
+				return k
+			}
+			last = k
+		}
+		u -= w
+	}
+	return last // rounding pushed u past the end
+}
+
+// column returns an integer uniform on 0 ≤ k < n, and a number uniform on
+// [0, 1) that is independent of it: where in a column of width 1 one random
+// word falls on n columns. n must be below 2³¹; the number then still has 33
+// random bits.
+func (r *Rand) column(n int) (k int, u float64) {
+	hi, lo := bits.Mul64(r.pcg.Uint64(), uint64(n))
+	return int(hi), float64(lo>>11) * 0x1p-53
+}
+
+// float64 returns a multiple of 2⁻⁵³, uniform on [0, 1).
+func (r *Rand) float64() float64 { return float64(r.pcg.Uint64()>>11) * 0x1p-53 }
+
+// MarshalBinary returns the state of the generator, so that a chain can go on
+// later from where it was. A Rand with an oracle has none.
+func (r *Rand) MarshalBinary() ([]byte, error) {
+	if r.oracle != nil {
+		return nil, fmt.Errorf("kir: random choices that an oracle decides have no state to save")
+	}
+	return r.pcg.MarshalBinary()
+}
+
+// UnmarshalBinary restores what [Rand.MarshalBinary] saved.
+func (r *Rand) UnmarshalBinary(data []byte) error {
+	if err := r.pcg.UnmarshalBinary(data); err != nil {
+		return fmt.Errorf("kir: the saved state of a random stream is damaged: %w", err)
+	}
+	r.oracle = nil
+	return nil
+}

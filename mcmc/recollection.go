@@ -1,0 +1,284 @@
+package mcmc
+
+import (
+	"math"
+	"slices"
+)
+
+// A recollection is the law of whole compositions that recall draws from, made of
+// the states that warm-up met:
+//
+//   - which of the ingredients that were met most, the core, come together, and how
+//     many others with them, is taken from one of the states;
+//   - the others are drawn independently, each as often as it was met, half of the time
+//     with what states have of the same core, their group;
+//   - in place of both, now and then a size is drawn, and then all ingredients are;
+//   - the amounts are divided in the order of how often ingredients were met, as
+//     uniform ones would be but for the doses that rules leave each, and for a tilt: how
+//     much more often an ingredient's amount was met in each twentieth of the total, and
+//     how much more often in its group.
+type recollection struct {
+	states         // that were met
+	count  []int32 // by ingredient: how often they use it
+
+	order   []int32 // the ingredients met most, by falling count
+	rank    []uint8 // by ingredient: where it stands in the order; unranked if it does not
+	core    int     // how many of the order are the core
+	standIn []int32 // by rank in the core: what is drawn in place of it among the others
+
+	cores     []uint64 // by state: which of the core it uses, a bit for each
+	coreCount []int32  // by size, from the law's first on, and core: how many states
+	sizeCount []int32  // by size: how many states
+	others    []int32  // ingredients met that are not of the core
+
+	tilts  []tilt                // by rank
+	groups [1 << coreMost]*group // by core, nil of one that few states have
+	odds   []float64             // by rank: how often a state uses it against how often not
+
+	doses []doses // by ingredient: which amounts the rules allow; nil if they allow all
+
+	// Scratch: ingredients in the order of their amounts, odds and bins to draw by.
+	parts  []int32
+	absent [orderMost]float64
+	bins   binLaw
+}
+
+const (
+	coreMost  = 8   // ingredients of the core, at most
+	orderMost = 64  // ingredients of the order, at most
+	unranked  = 255 // of an ingredient that is not of the order
+	loose     = 0.3 // how often recall draws all ingredients independently
+)
+
+// unmet is the share of draws by a [memory] that do not look at it, so that
+// what warm-up never met is still drawn.
+const unmet = 0.2
+
+// learn makes it that of the given states.
+func (c *recollection) learn(t *Target, met *states) {
+	if len(met.list) == 0 {
+		return
+	}
+	if c.count == nil {
+		c.count = make([]int32, t.space.ingredients)
+		c.rank = slices.Repeat([]uint8{unranked}, t.space.ingredients)
+	}
+	for _, i := range c.list {
+		c.count[i], c.rank[i] = 0, unranked
+	}
+	c.copyFrom(met)
+	if t.space.rules != nil {
+		c.doses = t.space.rules.doses
+	}
+	for _, i := range c.list {
+		c.count[i]++
+	}
+	c.order = slices.Sorted(slices.Values(c.list))
+	c.order = slices.Compact(c.order)
+	slices.SortStableFunc(c.order, func(i, j int32) int { return int(c.count[j] - c.count[i]) })
+	c.order = c.order[:min(len(c.order), orderMost)]
+	for k, i := range c.order {
+		c.rank[i] = uint8(k)
+	}
+	c.core = min(coreMost, len(c.order), t.space.ingredients-1)
+	c.substitute(t.space.ingredients)
+
+	c.sizeCount = make([]int32, len(t.law.p))
+	c.coreCount = make([]int32, len(t.law.p)<<c.core)
+	c.cores, c.others = c.cores[:0], c.others[:0]
+	list := c.list
+	for _, n := range c.sizes {
+		core := uint64(0)
+		for _, i := range list[:n] {
+			if k := c.rank[i]; int(k) < c.core {
+				core |= 1 << k
+			} else {
+				c.others = append(c.others, i)
+			}
+		}
+		list = list[n:]
+		c.cores = append(c.cores, core)
+		c.sizeCount[int(n)-t.law.lo]++
+		c.coreCount[c.coreAt(t, int(n), core)]++
+	}
+	c.bins.bin(t.space.total)
+	c.tilts = c.tiltsOf(t, func(uint64) bool { return true }, nil, tiltWeight)
+	c.learnGroups(t)
+	c.odds = c.odds[:0]
+	for _, i := range c.order {
+		used := float64(c.count[i])
+		c.odds = append(c.odds, (used+0.5)/(float64(len(c.sizes))-used+0.5))
+	}
+}
+
+// drawAbsent draws one of the order that x does not use, in proportion to its odds. It
+// says whether there is one.
+func (c *recollection) drawAbsent(r *Rand, x *Composition) (j int, ok bool) {
+	weights := c.absent[:len(c.order)]
+	for k, i := range c.order {
+		weights[k] = 0
+		if x.amounts[i] == 0 {
+			weights[k], ok = c.odds[k], true
+		}
+	}
+	if !ok {
+		return 0, false
+	}
+	return int(c.order[r.Categorical(weights)]), true
+}
+
+// absentShares returns with which probability drawAbsent returns i if j is used, and
+// j if i is. What x else uses is used.
+func (c *recollection) absentShares(x *Composition, i, j int) (ofI, ofJ float64) {
+	sum := 0.0
+	for k, v := range c.order {
+		if x.amounts[v] == 0 && int(v) != i && int(v) != j {
+			sum += c.odds[k]
+		}
+	}
+	share := func(i int) float64 {
+		k := c.rankOf(int32(i))
+		if k == unranked {
+			return 0
+		}
+		return c.odds[k] / (sum + c.odds[k])
+	}
+	return share(i), share(j)
+}
+
+// coreAt is where the count of a size and a core stands.
+func (c *recollection) coreAt(t *Target, n int, core uint64) int {
+	return (n-t.law.lo)<<c.core | int(core)
+}
+
+// substitute pairs the core's ingredients below N − core with the others from there
+// on: a number below N − core that is of the core stands for one of those.
+func (c *recollection) substitute(ingredients int) {
+	c.standIn = make([]int32, c.core)
+	next := int32(ingredients - c.core)
+	for k, i := range c.order[:c.core] {
+		if int(i) >= ingredients-c.core {
+			continue
+		}
+		for int(c.rank[next]) < c.core {
+			next++
+		}
+		c.standIn[k] = next
+		next++
+	}
+}
+
+// A product is factor·e^rest: one of factors that may be below what a float64 holds, each
+// or together, and are not above it.
+type product struct{ factor, rest float64 }
+
+func one() product { return product{factor: 1} }
+
+const tiny = 1e-100 // a float64 holds the product of two that are not below
+
+func (p *product) times(f float64) {
+	if f < tiny {
+		p.rest += math.Log(f)
+		return
+	}
+	if p.factor *= f; p.factor < tiny {
+		p.rest += math.Log(p.factor)
+		p.factor = 1
+	}
+}
+
+// and returns p·q.
+func (p product) and(q product) product {
+	p.times(q.factor)
+	p.rest += q.rest
+	return p
+}
+
+// plus returns p + q.
+func (p product) plus(q product) product {
+	if p.rest == q.rest {
+		return product{p.factor + q.factor, p.rest}
+	}
+	a, b := p.log(), q.log()
+	return product{1, max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))}
+}
+
+func (p product) log() float64 { return p.rest + math.Log(p.factor) }
+
+// rankOf returns where an ingredient stands in the order.
+func (c *recollection) rankOf(i int32) uint8 {
+	if c.rank == nil {
+		return unranked
+	}
+	return c.rank[i]
+}
+
+// drawOther draws one of n ingredients that is not of the core.
+func (c *recollection) drawOther(r *Rand, g *group, n int) int32 {
+	if g != nil && len(g.others) > 0 && r.Bernoulli(ownShare) {
+		return g.others[r.Intn(len(g.others))]
+	}
+	if len(c.others) > 0 && !r.Bernoulli(unmet) {
+		return c.others[r.Intn(len(c.others))]
+	}
+	i := int32(r.Intn(n - c.core))
+	if k := c.rankOf(i); int(k) < c.core {
+		return c.standIn[k]
+	}
+	return i
+}
+
+// otherShare is the probability that drawOther returns ingredient i of n.
+func (c *recollection) otherShare(i int32, g *group, n int) float64 {
+	u := 1 / float64(n-c.core)
+	if len(c.others) > 0 {
+		u = unmet*u + (1-unmet)*float64(c.count[i])/float64(len(c.others))
+	}
+	if g == nil || len(g.others) == 0 {
+		return u
+	}
+	own := 0.0
+	if k := c.rank[i]; k != unranked {
+		own = float64(g.count[k]) / float64(len(g.others))
+	}
+	return (1-ownShare)*u + ownShare*own
+}
+
+// states are compositions, one after the other.
+type states struct {
+	sizes         []int32 // how many ingredients each uses
+	list, amounts []int32 // of all: the ingredients, and their units
+}
+
+// add appends a composition.
+func (s *states) add(c *Composition) {
+	s.sizes = append(s.sizes, int32(c.Used()))
+	s.list = append(s.list, c.list...)
+	for _, i := range c.list {
+		s.amounts = append(s.amounts, c.amounts[i])
+	}
+}
+
+// addAll appends what u holds.
+func (s *states) addAll(u *states) {
+	s.sizes = append(s.sizes, u.sizes...)
+	s.list = append(s.list, u.list...)
+	s.amounts = append(s.amounts, u.amounts...)
+}
+
+// addLast appends the last of what u holds, as many as use at most so many ingredients
+// together.
+func (s *states) addLast(u *states, room int) {
+	first, from := len(u.sizes), len(u.list)
+	for first > 0 && len(u.list)-from+int(u.sizes[first-1]) <= room {
+		first--
+		from -= int(u.sizes[first])
+	}
+	s.addAll(&states{u.sizes[first:], u.list[from:], u.amounts[from:]})
+}
+
+// copyFrom makes s hold what u does.
+func (s *states) copyFrom(u *states) {
+	s.sizes, s.list, s.amounts = s.sizes[:0], s.list[:0], s.amounts[:0]
+	s.addAll(u)
+}

@@ -1,0 +1,190 @@
+package mcmc
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// A reference is the law of whole compositions that the learnt leg of a ladder begins
+// at. Draws from it are independent, and its density is known:
+//
+//	q(x) = a·g(x) + (1 − a·G)·d(x),  G = Σ g,
+//
+// where g is the law by which recall draws from what warm-up met at β = 1, and d that
+// by which [Exact] draws, so that q is 0 nowhere that the target is not. A draw from g
+// may be no composition, as an ingredient comes twice. Then it is made again, up to
+// recallTries times in all, and after that, or with probability plain to begin with,
+// there is one from d. So a = (1 − plain)·(1 − (1−G)^tries)/G.
+type reference struct {
+	known memory // g; a state that draws from it has a copy
+	tries int
+
+	logRecall, logPlain float64 // log a and log(1 − a·G)
+}
+
+const (
+	plain       = 0.05
+	recallTries = 8
+
+	leastMass    = 0.01    // where G is below, a reference would hardly be of use
+	mostDistinct = 1 << 24 // steps that computing G may take
+)
+
+// newReference returns the reference that is learnt from the states met, nil if
+// there are none or hardly a draw from g is a composition.
+func newReference(t *Target, met *states, tries int) *reference {
+	f := &reference{tries: tries}
+	f.known.learn(t, met)
+	g := f.known.mass(t)
+	if g < leastMass {
+		return nil
+	}
+	some := 1.0 // of so many draws from g one is a composition
+	if g < 1 {
+		some = -math.Expm1(float64(tries) * math.Log1p(-g))
+	}
+	f.logRecall = math.Log((1 - plain) * some / g)
+	f.logPlain = math.Log1p(-(1 - plain) * some)
+	return f
+}
+
+// mass returns G, the probability that recall draws no ingredient twice; 0 where that is
+// too long to compute, or nothing was met.
+func (m *memory) mass(t *Target) float64 {
+	n := t.space.ingredients
+	met := slices.Compact(slices.Sorted(slices.Values(m.list)))
+	if len(met) == 0 || len(met) > mostDistinct/t.law.hi/(1+len(m.groups)) {
+		return 0
+	}
+	var shares []float64
+	for _, i := range met {
+		shares = append(shares, m.share(int(i), n))
+	}
+	loosely := distinct(shares, n-len(met), unmet/float64(n), t.law.hi)
+	together := make(map[*group][]float64) // the others of each group, and of what has none
+	g := 0.0
+	for k, size := range m.sizes {
+		own := m.groups[m.cores[k]]
+		if together[own] == nil {
+			together[own] = m.distinctOthers(t, met, own)
+		}
+		g += (1 - loose) * together[own][int(size)-bits.OnesCount64(m.cores[k])] / float64(len(m.sizes))
+	}
+	for k, p := range t.law.p {
+		size := unmet*p + (1-unmet)*float64(m.sizeCount[k])/float64(len(m.sizes))
+		g += loose * size * loosely[t.law.lo+k]
+	}
+	return min(g, 1)
+}
+
+// distinctOthers returns with which probability 0 to the law's most of the ingredients
+// that recall draws for a group, beside the core, all differ.
+func (m *memory) distinctOthers(t *Target, met []int32, own *group) []float64 {
+	n := t.space.ingredients
+	var shares []float64
+	for _, i := range met {
+		if int(m.rankOf(i)) >= m.core {
+			shares = append(shares, m.otherShare(i, own, n))
+		}
+	}
+	each := 1 / float64(n-m.core)
+	if len(m.others) > 0 {
+		each *= unmet
+	}
+	if own != nil && len(own.others) > 0 {
+		each *= 1 - ownShare
+	}
+	return distinct(shares, n-m.core-len(shares), each, t.law.hi)
+}
+
+// distinct returns with which probability 0 to most independent draws all differ, of
+// things of which some have the given probabilities, and the others each the same.
+// With one more thing of probability q, P(k draws differ) rises by k·q·P(k−1 draws
+// without it differ).
+func distinct(some []float64, others int, each float64, most int) []float64 {
+	p := make([]float64, most+1)
+	p[0] = 1
+	for k := range min(most, others) {
+		p[k+1] = p[k] * float64(others-k) * each
+	}
+	for _, q := range some {
+		for k := most; k > 0; k-- {
+			p[k] += float64(k) * q * p[k-1]
+		}
+	}
+	return p
+}
+
+// memory returns what a state draws from the reference with.
+func (f *reference) memory() *memory {
+	m := &memory{recollection: f.known.recollection}
+	m.parts = nil
+	return m
+}
+
+// draw makes y an independent draw, by a state that has the reference's memory. It
+// returns the probability that y's amounts come out when recall divides them.
+func (f *reference) draw(r *Rand, x *State, y *Composition) (divided product) {
+	if !r.Bernoulli(plain) {
+		for range f.tries {
+			if x.drawListed(r, y) {
+				return x.memory.divide(r, &x.exact, y)
+			}
+		}
+	}
+	x.drawExact(r, y)
+	return x.memory.divide(nil, nil, y)
+}
+
+// log returns log q(y), by a state that has the reference's memory.
+func (f *reference) log(x *State, y *Composition) float64 {
+	return f.logDivided(x, y, x.memory.divide(nil, nil, y))
+}
+
+// logDivided is log of a y of whose amounts the probability is known.
+func (f *reference) logDivided(x *State, y *Composition, divided product) float64 {
+	t := x.target
+	recalled := f.logRecall + divided.and(x.listed(y)).log()
+	plain := f.logPlain + t.logDrawn[y.Used()-t.law.lo]
+	return max(recalled, plain) + math.Log1p(math.Exp(-math.Abs(recalled-plain)))
+}
+
+// here returns log q of the state's own composition, which is kept until it moves.
+func (f *reference) here(x *State) float64 {
+	if !x.recalled {
+		x.recalled, x.logRecall = true, f.log(x, x.Composition)
+	}
+	return x.logRecall
+}
+
+// move moves a state of the learnt leg, which follows
+//
+//	q(x)^(1−β) · (π(n)·Y(x))^β:
+//
+// by an independent draw if β = 0, and else by a candidate that is one, for which the
+// weight of [State.whole] is (π/q)^β.
+func (f *reference) move(r *Rand, x *State) error {
+	if x.beta == 0 {
+		divided := f.draw(r, x, x.Composition)
+		err := x.Refresh()
+		x.recalled, x.logRecall = true, f.logDivided(x, x.Composition, divided)
+		x.finds.see(x.Composition, x.sum)
+		return err
+	}
+	if err := x.ready("learnt leg", x.target); err != nil {
+		return err
+	}
+	weight := func(y *Composition, log float64) float64 { return x.beta * (x.target.LogLaw(y.Used()) - log) }
+	there := 0.0
+	result, _, err := x.whole(r, func() float64 {
+		return weight(x.Composition, f.here(x))
+	}, func(y *Composition) (float64, bool) {
+		there = f.logDivided(x, y, f.draw(r, x, y))
+		return weight(y, there), true
+	})
+	if result == updated && x.target.batch == 1 { // else there is of the last one of a batch
+		x.recalled, x.logRecall = true, there
+	}
+	return err
+}

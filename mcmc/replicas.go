@@ -1,0 +1,372 @@
+package mcmc
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// replicas are those of one tempered chain.
+type replicas struct {
+	kernel *Tempered
+	rungs  []rung // from β = 0 to β = 1, the peaks, and those of the learnt leg
+	peaks  int    // how many rungs are above β = 1
+	scans  int64  // its parity says which swaps are tried next
+
+	// The learnt leg leads from the reference at β = 0 to the same β = 1. There is
+	// none before something was learnt.
+	reference  *reference
+	learnt     int // how many rungs it has below β = 1
+	learntSums ladderSums
+	pays       bool // whether the last round of warm-up found that it pays
+
+	// Streams of random choices are made for replicas as they are needed, each
+	// with a number of its own.
+	seed           uint64
+	index, streams int
+
+	round, done int // of warm-up: which, and the scans made of it
+	sums        ladderSums
+
+	workers int
+	errs    []error
+	timed   int           // scans made by one worker to see how long they take
+	took    time.Duration // by these
+}
+
+// rung is a place in the ladder: its β is its state's.
+type rung struct {
+	state  *State
+	rand   *Rand
+	offset float64 // a guess of log Z_{r+1}/Z_r; the closer, the smaller the error of log Z
+	seen   ends    // by the replica that is here now
+	aside  Tally   // of moves that are not reported
+}
+
+// ends says which ends of the ladder a replica has seen.
+type ends uint8
+
+const (
+	seenHot  ends = 1 << iota // β = 0 was the last
+	seenCold                  // it has been at β = 1
+	byLearnt                  // that β = 0 was of the learnt leg
+)
+
+// NewChain starts a chain, with a ladder that warm-up will space anew.
+func (k *Tempered) NewChain(seed uint64, index int) (*Chain, error) {
+	l, tries, err := newReplicas(k, seed, index)
+	if err != nil {
+		return nil, fmt.Errorf("chain %d: %w", index, err)
+	}
+	return &Chain{State: l.state(), Tries: tries, mover: l, rand: chainRand(seed, index)}, nil
+}
+
+// newReplicas returns the ladder with which a chain begins. It is guessed: β
+// rises as the cube.
+func newReplicas(k *Tempered, seed uint64, index int) (l *replicas, tries int, err error) {
+	l = &replicas{kernel: k, seed: seed, index: index, workers: 1}
+	steps := k.steps
+	if steps == 0 {
+		steps = firstSteps
+	}
+	if !k.target.scored() {
+		steps = 0 // all β are alike
+	}
+	if steps > 0 {
+		l.peaks = len(k.peaks)
+	}
+	for s := 0; s <= steps+l.peaks; s++ {
+		r := l.stream()
+		x, n, err := StartState(k.target, r)
+		if s == steps || err != nil {
+			tries = n
+		}
+		if err != nil {
+			return nil, tries, err
+		}
+		l.rungs = append(l.rungs, rung{state: x, rand: r})
+		if s < steps {
+			f := float64(s) / float64(steps)
+			x.beta = f * f * f
+		} else if s > steps {
+			x.beta = k.peaks[s-steps-1]
+		}
+	}
+	l.sums.reset(steps)
+	return l, tries, nil
+}
+
+// firstSteps is how many steps a ladder has before warm-up has found how many
+// it needs.
+const firstSteps = 8
+
+// stream returns the next stream of random choices.
+func (l *replicas) stream() *Rand {
+	l.streams++
+	return NewRand(l.seed, fmt.Sprintf("replicas of chain %d", l.index), uint64(l.streams))
+}
+
+// steps returns how many steps lead from β = 0 to β = 1: the number of the rung
+// there.
+func (l *replicas) steps() int { return len(l.rungs) - 1 - l.peaks - l.learnt }
+
+// state returns that at β = 1.
+func (l *replicas) state() *State { return l.rungs[l.steps()].state }
+
+// searching returns all states.
+func (l *replicas) searching() []*State {
+	all := make([]*State, len(l.rungs))
+	for k := range l.rungs {
+		all[k] = l.rungs[k].state
+	}
+	return all
+}
+
+func (l *replicas) setWorkers(workers int) { l.workers = workers }
+
+// refresh refreshes all states.
+func (l *replicas) refresh() error {
+	for k := range l.rungs {
+		if err := l.rungs[k].state.Refresh(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance makes scans.
+func (l *replicas) advance(r *Rand, scans int, tally *Tally) error {
+	return l.scan(r, scans, false, tally)
+}
+
+// warm makes scans of warm-up.
+func (l *replicas) warm(r *Rand, scans int, tally *Tally) error {
+	return l.scan(r, scans, true, tally)
+}
+
+func (l *replicas) scan(r *Rand, scans int, warm bool, tally *Tally) error {
+	for range scans {
+		was := *tally
+		if err := l.explore(warm, tally); err != nil {
+			return kernelError("tempered", err)
+		}
+		swapped := l.swap(r)
+		tally.Iterations = was.Iterations + 1
+		tally.Accepted = was.Accepted + oneIf(swapped || tally.Accepted > was.Accepted)
+		tally.Updated = was.Updated + oneIf(swapped || tally.Updated > was.Updated)
+		if warm {
+			if l.done++; l.done == firstLadderRound<<l.round {
+				if err := l.tune(); err != nil {
+					return kernelError("tempered", err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+const (
+	timedScans = 16
+	shortScan  = 20 * time.Microsecond // what several workers save only on longer scans
+)
+
+// explore moves every replica. Each has its own random choices, so it makes no
+// difference how many do so at once.
+func (l *replicas) explore(warm bool, tally *Tally) error {
+	workers := min(l.workers, len(l.rungs))
+	if workers > 1 && l.timed < timedScans {
+		l.timed++
+		defer func(start time.Time) { l.took += time.Since(start) }(time.Now())
+		workers = 1
+	}
+	if workers > 1 && l.took >= timedScans*shortScan {
+		return l.exploreAtOnce(workers, warm, tally)
+	}
+	for k := range l.rungs {
+		if err := l.move(k, warm, tally); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exploreAtOnce is explore by several workers.
+func (l *replicas) exploreAtOnce(workers int, warm bool, tally *Tally) error {
+	l.errs = slices.Grow(l.errs[:0], len(l.rungs))[:len(l.rungs)]
+	part := func(from int) {
+		for k := from; k < len(l.rungs); k += workers {
+			l.errs[k] = l.move(k, warm, tally)
+		}
+	}
+	var group sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		group.Go(func() { part(w) })
+	}
+	part(0)
+	group.Wait()
+	for _, err := range l.errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move moves the replica on one rung. Only what happens at β = 1 is counted.
+func (l *replicas) move(k int, warm bool, tally *Tally) error {
+	g, b := &l.rungs[k], l.kernel.within
+	if k != l.steps() {
+		tally = &g.aside
+	}
+	switch {
+	case k >= len(l.rungs)-l.learnt:
+		return l.reference.move(g.rand, g.state)
+	case k == 0 && len(l.rungs) > 1:
+		g.state.drawExact(g.rand, g.state.Composition)
+		err := g.state.Refresh()
+		g.state.finds.see(g.state.Composition, g.state.sum)
+		return err
+	case warm:
+		return b.learn(g.rand, g.state, l.kernel.moves, tally)
+	default:
+		return b.Advance(g.rand, g.state, l.kernel.moves, tally)
+	}
+}
+
+// rise returns log p_{k+1}(x) − log p_k(x), up to a constant, of the law on
+// rung k and of that on the next.
+func (l *replicas) rise(k int, x *State) float64 {
+	d := (l.rungs[k+1].state.beta - l.rungs[k].state.beta) * x.sum
+	if k == 0 {
+		d += x.target.logShare(x.Composition.Used())
+	}
+	return d
+}
+
+// logSwap returns the logarithm of the Metropolis ratio of a swap between rung k
+// and the next: the rise at the one below less that at the one above, which each
+// by itself may be beyond a float64.
+func (l *replicas) logSwap(k int, lower, upper *State) float64 {
+	d := (l.rungs[k+1].state.beta - l.rungs[k].state.beta) * (lower.sum - upper.sum)
+	if k == 0 {
+		d += lower.target.logShare(lower.Composition.Used()) - upper.target.logShare(upper.Composition.Used())
+	}
+	return d
+}
+
+// peakSwaps is the share of swaps with a peak that are tried. Tried each time,
+// they would hand the same few replicas to β = 1 in turn, and draws that recur
+// with a period look as if they were worth more than they are.
+const peakSwaps = 0.1
+
+// swap lets neighbours swap, every second pair in turn, and says whether the
+// last one did.
+func (l *replicas) swap(r *Rand) (coldSwapped bool) {
+	parity := int(l.scans & 1)
+	l.scans++
+	l.sums.begin()
+	steps := l.steps()
+	for k := range steps + l.peaks {
+		lower, upper := &l.rungs[k], &l.rungs[k+1]
+		p := math.Exp(min(0, l.logSwap(k, lower.state, upper.state)))
+		if k < steps {
+			l.sums.see(k, lower.state.sum, p, l.rise(k, lower.state)-lower.offset, l.rise(k, upper.state)-lower.offset)
+		}
+		if k >= steps {
+			p *= peakSwaps
+		}
+		if k&1 == parity && r.Bernoulli(p) {
+			lower.state.swap(upper.state)
+			lower.seen, upper.seen = upper.seen, lower.seen
+			coldSwapped = coldSwapped || k == steps-1 || k == steps
+		}
+	}
+	l.sums.end(l.state().sum)
+	coldSwapped = l.swapLearnt(r, parity) || coldSwapped
+	l.arrive()
+	return coldSwapped
+}
+
+// arrive notes which replicas are at an end of the ladder, and counts what comes from
+// β = 0 to β = 1.
+func (l *replicas) arrive() {
+	steps := l.steps()
+	cold := &l.rungs[steps].seen
+	if steps == 0 {
+		return
+	}
+	hot := &l.rungs[0].seen
+	*hot = *hot&seenCold | seenHot
+	if l.learnt > 0 {
+		hot = &l.rungs[len(l.rungs)-l.learnt].seen
+		*hot = *hot&seenCold | seenHot | byLearnt
+	}
+	if *cold&seenHot != 0 {
+		sums := &l.sums
+		if *cold&byLearnt != 0 {
+			sums = &l.learntSums
+		}
+		sums.restarts++
+		sums.roundTrips += oneIf(*cold&seenCold != 0)
+	}
+	*cold = seenCold
+}
+
+// swap exchanges the compositions of two states, with what scores them.
+func (x *State) swap(y *State) {
+	x.Composition, y.Composition = y.Composition, x.Composition
+	x.terms, y.terms = y.terms, x.terms
+	x.sum, y.sum = y.sum, x.sum
+	x.recalled, y.recalled = false, false
+}
+
+// settle ends warm-up.
+func (l *replicas) settle() {
+	for k := range l.rungs[:len(l.rungs)-l.learnt] {
+		l.kernel.within.EndWarmup(l.rungs[k].state)
+	}
+	l.sums.settle(l.rungs)
+	l.settleLearnt()
+	l.round, l.done = 0, 0
+}
+
+// settle begins anew, with offsets as the sums have them, of a leg that begins with the
+// given rungs.
+func (s *ladderSums) settle(rungs []rung) {
+	for k := range s.steps() {
+		if rise := s.logRatio(k); !math.IsNaN(rise) && !math.IsInf(rise, 0) {
+			rungs[k].offset += rise
+		}
+	}
+	s.reset(s.steps())
+}
+
+// report returns what the chain did since warm-up.
+func (l *replicas) report() *Ladder {
+	out := l.sums.report(l.rungs[:l.steps()+1])
+	if l.learnt > 0 {
+		out.Learnt = l.learntSums.report(l.leg())
+	}
+	return out
+}
+
+// report returns what a leg of the given rungs did.
+func (s *ladderSums) report(rungs []rung) *Ladder {
+	out := &Ladder{Scans: s.scans, Restarts: s.restarts, RoundTrips: s.roundTrips}
+	n, steps := float64(s.scans), s.steps()
+	for k := range steps + 1 {
+		g := Rung{Beta: rungs[k].state.beta, Barrier: out.Barrier}
+		g.MeanLogScore = s.logScore[k] / float64(s.scans-s.forbidden[k])
+		g.Forbidden = float64(s.forbidden[k]) / n
+		if k < steps {
+			g.Rejected = s.rejected[k] / n
+			out.Barrier += g.Rejected
+			out.LogZ += rungs[k].offset + s.logRatio(k)
+		}
+		out.Rungs = append(out.Rungs, g)
+	}
+	out.LogZError = s.error()
+	return out
+}

@@ -1,0 +1,315 @@
+package mcmc
+
+import (
+	"slices"
+
+	"kir/internal/count"
+	"kir/internal/measure"
+	"kir/rule"
+)
+
+// A Share is the part of the compositions of n ingredients that can be counted
+// which keep the other rules too.
+type Share struct {
+	N        int
+	Estimate float64 // 0 where none is known to
+	SE       float64 // standard error of the estimate, 0 if it is exact
+	Exact    bool    // each was looked at
+	Counted  bool    // else the law gave the size no mass that matters, and nothing is known
+}
+
+// ruleset is what a space knows of its rules.
+type ruleset struct {
+	rule.Conditions
+
+	needsOf [][]int32 // by ingredient: the needs that begin with it or that it meets
+	meets   [][]int32 // by ingredient: those that it meets
+
+	firstTerm []int32 // where the terms of an ingredient begin, and end
+	terms     []sumTerm
+
+	doses   []doses  // by ingredient; nil if all amounts are allowed
+	lattice *lattice // what equalities leave; nil if there are none
+
+	table    *count.Table
+	sampler  *count.Sampler
+	untabled *count.SizeError // why the table leaves rules out
+	cached   bool             // whether figures came from a cache
+	shares   []Share          // of n = 1.. ; nil if all rules are counted
+	logCount []float64        // log |X_n| at n, −Inf at 0 and where X_n is empty or not counted
+
+	measured   *measure.Result // nil if nothing had to be
+	measuredAt []int           // by n: the index of its Sizes, or −1
+}
+
+// A sumTerm is what an ingredient adds to a sum.
+type sumTerm struct {
+	sum            int32
+	perUnit, whole int64
+	bent           *rule.Term // if not each unit adds the same
+}
+
+// newRuleset indexes conditions by ingredient.
+func newRuleset(c *rule.Conditions) *ruleset {
+	r := &ruleset{Conditions: *c, needsOf: make([][]int32, len(c.Amounts)), meets: make([][]int32, len(c.Amounts))}
+	index := func(of [][]int32, need int, members ...int) {
+		for _, i := range members {
+			if !slices.Contains(of[i], int32(need)) {
+				of[i] = append(of[i], int32(need))
+			}
+		}
+	}
+	for k, need := range r.Needs {
+		index(r.needsOf, k, need.If)
+		index(r.needsOf, k, need.Then...)
+		index(r.meets, k, need.Then...)
+	}
+	r.indexSums()
+	r.doses = dosesOf(c)
+	r.lattice = newLattice(c)
+	return r
+}
+
+// indexSums writes down the terms by ingredient, and of each in the sums' order.
+func (r *ruleset) indexSums() {
+	r.firstTerm = make([]int32, len(r.Amounts)+1)
+	for _, s := range r.Sums {
+		for _, t := range s.Terms {
+			r.firstTerm[t.Ingredient+1]++
+		}
+	}
+	for i := range r.Amounts {
+		r.firstTerm[i+1] += r.firstTerm[i]
+	}
+	next := slices.Clone(r.firstTerm)
+	r.terms = make([]sumTerm, next[len(r.Amounts)])
+	for k := range r.Sums {
+		for n := range r.Sums[k].Terms {
+			t := &r.Sums[k].Terms[n]
+			one := sumTerm{sum: int32(k), perUnit: t.PerUnit, whole: t.Whole}
+			if t.Bent() {
+				one.bent = t
+			}
+			r.terms[next[t.Ingredient]] = one
+			next[t.Ingredient]++
+		}
+	}
+}
+
+func (r *ruleset) termsOf(i int) []sumTerm { return r.terms[r.firstTerm[i]:r.firstTerm[i+1]] }
+
+// possible says whether X_n is not empty, as far as is known.
+func (r *ruleset) possible(n int) bool { return n < len(r.logCount) && r.logCount[n] > negInf }
+
+// counted says whether it is known if X_n is empty.
+func (r *ruleset) counted(n int) bool { return r.shares == nil || r.shares[n-1].Counted }
+
+// rulesName is what the rules are called where properties have names.
+const rulesName = "rules"
+
+// LogScore returns 0 where the rules are kept and −Inf elsewhere.
+func (r *ruleset) LogScore(x *Composition) float64 { return logOf(r.Keeps(x.Parts())) }
+
+// Scorer returns a scorer of x.
+func (r *ruleset) Scorer(x *Composition) Scorer { return r.scorer(x) }
+
+func (r *ruleset) scorer(x *Composition) *ruleScorer {
+	return &ruleScorer{
+		r: r, x: x,
+		amounts:    make([]int32, x.N()),
+		groupUsed:  make([]int32, len(r.Groups)),
+		groupTotal: make([]int64, len(r.Groups)),
+		met:        make([]int32, len(r.Needs)),
+		sums:       make([]int64, len(r.Sums)),
+		touched:    make([]int32, 0, 8),
+	}
+}
+
+// ruleScorer keeps count of which rules a composition breaks, amount by amount.
+type ruleScorer struct {
+	r       *ruleset
+	x       *Composition
+	amounts []int32 // as last told
+	used    []int32 // the ingredients with an amount, in no order, some maybe without
+
+	missing    int     // required ingredients that are not used
+	badAmounts int     // ingredients with an amount that they may not take
+	groupUsed  []int32 // by group: members used, and their units
+	groupTotal []int64
+	badGroups  int
+	met        []int32 // by need: how many of Then are used
+	badNeeds   int
+	sums       []int64 // by sum: what it comes to
+	badSums    int
+	touched    []int32
+	slopes     []int64   // by sum: what a step adds; 0 outside of along
+	bent       []bentSum // those of the last line that hold on a lattice
+}
+
+// Reset counts everything anew.
+func (s *ruleScorer) Reset() {
+	for _, i := range s.used {
+		s.amounts[i] = 0
+	}
+	clear(s.groupUsed)
+	clear(s.groupTotal)
+	clear(s.met)
+	clear(s.sums)
+	s.used = s.used[:0]
+	s.missing, s.badAmounts, s.badGroups, s.badNeeds, s.badSums = s.r.Required, 0, 0, 0, 0
+	for g := range s.r.Groups {
+		if s.groupBroken(int32(g)) {
+			s.badGroups++
+		}
+	}
+	for k := range s.r.Sums {
+		s.badSums += int(oneIf(s.sumBroken(int32(k))))
+	}
+	for _, i := range s.x.Ingredients() {
+		s.set(int(i), s.x.amounts[i])
+		s.used = append(s.used, i)
+	}
+}
+
+// set changes one amount and what follows from it.
+func (s *ruleScorer) set(i int, amount int32) {
+	was := s.amounts[i]
+	if was == amount {
+		return
+	}
+	change := int32(0)
+	switch {
+	case was == 0:
+		change = 1
+	case amount == 0:
+		change = -1
+	}
+	if change != 0 {
+		s.badNeeds -= s.brokenNeeds(i)
+	}
+	s.amounts[i] = amount
+	rule := &s.r.Amounts[i]
+	total := s.x.total
+	if was > 0 && !rule.Allows(int(was), total) {
+		s.badAmounts--
+	}
+	if amount > 0 && !rule.Allows(int(amount), total) {
+		s.badAmounts++
+	}
+	if rule.Required {
+		s.missing -= int(change)
+	}
+	for _, g := range s.r.GroupsOf[i] {
+		before := s.groupBroken(g)
+		s.groupUsed[g] += change
+		s.groupTotal[g] += int64(amount - was)
+		s.badGroups += broke(before, s.groupBroken(g))
+	}
+	if change != 0 {
+		for _, k := range s.r.meets[i] {
+			s.met[k] += change
+		}
+		s.badNeeds += s.brokenNeeds(i)
+	}
+	for _, t := range s.r.termsOf(i) {
+		more := t.perUnit*int64(amount-was) + t.whole*int64(change)
+		if t.bent != nil {
+			more = t.bent.At(int(amount)) - t.bent.At(int(was))
+		}
+		before := s.sumBroken(t.sum)
+		s.sums[t.sum] += more
+		s.badSums += broke(before, s.sumBroken(t.sum))
+	}
+}
+
+// broke is how the number of broken rules changes.
+func broke(before, after bool) int {
+	switch {
+	case after && !before:
+		return 1
+	case before && !after:
+		return -1
+	}
+	return 0
+}
+
+func (s *ruleScorer) groupBroken(g int32) bool {
+	return s.groupUsedBroken(g) || s.groupTotalBroken(g)
+}
+
+func (s *ruleScorer) groupUsedBroken(g int32) bool {
+	u := s.r.Groups[g].Used
+	return u != nil && (int(s.groupUsed[g]) < u.Min || int(s.groupUsed[g]) > u.Max)
+}
+
+func (s *ruleScorer) groupTotalBroken(g int32) bool {
+	t := s.r.Groups[g].Total
+	return t != nil && (s.groupTotal[g] < int64(t.Min) || s.groupTotal[g] > int64(t.Max))
+}
+
+// brokenNeeds counts those of an ingredient's needs that are not met.
+func (s *ruleScorer) brokenNeeds(i int) int {
+	n := 0
+	for _, k := range s.r.needsOf[i] {
+		if s.needBroken(k) {
+			n++
+		}
+	}
+	return n
+}
+
+// needBroken says whether a need is not met.
+func (s *ruleScorer) needBroken(k int32) bool {
+	return s.amounts[s.r.Needs[k].If] > 0 && s.met[k] == 0
+}
+
+func (s *ruleScorer) sumBroken(k int32) bool {
+	return s.sums[k] < s.r.Sums[k].Min || s.sums[k] > s.r.Sums[k].Max
+}
+
+// kept says whether all rules are.
+func (s *ruleScorer) kept() bool {
+	return s.missing == 0 && s.badAmounts == 0 && s.badGroups == 0 && s.badNeeds == 0 && s.badSums == 0
+}
+
+// LogScore returns 0 if all rules are kept, else −Inf.
+func (s *ruleScorer) LogScore() float64 { return logOf(s.kept()) }
+
+// at returns the score of one split of (i, j): k units to i.
+func (s *ruleScorer) at(i, j, k int) float64 {
+	a, b := s.amounts[i], s.amounts[j]
+	s.set(i, int32(k))
+	s.set(j, a+b-int32(k))
+	score := s.LogScore()
+	s.set(i, a)
+	s.set(j, b)
+	return score
+}
+
+// Moved takes over the new amounts.
+func (s *ruleScorer) Moved(i, j int) {
+	for _, k := range [2]int{i, j} {
+		if amount := s.x.amounts[k]; amount != s.amounts[k] {
+			if s.amounts[k] == 0 {
+				s.used = append(s.used, int32(k))
+			}
+			s.set(k, amount)
+		}
+	}
+	if len(s.used) > 4*s.x.Used()+64 { // those dropped long ago
+		s.used = append(s.used[:0], s.x.Ingredients()...)
+	}
+}
+
+// bounds returns the smallest and the largest amount of an ingredient in use.
+func (s *ruleScorer) bounds(i int) (smallest, largest int64) {
+	a := &s.r.Amounts[i]
+	if a.Excluded {
+		return 1, 0
+	}
+	smallest, largest = int64(max(a.Min, 1)), int64(s.x.total)
+	if a.Max > 0 {
+		largest = min(largest, int64(a.Max))
+	}
+	return smallest, largest
+}

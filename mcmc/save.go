@@ -1,0 +1,365 @@
+package mcmc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// chainFormat begins what a chain is saved as, and chainName that of every version.
+const (
+	chainName   = "kir chain "
+	chainFormat = chainName + "8\n"
+)
+
+// MarshalBinary returns all that the chain needs to go on later from where it
+// is. A chain that is restored from it goes on, draw for draw, as this one
+// does from its next [Chain.Refresh] on. What a [Learner] of the user's own keeps
+// in [State.Learnt] cannot be saved.
+func (c *Chain) MarshalBinary() ([]byte, error) {
+	e := encoder{data: []byte(chainFormat)}
+	e.ints(int64(c.State.Composition.N()), int64(c.Tries))
+	e.tally(&c.tally)
+	e.random(c.rand)
+	c.mover.save(&e)
+	return e.data, e.err
+}
+
+// RestoreChain returns the chain that [Chain.MarshalBinary] saved, for the
+// same target and kernel, with its states refreshed.
+func RestoreChain(t *Target, k Kernel, data []byte) (*Chain, error) {
+	return restoreChain(t, data, func(d *decoder) mover {
+		if rungs := d.int(); d.err == nil && rungs != 0 {
+			d.err = errOtherKernel
+		}
+		if d.err != nil {
+			return nil
+		}
+		return &kernelMover{k, d.state(1)}
+	})
+}
+
+// errOtherKernel is returned for a chain of replicas that is to go on without, and
+// the other way round.
+var errOtherKernel = errors.New("the saved chain is of another kernel")
+
+// restoreChain returns the chain whose mover, which comes last, restore reads.
+func restoreChain(t *Target, data []byte, restore func(d *decoder) mover) (*Chain, error) {
+	rest, ok := bytes.CutPrefix(data, []byte(chainFormat))
+	switch {
+	case !ok && bytes.HasPrefix(data, []byte(chainName)):
+		return nil, errors.New("the saved chain is of another version of kir, which alone can go on with it")
+	case !ok:
+		return nil, damaged("it does not begin as one")
+	}
+	d := decoder{data: rest, target: t}
+	if n := d.int(); d.err == nil && n != int64(t.space.ingredients) {
+		return nil, fmt.Errorf("the saved chain has %d ingredients and the target %d", n, t.space.ingredients)
+	}
+	c := &Chain{Tries: int(d.int())}
+	d.tally(&c.tally)
+	c.rand = d.random()
+	if d.err == nil {
+		c.mover = restore(&d)
+	}
+	if d.err == nil && len(d.data) > 0 {
+		d.fail("it goes on after its end")
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	c.State = c.mover.state()
+	return c, nil
+}
+
+func damaged(what string) error { return fmt.Errorf("the saved chain is damaged: %s", what) }
+
+// encoder appends what is saved.
+type encoder struct {
+	data []byte
+	err  error
+}
+
+func (e *encoder) ints(values ...int64) {
+	for _, v := range values {
+		e.data = binary.LittleEndian.AppendUint64(e.data, uint64(v))
+	}
+}
+
+func (e *encoder) floats(values ...float64) {
+	for _, v := range values {
+		e.data = binary.LittleEndian.AppendUint64(e.data, math.Float64bits(v))
+	}
+}
+
+// list writes how many there are, and each, none of which is negative.
+func (e *encoder) list(values []int32) {
+	e.ints(int64(len(values)))
+	for _, v := range values {
+		e.data = binary.AppendUvarint(e.data, uint64(v))
+	}
+}
+
+// states writes compositions.
+func (e *encoder) states(s *states) {
+	e.list(s.sizes)
+	e.list(s.list)
+	e.list(s.amounts)
+}
+
+func (e *encoder) tally(t *Tally) {
+	e.ints(t.Iterations, t.Accepted, t.Updated, int64(len(t.Moves)))
+	for _, m := range t.Moves {
+		e.ints(int64(len(m.Name)))
+		e.data = append(e.data, m.Name...)
+		e.ints(m.Tried, m.Accepted, m.Updated)
+	}
+}
+
+func (e *encoder) random(r *Rand) {
+	state, err := r.MarshalBinary()
+	if err != nil && e.err == nil {
+		e.err = err
+	}
+	e.ints(int64(len(state)))
+	e.data = append(e.data, state...)
+}
+
+// state writes the composition, its ingredients in the order in which random
+// integers pick them, and what was learnt.
+func (e *encoder) state(x *State) {
+	if x.Learnt != nil && e.err == nil {
+		e.err = errors.New("a chain cannot be saved whose kernel has learnt something that is not kir's own")
+	}
+	c := x.Composition
+	e.list(c.list)
+	for _, i := range c.list {
+		e.data = binary.LittleEndian.AppendUint32(e.data, uint32(c.amounts[i]))
+	}
+	m := x.memory
+	if m == nil {
+		m = &memory{}
+	}
+	e.states(&m.states)
+	e.ints(oneIf(m.tuned))
+	e.floats(m.mix[:]...)
+	e.ints(int64(m.round), int64(m.done))
+	e.states(&m.met)
+	e.ints(int64(m.leg))
+	e.states(&m.home)
+	for _, w := range []wholeTally{m.last.refresh, m.last.recall, m.now.refresh, m.now.recall} {
+		e.ints(w.tried, w.candidates, w.accepted)
+	}
+}
+
+// decoder reads what is saved. After its first error it returns zeros.
+type decoder struct {
+	data   []byte
+	target *Target
+	err    error
+}
+
+func (d *decoder) fail(what string) {
+	if d.err == nil {
+		d.err = damaged(what)
+	}
+	d.data = nil
+}
+
+// take returns the next bytes; zeros if there are not as many.
+func (d *decoder) take(n int) []byte {
+	if n < 0 || n > len(d.data) {
+		d.fail("it ends early")
+		return make([]byte, max(0, min(n, 8)))
+	}
+	b := d.data[:n]
+	d.data = d.data[n:]
+	return b
+}
+
+func (d *decoder) int() int64 { return int64(binary.LittleEndian.Uint64(d.take(8))) }
+
+// between returns an integer that must be from lo to hi.
+func (d *decoder) between(lo, hi int64) int {
+	v := d.int()
+	if d.err == nil && (v < lo || v > hi) {
+		d.fail("a number is out of range")
+	}
+	if d.err != nil {
+		return int(lo)
+	}
+	return int(v)
+}
+
+// maxCount is more than can be counted in a lifetime, and small enough for
+// sums and for numbers with a point.
+const maxCount = 1 << 53
+
+// count returns a count that must be at most hi.
+func (d *decoder) count(hi int64) int64 { return int64(d.between(0, hi)) }
+
+// sum returns a sum of terms from 0 to 1, of which there are so many. Rounding
+// may have carried it a little beyond.
+func (d *decoder) sum(terms int64) float64 {
+	v := d.float()
+	if !(v >= 0 && v <= float64(terms)*(1+1e-9)) {
+		d.fail("a sum is out of range")
+	}
+	return v
+}
+
+// float returns a number that must be finite.
+func (d *decoder) float() float64 {
+	v := math.Float64frombits(binary.LittleEndian.Uint64(d.take(8)))
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		d.fail("a number is not finite")
+		return 0
+	}
+	return v
+}
+
+// list returns integers that must be from lo to hi.
+func (d *decoder) list(lo, hi int32) []int32 {
+	n := d.between(0, int64(max(0, len(d.data)-8))) // each takes a byte at least
+	if d.err != nil || n == 0 {
+		return nil
+	}
+	values := make([]int32, n)
+	for k := range values {
+		v, size := binary.Uvarint(d.data)
+		if size <= 0 || v < uint64(lo) || v > uint64(hi) {
+			d.fail("a number is out of range")
+			return nil
+		}
+		values[k], d.data = int32(v), d.data[size:]
+	}
+	return values
+}
+
+// states returns compositions.
+func (d *decoder) states() (s states) {
+	t := d.target
+	s.sizes = d.list(int32(t.law.lo), int32(t.law.hi))
+	s.list = d.list(0, int32(t.space.ingredients-1))
+	s.amounts = d.list(1, int32(t.space.total))
+	at := 0
+	for _, n := range s.sizes {
+		sum := 0
+		for range n {
+			if at < min(len(s.list), len(s.amounts)) {
+				sum += int(s.amounts[at])
+			}
+			at++
+		}
+		if sum != t.space.total {
+			d.fail("the amounts of what it has met do not sum to the total")
+			return states{}
+		}
+	}
+	if at != len(s.list) || at != len(s.amounts) {
+		d.fail("what it has met is cut off")
+		return states{}
+	}
+	return s
+}
+
+// home returns where a chain was before it was heated, if it was.
+func (d *decoder) home() states {
+	s := d.states()
+	list := slices.Sorted(slices.Values(s.list))
+	if len(s.sizes) > 1 || len(slices.Compact(list)) < len(s.list) {
+		d.fail("where it was is no composition")
+		return states{}
+	}
+	return s
+}
+
+// minMoveBytes is how long the count of a move is whose name is empty.
+const minMoveBytes = 4 * 8
+
+func (d *decoder) tally(t *Tally) {
+	all := d.moveTally()
+	t.Iterations, t.Accepted, t.Updated = all.Tried, all.Accepted, all.Updated
+	for range d.between(0, int64(len(d.data)/minMoveBytes)) {
+		name := string(d.take(d.between(0, int64(len(d.data)))))
+		m := d.moveTally()
+		if m.Name = name; d.err != nil {
+			return
+		}
+		t.Moves = append(t.Moves, m)
+	}
+}
+
+func (d *decoder) moveTally() (t MoveTally) {
+	t.Tried = d.count(maxCount)
+	t.Accepted = d.count(t.Tried)
+	t.Updated = d.count(t.Accepted)
+	return t
+}
+
+func (d *decoder) random() *Rand {
+	r := new(Rand)
+	if state := d.take(d.between(0, 1<<10)); d.err == nil {
+		d.err = r.UnmarshalBinary(state)
+	}
+	return r
+}
+
+// state returns the state with the properties raised to beta.
+func (d *decoder) state(beta float64) *State {
+	t := d.target
+	c := newComposition(t.space.ingredients)
+	list := d.list(0, int32(t.space.ingredients-1))
+	amounts := d.take(4 * len(list))
+	for k, i := range list {
+		amount := binary.LittleEndian.Uint32(amounts[4*k:])
+		if c.amounts[i] > 0 || amount < 1 || int64(amount) > int64(t.space.total-c.total) {
+			d.fail("its amounts do not sum to the total")
+			return nil
+		}
+		c.put(int(i), int(amount))
+	}
+	m := &memory{}
+	known := d.states()
+	m.tuned = d.between(0, 1) == 1
+	for k := range m.mix {
+		if m.mix[k] = d.float(); m.mix[k] < 0 {
+			d.fail("a share is negative")
+		}
+	}
+	m.round = d.between(0, 40)
+	m.done = d.between(0, firstRound<<m.round-1)
+	m.met = d.states()
+	m.leg = d.between(0, coldLeg+hotLeg-1)
+	m.home = d.home()
+	for _, w := range []*wholeTally{&m.last.refresh, &m.last.recall, &m.now.refresh, &m.now.recall} {
+		w.tried = d.count(maxCount)
+		w.candidates = d.count(w.tried)
+		w.accepted = d.count(w.candidates)
+	}
+	if d.err != nil {
+		return nil
+	}
+	if m.tuned && m.mix == (shares{}) {
+		d.fail("no move has a share")
+		return nil
+	}
+	m.learn(t, &known)
+
+	if err := t.space.Contains(c); err != nil {
+		d.fail(err.Error())
+		return nil
+	}
+	x := newState(t, c)
+	x.beta, x.memory = beta, m
+	if d.err = x.Refresh(); d.err != nil {
+		return nil
+	}
+	if t.LogLaw(c.Used()) == negInf || beta > 0 && x.sum == negInf {
+		d.fail("the target forbids its composition")
+	}
+	return x
+}

@@ -1,0 +1,77 @@
+package mcmc
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Settings say which chains are run, and for how long. Together with the target
+// they decide every draw.
+type Settings struct {
+	Kernel string `json:"kernel" yaml:"kernel"` // see [KernelNames]; balanced if it is empty
+	Chains int    `json:"chains" yaml:"chains"` // 1 to MaxChains
+	Warmup int    `json:"warmup" yaml:"warmup"` // iterations of each chain that are not kept
+	Draws  int    `json:"draws" yaml:"draws"`   // states kept of each chain, 1 to MaxDraws
+	Thin   int    `json:"thin" yaml:"thin"`     // iterations from one draw to the next, at least 1
+	Seed   uint64 `json:"seed" yaml:"seed"`     // of all random choices
+}
+
+// Bounds of [Settings].
+const (
+	MaxChains = 100_000
+	MaxDraws  = 1<<32 - 1 // of a chain
+	// MaxIterations is how many iterations a chain can have, warm-up included:
+	// more than can be made in a lifetime.
+	MaxIterations = 1 << 53
+)
+
+// DefaultSettings are what need not be said.
+func DefaultSettings() Settings {
+	return Settings{Kernel: "balanced", Chains: 4, Warmup: 10_000, Draws: 100_000, Thin: 1, Seed: 1}
+}
+
+// A SettingsError says which of the settings cannot be.
+type SettingsError struct {
+	Setting string // such as chains
+	Message string
+	Hint    string // what would be right
+}
+
+func (e *SettingsError) Error() string { return e.Message + ": " + e.Hint }
+
+// Check says, as a [SettingsError], what is wrong with the settings.
+func (s *Settings) Check() error {
+	if s.Kernel != "" && !slices.Contains(KernelNames(), s.Kernel) {
+		return &SettingsError{"kernel", fmt.Sprintf("there is no kernel %q", s.Kernel), "there are " + strings.Join(KernelNames(), ", ")}
+	}
+	for _, c := range []struct {
+		name            string
+		value, min, max int
+	}{
+		{"chains", s.Chains, 1, MaxChains},
+		{"warmup", s.Warmup, 0, MaxIterations},
+		{"draws", s.Draws, 1, MaxDraws},
+		{"thin", s.Thin, 1, MaxIterations},
+	} {
+		if c.value < c.min {
+			return &SettingsError{c.name, fmt.Sprintf("%s is %d", c.name, c.value), fmt.Sprintf("it must be at least %d", c.min)}
+		}
+		if c.value > c.max {
+			return &SettingsError{c.name, fmt.Sprintf("%s is %d", c.name, c.value), fmt.Sprintf("it must be at most %d", c.max)}
+		}
+	}
+	if s.Draws > (MaxIterations-s.Warmup)/s.Thin {
+		return &SettingsError{"thin", fmt.Sprintf("a warm-up of %d and %d draws, %d iterations apart, are more than %d iterations", s.Warmup, s.Draws, s.Thin, MaxIterations), "lower one of them"}
+	}
+	return nil
+}
+
+// Sampler returns what makes the chains of a target that the settings ask for.
+func (s *Settings) Sampler(t *Target) (Sampler, error) {
+	return NewSampler(cmp.Or(s.Kernel, DefaultSettings().Kernel), t)
+}
+
+// Iterations returns how many iterations a chain has, warm-up included.
+func (s *Settings) Iterations() int64 { return int64(s.Warmup) + int64(s.Draws)*int64(s.Thin) }

@@ -1,0 +1,297 @@
+package mcmc
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A State is where a chain is: a composition together with what its target
+// makes of it. Kernels move it; a State belongs to one goroutine.
+type State struct {
+	Composition *Composition // read it, but let kernels change and replace it
+
+	// Learnt is what a [Learner] of the user's own has learnt of the chain. The
+	// kernels of this package keep theirs elsewhere. A chain that has any cannot
+	// be saved.
+	Learnt any
+
+	target *Target
+	terms  []term
+	sum    float64 // Σ c_k·log y_k at the composition
+
+	beta  float64 // the power to which the properties are raised, 1 but for tempering
+	exact exactScratch
+
+	// Scratch for lines: the pieces of one property, of the sum so far and of
+	// the next sum, and the weights of what a draw chooses among.
+	one, acc, next Pieces
+	weights        []float64
+	curves         bool // some term is a curve, and none is picky
+	envelope       envelope
+	undo           []undo
+	step           step
+	was            []Part
+
+	spare  *spare
+	batch  *batch     // where several candidates are drawn at once
+	memory *memory    // what warm-up has learnt; nil if nothing
+	wholes wholeMoves // since it was last emptied
+	finds  *finds     // what was found on the way; nil if nothing is looked for
+
+	logRecall float64 // of what the law gives the composition over the probability that recall draws it
+	recalled  bool    // whether that is known
+}
+
+// A spare is a second composition with scorers of its own, where whole
+// candidates are drawn. A candidate that is accepted changes places with the
+// composition of the state.
+type spare struct {
+	composition *Composition
+	terms       []term // nil until it is scored
+}
+
+// undo is a move to take back: the units that ingredient i had.
+type undo struct{ i, j, k int32 }
+
+// term is a wish of positive weight and its scorer for this state.
+type term struct {
+	wish   *Wish
+	scorer Scorer
+	picky  SplitScorer // the scorer, if it is one
+	curve  CurveScorer // the same
+}
+
+// NewState returns the state of a chain that is at x, which becomes the
+// state's own. x must be in the target's space.
+func NewState(t *Target, x *Composition) (*State, error) {
+	if t == nil || x == nil {
+		return nil, errors.New("a state is made of a target and a composition")
+	}
+	if err := t.space.Contains(x); err != nil {
+		return nil, err
+	}
+	s := newState(t, x)
+	return s, s.Refresh()
+}
+
+// newState leaves the scores to a later Refresh.
+func newState(t *Target, x *Composition) *State {
+	s := &State{Composition: x, target: t, beta: 1, terms: newTerms(t, x)}
+	if r := t.space.rules; r != nil {
+		s.exact.sampler = r.sampler.Clone()
+	}
+	for _, t := range s.terms {
+		if t.picky != nil {
+			s.curves = false
+			break
+		}
+		s.curves = s.curves || t.curve != nil
+	}
+	return s
+}
+
+// newTerms returns what scores x, not reset yet.
+func newTerms(t *Target, x *Composition) []term {
+	var terms []term
+	if r := t.space.rules; r != nil {
+		terms = append(terms, term{wish: &Wish{Name: rulesName, Property: r, Weight: 1}, scorer: r.Scorer(x)})
+	}
+	for k := range t.wishes {
+		w := &t.wishes[k]
+		if w.Weight == 0 {
+			continue
+		}
+		var scorer Scorer
+		if p, ok := w.Property.(LineProperty); ok {
+			scorer = p.Scorer(x)
+		} else {
+			scorer = &pointwise{property: w.Property, x: x, copy: newComposition(x.N())}
+		}
+		picky, _ := scorer.(SplitScorer)
+		curve, _ := scorer.(CurveScorer)
+		terms = append(terms, term{w, scorer, picky, curve})
+	}
+	return terms
+}
+
+// Target returns the target that the state is scored by.
+func (x *State) Target() *Target { return x.target }
+
+// Refresh scores the composition anew, as if nothing had been kept up to date
+// along the way. Where a property sums floating-point numbers move by move,
+// this is what makes a run that was saved and resumed equal one that was not.
+func (x *State) Refresh() error {
+	x.recalled = false
+	for _, t := range x.terms {
+		t.scorer.Reset()
+	}
+	return x.rescore()
+}
+
+// LogScore returns Σ_k c_k·log y_k(x).
+func (x *State) LogScore() float64 { return x.sum }
+
+// LogDensity returns the log of the unnormalised target:
+// log(y_sparse(n)/|X_n|) + Σ_k c_k·log y_k(x).
+func (x *State) LogDensity() float64 {
+	return x.target.LogLaw(x.Composition.Used()) + x.sum
+}
+
+// AppendScores appends y_k(x) of every wish, in the target's order, to dst. The
+// properties of weight 0 have not been checked: see [State.CheckScores].
+func (x *State) AppendScores(dst []float64) []float64 {
+	k := 0
+	if x.target.space.rules != nil {
+		k = 1 // the first term is that of the rules
+	}
+	for _, w := range x.target.wishes {
+		if w.Weight == 0 {
+			dst = append(dst, expScore(w.Property.LogScore(x.Composition)))
+			continue
+		}
+		dst = append(dst, expScore(x.terms[k].scorer.LogScore()))
+		k++
+	}
+	return dst
+}
+
+// CheckScores returns a [*ScoreError] if what [State.AppendScores] appended
+// holds NaN or +Inf, which are no scores.
+func (x *State) CheckScores(scores []float64) error {
+	for k, y := range scores {
+		if badScore(y) {
+			w := &x.target.wishes[k]
+			return newScoreError(w.Name, w.Property, math.Log(y), x.Composition)
+		}
+	}
+	return nil
+}
+
+// ready says, as an error, why a kernel of a target cannot move x from where it
+// is. It is asked once for each call, as bad use does not begin half-way.
+func (x *State) ready(kernel string, t *Target) error {
+	c := x.Composition
+	if x.target != t {
+		return fmt.Errorf("%s: the state %v belongs to another target", kernel, c)
+	}
+	if len(c.amounts) != t.space.ingredients || c.total != t.space.total {
+		return fmt.Errorf("%s: the state has left the space: %w", kernel, t.space.Contains(c))
+	}
+	if t.LogLaw(c.Used()) == negInf || x.beta > 0 && !(x.sum > negInf) {
+		return fmt.Errorf("%s: the target gives the state %v no density, and from there nothing follows", kernel, c)
+	}
+	return nil
+}
+
+// moveTo moves along the line of (i, j) to split k, at which the weighted log
+// scores sum to value; NaN: it is not known yet.
+func (x *State) moveTo(i, j, k int, value float64) error {
+	x.moveUnscored(i, j, k)
+	if value != value {
+		return x.rescore()
+	}
+	x.sum = value
+	return nil
+}
+
+// moveUnscored is moveTo where the value is not known yet; rescore finds it.
+func (x *State) moveUnscored(i, j, k int) {
+	x.recalled = false
+	x.Composition.move(i, j, k)
+	for _, t := range x.terms {
+		t.scorer.Moved(i, j)
+	}
+}
+
+// rescore sums the scores that the scorers have kept up to date.
+func (x *State) rescore() (err error) {
+	if x.sum, err = sumScores(x.terms, x.Composition, false); err != nil {
+		x.sum = math.NaN() // no kernel goes on from here
+	}
+	return err
+}
+
+// sumScores returns Σ_k c_k·log y_k of the scorers of c, which it resets first if
+// it is told to. At a term of −Inf it leaves off, and the rest are not reset: what
+// they say of what is forbidden does not matter, not even if it is no score.
+func sumScores(terms []term, c *Composition, reset bool) (float64, error) {
+	sum := 0.0
+	var bad *ScoreError
+	for _, t := range terms {
+		if reset {
+			t.scorer.Reset()
+		}
+		score := t.wish.Weight * t.scorer.LogScore()
+		if score == negInf {
+			return negInf, nil
+		}
+		if sum += score; badScore(sum) && bad == nil {
+			bad = newScoreError(t.wish.Name, t.scorer, score, c)
+		}
+	}
+	if bad != nil {
+		return 0, bad
+	}
+	return sum, nil
+}
+
+// candidate returns the spare composition, to be made a candidate. It holds
+// anything.
+func (x *State) candidate() *Composition {
+	if x.spare == nil {
+		x.spare = &spare{composition: newComposition(x.Composition.N())}
+	}
+	return x.spare.composition
+}
+
+// scoreCandidate returns Σ_k c_k·log y_k of the candidate. Where that is −Inf its
+// scorers are not up to date.
+func (x *State) scoreCandidate() (float64, error) {
+	y := x.spare
+	if y.terms == nil && len(x.terms) > 0 {
+		y.terms = newTerms(x.target, y.composition)
+	}
+	sum, err := sumScores(y.terms, y.composition, true)
+	if err == nil {
+		x.finds.see(y.composition, sum)
+	}
+	return sum, err
+}
+
+// takeCandidate makes the candidate the state's composition, which becomes the spare
+// one, and says whether it is another. Its weighted log scores sum to value.
+func (x *State) takeCandidate(value float64) (changed bool) {
+	y := x.spare
+	x.recalled = false
+	if y.composition.Equal(x.Composition) {
+		return false
+	}
+	if len(x.terms) == 0 {
+		*x.Composition, *y.composition = *y.composition, *x.Composition
+		return true
+	}
+	// Scorers follow the composition that they were made for.
+	x.Composition, y.composition = y.composition, x.Composition
+	x.terms, y.terms = y.terms, x.terms
+	x.sum = value
+	return true
+}
+
+// takeBack undoes the moves of two ingredients that were noted, to where the
+// weighted log scores summed to was.
+func (x *State) takeBack(was float64) {
+	for k := len(x.undo) - 1; k >= 0; k-- {
+		u := x.undo[k]
+		x.moveUnscored(int(u.i), int(u.j), int(u.k))
+	}
+	x.sum = was
+}
+
+// resizeBy makes one move of several, which can be taken back.
+func (x *State) resizeBy(i, j, k int) {
+	if len(x.terms) > 0 {
+		x.undo = append(x.undo, undo{int32(i), int32(j), x.Composition.amounts[i]})
+	}
+	x.moveUnscored(i, j, k)
+}

@@ -1,0 +1,82 @@
+package mcmc
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Stream runs chains of a sampler and hands each draw to sink: a state kept
+// after warm-up, every Thin iterations, with the chain and the draw counted
+// from 0. The draws of a chain come in order; those of different chains come
+// at the same time, from different goroutines. The state is the chain's own
+// and must not be kept or changed.
+//
+// Workers is how many chains run at once; it changes nothing but the time. 0 are
+// as many as there are cores.
+//
+// Of the settings the kernel is not looked at: the sampler has it.
+//
+// It returns the tallies of the chains after warm-up. The first error, of a
+// property or of sink, ends the run, and so does ctx.
+func Stream(ctx context.Context, s Sampler, o Settings, workers int, sink func(chain, draw int, x *State) error) ([]Tally, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, errors.New("there is no sampler to make chains")
+	}
+	if sink == nil {
+		return nil, errors.New("there is no sink to hand the draws to")
+	}
+	tallies := make([]Tally, o.Chains)
+	g, ctx := errgroup.WithContext(ctx)
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	g.SetLimit(workers)
+	for index := range o.Chains {
+		g.Go(func() error {
+			c, err := s.NewChain(o.Seed, index)
+			if err != nil {
+				return err
+			}
+			c.SetWorkers(workers / o.Chains)
+			if err := watching(ctx, c.Warm, o.Warmup); err != nil {
+				return err
+			}
+			c.EndWarmup()
+			for draw := range o.Draws {
+				if err := watching(ctx, c.Advance, o.Thin); err != nil {
+					return err
+				}
+				if err := sink(index, draw, c.State); err != nil {
+					return err
+				}
+			}
+			tallies[index] = c.Tally()
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return tallies, nil
+}
+
+// watching makes iterations and looks up now and then to see whether the
+// context has ended.
+func watching(ctx context.Context, advance func(iterations int) error, iterations int) error {
+	const stride = 1024
+	for ; iterations > 0; iterations -= stride {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := advance(min(stride, iterations)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

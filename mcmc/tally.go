@@ -1,0 +1,60 @@
+package mcmc
+
+// A Tally counts what iterations did.
+type Tally struct {
+	Iterations int64
+	Accepted   int64 // candidates taken, those equal to the state among them
+	Updated    int64 // iterations after which the composition was another
+
+	// Moves counts each move of a kernel that mixes several, in the kernel's
+	// order; see [Tally.Of].
+	Moves []MoveTally
+}
+
+// A MoveTally counts what one kind of move did.
+type MoveTally struct {
+	Name                     string
+	Tried, Accepted, Updated int64
+}
+
+// Of returns the counts of a kernel's moves, in the order of their names, which
+// must differ. Moves that the tally does not have yet are added. The counts are
+// the tally's own, and hold until further ones are added.
+func (t *Tally) Of(names ...string) []MoveTally {
+	for from := 0; from+len(names) <= len(t.Moves); from++ {
+		if named(t.Moves[from:], names) {
+			return t.Moves[from : from+len(names)]
+		}
+	}
+	from := len(t.Moves)
+	for _, name := range names {
+		t.Moves = append(t.Moves, MoveTally{Name: name})
+	}
+	return t.Moves[from:]
+}
+
+// named says whether the moves begin with those of the given names.
+func named(moves []MoveTally, names []string) bool {
+	for k, name := range names {
+		if moves[k].Name != name {
+			return false
+		}
+	}
+	return true
+}
+
+// Add adds another tally. Its moves are told by their names.
+func (t *Tally) Add(u Tally) {
+	t.Iterations += u.Iterations
+	t.Accepted += u.Accepted
+	t.Updated += u.Updated
+	for _, m := range u.Moves {
+		t.Of(m.Name)[0].add(m)
+	}
+}
+
+func (t *MoveTally) add(u MoveTally) {
+	t.Tried += u.Tried
+	t.Accepted += u.Accepted
+	t.Updated += u.Updated
+}

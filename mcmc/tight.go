@@ -1,0 +1,93 @@
+package mcmc
+
+import "math"
+
+// tightSums are the sums that few compositions keep: an exchange of one ingredient
+// for another breaks most of them, unless others make up for it.
+type tightSums struct {
+	factors [][]float64 // by sum, by ingredient
+}
+
+// mostTight is the share of random compositions up to which a sum is tight.
+const mostTight = 0.15
+
+// newTightSums finds them, nil if there are none or an equality beside them, which
+// an exchange would break. It draws nothing: a sum over a random composition of n
+// ingredients has a mean of M·f̄ and a variance of about 2/(n+1)·M²·Var f, and is
+// taken for normal.
+func newTightSums(r *ruleset, n float64) *tightSums {
+	if r == nil || r.lattice != nil {
+		return nil
+	}
+	s, c := &tightSums{}, &r.Conditions
+	for _, sum := range c.Sums {
+		f := make([]float64, len(c.Amounts))
+		mean, square, whole := 0.0, 0.0, false
+		for _, t := range sum.Terms {
+			f[t.Ingredient] = float64(t.PerUnit)
+			mean += f[t.Ingredient] / float64(len(f))
+			square += f[t.Ingredient] * f[t.Ingredient] / float64(len(f))
+			whole = whole || t.Whole != 0 || t.Bent()
+		}
+		deviation := float64(c.Total) * math.Sqrt(2/(n+1)*(square-mean*mean))
+		below := func(bound int64) float64 { // the share
+			return math.Erfc((mean*float64(c.Total)-float64(bound))/deviation/math.Sqrt2) / 2
+		}
+		if !whole && deviation > 0 && below(sum.Max)-below(sum.Min) < mostTight {
+			s.factors = append(s.factors, f)
+		}
+	}
+	if len(s.factors) == 0 {
+		return nil
+	}
+	return s
+}
+
+// mostHeld is how many sums an exchange makes up for at most.
+const mostHeld = 3
+
+// solve finds what b takes of a unit of a, and what each of the others, so that the
+// total and the sums stay: ρ + Σκ = 1 and f_b·ρ + Σ f_c·κ_c = f_a. It says whether
+// there is such a ρ > 0.
+func (s *tightSums) solve(held []int, a, b int32, others []int32) (rho float64, kappa [mostHeld]float64, ok bool) {
+	n := len(held) + 1
+	var m [mostHeld + 1][mostHeld + 2]float64
+	for row := range n {
+		f := func(i int32) float64 {
+			if row == 0 {
+				return 1
+			}
+			return s.factors[held[row-1]][i]
+		}
+		m[row][0], m[row][n] = f(b), f(a)
+		for k, c := range others {
+			m[row][k+1] = f(c)
+		}
+	}
+	for k := range n {
+		p := k
+		for row := k + 1; row < n; row++ {
+			if math.Abs(m[row][k]) > math.Abs(m[p][k]) {
+				p = row
+			}
+		}
+		m[k], m[p] = m[p], m[k]
+		if m[k][k] == 0 {
+			return 0, kappa, false
+		}
+		for row := range n {
+			if row == k {
+				continue
+			}
+			by := m[row][k] / m[k][k]
+			for col := k; col <= n; col++ {
+				m[row][col] -= by * m[k][col]
+			}
+		}
+	}
+	rho = m[0][n] / m[0][0]
+	for k := range others {
+		kappa[k] = m[k+1][n] / m[k+1][k+1]
+	}
+	return rho, kappa, rho > 0 && rho <= math.MaxFloat64
+}

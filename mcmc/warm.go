@@ -1,0 +1,112 @@
+package mcmc
+
+import "math"
+
+// Warm makes iterations of warm-up: by turns cold, at the target, and through flatter
+// laws, from which the chain comes back slowly and, where there are several regions,
+// maybe to another one. So what is learnt, in the cold, is not of one region alone.
+func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
+	if len(x.terms) == 0 {
+		return b.learn(r, x, iterations, tally)
+	}
+	m := x.remembers()
+	for iterations > 0 {
+		var steps int
+		var err error
+		if m.leg < coldLeg {
+			steps = min(iterations, coldLeg-m.leg)
+			err = b.learn(r, x, steps, tally)
+		} else {
+			if m.leg == coldLeg {
+				m.home.copyFrom(&states{})
+				m.home.add(x.Composition)
+			}
+			steps = min(iterations, heatStep-m.leg%heatStep)
+			cold := x.beta
+			x.beta *= math.Pow(hottest, float64(coldLeg+hotLeg-m.leg/heatStep*heatStep)/hotLeg)
+			err = b.Advance(r, x, steps, tally)
+			x.beta = cold
+		}
+		if err != nil {
+			return err
+		}
+		iterations -= steps
+		m.leg = (m.leg + steps) % (coldLeg + hotLeg)
+	}
+	return nil
+}
+
+// Warm-up moves the chain for so many iterations cold, and then for so many with the
+// properties raised to a power that rises from hottest, in steps.
+const (
+	coldLeg  = 512
+	hotLeg   = 256
+	heatStep = 32
+	hottest  = 1. / 16
+)
+
+// learn makes iterations of warm-up, in rounds: what a round has met is used from
+// its end on.
+func (b *Balanced) learn(r *Rand, x *State, iterations int, tally *Tally) error {
+	if len(x.terms) == 0 {
+		return b.Advance(r, x, iterations, tally) // there is nothing to learn
+	}
+	m := x.remembers()
+	for iterations > 0 {
+		length := firstRound << m.round
+		stride := max(1, length/maxMetStates)
+		steps := min(iterations, stride-m.done%stride)
+		x.wholes = wholeMoves{}
+		if err := b.Advance(r, x, steps, tally); err != nil {
+			return err
+		}
+		m.now.add(x.wholes)
+		iterations -= steps
+		m.done += steps
+		if m.done%stride == 0 && len(m.met.list) < maxMet {
+			m.met.add(x.Composition)
+		}
+		if m.done == length {
+			m.learn(b.target, &m.met)
+			x.recalled = false
+			m.round, m.done = m.round+1, 0
+			m.met.copyFrom(&states{})
+			m.last, m.now = m.now, wholeMoves{}
+		}
+	}
+	return nil
+}
+
+// EndWarmup learns from what the round that is on has met, and from as much of the last
+// one as there is room for, and sets the mix that suits it. A chain that is hot goes back
+// to where it was cold.
+func (b *Balanced) EndWarmup(x *State) {
+	m := x.memory
+	if m == nil {
+		return
+	}
+	if m.leg >= coldLeg && len(m.home.sizes) > 0 {
+		x.goHome()
+	}
+	if len(m.sizes) > 0 {
+		m.met.addLast(&m.states, maxMet-len(m.met.list))
+		m.learn(b.target, &m.met)
+		x.recalled = false
+		m.tune(float64(len(m.list))/float64(len(m.sizes)), len(b.target.law.p) > 1)
+	}
+	m.round, m.done, m.met, m.last, m.now = 0, 0, states{}, wholeMoves{}, wholeMoves{}
+	m.leg, m.home = 0, states{}
+}
+
+// goHome takes a chain back to where it was cold. Should a property have no score
+// there any more, the state has no density and the next iteration says so.
+func (x *State) goHome() {
+	c, home := x.Composition, &x.memory.home
+	c.clear()
+	for k, i := range home.list {
+		c.put(int(i), int(home.amounts[k]))
+	}
+	if err := x.Refresh(); err != nil {
+		x.sum = math.NaN()
+	}
+}

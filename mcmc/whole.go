@@ -1,0 +1,112 @@
+package mcmc
+
+import "math"
+
+// whole is a move to a composition y that draw makes and that does not depend on the
+// state, with probability g. draw returns log(P/g) of it, up to a constant and to the
+// properties, and may say that it has none; here returns that of the state. One
+// candidate is accepted by the Metropolis–Hastings ratio. logWeight is that of where the
+// chain is then, if the candidate was accepted.
+func (x *State) whole(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result outcome, logWeight float64, err error) {
+	if x.target.batch > 1 {
+		return x.oneOf(r, here, draw)
+	}
+	logWeight, ok := draw(x.candidate())
+	if !ok {
+		return barred, 0, nil
+	}
+	value, err := x.scoreCandidate()
+	if err != nil || value == negInf {
+		return barred, 0, err
+	}
+	if !r.Bernoulli(math.Exp(logWeight - here() + x.beta*(value-x.sum))) {
+		return rejected, 0, nil
+	}
+	return changed(x.takeCandidate(value)), logWeight, nil
+}
+
+// oneOf is whole with a batch of K candidates, of which another one than the state is
+// chosen in proportion to w = P/g and accepted with probability
+//
+//	min(1, (W − w(x)) / (W − w(y))),  W = Σ w of the state and of all candidates.
+//
+// The candidates are independent of the state. So P of the state and g of the others
+// together are, for each of the K+1 that the state could be, in proportion to its w, and
+// moves among them that leave w as it is leave P as it is (Tjelmeland 2004, Calderhead
+// 2014); these are those of Liu (1996), which never propose what is there. What is no
+// candidate has a w of 0.
+func (x *State) oneOf(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result outcome, logWeight float64, err error) {
+	b := x.batched()
+	for k, y := range b.candidates {
+		b.drawn[k] = negInf
+		log, ok := draw(y)
+		if ok && (x.target.space.rules == nil || x.target.space.rules.LogScore(y) > negInf) {
+			b.drawn[k] = log
+			b.wanted = append(b.wanted, y)
+		}
+	}
+	for _, t := range x.terms {
+		if p, ok := t.wish.Property.(BatchProperty); ok && len(b.wanted) > 1 {
+			p.Prefetch(b.wanted)
+		}
+	}
+	stay := here() + x.beta*x.sum
+	top, found := stay, false
+	for k, y := range b.candidates {
+		b.logs[k] = negInf
+		if b.drawn[k] == negInf {
+			continue
+		}
+		x.candidate().CopyFrom(y)
+		value, err := x.scoreCandidate()
+		if err != nil {
+			return rejected, 0, err
+		}
+		if value > negInf {
+			b.logs[k], found = b.drawn[k]+x.beta*value, true
+		}
+		b.values[k] = value
+		top = max(top, b.logs[k])
+	}
+	if !found {
+		return barred, 0, nil
+	}
+	rest := 0.0
+	for k, log := range b.logs {
+		b.weights[k] = math.Exp(log - top)
+		rest += b.weights[k]
+	}
+	if rest == 0 {
+		return rejected, 0, nil
+	}
+	k := r.Categorical(b.weights)
+	if w := math.Exp(stay - top); b.weights[k] < w && !r.Bernoulli(rest/(rest+(w-b.weights[k]))) {
+		return rejected, 0, nil
+	}
+	x.candidate().CopyFrom(b.candidates[k])
+	if _, err := x.scoreCandidate(); err != nil { // its scorers follow it
+		return rejected, 0, err
+	}
+	return changed(x.takeCandidate(b.values[k])), b.drawn[k], nil
+}
+
+// A batch is several candidates and what is made of them.
+type batch struct {
+	candidates, wanted []*Composition
+	drawn              []float64 // log(P/g) up to the properties, −Inf of what is no candidate
+	logs               []float64 // log(P/g)
+	weights, values    []float64
+}
+
+// batched returns the state's batch, of which nothing is wanted yet.
+func (x *State) batched() *batch {
+	if x.batch == nil {
+		k := x.target.batch
+		x.batch = &batch{drawn: make([]float64, k), logs: make([]float64, k), weights: make([]float64, k), values: make([]float64, k)}
+		for range k {
+			x.batch.candidates = append(x.batch.candidates, newComposition(x.Composition.N()))
+		}
+	}
+	x.batch.wanted = x.batch.wanted[:0]
+	return x.batch
+}

@@ -1,0 +1,104 @@
+package model
+
+import (
+	"fmt"
+
+	"kir/internal/ensemble"
+)
+
+// maxDescribed is of how many trees the leaves' sums are whole numbers up to 2⁵³, which
+// float64 has exactly.
+const maxDescribed = 1 << (53 - scaleBits)
+
+// bind lays out a forest with descriptors, whose scorer is that of package ensemble: a
+// line of a mean has any slope. Values are those of the leaves, whose sums are exact in
+// float64.
+//
+// An input of the model is a feature, or one step e of a log-ratio: (2a+1)·d > (2b+1)·n
+// for a step of n/d, which is the weighted sum 2d·a − 2n·b > n − d.
+func (f *Forest) bind(values []int64) (*ensemble.Score, error) {
+	if len(f.trees) > maxDescribed {
+		return nil, fmt.Errorf("a forest with descriptors can have %d trees, and this one has %d", maxDescribed, len(f.trees))
+	}
+	m := &ensemble.Model{Start: []float64{0}, Terms: make([][]ensemble.Term, 1)}
+	var sources []ensemble.Source
+	known := make(map[[2]int32]int) // inputs by feature and, of a log-ratio, step
+	input := func(feature, step int32) int {
+		key := [2]int32{feature, step}
+		at, found := known[key]
+		if !found {
+			at = len(sources)
+			known[key] = at
+			sources = append(sources, f.features[feature].source(int(step)))
+			m.Inputs = append(m.Inputs, f.features[feature].Name)
+			m.Features = append(m.Features, ensemble.Feature{Input: at})
+		}
+		return at
+	}
+	b := ensemble.NewBuilder(m)
+	base := 0
+	for k := range f.trees {
+		t := &f.trees[k]
+		err := b.Tree(ensemble.Shape{
+			Nodes: len(t.nodes),
+			Children: func(at int) (left, right int, leaf bool) {
+				return at + 1, int(t.nodes[at].right), t.nodes[at].feature < 0
+			},
+			Leaf: func(at int) (int32, error) { return b.Leaf(float64(values[base+int(t.nodes[at].right)])) },
+			Test: func(at int, left, right int32) (int32, error) {
+				n := &t.nodes[at]
+				bound, step := float64(n.threshold), int32(0)
+				if f.features[n.feature].Over != nil {
+					above, below := ratioStep(int(n.threshold))
+					bound, step = float64(above-below), n.threshold
+				}
+				return b.Steps(input(n.feature, step), []float64{bound}, []int32{left, right}, 0)
+			},
+		})
+		if err == nil {
+			err = b.Add(0)
+		}
+		if err != nil {
+			return nil, err
+		}
+		base += t.leaves()
+	}
+	return ensemble.Bind(m, len(f.ingredients), f.total, sources)
+}
+
+// source returns what the model is asked of a feature.
+func (f *Feature) source(step int) ensemble.Source {
+	s := ensemble.Source{Ingredients: f.Ingredients, Presence: f.Presence}
+	for _, w := range f.Weights {
+		s.Weights = append(s.Weights, int64(w))
+	}
+	if f.Over == nil {
+		return s
+	}
+	above, below := ratioStep(step)
+	s.Ingredients = append(s.Ingredients[:len(s.Ingredients):len(s.Ingredients)], f.Over...)
+	for k := range s.Ingredients {
+		if k < len(f.Ingredients) {
+			s.Weights = append(s.Weights, 2*below)
+		} else {
+			s.Weights = append(s.Weights, -2*above)
+		}
+	}
+	return s
+}
+
+// pointWithDescriptors is [Score.Point] by the trees as they were grown.
+func (s *Score) pointWithDescriptors(x []int32) int64 {
+	values := s.forest.spread(x)
+	sum, base := int64(0), 0
+	for k := range s.forest.trees {
+		t := &s.forest.trees[k]
+		sum += s.values[base+int(t.leaf(values))]
+		base += t.leaves()
+	}
+	return sum
+}
+
+// Ensemble returns the score as package ensemble has it, whose only sum is that of
+// [Score.Point], if the forest has descriptors; else nil, and there is [Score.NewScorer].
+func (s *Score) Ensemble() *ensemble.Score { return s.bound }

@@ -1,0 +1,180 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Candidate is one way to grow a forest from some data.
+type Candidate struct {
+	Name     string
+	Features []Feature // as in [Data]
+	Options  Options
+}
+
+// choosingTrees is up to how many trees the forests have that are compared.
+const choosingTrees = 100
+
+// folds is how many folds the rows are dealt to.
+const folds = 5
+
+// GrowBest chooses among candidates, as [Choose] does with the seed of the first one,
+// grows that, and keeps the choice with the forest.
+func GrowBest(ctx context.Context, d *Data, candidates []Candidate, repeats int) (*Forest, error) {
+	c, err := Choose(ctx, d, candidates, repeats, folds, candidates[0].Options.Seed)
+	if err != nil {
+		return nil, err
+	}
+	whole := *d
+	whole.Features = candidates[c.Chosen].Features
+	f, err := Grow(ctx, &whole, candidates[c.Chosen].Options)
+	if err != nil {
+		return nil, err
+	}
+	f.choice = c
+	return f, nil
+}
+
+// Choose compares candidates by cross-validation: the rows are dealt to folds, those of
+// like labels to different ones, and each fold is predicted by a forest of the others;
+// that is repeated with other deals. Chosen is the first whose loss is above the lowest
+// by no more than one standard error of their difference (Breiman et al. 1984, section
+// 3.4.3), so that what comes first had better be what is simple. Data and candidates
+// are as for [Grow]; the result depends on them and the seed alone.
+func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds int, seed uint64) (*Choice, error) {
+	c := &Choice{Repeats: repeats, Folds: min(folds, len(d.Rows)), Loss: "log loss"}
+	if d.Numbers != nil {
+		c.Loss = "CRPS"
+	}
+	if err := d.check(); err != nil {
+		return nil, fmt.Errorf("choosing a forest: %w", err)
+	}
+	if c.Folds < 2 || repeats < 1 || len(candidates) == 0 {
+		return nil, fmt.Errorf("choosing a forest: there are %d rows, %d repeats and %d candidates; there must be two rows, and one of the others", len(d.Rows), repeats, len(candidates))
+	}
+	labels := d.labelling()
+	losses := make([][]float64, len(candidates)) // by candidate and row, of all repeats
+	for k := range losses {
+		losses[k] = make([]float64, len(d.Rows))
+	}
+	for repeat := range repeats {
+		fold := deal(newStream(seed, folding, uint64(repeat)), &labels, c.Folds)
+		for part := range c.Folds {
+			for k, q := range candidates {
+				if err := q.losses(ctx, d, &labels, fold, part, losses[k]); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	best := 0
+	for k, q := range candidates {
+		loss, gain := paired(losses[k], nil), paired(losses[0], losses[k])
+		n := float64(repeats)
+		c.Tried = append(c.Tried, Tried{q.Name, loss.mean() / n, loss.standardError() / n, gain.mean() / n, gain.standardError() / n})
+		if c.Tried[k].Loss < c.Tried[best].Loss {
+			best = k
+		}
+	}
+	for c.Chosen = range c.Tried {
+		if above := paired(losses[c.Chosen], losses[best]); above.mean() <= above.standardError() {
+			break
+		}
+	}
+	return c, nil
+}
+
+// paired returns the moments of a − b; a nil b is 0.
+func paired(a, b []float64) (m moment) {
+	for r, v := range a {
+		if b != nil {
+			v -= b[r]
+		}
+		m.add(v)
+	}
+	return m
+}
+
+// deal returns the fold of each row. The rows are dealt in the order of their labels,
+// in a random order where these are equal, each round in a random order of the folds.
+func deal(random stream, labels *labelling, folds int) []int {
+	order := make([]int, len(labels.of))
+	shuffle(random, order)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(labels.of[a], labels.of[b]) })
+	fold := make([]int, len(order))
+	round := make([]int, folds)
+	for k, r := range order {
+		if k%folds == 0 {
+			shuffle(random, round)
+		}
+		fold[r] = round[k%folds]
+	}
+	return fold
+}
+
+// shuffle sets a slice to a random permutation of its indices.
+func shuffle(random stream, p []int) {
+	for k := range p {
+		at := random.below(k + 1)
+		p[k] = p[at]
+		p[at] = k
+	}
+}
+
+// losses adds to sum the loss of each row of a fold, predicted from the other folds.
+func (q *Candidate) losses(ctx context.Context, d *Data, labels *labelling, fold []int, part int, sum []float64) error {
+	known := *d
+	known.Features, known.Rows, known.Classes, known.Numbers = q.Features, nil, nil, nil
+	for r, of := range fold {
+		switch {
+		case of == part:
+			continue
+		case d.Classes != nil:
+			known.Classes = append(known.Classes, d.Classes[r])
+		default:
+			known.Numbers = append(known.Numbers, d.Numbers[r])
+		}
+		known.Rows = append(known.Rows, d.Rows[r])
+	}
+	o := q.Options
+	o.Trees, o.Importances = min(cmp.Or(o.Trees, choosingTrees), choosingTrees), false
+	f, err := Grow(ctx, &known, o)
+	if err != nil {
+		return err
+	}
+	// The forest knows the labels of its rows alone.
+	at := make([]int, max(len(f.classes), len(f.numbers)))
+	for k := range at {
+		if d.Classes != nil {
+			at[k], _ = slices.BinarySearch(labels.classes, f.classes[k])
+		} else {
+			at[k], _ = slices.BinarySearch(labels.numbers, f.numbers[k])
+		}
+	}
+	law := make([]float64, labels.size())
+	x := make([]int32, len(d.Ingredients))
+	for r, of := range fold {
+		if of != part {
+			continue
+		}
+		for _, p := range d.Rows[r] {
+			x[p.Ingredient] = p.Amount
+		}
+		clear(law)
+		for k, w := range f.weights(x) {
+			law[at[k]] = w
+		}
+		for _, p := range d.Rows[r] {
+			x[p.Ingredient] = 0
+		}
+		if label := int(labels.of[r]); d.Classes != nil {
+			sum[r] -= math.Log(max(law[label], 0.5/float64(len(f.trees))))
+		} else {
+			sum[r] += crps(labels.numbers, law, label)
+		}
+	}
+	return nil
+}

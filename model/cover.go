@@ -1,0 +1,104 @@
+package model
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// A cover is what [Score.Sum] scores a point by: for each test the leaves that it
+// blocks if it fails, in words of 64. A tree's words follow each other.
+type cover struct {
+	first   []int32  // by tree, its first word; trees+1
+	trees   int      // words of a bit set of trees
+	testing []uint64 // by tested slot: the bit set of trees that test it
+	count   []int32  // by tested slot: how many they are
+	blocks  []block  // by level
+	from    []int32  // by level, where its blocks begin; levels+1
+	most    int      // of how many blocks a composition may be without walking being faster; −1: walk
+	points  sync.Pool
+}
+
+// A block is what a failing test blocks of a word.
+type block struct {
+	leaves uint64
+	word   int32
+}
+
+// walkWorth is how many blocks take as long as a test on a longest path, at most; other
+// paths are half as long.
+const walkWorth = 4
+
+// maxSpread is how many blocks there may be for each test: a tree that is one long
+// branch has as many as it has words.
+const maxSpread = 8
+
+// addCover lays out the cover.
+func (s *structure) addCover(f *Forest) {
+	o := &s.cover
+	o.trees = (len(s.roots) + 63) / 64
+	o.testing = make([]uint64, len(s.tests)*o.trees)
+	o.from = make([]int32, len(s.thresholds)+1)
+	o.first = []int32{0}
+	for k := range f.trees {
+		o.first = append(o.first, o.first[k]+int32(f.trees[k].leaves()+63)/64)
+		o.most += walkWorth * f.trees[k].depth()
+	}
+	// Twice over all tests: to count the blocks of each level, and to place them.
+	each := func(add func(tree int, level int32, b block) (more bool)) {
+		var leaf []int32 // by node, the leftmost leaf below
+		for k := range f.trees {
+			t := &f.trees[k]
+			leaf = slices.Grow(leaf[:0], len(t.nodes))[:len(t.nodes)]
+			for at, n := range slices.Backward(t.nodes) {
+				if n.feature < 0 {
+					leaf[at] = n.right
+					continue
+				}
+				from, to := leaf[at+1], leaf[n.right]
+				leaf[at] = from
+				for word := from >> 6; word<<6 < to; word++ {
+					low, high := max(from-word<<6, 0), min(to-word<<6, 64)
+					mask := ^uint64(0) >> (64 - (high - low)) << low
+					if !add(k, s.nodeLevel[int(s.roots[k])+at], block{mask, o.first[k] + word}) {
+						return
+					}
+				}
+			}
+		}
+	}
+	blocks, most := 0, min(maxSpread*len(s.nodes), math.MaxInt32)
+	each(func(_ int, level int32, _ block) bool {
+		o.from[level+1]++
+		blocks++
+		return blocks <= most
+	})
+	if blocks > most {
+		o.most = -1
+		return
+	}
+	for level := range s.thresholds {
+		o.from[level+1] += o.from[level]
+	}
+	o.blocks = make([]block, o.from[len(s.thresholds)])
+	slots := make([]int32, len(s.thresholds)) // by level
+	for k := range s.tests {
+		for level := s.tests[k].level; level < s.tests[k].levelEnd; level++ {
+			slots[level] = int32(k)
+		}
+	}
+	next := slices.Clone(o.from)
+	each(func(tree int, level int32, b block) bool {
+		o.blocks[next[level]] = b
+		next[level]++
+		o.testing[int(slots[level])*o.trees+tree>>6] |= 1 << (tree & 63)
+		return true
+	})
+	o.count = make([]int32, len(s.tests))
+	for k := range o.count {
+		for _, trees := range o.testing[k*o.trees:][:o.trees] {
+			o.count[k] += int32(bits.OnesCount64(trees))
+		}
+	}
+}

@@ -1,0 +1,321 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Limits of what can be grown or loaded.
+const (
+	// MaxTotal is the largest total of a composition.
+	MaxTotal = 1 << 30
+	// MaxTrees is the largest number of trees.
+	MaxTrees = 1 << 16
+	// maxNumber bounds numeric labels, so that sums of their squares are finite.
+	maxNumber = 1e150
+)
+
+// A Part is the amount of one ingredient in a composition.
+type Part struct {
+	Ingredient int32
+	Amount     int32
+}
+
+// Parts returns the positive amounts of the dense composition x.
+func Parts(x []int32) []Part {
+	var parts []Part
+	for i, amount := range x {
+		if amount > 0 {
+			parts = append(parts, Part{int32(i), amount})
+		}
+	}
+	return parts
+}
+
+// Data are the labelled compositions that a forest is grown from. Either
+// Classes or Numbers holds a label for each row.
+type Data struct {
+	// Label names what is predicted.
+	Label string
+	// Ingredients are the names of the ingredients; their order is that of the
+	// amounts in every composition the forest will see.
+	Ingredients []string
+	// Total is the sum of a composition's amounts. A row's sum may not exceed it.
+	Total int
+	// Features are what splits may test; nil means the amount of each ingredient.
+	Features []Feature
+	// Rows are the compositions, each ingredient at most once.
+	Rows [][]Part
+	// Classes are the rows' classes by name.
+	Classes []string
+	// Numbers are the rows' numeric labels.
+	Numbers []float64
+}
+
+// Halves divides the rows at random into two halves, of which the first may have
+// a row more: a forest of one tells what the promises of the other are worth. The
+// rows of each keep their order; they are shared with d.
+func (d *Data) Halves(seed uint64) (a, b *Data) {
+	random := newStream(seed, halving, 0)
+	a, b = new(Data), new(Data)
+	*a, *b = *d, *d
+	a.Rows, a.Classes, a.Numbers = nil, nil, nil
+	b.Rows, b.Classes, b.Numbers = nil, nil, nil
+	rest := len(d.Rows)
+	want := (rest + 1) / 2 // of the rows that are left, for the first half
+	for r := range d.Rows {
+		half := b
+		if random.below(rest) < want {
+			half = a
+			want--
+		}
+		rest--
+		half.Rows = append(half.Rows, d.Rows[r])
+		if d.Classes != nil {
+			half.Classes = append(half.Classes, d.Classes[r])
+		}
+		if d.Numbers != nil {
+			half.Numbers = append(half.Numbers, d.Numbers[r])
+		}
+	}
+	return a, b
+}
+
+// A RowError says what is wrong with one row of [Data].
+type RowError struct {
+	Row    int // index in Data.Rows
+	Reason string
+}
+
+func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Reason) }
+
+func (d *Data) check() error {
+	if err := checkNames("ingredient", d.Ingredients); err != nil {
+		return err
+	}
+	if d.Total < 1 || d.Total > MaxTotal {
+		return fmt.Errorf("the total is %d and must be in 1..%d", d.Total, MaxTotal)
+	}
+	if d.Features != nil {
+		if len(d.Features) == 0 {
+			return fmt.Errorf("there are no features")
+		}
+		if err := checkFeatures(d.Features, len(d.Ingredients), d.Total); err != nil {
+			return err
+		}
+	}
+	if len(d.Rows) == 0 {
+		return fmt.Errorf("there are no rows to grow a forest from")
+	}
+	switch {
+	case d.Classes != nil && d.Numbers != nil:
+		return fmt.Errorf("labels are given both as classes and as numbers; give one kind")
+	case d.Classes == nil && d.Numbers == nil:
+		return fmt.Errorf("there are no labels; give a class or a number for each row")
+	case d.Classes != nil && len(d.Classes) != len(d.Rows):
+		return fmt.Errorf("there are %d rows and %d classes; each row needs one", len(d.Rows), len(d.Classes))
+	case d.Numbers != nil && len(d.Numbers) != len(d.Rows):
+		return fmt.Errorf("there are %d rows and %d numbers; each row needs one", len(d.Rows), len(d.Numbers))
+	}
+	seen := make([]int32, len(d.Ingredients)) // 1 + the last row with the ingredient
+	for r, row := range d.Rows {
+		sum := 0
+		for _, p := range row {
+			switch {
+			case p.Ingredient < 0 || int(p.Ingredient) >= len(d.Ingredients):
+				return &RowError{r, fmt.Sprintf("ingredient %d is out of range, there are %d", p.Ingredient, len(d.Ingredients))}
+			case seen[p.Ingredient] == int32(r)+1:
+				return &RowError{r, fmt.Sprintf("ingredient %q is given twice", d.Ingredients[p.Ingredient])}
+			case p.Amount < 0:
+				return &RowError{r, fmt.Sprintf("the amount of %q is %d and must not be negative", d.Ingredients[p.Ingredient], p.Amount)}
+			}
+			seen[p.Ingredient] = int32(r) + 1
+			sum += int(p.Amount)
+		}
+		if sum > d.Total {
+			return &RowError{r, fmt.Sprintf("the amounts sum to %d, more than the total of %d", sum, d.Total)}
+		}
+		if d.Numbers != nil && !(math.Abs(d.Numbers[r]) <= maxNumber) {
+			return &RowError{r, fmt.Sprintf("the label %v is not a number in ±%g", d.Numbers[r], maxNumber)}
+		}
+		if d.Classes != nil && d.Classes[r] == "" {
+			return &RowError{r, "the class has no name"}
+		}
+	}
+	return nil
+}
+
+// checkNames returns an error if there are no names, or an empty or doubled one.
+func checkNames(what string, names []string) error {
+	if len(names) == 0 {
+		return fmt.Errorf("there is no %s", what)
+	}
+	seen := make(map[string]int, len(names))
+	for i, name := range names {
+		if name == "" {
+			return fmt.Errorf("%s %d has no name", what, i)
+		}
+		if first, doubled := seen[name]; doubled {
+			return fmt.Errorf("%ss %d and %d are both named %q", what, first, i, name)
+		}
+		seen[name] = i
+	}
+	return nil
+}
+
+// A labelling gives each row the index of its label in a sorted list of the
+// distinct ones.
+type labelling struct {
+	classes []string  // sorted, or nil
+	numbers []float64 // sorted, or nil
+	of      []int32   // label of each row
+}
+
+func (l *labelling) size() int { return max(len(l.classes), len(l.numbers)) }
+
+func (d *Data) labelling() labelling {
+	if d.Classes != nil {
+		classes, of := ranks(d.Classes)
+		return labelling{classes: classes, of: of}
+	}
+	positive := slices.Clone(d.Numbers)
+	for i := range positive {
+		positive[i] += 0 // a negative zero is the same label as zero
+	}
+	numbers, of := ranks(positive)
+	return labelling{numbers: numbers, of: of}
+}
+
+// ranks returns the distinct values in ascending order and where in that list
+// each of the values is found.
+func ranks[T string | float64](values []T) (distinct []T, of []int32) {
+	distinct = slices.Compact(slices.Sorted(slices.Values(values)))
+	of = make([]int32, len(values))
+	for r, v := range values {
+		k, _ := slices.BinarySearch(distinct, v)
+		of[r] = int32(k)
+	}
+	return distinct, of
+}
+
+// A table holds the features of the rows in sparse form, by row and by column.
+// Zeros are not stored.
+type table struct {
+	rows, features int
+
+	rowStart   []int // rows+1
+	rowFeature []int32
+	rowValue   []int32
+
+	colStart []int // features+1
+	colRow   []int32
+	colValue []int32 // ascending within a column; equal values by row
+}
+
+func newTable(d *Data, features []Feature) *table {
+	t := &table{rows: len(d.Rows), features: len(features)}
+
+	type use struct{ feature, weight int32 } // weight 0: in Over
+	using := make([][]use, len(d.Ingredients))
+	var always []int32 // features that are not 0 where none of their ingredients is
+	for f := range features {
+		feature := &features[f]
+		weight := int32(1)
+		for k, i := range feature.Ingredients {
+			if feature.Weights != nil {
+				weight = feature.Weights[k]
+			}
+			if weight > 0 {
+				using[i] = append(using[i], use{int32(f), weight})
+			}
+		}
+		for _, i := range feature.Over {
+			using[i] = append(using[i], use{int32(f), 0})
+		}
+		if feature.Over != nil {
+			always = append(always, int32(f))
+		}
+	}
+	t.rowStart = make([]int, 1, t.rows+1)
+	columns := make([]int, t.features+1)
+	value, below := make([]int32, t.features), make([]int32, t.features)
+	var touched []int32
+	for _, row := range d.Rows {
+		touched = append(touched[:0], always...)
+		for _, p := range row {
+			if p.Amount == 0 {
+				continue
+			}
+			for _, u := range using[p.Ingredient] {
+				if value[u.feature] == 0 && features[u.feature].Over == nil {
+					touched = append(touched, u.feature)
+				}
+				value[u.feature] += u.weight * p.Amount
+				if u.weight == 0 {
+					below[u.feature] += p.Amount
+				}
+			}
+		}
+		slices.Sort(touched)
+		for _, f := range touched {
+			v := features[f].made(value[f], below[f])
+			value[f], below[f] = 0, 0
+			if v == 0 {
+				continue
+			}
+			t.rowFeature = append(t.rowFeature, f)
+			t.rowValue = append(t.rowValue, v)
+			columns[f+1]++
+		}
+		t.rowStart = append(t.rowStart, len(t.rowFeature))
+	}
+
+	for f := range t.features {
+		columns[f+1] += columns[f]
+	}
+	t.colStart = columns
+	keys := make([]uint64, len(t.rowFeature)) // value, then row
+	next := slices.Clone(columns)
+	for r := range t.rows {
+		for k := t.rowStart[r]; k < t.rowStart[r+1]; k++ {
+			f := t.rowFeature[k]
+			keys[next[f]] = uint64(t.rowValue[k])<<32 | uint64(r)
+			next[f]++
+		}
+	}
+	t.colRow = make([]int32, len(keys))
+	t.colValue = make([]int32, len(keys))
+	for f := range t.features {
+		slices.Sort(keys[columns[f]:columns[f+1]])
+	}
+	for k, key := range keys {
+		t.colRow[k] = int32(uint32(key))
+		t.colValue[k] = int32(key >> 32)
+	}
+	return t
+}
+
+// spread writes row r into the dense feature vector x, which must be zero.
+func (t *table) spread(r int, x []int32) {
+	for k := t.rowStart[r]; k < t.rowStart[r+1]; k++ {
+		x[t.rowFeature[k]] = t.rowValue[k]
+	}
+}
+
+// clear makes x zero again after spread.
+func (t *table) clear(r int, x []int32) {
+	for k := t.rowStart[r]; k < t.rowStart[r+1]; k++ {
+		x[t.rowFeature[k]] = 0
+	}
+}
+
+// value returns feature f of row r.
+func (t *table) value(r, f int32) int32 {
+	from, to := t.rowStart[r], t.rowStart[r+1]
+	k, found := slices.BinarySearch(t.rowFeature[from:to], f)
+	if !found {
+		return 0
+	}
+	return t.rowValue[from+k]
+}

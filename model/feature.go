@@ -1,0 +1,179 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+)
+
+// A Feature is what a split tests, a whole number from 0 to 2³¹ − 1: the total amount
+// of one or more ingredients, or whether any of them is present, or one of two
+// descriptors, which say something of ingredients that no row has:
+//
+//   - with Weights, Σ weight·amount: a mean of what the weights stand for;
+//   - with Over, the log-ratio of two totals of a and b units,
+//     log₂((a + ½)/(b + ½)), in quarters from −64 to 64: the number of steps 2^(e/4),
+//     e = −64, …, 64, that the ratio exceeds. Half a unit stands in for nothing, so
+//     that a zero on either side, or on both, has a ratio. A step is the fraction
+//     round(2^(12+|e|/4))/2¹² or its inverse, and compared in whole numbers.
+type Feature struct {
+	Name string
+	// Ingredients are the indices of the ingredients whose amounts are added.
+	Ingredients []int32
+	// Presence makes the feature 1 if the total is positive and 0 otherwise.
+	Presence bool
+	// Weights, none below 0, are as many as Ingredients. Times the total none is above
+	// 2³¹ − 1.
+	Weights []int32
+	// Over are the ingredients of b, others than Ingredients, which are those of a.
+	Over []int32
+}
+
+// descriptor reports whether a feature is more than a total or its presence.
+func (f *Feature) descriptor() bool { return f.Weights != nil || f.Over != nil }
+
+// described reports whether any feature is a descriptor.
+func described(features []Feature) bool {
+	return slices.ContainsFunc(features, func(f Feature) bool { return f.descriptor() })
+}
+
+// of returns the feature at the dense composition x.
+func (f *Feature) of(x []int32) int32 {
+	sum := int32(0)
+	for k, i := range f.Ingredients {
+		if f.Weights != nil {
+			sum += f.Weights[k] * x[i]
+		} else {
+			sum += x[i]
+		}
+	}
+	below := int32(0)
+	for _, i := range f.Over {
+		below += x[i]
+	}
+	return f.made(sum, below)
+}
+
+// made returns the feature of the sums over its ingredients and over those of Over.
+func (f *Feature) made(sum, below int32) int32 {
+	switch {
+	case f.Presence:
+		return min(sum, 1)
+	case f.Over != nil:
+		return int32(sort.Search(ratioSteps, func(step int) bool { return !exceeds(sum, below, step) }))
+	}
+	return sum
+}
+
+// most returns the largest number that the feature can be.
+func (f *Feature) most(total int) int {
+	switch {
+	case f.Presence:
+		return 1
+	case f.Over != nil:
+		return ratioSteps
+	case f.Weights != nil:
+		return math.MaxInt32
+	}
+	return total
+}
+
+// ratioSteps is how many steps there are of a log-ratio.
+const ratioSteps = 129
+
+// ratioStep returns a step as a fraction. Both of its sides are below 2²⁹.
+func ratioStep(step int) (above, below int64) {
+	e := float64(step - ratioSteps/2)
+	above, below = int64(math.Round(math.Exp2(12+math.Abs(e)/4))), 1<<12
+	if e < 0 {
+		return below, above
+	}
+	return above, below
+}
+
+// exceeds reports whether (a + ½)/(b + ½) is above a step.
+func exceeds(a, b int32, step int) bool {
+	above, below := ratioStep(step)
+	return (2*int64(a)+1)*below > (2*int64(b)+1)*above
+}
+
+// amountFeatures returns the plain features: the amount of each ingredient.
+func amountFeatures(ingredients []string) []Feature {
+	features := make([]Feature, len(ingredients))
+	index := make([]int32, len(ingredients))
+	for i, name := range ingredients {
+		index[i] = int32(i)
+		features[i] = Feature{Name: name, Ingredients: index[i : i+1 : i+1]}
+	}
+	return features
+}
+
+// plainFeatures reports whether feature i is the amount of ingredient i and
+// bears its name, for all i.
+func plainFeatures(features []Feature, ingredients []string) bool {
+	if len(features) != len(ingredients) {
+		return false
+	}
+	for i, f := range features {
+		if f.Presence || f.descriptor() || f.Name != ingredients[i] || len(f.Ingredients) != 1 || f.Ingredients[0] != int32(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkFeatures returns an error if a feature has no name or a doubled one, if its
+// ingredients are none, doubled or out of range, or if it is not of one kind.
+func checkFeatures(features []Feature, ingredients, total int) error {
+	seen := make(map[string]int, len(features))
+	for i, f := range features {
+		if f.Name == "" {
+			return fmt.Errorf("feature %d has no name", i)
+		}
+		if first, doubled := seen[f.Name]; doubled {
+			return fmt.Errorf("features %d and %d are both named %q", first, i, f.Name)
+		}
+		seen[f.Name] = i
+		wrong := func(format string, args ...any) error {
+			return fmt.Errorf("feature %d (%q)"+format, append([]any{i, f.Name}, args...)...)
+		}
+		if len(f.Ingredients) == 0 {
+			return wrong(" has no ingredients")
+		}
+		sorted := slices.Sorted(slices.Values(slices.Concat(f.Ingredients, f.Over)))
+		for k, ingredient := range sorted {
+			if ingredient < 0 || int(ingredient) >= ingredients {
+				return wrong(": ingredient %d is out of range, there are %d", ingredient, ingredients)
+			}
+			if k > 0 && ingredient == sorted[k-1] {
+				return wrong(": ingredient %d is given twice", ingredient)
+			}
+		}
+		switch {
+		case f.Presence && f.descriptor(), f.Weights != nil && f.Over != nil:
+			return wrong(" is of several kinds: presence, weights and over exclude each other")
+		case f.Over != nil && len(f.Over) == 0:
+			return wrong(" is over no ingredients")
+		case f.Weights != nil && len(f.Weights) != len(f.Ingredients):
+			return wrong(" has %d weights for %d ingredients", len(f.Weights), len(f.Ingredients))
+		}
+		for _, w := range f.Weights {
+			if w < 0 || int64(w)*int64(total) > math.MaxInt32 {
+				return wrong(": a weight is %d and must be in 0..%d", w, math.MaxInt32/total)
+			}
+		}
+	}
+	return nil
+}
+
+// An Importance is how much worse the trees predict the rows that they have not
+// seen once the values of one feature are permuted among those rows (Breiman
+// 2001, section 10), so that they say nothing any more: the mean over the trees
+// and its standard error. For classes it is the loss of accuracy, in 0..1 or a
+// little below zero; for numbers the rise of the mean squared error, divided by
+// the variance of the labels.
+type Importance struct {
+	Mean float64 `json:"mean"`
+	SE   float64 `json:"se"`
+}

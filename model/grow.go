@@ -1,0 +1,78 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Grow grows a forest by Breiman's definition. Each tree sees as many rows as
+// there are, drawn with replacement. At a node, features are drawn at random
+// and the split with the lowest impurity among them is taken, the first drawn
+// if several are equal; the impurity is Gini's index for classes and the
+// variance for numbers. A threshold is half way between two neighbouring values,
+// rounded down. A node becomes a leaf when its labels are all equal, when none
+// of its features vary, or when every split would leave fewer distinct rows
+// than the smallest leaf on one side.
+//
+// The forest depends on the data and the seed only, not on the number of
+// workers. Grow returns ctx's error if ctx ends first, and an error that says
+// what is wrong if the data or options are invalid, wrapping a [*RowError] if
+// it is a row.
+func Grow(ctx context.Context, d *Data, o Options) (*Forest, error) {
+	if err := d.check(); err != nil {
+		return nil, fmt.Errorf("growing a forest: %w", err)
+	}
+	f := &Forest{
+		label:       d.Label,
+		ingredients: slices.Clone(d.Ingredients),
+		total:       d.Total,
+		rows:        len(d.Rows),
+	}
+	f.features = amountFeatures(f.ingredients)
+	if d.Features != nil {
+		f.features = make([]Feature, len(d.Features))
+		for i, feature := range d.Features {
+			if feature.Weights == nil {
+				feature.Ingredients = slices.Sorted(slices.Values(feature.Ingredients))
+			}
+			f.features[i] = feature
+		}
+	}
+	var err error
+	if f.options, err = o.withDefaults(len(f.features), d.Numbers != nil); err != nil {
+		return nil, fmt.Errorf("growing a forest: %w", err)
+	}
+	if described(f.features) && f.options.Trees > maxDescribed {
+		return nil, fmt.Errorf("growing a forest: with descriptors it can have %d trees, and not %d", maxDescribed, f.options.Trees)
+	}
+
+	t := newTable(d, f.features)
+	labels := d.labelling()
+	f.classes, f.numbers = labels.classes, labels.numbers
+	f.trees = make([]tree, f.options.Trees)
+	bags := make([]bag, f.options.Trees)
+	err = inParallel(ctx, f.options.Workers, f.options.Trees, func() func(int) error {
+		g := newGrower(t, &labels, f.options)
+		return func(k int) (err error) {
+			f.trees[k], bags[k], err = g.grow(ctx, k)
+			return err
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := f.checkSize(); err != nil {
+		return nil, fmt.Errorf("growing a forest: %w", err)
+	}
+	if f.quality, err = f.outOfBag(ctx, t, &labels, bags); err != nil {
+		return nil, err
+	}
+	if f.options.Importances {
+		if f.importances, err = f.permute(ctx, t, &labels, bags); err != nil {
+			return nil, err
+		}
+	}
+	f.options.Workers = 0 // it has no part in the result
+	return f, nil
+}

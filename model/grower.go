@@ -1,0 +1,223 @@
+package model
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// A grower grows one tree after another, reusing its memory.
+type grower struct {
+	t       *table
+	labels  *labelling
+	options Options
+	target  []float64 // numeric labels, centred and scaled to ±1 or so; nil for classes
+
+	random stream
+	drawn  []int32 // how often the bootstrap drew each row
+	rows   []int32 // the distinct rows drawn, ordered so that each node has a range
+	place  []int32 // the index in rows of each row, or −1
+	spare  []int32 // the rows that go right, while a node is split
+	right  []bool  // by row, while a node is split; else false
+
+	perm  []int32 // a permutation of the features, shuffled further at each node
+	first []int32 // by feature: 1 + index of the first of its cells in this node, or 0
+	cells []cellInNode
+	pairs []uint64 // value<<32 | row, ascending: the positive values of one feature in the node
+
+	// In a node with at most this many positive values, all of them are gathered;
+	// in a larger one, the columns of the drawn features are run down.
+	gatherLimit int
+
+	node nodeState
+}
+
+// A cellInNode is a positive value in a node, linked to the next of its feature.
+type cellInNode struct {
+	feature, value, row, next int32
+}
+
+// A nodeState is what the search for a split needs to know of its node.
+type nodeState struct {
+	rows     int   // distinct rows
+	weight   int64 // draws
+	counts   []int64
+	squares  int64   // Σ counts²
+	other    []int64 // counts on the right of a split; zero between uses
+	sum      float64 // Σ target, by draws
+	smallest int
+}
+
+func newGrower(t *table, labels *labelling, o Options) *grower {
+	g := &grower{
+		t: t, labels: labels, options: o,
+		drawn: make([]int32, t.rows),
+		place: make([]int32, t.rows),
+		right: make([]bool, t.rows),
+		perm:  make([]int32, t.features),
+		first: make([]int32, t.features),
+		node:  nodeState{smallest: o.SmallestLeaf},
+		// As many as the columns to be run down have on average.
+		gatherLimit: o.FeaturesPerSplit * len(t.colRow) / t.features,
+	}
+	if labels.numbers != nil {
+		g.target = make([]float64, t.rows)
+		mean, largest := 0.0, 0.0
+		for _, l := range labels.of {
+			mean += labels.numbers[l] / float64(t.rows)
+		}
+		for _, v := range labels.numbers {
+			largest = max(largest, math.Abs(v-mean))
+		}
+		if largest > 0 {
+			for r, l := range labels.of {
+				g.target[r] = (labels.numbers[l] - mean) / largest
+			}
+		}
+	} else {
+		g.node.counts = make([]int64, labels.size())
+		g.node.other = make([]int64, labels.size())
+	}
+	return g
+}
+
+// grow grows tree k.
+func (g *grower) grow(ctx context.Context, k int) (tree, bag, error) {
+	g.random = newStream(g.options.Seed, growing, uint64(k))
+	out := drawBag(g.random, g.drawn)
+	g.rows = g.rows[:0]
+	for r, n := range g.drawn {
+		if n == 0 {
+			g.place[r] = -1
+			continue
+		}
+		g.place[r] = int32(len(g.rows))
+		g.rows = append(g.rows, int32(r))
+	}
+	for f := range g.perm {
+		g.perm[f] = int32(f)
+	}
+
+	t := tree{leafStart: []int32{0}}
+	type pending struct{ from, to, parent int32 } // parent: whose right child this is, or −1
+	stack := []pending{{0, int32(len(g.rows)), -1}}
+	for len(stack) > 0 {
+		p := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		at := int32(len(t.nodes))
+		if p.parent >= 0 {
+			t.nodes[p.parent].right = at
+		}
+		if at%64 == 0 {
+			if err := context.Cause(ctx); err != nil {
+				return tree{}, nil, err
+			}
+		}
+		rows := g.rows[p.from:p.to]
+		best := split{feature: -1}
+		if !g.enter(rows) {
+			best = g.search(p.from, p.to)
+		}
+		if best.feature < 0 {
+			t.nodes = append(t.nodes, node{feature: -1, right: int32(t.leaves())})
+			g.addLeaf(&t, rows)
+			continue
+		}
+		t.nodes = append(t.nodes, node{feature: best.feature, threshold: best.threshold})
+		middle := p.from + g.divide(p.from, p.to, best)
+		stack = append(stack, pending{middle, p.to, at}, pending{p.from, middle, -1})
+	}
+	t.nodes, t.leafStart = slices.Clip(t.nodes), slices.Clip(t.leafStart)
+	t.labels, t.counts = slices.Clip(t.labels), slices.Clip(t.counts)
+	return t, out, nil
+}
+
+// addLeaf adds a leaf with the labels of the rows.
+func (g *grower) addLeaf(t *tree, rows []int32) {
+	byLabel := g.pairs[:0]
+	for _, r := range rows {
+		byLabel = append(byLabel, uint64(g.labels.of[r])<<32|uint64(g.drawn[r]))
+	}
+	slices.Sort(byLabel)
+	g.pairs = byLabel
+	last := int32(-1)
+	for _, b := range byLabel {
+		if label := int32(b >> 32); label != last {
+			t.labels = append(t.labels, label)
+			t.counts = append(t.counts, 0)
+			last = label
+		}
+		t.counts[len(t.counts)-1] += int32(uint32(b))
+	}
+	t.leafStart = append(t.leafStart, int32(len(t.labels)))
+}
+
+// enter sets the state of the node with these rows. It returns true if the node
+// is a leaf whatever the features: all labels are equal, or there are too few
+// rows for two leaves.
+func (g *grower) enter(rows []int32) (leaf bool) {
+	n := &g.node
+	n.rows, n.weight = len(rows), 0
+	equal := true
+	if g.target != nil {
+		n.sum = 0
+		for _, r := range rows {
+			w := g.drawn[r]
+			n.weight += int64(w)
+			n.sum += float64(float64(w) * g.target[r])
+			equal = equal && g.labels.of[r] == g.labels.of[rows[0]]
+		}
+	} else {
+		clear(n.counts)
+		for _, r := range rows {
+			w := int64(g.drawn[r])
+			n.weight += w
+			n.counts[g.labels.of[r]] += w
+		}
+		n.squares = 0
+		for _, c := range n.counts {
+			n.squares += c * c
+		}
+		equal = n.squares == n.weight*n.weight
+	}
+	return equal || len(rows) < 2*n.smallest
+}
+
+// divide orders rows[from:to] so that those that go left come first, and returns
+// how many they are. Both sides keep their order.
+func (g *grower) divide(from, to int32, s split) int32 {
+	column := g.t.colRow[g.t.colStart[s.feature]:g.t.colStart[s.feature+1]]
+	values := g.t.colValue[g.t.colStart[s.feature]:g.t.colStart[s.feature+1]]
+	above, _ := slices.BinarySearch(values, s.threshold+1)
+	column = column[above:]
+	rows := g.rows[from:to]
+	if len(column) < 8*len(rows) {
+		for _, r := range column {
+			g.right[r] = true
+		}
+	} else {
+		for _, r := range rows {
+			g.right[r] = g.t.value(r, s.feature) > s.threshold
+		}
+		column = rows
+	}
+	left := int32(0)
+	g.spare = g.spare[:0]
+	for _, r := range rows {
+		if g.right[r] {
+			g.spare = append(g.spare, r)
+			continue
+		}
+		rows[left] = r
+		g.place[r] = from + left
+		left++
+	}
+	for k, r := range g.spare {
+		rows[left+int32(k)] = r
+		g.place[r] = from + left + int32(k)
+	}
+	for _, r := range column {
+		g.right[r] = false
+	}
+	return left
+}

@@ -1,0 +1,128 @@
+package model
+
+import "math/bits"
+
+// A point is the working memory of [Score.Sum].
+type point struct {
+	free   []uint64 // by word: the leaves that no slot blocks; all between uses
+	trees  []uint64 // bit set of the trees that test a slot in use; empty between uses
+	totals []int32  // by group; 0 between uses
+}
+
+func (s *structure) newPoint() *point {
+	o := &s.cover
+	p := &point{free: make([]uint64, o.first[len(s.roots)]), trees: make([]uint64, o.trees), totals: make([]int32, len(s.groups))}
+	for k := range p.free {
+		p.free[k] = ^uint64(0)
+	}
+	return p
+}
+
+// Sum is [Score.Point] of a composition of which the ingredients with a positive
+// amount are given, in any order.
+func (s *Score) Sum(x, used []int32) int64 {
+	if s.bound != nil {
+		return s.Point(x)
+	}
+	p, ok := s.cover.points.Get().(*point)
+	if !ok {
+		p = s.newPoint()
+	}
+	sum := s.sumWith(p, x, used)
+	s.cover.points.Put(p)
+	return sum
+}
+
+// sumWith is Sum with working memory of the caller's.
+func (s *Score) sumWith(p *point, x, used []int32) int64 {
+	o := &s.cover
+	blocks, tested := 0, 0
+	if len(s.groups) == 0 && o.most >= 0 {
+		for _, i := range used {
+			known := s.known[i]
+			t := &s.tests[known]
+			blocks += int(o.from[t.levelEnd] - o.from[t.level])
+			tested += int(o.count[known])
+		}
+	}
+	if blocks > o.most {
+		return s.Point(x)
+	}
+
+	for _, i := range used {
+		s.block(p, i, x[i])
+	}
+	if len(s.groups) > 0 {
+		for _, i := range used {
+			for _, g := range s.groupsOf(i) {
+				p.totals[g] += x[i]
+			}
+		}
+		for _, i := range used {
+			for _, g := range s.groupsOf(i) {
+				if total := p.totals[g]; total > 0 {
+					p.totals[g] = 0
+					s.block(p, int32(s.ingredients)+g, total)
+				}
+			}
+		}
+	}
+
+	if tested >= len(s.roots) && len(p.free) == len(s.roots) {
+		return s.sumAll(p)
+	}
+	sum := s.empty
+	for w, trees := range p.trees {
+		for p.trees[w] = 0; trees != 0; trees &= trees - 1 {
+			t := w<<6 | bits.TrailingZeros64(trees)
+			base := int64(s.leafBase[t])
+			sum -= s.values[base]
+			from, to := o.first[t], o.first[t+1]
+			if to == from+1 {
+				sum += s.values[base+first(p.free[from])]
+				p.free[from] = ^uint64(0)
+				continue
+			}
+			free := p.free[from:to]
+			k := 0
+			for free[k] == 0 {
+				free[k] = ^uint64(0)
+				k++
+			}
+			sum += s.values[base+int64(k)<<6+first(free[k])]
+			for ; k < len(free); k++ {
+				free[k] = ^uint64(0)
+			}
+		}
+	}
+	return sum
+}
+
+// sumAll looks at each tree, of 64 leaves at most. Where about as many test what is in use
+// as there are, that is quicker than to find out which they are.
+func (s *Score) sumAll(p *point) (sum int64) {
+	clear(p.trees)
+	for t, base := range s.leafBase {
+		sum += s.values[int64(base)+first(p.free[t])]
+		p.free[t] = ^uint64(0)
+	}
+	return sum
+}
+
+// block takes the leaves that a slot of an amount blocks from those that are free.
+func (s *Score) block(p *point, slot, amount int32) {
+	known := int(s.known[slot])
+	tests := &s.tests[known]
+	to := s.levelsBelow(tests, amount)
+	if to == tests.level {
+		return
+	}
+	o := &s.cover
+	for w, trees := range o.testing[known*o.trees:][:o.trees] {
+		p.trees[w] |= trees
+	}
+	free := p.free
+	for _, b := range o.blocks[o.from[tests.level]:o.from[to]] {
+		free[b.word] &^= b.leaves
+	}
+}

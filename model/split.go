@@ -1,0 +1,191 @@
+package model
+
+import "slices"
+
+// A split is the best found so far.
+type split struct {
+	feature   int32 // −1: none
+	threshold int32
+	gain      float64 // the part of the impurity's decrease that depends on the split
+}
+
+// search draws features and returns the best split of rows[from:to] on them.
+//
+// The positive values of a drawn feature can be found in two ways: by running
+// down its column and keeping the node's rows, which suits large nodes, or, in
+// small ones, by collecting all values of the node's rows first. Both give the
+// same pairs in the same order.
+func (g *grower) search(from, to int32) split {
+	gathered := g.valuesWithin(from, to, g.gatherLimit)
+	if gathered {
+		g.gather(from, to)
+	}
+	best := split{feature: -1}
+	varying := false
+	for visited := 0; visited < len(g.perm); visited++ {
+		if visited >= g.options.FeaturesPerSplit && varying {
+			break
+		}
+		k := visited + g.random.below(len(g.perm)-visited)
+		g.perm[visited], g.perm[k] = g.perm[k], g.perm[visited]
+		f := g.perm[visited]
+		if gathered {
+			if g.first[f] == 0 {
+				continue
+			}
+			g.pickGathered(f)
+		} else {
+			g.pickColumn(f, from, to)
+		}
+		positive := len(g.pairs)
+		if positive == 0 || positive == g.node.rows && g.pairs[0]>>32 == g.pairs[positive-1]>>32 {
+			continue
+		}
+		varying = true
+		if g.target != nil {
+			g.tryNumbers(f, &best)
+		} else {
+			g.tryClasses(f, &best)
+		}
+	}
+	if gathered {
+		g.scatter()
+	}
+	return best
+}
+
+// valuesWithin reports whether rows[from:to] have at most limit positive values.
+func (g *grower) valuesWithin(from, to int32, limit int) bool {
+	values := 0
+	for _, r := range g.rows[from:to] {
+		values += g.t.rowStart[r+1] - g.t.rowStart[r]
+		if values > limit {
+			return false
+		}
+	}
+	return true
+}
+
+// gather collects the positive values of rows[from:to] by feature.
+func (g *grower) gather(from, to int32) {
+	g.cells = g.cells[:0]
+	for _, r := range g.rows[from:to] {
+		for k := g.t.rowStart[r]; k < g.t.rowStart[r+1]; k++ {
+			f := g.t.rowFeature[k]
+			g.cells = append(g.cells, cellInNode{f, g.t.rowValue[k], r, g.first[f]})
+			g.first[f] = int32(len(g.cells))
+		}
+	}
+}
+
+// scatter forgets what gather has collected.
+func (g *grower) scatter() {
+	for i := range g.cells {
+		g.first[g.cells[i].feature] = 0
+	}
+}
+
+// pickGathered sets the pairs of feature f from the gathered values.
+func (g *grower) pickGathered(f int32) {
+	g.pairs = g.pairs[:0]
+	for c := g.first[f]; c > 0; {
+		cell := &g.cells[c-1]
+		g.pairs = append(g.pairs, uint64(cell.value)<<32|uint64(cell.row))
+		c = cell.next
+	}
+	slices.Sort(g.pairs)
+}
+
+// pickColumn sets the pairs of feature f from its column.
+func (g *grower) pickColumn(f, from, to int32) {
+	g.pairs = g.pairs[:0]
+	for k := g.t.colStart[f]; k < g.t.colStart[f+1]; k++ {
+		r := g.t.colRow[k]
+		if place := g.place[r]; from <= place && place < to {
+			g.pairs = append(g.pairs, uint64(g.t.colValue[k])<<32|uint64(r))
+		}
+	}
+}
+
+// tryClasses looks for a split on feature f that is better than best. With L_c
+// and R_c draws of class c on the two sides, Gini's index is lowest where
+// Σ L_c²/Σ L_c + Σ R_c²/Σ R_c is highest. All terms are integers until the
+// division, so that splits which are equally good compare as equal.
+func (g *grower) tryClasses(f int32, best *split) {
+	n := &g.node
+	left, right := n.counts, n.other
+	leftWeight, leftSquares := n.weight, n.squares
+	rightWeight, rightSquares := int64(0), int64(0)
+	for _, p := range g.pairs {
+		r := uint32(p)
+		w, c := int64(g.drawn[r]), g.labels.of[r]
+		leftSquares += w * (w - 2*left[c])
+		rightSquares += w * (w + 2*right[c])
+		left[c] -= w
+		right[c] += w
+		leftWeight -= w
+		rightWeight += w
+	}
+	// Left are the zeros; the pairs follow one by one, and the counts end as
+	// they began.
+	value := uint64(0)
+	for k := 0; ; k++ {
+		leftRows := n.rows - len(g.pairs) + k
+		if k == len(g.pairs) {
+			break
+		}
+		p := g.pairs[k]
+		if next := p >> 32; next != value {
+			if leftRows >= n.smallest && n.rows-leftRows >= n.smallest {
+				gain := float64(leftSquares)/float64(leftWeight) + float64(rightSquares)/float64(rightWeight)
+				if gain > best.gain {
+					*best = split{f, int32((value + next) / 2), gain}
+				}
+			}
+			value = next
+		}
+		r := uint32(p)
+		w, c := int64(g.drawn[r]), g.labels.of[r]
+		leftSquares += w * (w + 2*left[c])
+		rightSquares += w * (w - 2*right[c])
+		left[c] += w
+		right[c] -= w
+		leftWeight += w
+		rightWeight -= w
+	}
+}
+
+// tryNumbers looks for a split on feature f that is better than best. With sums
+// L and R of the labels on the two sides and weights l and r, the variance
+// within the sides is lowest where L²/l + R²/r is highest.
+func (g *grower) tryNumbers(f int32, best *split) {
+	n := &g.node
+	rightWeight, rightSum := int64(0), 0.0
+	for _, p := range g.pairs {
+		r := uint32(p)
+		w := g.drawn[r]
+		rightWeight += int64(w)
+		rightSum += float64(float64(w) * g.target[r])
+	}
+	leftWeight, leftSum := n.weight-rightWeight, n.sum-rightSum
+	value := uint64(0)
+	for k, p := range g.pairs {
+		if next := p >> 32; next != value {
+			leftRows := n.rows - len(g.pairs) + k
+			if leftRows >= n.smallest && n.rows-leftRows >= n.smallest {
+				gain := leftSum*leftSum/float64(leftWeight) + rightSum*rightSum/float64(rightWeight)
+				if best.feature < 0 || gain > best.gain {
+					*best = split{f, int32((value + next) / 2), gain}
+				}
+			}
+			value = next
+		}
+		r := uint32(p)
+		w := g.drawn[r]
+		leftWeight += int64(w)
+		rightWeight -= int64(w)
+		term := float64(float64(w) * g.target[r])
+		leftSum += term
+		rightSum -= term
+	}
+}
