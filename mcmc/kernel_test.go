@@ -1,6 +1,8 @@
 package mcmc_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"kir/mcmc"
@@ -85,6 +87,24 @@ func TestMovesAreCounted(t *testing.T) {
 			t.Errorf("the moves sum to %+v of %+v", sum, tally)
 		case name == "tempered" && sum.Tried != 4*2000:
 			t.Errorf("%d moves in 2000 scans", sum.Tried)
+		}
+	}
+}
+
+func TestKernelNames(t *testing.T) {
+	target := newTarget(t, 3, 4, mcmc.Uniform(1, 3))
+	if !slices.IsSorted(mcmc.KernelNames()) {
+		t.Errorf("%v", mcmc.KernelNames())
+	}
+	for _, name := range mcmc.KernelNames() {
+		if _, err := mcmc.NewSampler(name, target); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := mcmc.NewSampler("acelerated", target)
+	for _, name := range append(mcmc.KernelNames(), `"acelerated"`) {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v, want it to name %s", err, name)
 		}
 	}
 }
