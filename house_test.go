@@ -86,7 +86,7 @@ func isOutside(path string) bool {
 func againstOrder(p builtPackage) []string {
 	own, inside := within(p.ImportPath)
 	if !inside || isOutside(own) {
-		return nil
+		return nil // the facade, which all may serve, or none of the floors
 	}
 	if floor(own) < 0 {
 		return []string{fmt.Sprintf("%s has no place in floors", own)}

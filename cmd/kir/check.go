@@ -27,7 +27,7 @@ column.`,
 		ValidArgsFunction: problemFiles,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			var advice *run.Advice
-			choose := kernelChooser(&advice)
+			choose := build.Kernel(func(a *run.Advice) { advice = a })
 			p, err := problem.Load(c.Context(), args[0], problem.Options{Kernel: choose, Cache: !noCache, Tell: teller(c.ErrOrStderr(), false)})
 			if err != nil {
 				return err

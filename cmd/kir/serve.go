@@ -13,6 +13,7 @@ import (
 	"kir/internal/problem"
 	"kir/internal/problem/change"
 	"kir/internal/report"
+	"kir/internal/report/build"
 	"kir/internal/run"
 	"kir/internal/serve"
 	"kir/internal/terminal"
@@ -50,8 +51,7 @@ Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.steps.json.`,
 					return err
 				}
 			}
-			var advice *run.Advice
-			o.Kernel = kernelChooser(&advice)
+			o.Kernel = build.Kernel(nil)
 			o.Run = steered
 			o.Begun = func(address string) {
 				fmt.Fprintf(c.OutOrStdout(), "%s is at %s\nCtrl-C ends it.\n", terminal.Plain(s.Name), address)

@@ -111,3 +111,7 @@ func (p *Problem) Commands() (commands []string) {
 	}
 	return commands
 }
+
+// RunsPrograms says whether a property is scored by a program, which runs with the
+// user's rights and is not to be started by looking at a problem.
+func (p *Problem) RunsPrograms() bool { return len(p.Commands()) > 0 }
