@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -64,7 +65,7 @@ func (f *features) of(x *mcmc.Composition) []float64 {
 	v := make([]float64, f.count())
 	for _, i := range x.Ingredients() {
 		amount := float64(x.Amount(int(i)))
-		v[i] = f.own() * math.Sqrt(amount/float64(f.total))
+		v[i] = float64(f.own() * math.Sqrt(amount/float64(f.total)))
 		if g := f.group[i]; g >= 0 {
 			v[f.n+g] += amount
 		}
@@ -150,7 +151,7 @@ func (c *Comparisons) fit() error {
 	n, _ := c.d.Dims()
 	var k mat.Dense
 	k.Mul(c.d, c.d.T())
-	k.Scale(c.scale*c.scale, &k)
+	k.Scale(float64(c.scale*c.scale), &k)
 	for i := range n {
 		k.Set(i, i, k.At(i, i)+1e-6) // of equals, too, an answer may be given
 	}
@@ -167,15 +168,15 @@ func (c *Comparisons) fit() error {
 			variance := 1 / cavity[i]
 			root := math.Sqrt(curve*curve + variance)
 			z[i] = cavityAt[i] / root
-			ratio := math.Exp(logDensity(z[i]) - logNormal(z[i]))
+			ratio := portable.Exp(logDensity(z[i]) - logNormal(z[i]))
 			at := cavityAt[i] + variance*ratio/root
 			left := variance - variance*variance*ratio*(z[i]+ratio)/(root*root)
 			step := max(1/left-cavity[i], 1e-12) - c.precision[i]
 			c.precision[i] += step
-			c.shift[i] = at/left - cavityAt[i]*cavity[i]
+			c.shift[i] = at/left - float64(cavityAt[i]*cavity[i])
 			moved = max(moved, math.Abs(step)/(c.precision[i]+settled))
 			column := mat.VecDenseCopyOf(sigma.ColView(i))
-			sigma.RankOne(sigma, -step/(1+step*v), column, column)
+			sigma.RankOne(sigma, -step/(1+float64(step*v)), column, column)
 			mean.MulVec(sigma, mat.NewVecDense(n, c.shift))
 		}
 		if err := c.refactor(&k, sigma, mean); err != nil {
@@ -188,8 +189,8 @@ func (c *Comparisons) fit() error {
 	c.evidence = -c.factor.LogDet() / 2
 	for i := range n {
 		both := c.precision[i] + cavity[i]
-		c.evidence += logNormal(z[i]) + math.Log1p(c.precision[i]/cavity[i])/2 + c.shift[i]*(mean.AtVec(i)-c.shift[i]/both)/2 +
-			cavityAt[i]*cavity[i]/both*(c.precision[i]*cavityAt[i]-2*c.shift[i])/2
+		c.evidence += logNormal(z[i]) + portable.Log1p(c.precision[i]/cavity[i])/2 + c.shift[i]*(mean.AtVec(i)-c.shift[i]/both)/2 +
+			cavityAt[i]*cavity[i]/both*(float64(c.precision[i]*cavityAt[i])-float64(2*c.shift[i]))/2
 	}
 	return nil
 }
@@ -201,7 +202,7 @@ func (c *Comparisons) refactor(k, sigma *mat.Dense, mean *mat.VecDense) error {
 	b := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
-			v := math.Sqrt(c.precision[i]) * k.At(i, j) * math.Sqrt(c.precision[j])
+			v := float64(math.Sqrt(c.precision[i]) * k.At(i, j) * math.Sqrt(c.precision[j]))
 			if i == j {
 				v++
 			}
@@ -225,7 +226,7 @@ func (c *Comparisons) solved(m mat.Matrix) *mat.Dense {
 	for i, p := range c.precision {
 		row := rows.RawRowView(i)
 		for j := range row {
-			row[j] *= math.Sqrt(p)
+			row[j] = float64(row[j] * math.Sqrt(p))
 		}
 	}
 	var l mat.TriDense
@@ -239,20 +240,20 @@ func (c *Comparisons) solved(m mat.Matrix) *mat.Dense {
 
 // logDensity is the log of the standard normal density, and logNormal that of its
 // distribution function.
-func logDensity(z float64) float64 { return -z*z/2 - math.Log(2*math.Pi)/2 }
+func logDensity(z float64) float64 { return -z*z/2 - portable.Log(2*math.Pi)/2 }
 
 func logNormal(z float64) float64 {
 	if z < -30 { // erfc is 0 from −38 on
-		return logDensity(z) - math.Log(-z)
+		return logDensity(z) - portable.Log(-z)
 	}
-	return math.Log(math.Erfc(-z/math.Sqrt2) / 2)
+	return portable.Log(portable.Erfc(-z/math.Sqrt2) / 2)
 }
 
 // weights returns the mean of w, and rows R with Var wᵀz = scale²·|z|² − |R·z|².
 func (c *Comparisons) weights() (mean []float64, rows *mat.Dense) {
 	_, m := c.d.Dims()
 	scaled := mat.DenseCopyOf(c.d)
-	scaled.Scale(c.scale*c.scale, scaled)
+	scaled.Scale(float64(c.scale*c.scale), scaled)
 	rows = c.solved(scaled)
 	// The mean of what the answers are of is K·shift less its part along rows.
 	var all, d, along mat.VecDense
@@ -293,7 +294,7 @@ func (c *Comparisons) Taste() *Taste {
 // has the mean features of all that were compared.
 func (t *Taste) LogUsual(x *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.of(x), t.usual)
-	return logNormal(mean / math.Sqrt(curve*curve+sd*sd))
+	return logNormal(mean / math.Sqrt(curve*curve+float64(sd*sd)))
 }
 
 // Scale is the standard deviation of a weight a priori that was chosen.
@@ -306,17 +307,17 @@ func (t *Taste) difference(x, y []float64) (mean, sd float64) {
 	square := 0.0
 	for q := range z {
 		z[q] = x[q] - y[q]
-		mean += t.mean[q] * z[q]
-		square += z[q] * z[q]
+		mean += float64(t.mean[q] * z[q])
+		square += float64(z[q] * z[q])
 	}
-	variance := t.scale * t.scale * square
+	variance := float64(t.scale * t.scale * square)
 	for k := range n {
 		dot := 0.0
 		row := t.rows.RawRowView(k)
 		for q, v := range z {
-			dot += row[q] * v
+			dot += float64(row[q] * v)
 		}
-		variance -= dot * dot
+		variance -= float64(dot * dot)
 	}
 	return mean, math.Sqrt(max(0, variance))
 }
@@ -325,7 +326,7 @@ func (t *Taste) difference(x, y []float64) (mean, sd float64) {
 // over the posterior.
 func (t *Taste) Prefers(x, y *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.of(x), t.features.of(y))
-	return math.Exp(logNormal(mean / math.Sqrt(curve*curve+sd*sd)))
+	return portable.Exp(logNormal(mean / math.Sqrt(curve*curve+float64(sd*sd))))
 }
 
 // Information returns what the answer to "x or y" is expected to tell of the taste,
@@ -335,9 +336,9 @@ func (t *Taste) Information(x, y *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.of(x), t.features.of(y))
 	chance := 0.0
 	for k, z := range hermiteAt {
-		chance += hermiteWeight[k] * entropy(math.Exp(logNormal((mean+sd*z)/curve)))
+		chance += float64(hermiteWeight[k] * entropy(portable.Exp(logNormal((mean+float64(sd*z))/curve))))
 	}
-	return entropy(math.Exp(logNormal(mean/math.Sqrt(curve*curve+sd*sd)))) - chance
+	return entropy(portable.Exp(logNormal(mean/math.Sqrt(curve*curve+float64(sd*sd))))) - chance
 }
 
 // entropy is that of a coin.
@@ -345,7 +346,7 @@ func entropy(p float64) float64 {
 	if p <= 0 || p >= 1 {
 		return 0
 	}
-	return -p*math.Log(p) - (1-p)*math.Log1p(-p)
+	return float64(-p*portable.Log(p)) - float64((1-p)*portable.Log1p(-p))
 }
 
 // standardNormal returns points and weights of the Gauss–Hermite rule for the
@@ -355,7 +356,7 @@ func standardNormal(points int) (at, weight []float64) {
 	quad.Hermite{}.FixedLocations(at, weight, math.Inf(-1), math.Inf(1))
 	for k := range at {
 		weight[k] /= math.Sqrt(math.Pi)
-		at[k] *= math.Sqrt2
+		at[k] = float64(at[k] * math.Sqrt2)
 	}
 	return at, weight
 }

@@ -1,6 +1,10 @@
 package rule
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
 
 // maxCandidates is how many compositions are looked at one by one.
 const maxCandidates = 1 << 20
@@ -78,7 +82,7 @@ func (e *enumeration) candidates() float64 {
 	sum := 0.0
 	for n, wanted := range e.wanted {
 		if wanted && n > 0 && n <= usable && n <= total {
-			sum += math.Exp(logChoose(usable, n) + logChoose(total-1, n-1))
+			sum += portable.Exp(logChoose(usable, n) + logChoose(total-1, n-1))
 		}
 	}
 	return sum

@@ -80,7 +80,7 @@ func (c *denseCovariance) sum(count int) {
 		}
 	}
 	for t := first; t < count; t++ {
-		c.lags[t] *= scale
+		c.lags[t] = float64(c.lags[t] * scale)
 	}
 }
 
@@ -100,14 +100,14 @@ func (c *denseCovariance) transform(count int) {
 		clear(c.padded[copy(c.padded, x):])
 		c.fft.Coefficients(c.coeffs, c.padded)
 		for i, z := range c.coeffs {
-			c.power[i] += complex(real(z)*real(z)+imag(z)*imag(z), 0)
+			c.power[i] += complex(float64(real(z)*real(z))+float64(imag(z)*imag(z)), 0)
 		}
 	}
 	c.fft.Sequence(c.padded, c.power)
 	c.lags = grow(c.lags, count)
 	scale := 1 / (float64(size) * float64(c.draws) * float64(len(c.centred)))
 	for t := range c.lags {
-		c.lags[t] = c.padded[t] * scale
+		c.lags[t] = float64(c.padded[t] * scale)
 	}
 }
 

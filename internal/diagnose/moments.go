@@ -34,7 +34,7 @@ func momentsOf(x []float64) moments {
 		for _, v := range x[start:min(start+sumLength, len(x))] {
 			d := v - m
 			r += d
-			q += d * d
+			q += float64(d * d)
 		}
 		rest += r
 		squares += q
@@ -65,8 +65,8 @@ func (m moments) merge(o moments) moments {
 	d := o.mean - m.mean
 	return moments{
 		n:       n,
-		mean:    m.mean + d*(float64(o.n)/float64(n)),
-		squares: m.squares + o.squares + d*d*(float64(m.n)*(float64(o.n)/float64(n))),
+		mean:    m.mean + float64(d*(float64(o.n)/float64(n))),
+		squares: m.squares + o.squares + float64(d*d*(float64(m.n)*(float64(o.n)/float64(n)))),
 	}
 }
 

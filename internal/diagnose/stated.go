@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"kir/internal/portable"
 )
 
 // A stated error is one that a reader may take at its word: the truth lies
@@ -52,16 +54,16 @@ func (s *sample) statedOfMean(mcse, ess, freedom float64) float64 {
 	sd, third, fourth := math.Sqrt(m.squares/float64(m.n)), 0.0, 0.0
 	for _, x := range s.flat {
 		d := (x - m.mean) / sd
-		third += d * d * d
-		fourth += d * d * d * d
+		third += float64(d * d * d)
+		fourth += float64(d * d * d * d)
 	}
 	skewness, kurtosis := third/float64(m.n), fourth/float64(m.n)
 	freedom = 1 / (1/freedom + (kurtosis-1)/(2*ess))
-	return widening(freedom) * mcse * math.Sqrt(1+skewness*skewness/ess)
+	return float64(widening(freedom) * mcse * math.Sqrt(1+skewness*skewness/ess))
 }
 
 // beyond is Φ(z).
-func beyond(z float64) float64 { return 0.5 * math.Erfc(-z/math.Sqrt2) }
+func beyond(z float64) float64 { return float64(0.5 * portable.Erfc(-z/math.Sqrt2)) }
 
 // Enough returns why an effective sample size is too small for an error to be
 // stated, or nil: it takes 10 for each chain. Of chains where some statistic has
@@ -87,10 +89,10 @@ func Enough(ess float64, chains int) error {
 func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 	s.rank()
 	total := float64(len(s.flat))
-	a, b := ess*p+1, ess*(1-p)+1
-	z := spread * widening(freedom)
+	a, b := float64(ess*p)+1, float64(ess*(1-p))+1
+	z := float64(spread * widening(freedom))
 	low, high := mathext.InvRegIncBeta(a, b, beyond(-z)), mathext.InvRegIncBeta(a, b, beyond(z))
-	if few := ess * math.Min(p, 1-p); few < leastVisits {
+	if few := float64(ess * math.Min(p, 1-p)); few < leastVisits {
 		return math.NaN(), fmt.Errorf("%w: %.2g beyond the quantile, at least %d are needed", ErrFewEffective, few, leastVisits)
 	}
 	q := s.quantile(p)

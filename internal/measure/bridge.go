@@ -39,7 +39,7 @@ func (m *measurement) bridge(ctx context.Context) error {
 			return nil
 		}
 		// Variances fall as tries add up; the error is known to a fifth or so.
-		tries = min(max(int(float64(done)*(short*short-1)*1.1), done/4), 3*done)
+		tries = min(max(int(float64(done)*(float64(short*short)-1)*1.1), done/4), 3*done)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -249,7 +250,7 @@ func verdict(tables []Table) Verdict {
 		}
 	}
 	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: sequenceCount - 1}
-	v.FalseAlarm = 2 * student.Survival(zLimit)
-	v.AnyAlarm = 1 - math.Pow(1-v.FalseAlarm, float64(v.Rates))
+	v.FalseAlarm = float64(2 * student.Survival(zLimit))
+	v.AnyAlarm = 1 - portable.Pow(1-v.FalseAlarm, float64(v.Rates))
 	return v
 }

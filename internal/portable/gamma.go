@@ -68,11 +68,12 @@ func betaNear(a, b, x, density float64) float64 {
 	c, d := 1.0, 1/away(1-float64((a+b)*x/(a+1)))
 	h := d
 	for m := 1.0; m < 100_000; m++ {
-		even := float64(m*(b-m)*x) / float64((a+2*m-1)*(a+2*m))
+		twice := a + float64(2*m)
+		even := float64(m*(b-m)*x) / float64((twice-1)*twice)
 		d = 1 / away(1+float64(even*d))
 		c = away(1 + even/c)
 		h = float64(h * float64(c*d))
-		odd := -float64((a+m)*(a+b+m)*x) / float64((a+2*m)*(a+2*m+1))
+		odd := -float64((a+m)*(a+b+m)*x) / float64(twice*(twice+1))
 		d = 1 / away(1+float64(odd*d))
 		c = away(1 + odd/c)
 		step := float64(c * d)

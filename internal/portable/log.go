@@ -110,7 +110,7 @@ func logTo(x, factor, rest float64) float64 {
 func logSum(x float64) (high, low float64) {
 	z, k := math.Frexp(x)
 	if z < math.Sqrt2/2 {
-		z, k = 2*z, k-1
+		z, k = z+z, k-1
 	}
 	n := float64(k)
 	if f := z - 1; math.Abs(f) < 0x1p-12 {

@@ -11,28 +11,33 @@ func Pow(x, y float64) float64 {
 		return 1
 	case math.IsNaN(x) || math.IsNaN(y):
 		return math.NaN()
-	case x == 0 || math.IsInf(x, 0) || math.IsInf(y, 0):
-		return math.Pow(x, y) // 0, 1, ±∞: nothing is computed
-	}
-	switch y { // what formulas have most
-	case 1:
+	case math.IsInf(y, 0):
+		switch {
+		case x == -1:
+			return 1
+		case (math.Abs(x) < 1) == (y > 0):
+			return 0
+		}
+		return math.Inf(1)
+	case y == 1: // and others that formulas have
 		return x
-	case 2:
+	case y == 2:
 		return float64(x * x)
-	case -1:
-		return 1 / x
 	}
-	sign := 1.0
-	if x < 0 {
-		half, whole := y/2, math.Trunc(y)
-		if whole != y {
-			return math.NaN()
-		}
-		if math.Trunc(half) != half {
-			sign = -1
-		}
-		x = -x
+	whole, sign := math.Trunc(y) == y, 1.0
+	if whole && math.Signbit(x) && math.Mod(y, 2) != 0 {
+		sign = -1
 	}
+	switch {
+	case x == 0 || math.IsInf(x, 0):
+		if (x == 0) == (y > 0) {
+			return math.Copysign(0, sign)
+		}
+		return math.Copysign(math.Inf(1), sign)
+	case x < 0 && !whole:
+		return math.NaN()
+	}
+	x = math.Abs(x)
 	high, low := logSum(x)
 	// No result that is left lies nearer to 1 or further from it.
 	y = max(-0x1p70, min(y, 0x1p70))
@@ -41,10 +46,10 @@ func Pow(x, y float64) float64 {
 	product, rest = quickSum(product, rest)
 	switch {
 	case product > 710:
-		return float64(sign * math.Inf(1))
+		return math.Copysign(math.Inf(1), sign)
 	case product < -746:
-		return float64(sign * 0)
+		return math.Copysign(0, sign)
 	}
 	y, more, e := expSum(product, rest)
-	return float64(sign * scale(y+more, e))
+	return math.Copysign(scale(y+more, e), sign)
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"kir/internal/portable"
 	"kir/internal/problem/change"
 )
 
@@ -59,7 +60,7 @@ type Moved struct {
 func (m Moved) Z() float64 { return float64(m.B-m.A) / m.SE() }
 
 // SE is the standard error of the difference, √(se_a² + se_b²).
-func (m Moved) SE() float64 { return math.Hypot(float64(m.SEA), float64(m.SEB)) }
+func (m Moved) SE() float64 { return portable.Hypot(float64(m.SEA), float64(m.SEB)) }
 
 // falseAlarm is the level of all figures together.
 const falseAlarm = 0.05

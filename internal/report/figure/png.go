@@ -60,7 +60,7 @@ func (f *Figure) paint(c draw.Canvas) {
 			var circle []vg.Point
 			for k := range corners + 1 {
 				sin, cos := math.Sincos(2 * math.Pi * float64(k) / corners)
-				circle = append(circle, at(m.x+m.x2*cos, m.y+m.x2*sin))
+				circle = append(circle, at(m.x+float64(m.x2*cos), m.y+float64(m.x2*sin)))
 			}
 			c.StrokeLines(stroke, circle)
 		case label:
