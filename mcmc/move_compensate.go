@@ -76,7 +76,11 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 	for k, other := range others {
 		d := left
 		if k < h-1 {
-			d = int64(math.Round(kappa[k] * moved))
+			exact := math.Round(kappa[k] * moved)
+			if !(math.Abs(exact) < total) { // more than there is, or more than an integer holds
+				return rejected, nil
+			}
+			d = int64(exact)
 			left -= d
 		}
 		if amount := int64(c.amounts[other]) + d; amount < 1 || amount > int64(total) {

@@ -36,14 +36,14 @@ const formBits, rootBits = 28, 22
 // NewPreference returns the property of what was learnt.
 func NewPreference(c *Comparisons) *Preference {
 	t := c.Taste()
-	n, m := t.rows.Dims()
+	n, m := len(t.rows), len(t.mean)
 	centre := t.usual
 	p := &Preference{features: c.features, scale: c.scale, of: n + 2, forms: make([]int64, m*(n+2)), at: make([]float64, n+2)}
 	for q := range m {
 		row := p.forms[q*p.of : (q+1)*p.of]
 		for k := range n {
-			row[k] = int64(math.RoundToEven(math.Ldexp(t.rows.At(k, q), formBits)))
-			p.at[k] += float64(t.rows.At(k, q) * centre[q])
+			row[k] = int64(math.RoundToEven(math.Ldexp(t.rows[k][q], formBits)))
+			p.at[k] += float64(t.rows[k][q] * centre[q])
 		}
 		row[n] = int64(math.RoundToEven(math.Ldexp(t.mean[q], formBits)))
 		row[n+1] = int64(math.RoundToEven(math.Ldexp(centre[q], formBits)))

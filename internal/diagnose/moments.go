@@ -1,10 +1,6 @@
 package diagnose
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/floats"
-)
+import "math"
 
 // moments are the count, the mean and the sum of squared deviations from it.
 type moments struct {
@@ -46,7 +42,11 @@ func momentsOf(x []float64) moments {
 func sum(x []float64) float64 {
 	var total float64
 	for start := 0; start < len(x); start += sumLength {
-		total += floats.Sum(x[start:min(start+sumLength, len(x))])
+		part := 0.0
+		for _, v := range x[start:min(start+sumLength, len(x))] {
+			part += v
+		}
+		total += part
 	}
 	return total
 }

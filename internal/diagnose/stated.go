@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"kir/internal/portable"
 )
 
@@ -35,8 +32,7 @@ const (
 // degrees of freedom is to be multiplied, so that twice the product is what a
 // t law puts there instead of a normal one: t_ν⁻¹(Φ(2))/2.
 func widening(freedom float64) float64 {
-	t := distuv.StudentsT{Sigma: 1, Nu: freedom}
-	return t.Quantile(beyond(spread)) / spread
+	return portable.StudentQuantile(freedom, beyond(spread)) / spread
 }
 
 // statedOfMean returns the stated error of the mean of draws worth ess independent
@@ -91,7 +87,7 @@ func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 	total := float64(len(s.flat))
 	a, b := float64(ess*p)+1, float64(ess*(1-p))+1
 	z := float64(spread * widening(freedom))
-	low, high := mathext.InvRegIncBeta(a, b, beyond(-z)), mathext.InvRegIncBeta(a, b, beyond(z))
+	low, high := portable.BetaQuantile(a, b, beyond(-z)), portable.BetaQuantile(a, b, beyond(z))
 	if few := float64(ess * math.Min(p, 1-p)); few < leastVisits {
 		return math.NaN(), fmt.Errorf("%w: %.2g beyond the quantile, at least %d are needed", ErrFewEffective, few, leastVisits)
 	}

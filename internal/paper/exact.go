@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"gonum.org/v1/gonum/floats"
-
 	"kir/internal/portable"
 	"kir/mcmc"
 )
@@ -213,7 +211,7 @@ func gibbsRates(t *mcmc.Target) Rates { return Rates{1, gibbsExact(t).updated()}
 // It equals the state with probability 1/|X|.
 func naiveRates(t *mcmc.Target) Rates {
 	logs := t.Space().LogCounts(t.Space().MaxUsed())
-	all := floats.LogSumExp(logs)
+	all := logSum(logs)
 	accepted := 0.0
 	sizes(t, func(n int, p float64) {
 		un := portable.Exp(logs[n] - all)

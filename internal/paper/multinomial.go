@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"kir/internal/portable"
 	"kir/mcmc"
 )
@@ -61,10 +59,7 @@ func logFactorials(x *mcmc.Composition) float64 {
 	return sum
 }
 
-func logFactorial(n int) float64 {
-	l, _ := math.Lgamma(float64(n) + 1)
-	return l
-}
+func logFactorial(n int) float64 { return portable.LogGamma(float64(n) + 1) }
 
 // Limits of the closed forms below, whose time and memory grow with the total.
 const (
@@ -114,6 +109,19 @@ func logAdd(a, b float64) float64 {
 	return a + portable.Log1p(portable.Exp(b-a))
 }
 
+// logSum returns log Σ exp v.
+func logSum(v []float64) float64 {
+	top := slices.Max(v)
+	if math.IsInf(top, -1) {
+		return top
+	}
+	sum := 0.0
+	for _, x := range v {
+		sum += portable.Exp(x - top)
+	}
+	return top + portable.Log(sum)
+}
+
 // UncorrectedLaw returns the law of n that the uncorrected [Multinomial]
 // follows instead of y(n), with the probability of n at index n.
 //
@@ -125,7 +133,7 @@ func UncorrectedLaw(t *mcmc.Target) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := floats.LogSumExp(logs)
+	all := logSum(logs)
 	for n := range logs {
 		logs[n] = portable.Exp(logs[n] - all)
 	}
@@ -161,7 +169,7 @@ func uncorrectedRates(t *mcmc.Target) (Rates, error) {
 	if err != nil {
 		return Rates{}, err
 	}
-	all := floats.LogSumExp(law)
+	all := logSum(law)
 	accepted := 0.0
 	for n := range law {
 		if math.IsInf(law[n], -1) {
@@ -178,7 +186,7 @@ func uncorrectedRates(t *mcmc.Target) (Rates, error) {
 	for n, q := range repeats(t.Space()) {
 		same[n] = t.LogLaw(n) + q
 	}
-	return Rates{accepted, max(0, accepted-portable.Exp(floats.LogSumExp(same)-all))}, nil
+	return Rates{accepted, max(0, accepted-portable.Exp(logSum(same)-all))}, nil
 }
 
 // repeats returns log Σ_{x∈X_n} q(x)² at index n: the probability that two

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"kir/internal/portable"
 	"kir/internal/problem/change"
 )
@@ -91,7 +89,7 @@ func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 			known++
 		}
 	}
-	limit := distuv.UnitNormal.Quantile(1 - falseAlarm/2/float64(max(known, 1)))
+	limit := portable.NormalQuantile(1 - falseAlarm/2/float64(max(known, 1)))
 	for k := range d.Figures {
 		d.Figures[k].Sure = math.Abs(d.Figures[k].Z()) > limit
 	}
