@@ -1,4 +1,4 @@
-package mcmc_test
+package kir_test
 
 import (
 	"fmt"
@@ -24,9 +24,9 @@ var rightAnswers = strings.Fields(`Abs Ceil Copysign FMA Float32bits Float32from
 // on each processor, with those that may use them, since nothing of it is kept.
 var roundedElsewhere = map[string][]string{
 	"gonum.org/": {
-		"kir/property/covariance.go",                            // an eigenvalue in a message, in three digits
-		"kir/serve/plane.go",                                    // a map on the page
-		"kir/report/figure/png.go", "kir/report/figure/text.go", // pictures
+		"kir/property/covariance.go",                                              // an eigenvalue in a message, in three digits
+		"kir/internal/serve/plane.go",                                             // a map on the page
+		"kir/internal/report/figure/png.go", "kir/internal/report/figure/text.go", // pictures
 	},
 	"math/cmplx": nil,
 }
@@ -70,12 +70,8 @@ func TestPortable(t *testing.T) {
 // isShipped says whether a package may be part of the program or the library: others are for
 // tests, comparisons and made-up data.
 func isShipped(p builtPackage) bool {
-	if !inModule(p.ImportPath) {
-		return false
-	}
-	path := strings.TrimPrefix(p.ImportPath, module)
-	return !strings.HasPrefix(path, "/bench/") && !strings.HasPrefix(path, "/examples/") &&
-		(!strings.HasPrefix(path, "/internal/") || path == "/internal/portable")
+	path, inside := within(p.ImportPath)
+	return inside && !isOutside(path)
 }
 
 // TestPortableNotices shows that notPortable finds what it looks for, and no more.
