@@ -160,7 +160,13 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		}
 		if r.table.Empty(n) {
 			share.Exact, share.Counted = true, true
-		} else if kept, ok := r.Kept(n); ok {
+			continue
+		}
+		kept, ok, err := r.Kept(ctx, n)
+		if err != nil {
+			return err
+		}
+		if ok {
 			share.Exact, share.Counted = true, true
 			share.Estimate = float64(kept) / float64(r.table.Count(n).Int64()) // no more than were looked at
 			r.logCount[n] = portable.Log(float64(kept))

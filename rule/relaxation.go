@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"context"
 	"math"
 	"math/big"
 )
@@ -163,10 +164,16 @@ func (x *relaxation) addSum(n *node, s *proved) {
 	x.rows = append(x.rows, r)
 }
 
+// maxFactors is how many factors the rows of a relaxation have at most, 512 MiB.
+const maxFactors = 1 << 26
+
 // solve returns numbers that keep the relaxation, of the amounts of the ingredients;
 // or that it is impossible, which is proven, by rules; or neither.
-func (x *relaxation) solve() (amounts []float64, impossible bool, rules []int, work int) {
+func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible bool, rules []int, work int) {
 	columns := len(x.lo)
+	if columns*len(x.rows) > maxFactors {
+		return nil, false, nil, 0
+	}
 	lo, hi := make([]float64, columns+len(x.rows)), make([]float64, columns+len(x.rows))
 	for j := range columns {
 		if x.hi[j] > x.lo[j] {
@@ -200,7 +207,7 @@ func (x *relaxation) solve() (amounts []float64, impossible bool, rules []int, w
 		r.scale = top
 	}
 	t := newTableau(factors, lo, hi)
-	kept, weights := t.solve()
+	kept, weights := t.solve(ctx)
 	work = (t.pivots + 1) * columns * len(x.rows)
 	switch {
 	case kept:

@@ -1,6 +1,9 @@
 package rule
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // A tableau looks for numbers within bounds that keep linear constraints, by the
 // simplex method for bounded variables: each constraint is a variable of its own,
@@ -24,6 +27,7 @@ const (
 	outOfBounds = 1e-9 // what counts as such, of rows whose largest factor is 1
 	smallPivot  = 1e-9
 	maxPivots   = 5_000
+	maxWork     = 4e9   // factors gone through, some seconds
 	blandFrom   = 1_000 // pivots from which on the first column that helps is taken, so that none comes again
 )
 
@@ -68,9 +72,10 @@ func (t *tableau) out(variable int) int {
 // solve returns whether all bounds are kept by the values it ends with. If not,
 // weights has a factor for each row so that the weighted sum of the rows cannot
 // be what their bounds ask for; nil if the method came to no end.
-func (t *tableau) solve() (kept bool, weights []float64) {
+func (t *tableau) solve(ctx context.Context) (kept bool, weights []float64) {
 	gain := make([]float64, len(t.nonbasic))
-	for t.pivots = 0; t.pivots < maxPivots; t.pivots++ {
+	most := min(maxPivots, 1+int(maxWork/float64(1+len(t.basic)*len(t.nonbasic))))
+	for t.pivots = 0; t.pivots < most && ctx.Err() == nil; t.pivots++ {
 		if t.pivots%64 == 63 {
 			t.refresh()
 		}

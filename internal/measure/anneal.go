@@ -111,15 +111,16 @@ func (m *measurement) pilot(ctx context.Context, w *sizeWork) error {
 // population draws compositions and takes them through a schedule; if it is not
 // fixed, it is made on the way.
 func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size int, s *schedule, fixed bool) (*group, error) {
-	g := &group{members: make([]Composition, size), mean: 1, rand: r, walker: newWalker(m.rules)}
+	g := &group{members: make([]Composition, size), mean: 1, rand: r}
+	walker := newWalker(m.rules)
 	sampler := m.problem.Sampler.Clone()
 	values := make([]float64, size)
 	for k := range g.members {
 		if !draw(sampler, r, w.n, &g.members[k]) {
 			return g, nil
 		}
-		g.walker.load(g.members[k])
-		values[k] = float64(g.walker.v) / quantum
+		walker.load(g.members[k])
+		values[k] = float64(walker.v) / quantum
 	}
 	weights := make([]float64, size)
 	b := 0.0
@@ -134,7 +135,7 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 			}
 		} else if kept(values) < enough*float64(size) {
 			if step == maxSteps || b*slices.Min(values) > frozen {
-				g.moves = g.walker.moves
+				g.moves = walker.moves
 				return g, nil
 			}
 			next = nextStep(values, b, weights)
@@ -154,12 +155,12 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 		g.resample(r, weights, sum)
 		b = next
 		for k := range g.members {
-			g.walker.load(g.members[k])
+			walker.load(g.members[k])
 			for range sweep(w.n) {
-				g.walker.move(r, b)
+				walker.move(r, b)
 			}
-			g.walker.store(&g.members[k])
-			values[k] = float64(g.walker.v) / quantum
+			walker.store(&g.members[k])
+			values[k] = float64(walker.v) / quantum
 		}
 		if math.IsInf(b, 1) {
 			break
@@ -168,7 +169,7 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 	if g.mean == 0 {
 		g.members = nil
 	}
-	g.moves = g.walker.moves
+	g.moves = walker.moves
 	return g, nil
 }
 

@@ -66,27 +66,29 @@ func (m *measurement) bridged(first bool) []int {
 // try makes moves of each composition of a size, and tries to change its size.
 func (m *measurement) try(ctx context.Context, k, tries int) error {
 	up, down := m.joins(k), k > 0 && m.joins(k-1)
+	walker := newWalker(m.rules)
 	for _, g := range m.sizes[k].groups {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		before := walker.moves
 		for at := range g.members {
-			g.walker.load(g.members[at])
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			walker.load(g.members[at])
 			for range tries {
 				for range apart {
-					g.walker.move(g.rand, math.Inf(1))
+					walker.move(g.rand, math.Inf(1))
 				}
-				if up && g.walker.split(g.rand) {
+				if up && walker.split(g.rand) {
 					g.splits++
 				}
-				if down && g.walker.merge(g.rand) {
+				if down && walker.merge(g.rand) {
 					g.merges++
 				}
 			}
-			g.walker.store(&g.members[at])
+			walker.store(&g.members[at])
 			g.tries += int64(tries)
 		}
-		g.moves = g.walker.moves
+		g.moves += walker.moves - before
 	}
 	return nil
 }

@@ -57,14 +57,17 @@ func TestWalksAsBefore(t *testing.T) {
 				if math.IsInf(p.Table.LogCount(n), -1) || !draw(p.Sampler.Clone(), random, n, &x) {
 					continue
 				}
-				w.load(x)
+				if w.load(x); math.IsInf(pull, 1) && w.v > 0 {
+					continue // only what keeps all rules is walked under them
+				}
 				for at := range 60 {
 					w.move(random, pull)
 					fmt.Fprint(sum, w.list, w.amounts, w.sums, w.v, w.hard, " ")
-					if at%10 == 0 && len(w.list) < len(w.amounts) && len(w.list) < r.total && w.split(random) {
+					kept := w.v == 0 // what is split and merged keeps all rules
+					if at%10 == 0 && kept && len(w.list) < len(w.amounts) && len(w.list) < r.total && w.split(random) {
 						splits++
 					}
-					if at%10 == 0 && len(w.list) > 1 && w.merge(random) {
+					if at%10 == 0 && kept && len(w.list) > 1 && w.merge(random) {
 						merges++
 					}
 					// What it stands on, counted anew.

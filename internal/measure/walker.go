@@ -33,19 +33,7 @@ func newWalker(r *rules) *walker {
 		costs:   make([]int64, len(r.bounds)),
 		added:   make([]int64, len(r.bounds)),
 	}
-	w.clear()
-	return w
-}
-
-// clear leaves nothing used.
-func (w *walker) clear() {
-	for _, i := range w.list {
-		w.amounts[i] = 0
-	}
-	w.list = w.list[:0]
-	w.v, w.hard = 0, 0
 	for k := range w.sums {
-		w.sums[k] = 0
 		w.costs[k] = w.rules.bounds[k].cost(0)
 		if w.rules.bounds[k].hard {
 			if w.costs[k] > 0 {
@@ -54,6 +42,14 @@ func (w *walker) clear() {
 		} else {
 			w.v += w.costs[k]
 		}
+	}
+	return w
+}
+
+// clear leaves nothing used.
+func (w *walker) clear() {
+	for len(w.list) > 0 {
+		w.set(w.list[len(w.list)-1], 0)
 	}
 }
 
@@ -94,7 +90,9 @@ func (w *walker) set(i, amount int32) {
 		w.list = w.list[:len(w.list)-1]
 	}
 	units := int64(amount - was)
-	for _, t := range w.rules.of(i) {
+	terms := w.rules.of(i, changing(whole), otherAmount)
+	for k := range terms {
+		t := &terms[k]
 		change := t.perUnit*units + t.whole*whole
 		if t.bent > 0 {
 			change = w.rules.more(t.bent, was, amount)
@@ -103,8 +101,12 @@ func (w *walker) set(i, amount int32) {
 			continue
 		}
 		b := &w.rules.bounds[t.sum]
-		w.sums[t.sum] += change
-		cost := b.cost(w.sums[t.sum])
+		sum := w.sums[t.sum] + change
+		w.sums[t.sum] = sum
+		if sum >= b.min && sum <= b.max && w.costs[t.sum] == 0 {
+			continue
+		}
+		cost := b.cost(sum)
 		if b.hard {
 			w.hard += sign(cost) - sign(w.costs[t.sum])
 		} else {
@@ -141,21 +143,35 @@ func (w *walker) try(r Rand, b float64, changes ...change) {
 	}
 }
 
-// add notes what changes would add to the sums.
-func (w *walker) add(changes []change) {
+// add notes what changes would add to the sums, by the terms of all kinds or of those
+// that belong to no ceiling.
+func (w *walker) add(changes []change, all bool) {
 	w.touched = w.touched[:0]
 	for _, c := range changes {
-		was := w.amounts[c.ingredient]
-		units, whole := int64(c.amount-was), int64(sign(int64(c.amount))-sign(int64(was)))
-		for _, t := range w.rules.of(c.ingredient) {
-			if w.added[t.sum] == 0 {
-				w.touched = append(w.touched, t.sum)
-			}
-			if t.bent > 0 {
-				w.added[t.sum] += w.rules.more(t.bent, was, c.amount)
-			} else {
-				w.added[t.sum] += t.perUnit*units + t.whole*whole
-			}
+		_, whole := w.by(c)
+		first := changing(whole)
+		if all {
+			w.note(w.rules.of(c.ingredient, first, otherAmount), c)
+			continue
+		}
+		if first == ceilingUse {
+			w.note(w.rules.of(c.ingredient, otherUse, otherUse), c)
+		}
+		w.note(w.rules.of(c.ingredient, otherAmount, otherAmount), c)
+	}
+}
+
+func (w *walker) note(terms []weighted, c change) {
+	units, whole := w.by(c)
+	for k := range terms {
+		t := &terms[k]
+		if w.added[t.sum] == 0 {
+			w.touched = append(w.touched, t.sum)
+		}
+		if t.bent > 0 {
+			w.added[t.sum] += w.rules.more(t.bent, w.amounts[c.ingredient], c.amount)
+		} else {
+			w.added[t.sum] += t.perUnit*units + t.whole*whole
 		}
 	}
 }
@@ -163,7 +179,7 @@ func (w *walker) add(changes []change) {
 // look returns by how much v would rise with changes of different ingredients,
 // and whether a countable rule would be broken.
 func (w *walker) look(changes []change) (worse int64, hard bool) {
-	w.add(changes)
+	w.add(changes, true)
 	for _, k := range w.touched {
 		b := &w.rules.bounds[k]
 		cost := b.cost(w.sums[k] + w.added[k])
@@ -180,10 +196,27 @@ func (w *walker) look(changes []change) (worse int64, hard bool) {
 	return worse, hard
 }
 
+// changing returns the first of the kinds of terms that a change can change, which
+// adds whole to how many ingredients are used.
+func changing(whole int64) int {
+	if whole == 0 {
+		return ceilingAmount
+	}
+	return ceilingUse
+}
+
 // keeps says whether a composition that keeps all rules would keep them after
-// changes of different ingredients.
+// changes of different ingredients. It is most of the work where rules are many, and
+// ends at the first that would be broken.
 func (w *walker) keeps(changes ...change) bool {
-	w.add(changes)
+	for at := range changes {
+		c := &changes[at]
+		was := w.amounts[c.ingredient]
+		if was == 0 && !w.under(changes, at, ceilingUse) || c.amount > was && !w.under(changes, at, ceilingAmount) {
+			return false
+		}
+	}
+	w.add(changes, false)
 	kept := true
 	for _, k := range w.touched {
 		sum := w.sums[k] + w.added[k]
@@ -191,6 +224,46 @@ func (w *walker) keeps(changes ...change) bool {
 		kept = kept && sum >= w.rules.bounds[k].min && sum <= w.rules.bounds[k].max
 	}
 	return kept
+}
+
+// under says whether no ceiling is passed that one of the changes raises the sum of.
+func (w *walker) under(changes []change, at, kind int) bool {
+	c := changes[at]
+	units, whole := w.by(c)
+	terms := w.rules.of(c.ingredient, kind, kind)
+	for k := range terms {
+		t := &terms[k]
+		sum, most := w.sums[t.sum]+t.perUnit*units+t.whole*whole, w.rules.bounds[t.sum].max
+		if sum <= most && len(changes) == 2 {
+			continue // of two changes the other is downwards
+		}
+		for other, d := range changes {
+			if other != at {
+				sum += w.ceiling(d, t.sum)
+			}
+		}
+		if sum > most {
+			return false
+		}
+	}
+	return true
+}
+
+// ceiling returns what a change adds to a sum that is a ceiling.
+func (w *walker) ceiling(c change, sum int32) int64 {
+	units, whole := w.by(c)
+	for _, kind := range [...]int{ceilingUse, ceilingAmount} {
+		if t := w.rules.find(c.ingredient, sum, kind); t != nil {
+			return t.perUnit*units + t.whole*whole
+		}
+	}
+	return 0
+}
+
+// by returns how many units a change adds, and how many used ingredients.
+func (w *walker) by(c change) (units, whole int64) {
+	was := w.amounts[c.ingredient]
+	return int64(c.amount - was), int64(sign(int64(c.amount)) - sign(int64(was)))
 }
 
 // move makes one move that leaves exp(−b·v) on the countable compositions of n
@@ -303,8 +376,8 @@ func (w *walker) along(r Rand, b float64) {
 
 // factor returns a_i of a sum.
 func (w *walker) factor(i, sum int32) int64 {
-	for _, t := range w.rules.of(i) {
-		if t.sum == sum {
+	for k := ceilingUse; k < kinds; k++ {
+		if t := w.rules.find(i, sum, k); t != nil {
 			return t.perUnit
 		}
 	}
