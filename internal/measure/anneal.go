@@ -71,8 +71,8 @@ func (m *measurement) scale() {
 				break
 			}
 			walker.load(x)
-			for k, sum := range walker.sums {
-				values[k] = append(values[k], float64(sum))
+			for k := range walker.sums {
+				values[k] = append(values[k], float64(walker.sums[k].sum))
 			}
 		}
 	}

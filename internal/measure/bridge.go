@@ -15,6 +15,7 @@ func (m *measurement) bridge(ctx context.Context) error {
 	for _, w := range m.sizes {
 		spent += w.moves()
 	}
+	cost := 1 + len(m.rules.terms)/(termsOfMove*len(m.rules.amounts)) // of a move
 	done := 0
 	for tries := firstTries; ; {
 		chosen := m.bridged(done == 0)
@@ -22,7 +23,7 @@ func (m *measurement) bridge(ctx context.Context) error {
 			return nil
 		}
 		spent += int64(len(chosen)) * groups * population * int64(tries) * apart
-		if done > 0 && float64(spent) > m.options.Effort*1e6 {
+		if done > 0 && float64(spent)*float64(cost) > m.options.Effort*1e6 {
 			return nil
 		}
 		work, ctx := errgroup.WithContext(ctx)
@@ -46,6 +47,10 @@ func (m *measurement) bridge(ctx context.Context) error {
 		}
 	}
 }
+
+// termsOfMove is how many terms of an ingredient are as much work as all else that a
+// move is.
+const termsOfMove = 64
 
 // apart is how many moves lie between tries: what a composition allows changes
 // slowly.

@@ -6,17 +6,20 @@ import (
 	"kir/internal/portable"
 )
 
+// A standing is what a sum has come to, beside its bounds, since they are looked at
+// together.
+type standing struct{ sum, min, max, cost int64 }
+
 // A walker is a composition that moves within one size, together with the sums
 // of its rules. Units are those of the rules.
 type walker struct {
 	rules   *rules
-	amounts []int32 // by ingredient
-	list    []int32 // the used ingredients
-	slot    []int32 // by ingredient: where a used one stands in the list
-	sums    []int64
-	costs   []int64 // by sum
-	hard    int     // countable rules that are broken
-	v       int64   // by how much the sums are broken, in parts of quantum
+	amounts []int32    // by ingredient
+	list    []int32    // the used ingredients
+	slot    []int32    // by ingredient: where a used one stands in the list
+	sums    []standing // by sum
+	hard    int        // countable rules that are broken
+	v       int64      // by how much the sums are broken, in parts of quantum
 
 	added   []int64 // by sum: what changes that are looked at would add; else 0
 	touched []int32 // the sums that they may add to, some maybe twice
@@ -29,18 +32,18 @@ func newWalker(r *rules) *walker {
 		rules:   r,
 		amounts: make([]int32, len(r.amounts)),
 		slot:    make([]int32, len(r.amounts)),
-		sums:    make([]int64, len(r.bounds)),
-		costs:   make([]int64, len(r.bounds)),
+		sums:    make([]standing, len(r.bounds)),
 		added:   make([]int64, len(r.bounds)),
 	}
 	for k := range w.sums {
-		w.costs[k] = w.rules.bounds[k].cost(0)
-		if w.rules.bounds[k].hard {
-			if w.costs[k] > 0 {
+		b := &w.rules.bounds[k]
+		w.sums[k] = standing{min: b.min, max: b.max, cost: b.cost(0)}
+		if b.hard {
+			if w.sums[k].cost > 0 {
 				w.hard++
 			}
 		} else {
-			w.v += w.costs[k]
+			w.v += w.sums[k].cost
 		}
 	}
 	return w
@@ -100,19 +103,18 @@ func (w *walker) set(i, amount int32) {
 		if change == 0 {
 			continue
 		}
-		b := &w.rules.bounds[t.sum]
-		sum := w.sums[t.sum] + change
-		w.sums[t.sum] = sum
-		if sum >= b.min && sum <= b.max && w.costs[t.sum] == 0 {
+		s := &w.sums[t.sum]
+		if s.sum += change; s.sum >= s.min && s.sum <= s.max && s.cost == 0 {
 			continue
 		}
-		cost := b.cost(sum)
+		b := &w.rules.bounds[t.sum]
+		cost := b.cost(s.sum)
 		if b.hard {
-			w.hard += sign(cost) - sign(w.costs[t.sum])
+			w.hard += sign(cost) - sign(s.cost)
 		} else {
-			w.v += cost - w.costs[t.sum]
+			w.v += cost - s.cost
 		}
-		w.costs[t.sum] = cost
+		s.cost = cost
 	}
 }
 
@@ -182,7 +184,7 @@ func (w *walker) look(changes []change) (worse int64, hard bool) {
 	w.add(changes, true)
 	for _, k := range w.touched {
 		b := &w.rules.bounds[k]
-		cost := b.cost(w.sums[k] + w.added[k])
+		cost := b.cost(w.sums[k].sum + w.added[k])
 		if w.added[k] == 0 {
 			continue // it is there twice, or nothing is added
 		}
@@ -190,7 +192,7 @@ func (w *walker) look(changes []change) (worse int64, hard bool) {
 		if b.hard {
 			hard = hard || cost > 0
 		} else {
-			worse += cost - w.costs[k]
+			worse += cost - w.sums[k].cost
 		}
 	}
 	return worse, hard
@@ -219,9 +221,10 @@ func (w *walker) keeps(changes ...change) bool {
 	w.add(changes, false)
 	kept := true
 	for _, k := range w.touched {
-		sum := w.sums[k] + w.added[k]
+		s := &w.sums[k]
+		sum := s.sum + w.added[k]
 		w.added[k] = 0
-		kept = kept && sum >= w.rules.bounds[k].min && sum <= w.rules.bounds[k].max
+		kept = kept && sum >= s.min && sum <= s.max
 	}
 	return kept
 }
@@ -233,8 +236,9 @@ func (w *walker) under(changes []change, at, kind int) bool {
 	terms := w.rules.of(c.ingredient, kind, kind)
 	for k := range terms {
 		t := &terms[k]
-		sum, most := w.sums[t.sum]+t.perUnit*units+t.whole*whole, w.rules.bounds[t.sum].max
-		if sum <= most && len(changes) == 2 {
+		s := &w.sums[t.sum]
+		sum := s.sum + t.perUnit*units + t.whole*whole
+		if sum <= s.max && len(changes) == 2 {
 			continue // of two changes the other is downwards
 		}
 		for other, d := range changes {
@@ -242,7 +246,7 @@ func (w *walker) under(changes []change, at, kind int) bool {
 				sum += w.ceiling(d, t.sum)
 			}
 		}
-		if sum > most {
+		if sum > s.max {
 			return false
 		}
 	}
