@@ -52,6 +52,10 @@ type Options struct {
 	// problem, and taken from there. Tell is told when they are.
 	Cache bool
 
+	// Doing is told what is being done, whenever that is something else that may take
+	// long. It may be nil.
+	Doing func(what string)
+
 	// Tell is told what the user should know while the problem is sampled and
 	// that does not end the run, such as that a program was started again. It
 	// may be called from several goroutines, and may be nil.
@@ -86,7 +90,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if p.Sampler, err = readSampler(root.Get("sampler"), o.Override); err != nil {
 		return p, err
 	}
-	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown, problem: p.Inputs[0].SHA256}
+	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, doing: o.Doing, grown: o.Grown, problem: p.Inputs[0].SHA256}
 	if o.Cache {
 		s.cache = cache{filepath.Join(files.Dir, cacheName)}
 	}
@@ -103,7 +107,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if p.Rules, err = readRules(ctx, s, root.Get("constraints"), more...); err != nil {
 		return p, err
 	}
-	if err := s.warnUnkept(p.Rules); err != nil {
+	if err := s.warnUnkept(ctx, p.Rules); err != nil {
 		return p, err
 	}
 	if err := readTarget(ctx, s, p, root, o.Kernel); err != nil {
@@ -119,6 +123,7 @@ func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
 	if s.total, err = readTotal(root); err != nil {
 		return err
 	}
+	s.do("reading the tables")
 	s.whole = s.total
 	if err := s.readIngredients(ctx, root); err != nil {
 		return err
@@ -192,7 +197,7 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	if err != nil {
 		return err
 	}
-	space, err := s.ruledSpace(ctx, p.Rules, plain, mcmc.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache}, at)
+	space, err := s.ruledSpace(ctx, p.Rules, plain, mcmc.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache, Doing: s.doing}, at)
 	if err != nil {
 		return err
 	}
@@ -205,6 +210,9 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	}
 	if p.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
 		return at.Blame(err)
+	}
+	if p.Sampler.Kernel == auto && choose != nil && s.doing != nil {
+		s.doing("trying kernels")
 	}
 	if err := chooseKernel(ctx, p, choose); err != nil {
 		return err

@@ -90,6 +90,7 @@ func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Pro
 	if s.total > maxSplits && kind.bySplit(v) {
 		return Property{}, yaml.Hint(v.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", fault.Quote(name), s.total), "take a total of at most %d", maxSplits)
 	}
+	s.do("reading the property %s", fault.Quote(name))
 	p, err := kind.read(ctx, s, v)
 	p.Name, p.Kind, p.Weight = name, kind.name, weight
 	return p, err
