@@ -137,12 +137,15 @@ func (q *question) number(sum int64) float64 {
 
 // LogScore returns log y(x): NaN where the formula is negative or not a number,
 // +Inf where it is infinite.
-func (e *Expression) LogScore(x *mcmc.Composition) float64 {
+func (e *Expression) LogScore(x *mcmc.Composition) float64 { return portable.Log(e.Value(x)) }
+
+// Value returns the formula at x, which may be no score.
+func (e *Expression) Value(x *mcmc.Composition) float64 {
 	v := make([]float64, e.slots)
 	for k := range e.questions {
 		v[k] = e.questions[k].number(e.questions[k].sum(x))
 	}
-	return portable.Log(e.value(v))
+	return e.value(v)
 }
 
 // Scorer returns a scorer of x.

@@ -92,6 +92,6 @@ func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Pro
 	}
 	s.do("reading the property %s", fault.Quote(name))
 	p, err := kind.read(ctx, s, v)
-	p.Name, p.Kind, p.Weight = name, kind.name, weight
+	p.Name, p.Kind, p.Weight, p.at = name, kind.name, weight, v
 	return p, err
 }
