@@ -36,6 +36,7 @@ type shelf struct {
 	doing   func(string) // what is being done; may be nil
 
 	warnings []string
+	bad      *findings // what is wrong so far
 }
 
 // warn keeps what is allowed and yet worth knowing.

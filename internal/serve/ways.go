@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"kir/internal/fault"
 	"kir/internal/problem"
@@ -176,6 +177,12 @@ func newFault(err error, text string) *Fault {
 		if bad.Line > 0 {
 			f.Place = fmt.Sprintf("%s, line %d", filepath.Base(bad.File), bad.Line)
 		}
+	}
+	if several := (*fault.Errors)(nil); errors.As(err, &several) && len(several.All) > 1 {
+		for _, e := range several.All[1:] {
+			f.Hint += fmt.Sprintf("; and in line %d: %s", e.Line, e.Message)
+		}
+		f.Hint = strings.TrimPrefix(f.Hint, "; ")
 	}
 	for _, way := range waysOut(err, text) {
 		f.Ways = append(f.Ways, Way{way.text, way.changes != nil})
