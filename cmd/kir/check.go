@@ -27,7 +27,7 @@ column.`,
 		ValidArgsFunction: problemFiles,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			var advice *run.Advice
-			d := newDoing(c.ErrOrStderr(), false)
+			d := newDoing(c.Context(), c.ErrOrStderr(), false)
 			defer d.end()
 			choose := build.Kernel(func(a *run.Advice) { advice = a })
 			p, err := problem.Load(c.Context(), args[0], problem.Options{Kernel: choose, Cache: !noCache, Tell: d.tell, Doing: d.begin})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"sync"
@@ -20,8 +21,9 @@ const (
 // every now and then that it still goes on. Its methods may be called from several
 // goroutines, and what is told through it does not mix with what it says.
 type doing struct {
-	w     io.Writer
-	quiet bool
+	w        io.Writer
+	quiet    bool
+	patience time.Duration
 
 	mu    sync.Mutex
 	what  string
@@ -31,7 +33,17 @@ type doing struct {
 }
 
 // newDoing returns one that writes to w, or nothing if it is to be quiet.
-func newDoing(w io.Writer, quiet bool) *doing { return &doing{w: w, quiet: quiet} }
+func newDoing(ctx context.Context, w io.Writer, quiet bool) *doing {
+	d := &doing{w: w, quiet: quiet, patience: patience}
+	if p, ok := ctx.Value(patienceKey{}).(time.Duration); ok {
+		d.patience = p
+	}
+	return d
+}
+
+// patienceKey is that of another patience in a context: tests that compare what is
+// written have none that a slow machine could wear out.
+type patienceKey struct{}
 
 // begin says that other work begins.
 func (d *doing) begin(what string) {
@@ -42,7 +54,7 @@ func (d *doing) begin(what string) {
 		return
 	}
 	d.what, d.since = what, time.Now()
-	d.wait(patience)
+	d.wait(d.patience)
 }
 
 // end says that the work is done.

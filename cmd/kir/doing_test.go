@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"testing"
@@ -32,7 +33,7 @@ func (t *lockedText) take() string {
 func TestDoing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text lockedText
-		d := newDoing(&text, false)
+		d := newDoing(t.Context(), &text, false)
 		after := func(pause time.Duration, want string) {
 			t.Helper()
 			time.Sleep(pause)
@@ -55,9 +56,15 @@ func TestDoing(t *testing.T) {
 		d.end()
 		after(time.Minute, "")
 
-		quiet := newDoing(&text, true)
+		quiet := newDoing(t.Context(), &text, true)
 		quiet.begin("one")
 		quiet.tell("a word")
 		after(time.Minute, "")
 	})
+}
+
+// patient returns a context in which nothing is said of what takes long: how long that
+// is follows from the machine.
+func patient(ctx context.Context) context.Context {
+	return context.WithValue(ctx, patienceKey{}, time.Hour)
 }

@@ -88,7 +88,7 @@ in one run.`,
 				return err
 			}
 		}
-		d := newDoing(c.ErrOrStderr(), o.quiet)
+		d := newDoing(c.Context(), c.ErrOrStderr(), o.quiet)
 		defer d.end()
 		p, err := problem.Load(c.Context(), file, problem.Options{
 			Text:     text,

@@ -156,7 +156,7 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	}
 	if why != "" {
 		tell(why)
-		return summarize(ctx, dir, "", 0, m == nil || slices.Contains(m.Files, view.PageName), newDoing(c.ErrOrStderr(), false))
+		return summarize(ctx, dir, "", 0, m == nil || slices.Contains(m.Files, view.PageName), newDoing(c.Context(), c.ErrOrStderr(), false))
 	}
 	_, err = freshPage(ctx, store, m, tell)
 	return m, err
