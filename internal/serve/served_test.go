@@ -98,12 +98,15 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// is looks at what is always the same.
+func is(what any) func() (any, bool) { return func() (any, bool) { return what, true } }
+
 // TestHub: a page that joins late is told the last of each kind, in the order of their
 // first, and one that is there what is new.
 func TestHub(t *testing.T) {
 	h := newHub()
 	tell := func(kind string, what any) {
-		if err := h.tell(kind, what); err != nil {
+		if err := h.tell(kind, is(what)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,7 +150,7 @@ func TestHub(t *testing.T) {
 	if got := told(7); got != "[] [] 7 true" || !awake(a) {
 		t.Error(got)
 	}
-	if err := h.tell("state", math.NaN()); err == nil {
+	if err := h.tell("state", is(math.NaN())); err == nil {
 		t.Error("what cannot be told is told")
 	}
 }
@@ -157,7 +160,7 @@ func TestHub(t *testing.T) {
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub()
-		if err := errors.Join(h.tell("state", 1), h.tell("draws", 2)); err != nil {
+		if err := errors.Join(h.tell("state", is(1)), h.tell("draws", is(2))); err != nil {
 			t.Fatal(err)
 		}
 		ctx, leave := context.WithCancel(t.Context())
@@ -169,7 +172,7 @@ func TestStream(t *testing.T) {
 		leave()
 		synctest.Wait()
 		time.Sleep(12 * time.Second)
-		if err := h.tell("state", 3); err != nil {
+		if err := h.tell("state", is(3)); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

@@ -105,7 +105,9 @@ func (s *Session) state() *State {
 }
 
 // tellState tells all pages.
-func (s *Session) tellState() error { return s.hub.tell("state", s.state()) }
+func (s *Session) tellState() error {
+	return s.hub.tell("state", func() (any, bool) { return s.state(), true })
+}
 
 // asked returns a problem as the page shows it.
 func asked(p *problem.Problem, g *groups) *Asked {

@@ -149,10 +149,7 @@ func (w *work) tellDraws() error {
 	w.mu.Lock()
 	d.Step, d.From, d.Run = w.step.ID, int(w.chains.from.Load()), w.run
 	w.mu.Unlock()
-	if !w.session.isCurrent(w) {
-		return nil
-	}
-	return w.session.hub.tell("draws", d)
+	return w.session.hub.tell("draws", func() (any, bool) { return d, w.session.isCurrent(w) })
 }
 
 // answer looks for the best: twice in short, and then as the command line does.
@@ -199,7 +196,7 @@ func (w *work) look(ctx context.Context, p *problem.Problem, lines int64) error 
 		}
 		l.Headline, l.Grade, l.Verdict, l.Entries = answer.Headline, string(answer.Grade), answer.Verdict, list
 	}
-	return w.tellList(l)
+	return w.keepList(l)
 }
 
 // found returns the best draws so far, by the score that shortlists go by.
@@ -261,7 +258,7 @@ func (w *work) settle(ctx context.Context) (err error) {
 	if m.Answer != nil {
 		l.Headline, l.Grade, l.Verdict = m.Answer.Headline, string(m.Answer.Grade), m.Answer.Verdict
 	}
-	if err := w.tellList(l); err != nil {
+	if err := w.keepList(l); err != nil {
 		return err
 	}
 	return w.session.tellState()
@@ -269,17 +266,14 @@ func (w *work) settle(ctx context.Context) (err error) {
 
 // again tells of a work that was done before.
 func (w *work) again() error {
-	w.mu.Lock()
-	list := w.list
-	w.mu.Unlock()
-	if err := w.session.hub.tell("list", list); err != nil {
+	if err := w.tellList(); err != nil {
 		return err
 	}
 	return w.tellDraws()
 }
 
-// tellList shows a list.
-func (w *work) tellList(l *List) error {
+// keepList makes a list the work's own, and shows it.
+func (w *work) keepList(l *List) error {
 	l.Step, l.Colours = w.step.ID, coloursOf(l.Entries)
 	if l.Entries == nil {
 		l.Entries = []report.Best{}
@@ -287,8 +281,15 @@ func (w *work) tellList(l *List) error {
 	w.mu.Lock()
 	w.list = l
 	w.mu.Unlock()
-	if !w.session.isCurrent(w) {
-		return nil
-	}
-	return w.session.hub.tell("list", l)
+	return w.tellList()
+}
+
+// tellList tells of the work's list, if it has one and the page is at its step.
+func (w *work) tellList() error {
+	return w.session.hub.tell("list", func() (any, bool) {
+		w.mu.Lock()
+		l := w.list
+		w.mu.Unlock()
+		return l, l != nil && w.session.isCurrent(w)
+	})
 }
