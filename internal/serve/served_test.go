@@ -264,7 +264,7 @@ func TestSettles(t *testing.T) {
 
 // only returns the changes of a request.
 func (r *Request) only(t *testing.T) []change.Change {
-	_, all, ok := r.changes()
+	_, all, ok := r.changes(measure{total: 1000, unit: "cl", whole: 9})
 	if !ok {
 		t.Fatalf("%+v is no change", r)
 	}
@@ -368,7 +368,7 @@ func TestMany(t *testing.T) {
 	}
 	defer p.Close()
 	g := newGroups(p)
-	if a := asked(p, g); len(a.Names) != 5000 || a.Unnamed != 10 || len(a.Members) != 0 {
+	if a := asked(p, g, new(palette).of(g)); len(a.Names) != 5000 || a.Unnamed != 10 || len(a.Members) != 0 {
 		t.Errorf("%d are named, %d are not", len(a.Names), a.Unnamed)
 	}
 	kept := make([][]keptDraw, 4)

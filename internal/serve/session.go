@@ -45,6 +45,7 @@ type Session struct {
 	scratch string // a directory for runs, gone at the end
 	hub     *hub
 	grown   problem.Grown
+	palette palette
 
 	mu      sync.Mutex
 	ctx     context.Context
@@ -53,6 +54,7 @@ type Session struct {
 	work    *work
 	notes   []string
 	allowed map[string]bool // commands
+	measure measure         // of the problem that was read last
 }
 
 // newSession opens the session of a problem.
@@ -198,6 +200,21 @@ func (s *Session) isCurrent(w *work) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.work == w
+}
+
+// know learns from a problem that was read how amounts are said.
+func (s *Session) know(p *problem.Problem) {
+	m := newMeasure(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.measure = m
+}
+
+// measured returns how amounts are said.
+func (s *Session) measured() measure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.measure
 }
 
 // note keeps what the user should know of a step that is worked on.

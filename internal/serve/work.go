@@ -80,6 +80,7 @@ func (w *work) do(ctx context.Context) (err error) {
 	w.mu.Lock()
 	w.problem, w.groups = p, newGroups(p)
 	w.mu.Unlock()
+	w.session.know(p)
 	if asks := w.session.unallowed(p); len(asks) > 0 {
 		w.mu.Lock()
 		w.asks = asks
@@ -274,10 +275,11 @@ func (w *work) again() error {
 
 // keepList makes a list the work's own, and shows it.
 func (w *work) keepList(l *List) error {
-	l.Step, l.Colours = w.step.ID, coloursOf(l.Entries)
+	l.Step = w.step.ID
 	if l.Entries == nil {
 		l.Entries = []report.Best{}
 	}
+	w.session.palette.list(l.Entries)
 	w.mu.Lock()
 	w.list = l
 	w.mu.Unlock()
@@ -287,9 +289,19 @@ func (w *work) keepList(l *List) error {
 // tellList tells of the work's list, if it has one and the page is at its step.
 func (w *work) tellList() error {
 	return w.session.hub.tell("list", func() (any, bool) {
-		w.mu.Lock()
-		l := w.list
-		w.mu.Unlock()
+		l := w.shown()
 		return l, l != nil && w.session.isCurrent(w)
 	})
+}
+
+// shown returns the work's list in the colours of the session, nil if there is none.
+func (w *work) shown() *List {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.list == nil {
+		return nil
+	}
+	l := *w.list
+	l.Colours = w.session.palette.colours()
+	return &l
 }
