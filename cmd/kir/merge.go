@@ -56,6 +56,7 @@ longer.`,
 				return err
 			}
 			of := newRunStatus(r.Manifest, s, time.Now())
+			of.Running = r.Going(time.Now())
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), of)
 			}

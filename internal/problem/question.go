@@ -102,7 +102,7 @@ func (p *Problem) always() (all []int) {
 }
 
 // halved says whether a property counts and has learnt from the book's recipes.
-func (w *Property) halved() bool { return w.Weight > 0 && w.learnt != nil && w.learnt.data != nil }
+func (w *Property) halved() bool { return w.Weight > 0 && w.ByHeldOut() }
 
 // ownSets says whether a recipe is known by what it is made of: most recipes have
 // a set of ingredients that no other has. Then what has the set of a known one is
@@ -177,7 +177,7 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 
 // scoresOf returns y of each known recipe, NaN where it cannot be told fairly.
 func (w *Property) scoresOf(p *Problem, known []*mcmc.Composition) ([]float64, error) {
-	if w.learnt != nil && w.learnt.data != nil {
+	if w.ByHeldOut() {
 		label, _ := p.Book.Label(w.Forest.Label())
 		return w.learnt.outOfBag(w.Forest, label)
 	}
