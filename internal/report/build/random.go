@@ -72,7 +72,7 @@ func raised(logScores []float64) (times int, score float64) {
 	for times = 3; times <= most; times = next(times) {
 		var sum, squares, scores float64
 		for _, s := range logScores {
-			weight := portable.Exp(float64(times) * (s - top))
+			weight := portable.Exp(float64(float64(times) * (s - top)))
 			sum += weight
 			squares += float64(weight * weight)
 			scores += float64(weight * portable.Exp(s))
