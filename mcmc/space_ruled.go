@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+
 	"runtime"
 	"slices"
 
 	"kir/internal/count"
 	"kir/internal/measure"
+	"kir/internal/portable"
 	"kir/rule"
 )
 
@@ -162,7 +163,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		} else if kept, ok := r.Kept(n); ok {
 			share.Exact, share.Counted = true, true
 			share.Estimate = float64(kept) / float64(r.table.Count(n).Int64()) // no more than were looked at
-			r.logCount[n] = math.Log(float64(kept))
+			r.logCount[n] = portable.Log(float64(kept))
 		} else {
 			sizes = append(sizes, n)
 		}
@@ -200,9 +201,9 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	for at, m := range r.measured.Sizes {
 		share := &r.shares[m.N-1]
 		share.Counted = true
-		share.Estimate = math.Exp(m.LogShare)
+		share.Estimate = portable.Exp(m.LogShare)
 		if m.Found {
-			share.SE = share.Estimate * m.SE
+			share.SE = float64(share.Estimate * m.SE)
 			r.measuredAt[m.N] = at
 			r.logCount[m.N] = r.table.LogCount(m.N) + m.LogShare
 		}

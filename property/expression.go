@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -141,7 +142,7 @@ func (e *Expression) LogScore(x *mcmc.Composition) float64 {
 	for k := range e.questions {
 		v[k] = e.questions[k].number(e.questions[k].sum(x))
 	}
-	return math.Log(e.value(v))
+	return portable.Log(e.value(v))
 }
 
 // Scorer returns a scorer of x.
@@ -173,7 +174,7 @@ func (s *expressionScorer) log(sums []int64) float64 {
 	if !(y >= 0) || math.IsInf(y, 0) {
 		s.bad = y
 	}
-	return math.Log(y)
+	return portable.Log(y)
 }
 
 func (s *expressionScorer) Reset() {

@@ -67,7 +67,7 @@ func (a *asker) ask(s Set, hard bool) verdict {
 	}
 	p := newProver(c, sizes)
 	impossible := p.impossible()
-	a.work += 6 * float64(proofSteps-p.steps)
+	a.work += float64(6 * float64(proofSteps-p.steps))
 	switch {
 	case impossible:
 		a.blamed = p.blamed
@@ -98,7 +98,7 @@ func (a *asker) enumerate(e *enumeration) verdict {
 		found = e.c.Keeps(parts)
 		return !found
 	})
-	a.work += 50 * float64(e.looked)
+	a.work += float64(50 * float64(e.looked))
 	switch {
 	case found:
 		return some

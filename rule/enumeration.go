@@ -1,6 +1,6 @@
 package rule
 
-import "math"
+import "kir/internal/portable"
 
 // maxCandidates is how many compositions are looked at one by one.
 const maxCandidates = 1 << 20
@@ -78,17 +78,15 @@ func (e *enumeration) candidates() float64 {
 	sum := 0.0
 	for n, wanted := range e.wanted {
 		if wanted && n > 0 && n <= usable && n <= total {
-			sum += math.Exp(logChoose(usable, n) + logChoose(total-1, n-1))
+			sum += portable.Exp(logChoose(usable, n) + logChoose(total-1, n-1))
 		}
 	}
 	return sum
 }
 
 func logChoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
+	factorial := func(n int) float64 { return portable.LogGamma(float64(n + 1)) }
+	return factorial(n) - factorial(k) - factorial(n-k)
 }
 
 // each calls visit with every composition until it returns false. The parts

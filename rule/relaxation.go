@@ -179,8 +179,8 @@ func (x *relaxation) solve() (amounts []float64, impossible bool, rules []int, w
 		f := make([]float64, columns)
 		top, at := 0.0, 0.0 // where all variables are at their least
 		for _, e := range r.of {
-			f[e.variable] += float64(e.factor) * float64(x.hi[e.variable]-x.lo[e.variable])
-			at += float64(e.factor) * float64(x.lo[e.variable])
+			f[e.variable] += float64(float64(e.factor) * float64(x.hi[e.variable]-x.lo[e.variable]))
+			at += float64(float64(e.factor) * float64(x.lo[e.variable]))
 			top = max(top, math.Abs(f[e.variable]))
 		}
 		if top == 0 {
@@ -207,7 +207,7 @@ func (x *relaxation) solve() (amounts []float64, impossible bool, rules []int, w
 		amounts = make([]float64, len(x.amount))
 		for i, v := range x.amount {
 			if v >= 0 {
-				amounts[i] = float64(x.lo[v]) + t.value[v]*float64(x.hi[v]-x.lo[v])
+				amounts[i] = float64(x.lo[v]) + float64(t.value[v]*float64(x.hi[v]-x.lo[v]))
 			}
 		}
 	case weights != nil:

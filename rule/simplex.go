@@ -48,7 +48,7 @@ func (t *tableau) refresh() {
 	for r, row := range t.t {
 		v := 0.0
 		for j, f := range row {
-			v += f * t.value[t.nonbasic[j]]
+			v += float64(f * t.value[t.nonbasic[j]])
 		}
 		t.value[t.basic[r]] = v
 	}
@@ -80,7 +80,7 @@ func (t *tableau) solve() (kept bool, weights []float64) {
 			if side := t.out(b); side != 0 {
 				kept = false
 				for j, f := range t.t[r] {
-					gain[j] -= float64(side) * f
+					gain[j] -= float64(float64(side) * f)
 				}
 			}
 		}
@@ -119,7 +119,7 @@ func (t *tableau) step(j int, direction float64) {
 	v := t.nonbasic[j]
 	length, row, bound := t.hi[v]-t.lo[v], -1, 0.0
 	for r, b := range t.basic {
-		rate := t.t[r][j] * direction
+		rate := float64(t.t[r][j] * direction)
 		if math.Abs(rate) < smallPivot {
 			continue
 		}
@@ -145,9 +145,9 @@ func (t *tableau) step(j int, direction float64) {
 		}
 	}
 	for r, b := range t.basic {
-		t.value[b] += t.t[r][j] * direction * length
+		t.value[b] += float64(t.t[r][j] * direction * length)
 	}
-	t.value[v] += direction * length
+	t.value[v] += float64(direction * length)
 	if row < 0 { // from bound to bound
 		t.value[v] = t.lo[v]
 		if direction > 0 {
@@ -174,7 +174,7 @@ func (t *tableau) pivot(row, j int) {
 		}
 		other[j] = 0
 		for k, x := range p {
-			other[k] += f * x
+			other[k] += float64(f * x)
 		}
 	}
 	t.basic[row], t.nonbasic[j] = t.nonbasic[j], t.basic[row]

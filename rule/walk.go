@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // A walk looks for a composition that keeps conditions, in a space too large to
@@ -44,7 +46,7 @@ func newWalk(c *Conditions, sizes []int) *walk {
 		if top == 0 { // of what is used, which counts as such
 			top = 4 / float64(c.Total)
 		}
-		w.scale = append(w.scale, 4/(top*float64(c.Total)+1))
+		w.scale = append(w.scale, 4/(float64(top*float64(c.Total))+1))
 	}
 	return w
 }
@@ -54,7 +56,7 @@ func (w *walk) arrives(ctx context.Context) bool {
 	if len(w.usable) == 0 || len(w.sizes) == 0 {
 		return false
 	}
-	cost := 40 * float64((1+len(w.Sums)+len(w.Groups))*(1+w.sizes[len(w.sizes)-1])) // of a step
+	cost := float64(40 * float64((1+len(w.Sums)+len(w.Groups))*(1+w.sizes[len(w.sizes)-1]))) // of a step
 	steps := min(walkSteps, int(walkBudget/cost))
 	for start := range walkStarts {
 		if ctx.Err() != nil {
@@ -67,8 +69,8 @@ func (w *walk) arrives(ctx context.Context) bool {
 			w.before = append(w.before[:0], w.parts...)
 			w.move()
 			after := w.broken()
-			heat := 0.05 * (1 - float64(step)/float64(steps))
-			if after <= broken || w.random.Float64() < math.Exp((broken-after)/(heat+1e-9)) {
+			heat := float64(0.05 * (1 - float64(step)/float64(steps)))
+			if after <= broken || w.random.Float64() < portable.Exp((broken-after)/(heat+1e-9)) {
 				broken = after
 			} else {
 				w.parts, w.before = w.before, w.parts
@@ -189,9 +191,9 @@ func (w *walk) broken() float64 {
 		s := &w.Sums[k]
 		switch v := s.of(w.parts); {
 		case v < s.Min:
-			out += 1e-6 + w.scale[k]*(float64(s.Min)-float64(v))
+			out += 1e-6 + float64(w.scale[k]*(float64(s.Min)-float64(v)))
 		case v > s.Max:
-			out += 1e-6 + w.scale[k]*(float64(v)-float64(s.Max))
+			out += 1e-6 + float64(w.scale[k]*(float64(v)-float64(s.Max)))
 		}
 	}
 	return out

@@ -19,7 +19,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"syscall"
 )
 
 func main() { os.Exit(do()) }
@@ -29,7 +28,7 @@ func do() int {
 	// What the runtime gives up for, out of memory or a mistake in here, ends the
 	// process by a signal: its own exit status would be 2, that of bad input.
 	debug.SetTraceback("crash")
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	// The first signal ends the work in order. From then on a second one ends
 	// the program at once.
 	context.AfterFunc(ctx, stop)

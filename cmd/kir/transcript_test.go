@@ -24,7 +24,6 @@ var timed = regexp.MustCompile(`[0-9.,]+ seconds?\b|[0-9,.e+]+ iterations (a|per
 // stands in those that are text, is what it was. The commands of testdata/transcripts
 // are run one after the other in a directory with the files there.
 func TestTranscripts(t *testing.T) {
-	golden.OfFloats(t)
 	scripts, err := filepath.Abs("testdata/transcripts")
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +100,6 @@ func TestDamagedRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs some hundred commands")
 	}
-	golden.OfFloats(t)
 	texts, err := filepath.Abs("testdata/damaged")
 	if err != nil {
 		t.Fatal(err)

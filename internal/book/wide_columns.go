@@ -199,7 +199,7 @@ func (c *columnReader) findSummed(recipe int) {
 		for _, v := range p.values {
 			sum += v
 		}
-		if !(math.Abs(sum-2*p.values[r]) <= 1e-9*sum) {
+		if !(math.Abs(sum-float64(2*p.values[r])) <= 1e-9*sum) {
 			return
 		}
 		columns++
@@ -284,7 +284,7 @@ func (c *columnReader) findOdd(guessed []int) {
 		}
 		isSum := true
 		for r, v := range p.values {
-			isSum = isSum && math.Abs(sum[r]-2*v) <= 1e-6*math.Abs(v)
+			isSum = isSum && math.Abs(sum[r]-float64(2*v)) <= 1e-6*math.Abs(v)
 		}
 		switch {
 		case isSum && (adds(c.header[i]) || len(all) > 3):

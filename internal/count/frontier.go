@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"kir/internal/portable"
 )
 
 // A frontier is what groups that cross and sums hold together. Its classes are
@@ -332,7 +334,7 @@ func (w *frontierPlan) reach(st *stage, f *family, d *digits, keys []int64, unit
 		f.units = append(f.units, found[key].units)
 		cells := w.cost(st, int(found[key].units))
 		w.cells += cells
-		w.f.steps += cells * float64(st.most) * st.passes(f)
+		w.f.steps += float64(cells * float64(st.most) * st.passes(f))
 	}
 	if w.nodes += len(f.keys); w.cells > w.limit || w.nodes > maxNodes {
 		return w.tooLarge(w.cells)
@@ -343,7 +345,7 @@ func (w *frontierPlan) reach(st *stage, f *family, d *digits, keys []int64, unit
 // cost returns how many cells a node takes, with what its rows take besides.
 func (w *frontierPlan) cost(st *stage, units int) float64 {
 	const besides = 32
-	return float64(w.f.total-units+1+besides) * float64(st.maxUsed+1)
+	return float64(float64(w.f.total-units+1+besides) * float64(st.maxUsed+1))
 }
 
 // kept returns how many cells the tables of all states before a stage have.
@@ -351,7 +353,7 @@ func (f *frontier) kept() float64 {
 	cells := 0.0
 	for c := range f.stages {
 		for _, s := range f.stages[c].states {
-			cells += float64(f.total-s.units+1) * float64(f.stages[c].maxUsed+1)
+			cells += float64(float64(f.total-s.units+1) * float64(f.stages[c].maxUsed+1))
 		}
 	}
 	return cells
@@ -365,16 +367,16 @@ func (f *frontier) widest() float64 {
 	for _, st := range slices.Backward(f.stages) {
 		own, most := 0.0, 0.0
 		for _, s := range st.states {
-			own += float64(f.total-s.units+1) * float64(st.maxUsed+1)
+			own += float64(float64(f.total-s.units+1) * float64(st.maxUsed+1))
 		}
 		for n := range st.families {
 			nodes := 0.0
 			for _, units := range st.families[n].units {
-				nodes += float64(f.total-int(units)+1) * float64(st.maxUsed+1)
+				nodes += float64(float64(f.total-int(units)+1) * float64(st.maxUsed+1))
 			}
 			most = max(most, nodes)
 		}
-		widest, after = max(widest, own+after+4*most), own
+		widest, after = max(widest, own+after+float64(4*most)), own
 	}
 	return widest
 }
@@ -387,7 +389,7 @@ func (st *stage) passes(f *family) float64 {
 	case st.kind.unbounded(math.MaxInt32):
 		return 4
 	}
-	return 4 + 4*math.Log2(float64(st.kind.n))
+	return 4 + float64(4*portable.Log2(float64(st.kind.n)))
 }
 
 // maxNodes bounds how many nodes a frontier has, whatever the cells: some

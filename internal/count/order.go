@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // orderClasses sorts classes so that few sums are open at a time: the next ones
@@ -41,7 +43,7 @@ func orderClasses(stages []stage, spans []span) {
 		for k, q := range patterns {
 			weight := 0.0
 			for _, s := range q.sums {
-				values := math.Log(float64(spans[s].hi-spans[s].lo) + 1)
+				values := portable.Log(float64(spans[s].hi-spans[s].lo) + 1)
 				switch {
 				case open[s] && left[s] == 1:
 					weight -= values

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kir/internal/count"
+	"kir/internal/portable"
 )
 
 const (
@@ -146,7 +147,7 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 		for _, x := range weights {
 			sum += x
 		}
-		g.mean *= sum / float64(size)
+		g.mean = float64(g.mean * (sum / float64(size)))
 		if sum == 0 {
 			break
 		}
@@ -191,7 +192,7 @@ func weigh(values []float64, b, next float64, weights []float64) {
 		case math.IsInf(next, 1):
 			weights[k] = 0
 		default:
-			weights[k] = math.Exp(-(next - b) * v)
+			weights[k] = portable.Exp(float64(-(next - b) * v))
 		}
 	}
 }
@@ -203,9 +204,9 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 	effective := func(step float64) float64 {
 		sum, squares := 0.0, 0.0
 		for k, v := range values {
-			weights[k] = math.Exp(-step * (v - least))
+			weights[k] = portable.Exp(float64(-step * (v - least)))
 			sum += weights[k]
-			squares += weights[k] * weights[k]
+			squares += float64(weights[k] * weights[k])
 		}
 		return sum * sum / squares / float64(len(values))
 	}
@@ -213,7 +214,7 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 	// mean weight of e⁻³.
 	lo, hi := 0.0, 1.0
 	for effective(hi) > keepWeight {
-		lo, hi = hi, 2*hi
+		lo, hi = hi, float64(2*hi)
 		if lo*least > 3 {
 			return b + 3/least
 		}
@@ -236,7 +237,7 @@ func (g *group) resample(r Rand, weights []float64, sum float64) {
 	members := make([]Composition, 0, size)
 	below := 0.0
 	for k, w := range weights {
-		below += w / sum * float64(size)
+		below += float64(w / sum * float64(size))
 		for float64(len(members))+offset < below && len(members) < size {
 			x := g.members[k]
 			members = append(members, Composition{slices.Clone(x.Ingredients), slices.Clone(x.Amounts)})

@@ -38,8 +38,12 @@ func (m *measurement) bridge(ctx context.Context) error {
 		if short <= 1 {
 			return nil
 		}
-		// Variances fall as tries add up; the error is known to a fifth or so.
-		tries = min(max(int(float64(done)*(short*short-1)*1.1), done/4), 3*done)
+		// Variances fall as tries add up; the error is known to a fifth or so. It is
+		// infinite, or not known at all, where some part has met nothing yet.
+		more := float64(float64(done) * (float64(short*short) - 1) * 1.1)
+		if tries = 3 * done; more < float64(tries) {
+			tries = max(int(more), done/4)
+		}
 	}
 }
 

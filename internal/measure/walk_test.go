@@ -42,7 +42,6 @@ func problems(t *testing.T) []Problem {
 // it keeps them, and what it could be split and merged to, is what it was; and what a
 // walker says of where it stands is so.
 func TestWalksAsBefore(t *testing.T) {
-	golden.OfFloats(t)
 	var b strings.Builder
 	for k, p := range problems(t) {
 		r, err := newRules(p)

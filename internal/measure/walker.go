@@ -1,6 +1,10 @@
 package measure
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
 
 // A walker is a composition that moves within one size, together with the sums
 // of its rules. Units are those of the rules.
@@ -129,7 +133,7 @@ func (w *walker) try(r Rand, b float64, changes ...change) {
 		if !w.keeps(changes...) {
 			return
 		}
-	} else if worse, hard := w.look(changes); hard || worse > 0 && !r.Bernoulli(math.Exp(-b*float64(worse)/quantum)) {
+	} else if worse, hard := w.look(changes); hard || worse > 0 && !r.Bernoulli(portable.Exp(-b*float64(worse)/quantum)) {
 		return
 	}
 	for _, c := range changes {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/model"
@@ -168,7 +169,7 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 			return nil, err
 		}
 		for r := range scores {
-			scores[r] *= of[r]
+			scores[r] = float64(scores[r] * of[r])
 		}
 	}
 	return scores, nil
@@ -184,7 +185,7 @@ func (w *Property) scoresOf(p *Problem, known []*mcmc.Composition) ([]float64, e
 	for r, x := range known {
 		scores[r] = math.NaN()
 		if w.learnt == nil {
-			scores[r] = math.Exp(w.property.LogScore(x))
+			scores[r] = portable.Exp(w.property.LogScore(x))
 		}
 	}
 	return scores, nil

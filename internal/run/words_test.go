@@ -94,7 +94,6 @@ func TestWords(t *testing.T) {
 // TestManifests: what a run says of itself, and what of it has changed, is told as it
 // was; the name of a run is that of its law, and not of how many draws it has.
 func TestManifests(t *testing.T) {
-	golden.OfFloats(t)
 	record := golden.Open(t)
 	settings := mcmc.Settings{Kernel: "accelerated", Chains: 3, Warmup: 50, Draws: 100, Thin: 2, Seed: 11}
 	made := func(change func(s *Spec)) *Manifest {
@@ -317,7 +316,6 @@ func TestLists(t *testing.T) {
 
 // TestAdviceOfTrials: what short runs tell, and that whatever fails in them is told.
 func TestAdviceOfTrials(t *testing.T) {
-	golden.OfFloats(t)
 	var b strings.Builder
 	space, err := mcmc.NewSpace(8, 20)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -255,7 +256,7 @@ func (l *lister) settle(w *walker, others, near *apart, i int) error {
 		if len(inner) == 0 || inner[best].value < w.cursor.LogScore() {
 			continue
 		}
-		least := inner[best].value - min(-math.Log1p(-settleTolerance), settleOdds/max(l.Weight, 1))
+		least := inner[best].value - min(-portable.Log1p(-settleTolerance), settleOdds/max(l.Weight, 1))
 		low, high := best, best
 		for low > 0 && inner[low-1].value >= least && inner[low-1].to == inner[low].from {
 			low--
@@ -280,7 +281,7 @@ func (l *lister) settle(w *walker, others, near *apart, i int) error {
 // amounts returns the range of an ingredient.
 func (l *lister) amounts(w *walker, of mcmc.Part) (Range, error) {
 	x, r := w.cursor.Composition(), Range{of.Amount, of.Amount}
-	i, least := of.Ingredient, w.cursor.LogScore()+math.Log1p(-l.Tolerance)
+	i, least := of.Ingredient, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
 	for _, j := range partners(x, i) {
 		s := of.Amount + x.Amount(j)
 		if err := w.look(i, j, s); err != nil {

@@ -85,7 +85,6 @@ func askingOf(t *testing.T, files fs.FS) *Session {
 
 // What the page is told of given draws is what it was.
 func TestAnswersAsBefore(t *testing.T) {
-	golden.OfFloats(t)
 	s := asking(t)
 	s.note("a note")
 	s.history.add(1, "with Gin", strings.Replace(s.history.current().Text, "constraints:\n", "constraints:\n  - require: Gin\n", 1))
@@ -169,7 +168,6 @@ func TestAnswersAsBefore(t *testing.T) {
 // What the page is told is what it was where nothing is wished for, where a taste was
 // learnt from pairs, where there is one composition only, and before there are draws.
 func TestOtherAnswersAsBefore(t *testing.T) {
-	golden.OfFloats(t)
 	const law = "sparsity: {uniform: [1, 2]}\n"
 	const shelf = "name,kind\nGin,spirit\nRum,spirit\nLime,\n"
 	pairs := "pair,choice,ingredient,amount\n"

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -92,7 +93,7 @@ func between(least, most string) string {
 func whole(v any) any {
 	switch v := v.(type) {
 	case float64:
-		if v == float64(int(v)) {
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 			return int(v)
 		}
 	case []any:

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/figure"
@@ -152,10 +153,10 @@ func left(p *problem.Problem) string {
 		return "none"
 	}
 	if log < 12*math.Ln10 { // beyond it the last figures would be those of rounding
-		return number.Thousands(int64(math.Round(math.Exp(log))))
+		return number.Thousands(int64(math.Round(portable.Exp(log))))
 	}
 	tens := math.Floor(log / math.Ln10)
-	return fmt.Sprintf("%.1f · 10%s", math.Exp(log-tens*math.Ln10), raised.Replace(fmt.Sprintf("%.0f", tens)))
+	return fmt.Sprintf("%.1f · 10%s", portable.Exp(log-float64(tens*math.Ln10)), raised.Replace(fmt.Sprintf("%.0f", tens)))
 }
 
 // raised writes digits as a power.
@@ -176,10 +177,10 @@ func logCount(p *problem.Problem) float64 {
 	sum := 0.0
 	for n := lo; n <= hi; n++ {
 		if p.Target.Law().P(n) > 0 {
-			sum += math.Exp(logs[n] - top)
+			sum += portable.Exp(logs[n] - top)
 		}
 	}
-	return top + math.Log(sum)
+	return top + portable.Log(sum)
 }
 
 // coloursOf gives the ingredients of a shortlist their colours, by number.

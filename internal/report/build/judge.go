@@ -120,7 +120,7 @@ func modelSentence(w problem.Property) string {
 		c := q.Classes
 		return text + fmt.Sprintf("its skill is %s ± %s on %s that it had not seen; it is right about %s ± %s %% of them; always saying %s, about %s %%.",
 			number.Fixed(c.Skill, 2), number.Fixed(c.SkillSE, 2), number.Counted(q.Rows, "recipe"),
-			number.Fixed(100*c.Accuracy, 0), number.Fixed(100*c.AccuracySE, 0), c.Majority, number.Fixed(100*c.MajorityAccuracy, 0))
+			number.Fixed(float64(100*c.Accuracy), 0), number.Fixed(float64(100*c.AccuracySE), 0), c.Majority, number.Fixed(float64(100*c.MajorityAccuracy), 0))
 	}
 	return text + "no recipe was left to check it with."
 }

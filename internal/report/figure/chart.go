@@ -24,7 +24,7 @@ func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title st
 	scale := Scale{Lo: 0, Hi: highest, From: bottom, To: top}
 	ticks, digits := Ticks(0, highest/unit, 5)
 	for _, t := range ticks {
-		y := scale.At(t * unit)
+		y := scale.At(float64(t * unit))
 		f.Line(left, y, right, y, 0.5, Line)
 		f.Write(left-5, y+4, SmallSize, End, Soft, number.Axis(t, digits))
 	}
@@ -71,10 +71,10 @@ func (f *Figure) Stack(x, y, width, height float64, parts []Slice, colours map[s
 		f.Segment(x, y, w, height, paint)
 		if TextWidth(p.Share, SmallSize) <= w-4 {
 			if room := w - 8; room > 28 {
-				f.WriteOn(x+4, y+0.4*height, TextSize, Start, paint, Clip(p.Name, room, TextSize))
-				f.WriteOn(x+4, y+0.8*height, SmallSize, Start, paint, p.Share)
+				f.WriteOn(x+4, y+float64(0.4*height), TextSize, Start, paint, Clip(p.Name, room, TextSize))
+				f.WriteOn(x+4, y+float64(0.8*height), SmallSize, Start, paint, p.Share)
 			} else {
-				f.WriteOn(x+w/2, y+0.6*height, SmallSize, Middle, paint, p.Share)
+				f.WriteOn(x+w/2, y+float64(0.6*height), SmallSize, Middle, paint, p.Share)
 			}
 		}
 		x += w

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/image/font/opentype"
 )
 
-// dots is how many pixels of an image a CSS pixel is wide.
-const dots = 2.5
+// dots returns how many pixels of an image so many CSS pixels are.
+func dots(px float64) float64 { return float64(px * 2.5) }
 
 // WritePNG writes the figure as a file with its title, on white. Letters are
 // those of Liberation Sans (Latin, Greek, Cyrillic); it has no others.
 func (f *Figure) WritePNG(w io.Writer) error {
 	g := f.alone()
-	c := gg.NewContext(int(g.Width*dots+0.5), int(g.Height*dots+0.5))
+	c := gg.NewContext(int(dots(g.Width)+0.5), int(dots(g.Height)+0.5))
 	c.SetColor(color.White)
 	c.Clear()
 	c.SetLineCapButt()
@@ -32,44 +32,44 @@ func (f *Figure) WritePNG(w io.Writer) error {
 // paintOn draws the mark on an image.
 func (m *mark) paintOn(c *gg.Context) error {
 	c.SetColor(m.color())
-	c.SetLineWidth(m.width * dots)
+	c.SetLineWidth(dots(m.width))
 	c.SetDash()
 	if m.dash {
-		c.SetDash(4*dots, 3*dots)
+		c.SetDash(dots(4), dots(3))
 	}
 	switch m.kind {
 	case rect:
-		c.DrawRectangle(m.x*dots, m.y*dots, m.x2*dots, m.y2*dots)
+		c.DrawRectangle(dots(m.x), dots(m.y), dots(m.x2), dots(m.y2))
 		if !m.outlineGround {
 			c.Fill()
 			break
 		}
 		c.FillPreserve()
 		c.SetColor(color.White)
-		c.SetLineWidth(dots)
+		c.SetLineWidth(dots(1))
 		c.Stroke()
 	case line:
-		c.DrawLine(m.x*dots, m.y*dots, m.x2*dots, m.y2*dots)
+		c.DrawLine(dots(m.x), dots(m.y), dots(m.x2), dots(m.y2))
 		c.Stroke()
 	case path:
 		for k := 0; k+1 < len(m.points); k += 2 {
-			c.LineTo(m.points[k]*dots, m.points[k+1]*dots)
+			c.LineTo(dots(m.points[k]), dots(m.points[k+1]))
 		}
 		c.Stroke()
 	case dot:
-		c.DrawCircle(m.x*dots, m.y*dots, m.x2*dots)
+		c.DrawCircle(dots(m.x), dots(m.y), dots(m.x2))
 		c.Fill()
 	case ring:
-		c.DrawCircle(m.x*dots, m.y*dots, m.x2*dots)
+		c.DrawCircle(dots(m.x), dots(m.y), dots(m.x2))
 		c.Stroke()
 	case label:
 		const pointsPerInch = 72 // so that the size is in pixels
-		face, err := opentype.NewFace(liberation(m.bold), &opentype.FaceOptions{Size: m.size * dots, DPI: pointsPerInch})
+		face, err := opentype.NewFace(liberation(m.bold), &opentype.FaceOptions{Size: dots(m.size), DPI: pointsPerInch})
 		if err != nil {
 			return err
 		}
 		c.SetFontFace(face)
-		c.DrawStringAnchored(m.text, m.x*dots, m.y*dots, [...]float64{Start: 0, Middle: 0.5, End: 1}[m.anchor], 0)
+		c.DrawStringAnchored(m.text, dots(m.x), dots(m.y), [...]float64{Start: 0, Middle: 0.5, End: 1}[m.anchor], 0)
 		return face.Close()
 	}
 	return nil
