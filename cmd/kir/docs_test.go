@@ -52,7 +52,7 @@ var notRun = []struct{ begins, why string }{
 	// What takes minutes or hours. Tests and folders they name are looked for.
 	{"go test ", "the tests themselves"},
 	{"KIR_", "the tests themselves, for hours"},
-	{"go run ./bench", "minutes"},
+	{"go run -C bench ", "minutes"},
 	{"bench/", "minutes, and other programs"},
 	// What is shown and is no input or output of a command.
 	{"cmd/kir  ", "the order of packages: TestHouse checks it"},
@@ -319,6 +319,7 @@ func trimLines(text string) string {
 var (
 	goTest   = regexp.MustCompile(`go test [^#\n]*`)
 	runTests = regexp.MustCompile(`-run '?\^?(\w+)`)
+	inBench  = regexp.MustCompile(`go (?:run|test) -C bench[^#\n]* \./([\w/]+)`)
 	path     = regexp.MustCompile(`(?:\./|\b)(?:examples|docs|bench|internal|cmd|mcmc|model|rule|property)(?:/[\w.-]+)*`)
 )
 
@@ -329,6 +330,11 @@ func (d *document) lookForFiles(t *testing.T, place, text string) {
 	for _, name := range path.FindAllString(text, -1) {
 		name = strings.TrimSuffix(name, "/...")
 		if _, err := os.Stat(filepath.Join(d.root, name)); err != nil && !strings.HasSuffix(name, ".png") {
+			t.Errorf("%s: %v", place, err)
+		}
+	}
+	for _, m := range inBench.FindAllStringSubmatch(text, -1) {
+		if _, err := os.Stat(filepath.Join(d.root, "bench", m[1])); err != nil {
 			t.Errorf("%s: %v", place, err)
 		}
 	}

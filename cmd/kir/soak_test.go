@@ -472,6 +472,24 @@ func (s *soak) otherwise() {
 	s.must(errors.Join(os.RemoveAll(to), os.RemoveAll(changed)))
 }
 
+// A pageOutput is what kir serve prints, which is read while it writes.
+type pageOutput struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *pageOutput) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *pageOutput) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
 // serve opens the page of a problem or a run and asks it for things, some at once, and
 // goes away from streams in the middle.
 func (s *soak) serve() {

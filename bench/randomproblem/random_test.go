@@ -125,7 +125,7 @@ func look(t *testing.T, p *Problem, b *book) {
 // most nine comparisons, so that 60 of them raise a false alarm with probability
 // 60·9·1e-7 = 5e-5 at most, and 2,000 with 0.002.
 //
-//	KIR_PROBLEMS=2000 KIR_SEED=random go test -v -timeout 5h -run TestRandomProblems ./internal/randomproblem
+//	KIR_PROBLEMS=2000 KIR_SEED=random go test -C bench -v -timeout 5h -run TestRandomProblems ./randomproblem
 //
 // The files of runs are many and small: TMPDIR=/dev/shm takes half the time.
 func TestRandomProblems(t *testing.T) { lookAll(t, New, 1) }
