@@ -1,4 +1,5 @@
-package main
+// Package architectures compares what programs built for other processors store and print.
+package architectures_test
 
 import (
 	"bytes"
@@ -16,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/randomproblem"
+	"kir/bench/randomproblem"
 )
 
 // A machine is a kind of processor that the program is built for, and what runs it here.
@@ -48,7 +49,7 @@ func otherMachines() []*machine {
 // for byte, summary.json but for its timings. Shards of several machines are merged, and
 // compared with the run of one.
 //
-//	KIR_ARCHITECTURES='arm64 js amd64.v3' go test -v -timeout 2h -run TestArchitectures ./cmd/kir
+//	KIR_ARCHITECTURES='arm64 js amd64.v3' go test -C bench -v -timeout 2h -run TestArchitectures ./architectures
 //
 // It needs qemu-user-static, and node for js. "all" takes the machines that there is an
 // emulator for. KIR_PROBLEMS random problems, 30 unless it is given, come on top of the
@@ -90,7 +91,8 @@ func TestArchitectures(t *testing.T) {
 	dir := t.TempDir()
 	for _, m := range machines {
 		m.program = filepath.Join(dir, m.name)
-		build := exec.CommandContext(t.Context(), "go", "build", "-o", m.program, ".")
+		build := exec.CommandContext(t.Context(), "go", "build", "-o", m.program, "./cmd/kir")
+		build.Dir = filepath.Join("..", "..") // where its own go.mod says what it is built of
 		build.Env = append(os.Environ(), m.env...)
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("building for %s: %v\n%s", m.name, err, out)
