@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"kir/internal/long"
 	"kir/internal/report"
 	"kir/internal/report/view"
 	"kir/internal/run"
@@ -311,7 +312,7 @@ func TestReportInBrowser(t *testing.T) {
 			http.ServeFile(w, r, filepath.Join(dir, view.PageName))
 		})
 	}
-	for _, fonts := range fontSets {
+	for _, fonts := range fontSets[:long.Pick(3, 1)] {
 		t.Run(fonts.name, func(t *testing.T) {
 			lookAt(t, browser(t, path, onlyFonts(t, fonts.family, fonts.debian)), reports)
 		})

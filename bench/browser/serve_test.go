@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"kir/internal/long"
 	"kir/internal/report"
 )
 
@@ -115,8 +116,8 @@ func (w *walk) drag(selector string, by float64) {
 // its button, twenty pairs compared, two steps taken back, the problem saved and run
 // by the command line to the same shortlist.
 func TestServeInBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a walk of a minute")
+	if !long.Enabled() {
+		t.Skip("a walk of a minute: set KIR_LONG=1")
 	}
 	path := chromium(t)
 	file := barProblem(t)

@@ -68,16 +68,13 @@ func (s *soak) execute(ctx context.Context, args []string, out, said io.Writer) 
 // that was ended and resumed has the draws of one that was not. KIR_SOAK says for how
 // long, KIR_SEED from where.
 func TestSoak(t *testing.T) {
-	long, err := time.ParseDuration(os.Getenv("KIR_SOAK"))
+	most, err := time.ParseDuration(os.Getenv("KIR_SOAK"))
 	steps := 1 << 30
 	if err != nil {
 		if os.Getenv("KIR_SOAK") != "" {
 			t.Fatal("KIR_SOAK: ", err)
 		}
-		if testing.Short() {
-			t.Skip("a walk through many commands")
-		}
-		long, steps = time.Minute, 12
+		most, steps = time.Minute, 12
 	}
 	seed, _ := strconv.ParseUint(os.Getenv("KIR_SEED"), 10, 64)
 	s := &soak{t: t, r: rand.New(rand.NewPCG(seed, 22)), dir: t.TempDir(), did: make(map[string]int)}
@@ -86,7 +83,7 @@ func TestSoak(t *testing.T) {
 	var samples []sample
 	began, told := time.Now(), time.Now()
 	before := s.look()
-	for ; time.Since(began) < long && s.step < steps && !t.Failed(); s.step++ {
+	for ; time.Since(began) < most && s.step < steps && !t.Failed(); s.step++ {
 		s.one()
 		if s.step == 20 {
 			before = s.look() // all is loaded that is loaded once

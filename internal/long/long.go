@@ -1,6 +1,9 @@
 // Package long says whether tests run in full. go test ./... runs a fixed sample
 // of what takes minutes: some of the cells of a grid, fewer seeds, one case of a
 // kind. With KIR_LONG=1 in the environment the same tests run all of it.
+//
+// It is asked by tests as they run: go test keeps results by the variables that were
+// read then, not by those that were read before.
 package long
 
 import "os"
