@@ -15,10 +15,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"kir/internal/long"
 )
 
 // A listed package is what go list tells of it.
@@ -41,7 +42,6 @@ type house struct {
 	skip     string                   // tests that are not run
 	command  string                   // the package whose tests are asked last
 	most     int                      // how many importers' tests are asked
-	long     bool                     // tests are not told to be short
 	set      *token.FileSet           // of what is checked
 	imports  types.Importer           // nil until it is needed
 }
@@ -164,10 +164,10 @@ func (h *house) try(ctx context.Context, e edit, changed string) (outcome, strin
 	}
 	for _, round := range h.rounds(changed) {
 		timeout := 4*round.usual + 2*time.Minute
-		if h.long {
+		if long.Enabled() {
 			timeout = 30 * time.Minute
 		}
-		args := []string{"test", "-short=" + strconv.FormatBool(!h.long), "-count=1", "-vet=off", "-failfast", "-overlay", overlay, "-timeout", timeout.String()}
+		args := []string{"test", "-count=1", "-vet=off", "-failfast", "-overlay", overlay, "-timeout", timeout.String()}
 		report, err := run(ctx, h.root, "go", append(append(args, round.flags...), round.path)...)
 		switch {
 		case ctx.Err() != nil:

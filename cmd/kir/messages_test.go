@@ -102,8 +102,8 @@ const exempt = "testdata/unproduced.txt"
 
 // coverProfile names profiles of the tests of what is in messageDirs, as a list of paths:
 //
-//	go test -coverpkg=./cmd/kir,./internal/problem -coverprofile=cover.out ./internal/problem/... ./cmd/kir
-//	go test -C bench -coverpkg=$(go list ./internal/problem) -coverprofile=cover.out ./schema
+//	KIR_LONG=1 go test -coverpkg=./cmd/kir,./internal/problem -coverprofile=cover.out ./internal/problem/... ./cmd/kir
+//	KIR_LONG=1 go test -C bench -coverpkg=$(go list ./internal/problem) -coverprofile=cover.out ./schema
 //	KIR_COVERAGE=$PWD/cover.out:$PWD/bench/cover.out go test ./cmd/kir -run TestMessages
 const coverProfile = "KIR_COVERAGE"
 
