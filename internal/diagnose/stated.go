@@ -24,6 +24,9 @@ const (
 	// leastVisits is how many times an event must have come about, and how many
 	// effective draws must lie beyond a quantile.
 	leastVisits = 3
+	// surest is how many stated errors on either side hold the truth where a stated
+	// error of 0 says that it is known: all but one in a million.
+	surest = 5
 	// manyHits is how many effective hits tell how they depend on each other.
 	manyHits = 20
 )
@@ -31,8 +34,12 @@ const (
 // widening returns by what a standard error that was estimated with so many
 // degrees of freedom is to be multiplied, so that twice the product is what a
 // t law puts there instead of a normal one: t_ν⁻¹(Φ(2))/2.
-func widening(freedom float64) float64 {
-	return portable.StudentQuantile(freedom, beyond(spread)) / spread
+func widening(freedom float64) float64 { return widened(spread, freedom) / spread }
+
+// widened is how many standard errors hold what z of a normal law do, where they were
+// estimated with so many degrees of freedom.
+func widened(z, freedom float64) float64 {
+	return portable.StudentQuantile(freedom, beyond(z))
 }
 
 // statedOfMean returns the stated error of the mean of draws worth ess independent
@@ -80,21 +87,31 @@ func Enough(ess float64, chains int) error {
 // either side by itself, is right also for laws in steps, where the quantile
 // leaps, and for tails.
 //
+// Where all draws between these points are the same, a quantile next to a step may still
+// be another one, in up to one of 50 runs, and an error of 0 would deny it. So it is the
+// distance that the points 3, 4 or 5 errors out have, over 3, 4 or 5, the first of them
+// that is not 0; and 0 only where 5 errors on either side hold no other draw.
+//
 // It is unknown where the nearer of the points would lie outside of what was
 // drawn: where fewer effective draws than that lie beyond the quantile.
 func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 	s.rank()
 	total := float64(len(s.flat))
 	a, b := float64(ess*p)+1, float64(ess*(1-p))+1
-	z := float64(spread * widening(freedom))
-	low, high := portable.BetaQuantile(a, b, beyond(-z)), portable.BetaQuantile(a, b, beyond(z))
 	if few := float64(ess * math.Min(p, 1-p)); few < leastVisits {
 		return math.NaN(), fmt.Errorf("%w: %.2g beyond the quantile, at least %d are needed", ErrFewEffective, few, leastVisits)
 	}
 	q := s.quantile(p)
-	below := s.ranking.at(max(int(low*total), 1) - 1)
-	above := s.ranking.at(min(int(math.Ceil(high*total)), len(s.flat)) - 1)
-	return math.Max(q-below, above-q) / spread, nil
+	for errors := float64(spread); errors <= surest; errors++ {
+		z := widened(errors, freedom)
+		low, high := portable.BetaQuantile(a, b, beyond(-z)), portable.BetaQuantile(a, b, beyond(z))
+		below := s.ranking.at(max(int(float64(low*total)), 1) - 1)
+		above := s.ranking.at(min(int(math.Ceil(float64(high*total))), len(s.flat)) - 1)
+		if distance := math.Max(q-below, above-q); distance > 0 {
+			return distance / errors, nil
+		}
+	}
+	return 0, nil
 }
 
 // statedQuantile is statedOfQuantile where the effective sample size of the
