@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 
 	"kir/internal/portable"
 )
@@ -34,12 +35,8 @@ const (
 // widening returns by what a standard error that was estimated with so many
 // degrees of freedom is to be multiplied, so that twice the product is what a
 // t law puts there instead of a normal one: t_ν⁻¹(Φ(2))/2.
-func widening(freedom float64) float64 { return widened(spread, freedom) / spread }
-
-// widened is how many standard errors hold what z of a normal law do, where they were
-// estimated with so many degrees of freedom.
-func widened(z, freedom float64) float64 {
-	return portable.StudentQuantile(freedom, beyond(z))
+func widening(freedom float64) float64 {
+	return portable.StudentQuantile(freedom, beyond(spread)) / spread
 }
 
 // statedOfMean returns the stated error of the mean of draws worth ess independent
@@ -89,8 +86,8 @@ func Enough(ess float64, chains int) error {
 //
 // Where all draws between these points are the same, a quantile next to a step may still
 // be another one, in up to one of 50 runs, and an error of 0 would deny it. So it is the
-// distance that the points 3, 4 or 5 errors out have, over 3, 4 or 5, the first of them
-// that is not 0; and 0 only where 5 errors on either side hold no other draw.
+// distance to the next other draw, over how many errors away that is, and 0 only where
+// that is more than 5 on either side.
 //
 // It is unknown where the nearer of the points would lie outside of what was
 // drawn: where fewer effective draws than that lie beyond the quantile.
@@ -102,16 +99,37 @@ func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 		return math.NaN(), fmt.Errorf("%w: %.2g beyond the quantile, at least %d are needed", ErrFewEffective, few, leastVisits)
 	}
 	q := s.quantile(p)
-	for errors := float64(spread); errors <= surest; errors++ {
-		z := widened(errors, freedom)
-		low, high := portable.BetaQuantile(a, b, beyond(-z)), portable.BetaQuantile(a, b, beyond(z))
-		below := s.ranking.at(max(int(float64(low*total)), 1) - 1)
-		above := s.ranking.at(min(int(math.Ceil(float64(high*total))), len(s.flat)) - 1)
-		if distance := math.Max(q-below, above-q); distance > 0 {
-			return distance / errors, nil
+	z := float64(spread * widening(freedom))
+	low, high := portable.BetaQuantile(a, b, beyond(-z)), portable.BetaQuantile(a, b, beyond(z))
+	below := s.ranking.at(max(int(float64(low*total)), 1) - 1)
+	above := s.ranking.at(min(int(math.Ceil(float64(high*total))), len(s.flat)) - 1)
+	if distance := math.Max(q-below, above-q); distance > 0 {
+		return distance / spread, nil
+	}
+	return s.nextToAStep(q, func(share float64) float64 {
+		out := portable.NormalQuantile(portable.Beta(a, b, share))
+		return -portable.NormalQuantile(portable.StudentTail(freedom, math.Abs(out)))
+	}), nil
+}
+
+// nextToAStep returns the stated error of a quantile that many draws are equal to. away
+// is how many errors beside the quantile the point at a share of the sorted draws lies.
+func (s *sample) nextToAStep(q float64, away func(share float64) float64) (stated float64) {
+	draws := len(s.flat)
+	first := sort.Search(draws, func(i int) bool { return s.ranking.at(i) >= q })
+	after := sort.Search(draws, func(i int) bool { return s.ranking.at(i) > q })
+	step := func(share, distance float64) {
+		if errors := away(share); errors <= surest {
+			stated = math.Max(stated, distance/math.Max(errors, spread))
 		}
 	}
-	return 0, nil
+	if first > 0 {
+		step(float64(first)/float64(draws), q-s.ranking.at(first-1))
+	}
+	if after < draws {
+		step(float64(after)/float64(draws), s.ranking.at(after)-q)
+	}
+	return stated
 }
 
 // statedQuantile is statedOfQuantile where the effective sample size of the
