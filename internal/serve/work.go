@@ -188,7 +188,9 @@ func (w *work) look(ctx context.Context, p *problem.Problem, lines int64) error 
 	l := &List{Note: "A first look, by a short search. The run that settles it is on its way."}
 	if a == nil {
 		l.Headline = "Nothing is wished for: the list shows draws that differ."
-		l.Entries = build.Differing(p, pool)
+		if l.Entries, err = build.Differing(p, pool); err != nil {
+			return err
+		}
 		l.Entries = l.Entries[:min(len(l.Entries), listLength)]
 	} else {
 		answer, list, err := build.Answer(ctx, p, a)

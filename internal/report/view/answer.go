@@ -66,10 +66,14 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// promised writes a figure of a wish: in the label's unit, or a score.
+// promised writes a figure of a wish: in the label's unit, as a share of a class, or a
+// score.
 func promised(w report.WishPromise, v report.Number) string {
-	if w.Unit == "value" {
+	switch w.Unit {
+	case "value":
 		return number.Value(v)
+	case "probability":
+		return number.Whole(v)
 	}
 	return number.Three(v)
 }
