@@ -20,7 +20,7 @@ import (
 // Platt (1999) uses it for classifiers, and a share λ of rows of which the forest tells
 // nothing. The law of a, b and λ is Bayes', on a grid: a is uniform up to 3 about the log
 // odds of q, λ uniform up to 0.3, and b is 0, so that the forest tells nothing of any row,
-// with probability 1/2, or else half-normal with standard deviation 1. So little evidence
+// with probability 1/4, or else half-normal with standard deviation 1. So little evidence
 // leaves P near q and its interval wide, and no evidence of a finite book makes it 1.
 //
 // It holds of rows that come as the book's did. What was searched for is better by luck,
@@ -50,7 +50,7 @@ const (
 	calibrationStep    = 0.2 // of a
 	slopeMost          = 4.0
 	slopeStep          = 0.1
-	knowsNothing       = 0.5 // the prior probability of b = 0
+	knowsNothing       = 0.25 // the prior probability of b = 0
 	lapseMost          = 0.3
 	lapseStep          = 0.1
 	negligible         = 1e-9 // mass of a point as a share of the largest
