@@ -58,7 +58,11 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 		for _, w := range a.Wishes {
 			t.Row(w.Name, w.Strength, promised(w, w.Shortlist), promised(w, w.Random), blankIfUnknown(w, w.Known))
 		}
-		t.Row("score", "", number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), knownMean(a))
+		of := ""
+		if a.Grade == report.Weak {
+			of = "weak"
+		}
+		t.Row("score", of, number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), knownMean(a))
 		p.Table(t)
 	}
 	for _, w := range a.Warnings {
