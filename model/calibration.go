@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // A Calibration tells how often a want comes true at rows that a forest has not seen,
@@ -103,13 +105,13 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 	steps, slopes, lapses := whole(calibrationReach/calibrationStep), whole(slopeMost/slopeStep), whole(lapseMost/lapseStep)
 	priors, middle, top := 0.0, logOdds(c.base), math.Inf(-1)
 	for k := 1; k <= slopes; k++ {
-		priors += slopePrior(float64(k) * slopeStep)
+		priors += slopePrior(float64(float64(k) * slopeStep))
 	}
 	var logs []float64
 	sure := make([]float64, len(groups)) // σ(a + b·x), whatever the lapse
 	for ka := -steps; ka <= steps; ka++ {
 		for kb := 0; kb <= slopes; kb++ {
-			point := calibrationPoint{a: middle + float64(float64(ka)*calibrationStep), b: float64(kb) * slopeStep}
+			point := calibrationPoint{a: middle + float64(float64(ka)*calibrationStep), b: float64(float64(kb) * slopeStep)}
 			prior := knowsNothing
 			if kb > 0 {
 				prior = (1 - knowsNothing) * slopePrior(point.b) / priors
@@ -118,15 +120,15 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 				sure[k] = point.sure(g.x)
 			}
 			for kl := 0; kl <= lapses; kl++ {
-				point.lapse = float64(kl) * lapseStep
-				log := math.Log(prior)
+				point.lapse = float64(float64(kl) * lapseStep)
+				log := portable.Log(prior)
 				for k, g := range groups {
 					p := c.lapsed(point, sure[k])
 					if g.came > 0 {
-						log += float64(g.came * math.Log(p))
+						log += float64(g.came * portable.Log(p))
 					}
 					if g.not > 0 {
-						log += float64(g.not * math.Log1p(-p))
+						log += float64(g.not * portable.Log1p(-p))
 					}
 				}
 				c.points, logs = append(c.points, point), append(logs, log)
@@ -137,7 +139,7 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 	kept, mass := c.points[:0], 0.0
 	for k, log := range logs {
 		point := c.points[k]
-		if point.mass = math.Exp(log - top); point.mass >= negligible {
+		if point.mass = portable.Exp(log - top); point.mass >= negligible {
 			kept = append(kept, point)
 			mass += point.mass
 		}
@@ -150,16 +152,16 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 }
 
 // slopePrior is the density of a slope above 0, up to a factor.
-func slopePrior(b float64) float64 { return math.Exp(-float64(b*b) / 2) }
+func slopePrior(b float64) float64 { return portable.Exp(-float64(b*b) / 2) }
 
-func logOdds(p float64) float64 { return math.Log(p / (1 - p)) }
+func logOdds(p float64) float64 { return portable.Log(p / (1 - p)) }
 
 func (c *Calibration) logOdds(p float64) float64 { return logOdds(min(max(p, c.clip), 1-c.clip)) }
 
 func whole(v float64) int { return int(math.Round(v)) }
 
 // sure returns σ(a + b·x).
-func (p calibrationPoint) sure(x float64) float64 { return 1 / (1 + math.Exp(-p.a-float64(p.b*x))) }
+func (p calibrationPoint) sure(x float64) float64 { return 1 / (1 + portable.Exp(-p.a-float64(p.b*x))) }
 
 // lapsed returns P where σ is sure.
 func (c *Calibration) lapsed(p calibrationPoint, sure float64) float64 {

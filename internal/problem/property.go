@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"kir/internal/book"
+	"kir/internal/portable"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
 	"kir/model"
@@ -70,7 +71,7 @@ func (w *Property) Probability(x *mcmc.Composition) float64 {
 	if w.learnt != nil {
 		return w.learnt.score.Probability(w.learnt.score.Point(x.Amounts()))
 	}
-	return math.Exp(w.property.LogScore(x))
+	return portable.Exp(w.property.LogScore(x))
 }
 
 // floor reads the least score, 0 if there is none.
