@@ -76,6 +76,13 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if err != nil {
 		return p, err
 	}
+	// Before anything that may score a composition. Commands that cannot be read end the
+	// reading of the properties, before that, too.
+	if commands, at, err := programsOf(ctx, root, files.Dir); err == nil {
+		if err := consent(ctx, at, commands...); err != nil {
+			return p, err
+		}
+	}
 	if p.Name, err = readName(root.Get("name"), path); err != nil {
 		return p, err
 	}
@@ -86,9 +93,9 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if p.Sampler, err = readSampler(root.Get("sampler"), o.Override); err != nil {
 		return p, err
 	}
-	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown, problem: p.Inputs[0].SHA256}
+	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown}
 	if o.Cache {
-		s.cache = cache{filepath.Join(files.Dir, cacheName)}
+		s.cache = cacheBeside(files.Dir)
 	}
 	if err := s.fill(ctx, root); err != nil {
 		return p, err

@@ -27,7 +27,8 @@ type Property struct {
 
 	learnt   *learnt // of a forest
 	property mcmc.Property
-	resolved any // what stands under the kind, with defaults written out
+	command  *Command // of a program
+	resolved any      // what stands under the kind, with defaults written out
 }
 
 // floor reads the least score, 0 if there is none.

@@ -112,8 +112,8 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	b, err := store.Read(ctx, manifestName, 0, -1)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			if d, ok := store.(*directory); ok && emptyDirectory(d.path) {
-				err = fmt.Errorf("nothing was stored in it before its process ended: start it again with `kir sample PROBLEM -o %s`", Quoted(d.path))
+			if d, ok := store.(*directory); ok && emptyDirectory(d.Location()) {
+				err = fmt.Errorf("nothing was stored in it before its process ended: start it again with `kir sample PROBLEM -o %s`", Quoted(d.Location()))
 			}
 			return nil, &NotRunError{Dir: store.Location(), Err: err}
 		}

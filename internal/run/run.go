@@ -22,8 +22,8 @@ func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	}
 	made := false // the directory
 	if d, ok := s.store.(*directory); ok {
-		if _, err := os.Lstat(d.path); err == nil {
-			if !emptyDirectory(d.path) {
+		if _, err := os.Lstat(d.Location()); err == nil {
+			if !emptyDirectory(d.Location()) {
 				return nil, &ExistsError{Dir: store.Location()}
 			}
 		} else if errors.Is(err, fs.ErrNotExist) {

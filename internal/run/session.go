@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
 
 	"kir/mcmc"
@@ -140,22 +139,19 @@ func (s *session) lock() (unlock func(), err error) {
 	if !ok {
 		return unlock, nil
 	}
-	if err := d.makeParent(d.join(lockName)); err != nil {
+	if err := d.dir.Make(lockName); err != nil {
 		return unlock, fmt.Errorf("making a directory for the run: %w; name another place", err)
 	}
-	l := flock.New(d.join(lockName))
-	try := l.TryLock
-	if s.options.Shard.Count > 0 {
-		try = l.TryRLock
+	l, err := d.dir.Lock(lockName, s.options.Shard.Count > 0)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return unlock, nil
+	case err != nil:
+		return unlock, err
+	case l == nil:
+		return unlock, &BusyError{Dir: s.store.Location(), Chain: -1}
 	}
-	locked, err := try()
-	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return unlock, errors.Join(err, l.Close())
-	}
-	if err == nil && !locked {
-		return unlock, errors.Join(&BusyError{Dir: s.store.Location(), Chain: -1}, l.Close())
-	}
-	if locked && s.options.Shard.Count == 0 {
+	if s.options.Shard.Count == 0 {
 		if err := d.clean(); err != nil {
 			return unlock, errors.Join(s.storageError(err), l.Close())
 		}

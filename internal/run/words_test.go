@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/file"
 	"kir/internal/golden"
 	"kir/mcmc"
 )
@@ -507,15 +508,15 @@ func TestCalls(t *testing.T) {
 	t.Chdir(parent)
 	for name, path := range map[string]string{"absolute": filepath.Join(parent, "a", "run"), "relative": "run", "below": "b/c/run"} {
 		var calls []string
-		d := &directory{path: path, step: func(call, at string) error {
+		d := newDirectory(path, func(call, at string) error {
 			calls = append(calls, call+" "+strings.ReplaceAll(at, parent, "PARENT"))
 			return nil
-		}}
+		})
 		told := func(what string, err error) {
 			t.Helper()
 			for k := range calls { // of a file that is not finished the name is by chance
-				if at := strings.LastIndex(calls[k], newEnding); at > 0 {
-					calls[k] = calls[k][:strings.LastIndex(calls[k][:at], ".")] + ".#" + newEnding
+				if at := strings.LastIndex(calls[k], file.NewEnding); at > 0 {
+					calls[k] = calls[k][:strings.LastIndex(calls[k][:at], ".")] + ".#" + file.NewEnding
 				}
 			}
 			record.Holds(t, name+", "+what, fmt.Sprint(strings.Join(calls, "; "), " ", err != nil))
@@ -535,7 +536,7 @@ func TestCalls(t *testing.T) {
 		told("clean", d.clean())
 		failed := errors.New("no")
 		for _, at := range []string{"mkdir", "create", "write", "sync", "link", "rename", "remove"} {
-			d.step = func(call, _ string) error {
+			d.dir.Step = func(call, _ string) error {
 				if calls = append(calls, call); call == at {
 					return failed
 				}
@@ -545,7 +546,7 @@ func TestCalls(t *testing.T) {
 			told("replace without "+at, d.Replace(t.Context(), "other-"+at+"/file", nil))
 			told("create again without "+at, d.Create(t.Context(), "draws/chain=0000/part", nil))
 		}
-		files, unfinished, err := d.walk("")
+		files, unfinished, err := d.dir.Walk("")
 		var names []string
 		for _, f := range files {
 			names = append(names, f.Name)

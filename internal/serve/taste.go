@@ -9,13 +9,13 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/file"
 	"kir/internal/problem"
 	"kir/internal/problem/change"
 	"kir/internal/problem/yaml"
@@ -29,6 +29,8 @@ const (
 	tastedName = "tasted.csv"
 	// tasteName is what the page calls the property.
 	tasteName = "liking"
+	// mostTasted bounds a file of comparisons, in bytes.
+	mostTasted = 16 << 20
 	// askedPairs is how many pairs are looked at for the one to ask next.
 	askedPairs = 400
 )
@@ -216,7 +218,7 @@ func tastedIn(root *yaml.Node) (name, file string, first int) {
 // all if first is 0, and returns how many there are then. Pairs behind those were
 // taken back: they are kept in a copy, not lost in silence.
 func appendPair(path string, first int, better, worse map[string]int) (pairs int, err error) {
-	data, err := os.ReadFile(path)
+	data, err := file.Read(path, mostTasted)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
 	}
@@ -243,9 +245,11 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 	if first == 0 {
 		first = len(names)
 	}
-	first = min(first, len(names))
+	if first = min(first, len(names)); first >= property.MaxPairs {
+		return 0, fullOfPairs(path)
+	}
 	if taken {
-		if err := replaceFile(path+".before", data); err != nil {
+		if err := file.Replace(path+".before", data); err != nil {
 			return 0, err
 		}
 	}
@@ -273,7 +277,15 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 	if err := csv.NewWriter(&b).WriteAll(kept); err != nil {
 		return 0, err
 	}
-	return first + 1, replaceFile(path, b.Bytes())
+	if b.Len() > mostTasted {
+		return 0, fullOfPairs(path)
+	}
+	return first + 1, file.Replace(path, b.Bytes())
+}
+
+// fullOfPairs is the error of a file of comparisons that has all that it may have.
+func fullOfPairs(path string) error {
+	return &fault.Error{File: path, Message: "no more comparisons can be kept: the file has all that are learnt from", Hint: "serve a problem with another file of pairs, or go back to a step with fewer"}
 }
 
 // hasChildren says whether another step was made from one.
