@@ -104,7 +104,7 @@ func (s *session) join() error {
 
 // resolved keeps the problem as it was resolved, unless that is done.
 func (s *session) resolved() error {
-	data, err := s.store.Read(s.ctx, problemName, 0, -1)
+	data, err := ReadWhole(s.ctx, s.store, problemName, mostProblem)
 	if err == nil && string(data) == string(s.spec.Resolved) {
 		return nil
 	}

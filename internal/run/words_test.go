@@ -215,7 +215,7 @@ func TestStatesStand(t *testing.T) {
 		if err := s.save(t.Context(), store); err != nil {
 			t.Fatal(err)
 		}
-		_, err := loadState(t.Context(), store, "run", &m.Settings, 1)
+		_, err := loadState(t.Context(), store, m, 1)
 		record.Holds(t, name, fmt.Sprint(err))
 		if states, both := loadStates(t.Context(), store, m); both != nil || (states[1] == nil) != (err != nil) || states[0] != nil {
 			t.Errorf("%s: the states are %v, %v", name, states, both)
@@ -233,11 +233,11 @@ func TestStatesStand(t *testing.T) {
 		if err := store.Replace(t.Context(), stateName(1), whole[:length]); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := loadState(t.Context(), store, "run", &m.Settings, 1); !errors.Is(err, ErrDamaged) {
+		if _, err := loadState(t.Context(), store, m, 1); !errors.Is(err, ErrDamaged) {
 			t.Errorf("of %d bytes: %v", length, err)
 		}
 	}
-	if _, err := loadState(t.Context(), store, "run", &m.Settings, 0); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := loadState(t.Context(), store, m, 0); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of another chain: %v", err)
 	}
 }
