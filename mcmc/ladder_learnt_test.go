@@ -59,7 +59,6 @@ func told(c *mcmc.Chain) string {
 // TestLearntLegStays keeps what a learnt leg tells from fixed seeds, where draws from what
 // was learnt are compositions at once, and where they hardly ever are.
 func TestLearntLegStays(t *testing.T) {
-	golden.OfFloats(t)
 	kept := golden.Open(t)
 	near := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		off := 0.0

@@ -149,13 +149,13 @@ func TestContradictionIsChecked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := newProver(c, s.sizes())
+		p := newProver(t.Context(), c, s.sizes())
 		n := &node{make([]use, s.Ingredients), make([]int, s.Ingredients), make([]int, s.Ingredients)}
 		for i, d := range p.doses {
 			n.lo[i], n.hi[i] = d.lo, d.hi()
 		}
 		x := p.relax(n)
-		amounts, impossible, _, _ := x.solve()
+		amounts, impossible, _, _ := x.solve(t.Context())
 		if impossible || amounts == nil {
 			continue
 		}

@@ -198,7 +198,7 @@ func TestInit(t *testing.T) {
 				}
 			}
 			var stdout, stderr bytes.Buffer
-			if err := execute(t.Context(), append([]string{"init", test.file}, test.args...), &stdout, &stderr); err != nil {
+			if err := execute(patient(t.Context()), append([]string{"init", test.file}, test.args...), &stdout, &stderr); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(stdout.String(), "69 recipes, 63 ingredients") {
@@ -214,7 +214,7 @@ func TestInit(t *testing.T) {
 				}
 			}
 			stdout.Reset()
-			if err := execute(t.Context(), []string{"sample", "problem.yaml", "-o", "run", "--json", "--draws", "2000"}, &stdout, &stderr); err != nil {
+			if err := execute(patient(t.Context()), []string{"sample", "problem.yaml", "-o", "run", "--json", "--draws", "2000"}, &stdout, &stderr); err != nil {
 				t.Fatal(err)
 			}
 			var summary struct {
@@ -238,11 +238,11 @@ func TestInit(t *testing.T) {
 			if err := os.WriteFile("all.yaml", []byte(strings.Join(rules, "")), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := execute(t.Context(), []string{"check", "all.yaml"}, &stdout, &stderr); err != nil {
+			if err := execute(patient(t.Context()), []string{"check", "all.yaml"}, &stdout, &stderr); err != nil {
 				t.Errorf("with all its rules: %v\n%s", err, strings.Join(rules, ""))
 			}
 			// What is there is not overwritten, and nothing is left beside it.
-			if err := execute(t.Context(), append([]string{"init", test.file}, test.args...), &stdout, &stderr); err == nil {
+			if err := execute(patient(t.Context()), append([]string{"init", test.file}, test.args...), &stdout, &stderr); err == nil {
 				t.Error("the problem was overwritten")
 			}
 			if left, err := filepath.Glob(".kir-*.yaml"); err != nil || len(left) > 0 {

@@ -19,7 +19,7 @@ import (
 func kirDoes(t testing.TB, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if err := execute(context.Background(), args, &stdout, &stderr); err != nil {
+	if err := execute(patient(context.Background()), args, &stdout, &stderr); err != nil {
 		t.Fatalf("kir %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
 	}
 	return stdout.String()

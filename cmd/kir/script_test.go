@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"kir": main,
+		"kir": func() { os.Exit(do(patient(context.Background()))) },
 		"kir-that-panics": func() {
 			go func() { time.Sleep(100 * time.Millisecond); panic("a mistake") }()
 			main() // which waits for a pipe

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -192,19 +193,31 @@ func TestServeInBrowser(t *testing.T) {
 	w.is("found", "[...document.querySelectorAll('#list .card')].every(c => /gin/i.test(c.querySelector('.parts').textContent))")
 	w.does("document.getElementById('find').value = ''; document.getElementById('find').dispatchEvent(new Event('input'))")
 
+	colours := make(map[string]string)
+	w.coloured(colours)
 	w.click("#list .card [data-key^='pin ']")
 	w.settled(2)
+	w.coloured(colours)
 	pinned := strings.TrimSpace(strings.TrimPrefix(w.text("#rules li"), "require"))
 	pinned = strings.TrimSuffix(pinned, " drop")
 	w.is("the pinned one is everywhere", "[...document.querySelectorAll('#list .card')].every(c => [...c.querySelectorAll('.parts th')].some(e => e.textContent === "+quoted(pinned)+"))")
-	w.does("[...document.querySelectorAll(\"#list .card [data-key^='ban ']\")].find(b => !b.dataset.key.endsWith(" + quoted(pinned) + ")).click()")
+	if rules := w.text("#rules"); strings.Contains(rules, "amount") {
+		t.Errorf("what was pinned may have an amount: the rules are %q", rules)
+	}
+	w.does("[...document.querySelectorAll(\"#list .card [data-key^='keep ']\")].find(b => b.dataset.key.endsWith(" + quoted(pinned) + ")).click()")
 	w.settled(3)
+	if told := w.text("#steps [aria-current] strong"); !kept.MatchString(told) {
+		t.Errorf("what is kept is told as %q", told)
+	}
+	w.does("[...document.querySelectorAll(\"#list .card [data-key^='ban ']\")].find(b => !b.dataset.key.endsWith(" + quoted(pinned) + ")).click()")
+	w.settled(4)
+	w.coloured(colours)
 
 	w.does("[...document.querySelectorAll('#ingredients tbody button')].find(b => b.textContent !== " + quoted(pinned) + ").click()")
 	w.is("the distribution", "document.querySelector('#dose [role=slider]')")
 	w.accessible("a dose")
 	w.drag("#dose [role=slider]", 60)
-	w.settled(4)
+	w.settled(5)
 	if rule := w.text("#rules"); !strings.Contains(rule, "min ") {
 		t.Errorf("after the dose was dragged the rules are %q", rule)
 	}
@@ -217,7 +230,8 @@ func TestServeInBrowser(t *testing.T) {
 	w.is("the conflict", "!document.getElementById('fault').hidden && document.querySelector('#fault-ways button.main')")
 	w.accessible("a conflict")
 	w.click("#fault-ways button.main")
-	w.settled(6)
+	w.settled(7)
+	w.coloured(colours)
 
 	w.click("#taste-begin")
 	for k := range 20 {
@@ -227,7 +241,7 @@ func TestServeInBrowser(t *testing.T) {
 	}
 	w.is("how well the taste is known", "/tells [0-9]+ ± [0-9]+ %/.test(document.getElementById('wishes').textContent)")
 	w.accessible("a comparison")
-	w.settled(7)
+	w.settled(8)
 
 	w.click("#map-draw")
 	w.is("the map", "!document.getElementById('map-box').hidden")
@@ -235,11 +249,11 @@ func TestServeInBrowser(t *testing.T) {
 	w.is("what is looked at", "/[0-9.]+ % /.test(document.getElementById('map-says').textContent)")
 
 	w.click("#back")
-	w.settled(6)
+	w.settled(7)
 	w.click("#back")
 	w.is("the conflict again", "!document.getElementById('fault').hidden")
-	w.click("[data-key='to 6']")
-	w.settled(6)
+	w.click("[data-key='to 7']")
+	w.settled(7)
 	w.click("#show-difference")
 	w.is("the difference", "document.getElementById('difference').textContent.includes('+')")
 	w.accessible("the difference")
@@ -313,6 +327,36 @@ func TestServeInBrowser(t *testing.T) {
 		if origin, _, _ := strings.Cut(address, "?"); !strings.HasPrefix(r, origin) {
 			t.Errorf("the page asks for %q", r)
 		}
+	}
+}
+
+// kept is how the history tells of an amount that is kept, of recipes in centilitres.
+var kept = regexp.MustCompile(`^3\. .+ kept at [0-9.]+ % \([0-9.]+ of [0-9.]+ cl\)$`)
+
+// coloured holds that what has had a colour has it still, and that a colour, but for
+// greys, stands for one group: the book's ingredients have kinds.
+func (w *walk) coloured(before map[string]string) {
+	w.t.Helper()
+	shown, err := chromedp.Run(w.ctx, chromedp.Evaluate[map[string]string](`Object.fromEntries([...document.querySelectorAll('#list .parts th, #key li')]
+		.map(e => [(e.closest('#key') ? 'group ' : '') + e.textContent, e.querySelector('.swatch').className]))`))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	groups := make(map[string]string)
+	for name, colour := range shown {
+		if was, ok := before[name]; ok && was != colour {
+			w.t.Errorf("%s was %s and is %s", name, was, colour)
+		}
+		before[name] = colour
+		if group, is := strings.CutPrefix(name, "group "); is && colour != "swatch c7" && colour != "swatch c8" {
+			if other, taken := groups[colour]; taken {
+				w.t.Errorf("%s and %s are %s", group, other, colour)
+			}
+			groups[colour] = group
+		}
+	}
+	if len(shown) < 10 {
+		w.t.Errorf("%d colours are shown", len(shown))
 	}
 }
 

@@ -59,7 +59,7 @@ type soak struct {
 // execute does a command.
 func (s *soak) execute(ctx context.Context, args []string, out, said io.Writer) error {
 	s.commands.Add(1)
-	return execute(ctx, args, out, said)
+	return execute(patient(ctx), args, out, said)
 }
 
 // TestSoak is a long day of one process: commands, and a page that is steered, at

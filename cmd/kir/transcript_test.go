@@ -24,7 +24,6 @@ var timed = regexp.MustCompile(`[0-9.,]+ seconds?\b|[0-9,.e+]+ iterations (a|per
 // stands in those that are text, is what it was. The commands of testdata/transcripts
 // are run one after the other in a directory with the files there.
 func TestTranscripts(t *testing.T) {
-	golden.OfFloats(t)
 	scripts, err := filepath.Abs("testdata/transcripts")
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +58,7 @@ func TestTranscripts(t *testing.T) {
 			}
 			var out, messages bytes.Buffer
 			args := words(line)
-			status := exitStatus(execute(t.Context(), args, &out, &messages), &messages)
+			status := exitStatus(execute(patient(t.Context()), args, &out, &messages), &messages)
 			fmt.Fprintf(&said, "\n$ kir %s\n", line)
 			for _, text := range []string{out.String(), messages.String()} {
 				if strings.HasPrefix(text, "PK") {
@@ -101,7 +100,6 @@ func TestDamagedRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs some hundred commands")
 	}
-	golden.OfFloats(t)
 	texts, err := filepath.Abs("testdata/damaged")
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +116,7 @@ func TestDamagedRuns(t *testing.T) {
 	}
 	do := func(line string) (status int, out, messages string) {
 		var o, m bytes.Buffer
-		status = exitStatus(execute(t.Context(), words(line), &o, &m), &m)
+		status = exitStatus(execute(patient(t.Context()), words(line), &o, &m), &m)
 		return status, timed.ReplaceAllString(o.String(), "#"), timed.ReplaceAllString(strings.ReplaceAll(m.String(), dir, "DIR"), "#")
 	}
 	for _, line := range []string{"sample p.yaml -o whole --effort 0.1", "sample p.yaml -o other --seed 6 --effort 0.1"} {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -18,16 +19,34 @@ type Lock struct {
 }
 
 // Lock takes the lock of a name, for this process alone or to be shared with others that
-// share it. It is nil where another process has it. The error is
+// share it. It is nil where another process has it for longer than patience. The error is
 // [errors.ErrUnsupported] where there are no locks.
-func (d *Dir) Lock(name string, shared bool) (*Lock, error) {
-	// The file may be removed by who had it until then.
-	for {
+func (d *Dir) Lock(name string, shared bool, patience time.Duration) (*Lock, error) {
+	for begun := time.Now(); ; {
 		l, err := d.lockOnce(name, shared)
-		if !errors.Is(err, errGone) {
+		switch {
+		case errors.Is(err, errGone): // who had it until then has removed the file
+		case l != nil || err != nil || time.Since(begun) >= patience:
 			return l, err
+		default:
+			time.Sleep(patience / 10)
 		}
 	}
+}
+
+// Locked says whether a process has the lock of a name. known is false where that cannot
+// be told. It has the lock itself for an instant.
+func (d *Dir) Locked(name string) (held, known bool) {
+	info, err := os.Lstat(d.Join(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, true
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return false, false
+	}
+	l := flock.New(d.Join(name), flock.SetFlag(os.O_RDONLY|atOnce|staysHere))
+	taken, err := l.TryLock()
+	return err == nil && !taken, errors.Join(err, l.Close()) == nil
 }
 
 var errGone = errors.New("the file is gone")

@@ -366,7 +366,6 @@ func TestWorkers(t *testing.T) {
 // and are what they were: how a population is thinned or a bridge is built does not
 // change unseen.
 func TestMeasureOfSeed(t *testing.T) {
-	golden.OfFloats(t)
 	var got strings.Builder
 	tell := func(p Problem, o Options) string {
 		var b strings.Builder

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 
@@ -16,11 +17,14 @@ func Programs(ctx context.Context, path string, text []byte) ([]*Command, error)
 		return nil, err
 	}
 	all, _, err := programsOf(ctx, root, files.Dir)
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
-// programsOf returns the commands that a problem in a directory names, and where the
-// first stands.
+// programsOf returns the commands that a problem in a directory names, where the first
+// stands, and what is wrong with others.
 func programsOf(ctx context.Context, root *yaml.Node, dir string) (all []*Command, first *yaml.Node, err error) {
 	properties := root.Get("properties")
 	if properties == nil {
@@ -31,13 +35,14 @@ func programsOf(ctx context.Context, root *yaml.Node, dir string) (all []*Comman
 		if n == nil {
 			continue
 		}
-		c, err := readCommand(ctx, n, dir)
-		if err != nil {
-			return nil, nil, err
+		c, bad := readCommand(ctx, n, dir)
+		if bad != nil {
+			err = cmp.Or(err, bad)
+			continue
 		}
 		if all = append(all, c); first == nil {
 			first = n.Get("command")
 		}
 	}
-	return all, first, nil
+	return all, first, err
 }

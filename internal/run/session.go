@@ -142,7 +142,8 @@ func (s *session) lock() (unlock func(), err error) {
 	if err := d.dir.Make(lockName); err != nil {
 		return unlock, fmt.Errorf("making a directory for the run: %w; name another place", err)
 	}
-	l, err := d.dir.Lock(lockName, s.options.Shard.Count > 0)
+	// Whoever looks whether a process works on the run holds the lock for an instant.
+	l, err := d.dir.Lock(lockName, s.options.Shard.Count > 0, lockPatience)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return unlock, nil
@@ -159,7 +160,20 @@ func (s *session) lock() (unlock func(), err error) {
 	return func() { l.Close() }, nil // nothing can be done about a lock that stays
 }
 
-const lockName = "state/lock"
+const (
+	lockName     = "state/lock"
+	lockPatience = 300 * time.Millisecond
+)
+
+// lockHeld says whether a process works on the run in a store; known is false where that
+// cannot be told, as in buckets and where there are no locks.
+func lockHeld(store Store) (held, known bool) {
+	d, ok := store.(*directory)
+	if !ok {
+		return false, false
+	}
+	return d.dir.Locked(lockName)
+}
 
 // look takes down the parts that there are.
 func (s *session) look() (err error) {

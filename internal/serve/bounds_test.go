@@ -111,7 +111,10 @@ func TestHistoryBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.addKept(1, "second", "b"); err != nil {
+	added := func(parent int, words, text string) error {
+		return h.commit(func(next *history) error { next.add(parent, words, text); return nil })
+	}
+	if err := added(1, "second", "b"); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := os.ReadFile(h.path)
@@ -119,7 +122,7 @@ func TestHistoryBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var full *fault.Error
-	if err := h.addKept(2, "long", strings.Repeat("a", mostHistory)); !errors.As(err, &full) || full.Message != "the history is full" {
+	if err := added(2, "long", strings.Repeat("a", mostHistory)); !errors.As(err, &full) || full.Message != "the history is full" {
 		t.Errorf("beyond its bytes: %v", err)
 	}
 	if is, err := os.ReadFile(h.path); err != nil || string(is) != string(kept) || len(h.Steps) != 2 || h.Current != 2 {
@@ -128,7 +131,7 @@ func TestHistoryBound(t *testing.T) {
 	for len(h.Steps) < mostSteps {
 		h.add(1, "", "c")
 	}
-	if err := h.addKept(1, "one more", "d"); !errors.As(err, &full) || len(h.Steps) != mostSteps {
+	if err := added(1, "one more", "d"); !errors.As(err, &full) || len(h.Steps) != mostSteps {
 		t.Errorf("beyond its steps: %v", err)
 	}
 	if err := h.save(); err != nil {

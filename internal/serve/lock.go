@@ -26,7 +26,7 @@ func lockProblem(problem string) (*lock, error) {
 	base := filepath.Base(problem)
 	l := &lock{dir: &file.Dir{Path: filepath.Dir(problem), Mode: 0o600}, page: "." + base + ".page"}
 	var err error
-	if l.held, err = l.dir.Lock("."+base+".lock", false); err != nil {
+	if l.held, err = l.dir.Lock("."+base+".lock", false, 0); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", problem, err)
 	}
 	if l.held == nil {

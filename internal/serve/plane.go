@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"kir/internal/portable"
 	"kir/internal/report"
 )
 
@@ -80,7 +81,7 @@ func (s *Session) drawMap(r *http.Request) (any, error) {
 	for k, x := range rows {
 		point := Point{X: at.At(k, 0), Y: at.At(k, 1), Score: report.UnknownNumber(), Text: recipeText(p, x)}
 		if x.logScore > math.Inf(-1) {
-			point.Score = report.Number(math.Exp(x.logScore - top))
+			point.Score = report.Number(portable.Exp(x.logScore - top))
 		}
 		if k >= draws {
 			point.Name = p.Book.Recipes[k-draws].Name
@@ -117,7 +118,7 @@ func (x *axes) ends(axis int, upper bool) []int {
 		sign = -1
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(sign*x.loadings.At(a, axis), sign*x.loadings.At(b, axis))
+		return cmp.Compare(float64(sign*x.loadings.At(a, axis)), float64(sign*x.loadings.At(b, axis)))
 	})
 	var out []int
 	for _, k := range order[:min(3, len(order))] {
@@ -163,11 +164,11 @@ func plane(rows []keptDraw, learn, n int) (*axes, *mat.Dense) {
 	for r, x := range rows {
 		row := ratios.RawRowView(r)
 		for k := range row {
-			row[k] = math.Log(planeZero)
+			row[k] = portable.Log(planeZero)
 		}
 		for _, part := range x.parts {
 			if k := place[part.Ingredient]; k >= 0 {
-				row[k] = math.Log(float64(part.Amount))
+				row[k] = portable.Log(float64(part.Amount))
 			}
 		}
 		mean := 0.0
@@ -216,7 +217,7 @@ func plane(rows []keptDraw, learn, n int) (*axes, *mat.Dense) {
 			}
 		}
 		for k := range m {
-			loadings.Set(k, a, sign*vectors.At(k, column))
+			loadings.Set(k, a, float64(sign*vectors.At(k, column)))
 		}
 	}
 	var at mat.Dense

@@ -34,7 +34,7 @@ func newScratch() (*scratch, error) {
 			return nil, err
 		}
 		dir := &file.Dir{Path: path}
-		held, err := dir.Lock(scratchLock, false)
+		held, err := dir.Lock(scratchLock, false, 0)
 		if held != nil || errors.Is(err, errors.ErrUnsupported) {
 			return &scratch{path, held}, nil
 		}
@@ -64,7 +64,7 @@ func removeLeft(within string) error {
 			continue // it is gone, or not ours to look at
 		}
 		dir := &file.Dir{Path: path}
-		held, err := dir.Lock(scratchLock, false)
+		held, err := dir.Lock(scratchLock, false, 0)
 		if err != nil || held == nil {
 			continue // a server is at work there, or nobody can tell
 		}

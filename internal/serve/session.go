@@ -56,6 +56,7 @@ type Session struct {
 	bodyTime time.Duration       // how long one may take to arrive
 	hub      *hub
 	grown    problem.Grown
+	palette  palette
 
 	mu      sync.Mutex
 	ctx     context.Context
@@ -66,6 +67,7 @@ type Session struct {
 	work    *work
 	notes   []string
 	allowed map[string]bool // commands, by their keys
+	measure measure         // of the problem that was read last
 }
 
 // newSession opens the session of a problem.
@@ -148,7 +150,7 @@ func (s *Session) allow(path string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if slices.Contains(s.outside, real) || strings.HasPrefix(real, s.dir+string(filepath.Separator)) {
+	if slices.Contains(s.outside, real) || real == s.dir || strings.HasPrefix(real, s.dir+string(filepath.Separator)) {
 		return nil
 	}
 	return errors.New("the file is not in the problem's directory")
@@ -242,10 +244,38 @@ func (s *Session) end() error {
 	return s.scratch.end()
 }
 
+// mayWrite says whether the page may write a file: where it may read it, or make it in a
+// directory where it may.
+func (s *Session) mayWrite(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return s.allow(path)
+	}
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); err != nil {
+		return errors.New("there is no such directory")
+	}
+	return s.allow(dir)
+}
+
 func (s *Session) isCurrent(w *work) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.work == w
+}
+
+// know learns from a problem that was read how amounts are said.
+func (s *Session) know(p *problem.Problem) {
+	m := newMeasure(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.measure = m
+}
+
+// measured returns how amounts are said.
+func (s *Session) measured() measure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.measure
 }
 
 // note keeps what the user should know of a step that is worked on.
@@ -316,15 +346,17 @@ func (s *Session) changeText(parent int, words, text string) error {
 	if len(text) > yaml.MaxBytes {
 		return &fault.Error{Message: fmt.Sprintf("the problem has more than %d bytes", yaml.MaxBytes)}
 	}
-	s.mu.Lock()
-	before, err := s.history.step(parent)
-	if err == nil && before.Text == text {
-		err = &fault.Error{Message: "this changes nothing", Hint: "the problem says so already"}
-	}
-	if err == nil {
-		err = s.history.addKept(parent, words, text)
-	}
-	s.mu.Unlock()
+	err := s.record(func(h *history) error {
+		before, err := h.step(parent)
+		if err != nil {
+			return err
+		}
+		if before.Text == text {
+			return &fault.Error{Message: "this changes nothing", Hint: "the problem says so already"}
+		}
+		h.add(parent, words, text)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -332,15 +364,20 @@ func (s *Session) changeText(parent int, words, text string) error {
 	return s.tellState()
 }
 
+// record changes the history, in memory and on disk or not at all.
+func (s *Session) record(change func(h *history) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.history.commit(change)
+}
+
 // back makes another step the current one.
 func (s *Session) back(id int) error {
-	s.mu.Lock()
-	_, err := s.history.step(id)
-	if err == nil {
-		s.history.Current = id
-		err = s.history.save()
-	}
-	s.mu.Unlock()
+	err := s.record(func(h *history) error {
+		h.Current = id
+		_, err := h.step(id)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -354,13 +391,13 @@ func (s *Session) name(id int, name string) error {
 	if len(name) > longest {
 		return &fault.Error{Message: "the name is too long", Hint: fmt.Sprintf("it has at most %d letters", longest)}
 	}
-	s.mu.Lock()
-	step, err := s.history.step(id)
-	if err == nil {
-		step.Name = name
-		err = s.history.save()
-	}
-	s.mu.Unlock()
+	err := s.record(func(h *history) error {
+		step, err := h.step(id)
+		if err == nil {
+			step.Name = name
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}

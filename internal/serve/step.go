@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kir/internal/fault"
@@ -105,20 +106,6 @@ func (h *history) add(parent int, change, text string) *Step {
 	return h.current()
 }
 
-// addKept adds a step and writes the history down. If that cannot be, it is as it was.
-func (h *history) addKept(parent int, change, text string) error {
-	if len(h.Steps) >= mostSteps {
-		return h.full()
-	}
-	was := h.Current
-	h.add(parent, change, text)
-	err := h.save()
-	if err != nil {
-		h.Steps, h.Current = h.Steps[:len(h.Steps)-1], was
-	}
-	return err
-}
-
 // full is the error of a history that has all that it may have.
 func (h *history) full() error {
 	return &fault.Error{File: h.path, Message: "the history is full", Hint: "save the problem under another name and serve that, or move the history away"}
@@ -134,13 +121,27 @@ func (h *history) step(id int) (*Step, error) {
 	return &h.Steps[id-1], nil
 }
 
+// commit changes the history and writes it down. Where either fails, as on a full disk,
+// the history is as it was.
+func (h *history) commit(change func(next *history) error) error {
+	next := &history{Current: h.Current, Steps: slices.Clone(h.Steps), path: h.path}
+	if err := change(next); err != nil {
+		return err
+	}
+	if err := next.save(); err != nil {
+		return fmt.Errorf("nothing was changed, as the history cannot be written: %w", err)
+	}
+	*h = *next
+	return nil
+}
+
 // save writes the history down, whole or not at all.
 func (h *history) save() error {
 	data, err := json.MarshalIndent(h, "", " ")
 	if err != nil {
 		return err
 	}
-	if len(data) >= mostHistory {
+	if len(h.Steps) > mostSteps || len(data) >= mostHistory {
 		return h.full()
 	}
 	return file.Replace(h.path, append(data, '\n'))

@@ -333,13 +333,37 @@ func TestColours(t *testing.T) {
 	if len(colours) != 9 || colours["a"] != Colour(0) || colours["b"] != Colour(1) {
 		t.Errorf("the colours are %v", colours)
 	}
-	for _, recipe := range list {
-		seen := map[Paint]string{}
-		for name := range recipe {
-			if other, taken := seen[colours[name]]; taken {
-				t.Errorf("%s and %s have one colour", name, other)
-			}
-			seen[colours[name]] = name
+	// A colour stands for one ingredient in all of them. Greys stand for none.
+	seen := map[Paint]string{}
+	for name, paint := range colours {
+		if other, taken := seen[paint]; taken && paint.Index() < colourCount-1 {
+			t.Errorf("%s and %s have one colour", name, other)
 		}
+		seen[paint] = name
+	}
+	if len(seen) != 9 || colours["i"] != Colour(7) || colours["c"] != Colour(8) {
+		t.Errorf("of %v, those that make up least are not grey", colours)
+	}
+}
+
+// What has a colour keeps it, whatever else comes.
+func TestPalette(t *testing.T) {
+	var p Palette[int]
+	p.Add([]map[string]int{{"a": 5, "b": 3}})
+	first := p.Paints()
+	p.Add([]map[string]int{{"c": 90, "b": 2, "a": 1}, {"d": 1}})
+	p.Add([]map[string]int{{"e": 1, "f": 1, "g": 1, "h": 1, "i": 1, "j": 1}})
+	all := p.Paints()
+	for k, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
+		want := Colour(k)
+		if k >= 7 {
+			want = Colour(7 + (k-7)%2)
+		}
+		if all[name] != want {
+			t.Errorf("%s has the colour %d", name, all[name].Index())
+		}
+	}
+	if len(first) != 2 || first["a"] != all["a"] || first["b"] != all["b"] {
+		t.Errorf("at first the colours were %v", first)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"math"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -12,6 +11,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+
+	"kir/internal/portable"
 )
 
 // dotsPerInch makes two and a half dots of a CSS pixel.
@@ -59,8 +60,8 @@ func (f *Figure) paint(c draw.Canvas) {
 			const corners = 32
 			var circle []vg.Point
 			for k := range corners + 1 {
-				sin, cos := math.Sincos(2 * math.Pi * float64(k) / corners)
-				circle = append(circle, at(m.x+m.x2*cos, m.y+m.x2*sin))
+				cos, sin := portable.Circle(k, corners)
+				circle = append(circle, at(m.x+float64(m.x2*cos), m.y+float64(m.x2*sin)))
 			}
 			c.StrokeLines(stroke, circle)
 		case label:

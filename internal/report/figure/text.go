@@ -33,7 +33,7 @@ func textWidth(s string, size float64, bold bool) float64 {
 	for _, r := range printable(s) {
 		em += runeWidth(face, r)
 	}
-	return em * size
+	return float64(em * size)
 }
 
 // runeWidth returns the width of a character in units of the text's size.
