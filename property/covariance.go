@@ -3,8 +3,6 @@ package property
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // A CovarianceError says why a matrix is no covariance.
@@ -83,18 +81,37 @@ func CheckCovariance(c [][]float64) error {
 		return nil
 	}
 	reason := "the matrix is not positive semidefinite: some portfolio would have a negative variance"
-	const small = 1000 // for eigenvalues take their time
+	const small = 500 // for it takes some forty Cholesky factors
 	if n <= small {
-		s := mat.NewSymDense(n, nil)
-		for i := range n {
-			for j := range i + 1 {
-				s.SetSym(i, j, scaled(i, j))
-			}
-		}
-		var eigen mat.EigenSym
-		if eigen.Factorize(s, false) {
-			reason += fmt.Sprintf(" (its smallest eigenvalue is %.3g, its largest variance %.3g)", float64(eigen.Values(nil)[0]*largest)-slack, largest)
-		}
+		reason += fmt.Sprintf(" (its smallest eigenvalue is %.3g, its largest variance %.3g)", float64(smallestEigenvalue(n, scaled)*largest)-slack, largest)
 	}
 	return &CovarianceError{-1, -1, reason}
+}
+
+// smallestEigenvalue returns the smallest eigenvalue of a symmetric matrix that is not
+// positive definite, to six digits: without more than that on its diagonal, and only then,
+// the matrix has a Cholesky factor.
+func smallestEigenvalue(n int, at func(i, j int) float64) float64 {
+	lower := newMatrix(n, n)
+	below := func(value float64) bool {
+		for i, row := range lower {
+			for j := range i {
+				row[j] = at(i, j)
+			}
+			row[i] = at(i, i) - value
+		}
+		return cholesky(lower)
+	}
+	low, high := -1.0, 0.0
+	for !below(low) {
+		low, high = low+low, low
+	}
+	for high-low > 1e-6*math.Abs(low) {
+		if middle := (low + high) / 2; below(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return (low + high) / 2
 }

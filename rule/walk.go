@@ -67,7 +67,7 @@ func (w *walk) arrives(ctx context.Context) bool {
 	for _, i := range w.usable {
 		held += len(w.GroupsOf[i]) + len(w.sumsOf[i]) + len(w.needsOf[i])
 	}
-	mean := 1 + float64(held)/float64(len(w.usable))       // conditions that an ingredient has to do with
+	mean := 1 + float64(held)/float64(len(w.usable))                // conditions that an ingredient has to do with
 	cost := float64(40 * mean * float64(1+w.sizes[len(w.sizes)-1])) // of a step
 	steps := min(walkSteps, int(walkBudget/cost))
 	for start := range walkStarts {

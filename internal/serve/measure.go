@@ -196,7 +196,7 @@ func (m measure) both(a, to, b string) string {
 	if !ok {
 		return a + to + b
 	}
-	measured := func(units int) string { return short(float64(units) / float64(m.total) * m.whole) }
+	measured := func(units int) string { return short(float64(float64(units) / float64(m.total) * m.whole)) }
 	said, also := m.share(least), measured(least)
 	if b != "" {
 		most, ok := m.units(b)

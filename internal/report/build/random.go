@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/number"
@@ -31,8 +32,8 @@ func alike(p *problem.Problem, r *run.Result) string {
 		own = 0 // which has no effective sample size
 	}
 	ratio := draws / random
-	se := ratio * math.Hypot(own/draws, r.Baseline.SE/random)
-	differ := math.Sqrt(max(ratio-1+2*se, 0)) / 2
+	se := float64(ratio * portable.Hypot(own/draws, r.Baseline.SE/random))
+	differ := math.Sqrt(max(ratio-1+float64(2*se), 0)) / 2
 	if !(differ <= mostAlike) { // unknown errors are NaN
 		return ""
 	}
@@ -71,10 +72,10 @@ func raised(logScores []float64) (times int, score float64) {
 	for times = 3; times <= most; times = next(times) {
 		var sum, squares, scores float64
 		for _, s := range logScores {
-			weight := math.Exp(float64(times) * (s - top))
+			weight := portable.Exp(float64(float64(times) * (s - top)))
 			sum += weight
 			squares += float64(weight * weight)
-			scores += float64(weight * math.Exp(s))
+			scores += float64(weight * portable.Exp(s))
 		}
 		counted := float64(sum*sum) / squares
 		if counted < fewest {

@@ -13,17 +13,20 @@ func TestFilesAreGenerated(t *testing.T) {
 	if err := write(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"assets.csv", "covariance.csv"} {
+	if err := writeFormulas(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ingredients.csv", "formulas.csv"} {
 		made, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := os.ReadFile(filepath.Join("..", name))
+		kept, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "fragrance", name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(made, kept) {
-			t.Errorf("%s is not what the generator writes: run go run ./generate in examples/portfolio", name)
+			t.Errorf("%s is not what the generator writes: go run -C bench ./generate/fragrance", name)
 		}
 	}
 }

@@ -1,7 +1,7 @@
-// Command generate writes the files of the example, ingredients.csv,
-// constituents.csv and limits.csv, into the current directory:
+// Command generate writes the files of the ifra example, ingredients.csv,
+// constituents.csv and limits.csv, into its directory:
 //
-//	go run ./generate
+//	go run -C bench ./generate/ifra
 //
 // 1,000 materials and 171 constituents are made up, and so is every number but the
 // 171. A material belongs to one of eight families, and costs, in euros a kilogram,
@@ -43,8 +43,11 @@ func families() []string {
 	return []string{"amber", "aromatic", "citrus", "floral", "fruity", "green", "musk", "woody"}
 }
 
+// directory is that of the ifra example, from this module's.
+const directory = "../examples/ifra"
+
 func main() {
-	if err := write("."); err != nil {
+	if err := write(directory); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,7 +1,7 @@
 // Command generate writes the assets of the portfolio example, assets.csv and
-// covariance.csv, into the current directory:
+// covariance.csv, into its directory:
 //
-//	go run ./generate
+//	go run -C bench ./generate/portfolio
 //
 // The assets are made up. Their returns follow a factor model with six factors,
 // the market and five sectors, all independent:
@@ -35,8 +35,11 @@ var sectors = []string{"energy", "health", "industry", "retail", "software"}
 
 const perSector = 6
 
+// directory is that of the example, from this module's.
+const directory = "../examples/portfolio"
+
 func main() {
-	if err := write("."); err != nil {
+	if err := write(directory); err != nil {
 		log.Fatal(err)
 	}
 }

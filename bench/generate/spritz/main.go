@@ -1,7 +1,7 @@
-// Command generate writes the trials of the spritz example, in the directory where
-// it is run:
+// Command generate writes the trials of the spritz example into its
+// directory:
 //
-//	cd examples/spritz && go run ./generate
+//	go run -C bench ./generate/spritz
 //
 // Nobody tasted them: the three labels are functions of the recipe with normal
 // errors. The random numbers are those of math/rand/v2, PCG with the seed (90, 10).
@@ -14,6 +14,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 )
 
 // An ingredient has, in 100 ml, sugar and acid in grams, a bitterness and a haze of
@@ -45,7 +46,8 @@ const (
 )
 
 func main() {
-	if err := write(os.Create); err != nil {
+	create := func(name string) (*os.File, error) { return os.Create(filepath.Join("..", "examples", "spritz", name)) }
+	if err := write(create); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -18,11 +18,11 @@ func TestTrialsAreGenerated(t *testing.T) {
 	if err := write(func(string) (*kept, error) { return &got, nil }); err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile(filepath.Join("..", "trials.csv"))
+	want, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "spritz", "trials.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got.Bytes(), want) {
-		t.Error("trials.csv is another: go run ./generate, in its directory")
+		t.Error("trials.csv is another: go run -C bench ./generate/spritz")
 	}
 }

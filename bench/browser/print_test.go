@@ -1,4 +1,4 @@
-package main
+package browser_test
 
 import (
 	"context"
@@ -19,9 +19,8 @@ import (
 	"kir/internal/run"
 )
 
-// printed prints the page that is shown to PDF and returns the text on it, plainly.
-// It skips the test where there is no
-// pdftotext. KIR_PICTURES names a directory for the PDF, to be looked at.
+// printed prints the page that is shown to PDF and returns the text on it, plainly. It
+// skips the test where there is no pdftotext. KIR_PICTURES names a directory for the PDF, to be looked at.
 func (w *walk) printed(name string) string {
 	w.t.Helper()
 	reader, err := exec.LookPath("pdftotext")
@@ -61,9 +60,6 @@ func plainly(text string) string {
 // TestServePrinted: on paper the page of kir serve has what it has on the screen, and no
 // controls.
 func TestServePrinted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a walk of half a minute")
-	}
 	w := &walk{t, browser(t, chromium(t), onlyFonts(t, "Liberation Sans", "fonts-liberation"))}
 	address := serveProblem(t, barProblem(t))
 	if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(1400, 1000), chromedp.Navigate(address)); err != nil {

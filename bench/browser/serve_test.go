@@ -1,18 +1,15 @@
-package main
+package browser_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,54 +19,9 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"kir/internal/long"
 	"kir/internal/report"
 )
-
-// A pageOutput is what kir serve prints, which is read while it writes.
-type pageOutput struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *pageOutput) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *pageOutput) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
-// serveProblem runs kir serve of a problem until the test ends and returns its
-// address.
-func serveProblem(t *testing.T, args ...string) string {
-	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	out, done := new(pageOutput), make(chan error, 1)
-	go func() { done <- execute(ctx, append([]string{"serve", "--no-open"}, args...), out, out) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
-			t.Errorf("kir serve ends with %v", err)
-		}
-	})
-	for range 200 {
-		if _, rest, ok := strings.Cut(out.String(), "http://"); ok && strings.Contains(rest, "\n") {
-			return "http://" + strings.Fields(rest)[0]
-		}
-		select {
-		case err := <-done:
-			done <- nil
-			t.Fatalf("kir serve: %v\n%s", err, out)
-		case <-time.After(25 * time.Millisecond):
-		}
-	}
-	t.Fatalf("kir serve says %q", out)
-	return ""
-}
 
 // barProblem copies the cocktails with kinds, to be drawn in a moment.
 func barProblem(t *testing.T) string {
@@ -164,8 +116,8 @@ func (w *walk) drag(selector string, by float64) {
 // its button, twenty pairs compared, two steps taken back, the problem saved and run
 // by the command line to the same shortlist.
 func TestServeInBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a walk of a minute")
+	if !long.Enabled() {
+		t.Skip("a walk of a minute: set KIR_LONG=1")
 	}
 	path := chromium(t)
 	file := barProblem(t)

@@ -1,7 +1,7 @@
 // Command generate writes the files of the fragrance example, ingredients.csv and
-// then formulas.csv, into the current directory:
+// then formulas.csv, into its directory:
 //
-//	go run ./generate
+//	go run -C bench ./generate/fragrance
 //
 // The 2,000 ingredients are made up, and so is every number; families and notes
 // are those that perfumers speak of. An ingredient belongs to one of twelve
@@ -56,11 +56,14 @@ var (
 
 const ingredients = 2000
 
+// directory is that of the example, from this module's.
+const directory = "../examples/fragrance"
+
 func main() {
-	if err := write("."); err != nil {
+	if err := write(directory); err != nil {
 		log.Fatal(err)
 	}
-	if err := writeFormulas("."); err != nil {
+	if err := writeFormulas(directory); err != nil {
 		log.Fatal(err)
 	}
 }

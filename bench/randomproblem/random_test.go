@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"kir/internal/long"
 )
 
 // The test binary is also the program that wishes of the kind program run.
@@ -32,12 +34,10 @@ func options(t testing.TB) Options {
 	return Options{Dir: t.TempDir(), Scorer: exe, Starts: 600, Iterations: 12, Chains: 8, More: 142, Warmup: 400}
 }
 
-// seeds returns the problems to look at: 60, or as many as KIR_PROBLEMS says, from
-// KIR_SEED on, which may be random.
+// seeds returns the problems to look at: 12, with KIR_LONG 60, or as many as
+// KIR_PROBLEMS says, from KIR_SEED on, which may be random.
 func seeds(t *testing.T) (first uint64, count int) {
-	if first, count = 1, 60; raceDetector {
-		count = 12 // it takes ten times as long, and arithmetic has no races
-	}
+	first, count = 1, long.Pick(60, 12)
 	if text := os.Getenv("KIR_PROBLEMS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
@@ -125,7 +125,7 @@ func look(t *testing.T, p *Problem, b *book) {
 // most nine comparisons, so that 60 of them raise a false alarm with probability
 // 60·9·1e-7 = 5e-5 at most, and 2,000 with 0.002.
 //
-//	KIR_PROBLEMS=2000 KIR_SEED=random go test -v -timeout 5h -run TestRandomProblems ./internal/randomproblem
+//	KIR_PROBLEMS=2000 KIR_SEED=random go test -C bench -v -timeout 5h -run TestRandomProblems ./randomproblem
 //
 // The files of runs are many and small: TMPDIR=/dev/shm takes half the time.
 func TestRandomProblems(t *testing.T) { lookAll(t, New, 1) }

@@ -1,4 +1,4 @@
-package main
+package browser_test
 
 import (
 	"context"
@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"kir/internal/long"
 	"kir/internal/report"
 	"kir/internal/report/view"
 	"kir/internal/run"
@@ -286,15 +287,16 @@ func TestReportInBrowser(t *testing.T) {
 	defer server.Close()
 
 	var reports []shownReport
-	for _, c := range []struct {
+	cases := []struct {
 		name, problem string
 		args          []string
 	}{
 		{"cocktails", example("cocktails"), []string{"--draws", "3000", "--warmup", "1000"}},
-		{"fragrance", example("fragrance"), []string{"--draws", "60", "--warmup", "2000", "--thin", "10"}},
 		{"hostile", hostileProblem(t), nil},
+		{"fragrance", example("fragrance"), []string{"--draws", "60", "--warmup", "2000", "--thin", "10"}},
 		{"plain", plainProblem(t), nil},
-	} {
+	}
+	for _, c := range cases[:long.Pick(4, 2)] {
 		dir := filepath.Join(t.TempDir(), "run")
 		kirDoes(t, append([]string{"sample", c.problem, "-o", dir, "--quiet"}, c.args...)...)
 		m, err := report.Read(context.Background(), run.Directory(dir))
@@ -311,7 +313,7 @@ func TestReportInBrowser(t *testing.T) {
 			http.ServeFile(w, r, filepath.Join(dir, view.PageName))
 		})
 	}
-	for _, fonts := range fontSets {
+	for _, fonts := range fontSets[:long.Pick(3, 1)] {
 		t.Run(fonts.name, func(t *testing.T) {
 			lookAt(t, browser(t, path, onlyFonts(t, fonts.family, fonts.debian)), reports)
 		})
