@@ -71,7 +71,7 @@ func placed(err error, path string) error {
 	}
 	var link *os.LinkError
 	if errors.As(err, &link) {
-		return &fs.PathError{Op: link.Op, Path: path, Err: link.Err}
+		return &fs.PathError{Op: plainly(link.Op), Path: path, Err: link.Err}
 	}
 	return err
 }

@@ -134,19 +134,24 @@ func unpackState(data []byte, m *Manifest) (*state, error) {
 	return s, gob.NewDecoder(bytes.NewReader(unpacked)).Decode(s)
 }
 
-// loadStates returns the states of all chains, nil where there is none.
-func loadStates(ctx context.Context, store Store, m *Manifest) ([]*state, error) {
-	states := make([]*state, m.Settings.Chains)
+// loadStates returns the states of all chains, nil where there is none, and of each that
+// is there and damaged how.
+func loadStates(ctx context.Context, store Store, m *Manifest) (states []*state, damage []error, err error) {
+	states, damage = make([]*state, m.Settings.Chains), make([]error, m.Settings.Chains)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(32) // what is far away is asked for at once
 	for c := range states {
 		g.Go(func() (err error) {
 			states[c], err = loadState(ctx, store, m, c)
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) {
+			if errors.Is(err, ErrDamaged) {
+				damage[c] = err
 				return nil // the chain makes it again
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
 			}
 			return err
 		})
 	}
-	return states, g.Wait()
+	return states, damage, g.Wait()
 }

@@ -183,7 +183,7 @@ func TestStatesStand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		states, err := loadStates(t.Context(), Directory(dir), m)
+		states, _, err := loadStates(t.Context(), Directory(dir), m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestStatesStand(t *testing.T) {
 		}
 		_, err := loadState(t.Context(), store, m, 1)
 		record.Holds(t, name, fmt.Sprint(err))
-		if states, both := loadStates(t.Context(), store, m); both != nil || (states[1] == nil) != (err != nil) || states[0] != nil {
+		if states, _, both := loadStates(t.Context(), store, m); both != nil || (states[1] == nil) != (err != nil) || states[0] != nil {
 			t.Errorf("%s: the states are %v, %v", name, states, both)
 		}
 	}
