@@ -35,6 +35,7 @@ type Property struct {
 
 	learnt   *learnt // of a forest
 	property mcmc.Property
+	command  *Command   // of a program
 	at       *yaml.Node // what stands under the kind
 	resolved any        // what stands under the kind, with defaults written out
 }

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"context"
 	"fmt"
 
 	"slices"
@@ -13,7 +14,7 @@ import (
 )
 
 // ReadTable reads recipes of the problem's ingredients, in its units.
-func (p *Problem) ReadTable(path string, layout book.Layout) (*book.Book, error) {
+func (p *Problem) ReadTable(ctx context.Context, path string, layout book.Layout) (*book.Book, error) {
 	in := p.attributes
 	if in == nil {
 		var err error
@@ -21,7 +22,7 @@ func (p *Problem) ReadTable(path string, layout book.Layout) (*book.Book, error)
 			return nil, err
 		}
 	}
-	return book.ReadFile(path, book.Options{Ingredients: in, Units: p.units, Layout: layout})
+	return book.ReadFile(ctx, path, book.Options{Ingredients: in, Units: p.units, Layout: layout})
 }
 
 // A Scored is a recipe and how well it fits the problem.

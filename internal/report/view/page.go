@@ -273,11 +273,14 @@ func Page(w io.Writer, m *report.Model) error {
 	return err
 }
 
+// mostPage bounds what is read of a page that was written.
+const mostPage = 64 << 20
+
 // PageIsFresh says whether report.html, in the run's directory, was made of the
 // draws that the model was.
 func PageIsFresh(ctx context.Context, store run.Store, m *report.Model) (bool, error) {
-	data, err := store.Read(ctx, PageName, 0, -1)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := run.ReadWhole(ctx, store, PageName, mostPage)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, run.ErrDamaged) {
 		return false, nil
 	}
 	if err != nil {
