@@ -224,7 +224,7 @@ func modelWish(n *yaml.Node, f map[string]*yaml.Node, told toldOutput, settings 
 		if a < 0 {
 			a, b = -b, -a
 		}
-		return (portable.Erfc(a) - portable.Erfc(b)) / 2
+		return float64((portable.Erfc(a) - portable.Erfc(b)) / 2)
 	}, fmt.Sprintf("%s, give or take %v", about, sd), nil
 }
 
