@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"kir/internal/long"
 )
 
 // inPlace are what somebody may have put in the place of a file, by making it at a path;
@@ -95,7 +97,7 @@ func TestGivenRuns(t *testing.T) {
 			if isDir && !strings.HasPrefix(what, "a link") {
 				continue
 			}
-			if testing.Short() && what != "a named pipe" && what != "a link" {
+			if !long.Enabled() && what != "a named pipe" && what != "a link" {
 				continue
 			}
 			for _, line := range append(commands, all...) {
@@ -134,4 +136,3 @@ func TestGivenRuns(t *testing.T) {
 		}
 	}
 }
-
