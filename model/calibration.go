@@ -152,7 +152,7 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 }
 
 // slopePrior is the density of a slope above 0, up to a factor.
-func slopePrior(b float64) float64 { return portable.Exp(-float64(b*b) / 2) }
+func slopePrior(b float64) float64 { return portable.Exp(float64(-float64(b*b) / 2)) }
 
 func logOdds(p float64) float64 { return portable.Log(p / (1 - p)) }
 
