@@ -99,6 +99,13 @@ func (s *Score) pointWithDescriptors(x []int32) int64 {
 	return sum
 }
 
-// Ensemble returns the score as package ensemble has it, whose only sum is that of
-// [Score.Point], if the forest has descriptors; else nil, and there is [Score.NewScorer].
-func (s *Score) Ensemble() *ensemble.Score { return s.bound }
+// Described says whether the forest has descriptors.
+func (s *Score) Described() bool { return s.bound != nil }
+
+// appendWhole appends the sums of package ensemble, which are whole numbers.
+func appendWhole(dst []int64, sums []float64) []int64 {
+	for _, v := range sums {
+		dst = append(dst, int64(v))
+	}
+	return dst
+}

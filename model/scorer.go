@@ -1,6 +1,10 @@
 package model
 
-import "slices"
+import (
+	"slices"
+
+	"kir/internal/ensemble"
+)
 
 // A Scorer keeps the score of one moving composition, and scores the lines
 // through it. It is the working memory of one chain: not for use by several
@@ -10,6 +14,11 @@ import "slices"
 // [Score.Probability] makes them probabilities.
 type Scorer struct {
 	score *Score
+
+	// Of a forest with descriptors, which has no other lists than sums.
+	bound  *ensemble.Scorer
+	values []float64
+
 	sum   int64   // the score of the composition that x has
 	x     []int32 // by slot: the current amounts and group totals
 	used  []int32 // the ingredients with x > 0
@@ -75,6 +84,9 @@ type blockCount [6]uint64
 // NewScorer returns a scorer whose composition has no ingredients. Call
 // [Scorer.Reset] to begin.
 func (s *Score) NewScorer() *Scorer {
+	if s.bound != nil {
+		return &Scorer{score: s, bound: s.bound.NewScorer()}
+	}
 	levels := len(s.thresholds)
 	sc := &Scorer{
 		score:    s,
