@@ -41,7 +41,7 @@ func TestChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kernel, err := mcmc.NewAccelerated(target)
+	kernel, err := mcmc.NewKernel("accelerated", target)
 	if err != nil {
 		t.Fatal(err)
 	}
