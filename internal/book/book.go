@@ -25,6 +25,7 @@
 package book
 
 import (
+	"cmp"
 	"math/big"
 	"sync"
 
@@ -43,7 +44,7 @@ type Book struct {
 	Ingredients *Ingredients
 
 	// Recipes are in the order of the file (in the long form, of their first
-	// rows). There is at least one.
+	// rows). There is at least one, but in a file of results.
 	Recipes []Recipe
 
 	// Labels are in the order of their columns.
@@ -62,6 +63,10 @@ type Book struct {
 	// Guessed is what settles those notes that may well be wrong.
 	Guessed Layout
 
+	// Results is the file of results whose entries are the last of the recipes; nil
+	// if there is none.
+	Results *Results
+
 	once    sync.Once // makes indexed
 	indexed index
 }
@@ -79,6 +84,7 @@ type Recipe struct {
 	Line, Column int
 
 	cell string // where, in a workbook
+	file string // the file, if the book is of several
 }
 
 // A Part is one used ingredient of a recipe and how much of it.
@@ -146,7 +152,7 @@ func (b *Book) Closure(recipe, total int) ([]int, error) {
 	r := &b.Recipes[recipe]
 	if n := len(r.Parts); total < n {
 		return nil, &Error{
-			File: b.File, Line: r.Line, Column: r.Column, Cell: r.cell,
+			File: cmp.Or(r.file, b.File), Line: r.Line, Column: r.Column, Cell: r.cell,
 			Message: fault.Quote(r.Name) + " uses " + fault.Count(n, "ingredient") + ", too many for a total of " + fault.Count(total, "unit"),
 			Hint:    "take a total of at least " + fault.Count(n, "unit") + ", better many more",
 		}

@@ -37,6 +37,11 @@ type Options struct {
 	// Grown keeps forests from one reading to the next; nil: none are kept.
 	Grown *Grown
 
+	// Campaign reads a problem for its campaign: what there is to learn is named in
+	// [Property.Learns] and neither learnt nor a wish of the target, and need not be in
+	// the recipes yet.
+	Campaign bool
+
 	// Within adds a rule that keeps the amounts of all ingredients within those of
 	// the known recipes, to try what that brings.
 	Within bool
@@ -86,7 +91,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if p.Sampler, err = readSampler(root.Get("sampler"), o.Override); err != nil {
 		return p, err
 	}
-	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown, problem: p.Inputs[0].SHA256}
+	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown, problem: p.Inputs[0].SHA256, file: path, early: o.Campaign}
 	if o.Cache {
 		s.cache = cache{filepath.Join(files.Dir, cacheName)}
 	}
@@ -95,7 +100,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	}
 	s.warnAlike()
 	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
-	p.attributes, p.recipes, p.units = s.attributes, s.recipes, s.units
+	p.attributes, p.recipes, p.units, p.results = s.attributes, s.recipes, s.units, s.results
 	var more []*yaml.Node
 	if o.Within {
 		more = append(more, withinAll(root))
@@ -110,7 +115,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		return p, err
 	}
 	p.Warnings = s.warnings
-	p.Resolved, err = resolve(p, root)
+	p.Resolved, err = resolve(p, root, s.beside)
 	return p, err
 }
 
@@ -199,9 +204,11 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	if p.Properties, err = readProperties(ctx, s, root.Get("properties")); err != nil {
 		return err
 	}
-	wishes := make([]mcmc.Wish, len(p.Properties))
-	for k, w := range p.Properties {
-		wishes[k] = mcmc.Wish{Name: w.Name, Property: w.property, Weight: w.Weight}
+	var wishes []mcmc.Wish
+	for _, w := range p.Properties {
+		if w.Learns == nil {
+			wishes = append(wishes, mcmc.Wish{Name: w.Name, Property: w.property, Weight: w.Weight})
+		}
 	}
 	if p.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
 		return at.Blame(err)

@@ -49,6 +49,7 @@ type Problem struct {
 	attributes *book.Ingredients // nil if the ingredients are only counted
 	recipes    [][]mcmc.Part     // those of the book, closed to the total
 	units      *book.Units       // of the recipes; nil: the usual ones
+	results    *book.Results     // of the campaign; nil if there are none
 }
 
 // An Input is a file that a problem was read from.
@@ -57,6 +58,14 @@ type Input struct {
 	SHA256 string `json:"sha256"` // hexadecimal
 	Bytes  int64  `json:"bytes"`
 }
+
+// Results returns the results of the problem's campaign, nil if there is no file of
+// them. Those that hold, see [book.Results.Current], are the last recipes of the book.
+func (p *Problem) Results() *book.Results { return p.results }
+
+// Attributes returns the ingredients with what is known of them; nil if they are only
+// counted.
+func (p *Problem) Attributes() *book.Ingredients { return p.attributes }
 
 // Close ends what the properties have running: other programs. The target cannot
 // be scored after it.

@@ -18,6 +18,10 @@ type shelf struct {
 	total      int               // M, in units; while the rules of a block are read, its total
 	whole      int               // M
 	book       *book.Book        // nil if there are no recipes
+	results    *book.Results     // of the campaign; nil if there are none
+	beside     string            // their file, if the problem does not name it
+	file       string            // the problem's; empty: no results are looked for
+	early      bool              // what has to be learnt need not be known yet
 	recipes    [][]mcmc.Part     // those of the book, closed to the total
 	units      *book.Units       // of the recipes; nil: the usual ones
 	files      *yaml.Files

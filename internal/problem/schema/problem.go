@@ -26,7 +26,7 @@ var Problem = &Section{
 	About: "The whole file. `recipes` or `ingredients` must be there, and `total`.",
 	Keys: []Key{
 		{"name", text("text"), "the name of the file, or of its directory", "what the problem is called", "{name: Fresh drinks}"},
-		{"recipes", either(text("file"), link("table of recipes")), "", "the known recipes: CSV, a workbook or JSON-LD; see [tables.md](tables.md). Paths are relative to the problem file", "{recipes: recipes.csv}"},
+		{"recipes", either(text("file"), link("table of recipes"), list(either(text("file"), link("table of recipes")), 1)), "", "the known recipes: CSV, a workbook or JSON-LD, or a list of such tables; see [tables.md](tables.md). The results of a campaign beside the problem are read without being named. Paths are relative to the problem file", "{recipes: recipes.csv}"},
 		{"labels", list(text("text"), 0), "columns of text, and those that forests learn", "columns of the recipes that are labels and no ingredients", "{labels: [taste, stars]}"},
 		{"units", named("units", text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of units that the recipes use", "{units: {dash: 0.08 cl, piece: 5 cl}}"},
 		{"ingredients", either(file(), list(text("name"), 1), link("table"), link("counted ingredients")), "those of the recipes", "what there is to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"},
