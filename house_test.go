@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"property", "internal/search", "internal/weigh", "internal/problem/yaml"},
 	{"internal/problem/schema", "internal/problem/change", "internal/run"},
 	{"internal/problem"},
-	{"internal/report", "internal/run/bucket"},
+	{"internal/report", "internal/run/bucket", "internal/campaign"},
 	{"internal/report/build", "internal/report/view"},
 	{"internal/paper", "internal/serve"},
 	{"cmd/kir"},

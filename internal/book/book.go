@@ -131,6 +131,13 @@ func (b *Book) Label(name string) (*Label, bool) {
 	return nil, false
 }
 
+// Place returns an error at the place of a recipe, for whoever finds something wrong
+// with it.
+func (b *Book) Place(recipe int) *Error {
+	r := &b.Recipes[recipe]
+	return &Error{File: cmp.Or(r.file, b.File), Line: r.Line, Column: r.Column, Cell: r.cell}
+}
+
 // UsedCounts is the book's own law of sparsity: element n is how many recipes
 // use exactly n ingredients. Element 0 is 0, the last element is above 0.
 func (b *Book) UsedCounts() []int {
@@ -151,11 +158,10 @@ func (b *Book) UsedCounts() []int {
 func (b *Book) Closure(recipe, total int) ([]int, error) {
 	r := &b.Recipes[recipe]
 	if n := len(r.Parts); total < n {
-		return nil, &Error{
-			File: cmp.Or(r.file, b.File), Line: r.Line, Column: r.Column, Cell: r.cell,
-			Message: fault.Quote(r.Name) + " uses " + fault.Count(n, "ingredient") + ", too many for a total of " + fault.Count(total, "unit"),
-			Hint:    "take a total of at least " + fault.Count(n, "unit") + ", better many more",
-		}
+		e := b.Place(recipe)
+		e.Message = fault.Quote(r.Name) + " uses " + fault.Count(n, "ingredient") + ", too many for a total of " + fault.Count(total, "unit")
+		e.Hint = "take a total of at least " + fault.Count(n, "unit") + ", better many more"
+		return nil, e
 	}
 	return Closure(r.Parts, total)
 }

@@ -416,6 +416,20 @@ func (r *Results) AddLabel(name string) {
 	}
 }
 
+// Header returns the names of a table's columns, empty where they hold nothing.
+func Header(r io.Reader, file string, l Layout) ([]string, error) {
+	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return meansRecipes(name) || IsResultColumn(name) })
+	if err != nil {
+		return nil, plainError(err)
+	}
+	return t.header, nil
+}
+
+// HeaderOfFile is [Header] of a file.
+func HeaderOfFile(path string, l Layout) ([]string, error) {
+	return readFile(path, func(r io.Reader) ([]string, error) { return Header(r, path, l) })
+}
+
 // AmountOf returns the amount that comes closest to a number of 0 or more.
 func AmountOf(r *big.Rat) (Amount, error) { return amountOf(r) }
 

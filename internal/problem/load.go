@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/book"
 	"kir/internal/fault"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
@@ -99,6 +100,11 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		return p, err
 	}
 	s.warnAlike()
+	if n := root.Get("labels"); n != nil {
+		for _, item := range n.ItemsOrSelf() {
+			p.Labels = append(p.Labels, book.Name(item.Text))
+		}
+	}
 	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
 	p.attributes, p.recipes, p.units, p.results = s.attributes, s.recipes, s.units, s.results
 	var more []*yaml.Node

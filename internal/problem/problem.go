@@ -39,6 +39,7 @@ type Problem struct {
 	Book        *book.Book // the known recipes; nil if there are none
 	Properties  []Property // in the file's order
 	Rules       []Rule     // in the file's order
+	Labels      []string   // that the file names by themselves
 	Target      *mcmc.Target
 	Sampler     mcmc.Settings
 	Auto        bool // the sampler's kernel was chosen, not named

@@ -115,6 +115,7 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 type Learning struct {
 	Label    string
 	Want     model.Want
+	Numeric  bool            // whether the label is a number and no class
 	Features []model.Feature // nil: the amounts of the ingredients
 }
 
@@ -139,7 +140,7 @@ func learning(s *shelf, n *yaml.Node, f map[string]*yaml.Node, want model.Want) 
 			}
 		}
 	}
-	return Property{About: label + " " + want.String() + words, Learns: &Learning{label, want, features}, resolved: yaml.Map{}}, nil
+	return Property{About: label + " " + want.String() + words, Learns: &Learning{label, want, n.Get("want") == nil, features}, resolved: yaml.Map{}}, nil
 }
 
 // featuresAdded returns what a forest's splits test if that is not the amounts of the

@@ -74,8 +74,8 @@ func TestTables(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"total: 100\nrecipes: [recipes.csv, more.csv]\n" + strings.ReplaceAll(likes, "liking", "likin"): `problem.yaml:3:34: the recipes have no label "likin": did you mean "liking"?`,
-		"total: 100\nrecipes: [recipes.csv, 7]\n":                                                     `problem.yaml:2:24: "7": there is no such file`,
-		"total: 2\nrecipes: [more.csv, recipes.csv]\n":                                                `recipes.csv:4:1: "Negroni" uses 3 ingredients`,
+		"total: 100\nrecipes: [recipes.csv, 7]\n":                                                       `problem.yaml:2:24: "7": there is no such file`,
+		"total: 2\nrecipes: [more.csv, recipes.csv]\n":                                                  `recipes.csv:4:1: "Negroni" uses 3 ingredients`,
 	} {
 		if _, err := campaign(t, text, Options{}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s says %v, not %s", text, err, want)
