@@ -5,14 +5,16 @@ import (
 	"slices"
 )
 
-// A warp maps the values of a label to normal scores by their ranks, so that a model of
-// them neither bends to a few that are far off nor depends on the scale that the label
-// happens to have: a turbidity of 5,000 is as bad as one of 500 where the best is 14.
+// A warp maps the values of a label to scores that a model can follow: half of each is the
+// normal score of its rank, and half its distance from the median in robust standard
+// deviations, bounded softly. So a model neither bends to a few values that are far off
+// nor forgets how much better the best are: a turbidity of 5,000 is about as bad as one of
+// 500 where the best is 14.
 type warp struct {
 	values, scores []float64 // of the distinct values, ascending
 }
 
-// newWarp returns the warp of measured values.
+// newWarp returns the warp of measured values, at least one.
 func newWarp(values []float64) *warp {
 	sorted := slices.Sorted(slices.Values(values))
 	n := float64(len(sorted))
@@ -27,16 +29,38 @@ func newWarp(values []float64) *warp {
 		w.scores = append(w.scores, math.Sqrt2*math.Erfinv(2*p-1))
 		from = to
 	}
+	middle := median(sorted)
+	off := make([]float64, len(sorted))
+	for k, v := range sorted {
+		off[k] = math.Abs(v - middle)
+	}
+	slices.Sort(off)
+	if spread := normalMAD * median(off); spread > 0 {
+		for k, v := range w.values {
+			w.scores[k] = (w.scores[k] + float64(softest*math.Tanh((v-middle)/spread/softest))) / 2
+		}
+	}
 	return w
+}
+
+const (
+	normalMAD = 1.4826 // a normal law's standard deviation over its median absolute deviation
+	softest   = 3      // standard deviations beyond which distances hardly count
+)
+
+// median returns the median of sorted numbers.
+func median(sorted []float64) float64 {
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
 // tail is from which score on, up to the last, the slope beyond the last is taken.
 const tail = 0.8
 
-// score returns the normal score of a value.
+// score returns the score of a value.
 func (w *warp) score(v float64) float64 { return interpolate(w.values, w.scores, v) }
 
-// value returns the value of a normal score.
+// value returns the value of a score.
 func (w *warp) value(z float64) float64 { return interpolate(w.scores, w.values, z) }
 
 // interpolate follows the line through points whose xs ascend, and beyond its ends goes on
