@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/long"
 	"kir/mcmc"
 )
 
@@ -120,9 +121,7 @@ func testDamage(t *testing.T, target *mcmc.Target, kernel string, warmup, every 
 			t.Errorf("%d of %d bytes are a chain", n, len(data))
 		}
 	}
-	if raceDetector {
-		every *= 10
-	}
+	every *= long.Pick(1, 10)
 	for bit := 0; bit < 8*len(data); bit += every {
 		damaged := slices.Clone(data)
 		damaged[bit/8] ^= 1 << (bit % 8)

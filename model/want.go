@@ -267,9 +267,9 @@ func (s *Score) Value(sum int64) float64 {
 	p := s.Probability(sum)
 	switch {
 	case s.want.direction > 0:
-		return s.least + p*(s.greatest-s.least)
+		return s.least + float64(p*(s.greatest-s.least))
 	case s.want.direction < 0:
-		return s.greatest - p*(s.greatest-s.least)
+		return s.greatest - float64(p*(s.greatest-s.least))
 	}
 	return math.NaN()
 }

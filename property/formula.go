@@ -15,6 +15,7 @@ import (
 	"github.com/expr-lang/expr/parser"
 
 	"kir/internal/fault"
+	"kir/internal/portable"
 )
 
 // Limits of a formula.
@@ -231,7 +232,7 @@ func (c *formula) binary(n *ast.BinaryNode) (number, truth, error) {
 	case "%":
 		return func(v []float64) float64 { return math.Mod(a(v), b(v)) }, nil, nil
 	case "^", "**":
-		return func(v []float64) float64 { return math.Pow(a(v), b(v)) }, nil, nil
+		return func(v []float64) float64 { return portable.Pow(a(v), b(v)) }, nil, nil
 	case "<":
 		return nil, func(v []float64) bool { return a(v) < b(v) }, nil
 	case "<=":

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+
 	"os"
 	"os/exec"
 	"strconv"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kir/internal/fault"
+	"kir/internal/portable"
 )
 
 // process is one running program.
@@ -223,7 +224,7 @@ func appendLogs(dst []float64, answer []byte, recipes int) ([]float64, error) {
 			}
 			return dst, fmt.Errorf("score %d of %d is %s: a score is a finite number of at least 0", k+1, recipes, what)
 		}
-		dst = append(dst, math.Log(*score))
+		dst = append(dst, portable.Log(*score))
 	}
 	return dst, nil
 }

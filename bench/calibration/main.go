@@ -1,7 +1,7 @@
 // Calibration says whether the standard errors that kir states can be believed,
 // and whether its draws of a posterior are draws of it.
 //
-//	go run ./bench/calibration
+//	go run -C bench ./calibration
 //
 // prints the tables of docs/calibration.md. Four problems that can be enumerated
 // are run with every kernel, 200 short runs each, and the share of figures is told

@@ -16,10 +16,10 @@ import (
 // the problem being another one.
 func failed(ctx context.Context, err error, p *problem.Problem, store run.Store) error {
 	var score *mcmc.ScoreError
+	err = p.Explain(err)
 	if !errors.As(err, &score) {
 		return err
 	}
-	err = p.Explain(err)
 	if _, none := run.Open(ctx, store); none != nil {
 		return err
 	}

@@ -126,7 +126,7 @@ func offerWeights(ctx context.Context, p *problem.Problem) ([]offer, error) {
 		for q, w := range p.Properties {
 			weights[q] = w.Weight
 			if slices.Contains(c.of, w.Name) {
-				weights[q] *= c.factor
+				weights[q] = float64(weights[q] * c.factor)
 				of = append(of, fmt.Sprintf("%s {…, weight: %g}", w.Name, weights[q]))
 			}
 		}
@@ -139,7 +139,7 @@ func offerWeights(ctx context.Context, p *problem.Problem) ([]offer, error) {
 		}
 		o.Draws = append(o.Draws, drawTrial{c.setting, t.Mean, t.Best, report.Number(t.RHat)})
 		if k == 0 {
-			least = 1.1 * t.Mean
+			least = float64(1.1 * t.Mean)
 		} else if t.Mean > max(least, o.Draws[best].Mean) && t.Agree() {
 			best, lines = k, strings.Join(of, ", ")
 		}

@@ -88,18 +88,22 @@ in one run.`,
 				return err
 			}
 		}
+		d := newDoing(c.Context(), c.ErrOrStderr(), o.quiet)
+		defer d.end()
 		p, err := problem.Load(c.Context(), file, problem.Options{
 			Text:     text,
 			Workers:  o.workers,
 			Effort:   looked,
 			Kernel:   build.Kernel(nil),
 			Cache:    !noCache,
-			Tell:     teller(c.ErrOrStderr(), o.quiet),
+			Tell:     d.tell,
+			Doing:    d.begin,
 			Override: override,
 		})
 		if err != nil {
 			return err
 		}
+		d.end()
 		defer func() { err = errors.Join(err, p.Close()) }()
 		o.problem = p
 		if shard != "" {

@@ -58,7 +58,7 @@ type soak struct {
 // execute does a command.
 func (s *soak) execute(ctx context.Context, args []string, out, said io.Writer) error {
 	s.commands.Add(1)
-	return execute(ctx, args, out, said)
+	return execute(patient(ctx), args, out, said)
 }
 
 // TestSoak is a long day of one process: commands, and a page that is steered, at
@@ -68,16 +68,13 @@ func (s *soak) execute(ctx context.Context, args []string, out, said io.Writer) 
 // that was ended and resumed has the draws of one that was not. KIR_SOAK says for how
 // long, KIR_SEED from where.
 func TestSoak(t *testing.T) {
-	long, err := time.ParseDuration(os.Getenv("KIR_SOAK"))
+	most, err := time.ParseDuration(os.Getenv("KIR_SOAK"))
 	steps := 1 << 30
 	if err != nil {
 		if os.Getenv("KIR_SOAK") != "" {
 			t.Fatal("KIR_SOAK: ", err)
 		}
-		if testing.Short() {
-			t.Skip("a walk through many commands")
-		}
-		long, steps = time.Minute, 12
+		most, steps = time.Minute, 12
 	}
 	seed, _ := strconv.ParseUint(os.Getenv("KIR_SEED"), 10, 64)
 	s := &soak{t: t, r: rand.New(rand.NewPCG(seed, 22)), dir: t.TempDir(), did: make(map[string]int)}
@@ -86,7 +83,7 @@ func TestSoak(t *testing.T) {
 	var samples []sample
 	began, told := time.Now(), time.Now()
 	before := s.look()
-	for ; time.Since(began) < long && s.step < steps && !t.Failed(); s.step++ {
+	for ; time.Since(began) < most && s.step < steps && !t.Failed(); s.step++ {
 		s.one()
 		if s.step == 20 {
 			before = s.look() // all is loaded that is loaded once
@@ -470,6 +467,24 @@ func (s *soak) otherwise() {
 	move := []string{"--pin Gin", "--exclude Vodka", "--max Lime=50%", "--near 1=3"}[s.r.IntN(4)]
 	s.kir(fmt.Sprintf("sample %s %s --save %s -o %s", n.dir, move, changed, to), s.r.IntN(2) == 0)
 	s.must(errors.Join(os.RemoveAll(to), os.RemoveAll(changed)))
+}
+
+// A pageOutput is what kir serve prints, which is read while it writes.
+type pageOutput struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *pageOutput) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *pageOutput) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
 }
 
 // serve opens the page of a problem or a run and asks it for things, some at once, and

@@ -147,7 +147,10 @@ func (c *columnReader) guess(role Role) int {
 		return i
 	}
 	for i := len(c.bases); i < len(c.header); i++ {
-		base, _ := splitUnit(c.header[i], c.units)
+		base, unit := splitUnit(c.header[i], c.units)
+		if cut, ok := cutPercent(c.header[i]); ok && unit == nil {
+			base = cut
+		}
 		c.bases = append(c.bases, base)
 	}
 	for _, word := range words[role] {
@@ -246,6 +249,8 @@ func (c *columnReader) readLong() error {
 	amount := c.taken[AmountColumn]
 	if _, unit := splitUnit(c.header[amount], c.units); unit != nil {
 		c.columns[amount].Unit = unit
+	} else if _, percent := cutPercent(c.header[amount]); percent {
+		c.columns[amount].Unit, _ = c.units.Lookup("%")
 	} else if unit, ok := c.units.Lookup(c.header[amount]); ok {
 		c.columns[amount].Unit = unit
 	}

@@ -189,6 +189,9 @@ func fraction(whole, numerator, denominator, left string) (value *big.Rat, rest 
 
 // refuse says what is wrong with an amount.
 func (q quantity) refuse(text string, decimal Decimal, why string) (_ quantity, message, hint string) {
+	if fills(text) {
+		return q, "unreadable amount " + fault.Quote(text), sizeHint(text)
+	}
 	_, message, hint = parseAmount(strings.TrimSpace(text))
 	if message == "" { // readable by itself, but not in this table
 		message = "unreadable amount " + fault.Quote(text)

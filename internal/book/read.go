@@ -54,6 +54,7 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 		return nil, err
 	}
 	t.forget()
+	t.footnotes = true
 	b := newBuilder(t, columns, long, o.Ingredients, units)
 	b.book.Turned = turned
 	if err := t.each(&b.faults, b.readRow); err != nil {

@@ -158,7 +158,7 @@ func (r *resultReader) read() {
 	ingredient := int32(-1)
 	name := Unguarded(Name(t.row[r.ingredient]))
 	if name != "" {
-		i, known := r.findIngredient(name)
+		i, known := r.findIngredient(name, func() place { return t.place(r.ingredient) })
 		if !known {
 			r.refuseIngredient(name, t.place(r.ingredient))
 			r.open = false
@@ -440,12 +440,12 @@ func Join(books ...*Book) *Book {
 	out := &Book{File: books[0].File, Ingredients: books[0].Ingredients, Long: books[0].Long}
 	same := !slices.ContainsFunc(books, func(b *Book) bool { return b.Ingredients != out.Ingredients })
 	if !same {
-		out.Ingredients = &Ingredients{index: make(map[string]int32)}
+		out.Ingredients = newIngredients("")
 	}
 	for _, b := range books {
 		to := make([]int32, b.Ingredients.Len())
 		for i, name := range b.Ingredients.Names {
-			at, ok := out.Ingredients.index[name]
+			at, ok := out.Ingredients.find(name)
 			if !ok {
 				at = out.Ingredients.add(name)
 			}

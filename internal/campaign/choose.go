@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/model"
@@ -227,7 +228,7 @@ func (ch *chooser) wished(parts []mcmc.Part) (float64, error) {
 	y := 1.0
 	for k, w := range ch.fixed.Wishes() {
 		if w.Weight > 0 {
-			y *= math.Pow(scores[k], w.Weight)
+			y = float64(y * portable.Pow(scores[k], w.Weight))
 		}
 	}
 	return y, nil
@@ -311,7 +312,7 @@ func (ch *chooser) price(parts []mcmc.Part) float64 {
 	}
 	sum := 0.0
 	for _, p := range parts {
-		sum += ch.cost[p.Ingredient] * float64(p.Amount)
+		sum += float64(ch.cost[p.Ingredient] * float64(p.Amount))
 	}
 	return max(sum/float64(ch.c.Problem.Total), 1e-9)
 }
@@ -354,7 +355,7 @@ func (ch *chooser) apart() float64 {
 	if n > 0 {
 		r2 /= float64(n)
 	}
-	return max(apartWeak*math.Pow(1-r2, 3), apartLeast)
+	return max(apartWeak*portable.Pow(1-r2, 3), apartLeast)
 }
 
 // weak says whether the models predict hardly anything.
@@ -397,7 +398,7 @@ func (ch *chooser) utilities(xs [][]mcmc.Part) ([][]float64, error) {
 		draws := o.model.Draws(xs, drawCount, ch.rand(drawStream, uint64(k)))
 		for s := range out {
 			for a := range xs {
-				out[s][a] *= math.Pow(o.wanted(draws[s][a]), o.weight)
+				out[s][a] = float64(out[s][a] * portable.Pow(o.wanted(draws[s][a]), o.weight))
 			}
 		}
 	}
@@ -436,7 +437,7 @@ func (ch *chooser) predicted(x []mcmc.Part) (float64, error) {
 	}
 	for _, o := range ch.learnt() {
 		mean, _ := o.model.Predict(x)
-		y *= math.Pow(o.wanted(mean), o.weight)
+		y = float64(y * portable.Pow(o.wanted(mean), o.weight))
 	}
 	return y, nil
 }
@@ -451,15 +452,15 @@ func (ch *chooser) acquire(b float64) *acquisition {
 			sum = logImprovement(mean, sd, b)
 		} else {
 			for _, o := range learnt {
-				sum += float64(o.weight * math.Log(max(o.optimistic(x), math.SmallestNonzeroFloat64)))
+				sum += float64(o.weight * portable.Log(max(o.optimistic(x), math.SmallestNonzeroFloat64)))
 			}
 		}
 		if ch.success != nil {
 			p, _ := ch.success.Predict(x)
-			sum += math.Log(max(p, 1e-3))
+			sum += portable.Log(max(p, 1e-3))
 		}
 		if ch.cost != nil {
-			sum -= math.Log(ch.price(x))
+			sum -= portable.Log(ch.price(x))
 		}
 		return sum
 	}
@@ -592,7 +593,7 @@ func (ch *chooser) gain(p *pool, k int) float64 {
 	sum /= float64(len(p.utility))
 	if ch.success != nil {
 		ok, _ := ch.success.Predict(p.parts[k])
-		sum *= ok
+		sum = float64(sum * ok)
 	}
 	return sum / ch.price(p.parts[k])
 }
@@ -668,7 +669,7 @@ func (ch *chooser) pick(p *pool, used []bool, kind Kind, apart float64) int {
 		if kind == Learn {
 			value[k] = p.spread(k) / ch.price(x)
 		} else if value[k] = ch.gain(p, k); value[k] == 0 {
-			value[k] = 1e-300 * math.Exp(max(p.scores[k], -50)) // nothing is expected of any: the likeliest
+			value[k] = float64(1e-300 * portable.Exp(max(p.scores[k], -50))) // nothing is expected of any: the likeliest
 		}
 		best = max(best, value[k])
 	}
@@ -706,7 +707,7 @@ func (p *pool) spread(k int) float64 {
 		mean += draw[k] / float64(len(p.utility))
 	}
 	for _, draw := range p.utility {
-		sum += (draw[k] - mean) * (draw[k] - mean)
+		sum += float64((draw[k] - mean) * (draw[k] - mean))
 	}
 	return math.Sqrt(sum / float64(len(p.utility)-1))
 }
@@ -733,5 +734,5 @@ func (ch *chooser) figures(p *pool, k int) (beats, better float64) {
 	if ch.success != nil {
 		ok, _ = ch.success.Predict(p.parts[k])
 	}
-	return beats / n * ok, better / n * ok
+	return float64(beats / n * ok), float64(better / n * ok)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"kir/internal/fault"
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -257,7 +258,7 @@ func (c *Campaign) best(objectives []*objective, ch *chooser) (*Best, error) {
 			if o.learning.Numeric {
 				v = o.fits(v, "")
 			}
-			y *= math.Pow(v, o.weight)
+			y = float64(y * portable.Pow(v, o.weight))
 		}
 		if y > most {
 			most = y

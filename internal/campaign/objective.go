@@ -133,7 +133,7 @@ func (o *objective) sign() float64 {
 }
 
 // number returns the label that a value of the model stands for.
-func (o *objective) number(v float64) float64 { return o.warp.value(o.sign() * v) }
+func (o *objective) number(v float64) float64 { return o.warp.value(float64(o.sign() * v)) }
 
 // desire is how much a number is wanted: from 0 at the worst that was measured to 1 at
 // the best, and above 1 beyond.
@@ -203,10 +203,10 @@ func (o *objective) optimistic(x []mcmc.Part) float64 {
 func (o *objective) predict(x []mcmc.Part) Prediction {
 	mean, sd := o.model.Predict(x)
 	if !o.learning.Numeric {
-		return Prediction{Value: mean, Low: max(mean-coverageNormal*sd, 0), High: min(mean+coverageNormal*sd, 1)}
+		return Prediction{Value: mean, Low: max(mean-float64(coverageNormal*sd), 0), High: min(mean+float64(coverageNormal*sd), 1)}
 	}
 	noise := o.model.Noise()
-	half := coverageNormal * o.model.Widen() * math.Sqrt(float64(sd*sd)+float64(noise*noise))
+	half := float64(coverageNormal * o.model.Widen() * math.Sqrt(float64(sd*sd)+float64(noise*noise)))
 	a, b := o.number(mean-half), o.number(mean+half)
 	return Prediction{Value: o.number(mean), Low: min(a, b), High: max(a, b)}
 }

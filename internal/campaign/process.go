@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -64,7 +65,7 @@ func newProcess(ctx context.Context, recipes [][]mcmc.Part, values []float64, in
 		g.mean += v / float64(len(y))
 	}
 	for !g.fit(centred(y, g.mean)) {
-		g.noise *= 2 // which cannot go on: a matrix that is mostly diagonal has a factor
+		g.noise = float64(g.noise * 2) // which cannot go on: a matrix that is mostly diagonal has a factor
 	}
 	g.judge(y)
 	return g, nil
@@ -122,8 +123,8 @@ func (g *process) kernel(x, y point, normX, normY float64) float64 {
 			b++
 		}
 	}
-	r := math.Sqrt(5 * max(normX+normY-2*dot, 0))
-	return (1 + r + float64(r*r)/3) * math.Exp(-r)
+	r := math.Sqrt(5 * max(normX+normY-float64(2*dot), 0))
+	return float64((1 + r + float64(r*r)/3) * portable.Exp(-r))
 }
 
 // normOf returns Σ weight·v².
@@ -205,15 +206,15 @@ func (g *process) backward(b []float64) []float64 {
 // density is the logarithm of the posterior density of lengths and noise, the scale at
 // its best.
 func (g *process) density(tuned [][]int) float64 {
-	d := -float64(len(g.alpha)) * math.Log(g.scale)
+	d := float64(-float64(len(g.alpha)) * portable.Log(g.scale))
 	for i, row := range g.factor {
-		d -= math.Log(row[i])
+		d -= portable.Log(row[i])
 	}
 	for _, group := range tuned {
-		t := (-math.Log(g.weight[group[0]])/2 - math.Log(lengthMedian)) / lengthSpread
+		t := (-portable.Log(g.weight[group[0]])/2 - portable.Log(lengthMedian)) / lengthSpread
 		d -= t * t / 2
 	}
-	t := math.Log(g.noise/noiseMedian) / noiseSpread
+	t := portable.Log(g.noise/noiseMedian) / noiseSpread
 	return d - t*t/2
 }
 
@@ -228,7 +229,7 @@ func (g *process) tune(ctx context.Context, points []point, values []float64) er
 	y := centred(values, mean)
 	groups := g.groups()
 	for !g.fit(y) {
-		g.noise *= 2
+		g.noise = float64(g.noise * 2)
 	}
 	best := g.density(groups)
 	all := make([]int, len(g.weight))
@@ -237,7 +238,7 @@ func (g *process) tune(ctx context.Context, points []point, values []float64) er
 	}
 	change := func(group []int, by float64) {
 		if group == nil {
-			g.noise *= by
+			g.noise = float64(g.noise * by)
 			return
 		}
 		for _, i := range group {
@@ -373,7 +374,7 @@ func (g *process) Predict(x []mcmc.Part) (mean, sd float64) {
 	for _, f := range v {
 		left -= float64(f * f)
 	}
-	return mean, g.scale * math.Sqrt(max(left, 1e-10))
+	return mean, float64(g.scale * math.Sqrt(max(left, 1e-10)))
 }
 
 // Draws implements [Surrogate].
@@ -426,7 +427,7 @@ func (g *process) Draws(xs [][]mcmc.Part, count int, r *mcmc.Rand) [][]float64 {
 }
 
 // Noise implements [Surrogate].
-func (g *process) Noise() float64 { return g.scale * math.Sqrt(g.noise) }
+func (g *process) Noise() float64 { return float64(g.scale * math.Sqrt(g.noise)) }
 
 // R2 implements [Surrogate].
 func (g *process) R2() float64 { return g.r2 }

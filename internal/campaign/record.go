@@ -20,6 +20,7 @@ import (
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/run"
 	"kir/mcmc"
@@ -614,7 +615,7 @@ func rounded(v *big.Rat) string {
 		return a.String()
 	}
 	f, _ := v.Float64()
-	digits := max(0, 2-int(math.Floor(math.Log10(f))))
+	digits := max(0, 2-int(math.Floor(portable.Log10(f))))
 	return strconv.FormatFloat(f, 'f', digits, 64)
 }
 

@@ -3,6 +3,7 @@ package campaign
 import (
 	"math"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -51,13 +52,12 @@ func pointOf(parts []mcmc.Part, total int) point {
 
 // normal returns a draw of the standard normal law.
 func normal(r *mcmc.Rand) float64 {
-	u := (float64(r.Uint64()>>11) + 0.5) * 0x1p-53
-	return math.Sqrt2 * math.Erfinv(2*u-1)
+	return portable.NormalQuantile(float64((float64(r.Uint64()>>11) + 0.5) * 0x1p-53))
 }
 
 // gaussian returns the density of the standard normal law, and its distribution function.
 func gaussian(z float64) (density, below float64) {
-	return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi), math.Erfc(-z/math.Sqrt2) / 2
+	return portable.Exp(-z*z/2) / math.Sqrt(2*math.Pi), portable.Erfc(-z/math.Sqrt2) / 2
 }
 
 // improvement returns E[(v − b)₊] of a normal v.
@@ -67,20 +67,20 @@ func improvement(mean, sd, b float64) float64 {
 	}
 	z := (mean - b) / sd
 	density, below := gaussian(z)
-	return sd * (density + z*below)
+	return float64(sd * (density + float64(z*below)))
 }
 
 // logImprovement is the logarithm of [improvement], which tells recipes apart even where
 // it is too small for a number.
 func logImprovement(mean, sd, b float64) float64 {
 	if !(sd > 0) {
-		return math.Log(max(mean-b, math.SmallestNonzeroFloat64))
+		return portable.Log(max(mean-b, math.SmallestNonzeroFloat64))
 	}
 	z := (mean - b) / sd
 	if z > -6 {
 		density, below := gaussian(z)
-		return math.Log(sd * (density + z*below))
+		return portable.Log(float64(sd * (density + float64(z*below))))
 	}
 	// φ(z) + z·Φ(z) = φ(z)/z² · (1 − 3/z² + ...) far below.
-	return math.Log(sd) - z*z/2 - math.Log(z*z*math.Sqrt(2*math.Pi)) + math.Log1p(-3/(z*z)+15/(z*z*z*z))
+	return portable.Log(sd) - z*z/2 - portable.Log(float64(z*z*math.Sqrt(2*math.Pi))) + portable.Log1p(-3/(z*z)+15/(z*z*z*z))
 }

@@ -3,6 +3,8 @@ package campaign
 import (
 	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // A warp maps the values of a label to scores that a model can follow: half of each is the
@@ -26,7 +28,7 @@ func newWarp(values []float64) *warp {
 		}
 		p := float64(from+to) / 2 / n // the middle of their ranks
 		w.values = append(w.values, sorted[from])
-		w.scores = append(w.scores, math.Sqrt2*math.Erfinv(2*p-1))
+		w.scores = append(w.scores, portable.NormalQuantile(p))
 		from = to
 	}
 	middle := median(sorted)
@@ -35,12 +37,18 @@ func newWarp(values []float64) *warp {
 		off[k] = math.Abs(v - middle)
 	}
 	slices.Sort(off)
-	if spread := normalMAD * median(off); spread > 0 {
+	if spread := float64(normalMAD * median(off)); spread > 0 {
 		for k, v := range w.values {
-			w.scores[k] = (w.scores[k] + float64(softest*math.Tanh((v-middle)/spread/softest))) / 2
+			w.scores[k] = (w.scores[k] + float64(softest*tanh((v-middle)/spread/softest))) / 2
 		}
 	}
 	return w
+}
+
+// tanh is the hyperbolic tangent.
+func tanh(x float64) float64 {
+	e := portable.Expm1(float64(-2 * math.Abs(x)))
+	return math.Copysign(-e/(2+e), x)
 }
 
 const (

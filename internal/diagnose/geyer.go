@@ -1,6 +1,10 @@
 package diagnose
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
 
 // covariance gives the autocovariance at a lag, with divisor n, as the mean over
 // all series. Lags are asked for in ascending order, each at most once.
@@ -86,6 +90,6 @@ func (g *geyer) ess(n int, series []moments, c covariance) (float64, error) {
 	}
 	total := float64(m * n)
 	g.freedom = total / float64(2*end+1)
-	tau := math.Max(-1+2*sum+g.rho[end], 1/math.Log10(total))
+	tau := math.Max(-1+float64(2*sum)+g.rho[end], 1/portable.Log10(total))
 	return total / tau, nil
 }

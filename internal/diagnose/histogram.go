@@ -76,7 +76,7 @@ func ExpectedTotalVariation(target []float64, shares []Proportion) float64 {
 		if n < len(target) {
 			p = target[n]
 		}
-		most := 2 * p * (1 - p)
+		most := float64(2 * p * (1 - p))
 		if n < len(shares) && shares[n].Err == nil {
 			most = min(most, math.Sqrt(2/math.Pi)*shares[n].MCSE)
 		}

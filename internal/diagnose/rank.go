@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
+	"kir/internal/portable"
 )
 
 // ranking is the sorted order of all draws of a sample. Ranks, quantiles and
@@ -65,5 +65,5 @@ func normalScore(rank float64, total int) float64 {
 	if rank > middle {
 		return -normalScore(float64(total+1)-rank, total)
 	}
-	return mathext.NormalQuantile((rank - 3.0/8) / (float64(total) + 1.0/4))
+	return portable.NormalQuantile((rank - 3.0/8) / (float64(total) + 1.0/4))
 }

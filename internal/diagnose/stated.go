@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
+	"kir/internal/portable"
 )
 
 // A stated error is one that a reader may take at its word: the truth lies
@@ -33,8 +32,7 @@ const (
 // degrees of freedom is to be multiplied, so that twice the product is what a
 // t law puts there instead of a normal one: t_ν⁻¹(Φ(2))/2.
 func widening(freedom float64) float64 {
-	t := distuv.StudentsT{Sigma: 1, Nu: freedom}
-	return t.Quantile(beyond(spread)) / spread
+	return portable.StudentQuantile(freedom, beyond(spread)) / spread
 }
 
 // statedOfMean returns the stated error of the mean of draws worth ess independent
@@ -52,16 +50,16 @@ func (s *sample) statedOfMean(mcse, ess, freedom float64) float64 {
 	sd, third, fourth := math.Sqrt(m.squares/float64(m.n)), 0.0, 0.0
 	for _, x := range s.flat {
 		d := (x - m.mean) / sd
-		third += d * d * d
-		fourth += d * d * d * d
+		third += float64(d * d * d)
+		fourth += float64(d * d * d * d)
 	}
 	skewness, kurtosis := third/float64(m.n), fourth/float64(m.n)
 	freedom = 1 / (1/freedom + (kurtosis-1)/(2*ess))
-	return widening(freedom) * mcse * math.Sqrt(1+skewness*skewness/ess)
+	return float64(widening(freedom) * mcse * math.Sqrt(1+skewness*skewness/ess))
 }
 
 // beyond is Φ(z).
-func beyond(z float64) float64 { return 0.5 * math.Erfc(-z/math.Sqrt2) }
+func beyond(z float64) float64 { return float64(0.5 * portable.Erfc(-z/math.Sqrt2)) }
 
 // Enough returns why an effective sample size is too small for an error to be
 // stated, or nil: it takes 10 for each chain. Of chains where some statistic has
@@ -87,10 +85,10 @@ func Enough(ess float64, chains int) error {
 func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 	s.rank()
 	total := float64(len(s.flat))
-	a, b := ess*p+1, ess*(1-p)+1
-	z := spread * widening(freedom)
-	low, high := mathext.InvRegIncBeta(a, b, beyond(-z)), mathext.InvRegIncBeta(a, b, beyond(z))
-	if few := ess * math.Min(p, 1-p); few < leastVisits {
+	a, b := float64(ess*p)+1, float64(ess*(1-p))+1
+	z := float64(spread * widening(freedom))
+	low, high := portable.BetaQuantile(a, b, beyond(-z)), portable.BetaQuantile(a, b, beyond(z))
+	if few := float64(ess * math.Min(p, 1-p)); few < leastVisits {
 		return math.NaN(), fmt.Errorf("%w: %.2g beyond the quantile, at least %d are needed", ErrFewEffective, few, leastVisits)
 	}
 	q := s.quantile(p)

@@ -117,7 +117,6 @@ func gins() string {
 
 // TestProblemsStay keeps all that problems of many forms are read as.
 func TestProblemsStay(t *testing.T) {
-	golden.OfFloats(t)
 	kept := golden.Open(t)
 	head := "recipes: recipes.csv\ningredients: ingredients.csv\ntotal: 20\n"
 	gin := "recipes: gins.csv\ningredients: ingredients.csv\ntotal: 20\n"

@@ -31,8 +31,13 @@ type Property struct {
 
 	learnt   *learnt // of a forest
 	property mcmc.Property
-	resolved any // what stands under the kind, with defaults written out
+	at       *yaml.Node // what stands under the kind
+	resolved any        // what stands under the kind, with defaults written out
 }
+
+// ByHeldOut says whether the known recipes are scored by models that have not learnt from
+// them: by the trees of a forest that left a recipe out.
+func (w *Property) ByHeldOut() bool { return w.learnt != nil && w.learnt.data != nil }
 
 // floor reads the least score, 0 if there is none.
 func floor(f map[string]*yaml.Node) (float64, error) {

@@ -15,6 +15,7 @@ import (
 	"kir/internal/ensemble/onnx"
 	"kir/internal/ensemble/xgboost"
 	"kir/internal/fault"
+	"kir/internal/portable"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
@@ -219,7 +220,7 @@ func modelWish(n *yaml.Node, f map[string]*yaml.Node, told toldOutput, settings 
 		if a < 0 {
 			a, b = -b, -a
 		}
-		return (math.Erfc(a) - math.Erfc(b)) / 2
+		return (portable.Erfc(a) - portable.Erfc(b)) / 2
 	}, fmt.Sprintf("%s, give or take %v", about, sd), nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/model"
@@ -101,7 +102,7 @@ func (p *Problem) always() (all []int) {
 }
 
 // halved says whether a property counts and has learnt from the book's recipes.
-func (w *Property) halved() bool { return w.Weight > 0 && w.learnt != nil && w.learnt.data != nil }
+func (w *Property) halved() bool { return w.Weight > 0 && w.ByHeldOut() }
 
 // ownSets says whether a recipe is known by what it is made of: most recipes have
 // a set of ingredients that no other has. Then what has the set of a known one is
@@ -168,7 +169,7 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 			return nil, err
 		}
 		for r := range scores {
-			scores[r] *= of[r]
+			scores[r] = float64(scores[r] * of[r])
 		}
 	}
 	return scores, nil
@@ -176,7 +177,7 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 
 // scoresOf returns y of each known recipe, NaN where it cannot be told fairly.
 func (w *Property) scoresOf(p *Problem, known []*mcmc.Composition) ([]float64, error) {
-	if w.learnt != nil && w.learnt.data != nil {
+	if w.ByHeldOut() {
 		label, _ := p.Book.Label(w.Forest.Label())
 		return w.learnt.outOfBag(w.Forest, label)
 	}
@@ -184,7 +185,7 @@ func (w *Property) scoresOf(p *Problem, known []*mcmc.Composition) ([]float64, e
 	for r, x := range known {
 		scores[r] = math.NaN()
 		if w.learnt == nil {
-			scores[r] = math.Exp(w.property.LogScore(x))
+			scores[r] = portable.Exp(w.property.LogScore(x))
 		}
 	}
 	return scores, nil

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kir/internal/book"
@@ -101,8 +102,10 @@ func (s *shelf) readRecipes(ctx context.Context, root *yaml.Node) error {
 	if len(books) > 1 {
 		all = book.Join(books...)
 	}
-	if err := s.allLabels(all, options.Labels, labelAt); err != nil {
-		return err
+	if options.Elsewhere {
+		if err := s.allLabels(all, options.Labels, labelAt); err != nil {
+			return err
+		}
 	}
 	s.attributes = all.Ingredients
 	s.names = all.Ingredients.Names
@@ -124,17 +127,26 @@ func (s *shelf) readRecipes(ctx context.Context, root *yaml.Node) error {
 	return nil
 }
 
-// readBook reads a table of recipes that a node names.
+// readBook reads a table of recipes that a node names. What else is wrong is told, too,
+// where it lacks a label: that is done without.
 func (s *shelf) readBook(ctx context.Context, file *yaml.Node, o book.Options, labelAt map[string]*yaml.Node) (known *book.Book, err error) {
-	err = s.files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
-		known, err = book.Read(r, path, o)
-		return err
-	})
-	var bad *fault.Error
-	if missing := (*book.NoLabelError)(nil); errors.As(err, &missing) && errors.As(err, &bad) && labelAt[missing.Name] != nil {
-		return nil, noLabel(labelAt[missing.Name], missing.Name, bad.Hint)
+	for {
+		err = s.files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
+			known, err = book.Read(r, path, o)
+			return err
+		})
+		var bad *fault.Error
+		missing := (*book.NoLabelError)(nil)
+		if !errors.As(err, &missing) || !errors.As(err, &bad) || labelAt[missing.Name] == nil {
+			return known, err
+		}
+		if !s.early {
+			if err := s.bad.add(noLabel(labelAt[missing.Name], missing.Name, bad.Hint)); err != nil {
+				return nil, err
+			}
+		}
+		o.Labels = slices.DeleteFunc(slices.Clone(o.Labels), func(name string) bool { return name == missing.Name })
 	}
-	return known, err
 }
 
 func noLabel(at *yaml.Node, name, hint string) error {
@@ -155,7 +167,9 @@ func (s *shelf) allLabels(all *book.Book, labels []string, labelAt map[string]*y
 		if hint == "" {
 			hint = labelsThere(all)
 		}
-		return noLabel(labelAt[name], name, hint)
+		if err := s.bad.add(noLabel(labelAt[name], name, hint)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

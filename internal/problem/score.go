@@ -2,11 +2,12 @@ package problem
 
 import (
 	"fmt"
-	"math"
+
 	"slices"
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/portable"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -88,13 +89,13 @@ func (p *Problem) Score(book *book.Book) ([]Scored, error) {
 			}
 		}
 		for r := range out {
-			y := math.Exp(w.property.LogScore(of[r]))
+			y := portable.Exp(w.property.LogScore(of[r]))
 			if b := out[r].Book; b >= 0 && fair != nil && !w.unlabelled(p, b) {
 				y = fair[b]
 			}
 			out[r].Scores = append(out[r].Scores, y)
 			if w.Weight > 0 {
-				out[r].Score *= y
+				out[r].Score = float64(out[r].Score * y)
 			}
 		}
 	}

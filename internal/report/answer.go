@@ -12,7 +12,7 @@ type Answer struct {
 	// Scores are Π y_k of the wishes that count, each once, whatever its weight.
 	Shortlist Scores `json:"shortlist"`
 	Random    Scores `json:"random"` // compositions drawn under the same rules
-	Known     Scores `json:"known"`  // known recipes, by trees that have not seen them
+	Known     Scores `json:"known"`  // known recipes, forests by trees that have not seen them
 
 	BeatRandom Number `json:"beat_random"` // share that scores less than the middle entry
 	BeatKnown  Number `json:"beat_known"`

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"kir/internal/fault"
 	"kir/internal/run"
@@ -78,6 +79,9 @@ var ErrNoSummary = errors.New("the run has no summary")
 func noSummary(ctx context.Context, store run.Store, err error) error {
 	dir := store.Location()
 	r, openErr := run.Open(ctx, store)
+	if openErr == nil && r.Going(time.Now()) {
+		return &fault.Error{File: dir, Message: "the run is still going", Hint: "kir status " + run.Quoted(dir) + " says how far it is", Err: err}
+	}
 	if openErr == nil && r.Complete() == nil {
 		return &fault.Error{File: dir, Message: "the run has no " + SummaryName, Hint: "make it with kir report " + dir, Err: ErrNoSummary}
 	} else if openErr == nil {

@@ -94,9 +94,16 @@ func (e *StorageError) Error() string {
 
 func (e *StorageError) Unwrap() error { return e.Err }
 
-// An UnfinishedError says that a run has not been finished.
-type UnfinishedError struct{ Dir string }
+// An UnfinishedError says that a run has not been finished, and whether a process works
+// on it.
+type UnfinishedError struct {
+	Dir   string
+	Going bool
+}
 
 func (e *UnfinishedError) Error() string {
+	if e.Going {
+		return fmt.Sprintf("the run in %s is still going: `kir status %[1]s` says how far it is", Quoted(e.Dir))
+	}
 	return fmt.Sprintf("the run in %s is not finished: go on with `kir resume %[1]s`", Quoted(e.Dir))
 }

@@ -3,12 +3,13 @@ package run
 import (
 	"context"
 	"fmt"
-	"math"
+
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"kir/internal/diagnose"
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -193,7 +194,7 @@ func (f *chainFigures) add(d *Draw) {
 	}
 	logScore := LogScore(f.wishes, d.Scores)
 	if f.score != nil {
-		f.score.Add(math.Exp(logScore))
+		f.score.Add(portable.Exp(logScore))
 	}
 	f.sizes.Add(len(d.Parts))
 	f.presence.Next()

@@ -113,7 +113,7 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			if d, ok := store.(*directory); ok && emptyDirectory(d.path) {
-				err = fmt.Errorf("nothing was stored in it before its process ended: start it again with `kir sample PROBLEM -o %s`", Quoted(d.path))
+				err = fmt.Errorf("nothing is stored in it yet: wait if a process has just begun, else start it again with `kir sample PROBLEM -o %s`", Quoted(d.path))
 			}
 			return nil, &NotRunError{Dir: store.Location(), Err: err}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"sync"
+	"time"
 )
 
 // A Run is a run in its store, to be looked at.
@@ -39,12 +40,24 @@ func (r *Run) Problem(ctx context.Context) ([]byte, error) {
 // Status says how far the run was when it was first asked.
 func (r *Run) Status() (*Status, error) { return r.status() }
 
+// Going says whether a process works on the run now, as far as that can be told: in a
+// directory by its lock; else, and of shards, which may be on other machines, by whether
+// a chain that is not done was heard of lately.
+func (r *Run) Going(now time.Time) bool {
+	if held, known := lockHeld(r.store); held {
+		return true
+	} else if s, err := r.status(); err == nil && (!known || len(s.Shards()) > 1) {
+		return s.heard(now)
+	}
+	return false
+}
+
 // Complete says whether the run has all its draws. If it has not, the error is an
 // [UnfinishedError].
 func (r *Run) Complete() error {
 	s, err := r.status()
 	if err == nil && !s.Complete() {
-		return &UnfinishedError{Dir: r.Dir}
+		return &UnfinishedError{Dir: r.Dir, Going: r.Going(time.Now())}
 	}
 	return err
 }

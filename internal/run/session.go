@@ -144,11 +144,17 @@ func (s *session) lock() (unlock func(), err error) {
 		return unlock, fmt.Errorf("making a directory for the run: %w; name another place", err)
 	}
 	l := flock.New(d.join(lockName))
-	try := l.TryLock
+	try := l.TryLockContext
 	if s.options.Shard.Count > 0 {
-		try = l.TryRLock
+		try = l.TryRLockContext
 	}
-	locked, err := try()
+	// Whoever looks whether a process works on the run holds the lock for an instant.
+	patient, enough := context.WithTimeout(s.ctx, lockPatience)
+	defer enough()
+	locked, err := try(patient, lockPatience/10)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = nil
+	}
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return unlock, errors.Join(err, l.Close())
 	}
@@ -163,7 +169,29 @@ func (s *session) lock() (unlock func(), err error) {
 	return func() { l.Close() }, nil // nothing can be done about a lock that stays
 }
 
-const lockName = "state/lock"
+const (
+	lockName     = "state/lock"
+	lockPatience = 300 * time.Millisecond
+)
+
+// lockHeld says whether a process works on the run in a store; known is false where that
+// cannot be told, as in buckets and where there are no locks.
+func lockHeld(store Store) (held, known bool) {
+	d, ok := store.(*directory)
+	if !ok {
+		return false, false
+	}
+	info, err := os.Lstat(d.join(lockName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, true
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return false, false
+	}
+	l := flock.New(d.join(lockName), flock.SetFlag(os.O_RDONLY))
+	locked, err := l.TryLock()
+	return err == nil && !locked, errors.Join(err, l.Close()) == nil
+}
 
 // look takes down the parts that there are.
 func (s *session) look() (err error) {

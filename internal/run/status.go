@@ -33,6 +33,20 @@ func (s *Status) Complete() bool {
 	return true
 }
 
+// lately is how long ago a chain may have stored its state that is still worked on:
+// three times what chains take between states at most, unless a segment takes longer.
+const lately = 90 * time.Second
+
+// heard says whether a chain that is not done was heard of lately.
+func (s *Status) heard(now time.Time) bool {
+	for _, c := range s.Chains {
+		if !c.Done && !c.Saved.IsZero() && now.Sub(c.Saved) < lately {
+			return true
+		}
+	}
+	return false
+}
+
 // intact says whether the files of draws have the lengths that they should.
 func (s *Status) intact() bool {
 	for _, c := range s.Chains {

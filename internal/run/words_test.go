@@ -26,7 +26,7 @@ func TestWords(t *testing.T) {
 	for name, err := range map[string]error{
 		"exists": &ExistsError{"a b"}, "not": &NotRunError{"runs/it's", base}, "busy": &BusyError{"runs/a", -1}, "busy at 0": &BusyError{"runs/a", 0}, "busy at 3": &BusyError{"runs/a", 3},
 		"changed": &ChangedError{"runs/a", "thin", "1", "2", "put it back"}, "interrupted": &InterruptedError{Dir: "runs/a", Done: 0.426, Err: base}, "with a way": &InterruptedError{Dir: "runs/a", Done: 1, Way: "wait", Err: base},
-		"storage": &StorageError{"runs/a", base}, "unfinished": &UnfinishedError{"runs/a$"}, "bounds": &BoundsError{"too much"},
+		"storage": &StorageError{"runs/a", base}, "unfinished": &UnfinishedError{Dir: "runs/a$"}, "going": &UnfinishedError{"runs/a$", true}, "bounds": &BoundsError{"too much"},
 	} {
 		record.Holds(t, name, err.Error())
 		switch name {
@@ -94,7 +94,6 @@ func TestWords(t *testing.T) {
 // TestManifests: what a run says of itself, and what of it has changed, is told as it
 // was; the name of a run is that of its law, and not of how many draws it has.
 func TestManifests(t *testing.T) {
-	golden.OfFloats(t)
 	record := golden.Open(t)
 	settings := mcmc.Settings{Kernel: "accelerated", Chains: 3, Warmup: 50, Draws: 100, Thin: 2, Seed: 11}
 	made := func(change func(s *Spec)) *Manifest {
@@ -317,7 +316,6 @@ func TestLists(t *testing.T) {
 
 // TestAdviceOfTrials: what short runs tell, and that whatever fails in them is told.
 func TestAdviceOfTrials(t *testing.T) {
-	golden.OfFloats(t)
 	var b strings.Builder
 	space, err := mcmc.NewSpace(8, 20)
 	if err != nil {

@@ -98,12 +98,15 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// is looks at what is always the same.
+func is(what any) func() (any, bool) { return func() (any, bool) { return what, true } }
+
 // TestHub: a page that joins late is told the last of each kind, in the order of their
 // first, and one that is there what is new.
 func TestHub(t *testing.T) {
 	h := newHub()
 	tell := func(kind string, what any) {
-		if err := h.tell(kind, what); err != nil {
+		if err := h.tell(kind, is(what)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,7 +150,7 @@ func TestHub(t *testing.T) {
 	if got := told(7); got != "[] [] 7 true" || !awake(a) {
 		t.Error(got)
 	}
-	if err := h.tell("state", math.NaN()); err == nil {
+	if err := h.tell("state", is(math.NaN())); err == nil {
 		t.Error("what cannot be told is told")
 	}
 }
@@ -157,7 +160,7 @@ func TestHub(t *testing.T) {
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub()
-		if err := errors.Join(h.tell("state", 1), h.tell("draws", 2)); err != nil {
+		if err := errors.Join(h.tell("state", is(1)), h.tell("draws", is(2))); err != nil {
 			t.Fatal(err)
 		}
 		ctx, leave := context.WithCancel(t.Context())
@@ -169,7 +172,7 @@ func TestStream(t *testing.T) {
 		leave()
 		synctest.Wait()
 		time.Sleep(12 * time.Second)
-		if err := h.tell("state", 3); err != nil {
+		if err := h.tell("state", is(3)); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -261,7 +264,7 @@ func TestSettles(t *testing.T) {
 
 // only returns the changes of a request.
 func (r *Request) only(t *testing.T) []change.Change {
-	_, all, ok := r.changes()
+	_, all, ok := r.changes(measure{total: 1000, unit: "cl", whole: 9})
 	if !ok {
 		t.Fatalf("%+v is no change", r)
 	}
@@ -365,7 +368,7 @@ func TestMany(t *testing.T) {
 	}
 	defer p.Close()
 	g := newGroups(p)
-	if a := asked(p, g); len(a.Names) != 5000 || a.Unnamed != 10 || len(a.Members) != 0 {
+	if a := asked(p, g, new(palette).of(g)); len(a.Names) != 5000 || a.Unnamed != 10 || len(a.Members) != 0 {
 		t.Errorf("%d are named, %d are not", len(a.Names), a.Unnamed)
 	}
 	kept := make([][]keptDraw, 4)
@@ -385,8 +388,8 @@ func TestMany(t *testing.T) {
 		kept[0] = append(kept[0], keptDraw{parts: []mcmc.Part{{Ingredient: 200 + k, Amount: 40}}, logDensity: 1})
 	}
 	axes, at := plane(kept[0], len(kept[0]), 5010)
-	if r, c := at.Dims(); r != 110 || c != 2 || len(axes.ingredients) != 87 || !(axes.explained > 0 && axes.explained < 1) {
-		t.Errorf("%d by %d, of %d ingredients, %v is explained", r, c, len(axes.ingredients), axes.explained)
+	if len(at) != 110 || len(axes.ingredients) != 87 || !(axes.explained > 0 && axes.explained < 1) {
+		t.Errorf("%d rows, of %d ingredients, %v is explained", len(at), len(axes.ingredients), axes.explained)
 	}
 	if axes, _ := plane(kept[0], 1, 5010); axes != nil && len(axes.ingredients) != 3 {
 		t.Errorf("one draw has axes of %d", len(axes.ingredients))

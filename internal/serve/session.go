@@ -45,6 +45,7 @@ type Session struct {
 	scratch string // a directory for runs, gone at the end
 	hub     *hub
 	grown   problem.Grown
+	palette palette
 
 	mu      sync.Mutex
 	ctx     context.Context
@@ -53,6 +54,7 @@ type Session struct {
 	work    *work
 	notes   []string
 	allowed map[string]bool // commands
+	measure measure         // of the problem that was read last
 }
 
 // newSession opens the session of a problem.
@@ -200,6 +202,21 @@ func (s *Session) isCurrent(w *work) bool {
 	return s.work == w
 }
 
+// know learns from a problem that was read how amounts are said.
+func (s *Session) know(p *problem.Problem) {
+	m := newMeasure(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.measure = m
+}
+
+// measured returns how amounts are said.
+func (s *Session) measured() measure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.measure
+}
+
 // note keeps what the user should know of a step that is worked on.
 func (s *Session) note(message string) {
 	s.mu.Lock()
@@ -252,16 +269,17 @@ func (s *Session) changeText(parent int, words, text string) error {
 	if len(text) > yaml.MaxBytes {
 		return &fault.Error{Message: fmt.Sprintf("the problem has more than %d bytes", yaml.MaxBytes)}
 	}
-	s.mu.Lock()
-	before, err := s.history.step(parent)
-	if err == nil && before.Text == text {
-		err = &fault.Error{Message: "this changes nothing", Hint: "the problem says so already"}
-	}
-	if err == nil {
-		s.history.add(parent, words, text)
-		err = s.history.save()
-	}
-	s.mu.Unlock()
+	err := s.record(func(h *history) error {
+		before, err := h.step(parent)
+		if err != nil {
+			return err
+		}
+		if before.Text == text {
+			return &fault.Error{Message: "this changes nothing", Hint: "the problem says so already"}
+		}
+		h.add(parent, words, text)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -269,15 +287,20 @@ func (s *Session) changeText(parent int, words, text string) error {
 	return s.tellState()
 }
 
+// record changes the history, in memory and on disk or not at all.
+func (s *Session) record(change func(h *history) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.history.commit(change)
+}
+
 // back makes another step the current one.
 func (s *Session) back(id int) error {
-	s.mu.Lock()
-	_, err := s.history.step(id)
-	if err == nil {
-		s.history.Current = id
-		err = s.history.save()
-	}
-	s.mu.Unlock()
+	err := s.record(func(h *history) error {
+		h.Current = id
+		_, err := h.step(id)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -291,13 +314,13 @@ func (s *Session) name(id int, name string) error {
 	if len(name) > longest {
 		return &fault.Error{Message: "the name is too long", Hint: fmt.Sprintf("it has at most %d letters", longest)}
 	}
-	s.mu.Lock()
-	step, err := s.history.step(id)
-	if err == nil {
-		step.Name = name
-		err = s.history.save()
-	}
-	s.mu.Unlock()
+	err := s.record(func(h *history) error {
+		step, err := h.step(id)
+		if err == nil {
+			step.Name = name
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kir/internal/fault"
@@ -92,6 +93,20 @@ func (h *history) step(id int) (*Step, error) {
 		return nil, &fault.Error{Message: fmt.Sprintf("there is no step %d", id)}
 	}
 	return &h.Steps[id-1], nil
+}
+
+// commit changes the history and writes it down. Where either fails, as on a full disk,
+// the history is as it was.
+func (h *history) commit(change func(next *history) error) error {
+	next := &history{Current: h.Current, Steps: slices.Clone(h.Steps), path: h.path}
+	if err := change(next); err != nil {
+		return err
+	}
+	if err := next.save(); err != nil {
+		return fmt.Errorf("nothing was changed, as the history cannot be written: %w", err)
+	}
+	*h = *next
+	return nil
 }
 
 // save writes the history down, whole or not at all.

@@ -162,10 +162,26 @@ func (s *Session) prefer(better, worse map[string]int) error {
 	if err := s.allow(path); err != nil {
 		return &fault.Error{Message: fmt.Sprintf("%s: %v", fault.Quote(file), err), Hint: "name a file beside the problem"}
 	}
+	before, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	pairs, err := appendPair(path, first, better, worse)
 	if err != nil {
 		return err
 	}
+	if err := s.preferred(now, name, file, begun, pairs); err != nil {
+		// The pair must not count in the next step, either.
+		if before == nil {
+			return errors.Join(err, os.Remove(path))
+		}
+		return errors.Join(err, replaceFile(path, before))
+	}
+	return nil
+}
+
+// preferred makes a step in which so many pairs count.
+func (s *Session) preferred(now Step, name, file string, begun bool, pairs int) error {
 	// Pairs that were taken back are cut off, so the first ones are those that count.
 	var changes []change.Change
 	if begun {
@@ -285,19 +301,21 @@ func (s *Session) hasChildren(id int) bool {
 
 // amend gives a step another text.
 func (s *Session) amend(id int, words, text string) error {
-	s.mu.Lock()
-	step, err := s.history.step(id)
-	if err == nil {
-		step.Change, step.Text = words, text
-		if w := s.works[id]; w != nil && w != s.work {
-			delete(s.works, id)
+	err := s.record(func(h *history) error {
+		step, err := h.step(id)
+		if err == nil {
+			step.Change, step.Text = words, text
 		}
-		err = s.history.save()
-	}
-	s.mu.Unlock()
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	s.mu.Lock()
+	if w := s.works[id]; w != nil && w != s.work {
+		delete(s.works, id)
+	}
+	s.mu.Unlock()
 	s.beginAnew()
 	return s.tellState()
 }

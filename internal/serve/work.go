@@ -80,6 +80,7 @@ func (w *work) do(ctx context.Context) (err error) {
 	w.mu.Lock()
 	w.problem, w.groups = p, newGroups(p)
 	w.mu.Unlock()
+	w.session.know(p)
 	if asks := w.session.unallowed(p); len(asks) > 0 {
 		w.mu.Lock()
 		w.asks = asks
@@ -149,10 +150,7 @@ func (w *work) tellDraws() error {
 	w.mu.Lock()
 	d.Step, d.From, d.Run = w.step.ID, int(w.chains.from.Load()), w.run
 	w.mu.Unlock()
-	if !w.session.isCurrent(w) {
-		return nil
-	}
-	return w.session.hub.tell("draws", d)
+	return w.session.hub.tell("draws", func() (any, bool) { return d, w.session.isCurrent(w) })
 }
 
 // answer looks for the best: twice in short, and then as the command line does.
@@ -199,7 +197,7 @@ func (w *work) look(ctx context.Context, p *problem.Problem, lines int64) error 
 		}
 		l.Headline, l.Grade, l.Verdict, l.Entries = answer.Headline, string(answer.Grade), answer.Verdict, list
 	}
-	return w.tellList(l)
+	return w.keepList(l)
 }
 
 // found returns the best draws so far, by the score that shortlists go by.
@@ -261,7 +259,7 @@ func (w *work) settle(ctx context.Context) (err error) {
 	if m.Answer != nil {
 		l.Headline, l.Grade, l.Verdict = m.Answer.Headline, string(m.Answer.Grade), m.Answer.Verdict
 	}
-	if err := w.tellList(l); err != nil {
+	if err := w.keepList(l); err != nil {
 		return err
 	}
 	return w.session.tellState()
@@ -269,26 +267,41 @@ func (w *work) settle(ctx context.Context) (err error) {
 
 // again tells of a work that was done before.
 func (w *work) again() error {
-	w.mu.Lock()
-	list := w.list
-	w.mu.Unlock()
-	if err := w.session.hub.tell("list", list); err != nil {
+	if err := w.tellList(); err != nil {
 		return err
 	}
 	return w.tellDraws()
 }
 
-// tellList shows a list.
-func (w *work) tellList(l *List) error {
-	l.Step, l.Colours = w.step.ID, coloursOf(l.Entries)
+// keepList makes a list the work's own, and shows it.
+func (w *work) keepList(l *List) error {
+	l.Step = w.step.ID
 	if l.Entries == nil {
 		l.Entries = []report.Best{}
 	}
+	w.session.palette.list(l.Entries)
 	w.mu.Lock()
 	w.list = l
 	w.mu.Unlock()
-	if !w.session.isCurrent(w) {
+	return w.tellList()
+}
+
+// tellList tells of the work's list, if it has one and the page is at its step.
+func (w *work) tellList() error {
+	return w.session.hub.tell("list", func() (any, bool) {
+		l := w.shown()
+		return l, l != nil && w.session.isCurrent(w)
+	})
+}
+
+// shown returns the work's list in the colours of the session, nil if there is none.
+func (w *work) shown() *List {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.list == nil {
 		return nil
 	}
-	return w.session.hub.tell("list", l)
+	l := *w.list
+	l.Colours = w.session.palette.colours()
+	return &l
 }

@@ -57,6 +57,10 @@ func Parse(file string, data []byte) (n *Node, err error) {
 		var at yaml.Error
 		if errors.As(err, &at) && at.GetToken() != nil {
 			p := at.GetToken().Position
+			if e := d.tab(p.Line); e != nil {
+				e.Err = err
+				return nil, e
+			}
 			return nil, &fault.Error{File: file, Line: p.Line, Column: p.Column, Message: "this is not YAML: " + at.GetMessage(), Err: err}
 		}
 		return nil, &fault.Error{File: file, Message: "this is not YAML", Hint: err.Error(), Err: err}
@@ -79,6 +83,21 @@ func Parse(file string, data []byte) (n *Node, err error) {
 		return nil, whole.Errorf("the file is empty: a problem needs at least the total and the recipes or the ingredients")
 	}
 	return d.build(body, 0)
+}
+
+// tab returns an error about a tab that a line is indented by, nil if it is not.
+func (d *document) tab(line int) *fault.Error {
+	lines := bytes.Split(d.data, []byte{'\n'})
+	if line < 1 || line > len(lines) {
+		return nil
+	}
+	text := lines[line-1]
+	indent := text[:len(text)-len(bytes.TrimLeft(text, " \t"))]
+	at := bytes.IndexByte(indent, '\t')
+	if at < 0 {
+		return nil
+	}
+	return &fault.Error{File: d.file, Line: line, Column: at + 1, Message: "a tab stands here, and YAML is indented by spaces alone", Hint: "write spaces instead"}
 }
 
 // checkTokens refuses what the parser would take long over, or lose its stack

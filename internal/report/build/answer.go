@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/search"
@@ -78,7 +79,7 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]re
 			quality := w.Forest.Quality()
 			promise.Strength = quality.Strength().String()
 		}
-		scored, in := func(x *mcmc.Composition) float64 { return math.Exp(p.Target.Wishes()[k].Property.LogScore(x)) },
+		scored, in := func(x *mcmc.Composition) float64 { return portable.Exp(p.Target.Wishes()[k].Property.LogScore(x)) },
 			func(b report.Best) report.Number { return b.Scores[w.Name] }
 		if predicts(w) {
 			promise.Unit = "value"

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"kir/internal/book"
+	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
@@ -85,7 +86,7 @@ func diverse(pool []run.Best, most int) []run.Best {
 	}
 	relevance := make([]float64, len(pool))
 	for k, b := range pool {
-		relevance[k] = math.Exp(b.LogScore - best) // 1 where all are −∞ or equal
+		relevance[k] = portable.Exp(b.LogScore - best) // 1 where all are −∞ or equal
 		if math.IsInf(best, -1) {
 			relevance[k] = 1
 		}
@@ -99,7 +100,7 @@ func diverse(pool []run.Best, most int) []run.Best {
 			if taken[k] {
 				continue
 			}
-			if v := scoreShare*relevance[k] - (1-scoreShare)*nearest[k]; v > value {
+			if v := float64(scoreShare*relevance[k]) - float64((1-scoreShare)*nearest[k]); v > value {
 				at, value = k, v
 			}
 		}

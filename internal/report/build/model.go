@@ -89,6 +89,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 
 	m.Draws, m.Grade = verdict(p, r)
 	m.Draws, m.Grade = judged(m.Draws, m.Grade, m.Ladders)
+	m.Draws = beside(p, m.Draws, m.Grade, r)
 	m.Verdict = m.Draws
 	if m.Answer != nil {
 		m.Verdict = m.Answer.Headline + " " + m.Draws

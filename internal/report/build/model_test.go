@@ -282,7 +282,6 @@ func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
 // everything that a problem may ask, what its known recipes score, what is told before
 // it is sampled, what a forest has learnt, and how an entry is weighed.
 func TestMadeAsBefore(t *testing.T) {
-	golden.OfFloats(t)
 	made := sampleFile(t, filepath.Join("testdata", "problem.yaml"), nil)
 	p, m := made.problem, made.model
 	defer p.Close()
@@ -317,7 +316,6 @@ func TestMadeAsBefore(t *testing.T) {
 // Summaries of small runs of other kinds are what they were: without properties, without
 // weight, without a search, without recipes.
 func TestMadeOfKinds(t *testing.T) {
-	golden.OfFloats(t)
 	const head = "name: A sour\ntotal: 20\nsparsity: {uniform: [1, 2]}\nsampler: {kernel: balanced, chains: 2, warmup: 100, draws: 300, seed: 1}\n"
 	const bare = head + "ingredients: [Gin, Rum, Lime, Syrup]\n"
 	for name, text := range map[string]string{

@@ -76,8 +76,8 @@ func pointer(path ...any) string {
 
 // styles are how figures are written.
 var styles = map[string]func(v float64) string{
-	"percent":  func(v float64) string { return number.Fixed(100*v, 1) },
-	"percent2": func(v float64) string { return number.Fixed(100*v, 2) },
+	"percent":  func(v float64) string { return number.Fixed(float64(100*v), 1) },
+	"percent2": func(v float64) string { return number.Fixed(float64(100*v), 2) },
 	"two":      func(v float64) string { return number.Fixed(v, 2) },
 	"three":    number.Three[float64],
 	"four":     func(v float64) string { return number.Fixed(v, 4) },

@@ -1,5 +1,5 @@
 // The shortlist: cards or a table, found, sorted, in any batch.
-import { el, byId, fill, fixed, plain, share, ask, say, button, page, shown } from './base.js';
+import { el, byId, fill, fixed, plain, share, ask, say, button, newest, page, shown } from './base.js';
 
 const orders = {
   'as it is': null,
@@ -16,12 +16,15 @@ export function amount(units) {
   return plain(units / total * (Number(byId('batch').value) || 0)) + ' ' + unit;
 }
 
-// colour is the class of an ingredient's colour: its group's, or its own.
+// colour is the class of an ingredient's colour: its group's, or its own. The server
+// gives colours, so that they stay from step to step.
 export function colour(name) {
   const p = page.problem;
-  if (p.groups.length) return 'c' + (name in p.members ? Math.min(p.members[name], 8) : 8);
+  if (p.groups.length) return groupColour(p.members[name]);
   return 'c' + (page.list?.colours[name] ?? 8);
 }
+
+const groupColour = group => 'c' + (page.problem.colours[group] ?? 8);
 
 export const parts = recipe => Object.entries(recipe).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 
@@ -55,11 +58,12 @@ const pin = (name, units) => ask({ do: 'pin', ingredient: name, amount: units ? 
 function part(b, [name, units], k) {
   const range = b.ranges?.[name];
   return el('tr', {},
-    el('th', { scope: 'row' }, el('span', { class: 'swatch ' + colour(name) }),
-      button(name, () => document.dispatchEvent(new CustomEvent('steer', { detail: name })), { class: 'link', 'data-key': `steer ${k} ${name}`, title: 'Steer this ingredient' })),
+    el('th', { scope: 'row' }, el('div', { class: 'named' }, el('span', { class: 'swatch ' + colour(name) }),
+      button(name, () => document.dispatchEvent(new CustomEvent('steer', { detail: name })), { class: 'link', 'data-key': `steer ${k} ${name}`, title: 'Steer this ingredient' }))),
     el('td', { class: 'n', title: range ? `as good: ${amount(range.low)} to ${amount(range.high)}` : null }, amount(units)),
     el('td', { class: 'acts' }, el('div', { class: 'small-tools' },
-      button('pin', () => pin(name, units), { 'aria-label': `Pin ${shown(name)} at ${amount(units)}`, 'data-key': `pin ${k} ${name}` }),
+      button('pin', () => pin(name), { 'aria-label': `Pin ${shown(name)}, at any amount`, title: 'In every recipe, at any amount', 'data-key': `pin ${k} ${name}` }),
+      button('keep amount', () => pin(name, units), { 'aria-label': `Keep amount of ${shown(name)}: ${amount(units)}`, title: `Keep this amount: ${amount(units)} in every recipe`, 'data-key': `keep ${k} ${name}` }),
       button('ban', () => ask({ do: 'ban', ingredient: name }), { 'aria-label': `Ban ${shown(name)}`, 'data-key': `ban ${k} ${name}` }))));
 }
 
@@ -87,11 +91,12 @@ function weigh(k) {
   const query = () => `/weigh?entry=${k}&batch=${encodeURIComponent(batch.value)}&round=${encodeURIComponent(step.value)}`;
   const link = el('a', { class: 'button', target: '_blank', rel: 'noopener' }, 'Page to print');
   const csv = el('a', { class: 'button', download: 'weighing.csv' }, 'CSV');
+  const last = newest();
   const show = async () => {
     link.href = query() + '&as=html';
     csv.href = query() + '&as=csv';
-    const r = await fetch(query());
-    out.textContent = await r.text();
+    const text = await last(fetch(query()).then(r => r.text()));
+    if (text !== undefined) out.textContent = text;
   };
   const d = el('dialog', { 'aria-label': 'Weighing sheet' },
     el('h2', {}, 'Weighing sheet'),
@@ -153,7 +158,7 @@ export function showList() {
   byId('verdict').hidden = !l.verdict?.length;
   fill(byId('verdict-text'), (l.verdict ?? []).map(v => el('p', {}, v)));
   byId('csv').toggleAttribute('hidden', !l.settled);
-  fill(byId('key'), page.problem.groups.map((g, k) => el('li', {}, el('span', { class: 'swatch c' + Math.min(k, 8) }), g)).slice(0, 24));
+  fill(byId('key'), page.problem.groups.map((g, k) => el('li', {}, el('span', { class: 'swatch ' + groupColour(k) }), g)).slice(0, 24));
   const wanted = byId('find').value.trim().toLowerCase();
   let list = l.entries.map((b, k) => [b, k]).filter(([b]) => !wanted || Object.keys(b.recipe).some(n => n.toLowerCase().includes(wanted)));
   const order = orders[byId('sort').value];
