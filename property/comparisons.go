@@ -11,13 +11,13 @@ import (
 )
 
 // Comparisons are what is learnt from pairs of compositions of which one was liked
-// better: a Bradley–Terry model (1952), in which x is preferred to y with the
-// probability
+// better: a model in which x is preferred to y with the probability
 //
-//	σ(u(x) − u(y)),  u(x) = wᵀφ(x),  σ(t) = 1/(1+e^{−t}),
+//	Φ((u(x) − u(y))/1.702),  u(x) = wᵀφ(x),
 //
-// linear in the roots of shares: φ has √(x_i/M) of each ingredient and, with groups,
-// √ of the share of each group. Products of such features are Hellinger's affinity,
+// which is that of Bradley and Terry (1952), 1/(1+e^{u(y)−u(x)}), to 0.0095. u is linear
+// in the roots of shares: φ has √(x_i/M) of each ingredient, or, with groups, 0.35 times
+// that and √ of the share of each group. Products of such features are Hellinger's affinity,
 // the measure of likeness that shortlists use, so that |φ(x)| is the same for all x,
 // and a prior of equal variances says of no composition that more is known of it. A
 // dash of bitters moves u by a quarter of what half a glass does, not by a
@@ -131,8 +131,8 @@ func learn(f features, d [][]float64) (*Comparisons, error) {
 	return best, nil
 }
 
-// curve is κ of Φ(t/κ), which is σ(t) to 0.0095 everywhere: with it all integrals
-// over a normal law are known in closed form.
+// curve is κ of Φ(t/κ), the likelihood, which is 1/(1+e^{−t}) to 0.0095 everywhere: with
+// it all integrals over a normal law are known in closed form.
 const curve = 1.702
 
 // mostSweeps and settled bound how long expectation propagation goes on: until no

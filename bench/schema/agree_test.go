@@ -160,7 +160,7 @@ var unseen = regexp.MustCompile(strings.Join([]string{
 	"of 1?[0-9]* units and not a whole number", "(min|max|step|total|used|distance|changes) is [0-9.e+]+: it must be at most", "units: it must be from [01] units to 100 %", "the rules cannot all hold", "no recipe has a",
 	"too many for a total", "no distance can be compared", "the rule begins with [0-9]+ ingredients",
 	// The languages of formulas and of sizes.
-	"the (stock|batch) is", "unexpected token", "there is no \"", "the size of .* is not understood",
+	"the (stock|batch) is", "unexpected token", "is not expected here", "the expression ends where", "there is no \"", "the size of .* is not understood",
 }, "|"))
 
 // A judge holds the reader and the schema against each other.

@@ -116,6 +116,9 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool)
 	}
 	q, message, hint := b.quantity(b.amount, text)
 	if message != "" {
+		if word := oneWord.ReplaceAllString(text, ""); worded.MatchString(word) && !fills(text) && !isUnknown(text) {
+			hint += ", 0 for none, or say how much that is: units: {" + YAMLText(word) + ": 1 cl}"
+		}
 		b.fail(b.amount, "", message, hint)
 		return part, false, false
 	}

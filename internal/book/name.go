@@ -12,7 +12,7 @@ import (
 // normalization form C, so that two spellings that look the same (è as one
 // character, or as e and an accent) are one. Names of recipes, ingredients,
 // attributes, labels and their classes all go through it. Nothing else is
-// changed. Ingredients whose names differ in case alone are one, see [Book].
+// changed. Ingredients whose names differ in case, or in the space within them, are one.
 func Name(text string) string {
 	text = strings.TrimSpace(text)
 	for i := 0; i < len(text); i++ {
@@ -27,9 +27,12 @@ func Name(text string) string {
 // from another: Co and CO.
 const caseMatters = 2
 
-// foldName writes the name of an ingredient as that of all that are the same: without
-// the case of letters, unless they are one or two.
+// foldName writes the name of an ingredient as that of all that are the same: with one
+// space between words, and without the case of letters, unless they are one or two.
 func foldName(name string) string {
+	if strings.ContainsFunc(name, unicode.IsSpace) {
+		name = strings.Join(strings.Fields(name), " ")
+	}
 	letters := 0
 	for _, r := range name {
 		if unicode.IsLetter(r) {

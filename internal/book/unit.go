@@ -166,6 +166,8 @@ func (u *Units) unknown(name string) (message, hint string) {
 	hint = "known are " + fault.List(u.names, len(u.names))
 	if mean := fault.DidYouMean(unitKey(name), all); mean != "" {
 		hint = mean + " " + strings.ToUpper(hint[:1]) + hint[1:]
+	} else {
+		hint += "; or say how much it is: units: {" + YAMLText(Name(name)) + ": 9 cl}"
 	}
 	return "unknown unit " + fault.Quote(name), hint
 }

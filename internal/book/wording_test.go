@@ -165,6 +165,7 @@ func TestCaseOfIngredients(t *testing.T) {
 		{"recipe,ingredient,amount\nKir,gin,3\nSec,Rum,1\n", []string{"Rum", "Gin"}, []string{"Rum", "Gin"}, `"Gin" and "gin" are taken for one`},
 		{"recipe,gin,RUM\nKir,3,1\n", []string{"Rum", "Gin"}, []string{"Rum", "Gin"}, `"Rum" and "RUM" are taken for one`},
 		{"recipe,ingredient,amount\nKir,Éclair,3\nSec,éclair,1\n", nil, []string{"Éclair"}, `"Éclair" and "éclair"`},
+		{"recipe,ingredient,amount\nKir,Lime juice,3\nSec,Lime  juice,1\n", nil, []string{"Lime juice"}, `"Lime juice" and "Lime  juice"`},
 		{"recipe,ingredient,amount\nKir,Co,3\nSec,CO,1\n", nil, []string{"Co", "CO"}, ""},
 	} {
 		o := Options{}
@@ -194,5 +195,36 @@ func TestCaseOfIngredients(t *testing.T) {
 	}
 	if _, err := NewIngredients("Gin", "gin"); err == nil {
 		t.Error("a list with both is taken")
+	}
+}
+
+// A table without a header is told as one, and a header's unit may stand behind a role's
+// own name.
+func TestHeaders(t *testing.T) {
+	for _, text := range []string{
+		"Negroni,Gin,3,cl,Bitter\nNegroni,Campari,3,cl,Bitter\nMartini,Gin,6,cl,Boozy\n",
+		"Negroni,Gin,3\nNegroni,Campari,3\nMartini,Gin,6\n",
+	} {
+		if _, err := readText(text, Options{}); err == nil || !strings.Contains(err.Error(), "no names of columns") {
+			t.Errorf("%s\nit says %v", text, err)
+		}
+	}
+	for _, text := range []string{
+		"formula,ingredient,amount (g)\nA,Water,60\nA,Oil,40\n", "formula,ingredient,amount %\nA,Water,60\nA,Oil,40\n", "formula,ingredient,Menge %\nA,Water,60\nA,Oil,40\n",
+		"drink,1,2\nA,60,40\nB,1,1\n", "2020,2021\nA,60\nB,1\n", // names, if odd ones
+	} {
+		if _, err := readText(text, Options{}); err != nil {
+			t.Errorf("%s\n%v", text, err)
+		}
+	}
+	for _, text := range []string{"recipe,ingredient,amount,unit\nA,Rum,1,bottle\nA,Lime,20,cl\n", "recipe,ingredient,amount\nA,Rum,1 bottle\nA,Lime,20 cl\n"} {
+		if _, err := readText(text, Options{}); err == nil || !strings.Contains(err.Error(), "units: {bottle: 9 cl}") {
+			t.Errorf("%s\nit says %v", text, err)
+		}
+	}
+	for word, want := range map[string]string{"garnish": "units: {garnish: 1 cl}", "a squeeze": "units: {squeeze: 1 cl}"} {
+		if _, err := readText("recipe,ingredient,amount\nA,Rum,1 cl\nA,Lime,"+word+"\n", Options{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "0 for none") {
+			t.Errorf("%s: it says %v", word, err)
+		}
 	}
 }

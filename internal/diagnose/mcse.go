@@ -27,7 +27,8 @@ func MCSEMean(chains [][]float64) (float64, error) {
 // and ESS is that of the quantile (Vehtari et al. 2021, section 4.4).
 //
 // It is 0 when both places hold the same value, as happens with integers: then the
-// quantile would most likely be the same in another run.
+// quantile would most likely be the same in another run. The error to state,
+// [sample.statedOfQuantile], looks further out.
 func (s *sample) mcseQuantile(p, ess float64) float64 {
 	s.rank()
 	total := len(s.flat)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"kir/internal/book"
 	"kir/internal/fault"
@@ -93,7 +94,14 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	}
 	score, err := grown.Score(want)
 	if err != nil {
-		return Property{}, at.Errorf("%v", err)
+		e := at.Errorf("%v", err)
+		for _, item := range at.ItemsOrSelf() {
+			if item.Kind == yaml.Text && !slices.Contains(grown.Classes(), item.Text) {
+				e.Hint = fault.DidYouMean(item.Text, grown.Classes())
+				break
+			}
+		}
+		return Property{}, e
 	}
 	if err := withinLabels(s, at, grown, data, want); err != nil {
 		return Property{}, err
@@ -222,6 +230,14 @@ func (d *describer) add(s *shelf, key string, at *yaml.Node, name string) error 
 	return nil
 }
 
+// askedFor says that none or several things are asked of a model where one can be.
+func askedFor(what string, given []string) string {
+	if len(given) == 0 {
+		return "nothing is asked of " + what
+	}
+	return strings.Join(given, " and ") + " are asked of " + what + " at once"
+}
+
 // wanted reads what a forest is asked for. at is the node to blame.
 func wanted(n *yaml.Node, f map[string]*yaml.Node) (want model.Want, at *yaml.Node, err error) {
 	var given []string
@@ -240,7 +256,7 @@ func wanted(n *yaml.Node, f map[string]*yaml.Node) (want model.Want, at *yaml.No
 		return model.Between(low, high), at, err
 	}
 	if len(given) != 1 {
-		return want, at, yaml.Hint(n.Errorf("the forest is asked for %s", fault.Count(len(given), "thing")), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
+		return want, at, yaml.Hint(n.Errorf("%s", askedFor("the forest", given)), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
 	}
 	switch given[0] {
 	case "maximize", "minimize":

@@ -187,7 +187,7 @@ func modelWish(n *yaml.Node, f map[string]*yaml.Node, told toldOutput, settings 
 		return func(p float64) float64 { return min(max(p, 0), 1) }, "as probable as can be", nil
 	}
 	if len(given) != 1 {
-		return nil, "", yaml.Hint(n.Errorf("the model is asked for %s", fault.Count(len(given), "thing")), "say one of maximize: true, minimize: true, at_least, at_most, between")
+		return nil, "", yaml.Hint(n.Errorf("%s", askedFor("the model", given)), "say one of maximize: true, minimize: true, at_least, at_most, between")
 	}
 	if !bounded {
 		return towards(given[0], f[given[0]], told, settings)

@@ -3,7 +3,9 @@ package problem
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"kir/internal/book"
@@ -360,7 +362,15 @@ func roundUp(v *big.Rat) int {
 // units reads a number of units, or a percentage of the total that is one.
 func units(total int, n *yaml.Node, what string, least int) (int, error) {
 	if n.Kind != yaml.Text {
-		return n.Whole(what, least, total)
+		v, err := n.Whole(what, least, total)
+		if share, float := n.Float(what); err != nil && float == nil && share > 0 && share < float64(total) && share != math.Trunc(share) {
+			way := fmt.Sprintf(`write a whole number of the %d units of the total, or a percentage such as "20%%"`, total)
+			if share < 1 {
+				way = fmt.Sprintf(`write a whole number of the %d units of the total, or a percentage: "%s%%"`, total, strconv.FormatFloat(100*share, 'g', 6, 64))
+			}
+			return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "%s", way)
+		}
+		return v, err
 	}
 	digits, percent := strings.CutSuffix(strings.TrimSpace(n.Text), "%")
 	share, ok := written(digits)

@@ -85,7 +85,14 @@ func (r *lawReader) law(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
 	if whole {
 		section = schema.Law
 	}
-	f, err := section.Fields(n)
+	if v := n.Get("uniform"); v != nil && v.Kind == yaml.Number {
+		for _, e := range n.Entries {
+			if last, err := strconv.Atoi(e.Key.Text); err == nil && e.Value.Kind == yaml.Null {
+				return mcmc.Sparsity{}, yaml.Hint(v.Errorf("the numbers of uniform stand in brackets"), "write {uniform: [%s, %d]}", v.Text, last)
+			}
+		}
+	}
+	f, err := nearlyFields(n, section)
 	if err != nil {
 		return mcmc.Sparsity{}, err
 	}
