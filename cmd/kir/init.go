@@ -139,7 +139,7 @@ func withoutChanging(layout *book.Layout, read func() (*book.Book, error)) (*boo
 		known, err := read()
 		if err == nil {
 			for _, name := range left {
-				book.Notes = append(book.Notes, book.Note{File: book.File, Message: "column " + fault.Quote(name) + " changes within a recipe and is left out", Doubt: true})
+				known.Notes = append(known.Notes, book.Note{File: known.File, Message: "column " + fault.Quote(name) + " changes within a recipe and is left out", Doubt: true})
 			}
 			return known, nil
 		}
