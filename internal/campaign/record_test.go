@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kir/internal/book"
+	"kir/internal/long"
 	"kir/internal/problem"
 	"kir/internal/run"
 )
@@ -321,14 +322,11 @@ func TestMain(m *testing.M) {
 // TestRecordKilled kills processes that record, at any moment: what they leave begins
 // with what was there before, ends with a whole result, and can be added to.
 func TestRecordKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("tens of processes")
-	}
 	path := bench(t, map[string]string{"bar.yaml": bar})
 	r := rand.New(rand.NewPCG(1, 2))
 	var was []byte
 	results := 0
-	for k := range 25 {
+	for k := range long.Pick(60, 12) {
 		command := exec.Command(os.Args[0])
 		command.Env = append(os.Environ(), killedPath+"="+path)
 		if err := command.Start(); err != nil {
@@ -361,7 +359,7 @@ func TestRecordKilled(t *testing.T) {
 		}
 		was, results = is, len(log.Entries)
 	}
-	if results < 10 {
+	if results < 5 {
 		t.Errorf("%d results: too few to have been killed at", results)
 	}
 	if _, _, err := record(t, path, Result{Name: "last", Parts: mustParts(t, path), Values: map[string]string{"liking": "1"}}, Recording{}); err != nil {
