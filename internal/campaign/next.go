@@ -101,29 +101,12 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	for _, e := range ch.pending {
 		b.Pending = append(b.Pending, e.ID)
 	}
-	if b.Best, err = c.best(ch.objectives, ch); err != nil {
+	if b.Best, err = c.best(ch.objectives, ch, math.MaxInt); err != nil {
 		return nil, err
 	}
-	var p *pool
 	if len(ch.learnt()) > 0 {
-		anchors, values, err := ch.anchors()
-		if err != nil {
-			return nil, err
-		}
-		best := math.Inf(-1)
-		if len(values) > 0 {
-			best = values[0]
-		} else if ch.alone() == nil {
-			best = 0
-		}
-		if math.IsInf(best, -1) {
-			best, _ = ch.alone().model.Predict(c.trials[0].parts)
-		}
-		all, err := ch.candidates(ctx, best, anchors)
-		if err != nil {
-			return nil, err
-		}
-		if p, err = ch.newPool(all, anchors, best); err != nil {
+		var p *pool
+		if p, err = ch.look(ctx); err != nil {
 			return nil, err
 		}
 		b.Left = ch.left(p)
@@ -160,6 +143,23 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	return b, nil
 }
 
+// look looks for what may be chosen, and draws what it may come to.
+func (ch *chooser) look(ctx context.Context) (*pool, error) {
+	anchors, values, err := ch.anchors()
+	if err != nil {
+		return nil, err
+	}
+	best := 0.0 // of a product, and of scores the middle one
+	if len(values) > 0 {
+		best = values[0]
+	}
+	all, err := ch.candidates(ctx, best, anchors)
+	if err != nil {
+		return nil, err
+	}
+	return ch.newPool(all, anchors, best)
+}
+
 // entry makes an entry of what was chosen.
 func (ch *chooser) entry(round, k int) Entry {
 	b := &ch.batch[k]
@@ -193,9 +193,9 @@ func (ch *chooser) unknown() string {
 	return fmt.Sprintf("Nothing is known yet: a model takes at least %d results that differ.", fewestMeasured)
 }
 
-// best returns the best of what was measured, of recipes that keep the rules; nil if there
-// is none.
-func (c *Campaign) best(objectives []*objective, ch *chooser) (*Best, error) {
+// best returns the best of what was measured up to a round, of recipes that keep the rules;
+// nil if there is none.
+func (c *Campaign) best(objectives []*objective, ch *chooser, round int) (*Best, error) {
 	type group struct {
 		trial  int
 		sum    []float64
@@ -215,7 +215,7 @@ func (c *Campaign) best(objectives []*objective, ch *chooser) (*Best, error) {
 	groups := make(map[string]*group)
 	var order []*group
 	for k, t := range c.trials {
-		if t.failed || len(t.broken) > 0 {
+		if t.failed || len(t.broken) > 0 || t.round > round {
 			continue
 		}
 		values := make([]float64, len(counts))

@@ -109,6 +109,9 @@ func (ch *chooser) left(p *pool) Left {
 		for _, v := range draw[:len(p.parts)] {
 			top = max(top, v)
 		}
+		for _, v := range draw[len(draw)-p.waiting:] {
+			top = max(top, v) // what waits is not measured yet
+		}
 		if math.IsInf(p.tried[s], -1) {
 			better++ // nothing that counts was tried
 			continue

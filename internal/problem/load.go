@@ -110,6 +110,9 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		}
 		return p, bad.err()
 	}
+	if err := bad.each(root.Get("campaign"), func(n *yaml.Node) (err error) { p.Campaign, err = readCampaign(s, n); return err }); err != nil {
+		return p, err
+	}
 	s.warnAlike()
 	if n := root.Get("labels"); n != nil {
 		for _, item := range n.ItemsOrSelf() {

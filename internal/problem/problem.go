@@ -41,6 +41,7 @@ type Problem struct {
 	Sampler     mcmc.Settings
 	Auto        bool // the sampler's kernel was chosen, not named
 	Search      Search
+	Campaign    Campaign
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // what is allowed and yet worth knowing
 

@@ -40,5 +40,8 @@ func resolve(p *Problem, root *yaml.Node, results string) ([]byte, error) {
 	out.Set("constraints", constraints)
 	out.Set("sampler", p.Sampler)
 	out.Set("search", p.Search.resolved())
+	if n := root.Get("campaign"); n != nil {
+		out.Set("campaign", p.Campaign.resolved())
+	}
 	return yaml.Marshal(out)
 }
