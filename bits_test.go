@@ -1,15 +1,20 @@
 package kir_test
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"io"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +66,47 @@ func TestPortable(t *testing.T) {
 		for _, f := range faults {
 			t.Error(f)
 		}
+	}
+}
+
+// TestNothingJoined looks at what the compiler makes of the program for processors that
+// have x·y + z as one operation: none stands in it. That holds whatever TestPortable
+// overlooks, for this compiler.
+//
+//	KIR_ARCHITECTURES='arm64 amd64.v3 s390x ppc64le riscv64' go test -v -run TestNothingJoined .
+func TestNothingJoined(t *testing.T) {
+	names := strings.Fields(os.Getenv("KIR_ARCHITECTURES"))
+	if len(names) == 0 {
+		t.Skip("KIR_ARCHITECTURES names no machines")
+	}
+	joined := regexp.MustCompile(`\(([^()]*)\)\tV?FN?M(ADD|SUB)`)
+	for _, name := range names {
+		arch, level, _ := strings.Cut(name, ".")
+		if arch == "js" || arch == "all" { // WebAssembly has no such operation
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			build := exec.CommandContext(t.Context(), "go", "build", "-gcflags="+module+"/...=-S", "-o", filepath.Join(t.TempDir(), "kir"), "./cmd/kir")
+			build.Env = append(os.Environ(), "GOARCH="+arch, "GOAMD64="+cmp.Or(level, "v1"))
+			text, err := build.CombinedOutput() // -S goes to stderr
+			if err != nil {
+				t.Fatalf("%v\n%.2000s", err, text)
+			}
+			if len(text) < 10<<20 {
+				t.Fatalf("the assembly has %d bytes: it is not that of all packages", len(text))
+			}
+			found := 0
+			for _, m := range joined.FindAllSubmatch(text, -1) {
+				if at := string(m[1]); !strings.Contains(at, "/count/paired.go:") { // math.FMA, which is meant
+					t.Errorf("%s: a product and a sum are one operation", at)
+				} else {
+					found++
+				}
+			}
+			if found == 0 {
+				t.Error("math.FMA was not found, so neither would others be")
+			}
+		})
 	}
 }
 
@@ -165,16 +211,17 @@ func notPortable(path string, sources, exports map[string]string) ([]string, err
 			}
 			switch n := n.(type) {
 			case *ast.BinaryExpr:
-				if n.Op == token.MUL && floating(info, n, types.IsFloat) && !rounded(info, above, n) {
+				if (n.Op == token.MUL || n.Op == token.QUO && byInverse(info, n.Y)) && floating(info, n, types.IsFloat) && !rounded(info, above, n) {
 					fault(n, types.ExprString(n)+" may be joined with a sum: write float64("+types.ExprString(n)+")")
 				}
 				if (n.Op == token.MUL || n.Op == token.QUO) && floating(info, n, types.IsComplex) {
 					fault(n, types.ExprString(n)+" is a sum of products: write it out")
 				}
 			case *ast.AssignStmt:
-				if n.Tok == token.MUL_ASSIGN && floating(info, n.Lhs[0], types.IsFloat) {
+				if (n.Tok == token.MUL_ASSIGN || n.Tok == token.QUO_ASSIGN && byInverse(info, n.Rhs[0])) && floating(info, n.Lhs[0], types.IsFloat) {
 					left, right := types.ExprString(n.Lhs[0]), types.ExprString(n.Rhs[0])
-					fault(n, left+" *= "+right+" may be joined with a sum: write "+left+" = float64("+left+" * "+right+")")
+					sign := n.Tok.String()[:1]
+					fault(n, left+" "+sign+"= "+right+" may be joined with a sum: write "+left+" = float64("+left+" "+sign+" "+right+")")
 				}
 			case *ast.Ident:
 				switch f := info.Uses[n].(type) {
@@ -206,6 +253,17 @@ func floating(info *types.Info, e ast.Expr, kind types.BasicInfo) bool {
 	}
 	basic, is := of.Type.Underlying().(*types.Basic)
 	return is && basic.Info()&kind != 0
+}
+
+// byInverse says whether a divisor is a power of two: compilers multiply by its inverse.
+func byInverse(info *types.Info, divisor ast.Expr) bool {
+	v := info.Types[divisor].Value
+	if v == nil {
+		return false
+	}
+	f, _ := constant.Float64Val(v)
+	m, _ := math.Frexp(f)
+	return math.Abs(m) == 0.5
 }
 
 // rounded says whether a product that stands under some nodes is rounded, or goes into what

@@ -25,7 +25,7 @@ var module = path.Dir(reflect.TypeFor[mcmc.Space]().PkgPath())
 var floors = [][]string{
 	{"internal/portable"},
 	{"internal/fault", "internal/count", "internal/diagnose", "internal/ensemble", "internal/report/number", "internal/terminal", "examples/cocktails"},
-	{"internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm"},
+	{"internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm"},
 	{"model", "rule", "internal/book", "internal/report/figure", "internal/report/sheet", "internal/run/zarr"},
 	{"internal/measure"},
 	{"mcmc"},

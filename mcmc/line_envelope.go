@@ -186,7 +186,7 @@ func (e *envelope) weigh(q int) {
 	// What is left out may be far above all others; none is below by as much.
 	n.mass = float64(splits * portable.Exp(min(e.log(n, n.bound)-e.top, 700)))
 	if n.loose = 0; n.from < n.to {
-		fall := e.log(n, n.bound) - (e.log(n, n.a)+e.log(n, n.b))/2
+		fall := e.log(n, n.bound) - float64((e.log(n, n.a)+e.log(n, n.b))/2)
 		if n.loose = n.mass; fall <= math.MaxFloat64 {
 			n.loose = float64(n.loose * (fall / (1 + fall)))
 		}

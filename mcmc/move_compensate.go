@@ -69,9 +69,9 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 		return rejected, nil
 	}
 	s.d[0], s.d[1] = -int64(had), int64(has)
-	left, moved := int64(had-has), (had+has/rho)/2
+	left, moved := int64(had-has), float64((had+has/rho)/2)
 	if i > j {
-		moved = -(has + had/rho) / 2
+		moved = float64(-(has + had/rho) / 2)
 	}
 	for k, other := range others {
 		d := left

@@ -61,7 +61,7 @@ func Normal(mean, sd float64) Sparsity {
 	}
 	return Sparsity{weight: func(n int) float64 {
 		z := (float64(n) - mean) / sd
-		return portable.Exp(-z * z / 2)
+		return portable.Exp(float64(-z * z / 2))
 	}}
 }
 

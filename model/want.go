@@ -58,7 +58,7 @@ func (w Want) Bounds() (low, high float64, bounded bool) { return w.low, w.high,
 // Direction returns +1 of [Maximize], −1 of [Minimize], and 0 of any other want.
 func (w Want) Direction() int { return w.direction }
 
-// Has reports whether a class is one of those that [AnyOf] wants.
+// Has says whether a class is one of those that are wanted.
 func (w Want) Has(class string) bool { return slices.Contains(w.classes, class) }
 
 // Over returns a direction with the scale from one label to another instead of the

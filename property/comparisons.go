@@ -194,8 +194,8 @@ func (c *Comparisons) fit() error {
 		mean := portable.Dot(sigma[i], c.shift)
 		c.evidence -= portable.Log(c.factor[i][i])
 		both := c.precision[i] + cavity[i]
-		c.evidence += logNormal(z[i]) + portable.Log1p(c.precision[i]/cavity[i])/2 + c.shift[i]*(mean-c.shift[i]/both)/2 +
-			cavityAt[i]*cavity[i]/both*(float64(c.precision[i]*cavityAt[i])-float64(2*c.shift[i]))/2
+		c.evidence += logNormal(z[i]) + float64(portable.Log1p(c.precision[i]/cavity[i])/2) + float64(c.shift[i]*(mean-c.shift[i]/both)/2) +
+			float64(cavityAt[i]*cavity[i]/both*(float64(c.precision[i]*cavityAt[i])-float64(2*c.shift[i]))/2)
 	}
 	return nil
 }
@@ -245,13 +245,13 @@ func (c *Comparisons) solved(m [][]float64) [][]float64 {
 
 // logDensity is the log of the standard normal density, and logNormal that of its
 // distribution function.
-func logDensity(z float64) float64 { return -z*z/2 - portable.Log(2*math.Pi)/2 }
+func logDensity(z float64) float64 { return float64(-z*z/2) - float64(portable.Log(2*math.Pi)/2) }
 
 func logNormal(z float64) float64 {
 	if z < -30 { // erfc is 0 from −38 on
 		return logDensity(z) - portable.Log(-z)
 	}
-	return portable.Log(portable.Erfc(-z/math.Sqrt2) / 2)
+	return portable.Log(float64(portable.Erfc(-z/math.Sqrt2) / 2))
 }
 
 // weights returns the mean of w, and rows R with Var wᵀz = scale²·|z|² − |R·z|².

@@ -107,11 +107,11 @@ func smallestEigenvalue(n int, at func(i, j int) float64) float64 {
 		low, high = low+low, low
 	}
 	for high-low > 1e-6*math.Abs(low) {
-		if middle := (low + high) / 2; below(middle) {
+		if middle := float64((low + high) / 2); below(middle) {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	return (low + high) / 2
+	return float64((low + high) / 2)
 }

@@ -104,7 +104,7 @@ func Normal(mean, sd float64) (*Desirability, error) {
 	}
 	return &Desirability{func(v float64) float64 {
 		z := (v - mean) / sd
-		return -z * z / 2
+		return float64(-z * z / 2)
 	}, mean}, nil
 }
 

@@ -206,7 +206,7 @@ func TypicalDistance(o DistanceOptions) (float64, error) {
 		distances[k] = math.Ldexp(math.Sqrt(d.nearest(o.Recipes[r], r)), -d.shift)
 	}
 	slices.Sort(distances)
-	return (distances[(looks-1)/2] + distances[looks/2]) / 2, nil
+	return float64((distances[(looks-1)/2] + distances[looks/2]) / 2), nil
 }
 
 // LogScore returns log y(x).

@@ -73,7 +73,7 @@ func NewMarkowitz(returns []float64, covariance [][]float64, aversion float64, t
 	shift := min(59-bits.Len(uint(total))-exponent, 900)
 	for i := range n {
 		for j := range n {
-			m.covariance[i*n+j] = int64(math.RoundToEven(math.Ldexp(covariance[i][j]/2+covariance[j][i]/2, shift)))
+			m.covariance[i*n+j] = int64(math.RoundToEven(math.Ldexp(float64(covariance[i][j]/2)+float64(covariance[j][i]/2), shift)))
 		}
 	}
 	m.perUnit = math.Ldexp(1/float64(total)/float64(total), -shift)
@@ -216,7 +216,7 @@ func (s *markowitzScorer) Above(from, to int) float64 {
 	l := &s.line
 	a, b := float64(int64(from)-l.at), float64(int64(to)-l.at)
 	if l.bend > 0 && a < l.peak && l.peak < b {
-		return l.here + l.rise*l.peak/2 + l.slack
+		return l.here + float64(l.rise*l.peak/2) + l.slack
 	}
 	return l.here + max((l.rise-float64(l.bend*a))*a, (l.rise-float64(l.bend*b))*b) + l.slack
 }

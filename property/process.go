@@ -47,6 +47,11 @@ const endTime = time.Second
 
 // start starts the program of that path.
 func start(path string, o *ProgramOptions) (*process, error) {
+	if o.Starting != nil {
+		if err := o.Starting(); err != nil {
+			return nil, err
+		}
+	}
 	cmd := exec.Command(path, o.Command[1:]...)
 	cmd.Dir = o.Dir
 	cmd.Env = append(os.Environ(), "KIR_TOTAL="+strconv.Itoa(o.Total))

@@ -99,7 +99,9 @@ func (e *enumeration) each(ctx context.Context, visit func() bool) (done bool) {
 }
 
 // work is about how many steps of 10⁻⁹ s it took.
-func (e *enumeration) work() float64 { return float64(50*float64(e.looked)) + float64(10*float64(e.book.work)) }
+func (e *enumeration) work() float64 {
+	return float64(50*float64(e.looked)) + float64(10*float64(e.book.work))
+}
 
 // from goes through what ingredients from i on can make of the units left.
 func (e *enumeration) from(i, left int) bool {

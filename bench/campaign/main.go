@@ -73,7 +73,7 @@ func run(ctx context.Context) error {
 	var oracles []*oracle
 	switch {
 	case *file != "":
-		o, err := readBook(*file, table{file: *file, label: *label, minimize: *minimize, total: *total, failures: *failures})
+		o, err := readBook(ctx, *file, table{file: *file, label: *label, minimize: *minimize, total: *total, failures: *failures})
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func run(ctx context.Context) error {
 			if *only != "" && !slices.Contains(strings.Split(*only, ","), name) {
 				continue
 			}
-			o, err := readOracle(*dir, t)
+			o, err := readOracle(ctx, *dir, t)
 			if err != nil {
 				return err
 			}

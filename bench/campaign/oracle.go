@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -53,10 +54,10 @@ var tables = []table{
 }
 
 // readOracle reads one of the tables of a directory.
-func readOracle(dir string, t table) (*oracle, error) {
+func readOracle(ctx context.Context, dir string, t table) (*oracle, error) {
 	path := filepath.Join(dir, t.file)
 	if t.columns == nil && t.to == 0 {
-		return readBook(path, t)
+		return readBook(ctx, path, t)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -138,8 +139,8 @@ func newOracle(t table, ingredients []string) *oracle {
 }
 
 // readBook reads any table of recipes with a label.
-func readBook(path string, t table) (*oracle, error) {
-	b, err := book.ReadFile(path, book.Options{Labels: []string{t.label}})
+func readBook(ctx context.Context, path string, t table) (*oracle, error) {
+	b, err := book.ReadFile(ctx, path, book.Options{Labels: []string{t.label}})
 	if err != nil {
 		return nil, err
 	}

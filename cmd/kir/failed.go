@@ -41,8 +41,9 @@ func inputError(err error) error {
 		noRun      *run.NotRunError
 		unfinished *run.UnfinishedError
 		bounds     *run.BoundsError
+		state      *run.StateError
 	)
-	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) {
+	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) || errors.As(err, &state) {
 		return &fault.Error{Message: err.Error(), Err: err}
 	}
 	return err

@@ -57,7 +57,7 @@ otherwise. docs/tables.md describes what is read.`,
 				return err
 			}
 			if ingredients != "" {
-				if options.Ingredients, err = book.ReadIngredientsFile(ingredients, book.Layout{}); err != nil {
+				if options.Ingredients, err = book.ReadIngredientsFile(c.Context(), ingredients, book.Layout{}); err != nil {
 					return err
 				}
 				d.IngredientsLayout = options.Ingredients.Guessed
@@ -65,7 +65,7 @@ otherwise. docs/tables.md describes what is read.`,
 					return err
 				}
 			}
-			d.Book, err = withoutChanging(&options.Layout, func() (*book.Book, error) { return book.ReadFile(args[0], options) })
+			d.Book, err = withoutChanging(&options.Layout, func() (*book.Book, error) { return book.ReadFile(c.Context(), args[0], options) })
 			if err != nil {
 				return err
 			}

@@ -38,7 +38,7 @@ func longTable(t *testing.T) [][]string {
 // drink, and the shares as cell gives them.
 func wideTable(t *testing.T, cell func(units int) string) [][]string {
 	t.Helper()
-	book, err := book.ReadFile("../../examples/cocktails/recipes.csv", book.Options{})
+	book, err := book.ReadFile(t.Context(), "../../examples/cocktails/recipes.csv", book.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

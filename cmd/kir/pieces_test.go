@@ -167,20 +167,20 @@ func TestOurs(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if ours, err := begins(path, view.IsPage); err != nil || ours != c.ours {
+		if ours, err := begins(t.Context(), path, view.IsPage); err != nil || ours != c.ours {
 			t.Errorf("%s is ours: %v, %v", name, ours, err)
 		}
 	}
-	if ours, err := begins(filepath.Join(dir, "none"), view.IsPage); err != nil || !ours {
+	if ours, err := begins(t.Context(), filepath.Join(dir, "none"), view.IsPage); err != nil || !ours {
 		t.Errorf("nothing is ours: %v, %v", ours, err)
 	}
-	if _, err := begins(dir, view.IsPage); err == nil {
+	if _, err := begins(t.Context(), dir, view.IsPage); err == nil {
 		t.Error("a directory is read")
 	}
-	if err := savePage(filepath.Join(dir, "text"), page); !errors.Is(err, fs.ErrExist) {
+	if err := savePage(t.Context(), filepath.Join(dir, "text"), page); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over a text: %v", err)
 	}
-	if err := savePage(filepath.Join(dir, "new"), page); err != nil {
+	if err := savePage(t.Context(), filepath.Join(dir, "new"), page); err != nil {
 		t.Error(err)
 	}
 }

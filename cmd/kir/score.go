@@ -50,7 +50,7 @@ The table may be any that kir init reads; its ingredients are those of the probl
 			}
 			d.end()
 			defer func() { err = errors.Join(err, p.Close()) }()
-			book, err := withoutChanging(&layout, func() (*book.Book, error) { return p.ReadTable(args[1], layout) })
+			book, err := withoutChanging(&layout, func() (*book.Book, error) { return p.ReadTable(c.Context(), args[1], layout) })
 			if err != nil {
 				return err
 			}

@@ -101,7 +101,7 @@ func refused(ts *testscript.TestScript, _ bool, commands []string) {
 	for _, command := range commands {
 		status(ts, false, append([]string{"2", "kir"}, strings.Fields(command)...))
 		said := ts.ReadFile("stderr")
-		for _, want := range []string{`runs a program with your rights: "sh score.sh" in "`, "--allow-programs", "kir trust"} {
+		for _, want := range []string{"runs a program with your rights: ", "\n  in \"", "\n    \"sh\"\n    \"score.sh\"\n", "--allow-programs", "kir trust"} {
 			if !strings.Contains(said, want) {
 				ts.Fatalf("kir %s says %q without %q", command, said, want)
 			}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -510,7 +511,13 @@ func (s *soak) serve() {
 		s.t.Fatalf("step %d: kir serve says %q", s.step, out)
 	}
 	transport := &http.Transport{}
-	client := &http.Client{Transport: transport, Timeout: 2 * time.Minute}
+	jar, err := cookiejar.New(nil)
+	s.must(err)
+	client := &http.Client{Transport: transport, Jar: jar, Timeout: 2 * time.Minute}
+	answer, err := client.Get(address)
+	s.must(err)
+	s.must(answer.Body.Close())
+	address, _, _ = strings.Cut(address, "?")
 	people := 1 + s.r.IntN(3)
 	var all sync.WaitGroup
 	for range people {

@@ -24,6 +24,7 @@ type runStatus struct {
 	DrawsWant int           `json:"draws_wanted"`
 	Parts     int           `json:"parts"`
 	Bytes     int64         `json:"bytes"`
+	Damaged   []string      `json:"damaged"` // states that are damaged, and how
 	Shards    []shardStatus `json:"shards"`
 }
 
@@ -42,7 +43,10 @@ type shardStatus struct {
 func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 	of := &runStatus{
 		Name: m.Name, Complete: s.Complete(), Chains: len(s.Chains),
-		DrawsWant: len(s.Chains) * m.Settings.Draws, Shards: []shardStatus{},
+		DrawsWant: len(s.Chains) * m.Settings.Draws, Damaged: []string{}, Shards: []shardStatus{},
+	}
+	for _, damage := range s.Damaged() {
+		of.Damaged = append(of.Damaged, damage.Error())
 	}
 	for _, shard := range s.Shards() {
 		at := shardStatus{Shard: shard.String(), State: "missing"}
@@ -54,7 +58,7 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 			at.Draws += c.Draws
 			of.Parts += c.Parts
 			of.Bytes += c.Bytes
-			if !c.Saved.IsZero() {
+			if !c.Saved.IsZero() || c.Draws > 0 {
 				begun++
 			}
 			if c.Saved.After(heard) {
@@ -94,6 +98,9 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 	}
 	fmt.Fprintf(w, "Chains  %d: %d done, %d %s, %d missing\n", s.Chains, s.Done, s.Going, begun, s.Missing)
 	fmt.Fprintf(w, "Draws   %s of %s stored (%.1f %%), %s, %.1f MB\n", number.Thousands(s.Draws), number.Thousands(s.DrawsWant), share, number.Counted(s.Parts, "file"), float64(s.Bytes)/1e6)
+	for _, damage := range s.Damaged {
+		fmt.Fprintf(w, "Damage  %s; kir resume %s makes it again\n", terminal.Plain(damage), terminal.Plain(run.Quoted(location)))
+	}
 	if len(s.Shards) > 1 {
 		fmt.Fprintf(w, "\n%-12s %-8s %12s %22s  %s\n", "Shard", "", "chains", "draws", "last heard of")
 		for _, at := range s.Shards {

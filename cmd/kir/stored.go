@@ -121,7 +121,7 @@ func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *re
 		return m, "", damage
 	}
 	if err == nil {
-		err = r.Complete()
+		err = complete(r, tell)
 	}
 	if err != nil {
 		return nil, "", inputError(err)
@@ -140,6 +140,19 @@ func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *re
 		tell("summary.json has no checksum, as earlier versions wrote none: kir merge makes it again")
 	}
 	return m, "", nil
+}
+
+// complete says whether a run has all its draws, and tells of states that are damaged:
+// they are not needed for what there is.
+func complete(r *run.Run, tell func(string)) error {
+	s, err := r.Status()
+	if err != nil {
+		return err
+	}
+	for _, damage := range s.Damaged() {
+		tell(fmt.Sprintf("%v; kir resume %s makes it again", damage, run.Quoted(r.Dir)))
+	}
+	return r.Complete()
 }
 
 // readModel reads the summary of a run. If it has to be made again, that is said.

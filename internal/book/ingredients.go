@@ -1,6 +1,7 @@
 package book
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -209,8 +210,8 @@ func (a *Attribute) add(t *table, field int, text string) {
 }
 
 // ReadIngredientsFile reads a list of ingredients from a file; see [ReadIngredients].
-func ReadIngredientsFile(path string, l Layout) (*Ingredients, error) {
-	return readFile(path, func(r io.Reader) (*Ingredients, error) { return ReadIngredients(r, path, l) })
+func ReadIngredientsFile(ctx context.Context, path string, l Layout) (*Ingredients, error) {
+	return readFile(ctx, path, func(r io.Reader) (*Ingredients, error) { return ReadIngredients(r, path, l) })
 }
 
 // Len returns how many ingredients there are.

@@ -3,6 +3,7 @@ package book
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -426,8 +427,8 @@ func Header(r io.Reader, file string, l Layout) ([]string, error) {
 }
 
 // HeaderOfFile is [Header] of a file.
-func HeaderOfFile(path string, l Layout) ([]string, error) {
-	return readFile(path, func(r io.Reader) ([]string, error) { return Header(r, path, l) })
+func HeaderOfFile(ctx context.Context, path string, l Layout) ([]string, error) {
+	return readFile(ctx, path, func(r io.Reader) ([]string, error) { return Header(r, path, l) })
 }
 
 // AmountOf returns the amount that comes closest to a number of 0 or more.

@@ -31,6 +31,7 @@ import (
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/file"
 	"kir/internal/problem"
 	"kir/mcmc"
 )
@@ -132,10 +133,13 @@ func (c *Campaign) readBatches() error {
 	return nil
 }
 
+// mostBytes is how long a file of results or a batch may be.
+const mostBytes = 64 << 20
+
 // readBatch reads one batch.
 func (c *Campaign) readBatch(round int) (*Batch, error) {
 	path := c.batchPath(round, "json")
-	text, err := os.ReadFile(path)
+	text, err := file.Read(path, mostBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -634,7 +634,7 @@ func (ch *chooser) choosePool(p *pool) {
 			kind = Learn
 		}
 		at := -1
-		for d := apart; at < 0; d /= 2 {
+		for d := apart; at < 0; d = float64(d / 2) {
 			if d < apartLeast/2 {
 				d = 0
 			}

@@ -237,5 +237,5 @@ func (o *objective) noise() float64 {
 		top = o.warp.scores[0]
 	}
 	half := o.model.Noise()
-	return math.Abs(o.warp.value(top+half)-o.warp.value(top-half)) / 2
+	return float64(math.Abs(o.warp.value(top+half)-o.warp.value(top-half)) / 2)
 }

@@ -211,11 +211,11 @@ func (g *process) density(tuned [][]int) float64 {
 		d -= portable.Log(row[i])
 	}
 	for _, group := range tuned {
-		t := (-portable.Log(g.weight[group[0]])/2 - portable.Log(lengthMedian)) / lengthSpread
-		d -= t * t / 2
+		t := float64((float64(-portable.Log(g.weight[group[0]])/2) - portable.Log(lengthMedian)) / lengthSpread)
+		d -= float64(t * t / 2)
 	}
 	t := portable.Log(g.noise/noiseMedian) / noiseSpread
-	return d - t*t/2
+	return d - float64(t*t/2)
 }
 
 // tune chooses lengths and noise: from step to step each is changed by a factor for as

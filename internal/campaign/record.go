@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -16,13 +17,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/file"
 	"kir/internal/portable"
 	"kir/internal/problem"
-	"kir/internal/run"
 	"kir/mcmc"
 )
 
@@ -42,8 +41,8 @@ type Recording struct {
 	Correct  bool // values and amounts that are known already are replaced
 	Withdraw bool // the results count for nothing from here on
 
-	Now   func() time.Time
-	Store func(dir string) run.Store // nil: the directory itself
+	Now  func() time.Time              // nil: the clock
+	Step func(call, path string) error // see [file.Dir]
 }
 
 // Recorded says what became of results.
@@ -66,24 +65,21 @@ var idForm = regexp.MustCompile(`^([0-9]+)-([0-9]+)$`)
 
 // Record adds results to the file of them. All are added or none: the file is replaced
 // by one that begins with what it held. What is there already changes nothing.
-func (c *Campaign) Record(ctx context.Context, results []Result, o Recording) (*Recorded, error) {
+func (c *Campaign) Record(ctx context.Context, results []Result, o Recording) (_ *Recorded, err error) {
 	path := problem.ResultsPath(c.path)
-	dir, base := filepath.Dir(path), filepath.Base(path)
-	lock := flock.New(filepath.Join(dir, "."+base+".lock"))
-	taken, err := lock.TryLockContext(ctx, 20*time.Millisecond)
-	if err != nil || !taken {
-		return nil, fmt.Errorf("locking %s: %w", path, err)
+	dir, base := &file.Dir{Path: filepath.Dir(path), Step: o.Step}, filepath.Base(path)
+	lock, err := lockBeside(ctx, dir, base)
+	if err != nil {
+		return nil, err
 	}
-	defer func() { _ = lock.Unlock() }()
-	var store run.Store = run.Directory(dir)
-	if o.Store != nil {
-		store = o.Store(dir)
+	if lock != nil {
+		defer func() { err = errors.Join(err, lock.Remove()) }()
 	}
 	if err := removeUnfinished(dir, base); err != nil {
 		return nil, err
 	}
 	r := &recorder{c: c, o: o, out: &Recorded{File: path, IDs: []string{}, Notes: []string{}}}
-	if err := r.open(path); err != nil {
+	if err := r.open(dir, base); err != nil {
 		return nil, err
 	}
 	var faults []*fault.Error
@@ -106,22 +102,42 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o Recording) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := store.Replace(ctx, base, text); err != nil {
-		return nil, fmt.Errorf("writing %s: %w", path, err)
+	if err := dir.Replace(base, text); err != nil {
+		return nil, err
 	}
 	return r.out, nil
 }
 
+// lockPatience is how long another process that records is waited for.
+const lockPatience = 20 * time.Second
+
+// lockBeside takes the lock of a file, which is nil where there are no locks.
+func lockBeside(ctx context.Context, dir *file.Dir, base string) (*file.Lock, error) {
+	for begun := time.Now(); ; {
+		lock, err := dir.Lock("."+base+".lock", false, 100*time.Millisecond)
+		switch {
+		case lock != nil || errors.Is(err, errors.ErrUnsupported):
+			return lock, nil
+		case err != nil:
+			return nil, err
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case time.Since(begun) > lockPatience:
+			return nil, &fault.Error{File: dir.Join(base), Message: "another kir is writing to this file", Hint: "try again when it has ended"}
+		}
+	}
+}
+
 // removeUnfinished removes what processes that were killed were writing. The lock is
 // held.
-func removeUnfinished(dir, base string) error {
-	entries, err := os.ReadDir(dir)
+func removeUnfinished(dir *file.Dir, base string) error {
+	entries, err := os.ReadDir(cmp.Or(dir.Path, "."))
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), base+".") && strings.HasSuffix(e.Name(), ".new") {
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !missing(err) {
+		if strings.HasPrefix(e.Name(), base+".") && strings.HasSuffix(e.Name(), file.NewEnding) {
+			if err := dir.Remove(e.Name()); err != nil {
 				return err
 			}
 		}
@@ -139,13 +155,14 @@ type recorder struct {
 }
 
 // open reads the file as it is now.
-func (r *recorder) open(path string) error {
+func (r *recorder) open(dir *file.Dir, base string) error {
+	path := dir.Join(base)
 	o, err := r.c.Problem.BookOptions()
 	if err != nil {
 		return err
 	}
 	r.labels = r.c.labels()
-	file, err := os.Open(path)
+	text, err := dir.Read(base, mostBytes)
 	if missing(err) {
 		r.log = &book.Results{File: path, Ingredients: o.Ingredients}
 		for _, name := range r.labels {
@@ -156,9 +173,8 @@ func (r *recorder) open(path string) error {
 	if err != nil {
 		return err
 	}
-	log, err := book.ReadResults(file, path, o)
-	r.log = log
-	return errors.Join(err, file.Close())
+	r.log, err = book.ReadResults(bytes.NewReader(text), path, o)
+	return err
 }
 
 // wrong is an error at the place of a result.

@@ -16,7 +16,6 @@ import (
 	"kir/internal/book"
 	"kir/internal/long"
 	"kir/internal/problem"
-	"kir/internal/run"
 )
 
 const (
@@ -182,7 +181,7 @@ func TestReadTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-003.json": batch, "table.csv": text})
 			c := open(t, path)
-			results, _, err := c.ReadTable(filepath.Join(filepath.Dir(path), "table.csv"), book.Layout{})
+			results, _, err := c.ReadTable(t.Context(), filepath.Join(filepath.Dir(path), "table.csv"), book.Layout{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +194,7 @@ func TestReadTable(t *testing.T) {
 				t.Fatal(err)
 			}
 			c = open(t, path)
-			if results, _, err = c.ReadTable(filepath.Join(filepath.Dir(path), "table.csv"), book.Layout{}); err != nil {
+			if results, _, err = c.ReadTable(t.Context(), filepath.Join(filepath.Dir(path), "table.csv"), book.Layout{}); err != nil {
 				t.Fatal(err)
 			}
 			if out, err = c.Record(t.Context(), results, Recording{}); err != nil || out.New+out.Changed != 0 {
@@ -218,7 +217,7 @@ func TestReadTable(t *testing.T) {
 	} {
 		path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-003.json": batch, "table.csv": text})
 		c := open(t, path)
-		results, _, err := c.ReadTable(filepath.Join(filepath.Dir(path), "table.csv"), book.Layout{})
+		results, _, err := c.ReadTable(t.Context(), filepath.Join(filepath.Dir(path), "table.csv"), book.Layout{})
 		if err == nil {
 			_, err = c.Record(t.Context(), results, Recording{})
 		}
@@ -265,15 +264,8 @@ func TestParseRecipe(t *testing.T) {
 	}
 }
 
-// A failing store ends at a call of its own.
-type failing struct {
-	run.Store
-	err error
-}
-
-func (f failing) Replace(context.Context, string, []byte) error { return f.err }
-
-// TestRecordFails: where the file cannot be written it is as it was.
+// TestRecordFails: at whichever call of the system writing ends, the file is as it was or
+// as it is to be.
 func TestRecordFails(t *testing.T) {
 	path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-003.json": batch})
 	was, _, err := record(t, path, Result{ID: "3-1", Values: map[string]string{"liking": "7"}}, Recording{})
@@ -281,10 +273,36 @@ func TestRecordFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("no space is left")
-	is, _, err := record(t, path, Result{ID: "3-2", Values: map[string]string{"liking": "7"}}, Recording{
-		Store: func(dir string) run.Store { return failing{run.Directory(dir), full} }})
-	if !errors.Is(err, full) || is != was {
-		t.Errorf("%v\n%s", err, is)
+	other := Result{ID: "3-2", Values: map[string]string{"liking": "7"}}
+	fails := 0
+	for at := 0; ; at++ {
+		calls := 0
+		is, _, err := record(t, path, other, Recording{Step: func(call, of string) error {
+			if calls++; calls > at {
+				return full // and so do all that follow, as if the process were dead
+			}
+			return nil
+		}})
+		if err == nil {
+			if is == was || !strings.HasPrefix(is, was) {
+				t.Errorf("nothing failed:\n%s", is)
+			}
+			break
+		}
+		fails++
+		if !errors.Is(err, full) {
+			t.Errorf("call %d: %v", at, err)
+		}
+		if is != was {
+			// The file had been renamed: what follows only sees to it that it stays.
+			if again, out, err := record(t, path, other, Recording{}); err != nil || out.Same != 1 || again != is {
+				t.Errorf("call %d: %v, %+v\n%s", at, err, out, again)
+			}
+			break
+		}
+	}
+	if fails < 4 {
+		t.Errorf("it failed at %d calls only", fails)
 	}
 }
 

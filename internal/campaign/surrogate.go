@@ -57,7 +57,7 @@ func normal(r *mcmc.Rand) float64 {
 
 // gaussian returns the density of the standard normal law, and its distribution function.
 func gaussian(z float64) (density, below float64) {
-	return portable.Exp(-z*z/2) / math.Sqrt(2*math.Pi), portable.Erfc(-z/math.Sqrt2) / 2
+	return portable.Exp(float64(-z*z/2)) / math.Sqrt(2*math.Pi), float64(portable.Erfc(-z/math.Sqrt2) / 2)
 }
 
 // improvement returns E[(v − b)₊] of a normal v.
@@ -82,5 +82,5 @@ func logImprovement(mean, sd, b float64) float64 {
 		return portable.Log(float64(sd * (density + float64(z*below))))
 	}
 	// φ(z) + z·Φ(z) = φ(z)/z² · (1 − 3/z² + ...) far below.
-	return portable.Log(sd) - z*z/2 - portable.Log(float64(z*z*math.Sqrt(2*math.Pi))) + portable.Log1p(-3/(z*z)+15/(z*z*z*z))
+	return portable.Log(sd) - float64(z*z/2) - portable.Log(float64(z*z*math.Sqrt(2*math.Pi))) + portable.Log1p(-3/(z*z)+15/(z*z*z*z))
 }

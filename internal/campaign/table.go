@@ -13,21 +13,17 @@ import (
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/file"
 	"kir/internal/report/sheet"
-	"kir/internal/run"
 )
 
 // keep writes down a batch, which must not be there yet.
-func (c *Campaign) keep(ctx context.Context, b *Batch) error {
+func (c *Campaign) keep(b *Batch) error {
 	text, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return err
 	}
-	path := c.batchPath(b.Round, "json")
-	if err := run.Directory(filepath.Dir(path)).Create(ctx, filepath.Base(path), append(text, '\n')); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
+	return file.Create(c.batchPath(b.Round, "json"), append(text, '\n'))
 }
 
 // Sheet returns a batch as a table to fill in: a row a recipe, with its id, a column an
@@ -76,7 +72,7 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 
 // SaveTable writes the table of a batch to fill in: an .xlsx workbook if the path ends so,
 // else CSV. One that is there is left as it is unless replace is true.
-func (b *Batch) SaveTable(ctx context.Context, ingredients []string, path string, replace bool) error {
+func (b *Batch) SaveTable(ingredients []string, path string, replace bool) error {
 	s, err := b.Sheet(ingredients)
 	if err != nil {
 		return err
@@ -90,25 +86,20 @@ func (b *Batch) SaveTable(ctx context.Context, ingredients []string, path string
 	if err != nil {
 		return err
 	}
-	store := run.Directory(filepath.Dir(path))
-	write := store.Create
 	if replace {
-		write = store.Replace
+		return file.Replace(path, text.Bytes())
 	}
-	if err := write(ctx, filepath.Base(path), text.Bytes()); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
+	return file.Create(path, text.Bytes())
 }
 
 // ReadTable reads a table that was filled in, a file of results, or a table of recipes
 // that somebody else has made. Its ingredients are those of the problem.
-func (c *Campaign) ReadTable(path string, layout book.Layout) ([]Result, *book.Book, error) {
+func (c *Campaign) ReadTable(ctx context.Context, path string, layout book.Layout) ([]Result, *book.Book, error) {
 	o, err := c.Problem.BookOptions()
 	if err != nil {
 		return nil, nil, err
 	}
-	header, err := book.HeaderOfFile(path, layout)
+	header, err := book.HeaderOfFile(ctx, path, layout)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -140,7 +131,7 @@ func (c *Campaign) ReadTable(path string, layout book.Layout) ([]Result, *book.B
 			o.Labels = append(o.Labels, name)
 		}
 	}
-	b, err := book.ReadFile(path, o)
+	b, err := book.ReadFile(ctx, path, o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -39,7 +39,7 @@ func newWarp(values []float64) *warp {
 	slices.Sort(off)
 	if spread := float64(normalMAD * median(off)); spread > 0 {
 		for k, v := range w.values {
-			w.scores[k] = (w.scores[k] + float64(softest*tanh((v-middle)/spread/softest))) / 2
+			w.scores[k] = float64((w.scores[k] + float64(softest*tanh((v-middle)/spread/softest))) / 2)
 		}
 	}
 	return w
@@ -59,7 +59,7 @@ const (
 // median returns the median of sorted numbers.
 func median(sorted []float64) float64 {
 	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+	return float64((sorted[(n-1)/2] + sorted[n/2]) / 2)
 }
 
 // tail is from which score on, up to the last, the slope beyond the last is taken.

@@ -153,7 +153,7 @@ func reachable(ctx context.Context, plan *plan) ([]bool, error) {
 		return out, nil
 	}
 	need, limit := plan.cost(), Options{}.withDefaults()
-	if bytes := need.bytes / 64; bytes > float64(limit.Memory) {
+	if bytes := float64(need.bytes / 64); bytes > float64(limit.Memory) {
 		return nil, &SizeError{bytes, float64(limit.Memory), "bytes of memory"}
 	}
 	if steps := float64(need.steps * stepsPerBit); steps > limit.Steps {

@@ -111,7 +111,7 @@ func logBinomial(n, k int) float64 {
 		return sum
 	}
 	a, b, c := float64(n), float64(k), float64(n-k)
-	return float64(b*portable.Log(a/b)) - float64(c*portable.Log1p(-b/a)) - portable.Log(float64(2*math.Pi*b*(c/a)))/2 +
+	return float64(b*portable.Log(a/b)) - float64(c*portable.Log1p(-b/a)) - float64(portable.Log(float64(2*math.Pi*b*(c/a)))/2) +
 		stirling(a) - stirling(b) - stirling(c)
 }
 

@@ -72,7 +72,7 @@ func New(ctx context.Context, s Space, options Options) (*Table, error) {
 		most = min(most, options.MaxUsed)
 	}
 	options = options.withDefaults()
-	plan, err := newPlan(ctx, s, most, float64(options.Memory)/bytesPerCell)
+	plan, err := newPlan(ctx, s, most, float64(float64(options.Memory)/bytesPerCell))
 	if err != nil {
 		return nil, err
 	}

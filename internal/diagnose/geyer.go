@@ -80,8 +80,8 @@ func (g *geyer) ess(n int, series []moments, c covariance) (float64, error) {
 	}
 	for t := 2; t <= end-2; t += 2 {
 		if before := g.rho[t-2] + g.rho[t-1]; g.rho[t]+g.rho[t+1] > before {
-			g.rho[t] = before / 2
-			g.rho[t+1] = before / 2
+			g.rho[t] = float64(before / 2)
+			g.rho[t+1] = float64(before / 2)
 		}
 	}
 	var sum float64

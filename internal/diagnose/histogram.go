@@ -50,7 +50,7 @@ func TotalVariation(p, q []float64) float64 {
 		}
 		sum += math.Abs(x)
 	}
-	return sum / 2
+	return float64(sum / 2)
 }
 
 // ExpectedTotalVariation returns the total variation distance that is to be
@@ -82,5 +82,5 @@ func ExpectedTotalVariation(target []float64, shares []Proportion) float64 {
 		}
 		sum += most
 	}
-	return sum / 2
+	return float64(sum / 2)
 }

@@ -35,7 +35,7 @@ func (s *sample) mcseQuantile(p, ess float64) float64 {
 	a, b := float64(ess*p)+1, float64(ess*(1-p))+1
 	low := int(portable.BetaQuantile(a, b, 0.1586553) * float64(total))
 	high := int(math.Ceil(portable.BetaQuantile(a, b, 0.8413447) * float64(total)))
-	return (s.ranking.at(min(high, total)-1) - s.ranking.at(max(low, 1)-1)) / 2
+	return float64((s.ranking.at(min(high, total)-1) - s.ranking.at(max(low, 1)-1)) / 2)
 }
 
 // mcseSD returns √((m₄ − m₂²) / (4 m₂ ESS)), where m₂ and m₄ are the second and

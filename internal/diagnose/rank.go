@@ -49,16 +49,16 @@ func (r *ranking) median() float64 {
 	}
 	low, high := r.at(n/2-1), r.at(n/2)
 	if sum := low + high; !math.IsInf(sum, 0) {
-		return sum / 2
+		return float64(sum / 2)
 	}
-	return low/2 + high/2
+	return float64(low/2) + float64(high/2)
 }
 
 // normalScore is Φ⁻¹((rank − 3/8) / (total + 1/4)), with the offset that Blom
 // (1958) recommends, mirrored at the middle rank so that opposite ranks have
 // opposite scores.
 func normalScore(rank float64, total int) float64 {
-	middle := float64(total+1) / 2
+	middle := float64(float64(total+1) / 2)
 	if rank == middle {
 		return 0
 	}

@@ -36,7 +36,7 @@ const (
 // degrees of freedom is to be multiplied, so that twice the product is what a
 // t law puts there instead of a normal one: t_ν⁻¹(Φ(2))/2.
 func widening(freedom float64) float64 {
-	return portable.StudentQuantile(freedom, beyond(spread)) / spread
+	return float64(portable.StudentQuantile(freedom, beyond(spread)) / spread)
 }
 
 // statedOfMean returns the stated error of the mean of draws worth ess independent
@@ -104,7 +104,7 @@ func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 	below := s.ranking.at(max(int(float64(low*total)), 1) - 1)
 	above := s.ranking.at(min(int(math.Ceil(float64(high*total))), len(s.flat)) - 1)
 	if distance := math.Max(q-below, above-q); distance > 0 {
-		return distance / spread, nil
+		return float64(distance / spread), nil
 	}
 	return s.nextToAStep(q, func(share float64) float64 {
 		out := portable.NormalQuantile(portable.Beta(a, b, share))

@@ -120,7 +120,7 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 			return g, nil
 		}
 		walker.load(g.members[k])
-		values[k] = float64(walker.v) / quantum
+		values[k] = float64(float64(walker.v) / quantum)
 	}
 	weights := make([]float64, size)
 	b := 0.0
@@ -160,7 +160,7 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 				walker.move(r, b)
 			}
 			walker.store(&g.members[k])
-			values[k] = float64(walker.v) / quantum
+			values[k] = float64(float64(walker.v) / quantum)
 		}
 		if math.IsInf(b, 1) {
 			break
@@ -221,7 +221,7 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 		}
 	}
 	for range 50 {
-		if mid := (lo + hi) / 2; effective(mid) > keepWeight {
+		if mid := float64((lo + hi) / 2); effective(mid) > keepWeight {
 			lo = mid
 		} else {
 			hi = mid
@@ -234,7 +234,7 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 // uniform number: member k comes ⌊size·w_k/Σw⌋ or one more times (Kitagawa 1996).
 func (g *group) resample(r Rand, weights []float64, sum float64) {
 	size := len(g.members)
-	offset := float64(r.Intn(1<<30)) / (1 << 30)
+	offset := float64(float64(r.Intn(1<<30)) / (1 << 30))
 	members := make([]Composition, 0, size)
 	below := 0.0
 	for k, w := range weights {

@@ -154,7 +154,7 @@ func jackknife(a, b []float64) float64 {
 func spread(without []float64) float64 {
 	mean := 0.0
 	for _, x := range without {
-		mean += x / groups
+		mean += float64(x / groups)
 	}
 	squares := 0.0
 	for _, x := range without {

@@ -137,7 +137,7 @@ func (w *walker) try(r Rand, b float64, changes ...change) {
 		if !w.keeps(changes...) {
 			return
 		}
-	} else if worse, hard := w.look(changes); hard || worse > 0 && !r.Bernoulli(portable.Exp(-b*float64(worse)/quantum)) {
+	} else if worse, hard := w.look(changes); hard || worse > 0 && !r.Bernoulli(portable.Exp(float64(-b*float64(worse)/quantum))) {
 		return
 	}
 	for _, c := range changes {

@@ -162,7 +162,7 @@ func bar(f *figure.Figure, x, y figure.Scale, from, to, share, sd float64, p fig
 	if sd == 0 {
 		return
 	}
-	errorBar(f, (left+right)/2, y.At(max(0, share-sd)), y.At(min(1, share+sd)), min(2.5, (right-left)/3))
+	errorBar(f, float64((left+right)/2), y.At(max(0, share-sd)), y.At(min(1, share+sd)), min(2.5, (right-left)/3))
 }
 
 func errorBar(f *figure.Figure, x, lo, hi, half float64) {
@@ -240,7 +240,7 @@ func productFigure(c *Cocktails) *figure.Figure {
 	}
 	for k, side := range sides {
 		for _, bin := range side.of.Bins {
-			half := (bin.High - bin.Low) / 2
+			half := float64((bin.High - bin.Low) / 2)
 			from := bin.Low + float64(half*(0.08+float64(0.92*float64(k))))
 			bar(f, x, y, from, from+float64(0.92*half), bin.Mean, bin.SD, side.paint)
 		}

@@ -42,7 +42,7 @@ func cosine(x float64) float64 {
 		p = float64((p + c) * y)
 	}
 	// 1 − y/2 and what that lacks.
-	half := y / 2
+	half := float64(y / 2)
 	high := 1 - half
 	return high + (1 - high - half + float64(p*y))
 }

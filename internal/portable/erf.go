@@ -24,7 +24,7 @@ func Erfc(x float64) float64 {
 		scaled = (1/math.SqrtPi - float64(square*ratio(square, erfcFar[:], erfcFarBelow[:]))) / y
 	}
 	// exp(−y²) is exp(−h²)·exp(−(y−h)(y+h)), h having few bits, so that its square is exact.
-	h := math.Trunc(y*16) / 16
+	h := float64(math.Trunc(y*16) / 16)
 	tail := float64(Exp(-float64(h*h)) * Exp(-float64((y-h)*(y+h))))
 	tail = float64(tail * scaled)
 	if x < 0 {

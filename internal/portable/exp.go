@@ -73,7 +73,7 @@ func Exp2(x float64) float64 {
 	}
 	shifted := float64(x*steps) + rounder
 	k := int(int32(math.Float64bits(shifted)))
-	r := x - (shifted-rounder)/steps // exact
+	r := x - float64((shifted-rounder)/steps) // exact
 	y, e := expStep(k, float64(r*math.Ln2))
 	return scale(y, e)
 }
@@ -88,7 +88,7 @@ func Expm1(x float64) float64 {
 	case x < -40:
 		return -1
 	case math.Abs(x) < 0x1p-40:
-		return x + float64(x*x)/2
+		return x + float64(float64(x*x)/2)
 	}
 	high, low, e := expSum(x, 0)
 	if e > 100 {

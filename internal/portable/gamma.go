@@ -104,7 +104,7 @@ func BetaQuantile(a, b, p float64) float64 {
 		}
 		next := x - float64(off*x)*(1-x)/betaDensity(a, b, x) // Newton's step, if it stays within
 		if !(next > low && next < high) {
-			next = low + (high-low)/2
+			next = low + float64((high-low)/2)
 		}
 		if math.Abs(next-x) <= float64(0x1p-52*x) {
 			return next
@@ -118,13 +118,13 @@ func BetaQuantile(a, b, p float64) float64 {
 // of freedom is with probability p.
 func StudentQuantile(freedom, p float64) float64 {
 	tail := min(p, 1-p)
-	x := BetaQuantile(freedom/2, 0.5, float64(2*tail)) // freedom/(freedom + t²)
+	x := BetaQuantile(float64(freedom/2), 0.5, float64(2*tail)) // freedom/(freedom + t²)
 	return math.Copysign(math.Sqrt(float64(freedom*(1-x))/x), p-0.5)
 }
 
 // StudentTail returns the probability that a number of Student's law is more than t.
 func StudentTail(freedom, t float64) float64 {
-	tail := Beta(freedom/2, 0.5, freedom/(freedom+float64(t*t))) / 2
+	tail := float64(Beta(float64(freedom/2), 0.5, freedom/(freedom+float64(t*t))) / 2)
 	if t < 0 {
 		return 1 - tail
 	}

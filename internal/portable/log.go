@@ -83,7 +83,7 @@ func Log1p(x float64) float64 {
 	case x == 0 || math.IsInf(x, 1):
 		return x
 	case math.Abs(x) < 0x1p-40:
-		return x - float64(x*x)/2
+		return x - float64(float64(x*x)/2)
 	}
 	sum, rest := twoSum(1, x)
 	high, low := logPartsOf(sum)
@@ -117,15 +117,15 @@ func logSum(x float64) (high, low float64) {
 		// f − f²/2 + f³·(1/3 − ...), the first two as sums of two numbers.
 		square, rest := twoProduct(f, f)
 		third := float64(float64(square*f) * (1.0/3 - float64(f*(1.0/4)) + float64(square*(1.0/5-float64(f*(1.0/6))))))
-		high, low = quickSum(f, -square/2)
-		low += third - rest/2
+		high, low = quickSum(f, float64(-square/2))
+		low += third - float64(rest/2)
 	} else {
 		// From y next to log z: log z = y + log(1 + t), t = z·e⁻ʸ − 1, which is tiny.
 		y := Log(z)
 		back, backRest, e := expSum(-y, 0)
 		product, rest := twoProduct(z, scale(back, e))
 		t := (product - 1) + (rest + float64(z*scale(backRest, e)))
-		high, low = quickSum(y, t-float64(t*t)/2)
+		high, low = quickSum(y, t-float64(float64(t*t)/2))
 	}
 	if k == 0 {
 		return quickSum(high, low)

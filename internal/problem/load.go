@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -86,6 +87,12 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if err != nil {
 		return p, err
 	}
+	// Before anything that may score a composition. What cannot be read of them is wrong
+	// with the problem, and ends its reading before that, too.
+	commands, at, _ := programsOf(ctx, root, files.Dir)
+	if err := cmp.Or(ctx.Err(), consent(ctx, at, commands...)); err != nil {
+		return p, err
+	}
 	bad := &findings{file: root.File, root: root}
 	if err := bad.each(root, func(n *yaml.Node) error { _, err := schema.Problem.Fields(n); return err }); err != nil {
 		return p, err
@@ -100,9 +107,9 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 			return p, err
 		}
 	}
-	s := &shelf{bad: bad, files: files, workers: o.Workers, tell: o.Tell, doing: o.Doing, grown: o.Grown, problem: p.Inputs[0].SHA256, file: path, early: o.Campaign}
+	s := &shelf{bad: bad, files: files, workers: o.Workers, tell: o.Tell, doing: o.Doing, grown: o.Grown, file: path, early: o.Campaign}
 	if o.Cache {
-		s.cache = cache{filepath.Join(files.Dir, cacheName)}
+		s.cache = cacheBeside(files.Dir)
 	}
 	if err := s.fill(ctx, root); err != nil {
 		if err := bad.add(err); err != nil {

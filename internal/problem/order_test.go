@@ -13,7 +13,7 @@ import (
 func TestShortlistInOrder(t *testing.T) {
 	for _, name := range []string{"cocktails/problem.yaml", "fragrance/problem.yaml", "spritz/problem.yaml"} {
 		t.Run(filepath.Dir(name), func(t *testing.T) {
-			p, err := Load(t.Context(), filepath.Join("..", "examples", filepath.FromSlash(name)), Options{})
+			p, err := Load(t.Context(), filepath.Join("..", "..", "examples", filepath.FromSlash(name)), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -79,11 +79,11 @@ func (p *Problem) Close() error {
 }
 
 // Commands returns the commands that the problem's properties run, with the user's
-// rights, in words.
-func (p *Problem) Commands() (commands []string) {
+// rights.
+func (p *Problem) Commands() (commands []*Command) {
 	for _, w := range p.Properties {
-		if w.Kind == "program" {
-			commands = append(commands, w.About)
+		if w.command != nil {
+			commands = append(commands, w.command)
 		}
 	}
 	return commands

@@ -1,6 +1,10 @@
 package problem
 
 import (
+	"math"
+
+	"kir/internal/book"
+	"kir/internal/portable"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
 	"kir/model"
@@ -24,6 +28,10 @@ type Property struct {
 	// and at which values of the constants that are tried, in words; else nil.
 	Value func(x *mcmc.Composition) (v float64, at string)
 
+	// Class is of a forest or a model of classes: those whose probability is its score,
+	// such as "Fresh or Sour"; else empty.
+	Class string
+
 	// Taste and HeldOut are of a preference: what was learnt, and how well it tells
 	// pairs that it has not learnt from; else nil and nothing.
 	Taste   *property.Taste
@@ -31,6 +39,7 @@ type Property struct {
 
 	learnt   *learnt // of a forest
 	property mcmc.Property
+	command  *Command   // of a program
 	at       *yaml.Node // what stands under the kind
 	resolved any        // what stands under the kind, with defaults written out
 }
@@ -38,6 +47,37 @@ type Property struct {
 // ByHeldOut says whether the known recipes are scored by models that have not learnt from
 // them: by the trees of a forest that left a recipe out.
 func (w *Property) ByHeldOut() bool { return w.learnt != nil && w.learnt.data != nil }
+
+// Calibration returns what the recipes that were left out of trees say of a forest's
+// probabilities of the wanted class; nil of what is not of classes, and where nobody knows
+// which recipes a forest has seen.
+func (w *Property) Calibration() (*model.Calibration, error) {
+	if w.Class == "" || !w.ByHeldOut() {
+		return nil, nil
+	}
+	return w.learnt.calibrated(w.Forest)
+}
+
+// Has says of a recipe of the book whether it is of the wanted class: 1 or 0, NaN of one
+// without the label.
+func (w *Property) Has(label *book.Label, r int) float64 {
+	switch {
+	case label.Of[r] < 0:
+		return math.NaN()
+	case w.learnt.score.Want().Has(label.Value(r)):
+		return 1
+	}
+	return 0
+}
+
+// Probability is what a forest of classes, or a model of them, gives a composition for the
+// wanted class, whatever the floor.
+func (w *Property) Probability(x *mcmc.Composition) float64 {
+	if w.learnt != nil {
+		return w.learnt.score.Probability(w.learnt.score.Point(x.Amounts()))
+	}
+	return portable.Exp(w.property.LogScore(x))
+}
 
 // floor reads the least score, 0 if there is none.
 func floor(f map[string]*yaml.Node) (float64, error) {

@@ -109,10 +109,15 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	resolved.Set("label", grown.Label())
 	resolved.Set("floor", least)
 	resolved.Keep(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "add")
+	class := ""
+	if !grown.Numeric() {
+		class = want.String()
+	}
 	return Property{
 		About:    grown.Label() + " " + want.String() + added,
 		Forest:   grown,
-		learnt:   &learnt{data, score, least},
+		Class:    class,
+		learnt:   &learnt{data: data, score: score, floor: least},
 		property: property.NewForest(score, least),
 		resolved: resolved,
 	}, nil

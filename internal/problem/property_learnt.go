@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"kir/internal/book"
 	"kir/internal/fault"
@@ -28,6 +29,28 @@ type learnt struct {
 	data  *model.Data // what it was grown from; nil of a forest from a file
 	score *model.Score
 	floor float64
+
+	once        sync.Once // makes what follows
+	calibration *model.Calibration
+	err         error
+}
+
+// calibrated returns what the recipes that were left out say of a forest of classes, nil
+// if none was.
+func (w *learnt) calibrated(f *model.Forest) (*model.Calibration, error) {
+	w.once.Do(func() {
+		rows, err := f.OutOfBag(w.score, w.data.Rows)
+		if err != nil {
+			w.err = err
+			return
+		}
+		came := make([]bool, len(rows))
+		for r := range rows {
+			came[r] = w.score.Want().Has(w.data.Classes[r])
+		}
+		w.calibration = model.Calibrate(rows, came, f.Trees())
+	})
+	return w.calibration, w.err
 }
 
 // outOfBag returns y of each recipe of a book as the trees say that have not seen

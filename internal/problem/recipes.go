@@ -13,6 +13,7 @@ import (
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/file"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
 )
@@ -181,10 +182,13 @@ func (s *shelf) resultsAt(root *yaml.Node) (*yaml.Node, error) {
 		return nil, nil
 	}
 	path := ResultsPath(s.file)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	switch info, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	} else if err != nil {
+	case err != nil:
 		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, file.NotRegular(path, info.Mode())
 	}
 	if in := root.Get("ingredients"); in != nil && in.Get("count") != nil {
 		return nil, yaml.Hint(in.Errorf("counted ingredients have no names that results could use"), "list their names, or remove %s", path)

@@ -366,7 +366,7 @@ func units(total int, n *yaml.Node, what string, least int) (int, error) {
 		if share, float := n.Float(what); err != nil && float == nil && share > 0 && share < float64(total) && share != math.Trunc(share) {
 			way := fmt.Sprintf(`write a whole number of the %d units of the total, or a percentage such as "20%%"`, total)
 			if share < 1 {
-				way = fmt.Sprintf(`write a whole number of the %d units of the total, or a percentage: "%s%%"`, total, strconv.FormatFloat(100*share, 'g', 6, 64))
+				way = fmt.Sprintf(`write a whole number of the %d units of the total, or a percentage: "%s%%"`, total, strconv.FormatFloat(float64(100*share), 'g', 6, 64))
 			}
 			return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "%s", way)
 		}

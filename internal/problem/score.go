@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"context"
 	"fmt"
 
 	"slices"
@@ -13,13 +14,13 @@ import (
 )
 
 // ReadTable reads recipes of the problem's ingredients, in its units.
-func (p *Problem) ReadTable(path string, layout book.Layout) (*book.Book, error) {
+func (p *Problem) ReadTable(ctx context.Context, path string, layout book.Layout) (*book.Book, error) {
 	o, err := p.BookOptions()
 	if err != nil {
 		return nil, err
 	}
 	o.Layout = layout
-	return book.ReadFile(path, o)
+	return book.ReadFile(ctx, path, o)
 }
 
 // BookOptions returns how tables of the problem's ingredients are read.

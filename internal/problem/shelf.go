@@ -26,7 +26,6 @@ type shelf struct {
 	recipes    [][]mcmc.Part     // those of the book, closed to the total
 	units      *book.Units       // of the recipes; nil: the usual ones
 	files      *yaml.Files
-	problem    string // SHA-256 of the problem file
 
 	constituents map[string][]float64 // by name: the shares, by ingredient
 	block        *block               // whose rules are read; nil outside of blocks

@@ -49,12 +49,12 @@ func (g AnswerGrade) Sure() bool { return g == Good || g == Stated || g == Unask
 type WishPromise struct {
 	Name     string `json:"name"`
 	Strength string `json:"strength,omitempty"` // weak, fair or good: of a model
-	// Unit says what the figures are: the label's own "value", or the "score" in
-	// 0..1 of a wish that is not for a number.
+	// Unit says what the figures are: the label's own "value", the "probability" of a
+	// class as [Prediction] has it, or the "score" in 0..1 of another wish.
 	Unit      string `json:"unit"`
 	Shortlist Number `json:"shortlist"` // means
 	Random    Number `json:"random"`
-	Known     Number `json:"known"` // of a value, the recipes' own labels; null where there are none
+	Known     Number `json:"known"` // of a value or a probability, the recipes' own labels; null where there are none
 }
 
 // Scores sums up what several compositions score.

@@ -16,7 +16,7 @@ type Scored struct {
 	Book   string            `json:"book"`   // the known recipe of the same amounts; empty if there is none
 	// OutOfBag says that forests have scored it by trees that have not seen it.
 	OutOfBag bool `json:"out_of_bag"`
-	// Predicted are the labels that are numbers, by wish, of recipes that are not
+	// Predicted are the labels, numbers and classes, by wish, of recipes that are not
 	// in the book.
 	Predicted map[string]Prediction `json:"predicted,omitempty"`
 	Broken    []Breach              `json:"broken"`

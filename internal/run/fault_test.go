@@ -29,13 +29,13 @@ type shaky struct {
 var errShaken = &fs.PathError{Op: "shake", Path: "the disk", Err: syscall.EIO}
 
 func (s *shaky) open(path string) Store {
-	return &directory{path: path, step: func(string, string) error {
+	return newDirectory(path, func(string, string) error {
 		s.calls++
 		if s.at > 0 && (s.calls == s.at || s.fatal && s.calls > s.at) {
 			return errShaken
 		}
 		return nil
-	}}
+	})
 }
 
 // faultSpec is a small run of several parts; views are what stands for the summary

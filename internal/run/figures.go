@@ -22,7 +22,7 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 	if err != nil {
 		return nil, err
 	}
-	states, err := loadStates(ctx, store, m)
+	states, damage, err := loadStates(ctx, store, m)
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +40,9 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 	})
 	for c := range chains {
 		s := states[c]
+		if damage[c] != nil {
+			return nil, &StateError{Dir: store.Location(), Err: damage[c]}
+		}
 		if s == nil || s.Draws != settings.Draws || len(stored[c]) != s.Parts {
 			return nil, &UnfinishedError{Dir: store.Location()}
 		}

@@ -34,7 +34,7 @@ func Open(ctx context.Context, store Store) (*Run, error) {
 
 // Problem returns the problem as it was resolved.
 func (r *Run) Problem(ctx context.Context) ([]byte, error) {
-	return r.store.Read(ctx, problemName, 0, -1)
+	return ReadWhole(ctx, r.store, problemName, mostProblem)
 }
 
 // Status says how far the run was when it was first asked.
@@ -71,7 +71,7 @@ func (r *Run) Parts(ctx context.Context) ([]Part, error) {
 	var parts []Part
 	for chain := range r.Manifest.Settings.Chains {
 		for _, f := range stored[chain] {
-			data, err := r.store.Read(ctx, f.Name, 0, -1)
+			data, err := ReadWhole(ctx, r.store, f.Name, boundsOf(r.Manifest).bytes)
 			if err != nil {
 				return nil, err
 			}

@@ -52,7 +52,7 @@ func (o outcome) same(t testing.TB, want outcome) {
 // tidy fails if something is left that a complete run does not need.
 func tidy(t testing.TB, dir string) {
 	t.Helper()
-	_, unfinished, err := (&directory{path: dir}).walk("")
+	_, unfinished, err := newDirectory(dir, nil).dir.Walk("")
 	if err != nil || len(unfinished) > 0 {
 		t.Errorf("left are %q, error %v", unfinished, err)
 	}

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
 
 	"kir/mcmc"
@@ -140,28 +139,20 @@ func (s *session) lock() (unlock func(), err error) {
 	if !ok {
 		return unlock, nil
 	}
-	if err := d.makeParent(d.join(lockName)); err != nil {
+	if err := d.dir.Make(lockName); err != nil {
 		return unlock, fmt.Errorf("making a directory for the run: %w; name another place", err)
 	}
-	l := flock.New(d.join(lockName))
-	try := l.TryLockContext
-	if s.options.Shard.Count > 0 {
-		try = l.TryRLockContext
-	}
 	// Whoever looks whether a process works on the run holds the lock for an instant.
-	patient, enough := context.WithTimeout(s.ctx, lockPatience)
-	defer enough()
-	locked, err := try(patient, lockPatience/10)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil
+	l, err := d.dir.Lock(lockName, s.options.Shard.Count > 0, lockPatience)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return unlock, nil
+	case err != nil:
+		return unlock, err
+	case l == nil:
+		return unlock, &BusyError{Dir: s.store.Location(), Chain: -1}
 	}
-	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return unlock, errors.Join(err, l.Close())
-	}
-	if err == nil && !locked {
-		return unlock, errors.Join(&BusyError{Dir: s.store.Location(), Chain: -1}, l.Close())
-	}
-	if locked && s.options.Shard.Count == 0 {
+	if s.options.Shard.Count == 0 {
 		if err := d.clean(); err != nil {
 			return unlock, errors.Join(s.storageError(err), l.Close())
 		}
@@ -181,16 +172,7 @@ func lockHeld(store Store) (held, known bool) {
 	if !ok {
 		return false, false
 	}
-	info, err := os.Lstat(d.join(lockName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, true
-	}
-	if err != nil || !info.Mode().IsRegular() {
-		return false, false
-	}
-	l := flock.New(d.join(lockName), flock.SetFlag(os.O_RDONLY))
-	locked, err := l.TryLock()
-	return err == nil && !locked, errors.Join(err, l.Close()) == nil
+	return d.dir.Locked(lockName)
 }
 
 // look takes down the parts that there are.

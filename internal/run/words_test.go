@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/file"
 	"kir/internal/golden"
 	"kir/mcmc"
 )
@@ -182,7 +183,7 @@ func TestStatesStand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		states, err := loadStates(t.Context(), Directory(dir), m)
+		states, _, err := loadStates(t.Context(), Directory(dir), m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,9 +214,9 @@ func TestStatesStand(t *testing.T) {
 		if err := s.save(t.Context(), store); err != nil {
 			t.Fatal(err)
 		}
-		_, err := loadState(t.Context(), store, "run", &m.Settings, 1)
+		_, err := loadState(t.Context(), store, m, 1)
 		record.Holds(t, name, fmt.Sprint(err))
-		if states, both := loadStates(t.Context(), store, m); both != nil || (states[1] == nil) != (err != nil) || states[0] != nil {
+		if states, _, both := loadStates(t.Context(), store, m); both != nil || (states[1] == nil) != (err != nil) || states[0] != nil {
 			t.Errorf("%s: the states are %v, %v", name, states, both)
 		}
 	}
@@ -231,11 +232,11 @@ func TestStatesStand(t *testing.T) {
 		if err := store.Replace(t.Context(), stateName(1), whole[:length]); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := loadState(t.Context(), store, "run", &m.Settings, 1); !errors.Is(err, ErrDamaged) {
+		if _, err := loadState(t.Context(), store, m, 1); !errors.Is(err, ErrDamaged) {
 			t.Errorf("of %d bytes: %v", length, err)
 		}
 	}
-	if _, err := loadState(t.Context(), store, "run", &m.Settings, 0); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := loadState(t.Context(), store, m, 0); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of another chain: %v", err)
 	}
 }
@@ -505,15 +506,15 @@ func TestCalls(t *testing.T) {
 	t.Chdir(parent)
 	for name, path := range map[string]string{"absolute": filepath.Join(parent, "a", "run"), "relative": "run", "below": "b/c/run"} {
 		var calls []string
-		d := &directory{path: path, step: func(call, at string) error {
+		d := newDirectory(path, func(call, at string) error {
 			calls = append(calls, call+" "+strings.ReplaceAll(at, parent, "PARENT"))
 			return nil
-		}}
+		})
 		told := func(what string, err error) {
 			t.Helper()
 			for k := range calls { // of a file that is not finished the name is by chance
-				if at := strings.LastIndex(calls[k], newEnding); at > 0 {
-					calls[k] = calls[k][:strings.LastIndex(calls[k][:at], ".")] + ".#" + newEnding
+				if at := strings.LastIndex(calls[k], file.NewEnding); at > 0 {
+					calls[k] = calls[k][:strings.LastIndex(calls[k][:at], ".")] + ".#" + file.NewEnding
 				}
 			}
 			record.Holds(t, name+", "+what, fmt.Sprint(strings.Join(calls, "; "), " ", err != nil))
@@ -533,7 +534,7 @@ func TestCalls(t *testing.T) {
 		told("clean", d.clean())
 		failed := errors.New("no")
 		for _, at := range []string{"mkdir", "create", "write", "sync", "link", "rename", "remove"} {
-			d.step = func(call, _ string) error {
+			d.dir.Step = func(call, _ string) error {
 				if calls = append(calls, call); call == at {
 					return failed
 				}
@@ -543,7 +544,7 @@ func TestCalls(t *testing.T) {
 			told("replace without "+at, d.Replace(t.Context(), "other-"+at+"/file", nil))
 			told("create again without "+at, d.Create(t.Context(), "draws/chain=0000/part", nil))
 		}
-		files, unfinished, err := d.walk("")
+		files, unfinished, err := d.dir.Walk("")
 		var names []string
 		for _, f := range files {
 			names = append(names, f.Name)

@@ -235,10 +235,10 @@ func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions)
 		return nil, err
 	}
 	return &Promise{
-		Told:          (p.Told + q.Told) / 2,
-		Checked:       (p.Checked + q.Checked) / 2,
-		RandomTold:    (p.RandomTold + q.RandomTold) / 2,
-		RandomChecked: (p.RandomChecked + q.RandomChecked) / 2,
+		Told:          float64((p.Told + q.Told) / 2),
+		Checked:       float64((p.Checked + q.Checked) / 2),
+		RandomTold:    float64((p.RandomTold + q.RandomTold) / 2),
+		RandomChecked: float64((p.RandomChecked + q.RandomChecked) / 2),
 		Evaluations:   p.Evaluations + q.Evaluations,
 		Compositions:  p.Compositions + q.Compositions,
 	}, nil

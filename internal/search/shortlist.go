@@ -175,7 +175,7 @@ func (l *lister) choose() []Entry {
 				entries = append(entries, Entry{Found: Found{slices.Clone(f.Parts), f.LogScore}})
 			}
 		}
-		a.least /= 2
+		a.least = float64(a.least / 2)
 	}
 	return entries
 }

@@ -66,5 +66,5 @@ func (s *Session) leaves(r *http.Request) (any, error) {
 
 // try reads a text as a problem.
 func (s *Session) try(ctx context.Context, text []byte) (*problem.Problem, error) {
-	return problem.Load(problem.AllowPrograms(ctx), s.file, problem.Options{Text: text, Allow: s.allow, Grown: &s.grown, Cache: true})
+	return s.load(ctx, text, problem.Options{})
 }

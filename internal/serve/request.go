@@ -121,7 +121,9 @@ func (s *Session) do(r *Request) (*Answer, error) {
 	case "name":
 		return &Answer{Done: true}, s.name(r.Step, r.Text)
 	case "allow":
-		s.allowCommand(r.Text)
+		if err := s.allowCommand(r.Text); err != nil {
+			return nil, err
+		}
 		return &Answer{Done: true}, s.tellState()
 	case "prefer":
 		return &Answer{Done: true}, s.prefer(r.Better, r.Worse)

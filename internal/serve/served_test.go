@@ -32,7 +32,7 @@ func TestServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	begun, ended := make(chan string, 1), make(chan error, 1)
-	o := Options{File: file, Address: "127.0.0.1:0", Begun: func(address string) { begun <- address }, Run: func(ctx context.Context, _ *problem.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
+	o := Options{File: file, Address: "127.0.0.1:0", Begun: func(address, _ string) { begun <- address }, Run: func(ctx context.Context, _ *problem.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}
@@ -43,7 +43,9 @@ func TestServe(t *testing.T) {
 	case err := <-ended:
 		t.Fatal(err)
 	}
-	response, err := http.Get(address)
+	browser := opened(t, address)
+	address, _, _ = strings.Cut(address, "?")
+	response, err := browser.Get(address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func TestServe(t *testing.T) {
 	if err := Serve(ctx, o); err == nil || !strings.Contains(err.Error(), "another kir serve has this problem open: its page is at "+address) {
 		t.Errorf("a second one: %v", err)
 	}
-	events, err := http.Get(address + "events")
+	events, err := browser.Get(address + "events")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,8 +219,8 @@ func TestSettles(t *testing.T) {
 		if err := s.end(); err != nil {
 			t.Error(err)
 		}
-		if _, err := os.Stat(s.scratch); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("left is %s", s.scratch)
+		if _, err := os.Stat(s.scratch.path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("left is %s", s.scratch.path)
 		}
 	})
 	c := &client{t: t, session: s}
@@ -292,7 +294,7 @@ func TestAsked(t *testing.T) {
 		}
 		record.Holds(t, path, fmt.Sprint(status, " ", text))
 	}
-	response, err := http.Post(c.server.URL+"/do", "text/plain", strings.NewReader("{}"))
+	response, err := c.send("POST", "/do", "text/plain", strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ type State struct {
 	Steps   []Stop   `json:"steps"`
 	Phase   string   `json:"phase"` // reading, asking, drawing, settled or faulty
 	Fault   *Fault   `json:"fault"`
-	Asks    []string `json:"asks"` // commands to allow
+	Asks    []Ask    `json:"asks"` // programs to allow
 	Notes   []string `json:"notes"`
 	Problem *Asked   `json:"problem"` // nil until it is read
 }
@@ -71,7 +71,7 @@ const mostNames = 5000
 // state returns what there is to show.
 func (s *Session) state() *State {
 	s.mu.Lock()
-	out := &State{File: filepath.Base(s.file), Step: s.history.Current, Steps: []Stop{}, Asks: []string{}, Notes: append([]string{}, s.notes...), Phase: "reading"}
+	out := &State{File: filepath.Base(s.file), Step: s.history.Current, Steps: []Stop{}, Asks: []Ask{}, Notes: append([]string{}, s.notes...), Phase: "reading"}
 	for _, step := range s.history.Steps {
 		stop := Stop{ID: step.ID, Parent: step.Parent, Name: step.Name, Change: step.Change}
 		if w := s.works[step.ID]; w != nil {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -59,8 +57,8 @@ type work struct {
 	list    *List
 	model   *report.Model // of the run, when it is done
 	fault   error
-	asks    []string // commands that nobody has allowed yet
-	run     float64  // how much of the run is done
+	asks    []Ask   // programs that nobody has allowed yet
+	run     float64 // how much of the run is done
 }
 
 // settled says whether the run is done.
@@ -81,12 +79,6 @@ func (w *work) do(ctx context.Context) (err error) {
 	w.problem, w.groups = p, newGroups(p)
 	w.mu.Unlock()
 	w.session.know(p)
-	if asks := w.session.unallowed(p); len(asks) > 0 {
-		w.mu.Lock()
-		w.asks = asks
-		w.mu.Unlock()
-		return w.session.tellState()
-	}
 	if err := w.session.tellState(); err != nil {
 		return err
 	}
@@ -110,9 +102,7 @@ func (w *work) do(ctx context.Context) (err error) {
 
 // read reads the step's problem.
 func (w *work) read(ctx context.Context, kernel func(context.Context, *problem.Problem) (string, error)) (*problem.Problem, error) {
-	return problem.Load(problem.AllowPrograms(ctx), w.session.file, problem.Options{
-		Text: []byte(w.step.Text), Allow: w.session.allow, Grown: &w.session.grown, Cache: true, Kernel: kernel, Tell: w.session.note,
-	})
+	return w.session.load(ctx, []byte(w.step.Text), problem.Options{Kernel: kernel, Tell: w.session.note})
 }
 
 // kept returns the draws of a work that a problem of the same ingredients and
@@ -188,7 +178,9 @@ func (w *work) look(ctx context.Context, p *problem.Problem, lines int64) error 
 	l := &List{Note: "A first look, by a short search. The run that settles it is on its way."}
 	if a == nil {
 		l.Headline = "Nothing is wished for: the list shows draws that differ."
-		l.Entries = build.Differing(p, pool)
+		if l.Entries, err = build.Differing(p, pool); err != nil {
+			return err
+		}
 		l.Entries = l.Entries[:min(len(l.Entries), listLength)]
 	} else {
 		answer, list, err := build.Answer(ctx, p, a)
@@ -240,10 +232,12 @@ func (w *work) settle(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	dir := filepath.Join(w.session.scratch, fmt.Sprintf("step-%d", w.step.ID))
-	if err := os.RemoveAll(dir); err != nil {
+	dir, remove, err := w.session.scratch.dir(fmt.Sprintf("step-%d", w.step.ID))
+	if err != nil {
 		return err
 	}
+	// What the page shows of the run is kept in memory.
+	defer func() { err = errors.Join(err, remove()) }()
 	m, err := w.session.options.Run(ctx, p, dir, func(r run.Progress) {
 		w.mu.Lock()
 		w.run = r.Done

@@ -144,7 +144,7 @@ func (w *walk) price() {
 	}
 	slices.Sort(prices)
 	at := min(max(int(left), 0), len(prices))
-	w.lambda = (prices[max(at-1, 0)] + prices[min(at, len(prices)-1)]) / 2
+	w.lambda = float64((prices[max(at-1, 0)] + prices[min(at, len(prices)-1)]) / 2)
 }
 
 // suffixes works out what the places from k on cost and reach.
@@ -205,7 +205,7 @@ func (w *walk) gains(b int, same bool) {
 	}
 	if !same {
 		for _, f := range bound.floats {
-			start += math.Abs(f) / 2
+			start += float64(math.Abs(f) / 2)
 		}
 	}
 	w.gain[b], w.partial[b] = rows, start

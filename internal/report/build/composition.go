@@ -14,12 +14,21 @@ import (
 // shownNearest is how many known recipes are set beside each.
 const shownNearest = 3
 
-func bestsOf(p *problem.Problem, list []run.Best) []report.Best {
+func bestsOf(p *problem.Problem, list []run.Best) ([]report.Best, error) {
+	models, err := predictors(p)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]report.Best, len(list))
 	for k, b := range list {
+		x, err := mcmc.NewComposition(len(p.Ingredients), b.Parts...)
+		if err != nil {
+			return nil, err
+		}
 		out[k] = bestOf(p, b)
+		out[k].Predicted = predictedBy(models, x)
 	}
-	return out
+	return out, nil
 }
 
 func bestOf(p *problem.Problem, b run.Best) report.Best {
@@ -126,6 +135,6 @@ func setOf(parts []mcmc.Part) []int {
 
 // Differing returns compositions of a pool that score well and differ from each
 // other: a shortlist where nobody looks for the best.
-func Differing(p *problem.Problem, pool []run.Best) []report.Best {
+func Differing(p *problem.Problem, pool []run.Best) ([]report.Best, error) {
 	return bestsOf(p, diverse(run.Distinct(pool), mostDiverse))
 }

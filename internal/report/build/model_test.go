@@ -248,9 +248,11 @@ func BenchmarkNew(b *testing.B) {
 // Two means of random compositions of the same wish, of other draws, agree within
 // five standard errors (false alarm: below 10⁻⁶).
 func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
-	m := sampleFile(t, filepath.Join("..", "..", "..", "examples", "cocktails", "problem.yaml"), func(s *mcmc.Settings) {
-		s.Draws, s.Warmup = 1000, 100
-	})
+	file := filepath.Join(t.TempDir(), "problem.yaml")
+	if err := os.WriteFile(file, []byte("ingredients: [a, b, c, d, e]\ntotal: 50\nsparsity: {uniform: [2, 4]}\nproperties:\n  y: {expression: \"0.1 + 0.9 * share('a')\"}\n  z: {expression: \"1 - share('b')\"}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m := sampleFile(t, file, func(s *mcmc.Settings) { s.Draws, s.Warmup = 1000, 100 })
 	p := m.problem
 	p.Properties[1].Weight = 0
 	wishes := slices.Clone(p.Target.Wishes())

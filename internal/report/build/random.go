@@ -33,7 +33,7 @@ func alike(p *problem.Problem, r *run.Result) string {
 	}
 	ratio := draws / random
 	se := float64(ratio * portable.Hypot(own/draws, r.Baseline.SE/random))
-	differ := math.Sqrt(max(ratio-1+float64(2*se), 0)) / 2
+	differ := float64(math.Sqrt(max(ratio-1+float64(2*se), 0)) / 2)
 	if !(differ <= mostAlike) { // unknown errors are NaN
 		return ""
 	}

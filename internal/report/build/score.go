@@ -15,6 +15,10 @@ func Scorecard(p *problem.Problem, book *book.Book) (*report.Scorecard, error) {
 	if err != nil {
 		return nil, p.Explain(err)
 	}
+	models, err := predictors(p)
+	if err != nil {
+		return nil, err
+	}
 	card := &report.Scorecard{Problem: problemOf(p), Properties: propertiesOf(p)}
 	for r, s := range scored {
 		out := report.Scored{
@@ -30,11 +34,13 @@ func Scorecard(p *problem.Problem, book *book.Book) (*report.Scorecard, error) {
 		for k, w := range p.Properties {
 			out.Scores[w.Name] = report.Number(s.Scores[k])
 			out.OutOfBag = out.OutOfBag || s.Book >= 0 && w.ByHeldOut()
-			if predicts(w) && (s.Book < 0 || w.Forest == nil) {
+		}
+		for k := range models {
+			if s.Book < 0 || models[k].Forest == nil {
 				if out.Predicted == nil {
 					out.Predicted = make(map[string]report.Prediction)
 				}
-				out.Predicted[w.Name] = predictionOf(w, x)
+				out.Predicted[models[k].Name] = models[k].of(x)
 			}
 		}
 		for _, b := range s.Broken {

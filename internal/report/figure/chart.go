@@ -29,7 +29,7 @@ func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title st
 		f.Write(left-5, y+4, SmallSize, End, Soft, number.Axis(t, digits))
 	}
 	f.Line(left, bottom, right, bottom, 1, Ink)
-	f.Write((left+right)/2, bottom+29, SmallSize, Middle, Soft, title)
+	f.Write(float64((left+right)/2), bottom+29, SmallSize, Middle, Soft, title)
 	return scale
 }
 
@@ -74,7 +74,7 @@ func (f *Figure) Stack(x, y, width, height float64, parts []Slice, colours map[s
 				f.WriteOn(x+4, y+float64(0.4*height), TextSize, Start, paint, Clip(p.Name, room, TextSize))
 				f.WriteOn(x+4, y+float64(0.8*height), SmallSize, Start, paint, p.Share)
 			} else {
-				f.WriteOn(x+w/2, y+float64(0.6*height), SmallSize, Middle, paint, p.Share)
+				f.WriteOn(x+float64(w/2), y+float64(0.6*height), SmallSize, Middle, paint, p.Share)
 			}
 		}
 		x += w

@@ -15,7 +15,7 @@ type Scale struct {
 // At returns the place of a number.
 func (s Scale) At(v float64) float64 {
 	if s.Hi == s.Lo {
-		return (s.From + s.To) / 2
+		return float64((s.From + s.To) / 2)
 	}
 	return s.From + float64((v-s.Lo)/(s.Hi-s.Lo)*(s.To-s.From))
 }

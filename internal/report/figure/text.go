@@ -60,7 +60,7 @@ func runeWidth(f *sfnt.Font, r rune) float64 {
 	if at, err := f.GlyphIndex(&b, r); err == nil && at != 0 {
 		const em = 1 << 16 // as many units make the widths exact enough
 		if advance, err := f.GlyphAdvance(&b, at, em, font.HintingNone); err == nil {
-			return float64(advance) / em
+			return float64(float64(advance) / em)
 		}
 	}
 	switch width.LookupRune(r).Kind() {

@@ -58,7 +58,11 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 		for _, w := range a.Wishes {
 			t.Row(w.Name, w.Strength, promised(w, w.Shortlist), promised(w, w.Random), blankIfUnknown(w, w.Known))
 		}
-		t.Row("score", "", number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), knownMean(a))
+		of := ""
+		if a.Grade == report.Weak {
+			of = "weak"
+		}
+		t.Row("score", of, number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), knownMean(a))
 		p.Table(t)
 	}
 	for _, w := range a.Warnings {
@@ -66,10 +70,14 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// promised writes a figure of a wish: in the label's unit, or a score.
+// promised writes a figure of a wish: in the label's unit, as a share of a class, or a
+// score.
 func promised(w report.WishPromise, v report.Number) string {
-	if w.Unit == "value" {
+	switch w.Unit {
+	case "value":
 		return number.Value(v)
+	case "probability":
+		return number.Whole(v)
 	}
 	return number.Three(v)
 }

@@ -103,7 +103,7 @@ func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 		f.Line(at(t), top, at(t), bottom, 0.5, figure.Line)
 		f.Write(at(t), bottom+13, figure.SmallSize, figure.Middle, figure.Soft, a.write(t))
 	}
-	f.Write((left+figureWidth-right)/2, bottom+28, figure.SmallSize, figure.Middle, figure.Soft, a.title)
+	f.Write(float64((left+figureWidth-right)/2), bottom+28, figure.SmallSize, figure.Middle, figure.Soft, a.title)
 	for k, r := range rows {
 		y := top + float64(row*(float64(k)+0.5))
 		if r.second == "" {

@@ -44,7 +44,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 		gap := min(slot*0.15, 6)
 		f.Rect(x+gap, y.At(float64(s.Target)), max(0.5, slot-float64(2*gap)), bottom-y.At(float64(s.Target)), figure.Line)
 		if s.N%every == 0 || len(sizes) == 1 {
-			f.Write(x+slot/2, bottom+14, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
+			f.Write(x+float64(slot/2), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
 		}
 	}
 	for k, s := range sizes {

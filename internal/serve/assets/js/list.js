@@ -67,11 +67,25 @@ function part(b, [name, units], k) {
       button('ban', () => ask({ do: 'ban', ingredient: name }), { 'aria-label': `Ban ${shown(name)}`, 'data-key': `ban ${k} ${name}` }))));
 }
 
+const whole = v => v > 0 && v < 0.01 ? '<1' : v > 0.99 && v < 1 ? '>99' : String(Math.round(100 * v));
+
+// predicted writes what a model expects of a label, with its interval; what a weak model
+// says is grey.
+function predicted(wish, q) {
+  const notes = [], known = q.low !== null;
+  if (known) notes.push(q.class ? `${whole(q.low)} to ${whole(q.high)} %` : `${plain(q.low)} to ${plain(q.high)}`);
+  if (q.unchecked) notes.push('not checked');
+  if (q.weak) notes.push('weak model');
+  return el('span', { class: q.weak ? 'soft' : null }, `${wish} ` + (q.class ? `${q.class} ${whole(q.value)} %` : plain(q.value)) +
+    (notes.length ? ` (${notes.join(', ')})` : '') + (q.at ? ` at ${q.at}` : ''));
+}
+
 function facts(b) {
   const out = [];
-  const predicted = Object.entries(b.predicted ?? {}).map(([w, q]) => `${w} ${plain(q.value)}` + (q.low === null ? '' : ` (${plain(q.low)} to ${plain(q.high)})`) + (q.at ? ` at ${q.at}` : ''));
-  const scores = Object.entries(b.scores ?? {}).filter(([w]) => !b.predicted?.[w]).map(([w, y]) => `${w} ${fixed(y, 3)}`);
-  if (predicted.length + scores.length) out.push(el('p', { title: 'A prediction has the interval that holds 9 in 10 new recipes.' }, [...predicted, ...scores].join(' · ')));
+  const all = [...Object.entries(b.predicted ?? {}).map(([w, q]) => predicted(w, q)),
+    ...Object.entries(b.scores ?? {}).filter(([w]) => !b.predicted?.[w]).map(([w, y]) => el('span', {}, `${w} ${fixed(y, 3)}`))];
+  if (all.length) out.push(el('p', { title: 'A number has the interval that holds 9 in 10 new recipes; a class the share of recipes that are of it, of those that the model gives such a probability and has not seen, with its interval.' },
+    all.map((e, k) => [k ? ' · ' : '', e])));
   if (b.nearest?.length) {
     const n = b.nearest[0];
     out.push(el('p', { class: 'soft' }, `Nearest known: ${n.recipe}` + (n.distance === null ? '' : `, distance ${fixed(n.distance, 2)}`)));
@@ -119,9 +133,12 @@ function replace(b) {
   d.showModal();
 }
 
+// weak says whether a model that counts is weak, and so the score.
+const weak = () => page.list.grade === 'weak';
+
 export function card(b, k, tools = true) {
   return el('li', { class: 'card' },
-    el('header', {}, el('h3', {}, tools ? `Recipe ${k + 1}` : ''), el('span', {}, `score ${fixed(b.score, 3)}`)),
+    el('header', {}, el('h3', {}, tools ? `Recipe ${k + 1}` : ''), el('span', { class: weak() ? 'soft' : null }, `score ${fixed(b.score, 3)}` + (weak() ? ' (weak model)' : ''))),
     bar(b.recipe),
     el('table', { class: 'parts' }, el('caption', { class: 'small', hidden: true }, `Recipe ${k + 1}`), el('tbody', {}, parts(b.recipe).map(p => part(b, p, k)))),
     facts(b),
@@ -138,7 +155,7 @@ function table(list) {
     el('table', {}, el('caption', { class: 'small soft' }, 'A column a recipe.'),
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Ingredient'), list.map(([, k]) => el('th', { scope: 'col', class: 'n' }, String(k + 1))))),
       el('tbody', {},
-        el('tr', {}, el('th', { scope: 'row' }, 'score'), list.map(([b]) => el('td', { class: 'n' }, fixed(b.score, 3)))),
+        el('tr', { class: weak() ? 'soft' : null }, el('th', { scope: 'row' }, weak() ? 'score (weak model)' : 'score'), list.map(([b]) => el('td', { class: 'n' }, fixed(b.score, 3)))),
         names.map(n => el('tr', {}, el('th', { scope: 'row' }, el('span', { class: 'swatch ' + colour(n) }), n),
           list.map(([b]) => el('td', { class: 'n' }, b.recipe[n] ? amount(b.recipe[n]) : '')))))));
 }

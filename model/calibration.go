@@ -1,0 +1,208 @@
+package model
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"kir/internal/portable"
+)
+
+// A Calibration tells how often a want comes true at rows that a forest has not seen,
+// by the probability that the forest gives: its trees' votes are sure of themselves where
+// they have seen little, and a search finds just these places.
+//
+// With x the log odds of the forest's probability of a row by the trees that left it out,
+// less their mean, the row comes true with probability
+//
+//	P = λ·q + (1−λ)·σ(a + b·x)
+//
+// where q is the share of all rows that come true and σ the logistic function: Cox's
+// recalibration (1958, "Two further applications of a model for binary regression"), as
+// Platt (1999) uses it for classifiers, and a share λ of rows of which the forest tells
+// nothing. The law of a, b and λ is Bayes', on a grid: a is uniform up to 3 about the log
+// odds of q, λ uniform up to 0.3, and b is 0, so that the forest tells nothing of any row,
+// with probability 1/4, or else half-normal with standard deviation 1. So little evidence
+// leaves P near q and its interval wide, and no evidence of a finite book makes it 1.
+//
+// It holds of rows that come as the book's did. What was searched for is better by luck,
+// too: see [Data.Halves].
+type Calibration struct {
+	rows, came int
+	base       float64 // q
+	centre     float64 // the mean of log odds
+	clip       float64
+	points     []calibrationPoint // with next to all of the mass
+}
+
+// A calibrationPoint is a point of the grid.
+type calibrationPoint struct {
+	a, b, lapse, mass float64
+}
+
+// A Chance is a probability, and the quantiles 5 and 95 % of its law.
+type Chance struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+const (
+	calibrationReach   = 3.0 // of a about the log odds of q
+	calibrationStep    = 0.2 // of a
+	slopeMost          = 4.0
+	slopeStep          = 0.1
+	knowsNothing       = 0.25 // the prior probability of b = 0
+	lapseMost          = 0.3
+	lapseStep          = 0.1
+	negligible         = 1e-9 // mass of a point as a share of the largest
+	mostCalibrationPts = 256  // groups of rows whose probabilities are nearly the same
+)
+
+// Calibrate learns from rows that a forest has not seen, as [Forest.OutOfBag] returns
+// their probabilities, and whether each came true. NaN are left out. It returns nil if
+// that leaves none. trees is how many there are: half a vote of one is the least that a
+// probability differs from 0 and 1.
+func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
+	c := &Calibration{clip: 0.5 / float64(max(trees, 1))}
+	type row struct {
+		x    float64
+		came bool
+	}
+	var rows []row
+	for r, p := range probabilities {
+		if !math.IsNaN(p) {
+			rows = append(rows, row{c.logOdds(p), came[r]})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.x, b.x) })
+	for _, r := range rows {
+		c.centre += r.x / float64(len(rows))
+		if r.came {
+			c.came++
+		}
+	}
+	c.rows = len(rows)
+	c.base = (float64(c.came) + 0.5) / (float64(c.rows) + 1)
+
+	// Rows in groups of nearly the same log odds, which bounds the work.
+	type group struct{ x, came, not float64 }
+	var groups []group
+	size := (len(rows) + mostCalibrationPts - 1) / mostCalibrationPts
+	for some := range slices.Chunk(rows, size) {
+		var g group
+		for _, r := range some {
+			g.x += (r.x - c.centre) / float64(len(some))
+			g.came += indicator(r.came)
+			g.not += indicator(!r.came)
+		}
+		groups = append(groups, g)
+	}
+
+	steps, slopes, lapses := whole(calibrationReach/calibrationStep), whole(slopeMost/slopeStep), whole(lapseMost/lapseStep)
+	priors, middle, top := 0.0, logOdds(c.base), math.Inf(-1)
+	for k := 1; k <= slopes; k++ {
+		priors += slopePrior(float64(float64(k) * slopeStep))
+	}
+	var logs []float64
+	sure := make([]float64, len(groups)) // σ(a + b·x), whatever the lapse
+	for ka := -steps; ka <= steps; ka++ {
+		for kb := 0; kb <= slopes; kb++ {
+			point := calibrationPoint{a: middle + float64(float64(ka)*calibrationStep), b: float64(float64(kb) * slopeStep)}
+			prior := knowsNothing
+			if kb > 0 {
+				prior = (1 - knowsNothing) * slopePrior(point.b) / priors
+			}
+			for k, g := range groups {
+				sure[k] = point.sure(g.x)
+			}
+			for kl := 0; kl <= lapses; kl++ {
+				point.lapse = float64(float64(kl) * lapseStep)
+				log := portable.Log(prior)
+				for k, g := range groups {
+					p := c.lapsed(point, sure[k])
+					if g.came > 0 {
+						log += float64(g.came * portable.Log(p))
+					}
+					if g.not > 0 {
+						log += float64(g.not * portable.Log1p(-p))
+					}
+				}
+				c.points, logs = append(c.points, point), append(logs, log)
+				top = max(top, log)
+			}
+		}
+	}
+	kept, mass := c.points[:0], 0.0
+	for k, log := range logs {
+		point := c.points[k]
+		if point.mass = portable.Exp(log - top); point.mass >= negligible {
+			kept = append(kept, point)
+			mass += point.mass
+		}
+	}
+	for k := range kept {
+		kept[k].mass /= mass
+	}
+	c.points = slices.Clip(kept)
+	return c
+}
+
+// slopePrior is the density of a slope above 0, up to a factor.
+func slopePrior(b float64) float64 { return portable.Exp(float64(-float64(b*b) / 2)) }
+
+func logOdds(p float64) float64 { return portable.Log(p / (1 - p)) }
+
+func (c *Calibration) logOdds(p float64) float64 { return logOdds(min(max(p, c.clip), 1-c.clip)) }
+
+func whole(v float64) int { return int(math.Round(v)) }
+
+// sure returns σ(a + b·x).
+func (p calibrationPoint) sure(x float64) float64 { return 1 / (1 + portable.Exp(-p.a-float64(p.b*x))) }
+
+// lapsed returns P where σ is sure.
+func (c *Calibration) lapsed(p calibrationPoint, sure float64) float64 {
+	return float64(p.lapse*c.base) + float64((1-p.lapse)*sure)
+}
+
+// at returns P at log odds less their mean.
+func (c *Calibration) at(p calibrationPoint, x float64) float64 { return c.lapsed(p, p.sure(x)) }
+
+// Rows returns of how many rows it was learnt, and how many of them came true.
+func (c *Calibration) Rows() (rows, came int) { return c.rows, c.came }
+
+// Value returns the chance where the forest gives a probability, without its interval.
+func (c *Calibration) Value(probability float64) float64 {
+	x, sum := c.logOdds(probability)-c.centre, 0.0
+	for _, p := range c.points {
+		sum += float64(p.mass * c.at(p, x))
+	}
+	return sum
+}
+
+// Chance returns the chance where the forest gives a probability: the mean of P, which
+// does not fall where the probability rises, and an interval that holds P with
+// probability 0.9.
+func (c *Calibration) Chance(probability float64) Chance {
+	type weighed struct{ p, mass float64 }
+	all := make([]weighed, len(c.points))
+	x := c.logOdds(probability) - c.centre
+	for k, p := range c.points {
+		all[k] = weighed{c.at(p, x), p.mass}
+	}
+	slices.SortFunc(all, func(a, b weighed) int { return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.mass, b.mass)) })
+	quantile := func(q float64) float64 {
+		sum := 0.0
+		for _, w := range all {
+			if sum += w.mass; sum >= q {
+				return w.p
+			}
+		}
+		return all[len(all)-1].p
+	}
+	value := c.Value(probability)
+	return Chance{Value: value, Low: min(quantile(0.05), value), High: max(quantile(0.95), value)}
+}
