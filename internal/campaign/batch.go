@@ -1,6 +1,13 @@
 package campaign
 
-import "kir/mcmc"
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"kir/mcmc"
+)
 
 // A Batch is what was chosen to be made next, as it is kept and as it is printed.
 type Batch struct {
@@ -35,6 +42,29 @@ type Entry struct {
 	key     string
 	round   int
 	measure Measure
+}
+
+// A Share is an ingredient of a recipe.
+type Share struct {
+	Ingredient string
+	Amount     string // in the measure's unit
+	Part       float64
+}
+
+// Shares returns what is in a recipe, the most first.
+func (m *Measure) Shares(recipe map[string]int, total int) ([]Share, error) {
+	names := slices.SortedFunc(maps.Keys(recipe), func(a, b string) int {
+		return cmp.Or(recipe[b]-recipe[a], strings.Compare(a, b))
+	})
+	var all []Share
+	for _, name := range names {
+		text, err := m.write(recipe[name], total)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Share{name, text, float64(recipe[name]) / float64(total)})
+	}
+	return all, nil
 }
 
 // A Kind of reason.
@@ -89,8 +119,11 @@ const (
 // A Model says how well a label was learnt.
 type Model struct {
 	Label string   `json:"label"`
-	Kind  string   `json:"kind"` // process, forest, or none yet
+	Kind  string   `json:"kind"` // Gaussian process, forest, or [NoModel]
 	Rows  int      `json:"rows"`
 	R2    *float64 `json:"r2"` // held out; null if it cannot be told
 	Noise *float64 `json:"noise"`
 }
+
+// NoModel is the kind of a model of a label of which too little is known.
+const NoModel = "none yet"

@@ -266,6 +266,34 @@ func (c *Campaign) entry(id string) *Entry {
 	return nil
 }
 
+// Knows says whether an id is of a batch or among the results.
+func (c *Campaign) Knows(id string) bool {
+	_, recorded := c.status(id)
+	return recorded || c.entry(id) != nil
+}
+
+// IsID says whether a text has the form of ids that batches give, such as 3-1.
+func IsID(text string) bool { return idForm.MatchString(text) }
+
+// NoRecipe is the error of a recipe that is none.
+func (c *Campaign) NoRecipe(id string) error {
+	return &fault.Error{Message: fmt.Sprintf("there is no file and no recipe %s", fault.Quote(id)), Hint: c.knownIDs()}
+}
+
+// Labels returns the labels that a result may have: those that are measured and those of
+// the known recipes.
+func (c *Campaign) Labels() []string {
+	names := c.labels()
+	if c.Problem.Book != nil {
+		for _, l := range c.Problem.Book.Labels {
+			if !slices.Contains(names, l.Name) {
+				names = append(names, l.Name)
+			}
+		}
+	}
+	return names
+}
+
 // labels returns the labels that are measured: those that are to be learnt, those that
 // the problem names, and those that the results have.
 func (c *Campaign) labels() []string {

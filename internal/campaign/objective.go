@@ -213,13 +213,13 @@ func (o *objective) predict(x []mcmc.Part) Prediction {
 
 // describe says how well an objective was learnt.
 func (o *objective) describe() Model {
-	m := Model{Label: o.label, Kind: "none yet", Rows: o.rows}
+	m := Model{Label: o.label, Kind: NoModel, Rows: o.rows}
 	if o.model == nil {
 		return m
 	}
 	m.Kind = "forest"
 	if o.warp != nil {
-		m.Kind = "process"
+		m.Kind = "Gaussian process"
 		noise := o.noise()
 		m.Noise = &noise
 	}

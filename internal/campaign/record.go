@@ -285,7 +285,7 @@ func (r *recorder) find(res *Result) (id string, old *book.Result, proposed *Ent
 			return id, old, proposed, nil
 		}
 		if res.Parts == nil {
-			return "", nil, nil, res.wrong(r.knownIDs(), "there is no recipe %s in a batch or among the results", fault.Quote(id))
+			return "", nil, nil, res.wrong(r.c.knownIDs(), "there is no recipe %s in a batch or among the results", fault.Quote(id))
 		}
 		if idForm.MatchString(id) {
 			return id, nil, nil, nil
@@ -293,7 +293,7 @@ func (r *recorder) find(res *Result) (id string, old *book.Result, proposed *Ent
 		res.Name = cmp.Or(res.Name, id)
 	}
 	if res.Parts == nil {
-		return "", nil, nil, res.wrong(r.knownIDs(), "nothing says which recipe is meant")
+		return "", nil, nil, res.wrong(r.c.knownIDs(), "nothing says which recipe is meant")
 	}
 	// One of the same name and amounts was recorded before.
 	for k := len(r.log.Entries) - 1; k >= 0 && res.Name != ""; k-- {
@@ -306,13 +306,13 @@ func (r *recorder) find(res *Result) (id string, old *book.Result, proposed *Ent
 }
 
 // knownIDs says which ids there are.
-func (r *recorder) knownIDs() string {
+func (c *Campaign) knownIDs() string {
 	var ids []string
-	for _, e := range r.c.pending() {
+	for _, e := range c.pending() {
 		ids = append(ids, e.ID)
 	}
 	if len(ids) == 0 {
-		return `kir next offers recipes; write what was made, as in "Gin=22%,Tonic=78%", for one of your own`
+		return `for a recipe of your own write what it was made of: --made "Gin=22%,Tonic=78%"`
 	}
 	return "these wait for a result: " + fault.List(ids, 12)
 }
@@ -381,7 +381,7 @@ func (c *Campaign) onLattice(parts []book.Part) ([]mcmc.Part, error) {
 // withdraw takes a result or a recipe of a batch back.
 func (r *recorder) withdraw(res *Result, id string, old *book.Result, proposed *Entry) error {
 	if old == nil && proposed == nil {
-		return res.wrong(r.knownIDs(), "there is nothing recorded of %s", fault.Quote(id))
+		return res.wrong(r.c.knownIDs(), "there is nothing recorded of %s", fault.Quote(id))
 	}
 	if old != nil && old.Status == book.Withdrawn {
 		r.out.Same++

@@ -10,12 +10,14 @@ import (
 
 // A Standing says where a campaign stands.
 type Standing struct {
-	Version string `json:"version"`
-	Name    string `json:"name"`
-	Round   int    `json:"round"` // the last
-	Tried   int    `json:"tried"` // recipes with a result, those of the book among them
-	Failed  int    `json:"failed"`
-	Broken  int    `json:"broken"` // that break a rule, and are never called best
+	Version string  `json:"version"`
+	Name    string  `json:"name"`
+	Total   int     `json:"total"`   // units of a recipe
+	Measure Measure `json:"measure"` // what amounts are told in
+	Round   int     `json:"round"`   // the last
+	Tried   int     `json:"tried"`   // recipes with a result, those of the book among them
+	Failed  int     `json:"failed"`
+	Broken  int     `json:"broken"` // that break a rule, and are never called best
 
 	Rounds   []Round    `json:"rounds"`
 	Told     []Told     `json:"told"` // what was predicted of recipes, and what came
@@ -61,7 +63,7 @@ func (c *Campaign) Stand(ctx context.Context, s Settings) (*Standing, error) {
 		return nil, err
 	}
 	st := &Standing{
-		Version: s.Version, Name: c.Problem.Name, Round: c.Round(), Tried: len(c.trials),
+		Version: s.Version, Name: c.Problem.Name, Total: c.Problem.Total, Measure: c.measured(), Round: c.Round(), Tried: len(c.trials),
 		Rounds: []Round{}, Told: []Told{}, Coverage: []Coverage{}, Pending: []string{}, Models: []Model{}, Notes: []string{},
 	}
 	for _, t := range c.trials {

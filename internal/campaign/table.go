@@ -71,8 +71,8 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 }
 
 // SaveTable writes the table of a batch to fill in: an .xlsx workbook if the path ends so,
-// else CSV. One that is there is left as it is unless replace is true.
-func (b *Batch) SaveTable(ingredients []string, path string, replace bool) error {
+// else CSV. One that is there is left as it is; the error is then [fs.ErrExist].
+func (b *Batch) SaveTable(ingredients []string, path string) error {
 	s, err := b.Sheet(ingredients)
 	if err != nil {
 		return err
@@ -86,20 +86,31 @@ func (b *Batch) SaveTable(ingredients []string, path string, replace bool) error
 	if err != nil {
 		return err
 	}
-	if replace {
-		return file.Replace(path, text.Bytes())
-	}
 	return file.Create(path, text.Bytes())
 }
 
 // ReadTable reads a table that was filled in, a file of results, or a table of recipes
 // that somebody else has made. Its ingredients are those of the problem.
 func (c *Campaign) ReadTable(ctx context.Context, path string, layout book.Layout) ([]Result, *book.Book, error) {
-	o, err := c.Problem.BookOptions()
+	header, err := book.HeaderOfFile(ctx, path, layout)
 	if err != nil {
 		return nil, nil, err
 	}
-	header, err := book.HeaderOfFile(ctx, path, layout)
+	return c.takeTable(header, layout, func(o book.Options) (*book.Book, error) { return book.ReadFile(ctx, path, o) })
+}
+
+// ParseTable is ReadTable of a text, such as one that was pasted.
+func (c *Campaign) ParseTable(text []byte, name string, layout book.Layout) ([]Result, *book.Book, error) {
+	header, err := book.Header(bytes.NewReader(text), name, layout)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.takeTable(header, layout, func(o book.Options) (*book.Book, error) { return book.Read(bytes.NewReader(text), name, o) })
+}
+
+// takeTable makes results of a table with a header.
+func (c *Campaign) takeTable(header []string, layout book.Layout, read func(book.Options) (*book.Book, error)) ([]Result, *book.Book, error) {
+	o, err := c.Problem.BookOptions()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -131,7 +142,7 @@ func (c *Campaign) ReadTable(ctx context.Context, path string, layout book.Layou
 			o.Labels = append(o.Labels, name)
 		}
 	}
-	b, err := book.ReadFile(ctx, path, o)
+	b, err := read(o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -232,7 +232,7 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	if most := plain.MaxUsed(); most > maxUsed {
 		return yaml.Hint(root.Get("total").Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
 	}
-	law, at, err := readSparsity(s.book, plain, root)
+	law, at, err := readSparsity(s.givenBook(), plain, root)
 	if err := s.bad.add(err); err != nil {
 		return err
 	}

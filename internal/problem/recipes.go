@@ -116,6 +116,10 @@ func (s *shelf) readRecipes(ctx context.Context, root *yaml.Node) error {
 	}
 	s.book = all
 	s.recipes = make([][]mcmc.Part, len(all.Recipes))
+	// What was made must not change what may be made.
+	if s.given = len(all.Recipes); results != nil && len(books) > 1 {
+		s.given -= len(books[len(books)-1].Recipes)
+	}
 	for r := range all.Recipes {
 		amounts, err := all.Closure(r, s.total)
 		if err != nil {

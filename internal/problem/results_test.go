@@ -109,3 +109,27 @@ func TestForCampaign(t *testing.T) {
 		t.Errorf("a label that is no number: %v", err)
 	}
 }
+
+// TestResultsLeaveRules: what was made changes no rule that follows from the known recipes,
+// unless there are no others.
+func TestResultsLeaveRules(t *testing.T) {
+	text := "total: 100\nrecipes: RECIPES\nsparsity: recipes\nconstraints: [{amount: {of: \"*\", within: book}}]\n"
+	results := map[string]string{"problem.results.csv": "id,round,recipe,ingredient,amount,unit,status,time\n1-1,1,1-1,Gin,1,cl,made,\n"}
+	for recipes, broken := range map[string]int{"recipes.csv": 2, "problem.results.csv": 0} {
+		p, err := campaign(t, strings.Replace(text, "RECIPES", recipes, 1), Options{}, results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known, err := p.Known()
+		if err != nil {
+			t.Fatal(err)
+		}
+		breaches, err := p.Broken(known[len(known)-1].Parts())
+		if err != nil || len(breaches) != broken {
+			t.Errorf("%s: %+v, %v", recipes, breaches, err)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type shelf struct {
 	file       string            // the problem's; empty: no results are looked for
 	early      bool              // what has to be learnt need not be known yet
 	recipes    [][]mcmc.Part     // those of the book, closed to the total
+	given      int               // how many of them rules follow from: not the results, where there are others
 	units      *book.Units       // of the recipes; nil: the usual ones
 	files      *yaml.Files
 
@@ -40,6 +41,16 @@ type shelf struct {
 
 	warnings []string
 	bad      *findings // what is wrong so far
+}
+
+// givenBook returns the recipes that rules follow from; nil if there are none.
+func (s *shelf) givenBook() *book.Book {
+	if s.book == nil || s.given == len(s.book.Recipes) {
+		return s.book
+	}
+	given := *s.book
+	given.Recipes = given.Recipes[:s.given]
+	return &given
 }
 
 // warn keeps what is allowed and yet worth knowing.
