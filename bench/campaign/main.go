@@ -103,13 +103,9 @@ func run(ctx context.Context) error {
 			return err
 		}
 	}
-	var shown []*oracle
-	for _, o := range oracles {
-		shown = append(shown, o)
-	}
-	report(os.Stdout, shown, names, kept, *batch, *seeds)
+	report(os.Stdout, oracles, names, kept, *batch, *seeds)
 	if *figure != "" {
-		return saveFigure(*figure, shown, names, kept, *batch)
+		return saveFigure(*figure, oracles, names, kept, *batch, *seeds)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ type oracle struct {
 	minimize    bool
 	recipes     [][]mcmc.Part // different ones, by ingredient
 	values      []float64     // means over the measurements of each; NaN: all of them failed
-	best, gap   float64       // the best value, and from the median of the worse half to it
+	best        float64       // the greatest worth
 	order       []int         // the worst first
 }
 

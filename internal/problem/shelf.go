@@ -48,9 +48,7 @@ func (s *shelf) givenBook() *book.Book {
 	if s.book == nil || s.given == len(s.book.Recipes) {
 		return s.book
 	}
-	given := *s.book
-	given.Recipes = given.Recipes[:s.given]
-	return &given
+	return &book.Book{File: s.book.File, Ingredients: s.book.Ingredients, Recipes: s.book.Recipes[:s.given]}
 }
 
 // warn keeps what is allowed and yet worth knowing.
