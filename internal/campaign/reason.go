@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -99,10 +100,7 @@ func without(x []mcmc.Part, out, total int) []mcmc.Part {
 // left says what there is to gain, by the draws of a pool.
 func (ch *chooser) left(p *pool) Left {
 	alone := ch.alone()
-	noise, stop := 0.0, stopBelow
-	if alone != nil {
-		noise = alone.model.Noise()
-	}
+	noise := ch.utilityNoise(p)
 	better, gain := 0.0, 0.0
 	for s, draw := range p.utility {
 		top := math.Inf(-1)
@@ -132,7 +130,7 @@ func (ch *chooser) left(p *pool) Left {
 	gain /= n
 	l := Left{Probability: &probability, Gain: &gain, Advice: GoOn}
 	said := "go on"
-	if probability < stop {
+	if probability < stopBelow {
 		l.Advice, said = Stop, "stop, or change what is allowed"
 	}
 	unit := "of the score"
@@ -149,6 +147,32 @@ func (ch *chooser) left(p *pool) Left {
 		}
 	}
 	return l
+}
+
+// utilityNoise is the standard deviation of the utility that follows from one measurement
+// of each label of the best predicted of what was tried: by how much better something has
+// to be to be seen as better.
+func (ch *chooser) utilityNoise(p *pool) float64 {
+	if o := ch.alone(); o != nil {
+		return o.model.Noise()
+	}
+	if len(p.anchors) == 0 {
+		return 0
+	}
+	x := ch.c.trials[p.anchors[0]].parts
+	sum := 0.0
+	for _, o := range ch.learnt() {
+		mean, _ := o.model.Predict(x)
+		noise := o.model.Noise()
+		at := portable.Pow(o.wanted(mean), o.weight)
+		if at == 0 {
+			return 0 // and all that is tried has no utility
+		}
+		swing := portable.Pow(o.wanted(mean+noise), o.weight) - portable.Pow(o.wanted(mean-noise), o.weight)
+		change := float64(p.b / at * swing / 2)
+		sum += float64(change * change)
+	}
+	return math.Sqrt(sum)
 }
 
 // stopBelow is the probability that something better is left below which to stop is
