@@ -39,6 +39,7 @@ var floors = [][]string{
 	{"internal/foreign", "property", "internal/search", "internal/weigh", "internal/problem/yaml"},
 	{"internal/problem/schema", "internal/problem/change", "internal/run"},
 	{"internal/problem"},
+	{"internal/campaign"},
 	{"internal/report", "internal/run/bucket"},
 	{"internal/report/build", "internal/report/view"},
 	{"internal/paper", "internal/serve"},

@@ -30,6 +30,9 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	if err != nil {
 		return Property{}, err
 	}
+	if s.early && f["file"] == nil {
+		return learning(s, n, f, want)
+	}
 	var data *model.Data
 	var grown *model.Forest
 	var resolved yaml.Map
@@ -118,6 +121,39 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		property: property.NewForest(score, least),
 		resolved: resolved,
 	}, nil
+}
+
+// A Learning is what a property is to learn, of a problem that is read for a campaign:
+// which says by itself how.
+type Learning struct {
+	Label    string
+	Want     model.Want
+	Numeric  bool            // whether the label is a number and no class
+	Features []model.Feature // nil: the amounts of the ingredients
+}
+
+// learning reads a property that is learnt, and learns nothing.
+func learning(s *shelf, n *yaml.Node, f map[string]*yaml.Node, want model.Want) (Property, error) {
+	if f["label"] == nil {
+		return Property{}, yaml.Hint(n.Errorf("the forest has no label to learn"), "name the label that is measured")
+	}
+	label, err := f["label"].Str("the label")
+	if err != nil {
+		return Property{}, err
+	}
+	label = book.Name(label)
+	features, words, err := featuresAdded(s, f["add"])
+	if err != nil {
+		return Property{}, err
+	}
+	if s.book != nil && n.Get("want") == nil {
+		if l, ok := s.book.Label(label); ok && len(l.Classes) > 0 {
+			if _, err := l.Numbers(); err != nil {
+				return Property{}, f["label"].Blame(err)
+			}
+		}
+	}
+	return Property{About: label + " " + want.String() + words, Learns: &Learning{label, want, n.Get("want") == nil, features}, resolved: yaml.Map{}}, nil
 }
 
 // featuresAdded returns what a forest's splits test if that is not the amounts of the

@@ -11,6 +11,7 @@ import (
 type Rule struct {
 	Text  string      // in words
 	Rules []rule.Rule // what it says: one rule, or several, as one for each ingredient's doses
+	Stock bool        // the most of an ingredient is what there is of it
 
 	texts []string // of several, in words
 	at    *yaml.Node

@@ -187,7 +187,7 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 		share := new(big.Rat).Quo(stock, batch)
 		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(s.whole))))
 	}
-	r := Rule{Text: "stock of " + text + " " + v.Text}
+	r := Rule{Text: "stock of " + text + " " + v.Text, Stock: true}
 	if s.isColumn(v) {
 		r.Text = "stock of " + text + " as in " + v.Text
 	}

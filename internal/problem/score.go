@@ -15,14 +15,31 @@ import (
 
 // ReadTable reads recipes of the problem's ingredients, in its units.
 func (p *Problem) ReadTable(ctx context.Context, path string, layout book.Layout) (*book.Book, error) {
+	o, err := p.BookOptions()
+	if err != nil {
+		return nil, err
+	}
+	o.Layout = layout
+	return book.ReadFile(ctx, path, o)
+}
+
+// BookOptions returns how tables of the problem's ingredients are read.
+func (p *Problem) BookOptions() (book.Options, error) {
 	in := p.attributes
 	if in == nil {
 		var err error
 		if in, err = book.NewIngredients(p.Ingredients...); err != nil {
-			return nil, err
+			return book.Options{}, err
 		}
 	}
-	return book.ReadFile(ctx, path, book.Options{Ingredients: in, Units: p.units, Layout: layout})
+	return book.Options{Ingredients: in, Units: p.units}, nil
+}
+
+// Broken returns the rules that a recipe breaks, in the file's order.
+func (p *Problem) Broken(parts []mcmc.Part) ([]Breach, error) {
+	one := []Scored{{Parts: parts}}
+	err := p.breaches(one)
+	return one[0].Broken, err
 }
 
 // A Scored is a recipe and how well it fits the problem.
