@@ -50,8 +50,7 @@ func (s *Scorer) usedAt(i int32, k int) {
 // Value returns the score of the current composition.
 func (s *Scorer) Value() int64 {
 	if s.bound != nil {
-		s.values = s.bound.AppendSums(s.values[:0])
-		return int64(s.values[0])
+		return s.describedValue()
 	}
 	if s.ahead {
 		return s.aheadSum
@@ -81,9 +80,7 @@ func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
 // s+1. Neighbouring pieces differ. The slices are valid until the next call.
 func (s *Scorer) Line(i, j int) (starts []int32, sums []int64) {
 	if s.bound != nil {
-		starts, values := s.bound.Line(i, j)
-		s.sums = appendWhole(s.sums[:0], values[0])
-		return starts, s.sums
+		return s.describedLine(i, j)
 	}
 	if s.ahead && s.lines < mostAhead && s.score.cover.most >= 0 {
 		return s.lineAhead(int32(i), int32(j))

@@ -102,10 +102,19 @@ func (s *Score) pointWithDescriptors(x []int32) int64 {
 // Described says whether the forest has descriptors.
 func (s *Score) Described() bool { return s.bound != nil }
 
-// appendWhole appends the sums of package ensemble, which are whole numbers.
-func appendWhole(dst []int64, sums []float64) []int64 {
-	for _, v := range sums {
-		dst = append(dst, int64(v))
+// describedValue is Value of a forest with descriptors: the sums of package ensemble are
+// whole numbers.
+func (s *Scorer) describedValue() int64 {
+	s.values = s.bound.AppendSums(s.values[:0])
+	return int64(s.values[0])
+}
+
+// describedLine is Line of a forest with descriptors.
+func (s *Scorer) describedLine(i, j int) (starts []int32, sums []int64) {
+	starts, values := s.bound.Line(i, j)
+	s.sums = s.sums[:0]
+	for _, v := range values[0] {
+		s.sums = append(s.sums, int64(v))
 	}
-	return dst
+	return starts, s.sums
 }

@@ -14,11 +14,6 @@ import (
 // [Score.Probability] makes them probabilities.
 type Scorer struct {
 	score *Score
-
-	// Of a forest with descriptors, which has no other lists than sums.
-	bound  *ensemble.Scorer
-	values []float64
-
 	sum   int64   // the score of the composition that x has
 	x     []int32 // by slot: the current amounts and group totals
 	used  []int32 // the ingredients with x > 0
@@ -61,6 +56,10 @@ type Scorer struct {
 	sums    []int64
 	trees   []uint64 // bit set of the small trees that test a slot that varies
 	todo    []span
+
+	// Of a forest with descriptors, which has no other lists than sums.
+	bound  *ensemble.Scorer
+	values []float64
 }
 
 // freeLeaves says which leaves of a small tree no slot blocks and which exactly
