@@ -24,7 +24,7 @@ func newTrainCommand() *cobra.Command {
 	var asJSON, numeric, amounts, choose bool
 	var repeats int
 	var how layoutFlags
-	o := model.Options{Trees: 100, Seed: 1, Importances: true}
+	o := model.Options{Trees: 100, Splits: model.BestSplits, Seed: 1, Importances: true}
 	c := &cobra.Command{
 		Use:   "train RECIPES --label L [-o FILE]",
 		Short: "Grow a random forest on a recipe book and say how good it is",

@@ -55,7 +55,7 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 			return Property{}, err
 		}
 		added = words
-		o := model.Options{Trees: 100, Seed: 1, Importances: true, Workers: s.workers}
+		o := model.Options{Trees: 100, Splits: model.BestSplits, Seed: 1, Importances: true, Workers: s.workers}
 		if directed(f) {
 			o.Trees = directedTrees
 		}
