@@ -226,7 +226,7 @@ func TestGrowingIsTheSameHoweverDone(t *testing.T) {
 // TestRandomSplitsFollowTheDefinition checks each node of forests with random splits:
 // what is split can be split, the threshold lies between the least and the greatest
 // value in the node, and both sides have enough rows. With leaves of one row a node
-// with rows that differ is split.
+// of enough rows that differ is split.
 func TestRandomSplitsFollowTheDefinition(t *testing.T) {
 	for name, b := range growingBooks {
 		for _, o := range []Options{{Trees: 4, Seed: 9}, {Trees: 4, Seed: 9, SmallestLeaf: 4, FeaturesPerSplit: 2}} {
@@ -250,10 +250,17 @@ func TestRandomSplitsFollowTheDefinition(t *testing.T) {
 					if n.feature < 0 {
 						differ := slices.ContainsFunc(rows, func(r int) bool { return !slices.Equal(x[r], x[rows[0]]) })
 						pure := !slices.ContainsFunc(rows, func(r int) bool { return labels.of[r] != labels.of[rows[0]] })
-						if o.SmallestLeaf < 2 && differ && !pure {
+						fewest := 2
+						if f.Numeric() {
+							fewest = leastSplit
+						}
+						if o.SmallestLeaf < 2 && len(rows) >= fewest && differ && !pure {
 							t.Errorf("%s, tree %d, node %d is a leaf of %d rows that differ", name, k, at, len(rows))
 						}
 						return at + 1
+					}
+					if f.Numeric() && len(rows) < leastSplit {
+						t.Errorf("%s, tree %d, node %d splits %d rows", name, k, at, len(rows))
 					}
 					var left, right []int
 					for _, r := range rows {
