@@ -419,7 +419,7 @@ func TestDefaults(t *testing.T) {
 	for _, c := range []struct {
 		splits           Splits
 		classes, numbers [2]int // features tried at a split, of 65 and of 12, and rows in a leaf
-	}{{RandomSplits, [2]int{21, 1}, [2]int{12, 1}}, {BestSplits, [2]int{8, 1}, [2]int{4, 5}}} {
+	}{{RandomSplits, [2]int{10, 1}, [2]int{12, 1}}, {BestSplits, [2]int{8, 1}, [2]int{4, 5}}} {
 		for book, want := range map[string][2]int{"cocktails": c.classes, "numbers": c.numbers} {
 			o := mustGrow(t, growingBooks[book].data(), Options{Splits: c.splits}).Options()
 			if got := [2]int{o.FeaturesPerSplit, o.SmallestLeaf}; o.Trees != 100 || got != want {

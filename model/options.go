@@ -47,7 +47,7 @@ type Options struct {
 	// FeaturesPerSplit is how many features are drawn, without replacement, to
 	// be tried at a node. If all of them are constant there, more are drawn
 	// until one is not. By default, of F features, all for numbers and for classes
-	// ⌊F/3⌋, but ten if there are as many; with best splits max(1, ⌊F/3⌋) for numbers
+	// ⌊√F⌋, but ten if there are as many; with best splits max(1, ⌊F/3⌋) for numbers
 	// and max(1, ⌊√F⌋) for classes.
 	FeaturesPerSplit int
 	// SmallestLeaf is the least number of distinct rows in a leaf; 1 by default,
@@ -81,7 +81,7 @@ func (o Options) withDefaults(features int, numeric bool) (Options, error) {
 		case o.Splits == RandomSplits && numeric:
 			o.FeaturesPerSplit = features
 		case o.Splits == RandomSplits:
-			o.FeaturesPerSplit = max(min(features, 10), features/3)
+			o.FeaturesPerSplit = max(min(features, 10), int(math.Sqrt(float64(features))))
 		case numeric:
 			o.FeaturesPerSplit = max(1, features/3)
 		default:

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"kir/internal/book"
+	"kir/internal/problem"
 	"kir/model"
 )
 
@@ -39,9 +40,35 @@ func learners() []learner {
 	}
 	return []learner{
 		{today, forest(model.Options{Trees: 300, Splits: model.BestSplits})},
-		{"forest", forest(model.Options{Trees: 100})},
-		{"forest 300", forest(model.Options{Trees: 300})},
+		{"forest", learn(model.ForestAlone)},
+		{"process", learn(model.ProcessAlone)},
+		{"learn", learn(model.Best)},
 	}
+}
+
+// learn returns what kir learns.
+func learn(kind model.Kind) func(context.Context, *known, *model.Data, *model.Data, uint64) ([]forecast, error) {
+	return func(ctx context.Context, k *known, train, test *model.Data, seed uint64) ([]forecast, error) {
+		if kind == model.ProcessAlone && train.Numbers == nil {
+			return nil, nil
+		}
+		m, err := model.Learn(ctx, train, model.LearnOptions{Kind: kind, Forest: model.Options{Trees: 100, Seed: seed}, Features: features(k, kind)})
+		if err != nil {
+			return nil, err
+		}
+		if m.Numeric() {
+			return foretellNumbers(test, m.Law, m.Predict), nil
+		}
+		return foretellClasses(test, m.Classes(), m.Shares, 0.5/float64(m.Forest().Trees())), nil
+	}
+}
+
+// features are tried where kir learns the best that it can.
+func features(k *known, kind model.Kind) []model.FeatureSet {
+	if kind != model.Best {
+		return nil
+	}
+	return problem.FeatureSets(k.ingredients, total)
 }
 
 // foretell holds a forest against rows.
