@@ -34,6 +34,19 @@ func (l Law) Share(low, high float64) float64 {
 	return sum
 }
 
+// stretched returns the law stretched about its mean.
+func (l Law) stretched(by float64) Law {
+	if by == 1 || l.Values == nil {
+		return l
+	}
+	mean := l.Mean()
+	values := make([]float64, len(l.Values))
+	for k, v := range l.Values {
+		values[k] = mean + float64(by*(v-mean))
+	}
+	return Law{values, l.Weights}
+}
+
 // CRPS returns the continuous ranked probability score ∫ (F(z) − 1{z ≥ y})² dz of the
 // law's distribution function F at the number y, in its unit (Gneiting and Raftery
 // 2007, equation 20); lower is better.

@@ -77,6 +77,7 @@ type Learned struct {
 	quality Quality
 	choice  *Choice // of features; nil if there was nothing to choose
 	brings  []Tried // what forest, process and average do on held-out rows
+	spread  float64 // by which a law is stretched about its mean
 	widen   float64 // of the ends of an interval of 90 %
 }
 
@@ -92,7 +93,7 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("learning %q: %w", d.Label, err)
 	}
-	m := &Learned{options: o, numbers: slices.Clone(d.Numbers), classes: slices.Clone(d.Classes), rows: d.Rows}
+	m := &Learned{options: o, spread: 1, numbers: slices.Clone(d.Numbers), classes: slices.Clone(d.Classes), rows: d.Rows}
 	if d.Numbers == nil && o.Kind == ProcessAlone {
 		return nil, fmt.Errorf("learning %q: it is a class, and a Gaussian process is of numbers", d.Label)
 	}
@@ -115,6 +116,22 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 		return nil, err
 	}
 	return m, m.learnSuccess(ctx, d)
+}
+
+// Again learns some of the data in the way that was chosen for the whole: of the same
+// features, and with a process if it was kept.
+func (m *Learned) Again(ctx context.Context, some *Data) (*Learned, error) {
+	o := m.options
+	o.Forest, o.Features = m.grown, nil
+	o.Forest.Importances = false
+	part := *some
+	if m.forest != nil && !plainFeatures(m.forest.features, m.forest.ingredients) {
+		part.Features = m.forest.features
+	}
+	if m.process == nil {
+		o.Kind = ForestAlone
+	}
+	return Learn(ctx, &part, o)
 }
 
 // logarithms returns those of the numbers.
@@ -242,12 +259,7 @@ func (m *Learned) judge(ctx context.Context, d *Data) error {
 			}
 		}
 	}
-	best := 2
-	if m.forest == nil {
-		best = 1
-	} else if m.process == nil {
-		best = 0
-	} else {
+	if m.forest != nil && m.process != nil {
 		for k, meter := range meters {
 			loss, gain := paired(meter.crps, nil), paired(meters[0].crps, meter.crps)
 			if len(meter.crps) != len(meters[0].crps) {
@@ -256,10 +268,62 @@ func (m *Learned) judge(ctx context.Context, d *Data) error {
 			m.brings = append(m.brings, Tried{names[k], loss.mean(), loss.standardError(), gain.mean(), gain.standardError()})
 		}
 		if t := m.brings[2]; t.Gain < -t.GainSE {
-			best, m.process = 0, nil
+			m.process = nil
 		}
 	}
-	m.quality, m.widen = meters[best].quality()
+	return m.calibrate(ctx, held)
+}
+
+// spreads are by what a law is stretched about its mean, of which the one of the least
+// CRPS on held-out rows is taken: the mean of two laws is wider than either.
+func spreads() (all []float64) {
+	for k := 10; k <= 30; k++ {
+		all = append(all, float64(k)/20)
+	}
+	return all
+}
+
+// calibrate finds how laws are stretched and intervals are moved apart, and how good
+// what comes of it is.
+func (m *Learned) calibrate(ctx context.Context, held *holdout) error {
+	if m.process == nil {
+		held.left = nil
+	}
+	if m.process != nil || len(m.rows) <= MostAveraged {
+		if err := m.stretch(ctx, held); err != nil {
+			return err
+		}
+	}
+	meter := newLawMeter(m.numbers)
+	for r := range m.rows {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if l := average(held.laws(r)); l.Values != nil {
+			meter.add(m.numbers[r], m.back(l.stretched(m.spread)))
+		}
+	}
+	m.quality, m.widen = meter.quality()
+	return nil
+}
+
+// stretch finds by what laws are stretched.
+func (m *Learned) stretch(ctx context.Context, held *holdout) error {
+	all := spreads()
+	losses := make([]float64, len(all))
+	for r := range m.rows {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		l := average(held.laws(r))
+		if l.Values == nil {
+			continue
+		}
+		for k, by := range all {
+			losses[k] += m.back(l.stretched(by)).CRPS(m.numbers[r])
+		}
+	}
+	m.spread = all[slices.Index(losses, slices.Min(losses))]
 	return nil
 }
 
@@ -336,7 +400,7 @@ func (h *holdout) laws(r int) (grown, fitted Law) {
 			grown = Law{h.forest.numbers, law}
 		}
 	}
-	if h.process != nil {
+	if h.left != nil {
 		fitted = normalLaw(h.left[r], h.spare[r])
 	}
 	return grown, fitted
@@ -426,7 +490,7 @@ func (m *Learned) Law(x []int32) Law {
 	if m.process != nil {
 		fitted = m.process.Law(x)
 	}
-	return m.back(average(grown, fitted))
+	return m.back(average(grown, fitted).stretched(m.spread))
 }
 
 // Predict returns the expected number at the dense composition x, and an interval that
@@ -464,7 +528,7 @@ func (m *Learned) HeldOut() []Prediction {
 			all[r] = Prediction{math.NaN(), math.NaN(), math.NaN()}
 			continue
 		}
-		all[r] = m.predict(m.back(l))
+		all[r] = m.predict(m.back(l.stretched(m.spread)))
 	}
 	return all
 }

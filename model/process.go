@@ -98,6 +98,8 @@ const (
 	leastSteps   = 64  // to which a root of a share is rounded
 	mostSteps    = 256 // at most
 	rangeSteps   = 48  // that the amounts of the rows span, at least
+
+	mostWeight = 1 << 32 // so that sums of squared distances stay below 2⁶³; a step is then farther than the kernel reaches
 )
 
 // step returns the step that an amount is rounded to: the greatest L with
@@ -322,7 +324,7 @@ func (p *Process) makeGrid() {
 			per = min(max(per, int64(math.Ceil(rangeSteps/span))), mostSteps)
 		}
 		apart := 1 / (float64(per) * lengths[i])
-		p.grid[i] = axis{per, int64(math.Round(math.Ldexp(apart*apart, distanceBits)))}
+		p.grid[i] = axis{per, int64(min(math.Round(math.Ldexp(apart*apart, distanceBits)), mostWeight))}
 		if uses[i] > 0 {
 			p.columns[i] = make([]int32, n)
 		}

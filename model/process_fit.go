@@ -29,6 +29,7 @@ const (
 	fitIterations   = 60
 	fitTolerance    = 2e-3 // of the log density
 	smallestNoise   = 1e-7 // of the variance, added to that of each row
+	mostHyper       = 20   // a hyperparameter, either way
 	lengthsFromBook = 2    // rows that must have an ingredient for a length of its own
 )
 
@@ -113,7 +114,7 @@ func (p *Process) posterior(active []int32) *posterior {
 // energy returns −log density and its gradient.
 func (q *posterior) energy(theta, gradient []float64) float64 {
 	for _, v := range theta {
-		if math.Abs(v) > 20 {
+		if math.Abs(v) > mostHyper {
 			clear(gradient)
 			return math.Inf(1)
 		}

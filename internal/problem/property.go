@@ -14,7 +14,7 @@ type Property struct {
 	Weight float64 // c: the target is multiplied by y(x)^c
 	About  string  // what it wishes for, in words
 
-	Forest *model.Forest // of a forest: what was grown or loaded; else nil
+	Model Predictor // what was learnt from recipes, or loaded; else nil
 
 	// Value is of a model of a number: what it says of a composition, in its own unit,
 	// and at which values of the constants that are tried, in words; else nil.
@@ -25,9 +25,20 @@ type Property struct {
 	Taste   *property.Taste
 	HeldOut property.HeldOut
 
-	learnt   *learnt // of a forest
+	learnt   *learnt // of what was learnt
 	property mcmc.Property
 	resolved any // what stands under the kind, with defaults written out
+}
+
+// A Predictor is a model of a label: a [model.Forest] or a [model.Learned].
+type Predictor interface {
+	Label() string
+	Numeric() bool
+	Classes() []string
+	Rows() int
+	Range() (smallest, largest float64)
+	Quality() model.Quality
+	Predict(x []int32) model.Prediction
 }
 
 // floor reads the least score, 0 if there is none.

@@ -14,8 +14,8 @@ import (
 	"kir/property"
 )
 
-// directedTrees is how many trees a forest has that is asked for the largest or
-// the smallest. What a search finds is best by luck, too, and more trees take some
+// directedTrees is how many trees a forest of best splits has that is asked for the
+// largest or the smallest. What a search finds is best by luck, too, and more trees take some
 // of it away: see docs/search.md.
 const directedTrees = 300
 
@@ -23,49 +23,67 @@ const directedTrees = 300
 // are named as classes.
 const maxClasses = 20
 
-// A learnt is what a forest property was made of.
+// A learnt is what there is to know of a property that was learnt when its promises are
+// checked.
 type learnt struct {
-	data  *model.Data // what it was grown from; nil of a forest from a file
-	score *model.Score
-	floor float64
+	data    *model.Data // what it has learnt from; nil of a model from a file
+	recipes []int       // of the book, by row of the data
+	want    model.Want
+	// heldOut returns y of each row of the data as what has not seen it says; NaN where
+	// there is nothing.
+	heldOut func() ([]float64, error)
+	// again returns the property that is learnt of some of the data, asked for the same
+	// on the scale of the whole.
+	again func(ctx context.Context, part *model.Data) (mcmc.Property, error)
 }
 
-// outOfBag returns y of each recipe of a book as the trees say that have not seen
-// it; NaN where there are none, since the recipe has no label.
-func (w *learnt) outOfBag(f *model.Forest, label *book.Label) ([]float64, error) {
-	scores := make([]float64, len(label.Of))
-	rows, err := f.OutOfBag(w.score, w.data.Rows)
+// forestLearnt returns what there is to know of a forest's score.
+func forestLearnt(f *model.Forest, data *model.Data, recipes []int, score *model.Score, least float64) *learnt {
+	return &learnt{
+		data: data, recipes: recipes,
+		want: score.Want(),
+		heldOut: func() ([]float64, error) {
+			scores, err := f.OutOfBag(score, data.Rows)
+			for r := range scores {
+				scores[r] = math.Max(least, scores[r]) // NaN stays NaN
+			}
+			return scores, err
+		},
+		again: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
+			want := score.Want()
+			if len(data.Numbers) > 0 {
+				want = want.Over(span(data.Numbers))
+			}
+			o := f.Options()
+			o.Importances = false
+			again, err := model.Grow(ctx, part, o)
+			if err != nil {
+				return nil, err
+			}
+			of, err := again.Score(want)
+			if err != nil {
+				return nil, err
+			}
+			return property.NewForest(of, least), nil
+		},
+	}
+}
+
+// outOfBag returns y of each recipe of a book as what has not seen it says; NaN where
+// there is nothing, since the recipe has no label.
+func (w *learnt) outOfBag(p *Problem) ([]float64, error) {
+	rows, err := w.heldOut()
 	if err != nil {
 		return nil, err
 	}
-	row := 0
-	for r, class := range label.Of {
+	scores := make([]float64, len(p.recipes))
+	for r := range scores {
 		scores[r] = math.NaN()
-		if class >= 0 {
-			scores[r] = math.Max(w.floor, rows[row]) // NaN stays NaN
-			row++
-		}
+	}
+	for row, r := range w.recipes {
+		scores[r] = rows[row]
 	}
 	return scores, nil
-}
-
-// regrown returns the property that a forest of some of the data has, asked for
-// the same on the scale of the whole.
-func (w *learnt) regrown(ctx context.Context, data *model.Data, o model.Options) (mcmc.Property, error) {
-	want := w.score.Want()
-	if len(w.data.Numbers) > 0 {
-		want = want.Over(span(w.data.Numbers))
-	}
-	o.Importances = false
-	f, err := model.Grow(ctx, data, o)
-	if err != nil {
-		return nil, err
-	}
-	score, err := f.Score(want)
-	if err != nil {
-		return nil, err
-	}
-	return property.NewForest(score, w.floor), nil
 }
 
 // directed says whether a forest is asked for the largest or the smallest.
@@ -110,7 +128,7 @@ func span(numbers []float64) (least, greatest float64) {
 // withinLabels refuses bounds on a number within which no recipe's lies: the
 // forest would give every composition a probability of 0. It warns of bounds
 // within which all do.
-func withinLabels(s *shelf, at *yaml.Node, f *model.Forest, data *model.Data, want model.Want) error {
+func withinLabels(s *shelf, at *yaml.Node, f Predictor, data *model.Data, want model.Want) error {
 	low, high, bounded := want.Bounds()
 	if !bounded {
 		return nil

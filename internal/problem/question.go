@@ -177,8 +177,7 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 // scoresOf returns y of each known recipe, NaN where it cannot be told fairly.
 func (w *Property) scoresOf(p *Problem, known []*mcmc.Composition) ([]float64, error) {
 	if w.learnt != nil && w.learnt.data != nil {
-		label, _ := p.Book.Label(w.Forest.Label())
-		return w.learnt.outOfBag(w.Forest, label)
+		return w.learnt.outOfBag(p)
 	}
 	scores := make([]float64, len(known))
 	for r, x := range known {
@@ -204,7 +203,7 @@ func (p *Problem) halves(ctx context.Context, seed uint64) (own, other *mcmc.Tar
 			var data [2]*model.Data
 			data[0], data[1] = w.learnt.data.Halves(seed)
 			for k := range of {
-				if of[k].Property, err = w.learnt.regrown(ctx, data[k], w.Forest.Options()); err != nil {
+				if of[k].Property, err = w.learnt.again(ctx, data[k]); err != nil {
 					return nil, nil, err
 				}
 			}

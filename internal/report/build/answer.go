@@ -74,8 +74,8 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]re
 			continue
 		}
 		promise := report.WishPromise{Name: w.Name, Unit: "score", Known: report.UnknownNumber()}
-		if w.Forest != nil {
-			quality := w.Forest.Quality()
+		if w.Model != nil {
+			quality := w.Model.Quality()
 			promise.Strength = quality.Strength().String()
 		}
 		scored, in := func(x *mcmc.Composition) float64 { return math.Exp(p.Target.Wishes()[k].Property.LogScore(x)) },
@@ -84,8 +84,8 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]re
 			promise.Unit = "value"
 			scored = func(x *mcmc.Composition) float64 { return float64(predictionOf(w, x).Value) }
 			in = func(b report.Best) report.Number { return b.Predicted[w.Name].Value }
-			if w.Forest != nil {
-				promise.Known = meanLabel(p, w.Forest.Label())
+			if w.Model != nil {
+				promise.Known = meanLabel(p, w.Model.Label())
 			}
 		}
 		of = append(of, scored)
@@ -115,7 +115,7 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]re
 
 // predicts says whether a property is a forest, or a model, of a number.
 func predicts(w problem.Property) bool {
-	return w.Forest != nil && w.Forest.Numeric() || w.Value != nil
+	return w.Model != nil && w.Model.Numeric() || w.Value != nil
 }
 
 // predictionOf returns what a property that predicts says of a composition.
@@ -124,7 +124,7 @@ func predictionOf(w problem.Property, x *mcmc.Composition) report.Prediction {
 		v, at := w.Value(x)
 		return report.Prediction{Value: report.Number(v), Low: report.UnknownNumber(), High: report.UnknownNumber(), At: at}
 	}
-	q := w.Forest.Predict(x.Amounts())
+	q := w.Model.Predict(x.Amounts())
 	return report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High)}
 }
 

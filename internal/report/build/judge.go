@@ -19,10 +19,10 @@ const leastLeft = 0.25
 func judge(p *problem.Problem, a *report.Answer) {
 	var weak, fair, learnt []string
 	for _, w := range p.Properties {
-		if w.Weight == 0 || w.Forest == nil {
+		if w.Weight == 0 || w.Model == nil {
 			continue
 		}
-		q := w.Forest.Quality()
+		q := w.Model.Quality()
 		learnt = append(learnt, w.Name)
 		switch q.Strength() {
 		case model.Weak:
@@ -94,10 +94,10 @@ func plural(noun string, n int) string {
 // knows says in a figure how much the model of a wish knows.
 func knows(p *problem.Problem, name string) string {
 	for _, w := range p.Properties {
-		if w.Name != name || w.Forest == nil {
+		if w.Name != name || w.Model == nil {
 			continue
 		}
-		switch q := w.Forest.Quality(); {
+		switch q := w.Model.Quality(); {
 		case q.Numbers != nil:
 			return fmt.Sprintf("R² %s ± %s", number.Fixed(q.Numbers.R2, 2), number.Fixed(q.Numbers.R2SE, 2))
 		case q.Classes != nil:
@@ -109,7 +109,7 @@ func knows(p *problem.Problem, name string) string {
 
 // modelSentence says how good the model of a wish is out of bag, beside guessing.
 func modelSentence(w problem.Property) string {
-	q := w.Forest.Quality()
+	q := w.Model.Quality()
 	text := fmt.Sprintf("The model of %s is %s: ", w.Name, q.Strength())
 	switch {
 	case q.Numbers != nil:

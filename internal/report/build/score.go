@@ -29,8 +29,8 @@ func Scorecard(p *problem.Problem, book *book.Book) (*report.Scorecard, error) {
 		}
 		for k, w := range p.Properties {
 			out.Scores[w.Name] = report.Number(s.Scores[k])
-			out.OutOfBag = out.OutOfBag || s.Book >= 0 && w.Forest != nil
-			if predicts(w) && (s.Book < 0 || w.Forest == nil) {
+			out.OutOfBag = out.OutOfBag || s.Book >= 0 && w.Model != nil
+			if predicts(w) && (s.Book < 0 || w.Model == nil) {
 				if out.Predicted == nil {
 					out.Predicted = make(map[string]report.Prediction)
 				}
