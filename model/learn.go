@@ -173,9 +173,21 @@ func (m *Learned) grow(ctx context.Context, d *Data) (err error) {
 		whole.Features = sets[m.choice.Chosen].Features
 		m.grown = m.options.forest(m.choice.Chosen, sets[m.choice.Chosen])
 	}
-	m.forest, err = Grow(ctx, &whole, m.grown)
+	if m.forest, err = Grow(ctx, &whole, m.grown); err != nil || d.Numbers == nil || m.grown.SmallestLeaf > 0 || m.grown.Splits != RandomSplits {
+		return err
+	}
+	// Where the labels are mostly noise, large leaves are better.
+	large := m.grown
+	large.SmallestLeaf = largeLeaf
+	f, err := Grow(ctx, &whole, large)
+	if err == nil && f.quality.Numbers != nil && f.quality.Numbers.CRPS < m.forest.quality.Numbers.CRPS {
+		m.forest, m.grown = f, large
+	}
 	return err
 }
+
+// largeLeaf is the least number of rows in a leaf of a forest of noisy labels.
+const largeLeaf = 5
 
 // forest returns the options of a forest of the k-th set of features: a descriptor tells
 // more than an amount, so that all features are tried at a split where there are any.

@@ -349,18 +349,24 @@ func (p *Process) shift(distances []int64, i, from, to int32) {
 	if from == to {
 		return
 	}
-	a := p.grid[i]
+	by, slope := p.grid[i].between(from, to)
 	column := p.columns[i]
 	if column == nil {
-		by := a.apart(to, 0) - a.apart(from, 0)
 		for r := range distances {
 			distances[r] += by
 		}
 		return
 	}
 	for r, q := range column {
-		distances[r] += a.apart(to, q) - a.apart(from, q)
+		distances[r] += by - slope*int64(q)
 	}
+}
+
+// between returns the squared distance of step to from a step q less that of step from,
+// as by − slope·q.
+func (a axis) between(from, to int32) (by, slope int64) {
+	f, t := int64(from), int64(to)
+	return (t*t - f*f) * a.weight, 2 * (t - f) * a.weight
 }
 
 // leaveOut finds what the process says of each known composition without it
@@ -377,13 +383,57 @@ func (p *Process) leaveOut() {
 	}
 }
 
-// mean returns the mean, given the squared distances to the known compositions.
+// mean returns the mean, given the squared distances to the known compositions. It sums
+// by four, as dot does.
 func (p *Process) mean(distances []int64) float64 {
-	sum := 0.0
-	for r, d := range distances {
-		sum += float64(p.alpha[r] * p.radial.at(d))
+	var s [4]float64
+	t, alpha := p.radial, p.alpha[:len(distances)]
+	r := 0
+	for ; r+4 <= len(distances); r += 4 {
+		s[0] += float64(alpha[r] * t.at(distances[r]))
+		s[1] += float64(alpha[r+1] * t.at(distances[r+1]))
+		s[2] += float64(alpha[r+2] * t.at(distances[r+2]))
+		s[3] += float64(alpha[r+3] * t.at(distances[r+3]))
 	}
-	return p.centre + float64(p.scale*sum)
+	for ; r < len(distances); r++ {
+		s[0] += float64(alpha[r] * t.at(distances[r]))
+	}
+	return p.meanOf(s)
+}
+
+// meanOf returns the mean of four sums.
+func (p *Process) meanOf(s [4]float64) float64 {
+	return p.centre + float64(p.scale*((s[0]+s[1])+(s[2]+s[3])))
+}
+
+// shiftMean is shift and mean in one.
+func (p *Process) shiftMean(distances []int64, i, from, to int32) float64 {
+	column := p.columns[i]
+	if column == nil || from == to {
+		p.shift(distances, i, from, to)
+		return p.mean(distances)
+	}
+	by, slope := p.grid[i].between(from, to)
+	var s [4]float64
+	t, alpha := p.radial, p.alpha[:len(distances)]
+	column = column[:len(distances)]
+	r := 0
+	for ; r+4 <= len(distances); r += 4 {
+		d0 := distances[r] + by - slope*int64(column[r])
+		d1 := distances[r+1] + by - slope*int64(column[r+1])
+		d2 := distances[r+2] + by - slope*int64(column[r+2])
+		d3 := distances[r+3] + by - slope*int64(column[r+3])
+		distances[r], distances[r+1], distances[r+2], distances[r+3] = d0, d1, d2, d3
+		s[0] += float64(alpha[r] * t.at(d0))
+		s[1] += float64(alpha[r+1] * t.at(d1))
+		s[2] += float64(alpha[r+2] * t.at(d2))
+		s[3] += float64(alpha[r+3] * t.at(d3))
+	}
+	for ; r < len(distances); r++ {
+		distances[r] += by - slope*int64(column[r])
+		s[0] += float64(alpha[r] * t.at(distances[r]))
+	}
+	return p.meanOf(s)
 }
 
 // Mean returns the expected label at the dense composition x.

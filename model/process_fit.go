@@ -16,12 +16,14 @@ type hyperparameters struct {
 
 // The priors, normal in the logarithms. A length of 0.7 is half of the greatest
 // distance of two compositions; lengths of ingredients differ by about e^±0.5, so that
-// a book of few rows tells them apart only where it must.
+// a book of few rows tells them apart only where it must. Noise is expected to be a third
+// of the variance: where little is known, a process that takes noise for signal promises
+// what is not there.
 const (
 	lengthMean, lengthSD = -0.35667494393873245, 1.0 // log 0.7
 	ownSD                = 0.5
 	signalMean, signalSD = 0.0, 1.5
-	noiseMean, noiseSD   = -2.995732273553991, 1.5 // log 0.05
+	noiseMean, noiseSD   = -1.2039728043259361, 1.0 // log 0.3
 )
 
 const (

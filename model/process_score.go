@@ -183,9 +183,10 @@ func (c *ProcessScorer) Line(i, j int) (starts []int32, values []float64) {
 	p.shift(c.base, int32(j), b.step(c.x[j], p.total), 0)
 	fromI, fromJ := int32(0), b.step(sum, p.total)
 	p.shift(c.base, int32(j), 0, fromJ)
+	mean := p.mean(c.base)
 	for k := int32(0); ; {
 		c.starts = append(c.starts, k)
-		c.values = append(c.values, p.of(p.mean(c.base)))
+		c.values = append(c.values, p.of(mean))
 		// Where i reaches its next step, and where j falls below its own.
 		next := min(a.first(int64(fromI)+1, p.total), int64(sum)-b.first(int64(fromJ), p.total)+1)
 		if fromJ == 0 {
@@ -196,8 +197,12 @@ func (c *ProcessScorer) Line(i, j int) (starts []int32, values []float64) {
 		}
 		k = int32(next)
 		toI, toJ := a.step(k, p.total), b.step(sum-k, p.total)
-		p.shift(c.base, int32(i), fromI, toI)
-		p.shift(c.base, int32(j), fromJ, toJ)
+		if toJ != fromJ {
+			p.shift(c.base, int32(i), fromI, toI)
+			mean = p.shiftMean(c.base, int32(j), fromJ, toJ)
+		} else {
+			mean = p.shiftMean(c.base, int32(i), fromI, toI)
+		}
 		fromI, fromJ = toI, toJ
 	}
 }

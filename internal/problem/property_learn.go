@@ -224,6 +224,12 @@ func learntFrom(m *model.Learned, data *model.Data, recipes []int, score *model.
 			}
 			return scores, nil
 		},
+		predicted: func() ([]model.Prediction, error) {
+			if !m.Numeric() {
+				return nil, nil
+			}
+			return m.HeldOut(), nil
+		},
 		again: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
 			again, err := m.Again(ctx, part)
 			if err != nil {

@@ -32,6 +32,9 @@ type learnt struct {
 	// heldOut returns y of each row of the data as what has not seen it says; NaN where
 	// there is nothing.
 	heldOut func() ([]float64, error)
+	// predicted returns what is predicted of each row of the data by what has not seen
+	// it, all NaN where there is nothing; nil of classes.
+	predicted func() ([]model.Prediction, error)
 	// again returns the property that is learnt of some of the data, asked for the same
 	// on the scale of the whole.
 	again func(ctx context.Context, part *model.Data) (mcmc.Property, error)
@@ -48,6 +51,12 @@ func forestLearnt(f *model.Forest, data *model.Data, recipes []int, score *model
 				scores[r] = math.Max(least, scores[r]) // NaN stays NaN
 			}
 			return scores, err
+		},
+		predicted: func() ([]model.Prediction, error) {
+			if !f.Numeric() {
+				return nil, nil
+			}
+			return f.HeldOut(data.Rows)
 		},
 		again: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
 			want := score.Want()
@@ -84,6 +93,26 @@ func (w *learnt) outOfBag(p *Problem) ([]float64, error) {
 		scores[r] = rows[row]
 	}
 	return scores, nil
+}
+
+// Unseen returns what is predicted of recipes of the book by what has not seen them, by
+// their places in the book; nil where nothing is predicted, or nobody knows what was
+// seen.
+func (w *Property) Unseen() (map[int]model.Prediction, error) {
+	if w.learnt == nil || w.learnt.data == nil {
+		return nil, nil
+	}
+	rows, err := w.learnt.predicted()
+	if err != nil || rows == nil {
+		return nil, err
+	}
+	all := make(map[int]model.Prediction, len(rows))
+	for row, r := range w.learnt.recipes {
+		if !math.IsNaN(rows[row].Value) {
+			all[r] = rows[row]
+		}
+	}
+	return all, nil
 }
 
 // directed says whether a forest is asked for the largest or the smallest.

@@ -103,6 +103,9 @@ func (p *Problem) always() (all []int) {
 // halved says whether a property counts and has learnt from the book's recipes.
 func (w *Property) halved() bool { return w.Weight > 0 && w.learnt != nil && w.learnt.data != nil }
 
+// Checked says whether models of halves of the book check what a property promises.
+func (w *Property) Checked() bool { return w.halved() }
+
 // ownSets says whether a recipe is known by what it is made of: most recipes have
 // a set of ingredients that no other has. Then what has the set of a known one is
 // no new idea. Where many recipes share a set, as in a book of mixtures of the

@@ -53,8 +53,11 @@ type WishPromise struct {
 	// 0..1 of a wish that is not for a number.
 	Unit      string `json:"unit"`
 	Shortlist Number `json:"shortlist"` // means
-	Random    Number `json:"random"`
-	Known     Number `json:"known"` // of a value, the recipes' own labels; null where there are none
+	// Expected is what is left of the shortlist's mean once it is taken into account that
+	// it was searched for; null where nothing checks that.
+	Expected Number `json:"expected"`
+	Random   Number `json:"random"`
+	Known    Number `json:"known"` // of a value, the recipes' own labels; null where there are none
 }
 
 // Scores sums up what several compositions score.
@@ -75,4 +78,10 @@ type Promise struct {
 	RandomTold    Number `json:"random_told"`
 	RandomChecked Number `json:"random_checked"`
 	Left          Number `json:"left"` // share of the gain over random compositions
+
+	// Kept is the share of the gain that is expected to be left of what the model of the
+	// whole book promises: √Left, 0 to 1. Two models of halves agree only where both
+	// agree with the truth, so that what either keeps of it is the root of what one
+	// confirms of the other (Spearman's correction for attenuation).
+	Kept Number `json:"kept"`
 }

@@ -40,6 +40,19 @@ type Prediction struct {
 	Low   Number `json:"low"`
 	High  Number `json:"high"`
 	At    string `json:"at,omitempty"`
+
+	// Expected is what is left of the value once it is taken into account that the
+	// composition was searched for, and the interval is about it: a search finds what
+	// is best by luck, too. See [Promise.Kept]. It is null where nothing checks that.
+	Expected *Number `json:"expected,omitempty"`
+}
+
+// Shown is the figure to show: what is expected, or the value.
+func (p Prediction) Shown() Number {
+	if p.Expected != nil {
+		return *p.Expected
+	}
+	return p.Value
 }
 
 // A Range is units from Low to High.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"kir/internal/problem"
 	"kir/internal/report"
@@ -31,15 +32,51 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 	if q := a.Promise; q != nil {
 		out.Promise = &report.Promise{
 			Told: report.Number(q.Told), Checked: report.Number(q.Checked),
-			RandomTold: report.Number(q.RandomTold), RandomChecked: report.Number(q.RandomChecked), Left: report.Number(q.Left()),
+			RandomTold: report.Number(q.RandomTold), RandomChecked: report.Number(q.RandomChecked), Left: report.Number(q.Left()), Kept: kept(q.Left()),
 		}
 	}
 	if out.Wishes, err = wishesOf(ctx, p, list); err != nil {
 		return nil, nil, err
 	}
+	expect(p, out, list)
 	judge(p, out)
 	out.Warnings = append(extrapolation(c.Extrapolates, len(list)), a.Notes...)
 	return out, list, nil
+}
+
+// kept is the share of a promised gain that is expected to be left, of the share that
+// models of one half confirm of what those of the other promise.
+func kept(left float64) report.Number {
+	return report.Number(math.Sqrt(min(max(left, 0), 1))) // NaN stays NaN
+}
+
+// expect says of each number that was learnt what is left of it: the shortlist was
+// searched for, and the best of many is best by luck, too.
+func expect(p *problem.Problem, a *report.Answer, list []report.Best) {
+	for k := range a.Wishes {
+		a.Wishes[k].Expected = report.UnknownNumber()
+	}
+	if a.Promise == nil || !a.Promise.Kept.Known() {
+		return
+	}
+	for k := range a.Wishes {
+		w := &a.Wishes[k]
+		of := slices.IndexFunc(p.Properties, func(q problem.Property) bool { return q.Name == w.Name })
+		if !p.Properties[of].Checked() {
+			continue
+		}
+		left := func(v report.Number) report.Number { return w.Random + a.Promise.Kept*(v-w.Random) }
+		w.Expected = left(w.Shortlist)
+		for _, b := range list {
+			q, ok := b.Predicted[w.Name]
+			if !ok {
+				continue
+			}
+			expected := left(q.Value)
+			q.Expected, q.Low, q.High = &expected, q.Low+expected-q.Value, q.High+expected-q.Value
+			b.Predicted[w.Name] = q
+		}
+	}
 }
 
 // unasked is the answer where nothing is wished for.

@@ -38,7 +38,7 @@ func judge(p *problem.Problem, a *report.Answer) {
 		if a.Promise.Left > 0 {
 			left = number.Whole(a.Promise.Left)
 		}
-		a.Verdict = append(a.Verdict, fmt.Sprintf("Where models of one half of the book choose and those of the other half check, %s of the promised gain over random compositions is left.", left))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Checked on held-out recipes, %s of the promised gain over random compositions is left: models of one half of the book choose, and those of the other half check. Of what the whole book promises, %s is expected.", left, number.Whole(a.Promise.Kept)))
 	}
 	a.Verdict = append(a.Verdict, fmt.Sprintf("The search looked at %s compositions.", number.Thousands(a.Compositions)))
 	switch {

@@ -7,6 +7,7 @@ import (
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/mcmc"
+	"kir/model"
 )
 
 // Scorecard scores the recipes of a table.
@@ -16,6 +17,12 @@ func Scorecard(p *problem.Problem, book *book.Book) (*report.Scorecard, error) {
 		return nil, p.Explain(err)
 	}
 	card := &report.Scorecard{Problem: problemOf(p), Properties: propertiesOf(p)}
+	held := make([]map[int]model.Prediction, len(p.Properties))
+	for k := range p.Properties {
+		if held[k], err = p.Properties[k].Unseen(); err != nil {
+			return nil, err
+		}
+	}
 	for r, s := range scored {
 		out := report.Scored{
 			Recipe: book.Recipes[r].Name, Used: len(s.Parts), Score: report.Number(s.Score), Scores: make(map[string]report.Number), Broken: []report.Breach{},
@@ -30,10 +37,16 @@ func Scorecard(p *problem.Problem, book *book.Book) (*report.Scorecard, error) {
 		for k, w := range p.Properties {
 			out.Scores[w.Name] = report.Number(s.Scores[k])
 			out.OutOfBag = out.OutOfBag || s.Book >= 0 && w.Model != nil
-			if predicts(w) && (s.Book < 0 || w.Model == nil) {
-				if out.Predicted == nil {
-					out.Predicted = make(map[string]report.Prediction)
-				}
+			predicted, seen := held[k][s.Book], s.Book >= 0 && w.Model != nil
+			if _, known := held[k][s.Book]; !predicts(w) || seen && !known {
+				continue // what has seen a recipe says nothing of how it predicts it
+			}
+			if out.Predicted == nil {
+				out.Predicted = make(map[string]report.Prediction)
+			}
+			if seen {
+				out.Predicted[w.Name] = report.Prediction{Value: report.Number(predicted.Value), Low: report.Number(predicted.Low), High: report.Number(predicted.High)}
+			} else {
 				out.Predicted[w.Name] = predictionOf(w, x)
 			}
 		}

@@ -53,17 +53,25 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 	if len(a.Wishes) > 0 {
 		p.Line("")
-		t := terminal.NewTable(2, "mean of", "model", "shortlist", "random", "known")
+		t := terminal.NewTable(2, "mean of", "model", "shortlist", "expected", "random", "known")
 		t.Widest(0, 30)
 		for _, w := range a.Wishes {
-			t.Row(w.Name, w.Strength, promised(w, w.Shortlist), promised(w, w.Random), blankIfUnknown(w, w.Known))
+			t.Row(w.Name, w.Strength, promised(w, w.Shortlist), blankIfUnknown(w, w.Expected), promised(w, w.Random), blankIfUnknown(w, w.Known))
 		}
-		t.Row("score", "", number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), knownMean(a))
+		t.Row("score", "", number.Three(a.Shortlist.Mean), expectedScore(a), number.Three(a.Random.Mean), knownMean(a))
 		p.Table(t)
 	}
 	for _, w := range a.Warnings {
 		p.Hanging(0, "! "+w)
 	}
+}
+
+// expectedScore is what is left of the shortlist's mean score.
+func expectedScore(a *report.Answer) string {
+	if a.Promise == nil || !a.Promise.Kept.Known() {
+		return ""
+	}
+	return number.Three(a.Random.Mean + a.Promise.Kept*(a.Shortlist.Mean-a.Random.Mean))
 }
 
 // promised writes a figure of a wish: in the label's unit, or a score.

@@ -164,6 +164,9 @@ func (v *pageView) Wished(place int, w report.Property, b report.Best) template.
 			return dataTag(pointer("best", place, "predicted", w.Name, figure), float64(n), func(f float64) string { return number.Value(f) })
 		}
 		text := at("value", q.Value)
+		if q.Expected != nil {
+			text = at("expected", *q.Expected)
+		}
 		if q.Low.Known() {
 			text += " (" + at("low", q.Low) + " to " + at("high", q.High) + ")"
 		}

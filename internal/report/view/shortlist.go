@@ -148,7 +148,7 @@ func figuresOf(m *report.Model, b report.Best) []string {
 // figureOf is what an entry has of a wish, in words; nothing if that is its score.
 func figureOf(m *report.Model, w report.Property, b report.Best) string {
 	if q, ok := b.Predicted[w.Name]; ok {
-		text := number.Value(q.Value)
+		text := number.Value(q.Shown())
 		if q.Low.Known() {
 			text += fmt.Sprintf(" (%s to %s)", number.Value(q.Low), number.Value(q.High))
 		}
