@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kir/internal/long"
 )
 
 // TestModulePath renames the module in a copy of the tree, where nothing imports the old
-// name any more and the root is vetted and tested by its new one. With KIR_MODULE all is.
+// name any more. Where tests run in full the root is vetted and tested by its new one, and
+// in bench what reads problems is vetted. With KIR_MODULE all of both is vetted and tested.
 func TestModulePath(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the whole module again")
-	}
 	files, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
 		t.Skip("not in a clone: ", err)
@@ -50,18 +50,27 @@ func TestModulePath(t *testing.T) {
 	}
 	const path = "example.org/lab/kir"
 	do("bash", "scripts/module-path", path)
-	for _, p := range strings.Fields(do("go", "list", "-test", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./...")) {
-		if p == module || strings.HasPrefix(p, module+"/") {
-			t.Errorf("%s is still imported", p)
+	for _, dir := range []string{".", "bench"} {
+		for _, p := range strings.Fields(do("go", "list", "-C", dir, "-test", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./...")) {
+			if p == module || strings.HasPrefix(p, module+"/") {
+				t.Errorf("%s is still imported in %s", p, dir)
+			}
 		}
 	}
 	if told, want := do("cat", "told.md"), "go install "+path+"/cmd/kir@latest\n    import \""+path+"\"\n"; told != want {
 		t.Errorf("a document tells %q, want %q", told, want)
 	}
-	packages, some := ".", "TestHouseNotices"
-	if os.Getenv("KIR_MODULE") != "" {
-		packages, some = "./...", "."
+	if os.Getenv("KIR_MODULE") == "" {
+		if !long.Enabled() {
+			return // it takes as long as to build the module
+		}
+		do("go", "vet", ".")
+		do("go", "vet", "-C", "bench", "./randomproblem")
+		do("go", "test", "-run", "TestHouseNotices", ".")
+		return
 	}
-	do("go", "vet", packages)
-	do("go", "test", "-timeout", "60m", "-run", some, packages)
+	for _, dir := range []string{".", "bench"} {
+		do("go", "vet", "-C", dir, "./...")
+		do("go", "test", "-C", dir, "-timeout", "60m", "./...")
+	}
 }

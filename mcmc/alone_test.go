@@ -61,7 +61,6 @@ func (*halvesScorer) Above(int, int) float64 { return 0 }
 // TestLinesOfOne: chains stay where a long line of a curved property has nothing else to
 // draw, and go on along those that have. How often they were where is kept.
 func TestLinesOfOne(t *testing.T) {
-	golden.OfFloats(t)
 	kept := golden.Open(t)
 	const ingredients, total = 4, 400
 	target := newTarget(t, ingredients, total, mcmc.Uniform(1, 2), mcmc.Wish{Name: "halves", Property: halves{}, Weight: 1})

@@ -253,9 +253,7 @@ func TestAdvanceDoesNotAllocate(t *testing.T) {
 		"curves": curved(t, "markowitz", 10_000, 2000),
 	}
 	targets["pointed"], _ = pointed(t) // of which tempered has a learnt leg
-	if !testing.Short() {
-		targets["cocktails"] = cocktails(t).Target
-	}
+	targets["cocktails"] = cocktails(t).Target
 	for name, target := range targets {
 		for _, kernel := range mcmc.KernelNames() {
 			if kernel == "exact" && name != "small" && name != "large" {

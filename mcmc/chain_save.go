@@ -28,6 +28,25 @@ func (c *Chain) MarshalBinary() ([]byte, error) {
 	return e.data, e.err
 }
 
+// MostSaved returns how many bytes [Chain.MarshalBinary] returns at most of a chain of a
+// kernel, see [KernelNames], whose compositions use up to so many ingredients.
+func MostSaved(kernel string, used int) int64 {
+	const (
+		number = 5 // bytes of an ingredient or an amount, at most
+		fixed  = 1 << 12
+	)
+	// Two lists of states that were met, one of a state; sizes, ingredients and amounts.
+	memory := 3 * number * (2*(maxMet+int64(used)) + int64(used))
+	state := fixed + 2*number*int64(used) + memory
+	if kernel != "tempered" {
+		return fixed + state
+	}
+	// Either leg has a ladder and its sums. The learnt one's states remember nothing.
+	const steps = maxSteps + 1
+	sums := int64(fixed + 8*steps*(3+2*maxBatches))
+	return fixed + int64(steps+len(peakBetas()))*state + steps*(state-memory) + memory + 2*sums
+}
+
 // RestoreChain returns the chain that [Chain.MarshalBinary] saved, for the
 // same target and kernel, with its states refreshed.
 func RestoreChain(t *Target, k Kernel, data []byte) (*Chain, error) {

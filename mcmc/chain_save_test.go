@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/long"
 	"kir/mcmc"
 )
 
@@ -120,9 +121,7 @@ func testDamage(t *testing.T, target *mcmc.Target, kernel string, warmup, every 
 			t.Errorf("%d of %d bytes are a chain", n, len(data))
 		}
 	}
-	if raceDetector {
-		every *= 10
-	}
+	every *= long.Pick(1, 10)
 	for bit := 0; bit < 8*len(data); bit += every {
 		damaged := slices.Clone(data)
 		damaged[bit/8] ^= 1 << (bit % 8)
@@ -307,6 +306,54 @@ func TestRestoredAtEveryScan(t *testing.T) {
 			})
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, %s: restored, it ends otherwise", name, by.kernel)
+			}
+		}
+	}
+}
+
+// No chain that is saved has more bytes than it may, also where it remembers as many
+// states as a chain does.
+func TestMostSaved(t *testing.T) {
+	space, err := mcmc.NewSpace(300_000, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sharp := wish("sharp", 1, func(x *mcmc.Composition) float64 { return 1 / float64(1+x.Amount(0)) })
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(17, 24), sharp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		kernel string
+		warmup int
+		least  float64 // of what it may
+	}{{"accelerated", 100, 0}, {"balanced", 20_000, 0.2}, {"tempered", 300, 0}} {
+		sampler, err := mcmc.NewSampler(c.kernel, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chain, err := sampler.NewChain(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for left := c.warmup; ; left -= 50 {
+			data, err := chain.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			share := float64(len(data)) / float64(mcmc.MostSaved(c.kernel, 24))
+			if share > 1 {
+				t.Fatalf("%s: %d bytes are %.2f of what there may be", c.kernel, len(data), share)
+			}
+			if left <= 0 {
+				if share < c.least {
+					t.Errorf("%s: %d bytes are %.2f of what there may be: the test is not at its most", c.kernel, len(data), share)
+				}
+				t.Logf("%s: %d bytes, %.2f", c.kernel, len(data), share)
+				break
+			}
+			if err := chain.Warm(50); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func newAliasTable(weights []float64) *aliasTable {
 	// Columns that are too full and those with room to spare.
 	var full, spare []int32
 	for k, w := range weights {
-		t.own[k] = w / sum * float64(n)
+		t.own[k] = float64(w / sum * float64(n))
 		if t.own[k] < 1 {
 			spare = append(spare, int32(k))
 		} else {

@@ -3,6 +3,7 @@ package mcmc
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"kir/internal/measure"
 )
@@ -75,6 +76,50 @@ func (p *Prior) drawn() []Part {
 // start a chain from.
 var ErrNoStart = errors.New("no start of positive density was found")
 
+// A NoStartError is [ErrNoStart] with the property that is to blame for most of it.
+type NoStartError struct {
+	Tries int     // compositions that were drawn
+	Wish  string  // the property that is 0 most often; empty if none is alone
+	Zero  float64 // the share of compositions drawn at random where it is
+	Parts []Part  // one of them
+}
+
+func (e *NoStartError) Error() string {
+	text := fmt.Sprintf("%v among %d compositions drawn from the sparsity law: each has a property that is 0", ErrNoStart, e.Tries)
+	if e.Wish != "" {
+		text += fmt.Sprintf(", %q in %.3g %% of them", e.Wish, 100*e.Zero)
+	}
+	return text
+}
+
+func (e *NoStartError) Unwrap() error { return ErrNoStart }
+
+// blameTries is how many compositions tell which property is 0.
+const blameTries = 200
+
+// newNoStartError looks at each property alone.
+func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
+	e := &NoStartError{Tries: tries}
+	zeros := make([]int, len(t.wishes))
+	examples := make([][]Part, len(t.wishes))
+	for range blameTries {
+		x, err := prior.drawSize(r, t.law.draw(r))
+		if err != nil {
+			return err
+		}
+		for k, w := range t.wishes {
+			if w.Weight > 0 && w.Property.LogScore(x) == negInf {
+				zeros[k]++
+				examples[k] = x.Parts()
+			}
+		}
+	}
+	if k := slices.Index(zeros, slices.Max(append(zeros, 1))); k >= 0 {
+		e.Wish, e.Zero, e.Parts = t.wishes[k].Name, float64(zeros[k])/blameTries, examples[k]
+	}
+	return e
+}
+
 // startTries is how many draws from the sparsity law a chain may take to find
 // a composition that no property forbids.
 const startTries = 100_000
@@ -87,7 +132,7 @@ const lawTries = 1_000
 // StartState draws the first state of a chain exactly from the sparsity law,
 // again while a property is 0 there; after 1,000 draws every second one has an n
 // that is uniform on the law's sizes. It returns how many draws that took, and
-// fails with [ErrNoStart] after 100,000.
+// fails with a [NoStartError] after 100,000.
 func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 	prior := NewPrior(t)
 	x = newState(t, prior.x)
@@ -109,5 +154,5 @@ func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 			return x, tries, nil
 		}
 	}
-	return nil, tries, fmt.Errorf("%w among %d compositions drawn from the sparsity law: each has a property that is 0", ErrNoStart, startTries)
+	return nil, tries, newNoStartError(t, r, prior, tries)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"kir/internal/long"
 	"kir/internal/worth"
 	"kir/mcmc"
 )
@@ -170,7 +171,7 @@ func TestBalancedOnLargeTargets(t *testing.T) {
 	if raceDetector {
 		t.Skip("it measures time")
 	}
-	for _, law := range largeLaws {
+	for _, law := range largeLaws[:long.Pick(len(largeLaws), 1)] {
 		target := productionTarget(t, 2000, 100, law.sparsity)
 		all := compareKernels(t, target, 1, sizeStatistics(), effort{"accelerated", 100_000, 100_000, 200}, effort{"balanced", 1000, 100_000, 1})
 		accelerated, balanced := all[0], all[1]
@@ -191,8 +192,8 @@ func TestBalancedOnLargeTargets(t *testing.T) {
 // independent draws a second. Measured are 31 ([BenchmarkESS]); an IACT is known to about
 // 4 % from 10,000 independent draws, so that only the clock could make a third of it.
 func TestBalancedOnCocktails(t *testing.T) {
-	if raceDetector || testing.Short() {
-		t.Skip("it measures time")
+	if raceDetector || !long.Enabled() {
+		t.Skip("it measures time, with KIR_LONG=1: TestBalancedOnLargeTargets measures some without")
 	}
 	target := cocktails(t).Target
 	all := compareKernels(t, target, 1, worth.Statistics(target, mostUsed(t, target)),
@@ -297,9 +298,6 @@ func mostUsed(tb testing.TB, t *mcmc.Target) []int {
 // At weight 30 a tempered chain finds a recipe at least as good as the best of
 // accelerated in 100 iterations for each scan, warm-up included.
 func TestTemperedFindsTheBest(t *testing.T) {
-	if raceDetector || testing.Short() {
-		t.Skip("takes seconds")
-	}
 	const scans, warmup = 500, 100
 	target := weightedCocktails(t, 30)
 	tempered, err := mcmc.NewTempered(target)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"kir/internal/count"
+	"kir/internal/long"
 	"kir/internal/stattest"
 	"kir/mcmc"
 	"kir/rule"
@@ -233,10 +234,7 @@ func extremeKernels(t *testing.T) map[string]struct {
 // asks point by point does not even ask.
 func TestExtremes(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(160)
-	if raceDetector {
-		seeds = 40
-	}
+	seeds := long.Pick(uint64(160), 48)
 	kernels := extremeKernels(t)
 	ran, far, cells := 0, 0, 0
 	for seed := range seeds {

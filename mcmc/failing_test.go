@@ -53,7 +53,6 @@ func (s *saidScorer) Line(i, j int, p *mcmc.Pieces) {
 // all of a line or a part of it, at ends or between them, at the point, the line or both,
 // beside another that forbids what has none, and where several together have none.
 func TestScoresFail(t *testing.T) {
-	golden.OfFloats(t)
 	kept := golden.Open(t)
 	nan, inf := math.NaN(), math.Inf(1)
 	when := func(at func(x *mcmc.Composition) bool, v float64) func(x *mcmc.Composition) float64 {

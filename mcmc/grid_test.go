@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/long"
 	"kir/internal/stattest"
 	"kir/mcmc"
 )
@@ -140,6 +141,9 @@ func TestGrid(t *testing.T) {
 			t.Run(fmt.Sprintf("N=%d/M=%d", ingredients, total), func(t *testing.T) {
 				t.Parallel()
 				for index, c := range all {
+					if !runs(index) {
+						continue
+					}
 					t.Run(c.name, func(t *testing.T) { testCell(t, c, index) })
 				}
 			})
@@ -152,8 +156,8 @@ func testCell(t *testing.T, c cell, index int) {
 	if err != nil {
 		t.Skip(err) // the wishes forbid everything
 	}
-	if raceDetector && len(e.States) > 20 || testing.Short() && len(e.States) > 56 {
-		t.Skipf("%d states take too long in a short run or under the race detector", len(e.States))
+	if raceDetector && len(e.States) > 20 || !long.Enabled() && len(e.States) > 56 {
+		t.Skipf("%d states take too long without KIR_LONG or under the race detector", len(e.States))
 	}
 	exact, left, refused := []string{}, []string{}, []string{}
 	for _, g := range gridKernels {

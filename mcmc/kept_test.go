@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -19,9 +18,6 @@ import (
 // kinds: their draws and scores, what they count, find and learn, and what is saved of
 // them. It says nothing of whether that is right, but sees every change.
 func TestDrawsStay(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("exp and log are rounded otherwise")
-	}
 	kept := golden.Open(t)
 	targets := chainTargets(t)
 	spread := make([]float64, 40)

@@ -2,7 +2,8 @@ package mcmc
 
 import (
 	"fmt"
-	"math"
+
+	"kir/internal/portable"
 )
 
 // Balanced is a mix of moves, each of which is reversible with respect to the
@@ -78,7 +79,7 @@ func (b *Balanced) alongOf(mix *shares) float64 {
 		return b.along
 	}
 	few := mix[lineMove] + mix[resizeMove]
-	return b.along * few / (few + (1-b.along)*(mix[refreshMove]+mix[recallMove]))
+	return b.along * few / (few + float64((1-b.along)*(mix[refreshMove]+mix[recallMove])))
 }
 
 // Advance makes iterations, each of one move.
@@ -156,11 +157,11 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 		return rejected, err
 	}
 	x.finds.see(c, x.sum)
-	logRatio := x.beta * (x.sum - was)
+	logRatio := float64(x.beta * (x.sum - was))
 	if t.space.rules != nil {
 		logRatio += logCancelled(t, from, to)
 	}
-	if r.Bernoulli(math.Exp(logRatio)) {
+	if r.Bernoulli(portable.Exp(logRatio)) {
 		return updated, nil
 	}
 	x.takeBack(was)
@@ -174,12 +175,12 @@ func logCancelled(t *Target, from, to int) float64 {
 	space := Space{ingredients: t.space.ingredients, total: t.space.total}
 	closed := 0.0
 	for n := min(from, to); n < max(from, to); n++ {
-		closed += math.Log(space.Ratio(n))
+		closed += portable.Log(space.Ratio(n))
 	}
 	if to < from {
 		closed = -closed
 	}
-	ruled := t.LogLaw(to) - math.Log(t.law.P(to)) - t.LogLaw(from) + math.Log(t.law.P(from))
+	ruled := t.LogLaw(to) - portable.Log(t.law.P(to)) - t.LogLaw(from) + portable.Log(t.law.P(from))
 	return closed + ruled
 }
 
@@ -197,7 +198,7 @@ const absentShare = 0.8
 func pairOfOne(n int, q float64) float64 {
 	p := q / float64(n)
 	if n > 1 {
-		p *= 1 - pairShare
+		p = float64(p * (1 - pairShare))
 	}
 	return p
 }
@@ -206,7 +207,7 @@ func pairOfOne(n int, q float64) float64 {
 // of n ≥ 2, that are drawn with probabilities q and p.
 func pairOfTwo(n int, q, p float64) float64 {
 	f := float64(n)
-	return (2*pairShare/(f-1) + (1-pairShare)*(q+p)) / f
+	return (2*pairShare/(f-1) + float64((1-pairShare)*(q+p))) / f
 }
 
 // drawPartner draws the ingredients of a line. The second is another used one,
@@ -236,9 +237,9 @@ func (x *State) partnerShares(i, j int) (absentI, absentJ, usedI, usedJ float64)
 	if !m.ordered() {
 		return usedI, usedJ, usedI, usedJ
 	}
-	usedI, usedJ = (1-absentShare)*usedI, (1-absentShare)*usedJ
+	usedI, usedJ = float64((1-absentShare)*usedI), float64((1-absentShare)*usedJ)
 	absentI, absentJ = m.absentShares(x.Composition, i, j)
-	return usedI + absentShare*absentI, usedJ + absentShare*absentJ, usedI, usedJ
+	return usedI + float64(absentShare*absentI), usedJ + float64(absentShare*absentJ), usedI, usedJ
 }
 
 // line divides the sum of a pair anew. The first ingredient is uniform among
@@ -366,5 +367,5 @@ func untuned(t *Target) *shares {
 		return &shares{lineMove: 1, resizeMove: resizeShare, refreshMove: wholeShare, recallMove: wholeShare}
 	}
 	whole := min(1, drawnWhole/t.law.Mean())
-	return &shares{lineMove: 1 - whole, resizeMove: resizeShare * whole * (1 - whole), refreshMove: whole}
+	return &shares{lineMove: 1 - whole, resizeMove: float64(resizeShare * whole * (1 - whole)), refreshMove: whole}
 }

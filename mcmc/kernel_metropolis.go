@@ -2,7 +2,8 @@ package mcmc
 
 import (
 	"fmt"
-	"math"
+
+	"kir/internal/portable"
 )
 
 // A Proposal draws candidates for the general Metropolis–Hastings algorithm.
@@ -62,7 +63,7 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 		if err != nil {
 			return kernelError(m.name, err)
 		}
-		if !r.Bernoulli(math.Exp(logRatio + x.beta*(value-x.sum))) {
+		if !r.Bernoulli(portable.Exp(logRatio + float64(x.beta*(value-x.sum)))) {
 			continue
 		}
 		tally.Accepted++

@@ -1,6 +1,6 @@
 package mcmc
 
-import "math"
+import "kir/internal/portable"
 
 // Naive is the paper's naive sampler (Obara, Morimura and Yanagisawa 2019,
 // §4.2): Metropolis–Hastings with a candidate drawn uniformly from X,
@@ -28,7 +28,7 @@ func NewNaive(t *Target) (*Naive, error) {
 		top = max(top, c)
 	}
 	for k := range sizes {
-		sizes[k] = math.Exp(sizes[k] - top)
+		sizes[k] = portable.Exp(sizes[k] - top)
 	}
 	return &Naive{t, sizes}, nil
 }
@@ -49,7 +49,7 @@ func (m *Naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 		}
 		logRatio := m.target.LogLaw(n) - m.target.LogLaw(x.Composition.Used())
 		bare := len(x.terms) == 0
-		if logRatio == negInf || bare && !r.Bernoulli(math.Exp(logRatio)) {
+		if logRatio == negInf || bare && !r.Bernoulli(portable.Exp(logRatio)) {
 			continue
 		}
 		y, value := x.candidate(), 0.0
@@ -59,7 +59,7 @@ func (m *Naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 			if value, err = x.scoreCandidate(); err != nil {
 				return kernelError("naive", err)
 			}
-			if !r.Bernoulli(math.Exp(logRatio + x.beta*(value-x.sum))) {
+			if !r.Bernoulli(portable.Exp(logRatio + float64(x.beta*(value-x.sum)))) {
 				continue
 			}
 		}

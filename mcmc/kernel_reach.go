@@ -3,8 +3,9 @@ package mcmc
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
+
+	"kir/internal/portable"
 )
 
 // enumerable is how many compositions a space may have for a kernel to look at
@@ -29,7 +30,7 @@ func supportParts(t *Target) (parts int, a, b *Composition, err error) {
 	compositions := 0.0
 	for n, c := range t.space.LogCounts(t.law.hi) {
 		if t.law.P(n) > 0 {
-			compositions += math.Exp(c)
+			compositions += portable.Exp(c)
 		}
 	}
 	if !wanted || compositions > enumerable {

@@ -1,6 +1,10 @@
 package mcmc
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
 
 // ladderSums is what scans add up to.
 type ladderSums struct {
@@ -66,8 +70,8 @@ func (s *ladderSums) see(k int, logScore, swap, lower, upper float64) {
 	s.seeScore(k, logScore)
 	s.rejected[k] += 1 - swap
 	b := &s.batches[len(s.batches)-s.steps()+k]
-	b.lower += 1 / (1 + math.Exp(-lower))
-	b.upper += 1 / (1 + math.Exp(upper))
+	b.lower += 1 / (1 + portable.Exp(-lower))
+	b.upper += 1 / (1 + portable.Exp(upper))
 }
 
 func (s *ladderSums) seeScore(k int, logScore float64) {
@@ -110,7 +114,7 @@ func (s *ladderSums) logRatio(k int) float64 {
 	if sum.lower == 0 || sum.upper == 0 {
 		return math.NaN()
 	}
-	return math.Log(sum.lower) - math.Log(sum.upper)
+	return portable.Log(sum.lower) - portable.Log(sum.upper)
 }
 
 // error returns the standard error of log Z: that of the mean of the batches
@@ -137,7 +141,7 @@ func (s *ladderSums) error() float64 {
 		for k := range steps {
 			d += s.batches[b*steps+k].lower/means[k].lower - s.batches[b*steps+k].upper/means[k].upper
 		}
-		squares += d * d // the mean of d is 0
+		squares += float64(d * d) // the mean of d is 0
 	}
 	// What no scan has met may still be there once in so many.
 	return max(math.Sqrt(squares/float64(full)/float64(full-1)), 1/float64(s.scans))

@@ -1,8 +1,9 @@
 package mcmc
 
 import (
-	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // pays is how much of the first leg's Σ r/(1−r) that of the learnt one may be; see
@@ -40,8 +41,8 @@ func (l *replicas) swapLearnt(r *Rand, parity int) (coldSwapped bool) {
 		d := y.beta - x.beta
 		// A score may be so large that all else is lost beside it.
 		here, there := x.target.LogLaw(x.Composition.Used())-x.logRecall, y.target.LogLaw(y.Composition.Used())-y.logRecall
-		p := math.Exp(min(0, d*(x.sum-y.sum+(here-there))))
-		s.see(k, x.sum, p, d*(x.sum+here)-lower.offset, d*(y.sum+there)-lower.offset)
+		p := portable.Exp(min(0, d*(x.sum-y.sum+(here-there))))
+		s.see(k, x.sum, p, float64(d*(x.sum+here))-lower.offset, float64(d*(y.sum+there))-lower.offset)
 		if (l.steps()+l.learnt-1-k)&1 == parity && r.Bernoulli(p) {
 			x.swap(y)
 			x.logRecall, y.logRecall = y.logRecall, x.logRecall
@@ -72,7 +73,7 @@ func (l *replicas) relearn() error {
 	betas := make([]float64, min(firstSteps/2, l.steps())+1)
 	for k := range betas {
 		b := float64(k) / float64(len(betas)-1)
-		betas[k] = b * b
+		betas[k] = float64(b * b)
 	}
 	levels := make([]float64, len(betas))
 	if l.learnt > 0 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kir/internal/golden"
+	"kir/internal/long"
 	"kir/internal/stattest"
 	"kir/mcmc"
 )
@@ -59,7 +60,6 @@ func told(c *mcmc.Chain) string {
 // TestLearntLegStays keeps what a learnt leg tells from fixed seeds, where draws from what
 // was learnt are compositions at once, and where they hardly ever are.
 func TestLearntLegStays(t *testing.T) {
-	golden.OfFloats(t)
 	kept := golden.Open(t)
 	near := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		off := 0.0
@@ -96,10 +96,7 @@ func TestLearntLegKeepsTheLaw(t *testing.T) {
 			z += math.Exp(target.LogLaw(c.Used()) + law.Wishes[0].Log(x))
 		}
 	}
-	scans := 12_000
-	if raceDetector || testing.Short() {
-		scans = 3000
-	}
+	scans := long.Pick(12_000, 3000)
 	c := settled(t, "tempered", target, 1, 1000)
 	statistics, plain := lawStatistics(target)
 	all := follow(t, c, statistics, scans, 1)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // A reference is the law of whole compositions that the learnt leg of a ladder begins
@@ -42,10 +44,10 @@ func newReference(t *Target, met *states, tries int) *reference {
 	}
 	some := 1.0 // of so many draws from g one is a composition
 	if g < 1 {
-		some = -math.Expm1(float64(tries) * math.Log1p(-g))
+		some = -portable.Expm1(float64(float64(tries) * portable.Log1p(-g)))
 	}
-	f.logRecall = math.Log((1 - plain) * some / g)
-	f.logPlain = math.Log1p(-(1 - plain) * some)
+	f.logRecall = portable.Log((1 - plain) * some / g)
+	f.logPlain = portable.Log1p(float64(-(1 - plain) * some))
 	return f
 }
 
@@ -72,8 +74,8 @@ func (m *memory) mass(t *Target) float64 {
 		g += (1 - loose) * together[own][int(size)-bits.OnesCount64(m.cores[k])] / float64(len(m.sizes))
 	}
 	for k, p := range t.law.p {
-		size := unmet*p + (1-unmet)*float64(m.sizeCount[k])/float64(len(m.sizes))
-		g += loose * size * loosely[t.law.lo+k]
+		size := float64(unmet*p) + (1-unmet)*float64(m.sizeCount[k])/float64(len(m.sizes))
+		g += float64(loose * size * loosely[t.law.lo+k])
 	}
 	return min(g, 1)
 }
@@ -90,10 +92,10 @@ func (m *memory) distinctOthers(t *Target, met []int32, own *group) []float64 {
 	}
 	each := 1 / float64(n-m.core)
 	if len(m.others) > 0 {
-		each *= unmet
+		each = float64(each * unmet)
 	}
 	if own != nil && len(own.others) > 0 {
-		each *= 1 - ownShare
+		each = float64(each * (1 - ownShare))
 	}
 	return distinct(shares, n-m.core-len(shares), each, t.law.hi)
 }
@@ -106,11 +108,11 @@ func distinct(some []float64, others int, each float64, most int) []float64 {
 	p := make([]float64, most+1)
 	p[0] = 1
 	for k := range min(most, others) {
-		p[k+1] = p[k] * float64(others-k) * each
+		p[k+1] = float64(p[k] * float64(others-k) * each)
 	}
 	for _, q := range some {
 		for k := most; k > 0; k-- {
-			p[k] += float64(k) * q * p[k-1]
+			p[k] += float64(float64(k) * q * p[k-1])
 		}
 	}
 	return p
@@ -147,7 +149,7 @@ func (f *reference) logDivided(x *State, y *Composition, divided product) float6
 	t := x.target
 	recalled := f.logRecall + divided.and(x.listed(y)).log()
 	plain := f.logPlain + t.logDrawn[y.Used()-t.law.lo]
-	return max(recalled, plain) + math.Log1p(math.Exp(-math.Abs(recalled-plain)))
+	return max(recalled, plain) + portable.Log1p(portable.Exp(-math.Abs(recalled-plain)))
 }
 
 // here returns log q of the state's own composition, which is kept until it moves.
@@ -175,7 +177,7 @@ func (f *reference) move(r *Rand, x *State) error {
 	if err := x.ready("learnt leg", x.target); err != nil {
 		return err
 	}
-	weight := func(y *Composition, log float64) float64 { return x.beta * (x.target.LogLaw(y.Used()) - log) }
+	weight := func(y *Composition, log float64) float64 { return float64(x.beta * (x.target.LogLaw(y.Used()) - log)) }
 	there := 0.0
 	result, _, err := x.whole(r, func() float64 {
 		return weight(x.Composition, f.here(x))

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"kir/internal/portable"
 )
 
 // replicas are those of one tempered chain.
@@ -89,7 +91,7 @@ func newReplicas(k *Tempered, seed uint64, index int) (l *replicas, tries int, e
 		l.rungs = append(l.rungs, rung{state: x, rand: r})
 		if s < steps {
 			f := float64(s) / float64(steps)
-			x.beta = f * f * f
+			x.beta = float64(f * f * f)
 		} else if s > steps {
 			x.beta = k.peaks[s-steps-1]
 		}
@@ -238,7 +240,7 @@ func (l *replicas) move(k int, warm bool, tally *Tally) error {
 // rise returns log p_{k+1}(x) − log p_k(x), up to a constant, of the law on
 // rung k and of that on the next.
 func (l *replicas) rise(k int, x *State) float64 {
-	d := (l.rungs[k+1].state.beta - l.rungs[k].state.beta) * x.sum
+	d := float64((l.rungs[k+1].state.beta - l.rungs[k].state.beta) * x.sum)
 	if k == 0 {
 		d += x.target.logShare(x.Composition.Used())
 	}
@@ -249,7 +251,7 @@ func (l *replicas) rise(k int, x *State) float64 {
 // and the next: the rise at the one below less that at the one above, which each
 // by itself may be beyond a float64.
 func (l *replicas) logSwap(k int, lower, upper *State) float64 {
-	d := (l.rungs[k+1].state.beta - l.rungs[k].state.beta) * (lower.sum - upper.sum)
+	d := float64((l.rungs[k+1].state.beta - l.rungs[k].state.beta) * (lower.sum - upper.sum))
 	if k == 0 {
 		d += lower.target.logShare(lower.Composition.Used()) - upper.target.logShare(upper.Composition.Used())
 	}
@@ -270,12 +272,12 @@ func (l *replicas) swap(r *Rand) (coldSwapped bool) {
 	steps := l.steps()
 	for k := range steps + l.peaks {
 		lower, upper := &l.rungs[k], &l.rungs[k+1]
-		p := math.Exp(min(0, l.logSwap(k, lower.state, upper.state)))
+		p := portable.Exp(min(0, l.logSwap(k, lower.state, upper.state)))
 		if k < steps {
 			l.sums.see(k, lower.state.sum, p, l.rise(k, lower.state)-lower.offset, l.rise(k, upper.state)-lower.offset)
 		}
 		if k >= steps {
-			p *= peakSwaps
+			p = float64(p * peakSwaps)
 		}
 		if k&1 == parity && r.Bernoulli(p) {
 			lower.state.swap(upper.state)

@@ -56,17 +56,17 @@ func (s *ladderSums) climb(rungs []rung) (barrier, logZ []float64) {
 func spaced(rungs []rung, barrier, logZ []float64, steps int) (betas, levels []float64) {
 	last := len(barrier) - 1
 	// A trace of a barrier everywhere keeps β rising where nothing is rejected.
-	height := func(k int) float64 { return barrier[k] + 1e-3*rungs[k].state.beta }
+	height := func(k int) float64 { return barrier[k] + float64(1e-3*rungs[k].state.beta) }
 	k := 0
 	for s := range steps {
-		wanted := float64(s) / float64(steps) * height(last)
+		wanted := float64(float64(s) / float64(steps) * height(last))
 		for k < last-1 && height(k+1) <= wanted {
 			k++
 		}
 		f := (wanted - height(k)) / (height(k+1) - height(k))
 		from, to := rungs[k].state.beta, rungs[k+1].state.beta
-		betas = append(betas, from+f*(to-from))
-		levels = append(levels, logZ[k]+f*(logZ[k+1]-logZ[k]))
+		betas = append(betas, from+float64(f*(to-from)))
+		levels = append(levels, logZ[k]+float64(f*(logZ[k+1]-logZ[k])))
 	}
 	return append(betas, 1), append(levels, logZ[last])
 }

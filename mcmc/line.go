@@ -2,7 +2,8 @@ package mcmc
 
 import (
 	"fmt"
-	"math"
+
+	"kir/internal/portable"
 )
 
 // line returns Σ_k c_k·log y_k over the splits of (i, j), of which law says where
@@ -31,7 +32,7 @@ func (x *State) lineOf(i, j int, law *splitLaw, curves bool) (*Pieces, error) {
 			t.scorer.Line(i, j, p)
 		}
 		for q := range p.values {
-			p.values[q] *= t.wish.Weight
+			p.values[q] = float64(p.values[q] * t.wish.Weight)
 		}
 		if err := x.checkPieces(t, p, s, i, j); err != nil {
 			return nil, err
@@ -107,7 +108,7 @@ func (x *State) badSplit(i, j, k int) error {
 		for int(p.starts[q]) > k {
 			q--
 		}
-		if score := t.wish.Weight * p.values[q]; badScore(score) {
+		if score := float64(t.wish.Weight * p.values[q]); badScore(score) {
 			return newScoreError(t.wish.Name, t.scorer, score, y)
 		}
 	}
@@ -182,7 +183,7 @@ func (x *State) spread(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInn
 	first, last := p.values[0], p.values[n-1]
 	top, endShift, innerShift := max(topEnd, topInner), 0.0, 0.0
 	if law.shift != 0 {
-		if x.beta*(topInner-topEnd)+law.shift > 0 {
+		if float64(x.beta*(topInner-topEnd))+law.shift > 0 {
 			top, endShift = topInner, -law.shift
 		} else {
 			top, innerShift = topEnd, law.shift
@@ -197,10 +198,10 @@ func (x *State) spread(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInn
 	line := weighedLine{at: -1}
 	w[0], w[1] = 0, 0
 	if law.zero > 0 {
-		w[0] = law.zero * math.Exp(x.beta*(first-top)+endShift)
+		w[0] = float64(law.zero * portable.Exp(float64(x.beta*(first-top))+endShift))
 	}
 	if law.full > 0 {
-		w[1] = law.full * math.Exp(x.beta*(last-top)+endShift)
+		w[1] = float64(law.full * portable.Exp(float64(x.beta*(last-top))+endShift))
 	}
 	switch omit {
 	case 0:
@@ -215,12 +216,12 @@ func (x *State) spread(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInn
 			w[q+2] = 0
 			continue
 		}
-		each := law.inner * math.Exp(x.beta*(v-top)+innerShift)
+		each := float64(law.inner * portable.Exp(float64(x.beta*(v-top))+innerShift))
 		if from <= omit && omit < to {
 			line.at, line.here = q, each
 			to--
 		}
-		w[q+2] = each * float64(to-from)
+		w[q+2] = float64(each * float64(to-from))
 		line.rest += w[q+2]
 	}
 	return line

@@ -3,6 +3,8 @@ package mcmc
 import (
 	"fmt"
 	"math"
+
+	"kir/internal/portable"
 )
 
 // shortLine is the sum below which weighing all splits takes less time.
@@ -44,13 +46,13 @@ func (x *State) spansOf(i, j int, law *splitLaw, omit int) (*envelope, error) {
 		}
 	}
 	if law.zero > 0 {
-		e.add(0, 0, math.Log(law.zero), p.values[0], omit)
+		e.add(0, 0, portable.Log(law.zero), p.values[0], omit)
 	}
 	if law.full > 0 {
-		e.add(s, s, math.Log(law.full), p.values[len(p.values)-1], omit)
+		e.add(s, s, portable.Log(law.full), p.values[len(p.values)-1], omit)
 	}
 	if law.inner > 0 {
-		inner := math.Log(law.inner) + law.shift
+		inner := portable.Log(law.inner) + law.shift
 		for q, v := range p.values {
 			from, to := innerSplits(p, q, s)
 			e.add(from, to-1, inner, v, omit)
@@ -83,7 +85,7 @@ func (x *State) drawPlain(r *Rand, e *envelope, omit int) (k int, log float64, o
 		return 0, 0, false, err
 	}
 	k, e.score, _ = x.drawWeighed(r, p, e.s, &line, omit)
-	return k, e.law.log(k, e.s) + x.beta*e.score, true, nil
+	return k, e.law.log(k, e.s) + float64(x.beta*e.score), true, nil
 }
 
 // takeAnotherCurved is [State.takeAnotherSplit] by an envelope. With t and h the weights
@@ -111,7 +113,7 @@ func (x *State) takeAnotherCurved(r *Rand, i, j int, law *splitLaw) (outcome, er
 		if err != nil {
 			return rejected, err
 		}
-		if again == was && r.Bernoulli(-math.Expm1(there-here)) {
+		if again == was && r.Bernoulli(-portable.Expm1(there-here)) {
 			return rejected, nil
 		}
 	}

@@ -1,6 +1,10 @@
 package mcmc
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
 
 // An envelope is a law of the splits of a line that is nowhere below the line's own,
 // and from which that is drawn by rejection, so that not every split is weighed.
@@ -55,7 +59,7 @@ const (
 // at returns Σ_k c_k·log y_k at split k, of which the pieces are known.
 func (e *envelope) at(pieces float64, k int) float64 {
 	for c := range e.curve {
-		pieces += e.curve[c].weight * e.curve[c].At(k)
+		pieces += float64(e.curve[c].weight * e.curve[c].At(k))
 	}
 	return pieces
 }
@@ -64,7 +68,7 @@ func (e *envelope) at(pieces float64, k int) float64 {
 // are rounded the same way, which keeps their order.
 func (e *envelope) above(pieces float64, from, to int) float64 {
 	for c := range e.curve {
-		pieces += e.curve[c].weight * e.curve[c].Above(from, to)
+		pieces += float64(e.curve[c].weight * e.curve[c].Above(from, to))
 	}
 	return pieces
 }
@@ -111,7 +115,7 @@ func (e *envelope) bound(n *span) {
 }
 
 // log returns the log weight of a score on a span.
-func (e *envelope) log(n *span, score float64) float64 { return n.law + e.beta*score }
+func (e *envelope) log(n *span, score float64) float64 { return n.law + float64(e.beta*score) }
 
 // climb cuts the span of the highest bound until some weight is close to it, so that
 // all others can be measured by it.
@@ -180,11 +184,11 @@ func (e *envelope) weigh(q int) {
 	n := &e.spans[q]
 	splits := float64(n.to - n.from + 1)
 	// What is left out may be far above all others; none is below by as much.
-	n.mass = splits * math.Exp(min(e.log(n, n.bound)-e.top, 700))
+	n.mass = float64(splits * portable.Exp(min(e.log(n, n.bound)-e.top, 700)))
 	if n.loose = 0; n.from < n.to {
-		fall := e.log(n, n.bound) - (e.log(n, n.a)+e.log(n, n.b))/2
+		fall := e.log(n, n.bound) - float64((e.log(n, n.a)+e.log(n, n.b))/2)
 		if n.loose = n.mass; fall <= math.MaxFloat64 {
-			n.loose *= fall / (1 + fall)
+			n.loose = float64(n.loose * (fall / (1 + fall)))
 		}
 	}
 }
@@ -195,7 +199,7 @@ func (e *envelope) weigh(q int) {
 // falls evenly by √D.
 func (e *envelope) middle(n *span) int {
 	length := n.to - n.from
-	fall := e.beta * math.Abs(n.a-n.b)
+	fall := float64(e.beta * math.Abs(n.a-n.b))
 	if !(fall > 4 && fall <= math.MaxFloat64) || e.beta*(n.bound-max(n.a, n.b)) > 1 {
 		return n.from + (length-1)/2
 	}
@@ -240,7 +244,7 @@ func (e *envelope) draw(r *Rand, omit int) (k int, log float64, ok bool) {
 		if mass == 0 {
 			return 0, 0, false
 		}
-		at, u := -1, r.float64()*mass
+		at, u := -1, float64(r.float64()*mass)
 		for q := range e.spans {
 			n := &e.spans[q]
 			if n.from == omit && n.to == omit || n.mass == 0 {
@@ -262,7 +266,7 @@ func (e *envelope) draw(r *Rand, omit int) (k int, log float64, ok bool) {
 			continue
 		}
 		e.score = e.at(n.pieces, k)
-		if log = e.log(n, e.score); r.Bernoulli(math.Exp(log - e.log(n, n.bound))) {
+		if log = e.log(n, e.score); r.Bernoulli(portable.Exp(log - e.log(n, n.bound))) {
 			return k, log, true
 		}
 		e.cut(at, min(k, n.to-1))
@@ -291,11 +295,11 @@ func (e *envelope) isolate(q, k int) {
 func (w *splitLaw) log(k, s int) float64 {
 	switch k {
 	case 0:
-		return math.Log(w.zero)
+		return portable.Log(w.zero)
 	case s:
-		return math.Log(w.full)
+		return portable.Log(w.full)
 	}
-	return math.Log(w.inner) + w.shift
+	return portable.Log(w.inner) + w.shift
 }
 
 // best returns the split between the ends with the highest score above a bar, 0 if

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"kir/internal/long"
 	"kir/internal/stattest"
 	"kir/internal/worth"
 	"kir/mcmc"
@@ -199,10 +200,7 @@ func roughs(r *rand.Rand, s int) map[string]rough {
 // The p-value of each test is held against 10⁻⁶/400 of false alarms.
 func TestEnvelope(t *testing.T) {
 	const s, rest = 61, 7
-	draws := 4000
-	if testing.Short() {
-		draws = 1000
-	}
+	draws := long.Pick(4000, 1000)
 	r := rand.New(rand.NewPCG(1, 21))
 	type test struct {
 		name   string

@@ -1,6 +1,10 @@
 package mcmc
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
 
 // A lineLaw is a law of the splits 0..s of a line but for a common factor: the
 // weight of either end and of a split between.
@@ -15,7 +19,7 @@ type lineLaw struct {
 }
 
 func newLineLaw(end, inner float64) lineLaw {
-	w := lineLaw{end: end, inner: inner, ends: 2 * end}
+	w := lineLaw{end: end, inner: inner, ends: float64(2 * end)}
 	if inner > 0 {
 		w.perInner = 1 / inner
 	}
@@ -45,7 +49,7 @@ func lineLawOf(y, next, ratio, logRatio float64) lineLaw {
 	}
 	w := newLineLaw(max(end, minMass), max(inner, minMass))
 	if !(1/farApart <= rel && rel <= farApart) {
-		w.shift = math.Log(next) - math.Log(y) - logRatio
+		w.shift = portable.Log(next) - portable.Log(y) - logRatio
 	}
 	return w
 }
@@ -56,7 +60,7 @@ func (w *lineLaw) splits(zero, full, inner float64) splitLaw {
 	if w.shift != 0 {
 		return splitLaw{zero, full, inner, w.shift}
 	}
-	return splitLaw{w.end * zero, w.end * full, w.inner * inner, 0}
+	return splitLaw{float64(w.end * zero), float64(w.end * full), float64(w.inner * inner), 0}
 }
 
 // weights returns the weight of each split.
@@ -74,7 +78,7 @@ func (r *Rand) split(w *lineLaw, s int) int {
 	if r.oracle != nil {
 		return r.oracle.Choose(w.weights(s))
 	}
-	u := float64(r.pcg.Uint64()>>11) * 0x1p-53 * (w.ends + float64(s-1)*w.inner)
+	u := float64(float64(r.pcg.Uint64()>>11) * 0x1p-53 * (w.ends + float64(float64(s-1)*w.inner)))
 	if u < w.ends {
 		// Nothing is known of which end it is, so there is no branch: the bits
 		// of floats that are not negative are ordered as the floats.

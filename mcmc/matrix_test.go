@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/long"
 	"kir/internal/stattest"
 	"kir/mcmc"
 )
@@ -46,8 +47,11 @@ func TestMatrixDoesNotDependOnOrder(t *testing.T) {
 	t.Parallel()
 	compared := 0
 	for index, c := range someCells(t, 4, 3) {
+		if index%long.Pick(1, 19) != 0 {
+			continue
+		}
 		for _, g := range gridKernels {
-			if g.most > 0 && index%19 != 0 {
+			if g.most > 0 && index%long.Pick(19, 190) != 0 {
 				continue // too many outcomes to see all
 			}
 			m := someMatrix(t, c, g, stattest.Options{Order: 1})
@@ -70,13 +74,14 @@ func TestMatrixDoesNotDependOnOrder(t *testing.T) {
 func TestTwoIterationsAreTheSquare(t *testing.T) {
 	t.Parallel()
 	compared := 0
-	for _, size := range [][2]int{{2, 2}, {2, 4}, {3, 3}, {3, 4}} {
-		if size == [2]int{3, 4} && testing.Short() {
-			continue // it is most of the time
-		}
-		for _, c := range someCells(t, size[0], size[1]) {
+	sizes := [][2]int{{2, 2}, {2, 4}, {3, 3}, {3, 4}}
+	for _, size := range sizes[:long.Pick(4, 3)] {
+		for index, c := range someCells(t, size[0], size[1]) {
+			if !runs(index) {
+				continue
+			}
 			for _, g := range gridKernels {
-				if g.every > 0 && (size[1] > 3 || raceDetector || testing.Short()) || g.most > 0 && size[1] > 2 {
+				if g.every > 0 && (size[1] > 3 || raceDetector) || g.most > 0 && size[1] > 2 {
 					continue
 				}
 				m := someMatrix(t, c, g, stattest.Options{})
@@ -96,17 +101,15 @@ func TestTwoIterationsAreTheSquare(t *testing.T) {
 // A kernel takes another path when there are no wishes. A property that is 1
 // everywhere must change nothing.
 func TestPropertyThatIsOneChangesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("matrices of 4 ingredients take long")
-	}
 	t.Parallel()
 	one := scored{"one", mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 }), func([]int) float64 { return 1 }}
-	space, err := mcmc.NewSpace(4, 4)
+	size := long.Pick(4, 3)
+	space, err := mcmc.NewSpace(size, size)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mix := mcmc.Mix{Line: 3, Resize: 1, Refresh: 0.5, Recall: 0.5} // the default depends on the wishes
-	for _, l := range sizeLaws(4) {
+	for _, l := range sizeLaws(size) {
 		bare, err := newCell(space, l, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -135,12 +138,13 @@ func TestPropertyThatIsOneChangesNothing(t *testing.T) {
 // by point.
 func TestLinesScoreAsPoints(t *testing.T) {
 	t.Parallel()
-	space, err := mcmc.NewSpace(4, 5)
+	ingredients, total := long.Pick(4, 3), long.Pick(5, 4)
+	space, err := mcmc.NewSpace(ingredients, total)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := newTreeProperty(4, 5)
-	grown, err := grownForest(4, 5)
+	tree := newTreeProperty(ingredients, total)
+	grown, err := grownForest(ingredients, total)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +155,7 @@ func TestLinesScoreAsPoints(t *testing.T) {
 		byPoint := byLine
 		byPoint.property = mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return byLine.plain(amounts(x)) })
 		compared := 0
-		for _, l := range sizeLaws(4) {
+		for _, l := range sizeLaws(ingredients) {
 			line, err := newCell(space, l, []weighed{{byLine, 2.5}})
 			if err != nil {
 				t.Fatal(err)
@@ -181,7 +185,7 @@ func TestLinesScoreAsPoints(t *testing.T) {
 // The rates in equilibrium on 10 ingredients and 5 units, in percent. Each is
 // also known in closed form.
 func TestRates(t *testing.T) {
-	for _, law := range []struct {
+	for index, law := range []struct {
 		name     string
 		sparsity mcmc.Sparsity
 		weight   func(n int) float64
@@ -205,6 +209,9 @@ func TestRates(t *testing.T) {
 			"naive":       {67.64533, 0},
 		}},
 	} {
+		if index > 0 && !long.Enabled() {
+			break
+		}
 		e, err := stattest.Law{Ingredients: 10, Total: 5, Size: law.weight}.Enumerate()
 		if err != nil {
 			t.Fatal(err)

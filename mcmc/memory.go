@@ -54,7 +54,7 @@ func (t *wholeTally) add(u wholeTally) {
 func (t wholeTally) worth() float64 {
 	share := (float64(t.candidates) + 0.5) / (float64(t.tried) + 0.5)
 	rate := (float64(t.accepted) + 0.5) / (float64(t.candidates) + 1)
-	return share * rate * rate
+	return float64(share * rate * rate)
 }
 
 const (

@@ -1,9 +1,10 @@
 package mcmc
 
 import (
-	"math"
 	"math/bits"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // A room is what is left of the total for ingredients that have no amounts yet, and
@@ -97,15 +98,15 @@ func (l *binLaw) fill(tilt *tilt, s doses, left, parts int) (sum float64) {
 	per := 1 / float64(most)
 	above, from := 1.0, binOf(s.lo, l.last[tiltBins])
 	if s.lo > 1 {
-		above = intPow(float64(most-s.lo+1)*per, parts-1)
+		above = intPow(float64(float64(most-s.lo+1)*per), parts-1)
 		clear(l.weights[:from])
 	}
 	for b := from; b < tiltBins && l.last[b] < s.hi; b++ {
-		next := intPow(float64(most-min(l.last[b+1], s.hi))*per, parts-1)
+		next := intPow(float64(float64(most-min(l.last[b+1], s.hi))*per), parts-1)
 		w := above - next
 		above = next
 		if tilt != nil {
-			w *= tilt[b]
+			w = float64(w * tilt[b])
 		}
 		if s.step > 1 {
 			if _, n := l.within(b); n == 0 {
@@ -125,11 +126,11 @@ func intPow(x float64, n int) float64 {
 	case 1:
 		return x
 	case 2:
-		return x * x
+		return float64(x * x)
 	case 3:
-		return x * x * x
+		return float64(x * x * x)
 	}
-	return math.Pow(x, float64(n))
+	return portable.Pow(x, float64(n))
 }
 
 // divide draws the amounts of y, whose ingredients are listed, if there is a stream

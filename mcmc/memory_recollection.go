@@ -3,6 +3,8 @@ package mcmc
 import (
 	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // A recollection is the law of whole compositions that recall draws from, made of
@@ -178,11 +180,11 @@ const tiny = 1e-100 // a float64 holds the product of two that are not below
 
 func (p *product) times(f float64) {
 	if f < tiny {
-		p.rest += math.Log(f)
+		p.rest += portable.Log(f)
 		return
 	}
-	if p.factor *= f; p.factor < tiny {
-		p.rest += math.Log(p.factor)
+	if p.factor = float64(p.factor * f); p.factor < tiny {
+		p.rest += portable.Log(p.factor)
 		p.factor = 1
 	}
 }
@@ -200,10 +202,10 @@ func (p product) plus(q product) product {
 		return product{p.factor + q.factor, p.rest}
 	}
 	a, b := p.log(), q.log()
-	return product{1, max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))}
+	return product{1, max(a, b) + portable.Log1p(portable.Exp(-math.Abs(a-b)))}
 }
 
-func (p product) log() float64 { return p.rest + math.Log(p.factor) }
+func (p product) log() float64 { return p.rest + portable.Log(p.factor) }
 
 // rankOf returns where an ingredient stands in the order.
 func (c *recollection) rankOf(i int32) uint8 {
@@ -232,7 +234,7 @@ func (c *recollection) drawOther(r *Rand, g *group, n int) int32 {
 func (c *recollection) otherShare(i int32, g *group, n int) float64 {
 	u := 1 / float64(n-c.core)
 	if len(c.others) > 0 {
-		u = unmet*u + (1-unmet)*float64(c.count[i])/float64(len(c.others))
+		u = float64(unmet*u) + (1-unmet)*float64(c.count[i])/float64(len(c.others))
 	}
 	if g == nil || len(g.others) == 0 {
 		return u
@@ -241,7 +243,7 @@ func (c *recollection) otherShare(i int32, g *group, n int) float64 {
 	if k := c.rank[i]; k != unranked {
 		own = float64(g.count[k]) / float64(len(g.others))
 	}
-	return (1-ownShare)*u + ownShare*own
+	return float64((1-ownShare)*u) + float64(ownShare*own)
 }
 
 // states are compositions, one after the other.

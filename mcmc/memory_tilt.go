@@ -82,7 +82,7 @@ func (c *recollection) tiltsOf(t *Target, wanted func(core uint64) bool, by []ti
 		for b := range met[k] {
 			met[k][b] = (met[k][b] + weight) / (expected[k][b] + weight)
 			if by != nil {
-				met[k][b] *= by[k][b]
+				met[k][b] = float64(met[k][b] * by[k][b])
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package mcmc
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
 
 // Warm makes iterations of warm-up: by turns cold, at the target, and through flatter
 // laws, from which the chain comes back slowly and, where there are several regions,
@@ -23,7 +27,7 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 			}
 			steps = min(iterations, heatStep-m.leg%heatStep)
 			cold := x.beta
-			x.beta *= math.Pow(hottest, float64(coldLeg+hotLeg-m.leg/heatStep*heatStep)/hotLeg)
+			x.beta = float64(x.beta * portable.Pow(hottest, float64(float64(coldLeg+hotLeg-m.leg/heatStep*heatStep)/hotLeg)))
 			err = b.Advance(r, x, steps, tally)
 			x.beta = cold
 		}

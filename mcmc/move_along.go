@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // drawTogether draws ingredients for a step: of m the first 1 to m, as many as is
@@ -52,19 +54,19 @@ func togetherShare(q []float64, used uint, n int) float64 {
 	for k, q := range q {
 		in := float64(used >> k & 1)
 		for a := k + 1; a > 0; a-- {
-			e[a] = e[a]*q + e[a-1]*in
+			e[a] = float64(e[a]*q) + float64(e[a-1]*in)
 		}
-		e[0] *= q
+		e[0] = float64(e[0] * q)
 	}
 	m := len(q)
 	sum, ways := 0.0, 1/float64(n) // ways is (m−a)!/C(n,a)
 	for k := 2; k < m; k++ {
-		ways *= float64(k)
+		ways = float64(ways * float64(k))
 	}
 	for a := 1; a <= min(m, n); a++ {
-		sum += ways * e[a]
+		sum += float64(ways * e[a])
 		if a < min(m, n) {
-			ways *= float64(a+1) / (float64(m-a) * float64(n-a))
+			ways = float64(ways * (float64(a+1) / (float64(m-a) * float64(n-a))))
 		}
 	}
 	return sum / float64(min(m, n))
@@ -135,7 +137,7 @@ func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
 		}
 		n := others + bits.OnesCount(used)
 		if log = t.LogLaw(n); log > negInf {
-			log += math.Log(togetherShare(q[:s.m], used, n))
+			log += portable.Log(togetherShare(q[:s.m], used, n))
 		}
 		return log
 	}
@@ -148,7 +150,7 @@ func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
 		if log == negInf {
 			return 0
 		}
-		return max(math.Exp(log-top), minMass)
+		return max(portable.Exp(log-top), minMass)
 	}
 	law := splitLaw{zero: weight(zero), full: weight(full), inner: weight(inner)}
 	p := &x.acc
@@ -167,7 +169,7 @@ func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
 		return rejected, err
 	}
 	x.finds.see(c, x.sum)
-	if r.Bernoulli(math.Exp(min(0, math.Log(line.rest/back.rest)+x.beta*(x.sum-was)))) {
+	if r.Bernoulli(portable.Exp(min(0, portable.Log(line.rest/back.rest)+float64(x.beta*(x.sum-was))))) {
 		return updated, nil
 	}
 	x.takeBack(was)

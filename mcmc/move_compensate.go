@@ -3,6 +3,8 @@ package mcmc
 import (
 	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // compensate exchanges a used ingredient i for an absent one j, and lets h others that
@@ -67,14 +69,18 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 		return rejected, nil
 	}
 	s.d[0], s.d[1] = -int64(had), int64(has)
-	left, moved := int64(had-has), (had+has/rho)/2
+	left, moved := int64(had-has), float64((had+has/rho)/2)
 	if i > j {
-		moved = -(has + had/rho) / 2
+		moved = float64(-(has + had/rho) / 2)
 	}
 	for k, other := range others {
 		d := left
 		if k < h-1 {
-			d = int64(math.Round(kappa[k] * moved))
+			exact := math.Round(kappa[k] * moved)
+			if !(math.Abs(exact) < total) { // more than there is, or more than an integer holds
+				return rejected, nil
+			}
+			d = int64(exact)
 			left -= d
 		}
 		if amount := int64(c.amounts[other]) + d; amount < 1 || amount > int64(total) {
@@ -91,7 +97,7 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 	x.finds.see(c, x.sum)
 	share := func(i int32) float64 { return 1/float64(c.N()) + x.memory.share(int(i), c.N()) }
 	ratio := share(i) / share(j) * (hi - lo + 1) / (hiBack - loBack + 1)
-	if r.Bernoulli(math.Exp(min(0, math.Log(ratio)+x.beta*(x.sum-was)))) {
+	if r.Bernoulli(portable.Exp(min(0, portable.Log(ratio)+float64(x.beta*(x.sum-was))))) {
 		return updated, nil
 	}
 	x.takeBack(was)
@@ -102,7 +108,7 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 // for another's, of which each unit is worth so many.
 func amountsFor(amount, worth, total float64) (lo, hi float64) {
 	room := max(1, worth)
-	return max(1, math.Ceil(worth*amount-room)), min(math.Floor(worth*amount+room), total)
+	return max(1, math.Ceil(float64(worth*amount)-room)), min(math.Floor(float64(worth*amount)+room), total)
 }
 
 // drawDifferent fills a list with numbers below n, and says whether they all differ.

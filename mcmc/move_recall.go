@@ -92,11 +92,11 @@ func (x *State) listed(y *Composition) product {
 	size := t.law.P(n)
 	states := float64(len(m.cores))
 	if states > 0 {
-		size = unmet*size + (1-unmet)*float64(m.sizeCount[n-t.law.lo])/states
+		size = float64(unmet*size) + (1-unmet)*float64(m.sizeCount[n-t.law.lo])/states
 	}
 	single, core := one(), uint64(0)
 	for k, i := range y.list {
-		single.times(float64(k+1) * m.share(int(i), y.N()))
+		single.times(float64(float64(k+1) * m.share(int(i), y.N())))
 		if k := m.rankOf(i); int(k) < m.core {
 			core |= 1 << k
 		}
@@ -114,7 +114,7 @@ func (x *State) listed(y *Composition) product {
 	for _, i := range y.list {
 		if k := m.rankOf(i); int(k) >= m.core {
 			others++
-			other.times(float64(others) * m.otherShare(i, g, y.N()))
+			other.times(float64(float64(others) * m.otherShare(i, g, y.N())))
 		}
 	}
 	other.times((1 - loose) * float64(count) / states)

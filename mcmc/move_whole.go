@@ -1,6 +1,6 @@
 package mcmc
 
-import "math"
+import "kir/internal/portable"
 
 // whole is a move to a composition y that draw makes and that does not depend on the
 // state, with probability g. draw returns log(P/g) of it, up to a constant and to the
@@ -19,7 +19,7 @@ func (x *State) whole(r *Rand, here func() float64, draw func(y *Composition) (l
 	if err != nil || value == negInf {
 		return barred, 0, err
 	}
-	if !r.Bernoulli(math.Exp(logWeight - here() + x.beta*(value-x.sum))) {
+	if !r.Bernoulli(portable.Exp(logWeight - here() + float64(x.beta*(value-x.sum)))) {
 		return rejected, 0, nil
 	}
 	return changed(x.takeCandidate(value)), logWeight, nil
@@ -50,7 +50,7 @@ func (x *State) oneOf(r *Rand, here func() float64, draw func(y *Composition) (l
 			p.Prefetch(b.wanted)
 		}
 	}
-	stay := here() + x.beta*x.sum
+	stay := here() + float64(x.beta*x.sum)
 	top, found := stay, false
 	for k, y := range b.candidates {
 		b.logs[k] = negInf
@@ -63,7 +63,7 @@ func (x *State) oneOf(r *Rand, here func() float64, draw func(y *Composition) (l
 			return rejected, 0, err
 		}
 		if value > negInf {
-			b.logs[k], found = b.drawn[k]+x.beta*value, true
+			b.logs[k], found = b.drawn[k]+float64(x.beta*value), true
 		}
 		b.values[k] = value
 		top = max(top, b.logs[k])
@@ -73,14 +73,14 @@ func (x *State) oneOf(r *Rand, here func() float64, draw func(y *Composition) (l
 	}
 	rest := 0.0
 	for k, log := range b.logs {
-		b.weights[k] = math.Exp(log - top)
+		b.weights[k] = portable.Exp(log - top)
 		rest += b.weights[k]
 	}
 	if rest == 0 {
 		return rejected, 0, nil
 	}
 	k := r.Categorical(b.weights)
-	if w := math.Exp(stay - top); b.weights[k] < w && !r.Bernoulli(rest/(rest+(w-b.weights[k]))) {
+	if w := portable.Exp(stay - top); b.weights[k] < w && !r.Bernoulli(rest/(rest+(w-b.weights[k]))) {
 		return rejected, 0, nil
 	}
 	x.candidate().CopyFrom(b.candidates[k])

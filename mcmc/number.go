@@ -3,6 +3,8 @@ package mcmc
 import (
 	"fmt"
 	"math"
+
+	"kir/internal/portable"
 )
 
 // negInf is the log score of what is forbidden.
@@ -66,7 +68,7 @@ func divideDown(a, b int64) int64 {
 // expScore returns y of log y. What is finite and above the largest float64 is told
 // as that: the chains have its log.
 func expScore(logScore float64) float64 {
-	y := math.Exp(logScore)
+	y := portable.Exp(logScore)
 	if math.IsInf(y, 1) && !math.IsInf(logScore, 1) {
 		return math.MaxFloat64
 	}

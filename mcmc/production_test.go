@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"testing"
 
+	"kir/internal/long"
 	"kir/internal/stattest"
 	"kir/mcmc"
 )
@@ -20,7 +21,7 @@ import (
 //
 // The environment makes longer runs of these tests:
 //
-//	KIR_STARTS=200000   independent starts of each sample (default 10,000)
+//	KIR_STARTS=200000   independent starts of each sample (default 5,000, with KIR_LONG 10,000)
 //	KIR_SEED=random     another seed each time, which is printed
 //	KIR_SEED=42         that seed
 //
@@ -70,7 +71,7 @@ func productionTarget(t *testing.T, ingredients, total int, y mcmc.Sparsity, wis
 // productionRun returns the seed of the tests and how many starts a sample has.
 func productionRun(t *testing.T) (seed uint64, starts int) {
 	t.Helper()
-	seed, starts = 1, 10_000
+	seed, starts = 1, long.Pick(10_000, 5000)
 	if raceDetector {
 		starts = 500
 	}

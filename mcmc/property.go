@@ -1,6 +1,10 @@
 package mcmc
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
 
 // A Property says how well a composition fits a wish: y(x) ≥ 0. A value of 0
 // forbids x.
@@ -20,7 +24,7 @@ type Property interface {
 type ScoreFunc func(x *Composition) float64
 
 // LogScore returns log y(x); NaN if y(x) is negative.
-func (f ScoreFunc) LogScore(x *Composition) float64 { return math.Log(f(x)) }
+func (f ScoreFunc) LogScore(x *Composition) float64 { return portable.Log(f(x)) }
 
 // A LineProperty is a property that scores the compositions of one chain as
 // they change, a line at a time.

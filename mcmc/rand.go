@@ -124,7 +124,7 @@ func (r *Rand) categorical(weights []float64, total float64) int {
 	if r.oracle != nil {
 		return r.oracle.Choose(weights)
 	}
-	u := r.float64() * total
+	u := float64(r.float64() * total)
 	last := 0
 	for k, w := range weights {
 		if w > 0 {
@@ -144,11 +144,11 @@ func (r *Rand) categorical(weights []float64, total float64) int {
 // random bits.
 func (r *Rand) column(n int) (k int, u float64) {
 	hi, lo := bits.Mul64(r.pcg.Uint64(), uint64(n))
-	return int(hi), float64(lo>>11) * 0x1p-53
+	return int(hi), float64(float64(lo>>11) * 0x1p-53)
 }
 
 // float64 returns a multiple of 2⁻⁵³, uniform on [0, 1).
-func (r *Rand) float64() float64 { return float64(r.pcg.Uint64()>>11) * 0x1p-53 }
+func (r *Rand) float64() float64 { return float64(float64(r.pcg.Uint64()>>11) * 0x1p-53) }
 
 // MarshalBinary returns the state of the generator, so that a chain can go on
 // later from where it was. A Rand with an oracle has none.

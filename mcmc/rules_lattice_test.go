@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"kir/internal/long"
 	"kir/internal/stattest"
 	"kir/mcmc"
 	"kir/rule"
@@ -42,11 +43,11 @@ func addTight(r *rand.Rand, set *rule.Set, feasible func(x []int) bool, limits, 
 // Moves along sums that are fixed, and along ones that are tight, go through the
 // exact-matrix gate, alone and with the others, with rules of every kind beside them.
 func TestAlongLattices(t *testing.T) {
-	testAlong(t, 200, 60, func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(2), 0 })
+	testAlong(t, long.Pick(uint64(200), 40), long.Pick(60, 12), func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(2), 0 })
 }
 
 func TestAlongTightSums(t *testing.T) {
-	testAlong(t, 110, 25, func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(4), 1 })
+	testAlong(t, long.Pick(uint64(110), 40), long.Pick(25, 8), func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(4), 1 })
 }
 
 // testAlong tests random spaces with as many limits, with as much room, as tight says,
@@ -112,7 +113,7 @@ func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (
 		}
 	}
 	t.Logf("%d spaces, %d of which it moves in, %d with whole kernels", alone, moving, together)
-	if !raceDetector && (moving < least || together < 6) {
+	if !raceDetector && (moving < least || together < long.Pick(6, 1)) {
 		t.Error("those are too few")
 	}
 }

@@ -1,6 +1,10 @@
 package mcmc
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
 
 // tightSums are the sums that few compositions keep: an exchange of one ingredient
 // for another breaks most of them, unless others make up for it.
@@ -29,9 +33,9 @@ func newTightSums(r *ruleset, n float64) *tightSums {
 			square += f[t.Ingredient] * f[t.Ingredient] / float64(len(f))
 			whole = whole || t.Whole != 0 || t.Bent()
 		}
-		deviation := float64(c.Total) * math.Sqrt(2/(n+1)*(square-mean*mean))
+		deviation := float64(float64(c.Total) * math.Sqrt(2/(n+1)*(square-float64(mean*mean))))
 		below := func(bound int64) float64 { // the share
-			return math.Erfc((mean*float64(c.Total)-float64(bound))/deviation/math.Sqrt2) / 2
+			return float64(portable.Erfc((float64(mean*float64(c.Total))-float64(bound))/deviation/math.Sqrt2) / 2)
 		}
 		if !whole && deviation > 0 && below(sum.Max)-below(sum.Min) < mostTight {
 			s.factors = append(s.factors, f)
@@ -81,7 +85,7 @@ func (s *tightSums) solve(held []int, a, b int32, others []int32) (rho float64, 
 			}
 			by := m[row][k] / m[k][k]
 			for col := k; col <= n; col++ {
-				m[row][col] -= by * m[k][col]
+				m[row][col] -= float64(by * m[k][col])
 			}
 		}
 	}

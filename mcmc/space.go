@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // A Space is the set X of feasible compositions: N ingredients, amounts that
@@ -58,17 +60,17 @@ func (s *Space) Ratio(n int) float64 {
 		if next == negInf {
 			return 0
 		}
-		return math.Exp(next - s.rules.logCount[n])
+		return portable.Exp(next - s.rules.logCount[n])
 	}
 	f := float64(n)
-	return (float64(s.ingredients) - f) / f * ((float64(s.total) - f) / (f + 1))
+	return float64((float64(s.ingredients) - f) / f * ((float64(s.total) - f) / (f + 1)))
 }
 
 // logRatio returns log(|X_{n+1}|/|X_n|), which has no bounds under rules, as
 // [Space.Ratio] has those of a float64.
 func (s *Space) logRatio(n int) float64 {
 	if s.rules == nil || n >= s.MaxUsed() {
-		return math.Log(s.Ratio(n))
+		return portable.Log(s.Ratio(n))
 	}
 	return s.rules.logCount[n+1] - s.rules.logCount[n]
 }
@@ -81,10 +83,10 @@ func (s *Space) LogCounts(maxUsed int) []float64 {
 	logs := make([]float64, maxUsed+1)
 	logs[0] = math.Inf(-1)
 	if maxUsed >= 1 {
-		logs[1] = math.Log(float64(s.ingredients))
+		logs[1] = portable.Log(float64(s.ingredients))
 	}
 	for n := 1; n < maxUsed; n++ {
-		logs[n+1] = logs[n] + math.Log(s.Ratio(n))
+		logs[n+1] = logs[n] + portable.Log(s.Ratio(n))
 	}
 	return logs
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"math/big"
-	"runtime"
 
 	"kir/internal/measure"
 )
@@ -24,7 +23,7 @@ const worthCaching = 2e8
 
 // countingVersion is raised whenever |X_n| of the same rules, law and seed may
 // come out differently; a test knows what does.
-const countingVersion = 1
+const countingVersion = 2
 
 // A counting is what is kept: counts of a table, and what was measured beside it.
 type counting struct {
@@ -41,8 +40,7 @@ type memo struct {
 	used  bool      // of what is known
 }
 
-// newMemo looks up rules with all that their counts depend on. Measured figures
-// are floating-point numbers, which machines of one kind round alike.
+// newMemo looks up rules with all that their counts depend on.
 func newMemo(r *ruleset, mass []float64, o Counting) *memo {
 	m := &memo{cache: o.Cache}
 	if o.Cache == nil {
@@ -50,7 +48,7 @@ func newMemo(r *ruleset, mass []float64, o Counting) *memo {
 	}
 	hash := sha256.New()
 	if err := json.NewEncoder(hash).Encode([]any{
-		countingVersion, runtime.GOARCH, len(r.Amounts), r.Conditions, mass, o.Seed, o.TableSteps,
+		countingVersion, len(r.Amounts), r.Conditions, mass, o.Seed, o.TableSteps,
 	}); err != nil {
 		m.cache = nil // no rules that can be written, no cache
 		return m

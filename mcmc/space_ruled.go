@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+
 	"runtime"
 	"slices"
 
 	"kir/internal/count"
 	"kir/internal/measure"
+	"kir/internal/portable"
 	"kir/rule"
 )
 
@@ -29,6 +30,10 @@ type Counting struct {
 	// TableSteps bounds the work on tables for rules that could be measured
 	// instead, in steps of some 10⁻⁹ s: 4·10⁹ if it is 0. With 1 they are measured.
 	TableSteps float64
+
+	// Doing, if there is one, is told what is being done, whenever that is something
+	// else that may take long.
+	Doing func(what string)
 
 	// Cache, if there is one, is asked for what was worked out before of the same
 	// rules, law and seed, and given what takes long. It changes nothing else.
@@ -66,6 +71,7 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 	if err != nil {
 		return nil, err
 	}
+	o.do("counting the compositions that keep the rules")
 	r := newRuleset(conditions)
 	most := len(mass)
 	memo := newMemo(r, mass, o)
@@ -101,6 +107,12 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 	}
 	r.cached = memo.used
 	return s, memo.keep(r)
+}
+
+func (o *Counting) do(what string) {
+	if o.Doing != nil {
+		o.Doing(what)
+	}
 }
 
 // tableSteps is a few seconds, which measuring takes as well.
@@ -147,6 +159,7 @@ func (y Sparsity) masses(most int) ([]float64, error) {
 // countShares works out which share of what a table counts keeps the other rules.
 func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting, memo *memo) error {
 	r := s.rules
+	o.do("looking at compositions one by one")
 	r.shares = make([]Share, len(mass))
 	r.measuredAt = make([]int, len(mass)+1)
 	var sizes []int // to measure
@@ -159,10 +172,16 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		}
 		if r.table.Empty(n) {
 			share.Exact, share.Counted = true, true
-		} else if kept, ok := r.Kept(n); ok {
+			continue
+		}
+		kept, ok, err := r.Kept(ctx, n)
+		if err != nil {
+			return err
+		}
+		if ok {
 			share.Exact, share.Counted = true, true
 			share.Estimate = float64(kept) / float64(r.table.Count(n).Int64()) // no more than were looked at
-			r.logCount[n] = math.Log(float64(kept))
+			r.logCount[n] = portable.Log(float64(kept))
 		} else {
 			sizes = append(sizes, n)
 		}
@@ -192,6 +211,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	}
 	problem := measure.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.UncountedSums()}
 	if r.measured = memo.measured(problem, sizes); r.measured == nil {
+		o.do("measuring how many compositions keep the rules")
 		var err error
 		if r.measured, err = measure.Measure(ctx, problem, options); err != nil {
 			return err
@@ -200,9 +220,9 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	for at, m := range r.measured.Sizes {
 		share := &r.shares[m.N-1]
 		share.Counted = true
-		share.Estimate = math.Exp(m.LogShare)
+		share.Estimate = portable.Exp(m.LogShare)
 		if m.Found {
-			share.SE = share.Estimate * m.SE
+			share.SE = float64(share.Estimate * m.SE)
 			r.measuredAt[m.N] = at
 			r.logCount[m.N] = r.table.LogCount(m.N) + m.LogShare
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kir/internal/portable"
 )
 
 // A Sparsity is a law y_sparse(n) for the number of ingredients, given up to
@@ -59,7 +61,7 @@ func Normal(mean, sd float64) Sparsity {
 	}
 	return Sparsity{weight: func(n int) float64 {
 		z := (float64(n) - mean) / sd
-		return math.Exp(-z * z / 2)
+		return portable.Exp(float64(-z * z / 2))
 	}}
 }
 
@@ -69,7 +71,7 @@ func Exponential(rate float64) Sparsity {
 		return Sparsity{err: fmt.Errorf("exponential with rate %v: the rate must be finite", rate)}
 	}
 	// Counted from n = 1 so that a steep rate does not underflow everywhere.
-	return Sparsity{weight: func(n int) float64 { return math.Exp(-rate * float64(n-1)) }}
+	return Sparsity{weight: func(n int) float64 { return portable.Exp(float64(-rate * float64(n-1))) }}
 }
 
 // Mixture is the law Σ w_c·y_c / Σ w_c of its components, each normalised on
@@ -181,7 +183,7 @@ func (y Sparsity) normalised(maxUsed int) ([]float64, error) {
 				return nil, fmt.Errorf("component %d: %w", c+1, err)
 			}
 			for k := range p {
-				p[k] += part.Weight * q[k]
+				p[k] += float64(part.Weight * q[k])
 			}
 			shares += part.Weight
 		}
@@ -196,7 +198,7 @@ func (y Sparsity) normalised(maxUsed int) ([]float64, error) {
 		peak := slices.Max(q) // so that a high power does not underflow everywhere
 		for k := range p {
 			if q[k] > 0 {
-				p[k] = math.Pow(q[k]/peak, y.power)
+				p[k] = portable.Pow(q[k]/peak, y.power)
 			}
 		}
 	} else if y.weight != nil {
@@ -301,7 +303,7 @@ func (l *Law) Gap() (n int, found bool) {
 func (l *Law) Mean() float64 {
 	m := 0.0
 	for k, p := range l.p {
-		m += p * float64(l.lo+k)
+		m += float64(p * float64(l.lo+k))
 	}
 	return m
 }

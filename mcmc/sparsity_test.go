@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/long"
 	"kir/internal/stattest"
 	"kir/mcmc"
 )
@@ -232,7 +233,8 @@ func TestSparsityErrors(t *testing.T) {
 // Two sizes of which one is 2⁻¹⁰²² of the other, further apart than a float64 goes
 // once |X_n| is divided by: without scores nothing loses all its weight either.
 func TestSteepLaw(t *testing.T) {
-	for _, sizes := range []map[int]float64{{3: 0x1p-1022, 4: 1}, {1: 1, 2: 0x1p-1022}, {1: 0x1p-1022, 2: 1, 3: 0x1p-1022}} {
+	laws := []map[int]float64{{1: 0x1p-1022, 2: 1, 3: 0x1p-1022}, {1: 1, 2: 0x1p-1022}, {3: 0x1p-1022, 4: 1}}
+	for _, sizes := range laws[:long.Pick(3, 1)] {
 		target := newTarget(t, 4, 4, mcmc.Table(sizes))
 		e, err := stattest.Law{Ingredients: 4, Total: 4, Size: func(n int) float64 { return sizes[n] }}.Enumerate()
 		if err != nil {

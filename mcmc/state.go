@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"kir/internal/portable"
 )
 
 // A State is where a chain is: a composition together with what its target
@@ -162,7 +164,7 @@ func (x *State) CheckScores(scores []float64) error {
 	for k, y := range scores {
 		if badScore(y) {
 			w := &x.target.wishes[k]
-			return newScoreError(w.Name, w.Property, math.Log(y), x.Composition)
+			return newScoreError(w.Name, w.Property, portable.Log(y), x.Composition)
 		}
 	}
 	return nil
@@ -222,7 +224,7 @@ func sumScores(terms []term, c *Composition, reset bool) (float64, error) {
 		if reset {
 			t.scorer.Reset()
 		}
-		score := t.wish.Weight * t.scorer.LogScore()
+		score := float64(t.wish.Weight * t.scorer.LogScore())
 		if score == negInf {
 			return negInf, nil
 		}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"kir/internal/portable"
 )
 
 // A Wish is a property with a name and a weight c ≥ 0: it multiplies the
@@ -94,7 +96,7 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 	for n := law.lo; n <= law.hi; n++ {
 		drawn := counts[n]
 		if shares := space.Shares(); shares != nil {
-			drawn -= math.Log(shares[n-1].Estimate)
+			drawn -= portable.Log(shares[n-1].Estimate)
 		}
 		t.logLaw = append(t.logLaw, logRatio(law.P(n), counts[n]))
 		t.logDrawn = append(t.logDrawn, logRatio(law.P(n), drawn))
@@ -129,7 +131,7 @@ func logRatio(p, logCount float64) float64 {
 	if p == 0 {
 		return negInf
 	}
-	return math.Log(p) - logCount
+	return portable.Log(p) - logCount
 }
 
 // Space returns the space of the target.
@@ -204,7 +206,7 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 		if w.Weight == 0 {
 			continue
 		}
-		score := w.Weight * w.Property.LogScore(x)
+		score := float64(w.Weight * w.Property.LogScore(x))
 		if score == negInf {
 			return negInf, nil
 		}

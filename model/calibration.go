@@ -1,86 +1,245 @@
 package model
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
 
-// A Calibration turns the probability that a model states of an event into how often
-// such events came true among held-out rows: with λ = log p/(1 − p),
+	"kir/internal/portable"
+)
+
+// A Calibration tells how often a want comes true at rows that a forest has not seen,
+// by the probability that the forest gives: its trees' votes are sure of themselves where
+// they have seen little, and a search finds just these places.
 //
-//	λ′ = slope·λ + shift
+// With x the log odds of the forest's probability of a row by the trees that left it out,
+// less their mean, the row comes true with probability
 //
-// (Platt 2000). Probabilities nearer to 0 or 1 than half a row of those that taught it
-// count as that: what has not been seen is rare, and not impossible. It rises with p.
+//	P = λ·q + (1−λ)·σ(a + b·x)
+//
+// where q is the share of all rows that come true and σ the logistic function: Cox's
+// recalibration (1958, "Two further applications of a model for binary regression"), as
+// Platt (1999) uses it for classifiers, and a share λ of rows of which the forest tells
+// nothing. The law of a, b and λ is Bayes', on a grid: a is uniform up to 3 about the log
+// odds of q, λ uniform up to 0.3, and b is 0, so that the forest tells nothing of any row,
+// with probability 1/4, or else half-normal with standard deviation 1. So little evidence
+// leaves P near q and its interval wide, and no evidence of a finite book makes it 1.
+//
+// It holds of rows that come as the book's did. What was searched for is better by luck,
+// too: see [Data.Halves].
 type Calibration struct {
-	Slope float64 `json:"slope"`
-	Shift float64 `json:"shift"`
-	Clip  float64 `json:"clip"`
+	rows, came int
+	base       float64 // q
+	centre     float64 // the mean of log odds
+	clip       float64
+	points     []calibrationPoint // with next to all of the mass
 }
 
-// The priors: what a model states is taken as it is until rows say otherwise.
-const slopeSD, shiftSD = 0.5, 0.5 // of the slope's logarithm, and of the shift
+// A calibrationPoint is a point of the grid.
+type calibrationPoint struct {
+	a, b, lapse, mass float64
+}
 
-// Calibrate returns the calibration by stated probabilities and whether the events came
-// true; a NaN is no row.
-func Calibrate(stated []float64, occurred []bool) Calibration {
-	rows := 0
-	for _, p := range stated {
+// A Chance is a probability, and the quantiles 5 and 95 % of its law.
+type Chance struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+const (
+	calibrationReach   = 3.0 // of a about the log odds of q
+	calibrationStep    = 0.2 // of a
+	slopeMost          = 4.0
+	slopeStep          = 0.1
+	knowsNothing       = 0.25 // the prior probability of b = 0
+	lapseMost          = 0.3
+	lapseStep          = 0.1
+	negligible         = 1e-9 // mass of a point as a share of the largest
+	mostCalibrationPts = 256  // groups of rows whose probabilities are nearly the same
+)
+
+// Calibrate learns from rows that a forest has not seen, as [Forest.OutOfBag] returns
+// their probabilities, and whether each came true. NaN are left out. It returns nil if
+// that leaves none. trees is how many there are: half a vote of one is the least that a
+// probability differs from 0 and 1.
+func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
+	c := &Calibration{clip: 0.5 / float64(max(trees, 1))}
+	type row struct {
+		x    float64
+		came bool
+	}
+	var rows []row
+	for r, p := range probabilities {
 		if !math.IsNaN(p) {
-			rows++
+			rows = append(rows, row{c.logOdds(p), came[r]})
 		}
 	}
-	c := Calibration{Slope: 1, Clip: 0.5 / float64(rows+1)}
-	odds := make([]float64, 0, rows)
-	var came []bool
-	for r, p := range stated {
-		if !math.IsNaN(p) {
-			odds, came = append(odds, c.odds(p)), append(came, occurred[r])
+	if len(rows) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.x, b.x) })
+	for _, r := range rows {
+		c.centre += r.x / float64(len(rows))
+		if r.came {
+			c.came++
 		}
 	}
-	theta := []float64{0, 0} // log slope, shift
-	minimize(theta, func(x, g []float64) float64 {
-		slope := exp(min(x[0], 5))
-		energy := float64(x[0]*x[0])/(2*slopeSD*slopeSD) + float64(x[1]*x[1])/(2*shiftSD*shiftSD)
-		g[0], g[1] = x[0]/(slopeSD*slopeSD), x[1]/(shiftSD*shiftSD)
-		for k, l := range odds {
-			z := float64(slope*l) + x[1]
-			by := logistic(z)
-			if came[k] {
-				by--
-				z = -z
+	c.rows = len(rows)
+	c.base = (float64(c.came) + 0.5) / (float64(c.rows) + 1)
+
+	// Rows in groups of nearly the same log odds, which bounds the work.
+	type group struct{ x, came, not float64 }
+	var groups []group
+	size := (len(rows) + mostCalibrationPts - 1) / mostCalibrationPts
+	for some := range slices.Chunk(rows, size) {
+		var g group
+		for _, r := range some {
+			g.x += (r.x - c.centre) / float64(len(some))
+			g.came += indicator(r.came)
+			g.not += indicator(!r.came)
+		}
+		groups = append(groups, g)
+	}
+
+	steps, slopes, lapses := whole(calibrationReach/calibrationStep), whole(slopeMost/slopeStep), whole(lapseMost/lapseStep)
+	priors, middle, top := 0.0, logOdds(c.base), math.Inf(-1)
+	for k := 1; k <= slopes; k++ {
+		priors += slopePrior(float64(float64(k) * slopeStep))
+	}
+	var logs []float64
+	sure := make([]float64, len(groups)) // σ(a + b·x), whatever the lapse
+	for ka := -steps; ka <= steps; ka++ {
+		for kb := 0; kb <= slopes; kb++ {
+			point := calibrationPoint{a: middle + float64(float64(ka)*calibrationStep), b: float64(float64(kb) * slopeStep)}
+			prior := knowsNothing
+			if kb > 0 {
+				prior = (1 - knowsNothing) * slopePrior(point.b) / priors
 			}
-			energy += softplus(z)
-			g[0] += float64(by * float64(slope*l))
-			g[1] += by
+			for k, g := range groups {
+				sure[k] = point.sure(g.x)
+			}
+			for kl := 0; kl <= lapses; kl++ {
+				point.lapse = float64(float64(kl) * lapseStep)
+				log := portable.Log(prior)
+				for k, g := range groups {
+					p := c.lapsed(point, sure[k])
+					if g.came > 0 {
+						log += float64(g.came * portable.Log(p))
+					}
+					if g.not > 0 {
+						log += float64(g.not * portable.Log1p(-p))
+					}
+				}
+				c.points, logs = append(c.points, point), append(logs, log)
+				top = max(top, log)
+			}
 		}
-		return energy
-	}, 50, 1e-6)
-	c.Slope, c.Shift = exp(theta[0]), theta[1]
+	}
+	kept, mass := c.points[:0], 0.0
+	for k, log := range logs {
+		point := c.points[k]
+		if point.mass = portable.Exp(log - top); point.mass >= negligible {
+			kept = append(kept, point)
+			mass += point.mass
+		}
+	}
+	for k := range kept {
+		kept[k].mass /= mass
+	}
+	c.points = slices.Clip(kept)
 	return c
 }
 
-// odds returns log p/(1 − p) of a probability that is not too near 0 or 1.
-func (c Calibration) odds(p float64) float64 {
-	p = min(max(p, c.Clip), 1-c.Clip)
-	return log(p / (1 - p))
+// slopePrior is the density of a slope above 0, up to a factor.
+func slopePrior(b float64) float64 { return portable.Exp(float64(-float64(b*b) / 2)) }
+
+func logOdds(p float64) float64 { return portable.Log(p / (1 - p)) }
+
+func (c *Calibration) logOdds(p float64) float64 { return logOdds(min(max(p, c.clip), 1-c.clip)) }
+
+func whole(v float64) int { return int(math.Round(v)) }
+
+// sure returns σ(a + b·x).
+func (p calibrationPoint) sure(x float64) float64 { return 1 / (1 + portable.Exp(-p.a-float64(p.b*x))) }
+
+// lapsed returns P where σ is sure.
+func (c *Calibration) lapsed(p calibrationPoint, sure float64) float64 {
+	return float64(p.lapse*c.base) + float64((1-p.lapse)*sure)
 }
 
-// At returns the calibrated probability.
-func (c Calibration) At(p float64) float64 {
-	return logistic(float64(c.Slope*c.odds(p)) + c.Shift)
-}
+// at returns P at log odds less their mean.
+func (c *Calibration) at(p calibrationPoint, x float64) float64 { return c.lapsed(p, p.sure(x)) }
 
-// logistic returns 1/(1 + e^−z).
-func logistic(z float64) float64 {
-	if z < 0 {
-		e := exp(z)
-		return e / (1 + e)
+// Rows returns of how many rows it was learnt, and how many of them came true.
+func (c *Calibration) Rows() (rows, came int) { return c.rows, c.came }
+
+// Value returns the chance where the forest gives a probability, without its interval.
+func (c *Calibration) Value(probability float64) float64 {
+	x, sum := c.logOdds(probability)-c.centre, 0.0
+	for _, p := range c.points {
+		sum += float64(p.mass * c.at(p, x))
 	}
-	return 1 / (1 + exp(-z))
+	return sum
 }
 
-// softplus returns log(1 + e^z).
-func softplus(z float64) float64 {
-	if z > 0 {
-		return z + log(1+exp(-z))
+// Chance returns the chance where the forest gives a probability: the mean of P, which
+// does not fall where the probability rises, and an interval that holds P with
+// probability 0.9.
+func (c *Calibration) Chance(probability float64) Chance {
+	type weighed struct{ p, mass float64 }
+	all := make([]weighed, len(c.points))
+	x := c.logOdds(probability) - c.centre
+	for k, p := range c.points {
+		all[k] = weighed{c.at(p, x), p.mass}
 	}
-	return log(1 + exp(z))
+	slices.SortFunc(all, func(a, b weighed) int { return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.mass, b.mass)) })
+	quantile := func(q float64) float64 {
+		sum := 0.0
+		for _, w := range all {
+			if sum += w.mass; sum >= q {
+				return w.p
+			}
+		}
+		return all[len(all)-1].p
+	}
+	value := c.Value(probability)
+	return Chance{Value: value, Low: min(quantile(0.05), value), High: max(quantile(0.95), value)}
+}
+
+// A curve is [Calibration.Value] at knots of the log odds, and straight between them: a
+// chain asks for it at each piece of a line. It does not fall.
+type curve struct {
+	of          *Calibration
+	first, step float64 // log odds
+	values      []float64
+}
+
+// curveKnots is how many pieces a curve has. Between knots the value is off by less than
+// a thousandth.
+const curveKnots = 128
+
+// curve returns the calibration's curve.
+func (c *Calibration) curve() *curve {
+	first := logOdds(c.clip)
+	v := &curve{of: c, first: first, step: float64(float64(-2*first) / curveKnots), values: make([]float64, curveKnots+1)}
+	for k := range v.values {
+		v.values[k] = c.Value(1 / (1 + portable.Exp(-first-float64(float64(k)*v.step))))
+		if k > 0 {
+			v.values[k] = max(v.values[k], v.values[k-1])
+		}
+	}
+	return v
+}
+
+// at returns the chance where the model states a probability; that itself if there is no
+// curve.
+func (v *curve) at(probability float64) float64 {
+	if v == nil {
+		return probability
+	}
+	t := (v.of.logOdds(probability) - v.first) / v.step
+	k := min(max(int(t), 0), curveKnots-1)
+	from, to := v.values[k], v.values[k+1]
+	return min(from+float64(max(t-float64(k), 0)*(to-from)), to)
 }

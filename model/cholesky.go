@@ -81,7 +81,7 @@ func (l lower) logDeterminant() float64 {
 	for i := range l.n {
 		sum += log(l.row(i)[i])
 	}
-	return 2 * sum
+	return float64(2 * sum)
 }
 
 // inverse returns A⁻¹, its lower half.

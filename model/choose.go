@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
+
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // A Candidate is one way to grow a forest from some data.
@@ -171,7 +173,7 @@ func (q *Candidate) losses(ctx context.Context, d *Data, labels *labelling, fold
 			x[p.Ingredient] = 0
 		}
 		if label := int(labels.of[r]); d.Classes != nil {
-			sum[r] -= math.Log(max(law[label], 0.5/float64(len(f.trees))))
+			sum[r] -= portable.Log(max(law[label], 0.5/float64(len(f.trees))))
 		} else {
 			sum[r] += crps(labels.numbers, law, label)
 		}

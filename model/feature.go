@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"kir/internal/portable"
 )
 
 // A Feature is what a split tests, a whole number from 0 to 2³¹ − 1: the total amount
@@ -85,7 +87,7 @@ const ratioSteps = 129
 // ratioStep returns a step as a fraction. Both of its sides are below 2²⁹.
 func ratioStep(step int) (above, below int64) {
 	e := float64(step - ratioSteps/2)
-	above, below = int64(math.Round(math.Exp2(12+math.Abs(e)/4))), 1<<12
+	above, below = int64(math.Round(portable.Exp2(12+float64(math.Abs(e)/4)))), 1<<12
 	if e < 0 {
 		return below, above
 	}

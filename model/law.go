@@ -69,7 +69,7 @@ func mixed(a, b Law) Law {
 	for _, l := range []Law{a, b} {
 		for k, v := range l.Values {
 			if l.Weights[k] > 0 {
-				all = append(all, atom{v, l.Weights[k] / 2})
+				all = append(all, atom{v, float64(l.Weights[k] / 2)})
 			}
 		}
 	}
@@ -96,7 +96,7 @@ const normalAtoms = 64
 func normalLaw(mean, sd float64) Law {
 	l := Law{make([]float64, normalAtoms), make([]float64, normalAtoms)}
 	for k := range l.Values {
-		l.Values[k] = mean + float64(sd*normalQuantile((float64(k)+0.5)/normalAtoms))
+		l.Values[k] = mean + float64(sd*normalQuantile(float64((float64(k)+0.5)/normalAtoms)))
 		l.Weights[k] = 1.0 / normalAtoms
 	}
 	return l

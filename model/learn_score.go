@@ -20,8 +20,9 @@ type LearnedScore struct {
 	forest      *Score
 	process     *ProcessScore
 	calibration *Calibration // nil of a direction
+	curve       *curve       // of the calibration
 	success     *Score
-	possible    *Calibration // of success
+	possible    *curve // of success
 }
 
 // Score returns the score of a want. The error says why the model cannot tell.
@@ -51,8 +52,9 @@ func (m *Learned) Score(w Want) (*LearnedScore, error) {
 		for r := range came {
 			came[r] = m.satisfies(r, w)
 		}
-		c := Calibrate(stated, came)
-		s.calibration = &c
+		if s.calibration = Calibrate(stated, came, m.steps()); s.calibration != nil {
+			s.curve = s.calibration.curve()
+		}
 	}
 	return s, s.addSuccess()
 }
@@ -73,6 +75,17 @@ func (w Want) logarithm() (Want, error) {
 	}
 	return w, nil
 }
+
+// steps returns the trees whose votes make a probability, or as many of a process.
+func (m *Learned) steps() int {
+	if m.forest != nil {
+		return m.forest.Trees()
+	}
+	return processSteps
+}
+
+// processSteps is how many steps a probability of a process counts as having.
+const processSteps = 100
 
 // satisfies reports whether row r of the data is what is wanted.
 func (m *Learned) satisfies(r int, w Want) bool {
@@ -102,7 +115,7 @@ func (s *LearnedScore) heldOutShares() []float64 {
 		if math.IsNaN(shares[r]) {
 			shares[r] = own
 		} else {
-			shares[r] = (shares[r] + own) / 2
+			shares[r] = float64((shares[r] + own) / 2)
 		}
 	}
 	return shares
@@ -126,15 +139,43 @@ func (s *LearnedScore) addSuccess() (err error) {
 	for r := range m.rows {
 		came[r] = true
 	}
-	c := Calibrate(stated, came)
-	s.possible = &c
+	if c := Calibrate(stated, came, m.success.Trees()); c != nil {
+		s.possible = c.curve()
+	}
 	return nil
 }
 
 // Want returns what the score is of.
 func (s *LearnedScore) Want() Want { return s.want }
 
-// Calibrated returns the calibration of a probability, nil of a direction.
+// Stated returns the probability of what is wanted at the dense composition x before it
+// is calibrated.
+func (s *LearnedScore) Stated(x []int32) float64 {
+	var of [3]float64
+	if s.forest != nil {
+		of[0] = s.forest.Probability(s.forest.Point(x))
+	}
+	if s.process != nil {
+		of[1] = s.process.At(x, usedOf(x))
+	}
+	return s.stated(of)
+}
+
+func usedOf(x []int32) (used []int32) {
+	for i, v := range x {
+		if v > 0 {
+			used = append(used, int32(i))
+		}
+	}
+	return used
+}
+
+// HeldOutStated returns the probability of what is wanted of each row of the data without
+// it, before it is calibrated; NaN where nothing has held it out.
+func (s *LearnedScore) HeldOutStated() []float64 { return s.heldOutShares() }
+
+// Calibrated returns the calibration of a probability, nil of a direction and where no row
+// was held out.
 func (s *LearnedScore) Calibrated() *Calibration { return s.calibration }
 
 // HeldOut returns the score of each row of the data without it; NaN where no tree left
@@ -151,13 +192,13 @@ func (s *LearnedScore) HeldOut() []float64 {
 			continue
 		}
 		switch {
-		case s.calibration != nil:
-			shares[r] = s.calibration.At(y)
+		case s.curve != nil:
+			shares[r] = s.curve.at(y)
 		case s.process != nil:
 			shares[r] = max(y, leastDirected)
 		}
 		if possible != nil {
-			shares[r] *= s.possible.At(possible[r])
+			shares[r] = float64(shares[r] * s.possible.at(possible[r]))
 		}
 	}
 	return shares
@@ -169,7 +210,7 @@ func (s *LearnedScore) Success(x []int32) float64 {
 	if s.success == nil {
 		return 1
 	}
-	return s.possible.At(s.success.Probability(s.success.Point(x)))
+	return s.possible.at(s.success.Probability(s.success.Point(x)))
 }
 
 // At returns the score at the composition x, of which the ingredients with a positive
@@ -194,23 +235,28 @@ const leastDirected = 1e-3
 
 // join makes the score of what the forest, the process and the forest of success say.
 func (s *LearnedScore) join(of [3]float64) float64 {
-	y := of[0]
+	y := s.stated(of)
 	switch {
-	case s.forest == nil:
-		y = of[1]
-	case s.process != nil:
-		y = (of[0] + of[1]) / 2
-	}
-	switch {
-	case s.calibration != nil:
-		y = s.calibration.At(y)
+	case s.curve != nil:
+		y = s.curve.at(y)
 	case s.process != nil:
 		y = max(y, leastDirected)
 	}
 	if s.success != nil {
-		y *= s.possible.At(of[2])
+		y = float64(y * s.possible.at(of[2]))
 	}
 	return y
+}
+
+// stated is [LearnedScore.join] before calibration, and without success.
+func (s *LearnedScore) stated(of [3]float64) float64 {
+	switch {
+	case s.forest == nil:
+		return of[1]
+	case s.process != nil:
+		return float64((of[0] + of[1]) / 2)
+	}
+	return of[0]
 }
 
 // A LearnedScorer keeps the score of one moving composition, and scores the lines

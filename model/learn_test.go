@@ -311,40 +311,6 @@ func TestLearnChoosesFeatures(t *testing.T) {
 	}
 }
 
-// A calibration brings stated probabilities near to what came true, and leaves honest
-// ones near to what they are. 2,000 events have a standard error of 0.01.
-func TestCalibrate(t *testing.T) {
-	random := rand.New(rand.NewPCG(2, 2))
-	for _, c := range []struct {
-		name  string
-		truth func(p float64) float64
-	}{
-		{"honest", func(p float64) float64 { return p }},
-		{"too sure", func(p float64) float64 { return logistic(0.5 * math.Log(p/(1-p))) }},
-		{"too low", func(p float64) float64 { return logistic(math.Log(p/(1-p)) + 0.7) }},
-	} {
-		var stated []float64
-		var came []bool
-		for range 2000 {
-			p := 0.02 + 0.96*random.Float64()
-			stated, came = append(stated, p), append(came, random.Float64() < c.truth(p))
-		}
-		stated, came = append(stated, math.NaN()), append(came, true)
-		of := Calibrate(stated, came)
-		for _, p := range []float64{0.05, 0.2, 0.5, 0.8, 0.95} {
-			if got, want := of.At(p), c.truth(p); math.Abs(got-want) > 0.05 {
-				t.Errorf("%s: %v is taken for %v, and is %v", c.name, p, got, want)
-			}
-		}
-		if of.At(0) <= 0 || of.At(1) >= 1 {
-			t.Errorf("%s: what was never seen is %v, what always came %v", c.name, of.At(0), of.At(1))
-		}
-	}
-	if c := Calibrate(nil, nil); c.At(0.5) != 0.5 {
-		t.Errorf("no rows: a half is taken for %v", c.At(0.5))
-	}
-}
-
 func TestLearnRefuses(t *testing.T) {
 	classes := book{rows: 20, ingredients: 6, total: 100, classes: 2, seed: 1, sizes: []int{2}}.data()
 	if _, err := Learn(t.Context(), classes, LearnOptions{Kind: ProcessAlone}); err == nil {

@@ -30,7 +30,7 @@ func minimize(x []float64, value func(x, gradient []float64) float64, iterations
 		weight := make([]float64, len(pairs))
 		for k := len(pairs) - 1; k >= 0; k-- {
 			p := pairs[k]
-			weight[k] = p.rho * dot(p.s, step)
+			weight[k] = float64(p.rho * dot(p.s, step))
 			for i := range step {
 				step[i] -= float64(weight[k] * p.y[i])
 			}
@@ -39,7 +39,7 @@ func minimize(x []float64, value func(x, gradient []float64) float64, iterations
 			p := pairs[k-1]
 			scale := 1 / (p.rho * dot(p.y, p.y))
 			for i := range step {
-				step[i] *= scale
+				step[i] = float64(step[i] * scale)
 			}
 		}
 		for k, p := range pairs {
@@ -67,7 +67,7 @@ func minimize(x []float64, value func(x, gradient []float64) float64, iterations
 			t = min(t, 0.5/most)
 		}
 		var fNext float64
-		for first := t; ; t *= shrink {
+		for first := t; ; t = float64(t * shrink) {
 			for i := range x {
 				next[i] = x[i] - float64(t*step[i])
 			}

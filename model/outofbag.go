@@ -3,6 +3,8 @@ package model
 import (
 	"context"
 	"math"
+
+	"kir/internal/portable"
 )
 
 // outOfBag predicts every row by the trees that left it out.
@@ -140,8 +142,8 @@ func (m *meter) addClass(class int, law []float64) {
 	m.explained.add(squares, priorSquares)
 	m.confusion[class][guess]++
 	m.correct.add(indicator(guess == class))
-	m.loss.add(-math.Log(max(law[class], m.clip)))
-	m.priorLoss.add(-math.Log(m.prior[class]))
+	m.loss.add(-portable.Log(max(law[class], m.clip)))
+	m.priorLoss.add(-portable.Log(m.prior[class]))
 	if class == m.majority {
 		m.inMajority++
 	}

@@ -108,7 +108,7 @@ func (a axis) step(amount int32, total int) int32 {
 	if amount <= 0 {
 		return 0
 	}
-	l := int64(math.Sqrt(float64(amount)/float64(total))*float64(a.per) + 0.5)
+	l := int64(float64(math.Sqrt(float64(amount)/float64(total))*float64(a.per)) + 0.5)
 	for l > 0 && int64(amount) < a.first(l, total) {
 		l--
 	}
@@ -238,7 +238,7 @@ func (p *Process) scatter() (squares, free float64) {
 
 // Noise returns the standard deviation of the noise, in the label's unit: by how much
 // the numbers of one composition differ, as the process sees it.
-func (p *Process) Noise() float64 { return p.scale * math.Sqrt(exp(p.hyper.noise)) }
+func (p *Process) Noise() float64 { return float64(p.scale * math.Sqrt(exp(p.hyper.noise))) }
 
 // Lengths returns the length of each ingredient: by how much the root of its share
 // must change for the number to become another one. Those that no row has have the
@@ -264,7 +264,7 @@ func (p *Process) condition(ctx context.Context) error {
 	}
 	s, noise := exp(p.hyper.signal), exp(p.hyper.noise)
 	distance := make([]int64, n)
-	for jitter := 1e-8; ; jitter *= 10 {
+	for jitter := 1e-8; ; jitter = float64(jitter * 10) {
 		p.solved = newLower(n)
 		for r := range n {
 			if err := context.Cause(ctx); err != nil {
@@ -273,7 +273,7 @@ func (p *Process) condition(ctx context.Context) error {
 			p.distances(p.known[r], distance)
 			row := p.solved.row(r)
 			for c := range row {
-				row[c] = s * p.radial.at(distance[c])
+				row[c] = float64(s * p.radial.at(distance[c]))
 			}
 			row[r] += noise/p.count[r] + float64(jitter*s)
 		}
@@ -291,7 +291,7 @@ func (p *Process) condition(ctx context.Context) error {
 	p.solved.solve(p.alpha)
 	p.leaveOut()
 	for r := range p.alpha {
-		p.alpha[r] *= s
+		p.alpha[r] = float64(p.alpha[r] * s)
 	}
 	return nil
 }
@@ -379,7 +379,7 @@ func (p *Process) leaveOut() {
 		p.left[r] = p.means[r] - float64(p.scale*(p.alpha[r]/precision))
 		// The precision is of the mean of the rows, and what is wanted is one row.
 		noise := exp(p.hyper.noise)
-		p.leftSD[r] = p.scale * math.Sqrt(max(1/precision-noise/p.count[r], 0)+noise)
+		p.leftSD[r] = float64(p.scale * math.Sqrt(max(1/precision-noise/p.count[r], 0)+noise))
 	}
 }
 
@@ -452,11 +452,11 @@ func (p *Process) Predict(x []int32) (mean, sd float64) {
 	s := exp(p.hyper.signal)
 	k := make([]float64, len(d))
 	for r := range k {
-		k[r] = s * p.radial.at(d[r])
+		k[r] = float64(s * p.radial.at(d[r]))
 	}
 	p.solved.forward(k)
 	variance := max(s-dot(k, k), 0) + exp(p.hyper.noise)
-	return p.mean(d), p.scale * math.Sqrt(variance)
+	return p.mean(d), float64(p.scale * math.Sqrt(variance))
 }
 
 // Law returns the law of a new measurement at the dense composition x.

@@ -124,7 +124,7 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 	s, noise := exp(theta[1]), exp(theta[2])
 	weight := make([]float64, q.d)
 	for i := range weight {
-		weight[i] = exp(-2 * (theta[0] + theta[3+i]))
+		weight[i] = exp(float64(-2 * (theta[0] + theta[3+i])))
 	}
 	correlation := newLower(q.n)
 	for r := range q.n {
@@ -138,7 +138,7 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 				square += float64(float64(gap*gap) * weight[i])
 			}
 			value, by := q.kernel.correlation(square)
-			kappa[c], row[c], slope[c] = value, s*value, s*by
+			kappa[c], row[c], slope[c] = value, float64(s*value), float64(s*by)
 		}
 		kappa[r], row[r], slope[r] = 1, float64(s*1)+noise/q.count[r]+smallestNoise, 0
 	}
@@ -148,7 +148,7 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 	}
 	alpha := slices.Clone(q.t)
 	q.k.solve(alpha)
-	energy := (dot(q.t, alpha) + q.k.logDeterminant()) / 2
+	energy := float64((dot(q.t, alpha) + q.k.logDeterminant()) / 2)
 	inverse := q.k.inverse()
 
 	// ∂energy/∂θ = −½ Σ (α·αᵀ − K⁻¹)∘∂K/∂θ.
@@ -160,7 +160,7 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 		for c := range r {
 			m := float64(alpha[r]*alpha[c]) - inv[c]
 			gradient[1] -= float64(float64(m*s) * kappa[c])
-			m *= slope[c]
+			m = float64(m * slope[c])
 			uc := q.u[c*q.d : (c+1)*q.d]
 			for i, u := range ur {
 				gap := u - uc[i]
@@ -168,8 +168,8 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 			}
 		}
 		m := float64(alpha[r]*alpha[r]) - inv[r]
-		gradient[1] -= float64(m*s) / 2
-		gradient[2] -= float64(m*noise) / q.count[r] / 2
+		gradient[1] -= float64(float64(m*s) / 2)
+		gradient[2] -= float64(float64(m*noise) / q.count[r] / 2)
 	}
 	for i, v := range moved {
 		by := float64(2 * weight[i] * v)
@@ -178,12 +178,12 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 	}
 	// The scatter of replicates about their means.
 	if q.free > 0 {
-		energy += float64(q.free*theta[2])/2 + q.squares/noise/2
-		gradient[2] += q.free/2 - q.squares/noise/2
+		energy += float64(float64(q.free*theta[2])/2) + float64(q.squares/noise/2)
+		gradient[2] += float64(q.free/2) - float64(q.squares/noise/2)
 	}
 	prior := func(k int, mean, sd float64) {
 		z := (theta[k] - mean) / sd
-		energy += float64(z*z) / 2
+		energy += float64(float64(z*z) / 2)
 		gradient[k] += z / sd
 	}
 	prior(0, lengthMean, lengthSD)

@@ -8,14 +8,14 @@ func (k Kernel) correlation(square float64) (value, slope float64) {
 	case Matern32:
 		d := math.Sqrt(3 * square)
 		e := exp(-d)
-		return (1 + d) * e, -1.5 * e
+		return float64((1 + d) * e), float64(-1.5 * e)
 	case SquaredExponential:
-		e := exp(-square / 2)
-		return e, -e / 2
+		e := exp(float64(-square / 2))
+		return e, float64(-e / 2)
 	}
 	d := math.Sqrt(5 * square)
 	e := exp(-d)
-	return (1 + d + float64(5.0/3*square)) * e, -5.0 / 6 * (1 + d) * e
+	return float64((1 + d + float64(5.0/3*square)) * e), float64(-5.0 / 6 * (1 + d) * e)
 }
 
 const (
@@ -34,10 +34,10 @@ func newRadial(k Kernel) *radial {
 	const unit = 1 << (distanceBits - radialBits)
 	last := len(t.of) - 1
 	for n := range last {
-		t.of[n].value, _ = k.correlation(float64(n) / (1 << radialBits))
+		t.of[n].value, _ = k.correlation(float64(float64(n) / (1 << radialBits)))
 	}
 	for n := range last {
-		t.of[n].slope = (t.of[n+1].value - t.of[n].value) / unit
+		t.of[n].slope = float64((t.of[n+1].value - t.of[n].value) / unit)
 	}
 	return t
 }

@@ -55,6 +55,9 @@ func Minimize() Want { return Want{direction: -1} }
 // there is no such bound, and whether the want is a condition on a number at all.
 func (w Want) Bounds() (low, high float64, bounded bool) { return w.low, w.high, w.numerics }
 
+// Has says whether a class is one of those that are wanted.
+func (w Want) Has(class string) bool { return slices.Contains(w.classes, class) }
+
 // Over returns a direction with the scale from one label to another instead of the
 // forest's own range, so that forests of different data are on one scale. Labels
 // beyond it count as its ends.
@@ -261,9 +264,9 @@ func (s *Score) Value(sum int64) float64 {
 	p := s.Probability(sum)
 	switch {
 	case s.want.direction > 0:
-		return s.least + p*(s.greatest-s.least)
+		return s.least + float64(p*(s.greatest-s.least))
 	case s.want.direction < 0:
-		return s.greatest - p*(s.greatest-s.least)
+		return s.greatest - float64(p*(s.greatest-s.least))
 	}
 	return math.NaN()
 }

@@ -39,7 +39,7 @@ func NewBlend(attribute []float64, total int, d *Desirability) (*Blend, error) {
 		return nil, fmt.Errorf("a blend needs a desirability")
 	}
 	b := &Blend{form: newForm(attribute, total), d: d}
-	b.whole = b.form.scale * float64(total)
+	b.whole = float64(b.form.scale * float64(total))
 	return b, nil
 }
 
@@ -88,7 +88,7 @@ func (s *blendScorer) Line(i, j int, p *mcmc.Pieces) {
 func (s *blendScorer) Curve(i, j int) (peak int) {
 	b := s.property
 	s.at0, s.step = b.form.line(s.x, s.sum, i, j)
-	if k := math.Round((b.d.best*b.whole - float64(s.at0)) / float64(s.step)); 0 < k && k < float64(s.x.Amount(i)+s.x.Amount(j)) {
+	if k := math.Round((float64(b.d.best*b.whole) - float64(s.at0)) / float64(s.step)); 0 < k && k < float64(s.x.Amount(i)+s.x.Amount(j)) {
 		return int(k)
 	}
 	return 0

@@ -4,21 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/integrate/quad"
-	"gonum.org/v1/gonum/mat"
-
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
 // Comparisons are what is learnt from pairs of compositions of which one was liked
-// better: a Bradley–Terry model (1952), in which x is preferred to y with the
-// probability
+// better: a model in which x is preferred to y with the probability
 //
-//	σ(u(x) − u(y)),  u(x) = wᵀφ(x),  σ(t) = 1/(1+e^{−t}),
+//	Φ((u(x) − u(y))/1.702),  u(x) = wᵀφ(x),
 //
-// linear in the roots of shares: φ has √(x_i/M) of each ingredient and, with groups,
-// √ of the share of each group. Products of such features are Hellinger's affinity,
+// which is that of Bradley and Terry (1952), 1/(1+e^{u(y)−u(x)}), to 0.0095. u is linear
+// in the roots of shares: φ has √(x_i/M) of each ingredient, or, with groups, 0.35 times
+// that and √ of the share of each group. Products of such features are Hellinger's affinity,
 // the measure of likeness that shortlists use, so that |φ(x)| is the same for all x,
 // and a prior of equal variances says of no composition that more is known of it. A
 // dash of bitters moves u by a quarter of what half a glass does, not by a
@@ -31,12 +30,12 @@ import (
 // known.
 type Comparisons struct {
 	features features
-	scale    float64    // standard deviation of a weight a priori
-	d        *mat.Dense // φ(better) − φ(worse), a row a pair
+	scale    float64     // standard deviation of a weight a priori
+	d        [][]float64 // φ(better) − φ(worse), a row a pair
 	// Of each answer, the precision of the normal law that stands for it, and that
 	// times its mean; then the factor of I + √S·K·√S.
 	precision, shift []float64
-	factor           mat.Cholesky
+	factor           [][]float64
 	evidence         float64
 	sums             []float64 // of the features of all that were compared
 }
@@ -64,7 +63,7 @@ func (f *features) of(x *mcmc.Composition) []float64 {
 	v := make([]float64, f.count())
 	for _, i := range x.Ingredients() {
 		amount := float64(x.Amount(int(i)))
-		v[i] = f.own() * math.Sqrt(amount/float64(f.total))
+		v[i] = float64(f.own() * math.Sqrt(amount/float64(f.total)))
 		if g := f.group[i]; g >= 0 {
 			v[f.n+g] += amount
 		}
@@ -101,11 +100,11 @@ func NewComparisons(n, total int, group []int, pairs []Pair) (*Comparisons, erro
 	if len(pairs) < 1 || len(pairs) > MaxPairs {
 		return nil, fmt.Errorf("there are %d comparisons: there must be from 1 to %d", len(pairs), MaxPairs)
 	}
-	d, sums := mat.NewDense(len(pairs), f.count(), nil), make([]float64, f.count())
+	d, sums := newMatrix(len(pairs), f.count()), make([]float64, f.count())
 	for k, p := range pairs {
 		a, b := f.of(p.Better), f.of(p.Worse)
 		for c := range a {
-			d.Set(k, c, a[c]-b[c])
+			d[k][c] = a[c] - b[c]
 			sums[c] += a[c] + b[c]
 		}
 	}
@@ -118,7 +117,7 @@ func NewComparisons(n, total int, group []int, pairs []Pair) (*Comparisons, erro
 }
 
 // learn takes the scale of largest evidence.
-func learn(f features, d *mat.Dense) (*Comparisons, error) {
+func learn(f features, d [][]float64) (*Comparisons, error) {
 	var best *Comparisons
 	for _, scale := range scales {
 		c := &Comparisons{features: f, scale: scale, d: d}
@@ -132,8 +131,8 @@ func learn(f features, d *mat.Dense) (*Comparisons, error) {
 	return best, nil
 }
 
-// curve is κ of Φ(t/κ), which is σ(t) to 0.0095 everywhere: with it all integrals
-// over a normal law are known in closed form.
+// curve is κ of Φ(t/κ), the likelihood, which is 1/(1+e^{−t}) to 0.0095 everywhere: with
+// it all integrals over a normal law are known in closed form.
 const curve = 1.702
 
 // mostSweeps and settled bound how long expectation propagation goes on: until no
@@ -147,124 +146,133 @@ const (
 // are nearly steps, so that the posterior is lopsided: its mode, where Laplace's
 // method looks, lies at its edge, and what that says of a new pair is far too timid.
 func (c *Comparisons) fit() error {
-	n, _ := c.d.Dims()
-	var k mat.Dense
-	k.Mul(c.d, c.d.T())
-	k.Scale(c.scale*c.scale, &k)
+	n := len(c.d)
+	k := newMatrix(n, n)
 	for i := range n {
-		k.Set(i, i, k.At(i, i)+1e-6) // of equals, too, an answer may be given
+		for j := range i + 1 {
+			k[i][j] = float64(float64(c.scale*c.scale) * portable.Dot(c.d[i], c.d[j]))
+			k[j][i] = k[i][j]
+		}
+		k[i][i] += 1e-6 // of equals, too, an answer may be given
 	}
-	sigma := mat.DenseCopyOf(&k) // of the approximation, and its mean
-	mean := mat.NewVecDense(n, nil)
+	sigma := newMatrix(n, n) // of the approximation, whose mean is sigma·shift
+	for i := range n {
+		copy(sigma[i], k[i])
+	}
 	c.precision, c.shift = make([]float64, n), make([]float64, n)
 	cavityAt, cavity, z := make([]float64, n), make([]float64, n), make([]float64, n)
 	for range mostSweeps {
 		moved := 0.0
 		for i := range n {
-			v := sigma.At(i, i)
+			v := sigma[i][i]
 			cavity[i] = 1/v - c.precision[i]
-			cavityAt[i] = (mean.AtVec(i)/v - c.shift[i]) / cavity[i]
+			cavityAt[i] = (portable.Dot(sigma[i], c.shift)/v - c.shift[i]) / cavity[i]
 			variance := 1 / cavity[i]
 			root := math.Sqrt(curve*curve + variance)
 			z[i] = cavityAt[i] / root
-			ratio := math.Exp(logDensity(z[i]) - logNormal(z[i]))
+			ratio := portable.Exp(logDensity(z[i]) - logNormal(z[i]))
 			at := cavityAt[i] + variance*ratio/root
 			left := variance - variance*variance*ratio*(z[i]+ratio)/(root*root)
 			step := max(1/left-cavity[i], 1e-12) - c.precision[i]
 			c.precision[i] += step
-			c.shift[i] = at/left - cavityAt[i]*cavity[i]
+			c.shift[i] = at/left - float64(cavityAt[i]*cavity[i])
 			moved = max(moved, math.Abs(step)/(c.precision[i]+settled))
-			column := mat.VecDenseCopyOf(sigma.ColView(i))
-			sigma.RankOne(sigma, -step/(1+step*v), column, column)
-			mean.MulVec(sigma, mat.NewVecDense(n, c.shift))
+			column, by := slices.Clone(sigma[i]), -step/(1+float64(step*v))
+			for q, row := range sigma {
+				portable.AddScaled(row, float64(by*column[q]), column)
+			}
 		}
-		if err := c.refactor(&k, sigma, mean); err != nil {
+		if err := c.refactor(k, sigma); err != nil {
 			return err
 		}
 		if moved < settled {
 			break
 		}
 	}
-	c.evidence = -c.factor.LogDet() / 2
+	c.evidence = 0
 	for i := range n {
+		mean := portable.Dot(sigma[i], c.shift)
+		c.evidence -= portable.Log(c.factor[i][i])
 		both := c.precision[i] + cavity[i]
-		c.evidence += logNormal(z[i]) + math.Log1p(c.precision[i]/cavity[i])/2 + c.shift[i]*(mean.AtVec(i)-c.shift[i]/both)/2 +
-			cavityAt[i]*cavity[i]/both*(c.precision[i]*cavityAt[i]-2*c.shift[i])/2
+		c.evidence += logNormal(z[i]) + float64(portable.Log1p(c.precision[i]/cavity[i])/2) + float64(c.shift[i]*(mean-c.shift[i]/both)/2) +
+			float64(cavityAt[i]*cavity[i]/both*(float64(c.precision[i]*cavityAt[i])-float64(2*c.shift[i]))/2)
 	}
 	return nil
 }
 
 // refactor computes the law anew from the answers' precisions and shifts, as
 // updates of rank one lose digits.
-func (c *Comparisons) refactor(k, sigma *mat.Dense, mean *mat.VecDense) error {
+func (c *Comparisons) refactor(k, sigma [][]float64) error {
 	n := len(c.precision)
-	b := mat.NewSymDense(n, nil)
+	b := newMatrix(n, n)
 	for i := range n {
-		for j := i; j < n; j++ {
-			v := math.Sqrt(c.precision[i]) * k.At(i, j) * math.Sqrt(c.precision[j])
-			if i == j {
-				v++
-			}
-			b.SetSym(i, j, v)
+		for j := range i + 1 {
+			b[i][j] = float64(math.Sqrt(c.precision[i]) * k[i][j] * math.Sqrt(c.precision[j]))
 		}
+		b[i][i]++
 	}
-	if !c.factor.Factorize(b) {
+	if !cholesky(b) {
 		return errors.New("the comparisons cannot be told apart in floating point")
 	}
+	c.factor = b
 	rows := c.solved(k)
-	sigma.Mul(rows.T(), rows)
-	sigma.Sub(k, sigma)
-	mean.MulVec(sigma, mat.NewVecDense(n, c.shift))
+	for i := range n {
+		copy(sigma[i], k[i])
+	}
+	for _, row := range rows {
+		for i, v := range row {
+			portable.AddScaled(sigma[i], -v, row)
+		}
+	}
 	return nil
 }
 
 // solved returns L⁻¹·S·m of a matrix m with a row an answer, S the roots of the
 // precisions and L the factor.
-func (c *Comparisons) solved(m mat.Matrix) *mat.Dense {
-	rows := mat.DenseCopyOf(m)
-	for i, p := range c.precision {
-		row := rows.RawRowView(i)
-		for j := range row {
-			row[j] *= math.Sqrt(p)
+func (c *Comparisons) solved(m [][]float64) [][]float64 {
+	rows := newMatrix(len(m), len(m[0]))
+	for i, row := range rows {
+		portable.AddScaled(row, math.Sqrt(c.precision[i]), m[i])
+		for j, f := range c.factor[i][:i] {
+			portable.AddScaled(row, -f, rows[j])
 		}
-	}
-	var l mat.TriDense
-	c.factor.LTo(&l)
-	if err := rows.Solve(&l, rows); err != nil {
-		// I + … has no eigenvalue below 1.
-		panic("property: the factor of comparisons is singular: " + err.Error())
+		for q := range row {
+			row[q] /= c.factor[i][i]
+		}
 	}
 	return rows
 }
 
 // logDensity is the log of the standard normal density, and logNormal that of its
 // distribution function.
-func logDensity(z float64) float64 { return -z*z/2 - math.Log(2*math.Pi)/2 }
+func logDensity(z float64) float64 { return float64(-z*z/2) - float64(portable.Log(2*math.Pi)/2) }
 
 func logNormal(z float64) float64 {
 	if z < -30 { // erfc is 0 from −38 on
-		return logDensity(z) - math.Log(-z)
+		return logDensity(z) - portable.Log(-z)
 	}
-	return math.Log(math.Erfc(-z/math.Sqrt2) / 2)
+	return portable.Log(float64(portable.Erfc(-z/math.Sqrt2) / 2))
 }
 
 // weights returns the mean of w, and rows R with Var wᵀz = scale²·|z|² − |R·z|².
-func (c *Comparisons) weights() (mean []float64, rows *mat.Dense) {
-	_, m := c.d.Dims()
-	scaled := mat.DenseCopyOf(c.d)
-	scaled.Scale(c.scale*c.scale, scaled)
+func (c *Comparisons) weights() (mean []float64, rows [][]float64) {
+	m := len(c.d[0])
+	scaled := newMatrix(len(c.d), m)
+	for k, row := range scaled {
+		portable.AddScaled(row, float64(c.scale*c.scale), c.d[k])
+	}
 	rows = c.solved(scaled)
 	// The mean of what the answers are of is K·shift less its part along rows.
-	var all, d, along mat.VecDense
-	shift := mat.NewVecDense(len(c.shift), c.shift)
-	all.MulVec(scaled.T(), shift)
-	d.MulVec(c.d, &all)
-	var of mat.Dense
-	of.CloneFrom(c.solved(&d))
-	along.MulVec(rows.T(), of.ColView(0))
 	mean = make([]float64, m)
-	for q := range mean {
-		mean[q] = all.AtVec(q) - along.AtVec(q)
+	for k, row := range scaled {
+		portable.AddScaled(mean, c.shift[k], row)
+	}
+	d := newMatrix(len(c.d), 1)
+	for k, row := range c.d {
+		d[k][0] = portable.Dot(row, mean)
+	}
+	for k, of := range c.solved(d) {
+		portable.AddScaled(mean, -of[0], rows[k])
 	}
 	return mean, rows
 }
@@ -274,17 +282,16 @@ type Taste struct {
 	features features
 	scale    float64
 	mean     []float64
-	rows     *mat.Dense
+	rows     [][]float64
 	usual    []float64 // the mean features of what was compared
 }
 
 // Taste returns the posterior.
 func (c *Comparisons) Taste() *Taste {
 	mean, rows := c.weights()
-	n, m := rows.Dims()
-	usual := make([]float64, m)
+	usual := make([]float64, len(c.sums))
 	for q, sum := range c.sums {
-		usual[q] = sum / float64(2*n)
+		usual[q] = sum / float64(2*len(rows))
 	}
 	return &Taste{c.features, c.scale, mean, rows, usual}
 }
@@ -293,7 +300,7 @@ func (c *Comparisons) Taste() *Taste {
 // has the mean features of all that were compared.
 func (t *Taste) LogUsual(x *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.of(x), t.usual)
-	return logNormal(mean / math.Sqrt(curve*curve+sd*sd))
+	return logNormal(mean / math.Sqrt(curve*curve+float64(sd*sd)))
 }
 
 // Scale is the standard deviation of a weight a priori that was chosen.
@@ -301,22 +308,17 @@ func (c *Comparisons) Scale() float64 { return c.scale }
 
 // difference returns the mean and the standard deviation of u(x) − u(y).
 func (t *Taste) difference(x, y []float64) (mean, sd float64) {
-	n, m := t.rows.Dims()
-	z := make([]float64, m)
+	z := make([]float64, len(x))
 	square := 0.0
 	for q := range z {
 		z[q] = x[q] - y[q]
-		mean += t.mean[q] * z[q]
-		square += z[q] * z[q]
+		mean += float64(t.mean[q] * z[q])
+		square += float64(z[q] * z[q])
 	}
-	variance := t.scale * t.scale * square
-	for k := range n {
-		dot := 0.0
-		row := t.rows.RawRowView(k)
-		for q, v := range z {
-			dot += row[q] * v
-		}
-		variance -= dot * dot
+	variance := float64(t.scale * t.scale * square)
+	for _, row := range t.rows {
+		dot := portable.Dot(row, z)
+		variance -= float64(dot * dot)
 	}
 	return mean, math.Sqrt(max(0, variance))
 }
@@ -325,7 +327,7 @@ func (t *Taste) difference(x, y []float64) (mean, sd float64) {
 // over the posterior.
 func (t *Taste) Prefers(x, y *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.of(x), t.features.of(y))
-	return math.Exp(logNormal(mean / math.Sqrt(curve*curve+sd*sd)))
+	return portable.Exp(logNormal(mean / math.Sqrt(curve*curve+float64(sd*sd))))
 }
 
 // Information returns what the answer to "x or y" is expected to tell of the taste,
@@ -334,10 +336,11 @@ func (t *Taste) Prefers(x, y *mcmc.Composition) float64 {
 func (t *Taste) Information(x, y *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.of(x), t.features.of(y))
 	chance := 0.0
-	for k, z := range hermiteAt {
-		chance += hermiteWeight[k] * entropy(math.Exp(logNormal((mean+sd*z)/curve)))
+	for k := -normalPoints; k <= normalPoints; k++ {
+		z := float64(float64(k) * normalStep)
+		chance += float64(float64(normalStep*portable.Exp(logDensity(z))) * entropy(portable.Exp(logNormal((mean+float64(sd*z))/curve))))
 	}
-	return entropy(math.Exp(logNormal(mean/math.Sqrt(curve*curve+sd*sd)))) - chance
+	return entropy(portable.Exp(logNormal(mean/math.Sqrt(curve*curve+float64(sd*sd))))) - chance
 }
 
 // entropy is that of a coin.
@@ -345,19 +348,12 @@ func entropy(p float64) float64 {
 	if p <= 0 || p >= 1 {
 		return 0
 	}
-	return -p*math.Log(p) - (1-p)*math.Log1p(-p)
+	return float64(-p*portable.Log(p)) - float64((1-p)*portable.Log1p(-p))
 }
 
-// standardNormal returns points and weights of the Gauss–Hermite rule for the
-// standard normal law.
-func standardNormal(points int) (at, weight []float64) {
-	at, weight = make([]float64, points), make([]float64, points)
-	quad.Hermite{}.FixedLocations(at, weight, math.Inf(-1), math.Inf(1))
-	for k := range at {
-		weight[k] /= math.Sqrt(math.Pi)
-		at[k] *= math.Sqrt2
-	}
-	return at, weight
-}
-
-var hermiteAt, hermiteWeight = standardNormal(40)
+// Means over the standard normal law are sums over evenly spaced points, whose error for
+// a smooth function falls with the step as exp(−2π²/step²).
+const (
+	normalStep   = 0.4
+	normalPoints = 20 // on either side of 0
+)

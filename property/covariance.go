@@ -3,8 +3,6 @@ package property
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // A CovarianceError says why a matrix is no covariance.
@@ -52,13 +50,13 @@ func CheckCovariance(c [][]float64) error {
 		}
 		largest = max(largest, row[i])
 	}
-	slack := eigenvalueTolerance * math.Sqrt(float64(n)) * largest
+	slack := float64(eigenvalueTolerance * math.Sqrt(float64(n)) * largest)
 	for i, row := range c {
 		for j, v := range row[:i] {
 			if math.Abs(v-c[j][i]) > symmetryTolerance*math.Sqrt(row[i])*math.Sqrt(c[j][j]) {
 				return &CovarianceError{i, j, fmt.Sprintf("the matrix is not symmetric: %v here and %v across the diagonal", v, c[j][i])}
 			}
-			if bound := math.Sqrt(row[i]+slack) * math.Sqrt(c[j][j]+slack); math.Abs(v) > bound {
+			if bound := float64(math.Sqrt(row[i]+slack) * math.Sqrt(c[j][j]+slack)); math.Abs(v) > bound {
 				return &CovarianceError{i, j, fmt.Sprintf("a covariance of %v is more than the variances %v and %v allow: at most %.6g", v, row[i], c[j][j], bound)}
 			}
 		}
@@ -67,22 +65,53 @@ func CheckCovariance(c [][]float64) error {
 		return nil
 	}
 	// In units of the largest variance, so that nothing overflows.
-	s := mat.NewSymDense(n, nil)
-	for i, row := range c {
-		for j := range i + 1 {
-			s.SetSym(i, j, row[j]/largest)
+	scaled := func(i, j int) float64 {
+		if i == j {
+			return (c[i][i] + slack) / largest
 		}
-		s.SetSym(i, i, (row[i]+slack)/largest)
+		return c[i][j] / largest
 	}
-	var chol mat.Cholesky
-	if chol.Factorize(s) {
+	lower := newMatrix(n, n)
+	for i, row := range lower {
+		for j := range i + 1 {
+			row[j] = scaled(i, j)
+		}
+	}
+	if cholesky(lower) {
 		return nil
 	}
 	reason := "the matrix is not positive semidefinite: some portfolio would have a negative variance"
-	const small = 1000 // for eigenvalues take their time
-	var eigen mat.EigenSym
-	if n <= small && eigen.Factorize(s, false) {
-		reason += fmt.Sprintf(" (its smallest eigenvalue is %.3g, its largest variance %.3g)", eigen.Values(nil)[0]*largest-slack, largest)
+	const small = 500 // for it takes some forty Cholesky factors
+	if n <= small {
+		reason += fmt.Sprintf(" (its smallest eigenvalue is %.3g, its largest variance %.3g)", float64(smallestEigenvalue(n, scaled)*largest)-slack, largest)
 	}
 	return &CovarianceError{-1, -1, reason}
+}
+
+// smallestEigenvalue returns the smallest eigenvalue of a symmetric matrix that is not
+// positive definite, to six digits: without more than that on its diagonal, and only then,
+// the matrix has a Cholesky factor.
+func smallestEigenvalue(n int, at func(i, j int) float64) float64 {
+	lower := newMatrix(n, n)
+	below := func(value float64) bool {
+		for i, row := range lower {
+			for j := range i {
+				row[j] = at(i, j)
+			}
+			row[i] = at(i, i) - value
+		}
+		return cholesky(lower)
+	}
+	low, high := -1.0, 0.0
+	for !below(low) {
+		low, high = low+low, low
+	}
+	for high-low > 1e-6*math.Abs(low) {
+		if middle := float64((low + high) / 2); below(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return float64((low + high) / 2)
 }

@@ -80,3 +80,22 @@ func BenchmarkCheckCovariance(b *testing.B) {
 		}
 	}
 }
+
+// Assets that all have the same negative correlation c have a smallest eigenvalue of
+// 1 − (n−1)·c, which the message tells.
+func TestSmallestEigenvalue(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		apart float64
+		want  string
+	}{{3, 0.6, "is -0.2,"}, {3, 0.501, "is -0.002,"}, {10, 0.2, "is -0.8,"}, {40, 0.9, "is -34.1,"}, {400, 0.3, "is -119,"}} {
+		m := make([][]float64, c.n)
+		for i := range m {
+			m[i] = slices.Repeat([]float64{-c.apart}, c.n)
+			m[i][i] = 1
+		}
+		if err := property.CheckCovariance(m); err == nil || !strings.Contains(err.Error(), "its smallest eigenvalue "+c.want) {
+			t.Errorf("%d of −%v: %v, want %q", c.n, c.apart, err, c.want)
+		}
+	}
+}

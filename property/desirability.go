@@ -3,6 +3,8 @@ package property
 import (
 	"fmt"
 	"math"
+
+	"kir/internal/portable"
 )
 
 // A Desirability maps a number to log d, where d in 0..1 says how desirable it
@@ -21,7 +23,7 @@ func (d *Desirability) Log(v float64) float64 { return d.log(v) }
 
 // above returns a bound of log d between two numbers, which need not be in order.
 func (d *Desirability) above(v, w float64) float64 {
-	return d.log(max(min(v, w), min(max(v, w), d.best))) * (1 - 0x1p-50) // a logarithm is rounded
+	return float64(d.log(max(min(v, w), min(max(v, w), d.best))) * (1 - 0x1p-50)) // a logarithm is rounded
 }
 
 // Larger is the larger the better:
@@ -102,7 +104,7 @@ func Normal(mean, sd float64) (*Desirability, error) {
 	}
 	return &Desirability{func(v float64) float64 {
 		z := (v - mean) / sd
-		return -z * z / 2
+		return float64(-z * z / 2)
 	}, mean}, nil
 }
 
@@ -114,7 +116,7 @@ func (d *Desirability) Floor(floor float64) (*Desirability, error) {
 	if floor == 0 {
 		return d, nil
 	}
-	least := math.Log(floor)
+	least := portable.Log(floor)
 	return &Desirability{func(v float64) float64 { return max(least, d.log(v)) }, d.best}, nil
 }
 
@@ -128,7 +130,7 @@ func ramp(low, high, shape float64) func(v float64) float64 {
 		case v >= high:
 			return 0
 		}
-		return shape * math.Log((v-low)/width)
+		return float64(shape * portable.Log((v-low)/width))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -98,13 +99,13 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 		return nil, fmt.Errorf("there is no recipe to compare with")
 	}
 	d := &Distance{
-		likes: likes, floor: o.Floor, logFloor: math.Log(o.Floor), n: float64(o.Ingredients), zero: o.Zero,
+		likes: likes, floor: o.Floor, logFloor: portable.Log(o.Floor), n: float64(o.Ingredients), zero: o.Zero,
 		squares: make([]int64, len(o.Recipes)),
 		sums:    make([]int64, len(o.Recipes)),
 		with:    make([][]logPart, o.Ingredients),
 	}
 	// |D_i| ≤ log(M/zero) < 2^e, and at most 2·min(N, M) of them are not 0.
-	_, e := math.Frexp(math.Log(float64(o.Total)/o.Zero) + 1)
+	_, e := math.Frexp(portable.Log(float64(o.Total)/o.Zero) + 1)
 	d.shift = min(26, (60-2*e-bits.Len(uint(min(o.Ingredients, o.Total))))/2)
 	d.unit = math.Ldexp(1, d.shift)
 	logs := make([]int64, min(o.Total+1, maxLogs))
@@ -141,7 +142,7 @@ func (d *Distance) logOf(amount int) int64 {
 	if amount == 0 {
 		return 0
 	}
-	return int64(math.RoundToEven(math.Log(float64(amount)/d.zero) * d.unit))
+	return int64(math.RoundToEven(portable.Log(float64(amount)/d.zero) * d.unit))
 }
 
 // between returns d² from the sum of squares and the sum of all D_i.
@@ -156,7 +157,7 @@ func (d *Distance) log(least float64) float64 {
 	if d.likes {
 		return max(d.logFloor, -z)
 	}
-	return math.Log(max(d.floor, -math.Expm1(-z)))
+	return portable.Log(max(d.floor, -portable.Expm1(-z)))
 }
 
 // Between returns d, the distance to the nearest recipe, of a composition.
@@ -205,7 +206,7 @@ func TypicalDistance(o DistanceOptions) (float64, error) {
 		distances[k] = math.Ldexp(math.Sqrt(d.nearest(o.Recipes[r], r)), -d.shift)
 	}
 	slices.Sort(distances)
-	return (distances[(looks-1)/2] + distances[looks/2]) / 2, nil
+	return float64((distances[(looks-1)/2] + distances[looks/2]) / 2), nil
 }
 
 // LogScore returns log y(x).
@@ -324,7 +325,7 @@ func (s *distanceScorer) candidates(i, j, sum int) {
 	first, last := 0, 0
 	for r, rest := range s.rest {
 		f := float64(rest) - d.curve[r]
-		s.left[r], s.right[r] = f+t0*d.slope[r], f+t1*d.slope[r]
+		s.left[r], s.right[r] = f+float64(t0*d.slope[r]), f+float64(t1*d.slope[r])
 		if s.left[r] < s.left[first] {
 			first = r
 		}
@@ -337,10 +338,10 @@ func (s *distanceScorer) candidates(i, j, sum int) {
 	for _, r := range []int{first, last} {
 		size = max(size, math.Abs(s.left[r]), math.Abs(s.right[r]))
 	}
-	slack := 1e-9 * (size + t1*t1/d.n + float64(s.squares))
+	slack := float64(1e-9 * (size + t1*t1/d.n + float64(s.squares)))
 	s.nearest = s.nearest[:0]
 	for r := range s.rest {
-		bonus := 2 * float64(longest) * float64(s.ofI[r]+s.ofJ[r])
+		bonus := float64(2 * float64(longest) * float64(s.ofI[r]+s.ofJ[r]))
 		left, right := s.left[r]-bonus, s.right[r]-bonus
 		// Neither of the two is further than itself, however small the slack.
 		if r != first && r != last && (left >= s.left[first]+slack && right >= s.right[first]+slack ||
@@ -406,15 +407,15 @@ func (s *distanceScorer) Above(from, to int) float64 {
 		nearU, farU := squares(u0-i, u1-i)
 		nearV, farV := squares(v0-j, v1-j)
 		near, far := squares(low-float64(r.sum-s.lineSum), high-float64(r.sum-s.lineSum))
-		rest := float64(r.squares) - i*i - j*j
-		slack := 0x1p-49 * (float64(r.squares) + i*i + j*j + farU + farV + far/d.n)
+		rest := float64(r.squares) - float64(i*i) - float64(j*j)
+		slack := float64(0x1p-49 * (float64(r.squares) + float64(i*i) + float64(j*j) + farU + farV + far/d.n))
 		if d.likes {
 			least = min(least, rest+nearU+nearV-far/d.n-slack)
 		} else {
 			least = min(least, rest+farU+farV-near/d.n+slack)
 		}
 	}
-	return d.log(max(0, least)) * (1 - 0x1p-49)
+	return float64(d.log(max(0, least)) * (1 - 0x1p-49))
 }
 
 // squares returns the least and the greatest square between two numbers.

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -92,7 +93,7 @@ func NewDocument(topics [][]float64, counts []int, total int) (*Document, error)
 		} else {
 			d.runs = append(d.runs, docRun{at, at + 1, n})
 		}
-		d.base += n * (math.Log(n/length) + math.Log(float64(total)) + float64(shift)*math.Ln2)
+		d.base += float64(n * (portable.Log(n/length) + portable.Log(float64(total)) + float64(float64(shift)*math.Ln2)))
 	}
 	return d, nil
 }
@@ -122,14 +123,14 @@ func (d *Document) log(p []int64) float64 {
 		// Two products, because a multiplication waits for the one before it.
 		even, odd := 1.0, 1.0
 		for len(words) >= 2 {
-			even *= float64(words[0])
-			odd *= float64(words[1])
+			even = float64(even * float64(words[0]))
+			odd = float64(odd * float64(words[1]))
 			words = words[2:]
 		}
 		if len(words) == 1 {
-			even *= float64(words[0])
+			even = float64(even * float64(words[0]))
 		}
-		sum += float64(run.times * math.Log(even*odd))
+		sum += float64(run.times * portable.Log(float64(even*odd)))
 	}
 	return sum - d.base
 }

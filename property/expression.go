@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -136,12 +137,15 @@ func (q *question) number(sum int64) float64 {
 
 // LogScore returns log y(x): NaN where the formula is negative or not a number,
 // +Inf where it is infinite.
-func (e *Expression) LogScore(x *mcmc.Composition) float64 {
+func (e *Expression) LogScore(x *mcmc.Composition) float64 { return portable.Log(e.Value(x)) }
+
+// Value returns the formula at x, which may be no score.
+func (e *Expression) Value(x *mcmc.Composition) float64 {
 	v := make([]float64, e.slots)
 	for k := range e.questions {
 		v[k] = e.questions[k].number(e.questions[k].sum(x))
 	}
-	return math.Log(e.value(v))
+	return e.value(v)
 }
 
 // Scorer returns a scorer of x.
@@ -173,7 +177,7 @@ func (s *expressionScorer) log(sums []int64) float64 {
 	if !(y >= 0) || math.IsInf(y, 0) {
 		s.bad = y
 	}
-	return math.Log(y)
+	return portable.Log(y)
 }
 
 func (s *expressionScorer) Reset() {

@@ -142,9 +142,11 @@ func TestExpressionRefuses(t *testing.T) {
 		at      int
 		says    string
 	}{
-		{``, 0, "unexpected token"},
-		{`1 +`, 2, "unexpected"},
-		{`(1`, 1, "unexpected token EOF"},
+		{``, 0, "the expression is empty"},
+		{`1 +`, 2, "ends where more is expected"},
+		{`(1`, 1, "ends where more is expected"},
+		{`used = 2`, 5, "to compare write =="},
+		{`if used > 1 then 1 else 0`, 12, "t ? a : b"},
 		{`share("Ginn")`, 6, `no ingredient "Ginn"`},
 		{`1 + share("family", "citrux")`, 20, `no family is "citrux"`},
 		{`mean("price")`, 5, "no such attribute"},
@@ -174,7 +176,7 @@ func TestExpressionRefuses(t *testing.T) {
 		{`used in [1]`, 5, `"in"`},
 		{`used ?? 1`, 5, `"??"`},
 		{`1 | exp()`, 0, ""}, // the same as exp(1), and fine
-		{`used | exp().foo`, 12, "unexpected token"},
+		{`used | exp().foo`, 12, "is not expected here"},
 		{`(exp)(1)`, 0, ""},
 		{`now()`, 0, `no function "now"`},
 		{`len("a")`, 0, `no function "len"`},

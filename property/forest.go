@@ -1,9 +1,8 @@
 package property
 
 import (
-	"math"
-
 	"kir/internal/ensemble"
+	"kir/internal/portable"
 	"kir/mcmc"
 	"kir/model"
 )
@@ -49,7 +48,7 @@ func (f *Forest) LogScore(x *mcmc.Composition) float64 {
 
 // log turns a sum over the trees into log y.
 func (f *Forest) log(sum int64) float64 {
-	return math.Log(max(f.floor, f.score.Probability(sum)))
+	return portable.Log(max(f.floor, f.score.Probability(sum)))
 }
 
 // Scorer returns a scorer of x.

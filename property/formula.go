@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
@@ -15,6 +16,7 @@ import (
 	"github.com/expr-lang/expr/parser"
 
 	"kir/internal/fault"
+	"kir/internal/portable"
 )
 
 // Limits of a formula.
@@ -50,6 +52,9 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	if n := utf8.RuneCountInString(text); n > maxFormula {
 		return nil, &ExpressionError{At: maxFormula, Message: fmt.Sprintf("the expression has %d characters", n), Hint: fmt.Sprintf("at most %d are read", maxFormula)}
 	}
+	if strings.TrimSpace(text) == "" {
+		return nil, &ExpressionError{Message: "the expression is empty"}
+	}
 	config := conf.CreateNew()
 	config.MaxNodes = maxNodes
 	for name := range functions {
@@ -57,7 +62,7 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	}
 	tree, err := parser.ParseWithConfig(text, config)
 	if bad := (*file.Error)(nil); errors.As(err, &bad) {
-		return nil, &ExpressionError{At: bad.From, Message: bad.Message}
+		return nil, unexpected(bad)
 	} else if err != nil {
 		return nil, &ExpressionError{Message: err.Error()}
 	}
@@ -81,6 +86,32 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	e.value = n
 	c.first = first
 	return e, nil
+}
+
+// unexpected says of what the parser does not take what is written instead.
+func unexpected(bad *file.Error) *ExpressionError {
+	e := &ExpressionError{At: bad.From, Message: bad.Message}
+	token, ok := strings.CutPrefix(bad.Message, "unexpected token ")
+	if !ok {
+		return e
+	}
+	if token == "EOF" {
+		e.Message, e.Hint = "the expression ends where more is expected", "complete it, or close what is open"
+		return e
+	}
+	if _, quoted, ok := strings.Cut(strings.TrimSuffix(token, ")"), "("); ok {
+		token = quoted
+	}
+	e.Message = token + " is not expected here"
+	switch token {
+	case `"="`:
+		e.Hint = "to compare write =="
+	case `"then"`, `"else"`, `"elif"`:
+		e.Hint = "write t ? a : b, or if t {a} else {b}"
+	case `"&"`, `"|"`:
+		e.Hint = "write and, or"
+	}
+	return e
 }
 
 // formula compiles one.
@@ -231,7 +262,7 @@ func (c *formula) binary(n *ast.BinaryNode) (number, truth, error) {
 	case "%":
 		return func(v []float64) float64 { return math.Mod(a(v), b(v)) }, nil, nil
 	case "^", "**":
-		return func(v []float64) float64 { return math.Pow(a(v), b(v)) }, nil, nil
+		return func(v []float64) float64 { return portable.Pow(a(v), b(v)) }, nil, nil
 	case "<":
 		return nil, func(v []float64) bool { return a(v) < b(v) }, nil
 	case "<=":

@@ -10,6 +10,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"kir/internal/fault"
+	"kir/internal/portable"
 )
 
 // A function is what a formula may call: one that asks something of the
@@ -29,8 +30,8 @@ var functions = map[string]function{
 	"count": {usage: `count("ingredient") or count("attribute", "value")`, ask: askSum(askCount)},
 	"mean":  {usage: `mean("attribute")`, ask: askMeanOf},
 	"abs":   {usage: "abs(a)", of: math.Abs},
-	"exp":   {usage: "exp(a)", of: math.Exp},
-	"log":   {usage: "log(a)", of: math.Log},
+	"exp":   {usage: "exp(a)", of: portable.Exp},
+	"log":   {usage: "log(a)", of: portable.Log},
 	"sqrt":  {usage: "sqrt(a)", of: math.Sqrt},
 	"floor": {usage: "floor(a)", of: math.Floor},
 	"ceil":  {usage: "ceil(a)", of: math.Ceil},
@@ -153,5 +154,5 @@ func askMeanOf(c *formula, names []string) (question, error) {
 		return question{}, err
 	}
 	f := newForm(numbers, c.expression.total)
-	return question{kind: askMean, form: f, mean: f.scale * float64(c.expression.total)}, nil
+	return question{kind: askMean, form: f, mean: float64(f.scale * float64(c.expression.total))}, nil
 }

@@ -14,7 +14,6 @@ import (
 // TestDesirabilitiesStay keeps what desirabilities of all shapes say of figures at, beside
 // and beyond their bounds, and which are refused.
 func TestDesirabilitiesStay(t *testing.T) {
-	golden.OfFloats(t)
 	kept := golden.Open(t)
 	inf, nan := math.Inf(1), math.NaN()
 	numbers := []float64{-1, 0, 0.5, 2, nan, inf, -inf}
@@ -54,7 +53,6 @@ func TestDesirabilitiesStay(t *testing.T) {
 // preferred, and what an answer would tell, the same of x or y and y or x and none of x
 // or x.
 func TestTasteStays(t *testing.T) {
-	golden.OfFloats(t)
 	kept := golden.Open(t)
 	for _, c := range []struct {
 		ingredients, total, pairs int

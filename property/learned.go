@@ -1,8 +1,7 @@
 package property
 
 import (
-	"math"
-
+	"kir/internal/portable"
 	"kir/mcmc"
 	"kir/model"
 )
@@ -27,7 +26,7 @@ func (l *Learned) LogScore(x *mcmc.Composition) float64 {
 	return l.log(l.score.At(x.Amounts(), x.Ingredients()))
 }
 
-func (l *Learned) log(score float64) float64 { return math.Log(max(l.floor, score)) }
+func (l *Learned) log(score float64) float64 { return portable.Log(max(l.floor, score)) }
 
 // Scorer returns a scorer of x.
 func (l *Learned) Scorer(x *mcmc.Composition) mcmc.Scorer {

@@ -73,7 +73,7 @@ func NewMarkowitz(returns []float64, covariance [][]float64, aversion float64, t
 	shift := min(59-bits.Len(uint(total))-exponent, 900)
 	for i := range n {
 		for j := range n {
-			m.covariance[i*n+j] = int64(math.RoundToEven(math.Ldexp(covariance[i][j]/2+covariance[j][i]/2, shift)))
+			m.covariance[i*n+j] = int64(math.RoundToEven(math.Ldexp(float64(covariance[i][j]/2)+float64(covariance[j][i]/2), shift)))
 		}
 	}
 	m.perUnit = math.Ldexp(1/float64(total)/float64(total), -shift)
@@ -85,11 +85,11 @@ func NewMarkowitz(returns []float64, covariance [][]float64, aversion float64, t
 }
 
 // Risk returns wᵀΣw, the variance of the return.
-func (m *Markowitz) Risk(x *mcmc.Composition) float64 { return m.risk(x).float() * m.perUnit }
+func (m *Markowitz) Risk(x *mcmc.Composition) float64 { return float64(m.risk(x).float() * m.perUnit) }
 
 // Return returns μᵀw, the expected return.
 func (m *Markowitz) Return(x *mcmc.Composition) float64 {
-	return float64(m.returns.of(x)) * m.perReturn
+	return float64(float64(m.returns.of(x)) * m.perReturn)
 }
 
 // risk returns xᵀΣx.
@@ -189,12 +189,12 @@ func (s *markowitzScorer) Curve(i, j int) (peak int) {
 	l.slope, l.curve = s.slopes(i, j)
 	a := s.x.Amount(i)
 	l.at, l.returns, l.step = int64(a), s.returns, m.returns.a[i]-m.returns.a[j]
-	gain, loss := float64(l.step)*m.perReturn, 2*float64(l.slope)*m.perRisk
-	l.here, l.rise, l.bend = s.LogScore(), gain-loss, float64(l.curve)*m.perRisk
+	gain, loss := float64(float64(l.step)*m.perReturn), float64(2*float64(l.slope)*m.perRisk)
+	l.here, l.rise, l.bend = s.LogScore(), gain-loss, float64(float64(l.curve)*m.perRisk)
 	sum := float64(a + s.x.Amount(j))
 	size := math.Abs(float64(s.returns)*m.perReturn) + math.Abs(s.risk.float()*m.perRisk) +
-		sum*(math.Abs(gain)+math.Abs(loss)+sum*math.Abs(l.bend))
-	l.slack = 0x1p-48 * size
+		float64(sum*(math.Abs(gain)+math.Abs(loss)+float64(sum*math.Abs(l.bend))))
+	l.slack = float64(0x1p-48 * size)
 	if !(l.bend > 0) {
 		return 0
 	}
@@ -216,9 +216,9 @@ func (s *markowitzScorer) Above(from, to int) float64 {
 	l := &s.line
 	a, b := float64(int64(from)-l.at), float64(int64(to)-l.at)
 	if l.bend > 0 && a < l.peak && l.peak < b {
-		return l.here + l.rise*l.peak/2 + l.slack
+		return l.here + float64(l.rise*l.peak/2) + l.slack
 	}
-	return l.here + max((l.rise-l.bend*a)*a, (l.rise-l.bend*b)*b) + l.slack
+	return l.here + max((l.rise-float64(l.bend*a))*a, (l.rise-float64(l.bend*b))*b) + l.slack
 }
 
 func (s *markowitzScorer) Moved(i, j int) {

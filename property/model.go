@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"kir/internal/ensemble"
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -31,7 +32,7 @@ func NewModel(settings []*ensemble.Score, wish func(sums []float64) float64, flo
 // LogScore returns log y(x).
 func (m *Model) LogScore(x *mcmc.Composition) float64 {
 	sums, _ := m.Sums(x)
-	return math.Log(max(m.floor, m.wish(sums)))
+	return portable.Log(max(m.floor, m.wish(sums)))
 }
 
 // Sums returns the sums of the ensemble's targets at x in the setting in which the
@@ -85,7 +86,7 @@ func (s *modelScorer) LogScore() float64 {
 		s.sums = w.AppendSums(s.sums[:0])
 		y = max(y, s.property.wish(s.sums))
 	}
-	return math.Log(y)
+	return portable.Log(y)
 }
 
 // look takes the wish of a line's piece.
@@ -121,7 +122,7 @@ func (s *modelScorer) Line(i, j int, p *mcmc.Pieces) {
 			}
 		}
 		if start == 0 || y != last {
-			q.add(int(start), math.Log(y))
+			q.add(int(start), portable.Log(y))
 			last = y
 		}
 		if next == math.MaxInt32 {

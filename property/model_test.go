@@ -13,7 +13,7 @@ import (
 // TestModel walks a model of XGBoost about: inputs of all kinds, and two settings of
 // one that no composition has.
 func TestModel(t *testing.T) {
-	f, err := os.Open("../bench/models/testdata/xgb-squared-100.json")
+	f, err := os.Open("../internal/ensemble/testdata/xgb-squared-100.json")
 	if err != nil {
 		t.Fatal(err)
 	}

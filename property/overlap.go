@@ -2,9 +2,10 @@ package property
 
 import (
 	"fmt"
-	"math"
+
 	"slices"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -75,9 +76,9 @@ func newOverlap(likes bool, ingredients int, recipes [][]int32, floor float64) (
 // log returns log y from the overlap with the nearest recipe.
 func (o *Overlap) log(overlap float64) float64 {
 	if o.likes {
-		return math.Log(max(o.floor, overlap))
+		return portable.Log(max(o.floor, overlap))
 	}
-	return math.Log(max(o.floor, 1-overlap))
+	return portable.Log(max(o.floor, 1-overlap))
 }
 
 // LogScore returns log y(x).

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -107,7 +108,7 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 		lifts = liftsOf(&o, uses)
 	}
 	logUnmet := func(m, n int) float64 {
-		return math.Log(o.Smooth / (float64(m)*float64(n)/float64(len(o.Recipes)) + o.Smooth))
+		return portable.Log(o.Smooth / (float64(m)*float64(n)/float64(len(o.Recipes)) + o.Smooth))
 	}
 	sizes := slices.Compact(slices.Sorted(slices.Values(uses)))
 	p.count = len(sizes)
@@ -158,7 +159,7 @@ func (p *Pairs) checkFactors(o *PairsOptions) ([]pairValue, error) {
 		case !(f.Factor >= 0) || math.IsInf(f.Factor, 0):
 			return nil, fmt.Errorf("the factor of %d and %d is %v: it must be a finite number of at least 0", f.I, f.J, f.Factor)
 		}
-		values = append(values, pairValue{int32(min(f.I, f.J)), int32(max(f.I, f.J)), math.Log(f.Factor)})
+		values = append(values, pairValue{int32(min(f.I, f.J)), int32(max(f.I, f.J)), portable.Log(f.Factor)})
 	}
 	slices.SortStableFunc(values, comparePairs)
 	joined := values[:0]
@@ -194,7 +195,7 @@ func liftsOf(o *PairsOptions, uses []int) []pairValue {
 		slices.Sort(met)
 		for _, j := range met {
 			expected := float64(uses[i]) * float64(uses[j]) / float64(len(o.Recipes))
-			lifts = append(lifts, pairValue{int32(i), j, math.Log((float64(together[j]) + o.Smooth) / (expected + o.Smooth))})
+			lifts = append(lifts, pairValue{int32(i), j, portable.Log((float64(together[j]) + o.Smooth) / (expected + o.Smooth))})
 			together[j] = 0
 		}
 	}
@@ -253,7 +254,7 @@ func (p *Pairs) log(b bond, n int) float64 {
 	if p.lift == MeanLift {
 		lift /= float64(n) * float64(n-1) / 2
 	}
-	return (lift + float64(b.factor)) * p.unit
+	return float64((lift + float64(b.factor)) * p.unit)
 }
 
 // sum returns the bonds between all used ingredients.

@@ -36,19 +36,19 @@ const formBits, rootBits = 28, 22
 // NewPreference returns the property of what was learnt.
 func NewPreference(c *Comparisons) *Preference {
 	t := c.Taste()
-	n, m := t.rows.Dims()
+	n, m := len(t.rows), len(t.mean)
 	centre := t.usual
 	p := &Preference{features: c.features, scale: c.scale, of: n + 2, forms: make([]int64, m*(n+2)), at: make([]float64, n+2)}
 	for q := range m {
 		row := p.forms[q*p.of : (q+1)*p.of]
 		for k := range n {
-			row[k] = int64(math.RoundToEven(math.Ldexp(t.rows.At(k, q), formBits)))
-			p.at[k] += t.rows.At(k, q) * centre[q]
+			row[k] = int64(math.RoundToEven(math.Ldexp(t.rows[k][q], formBits)))
+			p.at[k] += float64(t.rows[k][q] * centre[q])
 		}
 		row[n] = int64(math.RoundToEven(math.Ldexp(t.mean[q], formBits)))
 		row[n+1] = int64(math.RoundToEven(math.Ldexp(centre[q], formBits)))
-		p.at[n] += t.mean[q] * centre[q]
-		p.at[n+1] += centre[q] * centre[q]
+		p.at[n] += float64(t.mean[q] * centre[q])
+		p.at[n+1] += float64(centre[q] * centre[q])
 	}
 	for k := range c.features.total + 1 {
 		root := math.Sqrt(float64(k) / float64(c.features.total))
@@ -94,7 +94,7 @@ func (p *Preference) log(sums []int64, grouped int) float64 {
 		less += float64(d * d)
 	}
 	own := p.features.own()
-	square := own*own + float64(grouped)/float64(p.features.total) - float64(2*unit*float64(sums[n+1])) + p.at[n+1]
+	square := float64(own*own) + float64(grouped)/float64(p.features.total) - float64(2*unit*float64(sums[n+1])) + p.at[n+1]
 	variance := max(0, float64(p.scale*p.scale*square)-less)
 	mean := float64(float64(sums[n])*unit) - p.at[n]
 	return logNormal(mean / math.Sqrt(curve*curve+variance))

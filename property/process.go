@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+
 	"os"
 	"os/exec"
 	"strconv"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kir/internal/fault"
+	"kir/internal/portable"
 )
 
 // process is one running program.
@@ -46,6 +47,11 @@ const endTime = time.Second
 
 // start starts the program of that path.
 func start(path string, o *ProgramOptions) (*process, error) {
+	if o.Starting != nil {
+		if err := o.Starting(); err != nil {
+			return nil, err
+		}
+	}
 	cmd := exec.Command(path, o.Command[1:]...)
 	cmd.Dir = o.Dir
 	cmd.Env = append(os.Environ(), "KIR_TOTAL="+strconv.Itoa(o.Total))
@@ -223,7 +229,7 @@ func appendLogs(dst []float64, answer []byte, recipes int) ([]float64, error) {
 			}
 			return dst, fmt.Errorf("score %d of %d is %s: a score is a finite number of at least 0", k+1, recipes, what)
 		}
-		dst = append(dst, math.Log(*score))
+		dst = append(dst, portable.Log(*score))
 	}
 	return dst, nil
 }

@@ -73,6 +73,9 @@ type ProgramOptions struct {
 	Timeout     time.Duration // for an answer, above 0
 	Processes   int           // how many may run at once, at least 1
 	Batch       int           // how many whole candidates a move draws and asks for at once, at least 1
+	// Starting is called before the program is started, each time; its error ends the run
+	// instead. It may be nil.
+	Starting func() error
 	// Tell is told what the user should know and does not end the run. It may
 	// be called from several goroutines, and may be nil.
 	Tell func(message string)

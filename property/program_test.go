@@ -552,3 +552,34 @@ func TestFindProgramNowhere(t *testing.T) {
 		}
 	}
 }
+
+// What is seen to before a program starts is seen to each time, and ends the run if it
+// says so.
+func TestProgramStarting(t *testing.T) {
+	started, changed := 0, errors.New("the program has changed")
+	p, err := property.NewProgram(property.ProgramOptions{
+		Command: []string{"sh", "-c", "read line; echo '[1]'"}, Ingredients: []string{"a", "b"}, Total: 3, Timeout: time.Minute, Processes: 1, Batch: 1,
+		Starting: func() error {
+			if started++; started > 2 {
+				return changed
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		t.Skip(err)
+	}
+	defer p.Close()
+	for amount := 1; amount <= 3; amount++ { // it ends after each answer
+		x, err := mcmc.NewComposition(2, mcmc.Part{Ingredient: 0, Amount: amount})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if score := p.LogScore(x); (score == 0) != (amount < 3) {
+			t.Errorf("recipe %d scores %v: %v", amount, score, p.Err())
+		}
+	}
+	if !errors.Is(p.Err(), changed) || started != 3 {
+		t.Errorf("started %d times: %v", started, p.Err())
+	}
+}

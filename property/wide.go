@@ -29,5 +29,5 @@ func (w wide) float() float64 {
 		lo, carry := bits.Add64(^w.lo, 1, 0)
 		return 0 - wide{^w.hi + carry, lo}.float()
 	}
-	return float64(w.hi)*0x1p64 + float64(w.lo)
+	return float64(float64(w.hi)*0x1p64) + float64(w.lo)
 }

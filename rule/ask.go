@@ -65,9 +65,9 @@ func (a *asker) ask(s Set, hard bool) verdict {
 	case all:
 		return some
 	}
-	p := newProver(c, sizes)
+	p := newProver(a.ctx, c, sizes)
 	impossible := p.impossible()
-	a.work += 6 * float64(proofSteps-p.steps)
+	a.work += float64(6 * float64(proofSteps-p.steps))
 	switch {
 	case impossible:
 		a.blamed = p.blamed
@@ -91,15 +91,14 @@ func (a *asker) ask(s Set, hard bool) verdict {
 	return unknown
 }
 
-// enumerate looks at every composition until one keeps the conditions.
+// enumerate looks for a composition that keeps the conditions.
 func (a *asker) enumerate(e *enumeration) verdict {
 	found := false
-	done := e.each(func(parts []Part) bool {
-		found = e.c.Keeps(parts)
-		return !found
-	})
-	a.work += 50 * float64(e.looked)
+	done := e.each(a.ctx, func() bool { found = true; return false })
+	a.work += e.work()
+	a.err = a.ctx.Err()
 	switch {
+	case a.err != nil:
 	case found:
 		return some
 	case done:

@@ -17,8 +17,13 @@ type Conditions struct {
 	Needs   []Dependence
 	Sums    []Sum
 
-	GroupsOf [][]int32 // by ingredient: the groups that it is a member of
+	GroupsOf [][]int32 // by ingredient: the groups that it is a member of, rising
 	Required int       // how many ingredients are
+
+	needsOf    [][]int32 // by ingredient: the needs that begin with it, rising
+	sumsOf     [][]int32 // by ingredient: the sums that it has a term in, rising
+	idleGroups []int32   // groups that are broken where none of their members is used
+	idleSums   []int32   // sums that are broken where none of their ingredients is
 
 	groupRules, needRules, sumRules []int // the rule that each is of
 
@@ -81,9 +86,24 @@ func (c *Conditions) index() {
 			c.doses[i] = dosesOf(*a, c.Total)
 		}
 	}
+	c.needsOf, c.sumsOf = make([][]int32, len(c.Amounts)), make([][]int32, len(c.Amounts))
 	for g := range c.Groups {
 		for _, i := range c.Groups[g].Members {
 			c.GroupsOf[i] = append(c.GroupsOf[i], int32(g))
+		}
+		if !allows(&c.Groups[g], 0, 0) {
+			c.idleGroups = append(c.idleGroups, int32(g))
+		}
+	}
+	for k, n := range c.Needs {
+		c.needsOf[n.If] = append(c.needsOf[n.If], int32(k))
+	}
+	for k := range c.Sums {
+		for _, t := range c.Sums[k].Terms {
+			c.sumsOf[t.Ingredient] = append(c.sumsOf[t.Ingredient], int32(k))
+		}
+		if !c.Sums[k].contains(0) {
+			c.idleSums = append(c.idleSums, int32(k))
 		}
 	}
 }
@@ -155,30 +175,64 @@ func (c *Conditions) Keeps(parts []Part) bool {
 	if required < c.Required {
 		return false
 	}
-	for g := range c.Groups {
-		used, total := 0, 0
-		for _, p := range parts {
-			if slices.Contains(c.GroupsOf[p.Ingredient], int32(g)) {
-				used++
-				total += p.Amount
+	// Conditions that no part has to do with hold, but for those that are idle.
+	for _, g := range c.idleGroups {
+		if !c.keepsGroup(parts, g) {
+			return false
+		}
+	}
+	for _, k := range c.idleSums {
+		if !c.Sums[k].holds(parts) {
+			return false
+		}
+	}
+	for at, p := range parts {
+		for _, g := range c.GroupsOf[p.Ingredient] {
+			if !met(c.GroupsOf, parts[:at], g) && !c.keepsGroup(parts, g) {
+				return false
 			}
 		}
-		group := &c.Groups[g]
-		if group.Used != nil && !contains(group.Used, used) || group.Total != nil && !contains(group.Total, total) {
-			return false
+		for _, k := range c.needsOf[p.Ingredient] {
+			if !c.Needs[k].kept(func(i int) bool { return amountOf(parts, i) > 0 }) {
+				return false
+			}
 		}
-	}
-	for _, n := range c.Needs {
-		if !n.kept(func(i int) bool { return amountOf(parts, i) > 0 }) {
-			return false
-		}
-	}
-	for k := range c.Sums {
-		if s := &c.Sums[k]; !s.holds(parts) {
-			return false
+		for _, k := range c.sumsOf[p.Ingredient] {
+			if !met(c.sumsOf, parts[:at], k) && !c.Sums[k].holds(parts) {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// met says whether one of some parts has to do with a condition, by the conditions
+// of each ingredient.
+func met(of [][]int32, parts []Part, condition int32) bool {
+	for _, p := range parts {
+		if _, ok := slices.BinarySearch(of[p.Ingredient], condition); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// keepsGroup says whether a composition keeps a group.
+func (c *Conditions) keepsGroup(parts []Part, g int32) bool {
+	used, total := 0, 0
+	for _, p := range parts {
+		if _, ok := slices.BinarySearch(c.GroupsOf[p.Ingredient], g); ok {
+			used++
+			total += p.Amount
+		}
+	}
+	return allows(&c.Groups[g], used, total)
+}
+
+// allows says whether so many of a group's members may be used, and take so many
+// units together.
+func allows(g *count.Group, used, total int) bool {
+	return (g.Used == nil || contains(g.Used, used)) && (g.Total == nil || contains(g.Total, total))
 }
 
 func contains(r *Range, v int) bool { return r.Min <= v && v <= r.Max }

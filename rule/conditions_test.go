@@ -43,7 +43,7 @@ func TestConditionsStay(t *testing.T) {
 		said += "\nkept"
 		for n := range min(s.Ingredients, 5) + 1 {
 			if e := newEnumeration(c, []int{n}); e.candidates() < 5000 {
-				kept, ok := c.Kept(n)
+				kept, ok, _ := c.Kept(t.Context(), n)
 				said += fmt.Sprintf(" %d %t,", kept, ok)
 			} else {
 				said += fmt.Sprintf(" of %.9g,", e.candidates())

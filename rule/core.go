@@ -44,7 +44,7 @@ func (x *explainer) smallest() (core []int, law bool) {
 	for size := 1; size < len(core); size++ {
 		sets := 1.0
 		for j := range size {
-			sets *= float64(len(all)-j) / float64(j+1)
+			sets = float64(sets * (float64(len(all)-j) / float64(j+1)))
 		}
 		if sets*x.cost() > searchBudget {
 			break

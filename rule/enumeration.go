@@ -1,12 +1,17 @@
 package rule
 
-import "math"
+import (
+	"context"
+
+	"kir/internal/portable"
+)
 
 // maxCandidates is how many compositions are looked at one by one.
 const maxCandidates = 1 << 20
 
-// An enumeration goes through the compositions of conditions that keep those on
-// single amounts.
+// An enumeration goes through the compositions that keep conditions. It chooses
+// amounts from those that each ingredient may take, and gives up where a group has
+// more than it may.
 type enumeration struct {
 	c        *Conditions
 	wanted   []bool // by n
@@ -15,15 +20,17 @@ type enumeration struct {
 	room  []int // of the ingredients from i on: the most that they can take
 	must  []int // and the least that those which are required take
 	parts []Part
+	book  *ledger // of the parts
 
 	looked int // how many amounts were tried
 	left   int // how many more may be
-	visit  func([]Part) bool
+	visit  func() bool
+	ctx    context.Context
 }
 
 // newEnumeration is of compositions that use one of the sizes, which rise.
 func newEnumeration(c *Conditions, sizes []int) *enumeration {
-	e := &enumeration{c: c, room: make([]int, len(c.Amounts)+1), must: make([]int, len(c.Amounts)+1)}
+	e := &enumeration{c: c, book: newLedger(c), room: make([]int, len(c.Amounts)+1), must: make([]int, len(c.Amounts)+1)}
 	e.least, e.n = sizes[0], sizes[len(sizes)-1]
 	e.wanted = make([]bool, e.n+1)
 	for _, n := range sizes {
@@ -44,18 +51,13 @@ func newEnumeration(c *Conditions, sizes []int) *enumeration {
 
 // Kept counts the compositions of n ingredients that keep the conditions, by
 // looking at each. ok is false if there are more than 2²⁰ to look at.
-func (c *Conditions) Kept(n int) (kept int, ok bool) {
+func (c *Conditions) Kept(ctx context.Context, n int) (kept int, ok bool, err error) {
 	e := newEnumeration(c, []int{n})
 	if e.candidates() > maxCandidates {
-		return 0, false
+		return 0, false, nil
 	}
-	ok = e.each(func(parts []Part) bool {
-		if c.Keeps(parts) {
-			kept++
-		}
-		return true
-	})
-	return kept, ok
+	ok = e.each(ctx, func() bool { kept++; return true })
+	return kept, ok, ctx.Err()
 }
 
 // candidates bounds how many compositions there are: Σ C(N, n)·C(M−1, n−1) of
@@ -78,24 +80,27 @@ func (e *enumeration) candidates() float64 {
 	sum := 0.0
 	for n, wanted := range e.wanted {
 		if wanted && n > 0 && n <= usable && n <= total {
-			sum += math.Exp(logChoose(usable, n) + logChoose(total-1, n-1))
+			sum += portable.Exp(logChoose(usable, n) + logChoose(total-1, n-1))
 		}
 	}
 	return sum
 }
 
 func logChoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
+	factorial := func(n int) float64 { return portable.LogGamma(float64(n + 1)) }
+	return factorial(n) - factorial(k) - factorial(n-k)
 }
 
-// each calls visit with every composition until it returns false. The parts
-// hold during the call. It returns whether all were visited.
-func (e *enumeration) each(visit func([]Part) bool) (done bool) {
-	e.looked, e.left, e.parts, e.visit = 0, 8*maxCandidates, e.parts[:0], visit
+// each calls visit for every composition until it returns false. It returns whether
+// all were visited, before the context ended.
+func (e *enumeration) each(ctx context.Context, visit func() bool) (done bool) {
+	e.ctx, e.looked, e.left, e.parts, e.visit = ctx, 0, 8*maxCandidates, e.parts[:0], visit
 	return e.from(0, e.c.Total)
+}
+
+// work is about how many steps of 10⁻⁹ s it took.
+func (e *enumeration) work() float64 {
+	return float64(50*float64(e.looked)) + float64(10*float64(e.book.work))
 }
 
 // from goes through what ingredients from i on can make of the units left.
@@ -105,7 +110,7 @@ func (e *enumeration) from(i, left int) bool {
 		if e.must[i] > 0 || have > e.n || !e.wanted[have] {
 			return true
 		}
-		return e.visit(e.parts)
+		return !e.book.keeps(e.parts) || e.visit()
 	}
 	if have == e.n {
 		return true
@@ -125,11 +130,14 @@ func (e *enumeration) from(i, left int) bool {
 			}
 		}
 		for a := lo; d.n > 0 && a <= hi; a += d.step {
-			if e.looked++; e.looked > e.left {
+			if e.looked++; e.looked > e.left || e.looked%(1<<12) == 0 && e.ctx.Err() != nil {
 				return false
 			}
-			e.parts = append(e.parts, Part{j, a})
-			on := e.from(j+1, left-a)
+			p := Part{j, a}
+			e.parts = append(e.parts, p)
+			e.book.put(p)
+			on := e.book.over > 0 || e.from(j+1, left-a)
+			e.book.take(p)
 			e.parts = e.parts[:have]
 			if !on {
 				return false

@@ -141,7 +141,7 @@ func ExampleNear() {
 		return
 	}
 	for n := 1; n <= 5; n++ {
-		kept, _ := conditions.Kept(n)
+		kept, _, _ := conditions.Kept(context.Background(), n)
 		fmt.Println(n, kept)
 	}
 	// Output:

@@ -249,7 +249,7 @@ func TestSkips(t *testing.T) {
 		if err != nil || len(c.Sums) == 0 {
 			continue
 		}
-		p := newProver(c, s.sizes())
+		p := newProver(t.Context(), c, s.sizes())
 		skips := p.skips(&p.sums[0])
 		within := len(bruteRules(s, everyAmounts(s.Ingredients, s.Total)))
 		if skips && within > 0 {
@@ -432,7 +432,7 @@ func TestProofIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newProver(c, s.Used)
+	p := newProver(t.Context(), c, s.Used)
 	p.impossible()
 	if p.steps < -10*ingredients*len(s.Rules) {
 		t.Errorf("the search went on for %d steps too many", -p.steps)

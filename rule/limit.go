@@ -66,7 +66,7 @@ func (r Limit) scale(total int) (scale, top float64) {
 	if r.Of == nil {
 		return scaleOf(top, total), top
 	}
-	return scaleOf(2*top+1, total), top // a bound is taken off the factors
+	return scaleOf(float64(2*top)+1, total), top // a bound is taken off the factors
 }
 
 func (r Limit) conditions(c *Conditions) {

@@ -2,6 +2,8 @@ package rule
 
 import (
 	"cmp"
+	"context"
+	"encoding/binary"
 	"math"
 	"slices"
 )
@@ -17,29 +19,32 @@ import (
 // has been found. So what it says cannot be, cannot be; what it does not, may.
 type prover struct {
 	*Conditions
-	sums   []proved // with those of the same terms put together
-	sizes  []int    // the numbers of ingredients that are asked for
-	steps  int      // left of the search
-	found  []Part   // a composition that keeps the conditions, if it met one
-	blamed []int    // rules that the first linear program shows to be impossible
+	ctx    context.Context // once it has ended, nothing more is proven
+	sums   []proved        // with those of the same terms put together
+	sizes  []int           // the numbers of ingredients that are asked for
+	steps  int             // left of the search
+	found  []Part          // a composition that keeps the conditions, if it met one
+	blamed []int           // rules that the first linear program shows to be impossible
 }
 
 // A proved is a sum as the search sees it.
 type proved struct {
 	Sum
 	rules  []int   // that say it
-	terms  []*Term // by ingredient
-	rising []int32 // the ingredients by what a unit adds
 	linear bool    // units add something, and not only what is used
+	terms  []*Term // if so, by ingredient
+	rising []int32 // and the ingredients by what a unit adds
 }
 
 // newProved prepares a sum.
 func newProved(s Sum, ingredients int) proved {
-	p := proved{Sum: s, terms: make([]*Term, ingredients), rising: make([]int32, ingredients)}
+	p := proved{Sum: s, linear: slices.ContainsFunc(s.Terms, func(t Term) bool { return t.PerUnit != 0 })}
+	if !p.linear {
+		return p
+	}
+	p.terms, p.rising = make([]*Term, ingredients), make([]int32, ingredients)
 	for k := range s.Terms {
-		t := &s.Terms[k]
-		p.terms[t.Ingredient] = t
-		p.linear = p.linear || t.PerUnit != 0
+		p.terms[s.Terms[k].Ingredient] = &s.Terms[k]
 	}
 	for i := range p.rising {
 		p.rising[i] = int32(i)
@@ -48,8 +53,16 @@ func newProved(s Sum, ingredients int) proved {
 	return p
 }
 
+// at returns the term of an ingredient, nil if there is none.
+func (p *proved) at(i int32) *Term {
+	if p.terms != nil {
+		return p.terms[i]
+	}
+	return p.term(int(i))
+}
+
 func (p *proved) perUnit(i int32) int64 {
-	if t := p.terms[i]; t != nil {
+	if t := p.at(i); t != nil {
 		return t.PerUnit
 	}
 	return 0
@@ -61,12 +74,21 @@ const proofSteps = 20_000_000
 // programSteps is what a linear program costs besides its pivots.
 const programSteps = 10_000
 
-func newProver(c *Conditions, sizes []int) *prover {
-	p := &prover{Conditions: c, sizes: sizes, steps: proofSteps}
+func newProver(ctx context.Context, c *Conditions, sizes []int) *prover {
+	p := &prover{Conditions: c, ctx: ctx, sizes: sizes, steps: proofSteps}
+	at := make(map[string]int) // the sum of the same terms
+	var key []byte
 	for k, s := range c.Sums {
-		same := slices.IndexFunc(p.sums, func(t proved) bool { return slices.Equal(s.Terms, t.Terms) })
-		if same < 0 {
+		key = key[:0]
+		for _, t := range s.Terms {
+			for _, v := range [...]int64{int64(t.Ingredient), t.PerUnit, t.Whole, int64(t.Cap), t.Off, int64(t.First), int64(t.Step)} {
+				key = binary.AppendVarint(key, v)
+			}
+		}
+		same, ok := at[string(key)]
+		if !ok {
 			same = len(p.sums)
+			at[string(key)] = same
 			p.sums = append(p.sums, newProved(s, len(c.Amounts)))
 		}
 		t := &p.sums[same]
@@ -106,7 +128,7 @@ func (p *prover) impossible() bool {
 func (p *prover) skips(s *proved) bool {
 	from, unit, first := int64(0), int64(0), true
 	for i, d := range p.doses {
-		if t := s.terms[i]; t != nil && (t.Whole != 0 || t.Bent()) {
+		if t := s.at(int32(i)); t != nil && (t.Whole != 0 || t.Bent()) {
 			return false
 		}
 		if d.n == 0 {
@@ -145,7 +167,7 @@ const (
 // open says whether there may be a composition in a branch. It is the answer if
 // the search takes too long.
 func (p *prover) open(n *node, depth int) bool {
-	if p.steps -= len(n.uses) * (1 + len(p.sums) + len(p.Needs) + len(p.Groups)); p.steps < 0 && depth > 0 {
+	if p.steps -= len(n.uses) * (1 + len(p.sums) + len(p.Needs) + len(p.Groups)); (p.steps < 0 || p.ctx.Err() != nil) && depth > 0 {
 		return true
 	}
 	for changed := true; changed; {
@@ -163,7 +185,7 @@ func (p *prover) open(n *node, depth int) bool {
 		var impossible bool
 		var rules []int
 		var work int
-		amounts, impossible, rules, work = x.solve()
+		amounts, impossible, rules, work = x.solve(p.ctx)
 		if p.steps -= programSteps + work/4; impossible {
 			if depth == 0 {
 				p.blamed = rules
@@ -335,7 +357,7 @@ func (p *prover) extreme(n *node, s *proved, sign int64, free int) int64 {
 			sum += better(t.Whole) + better(t.Off)
 		}
 	}
-	for at := range s.rising {
+	for at := range s.rising { // of a sum that units add to
 		if sign > 0 {
 			at = len(s.rising) - 1 - at
 		}

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"context"
 	"math"
 	"math/big"
 )
@@ -163,10 +164,16 @@ func (x *relaxation) addSum(n *node, s *proved) {
 	x.rows = append(x.rows, r)
 }
 
+// maxFactors is how many factors the rows of a relaxation have at most, 512 MiB.
+const maxFactors = 1 << 26
+
 // solve returns numbers that keep the relaxation, of the amounts of the ingredients;
 // or that it is impossible, which is proven, by rules; or neither.
-func (x *relaxation) solve() (amounts []float64, impossible bool, rules []int, work int) {
+func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible bool, rules []int, work int) {
 	columns := len(x.lo)
+	if columns*len(x.rows) > maxFactors {
+		return nil, false, nil, 0
+	}
 	lo, hi := make([]float64, columns+len(x.rows)), make([]float64, columns+len(x.rows))
 	for j := range columns {
 		if x.hi[j] > x.lo[j] {
@@ -179,8 +186,8 @@ func (x *relaxation) solve() (amounts []float64, impossible bool, rules []int, w
 		f := make([]float64, columns)
 		top, at := 0.0, 0.0 // where all variables are at their least
 		for _, e := range r.of {
-			f[e.variable] += float64(e.factor) * float64(x.hi[e.variable]-x.lo[e.variable])
-			at += float64(e.factor) * float64(x.lo[e.variable])
+			f[e.variable] += float64(float64(e.factor) * float64(x.hi[e.variable]-x.lo[e.variable]))
+			at += float64(float64(e.factor) * float64(x.lo[e.variable]))
 			top = max(top, math.Abs(f[e.variable]))
 		}
 		if top == 0 {
@@ -200,14 +207,14 @@ func (x *relaxation) solve() (amounts []float64, impossible bool, rules []int, w
 		r.scale = top
 	}
 	t := newTableau(factors, lo, hi)
-	kept, weights := t.solve()
+	kept, weights := t.solve(ctx)
 	work = (t.pivots + 1) * columns * len(x.rows)
 	switch {
 	case kept:
 		amounts = make([]float64, len(x.amount))
 		for i, v := range x.amount {
 			if v >= 0 {
-				amounts[i] = float64(x.lo[v]) + t.value[v]*float64(x.hi[v]-x.lo[v])
+				amounts[i] = float64(x.lo[v]) + float64(t.value[v]*float64(x.hi[v]-x.lo[v]))
 			}
 		}
 	case weights != nil:

@@ -1,6 +1,9 @@
 package rule
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // A tableau looks for numbers within bounds that keep linear constraints, by the
 // simplex method for bounded variables: each constraint is a variable of its own,
@@ -24,6 +27,7 @@ const (
 	outOfBounds = 1e-9 // what counts as such, of rows whose largest factor is 1
 	smallPivot  = 1e-9
 	maxPivots   = 5_000
+	maxWork     = 4e9   // factors gone through, some seconds
 	blandFrom   = 1_000 // pivots from which on the first column that helps is taken, so that none comes again
 )
 
@@ -48,7 +52,7 @@ func (t *tableau) refresh() {
 	for r, row := range t.t {
 		v := 0.0
 		for j, f := range row {
-			v += f * t.value[t.nonbasic[j]]
+			v += float64(f * t.value[t.nonbasic[j]])
 		}
 		t.value[t.basic[r]] = v
 	}
@@ -68,9 +72,10 @@ func (t *tableau) out(variable int) int {
 // solve returns whether all bounds are kept by the values it ends with. If not,
 // weights has a factor for each row so that the weighted sum of the rows cannot
 // be what their bounds ask for; nil if the method came to no end.
-func (t *tableau) solve() (kept bool, weights []float64) {
+func (t *tableau) solve(ctx context.Context) (kept bool, weights []float64) {
 	gain := make([]float64, len(t.nonbasic))
-	for t.pivots = 0; t.pivots < maxPivots; t.pivots++ {
+	most := min(maxPivots, 1+int(maxWork/float64(1+len(t.basic)*len(t.nonbasic))))
+	for t.pivots = 0; t.pivots < most && ctx.Err() == nil; t.pivots++ {
 		if t.pivots%64 == 63 {
 			t.refresh()
 		}
@@ -80,7 +85,7 @@ func (t *tableau) solve() (kept bool, weights []float64) {
 			if side := t.out(b); side != 0 {
 				kept = false
 				for j, f := range t.t[r] {
-					gain[j] -= float64(side) * f
+					gain[j] -= float64(float64(side) * f)
 				}
 			}
 		}
@@ -119,7 +124,7 @@ func (t *tableau) step(j int, direction float64) {
 	v := t.nonbasic[j]
 	length, row, bound := t.hi[v]-t.lo[v], -1, 0.0
 	for r, b := range t.basic {
-		rate := t.t[r][j] * direction
+		rate := float64(t.t[r][j] * direction)
 		if math.Abs(rate) < smallPivot {
 			continue
 		}
@@ -145,9 +150,9 @@ func (t *tableau) step(j int, direction float64) {
 		}
 	}
 	for r, b := range t.basic {
-		t.value[b] += t.t[r][j] * direction * length
+		t.value[b] += float64(t.t[r][j] * direction * length)
 	}
-	t.value[v] += direction * length
+	t.value[v] += float64(direction * length)
 	if row < 0 { // from bound to bound
 		t.value[v] = t.lo[v]
 		if direction > 0 {
@@ -174,7 +179,7 @@ func (t *tableau) pivot(row, j int) {
 		}
 		other[j] = 0
 		for k, x := range p {
-			other[k] += f * x
+			other[k] += float64(f * x)
 		}
 	}
 	t.basic[row], t.nonbasic[j] = t.nonbasic[j], t.basic[row]

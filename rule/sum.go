@@ -88,10 +88,9 @@ func (s *Sum) of(parts []Part) int64 {
 }
 
 // holds says whether the sum is within its bounds.
-func (s *Sum) holds(parts []Part) bool {
-	v := s.of(parts)
-	return s.Min <= v && v <= s.Max
-}
+func (s *Sum) holds(parts []Part) bool { return s.contains(s.of(parts)) }
+
+func (s *Sum) contains(v int64) bool { return s.Min <= v && v <= s.Max }
 
 // total returns a sum of the amounts of some ingredients, times a factor.
 func total(of []int, factor int64) Sum {

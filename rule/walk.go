@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // A walk looks for a composition that keeps conditions, in a space too large to
@@ -20,6 +22,10 @@ type walk struct {
 	parts  []Part
 	before []Part // the last move
 	work   float64
+
+	book                 *ledger // of no parts, but while they are judged
+	seenGroups, seenSums []int   // the round in which each was judged last
+	round                int
 }
 
 // walkSteps and walkStarts bound a walk: moves, and how often it begins anew.
@@ -30,7 +36,10 @@ const (
 )
 
 func newWalk(c *Conditions, sizes []int) *walk {
-	w := &walk{Conditions: c, sizes: sizes, random: rand.New(rand.NewPCG(1, 2))}
+	w := &walk{
+		Conditions: c, sizes: sizes, random: rand.New(rand.NewPCG(1, 2)),
+		book: newLedger(c), seenGroups: make([]int, len(c.Groups)), seenSums: make([]int, len(c.Sums)),
+	}
 	for i, d := range c.doses {
 		if d.n > 0 {
 			w.usable = append(w.usable, i)
@@ -44,7 +53,7 @@ func newWalk(c *Conditions, sizes []int) *walk {
 		if top == 0 { // of what is used, which counts as such
 			top = 4 / float64(c.Total)
 		}
-		w.scale = append(w.scale, 4/(top*float64(c.Total)+1))
+		w.scale = append(w.scale, 4/(float64(top*float64(c.Total))+1))
 	}
 	return w
 }
@@ -54,21 +63,26 @@ func (w *walk) arrives(ctx context.Context) bool {
 	if len(w.usable) == 0 || len(w.sizes) == 0 {
 		return false
 	}
-	cost := 40 * float64((1+len(w.Sums)+len(w.Groups))*(1+w.sizes[len(w.sizes)-1])) // of a step
+	held := len(w.idleGroups) + len(w.idleSums)
+	for _, i := range w.usable {
+		held += len(w.GroupsOf[i]) + len(w.sumsOf[i]) + len(w.needsOf[i])
+	}
+	mean := 1 + float64(held)/float64(len(w.usable))                // conditions that an ingredient has to do with
+	cost := float64(40 * mean * float64(1+w.sizes[len(w.sizes)-1])) // of a step
 	steps := min(walkSteps, int(walkBudget/cost))
 	for start := range walkStarts {
-		if ctx.Err() != nil {
-			return false
-		}
 		w.begin(w.sizes[start*(len(w.sizes)-1)/walkStarts])
 		broken := w.broken()
 		for step := 0; broken > 0 && step < steps; step++ {
+			if step%256 == 0 && ctx.Err() != nil {
+				return false
+			}
 			w.work += cost
 			w.before = append(w.before[:0], w.parts...)
 			w.move()
 			after := w.broken()
-			heat := 0.05 * (1 - float64(step)/float64(steps))
-			if after <= broken || w.random.Float64() < math.Exp((broken-after)/(heat+1e-9)) {
+			heat := float64(0.05 * (1 - float64(step)/float64(steps)))
+			if after <= broken || w.random.Float64() < portable.Exp((broken-after)/(heat+1e-9)) {
 				broken = after
 			} else {
 				w.parts, w.before = w.before, w.parts
@@ -165,34 +179,54 @@ func (w *walk) broken() float64 {
 		near = min(near, max(n-len(w.parts), len(w.parts)-n))
 	}
 	out += float64(near)
-	for g := range w.Groups {
-		group, n, sum := &w.Groups[g], 0, 0
-		for _, p := range w.parts {
-			if slices.Contains(w.GroupsOf[p.Ingredient], int32(g)) {
-				n++
-				sum += p.Amount
+	for _, p := range w.parts {
+		w.book.put(p)
+	}
+	w.round++
+	group := func(g int32) {
+		if w.seenGroups[g] == w.round {
+			return
+		}
+		w.seenGroups[g] = w.round
+		if u := w.Groups[g].Used; u != nil {
+			out += float64(max(u.Min-w.book.used[g], w.book.used[g]-u.Max, 0))
+		}
+		if t := w.Groups[g].Total; t != nil {
+			out += 4 * float64(max(t.Min-w.book.total[g], w.book.total[g]-t.Max, 0)) / total
+		}
+	}
+	sum := func(k int32) {
+		if w.seenSums[k] == w.round {
+			return
+		}
+		w.seenSums[k] = w.round
+		switch s, v := &w.Sums[k], w.book.sums[k]; {
+		case v < s.Min:
+			out += 1e-6 + float64(w.scale[k]*(float64(s.Min)-float64(v)))
+		case v > s.Max:
+			out += 1e-6 + float64(w.scale[k]*(float64(v)-float64(s.Max)))
+		}
+	}
+	each(w.idleGroups, group)
+	each(w.idleSums, sum)
+	for _, p := range w.parts {
+		each(w.GroupsOf[p.Ingredient], group)
+		each(w.sumsOf[p.Ingredient], sum)
+		for _, k := range w.needsOf[p.Ingredient] {
+			if !w.Needs[k].kept(func(i int) bool { return w.book.has[i] }) {
+				out++
 			}
 		}
-		if u := group.Used; u != nil {
-			out += float64(max(u.Min-n, n-u.Max, 0))
-		}
-		if t := group.Total; t != nil {
-			out += 4 * float64(max(t.Min-sum, sum-t.Max, 0)) / total
-		}
 	}
-	for _, n := range w.Needs {
-		if !n.kept(func(i int) bool { return amountOf(w.parts, i) > 0 }) {
-			out++
-		}
-	}
-	for k := range w.Sums {
-		s := &w.Sums[k]
-		switch v := s.of(w.parts); {
-		case v < s.Min:
-			out += 1e-6 + w.scale[k]*(float64(s.Min)-float64(v))
-		case v > s.Max:
-			out += 1e-6 + w.scale[k]*(float64(v)-float64(s.Max))
-		}
+	for _, p := range w.parts {
+		w.book.take(p)
 	}
 	return out
+}
+
+// each calls a function with each condition of a list.
+func each(of []int32, visit func(int32)) {
+	for _, k := range of {
+		visit(k)
+	}
 }

@@ -1,7 +1,7 @@
 // Calibration says whether the standard errors that kir states can be believed,
 // and whether its draws of a posterior are draws of it.
 //
-//	go run ./bench/calibration
+//	go run -C bench ./calibration
 //
 // prints the tables of docs/calibration.md. Four problems that can be enumerated
 // are run with every kernel, 200 short runs each, and the share of figures is told
@@ -25,7 +25,19 @@ func main() {
 	flag.Uint64Var(&p.seed, "seed", p.seed, "seed of the first run")
 	flag.IntVar(&p.workers, "workers", p.workers, "runs at once; it changes nothing but the time")
 	double := flag.Bool("double", false, "take draws to be worth twice what they are, to see that it shows")
+	measured := flag.Bool("shares", false, "hold measured shares of rules against exact ones instead")
+	s := standardShares
+	flag.IntVar(&s.problems, "problems", s.problems, "with -shares: problems")
+	flag.Float64Var(&s.effort, "effort", s.effort, "with -shares: millions of moves of each measurement")
 	flag.Parse()
+	if *measured {
+		s.seed, s.workers = p.seed, p.workers
+		if err := shares(context.Background(), os.Stdout, s); err != nil {
+			fmt.Fprintln(os.Stderr, "calibration:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	factor := 1.0
 	if *double {
 		factor = broken

@@ -28,11 +28,11 @@ type known struct {
 // read reads the recipes of an example that have a label.
 func read(t testing.TB, name, ingredients, recipes, label string, numeric bool) *known {
 	t.Helper()
-	in, err := book.ReadIngredientsFile(ingredients, book.Layout{})
+	in, err := book.ReadIngredientsFile(t.Context(), ingredients, book.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := book.ReadFile(recipes, book.Options{Labels: []string{label}, Ingredients: in})
+	all, err := book.ReadFile(t.Context(), recipes, book.Options{Labels: []string{label}, Ingredients: in})
 	if err != nil {
 		t.Fatal(err)
 	}

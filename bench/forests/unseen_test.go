@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"kir/internal/long"
 	"kir/internal/problem"
 	"kir/model"
 )
@@ -20,10 +21,7 @@ import (
 // very part of the truth that families and notes tell, and how likely a good rating is
 // for each value of it, from the same recipes.
 func TestUnseenIngredients(t *testing.T) {
-	if testing.Short() {
-		t.Skip("dozens of forests")
-	}
-	for _, c := range []struct {
+	cases := []struct {
 		book        *known
 		descriptors problem.Descriptors
 		few         int     // of how many ingredients one is left out
@@ -34,7 +32,11 @@ func TestUnseenIngredients(t *testing.T) {
 		{fragrances(t), problem.Descriptors{Totals: []string{"family", "note"}}, 30, 0.02},
 		{fragrances(t), problem.Descriptors{Totals: []string{"family", "note"}, Means: []string{"cost", "max_dose"}}, 0, 0},
 		{fragrances(t), problem.Descriptors{Totals: []string{"family", "note"}, Ratios: []string{"family", "note"}}, 0, 0},
-	} {
+	}
+	if os.Getenv("KIR_UNSEEN") == "" {
+		cases = cases[:long.Pick(len(cases), 1)]
+	}
+	for _, c := range cases {
 		every := c.few
 		if n, err := strconv.Atoi(os.Getenv("KIR_UNSEEN")); err == nil {
 			every = n

@@ -1,7 +1,7 @@
 // Hard measures every kernel where sampling is hard, on twelve targets, beside the
 // paper's Algorithm 2 in the same run:
 //
-//	go run ./bench/hard -o docs/performance.md
+//	go run -C bench ./hard -o ../docs/performance.md
 //
 // writes its table between two marks of the document; without -o it is printed. It
 // takes about 15 minutes of one core, with -minutes 2 about two, and measures with
@@ -27,7 +27,7 @@ func main() {
 	minutes := flag.Float64("minutes", 15, "about how many all targets take, of processor time")
 	only := flag.String("only", "", "the targets to measure, separated by commas")
 	out := flag.String("o", "", "the document that the table belongs in")
-	root := flag.String("root", ".", "the directory of the project")
+	root := flag.String("root", "..", "the directory of the project")
 	best := flag.Float64("best", 0, "instead: look for the best of each target for so many seconds, and print its log score")
 	flag.Parse()
 	runtime.GOMAXPROCS(1)

@@ -20,7 +20,7 @@ type row struct {
 const (
 	head = "| target | Algorithm 2 | gibbs | naive | balanced | tempered | best: Algorithm 2 | balanced | tempered | Λ | round trips |\n" +
 		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
-	from = "<!-- made by go run ./bench/hard -->\n"
+	from = "<!-- made by go run -C bench ./hard -->\n"
 	to   = "<!-- end -->\n"
 )
 

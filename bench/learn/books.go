@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ type known struct {
 }
 
 // read reads the book. It is nil if its table is not there.
-func (s *source) read(directory, root string) (*known, error) {
+func (s *source) read(ctx context.Context, directory, root string) (*known, error) {
 	at := func(file string) string {
 		if inside, ok := strings.CutPrefix(file, "/"); ok {
 			return filepath.Join(root, inside)
@@ -91,7 +92,7 @@ func (s *source) read(directory, root string) (*known, error) {
 	}
 	o := book.Options{Labels: []string{s.label}}
 	if s.ingredients != "" {
-		if o.Ingredients, err = book.ReadIngredientsFile(at(s.ingredients), book.Layout{}); err != nil {
+		if o.Ingredients, err = book.ReadIngredientsFile(ctx, at(s.ingredients), book.Layout{}); err != nil {
 			return nil, err
 		}
 	}

@@ -75,7 +75,7 @@ func (c *comparison) compare(ctx context.Context) (*results, error) {
 			continue
 		}
 		found = append(found, s.name)
-		k, err := s.read(c.directory, c.root)
+		k, err := s.read(ctx, c.directory, c.root)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}

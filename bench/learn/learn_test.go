@@ -79,7 +79,7 @@ func TestBooks(t *testing.T) {
 	}
 	rows := map[string]int{"plate 3851": 2119, "plate 3860": 2120, "films": 1040, "turbidity": 302, "strength": 150, "warming": 174, "perovskite": 139, "electrolytes": 147, "liking": 200, "haze": 200, "fragrance": 500, "taste": 69, "timing": 69, "stability": 822, "rheology": 298}
 	for _, s := range sources() {
-		k, err := s.read(directory, root)
+		k, err := s.read(t.Context(), directory, root)
 		if err != nil {
 			t.Fatalf("%s: %v", s.name, err)
 		}

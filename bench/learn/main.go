@@ -2,11 +2,12 @@
 // forest as it grew by default before splits were drawn at random, what kir learns, and
 // scikit-learn's Gaussian process, extremely randomised trees and random forest.
 //
-//	go run ./bench/learn -experiments DIR
+//	go run -C bench ./learn -experiments DIR
 //
-// prints a table a measure, a row a book, and the means over the books. The directory, else taken from the
-// environment variable KIR_EXPERIMENTS, holds the tables of books.go; what is missing
-// is left out and named, as the models of Python are where its library is missing.
+// prints a table a measure, a row a book, and the means over the books. The directory, else
+// taken from the environment variable KIR_EXPERIMENTS, holds the tables of books.go; what
+// is missing is left out and named, as the models of Python are where its library is
+// missing.
 // With -o FILE the summary is written between two marks of a document.
 package main
 
@@ -25,7 +26,7 @@ const directoryVariable = "KIR_EXPERIMENTS"
 func main() {
 	var c comparison
 	flag.StringVar(&c.directory, "experiments", os.Getenv(directoryVariable), "the directory of the books")
-	flag.StringVar(&c.root, "root", ".", "the directory of the project, whose examples are books, too")
+	flag.StringVar(&c.root, "root", "..", "the directory of the project, whose examples are books, too")
 	books := flag.String("books", "", "the books to compare on, separated by commas; empty: all")
 	models := flag.String("models", "", "the models to compare, separated by commas; empty: all")
 	flag.IntVar(&c.splits, "splits", 0, "how many splits of each book; 0: all")

@@ -3,7 +3,7 @@
 
     python3 make.py DIR            models, inputs and manifest.json in DIR
     node predict.js DIR            ONNX Runtime's predictions of the ONNX models
-    KIR_MODELS=DIR go test ./bench/models
+    KIR_MODELS=DIR go test -C bench ./models
 
 Needs Debian's python3-sklearn, python3-xgboost and python3-onnx, and npm's
 onnxruntime-node. XGBoost's own predictions are recorded here. scikit-learn's models are

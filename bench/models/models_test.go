@@ -29,13 +29,17 @@ type manifest struct {
 	}
 }
 
+// recorded are small models and what those who made them predict, which kir's own tests
+// read too.
+const recorded = "../../internal/ensemble/testdata"
+
 // TestModels compares models with what those who made them predict: small ones at 50
 // points each, which are recorded here, or those in the directory KIR_MODELS, of all
 // sizes and at 100,000; see make.py.
 func TestModels(t *testing.T) {
 	dir := os.Getenv("KIR_MODELS")
 	if dir == "" {
-		dir = "testdata"
+		dir = recorded
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if err != nil {
@@ -133,11 +137,11 @@ func checkLines(t *testing.T, s *ensemble.Score, shares []int32, columns int) {
 // TestDamaged cuts and overwrites recorded models: what is cut is refused, or read as
 // the same if nothing was lost that matters, and nothing else can go wrong.
 func TestDamaged(t *testing.T) {
-	paths, err := filepath.Glob("testdata/*.[uoj]*")
+	paths, err := filepath.Glob(recorded + "/*.[uoj]*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, err := filepath.Glob("../../forest/lightgbm/testdata/*.model")
+	more, err := filepath.Glob("../../internal/ensemble/lightgbm/testdata/*.model")
 	if err != nil || len(more) == 0 {
 		t.Fatal(err)
 	}

@@ -65,7 +65,9 @@ func (h *house) builds(ctx context.Context, e edit, path string) (bool, error) {
 
 // export builds every package, and reads from then on what each exports.
 func (h *house) export(ctx context.Context) error {
-	out, err := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-json=ImportPath,Export", "./...").Output()
+	list := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-json=ImportPath,Export", "./...")
+	list.Dir = h.root
+	out, err := list.Output()
 	if err != nil {
 		return fmt.Errorf("go list -export: %w", err)
 	}

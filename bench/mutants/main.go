@@ -3,9 +3,9 @@
 // tests of the package that is changed, then of those that import it most
 // closely, then of the command, until one fails:
 //
-//	go test -short -p 1 -json ./... >times.json
-//	go run ./bench/mutants -times times.json -n 300 -seed 1 -o mutants.jsonl
-//	go run ./bench/mutants -times times.json -again mutants.jsonl -o again.jsonl
+//	go test -p 1 -json ./... >times.json
+//	go run -C bench ./mutants -times ../times.json -n 300 -seed 1 -o ../mutants.jsonl
+//	go run -C bench ./mutants -times ../times.json -again ../mutants.jsonl -o ../again.jsonl
 //
 // A file is drawn in proportion to its lines, and a change uniformly among those
 // of the file. What does not build is drawn anew. It takes a minute for each: a
@@ -53,22 +53,22 @@ func do(ctx context.Context) error {
 	seed := flag.Uint64("seed", 1, "of the draw")
 	name := flag.String("o", "mutants.jsonl", "where each is written, a line of JSON; those that are there already are not tried again")
 	again := flag.String("again", "", "try those of this file that were not caught")
-	times := flag.String("times", "", "what go test -short -json ./... has written")
+	times := flag.String("times", "", "what go test -json ./... has written")
 	slow := flag.Duration("slow", 4*time.Second, "tests that take longer are asked after the others of their package, and only for changes in it")
-	skip := flag.String("skip", "Browser|TestDocuments|TestServePictures|TestLinks|TestManPages|TestCommandsShown|TestHouse|TestModulePath", "tests that are not run")
+	skip := flag.String("skip", "TestDocuments|TestLinks|TestManPages|TestCommandsShown|TestHouse|TestModulePath", "tests that are not run")
 	most := flag.Int("importers", 3, "how many packages beside its own and the command's are tested; -1: its own alone")
 	match := flag.String("files", "", "try only the changes in files that this regular expression matches")
-	long := flag.Bool("long", false, "ask the tests without -short")
+	root := flag.String("root", "..", "the directory of the module that is changed")
 	flag.Parse()
 	mine, err := regexp.Compile(*match)
 	if err != nil {
 		return err
 	}
-	h, err := newHouse(ctx)
+	h, err := newHouse(ctx, *root)
 	if err != nil {
 		return err
 	}
-	h.skip, h.most, h.long, h.command = *skip, *most, *long, h.module+"/cmd/kir"
+	h.skip, h.most, h.command = *skip, *most, h.module+"/cmd/kir"
 	if err := h.learn(*times, *slow); err != nil {
 		return err
 	}

@@ -15,10 +15,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"kir/internal/long"
 )
 
 // A listed package is what go list tells of it.
@@ -41,7 +42,6 @@ type house struct {
 	skip     string                   // tests that are not run
 	command  string                   // the package whose tests are asked last
 	most     int                      // how many importers' tests are asked
-	long     bool                     // tests are not told to be short
 	set      *token.FileSet           // of what is checked
 	imports  types.Importer           // nil until it is needed
 }
@@ -57,9 +57,11 @@ const (
 	gone     outcome = "is no more"
 )
 
-// newHouse lists the packages of the module.
-func newHouse(ctx context.Context) (*house, error) {
-	out, err := exec.CommandContext(ctx, "go", "list", "-json=Dir,ImportPath,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,Deps,Module", "./...").Output()
+// newHouse lists the packages of the module in a directory.
+func newHouse(ctx context.Context, root string) (*house, error) {
+	list := exec.CommandContext(ctx, "go", "list", "-json=Dir,ImportPath,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,Deps,Module", "./...")
+	list.Dir = root
+	out, err := list.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
@@ -75,13 +77,16 @@ func newHouse(ctx context.Context) (*house, error) {
 	}
 }
 
+// forTests are the packages that serve tests alone.
+var forTests = []string{"internal/golden", "internal/stattest", "internal/worth"}
+
 // sources returns the files that are changed, from the root of the module, in
 // order: those that ship.
 func (h *house) sources() (files []string, packages map[string]string, err error) {
 	packages = make(map[string]string)
 	for path, p := range h.packages {
 		rest := strings.TrimPrefix(path, h.module+"/")
-		if strings.HasPrefix(rest, "internal/") || strings.HasPrefix(rest, "bench/") || strings.HasPrefix(rest, "examples/") {
+		if slices.Contains(forTests, rest) || strings.HasPrefix(rest, "examples/") {
 			continue
 		}
 		for _, f := range p.GoFiles {
@@ -102,7 +107,7 @@ func (h *house) asked(changed string) []string {
 	distance := map[string]int{changed: 0}
 	for queue := []string{changed}; len(queue) > 0; queue = queue[1:] {
 		for path, p := range h.packages {
-			if _, known := distance[path]; known || strings.HasPrefix(path, h.module+"/bench/") || strings.HasPrefix(path, h.module+"/examples/") {
+			if _, known := distance[path]; known || strings.HasPrefix(path, h.module+"/examples/") {
 				continue
 			}
 			if slices.Contains(p.Imports, queue[0]) || slices.Contains(p.TestImports, queue[0]) || slices.Contains(p.XTestImports, queue[0]) {
@@ -159,11 +164,11 @@ func (h *house) try(ctx context.Context, e edit, changed string) (outcome, strin
 	}
 	for _, round := range h.rounds(changed) {
 		timeout := 4*round.usual + 2*time.Minute
-		if h.long {
+		if long.Enabled() {
 			timeout = 30 * time.Minute
 		}
-		args := []string{"test", "-short=" + strconv.FormatBool(!h.long), "-count=1", "-vet=off", "-failfast", "-overlay", overlay, "-timeout", timeout.String()}
-		report, err := run(ctx, "go", append(append(args, round.flags...), round.path)...)
+		args := []string{"test", "-count=1", "-vet=off", "-failfast", "-overlay", overlay, "-timeout", timeout.String()}
+		report, err := run(ctx, h.root, "go", append(append(args, round.flags...), round.path)...)
 		switch {
 		case ctx.Err() != nil:
 			return "", "", ctx.Err()
@@ -239,9 +244,10 @@ func (h *house) learn(name string, slow time.Duration) error {
 	}
 }
 
-// run runs a command, and ends all that it has started when it is done.
-func run(ctx context.Context, name string, args ...string) ([]byte, error) {
+// run runs a command in a directory, and ends all that it has started when it is done.
+func run(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, name, args...)
+	command.Dir = dir
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.WaitDelay = 10 * time.Second

@@ -27,12 +27,15 @@ column.`,
 		ValidArgsFunction: problemFiles,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			var advice *run.Advice
-			choose := kernelChooser(&advice)
-			p, err := problem.Load(c.Context(), args[0], problem.Options{Kernel: choose, Cache: !noCache, Tell: teller(c.ErrOrStderr(), false)})
+			d := newDoing(c.Context(), c.ErrOrStderr(), false)
+			defer d.end()
+			choose := build.Kernel(func(a *run.Advice) { advice = a })
+			p, err := problem.Load(c.Context(), args[0], problem.Options{Kernel: choose, Cache: !noCache, Tell: d.tell, Doing: d.begin})
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, p.Close()) }()
+			d.begin("looking at the models")
 			check, err := build.Check(p)
 			if err != nil {
 				return p.Explain(err)
@@ -43,10 +46,12 @@ column.`,
 				}
 			}
 			check.Kernel = report.Advice{Recommended: advice.Kernel, Because: advice.Because}
+			d.begin("trying what would be better")
 			offers, err := offersOf(c.Context(), p)
 			if err != nil {
 				return p.Explain(err)
 			}
+			d.end()
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), struct {
 					*report.Check

@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"kir/internal/golden"
+	"kir/internal/long"
 	"kir/internal/problem"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
@@ -52,7 +53,7 @@ var notRun = []struct{ begins, why string }{
 	// What takes minutes or hours. Tests and folders they name are looked for.
 	{"go test ", "the tests themselves"},
 	{"KIR_", "the tests themselves, for hours"},
-	{"go run ./bench", "minutes"},
+	{"go run -C bench ", "minutes"},
 	{"bench/", "minutes, and other programs"},
 	// What is shown and is no input or output of a command.
 	{"cmd/kir  ", "the order of packages: TestHouse checks it"},
@@ -71,9 +72,15 @@ var notRun = []struct{ begins, why string }{
 	{"Gin   ", "ways to write ingredients: TestAgree of the schema reads them"},
 }
 
-// long are commands that are run with few draws, since they take long. Those of a
+// fewDraws are commands that are run with few draws, since they take long. Those of a
 // console, whose output is shown, are run as they are.
-var long = []string{"examples/fragrance/", "examples/lotion/", "examples/spritz/", "examples/cocktails/problem.yaml --quiet"}
+var fewDraws = []string{"examples/fragrance/", "examples/lotion/", "examples/spritz/", "examples/cocktails/problem.yaml --quiet"}
+
+// longDocuments are run with KIR_LONG alone: each takes a second of processor time or more.
+var longDocuments = []string{
+	"docs/answer.md", "docs/start.md", "examples/README.md", "examples/bar/README.md", "examples/cocktails/README.md",
+	"examples/fragrance/README.md", "examples/ifra/README.md", "examples/lotion/README.md",
+}
 
 // A block is a piece of a document that is set as code.
 type block struct {
@@ -155,6 +162,9 @@ func TestDocuments(t *testing.T) {
 	looked, documents := 0, documents(t)
 	for path, text := range documents {
 		t.Run(path, func(t *testing.T) {
+			if !long.Enabled() && slices.Contains(longDocuments, path) {
+				t.Skip("it takes long: set KIR_LONG=1")
+			}
 			looked++
 			d := &document{path: path, root: root, dir: t.TempDir(), used: used}
 			d.furnish(t, text)
@@ -210,7 +220,7 @@ func (d *document) run(t *testing.T, b block) string {
 			if d.skipped(command) {
 				continue
 			}
-			for _, l := range long {
+			for _, l := range fewDraws {
 				if strings.Contains(command, l) {
 					command = strings.Replace(command, " sample ", " sample --draws 100 --warmup 100 --thin 1 --effort 0 ", 1)
 				}
@@ -319,6 +329,7 @@ func trimLines(text string) string {
 var (
 	goTest   = regexp.MustCompile(`go test [^#\n]*`)
 	runTests = regexp.MustCompile(`-run '?\^?(\w+)`)
+	inBench  = regexp.MustCompile(`go (?:run|test) -C bench[^#\n]* \./([\w/]+)`)
 	path     = regexp.MustCompile(`(?:\./|\b)(?:examples|docs|bench|internal|cmd|mcmc|model|rule|property)(?:/[\w.-]+)*`)
 )
 
@@ -329,6 +340,11 @@ func (d *document) lookForFiles(t *testing.T, place, text string) {
 	for _, name := range path.FindAllString(text, -1) {
 		name = strings.TrimSuffix(name, "/...")
 		if _, err := os.Stat(filepath.Join(d.root, name)); err != nil && !strings.HasSuffix(name, ".png") {
+			t.Errorf("%s: %v", place, err)
+		}
+	}
+	for _, m := range inBench.FindAllStringSubmatch(text, -1) {
+		if _, err := os.Stat(filepath.Join(d.root, "bench", m[1])); err != nil {
 			t.Errorf("%s: %v", place, err)
 		}
 	}

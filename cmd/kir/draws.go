@@ -53,7 +53,7 @@ pandas read draws/**/*.parquet as one table.`,
 			if err != nil {
 				return err
 			}
-			if err := r.Complete(); err != nil {
+			if err := complete(r, teller(c.ErrOrStderr(), false)); err != nil {
 				return inputError(err)
 			}
 			w := bufio.NewWriterSize(c.OutOrStdout(), 1<<16)

@@ -47,7 +47,7 @@ many ingredients take every K-th draw, or read the Parquet files as they are.`,
 			if err != nil {
 				return err
 			}
-			if err := r.Complete(); err != nil {
+			if err := complete(r, teller(c.ErrOrStderr(), false)); err != nil {
 				return inputError(err)
 			}
 			if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {

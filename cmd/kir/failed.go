@@ -16,10 +16,10 @@ import (
 // the problem being another one.
 func failed(ctx context.Context, err error, p *problem.Problem, store run.Store) error {
 	var score *mcmc.ScoreError
+	err = p.Explain(err)
 	if !errors.As(err, &score) {
 		return err
 	}
-	err = p.Explain(err)
 	if _, none := run.Open(ctx, store); none != nil {
 		return err
 	}
@@ -41,8 +41,9 @@ func inputError(err error) error {
 		noRun      *run.NotRunError
 		unfinished *run.UnfinishedError
 		bounds     *run.BoundsError
+		state      *run.StateError
 	)
-	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) {
+	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) || errors.As(err, &state) {
 		return &fault.Error{Message: err.Error(), Err: err}
 	}
 	return err

@@ -42,7 +42,7 @@ func TestGoldenFiles(t *testing.T) {
 					args[k] = filepath.Join(dir, arg)
 				}
 			}
-			if err := execute(context.Background(), args, &out, &said); err != nil || said.Len() > 0 {
+			if err := execute(patient(context.Background()), args, &out, &said); err != nil || said.Len() > 0 {
 				t.Fatalf("%s: kir %q: %v: %s", version, args, err, &said)
 			}
 			return out.Bytes()

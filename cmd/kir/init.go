@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,7 +57,7 @@ otherwise. docs/tables.md describes what is read.`,
 				return err
 			}
 			if ingredients != "" {
-				if options.Ingredients, err = book.ReadIngredientsFile(ingredients, book.Layout{}); err != nil {
+				if options.Ingredients, err = book.ReadIngredientsFile(c.Context(), ingredients, book.Layout{}); err != nil {
 					return err
 				}
 				d.IngredientsLayout = options.Ingredients.Guessed
@@ -64,7 +65,7 @@ otherwise. docs/tables.md describes what is read.`,
 					return err
 				}
 			}
-			d.Book, err = withoutChanging(&options.Layout, func() (*book.Book, error) { return book.ReadFile(args[0], options) })
+			d.Book, err = withoutChanging(&options.Layout, func() (*book.Book, error) { return book.ReadFile(c.Context(), args[0], options) })
 			if err != nil {
 				return err
 			}
@@ -133,9 +134,13 @@ func readUnits(texts []string) (sizes map[string]string, units *book.Units, err 
 // withoutChanging reads a table. Columns that change within a recipe, and so can be
 // no labels, are left out, as the layout then says. The way out of an error is a flag.
 func withoutChanging(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
+	var left []string
 	for {
 		known, err := read()
 		if err == nil {
+			for _, name := range left {
+				known.Notes = append(known.Notes, book.Note{File: known.File, Message: "column " + fault.Quote(name) + " changes within a recipe and is left out", Doubt: true})
+			}
 			return known, nil
 		}
 		all := []*fault.Error{}
@@ -155,6 +160,7 @@ func withoutChanging(layout *book.Layout, read func() (*book.Book, error)) (*boo
 		if len(ignored) == 0 {
 			return nil, asFlags(err)
 		}
+		left = append(left, slices.Sorted(maps.Keys(ignored))...)
 		*layout = layout.With(book.Layout{Columns: ignored})
 	}
 }

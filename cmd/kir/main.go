@@ -19,17 +19,16 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"syscall"
 )
 
-func main() { os.Exit(do()) }
+func main() { os.Exit(do(context.Background())) }
 
 // do is the program, and returns its exit status.
-func do() int {
+func do(ctx context.Context) int {
 	// What the runtime gives up for, out of memory or a mistake in here, ends the
 	// process by a signal: its own exit status would be 2, that of bad input.
 	debug.SetTraceback("crash")
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(ctx, endings()...)
 	// The first signal ends the work in order. From then on a second one ends
 	// the program at once.
 	context.AfterFunc(ctx, stop)

@@ -20,7 +20,7 @@ which draws are missing is refused; kir status says which.`,
 		Args:              one("run"),
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
-			m, err := summarize(c.Context(), args[0], file, o.workers, !o.noReport)
+			m, err := summarize(c.Context(), args[0], file, o.workers, !o.noReport, newDoing(c.Context(), c.ErrOrStderr(), false))
 			if err != nil {
 				return err
 			}
@@ -56,6 +56,7 @@ longer.`,
 				return err
 			}
 			of := newRunStatus(r.Manifest, s, time.Now())
+			of.Running = r.Going(time.Now())
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), of)
 			}

@@ -100,14 +100,15 @@ func makes(n ast.Node) bool {
 // beginning of the message and the reason, separated by " | ".
 const exempt = "testdata/unproduced.txt"
 
-// coverProfile names a profile of the tests of what is in messageDirs:
+// coverProfile names profiles of the tests of what is in messageDirs, as a list of paths:
 //
-//	go test -coverpkg=./cmd/kir,./internal/problem -coverprofile=cover.out ./internal/problem/... ./cmd/kir
-//	KIR_COVERAGE=$PWD/cover.out go test ./cmd/kir -run TestMessages
+//	KIR_LONG=1 go test -coverpkg=./cmd/kir,./internal/problem -coverprofile=cover.out ./internal/problem/... ./cmd/kir
+//	KIR_LONG=1 go test -C bench -coverpkg=$(go list ./internal/problem) -coverprofile=cover.out ./schema
+//	KIR_COVERAGE=$PWD/cover.out:$PWD/bench/cover.out go test ./cmd/kir -run TestMessages
 const coverProfile = "KIR_COVERAGE"
 
 // TestMessages: every error message of the command and of package problem is produced
-// by some test, as the profile that KIR_COVERAGE names has it, or is on the list of
+// by some test, as a profile that KIR_COVERAGE names has it, or is on the list of
 // those that cannot be. Without a profile, it is only checked that the list is of
 // messages that there are.
 func TestMessages(t *testing.T) {
@@ -143,11 +144,14 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s: %d messages of %s begin with %q", exempt, found, fields[0], fields[1])
 		}
 	}
-	name := os.Getenv(coverProfile)
-	if name == "" {
+	names := filepath.SplitList(os.Getenv(coverProfile))
+	if len(names) == 0 {
 		t.Skipf("%s names no profile", coverProfile)
 	}
-	covered := stretches(t, name)
+	covered := make(map[string][]stretch)
+	for _, name := range names {
+		stretches(t, name, covered)
+	}
 	produced := 0
 	for _, m := range all {
 		switch seen, known := m.seen(covered); {
@@ -170,15 +174,15 @@ type stretch struct {
 	covered    bool
 }
 
-// stretches reads a profile: the blocks of each file, from the root of the module.
-func stretches(t *testing.T, name string) map[string][]stretch {
+// stretches adds a profile to the blocks of each file, by its path from the root of the
+// module.
+func stretches(t *testing.T, name string, all map[string][]stretch) {
 	t.Helper()
 	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	all := make(map[string][]stretch)
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var b stretch
 		var statements, count int
@@ -190,7 +194,6 @@ func stretches(t *testing.T, name string) map[string][]stretch {
 		b.covered = count > 0
 		all[file] = append(all[file], b)
 	}
-	return all
 }
 
 // seen says whether the statement that makes an error was run, and whether that is

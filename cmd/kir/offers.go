@@ -54,7 +54,7 @@ func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err erro
 	for _, text := range p.Offers() {
 		offers = append(offers, offer{Text: text})
 	}
-	if runsPrograms(p) || len(p.Properties) == 0 {
+	if p.RunsPrograms() || len(p.Properties) == 0 {
 		return offers, nil // programs are started by a run only
 	}
 	as, err := trySearch(ctx, p, "as it is", 1)
@@ -126,7 +126,7 @@ func offerWeights(ctx context.Context, p *problem.Problem) ([]offer, error) {
 		for q, w := range p.Properties {
 			weights[q] = w.Weight
 			if slices.Contains(c.of, w.Name) {
-				weights[q] *= c.factor
+				weights[q] = float64(weights[q] * c.factor)
 				of = append(of, fmt.Sprintf("%s {…, weight: %g}", w.Name, weights[q]))
 			}
 		}
@@ -139,7 +139,7 @@ func offerWeights(ctx context.Context, p *problem.Problem) ([]offer, error) {
 		}
 		o.Draws = append(o.Draws, drawTrial{c.setting, t.Mean, t.Best, report.Number(t.RHat)})
 		if k == 0 {
-			least = 1.1 * t.Mean
+			least = float64(1.1 * t.Mean)
 		} else if t.Mean > max(least, o.Draws[best].Mean) && t.Agree() {
 			best, lines = k, strings.Join(of, ", ")
 		}
@@ -208,10 +208,4 @@ func writeOffers(w io.Writer, offers []offer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// runsPrograms says whether a property is scored by a program, which runs with
-// the user's rights and is not to be started by looking at a problem.
-func runsPrograms(p *problem.Problem) bool {
-	return slices.ContainsFunc(p.Properties, func(w problem.Property) bool { return w.Kind == "program" })
 }

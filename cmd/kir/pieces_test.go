@@ -87,13 +87,26 @@ func TestProgressIsShown(t *testing.T) {
 		t.Error(got)
 	}
 	b.Reset()
-	for _, o := range []runOptions{{}, {quiet: true}} {
-		p := newProgress(&b, &o, nil)
-		p.show(run.Progress{Done: 0.5})
+	chains := []run.ChainProgress{{}}
+	for _, quiet := range []bool{false, true} {
+		b.Reset()
+		p := newProgress(&b, &runOptions{quiet: quiet}, nil)
+		for _, r := range []run.Progress{
+			{Elapsed: time.Second / 4, Done: 0.2, Chains: chains, RHat: math.NaN()}, {Elapsed: 4900 * time.Millisecond, Done: 0.3, Chains: chains, RHat: math.NaN()},
+			{Elapsed: 5 * time.Second, Done: 0.3, Chains: chains, RHat: math.NaN()}, {Elapsed: 9 * time.Second, Done: 0.4, Chains: chains, RHat: 1.2, ESS: 50, Draws: 12},
+			{Elapsed: 11 * time.Second, Done: 0.6, Chains: chains, RHat: 1.01234, ESS: 340.7, Draws: 3000}, {Elapsed: 65 * time.Second, Done: 1, Chains: chains, RHat: math.NaN()},
+			{Elapsed: 70 * time.Second, Done: 1, Search: 0.451},
+		} {
+			p.show(r)
+		}
 		p.end()
-	}
-	if b.Len() > 0 {
-		t.Errorf("to what is no terminal it writes %q", b.String())
+		want := "sampling: 30 %, after 5s, about 35s left\nsampling: 60 %, after 11s, about 11s left; R-hat 1.012, ESS 341 at 3000 draws a chain\nsampling: 100 %, after 1m5s\nlooking for the best: 45 %, after 1m10s\n"
+		if quiet {
+			want = ""
+		}
+		if got := b.String(); got != want {
+			t.Errorf("quiet is %v, and to what is no terminal it writes\n%s", quiet, got)
+		}
 	}
 }
 
@@ -154,20 +167,20 @@ func TestOurs(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if ours, err := begins(path, view.IsPage); err != nil || ours != c.ours {
+		if ours, err := begins(t.Context(), path, view.IsPage); err != nil || ours != c.ours {
 			t.Errorf("%s is ours: %v, %v", name, ours, err)
 		}
 	}
-	if ours, err := begins(filepath.Join(dir, "none"), view.IsPage); err != nil || !ours {
+	if ours, err := begins(t.Context(), filepath.Join(dir, "none"), view.IsPage); err != nil || !ours {
 		t.Errorf("nothing is ours: %v, %v", ours, err)
 	}
-	if _, err := begins(dir, view.IsPage); err == nil {
+	if _, err := begins(t.Context(), dir, view.IsPage); err == nil {
 		t.Error("a directory is read")
 	}
-	if err := savePage(filepath.Join(dir, "text"), page); !errors.Is(err, fs.ErrExist) {
+	if err := savePage(t.Context(), filepath.Join(dir, "text"), page); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over a text: %v", err)
 	}
-	if err := savePage(filepath.Join(dir, "new"), page); err != nil {
+	if err := savePage(t.Context(), filepath.Join(dir, "new"), page); err != nil {
 		t.Error(err)
 	}
 }
@@ -233,16 +246,22 @@ func TestRunStatus(t *testing.T) {
 		"shards": {at(3, one, true), at(5, one, true), at(100, two, false), {}}, "shards of which one is missing": {at(3, one, true), at(5, one, false), {}, {}}, "shards that are done": {at(3, one, true), at(5, one, true), at(1, two, true), at(3700, two, true)},
 	} {
 		m := &run.Manifest{Name: "It\x1b", Settings: mcmc.Settings{Draws: 1000}}
-		s := newRunStatus(m, &run.Status{Chains: chains}, now)
-		var b bytes.Buffer
-		if err := s.writeText(&b, "a b"); err != nil {
-			t.Fatal(err)
+		for _, running := range []bool{false, true} {
+			s := newRunStatus(m, &run.Status{Chains: chains}, now)
+			s.Running = running
+			var b bytes.Buffer
+			if err := s.writeText(&b, "a b"); err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if running && strings.Contains(b.String(), "kir resume") {
+				t.Errorf("%s: of a run that is going it is told\n%s", name, &b)
+			}
+			record.Holds(t, fmt.Sprintf("%s, running is %v", name, running), b.String()+string(text))
 		}
-		text, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		record.Holds(t, name, b.String()+string(text))
 	}
 }
 

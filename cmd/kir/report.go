@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kir/internal/fault"
+	"kir/internal/file"
 	"kir/internal/report"
 	"kir/internal/report/figure"
 	"kir/internal/report/view"
@@ -60,7 +62,7 @@ for another place, and for the figures.
 			} else {
 				var b bytes.Buffer
 				if err = view.Page(&b, m); err == nil {
-					err = savePage(path, b.Bytes())
+					err = savePage(c.Context(), path, b.Bytes())
 				}
 			}
 			if err != nil {
@@ -68,7 +70,7 @@ for another place, and for the figures.
 			}
 			written := []string{path}
 			if figures != "" {
-				files, err := saveFigures(m, figures)
+				files, err := saveFigures(c.Context(), m, figures)
 				if err != nil {
 					return fmt.Errorf("writing the figures: %w", err)
 				}
@@ -99,11 +101,11 @@ func pageName(path string) error {
 
 // savePage writes a page whole or not at all. A file that is there and is no page of
 // kir's is left as it is.
-func savePage(path string, page []byte) error {
+func savePage(ctx context.Context, path string, page []byte) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return &fault.Error{File: path, Message: "this is a directory", Hint: "name a file, such as report.html"}
 	}
-	if ours, err := begins(path, view.IsPage); err != nil {
+	if ours, err := begins(ctx, path, view.IsPage); err != nil {
 		return err
 	} else if !ours {
 		return &fault.Error{File: path, Message: "the file is there already, and is not a report", Hint: "name another with -o", Err: fs.ErrExist}
@@ -112,8 +114,8 @@ func savePage(path string, page []byte) error {
 }
 
 // begins says whether a file begins as it should, or is not there.
-func begins(path string, should func(begin []byte) bool) (bool, error) {
-	f, err := os.Open(path)
+func begins(ctx context.Context, path string, should func(begin []byte) bool) (bool, error) {
+	f, err := file.Open(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	} else if err != nil {
@@ -127,11 +129,11 @@ func begins(path string, should func(begin []byte) bool) (bool, error) {
 // saveFigures writes the figures of a report and returns the files. A picture that is
 // there and is not of kir's is left as it is, and no other is written; one in PNG is
 // known by the SVG beside it.
-func saveFigures(m *report.Model, dir string) ([]string, error) {
+func saveFigures(ctx context.Context, m *report.Model, dir string) ([]string, error) {
 	figures := view.Figures(m)
 	for _, f := range figures {
 		path := filepath.Join(dir, f.Name)
-		ours, err := begins(path+".svg", figure.IsFigure)
+		ours, err := begins(ctx, path+".svg", figure.IsFigure)
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +147,7 @@ func saveFigures(m *report.Model, dir string) ([]string, error) {
 	}
 	var files []string
 	for _, f := range figures {
-		saved, err := f.Save(dir, replace)
+		saved, err := f.Save(dir, file.Replace)
 		if err != nil {
 			return nil, err
 		}

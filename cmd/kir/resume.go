@@ -40,7 +40,7 @@ long run. The problem and its files must be what they were.`,
 			}
 			settings.Draws = draws
 		}
-		p, err := problemOfRun(c.Context(), r, file, settings, o.workers)
+		p, err := problemOfRun(c.Context(), r, file, settings, o.workers, newDoing(c.Context(), c.ErrOrStderr(), o.quiet))
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (o *runOptions) conclude(c *cobra.Command, dir, file string) (made bool, er
 	} else {
 		tell(why)
 		made = true
-		m, err = summarize(c.Context(), dir, file, o.workers, !o.noReport)
+		m, err = summarize(c.Context(), dir, file, o.workers, !o.noReport, newDoing(c.Context(), c.ErrOrStderr(), o.quiet))
 	}
 	if err != nil || !made {
 		return false, err

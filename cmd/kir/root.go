@@ -70,7 +70,14 @@ func exitStatus(err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "kir: interrupted")
 		return 130
 	}
-	if errors.As(err, &several) {
+	if consent := (*problem.ConsentError)(nil); errors.As(err, &consent) {
+		// The command whole, a word a line: what is cut or run together can hide something.
+		said := "kir: "
+		for line := range strings.Lines(err.Error()) {
+			fmt.Fprintln(stderr, said+terminal.Plain(strings.TrimSuffix(line, "\n")))
+			said = ""
+		}
+	} else if errors.As(err, &several) {
 		for line := range strings.Lines(several.Error()) {
 			fmt.Fprintln(stderr, "kir: "+terminal.Plain(strings.TrimSuffix(line, "\n")))
 		}

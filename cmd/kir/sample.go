@@ -10,6 +10,7 @@ import (
 
 	"kir/internal/fault"
 	"kir/internal/problem"
+	"kir/internal/report/build"
 	"kir/internal/run"
 	"kir/mcmc"
 )
@@ -17,7 +18,6 @@ import (
 func newSampleCommand() *cobra.Command {
 	var out, shard string
 	var effort float64
-	var advice *run.Advice
 	var moves moveFlags
 	var o runOptions
 	var noCache bool
@@ -88,18 +88,22 @@ in one run.`,
 				return err
 			}
 		}
+		d := newDoing(c.Context(), c.ErrOrStderr(), o.quiet)
+		defer d.end()
 		p, err := problem.Load(c.Context(), file, problem.Options{
 			Text:     text,
 			Workers:  o.workers,
 			Effort:   looked,
-			Kernel:   kernelChooser(&advice),
+			Kernel:   build.Kernel(nil),
 			Cache:    !noCache,
-			Tell:     teller(c.ErrOrStderr(), o.quiet),
+			Tell:     d.tell,
+			Doing:    d.begin,
 			Override: override,
 		})
 		if err != nil {
 			return err
 		}
+		d.end()
 		defer func() { err = errors.Join(err, p.Close()) }()
 		o.problem = p
 		if shard != "" {
@@ -154,3 +158,6 @@ func effortOf(c *cobra.Command, effort float64) (*float64, error) {
 func noCacheFlag(c *cobra.Command, off *bool) {
 	c.Flags().BoolVar(off, "no-cache", false, "work out how many compositions keep the rules anew, and keep nothing in .kir-cache beside the problem")
 }
+
+// kernelNames are the kernels that a flag may name.
+func kernelNames() []string { return append([]string{"auto"}, mcmc.KernelNames()...) }

@@ -146,28 +146,10 @@ func conclude(ctx context.Context, p *problem.Problem, store run.Store, r *run.R
 	return m, nil
 }
 
-// specOf says what package run needs to know of a problem.
+// specOf returns what package run needs to know of a problem whose run is in a directory.
 func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
-	spec := &run.Spec{
-		Name:        p.Name,
-		Problem:     p.File,
-		Ingredients: p.Ingredients,
-		Target:      p.Target,
-		Settings:    p.Sampler,
-		Resolved:    p.Resolved,
-		Version:     thisProgram().Version,
-	}
-	for _, in := range p.Inputs {
-		spec.Inputs = append(spec.Inputs, run.Input(in))
-	}
-	if p.Book != nil {
-		spec.Known = func(ingredients []int) bool {
-			_, known := p.Book.Known(ingredients)
-			return known
-		}
-	}
-	var err error
-	if spec.Question, err = p.Question(); err != nil {
+	spec, err := build.Spec(p, thisProgram().Version)
+	if err != nil {
 		return nil, err
 	}
 	file, err := filepath.Abs(p.File)

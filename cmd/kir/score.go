@@ -42,12 +42,15 @@ The table may be any that kir init reads; its ingredients are those of the probl
 			for _, name := range labels {
 				layout = layout.With(book.Layout{Columns: map[string]book.Role{book.Name(name): book.LabelColumn}})
 			}
-			p, err := problem.Load(c.Context(), args[0], problem.Options{Tell: teller(c.ErrOrStderr(), false)})
+			d := newDoing(c.Context(), c.ErrOrStderr(), false)
+			defer d.end()
+			p, err := problem.Load(c.Context(), args[0], problem.Options{Tell: d.tell, Doing: d.begin})
 			if err != nil {
 				return err
 			}
+			d.end()
 			defer func() { err = errors.Join(err, p.Close()) }()
-			book, err := withoutChanging(&layout, func() (*book.Book, error) { return p.ReadTable(args[1], layout) })
+			book, err := withoutChanging(&layout, func() (*book.Book, error) { return p.ReadTable(c.Context(), args[1], layout) })
 			if err != nil {
 				return err
 			}

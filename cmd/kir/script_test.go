@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,11 +12,13 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"kir/internal/long"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"kir": main,
+		"kir": func() { os.Exit(do(patient(context.Background()))) },
 		"kir-that-panics": func() {
 			go func() { time.Sleep(100 * time.Millisecond); panic("a mistake") }()
 			main() // which waits for a pipe
@@ -24,7 +27,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the command as a user does. $EXAMPLES is the repository's
-// directory of examples.
+// directory of examples; [long] holds where tests run in full.
 func TestScripts(t *testing.T) {
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
@@ -42,6 +45,12 @@ func TestScripts(t *testing.T) {
 			"old-summary": oldSummary,
 			"refused":     refused,
 			"modes":       modes,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "long" {
+				return false, fmt.Errorf("no condition %q", name)
+			}
+			return long.Enabled(), nil
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -92,7 +101,7 @@ func refused(ts *testscript.TestScript, _ bool, commands []string) {
 	for _, command := range commands {
 		status(ts, false, append([]string{"2", "kir"}, strings.Fields(command)...))
 		said := ts.ReadFile("stderr")
-		for _, want := range []string{`runs a program with your rights: "sh score.sh" in "`, "--allow-programs", "kir trust"} {
+		for _, want := range []string{"runs a program with your rights: ", "\n  in \"", "\n    \"sh\"\n    \"score.sh\"\n", "--allow-programs", "kir trust"} {
 			if !strings.Contains(said, want) {
 				ts.Fatalf("kir %s says %q without %q", command, said, want)
 			}

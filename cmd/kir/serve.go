@@ -13,6 +13,7 @@ import (
 	"kir/internal/problem"
 	"kir/internal/problem/change"
 	"kir/internal/report"
+	"kir/internal/report/build"
 	"kir/internal/run"
 	"kir/internal/serve"
 	"kir/internal/terminal"
@@ -30,8 +31,9 @@ may be asked otherwise by a click, such as a pinned ingredient, a dose, another
 class, or this one rather than that one. Each change is a step of a history, and
 each step a problem file: saved, it gives the command line the same shortlist.
 
-The page is for this machine alone, and says so to other machines and other sites.
---address with an address of a network serves it there, at an address with a token.
+The page is for you alone, and refuses other users of the machine, other machines and
+other sites: the address that is printed has a secret, and opens one browser. --address
+with an address of a network serves it there, in the same way.
 Programs that a problem names run only once their command was seen and allowed.
 Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.steps.json.`,
 		Example: `  kir serve examples/cocktails/bar.yaml
@@ -50,13 +52,15 @@ Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.steps.json.`,
 					return err
 				}
 			}
-			var advice *run.Advice
-			o.Kernel = kernelChooser(&advice)
+			o.Kernel = build.Kernel(nil)
 			o.Run = steered
-			o.Begun = func(address string) {
+			o.Again = func(address string) {
+				fmt.Fprintf(c.OutOrStdout(), "Opened. Another browser opens it at %s\n", address)
+			}
+			o.Begun = func(address, door string) {
 				fmt.Fprintf(c.OutOrStdout(), "%s is at %s\nCtrl-C ends it.\n", terminal.Plain(s.Name), address)
 				if !noOpen {
-					if err := openBrowser(address); err != nil {
+					if err := openBrowser(door); err != nil {
 						teller(c.ErrOrStderr(), false)(fmt.Sprintf("no browser was opened: %v", err))
 					}
 				}
@@ -90,16 +94,16 @@ func steered(ctx context.Context, p *problem.Problem, dir string, progress func(
 	return conclude(ctx, p, store, result, false)
 }
 
-// openBrowser opens an address as the desktop does it.
-func openBrowser(address string) error {
+// openBrowser opens a page in a file as the desktop does it.
+func openBrowser(path string) error {
 	var command *exec.Cmd
 	switch runtime.GOOS {
 	case "darwin":
-		command = exec.Command("open", address)
+		command = exec.Command("open", path)
 	case "windows":
-		command = exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+		command = exec.Command("rundll32", "url.dll,FileProtocolHandler", path)
 	default:
-		command = exec.Command("xdg-open", address)
+		command = exec.Command("xdg-open", path)
 	}
 	if err := command.Start(); errors.Is(err, exec.ErrNotFound) {
 		return &fault.Error{Message: command.Path + " is not there", Hint: "open the address by hand, or say --no-open", Err: err}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -58,7 +59,7 @@ type soak struct {
 // execute does a command.
 func (s *soak) execute(ctx context.Context, args []string, out, said io.Writer) error {
 	s.commands.Add(1)
-	return execute(ctx, args, out, said)
+	return execute(patient(ctx), args, out, said)
 }
 
 // TestSoak is a long day of one process: commands, and a page that is steered, at
@@ -68,16 +69,13 @@ func (s *soak) execute(ctx context.Context, args []string, out, said io.Writer) 
 // that was ended and resumed has the draws of one that was not. KIR_SOAK says for how
 // long, KIR_SEED from where.
 func TestSoak(t *testing.T) {
-	long, err := time.ParseDuration(os.Getenv("KIR_SOAK"))
+	most, err := time.ParseDuration(os.Getenv("KIR_SOAK"))
 	steps := 1 << 30
 	if err != nil {
 		if os.Getenv("KIR_SOAK") != "" {
 			t.Fatal("KIR_SOAK: ", err)
 		}
-		if testing.Short() {
-			t.Skip("a walk through many commands")
-		}
-		long, steps = time.Minute, 12
+		most, steps = time.Minute, 12
 	}
 	seed, _ := strconv.ParseUint(os.Getenv("KIR_SEED"), 10, 64)
 	s := &soak{t: t, r: rand.New(rand.NewPCG(seed, 22)), dir: t.TempDir(), did: make(map[string]int)}
@@ -86,7 +84,7 @@ func TestSoak(t *testing.T) {
 	var samples []sample
 	began, told := time.Now(), time.Now()
 	before := s.look()
-	for ; time.Since(began) < long && s.step < steps && !t.Failed(); s.step++ {
+	for ; time.Since(began) < most && s.step < steps && !t.Failed(); s.step++ {
 		s.one()
 		if s.step == 20 {
 			before = s.look() // all is loaded that is loaded once
@@ -472,6 +470,24 @@ func (s *soak) otherwise() {
 	s.must(errors.Join(os.RemoveAll(to), os.RemoveAll(changed)))
 }
 
+// A pageOutput is what kir serve prints, which is read while it writes.
+type pageOutput struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *pageOutput) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *pageOutput) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
 // serve opens the page of a problem or a run and asks it for things, some at once, and
 // goes away from streams in the middle.
 func (s *soak) serve() {
@@ -495,7 +511,13 @@ func (s *soak) serve() {
 		s.t.Fatalf("step %d: kir serve says %q", s.step, out)
 	}
 	transport := &http.Transport{}
-	client := &http.Client{Transport: transport, Timeout: 2 * time.Minute}
+	jar, err := cookiejar.New(nil)
+	s.must(err)
+	client := &http.Client{Transport: transport, Jar: jar, Timeout: 2 * time.Minute}
+	answer, err := client.Get(address)
+	s.must(err)
+	s.must(answer.Body.Close())
+	address, _, _ = strings.Cut(address, "?")
 	people := 1 + s.r.IntN(3)
 	var all sync.WaitGroup
 	for range people {

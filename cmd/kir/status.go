@@ -15,6 +15,7 @@ import (
 type runStatus struct {
 	Name      string        `json:"name"`
 	Complete  bool          `json:"complete"`
+	Running   bool          `json:"running"` // a process works on it, as far as can be told
 	Chains    int           `json:"chains"`
 	Done      int           `json:"chains_done"`
 	Going     int           `json:"chains_going"`   // begun and not done
@@ -23,6 +24,7 @@ type runStatus struct {
 	DrawsWant int           `json:"draws_wanted"`
 	Parts     int           `json:"parts"`
 	Bytes     int64         `json:"bytes"`
+	Damaged   []string      `json:"damaged"` // states that are damaged, and how
 	Shards    []shardStatus `json:"shards"`
 }
 
@@ -41,7 +43,10 @@ type shardStatus struct {
 func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 	of := &runStatus{
 		Name: m.Name, Complete: s.Complete(), Chains: len(s.Chains),
-		DrawsWant: len(s.Chains) * m.Settings.Draws, Shards: []shardStatus{},
+		DrawsWant: len(s.Chains) * m.Settings.Draws, Damaged: []string{}, Shards: []shardStatus{},
+	}
+	for _, damage := range s.Damaged() {
+		of.Damaged = append(of.Damaged, damage.Error())
 	}
 	for _, shard := range s.Shards() {
 		at := shardStatus{Shard: shard.String(), State: "missing"}
@@ -53,7 +58,7 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 			at.Draws += c.Draws
 			of.Parts += c.Parts
 			of.Bytes += c.Bytes
-			if !c.Saved.IsZero() {
+			if !c.Saved.IsZero() || c.Draws > 0 {
 				begun++
 			}
 			if c.Saved.After(heard) {
@@ -87,8 +92,15 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 func (s *runStatus) writeText(w io.Writer, location string) error {
 	share := 100 * float64(s.Draws) / float64(s.DrawsWant)
 	fmt.Fprintf(w, "%s\n\n", terminal.Plain(s.Name))
-	fmt.Fprintf(w, "Chains  %d: %d done, %d going, %d missing\n", s.Chains, s.Done, s.Going, s.Missing)
+	begun := "going"
+	if !s.Running && s.Going > 0 {
+		begun = "stopped"
+	}
+	fmt.Fprintf(w, "Chains  %d: %d done, %d %s, %d missing\n", s.Chains, s.Done, s.Going, begun, s.Missing)
 	fmt.Fprintf(w, "Draws   %s of %s stored (%.1f %%), %s, %.1f MB\n", number.Thousands(s.Draws), number.Thousands(s.DrawsWant), share, number.Counted(s.Parts, "file"), float64(s.Bytes)/1e6)
+	for _, damage := range s.Damaged {
+		fmt.Fprintf(w, "Damage  %s; kir resume %s makes it again\n", terminal.Plain(damage), terminal.Plain(run.Quoted(location)))
+	}
 	if len(s.Shards) > 1 {
 		fmt.Fprintf(w, "\n%-12s %-8s %12s %22s  %s\n", "Shard", "", "chains", "draws", "last heard of")
 		for _, at := range s.Shards {
@@ -96,11 +108,19 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 			if at.Heard.Known() {
 				heard = (time.Duration(float64(at.Heard)) * time.Second).String() + " ago"
 			}
-			fmt.Fprintf(w, "%-12s %-8s %12s %22s  %s\n", at.Shard, at.State, fmt.Sprintf("%d of %d", at.Done, at.Chains), fmt.Sprintf("%d of %d", at.Draws, at.DrawsWant), heard)
+			state := at.State
+			if state == "going" {
+				state = begun
+			}
+			fmt.Fprintf(w, "%-12s %-8s %12s %22s  %s\n", at.Shard, state, fmt.Sprintf("%d of %d", at.Done, at.Chains), fmt.Sprintf("%d of %d", at.Draws, at.DrawsWant), heard)
 		}
 	}
 	next := "\nGo on with kir resume %s, or start the shards again.\n"
 	switch {
+	case s.Running && s.Complete:
+		next = "\nAll draws are stored, and the run is being summed up: kir show %s says what was found when it is done.\n"
+	case s.Running:
+		next = "\nIt is running. Ask again with kir status %s.\n"
 	case s.Complete && len(s.Shards) < 2:
 		next = "\nAll draws are stored: kir show %s says what was found.\n"
 	case s.Complete:

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"kir/internal/fault"
+	"kir/internal/file"
 	"kir/internal/run"
 	"kir/internal/run/bucket"
 )
@@ -42,7 +43,7 @@ func writeNew(path string, data []byte) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return run.Directory(filepath.Dir(path)).Create(context.Background(), filepath.Base(path), data)
+	return file.Create(path, data)
 }
 
 // writeOver is writeNew for a file that may exist.
@@ -50,10 +51,5 @@ func writeOver(path string, data []byte) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return replace(path, data)
-}
-
-// replace is writeOver that makes the directory where there is none.
-func replace(path string, data []byte) error {
-	return run.Directory(filepath.Dir(path)).Replace(context.Background(), filepath.Base(path), data)
+	return file.Replace(path, data)
 }

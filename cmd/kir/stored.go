@@ -40,8 +40,10 @@ func problemFileOf(r *run.Run) (string, error) {
 // problemOfRun reads the problem that a run was made of, with the settings given: a
 // file that is named, the file that it was made of, or, where that is no more, what
 // the run keeps of it, with the data files where they were.
-func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Settings, workers int) (*problem.Problem, error) {
+func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Settings, workers int, d *doing) (*problem.Problem, error) {
+	defer d.end()
 	o := problem.Options{
+		Doing:    d.begin,
 		Workers:  workers,
 		Effort:   r.Manifest.Effort,
 		Override: func(s *mcmc.Settings) { *s = settings },
@@ -72,7 +74,7 @@ func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Se
 }
 
 // summarize makes the summary of a complete run, and the page if it is wanted.
-func summarize(ctx context.Context, dir, file string, workers int, page bool) (m *report.Model, err error) {
+func summarize(ctx context.Context, dir, file string, workers int, page bool, d *doing) (m *report.Model, err error) {
 	store, err := storeAt(dir)
 	if err != nil {
 		return nil, err
@@ -84,7 +86,7 @@ func summarize(ctx context.Context, dir, file string, workers int, page bool) (m
 	if err := r.Complete(); err != nil {
 		return nil, inputError(err)
 	}
-	p, err := problemOfRun(ctx, r, file, r.Manifest.Settings, workers)
+	p, err := problemOfRun(ctx, r, file, r.Manifest.Settings, workers, d)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *re
 		return m, "", damage
 	}
 	if err == nil {
-		err = r.Complete()
+		err = complete(r, tell)
 	}
 	if err != nil {
 		return nil, "", inputError(err)
@@ -140,6 +142,19 @@ func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *re
 	return m, "", nil
 }
 
+// complete says whether a run has all its draws, and tells of states that are damaged:
+// they are not needed for what there is.
+func complete(r *run.Run, tell func(string)) error {
+	s, err := r.Status()
+	if err != nil {
+		return err
+	}
+	for _, damage := range s.Damaged() {
+		tell(fmt.Sprintf("%v; kir resume %s makes it again", damage, run.Quoted(r.Dir)))
+	}
+	return r.Complete()
+}
+
 // readModel reads the summary of a run. If it has to be made again, that is said.
 func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	ctx := c.Context()
@@ -154,7 +169,7 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	}
 	if why != "" {
 		tell(why)
-		return summarize(ctx, dir, "", 0, m == nil || slices.Contains(m.Files, view.PageName))
+		return summarize(ctx, dir, "", 0, m == nil || slices.Contains(m.Files, view.PageName), newDoing(c.Context(), c.ErrOrStderr(), false))
 	}
 	_, err = freshPage(ctx, store, m, tell)
 	return m, err

@@ -30,7 +30,7 @@ func textStyle(w io.Writer) terminal.Style {
 }
 
 // A progressView shows how far a run is: bars on a terminal, JSON lines where
-// they are asked for, nothing in a pipe.
+// they are asked for, a line every few seconds in a pipe or a file.
 type progressView struct {
 	show func(run.Progress)
 	end  func()
@@ -43,10 +43,51 @@ func newProgress(w io.Writer, o *runOptions, p *problem.Problem) progressView {
 		e := json.NewEncoder(w)
 		none.show = func(r run.Progress) { _ = e.Encode(progressLine(r)) } // whoever listens may go away; the run goes on
 		return none
-	case o.quiet || !isTerminal(w):
+	case o.quiet:
 		return none
+	case !isTerminal(w):
+		return newLines(w)
 	}
 	return newBars(w, p)
+}
+
+// lineTime is how long it takes from one line of progress to the next. A run that is
+// done sooner has none.
+const lineTime = 5 * time.Second
+
+// newLines writes how far a run is, a line at a time, for logs.
+func newLines(w io.Writer) progressView {
+	first, last := -1.0, time.Duration(0)
+	return progressView{
+		end: func() {},
+		show: func(r run.Progress) {
+			if first < 0 {
+				first = r.Done
+			}
+			if r.Elapsed-last < lineTime {
+				return
+			}
+			last = r.Elapsed
+			_, _ = fmt.Fprintln(w, progressText(r, first)) // whoever listens may go away; the run goes on
+		},
+	}
+}
+
+// progressText is a line of progress. first is how much of the run was done when this
+// process began.
+func progressText(r run.Progress, first float64) string {
+	seconds := func(d time.Duration) time.Duration { return d.Round(time.Second) }
+	if r.Chains == nil {
+		return fmt.Sprintf("looking for the best: %.0f %%, after %v", 100*r.Search, seconds(r.Elapsed))
+	}
+	text := fmt.Sprintf("sampling: %.0f %%, after %v", 100*r.Done, seconds(r.Elapsed))
+	if done := r.Done - first; done > 0 && r.Done < 1 {
+		text += fmt.Sprintf(", about %v left", seconds(time.Duration(float64(r.Elapsed)*(1-r.Done)/done)))
+	}
+	if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
+		text += fmt.Sprintf("; R-hat %.3f, ESS %.0f at %d draws a chain", r.RHat, r.ESS, r.Draws)
+	}
+	return text
 }
 
 // progressJSON is one line of --json-progress.

@@ -114,14 +114,14 @@ flags say is not varied.`,
 				return err
 			}
 			if ingredients != "" {
-				if read.Ingredients, err = book.ReadIngredientsFile(ingredients, book.Layout{}); err != nil {
+				if read.Ingredients, err = book.ReadIngredientsFile(c.Context(), ingredients, book.Layout{}); err != nil {
 					return err
 				}
 			}
 			if _, read.Units, err = readUnits(units); err != nil {
 				return err
 			}
-			book, err := book.ReadFile(args[0], read)
+			book, err := book.ReadFile(c.Context(), args[0], read)
 			if err != nil {
 				return asFlags(err)
 			}

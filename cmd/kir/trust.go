@@ -16,8 +16,9 @@ func newTrustCommand() *cobra.Command {
 		Long: `Print the programs that a problem names, and let them run whenever that problem is
 sampled, checked, resumed or merged. They have your rights, so look at them first.
 
-It holds as long as the problem file, the program, the files among its arguments and
-the directory stay as they are; what the program loads in turn is not looked at. It
+It holds as long as the command with all its arguments, the contents of the program and
+of the files among its arguments, and the problem's directory stay as they are; what the
+program loads in turn is not looked at. kir check, sample and serve honour it alike. It
 is remembered in kir/trusted in the directory of your configuration, of which a file
 can be deleted. To let programs run once, use --allow-programs instead.`,
 		Example:           "  kir trust examples/scorer/problem.yaml",
@@ -37,8 +38,12 @@ can be deleted. To let programs run once, use --allow-programs instead.`,
 				if err := command.Trust(); err != nil {
 					return fmt.Errorf("remembering what is trusted: %w", err)
 				}
-				if _, err := fmt.Fprintln(out, terminal.Plain("Trusted: "+command.String())); err != nil {
-					return err
+				said := "Trusted, "
+				for _, line := range command.Lines() {
+					if _, err := fmt.Fprintln(out, said+terminal.Plain(line)); err != nil {
+						return err
+					}
+					said = "  "
 				}
 			}
 			return nil

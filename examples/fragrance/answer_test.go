@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"kir/examples/fragrance"
+	"kir/internal/long"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/model"
@@ -269,14 +270,8 @@ func unlike(x, y []mcmc.Part) float64 {
 // differ from each other by at least 40 % of what two known formulas do, however
 // the difference is measured.
 func TestAnswerIsGood(t *testing.T) {
-	if testing.Short() {
-		t.Skip("ten searches")
-	}
 	const wanted, evaluations = 20, 20_000
-	seeds := uint64(10)
-	if raceEnabled {
-		seeds = 1
-	}
+	seeds := long.Pick(uint64(10), 1)
 	h := newHouse(t)
 	distance := search.NewDistance(len(h.least), h.known)
 	typical := distance.Typical(h.known)

@@ -41,6 +41,17 @@ type builder struct {
 	rests   map[int32]rest // by recipe
 	filled  guessed
 	unsure  bool // a whole was guessed that nothing speaks for
+	respelt []respelling
+
+	footnotes     []footnote // rows at the end, so far, that may be such
+	footnoteCount int
+}
+
+// A respelling is an ingredient under a name that differs in the case of letters.
+type respelling struct {
+	name       string
+	ingredient int32
+	place      place
 }
 
 // A guessed is something that was understood several times.
@@ -77,7 +88,7 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 		recipe: -1, ingredient: -1, amount: -1, unit: -1,
 	}
 	if b.open {
-		b.book.Ingredients = &Ingredients{index: make(map[string]int32)}
+		b.book.Ingredients = newIngredients("")
 	}
 	seen := make(map[int32]string)
 	for i, c := range columns {
@@ -93,7 +104,7 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 		case c.Role == UnitColumn:
 			b.unit = i
 		case c.Role == IngredientColumn:
-			ingredient, ok := b.findIngredient(c.Ingredient)
+			ingredient, ok := b.findIngredient(c.Ingredient, func() place { return t.places[i] })
 			if !ok {
 				b.refuseIngredient(c.Ingredient, t.places[i])
 				continue
@@ -163,9 +174,14 @@ func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 
 // findIngredient returns the ingredient of that name, and whether it is one that
 // the book may use.
-func (b *builder) findIngredient(name string) (int32, bool) {
+func (b *builder) findIngredient(name string, at func() place) (int32, bool) {
 	in := b.book.Ingredients
-	if i, ok := in.index[name]; ok || !b.open {
+	i, ok := in.find(name)
+	if ok && in.Names[i] != name && !b.told["spelling "+name] {
+		b.told["spelling "+strings.Clone(name)] = true
+		b.respelt = append(b.respelt, respelling{strings.Clone(name), i, at()})
+	}
+	if ok || !b.open {
 		return i, ok
 	}
 	return in.add(strings.Clone(name)), true
@@ -336,6 +352,7 @@ func (b *builder) fillRests() {
 // finish returns the book once all rows have been read.
 func (b *builder) finish() (*Book, error) {
 	book, t := b.book, b.table
+	b.endFootnotes()
 	book.Recipes = b.recipes
 	if !b.faults.full() && !b.faults.broken && len(t.broken) == 0 {
 		b.fillRests()
@@ -375,6 +392,13 @@ func (b *builder) tell() {
 		if g := &b.guesses[kind]; g.count > 0 {
 			b.table.note(g.place, fmt.Sprintf("%s (%s): %s", says[kind], fault.Count(g.count, "time"), g.example), "")
 		}
+	}
+	const most = 5
+	for _, r := range b.respelt[:min(len(b.respelt), most)] {
+		b.table.doubt(r.place, fmt.Sprintf("%s and %s are taken for one ingredient, %s", fault.Quote(b.book.Ingredients.Names[r.ingredient]), fault.Quote(r.name), fault.Quote(b.book.Ingredients.Names[r.ingredient])))
+	}
+	if more := len(b.respelt) - most; more > 0 {
+		b.table.doubt(b.respelt[most].place, fmt.Sprintf("%s that differ in the case of letters are taken for one, too", fault.Count(more, "more name")))
 	}
 	if g := &b.below; g.count > 0 {
 		b.table.note(g.place, fmt.Sprintf("a row without the name of a recipe belongs to the one above (%s): first to %s", fault.Count(g.count, "time"), fault.Quote(g.example)), "")

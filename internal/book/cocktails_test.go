@@ -13,7 +13,7 @@ import (
 
 func readCocktails(t *testing.T) *book.Book {
 	t.Helper()
-	book, err := book.ReadFile("../../examples/cocktails/recipes.csv", book.Options{})
+	book, err := book.ReadFile(t.Context(), "../../examples/cocktails/recipes.csv", book.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,6 +52,9 @@ func readColumns(t *table, o Options, units *Units) (columns []Column, long bool
 	for i, name := range t.header {
 		c.columns[i] = Column{Name: name, Role: IgnoredColumn}
 	}
+	if err := c.headless(); err != nil {
+		return nil, false, err
+	}
 	if err := c.readGiven(); err != nil {
 		return nil, false, err
 	}
@@ -81,6 +84,28 @@ func readColumns(t *table, o Options, units *Units) (columns []Column, long bool
 		return c.columns, true, c.readLong()
 	}
 	return c.columns, false, c.readWide()
+}
+
+// headless says that the first row names no columns if it looks as those below: a number
+// stands above numbers, and a text above the same text.
+func (c *columnReader) headless() error {
+	if len(c.options.Columns) > 0 || slices.ContainsFunc(c.header, meansRecipes) {
+		return nil
+	}
+	figure, text := -1, -1
+	for i, name := range c.header {
+		p := &c.profile[i]
+		if _, ok := number(name); ok && p.filled > 0 && p.amounts == p.filled {
+			figure = max(figure, i)
+		} else if p.seen[strings.TrimSpace(name)] && name != "" {
+			text = max(text, i)
+		}
+	}
+	if figure < 0 || text < 0 {
+		return nil
+	}
+	return c.errorInHeader(figure, fmt.Sprintf("the first row holds %s and %s, as rows below it do, and no names of columns", fault.Quote(c.header[text]), fault.Quote(c.header[figure])),
+		"add a row above it, such as recipe, ingredient, amount, unit")
 }
 
 // readGiven takes in what the options say of columns.
@@ -144,10 +169,13 @@ func (c *columnReader) guess(role Role) int {
 		return i
 	}
 	for i := len(c.bases); i < len(c.header); i++ {
-		base, _ := splitUnit(c.header[i], c.units)
+		base, unit := splitUnit(c.header[i], c.units)
+		if cut, ok := cutPercent(c.header[i]); ok && unit == nil {
+			base = cut
+		}
 		c.bases = append(c.bases, base)
 	}
-	for _, word := range words[role] {
+	for _, word := range append([]string{string(role)}, words[role]...) {
 		for i, base := range c.bases {
 			if _, given := c.given[i]; given || !strings.EqualFold(base, word) || c.isTaken(i) {
 				continue
@@ -243,6 +271,8 @@ func (c *columnReader) readLong() error {
 	amount := c.taken[AmountColumn]
 	if _, unit := splitUnit(c.header[amount], c.units); unit != nil {
 		c.columns[amount].Unit = unit
+	} else if _, percent := cutPercent(c.header[amount]); percent {
+		c.columns[amount].Unit, _ = c.units.Lookup("%")
 	} else if unit, ok := c.units.Lookup(c.header[amount]); ok {
 		c.columns[amount].Unit = unit
 	}

@@ -235,19 +235,19 @@ func TestErrorText(t *testing.T) {
 func TestReadFileRefuses(t *testing.T) {
 	dir := t.TempDir()
 	missing := filepath.Join(dir, "missing.csv")
-	_, err := ReadFile(missing, Options{})
+	_, err := ReadFile(t.Context(), missing, Options{})
 	checkError(t, err, missing, 0, 0, "no such file", "")
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v is not fs.ErrNotExist", err)
 	}
-	_, err = ReadIngredientsFile(dir, Layout{})
+	_, err = ReadIngredientsFile(t.Context(), dir, Layout{})
 	checkError(t, err, dir, 0, 0, "is a directory", "")
 
 	empty := filepath.Join(dir, "empty.csv")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = ReadFile(empty, Options{})
+	_, err = ReadFile(t.Context(), empty, Options{})
 	checkError(t, err, empty, 1, 1, "the file is empty", "")
 }
 

@@ -1,6 +1,7 @@
 package book
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -27,7 +28,8 @@ type Ingredients struct {
 	Notes   []Note
 	Guessed Layout
 
-	index map[string]int32
+	index  map[string]int32 // by name
+	folded map[string]int32 // by name as foldName writes it
 }
 
 // An Attribute is something known of each ingredient: its group, its cost.
@@ -46,27 +48,48 @@ type Attribute struct {
 	places    []place
 }
 
+func newIngredients(file string) *Ingredients {
+	return &Ingredients{File: file, index: make(map[string]int32), folded: make(map[string]int32)}
+}
+
 // NewIngredients returns ingredients without attributes. The names must not be
 // empty and must differ.
 func NewIngredients(names ...string) (*Ingredients, error) {
-	in := &Ingredients{index: make(map[string]int32, len(names))}
+	in := newIngredients("")
 	for i, text := range names {
 		name := Name(text)
 		if name == "" {
 			return nil, fmt.Errorf("ingredient %d has no name", i+1)
 		}
-		if first, ok := in.index[name]; ok {
-			return nil, fmt.Errorf("ingredients %d and %d are both called %s: remove one", first+1, i+1, fault.Quote(name))
+		if first, ok := in.find(name); ok {
+			return nil, fmt.Errorf("ingredients %d and %d are both called %s: remove one", first+1, i+1, both(in.Names[first], name))
 		}
 		in.add(name)
 	}
 	return in, nil
 }
 
+// find returns the ingredient of a name, however its letters' case is written.
+func (in *Ingredients) find(name string) (int32, bool) {
+	i, ok := in.index[name]
+	if !ok {
+		i, ok = in.folded[foldName(name)]
+	}
+	return i, ok
+}
+
+// both quotes a name, and another spelling of it.
+func both(name, other string) string {
+	if name == other {
+		return fault.Quote(name)
+	}
+	return fault.Quote(name) + " and " + fault.Quote(other)
+}
+
 // add appends an ingredient that is not there yet.
 func (in *Ingredients) add(name string) int32 {
 	i := int32(len(in.Names))
-	in.index[name] = i
+	in.index[name], in.folded[foldName(name)] = i, i
 	in.Names = append(in.Names, name)
 	return i
 }
@@ -86,7 +109,8 @@ func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
 		return nil, err
 	}
 	t.forget()
-	in := &Ingredients{File: file, index: make(map[string]int32)}
+	t.footnotes = true
+	in := newIngredients(file)
 	for i, name := range t.header {
 		if i != named && name != "" {
 			in.Attributes = append(in.Attributes, Attribute{Name: name})
@@ -97,12 +121,27 @@ func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
 	err = t.each(&faults, func() {
 		name := Name(t.row[named])
 		p := t.place(named)
+		if t.short != nil && !remarks.MatchString(Name(t.row[0])) {
+			faults.add(t.short)
+			return
+		}
+		if name == "" && t.lone(t.row) && remarks.MatchString(Name(t.row[0])) {
+			name = Name(t.row[0])
+		}
 		if name == "" {
 			faults.add(t.errorIn(p, "an ingredient without a name", "name it, or remove the row"))
 			return
 		}
-		if first, ok := in.index[name]; ok {
-			faults.add(t.errorIn(p, fmt.Sprintf("ingredient %s is there twice: first on line %d", fault.Quote(name), lines[first]), "remove one of the rows"))
+		if t.lone(t.row) && remarks.MatchString(name) {
+			t.doubt(p, fmt.Sprintf(asideNote, fault.Quote(name)))
+			return
+		}
+		if first, ok := in.find(name); ok {
+			as := ""
+			if in.Names[first] != name {
+				as = " as " + fault.Quote(in.Names[first])
+			}
+			faults.add(t.errorIn(p, fmt.Sprintf("ingredient %s is there twice: first on line %d%s", fault.Quote(name), lines[first], as), "remove one of the rows"))
 			return
 		}
 		in.add(strings.Clone(name))
@@ -171,17 +210,17 @@ func (a *Attribute) add(t *table, field int, text string) {
 }
 
 // ReadIngredientsFile reads a list of ingredients from a file; see [ReadIngredients].
-func ReadIngredientsFile(path string, l Layout) (*Ingredients, error) {
-	return readFile(path, func(r io.Reader) (*Ingredients, error) { return ReadIngredients(r, path, l) })
+func ReadIngredientsFile(ctx context.Context, path string, l Layout) (*Ingredients, error) {
+	return readFile(ctx, path, func(r io.Reader) (*Ingredients, error) { return ReadIngredients(r, path, l) })
 }
 
 // Len returns how many ingredients there are.
 func (in *Ingredients) Len() int { return len(in.Names) }
 
-// Index returns the number of an ingredient by its name, and whether there is
-// such an ingredient.
+// Index returns the number of an ingredient by its name, whose letters' case does not
+// matter, and whether there is such an ingredient.
 func (in *Ingredients) Index(name string) (int, bool) {
-	i, ok := in.index[Name(name)]
+	i, ok := in.find(Name(name))
 	return int(i), ok
 }
 

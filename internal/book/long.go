@@ -12,6 +12,9 @@ import (
 // readLong takes in a row of the long form.
 func (b *builder) readLong() {
 	t := b.table
+	if b.aside() {
+		return
+	}
 	recipe, isNew, below, ok := b.findRecipe()
 	if !ok {
 		return
@@ -83,7 +86,7 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool)
 	if name == "" {
 		b.fail(b.ingredient, "", "an ingredient without a name", "name it, or remove the row")
 		ok = false
-	} else if i, known := b.findIngredient(name); !known {
+	} else if i, known := b.findIngredient(name, func() place { return t.place(b.ingredient) }); !known {
 		b.refuseIngredient(name, t.place(b.ingredient))
 		ok = false
 	} else {
@@ -105,18 +108,24 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool)
 		part.Unit, cell = unit, Name(t.row[b.unit])
 	}
 	text := strings.TrimSpace(t.row[b.amount])
-	if text == "" && part.Unit != nil && part.Unit.Name == "to taste" {
+	if text == "" && part.Unit != nil && (part.Unit.Name == "to taste" || fills(part.Unit.Name)) {
 		text = "1"
+	}
+	if text == "" && b.unit >= 0 && part.Unit == nil && fills(t.row[b.unit]) {
+		return part, false, false // its unit has been told
 	}
 	q, message, hint := b.quantity(b.amount, text)
 	if message != "" {
+		if word := oneWord.ReplaceAllString(text, ""); worded.MatchString(word) && !fills(text) && !isUnknown(text) {
+			hint += ", 0 for none, or say how much that is: units: {" + YAMLText(word) + ": 1 cl}"
+		}
 		b.fail(b.amount, "", message, hint)
 		return part, false, false
 	}
 	part.Amount = q.amount
 	if q.unit != "" {
 		unit, _ := b.units.Lookup(q.unit)
-		if cell != "" && part.Unit != nil && *part.Unit != *unit {
+		if cell != "" && part.Unit != nil && *part.Unit != *unit && !fills(unit.Name) {
 			b.fail(b.amount, "", fmt.Sprintf("the amount %s has the unit %s and the row has %s", fault.Quote(text), fault.Quote(unit.Name), fault.Quote(cell)), "write one unit")
 			return part, false, false
 		}

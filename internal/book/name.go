@@ -2,6 +2,7 @@ package book
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -11,7 +12,7 @@ import (
 // normalization form C, so that two spellings that look the same (è as one
 // character, or as e and an accent) are one. Names of recipes, ingredients,
 // attributes, labels and their classes all go through it. Nothing else is
-// changed: names that differ in case are different names.
+// changed. Ingredients whose names differ in case, or in the space within them, are one.
 func Name(text string) string {
 	text = strings.TrimSpace(text)
 	for i := 0; i < len(text); i++ {
@@ -20,6 +21,28 @@ func Name(text string) string {
 		}
 	}
 	return text
+}
+
+// caseMatters is up to how many letters a name has in which case may tell one thing
+// from another: Co and CO.
+const caseMatters = 2
+
+// foldName writes the name of an ingredient as that of all that are the same: with one
+// space between words, and without the case of letters, unless they are one or two.
+func foldName(name string) string {
+	if strings.ContainsFunc(name, unicode.IsSpace) {
+		name = strings.Join(strings.Fields(name), " ")
+	}
+	letters := 0
+	for _, r := range name {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	if letters <= caseMatters {
+		return name
+	}
+	return strings.ToLower(name)
 }
 
 // Alike returns the groups of names that differ in case, or in the space

@@ -80,6 +80,9 @@ func (t *table) look(units *Units) {
 		if blank(row) || len(row) < len(t.header) && !t.ragged {
 			continue
 		}
+		if t.lone(row) {
+			continue // perhaps a footnote
+		}
 		if rows < sumRows {
 			t.lines = append(t.lines, head.place(0).line)
 		}

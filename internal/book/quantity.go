@@ -42,6 +42,7 @@ var (
 	slashed   = regexp.MustCompile(`^(?:([0-9]{1,9})(?:[ \x{00a0}\x{202f}]+|-))?([0-9]{1,9})\s*[/⁄∕]\s*([0-9]{1,9})`)
 	vulgar    = regexp.MustCompile(`^(?:([0-9]{1,9})[ \x{00a0}\x{202f}]*)?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])`)
 	numerals  = regexp.MustCompile(`^[+-]?(?:[0-9]{1,3}(?:[ \x{00a0}\x{2009}\x{202f}'’][0-9]{3})+(?:[.,][0-9]+)?|[0-9][0-9.,]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?`)
+	worded    = regexp.MustCompile(`^\pL[\pL ]{2,30}$`) // may stand for an amount
 	oneWord   = regexp.MustCompile(`^(?i:an?|one|eine?|une?)\s+`)
 	date      = regexp.MustCompile(`^(?i)(?:[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,4}|[0-9]{1,4}/[0-9]{1,2}/[0-9]{1,4}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|[0-9]{1,2}[-. ]{1,2}(?:` + months + `)\.?(?:[- ][0-9]{2,4})?|(?:` + months + `)\.?[- ][0-9]{1,4})(?:[T ].*)?$`)
 )
@@ -189,6 +190,9 @@ func fraction(whole, numerator, denominator, left string) (value *big.Rat, rest 
 
 // refuse says what is wrong with an amount.
 func (q quantity) refuse(text string, decimal Decimal, why string) (_ quantity, message, hint string) {
+	if fills(text) {
+		return q, "unreadable amount " + fault.Quote(text), sizeHint(text)
+	}
 	_, message, hint = parseAmount(strings.TrimSpace(text))
 	if message == "" { // readable by itself, but not in this table
 		message = "unreadable amount " + fault.Quote(text)

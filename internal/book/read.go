@@ -1,10 +1,13 @@
 package book
 
-import "io"
+import (
+	"context"
+	"io"
+)
 
 // ReadFile reads a book from a file, see [Read].
-func ReadFile(path string, o Options) (*Book, error) {
-	return readFile(path, func(r io.Reader) (*Book, error) { return Read(r, path, o) })
+func ReadFile(ctx context.Context, path string, o Options) (*Book, error) {
+	return readFile(ctx, path, func(r io.Reader) (*Book, error) { return Read(r, path, o) })
 }
 
 // Read reads a book. What the file is shows in how it begins: an .xlsx workbook,
@@ -45,6 +48,7 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 		return nil, err
 	}
 	t.forget()
+	t.footnotes = true
 	b := newBuilder(t, columns, long, o.Ingredients, units)
 	b.book.Turned = turned
 	if err := t.each(&b.faults, b.readRow); err != nil {

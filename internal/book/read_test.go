@@ -181,7 +181,7 @@ func TestReadFilePlaces(t *testing.T) {
 	if err := os.WriteFile(path, []byte("taste,recipe,ingredient,amount\nà,Kir,Gin,1\nà,Kir,Rye,1\nb,Sec,Gin,1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	book, err := ReadFile(path, Options{})
+	book, err := ReadFile(t.Context(), path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,16 +2,17 @@ package book
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/file"
 )
 
 // A source is an opened file with a table in it.
@@ -193,11 +194,14 @@ func (s *source) chooseSheet(w *workbook, names []string, suits func(header []st
 	return chosen, nil
 }
 
-// readFile opens a file and reads it under its path. That there is no such file,
-// that it may not be read and that it is a directory are [*Error]s.
-func readFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
+// readFile opens a file and reads it under its path, until ctx ends. That there is no such
+// file, that it may not be read and that it is a directory are [*Error]s.
+func readFile[T any](ctx context.Context, path string, read func(io.Reader) (T, error)) (T, error) {
 	var none T
-	file, err := os.Open(path)
+	in, err := file.Input(ctx, path)
+	if bad := (*Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
+		return none, err
+	}
 	if err != nil {
 		e := &Error{File: path, Err: err, Message: "cannot be opened", Hint: err.Error()}
 		switch {
@@ -208,9 +212,6 @@ func readFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 		}
 		return none, e
 	}
-	defer file.Close() // read only: nothing can be lost by it
-	if info, err := file.Stat(); err == nil && info.IsDir() {
-		return none, &Error{File: path, Message: "is a directory", Hint: "name a CSV file"}
-	}
-	return read(file)
+	defer in.Close() // read only: nothing can be lost by it
+	return read(in)
 }

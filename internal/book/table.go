@@ -23,6 +23,20 @@ type table struct {
 	marking marking
 	decimal Decimal      // what the numbers of text cells have
 	unnamed map[int]bool // columns of which it was told that they have no name
+
+	footnotes bool   // rows of one cell may be too short
+	short     *Error // what is wrong with the current row if it is one and no footnote
+}
+
+// lone is whether a row has a single cell that is not empty, of three columns or more.
+func (t *table) lone(row []string) bool {
+	filled := 0
+	for _, text := range row {
+		if strings.TrimSpace(text) != "" {
+			filled++
+		}
+	}
+	return filled == 1 && len(t.header) > 2
 }
 
 // newTable opens a file and reads the header. Its names differ from each other,
@@ -197,7 +211,7 @@ func (t *table) next() error {
 				return t.errorAt(i, fmt.Sprintf("column %d has no name and holds %s", i+1, fault.Quote(text)), "name the column, or empty it")
 			}
 		}
-		if len(row) == len(t.header) {
+		if t.short = nil; len(row) == len(t.header) {
 			return nil
 		}
 		message := fmt.Sprintf("the row has %s and the header %s", fault.Count(len(row), "column"), fault.Count(len(t.header), "column"))
@@ -208,7 +222,12 @@ func (t *table) next() error {
 			}
 			return t.errorAt(len(t.header), message, hint)
 		}
-		return t.errorAt(len(row), message, "add "+fault.List(t.header[len(row):], 12)+", or a "+t.delimiterName()+" for each that is empty")
+		short := t.errorAt(len(row), message, "add "+fault.List(t.header[len(row):], 12)+", or a "+t.delimiterName()+" for each that is empty")
+		if t.footnotes && t.lone(row) {
+			t.short, t.row = short, append(slices.Clip(row), make([]string, len(t.header)-len(row))...)
+			return nil
+		}
+		return short
 	}
 }
 
@@ -255,6 +274,14 @@ func (t *table) errorIn(p place, message, hint string) *Error {
 func (t *table) note(p place, message, settle string) {
 	n := Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle}
 	if !slices.Contains(t.notes, n) { // a turned table is looked at twice
+		t.notes = append(t.notes, n)
+	}
+}
+
+// doubt notes what may well be wrong and nothing but the table settles.
+func (t *table) doubt(p place, message string) {
+	n := Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Doubt: true}
+	if !slices.Contains(t.notes, n) {
 		t.notes = append(t.notes, n)
 	}
 }

@@ -159,6 +159,10 @@ func (t *table) turn(l Layout, units *Units) (*table, error) {
 		if blank(row) {
 			continue
 		}
+		if remark := Name(row[min(first, len(row)-1)]); t.lone(row) && remarks.MatchString(remark) {
+			t.doubt(t.rows.place(first), fmt.Sprintf(asideNote, fault.Quote(remark)))
+			continue
+		}
 		at := len(cells[0])
 		if (at+1)*len(cells) > mostCells {
 			return nil, t.errorIn(t.rows.place(0), fmt.Sprintf("the table has more than %d cells", mostCells), "write a row for each recipe")

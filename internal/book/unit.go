@@ -147,12 +147,27 @@ func (u *Units) Lookup(name string) (*Unit, bool) {
 	return nil, false
 }
 
+// Names returns the first names of the units of some kinds, in the order of definition.
+func (u *Units) Names(kinds ...Kind) (names []string) {
+	for _, name := range u.names {
+		if slices.Contains(kinds, u.byName[name].Kind) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // unknown says that there is no such unit, and which there are.
 func (u *Units) unknown(name string) (message, hint string) {
+	if fills(name) {
+		return "unit " + fault.Quote(name) + " has no size", sizeHint(name)
+	}
 	all := slices.Sorted(maps.Keys(u.byName))
 	hint = "known are " + fault.List(u.names, len(u.names))
 	if mean := fault.DidYouMean(unitKey(name), all); mean != "" {
 		hint = mean + " " + strings.ToUpper(hint[:1]) + hint[1:]
+	} else {
+		hint += "; or say how much it is: units: {" + YAMLText(Name(name)) + ": 9 cl}"
 	}
 	return "unknown unit " + fault.Quote(name), hint
 }

@@ -16,6 +16,9 @@ func (b *builder) readWide() {
 		b.bare.add(func() place { return t.place(b.recipe) }, "")
 		return
 	}
+	if b.aside() {
+		return
+	}
 	recipe, isNew, _, ok := b.findRecipe()
 	if !ok {
 		return

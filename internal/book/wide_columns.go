@@ -41,7 +41,7 @@ func (c *columnReader) readWide() error {
 					continue
 				}
 			}
-			c.columns[i].Ingredient, c.columns[i].Unit = splitUnit(name, c.units)
+			c.columns[i].Ingredient, c.columns[i].Unit = c.split(name)
 		}
 	}
 	c.findOdd(guessed)
@@ -65,6 +65,42 @@ func (c *columnReader) readWide() error {
 		return c.errorInHeader(recipe, "the header names no ingredient", longForm+"; the wide form has recipe and a column for each ingredient")
 	}
 	return nil
+}
+
+// split takes the unit off a column's name in the wide form. What only ends in a percent
+// sign has it as a unit if what is before it is one of the ingredients that are given,
+// or the names of most columns of amounts end so.
+func (c *columnReader) split(name string) (base string, unit *Unit) {
+	if base, unit = splitUnit(name, c.units); unit != nil {
+		return base, unit
+	}
+	base, ok := cutPercent(name)
+	if !ok {
+		return name, nil
+	}
+	if in := c.options.Ingredients; in != nil {
+		if _, ok := in.find(base); !ok {
+			return name, nil
+		}
+	} else if !c.inPercent() {
+		return name, nil
+	}
+	unit, _ = c.units.Lookup("%")
+	return base, unit
+}
+
+// inPercent is whether the names of most columns of amounts end in a percent sign.
+func (c *columnReader) inPercent() bool {
+	amounts, percents := 0, 0
+	for i := range c.profile {
+		if p := &c.profile[i]; p.filled > 0 && p.amounts == p.filled {
+			amounts++
+			if _, ok := cutPercent(c.header[i]); ok {
+				percents++
+			}
+		}
+	}
+	return percents > 1 && 2*percents > amounts
 }
 
 // wideRecipe returns the column of the recipes' names in the wide form.
@@ -108,7 +144,7 @@ func (c *columnReader) nearRole(column int) bool {
 func (c *columnReader) wideRole(i int) (Role, error) {
 	name, p := c.header[i], &c.profile[i]
 	if in := c.options.Ingredients; in != nil {
-		base, _ := splitUnit(name, c.units)
+		base, _ := c.split(name)
 		for _, text := range []string{name, base} {
 			if _, ok := in.Index(text); ok {
 				return IngredientColumn, nil
@@ -117,6 +153,8 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 	}
 	switch {
 	case p.filled == 0 || p.rests > 0 && 2*(p.amounts+p.rests) > p.filled:
+		return IngredientColumn, nil
+	case p.amounts == 0 && p.filled > 0 && fills(p.example):
 		return IngredientColumn, nil
 	case p.amounts == 0 && p.figures < p.filled && c.nearRole(i):
 		e := c.errorInHeader(i, fmt.Sprintf("column %s holds text such as %s and no amounts", fault.Quote(name), fault.Quote(p.example)),
@@ -147,7 +185,7 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s is taken for a sum, for its name, and left out", fault.Quote(name)))
 		return IgnoredColumn, nil
 	case p.numeric() && p.affix == "" && c.inUnits():
-		if _, unit := splitUnit(name, c.units); unit != nil {
+		if _, unit := c.split(name); unit != nil {
 			break
 		}
 		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers without a unit, where other columns have units, and is taken as a label", fault.Quote(name)))
@@ -172,7 +210,7 @@ func (c *columnReader) inUnits() bool {
 	amounts, units := 0, 0
 	for i := range c.profile {
 		if p := &c.profile[i]; p.filled > 0 && p.amounts == p.filled {
-			_, unit := splitUnit(c.header[i], c.units)
+			_, unit := c.split(c.header[i])
 			if amounts++; unit != nil || p.units == p.filled {
 				units++
 			}
@@ -199,7 +237,7 @@ func (c *columnReader) findSummed(recipe int) {
 		for _, v := range p.values {
 			sum += v
 		}
-		if !(math.Abs(sum-2*p.values[r]) <= 1e-9*sum) {
+		if !(math.Abs(sum-float64(2*p.values[r])) <= 1e-9*sum) {
 			return
 		}
 		columns++
@@ -284,7 +322,7 @@ func (c *columnReader) findOdd(guessed []int) {
 		}
 		isSum := true
 		for r, v := range p.values {
-			isSum = isSum && math.Abs(sum[r]-2*v) <= 1e-6*math.Abs(v)
+			isSum = isSum && math.Abs(sum[r]-float64(2*v)) <= 1e-6*math.Abs(v)
 		}
 		switch {
 		case isSum && (adds(c.header[i]) || len(all) > 3):

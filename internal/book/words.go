@@ -101,6 +101,18 @@ var averages = []string{"average", "avg", "mean", "median", "stdev", "std", "mit
 var remainder = regexp.MustCompile(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
 	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|auf)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
 
+// filling is how recipes say that an ingredient fills the glass: how much that is, only
+// who wrote the table knows.
+var filling = regexp.MustCompile(`(?i)^(?:to )?(?:top(?:ped|ping)?|fill(?:ed)?|auff(?:ü|ue)llen|auffüll\S*|aufgie(?:ß|ss)en|zum auff\S+|ergänzen|compléter|completer|allonger|remplir|rellenar|completar|llenar|colmare|rabboccare|riempire)(?:\s.*)?$`)
+
+// fills is whether an amount says that.
+func fills(text string) bool { return filling.MatchString(strings.TrimSpace(text)) }
+
+// sizeHint is how a problem file says how much a word stands for.
+func sizeHint(word string) string {
+	return "say how much that is: units: {" + YAMLText(Name(word)) + ": 9 cl}"
+}
+
 // sumWord is whether a column's name has a word of sums in it.
 func sumWord(name string) bool {
 	return slices.ContainsFunc(separators.Split(strings.ToLower(name), -1), func(word string) bool { return slices.Contains(sums, word) })
@@ -115,6 +127,19 @@ func sumsUp(name string) bool {
 // unitInName are the ways in which a column's name ends in a unit: Menge (cl),
 // amount [g], dose in ml, gin/cl.
 var unitInName = regexp.MustCompile(`^(.*\S)\s*(?:\(([^()]+)\)|\[([^\[\]]+)\]|\s(?i:in)\s+(\S+)|\s*/\s*(\S+))$`)
+
+// percentAtEnd is how a column's name ends in a percent sign that is no part of a name:
+// not Alcohol 96 %.
+var percentAtEnd = regexp.MustCompile(`^(.*[^\s\d.,])[\s,]*%$`)
+
+// cutPercent takes a percent sign off the end of a column's name.
+func cutPercent(name string) (base string, ok bool) {
+	m := percentAtEnd.FindStringSubmatch(name)
+	if m == nil {
+		return name, false
+	}
+	return Name(m[1]), true
+}
 
 // splitUnit takes the unit off a column's name. unit is nil if it has none.
 func splitUnit(name string, units *Units) (base string, unit *Unit) {

@@ -195,16 +195,16 @@ func cellText(value, shown string) (text string, exact bool) {
 		return value, false // 1.500 is text: the number would be held as 1.5
 	}
 	if strings.HasSuffix(shown, "%") {
-		return exactNumber(f*100) + "%", true
+		return exactNumber(float64(f*100)) + "%", true
 	}
 	first := strings.IndexFunc(shown, func(r rune) bool { return r >= '0' && r <= '9' })
 	if first < 0 {
 		return plain, true
 	}
-	near := func(g float64) bool { return math.Abs(g-f) <= 0.5+0.1*math.Abs(f) }
+	near := func(g float64) bool { return math.Abs(g-f) <= 0.5+float64(0.1*math.Abs(f)) }
 	units := DefaultUnits()
 	q, message, _ := parseQuantity(shown[first:], DecimalPoint, units)
-	if message == "" && near(q.amount.Float64()*sign(f)) {
+	if message == "" && near(float64(q.amount.Float64()*sign(f))) {
 		if q.unit != "" {
 			return plain + " " + q.unit, true
 		}

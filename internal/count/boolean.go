@@ -143,7 +143,7 @@ func Reachable(ctx context.Context, s Space, most int) (can []bool, steps float6
 		return can, steps, nil
 	}
 	can, err = reachable(ctx, plan)
-	return can, steps + plan.cost().steps*stepsPerBit, err
+	return can, steps + float64(plan.cost().steps*stepsPerBit), err
 }
 
 // reachable returns for n = 0..maxUsed whether X_n holds any composition.
@@ -153,10 +153,10 @@ func reachable(ctx context.Context, plan *plan) ([]bool, error) {
 		return out, nil
 	}
 	need, limit := plan.cost(), Options{}.withDefaults()
-	if bytes := need.bytes / 64; bytes > float64(limit.Memory) {
+	if bytes := float64(need.bytes / 64); bytes > float64(limit.Memory) {
 		return nil, &SizeError{bytes, float64(limit.Memory), "bytes of memory"}
 	}
-	if steps := need.steps * stepsPerBit; steps > limit.Steps {
+	if steps := float64(need.steps * stepsPerBit); steps > limit.Steps {
 		return nil, &SizeError{steps, limit.Steps, "steps"}
 	}
 	b := new(boolean)

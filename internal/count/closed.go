@@ -3,6 +3,8 @@ package count
 import (
 	"math"
 	"math/big"
+
+	"kir/internal/portable"
 )
 
 // closed is a space that a formula counts: all ingredients may take the amounts
@@ -104,12 +106,12 @@ func logBinomial(n, k int) float64 {
 	case k < 32:
 		sum := 0.0
 		for j := range k {
-			sum += math.Log(float64(n-j) / float64(k-j))
+			sum += portable.Log(float64(n-j) / float64(k-j))
 		}
 		return sum
 	}
 	a, b, c := float64(n), float64(k), float64(n-k)
-	return b*math.Log(a/b) - c*math.Log1p(-b/a) - math.Log(2*math.Pi*b*(c/a))/2 +
+	return float64(b*portable.Log(a/b)) - float64(c*portable.Log1p(-b/a)) - float64(portable.Log(float64(2*math.Pi*b*(c/a)))/2) +
 		stirling(a) - stirling(b) - stirling(c)
 }
 
@@ -117,5 +119,5 @@ func logBinomial(n, k int) float64 {
 // a relative error below 1e-15 (Abramowitz and Stegun 6.1.41).
 func stirling(x float64) float64 {
 	y := 1 / (x * x)
-	return (1.0/12 - y*(1.0/360-y*(1.0/1260-y*(1.0/1680-y*(1.0/1188))))) / x
+	return (1.0/12 - float64(y*(1.0/360-float64(y*(1.0/1260-float64(y*(1.0/1680-float64(y*(1.0/1188))))))))) / x
 }

@@ -43,7 +43,7 @@ func (d *digits) weigh() bool {
 		g.lo += 2 * (min(t.PerUnit, 0)*int64(d.total) + min(t.Whole, 0)*int64(d.st.most))
 		g.hi += 2 * (max(t.PerUnit, 0)*int64(d.total) + max(t.Whole, 0)*int64(d.st.most))
 		g.weight = weight
-		if size *= float64(g.hi-g.lo) + 1; size > 1<<62 {
+		if size = float64(size * (float64(g.hi-g.lo) + 1)); size > 1<<62 {
 			return false
 		}
 		weight *= g.hi - g.lo + 1

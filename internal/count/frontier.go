@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"kir/internal/portable"
 )
 
 // A frontier is what groups that cross and sums hold together. Its classes are
@@ -50,8 +52,7 @@ type state struct {
 // whole + a·perUnit.
 type family struct {
 	whole, perUnit int64
-	keys           []int64 // of nodes, rising
-	nodes          map[int64]int32
+	keys           []int64    // of nodes, rising
 	level          []int32    // how many more must have been used at least
 	units          []int32    // and the least units of all before
 	next           []int32    // the state after, −1 if the sums cannot be kept
@@ -59,14 +60,21 @@ type family struct {
 }
 
 func (f *family) at(key int64) int32 {
-	if n, ok := f.nodes[key]; ok {
-		return n
+	if n, ok := slices.BinarySearch(f.keys, key); ok {
+		return int32(n)
 	}
 	return -1
 }
 
 // settled stands in the place of a sum that is kept whatever comes.
 const settled = math.MinInt64
+
+// A deviation is a sum that has come to another value than where nothing that it has
+// a term of is used, which is most of them where rules are many.
+type deviation struct {
+	sum   int32
+	value int64
+}
 
 // A builder of frontiers goes from the states before the first stage onwards.
 type frontierPlan struct {
@@ -76,11 +84,13 @@ type frontierPlan struct {
 	limit   float64        // of cells, all together
 	cells   float64
 	nodes   int
-	open    []int     // the sums with values in a state, rising
-	values  [][]int64 // of the states
+	idle    []int64       // by sum: 0, or settled, where nothing that it has a term of is used
+	slot    []int32       // by sum: which of the stage's terms it is, or −1
+	values  [][]deviation // of the states, in one order of the sums
 	states  []state
 	found   map[string]int32
 	scratch []byte
+	next    []deviation
 }
 
 // newFrontier finds the states of stages, in a good order, where rest ingredients
@@ -118,12 +128,16 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, to
 			w.f.impossible = true
 		}
 	}
-	w.values, w.states = [][]int64{nil}, []state{{}}
+	w.idle, w.slot = make([]int64, len(sums)), make([]int32, len(sums))
+	for k := range w.slot {
+		w.slot[k] = -1
+	}
+	w.values, w.states = [][]deviation{nil}, []state{{}}
 	for c := range stages {
 		if w.f.impossible {
 			break
 		}
-		if err := cmp.Or(ctx.Err(), w.advance(c)); err != nil {
+		if err := cmp.Or(ctx.Err(), w.advance(ctx, c)); err != nil {
 			return nil, err
 		}
 	}
@@ -135,27 +149,14 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, to
 }
 
 // advance goes from the states before stage c to those after.
-func (w *frontierPlan) advance(c int) error {
+func (w *frontierPlan) advance(ctx context.Context, c int) error {
 	st := &w.f.stages[c]
 	st.states = w.states
 	w.f.width = append(w.f.width, len(w.states))
 	active := make([]int, len(st.terms))
 	for k, t := range st.terms {
-		active[k] = t.Ingredient
+		active[k], w.slot[t.Ingredient] = t.Ingredient, int32(k)
 	}
-	var carried, open []int // in w.open; and what is open afterwards
-	for k, s := range w.open {
-		if !slices.Contains(active, s) {
-			carried = append(carried, k)
-			open = append(open, s)
-		}
-	}
-	for _, s := range active {
-		if w.last[s] > c {
-			open = append(open, s)
-		}
-	}
-	slices.Sort(open)
 
 	// States of a family have the same values of what is carried, and the same
 	// sums settled of what is active.
@@ -165,17 +166,23 @@ func (w *frontierPlan) advance(c int) error {
 	}
 	var starts [][]start
 	families := make(map[string]int)
+	room := make([]int64, len(active)*len(w.values))
 	for x, v := range w.values {
-		one := start{of: int32(x), values: make([]int64, len(active))}
-		w.scratch = w.scratch[:0]
-		for _, k := range carried {
-			w.scratch = binary.AppendVarint(w.scratch, v[k])
-		}
+		one := start{of: int32(x), values: room[:len(active):len(active)]}
+		room = room[len(active):]
 		for k, s := range active {
-			if at, ok := slices.BinarySearch(w.open, s); ok {
-				one.values[k] = v[at]
+			one.values[k] = w.idle[s]
+		}
+		w.scratch = w.scratch[:0]
+		for _, d := range v {
+			if k := w.slot[d.sum]; k >= 0 {
+				one.values[k] = d.value
+			} else {
+				w.scratch = d.append(w.scratch)
 			}
-			w.scratch = strconv.AppendBool(w.scratch, one.values[k] == settled)
+		}
+		for _, v := range one.values {
+			w.scratch = strconv.AppendBool(w.scratch, v == settled)
 		}
 		f, ok := families[string(w.scratch)]
 		if !ok {
@@ -185,10 +192,18 @@ func (w *frontierPlan) advance(c int) error {
 		}
 		starts[f] = append(starts[f], one)
 	}
+	for _, s := range active {
+		if more := w.after[c][s]; more.lo >= w.f.sums[s].Min && more.hi <= w.f.sums[s].Max {
+			w.idle[s] = settled
+		}
+	}
 	before := w.values
 	w.values, w.states, w.found = nil, nil, make(map[string]int32)
 	st.families = make([]family, len(starts))
 	for n, list := range starts {
+		if n%(1<<12) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		// A digit for each active sum that is not settled.
 		d := digits{sums: w.f.sums, after: w.after[c], total: w.f.total, st: st}
 		for k, s := range active {
@@ -203,7 +218,7 @@ func (w *frontierPlan) advance(c int) error {
 			return w.tooLarge(math.MaxInt64)
 		}
 		f := &st.families[n]
-		f.whole, f.perUnit, f.nodes = d.whole, d.perUnit, make(map[int64]int32)
+		f.whole, f.perUnit = d.whole, d.perUnit
 		keys := make([]int64, len(list))
 		for k, one := range list {
 			keys[k] = d.key(one.values)
@@ -212,51 +227,64 @@ func (w *frontierPlan) advance(c int) error {
 			return err
 		}
 		for k, one := range list {
-			node := f.nodes[keys[k]]
+			node := f.at(keys[k])
 			f.starts = append(f.starts, [2]int32{one.of, node})
 			x := &st.states[one.of]
 			x.family, x.node = int32(n), node
 		}
-		values := make([]int64, len(open))
-		from := before[list[0].of]
 		f.next = make([]int32, len(f.keys))
 		for node, key := range f.keys {
 			d.decode(key)
-			f.next[node] = w.arrive(&d, open, active, carried, from, values, int(f.units[node]))
+			f.next[node] = w.arrive(c, &d, active, before[list[0].of], int(f.units[node]))
 		}
 	}
-	w.open = open
+	for _, s := range active {
+		w.slot[s] = -1
+	}
 	return nil
 }
 
+// append writes a deviation down.
+func (d deviation) append(to []byte) []byte {
+	return binary.AppendVarint(binary.AppendUvarint(to, uint64(d.sum)), d.value)
+}
+
 // arrive returns the state after a stage in which sums have come to the values of
-// digits, −1 if they cannot be kept.
-func (w *frontierPlan) arrive(d *digits, open, active, carried []int, from, values []int64, units int) int32 {
-	for k := range values {
-		values[k] = settled
-	}
-	for _, k := range carried {
-		at, _ := slices.BinarySearch(open, w.open[k])
-		values[at] = from[k]
-	}
-	for _, g := range d.of {
-		lo, hi := g.value+g.more.lo, g.value+g.more.hi
-		if hi < g.sum.Min || lo > g.sum.Max {
-			return -1
+// digits, −1 if they cannot be kept. What is not active is as before.
+func (w *frontierPlan) arrive(c int, d *digits, active []int, before []deviation, units int) int32 {
+	w.next = w.next[:0]
+	for _, v := range before {
+		if w.slot[v.sum] < 0 {
+			w.next = append(w.next, v)
 		}
-		if at, ok := slices.BinarySearch(open, active[g.active]); ok && (lo < g.sum.Min || hi > g.sum.Max) {
-			values[at] = g.value
+	}
+	of := d.of
+	for k, s := range active {
+		value := int64(settled)
+		if len(of) > 0 && of[0].active == k {
+			g := of[0]
+			of = of[1:]
+			lo, hi := g.value+g.more.lo, g.value+g.more.hi
+			if hi < g.sum.Min || lo > g.sum.Max {
+				return -1
+			}
+			if lo < g.sum.Min || hi > g.sum.Max {
+				value = g.value
+			}
+		}
+		if w.last[s] > c && value != w.idle[s] {
+			w.next = append(w.next, deviation{int32(s), value})
 		}
 	}
 	w.scratch = w.scratch[:0]
-	for _, v := range values {
-		w.scratch = binary.AppendVarint(w.scratch, v)
+	for _, v := range w.next {
+		w.scratch = v.append(w.scratch)
 	}
 	x, ok := w.found[string(w.scratch)]
 	if !ok {
 		x = int32(len(w.states))
 		w.found[string(w.scratch)] = x
-		w.values = append(w.values, slices.Clone(values))
+		w.values = append(w.values, slices.Clone(w.next))
 		w.states = append(w.states, state{units: units})
 	}
 	w.states[x].units = min(w.states[x].units, units)
@@ -326,13 +354,12 @@ func (w *frontierPlan) reach(st *stage, f *family, d *digits, keys []int64, unit
 		f.keys = append(f.keys, key)
 	}
 	slices.Sort(f.keys)
-	for n, key := range f.keys {
-		f.nodes[key] = int32(n)
+	for _, key := range f.keys {
 		f.level = append(f.level, found[key].level)
 		f.units = append(f.units, found[key].units)
 		cells := w.cost(st, int(found[key].units))
 		w.cells += cells
-		w.f.steps += cells * float64(st.most) * st.passes(f)
+		w.f.steps += float64(cells * float64(st.most) * st.passes(f))
 	}
 	if w.nodes += len(f.keys); w.cells > w.limit || w.nodes > maxNodes {
 		return w.tooLarge(w.cells)
@@ -343,7 +370,7 @@ func (w *frontierPlan) reach(st *stage, f *family, d *digits, keys []int64, unit
 // cost returns how many cells a node takes, with what its rows take besides.
 func (w *frontierPlan) cost(st *stage, units int) float64 {
 	const besides = 32
-	return float64(w.f.total-units+1+besides) * float64(st.maxUsed+1)
+	return float64(float64(w.f.total-units+1+besides) * float64(st.maxUsed+1))
 }
 
 // kept returns how many cells the tables of all states before a stage have.
@@ -351,7 +378,7 @@ func (f *frontier) kept() float64 {
 	cells := 0.0
 	for c := range f.stages {
 		for _, s := range f.stages[c].states {
-			cells += float64(f.total-s.units+1) * float64(f.stages[c].maxUsed+1)
+			cells += float64(float64(f.total-s.units+1) * float64(f.stages[c].maxUsed+1))
 		}
 	}
 	return cells
@@ -365,16 +392,16 @@ func (f *frontier) widest() float64 {
 	for _, st := range slices.Backward(f.stages) {
 		own, most := 0.0, 0.0
 		for _, s := range st.states {
-			own += float64(f.total-s.units+1) * float64(st.maxUsed+1)
+			own += float64(float64(f.total-s.units+1) * float64(st.maxUsed+1))
 		}
 		for n := range st.families {
 			nodes := 0.0
 			for _, units := range st.families[n].units {
-				nodes += float64(f.total-int(units)+1) * float64(st.maxUsed+1)
+				nodes += float64(float64(f.total-int(units)+1) * float64(st.maxUsed+1))
 			}
 			most = max(most, nodes)
 		}
-		widest, after = max(widest, own+after+4*most), own
+		widest, after = max(widest, own+after+float64(4*most)), own
 	}
 	return widest
 }
@@ -387,7 +414,7 @@ func (st *stage) passes(f *family) float64 {
 	case st.kind.unbounded(math.MaxInt32):
 		return 4
 	}
-	return 4 + 4*math.Log2(float64(st.kind.n))
+	return 4 + float64(4*portable.Log2(float64(st.kind.n)))
 }
 
 // maxNodes bounds how many nodes a frontier has, whatever the cells: some

@@ -67,7 +67,7 @@ func (d *stageDraw) ways(weights []float64, f *family, node int32, j, k, units i
 		x := 0.0
 		if w > 0 {
 			if to := f.at(f.keys[node] + int64(j)*f.whole + int64(u)*f.perUnit); to >= 0 && f.next[to] >= 0 {
-				x = w * cell(d.after[f.next[to]], k-j, units-u)
+				x = float64(w * cell(d.after[f.next[to]], k-j, units-u))
 			}
 		}
 		weights = append(weights, x)
@@ -85,7 +85,7 @@ func (d *stageDraw) used(scratch []float64, f *family, node int32, j, k, units i
 		if to < 0 || f.next[to] < 0 || k-j >= len(d.after[f.next[to]]) {
 			return 0, scratch
 		}
-		return d.choose[j] * dotAt(d.shares[j], d.after[f.next[to]][k-j], units), scratch
+		return float64(d.choose[j] * dotAt(d.shares[j], d.after[f.next[to]][k-j], units)), scratch
 	}
 	scratch = d.ways(scratch[:0], f, node, j, k, units)
 	sum, rest, e := 0.0, 0.0, 0.0
@@ -93,7 +93,7 @@ func (d *stageDraw) used(scratch []float64, f *family, node int32, j, k, units i
 		sum, e = twoSum(sum, w)
 		rest += e
 	}
-	return d.choose[j] * (sum + rest), scratch
+	return float64(d.choose[j] * (sum + rest)), scratch
 }
 
 // frontier draws stage by stage how many of its ingredients are used, then how

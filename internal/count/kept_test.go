@@ -16,7 +16,6 @@ import (
 // which primes and tables that is, what can be reached, how groups nest, the counts, and
 // what is drawn from a seed.
 func TestSpacesStay(t *testing.T) {
-	golden.OfFloats(t)
 	kept := golden.Open(t)
 	told := func(s Space, o Options) string {
 		inner, nested, ok := s.Nest()
@@ -110,7 +109,6 @@ func TestSpacesStay(t *testing.T) {
 // TestLogBinomial0 keeps logs of binomials at the bounds of what is summed and what is
 // Stirling's.
 func TestLogBinomial0(t *testing.T) {
-	golden.OfFloats(t)
 	kept := golden.Open(t)
 	for _, c := range [][2]int{{5, -1}, {5, 0}, {5, 5}, {5, 6}, {10, 3}, {62, 31}, {63, 32}, {64, 32}, {1000, 31}, {1000, 32}, {1000, 968}, {1 << 30, 1 << 20}} {
 		kept.Holds(t, fmt.Sprint(c), fmt.Sprintf("%.13g", logBinomial(c[0], c[1])))

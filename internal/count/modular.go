@@ -273,13 +273,13 @@ func (m *modular) multiply(a, b *grid[[]uint64, factor], maxUsed, maxUnits int) 
 	for i := range a.rows {
 		for j := range b.rows {
 			if ra, rb := &a.rows[i], &b.rows[j]; i+j <= maxUsed && !ra.empty() && !rb.empty() {
-				direct += float64(ra.hi-ra.lo+1) * float64(rb.hi-rb.lo+1)
+				direct += float64(float64(ra.hi-ra.lo+1) * float64(rb.hi-rb.lo+1))
 			}
 		}
 	}
 	length := 1 << bits.Len(uint(aHi-aLo+bHi-bLo))
 	// A butterfly costs about as much as two products.
-	fast := float64(length) * (float64(aRows*bRows) + float64(2*(aRows+bRows)*bits.Len(uint(length))))
+	fast := float64(float64(length) * (float64(aRows*bRows) + float64(2*(aRows+bRows)*bits.Len(uint(length)))))
 	if direct <= fast || length > 1<<twoPower {
 		m.multiplyDirect(out, a, b)
 	} else {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // orderClasses sorts classes so that few sums are open at a time: the next ones
@@ -34,19 +36,22 @@ func orderClasses(stages []stage, spans []span) {
 		}
 		q.stages = append(q.stages, st)
 	}
-	const manyPatterns = 1500 // beyond, the order found is the order given
+	const manyPatterns = 1500             // beyond, the order found is the order given
+	values := make([]float64, len(spans)) // by sum: the log of how many it has
+	for s := range values {
+		values[s] = portable.Log(float64(spans[s].hi-spans[s].lo) + 1)
+	}
 	open := make([]bool, len(spans))
 	for done := stages[:0]; len(patterns) > 0; {
 		best, least, most := 0, math.Inf(1), 0
 		for k, q := range patterns {
 			weight := 0.0
 			for _, s := range q.sums {
-				values := math.Log(float64(spans[s].hi-spans[s].lo) + 1)
 				switch {
 				case open[s] && left[s] == 1:
-					weight -= values
+					weight -= values[s]
 				case !open[s] && left[s] > 1:
-					weight += values
+					weight += values[s]
 				}
 			}
 			if weight < least || weight == least && len(q.sums) > most {

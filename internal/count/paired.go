@@ -37,7 +37,7 @@ func twoSum(a, b float64) (s, err float64) {
 
 // twoProduct returns a·b rounded, and what it lacks.
 func twoProduct(a, b float64) (p, err float64) {
-	p = a * b
+	p = float64(a * b)
 	return p, math.FMA(a, b, -p)
 }
 
@@ -102,8 +102,8 @@ func (p *paired) windowApart(dst, src pair, from, n int, k kind, last int) {
 		v := from + block*k.step
 		for q := block; q <= end; q++ {
 			if q < n {
-				h, e = twoSum(h, tilt*src.h[v])
-				l += tilt*src.l[v] + e
+				h, e = twoSum(h, float64(tilt*src.h[v]))
+				l += float64(tilt*src.l[v]) + e
 			}
 			sum, rest := h, l
 			if o := q - block + 1; block > 0 && o < k.n {
@@ -122,8 +122,8 @@ func (p *paired) windowApart(dst, src pair, from, n int, k kind, last int) {
 		v = from + (block+k.n-1)*k.step
 		for o := k.n - 1; o > 0; o-- {
 			if block+o < n {
-				h, e = twoSum(h, tilt*src.h[v])
-				l += tilt*src.l[v] + e
+				h, e = twoSum(h, float64(tilt*src.h[v]))
+				l += float64(tilt*src.l[v]) + e
 			}
 			p.suffix.h[o], p.suffix.l[o] = h, l
 			v -= k.step

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+
+	"kir/internal/portable"
 )
 
 // A part is a set of ingredients whose use and units are limited together: a
@@ -278,7 +280,7 @@ func (p *plan) logBounds(most int, required bool) []float64 {
 		if n < fixed || n-fixed > optional || n*least > p.total {
 			continue
 		}
-		amounts := min(logBinomial(p.total-n*least+n-1, n-1)/math.Ln2, float64(n-1)*math.Log2(float64(choices)))
+		amounts := min(logBinomial(p.total-n*least+n-1, n-1)/math.Ln2, float64(n-1)*portable.Log2(float64(choices)))
 		out[n] = logBinomial(optional, n-fixed)/math.Ln2 + amounts
 	}
 	return out

@@ -83,12 +83,12 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 
 // samplerBytes bounds what a sampler's tables take.
 func (p *plan) samplerBytes() float64 {
-	need := 8 * 16 * float64(p.most()+1) * float64(p.total+1)
+	need := float64(8 * 16 * float64(p.most()+1) * float64(p.total+1))
 	if p.root.members > 0 {
 		need += p.root.treeBytes(p.root.items(), p.frontier == nil)
 	}
 	if p.frontier != nil {
-		need += bytesPerCell * (p.frontier.kept() + 2*p.frontier.widest())
+		need += float64(bytesPerCell * (p.frontier.kept() + float64(2*p.frontier.widest())))
 	}
 	return need
 }
@@ -182,7 +182,7 @@ func (d *draw) share(x, y series, units int) int {
 	}
 	d.weights = d.weights[:len(a)]
 	for t, v := range a {
-		d.weights[t] = v * b[len(a)-1-t]
+		d.weights[t] = float64(v * b[len(a)-1-t])
 	}
 	return lo + d.r.Categorical(d.weights)
 }

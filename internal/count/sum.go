@@ -46,7 +46,7 @@ func (s Space) validateSums() error {
 				return fmt.Errorf("%w: sum %d has a term of ingredient %d and ingredients go from 0 to %d", ErrInvalid, k, t.Ingredient, len(s.Ingredients)-1)
 			}
 			per, whole := math.Abs(float64(t.PerUnit)), math.Abs(float64(t.Whole))
-			if need := per*float64(s.Total) + whole*float64(min(s.Total, len(s.Ingredients))); need > maxSum/4 {
+			if need := float64(per*float64(s.Total)) + float64(whole*float64(min(s.Total, len(s.Ingredients)))); need > maxSum/4 {
 				return &SizeError{need, maxSum / 4, "values of a sum"}
 			}
 		}
@@ -88,10 +88,10 @@ func (b *bounding) add(k kind, required bool, n int, t Term) {
 		lo, hi = min(lo, 0), max(hi, 0)
 	}
 	// Below 2^53 what is added up is exact; beyond it is given up.
-	if b.lo += float64(lo) * float64(n); math.Abs(b.lo) > 1<<53 {
+	if b.lo += float64(float64(lo) * float64(n)); math.Abs(b.lo) > 1<<53 {
 		b.lo = math.Inf(-1)
 	}
-	if b.hi += float64(hi) * float64(n); math.Abs(b.hi) > 1<<53 {
+	if b.hi += float64(float64(hi) * float64(n)); math.Abs(b.hi) > 1<<53 {
 		b.hi = math.Inf(1)
 	}
 	b.perLo, b.perHi = min(b.perLo, t.PerUnit), max(b.perHi, t.PerUnit)

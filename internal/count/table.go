@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"kir/internal/portable"
 )
 
 // Options bound what counting may take. The zero value counts for every number
@@ -70,7 +72,7 @@ func New(ctx context.Context, s Space, options Options) (*Table, error) {
 		most = min(most, options.MaxUsed)
 	}
 	options = options.withDefaults()
-	plan, err := newPlan(ctx, s, most, float64(options.Memory)/bytesPerCell)
+	plan, err := newPlan(ctx, s, most, float64(float64(options.Memory)/bytesPerCell))
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +158,7 @@ func (t *Table) Steps() float64 {
 	if t.closed != nil || t.plan.impossible {
 		return 0
 	}
-	return t.plan.cost().steps * float64(t.plan.primes())
+	return float64(t.plan.cost().steps * float64(t.plan.primes()))
 }
 
 // A cost is what evaluating a part takes modulo one prime.
@@ -174,7 +176,7 @@ func (p *plan) cost() cost {
 	c := p.root.cost()
 	if f := p.frontier; f != nil {
 		c.steps += f.steps
-		c.bytes += c.kept + f.widest()*bytesPerCell
+		c.bytes += c.kept + float64(f.widest()*bytesPerCell)
 	}
 	return c
 }
@@ -182,19 +184,19 @@ func (p *plan) cost() cost {
 // cost mirrors evaluate.
 func (q *part) cost() cost {
 	rows, cells := float64(q.maxUsed+1), float64(q.maxUnits+1)
-	c := cost{kept: 8 * rows * cells}
-	held := c.kept + 16*cells // the grid of its own, and its spare rows
-	pass := rows * cells
+	c := cost{kept: float64(8 * rows * cells)}
+	held := c.kept + float64(16*cells) // the grid of its own, and its spare rows
+	pass := float64(rows * cells)
 	for _, class := range q.classes {
-		c.steps += pass * float64(min(len(class.members), q.maxUsed))
+		c.steps += float64(pass * float64(min(len(class.members), q.maxUsed)))
 	}
 	c.bytes = held
 	factors := 0.0
 	for _, g := range q.groups {
 		if g.thin(q.maxUnits) {
-			c.bytes = max(c.bytes, held+float64(g.used.Max)*c.kept)
+			c.bytes = max(c.bytes, held+float64(float64(g.used.Max)*c.kept))
 			for _, class := range g.classes {
-				c.steps += pass * float64(g.used.Max*min(len(class.members), g.used.Max))
+				c.steps += float64(pass * float64(g.used.Max*min(len(class.members), g.used.Max)))
 			}
 			continue
 		}
@@ -204,11 +206,11 @@ func (q *part) cost() cost {
 		held += sub.kept
 		factors++
 
-		length := math.Exp2(math.Ceil(math.Log2(2 * cells)))
+		length := portable.Exp2(math.Ceil(portable.Log2(float64(2 * cells))))
 		subRows := float64(g.maxUsed + 1)
 		c.steps += min(rows*cells*subRows*float64(g.maxUnits+1),
-			length*(rows*subRows+2*(rows+subRows)*math.Log2(length)))
-		c.bytes = max(c.bytes, held+c.kept+8*length*(rows+subRows+2))
+			length*(float64(rows*subRows)+float64(2*(rows+subRows)*portable.Log2(length))))
+		c.bytes = max(c.bytes, held+c.kept+float64(8*length*(rows+subRows+2)))
 	}
 	return c
 }
@@ -306,5 +308,5 @@ func logBig(x *big.Int) float64 {
 	mantissa := new(big.Float)
 	exponent := new(big.Float).SetInt(x).MantExp(mantissa)
 	m, _ := mantissa.Float64()
-	return math.Log(m) + float64(exponent)*math.Ln2
+	return portable.Log(m) + float64(float64(exponent)*math.Ln2)
 }

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"slices"
 	"sync"
+
+	"kir/internal/portable"
 )
 
 // A node is a set of ingredients with its counts, rows[k] being those of
@@ -273,13 +275,13 @@ func (q *part) treeBytes(list []item, root bool) float64 {
 	}
 	rows := 0.0
 	for k := range min(members, q.maxUsed) + 1 {
-		rows += 8 * float64(max(0, min(q.maxUnits, k*most)-k*least)+1)
+		rows += float64(8 * float64(max(0, min(q.maxUnits, k*most)-k*least)+1))
 	}
 	switch {
 	case len(list) == 1 && list[0].group != nil:
 		return list[0].group.treeBytes(list[0].group.items(), root)
 	case len(list) == 1 && len(list[0].class.members) > 1 && !root:
-		return 2 * rows // with shares
+		return float64(2 * rows) // with shares
 	case len(list) == 1:
 		return rows
 	}
@@ -316,5 +318,5 @@ func tiltFor(p *plan) (float64, error) {
 	if e*float64(most) > 1000 {
 		return 0, &SizeError{slices.Max(bounds), 2000, "bits for a number"}
 	}
-	return math.Exp2(-e), nil
+	return portable.Exp2(-e), nil
 }

@@ -1,10 +1,9 @@
 package diagnose
 
 import (
-	"math"
+	"math/bits"
 
-	"gonum.org/v1/gonum/dsp/fourier"
-	"gonum.org/v1/gonum/floats"
+	"kir/internal/portable"
 )
 
 const (
@@ -27,10 +26,9 @@ type denseCovariance struct {
 	lags    []float64   // the lags that have been computed
 
 	memory []float64
-	fft    *fourier.FFT
-	padded []float64
-	coeffs []complex128
-	power  []complex128
+	fft    *fourier
+	re, im []float64
+	power  []float64
 }
 
 // reset prepares for other series, all of one length, whose moments are given.
@@ -74,53 +72,44 @@ func (c *denseCovariance) sum(count int) {
 		for start := 0; start < len(x); start += stretch {
 			for t := first; t < count; t++ {
 				if end := min(start+stretch, len(x)-t); start < end {
-					c.lags[t] += floats.Dot(x[start:end], x[start+t:end+t])
+					c.lags[t] += portable.Dot(x[start:end], x[start+t:end+t])
 				}
 			}
 		}
 	}
 	for t := first; t < count; t++ {
-		c.lags[t] *= scale
+		c.lags[t] = float64(c.lags[t] * scale)
 	}
 }
 
 // transform computes the lags 0..count−1: the power spectra of the series, padded
 // with so many zeros that none of these lags wraps around, are summed, and one
-// transform back gives the sum of the autocovariances.
+// transform back gives the sum of the autocovariances. Two series at a time are the
+// parts of one complex one: what they have in common in its spectrum is odd, and
+// comes back imaginary.
 func (c *denseCovariance) transform(count int) {
-	size := fastLength(c.draws + count)
-	if c.fft == nil || c.fft.Len() != size {
-		c.fft = fourier.NewFFT(size)
+	size := 1 << bits.Len(uint(max(c.draws+count-1, 1)))
+	if c.fft == nil || c.fft.n != size {
+		c.fft = newFourier(size)
 	}
-	c.padded = grow(c.padded, size)
-	c.coeffs = grow(c.coeffs, size/2+1)
-	c.power = grow(c.power, size/2+1)
+	c.re, c.im, c.power = grow(c.re, size), grow(c.im, size), grow(c.power, size)
 	clear(c.power)
-	for _, x := range c.centred {
-		clear(c.padded[copy(c.padded, x):])
-		c.fft.Coefficients(c.coeffs, c.padded)
-		for i, z := range c.coeffs {
-			c.power[i] += complex(real(z)*real(z)+imag(z)*imag(z), 0)
+	for k := 0; k < len(c.centred); k += 2 {
+		clear(c.re[copy(c.re, c.centred[k]):])
+		clear(c.im)
+		if k+1 < len(c.centred) {
+			copy(c.im, c.centred[k+1])
+		}
+		c.fft.transform(c.re, c.im)
+		for i, re := range c.re {
+			c.power[i] += float64(re*re) + float64(c.im[i]*c.im[i])
 		}
 	}
-	c.fft.Sequence(c.padded, c.power)
+	clear(c.im)
+	c.fft.transform(c.power, c.im)
 	c.lags = grow(c.lags, count)
 	scale := 1 / (float64(size) * float64(c.draws) * float64(len(c.centred)))
 	for t := range c.lags {
-		c.lags[t] = c.padded[t] * scale
+		c.lags[t] = float64(c.power[t] * scale)
 	}
-}
-
-// fastLength returns the smallest even number that is at least n and has no
-// prime factors but 2 and 3, which the transform is fast for.
-func fastLength(n int) int {
-	best := math.MaxInt
-	for three := 2; three < best; three *= 3 {
-		two := three
-		for two < n {
-			two *= 2
-		}
-		best = min(best, two)
-	}
-	return best
 }

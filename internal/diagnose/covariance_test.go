@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -46,24 +47,26 @@ func TestDenseCovariance(t *testing.T) {
 	}
 }
 
-func TestFastLength(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 7, 100, 1000, 12345, 65537, 1 << 20} {
-		got := fastLength(n)
-		want := n
-		for ; ; want++ {
-			m := want
-			for m%2 == 0 {
-				m /= 2
-			}
-			for m%3 == 0 {
-				m /= 3
-			}
-			if m == 1 && want%2 == 0 {
-				break
+// TestFourier compares the transform with its definition.
+func TestFourier(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{2, 4, 8, 64, 512} {
+		re, im := make([]float64, n), make([]float64, n)
+		for k := range n {
+			re[k], im[k] = r.NormFloat64(), r.NormFloat64()
+		}
+		want := make([]complex128, n)
+		for k := range n {
+			for j := range n {
+				sin, cos := math.Sincos(-2 * math.Pi * float64(j*k%n) / float64(n))
+				want[k] += complex(re[j], im[j]) * complex(cos, sin)
 			}
 		}
-		if got != want {
-			t.Errorf("%d: got %d, want %d", n, got, want)
+		newFourier(n).transform(re, im)
+		for k := range n {
+			if math.Hypot(re[k]-real(want[k]), im[k]-imag(want[k])) > 1e-13*float64(n) {
+				t.Fatalf("n = %d: number %d is %v%+vi and should be %v", n, k, re[k], im[k], want[k])
+			}
 		}
 	}
 }

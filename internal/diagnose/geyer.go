@@ -1,6 +1,10 @@
 package diagnose
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
 
 // covariance gives the autocovariance at a lag, with divisor n, as the mean over
 // all series. Lags are asked for in ascending order, each at most once.
@@ -76,8 +80,8 @@ func (g *geyer) ess(n int, series []moments, c covariance) (float64, error) {
 	}
 	for t := 2; t <= end-2; t += 2 {
 		if before := g.rho[t-2] + g.rho[t-1]; g.rho[t]+g.rho[t+1] > before {
-			g.rho[t] = before / 2
-			g.rho[t+1] = before / 2
+			g.rho[t] = float64(before / 2)
+			g.rho[t+1] = float64(before / 2)
 		}
 	}
 	var sum float64
@@ -86,6 +90,6 @@ func (g *geyer) ess(n int, series []moments, c covariance) (float64, error) {
 	}
 	total := float64(m * n)
 	g.freedom = total / float64(2*end+1)
-	tau := math.Max(-1+2*sum+g.rho[end], 1/math.Log10(total))
+	tau := math.Max(-1+float64(2*sum)+g.rho[end], 1/portable.Log10(total))
 	return total / tau, nil
 }

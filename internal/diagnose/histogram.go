@@ -50,7 +50,7 @@ func TotalVariation(p, q []float64) float64 {
 		}
 		sum += math.Abs(x)
 	}
-	return sum / 2
+	return float64(sum / 2)
 }
 
 // ExpectedTotalVariation returns the total variation distance that is to be
@@ -76,11 +76,11 @@ func ExpectedTotalVariation(target []float64, shares []Proportion) float64 {
 		if n < len(target) {
 			p = target[n]
 		}
-		most := 2 * p * (1 - p)
+		most := float64(2 * p * (1 - p))
 		if n < len(shares) && shares[n].Err == nil {
 			most = min(most, math.Sqrt(2/math.Pi)*shares[n].MCSE)
 		}
 		sum += most
 	}
-	return sum / 2
+	return float64(sum / 2)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
+
+	"kir/internal/portable"
 )
 
 // Inclusion is what can be said about the use of one ingredient.
@@ -81,14 +83,14 @@ func (w *inclusionWork) inclusion(i int) Inclusion {
 		of.present += v.present
 		of.absent += v.absent
 	}
-	total := float64(len(w.chains)) * float64(w.draws)
+	total := float64(float64(len(w.chains)) * float64(w.draws))
 	share := float64(present) / total
 	x := Inclusion{MeanAmount: float64(sum) / float64(present)}
 	x.Probability, x.Batch = share, w.batch
 	if present == 0 || share == 1 {
 		x.Err = ErrConstant
 	} else {
-		x.ESS, x.Err = w.ess(i, share*(1-share)*(total/(total-1)))
+		x.ESS, x.Err = w.ess(i, float64(share*(1-share)*(total/(total-1))))
 	}
 	x.MCSE = math.NaN()
 	if x.Err != nil {
@@ -121,8 +123,8 @@ func (w *inclusionWork) ess(ingredient int, variance float64) (float64, error) {
 			w.means[c][m] = float64(n) / float64(w.batch)
 		}
 	}
-	draws := float64(len(w.chains)) * float64(w.draws)
-	most := draws * math.Log10(draws)
+	draws := float64(float64(len(w.chains)) * float64(w.draws))
+	most := float64(draws * portable.Log10(draws))
 	if count < minDrawsESS {
 		// Too few for an autocorrelation: they are taken to be independent.
 		var m moments

@@ -35,7 +35,6 @@ func wordsOf(s Summary) string {
 // TestMadeAsBefore: what is told of draws from seeds, of few and many, of those that mix
 // and those that do not, kept whole and in part, is what it was.
 func TestMadeAsBefore(t *testing.T) {
-	golden.OfFloats(t)
 	var b strings.Builder
 	var z Summarizer
 	steps := func(x [][]float64, of float64) [][]float64 {

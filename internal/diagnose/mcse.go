@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
+	"kir/internal/portable"
 )
 
 // MCSEMean returns the Monte Carlo standard error of the mean alone; see [Summary].
@@ -27,14 +27,15 @@ func MCSEMean(chains [][]float64) (float64, error) {
 // and ESS is that of the quantile (Vehtari et al. 2021, section 4.4).
 //
 // It is 0 when both places hold the same value, as happens with integers: then the
-// quantile would most likely be the same in another run.
+// quantile would most likely be the same in another run. The error to state,
+// [sample.statedOfQuantile], looks further out.
 func (s *sample) mcseQuantile(p, ess float64) float64 {
 	s.rank()
 	total := len(s.flat)
-	a, b := ess*p+1, ess*(1-p)+1
-	low := int(mathext.InvRegIncBeta(a, b, 0.1586553) * float64(total))
-	high := int(math.Ceil(mathext.InvRegIncBeta(a, b, 0.8413447) * float64(total)))
-	return (s.ranking.at(min(high, total)-1) - s.ranking.at(max(low, 1)-1)) / 2
+	a, b := float64(ess*p)+1, float64(ess*(1-p))+1
+	low := int(portable.BetaQuantile(a, b, 0.1586553) * float64(total))
+	high := int(math.Ceil(portable.BetaQuantile(a, b, 0.8413447) * float64(total)))
+	return float64((s.ranking.at(min(high, total)-1) - s.ranking.at(max(low, 1)-1)) / 2)
 }
 
 // mcseSD returns √((m₄ − m₂²) / (4 m₂ ESS)), where m₂ and m₄ are the second and
@@ -53,7 +54,7 @@ func (s *sample) mcseSD() (float64, error) {
 	s.deviates = grow(s.deviates, len(s.flat))
 	least, most := math.Inf(1), 0.0
 	for i, x := range s.flat {
-		d := (x - m) * (x - m)
+		d := float64((x - m) * (x - m))
 		s.deviates[i] = d
 		least, most = math.Min(least, d), math.Max(most, d)
 	}

@@ -1,10 +1,6 @@
 package diagnose
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/floats"
-)
+import "math"
 
 // moments are the count, the mean and the sum of squared deviations from it.
 type moments struct {
@@ -34,7 +30,7 @@ func momentsOf(x []float64) moments {
 		for _, v := range x[start:min(start+sumLength, len(x))] {
 			d := v - m
 			r += d
-			q += d * d
+			q += float64(d * d)
 		}
 		rest += r
 		squares += q
@@ -46,7 +42,11 @@ func momentsOf(x []float64) moments {
 func sum(x []float64) float64 {
 	var total float64
 	for start := 0; start < len(x); start += sumLength {
-		total += floats.Sum(x[start:min(start+sumLength, len(x))])
+		part := 0.0
+		for _, v := range x[start:min(start+sumLength, len(x))] {
+			part += v
+		}
+		total += part
 	}
 	return total
 }
@@ -65,8 +65,8 @@ func (m moments) merge(o moments) moments {
 	d := o.mean - m.mean
 	return moments{
 		n:       n,
-		mean:    m.mean + d*(float64(o.n)/float64(n)),
-		squares: m.squares + o.squares + d*d*(float64(m.n)*(float64(o.n)/float64(n))),
+		mean:    m.mean + float64(d*(float64(o.n)/float64(n))),
+		squares: m.squares + o.squares + float64(d*d*(float64(m.n)*(float64(o.n)/float64(n)))),
 	}
 }
 

@@ -54,8 +54,8 @@ func (p Proportion) Stated(slowest float64) (float64, error) {
 	if p.visits < leastVisits {
 		return math.NaN(), fmt.Errorf("%w: %d, at least %d are needed", ErrFewVisits, p.visits, leastVisits)
 	}
-	hits := p.ESS * min(p.Probability, 1-p.Probability)
+	hits := float64(p.ESS * min(p.Probability, 1-p.Probability))
 	ess := min(p.ESS, slowest*max(1, hits/manyHits))
-	q := (ess*p.Probability + 1) / (ess + 2)
-	return widening(min(p.freedom, ess*min(q, 1-q))) * math.Sqrt(q*(1-q)/ess), nil
+	q := (float64(ess*p.Probability) + 1) / (ess + 2)
+	return float64(widening(min(p.freedom, ess*min(q, 1-q))) * math.Sqrt(q*(1-q)/ess)), nil
 }

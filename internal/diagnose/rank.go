@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
+	"kir/internal/portable"
 )
 
 // ranking is the sorted order of all draws of a sample. Ranks, quantiles and
@@ -49,21 +49,21 @@ func (r *ranking) median() float64 {
 	}
 	low, high := r.at(n/2-1), r.at(n/2)
 	if sum := low + high; !math.IsInf(sum, 0) {
-		return sum / 2
+		return float64(sum / 2)
 	}
-	return low/2 + high/2
+	return float64(low/2) + float64(high/2)
 }
 
 // normalScore is Φ⁻¹((rank − 3/8) / (total + 1/4)), with the offset that Blom
 // (1958) recommends, mirrored at the middle rank so that opposite ranks have
 // opposite scores.
 func normalScore(rank float64, total int) float64 {
-	middle := float64(total+1) / 2
+	middle := float64(float64(total+1) / 2)
 	if rank == middle {
 		return 0
 	}
 	if rank > middle {
 		return -normalScore(float64(total+1)-rank, total)
 	}
-	return mathext.NormalQuantile((rank - 3.0/8) / (float64(total) + 1.0/4))
+	return portable.NormalQuantile((rank - 3.0/8) / (float64(total) + 1.0/4))
 }

@@ -53,7 +53,7 @@ func rhatOfMoments(series []moments) (float64, error) {
 		within += m.squares / (n - 1)
 	}
 	within /= float64(len(series))
-	between := n * varianceOfMeans(series)
+	between := float64(n * varianceOfMeans(series))
 	if within == 0 && between == 0 {
 		return math.NaN(), ErrConstant
 	}

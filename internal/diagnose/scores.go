@@ -60,7 +60,7 @@ func (s *sample) scoresOf(sorted []placed) []float64 {
 				members++
 			}
 		}
-		z := normalScore(float64(before)+float64(members+1)/2, total)
+		z := normalScore(float64(before)+float64(float64(members+1)/2), total)
 		for ; i < j; i++ {
 			s.scores[sorted[i].place] = z
 		}

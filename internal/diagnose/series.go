@@ -3,6 +3,8 @@ package diagnose
 import (
 	"fmt"
 	"math"
+
+	"kir/internal/portable"
 )
 
 // blockLength is the number of draws whose moments are summed up before they are
@@ -88,7 +90,7 @@ func (s *Series) Add(x float64) {
 	}
 	d := x - s.shift
 	s.sum += d
-	s.squares += d * d
+	s.squares += float64(d * d)
 	s.batchSum += x
 	s.inBlock++
 	s.inBatch++
@@ -288,7 +290,7 @@ func (z *Summarizer) essMeanOfBatches(series []*Series) (float64, error) {
 	if err != nil {
 		return math.NaN(), err
 	}
-	draws := float64(len(series)) * float64(n)
+	draws := float64(float64(len(series)) * float64(n))
 	ratio := sd / sdBatch
-	return math.Min(ess*ratio*ratio, draws*math.Log10(draws)), nil
+	return math.Min(ess*ratio*ratio, draws*portable.Log10(draws)), nil
 }

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
+	"kir/internal/portable"
 )
 
 // A stated error is one that a reader may take at its word: the truth lies
@@ -25,6 +25,9 @@ const (
 	// leastVisits is how many times an event must have come about, and how many
 	// effective draws must lie beyond a quantile.
 	leastVisits = 3
+	// surest is how many stated errors on either side hold the truth where a stated
+	// error of 0 says that it is known: all but one in a million.
+	surest = 5
 	// manyHits is how many effective hits tell how they depend on each other.
 	manyHits = 20
 )
@@ -33,8 +36,7 @@ const (
 // degrees of freedom is to be multiplied, so that twice the product is what a
 // t law puts there instead of a normal one: t_ν⁻¹(Φ(2))/2.
 func widening(freedom float64) float64 {
-	t := distuv.StudentsT{Sigma: 1, Nu: freedom}
-	return t.Quantile(beyond(spread)) / spread
+	return float64(portable.StudentQuantile(freedom, beyond(spread)) / spread)
 }
 
 // statedOfMean returns the stated error of the mean of draws worth ess independent
@@ -52,16 +54,16 @@ func (s *sample) statedOfMean(mcse, ess, freedom float64) float64 {
 	sd, third, fourth := math.Sqrt(m.squares/float64(m.n)), 0.0, 0.0
 	for _, x := range s.flat {
 		d := (x - m.mean) / sd
-		third += d * d * d
-		fourth += d * d * d * d
+		third += float64(d * d * d)
+		fourth += float64(d * d * d * d)
 	}
 	skewness, kurtosis := third/float64(m.n), fourth/float64(m.n)
 	freedom = 1 / (1/freedom + (kurtosis-1)/(2*ess))
-	return widening(freedom) * mcse * math.Sqrt(1+skewness*skewness/ess)
+	return float64(widening(freedom) * mcse * math.Sqrt(1+skewness*skewness/ess))
 }
 
 // beyond is Φ(z).
-func beyond(z float64) float64 { return 0.5 * math.Erfc(-z/math.Sqrt2) }
+func beyond(z float64) float64 { return float64(0.5 * portable.Erfc(-z/math.Sqrt2)) }
 
 // Enough returns why an effective sample size is too small for an error to be
 // stated, or nil: it takes 10 for each chain. Of chains where some statistic has
@@ -82,21 +84,52 @@ func Enough(ess float64, chains int) error {
 // either side by itself, is right also for laws in steps, where the quantile
 // leaps, and for tails.
 //
+// Where all draws between these points are the same, a quantile next to a step may still
+// be another one, in up to one of 50 runs, and an error of 0 would deny it. So it is the
+// distance to the next other draw, over how many errors away that is, and 0 only where
+// that is more than 5 on either side.
+//
 // It is unknown where the nearer of the points would lie outside of what was
 // drawn: where fewer effective draws than that lie beyond the quantile.
 func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 	s.rank()
 	total := float64(len(s.flat))
-	a, b := ess*p+1, ess*(1-p)+1
-	z := spread * widening(freedom)
-	low, high := mathext.InvRegIncBeta(a, b, beyond(-z)), mathext.InvRegIncBeta(a, b, beyond(z))
-	if few := ess * math.Min(p, 1-p); few < leastVisits {
+	a, b := float64(ess*p)+1, float64(ess*(1-p))+1
+	if few := float64(ess * math.Min(p, 1-p)); few < leastVisits {
 		return math.NaN(), fmt.Errorf("%w: %.2g beyond the quantile, at least %d are needed", ErrFewEffective, few, leastVisits)
 	}
 	q := s.quantile(p)
-	below := s.ranking.at(max(int(low*total), 1) - 1)
-	above := s.ranking.at(min(int(math.Ceil(high*total)), len(s.flat)) - 1)
-	return math.Max(q-below, above-q) / spread, nil
+	z := float64(spread * widening(freedom))
+	low, high := portable.BetaQuantile(a, b, beyond(-z)), portable.BetaQuantile(a, b, beyond(z))
+	below := s.ranking.at(max(int(float64(low*total)), 1) - 1)
+	above := s.ranking.at(min(int(math.Ceil(float64(high*total))), len(s.flat)) - 1)
+	if distance := math.Max(q-below, above-q); distance > 0 {
+		return float64(distance / spread), nil
+	}
+	return s.nextToAStep(q, func(share float64) float64 {
+		out := portable.NormalQuantile(portable.Beta(a, b, share))
+		return -portable.NormalQuantile(portable.StudentTail(freedom, math.Abs(out)))
+	}), nil
+}
+
+// nextToAStep returns the stated error of a quantile that many draws are equal to. away
+// is how many errors beside the quantile the point at a share of the sorted draws lies.
+func (s *sample) nextToAStep(q float64, away func(share float64) float64) (stated float64) {
+	draws := len(s.flat)
+	first := sort.Search(draws, func(i int) bool { return s.ranking.at(i) >= q })
+	after := sort.Search(draws, func(i int) bool { return s.ranking.at(i) > q })
+	step := func(share, distance float64) {
+		if errors := away(share); errors <= surest {
+			stated = math.Max(stated, distance/math.Max(errors, spread))
+		}
+	}
+	if first > 0 {
+		step(float64(first)/float64(draws), q-s.ranking.at(first-1))
+	}
+	if after < draws {
+		step(float64(after)/float64(draws), s.ranking.at(after)-q)
+	}
+	return stated
 }
 
 // statedQuantile is statedOfQuantile where the effective sample size of the

@@ -4,6 +4,7 @@
 package fault
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -111,7 +112,8 @@ func Count(n int, noun string) string {
 
 // Nearest returns the name that a mistyped text most likely stands for: the one
 // with the smallest edit distance, letters' case aside, if that is at most a
-// third of the longer one's length; the first of equals.
+// third of the longer one's length; the first of equals. Two neighbouring letters that
+// have changed places are one edit.
 func Nearest(text string, names []string) (string, bool) {
 	const longest = 64 // bounds the work on hostile names
 	length := utf8.RuneCountInString(text)
@@ -126,11 +128,30 @@ func Nearest(text string, names []string) (string, bool) {
 		if d := other - length; d > most || -d > most {
 			continue
 		}
-		if d := levenshtein.ComputeDistance(text, strings.ToLower(name)); d <= most && d < least {
+		lower := strings.ToLower(name)
+		d := levenshtein.ComputeDistance(text, lower)
+		if d == 2 && swapped(text, lower) {
+			d = 1
+		}
+		if d <= most && d < least {
 			best, least, found = name, d, true
 		}
 	}
 	return best, found
+}
+
+// swapped says whether two texts differ in that two neighbouring letters have changed
+// places.
+func swapped(text, other string) bool {
+	a, b := []rune(text), []rune(other)
+	if len(a) != len(b) {
+		return false
+	}
+	k := 0
+	for k < len(a) && a[k] == b[k] {
+		k++
+	}
+	return k+1 < len(a) && a[k] == b[k+1] && a[k+1] == b[k] && slices.Equal(a[k+2:], b[k+2:])
 }
 
 // DidYouMean turns a near name into a hint, and into nothing where there is none.

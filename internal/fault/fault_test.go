@@ -97,7 +97,7 @@ func TestBounds(t *testing.T) {
 	}{
 		{"a", []string{"b"}, "b"}, {"a", []string{"bc"}, ""}, {"abcd", []string{"xbcd", "axcd"}, "xbcd"}, {"abcd", []string{"xycd"}, ""}, {"abcde", []string{"xycde"}, "xycde"}, {"abcde", []string{"xyzde"}, ""},
 		{"abcde", []string{"xycde", "xbcde"}, "xbcde"}, {"abcde", []string{"abc"}, "abc"}, {"abc", []string{"abcde"}, "abcde"}, {"abcde", []string{"ab"}, ""}, {"ab", []string{"abcde"}, ""}, {"abcdefgh", []string{"xyzdefgh"}, "xyzdefgh"},
-		{long + "b", []string{long + "c"}, long + "c"}, {long + "bb", []string{long + "bc"}, ""}, {strings.Repeat("é", 64), []string{strings.Repeat("é", 63)}, strings.Repeat("é", 63)}, {"GIN", []string{"rum", "gni"}, ""}, {"GINS", []string{"gin"}, "gin"},
+		{long + "b", []string{long + "c"}, long + "c"}, {long + "bb", []string{long + "bc"}, ""}, {strings.Repeat("é", 64), []string{strings.Repeat("é", 63)}, strings.Repeat("é", 63)}, {"GIN", []string{"rum", "gni"}, "gni"}, {"shwo", []string{"sow", "show"}, "show"}, {"ab", []string{"ba"}, "ba"}, {"abcd", []string{"badc"}, ""}, {"abcd", []string{"dbca"}, ""}, {"GINS", []string{"gin"}, "gin"},
 	} {
 		got, found := Nearest(c.text, c.names)
 		if got != c.want || found != (c.want != "") {

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
@@ -47,13 +46,4 @@ func Read(t testing.TB, file string, got []byte) []byte {
 		t.Fatal(err)
 	}
 	return want
-}
-
-// OfFloats skips a test of what is computed where exp and sums of products round
-// otherwise than where the files were written.
-func OfFloats(t testing.TB) {
-	t.Helper()
-	if runtime.GOARCH != "amd64" {
-		t.Skip("floating-point numbers are rounded otherwise here")
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kir/internal/count"
+	"kir/internal/portable"
 )
 
 const (
@@ -70,8 +71,8 @@ func (m *measurement) scale() {
 				break
 			}
 			walker.load(x)
-			for k, sum := range walker.sums {
-				values[k] = append(values[k], float64(sum))
+			for k := range walker.sums {
+				values[k] = append(values[k], float64(walker.sums[k].sum))
 			}
 		}
 	}
@@ -110,15 +111,16 @@ func (m *measurement) pilot(ctx context.Context, w *sizeWork) error {
 // population draws compositions and takes them through a schedule; if it is not
 // fixed, it is made on the way.
 func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size int, s *schedule, fixed bool) (*group, error) {
-	g := &group{members: make([]Composition, size), mean: 1, rand: r, walker: newWalker(m.rules)}
+	g := &group{members: make([]Composition, size), mean: 1, rand: r}
+	walker := newWalker(m.rules)
 	sampler := m.problem.Sampler.Clone()
 	values := make([]float64, size)
 	for k := range g.members {
 		if !draw(sampler, r, w.n, &g.members[k]) {
 			return g, nil
 		}
-		g.walker.load(g.members[k])
-		values[k] = float64(g.walker.v) / quantum
+		walker.load(g.members[k])
+		values[k] = float64(float64(walker.v) / quantum)
 	}
 	weights := make([]float64, size)
 	b := 0.0
@@ -133,7 +135,7 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 			}
 		} else if kept(values) < enough*float64(size) {
 			if step == maxSteps || b*slices.Min(values) > frozen {
-				g.moves = g.walker.moves
+				g.moves = walker.moves
 				return g, nil
 			}
 			next = nextStep(values, b, weights)
@@ -146,19 +148,19 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 		for _, x := range weights {
 			sum += x
 		}
-		g.mean *= sum / float64(size)
+		g.mean = float64(g.mean * (sum / float64(size)))
 		if sum == 0 {
 			break
 		}
 		g.resample(r, weights, sum)
 		b = next
 		for k := range g.members {
-			g.walker.load(g.members[k])
+			walker.load(g.members[k])
 			for range sweep(w.n) {
-				g.walker.move(r, b)
+				walker.move(r, b)
 			}
-			g.walker.store(&g.members[k])
-			values[k] = float64(g.walker.v) / quantum
+			walker.store(&g.members[k])
+			values[k] = float64(float64(walker.v) / quantum)
 		}
 		if math.IsInf(b, 1) {
 			break
@@ -167,7 +169,7 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 	if g.mean == 0 {
 		g.members = nil
 	}
-	g.moves = g.walker.moves
+	g.moves = walker.moves
 	return g, nil
 }
 
@@ -191,7 +193,7 @@ func weigh(values []float64, b, next float64, weights []float64) {
 		case math.IsInf(next, 1):
 			weights[k] = 0
 		default:
-			weights[k] = math.Exp(-(next - b) * v)
+			weights[k] = portable.Exp(float64(-(next - b) * v))
 		}
 	}
 }
@@ -203,9 +205,9 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 	effective := func(step float64) float64 {
 		sum, squares := 0.0, 0.0
 		for k, v := range values {
-			weights[k] = math.Exp(-step * (v - least))
+			weights[k] = portable.Exp(float64(-step * (v - least)))
 			sum += weights[k]
-			squares += weights[k] * weights[k]
+			squares += float64(weights[k] * weights[k])
 		}
 		return sum * sum / squares / float64(len(values))
 	}
@@ -213,13 +215,13 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 	// mean weight of e⁻³.
 	lo, hi := 0.0, 1.0
 	for effective(hi) > keepWeight {
-		lo, hi = hi, 2*hi
+		lo, hi = hi, float64(2*hi)
 		if lo*least > 3 {
 			return b + 3/least
 		}
 	}
 	for range 50 {
-		if mid := (lo + hi) / 2; effective(mid) > keepWeight {
+		if mid := float64((lo + hi) / 2); effective(mid) > keepWeight {
 			lo = mid
 		} else {
 			hi = mid
@@ -232,11 +234,11 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 // uniform number: member k comes ⌊size·w_k/Σw⌋ or one more times (Kitagawa 1996).
 func (g *group) resample(r Rand, weights []float64, sum float64) {
 	size := len(g.members)
-	offset := float64(r.Intn(1<<30)) / (1 << 30)
+	offset := float64(float64(r.Intn(1<<30)) / (1 << 30))
 	members := make([]Composition, 0, size)
 	below := 0.0
 	for k, w := range weights {
-		below += w / sum * float64(size)
+		below += float64(w / sum * float64(size))
 		for float64(len(members))+offset < below && len(members) < size {
 			x := g.members[k]
 			members = append(members, Composition{slices.Clone(x.Ingredients), slices.Clone(x.Amounts)})

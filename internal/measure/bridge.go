@@ -15,6 +15,7 @@ func (m *measurement) bridge(ctx context.Context) error {
 	for _, w := range m.sizes {
 		spent += w.moves()
 	}
+	cost := 1 + len(m.rules.terms)/(termsOfMove*len(m.rules.amounts)) // of a move
 	done := 0
 	for tries := firstTries; ; {
 		chosen := m.bridged(done == 0)
@@ -22,7 +23,7 @@ func (m *measurement) bridge(ctx context.Context) error {
 			return nil
 		}
 		spent += int64(len(chosen)) * groups * population * int64(tries) * apart
-		if done > 0 && float64(spent) > m.options.Effort*1e6 {
+		if done > 0 && float64(spent)*float64(cost) > m.options.Effort*1e6 {
 			return nil
 		}
 		work, ctx := errgroup.WithContext(ctx)
@@ -38,10 +39,18 @@ func (m *measurement) bridge(ctx context.Context) error {
 		if short <= 1 {
 			return nil
 		}
-		// Variances fall as tries add up; the error is known to a fifth or so.
-		tries = min(max(int(float64(done)*(short*short-1)*1.1), done/4), 3*done)
+		// Variances fall as tries add up; the error is known to a fifth or so. It is
+		// infinite, or not known at all, where some part has met nothing yet.
+		more := float64(float64(done) * (float64(short*short) - 1) * 1.1)
+		if tries = 3 * done; more < float64(tries) {
+			tries = max(int(more), done/4)
+		}
 	}
 }
+
+// termsOfMove is how many terms of an ingredient are as much work as all else that a
+// move is.
+const termsOfMove = 64
 
 // apart is how many moves lie between tries: what a composition allows changes
 // slowly.
@@ -62,27 +71,29 @@ func (m *measurement) bridged(first bool) []int {
 // try makes moves of each composition of a size, and tries to change its size.
 func (m *measurement) try(ctx context.Context, k, tries int) error {
 	up, down := m.joins(k), k > 0 && m.joins(k-1)
+	walker := newWalker(m.rules)
 	for _, g := range m.sizes[k].groups {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		before := walker.moves
 		for at := range g.members {
-			g.walker.load(g.members[at])
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			walker.load(g.members[at])
 			for range tries {
 				for range apart {
-					g.walker.move(g.rand, math.Inf(1))
+					walker.move(g.rand, math.Inf(1))
 				}
-				if up && g.walker.split(g.rand) {
+				if up && walker.split(g.rand) {
 					g.splits++
 				}
-				if down && g.walker.merge(g.rand) {
+				if down && walker.merge(g.rand) {
 					g.merges++
 				}
 			}
-			g.walker.store(&g.members[at])
+			walker.store(&g.members[at])
 			g.tries += int64(tries)
 		}
-		g.moves = g.walker.moves
+		g.moves += walker.moves - before
 	}
 	return nil
 }

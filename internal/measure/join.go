@@ -1,6 +1,10 @@
 package measure
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
 
 // joint is the log share of a size as all measurements together have it, and as
 // they have it without each of the groups.
@@ -55,7 +59,7 @@ func (m *measurement) bridgeHolds(k int) bool {
 	ratio := jackknife(without, nil)
 	shares := make([]float64, groups)
 	for g := range groups {
-		shares[g] = math.Log(m.share(k+1, g)) - math.Log(m.share(k, g))
+		shares[g] = portable.Log(m.share(k+1, g)) - portable.Log(m.share(k, g))
 	}
 	direct := jackknife(shares, nil)
 	return !(ratio > direct)
@@ -85,14 +89,14 @@ func (m *measurement) logRatio(k, without int) float64 {
 		// A population counts as much as its share, so that what it stands for
 		// is right even where moves do not connect everything.
 		below, above := m.sizes[k].groups[g], m.sizes[k+1].groups[g]
-		splits += below.mean * float64(below.splits)
-		splitTries += below.mean * float64(below.tries)
-		merges += above.mean * float64(above.merges)
-		mergeTries += above.mean * float64(above.tries)
+		splits += float64(below.mean * float64(below.splits))
+		splitTries += float64(below.mean * float64(below.tries))
+		merges += float64(above.mean * float64(above.merges))
+		mergeTries += float64(above.mean * float64(above.tries))
 	}
 	n := float64(m.sizes[k].n)
-	ways := math.Log(float64(len(m.rules.amounts))-n) + math.Log(float64(m.rules.total)-n) - math.Log(n) - math.Log(n+1)
-	return ways + math.Log(splits/splitTries) - math.Log(merges/mergeTries) - (m.sizes[k+1].logCount - m.sizes[k].logCount)
+	ways := portable.Log(float64(len(m.rules.amounts))-n) + portable.Log(float64(m.rules.total)-n) - portable.Log(n) - portable.Log(n+1)
+	return ways + portable.Log(splits/splitTries) - portable.Log(merges/mergeTries) - (m.sizes[k+1].logCount - m.sizes[k].logCount)
 }
 
 // chain returns the log shares of the sizes from ≤ k < to, of all groups but one.
@@ -103,13 +107,13 @@ func (m *measurement) chain(from, to, without int) []float64 {
 	}
 	top := math.Inf(-1)
 	for k := range phi {
-		top = max(top, math.Log(m.share(from+k, without))-phi[k])
+		top = max(top, portable.Log(m.share(from+k, without))-phi[k])
 	}
 	sum := 0.0
 	for k := range phi {
-		sum += math.Exp(math.Log(m.share(from+k, without)) - phi[k] - top)
+		sum += portable.Exp(portable.Log(m.share(from+k, without)) - phi[k] - top)
 	}
-	c := top + math.Log(sum/float64(len(phi)))
+	c := top + portable.Log(sum/float64(len(phi)))
 	for k := range phi {
 		phi[k] += c
 	}
@@ -150,11 +154,11 @@ func jackknife(a, b []float64) float64 {
 func spread(without []float64) float64 {
 	mean := 0.0
 	for _, x := range without {
-		mean += x / groups
+		mean += float64(x / groups)
 	}
 	squares := 0.0
 	for _, x := range without {
-		squares += (x - mean) * (x - mean)
+		squares += float64((x - mean) * (x - mean))
 	}
 	return math.Sqrt(squares * (groups - 1) / groups)
 }

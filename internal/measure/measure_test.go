@@ -11,6 +11,7 @@ import (
 
 	"kir/internal/count"
 	"kir/internal/golden"
+	"kir/internal/long"
 	"kir/rule"
 )
 
@@ -202,13 +203,13 @@ func checkDraws(t testing.TB, p Problem, result *Result) {
 }
 
 // TestErrorsAreWhatTheySay measures small random problems without enumerating
-// them, KIR_PROBLEMS of them or 100. The errors over their standard errors have
+// them, 30, with KIR_LONG 100, or KIR_PROBLEMS of them. The errors over their standard errors have
 // to be standard normal: each problem gives a score of one share and of one
 // ratio, all independent. The mean square of k of them is off 1 by more than
 // 4·√(2/k) with probability 6e-5, and none of 200 lies beyond 5.5 but with
 // probability 8e-6.
 func TestErrorsAreWhatTheySay(t *testing.T) {
-	problems := 100
+	problems := long.Pick(100, 30)
 	if more := os.Getenv("KIR_PROBLEMS"); more != "" {
 		var err error
 		if problems, err = strconv.Atoi(more); err != nil {
@@ -366,7 +367,6 @@ func TestWorkers(t *testing.T) {
 // and are what they were: how a population is thinned or a bridge is built does not
 // change unseen.
 func TestMeasureOfSeed(t *testing.T) {
-	golden.OfFloats(t)
 	var got strings.Builder
 	tell := func(p Problem, o Options) string {
 		var b strings.Builder

@@ -25,7 +25,6 @@ type group struct {
 
 	tries, splits, merges int64 // of size changes, and how many keep the rules
 	rand                  Rand
-	walker                *walker
 }
 
 // sizeWork is the work on one size.

@@ -41,7 +41,9 @@ type Options struct {
 	// which measuring ends, if Effort does not end it before; 0.01 if it is 0.
 	RatioError float64
 
-	// Effort bounds the moves that are made, in millions; 200 if it is 0.
+	// Effort bounds the moves that are made, in millions; 200 if it is 0. Where
+	// ingredients have more than 64 terms in sums on average, a move counts as
+	// often as they have 64.
 	Effort float64
 
 	// Stream returns the stream of random choices of a part of the work, the

@@ -1,6 +1,6 @@
 package measure
 
-import "math"
+import "kir/internal/portable"
 
 // A Size is what was measured of X_n.
 type Size struct {
@@ -44,7 +44,7 @@ func (r *Result) LawErrors(p []float64, exact float64) (errors []float64, rest f
 		for k, s := range r.Sizes {
 			laws[k][g] = p[k]
 			if s.Found {
-				laws[k][g] *= math.Exp(s.LogShare - r.replicates[k][g])
+				laws[k][g] = float64(laws[k][g] * portable.Exp(s.LogShare-r.replicates[k][g]))
 			}
 			sum += laws[k][g]
 		}

@@ -1,7 +1,9 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"kir/rule"
 )
@@ -11,12 +13,24 @@ type rules struct {
 	total   int // in units of unit
 	unit    int
 	amounts []allowed
-	first   []int32 // where the terms of an ingredient begin, and end
+	first   []int32 // where the terms of an ingredient begin, by kind, and end
 	terms   []weighted
 	bounds  []bound
 	linear  []int32 // the soft sums whose terms have amounts
 	bent    []func(amount int) int64
 }
+
+// Kinds of terms, in the order in which an ingredient has them.
+const (
+	// A use counts ingredients alike in whatever amounts, so that it stays as it is
+	// when amounts change. One of a ceiling belongs to a sum that has no least and
+	// only terms that add to it, so that less of an ingredient never breaks it.
+	ceilingUse = iota
+	otherUse
+	ceilingAmount
+	otherAmount
+	kinds
+)
 
 // A weighted is a term as an ingredient sees it.
 type weighted struct {
@@ -76,14 +90,15 @@ func newRules(p Problem) (*rules, error) {
 	}
 	hard := len(sums)
 	sums = append(sums, p.Sums...)
-	counts := make([]int32, len(s.Ingredients)+1)
-	for k, sum := range sums {
-		linear := false
+	r.first = make([]int32, kinds*len(s.Ingredients)+1)
+	for k := range sums {
+		sum := &sums[k]
+		ceiling, linear := isCeiling(sum), false
 		for _, t := range sum.Terms {
 			if t.Ingredient < 0 || t.Ingredient >= len(s.Ingredients) {
 				return nil, fmt.Errorf("measure: sum %d names ingredient %d of %d", k-hard, t.Ingredient, len(s.Ingredients))
 			}
-			counts[t.Ingredient+1]++
+			r.first[kinds*t.Ingredient+kindOf(&t, ceiling)+1]++
 			linear = linear || t.PerUnit != 0
 		}
 		r.bounds = append(r.bounds, bound{min: sum.Min, max: sum.Max, hard: k < hard, scale: 1})
@@ -91,27 +106,61 @@ func newRules(p Problem) (*rules, error) {
 			r.linear = append(r.linear, int32(k))
 		}
 	}
-	for i := range s.Ingredients {
-		counts[i+1] += counts[i]
+	for at := 1; at < len(r.first); at++ {
+		r.first[at] += r.first[at-1]
 	}
-	r.first = append([]int32(nil), counts...)
-	r.terms = make([]weighted, counts[len(s.Ingredients)])
-	for k, sum := range sums {
+	next := slices.Clone(r.first)
+	r.terms = make([]weighted, next[len(next)-1])
+	for k := range sums {
+		sum := &sums[k]
+		ceiling := isCeiling(sum)
 		for _, t := range sum.Terms {
 			one := weighted{sum: int32(k), perUnit: t.PerUnit * int64(unit), whole: t.Whole}
 			if t.Bent() {
 				r.bent = append(r.bent, t.At)
 				one.bent = int32(len(r.bent))
 			}
-			r.terms[counts[t.Ingredient]] = one
-			counts[t.Ingredient]++
+			at := &next[kinds*t.Ingredient+kindOf(&t, ceiling)]
+			r.terms[*at] = one
+			*at++
 		}
 	}
 	return r, nil
 }
 
-// of returns the terms of an ingredient.
-func (r *rules) of(i int32) []weighted { return r.terms[r.first[i]:r.first[i+1]] }
+// isCeiling says whether a sum has no least, and no term takes from it.
+func isCeiling(s *rule.Sum) bool {
+	return s.Min <= 0 && !slices.ContainsFunc(s.Terms, func(t rule.Term) bool { return t.Bent() || t.PerUnit < 0 || t.Whole < 0 })
+}
+
+func kindOf(t *rule.Term, ceiling bool) int {
+	switch use := t.PerUnit == 0 && !t.Bent(); {
+	case use && ceiling:
+		return ceilingUse
+	case use:
+		return otherUse
+	case ceiling:
+		return ceilingAmount
+	}
+	return otherAmount
+}
+
+// of returns an ingredient's terms of the kinds from one to another, of each kind in
+// the order of the sums.
+func (r *rules) of(i int32, from, to int) []weighted {
+	return r.terms[r.first[kinds*int(i)+from]:r.first[kinds*int(i)+to+1]]
+}
+
+// find returns the term of an ingredient in a sum, among those of one kind; nil if
+// there is none.
+func (r *rules) find(i, sum int32, kind int) *weighted {
+	terms := r.of(i, kind, kind)
+	at, ok := slices.BinarySearchFunc(terms, sum, func(t weighted, sum int32) int { return cmp.Compare(t.sum, sum) })
+	if !ok {
+		return nil
+	}
+	return &terms[at]
+}
 
 func gcd[T int | int64](a, b T) T {
 	for b != 0 {

@@ -38,11 +38,17 @@ func problems(t *testing.T) []Problem {
 		limit([]int64{1, 5, 2, 8, 3, 9, 4, 7, 1, 1, 6, 2}, 200, 400), limit([]int64{3, 0, 2, 0, 3, 0, 4, 0, 1, 0, 6, 0}, 100, math.MaxInt64)))
 }
 
+func sumsOf(w *walker) (sums []int64) {
+	for k := range w.sums {
+		sums = append(sums, w.sums[k].sum)
+	}
+	return sums
+}
+
 // TestWalksAsBefore: each move of a walk, where it is pulled towards the rules and where
 // it keeps them, and what it could be split and merged to, is what it was; and what a
 // walker says of where it stands is so.
 func TestWalksAsBefore(t *testing.T) {
-	golden.OfFloats(t)
 	var b strings.Builder
 	for k, p := range problems(t) {
 		r, err := newRules(p)
@@ -58,22 +64,25 @@ func TestWalksAsBefore(t *testing.T) {
 				if math.IsInf(p.Table.LogCount(n), -1) || !draw(p.Sampler.Clone(), random, n, &x) {
 					continue
 				}
-				w.load(x)
+				if w.load(x); math.IsInf(pull, 1) && w.v > 0 {
+					continue // only what keeps all rules is walked under them
+				}
 				for at := range 60 {
 					w.move(random, pull)
-					fmt.Fprint(sum, w.list, w.amounts, w.sums, w.v, w.hard, " ")
-					if at%10 == 0 && len(w.list) < len(w.amounts) && len(w.list) < r.total && w.split(random) {
+					fmt.Fprint(sum, w.list, w.amounts, sumsOf(w), w.v, w.hard, " ")
+					kept := w.v == 0 // what is split and merged keeps all rules
+					if at%10 == 0 && kept && len(w.list) < len(w.amounts) && len(w.list) < r.total && w.split(random) {
 						splits++
 					}
-					if at%10 == 0 && len(w.list) > 1 && w.merge(random) {
+					if at%10 == 0 && kept && len(w.list) > 1 && w.merge(random) {
 						merges++
 					}
 					// What it stands on, counted anew.
 					w.store(&x)
 					again := newWalker(r)
 					again.load(x)
-					if !slices.Equal(again.sums, w.sums) || again.v != w.v || again.hard != w.hard || w.hard != 0 || !p.Space.Contains(x.Ingredients, x.Amounts) {
-						t.Fatalf("problem %d: at %v the walker says %v, %d and %d, and it is %v, %d and %d", k, x, w.sums, w.v, w.hard, again.sums, again.v, again.hard)
+					if !slices.Equal(sumsOf(again), sumsOf(w)) || again.v != w.v || again.hard != w.hard || w.hard != 0 || !p.Space.Contains(x.Ingredients, x.Amounts) {
+						t.Fatalf("problem %d: at %v the walker says %v, %d and %d, and it is %v, %d and %d", k, x, sumsOf(w), w.v, w.hard, sumsOf(again), again.v, again.hard)
 					}
 					if w.v > 0 {
 						broken++

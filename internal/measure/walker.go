@@ -1,18 +1,25 @@
 package measure
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
+
+// A standing is what a sum has come to, beside its bounds, since they are looked at
+// together.
+type standing struct{ sum, min, max, cost int64 }
 
 // A walker is a composition that moves within one size, together with the sums
 // of its rules. Units are those of the rules.
 type walker struct {
 	rules   *rules
-	amounts []int32 // by ingredient
-	list    []int32 // the used ingredients
-	slot    []int32 // by ingredient: where a used one stands in the list
-	sums    []int64
-	costs   []int64 // by sum
-	hard    int     // countable rules that are broken
-	v       int64   // by how much the sums are broken, in parts of quantum
+	amounts []int32    // by ingredient
+	list    []int32    // the used ingredients
+	slot    []int32    // by ingredient: where a used one stands in the list
+	sums    []standing // by sum
+	hard    int        // countable rules that are broken
+	v       int64      // by how much the sums are broken, in parts of quantum
 
 	added   []int64 // by sum: what changes that are looked at would add; else 0
 	touched []int32 // the sums that they may add to, some maybe twice
@@ -25,31 +32,27 @@ func newWalker(r *rules) *walker {
 		rules:   r,
 		amounts: make([]int32, len(r.amounts)),
 		slot:    make([]int32, len(r.amounts)),
-		sums:    make([]int64, len(r.bounds)),
-		costs:   make([]int64, len(r.bounds)),
+		sums:    make([]standing, len(r.bounds)),
 		added:   make([]int64, len(r.bounds)),
 	}
-	w.clear()
+	for k := range w.sums {
+		b := &w.rules.bounds[k]
+		w.sums[k] = standing{min: b.min, max: b.max, cost: b.cost(0)}
+		if b.hard {
+			if w.sums[k].cost > 0 {
+				w.hard++
+			}
+		} else {
+			w.v += w.sums[k].cost
+		}
+	}
 	return w
 }
 
 // clear leaves nothing used.
 func (w *walker) clear() {
-	for _, i := range w.list {
-		w.amounts[i] = 0
-	}
-	w.list = w.list[:0]
-	w.v, w.hard = 0, 0
-	for k := range w.sums {
-		w.sums[k] = 0
-		w.costs[k] = w.rules.bounds[k].cost(0)
-		if w.rules.bounds[k].hard {
-			if w.costs[k] > 0 {
-				w.hard++
-			}
-		} else {
-			w.v += w.costs[k]
-		}
+	for len(w.list) > 0 {
+		w.set(w.list[len(w.list)-1], 0)
 	}
 }
 
@@ -90,7 +93,9 @@ func (w *walker) set(i, amount int32) {
 		w.list = w.list[:len(w.list)-1]
 	}
 	units := int64(amount - was)
-	for _, t := range w.rules.of(i) {
+	terms := w.rules.of(i, changing(whole), otherAmount)
+	for k := range terms {
+		t := &terms[k]
 		change := t.perUnit*units + t.whole*whole
 		if t.bent > 0 {
 			change = w.rules.more(t.bent, was, amount)
@@ -98,15 +103,18 @@ func (w *walker) set(i, amount int32) {
 		if change == 0 {
 			continue
 		}
-		b := &w.rules.bounds[t.sum]
-		w.sums[t.sum] += change
-		cost := b.cost(w.sums[t.sum])
-		if b.hard {
-			w.hard += sign(cost) - sign(w.costs[t.sum])
-		} else {
-			w.v += cost - w.costs[t.sum]
+		s := &w.sums[t.sum]
+		if s.sum += change; s.sum >= s.min && s.sum <= s.max && s.cost == 0 {
+			continue
 		}
-		w.costs[t.sum] = cost
+		b := &w.rules.bounds[t.sum]
+		cost := b.cost(s.sum)
+		if b.hard {
+			w.hard += sign(cost) - sign(s.cost)
+		} else {
+			w.v += cost - s.cost
+		}
+		s.cost = cost
 	}
 }
 
@@ -129,7 +137,7 @@ func (w *walker) try(r Rand, b float64, changes ...change) {
 		if !w.keeps(changes...) {
 			return
 		}
-	} else if worse, hard := w.look(changes); hard || worse > 0 && !r.Bernoulli(math.Exp(-b*float64(worse)/quantum)) {
+	} else if worse, hard := w.look(changes); hard || worse > 0 && !r.Bernoulli(portable.Exp(float64(-b*float64(worse)/quantum))) {
 		return
 	}
 	for _, c := range changes {
@@ -137,21 +145,35 @@ func (w *walker) try(r Rand, b float64, changes ...change) {
 	}
 }
 
-// add notes what changes would add to the sums.
-func (w *walker) add(changes []change) {
+// add notes what changes would add to the sums, by the terms of all kinds or of those
+// that belong to no ceiling.
+func (w *walker) add(changes []change, all bool) {
 	w.touched = w.touched[:0]
 	for _, c := range changes {
-		was := w.amounts[c.ingredient]
-		units, whole := int64(c.amount-was), int64(sign(int64(c.amount))-sign(int64(was)))
-		for _, t := range w.rules.of(c.ingredient) {
-			if w.added[t.sum] == 0 {
-				w.touched = append(w.touched, t.sum)
-			}
-			if t.bent > 0 {
-				w.added[t.sum] += w.rules.more(t.bent, was, c.amount)
-			} else {
-				w.added[t.sum] += t.perUnit*units + t.whole*whole
-			}
+		_, whole := w.by(c)
+		first := changing(whole)
+		if all {
+			w.note(w.rules.of(c.ingredient, first, otherAmount), c)
+			continue
+		}
+		if first == ceilingUse {
+			w.note(w.rules.of(c.ingredient, otherUse, otherUse), c)
+		}
+		w.note(w.rules.of(c.ingredient, otherAmount, otherAmount), c)
+	}
+}
+
+func (w *walker) note(terms []weighted, c change) {
+	units, whole := w.by(c)
+	for k := range terms {
+		t := &terms[k]
+		if w.added[t.sum] == 0 {
+			w.touched = append(w.touched, t.sum)
+		}
+		if t.bent > 0 {
+			w.added[t.sum] += w.rules.more(t.bent, w.amounts[c.ingredient], c.amount)
+		} else {
+			w.added[t.sum] += t.perUnit*units + t.whole*whole
 		}
 	}
 }
@@ -159,10 +181,10 @@ func (w *walker) add(changes []change) {
 // look returns by how much v would rise with changes of different ingredients,
 // and whether a countable rule would be broken.
 func (w *walker) look(changes []change) (worse int64, hard bool) {
-	w.add(changes)
+	w.add(changes, true)
 	for _, k := range w.touched {
 		b := &w.rules.bounds[k]
-		cost := b.cost(w.sums[k] + w.added[k])
+		cost := b.cost(w.sums[k].sum + w.added[k])
 		if w.added[k] == 0 {
 			continue // it is there twice, or nothing is added
 		}
@@ -170,23 +192,82 @@ func (w *walker) look(changes []change) (worse int64, hard bool) {
 		if b.hard {
 			hard = hard || cost > 0
 		} else {
-			worse += cost - w.costs[k]
+			worse += cost - w.sums[k].cost
 		}
 	}
 	return worse, hard
 }
 
+// changing returns the first of the kinds of terms that a change can change, which
+// adds whole to how many ingredients are used.
+func changing(whole int64) int {
+	if whole == 0 {
+		return ceilingAmount
+	}
+	return ceilingUse
+}
+
 // keeps says whether a composition that keeps all rules would keep them after
-// changes of different ingredients.
+// changes of different ingredients. It is most of the work where rules are many, and
+// ends at the first that would be broken.
 func (w *walker) keeps(changes ...change) bool {
-	w.add(changes)
+	for at := range changes {
+		c := &changes[at]
+		was := w.amounts[c.ingredient]
+		if was == 0 && !w.under(changes, at, ceilingUse) || c.amount > was && !w.under(changes, at, ceilingAmount) {
+			return false
+		}
+	}
+	w.add(changes, false)
 	kept := true
 	for _, k := range w.touched {
-		sum := w.sums[k] + w.added[k]
+		s := &w.sums[k]
+		sum := s.sum + w.added[k]
 		w.added[k] = 0
-		kept = kept && sum >= w.rules.bounds[k].min && sum <= w.rules.bounds[k].max
+		kept = kept && sum >= s.min && sum <= s.max
 	}
 	return kept
+}
+
+// under says whether no ceiling is passed that one of the changes raises the sum of.
+func (w *walker) under(changes []change, at, kind int) bool {
+	c := changes[at]
+	units, whole := w.by(c)
+	terms := w.rules.of(c.ingredient, kind, kind)
+	for k := range terms {
+		t := &terms[k]
+		s := &w.sums[t.sum]
+		sum := s.sum + t.perUnit*units + t.whole*whole
+		if sum <= s.max && len(changes) == 2 {
+			continue // of two changes the other is downwards
+		}
+		for other, d := range changes {
+			if other != at {
+				sum += w.ceiling(d, t.sum)
+			}
+		}
+		if sum > s.max {
+			return false
+		}
+	}
+	return true
+}
+
+// ceiling returns what a change adds to a sum that is a ceiling.
+func (w *walker) ceiling(c change, sum int32) int64 {
+	units, whole := w.by(c)
+	for _, kind := range [...]int{ceilingUse, ceilingAmount} {
+		if t := w.rules.find(c.ingredient, sum, kind); t != nil {
+			return t.perUnit*units + t.whole*whole
+		}
+	}
+	return 0
+}
+
+// by returns how many units a change adds, and how many used ingredients.
+func (w *walker) by(c change) (units, whole int64) {
+	was := w.amounts[c.ingredient]
+	return int64(c.amount - was), int64(sign(int64(c.amount)) - sign(int64(was)))
 }
 
 // move makes one move that leaves exp(−b·v) on the countable compositions of n
@@ -299,8 +380,8 @@ func (w *walker) along(r Rand, b float64) {
 
 // factor returns a_i of a sum.
 func (w *walker) factor(i, sum int32) int64 {
-	for _, t := range w.rules.of(i) {
-		if t.sum == sum {
+	for k := ceilingUse; k < kinds; k++ {
+		if t := w.rules.find(i, sum, k); t != nil {
 			return t.perUnit
 		}
 	}

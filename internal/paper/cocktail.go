@@ -3,10 +3,11 @@ package paper
 import (
 	"context"
 	"fmt"
-	"math"
+
 	"slices"
 
 	"kir/internal/book"
+	"kir/internal/portable"
 	"kir/mcmc"
 	"kir/model"
 	"kir/property"
@@ -175,10 +176,10 @@ func growWish(ctx context.Context, o Options, book *book.Book, label *book.Label
 
 // add counts a composition with the given log product.
 func (s *cocktailSequence) add(score float64) {
-	y := math.Exp(score)
+	y := portable.Exp(score)
 	s.sum += y
 	// A product just below a bound, such as 0.3 = 0.5·0.6, belongs above it.
-	s.bins[min(cocktailBins-1, int(y*cocktailBins+1e-9))]++
+	s.bins[min(cocktailBins-1, int(float64(y*cocktailBins)+1e-9))]++
 }
 
 // runChain runs one sequence of accelerated.
@@ -306,9 +307,9 @@ func (lab *cocktailLab) drink(name string, x *mcmc.Composition, shared map[int]b
 	}
 	slices.SortStableFunc(d.Parts, func(a, b Portion) int { return b.Units - a.Units })
 	for _, w := range lab.wishes {
-		y := math.Exp(w.LogScore(x))
+		y := portable.Exp(w.LogScore(x))
 		d.Scores = append(d.Scores, y)
-		d.Score *= y
+		d.Score = float64(d.Score * y)
 	}
 	return d
 }

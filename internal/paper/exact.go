@@ -3,10 +3,8 @@ package paper
 import (
 	"errors"
 	"fmt"
-	"math"
 
-	"gonum.org/v1/gonum/floats"
-
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -85,7 +83,7 @@ func oneAmount(total, n int, visit func(s int, p float64)) {
 	p := float64(n-1) / float64(total-1)
 	for s := 1; s <= total-n+1; s++ {
 		visit(s, p)
-		p *= float64(total-s-n+1) / float64(total-s-1)
+		p = float64(p * (float64(total-s-n+1) / float64(total-s-1)))
 	}
 }
 
@@ -96,10 +94,10 @@ func pairSum(total, n int, visit func(s int, p float64)) {
 		visit(total, 1)
 		return
 	}
-	q := float64(n-1) / float64(total-1) * (float64(n-2) / float64(total-2))
+	q := float64(float64(n-1) / float64(total-1) * (float64(n-2) / float64(total-2)))
 	for s := 2; s <= total-n+2; s++ {
-		visit(s, float64(s-1)*q)
-		q *= float64(total-s-n+2) / float64(total-s-1)
+		visit(s, float64(float64(s-1)*q))
+		q = float64(q * (float64(total-s-n+2) / float64(total-s-1)))
 	}
 }
 
@@ -114,7 +112,7 @@ func lineShare(t *mcmc.Target, n, s int) (end, inner float64) {
 	// The larger is made 1, so that nothing overflows or is lost.
 	top := max(end, inner)
 	end, inner = end/top, inner/top
-	sum := 2*end + float64(s-1)*inner
+	sum := float64(2*end) + float64(float64(s-1)*inner)
 	return end / sum, inner / sum
 }
 
@@ -123,8 +121,8 @@ func lineShare(t *mcmc.Target, n, s int) (end, inner float64) {
 func absentLine(t *mcmc.Target, n int) (handover, split float64) {
 	oneAmount(t.Space().Total(), n, func(s int, p float64) {
 		end, inner := lineShare(t, n, s)
-		handover += p * end
-		split += p * float64(s-1) * inner
+		handover += float64(p * end)
+		split += float64(p * float64(s-1) * inner)
 	})
 	return handover, split
 }
@@ -134,8 +132,8 @@ func absentLine(t *mcmc.Target, n int) (handover, split float64) {
 func usedLine(t *mcmc.Target, n int) (merge, divide float64) {
 	pairSum(t.Space().Total(), n, func(s int, p float64) {
 		end, inner := lineShare(t, n-1, s)
-		merge += p * 2 * end
-		divide += p * float64(s-2) * inner
+		merge += float64(p * 2 * end)
+		divide += float64(p * float64(s-2) * inner)
 	})
 	return merge, divide
 }
@@ -164,8 +162,8 @@ func acceleratedRates(t *mcmc.Target) (r Rates) {
 	}
 	sizes(t, func(n int, p float64) {
 		absent, used, handover, split, merge, divide, accept := acceleratedStep(t, n)
-		r.Accepted += p * (absent + used*(1-merge*(1-accept)))
-		r.Updated += p * (absent*(handover+split) + used*(merge*accept+divide))
+		r.Accepted += float64(p * (absent + float64(used*(1-float64(merge*(1-accept))))))
+		r.Updated += float64(p * (float64(absent*(handover+split)) + float64(used*(float64(merge*accept)+divide))))
 	})
 	return r
 }
@@ -185,15 +183,15 @@ func gibbsExact(t *mcmc.Target) (g gibbsMoves) {
 		if rest := all - f; rest > 0 {
 			one := p * 2 * f * rest / (all * (all - 1))
 			handover, split := absentLine(t, n)
-			g.handover += one * handover
-			g.split += one * split
+			g.handover += float64(one * handover)
+			g.split += float64(one * split)
 			g.absent += p * rest * (rest - 1) / (all * (all - 1))
 		}
 		if n >= 2 {
 			both := p * f * (f - 1) / (all * (all - 1))
 			merge, divide := usedLine(t, n)
-			g.merge += both * merge
-			g.divide += both * divide
+			g.merge += float64(both * merge)
+			g.divide += float64(both * divide)
 		}
 	})
 	return g
@@ -213,14 +211,14 @@ func gibbsRates(t *mcmc.Target) Rates { return Rates{1, gibbsExact(t).updated()}
 // It equals the state with probability 1/|X|.
 func naiveRates(t *mcmc.Target) Rates {
 	logs := t.Space().LogCounts(t.Space().MaxUsed())
-	all := floats.LogSumExp(logs)
+	all := logSum(logs)
 	accepted := 0.0
 	sizes(t, func(n int, p float64) {
-		un := math.Exp(logs[n] - all)
+		un := portable.Exp(logs[n] - all)
 		sizes(t, func(m int, q float64) {
-			um := math.Exp(logs[m] - all)
+			um := portable.Exp(logs[m] - all)
 			accepted += min(p*um, q*un)
 		})
 	})
-	return Rates{accepted, max(0, accepted-math.Exp(-all))}
+	return Rates{accepted, max(0, accepted-portable.Exp(-all))}
 }

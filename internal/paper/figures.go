@@ -63,7 +63,7 @@ func (r *Report) histograms(l LawTarget) (*figure.Figure, error) {
 	}
 	lo, hi := extent(shown)
 	for k, h := range shown {
-		x, y := float64(k%2)*(pageWidth-width), float64(k/2)*height
+		x, y := float64(float64(k%2)*(pageWidth-width)), float64(float64(k/2)*height)
 		distance := fmt.Sprintf("distance %s, expected %s", number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4))
 		if h.Stuck > 0 {
 			distance += fmt.Sprintf("; %d of %d stuck", h.Stuck, r.Sequences)
@@ -112,7 +112,7 @@ func highest(figures []*Figure) float64 {
 			top = max(top, s.Target, min(1, s.Mean+s.SD))
 		}
 	}
-	return 1.05 * top
+	return float64(1.05 * top)
 }
 
 // histogram draws one panel of figure 1, and returns what cannot be seen in it.
@@ -125,7 +125,7 @@ func histogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, h
 	seen, mean := 0.0, 0.0 // of the kernel's own law
 	for _, s := range h.Sizes {
 		if s.Own != nil {
-			mean += float64(s.N) * *s.Own
+			mean += float64(float64(s.N) * *s.Own)
 		}
 		if s.N < lo || s.N > hi {
 			continue
@@ -162,7 +162,7 @@ func bar(f *figure.Figure, x, y figure.Scale, from, to, share, sd float64, p fig
 	if sd == 0 {
 		return
 	}
-	errorBar(f, (left+right)/2, y.At(max(0, share-sd)), y.At(min(1, share+sd)), min(2.5, (right-left)/3))
+	errorBar(f, float64((left+right)/2), y.At(max(0, share-sd)), y.At(min(1, share+sd)), min(2.5, (right-left)/3))
 }
 
 func errorBar(f *figure.Figure, x, lo, hi, half float64) {
@@ -188,12 +188,12 @@ func ratioFigure(c *Cocktails) *figure.Figure {
 		recipes = append(recipes, recipe)
 	}
 	colours := figure.Colours(recipes)
-	f := &figure.Figure{Name: ratioName, Title: "Composition ratios, share of the drink in %", Width: pageWidth, Height: float64(len(drinks)) * (height + gap)}
+	f := &figure.Figure{Name: ratioName, Title: "Composition ratios, share of the drink in %", Width: pageWidth, Height: float64(float64(len(drinks)) * (height + gap))}
 	var said strings.Builder
 	said.WriteString("Stacked bars of composition ratios, share of the drink in %.")
 	keyed := make(map[string]bool)
 	for k, d := range drinks {
-		y := float64(k) * (height + gap)
+		y := float64(float64(k) * (height + gap))
 		f.Write(left-8, y+height/2+4, figure.TextSize, figure.End, figure.Ink, figure.Clip(d.Name, left-10, figure.TextSize))
 		var parts []figure.Slice
 		var words []string
@@ -233,16 +233,16 @@ func productFigure(c *Cocktails) *figure.Figure {
 			}
 		}
 	}
-	y := f.Frame(left, top, pageWidth-8, bottom, 1.04*tallest, figure.Percent, "y_taste · y_timing; share of the compositions, %")
+	y := f.Frame(left, top, pageWidth-8, bottom, float64(1.04*tallest), figure.Percent, "y_taste · y_timing; share of the compositions, %")
 	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: pageWidth - 8}
 	for k := range 11 {
 		f.Write(x.At(float64(k)/10), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Typeset(float64(k)/10, 1))
 	}
 	for k, side := range sides {
 		for _, bin := range side.of.Bins {
-			half := (bin.High - bin.Low) / 2
-			from := bin.Low + half*(0.08+0.92*float64(k))
-			bar(f, x, y, from, from+0.92*half, bin.Mean, bin.SD, side.paint)
+			half := float64((bin.High - bin.Low) / 2)
+			from := bin.Low + float64(half*(0.08+float64(0.92*float64(k))))
+			bar(f, x, y, from, from+float64(0.92*half), bin.Mean, bin.SD, side.paint)
 		}
 		f.KeyOf(side.name+", mean "+number.Typeset(side.of.Mean, 3), side.paint)
 	}

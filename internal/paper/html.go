@@ -218,7 +218,7 @@ func (r *Report) ownMean(target string) float64 {
 		}
 		for _, s := range f.Sizes {
 			if s.Own != nil {
-				mean += float64(s.N) * *s.Own
+				mean += float64(float64(s.N) * *s.Own)
 			}
 		}
 	}

@@ -31,16 +31,16 @@ func IACTBound(t *mcmc.Target) (float64, error) {
 	lo, hi := t.Law().Support()
 	mean, variance := t.Law().Mean(), 0.0
 	sizes(t, func(n int, p float64) {
-		variance += p * (float64(n) - mean) * (float64(n) - mean)
+		variance += float64(p * (float64(n) - mean) * (float64(n) - mean))
 	})
 	// F is summed from the nearer end, so that it does not drown in rounding.
 	flow := make([]float64, hi+1)
 	for n, sum := lo, 0.0; float64(n) < mean; n++ {
-		sum += t.Law().P(n) * (mean - float64(n))
+		sum += float64(t.Law().P(n) * (mean - float64(n)))
 		flow[n] = sum
 	}
 	for n, sum := hi, 0.0; float64(n) > mean; n-- {
-		sum += t.Law().P(n) * (float64(n) - mean)
+		sum += float64(t.Law().P(n) * (float64(n) - mean))
 		if float64(n-1) >= mean {
 			flow[n-1] = sum
 		}

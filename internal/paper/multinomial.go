@@ -5,8 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -60,10 +59,7 @@ func logFactorials(x *mcmc.Composition) float64 {
 	return sum
 }
 
-func logFactorial(n int) float64 {
-	l, _ := math.Lgamma(float64(n) + 1)
-	return l
-}
+func logFactorial(n int) float64 { return portable.LogGamma(float64(n) + 1) }
 
 // Limits of the closed forms below, whose time and memory grow with the total.
 const (
@@ -93,8 +89,8 @@ func occupancy(bins, balls int) []float64 {
 	f := float64(bins)
 	for m := 1; m <= balls; m++ {
 		for n := min(m, most); n >= 1; n-- {
-			stay := log[n] + math.Log(float64(n)/f)
-			enter := log[n-1] + math.Log((f-float64(n)+1)/f)
+			stay := log[n] + portable.Log(float64(n)/f)
+			enter := log[n-1] + portable.Log((f-float64(n)+1)/f)
 			log[n] = logAdd(stay, enter)
 		}
 		log[0] = math.Inf(-1)
@@ -110,7 +106,20 @@ func logAdd(a, b float64) float64 {
 	if math.IsInf(b, -1) {
 		return a
 	}
-	return a + math.Log1p(math.Exp(b-a))
+	return a + portable.Log1p(portable.Exp(b-a))
+}
+
+// logSum returns log Σ exp v.
+func logSum(v []float64) float64 {
+	top := slices.Max(v)
+	if math.IsInf(top, -1) {
+		return top
+	}
+	sum := 0.0
+	for _, x := range v {
+		sum += portable.Exp(x - top)
+	}
+	return top + portable.Log(sum)
 }
 
 // UncorrectedLaw returns the law of n that the uncorrected [Multinomial]
@@ -124,9 +133,9 @@ func UncorrectedLaw(t *mcmc.Target) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := floats.LogSumExp(logs)
+	all := logSum(logs)
 	for n := range logs {
-		logs[n] = math.Exp(logs[n] - all)
+		logs[n] = portable.Exp(logs[n] - all)
 	}
 	return logs, nil
 }
@@ -160,7 +169,7 @@ func uncorrectedRates(t *mcmc.Target) (Rates, error) {
 	if err != nil {
 		return Rates{}, err
 	}
-	all := floats.LogSumExp(law)
+	all := logSum(law)
 	accepted := 0.0
 	for n := range law {
 		if math.IsInf(law[n], -1) {
@@ -170,14 +179,14 @@ func uncorrectedRates(t *mcmc.Target) (Rates, error) {
 			if math.IsInf(law[m], -1) {
 				continue
 			}
-			accepted += math.Exp(law[n] - all + occupied[m] + min(0, t.LogLaw(m)-t.LogLaw(n)))
+			accepted += portable.Exp(law[n] - all + occupied[m] + min(0, t.LogLaw(m)-t.LogLaw(n)))
 		}
 	}
 	same := make([]float64, len(law))
 	for n, q := range repeats(t.Space()) {
 		same[n] = t.LogLaw(n) + q
 	}
-	return Rates{accepted, max(0, accepted-math.Exp(floats.LogSumExp(same)-all))}, nil
+	return Rates{accepted, max(0, accepted-portable.Exp(logSum(same)-all))}, nil
 }
 
 // repeats returns log Σ_{x∈X_n} q(x)² at index n: the probability that two
@@ -188,9 +197,9 @@ func repeats(s *mcmc.Space) []float64 {
 	logs[0] = math.Inf(-1)
 	one := make([]float64, total+1) // log 1/k!²
 	for k := range one {
-		one[k] = -2 * logFactorial(k)
+		one[k] = float64(-2 * logFactorial(k))
 	}
-	scale := 2 * (logFactorial(total) - float64(total)*math.Log(float64(s.N())))
+	scale := float64(2 * (logFactorial(total) - float64(float64(total)*portable.Log(float64(s.N())))))
 	power := slices.Repeat([]float64{math.Inf(-1)}, total+1) // of the series, by degree
 	power[0] = 0
 	next := make([]float64, total+1)
@@ -203,7 +212,7 @@ func repeats(s *mcmc.Space) []float64 {
 			}
 		}
 		power, next = next, power
-		choose += math.Log(float64(s.N()-n+1) / float64(n))
+		choose += portable.Log(float64(s.N()-n+1) / float64(n))
 		logs[n] = choose + scale + power[total]
 	}
 	return logs
@@ -224,7 +233,7 @@ func multinomialRates(t *mcmc.Target) (Rates, error) {
 	}
 	type shape struct{ pi, q, count float64 }
 	var shapes []shape
-	scale := logFactorial(total) - float64(total)*math.Log(float64(t.Space().N()))
+	scale := logFactorial(total) - float64(float64(total)*portable.Log(float64(t.Space().N())))
 	ok := partitions(total, t.Space().MaxUsed(), func(parts []int) bool {
 		logLaw := t.LogLaw(len(parts))
 		if math.IsInf(logLaw, -1) {
@@ -241,7 +250,7 @@ func multinomialRates(t *mcmc.Target) (Rates, error) {
 			count -= logFactorial(run)
 			run = 1
 		}
-		shapes = append(shapes, shape{math.Exp(logLaw + count), math.Exp(log + count), math.Exp(count)})
+		shapes = append(shapes, shape{portable.Exp(logLaw + count), portable.Exp(log + count), portable.Exp(count)})
 		return len(shapes) <= mostShapes
 	})
 	if !ok {

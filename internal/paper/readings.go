@@ -3,6 +3,7 @@ package paper
 import (
 	"math"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -60,7 +61,7 @@ func gibbsReadings(targets []*mcmc.Target, names []string) ([]Reading, error) {
 	for k, r := range readings {
 		all[k].Name = r.name
 		for q, t := range targets {
-			all[k].Rates = append(all[k].Rates, ReadingValue{names[q], 100 * r.rate(t)})
+			all[k].Rates = append(all[k].Rates, ReadingValue{names[q], float64(100 * r.rate(t))})
 		}
 	}
 	return all, nil
@@ -77,14 +78,14 @@ func uniformSplitRate(t *mcmc.Target) float64 {
 			one := p * 2 * f * (all - f) / (all * (all - 1))
 			oneAmount(t.Space().Total(), n, func(s int, ps float64) {
 				end, inner := lineShare(t, n, s)
-				rate += one * ps * (1 + float64(s-1)*min(1, inner/end)) / float64(s+1)
+				rate += one * ps * (1 + float64(float64(s-1)*min(1, inner/end))) / float64(s+1)
 			})
 		}
 		if n >= 2 {
 			both := p * f * (f - 1) / (all * (all - 1))
 			pairSum(t.Space().Total(), n, func(s int, ps float64) {
 				end, inner := lineShare(t, n-1, s)
-				rate += both * ps * (float64(s-2) + 2*min(1, end/inner)) / float64(s+1)
+				rate += both * ps * (float64(s-2) + float64(2*min(1, end/inner))) / float64(s+1)
 			})
 		}
 	})
@@ -97,8 +98,8 @@ func withoutCounts(t *mcmc.Target) (*mcmc.Target, error) {
 	_, hi := t.Law().Support()
 	logs := t.Space().LogCounts(hi)
 	top := math.Inf(-1)
-	sizes(t, func(n int, p float64) { top = max(top, math.Log(p)+logs[n]) })
+	sizes(t, func(n int, p float64) { top = max(top, portable.Log(p)+logs[n]) })
 	weights := map[int]float64{}
-	sizes(t, func(n int, p float64) { weights[n] = math.Exp(math.Log(p) + logs[n] - top) })
+	sizes(t, func(n int, p float64) { weights[n] = portable.Exp(portable.Log(p) + logs[n] - top) })
 	return mcmc.NewTarget(t.Space(), mcmc.Table(weights))
 }

@@ -8,8 +8,7 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-	"gonum.org/v1/gonum/stat/distuv"
-
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -248,8 +247,7 @@ func verdict(tables []Table) Verdict {
 			}
 		}
 	}
-	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: sequenceCount - 1}
-	v.FalseAlarm = 2 * student.Survival(zLimit)
-	v.AnyAlarm = 1 - math.Pow(1-v.FalseAlarm, float64(v.Rates))
+	v.FalseAlarm = float64(2 * portable.StudentTail(sequenceCount-1, zLimit))
+	v.AnyAlarm = 1 - portable.Pow(1-v.FalseAlarm, float64(v.Rates))
 	return v
 }

@@ -27,7 +27,7 @@ import (
 
 func cocktailBook(t testing.TB) *book.Book {
 	t.Helper()
-	book, err := book.ReadFile("../../examples/cocktails/recipes.csv", book.Options{})
+	book, err := book.ReadFile(t.Context(), "../../examples/cocktails/recipes.csv", book.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func cocktailBook(t testing.TB) *book.Book {
 
 // trial is a short run of everything, made once.
 var trial = sync.OnceValues(func() (*Report, error) {
-	book, err := book.ReadFile("../../examples/cocktails/recipes.csv", book.Options{})
+	book, err := book.ReadFile(context.Background(), "../../examples/cocktails/recipes.csv", book.Options{})
 	if err != nil {
 		return nil, err
 	}

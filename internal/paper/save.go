@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"kir/internal/file"
 	"kir/internal/report/figure"
 )
 
@@ -40,13 +41,13 @@ func (r *Report) save(dir string, pictures []*figure.Figure) (err error) {
 		}
 	}()
 	for _, f := range pictures {
-		if _, err := f.Save(part, func(path string, data []byte) error { return os.WriteFile(path, data, 0o666) }); err != nil {
+		if _, err := f.Save(part, file.Create); err != nil {
 			return err
 		}
 	}
 	err = errors.Join(
-		os.WriteFile(filepath.Join(part, "paper.json"), data.Bytes(), 0o666),
-		os.WriteFile(filepath.Join(part, "paper.html"), page.Bytes(), 0o666),
+		file.Create(filepath.Join(part, "paper.json"), data.Bytes()),
+		file.Create(filepath.Join(part, "paper.html"), page.Bytes()),
 		os.Chmod(part, 0o755))
 	if err != nil {
 		return err

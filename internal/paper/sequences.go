@@ -185,7 +185,7 @@ func advance(ctx context.Context, c *mcmc.Chain, discarded, kept int, tick func(
 // iterations each.
 func newRow(target, kernel, rate string, exact float64, rates []float64, kept float64) Row {
 	mean, sd := meanSD(rates)
-	iterations := kept * float64(len(rates))
+	iterations := float64(kept * float64(len(rates)))
 	se := sd / math.Sqrt(float64(len(rates)))
 	if se == 0 {
 		se = math.Sqrt(exact * (1 - exact) / iterations)
@@ -200,7 +200,7 @@ func newRow(target, kernel, rate string, exact float64, rates []float64, kept fl
 	return Row{
 		Target: target, Kernel: kernel, Rate: rate,
 		Paper: p.Mean, PaperSD: p.SD,
-		Exact: 100 * exact, Mean: 100 * mean, SD: 100 * sd,
+		Exact: float64(100 * exact), Mean: float64(100 * mean), SD: float64(100 * sd),
 		Z: (mean - exact) / se,
 	}
 }
@@ -215,7 +215,7 @@ func meanSD(x []float64) (mean, sd float64) {
 		return x[0], 0 // and not the rounding of the mean
 	}
 	for _, v := range x {
-		sd += (v - mean) * (v - mean)
+		sd += float64((v - mean) * (v - mean))
 	}
 	return mean, math.Sqrt(sd / float64(len(x)-1))
 }

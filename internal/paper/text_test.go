@@ -46,7 +46,6 @@ target  kernel  rate  paper %  exact %  kir %  ± sd  z
 // What a trial of a seed says and draws is what it was: the figures of the paper and of
 // kir, how they differ and why, and where each bar and number stands.
 func TestTrialAsBefore(t *testing.T) {
-	golden.OfFloats(t)
 	r := mustTrial(t)
 	var text bytes.Buffer
 	if err := r.WriteText(&text); err != nil {

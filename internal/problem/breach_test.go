@@ -31,7 +31,7 @@ func TestBreach(t *testing.T) {
 		if err := os.WriteFile(file, []byte("recipe,ingredient,amount\n"+c.recipe), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		table, err := p.ReadTable(file, book.Layout{})
+		table, err := p.ReadTable(t.Context(), file, book.Layout{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,14 +2,14 @@ package problem
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
+	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
+
+	"kir/internal/file"
 )
 
 // cacheName is the directory beside a problem in which counts are kept. There it
@@ -26,23 +26,24 @@ const (
 	cacheAll  = 256 << 20 // what all files take at most, the oldest being removed
 )
 
-// A cache is a [mcmc.Cache] in a directory. It is a convenience: what cannot be read
-// is as if it were not there, and what cannot be written is not.
-type cache struct{ dir string }
+// A cache is a [mcmc.Cache] in a directory of files. It is a convenience: what cannot be
+// read is as if it were not there, and what cannot be written is not.
+type cache struct{ beside file.Dir }
 
-func (c cache) path(key [sha256.Size]byte) string {
-	return filepath.Join(c.dir, hex.EncodeToString(key[:16])+".kir")
+// cacheBeside returns the cache of the problems in a directory.
+func cacheBeside(dir string) cache { return cache{file.Dir{Path: dir}} }
+
+// name returns the name of a file, from the problem's directory.
+func (c cache) name(key [sha256.Size]byte) string {
+	return cacheName + "/" + hex.EncodeToString(key[:16]) + cacheEnding
 }
+
+const cacheEnding = ".kir"
 
 // Load returns what was stored, nil if there is nothing or it is not whole.
 func (c cache) Load(key [sha256.Size]byte) []byte {
-	f, err := os.Open(c.path(key))
+	data, err := c.beside.Read(c.name(key), cacheFile)
 	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, cacheFile+1))
-	if err != nil || len(data) > cacheFile {
 		return nil
 	}
 	data, magic := bytes.CutPrefix(data, []byte(cacheMagic))
@@ -57,54 +58,42 @@ func (c cache) Load(key [sha256.Size]byte) []byte {
 	return data
 }
 
-// Store writes a file under another name and moves it into its place, whole.
+// Store keeps data under a key.
 func (c cache) Store(key [sha256.Size]byte, data []byte) {
 	sum := sha256.Sum256(data)
 	whole := slices.Concat([]byte(cacheMagic), key[:], sum[:], data)
-	if len(whole) > cacheFile || os.MkdirAll(c.dir, 0o777) != nil {
+	if len(whole) > cacheFile {
 		return
 	}
 	// The directory keeps itself out of repositories.
-	if ignore := filepath.Join(c.dir, ".gitignore"); os.WriteFile(ignore, []byte("*\n"), 0o666) != nil {
+	if err := c.beside.Create(cacheName+"/.gitignore", []byte("*\n")); err != nil && !errors.Is(err, fs.ErrExist) {
 		return
 	}
-	temp, err := os.CreateTemp(c.dir, "*.new")
-	if err != nil {
-		return
+	if c.beside.Replace(c.name(key), whole) == nil {
+		c.prune()
 	}
-	_, err = temp.Write(whole)
-	if err = cmp.Or(err, temp.Sync(), temp.Chmod(0o644)); temp.Close() != nil || err != nil || os.Rename(temp.Name(), c.path(key)) != nil {
-		os.Remove(temp.Name())
-		return
-	}
-	c.prune()
 }
 
 // prune removes the oldest files until the rest is small enough.
 func (c cache) prune() {
-	names, err := filepath.Glob(filepath.Join(c.dir, "*.kir"))
+	files, _, err := c.beside.Walk(cacheName + "/")
 	if err != nil {
 		return
 	}
-	type file struct {
-		name string
-		info fs.FileInfo
-	}
-	var files []file
+	files = slices.DeleteFunc(files, func(e file.Entry) bool {
+		return !strings.HasSuffix(e.Name, cacheEnding) || strings.Count(e.Name, "/") > 1 || !e.Mode().IsRegular()
+	})
 	all := int64(0)
-	for _, name := range names {
-		if info, err := os.Stat(name); err == nil {
-			files = append(files, file{name, info})
-			all += info.Size()
-		}
+	for _, f := range files {
+		all += f.Size()
 	}
-	slices.SortFunc(files, func(a, b file) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	slices.SortStableFunc(files, func(a, b file.Entry) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, f := range files {
 		if all <= cacheAll {
 			return
 		}
-		if os.Remove(f.name) == nil {
-			all -= f.info.Size()
+		if c.beside.Remove(f.Name) == nil {
+			all -= f.Size()
 		}
 	}
 }

@@ -12,7 +12,9 @@ import (
 // A file is taken when it is whole and has the key that is asked for, and never
 // else; a directory that cannot be written is no error.
 func TestCacheFiles(t *testing.T) {
-	c := cache{filepath.Join(t.TempDir(), cacheName)}
+	c := cacheBeside(t.TempDir())
+	dir := c.beside.Join(cacheName)
+	path := func(key [sha256.Size]byte) string { return c.beside.Join(c.name(key)) }
 	key, other := sha256.Sum256([]byte("a")), sha256.Sum256([]byte("b"))
 	data := bytes.Repeat([]byte("counts "), 100)
 	if c.Load(key) != nil {
@@ -22,7 +24,7 @@ func TestCacheFiles(t *testing.T) {
 	if !bytes.Equal(c.Load(key), data) || c.Load(other) != nil {
 		t.Error("what was stored is not found, or is under another key")
 	}
-	whole, err := os.ReadFile(c.path(key))
+	whole, err := os.ReadFile(path(key))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,16 +37,16 @@ func TestCacheFiles(t *testing.T) {
 	for at := range whole { // each byte counts
 		spoilt := bytes.Clone(whole)
 		spoilt[at] ^= 1
-		write(c.path(key), spoilt)
+		write(path(key), spoilt)
 		if c.Load(key) != nil {
 			t.Fatalf("a file with byte %d changed is taken", at)
 		}
-		write(c.path(key), whole[:at])
+		write(path(key), whole[:at])
 		if c.Load(key) != nil {
 			t.Fatalf("the first %d bytes of a file are taken", at)
 		}
 	}
-	write(c.path(other), whole)
+	write(path(other), whole)
 	if c.Load(other) != nil {
 		t.Error("a file under the name of another is taken")
 	}
@@ -54,11 +56,11 @@ func TestCacheFiles(t *testing.T) {
 	}
 
 	// The oldest files go when all are too large, and nothing else does.
-	bystander := filepath.Join(c.dir, "notes.txt")
+	bystander := filepath.Join(dir, "notes.txt")
 	write(bystander, nil)
 	var names []string
 	for k := range 6 {
-		names = append(names, c.path(sha256.Sum256([]byte{byte(k)})))
+		names = append(names, path(sha256.Sum256([]byte{byte(k)})))
 		write(names[k], nil)
 		if err := os.Truncate(names[k], cacheFile); err != nil {
 			t.Fatal(err)
@@ -69,21 +71,21 @@ func TestCacheFiles(t *testing.T) {
 		}
 	}
 	c.Store(other, data)
-	for k, name := range append(names, bystander, c.path(key), c.path(other)) {
+	for k, name := range append(names, bystander, path(key), path(other)) {
 		if _, err := os.Stat(name); (err == nil) != (k >= 3) {
 			t.Errorf("file %d of nine, the oldest first: %v", k, err)
 		}
 	}
-	if left, err := filepath.Glob(filepath.Join(c.dir, "*.new")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(dir, "*.new")); err != nil || len(left) > 0 {
 		t.Errorf("files on their way are left: %v, %v", left, err)
 	}
 
 	taken := sha256.Sum256([]byte("taken")) // what cannot be moved into its place is not left
-	if err := os.Mkdir(c.path(taken), 0o777); err != nil {
+	if err := os.Mkdir(path(taken), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	c.Store(taken, data)
-	if left, err := filepath.Glob(filepath.Join(c.dir, "*.new")); err != nil || len(left) > 0 || c.Load(taken) != nil {
+	if left, err := filepath.Glob(filepath.Join(dir, "*.new")); err != nil || len(left) > 0 || c.Load(taken) != nil {
 		t.Errorf("files on their way are left: %v, %v", left, err)
 	}
 	c.Store(key, make([]byte, cacheFile)) // too large, with its key and sum
@@ -91,8 +93,8 @@ func TestCacheFiles(t *testing.T) {
 		t.Error("what is too large is stored")
 	}
 
-	write(filepath.Join(c.dir, "file"), nil)
-	nowhere := cache{filepath.Join(c.dir, "file", "below")}
+	write(filepath.Join(dir, "file"), nil)
+	nowhere := cacheBeside(filepath.Join(dir, "file", "below"))
 	nowhere.Store(key, data)
 	if nowhere.Load(key) != nil {
 		t.Error("something is found in a directory that cannot be")

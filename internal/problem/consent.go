@@ -4,42 +4,67 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/file"
 	"kir/internal/problem/yaml"
+	"kir/internal/run"
 	"kir/property"
 )
 
 // A Command is a program that a problem names: it runs with the rights of who
-// samples the problem, and so only where that was allowed, by [AllowPrograms] or by
-// [Command.Trust].
+// samples the problem, and so only where that was allowed, by [AllowPrograms],
+// [AllowCommands] or [Command.Trust].
 type Command struct {
 	Words []string // the program and its arguments; no shell reads them
-	Dir   string   // where it runs
+	Dir   string   // where it runs: the problem's directory
 
-	key string // what is remembered of one that is trusted
+	key string
 }
 
-// String returns the command as messages show it.
-func (c *Command) String() string {
-	return fault.Quote(strings.Join(c.Words, " ")) + " in " + fault.Quote(c.Dir)
+// Key is what consent to the command is remembered by: the SHA-256, in hexadecimal, of the
+// list of its words, of the contents of the program and of each file that a word names,
+// and of the problem's directory. It is the same whatever else the problem says.
+func (c *Command) Key() string { return c.key }
+
+// Lines returns the whole command as it is shown to a person: where it runs, and then each
+// word on a line of its own, quoted. Nothing is cut.
+func (c *Command) Lines() []string {
+	lines := []string{"in " + strconv.Quote(c.Dir)}
+	for _, word := range c.Words {
+		lines = append(lines, strconv.Quote(word))
+	}
+	return lines
 }
 
-type allowKey struct{}
+type consentKey struct{}
 
 // AllowPrograms lets the problems that are loaded with the context run programs.
 func AllowPrograms(ctx context.Context) context.Context {
-	return context.WithValue(ctx, allowKey{}, true)
+	return AllowCommands(ctx, func(*Command) bool { return true })
 }
 
-// readCommand reads what a program's property runs, in the directory of a problem
-// whose SHA-256 is known.
-func readCommand(n *yaml.Node, dir, problem string) (*Command, error) {
+// AllowCommands lets the problems that are loaded with the context run those programs for
+// which allowed is true, beside those that the user trusts. It may be called at once from
+// several goroutines. What an outer context allows stays allowed.
+func AllowCommands(ctx context.Context, allowed func(*Command) bool) context.Context {
+	outer, _ := ctx.Value(consentKey{}).(func(*Command) bool)
+	return context.WithValue(ctx, consentKey{}, func(c *Command) bool {
+		return outer != nil && outer(c) || allowed(c)
+	})
+}
+
+// readCommand reads what a program's property runs, in a problem's directory.
+func readCommand(ctx context.Context, n *yaml.Node, dir string) (*Command, error) {
 	if err := n.Require("the program", "write {command: [python3, scorer.py]}", "command"); err != nil {
 		return nil, err
 	}
@@ -58,18 +83,17 @@ func readCommand(n *yaml.Node, dir, problem string) (*Command, error) {
 		}
 		c.Words = append(c.Words, word)
 	}
-	err := c.find(dir, problem)
-	if err != nil {
+	err := c.find(ctx, dir)
+	if err != nil && ctx.Err() == nil {
 		e := words[0].Errorf("%v", err)
 		e.Err = err
 		return nil, yaml.Hint(e, "name a program on the PATH, or a path relative to the problem file such as ./scorer")
 	}
-	return c, nil
+	return c, err
 }
 
-// find finds the program, and makes the key: of the problem, of where it runs, and of
-// its words, with the contents of the program and of each word that names a file.
-func (c *Command) find(dir, problem string) (err error) {
+// find finds the program, and makes the key.
+func (c *Command) find(ctx context.Context, dir string) (err error) {
 	if c.Dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
@@ -77,29 +101,64 @@ func (c *Command) find(dir, problem string) (err error) {
 	if err != nil {
 		return err
 	}
+	home, err := filepath.EvalSymlinks(c.Dir)
+	if err != nil {
+		return err
+	}
+	if program, err = filepath.EvalSymlinks(program); err != nil {
+		return err
+	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %q %q %q", problem, c.Dir, program, c.Words)
+	put(h, "kir consent 2", home, program, strconv.Itoa(len(c.Words)))
+	put(h, c.Words...)
 	for _, path := range append([]string{program}, c.Words[1:]...) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(c.Dir, path)
 		}
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			continue // it may be run and not read
-		}
-		one := sha256.New()
-		_, err = io.Copy(one, f)
-		f.Close()
+		contents, err := contentsOf(ctx, path)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(h, " %x", one.Sum(nil))
+		put(h, contents)
 	}
 	c.key = hex.EncodeToString(h.Sum(nil))
 	return nil
+}
+
+// unchanged says, as an error, that what consent was given to is not there any more.
+func (c *Command) unchanged() error {
+	is := &Command{Words: c.Words}
+	if err := is.find(context.Background(), c.Dir); err != nil {
+		return err
+	}
+	if is.key != c.key {
+		return fmt.Errorf("the program %s or a file that its arguments name has changed since it was allowed to run: start again, and it is asked for", fault.Quote(c.Words[0]))
+	}
+	return nil
+}
+
+// put hashes texts so that no other ones have the same hash: each after its length.
+func put(h hash.Hash, texts ...string) {
+	for _, text := range texts {
+		fmt.Fprintf(h, "%d:%s", len(text), text)
+	}
+}
+
+// contentsOf returns the SHA-256 of a file, or why there is none.
+func contentsOf(ctx context.Context, path string) (string, error) {
+	f, err := file.Open(ctx, path)
+	if err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			return "unread", nil // it may be run and not read
+		}
+		return "no file", nil
+	}
+	defer f.Close() // read only: nothing can be lost by it
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // trusted returns the file that says that the command is trusted.
@@ -108,9 +167,9 @@ func (c *Command) trusted() (string, error) {
 	return filepath.Join(dir, "kir", "trusted", c.key), err
 }
 
-// Trusted says whether the command was trusted, and neither the problem nor what is
-// run has changed since: the program and the files that its arguments name. What
-// these load in turn is not looked at.
+// Trusted says whether the command was trusted, and what is run has not changed since: its
+// words, the program and the files that they name. What these load in turn is not looked
+// at.
 func (c *Command) Trusted() bool {
 	path, err := c.trusted()
 	if err == nil {
@@ -128,13 +187,42 @@ func (c *Command) Trust() error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(c.String()+"\n"), 0o600)
+	dir := file.Dir{Path: filepath.Dir(path), Mode: 0o600}
+	return dir.Replace(filepath.Base(path), []byte(strings.Join(c.Lines(), "\n")+"\n"))
 }
 
-// consent refuses a command that nobody has allowed. n is where it is named.
-func (c *Command) consent(ctx context.Context, n *yaml.Node) error {
-	if ctx.Value(allowKey{}) == true || c.Trusted() {
+// A ConsentError says that a problem names programs that nobody has allowed. Its text has
+// a line for where each runs and for each of its words.
+type ConsentError struct {
+	Commands []*Command
+	at       *fault.Error
+}
+
+func (e *ConsentError) Error() string {
+	lines := []string{e.at.Error()}
+	for _, c := range e.Commands {
+		for k, line := range c.Lines() {
+			lines = append(lines, strings.Repeat("  ", min(k, 1)+1)+line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (e *ConsentError) Unwrap() error { return e.at }
+
+// consent refuses commands that nobody has allowed. n is where the first is named.
+func consent(ctx context.Context, n *yaml.Node, all ...*Command) error {
+	allowed, _ := ctx.Value(consentKey{}).(func(*Command) bool)
+	e := new(ConsentError)
+	for _, c := range all {
+		if (allowed == nil || !allowed(c)) && !c.Trusted() {
+			e.Commands = append(e.Commands, c)
+		}
+	}
+	if len(e.Commands) == 0 {
 		return nil
 	}
-	return yaml.Hint(n.Errorf("the problem runs a program with your rights: %s", c), "look at it; then allow it this once with --allow-programs, or as long as it and the problem stay as they are with kir trust %s", fault.Quote(n.File))
+	e.at = n.Errorf("the problem runs a program with your rights")
+	e.at.Hint = "look at the command; then allow it this once with --allow-programs, or from now on with kir trust " + run.Quoted(n.File)
+	return e
 }

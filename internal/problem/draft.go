@@ -10,6 +10,7 @@ import (
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/portable"
 	"kir/internal/problem/schema"
 )
 
@@ -259,7 +260,7 @@ func (w *draftWriter) finer() string {
 	if least*float64(w.total) >= 0.999 || least < 1e-8 {
 		return ""
 	}
-	return fmt.Sprintf("; the smallest dose, %.2g %%, counts as one: a total of %.0f has room for it", 100*least, math.Pow(10, math.Ceil(-math.Log10(least*1.001))))
+	return fmt.Sprintf("; the smallest dose, %.2g %%, counts as one: a total of %.0f has room for it", 100*least, portable.Pow(10, math.Ceil(-portable.Log10(float64(least*1.001)))))
 }
 
 // rules writes rules that the recipes suggest, commented out.
@@ -347,6 +348,6 @@ func mean(numbers []float64) float64 {
 	if m == 0 {
 		return 0
 	}
-	scale := math.Pow(10, 2-math.Floor(math.Log10(math.Abs(m))))
+	scale := portable.Pow(10, 2-math.Floor(portable.Log10(math.Abs(m))))
 	return math.Round(m*scale) / scale
 }

@@ -17,11 +17,15 @@ import (
 )
 
 // warnUnkept warns of rules that no known recipe keeps.
-func (s *shelf) warnUnkept(rules []Rule) error {
+func (s *shelf) warnUnkept(ctx context.Context, rules []Rule) error {
 	if len(s.recipes) == 0 {
 		return nil
 	}
+	s.do("checking which rules the known recipes keep")
 	for _, r := range rules {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		alone := rule.Set{Ingredients: len(s.names), Total: s.total, Rules: r.Rules}
 		conditions, err := alone.Conditions()
 		if err != nil {
@@ -88,6 +92,7 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space,
 			set.Used = append(set.Used, n)
 		}
 	}
+	s.do("checking whether %s can hold together", fault.Count(len(set.Rules), "rule"))
 	conflict, err := set.Explain(ctx)
 	if err != nil {
 		return nil, set.blame(err)
@@ -111,9 +116,17 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space,
 		for _, k := range conditions.Uncounted() {
 			measured = append(measured, set.Text(k))
 		}
-		return nil, yaml.Hint(rules[0].at.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", strings.Join(measured, ", "), at.Line)
+		return nil, yaml.Hint(rules[0].at.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", firstOf(measured, 4), at.Line)
 	}
 	return space, nil
+}
+
+// firstOf joins texts, of many only the first few.
+func firstOf(texts []string, most int) string {
+	if len(texts) <= most {
+		return strings.Join(texts, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
 }
 
 // lineOf names a line, and its file if it is not that of another place.

@@ -176,7 +176,7 @@ func (d *describer) mean(name string, values []float64) error {
 	}
 	f := model.Feature{Name: "mean of " + name}
 	for i, v := range values {
-		part := (v/2 - least/2) / (greatest/2 - least/2) // halves, which cannot overflow
+		part := (float64(v/2) - float64(least/2)) / (float64(greatest/2) - float64(least/2)) // halves, which cannot overflow
 		f.Ingredients = append(f.Ingredients, int32(i))
 		f.Weights = append(f.Weights, int32(math.Round(part*float64(largest))))
 	}

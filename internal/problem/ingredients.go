@@ -3,9 +3,12 @@ package problem
 import (
 	"context"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"kir/internal/book"
+	"kir/internal/fault"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 )
@@ -53,6 +56,14 @@ func (s *shelf) readIngredients(ctx context.Context, root *yaml.Node) error {
 			}
 			break
 		}
+		meant := func(e yaml.Entry) bool { return slices.Contains(append(schema.Table.Names(), "count"), e.Key.Text) }
+		if len(n.Entries) > 0 && !slices.ContainsFunc(n.Entries, meant) {
+			var names []string
+			for _, e := range n.Entries {
+				names = append(names, e.Key.Text)
+			}
+			return yaml.Hint(n.Errorf("the ingredients are a mapping of %s", fault.List(names, 4)), "write a list of names: [%s], a CSV file, or {count: 2000}", strings.Join(names[:min(len(names), 4)], ", "))
+		}
 		f, err := schema.Counted.Fields(n)
 		if err != nil {
 			return err
@@ -69,6 +80,8 @@ func (s *shelf) readIngredients(ctx context.Context, root *yaml.Node) error {
 		}
 		s.names = countedNames(count)
 		return nil
+	case yaml.Number:
+		return yaml.Hint(n.Errorf("the ingredients are %s", n.Shown()), "for so many without names write {count: %s}; else a CSV file or a list of names", n.Text)
 	default:
 		return yaml.Hint(n.Errorf("the ingredients are %s", n.Shown()), "write a CSV file, a list of names, or {count: 2000}")
 	}

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -52,6 +53,10 @@ type Options struct {
 	// problem, and taken from there. Tell is told when they are.
 	Cache bool
 
+	// Doing is told what is being done, whenever that is something else that may take
+	// long. It may be nil.
+	Doing func(what string)
+
 	// Tell is told what the user should know while the problem is sampled and
 	// that does not end the run, such as that a program was started again. It
 	// may be called from several goroutines, and may be nil.
@@ -76,22 +81,35 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if err != nil {
 		return p, err
 	}
-	if p.Name, err = readName(root.Get("name"), path); err != nil {
+	// Before anything that may score a composition. What cannot be read of them is wrong
+	// with the problem, and ends its reading before that, too.
+	commands, at, _ := programsOf(ctx, root, files.Dir)
+	if err := cmp.Or(ctx.Err(), consent(ctx, at, commands...)); err != nil {
 		return p, err
 	}
-	if p.Search, err = readSearch(root.Get("search"), o.Effort); err != nil {
+	bad := &findings{file: root.File, root: root}
+	if err := bad.each(root, func(n *yaml.Node) error { _, err := schema.Problem.Fields(n); return err }); err != nil {
 		return p, err
 	}
-	// Before the files, whose reading takes longest.
-	if p.Sampler, err = readSampler(root.Get("sampler"), o.Override); err != nil {
-		return p, err
+	bad.unknown = len(bad.all) > 0
+	for key, read := range map[string]func(*yaml.Node) error{
+		"name":    func(n *yaml.Node) (err error) { p.Name, err = readName(n, path); return err },
+		"search":  func(n *yaml.Node) (err error) { p.Search, err = readSearch(n, o.Effort); return err },
+		"sampler": func(n *yaml.Node) (err error) { p.Sampler, err = readSampler(n, o.Override); return err },
+	} {
+		if err := bad.each(root.Get(key), read); err != nil {
+			return p, err
+		}
 	}
-	s := &shelf{files: files, workers: o.Workers, tell: o.Tell, grown: o.Grown, problem: p.Inputs[0].SHA256}
+	s := &shelf{bad: bad, files: files, workers: o.Workers, tell: o.Tell, doing: o.Doing, grown: o.Grown}
 	if o.Cache {
-		s.cache = cache{filepath.Join(files.Dir, cacheName)}
+		s.cache = cacheBeside(files.Dir)
 	}
 	if err := s.fill(ctx, root); err != nil {
-		return p, err
+		if err := bad.add(err); err != nil {
+			return p, err
+		}
+		return p, bad.err()
 	}
 	s.warnAlike()
 	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
@@ -103,8 +121,10 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	if p.Rules, err = readRules(ctx, s, root.Get("constraints"), more...); err != nil {
 		return p, err
 	}
-	if err := s.warnUnkept(p.Rules); err != nil {
-		return p, err
+	if len(bad.all) == 0 {
+		if err := s.warnUnkept(ctx, p.Rules); err != nil {
+			return p, err
+		}
 	}
 	if err := readTarget(ctx, s, p, root, o.Kernel); err != nil {
 		return p, err
@@ -114,11 +134,19 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	return p, err
 }
 
+// anyTotal stands for a total that is not known, so that what is wrong with the rest of
+// a problem can be told: all percentages of four decimals are whole numbers of it.
+const anyTotal = 1_000_000
+
 // fill reads what there is to choose from, how much of it, and the known recipes.
 func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
 	if s.total, err = readTotal(root); err != nil {
-		return err
+		if err := s.bad.add(err); err != nil {
+			return err
+		}
+		s.total = anyTotal
 	}
+	s.do("reading the tables")
 	s.whole = s.total
 	if err := s.readIngredients(ctx, root); err != nil {
 		return err
@@ -148,7 +176,9 @@ func readText(ctx context.Context, files *yaml.Files, path string, text []byte) 
 	if root, err = yaml.Parse(path, text); err != nil {
 		return nil, err
 	}
-	_, err = schema.Problem.Fields(root)
+	if root.Kind != yaml.Mapping {
+		_, err = schema.Problem.Fields(root)
+	}
 	return root, err
 }
 
@@ -189,15 +219,21 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 		return yaml.Hint(root.Get("total").Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
 	}
 	law, at, err := readSparsity(s.book, plain, root)
-	if err != nil {
+	if err := s.bad.add(err); err != nil {
 		return err
 	}
-	space, err := s.ruledSpace(ctx, p.Rules, plain, mcmc.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache}, at)
-	if err != nil {
-		return err
+	var space *mcmc.Space
+	if len(s.bad.all) == 0 {
+		space, err = s.ruledSpace(ctx, p.Rules, plain, mcmc.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache, Doing: s.doing}, at)
+		if err := s.bad.add(err); err != nil {
+			return err
+		}
 	}
 	if p.Properties, err = readProperties(ctx, s, root.Get("properties")); err != nil {
 		return err
+	}
+	if len(s.bad.all) > 0 {
+		return s.bad.err()
 	}
 	wishes := make([]mcmc.Wish, len(p.Properties))
 	for k, w := range p.Properties {
@@ -205,6 +241,9 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	}
 	if p.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
 		return at.Blame(err)
+	}
+	if p.Sampler.Kernel == auto && choose != nil && s.doing != nil {
+		s.doing("trying kernels")
 	}
 	if err := chooseKernel(ctx, p, choose); err != nil {
 		return err

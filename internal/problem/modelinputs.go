@@ -183,7 +183,7 @@ func (b *mapping) mean(at *yaml.Node, name string) (ensemble.Source, error) {
 	var s ensemble.Source
 	var scale float64
 	s.Weights, scale = property.Whole(values, b.total)
-	s.Over = scale * float64(b.total)
+	s.Over = float64(scale * float64(b.total))
 	for i := range values {
 		s.Ingredients = append(s.Ingredients, int32(i))
 	}
@@ -371,7 +371,7 @@ func (b *mapping) check(ctx context.Context, n, within *yaml.Node, told toldOutp
 			if ingredient[c] < 0 {
 				continue
 			}
-			exact := v / sum * float64(b.total)
+			exact := float64(v / sum * float64(b.total))
 			whole := math.Round(exact)
 			if !(math.Abs(exact-whole) <= 1e-4) || whole < 0 {
 				return 0, yaml.Hint(t.ErrorIn(r, c, "%v of %v is %.6g of %d units, which is not whole", v, sum, exact, b.total), "predict compositions of whole units")

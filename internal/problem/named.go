@@ -64,6 +64,9 @@ func (s *shelf) ingredientsOf(n *yaml.Node) (of []int, text string, err error) {
 		of, err = s.inBlock(n, of, name)
 		return of, name, err
 	}
+	if parts := strings.Split(name, ","); len(parts) > 1 && !slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(names, book.Name(part)) }) {
+		return nil, "", yaml.Hint(n.Errorf("there is no ingredient %s", n.Shown()), "write a list: [%s]", name)
+	}
 	return nil, "", yaml.Offer(n.Errorf("there is no ingredient %s", n.Shown()), name, "there are", names, 8)
 }
 

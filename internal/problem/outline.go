@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"kir/internal/book"
+	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
 	"kir/rule"
@@ -19,6 +20,7 @@ type Outline struct {
 	Ingredients []string
 	Attributes  *book.Ingredients // nil if the ingredients are only counted
 	Book        *book.Book        // nil if there are no recipes
+	Units       *book.Units       // of the recipes; nil: the usual ones
 	Total       int
 	Rules       rule.Set // without the law of n
 	Sampler     mcmc.Settings
@@ -37,6 +39,9 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := schema.Problem.Fields(root); err != nil {
+		return nil, err
+	}
 	if out.Name, err = readName(root.Get("name"), path); err != nil {
 		return nil, err
 	}
@@ -47,13 +52,17 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if out.Search, err = readSearch(root.Get("search"), nil); err != nil {
 		return nil, err
 	}
-	s := &shelf{files: files}
+	s := &shelf{files: files, bad: &findings{file: root.File, root: root}}
 	if err := s.fill(ctx, root); err != nil {
 		return nil, err
 	}
 	out.Ingredients, out.Attributes, out.Book, out.Total = s.names, s.attributes, s.book, s.total
+	out.Units = s.units
 	rules, err := readRules(ctx, s, root.Get("constraints"))
 	if err != nil {
+		return nil, err
+	}
+	if err := s.bad.err(); err != nil {
 		return nil, err
 	}
 	out.Rules = newRuleSet(s, rules).Set
@@ -63,5 +72,5 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 // Outline returns what the problem says but for its wishes; its Text is not set.
 func (p *Problem) Outline() *Outline {
 	set := newRuleSet(&shelf{names: p.Ingredients, total: p.Total}, p.Rules).Set
-	return &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Total: p.Total, Rules: set, Sampler: p.Sampler, Search: p.Search}
+	return &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Units: p.units, Total: p.Total, Rules: set, Sampler: p.Sampler, Search: p.Search}
 }

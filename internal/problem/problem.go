@@ -19,12 +19,9 @@ package problem
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"strings"
 
 	"kir/internal/book"
-	"kir/internal/fault"
 	"kir/mcmc"
 )
 
@@ -70,44 +67,17 @@ func (p *Problem) Close() error {
 	return errors.Join(errs...)
 }
 
-// Explain writes the composition in a [mcmc.ScoreError] with the names of the
-// problem's ingredients, and leaves other errors as they are.
-func (p *Problem) Explain(err error) error {
-	var score *mcmc.ScoreError
-	if !errors.As(err, &score) || len(score.Parts) == 0 {
-		return err
-	}
-	const shown = 12
-	var b strings.Builder
-	for k, part := range score.Parts {
-		if k == shown {
-			fmt.Fprintf(&b, " and %d more", len(score.Parts)-shown)
-			break
-		}
-		if k > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%d %s", part.Amount, fault.Quote(p.Ingredients[part.Ingredient]))
-	}
-	return &explainedError{strings.Replace(err.Error(), score.State, b.String(), 1), err}
-}
-
-// An explainedError is another error in the problem's words.
-type explainedError struct {
-	text string
-	err  error
-}
-
-func (e *explainedError) Error() string { return e.text }
-func (e *explainedError) Unwrap() error { return e.err }
-
 // Commands returns the commands that the problem's properties run, with the user's
-// rights, in words.
-func (p *Problem) Commands() (commands []string) {
+// rights.
+func (p *Problem) Commands() (commands []*Command) {
 	for _, w := range p.Properties {
-		if w.Kind == "program" {
-			commands = append(commands, w.About)
+		if w.command != nil {
+			commands = append(commands, w.command)
 		}
 	}
 	return commands
 }
+
+// RunsPrograms says whether a property is scored by a program, which runs with the
+// user's rights and is not to be started by looking at a problem.
+func (p *Problem) RunsPrograms() bool { return len(p.Commands()) > 0 }

@@ -44,28 +44,43 @@ func propertyKinds() []propertyKind {
 	}
 }
 
-// readProperties reads the properties. With an error it returns those that were
-// read before, which are to be closed.
+// once are the kinds that are not read again to find more that is wrong: what they
+// name takes long, or starts a program.
+var once = []string{"forest", "model", "program"}
+
+// readProperties reads the properties, and returns those in which nothing is wrong.
+// With an error it returns those that were read before, which are to be closed.
 func readProperties(ctx context.Context, s *shelf, n *yaml.Node) (all []Property, err error) {
 	if n == nil || n.Kind == yaml.Null {
 		return nil, nil
 	}
 	if n.Kind != yaml.Mapping {
-		return nil, yaml.Hint(n.Errorf("properties are %s", n.Shown()), "write a name and a property each, such as taste: {forest: {label: taste, want: Fresh}}")
+		return nil, s.bad.add(yaml.Hint(n.Errorf("properties are %s", n.Shown()), "write a name and a property each, such as taste: {forest: {label: taste, want: Fresh}}"))
 	}
 	for _, e := range n.Entries {
 		name := book.Name(e.Key.Text)
 		if name == "" || strings.ContainsAny(name, "\r\n") {
-			return all, yaml.Hint(e.Key.Errorf("%s is no name for a property", fault.Quote(e.Key.Text)), "give it a name of one line")
+			_ = s.bad.add(yaml.Hint(e.Key.Errorf("%s is no name for a property", fault.Quote(e.Key.Text)), "give it a name of one line"))
 		}
 		if slices.Contains(schema.Reserved(), name) {
-			return all, yaml.Hint(e.Key.Errorf("a property cannot be called %s", fault.Quote(name)), "the draws have a column of that name: choose another")
+			_ = s.bad.add(yaml.Hint(e.Key.Errorf("a property cannot be called %s", fault.Quote(name)), "the draws have a column of that name: choose another"))
 		}
-		p, err := readProperty(ctx, s, name, e.Value)
+		var p Property
+		first, before := true, len(s.bad.all)
+		err := s.bad.each(e.Value, func(n *yaml.Node) (err error) {
+			if !first && len(p.Kind) > 0 && slices.Contains(once, p.Kind) {
+				return nil
+			}
+			first = false
+			p, err = readProperty(ctx, s, name, n)
+			return err
+		})
 		if err != nil {
 			return all, err
 		}
-		all = append(all, p)
+		if len(s.bad.all) == before {
+			all = append(all, p)
+		}
 	}
 	return all, nil
 }
@@ -92,7 +107,8 @@ func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Pro
 	if s.total > maxSplits && kind.bySplit(v) {
 		return Property{}, yaml.Hint(v.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", fault.Quote(name), s.total), "take a total of at most %d", maxSplits)
 	}
+	s.do("reading the property %s", fault.Quote(name))
 	p, err := kind.read(ctx, s, v)
-	p.Name, p.Kind, p.Weight = name, kind.name, weight
+	p.Name, p.Kind, p.Weight, p.at = name, kind.name, weight, v
 	return p, err
 }

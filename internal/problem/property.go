@@ -1,6 +1,10 @@
 package problem
 
 import (
+	"math"
+
+	"kir/internal/book"
+	"kir/internal/portable"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
 	"kir/model"
@@ -20,6 +24,10 @@ type Property struct {
 	// and at which values of the constants that are tried, in words; else nil.
 	Value func(x *mcmc.Composition) (v float64, at string)
 
+	// Class is of a forest or a model of classes: those whose probability is its score,
+	// such as "Fresh or Sour"; else empty.
+	Class string
+
 	// Taste and HeldOut are of a preference: what was learnt, and how well it tells
 	// pairs that it has not learnt from; else nil and nothing.
 	Taste   *property.Taste
@@ -27,7 +35,44 @@ type Property struct {
 
 	learnt   *learnt // of what was learnt
 	property mcmc.Property
-	resolved any // what stands under the kind, with defaults written out
+	command  *Command   // of a program
+	at       *yaml.Node // what stands under the kind
+	resolved any        // what stands under the kind, with defaults written out
+}
+
+// ByHeldOut says whether the known recipes are scored by models that have not learnt from
+// them, such as the trees of a forest that left a recipe out.
+func (w *Property) ByHeldOut() bool { return w.learnt != nil && w.learnt.data != nil }
+
+// Calibration returns what held-out recipes say of a model's probabilities of the wanted
+// class; nil of what is not of classes, and where nobody knows which recipes the model has
+// seen.
+func (w *Property) Calibration() (*model.Calibration, error) {
+	if w.Class == "" || !w.ByHeldOut() {
+		return nil, nil
+	}
+	return w.learnt.calibrated()
+}
+
+// Has says of a recipe of the book whether it is of the wanted class: 1 or 0, NaN of one
+// without the label.
+func (w *Property) Has(label *book.Label, r int) float64 {
+	switch {
+	case label.Of[r] < 0:
+		return math.NaN()
+	case w.learnt.want.Has(label.Value(r)):
+		return 1
+	}
+	return 0
+}
+
+// Probability is what a forest of classes, or a model of them, gives a composition for the
+// wanted class, whatever the floor.
+func (w *Property) Probability(x *mcmc.Composition) float64 {
+	if w.learnt != nil {
+		return w.learnt.probability(x.Amounts())
+	}
+	return portable.Exp(w.property.LogScore(x))
 }
 
 // A Predictor is a model of a label: a [model.Forest] or a [model.Learned].

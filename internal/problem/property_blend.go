@@ -14,7 +14,7 @@ import (
 
 // readBlend reads a property of a mean that is weighted by amounts.
 func readBlend(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Blend.Fields(n)
+	f, err := nearlyFields(n, schema.Blend)
 	if err != nil {
 		return Property{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"kir/internal/book"
 	"kir/internal/fault"
@@ -100,7 +101,7 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	}
 	score, err := grown.Score(want)
 	if err != nil {
-		return Property{}, at.Errorf("%v", err)
+		return Property{}, cannotWant(at, grown, err)
 	}
 	if err := withinLabels(s, at, grown, data, want); err != nil {
 		return Property{}, err
@@ -108,13 +109,30 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	resolved.Set("label", grown.Label())
 	resolved.Set("floor", least)
 	resolved.Keep(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "add")
+	class := ""
+	if !grown.Numeric() {
+		class = want.String()
+	}
 	return Property{
 		About:    grown.Label() + " " + want.String() + added,
 		Model:    grown,
+		Class:    class,
 		learnt:   forestLearnt(grown, data, recipes, score, least),
 		property: property.NewForest(score, least),
 		resolved: resolved,
 	}, nil
+}
+
+// cannotWant says why a model cannot be asked for what stands at a node.
+func cannotWant(at *yaml.Node, m Predictor, err error) error {
+	e := at.Errorf("%v", err)
+	for _, item := range at.ItemsOrSelf() {
+		if item.Kind == yaml.Text && !slices.Contains(m.Classes(), item.Text) {
+			e.Hint = fault.DidYouMean(item.Text, m.Classes())
+			break
+		}
+	}
+	return e
 }
 
 // splits reads how splits are made. Where it is not said how many features a split
@@ -214,6 +232,14 @@ func (d *describer) add(s *shelf, key string, at *yaml.Node, name string) error 
 	return nil
 }
 
+// askedFor says that none or several things are asked of a model where one can be.
+func askedFor(what string, given []string) string {
+	if len(given) == 0 {
+		return "nothing is asked of " + what
+	}
+	return strings.Join(given, " and ") + " are asked of " + what + " at once"
+}
+
 // wanted reads what a forest is asked for. at is the node to blame.
 func wanted(n *yaml.Node, f map[string]*yaml.Node) (want model.Want, at *yaml.Node, err error) {
 	var given []string
@@ -232,7 +258,7 @@ func wanted(n *yaml.Node, f map[string]*yaml.Node) (want model.Want, at *yaml.No
 		return model.Between(low, high), at, err
 	}
 	if len(given) != 1 {
-		return want, at, yaml.Hint(n.Errorf("the forest is asked for %s", fault.Count(len(given), "thing")), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
+		return want, at, yaml.Hint(n.Errorf("%s", askedFor("the forest", given)), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
 	}
 	switch given[0] {
 	case "maximize", "minimize":

@@ -130,14 +130,19 @@ func (s *shelf) learnOptions(f map[string]*yaml.Node, kind model.Kind) (o model.
 func (s *shelf) learntProperty(at *yaml.Node, m *model.Learned, data *model.Data, recipes []int, want model.Want, least float64) (Property, error) {
 	score, err := m.Score(want)
 	if err != nil {
-		return Property{}, at.Errorf("%v", err)
+		return Property{}, cannotWant(at, m, err)
 	}
 	if err := withinLabels(s, at, m, data, want); err != nil {
 		return Property{}, err
 	}
+	class := ""
+	if !m.Numeric() {
+		class = want.String()
+	}
 	return Property{
 		About:    aboutLearnt(m, want),
 		Model:    m,
+		Class:    class,
 		learnt:   learntFrom(m, data, recipes, score, least),
 		property: property.NewLearned(score, least),
 	}, nil
@@ -230,6 +235,9 @@ func learntFrom(m *model.Learned, data *model.Data, recipes []int, score *model.
 			}
 			return m.HeldOut(), nil
 		},
+		probability: score.Stated,
+		stated:      func() ([]float64, error) { return score.HeldOutStated(), nil },
+		calibrate:   func() (*model.Calibration, error) { return score.Calibrated(), nil },
 		again: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
 			again, err := m.Again(ctx, part)
 			if err != nil {

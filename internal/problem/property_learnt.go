@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"kir/internal/book"
 	"kir/internal/fault"
@@ -38,6 +39,24 @@ type learnt struct {
 	// again returns the property that is learnt of some of the data, asked for the same
 	// on the scale of the whole.
 	again func(ctx context.Context, part *model.Data) (mcmc.Property, error)
+	// probability returns that of the wanted class as the model states it, of a dense
+	// composition; nil of numbers.
+	probability func(x []int32) float64
+	// stated returns that of each row of the data by what has not seen it.
+	stated func() ([]float64, error)
+	// calibrate returns what held-out rows say of the probability; nil of numbers.
+	calibrate func() (*model.Calibration, error)
+
+	once        sync.Once // makes what follows
+	calibration *model.Calibration
+	err         error
+}
+
+// calibrated returns what the recipes that were held out say of probabilities of classes,
+// nil if none was.
+func (w *learnt) calibrated() (*model.Calibration, error) {
+	w.once.Do(func() { w.calibration, w.err = w.calibrate() })
+	return w.calibration, w.err
 }
 
 // forestLearnt returns what there is to know of a forest's score.
@@ -57,6 +76,19 @@ func forestLearnt(f *model.Forest, data *model.Data, recipes []int, score *model
 				return nil, nil
 			}
 			return f.HeldOut(data.Rows)
+		},
+		probability: func(x []int32) float64 { return score.Probability(score.Point(x)) },
+		stated:      func() ([]float64, error) { return f.OutOfBag(score, data.Rows) },
+		calibrate: func() (*model.Calibration, error) {
+			stated, err := f.OutOfBag(score, data.Rows)
+			if err != nil {
+				return nil, err
+			}
+			came := make([]bool, len(stated))
+			for r := range stated {
+				came[r] = score.Want().Has(data.Classes[r])
+			}
+			return model.Calibrate(stated, came, f.Trees()), nil
 		},
 		again: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
 			want := score.Want()
@@ -96,20 +128,47 @@ func (w *learnt) outOfBag(p *Problem) ([]float64, error) {
 }
 
 // Unseen returns what is predicted of recipes of the book by what has not seen them, by
-// their places in the book; nil where nothing is predicted, or nobody knows what was
-// seen.
+// their places in the book: numbers, or chances of the wanted class. It is nil where
+// nothing is predicted, or nobody knows what was seen.
 func (w *Property) Unseen() (map[int]model.Prediction, error) {
-	if w.learnt == nil || w.learnt.data == nil {
+	if !w.ByHeldOut() {
 		return nil, nil
 	}
 	rows, err := w.learnt.predicted()
-	if err != nil || rows == nil {
+	if err != nil {
 		return nil, err
+	}
+	if w.Class != "" {
+		if rows, err = w.learnt.chances(); err != nil {
+			return nil, err
+		}
 	}
 	all := make(map[int]model.Prediction, len(rows))
 	for row, r := range w.learnt.recipes {
-		if !math.IsNaN(rows[row].Value) {
+		if row < len(rows) && !math.IsNaN(rows[row].Value) {
 			all[r] = rows[row]
+		}
+	}
+	return all, nil
+}
+
+// chances returns that of the wanted class of each row of the data; nil if no row was held
+// out.
+func (w *learnt) chances() ([]model.Prediction, error) {
+	c, err := w.calibrated()
+	if c == nil || err != nil {
+		return nil, err
+	}
+	stated, err := w.stated()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]model.Prediction, len(stated))
+	for r, p := range stated {
+		all[r] = model.Prediction{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+		if !math.IsNaN(p) {
+			q := c.Chance(p)
+			all[r] = model.Prediction{Value: q.Value, Low: q.Low, High: q.High}
 		}
 	}
 	return all, nil

@@ -15,6 +15,7 @@ import (
 	"kir/internal/ensemble/onnx"
 	"kir/internal/ensemble/xgboost"
 	"kir/internal/fault"
+	"kir/internal/portable"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
@@ -76,7 +77,9 @@ func readModel(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		About:    fmt.Sprintf("%s of %s: %s", told.name, fault.Quote(f["file"].Text), about),
 		property: model, resolved: resolved,
 	}
-	if !told.probability {
+	if told.probability {
+		p.Class = told.class
+	} else {
 		p.Value = func(x *mcmc.Composition) (v float64, at string) {
 			sums, setting := model.Sums(x)
 			return told.of(sums), b.setting(setting)
@@ -109,6 +112,7 @@ func loadModel(ctx context.Context, s *shelf, n *yaml.Node) (m *ensemble.Model, 
 // A toldOutput is what of a model is asked for.
 type toldOutput struct {
 	name        string
+	class       string // those that are wanted, in words
 	probability bool
 	of          func(sums []float64) float64
 }
@@ -158,7 +162,8 @@ func chooseOutput(m *ensemble.Model, n *yaml.Node, f map[string]*yaml.Node) (tol
 	if classes == nil {
 		return toldOutput{}, yaml.Hint(v.Errorf("no class is wanted"), "name one of %s", fault.List(o.Classes, 12))
 	}
-	return toldOutput{o.Name + " of " + strings.Join(names, " or "), true, func(sums []float64) float64 {
+	class := strings.Join(names, " or ")
+	return toldOutput{o.Name + " of " + class, class, true, func(sums []float64) float64 {
 		p := 0.0
 		for _, k := range classes {
 			p += o.Of(sums, k)
@@ -186,7 +191,7 @@ func modelWish(n *yaml.Node, f map[string]*yaml.Node, told toldOutput, settings 
 		return func(p float64) float64 { return min(max(p, 0), 1) }, "as probable as can be", nil
 	}
 	if len(given) != 1 {
-		return nil, "", yaml.Hint(n.Errorf("the model is asked for %s", fault.Count(len(given), "thing")), "say one of maximize: true, minimize: true, at_least, at_most, between")
+		return nil, "", yaml.Hint(n.Errorf("%s", askedFor("the model", given)), "say one of maximize: true, minimize: true, at_least, at_most, between")
 	}
 	if !bounded {
 		return towards(given[0], f[given[0]], told, settings)
@@ -219,7 +224,7 @@ func modelWish(n *yaml.Node, f map[string]*yaml.Node, told toldOutput, settings 
 		if a < 0 {
 			a, b = -b, -a
 		}
-		return (math.Erfc(a) - math.Erfc(b)) / 2
+		return float64((portable.Erfc(a) - portable.Erfc(b)) / 2)
 	}, fmt.Sprintf("%s, give or take %v", about, sd), nil
 }
 

@@ -195,7 +195,7 @@ func closed(n, total int, parts []mcmc.Part, amounts []float64, sum float64) (*m
 	rest := make([]float64, len(parts))
 	left := total
 	for k, v := range amounts {
-		exact := v / sum * float64(total)
+		exact := float64(v / sum * float64(total))
 		parts[k].Amount = int(exact)
 		rest[k] = exact - math.Floor(exact)
 		left -= parts[k].Amount

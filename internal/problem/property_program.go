@@ -21,13 +21,13 @@ func readProgram(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) 
 	if err != nil {
 		return Property{}, err
 	}
-	command, err := readCommand(n, s.files.Dir, s.problem)
+	command, err := readCommand(ctx, n, s.files.Dir)
 	if err != nil {
 		return Property{}, err
 	}
 	o := property.ProgramOptions{
 		Command: command.Words, Dir: command.Dir, Ingredients: s.names, Total: s.total,
-		Timeout: time.Minute, Processes: 1, Batch: programBatch, Tell: s.tell,
+		Timeout: time.Minute, Processes: 1, Batch: programBatch, Tell: s.tell, Starting: command.unchanged,
 	}
 	seconds := o.Timeout.Seconds()
 	if v := f["timeout"]; v != nil {
@@ -49,7 +49,7 @@ func readProgram(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) 
 			return Property{}, err
 		}
 	}
-	if err := command.consent(ctx, f["command"]); err != nil {
+	if err := consent(ctx, f["command"], command); err != nil {
 		return Property{}, err
 	}
 	p, err := property.NewProgram(o)
@@ -61,5 +61,5 @@ func readProgram(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) 
 	resolved.Set("timeout", seconds)
 	resolved.Set("processes", o.Processes)
 	resolved.Set("batch", o.Batch)
-	return Property{About: "scores by " + fault.Quote(strings.Join(command.Words, " ")) + ", which runs with your rights", property: p, resolved: resolved}, nil
+	return Property{About: "scores by " + fault.Quote(strings.Join(command.Words, " ")) + ", which runs with your rights", property: p, command: command, resolved: resolved}, nil
 }

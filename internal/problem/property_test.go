@@ -278,7 +278,7 @@ func TestBadProperties(t *testing.T) {
 		{yaml: "model: {file: model.txt, class: 1, maximize: true, constants: {x6: 1, temperature: 1}}", of: "true", says: []string{"numbers"}},
 		{yaml: "model: {file: model.txt, output: odds, class: 1}", of: "odds", says: []string{"margin"}},
 		{yaml: "model: {file: value.txt, class: 1}", of: "1}", says: []string{"no classes"}},
-		{yaml: "model: {file: value.txt, constants: {x6: 1, temperature: 1}}", of: "{file", says: []string{"0 things", "maximize"}},
+		{yaml: "model: {file: value.txt, constants: {x6: 1, temperature: 1}}", of: "{file", says: []string{"nothing is asked", "maximize"}},
 		{yaml: "model: {file: value.txt, at_least: 1, sd: 0, constants: {x6: 1, temperature: 1}}", of: "0, const", says: []string{"above 0"}},
 		{yaml: "model: {file: value.txt, maximize: {from: 3, to: 2}, constants: {x6: 1, temperature: 1}}", of: "{from", says: []string{"nothing to maximize"}},
 		{yaml: "model: {file: model.txt, class: 1, constants: {x6: 1, temperature: 1, pressure: 2}}", of: "2}", says: []string{"pressure", "temperature"}},

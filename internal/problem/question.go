@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/model"
@@ -101,7 +102,7 @@ func (p *Problem) always() (all []int) {
 }
 
 // halved says whether a property counts and has learnt from the book's recipes.
-func (w *Property) halved() bool { return w.Weight > 0 && w.learnt != nil && w.learnt.data != nil }
+func (w *Property) halved() bool { return w.Weight > 0 && w.ByHeldOut() }
 
 // Checked says whether models of halves of the book check what a property promises.
 func (w *Property) Checked() bool { return w.halved() }
@@ -171,7 +172,7 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 			return nil, err
 		}
 		for r := range scores {
-			scores[r] *= of[r]
+			scores[r] = float64(scores[r] * of[r])
 		}
 	}
 	return scores, nil
@@ -179,14 +180,14 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 
 // scoresOf returns y of each known recipe, NaN where it cannot be told fairly.
 func (w *Property) scoresOf(p *Problem, known []*mcmc.Composition) ([]float64, error) {
-	if w.learnt != nil && w.learnt.data != nil {
+	if w.ByHeldOut() {
 		return w.learnt.outOfBag(p)
 	}
 	scores := make([]float64, len(known))
 	for r, x := range known {
 		scores[r] = math.NaN()
 		if w.learnt == nil {
-			scores[r] = math.Exp(w.property.LogScore(x))
+			scores[r] = portable.Exp(w.property.LogScore(x))
 		}
 	}
 	return scores, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"kir/internal/book"
@@ -40,15 +41,23 @@ func (s *shelf) readRecipes(ctx context.Context, root *yaml.Node) error {
 	}
 	options.Units = s.units
 	var known *book.Book
-	err = s.files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
-		known, err = book.Read(r, path, options)
-		return err
-	})
-	if err != nil {
+	for {
+		err = s.files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
+			known, err = book.Read(r, path, options)
+			return err
+		})
 		var bad *fault.Error
-		if missing := (*book.NoLabelError)(nil); errors.As(err, &missing) && errors.As(err, &bad) && labelAt[missing.Name] != nil {
-			return yaml.Hint(labelAt[missing.Name].Errorf("the recipes have no label %s", fault.Quote(missing.Name)), "%s", bad.Hint)
+		missing := (*book.NoLabelError)(nil)
+		if !errors.As(err, &missing) || !errors.As(err, &bad) || labelAt[missing.Name] == nil {
+			break
 		}
+		// What else is wrong is told, too: the label is done without.
+		if err := s.bad.add(yaml.Hint(labelAt[missing.Name].Errorf("the recipes have no label %s", fault.Quote(missing.Name)), "%s", bad.Hint)); err != nil {
+			return err
+		}
+		options.Labels = slices.DeleteFunc(options.Labels, func(name string) bool { return name == missing.Name })
+	}
+	if err != nil {
 		return err
 	}
 	s.book = known

@@ -52,10 +52,10 @@ func ingredientsUnder(s *shelf, n *yaml.Node, f map[string]*yaml.Node, what stri
 }
 
 func pair(n *yaml.Node, what, example string) ([]*yaml.Node, error) {
-	items, err := n.List(what)
-	if err != nil {
-		return nil, err
+	if n.Kind != yaml.Sequence {
+		return nil, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "write the least and the greatest, such as %s", example)
 	}
+	items := n.Items
 	if len(items) != 2 {
 		return nil, yaml.Hint(n.Errorf("%s has %s", what, fault.Count(len(items), "number")), "write the least and the greatest, such as %s", example)
 	}

@@ -44,13 +44,24 @@ func readRules(ctx context.Context, s *shelf, n *yaml.Node, more ...*yaml.Node) 
 	if n != nil && n.Kind != yaml.Null {
 		var err error
 		if items, err = n.List("constraints"); err != nil {
-			return nil, err
+			return nil, s.bad.add(err)
 		}
 	}
 	if err := s.readConstituents(ctx, items); err != nil {
-		return nil, err
+		return nil, s.bad.add(err) // rules ask for the attributes that they make
 	}
-	return s.rulesOf(ctx, append(slices.Clip(items), more...))
+	var rules []Rule
+	for _, item := range append(slices.Clip(items), more...) {
+		err := s.bad.each(item, func(item *yaml.Node) error {
+			some, err := s.rulesOf(ctx, []*yaml.Node{item})
+			rules = append(rules, some...)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return rules, nil
 }
 
 // rulesOf reads rules that stand in a list.

@@ -3,9 +3,12 @@ package problem
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
+	"strconv"
 	"strings"
 
+	"kir/internal/book"
 	"kir/internal/fault"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
@@ -214,7 +217,11 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 				return nil, yaml.Hint(v.Errorf("the stock is in %s, and there is no batch to compare it with", have), "add batch: how much is made, such as 750 %s; without a batch the stock is in units of the total", have)
 			}
 			if have != unit {
-				return nil, yaml.Hint(v.Errorf("the stock is in %s and the batch in %s", unitName(have), unitName(unit)), "write both in one unit, such as stock: 350 ml, batch: 750 ml")
+				ratio := s.ratio(have, unit)
+				if ratio == nil {
+					return nil, yaml.Hint(v.Errorf("the stock is in %s and the batch in %s", unitName(have), unitName(unit)), "write both in one unit, such as stock: 350 ml, batch: 750 ml, or in two of a volume, or of a mass")
+				}
+				stock.Mul(stock, ratio)
 			}
 		}
 		bounded = true
@@ -233,6 +240,20 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 		r.texts = nil
 	}
 	return []Rule{r}, nil
+}
+
+// ratio returns how many of a unit another one is, nil if that is not known.
+func (s *shelf) ratio(have, of string) *big.Rat {
+	units := s.units
+	if units == nil {
+		units = book.DefaultUnits()
+	}
+	a, ok := units.Lookup(have)
+	b, known := units.Lookup(of)
+	if !ok || !known || a.Kind != b.Kind {
+		return nil
+	}
+	return new(big.Rat).Quo(a.Size.Rat(), b.Size.Rat())
 }
 
 func unitName(unit string) string {
@@ -341,7 +362,15 @@ func roundUp(v *big.Rat) int {
 // units reads a number of units, or a percentage of the total that is one.
 func units(total int, n *yaml.Node, what string, least int) (int, error) {
 	if n.Kind != yaml.Text {
-		return n.Whole(what, least, total)
+		v, err := n.Whole(what, least, total)
+		if share, float := n.Float(what); err != nil && float == nil && share > 0 && share < float64(total) && share != math.Trunc(share) {
+			way := fmt.Sprintf(`write a whole number of the %d units of the total, or a percentage such as "20%%"`, total)
+			if share < 1 {
+				way = fmt.Sprintf(`write a whole number of the %d units of the total, or a percentage: "%s%%"`, total, strconv.FormatFloat(float64(100*share), 'g', 6, 64))
+			}
+			return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "%s", way)
+		}
+		return v, err
 	}
 	digits, percent := strings.CutSuffix(strings.TrimSpace(n.Text), "%")
 	share, ok := written(digits)

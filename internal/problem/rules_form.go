@@ -54,6 +54,23 @@ var nearly = map[string]map[string]string{
 	"needs": {
 		"used": "write needs: {if: Egg white, then: [Lemon juice]}; for other rules behind a condition, if: {used: Milk, then: {exclude: [Lemon juice]}}",
 	},
+	"a blend": {
+		"minimize": "write smaller: {from: 2, to: 10}: what scores 1, and what scores 0",
+		"maximize": "write larger: {from: 2, to: 10}: what scores 0, and what scores 1",
+		"min":      "write larger: {from: 2, to: 10}; for a bound that must hold, a rule: limit: {attribute: cost, min: 2}",
+		"max":      "write smaller: {from: 2, to: 10}; for a bound that must hold, a rule: limit: {attribute: cost, max: 12}",
+		"between":  "write range: [2, 10]",
+	},
+	"a sparsity law": {
+		"mean":    "write {normal: {mean: 4, sd: 1}}",
+		"sd":      "write {normal: {mean: 4, sd: 1}}",
+		"rate":    "write {exponential: {rate: 0.5}}",
+		"min":     "write {uniform: [2, 5]}",
+		"max":     "write {uniform: [2, 5]}",
+		"exactly": "write {uniform: [4, 4]}",
+		"fixed":   "write {uniform: [4, 4]}",
+		"poisson": "write {normal: {mean: 4, sd: 2}}, or a table",
+	},
 	"block": {
 		"min": "a block adds up to one total; for a range write group: {of: ..., total: [600, 700]}",
 		"max": "a block adds up to one total; for a range write group: {of: ..., total: [600, 700]}",
@@ -67,16 +84,28 @@ func fields(n *yaml.Node, s *schema.Section) (map[string]*yaml.Node, error) {
 	if n.Kind != yaml.Mapping {
 		return nil, yaml.Hint(n.Errorf("%s is %s", kind, n.Shown()), "write %s", form)
 	}
-	for _, e := range n.Entries {
-		if way := nearly[kind][e.Key.Text]; way != "" && !slices.Contains(known, e.Key.Text) {
-			return nil, yaml.Hint(e.Key.Errorf("%s has no key %s", kind, fault.Quote(e.Key.Text)), "%s", way)
+	f, err := nearlyFields(n, s)
+	if bad, ok := err.(*fault.Error); ok {
+		switch key := unknown(n, known); {
+		case nearly[kind][key] != "":
+		case fault.DidYouMean(key, known) == "":
+			bad.Hint = fmt.Sprintf("it has %s: %s", fault.List(known, 8), form)
+		default:
+			bad.Hint += " Write, for example, " + form
 		}
 	}
-	f, err := s.Fields(n)
-	if bad, ok := err.(*fault.Error); ok && fault.DidYouMean(unknown(n, known), known) == "" {
-		bad.Hint = fmt.Sprintf("it has %s: %s", fault.List(known, 8), form)
-	}
 	return f, err
+}
+
+// nearlyFields reads the keys of a section, and says what is meant by those that people
+// write and that it has not.
+func nearlyFields(n *yaml.Node, s *schema.Section) (map[string]*yaml.Node, error) {
+	for _, e := range n.Entries {
+		if way := nearly[s.Name][e.Key.Text]; way != "" && !slices.Contains(s.Names(), e.Key.Text) {
+			return nil, yaml.Hint(e.Key.Errorf("%s has no key %s", s.Name, fault.Quote(e.Key.Text)), "%s", way)
+		}
+	}
+	return s.Fields(n)
 }
 
 // unknown returns the first key that is not known.

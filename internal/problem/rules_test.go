@@ -93,7 +93,7 @@ func TestBadRules(t *testing.T) {
 		{"constituents within", "  - if: {used: Gin, then: {constituents: {file: constituents.csv}}}\n", 6, 42, []string{"a line of their own"}},
 		{"an amount from no column", "  - amount: {of: Gin, max: abw}\n", 6, 28, []string{`did you mean "abv"?`}},
 		{"an amount from a column of text", "  - amount: {of: Gin, max: group}\n", 4, 5, []string{`"spirit"`, "line 6"}},
-		{"stock in another unit", "  - amount: {of: Gin, stock: 35 cl, batch: 750 ml}\n", 6, 30, []string{"one unit"}},
+		{"stock in another unit", "  - amount: {of: Gin, stock: 35 g, batch: 750 ml}\n", 6, 30, []string{"one unit"}},
 		{"stock without batch", "  - amount: {of: Gin, stock: 35 cl}\n", 6, 30, []string{"add batch"}},
 		{"batch without stock", "  - amount: {of: Gin, batch: 35 cl}\n", 6, 30, []string{"add stock"}},
 		{"ratio to nothing", "  - ratio: {of: Gin, max: 2}\n", 6, 12, []string{"{of: Gin, to: Vermouth, min: 2, max: 3}"}},

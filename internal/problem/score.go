@@ -1,18 +1,20 @@
 package problem
 
 import (
+	"context"
 	"fmt"
-	"math"
+
 	"slices"
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/portable"
 	"kir/mcmc"
 	"kir/rule"
 )
 
 // ReadTable reads recipes of the problem's ingredients, in its units.
-func (p *Problem) ReadTable(path string, layout book.Layout) (*book.Book, error) {
+func (p *Problem) ReadTable(ctx context.Context, path string, layout book.Layout) (*book.Book, error) {
 	in := p.attributes
 	if in == nil {
 		var err error
@@ -20,7 +22,7 @@ func (p *Problem) ReadTable(path string, layout book.Layout) (*book.Book, error)
 			return nil, err
 		}
 	}
-	return book.ReadFile(path, book.Options{Ingredients: in, Units: p.units, Layout: layout})
+	return book.ReadFile(ctx, path, book.Options{Ingredients: in, Units: p.units, Layout: layout})
 }
 
 // A Scored is a recipe and how well it fits the problem.
@@ -71,13 +73,13 @@ func (p *Problem) Score(book *book.Book) ([]Scored, error) {
 			}
 		}
 		for r := range out {
-			y := math.Exp(w.property.LogScore(of[r]))
+			y := portable.Exp(w.property.LogScore(of[r]))
 			if b := out[r].Book; b >= 0 && fair != nil && !w.unlabelled(p, b) {
 				y = fair[b]
 			}
 			out[r].Scores = append(out[r].Scores, y)
 			if w.Weight > 0 {
-				out[r].Score *= y
+				out[r].Score = float64(out[r].Score * y)
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func TestScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := p.ReadTable("../../examples/cocktails/recipes.csv", book.Layout{})
+	table, err := p.ReadTable(t.Context(), "../../examples/cocktails/recipes.csv", book.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,9 @@ const MaxEffort = schema.MaxEffort
 func readSearch(n *yaml.Node, effort *float64) (Search, error) {
 	s := Search{Effort: 1}
 	if n != nil && n.Kind != yaml.Null {
+		if n.Kind == yaml.Number {
+			return s, yaml.Hint(n.Errorf("the search is %s", n.Shown()), "write {effort: %s}", n.Text)
+		}
 		f, err := schema.Search.Fields(n)
 		if err != nil {
 			return s, err

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"fmt"
 	"slices"
 
 	"kir/internal/book"
@@ -21,7 +22,6 @@ type shelf struct {
 	recipes    [][]mcmc.Part     // those of the book, closed to the total
 	units      *book.Units       // of the recipes; nil: the usual ones
 	files      *yaml.Files
-	problem    string // SHA-256 of the problem file
 
 	constituents map[string][]float64 // by name: the shares, by ingredient
 	block        *block               // whose rules are read; nil outside of blocks
@@ -32,12 +32,21 @@ type shelf struct {
 	workers int          // that grow forests, 0 for all cores
 	cache   mcmc.Cache   // of counts; may be nil
 	tell    func(string) // what happens while the problem is sampled; may be nil
+	doing   func(string) // what is being done; may be nil
 
 	warnings []string
+	bad      *findings // what is wrong so far
 }
 
 // warn keeps what is allowed and yet worth knowing.
 func (s *shelf) warn(message string) { s.warnings = append(s.warnings, message) }
+
+// do says what is being done from here on.
+func (s *shelf) do(format string, args ...any) {
+	if s.doing != nil {
+		s.doing(fmt.Sprintf(format, args...))
+	}
+}
 
 // maxSplits bounds the total where each split of a line has a weight of its own,
 // of which there are as many as units: chains keep them all.

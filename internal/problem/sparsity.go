@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -52,21 +53,46 @@ func readSparsity(book *book.Book, space *mcmc.Space, root *yaml.Node) (mcmc.Spa
 // the numbers of ingredients that each is worked out for.
 const maxLawValues = 1 << 28
 
+// fromTo is how people write a range of numbers.
+var fromTo = regexp.MustCompile(`^\s*(\d{1,6})\s*(?:-|–|\.\.+|to|bis)\s*(\d{1,6})\s*$`)
+
 // law reads one law. The whole sparsity, unlike a component of a mixture, may
 // be that of the recipes and may have a power.
 func (r *lawReader) law(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
 	r.laws++
 	if n.Kind == yaml.Text && whole {
+		if m := fromTo.FindStringSubmatch(n.Text); m != nil {
+			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law is %s", n.Shown()), "write {uniform: [%s, %s]}", m[1], m[2])
+		}
 		if n.Text != "recipes" {
 			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("there is no sparsity law %s", n.Shown()), "write recipes, or a mapping with one of %s", strings.Join(schema.Law.Kinds(), ", "))
 		}
 		return r.recipesLaw(n)
 	}
+	if n.Kind == yaml.Number && whole {
+		if size, err := n.Whole("the number of ingredients", 1, math.MaxInt32); err == nil {
+			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law is %s", n.Shown()), "for %s in every recipe write {uniform: [%d, %d]}", fault.Count(size, "ingredient"), size, size)
+		}
+	}
+	if items := n.Items; n.Kind == yaml.Sequence && whole && len(items) == 2 {
+		least, err := items[0].Whole("the least number", 1, math.MaxInt32)
+		most, err2 := items[1].Whole("the greatest number", 1, math.MaxInt32)
+		if errors.Join(err, err2) == nil {
+			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law is a list"), "for %d to %d ingredients write {uniform: [%d, %d]}", least, most, least, most)
+		}
+	}
 	section := schema.MixedLaw
 	if whole {
 		section = schema.Law
 	}
-	f, err := section.Fields(n)
+	if v := n.Get("uniform"); v != nil && v.Kind == yaml.Number {
+		for _, e := range n.Entries {
+			if last, err := strconv.Atoi(e.Key.Text); err == nil && e.Value.Kind == yaml.Null {
+				return mcmc.Sparsity{}, yaml.Hint(v.Errorf("the numbers of uniform stand in brackets"), "write {uniform: [%s, %d]}", v.Text, last)
+			}
+		}
+	}
+	f, err := nearlyFields(n, section)
 	if err != nil {
 		return mcmc.Sparsity{}, err
 	}
@@ -143,6 +169,9 @@ func table(n *yaml.Node) (mcmc.Sparsity, error) {
 }
 
 func uniform(n *yaml.Node) (mcmc.Sparsity, error) {
+	if size, err := n.Whole("uniform", 1, math.MaxInt32); err == nil {
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("uniform is %s", n.Shown()), "write the first and the last number: uniform: [%d, %d]", size, size)
+	}
 	items, err := n.List("uniform")
 	if err != nil {
 		return mcmc.Sparsity{}, err

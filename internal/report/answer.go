@@ -12,7 +12,7 @@ type Answer struct {
 	// Scores are Π y_k of the wishes that count, each once, whatever its weight.
 	Shortlist Scores `json:"shortlist"`
 	Random    Scores `json:"random"` // compositions drawn under the same rules
-	Known     Scores `json:"known"`  // known recipes, by trees that have not seen them
+	Known     Scores `json:"known"`  // known recipes, forests by trees that have not seen them
 
 	BeatRandom Number `json:"beat_random"` // share that scores less than the middle entry
 	BeatKnown  Number `json:"beat_known"`
@@ -49,15 +49,15 @@ func (g AnswerGrade) Sure() bool { return g == Good || g == Stated || g == Unask
 type WishPromise struct {
 	Name     string `json:"name"`
 	Strength string `json:"strength,omitempty"` // weak, fair or good: of a model
-	// Unit says what the figures are: the label's own "value", or the "score" in
-	// 0..1 of a wish that is not for a number.
+	// Unit says what the figures are: the label's own "value", the "probability" of a
+	// class as [Prediction] has it, or the "score" in 0..1 of another wish.
 	Unit      string `json:"unit"`
 	Shortlist Number `json:"shortlist"` // means
 	// Expected is what is left of the shortlist's mean once it is taken into account that
 	// it was searched for; null where nothing checks that.
 	Expected Number `json:"expected"`
 	Random   Number `json:"random"`
-	Known    Number `json:"known"` // of a value, the recipes' own labels; null where there are none
+	Known    Number `json:"known"` // of a value or a probability, the recipes' own labels; null where there are none
 }
 
 // Scores sums up what several compositions score.

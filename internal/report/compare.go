@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
+	"kir/internal/portable"
 	"kir/internal/problem/change"
 )
 
@@ -59,7 +58,7 @@ type Moved struct {
 func (m Moved) Z() float64 { return float64(m.B-m.A) / m.SE() }
 
 // SE is the standard error of the difference, √(se_a² + se_b²).
-func (m Moved) SE() float64 { return math.Hypot(float64(m.SEA), float64(m.SEB)) }
+func (m Moved) SE() float64 { return portable.Hypot(float64(m.SEA), float64(m.SEB)) }
 
 // falseAlarm is the level of all figures together.
 const falseAlarm = 0.05
@@ -90,7 +89,7 @@ func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 			known++
 		}
 	}
-	limit := distuv.UnitNormal.Quantile(1 - falseAlarm/2/float64(max(known, 1)))
+	limit := portable.NormalQuantile(1 - falseAlarm/2/float64(max(known, 1)))
 	for k := range d.Figures {
 		d.Figures[k].Sure = math.Abs(d.Figures[k].Z()) > limit
 	}

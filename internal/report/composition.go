@@ -18,7 +18,7 @@ type Best struct {
 	Nearest    []Nearest         `json:"nearest"`
 	Slack      []Slack           `json:"slack"` // of the rules that have something to say of it
 
-	// Predicted are the labels that are numbers, by wish.
+	// Predicted are the labels, numbers and classes, by wish.
 	Predicted map[string]Prediction `json:"predicted,omitempty"`
 	// Ranges are the units that an ingredient may have, given to or taken from one
 	// other, without the models telling the difference. What has no range is not
@@ -32,14 +32,23 @@ type Best struct {
 	Extrapolates bool `json:"extrapolates"`
 }
 
-// A Prediction is what a model expects of a number, and an interval for the label
-// of this composition that holds those of 90 % of new recipes. Models of other programs
-// tell no interval, but at which values of constants, if several were tried.
+// A Prediction is what a model expects of a label. Of a number it is that number, with an
+// interval for the label of this composition that holds those of 90 % of new recipes. Of a
+// class it is how often recipes are of it to which the model gives such a probability, by
+// those that it has not seen, with an interval that holds this share with probability 0.9;
+// the model's own probability is the score. Models of other programs tell no interval, but
+// at which values of constants, if several were tried.
 type Prediction struct {
 	Value Number `json:"value"`
 	Low   Number `json:"low"`
 	High  Number `json:"high"`
 	At    string `json:"at,omitempty"`
+
+	Class string `json:"class,omitempty"` // that the probability is of; empty of a number
+	// Unchecked says of a class that nobody knows which recipes the model has seen, so that
+	// its own probability stands there as it is.
+	Unchecked bool `json:"unchecked,omitempty"`
+	Weak      bool `json:"weak,omitempty"` // the model is, see [WishPromise]
 
 	// Expected is what is left of the value once it is taken into account that the
 	// composition was searched for, and the interval is about it: a search finds what

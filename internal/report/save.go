@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"kir/internal/fault"
 	"kir/internal/run"
@@ -17,6 +18,9 @@ import (
 
 // SummaryName is the file of a run's directory that holds the model.
 const SummaryName = "summary.json"
+
+// mostSummary bounds the file: it lists no more of anything than a person looks at.
+const mostSummary = 32 << 20
 
 // JSON returns the model as indented JSON, with its checksum.
 func (m *Model) JSON() ([]byte, error) {
@@ -45,17 +49,19 @@ func (m *Model) Save(ctx context.Context, store run.Store) error {
 // since it was written is [run.ErrDamaged]. One without a checksum, as earlier
 // versions wrote them, is read all the same.
 func Read(ctx context.Context, store run.Store) (*Model, error) {
-	data, err := store.Read(ctx, SummaryName, 0, -1)
+	data, err := run.ReadWhole(ctx, store, SummaryName, mostSummary)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, noSummary(ctx, store, err)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, run.ErrDamaged) {
 		return nil, err
 	}
-	m := new(Model)
-	sealed, err := run.Sealed(data)
+	m, sealed := new(Model), false
 	if err == nil {
-		err = json.Unmarshal(data, m)
+		sealed, err = run.Sealed(data)
+	}
+	if err == nil {
+		err = run.Unmarshal(data, m)
 	}
 	if err == nil && !sealed && m.Checksum != "" {
 		err = errors.New("its checksum does not end it")
@@ -78,6 +84,9 @@ var ErrNoSummary = errors.New("the run has no summary")
 func noSummary(ctx context.Context, store run.Store, err error) error {
 	dir := store.Location()
 	r, openErr := run.Open(ctx, store)
+	if openErr == nil && r.Going(time.Now()) {
+		return &fault.Error{File: dir, Message: "the run is still going", Hint: "kir status " + run.Quoted(dir) + " says how far it is", Err: err}
+	}
 	if openErr == nil && r.Complete() == nil {
 		return &fault.Error{File: dir, Message: "the run has no " + SummaryName, Hint: "make it with kir report " + dir, Err: ErrNoSummary}
 	} else if openErr == nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"math"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -21,7 +22,7 @@ type Baseline struct {
 // baselineSize returns how many compositions the baseline has: 10,000, or less
 // where that would be more than a tenth of the work of the run.
 func baselineSize(s *mcmc.Settings) int {
-	iterations := float64(s.Chains) * float64(s.Iterations())
+	iterations := float64(float64(s.Chains) * float64(s.Iterations()))
 	return int(min(10_000, max(100, iterations/10)))
 }
 
@@ -40,15 +41,15 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, first := float64(len(b.LogScores)), math.Exp(b.LogScores[0])
+	n, first := float64(len(b.LogScores)), portable.Exp(b.LogScores[0])
 	b.Mean = first // and what is beyond it, so that equal scores have a mean without rounding
 	for _, score := range b.LogScores {
-		b.Mean += (math.Exp(score) - first) / n
+		b.Mean += (portable.Exp(score) - first) / n
 	}
 	squares := 0.0
 	for _, score := range b.LogScores {
-		d := math.Exp(score) - b.Mean
-		squares += d * d
+		d := portable.Exp(score) - b.Mean
+		squares += float64(d * d)
 	}
 	b.SE = math.Sqrt(squares / (n - 1) / n)
 	return b, nil

@@ -21,14 +21,14 @@ func (s *Spec) bounded() error {
 	used := 0.0 // ingredients of a draw, on average
 	lo, hi := s.Target.Law().Support()
 	for k := lo; k <= hi; k++ {
-		used += float64(k) * s.Target.Law().P(k)
+		used += float64(float64(k) * s.Target.Law().P(k))
 	}
 	chains, draws := float64(c.Chains), float64(c.Draws)
 	// Of a draw: 8 bytes a number, and 2 or 3 an ingredient and its amount.
-	bytes := chains * draws * (12 + 8*float64(1+len(s.Target.Wishes())) + 2.5*used)
-	files := chains * (2 + draws/min(partDraws, partEntries/used))
+	bytes := float64(chains * draws * (12 + float64(8*float64(1+len(s.Target.Wishes()))) + float64(2.5*used)))
+	files := float64(chains * (2 + draws/min(partDraws, partEntries/used)))
 	// Of an ingredient: a sum and two batches of 4 bytes at least, a chain.
-	memory := chains * 12 * n
+	memory := float64(chains * 12 * n)
 	asked := fmt.Sprintf("%d chains of %d draws", c.Chains, c.Draws)
 	const lower = "lower the number of chains or of draws, or keep fewer with a larger thin"
 	switch {

@@ -83,13 +83,13 @@ func (c *chain) begin() error {
 	for _, f := range files {
 		c.bytes += f.Size
 	}
-	from, err := loadState(s.ctx, s.store, s.manifest.Run, &s.spec.Settings, c.index)
+	from, err := loadState(s.ctx, s.store, s.manifest, c.index)
 	switch {
 	case err == nil && from.Parts == c.parts && from.Bytes == c.bytes:
 		c.stored = from.Draws
 	case err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist):
 		for _, f := range files {
-			n, err := storedDraws(s.ctx, s.store, f, s.manifest.Run, c.index)
+			n, err := storedDraws(s.ctx, s.store, f, s.manifest, c.index)
 			if err != nil {
 				return s.damagedPart(f.Name, err)
 			}

@@ -94,9 +94,29 @@ func (e *StorageError) Error() string {
 
 func (e *StorageError) Unwrap() error { return e.Err }
 
-// An UnfinishedError says that a run has not been finished.
-type UnfinishedError struct{ Dir string }
+// A StateError says that the file of a chain's state is damaged, where it is needed: for
+// figures that its draws do not tell.
+type StateError struct {
+	Dir string
+	Err error // which, and how
+}
+
+func (e *StateError) Error() string {
+	return fmt.Sprintf("%v: the draws are whole, and `kir resume %s` makes it again", e.Err, Quoted(e.Dir))
+}
+
+func (e *StateError) Unwrap() error { return e.Err }
+
+// An UnfinishedError says that a run has not been finished, and whether a process works
+// on it.
+type UnfinishedError struct {
+	Dir   string
+	Going bool
+}
 
 func (e *UnfinishedError) Error() string {
+	if e.Going {
+		return fmt.Sprintf("the run in %s is still going: `kir status %[1]s` says how far it is", Quoted(e.Dir))
+	}
 	return fmt.Sprintf("the run in %s is not finished: go on with `kir resume %[1]s`", Quoted(e.Dir))
 }

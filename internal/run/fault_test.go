@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/long"
 	"kir/mcmc"
 )
 
@@ -28,13 +29,13 @@ type shaky struct {
 var errShaken = &fs.PathError{Op: "shake", Path: "the disk", Err: syscall.EIO}
 
 func (s *shaky) open(path string) Store {
-	return &directory{path: path, step: func(string, string) error {
+	return newDirectory(path, func(string, string) error {
 		s.calls++
 		if s.at > 0 && (s.calls == s.at || s.fatal && s.calls > s.at) {
 			return errShaken
 		}
 		return nil
-	}}
+	})
 }
 
 // faultSpec is a small run of several parts; views are what stands for the summary
@@ -89,11 +90,8 @@ func TestEveryFault(t *testing.T) {
 	if len(parts) < 6 || count.calls < 100 {
 		t.Fatalf("%d parts, %d calls: the test needs more", len(parts), count.calls)
 	}
-	if testing.Short() {
-		t.Skipf("%d calls", count.calls)
-	}
 	for _, fatal := range []bool{false, true} {
-		for at := 1; at <= count.calls; at++ {
+		for at := 1; at <= count.calls; at += long.Pick(1, 11) {
 			dir := filepath.Join(t.TempDir(), "run")
 			disk := shaky{at: at, fatal: fatal}
 			err := work(t, dir, disk.open)
@@ -190,14 +188,14 @@ func child(dir, name, shard string) int {
 	return 0
 }
 
-// Processes that run shards, and that merge, are killed 102 times in all, whatever
-// they are at, and each time another does the same again.
+// Processes that run shards, and that merge, are killed 6 times in all, with KIR_LONG
+// 102, whatever they are at, and each time another does the same again.
 func TestKilled(t *testing.T) {
-	kills := 34
-	if testing.Short() {
-		kills = 5
-	}
+	kills := long.Pick(34, 3)
 	for name, s := range killedSpecs(t) {
+		if name == "tempered" && !long.Enabled() {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			whole, _ := start(t, s, Options{})
 			want := outcomeOf(t, s, whole)

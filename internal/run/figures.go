@@ -3,12 +3,13 @@ package run
 import (
 	"context"
 	"fmt"
-	"math"
+
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"kir/internal/diagnose"
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -21,7 +22,7 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 	if err != nil {
 		return nil, err
 	}
-	states, err := loadStates(ctx, store, m)
+	states, damage, err := loadStates(ctx, store, m)
 	if err != nil {
 		return nil, err
 	}
@@ -39,6 +40,9 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 	})
 	for c := range chains {
 		s := states[c]
+		if damage[c] != nil {
+			return nil, &StateError{Dir: store.Location(), Err: damage[c]}
+		}
 		if s == nil || s.Draws != settings.Draws || len(stored[c]) != s.Parts {
 			return nil, &UnfinishedError{Dir: store.Location()}
 		}
@@ -193,7 +197,7 @@ func (f *chainFigures) add(d *Draw) {
 	}
 	logScore := LogScore(f.wishes, d.Scores)
 	if f.score != nil {
-		f.score.Add(math.Exp(logScore))
+		f.score.Add(portable.Exp(logScore))
 	}
 	f.sizes.Add(len(d.Parts))
 	f.presence.Next()

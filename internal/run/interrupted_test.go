@@ -21,12 +21,12 @@ func TestDiskErrorWhileInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		var fails atomic.Bool
-		store := &directory{path: dir, step: func(string, string) error {
+		store := newDirectory(dir, func(string, string) error {
 			if fails.Load() {
 				return errShaken
 			}
 			return nil
-		}}
+		})
 		_, err := Start(ctx, counted(t, s, func(n int64) {
 			if n == 25_000 {
 				fails.Store(broken)
@@ -92,13 +92,13 @@ func TestStartWhereAnotherStarts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	var second error
 	tried := false
-	store := &directory{path: dir, step: func(call, path string) error {
+	store := newDirectory(dir, func(call, path string) error {
 		if filepath.Base(path) == manifestName && !tried {
 			tried = true // the lock is taken, and nothing else is there
 			_, second = Start(context.Background(), s, Directory(dir), Options{})
 		}
 		return nil
-	}}
+	})
 	_, first := Start(context.Background(), s, store, Options{})
 	var busy *BusyError
 	if first != nil || !errors.As(second, &busy) || busy.Dir != dir {

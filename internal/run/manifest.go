@@ -109,11 +109,11 @@ func (m *Manifest) encode() ([]byte, error) {
 
 // readManifest reads the manifest of the run in a store.
 func readManifest(ctx context.Context, store Store) (*Manifest, error) {
-	b, err := store.Read(ctx, manifestName, 0, -1)
+	b, err := ReadWhole(ctx, store, manifestName, mostManifest)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			if d, ok := store.(*directory); ok && emptyDirectory(d.path) {
-				err = fmt.Errorf("nothing was stored in it before its process ended: start it again with `kir sample PROBLEM -o %s`", Quoted(d.path))
+			if d, ok := store.(*directory); ok && emptyDirectory(d.Location()) {
+				err = fmt.Errorf("nothing is stored in it yet: wait if a process has just begun, else start it again with `kir sample PROBLEM -o %s`", Quoted(d.Location()))
 			}
 			return nil, &NotRunError{Dir: store.Location(), Err: err}
 		}
@@ -121,7 +121,7 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	}
 	name := store.Path(manifestName)
 	m := new(Manifest)
-	if err := json.Unmarshal(b, m); err != nil {
+	if err := Unmarshal(b, m); err != nil {
 		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %w", name, err)}
 	}
 	invalid := func(what string) (*Manifest, error) {

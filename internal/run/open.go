@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"sync"
+	"time"
 )
 
 // A Run is a run in its store, to be looked at.
@@ -33,18 +34,30 @@ func Open(ctx context.Context, store Store) (*Run, error) {
 
 // Problem returns the problem as it was resolved.
 func (r *Run) Problem(ctx context.Context) ([]byte, error) {
-	return r.store.Read(ctx, problemName, 0, -1)
+	return ReadWhole(ctx, r.store, problemName, mostProblem)
 }
 
 // Status says how far the run was when it was first asked.
 func (r *Run) Status() (*Status, error) { return r.status() }
+
+// Going says whether a process works on the run now, as far as that can be told: in a
+// directory by its lock; else, and of shards, which may be on other machines, by whether
+// a chain that is not done was heard of lately.
+func (r *Run) Going(now time.Time) bool {
+	if held, known := lockHeld(r.store); held {
+		return true
+	} else if s, err := r.status(); err == nil && (!known || len(s.Shards()) > 1) {
+		return s.heard(now)
+	}
+	return false
+}
 
 // Complete says whether the run has all its draws. If it has not, the error is an
 // [UnfinishedError].
 func (r *Run) Complete() error {
 	s, err := r.status()
 	if err == nil && !s.Complete() {
-		return &UnfinishedError{Dir: r.Dir}
+		return &UnfinishedError{Dir: r.Dir, Going: r.Going(time.Now())}
 	}
 	return err
 }
@@ -58,7 +71,7 @@ func (r *Run) Parts(ctx context.Context) ([]Part, error) {
 	var parts []Part
 	for chain := range r.Manifest.Settings.Chains {
 		for _, f := range stored[chain] {
-			data, err := r.store.Read(ctx, f.Name, 0, -1)
+			data, err := ReadWhole(ctx, r.store, f.Name, boundsOf(r.Manifest).bytes)
 			if err != nil {
 				return nil, err
 			}

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/snappy"
 
 	"kir/mcmc"
 )
@@ -78,12 +77,15 @@ func (c *columns) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
 // drawSchema returns the schema of a part.
 func drawSchema(properties []string) *parquet.Schema {
 	number := func() parquet.Node { return parquet.Leaf(parquet.DoubleType) }
+	dictionary := func(t parquet.Type) parquet.Node {
+		return parquet.Encoded(parquet.Leaf(indexed(t)), &parquet.RLEDictionary)
+	}
 	nodes := parquet.Group{
 		drawColumn:       parquet.Encoded(parquet.Leaf(parquet.Int64Type), &parquet.DeltaBinaryPacked),
 		densityColumn:    number(),
-		usedColumn:       parquet.Encoded(parquet.Leaf(parquet.Int32Type), &parquet.RLEDictionary),
-		ingredientColumn: parquet.List(parquet.Encoded(parquet.String(), &parquet.RLEDictionary)),
-		amountColumn:     parquet.List(parquet.Encoded(parquet.Leaf(parquet.Int32Type), &parquet.RLEDictionary)),
+		usedColumn:       dictionary(parquet.Int32Type),
+		ingredientColumn: parquet.List(dictionary(parquet.String().Type())),
+		amountColumn:     parquet.List(dictionary(parquet.Int32Type)),
 	}
 	order := append([]string{drawColumn, densityColumn, usedColumn}, properties...)
 	for _, name := range properties {
@@ -131,7 +133,7 @@ const (
 
 func (t *table) newPart(run string, chain int) *partWriter {
 	p := &partWriter{table: t}
-	p.writer = parquet.NewGenericWriter[any](&p.out, t.schema, parquet.Compression(&snappy.Codec{}), parquet.CreatedBy("kir", "1", ""),
+	p.writer = parquet.NewGenericWriter[any](&p.out, t.schema, parquet.Compression(&plainSnappy{}), parquet.CreatedBy("kir", "1", ""),
 		parquet.KeyValueMetadata(runKey, run), parquet.KeyValueMetadata(chainKey, strconv.Itoa(chain)), parquet.PageBufferSize(1<<17),
 		parquet.SkipPageBounds(ingredientColumn, "list", "element"))
 	p.columns = p.writer.ColumnWriters()
@@ -146,10 +148,16 @@ func (p *partWriter) add(draw int, x *mcmc.State, scores []float64) error {
 	slices.Sort(p.order)
 	put := func(k int, v parquet.Value) { p.values[k] = append(p.values[k], v.Level(0, 0, k)) }
 	put(0, parquet.Int64Value(int64(draw)))
-	put(1, parquet.DoubleValue(x.LogDensity()))
+	number := func(v float64) parquet.Value {
+		if v == 0 {
+			v = 0 // not −0, of which a page's least and greatest may be either
+		}
+		return parquet.DoubleValue(v)
+	}
+	put(1, number(x.LogDensity()))
 	put(2, parquet.Int32Value(int32(len(list))))
 	for k, y := range scores {
-		put(3+k, parquet.DoubleValue(y))
+		put(3+k, number(y))
 	}
 	k := p.table.list()
 	ingredients, units := p.values[k], p.values[k+1]

@@ -57,16 +57,16 @@ func readChain(ctx context.Context, store Store, m *Manifest, files []File, chai
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		data, err := store.Read(ctx, f.Name, 0, -1)
+		data, err := ReadWhole(ctx, store, f.Name, boundsOf(m).bytes)
 		if err != nil {
 			return nil, fmt.Errorf("the draws of chain %d: %w", chain, err)
 		}
 		parts = append(parts, newPartOf(f.Name, data))
-		r, err := openPart(bytes.NewReader(data), int64(len(data)), m.Run, chain)
+		r, err := openPart(bytes.NewReader(data), int64(len(data)), m, chain)
 		if err == nil {
 			r.resolve = resolve
 			var n int
-			n, more, err = r.read(&b, d, m.Properties, next, func(draw int) bool { return draw%stride == 0 }, visit)
+			n, more, err = r.read(data, &b, d, m.Properties, next, func(draw int) bool { return draw%stride == 0 }, visit)
 			next += n
 		}
 		if err != nil {
@@ -83,8 +83,8 @@ func readChain(ctx context.Context, store Store, m *Manifest, files []File, chai
 }
 
 // storedDraws returns how many draws a part has, by what its end says.
-func storedDraws(ctx context.Context, store Store, f File, run string, chain int) (int, error) {
-	r, err := openPart(&remoteFile{ctx, store, f.Name}, f.Size, run, chain)
+func storedDraws(ctx context.Context, store Store, f File, m *Manifest, chain int) (int, error) {
+	r, err := openPart(&remoteFile{ctx, store, f.Name}, f.Size, m, chain)
 	if err != nil {
 		return 0, err
 	}

@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -35,33 +34,32 @@ func newPartOf(name string, data []byte) Part {
 // A partReader reads the draws of a part.
 type partReader struct {
 	file    *parquet.File
+	bounds  partBounds
 	resolve func(name string) (int32, error)
 }
 
 // openPart opens the file of a part, whose draws should be those of a run and a
 // chain. Errors are ErrDamaged.
-func openPart(data io.ReaderAt, size int64, run string, chain int) (r *partReader, err error) {
-	r = new(partReader)
+func openPart(data io.ReaderAt, size int64, m *Manifest, chain int) (r *partReader, err error) {
+	r = &partReader{bounds: boundsOf(m)}
 	err = guard(func() error {
-		// The library takes as much memory as the file says that its end has.
-		end := make([]byte, 8)
-		if size < 12 {
-			return errors.New("it is too short")
+		if size > r.bounds.bytes {
+			return fmt.Errorf("it has %d bytes, more than any part of the run", size)
 		}
-		if _, err := data.ReadAt(end, size-8); err != nil {
+		if err := checkEnd(data, size); err != nil {
 			return err
-		}
-		if int64(binary.LittleEndian.Uint32(end)) > size-12 {
-			return errors.New("its end is longer than it")
 		}
 		if r.file, err = parquet.OpenFile(data, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err != nil {
 			return err
 		}
-		if is, _ := r.file.Lookup(runKey); is != run {
+		if is, _ := r.file.Lookup(runKey); is != m.Run {
 			return errors.New("it is of another run")
 		}
 		if is, _ := r.file.Lookup(chainKey); is != strconv.Itoa(chain) {
 			return fmt.Errorf("it is of chain %q", is)
+		}
+		if n := r.file.NumRows(); n < 0 || n > r.bounds.rows {
+			return fmt.Errorf("it has %d draws", n)
 		}
 		return nil
 	})
@@ -112,12 +110,17 @@ func (b *block) reset(scores int) {
 	}
 }
 
-// read visits the draws of the part, of which the first should have a number.
+// read visits the draws of the part, which is data, of which the first should have a number.
 // From a draw on that is not due, only its lengths are looked at. What a Draw
 // refers to is valid until the next one. It returns how many draws there are.
-func (r *partReader) read(b *block, d *Draw, properties []string, first int, due func(draw int) bool, visit func(d *Draw) bool) (draws int, more bool, err error) {
-	for _, g := range r.file.RowGroups() {
-		if err := guard(func() error { return r.load(b, g, properties) }); err != nil {
+func (r *partReader) read(data []byte, b *block, d *Draw, properties []string, first int, due func(draw int) bool, visit func(d *Draw) bool) (draws int, more bool, err error) {
+	for k, g := range r.file.RowGroups() {
+		if err := guard(func() error {
+			if err := r.checkColumns(data, g, k, r.bounds); err != nil {
+				return err
+			}
+			return r.load(b, g, properties)
+		}); err != nil {
 			return draws, false, err
 		}
 		at := 0

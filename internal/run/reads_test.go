@@ -177,12 +177,13 @@ func TestPartsThatAreNot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := openPart(bytes.NewReader(data), int64(len(data)), c.run, c.chain)
+		m := &Manifest{Run: c.run, Settings: spec.Settings, Total: 10, Properties: c.properties, Ingredients: names}
+		r, err := openPart(bytes.NewReader(data), int64(len(data)), m, c.chain)
 		said := ""
 		if err == nil {
-			r.resolve = newResolver(&Manifest{Ingredients: names})
+			r.resolve = newResolver(m)
 			var draws int
-			draws, _, err = r.read(new(block), &Draw{Scores: make([]float64, len(c.properties))}, c.properties, 5, func(int) bool { return true }, func(*Draw) bool { return true })
+			draws, _, err = r.read(data, new(block), &Draw{Scores: make([]float64, len(c.properties))}, c.properties, 5, func(int) bool { return true }, func(*Draw) bool { return true })
 			said = fmt.Sprint(draws, " draws")
 		}
 		if err != nil {

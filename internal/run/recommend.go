@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kir/internal/diagnose"
+	"kir/internal/portable"
 	"kir/internal/search"
 	"kir/mcmc"
 )
@@ -219,7 +220,7 @@ func try(ctx context.Context, t *mcmc.Target, name string, iterations int) (Tria
 					if err != nil {
 						return err
 					}
-					scores[c] = append(scores[c], math.Exp(score))
+					scores[c] = append(scores[c], portable.Exp(score))
 				}
 			}
 			return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kir/internal/diagnose"
+	"kir/internal/portable"
 	"kir/internal/search"
 	"kir/mcmc"
 )
@@ -150,11 +151,11 @@ func newInclusion(chains []*chainFigures, slowest float64) (inclusion []Inclusio
 		sorted := slices.DeleteFunc(slices.Clone(counts), func(count uint64) bool { return count == 0 })
 		slices.Sort(sorted)
 		unlisted.Count = max(0, len(sorted)-MostInclusion)
-		draws := float64(len(presences)) * float64(presences[0].Draws())
+		draws := float64(float64(len(presences)) * float64(presences[0].Draws()))
 		for _, count := range sorted[:unlisted.Count] {
 			p := float64(count) / draws
-			unlisted.Variance += p * (1 - p)
-			unlisted.Variance2 += p * (1 - p) * p * (1 - p)
+			unlisted.Variance += float64(p * (1 - p))
+			unlisted.Variance2 += float64(p * (1 - p) * p * (1 - p))
 		}
 		sorted = sorted[unlisted.Count:]
 		least := sorted[0]
@@ -195,7 +196,7 @@ func (r *Result) setSizes(target *mcmc.Target, chains []*chainFigures, slowest f
 			return err
 		}
 		for _, share := range alone {
-			counts[c] = append(counts[c], int64(share.Probability*float64(rec.draws)+0.5))
+			counts[c] = append(counts[c], int64(float64(share.Probability*float64(rec.draws))+0.5))
 		}
 	}
 	shares, err := diagnose.Shares(histograms)
@@ -210,7 +211,7 @@ func (r *Result) setSizes(target *mcmc.Target, chains []*chainFigures, slowest f
 	added := target.Space().LawErrors(observed)
 	for n, share := range shares {
 		wanted = append(wanted, law.P(n))
-		shares[n].MCSE = math.Hypot(share.MCSE, added[n])
+		shares[n].MCSE = portable.Hypot(share.MCSE, added[n])
 		if lo, hi := law.Support(); n < lo || n > hi {
 			continue
 		}
@@ -219,7 +220,7 @@ func (r *Result) setSizes(target *mcmc.Target, chains []*chainFigures, slowest f
 			N:        n,
 			Target:   law.P(n),
 			Observed: share.Probability,
-			MCSE:     math.Hypot(se, added[n]),
+			MCSE:     portable.Hypot(se, added[n]),
 			LawSE:    added[n],
 		}
 		for _, c := range counts {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/long"
 	"kir/mcmc"
 )
 
@@ -51,7 +52,7 @@ func (o outcome) same(t testing.TB, want outcome) {
 // tidy fails if something is left that a complete run does not need.
 func tidy(t testing.TB, dir string) {
 	t.Helper()
-	_, unfinished, err := (&directory{path: dir}).walk("")
+	_, unfinished, err := newDirectory(dir, nil).dir.Walk("")
 	if err != nil || len(unfinished) > 0 {
 		t.Errorf("left are %q, error %v", unfinished, err)
 	}
@@ -92,7 +93,7 @@ func TestWorkersAndShardsChangeNothing(t *testing.T) {
 	} {
 		dir, _ := start(t, s, Options{Workers: 1})
 		want := outcomeOf(t, s, dir)
-		for _, workers := range []int{2, 8} {
+		for _, workers := range long.Pick([]int{2, 8}, []int{2}) {
 			dir, r := start(t, s, Options{Workers: workers, Interval: time.Nanosecond, Progress: func(Progress) {}})
 			got := outcomeOf(t, s, dir)
 			got.same(t, want)
@@ -101,7 +102,7 @@ func TestWorkersAndShardsChangeNothing(t *testing.T) {
 			}
 			tidy(t, dir)
 		}
-		for _, shards := range []int{2, 16} {
+		for _, shards := range long.Pick([]int{2, 16}, []int{2}) {
 			dir := filepath.Join(t.TempDir(), "run")
 			for k := range shards {
 				complete, err := RunShard(context.Background(), s, Directory(dir), Options{Shard: Shard{shards - k, shards}})
@@ -151,7 +152,7 @@ func testInterrupted(t *testing.T, kernel string) {
 	dir, _ := start(t, counted(t, s, func(n int64) { atomic.StoreInt64(&total, n) }), Options{})
 	want := outcomeOf(t, s, dir)
 	r := rand.New(rand.NewPCG(1, 1))
-	for round := range 6 {
+	for round := range long.Pick(6, 2) {
 		dir := filepath.Join(t.TempDir(), "run")
 		for {
 			ctx, cancel := context.WithCancel(context.Background())
@@ -193,7 +194,7 @@ func testInterrupted(t *testing.T, kernel string) {
 // An interrupted segment that does not come to its end is given up. The draws so
 // far are stored all the same.
 func TestInterruptedInASlowSegment(t *testing.T) {
-	if testing.Short() {
+	if !long.Enabled() {
 		t.Skip("takes as long as the grace time")
 	}
 	s := smallSpec(t, resumeSettings(600))
@@ -378,7 +379,7 @@ func TestKilledWhileMakingStoredDraws(t *testing.T) {
 }
 
 func TestExtended(t *testing.T) {
-	for _, kernel := range []string{"accelerated", "balanced", "tempered"} {
+	for k, kernel := range []string{"accelerated", "balanced", "tempered"} {
 		t.Run(kernel, func(t *testing.T) {
 			of := func(draws int) *Spec {
 				settings := resumeSettings(draws)
@@ -388,7 +389,8 @@ func TestExtended(t *testing.T) {
 			s := of(3000)
 			dir, _ := start(t, s, Options{})
 			want := outcomeOf(t, s, dir)
-			for _, steps := range [][]int{{1, 2, 3000}, {511, 512, 513, 1024, 3000}, {1500, 2999, 3000}, {2560, 3000}} {
+			all := [][]int{{1, 2, 3000}, {511, 512, 513, 1024, 3000}, {1500, 2999, 3000}, {2560, 3000}}
+			for _, steps := range long.Pick(all, all[k:k+1]) {
 				dir := filepath.Join(t.TempDir(), "run")
 				for k, draws := range steps {
 					spec := of(draws)

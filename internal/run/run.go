@@ -22,8 +22,8 @@ func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	}
 	made := false // the directory
 	if d, ok := s.store.(*directory); ok {
-		if _, err := os.Lstat(d.path); err == nil {
-			if !emptyDirectory(d.path) {
+		if _, err := os.Lstat(d.Location()); err == nil {
+			if !emptyDirectory(d.Location()) {
 				return nil, &ExistsError{Dir: store.Location()}
 			}
 		} else if errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +104,7 @@ func (s *session) join() error {
 
 // resolved keeps the problem as it was resolved, unless that is done.
 func (s *session) resolved() error {
-	data, err := s.store.Read(s.ctx, problemName, 0, -1)
+	data, err := ReadWhole(s.ctx, s.store, problemName, mostProblem)
 	if err == nil && string(data) == string(s.spec.Resolved) {
 		return nil
 	}

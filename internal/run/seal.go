@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 )
@@ -14,6 +15,18 @@ const sealEnd = "\"\n}\n"
 func Seal(document []byte) []byte {
 	at := len(document) - len(sealEnd)
 	return slices.Concat(document[:at], []byte(hash(document)), document[at:])
+}
+
+// mostObjects is how many objects a document of a run has at most. An empty one takes two
+// bytes in the file and hundreds in memory.
+const mostObjects = 1 << 17
+
+// Unmarshal reads a document of a run, which may be somebody else's.
+func Unmarshal(document []byte, to any) error {
+	if n := bytes.Count(document, []byte("{")); n > mostObjects {
+		return fmt.Errorf("%w: it has %d objects", ErrDamaged, n)
+	}
+	return json.Unmarshal(document, to)
 }
 
 // Sealed says whether a document has a checksum; its error, [ErrDamaged], says that

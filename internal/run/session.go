@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
 
 	"kir/mcmc"
@@ -140,22 +139,20 @@ func (s *session) lock() (unlock func(), err error) {
 	if !ok {
 		return unlock, nil
 	}
-	if err := d.makeParent(d.join(lockName)); err != nil {
+	if err := d.dir.Make(lockName); err != nil {
 		return unlock, fmt.Errorf("making a directory for the run: %w; name another place", err)
 	}
-	l := flock.New(d.join(lockName))
-	try := l.TryLock
-	if s.options.Shard.Count > 0 {
-		try = l.TryRLock
+	// Whoever looks whether a process works on the run holds the lock for an instant.
+	l, err := d.dir.Lock(lockName, s.options.Shard.Count > 0, lockPatience)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return unlock, nil
+	case err != nil:
+		return unlock, err
+	case l == nil:
+		return unlock, &BusyError{Dir: s.store.Location(), Chain: -1}
 	}
-	locked, err := try()
-	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return unlock, errors.Join(err, l.Close())
-	}
-	if err == nil && !locked {
-		return unlock, errors.Join(&BusyError{Dir: s.store.Location(), Chain: -1}, l.Close())
-	}
-	if locked && s.options.Shard.Count == 0 {
+	if s.options.Shard.Count == 0 {
 		if err := d.clean(); err != nil {
 			return unlock, errors.Join(s.storageError(err), l.Close())
 		}
@@ -163,7 +160,20 @@ func (s *session) lock() (unlock func(), err error) {
 	return func() { l.Close() }, nil // nothing can be done about a lock that stays
 }
 
-const lockName = "state/lock"
+const (
+	lockName     = "state/lock"
+	lockPatience = 300 * time.Millisecond
+)
+
+// lockHeld says whether a process works on the run in a store; known is false where that
+// cannot be told, as in buckets and where there are no locks.
+func lockHeld(store Store) (held, known bool) {
+	d, ok := store.(*directory)
+	if !ok {
+		return false, false
+	}
+	return d.dir.Locked(lockName)
+}
 
 // look takes down the parts that there are.
 func (s *session) look() (err error) {

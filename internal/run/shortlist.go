@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -119,7 +120,7 @@ func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.Find) error {
 	}
 	// As it is computed of a draw, so that the same composition has the same.
 	b.LogScore = LogScore(t.Wishes(), b.Scores)
-	b.Score = math.Exp(b.LogScore)
+	b.Score = portable.Exp(b.LogScore)
 	b.Parts = x.Parts()
 	if same, wanted := s.wants(&b); wanted {
 		s.insert(b, same)
@@ -131,14 +132,14 @@ func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.Find) error {
 func LogScore(wishes []mcmc.Wish, scores []float64) (sum float64) {
 	for k, w := range wishes {
 		if w.Weight > 0 {
-			sum += w.Weight * math.Log(scores[k])
+			sum += float64(w.Weight * portable.Log(scores[k]))
 		}
 	}
 	return sum
 }
 
 func newBest(draw int, logScore, logDensity float64) Best {
-	return Best{Draw: draw, Score: math.Exp(logScore), LogScore: logScore, LogDensity: logDensity}
+	return Best{Draw: draw, Score: portable.Exp(logScore), LogScore: logScore, LogDensity: logDensity}
 }
 
 // wants says whether b, of the set of ingredients in s.set, is to be inserted,

@@ -8,6 +8,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"time"
@@ -76,9 +77,10 @@ func (s *state) save(ctx context.Context, store Store) error {
 
 // loadState reads the state of a chain of a run. What was changed since it was
 // written is ErrDamaged.
-func loadState(ctx context.Context, store Store, run string, settings *mcmc.Settings, chain int) (*state, error) {
+func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state, error) {
+	settings := &m.Settings
 	name := stateName(chain)
-	data, err := store.Read(ctx, name, 0, -1)
+	data, err := ReadWhole(ctx, store, name, mostState)
 	if err != nil {
 		return nil, err
 	}
@@ -87,12 +89,12 @@ func loadState(ctx context.Context, store Store, run string, settings *mcmc.Sett
 	if end < len(stateKind) || string(data[:len(stateKind)]) != stateKind || sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
 		return nil, damaged("its sum is another")
 	}
-	s := new(state)
-	if err := gob.NewDecoder(flate.NewReader(bytes.NewReader(data[len(stateKind):end]))).Decode(s); err != nil {
+	s, err := unpackState(data[len(stateKind):end], m)
+	if err != nil {
 		return nil, damaged(err.Error())
 	}
 	switch {
-	case s.Run != run || s.Chain != chain:
+	case s.Run != m.Run || s.Chain != chain:
 		return nil, damaged("it is of another run or chain")
 	case s.Warm < 0 || s.Warm > settings.Warmup || s.At < 0 || s.At > s.Draws || s.Draws > settings.Draws || s.Parts < 0 ||
 		s.At%segmentDraws(settings) != 0 || s.Draws > 0 && s.Warm < settings.Warmup:
@@ -101,19 +103,55 @@ func loadState(ctx context.Context, store Store, run string, settings *mcmc.Sett
 	return s, nil
 }
 
-// loadStates returns the states of all chains, nil where there is none.
-func loadStates(ctx context.Context, store Store, m *Manifest) ([]*state, error) {
-	states := make([]*state, m.Settings.Chains)
+// mostUnpacked bounds what any state unpacks to.
+const mostUnpacked = 256 << 20
+
+// unpackState reads a state of a chain of a run. It may be somebody else's, and a few
+// bytes can unpack to as much as there is: so it is held against what the state of such a
+// chain has at most.
+func unpackState(data []byte, m *Manifest) (*state, error) {
+	used := int64(min(m.IngredientCount(), m.Total))
+	// The two lists of the best, and all that is a number or a name.
+	rest := 1<<16 + 2*shortlistLength*(20*used+10*int64(len(m.Properties))+128)
+	most := min(mostUnpacked, rest+mcmc.MostSaved(m.Settings.Kernel, int(used)))
+	r := flate.NewReader(bytes.NewReader(data))
+	unpacked, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(unpacked)) > most {
+		return nil, fmt.Errorf("it unpacks to more than %d bytes", most)
+	}
+	// An item of a list can take a byte here and a hundred in memory.
+	var walk struct{ Walk []byte }
+	if err := gob.NewDecoder(bytes.NewReader(unpacked)).Decode(&walk); err != nil {
+		return nil, err
+	}
+	if int64(len(unpacked)-len(walk.Walk)) > rest {
+		return nil, fmt.Errorf("beside its chain it unpacks to more than %d bytes", rest)
+	}
+	s := new(state)
+	return s, gob.NewDecoder(bytes.NewReader(unpacked)).Decode(s)
+}
+
+// loadStates returns the states of all chains, nil where there is none, and of each that
+// is there and damaged how.
+func loadStates(ctx context.Context, store Store, m *Manifest) (states []*state, damage []error, err error) {
+	states, damage = make([]*state, m.Settings.Chains), make([]error, m.Settings.Chains)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(32) // what is far away is asked for at once
 	for c := range states {
 		g.Go(func() (err error) {
-			states[c], err = loadState(ctx, store, m.Run, &m.Settings, c)
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) {
+			states[c], err = loadState(ctx, store, m, c)
+			if errors.Is(err, ErrDamaged) {
+				damage[c] = err
 				return nil // the chain makes it again
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
 			}
 			return err
 		})
 	}
-	return states, g.Wait()
+	return states, damage, g.Wait()
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -20,7 +21,12 @@ type ChainStatus struct {
 	Saved time.Time // when it was heard of last; zero if never
 	Shard Shard     // that worked on it last
 
-	want int64 // bytes that there should be
+	// Damage says what is wrong with the file of the chain's state; nil where it is whole
+	// or not there. Its draws are counted all the same.
+	Damage error
+
+	want    int64 // bytes that there should be
+	settled bool  // there is a state, and it is whole
 }
 
 // Complete says whether all draws are stored.
@@ -33,10 +39,25 @@ func (s *Status) Complete() bool {
 	return true
 }
 
-// intact says whether the files of draws have the lengths that they should.
+// lately is how long ago a chain may have stored its state that is still worked on:
+// three times what chains take between states at most, unless a segment takes longer.
+const lately = 90 * time.Second
+
+// heard says whether a chain that is not done was heard of lately.
+func (s *Status) heard(now time.Time) bool {
+	for _, c := range s.Chains {
+		if !c.Done && !c.Saved.IsZero() && now.Sub(c.Saved) < lately {
+			return true
+		}
+	}
+	return false
+}
+
+// intact says whether the states are there and whole, and the files of draws have the
+// lengths that they should.
 func (s *Status) intact() bool {
 	for _, c := range s.Chains {
-		if c.Bytes != c.want {
+		if !c.settled || c.Bytes != c.want {
 			return false
 		}
 	}
@@ -49,7 +70,7 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	states, err := loadStates(ctx, store, m)
+	states, damage, err := loadStates(ctx, store, m)
 	if err != nil {
 		return nil, err
 	}
@@ -61,13 +82,49 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 			of.Bytes += f.Size
 		}
 		if s == nil {
+			// What was drawn does not hang on the state.
+			of.Damage = damage[c]
+			if of.Draws, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
+				return nil, err
+			}
+			of.Done = of.Draws == m.Settings.Draws
 			continue
 		}
+		of.settled = true
 		of.Draws, of.Saved, of.Shard, of.want = s.Draws, s.Saved, s.Shard, s.Bytes
 		of.Done = s.Draws == m.Settings.Draws && s.Parts == of.Parts && inOrder(c, stored[c]) == nil
 		status.Seconds = max(status.Seconds, s.Seconds)
 	}
 	return status, nil
+}
+
+// countDraws returns how many draws of a chain are stored, by what the ends of its files
+// say; those before the first that is missing or damaged.
+func countDraws(ctx context.Context, store Store, m *Manifest, chain int, files []File) (draws int, err error) {
+	for k, f := range files {
+		if inOrder(chain, files[:k+1]) != nil {
+			return draws, nil
+		}
+		n, err := storedDraws(ctx, store, f, m, chain)
+		if errors.Is(err, ErrDamaged) {
+			return draws, nil
+		}
+		if err != nil {
+			return draws, err
+		}
+		draws += n
+	}
+	return draws, nil
+}
+
+// Damaged returns what is wrong with the files of states.
+func (s *Status) Damaged() (all []error) {
+	for _, c := range s.Chains {
+		if c.Damage != nil {
+			all = append(all, c.Damage)
+		}
+	}
+	return all
 }
 
 // Shards returns the shards that the chains were run in, with those that should

@@ -1,6 +1,12 @@
 package run
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"kir/internal/file"
+)
 
 // A Store keeps the files of a run: a [Directory], or what package bucket has. Names
 // are paths with slashes, such as draws/chain=0000/part-00000.parquet. At any
@@ -30,4 +36,27 @@ type Store interface {
 type File struct {
 	Name string
 	Size int64
+}
+
+// What files of a run may have at most: they may be somebody else's, and need not be what
+// they should be.
+const (
+	mostManifest = 128 << 20 // names, of which 10⁶ may have 100 letters
+	mostProblem  = 64 << 20
+	mostState    = 64 << 20
+)
+
+// ReadWhole reads a file of at most so many bytes. One that has more is [ErrDamaged].
+func ReadWhole(ctx context.Context, store Store, name string, most int64) ([]byte, error) {
+	var data []byte
+	var err error
+	if d, ok := store.(*directory); ok { // which sees the length before it reads
+		data, err = d.dir.Read(name, most)
+	} else {
+		data, err = store.Read(ctx, name, 0, most+1)
+	}
+	if errors.Is(err, file.ErrTooLong) || err == nil && int64(len(data)) > most {
+		return nil, fmt.Errorf("%s: %w: it has more than %d bytes", store.Path(name), ErrDamaged, most)
+	}
+	return data, err
 }

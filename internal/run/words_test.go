@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/file"
 	"kir/internal/golden"
 	"kir/mcmc"
 )
@@ -26,7 +27,7 @@ func TestWords(t *testing.T) {
 	for name, err := range map[string]error{
 		"exists": &ExistsError{"a b"}, "not": &NotRunError{"runs/it's", base}, "busy": &BusyError{"runs/a", -1}, "busy at 0": &BusyError{"runs/a", 0}, "busy at 3": &BusyError{"runs/a", 3},
 		"changed": &ChangedError{"runs/a", "thin", "1", "2", "put it back"}, "interrupted": &InterruptedError{Dir: "runs/a", Done: 0.426, Err: base}, "with a way": &InterruptedError{Dir: "runs/a", Done: 1, Way: "wait", Err: base},
-		"storage": &StorageError{"runs/a", base}, "unfinished": &UnfinishedError{"runs/a$"}, "bounds": &BoundsError{"too much"},
+		"storage": &StorageError{"runs/a", base}, "unfinished": &UnfinishedError{Dir: "runs/a$"}, "going": &UnfinishedError{"runs/a$", true}, "bounds": &BoundsError{"too much"},
 	} {
 		record.Holds(t, name, err.Error())
 		switch name {
@@ -94,7 +95,6 @@ func TestWords(t *testing.T) {
 // TestManifests: what a run says of itself, and what of it has changed, is told as it
 // was; the name of a run is that of its law, and not of how many draws it has.
 func TestManifests(t *testing.T) {
-	golden.OfFloats(t)
 	record := golden.Open(t)
 	settings := mcmc.Settings{Kernel: "accelerated", Chains: 3, Warmup: 50, Draws: 100, Thin: 2, Seed: 11}
 	made := func(change func(s *Spec)) *Manifest {
@@ -183,7 +183,7 @@ func TestStatesStand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		states, err := loadStates(t.Context(), Directory(dir), m)
+		states, _, err := loadStates(t.Context(), Directory(dir), m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,9 +214,9 @@ func TestStatesStand(t *testing.T) {
 		if err := s.save(t.Context(), store); err != nil {
 			t.Fatal(err)
 		}
-		_, err := loadState(t.Context(), store, "run", &m.Settings, 1)
+		_, err := loadState(t.Context(), store, m, 1)
 		record.Holds(t, name, fmt.Sprint(err))
-		if states, both := loadStates(t.Context(), store, m); both != nil || (states[1] == nil) != (err != nil) || states[0] != nil {
+		if states, _, both := loadStates(t.Context(), store, m); both != nil || (states[1] == nil) != (err != nil) || states[0] != nil {
 			t.Errorf("%s: the states are %v, %v", name, states, both)
 		}
 	}
@@ -232,11 +232,11 @@ func TestStatesStand(t *testing.T) {
 		if err := store.Replace(t.Context(), stateName(1), whole[:length]); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := loadState(t.Context(), store, "run", &m.Settings, 1); !errors.Is(err, ErrDamaged) {
+		if _, err := loadState(t.Context(), store, m, 1); !errors.Is(err, ErrDamaged) {
 			t.Errorf("of %d bytes: %v", length, err)
 		}
 	}
-	if _, err := loadState(t.Context(), store, "run", &m.Settings, 0); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := loadState(t.Context(), store, m, 0); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of another chain: %v", err)
 	}
 }
@@ -317,7 +317,6 @@ func TestLists(t *testing.T) {
 
 // TestAdviceOfTrials: what short runs tell, and that whatever fails in them is told.
 func TestAdviceOfTrials(t *testing.T) {
-	golden.OfFloats(t)
 	var b strings.Builder
 	space, err := mcmc.NewSpace(8, 20)
 	if err != nil {
@@ -507,15 +506,15 @@ func TestCalls(t *testing.T) {
 	t.Chdir(parent)
 	for name, path := range map[string]string{"absolute": filepath.Join(parent, "a", "run"), "relative": "run", "below": "b/c/run"} {
 		var calls []string
-		d := &directory{path: path, step: func(call, at string) error {
+		d := newDirectory(path, func(call, at string) error {
 			calls = append(calls, call+" "+strings.ReplaceAll(at, parent, "PARENT"))
 			return nil
-		}}
+		})
 		told := func(what string, err error) {
 			t.Helper()
 			for k := range calls { // of a file that is not finished the name is by chance
-				if at := strings.LastIndex(calls[k], newEnding); at > 0 {
-					calls[k] = calls[k][:strings.LastIndex(calls[k][:at], ".")] + ".#" + newEnding
+				if at := strings.LastIndex(calls[k], file.NewEnding); at > 0 {
+					calls[k] = calls[k][:strings.LastIndex(calls[k][:at], ".")] + ".#" + file.NewEnding
 				}
 			}
 			record.Holds(t, name+", "+what, fmt.Sprint(strings.Join(calls, "; "), " ", err != nil))
@@ -535,7 +534,7 @@ func TestCalls(t *testing.T) {
 		told("clean", d.clean())
 		failed := errors.New("no")
 		for _, at := range []string{"mkdir", "create", "write", "sync", "link", "rename", "remove"} {
-			d.step = func(call, _ string) error {
+			d.dir.Step = func(call, _ string) error {
 				if calls = append(calls, call); call == at {
 					return failed
 				}
@@ -545,7 +544,7 @@ func TestCalls(t *testing.T) {
 			told("replace without "+at, d.Replace(t.Context(), "other-"+at+"/file", nil))
 			told("create again without "+at, d.Create(t.Context(), "draws/chain=0000/part", nil))
 		}
-		files, unfinished, err := d.walk("")
+		files, unfinished, err := d.dir.Walk("")
 		var names []string
 		for _, f := range files {
 			names = append(names, f.Name)

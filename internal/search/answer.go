@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -121,7 +122,7 @@ func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
 	o := Options{
 		Evaluations: Budget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers, Looked: b.Looked,
 		Starts: q.Known, Least: q.Least, Most: q.Most, Kind: kind, Refuse: refuse,
-		Ideas: answerLength, Distance: distance, Apart: ApartShare * typical,
+		Ideas: answerLength, Distance: distance, Apart: float64(ApartShare * typical),
 	}
 	list := ListOptions{Length: answerLength, Distance: distance, Apart: o.Apart, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
 	for _, w := range q.Target.Wishes() {
@@ -234,14 +235,14 @@ func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions)
 		return nil, err
 	}
 	return &Promise{
-		Told:          (p.Told + q.Told) / 2,
-		Checked:       (p.Checked + q.Checked) / 2,
-		RandomTold:    (p.RandomTold + q.RandomTold) / 2,
-		RandomChecked: (p.RandomChecked + q.RandomChecked) / 2,
+		Told:          float64((p.Told + q.Told) / 2),
+		Checked:       float64((p.Checked + q.Checked) / 2),
+		RandomTold:    float64((p.RandomTold + q.RandomTold) / 2),
+		RandomChecked: float64((p.RandomChecked + q.RandomChecked) / 2),
 		Evaluations:   p.Evaluations + q.Evaluations,
 		Compositions:  p.Compositions + q.Compositions,
 	}, nil
 }
 
 // Score returns Π_k y_k of an entry, of the properties that count, as they are.
-func (f *Found) Score() float64 { return math.Exp(f.LogScore) }
+func (f *Found) Score() float64 { return portable.Exp(f.LogScore) }

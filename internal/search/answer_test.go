@@ -256,7 +256,6 @@ func asked(t *testing.T) *search.Question {
 // What is found follows from the seed, from version to version: a search that begins
 // elsewhere, or walks otherwise, is another one, and to be measured anew.
 func TestAnswerOfSeed(t *testing.T) {
-	golden.OfFloats(t)
 	a, err := asked(t).Answer(t.Context(), search.Beside{Iterations: 100_000, Seed: 3, Workers: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -60,7 +61,7 @@ func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions
 	}
 	own := make([]float64, len(list))
 	for k, e := range list {
-		own[k] = math.Exp(e.LogScore)
+		own[k] = portable.Exp(e.LogScore)
 	}
 	random, err := randomScores(ctx, t, o.Random, o.Seed)
 	if err != nil {
@@ -73,7 +74,7 @@ func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions
 			if err != nil {
 				return nil, fmt.Errorf("compare: %w", err)
 			}
-			known = append(known, math.Exp(score))
+			known = append(known, portable.Exp(score))
 		}
 	}
 	known = slices.DeleteFunc(known, math.IsNaN)
@@ -100,7 +101,7 @@ func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) 
 		if err != nil {
 			return nil, fmt.Errorf("compare: %w", err)
 		}
-		scores[k] = math.Exp(score)
+		scores[k] = portable.Exp(score)
 	}
 	return scores, nil
 }

@@ -112,5 +112,5 @@ func median(v []float64) float64 {
 		return math.NaN()
 	}
 	slices.Sort(v)
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+	return float64((v[(len(v)-1)/2] + v[len(v)/2]) / 2)
 }

@@ -37,7 +37,7 @@ func Bands(attribute []float64, known []*mcmc.Composition) []float64 {
 func meanOf(attribute []float64, parts []mcmc.Part) float64 {
 	sum, total := 0.0, 0
 	for _, p := range parts {
-		sum += attribute[p.Ingredient] * float64(p.Amount)
+		sum += float64(attribute[p.Ingredient] * float64(p.Amount))
 		total += p.Amount
 	}
 	return sum / float64(total)

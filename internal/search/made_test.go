@@ -16,7 +16,6 @@ import (
 // TestMadeAsBefore: what searches with doses, kinds, refusals, starts and ideas find,
 // and what shortlists, comparisons and promises of it say, is what it was, line by line.
 func TestMadeAsBefore(t *testing.T) {
-	golden.OfFloats(t)
 	var b strings.Builder
 	own := newTarget(t, mcmc.Wish{Name: "rough", Property: rough(4), Weight: 1}, mcmc.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
 	other := newTarget(t, mcmc.Wish{Name: "smooth", Property: smooth([]int{3, 2, 2, 1, 1}), Weight: 1})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -57,8 +58,8 @@ func Check(ctx context.Context, own, other *mcmc.Target, o Options, l ListOption
 		if err != nil {
 			return nil, fmt.Errorf("check: %w", err)
 		}
-		p.Told += math.Exp(e.LogScore) / float64(len(list.Entries))
-		p.Checked += math.Exp(score) / float64(len(list.Entries))
+		p.Told += portable.Exp(e.LogScore) / float64(len(list.Entries))
+		p.Checked += portable.Exp(score) / float64(len(list.Entries))
 	}
 	if p.RandomTold, err = meanOfRandom(ctx, own, o.Seed); err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func deviation(v []float64) float64 {
 	}
 	m, squares := mean(v), 0.0
 	for _, x := range v {
-		squares += (x - m) * (x - m)
+		squares += float64((x - m) * (x - m))
 	}
 	return math.Sqrt(squares / float64(len(v)-1))
 }

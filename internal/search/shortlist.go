@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -43,8 +44,10 @@ type Entry struct {
 	Ranges []Range
 
 	// Variants are compositions of other ingredients that are nearly the same,
-	// such as a trace more or less, the best first.
+	// such as a trace more or less, the best first. None is better than the entry.
 	Variants []Found
+
+	settled []Found // what was compared with it
 
 	Apart   float64 // distance from the nearest entry before this one; NaN for the first
 	Nearest []Near  // the nearest known recipes, at most 3
@@ -172,42 +175,27 @@ func (l *lister) choose() []Entry {
 				entries = append(entries, Entry{Found: Found{slices.Clone(f.Parts), f.LogScore}})
 			}
 		}
-		a.least /= 2
+		a.least = float64(a.least / 2)
 	}
 	return entries
 }
 
-// finish settles an entry and says what is as good.
+// finish settles an entry, or a better one that is nearly the same in its place, and
+// says what is as good.
 func (l *lister) finish(entries []Entry, at int) error {
 	e := &entries[at]
-	s := &searcher{target: l.target, doses: l.doses, archive: &Archive{}}
-	w, err := newWalker(s, e.Found, nil)
+	w, err := l.settled(entries, at, e.Found)
 	if err != nil {
 		return err
 	}
-	others := &apart{distance: l.Distance, least: l.Apart}
-	near := &apart{distance: l.Distance, least: math.SmallestNonzeroFloat64} // which it must not become
-	for k := range entries {
-		if k == at {
-			continue
-		}
-		if l.Distance.Between(e.Parts, entries[k].Parts) >= l.Apart {
-			others.from = append(others.from, entries[k].Found)
-		} else {
-			near.from = append(near.from, entries[k].Found)
-		}
+	e.Found = found(w)
+	if w, err = l.overtake(entries, at, w); err != nil {
+		return err
 	}
-	for range settleSweeps {
-		for _, p := range e.Parts {
-			if err := l.settle(w, others, near, p.Ingredient); err != nil {
-				return err
-			}
-		}
-	}
-	e.Parts, e.LogScore = w.cursor.Composition().Parts(), w.cursor.LogScore()
 	if e.Scores, err = w.cursor.AppendScores(nil); err != nil {
 		return err
 	}
+	before, compositions := w.evaluations, w.compositions
 	for _, p := range e.Parts {
 		r, err := l.amounts(w, p)
 		if err != nil {
@@ -215,9 +203,93 @@ func (l *lister) finish(entries []Entry, at int) error {
 		}
 		e.Ranges = append(e.Ranges, r)
 	}
+	l.evaluations += w.evaluations - before
+	l.compositions += w.compositions - compositions
+	return nil
+}
+
+// overtake lets the best of the compositions that are nearly the same as an entry take
+// its place: where amounts are settled a score may fall below that of another set of
+// ingredients, which was below it before. All that are compared are settled alike. Those
+// that do not take the place are kept for the variants. w is the walker that has settled
+// the entry, and the one that is returned stands at what is there then.
+func (l *lister) overtake(entries []Entry, at int, w *walker) (*walker, error) {
+	e := &entries[at]
+	tried := []Found{e.Found}
+	for again := true; again; {
+		again = false
+		for _, f := range l.pool {
+			if f.LogScore <= e.LogScore {
+				break
+			}
+			if l.Distance.Between(e.Parts, f.Parts) > variantApart || slices.ContainsFunc(tried, func(g Found) bool { return sameSet(f.Parts, g.Parts) }) {
+				continue
+			}
+			tried = append(tried, f)
+			other, err := l.settled(entries, at, f)
+			if err != nil {
+				return nil, err
+			}
+			better := found(other)
+			if better.LogScore <= e.LogScore || !l.fits(entries, at, better) {
+				e.settled = append(e.settled, better)
+				continue
+			}
+			e.settled = append(e.settled, e.Found)
+			e.Found, w = better, other
+			again = true // what is near it may have been passed over
+			break
+		}
+	}
+	return w, nil
+}
+
+// fits says whether a composition may stand in the place of an entry: it is as far from
+// the others as they are to be, or as the entry is.
+func (l *lister) fits(entries []Entry, at int, f Found) bool {
+	for k := range entries {
+		if k != at && l.Distance.Between(f.Parts, entries[k].Parts) < min(l.Apart, l.Distance.Between(entries[at].Parts, entries[k].Parts)) {
+			return false
+		}
+	}
+	return true
+}
+
+// settled returns a walker that has settled the amounts of a composition, in the place of
+// an entry.
+func (l *lister) settled(entries []Entry, at int, f Found) (*walker, error) {
+	s := &searcher{target: l.target, doses: l.doses, archive: &Archive{}}
+	w, err := newWalker(s, f, nil)
+	if err != nil {
+		return nil, err
+	}
+	others := &apart{distance: l.Distance, least: l.Apart}
+	near := &apart{distance: l.Distance, least: math.SmallestNonzeroFloat64} // which it must not become
+	for k := range entries {
+		if k == at {
+			continue
+		}
+		if l.Distance.Between(f.Parts, entries[k].Parts) >= l.Apart {
+			others.from = append(others.from, entries[k].Found)
+		} else {
+			near.from = append(near.from, entries[k].Found)
+		}
+	}
+	for range settleSweeps {
+		for _, p := range f.Parts {
+			if err := l.settle(w, others, near, p.Ingredient); err != nil {
+				return nil, err
+			}
+		}
+	}
 	l.evaluations += w.evaluations
 	l.compositions += w.compositions
-	return nil
+	return w, nil
+}
+
+// found returns where a walker stands.
+func found(w *walker) Found {
+	return Found{w.cursor.Composition().Parts(), w.cursor.LogScore()}
 }
 
 // partners returns the ingredients of the largest amounts but i, which others are
@@ -255,7 +327,7 @@ func (l *lister) settle(w *walker, others, near *apart, i int) error {
 		if len(inner) == 0 || inner[best].value < w.cursor.LogScore() {
 			continue
 		}
-		least := inner[best].value - min(-math.Log1p(-settleTolerance), settleOdds/max(l.Weight, 1))
+		least := inner[best].value - min(-portable.Log1p(-settleTolerance), settleOdds/max(l.Weight, 1))
 		low, high := best, best
 		for low > 0 && inner[low-1].value >= least && inner[low-1].to == inner[low].from {
 			low--
@@ -280,7 +352,7 @@ func (l *lister) settle(w *walker, others, near *apart, i int) error {
 // amounts returns the range of an ingredient.
 func (l *lister) amounts(w *walker, of mcmc.Part) (Range, error) {
 	x, r := w.cursor.Composition(), Range{of.Amount, of.Amount}
-	i, least := of.Ingredient, w.cursor.LogScore()+math.Log1p(-l.Tolerance)
+	i, least := of.Ingredient, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
 	for _, j := range partners(x, i) {
 		s := of.Amount + x.Amount(j)
 		if err := w.look(i, j, s); err != nil {
@@ -313,11 +385,13 @@ func (l *lister) place(entries []Entry, at int) {
 			e.Apart = d
 		}
 	}
-	for _, f := range l.pool {
+	near := slices.Concat(e.settled, l.pool)
+	sortFound(near)
+	for _, f := range near {
 		if f.LogScore < e.LogScore-variantWorse || len(e.Variants) == mostVariants {
 			break
 		}
-		if !sameSet(f.Parts, e.Parts) && l.Distance.Between(e.Parts, f.Parts) <= variantApart &&
+		if f.LogScore <= e.LogScore && !sameSet(f.Parts, e.Parts) && l.Distance.Between(e.Parts, f.Parts) <= variantApart &&
 			!slices.ContainsFunc(e.Variants, func(v Found) bool { return sameSet(v.Parts, f.Parts) }) &&
 			!slices.ContainsFunc(entries, func(o Entry) bool { return slices.Equal(o.Parts, f.Parts) }) {
 			e.Variants = append(e.Variants, f)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -56,7 +57,7 @@ const (
 // anneal makes steps while β rises geometrically, in units of 1/spread.
 func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error {
 	from, to = from/w.spread, to/w.spread
-	rise := math.Log(to / from)
+	rise := portable.Log(to / from)
 	told := w.evaluations
 	tell := func() {
 		if w.o.Looked != nil {
@@ -72,7 +73,7 @@ func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error 
 			}
 			tell()
 		}
-		beta := from * math.Exp(rise*float64(k)/float64(max(steps-1, 1)))
+		beta := float64(from * portable.Exp(rise*float64(k)/float64(max(steps-1, 1))))
 		if err := w.step(beta); err != nil {
 			return err
 		}
@@ -132,7 +133,7 @@ func (w *walker) step(beta float64) error {
 	}
 	w.weights = w.weights[:0]
 	for _, c := range w.choices {
-		w.weights = append(w.weights, math.Exp(beta*(c.value-top)))
+		w.weights = append(w.weights, portable.Exp(float64(beta*(c.value-top))))
 	}
 	c := w.choices[w.rand.Categorical(w.weights)]
 	if curved && c.from > 0 && c.to <= s {

@@ -116,12 +116,11 @@ func (s *Session) listOf(r *http.Request) (any, error) {
 	if w == nil {
 		return nil, &fault.Error{Message: fmt.Sprintf("step %d has not been looked at since the page is served", step.ID), Hint: "go back to it first"}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.list == nil {
+	l := w.shown()
+	if l == nil {
 		return nil, &fault.Error{Message: fmt.Sprintf("step %d has no shortlist yet", step.ID)}
 	}
-	return w.list, nil
+	return l, nil
 }
 
 // recipeText is a composition in a line, the largest part first.

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -158,7 +159,7 @@ func (c *chains) fitting(before []keptDraw) (starts []keptDraw, weights []float6
 	}
 	top := slices.Max(logs)
 	for _, v := range logs {
-		weights = append(weights, math.Exp(v-top))
+		weights = append(weights, portable.Exp(v-top))
 	}
 	return starts, weights
 }

@@ -13,6 +13,8 @@ import (
 // the last one counts: a page that is slow misses what is over, and nothing waits
 // for it.
 type hub struct {
+	telling sync.Mutex // held from a look to its message, and taken before any other lock
+
 	mu     sync.Mutex
 	kinds  []string // in the order of their first message
 	latest map[string]message
@@ -30,8 +32,17 @@ func newHub() *hub {
 	return &hub{latest: make(map[string]message), pages: make(map[chan struct{}]bool)}
 }
 
-// tell sends a message of a kind.
-func (h *hub) tell(kind string, what any) error {
+// tell sends a message of a kind: what look sees there is, unless there is nothing to
+// tell. Looks and messages take turns, so versions rise with the time of the look. Who
+// tells of a change after making it can therefore be sure that the last message has it,
+// whoever else tells at the same time.
+func (h *hub) tell(kind string, look func() (what any, there bool)) error {
+	h.telling.Lock()
+	defer h.telling.Unlock()
+	what, there := look()
+	if !there {
+		return nil
+	}
 	data, err := json.Marshal(what)
 	if err != nil {
 		return fmt.Errorf("telling pages of %s: %w", kind, err)
@@ -61,22 +72,26 @@ func (h *hub) join() chan struct{} {
 	page := make(chan struct{}, 1)
 	h.mu.Lock()
 	h.pages[page] = true
-	n := len(h.pages)
 	h.mu.Unlock()
-	h.told(n)
+	h.tellPages()
 	return page
 }
 
 func (h *hub) leave(page chan struct{}) {
 	h.mu.Lock()
 	delete(h.pages, page)
-	n := len(h.pages)
 	h.mu.Unlock()
-	h.told(n)
+	h.tellPages()
 }
 
-// told tells how many pages are open; an int can always be marshalled.
-func (h *hub) told(pages int) { _ = h.tell("pages", pages) }
+// tellPages tells how many pages are open; an int can always be marshalled.
+func (h *hub) tellPages() {
+	_ = h.tell("pages", func() (any, bool) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return len(h.pages), true
+	})
+}
 
 // close ends all streams.
 func (h *hub) close() {

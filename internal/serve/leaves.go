@@ -28,7 +28,7 @@ func (s *Session) leaves(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, all, ok := request.changes()
+	_, all, ok := request.changes(s.measured())
 	if !ok {
 		return nil, &fault.Error{Message: "this is no change of rules"}
 	}
@@ -47,7 +47,7 @@ func (s *Session) leaves(r *http.Request) (any, error) {
 	}
 	p, err := s.try(r.Context(), text)
 	if err != nil {
-		out.Fault = newFault(err, string(text))
+		out.Fault = newFault(err, string(text), s.measured())
 		out.Left = "none"
 		return out, nil
 	}
@@ -66,5 +66,5 @@ func (s *Session) leaves(r *http.Request) (any, error) {
 
 // try reads a text as a problem.
 func (s *Session) try(ctx context.Context, text []byte) (*problem.Problem, error) {
-	return problem.Load(problem.AllowPrograms(ctx), s.file, problem.Options{Text: text, Allow: s.allow, Grown: &s.grown, Cache: true})
+	return s.load(ctx, text, problem.Options{})
 }

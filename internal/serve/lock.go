@@ -3,45 +3,43 @@ package serve
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/gofrs/flock"
-
 	"kir/internal/fault"
+	"kir/internal/file"
 )
 
-// A lock says that a process serves a problem. It is a file beside the problem
-// that holds the address of the page, and is gone when the process ends well.
+// A lock says that a process serves a problem. It is a file beside the problem, with
+// another that holds the address of the page; both are gone when the process ends well.
 type lock struct {
-	flock *flock.Flock
-	path  string
+	held *file.Lock
+	dir  *file.Dir
+	page string // the name of the file that holds the address
 }
+
+// mostAddress bounds what is read of an address.
+const mostAddress = 1 << 10
 
 // lockProblem takes the lock of a problem, or says who has it.
-func lockProblem(file string) (*lock, error) {
-	path := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".lock")
-	f := flock.New(path)
-	taken, err := f.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("locking %s: %w", file, err)
+func lockProblem(problem string) (*lock, error) {
+	base := filepath.Base(problem)
+	l := &lock{dir: &file.Dir{Path: filepath.Dir(problem), Mode: 0o600}, page: "." + base + ".page"}
+	var err error
+	if l.held, err = l.dir.Lock("."+base+".lock", false, 0); err != nil {
+		return nil, fmt.Errorf("locking %s: %w", problem, err)
 	}
-	if !taken {
+	if l.held == nil {
 		hint := "end that one first"
-		if at, err := os.ReadFile(path); err == nil && len(at) > 0 {
+		if at, err := l.dir.Read(l.page, mostAddress); err == nil && len(at) > 0 {
 			hint = "its page is at " + strings.TrimSpace(string(at))
 		}
-		return nil, &fault.Error{File: file, Message: "another kir serve has this problem open", Hint: hint}
+		return nil, &fault.Error{File: problem, Message: "another kir serve has this problem open", Hint: hint}
 	}
-	return &lock{f, path}, nil
+	return l, nil
 }
 
-// tell writes down where the page is, without its token.
-func (l *lock) tell(address string) error {
-	return os.WriteFile(l.path, []byte(address+"\n"), 0o600)
-}
+// tell writes down where the page is, without what lets in.
+func (l *lock) tell(address string) error { return l.dir.Replace(l.page, []byte(address+"\n")) }
 
-func (l *lock) release() error {
-	return errors.Join(os.Remove(l.path), l.flock.Unlock())
-}
+func (l *lock) release() error { return errors.Join(l.dir.Remove(l.page), l.held.Remove()) }

@@ -6,8 +6,7 @@ import (
 	"net/http"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
+	"kir/internal/portable"
 	"kir/internal/report"
 )
 
@@ -78,9 +77,9 @@ func (s *Session) drawMap(r *http.Request) (any, error) {
 	}
 	out.Explained = report.Number(axes.explained)
 	for k, x := range rows {
-		point := Point{X: at.At(k, 0), Y: at.At(k, 1), Score: report.UnknownNumber(), Text: recipeText(p, x)}
+		point := Point{X: at[k][0], Y: at[k][1], Score: report.UnknownNumber(), Text: recipeText(p, x)}
 		if x.logScore > math.Inf(-1) {
-			point.Score = report.Number(math.Exp(x.logScore - top))
+			point.Score = report.Number(portable.Exp(x.logScore - top))
 		}
 		if k >= draws {
 			point.Name = p.Book.Recipes[k-draws].Name
@@ -101,7 +100,7 @@ func (s *Session) drawMap(r *http.Request) (any, error) {
 // axes are the principal components.
 type axes struct {
 	ingredients []int
-	loadings    *mat.Dense
+	loadings    [2][]float64 // by axis, of each ingredient
 	explained   float64
 }
 
@@ -117,11 +116,11 @@ func (x *axes) ends(axis int, upper bool) []int {
 		sign = -1
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(sign*x.loadings.At(a, axis), sign*x.loadings.At(b, axis))
+		return cmp.Compare(float64(sign*x.loadings[axis][a]), float64(sign*x.loadings[axis][b]))
 	})
 	var out []int
 	for _, k := range order[:min(3, len(order))] {
-		if sign*x.loadings.At(k, axis) < -0.1 {
+		if sign*x.loadings[axis][k] < -0.1 {
 			out = append(out, x.ingredients[k])
 		}
 	}
@@ -130,7 +129,7 @@ func (x *axes) ends(axis int, upper bool) []int {
 
 // plane returns the first two principal components of rows, learnt from the first so
 // many of them, and the rows' places; nil where there is no plane.
-func plane(rows []keptDraw, learn, n int) (*axes, *mat.Dense) {
+func plane(rows []keptDraw, learn, n int) (*axes, [][2]float64) {
 	// The ingredients that are used neither by few nor by nearly all.
 	uses := make([]int, n)
 	for _, x := range rows[:learn] {
@@ -159,15 +158,16 @@ func plane(rows []keptDraw, learn, n int) (*axes, *mat.Dense) {
 		place[i] = k
 	}
 	m := len(order)
-	ratios := mat.NewDense(len(rows), m, nil)
+	ratios := make([][]float64, len(rows))
 	for r, x := range rows {
-		row := ratios.RawRowView(r)
+		row := make([]float64, m)
+		ratios[r] = row
 		for k := range row {
-			row[k] = math.Log(planeZero)
+			row[k] = portable.Log(planeZero)
 		}
 		for _, part := range x.parts {
 			if k := place[part.Ingredient]; k >= 0 {
-				row[k] = math.Log(float64(part.Amount))
+				row[k] = portable.Log(float64(part.Amount))
 			}
 		}
 		mean := 0.0
@@ -181,45 +181,45 @@ func plane(rows []keptDraw, learn, n int) (*axes, *mat.Dense) {
 	for k := range m {
 		mean := 0.0
 		for r := range learn {
-			mean += ratios.At(r, k) / float64(learn)
+			mean += ratios[r][k] / float64(learn)
 		}
-		for r := range len(rows) {
-			ratios.Set(r, k, ratios.At(r, k)-mean)
+		for _, row := range ratios {
+			row[k] -= mean
 		}
 	}
-	of := ratios.Slice(0, learn, 0, m)
-	covariance := mat.NewSymDense(m, nil)
-	var product mat.Dense
-	product.Mul(of.T(), of)
+	covariance := make([][]float64, m)
+	for i := range covariance {
+		covariance[i] = make([]float64, m)
+	}
+	for _, row := range ratios[:learn] {
+		for i, v := range row {
+			portable.AddScaled(covariance[i], v, row)
+		}
+	}
 	trace := 0.0
 	for i := range m {
-		trace += product.At(i, i)
-		for j := i; j < m; j++ {
-			covariance.SetSym(i, j, product.At(i, j))
-		}
+		trace += covariance[i][i]
 	}
-	var eigen mat.EigenSym
-	if trace == 0 || !eigen.Factorize(covariance, true) {
+	if trace == 0 {
 		return nil, nil
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	values := eigen.Values(nil)
-	loadings := mat.NewDense(m, 2, nil)
-	for a := range 2 {
-		column := m - 1 - a
+	values, vectors := portable.Eigen(covariance)
+	var loadings [2][]float64
+	for a := range loadings {
 		// The sign is chosen, so that the map of the same draws is the same.
 		sign, largest := 1.0, 0.0
-		for k := range m {
-			if v := vectors.At(k, column); math.Abs(v) > largest {
+		for _, v := range vectors[m-1-a] {
+			if math.Abs(v) > largest {
 				largest, sign = math.Abs(v), math.Copysign(1, v)
 			}
 		}
-		for k := range m {
-			loadings.Set(k, a, sign*vectors.At(k, column))
+		for _, v := range vectors[m-1-a] {
+			loadings[a] = append(loadings[a], float64(sign*v))
 		}
 	}
-	var at mat.Dense
-	at.Mul(ratios, loadings)
-	return &axes{order, loadings, (values[m-1] + values[m-2]) / trace}, &at
+	at := make([][2]float64, len(rows))
+	for r, row := range ratios {
+		at[r] = [2]float64{portable.Dot(row, loadings[0]), portable.Dot(row, loadings[1])}
+	}
+	return &axes{order, loadings, (values[m-1] + values[m-2]) / trace}, at
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -41,22 +42,25 @@ type Request struct {
 
 // changes returns what a request comes to in the problem's file, and in words; ok
 // is false for a request that changes nothing there.
-func (r *Request) changes() (words string, all []change.Change, ok bool) {
+func (r *Request) changes(m measure) (words string, all []change.Change, ok bool) {
 	switch r.Do {
 	case "pin":
-		words = "with " + r.Ingredient
-		if r.Amount != "" {
-			words += " at " + r.Amount
+		if r.Amount == "" {
+			return "with " + r.Ingredient, []change.Change{change.Pin{Ingredient: r.Ingredient}}, true
 		}
-		return words, []change.Change{change.Pin{Ingredient: r.Ingredient, Amount: r.Amount}}, true
+		return r.Ingredient + " kept at " + m.said(r.Amount), []change.Change{change.Pin{Ingredient: r.Ingredient, Amount: m.written(r.Amount)}}, true
 	case "ban":
 		return "without " + r.Ingredient, []change.Change{change.Exclude{Ingredient: r.Ingredient}}, true
 	case "replace":
 		return r.By + " instead of " + r.Ingredient, []change.Change{change.Exclude{Ingredient: r.Ingredient}, change.Pin{Ingredient: r.By}}, true
 	case "dose":
-		return r.Ingredient + " " + between(r.Min, r.Max), []change.Change{change.Bound{Ingredient: r.Ingredient, Min: r.Min, Max: r.Max}}, true
+		least := r.Min
+		if units, ok := m.units(least); ok && units == 0 && r.Max != "" {
+			least = "" // what is used has a unit at least
+		}
+		return r.Ingredient + " " + m.between(least, r.Max), []change.Change{change.Bound{Ingredient: r.Ingredient, Min: m.written(least), Max: m.written(r.Max)}}, true
 	case "group":
-		return r.Value + " " + between(r.Min, r.Max), []change.Change{change.Group{Attribute: r.Attribute, Value: r.Value, Min: r.Min, Max: r.Max}}, true
+		return r.Value + " " + m.between(r.Min, r.Max), []change.Change{change.Group{Attribute: r.Attribute, Value: r.Value, Min: m.written(r.Min), Max: m.written(r.Max)}}, true
 	case "near":
 		near := change.Near{Changes: r.Changes}
 		for _, name := range slices.Sorted(maps.Keys(r.Recipe)) {
@@ -77,22 +81,11 @@ func (r *Request) changes() (words string, all []change.Change, ok bool) {
 	return "", nil, false
 }
 
-// between is a range in words.
-func between(least, most string) string {
-	switch {
-	case least == "":
-		return "at most " + most
-	case most == "":
-		return "at least " + least
-	}
-	return least + " to " + most
-}
-
 // whole makes whole numbers of JSON's, where they are.
 func whole(v any) any {
 	switch v := v.(type) {
 	case float64:
-		if v == float64(int(v)) {
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 			return int(v)
 		}
 	case []any:
@@ -111,7 +104,7 @@ type Answer struct {
 
 // do does what a request asks for.
 func (s *Session) do(r *Request) (*Answer, error) {
-	if words, all, ok := r.changes(); ok {
+	if words, all, ok := r.changes(s.measured()); ok {
 		const most = 300
 		if len(words) > most {
 			words = words[:most] + "…"
@@ -128,7 +121,9 @@ func (s *Session) do(r *Request) (*Answer, error) {
 	case "name":
 		return &Answer{Done: true}, s.name(r.Step, r.Text)
 	case "allow":
-		s.allowCommand(r.Text)
+		if err := s.allowCommand(r.Text); err != nil {
+			return nil, err
+		}
 		return &Answer{Done: true}, s.tellState()
 	case "prefer":
 		return &Answer{Done: true}, s.prefer(r.Better, r.Worse)
@@ -147,7 +142,7 @@ func (s *Session) takeWay(k int) error {
 	w.mu.Lock()
 	err, text := w.fault, w.step.Text
 	w.mu.Unlock()
-	ways := waysOut(err, text)
+	ways := waysOut(err, text, s.measured())
 	if k < 0 || k >= len(ways) || ways[k].changes == nil {
 		return &fault.Error{Message: "there is no such way out any more"}
 	}

@@ -4,14 +4,20 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,6 +52,26 @@ type client struct {
 	t       *testing.T
 	server  *httptest.Server
 	session *Session
+	guard   *guard
+}
+
+// opened returns what sends requests as a browser does in which an address was opened.
+func opened(t *testing.T, address string) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	response, err := browser.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s", address, response.Status)
+	}
+	return browser
 }
 
 // serving serves a problem to a test, without the run that settles a step.
@@ -59,8 +85,10 @@ func serving(t *testing.T, file string) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := newGuard(netip.MustParseAddr("127.0.0.1"), []string{"studio.lan"})
-	server := httptest.NewServer(g.wrap(s.handler()))
+	server := httptest.NewUnstartedServer(nil)
+	g := newGuard(netip.MustParseAddrPort(server.Listener.Addr().String()), []string{"studio.lan"})
+	server.Config.Handler = g.wrap(s.handler())
+	server.Start()
 	t.Cleanup(func() {
 		cancel()
 		err := s.end()
@@ -73,7 +101,20 @@ func serving(t *testing.T, file string) *client {
 		server.Close()
 	})
 	s.begin()
-	return &client{t, server, s}
+	return &client{t, server, s, g}
+}
+
+// send sends a request with the cookie.
+func (c *client) send(method, path, kind string, body io.Reader) (*http.Response, error) {
+	r, err := http.NewRequest(method, c.server.URL+path, body)
+	if err != nil {
+		return nil, err
+	}
+	r.AddCookie(&http.Cookie{Name: c.guard.cookie, Value: c.guard.session})
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	return http.DefaultClient.Do(r)
 }
 
 // do sends a request as the page does, and returns the status and what is answered.
@@ -83,7 +124,7 @@ func (c *client) do(r Request) (int, string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	response, err := http.Post(c.server.URL+"/do", "application/json", bytes.NewReader(data))
+	response, err := c.send("POST", "/do", "application/json", bytes.NewReader(data))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -106,7 +147,7 @@ func (c *client) must(r Request) {
 // get gets a page.
 func (c *client) get(path string) (int, string) {
 	c.t.Helper()
-	response, err := http.Get(c.server.URL + path)
+	response, err := c.send("GET", path, "", nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -152,8 +193,11 @@ func TestGuard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if host != "" {
+		if r.AddCookie(&http.Cookie{Name: c.guard.cookie, Value: c.guard.session}); host != "" {
 			r.Host = host
+		}
+		if method != "POST" {
+			r.Body, r.ContentLength = nil, 0
 		}
 		for k, v := range header {
 			r.Header.Set(k, v)
@@ -206,7 +250,7 @@ func TestGuard(t *testing.T) {
 	if status, _ := send("POST", "", "/do", map[string]string{"Origin": c.server.URL, "Content-Type": "application/json"}); status != http.StatusOK {
 		t.Errorf("the page's own request: %d", status)
 	}
-	response, err := http.Get(c.server.URL + "/")
+	response, err := c.send("GET", "/", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,39 +261,135 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestToken: beyond loopback an address without its token is of no use.
+// TestToken: without the cookie that the secret of an address becomes there is nothing,
+// on loopback and elsewhere; the secret is good once; two pages of one host have cookies
+// of their own.
 func TestToken(t *testing.T) {
-	g := newGuard(netip.MustParseAddr("192.0.2.7"), nil)
-	if len(g.token) < 20 {
-		t.Fatalf("the token is %q", g.token)
-	}
-	h := g.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "in") }))
-	ask := func(target, host string, cookie *http.Cookie) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("GET", target, nil)
-		r.Host = host
-		if cookie != nil {
-			r.AddCookie(cookie)
+	for _, address := range []string{"127.0.0.1:80", "[::1]:80", "192.0.2.7:80", "0.0.0.0:80"} {
+		g := newGuard(netip.MustParseAddrPort(address), nil)
+		served := 0
+		h := g.wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served++ }))
+		host := strings.Replace(address, "0.0.0.0", "192.0.2.9", 1)
+		ask := func(method, target, host string, cookies ...*http.Cookie) *httptest.ResponseRecorder {
+			r := httptest.NewRequest(method, target, nil)
+			r.Host = host
+			for _, c := range cookies {
+				r.AddCookie(c)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w
 		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		return w
+		used := 0
+		url := g.offer(func() { used++ })
+		token := url[strings.LastIndex(url, "=")+1:]
+		if !strings.HasPrefix(url, "http://"+address+"/?token=") || len(token) < 20 {
+			t.Fatalf("the address is %q", url)
+		}
+		for _, target := range []string{"/", "/events", "/text", "/page.css", "/js/main.js", "/none", "/?token=", "/?token=" + token[:10], "/?token=" + token + "A", "/events?token=" + token, "/do?token=" + token} {
+			for _, method := range []string{"GET", "POST", "HEAD", "OPTIONS", "PUT"} {
+				for _, cookies := range [][]*http.Cookie{nil, {{Name: g.cookie, Value: ""}}, {{Name: g.cookie, Value: token}}, {{Name: "kir-81", Value: g.session}}, {{Name: "kir-token", Value: g.session}}} {
+					for _, host := range []string{host, "localhost", "rebound.example"} {
+						if w := ask(method, target, host, cookies...); w.Code != http.StatusForbidden {
+							t.Errorf("%s %s of %s with %v: %d", method, target, host, cookies, w.Code)
+						}
+					}
+				}
+			}
+		}
+		for _, method := range []string{"POST", "HEAD", "PUT"} {
+			if w := ask(method, "/?token="+token, host); w.Code != http.StatusForbidden {
+				t.Errorf("%s with the secret: %d", method, w.Code)
+			}
+		}
+		if w := ask("GET", "/?token="+token, "rebound.example"); w.Code != http.StatusMisdirectedRequest {
+			t.Errorf("with the secret, by another name: %d", w.Code)
+		}
+		if served+used > 0 {
+			t.Errorf("%d requests were let in, and the secret used %d times", served, used)
+		}
+		w := ask("GET", "/?token="+token, host)
+		cookies := w.Result().Cookies()
+		if w.Code != http.StatusOK || len(cookies) != 1 || cookies[0].Name != "kir-80" || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || strings.Contains(cookies[0].Value, token) || used != 1 || served != 0 {
+			t.Fatalf("with the secret: %d %v", w.Code, cookies)
+		}
+		if w := ask("GET", "/?token="+token, host); w.Code != http.StatusForbidden || used != 1 {
+			t.Errorf("a second time: %d", w.Code)
+		}
+		other := &http.Cookie{Name: "kir-81", Value: "that of another page"}
+		if ask("GET", "/events", host, other, cookies[0]); served != 1 {
+			t.Errorf("the cookie, beside that of another page, does not let in")
+		}
+		if w := ask("GET", "/events", "rebound.example", cookies[0]); w.Code != http.StatusMisdirectedRequest || served != 1 {
+			t.Errorf("the cookie by another name: %d", w.Code)
+		}
+		// Of two browsers one is let in.
+		token = strings.TrimPrefix(g.offer(nil), g.url()+"?token=")
+		var in atomic.Int32
+		var both sync.WaitGroup
+		for range 8 {
+			both.Go(func() {
+				if g.take(token) {
+					in.Add(1)
+				}
+			})
+		}
+		if both.Wait(); in.Load() != 1 {
+			t.Errorf("a secret opened %d browsers", in.Load())
+		}
 	}
-	if w := ask("/", "192.0.2.7:80", nil); w.Code != http.StatusForbidden {
-		t.Errorf("without a token: %d", w.Code)
+}
+
+// TestDoor: the file that takes a browser to the page can be read by nobody else, and is
+// gone once it was used; then there is another address for another browser.
+func TestDoor(t *testing.T) {
+	c := serving(t, cocktails(t))
+	var next []string
+	c.session.options.Again = func(address string) { next = append(next, address) }
+	first := c.session.another(c.guard)
+	door, err := c.session.openDoor(c.guard)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if w := ask("/?token="+g.token[:10], "192.0.2.7:80", nil); w.Code != http.StatusForbidden {
-		t.Errorf("with half of it: %d", w.Code)
+	info, err := os.Stat(door)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Fatalf("%v: %v", info.Mode(), err)
 	}
-	if w := ask("/?token="+g.token, "rebound.example", nil); w.Code != http.StatusMisdirectedRequest {
-		t.Errorf("with it, by another name: %d", w.Code)
+	text, err := os.ReadFile(door)
+	if err != nil {
+		t.Fatal(err)
 	}
-	w := ask("/?token="+g.token, "192.0.2.7:80", nil)
-	cookies := w.Result().Cookies()
-	if w.Code != http.StatusOK || len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || strings.Contains(w.Body.String(), "in\n") {
-		t.Fatalf("with it: %d %v", w.Code, cookies)
+	_, address, _ := strings.Cut(string(text), "href=\"")
+	address, _, _ = strings.Cut(address, "\"")
+	if address == first || !strings.HasPrefix(address, c.guard.url()+"?token=") {
+		t.Fatalf("the door is %s", text)
 	}
-	if w := ask("/events", "192.0.2.7", cookies[0]); w.Body.String() != "in" {
-		t.Errorf("with the cookie: %d %s", w.Code, w.Body)
+	browsers := []*http.Client{opened(t, address)}
+	if _, err := os.Stat(door); !errors.Is(err, os.ErrNotExist) || len(next) > 0 {
+		t.Errorf("an open door stays: %v, %v", err, next)
+	}
+	for _, address := range []string{first, ""} {
+		if address == "" {
+			address = next[0]
+		}
+		browsers = append(browsers, opened(t, address))
+		if response, err := http.Get(address); err != nil || response.StatusCode != http.StatusForbidden {
+			t.Errorf("%s opens two browsers: %v", address, err)
+		} else {
+			response.Body.Close()
+		}
+	}
+	if len(next) != 2 || next[0] == next[1] {
+		t.Errorf("the next addresses are %q", next)
+	}
+	for _, b := range browsers {
+		response, err := b.Get(c.guard.url() + "text?step=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if response.Body.Close(); response.StatusCode != http.StatusOK {
+			t.Errorf("an open browser gets %s", response.Status)
+		}
 	}
 }
 
@@ -316,7 +456,7 @@ func TestPrograms(t *testing.T) {
 	}
 	c := serving(t, file)
 	s := c.until("asking", func(s *State) bool { return s.Phase == "asking" })
-	if len(s.Asks) != 1 || !strings.Contains(s.Asks[0], "./score.sh") {
+	if len(s.Asks) != 1 || !slices.Equal(s.Asks[0].Lines, []string{"in " + strconv.Quote(dir), `"./score.sh"`}) {
 		t.Fatalf("it asks for %q", s.Asks)
 	}
 	for told := ""; !strings.Contains(told, `"phase":"asking"`); time.Sleep(5 * time.Millisecond) { // the test's time bounds it
@@ -331,7 +471,10 @@ func TestPrograms(t *testing.T) {
 	if _, err := os.Stat(ran); err == nil {
 		t.Fatal("the program has run unasked")
 	}
-	c.must(Request{Do: "allow", Text: s.Asks[0]})
+	if status, _ := c.do(Request{Do: "allow", Text: strings.Repeat("0", 64)}); status == http.StatusOK {
+		t.Error("what nobody asks for is allowed")
+	}
+	c.must(Request{Do: "allow", Text: s.Asks[0].Key})
 	for range 200 {
 		if _, err := os.Stat(ran); err == nil {
 			break
@@ -343,6 +486,87 @@ func TestPrograms(t *testing.T) {
 	}
 	c.must(Request{Do: "text", Step: 1, Text: strings.Replace(text, "[./score.sh]", "[./score.sh, -x]", 1)})
 	c.until("asking again", func(s *State) bool { return s.Phase == "asking" })
+}
+
+// TestConsent: consent is to a whole command, however long, to its words one by one, and
+// to the program's contents; and nothing runs before it, whatever the problem has read.
+func TestConsent(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
+	t.Setenv("HOME", dir)
+	file, ran := filepath.Join(dir, "problem.yaml"), filepath.Join(dir, "ran")
+	program := filepath.Join(dir, "score.sh")
+	write := func(contents string) {
+		t.Helper()
+		if err := os.WriteFile(program, []byte(contents), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const scores = "while read line; do echo '[]'; done\n"
+	write(scores)
+	// A kernel that looks at all compositions of a small problem when it is read.
+	problemOf := func(words ...string) string {
+		return "ingredients: {count: 4}\ntotal: 10\nsparsity: {uniform: [1, 3]}\nsampler: {kernel: gibbs}\nproperties:\n  own: {program: {command: [" + strings.Join(words, ", ") + "]}}\n"
+	}
+	long := "'head -n 0; echo a script of more letters than fit a line of a terminal, and harmless to its end'"
+	if err := os.WriteFile(file, []byte(problemOf("sh", "-c", long)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := serving(t, file)
+	asked := func(what string) Ask {
+		t.Helper()
+		s := c.until(what, func(s *State) bool { return s.Phase == "asking" })
+		if len(s.Asks) != 1 {
+			t.Fatalf("%s: it asks for %q", what, s.Asks)
+		}
+		return s.Asks[0]
+	}
+	steer := func(words ...string) {
+		t.Helper()
+		c.must(Request{Do: "text", Step: 1, Text: problemOf(words...)})
+	}
+	first := asked("a long command")
+	if want := strconv.Quote(strings.Trim(long, "'")); first.Lines[3] != want {
+		t.Errorf("it shows %s, not %s", first.Lines[3], want)
+	}
+	c.must(Request{Do: "allow", Text: first.Key})
+	read := func(s *State) bool { return s.Phase == "faulty" || s.Phase == "drawing" }
+	c.until("allowed", read)
+	steer("sh", "-c", strings.Replace(long, "harmless to its end", "touch "+ran, 1))
+	asked("another tail")
+	steer("sh", "score.sh", "a b")
+	split := asked("two words")
+	steer("sh", "score.sh", "a", "b")
+	if asked("three words").Key == split.Key {
+		t.Error("words are run together")
+	}
+	steer("sh", "score.sh")
+	plain := asked("a script")
+	c.must(Request{Do: "allow", Text: plain.Key})
+	c.until("the script", read)
+	write("touch " + ran + "\n" + scores)
+	c.must(Request{Do: "text", Step: 1, Text: strings.Replace(problemOf("sh", "score.sh"), "total: 10", "total: 11", 1)})
+	if changed := asked("another script"); changed.Key == plain.Key || !slices.Equal(changed.Lines, plain.Lines) {
+		t.Errorf("it asks for %q", changed)
+	}
+	write(scores)
+	c.must(Request{Do: "text", Step: 1, Text: strings.Replace(problemOf("sh", "score.sh"), "total: 10", "total: 12", 1)})
+	c.until("the script as it was, of another problem", read)
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("what nobody allowed has run")
+	}
+
+	// What is trusted is not asked for.
+	text := []byte(problemOf("sh", "score.sh", "trusted"))
+	commands, err := problem.Programs(t.Context(), file, text)
+	if err != nil || len(commands) != 1 {
+		t.Fatal(commands, err)
+	}
+	if err := commands[0].Trust(); err != nil {
+		t.Fatal(err)
+	}
+	c.must(Request{Do: "text", Step: 1, Text: string(text)})
+	c.until("trusted", read)
 }
 
 // TestTwoProcesses: whoever comes second is told where the page is.

@@ -32,7 +32,7 @@ func TestServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	begun, ended := make(chan string, 1), make(chan error, 1)
-	o := Options{File: file, Address: "127.0.0.1:0", Begun: func(address string) { begun <- address }, Run: func(ctx context.Context, _ *problem.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
+	o := Options{File: file, Address: "127.0.0.1:0", Begun: func(address, _ string) { begun <- address }, Run: func(ctx context.Context, _ *problem.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}
@@ -43,7 +43,9 @@ func TestServe(t *testing.T) {
 	case err := <-ended:
 		t.Fatal(err)
 	}
-	response, err := http.Get(address)
+	browser := opened(t, address)
+	address, _, _ = strings.Cut(address, "?")
+	response, err := browser.Get(address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func TestServe(t *testing.T) {
 	if err := Serve(ctx, o); err == nil || !strings.Contains(err.Error(), "another kir serve has this problem open: its page is at "+address) {
 		t.Errorf("a second one: %v", err)
 	}
-	events, err := http.Get(address + "events")
+	events, err := browser.Get(address + "events")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,12 +100,15 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// is looks at what is always the same.
+func is(what any) func() (any, bool) { return func() (any, bool) { return what, true } }
+
 // TestHub: a page that joins late is told the last of each kind, in the order of their
 // first, and one that is there what is new.
 func TestHub(t *testing.T) {
 	h := newHub()
 	tell := func(kind string, what any) {
-		if err := h.tell(kind, what); err != nil {
+		if err := h.tell(kind, is(what)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,7 +152,7 @@ func TestHub(t *testing.T) {
 	if got := told(7); got != "[] [] 7 true" || !awake(a) {
 		t.Error(got)
 	}
-	if err := h.tell("state", math.NaN()); err == nil {
+	if err := h.tell("state", is(math.NaN())); err == nil {
 		t.Error("what cannot be told is told")
 	}
 }
@@ -157,7 +162,7 @@ func TestHub(t *testing.T) {
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub()
-		if err := errors.Join(h.tell("state", 1), h.tell("draws", 2)); err != nil {
+		if err := errors.Join(h.tell("state", is(1)), h.tell("draws", is(2))); err != nil {
 			t.Fatal(err)
 		}
 		ctx, leave := context.WithCancel(t.Context())
@@ -169,7 +174,7 @@ func TestStream(t *testing.T) {
 		leave()
 		synctest.Wait()
 		time.Sleep(12 * time.Second)
-		if err := h.tell("state", 3); err != nil {
+		if err := h.tell("state", is(3)); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -214,8 +219,8 @@ func TestSettles(t *testing.T) {
 		if err := s.end(); err != nil {
 			t.Error(err)
 		}
-		if _, err := os.Stat(s.scratch); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("left is %s", s.scratch)
+		if _, err := os.Stat(s.scratch.path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("left is %s", s.scratch.path)
 		}
 	})
 	c := &client{t: t, session: s}
@@ -261,7 +266,7 @@ func TestSettles(t *testing.T) {
 
 // only returns the changes of a request.
 func (r *Request) only(t *testing.T) []change.Change {
-	_, all, ok := r.changes()
+	_, all, ok := r.changes(measure{total: 1000, unit: "cl", whole: 9})
 	if !ok {
 		t.Fatalf("%+v is no change", r)
 	}
@@ -289,7 +294,7 @@ func TestAsked(t *testing.T) {
 		}
 		record.Holds(t, path, fmt.Sprint(status, " ", text))
 	}
-	response, err := http.Post(c.server.URL+"/do", "text/plain", strings.NewReader("{}"))
+	response, err := c.send("POST", "/do", "text/plain", strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +370,7 @@ func TestMany(t *testing.T) {
 	}
 	defer p.Close()
 	g := newGroups(p)
-	if a := asked(p, g); len(a.Names) != 5000 || a.Unnamed != 10 || len(a.Members) != 0 {
+	if a := asked(p, g, new(palette).of(g)); len(a.Names) != 5000 || a.Unnamed != 10 || len(a.Members) != 0 {
 		t.Errorf("%d are named, %d are not", len(a.Names), a.Unnamed)
 	}
 	kept := make([][]keptDraw, 4)
@@ -385,8 +390,8 @@ func TestMany(t *testing.T) {
 		kept[0] = append(kept[0], keptDraw{parts: []mcmc.Part{{Ingredient: 200 + k, Amount: 40}}, logDensity: 1})
 	}
 	axes, at := plane(kept[0], len(kept[0]), 5010)
-	if r, c := at.Dims(); r != 110 || c != 2 || len(axes.ingredients) != 87 || !(axes.explained > 0 && axes.explained < 1) {
-		t.Errorf("%d by %d, of %d ingredients, %v is explained", r, c, len(axes.ingredients), axes.explained)
+	if len(at) != 110 || len(axes.ingredients) != 87 || !(axes.explained > 0 && axes.explained < 1) {
+		t.Errorf("%d rows, of %d ingredients, %v is explained", len(at), len(axes.ingredients), axes.explained)
 	}
 	if axes, _ := plane(kept[0], 1, 5010); axes != nil && len(axes.ingredients) != 3 {
 		t.Errorf("one draw has axes of %d", len(axes.ingredients))

@@ -7,6 +7,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"encoding/json"
@@ -17,11 +18,13 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"kir/internal/fault"
+	"kir/internal/file"
 	"kir/internal/report/figure"
 )
 
@@ -50,8 +53,12 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	g := newGuard(address.Addr(), o.Hosts)
-	if err := l.tell("http://" + listener.Addr().String() + "/"); err != nil {
+	g := newGuard(address, o.Hosts)
+	if err := l.tell(g.url()); err != nil {
+		return err
+	}
+	door, err := s.openDoor(g)
+	if err != nil {
 		return err
 	}
 	server := &http.Server{Handler: g.wrap(s.handler()), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}
@@ -59,7 +66,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	go func() { served <- server.Serve(listener) }()
 	s.begin()
 	if o.Begun != nil {
-		o.Begun(g.url(listener.Addr()))
+		o.Begun(s.another(g), door)
 	}
 	select {
 	case err = <-served:
@@ -67,13 +74,41 @@ func Serve(ctx context.Context, o Options) (err error) {
 	case <-ctx.Done():
 	}
 	s.hub.close() // or the streams would never end
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 500*time.Millisecond)
 	defer cancel()
 	if err := server.Shutdown(ending); err != nil {
 		return server.Close()
 	}
 	return nil
 }
+
+// another returns an address that opens the page. When it was used there is another one,
+// for another browser.
+func (s *Session) another(g *guard) string {
+	return g.offer(func() {
+		if next := s.another(g); s.options.Again != nil {
+			s.options.Again(next)
+		}
+	})
+}
+
+// openDoor writes a file that takes a browser to the page, and returns its path. A
+// browser that is started gets this instead of the address: all users of a machine see
+// the arguments of each other's processes, and nobody else can read the file, which is
+// gone once it was used.
+func (s *Session) openDoor(g *guard) (path string, err error) {
+	const name = "open.html"
+	dir := &file.Dir{Path: s.scratch.path, Mode: 0o600}
+	address := g.offer(func() { s.noteError(dir.Remove(name)) })
+	var b bytes.Buffer
+	if err := doorTemplate.Execute(&b, address); err != nil {
+		return "", err
+	}
+	return dir.Join(name), dir.Create(name, b.Bytes())
+}
+
+var doorTemplate = template.Must(template.New("").Parse(`<!doctype html><meta charset="utf-8"><title>kir</title><meta http-equiv="refresh" content="0; url={{.}}"><p><a href="{{.}}">The page of kir serve</a>
+`))
 
 // handler returns what answers requests that the guard lets in.
 func (s *Session) handler() http.Handler {
@@ -82,7 +117,7 @@ func (s *Session) handler() http.Handler {
 	mux.HandleFunc("GET /page.css", serveStyle)
 	mux.HandleFunc("GET /js/{name}", serveScript)
 	mux.Handle("GET /events", s.hub)
-	mux.HandleFunc("POST /do", s.serveRequest)
+	mux.HandleFunc("POST "+requestPath, s.serveRequest)
 	mux.HandleFunc("GET /amounts", answered(s.amounts))
 
 	mux.HandleFunc("GET /map", answered(s.drawMap))
@@ -135,19 +170,39 @@ func serveScript(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-// mostRequest bounds the body of a request.
-const mostRequest = 4 << 20
+const (
+	// requestPath is where the page sends what it wants otherwise.
+	requestPath = "/do"
+	// mostRequest bounds the body of a request, and mostRequests those of all that are
+	// being answered.
+	mostRequest  = 4 << 20
+	mostRequests = 4 * mostRequest
+	// bodyTime is how long a body may take to arrive.
+	bodyTime = 10 * time.Second
+)
 
 func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
+	control := http.NewResponseController(w)
+	// What has no deadlines to set, as in tests, sends whole bodies.
+	_ = control.SetReadDeadline(time.Now().Add(s.bodyTime))
 	answered(func(r *http.Request) (any, error) {
 		// A form of another site cannot send this type.
 		if r.Header.Get("Content-Type") != "application/json" {
 			return nil, &fault.Error{Message: "a request is JSON"}
 		}
-		data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostRequest))
-		if err != nil {
-			return nil, &fault.Error{Message: "the request is too long"}
+		room := int64(mostRequest)
+		if r.ContentLength >= 0 {
+			room = min(room, r.ContentLength)
 		}
+		if !s.bodies.TryAcquire(room) {
+			return nil, errBusy
+		}
+		defer s.bodies.Release(room)
+		data, err := s.readBody(w, r)
+		if err != nil {
+			return nil, err
+		}
+		_ = control.SetReadDeadline(time.Time{}) // or it would end what takes longer
 		request, err := readRequest(data)
 		if err != nil {
 			return nil, err
@@ -156,6 +211,24 @@ func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
 	})(w, r)
 }
 
+// readBody reads the body of a request, which may neither be too long nor take too long.
+func (s *Session) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostRequest))
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, &fault.Error{Message: fmt.Sprintf("the request did not arrive within %v", s.bodyTime), Err: err}
+	}
+	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
+		return nil, &fault.Error{Message: "the request is too long", Err: err}
+	}
+	if err != nil {
+		return nil, &fault.Error{Message: "the request did not arrive whole", Err: err}
+	}
+	return data, nil
+}
+
+// errBusy is the error of a request whose body there is no room for.
+var errBusy = &fault.Error{Message: "too many large requests are being answered", Hint: "try again in a moment"}
+
 // answered answers with JSON: what was asked for, or a fault.
 func answered(what func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -163,6 +236,8 @@ func answered(what func(r *http.Request) (any, error)) http.HandlerFunc {
 		v, err := what(r)
 		var bad *fault.Error
 		switch {
+		case errors.Is(err, errBusy):
+			status, v = http.StatusServiceUnavailable, &Fault{Message: errBusy.Message, Hint: errBusy.Hint, Ways: []Way{}}
 		case errors.As(err, &bad):
 			status, v = http.StatusBadRequest, &Fault{Message: bad.Message, Hint: bad.Hint, Ways: []Way{}}
 		case err != nil:

@@ -12,7 +12,10 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"kir/internal/fault"
+	"kir/internal/file"
 	"kir/internal/problem"
 	"kir/internal/problem/change"
 	"kir/internal/problem/yaml"
@@ -32,27 +35,39 @@ type Options struct {
 
 	Address string   // to listen at, host:port
 	Hosts   []string // names of hosts that are allowed beside this machine's
-	Begun   func(address string)
+
+	// Begun is told the address of the page, which opens one browser, and a file that
+	// takes a browser there; Again, which may be nil, the next address each time that one
+	// was used.
+	Begun func(address, door string)
+	Again func(address string)
 }
 
 // A Session is a problem that a person steers: its steps, and what is being done
 // for the one that is looked at.
 type Session struct {
-	options Options
-	file    string
-	dir     string // of the problem file, without links
-	outside []string
-	scratch string // a directory for runs, gone at the end
-	hub     *hub
-	grown   problem.Grown
+	options  Options
+	file     string
+	dir      string              // of the problem file, without links
+	named    string              // the problem as it was when it was served
+	outside  []string            // files elsewhere that it named then
+	scratch  *scratch            // for runs
+	bodies   *semaphore.Weighted // of requests
+	bodyTime time.Duration       // how long one may take to arrive
+	hub      *hub
+	grown    problem.Grown
+	palette  palette
 
 	mu      sync.Mutex
 	ctx     context.Context
 	history *history
-	works   map[int]*work // the last of each step that was looked at
+	works   map[int]*work // the last of each step that was looked at, of the latest steps
+	running sync.WaitGroup
+	ended   bool // no more work is begun
 	work    *work
 	notes   []string
-	allowed map[string]bool // commands
+	allowed map[string]bool // commands, by their keys
+	measure measure         // of the problem that was read last
 }
 
 // newSession opens the session of a problem.
@@ -60,44 +75,67 @@ func newSession(ctx context.Context, o Options) (*Session, error) {
 	text := o.Text
 	var err error
 	if text == nil {
-		if text, err = readProblem(o.File); err != nil {
+		if text, err = readProblem(ctx, o.File); err != nil {
 			return nil, err
 		}
 	}
-	s := &Session{options: o, file: o.File, ctx: ctx, hub: newHub(), works: make(map[int]*work), allowed: make(map[string]bool)}
+	s := &Session{options: o, file: o.File, ctx: ctx, hub: newHub(), works: make(map[int]*work), allowed: make(map[string]bool), named: string(text), bodies: semaphore.NewWeighted(mostRequests), bodyTime: bodyTime}
 	if s.dir, err = filepath.EvalSymlinks(filepath.Dir(o.File)); err != nil {
 		return nil, err
 	}
 	if s.dir, err = filepath.Abs(s.dir); err != nil {
 		return nil, err
 	}
-	// What the file names on the command line is named by who is at the machine,
-	// wherever it is; the page can name nothing else outside of the directory.
-	p, err := problem.Load(problem.AllowPrograms(ctx), o.File, problem.Options{Text: text, Grown: &s.grown, Cache: true, Allow: func(path string) error {
-		if path, err := filepath.EvalSymlinks(path); err == nil {
-			s.outside = append(s.outside, path)
-		}
-		return nil
-	}})
+	p, err := s.load(ctx, text, problem.Options{})
 	if err == nil {
 		err = p.Close()
 	}
-	if conflict := (*problem.ConflictError)(nil); err != nil && !errors.As(err, &conflict) {
+	// These the page shows, with what can be done.
+	conflict, consent := (*problem.ConflictError)(nil), (*problem.ConsentError)(nil)
+	if err != nil && !errors.As(err, &conflict) && !errors.As(err, &consent) {
 		return nil, err
 	}
 	if s.history, err = openHistory(o.File, text); err != nil {
 		return nil, err
 	}
-	if s.scratch, err = os.MkdirTemp("", "kir-serve-"); err != nil {
+	if s.scratch, err = newScratch(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // readProblem reads a problem file, bounded.
-func readProblem(path string) ([]byte, error) {
+func readProblem(ctx context.Context, path string) ([]byte, error) {
 	files := yaml.Files{Dir: filepath.Dir(path), Taken: func(string, []byte, int64) {}}
-	return files.ReadFile(context.Background(), path, yaml.MaxBytes)
+	return files.ReadFile(ctx, path, yaml.MaxBytes)
+}
+
+// load reads a problem. No program of it runs, whatever is read, before its command was
+// allowed: until then the error is a [problem.ConsentError].
+func (s *Session) load(ctx context.Context, text []byte, o problem.Options) (*problem.Problem, error) {
+	o.Text, o.Grown, o.Cache, o.Allow = text, &s.grown, true, s.allow
+	if string(text) == s.named {
+		// What the file names on the command line is named by who is at the machine,
+		// wherever it is; the page can name nothing else outside of the directory.
+		o.Allow = s.admit
+	}
+	return problem.Load(problem.AllowCommands(ctx, func(c *problem.Command) bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.allowed[c.Key()]
+	}), s.file, o)
+}
+
+// admit allows a file, and keeps in mind that it was named.
+func (s *Session) admit(path string) error {
+	if path, err := filepath.EvalSymlinks(path); err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !slices.Contains(s.outside, path) {
+			s.outside = append(s.outside, path)
+		}
+	}
+	return nil
 }
 
 // allow says whether a problem may name a file: one in its directory, or one that
@@ -110,7 +148,9 @@ func (s *Session) allow(path string) error {
 	if real, err = filepath.Abs(real); err != nil {
 		return err
 	}
-	if slices.Contains(s.outside, real) || strings.HasPrefix(real, s.dir+string(filepath.Separator)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.Contains(s.outside, real) || real == s.dir || strings.HasPrefix(real, s.dir+string(filepath.Separator)) {
 		return nil
 	}
 	return errors.New("the file is not in the problem's directory")
@@ -151,19 +191,28 @@ func (s *Session) beginAnew() {
 	if len(s.works) >= mostWorks {
 		delete(s.works, slices.Min(slices.Collect(maps.Keys(s.works))))
 	}
+	if s.ended {
+		s.mu.Unlock()
+		return
+	}
+	s.running.Add(1)
 	ctx, cancel := context.WithCancel(s.ctx)
 	w := &work{session: s, step: *s.history.current(), before: before, cancel: cancel, done: make(chan struct{})}
 	s.work, s.works[w.step.ID], s.notes = w, w, nil
 	s.mu.Unlock()
 	go func() {
+		defer s.running.Done()
 		defer close(w.done)
 		defer cancel()
 		err := w.do(ctx)
+		w.before = nil // or each would keep all before it
 		if err == nil || ctx.Err() != nil {
 			return
 		}
 		w.mu.Lock()
-		w.fault = err
+		if w.asks = asksOf(err); w.asks == nil {
+			w.fault = err
+		}
 		w.mu.Unlock()
 		s.noteError(s.tellState())
 	}()
@@ -171,33 +220,62 @@ func (s *Session) beginAnew() {
 
 // patience is how long the end waits for what is being done: a program that does not
 // answer may take minutes.
-const patience = 3 * time.Second
+const patience = time.Second
 
 // end ends all that is being done.
 func (s *Session) end() error {
 	s.mu.Lock()
-	works := make([]*work, 0, len(s.works))
+	s.ended = true
 	for _, w := range s.works {
-		works = append(works, w)
+		w.cancel()
 	}
 	s.mu.Unlock()
-	late := time.After(patience)
-	for _, w := range works {
-		w.cancel()
-		select {
-		case <-w.done:
-		case <-late:
-			return fmt.Errorf("what was being drawn did not end within %v, as where a program that scores does not answer, and was left behind", patience)
-		}
+	ended := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		return fmt.Errorf("what was being drawn did not end within %v, as where a program that scores does not answer, and was left behind", patience)
 	}
 	s.hub.close()
-	return os.RemoveAll(s.scratch)
+	return s.scratch.end()
+}
+
+// mayWrite says whether the page may write a file: where it may read it, or make it in a
+// directory where it may.
+func (s *Session) mayWrite(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return s.allow(path)
+	}
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); err != nil {
+		return errors.New("there is no such directory")
+	}
+	return s.allow(dir)
 }
 
 func (s *Session) isCurrent(w *work) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.work == w
+}
+
+// know learns from a problem that was read how amounts are said.
+func (s *Session) know(p *problem.Problem) {
+	m := newMeasure(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.measure = m
+}
+
+// measured returns how amounts are said.
+func (s *Session) measured() measure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.measure
 }
 
 // note keeps what the user should know of a step that is worked on.
@@ -214,24 +292,40 @@ func (s *Session) noteError(err error) {
 	}
 }
 
-// unallowed returns the commands that a problem runs and nobody has allowed.
-func (s *Session) unallowed(p *problem.Problem) (asks []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, command := range p.Commands() {
-		if !s.allowed[command] {
-			asks = append(asks, command)
+// An Ask is a program that the problem runs and that nobody has allowed.
+type Ask struct {
+	Key   string   `json:"key"`   // what allows it
+	Lines []string `json:"lines"` // the command, whole
+}
+
+// asksOf returns the programs that an error is about, if it is about consent.
+func asksOf(err error) (asks []Ask) {
+	if consent := (*problem.ConsentError)(nil); errors.As(err, &consent) {
+		for _, c := range consent.Commands {
+			if !slices.ContainsFunc(asks, func(a Ask) bool { return a.Key == c.Key() }) {
+				asks = append(asks, Ask{c.Key(), c.Lines()})
+			}
 		}
 	}
 	return asks
 }
 
-// allowCommand lets a command run, and begins anew.
-func (s *Session) allowCommand(command string) {
+// allowCommand lets a command run that the current step asks for, and begins anew.
+func (s *Session) allowCommand(key string) error {
 	s.mu.Lock()
-	s.allowed[command] = true
+	w := s.work
+	s.mu.Unlock()
+	w.mu.Lock()
+	asked := slices.ContainsFunc(w.asks, func(a Ask) bool { return a.Key == key })
+	w.mu.Unlock()
+	if !asked {
+		return &fault.Error{Message: "the problem does not ask for this command", Hint: "reload the page, which shows what it asks for"}
+	}
+	s.mu.Lock()
+	s.allowed[key] = true
 	s.mu.Unlock()
 	s.begin()
+	return nil
 }
 
 // change makes a new step of the current one. The changes are written into its
@@ -252,16 +346,17 @@ func (s *Session) changeText(parent int, words, text string) error {
 	if len(text) > yaml.MaxBytes {
 		return &fault.Error{Message: fmt.Sprintf("the problem has more than %d bytes", yaml.MaxBytes)}
 	}
-	s.mu.Lock()
-	before, err := s.history.step(parent)
-	if err == nil && before.Text == text {
-		err = &fault.Error{Message: "this changes nothing", Hint: "the problem says so already"}
-	}
-	if err == nil {
-		s.history.add(parent, words, text)
-		err = s.history.save()
-	}
-	s.mu.Unlock()
+	err := s.record(func(h *history) error {
+		before, err := h.step(parent)
+		if err != nil {
+			return err
+		}
+		if before.Text == text {
+			return &fault.Error{Message: "this changes nothing", Hint: "the problem says so already"}
+		}
+		h.add(parent, words, text)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -269,15 +364,20 @@ func (s *Session) changeText(parent int, words, text string) error {
 	return s.tellState()
 }
 
+// record changes the history, in memory and on disk or not at all.
+func (s *Session) record(change func(h *history) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.history.commit(change)
+}
+
 // back makes another step the current one.
 func (s *Session) back(id int) error {
-	s.mu.Lock()
-	_, err := s.history.step(id)
-	if err == nil {
-		s.history.Current = id
-		err = s.history.save()
-	}
-	s.mu.Unlock()
+	err := s.record(func(h *history) error {
+		h.Current = id
+		_, err := h.step(id)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -291,13 +391,13 @@ func (s *Session) name(id int, name string) error {
 	if len(name) > longest {
 		return &fault.Error{Message: "the name is too long", Hint: fmt.Sprintf("it has at most %d letters", longest)}
 	}
-	s.mu.Lock()
-	step, err := s.history.step(id)
-	if err == nil {
-		step.Name = name
-		err = s.history.save()
-	}
-	s.mu.Unlock()
+	err := s.record(func(h *history) error {
+		step, err := h.step(id)
+		if err == nil {
+			step.Name = name
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -324,5 +424,8 @@ func (s *Session) saveAs(id int, name string, over bool) (path string, err error
 	if info, err := os.Lstat(path); err == nil && (!over || !info.Mode().IsRegular()) {
 		return "", &fault.Error{Message: "there is a file " + fault.Quote(name) + " already", Hint: "take another name, or say that it is to be replaced"}
 	}
-	return path, replaceFile(path, []byte(text))
+	if over {
+		return path, file.Replace(path, []byte(text))
+	}
+	return path, file.Create(path, []byte(text))
 }

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/figure"
 	"kir/internal/report/number"
 )
 
@@ -20,7 +20,7 @@ type State struct {
 	Steps   []Stop   `json:"steps"`
 	Phase   string   `json:"phase"` // reading, asking, drawing, settled or faulty
 	Fault   *Fault   `json:"fault"`
-	Asks    []string `json:"asks"` // commands to allow
+	Asks    []Ask    `json:"asks"` // programs to allow
 	Notes   []string `json:"notes"`
 	Problem *Asked   `json:"problem"` // nil until it is read
 }
@@ -44,6 +44,7 @@ type Asked struct {
 	Unnamed   int            `json:"unnamed"`
 	Attribute string         `json:"attribute"` // that groups are told by
 	Groups    []string       `json:"groups"`
+	Colours   []int          `json:"colours"` // of the groups
 	Members   map[string]int `json:"members"` // the group of each ingredient that has one, of those named
 	Rules     []string       `json:"rules"`
 	Wishes    []Wish         `json:"wishes"`
@@ -70,7 +71,7 @@ const mostNames = 5000
 // state returns what there is to show.
 func (s *Session) state() *State {
 	s.mu.Lock()
-	out := &State{File: filepath.Base(s.file), Step: s.history.Current, Steps: []Stop{}, Asks: []string{}, Notes: append([]string{}, s.notes...), Phase: "reading"}
+	out := &State{File: filepath.Base(s.file), Step: s.history.Current, Steps: []Stop{}, Asks: []Ask{}, Notes: append([]string{}, s.notes...), Phase: "reading"}
 	for _, step := range s.history.Steps {
 		stop := Stop{ID: step.ID, Parent: step.Parent, Name: step.Name, Change: step.Change}
 		if w := s.works[step.ID]; w != nil {
@@ -80,7 +81,7 @@ func (s *Session) state() *State {
 		}
 		out.Steps = append(out.Steps, stop)
 	}
-	w := s.work
+	w, m := s.work, s.measure
 	s.mu.Unlock()
 	if w == nil {
 		return out
@@ -89,7 +90,7 @@ func (s *Session) state() *State {
 	defer w.mu.Unlock()
 	switch {
 	case w.fault != nil:
-		out.Phase, out.Fault = "faulty", newFault(w.fault, w.step.Text)
+		out.Phase, out.Fault = "faulty", newFault(w.fault, w.step.Text, m)
 	case len(w.asks) > 0:
 		out.Phase, out.Asks = "asking", w.asks
 	case w.model != nil:
@@ -98,19 +99,21 @@ func (s *Session) state() *State {
 		out.Phase = "drawing"
 	}
 	if w.problem != nil {
-		out.Problem = asked(w.problem, w.groups)
+		out.Problem = asked(w.problem, w.groups, s.palette.of(w.groups))
 	}
 	return out
 }
 
 // tellState tells all pages.
-func (s *Session) tellState() error { return s.hub.tell("state", s.state()) }
+func (s *Session) tellState() error {
+	return s.hub.tell("state", func() (any, bool) { return s.state(), true })
+}
 
 // asked returns a problem as the page shows it.
-func asked(p *problem.Problem, g *groups) *Asked {
+func asked(p *problem.Problem, g *groups, colours []int) *Asked {
 	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
 	a := &Asked{
-		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attribute, Groups: append([]string{}, g.values...),
+		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attribute, Groups: append([]string{}, g.values...), Colours: colours,
 		Members: make(map[string]int), Rules: []string{}, Wishes: []Wish{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{},
 		Left: left(p),
 	}
@@ -121,8 +124,13 @@ func asked(p *problem.Problem, g *groups) *Asked {
 			a.Members[name] = g.of[i]
 		}
 	}
+	m := newMeasure(p)
 	for _, r := range p.Rules {
-		a.Rules = append(a.Rules, r.Text)
+		text := r.Text
+		if len(r.Rules) == 1 {
+			text = m.rule(text, r.Rules[0])
+		}
+		a.Rules = append(a.Rules, text)
 	}
 	if p.Book != nil {
 		words.Recipes = len(p.Book.Recipes)
@@ -152,10 +160,10 @@ func left(p *problem.Problem) string {
 		return "none"
 	}
 	if log < 12*math.Ln10 { // beyond it the last figures would be those of rounding
-		return number.Thousands(int64(math.Round(math.Exp(log))))
+		return number.Thousands(int64(math.Round(portable.Exp(log))))
 	}
 	tens := math.Floor(log / math.Ln10)
-	return fmt.Sprintf("%.1f · 10%s", math.Exp(log-tens*math.Ln10), raised.Replace(fmt.Sprintf("%.0f", tens)))
+	return fmt.Sprintf("%.1f · 10%s", portable.Exp(log-float64(tens*math.Ln10)), raised.Replace(fmt.Sprintf("%.0f", tens)))
 }
 
 // raised writes digits as a power.
@@ -176,21 +184,8 @@ func logCount(p *problem.Problem) float64 {
 	sum := 0.0
 	for n := lo; n <= hi; n++ {
 		if p.Target.Law().P(n) > 0 {
-			sum += math.Exp(logs[n] - top)
+			sum += portable.Exp(logs[n] - top)
 		}
 	}
-	return top + math.Log(sum)
-}
-
-// coloursOf gives the ingredients of a shortlist their colours, by number.
-func coloursOf(list []report.Best) map[string]int {
-	var recipes []map[string]int
-	for _, b := range list {
-		recipes = append(recipes, b.Recipe)
-	}
-	colours := make(map[string]int)
-	for name, paint := range figure.Colours(recipes) {
-		colours[name] = paint.Index()
-	}
-	return colours
+	return top + portable.Log(sum)
 }

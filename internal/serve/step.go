@@ -1,15 +1,17 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/file"
 )
 
 // A Step is a problem that was asked, and what was changed to come to it.
@@ -24,32 +26,52 @@ type Step struct {
 // A history is the steps of a problem: a tree, since one can go back and on in
 // another way. It is kept in a file beside the problem.
 type history struct {
-	Current int    `json:"current"`
-	Steps   []Step `json:"steps"`
+	Current int   `json:"current"`
+	Steps   steps `json:"steps"`
 
 	path string
 }
 
-// mostHistory bounds what is read of a history.
-const mostHistory = 64 << 20
+// A history is bounded: its file, and how many steps it has.
+const (
+	mostHistory = 64 << 20
+	mostSteps   = 10_000
+)
+
+// steps are read one after the other, no more of them than there may be.
+type steps []Step
+
+func (s *steps) UnmarshalJSON(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if first, err := d.Token(); err != nil || first != json.Delim('[') {
+		return errors.Join(err, errors.New("the steps are no list"))
+	}
+	for d.More() {
+		if len(*s) == mostSteps {
+			return fmt.Errorf("there are more than %d steps", mostSteps)
+		}
+		var step Step
+		if err := d.Decode(&step); err != nil {
+			return err
+		}
+		*s = append(*s, step)
+	}
+	return nil
+}
 
 // openHistory reads the history of a problem, or begins one with its text. Where
 // the file has changed since, its text is a step of its own.
-func openHistory(file string, text []byte) (*history, error) {
-	base := filepath.Base(file)
-	h := &history{path: filepath.Join(filepath.Dir(file), strings.TrimSuffix(base, filepath.Ext(base))+".steps.json")}
-	info, err := os.Stat(h.path)
+func openHistory(problem string, text []byte) (*history, error) {
+	base := filepath.Base(problem)
+	h := &history{path: filepath.Join(filepath.Dir(problem), strings.TrimSuffix(base, filepath.Ext(base))+".steps.json")}
+	data, err := file.Read(h.path, mostHistory)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, file.ErrTooLong):
+		return nil, &fault.Error{File: h.path, Message: "the history is too large", Hint: "move it away, and a new one is begun", Err: err}
 	case err != nil:
 		return nil, err
-	case info.Size() > mostHistory:
-		return nil, &fault.Error{File: h.path, Message: "the history is too large", Hint: "move it away, and a new one is begun"}
 	default:
-		data, err := os.ReadFile(h.path)
-		if err != nil {
-			return nil, err
-		}
 		if err := json.Unmarshal(data, h); err != nil || !h.sound() {
 			return nil, &fault.Error{File: h.path, Message: "this is no history of a problem", Hint: "move it away, and a new one is begun", Err: err}
 		}
@@ -84,6 +106,11 @@ func (h *history) add(parent int, change, text string) *Step {
 	return h.current()
 }
 
+// full is the error of a history that has all that it may have.
+func (h *history) full() error {
+	return &fault.Error{File: h.path, Message: "the history is full", Hint: "save the problem under another name and serve that, or move the history away"}
+}
+
 func (h *history) current() *Step { return &h.Steps[h.Current-1] }
 
 // step returns a step, or an error for one that there is not.
@@ -94,28 +121,28 @@ func (h *history) step(id int) (*Step, error) {
 	return &h.Steps[id-1], nil
 }
 
+// commit changes the history and writes it down. Where either fails, as on a full disk,
+// the history is as it was.
+func (h *history) commit(change func(next *history) error) error {
+	next := &history{Current: h.Current, Steps: slices.Clone(h.Steps), path: h.path}
+	if err := change(next); err != nil {
+		return err
+	}
+	if err := next.save(); err != nil {
+		return fmt.Errorf("nothing was changed, as the history cannot be written: %w", err)
+	}
+	*h = *next
+	return nil
+}
+
 // save writes the history down, whole or not at all.
 func (h *history) save() error {
 	data, err := json.MarshalIndent(h, "", " ")
 	if err != nil {
 		return err
 	}
-	return replaceFile(h.path, append(data, '\n'))
-}
-
-// replaceFile makes data the contents of a file, whole or not at all.
-func replaceFile(path string, data []byte) error {
-	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
+	if len(h.Steps) > mostSteps || len(data) >= mostHistory {
+		return h.full()
 	}
-	_, err = temporary.Write(data)
-	err = errors.Join(err, temporary.Chmod(0o644), temporary.Close())
-	if err == nil {
-		err = os.Rename(temporary.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temporary.Name()))
-	}
-	return nil
+	return file.Replace(h.path, append(data, '\n'))
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/file"
 	"kir/internal/problem"
 	"kir/internal/problem/change"
 	"kir/internal/problem/yaml"
@@ -29,6 +30,8 @@ const (
 	tastedName = "tasted.csv"
 	// tasteName is what the page calls the property.
 	tasteName = "liking"
+	// mostTasted bounds a file of comparisons, in bytes.
+	mostTasted = 16 << 20
 	// askedPairs is how many pairs are looked at for the one to ask next.
 	askedPairs = 400
 )
@@ -147,25 +150,41 @@ func (s *Session) prefer(better, worse map[string]int) error {
 	if err != nil {
 		return err
 	}
-	name, file, first := tastedIn(root)
+	name, pairsFile, first := tastedIn(root)
 	begun := name != ""
 	if !begun {
-		name, file = tasteName, tastedName
+		name, pairsFile = tasteName, tastedName
 		for n := root.Get("properties"); n != nil && n.Get(name) != nil; {
 			name += " too"
 		}
 	}
-	path := filepath.Join(s.dir, file)
-	if filepath.IsAbs(file) {
-		path = file
+	path := filepath.Join(s.dir, pairsFile)
+	if filepath.IsAbs(pairsFile) {
+		path = pairsFile
 	}
-	if err := s.allow(path); err != nil {
-		return &fault.Error{Message: fmt.Sprintf("%s: %v", fault.Quote(file), err), Hint: "name a file beside the problem"}
+	if err := s.mayWrite(path); err != nil {
+		return &fault.Error{Message: fmt.Sprintf("%s: %v", fault.Quote(pairsFile), err), Hint: "name a file beside the problem"}
+	}
+	before, err := file.Read(path, mostTasted)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	pairs, err := appendPair(path, first, better, worse)
 	if err != nil {
 		return err
 	}
+	if err := s.preferred(now, name, pairsFile, begun, pairs); err != nil {
+		// The pair must not count in the next step, either.
+		if before == nil {
+			return errors.Join(err, os.Remove(path))
+		}
+		return errors.Join(err, file.Replace(path, before))
+	}
+	return nil
+}
+
+// preferred makes a step in which so many pairs count.
+func (s *Session) preferred(now Step, name, file string, begun bool, pairs int) error {
 	// Pairs that were taken back are cut off, so the first ones are those that count.
 	var changes []change.Change
 	if begun {
@@ -216,7 +235,7 @@ func tastedIn(root *yaml.Node) (name, file string, first int) {
 // all if first is 0, and returns how many there are then. Pairs behind those were
 // taken back: they are kept in a copy, not lost in silence.
 func appendPair(path string, first int, better, worse map[string]int) (pairs int, err error) {
-	data, err := os.ReadFile(path)
+	data, err := file.Read(path, mostTasted)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
 	}
@@ -243,9 +262,11 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 	if first == 0 {
 		first = len(names)
 	}
-	first = min(first, len(names))
+	if first = min(first, len(names)); first >= property.MaxPairs {
+		return 0, fullOfPairs(path)
+	}
 	if taken {
-		if err := replaceFile(path+".before", data); err != nil {
+		if err := file.Replace(path+".before", data); err != nil {
 			return 0, err
 		}
 	}
@@ -273,7 +294,15 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 	if err := csv.NewWriter(&b).WriteAll(kept); err != nil {
 		return 0, err
 	}
-	return first + 1, replaceFile(path, b.Bytes())
+	if b.Len() > mostTasted {
+		return 0, fullOfPairs(path)
+	}
+	return first + 1, file.Replace(path, b.Bytes())
+}
+
+// fullOfPairs is the error of a file of comparisons that has all that it may have.
+func fullOfPairs(path string) error {
+	return &fault.Error{File: path, Message: "no more comparisons can be kept: the file has all that are learnt from", Hint: "serve a problem with another file of pairs, or go back to a step with fewer"}
 }
 
 // hasChildren says whether another step was made from one.
@@ -285,19 +314,21 @@ func (s *Session) hasChildren(id int) bool {
 
 // amend gives a step another text.
 func (s *Session) amend(id int, words, text string) error {
-	s.mu.Lock()
-	step, err := s.history.step(id)
-	if err == nil {
-		step.Change, step.Text = words, text
-		if w := s.works[id]; w != nil && w != s.work {
-			delete(s.works, id)
+	err := s.record(func(h *history) error {
+		step, err := h.step(id)
+		if err == nil {
+			step.Change, step.Text = words, text
 		}
-		err = s.history.save()
-	}
-	s.mu.Unlock()
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	s.mu.Lock()
+	if w := s.works[id]; w != nil && w != s.work {
+		delete(s.works, id)
+	}
+	s.mu.Unlock()
 	s.beginAnew()
 	return s.tellState()
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"kir/internal/fault"
 	"kir/internal/problem"
@@ -23,21 +24,81 @@ type wayOut struct {
 }
 
 // waysOut returns what can be done about an error of a problem.
-func waysOut(err error, text string) []wayOut {
+func waysOut(err error, text string, m measure) []wayOut {
 	var c *problem.ConflictError
 	if !errors.As(err, &c) {
 		return nil
 	}
 	var ways []wayOut
 	for _, way := range c.Changes {
-		ways = append(ways, wayOut{way.Text, changesOf(c, way.Apply(c.Set), text)})
+		after := way.Apply(c.Set)
+		words, ok := wordsOf(c, after, m)
+		if !ok {
+			words = way.Text
+		}
+		ways = append(ways, wayOut{words, changesOf(c, after, text, m)})
 	}
 	return ways
 }
 
+// wordsOf says what the rules of another set have otherwise, with amounts as a person
+// knows them; ok is false where something else than amounts is changed.
+func wordsOf(c *problem.ConflictError, after rule.Set, m measure) (words string, ok bool) {
+	if m.total == 0 || c.Set.Text == nil || !slices.Equal(c.Set.Used, after.Used) {
+		return "", false
+	}
+	var all []string
+	for k, was := range c.Set.Rules {
+		is := after.Rules[k]
+		if reflect.DeepEqual(was, is) {
+			continue
+		}
+		bounds := boundsOf(was)
+		if is == nil || bounds == nil || reflect.TypeOf(was) != reflect.TypeOf(is) {
+			return "", false
+		}
+		for b, to := range boundsOf(is) {
+			from := bounds[b]
+			if from.units == to.units {
+				continue
+			}
+			verb := "raise"
+			if to.units < from.units {
+				verb = "lower"
+			}
+			all = append(all, fmt.Sprintf("%s the %s of %s from %s to %s", verb, to.name, m.rule(c.Set.Text(k), was), m.share(from.units), m.share(to.units)))
+		}
+	}
+	return strings.Join(all, " and "), len(all) > 0
+}
+
+// A bound is one of the amounts that a rule names.
+type bound struct {
+	name  string
+	units int
+}
+
+// boundsOf returns the amounts that a rule names, in an order of their own; nil where
+// it is none of amounts alone.
+func boundsOf(r rule.Rule) []bound {
+	switch r := r.(type) {
+	case rule.Amount:
+		return []bound{{"min", r.Min}, {"max", r.Max}, {"step", r.Step}}
+	case rule.Group:
+		if r.Used == nil && r.Total != nil {
+			return []bound{{"least total", r.Total.Min}, {"greatest total", r.Total.Max}}
+		}
+	}
+	return nil
+}
+
 // changesOf returns the changes of a file that make of its rules those of another
-// set; nil if not all can be written.
-func changesOf(c *problem.ConflictError, after rule.Set, text string) (all []change.Change) {
+// set; nil if not all can be written. An amount stays a percentage where it was one.
+func changesOf(c *problem.ConflictError, after rule.Set, text string, m measure) (all []change.Change) {
+	root, err := yaml.Parse("the problem", []byte(text))
+	if err != nil {
+		return nil
+	}
 	var drops []int
 	for k, was := range c.Set.Rules {
 		is := after.Rules[k]
@@ -54,7 +115,9 @@ func changesOf(c *problem.ConflictError, after rule.Set, text string) (all []cha
 		if !ok || !c.Alone[k] {
 			return nil
 		}
-		all = append(all, amends...)
+		for _, a := range amends {
+			all = append(all, m.alike(a, root))
+		}
 	}
 	if !slices.Equal(c.Set.Used, after.Used) {
 		law, ok := lawWith(text, after.Used)
@@ -83,7 +146,7 @@ func nobody(r rule.Rule) bool {
 }
 
 // amendsOf says in a file what a rule has become.
-func amendsOf(c *problem.ConflictError, place int, was, is rule.Rule) (all []change.Change, ok bool) {
+func amendsOf(c *problem.ConflictError, place int, was, is rule.Rule) (all []change.Amend, ok bool) {
 	set := func(kind, key string, value any, none bool) {
 		if none {
 			value = nil
@@ -168,7 +231,7 @@ type Way struct {
 }
 
 // newFault says what is wrong.
-func newFault(err error, text string) *Fault {
+func newFault(err error, text string, m measure) *Fault {
 	f := &Fault{Message: err.Error(), Ways: []Way{}}
 	var bad *fault.Error
 	if errors.As(err, &bad) {
@@ -177,7 +240,13 @@ func newFault(err error, text string) *Fault {
 			f.Place = fmt.Sprintf("%s, line %d", filepath.Base(bad.File), bad.Line)
 		}
 	}
-	for _, way := range waysOut(err, text) {
+	if several := (*fault.Errors)(nil); errors.As(err, &several) && len(several.All) > 1 {
+		for _, e := range several.All[1:] {
+			f.Hint += fmt.Sprintf("; and in line %d: %s", e.Line, e.Message)
+		}
+		f.Hint = strings.TrimPrefix(f.Hint, "; ")
+	}
+	for _, way := range waysOut(err, text, m) {
 		f.Ways = append(f.Ways, Way{way.text, way.changes != nil})
 	}
 	return f

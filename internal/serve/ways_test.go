@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"kir/internal/problem"
-	"kir/internal/problem/change"
 	"kir/rule"
 )
 
@@ -35,7 +34,6 @@ func TestAmends(t *testing.T) {
 		all, ok := amendsOf(c, 4, w.was, w.is)
 		got := ""
 		for _, a := range all {
-			a := a.(change.Amend)
 			if a.Place != 4 {
 				t.Errorf("the place is %d", a.Place)
 			}

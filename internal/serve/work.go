@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -59,8 +57,8 @@ type work struct {
 	list    *List
 	model   *report.Model // of the run, when it is done
 	fault   error
-	asks    []string // commands that nobody has allowed yet
-	run     float64  // how much of the run is done
+	asks    []Ask   // programs that nobody has allowed yet
+	run     float64 // how much of the run is done
 }
 
 // settled says whether the run is done.
@@ -80,12 +78,7 @@ func (w *work) do(ctx context.Context) (err error) {
 	w.mu.Lock()
 	w.problem, w.groups = p, newGroups(p)
 	w.mu.Unlock()
-	if asks := w.session.unallowed(p); len(asks) > 0 {
-		w.mu.Lock()
-		w.asks = asks
-		w.mu.Unlock()
-		return w.session.tellState()
-	}
+	w.session.know(p)
 	if err := w.session.tellState(); err != nil {
 		return err
 	}
@@ -109,9 +102,7 @@ func (w *work) do(ctx context.Context) (err error) {
 
 // read reads the step's problem.
 func (w *work) read(ctx context.Context, kernel func(context.Context, *problem.Problem) (string, error)) (*problem.Problem, error) {
-	return problem.Load(problem.AllowPrograms(ctx), w.session.file, problem.Options{
-		Text: []byte(w.step.Text), Allow: w.session.allow, Grown: &w.session.grown, Cache: true, Kernel: kernel, Tell: w.session.note,
-	})
+	return w.session.load(ctx, []byte(w.step.Text), problem.Options{Kernel: kernel, Tell: w.session.note})
 }
 
 // kept returns the draws of a work that a problem of the same ingredients and
@@ -149,10 +140,7 @@ func (w *work) tellDraws() error {
 	w.mu.Lock()
 	d.Step, d.From, d.Run = w.step.ID, int(w.chains.from.Load()), w.run
 	w.mu.Unlock()
-	if !w.session.isCurrent(w) {
-		return nil
-	}
-	return w.session.hub.tell("draws", d)
+	return w.session.hub.tell("draws", func() (any, bool) { return d, w.session.isCurrent(w) })
 }
 
 // answer looks for the best: twice in short, and then as the command line does.
@@ -190,7 +178,9 @@ func (w *work) look(ctx context.Context, p *problem.Problem, lines int64) error 
 	l := &List{Note: "A first look, by a short search. The run that settles it is on its way."}
 	if a == nil {
 		l.Headline = "Nothing is wished for: the list shows draws that differ."
-		l.Entries = build.Differing(p, pool)
+		if l.Entries, err = build.Differing(p, pool); err != nil {
+			return err
+		}
 		l.Entries = l.Entries[:min(len(l.Entries), listLength)]
 	} else {
 		answer, list, err := build.Answer(ctx, p, a)
@@ -199,7 +189,7 @@ func (w *work) look(ctx context.Context, p *problem.Problem, lines int64) error 
 		}
 		l.Headline, l.Grade, l.Verdict, l.Entries = answer.Headline, string(answer.Grade), answer.Verdict, list
 	}
-	return w.tellList(l)
+	return w.keepList(l)
 }
 
 // found returns the best draws so far, by the score that shortlists go by.
@@ -242,10 +232,12 @@ func (w *work) settle(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	dir := filepath.Join(w.session.scratch, fmt.Sprintf("step-%d", w.step.ID))
-	if err := os.RemoveAll(dir); err != nil {
+	dir, remove, err := w.session.scratch.dir(fmt.Sprintf("step-%d", w.step.ID))
+	if err != nil {
 		return err
 	}
+	// What the page shows of the run is kept in memory.
+	defer func() { err = errors.Join(err, remove()) }()
 	m, err := w.session.options.Run(ctx, p, dir, func(r run.Progress) {
 		w.mu.Lock()
 		w.run = r.Done
@@ -261,7 +253,7 @@ func (w *work) settle(ctx context.Context) (err error) {
 	if m.Answer != nil {
 		l.Headline, l.Grade, l.Verdict = m.Answer.Headline, string(m.Answer.Grade), m.Answer.Verdict
 	}
-	if err := w.tellList(l); err != nil {
+	if err := w.keepList(l); err != nil {
 		return err
 	}
 	return w.session.tellState()
@@ -269,26 +261,41 @@ func (w *work) settle(ctx context.Context) (err error) {
 
 // again tells of a work that was done before.
 func (w *work) again() error {
-	w.mu.Lock()
-	list := w.list
-	w.mu.Unlock()
-	if err := w.session.hub.tell("list", list); err != nil {
+	if err := w.tellList(); err != nil {
 		return err
 	}
 	return w.tellDraws()
 }
 
-// tellList shows a list.
-func (w *work) tellList(l *List) error {
-	l.Step, l.Colours = w.step.ID, coloursOf(l.Entries)
+// keepList makes a list the work's own, and shows it.
+func (w *work) keepList(l *List) error {
+	l.Step = w.step.ID
 	if l.Entries == nil {
 		l.Entries = []report.Best{}
 	}
+	w.session.palette.list(l.Entries)
 	w.mu.Lock()
 	w.list = l
 	w.mu.Unlock()
-	if !w.session.isCurrent(w) {
+	return w.tellList()
+}
+
+// tellList tells of the work's list, if it has one and the page is at its step.
+func (w *work) tellList() error {
+	return w.session.hub.tell("list", func() (any, bool) {
+		l := w.shown()
+		return l, l != nil && w.session.isCurrent(w)
+	})
+}
+
+// shown returns the work's list in the colours of the session, nil if there is none.
+func (w *work) shown() *List {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.list == nil {
 		return nil
 	}
-	return w.session.hub.tell("list", l)
+	l := *w.list
+	l.Colours = w.session.palette.colours()
+	return &l
 }

@@ -140,11 +140,11 @@ func (w *walk) price() {
 	left := w.sum
 	for _, q := range w.ideal {
 		left -= int64(math.Floor(q))
-		prices = append(prices, 1-2*(q-math.Floor(q)))
+		prices = append(prices, 1-float64(2*(q-math.Floor(q))))
 	}
 	slices.Sort(prices)
 	at := min(max(int(left), 0), len(prices))
-	w.lambda = (prices[max(at-1, 0)] + prices[min(at, len(prices)-1)]) / 2
+	w.lambda = float64((prices[max(at-1, 0)] + prices[min(at, len(prices)-1)]) / 2)
 }
 
 // suffixes works out what the places from k on cost and reach.
@@ -155,7 +155,7 @@ func (w *walk) suffixes() {
 		cheapest := math.Inf(1)
 		for _, x := range w.choice[k] {
 			d := float64(x) - w.ideal[w.order[k]]
-			cheapest = min(cheapest, d*d-w.lambda*d)
+			cheapest = min(cheapest, float64(d*d)-float64(w.lambda*d))
 		}
 		w.rest[k] = w.rest[k+1] + cheapest
 		w.least[k] = w.least[k+1] + slices.Min(w.choice[k])
@@ -185,7 +185,7 @@ func (w *walk) gains(b int, same bool) {
 		for _, x := range w.choice[k] {
 			v := 0.0
 			if bound.straight() {
-				v = bound.floats[i] * float64(x)
+				v = float64(bound.floats[i] * float64(x))
 			} else {
 				v, _ = w.bentTerm(bound, i, new(big.Rat).SetFrac64(w.total*x, w.sum)).Float64()
 				largest = max(largest, math.Abs(v))
@@ -198,14 +198,14 @@ func (w *walk) gains(b int, same bool) {
 		factor := float64(w.sum) / max(largest, math.Abs(start))
 		for k := range rows {
 			for c := range rows[k] {
-				rows[k][c] *= factor
+				rows[k][c] = float64(rows[k][c] * factor)
 			}
 		}
-		start *= factor
+		start = float64(start * factor)
 	}
 	if !same {
 		for _, f := range bound.floats {
-			start += math.Abs(f) / 2
+			start += float64(math.Abs(f) / 2)
 		}
 	}
 	w.gain[b], w.partial[b] = rows, start
@@ -216,7 +216,7 @@ func (w *walk) descend(k int, sum int64, off, cost float64) {
 	if w.seen++; w.seen > w.nodes {
 		return
 	}
-	if least := cost + w.rest[k] + w.lambda*(w.due-off); least >= w.bestCost-tolerance {
+	if least := cost + w.rest[k] + float64(w.lambda*(w.due-off)); least >= w.bestCost-tolerance {
 		return
 	}
 	if sum+w.least[k] > w.sum || sum+w.most[k] < w.sum {
@@ -246,7 +246,7 @@ func (w *walk) descend(k int, sum int64, off, cost float64) {
 			}
 		}
 		d := float64(x) - w.ideal[i]
-		w.descend(k+1, sum+x, off+d, cost+d*d)
+		w.descend(k+1, sum+x, off+d, cost+float64(d*d))
 	}
 	copy(w.partial, before)
 }

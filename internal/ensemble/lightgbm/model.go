@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"kir/internal/ensemble"
+	"kir/internal/portable"
 )
 
 // Bounds of what a file may say.
@@ -183,13 +184,13 @@ func (f *file) setObjective(m *ensemble.Model, average, linked bool) error {
 			link = func(v float64) float64 { return math.Copysign(v*v, v) }
 		}
 	case "poisson", "gamma", "tweedie":
-		link = math.Exp
+		link = portable.Exp
 	case "binary", "multiclassova":
-		link = func(v float64) float64 { return 1 / (1 + math.Exp(-sigmoid*v)) }
+		link = func(v float64) float64 { return 1 / (1 + portable.Exp(float64(-sigmoid*v))) }
 	case "cross_entropy", "xentropy":
-		link = func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
+		link = func(v float64) float64 { return 1 / (1 + portable.Exp(-v)) }
 	case "cross_entropy_lambda", "xentlambda":
-		link = func(v float64) float64 { return math.Log1p(math.Exp(v)) }
+		link = func(v float64) float64 { return portable.Log1p(portable.Exp(v)) }
 	case "multiclass", "softmax":
 	default:
 		return fmt.Errorf("the objective %.40q is not supported", name)
@@ -238,9 +239,9 @@ func (f *file) setObjective(m *ensemble.Model, average, linked bool) error {
 				most = max(most, raw(sums, k))
 			}
 			for k := range sums {
-				all += math.Exp(raw(sums, k) - most)
+				all += portable.Exp(raw(sums, k) - most)
 			}
-			return math.Exp(raw(sums, class)-most) / all
+			return portable.Exp(raw(sums, class)-most) / all
 		}})
 	default:
 		each("value", func(sums []float64, k int) float64 { return link(raw(sums, k)) })

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // arithmetic are the operations of two numbers.
 var arithmetic = map[string]func(a, b float64) float64{
 	"Add": func(a, b float64) float64 { return a + b },
 	"Sub": func(a, b float64) float64 { return a - b },
-	"Mul": func(a, b float64) float64 { return a * b },
+	"Mul": func(a, b float64) float64 { return float64(a * b) },
 	"Div": func(a, b float64) float64 { return a / b },
 }
 
@@ -83,9 +85,9 @@ func (w *walk) before(n *node) ([]column, error) {
 		for k, c := range columns {
 			offset, scale := offset(k), scale(k)
 			if c.kind == kindDouble {
-				made[k] = c.then(kindFloat, func(v float64) float64 { return round32((v - offset) * scale) })
+				made[k] = c.then(kindFloat, func(v float64) float64 { return round32(float64((v - offset) * scale)) })
 			} else {
-				made[k] = c.then(kindFloat, func(v float64) float64 { return round32(round32(v-offset) * scale) })
+				made[k] = c.then(kindFloat, func(v float64) float64 { return round32(float64(round32(v-offset) * scale)) })
 			}
 		}
 		return made, nil
@@ -200,15 +202,15 @@ func (w *walk) behind(n *node) (*table, error) {
 		}
 		return made, nil
 	case "Exp":
-		return each(math.Exp)
+		return each(portable.Exp)
 	case "Log":
-		return each(math.Log)
+		return each(portable.Log)
 	case "Sqrt":
 		return each(math.Sqrt)
 	case "Neg":
 		return each(func(v float64) float64 { return -v })
 	case "Sigmoid":
-		return each(func(v float64) float64 { return 1 / (1 + math.Exp(-v)) })
+		return each(func(v float64) float64 { return 1 / (1 + portable.Exp(-v)) })
 	case "Softmax":
 		made.of = func(sums []float64, k int) float64 { return softmax(values(t, sums), false)[k] }
 		return made, nil
@@ -263,7 +265,7 @@ func (w *walk) normalizer(n *node, t *table) (*table, error) {
 			case "L1":
 				size += max(v, -v)
 			default:
-				size += v * v
+				size += float32(v * v)
 			}
 		}
 		v := float32(t.of(sums, k))

@@ -8,7 +8,7 @@ import (
 )
 
 func FuzzRead(f *testing.F) {
-	paths, err := filepath.Glob("../../../bench/models/testdata/*.onnx")
+	paths, err := filepath.Glob("../testdata/*.onnx")
 	if err != nil || len(paths) < 10 {
 		f.Fatalf("%d models are recorded: %v", len(paths), err)
 	}

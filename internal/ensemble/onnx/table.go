@@ -3,6 +3,8 @@ package onnx
 import (
 	"fmt"
 	"math"
+
+	"kir/internal/portable"
 )
 
 // A table is numbers made of the trees' sums.
@@ -22,8 +24,8 @@ func values(t *table, sums []float64) []float32 {
 	return all
 }
 
-func exp32(v float32) float32  { return float32(math.Exp(float64(v))) }
-func log32(v float32) float32  { return float32(math.Log(float64(v))) }
+func exp32(v float32) float32  { return float32(portable.Exp(float64(v))) }
+func log32(v float32) float32  { return float32(portable.Log(float64(v))) }
 func sqrt32(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
 func logistic(v float32) float32 {
@@ -37,15 +39,15 @@ func logistic(v float32) float32 {
 // probit is the approximation of the inverse of the normal law's distribution that ONNX
 // Runtime has, by S. Winitzki's of the inverse error function (2008).
 func probit(v float32) float32 {
-	x := 2*v - 1
+	x := float32(2*v) - 1
 	sign := float32(1)
 	if x < 0 {
 		sign = -1
 	}
-	log := log32((1 - x) * (1 + x))
-	a := float32(2)/(float32(math.Pi)*0.147) + 0.5*log
-	b := float32(1) / 0.147 * log
-	return 1.41421356 * (sign * sqrt32(-a+sqrt32(a*a-b)))
+	log := log32(float32((1 - x) * (1 + x)))
+	a := float32(2)/(float32(math.Pi)*0.147) + float32(0.5*log)
+	b := float32(float32(1) / 0.147 * log)
+	return float32(1.41421356 * (sign * sqrt32(-a+sqrt32(float32(a*a)-b))))
 }
 
 // softmax returns the softmax of all; with zeros, of those that are not about 0.
@@ -57,7 +59,7 @@ func softmax(all []float32, zeros bool) []float64 {
 	sum := float32(0)
 	for k, v := range all {
 		if zeros && v <= 0.0000001 && v >= -0.0000001 {
-			all[k] = v * exp32(-most)
+			all[k] = float32(v * exp32(-most))
 			continue
 		}
 		all[k] = exp32(v - most)

@@ -9,7 +9,7 @@ import (
 
 // seeds are recorded models, and their beginnings.
 func seeds(f *testing.F) {
-	paths, err := filepath.Glob("../../../bench/models/testdata/*.[uj]*")
+	paths, err := filepath.Glob("../testdata/*.[uj]*")
 	if err != nil || len(paths) < 10 {
 		f.Fatalf("%d models are recorded: %v", len(paths), err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kir/internal/ensemble"
+	"kir/internal/portable"
 )
 
 // A link is what an objective makes of a margin.
@@ -113,8 +114,8 @@ func setObjective(m *ensemble.Model, objective string, targets int, baseScore st
 	return nil
 }
 
-func exp32(v float32) float32 { return float32(math.Exp(float64(v))) }
-func log32(v float32) float32 { return float32(math.Log(float64(v))) }
+func exp32(v float32) float32 { return float32(portable.Exp(float64(v))) }
+func log32(v float32) float32 { return float32(portable.Log(float64(v))) }
 
 func sigmoid(v float32) float32 { return 1 / (1 + exp32(min(-v, 88.7))) }
 

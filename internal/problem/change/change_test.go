@@ -36,6 +36,8 @@ func TestApply(t *testing.T) {
 		{"another spelling is another one", ruled, change.Pin{Ingredient: "gin"}, "+  - require: gin\n"},
 		{"dose again", ruled, change.Pin{Ingredient: "Gin", Amount: "30"}, "-  - amount: {of: Gin, min: 10} # a dose\n+  - amount: {of: Gin, min: 30, max: 30} # a dose\n"},
 		{"ban what was pinned", ruled, change.Exclude{Ingredient: "Gin"}, "-  - require: Gin # always\n+  - exclude: Gin\n"},
+		{"ban what was pinned at an amount", "constraints:\n  - require: Gin\n  - amount: {of: Gin, min: \"20%\", max: \"20%\"}\n  - amount: {of: [Gin], max: 300, min: 300}\n  - amount: {of: Gin, max: 30}\n  - amount: {of: Rum, min: 2, max: 2}\n", change.Exclude{Ingredient: "Gin"},
+			"-  - require: Gin\n-  - amount: {of: Gin, min: \"20%\", max: \"20%\"}\n-  - amount: {of: [Gin], max: 300, min: 300}\n+  - exclude: Gin\n"},
 		{"pin what was banned", ruled, change.Pin{Ingredient: "Milk"}, "-  - exclude: [Rum, Milk]\n+  - exclude: [Rum]\n+  - require: Milk\n"},
 		{"the first that was banned", ruled, change.Pin{Ingredient: "Rum"}, "-  - exclude: [Rum, Milk]\n+  - exclude: [Milk]\n+  - require: Rum\n"},
 		{"group", ruled, change.Group{Attribute: "kind", Value: "juice", Max: "20%"}, "-  - group: {of: {kind: juice}, total: [5, \"30%\"]}\n+  - group: {of: {kind: juice}, total: [0, \"20%\"]}\n"},

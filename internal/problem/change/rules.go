@@ -1,6 +1,7 @@
 package change
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,10 +21,26 @@ func (c Pin) apply(e *yaml.Editor) error {
 	return Bound{c.Ingredient, c.Amount, c.Amount}.apply(e)
 }
 
-// An Exclude bans an ingredient. A rule that requires just this one goes.
+// An Exclude bans an ingredient. Rules that pin just this one go: that requires it, and
+// that keeps it at one amount. A rule for a range of its amounts stays: it is about safe
+// doses as often as not, and holds again when the ban is lifted.
 type Exclude struct{ Ingredient string }
 
-func (c Exclude) apply(e *yaml.Editor) error { return oppose(e, "require", "exclude", c.Ingredient) }
+func (c Exclude) apply(e *yaml.Editor) error {
+	if err := oppose(e, "require", "exclude", c.Ingredient); err != nil {
+		return err
+	}
+	pins := rules(e, "amount")
+	for _, r := range slices.Backward(pins) { // so that the places of the others hold
+		least, most := r.says.Get("min"), r.says.Get("max")
+		if len(r.says.Entries) == 3 && only(r.says.Get("of"), c.Ingredient) && least != nil && most != nil && least.Text == most.Text {
+			if err := e.Remove("constraints", r.place); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // A Bound is the least and the greatest amount of an ingredient where it is used:
 // units, or a percentage; empty where it stays as it is. A rule for the amount of

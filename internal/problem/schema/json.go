@@ -15,8 +15,8 @@ const FileName = "problem.schema.json"
 // schema is.
 func Modeline(path string) string { return "# yaml-language-server: $schema=" + path }
 
-// sections returns all sections but the whole file, in the order of the reference.
-func sections() []*Section {
+// Sections returns all sections but the whole file, in the order of the reference.
+func Sections() []*Section {
 	return []*Section{
 		RecipeTable, Table, Counted,
 		Law, NormalLaw, ExponentialLaw, MixedLaw,
@@ -42,8 +42,8 @@ func JSON() ([]byte, error) {
 			{"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": value},
 		},
 	}}
-	for _, s := range sections() {
-		definitions[slug(s.ID)] = s.schema()
+	for _, s := range Sections() {
+		definitions[s.Slug()] = s.schema()
 	}
 	whole["$defs"] = definitions
 	var b bytes.Buffer

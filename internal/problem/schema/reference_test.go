@@ -14,7 +14,7 @@ func Reference() []byte {
 	var b strings.Builder
 	b.WriteString(opening)
 	Problem.reference(&b)
-	for _, s := range sections() {
+	for _, s := range Sections() {
 		s.reference(&b)
 	}
 	return []byte(b.String())

@@ -55,5 +55,8 @@ func (s *Section) Form(key string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(s.Keys[slices.Index(s.Names(), key)].Example, "{"), "}")
 }
 
+// Slug returns the name of the section among the definitions of the JSON Schema.
+func (s *Section) Slug() string { return slug(s.ID) }
+
 // Kinds returns the keys of which exactly one is there.
 func (s *Section) Kinds() []string { return s.one }

@@ -178,7 +178,7 @@ func TestFilesFail(t *testing.T) {
 		{said(func() error { _, err := files.ReadSheet(t.Context(), named("."), "the sheet"); return err }()), `p.yaml:3:5: ".": this is a directory: paths are relative to the problem file; looked for DIR`},
 		{said(func() error { _, err := files.ReadFile(t.Context(), dir, 10); return err }()), "DIR: this is a directory: name a file"},
 		{said(func() error { _, err := files.ReadFile(t.Context(), filepath.Join(dir, "none"), 10); return err }()), "DIR/none: there is no such file: check the path"},
-		{said(func() error { _, err := files.ReadFile(t.Context(), filepath.Join(dir, "s.csv", "x"), 10); return err }()), "DIR/s.csv/x: the file cannot be opened: open DIR/s.csv/x: not a directory"},
+		{said(func() error { _, err := files.ReadFile(t.Context(), filepath.Join(dir, "s.csv", "x"), 10); return err }()), "DIR/s.csv/x: the file cannot be opened: stat DIR/s.csv/x: not a directory"},
 		{said(func() error {
 			ctx, cancel := context.WithCancel(t.Context())
 			return files.Read(ctx, named("s.csv"), "it", func(r io.Reader, _ string) error {

@@ -10,9 +10,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"kir/internal/fault"
+	"kir/internal/file"
 )
 
 // Files opens what a file names. Paths are relative to its directory.
@@ -29,83 +29,41 @@ type Files struct {
 
 // openFile reads a file and takes down what it read.
 type openFile struct {
-	ctx   context.Context
-	file  *os.File
+	file  io.ReadCloser
 	hash  hash.Hash
 	bytes int64
 }
 
 func (f *openFile) Read(p []byte) (int, error) {
-	if err := f.ctx.Err(); err != nil {
-		return 0, err // a pipe may never end
-	}
 	n, err := f.file.Read(p)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = f.ctx.Err()
-	}
 	f.hash.Write(p[:n])
 	f.bytes += int64(n)
 	return n, err
 }
 
 // open opens a file to read. What the user can mend is a [fault.Error].
-func open(ctx context.Context, path string) (*openFile, error) {
-	file, err := openWithin(ctx, path)
-	switch {
+func open(ctx context.Context, path string, how func(context.Context, string) (io.ReadCloser, error)) (*openFile, error) {
+	opened, err := how(ctx, path)
+	switch bad := (*fault.Error)(nil); {
+	case err == nil:
+		return &openFile{file: opened, hash: sha256.New()}, nil
 	case errors.Is(err, os.ErrNotExist):
 		return nil, &fault.Error{File: path, Message: "there is no such file", Hint: "check the path", Err: err}
 	case errors.Is(err, os.ErrPermission):
 		return nil, &fault.Error{File: path, Message: "the file may not be read", Hint: "check its permissions", Err: err}
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case err != nil:
+	case errors.As(err, &bad):
+		return nil, err
+	default:
 		return nil, &fault.Error{File: path, Message: "the file cannot be opened", Hint: err.Error(), Err: err}
 	}
-	info, err := file.Stat()
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	if info.IsDir() {
-		file.Close()
-		return nil, &fault.Error{File: path, Message: "this is a directory", Hint: "name a file"}
-	}
-	return &openFile{ctx: ctx, file: file, hash: sha256.New()}, nil
 }
 
-// openWithin opens a file. A pipe that nobody writes to is waited for until ctx ends,
-// and is not read from then on.
-func openWithin(ctx context.Context, path string) (*os.File, error) {
-	if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
-		return os.Open(path)
-	}
-	type opened struct {
-		file *os.File
-		err  error
-	}
-	done := make(chan opened)
-	go func() {
-		file, err := os.Open(path)
-		select {
-		case done <- opened{file, err}:
-		case <-ctx.Done():
-			file.Close()
-		}
-	}()
-	select {
-	case o := <-done:
-		if o.err == nil {
-			context.AfterFunc(ctx, func() { o.file.SetReadDeadline(time.Unix(1, 0)) })
-		}
-		return o.file, o.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// ReadFile reads a whole file of at most largest bytes, whose path is as it is.
+// ReadFile reads a whole file of at most largest bytes that a person named, whose path is
+// as it is; it may be a pipe.
 func (s *Files) ReadFile(ctx context.Context, path string, largest int64) ([]byte, error) {
-	f, err := open(ctx, path)
+	f, err := open(ctx, path, file.Input)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +95,7 @@ func (s *Files) Read(ctx context.Context, n *Node, what string, read func(r io.R
 			return Hint(n.Errorf("%s: %v", fault.Quote(name), err), "name a file beside the problem")
 		}
 	}
-	f, err := open(ctx, path)
+	f, err := open(ctx, path, file.Open) // a regular one, as the problem may be somebody else's
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
 		// The place to mend is where the file is named.
 		return Hint(n.Errorf("%s: %s", fault.Quote(name), bad.Message), "paths are relative to the problem file; looked for %s", path)

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -162,4 +163,64 @@ func (n *Node) withinBlock(lines [][]byte, character int) (line, column int, ok 
 		return n.Line + 1 + k, indent + character - begin + 1, true
 	}
 	return 0, 0, false
+}
+
+// Instead returns the node with another text where text stands at a place, nil if none
+// does.
+func (n *Node) Instead(line, column int, text string) *Node {
+	if n.Kind == Text && n.Line == line && n.Column == column && n.Text != text {
+		copied := *n
+		copied.Text = text
+		return &copied
+	}
+	copied := *n
+	copied.Entries, copied.Items = slices.Clone(n.Entries), slices.Clone(n.Items)
+	for k, e := range n.Entries {
+		if other := e.Value.Instead(line, column, text); other != nil {
+			copied.Entries[k].Value = other
+			return &copied
+		}
+	}
+	for k, item := range n.Items {
+		if other := item.Instead(line, column, text); other != nil {
+			copied.Items[k] = other
+			return &copied
+		}
+	}
+	return nil
+}
+
+// Without returns the node without what stands at a place: an entry of a mapping, by
+// its key or its value, or an item of a list, the innermost that is there. from are
+// the mappings and lists that it was taken from, the innermost last, and key is that of
+// the entry. It returns nil if nothing within the node stands there.
+func (n *Node) Without(line, column int) (without *Node, from []*Node, key string) {
+	is := func(m *Node) bool { return m.Line == line && m.Column == column }
+	copied := *n
+	copied.Entries, copied.Items = slices.Clone(n.Entries), slices.Clone(n.Items)
+	for k, e := range n.Entries {
+		inner, within, key := e.Value.Without(line, column)
+		switch {
+		case inner != nil:
+			copied.Entries[k].Value = inner
+		case is(e.Key) || is(e.Value):
+			copied.Entries, key = slices.Delete(copied.Entries, k, k+1), e.Key.Text
+		default:
+			continue
+		}
+		return &copied, append([]*Node{n}, within...), key
+	}
+	for k, item := range n.Items {
+		inner, within, key := item.Without(line, column)
+		switch {
+		case inner != nil:
+			copied.Items[k] = inner
+		case is(item):
+			copied.Items = slices.Delete(copied.Items, k, k+1)
+		default:
+			continue
+		}
+		return &copied, append([]*Node{n}, within...), key
+	}
+	return nil, nil, ""
 }

@@ -57,7 +57,11 @@ func Parse(file string, data []byte) (n *Node, err error) {
 		var at yaml.Error
 		if errors.As(err, &at) && at.GetToken() != nil {
 			p := at.GetToken().Position
-			return nil, &fault.Error{File: file, Line: p.Line, Column: p.Column, Message: "this is not YAML: " + at.GetMessage(), Err: err}
+			if e := d.tab(p.Line); e != nil {
+				e.Err = err
+				return nil, e
+			}
+			return nil, &fault.Error{File: file, Line: p.Line, Column: p.Column, Message: "this is not YAML: " + at.GetMessage(), Hint: wayOut(at.GetMessage()), Err: err}
 		}
 		return nil, &fault.Error{File: file, Message: "this is not YAML", Hint: err.Error(), Err: err}
 	}
@@ -81,6 +85,37 @@ func Parse(file string, data []byte) (n *Node, err error) {
 	return d.build(body, 0)
 }
 
+// wayOut is what to look for where the parser says what it says.
+func wayOut(message string) string {
+	for _, known := range []struct{ part, way string }{
+		{"mapping value is not allowed", "keys of one level begin in one column, and text with a colon in it stands in quotes"},
+		{"non-map value is specified", "keys and dashes of one level begin in one column"},
+		{"end character of", "close the quote"},
+		{"flow map", "close what { opens"},
+		{"sequence end token", "close what [ opens"},
+	} {
+		if strings.Contains(message, known.part) {
+			return known.way
+		}
+	}
+	return ""
+}
+
+// tab returns an error about a tab that a line is indented by, nil if it is not.
+func (d *document) tab(line int) *fault.Error {
+	lines := bytes.Split(d.data, []byte{'\n'})
+	if line < 1 || line > len(lines) {
+		return nil
+	}
+	text := lines[line-1]
+	indent := text[:len(text)-len(bytes.TrimLeft(text, " \t"))]
+	at := bytes.IndexByte(indent, '\t')
+	if at < 0 {
+		return nil
+	}
+	return &fault.Error{File: d.file, Line: line, Column: at + 1, Message: "a tab stands here, and YAML is indented by spaces alone", Hint: "write spaces instead"}
+}
+
 // checkTokens refuses what the parser would take long over, or lose its stack
 // to, and what build would refuse anyway. Nesting by indentation is left to
 // build: it takes a file with the square of its depth.
@@ -102,7 +137,7 @@ func (d *document) checkTokens(tokens token.Tokens) error {
 		case token.SequenceEntryType:
 			dashes++
 		case token.AnchorType, token.AliasType:
-			return n.Errorf("anchors and aliases are not read: write it out")
+			return Hint(n.Errorf("anchors and aliases are not read"), `write it out; a name with a star or & before it stands in quotes, such as "*vermouth"`)
 		case token.TagType:
 			return n.Errorf("tags such as %s are not read: leave it out", fault.Quote(t.Value))
 		case token.MappingKeyType:

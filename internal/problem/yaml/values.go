@@ -53,7 +53,11 @@ func (n *Node) Str(what string) (string, error) {
 // Float reads a finite number.
 func (n *Node) Float(what string) (float64, error) {
 	if n.Kind != Number {
-		return 0, Hint(n.Errorf("%s is %s", what, n.Shown()), "write a number")
+		way := "write a number"
+		if plain := strings.ReplaceAll(strings.TrimSpace(n.Text), ",", ""); n.Kind == Text && plain != "" && strings.Trim(plain, "0123456789.") == "" {
+			way = "write a number without quotes and without marks between thousands, such as " + plain
+		}
+		return 0, Hint(n.Errorf("%s is %s", what, n.Shown()), "%s", way)
 	}
 	if err := n.octal(what); err != nil {
 		return 0, err
@@ -118,7 +122,13 @@ func (n *Node) Uint64(what string) (uint64, error) {
 
 // List reads a sequence.
 func (n *Node) List(what string) ([]*Node, error) {
-	if n.Kind != Sequence {
+	switch {
+	case n.Kind == Sequence:
+	case n.Kind == Mapping && len(n.Entries) > 0:
+		return nil, Hint(n.Errorf("%s is %s", what, n.Shown()), "write a list: a dash and a space before each, such as - %s: ...", n.Entries[0].Key.Text)
+	case n.Kind == Text || n.Kind == Number || n.Kind == Boolean:
+		return nil, Hint(n.Errorf("%s is %s", what, n.Shown()), "write a list: [%s]", n.Text)
+	default:
 		return nil, Hint(n.Errorf("%s is %s", what, n.Shown()), "write a list, such as [a, b]")
 	}
 	return n.Items, nil

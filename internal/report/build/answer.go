@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/search"
@@ -18,7 +19,11 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 	if a == nil {
 		return nil, nil, nil
 	}
-	list, err := entriesOf(p, a)
+	models, err := predictors(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := entriesOf(p, a, models)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -35,7 +40,7 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 			RandomTold: report.Number(q.RandomTold), RandomChecked: report.Number(q.RandomChecked), Left: report.Number(q.Left()), Kept: kept(q.Left()),
 		}
 	}
-	if out.Wishes, err = wishesOf(ctx, p, list); err != nil {
+	if out.Wishes, err = wishesOf(ctx, p, list, models); err != nil {
 		return nil, nil, err
 	}
 	expect(p, out, list)
@@ -65,7 +70,7 @@ func expect(p *problem.Problem, a *report.Answer, list []report.Best) {
 		if !p.Properties[of].Checked() {
 			continue
 		}
-		left := func(v report.Number) report.Number { return w.Random + a.Promise.Kept*(v-w.Random) }
+		left := func(v report.Number) report.Number { return w.Random + report.Number(a.Promise.Kept*(v-w.Random)) }
 		w.Expected = left(w.Shortlist)
 		for _, b := range list {
 			q, ok := b.Predicted[w.Name]
@@ -103,7 +108,7 @@ const randomWishes = 500
 
 // wishesOf says of each wish that counts what the shortlist has of it, what random
 // compositions have and what the known recipes have.
-func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]report.WishPromise, error) {
+func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, models []predictor) ([]report.WishPromise, error) {
 	out := []report.WishPromise{}
 	var of []func(x *mcmc.Composition) float64
 	for k, w := range p.Properties {
@@ -115,14 +120,17 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]re
 			quality := w.Model.Quality()
 			promise.Strength = quality.Strength().String()
 		}
-		scored, in := func(x *mcmc.Composition) float64 { return math.Exp(p.Target.Wishes()[k].Property.LogScore(x)) },
+		scored, in := func(x *mcmc.Composition) float64 { return portable.Exp(p.Target.Wishes()[k].Property.LogScore(x)) },
 			func(b report.Best) report.Number { return b.Scores[w.Name] }
-		if predicts(w) {
+		if at := slices.IndexFunc(models, func(m predictor) bool { return m.Name == w.Name }); at >= 0 {
 			promise.Unit = "value"
-			scored = func(x *mcmc.Composition) float64 { return float64(predictionOf(w, x).Value) }
+			if w.Class != "" {
+				promise.Unit = "probability"
+			}
+			scored = models[at].value
 			in = func(b report.Best) report.Number { return b.Predicted[w.Name].Value }
 			if w.Model != nil {
-				promise.Known = meanLabel(p, w.Model.Label())
+				promise.Known = ofLabel(p, w)
 			}
 		}
 		of = append(of, scored)
@@ -150,33 +158,26 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best) ([]re
 	return out, nil
 }
 
-// predicts says whether a property is a forest, or a model, of a number.
-func predicts(w problem.Property) bool {
-	return w.Model != nil && w.Model.Numeric() || w.Value != nil
-}
-
-// predictionOf returns what a property that predicts says of a composition.
-func predictionOf(w problem.Property, x *mcmc.Composition) report.Prediction {
-	if w.Value != nil {
-		v, at := w.Value(x)
-		return report.Prediction{Value: report.Number(v), Low: report.UnknownNumber(), High: report.UnknownNumber(), At: at}
-	}
-	q := w.Model.Predict(x.Amounts())
-	return report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High)}
-}
-
-// meanLabel is the mean of a label over the known recipes that have it.
-func meanLabel(p *problem.Problem, name string) report.Number {
+// ofLabel is the mean of a model's label over the known recipes that have it, or the share
+// of them that are of the wanted class.
+func ofLabel(p *problem.Problem, w problem.Property) report.Number {
 	if p.Book == nil {
 		return report.UnknownNumber()
 	}
-	label, ok := p.Book.Label(name)
+	label, ok := p.Book.Label(w.Model.Label())
 	if !ok {
 		return report.UnknownNumber()
 	}
-	values, err := label.Numbers()
-	if err != nil {
-		return report.UnknownNumber() // the forest is from a file, and this is another label of that name
+	values := make([]float64, len(label.Of))
+	if w.Class != "" {
+		for r := range values {
+			values[r] = w.Has(label, r)
+		}
+	} else {
+		var err error
+		if values, err = label.Numbers(); err != nil {
+			return report.UnknownNumber() // the model is from a file, and this is another label of that name
+		}
 	}
 	sum, n := 0.0, 0
 	for _, v := range values {

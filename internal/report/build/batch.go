@@ -57,7 +57,7 @@ func jackknife(batches int, without func(g int) float64) float64 {
 	}
 	sum := 0.0
 	for _, t := range thetas {
-		sum += (t - mean) * (t - mean)
+		sum += float64((t - mean) * (t - mean))
 	}
 	return math.Sqrt(sum * float64(batches-1) / float64(batches))
 }

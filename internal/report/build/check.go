@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 
 	"kir/internal/problem"
 	"kir/internal/report"
@@ -77,7 +76,7 @@ func advise(p *problem.Problem) (report.Advice, error) {
 		return report.Advice{Recommended: "exact", Because: "without properties each draw can be made independently"}, nil
 	}
 	forbidden, looked := 0, advised
-	if runsPrograms(p) {
+	if p.RunsPrograms() {
 		looked = 0
 	}
 	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(p.Sampler.Seed, "advice", 0)
@@ -101,10 +100,4 @@ func advise(p *problem.Problem) (report.Advice, error) {
 		return report.Advice{Recommended: "balanced", Because: fmt.Sprintf("the sparsity law has a gap at n = %d, which it crosses", n)}, nil
 	}
 	return report.Advice{Recommended: "balanced", Because: "it mixes fastest; take tempered if its chains should disagree, or for the very best"}, nil
-}
-
-// runsPrograms says whether a property is scored by a program, which runs with
-// the user's rights and is not to be started by looking at a problem.
-func runsPrograms(p *problem.Problem) bool {
-	return slices.ContainsFunc(p.Properties, func(w problem.Property) bool { return w.Kind == "program" })
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"kir/internal/book"
+	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
@@ -13,12 +14,21 @@ import (
 // shownNearest is how many known recipes are set beside each.
 const shownNearest = 3
 
-func bestsOf(p *problem.Problem, list []run.Best) []report.Best {
+func bestsOf(p *problem.Problem, list []run.Best) ([]report.Best, error) {
+	models, err := predictors(p)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]report.Best, len(list))
 	for k, b := range list {
+		x, err := mcmc.NewComposition(len(p.Ingredients), b.Parts...)
+		if err != nil {
+			return nil, err
+		}
 		out[k] = bestOf(p, b)
+		out[k].Predicted = predictedBy(models, x)
 	}
-	return out
+	return out, nil
 }
 
 func bestOf(p *problem.Problem, b run.Best) report.Best {
@@ -85,7 +95,7 @@ func diverse(pool []run.Best, most int) []run.Best {
 	}
 	relevance := make([]float64, len(pool))
 	for k, b := range pool {
-		relevance[k] = math.Exp(b.LogScore - best) // 1 where all are −∞ or equal
+		relevance[k] = portable.Exp(b.LogScore - best) // 1 where all are −∞ or equal
 		if math.IsInf(best, -1) {
 			relevance[k] = 1
 		}
@@ -99,7 +109,7 @@ func diverse(pool []run.Best, most int) []run.Best {
 			if taken[k] {
 				continue
 			}
-			if v := scoreShare*relevance[k] - (1-scoreShare)*nearest[k]; v > value {
+			if v := float64(scoreShare*relevance[k]) - float64((1-scoreShare)*nearest[k]); v > value {
 				at, value = k, v
 			}
 		}
@@ -125,6 +135,6 @@ func setOf(parts []mcmc.Part) []int {
 
 // Differing returns compositions of a pool that score well and differ from each
 // other: a shortlist where nobody looks for the best.
-func Differing(p *problem.Problem, pool []run.Best) []report.Best {
+func Differing(p *problem.Problem, pool []run.Best) ([]report.Best, error) {
 	return bestsOf(p, diverse(run.Distinct(pool), mostDiverse))
 }

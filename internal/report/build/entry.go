@@ -13,7 +13,7 @@ import (
 )
 
 // entriesOf returns the entries of a shortlist.
-func entriesOf(p *problem.Problem, a *search.Answer) ([]report.Best, error) {
+func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]report.Best, error) {
 	known, err := p.Known()
 	if err != nil {
 		return nil, err
@@ -35,14 +35,7 @@ func entriesOf(p *problem.Problem, a *search.Answer) ([]report.Best, error) {
 		})
 		b.Apart = report.Number(e.Apart)
 		b.Extrapolates = slices.Contains(a.Comparison.Extrapolates, k)
-		for _, w := range p.Properties {
-			if predicts(w) {
-				if b.Predicted == nil {
-					b.Predicted = make(map[string]report.Prediction)
-				}
-				b.Predicted[w.Name] = predictionOf(w, x)
-			}
-		}
+		b.Predicted = predictedBy(models, x)
 		for q, r := range e.Ranges {
 			if r.Low < r.High {
 				if b.Ranges == nil {

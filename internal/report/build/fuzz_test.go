@@ -18,11 +18,11 @@ func FuzzBatch(f *testing.F) {
 		size, unit, err := readSize("the batch", batch)
 		var made, weighed measure
 		if err == nil {
-			made, err = readMeasure(unit)
+			made, err = readMeasure(nil, unit)
 		}
 		steps := new(big.Rat)
 		if err == nil {
-			steps, weighed, err = (&Scale{Batch: batch, Step: step, Unit: in}).readStep(made)
+			steps, weighed, err = (&Scale{Batch: batch, Step: step, Unit: in}).readStep(nil, made)
 		}
 		if bad := (*fault.Error)(nil); err != nil && !errors.As(err, &bad) {
 			t.Fatal(err)

@@ -3,10 +3,11 @@ package build
 import (
 	"cmp"
 	"context"
-	"math"
+
 	"runtime"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/run"
 
@@ -205,7 +206,7 @@ func (c *collector) offer(chain int, d *run.Draw, logScore float64) {
 		}
 	}
 	c.pools[chain] = append(c.pools[chain], run.Best{
-		Chain: chain, Draw: d.Draw, Score: math.Exp(logScore), LogScore: logScore, LogDensity: d.LogDensity,
+		Chain: chain, Draw: d.Draw, Score: portable.Exp(logScore), LogScore: logScore, LogDensity: d.LogDensity,
 		Scores: slices.Clone(d.Scores), Parts: slices.Clone(d.Parts),
 	})
 }

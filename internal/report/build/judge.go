@@ -32,7 +32,7 @@ func judge(p *problem.Problem, a *report.Answer) {
 		}
 		a.Verdict = append(a.Verdict, modelSentence(w))
 	}
-	a.Verdict = append(a.Verdict, comparison(a))
+	a.Verdict = append(a.Verdict, comparison(p, a))
 	if a.Promise != nil && a.Promise.Left.Known() {
 		left := "nothing"
 		if a.Promise.Left > 0 {
@@ -120,13 +120,13 @@ func modelSentence(w problem.Property) string {
 		c := q.Classes
 		return text + fmt.Sprintf("its skill is %s ± %s on %s that it had not seen; it is right about %s ± %s %% of them; always saying %s, about %s %%.",
 			number.Fixed(c.Skill, 2), number.Fixed(c.SkillSE, 2), number.Counted(q.Rows, "recipe"),
-			number.Fixed(100*c.Accuracy, 0), number.Fixed(100*c.AccuracySE, 0), c.Majority, number.Fixed(100*c.MajorityAccuracy, 0))
+			number.Fixed(float64(100*c.Accuracy), 0), number.Fixed(float64(100*c.AccuracySE), 0), c.Majority, number.Fixed(float64(100*c.MajorityAccuracy), 0))
 	}
 	return text + "no recipe was left to check it with."
 }
 
 // comparison sets the shortlist beside random compositions and known recipes.
-func comparison(a *report.Answer) string {
+func comparison(p *problem.Problem, a *report.Answer) string {
 	scores := "scores"
 	if a.Shortlist.Number != 1 {
 		scores = "score"
@@ -134,13 +134,46 @@ func comparison(a *report.Answer) string {
 	text := fmt.Sprintf("The %s %s %s on average, random compositions under the same rules %s ± %s",
 		entries(a.Shortlist.Number), scores, number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), number.Error(a.Random.SE))
 	if a.Known.Number > 0 {
-		text += fmt.Sprintf(", the known recipes %s ± %s (of models, by trees that have not seen them)", number.Three(a.Known.Mean), number.Error(a.Known.SE))
+		text += fmt.Sprintf(", the known recipes %s ± %s%s", number.Three(a.Known.Mean), number.Error(a.Known.SE), scoredBy(p))
 	}
 	text += fmt.Sprintf(". The middle entry beats %s of the random ones", number.Whole(a.BeatRandom))
 	if a.Known.Number > 0 {
 		text += fmt.Sprintf(" and %s of the known", number.Whole(a.BeatKnown))
 	}
 	return text + "."
+}
+
+// scoredBy says in brackets which scores of the known recipes are by what has not learnt
+// from them, and which may be by what has; nothing where nothing is learnt.
+func scoredBy(p *problem.Problem) string {
+	var unseen, unsure []string
+	count := 0
+	for k := range p.Properties {
+		w := &p.Properties[k]
+		switch {
+		case w.Weight == 0:
+			continue
+		case w.ByHeldOut():
+			unseen = append(unseen, w.Name)
+		case w.Kind == "model":
+			unsure = append(unsure, w.Name)
+		}
+		count++
+	}
+	var said []string
+	switch {
+	case len(unseen) == count && count > 0:
+		said = append(said, "by trees that have not seen them")
+	case len(unseen) > 0:
+		said = append(said, listed(unseen)+" by trees that have not seen them")
+	}
+	if len(unsure) > 0 {
+		said = append(said, fmt.Sprintf("the %s of %s may have learnt from them", plural("model", len(unsure)), listed(unsure)))
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(said, "; ") + ")"
 }
 
 func entries(n int) string {

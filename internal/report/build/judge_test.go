@@ -64,7 +64,6 @@ func modelled(t *testing.T) *problem.Problem {
 // TestJudge: answers of models of every strength, alone and together, that promise and
 // keep more or less, are judged in the words that they were.
 func TestJudge(t *testing.T) {
-	golden.OfFloats(t)
 	var b bytes.Buffer
 	all := modelled(t)
 	for _, names := range []string{
@@ -200,7 +199,6 @@ func TestQuestions(t *testing.T) {
 // TestFiguresAsBefore: pairs, plots and histograms of draws from a seed are what they
 // were, to ten figures.
 func TestFiguresAsBefore(t *testing.T) {
-	golden.OfFloats(t)
 	var b bytes.Buffer
 	p := &problem.Problem{Ingredients: []string{"a", "b", "c", "d", "e", "f"}}
 	for seed, probabilities := range [][6]float64{{0.3, 0.3, 0.3, 0.3, 0.3, 0.3}, {0.9, 0.5, 0.2, 0.2, 0.1, 0.02}, {1, 1, 0.5, 0.5, 0.001, 0}} {

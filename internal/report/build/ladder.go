@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/portable"
 	"kir/internal/report"
 	"kir/internal/report/number"
 	"kir/internal/run"
@@ -141,7 +142,7 @@ func judged(verdict string, grade report.Grade, ladders []report.Ladder) (string
 func legsApart(ladders []report.Ladder) *report.Ladder {
 	for k := range ladders {
 		l := &ladders[k]
-		if leg := l.Learnt; leg != nil && math.Abs(float64(leg.LogZ.Value-l.LogZ.Value)) > 4*math.Hypot(float64(leg.LogZ.SE), float64(l.LogZ.SE)) {
+		if leg := l.Learnt; leg != nil && math.Abs(float64(leg.LogZ.Value-l.LogZ.Value)) > 4*portable.Hypot(float64(leg.LogZ.SE), float64(l.LogZ.SE)) {
 			return l
 		}
 	}

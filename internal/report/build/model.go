@@ -78,7 +78,9 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 		return nil, fmt.Errorf("the answer: %w", err)
 	}
 	if m.Answer == nil {
-		m.Best = unsearched(p, m, r, g)
+		if m.Best, err = unsearched(p, m, r, g); err != nil {
+			return nil, fmt.Errorf("the shortlist: %w", err)
+		}
 		if !m.Weighs() {
 			m.Answer = unasked()
 		}
@@ -89,6 +91,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 
 	m.Draws, m.Grade = verdict(p, r)
 	m.Draws, m.Grade = judged(m.Draws, m.Grade, m.Ladders)
+	m.Draws = beside(p, m.Draws, m.Grade, r)
 	m.Verdict = m.Draws
 	if m.Answer != nil {
 		m.Verdict = m.Answer.Headline + " " + m.Draws
@@ -110,7 +113,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 
 // unsearched returns the shortlist of a run without a search: the best draw of each
 // set of ingredients, or where nothing is wished for sets that differ.
-func unsearched(p *problem.Problem, m *report.Model, r *run.Result, g *gathered) []report.Best {
+func unsearched(p *problem.Problem, m *report.Model, r *run.Result, g *gathered) ([]report.Best, error) {
 	best := r.Best
 	if p.Book != nil {
 		best = r.New

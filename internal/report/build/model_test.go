@@ -249,9 +249,11 @@ func BenchmarkNew(b *testing.B) {
 // Two means of random compositions of the same wish, of other draws, agree within
 // five standard errors (false alarm: below 10⁻⁶).
 func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
-	m := sampleFile(t, filepath.Join("..", "..", "..", "examples", "cocktails", "problem.yaml"), func(s *mcmc.Settings) {
-		s.Draws, s.Warmup = 1000, 100
-	})
+	file := filepath.Join(t.TempDir(), "problem.yaml")
+	if err := os.WriteFile(file, []byte("ingredients: [a, b, c, d, e]\ntotal: 50\nsparsity: {uniform: [2, 4]}\nproperties:\n  y: {expression: \"0.1 + 0.9 * share('a')\"}\n  z: {expression: \"1 - share('b')\"}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m := sampleFile(t, file, func(s *mcmc.Settings) { s.Draws, s.Warmup = 1000, 100 })
 	p := m.problem
 	p.Properties[1].Weight = 0
 	wishes := slices.Clone(p.Target.Wishes())
@@ -283,7 +285,6 @@ func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
 // everything that a problem may ask, what its known recipes score, what is told before
 // it is sampled, what a forest has learnt, and how an entry is weighed.
 func TestMadeAsBefore(t *testing.T) {
-	golden.OfFloats(t)
 	made := sampleFile(t, filepath.Join("testdata", "problem.yaml"), nil)
 	p, m := made.problem, made.model
 	defer p.Close()
@@ -318,7 +319,6 @@ func TestMadeAsBefore(t *testing.T) {
 // Summaries of small runs of other kinds are what they were: without properties, without
 // weight, without a search, without recipes.
 func TestMadeOfKinds(t *testing.T) {
-	golden.OfFloats(t)
 	const head = "name: A sour\ntotal: 20\nsparsity: {uniform: [1, 2]}\nsampler: {kernel: balanced, chains: 2, warmup: 100, draws: 300, seed: 1}\n"
 	const bare = head + "ingredients: [Gin, Rum, Lime, Syrup]\n"
 	for name, text := range map[string]string{

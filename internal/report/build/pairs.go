@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
@@ -65,7 +66,7 @@ func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted
 				b := g.batches[k]
 				return (both - float64(counts[k])) * (draws - float64(b.draws)) / ((used[i] - float64(b.used[i])) * (used[j] - float64(b.used[j])))
 			})
-			expected := 1 + kappa*(1-used[i]/draws)*(1-used[j]/draws)
+			expected := 1 + float64(kappa*(1-used[i]/draws)*(1-used[j]/draws))
 			if lift > expected {
 				se = max(se, chanceError(expected, used[i], used[j]/draws))
 			}
@@ -78,8 +79,8 @@ func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted
 				Probability: report.Number(both / draws), Lift: report.Number(lift), MCSE: report.Number(se), Expected: report.Number(expected),
 			}}
 			to := &together
-			if f.factor = (lift - 2*se) / expected; lift < expected {
-				f.factor = expected / (lift + 2*se)
+			if f.factor = (lift - float64(2*se)) / expected; lift < expected {
+				f.factor = expected / (lift + float64(2*se))
 				to = &apart
 			}
 			if f.factor >= pairEffect {
@@ -118,7 +119,7 @@ func differs(lift, se, expected float64) bool {
 	if lift >= expected {
 		return lift-expected > pairErrors*se
 	}
-	return math.Log(expected/lift) > pairErrors*se/lift
+	return portable.Log(expected/lift) > pairErrors*se/lift
 }
 
 // competition returns κ, by which ingredients compete for places. With v_i =
@@ -134,20 +135,20 @@ func differs(lift, se, expected float64) bool {
 func (g *gathered) competition(probabilities []float64, unlisted run.Unlisted) float64 {
 	sum, squares := unlisted.Variance, unlisted.Variance2
 	for _, p := range probabilities {
-		v := p * (1 - p)
+		v := float64(p * (1 - p))
 		sum += v
-		squares += v * v
+		squares += float64(v * v)
 	}
 	var count, n, n2 float64
 	for _, used := range g.series[0].chains {
 		for _, u := range used {
 			count++
 			n += u
-			n2 += u * u
+			n2 += float64(u * u)
 		}
 	}
-	if d := sum*sum - squares; d > 1e-12*sum*sum {
-		return (n2/count - n/count*(n/count) - sum) / d
+	if d := float64(sum*sum) - squares; d > 1e-12*sum*sum {
+		return (n2/count - float64(n/count*(n/count)) - sum) / d
 	}
 	return 0 // fewer than two ingredients are used in some draws and not in others
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"kir/internal/portable"
 	"kir/internal/report"
 	"kir/internal/run"
 )
@@ -51,7 +52,7 @@ func rounded(v float64) report.Number {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return report.Number(v)
 	}
-	unit := math.Pow(10, 4-math.Floor(math.Log10(math.Abs(v))))
+	unit := portable.Pow(10, 4-math.Floor(portable.Log10(math.Abs(v))))
 	if math.IsInf(unit, 0) || unit == 0 {
 		return report.Number(v)
 	}
@@ -125,9 +126,9 @@ func newHistogram(g *gathered, b *run.Baseline) *report.Histogram {
 	}
 	random := slices.Clone(b.LogScores)
 	slices.Sort(random)
-	small := math.Log(0.02)
+	small := portable.Log(0.02)
 	h := &report.Histogram{Looked: len(draws), Log: top > 1e-9 || middle < small || random[len(random)/2] < small}
-	scale := math.Exp
+	scale := portable.Exp
 	lo, hi := 0.0, 1.0
 	if h.Log {
 		scale = func(s float64) float64 { return s / math.Ln10 }

@@ -7,7 +7,6 @@ import (
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/mcmc"
-	"kir/model"
 )
 
 // Scorecard scores the recipes of a table.
@@ -16,13 +15,11 @@ func Scorecard(p *problem.Problem, book *book.Book) (*report.Scorecard, error) {
 	if err != nil {
 		return nil, p.Explain(err)
 	}
-	card := &report.Scorecard{Problem: problemOf(p), Properties: propertiesOf(p)}
-	held := make([]map[int]model.Prediction, len(p.Properties))
-	for k := range p.Properties {
-		if held[k], err = p.Properties[k].Unseen(); err != nil {
-			return nil, err
-		}
+	models, err := predictors(p)
+	if err != nil {
+		return nil, err
 	}
+	card := &report.Scorecard{Problem: problemOf(p), Properties: propertiesOf(p)}
 	for r, s := range scored {
 		out := report.Scored{
 			Recipe: book.Recipes[r].Name, Used: len(s.Parts), Score: report.Number(s.Score), Scores: make(map[string]report.Number), Broken: []report.Breach{},
@@ -36,18 +33,21 @@ func Scorecard(p *problem.Problem, book *book.Book) (*report.Scorecard, error) {
 		}
 		for k, w := range p.Properties {
 			out.Scores[w.Name] = report.Number(s.Scores[k])
-			out.OutOfBag = out.OutOfBag || s.Book >= 0 && w.Model != nil
-			predicted, seen := held[k][s.Book], s.Book >= 0 && w.Model != nil
-			if _, known := held[k][s.Book]; !predicts(w) || seen && !known {
-				continue // what has seen a recipe says nothing of how it predicts it
-			}
-			if out.Predicted == nil {
-				out.Predicted = make(map[string]report.Prediction)
-			}
-			if seen {
-				out.Predicted[w.Name] = report.Prediction{Value: report.Number(predicted.Value), Low: report.Number(predicted.Low), High: report.Number(predicted.High)}
+			out.OutOfBag = out.OutOfBag || s.Book >= 0 && w.ByHeldOut()
+		}
+		for k := range models {
+			w := &models[k]
+			q, known := report.Prediction{}, true
+			if s.Book < 0 || w.Model == nil {
+				q = w.of(x)
 			} else {
-				out.Predicted[w.Name] = predictionOf(w, x)
+				q, known = w.unseen(s.Book) // what has seen a recipe says nothing of how it predicts it
+			}
+			if known {
+				if out.Predicted == nil {
+					out.Predicted = make(map[string]report.Prediction)
+				}
+				out.Predicted[w.Name] = q
 			}
 		}
 		for _, b := range s.Broken {

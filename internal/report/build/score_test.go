@@ -12,7 +12,7 @@ import (
 // TestModelTellsItsValue holds what a scorecard says of a model's number to the model,
 // asked about the same recipe at each value of a constant.
 func TestModelTellsItsValue(t *testing.T) {
-	model, err := os.ReadFile("../../../bench/models/testdata/xgb-squared-100.json")
+	model, err := os.ReadFile("../../ensemble/testdata/xgb-squared-100.json")
 	if err != nil {
 		t.Fatal(err)
 	}

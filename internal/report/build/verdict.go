@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/number"
@@ -113,7 +114,7 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 		if ess == nil {
 			return "more draws"
 		}
-		return "about " + number.Thousands(roundUp(float64(p.Sampler.Draws)*max(2, 2*wanted/ess.ess))) + " draws a chain"
+		return "about " + number.Thousands(roundUp(float64(float64(p.Sampler.Draws)*max(2, 2*wanted/ess.ess)))) + " draws a chain"
 	}
 	if rhat != nil && rhat.RHat > largestRHat {
 		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", words(rhat.Name), number.Beside(rhat.RHat, largestRHat), largestRHat, enough(), better)
@@ -148,6 +149,6 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 
 // roundUp rounds up to two figures.
 func roundUp(v float64) int {
-	unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(v))-1))
+	unit := portable.Pow(10, math.Max(0, math.Floor(portable.Log10(v))-1))
 	return int(math.Ceil(v/unit) * unit)
 }

@@ -32,12 +32,24 @@ type measure struct {
 	size *big.Rat // in millilitres or grams
 }
 
-// readMeasure reads the name of a unit of volume or mass.
-func readMeasure(name string) (m measure, err error) {
+// readMeasure reads the name of a unit of volume or mass: a usual one, or another that the
+// problem defines. What a problem says of grams, to add them to volumes, is no density.
+func readMeasure(units *book.Units, name string) (m measure, err error) {
 	m.name = strings.TrimSpace(name)
 	unit, ok := book.DefaultUnits().Lookup(m.name)
+	if !ok && units != nil {
+		unit, ok = units.Lookup(m.name)
+	}
 	if !ok || unit.Kind != book.Volume && unit.Kind != book.Mass {
-		return m, &fault.Error{Message: fault.Quote(m.name) + " is no unit of a volume or a mass", Hint: "take ml, cl, l, g or kg"}
+		if units == nil {
+			units = book.DefaultUnits()
+		}
+		names := units.Names(book.Volume, book.Mass)
+		hint := "take one of " + strings.Join(names, ", ")
+		if near := fault.DidYouMean(m.name, names); near != "" && len(m.name) > 2 {
+			hint = near
+		}
+		return m, &fault.Error{Message: fault.Quote(m.name) + " is no unit of a volume or a mass", Hint: hint}
 	}
 	m.kind, m.size = unit.Kind, unit.Size.Rat()
 	if m.kind == book.Volume {
@@ -63,28 +75,28 @@ func readSize(what, text string) (size *big.Rat, unit string, err error) {
 }
 
 // readBatch reads how much is made, such as 750ml.
-func readBatch(text string) (size *big.Rat, of measure, err error) {
+func readBatch(units *book.Units, text string) (size *big.Rat, of measure, err error) {
 	size, unit, err := readSize("the batch", text)
 	if err == nil && unit == "" {
 		err = &fault.Error{Message: "the batch is " + fault.Quote(text) + " of no unit", Hint: "write, for example, 750ml"}
 	} else if err == nil {
-		of, err = readMeasure(unit)
+		of, err = readMeasure(units, unit)
 	}
 	return size, of, err
 }
 
 // readStep returns the step of the scale and the unit that is weighed.
-func (s *Scale) readStep(made measure) (step *big.Rat, weighed measure, err error) {
+func (s *Scale) readStep(units *book.Units, made measure) (step *big.Rat, weighed measure, err error) {
 	step, unit, err := readSize("the step of the scale", s.Step)
 	if err != nil {
 		return nil, made, err
 	}
 	weighed = made
 	if name := cmp.Or(s.Unit, unit); name != "" {
-		if weighed, err = readMeasure(name); err != nil || s.Unit == "" || unit == "" {
+		if weighed, err = readMeasure(units, name); err != nil || s.Unit == "" || unit == "" {
 			return step, weighed, err
 		}
-		of, err := readMeasure(unit)
+		of, err := readMeasure(units, unit)
 		if err == nil && of.kind != weighed.kind {
 			err = &fault.Error{Message: fmt.Sprintf("the step of the scale is in %s where %s are weighed", of.name, weighed.name), Hint: "give both in units of a volume, or both of a mass"}
 		}
@@ -100,11 +112,11 @@ func (s *Scale) readStep(made measure) (step *big.Rat, weighed measure, err erro
 // the volume or the mass, whichever the problem's recipes are measured in; of neither,
 // what the batch is measured in.
 func Weighing(o *problem.Outline, b report.Best, title string, rack report.Rack, s Scale) (*report.Weighing, error) {
-	size, made, err := readBatch(s.Batch)
+	size, made, err := readBatch(o.Units, s.Batch)
 	if err != nil {
 		return nil, err
 	}
-	step, weighed, err := s.readStep(made)
+	step, weighed, err := s.readStep(o.Units, made)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,6 @@ func weighingSheet(w *report.Weighing) string {
 // TestWeighing: recipes of volumes, masses and neither are weighed as any of them, and
 // what cannot be is told with a way out.
 func TestWeighing(t *testing.T) {
-	golden.OfFloats(t)
 	record := golden.Open(t)
 	for name, c := range map[string]struct{ recipes, shelf string }{
 		"volumes":  {"recipe,ingredient,amount,unit\na,Gin,6,cl\na,Lime,3,cl\nb,Syrup,2,cl\nb,Gin,4,cl\n", "name,kind,cost,density,odd\nLime,juice,2,1.04,1\nGin,spirit,30,0.95,x\nSyrup,sugar,1.5,1.3,0\n"},

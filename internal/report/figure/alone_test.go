@@ -31,7 +31,7 @@ func TestDrawnAsBefore(t *testing.T) {
 	}
 	for name, got := range map[string][]byte{"testdata/every.svg": svg.Bytes(), "testdata/every.png": pixels.Bytes()} {
 		if want := golden.Read(t, name, got); !same(t, got, want) {
-			t.Errorf("%s is drawn otherwise (go test ./report/figure -run TestDrawnAsBefore -update writes it anew)", name)
+			t.Errorf("%s is drawn otherwise (go test ./internal/report/figure -run TestDrawnAsBefore -update writes it anew)", name)
 		}
 	}
 }

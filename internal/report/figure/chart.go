@@ -24,12 +24,12 @@ func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title st
 	scale := Scale{Lo: 0, Hi: highest, From: bottom, To: top}
 	ticks, digits := Ticks(0, highest/unit, 5)
 	for _, t := range ticks {
-		y := scale.At(t * unit)
+		y := scale.At(float64(t * unit))
 		f.Line(left, y, right, y, 0.5, Line)
 		f.Write(left-5, y+4, SmallSize, End, Soft, number.Axis(t, digits))
 	}
 	f.Line(left, bottom, right, bottom, 1, Ink)
-	f.Write((left+right)/2, bottom+29, SmallSize, Middle, Soft, title)
+	f.Write(float64((left+right)/2), bottom+29, SmallSize, Middle, Soft, title)
 	return scale
 }
 
@@ -71,10 +71,10 @@ func (f *Figure) Stack(x, y, width, height float64, parts []Slice, colours map[s
 		f.Segment(x, y, w, height, paint)
 		if TextWidth(p.Share, SmallSize) <= w-4 {
 			if room := w - 8; room > 28 {
-				f.WriteOn(x+4, y+0.4*height, TextSize, Start, paint, Clip(p.Name, room, TextSize))
-				f.WriteOn(x+4, y+0.8*height, SmallSize, Start, paint, p.Share)
+				f.WriteOn(x+4, y+float64(0.4*height), TextSize, Start, paint, Clip(p.Name, room, TextSize))
+				f.WriteOn(x+4, y+float64(0.8*height), SmallSize, Start, paint, p.Share)
 			} else {
-				f.WriteOn(x+w/2, y+0.6*height, SmallSize, Middle, paint, p.Share)
+				f.WriteOn(x+float64(w/2), y+float64(0.6*height), SmallSize, Middle, paint, p.Share)
 			}
 		}
 		x += w
@@ -86,49 +86,46 @@ func (f *Figure) KeyOf(text string, paint Paint) {
 	f.Key(text, func(f *Figure, x, y float64) { f.Rect(x, y, 20, 10, paint) })
 }
 
-// Colours gives each ingredient of some compositions, whose amounts these are, a
-// colour that it has in all of them, those that make up most of them first: one
-// that no other ingredient has, or else the least used one that none has which it
-// is together with, or else grey.
-func Colours[N int | float64](list []map[string]N) map[string]Paint {
+// A Palette gives ingredients colours that they keep: each colour to one of them, as
+// long as there are any, and greys to the others. The zero Palette has given none.
+type Palette[N int | float64] struct {
+	paints map[string]Paint
+	greys  int
+}
+
+// Add gives colours to the ingredients of some compositions, whose amounts these are,
+// that have none yet: those that make up most of them first.
+func (p *Palette[N]) Add(list []map[string]N) {
 	sums := make(map[string]N)
 	for _, recipe := range list {
 		for name, amount := range recipe {
-			sums[name] += amount
+			if _, ok := p.paints[name]; !ok {
+				sums[name] += amount
+			}
 		}
 	}
-	names := slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
+	if p.paints == nil {
+		p.paints = make(map[string]Paint)
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
 		return cmp.Or(cmp.Compare(sums[b], sums[a]), strings.Compare(a, b))
-	})
-	colours := make(map[string]Paint, len(names))
-	const grey = colourCount - 1
-	var uses [grey]int
-	greys := 0
-	for _, name := range names {
-		var taken [grey + 1]bool
-		for _, recipe := range list {
-			if recipe[name] == 0 {
-				continue
-			}
-			for other := range recipe {
-				if c, ok := colours[other]; ok {
-					taken[min(c.Index(), grey)] = true
-				}
-			}
+	}) {
+		const grey = colourCount - 1
+		next := len(p.paints)
+		if next >= grey {
+			next = grey + p.greys%2
+			p.greys++
 		}
-		best := -1
-		for k, n := range uses {
-			if !taken[k] && (best < 0 || n < uses[best]) {
-				best = k
-			}
-		}
-		if best < 0 {
-			best = grey + greys%2
-			greys++
-		} else {
-			uses[best]++
-		}
-		colours[name] = Colour(best)
+		p.paints[name] = Colour(next)
 	}
-	return colours
+}
+
+// Paints returns what has been given.
+func (p *Palette[N]) Paints() map[string]Paint { return maps.Clone(p.paints) }
+
+// Colours gives each ingredient of some compositions its colour, see [Palette].
+func Colours[N int | float64](list []map[string]N) map[string]Paint {
+	var p Palette[N]
+	p.Add(list)
+	return p.paints
 }

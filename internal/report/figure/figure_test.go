@@ -13,10 +13,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot/font"
-	liberationfonts "gonum.org/v1/plot/font/liberation"
-	"gonum.org/v1/plot/vg"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/opentype"
 )
 
 // hostile are texts that must stay text.
@@ -136,18 +134,18 @@ func TestPNG(t *testing.T) {
 // Text is taken to be as wide as Liberation Sans makes it, but for kerning, and
 // what it has no letters for as wide as most fonts make it.
 func TestTextWidth(t *testing.T) {
-	cache := font.NewCache(liberationfonts.Collection())
 	for _, bold := range []bool{false, true} {
-		weight := xfont.WeightNormal
-		if bold {
-			weight = xfont.WeightBold
+		const larger = 100 // so that whole pixels are small
+		face, err := opentype.NewFace(liberation(bold), &opentype.FaceOptions{Size: 12 * larger, DPI: 72})
+		if err != nil {
+			t.Fatal(err)
 		}
-		face := cache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight}, vg.Points(12))
+		defer face.Close()
 		for _, text := range []string{
 			"Champagne", "Grapefruit juice", "Crème de cassis", "WWWMMM@@", "illicit tilt", "54.8 %", "12,345.678", "LIGHT CRÈME DE CACAO", "f/t (r) [I] j",
 			"Angostura bitters + Benedictine", "share of the book's recipes", "— … — ÄÖÜ ß", "draws, ± 2 standard errors", "β; Λ(β) upwards", "лимон",
 		} {
-			if got, want := textWidth(text, 12, bold), float64(face.Width(text)); got < want-0.01 || got > 1.03*want {
+			if got, want := textWidth(text, 12, bold), float64(font.MeasureString(face, text))/64/larger; got < want-0.01 || got > 1.03*want {
 				t.Errorf("%q is taken for %.2f wide and is %.2f", text, got, want)
 			}
 		}
@@ -333,13 +331,37 @@ func TestColours(t *testing.T) {
 	if len(colours) != 9 || colours["a"] != Colour(0) || colours["b"] != Colour(1) {
 		t.Errorf("the colours are %v", colours)
 	}
-	for _, recipe := range list {
-		seen := map[Paint]string{}
-		for name := range recipe {
-			if other, taken := seen[colours[name]]; taken {
-				t.Errorf("%s and %s have one colour", name, other)
-			}
-			seen[colours[name]] = name
+	// A colour stands for one ingredient in all of them. Greys stand for none.
+	seen := map[Paint]string{}
+	for name, paint := range colours {
+		if other, taken := seen[paint]; taken && paint.Index() < colourCount-1 {
+			t.Errorf("%s and %s have one colour", name, other)
 		}
+		seen[paint] = name
+	}
+	if len(seen) != 9 || colours["i"] != Colour(7) || colours["c"] != Colour(8) {
+		t.Errorf("of %v, those that make up least are not grey", colours)
+	}
+}
+
+// What has a colour keeps it, whatever else comes.
+func TestPalette(t *testing.T) {
+	var p Palette[int]
+	p.Add([]map[string]int{{"a": 5, "b": 3}})
+	first := p.Paints()
+	p.Add([]map[string]int{{"c": 90, "b": 2, "a": 1}, {"d": 1}})
+	p.Add([]map[string]int{{"e": 1, "f": 1, "g": 1, "h": 1, "i": 1, "j": 1}})
+	all := p.Paints()
+	for k, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
+		want := Colour(k)
+		if k >= 7 {
+			want = Colour(7 + (k-7)%2)
+		}
+		if all[name] != want {
+			t.Errorf("%s has the colour %d", name, all[name].Index())
+		}
+	}
+	if len(first) != 2 || first["a"] != all["a"] || first["b"] != all["b"] {
+		t.Errorf("at first the colours were %v", first)
 	}
 }

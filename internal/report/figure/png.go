@@ -4,75 +4,75 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"math"
 	"strconv"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
+	"git.sr.ht/~sbinet/gg"
+	"golang.org/x/image/font/opentype"
 )
 
-// dotsPerInch makes two and a half dots of a CSS pixel.
-const dotsPerInch = 240
-
-// points turns CSS pixels, of which an inch has 96, into points.
-func points(px float64) vg.Length { return vg.Length(px * 0.75) }
+// dots returns how many pixels of an image so many CSS pixels are.
+func dots(px float64) float64 { return float64(px * 2.5) }
 
 // WritePNG writes the figure as a file with its title, on white. Letters are
 // those of Liberation Sans (Latin, Greek, Cyrillic); it has no others.
 func (f *Figure) WritePNG(w io.Writer) error {
 	g := f.alone()
-	image := vgimg.NewWith(vgimg.UseWH(points(g.Width), points(g.Height)), vgimg.UseDPI(dotsPerInch))
-	g.paint(draw.New(image))
-	_, err := vgimg.PngCanvas{Canvas: image}.WriteTo(w)
-	return err
-}
-
-// paint draws the marks on a canvas, where y points up.
-func (f *Figure) paint(c draw.Canvas) {
-	at := func(x, y float64) vg.Point { return vg.Point{X: points(x), Y: points(f.Height - y)} }
-	for _, m := range f.marks {
-		stroke := draw.LineStyle{Color: m.color(), Width: points(m.width)}
-		if m.dash {
-			stroke.Dashes = []vg.Length{points(4), points(3)}
-		}
-		switch m.kind {
-		case rect:
-			corners := []vg.Point{at(m.x, m.y), at(m.x+m.x2, m.y), at(m.x+m.x2, m.y+m.y2), at(m.x, m.y+m.y2)}
-			c.FillPolygon(m.color(), corners)
-			if m.outlineGround {
-				c.StrokeLines(draw.LineStyle{Color: color.White, Width: points(1)}, append(corners, corners[0]))
-			}
-		case line:
-			c.StrokeLines(stroke, []vg.Point{at(m.x, m.y), at(m.x2, m.y2)})
-		case path:
-			var line []vg.Point
-			for k := 0; k+1 < len(m.points); k += 2 {
-				line = append(line, at(m.points[k], m.points[k+1]))
-			}
-			c.StrokeLines(stroke, line)
-		case dot:
-			c.DrawGlyphNoClip(draw.GlyphStyle{Color: m.color(), Radius: points(m.x2), Shape: draw.CircleGlyph{}}, at(m.x, m.y))
-		case ring:
-			const corners = 32
-			var circle []vg.Point
-			for k := range corners + 1 {
-				sin, cos := math.Sincos(2 * math.Pi * float64(k) / corners)
-				circle = append(circle, at(m.x+m.x2*cos, m.y+m.x2*sin))
-			}
-			c.StrokeLines(stroke, circle)
-		case label:
-			style := text.Style{
-				Color: m.color(), Font: liberation(points(m.size), m.bold).Font, Handler: plot.DefaultTextHandler,
-				XAlign: [...]text.XAlignment{Start: text.XLeft, Middle: text.XCenter, End: text.XRight}[m.anchor], YAlign: text.YBottom,
-			}
-			p := at(m.x, m.y)
-			p.Y -= style.FontExtents().Descent // the bottom of the line, below the base line
-			c.FillText(style, p, m.text)
+	c := gg.NewContext(int(dots(g.Width)+0.5), int(dots(g.Height)+0.5))
+	c.SetColor(color.White)
+	c.Clear()
+	c.SetLineCapButt()
+	for _, m := range g.marks {
+		if err := m.paintOn(c); err != nil {
+			return err
 		}
 	}
+	return c.EncodePNG(w)
+}
+
+// paintOn draws the mark on an image.
+func (m *mark) paintOn(c *gg.Context) error {
+	c.SetColor(m.color())
+	c.SetLineWidth(dots(m.width))
+	c.SetDash()
+	if m.dash {
+		c.SetDash(dots(4), dots(3))
+	}
+	switch m.kind {
+	case rect:
+		c.DrawRectangle(dots(m.x), dots(m.y), dots(m.x2), dots(m.y2))
+		if !m.outlineGround {
+			c.Fill()
+			break
+		}
+		c.FillPreserve()
+		c.SetColor(color.White)
+		c.SetLineWidth(dots(1))
+		c.Stroke()
+	case line:
+		c.DrawLine(dots(m.x), dots(m.y), dots(m.x2), dots(m.y2))
+		c.Stroke()
+	case path:
+		for k := 0; k+1 < len(m.points); k += 2 {
+			c.LineTo(dots(m.points[k]), dots(m.points[k+1]))
+		}
+		c.Stroke()
+	case dot:
+		c.DrawCircle(dots(m.x), dots(m.y), dots(m.x2))
+		c.Fill()
+	case ring:
+		c.DrawCircle(dots(m.x), dots(m.y), dots(m.x2))
+		c.Stroke()
+	case label:
+		const pointsPerInch = 72 // so that the size is in pixels
+		face, err := opentype.NewFace(liberation(m.bold), &opentype.FaceOptions{Size: dots(m.size), DPI: pointsPerInch})
+		if err != nil {
+			return err
+		}
+		c.SetFontFace(face)
+		c.DrawStringAnchored(m.text, dots(m.x), dots(m.y), [...]float64{Start: 0, Middle: 0.5, End: 1}[m.anchor], 0)
+		return face.Close()
+	}
+	return nil
 }
 
 // color returns the mark's colour on white.

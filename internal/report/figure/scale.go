@@ -1,6 +1,10 @@
 package figure
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/portable"
+)
 
 // A Scale maps numbers to places, linearly.
 type Scale struct {
@@ -11,9 +15,9 @@ type Scale struct {
 // At returns the place of a number.
 func (s Scale) At(v float64) float64 {
 	if s.Hi == s.Lo {
-		return (s.From + s.To) / 2
+		return float64((s.From + s.To) / 2)
 	}
-	return s.From + (v-s.Lo)/(s.Hi-s.Lo)*(s.To-s.From)
+	return s.From + float64((v-s.Lo)/(s.Hi-s.Lo)*(s.To-s.From))
 }
 
 // Within is At, kept between the places of the ends.
@@ -29,18 +33,18 @@ func Ticks(lo, hi float64, most int) (ticks []float64, digits int) {
 	if !(hi-lo > 1e-9*max(math.Abs(lo), math.Abs(hi))) || math.IsInf(hi-lo, 0) {
 		return []float64{lo}, 0
 	}
-	power := math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(most))))
+	power := portable.Pow(10, math.Floor(portable.Log10((hi-lo)/float64(most))))
 	step := power
 	for _, m := range []float64{1, 2, 5, 10, 20} {
-		step = m * power
+		step = float64(m * power)
 		if math.Floor(hi/step+1e-9)-math.Ceil(lo/step-1e-9) < float64(most) {
 			break
 		}
 	}
-	digits = max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	digits = max(0, -int(math.Floor(portable.Log10(step)+1e-9)))
 	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
 	for k := range int(last-first) + 1 {
-		ticks = append(ticks, (first+float64(k))*step)
+		ticks = append(ticks, float64((first+float64(k))*step))
 	}
 	return ticks, digits
 }

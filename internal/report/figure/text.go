@@ -1,24 +1,39 @@
 package figure
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"unicode"
 
-	xfont "golang.org/x/image/font"
+	"codeberg.org/go-fonts/liberation/liberationsansbold"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/text/width"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/vg"
 )
 
-// liberation returns the face that text is set in where there is a choice:
+// liberation returns the font that text is set in where there is a choice:
 // Liberation Sans, whose letters are as wide as those of Arial and Helvetica.
-func liberation(size vg.Length, bold bool) font.Face {
-	f := font.Font{Typeface: "Liberation", Variant: "Sans"}
+func liberation(bold bool) *sfnt.Font {
 	if bold {
-		f.Weight = xfont.WeightBold
+		return liberationBold()
 	}
-	return font.DefaultCache.Lookup(f, size)
+	return liberationRegular()
+}
+
+var (
+	liberationRegular = sync.OnceValue(func() *sfnt.Font { return parsed(liberationsansregular.TTF) })
+	liberationBold    = sync.OnceValue(func() *sfnt.Font { return parsed(liberationsansbold.TTF) })
+)
+
+// parsed reads a font that is part of the program.
+func parsed(ttf []byte) *sfnt.Font {
+	f, err := sfnt.Parse(ttf)
+	if err != nil {
+		panic(fmt.Sprintf("figure: the font: %v", err))
+	}
+	return f
 }
 
 // TextWidth returns how wide a text of the given size is. It goes by the widths
@@ -28,24 +43,24 @@ func liberation(size vg.Length, bold bool) font.Face {
 func TextWidth(s string, size float64) float64 { return textWidth(s, size, false) }
 
 func textWidth(s string, size float64, bold bool) float64 {
-	face := liberation(1, bold)
+	f := liberation(bold)
 	em := 0.0
 	for _, r := range printable(s) {
-		em += runeWidth(face, r)
+		em += runeWidth(f, r)
 	}
-	return em * size
+	return float64(em * size)
 }
 
 // runeWidth returns the width of a character in units of the text's size.
-func runeWidth(face font.Face, r rune) float64 {
+func runeWidth(f *sfnt.Font, r rune) float64 {
 	if unicode.Is(unicode.Mn, r) {
 		return 0
 	}
 	var b sfnt.Buffer
-	if at, err := face.Face.GlyphIndex(&b, r); err == nil && at != 0 {
+	if at, err := f.GlyphIndex(&b, r); err == nil && at != 0 {
 		const em = 1 << 16 // as many units make the widths exact enough
-		if advance, err := face.Face.GlyphAdvance(&b, at, em, xfont.HintingNone); err == nil {
-			return float64(advance) / em
+		if advance, err := f.GlyphAdvance(&b, at, em, font.HintingNone); err == nil {
+			return float64(float64(advance) / em)
 		}
 	}
 	switch width.LookupRune(r).Kind() {
@@ -64,10 +79,10 @@ func clip(s string, width, size float64, bold bool) string {
 	if textWidth(s, size, bold) <= width {
 		return s
 	}
-	face := liberation(1, bold)
-	left := width/size - runeWidth(face, '…')
+	f := liberation(bold)
+	left := width/size - runeWidth(f, '…')
 	for at, r := range s {
-		if left -= runeWidth(face, r); left < 0 {
+		if left -= runeWidth(f, r); left < 0 {
 			return strings.TrimSpace(s[:at]) + "…"
 		}
 	}

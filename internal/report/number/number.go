@@ -8,6 +8,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"kir/internal/portable"
 )
 
 // Float is any type of figures.
@@ -30,7 +32,7 @@ func Three[F Float](v F) string {
 	case size >= 1e5 || v != 0 && size < 1e-6:
 		return fmt.Sprintf("%.3g", v)
 	case v != 0 && size < 0.0995:
-		return fmt.Sprintf("%.*f", 2-int(math.Floor(math.Log10(size))), v)
+		return fmt.Sprintf("%.*f", 2-int(math.Floor(portable.Log10(size))), v)
 	}
 	return fmt.Sprintf("%.3f", v)
 }
@@ -70,7 +72,7 @@ func Error[F Float](v F) string {
 	case v >= 99.5 && v < 1e7:
 		return fmt.Sprintf("%.0f", v)
 	case v >= 1e-6 && v < 1e-4:
-		return fmt.Sprintf("%.*f", 1-int(math.Floor(math.Log10(float64(v)))), v)
+		return fmt.Sprintf("%.*f", 1-int(math.Floor(portable.Log10(float64(v)))), v)
 	}
 	return fmt.Sprintf("%.2g", v)
 }
@@ -81,7 +83,7 @@ func Score[F Float](v F, weight float64) string {
 	if size := math.Abs(float64(v)); !(weight >= 10) || size >= 1e5 || size < 0.0995 {
 		return Three(v)
 	}
-	return Fixed(v, min(9, 3+int(math.Log10(weight))))
+	return Fixed(v, min(9, 3+int(portable.Log10(weight))))
 }
 
 // Beside writes a number to three decimals, and to as many as it takes to see on
@@ -144,7 +146,7 @@ func percent[F Float](share F, digits int) string {
 // need, all as wide as 100 %.
 func Share(units, total int) string {
 	digits := 0
-	for step := 100.0; step < float64(total) && digits < 4; step *= 10 {
+	for step := 100.0; step < float64(total) && digits < 4; step = float64(step * 10) {
 		digits++
 	}
 	return fmt.Sprintf("%*.*f %%", 4+digits, digits, 100*float64(units)/float64(total))

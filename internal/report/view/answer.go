@@ -58,7 +58,11 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 		for _, w := range a.Wishes {
 			t.Row(w.Name, w.Strength, promised(w, w.Shortlist), blankIfUnknown(w, w.Expected), promised(w, w.Random), blankIfUnknown(w, w.Known))
 		}
-		t.Row("score", "", number.Three(a.Shortlist.Mean), expectedScore(a), number.Three(a.Random.Mean), knownMean(a))
+		of := ""
+		if a.Grade == report.Weak {
+			of = "weak"
+		}
+		t.Row("score", of, number.Three(a.Shortlist.Mean), expectedScore(a), number.Three(a.Random.Mean), knownMean(a))
 		p.Table(t)
 	}
 	for _, w := range a.Warnings {
@@ -71,13 +75,17 @@ func expectedScore(a *report.Answer) string {
 	if a.Promise == nil || !a.Promise.Kept.Known() {
 		return ""
 	}
-	return number.Three(a.Random.Mean + a.Promise.Kept*(a.Shortlist.Mean-a.Random.Mean))
+	return number.Three(a.Random.Mean + report.Number(a.Promise.Kept*(a.Shortlist.Mean-a.Random.Mean)))
 }
 
-// promised writes a figure of a wish: in the label's unit, or a score.
+// promised writes a figure of a wish: in the label's unit, as a share of a class, or a
+// score.
 func promised(w report.WishPromise, v report.Number) string {
-	if w.Unit == "value" {
+	switch w.Unit {
+	case "value":
 		return number.Value(v)
+	case "probability":
+		return number.Whole(v)
 	}
 	return number.Three(v)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/portable"
 	"kir/internal/report"
 	"kir/internal/report/figure"
 	"kir/internal/report/number"
@@ -33,7 +34,7 @@ type dotAxis struct {
 func newDotAxis(title string, hi, unit float64) dotAxis {
 	ticks, digits := figure.Ticks(0, hi/unit, 5)
 	for k := range ticks {
-		ticks[k] *= unit
+		ticks[k] = float64(ticks[k] * unit)
 	}
 	return dotAxis{title: title, hi: hi, ticks: ticks, write: func(v float64) string { return number.Axis(v/unit, digits) }}
 }
@@ -55,7 +56,7 @@ func newShareAxis(title string, hi float64, values []float64) dotAxis {
 		// A tick is as far from the next one as its number is wide.
 		at := math.Sqrt(t * figure.Percent / hi)
 		if last := len(a.ticks) - 1; at <= 1 && (last < 0 || at-math.Sqrt(a.ticks[last]/hi) > 0.13) {
-			a.ticks = append(a.ticks, t*figure.Percent)
+			a.ticks = append(a.ticks, float64(t*figure.Percent))
 		}
 	}
 	a.write = func(v float64) string { return fmt.Sprintf("%.3g", v/figure.Percent) }
@@ -83,11 +84,11 @@ func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 		row = 34
 	}
 	f.Width = figureWidth
-	bottom := top + row*float64(len(rows))
+	bottom := top + float64(row*float64(len(rows)))
 	f.Height = bottom + 34
 	place := func(v float64) float64 { return v }
 	if a.log {
-		place = math.Log
+		place = portable.Log
 	} else if a.root {
 		place = func(v float64) float64 { return math.Sqrt(max(v, 0)) }
 	}
@@ -102,9 +103,9 @@ func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 		f.Line(at(t), top, at(t), bottom, 0.5, figure.Line)
 		f.Write(at(t), bottom+13, figure.SmallSize, figure.Middle, figure.Soft, a.write(t))
 	}
-	f.Write((left+figureWidth-right)/2, bottom+28, figure.SmallSize, figure.Middle, figure.Soft, a.title)
+	f.Write(float64((left+figureWidth-right)/2), bottom+28, figure.SmallSize, figure.Middle, figure.Soft, a.title)
 	for k, r := range rows {
-		y := top + row*(float64(k)+0.5)
+		y := top + float64(row*(float64(k)+0.5))
 		if r.second == "" {
 			f.Write(left-8, y+4, figure.TextSize, figure.End, figure.Ink, figure.Clip(r.label, left-10, figure.TextSize))
 		} else {
@@ -112,7 +113,7 @@ func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 			f.Write(left-8, y+11, figure.TextSize, figure.End, figure.Ink, figure.Clip(r.second, left-10, figure.TextSize))
 		}
 		if !math.IsNaN(r.se) {
-			f.Line(at(r.value-2*r.se), y, at(r.value+2*r.se), y, 2, figure.Accent)
+			f.Line(at(r.value-float64(2*r.se)), y, at(r.value+float64(2*r.se)), y, 2, figure.Accent)
 		}
 		if !math.IsNaN(r.reference) {
 			f.Ring(at(r.reference), y, 4, figure.Ink)
@@ -169,7 +170,7 @@ func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, 
 		r := of(i)
 		r.label = i.Ingredient
 		rows = append(rows, r)
-		for _, v := range []float64{r.value, r.value + 2*r.se, r.reference} {
+		for _, v := range []float64{r.value, r.value + float64(2*r.se), r.reference} {
 			if v > top { // NaN is not
 				top = v
 			}
@@ -213,13 +214,13 @@ func pairsFigure(m *report.Model) *figure.Figure {
 	for _, p := range list {
 		r := dotRow{label: p.First, second: "+ " + p.Second, value: float64(p.Lift), se: float64(p.MCSE), reference: float64(p.Expected)}
 		rows = append(rows, r)
-		lo, hi = min(lo, r.reference, max(r.value/4, r.value-2*r.se)), max(hi, r.reference, r.value+2*r.se)
+		lo, hi = min(lo, r.reference, max(r.value/4, r.value-float64(2*r.se))), max(hi, r.reference, r.value+float64(2*r.se))
 	}
 	f := &figure.Figure{
 		Name: "pairs", Title: "Pairs that go together, and pairs that do not",
 		Text: fmt.Sprintf("Dot plot of the lift of %d pairs, on a logarithmic scale, beside the lift that is expected of each. The table of pairs has all figures.", len(rows)),
 	}
-	lo, hi = lo/1.1, hi*1.1
+	lo, hi = lo/1.1, float64(hi*1.1)
 	ticks := logTicks(lo, hi)
 	dotPlot(f, rows, dotAxis{
 		title: "lift (logarithmic)", lo: lo, hi: hi, log: true, ticks: ticks,
@@ -233,9 +234,9 @@ func pairsFigure(m *report.Model) *figure.Figure {
 func logTicks(lo, hi float64) []float64 {
 	for _, steps := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
 		var ticks []float64
-		for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi); e++ {
+		for e := math.Floor(portable.Log10(lo)); e <= portable.Log10(hi); e++ {
 			for _, s := range steps {
-				if t := s * math.Pow(10, e); t >= lo && t <= hi {
+				if t := float64(s * portable.Pow(10, e)); t >= lo && t <= hi {
 					ticks = append(ticks, t)
 				}
 			}
@@ -265,7 +266,7 @@ func importanceFigure(m *report.Model, k int) *figure.Figure {
 	for _, i := range w.Forest.Importances {
 		r := dotRow{label: i.Feature, value: float64(i.Mean), se: float64(i.SE), reference: math.NaN()}
 		rows = append(rows, r)
-		hi = max(hi, r.value+2*r.se)
+		hi = max(hi, r.value+float64(2*r.se))
 		said = append(said, fmt.Sprintf("%s %s", i.Feature, number.Three(r.value)))
 	}
 	f.Text = fmt.Sprintf("Dot plot of the permutation importance of %d features: %s.", len(rows), strings.Join(said, ", "))

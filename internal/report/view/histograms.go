@@ -2,9 +2,10 @@ package view
 
 import (
 	"fmt"
-	"math"
+
 	"strings"
 
+	"kir/internal/portable"
 	"kir/internal/report"
 	"kir/internal/report/figure"
 	"kir/internal/report/number"
@@ -27,7 +28,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 	for _, s := range sizes {
 		e := 0.0
 		if s.MCSE.Known() {
-			e = 2 * float64(s.MCSE)
+			e = float64(2 * float64(s.MCSE))
 		}
 		highest = max(highest, float64(s.Target), float64(s.Observed)+e)
 		if len(said) < 8 {
@@ -35,21 +36,21 @@ func sizesFigure(m *report.Model) *figure.Figure {
 		}
 	}
 	f.Text = fmt.Sprintf("Bars: the law of the number of ingredients without properties; dots: the share of the draws. %s. The table of the number of ingredients has all figures.", strings.Join(said, "; "))
-	y := f.Frame(left, top, right, bottom, highest*1.05, figure.Percent, "number of ingredients; share in %")
+	y := f.Frame(left, top, right, bottom, float64(highest*1.05), figure.Percent, "number of ingredients; share in %")
 	slot := (right - left) / float64(len(sizes))
 	every := figure.Every(len(sizes), 14)
 	for k, s := range sizes {
-		x := left + slot*float64(k)
+		x := left + float64(slot*float64(k))
 		gap := min(slot*0.15, 6)
-		f.Rect(x+gap, y.At(float64(s.Target)), max(0.5, slot-2*gap), bottom-y.At(float64(s.Target)), figure.Line)
+		f.Rect(x+gap, y.At(float64(s.Target)), max(0.5, slot-float64(2*gap)), bottom-y.At(float64(s.Target)), figure.Line)
 		if s.N%every == 0 || len(sizes) == 1 {
-			f.Write(x+slot/2, bottom+14, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
+			f.Write(x+float64(slot/2), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
 		}
 	}
 	for k, s := range sizes {
-		x := left + slot*(float64(k)+0.5)
+		x := left + float64(slot*(float64(k)+0.5))
 		if s.MCSE.Known() {
-			f.Line(x, y.Within(float64(s.Observed-2*s.MCSE)), x, y.At(float64(s.Observed+2*s.MCSE)), 2, figure.Accent)
+			f.Line(x, y.Within(float64(s.Observed-report.Number(2*s.MCSE))), x, y.At(float64(s.Observed+report.Number(2*s.MCSE))), 2, figure.Accent)
 		}
 		f.Dot(x, y.At(float64(s.Observed)), min(3.5, max(1.2, slot/3)), figure.Accent)
 	}
@@ -82,7 +83,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 	if h.Log {
 		title = "score (logarithmic); share in %"
 	}
-	y := f.Frame(left, top, right, bottom, highest*1.05, figure.Percent, title)
+	y := f.Frame(left, top, right, bottom, float64(highest*1.05), figure.Percent, title)
 	x := figure.Scale{Lo: float64(h.Edges[0]), Hi: float64(h.Edges[len(h.Edges)-1]), From: left, To: right}
 	ticks, digits := figure.Ticks(x.Lo, x.Hi, 6)
 	for _, t := range ticks {
@@ -91,7 +92,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 			if digits > 0 {
 				continue
 			}
-			word = fmt.Sprintf("%.3g", math.Pow(10, t))
+			word = fmt.Sprintf("%.3g", portable.Pow(10, t))
 		}
 		f.Write(x.At(t), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, word)
 	}
@@ -105,7 +106,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 	place := func(mean report.Number) (float64, bool) {
 		v := float64(mean)
 		if h.Log {
-			v = math.Log10(v)
+			v = portable.Log10(v)
 		}
 		return x.Within(v), mean.Known() && v >= x.Lo
 	}

@@ -26,9 +26,9 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	total := report.Number(m.Problem.Total)
 	for _, k := range order[:min(len(order), textIngredients)] {
 		i := m.Inclusion[k]
-		cells := []any{terminal.Pad(terminal.Plain(i.Ingredient), min(30, terminal.Width(terminal.Plain(i.Ingredient)))), number.Fixed(100*i.Probability, 1), number.Fixed(100*i.MCSE, 2)}
+		cells := []any{terminal.Pad(terminal.Plain(i.Ingredient), min(30, terminal.Width(terminal.Plain(i.Ingredient)))), number.Fixed(report.Number(100*i.Probability), 1), number.Fixed(report.Number(100*i.MCSE), 2)}
 		if book {
-			cells = append(cells, number.Fixed(100*i.BookShare, 1))
+			cells = append(cells, number.Fixed(report.Number(100*i.BookShare), 1))
 		}
 		t.Row(append(cells, number.Fixed(100*i.MeanAmount/total, 1), number.Fixed(100*i.AmountMCSE/total, 2))...)
 	}

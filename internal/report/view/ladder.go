@@ -91,7 +91,7 @@ func barrierFigure(m *report.Model) *figure.Figure {
 	if highest == 0 {
 		highest = 1 // no swap was rejected
 	}
-	y := f.Frame(left, top, right, bottom, 1.05*highest, 1, "β; Λ(β) upwards")
+	y := f.Frame(left, top, right, bottom, float64(1.05*highest), 1, "β; Λ(β) upwards")
 	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: right}
 	for _, t := range []float64{0, 0.2, 0.4, 0.6, 0.8, 1} {
 		f.Write(x.At(t), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(t, 1))

@@ -64,7 +64,7 @@ func TestShownAsBefore(t *testing.T) {
 		other.Inclusion[k].Probability *= report.Number(1 - float64(k)/20)
 	}
 	must(Difference(&b, report.Compare("a", m, "b", other), terminal.Style{}))
-	ingredients, err := book.ReadIngredientsFile("../build/testdata/shelf.csv", book.Layout{})
+	ingredients, err := book.ReadIngredientsFile(t.Context(), "../build/testdata/shelf.csv", book.Layout{})
 	must(err)
 	recipes, figures := Sheets(m.Best, m, report.NewRack(ingredients, "", ""))
 	for _, s := range []*sheet.Sheet{recipes, figures, Beside(recipes, figures), ScoreSheet(madeOf[report.Scorecard](t, "scores.json")), WeighingSheet(weighing)} {

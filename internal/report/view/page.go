@@ -76,8 +76,8 @@ func pointer(path ...any) string {
 
 // styles are how figures are written.
 var styles = map[string]func(v float64) string{
-	"percent":  func(v float64) string { return number.Fixed(100*v, 1) },
-	"percent2": func(v float64) string { return number.Fixed(100*v, 2) },
+	"percent":  func(v float64) string { return number.Fixed(float64(100*v), 1) },
+	"percent2": func(v float64) string { return number.Fixed(float64(100*v), 2) },
 	"two":      func(v float64) string { return number.Fixed(v, 2) },
 	"three":    number.Three[float64],
 	"four":     func(v float64) string { return number.Fixed(v, 4) },
@@ -85,6 +85,7 @@ var styles = map[string]func(v float64) string{
 	"error":    number.Error[float64],
 	"whole":    number.Down[float64],
 	"value":    number.Value[float64],
+	"share":    number.Whole[float64],
 }
 
 // numberTag writes a figure of the model for people, and for programs in full,
@@ -160,20 +161,11 @@ func (v *pageView) Part(pointer string, units int) template.HTML {
 // its interval, or the score; nothing if that says no more than the entry's score.
 func (v *pageView) Wished(place int, w report.Property, b report.Best) template.HTML {
 	if q, ok := b.Predicted[w.Name]; ok {
-		at := func(figure string, n report.Number) template.HTML {
-			return dataTag(pointer("best", place, "predicted", w.Name, figure), float64(n), func(f float64) string { return number.Value(f) })
-		}
-		text := at("value", q.Value)
-		if q.Expected != nil {
-			text = at("expected", *q.Expected)
-		}
-		if q.Low.Known() {
-			text += " (" + at("low", q.Low) + " to " + at("high", q.High) + ")"
-		}
-		if q.At != "" {
-			text += template.HTML(" at " + template.HTMLEscapeString(q.At))
-		}
-		return text
+		values := map[string]report.Number{"value": q.Value, "expected": q.Shown(), "low": q.Low, "high": q.High}
+		q.Class, q.At = template.HTMLEscapeString(Shown(q.Class)), template.HTMLEscapeString(Shown(q.At))
+		return template.HTML(predictionText(q, func(figure, text string) string {
+			return string(dataTag(pointer("best", place, "predicted", w.Name, figure), float64(values[figure]), func(float64) string { return text }))
+		}))
 	}
 	if figureOf(v.Model, w, b) == "" {
 		return ""
@@ -181,13 +173,19 @@ func (v *pageView) Wished(place int, w report.Property, b report.Best) template.
 	return dataTag(pointer("best", place, "scores", w.Name), float64(b.Scores[w.Name]), func(f float64) string { return number.Score(f, w.Weight) })
 }
 
+// Weak says whether the score of an entry is that of a weak model, too.
+func (v *pageView) Weak() bool { return v.Model.Answer != nil && v.Model.Answer.Grade == report.Weak }
+
 // Measured says whether rules were measured, so that the law of n has an error.
 func (v *pageView) Measured() bool { return len(v.Sparsity) > 0 && v.Sparsity[0].Share != nil }
 
 // wishStyle is how the figures of a wish are written.
 func wishStyle(w report.WishPromise) string {
-	if w.Unit == "value" {
+	switch w.Unit {
+	case "value":
 		return "value"
+	case "probability":
+		return "share"
 	}
 	return "three"
 }
@@ -275,11 +273,14 @@ func Page(w io.Writer, m *report.Model) error {
 	return err
 }
 
+// mostPage bounds what is read of a page that was written.
+const mostPage = 64 << 20
+
 // PageIsFresh says whether report.html, in the run's directory, was made of the
 // draws that the model was.
 func PageIsFresh(ctx context.Context, store run.Store, m *report.Model) (bool, error) {
-	data, err := store.Read(ctx, PageName, 0, -1)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := run.ReadWhole(ctx, store, PageName, mostPage)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, run.ErrDamaged) {
 		return false, nil
 	}
 	if err != nil {

@@ -61,13 +61,13 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	}
 	if seen {
 		p.Line("")
-		p.Line("Models score recipes in the book by trees that have not seen them.")
+		p.Line("Forests score recipes in the book by trees that have not seen them.")
 	}
 	properties(p, c.Properties)
 	return p.Err
 }
 
-// predicted returns the wishes for numbers that a model predicts, and a prediction of
+// predicted returns the wishes for labels that a model predicts, and a prediction of
 // each.
 func predicted(c *report.Scorecard) (names []string, like map[string]report.Prediction) {
 	like = make(map[string]report.Prediction)
@@ -85,6 +85,9 @@ func predicted(c *report.Scorecard) (names []string, like map[string]report.Pred
 
 // predictionHead heads the columns of predictions that are like one.
 func predictionHead(name string, like report.Prediction) []any {
+	if like.Class != "" {
+		name += " " + like.Class
+	}
 	head := []any{name}
 	if like.Low.Known() {
 		head = append(head, name+from90, name+to90)

@@ -82,8 +82,14 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	for k, b := range list {
 		p.Line("")
 		p.Line("%s", p.Bold(entryHead(m, k, b)))
-		for _, l := range figuresOf(m, b) {
-			p.Wrapped(4, l)
+		sound, weak := figuresOf(m, b)
+		if sound != "" {
+			p.Wrapped(4, sound)
+		}
+		if weak != "" {
+			for _, l := range terminal.Wrap(terminal.Plain(weak), terminal.Columns-4) {
+				p.Line("    %s", p.Soft(l))
+			}
 		}
 		for _, part := range b.Parts() {
 			column := min(names, 30)
@@ -130,37 +136,63 @@ func entryHead(m *report.Model, place int, b report.Best) string {
 	return fmt.Sprintf("%2d  score %s", place+1, number.Three(b.Score))
 }
 
-// figuresOf says what an entry has of each wish: what a model expects of a number,
-// or the score where that is not the whole.
-func figuresOf(m *report.Model, b report.Best) []string {
-	var each []string
+// figuresOf says what an entry has of each wish: what a model expects of a label, or the
+// score where that is not the whole. What weak models say stands apart.
+func figuresOf(m *report.Model, b report.Best) (sound, weak string) {
+	var of [2][]string
 	for _, w := range m.Properties {
 		if text := figureOf(m, w, b); text != "" {
-			each = append(each, w.Name+" "+text)
+			k := 0
+			if b.Predicted[w.Name].Weak {
+				k = 1
+			}
+			of[k] = append(of[k], w.Name+" "+text)
 		}
 	}
-	if len(each) == 0 {
-		return nil
-	}
-	return []string{strings.Join(each, ", ")}
+	return strings.Join(of[0], ", "), strings.Join(of[1], ", ")
 }
 
 // figureOf is what an entry has of a wish, in words; nothing if that is its score.
 func figureOf(m *report.Model, w report.Property, b report.Best) string {
 	if q, ok := b.Predicted[w.Name]; ok {
-		text := number.Value(q.Shown())
-		if q.Low.Known() {
-			text += fmt.Sprintf(" (%s to %s)", number.Value(q.Low), number.Value(q.High))
-		}
-		if q.At != "" {
-			text += " at " + q.At
-		}
-		return text
+		plain := func(_ string, text string) string { return text }
+		return predictionText(q, plain)
 	}
 	if !m.Weighs() || !m.ScoresEach() {
 		return ""
 	}
 	return number.Score(b.Scores[w.Name], w.Weight)
+}
+
+// predictionText writes a prediction: its value, its interval, and what else is to be known
+// of it. Each figure goes through a function, by its name in [report.Prediction].
+func predictionText(q report.Prediction, figure func(name, text string) string) string {
+	write, unit, text := number.Value[report.Number], "", ""
+	if q.Class != "" {
+		write, unit, text = number.Whole[report.Number], " %", q.Class+" "
+	}
+	name := "value"
+	if q.Expected != nil {
+		name = "expected"
+	}
+	text += figure(name, write(q.Shown()))
+	var notes []string
+	if q.Low.Known() {
+		notes = append(notes, figure("low", strings.TrimSuffix(write(q.Low), unit))+" to "+figure("high", write(q.High)))
+	}
+	if q.Unchecked {
+		notes = append(notes, "not checked")
+	}
+	if q.Weak {
+		notes = append(notes, "weak model")
+	}
+	if len(notes) > 0 {
+		text += " (" + strings.Join(notes, ", ") + ")"
+	}
+	if q.At != "" {
+		text += " at " + q.At
+	}
+	return text
 }
 
 // percents writes units as a percentage without its sign.

@@ -24,9 +24,9 @@ const (
 // to spare above and below. It returns the scales of the steps, from 0 to steps,
 // and of what is drawn.
 func strip(f *figure.Figure, k, chain int, top, spare, steps, lo, hi float64) (x, y figure.Scale) {
-	y0 := top + float64(k)*stripStep
+	y0 := top + float64(float64(k)*stripStep)
 	f.Write(stripLeft-6, y0+stripHeight/2+4, figure.SmallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", chain))
-	f.Rect(stripLeft, y0-spare, stripRight-stripLeft, stripHeight+2*spare, figure.Shade)
+	f.Rect(stripLeft, y0-spare, stripRight-stripLeft, stripHeight+float64(2*spare), figure.Shade)
 	f.Height = y0 + stripStep
 	return figure.Scale{Lo: 0, Hi: steps, From: stripLeft, To: stripRight}, figure.Scale{Lo: lo, Hi: hi, From: y0 + stripHeight, To: y0}
 }
@@ -45,7 +45,7 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 	f := &figure.Figure{Name: fmt.Sprintf("ranks-%d", k+1), Title: "Ranks of " + p.Name + " by chain", Width: figureWidth}
 	even := 1 / float64(len(p.Ranks[0]))
 	se := float64(p.RankSE)
-	farthest, beyond, bins := 3*se, 0, 0
+	farthest, beyond, bins := float64(3*se), 0, 0
 	for _, chain := range p.Ranks {
 		for _, share := range chain {
 			off := math.Abs(float64(share) - even)
@@ -56,12 +56,12 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 			}
 		}
 	}
-	lo, hi := max(0, even-1.1*farthest), even+1.1*farthest
+	lo, hi := max(0, even-float64(1.1*farthest)), even+float64(1.1*farthest)
 	f.Text = fmt.Sprintf("Rank plot: for each of %s, the share of its draws in each of %d bins of rank among all draws. Even shares mean that the chains follow one law. %d of %d shares lie outside two standard errors of the even one.",
 		number.Counted(len(p.Ranks), "chain"), len(p.Ranks[0]), beyond, bins)
 	for c, chain := range p.Ranks {
 		x, y := strip(f, c, c, 4, 0, float64(len(chain)), lo, hi)
-		f.Wash(stripLeft, y.Within(even+2*se), stripRight-stripLeft, y.Within(even-2*se)-y.Within(even+2*se), figure.Soft)
+		f.Wash(stripLeft, y.Within(even+float64(2*se)), stripRight-stripLeft, y.Within(even-float64(2*se))-y.Within(even+float64(2*se)), figure.Soft)
 		f.Line(stripLeft, y.At(even), stripRight, y.At(even), 1, figure.Ink)
 		var steps []float64
 		for b, share := range chain {
@@ -70,8 +70,8 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 		}
 		f.Path(steps, 2, figure.Accent)
 	}
-	_, digits := figure.Ticks(100*lo, 100*hi, 3)
-	belowStrips(f, "rank among all draws; each strip from %s to %s %%", number.Axis(100*lo, digits+1), number.Axis(100*hi, digits+1))
+	_, digits := figure.Ticks(float64(100*lo), float64(100*hi), 3)
+	belowStrips(f, "rank among all draws; each strip from %s to %s %%", number.Axis(float64(100*lo), digits+1), number.Axis(float64(100*hi), digits+1))
 	f.Key("share of the chain's draws", func(f *figure.Figure, x, y float64) {
 		f.Path([]float64{x, y + 7, x + 10, y + 7, x + 10, y + 3, x + 20, y + 3}, 2, figure.Accent)
 	})

@@ -69,7 +69,7 @@ func writeSizes(m *report.Model, p *terminal.Printer) {
 			t.Row("…", "", "", "")
 			break
 		}
-		t.Row(s.N, number.Percent(s.Target), number.Percent(s.Observed), number.Fixed(100*s.MCSE, 2))
+		t.Row(s.N, number.Percent(s.Target), number.Percent(s.Observed), number.Fixed(report.Number(100*s.MCSE), 2))
 		shown++
 	}
 	p.Table(t)

@@ -77,6 +77,22 @@ export async function ask(request) {
   return null;
 }
 
+// newest returns a function that waits for the answer to a question, and gives undefined
+// for one that was asked again meanwhile: answers may come in another order than they
+// were asked for, and only the last one counts.
+export function newest() {
+  let last = 0;
+  return async question => {
+    const mine = ++last;
+    try {
+      const answer = await question;
+      return mine === last ? answer : undefined;
+    } catch (e) {
+      if (mine === last) throw e;
+    }
+  };
+}
+
 export const button = (text, onclick, more = {}) => el('button', { type: 'button', onclick, ...more }, text);
 
 // page is what is known now.

@@ -1,5 +1,5 @@
 // The steps, and the problem as a file.
-import { el, byId, fill, fixed, get, ask, say, button, page, shown } from './base.js';
+import { el, byId, fill, fixed, get, ask, say, button, newest, page, shown } from './base.js';
 import { parts } from './list.js';
 
 const title = s => s.name || s.change;
@@ -22,13 +22,17 @@ export function showSteps() {
 
 const setOf = b => parts(b.recipe).map(([n]) => n).sort().join('\u0000');
 
+const lastCompared = newest(), lastText = newest();
+
 async function compare(s) {
-  let other, text;
+  let both;
   try {
-    [other, text] = [await get('/list?step=' + s.id), await get(`/text?step=${page.state.step}&against=${s.id}`)];
+    both = await lastCompared(Promise.all([get('/list?step=' + s.id), get(`/text?step=${page.state.step}&against=${s.id}`)]));
   } catch (e) {
     return say(e.message);
   }
+  if (!both) return;
+  const [other, text] = both;
   const here = page.list.entries, there = other.entries;
   const has = (list, b) => list.some(c => setOf(c) === setOf(b));
   const mean = l => l.length ? fixed(l.reduce((sum, b) => sum + b.score, 0) / l.length, 3) : '?';
@@ -42,7 +46,8 @@ async function compare(s) {
 }
 
 async function showText(whole) {
-  const t = await get('/text');
+  const t = await lastText(get('/text'));
+  if (!t) return;
   byId('text-shown').hidden = false;
   byId('difference').hidden = whole;
   byId('text-form').hidden = !whole;

@@ -1,5 +1,5 @@
 // The shortlist: cards or a table, found, sorted, in any batch.
-import { el, byId, fill, fixed, plain, share, ask, say, button, page, shown } from './base.js';
+import { el, byId, fill, fixed, plain, share, ask, say, button, newest, page, shown } from './base.js';
 
 const orders = {
   'as it is': null,
@@ -16,12 +16,15 @@ export function amount(units) {
   return plain(units / total * (Number(byId('batch').value) || 0)) + ' ' + unit;
 }
 
-// colour is the class of an ingredient's colour: its group's, or its own.
+// colour is the class of an ingredient's colour: its group's, or its own. The server
+// gives colours, so that they stay from step to step.
 export function colour(name) {
   const p = page.problem;
-  if (p.groups.length) return 'c' + (name in p.members ? Math.min(p.members[name], 8) : 8);
+  if (p.groups.length) return groupColour(p.members[name]);
   return 'c' + (page.list?.colours[name] ?? 8);
 }
+
+const groupColour = group => 'c' + (page.problem.colours[group] ?? 8);
 
 export const parts = recipe => Object.entries(recipe).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 
@@ -55,19 +58,34 @@ const pin = (name, units) => ask({ do: 'pin', ingredient: name, amount: units ? 
 function part(b, [name, units], k) {
   const range = b.ranges?.[name];
   return el('tr', {},
-    el('th', { scope: 'row' }, el('span', { class: 'swatch ' + colour(name) }),
-      button(name, () => document.dispatchEvent(new CustomEvent('steer', { detail: name })), { class: 'link', 'data-key': `steer ${k} ${name}`, title: 'Steer this ingredient' })),
+    el('th', { scope: 'row' }, el('div', { class: 'named' }, el('span', { class: 'swatch ' + colour(name) }),
+      button(name, () => document.dispatchEvent(new CustomEvent('steer', { detail: name })), { class: 'link', 'data-key': `steer ${k} ${name}`, title: 'Steer this ingredient' }))),
     el('td', { class: 'n', title: range ? `as good: ${amount(range.low)} to ${amount(range.high)}` : null }, amount(units)),
     el('td', { class: 'acts' }, el('div', { class: 'small-tools' },
-      button('pin', () => pin(name, units), { 'aria-label': `Pin ${shown(name)} at ${amount(units)}`, 'data-key': `pin ${k} ${name}` }),
+      button('pin', () => pin(name), { 'aria-label': `Pin ${shown(name)}, at any amount`, title: 'In every recipe, at any amount', 'data-key': `pin ${k} ${name}` }),
+      button('keep amount', () => pin(name, units), { 'aria-label': `Keep amount of ${shown(name)}: ${amount(units)}`, title: `Keep this amount: ${amount(units)} in every recipe`, 'data-key': `keep ${k} ${name}` }),
       button('ban', () => ask({ do: 'ban', ingredient: name }), { 'aria-label': `Ban ${shown(name)}`, 'data-key': `ban ${k} ${name}` }))));
+}
+
+const whole = v => v > 0 && v < 0.01 ? '<1' : v > 0.99 && v < 1 ? '>99' : String(Math.round(100 * v));
+
+// predicted writes what a model expects of a label, with its interval; what a weak model
+// says is grey.
+function predicted(wish, q) {
+  const notes = [], known = q.low !== null;
+  if (known) notes.push(q.class ? `${whole(q.low)} to ${whole(q.high)} %` : `${plain(q.low)} to ${plain(q.high)}`);
+  if (q.unchecked) notes.push('not checked');
+  if (q.weak) notes.push('weak model');
+  return el('span', { class: q.weak ? 'soft' : null }, `${wish} ` + (q.class ? `${q.class} ${whole(q.value)} %` : plain(q.value)) +
+    (notes.length ? ` (${notes.join(', ')})` : '') + (q.at ? ` at ${q.at}` : ''));
 }
 
 function facts(b) {
   const out = [];
-  const predicted = Object.entries(b.predicted ?? {}).map(([w, q]) => `${w} ${plain(q.value)}` + (q.low === null ? '' : ` (${plain(q.low)} to ${plain(q.high)})`) + (q.at ? ` at ${q.at}` : ''));
-  const scores = Object.entries(b.scores ?? {}).filter(([w]) => !b.predicted?.[w]).map(([w, y]) => `${w} ${fixed(y, 3)}`);
-  if (predicted.length + scores.length) out.push(el('p', { title: 'A prediction has the interval that holds 9 in 10 new recipes.' }, [...predicted, ...scores].join(' · ')));
+  const all = [...Object.entries(b.predicted ?? {}).map(([w, q]) => predicted(w, q)),
+    ...Object.entries(b.scores ?? {}).filter(([w]) => !b.predicted?.[w]).map(([w, y]) => el('span', {}, `${w} ${fixed(y, 3)}`))];
+  if (all.length) out.push(el('p', { title: 'A number has the interval that holds 9 in 10 new recipes; a class the share of recipes that are of it, of those that the model gives such a probability and has not seen, with its interval.' },
+    all.map((e, k) => [k ? ' · ' : '', e])));
   if (b.nearest?.length) {
     const n = b.nearest[0];
     out.push(el('p', { class: 'soft' }, `Nearest known: ${n.recipe}` + (n.distance === null ? '' : `, distance ${fixed(n.distance, 2)}`)));
@@ -87,11 +105,12 @@ function weigh(k) {
   const query = () => `/weigh?entry=${k}&batch=${encodeURIComponent(batch.value)}&round=${encodeURIComponent(step.value)}`;
   const link = el('a', { class: 'button', target: '_blank', rel: 'noopener' }, 'Page to print');
   const csv = el('a', { class: 'button', download: 'weighing.csv' }, 'CSV');
+  const last = newest();
   const show = async () => {
     link.href = query() + '&as=html';
     csv.href = query() + '&as=csv';
-    const r = await fetch(query());
-    out.textContent = await r.text();
+    const text = await last(fetch(query()).then(r => r.text()));
+    if (text !== undefined) out.textContent = text;
   };
   const d = el('dialog', { 'aria-label': 'Weighing sheet' },
     el('h2', {}, 'Weighing sheet'),
@@ -114,9 +133,12 @@ function replace(b) {
   d.showModal();
 }
 
+// weak says whether a model that counts is weak, and so the score.
+const weak = () => page.list.grade === 'weak';
+
 export function card(b, k, tools = true) {
   return el('li', { class: 'card' },
-    el('header', {}, el('h3', {}, tools ? `Recipe ${k + 1}` : ''), el('span', {}, `score ${fixed(b.score, 3)}`)),
+    el('header', {}, el('h3', {}, tools ? `Recipe ${k + 1}` : ''), el('span', { class: weak() ? 'soft' : null }, `score ${fixed(b.score, 3)}` + (weak() ? ' (weak model)' : ''))),
     bar(b.recipe),
     el('table', { class: 'parts' }, el('caption', { class: 'small', hidden: true }, `Recipe ${k + 1}`), el('tbody', {}, parts(b.recipe).map(p => part(b, p, k)))),
     facts(b),
@@ -133,7 +155,7 @@ function table(list) {
     el('table', {}, el('caption', { class: 'small soft' }, 'A column a recipe.'),
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Ingredient'), list.map(([, k]) => el('th', { scope: 'col', class: 'n' }, String(k + 1))))),
       el('tbody', {},
-        el('tr', {}, el('th', { scope: 'row' }, 'score'), list.map(([b]) => el('td', { class: 'n' }, fixed(b.score, 3)))),
+        el('tr', { class: weak() ? 'soft' : null }, el('th', { scope: 'row' }, weak() ? 'score (weak model)' : 'score'), list.map(([b]) => el('td', { class: 'n' }, fixed(b.score, 3)))),
         names.map(n => el('tr', {}, el('th', { scope: 'row' }, el('span', { class: 'swatch ' + colour(n) }), n),
           list.map(([b]) => el('td', { class: 'n' }, b.recipe[n] ? amount(b.recipe[n]) : '')))))));
 }
@@ -153,7 +175,7 @@ export function showList() {
   byId('verdict').hidden = !l.verdict?.length;
   fill(byId('verdict-text'), (l.verdict ?? []).map(v => el('p', {}, v)));
   byId('csv').toggleAttribute('hidden', !l.settled);
-  fill(byId('key'), page.problem.groups.map((g, k) => el('li', {}, el('span', { class: 'swatch c' + Math.min(k, 8) }), g)).slice(0, 24));
+  fill(byId('key'), page.problem.groups.map((g, k) => el('li', {}, el('span', { class: 'swatch ' + groupColour(k) }), g)).slice(0, 24));
   const wanted = byId('find').value.trim().toLowerCase();
   let list = l.entries.map((b, k) => [b, k]).filter(([b]) => !wanted || Object.keys(b.recipe).some(n => n.toLowerCase().includes(wanted)));
   const order = orders[byId('sort').value];

@@ -28,7 +28,7 @@ function showState() {
       s.steps.find(t => t.id === s.step)?.parent ? el('li', {}, button('Go back', () => byId('back').click())) : null);
   }
   byId('asks').hidden = !s.asks.length;
-  fill(byId('asks-list'), s.asks.map(a => el('li', {}, el('pre', { tabindex: 0 }, a), button('Allow this command', () => ask({ do: 'allow', text: a })))));
+  fill(byId('asks-list'), s.asks.map(a => el('li', {}, el('pre', { tabindex: 0 }, a.lines.join('\n')), button('Allow this command', () => ask({ do: 'allow', text: a.key }), { 'data-key': 'allow ' + a.key }))));
   history.showSteps();
   history.showFile();
   page.problem = s.problem;

@@ -1,5 +1,5 @@
 // What is asked otherwise: wishes, doses, groups and rules.
-import { el, byId, fill, fixed, plain, get, ask, say, button, page, shown } from './base.js';
+import { el, byId, fill, fixed, plain, get, ask, say, button, newest, page, shown } from './base.js';
 
 const percent = v => Math.round(v * 1000) / 10 + '%';
 
@@ -22,7 +22,7 @@ function aim(w) {
   if (!w.numeric) {
     const s = el('select', { 'data-key': 'want ' + w.name, onchange: () => s.value && ask({ do: 'aim', property: w.name, way: 'want', aim: s.value }) },
       el('option', { value: '' }, 'another class …'), w.classes.map(c => el('option', { value: c }, c)));
-    return el('label', {}, 'Want ', s);
+    return el('label', { class: 'control' }, 'Want ', s);
   }
   const low = el('input', { type: 'number', step: 'any', value: w.low, size: 6 }), high = el('input', { type: 'number', step: 'any', value: w.high, size: 6 });
   return [button('largest', () => ask({ do: 'aim', property: w.name, way: 'maximize', aim: true })), button('smallest', () => ask({ do: 'aim', property: w.name, way: 'minimize', aim: true })),
@@ -30,6 +30,7 @@ function aim(w) {
       el('label', {}, 'from ', low), el('label', {}, 'to ', high), el('button', {}, 'Range'))];
 }
 
+const lastDose = newest(), lastLeft = newest();
 let chosen = null; // the ingredient or group that is steered: {name, group}
 
 export function showDraws() {
@@ -52,7 +53,7 @@ export function showDraws() {
       ask({ do: 'group', attribute: g.attribute, value: g.value, min: up ? percent(from) : '', max: up ? '' : percent(to) });
     };
     return el('tr', {}, el('th', { scope: 'row' }, g.value), el('td', { class: 'n' }, fixed(100 * g.mean, 1)), el('td', { class: 'n' }, `${fixed(100 * g.q5, 0)} – ${fixed(100 * g.q95, 0)}`),
-      el('td', {}, el('div', { class: 'small-tools' }, button('more', () => move(true), { 'data-key': 'more ' + g.value, 'aria-label': `More ${shown(g.value)}: at least half as much again` }),
+      el('td', { class: 'acts' }, el('div', { class: 'small-tools' }, button('more', () => move(true), { 'data-key': 'more ' + g.value, 'aria-label': `More ${shown(g.value)}: at least half as much again` }),
         button('less', () => move(false), { 'data-key': 'less ' + g.value, 'aria-label': `Less ${shown(g.value)}: at most half` }),
         button('range', () => steer(g.value, true), { 'data-key': 'range ' + g.value, 'aria-label': `range of ${shown(g.value)}` }))));
   }));
@@ -63,12 +64,13 @@ export async function steer(name, group = false, quiet = false) {
   chosen = { name, group };
   let d;
   try {
-    d = await get((group ? '/amounts?group=' : '/amounts?of=') + encodeURIComponent(name));
+    d = await lastDose(get((group ? '/amounts?group=' : '/amounts?of=') + encodeURIComponent(name)));
   } catch (e) {
     byId('dose').hidden = true;
     if (!quiet) say(e.message);
     return;
   }
+  if (!d) return;
   const send = (min, max) => ask(group ? { do: 'group', attribute: page.problem.attribute, value: name, min, max } : { do: 'dose', ingredient: name, min, max });
   const low = el('input', { value: percent(d.low), size: 7, 'data-key': 'dose low' }), high = el('input', { value: percent(d.high), size: 7, 'data-key': 'dose high' });
   const by = el('input', { list: 'names', size: 14 });
@@ -77,7 +79,7 @@ export async function steer(name, group = false, quiet = false) {
     d.bins.length ? histogram(d, low, high, () => send(low.value, high.value)) : el('p', { class: 'soft' }, 'No draw uses it.'),
     el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); send(low.value, high.value); } },
       el('label', {}, 'from ', low), el('label', {}, 'to ', high), el('button', {}, 'Bound it')),
-    !group && el('div', { class: 'tools' },
+    !group && el('div', { class: 'tools control' },
       button('Pin', () => ask({ do: 'pin', ingredient: name }), { 'data-key': 'dose pin' }), button('Ban', () => ask({ do: 'ban', ingredient: name }), { 'data-key': 'dose ban' }),
       el('label', {}, 'replace by ', by), button('Replace', () => by.value && ask({ do: 'replace', ingredient: name, by: by.value }))));
   if (!quiet) byId('dose').scrollIntoView({ block: 'nearest' });
@@ -181,7 +183,8 @@ function later() {
   timer = setTimeout(async () => {
     if (!byId('rule-form').checkValidity()) return;
     try {
-      const a = await get('/leaves?change=' + encodeURIComponent(JSON.stringify({ do: 'rule', text: ruleText() })));
+      const a = await lastLeft(get('/leaves?change=' + encodeURIComponent(JSON.stringify({ do: 'rule', text: ruleText() }))));
+      if (!a) return;
       byId('rule-leaves').textContent = a.fault ? shown(a.fault.message + (a.fault.hint ? ': ' + a.fault.hint : '')) : `It leaves ${a.left} of ${a.of} compositions` + (a.draws ? `, and ${a.draws}.` : '.');
     } catch (e) {
       byId('rule-leaves').textContent = shown(e.message);

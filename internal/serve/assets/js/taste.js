@@ -1,17 +1,21 @@
 // Comparisons, and the map.
-import { el, byId, fill, get, ask, say, button, page, shown } from './base.js';
+import { el, byId, fill, get, ask, say, button, newest, page, shown } from './base.js';
 import { bar, parts, amount, colour } from './list.js';
 
 const percent = v => Math.round(100 * v) + ' %';
 
+const lastPair = newest(), lastPlane = newest();
 let question = null;
 
 async function next() {
+  let pair;
   try {
-    question = await get('/pair');
+    pair = await lastPair(get('/pair'));
   } catch (e) {
     return say(e.message);
   }
+  if (!pair) return;
+  question = pair;
   byId('taste-about').textContent = question.asked
     ? shown(question.about) + `. Of this pair it expects the first to be liked better with ${percent(question.expected)}.`
     : 'Which would you rather have?';
@@ -31,11 +35,14 @@ async function answer(better, worse) {
 let plane = null, at = -1;
 
 async function draw() {
+  let drawn;
   try {
-    plane = await get('/map');
+    drawn = await lastPlane(get('/map'));
   } catch (e) {
     return say(e.message);
   }
+  if (!drawn) return;
+  plane = drawn;
   if (!plane.points.length) return say('There are too few draws or ingredients for a map.');
   byId('map-box').hidden = false;
   byId('map-draw').textContent = 'Draw it again';
@@ -106,7 +113,7 @@ export function begin() {
     e.preventDefault();
     look((at + step + plane.points.length) % plane.points.length);
   });
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', paint);
+  for (const media of ['(prefers-color-scheme: dark)', 'print']) matchMedia(media).addEventListener('change', paint);
 }
 
 export const forget = () => { if (page.draws && plane) byId('map-draw').textContent = 'Draw it again: there are other draws'; };

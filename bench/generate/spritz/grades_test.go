@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"kir/internal/long"
+	"kir/internal/search"
+	"kir/mcmc"
+	"kir/model"
+	"kir/property"
+)
+
+// books is how many books of trials each row of the table is the mean of.
+const books = 4
+
+// TestGrades measures what the words for a model are worth: books of 200 trials whose
+// liking has more and more noise, and at last none of the truth. The share of the
+// gain is that of the true liking of twenty entries over random glasses, of what the
+// best glass, of 95, has.
+func TestGrades(t *testing.T) {
+	var last float64
+	for _, noise := range long.Pick([]float64{2, 10, 20, 30, 45, -1}, []float64{2, -1}) {
+		words := make(map[model.Strength]int)
+		var r2, gain, left float64
+		doubtful := 0
+		for seed := range uint64(books) {
+			b := newBook(t, noise, seed)
+			words[b.strength]++
+			r2 += b.r2 / books
+			gain += b.gain / books
+			left += b.left / books
+			if b.left < 0.25 {
+				doubtful++
+			}
+		}
+		t.Logf("noise %3.0f: R² %5.2f, weak %d, fair %d, good %d; left %5.2f, doubtful %d; share of the gain %.2f", noise, r2, words[model.Weak], words[model.Fair], words[model.Good], left, doubtful, gain)
+		if noise == 2 && (words[model.Weak] > 0 || gain < 0.5) || noise < 0 && (words[model.Weak] < books || doubtful < books-1) || noise >= 0 && noise <= 20 && doubtful > 0 {
+			t.Errorf("noise %v: %v, %d doubtful, share of the gain %.2f", noise, words, doubtful, gain)
+		}
+		last = gain
+	}
+	if last > 0.35 {
+		t.Errorf("with labels that tell nothing %.2f of the gain is made", last)
+	}
+}
+
+// graded is what came of a book.
+type graded struct {
+	strength       model.Strength
+	r2, gain, left float64
+}
+
+// newBook makes trials, with labels of that noise or, if it is negative, shuffled
+// ones, and searches what a forest has learnt of them.
+func newBook(t *testing.T, noise float64, seed uint64) graded {
+	t.Helper()
+	r := rand.New(rand.NewPCG(91, seed))
+	truth := func(x []int32) float64 {
+		amounts := make([]int, len(x))
+		for i, a := range x {
+			amounts[i] = int(a)
+		}
+		sum := 0.0
+		const tastings = 30 // of a normal error of 2 each
+		for k := range uint64(tastings) {
+			liking, _, _ := labels(rand.New(rand.NewPCG(92, k)), amounts)
+			sum += liking / tastings
+		}
+		return sum
+	}
+	data := &model.Data{Label: "liking", Total: glass}
+	for _, i := range ingredients {
+		data.Ingredients = append(data.Ingredients, i.name)
+	}
+	var known []*mcmc.Composition
+	sizes := make(map[int]float64)
+	for range trials {
+		var parts []mcmc.Part
+		var row []model.Part
+		for i, ml := range trial(r) {
+			if ml > 0 {
+				parts = append(parts, mcmc.Part{Ingredient: i, Amount: ml})
+				row = append(row, model.Part{Ingredient: int32(i), Amount: int32(ml)})
+			}
+		}
+		x, err := mcmc.NewComposition(len(ingredients), parts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known = append(known, x)
+		sizes[x.Used()]++
+		data.Rows = append(data.Rows, row)
+		data.Numbers = append(data.Numbers, truth(x.Amounts())+max(noise, 0)*r.NormFloat64())
+	}
+	if noise < 0 {
+		r.Shuffle(trials, func(a, b int) { data.Numbers[a], data.Numbers[b] = data.Numbers[b], data.Numbers[a] })
+	}
+	space, err := mcmc.NewSpace(len(ingredients), glass)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := func(d *model.Data) (*mcmc.Target, *model.Forest, error) {
+		f, err := model.Grow(t.Context(), d, model.Options{Splits: model.BestSplits, Seed: seed, Trees: 100})
+		if err != nil {
+			return nil, nil, err
+		}
+		score, err := f.Score(model.Maximize())
+		if err != nil {
+			return nil, nil, err
+		}
+		of, err := mcmc.NewTarget(space, mcmc.Table(sizes), mcmc.Wish{Name: "liking", Property: property.NewForest(score, 0), Weight: 1})
+		return of, f, err
+	}
+	all, f, err := target(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least, most := search.Doses(len(ingredients), known)
+	q := &search.Question{Target: all, Effort: 1, Known: known, Least: least, Most: most, Halves: func(_ context.Context, seed uint64) (own, other *mcmc.Target, err error) {
+		one, two := data.Halves(seed)
+		if own, _, err = target(one); err != nil {
+			return nil, nil, err
+		}
+		other, _, err = target(two)
+		return own, other, err
+	}}
+	a, err := q.Answer(t.Context(), search.Beside{Iterations: 16_000, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found, random float64
+	for _, e := range a.Entries {
+		x, err := mcmc.NewComposition(len(ingredients), e.Parts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found += truth(x.Amounts()) / float64(len(a.Entries))
+	}
+	const draws = 300
+	prior, stream := mcmc.NewPrior(all), mcmc.NewRand(seed, "grades", 0)
+	for range draws {
+		x, err := prior.Draw(stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		random += truth(x.Amounts()) / draws
+	}
+	quality := f.Quality()
+	return graded{quality.Strength(), quality.Numbers.R2, (found - random) / (95 - random), a.Promise.Left()}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDamagedState: a flipped bit in the state of a finished run is told as damage, with
+// the way out; what does not need the state works, and the way out makes all well.
+func TestDamagedState(t *testing.T) {
+	t.Chdir(t.TempDir())
+	problem := strings.Replace(sharesProblem, "draws: 20000", "draws: 700", 1)
+	if err := os.WriteFile("problem.yaml", []byte(problem), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	kir := func(line string) (status int, out, messages string) {
+		t.Helper()
+		var o, m bytes.Buffer
+		status = exitStatus(execute(patient(t.Context()), strings.Fields(line), &o, &m), &m)
+		return status, o.String(), m.String()
+	}
+	must := func(line string) string {
+		t.Helper()
+		status, out, messages := kir(line)
+		if status != 0 {
+			t.Fatalf("kir %s: %s", line, messages)
+		}
+		return out
+	}
+	must("sample problem.yaml -o run")
+	want := map[string]string{"show run": "", "draws run": "", "show run --recipe 1 --batch 100ml": ""}
+	for line := range want {
+		want[line] = must(line)
+	}
+	state := filepath.Join("run", "state", "chain=0001.kir")
+	whole, err := os.ReadFile(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const told, way = "state/chain=0001.kir: the file is damaged", "kir resume run"
+	for _, at := range []int{0, 3, len(whole) / 2, len(whole) - 1} {
+		flipped := bytes.Clone(whole)
+		flipped[at] ^= 1 << (at % 8)
+		if err := os.WriteFile(state, flipped, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for line, out := range want {
+			status, is, messages := kir(line)
+			if status != 0 || is != out || strings.Count(messages, told) != 1 || !strings.Contains(messages, way) {
+				t.Errorf("byte %d, kir %s: status %d: %s", at, line, status, messages)
+			}
+		}
+		for _, line := range []string{"report run -o page.html", "report run", "export run --format arviz -o zarr", "compare run run"} {
+			if status, _, messages := kir(line); status != 0 || !strings.Contains(messages, told) || !strings.Contains(messages, way) {
+				t.Errorf("byte %d, kir %s: status %d: %s", at, line, status, messages)
+			}
+			if err := os.RemoveAll("zarr"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out := must("status run"); !strings.Contains(out, told) || !strings.Contains(out, way) || !strings.Contains(out, "2 done, 0 ") || !strings.Contains(out, "All draws are stored") {
+			t.Errorf("byte %d: kir status says %s", at, out)
+		}
+		// What needs the state is refused, with the way out.
+		if status, _, messages := kir("merge run"); status != 2 || !strings.Contains(messages, told) || !strings.Contains(messages, way) {
+			t.Errorf("byte %d, kir merge: status %d: %s", at, status, messages)
+		}
+		must("resume run")
+		if status, _, messages := kir("draws run"); status != 0 || messages != "" {
+			t.Errorf("byte %d: after kir resume: %s", at, messages)
+		}
+		if is := must("draws run"); is != want["draws run"] {
+			t.Errorf("byte %d: after kir resume there are other draws", at)
+		}
+		must("merge run")
+		if status, _, messages := kir("resume run"); status != 2 || !strings.Contains(messages, "nothing to resume") {
+			t.Errorf("byte %d: a run that is well is resumed: %d %s", at, status, messages)
+		}
+		want["show run"] = must("show run") // which tells how long the chains took
+	}
+
+	// The same of a state that is gone.
+	if err := os.Remove(state); err != nil {
+		t.Fatal(err)
+	}
+	if is := must("draws run"); is != want["draws run"] {
+		t.Error("without a state there are other draws")
+	}
+	must("show run")
+	must("resume run")
+	if _, err := os.Stat(state); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,11 @@
+//go:build js || wasip1
+
+package main
+
+import (
+	"os"
+	"syscall"
+)
+
+// endings are the signals that end the work in order, of which WebAssembly has no SIGHUP.
+func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }

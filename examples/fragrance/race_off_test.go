@@ -1,5 +1,0 @@
-//go:build !race
-
-package fragrance_test
-
-const raceEnabled = false

@@ -1,0 +1,88 @@
+package book
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// A footnote is a row with a text and nothing else: below the table it is left out, and
+// above other rows something is wrong with it.
+type footnote struct {
+	text  string
+	place place
+	wrong []*Error
+}
+
+// remarks is how texts begin that are no names.
+var remarks = regexp.MustCompile(`(?i)^(?:[*†‡§¹²³#]|\(\d\)|(?:notes?|n\.?b|source|sources|anm|anmerkung(?:en)?|hinweise?|quellen?|remarques?|notas?|fuente|fonte)\b)`)
+
+// asideNote is what is said of one.
+const asideNote = "%s, which stands alone in its row, is taken for a remark and left out"
+
+// aside holds a row back that may be a footnote. What was held back before a row that is
+// none is wrong.
+func (b *builder) aside() bool {
+	t := b.table
+	at := -1
+	if t.lone(t.row) {
+		for i, text := range t.row {
+			if strings.TrimSpace(text) != "" {
+				at = i
+			}
+		}
+	}
+	amounts := at == b.amount || at == b.ingredient
+	for _, p := range b.parts {
+		amounts = amounts || at == p.column
+	}
+	if at < 0 || amounts && !remarks.MatchString(Name(t.row[at])) {
+		b.refuseFootnotes()
+		return false
+	}
+	if b.footnoteCount++; len(b.footnotes) >= mostErrors {
+		return true
+	}
+	n := footnote{text: strings.Clone(Name(t.row[at])), place: t.place(at)}
+	switch {
+	case t.short != nil:
+		n.wrong = []*Error{t.short}
+	case b.book.Long:
+		n.wrong = []*Error{
+			t.errorAt(b.ingredient, "an ingredient without a name", "name it, or remove the row"),
+			t.errorAt(b.amount, "no amount", "write a number such as 4.5, or 0 for an ingredient that is not used"),
+		}
+	default:
+		n.wrong = []*Error{t.errorIn(n.place, "the amounts of "+fault.Quote(n.text)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe")}
+	}
+	b.footnotes = append(b.footnotes, n)
+	return true
+}
+
+// refuseFootnotes says what is wrong with the rows that were held back.
+func (b *builder) refuseFootnotes() {
+	for _, n := range b.footnotes {
+		for _, e := range n.wrong {
+			b.faults.add(e)
+		}
+	}
+	b.footnotes, b.footnoteCount = b.footnotes[:0], 0
+}
+
+// endFootnotes leaves out what was held back at the end of the table.
+func (b *builder) endFootnotes() {
+	if len(b.footnotes) == 0 {
+		return
+	}
+	if len(b.recipes) == 0 {
+		b.refuseFootnotes()
+		return
+	}
+	message := fmt.Sprintf(asideNote, fault.Quote(b.footnotes[0].text))
+	if b.footnoteCount > 1 {
+		message += ", and so " + isAre(b.footnoteCount-1) + " " + fault.Count(b.footnoteCount-1, "row") + " like it"
+	}
+	b.table.doubt(b.footnotes[0].place, message)
+}

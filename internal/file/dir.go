@@ -1,0 +1,451 @@
+package file
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// NewEnding ends the names of files that are being written, or were when a process was
+// killed: NAME.DIGITS.new.
+const NewEnding = ".new"
+
+// A Dir is a directory in which kir keeps files, which need not be there yet. The path to
+// it may go through links; below it none is followed. Names are paths with slashes.
+//
+// A file is written whole under another name and then given its own, so that at any
+// moment it is as it was or as it is to be, and has reached the disk when the call
+// returns.
+type Dir struct {
+	Path string
+
+	// Mode is that of the files that are written; 0 stands for 0o644.
+	Mode fs.FileMode
+
+	// Step is told of each call of the system that changes something, before it is made;
+	// its error is that call's. For tests, and nil else.
+	Step func(call, path string) error
+}
+
+// Create makes a file of data. One that is there already is left as it is, whatever it
+// is: the error is then [fs.ErrExist].
+func Create(path string, data []byte) error { return beside(path).Create(filepath.Base(path), data) }
+
+// Replace makes data the contents of a file, whether or not it is there. It takes the
+// place of a link, and leaves what that leads to.
+func Replace(path string, data []byte) error {
+	return beside(path).Replace(filepath.Base(path), data)
+}
+
+// Read reads a file of at most so many bytes that kir has written: no link to one.
+func Read(path string, most int64) ([]byte, error) {
+	return beside(path).Read(filepath.Base(path), most)
+}
+
+// beside is the directory of a path.
+func beside(path string) *Dir { return &Dir{Path: filepath.Dir(path)} }
+
+// Join returns the path of a file.
+func (d *Dir) Join(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }
+
+func (d *Dir) before(call, path string) error {
+	if d.Step == nil {
+		return nil
+	}
+	return d.Step(call, path)
+}
+
+// placed gives an error the path of what it is about.
+func placed(err error, path string) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return &fs.PathError{Op: plainly(of.Op), Path: path, Err: of.Err}
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return &fs.PathError{Op: plainly(link.Op), Path: path, Err: link.Err}
+	}
+	return err
+}
+
+// plainly returns what a call of the system does to a file, for a message.
+func plainly(op string) string {
+	switch op {
+	case "openat", "stat", "lstat", "statat", "lstatat":
+		return "open"
+	case "unlinkat":
+		return "remove"
+	}
+	return strings.TrimSuffix(op, "at")
+}
+
+// enter opens the directory that a name is in, made if that is wanted. Nothing below the
+// Dir may be a link.
+func (d *Dir) enter(name string, make bool) (*os.Root, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: d.Join(name), Err: fs.ErrInvalid}
+	}
+	if make {
+		if err := d.makePath(); err != nil {
+			return nil, err
+		}
+	}
+	// Opening a pipe would wait for who writes to it.
+	if info, err := os.Stat(d.Path); err != nil {
+		return nil, placed(err, d.Join(name))
+	} else if !info.IsDir() {
+		return nil, notDirectory(d.Path, info.Mode())
+	}
+	r, err := os.OpenRoot(d.Path)
+	if err != nil {
+		return nil, err
+	}
+	at := ""
+	for part := range strings.SplitSeq(path.Dir(name), "/") {
+		if part == "." {
+			break
+		}
+		at = path.Join(at, part)
+		next, err := d.enterOne(r, part, at, make)
+		if err = errors.Join(err, r.Close()); err != nil {
+			return nil, err
+		}
+		r = next
+	}
+	return r, nil
+}
+
+// enterOne opens a directory of r, which is at a name.
+func (d *Dir) enterOne(r *os.Root, part, at string, make bool) (*os.Root, error) {
+	info, err := r.Lstat(part)
+	if make && errors.Is(err, fs.ErrNotExist) {
+		if err := d.before("mkdir", d.Join(at)); err != nil {
+			return nil, err
+		}
+		if err := r.Mkdir(part, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, placed(err, d.Join(at))
+		}
+		if err := d.sync(r, path.Dir(at)); err != nil {
+			return nil, err
+		}
+		info, err = r.Lstat(part)
+	}
+	if err != nil {
+		return nil, placed(err, d.Join(at))
+	}
+	if !info.IsDir() {
+		return nil, notDirectory(d.Join(at), info.Mode())
+	}
+	next, err := r.OpenRoot(part)
+	if err != nil {
+		return nil, placed(err, d.Join(at))
+	}
+	if is, err := next.Stat("."); err != nil || !os.SameFile(info, is) {
+		return nil, errors.Join(cmp.Or(err, notDirectory(d.Join(at), fs.ModeSymlink)), next.Close())
+	}
+	return next, nil
+}
+
+// makePath makes the directory itself, and those above it, each of which has reached the
+// disk when it returns.
+func (d *Dir) makePath() error {
+	var missing []string
+	for at := filepath.Clean(d.Path); ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); err == nil || at == filepath.Dir(at) {
+			break
+		}
+		missing = append(missing, at)
+	}
+	for _, at := range slices.Backward(missing) {
+		if err := d.before("mkdir", at); err != nil {
+			return err
+		}
+		if err := os.Mkdir(at, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		above, err := os.OpenRoot(filepath.Dir(at))
+		if err != nil {
+			return err
+		}
+		err = d.syncPath(above, filepath.Dir(at))
+		if err = errors.Join(err, above.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Make makes the directory of a name.
+func (d *Dir) Make(name string) error {
+	r, err := d.enter(name, true)
+	if err != nil {
+		return err
+	}
+	return r.Close()
+}
+
+// sync waits until what was created, renamed and removed in the directory of that name
+// has reached the disk.
+func (d *Dir) sync(r *os.Root, name string) error { return d.syncPath(r, d.Join(name)) }
+
+func (d *Dir) syncPath(r *os.Root, path string) error {
+	if err := d.before("sync", path); err != nil {
+		return err
+	}
+	f, err := r.Open(".")
+	if err != nil {
+		return placed(err, path)
+	}
+	defer f.Close()
+	// Some file systems cannot sync directories, and need not.
+	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
+		return placed(err, path)
+	}
+	return nil
+}
+
+// Create makes a file of data. One that is there already is left as it is, whatever it
+// is: the error is then [fs.ErrExist]. Of several processes that create one file, one does.
+func (d *Dir) Create(name string, data []byte) error {
+	r, err := d.enter(name, true)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	base := path.Base(name)
+	if _, err := r.Lstat(base); err == nil {
+		return &fs.PathError{Op: "create", Path: d.Join(name), Err: fs.ErrExist}
+	}
+	filled, err := d.fill(r, name, data)
+	if err != nil {
+		return err
+	}
+	err = d.link(r, filled, name)
+	if err == nil {
+		err = d.sync(r, path.Dir(name))
+	}
+	// The link is what counts.
+	return cmp.Or(err, d.remove(r, path.Join(path.Dir(name), filled)))
+}
+
+// link gives a file that has been filled its name, unless that is taken.
+func (d *Dir) link(r *os.Root, filled, name string) error {
+	if err := d.before("link", d.Join(name)); err != nil {
+		return err
+	}
+	base, beside := path.Base(name), path.Join(path.Dir(name), filled)
+	err := r.Link(filled, base)
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return errors.Join(placed(err, d.Join(name)), d.remove(r, beside))
+	}
+	// Some file systems have no links. There, two processes that end a file in the same
+	// instant are not told from one another.
+	if _, there := r.Lstat(base); there == nil {
+		return errors.Join(&fs.PathError{Op: "create", Path: d.Join(name), Err: fs.ErrExist}, d.remove(r, beside))
+	}
+	return placed(r.Rename(filled, base), d.Join(name))
+}
+
+// Replace makes data the contents of a file, whether or not it is there. It takes the
+// place of a link, and leaves what that leads to.
+func (d *Dir) Replace(name string, data []byte) error {
+	r, err := d.enter(name, true)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	filled, err := d.fill(r, name, data)
+	if err != nil {
+		return err
+	}
+	if err := d.before("rename", d.Join(name)); err != nil {
+		return err
+	}
+	if err := r.Rename(filled, path.Base(name)); err != nil {
+		return errors.Join(placed(err, d.Join(name)), d.remove(r, path.Join(path.Dir(name), filled)))
+	}
+	return d.sync(r, path.Dir(name))
+}
+
+// fill writes data to a new file beside a name, and returns what it is called once it has
+// reached the disk.
+func (d *Dir) fill(r *os.Root, name string, data []byte) (filled string, err error) {
+	at := d.Join(name)
+	if err := d.before("create", at); err != nil {
+		return "", err
+	}
+	f, filled, err := newBeside(r, path.Base(name))
+	if err != nil {
+		return "", placed(err, at)
+	}
+	write := func() error {
+		if err := d.before("write", at); err != nil {
+			return err
+		}
+		if _, err := f.Write(data); err != nil {
+			return err
+		}
+		if err := f.Chmod(cmp.Or(d.Mode, 0o644)); err != nil {
+			return err
+		}
+		if err := d.before("sync", at); err != nil {
+			return err
+		}
+		return f.Sync()
+	}
+	err = write()
+	if err = cmp.Or(err, f.Close()); err != nil {
+		return "", errors.Join(placed(err, at), d.remove(r, path.Join(path.Dir(name), filled)))
+	}
+	return filled, nil
+}
+
+// newBeside makes an empty file that nobody else has, called after another one.
+func newBeside(r *os.Root, base string) (f *os.File, name string, err error) {
+	const tries = 10_000
+	for range tries {
+		name = fmt.Sprintf("%s.%d%s", base, rand.Uint32(), NewEnding)
+		f, err = r.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return f, name, err
+}
+
+// Remove removes a file; one that is not there is none to remove.
+func (d *Dir) Remove(name string) error {
+	r, err := d.enter(name, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return d.remove(r, name)
+}
+
+func (d *Dir) remove(r *os.Root, name string) error {
+	if err := d.before("remove", d.Join(name)); err != nil {
+		return err
+	}
+	if err := r.Remove(path.Base(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return placed(err, d.Join(name))
+	}
+	return nil
+}
+
+// Open opens a file to read. What is no regular file is [ErrNotRegular].
+func (d *Dir) Open(name string) (*os.File, error) {
+	r, err := d.enter(name, false)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	base, at := path.Base(name), d.Join(name)
+	info, err := r.Lstat(base)
+	if err != nil {
+		return nil, placed(err, at)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, NotRegular(at, info.Mode())
+	}
+	f, err := regular(at, func() (*os.File, error) { return r.OpenFile(base, os.O_RDONLY|atOnce, 0) }, info)
+	return f, placed(err, at)
+}
+
+// Read reads a file of at most so many bytes.
+func (d *Dir) Read(name string, most int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // read only: nothing can be lost by it
+	data, err := readAll(f, d.Join(name), most)
+	return data, placed(err, d.Join(name))
+}
+
+// ReadPart reads so many bytes of a file from an offset on, or less where it ends.
+func (d *Dir) ReadPart(name string, offset, length int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // read only: nothing can be lost by it
+	data, err := io.ReadAll(io.NewSectionReader(f, offset, length))
+	return data, placed(err, d.Join(name))
+}
+
+// An Entry is a file of a directory.
+type Entry struct {
+	Name string // from the directory on
+	fs.FileInfo
+}
+
+// Walk returns the files below the directory whose names begin with a prefix, by name, and
+// the names of those that are being written, or were when a process was killed. What is
+// neither a file nor a directory is among the files, with its mode.
+func (d *Dir) Walk(prefix string) (files []Entry, unfinished []string, err error) {
+	within := path.Dir(prefix + "x") // the directory of all names that begin so
+	r, err := d.enter(path.Join(within, "x"), false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil // nothing has been made yet
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	err = fs.WalkDir(r.FS(), ".", func(at string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && at != "." {
+			return nil // it was removed a moment ago
+		}
+		if err != nil || at == "." {
+			return err
+		}
+		name := path.Join(within, at)
+		begins := strings.HasPrefix(name, prefix)
+		switch {
+		case e.IsDir():
+			if !begins && !strings.HasPrefix(prefix, name+"/") {
+				return fs.SkipDir
+			}
+			return nil
+		case !begins:
+			return nil
+		case strings.HasSuffix(name, NewEnding):
+			unfinished = append(unfinished, name)
+			return nil
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			files = append(files, Entry{name, info})
+		}
+		return err
+	})
+	slices.SortFunc(files, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
+	return files, unfinished, placedIn(err, d)
+}
+
+// placedIn is placed for what is somewhere in a directory.
+func placedIn(err error, d *Dir) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return placed(err, d.Join(of.Path))
+	}
+	return err
+}

@@ -1,0 +1,118 @@
+package file
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// A Lock is held on a file of a [Dir], which is made where there is none and never
+// written to. The directory must be there.
+type Lock struct {
+	dir   *Dir
+	name  string
+	flock *flock.Flock
+}
+
+// Lock takes the lock of a name, for this process alone or to be shared with others that
+// share it. It is nil where another process has it for longer than patience. The error is
+// [errors.ErrUnsupported] where there are no locks.
+func (d *Dir) Lock(name string, shared bool, patience time.Duration) (*Lock, error) {
+	for begun := time.Now(); ; {
+		l, err := d.lockOnce(name, shared)
+		switch {
+		case errors.Is(err, errGone): // who had it until then has removed the file
+		case l != nil || err != nil || time.Since(begun) >= patience:
+			return l, err
+		default:
+			time.Sleep(patience / 10)
+		}
+	}
+}
+
+// Locked says whether a process has the lock of a name. known is false where that cannot
+// be told. It has the lock itself for an instant.
+func (d *Dir) Locked(name string) (held, known bool) {
+	info, err := os.Lstat(d.Join(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, true
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return false, false
+	}
+	l := flock.New(d.Join(name), flock.SetFlag(os.O_RDONLY|atOnce|staysHere))
+	taken, err := l.TryLock()
+	return err == nil && !taken, errors.Join(err, l.Close()) == nil
+}
+
+var errGone = errors.New("the file is gone")
+
+func (d *Dir) lockOnce(name string, shared bool) (*Lock, error) {
+	if err := d.makeEmpty(name); err != nil {
+		return nil, err
+	}
+	l := &Lock{d, name, flock.New(d.Join(name), flock.SetFlag(os.O_RDONLY|atOnce|staysHere))}
+	try := l.flock.TryLock
+	if shared {
+		try = l.flock.TryRLock
+	}
+	taken, err := try()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errGone
+	}
+	if err != nil || !taken {
+		return nil, errors.Join(err, l.flock.Close())
+	}
+	held, err := l.flock.Stat()
+	if err != nil {
+		return nil, errors.Join(err, l.flock.Close())
+	}
+	if is, err := os.Lstat(d.Join(name)); err != nil || !os.SameFile(held, is) {
+		return nil, errors.Join(errGone, l.flock.Close())
+	}
+	return l, nil
+}
+
+// makeEmpty makes an empty file where there is none.
+func (d *Dir) makeEmpty(name string) error {
+	r, err := d.enter(name, false)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	base, at := path.Base(name), d.Join(name)
+	info, err := r.Lstat(base)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f, err := r.OpenFile(base, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			return nil // another process was as quick
+		}
+		if err != nil {
+			return placed(err, at)
+		}
+		return f.Close()
+	case err != nil:
+		return placed(err, at)
+	case !info.Mode().IsRegular():
+		return NotRegular(at, info.Mode())
+	}
+	return nil
+}
+
+// Close lets the lock go. The file stays.
+func (l *Lock) Close() error { return l.flock.Close() }
+
+// Remove removes the file and lets the lock go.
+func (l *Lock) Remove() error {
+	err := l.dir.Remove(l.name)
+	if err = errors.Join(err, l.flock.Close()); err != nil {
+		// Some systems remove no file that is open.
+		return l.dir.Remove(l.name)
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package portable
+
+import "math"
+
+// Pow returns x to the power of y, to 0.52 ulp, below 2⁻¹⁰²² to 1.02. What has a right
+// answer among floating-point numbers, as a square of a whole number, has that. The special
+// cases are those of [math.Pow].
+func Pow(x, y float64) float64 {
+	switch {
+	case y == 0 || x == 1:
+		return 1
+	case math.IsNaN(x) || math.IsNaN(y):
+		return math.NaN()
+	case math.IsInf(y, 0):
+		switch {
+		case x == -1:
+			return 1
+		case (math.Abs(x) < 1) == (y > 0):
+			return 0
+		}
+		return math.Inf(1)
+	case y == 1: // and others that formulas have
+		return x
+	case y == 2:
+		return float64(x * x)
+	}
+	whole, sign := math.Trunc(y) == y, 1.0
+	if whole && math.Signbit(x) && math.Mod(y, 2) != 0 {
+		sign = -1
+	}
+	switch {
+	case x == 0 || math.IsInf(x, 0):
+		if (x == 0) == (y > 0) {
+			return math.Copysign(0, sign)
+		}
+		return math.Copysign(math.Inf(1), sign)
+	case x < 0 && !whole:
+		return math.NaN()
+	}
+	x = math.Abs(x)
+	high, low := logSum(x)
+	// No result that is left lies nearer to 1 or further from it.
+	y = max(-0x1p70, min(y, 0x1p70))
+	product, rest := twoProduct(high, y)
+	rest += float64(low * y)
+	product, rest = quickSum(product, rest)
+	switch {
+	case product > 710:
+		return math.Copysign(math.Inf(1), sign)
+	case product < -746:
+		return math.Copysign(0, sign)
+	}
+	y, more, e := expSum(product, rest)
+	return math.Copysign(scale(y+more, e), sign)
+}

@@ -1,0 +1,66 @@
+package portable
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"math"
+	"math/big"
+	"testing"
+
+	"kir/internal/golden"
+)
+
+// nearest returns a number and what it lacks.
+func nearest(x *big.Float) (high, low float64) {
+	high, _ = x.Float64()
+	low, _ = reference.sub(x, reference.of(high)).Float64()
+	return high, low
+}
+
+// toBits returns the multiple of 2^−bits that is next to x, and what it lacks.
+func toBits(x *big.Float, bits int) (high, low float64) {
+	f, _ := x.Float64()
+	high = math.Ldexp(math.RoundToEven(math.Ldexp(f, bits)), -bits)
+	low, _ = reference.sub(x, reference.of(high)).Float64()
+	return high, low
+}
+
+// TestTables computes the tables; with -update it writes them.
+func TestTables(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString("package portable\n\n// TestTables computed what is here.\n\n")
+	b.WriteString("// powers has 2^(j/128), j = 0..127.\nvar powers = [steps]struct{ high, low float64 }{\n")
+	for j := range steps {
+		x := reference.exp(reference.quo(reference.mul(reference.ln2(), reference.of(float64(j))), reference.of(steps)))
+		high, low := nearest(x)
+		fmt.Fprintf(&b, "\t{%x, %x},\n", high, low)
+	}
+	b.WriteString("}\n\n// centres has the centres from 0.6875 on.\nvar centres = [1 << centreBits]centre{\n")
+	for j := range 1 << centreBits {
+		c := math.Float64frombits(least + uint64(j)*centreUnit)
+		one := reference.of(1)
+		inverse, inverseRest := toBits(reference.quo(one, reference.of(c)), 7)
+		log, logRest := toBits(reference.log(reference.of(c)), 42)
+		fmt.Fprintf(&b, "\t{%x, %x, %x, %x},\n", inverse, inverseRest, log, logRest)
+	}
+	b.WriteString("}\n\n// The inverses of ln 2 and ln 10.\nconst (\n")
+	for _, c := range []struct {
+		name string
+		of   float64
+	}{{"inverseLn2", 2}, {"inverseLn10", 10}} {
+		high, low := nearest(reference.quo(reference.of(1), reference.log(reference.of(c.of))))
+		fmt.Fprintf(&b, "\t%s = %x\n\t%sRest = %x\n", c.name, high, c.name, low)
+	}
+	b.WriteString(")\n")
+	golden.Compare(t, "tables.go", formatted(t, b.Bytes()))
+}
+
+func formatted(t *testing.T, source []byte) []byte {
+	t.Helper()
+	out, err := format.Source(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -1,0 +1,107 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/fault"
+	"kir/internal/problem/yaml"
+	"kir/mcmc"
+	"kir/property"
+)
+
+// Explain gives a [mcmc.ScoreError] and a [mcmc.NoStartError] the place of the property
+// in the problem file, and the names of the ingredients; it leaves other errors as they
+// are.
+func (p *Problem) Explain(err error) error {
+	var score *mcmc.ScoreError
+	var none *mcmc.NoStartError
+	switch {
+	case errors.As(err, &score) && len(score.Parts) > 0:
+		recipe := p.recipe(score.Parts)
+		w := p.wish(score.Wish)
+		if w == nil || w.at == nil {
+			return &explainedError{strings.Replace(err.Error(), score.State, recipe, 1), err}
+		}
+		e := p.badScore(w, score, recipe)
+		if w.Kind == "program" { // that failed, which is nothing wrong in the file
+			return &explainedError{e.Error(), err}
+		}
+		e.Err = err
+		return e
+	case errors.As(err, &none):
+		w := p.wish(none.Wish)
+		if w == nil || w.at == nil {
+			return err
+		}
+		e := w.at.Errorf("no recipe was found to start from, among %d drawn at random: %s is 0 for %.3g %% of them, such as %s", none.Tries, fault.Quote(w.Name), 100*none.Zero, p.recipe(none.Parts))
+		e.Hint, e.Err = "a score of 0 forbids a recipe, so give what is only unwanted a small score, such as 0.01", err
+		if none.Zero < 1 {
+			e.Hint += ", here or in the properties that are 0 for the others"
+		}
+		return e
+	}
+	return err
+}
+
+// badScore says what is wrong with the score of a property.
+func (p *Problem) badScore(w *Property, score *mcmc.ScoreError, recipe string) *fault.Error {
+	const rule = "a score is at least 0 and finite"
+	if e, ok := w.property.(*property.Expression); ok {
+		if x, err := mcmc.NewComposition(len(p.Ingredients), score.Parts...); err == nil {
+			switch y := e.Value(x); {
+			case math.IsNaN(y):
+				return yaml.Hint(w.at.Errorf("%s is not a number for %s", fault.Quote(w.Name), recipe), "%s; keep what log and sqrt are of, and what is divided by, above 0, such as log(max(…, 0.01))", rule)
+			case y < 0:
+				return yaml.Hint(w.at.Errorf("%s is %.4g for %s", fault.Quote(w.Name), y, recipe), "%s; write max(…, 0) for 0 instead, or exp(…) for a score that only falls", rule)
+			case math.IsInf(y, 1):
+				return yaml.Hint(w.at.Errorf("%s is infinite for %s", fault.Quote(w.Name), recipe), "%s; keep what is divided by above 0, such as 1 / max(…, 0.01), and exponents small", rule)
+			}
+		}
+	}
+	if score.Err != nil {
+		return w.at.Errorf("%s failed for %s: %v", fault.Quote(w.Name), recipe, score.Err)
+	}
+	if math.IsNaN(score.Value) {
+		return yaml.Hint(w.at.Errorf("%s is negative or not a number for %s", fault.Quote(w.Name), recipe), rule)
+	}
+	return yaml.Hint(w.at.Errorf("%s, to the power of its weight %v, is infinite for %s", fault.Quote(w.Name), w.Weight, recipe), rule)
+}
+
+// wish returns the property of a name, nil if there is none.
+func (p *Problem) wish(name string) *Property {
+	k := slices.IndexFunc(p.Properties, func(w Property) bool { return w.Name == name })
+	if k < 0 {
+		return nil
+	}
+	return &p.Properties[k]
+}
+
+// recipe writes parts with the names of the ingredients.
+func (p *Problem) recipe(parts []mcmc.Part) string {
+	const shown = 12
+	var b strings.Builder
+	for k, part := range parts {
+		if k == shown {
+			fmt.Fprintf(&b, " and %d more", len(parts)-shown)
+			break
+		}
+		if k > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%d %s", part.Amount, fault.Quote(p.Ingredients[part.Ingredient]))
+	}
+	return b.String()
+}
+
+// An explainedError is another error in the problem's words.
+type explainedError struct {
+	text string
+	err  error
+}
+
+func (e *explainedError) Error() string { return e.text }
+func (e *explainedError) Unwrap() error { return e.err }

@@ -1,0 +1,116 @@
+package build
+
+import (
+	"fmt"
+	"math"
+
+	"kir/internal/portable"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/report/number"
+	"kir/internal/run"
+)
+
+// mostAlike is up to what share of the draws may differ from random compositions for the
+// draws to be called nearly random.
+const mostAlike = 0.1
+
+// alike says of draws that are nearly random that they are, and what to do; nothing of
+// others, and where it is not sure.
+//
+// With S the score to its weights and p the law without it, draws follow q = p·S/E_p[S].
+// So E_q[S]/E_p[S] − 1 is χ²(q, p), and the total variation distance between the two, the
+// share of the draws that need differ from random compositions, is at most ½·√χ² (by
+// Cauchy and Schwarz). Both means are estimates: χ² is taken two standard errors up.
+func alike(p *problem.Problem, r *run.Result) string {
+	if r.Score == nil || r.Baseline == nil {
+		return ""
+	}
+	draws, random := r.Score.Mean, r.Baseline.Mean
+	own := r.Score.SEMean
+	if r.Score.SD == 0 {
+		own = 0 // which has no effective sample size
+	}
+	ratio := draws / random
+	se := float64(ratio * portable.Hypot(own/draws, r.Baseline.SE/random))
+	differ := float64(math.Sqrt(max(ratio-1+float64(2*se), 0)) / 2)
+	if !(differ <= mostAlike) { // unknown errors are NaN
+		return ""
+	}
+	text := fmt.Sprintf("The draws are nearly random: they score %s, random recipes %s, and at most %s of them differ from random ones. ",
+		closely(draws, random), closely(random, draws), number.Fixed(math.Ceil(100*differ), 0)+" %")
+	times, score := raised(r.Baseline.LogScores)
+	if times == 0 {
+		return text + "The score hardly tells recipes apart: ask for more, such as maximize: true or a higher bound."
+	}
+	return text + fmt.Sprintf("To draw better ones, raise the weights %s times%s: they would score about %s. The shortlist does not depend on the weights.", number.Thousands(times), weightOf(p, times), closely(score, draws))
+}
+
+// weightOf writes the weight that is so many times the weights as they are, if these are
+// all the same.
+func weightOf(p *problem.Problem, times int) string {
+	weight := 0.0
+	for _, w := range p.Properties {
+		if w.Weight > 0 && weight > 0 && w.Weight != weight {
+			return ""
+		}
+		weight = max(weight, w.Weight)
+	}
+	return fmt.Sprintf(" (weight: %v)", float64(times)*weight)
+}
+
+// raised returns how many times the weights have to be what they are for draws to differ
+// from random compositions, χ² of 1 or more, and the mean score of the draws then, both
+// by the random compositions, each of which counts as much as its score to the greater
+// weights; 0 if no such weights are found, or so few count that they do not tell.
+func raised(logScores []float64) (times int, score float64) {
+	const most, fewest = 100_000, 30
+	top := math.Inf(-1)
+	for _, s := range logScores {
+		top = max(top, s)
+	}
+	for times = 3; times <= most; times = next(times) {
+		var sum, squares, scores float64
+		for _, s := range logScores {
+			weight := portable.Exp(float64(float64(times) * (s - top)))
+			sum += weight
+			squares += float64(weight * weight)
+			scores += float64(weight * portable.Exp(s))
+		}
+		counted := float64(sum*sum) / squares
+		if counted < fewest {
+			break
+		}
+		if float64(len(logScores)) >= 2*counted {
+			return times, scores / sum
+		}
+	}
+	return 0, math.NaN()
+}
+
+// next is the next of 3, 10, 30, 100, ...
+func next(times int) int {
+	if times%3 == 0 {
+		return times / 3 * 10
+	}
+	return 3 * times
+}
+
+// closely writes a score with as many decimals as it takes to see that it is not another.
+func closely(v, other float64) string {
+	for digits := 3; digits < 9; digits++ {
+		if text := number.Fixed(v, digits); text != number.Fixed(other, digits) {
+			return text
+		}
+	}
+	return number.Three(v)
+}
+
+// beside adds to what is said of draws that can be relied on, or of which it is not known,
+// that they are nearly random, if they are.
+func beside(p *problem.Problem, text string, grade report.Grade, r *run.Result) string {
+	if also := alike(p, r); also != "" && grade != report.Unsound {
+		return text + " " + also
+	}
+	return text
+}

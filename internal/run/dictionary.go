@@ -1,0 +1,97 @@
+package run
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
+)
+
+// The library writes the pages of a column with a dictionary in runs that differ between
+// processors: what it has for AVX2 ends a run where four and four numbers are the same.
+// All below takes its place for the one thing that matters, how a page of places in the
+// dictionary is encoded; the rest is the library's.
+
+// indexed returns a type whose columns have a dictionary. Its node must be encoded as
+// [parquet.RLEDictionary].
+func indexed(t parquet.Type) parquet.Type { return indexedType{t} }
+
+type (
+	indexedType       struct{ parquet.Type }
+	indexedDictionary struct{ parquet.Dictionary }
+	placesType        struct{ parquet.Type }
+	placesBuffer      struct{ parquet.ColumnBuffer }
+	placesPage        struct{ parquet.Page }
+	placesPageType    struct{ parquet.Type }
+)
+
+func (t indexedType) NewDictionary(column, count int, data encoding.Values) parquet.Dictionary {
+	return indexedDictionary{t.Type.NewDictionary(column, count, data)}
+}
+
+func (d indexedDictionary) Type() parquet.Type { return placesType{d.Dictionary.Type()} }
+
+func (t placesType) NewColumnBuffer(column, count int) parquet.ColumnBuffer {
+	return placesBuffer{t.Type.NewColumnBuffer(column, count)}
+}
+
+func (b placesBuffer) Page() parquet.Page { return placesPage{b.ColumnBuffer.Page()} }
+
+func (p placesPage) Type() parquet.Type { return placesPageType{p.Page.Type()} }
+
+func (placesPageType) Encode(dst []byte, src encoding.Values, _ encoding.Encoding) ([]byte, error) {
+	return appendPlaces(dst[:0], src.Int32()), nil
+}
+
+// shortestRun is from how many equal places on a run of them is written as one.
+const shortestRun = 8
+
+// appendPlaces appends the width of the places in bits and then runs of equal ones and, in
+// groups of eight, all others (Apache Parquet, Encodings: "Run Length Encoding /
+// Bit-Packing Hybrid").
+func appendPlaces(dst []byte, places []int32) []byte {
+	largest := uint32(0)
+	for _, v := range places {
+		largest |= uint32(v)
+	}
+	width := bits.Len32(largest)
+	dst = append(dst, byte(width))
+	for from := 0; from < len(places); {
+		if n := run(places[from:]); n >= shortestRun || n == len(places)-from {
+			dst = binary.AppendUvarint(dst, uint64(n)<<1)
+			for b := 0; b < width; b += 8 {
+				dst = append(dst, byte(uint32(places[from])>>b))
+			}
+			from += n
+			continue
+		}
+		to := from
+		for to < len(places) && run(places[to:]) < shortestRun {
+			to += 8
+		}
+		groups := (to - from) / 8
+		dst = binary.AppendUvarint(dst, uint64(groups)<<1|1)
+		held, waiting := uint64(0), 0
+		for k := from; k < to; k++ {
+			if k < len(places) { // zeros fill up the last group
+				held |= uint64(uint32(places[k])) << waiting
+			}
+			for waiting += width; waiting >= 8; waiting -= 8 {
+				dst = append(dst, byte(held))
+				held >>= 8
+			}
+		}
+		from = min(to, len(places))
+	}
+	return dst
+}
+
+// run returns how many numbers are the same at the beginning, as far as that matters.
+func run(v []int32) int {
+	n := 1
+	for n < len(v) && v[n] == v[0] {
+		n++
+	}
+	return n
+}

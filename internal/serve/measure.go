@@ -1,0 +1,221 @@
+package serve
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/problem"
+	"kir/internal/problem/change"
+	"kir/internal/problem/yaml"
+	"kir/internal/report/number"
+	"kir/rule"
+)
+
+// A measure says amounts as a person knows them: in percent and, where the recipes are
+// measured, in their unit. Amounts come as the page sends them and as a problem file
+// has them: a number of units of the total, or a percentage. The zero measure, of a
+// problem that was never read, leaves them as they are.
+type measure struct {
+	total int
+	unit  string  // of most amounts of the recipes; empty where they are not measured
+	whole float64 // how much of it the middle recipe makes
+}
+
+// newMeasure returns the measure of a problem.
+func newMeasure(p *problem.Problem) measure {
+	m := measure{total: p.Total}
+	if p.Book == nil {
+		return m
+	}
+	uses := make(map[*book.Unit]int)
+	for _, r := range p.Book.Recipes {
+		for _, part := range r.Parts {
+			if u := part.Unit; u != nil && (u.Kind == book.Volume || u.Kind == book.Mass) {
+				uses[u]++
+			}
+		}
+	}
+	var unit *book.Unit
+	for u, n := range uses {
+		if unit == nil || n > uses[unit] || n == uses[unit] && u.Name < unit.Name {
+			unit = u
+		}
+	}
+	if unit == nil {
+		return m
+	}
+	size, _ := unit.Size.Rat().Float64()
+	var wholes []float64
+	for _, r := range p.Book.Recipes {
+		sum := 0.0
+		for _, part := range r.Parts {
+			if part.Unit == nil || part.Unit.Kind != unit.Kind {
+				sum = math.NaN()
+				break
+			}
+			base, _ := part.Base().Float64()
+			sum += base / size
+		}
+		if !math.IsNaN(sum) {
+			wholes = append(wholes, sum)
+		}
+	}
+	if len(wholes) == 0 {
+		return m
+	}
+	slices.Sort(wholes)
+	m.unit, m.whole = unit.Name, wholes[len(wholes)/2]
+	return m
+}
+
+// units reads an amount to the nearest unit, a positive one to 1 at least.
+func (m measure) units(text string) (units int, ok bool) {
+	text = strings.TrimSpace(text)
+	if units, err := strconv.Atoi(text); err == nil {
+		return units, 0 <= units && units <= m.total && m.total > 0
+	}
+	digits, percent := strings.CutSuffix(text, "%")
+	share, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if !percent || err != nil || !(share >= 0 && share <= 100) || m.total == 0 {
+		return 0, false
+	}
+	units = int(math.Round(share / 100 * float64(m.total)))
+	if share > 0 {
+		units = max(units, 1)
+	}
+	return units, true
+}
+
+// written returns an amount as it is written into the problem: to the nearest unit, as a
+// percentage where that is a short one. What is no amount is left for the reader of the
+// problem to refuse.
+func (m measure) written(text string) string {
+	units, ok := m.units(text)
+	if !ok {
+		return text
+	}
+	if percent, ok := m.percent(units); ok {
+		return percent
+	}
+	return strconv.Itoa(units)
+}
+
+// percent writes units as the percentage that they are exactly, of up to four decimals.
+func (m measure) percent(units int) (text string, ok bool) {
+	share := big.NewRat(100*int64(units), int64(m.total))
+	text = share.FloatString(4)
+	if same, _ := new(big.Rat).SetString(text); same.Cmp(share) != 0 {
+		return "", false
+	}
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%", true
+}
+
+// alike writes an amount of a rule as the one is that stands in its place: as a
+// percentage, if that is one.
+func (m measure) alike(a change.Amend, root *yaml.Node) change.Amend {
+	rules := root.Get("constraints")
+	if rules == nil || a.Place >= len(rules.Items) || rules.Items[a.Place].Get(a.Kind) == nil || m.total == 0 {
+		return a
+	}
+	here := rules.Items[a.Place].Get(a.Kind).Get(a.Key)
+	percent := func(v any, here *yaml.Node) any {
+		units, whole := v.(int)
+		if whole && here != nil && strings.HasSuffix(strings.TrimSpace(here.Text), "%") {
+			if text, ok := m.percent(units); ok {
+				return text
+			}
+		}
+		return v
+	}
+	switch v := a.Value.(type) {
+	case int:
+		a.Value = percent(v, here)
+	case []any:
+		if a.Key == "total" && here != nil && len(here.Items) == len(v) {
+			for k := range v {
+				v[k] = percent(v[k], here.Items[k])
+			}
+		}
+	}
+	return a
+}
+
+// rule writes a rule for a person, whose text, which may stand in quotation marks, has
+// its amounts in units.
+func (m measure) rule(text string, r rule.Rule) string {
+	units, shares := "", ""
+	switch r := r.(type) {
+	case rule.Amount:
+		for _, b := range boundsOf(r) {
+			if b.units > 0 {
+				units += fmt.Sprintf(" %s %d", b.name, b.units)
+				shares += " " + b.name + " " + m.share(b.units)
+			}
+		}
+	case rule.Group:
+		if r.Total != nil {
+			units = fmt.Sprintf(" total %d to %d", r.Total.Min, r.Total.Max)
+			shares = " total " + m.share(r.Total.Min) + " to " + m.share(r.Total.Max)
+		}
+	case rule.Near:
+		if r.Distance >= 0 {
+			units, shares = fmt.Sprintf(" distance %d", r.Distance), " distance "+m.share(r.Distance)
+		}
+	}
+	if at := strings.LastIndex(text+`"`, units+`"`); at >= 0 && units != "" {
+		return text[:at] + shares + text[at+len(units):]
+	}
+	return text
+}
+
+// share writes units as a percentage.
+func (m measure) share(units int) string { return strings.TrimSpace(number.Share(units, m.total)) }
+
+// said writes an amount for a person.
+func (m measure) said(text string) string { return m.both(text, "", "") }
+
+// between writes a range for a person, of which an end may be open.
+func (m measure) between(least, most string) string {
+	switch {
+	case least == "":
+		return "at most " + m.said(most)
+	case most == "":
+		return "at least " + m.said(least)
+	}
+	return m.both(least, " to ", most)
+}
+
+// both writes an amount, or two with a word between them.
+func (m measure) both(a, to, b string) string {
+	least, ok := m.units(a)
+	if !ok {
+		return a + to + b
+	}
+	measured := func(units int) string { return short(float64(float64(units) / float64(m.total) * m.whole)) }
+	said, also := m.share(least), measured(least)
+	if b != "" {
+		most, ok := m.units(b)
+		if !ok {
+			return a + to + b
+		}
+		said += to + m.share(most)
+		also += to + measured(most)
+	}
+	if m.unit == "" {
+		return said
+	}
+	return said + " (" + also + " of " + short(m.whole) + " " + m.unit + ")"
+}
+
+// short writes a number to three figures, without zeros at the end.
+func short(v float64) string {
+	if v >= 100 {
+		return number.Fixed(v, 0)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}

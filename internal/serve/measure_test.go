@@ -1,0 +1,113 @@
+package serve
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"kir/rule"
+)
+
+// Amounts are told in percent and in the unit of the recipes, whatever the page sends,
+// and written so that they are whole units.
+func TestMeasure(t *testing.T) {
+	bar := measure{total: 1000, unit: "cl", whole: 9}
+	lab := measure{total: 346}
+	for _, c := range []struct {
+		m             measure
+		text          string
+		said, written string
+	}{
+		{bar, "300", "30.0 % (2.7 of 9 cl)", "30%"},
+		{bar, "30%", "30.0 % (2.7 of 9 cl)", "30%"},
+		{bar, " 30.04 % ", "30.0 % (2.7 of 9 cl)", "30%"},
+		{bar, "0.01%", "0.1 % (0.009 of 9 cl)", "0.1%"},
+		{lab, "63", "18.2 %", "63"}, {lab, "18.2%", "18.2 %", "63"}, {lab, "173", "50.0 %", "50%"}, {lab, "0%", "0.0 %", "0%"}, {lab, "346", "100.0 %", "100%"},
+		{lab, "347", "347", "347"}, {lab, "lots", "lots", "lots"}, {lab, "-3", "-3", "-3"}, {lab, "NaN%", "NaN%", "NaN%"}, {lab, "101%", "101%", "101%"}, {lab, "", "", ""},
+		{measure{}, "30", "30", "30"}, {measure{}, "30%", "30%", "30%"},
+	} {
+		if said, written := c.m.said(c.text), c.m.written(c.text); said != c.said || written != c.written {
+			t.Errorf("of %d units %q is said as %q and written as %q", c.m.total, c.text, said, written)
+		}
+	}
+	for _, c := range []struct{ least, most, want string }{
+		{"10%", "350", "10.0 % to 35.0 % (0.9 to 3.15 of 9 cl)"}, {"", "5%", "at most 5.0 % (0.45 of 9 cl)"}, {"50", "", "at least 5.0 % (0.45 of 9 cl)"}, {"a", "b", "a to b"},
+	} {
+		if got := bar.between(c.least, c.most); got != c.want {
+			t.Errorf("from %q to %q is %q", c.least, c.most, got)
+		}
+	}
+	for _, c := range []struct {
+		text string
+		rule rule.Rule
+		want string
+	}{
+		{"amount of Gin min 300 max 300", rule.Amount{Min: 300, Max: 300}, "amount of Gin min 30.0 % max 30.0 %"},
+		{`"amount of Gin max 300" (line 3)`, rule.Amount{Max: 300}, `"amount of Gin max 30.0 %" (line 3)`},
+		{"group kind sour used 1 to 2 total 0 to 50", rule.Group{Used: &rule.Range{Min: 1, Max: 2}, Total: &rule.Range{Max: 50}}, "group kind sour used 1 to 2 total 0.0 % to 5.0 %"},
+		{"near Negroni changes 1 distance 200", rule.Near{Changes: 1, Distance: 200}, "near Negroni changes 1 distance 20.0 %"},
+		{"amount of Gin max dose", rule.Amount{Max: 7}, "amount of Gin max dose"}, {"exclude Gin", rule.Exclude{}, "exclude Gin"},
+	} {
+		if got := bar.rule(c.text, c.rule); got != c.want {
+			t.Errorf("%s is %s", c.text, got)
+		}
+	}
+}
+
+// TestHistoryWords: what was done is told in percent and in the table's unit, whatever
+// the total, and nowhere in units of the total.
+func TestHistoryWords(t *testing.T) {
+	file := cocktails(t)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Units that are no short percentages.
+	if err := os.WriteFile(file, []byte(strings.Replace(string(data), "total: 1000 #", "total: 346 #", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := serving(t, file)
+	c.drawn()
+	for _, r := range []struct {
+		Request
+		want, rule string
+	}{
+		{Request{Do: "pin", Ingredient: "Gin"}, "with Gin", "require Gin"},
+		{Request{Do: "pin", Ingredient: "Gin", Amount: "63"}, "Gin kept at 18.2 % (1.64 of 9 cl)", "amount of Gin min 18.2 % max 18.2 %"},
+		{Request{Do: "dose", Ingredient: "Vodka", Min: "0%", Max: "35%"}, "Vodka at most 35.0 % (3.15 of 9 cl)", "amount of Vodka max 35.0 %"},
+		{Request{Do: "group", Attribute: "kind", Value: "spirit", Min: "10.3%"}, "spirit at least 10.4 % (0.936 of 9 cl)", "group kind spirit total 10.4 % to 100.0 %"},
+	} {
+		c.must(r.Request)
+		s := c.until("drawing", func(s *State) bool { return s.Problem != nil })
+		if got := s.Steps[len(s.Steps)-1].Change; got != r.want || s.Fault != nil {
+			t.Errorf("%+v is told as %q, %+v", r.Request, got, s.Fault)
+		}
+		if got := s.Problem.Rules[len(s.Problem.Rules)-1]; got != r.rule {
+			t.Errorf("%+v has the rule %q", r.Request, got)
+		}
+	}
+	// What is banned is not kept, either.
+	here := c.session.history.Current
+	c.must(Request{Do: "ban", Ingredient: "Gin"})
+	s := c.until("drawing", func(s *State) bool { return s.Problem != nil })
+	if gin := slices.DeleteFunc(s.Problem.Rules, func(text string) bool { return !strings.Contains(text, "Gin") }); !slices.Equal(gin, []string{"exclude Gin"}) {
+		t.Errorf("of what was pinned and banned the rules are %q", gin)
+	}
+	c.must(Request{Do: "back", Step: here})
+	// The ways out of a conflict, too, which are written as the rule was.
+	c.must(Request{Do: "rule", Text: `group: {of: [Gin], total: ["50%", "100%"]}`})
+	s = c.until("a conflict", func(s *State) bool { return s.Fault != nil })
+	const first, second = `raise the max of "amount of Gin min 18.2 % max 18.2 %" from 18.2 % to 50.0 %`, `lower the least total of "group Gin total 50.0 % to 100.0 %" from 50.0 % to 18.2 %`
+	if ways := s.Fault.Ways; len(ways) != 2 || ways[0].Text != first || ways[1].Text != second {
+		t.Fatalf("the ways out are %+v", s.Fault.Ways)
+	}
+	c.must(Request{Do: "way", Rule: 0})
+	s = c.until("freed", func(s *State) bool { return s.Problem != nil })
+	if got := s.Steps[len(s.Steps)-1].Change; got != first || !slices.Contains(s.Problem.Rules, "amount of Gin min 18.2 % max 50.0 %") {
+		t.Errorf("the way out is told as %q, with the rules %q", got, s.Problem.Rules)
+	}
+	if text := c.session.history.current().Text; !strings.Contains(text, "- amount: {of: Gin, min: 63, max: 173}") {
+		t.Errorf("it is written as %s", text)
+	}
+}

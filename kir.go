@@ -1,0 +1,246 @@
+package kir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/report/build"
+	"kir/internal/run"
+	"kir/mcmc"
+)
+
+// A Problem is what to sample: a problem file that was read and checked, or a target that a
+// program has built. The exported fields may be changed before [Problem.Sample].
+type Problem struct {
+	Name     string
+	Settings mcmc.Settings // chains, draws, seed; an empty kernel is chosen by trials
+
+	// Directory keeps the run, for the commands of kir to show, resume and merge; it must
+	// not exist. Empty: the run is kept in memory while it is made.
+	Directory string
+
+	// Workers is how many chains run at once, 0 for all cores. It changes nothing but the
+	// time.
+	Workers int
+
+	// Progress is called a few times a second with the share of the chains' work that is
+	// done, from one goroutine at a time. It may be nil.
+	Progress func(done float64)
+
+	p *problem.Problem
+}
+
+// Load reads a problem file and the files that it names. Errors in them say file, line and
+// column, and what to write instead. A problem that names programs is refused unless the
+// user trusts them (kir trust) or the context allows them, see [AllowPrograms].
+func Load(ctx context.Context, file string) (*Problem, error) {
+	p, err := problem.Load(ctx, file, problem.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return made(p), nil
+}
+
+// New returns the problem of a target that a program has built, with names for its
+// ingredients in their order; without names they are called 0, 1, ...
+func New(name string, target *mcmc.Target, ingredients ...string) (*Problem, error) {
+	p, err := problem.Of(name, target, ingredients...)
+	if err != nil {
+		return nil, fmt.Errorf("kir: %w", err)
+	}
+	return made(p), nil
+}
+
+func made(p *problem.Problem) *Problem {
+	out := &Problem{Name: p.Name, Settings: p.Sampler, p: p}
+	if p.Auto {
+		out.Settings.Kernel = ""
+	}
+	return out
+}
+
+// AllowPrograms returns a context in which [Load] accepts problems that run programs of
+// their own, with the user's rights.
+func AllowPrograms(ctx context.Context) context.Context { return problem.AllowPrograms(ctx) }
+
+// Ingredients returns the names of the ingredients, in the target's order.
+func (p *Problem) Ingredients() []string { return append([]string{}, p.p.Ingredients...) }
+
+// Target returns the law that is sampled: a space, a law of the number of ingredients, and
+// the properties with their weights.
+func (p *Problem) Target() *mcmc.Target { return p.p.Target }
+
+// Warnings returns what the problem file allows and its author may not have meant.
+func (p *Problem) Warnings() []string { return append([]string{}, p.p.Warnings...) }
+
+// Close ends the programs that the problem runs. The problem cannot be sampled after it.
+func (p *Problem) Close() error { return p.p.Close() }
+
+// Sample runs the chains and the search for the best, and returns what they found. When ctx
+// ends it returns an error that wraps ctx's; a run in a directory can then be resumed.
+func (p *Problem) Sample(ctx context.Context) (*Result, error) {
+	asked := *p.p
+	asked.Name, asked.Sampler = p.Name, p.Settings
+	if asked.Sampler.Kernel == "" {
+		kernel, err := build.Kernel(nil)(ctx, &asked)
+		if err != nil {
+			return nil, p.p.Explain(err)
+		}
+		asked.Sampler.Kernel = kernel
+	}
+	spec, err := build.Spec(&asked, version())
+	if err != nil {
+		return nil, err
+	}
+	store := run.Memory()
+	if p.Directory != "" {
+		store = run.Directory(p.Directory)
+		if spec.Place, err = filepath.Abs(asked.File); err != nil {
+			return nil, err
+		}
+		spec.Problem = spec.Place
+	}
+	options := run.Options{Workers: p.Workers}
+	if p.Progress != nil {
+		options.Progress = func(s run.Progress) { p.Progress(s.Done) }
+	}
+	result, err := run.Start(ctx, spec, store, options)
+	if err != nil {
+		return nil, p.p.Explain(err)
+	}
+	m, err := build.Model(ctx, &asked, store, result, spec.Version)
+	if err != nil {
+		return nil, err
+	}
+	if p.Directory != "" {
+		if err := m.Save(ctx, store); err != nil {
+			return nil, fmt.Errorf("writing the summary: %w", err)
+		}
+	}
+	return newResult(m), nil
+}
+
+// version returns the version of the module, as far as the program that links it knows.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append(info.Deps, &info.Main) {
+			if m.Path == "kir" && m.Version != "" && m.Version != "(devel)" {
+				return m.Version
+			}
+		}
+	}
+	return "devel"
+}
+
+// A Result is what a run found.
+type Result struct {
+	// Headline says in a line how far the answer can be trusted, and Warnings what else a
+	// reader should know.
+	Headline string
+	Warnings []string
+
+	// Shortlist is the best recipes that differ from each other and from the known ones,
+	// the best first.
+	Shortlist []Recipe
+
+	// Score is the score of the draws, Π y_k^c_k. Without properties that count it is
+	// unknown.
+	Score Figure
+
+	// Used is the number of ingredients of the draws.
+	Used Figure
+
+	// Inclusion is the share of the draws that use each ingredient, by name, of those that
+	// any draw uses.
+	Inclusion map[string]Figure
+
+	summary *report.Model
+}
+
+// A Figure is the mean of a series over the draws with what it takes to judge it. NaN
+// stands for what is unknown.
+type Figure struct {
+	Mean float64
+	MCSE float64 // standard error of the mean
+	ESS  float64 // bulk effective sample size, of Score and Used
+	RHat float64 // split R-hat, of Used
+}
+
+// A Recipe is a composition by names.
+type Recipe struct {
+	Amounts []Amount           // the largest first
+	Score   float64            // Π y_k of the properties that count, each once, in 0..1
+	Scores  map[string]float64 // y_k by property
+	Labels  map[string]Interval
+}
+
+// An Amount is an ingredient and its share of the whole.
+type Amount struct {
+	Ingredient string
+	Units      int
+	Share      float64 // Units / total
+}
+
+// An Interval is a predicted value, and the interval that holds those of 90 % of new
+// recipes; its ends are NaN where the model has none.
+type Interval struct{ Value, Low, High float64 }
+
+// String writes the recipe in a line: its score, and the ingredients with their shares.
+func (r Recipe) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%.3f", r.Score)
+	separator := ": "
+	for _, a := range r.Amounts {
+		fmt.Fprintf(&b, "%s%.1f %% %s", separator, 100*a.Share, a.Ingredient)
+		separator = ", "
+	}
+	return b.String()
+}
+
+func newResult(m *report.Model) *Result {
+	r := &Result{Headline: m.Verdict, Warnings: m.Warnings, Inclusion: make(map[string]Figure), summary: m}
+	if m.Answer != nil {
+		r.Headline = m.Answer.Headline
+	}
+	for _, b := range m.Best {
+		recipe := Recipe{Score: float64(b.Score), Scores: make(map[string]float64), Labels: make(map[string]Interval)}
+		for _, part := range b.Parts() {
+			recipe.Amounts = append(recipe.Amounts, Amount{part.Ingredient, part.Amount, float64(part.Amount) / float64(m.Problem.Total)})
+		}
+		for name, y := range b.Scores {
+			recipe.Scores[name] = float64(y)
+		}
+		for name, v := range b.Predicted {
+			recipe.Labels[name] = Interval{float64(v.Value), float64(v.Low), float64(v.High)}
+		}
+		r.Shortlist = append(r.Shortlist, recipe)
+	}
+	r.Used = figureOf(m, "used")
+	r.Score = Figure{Mean: float64(m.Score.Draws), MCSE: float64(m.Score.DrawsMCSE), ESS: float64(m.Score.DrawsESS), RHat: math.NaN()}
+	for _, i := range m.Inclusion {
+		if i.Probability > 0 {
+			r.Inclusion[i.Ingredient] = Figure{Mean: float64(i.Probability), MCSE: float64(i.MCSE), ESS: math.NaN(), RHat: math.NaN()}
+		}
+	}
+	return r
+}
+
+func figureOf(m *report.Model, name string) Figure {
+	s := m.Statistics[name]
+	return Figure{Mean: float64(s.Mean), MCSE: float64(s.MCSEMean), ESS: float64(s.ESSBulk), RHat: float64(s.Rhat)}
+}
+
+// MarshalJSON writes the whole summary of the run, as kir sample --json prints it.
+func (r *Result) MarshalJSON() ([]byte, error) {
+	if r.summary == nil {
+		return nil, errors.New("kir: this result is of no run")
+	}
+	return r.summary.JSON()
+}
