@@ -1,5 +1,7 @@
 package report
 
+import "slices"
+
 // An Answer is what was asked for, and how good it is: what the models know, and
 // what the shortlist promises beside random compositions and the known recipes.
 type Answer struct {
@@ -58,6 +60,11 @@ type WishPromise struct {
 	Expected Number `json:"expected"`
 	Random   Number `json:"random"`
 	Known    Number `json:"known"` // of a value or a probability, the recipes' own labels; null where there are none
+}
+
+// Expects says whether anything is known of what is left of what the shortlist promises.
+func (a *Answer) Expects() bool {
+	return slices.ContainsFunc(a.Wishes, func(w WishPromise) bool { return w.Expected.Known() })
 }
 
 // Scores sums up what several compositions score.

@@ -4,6 +4,7 @@ import (
 	"kir/internal/report"
 	"kir/internal/report/number"
 	"kir/internal/terminal"
+	"slices"
 )
 
 // headline is what is to be read first: how good the answer is, or where nobody
@@ -53,16 +54,22 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 	if len(a.Wishes) > 0 {
 		p.Line("")
-		t := terminal.NewTable(2, "mean of", "model", "shortlist", "expected", "random", "known")
+		columns := []string{"mean of", "model", "shortlist", "expected", "random", "known"}
+		row := func(cells ...any) []any { return cells }
+		if !a.Expects() {
+			columns = slices.Delete(columns, 3, 4)
+			row = func(cells ...any) []any { return slices.Delete(cells, 3, 4) }
+		}
+		t := terminal.NewTable(2, columns...)
 		t.Widest(0, 30)
 		for _, w := range a.Wishes {
-			t.Row(w.Name, w.Strength, promised(w, w.Shortlist), blankIfUnknown(w, w.Expected), promised(w, w.Random), blankIfUnknown(w, w.Known))
+			t.Row(row(w.Name, w.Strength, promised(w, w.Shortlist), blankIfUnknown(w, w.Expected), promised(w, w.Random), blankIfUnknown(w, w.Known))...)
 		}
 		of := ""
 		if a.Grade == report.Weak {
 			of = "weak"
 		}
-		t.Row("score", of, number.Three(a.Shortlist.Mean), expectedScore(a), number.Three(a.Random.Mean), knownMean(a))
+		t.Row(row("score", of, number.Three(a.Shortlist.Mean), expectedScore(a), number.Three(a.Random.Mean), knownMean(a))...)
 		p.Table(t)
 	}
 	for _, w := range a.Warnings {
