@@ -15,6 +15,10 @@ import (
 // counts and lengths in it ask for, of which a few bytes can ask for gigabytes. So these
 // are read first, here, and held against what a part of the run can have at most.
 
+// plainDictionary is the encoding PLAIN_DICTIONARY, which older writers of Parquet give
+// indices, and their dictionary, instead of RLE_DICTIONARY and PLAIN.
+const plainDictionary = 2
+
 // partBounds are what a part of a run can have at most.
 type partBounds struct {
 	rows    int64 // draws
@@ -128,7 +132,7 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 			if err := p.unpack(); err != nil {
 				return err
 			}
-			if n := of.at(1); n < 0 || n > int64(len(p.data)) || of.at(2) != int64(format.Plain) && of.at(2) != int64(format.PlainDictionary) {
+			if n := of.at(1); n < 0 || n > int64(len(p.data)) || of.at(2) != int64(format.Plain) && of.at(2) != plainDictionary {
 				return errors.New("its dictionary has more values than bytes")
 			}
 		case page.of[8] != nil: // values
@@ -191,7 +195,7 @@ func (p *pageBody) checkValues(values, repetitions, definitions int64, encoding 
 	switch encoding {
 	case format.Plain:
 		return nil // a value takes its bytes
-	case format.RLEDictionary, format.PlainDictionary:
+	case format.RLEDictionary, plainDictionary:
 		if len(p.data) == 0 {
 			return nil
 		}
