@@ -156,7 +156,7 @@ func (r *results) summary() string {
 }
 
 const (
-	from = "<!-- made by go run ./bench/learn -->\n"
+	from = "<!-- made by go run -C bench ./learn -->\n"
 	to   = "<!-- end of bench/learn -->\n"
 )
 

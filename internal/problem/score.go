@@ -41,7 +41,7 @@ type Breach struct {
 }
 
 // Score scores recipes, all of them whether or not they keep the rules. Those that
-// are in the book are scored by trees that have not seen them.
+// are in the book are scored by models that have not seen them.
 func (p *Problem) Score(book *book.Book) ([]Scored, error) {
 	known, err := p.Known()
 	if err != nil {

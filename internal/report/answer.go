@@ -14,7 +14,7 @@ type Answer struct {
 	// Scores are Π y_k of the wishes that count, each once, whatever its weight.
 	Shortlist Scores `json:"shortlist"`
 	Random    Scores `json:"random"` // compositions drawn under the same rules
-	Known     Scores `json:"known"`  // known recipes, forests by trees that have not seen them
+	Known     Scores `json:"known"`  // known recipes, by models that have not seen them
 
 	BeatRandom Number `json:"beat_random"` // share that scores less than the middle entry
 	BeatKnown  Number `json:"beat_known"`
@@ -56,15 +56,15 @@ type WishPromise struct {
 	Unit      string `json:"unit"`
 	Shortlist Number `json:"shortlist"` // means
 	// Expected is what is left of the shortlist's mean once it is taken into account that
-	// it was searched for; null where nothing checks that.
-	Expected Number `json:"expected"`
-	Random   Number `json:"random"`
-	Known    Number `json:"known"` // of a value or a probability, the recipes' own labels; null where there are none
+	// it was searched for; absent where nothing checks that.
+	Expected *Number `json:"expected,omitempty"`
+	Random   Number  `json:"random"`
+	Known    Number  `json:"known"` // of a value or a probability, the recipes' own labels; null where there are none
 }
 
 // Expects says whether anything is known of what is left of what the shortlist promises.
 func (a *Answer) Expects() bool {
-	return slices.ContainsFunc(a.Wishes, func(w WishPromise) bool { return w.Expected.Known() })
+	return slices.ContainsFunc(a.Wishes, func(w WishPromise) bool { return w.Expected != nil })
 }
 
 // Scores sums up what several compositions score.
@@ -89,6 +89,6 @@ type Promise struct {
 	// Kept is the share of the gain that is expected to be left of what the model of the
 	// whole book promises: √Left, 0 to 1. Two models of halves agree only where both
 	// agree with the truth, so that what either keeps of it is the root of what one
-	// confirms of the other (Spearman's correction for attenuation).
-	Kept Number `json:"kept"`
+	// confirms of the other (Spearman's correction for attenuation). It is absent where Left is unknown.
+	Kept *Number `json:"kept,omitempty"`
 }

@@ -52,7 +52,7 @@ type Prediction struct {
 
 	// Expected is what is left of the value once it is taken into account that the
 	// composition was searched for, and the interval is about it: a search finds what
-	// is best by luck, too. See [Promise.Kept]. It is null where nothing checks that.
+	// is best by luck, too. See [Promise.Kept]. It is absent where nothing checks that.
 	Expected *Number `json:"expected,omitempty"`
 }
 

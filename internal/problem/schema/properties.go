@@ -7,7 +7,7 @@ var Property = &Section{
 	Name: "a property", ID: "property",
 	About: "One kind, and perhaps a weight. [properties.md](properties.md) has the formulas.",
 	Keys: []Key{
-		{"weight", atLeast(0), "1", "how much the wish counts: the target is multiplied by y to this power", "{forest: {label: taste, want: Fresh}, weight: 2}"},
+		{"weight", atLeast(0), "1", "how much the wish counts: the target is multiplied by y to this power", "{learn: {label: taste, want: Fresh}, weight: 2}"},
 		{"learn", link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"},
 		{"forest", link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}"},
 		{"process", link("process"), "", "a label that is a number, by a Gaussian process", "{process: {label: stars, maximize: true}}"},

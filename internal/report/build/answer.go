@@ -51,17 +51,18 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 
 // kept is the share of a promised gain that is expected to be left, of the share that
 // models of one half confirm of what those of the other promise.
-func kept(left float64) report.Number {
-	return report.Number(math.Sqrt(min(max(left, 0), 1))) // NaN stays NaN
+func kept(left float64) *report.Number {
+	if math.IsNaN(left) {
+		return nil
+	}
+	share := report.Number(math.Sqrt(min(max(left, 0), 1)))
+	return &share
 }
 
 // expect says of each number that was learnt what is left of it: the shortlist was
 // searched for, and the best of many is best by luck, too.
 func expect(p *problem.Problem, a *report.Answer, list []report.Best) {
-	for k := range a.Wishes {
-		a.Wishes[k].Expected = report.UnknownNumber()
-	}
-	if a.Promise == nil || !a.Promise.Kept.Known() {
+	if a.Promise == nil || a.Promise.Kept == nil {
 		return
 	}
 	for k := range a.Wishes {
@@ -70,8 +71,9 @@ func expect(p *problem.Problem, a *report.Answer, list []report.Best) {
 		if !p.Properties[of].Checked() {
 			continue
 		}
-		left := func(v report.Number) report.Number { return w.Random + report.Number(a.Promise.Kept*(v-w.Random)) }
-		w.Expected = left(w.Shortlist)
+		left := func(v report.Number) report.Number { return w.Random + report.Number(*a.Promise.Kept*(v-w.Random)) }
+		expected := left(w.Shortlist)
+		w.Expected = &expected
 		for _, b := range list {
 			q, ok := b.Predicted[w.Name]
 			if !ok {

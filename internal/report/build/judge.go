@@ -38,7 +38,11 @@ func judge(p *problem.Problem, a *report.Answer) {
 		if a.Promise.Left > 0 {
 			left = number.Whole(a.Promise.Left)
 		}
-		a.Verdict = append(a.Verdict, fmt.Sprintf("Checked on held-out recipes, %s of the promised gain over random compositions is left: models of one half of the book choose, and those of the other half check. Of what the whole book promises, %s is expected.", left, number.Whole(a.Promise.Kept)))
+		text := fmt.Sprintf("Checked on held-out recipes, %s of the promised gain over random compositions is left: models of one half of the book choose, and those of the other half check.", left)
+		if a.Promise.Kept != nil {
+			text += fmt.Sprintf(" Of what the whole book promises, %s is expected.", number.Whole(*a.Promise.Kept))
+		}
+		a.Verdict = append(a.Verdict, text)
 	}
 	a.Verdict = append(a.Verdict, fmt.Sprintf("The search looked at %s compositions.", number.Thousands(a.Compositions)))
 	switch {
@@ -163,9 +167,9 @@ func scoredBy(p *problem.Problem) string {
 	var said []string
 	switch {
 	case len(unseen) == count && count > 0:
-		said = append(said, "by trees that have not seen them")
+		said = append(said, "by models that have not seen them")
 	case len(unseen) > 0:
-		said = append(said, listed(unseen)+" by trees that have not seen them")
+		said = append(said, listed(unseen)+" by models that have not seen them")
 	}
 	if len(unsure) > 0 {
 		said = append(said, fmt.Sprintf("the %s of %s may have learnt from them", plural("model", len(unsure)), listed(unsure)))

@@ -63,7 +63,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 		t := terminal.NewTable(2, columns...)
 		t.Widest(0, 30)
 		for _, w := range a.Wishes {
-			t.Row(row(w.Name, w.Strength, promised(w, w.Shortlist), blankIfUnknown(w, w.Expected), promised(w, w.Random), blankIfUnknown(w, w.Known))...)
+			t.Row(row(w.Name, w.Strength, promised(w, w.Shortlist), expectedOf(w), promised(w, w.Random), blankIfUnknown(w, w.Known))...)
 		}
 		of := ""
 		if a.Grade == report.Weak {
@@ -77,12 +77,20 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// expectedScore is what is left of the shortlist's mean score.
-func expectedScore(a *report.Answer) string {
-	if a.Promise == nil || !a.Promise.Kept.Known() {
+// expectedOf writes what is expected of a wish; nothing where nothing checks it.
+func expectedOf(w report.WishPromise) string {
+	if w.Expected == nil {
 		return ""
 	}
-	return number.Three(a.Random.Mean + report.Number(a.Promise.Kept*(a.Shortlist.Mean-a.Random.Mean)))
+	return promised(w, *w.Expected)
+}
+
+// expectedScore is what is left of the shortlist's mean score.
+func expectedScore(a *report.Answer) string {
+	if a.Promise == nil || a.Promise.Kept == nil {
+		return ""
+	}
+	return number.Three(a.Random.Mean + report.Number(*a.Promise.Kept*(a.Shortlist.Mean-a.Random.Mean)))
 }
 
 // promised writes a figure of a wish: in the label's unit, as a share of a class, or a

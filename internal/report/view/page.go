@@ -95,7 +95,7 @@ func numberTag(pointer string, v any, style string) (template.HTML, error) {
 	if !ok {
 		return "", fmt.Errorf("%q is no style of numbers", style)
 	}
-	switch x := reflect.ValueOf(v); {
+	switch x := reflect.Indirect(reflect.ValueOf(v)); {
 	case x.CanFloat():
 		return dataTag(pointer, x.Float(), write), nil
 	case x.CanInt():
