@@ -55,6 +55,9 @@ func Minimize() Want { return Want{direction: -1} }
 // there is no such bound, and whether the want is a condition on a number at all.
 func (w Want) Bounds() (low, high float64, bounded bool) { return w.low, w.high, w.numerics }
 
+// Direction returns +1 of [Maximize], −1 of [Minimize], and 0 of any other want.
+func (w Want) Direction() int { return w.direction }
+
 // Has says whether a class is one of those that are wanted.
 func (w Want) Has(class string) bool { return slices.Contains(w.classes, class) }
 

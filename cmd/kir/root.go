@@ -133,6 +133,9 @@ func newRootCommand() *cobra.Command {
 		newMergeCommand(),
 		newStatusCommand(),
 		newTrustCommand(),
+		newNextCommand(),
+		newRecordCommand(),
+		newCampaignCommand(),
 		newShowCommand(),
 		newCompareCommand(),
 		newScoreCommand(),
@@ -206,7 +209,7 @@ func meant(message, text string, names []string) error {
 
 // programmed are the commands that score compositions, and so may run the programs of
 // a problem, if they are allowed.
-var programmed = []string{"sample", "resume", "merge", "check", "show", "report", "score", "compare", "serve"}
+var programmed = []string{"sample", "resume", "merge", "check", "show", "report", "score", "compare", "serve", "next", "record", "campaign"}
 
 const allowPrograms = "allow-programs"
 

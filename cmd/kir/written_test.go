@@ -26,7 +26,9 @@ const (
 		"constraints:\n  - limit: {attribute: cost, max: 3.3333}\n  - limit: {attribute: sugar, max: 7.77}\n" +
 		"ingredients: ingredients.csv\nsampler: {kernel: balanced, chains: 2, warmup: 20, draws: 30, seed: 5}\nsearch: {effort: 0.1}\n"
 	// Rules that are measured, which is worth keeping.
-	measuredProblem   = "ingredients: many.csv\ntotal: 1000\nsparsity: {uniform: [6, 8]}\nconstraints:\n  - limit: {attribute: cost, max: 40}\n"
+	measuredProblem = "ingredients: many.csv\ntotal: 1000\nsparsity: {uniform: [6, 8]}\nconstraints:\n  - limit: {attribute: cost, max: 40}\n"
+	// A campaign.
+	roundsProblem     = "total: 20\ningredients: [Gin, Rum, Lime]\nsparsity: {uniform: [1, 3]}\nproperties: {y: {forest: {label: liking, maximize: true}}}\n"
 	linkedIngredients = "name,cost,sugar\nGin,3.17,1.03\nLime,1.71,9.91\nRum,4.13,2.27\nCampari,5.19,19.3\n"
 )
 
@@ -52,6 +54,11 @@ var writers = []writer{
 	{args: "report run -o page.html --figures figures"},
 	{args: "show run --csv -o table.csv"},
 	{args: "export run --format arviz -o zarr"},
+	{args: "next rounds.yaml"},
+	{args: "next rounds.yaml -n 2 -o table.xlsx"},
+	{args: "record rounds.yaml again.csv", passing: []string{".rounds.results.csv.lock"}},
+	{args: "record again.yaml 1-1 liking=4 --correct", passing: []string{".again.results.csv.lock"}},
+	{args: "campaign rounds.yaml -o rounds.html"},
 	{args: "serve problem.yaml --no-open --address 127.0.0.1:0", passing: []string{".problem.yaml.lock", ".problem.yaml.page"}},
 }
 
@@ -69,7 +76,9 @@ func TestWrittenLinks(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"recipes.csv": linkedRecipes, "problem.yaml": linkedProblem, "ingredients.csv": linkedIngredients, "measured.yaml": measuredProblem, "many.csv": many,
-		"programs.yaml": "total: 20\ningredients: [Gin, Rum]\nsparsity: {uniform: [1, 2]}\nproperties: {p: {program: {command: [sh, -c, cat]}}}\n",
+		"rounds.yaml": roundsProblem, "again.yaml": roundsProblem, "again.csv": "recipe,Gin,Rum,liking\nmine,1,1,7\n",
+		"again.results.csv": "id,round,recipe,ingredient,amount,unit,liking,status,time\n1-1,1,mine,Gin,10,,3,made,2026-01-02T12:00:00Z\n",
+		"programs.yaml":     "total: 20\ningredients: [Gin, Rum]\nsparsity: {uniform: [1, 2]}\nproperties: {p: {program: {command: [sh, -c, cat]}}}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(base, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

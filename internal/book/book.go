@@ -25,6 +25,7 @@
 package book
 
 import (
+	"cmp"
 	"math/big"
 	"sync"
 
@@ -43,7 +44,7 @@ type Book struct {
 	Ingredients *Ingredients
 
 	// Recipes are in the order of the file (in the long form, of their first
-	// rows). There is at least one.
+	// rows). There is at least one, but in a file of results.
 	Recipes []Recipe
 
 	// Labels are in the order of their columns.
@@ -62,6 +63,10 @@ type Book struct {
 	// Guessed is what settles those notes that may well be wrong.
 	Guessed Layout
 
+	// Results is the file of results whose entries are the last of the recipes; nil
+	// if there is none.
+	Results *Results
+
 	once    sync.Once // makes indexed
 	indexed index
 }
@@ -79,6 +84,7 @@ type Recipe struct {
 	Line, Column int
 
 	cell string // where, in a workbook
+	file string // the file, if the book is of several
 }
 
 // A Part is one used ingredient of a recipe and how much of it.
@@ -125,6 +131,13 @@ func (b *Book) Label(name string) (*Label, bool) {
 	return nil, false
 }
 
+// Place returns an error at the place of a recipe, for whoever finds something wrong
+// with it.
+func (b *Book) Place(recipe int) *Error {
+	r := &b.Recipes[recipe]
+	return &Error{File: cmp.Or(r.file, b.File), Line: r.Line, Column: r.Column, Cell: r.cell}
+}
+
 // UsedCounts is the book's own law of sparsity: element n is how many recipes
 // use exactly n ingredients. Element 0 is 0, the last element is above 0.
 func (b *Book) UsedCounts() []int {
@@ -145,11 +158,10 @@ func (b *Book) UsedCounts() []int {
 func (b *Book) Closure(recipe, total int) ([]int, error) {
 	r := &b.Recipes[recipe]
 	if n := len(r.Parts); total < n {
-		return nil, &Error{
-			File: b.File, Line: r.Line, Column: r.Column, Cell: r.cell,
-			Message: fault.Quote(r.Name) + " uses " + fault.Count(n, "ingredient") + ", too many for a total of " + fault.Count(total, "unit"),
-			Hint:    "take a total of at least " + fault.Count(n, "unit") + ", better many more",
-		}
+		e := b.Place(recipe)
+		e.Message = fault.Quote(r.Name) + " uses " + fault.Count(n, "ingredient") + ", too many for a total of " + fault.Count(total, "unit")
+		e.Hint = "take a total of at least " + fault.Count(n, "unit") + ", better many more"
+		return nil, e
 	}
 	return Closure(r.Parts, total)
 }

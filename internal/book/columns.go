@@ -139,6 +139,9 @@ func (c *columnReader) readGiven() error {
 		}
 	}
 	for _, text := range c.options.Labels {
+		if c.options.Elsewhere && !slices.Contains(c.header, Name(text)) {
+			continue
+		}
 		i, err := find(text, "a label")
 		if err != nil {
 			return err

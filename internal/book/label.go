@@ -79,22 +79,29 @@ type labelColumn struct {
 // add takes the value of a new recipe from the current row.
 func (l *labelColumn) add(t *table) {
 	value := t.plainFigure(l.column, Name(t.row[l.column]))
+	if _, known := l.class[value]; !known {
+		value = strings.Clone(value)
+	}
+	l.put(value, func() *Error { return t.notNumber(l.column, value) })
+}
+
+// put takes the value of one more recipe.
+func (l *labelColumn) put(value string, notNumber func() *Error) {
 	if value == "" {
 		l.Of = append(l.Of, -1)
 		return
 	}
 	class, ok := l.class[value]
 	if !ok {
-		value = strings.Clone(value)
 		class = int32(len(l.Classes))
 		l.class[value] = class
 		l.Classes = append(l.Classes, value)
 		l.Counts = append(l.Counts, 0)
 		if _, ok := number(value); !ok && l.notNumber == nil {
-			l.notNumber = t.notNumber(l.column, value)
+			l.notNumber = notNumber()
 		}
 		if _, ok := number(value); !ok && l.notMeasured == nil && !Fails(value) {
-			l.notMeasured = t.notNumber(l.column, value)
+			l.notMeasured = notNumber()
 		}
 	}
 	l.Counts[class]++

@@ -5,9 +5,11 @@ import "kir/internal/fault"
 // Options are what a reader of books is told beside the file. The zero value
 // will do for most books.
 type Options struct {
-	// Labels are columns that are labels. They must exist; other columns may be
-	// labels as well.
+	// Labels are columns that are labels; other columns may be labels as well.
 	Labels []string
+
+	// Elsewhere says that Labels need not be columns of this table. Else they must.
+	Elsewhere bool
 
 	// Units are the units that the book may use, if not [DefaultUnits].
 	Units *Units

@@ -23,6 +23,8 @@ func ReadFile(ctx context.Context, path string, o Options) (*Book, error) {
 // numbers. A label may be empty, in all rows of a recipe or in none. Rows of
 // nothing at all are skipped; there are no comments. A row may take up to 4 MiB.
 //
+// A file of results, see [Results], is a book of its entries.
+//
 // What is wrong in the file is an [*Error] or, if it is several things, a
 // [*fault.Errors] of the first 20 by line. What was understood without being
 // said is in [Book.Notes].
@@ -34,6 +36,13 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	t, err := newTable(r, file, o.Layout, units, meansRecipes)
 	if err != nil {
 		return nil, plainError(err)
+	}
+	if isResults(t.header) {
+		results, err := readResults(t, o.Ingredients, units)
+		if err != nil {
+			return nil, err
+		}
+		return results.Book(), nil
 	}
 	turned := t.turned(o)
 	if turned {

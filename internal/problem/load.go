@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/book"
 	"kir/internal/fault"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
@@ -37,6 +38,11 @@ type Options struct {
 
 	// Grown keeps forests from one reading to the next; nil: none are kept.
 	Grown *Grown
+
+	// Campaign reads a problem for its campaign: what there is to learn is named in
+	// [Property.Learns] and neither learnt nor a wish of the target, and need not be in
+	// the recipes yet.
+	Campaign bool
 
 	// Within adds a rule that keeps the amounts of all ingredients within those of
 	// the known recipes, to try what that brings.
@@ -101,7 +107,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 			return p, err
 		}
 	}
-	s := &shelf{bad: bad, files: files, workers: o.Workers, tell: o.Tell, doing: o.Doing, grown: o.Grown}
+	s := &shelf{bad: bad, files: files, workers: o.Workers, tell: o.Tell, doing: o.Doing, grown: o.Grown, file: path, early: o.Campaign}
 	if o.Cache {
 		s.cache = cacheBeside(files.Dir)
 	}
@@ -111,9 +117,17 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		}
 		return p, bad.err()
 	}
+	if err := bad.each(root.Get("campaign"), func(n *yaml.Node) (err error) { p.Campaign, err = readCampaign(s, n); return err }); err != nil {
+		return p, err
+	}
 	s.warnAlike()
+	if n := root.Get("labels"); n != nil {
+		for _, item := range n.ItemsOrSelf() {
+			p.Labels = append(p.Labels, book.Name(item.Text))
+		}
+	}
 	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
-	p.attributes, p.recipes, p.units = s.attributes, s.recipes, s.units
+	p.attributes, p.recipes, p.units, p.results = s.attributes, s.recipes, s.units, s.results
 	var more []*yaml.Node
 	if o.Within {
 		more = append(more, withinAll(root))
@@ -130,7 +144,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		return p, err
 	}
 	p.Warnings = s.warnings
-	p.Resolved, err = resolve(p, root)
+	p.Resolved, err = resolve(p, root, s.beside)
 	return p, err
 }
 
@@ -218,7 +232,7 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	if most := plain.MaxUsed(); most > maxUsed {
 		return yaml.Hint(root.Get("total").Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
 	}
-	law, at, err := readSparsity(s.book, plain, root)
+	law, at, err := readSparsity(s.givenBook(), plain, root)
 	if err := s.bad.add(err); err != nil {
 		return err
 	}
@@ -235,9 +249,11 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	if len(s.bad.all) > 0 {
 		return s.bad.err()
 	}
-	wishes := make([]mcmc.Wish, len(p.Properties))
-	for k, w := range p.Properties {
-		wishes[k] = mcmc.Wish{Name: w.Name, Property: w.property, Weight: w.Weight}
+	var wishes []mcmc.Wish
+	for _, w := range p.Properties {
+		if w.Learns == nil {
+			wishes = append(wishes, mcmc.Wish{Name: w.Name, Property: w.property, Weight: w.Weight})
+		}
 	}
 	if p.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
 		return at.Blame(err)

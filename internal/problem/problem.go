@@ -36,16 +36,19 @@ type Problem struct {
 	Book        *book.Book // the known recipes; nil if there are none
 	Properties  []Property // in the file's order
 	Rules       []Rule     // in the file's order
+	Labels      []string   // that the file names by themselves
 	Target      *mcmc.Target
 	Sampler     mcmc.Settings
 	Auto        bool // the sampler's kernel was chosen, not named
 	Search      Search
+	Campaign    Campaign
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // what is allowed and yet worth knowing
 
 	attributes *book.Ingredients // nil if the ingredients are only counted
 	recipes    [][]mcmc.Part     // those of the book, closed to the total
 	units      *book.Units       // of the recipes; nil: the usual ones
+	results    *book.Results     // of the campaign; nil if there are none
 }
 
 // An Input is a file that a problem was read from.
@@ -54,6 +57,14 @@ type Input struct {
 	SHA256 string `json:"sha256"` // hexadecimal
 	Bytes  int64  `json:"bytes"`
 }
+
+// Results returns the results of the problem's campaign, nil if there is no file of
+// them. Those that hold, see [book.Results.Current], are the last recipes of the book.
+func (p *Problem) Results() *book.Results { return p.results }
+
+// Attributes returns the ingredients with what is known of them; nil if they are only
+// counted.
+func (p *Problem) Attributes() *book.Ingredients { return p.attributes }
 
 // Close ends what the properties have running: other programs. The target cannot
 // be scored after it.

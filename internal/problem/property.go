@@ -20,6 +20,10 @@ type Property struct {
 
 	Model Predictor // what was learnt from recipes, or loaded; else nil
 
+	// Learns is what there is to learn, of a problem that is read for a campaign; the
+	// target has no wish of it.
+	Learns *Learning
+
 	// Value is of a model of a number: what it says of a composition, in its own unit,
 	// and at which values of the constants that are tried, in words; else nil.
 	Value func(x *mcmc.Composition) (v float64, at string)

@@ -31,6 +31,9 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	if err != nil {
 		return Property{}, err
 	}
+	if s.early && f["file"] == nil {
+		return learning(s, n, f, want)
+	}
 	var data *model.Data
 	var grown *model.Forest
 	var resolved yaml.Map
@@ -121,6 +124,39 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		property: property.NewForest(score, least),
 		resolved: resolved,
 	}, nil
+}
+
+// A Learning is what a property is to learn, of a problem that is read for a campaign:
+// which says by itself how.
+type Learning struct {
+	Label    string
+	Want     model.Want
+	Numeric  bool            // whether the label is a number and no class
+	Features []model.Feature // nil: the amounts of the ingredients
+}
+
+// learning reads a property that is learnt, and learns nothing.
+func learning(s *shelf, n *yaml.Node, f map[string]*yaml.Node, want model.Want) (Property, error) {
+	if f["label"] == nil {
+		return Property{}, yaml.Hint(n.Errorf("there is no label to learn"), "name the label that is measured")
+	}
+	label, err := f["label"].Str("the label")
+	if err != nil {
+		return Property{}, err
+	}
+	label = book.Name(label)
+	features, words, err := featuresAdded(s, f["add"])
+	if err != nil {
+		return Property{}, err
+	}
+	if s.book != nil && n.Get("want") == nil {
+		if l, ok := s.book.Label(label); ok && len(l.Classes) > 0 {
+			if _, err := l.Numbers(); err != nil {
+				return Property{}, f["label"].Blame(err)
+			}
+		}
+	}
+	return Property{About: label + " " + want.String() + words, Learns: &Learning{label, want, n.Get("want") == nil, features}, resolved: yaml.Map{}}, nil
 }
 
 // cannotWant says why a model cannot be asked for what stands at a node.
@@ -306,7 +342,7 @@ func growForest(ctx context.Context, s *shelf, n, labelNode *yaml.Node, features
 		return nil, nil, yaml.Hint(n.Errorf("a forest is grown from recipes, and the problem has none"), "add recipes: a CSV file, or load a forest with file")
 	}
 	if labelNode == nil {
-		return nil, nil, yaml.Hint(n.Errorf("the forest has no label to learn"), "%s", labelsThere(book))
+		return nil, nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelsThere(book))
 	}
 	name, err := labelNode.Str("the label")
 	if err != nil {

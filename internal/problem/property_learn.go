@@ -50,6 +50,9 @@ func readLearnt(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.
 	if err != nil {
 		return Property{}, err
 	}
+	if s.early && f["file"] == nil {
+		return learning(s, n, f, want)
+	}
 	for _, key := range []string{"log", "failed"} {
 		if f["want"] != nil && f[key] != nil {
 			return Property{}, yaml.Hint(f[key].Errorf("%s is of numbers, and a class is wanted", key), "remove it, or ask for bounds, maximize or minimize")

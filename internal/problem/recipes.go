@@ -5,76 +5,215 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/file"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
 )
 
-// readRecipes reads the book, whose ingredients join those that were read.
+// ResultsPath returns where the results of a problem's campaign are: beside the problem
+// file, by its name.
+func ResultsPath(problem string) string { return Beside(problem, "results.csv") }
+
+// Beside returns the path of a file that is called after a problem file, such as
+// problem.results.csv.
+func Beside(problem, ending string) string {
+	for _, ext := range []string{".yaml", ".yml"} {
+		problem = strings.TrimSuffix(problem, ext)
+	}
+	return problem + "." + ending
+}
+
+// readRecipes reads the book, whose ingredients join those that were read: the tables
+// that the problem names, and the results of its campaign if there are any.
 func (s *shelf) readRecipes(ctx context.Context, root *yaml.Node) error {
 	n := root.Get("recipes")
-	if n == nil {
+	results, err := s.resultsAt(root)
+	if err != nil {
+		return err
+	}
+	if n == nil && results == nil {
 		for _, key := range []string{"labels", "units"} {
-			if f := root.Get(key); f != nil {
+			if f := root.Get(key); f != nil && !s.early {
 				return yaml.Hint(f.Errorf("%s are of recipes, and the problem has none", key), "add recipes: a CSV file, or remove this")
 			}
 		}
-		return nil
 	}
 	options := book.Options{Ingredients: s.attributes}
-	labels, labelAt, err := labelsOf(root)
-	if err != nil {
+	var labelAt map[string]*yaml.Node
+	if options.Labels, labelAt, err = labelsOf(root); err != nil {
 		return err
 	}
-	options.Labels = labels
-	file, layout, err := tableAt(n, true)
-	if err != nil {
-		return err
-	}
-	options.Layout = layout
 	if s.units, err = unitsOf(root.Get("units")); err != nil {
 		return err
 	}
 	options.Units = s.units
-	var known *book.Book
+	if n == nil && results == nil {
+		return nil
+	}
+	var books []*book.Book
+	var tables []*yaml.Node
+	if n != nil {
+		tables = n.ItemsOrSelf()
+		if n.Kind == yaml.Sequence && len(tables) == 0 {
+			return yaml.Hint(n.Errorf("the list of recipes is empty"), "name at least one table")
+		}
+	}
+	options.Elsewhere = len(tables) > 1 || results != nil
+	named := false
+	for _, table := range tables {
+		file, layout, err := tableAt(table, true)
+		if err != nil {
+			return err
+		}
+		if results != nil && s.isFile(file, results) {
+			named = true // and is read below, once
+			continue
+		}
+		one := options
+		one.Layout = layout
+		known, err := s.readBook(ctx, file, one, labelAt)
+		if err != nil {
+			return err
+		}
+		s.warnGuesses("recipes", file.Text, layout, known.Guessed, known.Notes)
+		books = append(books, known)
+	}
+	if results != nil {
+		known, err := s.readBook(ctx, results, options, labelAt)
+		if err != nil {
+			return err
+		}
+		if known.Results == nil {
+			return &fault.Error{File: filepath.Join(s.files.Dir, results.Text), Message: "this is no file of results", Hint: "kir record writes it; give another table another name"}
+		}
+		books = append(books, known)
+		if !named {
+			s.beside = results.Text
+		}
+	}
+	all := books[0]
+	if len(books) > 1 {
+		all = book.Join(books...)
+	}
+	if options.Elsewhere {
+		if err := s.allLabels(all, options.Labels, labelAt); err != nil {
+			return err
+		}
+	}
+	s.attributes = all.Ingredients
+	s.names = all.Ingredients.Names
+	s.results = all.Results
+	if len(all.Recipes) == 0 {
+		return nil // all that was recorded is withdrawn
+	}
+	s.book = all
+	s.recipes = make([][]mcmc.Part, len(all.Recipes))
+	// What was made must not change what may be made.
+	if s.given = len(all.Recipes); results != nil && len(books) > 1 {
+		s.given -= len(books[len(books)-1].Recipes)
+	}
+	for r := range all.Recipes {
+		amounts, err := all.Closure(r, s.total)
+		if err != nil {
+			return err
+		}
+		for k, p := range all.Recipes[r].Parts {
+			s.recipes[r] = append(s.recipes[r], mcmc.Part{Ingredient: int(p.Ingredient), Amount: amounts[k]})
+		}
+	}
+	return nil
+}
+
+// readBook reads a table of recipes that a node names. What else is wrong is told, too,
+// where it lacks a label: that is done without.
+func (s *shelf) readBook(ctx context.Context, file *yaml.Node, o book.Options, labelAt map[string]*yaml.Node) (known *book.Book, err error) {
 	for {
 		err = s.files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
-			known, err = book.Read(r, path, options)
+			known, err = book.Read(r, path, o)
 			return err
 		})
 		var bad *fault.Error
 		missing := (*book.NoLabelError)(nil)
 		if !errors.As(err, &missing) || !errors.As(err, &bad) || labelAt[missing.Name] == nil {
-			break
+			return known, err
 		}
-		// What else is wrong is told, too: the label is done without.
-		if err := s.bad.add(yaml.Hint(labelAt[missing.Name].Errorf("the recipes have no label %s", fault.Quote(missing.Name)), "%s", bad.Hint)); err != nil {
-			return err
+		if !s.early {
+			if err := s.bad.add(noLabel(labelAt[missing.Name], missing.Name, bad.Hint)); err != nil {
+				return nil, err
+			}
 		}
-		options.Labels = slices.DeleteFunc(options.Labels, func(name string) bool { return name == missing.Name })
+		o.Labels = slices.DeleteFunc(slices.Clone(o.Labels), func(name string) bool { return name == missing.Name })
 	}
-	if err != nil {
-		return err
-	}
-	s.book = known
-	s.warnGuesses("recipes", file.Text, layout, known.Guessed, known.Notes)
-	s.attributes = known.Ingredients
-	s.names = known.Ingredients.Names
-	s.recipes = make([][]mcmc.Part, len(known.Recipes))
-	for r := range known.Recipes {
-		amounts, err := known.Closure(r, s.total)
-		if err != nil {
-			return err
+}
+
+func noLabel(at *yaml.Node, name, hint string) error {
+	return yaml.Hint(at.Errorf("the recipes have no label %s", fault.Quote(name)), "%s", hint)
+}
+
+// allLabels sees that each label is in one of several tables.
+func (s *shelf) allLabels(all *book.Book, labels []string, labelAt map[string]*yaml.Node) error {
+	for _, name := range labels {
+		if _, ok := all.Label(name); ok || s.early {
+			continue
 		}
-		for k, p := range known.Recipes[r].Parts {
-			s.recipes[r] = append(s.recipes[r], mcmc.Part{Ingredient: int(p.Ingredient), Amount: amounts[k]})
+		var names []string
+		for _, l := range all.Labels {
+			names = append(names, l.Name)
+		}
+		hint := fault.DidYouMean(name, names)
+		if hint == "" {
+			hint = labelsThere(all)
+		}
+		if err := s.bad.add(noLabel(labelAt[name], name, hint)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// resultsAt returns the name of the file of results beside the problem, as if the
+// problem named it; nil if there is none.
+func (s *shelf) resultsAt(root *yaml.Node) (*yaml.Node, error) {
+	if s.file == "" {
+		return nil, nil
+	}
+	path := ResultsPath(s.file)
+	switch info, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, file.NotRegular(path, info.Mode())
+	}
+	if in := root.Get("ingredients"); in != nil && in.Get("count") != nil {
+		return nil, yaml.Hint(in.Errorf("counted ingredients have no names that results could use"), "list their names, or remove %s", path)
+	}
+	return root.Scalar(filepath.Base(path)), nil
+}
+
+// isFile reports whether two nodes name one file.
+func (s *shelf) isFile(a, b *yaml.Node) bool {
+	at := func(n *yaml.Node) string {
+		if filepath.IsAbs(n.Text) {
+			return n.Text
+		}
+		return filepath.Join(s.files.Dir, n.Text)
+	}
+	first, err := os.Stat(at(a))
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(at(b))
+	return err == nil && os.SameFile(first, second)
 }
 
 // maxAlike is of how many groups of names that are alike a warning tells.

@@ -2,11 +2,23 @@ package problem
 
 import "kir/internal/problem/yaml"
 
-// resolve writes the problem out with every default filled in.
-func resolve(p *Problem, root *yaml.Node) ([]byte, error) {
+// resolve writes the problem out with every default filled in, and with the file of
+// results that lies beside it, if there is one.
+func resolve(p *Problem, root *yaml.Node, results string) ([]byte, error) {
 	var out yaml.Map
 	out.Set("name", p.Name)
-	out.Keep(root, "recipes", "labels", "units", "ingredients")
+	if n := root.Get("recipes"); results == "" {
+		out.Keep(root, "recipes")
+	} else {
+		var tables []any
+		if n != nil {
+			for _, table := range n.ItemsOrSelf() {
+				tables = append(tables, table.Plain())
+			}
+		}
+		out.Set("recipes", append(tables, results))
+	}
+	out.Keep(root, "labels", "units", "ingredients")
 	out.Set("total", p.Total)
 	if n := root.Get("sparsity"); n != nil {
 		out.Set("sparsity", n.Plain())
@@ -28,5 +40,8 @@ func resolve(p *Problem, root *yaml.Node) ([]byte, error) {
 	out.Set("constraints", constraints)
 	out.Set("sampler", p.Sampler)
 	out.Set("search", p.Search.resolved())
+	if n := root.Get("campaign"); n != nil {
+		out.Set("campaign", p.Campaign.resolved())
+	}
 	return yaml.Marshal(out)
 }

@@ -40,7 +40,7 @@ func withinRule(s *shelf, n *yaml.Node) ([]Rule, error) {
 		return nil, err
 	}
 	least, most := make([]int, len(s.names)), make([]int, len(s.names))
-	for _, parts := range s.recipes {
+	for _, parts := range s.recipes[:s.given] {
 		for _, p := range parts {
 			i := p.Ingredient
 			if least[i] == 0 || p.Amount < least[i] {

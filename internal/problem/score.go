@@ -3,10 +3,10 @@ package problem
 import (
 	"context"
 	"fmt"
-
 	"slices"
 
 	"kir/internal/book"
+	"kir/internal/condition"
 	"kir/internal/fault"
 	"kir/internal/portable"
 	"kir/mcmc"
@@ -15,14 +15,31 @@ import (
 
 // ReadTable reads recipes of the problem's ingredients, in its units.
 func (p *Problem) ReadTable(ctx context.Context, path string, layout book.Layout) (*book.Book, error) {
+	o, err := p.BookOptions()
+	if err != nil {
+		return nil, err
+	}
+	o.Layout = layout
+	return book.ReadFile(ctx, path, o)
+}
+
+// BookOptions returns how tables of the problem's ingredients are read.
+func (p *Problem) BookOptions() (book.Options, error) {
 	in := p.attributes
 	if in == nil {
 		var err error
 		if in, err = book.NewIngredients(p.Ingredients...); err != nil {
-			return nil, err
+			return book.Options{}, err
 		}
 	}
-	return book.ReadFile(ctx, path, book.Options{Ingredients: in, Units: p.units, Layout: layout})
+	return book.Options{Ingredients: in, Units: p.units}, nil
+}
+
+// Broken returns the rules that a recipe breaks, in the file's order.
+func (p *Problem) Broken(parts []mcmc.Part) ([]Breach, error) {
+	one := []Scored{{Parts: parts}}
+	err := p.breaches(one)
+	return one[0].Broken, err
 }
 
 // A Scored is a recipe and how well it fits the problem.
@@ -37,7 +54,7 @@ type Scored struct {
 // A Breach is a rule that a recipe breaks.
 type Breach struct {
 	Text  string
-	Slack *rule.Slack // the figure outside its bounds; nil if there is none to tell
+	Slack *condition.Slack // the figure outside its bounds; nil if there is none to tell
 }
 
 // Score scores recipes, all of them whether or not they keep the rules. Those that
@@ -105,7 +122,7 @@ func (p *Problem) breaches(all []Scored) error {
 	for _, r := range p.Rules {
 		for k, one := range r.Rules {
 			alone := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total, Rules: []rule.Rule{one}}
-			conditions, err := alone.Conditions()
+			conditions, err := condition.Of(alone)
 			if err != nil {
 				return r.at.Blame(err)
 			}
@@ -118,7 +135,7 @@ func (p *Problem) breaches(all []Scored) error {
 					continue
 				}
 				b := Breach{Text: text}
-				for _, slack := range rule.Slacks(one, all[s].Parts, p.Total) {
+				for _, slack := range condition.Slacks(one, all[s].Parts, p.Total) {
 					if slack.Room() < 0 && (b.Slack == nil || slack.Room() < b.Slack.Room()) {
 						b.Slack = &slack
 					}

@@ -19,7 +19,12 @@ type shelf struct {
 	total      int               // M, in units; while the rules of a block are read, its total
 	whole      int               // M
 	book       *book.Book        // nil if there are no recipes
+	results    *book.Results     // of the campaign; nil if there are none
+	beside     string            // their file, if the problem does not name it
+	file       string            // the problem's; empty: no results are looked for
+	early      bool              // what has to be learnt need not be known yet
 	recipes    [][]mcmc.Part     // those of the book, closed to the total
+	given      int               // how many of them rules follow from: not the results, where there are others
 	units      *book.Units       // of the recipes; nil: the usual ones
 	files      *yaml.Files
 
@@ -36,6 +41,14 @@ type shelf struct {
 
 	warnings []string
 	bad      *findings // what is wrong so far
+}
+
+// givenBook returns the recipes that rules follow from; nil if there are none.
+func (s *shelf) givenBook() *book.Book {
+	if s.book == nil || s.given == len(s.book.Recipes) {
+		return s.book
+	}
+	return &book.Book{File: s.book.File, Ingredients: s.book.Ingredients, Recipes: s.book.Recipes[:s.given]}
 }
 
 // warn keeps what is allowed and yet worth knowing.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/snappy"
 	"github.com/parquet-go/parquet-go/format"
@@ -80,14 +81,10 @@ func (r *partReader) checkColumns(data []byte, g parquet.RowGroup, at int, most 
 	if g.NumRows() < 0 || g.NumRows() > most.rows {
 		return fmt.Errorf("it has %d draws", g.NumRows())
 	}
-	// A list names an ingredient once, so that its indexes take a bit each at least, but
-	// where each draw has one. Snappy makes no more than 24 bytes of one.
-	const perByte = 24 * 8
-	entries := min(most.entries, g.NumRows()+perByte*int64(len(data)))
 	for k, column := range meta.Columns {
 		values := g.NumRows()
 		if k >= len(meta.Columns)-2 {
-			values = entries
+			values = most.entries
 		}
 		if err := checkColumn(data, &column.MetaData, values, most.bytes); err != nil {
 			return fmt.Errorf("column %d: %w", k, err)
@@ -99,7 +96,7 @@ func (r *partReader) checkColumns(data []byte, g parquet.RowGroup, at int, most 
 // checkColumn reads the pages of a column, which must have no more values, and no more
 // bytes, than given.
 func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) error {
-	if meta.Codec != format.Snappy && meta.Codec != format.Uncompressed {
+	if meta.Codec != format.Zstd && meta.Codec != format.Snappy && meta.Codec != format.Uncompressed {
 		return fmt.Errorf("it is compressed by %v", meta.Codec)
 	}
 	from := meta.DataPageOffset
@@ -122,7 +119,7 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 		}
 		body := h.data[:length]
 		rest = h.data[length:]
-		p := pageBody{data: body, size: page.at(2), compressed: meta.Codec == format.Snappy}
+		p := pageBody{data: body, size: page.at(2), codec: meta.Codec}
 		if bytes -= p.size; p.size < 0 || bytes < 0 {
 			return errors.New("its pages are longer than those of any part")
 		}
@@ -142,7 +139,6 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 				return errors.New("its pages have more values than there are draws for")
 			}
 			if is, ok := of.value[7]; ok && is == 0 {
-				p.compressed = false
 			}
 			if err := p.checkValues(n, of.at(6), of.at(5), format.Encoding(of.at(4))); err != nil {
 				return err
@@ -156,23 +152,37 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 
 // A pageBody is what a page holds.
 type pageBody struct {
-	data       []byte
-	size       int64 // without compression
-	compressed bool
+	data  []byte
+	size  int64                   // without compression
+	codec format.CompressionCodec // of what is not yet unpacked
 }
 
 // unpack undoes the compression.
 func (p *pageBody) unpack() error {
-	if !p.compressed {
+	codec := p.codec
+	p.codec = format.Uncompressed
+	switch codec {
+	case format.Uncompressed:
 		return nil
+	case format.Snappy:
+		// What is compressed begins with its length.
+		if n, read := binary.Uvarint(p.data); read <= 0 || n > uint64(p.size) {
+			return errors.New("a page is longer than it says")
+		}
+		var err error
+		p.data, err = new(snappy.Codec).Decode(nil, p.data)
+		return err
 	}
-	// What is compressed begins with its length.
-	if n, read := binary.Uvarint(p.data); read <= 0 || n > uint64(p.size) {
+	const window = 8 << 20 // of what a writer may look back over, which counts, too
+	reader, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max(p.size, window))))
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	p.data, err = reader.DecodeAll(p.data, nil)
+	if errors.Is(err, zstd.ErrDecoderSizeExceeded) || int64(len(p.data)) > p.size {
 		return errors.New("a page is longer than it says")
 	}
-	var err error
-	p.data, err = new(snappy.Codec).Decode(nil, p.data)
-	p.compressed = false
 	return err
 }
 

@@ -22,7 +22,7 @@ func Sections() []*Section {
 		Law, NormalLaw, ExponentialLaw, MixedLaw,
 		Property, Learn, Forest, Add, Process, Model, Input, maximize, minimize, Blend, larger, smaller, target, within, bell, Pairs, favour, avoid, novelty, likeness, Preference, Markowitz, Returns, Document, Program,
 		Rule, Amount, Group, Needs, Limit, Ratio, Near, If, Block,
-		Sampler, Search,
+		Sampler, Search, Campaign,
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 const (
 	MaxIngredients = 10_000_000 // that are only counted
 	MaxEffort      = 1000       // of a search: as long as so many usual ones
+	MaxBatch       = 1000       // recipes of a batch of a campaign
+	DefaultBatch   = 8          // recipes of a batch, where nothing says it
 )
 
 // Reserved returns the names that properties may not have: draws and summaries
@@ -26,7 +28,7 @@ var Problem = &Section{
 	About: "The whole file. `recipes` or `ingredients` must be there, and `total`.",
 	Keys: []Key{
 		{"name", text("text"), "the name of the file, or of its directory", "what the problem is called", "{name: Fresh drinks}"},
-		{"recipes", either(text("file"), link("table of recipes")), "", "the known recipes: CSV, a workbook or JSON-LD; see [tables.md](tables.md). Paths are relative to the problem file", "{recipes: recipes.csv}"},
+		{"recipes", either(text("file"), link("table of recipes"), list(either(text("file"), link("table of recipes")), 1)), "", "the known recipes: CSV, a workbook or JSON-LD, or a list of such tables; see [tables.md](tables.md). The results of a campaign beside the problem are read without being named. Paths are relative to the problem file", "{recipes: recipes.csv}"},
 		{"labels", list(text("text"), 0), "columns of text, and those that forests learn", "columns of the recipes that are labels and no ingredients", "{labels: [taste, stars]}"},
 		{"units", named("units", text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of units that the recipes use", "{units: {dash: 0.08 cl, piece: 5 cl}}"},
 		{"ingredients", either(file(), list(text("name"), 1), link("table"), link("counted ingredients")), "those of the recipes", "what there is to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"},
@@ -36,6 +38,7 @@ var Problem = &Section{
 		{"constraints", optional(list(link("rule"), 0)), "none", "what every composition keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"},
 		{"sampler", optional(link("sampler")), "as below", "how many draws are made, and how", "{sampler: {draws: 20000, seed: 7}}"},
 		{"search", optional(link("search")), "as below", "how much looking for the best stands beside the draws; see [search.md](search.md)", "{search: {effort: 4}}"},
+		{"campaign", optional(link("campaign")), "as below", "how batches of experiments are chosen; see [campaign.md](campaign.md)", "{campaign: {batch: 4}}"},
 	},
 	need: []string{"total"},
 	some: []string{"recipes", "ingredients"},
@@ -153,6 +156,17 @@ var Search = &Section{
 	Keys: []Key{
 		{"effort", between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, at most 100,000; 0 is not at all", "{effort: 4}"},
 		{"doses", choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"},
+	},
+}
+
+// Campaign is how batches of experiments are chosen.
+var Campaign = &Section{
+	Name: "the campaign", ID: "campaign",
+	About: "What `kir next` offers. [campaign.md](campaign.md) describes campaigns.",
+	Keys: []Key{
+		{"batch", whole(1, MaxBatch), standard(DefaultBatch), "recipes of a batch", "{batch: 4}"},
+		{"max_new", whole(0, MaxIngredients), "any number", "ingredients of a batch, at most, that nothing tried has: what is to be bought", "{max_new: 2}"},
+		{"cost", text("text"), "trials cost alike", "the attribute that says what a trial of an ingredient costs: improvement is then counted per cost", "{cost: abv}"},
 	},
 }
 

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/book"
+	"kir/mcmc"
+)
+
+// An oracle answers with what was measured of the recipes of a table, and of no others.
+type oracle struct {
+	name        string
+	ingredients []string
+	total       int
+	most        int // ingredients in a recipe
+	minimize    bool
+	recipes     [][]mcmc.Part // different ones, by ingredient
+	values      []float64     // means over the measurements of each; NaN: all of them failed
+	best        float64       // the greatest worth
+	order       []int         // the worst first
+}
+
+// A table is where an oracle is read from.
+type table struct {
+	file     string
+	columns  []string // of ingredients; nil: the long form, or all that package book takes for such
+	from, to int      // or a range of columns
+	label    string
+	minimize bool
+	total    int
+	rest     float64 // what the amounts leave of this is an ingredient; 0: they are all
+	keep     map[string]string
+	failures bool // a row without a label is a trial that failed
+}
+
+// tables are the known ones of a directory of experiments.
+var tables = []table{
+	{file: "oer_plate_3851.csv", columns: []string{"Ni", "Fe", "Co", "Ta", "Mn", "Cu"}, label: "overpotential", minimize: true, total: 10},
+	{file: "oer_plate_3860.csv", columns: []string{"Sn", "Fe", "Co", "Ta", "Mn", "Cu"}, label: "overpotential", minimize: true, total: 10},
+	{file: "photo_wf3.csv", columns: []string{"WF3", "P3HT", "PCBM", "oIDTBR"}, label: "degradation", minimize: true, total: 1000},
+	{file: "boxcrete.csv", columns: []string{"Cement (kg/m3)", "Fly Ash (kg/m3)", "Slag (kg/m3)", "Water (kg/m3)", "HRWR (kg/m3)", "MRWR (kg/m3)", "Fine Aggregate (kg/m3)", "Coarse Aggregates (kg/m3)"},
+		label: "Strength (Mean)", total: 1000, keep: map[string]string{"Time": "28"}},
+	{file: "shampoo.csv", from: 1, to: 19, label: "Turbidity_NTU", minimize: true, total: 1000, rest: 100, failures: true},
+	{file: "perovskite.csv", columns: []string{"CsPbI", "FAPbI", "MAPbI"}, label: "Instability index", minimize: true, total: 1000},
+	{file: "electrolytes.csv", label: "lce", total: 1000},
+}
+
+// readOracle reads one of the tables of a directory.
+func readOracle(ctx context.Context, dir string, t table) (*oracle, error) {
+	path := filepath.Join(dir, t.file)
+	if t.columns == nil && t.to == 0 {
+		return readBook(ctx, path, t)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	r := csv.NewReader(file)
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	header := rows[0]
+	header[0] = strings.TrimPrefix(header[0], "\ufeff")
+	columns := t.columns
+	if columns == nil {
+		columns = header[t.from:t.to]
+	}
+	at := func(name string) (int, error) {
+		if k := slices.Index(header, name); k >= 0 {
+			return k, nil
+		}
+		return 0, fmt.Errorf("%s has no column %s", path, name)
+	}
+	label, err := at(t.label)
+	if err != nil {
+		return nil, err
+	}
+	o := newOracle(t, columns)
+	add := o.adder()
+rows:
+	for _, row := range rows[1:] {
+		for name, want := range t.keep {
+			k, err := at(name)
+			if err != nil {
+				return nil, err
+			}
+			if row[k] != want {
+				continue rows
+			}
+		}
+		amounts, sum := make([]float64, len(o.ingredients)), 0.0
+		for i, name := range columns {
+			k, err := at(name)
+			if err != nil {
+				return nil, err
+			}
+			if amounts[i], err = strconv.ParseFloat(row[k], 64); err != nil {
+				amounts[i] = 0
+			}
+			sum += amounts[i]
+		}
+		if t.rest > 0 {
+			amounts[len(amounts)-1] = t.rest - sum
+		}
+		v, err := strconv.ParseFloat(row[label], 64)
+		if err != nil {
+			if !t.failures {
+				continue
+			}
+			v = math.NaN()
+		}
+		if err := add(amounts, v); err != nil {
+			return nil, err
+		}
+	}
+	return o, o.finish()
+}
+
+func newOracle(t table, ingredients []string) *oracle {
+	o := &oracle{name: strings.TrimSuffix(filepath.Base(t.file), filepath.Ext(t.file)), total: t.total, minimize: t.minimize}
+	for _, name := range ingredients {
+		name, _, _ = strings.Cut(name, " (")
+		o.ingredients = append(o.ingredients, name)
+	}
+	if t.rest > 0 {
+		o.ingredients = append(o.ingredients, "rest")
+	}
+	return o
+}
+
+// readBook reads any table of recipes with a label.
+func readBook(ctx context.Context, path string, t table) (*oracle, error) {
+	b, err := book.ReadFile(ctx, path, book.Options{Labels: []string{t.label}})
+	if err != nil {
+		return nil, err
+	}
+	l, _ := b.Label(t.label)
+	numbers, err := l.Numbers()
+	if err != nil {
+		return nil, err
+	}
+	o := newOracle(t, b.Ingredients.Names)
+	o.ingredients = b.Ingredients.Names
+	add := o.adder()
+	for k, r := range b.Recipes {
+		if math.IsNaN(numbers[k]) && !t.failures {
+			continue
+		}
+		amounts := make([]float64, len(o.ingredients))
+		for _, p := range r.Parts {
+			amounts[p.Ingredient], _ = p.Base().Float64()
+		}
+		if err := add(amounts, numbers[k]); err != nil {
+			return nil, err
+		}
+	}
+	return o, o.finish()
+}
+
+// adder returns what adds a measured recipe.
+func (o *oracle) adder() func(amounts []float64, value float64) error {
+	at := make(map[string]int)
+	var counts []int
+	return func(amounts []float64, value float64) error {
+		var parts []book.Part
+		for i, v := range amounts {
+			if v <= 0 {
+				continue
+			}
+			a, err := book.ParseAmount(strconv.FormatFloat(v, 'f', 9, 64))
+			if err != nil {
+				return err
+			}
+			if !a.IsZero() {
+				parts = append(parts, book.Part{Ingredient: int32(i), Amount: a})
+			}
+		}
+		units, err := book.Closure(parts, o.total)
+		if err != nil {
+			return err
+		}
+		var x []mcmc.Part
+		for k, p := range parts {
+			x = append(x, mcmc.Part{Ingredient: int(p.Ingredient), Amount: units[k]})
+		}
+		o.most = max(o.most, len(x))
+		key := fmt.Sprint(x)
+		k, known := at[key]
+		if !known {
+			k = len(o.recipes)
+			at[key] = k
+			o.recipes, o.values, counts = append(o.recipes, x), append(o.values, math.NaN()), append(counts, 0)
+		}
+		if !math.IsNaN(value) {
+			if counts[k] == 0 {
+				o.values[k] = 0
+			}
+			counts[k]++
+			o.values[k] += (value - o.values[k]) / float64(counts[k])
+		}
+		return nil
+	}
+}
+
+// worth is a value as more is better; −∞ of a failure.
+func (o *oracle) worth(k int) float64 {
+	switch {
+	case math.IsNaN(o.values[k]):
+		return math.Inf(-1)
+	case o.minimize:
+		return -o.values[k]
+	}
+	return o.values[k]
+}
+
+// finish ranks the recipes.
+func (o *oracle) finish() error {
+	if len(o.recipes) < 60 {
+		return fmt.Errorf("%s has %d different recipes, too few to choose among", o.name, len(o.recipes))
+	}
+	for k := range o.recipes {
+		o.order = append(o.order, k)
+	}
+	slices.SortStableFunc(o.order, func(a, b int) int {
+		switch x, y := o.worth(a), o.worth(b); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return a - b
+	})
+	o.best = o.worth(o.order[len(o.order)-1])
+	return nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+)
+
+// cell is what campaigns of an arm on an oracle came to.
+type cell struct {
+	n              int
+	regret, closed []float64 // at the end, by seed
+	early          float64   // the mean share of the gap that is closed after two batches, or 16 trials
+	found          float64   // the share of campaigns within 1 % of the gap
+}
+
+func gather(o *oracle, arm string, kept map[string]*record, batch, seeds int) cell {
+	var c cell
+	for seed := range seeds {
+		r := kept[(&record{Oracle: o.name, Arm: arm, Seed: uint64(seed), Batch: batch}).key()]
+		if r == nil {
+			continue
+		}
+		last := len(r.Closed) - 1
+		c.n++
+		c.regret = append(c.regret, r.Regret[last])
+		c.closed = append(c.closed, r.Closed[last])
+		c.early += r.Closed[min(max(16/batch, 1), last)]
+		if r.Closed[last] >= 0.99 {
+			c.found++
+		}
+	}
+	c.early /= float64(max(c.n, 1))
+	c.found /= float64(max(c.n, 1))
+	return c
+}
+
+// meanOf returns the mean and its standard error.
+func meanOf(v []float64) (mean, se float64) {
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	for _, x := range v {
+		se += (x - mean) * (x - mean)
+	}
+	return mean, math.Sqrt(se / float64(max(len(v)-1, 1)) / float64(max(len(v), 1)))
+}
+
+// report writes tables in Markdown: regret by oracle, and shares of the gap over all.
+func report(w io.Writer, oracles []*oracle, arms []string, kept map[string]*record, batch, seeds int) {
+	fmt.Fprintf(w, "Regret at the end (share of campaigns that came within 1 %% of the gap), batches of %d:\n\n| oracle | recipes | trials |", batch)
+	for _, a := range arms {
+		fmt.Fprintf(w, " %s |", a)
+	}
+	fmt.Fprint(w, "\n| --- | ---: | ---: |")
+	for range arms {
+		fmt.Fprint(w, " ---: |")
+	}
+	fmt.Fprintln(w)
+	n := 0
+	for _, o := range oracles {
+		fmt.Fprintf(w, "| %s | %d | %d + %d |", o.name, len(o.recipes), startSize, rounds(o, batch)*batch)
+		for _, a := range arms {
+			c := gather(o, a, kept, batch, seeds)
+			n = max(n, c.n)
+			if c.n == 0 {
+				fmt.Fprint(w, " – |")
+				continue
+			}
+			m, se := meanOf(c.regret)
+			fmt.Fprintf(w, " %.3g ± %.2g (%.2f) |", m, se, c.found)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "\nShare of the gap that is closed, %%, over all oracles, of %d campaigns each:\n\n| arm | after 16 trials | at the end | more than random | more than gp |\n| --- | ---: | ---: | ---: | ---: |\n", n)
+	for _, a := range arms {
+		early, end, ends := 0.0, 0.0, 0.0
+		for _, o := range oracles {
+			c := gather(o, a, kept, batch, seeds)
+			m, se := meanOf(c.closed)
+			early += c.early / float64(len(oracles))
+			end += m / float64(len(oracles))
+			ends += se * se / float64(len(oracles)*len(oracles))
+		}
+		fmt.Fprintf(w, "| %s | %.1f | %.1f ± %.1f | %s | %s |\n", a, 100*early, 100*end, 100*math.Sqrt(ends),
+			versus(oracles, a, "random", kept, batch, seeds), versus(oracles, a, "gp", kept, batch, seeds))
+	}
+}
+
+// versus is how much more of the gap an arm closes than another, seed by seed, averaged
+// over the oracles.
+func versus(oracles []*oracle, arm, other string, kept map[string]*record, batch, seeds int) string {
+	if arm == other {
+		return "–"
+	}
+	sum, variance := 0.0, 0.0
+	for _, o := range oracles {
+		var d []float64
+		for seed := range seeds {
+			a := kept[(&record{Oracle: o.name, Arm: arm, Seed: uint64(seed), Batch: batch}).key()]
+			b := kept[(&record{Oracle: o.name, Arm: other, Seed: uint64(seed), Batch: batch}).key()]
+			if a != nil && b != nil {
+				d = append(d, a.Closed[len(a.Closed)-1]-b.Closed[len(b.Closed)-1])
+			}
+		}
+		if len(d) == 0 {
+			return "–"
+		}
+		m, se := meanOf(d)
+		sum += m / float64(len(oracles))
+		variance += se * se / float64(len(oracles)*len(oracles))
+	}
+	return fmt.Sprintf("%+.1f ± %.1f", 100*sum, 100*math.Sqrt(variance))
+}

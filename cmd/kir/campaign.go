@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"kir/internal/campaign"
+	"kir/internal/report/view"
+	"kir/internal/terminal"
+)
+
+func newCampaignCommand() *cobra.Command {
+	var out string
+	var asJSON, asPage bool
+	c := &cobra.Command{
+		Use:   "campaign PROBLEM [--json | --html] [-o FILE]",
+		Short: "Say where a campaign stands",
+		Long: `Say where a campaign stands: the best of each round, what was predicted of recipes before
+they were made and what came, the probability that something better is left within the
+constraints, and whether to stop or go on.
+
+-o writes it as a page with figures, one HTML file that needs no other, no network and no
+scripts; --html prints that page.`,
+		Example: `  kir campaign problem.yaml
+  kir campaign problem.yaml -o campaign.html
+  kir campaign problem.yaml --json | jq .left.advice`,
+		Args:              one("problem file"),
+		ValidArgsFunction: problemFiles,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := pageName(out); err != nil {
+				return err
+			}
+			return withCampaign(c, args[0], func(k *campaign.Campaign) error {
+				s, err := k.Stand(c.Context(), settingsOf(k.Problem))
+				if err != nil {
+					return err
+				}
+				switch {
+				case asJSON:
+					return writeJSON(c.OutOrStdout(), s)
+				case out != "" || asPage:
+					var b bytes.Buffer
+					if err := view.StandingPage(&b, s); err != nil {
+						return err
+					}
+					if out == "" {
+						_, err := c.OutOrStdout().Write(b.Bytes())
+						return err
+					}
+					if err := savePage(c.Context(), out, b.Bytes()); err != nil {
+						return err
+					}
+					_, err := fmt.Fprintln(c.OutOrStdout(), terminal.Plain(out))
+					return err
+				}
+				return view.Standing(c.OutOrStdout(), s, textStyle(c.OutOrStdout()))
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	c.Flags().BoolVar(&asPage, "html", false, "print a page")
+	c.Flags().StringVarP(&out, "output", "o", "", "file of the page")
+	must(c.MarkFlagFilename("output", "html"))
+	c.MarkFlagsMutuallyExclusive("json", "html")
+	c.MarkFlagsMutuallyExclusive("json", "output")
+	return c
+}

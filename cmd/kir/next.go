@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kir/internal/campaign"
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/report/view"
+)
+
+func newNextCommand() *cobra.Command {
+	var size int
+	var seed uint64
+	var out string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "next PROBLEM [-n 8] [-o TABLE]",
+		Short: "Choose the next recipes to make",
+		Long: `Choose the next batch of recipes to make, each with its reason, and write a table to
+fill in: a row a recipe, a column an ingredient, and an empty column for each label. What
+comes of them goes back with kir record. None was tried before or waits for a result, and
+all keep the constraints.
+
+A batch follows from the problem, its results and the seed: the same three give the same
+batch, on any machine. As long as nothing is recorded, kir next prints the last batch again.
+
+The batch is kept beside the problem, as problem.batch-001.json and problem.batch-001.csv.
+Without any recipes that are known, the first batch fills the space within the constraints.
+docs/campaign.md describes how recipes are chosen.`,
+		Example: `  kir next problem.yaml
+  kir next problem.yaml -n 4 -o tonight.xlsx
+  kir next problem.yaml --json | jq '.batch[].recipe'`,
+		Args:              one("problem file"),
+		ValidArgsFunction: problemFiles,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := tableName(out); err != nil {
+				return err
+			}
+			return withCampaign(c, args[0], func(k *campaign.Campaign) error {
+				s := settingsOf(k.Problem)
+				if c.Flags().Changed("number") {
+					s.Size = size
+				}
+				if c.Flags().Changed("seed") {
+					s.Seed = seed
+				}
+				b, again, err := chosen(c.Context(), k, s, out)
+				if err != nil {
+					return err
+				}
+				table, written, err := saveBatch(k, b, out)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return writeJSON(c.OutOrStdout(), b)
+				}
+				return printBatch(c.OutOrStdout(), b, args[0], table, again, written)
+			})
+		},
+	}
+	c.Flags().IntVarP(&size, "number", "n", 0, "recipes of the batch (default: batch of the problem's campaign, or 8)")
+	c.Flags().Uint64Var(&seed, "seed", 0, "seed of all random choices (default: that of the problem)")
+	c.Flags().StringVarP(&out, "output", "o", "", "`TABLE` to fill in, .csv or .xlsx, which must not exist (default: PROBLEM.batch-001.csv and so on)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	must(c.MarkFlagFilename("output", "csv", "xlsx"))
+	return c
+}
+
+// tableName refuses a file whose name says that it is something else than a table.
+func tableName(path string) error {
+	switch ext := strings.ToLower(filepath.Ext(path)); {
+	case path == "" || ext == ".csv" || ext == ".xlsx":
+		return nil
+	default:
+		return &fault.Error{File: path, Message: "the table of a batch is CSV or a workbook", Hint: "name a file ending in .csv or .xlsx"}
+	}
+}
+
+// withCampaign opens the campaign of a problem for as long as something is done with it.
+func withCampaign(c *cobra.Command, path string, do func(*campaign.Campaign) error) (err error) {
+	d := newDoing(c.Context(), c.ErrOrStderr(), false)
+	defer d.end()
+	k, err := campaign.Open(c.Context(), path, problem.Options{Tell: d.tell, Doing: d.begin, Cache: true})
+	if err != nil {
+		return err
+	}
+	d.end()
+	defer func() { err = errors.Join(err, k.Close()) }()
+	return do(k)
+}
+
+// settingsOf returns how a problem says that its batches are chosen.
+func settingsOf(p *problem.Problem) campaign.Settings {
+	return campaign.Settings{Size: p.Campaign.Batch, Seed: p.Sampler.Seed, MaxNew: p.Campaign.MaxNew, Cost: p.Campaign.Cost, Version: thisProgram().Version}
+}
+
+// chosen returns the next batch, or the last one again where nothing has changed since.
+func chosen(ctx context.Context, k *campaign.Campaign, s campaign.Settings, out string) (b *campaign.Batch, again bool, err error) {
+	if b, err = k.Again(s); b != nil || err != nil {
+		return b, true, err
+	}
+	if out == "" {
+		out = k.TablePath(k.Round() + 1)
+	}
+	if _, err := os.Lstat(out); err == nil {
+		return nil, false, &fault.Error{File: out, Message: "the file exists", Hint: "name another with -o, or move it away", Err: fs.ErrExist}
+	}
+	if _, err := os.Stat(filepath.Dir(out)); err != nil {
+		return nil, false, err
+	}
+	b, err = k.Next(ctx, s)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, false, &fault.Error{File: k.Problem.File, Message: "another kir has just chosen this batch", Hint: "run kir next again, which prints it"}
+	}
+	return b, false, err
+}
+
+// saveBatch writes the table of a batch, unless it is there.
+func saveBatch(k *campaign.Campaign, b *campaign.Batch, out string) (path string, written bool, err error) {
+	if path = out; path == "" {
+		path = k.TablePath(b.Round)
+	}
+	err = b.SaveTable(k.Problem.Ingredients, path)
+	if errors.Is(err, fs.ErrExist) && out == "" {
+		return path, false, nil // it may be half filled in
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return path, false, &fault.Error{File: path, Message: "the file exists", Hint: "name another with -o", Err: err}
+	}
+	return path, err == nil, err
+}
+
+func printBatch(w io.Writer, b *campaign.Batch, problemFile, table string, again, written bool) error {
+	var text bytes.Buffer
+	if err := view.Batch(&text, b, textStyle(w)); err != nil {
+		return err
+	}
+	fmt.Fprintln(&text)
+	if again {
+		fmt.Fprintln(&text, "Nothing was recorded since: this is the last batch again.")
+	}
+	verb := "Fill in"
+	if written {
+		verb = "Written: " + table + "\nFill it in"
+	} else {
+		verb += " " + table
+	}
+	fmt.Fprintf(&text, "%s, then: kir record %s %s\n", verb, shellWord(problemFile), shellWord(table))
+	_, err := w.Write(text.Bytes())
+	return err
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kir/internal/book"
+	"kir/internal/campaign"
+	"kir/internal/fault"
+	"kir/internal/terminal"
+)
+
+// recordFlags are the flags of kir record.
+type recordFlags struct {
+	made                      string
+	failed, correct, withdraw bool
+	asJSON                    bool
+	how                       layoutFlags
+}
+
+func newRecordCommand() *cobra.Command {
+	var f recordFlags
+	c := &cobra.Command{
+		Use:   "record PROBLEM TABLE|RECIPE [LABEL=VALUE]...",
+		Short: "Record what came of recipes",
+		Long: `Record results beside the problem, in problem.results.csv, of which kir learns from then
+on: a table of a batch that was filled in, any other table of recipes with labels, "-" for
+a table on stdin, or one recipe by hand. Recipes of a batch go by their ids, such as 3-1.
+
+A recipe that was made otherwise is taken as it was made. One that breaks a constraint is
+kept, learnt from, named, and never called best. A trial failed where the table has
+"failed" in the place of a number or in a column status. A label may be empty until it is
+known. The same table twice changes nothing; a value that differs from what was recorded
+is refused, unless --correct replaces it. Nothing is lost: the file keeps what it had.`,
+		Example: `  kir record problem.yaml problem.batch-003.csv
+  kir record problem.yaml 3-1 liking=71 haze=4
+  kir record problem.yaml 3-2 liking=55 --made "Gin=22%,Tonic water=78%"
+  kir record problem.yaml 3-3 --failed
+  kir record problem.yaml house liking=80 --made "Gin=4cl,Lime juice=2cl"`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return fmt.Errorf("%s needs a problem file, and a table or a recipe", c.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: recordable,
+		RunE: func(c *cobra.Command, args []string) error {
+			return withCampaign(c, args[0], func(k *campaign.Campaign) error {
+				results, err := f.results(c, k, args[1], args[2:])
+				if err != nil {
+					return err
+				}
+				r, err := k.Record(c.Context(), results, campaign.Recording{Correct: f.correct, Withdraw: f.withdraw})
+				if err != nil {
+					return err
+				}
+				if f.asJSON {
+					return writeJSON(c.OutOrStdout(), r)
+				}
+				return printRecorded(c.OutOrStdout(), r)
+			})
+		},
+	}
+	c.Flags().StringVar(&f.made, "made", "", `what one recipe was made of, such as "Gin=22%,Tonic water=78%"`)
+	c.Flags().BoolVar(&f.failed, "failed", false, "the trial failed: there is nothing to measure")
+	c.Flags().BoolVar(&f.correct, "correct", false, "replace what was recorded")
+	c.Flags().BoolVar(&f.withdraw, "withdraw", false, "take back what was recorded, or a recipe that will not be made")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	f.how.add(c)
+	c.MarkFlagsMutuallyExclusive("failed", "withdraw")
+	c.MarkFlagsMutuallyExclusive("made", "withdraw")
+	c.MarkFlagsMutuallyExclusive("correct", "withdraw")
+	return c
+}
+
+// recordable completes problem files, then tables.
+func recordable(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+	case 1:
+		return []string{"csv", "xlsx", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// results returns what the command line says: the results of a table, or of one recipe.
+func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what string, values []string) ([]campaign.Result, error) {
+	if !f.one(k, what, values) {
+		layout, err := f.how.layout()
+		if err != nil {
+			return nil, err
+		}
+		table := func() (all []campaign.Result, b *book.Book, err error) { return k.ReadTable(c.Context(), what, layout) }
+		if what == "-" {
+			text, err := io.ReadAll(io.LimitReader(c.InOrStdin(), mostPasted+1))
+			if err != nil {
+				return nil, err
+			}
+			if len(text) > mostPasted {
+				return nil, &fault.Error{File: "stdin", Message: fmt.Sprintf("the table has more than %d bytes", mostPasted), Hint: "write it to a file"}
+			}
+			table = func() ([]campaign.Result, *book.Book, error) { return k.ParseTable(text, "stdin", layout) }
+		}
+		var all []campaign.Result
+		b, err := withoutChanging(&layout, func() (b *book.Book, err error) {
+			all, b, err = table()
+			return b, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return all, tellNotes(c.ErrOrStderr(), b.Notes, b.Guessed)
+	}
+	r := campaign.Result{Failed: f.failed, Values: make(map[string]string)}
+	if k.Knows(what) {
+		r.ID = what
+	} else {
+		if f.made == "" {
+			return nil, k.NoRecipe(what)
+		}
+		r.Name = what
+	}
+	labels := k.Labels()
+	for _, text := range values {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, &fault.Error{Message: fault.Quote(text) + " gives no label a value", Hint: "write, for example, liking=71"}
+		}
+		name = book.Name(name)
+		if !slices.Contains(labels, name) {
+			hint := fault.DidYouMean(name, labels)
+			if hint == "" {
+				hint = "add it to labels: of the problem"
+			}
+			return nil, &fault.Error{Message: "nothing has a label " + fault.Quote(name), Hint: hint}
+		}
+		if _, twice := r.Values[name]; twice {
+			return nil, &fault.Error{Message: fault.Quote(name) + " has two values", Hint: "give it one"}
+		}
+		r.Values[name] = value
+	}
+	if f.made != "" {
+		var err error
+		if r.Parts, err = k.ParseRecipe(f.made); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.Values) == 0 && !f.failed && !f.withdraw && r.Parts == nil {
+		return nil, &fault.Error{Message: "nothing is said of " + fault.Quote(what), Hint: "write a value such as liking=71, or --failed, or --withdraw"}
+	}
+	return []campaign.Result{r}, nil
+}
+
+// mostPasted is how long a table on stdin may be.
+const mostPasted = 32 << 20
+
+// one says whether a word of the command line is a recipe and not a table.
+func (f *recordFlags) one(k *campaign.Campaign, what string, values []string) bool {
+	if len(values) > 0 || f.made != "" || f.failed || f.withdraw && !isFile(what) {
+		return true
+	}
+	return what != "-" && !isFile(what) && (k.Knows(what) || campaign.IsID(what))
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// printRecorded says what became of results.
+func printRecorded(w io.Writer, r *campaign.Recorded) error {
+	counts := map[string]int{"new": r.New, "changed": r.Changed, "known already": r.Same, "without a result yet": r.Unfilled, "withdrawn": r.Withdrawn}
+	var said []string
+	for _, name := range []string{"new", "changed", "withdrawn", "known already", "without a result yet"} {
+		if n := counts[name]; n > 0 {
+			said = append(said, fmt.Sprint(n, " ", name))
+		}
+	}
+	if len(said) == 0 {
+		said = append(said, "nothing to record")
+	}
+	lines := []string{r.File + ": " + strings.Join(said, ", ")}
+	for _, note := range r.Notes {
+		lines = append(lines, note+".")
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, terminal.Plain(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,492 @@
+package book
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/fault"
+)
+
+// Results are the entries of a file of results, in the order in which they were made.
+// Such a file is in the long form: a row is an ingredient of an entry, in the columns
+// id, round, recipe, ingredient, amount, unit, a column for each label, status and
+// time. Entries are added and never changed: of those of one id the last holds.
+type Results struct {
+	File    string
+	Labels  []string // the columns between unit and status
+	Entries []Result
+
+	// Ingredients are those that were given, or else all that are named.
+	Ingredients *Ingredients
+}
+
+// A Result is one entry: what was made, and what came of it.
+type Result struct {
+	ID     string
+	Round  int
+	Recipe string // the name of what was made
+	Parts  []Part // as it was made; none if it was withdrawn
+	Values []string
+	Status Status
+	Time   string // when it was recorded; nothing follows from it
+
+	line int
+}
+
+// A Status says what became of a recipe.
+type Status string
+
+// The statuses. A recipe that was made has what was measured of it, a failed one was
+// tried and could not be measured, and what is withdrawn counts for nothing.
+const (
+	Made      Status = "made"
+	Failed    Status = "failed"
+	Withdrawn Status = "withdrawn"
+)
+
+// Columns of a file of results, before and after those of its labels.
+var (
+	resultColumns = []string{"id", "round", "recipe", "ingredient", "amount", "unit"}
+	resultEnds    = []string{"status", "time"}
+)
+
+// IsResultColumn reports whether a column of that name in a file of results is none of
+// a label.
+func IsResultColumn(name string) bool {
+	is := func(other string) bool { return strings.EqualFold(name, other) }
+	return slices.ContainsFunc(resultColumns, is) || slices.ContainsFunc(resultEnds, is)
+}
+
+// isResults reports whether a header is that of a file of results.
+func isResults(header []string) bool {
+	for _, name := range slices.Concat(resultColumns, resultEnds) {
+		if !slices.ContainsFunc(header, func(other string) bool { return strings.EqualFold(name, other) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// ReadResults reads a file of results; of the options, Units, Ingredients and Layout
+// count. What is wrong in it is an [*Error] or a [*fault.Errors]. A file of nothing
+// but the header has no entries.
+func ReadResults(r io.Reader, file string, o Options) (*Results, error) {
+	units := o.Units
+	if units == nil {
+		units = DefaultUnits()
+	}
+	t, err := newTable(r, file, o.Layout, units, IsResultColumn)
+	if err != nil {
+		return nil, plainError(err)
+	}
+	if !isResults(t.header) {
+		return nil, t.errorInHeader(0, "this is no file of results", "it has the columns "+strings.Join(slices.Concat(resultColumns, resultEnds), ", ")+", and one for each label before status")
+	}
+	return readResults(t, o.Ingredients, units)
+}
+
+// readResults reads the entries below the header.
+func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
+	t.summed = 0 // no row of it adds up others
+	t.forget()
+	b := newBuilder(t, nil, true, in, units)
+	r := &resultReader{builder: b}
+	r.results.File = t.file
+	for i, name := range t.header {
+		if name == "" {
+			continue
+		}
+		if !IsResultColumn(name) {
+			r.results.Labels = append(r.results.Labels, Unguarded(name))
+			r.labels = append(r.labels, i)
+		}
+	}
+	for k, name := range resultColumns {
+		i, err := t.findOnly(name)
+		if err != nil {
+			return nil, err
+		}
+		r.columns[k] = i
+	}
+	for k, name := range resultEnds {
+		i, err := t.findOnly(name)
+		if err != nil {
+			return nil, err
+		}
+		r.ends[k] = i
+	}
+	b.recipe, b.ingredient, b.amount, b.unit = r.columns[2], r.columns[3], r.columns[4], r.columns[5]
+	if err := t.each(&b.faults, r.read); err != nil {
+		return nil, err
+	}
+	r.close()
+	if err := b.faults.join(); err != nil {
+		return nil, err
+	}
+	r.results.Ingredients = b.book.Ingredients
+	return &r.results, nil
+}
+
+// A resultReader puts entries together row by row.
+type resultReader struct {
+	*builder
+	columns [6]int // of resultColumns
+	ends    [2]int // of resultEnds
+	labels  []int
+	results Results
+	open    bool // the last entry may have more rows
+	bad     bool // and something is wrong with it
+}
+
+// read takes in a row.
+func (r *resultReader) read() {
+	t := r.table
+	id, time := Name(t.row[r.columns[0]]), Name(t.row[r.ends[1]])
+	if id == "" {
+		r.fail(r.columns[0], "", "a result without an id", "give it one that no other has, such as 3-1")
+		r.open = false
+		return
+	}
+	ingredient := int32(-1)
+	name := Unguarded(Name(t.row[r.ingredient]))
+	if name != "" {
+		i, known := r.findIngredient(name, func() place { return t.place(r.ingredient) })
+		if !known {
+			r.refuseIngredient(name, t.place(r.ingredient))
+			r.open = false
+			return
+		}
+		ingredient = i
+	}
+	last := len(r.results.Entries) - 1
+	again := r.open && r.results.Entries[last].ID == id && r.results.Entries[last].Time == time && ingredient >= 0 &&
+		!slices.ContainsFunc(r.results.Entries[last].Parts, func(p Part) bool { return p.Ingredient == ingredient })
+	if !again && !r.begin(id, time) {
+		return
+	}
+	e := &r.results.Entries[len(r.results.Entries)-1]
+	if again {
+		r.sameValues(e)
+	}
+	if ingredient < 0 {
+		if e.Status != Withdrawn {
+			r.bad = true
+			r.fail(r.ingredient, "", "an ingredient without a name", "name it, or remove the row")
+		}
+		return
+	}
+	part, ok := r.resultPart(ingredient)
+	r.bad = r.bad || !ok
+	if !ok || part.Amount.IsZero() {
+		return
+	}
+	if !r.agree(e.Parts, &part, r.unit) {
+		r.mixed(&Recipe{Name: e.ID}, &e.Parts[0], &part, r.unit)
+		return
+	}
+	e.Parts = append(e.Parts, part)
+}
+
+// begin begins an entry.
+func (r *resultReader) begin(id, time string) bool {
+	r.close()
+	t := r.table
+	e := Result{ID: strings.Clone(id), Time: strings.Clone(time), Recipe: strings.Clone(Unguarded(Name(t.row[r.recipe]))), line: t.place(r.columns[0]).line}
+	if text := Name(t.row[r.columns[1]]); text != "" {
+		round, err := strconv.Atoi(text)
+		if err != nil || round < 0 || round > math.MaxInt32 {
+			r.fail(r.columns[1], "", "the round is "+fault.Quote(text), "write a whole number; 0 for what was there before the first batch")
+			return false
+		}
+		e.Round = round
+	}
+	switch status := Status(strings.ToLower(Name(t.row[r.ends[0]]))); status {
+	case Made, Failed, Withdrawn:
+		e.Status = status
+	case "":
+		e.Status = Made
+	default:
+		r.fail(r.ends[0], "", "the status is "+fault.Quote(string(status)), "write made, failed or withdrawn")
+		return false
+	}
+	for _, i := range r.labels {
+		e.Values = append(e.Values, strings.Clone(r.value(i)))
+	}
+	r.results.Entries = append(r.results.Entries, e)
+	r.open, r.bad = true, false
+	return true
+}
+
+// value returns a label of the current row.
+func (r *resultReader) value(column int) string {
+	return Unguarded(r.table.plainFigure(column, Name(r.table.row[column])))
+}
+
+// close ends the last entry.
+func (r *resultReader) close() {
+	if !r.open {
+		return
+	}
+	r.open = false
+	e := &r.results.Entries[len(r.results.Entries)-1]
+	if e.Status != Withdrawn && len(e.Parts) == 0 && !r.bad {
+		r.faults.add(&Error{File: r.table.file, Line: e.line, Message: "the amounts of " + fault.Quote(e.ID) + " add up to 0", Hint: "give at least one ingredient an amount above 0, or withdraw it"})
+	}
+}
+
+// sameValues checks that a row says the same of its entry as those before.
+func (r *resultReader) sameValues(e *Result) {
+	t := r.table
+	for k, i := range r.labels {
+		if is := r.value(i); is != e.Values[k] {
+			r.fail(i, "", fmt.Sprintf("%s of %s changes from %s on line %d to %s", fault.Quote(t.header[i]), fault.Quote(e.ID), fault.Quote(e.Values[k]), e.line, fault.Quote(is)),
+				"write the same in all rows of an entry; one that is added later replaces it")
+		}
+	}
+	if status := Status(strings.ToLower(Name(t.row[r.ends[0]]))); status != e.Status {
+		r.fail(r.ends[0], "", fmt.Sprintf("the status of %s changes from %s on line %d", fault.Quote(e.ID), e.Status, e.line), "write the same in all rows of an entry")
+	}
+}
+
+// resultPart reads the amount and unit of the current row.
+func (r *resultReader) resultPart(ingredient int32) (part Part, ok bool) {
+	t := r.table
+	part.Ingredient, part.Line = ingredient, int32(min(t.rows.line(r.recipe), math.MaxInt32))
+	unit, message, hint := r.findUnit(t.row[r.unit])
+	if message != "" {
+		r.fail(r.unit, "unit "+Name(t.row[r.unit]), message, hint)
+		return part, false
+	}
+	q, message, hint := r.quantity(r.amount, strings.TrimSpace(t.row[r.amount]))
+	if message == "" && q.isRest {
+		message, hint = "unreadable amount "+fault.Quote(t.row[r.amount]), "write a number such as 4.5"
+	}
+	if message != "" {
+		r.fail(r.amount, "", message, hint)
+		return part, false
+	}
+	part.Amount, part.Unit = q.amount, unit
+	if q.unit != "" {
+		part.Unit, _ = r.units.Lookup(q.unit)
+	}
+	return part, true
+}
+
+// Current returns the entries that hold: the last of each id, in the order in which the
+// ids came up, without those that are withdrawn.
+func (r *Results) Current() []Result {
+	last := r.last()
+	var current []Result
+	seen := make(map[string]bool, len(last))
+	for _, e := range r.Entries {
+		if seen[e.ID] {
+			continue
+		}
+		seen[e.ID] = true
+		if e := r.Entries[last[e.ID]]; e.Status != Withdrawn {
+			current = append(current, e)
+		}
+	}
+	return current
+}
+
+// last returns the last entry of each id.
+func (r *Results) last() map[string]int {
+	last := make(map[string]int)
+	for k, e := range r.Entries {
+		last[e.ID] = k
+	}
+	return last
+}
+
+// Last returns the last entry of an id, and whether there is one.
+func (r *Results) Last(id string) (Result, bool) {
+	for _, e := range slices.Backward(r.Entries) {
+		if e.ID == id {
+			return e, true
+		}
+	}
+	return Result{}, false
+}
+
+// Value returns what an entry has of a label, empty if nothing.
+func (r *Results) Value(e *Result, label string) string {
+	if k := slices.Index(r.Labels, Name(label)); k >= 0 {
+		return e.Values[k]
+	}
+	return ""
+}
+
+// Book returns the entries that hold as recipes, which are called after their ids. A
+// label of one that failed is what was recorded, mostly nothing.
+func (r *Results) Book() *Book {
+	b := &Book{File: r.File, Ingredients: r.Ingredients, Long: true, Results: r}
+	current := r.Current()
+	for _, e := range current {
+		b.Recipes = append(b.Recipes, Recipe{Name: e.ID, Parts: e.Parts, Line: e.line, Column: 1, file: r.File})
+	}
+	for k, name := range r.Labels {
+		l := labelColumn{Label: Label{Name: name}, class: make(map[string]int32)}
+		for _, e := range current {
+			l.put(e.Values[k], func() *Error {
+				return &Error{File: r.File, Line: e.line, Message: fault.Quote(e.Values[k]) + " is not a number, so " + fault.Quote(name) + " cannot be used as one", Hint: "correct it with kir record --correct"}
+			})
+		}
+		b.Labels = append(b.Labels, l.sorted())
+	}
+	return b
+}
+
+// Write returns the file that holds the results.
+func (r *Results) Write() ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	header := slices.Clone(resultColumns)
+	for _, name := range r.Labels {
+		header = append(header, guarded(name))
+	}
+	if err := w.Write(append(header, resultEnds...)); err != nil {
+		return nil, err
+	}
+	for k := range r.Entries {
+		e := &r.Entries[k]
+		parts := e.Parts
+		if len(parts) == 0 {
+			parts = []Part{{Ingredient: -1}}
+		}
+		for _, p := range parts {
+			name, amount, unit := "", "", ""
+			if p.Ingredient >= 0 {
+				name, amount = guarded(r.Ingredients.Names[p.Ingredient]), p.Amount.String()
+			}
+			if p.Unit != nil {
+				unit = p.Unit.Name
+			}
+			row := []string{e.ID, strconv.Itoa(e.Round), guarded(e.Recipe), name, amount, unit}
+			for _, v := range e.Values {
+				row = append(row, guarded(v))
+			}
+			row = append(row, string(e.Status), e.Time)
+			if err := w.Write(row); err != nil {
+				return nil, err
+			}
+		}
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
+
+// guarded returns a text as a cell that no spreadsheet runs as a formula, and
+// [Unguarded] what it was.
+func guarded(text string) string {
+	if text == "" || !strings.ContainsAny(text[:1], "=+-@") {
+		return text
+	}
+	if _, ok := number(text); ok {
+		return text
+	}
+	return "'" + text
+}
+
+// Unguarded returns a cell without the apostrophe that keeps spreadsheets from running
+// it as a formula.
+func Unguarded(text string) string {
+	if len(text) > 1 && text[0] == '\'' && strings.ContainsAny(text[1:2], "=+-@") {
+		return text[1:]
+	}
+	return text
+}
+
+// AddLabel adds a column, unless there is one of that name.
+func (r *Results) AddLabel(name string) {
+	if slices.Contains(r.Labels, name) {
+		return
+	}
+	r.Labels = append(r.Labels, name)
+	for k := range r.Entries {
+		r.Entries[k].Values = append(slices.Clip(r.Entries[k].Values), "")
+	}
+}
+
+// Header returns the names of a table's columns, empty where they hold nothing.
+func Header(r io.Reader, file string, l Layout) ([]string, error) {
+	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return meansRecipes(name) || IsResultColumn(name) })
+	if err != nil {
+		return nil, plainError(err)
+	}
+	return t.header, nil
+}
+
+// HeaderOfFile is [Header] of a file.
+func HeaderOfFile(ctx context.Context, path string, l Layout) ([]string, error) {
+	return readFile(ctx, path, func(r io.Reader) ([]string, error) { return Header(r, path, l) })
+}
+
+// AmountOf returns the amount that comes closest to a number of 0 or more.
+func AmountOf(r *big.Rat) (Amount, error) { return amountOf(r) }
+
+// Join puts books together, their recipes in the order of the books. A label that some
+// of them have is not known of the recipes of the others. Books of the same ingredients
+// keep them; else they are all that any book names, in the order in which they come up.
+func Join(books ...*Book) *Book {
+	out := &Book{File: books[0].File, Ingredients: books[0].Ingredients, Long: books[0].Long}
+	same := !slices.ContainsFunc(books, func(b *Book) bool { return b.Ingredients != out.Ingredients })
+	if !same {
+		out.Ingredients = newIngredients("")
+	}
+	for _, b := range books {
+		to := make([]int32, b.Ingredients.Len())
+		for i, name := range b.Ingredients.Names {
+			at, ok := out.Ingredients.find(name)
+			if !ok {
+				at = out.Ingredients.add(name)
+			}
+			to[i] = at
+		}
+		for _, r := range b.Recipes {
+			r.file = cmp.Or(r.file, b.File)
+			r.Parts = slices.Clone(r.Parts)
+			for k := range r.Parts {
+				r.Parts[k].Ingredient = to[r.Parts[k].Ingredient]
+			}
+			out.Recipes = append(out.Recipes, r)
+		}
+		out.Notes = append(out.Notes, b.Notes...)
+		if b.Results != nil {
+			out.Results = b.Results
+		}
+	}
+	for _, b := range books {
+		for k := range b.Labels {
+			if name := b.Labels[k].Name; !slices.ContainsFunc(out.Labels, func(l Label) bool { return l.Name == name }) {
+				out.Labels = append(out.Labels, joinLabel(name, books))
+			}
+		}
+	}
+	return out
+}
+
+// joinLabel returns a label of several books.
+func joinLabel(name string, books []*Book) Label {
+	l := labelColumn{Label: Label{Name: name}, class: make(map[string]int32)}
+	for _, b := range books {
+		of, ok := b.Label(name)
+		for r := range b.Recipes {
+			if !ok {
+				l.Of = append(l.Of, -1)
+				continue
+			}
+			l.put(of.Value(r), func() *Error { return of.notNumber })
+		}
+	}
+	return l.sorted()
+}

@@ -1,0 +1,330 @@
+// Package campaign keeps experiments that come in rounds: results in, the next batch
+// of recipes out, and where it all stands.
+//
+// A campaign is a problem, a file of results beside it and a seed: all else follows
+// from these three. [Open] reads them, [Campaign.Record] adds results, [Campaign.Next]
+// chooses a batch and [Campaign.Stand] says how far the campaign is. The package knows
+// nothing of the command line.
+//
+// # How a batch is chosen
+//
+// Models of what was measured (see [Surrogate]) give draws of what each recipe would
+// come to, jointly for all recipes that are looked at. A batch is put together one
+// recipe at a time: the one that, averaged over the draws, adds most to the best of
+// those that were chosen before and of what was tried (the expected improvement of a
+// batch; Ginsbourger, Le Riche and Carraro 2010). Where nothing has been learnt yet a
+// batch fills the space.
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/file"
+	"kir/internal/problem"
+	"kir/mcmc"
+)
+
+// A Campaign is a problem with what was tried and what is to be tried.
+type Campaign struct {
+	Problem *problem.Problem
+	Batches []*Batch // that were made, by round
+
+	path    string // of the problem file
+	trials  []trial
+	results int // index of the first trial that the results have; those before are the book's
+}
+
+// A trial is a recipe that was made, or that was tried and failed. It has the index of
+// its recipe in the problem's book.
+type trial struct {
+	id     string
+	round  int
+	parts  []mcmc.Part // by ingredient
+	key    string
+	failed bool
+	broken []problem.Breach
+}
+
+// Open reads the campaign of a problem. What is wrong in its files is a [fault.Error].
+func Open(ctx context.Context, path string, o problem.Options) (c *Campaign, err error) {
+	o.Campaign = true
+	p, err := problem.Load(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	c = &Campaign{Problem: p, path: path}
+	if err := c.read(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return c, nil
+}
+
+// Close ends what the problem has running.
+func (c *Campaign) Close() error { return c.Problem.Close() }
+
+// read takes in what was tried, and the batches.
+func (c *Campaign) read() error {
+	p := c.Problem
+	known, err := p.Known()
+	if err != nil {
+		return err
+	}
+	var current []book.Result
+	if r := p.Results(); r != nil {
+		current = r.Current()
+	}
+	c.results = len(known) - len(current)
+	for k, x := range known {
+		t := trial{id: p.Book.Recipes[k].Name, parts: sortedParts(x.Parts())}
+		if k >= c.results {
+			e := current[k-c.results]
+			t.id, t.round, t.failed = e.ID, e.Round, e.Status == book.Failed
+		}
+		t.key = keyOf(t.parts)
+		if t.broken, err = p.Broken(t.parts); err != nil {
+			return err
+		}
+		c.trials = append(c.trials, t)
+	}
+	return c.readBatches()
+}
+
+// batchPath returns where a batch is kept: as it was made, or as a table to fill in.
+func (c *Campaign) batchPath(round int, ending string) string {
+	return problem.Beside(c.path, fmt.Sprintf("batch-%03d.%s", round, ending))
+}
+
+// TablePath returns where the table of a batch is, unless it is put elsewhere.
+func (c *Campaign) TablePath(round int) string { return c.batchPath(round, "csv") }
+
+// readBatches reads the batches that were kept.
+func (c *Campaign) readBatches() error {
+	dir, base := filepath.Split(problem.Beside(c.path, "batch-"))
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		text, ok := strings.CutPrefix(e.Name(), base)
+		number, ends := strings.CutSuffix(text, ".json")
+		round, err := strconv.Atoi(number)
+		if !ok || !ends || err != nil || round < 1 || c.batchPath(round, "json") != dir+e.Name() {
+			continue
+		}
+		b, err := c.readBatch(round)
+		if err != nil {
+			return err
+		}
+		c.Batches = append(c.Batches, b)
+	}
+	slices.SortFunc(c.Batches, func(a, b *Batch) int { return a.Round - b.Round })
+	return nil
+}
+
+// mostBytes is how long a file of results or a batch may be.
+const mostBytes = 64 << 20
+
+// readBatch reads one batch.
+func (c *Campaign) readBatch(round int) (*Batch, error) {
+	path := c.batchPath(round, "json")
+	text, err := file.Read(path, mostBytes)
+	if err != nil {
+		return nil, err
+	}
+	b := new(Batch)
+	if err := json.Unmarshal(text, b); err != nil || b.Round != round {
+		return nil, &fault.Error{File: path, Message: "this is no batch that kir next wrote", Hint: "restore it, or remove it: what it offered may then be offered again", Err: err}
+	}
+	for k := range b.Entries {
+		b.Entries[k].round, b.Entries[k].measure = b.Round, b.Measure
+		if err := c.place(&b.Entries[k]); err != nil {
+			return nil, &fault.Error{File: path, Message: err.Error(), Hint: "restore the ingredients and the total, or remove the batch: what it offered may then be offered again"}
+		}
+	}
+	return b, nil
+}
+
+// place works out where an entry of a batch is on the lattice.
+func (c *Campaign) place(e *Entry) error {
+	sum := 0
+	e.parts = nil
+	for name, amount := range e.Recipe {
+		i := slices.Index(c.Problem.Ingredients, name)
+		if i < 0 {
+			return fmt.Errorf("%s of the batch has %s, which is no ingredient of the problem", e.ID, fault.Quote(name))
+		}
+		if amount < 1 {
+			return fmt.Errorf("%s of the batch has %d of %s", e.ID, amount, fault.Quote(name))
+		}
+		e.parts = append(e.parts, mcmc.Part{Ingredient: i, Amount: amount})
+		sum += amount
+	}
+	if sum != c.Problem.Total {
+		return fmt.Errorf("%s of the batch has %s, and the problem a total of %d", e.ID, fault.Count(sum, "unit"), c.Problem.Total)
+	}
+	e.parts = sortedParts(e.parts)
+	e.key = keyOf(e.parts)
+	return nil
+}
+
+// sortedParts returns parts by ingredient.
+func sortedParts(parts []mcmc.Part) []mcmc.Part {
+	slices.SortFunc(parts, func(a, b mcmc.Part) int { return a.Ingredient - b.Ingredient })
+	return parts
+}
+
+// keyOf names a recipe on the lattice; its parts are by ingredient.
+func keyOf(parts []mcmc.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		fmt.Fprintf(&b, "%d:%d ", p.Ingredient, p.Amount)
+	}
+	return b.String()
+}
+
+// Round returns the number of the last round: of batches that were made and of results.
+func (c *Campaign) Round() int {
+	round := 0
+	for _, b := range c.Batches {
+		round = max(round, b.Round)
+	}
+	for _, t := range c.trials {
+		round = max(round, t.round)
+	}
+	return round
+}
+
+// status returns the last entry of an id among the results.
+func (c *Campaign) status(id string) (book.Result, bool) {
+	if r := c.Problem.Results(); r != nil {
+		return r.Last(id)
+	}
+	return book.Result{}, false
+}
+
+// pending returns the entries of batches that have no result yet and are not withdrawn.
+func (c *Campaign) pending() []*Entry {
+	tried := make(map[string]bool)
+	for _, t := range c.trials {
+		tried[t.key] = true
+	}
+	var pending []*Entry
+	for _, b := range c.Batches {
+		for k := range b.Entries {
+			e := &b.Entries[k]
+			if _, known := c.status(e.ID); !known && (!tried[e.key] || e.Reason.Kind == Replicate) {
+				pending = append(pending, e)
+			}
+		}
+	}
+	return pending
+}
+
+// givenUp returns the recipes that were withdrawn before anything came of them: they are
+// not offered again.
+func (c *Campaign) givenUp() map[string]bool {
+	up := make(map[string]bool)
+	r := c.Problem.Results()
+	if r == nil {
+		return up
+	}
+	came := make(map[string]bool) // whether anything but a withdrawal was recorded, by id
+	for _, e := range r.Entries {
+		came[e.ID] = came[e.ID] || e.Status != book.Withdrawn
+	}
+	for _, b := range c.Batches {
+		for k := range b.Entries {
+			if any, known := came[b.Entries[k].ID]; known && !any {
+				up[b.Entries[k].key] = true
+			}
+		}
+	}
+	return up
+}
+
+// entry returns the entry of an id among the batches; nil if there is none.
+func (c *Campaign) entry(id string) *Entry {
+	for _, b := range c.Batches {
+		for k := range b.Entries {
+			if b.Entries[k].ID == id {
+				return &b.Entries[k]
+			}
+		}
+	}
+	return nil
+}
+
+// Knows says whether an id is of a batch or among the results.
+func (c *Campaign) Knows(id string) bool {
+	_, recorded := c.status(id)
+	return recorded || c.entry(id) != nil
+}
+
+// IsID says whether a text has the form of ids that batches give, such as 3-1.
+func IsID(text string) bool { return idForm.MatchString(text) }
+
+// NoRecipe is the error of a recipe that is none.
+func (c *Campaign) NoRecipe(id string) error {
+	return &fault.Error{Message: fmt.Sprintf("there is no file and no recipe %s", fault.Quote(id)), Hint: c.knownIDs()}
+}
+
+// Labels returns the labels that a result may have: those that are measured and those of
+// the known recipes.
+func (c *Campaign) Labels() []string {
+	names := c.labels()
+	if c.Problem.Book != nil {
+		for _, l := range c.Problem.Book.Labels {
+			if !slices.Contains(names, l.Name) {
+				names = append(names, l.Name)
+			}
+		}
+	}
+	return names
+}
+
+// labels returns the labels that are measured: those that are to be learnt, those that
+// the problem names, and those that the results have.
+func (c *Campaign) labels() []string {
+	var names []string
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, w := range c.Problem.Properties {
+		if w.Learns != nil {
+			add(w.Learns.Label)
+		}
+	}
+	for _, name := range c.Problem.Labels {
+		add(name)
+	}
+	if r := c.Problem.Results(); r != nil {
+		for _, name := range r.Labels {
+			add(name)
+		}
+	}
+	return names
+}
+
+// numeric says whether a label is to be a number.
+func (c *Campaign) numeric(label string) bool {
+	return slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
+		return w.Learns != nil && w.Learns.Label == label && w.Learns.Numeric
+	})
+}
+
+// missing reports whether an error is that a file is not there.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -1,0 +1,741 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/portable"
+	"kir/internal/search"
+	"kir/mcmc"
+	"kir/model"
+)
+
+// Settings say how a batch is chosen.
+type Settings struct {
+	Size   int    // recipes
+	Seed   uint64 // of all random choices
+	MaxNew int    // ingredients at most that nothing tried has; below 0: any number
+	Cost   string // attribute of the ingredients: improvement is counted per cost; empty: not
+
+	// Among are the only recipes that may be chosen, by ingredient; nil: all that the
+	// problem allows.
+	Among [][]mcmc.Part
+
+	Workers int
+	Version string // of the program
+}
+
+// A chooser chooses a batch.
+type chooser struct {
+	c        *Campaign
+	s        Settings
+	round    int
+	distance *search.Distance
+
+	objectives []*objective // that count, with a model or without
+	success    *woods       // the probability that a trial does not fail; nil: none did
+	fixed      *mcmc.Target // with the wishes that nothing is learnt for
+	rules      *mcmc.Target // without wishes
+	cost       []float64    // by ingredient, or nil
+
+	taken   map[string]bool // that are not to be offered
+	pending []*Entry
+	least   []int // doses below which nothing is offered
+	stock   map[int]int
+	used    []bool // by ingredient: whether anything that was tried or waits has it
+
+	batch []chosen
+}
+
+// A chosen recipe, and what led to it.
+type chosen struct {
+	parts  []mcmc.Part
+	kind   Kind
+	gain   float64 // of the batch, in the scale of utility
+	near   float64 // the distance to what was tried and chosen before
+	of     string  // of a replicate: the id of the trial
+	beats  float64
+	better float64
+	scored bool
+}
+
+// newChooser learns what there is to learn.
+func newChooser(ctx context.Context, c *Campaign, s Settings) (*chooser, error) {
+	ch := &chooser{c: c, s: s, round: c.Round() + 1, taken: make(map[string]bool), pending: c.pending(), fixed: c.Problem.Target}
+	var err error
+	if ch.rules, err = c.Problem.Target.WithWishes(); err != nil {
+		return nil, err
+	}
+	for k := range c.Problem.Properties {
+		w := &c.Problem.Properties[k]
+		if w.Learns == nil {
+			continue
+		}
+		o, err := c.learn(ctx, w, s.Seed)
+		if err != nil {
+			return nil, err
+		}
+		ch.objectives = append(ch.objectives, o)
+	}
+	if err := ch.learnFailures(ctx); err != nil {
+		return nil, err
+	}
+	known, err := c.Problem.Known()
+	if err != nil {
+		return nil, err
+	}
+	ch.distance = search.NewDistance(len(c.Problem.Ingredients), known)
+	ch.used = make([]bool, len(c.Problem.Ingredients))
+	for _, t := range c.trials {
+		ch.taken[t.key] = true
+		ch.uses(t.parts)
+	}
+	for _, e := range ch.pending {
+		ch.taken[e.key] = true
+		ch.uses(e.parts)
+	}
+	for key := range c.givenUp() {
+		ch.taken[key] = true
+	}
+	ch.bounds()
+	if s.Cost != "" {
+		if ch.cost, err = c.costs(s.Cost); err != nil {
+			return nil, err
+		}
+	}
+	return ch, nil
+}
+
+func (ch *chooser) uses(parts []mcmc.Part) {
+	for _, p := range parts {
+		ch.used[p.Ingredient] = true
+	}
+}
+
+// bounds works out doses and stock. Below the least dose that recipes have of an
+// ingredient, or of any where none has it, nothing is offered, unless the problem says
+// so; above, the rules decide. A stock is for the whole batch and what waits.
+func (ch *chooser) bounds() {
+	p := ch.c.Problem
+	ch.least = make([]int, len(p.Ingredients))
+	if len(ch.c.trials) > 0 && !p.Search.Any {
+		smallest := p.Total
+		for _, t := range ch.c.trials {
+			for _, part := range t.parts {
+				if least := ch.least[part.Ingredient]; least == 0 || part.Amount < least {
+					ch.least[part.Ingredient] = part.Amount
+				}
+				smallest = min(smallest, part.Amount)
+			}
+		}
+		for i, least := range ch.least {
+			if least == 0 {
+				ch.least[i] = smallest
+			}
+		}
+	}
+	ch.stock = make(map[int]int)
+	for _, r := range p.Rules {
+		for i, there := range r.Stock {
+			if least, ok := ch.stock[i]; !ok || there < least {
+				ch.stock[i] = there
+			}
+		}
+	}
+	for _, e := range ch.pending {
+		ch.draw(e.parts)
+	}
+}
+
+// draw takes a recipe out of the stock.
+func (ch *chooser) draw(parts []mcmc.Part) {
+	for _, p := range parts {
+		if left, ok := ch.stock[p.Ingredient]; ok {
+			ch.stock[p.Ingredient] = left - p.Amount
+		}
+	}
+}
+
+// learnFailures learns which trials fail, if any did.
+func (ch *chooser) learnFailures(ctx context.Context) error {
+	failed := 0
+	data := &model.Data{Label: "status", Ingredients: ch.c.Problem.Ingredients, Total: ch.c.Problem.Total}
+	var recipes [][]mcmc.Part
+	for _, t := range ch.c.trials {
+		class := "made"
+		if t.failed {
+			class = "failed"
+			failed++
+		}
+		recipes, data.Classes = append(recipes, t.parts), append(data.Classes, class)
+	}
+	if failed == 0 || failed == len(recipes) {
+		return nil
+	}
+	data.Rows = rowsOf(recipes)
+	var err error
+	ch.success, err = newWoods(ctx, data, model.AnyOf("made"), ch.s.Seed)
+	return err
+}
+
+// learnt returns the objectives that count and have a model.
+func (ch *chooser) learnt() []*objective {
+	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *objective) bool { return o.model == nil || o.weight == 0 })
+}
+
+// alone returns the objective if a direction of one number is all that counts: then
+// recipes are compared by its model's own values. Else it is nil, and the product of what
+// is wanted of each is compared.
+func (ch *chooser) alone() *objective {
+	counts := slices.DeleteFunc(slices.Clone(ch.objectives), func(o *objective) bool { return o.weight == 0 })
+	if len(counts) != 1 || counts[0].model == nil || counts[0].learning.Want.Direction() == 0 {
+		return nil
+	}
+	if slices.ContainsFunc(ch.fixed.Wishes(), func(w mcmc.Wish) bool { return w.Weight > 0 }) {
+		return nil
+	}
+	return counts[0]
+}
+
+// composition returns a recipe as samplers have it.
+func (ch *chooser) composition(parts []mcmc.Part) (*mcmc.Composition, error) {
+	return mcmc.NewComposition(len(ch.c.Problem.Ingredients), parts...)
+}
+
+// wished is the product of the wishes that nothing is learnt for.
+func (ch *chooser) wished(parts []mcmc.Part) (float64, error) {
+	if len(ch.fixed.Wishes()) == 0 {
+		return 1, nil
+	}
+	x, err := ch.composition(parts)
+	if err != nil {
+		return 0, err
+	}
+	scores, err := ch.fixed.AppendScores(nil, x)
+	if err != nil {
+		return 0, ch.c.Problem.Explain(err)
+	}
+	y := 1.0
+	for k, w := range ch.fixed.Wishes() {
+		if w.Weight > 0 {
+			y = float64(y * portable.Pow(scores[k], w.Weight))
+		}
+	}
+	return y, nil
+}
+
+// feasible says whether a recipe keeps the rules and has a size that the law of n has.
+func (ch *chooser) feasible(parts []mcmc.Part) bool {
+	if math.IsInf(ch.rules.LogLaw(len(parts)), -1) {
+		return false
+	}
+	x, err := ch.composition(parts)
+	if err != nil {
+		return false
+	}
+	score, err := ch.rules.LogScore(x)
+	return err == nil && !math.IsInf(score, -1)
+}
+
+// keeps says whether a recipe may be offered at all; rules are not looked at.
+func (ch *chooser) keeps(parts []mcmc.Part) bool {
+	for _, p := range parts {
+		if p.Amount < ch.least[p.Ingredient] {
+			return false
+		}
+	}
+	return !ch.taken[keyOf(parts)]
+}
+
+// fits says whether the batch has room for a recipe: in the stock, and among the
+// ingredients that may be new.
+func (ch *chooser) fits(parts []mcmc.Part) bool {
+	for _, p := range parts {
+		if left, ok := ch.stock[p.Ingredient]; ok && p.Amount > left {
+			return false
+		}
+	}
+	if ch.s.MaxNew < 0 {
+		return true
+	}
+	fresh := make(map[int]bool)
+	for _, b := range ch.batch {
+		for _, p := range b.parts {
+			if !ch.used[p.Ingredient] {
+				fresh[p.Ingredient] = true
+			}
+		}
+	}
+	for _, p := range parts {
+		if !ch.used[p.Ingredient] {
+			fresh[p.Ingredient] = true
+		}
+	}
+	return len(fresh) <= ch.s.MaxNew
+}
+
+// add puts a recipe into the batch.
+func (ch *chooser) add(b chosen) {
+	ch.batch = append(ch.batch, b)
+	ch.draw(b.parts)
+	if b.kind != Replicate {
+		ch.taken[keyOf(b.parts)] = true
+	}
+}
+
+// drop takes a recipe out of the batch.
+func (ch *chooser) drop(k int) {
+	b := ch.batch[k]
+	for _, p := range b.parts {
+		if left, ok := ch.stock[p.Ingredient]; ok {
+			ch.stock[p.Ingredient] = left + p.Amount
+		}
+	}
+	delete(ch.taken, keyOf(b.parts))
+	ch.batch = slices.Delete(ch.batch, k, k+1)
+}
+
+// price is by what the improvement of a recipe is divided.
+func (ch *chooser) price(parts []mcmc.Part) float64 {
+	if ch.cost == nil {
+		return 1
+	}
+	sum := 0.0
+	for _, p := range parts {
+		sum += float64(ch.cost[p.Ingredient] * float64(p.Amount))
+	}
+	return max(sum/float64(ch.c.Problem.Total), 1e-9)
+}
+
+// streams of random numbers: what they are for.
+const (
+	drawStream = "campaign draws"
+	fillStream = "campaign fill"
+)
+
+func (ch *chooser) rand(purpose string, index uint64) *mcmc.Rand {
+	return mcmc.NewRand(ch.s.Seed, fmt.Sprintf("%s of round %d", purpose, ch.round), index)
+}
+
+// Figures of how a batch is chosen; docs/campaign.md says what was tried.
+const (
+	drawCount    = 256 // joint draws
+	poolSize     = 300 // candidates that are drawn jointly
+	randomPool   = 60  // of them that are drawn from the law of the problem
+	anchorCount  = 24  // recipes that were tried, the best predicted, that are drawn with them
+	weakR2       = 0.15
+	learnShare   = 4    // one recipe in so many is for learning while the model is weak
+	apartWeak    = 0.3  // how far recipes are apart while a model predicts nothing
+	apartLeast   = 0.02 // and when it predicts all
+	wideUntil    = 20   // trials, from which on every second recipe is less far from the others
+	differAlike  = 0.01 // gains within this share of the best are alike
+	leastSuccess = 0.2  // probability of not failing below which nothing is offered for what it may gain
+	fewestDraws  = 2    // degrees of freedom of replicates from which noise is known
+	widestSearch = 12_000
+)
+
+// apart is how far recipes of a batch are to be apart: the less the better the models
+// predict.
+func (ch *chooser) apart() float64 {
+	r2, n := 0.0, 0
+	for _, o := range ch.learnt() {
+		if v := o.model.R2(); !math.IsNaN(v) {
+			r2 += min(max(v, 0), 1)
+			n++
+		}
+	}
+	if n > 0 {
+		r2 /= float64(n)
+	}
+	return max(apartWeak*portable.Pow(1-r2, 3), apartLeast)
+}
+
+// wide is how far every second recipe of a batch is from the others: the less the more was
+// tried.
+func (ch *chooser) wide() float64 {
+	return max(apartWeak*math.Sqrt(wideUntil/float64(max(len(ch.c.trials), wideUntil))), ch.apart())
+}
+
+// weak says whether the models predict hardly anything.
+func (ch *chooser) weak() bool {
+	return slices.ContainsFunc(ch.learnt(), func(o *objective) bool { return !(o.model.R2() >= weakR2) })
+}
+
+// A pool is recipes with joint draws of their utilities.
+type pool struct {
+	parts   [][]mcmc.Part
+	scores  []float64   // log scores of the acquisition
+	utility [][]float64 // by draw: candidates, then anchors, then what waits
+	anchors []int       // trials
+	waiting int         // how many of the recipes wait
+	ok      []float64   // the probability that a candidate does not fail
+
+	b     float64   // the best predicted utility of what was tried
+	tried []float64 // by draw: the best utility of what was tried
+	level []float64 // by draw: that, what waits and what was chosen, at least b
+}
+
+// utilities draws the utilities of recipes jointly.
+func (ch *chooser) utilities(xs [][]mcmc.Part) ([][]float64, error) {
+	if o := ch.alone(); o != nil {
+		return o.model.Draws(xs, drawCount, ch.rand(drawStream, 0)), nil
+	}
+	out := make([][]float64, drawCount)
+	for s := range out {
+		out[s] = make([]float64, len(xs))
+	}
+	for a, x := range xs {
+		y, err := ch.wished(x)
+		if err != nil {
+			return nil, err
+		}
+		for s := range out {
+			out[s][a] = y
+		}
+	}
+	for k, o := range ch.learnt() {
+		draws := o.model.Draws(xs, drawCount, ch.rand(drawStream, uint64(k)))
+		for s := range out {
+			for a := range xs {
+				out[s][a] = float64(out[s][a] * portable.Pow(o.wanted(draws[s][a]), o.weight))
+			}
+		}
+	}
+	return out, nil
+}
+
+// anchors returns the trials that may be the best: those that keep the rules and did not
+// fail, the best predicted first.
+func (ch *chooser) anchors() (best []int, values []float64, err error) {
+	value := make([]float64, len(ch.c.trials))
+	seen := make(map[string]bool)
+	for k, t := range ch.c.trials {
+		if t.failed || len(t.broken) > 0 || seen[t.key] || ch.s.Among == nil && math.IsInf(ch.rules.LogLaw(len(t.parts)), -1) {
+			continue
+		}
+		seen[t.key] = true
+		if value[k], err = ch.predicted(t.parts); err != nil {
+			return nil, nil, err
+		}
+		best = append(best, k)
+	}
+	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(value[b], value[a]) })
+	best = best[:min(len(best), anchorCount)]
+	return best, pick(value, best), nil
+}
+
+// predicted is the predicted utility of a recipe.
+func (ch *chooser) predicted(x []mcmc.Part) (float64, error) {
+	if o := ch.alone(); o != nil {
+		mean, _ := o.model.Predict(x)
+		return mean, nil
+	}
+	y, err := ch.wished(x)
+	if err != nil {
+		return 0, err
+	}
+	for _, o := range ch.learnt() {
+		mean, _ := o.model.Predict(x)
+		y = float64(y * portable.Pow(o.wanted(mean), o.weight))
+	}
+	return y, nil
+}
+
+// acquire returns what is looked for, given the best predicted utility of what was tried.
+func (ch *chooser) acquire(b float64) *acquisition {
+	alone, learnt := ch.alone(), ch.learnt()
+	score := func(x []mcmc.Part) float64 {
+		sum := 0.0
+		if alone != nil {
+			mean, sd := alone.model.Predict(x)
+			sum = logImprovement(mean, sd, b)
+		} else {
+			for _, o := range learnt {
+				sum += float64(o.weight * portable.Log(max(o.optimistic(x), math.SmallestNonzeroFloat64)))
+			}
+		}
+		if ch.success != nil {
+			p, _ := ch.success.Predict(x)
+			sum += portable.Log(max(p, 1e-3))
+		}
+		if ch.cost != nil {
+			sum -= portable.Log(ch.price(x))
+		}
+		return sum
+	}
+	return newAcquisition(ch.c.Problem.Total, score, func(x []mcmc.Part) bool { return ch.keeps(x) && ch.feasible(x) })
+}
+
+// candidates returns recipes that may be chosen, the best first.
+func (ch *chooser) candidates(ctx context.Context, b float64, anchors []int) ([]candidate, error) {
+	a := ch.acquire(b)
+	if ch.s.Among != nil {
+		var all []candidate
+		for k, x := range ch.s.Among {
+			if k&255 == 0 {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+			}
+			if ch.keeps(x) {
+				all = append(all, candidate{x, a.score(x)})
+			}
+		}
+		slices.SortFunc(all, compareCandidates)
+		return all[:min(len(all), poolSize)], nil
+	}
+	target, err := ch.fixed.WithWishes(append(slices.Clone(ch.fixed.Wishes()), mcmc.Wish{Name: "improvement", Property: a, Weight: 1})...)
+	if err != nil {
+		return nil, err
+	}
+	o := search.Options{
+		Evaluations: ch.effort(), Seed: ch.s.Seed + uint64(ch.round), Workers: ch.s.Workers,
+		Least: ch.least, Ideas: ch.s.Size, Distance: ch.distance, Apart: 0.2,
+	}
+	for _, k := range anchors {
+		x, err := ch.composition(ch.c.trials[k].parts)
+		if err != nil {
+			return nil, err
+		}
+		o.Starts = append(o.Starts, x)
+	}
+	if _, err := search.Best(ctx, target, o); err != nil && !errors.Is(err, mcmc.ErrNoStart) {
+		return nil, ch.c.Problem.Explain(err)
+	}
+	random, err := ch.random(ctx, randomPool, ch.rand(fillStream, 1))
+	if err != nil {
+		return nil, err
+	}
+	all := a.sorted()
+	all = all[:min(len(all), poolSize-len(random))]
+	for _, x := range random {
+		all = append(all, candidate{x, a.score(x)})
+	}
+	slices.SortFunc(all, compareCandidates)
+	return slices.CompactFunc(all, func(x, y candidate) bool { return compareParts(x.parts, y.parts) == 0 }), nil
+}
+
+// effort is how many lines are searched: fewer where a prediction takes longer.
+func (ch *chooser) effort() int {
+	rows := 1
+	for _, o := range ch.learnt() {
+		rows = max(rows, min(o.rows, mostRows))
+	}
+	lines := min(float64(widestSearch), 5e8/float64(rows*rows))
+	return max(int(lines*min(max(ch.c.Problem.Search.Effort, 0.1), 100)), 1000)
+}
+
+// random returns different recipes that are drawn exactly from the law of the problem and
+// may be offered; fewer where there are hardly any.
+func (ch *chooser) random(ctx context.Context, count int, r *mcmc.Rand) ([][]mcmc.Part, error) {
+	prior := mcmc.NewPrior(ch.rules)
+	seen := make(map[string]bool)
+	var all [][]mcmc.Part
+	for try := 0; try < 20*count && len(all) < count; try++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x, err := prior.Draw(r)
+		if errors.Is(err, mcmc.ErrNoStart) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		parts := sortedParts(x.Parts())
+		if key := keyOf(parts); !seen[key] && ch.keeps(parts) {
+			seen[key] = true
+			all = append(all, parts)
+		}
+	}
+	return all, nil
+}
+
+// newPool draws candidates, anchors and what waits jointly.
+func (ch *chooser) newPool(all []candidate, anchors []int, b float64) (*pool, error) {
+	p := &pool{anchors: anchors, waiting: len(ch.pending), b: b}
+	for _, c := range all {
+		ok := 1.0
+		if ch.success != nil {
+			ok, _ = ch.success.Predict(c.parts)
+		}
+		p.parts, p.scores, p.ok = append(p.parts, c.parts), append(p.scores, c.score), append(p.ok, ok)
+	}
+	xs := slices.Clone(p.parts)
+	for _, k := range anchors {
+		xs = append(xs, ch.c.trials[k].parts)
+	}
+	for _, e := range ch.pending {
+		xs = append(xs, e.parts)
+	}
+	var err error
+	if p.utility, err = ch.utilities(xs); err != nil {
+		return nil, err
+	}
+	first, wait := len(p.parts), len(p.parts)+len(anchors)
+	for _, draw := range p.utility {
+		tried := math.Inf(-1)
+		for _, v := range draw[first:wait] {
+			tried = max(tried, v)
+		}
+		level := b
+		for _, v := range draw[wait:] {
+			level = max(level, v)
+		}
+		p.tried, p.level = append(p.tried, tried), append(p.level, level)
+	}
+	return p, nil
+}
+
+// gain is what a recipe of the pool adds to what was chosen before, on average.
+func (ch *chooser) gain(p *pool, k int) float64 {
+	sum := 0.0
+	for s, draw := range p.utility {
+		sum += max(draw[k]-p.level[s], 0)
+	}
+	sum = float64(sum / float64(len(p.utility)) * p.ok[k])
+	return sum / ch.price(p.parts[k])
+}
+
+// nearest is the distance of a recipe to what was tried, waits or was chosen.
+func (ch *chooser) nearest(x []mcmc.Part) float64 {
+	near := ch.fromChosen(x)
+	for _, t := range ch.c.trials {
+		near = min(near, ch.distance.Between(t.parts, x))
+	}
+	return near
+}
+
+// fromChosen is the distance to what waits or was chosen.
+func (ch *chooser) fromChosen(x []mcmc.Part) float64 {
+	near := 1.0
+	for _, e := range ch.pending {
+		near = min(near, ch.distance.Between(e.parts, x))
+	}
+	for _, b := range ch.batch {
+		near = min(near, ch.distance.Between(b.parts, x))
+	}
+	return near
+}
+
+// choosePool fills the batch from a pool, one recipe at a time.
+func (ch *chooser) choosePool(p *pool) {
+	want := ch.s.Size - len(ch.batch)
+	learn := 0
+	if ch.weak() && want >= learnShare {
+		learn = want / learnShare
+	}
+	apart, wide := ch.apart(), ch.wide()
+	used := make([]bool, len(p.parts))
+	for range want {
+		kind := Likely
+		if len(ch.batch) >= ch.s.Size-learn {
+			kind = Learn
+		}
+		at := -1
+		d := apart
+		if len(ch.batch)%2 == 1 {
+			d = wide
+		}
+		for ; at < 0; d = float64(d / 2) {
+			if d < apartLeast/2 {
+				d = 0
+			}
+			if at = ch.pick(p, used, kind, d); d == 0 {
+				break
+			}
+		}
+		if at < 0 {
+			return
+		}
+		used[at] = true
+		b := chosen{parts: p.parts[at], kind: kind, gain: ch.gain(p, at), near: ch.nearest(p.parts[at]), scored: true}
+		b.beats, b.better = ch.figures(p, at)
+		ch.add(b)
+		for s := range p.level {
+			p.level[s] = max(p.level[s], p.utility[s][at])
+		}
+	}
+}
+
+// pick returns the recipe of the pool of greatest gain, or for learning of greatest
+// spread, that is at least so far from the others and fits the batch; −1 for none. Of
+// those that gain alike it is the one that shares least with the batch.
+func (ch *chooser) pick(p *pool, used []bool, kind Kind, apart float64) int {
+	value := make([]float64, len(p.parts))
+	best := math.Inf(-1)
+	for k, x := range p.parts {
+		value[k] = math.Inf(-1)
+		if used[k] || p.ok[k] < leastSuccess || ch.fromChosen(x) < apart || !ch.fits(x) {
+			continue
+		}
+		if kind == Learn {
+			value[k] = p.spread(k) / ch.price(x)
+		} else if value[k] = ch.gain(p, k); value[k] == 0 {
+			value[k] = float64(1e-300 * portable.Exp(max(p.scores[k], -50))) // nothing is expected of any: the likeliest
+		}
+		best = max(best, value[k])
+	}
+	if math.IsInf(best, -1) {
+		return -1
+	}
+	at, least := -1, math.Inf(1)
+	for k, x := range p.parts {
+		if value[k] >= best*(1-differAlike) && !math.IsInf(value[k], -1) {
+			if shared := ch.shared(x); at < 0 || shared < least {
+				at, least = k, shared
+			}
+		}
+	}
+	return at
+}
+
+// shared is how many ingredients a recipe shares with others of the batch, on average.
+func (ch *chooser) shared(x []mcmc.Part) float64 {
+	n := 0
+	for _, b := range ch.batch {
+		for _, p := range x {
+			if slices.ContainsFunc(b.parts, func(q mcmc.Part) bool { return q.Ingredient == p.Ingredient }) {
+				n++
+			}
+		}
+	}
+	return float64(n) / float64(max(len(ch.batch), 1))
+}
+
+// spread is the standard deviation of a recipe's utility.
+func (p *pool) spread(k int) float64 {
+	mean, sum := 0.0, 0.0
+	for _, draw := range p.utility {
+		mean += draw[k] / float64(len(p.utility))
+	}
+	for _, draw := range p.utility {
+		sum += float64((draw[k] - mean) * (draw[k] - mean))
+	}
+	return math.Sqrt(sum / float64(len(p.utility)-1))
+}
+
+// figures returns the probability that a recipe of the pool beats all that was tried, and
+// its expected improvement over the best predicted of these: in the label's unit where
+// one label is all that counts.
+func (ch *chooser) figures(p *pool, k int) (beats, better float64) {
+	alone := ch.alone()
+	for s, draw := range p.utility {
+		if draw[k] > p.tried[s] {
+			beats++
+		}
+		if draw[k] > p.b {
+			if alone != nil {
+				better += math.Abs(alone.number(draw[k]) - alone.number(p.b))
+			} else {
+				better += draw[k] - p.b
+			}
+		}
+	}
+	n := float64(len(p.utility))
+	return float64(beats / n * p.ok[k]), float64(better / n * p.ok[k])
+}

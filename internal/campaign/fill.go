@@ -1,0 +1,180 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/fault"
+	"kir/mcmc"
+)
+
+// fillDraws is how many recipes are drawn to fill the space from.
+const fillDraws = 2000
+
+// fill chooses the rest of the batch so that it fills the space: one after another the
+// recipe, of many that are drawn exactly, that is farthest from the nearest of what was
+// tried, waits or was chosen (Gonzalez 1985, which is within a factor of two of the best
+// that can be).
+func (ch *chooser) fill(ctx context.Context) error {
+	if len(ch.batch) >= ch.s.Size {
+		return nil
+	}
+	var all [][]mcmc.Part
+	if ch.s.Among != nil {
+		for _, x := range ch.s.Among {
+			if ch.keeps(x) {
+				all = append(all, x)
+			}
+		}
+	} else {
+		var err error
+		if all, err = ch.random(ctx, fillDraws, ch.rand(fillStream, 0)); err != nil {
+			return err
+		}
+		all = slices.DeleteFunc(all, func(x []mcmc.Part) bool {
+			y, err := ch.wished(x)
+			return err != nil || y == 0
+		})
+	}
+	near := make([]float64, len(all))
+	for k, x := range all {
+		near[k] = ch.nearest(x)
+	}
+	first := len(ch.c.trials)+len(ch.pending)+len(ch.batch) == 0
+	for len(ch.batch) < ch.s.Size {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		at := -1
+		for k, x := range all {
+			if near[k] > 0 && (at < 0 || near[k] > near[at]) && ch.fits(x) {
+				at = k
+			}
+			if first && at >= 0 {
+				break // any will do, and this one is drawn
+			}
+		}
+		if at < 0 {
+			return nil
+		}
+		b := chosen{parts: all[at], kind: Fill, near: near[at]}
+		if first {
+			b.near = math.NaN()
+		}
+		first = false
+		ch.add(b)
+		for k, x := range all {
+			near[k] = min(near[k], ch.distance.Between(all[at], x))
+		}
+	}
+	return nil
+}
+
+// mostReached is how many recipes are looked at for the last few that nothing has found.
+const mostReached = 200_000
+
+// complete fills what is still empty of the batch where there is hardly anything left to
+// offer: it goes along lines from what is known to keep the rules, to all that can be
+// reached.
+func (ch *chooser) complete(ctx context.Context) error {
+	if len(ch.batch) >= ch.s.Size || ch.s.Among != nil {
+		return nil
+	}
+	var queue [][]mcmc.Part
+	seen := make(map[string]bool)
+	push := func(x []mcmc.Part) {
+		if key := keyOf(x); !seen[key] {
+			seen[key] = true
+			queue = append(queue, x)
+		}
+	}
+	for _, t := range ch.c.trials {
+		push(t.parts)
+	}
+	for _, e := range ch.pending {
+		push(e.parts)
+	}
+	for _, b := range ch.batch {
+		push(b.parts)
+	}
+	known := len(queue)
+	drawn, err := ch.random(ctx, 200, ch.rand(fillStream, 2))
+	if err != nil {
+		return err
+	}
+	for _, x := range drawn {
+		push(x)
+	}
+	for at := 0; at < len(queue) && len(ch.batch) < ch.s.Size && len(seen) < mostReached; at++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		x := queue[at]
+		if ok := ch.feasible(x); at >= known && !ok {
+			continue
+		} else if ok && ch.keeps(x) && ch.fits(x) && !slices.ContainsFunc(ch.batch, func(b chosen) bool { return compareParts(b.parts, x) == 0 }) {
+			ch.add(chosen{parts: x, kind: Fill, near: ch.nearest(x)})
+		}
+		ch.neighbours(x, push)
+	}
+	return nil
+}
+
+// neighbours hands on all recipes that differ from one in how two ingredients share what
+// they have.
+func (ch *chooser) neighbours(x []mcmc.Part, push func([]mcmc.Part)) {
+	n := len(ch.c.Problem.Ingredients)
+	amount := make(map[int]int, len(x))
+	for _, p := range x {
+		amount[p.Ingredient] = p.Amount
+	}
+	for _, p := range x {
+		for j := range n {
+			if j == p.Ingredient || amount[j] > 0 && j < p.Ingredient {
+				continue
+			}
+			s := p.Amount + amount[j]
+			step := max(1, s/32) // of fine lattices not all
+			for k := 0; k <= s; k += step {
+				if k == p.Amount {
+					continue
+				}
+				var y []mcmc.Part
+				for _, q := range x {
+					if q.Ingredient != p.Ingredient && q.Ingredient != j {
+						y = append(y, q)
+					}
+				}
+				if k > 0 {
+					y = append(y, mcmc.Part{Ingredient: p.Ingredient, Amount: k})
+				}
+				if k < s {
+					y = append(y, mcmc.Part{Ingredient: j, Amount: s - k})
+				}
+				push(sortedParts(y))
+			}
+		}
+	}
+}
+
+// costs returns an attribute of the ingredients that is a number of each.
+func (c *Campaign) costs(name string) ([]float64, error) {
+	in := c.Problem.Attributes()
+	if in != nil {
+		if a, ok := in.Attribute(name); ok {
+			numbers, err := a.Numbers()
+			if err != nil {
+				return nil, err
+			}
+			for i, v := range numbers {
+				if !(v >= 0) {
+					return nil, &fault.Error{File: in.File, Message: fmt.Sprintf("the %s of %s is not known", name, fault.Quote(in.Names[i])), Hint: "fill in the cell"}
+				}
+			}
+			return numbers, nil
+		}
+	}
+	return nil, &fault.Error{Message: "the ingredients have no attribute " + fault.Quote(name) + " for the cost of a trial", Hint: "add a column to the file of ingredients"}
+}

@@ -1,0 +1,269 @@
+package campaign
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/fault"
+	"kir/internal/portable"
+	"kir/mcmc"
+)
+
+// stateFormat is raised when the same inputs come to another batch.
+const stateFormat = 1
+
+// state is the SHA-256 of all that a batch follows from: the problem and its files with
+// the results among them, what waits, and what was asked for.
+func (c *Campaign) state(s Settings) (string, error) {
+	h := sha256.New()
+	waits := []string{}
+	for _, e := range c.pending() {
+		waits = append(waits, e.ID+" "+e.key)
+	}
+	b, err := json.Marshal(struct {
+		Format       int
+		Version      string
+		Inputs       any
+		Pending      []string
+		Size, MaxNew int
+		Cost         string
+		Seed         uint64
+		Round        int
+	}{stateFormat, s.Version, c.Problem.Inputs, waits, s.Size, s.MaxNew, s.Cost, s.Seed, c.Round() + 1})
+	if err != nil {
+		return "", err
+	}
+	h.Write(b)
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Again returns the last batch if it was made of the same problem, results and settings
+// and nothing came of it yet: to ask for it again is not to ask for another.
+func (c *Campaign) Again(s Settings) (*Batch, error) {
+	if len(c.Batches) == 0 {
+		return nil, nil
+	}
+	last := c.Batches[len(c.Batches)-1]
+	before := *c
+	before.Batches = c.Batches[:len(c.Batches)-1]
+	if before.Round()+1 != last.Round {
+		return nil, nil
+	}
+	state, err := before.state(s)
+	if err != nil || state != last.State {
+		return nil, err
+	}
+	return last, nil
+}
+
+// Next chooses the next batch and keeps it beside the problem. The same problem, results
+// and settings give the same batch.
+func (c *Campaign) Next(ctx context.Context, s Settings) (*Batch, error) {
+	b, err := c.Choose(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.keep(b); err != nil {
+		return nil, err
+	}
+	c.Batches = append(c.Batches, b)
+	return b, nil
+}
+
+// MostSize is how many recipes a batch may have.
+const MostSize = 1000
+
+// Choose chooses the next batch, and keeps nothing.
+func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
+	if s.Size < 1 || s.Size > MostSize {
+		return nil, &fault.Error{Message: fmt.Sprintf("a batch of %d recipes", s.Size), Hint: fmt.Sprintf("ask for 1 to %d", MostSize)}
+	}
+	ch, err := newChooser(ctx, c, s)
+	if err != nil {
+		return nil, err
+	}
+	state, err := c.state(s)
+	if err != nil {
+		return nil, err
+	}
+	b := &Batch{
+		Version: s.Version, Name: c.Problem.Name, Round: ch.round, Seed: s.Seed, Size: s.Size, State: state, Total: c.Problem.Total,
+		Measure: c.measured(), Labels: c.labels(), Models: []Model{}, Pending: []string{}, Notes: []string{}, Entries: []Entry{},
+	}
+	for _, o := range ch.objectives {
+		b.Models = append(b.Models, o.describe())
+	}
+	for _, e := range ch.pending {
+		b.Pending = append(b.Pending, e.ID)
+	}
+	if b.Best, err = c.best(ch.objectives, ch, math.MaxInt); err != nil {
+		return nil, err
+	}
+	if len(ch.learnt()) > 0 {
+		var p *pool
+		if p, err = ch.look(ctx); err != nil {
+			return nil, err
+		}
+		b.Left = ch.left(p)
+		ch.choosePool(p)
+		ch.replicate(p)
+	} else {
+		b.Left = Left{Advice: GoOn, Text: ch.unknown()}
+	}
+	if err := ch.fill(ctx); err != nil {
+		return nil, err
+	}
+	if err := ch.complete(ctx); err != nil {
+		return nil, err
+	}
+	if missing := s.Size - len(ch.batch); missing > 0 {
+		if len(ch.batch) == 0 {
+			return nil, &fault.Error{File: c.Problem.File, Message: "there is nothing left to offer: all that was found within the rules was tried or waits", Hint: "record what waits, or loosen a rule"}
+		}
+		b.Notes = append(b.Notes, fmt.Sprintf("%s of %d: no more was found that keeps the rules and was not tried.", fault.Count(len(ch.batch), "recipe"), s.Size))
+	}
+	var entries []*Entry
+	for k := range ch.batch {
+		b.Entries = append(b.Entries, ch.entry(b.Round, k))
+	}
+	for k := range b.Entries {
+		entries = append(entries, &b.Entries[k])
+	}
+	if b.Measure.Decimals, err = c.decimals(b.Measure, entries); err != nil {
+		return nil, err
+	}
+	for k := range b.Entries {
+		b.Entries[k].round, b.Entries[k].measure = b.Round, b.Measure
+	}
+	return b, nil
+}
+
+// look looks for what may be chosen, and draws what it may come to.
+func (ch *chooser) look(ctx context.Context) (*pool, error) {
+	anchors, values, err := ch.anchors()
+	if err != nil {
+		return nil, err
+	}
+	best := 0.0 // of a product, and of scores the middle one
+	if len(values) > 0 {
+		best = values[0]
+	}
+	all, err := ch.candidates(ctx, best, anchors)
+	if err != nil {
+		return nil, err
+	}
+	return ch.newPool(all, anchors, best)
+}
+
+// entry makes an entry of what was chosen.
+func (ch *chooser) entry(round, k int) Entry {
+	b := &ch.batch[k]
+	e := Entry{ID: fmt.Sprintf("%d-%d", round, k+1), Recipe: ch.c.named(b.parts), Predicted: make(map[string]Prediction), parts: b.parts, key: keyOf(b.parts)}
+	for _, o := range ch.objectives {
+		if o.model != nil {
+			e.Predicted[o.label] = o.predict(b.parts)
+		}
+	}
+	if b.scored {
+		e.BeatsBest, e.Improvement = &b.beats, &b.better
+	}
+	e.Reason = ch.reason(b)
+	return e
+}
+
+// named returns the units of a recipe by ingredient.
+func (c *Campaign) named(parts []mcmc.Part) map[string]int {
+	recipe := make(map[string]int, len(parts))
+	for _, p := range parts {
+		recipe[c.Problem.Ingredients[p.Ingredient]] = p.Amount
+	}
+	return recipe
+}
+
+// unknown says why nothing was learnt yet.
+func (ch *chooser) unknown() string {
+	if len(ch.objectives) == 0 {
+		return "The problem has no property that learns a label, so that batches fill the space."
+	}
+	return fmt.Sprintf("Nothing is known yet: a model takes at least %d results that differ.", fewestMeasured)
+}
+
+// best returns the best of what was measured up to a round, of recipes that keep the rules;
+// nil if there is none.
+func (c *Campaign) best(objectives []*objective, ch *chooser, round int) (*Best, error) {
+	type group struct {
+		trial  int
+		sum    []float64
+		trials int
+	}
+	counts := slices.DeleteFunc(slices.Clone(objectives), func(o *objective) bool { return o.weight == 0 })
+	if len(counts) == 0 {
+		return nil, nil
+	}
+	numbers, classes := make([][]float64, len(counts)), make([][]string, len(counts))
+	for i, o := range counts {
+		var err error
+		if numbers[i], classes[i], err = c.measuredOf(o.label, o.learning.Numeric); err != nil {
+			return nil, err
+		}
+	}
+	groups := make(map[string]*group)
+	var order []*group
+	for k, t := range c.trials {
+		if t.failed || len(t.broken) > 0 || t.round > round {
+			continue
+		}
+		values := make([]float64, len(counts))
+		for i, o := range counts {
+			switch {
+			case o.learning.Numeric:
+				values[i] = numbers[i][k]
+			case classes[i][k] == "":
+				values[i] = math.NaN()
+			default:
+				values[i] = o.fits(0, classes[i][k])
+			}
+		}
+		if slices.ContainsFunc(values, math.IsNaN) {
+			continue
+		}
+		g := groups[t.key]
+		if g == nil {
+			g = &group{trial: k, sum: make([]float64, len(counts))}
+			groups[t.key] = g
+			order = append(order, g)
+		}
+		g.trials++
+		for i, v := range values {
+			g.sum[i] += v
+		}
+	}
+	var best *Best
+	most := math.Inf(-1)
+	for _, g := range order {
+		t := &c.trials[g.trial]
+		y, err := ch.wished(t.parts)
+		if err != nil {
+			return nil, err
+		}
+		measured := make(map[string]float64)
+		for i, o := range counts {
+			v := g.sum[i] / float64(g.trials)
+			measured[o.label] = v
+			if o.learning.Numeric {
+				v = o.fits(v, "")
+			}
+			y = float64(y * portable.Pow(v, o.weight))
+		}
+		if y > most {
+			most = y
+			best = &Best{ID: t.id, Recipe: c.named(t.parts), Measured: measured, Trials: g.trials, key: t.key}
+		}
+	}
+	return best, nil
+}

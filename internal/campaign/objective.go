@@ -1,0 +1,241 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"kir/internal/problem"
+	"kir/mcmc"
+	"kir/model"
+)
+
+// An objective is a property that is learnt from what was measured.
+type objective struct {
+	name     string
+	label    string
+	weight   float64
+	learning *problem.Learning
+
+	rows            int
+	least, greatest float64 // of the numbers that were measured
+	warp            *warp   // of numbers
+	model           Surrogate
+}
+
+// fewestMeasured is how many measurements a model is learnt from.
+const fewestMeasured = 4
+
+// learn learns an objective from the trials that have its label.
+func (c *Campaign) learn(ctx context.Context, w *problem.Property, seed uint64) (*objective, error) {
+	o := &objective{name: w.Name, label: w.Learns.Label, weight: w.Weight, learning: w.Learns}
+	numbers, classes, err := c.measuredOf(o.label, w.Learns.Numeric)
+	if err != nil {
+		return nil, err
+	}
+	data := &model.Data{Label: o.label, Ingredients: c.Problem.Ingredients, Total: c.Problem.Total, Features: w.Learns.Features}
+	var recipes [][]mcmc.Part
+	var values []float64
+	for k, t := range c.trials {
+		switch {
+		case w.Learns.Numeric && !math.IsNaN(numbers[k]):
+			recipes, values = append(recipes, t.parts), append(values, numbers[k])
+		case !w.Learns.Numeric && classes[k] != "":
+			recipes, data.Classes = append(recipes, t.parts), append(data.Classes, classes[k])
+		}
+	}
+	o.rows = len(recipes)
+	if w.Learns.Numeric {
+		return o, o.learnNumbers(ctx, recipes, values, len(c.Problem.Ingredients), c.Problem.Total)
+	}
+	if o.rows < fewestMeasured {
+		return o, nil
+	}
+	data.Rows = rowsOf(recipes)
+	woods, err := newWoods(ctx, data, w.Learns.Want, seed)
+	if errors.Is(err, errNotYet) {
+		return o, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.model = woods
+	return o, nil
+}
+
+// learnNumbers fits a process to the normal scores of numbers.
+func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, values []float64, ingredients, total int) error {
+	if len(values) == 0 {
+		return nil
+	}
+	o.least, o.greatest = slices.Min(values), slices.Max(values)
+	if len(values) < fewestMeasured || o.least == o.greatest {
+		return nil
+	}
+	o.warp = newWarp(values)
+	scores := make([]float64, len(values))
+	for k, v := range values {
+		scores[k] = o.warp.score(v)
+		if o.learning.Want.Direction() < 0 {
+			scores[k] = -scores[k] // so that the greatest are the best wherever rows are chosen
+		}
+	}
+	g, err := newProcess(ctx, recipes, scores, ingredients, total)
+	if err != nil {
+		return err
+	}
+	o.model = g
+	return nil
+}
+
+// rowsOf returns recipes as rows of data.
+func rowsOf(recipes [][]mcmc.Part) [][]model.Part {
+	rows := make([][]model.Part, len(recipes))
+	for k, x := range recipes {
+		for _, p := range x {
+			rows[k] = append(rows[k], model.Part{Ingredient: int32(p.Ingredient), Amount: int32(p.Amount)})
+		}
+	}
+	return rows
+}
+
+// measuredOf returns a label of each trial: as a number, NaN where there is none, or as a
+// class, empty where there is none.
+func (c *Campaign) measuredOf(label string, numeric bool) (numbers []float64, classes []string, err error) {
+	numbers, classes = make([]float64, len(c.trials)), make([]string, len(c.trials))
+	for k := range numbers {
+		numbers[k] = math.NaN()
+	}
+	if c.Problem.Book == nil {
+		return numbers, classes, nil
+	}
+	l, ok := c.Problem.Book.Label(label)
+	if !ok || len(l.Classes) == 0 {
+		return numbers, classes, nil
+	}
+	if numeric {
+		numbers, err = l.Numbers()
+		return numbers, classes, err
+	}
+	for k := range classes {
+		classes[k] = l.Value(k)
+	}
+	return numbers, classes, nil
+}
+
+// sign is −1 where the values of the model fall as the label rises.
+func (o *objective) sign() float64 {
+	if o.learning.Want.Direction() < 0 {
+		return -1
+	}
+	return 1
+}
+
+// number returns the label that a value of the model stands for.
+func (o *objective) number(v float64) float64 { return o.warp.value(float64(o.sign() * v)) }
+
+// desire is how much a number is wanted: from 0 at the worst that was measured to 1 at
+// the best, and above 1 beyond.
+func (o *objective) desire(v float64) float64 {
+	d := (v - o.least) / (o.greatest - o.least)
+	if o.learning.Want.Direction() < 0 {
+		d = (o.greatest - v) / (o.greatest - o.least)
+	}
+	return max(d, 0)
+}
+
+// wanted is the probability that a number is within the bounds of a want, given the value
+// of the model, or a direction's desire.
+func (o *objective) wanted(v float64) float64 {
+	switch {
+	case !o.learning.Numeric:
+		return min(max(v, 0), 1)
+	case o.learning.Want.Direction() != 0:
+		return o.desire(o.number(v))
+	}
+	low, high, _ := o.learning.Want.Bounds()
+	noise := max(o.model.Noise(), 1e-3)
+	share := 1.0
+	if !math.IsInf(low, -1) {
+		_, below := gaussian((o.warp.score(low) - v) / noise)
+		share -= below
+	}
+	if !math.IsInf(high, 1) {
+		_, below := gaussian((v - o.warp.score(high)) / noise)
+		share -= below
+	}
+	return max(share, 0)
+}
+
+// fits is how well what was measured fits the want.
+func (o *objective) fits(number float64, class string) float64 {
+	want := o.learning.Want
+	switch {
+	case !o.learning.Numeric:
+		if want.Has(class) {
+			return 1
+		}
+		return 0
+	case want.Direction() != 0:
+		if o.least == o.greatest {
+			return 1
+		}
+		return o.desire(number)
+	}
+	if low, high, _ := want.Bounds(); low <= number && number <= high {
+		return 1
+	}
+	return 0
+}
+
+// optimistic is what the search looks for: how well a recipe would fit if it came out a
+// standard deviation better than predicted.
+func (o *objective) optimistic(x []mcmc.Part) float64 {
+	mean, sd := o.model.Predict(x)
+	if o.learning.Numeric && o.learning.Want.Direction() == 0 {
+		return max(o.wanted(mean-sd), o.wanted(mean), o.wanted(mean+sd))
+	}
+	return o.wanted(mean + sd)
+}
+
+// predict returns what will be measured of a recipe.
+func (o *objective) predict(x []mcmc.Part) Prediction {
+	mean, sd := o.model.Predict(x)
+	if !o.learning.Numeric {
+		return Prediction{Value: mean, Low: max(mean-float64(coverageNormal*sd), 0), High: min(mean+float64(coverageNormal*sd), 1)}
+	}
+	noise := o.model.Noise()
+	half := float64(coverageNormal * o.model.Widen() * math.Sqrt(float64(sd*sd)+float64(noise*noise)))
+	a, b := o.number(mean-half), o.number(mean+half)
+	return Prediction{Value: o.number(mean), Low: min(a, b), High: max(a, b)}
+}
+
+// describe says how well an objective was learnt.
+func (o *objective) describe() Model {
+	m := Model{Label: o.label, Kind: NoModel, Rows: o.rows}
+	if o.model == nil {
+		return m
+	}
+	m.Kind = "forest"
+	if o.warp != nil {
+		m.Kind = "Gaussian process"
+		noise := o.noise()
+		m.Noise = &noise
+	}
+	if r2 := o.model.R2(); !math.IsNaN(r2) {
+		m.R2 = &r2
+	}
+	return m
+}
+
+// noise is the standard deviation of a measurement in the label's unit, where the best
+// were measured.
+func (o *objective) noise() float64 {
+	top := o.warp.scores[len(o.warp.scores)-1]
+	if o.learning.Want.Direction() < 0 {
+		top = o.warp.scores[0]
+	}
+	half := o.model.Noise()
+	return float64(math.Abs(o.warp.value(top+half)-o.warp.value(top-half)) / 2)
+}

@@ -1,0 +1,436 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"kir/internal/portable"
+	"kir/mcmc"
+)
+
+// A process is a Gaussian process on the roots of shares with a Matérn kernel of
+// smoothness 5/2 and a length for each ingredient (Rasmussen and Williams 2006, chapters
+// 2, 4 and 5). Lengths and noise are those of greatest posterior density on a grid, so
+// that they are the same on every machine.
+type process struct {
+	total  int
+	points []point
+	weight []float64 // 1/length², by ingredient
+	norm   []float64 // Σ weight·v² of each point
+	noise  float64   // variance of a measurement, as a share of scale²
+	scale  float64   // standard deviation of values
+	mean   float64
+	factor [][]float64 // L of L·Lᵀ = K + noise·1, by row
+	alpha  []float64   // (K + noise·1)⁻¹ (y − mean)
+	r2     float64
+	widen  float64
+}
+
+// Bounds of what a process is made of.
+const (
+	mostRows    = 600 // a larger book is thinned: see thinned
+	mostTuned   = 200 // rows that lengths are chosen by
+	mostLengths = 24  // ingredients with a length of their own
+	fewestUses  = 3   // recipes that use such an ingredient, and that do not
+)
+
+// Priors of lengths and noise: lognormal, with these medians and standard deviations of
+// the logarithm.
+const (
+	lengthMedian, lengthSpread = 0.7, 1.0
+	noiseMedian, noiseSpread   = 0.05, 1.5
+)
+
+// newProcess fits a process to values at recipes.
+func newProcess(ctx context.Context, recipes [][]mcmc.Part, values []float64, ingredients, total int) (*process, error) {
+	g := &process{total: total, weight: make([]float64, ingredients), noise: noiseMedian}
+	for i := range g.weight {
+		g.weight[i] = 1 / (lengthMedian * lengthMedian)
+	}
+	rows := thinned(values, mostRows)
+	all := make([]point, len(recipes))
+	for k, x := range recipes {
+		all[k] = pointOf(x, total)
+	}
+	tuned := thinned(values, mostTuned)
+	if err := g.tune(ctx, pick(all, tuned), pick(values, tuned)); err != nil {
+		return nil, err
+	}
+	y := pick(values, rows)
+	g.points = pick(all, rows)
+	g.mean = 0
+	for _, v := range y {
+		g.mean += v / float64(len(y))
+	}
+	for !g.fit(centred(y, g.mean)) {
+		g.noise = float64(g.noise * 2) // which cannot go on: a matrix that is mostly diagonal has a factor
+	}
+	g.judge(y)
+	return g, nil
+}
+
+func pick[T any](all []T, at []int) []T {
+	out := make([]T, len(at))
+	for k, r := range at {
+		out[k] = all[r]
+	}
+	return out
+}
+
+func centred(y []float64, mean float64) []float64 {
+	c := make([]float64, len(y))
+	for k, v := range y {
+		c[k] = v - mean
+	}
+	return c
+}
+
+// thinned returns the rows of at most so many values: the upper half of these are the
+// greatest, as the best is what is asked for, and the rest evenly over all others.
+func thinned(values []float64, most int) []int {
+	order := make([]int, len(values))
+	for k := range order {
+		order[k] = k
+	}
+	if len(order) <= most {
+		return order
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
+	top := most / 2
+	rest := order[top:]
+	out := slices.Clone(order[:top])
+	for k := range most - top {
+		out = append(out, rest[k*len(rest)/(most-top)])
+	}
+	slices.Sort(out)
+	return out
+}
+
+// kernel returns the correlation of the values at two points, given Σ weight·v² of each.
+func (g *process) kernel(x, y point, normX, normY float64) float64 {
+	dot := 0.0
+	for a, b := 0, 0; a < len(x) && b < len(y); {
+		switch {
+		case x[a].i < y[b].i:
+			a++
+		case x[a].i > y[b].i:
+			b++
+		default:
+			dot += float64(g.weight[x[a].i] * float64(x[a].v*y[b].v))
+			a++
+			b++
+		}
+	}
+	r := math.Sqrt(5 * max(normX+normY-float64(2*dot), 0))
+	return float64((1 + r + float64(r*r)/3) * portable.Exp(-r))
+}
+
+// normOf returns Σ weight·v².
+func (g *process) normOf(x point) float64 {
+	sum := 0.0
+	for _, c := range x {
+		sum += float64(g.weight[c.i] * float64(c.v*c.v))
+	}
+	return sum
+}
+
+// fit factors the matrix of the points and solves it for centred values; false if it has
+// no factor. It sets the scale to that of greatest likelihood.
+func (g *process) fit(y []float64) bool {
+	n := len(y)
+	g.norm = g.norm[:0]
+	for _, x := range g.points {
+		g.norm = append(g.norm, g.normOf(x))
+	}
+	if len(g.factor) != n {
+		g.factor = make([][]float64, n)
+		for i := range g.factor {
+			g.factor[i] = make([]float64, i+1)
+		}
+	}
+	for i := range n {
+		row := g.factor[i]
+		for j := 0; j <= i; j++ {
+			v := g.kernel(g.points[i], g.points[j], g.norm[i], g.norm[j])
+			other := g.factor[j]
+			if i == j {
+				v = 1 + g.noise
+			}
+			for t := range j {
+				v -= float64(row[t] * other[t])
+			}
+			if i != j {
+				row[j] = v / other[j]
+				continue
+			}
+			if !(v > 1e-10) {
+				return false
+			}
+			row[i] = math.Sqrt(v)
+		}
+	}
+	g.alpha = g.backward(g.forward(slices.Clone(y)))
+	sum := 0.0
+	for i := range n {
+		sum += float64(y[i] * g.alpha[i])
+	}
+	g.scale = math.Sqrt(max(sum/float64(n), 1e-12))
+	return true
+}
+
+// forward solves L·x = b in place, and backward Lᵀ·x = b.
+func (g *process) forward(b []float64) []float64 {
+	for i, row := range g.factor {
+		v := b[i]
+		for t := range i {
+			v -= float64(row[t] * b[t])
+		}
+		b[i] = v / row[i]
+	}
+	return b
+}
+
+func (g *process) backward(b []float64) []float64 {
+	for i := len(b) - 1; i >= 0; i-- {
+		row := g.factor[i]
+		b[i] /= row[i]
+		for t := range i {
+			b[t] -= float64(row[t] * b[i])
+		}
+	}
+	return b
+}
+
+// density is the logarithm of the posterior density of lengths and noise, the scale at
+// its best.
+func (g *process) density(tuned [][]int) float64 {
+	d := float64(-float64(len(g.alpha)) * portable.Log(g.scale))
+	for i, row := range g.factor {
+		d -= portable.Log(row[i])
+	}
+	for _, group := range tuned {
+		t := float64((float64(-portable.Log(g.weight[group[0]])/2) - portable.Log(lengthMedian)) / lengthSpread)
+		d -= float64(t * t / 2)
+	}
+	t := portable.Log(g.noise/noiseMedian) / noiseSpread
+	return d - float64(t*t/2)
+}
+
+// tune chooses lengths and noise: from step to step each is changed by a factor for as
+// long as that makes the density greater.
+func (g *process) tune(ctx context.Context, points []point, values []float64) error {
+	g.points = points
+	mean := 0.0
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	y := centred(values, mean)
+	groups := g.groups()
+	for !g.fit(y) {
+		g.noise = float64(g.noise * 2)
+	}
+	best := g.density(groups)
+	all := make([]int, len(g.weight))
+	for i := range all {
+		all[i] = i
+	}
+	change := func(group []int, by float64) {
+		if group == nil {
+			g.noise = float64(g.noise * by)
+			return
+		}
+		for _, i := range group {
+			g.weight[i] /= by * by
+		}
+	}
+	// The noise, all lengths at once, and then each.
+	moves := append([][]int{nil, all}, groups...)
+	for _, factor := range []float64{2, 1.4} {
+		for range 3 {
+			moved := false
+			for _, group := range moves {
+				for _, by := range []float64{factor, 1 / factor} {
+					for {
+						if err := ctx.Err(); err != nil {
+							return err
+						}
+						weight, noise := slices.Clone(g.weight), g.noise
+						change(group, by)
+						better := false
+						if g.noise > 1e-6 && g.noise < 100 && g.fit(y) {
+							d := g.density(groups)
+							if better = d > best+1e-3; better {
+								best, moved = d, true
+							}
+						}
+						if !better {
+							copy(g.weight, weight)
+							g.noise = noise
+							break
+						}
+					}
+				}
+			}
+			if !moved {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// groups returns the ingredients that share a length: those that are used often have one
+// of their own, all others one together.
+func (g *process) groups() [][]int {
+	uses := make([]int, len(g.weight))
+	for _, x := range g.points {
+		for _, c := range x {
+			uses[c.i]++
+		}
+	}
+	order := make([]int, len(uses))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return uses[b] - uses[a] })
+	var groups [][]int
+	var rest []int
+	for _, i := range order {
+		if len(groups) < mostLengths && uses[i] >= fewestUses {
+			groups = append(groups, []int{i})
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	if rest != nil {
+		groups = append(groups, rest)
+	}
+	return groups
+}
+
+// judge compares values with what the others predict of each.
+func (g *process) judge(y []float64) {
+	n := len(y)
+	off, all := 0.0, 0.0
+	ratios := make([]float64, n)
+	unit := make([]float64, n)
+	for i := range n {
+		clear(unit)
+		unit[i] = 1
+		// Row i of the inverse's diagonal: |L⁻¹·e_i|².
+		precision := 0.0
+		for k, row := range g.factor[i:] {
+			v := unit[i+k]
+			for t := i; t < i+k; t++ {
+				v -= float64(row[t] * unit[t])
+			}
+			unit[i+k] = v / row[i+k]
+			precision += float64(unit[i+k] * unit[i+k])
+		}
+		e := g.alpha[i] / precision
+		ratios[i] = math.Abs(e) / (g.scale / math.Sqrt(precision))
+		off += float64(e * e)
+		all += float64((y[i] - g.mean) * (y[i] - g.mean))
+	}
+	g.r2 = math.NaN()
+	if n > 2 && all > 0 {
+		// Left out, the mean misses by n/(n−1) times as much.
+		m := float64(n) / float64(n-1)
+		g.r2 = 1 - off/(float64(all*float64(m*m)))
+	}
+	g.widen = 1
+	if n >= fewestJudged {
+		slices.Sort(ratios)
+		at := min(int(math.Ceil(coverage*float64(n+1)))-1, n-1)
+		g.widen = min(max(ratios[at]/coverageNormal, leastWiden), mostWiden)
+	}
+}
+
+const (
+	fewestJudged   = 10
+	coverage       = 0.9
+	coverageNormal = 1.6448536269514722 // 90 % of a normal law are within so many standard deviations
+	leastWiden     = 0.8
+	mostWiden      = 3
+)
+
+// across returns L⁻¹·k of a point, and the mean there.
+func (g *process) across(x point) (v []float64, mean float64) {
+	norm := g.normOf(x)
+	v = make([]float64, len(g.points))
+	for i := range v {
+		v[i] = g.kernel(x, g.points[i], norm, g.norm[i])
+		mean += float64(v[i] * g.alpha[i])
+	}
+	return g.forward(v), g.mean + mean
+}
+
+// Predict implements [Surrogate].
+func (g *process) Predict(x []mcmc.Part) (mean, sd float64) {
+	v, mean := g.across(pointOf(x, g.total))
+	left := 1.0
+	for _, f := range v {
+		left -= float64(f * f)
+	}
+	return mean, float64(g.scale * math.Sqrt(max(left, 1e-10)))
+}
+
+// Draws implements [Surrogate].
+func (g *process) Draws(xs [][]mcmc.Part, count int, r *mcmc.Rand) [][]float64 {
+	m := len(xs)
+	points, norms := make([]point, m), make([]float64, m)
+	half, means := make([][]float64, m), make([]float64, m)
+	for a, x := range xs {
+		points[a] = pointOf(x, g.total)
+		norms[a] = g.normOf(points[a])
+		half[a], means[a] = g.across(points[a])
+	}
+	factor := make([][]float64, m)
+	for a := range m {
+		factor[a] = make([]float64, a+1)
+		for b := 0; b <= a; b++ {
+			v := g.kernel(points[a], points[b], norms[a], norms[b])
+			if a == b {
+				v = 1 + 1e-6
+			}
+			for t, f := range half[a] {
+				v -= float64(f * half[b][t])
+			}
+			for t := range b {
+				v -= float64(factor[a][t] * factor[b][t])
+			}
+			if a == b {
+				factor[a][a] = math.Sqrt(max(v, 1e-9))
+			} else {
+				factor[a][b] = v / factor[b][b]
+			}
+		}
+	}
+	draws := make([][]float64, count)
+	e := make([]float64, m)
+	for s := range draws {
+		for a := range e {
+			e[a] = normal(r)
+		}
+		draws[s] = make([]float64, m)
+		for a := range m {
+			v := 0.0
+			for b, f := range factor[a] {
+				v += float64(f * e[b])
+			}
+			draws[s][a] = means[a] + float64(g.scale*v)
+		}
+	}
+	return draws
+}
+
+// Noise implements [Surrogate].
+func (g *process) Noise() float64 { return float64(g.scale * math.Sqrt(g.noise)) }
+
+// R2 implements [Surrogate].
+func (g *process) R2() float64 { return g.r2 }
+
+// Widen implements [Surrogate].
+func (g *process) Widen() float64 { return g.widen }

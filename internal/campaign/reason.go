@@ -1,0 +1,269 @@
+package campaign
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"kir/internal/portable"
+	"kir/mcmc"
+)
+
+// reason says why a recipe was chosen, from figures.
+func (ch *chooser) reason(b *chosen) Reason {
+	switch b.kind {
+	case Fill:
+		if math.IsNaN(b.near) {
+			return Reason{Fill, "fills the space: the first recipe"}
+		}
+		return Reason{Fill, fmt.Sprintf("fills the space: nothing tried or chosen is within a distance of %.2f", b.near)}
+	case Replicate:
+		return Reason{Replicate, "replicate of " + b.of + ": noise decides whether it is the best"}
+	}
+	kind := b.kind
+	if kind == Likely && ch.teaches(b.parts) {
+		kind = Learn
+	}
+	if want := ch.classOnly(); want != nil && kind == Likely {
+		value, _ := want.model.Predict(b.parts)
+		return Reason{Likely, fmt.Sprintf("likely as wanted: %s is %s with probability %.2f", want.label, want.learning.Want, value)}
+	}
+	if kind == Likely {
+		return Reason{Likely, fmt.Sprintf("likely best: beats all that was tried with probability %.2f", b.beats)}
+	}
+	text := "settles what is least known"
+	if i := ch.leastKnown(b.parts); i >= 0 {
+		text = "settles " + ch.c.Problem.Ingredients[i] + ", of which least is known here"
+	}
+	return Reason{Learn, fmt.Sprintf("%s: beats all that was tried with probability %.2f", text, b.beats)}
+}
+
+// classOnly returns the objective if a class is all that is learnt: then one recipe that
+// came out as wanted cannot be beaten. Else it is nil.
+func (ch *chooser) classOnly() *objective {
+	learnt := ch.learnt()
+	if len(learnt) != 1 || learnt[0].learning.Numeric {
+		return nil
+	}
+	return learnt[0]
+}
+
+// teaches says whether a recipe was chosen for what is not known of it: it is predicted
+// below the best by more than a standard deviation.
+func (ch *chooser) teaches(x []mcmc.Part) bool {
+	o := ch.alone()
+	if o == nil {
+		return false
+	}
+	best := math.Inf(-1)
+	for _, t := range ch.c.trials {
+		if !t.failed && len(t.broken) == 0 {
+			mean, _ := o.model.Predict(t.parts)
+			best = max(best, mean)
+		}
+	}
+	mean, sd := o.model.Predict(x)
+	return mean+sd < best
+}
+
+// leastKnown returns the ingredient of a recipe without which most of the uncertainty of
+// its prediction is gone; −1 if there is none.
+func (ch *chooser) leastKnown(x []mcmc.Part) int {
+	learnt := ch.learnt()
+	if len(learnt) == 0 || len(x) < 2 {
+		return -1
+	}
+	o := learnt[0]
+	_, sd := o.model.Predict(x)
+	at, most := -1, 0.0
+	for k, p := range x {
+		rest := without(x, k, ch.c.Problem.Total)
+		if rest == nil {
+			continue
+		}
+		if _, less := o.model.Predict(rest); sd-less > most {
+			at, most = p.Ingredient, sd-less
+		}
+	}
+	return at
+}
+
+// without returns a recipe without one of its parts, the others in proportion.
+func without(x []mcmc.Part, out, total int) []mcmc.Part {
+	rest := slices.Delete(slices.Clone(x), out, out+1)
+	left := total - x[out].Amount
+	sum := 0
+	for k := range rest {
+		rest[k].Amount = max(1, rest[k].Amount*total/left)
+		sum += rest[k].Amount
+	}
+	// What rounding leaves goes to the largest.
+	most := 0
+	for k := range rest {
+		if rest[k].Amount > rest[most].Amount {
+			most = k
+		}
+	}
+	if rest[most].Amount += total - sum; rest[most].Amount < 1 {
+		return nil
+	}
+	return rest
+}
+
+// left says what there is to gain, by the draws of a pool.
+func (ch *chooser) left(p *pool) Left {
+	alone := ch.alone()
+	noise := ch.utilityNoise(p)
+	better, gain := 0.0, 0.0
+	for s, draw := range p.utility {
+		top := math.Inf(-1)
+		for _, v := range draw[:len(p.parts)] {
+			top = max(top, v)
+		}
+		for _, v := range draw[len(draw)-p.waiting:] {
+			top = max(top, v) // what waits is not measured yet
+		}
+		if math.IsInf(p.tried[s], -1) {
+			better++ // nothing that counts was tried
+			continue
+		}
+		if top > p.tried[s]+noise {
+			better++
+		}
+		if top > p.tried[s] {
+			if alone != nil {
+				gain += math.Abs(alone.number(top) - alone.number(p.tried[s]))
+			} else {
+				gain += top - p.tried[s]
+			}
+		}
+	}
+	n := float64(len(p.utility))
+	probability := better / n
+	gain /= n
+	l := Left{Probability: &probability, Gain: &gain, Advice: GoOn}
+	said := "go on"
+	if probability < stopBelow {
+		l.Advice, said = Stop, "stop, or change what is allowed"
+	}
+	unit := "of the score"
+	if alone != nil {
+		unit = "of " + alone.label
+	}
+	l.Text = fmt.Sprintf("With probability %.2f ± %.2f something better by more than the noise is left; the gain to expect of the best is %s %s. Advice: %s.",
+		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), short(gain), unit, said)
+	if ch.weak() {
+		l.Text += " The models predict hardly anything yet, so that this figure is a guess."
+		if l.Advice == Stop {
+			l.Advice = GoOn
+			l.Text = "The models predict hardly anything yet, so that nothing can be said of what is left. Advice: go on."
+		}
+	}
+	return l
+}
+
+// utilityNoise is the standard deviation of the utility that follows from one measurement
+// of each label of the best predicted of what was tried: by how much better something has
+// to be to be seen as better.
+func (ch *chooser) utilityNoise(p *pool) float64 {
+	if o := ch.alone(); o != nil {
+		return o.model.Noise()
+	}
+	if len(p.anchors) == 0 {
+		return 0
+	}
+	x := ch.c.trials[p.anchors[0]].parts
+	sum := 0.0
+	for _, o := range ch.learnt() {
+		mean, _ := o.model.Predict(x)
+		noise := o.model.Noise()
+		at := portable.Pow(o.wanted(mean), o.weight)
+		if at == 0 {
+			return 0 // and all that is tried has no utility
+		}
+		swing := portable.Pow(o.wanted(mean+noise), o.weight) - portable.Pow(o.wanted(mean-noise), o.weight)
+		change := float64(p.b / at * swing / 2)
+		sum += float64(change * change)
+	}
+	return math.Sqrt(sum)
+}
+
+// stopBelow is the probability that something better is left below which to stop is
+// advised.
+const stopBelow = 0.05
+
+// short writes a number with three digits.
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+
+// replicate puts a trial that may be the best in place of the last recipes of the batch,
+// where one more measurement of it is worth more than they are: where noise is known from
+// replicates, and is what decides which is best.
+func (ch *chooser) replicate(p *pool) {
+	o := ch.alone()
+	if o == nil || ch.s.Size < 2 || ch.replicated(o) < fewestDraws {
+		return
+	}
+	noise := o.model.Noise()
+	for range max(1, ch.s.Size/learnShare) {
+		best, worth := -1, 0.0
+		for i, k := range p.anchors {
+			x := ch.c.trials[k].parts
+			if slices.ContainsFunc(ch.batch, func(b chosen) bool { return compareParts(b.parts, x) == 0 }) ||
+				slices.ContainsFunc(ch.pending, func(e *Entry) bool { return e.key == ch.c.trials[k].key }) {
+				continue
+			}
+			mean, sd := o.model.Predict(x)
+			rival := math.Inf(-1)
+			for j, other := range p.anchors {
+				if j != i {
+					v, _ := o.model.Predict(ch.c.trials[other].parts)
+					rival = max(rival, v)
+				}
+			}
+			if math.Abs(mean-rival) > 2*noise {
+				continue // it is known already which of them is better
+			}
+			moves := sd * sd / math.Sqrt(float64(sd*sd)+float64(noise*noise))
+			if v := improvement(-math.Abs(mean-rival), moves, 0); v > worth {
+				best, worth = k, v
+			}
+		}
+		last := -1 // the recipe of least gain that is no replicate
+		for k, b := range ch.batch {
+			if b.kind == Likely && (last < 0 || b.gain < ch.batch[last].gain) {
+				last = k
+			}
+		}
+		if best < 0 || last < 0 || worth <= ch.batch[last].gain {
+			return
+		}
+		t := &ch.c.trials[best]
+		if !ch.fits(t.parts) {
+			return
+		}
+		ch.drop(last)
+		ch.add(chosen{parts: t.parts, kind: Replicate, gain: worth, of: t.id})
+	}
+}
+
+// replicated returns the degrees of freedom from which the noise of a label is known:
+// trials of the same recipe beyond its first.
+func (ch *chooser) replicated(o *objective) int {
+	numbers, _, err := ch.c.measuredOf(o.label, true)
+	if err != nil {
+		return 0
+	}
+	seen := make(map[string]bool)
+	n := 0
+	for k, t := range ch.c.trials {
+		if math.IsNaN(numbers[k]) {
+			continue
+		}
+		if seen[t.key] {
+			n++
+		}
+		seen[t.key] = true
+	}
+	return n
+}

@@ -1,0 +1,673 @@
+package campaign
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/file"
+	"kir/internal/portable"
+	"kir/internal/problem"
+	"kir/mcmc"
+)
+
+// A Result is what came of one recipe.
+type Result struct {
+	ID     string // of a batch or of what was recorded before; else empty
+	Name   string // of a recipe of one's own
+	Parts  []book.Part
+	Values map[string]string // by label; empty is not known
+	Failed bool
+
+	At *fault.Error // where it stands, for messages: File, Line, Column, Cell; nil: nowhere
+}
+
+// Recording says how results are recorded.
+type Recording struct {
+	Correct  bool // values and amounts that are known already are replaced
+	Withdraw bool // the results count for nothing from here on
+
+	Now  func() time.Time              // nil: the clock
+	Step func(call, path string) error // see [file.Dir]
+}
+
+// Recorded says what became of results.
+type Recorded struct {
+	New       int      `json:"new"`
+	Changed   int      `json:"changed"`
+	Same      int      `json:"same"`      // that were recorded already
+	Unfilled  int      `json:"unfilled"`  // rows of a batch that say nothing yet
+	Withdrawn int      `json:"withdrawn"` //
+	IDs       []string `json:"ids"`       // of what is new or changed
+	Notes     []string `json:"notes"`     // what is worth knowing, such as a rule that is broken
+	File      string   `json:"file"`
+}
+
+// words of a cell that say that a trial failed.
+var failures = []string{"failed", "fail", "failure", "unstable"}
+
+// idForm is the form of ids that batches give.
+var idForm = regexp.MustCompile(`^([0-9]+)-([0-9]+)$`)
+
+// Record adds results to the file of them. All are added or none: the file is replaced
+// by one that begins with what it held. What is there already changes nothing.
+func (c *Campaign) Record(ctx context.Context, results []Result, o Recording) (_ *Recorded, err error) {
+	path := problem.ResultsPath(c.path)
+	dir, base := &file.Dir{Path: filepath.Dir(path), Step: o.Step}, filepath.Base(path)
+	lock, err := lockBeside(ctx, dir, base)
+	if err != nil {
+		return nil, err
+	}
+	if lock != nil {
+		defer func() { err = errors.Join(err, lock.Remove()) }()
+	}
+	if err := removeUnfinished(dir, base); err != nil {
+		return nil, err
+	}
+	r := &recorder{c: c, o: o, out: &Recorded{File: path, IDs: []string{}, Notes: []string{}}}
+	if err := r.open(dir, base); err != nil {
+		return nil, err
+	}
+	var faults []*fault.Error
+	for k := range results {
+		if err := r.take(&results[k]); err != nil {
+			bad := (*fault.Error)(nil)
+			if !errors.As(err, &bad) {
+				return nil, err
+			}
+			faults = append(faults, bad)
+		}
+	}
+	if err := fault.Join(faults, false); err != nil {
+		return nil, err
+	}
+	if r.out.New+r.out.Changed+r.out.Withdrawn == 0 {
+		return r.out, nil
+	}
+	text, err := r.log.Write()
+	if err != nil {
+		return nil, err
+	}
+	if err := dir.Replace(base, text); err != nil {
+		return nil, err
+	}
+	return r.out, nil
+}
+
+// lockPatience is how long another process that records is waited for.
+const lockPatience = 20 * time.Second
+
+// lockBeside takes the lock of a file, which is nil where there are no locks.
+func lockBeside(ctx context.Context, dir *file.Dir, base string) (*file.Lock, error) {
+	for begun := time.Now(); ; {
+		lock, err := dir.Lock("."+base+".lock", false, 100*time.Millisecond)
+		switch {
+		case lock != nil || errors.Is(err, errors.ErrUnsupported):
+			return lock, nil
+		case err != nil:
+			return nil, err
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case time.Since(begun) > lockPatience:
+			return nil, &fault.Error{File: dir.Join(base), Message: "another kir is writing to this file", Hint: "try again when it has ended"}
+		}
+	}
+}
+
+// removeUnfinished removes what processes that were killed were writing. The lock is
+// held.
+func removeUnfinished(dir *file.Dir, base string) error {
+	entries, err := os.ReadDir(cmp.Or(dir.Path, "."))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), base+".") && strings.HasSuffix(e.Name(), file.NewEnding) {
+			if err := dir.Remove(e.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A recorder adds results to a file of them.
+type recorder struct {
+	c      *Campaign
+	o      Recording
+	log    *book.Results
+	labels []string // that the problem and the log know
+	out    *Recorded
+}
+
+// open reads the file as it is now.
+func (r *recorder) open(dir *file.Dir, base string) error {
+	path := dir.Join(base)
+	o, err := r.c.Problem.BookOptions()
+	if err != nil {
+		return err
+	}
+	r.labels = r.c.labels()
+	text, err := dir.Read(base, mostBytes)
+	if missing(err) {
+		r.log = &book.Results{File: path, Ingredients: o.Ingredients}
+		for _, name := range r.labels {
+			r.log.AddLabel(name)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.log, err = book.ReadResults(bytes.NewReader(text), path, o)
+	return err
+}
+
+// wrong is an error at the place of a result.
+func (res *Result) wrong(hint, format string, args ...any) error {
+	e := &fault.Error{Message: fmt.Sprintf(format, args...), Hint: hint}
+	if res.At != nil {
+		e.File, e.Line, e.Column, e.Cell = res.At.File, res.At.Line, res.At.Column, res.At.Cell
+	}
+	return e
+}
+
+// take takes in one result.
+func (r *recorder) take(res *Result) error {
+	if err := r.readValues(res); err != nil {
+		return err
+	}
+	id, old, proposed, err := r.find(res)
+	if err != nil {
+		return err
+	}
+	if r.o.Withdraw {
+		return r.withdraw(res, id, old, proposed)
+	}
+	said := res.Failed || slices.ContainsFunc(values(res), func(v string) bool { return v != "" })
+	if !said && !(r.o.Correct && old != nil && res.Parts != nil) {
+		if old == nil && proposed == nil && res.Parts != nil && len(r.labels) == 0 {
+			said = true // nothing is measured but that it was made
+		} else {
+			if old == nil || proposed != nil {
+				r.out.Unfilled++
+			} else {
+				r.out.Same++
+			}
+			return nil
+		}
+	}
+	e := book.Result{ID: id, Recipe: cmp.Or(res.Name, id), Status: book.Made}
+	var offered []book.Part
+	if proposed != nil {
+		if offered, err = r.c.amounts(proposed); err != nil {
+			return err
+		}
+		e.Round = proposed.round
+	}
+	switch {
+	case res.Parts != nil:
+		if e.Parts, err = r.inUnits(res.Parts, proposed); err != nil {
+			return err
+		}
+		if proposed != nil && r.sameLattice(e.Parts, offered) {
+			e.Parts = offered
+		}
+	case old != nil && len(old.Parts) > 0:
+		e.Parts = old.Parts
+	case proposed != nil:
+		e.Parts = offered
+	default:
+		return res.wrong(`write what was made: --made "Gin=22%,Tonic=78%"`, "%s is in no batch, and nothing says what it is made of", fault.Quote(id))
+	}
+	return r.add(res, e, old)
+}
+
+// values returns the values of a result.
+func values(res *Result) []string {
+	var all []string
+	for _, v := range res.Values {
+		all = append(all, v)
+	}
+	return all
+}
+
+// readValues checks values: labels that are numbers have numbers, and words for failure
+// are no values.
+func (r *recorder) readValues(res *Result) error {
+	for _, name := range slices.Sorted(maps.Keys(res.Values)) {
+		v := book.Name(res.Values[name])
+		res.Values[name] = v
+		if v == "" || !r.c.numeric(name) {
+			continue
+		}
+		if slices.Contains(failures, strings.ToLower(v)) {
+			res.Failed, res.Values[name] = true, ""
+			continue
+		}
+		f, err := strconv.ParseFloat(v, 64)
+		if err != nil {
+			f, err = strconv.ParseFloat(strings.Replace(v, ",", ".", 1), 64)
+			res.Values[name] = strings.Replace(v, ",", ".", 1)
+		}
+		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+			return res.wrong("write a number, nothing if it is not known, or failed if the trial failed", "%s is %s, which is no number", fault.Quote(name), fault.Quote(v))
+		}
+	}
+	return nil
+}
+
+// find returns the id of a result, its last entry, and the entry of a batch.
+func (r *recorder) find(res *Result) (id string, old *book.Result, proposed *Entry, err error) {
+	last := func(id string) *book.Result {
+		if e, ok := r.log.Last(id); ok {
+			return &e
+		}
+		return nil
+	}
+	if id = res.ID; id != "" {
+		old, proposed = last(id), r.c.entry(id)
+		if old != nil || proposed != nil {
+			return id, old, proposed, nil
+		}
+		if res.Parts == nil {
+			return "", nil, nil, res.wrong(r.c.knownIDs(), "there is no recipe %s in a batch or among the results", fault.Quote(id))
+		}
+		if idForm.MatchString(id) {
+			return id, nil, nil, nil
+		}
+		res.Name = cmp.Or(res.Name, id)
+	}
+	if res.Parts == nil {
+		return "", nil, nil, res.wrong(r.c.knownIDs(), "nothing says which recipe is meant")
+	}
+	// One of the same name and amounts was recorded before.
+	for k := len(r.log.Entries) - 1; k >= 0 && res.Name != ""; k-- {
+		e := r.log.Entries[k]
+		if e.Recipe == res.Name && len(e.Parts) > 0 && r.sameLattice(e.Parts, res.Parts) {
+			return e.ID, last(e.ID), r.c.entry(e.ID), nil
+		}
+	}
+	return r.newID(), nil, nil, nil
+}
+
+// knownIDs says which ids there are.
+func (c *Campaign) knownIDs() string {
+	var ids []string
+	for _, e := range c.pending() {
+		ids = append(ids, e.ID)
+	}
+	if len(ids) == 0 {
+		return `for a recipe of your own write what it was made of: --made "Gin=22%,Tonic=78%"`
+	}
+	return "these wait for a result: " + fault.List(ids, 12)
+}
+
+// newID returns an id of the present round that none has.
+func (r *recorder) newID() string {
+	round, most := r.c.Round(), 0
+	of := func(id string) {
+		if m := idForm.FindStringSubmatch(id); m != nil && m[1] == strconv.Itoa(round) {
+			k, err := strconv.Atoi(m[2])
+			if err == nil {
+				most = max(most, k)
+			}
+		}
+	}
+	for _, e := range r.log.Entries {
+		of(e.ID)
+	}
+	for _, b := range r.c.Batches {
+		for _, e := range b.Entries {
+			of(e.ID)
+		}
+	}
+	return fmt.Sprintf("%d-%d", round, most+1)
+}
+
+// inUnits gives amounts without a unit the one that the batch was offered in.
+func (r *recorder) inUnits(parts []book.Part, proposed *Entry) ([]book.Part, error) {
+	if proposed == nil || slices.ContainsFunc(parts, func(p book.Part) bool { return p.Unit != nil }) {
+		return parts, nil
+	}
+	offered, err := r.c.amounts(proposed)
+	if err != nil || len(offered) == 0 {
+		return parts, err
+	}
+	parts = slices.Clone(parts)
+	for k := range parts {
+		parts[k].Unit = offered[0].Unit
+	}
+	return parts, nil
+}
+
+// sameLattice says whether two recipes are the same on the lattice.
+func (r *recorder) sameLattice(a, b []book.Part) bool {
+	x, err := r.c.onLattice(a)
+	if err != nil {
+		return false
+	}
+	y, err := r.c.onLattice(b)
+	return err == nil && keyOf(x) == keyOf(y)
+}
+
+// onLattice closes a recipe to the total.
+func (c *Campaign) onLattice(parts []book.Part) ([]mcmc.Part, error) {
+	amounts, err := book.Closure(parts, c.Problem.Total)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]mcmc.Part, len(parts))
+	for k, p := range parts {
+		out[k] = mcmc.Part{Ingredient: int(p.Ingredient), Amount: amounts[k]}
+	}
+	return sortedParts(out), nil
+}
+
+// withdraw takes a result or a recipe of a batch back.
+func (r *recorder) withdraw(res *Result, id string, old *book.Result, proposed *Entry) error {
+	if old == nil && proposed == nil {
+		return res.wrong(r.c.knownIDs(), "there is nothing recorded of %s", fault.Quote(id))
+	}
+	if old != nil && old.Status == book.Withdrawn {
+		r.out.Same++
+		return nil
+	}
+	e := book.Result{ID: id, Status: book.Withdrawn, Values: make([]string, len(r.log.Labels))}
+	if old != nil {
+		e.Round = old.Round
+	} else {
+		e.Round = proposed.round
+	}
+	r.append(e)
+	r.out.Withdrawn++
+	return nil
+}
+
+// add merges a result with what is known of it, and adds an entry if that changes it.
+func (r *recorder) add(res *Result, e book.Result, old *book.Result) error {
+	for _, name := range slices.Sorted(maps.Keys(res.Values)) {
+		if res.Values[name] != "" {
+			r.log.AddLabel(name)
+		}
+	}
+	e.Values = make([]string, len(r.log.Labels))
+	if res.Failed {
+		e.Status = book.Failed
+	}
+	again := old != nil && old.Status != book.Withdrawn
+	if again {
+		was, ok := r.log.Last(old.ID) // with the labels that were added
+		if !ok {
+			return fmt.Errorf("campaign: %s is gone", old.ID)
+		}
+		e.Round, e.Recipe = was.Round, was.Recipe
+		copy(e.Values, was.Values)
+		changed := !r.sameLattice(was.Parts, e.Parts)
+		if changed && !r.o.Correct {
+			return res.wrong("kir record --correct replaces it", "%s was recorded with other amounts", fault.Quote(e.ID))
+		}
+		if !changed {
+			e.Parts = was.Parts
+		}
+		if was.Status != e.Status && !r.o.Correct {
+			if was.Status == book.Made && e.Status == book.Failed && empty(was.Values) || was.Status == book.Failed && len(nonEmpty(res)) == 0 {
+				e.Status = book.Failed
+			} else {
+				return res.wrong("kir record --correct replaces it", "%s was recorded as %s", fault.Quote(e.ID), was.Status)
+			}
+		}
+		changed = changed || was.Status != e.Status
+		for _, name := range slices.Sorted(maps.Keys(res.Values)) {
+			k := slices.Index(r.log.Labels, name)
+			v := res.Values[name]
+			switch {
+			case v == "" || k < 0 || sameValue(e.Values[k], v):
+			case e.Values[k] != "" && !r.o.Correct:
+				return res.wrong("kir record --correct replaces it", "%s has the %s %s already, and not %s", fault.Quote(e.ID), name, fault.Quote(e.Values[k]), fault.Quote(v))
+			default:
+				e.Values[k], changed = v, true
+			}
+		}
+		if !changed {
+			r.out.Same++
+			return nil
+		}
+		r.out.Changed++
+	} else {
+		for name, v := range res.Values {
+			if k := slices.Index(r.log.Labels, name); k >= 0 {
+				e.Values[k] = v
+			}
+		}
+		if m := idForm.FindStringSubmatch(e.ID); m != nil {
+			round, err := strconv.Atoi(m[1])
+			if err != nil || round > math.MaxInt32 {
+				return res.wrong("name it otherwise", "%s is no id", fault.Quote(e.ID))
+			}
+			e.Round = round
+		}
+		r.out.New++
+	}
+	if err := r.judge(&e); err != nil {
+		return err
+	}
+	r.append(e)
+	r.out.IDs = append(r.out.IDs, e.ID)
+	return nil
+}
+
+// empty says whether no value is known.
+func empty(values []string) bool {
+	return !slices.ContainsFunc(values, func(v string) bool { return v != "" })
+}
+
+// nonEmpty returns the values of a result that are known.
+func nonEmpty(res *Result) []string {
+	return slices.DeleteFunc(values(res), func(v string) bool { return v == "" })
+}
+
+// sameValue says whether two cells say the same.
+func sameValue(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	return errX == nil && errY == nil && x == y
+}
+
+// judge notes rules that what was made breaks.
+func (r *recorder) judge(e *book.Result) error {
+	parts, err := r.c.onLattice(e.Parts)
+	if err != nil {
+		return &fault.Error{Message: fmt.Sprintf("%s: %v", fault.Quote(e.ID), err), Hint: "raise the total of the problem"}
+	}
+	broken, err := r.c.Problem.Broken(parts)
+	if err != nil {
+		return err
+	}
+	for _, b := range broken {
+		r.out.Notes = append(r.out.Notes, fmt.Sprintf("%s as it was made breaks %q: it is learnt from and never called best", e.ID, b.Text))
+	}
+	return nil
+}
+
+// append adds an entry, whose time is after that of the last of the same id.
+func (r *recorder) append(e book.Result) {
+	now := time.Now
+	if r.o.Now != nil {
+		now = r.o.Now
+	}
+	at := now().UTC().Truncate(time.Second)
+	if was, ok := r.log.Last(e.ID); ok {
+		if before, err := time.Parse(time.RFC3339, was.Time); err == nil && !at.After(before) {
+			at = before.Add(time.Second)
+		}
+	}
+	e.Time = at.Format(time.RFC3339)
+	r.log.Entries = append(r.log.Entries, e)
+}
+
+// amounts returns an entry of a batch as it was offered, in the unit of its table.
+func (c *Campaign) amounts(e *Entry) ([]book.Part, error) {
+	options, err := c.Problem.BookOptions()
+	if err != nil {
+		return nil, err
+	}
+	units := options.Units
+	if units == nil {
+		units = book.DefaultUnits()
+	}
+	var unit *book.Unit
+	if e.measure.Unit != "" {
+		var ok bool
+		if unit, ok = units.Lookup(e.measure.Unit); !ok {
+			return nil, fmt.Errorf("%s was offered in %s, which is no unit any more", e.ID, fault.Quote(e.measure.Unit))
+		}
+	}
+	var parts []book.Part
+	for _, p := range e.parts {
+		text, err := e.measure.write(p.Amount, c.Problem.Total)
+		if err != nil {
+			return nil, err
+		}
+		amount, err := book.ParseAmount(text)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, book.Part{Ingredient: int32(p.Ingredient), Amount: amount, Unit: unit})
+	}
+	return parts, nil
+}
+
+// A Measure is what amounts of recipes are told in: Size is the whole recipe, in Unit
+// or as plain numbers, and Decimals how many places amounts are written with.
+type Measure struct {
+	Unit     string `json:"unit"`
+	Size     string `json:"size"`
+	Decimals int    `json:"decimals"`
+}
+
+// write returns an amount of units as a decimal.
+func (m *Measure) write(units, total int) (string, error) {
+	size, ok := new(big.Rat).SetString(m.Size)
+	if !ok || size.Sign() <= 0 || m.Decimals < 0 || m.Decimals > 24 {
+		return "", fmt.Errorf("a batch has the size %s", fault.Quote(m.Size))
+	}
+	size.Mul(size, big.NewRat(int64(units), int64(total)))
+	text := size.FloatString(m.Decimals)
+	if strings.Contains(text, ".") {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
+	return text, nil
+}
+
+// measured returns what recipes of the problem are told in: the unit that its book uses
+// most, at the middle size of its recipes; percentages where there is no book.
+func (c *Campaign) measured() Measure {
+	m := Measure{Unit: "%", Size: "100"}
+	if c.results == 0 {
+		return m
+	}
+	recipes := c.Problem.Book.Recipes[:c.results]
+	uses := make(map[string]int)
+	units := map[string]*book.Unit{"": nil}
+	best := ""
+	for _, r := range recipes {
+		for _, p := range r.Parts {
+			name := ""
+			if p.Unit != nil {
+				name = p.Unit.Name
+			}
+			units[name] = p.Unit
+			if uses[name]++; uses[name] > uses[best] {
+				best = name
+			}
+		}
+	}
+	unit := units[best]
+	var sizes []*big.Rat
+	for _, r := range recipes {
+		if slices.ContainsFunc(r.Parts, func(p book.Part) bool {
+			return (p.Unit == nil) != (unit == nil) || unit != nil && p.Unit.Kind != unit.Kind
+		}) {
+			continue
+		}
+		size := new(big.Rat)
+		for _, p := range r.Parts {
+			size.Add(size, p.Base())
+		}
+		if unit != nil {
+			size.Quo(size, unit.Size.Rat())
+		}
+		sizes = append(sizes, size)
+	}
+	if len(sizes) == 0 {
+		return m
+	}
+	slices.SortFunc(sizes, (*big.Rat).Cmp)
+	return Measure{Unit: best, Size: rounded(sizes[len(sizes)/2])}
+}
+
+// rounded writes a number as it is if that is short, or to three digits.
+func rounded(v *big.Rat) string {
+	a, err := book.AmountOf(v)
+	if err == nil && len(a.String()) <= 6 {
+		return a.String()
+	}
+	f, _ := v.Float64()
+	digits := max(0, 2-int(math.Floor(portable.Log10(f))))
+	return strconv.FormatFloat(f, 'f', digits, 64)
+}
+
+// decimals returns with how many places amounts are written so that they come back as
+// the same units.
+func (c *Campaign) decimals(m Measure, entries []*Entry) (int, error) {
+	const most = 24
+	for ; m.Decimals < most; m.Decimals++ {
+		same := true
+		for _, e := range entries {
+			var parts []book.Part
+			for _, p := range e.parts {
+				text, err := m.write(p.Amount, c.Problem.Total)
+				if err != nil {
+					return 0, err
+				}
+				amount, err := book.ParseAmount(text)
+				if err != nil {
+					return 0, err
+				}
+				parts = append(parts, book.Part{Ingredient: int32(p.Ingredient), Amount: amount})
+			}
+			if same = !slices.ContainsFunc(parts, func(p book.Part) bool { return p.Amount.IsZero() }); !same {
+				break
+			}
+			back, err := c.onLattice(parts)
+			if err != nil {
+				return 0, err
+			}
+			if same = keyOf(back) == e.key; !same {
+				break
+			}
+		}
+		if same {
+			return m.Decimals, nil
+		}
+	}
+	return 0, fmt.Errorf("amounts of a total of %d cannot be written as decimals of %s", c.Problem.Total, m.Size)
+}

@@ -1,0 +1,253 @@
+package campaign
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/file"
+	"kir/internal/report/sheet"
+)
+
+// keep writes down a batch, which must not be there yet.
+func (c *Campaign) keep(b *Batch) error {
+	text, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return err
+	}
+	return file.Create(c.batchPath(b.Round, "json"), append(text, '\n'))
+}
+
+// Sheet returns a batch as a table to fill in: a row a recipe, with its id, a column an
+// ingredient, an empty one for each label, and a note.
+func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
+	s := &sheet.Sheet{Name: fmt.Sprintf("Batch %d", b.Round)}
+	var used []string
+	for _, name := range ingredients {
+		if slices.ContainsFunc(b.Entries, func(e Entry) bool { return e.Recipe[name] > 0 }) {
+			used = append(used, name)
+		}
+	}
+	header := []any{"id"}
+	for _, name := range used {
+		header = append(header, name)
+	}
+	for _, name := range b.Labels {
+		header = append(header, name)
+	}
+	s.Add(append(header, "note")...)
+	for k := range b.Entries {
+		e := &b.Entries[k]
+		row := []any{e.ID}
+		for _, name := range used {
+			if e.Recipe[name] == 0 {
+				row = append(row, nil)
+				continue
+			}
+			amount, err := b.Measure.write(e.Recipe[name], b.Total)
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, sheet.Decimal(amount))
+		}
+		for range b.Labels {
+			row = append(row, nil)
+		}
+		note := e.Reason.Text
+		if b.Measure.Unit != "" {
+			note += "; amounts in " + b.Measure.Unit
+		}
+		s.Add(append(row, note)...)
+	}
+	return s, nil
+}
+
+// SaveTable writes the table of a batch to fill in: an .xlsx workbook if the path ends so,
+// else CSV. One that is there is left as it is; the error is then [fs.ErrExist].
+func (b *Batch) SaveTable(ingredients []string, path string) error {
+	s, err := b.Sheet(ingredients)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if strings.EqualFold(filepath.Ext(path), ".xlsx") {
+		err = sheet.Workbook(&text, s)
+	} else {
+		err = sheet.CSV(&text, s)
+	}
+	if err != nil {
+		return err
+	}
+	return file.Create(path, text.Bytes())
+}
+
+// ReadTable reads a table that was filled in, a file of results, or a table of recipes
+// that somebody else has made. Its ingredients are those of the problem.
+func (c *Campaign) ReadTable(ctx context.Context, path string, layout book.Layout) ([]Result, *book.Book, error) {
+	header, err := book.HeaderOfFile(ctx, path, layout)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.takeTable(header, layout, func(o book.Options) (*book.Book, error) { return book.ReadFile(ctx, path, o) })
+}
+
+// ParseTable is ReadTable of a text, such as one that was pasted.
+func (c *Campaign) ParseTable(text []byte, name string, layout book.Layout) ([]Result, *book.Book, error) {
+	header, err := book.Header(bytes.NewReader(text), name, layout)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.takeTable(header, layout, func(o book.Options) (*book.Book, error) { return book.Read(bytes.NewReader(text), name, o) })
+}
+
+// takeTable makes results of a table with a header.
+func (c *Campaign) takeTable(header []string, layout book.Layout, read func(book.Options) (*book.Book, error)) ([]Result, *book.Book, error) {
+	o, err := c.Problem.BookOptions()
+	if err != nil {
+		return nil, nil, err
+	}
+	find := func(name string) string {
+		if k := slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(h, name) }); k >= 0 {
+			return header[k]
+		}
+		return ""
+	}
+	given := func(name string) bool { _, ok := layout.Columns[name]; return ok }
+	own := make(map[string]book.Role)
+	byID := find("id") != "" && find("recipe") == "" && !given(find("id"))
+	if byID {
+		own[find("id")] = book.RecipeColumn
+		if note := find("note"); note != "" && !given(note) {
+			own[note] = book.IgnoredColumn
+		}
+		if round := find("round"); round != "" && !given(round) {
+			own[round] = book.IgnoredColumn
+		}
+	}
+	if status := find("status"); status != "" && !given(status) {
+		own[status] = book.LabelColumn
+	}
+	o.Layout = layout.With(book.Layout{Columns: own})
+	o.Elsewhere = true
+	for _, name := range c.labels() {
+		if slices.Contains(header, name) && !given(name) {
+			o.Labels = append(o.Labels, name)
+		}
+	}
+	b, err := read(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if b.Results != nil {
+		return fromLog(b), b, nil
+	}
+	var all []Result
+	for k := range b.Recipes {
+		r := &b.Recipes[k]
+		res := Result{Name: r.Name, Parts: r.Parts, Values: make(map[string]string), At: b.Place(k)}
+		if _, offered := c.status(r.Name); byID || offered || c.entry(r.Name) != nil {
+			res.ID, res.Name = r.Name, ""
+		}
+		for i := range b.Labels {
+			l := &b.Labels[i]
+			v := l.Value(k)
+			if strings.EqualFold(l.Name, "status") {
+				switch strings.ToLower(v) {
+				case "", string(book.Made):
+				case string(book.Failed):
+					res.Failed = true
+				default:
+					return nil, nil, res.wrong("write made or failed, or nothing", "the status is %s", fault.Quote(v))
+				}
+				continue
+			}
+			res.Values[l.Name] = v
+		}
+		all = append(all, res)
+	}
+	return all, b, nil
+}
+
+// fromLog returns what another file of results has.
+func fromLog(b *book.Book) []Result {
+	var all []Result
+	for k, e := range b.Results.Current() {
+		res := Result{ID: e.ID, Name: e.Recipe, Parts: e.Parts, Failed: e.Status == book.Failed, Values: make(map[string]string), At: b.Place(k)}
+		for i, name := range b.Results.Labels {
+			res.Values[name] = e.Values[i]
+		}
+		all = append(all, res)
+	}
+	return all
+}
+
+// separator is what may stand between the parts of a recipe that is written out.
+var separator = regexp.MustCompile(`\s*[,;]\s*`)
+
+// ParseRecipe reads a recipe that is written out, such as "Gin=22%, Tonic=78%".
+func (c *Campaign) ParseRecipe(text string) ([]book.Part, error) {
+	o, err := c.Problem.BookOptions()
+	if err != nil {
+		return nil, err
+	}
+	// A comma that no name follows is one of a number.
+	var pieces []string
+	from := 0
+	cuts := append(separator.FindAllStringIndex(text, -1), []int{len(text), len(text)})
+	for k, cut := range cuts {
+		end := len(text)
+		if k+1 < len(cuts) {
+			end = cuts[k+1][0]
+		}
+		if cut[0] == len(text) || strings.Contains(text[cut[1]:end], "=") {
+			pieces = append(pieces, text[from:cut[0]])
+			from = cut[1]
+		}
+	}
+	var table bytes.Buffer
+	w := csv.NewWriter(&table)
+	rows := [][]string{{"recipe", "ingredient", "amount"}}
+	for _, piece := range pieces {
+		at := strings.LastIndex(piece, "=")
+		if at < 1 {
+			return nil, &fault.Error{Message: fault.Quote(piece) + " does not say how much of what", Hint: `write a recipe as "Gin=22%,Tonic=78%"`}
+		}
+		rows = append(rows, []string{"it", strings.TrimSpace(piece[:at]), strings.TrimSpace(piece[at+1:])})
+	}
+	if err := w.WriteAll(rows); err != nil {
+		return nil, err
+	}
+	o.Layout = book.Layout{Delimiter: "comma"}
+	if strings.Contains(strings.Join(pieces, ""), ",") && !strings.Contains(text, ".") {
+		o.Layout.Decimal = book.DecimalComma
+	} else {
+		o.Layout.Decimal = book.DecimalPoint
+	}
+	b, err := book.Read(&table, "", o)
+	if err != nil {
+		return nil, plain(err)
+	}
+	return b.Recipes[0].Parts, nil
+}
+
+// plain takes places away from errors of what is no file.
+func plain(err error) error {
+	strip := func(e *fault.Error) { e.File, e.Line, e.Column = "", 0, 0 }
+	switch e := err.(type) {
+	case *fault.Error:
+		strip(e)
+	case *fault.Errors:
+		for _, one := range e.All {
+			strip(one)
+		}
+	}
+	return err
+}

@@ -1,0 +1,94 @@
+package campaign
+
+import (
+	"math"
+	"slices"
+
+	"kir/internal/portable"
+)
+
+// A warp maps the values of a label to scores that a model can follow: half of each is the
+// normal score of its rank, and half its distance from the median in robust standard
+// deviations, bounded softly. So a model neither bends to a few values that are far off
+// nor forgets how much better the best are: a turbidity of 5,000 is about as bad as one of
+// 500 where the best is 14.
+type warp struct {
+	values, scores []float64 // of the distinct values, ascending
+}
+
+// newWarp returns the warp of measured values, at least one.
+func newWarp(values []float64) *warp {
+	sorted := slices.Sorted(slices.Values(values))
+	n := float64(len(sorted))
+	w := new(warp)
+	for from := 0; from < len(sorted); {
+		to := from
+		for to < len(sorted) && sorted[to] == sorted[from] {
+			to++
+		}
+		p := float64(from+to) / 2 / n // the middle of their ranks
+		w.values = append(w.values, sorted[from])
+		w.scores = append(w.scores, portable.NormalQuantile(p))
+		from = to
+	}
+	middle := median(sorted)
+	off := make([]float64, len(sorted))
+	for k, v := range sorted {
+		off[k] = math.Abs(v - middle)
+	}
+	slices.Sort(off)
+	if spread := float64(normalMAD * median(off)); spread > 0 {
+		for k, v := range w.values {
+			w.scores[k] = float64((w.scores[k] + float64(softest*tanh((v-middle)/spread/softest))) / 2)
+		}
+	}
+	return w
+}
+
+// tanh is the hyperbolic tangent.
+func tanh(x float64) float64 {
+	e := portable.Expm1(float64(-2 * math.Abs(x)))
+	return math.Copysign(-e/(2+e), x)
+}
+
+const (
+	normalMAD = 1.4826 // a normal law's standard deviation over its median absolute deviation
+	softest   = 3      // standard deviations beyond which distances hardly count
+)
+
+// median returns the median of sorted numbers.
+func median(sorted []float64) float64 {
+	n := len(sorted)
+	return float64((sorted[(n-1)/2] + sorted[n/2]) / 2)
+}
+
+// tail is from which score on, up to the last, the slope beyond the last is taken.
+const tail = 0.8
+
+// score returns the score of a value.
+func (w *warp) score(v float64) float64 { return interpolate(w.values, w.scores, v) }
+
+// value returns the value of a score.
+func (w *warp) value(z float64) float64 { return interpolate(w.scores, w.values, z) }
+
+// interpolate follows the line through points whose xs ascend, and beyond its ends goes on
+// as it did over the last fifth of the points.
+func interpolate(xs, ys []float64, x float64) float64 {
+	n := len(xs)
+	if n == 1 {
+		return ys[0]
+	}
+	k, _ := slices.BinarySearch(xs, x)
+	a, b := k-1, k
+	switch {
+	case k == 0:
+		a, b = 0, max(1, int((1-tail)*float64(n)))
+	case k == n:
+		a, b = min(n-2, int(tail*float64(n))), n-1
+	}
+	slope := (ys[b] - ys[a]) / (xs[b] - xs[a])
+	if k == n {
+		return ys[b] + float64(slope*(x-xs[b]))
+	}
+	return ys[a] + float64(slope*(x-xs[a]))
+}

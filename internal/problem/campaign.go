@@ -1,0 +1,68 @@
+package problem
+
+import (
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+)
+
+// A Campaign is how batches of experiments are chosen.
+type Campaign struct {
+	Batch  int    // recipes
+	MaxNew int    // ingredients of a batch that nothing tried has, at most; −1: any number
+	Cost   string // attribute of the ingredients that a trial costs; empty: trials cost alike
+}
+
+// readCampaign reads
+//
+//	campaign: {batch: 8, max_new: 2, cost: price}
+func readCampaign(s *shelf, n *yaml.Node) (Campaign, error) {
+	c := Campaign{Batch: schema.DefaultBatch, MaxNew: -1}
+	if n == nil || n.Kind == yaml.Null {
+		return c, nil
+	}
+	f, err := schema.Campaign.Fields(n)
+	if err != nil {
+		return c, err
+	}
+	if v := f["batch"]; v != nil {
+		if c.Batch, err = v.Whole("the batch", 1, schema.MaxBatch); err != nil {
+			return c, err
+		}
+	}
+	if v := f["max_new"]; v != nil {
+		if c.MaxNew, err = v.Whole("max_new", 0, schema.MaxIngredients); err != nil {
+			return c, err
+		}
+	}
+	if v := f["cost"]; v != nil {
+		if c.Cost, err = v.Str("the cost"); err != nil {
+			return c, err
+		}
+		c.Cost = book.Name(c.Cost)
+		values, err := s.attributeNumbers(v, c.Cost)
+		if err != nil {
+			return c, err
+		}
+		for i, cost := range values {
+			if !(cost >= 0) {
+				return c, yaml.Hint(v.Errorf("the %s of %s is not known, or below 0", c.Cost, fault.Quote(s.names[i])), "fill in the cell")
+			}
+		}
+	}
+	return c, nil
+}
+
+// resolved returns the section as the problem file would say it.
+func (c Campaign) resolved() yaml.Map {
+	var out yaml.Map
+	out.Set("batch", c.Batch)
+	if c.MaxNew >= 0 {
+		out.Set("max_new", c.MaxNew)
+	}
+	if c.Cost != "" {
+		out.Set("cost", c.Cost)
+	}
+	return out
+}
