@@ -333,7 +333,7 @@ const (
 	apartLeast   = 0.02 // and when it predicts all
 	wideUntil    = 20   // trials, from which on every second recipe is less far from the others
 	differAlike  = 0.01 // gains within this share of the best are alike
-	leastSuccess = 0.2 // probability of not failing below which nothing is offered for what it may gain
+	leastSuccess = 0.2  // probability of not failing below which nothing is offered for what it may gain
 	fewestDraws  = 2    // degrees of freedom of replicates from which noise is known
 	widestSearch = 12_000
 )
