@@ -2,8 +2,13 @@ package kir_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
 
 	"kir"
 	"kir/mcmc"
@@ -68,4 +73,49 @@ func ExampleNew() {
 	// Output:
 	// 1.000: 40.0 % vermouth, 35.0 % rum, 20.0 % lime, 5.0 % gin
 	// rum in 0.69 ± 0.01 of the draws
+}
+
+// A problem that runs a program of its own is refused, unless the context allows it.
+func TestAllowPrograms(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir()) // where nothing is trusted
+	file := filepath.Join(t.TempDir(), "problem.yaml")
+	text := fmt.Sprintf("ingredients: [gin, lime]\ntotal: 10\nsparsity: {uniform: [1, 2]}\nproperties:\n  own: {program: {command: [%q]}}\n", program)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kir.Load(t.Context(), file); err == nil || !strings.Contains(err.Error(), "kir trust") {
+		t.Errorf("a program without consent: %v", err)
+	}
+	p, err := kir.Load(kir.AllowPrograms(t.Context()), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A rule that is none, and rules that can hold, are no conflict.
+func TestCheck(t *testing.T) {
+	set := rule.Set{Ingredients: 2, Total: 5, Rules: []rule.Rule{rule.Amount{Of: []int{0}, Min: 4, Max: 3}}}
+	if bad, is := errors.AsType[*rule.Error](kir.Check(t.Context(), set)); !is || bad.Rule != 0 {
+		t.Errorf("%v", bad)
+	}
+	set.Rules[0] = rule.Amount{Of: []int{0}, Min: 4}
+	if err := kir.Check(t.Context(), set); err != nil {
+		t.Error(err)
+	}
+	set.Rules = append(set.Rules, rule.Amount{Of: []int{1}, Min: 4}, rule.Require{Of: []int{0, 1}})
+	if err := kir.Check(t.Context(), set); err == nil || !strings.HasPrefix(err.Error(), "the least amounts of the 2 required ingredients sum to 8 of a total of 5") {
+		t.Errorf("%v", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := kir.Check(ended, set); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
 }

@@ -145,7 +145,7 @@ func constrained(tb testing.TB) *mcmc.Target {
 
 // growCocktails reads the example of the cocktails and grows its two forests.
 var growCocktails = sync.OnceValues(func() (*problem.Problem, error) {
-	return problem.Load(context.Background(), "examples/cocktails/problem.yaml", problem.Options{})
+	return problem.Load(context.Background(), "../examples/cocktails/problem.yaml", problem.Options{})
 })
 
 func cocktails(tb testing.TB) *problem.Problem {

@@ -304,7 +304,7 @@ func TestTemperedFindsTheBest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	accelerated, err := mcmc.NewAccelerated(target)
+	accelerated, err := mcmc.NewKernel("accelerated", target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,10 @@ import (
 
 // UncheckedAccelerated returns the kernel without looking whether it can reach
 // everything that the target allows.
-func UncheckedAccelerated(t *Target) Kernel { return &Accelerated{t} }
+func UncheckedAccelerated(t *Target) Kernel { return &accelerated{t} }
 
 // UncheckedGibbs is as UncheckedAccelerated.
-func UncheckedGibbs(t *Target) Kernel { return &Gibbs{t} }
+func UncheckedGibbs(t *Target) Kernel { return &gibbs{t} }
 
 // RuleScorer returns the scorer of a space's rules.
 func RuleScorer(s *Space, x *Composition) Scorer { return s.rules.Scorer(x) }

@@ -39,11 +39,11 @@ func kernelError(kernel string, err error) error { return fmt.Errorf("%s: %w", k
 
 // All kernels of this package.
 var (
-	_ Kernel  = (*Accelerated)(nil)
+	_ Kernel  = (*accelerated)(nil)
 	_ Kernel  = (*Exact)(nil)
-	_ Kernel  = (*Gibbs)(nil)
+	_ Kernel  = (*gibbs)(nil)
 	_ Kernel  = (*Metropolis)(nil)
-	_ Kernel  = (*Naive)(nil)
+	_ Kernel  = (*naive)(nil)
 	_ Learner = (*Balanced)(nil)
 
 	_ Sampler = (*Tempered)(nil)
@@ -58,6 +58,18 @@ func KernelNames() []string {
 // NewKernel returns the kernel of that name for a target. It fails with an
 // error that wraps [ErrReducible] where the kernel is not valid.
 //
+//   - balanced and exact are [Balanced] and [Exact].
+//   - accelerated is Algorithm 2 of Obara, Morimura and Yanagisawa (2019, §4.3): a used
+//     ingredient and another one, and a new split of what they have together from the
+//     target's exact conditional law.
+//   - gibbs is their Gibbs sampler (§4.2): the same of any two ingredients, which mostly
+//     changes nothing.
+//   - naive is their naive sampler: candidates drawn uniformly, hardly ever accepted in a
+//     large space.
+//
+// The number of ingredients changes by at most 1 in accelerated and gibbs, so that the
+// law of it must not have a gap.
+//
 // It knows all of [KernelNames] but tempered, which moves more than one state; see
 // [NewSampler].
 func NewKernel(name string, t *Target) (Kernel, error) {
@@ -66,15 +78,15 @@ func NewKernel(name string, t *Target) (Kernel, error) {
 	}
 	switch name {
 	case "accelerated":
-		return NewAccelerated(t)
+		return newAccelerated(t)
 	case "balanced":
 		return NewBalanced(t)
 	case "exact":
 		return NewExact(t)
 	case "gibbs":
-		return NewGibbs(t)
+		return newGibbs(t)
 	case "naive":
-		return NewNaive(t)
+		return newNaive(t)
 	case "tempered":
 		return nil, fmt.Errorf("tempered moves a chain of several replicas, and not a lone state: use NewSampler or NewTempered")
 	}

@@ -1,6 +1,6 @@
 package mcmc
 
-// Accelerated is Algorithm 2 of Obara, Morimura and Yanagisawa (2019, §4.3).
+// accelerated is Algorithm 2 of Obara, Morimura and Yanagisawa (2019, §4.3).
 //
 // An iteration draws i uniformly among the used ingredients and j uniformly
 // among the other N−1, and splits x_i + x_j anew from the target's exact
@@ -21,20 +21,20 @@ package mcmc
 // Metropolis–Hastings ratio, which connects everything. Where rules fix a sum
 // or leave it little room, half of the others are moves of several ingredients, as in
 // [Balanced].
-type Accelerated struct {
+type accelerated struct {
 	target *Target
 }
 
-// NewAccelerated returns the kernel, or an error that wraps [ErrReducible].
-func NewAccelerated(t *Target) (*Accelerated, error) {
+// newAccelerated returns the kernel, or an error that wraps [ErrReducible].
+func newAccelerated(t *Target) (*accelerated, error) {
 	if err := checkLines("accelerated", t); err != nil {
 		return nil, err
 	}
-	return &Accelerated{t}, nil
+	return &accelerated{t}, nil
 }
 
 // Advance makes iterations.
-func (a *Accelerated) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+func (a *accelerated) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	if err := x.ready("accelerated", a.target); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (a *Accelerated) Advance(r *Rand, x *State, iterations int, tally *Tally) e
 // Among many ingredients j is hardly ever used, the split is then hardly ever
 // inside, and nothing is known beforehand of which end it is. So that case
 // alone is fast: it has no branches that depend on the end.
-func (a *Accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally *Tally) {
+func (a *accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally *Tally) {
 	lines := a.target.lines
 	rejected, stayed := 0, 0
 	for range iterations {
@@ -91,7 +91,7 @@ func (a *Accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally
 	tally.Updated += int64(iterations - rejected - stayed)
 }
 
-func (a *Accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) error {
+func (a *accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	t := a.target
 	for range iterations {
 		if made, err := x.beside(r, tally); err != nil {

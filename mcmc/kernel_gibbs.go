@@ -1,27 +1,27 @@
 package mcmc
 
-// Gibbs is the paper's Gibbs sampler (Obara, Morimura and Yanagisawa 2019,
+// gibbs is the paper's Gibbs sampler (Obara, Morimura and Yanagisawa 2019,
 // §4.2): a pair of ingredients uniform among all pairs, and a new split of
 // their sum from the target's exact conditional law along that line. It is
 // always accepted and, as most pairs are of absent ingredients, mostly
 // changes nothing.
 //
 // n changes by at most 1, so the law of n must not have a gap. In a space with
-// rules some iterations are other moves, as in [Accelerated].
-type Gibbs struct {
+// rules some iterations are other moves, as in accelerated.
+type gibbs struct {
 	target *Target
 }
 
-// NewGibbs returns the kernel, or an error that wraps [ErrReducible].
-func NewGibbs(t *Target) (*Gibbs, error) {
+// newGibbs returns the kernel, or an error that wraps [ErrReducible].
+func newGibbs(t *Target) (*gibbs, error) {
 	if err := checkLines("gibbs", t); err != nil {
 		return nil, err
 	}
-	return &Gibbs{t}, nil
+	return &gibbs{t}, nil
 }
 
 // Advance makes iterations.
-func (g *Gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+func (g *gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	if err := x.ready("gibbs", g.target); err != nil {
 		return err
 	}

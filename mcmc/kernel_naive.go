@@ -2,20 +2,20 @@ package mcmc
 
 import "kir/internal/portable"
 
-// Naive is the paper's naive sampler (Obara, Morimura and Yanagisawa 2019,
+// naive is the paper's naive sampler (Obara, Morimura and Yanagisawa 2019,
 // §4.2): Metropolis–Hastings with a candidate drawn uniformly from X,
 // whatever the state. As X is mostly made of compositions with many
 // ingredients, it accepts next to nothing in a large space.
-type Naive struct {
+type naive struct {
 	target *Target
 	sizes  []float64 // ∝ |X_n| for n = 1, 2, …: how many ingredients a candidate uses
 }
 
-// NewNaive returns the kernel. It leaves every target as it is, and by its
+// newNaive returns the kernel. It leaves every target as it is, and by its
 // formulas reaches all of it: gaps, islands and rules are nothing to it. But
 // candidates come as X has them, and a size that holds less than 2⁻⁵³ of X lies
 // below what a random number resolves: it is as good as never proposed.
-func NewNaive(t *Target) (*Naive, error) {
+func newNaive(t *Target) (*naive, error) {
 	sizes := t.space.LogCounts(t.space.MaxUsed())[1:]
 	if t.space.rules != nil {
 		// Uniform on what can be drawn; rules that cannot be counted reject.
@@ -30,14 +30,14 @@ func NewNaive(t *Target) (*Naive, error) {
 	for k := range sizes {
 		sizes[k] = portable.Exp(sizes[k] - top)
 	}
-	return &Naive{t, sizes}, nil
+	return &naive{t, sizes}, nil
 }
 
 // Advance makes iterations.
 //
 // A candidate is only made when it may be accepted: how many ingredients it
 // uses comes first, and without properties decides alone.
-func (m *Naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+func (m *naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	if err := x.ready("naive", m.target); err != nil {
 		return err
 	}

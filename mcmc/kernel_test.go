@@ -31,7 +31,7 @@ func (learning) EndWarmup(x *mcmc.State) {
 // saved with what is not kir's own.
 func TestLearner(t *testing.T) {
 	target := newTarget(t, 5, 9, mcmc.Uniform(1, 3))
-	k, err := mcmc.NewAccelerated(target)
+	k, err := mcmc.NewKernel("accelerated", target)
 	if err != nil {
 		t.Fatal(err)
 	}

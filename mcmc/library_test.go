@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/conflict"
 	"kir/internal/diagnose"
 	"kir/internal/search"
 	"kir/mcmc"
@@ -76,12 +77,12 @@ func Example_library() {
 		rule.Need{If: of("egg white")[0], Then: of("syrup")},
 		rule.Limit{Attribute: "abv", Factors: []float64{40, 40, 16, 0, 0, 0}, Min: math.Inf(-1), Max: 15},
 	}
-	conflict := must(set.Explain(ctx))
-	for _, k := range conflict.Rules {
+	why := must(conflict.Explain(ctx, set))
+	for _, k := range why.Rules {
 		fmt.Println("conflict:", set.Words(k))
 	}
-	fmt.Println("instead:", conflict.Changes[0].Text)
-	space := must(mcmc.NewRuledSpace(ctx, conflict.Changes[0].Apply(set), mcmc.Counting{}))
+	fmt.Println("instead:", why.Changes[0].Text)
+	space := must(mcmc.NewRuledSpace(ctx, why.Changes[0].Apply(set), mcmc.Counting{}))
 	target := must(mcmc.NewTarget(space, mcmc.Uniform(3, 4), mcmc.Wish{Name: "sharp", Weight: 1, Property: sharp{of("lime"), of("syrup", "vermouth")}}))
 
 	mine := must(mcmc.SamplerOf(target, mcmc.NewMetropolis("pour", target, pour{})))

@@ -3,7 +3,7 @@ package mcmc
 import (
 	"math"
 
-	"kir/rule"
+	"kir/internal/condition"
 )
 
 // A lattice is what a space's equalities leave to move along: where a sum is fixed,
@@ -14,7 +14,7 @@ type lattice struct {
 }
 
 // newLattice returns the equalities of conditions, nil if there are none.
-func newLattice(c *rule.Conditions) *lattice {
+func newLattice(c *condition.Conditions) *lattice {
 	l := &lattice{}
 	for _, sum := range c.Sums {
 		if sum.Min != sum.Max {

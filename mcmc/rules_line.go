@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"kir/rule"
+	"kir/internal/condition"
 )
 
 // Line cuts the line to its feasible splits. The two ends are looked at one by
@@ -115,7 +115,7 @@ func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 // each unit.
 type bentSum struct {
 	rest     int64 // of the others
-	i, j     rule.Term
+	i, j     condition.Term
 	min, max int64
 }
 
@@ -218,11 +218,11 @@ func (s *ruleScorer) betweenBent(k int32, ti, tj sumTerm, sum int64) (first, las
 }
 
 // term returns the whole of a term.
-func (t *sumTerm) term() rule.Term {
+func (t *sumTerm) term() condition.Term {
 	if t.bent != nil {
 		return *t.bent
 	}
-	return rule.Term{PerUnit: t.perUnit, Whole: t.whole}
+	return condition.Term{PerUnit: t.perUnit, Whole: t.whole}
 }
 
 // along writes the scores of x + t·d for the steps t from..to, of which the first

@@ -3,9 +3,9 @@ package mcmc
 import (
 	"slices"
 
+	"kir/internal/condition"
 	"kir/internal/count"
 	"kir/internal/measure"
-	"kir/rule"
 )
 
 // A Share is the part of the compositions of n ingredients that can be counted
@@ -20,7 +20,7 @@ type Share struct {
 
 // ruleset is what a space knows of its rules.
 type ruleset struct {
-	rule.Conditions
+	condition.Conditions
 
 	needsOf [][]int32 // by ingredient: the needs that begin with it or that it meets
 	meets   [][]int32 // by ingredient: those that it meets
@@ -46,11 +46,11 @@ type ruleset struct {
 type sumTerm struct {
 	sum            int32
 	perUnit, whole int64
-	bent           *rule.Term // if not each unit adds the same
+	bent           *condition.Term // if not each unit adds the same
 }
 
 // newRuleset indexes conditions by ingredient.
-func newRuleset(c *rule.Conditions) *ruleset {
+func newRuleset(c *condition.Conditions) *ruleset {
 	r := &ruleset{Conditions: *c, needsOf: make([][]int32, len(c.Amounts)), meets: make([][]int32, len(c.Amounts))}
 	index := func(of [][]int32, need int, members ...int) {
 		for _, i := range members {
@@ -318,7 +318,7 @@ func (s *ruleScorer) bounds(i int) (smallest, largest int64) {
 type doses struct{ lo, hi, step int }
 
 // dosesOf returns those that conditions allow each ingredient, nil if they allow all.
-func dosesOf(c *rule.Conditions) []doses {
+func dosesOf(c *condition.Conditions) []doses {
 	all, bounded := make([]doses, len(c.Amounts)), false
 	for i, a := range c.Amounts {
 		lo, step, n := a.Doses(c.Total)

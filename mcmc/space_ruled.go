@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
+	"iter"
+	"math/big"
 	"runtime"
 	"slices"
 
+	"kir/internal/condition"
 	"kir/internal/count"
 	"kir/internal/measure"
 	"kir/internal/portable"
@@ -67,7 +69,7 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 	if err != nil {
 		return nil, err
 	}
-	conditions, err := set.Conditions()
+	conditions, err := condition.Of(set)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +129,8 @@ func (r *ruleset) tabulate(ctx context.Context, space count.Space, o count.Optio
 }
 
 // Untabled returns why some rules are not counted by a table, nil if all are.
-func (s *Space) Untabled() *count.SizeError {
-	if s.rules == nil {
+func (s *Space) Untabled() error {
+	if s.rules == nil || s.rules.untabled == nil {
 		return nil
 	}
 	return s.rules.untabled
@@ -273,9 +275,19 @@ func (s *Space) covers(l *Law) error {
 	return nil
 }
 
-// Counts returns the exact counts of the space: without rules in closed form,
-// and with rules those of the ones that can be counted.
-func (s *Space) Counts() (*count.Table, error) {
+// Counts returns n and the exact |X_n| for n from lo to hi, in order: of a space with
+// rules, the number of compositions that keep those which a table counts, and hi is at
+// most [Space.MaxUsed]. A number has up to some thousands of digits, and is worked out
+// when it is asked for.
+func (s *Space) Counts(lo, hi int) (iter.Seq2[int, *big.Int], error) {
+	table, err := s.table()
+	if err != nil {
+		return nil, err
+	}
+	return table.Counts(lo, hi), nil
+}
+
+func (s *Space) table() (*count.Table, error) {
 	if s.rules != nil {
 		return s.rules.table, nil
 	}

@@ -13,6 +13,10 @@ const mostAhead = 4
 // Reset moves to the dense composition x. Used are the ingredients with a
 // positive amount, in any order; both slices are only read.
 func (s *Scorer) Reset(x, used []int32) {
+	if s.bound != nil {
+		s.bound.Reset(x, used)
+		return
+	}
 	s.next = s.next[:0]
 	for _, i := range used {
 		s.next = append(s.next, Part{i, x[i]})
@@ -45,6 +49,9 @@ func (s *Scorer) usedAt(i int32, k int) {
 
 // Value returns the score of the current composition.
 func (s *Scorer) Value() int64 {
+	if s.bound != nil {
+		return s.describedValue()
+	}
 	if s.ahead {
 		return s.aheadSum
 	}
@@ -54,6 +61,10 @@ func (s *Scorer) Value() int64 {
 // Set moves to the composition in which ingredient i has amount xi and
 // ingredient j has amount xj, the others as they are.
 func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
+	if s.bound != nil {
+		s.bound.Set(i, xi, j, xj)
+		return
+	}
 	if s.setAhead(int32(i), xi, int32(j), xj) {
 		return
 	}
@@ -68,6 +79,9 @@ func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
 // [starts[p], starts[p+1]), where starts[0] is 0 and after the last piece comes
 // s+1. Neighbouring pieces differ. The slices are valid until the next call.
 func (s *Scorer) Line(i, j int) (starts []int32, sums []int64) {
+	if s.bound != nil {
+		return s.describedLine(i, j)
+	}
 	if s.ahead && s.lines < mostAhead && s.score.cover.most >= 0 {
 		return s.lineAhead(int32(i), int32(j))
 	}

@@ -99,6 +99,22 @@ func (s *Score) pointWithDescriptors(x []int32) int64 {
 	return sum
 }
 
-// Ensemble returns the score as package ensemble has it, whose only sum is that of
-// [Score.Point], if the forest has descriptors; else nil, and there is [Score.NewScorer].
-func (s *Score) Ensemble() *ensemble.Score { return s.bound }
+// Described says whether the forest has descriptors.
+func (s *Score) Described() bool { return s.bound != nil }
+
+// describedValue is Value of a forest with descriptors: the sums of package ensemble are
+// whole numbers.
+func (s *Scorer) describedValue() int64 {
+	s.values = s.bound.AppendSums(s.values[:0])
+	return int64(s.values[0])
+}
+
+// describedLine is Line of a forest with descriptors.
+func (s *Scorer) describedLine(i, j int) (starts []int32, sums []int64) {
+	starts, values := s.bound.Line(i, j)
+	s.sums = s.sums[:0]
+	for _, v := range values[0] {
+		s.sums = append(s.sums, int64(v))
+	}
+	return starts, s.sums
+}

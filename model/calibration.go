@@ -171,9 +171,6 @@ func (c *Calibration) lapsed(p calibrationPoint, sure float64) float64 {
 // at returns P at log odds less their mean.
 func (c *Calibration) at(p calibrationPoint, x float64) float64 { return c.lapsed(p, p.sure(x)) }
 
-// Rows returns of how many rows it was learnt, and how many of them came true.
-func (c *Calibration) Rows() (rows, came int) { return c.rows, c.came }
-
 // Value returns the chance where the forest gives a probability, without its interval.
 func (c *Calibration) Value(probability float64) float64 {
 	x, sum := c.logOdds(probability)-c.centre, 0.0

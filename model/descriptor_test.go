@@ -135,7 +135,7 @@ func TestDescriptorsScore(t *testing.T) {
 			}
 			return sum
 		}
-		w := s.Ensemble().NewScorer()
+		w := s.NewScorer()
 		for range 8 {
 			x := b.composition(random, nil)
 			w.Reset(x, usedOf(x))
@@ -150,14 +150,14 @@ func TestDescriptorsScore(t *testing.T) {
 						piece++
 					}
 					x[i], x[j] = k, total-k
-					if want := byTrees(x); s.Point(x) != want || int64(sums[0][piece]) != want || s.Ensemble().Sums(x)[0] != sums[0][piece] {
-						t.Fatalf("%s: split %d of %d, %d: the trees say %d, the point %d or %v, the line %v", name, k, i, j, want, s.Point(x), s.Ensemble().Sums(x), sums[0][piece])
+					if want := byTrees(x); s.Point(x) != want || sums[piece] != want || int64(s.bound.Sums(x)[0]) != want {
+						t.Fatalf("%s: split %d of %d, %d: the trees say %d, the point %d or %v, the line %v", name, k, i, j, want, s.Point(x), s.bound.Sums(x), sums[piece])
 					}
 				}
 				x[i] = random.Int32N(total + 1)
 				x[j] = total - x[i]
 				w.Set(i, x[i], j, x[j])
-				if got := int64(w.AppendSums(nil)[0]); got != byTrees(x) {
+				if got := w.Value(); got != byTrees(x) {
 					t.Fatalf("%s: after a move the scorer says %d, the trees %d", name, got, byTrees(x))
 				}
 			}

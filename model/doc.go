@@ -49,8 +49,8 @@
 //
 // A [Feature] can be more than an amount: the total of a group, whether any of it is
 // present, or a descriptor, which is a mean of an attribute or a log-ratio of two groups.
-// A forest with descriptors knows something of ingredients that no row has. It is scored
-// by package ensemble, as the models of other programs are: see [Score.Ensemble].
+// A forest with descriptors knows something of ingredients that no row has. Its trees
+// are walked as those of models of other programs are.
 //
 // [GrowBest] chooses among ways to grow a forest by repeated cross-validation.
 //

@@ -1,6 +1,10 @@
 package model
 
-import "slices"
+import (
+	"slices"
+
+	"kir/internal/ensemble"
+)
 
 // A Scorer keeps the score of one moving composition, and scores the lines
 // through it. It is the working memory of one chain: not for use by several
@@ -52,6 +56,10 @@ type Scorer struct {
 	sums    []int64
 	trees   []uint64 // bit set of the small trees that test a slot that varies
 	todo    []span
+
+	// Of a forest with descriptors, which has no other lists than sums.
+	bound  *ensemble.Scorer
+	values []float64
 }
 
 // freeLeaves says which leaves of a small tree no slot blocks and which exactly
@@ -75,6 +83,9 @@ type blockCount [6]uint64
 // NewScorer returns a scorer whose composition has no ingredients. Call
 // [Scorer.Reset] to begin.
 func (s *Score) NewScorer() *Scorer {
+	if s.bound != nil {
+		return &Scorer{score: s, bound: s.bound.NewScorer()}
+	}
 	levels := len(s.thresholds)
 	sc := &Scorer{
 		score:    s,

@@ -1,7 +1,8 @@
 package property
 
 import (
-	"kir/internal/ensemble"
+	"math"
+
 	"kir/internal/portable"
 	"kir/mcmc"
 	"kir/model"
@@ -21,25 +22,8 @@ type Forest struct {
 
 var _ mcmc.LineProperty = (*Forest)(nil)
 
-// NewForest returns the property. That of a forest with descriptors has the scorer of a
-// [Model]. floor is the least probability, in [0, 1].
-func NewForest(score *model.Score, floor float64) mcmc.LineProperty {
-	f := &Forest{score, floor}
-	if bound := score.Ensemble(); bound != nil {
-		wish := func(sums []float64) float64 { return score.Probability(int64(sums[0])) }
-		return &describedForest{f, NewModel([]*ensemble.Score{bound}, wish, floor)}
-	}
-	return f
-}
-
-// A describedForest scores points as a forest and lines as a model.
-type describedForest struct {
-	*Forest
-	model *Model
-}
-
-// Scorer returns a scorer of x.
-func (d *describedForest) Scorer(x *mcmc.Composition) mcmc.Scorer { return d.model.Scorer(x) }
+// NewForest returns the property. floor is the least probability, in [0, 1].
+func NewForest(score *model.Score, floor float64) *Forest { return &Forest{score, floor} }
 
 // LogScore returns log y(x).
 func (f *Forest) LogScore(x *mcmc.Composition) float64 {
@@ -53,7 +37,7 @@ func (f *Forest) log(sum int64) float64 {
 
 // Scorer returns a scorer of x.
 func (f *Forest) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	s := &forestScorer{property: f, x: x, walk: f.score.NewScorer()}
+	s := &forestScorer{property: f, x: x, walk: f.score.NewScorer(), joins: f.score.Described()}
 	for k := range s.known {
 		s.known[k].sum = -1 // which no sum is
 	}
@@ -64,6 +48,7 @@ type forestScorer struct {
 	property *Forest
 	x        *mcmc.Composition
 	walk     *model.Scorer
+	joins    bool          // pieces of one score, of which descriptors leave many
 	known    [512]knownLog // by the low bits of the sum, mixed
 }
 
@@ -90,8 +75,14 @@ func (s *forestScorer) LogScore() float64 { return s.log(s.walk.Value()) }
 
 func (s *forestScorer) Line(i, j int, p *mcmc.Pieces) {
 	starts, sums := s.walk.Line(i, j)
+	last := math.NaN()
 	for k, start := range starts {
-		p.Add(int(start), s.log(sums[k]))
+		log := s.log(sums[k])
+		if s.joins && log == last {
+			continue
+		}
+		p.Add(int(start), log)
+		last = log
 	}
 }
 

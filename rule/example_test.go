@@ -3,37 +3,16 @@ package rule_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"math"
 
+	"kir"
+	"kir/mcmc"
 	"kir/rule"
 )
 
-// Six ingredients that are all required cannot keep these least amounts.
-func ExampleSet_Explain() {
-	set := rule.Set{Ingredients: 6, Total: 100}
-	set.Rules = append(set.Rules, rule.Require{Of: []int{0, 1, 2, 3, 4, 5}})
-	for i, least := range []int{22, 29, 24, 29, 17, 13} {
-		set.Rules = append(set.Rules, rule.Amount{Of: []int{i}, Min: least})
-	}
-	conflict, err := set.Explain(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(conflict.Cause)
-	for _, change := range conflict.Changes {
-		fmt.Println("-", change.Text)
-	}
-	fmt.Println("a smallest conflict: rules", conflict.Rules)
-	// Output:
-	// the least amounts of the 6 required ingredients sum to 134 of a total of 100 (134 %)
-	// - lower them by 34 in all (34 % of the total)
-	// - do not require ingredient 1 and ingredient 3
-	// a smallest conflict: rules [0 1 2 3 4]
-}
-
 // A drink of gin that is to be weak, in steps of a twentieth: rules of several
-// kinds, why they conflict, and the first way out taken.
+// kinds that conflict, and what would free them.
 func Example() {
 	names := []string{"gin", "vermouth", "campari", "lemon", "egg white"}
 	strength := []float64{40, 16, 25, 0, 0}
@@ -48,45 +27,20 @@ func Example() {
 			rule.Limit{Attribute: "abv", Factors: strength, Min: math.Inf(-1), Max: 15},
 		},
 	}
-	conflict, err := set.Explain(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, k := range conflict.Rules {
+	for k := range set.Rules {
 		fmt.Println(set.Words(k))
 	}
-	for _, change := range conflict.Changes {
-		fmt.Println("-", change.Text)
-	}
-	set = conflict.Changes[0].Apply(set)
-	conflict, err = set.Explain(context.Background())
-	fmt.Println("and then:", conflict, err)
-	conditions, err := set.Conditions()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	drink := []rule.Part{{Ingredient: 0, Amount: 5}, {Ingredient: 1, Amount: 6}, {Ingredient: 3, Amount: 9}}
-	fmt.Println("kept:", conditions.Keeps(drink))
-	for _, r := range set.Rules {
-		for _, s := range rule.Slacks(r, drink, set.Total) {
-			fmt.Printf("%v %s, %.3g to spare\n", s.Value, s.Unit, s.Room())
-		}
-	}
+	fmt.Println(kir.Check(context.Background(), set))
+	set.Rules[1] = rule.Amount{Of: []int{0}, Min: 5}
+	fmt.Println(kir.Check(context.Background(), set))
 	// Output:
 	// require gin
 	// amount of gin min 8
+	// egg white needs lemon
+	// group vermouth, campari total 6 to 12
 	// limit of abv max 15
-	// - lower the min of "amount of gin min 8" from 8 to 5
-	// - raise the max of "limit of abv max 15" from 15 to 20.8
-	// - do not require gin
-	// and then: <nil> <nil>
-	// kept: true
-	// 1 ingredients, 0 to spare
-	// 5 units, 0 to spare
-	// 6 units, 0 to spare
-	// 14.8 abv, 0.2 to spare
+	// no composition of 20 units keeps "require gin", "amount of gin min 8" and "limit of abv max 15" together: lower the min of "amount of gin min 8" from 8 to 5, raise the max of "limit of abv max 15" from 15 to 20.8 or do not require gin
+	// <nil>
 }
 
 // A lotion of water, oil and emulsifier: emulsifier by the oil, the
@@ -102,10 +56,14 @@ func ExampleIf() {
 			rule.If{Unused: []int{5}, Then: rule.Amount{Of: []int{0}, Max: 60}},
 		},
 	}
-	conditions, err := set.Conditions()
+	ctx := context.Background()
+	space, err := mcmc.NewRuledSpace(ctx, set, mcmc.Counting{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
+	}
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(3, 6))
+	if err != nil {
+		log.Fatal(err)
 	}
 	for _, units := range [][]int{{55, 18, 20, 5, 2, 0}, {70, 3, 20, 5, 2, 0}, {70, 2, 20, 5, 2, 1}, {55, 14, 15, 14, 2, 0}, {55, 25, 15, 0, 5, 0}} {
 		var parts []rule.Part
@@ -114,17 +72,22 @@ func ExampleIf() {
 				parts = append(parts, rule.Part{Ingredient: i, Amount: a})
 			}
 		}
-		fmt.Println(units, conditions.Keeps(parts))
+		lotion, err := mcmc.NewComposition(len(names), parts...)
+		if err != nil {
+			log.Fatal(err)
+		}
+		score, err := target.LogScore(lotion) // −Inf where a rule is broken
+		fmt.Println(units, score == 0, err)
 	}
 	for k := range set.Rules {
 		fmt.Println(set.Words(k))
 	}
 	// Output:
-	// [55 18 20 5 2 0] true
-	// [70 3 20 5 2 0] false
-	// [70 2 20 5 2 1] true
-	// [55 14 15 14 2 0] false
-	// [55 25 15 0 5 0] false
+	// [55 18 20 5 2 0] true <nil>
+	// [70 3 20 5 2 0] false <nil>
+	// [70 2 20 5 2 1] true <nil>
+	// [55 14 15 14 2 0] false <nil>
+	// [55 25 15 0 5 0] false <nil>
 	// ratio of emulsifier to plain oil, fine oil min 0.05 max 0.1
 	// limit of cost in plain oil, fine oil max 12
 	// if thickener unused then amount of water max 60
@@ -135,14 +98,12 @@ func ExampleIf() {
 func ExampleNear() {
 	negroni := []rule.Part{{Ingredient: 0, Amount: 3}, {Ingredient: 1, Amount: 3}, {Ingredient: 2, Amount: 3}}
 	set := rule.Set{Ingredients: 5, Total: 9, Rules: []rule.Rule{rule.Near{Name: "Negroni", Recipe: negroni, Changes: 2, Distance: 3}}}
-	conditions, err := set.Conditions()
+	space, err := mcmc.NewRuledSpace(context.Background(), set, mcmc.Counting{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	for n := 1; n <= 5; n++ {
-		kept, _, _ := conditions.Kept(context.Background(), n)
-		fmt.Println(n, kept)
+	for n, count := range space.LogCounts(5)[1:] {
+		fmt.Printf("%d %.0f\n", n+1, math.Exp(count))
 	}
 	// Output:
 	// 1 0

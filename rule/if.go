@@ -41,31 +41,3 @@ func (r If) check(s *Set) error {
 	}
 	return nil
 }
-
-func (r If) conditions(c *Conditions) {
-	write := func() { r.Then.conditions(c) }
-	for _, g := range []guard{{of: r.Used}, {of: r.Unused, unused: true}} {
-		if len(g.of) > 0 {
-			g.of = total(g.of, 1).ingredients()
-			inner := write
-			write = func() { c.under(g, inner) }
-		}
-	}
-	write()
-}
-
-// slacks has nothing to say where the condition does not hold.
-func (r If) slacks(parts []Part, total int) []Slack {
-	if len(r.Used) > 0 && usedOf(parts, r.Used) == 0 || usedOf(parts, r.Unused) > 0 {
-		return nil
-	}
-	return r.Then.slacks(parts, total)
-}
-
-func (r If) knobs(s *Set) []knob {
-	knobs := r.Then.knobs(s)
-	for k, q := range knobs {
-		knobs[k].turn = func(notches int) Rule { r := r; r.Then = q.turn(notches); return r }
-	}
-	return knobs
-}

@@ -39,7 +39,7 @@ func (w *walk) printed(name string) string {
 	if err := os.WriteFile(file, made.Data, 0o666); err != nil {
 		w.t.Fatal(err)
 	}
-	text, err := exec.Command(reader, file, "-").Output()
+	text, err := exec.Command(reader, "-raw", file, "-").Output()
 	if err != nil {
 		w.t.Fatalf("%s: %v", reader, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kir/internal/condition"
 	"kir/internal/count"
 	"kir/internal/measure"
 	"kir/mcmc"
@@ -63,7 +64,7 @@ func newShared(ctx context.Context, r *rand.Rand) (*shared, error) {
 			set.Rules = append(set.Rules, l)
 		}
 	}
-	c, err := set.Conditions()
+	c, err := condition.Of(set)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"kir/internal/ensemble"
+	"kir/internal/foreign"
 	"kir/mcmc"
-	"kir/property"
 )
 
 // TestChain walks the chain of chain.py, which runs it.
@@ -37,11 +37,11 @@ func TestChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 8), mcmc.Wish{Name: "model", Property: property.NewModel([]*ensemble.Score{s}, wish, 0), Weight: 1})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 8), mcmc.Wish{Name: "model", Property: foreign.New([]*ensemble.Score{s}, wish, 0), Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	kernel, err := mcmc.NewAccelerated(target)
+	kernel, err := mcmc.NewKernel("accelerated", target)
 	if err != nil {
 		t.Fatal(err)
 	}

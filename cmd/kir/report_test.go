@@ -62,6 +62,12 @@ func says(shown string, v any, factor float64) bool {
 	if v == nil {
 		return shown == "?"
 	}
+	switch shown { // what rounding would make certain
+	case ">99":
+		return factor*v.(float64) > 99
+	case "<1":
+		return factor*v.(float64) < 1
+	}
 	number, err := strconv.ParseFloat(shown, 64)
 	if err != nil {
 		return false
@@ -253,10 +259,12 @@ func compareText(t *testing.T, summary map[string]any, text string) {
 		if first, _, _ := strings.Cut(text, "\n"); first == "" || !strings.HasPrefix(answer["headline"].(string), first) {
 			t.Errorf("the text begins %q, and the answer %q", first, answer["headline"])
 		}
-		row(`score`+number+`(?:\s+[-0-9.,e+?]+)+`, 1, "/answer/shortlist/mean")
+		const model = `(?:\s+(?:weak|fair|good))?`
+		row(`score`+model+number+`(?:\s+[-0-9.,e+?]+)+`, 1, "/answer/shortlist/mean")
 		for k, w := range answer["wishes"].([]any) {
 			w := w.(map[string]any)
-			row(regexp.QuoteMeta(w["name"].(string))+`(?:\s+(?:weak|fair|good))?`+number+number+`(?:\s+[-0-9.,e+?]+)?`, 1, fmt.Sprintf("/answer/wishes/%d/shortlist", k), fmt.Sprintf("/answer/wishes/%d/random", k))
+			const share = `\s+([<>]?[0-9]+) %`
+			row(regexp.QuoteMeta(w["name"].(string))+model+share+share+`(?:\s+[<>]?[0-9]+ %)?`, 100, fmt.Sprintf("/answer/wishes/%d/shortlist", k), fmt.Sprintf("/answer/wishes/%d/random", k))
 		}
 	}
 	best := summary["best"].([]any)

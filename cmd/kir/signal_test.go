@@ -53,14 +53,6 @@ func TestSignals(t *testing.T) {
 	if err := sample.Run(); err != nil {
 		t.Fatal(err, said)
 	}
-	// A run with a pipe for a part is waited for, too.
-	if err := os.CopyFS(filepath.Join(dir, "blocked"), os.DirFS(filepath.Join(dir, "run"))); err != nil {
-		t.Fatal(err)
-	}
-	part := filepath.Join(dir, "blocked/draws/chain=0001/part-00000.parquet")
-	if err := errors.Join(os.Remove(part), syscall.Mkfifo(part, 0o644)); err != nil {
-		t.Fatal(err)
-	}
 	unread, blocked, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +60,7 @@ func TestSignals(t *testing.T) {
 	defer unread.Close()
 	defer blocked.Close()
 	for _, line := range []string{
-		"draws run", "draws run --format jsonl", "export blocked --format arviz -o zarr", "show blocked",
+		"draws run", "draws run --format jsonl",
 		"init pipe.csv -o new.yaml", "train pipe.csv --label taste", "check pipe.yaml", "check many.yaml --no-cache",
 		"sample pipe.yaml -o never", "sample problem.yaml -o long --draws 2000000 --effort 0",
 	} {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/big"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -173,32 +172,5 @@ func TestLimitsAreChecked(t *testing.T) {
 	}
 	if broken < 900 {
 		t.Errorf("%d of 1,000 materials by themselves break a limit", broken)
-	}
-}
-
-// The files are those that the generator writes.
-func TestGenerate(t *testing.T) {
-	dir := t.TempDir()
-	generator, err := filepath.Abs("generate")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(dir, "generate")
-	if out, err := exec.Command("go", "build", "-o", program, generator).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	run := exec.Command(program)
-	run.Dir = dir
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	for _, name := range []string{"ingredients.csv", "constituents.csv", "limits.csv"} {
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the generator writes: %v", name, err)
-		}
 	}
 }

@@ -7,8 +7,8 @@
 // any X_n. Rules bound the amounts of an ingredient when it is used, give them a
 // step, require or exclude it, and limit how many members of a group are used
 // and what they take together, and bound weighted sums. Package rule has rules in a
-// form to write them in, and says why they cannot hold together; [Reachable] is
-// what it asks.
+// form to write them in, and package conflict says why they cannot hold together;
+// [Reachable] is what it asks.
 //
 // # Counting
 //

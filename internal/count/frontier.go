@@ -201,8 +201,10 @@ func (w *frontierPlan) advance(ctx context.Context, c int) error {
 	w.values, w.states, w.found = nil, nil, make(map[string]int32)
 	st.families = make([]family, len(starts))
 	for n, list := range starts {
-		if n%(1<<12) == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if n%(1<<12) == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 		}
 		// A digit for each active sum that is not settled.
 		d := digits{sums: w.f.sums, after: w.after[c], total: w.f.total, st: st}

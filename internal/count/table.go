@@ -44,8 +44,8 @@ func (o Options) withDefaults() Options {
 	if o.Steps <= 0 {
 		o.Steps = 2e11
 	}
-	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+	if cores := runtime.GOMAXPROCS(0); o.Workers <= 0 || o.Workers > cores {
+		o.Workers = cores
 	}
 	return o
 }

@@ -2,7 +2,7 @@
 // counted, limits above all, and finds some that do.
 //
 // What can be counted is: amounts, steps, and groups that are disjoint or
-// nested (package count). The other rules are bounded sums ([rule.Sum]). Of those
+// nested (package count). The other rules are bounded sums ([condition.Sum]). Of those
 // compositions of n ingredients that keep the countable rules, of which there
 // are D_n, a share keeps the sums too; it may be one in a million, so that
 // throwing at random finds none. So it is measured in two ways, which are joined.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/condition"
 	"kir/internal/count"
 	"kir/internal/golden"
 	"kir/internal/long"
-	"kir/rule"
 )
 
 // A stream is a Rand for tests.
@@ -42,7 +42,7 @@ func streams(seed uint64) func(uint64) Rand {
 	return func(index uint64) Rand { return stream{rand.New(rand.NewPCG(seed, index))} }
 }
 
-func newProblem(t testing.TB, s count.Space, most int, sums ...rule.Sum) Problem {
+func newProblem(t testing.TB, s count.Space, most int, sums ...condition.Sum) Problem {
 	t.Helper()
 	table, err := count.New(t.Context(), s, count.Options{MaxUsed: most})
 	if err != nil {
@@ -55,11 +55,11 @@ func newProblem(t testing.TB, s count.Space, most int, sums ...rule.Sum) Problem
 	return Problem{Space: s, Table: table, Sampler: sampler, Sums: sums}
 }
 
-func limit(factors []int64, min, max int64) rule.Sum {
-	s := rule.Sum{Min: min, Max: max}
+func limit(factors []int64, min, max int64) condition.Sum {
+	s := condition.Sum{Min: min, Max: max}
 	for i, f := range factors {
 		if f != 0 {
-			s.Terms = append(s.Terms, rule.Term{Ingredient: i, PerUnit: f})
+			s.Terms = append(s.Terms, condition.Term{Ingredient: i, PerUnit: f})
 		}
 	}
 	return s
@@ -130,17 +130,17 @@ func randomProblem(t testing.TB, r *rand.Rand) Problem {
 	if r.IntN(3) == 0 {
 		s.Groups = append(s.Groups, count.Group{Members: []int{0, 1, 2}, Used: &count.Range{Min: r.IntN(2), Max: 2}})
 	}
-	var sums []rule.Sum
+	var sums []condition.Sum
 	for range 1 + r.IntN(2) {
 		switch r.IntN(6) {
 		case 0: // a group that crosses others
-			sum := rule.Sum{Min: int64(r.IntN(3)), Max: int64(3 + r.IntN(total))}
+			sum := condition.Sum{Min: int64(r.IntN(3)), Max: int64(3 + r.IntN(total))}
 			for i := 1; i < 4; i++ {
-				sum.Terms = append(sum.Terms, rule.Term{Ingredient: i, PerUnit: 1})
+				sum.Terms = append(sum.Terms, condition.Term{Ingredient: i, PerUnit: 1})
 			}
 			sums = append(sums, sum)
 		case 1: // ingredient 0 needs 3 or 4
-			sums = append(sums, rule.Sum{Min: math.MinInt64, Max: 0, Terms: []rule.Term{{Ingredient: 0, Whole: 1}, {Ingredient: 3, Whole: -1}, {Ingredient: 4, Whole: -1}}})
+			sums = append(sums, condition.Sum{Min: math.MinInt64, Max: 0, Terms: []condition.Term{{Ingredient: 0, Whole: 1}, {Ingredient: 3, Whole: -1}, {Ingredient: 4, Whole: -1}}})
 		case 2: // an equality
 			f := make([]int64, n)
 			for i := range f {
@@ -148,7 +148,7 @@ func randomProblem(t testing.TB, r *rand.Rand) Problem {
 			}
 			sums = append(sums, limit(f, int64(total), int64(total)))
 		case 3: // a ratio: 2·x_0 ≤ x_1 + x_2
-			sums = append(sums, rule.Sum{Min: math.MinInt64, Max: 0, Terms: []rule.Term{{Ingredient: 0, PerUnit: 2}, {Ingredient: 1, PerUnit: -1}, {Ingredient: 2, PerUnit: -1}}})
+			sums = append(sums, condition.Sum{Min: math.MinInt64, Max: 0, Terms: []condition.Term{{Ingredient: 0, PerUnit: 2}, {Ingredient: 1, PerUnit: -1}, {Ingredient: 2, PerUnit: -1}}})
 		default: // a limit
 			f := make([]int64, n)
 			for i := range f {
@@ -317,10 +317,10 @@ func TestDeepShares(t *testing.T) {
 	for k, units := range []int{100, 60, 30, 10, 4} {
 		s := count.Space{Total: total, Ingredients: make([]count.Ingredient, n)}
 		group := make([]int, members)
-		sum := rule.Sum{Min: math.MinInt64, Max: int64(units)}
+		sum := condition.Sum{Min: math.MinInt64, Max: int64(units)}
 		for i := range group {
 			group[i] = i
-			sum.Terms = append(sum.Terms, rule.Term{Ingredient: i, PerUnit: 1})
+			sum.Terms = append(sum.Terms, condition.Term{Ingredient: i, PerUnit: 1})
 		}
 		counted := s
 		counted.Groups = []count.Group{{Members: group, Total: &count.Range{Max: units}}}
@@ -400,9 +400,9 @@ func TestMeasureOfSeed(t *testing.T) {
 		}
 		got.WriteString(tell(p, o))
 	}
-	sum := rule.Sum{Min: math.MinInt64, Max: 8}
+	sum := condition.Sum{Min: math.MinInt64, Max: 8}
 	for i := range 15 {
-		sum.Terms = append(sum.Terms, rule.Term{Ingredient: i, PerUnit: 1})
+		sum.Terms = append(sum.Terms, condition.Term{Ingredient: i, PerUnit: 1})
 	}
 	deep := newProblem(t, count.Space{Total: 60, Ingredients: make([]count.Ingredient, 20)}, 9, sum) // one in 10⁴ to 10⁶ keeps it
 	got.WriteString(tell(deep, Options{Sizes: []int{6, 7, 9}, Stream: streams(5), RatioError: 0.1, Effort: 2}))
@@ -454,7 +454,7 @@ func BenchmarkMeasure(b *testing.B) {
 		b.Run(fmt.Sprint(limits), func(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, uint64(limits)))
 			s := count.Space{Total: 1000, Ingredients: make([]count.Ingredient, 200)}
-			var sums []rule.Sum
+			var sums []condition.Sum
 			for range limits {
 				f := make([]int64, 200)
 				mean := 0.0

@@ -3,8 +3,8 @@ package measure
 import (
 	"errors"
 
+	"kir/internal/condition"
 	"kir/internal/count"
-	"kir/rule"
 )
 
 // A Rand is where random choices come from.
@@ -17,10 +17,10 @@ type Rand interface {
 
 // A Problem is what is measured.
 type Problem struct {
-	Space   count.Space    // the countable rules; its groups are disjoint or nested
-	Table   *count.Table   // its counts
-	Sampler *count.Sampler // its draws
-	Sums    []rule.Sum     // the other rules
+	Space   count.Space     // the countable rules; its groups are disjoint or nested
+	Table   *count.Table    // its counts
+	Sampler *count.Sampler  // its draws
+	Sums    []condition.Sum // the other rules
 }
 
 // A Composition lists used ingredients and their amounts.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"kir/rule"
+	"kir/internal/condition"
 )
 
 // rules are all that a composition must keep, by ingredient.
@@ -82,10 +82,10 @@ func newRules(p Problem) (*rules, error) {
 		}
 		a.lo, a.hi, a.step = a.lo/int32(unit), a.hi/int32(unit), a.step/int32(unit)
 	}
-	sums := make([]rule.Sum, 0, len(p.Sums)+2*len(s.Groups))
+	sums := make([]condition.Sum, 0, len(p.Sums)+2*len(s.Groups))
 	for k := range s.Groups {
 		for _, sum := range s.Groups[k].Sums() {
-			sums = append(sums, rule.SumOf(sum))
+			sums = append(sums, condition.SumOf(sum))
 		}
 	}
 	hard := len(sums)
@@ -129,11 +129,11 @@ func newRules(p Problem) (*rules, error) {
 }
 
 // isCeiling says whether a sum has no least, and no term takes from it.
-func isCeiling(s *rule.Sum) bool {
-	return s.Min <= 0 && !slices.ContainsFunc(s.Terms, func(t rule.Term) bool { return t.Bent() || t.PerUnit < 0 || t.Whole < 0 })
+func isCeiling(s *condition.Sum) bool {
+	return s.Min <= 0 && !slices.ContainsFunc(s.Terms, func(t condition.Term) bool { return t.Bent() || t.PerUnit < 0 || t.Whole < 0 })
 }
 
-func kindOf(t *rule.Term, ceiling bool) int {
+func kindOf(t *condition.Term, ceiling bool) int {
 	switch use := t.PerUnit == 0 && !t.Bent(); {
 	case use && ceiling:
 		return ceilingUse

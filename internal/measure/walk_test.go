@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/condition"
 	"kir/internal/count"
 	"kir/internal/golden"
-	"kir/rule"
 )
 
 // problems are those that walks and saved results are looked at on: many small ones
@@ -25,11 +25,11 @@ func problems(t *testing.T) []Problem {
 	for i := range ten {
 		ten[i].Min, ten[i].Step = 4, 2
 	}
-	bent := rule.Sum{Min: 2, Max: 30}
-	crossing := rule.Sum{Min: math.MinInt64, Max: 40}
+	bent := condition.Sum{Min: 2, Max: 30}
+	crossing := condition.Sum{Min: math.MinInt64, Max: 40}
 	for i := range 10 {
-		bent.Terms = append(bent.Terms, rule.Term{Ingredient: i, PerUnit: 1, Cap: 6 + 2*(i%3)})
-		crossing.Terms = append(crossing.Terms, rule.Term{Ingredient: i, PerUnit: int64(i % 4), Whole: int64(i%3) - 1})
+		bent.Terms = append(bent.Terms, condition.Term{Ingredient: i, PerUnit: 1, Cap: 6 + 2*(i%3)})
+		crossing.Terms = append(crossing.Terms, condition.Term{Ingredient: i, PerUnit: int64(i % 4), Whole: int64(i%3) - 1})
 	}
 	all = append(all, newProblem(t, count.Space{Total: 60, Ingredients: ten}, 0, bent, crossing), newProblem(t, count.Space{Total: 60, Ingredients: ten}, 0, crossing, bent))
 	required := make([]count.Ingredient, 12)
@@ -185,9 +185,9 @@ func TestRestore(t *testing.T) {
 func TestRefused(t *testing.T) {
 	p := randomProblem(t, rand.New(rand.NewPCG(1, 1)))
 	named := p
-	named.Sums = []rule.Sum{{Terms: []rule.Term{{Ingredient: 99, PerUnit: 1}}}}
+	named.Sums = []condition.Sum{{Terms: []condition.Term{{Ingredient: 99, PerUnit: 1}}}}
 	below := p
-	below.Sums = []rule.Sum{{}, {Terms: []rule.Term{{Ingredient: -1, PerUnit: 1}}}}
+	below.Sums = []condition.Sum{{}, {Terms: []condition.Term{{Ingredient: -1, PerUnit: 1}}}}
 	for want, c := range map[string]struct {
 		p Problem
 		o Options
@@ -247,9 +247,9 @@ func TestJackknives(t *testing.T) {
 // TestPopulationOfNone: where no member of a population keeps the rules in the end, its
 // share is none, and nothing is kept of it.
 func TestPopulationOfNone(t *testing.T) {
-	sum := rule.Sum{Min: math.MinInt64, Max: 0}
+	sum := condition.Sum{Min: math.MinInt64, Max: 0}
 	for i := range 15 {
-		sum.Terms = append(sum.Terms, rule.Term{Ingredient: i, PerUnit: 1})
+		sum.Terms = append(sum.Terms, condition.Term{Ingredient: i, PerUnit: 1})
 	}
 	p := newProblem(t, count.Space{Total: 60, Ingredients: make([]count.Ingredient, 20)}, 9, sum)
 	r, err := newRules(p)

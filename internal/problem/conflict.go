@@ -1,11 +1,14 @@
 package problem
 
-import "kir/rule"
+import (
+	"kir/internal/conflict"
+	"kir/rule"
+)
 
 // A ConflictError says that the rules cannot all hold, and where they stand, so that
 // a way out can be written into the problem file.
 type ConflictError struct {
-	*rule.Conflict
+	*conflict.Conflict
 	Set   rule.Set
 	Place []int  // of each rule of the set: its place among the constraints
 	Alone []bool // and whether it is all that stands there
@@ -16,7 +19,7 @@ func (e *ConflictError) Unwrap() error { return e.Conflict }
 
 // conflictOf returns a conflict with the places of its rules, which are those of a
 // list.
-func conflictOf(c *rule.Conflict, s *ruleSet, rules []Rule) *ConflictError {
+func conflictOf(c *conflict.Conflict, s *ruleSet, rules []Rule) *ConflictError {
 	e := &ConflictError{Conflict: c, Set: s.Set}
 	for _, r := range s.of {
 		for k := range rules {

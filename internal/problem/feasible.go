@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/condition"
+	"kir/internal/conflict"
 	"kir/internal/fault"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
@@ -27,7 +29,7 @@ func (s *shelf) warnUnkept(ctx context.Context, rules []Rule) error {
 			return err
 		}
 		alone := rule.Set{Ingredients: len(s.names), Total: s.total, Rules: r.Rules}
-		conditions, err := alone.Conditions()
+		conditions, err := condition.Of(alone)
 		if err != nil {
 			return r.at.Blame(err)
 		}
@@ -93,12 +95,12 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space,
 		}
 	}
 	s.do("checking whether %s can hold together", fault.Count(len(set.Rules), "rule"))
-	conflict, err := set.Explain(ctx)
+	why, err := conflict.Explain(ctx, set.Set)
 	if err != nil {
 		return nil, set.blame(err)
 	}
-	if conflict != nil {
-		return nil, set.conflictError(conflict, at, rules)
+	if why != nil {
+		return nil, set.conflictError(why, at, rules)
 	}
 	space, err := mcmc.NewRuledSpace(ctx, set.Set, counting)
 	if err != nil {
@@ -108,7 +110,7 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space,
 		s.tell("how many compositions keep the rules is known from " + cacheName + "; --no-cache works it out again")
 	}
 	if !s.warnShares(space, sizes) {
-		conditions, err := set.Conditions()
+		conditions, err := condition.Of(set.Set)
 		if err != nil {
 			return nil, set.blame(err)
 		}
@@ -139,7 +141,7 @@ func lineOf(at, other *yaml.Node) string {
 
 // conflictError says of a conflict where its rules stand. law is where the
 // sparsity is.
-func (s *ruleSet) conflictError(c *rule.Conflict, law *yaml.Node, rules []Rule) error {
+func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node, rules []Rule) error {
 	place := law
 	var lines []string
 	for k, r := range c.Rules {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/conflict"
 	"kir/internal/fault"
-	"kir/rule"
 )
 
 // A problem file that takes longer than loadTime to be read is given up, and has to end
@@ -58,7 +58,7 @@ func FuzzProblem(f *testing.F) {
 		}
 		if err != nil {
 			var bad *fault.Error
-			var conflict *rule.Conflict
+			var conflict *conflict.Conflict
 			if !errors.As(err, &bad) && !errors.As(err, &conflict) && ctx.Err() == nil {
 				t.Fatalf("%T: %v", err, err)
 			}

@@ -15,11 +15,11 @@ import (
 	"kir/internal/ensemble/onnx"
 	"kir/internal/ensemble/xgboost"
 	"kir/internal/fault"
+	"kir/internal/foreign"
 	"kir/internal/portable"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
-	"kir/property"
 )
 
 // maxTried bounds how many settings of constants a model may be asked about.
@@ -72,7 +72,7 @@ func readModel(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		return Property{}, yaml.Hint(f["tolerance"].Errorf("there is nothing to check"), "add check: a table of the model's own predictions, or remove it")
 	}
 	resolved.Set("floor", least)
-	model := property.NewModel(settings, func(sums []float64) float64 { return wish(told.of(sums)) }, least)
+	model := foreign.New(settings, func(sums []float64) float64 { return wish(told.of(sums)) }, least)
 	p := Property{
 		About:    fmt.Sprintf("%s of %s: %s", told.name, fault.Quote(f["file"].Text), about),
 		property: model, resolved: resolved,

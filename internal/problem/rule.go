@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"kir/internal/condition"
 	"kir/internal/fault"
 	"kir/internal/problem/yaml"
 	"kir/rule"
@@ -18,11 +19,11 @@ type Rule struct {
 
 // Slacks returns how far a composition is from the bounds of the rule; nothing of
 // several rules, of which one is always near.
-func (r *Rule) Slacks(parts []rule.Part, total int) []rule.Slack {
+func (r *Rule) Slacks(parts []rule.Part, total int) []condition.Slack {
 	if len(r.Rules) != 1 {
 		return nil
 	}
-	return rule.Slacks(r.Rules[0], parts, total)
+	return condition.Slacks(r.Rules[0], parts, total)
 }
 
 // one returns a rule as a list.

@@ -3,10 +3,10 @@ package problem
 import (
 	"context"
 	"fmt"
-
 	"slices"
 
 	"kir/internal/book"
+	"kir/internal/condition"
 	"kir/internal/fault"
 	"kir/internal/portable"
 	"kir/mcmc"
@@ -54,7 +54,7 @@ type Scored struct {
 // A Breach is a rule that a recipe breaks.
 type Breach struct {
 	Text  string
-	Slack *rule.Slack // the figure outside its bounds; nil if there is none to tell
+	Slack *condition.Slack // the figure outside its bounds; nil if there is none to tell
 }
 
 // Score scores recipes, all of them whether or not they keep the rules. Those that
@@ -123,7 +123,7 @@ func (p *Problem) breaches(all []Scored) error {
 	for _, r := range p.Rules {
 		for k, one := range r.Rules {
 			alone := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total, Rules: []rule.Rule{one}}
-			conditions, err := alone.Conditions()
+			conditions, err := condition.Of(alone)
 			if err != nil {
 				return r.at.Blame(err)
 			}
@@ -136,7 +136,7 @@ func (p *Problem) breaches(all []Scored) error {
 					continue
 				}
 				b := Breach{Text: text}
-				for _, slack := range rule.Slacks(one, all[s].Parts, p.Total) {
+				for _, slack := range condition.Slacks(one, all[s].Parts, p.Total) {
 					if slack.Room() < 0 && (b.Slack == nil || slack.Room() < b.Slack.Room()) {
 						b.Slack = &slack
 					}

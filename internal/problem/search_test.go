@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/condition"
 	"kir/internal/fault"
 	"kir/internal/golden"
 	"kir/internal/search"
@@ -185,11 +186,11 @@ func TestWithinBook(t *testing.T) {
 		for k, r := range p.Rules[0].Rules {
 			one := rule.Set{Ingredients: 6, Total: 20, Rules: []rule.Rule{r}}
 			other := rule.Set{Ingredients: 6, Total: 20, Rules: []rule.Rule{want[k]}}
-			a, err := one.Conditions()
+			a, err := condition.Of(one)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := other.Conditions()
+			b, err := condition.Of(other)
 			if err != nil {
 				t.Fatal(err)
 			}

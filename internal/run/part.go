@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"kir/mcmc"
 )
@@ -34,6 +35,7 @@ type table struct {
 	scores int
 	names  []string        // of the ingredients
 	units  []parquet.Value // of the smaller amounts, as they stand in a list after its first
+	codec  *zstd.Codec     // whose bytes are the same on every machine, as Snappy's here are not
 }
 
 // list returns the column of the ingredients; that of their amounts is the next.
@@ -41,7 +43,7 @@ func (t *table) list() int { return 3 + t.scores }
 
 // newTable returns the table of draws with scores of the named properties.
 func newTable(properties, ingredients []string) *table {
-	t := &table{schema: drawSchema(properties), scores: len(properties), names: ingredients}
+	t := &table{schema: drawSchema(properties), scores: len(properties), names: ingredients, codec: &zstd.Codec{Level: zstd.SpeedFastest}}
 	for amount := range int32(1 << 12) {
 		t.units = append(t.units, t.unit(amount))
 	}
@@ -133,7 +135,7 @@ const (
 
 func (t *table) newPart(run string, chain int) *partWriter {
 	p := &partWriter{table: t}
-	p.writer = parquet.NewGenericWriter[any](&p.out, t.schema, parquet.Compression(&plainSnappy{}), parquet.CreatedBy("kir", "1", ""),
+	p.writer = parquet.NewGenericWriter[any](&p.out, t.schema, parquet.Compression(t.codec), parquet.CreatedBy("kir", "1", ""),
 		parquet.KeyValueMetadata(runKey, run), parquet.KeyValueMetadata(chainKey, strconv.Itoa(chain)), parquet.PageBufferSize(1<<17),
 		parquet.SkipPageBounds(ingredientColumn, "list", "element"))
 	p.columns = p.writer.ColumnWriters()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/snappy"
 	"github.com/parquet-go/parquet-go/format"
@@ -14,6 +15,10 @@ import (
 // A file of draws may be somebody else's. The library that reads it takes the memory that
 // counts and lengths in it ask for, of which a few bytes can ask for gigabytes. So these
 // are read first, here, and held against what a part of the run can have at most.
+
+// plainDictionary is the encoding PLAIN_DICTIONARY, which older writers of Parquet give
+// indices, and their dictionary, instead of RLE_DICTIONARY and PLAIN.
+const plainDictionary = 2
 
 // partBounds are what a part of a run can have at most.
 type partBounds struct {
@@ -76,14 +81,10 @@ func (r *partReader) checkColumns(data []byte, g parquet.RowGroup, at int, most 
 	if g.NumRows() < 0 || g.NumRows() > most.rows {
 		return fmt.Errorf("it has %d draws", g.NumRows())
 	}
-	// A list names an ingredient once, so that its indexes take a bit each at least, but
-	// where each draw has one. Snappy makes no more than 24 bytes of one.
-	const perByte = 24 * 8
-	entries := min(most.entries, g.NumRows()+perByte*int64(len(data)))
 	for k, column := range meta.Columns {
 		values := g.NumRows()
 		if k >= len(meta.Columns)-2 {
-			values = entries
+			values = most.entries
 		}
 		if err := checkColumn(data, &column.MetaData, values, most.bytes); err != nil {
 			return fmt.Errorf("column %d: %w", k, err)
@@ -95,7 +96,7 @@ func (r *partReader) checkColumns(data []byte, g parquet.RowGroup, at int, most 
 // checkColumn reads the pages of a column, which must have no more values, and no more
 // bytes, than given.
 func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) error {
-	if meta.Codec != format.Snappy && meta.Codec != format.Uncompressed {
+	if meta.Codec != format.Zstd && meta.Codec != format.Snappy && meta.Codec != format.Uncompressed {
 		return fmt.Errorf("it is compressed by %v", meta.Codec)
 	}
 	from := meta.DataPageOffset
@@ -118,7 +119,7 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 		}
 		body := h.data[:length]
 		rest = h.data[length:]
-		p := pageBody{data: body, size: page.at(2), compressed: meta.Codec == format.Snappy}
+		p := pageBody{data: body, size: page.at(2), codec: meta.Codec}
 		if bytes -= p.size; p.size < 0 || bytes < 0 {
 			return errors.New("its pages are longer than those of any part")
 		}
@@ -128,7 +129,7 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 			if err := p.unpack(); err != nil {
 				return err
 			}
-			if n := of.at(1); n < 0 || n > int64(len(p.data)) || of.at(2) != int64(format.Plain) && of.at(2) != int64(format.PlainDictionary) {
+			if n := of.at(1); n < 0 || n > int64(len(p.data)) || of.at(2) != int64(format.Plain) && of.at(2) != plainDictionary {
 				return errors.New("its dictionary has more values than bytes")
 			}
 		case page.of[8] != nil: // values
@@ -138,7 +139,6 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 				return errors.New("its pages have more values than there are draws for")
 			}
 			if is, ok := of.value[7]; ok && is == 0 {
-				p.compressed = false
 			}
 			if err := p.checkValues(n, of.at(6), of.at(5), format.Encoding(of.at(4))); err != nil {
 				return err
@@ -152,23 +152,37 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 
 // A pageBody is what a page holds.
 type pageBody struct {
-	data       []byte
-	size       int64 // without compression
-	compressed bool
+	data  []byte
+	size  int64                   // without compression
+	codec format.CompressionCodec // of what is not yet unpacked
 }
 
 // unpack undoes the compression.
 func (p *pageBody) unpack() error {
-	if !p.compressed {
+	codec := p.codec
+	p.codec = format.Uncompressed
+	switch codec {
+	case format.Uncompressed:
 		return nil
+	case format.Snappy:
+		// What is compressed begins with its length.
+		if n, read := binary.Uvarint(p.data); read <= 0 || n > uint64(p.size) {
+			return errors.New("a page is longer than it says")
+		}
+		var err error
+		p.data, err = new(snappy.Codec).Decode(nil, p.data)
+		return err
 	}
-	// What is compressed begins with its length.
-	if n, read := binary.Uvarint(p.data); read <= 0 || n > uint64(p.size) {
+	const window = 8 << 20 // of what a writer may look back over, which counts, too
+	reader, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max(p.size, window))))
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	p.data, err = reader.DecodeAll(p.data, nil)
+	if errors.Is(err, zstd.ErrDecoderSizeExceeded) || int64(len(p.data)) > p.size {
 		return errors.New("a page is longer than it says")
 	}
-	var err error
-	p.data, err = new(snappy.Codec).Decode(nil, p.data)
-	p.compressed = false
 	return err
 }
 
@@ -191,7 +205,7 @@ func (p *pageBody) checkValues(values, repetitions, definitions int64, encoding 
 	switch encoding {
 	case format.Plain:
 		return nil // a value takes its bytes
-	case format.RLEDictionary, format.PlainDictionary:
+	case format.RLEDictionary, plainDictionary:
 		if len(p.data) == 0 {
 			return nil
 		}

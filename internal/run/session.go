@@ -237,7 +237,7 @@ func (s *session) work(ctx context.Context) error {
 	s.waiting = slices.Clone(s.chains)
 	watch := s.watch()
 	var workers sync.WaitGroup
-	failures := make([]error, s.options.Workers)
+	failures := make([]error, min(s.options.Workers, len(s.chains)))
 	for k := range failures {
 		workers.Go(func() {
 			if failures[k] = s.worker(); failures[k] != nil {

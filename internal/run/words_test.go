@@ -52,8 +52,8 @@ func TestWords(t *testing.T) {
 		s := &Status{Chains: chains}
 		record.Holds(t, "shards of "+name, fmt.Sprint(s.Shards(), s.Complete(), s.intact()))
 	}
-	done := ChainStatus{Done: true, Bytes: 5, want: 5}
-	for name, chains := range map[string][]ChainStatus{"both": {done, done}, "one": {done, {Bytes: 5, want: 5}}, "neither": {{}, {Bytes: 4, want: 5}}} {
+	done := ChainStatus{Done: true, Bytes: 5, want: 5, settled: true}
+	for name, chains := range map[string][]ChainStatus{"both": {done, done}, "one": {done, {Bytes: 5, want: 5, settled: true}}, "neither": {{}, {Bytes: 4, want: 5, settled: true}}} {
 		s := &Status{Chains: chains}
 		record.Holds(t, "done are "+name, fmt.Sprint(s.Complete(), s.intact()))
 	}

@@ -94,7 +94,11 @@ func TestRefusedWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.session.history.path = filepath.Join(filepath.Dir(kept), "none", "steps.json") // where nothing can be written
+	none := filepath.Join(filepath.Dir(kept), "none")
+	if err := os.WriteFile(none, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.session.history.path = filepath.Join(none, "steps.json") // where nothing can be written
 	better, worse := map[string]int{"Gin": 1}, map[string]int{"Campari": 1}
 	refused := []Request{
 		{Do: "ban", Ingredient: "Gin"}, {Do: "text", Step: 1, Text: "total: 10\n"}, {Do: "back", Step: 1}, {Do: "name", Step: 1, Text: "first"},
@@ -121,7 +125,7 @@ func TestRefusedWhole(t *testing.T) {
 	if before.Parent != 2 || before.Change != "compared 1 pair" || strings.Contains(before.Text, "exclude: Gin") {
 		t.Errorf("the next step is %+v", before)
 	}
-	c.session.history.path = filepath.Join(filepath.Dir(kept), "none", "steps.json")
+	c.session.history.path = filepath.Join(none, "steps.json")
 	if status, text := c.do(Request{Do: "prefer", Better: better, Worse: worse}); status != http.StatusInternalServerError {
 		t.Errorf("a second pair: %d %s", status, text)
 	}

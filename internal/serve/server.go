@@ -235,7 +235,10 @@ func answered(what func(r *http.Request) (any, error)) http.HandlerFunc {
 		status := http.StatusOK
 		v, err := what(r)
 		var bad *fault.Error
+		var unkept *unkeptError
 		switch {
+		case errors.As(err, &unkept):
+			status, v = http.StatusInternalServerError, &Fault{Message: err.Error(), Ways: []Way{}}
 		case errors.Is(err, errBusy):
 			status, v = http.StatusServiceUnavailable, &Fault{Message: errBusy.Message, Hint: errBusy.Hint, Ways: []Way{}}
 		case errors.As(err, &bad):

@@ -129,7 +129,7 @@ func (h *history) commit(change func(next *history) error) error {
 		return err
 	}
 	if err := next.save(); err != nil {
-		return fmt.Errorf("nothing was changed, as the history cannot be written: %w", err)
+		return err
 	}
 	*h = *next
 	return nil
@@ -144,5 +144,17 @@ func (h *history) save() error {
 	if len(h.Steps) > mostSteps || len(data) >= mostHistory {
 		return h.full()
 	}
-	return file.Replace(h.path, append(data, '\n'))
+	if err := file.Replace(h.path, append(data, '\n')); err != nil {
+		return &unkeptError{err}
+	}
+	return nil
 }
+
+// An unkeptError is that of a step that was not taken because it cannot be written down.
+type unkeptError struct{ err error }
+
+func (e *unkeptError) Error() string {
+	return "nothing was changed, as the history cannot be written: " + e.err.Error()
+}
+
+func (e *unkeptError) Unwrap() error { return e.err }

@@ -235,7 +235,7 @@ func TestNegativeControls(t *testing.T) {
 	multinomial := func(p problem, uncorrected bool) mcmc.Kernel {
 		return mcmc.NewMetropolis("multinomial", p.target, paper.Multinomial{Uncorrected: uncorrected})
 	}
-	accelerated, err := mcmc.NewAccelerated(scored.target)
+	accelerated, err := mcmc.NewKernel("accelerated", scored.target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"kir/internal/condition"
 	"kir/rule"
 )
 
@@ -31,7 +32,7 @@ type bound struct {
 	part, first, period int
 	// bent, if it is not nil, is a sum that is no such bound, and sign 1 for its Min
 	// or −1 for its Max.
-	bent *rule.Sum
+	bent *condition.Sum
 	sign int64
 }
 
@@ -45,7 +46,7 @@ func (r *rounding) constrain(rules rule.Set) error {
 	for k, one := range rules.Rules {
 		alone := rules
 		alone.Rules = []rule.Rule{one}
-		c, err := alone.Conditions()
+		c, err := condition.Of(alone)
 		if err != nil {
 			return err
 		}
@@ -55,7 +56,7 @@ func (r *rounding) constrain(rules rule.Set) error {
 }
 
 // write writes out the conditions of a rule.
-func (r *rounding) write(c *rule.Conditions, of int) {
+func (r *rounding) write(c *condition.Conditions, of int) {
 	for k, p := range r.parts {
 		a := c.Amounts[p.Ingredient]
 		own := make([]int64, len(r.parts))

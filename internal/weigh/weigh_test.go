@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/condition"
 	"kir/rule"
 )
 
@@ -76,7 +77,7 @@ func randomRules(rng *rand.Rand, parts []rule.Part, total int) []rule.Rule {
 	return rules
 }
 
-// keeps judges steps by package rule, on a total that both the recipe's units and
+// keeps judges steps by package condition, on a total that both the recipe's units and
 // the steps divide: what an amount there is of the total, the rules are told.
 func keeps(t *testing.T, rules []rule.Rule, parts []rule.Part, steps []int64, sum int64, total int) bool {
 	t.Helper()
@@ -111,7 +112,7 @@ func keeps(t *testing.T, rules []rule.Rule, parts []rule.Part, steps []int64, su
 	for _, one := range rules {
 		scaled = append(scaled, scale(one))
 	}
-	c, err := rule.Set{Ingredients: 12, Total: int(fine), Rules: scaled}.Conditions()
+	c, err := condition.Of(rule.Set{Ingredients: 12, Total: int(fine), Rules: scaled})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func brute(t *testing.T, rules []rule.Rule, parts []rule.Part, ideal []float64, 
 }
 
 // TestWeigh: 1,000 random batches, scales and rules. The sum is exact, the rules
-// hold by the judgement of package rule, and no rounding is nearer; where it says
+// hold by the judgement of package condition, and no rounding is nearer; where it says
 // that none is possible, none is within what is looked through, and each way out
 // helps.
 func TestWeigh(t *testing.T) {

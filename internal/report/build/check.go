@@ -1,10 +1,12 @@
 package build
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
 
+	"kir/internal/count"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/mcmc"
@@ -28,26 +30,22 @@ func Check(p *problem.Problem) (*report.Check, error) {
 		return nil, fmt.Errorf("scoring random compositions: %w", err)
 	}
 	space := p.Target.Space()
-	if e := space.Untabled(); e != nil {
+	if e, is := errors.AsType[*count.SizeError](space.Untabled()); is {
 		if c.Untabled = fmt.Sprintf("exact tables would take more than %.2g %s", e.Limit, e.Of); e.Limit == 0 {
 			c.Untabled = "no table holds " + e.Of
 		}
 	}
-	counts, err := space.Counts()
+	law := p.Target.Law()
+	lo, hi := law.Support()
+	counts, err := space.Counts(lo, hi)
 	if err != nil {
 		return nil, err
 	}
-	law := p.Target.Law()
-	lo, hi := law.Support()
-	exact := 0 // sizes whose counts are kept
-	for bits, n := 0.0, lo; n <= hi; n++ {
-		if bits += max(counts.LogCount(n), 0) / math.Ln2; bits > mostBits {
+	compositions, bits := make(map[int]*big.Int), 0
+	for n, x := range counts {
+		if bits += x.BitLen(); bits > mostBits {
 			break
 		}
-		exact = n
-	}
-	compositions := make(map[int]*big.Int)
-	for n, x := range counts.Counts(lo, exact) {
 		compositions[n] = x
 	}
 	for n := lo; n <= hi; n++ {

@@ -1,0 +1,152 @@
+package condition
+
+import (
+	"context"
+
+	"kir/internal/portable"
+	"kir/rule"
+)
+
+// MaxCandidates is how many compositions are looked at one by one.
+const MaxCandidates = 1 << 20
+
+// An Enumeration goes through the compositions that keep conditions. It chooses
+// amounts from those that each ingredient may take, and gives up where a group has
+// more than it may.
+type Enumeration struct {
+	c        *Conditions
+	wanted   []bool // by n
+	least, n int    // the least and the greatest of them
+
+	room  []int // of the ingredients from i on: the most that they can take
+	must  []int // and the least that those which are required take
+	parts []rule.Part
+	book  *Ledger // of the parts
+
+	looked int // how many amounts were tried
+	left   int // how many more may be
+	visit  func() bool
+	ctx    context.Context
+}
+
+// NewEnumeration is of compositions that use one of the sizes, which rise.
+func NewEnumeration(c *Conditions, sizes []int) *Enumeration {
+	e := &Enumeration{c: c, book: NewLedger(c), room: make([]int, len(c.Amounts)+1), must: make([]int, len(c.Amounts)+1)}
+	e.least, e.n = sizes[0], sizes[len(sizes)-1]
+	e.wanted = make([]bool, e.n+1)
+	for _, n := range sizes {
+		e.wanted[n] = true
+	}
+	for i := len(c.Amounts) - 1; i >= 0; i-- {
+		d := c.Doses[i]
+		e.room[i], e.must[i] = e.room[i+1], e.must[i+1]
+		if d.N > 0 {
+			e.room[i] += d.Hi()
+		}
+		if c.Amounts[i].Required {
+			e.must[i] += max(d.Lo, 1)
+		}
+	}
+	return e
+}
+
+// Kept counts the compositions of n ingredients that keep the conditions, by
+// looking at each. ok is false if there are more than 2²⁰ to look at.
+func (c *Conditions) Kept(ctx context.Context, n int) (kept int, ok bool, err error) {
+	e := NewEnumeration(c, []int{n})
+	if e.Candidates() > MaxCandidates {
+		return 0, false, nil
+	}
+	ok = e.Each(ctx, func() bool { kept++; return true })
+	return kept, ok, ctx.Err()
+}
+
+// Candidates bounds how many compositions there are: Σ C(N, n)·C(M−1, n−1) of
+// those that can be used, in the units that all amounts are multiples of.
+func (e *Enumeration) Candidates() float64 {
+	usable, unit := 0, 0
+	for _, d := range e.c.Doses {
+		if d.N > 0 {
+			usable++
+			unit = GCD(unit, d.Lo)
+		}
+		if d.N > 1 {
+			unit = GCD(unit, d.Step)
+		}
+	}
+	if unit == 0 {
+		return 0
+	}
+	total := e.c.Total / unit
+	sum := 0.0
+	for n, wanted := range e.wanted {
+		if wanted && n > 0 && n <= usable && n <= total {
+			sum += portable.Exp(logChoose(usable, n) + logChoose(total-1, n-1))
+		}
+	}
+	return sum
+}
+
+func logChoose(n, k int) float64 {
+	factorial := func(n int) float64 { return portable.LogGamma(float64(n + 1)) }
+	return factorial(n) - factorial(k) - factorial(n-k)
+}
+
+// Each calls visit for every composition until it returns false. It returns whether
+// all were visited, before the context ended.
+func (e *Enumeration) Each(ctx context.Context, visit func() bool) (done bool) {
+	e.ctx, e.looked, e.left, e.parts, e.visit = ctx, 0, 8*MaxCandidates, e.parts[:0], visit
+	return e.from(0, e.c.Total)
+}
+
+// Work is about how many steps of 10⁻⁹ s it took.
+func (e *Enumeration) Work() float64 {
+	return float64(50*float64(e.looked)) + float64(10*float64(e.book.work))
+}
+
+// from goes through what ingredients from i on can make of the units left.
+func (e *Enumeration) from(i, left int) bool {
+	have := len(e.parts)
+	if left == 0 {
+		if e.must[i] > 0 || have > e.n || !e.wanted[have] {
+			return true
+		}
+		return !e.book.Holds(e.parts) || e.visit()
+	}
+	if have == e.n {
+		return true
+	}
+	more := max(e.least-have-1, 0) // parts to come after the next
+	for j := i; j+more < len(e.c.Doses) && e.room[j] >= left; j++ {
+		d := e.c.Doses[j]
+		lo, hi := d.Lo, min(d.Hi(), left-max(e.must[j+1], more))
+		if least := left - e.room[j+1]; d.N > 0 && lo < least {
+			lo += (least - lo + d.Step - 1) / d.Step * d.Step
+		}
+		if have+1 == e.n && d.N > 0 { // the last takes all
+			if left < lo || left > hi || (left-d.Lo)%d.Step != 0 {
+				lo = hi + 1
+			} else {
+				lo = left
+			}
+		}
+		for a := lo; d.N > 0 && a <= hi; a += d.Step {
+			if e.looked++; e.looked > e.left || e.looked%(1<<12) == 0 && e.ctx.Err() != nil {
+				return false
+			}
+			p := rule.Part{Ingredient: j, Amount: a}
+			e.parts = append(e.parts, p)
+			e.book.Put(p)
+			on := e.book.over > 0 || e.from(j+1, left-a)
+			e.book.Take(p)
+			e.parts = e.parts[:have]
+			if !on {
+				return false
+			}
+		}
+		if e.c.Amounts[j].Required {
+			break
+		}
+	}
+	return true
+}

@@ -1,0 +1,290 @@
+package conflict
+
+import (
+	"fmt"
+	"slices"
+
+	"kir/internal/condition"
+	"kir/internal/count"
+	"kir/rule"
+)
+
+// A cause is a common reason why no composition keeps some rules, shown by
+// arithmetic on their bounds.
+type cause struct {
+	kind        Kind
+	ingredients []int
+	sum, limit  int
+	text        string
+	fixes       []fix
+}
+
+// A fix changes a set so that the cause is gone.
+type fix struct {
+	text  string
+	by    int
+	apply func(*question)
+}
+
+// bounds is a ruleset as the search for causes sees it.
+type bounds struct {
+	set    question
+	space  count.Space
+	amount []condition.Doses // of each ingredient, none if it cannot be used
+	groups []int             // rule of each group of the space
+	lo, hi int               // how many ingredients may be used
+
+	within []tally // of each group, what its members and inner groups come to
+	all    tally   // the same for all ingredients
+}
+
+// findCause returns a common cause, nil if there is none.
+func findCause(s question) *cause {
+	c, err := s.conditions()
+	if err != nil {
+		return nil
+	}
+	b := &bounds{set: s, amount: make([]condition.Doses, s.Ingredients), groups: c.GroupRules, lo: 1, hi: min(s.Ingredients, s.Total)}
+	b.space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
+	for i, a := range c.Amounts {
+		if !a.Excluded {
+			b.amount[i] = condition.DosesOf(a, c.Total)
+		}
+	}
+	if s.Used != nil {
+		sizes := s.sizes()
+		if len(sizes) == 0 {
+			return &cause{kind: UsedCount, limit: b.hi,
+				text: fmt.Sprintf("no number of used ingredients from 1 to %d is asked for", b.hi)}
+		}
+		b.lo, b.hi = sizes[0], sizes[len(sizes)-1]
+	}
+	if !b.tally() {
+		return nil
+	}
+	for _, find := range []func() *cause{b.unusable, b.groupUsed, b.groupTotal, b.usedCount, b.minima, b.maxima, b.steps} {
+		if c := find(); c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// unusable finds a required ingredient that cannot be used, or that none can.
+func (b *bounds) unusable() *cause {
+	any := false
+	for i, k := range b.amount {
+		any = any || k.N > 0
+		if k.N > 0 || !b.space.Ingredients[i].Required {
+			continue
+		}
+		c := &cause{kind: Unusable, ingredients: []int{i}, text: b.set.NameOf(i) + " is required, and its rules leave it no amount"}
+		for _, r := range b.set.Rules {
+			if e, ok := r.(rule.Exclude); ok && slices.Contains(e.Of, i) {
+				c.text = b.set.NameOf(i) + " is both required and excluded"
+			}
+		}
+		return c
+	}
+	if !any {
+		return &cause{kind: Unusable, text: "no ingredient is left that may be used"}
+	}
+	return nil
+}
+
+// groupUsed finds a group whose members cannot be used as often as it wants.
+func (b *bounds) groupUsed() *cause {
+	for g, n := range b.groups {
+		used, _, c := b.group(g)
+		switch {
+		case used.Min > len(c.usable):
+			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: len(c.usable), limit: used.Min,
+				text: fmt.Sprintf("%s asks for at least %d used, and only %d of its ingredients can be", b.set.TextOf(n), used.Min, len(c.usable))}
+		case len(c.required) > used.Max:
+			are := "are"
+			if len(c.required) == 1 {
+				are = "is"
+			}
+			return &cause{kind: GroupUsed, ingredients: c.required, sum: len(c.required), limit: used.Max,
+				text: fmt.Sprintf("%s allows at most %d used, and %d %s required: %s", b.set.TextOf(n), used.Max, len(c.required), are, b.set.names(c.required))}
+		case b.within[g].can < used.Min:
+			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.within[g].can, limit: used.Min,
+				text: fmt.Sprintf("%s asks for at least %d used, and the groups within it allow at most %d", b.set.TextOf(n), used.Min, b.within[g].can)}
+		case b.within[g].must > used.Max:
+			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.within[g].must, limit: used.Max,
+				text: fmt.Sprintf("%s allows at most %d used, and the groups within it ask for at least %d", b.set.TextOf(n), used.Max, b.within[g].must)}
+		}
+	}
+	return nil
+}
+
+// groupTotal finds a group whose members' amounts cannot sum to what it wants.
+func (b *bounds) groupTotal() *cause {
+	for g, n := range b.groups {
+		used, total, c := b.group(g)
+		members := b.space.Groups[g].Members
+		at := func(sum, limit int, text string) *cause {
+			return &cause{kind: GroupTotal, ingredients: members, sum: sum, limit: limit, text: text}
+		}
+		switch {
+		case total.Min > b.space.Total:
+			return at(total.Min, b.space.Total, fmt.Sprintf("%s asks for at least %d of a total of %d", b.set.TextOf(n), total.Min, b.space.Total))
+		case c.min > total.Max:
+			return at(c.min, total.Max, fmt.Sprintf("%s allows at most %d together, and the least amounts of those that have to be used sum to %d", b.set.TextOf(n), total.Max, c.min))
+		case c.max < total.Min:
+			most := ""
+			if used.Max < len(c.usable) {
+				most = fmt.Sprintf("%d ", used.Max)
+			}
+			return at(c.max, total.Min, fmt.Sprintf("%s asks for at least %d together, and the greatest amounts of the %sthat may be used sum to %d", b.set.TextOf(n), total.Min, most, c.max))
+		case b.within[g].min > total.Max:
+			return at(b.within[g].min, total.Max, fmt.Sprintf("%s allows at most %d together, and the groups within it take at least %d", b.set.TextOf(n), total.Max, b.within[g].min))
+		case b.within[g].max < total.Min:
+			return at(b.within[g].max, total.Min, fmt.Sprintf("%s asks for at least %d together, and the groups within it allow at most %d", b.set.TextOf(n), total.Min, b.within[g].max))
+		}
+	}
+	return nil
+}
+
+// usedCount finds that more have to be used than may be, or fewer can be than
+// have to.
+func (b *bounds) usedCount() *cause {
+	must, can := b.all.must, b.all.can
+	all := b.census(b.every(), 0, b.hi)
+	switch {
+	case must > b.hi:
+		out := &cause{kind: UsedCount, ingredients: all.required, sum: must, limit: b.hi}
+		what := fmt.Sprintf("%d ingredients have to be used", must)
+		if must == len(all.required) {
+			what = fmt.Sprintf("%d ingredients are required", must)
+		}
+		if b.set.Used == nil || b.hi == b.space.Total {
+			out.text = fmt.Sprintf("%s, and a total of %d units is enough for %d", what, b.space.Total, b.hi)
+		} else {
+			out.text = fmt.Sprintf("%s, and at most %d used are asked for", what, b.hi)
+		}
+		return out
+	case can < b.lo:
+		return &cause{kind: UsedCount, sum: can, limit: b.lo,
+			text: fmt.Sprintf("at least %d used ingredients are asked for, and the rules allow at most %d", b.lo, can)}
+	}
+	return nil
+}
+
+// minima finds that what has to be used needs more than the total.
+func (b *bounds) minima() *cause {
+	total := b.space.Total
+	all := b.census(b.every(), b.lo, b.hi)
+	if sum := b.census(all.required, 0, 0).min; sum > total {
+		return b.requiredMinima(all.required, sum)
+	}
+	if all.min > total {
+		return &cause{kind: MinimaAbove, ingredients: all.required, sum: all.min, limit: total,
+			text: fmt.Sprintf("at least %d used ingredients are asked for, and their least amounts sum to %s", b.lo, b.ofTotal(all.min))}
+	}
+	if sum := b.all.min; sum > total {
+		return &cause{kind: MinimaAbove, ingredients: all.required, sum: sum, limit: total,
+			text: fmt.Sprintf("the least amounts of the groups and the required ingredients sum to %s", b.ofTotal(sum))}
+	}
+	return nil
+}
+
+// requiredMinima says that the least amounts of the required ingredients are
+// too much, and by how much to lower them, or how many to leave out.
+func (b *bounds) requiredMinima(required []int, sum int) *cause {
+	total := b.space.Total
+	least := func(i int) int { return b.amount[i].Lo }
+	c := &cause{kind: MinimaAbove, ingredients: required, sum: sum, limit: total}
+	if len(required) == 1 {
+		i := required[0]
+		c.text = fmt.Sprintf("%s is required and takes at least %s", b.set.NameOf(i), b.ofTotal(sum))
+	} else {
+		c.text = fmt.Sprintf("the least amounts of the %d required ingredients sum to %s", len(required), b.ofTotal(sum))
+	}
+	large := slices.Clone(required)
+	slices.SortStableFunc(large, func(i, j int) int { return least(j) - least(i) })
+
+	c.fixes = append(c.fixes, fix{
+		text: fmt.Sprintf("lower them by %d in all (%s of the total)", sum-total, percent(sum-total, total)),
+		by:   sum - total,
+		apply: func(s *question) {
+			s.overrides = append(slices.Clone(s.overrides), func(c *condition.Conditions) { lowerMinima(c, large, sum-total) })
+		},
+	})
+	left, drop := sum, 0
+	for left > total {
+		left -= least(large[drop])
+		drop++
+	}
+	text := "do not require " + b.set.names(large[:drop])
+	c.fixes = append(c.fixes, fix{text: text, apply: func(s *question) {
+		s.Rules = slices.Clone(s.Rules)
+		for k, r := range s.Rules {
+			if _, ok := r.(rule.Require); ok {
+				s.Rules[k] = spare(r, large[:drop]...)
+			}
+		}
+	}})
+	return c
+}
+
+// lowerMinima lowers the least amounts of some ingredients by so many units in
+// all, those of the first first.
+func lowerMinima(c *condition.Conditions, of []int, by int) {
+	for _, i := range of {
+		a := &c.Amounts[i]
+		d := condition.DosesOf(*a, c.Total)
+		steps := min((by+d.Step-1)/d.Step, (d.Lo-1)/d.Step)
+		a.Min -= steps * d.Step
+		by -= min(by, steps*d.Step)
+	}
+}
+
+// maxima finds that what may be used cannot make up the total.
+func (b *bounds) maxima() *cause {
+	total := b.space.Total
+	all := b.census(b.every(), b.lo, b.hi)
+	if all.max < total {
+		which := "all ingredients that may be used"
+		if b.hi < len(all.usable) {
+			which = fmt.Sprintf("the largest %d ingredients", b.hi)
+		}
+		return &cause{kind: MaximaBelow, ingredients: all.usable, sum: all.max, limit: total,
+			text: fmt.Sprintf("the greatest amounts of %s sum to %s", which, b.ofTotal(all.max))}
+	}
+	if sum := b.all.max; sum < total {
+		return &cause{kind: MaximaBelow, ingredients: all.usable, sum: sum, limit: total,
+			text: fmt.Sprintf("the greatest amounts of the groups and the other ingredients sum to %s", b.ofTotal(sum))}
+	}
+	return nil
+}
+
+// steps finds that all amounts are multiples of what the total is not.
+func (b *bounds) steps() *cause {
+	unit := 0
+	for _, k := range b.amount {
+		if k.N > 0 {
+			unit = condition.GCD(unit, k.Lo)
+		}
+		if k.N > 1 {
+			unit = condition.GCD(unit, k.Step)
+		}
+	}
+	if unit > 1 && b.space.Total%unit != 0 {
+		return &cause{kind: Steps, sum: unit, limit: b.space.Total,
+			text: fmt.Sprintf("all amounts are multiples of %d, and the total of %d is not", unit, b.space.Total)}
+	}
+	return nil
+}
+
+func (b *bounds) ofTotal(sum int) string {
+	return fmt.Sprintf("%d of a total of %d (%s)", sum, b.space.Total, percent(sum, b.space.Total))
+}
+
+func percent(part, whole int) string {
+	share := 100 * float64(part) / float64(whole)
+	if share >= 100 {
+		return fmt.Sprintf("%.0f %%", share)
+	}
+	return fmt.Sprintf("%.3g %%", share)
+}

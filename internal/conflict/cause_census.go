@@ -1,0 +1,132 @@
+package conflict
+
+import (
+	"slices"
+
+	"kir/internal/count"
+)
+
+// A tally bounds how many of some ingredients are used and what they sum to.
+type tally struct {
+	must, can int
+	min, max  int
+}
+
+func (t *tally) add(u tally) {
+	t.must, t.can, t.min, t.max = t.must+u.must, t.can+u.can, t.min+u.min, t.max+u.max
+}
+
+// tally fills in the tallies, from the inner groups outwards, unless groups cross.
+func (b *bounds) tally() (ok bool) {
+	inner, order, ok := b.space.Nest()
+	if !ok {
+		return false
+	}
+	b.within = make([]tally, len(b.space.Groups))
+	at := func(g int) *tally {
+		if g < 0 {
+			return &b.all
+		}
+		return &b.within[g]
+	}
+	for i, k := range b.amount {
+		if k.N == 0 {
+			continue
+		}
+		one := tally{can: 1, max: k.Hi()}
+		if b.space.Ingredients[i].Required {
+			one.must, one.min = 1, k.Lo
+		}
+		at(inner[i]).add(one)
+	}
+	for _, g := range slices.Backward(order) {
+		used, total, c := b.group(g.Index)
+		t := b.within[g.Index]
+		at(g.Within).add(tally{
+			must: max(t.must, used.Min, c.fewest(total.Min)), can: min(t.can, used.Max, c.most(total.Max)),
+			min: max(t.min, total.Min, c.min), max: min(t.max, total.Max, c.max),
+		})
+	}
+	return true
+}
+
+// A census is what is known of some ingredients: how many can be used and must
+// be, and the amounts of those that can.
+type census struct {
+	usable, required []int
+	min, max         int // of the sum of amounts, if used as said
+	lows, highs      []int
+}
+
+// fewest returns how many ingredients it takes at least to reach a sum, one more
+// than there are if it cannot be reached.
+func (c *census) fewest(sum int) int {
+	n := 0
+	for ; sum > 0; n++ {
+		if n == len(c.highs) {
+			return n + 1
+		}
+		sum -= c.highs[n]
+	}
+	return n
+}
+
+// most returns how many ingredients a sum is enough for at most.
+func (c *census) most(sum int) int {
+	n := 0
+	for ; n < len(c.lows) && sum >= c.lows[n]; n++ {
+		sum -= c.lows[n]
+	}
+	return n
+}
+
+// census counts some ingredients, of which from least to most are used.
+func (b *bounds) census(of []int, least, most int) census {
+	var c census
+	var free []int // least amounts of those that may be left out
+	for _, i := range of {
+		k := b.amount[i]
+		if k.N == 0 {
+			continue
+		}
+		c.usable = append(c.usable, i)
+		c.lows, c.highs = append(c.lows, k.Lo), append(c.highs, k.Hi())
+		if b.space.Ingredients[i].Required {
+			c.required = append(c.required, i)
+			c.min += k.Lo
+		} else {
+			free = append(free, k.Lo)
+		}
+	}
+	slices.Sort(free)
+	for t := 0; t < least-len(c.required) && t < len(free); t++ {
+		c.min += free[t]
+	}
+	slices.Sort(c.lows)
+	slices.SortFunc(c.highs, func(a, b int) int { return b - a })
+	for t := 0; t < most && t < len(c.highs); t++ {
+		c.max += c.highs[t]
+	}
+	return c
+}
+
+func (b *bounds) every() []int {
+	out := make([]int, len(b.amount))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// group returns a group's limits, in full, and the census of its members.
+func (b *bounds) group(g int) (used, total count.Range, c census) {
+	group := &b.space.Groups[g]
+	used, total = count.Range{Min: 0, Max: len(group.Members)}, count.Range{Min: 0, Max: b.space.Total}
+	if group.Used != nil {
+		used = *group.Used
+	}
+	if group.Total != nil {
+		total = *group.Total
+	}
+	return used, total, b.census(group.Members, used.Min, used.Max)
+}

@@ -1,0 +1,240 @@
+package conflict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kir/rule"
+)
+
+// maxChanges is how many changes are offered.
+const maxChanges = 4
+
+// relax looks for changes that make compositions possible: those that come with
+// the cause, the smallest turn of each knob of the rules in conflict, other
+// numbers of used ingredients, and, if none of these does, which rule to drop,
+// or what to do one after the other.
+func (x *explainer) relax(c *Conflict, fixes []fix) {
+	c.Changes = x.changes(x.set, c, fixes)
+	if len(c.Changes) == 0 {
+		c.Changes = x.drops(x.set, c)
+	}
+	if len(c.Changes) == 0 {
+		c.Changes = x.together(c)
+	}
+	if len(c.Changes) > maxChanges {
+		c.Changes = c.Changes[:maxChanges]
+	}
+}
+
+// frees says whether a change was shown to make compositions of a set possible.
+func (x *explainer) frees(c Change, s question) bool {
+	return !x.spent() && x.ask(c.to(s), true) == some
+}
+
+// changes returns the changes of one rule in conflict, or of the law, that make
+// compositions of a set possible.
+func (x *explainer) changes(s question, c *Conflict, fixes []fix) []Change {
+	var out []Change
+	try := func(change Change) bool {
+		ok := x.frees(change, s)
+		said := slices.ContainsFunc(out, func(c Change) bool { return c.Text == change.Text })
+		if ok && !said {
+			out = append(out, change)
+		}
+		return ok
+	}
+	for _, f := range fixes {
+		try(Change{Rule: -1, By: f.by, Text: f.text, apply: f.apply})
+	}
+	for _, k := range c.Rules {
+		for _, q := range knobsOf(s.Rules[k], &s.Set) {
+			if x.spent() {
+				break
+			}
+			notches := x.least(s, k, q)
+			if notches == 0 {
+				continue
+			}
+			turned := func(notches int) Change {
+				return Change{Rule: k, By: notches * q.by, Text: q.text(notches, s.TextOf(k)),
+					apply: func(s *question) { s.Rules[k] = q.turn(notches) }}
+			}
+			if q.round != nil && try(turned(min(q.round(notches), q.limit))) {
+				continue
+			}
+			try(turned(notches))
+		}
+	}
+	for _, k := range c.Rules {
+		x.release(s, k, try)
+	}
+	if s.Used != nil && c.Law {
+		if n := x.otherUsed(s); n > 0 {
+			try(allow(n))
+		}
+	}
+	return out
+}
+
+// drops returns the rules in conflict of which to drop one is enough.
+func (x *explainer) drops(s question, c *Conflict) []Change {
+	var out []Change
+	for _, k := range c.Rules {
+		if change := x.drop(k); x.frees(change, s) {
+			out = append(out, change)
+		}
+	}
+	return out
+}
+
+func (x *explainer) drop(k int) Change {
+	return Change{Rule: k, Text: "drop " + x.set.TextOf(k), apply: func(s *question) { s.Rules[k] = nil }}
+}
+
+// together returns a change made of several: what resolves the conflict alone,
+// then what resolves the next, until there is a composition; of these, those
+// that are needed.
+func (x *explainer) together(c *Conflict) []Change {
+	var steps []Change
+	y := *x
+	for range 2 * (len(x.set.Rules) + 1) {
+		if y.spent() {
+			return nil
+		}
+		step := y.resolve(c)
+		again := func(c Change) bool { return c.Rule >= 0 && c.Rule == step.Rule }
+		if slices.ContainsFunc(steps, again) { // what was done to the rule is not enough
+			steps = slices.DeleteFunc(steps, again)
+			step = x.drop(step.Rule)
+		}
+		steps = append(steps, step)
+		y.set = x.set
+		for _, c := range steps {
+			y.set = c.to(y.set)
+		}
+		y = explainer{asker: y.asker, set: y.set}
+		switch y.ask(y.set, true) {
+		case some:
+			x.err = y.err
+			return []Change{x.join(steps)}
+		case unknown: // all that is left to do is to drop what is not counted
+			conditions, err := y.set.conditions()
+			if err != nil || y.err != nil {
+				x.err = y.err
+				return nil
+			}
+			left := conditions.Uncounted()
+			if len(left) == 0 {
+				return nil
+			}
+			c = &Conflict{Rules: left[len(left)-1:], Kind: Other}
+		default:
+			c = &Conflict{}
+			c.Rules, c.Law = y.smallest()
+		}
+	}
+	x.err = y.err
+	return nil
+}
+
+// resolve returns a change that resolves a conflict, whatever else there is.
+func (x *explainer) resolve(c *Conflict) Change {
+	if alone := x.changes(x.part(c.Rules, c.Law), c, nil); len(alone) > 0 {
+		return alone[0]
+	}
+	if len(c.Rules) == 0 {
+		return allow(max(x.otherUsed(x.set), 1))
+	}
+	return x.drop(c.Rules[len(c.Rules)-1])
+}
+
+// join makes one change of several of which each that is left out is missed.
+func (x *explainer) join(steps []Change) Change {
+	apply := func(steps []Change) func(*question) {
+		return func(s *question) {
+			for _, c := range steps {
+				c.apply(s)
+			}
+		}
+	}
+	for k := len(steps) - 1; k >= 0 && len(steps) > 1; k-- {
+		if fewer := slices.Delete(slices.Clone(steps), k, k+1); x.frees(Change{apply: apply(fewer)}, x.set) {
+			steps = fewer
+		}
+	}
+	if len(steps) == 1 {
+		return steps[0]
+	}
+	texts := make([]string, len(steps))
+	for k, c := range steps {
+		texts[k] = c.Text
+	}
+	return Change{Rule: -1, Text: strings.Join(texts, " and "), apply: apply(steps)}
+}
+
+// maxReleases is up to how many ingredients a rule may require or exclude for
+// each to be looked at alone.
+const maxReleases = 64
+
+// release tries which ingredient a rule is not to require or to exclude.
+func (x *explainer) release(s question, k int, try func(Change) bool) {
+	var of []int
+	verb := "require"
+	switch r := s.Rules[k].(type) {
+	case rule.Require:
+		of = r.Of
+	case rule.Exclude:
+		of, verb = r.Of, "exclude"
+	}
+	if len(of) > maxReleases {
+		return
+	}
+	for _, i := range of {
+		change := Change{Rule: k, Text: "do not " + verb + " " + s.NameOf(i), apply: func(s *question) { s.Rules[k] = spare(s.Rules[k], i) }}
+		if try(change) {
+			return
+		}
+	}
+}
+
+// otherUsed finds the number of used ingredients nearest to those asked for with
+// which a set may have compositions, 0 if there is none.
+func (x *explainer) otherUsed(s question) int {
+	c, err := s.conditions()
+	if err != nil {
+		x.err = err
+		return 0
+	}
+	least, most := 1, 1
+	if len(s.Used) > 0 {
+		possible := func(n int) int { return max(1, min(n, s.Ingredients, s.Total)) }
+		least, most = possible(slices.Min(s.Used)), possible(slices.Max(s.Used))
+	}
+	distance := func(n int) int { return max(least-n, n-most, 0) }
+	space, all := c.Countable()
+	can := x.reach(space, 4*most+16)
+	var near []int
+	for n, ok := range can {
+		if ok && n > 0 {
+			near = append(near, n)
+		}
+	}
+	slices.SortStableFunc(near, func(a, b int) int { return distance(a) - distance(b) })
+	for _, n := range near[:min(len(near), maxReleases)] {
+		if all || x.frees(allow(n), s) {
+			return n
+		}
+	}
+	return 0
+}
+
+// allow asks for one more number of used ingredients.
+func allow(n int) Change {
+	text := fmt.Sprintf("allow %d used ingredients", n)
+	if n == 1 {
+		text = "allow 1 used ingredient"
+	}
+	return Change{Rule: -1, Text: text, apply: func(s *question) { s.Used = append(slices.Clone(s.Used), n) }}
+}

@@ -1,0 +1,44 @@
+package conflict
+
+// firstTrue returns the least of 1..most for which can is true, which it is for
+// most and all after the first.
+func firstTrue(most int, can func(int) bool) int {
+	lo, hi := 0, most // can(lo) is false
+	for hi-lo > 1 {
+		if mid := lo + (hi-lo)/2; can(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// least returns the fewest notches by which knob q of rule k has to be turned
+// for a set to have compositions, 0 if turning it does not help. Where not all
+// can be counted or looked at it may return more.
+func (x *explainer) least(s question, k int, q knob) int {
+	turned := func(notches int) question { return s.with(k, q.turn(notches)) }
+	if x.ask(turned(q.limit), true) != some {
+		return 0
+	}
+	c, err := s.conditions()
+	if err != nil {
+		x.err = err
+		return 0
+	}
+	if _, all := c.Countable(); all {
+		return firstTrue(q.limit, func(n int) bool { return x.ask(turned(n), false) == some })
+	}
+	// Fewer are proven not to do; of more, some that were found to.
+	n := firstTrue(q.limit, func(n int) bool { return x.ask(turned(n), false) != never })
+	for more := 0; n+more < q.limit && !x.spent(); more = max(4*more, 1+(q.limit-n)/512) {
+		if x.ask(turned(n+more), true) == some {
+			return n + more
+		}
+	}
+	if x.spent() {
+		return 0
+	}
+	return q.limit
+}

@@ -1,0 +1,100 @@
+package conflict
+
+import (
+	"math"
+	"slices"
+
+	"kir/rule"
+)
+
+// A node is a branch of a search.
+type node struct {
+	uses   []use
+	lo, hi []int // amounts when used
+}
+
+// clone returns a copy.
+func (n *node) clone() *node {
+	return &node{slices.Clone(n.uses), slices.Clone(n.lo), slices.Clone(n.hi)}
+}
+
+// branch returns the two branches of a node; none if all is decided, or a
+// composition has been found.
+func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
+	i := -1
+	if amounts != nil {
+		if p.round(n, amounts) {
+			return nil, nil
+		}
+		i = p.broken(n, amounts)
+	}
+	if i >= 0 && n.uses[i] == used {
+		a, b = n.clone(), n.clone()
+		step := p.Doses[i].Step
+		a.hi[i] = n.lo[i] + int(amounts[i]-float64(n.lo[i]))/step*step
+		b.lo[i] = a.hi[i] + step
+		if amounts[i]-float64(a.hi[i]) > float64(step)/2 { // the nearer first
+			return b, a
+		}
+		return a, b
+	}
+	likely := i >= 0 && amounts[i] > float64(n.lo[i])/2
+	if i < 0 {
+		i = p.choose(n.uses)
+	}
+	if i < 0 {
+		return nil, nil
+	}
+	a, b = n.clone(), n.clone()
+	a.uses[i], b.uses[i] = unused, used
+	if likely {
+		return b, a
+	}
+	return a, b
+}
+
+// round takes numbers to amounts and keeps them if they are a composition that
+// keeps all conditions.
+func (p *prover) round(n *node, amounts []float64) bool {
+	var parts []rule.Part
+	total := 0
+	for i, x := range amounts {
+		if v := int(math.Round(x)); v > 0 {
+			parts = append(parts, rule.Part{Ingredient: i, Amount: v})
+			total += v
+		}
+	}
+	if total != p.Total || !slices.Contains(p.sizes, len(parts)) || !p.Keeps(parts) {
+		return false
+	}
+	p.found = parts
+	return true
+}
+
+// broken returns an ingredient whose number is no amount that it may take: the one
+// that is furthest from it, of those which are undecided first; −1 if there is none.
+func (p *prover) broken(n *node, amounts []float64) int {
+	const whole = 1e-6
+	worst, most := -1, whole
+	for i, x := range amounts {
+		if n.uses[i] == undecided && x > whole && x < float64(n.lo[i])-whole {
+			if off := 1 + min(x, float64(n.lo[i])-x); off > most {
+				worst, most = i, off
+			}
+		}
+	}
+	if worst >= 0 {
+		return worst
+	}
+	for i, x := range amounts {
+		if n.uses[i] != used {
+			continue
+		}
+		step := float64(p.Doses[i].Step)
+		over := math.Mod(x-float64(n.lo[i]), step)
+		if off := min(over, step-over) / step; off > most && n.hi[i] > n.lo[i] {
+			worst, most = i, off
+		}
+	}
+	return worst
+}

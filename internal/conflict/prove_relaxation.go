@@ -1,0 +1,265 @@
+package conflict
+
+import (
+	"context"
+	"math"
+	"math/big"
+)
+
+// A relaxation is what conditions ask of a composition if amounts need not be whole
+// numbers: linear constraints on variables within bounds. A composition that keeps
+// the conditions keeps it, so that where it cannot be kept no composition is.
+//
+// There is a variable for the amount of each ingredient that may be used, and where
+// a sum counts uses one for whether it is: x ≤ greatest·u and x ≥ least·u. A number
+// of uses that no sum counts is taken to be at least Σ x / greatest.
+type relaxation struct {
+	lo, hi []int64 // of the variables
+	rows   []row
+	amount []int // the variable of each ingredient, −1 if it cannot be used
+	use    []int // the variable that says whether an undecided ingredient is used, −1 if there is none
+}
+
+// A row is lo ≤ Σ factor·variable ≤ hi, math.MinInt64 and math.MaxInt64 where there
+// is no bound.
+type row struct {
+	of     []entry
+	lo, hi int64
+	rules  []int   // that say it
+	scale  float64 // what the tableau has divided it by
+}
+
+type entry struct {
+	variable int
+	factor   int64
+}
+
+// maxUses is how many variables there are at most for whether an ingredient is used,
+// each of which takes two rows.
+const maxUses = 200
+
+// relax returns the relaxation of the conditions with what has been decided.
+func (p *prover) relax(n *node) *relaxation {
+	x := &relaxation{amount: make([]int, len(n.uses)), use: make([]int, len(n.uses))}
+	all := row{lo: int64(p.Total), hi: int64(p.Total)}
+	every := make([]int, len(n.uses))
+	for i, u := range n.uses {
+		every[i], x.amount[i], x.use[i] = i, -1, -1
+		if u == unused {
+			continue
+		}
+		least := n.lo[i]
+		if u == undecided {
+			least = 0
+		}
+		x.amount[i] = x.variable(int64(least), int64(n.hi[i]))
+		all.of = append(all.of, entry{x.amount[i], 1})
+	}
+	x.rows = append(x.rows, all)
+	x.addUses(p, n)
+	x.atMost(n, every, p.sizes[len(p.sizes)-1], nil)
+	for g := range p.Groups {
+		group := &p.Groups[g]
+		if group.Used != nil {
+			x.atMost(n, group.Members, group.Used.Max, p.GroupRules[g:g+1])
+		}
+		if group.Total != nil {
+			r := row{lo: int64(group.Total.Min), hi: int64(group.Total.Max), rules: p.GroupRules[g : g+1]}
+			for _, i := range group.Members {
+				if v := x.amount[i]; v >= 0 {
+					r.of = append(r.of, entry{v, 1})
+				}
+			}
+			x.rows = append(x.rows, r)
+		}
+	}
+	for k := range p.sums {
+		x.addSum(n, &p.sums[k])
+	}
+	return x
+}
+
+func (x *relaxation) variable(lo, hi int64) int {
+	x.lo, x.hi = append(x.lo, lo), append(x.hi, hi)
+	return len(x.lo) - 1
+}
+
+// addUses adds a variable for each undecided ingredient whose use a sum counts.
+func (x *relaxation) addUses(p *prover, n *node) {
+	var of []int
+	counted := make([]bool, len(n.uses))
+	for k := range p.sums {
+		for _, t := range p.sums[k].Terms {
+			if i := t.Ingredient; t.Whole != 0 && n.uses[i] == undecided && !counted[i] {
+				counted[i] = true
+				of = append(of, i)
+			}
+		}
+	}
+	if len(of) > maxUses {
+		return
+	}
+	for _, i := range of {
+		u := x.variable(0, 1)
+		x.use[i] = u
+		x.rows = append(x.rows,
+			row{of: []entry{{x.amount[i], 1}, {u, -int64(n.hi[i])}}, lo: math.MinInt64},
+			row{of: []entry{{x.amount[i], 1}, {u, -int64(n.lo[i])}}, hi: math.MaxInt64})
+	}
+}
+
+// atMost bounds how many of some ingredients are used.
+func (x *relaxation) atMost(n *node, of []int, most int, rules []int) {
+	const one = 1 << 30 // so that 1/greatest, rounded down, is a whole number
+	r := row{lo: math.MinInt64, hi: int64(most) * one, rules: rules}
+	for _, i := range of {
+		switch {
+		case n.uses[i] == used:
+			r.hi -= one
+		case n.uses[i] == undecided && x.use[i] >= 0:
+			r.of = append(r.of, entry{x.use[i], one})
+		case n.uses[i] == undecided:
+			r.of = append(r.of, entry{x.amount[i], one / int64(n.hi[i])})
+		}
+	}
+	x.rows = append(x.rows, r)
+}
+
+// addSum adds the row of a sum. What is not linear in it is taken to be what suits
+// either bound best.
+func (x *relaxation) addSum(n *node, s *proved) {
+	r := row{lo: s.Min, hi: s.Max, rules: s.rules}
+	least, most := int64(0), int64(0) // of what is not linear
+	for k := range s.Terms {
+		t := &s.Terms[k]
+		v := x.amount[t.Ingredient]
+		if v < 0 {
+			continue
+		}
+		decided := n.uses[t.Ingredient] == used
+		switch u := x.use[t.Ingredient]; {
+		case decided:
+			least, most = least+t.Whole, most+t.Whole
+		case u >= 0:
+			r.of = append(r.of, entry{u, t.Whole})
+		default:
+			least, most = least+min(t.Whole, 0), most+max(t.Whole, 0)
+		}
+		least, most = least+min(t.Off, 0), most+max(t.Off, 0)
+		if t.PerUnit != 0 && t.Cap > 0 && int64(t.Cap) < x.hi[v] {
+			capped := x.variable(0, int64(t.Cap))
+			x.rows = append(x.rows, row{of: []entry{{capped, 1}, {v, -1}}, lo: math.MinInt64})
+			v = capped
+		}
+		if t.PerUnit != 0 {
+			r.of = append(r.of, entry{v, t.PerUnit})
+		}
+	}
+	if r.lo != math.MinInt64 {
+		r.lo -= most
+	}
+	if r.hi != math.MaxInt64 {
+		r.hi -= least
+	}
+	x.rows = append(x.rows, r)
+}
+
+// maxFactors is how many factors the rows of a relaxation have at most, 512 MiB.
+const maxFactors = 1 << 26
+
+// solve returns numbers that keep the relaxation, of the amounts of the ingredients;
+// or that it is impossible, which is proven, by rules; or neither.
+func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible bool, rules []int, work int) {
+	columns := len(x.lo)
+	if columns*len(x.rows) > maxFactors {
+		return nil, false, nil, 0
+	}
+	lo, hi := make([]float64, columns+len(x.rows)), make([]float64, columns+len(x.rows))
+	for j := range columns {
+		if x.hi[j] > x.lo[j] {
+			hi[j] = 1 // a share of its range
+		}
+	}
+	factors := make([][]float64, len(x.rows))
+	for k := range x.rows {
+		r := &x.rows[k]
+		f := make([]float64, columns)
+		top, at := 0.0, 0.0 // where all variables are at their least
+		for _, e := range r.of {
+			f[e.variable] += float64(float64(e.factor) * float64(x.hi[e.variable]-x.lo[e.variable]))
+			at += float64(float64(e.factor) * float64(x.lo[e.variable]))
+			top = max(top, math.Abs(f[e.variable]))
+		}
+		if top == 0 {
+			top = 1
+		}
+		for j := range f {
+			f[j] /= top
+		}
+		factors[k] = f
+		lo[columns+k], hi[columns+k] = math.Inf(-1), math.Inf(1)
+		if r.lo != math.MinInt64 {
+			lo[columns+k] = (float64(r.lo) - at) / top
+		}
+		if r.hi != math.MaxInt64 {
+			hi[columns+k] = (float64(r.hi) - at) / top
+		}
+		r.scale = top
+	}
+	t := newTableau(factors, lo, hi)
+	kept, weights := t.solve(ctx)
+	work = (t.pivots + 1) * columns * len(x.rows)
+	switch {
+	case kept:
+		amounts = make([]float64, len(x.amount))
+		for i, v := range x.amount {
+			if v >= 0 {
+				amounts[i] = float64(x.lo[v]) + float64(t.value[v]*float64(x.hi[v]-x.lo[v]))
+			}
+		}
+	case weights != nil:
+		impossible, rules = x.contradiction(weights)
+	}
+	return amounts, impossible, rules, work
+}
+
+// contradiction checks, in whole numbers, that a weighted sum of the rows cannot be:
+// that what the rows ask of Σ_r w_r·Σ_v f_rv·v at least is more than what the bounds
+// of the variables leave it at most. It returns the rules that have a weight.
+func (x *relaxation) contradiction(weights []float64) (proven bool, rules []int) {
+	top, scale := 0.0, 1.0
+	for k, w := range weights {
+		top, scale = max(top, math.Abs(w)), max(scale, x.rows[k].scale)
+	}
+	exponent := 60 + math.Ilogb(scale/top)
+	factors := make([]big.Int, len(x.lo)) // of the variables
+	asked, product, whole := new(big.Int), new(big.Int), new(big.Int)
+	for k, w := range weights {
+		r := &x.rows[k]
+		if math.Abs(w) <= 1e-12*top {
+			continue
+		}
+		bound := r.lo
+		if w < 0 {
+			bound = r.hi
+		}
+		if bound == math.MinInt64 || bound == math.MaxInt64 {
+			continue // what is left of it is rounding
+		}
+		new(big.Float).SetMantExp(big.NewFloat(w/r.scale), exponent).Int(whole)
+		asked.Add(asked, product.Mul(whole, big.NewInt(bound)))
+		for _, e := range r.of {
+			factors[e.variable].Add(&factors[e.variable], product.Mul(whole, big.NewInt(e.factor)))
+		}
+		rules = append(rules, r.rules...)
+	}
+	for v := range factors {
+		f := &factors[v]
+		bound := x.hi[v]
+		if f.Sign() < 0 {
+			bound = x.lo[v]
+		}
+		asked.Sub(asked, product.Mul(f, big.NewInt(bound)))
+	}
+	return asked.Sign() > 0, rules
+}

@@ -1,0 +1,82 @@
+package conflict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kir/internal/condition"
+	"kir/rule"
+)
+
+// A question is whether rules can hold together, with changes that no rule says.
+type question struct {
+	rule.Set
+	overrides []func(*condition.Conditions)
+}
+
+// conditions writes the question out.
+func (s question) conditions() (*condition.Conditions, error) {
+	return condition.Of(s.Set, s.overrides...)
+}
+
+// names joins the names of ingredients, of many only the first few.
+func (s question) names(of []int) string {
+	texts := make([]string, len(of))
+	for k, i := range of {
+		texts[k] = s.NameOf(i)
+	}
+	return andList(texts)
+}
+
+// sizes returns the numbers of used ingredients that are asked for and can be,
+// rising.
+func (s question) sizes() []int {
+	most := min(s.Ingredients, s.Total)
+	if s.Used == nil {
+		all := make([]int, most)
+		for k := range all {
+			all[k] = k + 1
+		}
+		return all
+	}
+	sizes := slices.DeleteFunc(slices.Clone(s.Used), func(n int) bool { return n < 1 || n > most })
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}
+
+// with returns the set with another rule in the place of one; nil drops it.
+func (s question) with(k int, r rule.Rule) question {
+	s.Rules = slices.Clone(s.Rules)
+	s.Rules[k] = r
+	return s
+}
+
+// only returns the set with all rules dropped but some.
+func (s question) only(rules []int) question {
+	kept := make([]rule.Rule, len(s.Rules))
+	for _, k := range rules {
+		kept[k] = s.Rules[k]
+	}
+	s.Rules = kept
+	return s
+}
+
+// orList joins texts as "a, b or c".
+func orList(texts []string) string { return list(texts, " or ") }
+
+// andList joins texts as "a, b and c", of many only the first few.
+func andList(texts []string) string {
+	const many = 8
+	if len(texts) > many {
+		texts = append(slices.Clone(texts[:many-1]), fmt.Sprintf("%d more", len(texts)-many+1))
+	}
+	return list(texts, " and ")
+}
+
+func list(texts []string, last string) string {
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	return strings.Join(texts[:len(texts)-1], ", ") + last + texts[len(texts)-1]
+}

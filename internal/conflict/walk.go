@@ -1,0 +1,234 @@
+package conflict
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"kir/internal/condition"
+	"kir/internal/portable"
+	"kir/rule"
+)
+
+// A walk looks for a composition that keeps conditions, in a space too large to
+// go through: random moves that do not add to what is broken, with now and then
+// one that does. What it finds is judged by [Conditions.Keeps]; that it finds
+// nothing says nothing. It is the same at every run.
+type walk struct {
+	*condition.Conditions
+	sizes  []int
+	usable []int
+	scale  []float64 // of each sum: what breaks it by as much as a wrong use
+	random *rand.Rand
+	parts  []rule.Part
+	before []rule.Part // the last move
+	work   float64
+
+	book                 *condition.Ledger // of no parts, but while they are judged
+	seenGroups, seenSums []int             // the round in which each was judged last
+	round                int
+}
+
+// walkSteps and walkStarts bound a walk: moves, and how often it begins anew.
+const (
+	walkSteps  = 20_000
+	walkStarts = 4
+	walkBudget = 1e9 // of one start, in steps of some 10⁻⁹ s
+)
+
+func newWalk(c *condition.Conditions, sizes []int) *walk {
+	w := &walk{
+		Conditions: c, sizes: sizes, random: rand.New(rand.NewPCG(1, 2)),
+		book: condition.NewLedger(c), seenGroups: make([]int, len(c.Groups)), seenSums: make([]int, len(c.Sums)),
+	}
+	for i, d := range c.Doses {
+		if d.N > 0 {
+			w.usable = append(w.usable, i)
+		}
+	}
+	for _, s := range c.Sums {
+		top := 0.0
+		for _, t := range s.Terms {
+			top = max(top, math.Abs(float64(t.PerUnit)))
+		}
+		if top == 0 { // of what is used, which counts as such
+			top = 4 / float64(c.Total)
+		}
+		w.scale = append(w.scale, 4/(float64(top*float64(c.Total))+1))
+	}
+	return w
+}
+
+// arrives says whether a composition was found.
+func (w *walk) arrives(ctx context.Context) bool {
+	if len(w.usable) == 0 || len(w.sizes) == 0 {
+		return false
+	}
+	held := len(w.IdleGroups) + len(w.IdleSums)
+	for _, i := range w.usable {
+		held += len(w.GroupsOf[i]) + len(w.SumsOf[i]) + len(w.NeedsOf[i])
+	}
+	mean := 1 + float64(held)/float64(len(w.usable))                // conditions that an ingredient has to do with
+	cost := float64(40 * mean * float64(1+w.sizes[len(w.sizes)-1])) // of a step
+	steps := min(walkSteps, int(walkBudget/cost))
+	for start := range walkStarts {
+		w.begin(w.sizes[start*(len(w.sizes)-1)/walkStarts])
+		broken := w.broken()
+		for step := 0; broken > 0 && step < steps; step++ {
+			if step%256 == 0 && ctx.Err() != nil {
+				return false
+			}
+			w.work += cost
+			w.before = append(w.before[:0], w.parts...)
+			w.move()
+			after := w.broken()
+			heat := float64(0.05 * (1 - float64(step)/float64(steps)))
+			if after <= broken || w.random.Float64() < portable.Exp((broken-after)/(heat+1e-9)) {
+				broken = after
+			} else {
+				w.parts, w.before = w.before, w.parts
+			}
+		}
+		if broken == 0 && w.Keeps(w.parts) {
+			return true
+		}
+	}
+	return false
+}
+
+// begin takes what is required and others at random, with their least amounts,
+// and gives the rest to one.
+func (w *walk) begin(size int) {
+	w.parts = w.parts[:0]
+	var free []int
+	for _, i := range w.usable {
+		if w.Amounts[i].Required {
+			w.parts = append(w.parts, rule.Part{Ingredient: i, Amount: w.Doses[i].Lo})
+		} else {
+			free = append(free, i)
+		}
+	}
+	w.random.Shuffle(len(free), func(a, b int) { free[a], free[b] = free[b], free[a] })
+	for _, i := range free[:max(0, min(size-len(w.parts), len(free)))] {
+		w.parts = append(w.parts, rule.Part{Ingredient: i, Amount: w.Doses[i].Lo})
+	}
+	left := w.Total
+	for k := range w.parts {
+		w.parts[k].Amount = min(w.parts[k].Amount, max(left-(len(w.parts)-1-k), 0))
+		left -= w.parts[k].Amount
+	}
+	w.parts = slices.DeleteFunc(w.parts, func(p rule.Part) bool { return p.Amount == 0 })
+	w.parts[0].Amount += left
+}
+
+// move changes the parts at random: units from one to another, one for another,
+// one split, or two made one.
+func (w *walk) move() {
+	r := w.random
+	a := r.IntN(len(w.parts))
+	units := func(most int) int { // often few
+		if r.IntN(2) == 0 {
+			return 1 + r.IntN(min(most, w.Doses[w.parts[a].Ingredient].Step))
+		}
+		return 1 + r.IntN(most)
+	}
+	other := w.usable[r.IntN(len(w.usable))]
+	b := slices.IndexFunc(w.parts, func(p rule.Part) bool { return p.Ingredient == other })
+	kind := r.IntN(6)
+	if b < 0 && kind < 3 && len(w.parts) > 1 { // rather among those that are used
+		if b = r.IntN(len(w.parts) - 1); b >= a {
+			b++
+		}
+	}
+	switch {
+	case a == b:
+	case b >= 0 && kind == 5:
+		w.parts[b].Amount += w.parts[a].Amount
+		w.parts = slices.Delete(w.parts, a, a+1)
+	case b >= 0 && w.parts[a].Amount > 1:
+		n := units(w.parts[a].Amount - 1)
+		w.parts[a].Amount -= n
+		w.parts[b].Amount += n
+	case b < 0 && kind == 5 && w.parts[a].Amount > 1:
+		n := units(w.parts[a].Amount - 1)
+		w.parts[a].Amount -= n
+		w.parts = append(w.parts, rule.Part{Ingredient: other, Amount: n})
+	case b < 0:
+		w.parts[a].Ingredient = other
+	}
+}
+
+// broken returns by how much the conditions are, 0 if they are not.
+func (w *walk) broken() float64 {
+	total, missing := float64(w.Total), w.Required
+	out := 0.0
+	for _, p := range w.parts {
+		if w.Amounts[p.Ingredient].Required {
+			missing--
+		}
+		if d := w.Doses[p.Ingredient]; p.Amount < d.Lo {
+			out += 0.1 + float64(d.Lo-p.Amount)/total
+		} else if p.Amount > d.Hi() {
+			out += 0.1 + float64(p.Amount-d.Hi())/total
+		} else if (p.Amount-d.Lo)%d.Step != 0 {
+			out += 0.1
+		}
+	}
+	out += float64(missing)
+	near := math.MaxInt
+	for _, n := range w.sizes {
+		near = min(near, max(n-len(w.parts), len(w.parts)-n))
+	}
+	out += float64(near)
+	for _, p := range w.parts {
+		w.book.Put(p)
+	}
+	w.round++
+	group := func(g int32) {
+		if w.seenGroups[g] == w.round {
+			return
+		}
+		w.seenGroups[g] = w.round
+		if u := w.Groups[g].Used; u != nil {
+			out += float64(max(u.Min-w.book.Used[g], w.book.Used[g]-u.Max, 0))
+		}
+		if t := w.Groups[g].Total; t != nil {
+			out += 4 * float64(max(t.Min-w.book.Totals[g], w.book.Totals[g]-t.Max, 0)) / total
+		}
+	}
+	sum := func(k int32) {
+		if w.seenSums[k] == w.round {
+			return
+		}
+		w.seenSums[k] = w.round
+		switch s, v := &w.Sums[k], w.book.Comes[k]; {
+		case v < s.Min:
+			out += 1e-6 + float64(w.scale[k]*(float64(s.Min)-float64(v)))
+		case v > s.Max:
+			out += 1e-6 + float64(w.scale[k]*(float64(v)-float64(s.Max)))
+		}
+	}
+	each(w.IdleGroups, group)
+	each(w.IdleSums, sum)
+	for _, p := range w.parts {
+		each(w.GroupsOf[p.Ingredient], group)
+		each(w.SumsOf[p.Ingredient], sum)
+		for _, k := range w.NeedsOf[p.Ingredient] {
+			if !w.Needs[k].Kept(func(i int) bool { return w.book.Has[i] }) {
+				out++
+			}
+		}
+	}
+	for _, p := range w.parts {
+		w.book.Take(p)
+	}
+	return out
+}
+
+// each calls a function with each condition of a list.
+func each(of []int32, visit func(int32)) {
+	for _, k := range of {
+		visit(k)
+	}
+}

@@ -1,0 +1,80 @@
+package scripts
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"kir"
+	"kir/internal/long"
+)
+
+// TestModulePath renames the module in a copy of the tree, where nothing imports the old
+// name any more. Where tests run in full the root is vetted and tested by its new one, and
+// in bench what reads problems is vetted. With KIR_MODULE all of both is vetted and tested.
+func TestModulePath(t *testing.T) {
+	module := reflect.TypeFor[kir.Problem]().PkgPath() // "kir" or what the script made of it
+	t.Chdir("..")
+	files, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Skip("not in a clone: ", err)
+	}
+	dir := t.TempDir()
+	for _, file := range strings.Fields(string(files)) {
+		data, err := os.ReadFile(file)
+		if os.IsNotExist(err) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		copied := filepath.Join(dir, file)
+		if err := os.MkdirAll(filepath.Dir(copied), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(copied, data, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do := func(name string, args ...string) string {
+		t.Helper()
+		command := exec.Command(name, args...)
+		command.Dir = dir
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	told := "go install " + module + "/cmd/kir@latest\n    import \"" + module + "\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "told.md"), []byte(told), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const path = "example.org/lab/kir"
+	do("bash", "scripts/module-path", path)
+	for _, dir := range []string{".", "bench"} {
+		for _, p := range strings.Fields(do("go", "list", "-C", dir, "-test", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./...")) {
+			if p == module || strings.HasPrefix(p, module+"/") {
+				t.Errorf("%s is still imported in %s", p, dir)
+			}
+		}
+	}
+	if told, want := do("cat", "told.md"), "go install "+path+"/cmd/kir@latest\n    import \""+path+"\"\n"; told != want {
+		t.Errorf("a document tells %q, want %q", told, want)
+	}
+	if os.Getenv("KIR_MODULE") == "" {
+		if !long.Enabled() {
+			return // it takes as long as to build the module
+		}
+		do("go", "vet", ".")
+		do("go", "vet", "-C", "bench", "./randomproblem")
+		do("go", "test", "-run", "TestHouseNotices", ".")
+		return
+	}
+	for _, dir := range []string{".", "bench"} {
+		do("go", "vet", "-C", dir, "./...")
+		do("go", "test", "-C", dir, "-timeout", "60m", "./...")
+	}
+}
