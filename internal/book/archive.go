@@ -19,9 +19,11 @@ import (
 const (
 	largestParts   = 64 << 20 // bytes of all parts
 	mostParts      = 2000
-	mostElements   = 1 << 22 // XML elements of all parts
-	mostShared     = 1 << 20 // XML elements of a part that is no sheet
-	longestElement = 1 << 16 // bytes between < and >
+	mostElements   = 1 << 22  // XML elements of all parts
+	mostShared     = 1 << 20  // XML elements of a part that is no sheet
+	longestElement = 1 << 16  // bytes between < and >
+	longestText    = 1 << 18  // bytes of a text: a cell has at most 32,767 characters
+	largestTexts   = 64 << 20 // bytes of the texts of a sheet, each as often as a cell has it
 )
 
 // checkArchive unpacks a workbook once to see that its parts are what they say
@@ -36,6 +38,7 @@ func checkArchive(data []byte) (formulas bool, err error) {
 		return false, fmt.Errorf("it has more than %d parts", mostParts)
 	}
 	left, elements := int64(largestParts), 0
+	longest, widest := 0, 0 // bytes of a shared text, cells of a row that have one
 	names := make(map[string]bool)
 	for _, f := range archive.File {
 		name := strings.ToLower(path.Clean(strings.ReplaceAll(f.Name, "\\", "/")))
@@ -60,12 +63,23 @@ func checkArchive(data []byte) (formulas bool, err error) {
 		if elements > mostElements || !sheet && n > mostShared {
 			return false, fmt.Errorf("the part %q has too many elements", f.Name)
 		}
+		texts := sheet || name == "xl/sharedstrings.xml"
+		text := 0 // bytes of it since its cell or its place among the shared began
 		for rest := part; ; {
 			start := bytes.IndexByte(rest, '<')
 			if start < 0 {
 				break
 			}
 			rest = rest[start:]
+			if text += start; texts && text > longestText {
+				return false, fmt.Errorf("the part %q has a text longer than %d bytes", f.Name, longestText)
+			}
+			if bytes.HasPrefix(rest, []byte("<si")) || bytes.HasPrefix(rest, []byte("<c")) {
+				text = 0
+			}
+			if texts && !sheet {
+				longest = max(longest, text)
+			}
 			end := bytes.IndexByte(rest, '>')
 			if end > longestElement || end < 0 && len(rest) > longestElement {
 				return false, fmt.Errorf("the part %q has an element longer than %d bytes", f.Name, longestElement)
@@ -76,12 +90,15 @@ func checkArchive(data []byte) (formulas bool, err error) {
 			rest = rest[end:]
 		}
 		if sheet && path.Ext(name) == ".xml" {
-			has, err := checkSheet(part)
+			has, cells, err := checkSheet(part)
 			if err != nil {
 				return false, fmt.Errorf("the part %q: %w", f.Name, err)
 			}
-			formulas = formulas || has
+			formulas, widest = formulas || has, max(widest, cells)
 		}
+	}
+	if longest > 0 && widest > largestTexts/longest {
+		return false, fmt.Errorf("a row has %d texts, the longest of %d bytes", widest, longest)
 	}
 	return formulas, nil
 }
@@ -108,16 +125,17 @@ func unpack(f *zip.File, most int64) ([]byte, error) {
 }
 
 // checkSheet reads a sheet's XML to its end. Rows and the cells in each must come
-// in order, as they are read in order.
-func checkSheet(part []byte) (formulas bool, err error) {
+// in order, as they are read in order. It returns how many cells a row has whose text is
+// among the shared.
+func checkSheet(part []byte) (formulas bool, shared int, err error) {
 	d := xml.NewDecoder(bytes.NewReader(part))
-	row, column, depth := 0, 0, 0
+	row, column, depth, inRow := 0, 0, 0, 0
 	for {
 		token, err := d.Token()
 		if err == io.EOF {
-			return formulas, nil
+			return formulas, shared, nil
 		} else if err != nil {
-			return false, err
+			return false, 0, err
 		}
 		element, ok := token.(xml.StartElement)
 		if !ok {
@@ -127,36 +145,40 @@ func checkSheet(part []byte) (formulas bool, err error) {
 			continue
 		}
 		if depth++; depth > 100 {
-			return false, errors.New("elements are nested too deeply")
+			return false, 0, errors.New("elements are nested too deeply")
 		}
 		switch element.Name.Local {
 		case "f":
 			formulas = true
 		case "row":
 			was := row
-			row, column = row+1, 0
+			row, column, inRow = row+1, 0, 0
 			if r := attribute(element, "r"); r != "" {
 				if row, err = strconv.Atoi(r); err != nil || row > excelize.TotalRows {
-					return false, fmt.Errorf("there is no row %q", r)
+					return false, 0, fmt.Errorf("there is no row %q", r)
 				}
 			}
 			if row <= was {
-				return false, fmt.Errorf("row %d comes after row %d", row, was)
+				return false, 0, fmt.Errorf("row %d comes after row %d", row, was)
 			}
 		case "c":
 			was := column
 			column++
+			if attribute(element, "t") == "s" {
+				inRow++
+				shared = max(shared, inRow)
+			}
 			if r := attribute(element, "r"); r != "" {
 				at := 0
 				if column, at, err = excelize.CellNameToCoordinates(r); err != nil {
-					return false, err
+					return false, 0, err
 				}
 				if at != row {
-					return false, fmt.Errorf("cell %q is in row %d", r, row)
+					return false, 0, fmt.Errorf("cell %q is in row %d", r, row)
 				}
 			}
 			if column <= was {
-				return false, fmt.Errorf("cells of row %d are out of order", row)
+				return false, 0, fmt.Errorf("cells of row %d are out of order", row)
 			}
 		}
 	}

@@ -117,7 +117,7 @@ func (w *workbook) read(name string) (s *sheet, err error) {
 	}
 	defer func() { err = errors.Join(err, shown.Close()) }()
 	s = &sheet{name: name, exacts: make(map[[2]int]bool)}
-	cells := 0
+	cells, text := 0, 0
 	for row := 0; held.Next() && shown.Next(); row++ {
 		values, err := held.Columns(excelize.Options{RawCellValue: true})
 		if err != nil {
@@ -129,6 +129,12 @@ func (w *workbook) read(name string) (s *sheet, err error) {
 		}
 		if cells += 1 + len(values); cells > mostCells {
 			return nil, w.errorf("remove what is far from the table, or save the sheet as CSV", "sheet %s has more than %d cells", fault.Quote(name), mostCells)
+		}
+		for _, value := range values {
+			text += len(value)
+		}
+		if text > largestTexts {
+			return nil, w.errorf("remove what is far from the table, or save the sheet as CSV", "the cells of sheet %s have more than %d MiB of text", fault.Quote(name), largestTexts>>20)
 		}
 		s.cells = append(s.cells, values)
 		for field := range values {

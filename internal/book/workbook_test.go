@@ -17,6 +17,12 @@ const sheetPart = "xl/worksheets/sheet1.xml"
 // withPart is a workbook with another content of a part, or one part more.
 func withPart(t testing.TB, name string, content io.Reader) []byte {
 	t.Helper()
+	return withParts(t, map[string]io.Reader{name: content})
+}
+
+// withParts is withPart for several.
+func withParts(t testing.TB, parts map[string]io.Reader) []byte {
+	t.Helper()
 	data := inSheets("A", [][]any{{"recipe", "ingredient", "amount"}, {"A", "Gin", 1}})
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -34,7 +40,7 @@ func withPart(t testing.TB, name string, content io.Reader) []byte {
 		}
 	}
 	for _, f := range r.File {
-		if f.Name == name {
+		if _, ok := parts[f.Name]; ok {
 			continue
 		}
 		part, err := f.Open()
@@ -44,7 +50,10 @@ func withPart(t testing.TB, name string, content io.Reader) []byte {
 		add(f.Name, part)
 		part.Close()
 	}
-	if content != nil {
+	for name, content := range parts {
+		if content == nil {
+			continue
+		}
 		add(name, content)
 	}
 	if err := w.Close(); err != nil {
@@ -101,6 +110,17 @@ func TestWorkbookRefuses(t *testing.T) {
 		{"elements in elements", "nested too deeply", withPart(t, sheetPart, repeated("<a>", 100_000))},
 		{"too many elements", "too many elements", withPart(t, sheetPart, around(begin, repeated("<c/>", 5_000_000), end))},
 		{"too many shared texts", "too many elements", withPart(t, "xl/sharedStrings.xml", around("<sst>", repeated("<si/>", 2_000_000), "</sst>"))},
+		{"a shared text of 9 MB", "a text longer than 262144 bytes", withPart(t, "xl/sharedStrings.xml", around("<sst><si><t>", repeated("a", 9_000_000), "</t></si></sst>"))},
+		{"a shared text of 9 MB in runs", "a text longer than 262144 bytes", withPart(t, "xl/sharedStrings.xml", around("<sst><si>", repeated("<r><t>"+strings.Repeat("a", 1000)+"</t></r>", 9000), "</si></sst>"))},
+		{"a cell of 9 MB", "a text longer than 262144 bytes", withPart(t, sheetPart, around(begin+`<row r="1"><c r="A1" t="inlineStr"><is><t>`, repeated("a", 9_000_000), `</t></is></c></row>`+end))},
+		{"a shared text all over a row", "a row has 16000 texts", withParts(t, map[string]io.Reader{
+			"xl/sharedStrings.xml": around(`<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>`, repeated("a", 200_000), "</t></si></sst>"),
+			sheetPart:              around(begin+`<row r="1">`, repeated(`<c t="s"><v>0</v></c>`, 16000), `</row>`+end),
+		})},
+		{"a shared text all over a sheet", "have more than 64 MiB of text", withParts(t, map[string]io.Reader{
+			"xl/sharedStrings.xml": around(`<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>`, repeated("a", 200_000), "</t></si></sst>"),
+			sheetPart:              around(begin, repeated(`<row><c t="s"><v>0</v></c></row>`, 1000), end),
+		})},
 		{"an element of 1 MB", "longer than 65536 bytes", withPart(t, "xl/styles.xml", around("<styleSheet ", repeated(`a="" `, 200_000), "/>"))},
 		{"rows out of order", "row 1 comes after row 2", withPart(t, sheetPart, inSheet(`<row r="2"></row><row r="1"></row>`))},
 		{"cells out of order", "out of order", withPart(t, sheetPart, inSheet(`<row r="1">`+text("B1", "a")+text("A1", "b")+`</row>`))},

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -18,7 +19,7 @@ type acquisition struct {
 
 	mu   sync.Mutex
 	seen map[string]candidate // by cell
-	bar  float64              // at and below which nothing new is kept
+	bar  *candidate           // what comes after it is not kept; nil: all is
 }
 
 // A candidate is a recipe that may be chosen, and its log score.
@@ -35,7 +36,7 @@ const (
 )
 
 func newAcquisition(total int, score func([]mcmc.Part) float64, keeps func([]mcmc.Part) bool) *acquisition {
-	return &acquisition{score: score, keeps: keeps, total: total, seen: make(map[string]candidate), bar: math.Inf(-1)}
+	return &acquisition{score: score, keeps: keeps, total: total, seen: make(map[string]candidate)}
 }
 
 // cell names the cell of a recipe.
@@ -53,39 +54,36 @@ func (a *acquisition) cell(parts []mcmc.Part) string {
 func (a *acquisition) take(parts []mcmc.Part, score float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !(score > a.bar) {
+	new := candidate{parts, score}
+	if math.IsNaN(score) || math.IsInf(score, -1) || a.bar != nil && compareCandidates(new, *a.bar) >= 0 {
 		return
 	}
 	cell := a.cell(parts)
 	was, known := a.seen[cell]
-	if known && (was.score > score || was.score == score && compareParts(was.parts, parts) <= 0) || !a.keeps(parts) {
+	if known && compareCandidates(was, new) <= 0 || !a.keeps(parts) {
 		return
 	}
 	a.seen[cell] = candidate{slices.Clone(parts), score}
 	if len(a.seen) < 2*mostSeen {
 		return
 	}
-	all := a.sorted()
+	all := slices.SortedFunc(maps.Values(a.seen), compareCandidates)
 	for _, c := range all[mostSeen:] {
 		delete(a.seen, a.cell(c.parts))
 	}
-	a.bar = all[mostSeen].score
+	a.bar = &all[mostSeen]
 }
 
 // sorted returns what was kept, the best first.
 func (a *acquisition) sorted() []candidate {
-	all := make([]candidate, 0, len(a.seen))
-	for _, c := range a.seen {
-		all = append(all, c)
-	}
-	sortCandidates(all)
-	return all
+	all := slices.SortedFunc(maps.Values(a.seen), compareCandidates)
+	return all[:min(len(all), mostSeen)]
 }
 
-func sortCandidates(all []candidate) {
-	slices.SortFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), compareParts(a.parts, b.parts))
-	})
+// compareCandidates orders candidates, the best first. No two are alike, so that those that
+// are kept depend on no order in which walks have come by.
+func compareCandidates(a, b candidate) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), compareParts(a.parts, b.parts))
 }
 
 func compareParts(a, b []mcmc.Part) int {

@@ -12,7 +12,6 @@ import (
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/model"
-	"kir/rule"
 )
 
 // Settings say how a batch is chosen.
@@ -141,14 +140,9 @@ func (ch *chooser) bounds() {
 	}
 	ch.stock = make(map[int]int)
 	for _, r := range p.Rules {
-		if !r.Stock {
-			continue
-		}
-		for _, one := range r.Rules {
-			if a, ok := one.(rule.Amount); ok && a.Max > 0 {
-				for _, i := range a.Of {
-					ch.stock[i] = a.Max
-				}
+		for i, there := range r.Stock {
+			if least, ok := ch.stock[i]; !ok || there < least {
+				ch.stock[i] = there
 			}
 		}
 	}
@@ -337,7 +331,9 @@ const (
 	learnShare   = 4    // one recipe in so many is for learning while the model is weak
 	apartWeak    = 0.3  // how far recipes are apart while a model predicts nothing
 	apartLeast   = 0.02 // and when it predicts all
+	wideUntil    = 20   // trials, from which on every second recipe is less far from the others
 	differAlike  = 0.01 // gains within this share of the best are alike
+	leastSuccess = 0.2  // probability of not failing below which nothing is offered for what it may gain
 	fewestDraws  = 2    // degrees of freedom of replicates from which noise is known
 	widestSearch = 12_000
 )
@@ -358,6 +354,12 @@ func (ch *chooser) apart() float64 {
 	return max(apartWeak*portable.Pow(1-r2, 3), apartLeast)
 }
 
+// wide is how far every second recipe of a batch is from the others: the less the more was
+// tried.
+func (ch *chooser) wide() float64 {
+	return max(apartWeak*math.Sqrt(wideUntil/float64(max(len(ch.c.trials), wideUntil))), ch.apart())
+}
+
 // weak says whether the models predict hardly anything.
 func (ch *chooser) weak() bool {
 	return slices.ContainsFunc(ch.learnt(), func(o *objective) bool { return !(o.model.R2() >= weakR2) })
@@ -370,6 +372,7 @@ type pool struct {
 	utility [][]float64 // by draw: candidates, then anchors, then what waits
 	anchors []int       // trials
 	waiting int         // how many of the recipes wait
+	ok      []float64   // the probability that a candidate does not fail
 
 	b     float64   // the best predicted utility of what was tried
 	tried []float64 // by draw: the best utility of what was tried
@@ -482,7 +485,7 @@ func (ch *chooser) candidates(ctx context.Context, b float64, anchors []int) ([]
 				all = append(all, candidate{x, a.score(x)})
 			}
 		}
-		sortCandidates(all)
+		slices.SortFunc(all, compareCandidates)
 		return all[:min(len(all), poolSize)], nil
 	}
 	target, err := ch.fixed.WithWishes(append(slices.Clone(ch.fixed.Wishes()), mcmc.Wish{Name: "improvement", Property: a, Weight: 1})...)
@@ -512,7 +515,7 @@ func (ch *chooser) candidates(ctx context.Context, b float64, anchors []int) ([]
 	for _, x := range random {
 		all = append(all, candidate{x, a.score(x)})
 	}
-	sortCandidates(all)
+	slices.SortFunc(all, compareCandidates)
 	return slices.CompactFunc(all, func(x, y candidate) bool { return compareParts(x.parts, y.parts) == 0 }), nil
 }
 
@@ -556,7 +559,11 @@ func (ch *chooser) random(ctx context.Context, count int, r *mcmc.Rand) ([][]mcm
 func (ch *chooser) newPool(all []candidate, anchors []int, b float64) (*pool, error) {
 	p := &pool{anchors: anchors, waiting: len(ch.pending), b: b}
 	for _, c := range all {
-		p.parts, p.scores = append(p.parts, c.parts), append(p.scores, c.score)
+		ok := 1.0
+		if ch.success != nil {
+			ok, _ = ch.success.Predict(c.parts)
+		}
+		p.parts, p.scores, p.ok = append(p.parts, c.parts), append(p.scores, c.score), append(p.ok, ok)
 	}
 	xs := slices.Clone(p.parts)
 	for _, k := range anchors {
@@ -590,11 +597,7 @@ func (ch *chooser) gain(p *pool, k int) float64 {
 	for s, draw := range p.utility {
 		sum += max(draw[k]-p.level[s], 0)
 	}
-	sum /= float64(len(p.utility))
-	if ch.success != nil {
-		ok, _ := ch.success.Predict(p.parts[k])
-		sum = float64(sum * ok)
-	}
+	sum = float64(sum / float64(len(p.utility)) * p.ok[k])
 	return sum / ch.price(p.parts[k])
 }
 
@@ -626,7 +629,7 @@ func (ch *chooser) choosePool(p *pool) {
 	if ch.weak() && want >= learnShare {
 		learn = want / learnShare
 	}
-	apart := ch.apart()
+	apart, wide := ch.apart(), ch.wide()
 	used := make([]bool, len(p.parts))
 	for range want {
 		kind := Likely
@@ -634,7 +637,11 @@ func (ch *chooser) choosePool(p *pool) {
 			kind = Learn
 		}
 		at := -1
-		for d := apart; at < 0; d = float64(d / 2) {
+		d := apart
+		if len(ch.batch)%2 == 1 {
+			d = wide
+		}
+		for ; at < 0; d = float64(d / 2) {
 			if d < apartLeast/2 {
 				d = 0
 			}
@@ -663,7 +670,7 @@ func (ch *chooser) pick(p *pool, used []bool, kind Kind, apart float64) int {
 	best := math.Inf(-1)
 	for k, x := range p.parts {
 		value[k] = math.Inf(-1)
-		if used[k] || ch.fromChosen(x) < apart || !ch.fits(x) {
+		if used[k] || p.ok[k] < leastSuccess || ch.fromChosen(x) < apart || !ch.fits(x) {
 			continue
 		}
 		if kind == Learn {
@@ -730,9 +737,5 @@ func (ch *chooser) figures(p *pool, k int) (beats, better float64) {
 		}
 	}
 	n := float64(len(p.utility))
-	ok := 1.0
-	if ch.success != nil {
-		ok, _ = ch.success.Predict(p.parts[k])
-	}
-	return float64(beats / n * ok), float64(better / n * ok)
+	return float64(beats / n * p.ok[k]), float64(better / n * p.ok[k])
 }

@@ -25,6 +25,10 @@ func (ch *chooser) reason(b *chosen) Reason {
 	if kind == Likely && ch.teaches(b.parts) {
 		kind = Learn
 	}
+	if want := ch.classOnly(); want != nil && kind == Likely {
+		value, _ := want.model.Predict(b.parts)
+		return Reason{Likely, fmt.Sprintf("likely as wanted: %s is %s with probability %.2f", want.label, want.learning.Want, value)}
+	}
 	if kind == Likely {
 		return Reason{Likely, fmt.Sprintf("likely best: beats all that was tried with probability %.2f", b.beats)}
 	}
@@ -33,6 +37,16 @@ func (ch *chooser) reason(b *chosen) Reason {
 		text = "settles " + ch.c.Problem.Ingredients[i] + ", of which least is known here"
 	}
 	return Reason{Learn, fmt.Sprintf("%s: beats all that was tried with probability %.2f", text, b.beats)}
+}
+
+// classOnly returns the objective if a class is all that is learnt: then one recipe that
+// came out as wanted cannot be beaten. Else it is nil.
+func (ch *chooser) classOnly() *objective {
+	learnt := ch.learnt()
+	if len(learnt) != 1 || learnt[0].learning.Numeric {
+		return nil
+	}
+	return learnt[0]
 }
 
 // teaches says whether a recipe was chosen for what is not known of it: it is predicted
@@ -206,6 +220,9 @@ func (ch *chooser) replicate(p *pool) {
 					v, _ := o.model.Predict(ch.c.trials[other].parts)
 					rival = max(rival, v)
 				}
+			}
+			if math.Abs(mean-rival) > 2*noise {
+				continue // it is known already which of them is better
 			}
 			moves := sd * sd / math.Sqrt(float64(sd*sd)+float64(noise*noise))
 			if v := improvement(-math.Abs(mean-rival), moves, 0); v > worth {

@@ -12,9 +12,9 @@ import (
 // woods are small forests of the same data, each of which is a draw of what the
 // probability of a class may be.
 type woods struct {
-	scores []*model.Score
-	x      []int32 // scratch
-	r2     float64
+	scores      []*model.Score
+	ingredients int
+	r2          float64
 }
 
 // How many small forests there are, and how many trees each has. The spread of as many
@@ -30,7 +30,7 @@ var errNotYet = errors.New("nothing was measured that a model can be learnt from
 
 // newWoods grows forests of classes.
 func newWoods(ctx context.Context, data *model.Data, want model.Want, seed uint64) (*woods, error) {
-	w := &woods{x: make([]int32, len(data.Ingredients)), r2: math.NaN()}
+	w := &woods{ingredients: len(data.Ingredients), r2: math.NaN()}
 	for k := range woodCount {
 		f, err := model.Grow(ctx, data, model.Options{Trees: woodTrees, SmallestLeaf: 1, Seed: seed + uint64(k)<<32})
 		if err != nil {
@@ -55,17 +55,15 @@ func newWoods(ctx context.Context, data *model.Data, want model.Want, seed uint6
 // judgeTrees is of how many trees a forest says how well the class is predicted.
 const judgeTrees = 100
 
-// values returns the probability by each forest.
+// values returns the probability by each forest. Several walks may ask at once.
 func (w *woods) values(x []mcmc.Part) []float64 {
+	amounts := make([]int32, w.ingredients)
 	for _, p := range x {
-		w.x[p.Ingredient] = int32(p.Amount)
+		amounts[p.Ingredient] = int32(p.Amount)
 	}
 	out := make([]float64, len(w.scores))
 	for k, s := range w.scores {
-		out[k] = s.Probability(s.Point(w.x))
-	}
-	for _, p := range x {
-		w.x[p.Ingredient] = 0
+		out[k] = s.Probability(s.Point(amounts))
 	}
 	return out
 }

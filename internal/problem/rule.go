@@ -11,7 +11,7 @@ import (
 type Rule struct {
 	Text  string      // in words
 	Rules []rule.Rule // what it says: one rule, or several, as one for each ingredient's doses
-	Stock bool        // the most of an ingredient is what there is of it
+	Stock map[int]int // how much there is of ingredients, in units; nil: the rule is no stock
 
 	texts []string // of several, in words
 	at    *yaml.Node

@@ -187,7 +187,7 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 		share := new(big.Rat).Quo(stock, batch)
 		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(s.whole))))
 	}
-	r := Rule{Text: "stock of " + text + " " + v.Text, Stock: true}
+	r := Rule{Text: "stock of " + text + " " + v.Text, Stock: make(map[int]int)}
 	if s.isColumn(v) {
 		r.Text = "stock of " + text + " as in " + v.Text
 	}
@@ -225,7 +225,9 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 			}
 		}
 		bounded = true
-		switch limit := most(stock); {
+		limit := most(stock)
+		r.Stock[i] = limit
+		switch {
 		case limit == 0:
 			none = append(none, i)
 		case limit < s.whole:

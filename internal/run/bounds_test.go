@@ -162,7 +162,7 @@ func TestPartBombs(t *testing.T) {
 			f.pages[1] = bytes.Repeat(one, 500)
 		},
 		"another compression": func(f *forged) {
-			f.meta.RowGroups[0].Columns[1].MetaData.Codec = format.Snappy
+			f.meta.RowGroups[0].Columns[1].MetaData.Codec = format.Gzip
 		},
 		"a long page": func(f *forged) {
 			long := format.PageHeader{Type: format.DataPageV2, CompressedPageSize: math.MaxInt32, UncompressedPageSize: math.MaxInt32}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/snappy"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -95,7 +96,7 @@ func (r *partReader) checkColumns(data []byte, g parquet.RowGroup, at int, most 
 // checkColumn reads the pages of a column, which must have no more values, and no more
 // bytes, than given.
 func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) error {
-	if meta.Codec != format.Zstd && meta.Codec != format.Uncompressed {
+	if meta.Codec != format.Zstd && meta.Codec != format.Snappy && meta.Codec != format.Uncompressed {
 		return fmt.Errorf("it is compressed by %v", meta.Codec)
 	}
 	from := meta.DataPageOffset
@@ -118,7 +119,7 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 		}
 		body := h.data[:length]
 		rest = h.data[length:]
-		p := pageBody{data: body, size: page.at(2), compressed: meta.Codec == format.Zstd}
+		p := pageBody{data: body, size: page.at(2), codec: meta.Codec}
 		if bytes -= p.size; p.size < 0 || bytes < 0 {
 			return errors.New("its pages are longer than those of any part")
 		}
@@ -138,7 +139,6 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 				return errors.New("its pages have more values than there are draws for")
 			}
 			if is, ok := of.value[7]; ok && is == 0 {
-				p.compressed = false
 			}
 			if err := p.checkValues(n, of.at(6), of.at(5), format.Encoding(of.at(4))); err != nil {
 				return err
@@ -152,15 +152,26 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 
 // A pageBody is what a page holds.
 type pageBody struct {
-	data       []byte
-	size       int64 // without compression
-	compressed bool
+	data  []byte
+	size  int64                   // without compression
+	codec format.CompressionCodec // of what is not yet unpacked
 }
 
 // unpack undoes the compression.
 func (p *pageBody) unpack() error {
-	if !p.compressed {
+	codec := p.codec
+	p.codec = format.Uncompressed
+	switch codec {
+	case format.Uncompressed:
 		return nil
+	case format.Snappy:
+		// What is compressed begins with its length.
+		if n, read := binary.Uvarint(p.data); read <= 0 || n > uint64(p.size) {
+			return errors.New("a page is longer than it says")
+		}
+		var err error
+		p.data, err = new(snappy.Codec).Decode(nil, p.data)
+		return err
 	}
 	const window = 8 << 20 // of what a writer may look back over, which counts, too
 	reader, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max(p.size, window))))
@@ -169,7 +180,6 @@ func (p *pageBody) unpack() error {
 	}
 	defer reader.Close()
 	p.data, err = reader.DecodeAll(p.data, nil)
-	p.compressed = false
 	if errors.Is(err, zstd.ErrDecoderSizeExceeded) || int64(len(p.data)) > p.size {
 		return errors.New("a page is longer than it says")
 	}

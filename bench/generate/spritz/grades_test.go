@@ -102,7 +102,7 @@ func newBook(t *testing.T, noise float64, seed uint64) graded {
 		t.Fatal(err)
 	}
 	target := func(d *model.Data) (*mcmc.Target, *model.Forest, error) {
-		f, err := model.Grow(t.Context(), d, model.Options{Seed: seed, Trees: 100})
+		f, err := model.Grow(t.Context(), d, model.Options{Splits: model.BestSplits, Seed: seed, Trees: 100})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,0 +1,159 @@
+package campaign
+
+import (
+	"math"
+	"testing"
+
+	"kir/mcmc"
+)
+
+// someRecipes are recipes of three ingredients, and a smooth function of them with noise.
+func someRecipes(n int) (recipes [][]mcmc.Part, values []float64) {
+	r := mcmc.NewRand(5, "process", 0)
+	for range n {
+		a := 1 + r.Intn(98)
+		b := r.Intn(100 - a)
+		x := []mcmc.Part{{Ingredient: 0, Amount: a}}
+		if b > 0 {
+			x = append(x, mcmc.Part{Ingredient: 1, Amount: b})
+		}
+		if c := 100 - a - b; c > 0 {
+			x = append(x, mcmc.Part{Ingredient: 2, Amount: c})
+		}
+		recipes = append(recipes, x)
+		values = append(values, math.Sin(float64(a)/20)+float64(b)/100+0.05*normal(r))
+	}
+	return recipes, values
+}
+
+// TestProcess: what a process says of a point that was left out is what a process that was
+// not given it says, with the same lengths and noise; and it predicts what it should.
+func TestProcess(t *testing.T) {
+	recipes, values := someRecipes(60)
+	g, err := newProcess(t.Context(), recipes, values, 3, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.R2() < 0.9 || g.Noise() < 0.02 || g.Noise() > 0.15 {
+		t.Errorf("R² %.3f, noise %.3f of 0.05", g.R2(), g.Noise())
+	}
+	off, all := 0.0, 0.0
+	mean := 0.0
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	for out := range recipes {
+		h := &process{total: g.total, weight: g.weight, noise: g.noise, mean: g.mean}
+		var y []float64
+		for k, x := range recipes {
+			if k != out {
+				h.points, y = append(h.points, pointOf(x, 100)), append(y, values[k]-g.mean)
+			}
+		}
+		if !h.fit(y) {
+			t.Fatal("no factor")
+		}
+		predicted, _ := h.Predict(recipes[out])
+		off += (values[out] - predicted) * (values[out] - predicted)
+		rest := (mean*float64(len(values)) - values[out]) / float64(len(values)-1)
+		all += (values[out] - rest) * (values[out] - rest)
+	}
+	if r2 := 1 - off/all; math.Abs(r2-g.R2()) > 1e-6 {
+		t.Errorf("R² of the left out is %.9f, and said to be %.9f", r2, g.R2())
+	}
+}
+
+// TestProcessDraws: joint draws have the means and standard deviations that are predicted,
+// and neighbours move together. The bounds hold with a probability of 1 − 1e-6 each.
+func TestProcessDraws(t *testing.T) {
+	recipes, values := someRecipes(15)
+	g, err := newProcess(t.Context(), recipes, values, 3, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := [][]mcmc.Part{recipes[0], {{Ingredient: 0, Amount: 50}, {Ingredient: 1, Amount: 50}}, {{Ingredient: 0, Amount: 51}, {Ingredient: 1, Amount: 49}}, {{Ingredient: 2, Amount: 100}}}
+	const n = 4000
+	draws := g.Draws(at, n, mcmc.NewRand(1, "draws", 0))
+	moments := func(k int) (mean, sd float64) {
+		for _, d := range draws {
+			mean += d[k] / n
+		}
+		for _, d := range draws {
+			sd += (d[k] - mean) * (d[k] - mean) / (n - 1)
+		}
+		return mean, math.Sqrt(sd)
+	}
+	for k, x := range at {
+		mean, sd := g.Predict(x)
+		m, s := moments(k)
+		if math.Abs(m-mean) > 5*sd/math.Sqrt(n) || math.Abs(s/sd-1) > 5/math.Sqrt(2*n)+1e-3 {
+			t.Errorf("%d: %.4f ± %.4f, predicted %.4f ± %.4f", k, m, s, mean, sd)
+		}
+	}
+	m1, s1 := moments(1)
+	m2, s2 := moments(2)
+	r := 0.0
+	for _, d := range draws {
+		r += (d[1] - m1) * (d[2] - m2) / (n - 1) / s1 / s2
+	}
+	if r < 0.9 {
+		t.Errorf("neighbours have a correlation of %.3f", r)
+	}
+}
+
+// TestImprovement compares the closed form with an integral, and its logarithm with that
+// far out.
+func TestImprovement(t *testing.T) {
+	for _, c := range []struct{ mean, sd, b float64 }{{0, 1, 0}, {1, 2, 0.5}, {-3, 1, 1}, {5, 0.1, 2}, {0, 0, 1}, {2, 0, 1}} {
+		want := max(c.mean-c.b, 0)
+		if c.sd > 0 {
+			want = 0
+			const step = 1e-3
+			for z := -10.0; z < 10; z += step {
+				want += step * math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) * max(c.mean+c.sd*z-c.b, 0)
+			}
+		}
+		if got := improvement(c.mean, c.sd, c.b); math.Abs(got-want) > 1e-6 {
+			t.Errorf("%+v: %g, want %g", c, got, want)
+		}
+	}
+	for z := -5.9; z < 4; z += 0.1 {
+		if a, b := logImprovement(z, 1, 0), math.Log(improvement(z, 1, 0)); math.Abs(a-b) > 1e-6 {
+			t.Errorf("z = %.1f: %g, want %g", z, a, b)
+		}
+	}
+	before := math.Inf(-1)
+	for z := -60.0; z < 0; z += 0.05 {
+		v := logImprovement(z, 1, 0)
+		if !(v > before) || math.IsInf(v, 0) {
+			t.Fatalf("z = %.2f: %g after %g", z, v, before)
+		}
+		before = v
+	}
+	if a, b := logImprovement(-6.0001, 1, 0), logImprovement(-5.9999, 1, 0); math.Abs(a-b) > 0.01 {
+		t.Errorf("%g and %g where the forms meet", a, b)
+	}
+}
+
+// TestWarp: scores come back as values, keep their order, go on beyond the ends, and few
+// values far off move the others little.
+func TestWarp(t *testing.T) {
+	values := []float64{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 5000}
+	w := newWarp(values)
+	for _, v := range append(values, 0, -4, 3.5, 6000) {
+		if back := w.value(w.score(v)); math.Abs(back-v) > 1e-9*math.Abs(v)+1e-9 {
+			t.Errorf("%g comes back as %g", v, back)
+		}
+	}
+	before := math.Inf(-1)
+	for v := -10.0; v < 6000; v += 7 {
+		if z := w.score(v); !(z > before) {
+			t.Fatalf("%g has the score %g, after %g", v, z, before)
+		} else {
+			before = z
+		}
+	}
+	if spread := w.score(9) - w.score(1); spread < w.score(5000)-w.score(9) {
+		t.Errorf("the one far off has %g, all others %g", w.score(5000)-w.score(9), spread)
+	}
+}

@@ -1,0 +1,367 @@
+package campaign
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kir/internal/problem"
+	"kir/mcmc"
+)
+
+// trialsTable is a table of recipes of a, b, c, d and e in twentieths, of which y is known.
+func trialsTable(n int, y func(x []int, k int) string) string {
+	r := mcmc.NewRand(11, "trials", 0)
+	var b strings.Builder
+	b.WriteString("recipe,ingredient,amount,y\n")
+	for k := range n {
+		x := make([]int, 5)
+		for range 20 {
+			x[min(r.Intn(5), r.Intn(5))]++
+		}
+		for i, v := range x {
+			if v > 0 {
+				fmt.Fprintf(&b, "t%d,%c,%d,%s\n", k, 'a'+i, v, y(x, k))
+			}
+		}
+	}
+	return b.String()
+}
+
+// hill is greatest where a has 10 and c has 6.
+func hill(x []int, _ int) string {
+	return fmt.Sprintf("%.4f", 100-float64((x[0]-10)*(x[0]-10)+(x[2]-6)*(x[2]-6)))
+}
+
+const fiveWays = "total: 20\ningredients: ingredients.csv\nrecipes: trials.csv\nsparsity: {uniform: [1, 5]}\n"
+
+const fivePriced = "name,price\na,1\nb,2\nc,3\nd,4\ne,50\nf,1\ng,1\nh,1\n"
+
+func fiveBench(t *testing.T, text, trials string) string {
+	return bench(t, map[string]string{"bar.yaml": fiveWays + text, "ingredients.csv": fivePriced, "trials.csv": trials})
+}
+
+func choose(t *testing.T, path string, s Settings) *Batch {
+	t.Helper()
+	b, err := open(t, path).Choose(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestBatch: whatever is learnt, a batch has as many recipes as were asked for, each of
+// which keeps the rules, is new, and is there once; how many workers there are changes
+// nothing, nor does choosing again.
+func TestBatch(t *testing.T) {
+	numbers, classes := trialsTable(30, hill), trialsTable(30, func(x []int, _ int) string {
+		if x[0] > x[1] {
+			return "good"
+		}
+		return "bad"
+	})
+	up := "properties: {y: {forest: {label: y, maximize: true}}}\n"
+	for name, c := range map[string]struct{ text, trials string }{
+		"a number":            {up, numbers},
+		"as little as can be": {"properties: {y: {forest: {label: y, minimize: true}}}\n", numbers},
+		"between":             {"properties: {y: {forest: {label: y, between: [60, 70]}}}\n", numbers},
+		"a class":             {"properties: {y: {forest: {label: y, want: good}}}\n", classes},
+		"with what is given":  {"properties: {y: {forest: {label: y, maximize: true}}, price: {blend: {attribute: price, smaller: {from: 1, to: 5}}}}\n", numbers},
+		"constant":            {up, trialsTable(30, func([]int, int) string { return "3" })},
+		"noise":               {up, trialsTable(30, func(_ []int, k int) string { return fmt.Sprint(k * 7919 % 31) })},
+		"nothing to learn":    {"", numbers},
+		"tight rules":         {up + "constraints: [{amount: {of: a, min: 10, max: 10}}, {exclude: [f, g, h]}, {amount: {of: \"*\", min: 5, step: 5}}]\n", numbers},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := fiveBench(t, c.text, c.trials)
+			c := open(t, path)
+			b, err := c.Choose(t.Context(), Settings{Size: 5, Seed: 4, MaxNew: -1, Workers: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(b.Entries) != 5 {
+				t.Errorf("%d recipes, %q", len(b.Entries), b.Notes)
+			}
+			tried := make(map[string]bool)
+			for _, one := range c.trials {
+				tried[one.key] = true
+			}
+			for _, e := range b.Entries {
+				if tried[e.key] {
+					t.Errorf("%v was tried, or is there twice", e.Recipe)
+				}
+				tried[e.key] = true
+				if broken, err := c.Problem.Broken(e.parts); err != nil || len(broken) > 0 {
+					t.Errorf("%v: %+v, %v", e.Recipe, broken, err)
+				}
+				if e.Reason.Text == "" || e.BeatsBest != nil && !(*e.BeatsBest >= 0 && *e.BeatsBest <= 1) {
+					t.Errorf("%+v", e)
+				}
+			}
+			again := choose(t, path, Settings{Size: 5, Seed: 4, MaxNew: -1, Workers: 3})
+			one, _ := json.Marshal(b)
+			two, _ := json.Marshal(again)
+			if string(one) != string(two) {
+				t.Errorf("again:\n%s\n%s", one, two)
+			}
+		})
+	}
+}
+
+// TestBatchFinds: on a hill that is known to within its noise the batch has its top, and
+// says so; once that was tried nothing is left to gain.
+func TestBatchFinds(t *testing.T) {
+	path := fiveBench(t, "properties: {y: {forest: {label: y, maximize: true}}}\n", trialsTable(60, hill))
+	b := choose(t, path, Settings{Size: 4, Seed: 1, MaxNew: -1})
+	at := slices.IndexFunc(b.Entries, func(e Entry) bool {
+		a, c := e.Recipe["a"], e.Recipe["c"]
+		return (a-10)*(a-10)+(c-6)*(c-6) <= 1
+	})
+	if at < 0 {
+		t.Fatalf("none is near the top: %+v", b.Entries)
+	}
+	if top := b.Entries[at]; top.Reason.Kind != Likely || math.Abs(top.Predicted["y"].Value-100) > 5 {
+		t.Errorf("the top: %+v", top)
+	}
+	if b.Left.Advice != GoOn {
+		t.Errorf("%+v", b.Left)
+	}
+	// Of two ingredients all is known but the ends, which lie far below.
+	all := "recipe,ingredient,amount,y\n"
+	for a := 2; a <= 18; a++ {
+		y := hill([]int{a, 0, 6}, 0)
+		all += fmt.Sprintf("top %[1]d,a,%[1]d,%[2]s\ntop %[1]d,b,%[3]d,%[2]s\n", a, y, 20-a)
+	}
+	path = fiveBench(t, "properties: {y: {forest: {label: y, maximize: true}}}\nconstraints: [{exclude: [c, d, e, f, g, h]}]\nsearch: {doses: any}\n", all)
+	st, err := open(t, path).Stand(t.Context(), Settings{Size: 4, Seed: 1, MaxNew: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Left.Advice != Stop || *st.Left.Probability >= stopBelow || st.Best.ID != "top 10" {
+		t.Errorf("%+v, the best %+v", st.Left, st.Best)
+	}
+}
+
+// TestBatchPending: what waits is not offered again, and the next batch is another.
+func TestBatchPending(t *testing.T) {
+	path := fiveBench(t, "properties: {y: {forest: {label: y, maximize: true}}}\n", trialsTable(30, hill))
+	s := Settings{Size: 3, Seed: 1, MaxNew: -1}
+	c := open(t, path)
+	first, err := c.Next(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = open(t, path)
+	if again, err := c.Again(s); err != nil || again == nil || again.Entries[0].key != first.Entries[0].key {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+	s.Size = 4
+	if other, err := c.Again(s); err != nil || other != nil {
+		t.Errorf("another size: %+v, %v", other, err)
+	}
+	second, err := c.Next(t.Context(), s)
+	if err != nil || second.Round != 2 || len(second.Pending) != 3 {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	for _, e := range second.Entries {
+		if slices.ContainsFunc(first.Entries, func(o Entry) bool { return o.key == e.key }) {
+			t.Errorf("%v waits, and is offered again", e.Recipe)
+		}
+	}
+}
+
+// TestBatchMeans: stock is for the whole batch, max_new for all of its new ingredients, and
+// what a trial costs counts.
+func TestBatchMeans(t *testing.T) {
+	up := "properties: {y: {forest: {label: y, maximize: true}}}\n"
+	path := fiveBench(t, up+"constraints: [{amount: {of: a, stock: 24}}]\n", trialsTable(30, hill))
+	sum := 0
+	b := choose(t, path, Settings{Size: 4, Seed: 1, MaxNew: -1})
+	for _, e := range b.Entries {
+		sum += e.Recipe["a"]
+	}
+	if sum > 24 || len(b.Entries) != 4 {
+		t.Errorf("%d of a, of which 24 are there; %d recipes", sum, len(b.Entries))
+	}
+	for most := range 3 {
+		path := fiveBench(t, "", trialsTable(30, hill)) // nothing is learnt: the space is filled
+		fresh := make(map[string]bool)
+		b := choose(t, path, Settings{Size: 6, Seed: 1, MaxNew: most})
+		for _, e := range b.Entries {
+			for name := range e.Recipe {
+				if name >= "f" {
+					fresh[name] = true
+				}
+			}
+		}
+		if len(fresh) > most || len(b.Entries) != 6 {
+			t.Errorf("new are %v, of at most %d; %d recipes", fresh, most, len(b.Entries))
+		}
+	}
+	path = fiveBench(t, up, trialsTable(30, func(x []int, _ int) string { return fmt.Sprint(x[4] + x[0]) }))
+	dear := func(cost string) (sum int) {
+		for _, e := range choose(t, path, Settings{Size: 4, Seed: 1, MaxNew: -1, Cost: cost}).Entries {
+			sum += e.Recipe["e"]
+		}
+		return sum
+	}
+	if with, without := dear("price"), dear(""); with >= without {
+		t.Errorf("%d of what is dear if it counts, %d if not", with, without)
+	}
+}
+
+// TestBatchReplicates: where noise is known and decides which is best, the best are made
+// again; where there is none they are not.
+func TestBatchReplicates(t *testing.T) {
+	table := func(noise float64) string {
+		var b strings.Builder
+		b.WriteString("recipe,ingredient,amount,y\n")
+		for k := range 24 {
+			a := 1 + k%8*2
+			y := -math.Abs(float64(a-9)) / 8
+			fmt.Fprintf(&b, "r%[1]d,a,%[2]d,%[3]s\nr%[1]d,b,%[4]d,%[3]s\n", k, a, fmt.Sprintf("%.3f", y+noise*[]float64{-1, 0.2, 0.8}[k/8]), 20-a)
+		}
+		return b.String()
+	}
+	text := "properties: {y: {forest: {label: y, maximize: true}}}\nconstraints: [{exclude: [c, d, e, f, g, h]}]\n"
+	count := func(noise float64) (n int) {
+		for _, e := range choose(t, fiveBench(t, text, table(noise)), Settings{Size: 8, Seed: 1, MaxNew: -1}).Entries {
+			if e.Reason.Kind == Replicate {
+				n++
+			}
+		}
+		return n
+	}
+	if with, without := count(0.5), count(0.001); with == 0 || without > 0 {
+		t.Errorf("%d replicates with noise, %d without", with, without)
+	}
+}
+
+// TestBatchFailures: where recipes with much of a failed, few are offered that have it;
+// without those that failed most of a batch has.
+func TestBatchFailures(t *testing.T) {
+	with, without := failing(t, "failed"), failing(t, "withdrawn")
+	if with > 2 || without < 4 {
+		t.Errorf("%d of 6 have so much that all such failed, and %d where nothing is known of them", with, without)
+	}
+}
+
+// failing returns how many recipes of a batch have more than 12 of a, where all that had
+// more than 10 have a status.
+func failing(t *testing.T, status string) (n int) {
+	text := "id,round,recipe,ingredient,amount,unit,y,status,time\n"
+	r := mcmc.NewRand(3, "failures", 0)
+	for k := range 40 {
+		x := make([]int, 3)
+		for range 20 {
+			x[r.Intn(3)]++
+		}
+		x[0], x[1] = k%20, 20-k%20-min(x[2], 20-k%20)
+		x[2] = 20 - x[0] - x[1]
+		y, is := fmt.Sprint(x[0]), "made"
+		if x[0] > 10 {
+			y, is = "", status
+		}
+		for i, v := range x {
+			if v > 0 {
+				text += fmt.Sprintf("1-%d,1,1-%[1]d,%c,%d,,%s,%s,\n", k+1, 'a'+i, v, y, is)
+			}
+		}
+	}
+	path := bench(t, map[string]string{"bar.yaml": "total: 20\ningredients: [a, b, c]\nsparsity: {uniform: [1, 3]}\nproperties: {y: {forest: {label: y, maximize: true}}}\n", "bar.results.csv": text})
+	b := choose(t, path, Settings{Size: 6, Seed: 1, MaxNew: -1})
+	for _, e := range b.Entries {
+		if e.Recipe["a"] > 12 {
+			n++
+		}
+	}
+	if len(b.Entries) != 6 {
+		t.Errorf("%d recipes", len(b.Entries))
+	}
+	return n
+}
+
+// TestStand: what was predicted is set beside what came, what was made otherwise does not
+// count, and the best is the best of what keeps the rules.
+func TestStand(t *testing.T) {
+	path := fiveBench(t, "properties: {y: {forest: {label: y, maximize: true}}}\nconstraints: [{amount: {of: a, max: 12}}]\n", trialsTable(30, hill))
+	s := Settings{Size: 3, Seed: 1, MaxNew: -1}
+	b, err := open(t, path).Next(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, path)
+	parts, err := c.ParseRecipe("a=15,b=5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	low := b.Entries[0].Predicted["y"]
+	if _, err := c.Record(t.Context(), []Result{
+		{ID: "1-1", Values: map[string]string{"y": fmt.Sprint(low.Value)}},
+		{ID: "1-2", Values: map[string]string{"y": fmt.Sprint(low.High + 1000)}, Parts: parts}, // otherwise, and against the rules
+		{ID: "1-3", Failed: true},
+	}, Recording{Now: noon}); err != nil {
+		t.Fatal(err)
+	}
+	st, err := open(t, path).Stand(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Tried != 33 || st.Failed != 1 || st.Broken < 1 || len(st.Rounds) != 2 || st.Rounds[1].Results != 3 || st.Rounds[1].Failed != 1 {
+		t.Errorf("%+v", st)
+	}
+	if st.Best.ID == "1-2" || len(st.Told) != 2 || !st.Told[0].Within || !st.Told[1].Otherwise || st.Coverage[0] != (Coverage{"y", 1, 1}) {
+		t.Errorf("the best %+v, told %+v, coverage %+v", st.Best, st.Told, st.Coverage)
+	}
+}
+
+// TestFewestWithin: fewer than so many of n intervals of 90 % hold what comes with a
+// probability of at most 1 %; the bounds are those of the binomial law.
+func TestFewestWithin(t *testing.T) {
+	for n, want := range map[int]int{1: 0, 2: 1, 5: 3, 10: 7, 20: 15, 50: 39, 100: 82} {
+		below := func(k int) (p float64) {
+			for j := range k {
+				term := 1.0
+				for i := range j {
+					term *= float64(n-i) / float64(i+1)
+				}
+				p += term * math.Pow(0.9, float64(j)) * math.Pow(0.1, float64(n-j))
+			}
+			return p
+		}
+		if got := fewestWithin(n); got != want && !(below(got) <= 0.01 && below(got+1) > 0.01) {
+			t.Errorf("of %d: %d (%.4f, and of one more %.4f)", n, got, below(got), below(got+1))
+		}
+	}
+}
+
+// TestBatchDamaged: a batch that was changed by hand is refused with a way out.
+func TestBatchDamaged(t *testing.T) {
+	for text, want := range map[string]string{
+		"{":                                           "no batch that kir next wrote",
+		strings.Replace(batch, "Gin", "Gyn", 1):       "no ingredient of the problem",
+		strings.Replace(batch, "30", "31", 1):         "101 units, and the problem a total of 100",
+		strings.Replace(batch, "30", "-1", 1):         "has -1 of",
+		strings.Replace(batch, "d\": 3", "d\": 4", 1): "no batch that kir next wrote",
+	} {
+		path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-003.json": text})
+		if _, err := Open(t.Context(), path, problem.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-3.json": "{", "bar.batch-003.json.1.new": "{"})
+	if c := open(t, path); len(c.Batches) != 0 {
+		t.Error("what only looks like a batch is one")
+	}
+	if err := os.Symlink(filepath.Join(t.TempDir(), "other"), problem.ResultsPath(path)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path, problem.Options{}); err == nil || !strings.Contains(err.Error(), "this is a link") {
+		t.Errorf("a link in the place of results: %v", err)
+	}
+}
