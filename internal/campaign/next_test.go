@@ -132,18 +132,24 @@ func TestBatchFinds(t *testing.T) {
 		t.Errorf("%+v", b.Left)
 	}
 	// Of two ingredients all is known but the ends, which lie far below.
-	all := "recipe,ingredient,amount,y\n"
-	for a := 2; a <= 18; a++ {
-		y := hill([]int{a, 0, 6}, 0)
-		all += fmt.Sprintf("top %[1]d,a,%[1]d,%[2]s\ntop %[1]d,b,%[3]d,%[2]s\n", a, y, 20-a)
-	}
-	path = fiveBench(t, "properties: {y: {forest: {label: y, maximize: true}}}\nconstraints: [{exclude: [c, d, e, f, g, h]}]\nsearch: {doses: any}\n", all)
-	st, err := open(t, path).Stand(t.Context(), Settings{Size: 4, Seed: 1, MaxNew: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if st.Left.Advice != Stop || *st.Left.Probability >= stopBelow || st.Best.ID != "top 10" {
-		t.Errorf("%+v, the best %+v", st.Left, st.Best)
+	// As long as the last rounds have brought something better, that is no reason to stop.
+	for rounds, want := range map[int]string{1: GoOn, 2: GoOn, 3: Stop} {
+		all := "id,round,recipe,ingredient,amount,unit,y,status,time\n"
+		for a := 2; a <= 18; a++ {
+			round := 1
+			if a != 10 {
+				round = 1 + a%rounds
+			}
+			all += fmt.Sprintf("top %[1]d,%[4]d,x,a,%[1]d,,%[2]s,made,\ntop %[1]d,%[4]d,x,b,%[3]d,,%[2]s,made,\n", a, hill([]int{a, 0, 6}, 0), 20-a, round)
+		}
+		path := bench(t, map[string]string{"bar.yaml": "total: 20\ningredients: [a, b]\nsparsity: {uniform: [1, 2]}\nproperties: {y: {forest: {label: y, maximize: true}}}\nsearch: {doses: any}\n", "bar.results.csv": all})
+		st, err := open(t, path).Stand(t.Context(), Settings{Size: 4, Seed: 1, MaxNew: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Left.Advice != want || *st.Left.Probability >= stopBelow || st.Best.ID != "top 10" {
+			t.Errorf("after %d rounds: %+v, the best %+v", rounds, st.Left, st.Best)
+		}
 	}
 }
 

@@ -87,8 +87,9 @@ type Promise struct {
 	Left          Number `json:"left"` // share of the gain over random compositions
 
 	// Kept is the share of the gain that is expected to be left of what the model of the
-	// whole book promises: √Left, 0 to 1. Two models of halves agree only where both
-	// agree with the truth, so that what either keeps of it is the root of what one
-	// confirms of the other (Spearman's correction for attenuation). It is absent where Left is unknown.
+	// whole book promises: √(2·Left/(1 + Left)), 0 to 1. Left is how reliable a model of
+	// half a book is, 2·Left/(1 + Left) how reliable one of the whole (Spearman and Brown
+	// 1910), and the root of that is how it correlates with the truth. It is absent where
+	// Left is unknown.
 	Kept *Number `json:"kept,omitempty"`
 }

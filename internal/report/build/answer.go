@@ -55,7 +55,8 @@ func kept(left float64) *report.Number {
 	if math.IsNaN(left) {
 		return nil
 	}
-	share := report.Number(math.Sqrt(min(max(left, 0), 1)))
+	left = min(max(left, 0), 1)
+	share := report.Number(math.Sqrt(2 * left / (1 + left)))
 	return &share
 }
 

@@ -193,7 +193,9 @@ func triedText(s *campaign.Standing) string {
 	if s.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", s.Failed)
 	}
-	if s.Broken > 0 {
+	if s.Broken == 1 {
+		text += "; 1 breaks a constraint and is never called best"
+	} else if s.Broken > 1 {
 		text += fmt.Sprintf("; %d break a constraint and are never called best", s.Broken)
 	}
 	return text
