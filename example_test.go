@@ -33,9 +33,9 @@ func Example() {
 		fmt.Println(r)
 	}
 	// Output:
-	// Weak: do not rely on the model of taste (skill 0.22 ± 0.06).
-	// 0.990: 45.5 % Champagne, 29.5 % Grapefruit juice, 14.6 % Raspberry syrup, 10.0 % Crème de cassis, 0.4 % Absinthe
-	// 0.970: 46.0 % Champagne, 43.6 % Orange juice, 9.9 % Cognac, 0.5 % Absinthe
+	// Fair: the models of taste and timing tell good from bad, and are often off.
+	// 0.794: 46.8 % Champagne, 29.1 % Orange juice, 13.5 % Grapefruit juice, 10.0 % Crème de cassis, 0.6 % Absinthe
+	// 0.794: 46.0 % Orange juice, 40.0 % Amaro Montenegro, 10.0 % Crème de cassis, 3.4 % Grenadine, 0.6 % Absinthe
 }
 
 // A target that the program builds: three to four of six ingredients, at least two fifths

@@ -176,7 +176,7 @@ func grownForest(ingredients, total int) (scored, error) {
 		}
 		d.Rows, d.Classes = append(d.Rows, parts), append(d.Classes, class)
 	}
-	f, err := model.Grow(context.Background(), d, model.Options{Trees: 6, SmallestLeaf: 2, Seed: 1})
+	f, err := model.Grow(context.Background(), d, model.Options{Trees: 6, Splits: model.BestSplits, SmallestLeaf: 2, Seed: 1})
 	if err != nil {
 		return scored{}, err
 	}

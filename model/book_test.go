@@ -92,16 +92,6 @@ func (b book) composition(random *rand.Rand, popularity []float64) []int32 {
 	return x
 }
 
-func usedOf(x []int32) []int32 {
-	var used []int32
-	for i, amount := range x {
-		if amount > 0 {
-			used = append(used, int32(i))
-		}
-	}
-	return used
-}
-
 func mustGrow(tb testing.TB, d *Data, o Options) *Forest {
 	tb.Helper()
 	f, err := Grow(context.Background(), d, o)

@@ -203,3 +203,40 @@ func (c *Calibration) Chance(probability float64) Chance {
 	value := c.Value(probability)
 	return Chance{Value: value, Low: min(quantile(0.05), value), High: max(quantile(0.95), value)}
 }
+
+// A curve is [Calibration.Value] at knots of the log odds, and straight between them: a
+// chain asks for it at each piece of a line. It does not fall.
+type curve struct {
+	of          *Calibration
+	first, step float64 // log odds
+	values      []float64
+}
+
+// curveKnots is how many pieces a curve has. Between knots the value is off by less than
+// a thousandth.
+const curveKnots = 128
+
+// curve returns the calibration's curve.
+func (c *Calibration) curve() *curve {
+	first := logOdds(c.clip)
+	v := &curve{of: c, first: first, step: float64(float64(-2*first) / curveKnots), values: make([]float64, curveKnots+1)}
+	for k := range v.values {
+		v.values[k] = c.Value(1 / (1 + portable.Exp(-first-float64(float64(k)*v.step))))
+		if k > 0 {
+			v.values[k] = max(v.values[k], v.values[k-1])
+		}
+	}
+	return v
+}
+
+// at returns the chance where the model states a probability; that itself if there is no
+// curve.
+func (v *curve) at(probability float64) float64 {
+	if v == nil {
+		return probability
+	}
+	t := (v.of.logOdds(probability) - v.first) / v.step
+	k := min(max(int(t), 0), curveKnots-1)
+	from, to := v.values[k], v.values[k+1]
+	return min(from+float64(max(t-float64(k), 0)*(to-from)), to)
+}

@@ -117,3 +117,30 @@ func TestCalibration(t *testing.T) {
 		t.Error("rows that no tree left out count, or their order does")
 	}
 }
+
+// The curve that chains ask is the calibration to a thousandth, does not fall, and is
+// a probability beyond the last votes, too.
+func TestCurve(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	for _, rows := range []int{1, 8, 60, 900} {
+		var stated []float64
+		var came []bool
+		for range rows {
+			p := random.Float64()
+			stated, came = append(stated, p), append(came, random.Float64() < p*p)
+		}
+		c := Calibrate(stated, came, 100)
+		v, last := c.curve(), 0.0
+		for k := range 2001 {
+			p := float64(k) / 2000
+			y := v.at(p)
+			if math.Abs(y-c.Value(p)) > 1e-3 || y < last || !(y > 0 && y < 1) {
+				t.Fatalf("%d rows: at %v the curve is %v after %v, the calibration %v", rows, p, y, last, c.Value(p))
+			}
+			last = y
+		}
+	}
+	if y := (*curve)(nil).at(0.3); y != 0.3 {
+		t.Errorf("without a calibration 0.3 is taken for %v", y)
+	}
+}

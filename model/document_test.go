@@ -89,7 +89,7 @@ func TestDocumentedChecks(t *testing.T) {
 	_, example := documented(t)
 	for _, c := range []struct{ from, to string }{
 		{`"kir forest"`, `"forest"`},
-		{`"version":2`, `"version":4`},
+		{`"version":2`, `"version":5`},
 		{`"label"`, `"lable"`},
 		{`["boozy","fresh"]`, `["fresh","boozy"]`},
 		{`["boozy","fresh"]`, `["boozy",""]`},
@@ -107,6 +107,7 @@ func TestDocumentedChecks(t *testing.T) {
 		{`"options":{"trees":2`, `"options":{"trees":3`},
 		{`"features_per_split":2`, `"features_per_split":4`},
 		{`"smallest_leaf":1`, `"smallest_leaf":0`},
+		{`"options":{`, `"options":{"splits":"any",`},
 		{`"seed":3`, `"seed":18446744073709551616`},
 		{`{"rows":0}`, `{"rows":9}`},
 		{`{"rows":0}`, `{"rows":5}`},

@@ -42,7 +42,7 @@ func Example() {
 	fmt.Printf("fresh with probability %.2f\n", fresh.Probability(fresh.Point(x)))
 	// Output:
 	// out-of-bag accuracy: 1
-	// fresh with probability 0.19
+	// fresh with probability 0.38
 }
 
 // A line: all ways to share out what is there of gin and lime juice.
@@ -64,7 +64,8 @@ func ExampleScorer_Line() {
 	}
 	// Output:
 	// from 0 parts of gin on: 0.90
-	// from 3 parts of gin on: 0.80
-	// from 5 parts of gin on: 0.60
-	// from 6 parts of gin on: 0.00
+	// from 4 parts of gin on: 0.80
+	// from 5 parts of gin on: 0.70
+	// from 6 parts of gin on: 0.50
+	// from 7 parts of gin on: 0.10
 }

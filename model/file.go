@@ -17,9 +17,10 @@ import (
 
 // The format of a saved forest, which docs/forest.md describes.
 const (
-	fileFormat   = "kir forest"
-	fileVersion  = 3
-	plainVersion = 2 // of what has neither descriptors nor a choice; 1 had no checksum
+	fileFormat    = "kir forest"
+	fileVersion   = 4
+	chosenVersion = 3 // of best splits, with descriptors or a choice
+	plainVersion  = 2 // of best splits without either; 1 had no checksum
 )
 
 // A savedForest is a forest as JSON.
@@ -51,6 +52,7 @@ type savedFeature struct {
 
 type savedOptions struct {
 	Trees            int    `json:"trees"`
+	Splits           string `json:"splits,omitempty"` // absent: best
 	FeaturesPerSplit int    `json:"features_per_split"`
 	SmallestLeaf     int    `json:"smallest_leaf"`
 	Seed             uint64 `json:"seed"`
@@ -126,12 +128,18 @@ func (f *Forest) Write(w io.Writer) error {
 		Ingredients: f.ingredients, Total: f.total,
 		Rows: f.rows,
 		Options: savedOptions{
-			f.options.Trees, f.options.FeaturesPerSplit, f.options.SmallestLeaf, f.options.Seed,
+			Trees: f.options.Trees, FeaturesPerSplit: f.options.FeaturesPerSplit,
+			SmallestLeaf: f.options.SmallestLeaf, Seed: f.options.Seed,
 		},
 		OutOfBag: f.quality, Importances: f.importances, Choice: f.choice,
 	}
-	if f.choice == nil && !described(f.features) {
+	switch {
+	case f.options.Splits == RandomSplits:
+		saved.Options.Splits = RandomSplits.String()
+	case f.choice == nil && !described(f.features):
 		saved.Version = plainVersion
+	default:
+		saved.Version = chosenVersion
 	}
 	if !plainFeatures(f.features, f.ingredients) {
 		for _, feature := range f.features {

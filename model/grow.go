@@ -6,14 +6,17 @@ import (
 	"slices"
 )
 
-// Grow grows a forest by Breiman's definition. Each tree sees as many rows as
-// there are, drawn with replacement. At a node, features are drawn at random
-// and the split with the lowest impurity among them is taken, the first drawn
-// if several are equal; the impurity is Gini's index for classes and the
-// variance for numbers. A threshold is half way between two neighbouring values,
-// rounded down. A node becomes a leaf when its labels are all equal, when none
-// of its features vary, or when every split would leave fewer distinct rows
-// than the smallest leaf on one side.
+// Grow grows a forest. Each tree sees as many rows as there are, drawn with
+// replacement. At a node, features are drawn at random and the split with the lowest
+// impurity among them is taken, the first drawn if several are equal; the impurity
+// is Gini's index for classes and the variance for numbers. With [RandomSplits] each
+// feature has one threshold, drawn uniformly from the whole numbers from its least
+// value in the node to the greatest less 1. With [BestSplits] it has all of them,
+// half way between two neighbouring values, rounded down. A node becomes a leaf when
+// its labels are all equal, when none of its features vary, when every split that is
+// tried would leave fewer distinct rows than the smallest leaf on one side, or, with
+// random splits and numbers, when it has fewer rows than four, of more than 160 rows
+// than a fortieth of them, of more than 400 than ten.
 //
 // The forest depends on the data and the seed only, not on the number of
 // workers. Grow returns ctx's error if ctx ends first, and an error that says

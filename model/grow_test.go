@@ -154,7 +154,7 @@ func TestTreesFollowTheDefinition(t *testing.T) {
 				withGroups(d, rand.New(rand.NewPCG(1, 1)))
 			}
 			features := max(len(d.Features), len(d.Ingredients))
-			o := Options{Trees: 4, FeaturesPerSplit: features, SmallestLeaf: smallest, Seed: 9}
+			o := Options{Trees: 4, Splits: BestSplits, FeaturesPerSplit: features, SmallestLeaf: smallest, Seed: 9}
 			f := mustGrow(t, d, o)
 			g := &grownTree{T: t, data: d, o: o}
 			labels := d.labelling()
@@ -194,29 +194,133 @@ func TestTreesFollowTheDefinition(t *testing.T) {
 // many, and with either way to find a feature's values in a node.
 func TestGrowingIsTheSameHoweverDone(t *testing.T) {
 	for name, b := range growingBooks {
-		d := b.data()
-		want := mustGrow(t, d, Options{Seed: 5, Workers: 1, Importances: true})
-		got := mustGrow(t, d, Options{Seed: 5, Workers: 7, Importances: true})
-		if !bytes.Equal(saved(t, got), saved(t, want)) {
-			t.Errorf("%s: seven workers grow another forest than one", name)
-		}
-		other := mustGrow(t, d, Options{Seed: 6, Importances: true})
-		if bytes.Equal(saved(t, other), saved(t, want)) {
-			t.Errorf("%s: another seed grows the same forest", name)
-		}
-		labels := d.labelling()
-		for _, limit := range []int{-1, math.MaxInt} {
-			g := newGrower(newTable(d, want.features), &labels, want.options)
-			g.gatherLimit = limit
-			for k := range want.trees {
-				tree, _, err := g.grow(context.Background(), k)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !slices.Equal(tree.nodes, want.trees[k].nodes) || !slices.Equal(tree.counts, want.trees[k].counts) {
-					t.Fatalf("%s: with a limit of %d values to gather, tree %d differs", name, limit, k)
+		for _, splits := range []Splits{RandomSplits, BestSplits} {
+			d := b.data()
+			want := mustGrow(t, d, Options{Splits: splits, Seed: 5, Workers: 1, Importances: true})
+			got := mustGrow(t, d, Options{Splits: splits, Seed: 5, Workers: 7, Importances: true})
+			if !bytes.Equal(saved(t, got), saved(t, want)) {
+				t.Errorf("%s, %s splits: seven workers grow another forest than one", name, splits)
+			}
+			other := mustGrow(t, d, Options{Splits: splits, Seed: 6, Importances: true})
+			if bytes.Equal(saved(t, other), saved(t, want)) {
+				t.Errorf("%s, %s splits: another seed grows the same forest", name, splits)
+			}
+			labels := d.labelling()
+			for _, limit := range []int{-1, math.MaxInt} {
+				g := newGrower(newTable(d, want.features), &labels, want.options)
+				g.gatherLimit = limit
+				for k := range want.trees {
+					tree, _, err := g.grow(context.Background(), k)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !slices.Equal(tree.nodes, want.trees[k].nodes) || !slices.Equal(tree.counts, want.trees[k].counts) {
+						t.Fatalf("%s, %s splits: with a limit of %d values to gather, tree %d differs", name, splits, limit, k)
+					}
 				}
 			}
+		}
+	}
+}
+
+// TestRandomSplitsFollowTheDefinition checks each node of forests with random splits:
+// what is split can be split, the threshold lies between the least and the greatest
+// value in the node, and both sides have enough rows. With leaves of one row a node
+// of enough rows that differ is split.
+func TestRandomSplitsFollowTheDefinition(t *testing.T) {
+	for name, b := range growingBooks {
+		for _, o := range []Options{{Trees: 4, Seed: 9}, {Trees: 4, Seed: 9, SmallestLeaf: 4, FeaturesPerSplit: 2}} {
+			d := b.data()
+			f := mustGrow(t, d, o)
+			labels := d.labelling()
+			var x [][]int32
+			for _, row := range d.Rows {
+				dense := make([]int32, b.ingredients)
+				for _, p := range row {
+					dense[p.Ingredient] = p.Amount
+				}
+				x = append(x, f.spread(dense))
+			}
+			for k := range f.trees {
+				drawn := make([]int32, len(d.Rows))
+				drawBag(newStream(o.Seed, growing, uint64(k)), drawn)
+				var check func(at int, rows []int) int
+				check = func(at int, rows []int) int {
+					n := f.trees[k].nodes[at]
+					if n.feature < 0 {
+						differ := slices.ContainsFunc(rows, func(r int) bool { return !slices.Equal(x[r], x[rows[0]]) })
+						pure := !slices.ContainsFunc(rows, func(r int) bool { return labels.of[r] != labels.of[rows[0]] })
+						fewest := 2
+						if f.Numeric() {
+							fewest = leastSplit
+						}
+						if o.SmallestLeaf < 2 && len(rows) >= fewest && differ && !pure {
+							t.Errorf("%s, tree %d, node %d is a leaf of %d rows that differ", name, k, at, len(rows))
+						}
+						return at + 1
+					}
+					if f.Numeric() && len(rows) < leastSplit {
+						t.Errorf("%s, tree %d, node %d splits %d rows", name, k, at, len(rows))
+					}
+					var left, right []int
+					for _, r := range rows {
+						if x[r][n.feature] <= n.threshold {
+							left = append(left, r)
+						} else {
+							right = append(right, r)
+						}
+					}
+					if len(left) < max(1, o.SmallestLeaf) || len(right) < max(1, o.SmallestLeaf) {
+						t.Fatalf("%s, tree %d, node %d: %d rows go left and %d right", name, k, at, len(left), len(right))
+					}
+					return check(check(at+1, left), right)
+				}
+				var rows []int
+				for r, n := range drawn {
+					if n > 0 {
+						rows = append(rows, r)
+					}
+				}
+				if end := check(0, rows); end != len(f.trees[k].nodes) {
+					t.Errorf("%s, tree %d: %d nodes, want %d", name, k, len(f.trees[k].nodes), end)
+				}
+			}
+		}
+	}
+}
+
+// TestRandomSplitsTakeTheBest has one feature that tells the label at any threshold
+// and three that never do: where all are tried, it is always the one, and its
+// thresholds are uniform on 0, …, 9. χ² on 9 degrees of freedom exceeds 33.7 with
+// probability 1e-4.
+func TestRandomSplitsTakeTheBest(t *testing.T) {
+	d := &Data{Label: "l", Ingredients: []string{"a", "b", "c", "d"}, Total: 40}
+	numbers := &Data{Label: "l", Ingredients: d.Ingredients, Total: 40}
+	for r := range 40 {
+		row := []Part{{1, int32(r % 2)}, {2, int32(r / 2 % 2)}, {3, int32(r / 4 % 2)}}
+		class, number := "no", 0.0
+		if r >= 20 {
+			row, class, number = append(row, Part{0, 10}), "yes", 1
+		}
+		d.Rows, d.Classes, numbers.Numbers = append(d.Rows, row), append(d.Classes, class), append(numbers.Numbers, number)
+	}
+	numbers.Rows = d.Rows
+	for _, d := range []*Data{d, numbers} {
+		const trees = 2000
+		f := mustGrow(t, d, Options{Trees: trees, FeaturesPerSplit: 4, Seed: 3})
+		drawn := make([]float64, 10)
+		for k := range f.trees {
+			if root := f.trees[k].nodes[0]; root.feature != 0 || len(f.trees[k].nodes) != 3 {
+				t.Fatalf("tree %d is %v, want one split on feature 0", k, f.trees[k].nodes)
+			}
+			drawn[f.trees[k].nodes[0].threshold]++
+		}
+		chi2 := 0.0
+		for _, n := range drawn {
+			chi2 += (n - trees/10) * (n - trees/10) / (trees / 10)
+		}
+		if chi2 > 33.7 {
+			t.Errorf("thresholds were drawn %v times, χ² = %.1f", drawn, chi2)
 		}
 	}
 }
@@ -230,9 +334,13 @@ func TestFeaturesAreDrawnUniformly(t *testing.T) {
 		d.Rows = append(d.Rows, nil, []Part{{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}})
 		d.Classes = append(d.Classes, "no", "yes")
 	}
-	for _, perSplit := range []int{1, 3, 6} {
+	for _, o := range []Options{
+		{FeaturesPerSplit: 1}, {FeaturesPerSplit: 3}, {FeaturesPerSplit: 6},
+		{Splits: BestSplits, FeaturesPerSplit: 1}, {Splits: BestSplits, FeaturesPerSplit: 3}, {Splits: BestSplits, FeaturesPerSplit: 6},
+	} {
 		const trees = 3000
-		f := mustGrow(t, d, Options{Trees: trees, FeaturesPerSplit: perSplit, Seed: 3})
+		o.Trees, o.Seed = trees, 3
+		f := mustGrow(t, d, o)
 		chosen := make([]float64, 6)
 		for k := range f.trees {
 			chosen[f.trees[k].nodes[0].feature]++
@@ -242,7 +350,7 @@ func TestFeaturesAreDrawnUniformly(t *testing.T) {
 			chi2 += (n - trees/6) * (n - trees/6) / (trees / 6)
 		}
 		if chi2 > 25.7 {
-			t.Errorf("%d features a split: chosen %v times, χ² = %.1f", perSplit, chosen, chi2)
+			t.Errorf("%+v: chosen %v times, χ² = %.1f", o, chosen, chi2)
 		}
 	}
 }
@@ -262,7 +370,7 @@ func TestFeaturesAreDrawnUntilOneVaries(t *testing.T) {
 		}
 		d.Rows, d.Classes = append(d.Rows, row), append(d.Classes, class)
 	}
-	f := mustGrow(t, d, Options{Trees: 50, FeaturesPerSplit: 1, Seed: 1})
+	f := mustGrow(t, d, Options{Trees: 50, Splits: BestSplits, FeaturesPerSplit: 1, Seed: 1})
 	for k := range f.trees {
 		nodes := f.trees[k].nodes
 		if len(nodes) != 3 || nodes[0].feature != 40 || nodes[0].threshold != 0 && nodes[0].threshold > 9 {
@@ -308,13 +416,16 @@ func TestBootstrap(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	classes := mustGrow(t, cocktailBook.data(), Options{}).Options()
-	if classes.Trees != 100 || classes.FeaturesPerSplit != 8 || classes.SmallestLeaf != 1 {
-		t.Errorf("defaults for classes and 65 features: %+v", classes)
-	}
-	numbers := mustGrow(t, growingBooks["numbers"].data(), Options{}).Options()
-	if numbers.Trees != 100 || numbers.FeaturesPerSplit != 4 || numbers.SmallestLeaf != 5 {
-		t.Errorf("defaults for numbers and 12 features: %+v", numbers)
+	for _, c := range []struct {
+		splits           Splits
+		classes, numbers [2]int // features tried at a split, of 65 and of 12, and rows in a leaf
+	}{{RandomSplits, [2]int{10, 1}, [2]int{12, 1}}, {BestSplits, [2]int{8, 1}, [2]int{4, 5}}} {
+		for book, want := range map[string][2]int{"cocktails": c.classes, "numbers": c.numbers} {
+			o := mustGrow(t, growingBooks[book].data(), Options{Splits: c.splits}).Options()
+			if got := [2]int{o.FeaturesPerSplit, o.SmallestLeaf}; o.Trees != 100 || got != want {
+				t.Errorf("%s, %s splits: the defaults are %+v", book, c.splits, o)
+			}
+		}
 	}
 }
 

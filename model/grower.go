@@ -23,6 +23,10 @@ type grower struct {
 	perm  []int32 // a permutation of the features, shuffled further at each node
 	first []int32 // by feature: 1 + index of the first of its cells in this node, or 0
 	cells []cellInNode
+
+	touched []int32 // the features of the cells
+	above   []int32 // the rows above a threshold that is tried
+
 	pairs []uint64 // value<<32 | row, ascending: the positive values of one feature in the node
 
 	// In a node with at most this many positive values, all of them are gathered;
@@ -45,8 +49,14 @@ type nodeState struct {
 	squares  int64   // Σ counts²
 	other    []int64 // counts on the right of a split; zero between uses
 	sum      float64 // Σ target, by draws
-	smallest int
+	smallest int     // rows in a leaf
+	fewest   int     // rows in a node that is split
 }
+
+// With random splits and numbers a node is split if it has at least one in forty of
+// the rows, from leastSplit to mostSplit: trees down to single rows are twice as large
+// and no better.
+const leastSplit, mostSplit = 4, 10
 
 func newGrower(t *table, labels *labelling, o Options) *grower {
 	g := &grower{
@@ -56,11 +66,14 @@ func newGrower(t *table, labels *labelling, o Options) *grower {
 		right: make([]bool, t.rows),
 		perm:  make([]int32, t.features),
 		first: make([]int32, t.features),
-		node:  nodeState{smallest: o.SmallestLeaf},
+		node:  nodeState{smallest: o.SmallestLeaf, fewest: 2 * o.SmallestLeaf},
 		// As many as the columns to be run down have on average.
 		gatherLimit: o.FeaturesPerSplit * len(t.colRow) / t.features,
 	}
 	if labels.numbers != nil {
+		if o.Splits == RandomSplits {
+			g.node.fewest = max(g.node.fewest, min(max(t.rows/40, leastSplit), mostSplit))
+		}
 		g.target = make([]float64, t.rows)
 		mean, largest := 0.0, 0.0
 		for _, l := range labels.of {
@@ -154,7 +167,7 @@ func (g *grower) addLeaf(t *tree, rows []int32) {
 
 // enter sets the state of the node with these rows. It returns true if the node
 // is a leaf whatever the features: all labels are equal, or there are too few
-// rows for two leaves.
+// rows.
 func (g *grower) enter(rows []int32) (leaf bool) {
 	n := &g.node
 	n.rows, n.weight = len(rows), 0
@@ -180,7 +193,7 @@ func (g *grower) enter(rows []int32) (leaf bool) {
 		}
 		equal = n.squares == n.weight*n.weight
 	}
-	return equal || len(rows) < 2*n.smallest
+	return equal || len(rows) < n.fewest
 }
 
 // divide orders rows[from:to] so that those that go left come first, and returns

@@ -6,18 +6,52 @@ import (
 	"runtime"
 )
 
+// Splits say how a node chooses among thresholds.
+type Splits int
+
+const (
+	// RandomSplits draws one threshold for each feature that is tried, uniformly
+	// between the least and the greatest value in the node, and takes the best of
+	// these: extremely randomised trees (Geurts, Ernst and Wehenkel 2006), here on
+	// bootstrap rows, so that each row has trees that have not seen it.
+	RandomSplits Splits = iota
+	// BestSplits takes the best of all thresholds (Breiman 2001).
+	BestSplits
+)
+
+// String returns the word that files and flags have for the splits.
+func (s Splits) String() string {
+	if s == BestSplits {
+		return "best"
+	}
+	return "random"
+}
+
+// ParseSplits reads the word.
+func ParseSplits(text string) (Splits, error) {
+	for _, s := range []Splits{RandomSplits, BestSplits} {
+		if text == s.String() {
+			return s, nil
+		}
+	}
+	return 0, fmt.Errorf("splits are %q and must be random or best", text)
+}
+
 // Options say how a forest is grown. The zero value of a field asks for its
 // default.
 type Options struct {
 	// Trees is the number of trees; 100 by default.
 	Trees int
+	// Splits is RandomSplits by default.
+	Splits Splits
 	// FeaturesPerSplit is how many features are drawn, without replacement, to
 	// be tried at a node. If all of them are constant there, more are drawn
-	// until one is not. By default max(1, ⌊√F⌋) of F features for classes and
-	// max(1, ⌊F/3⌋) for numbers.
+	// until one is not. By default, of F features, all for numbers and for classes
+	// ⌊√F⌋, but ten if there are as many; with best splits max(1, ⌊F/3⌋) for numbers
+	// and max(1, ⌊√F⌋) for classes.
 	FeaturesPerSplit int
-	// SmallestLeaf is the least number of distinct rows in a leaf; 1 by default
-	// for classes and 5 for numbers.
+	// SmallestLeaf is the least number of distinct rows in a leaf; 1 by default,
+	// and 5 for numbers with best splits.
 	SmallestLeaf int
 	// Seed is the key of all random numbers.
 	Seed uint64
@@ -30,6 +64,8 @@ type Options struct {
 
 func (o Options) withDefaults(features int, numeric bool) (Options, error) {
 	switch {
+	case o.Splits != RandomSplits && o.Splits != BestSplits:
+		return o, fmt.Errorf("the splits are %d and must be RandomSplits or BestSplits", int(o.Splits))
 	case o.Trees < 0 || o.Trees > MaxTrees:
 		return o, fmt.Errorf("the number of trees is %d and must be in 1..%d", o.Trees, MaxTrees)
 	case o.FeaturesPerSplit < 0 || o.FeaturesPerSplit > features:
@@ -41,15 +77,20 @@ func (o Options) withDefaults(features int, numeric bool) (Options, error) {
 		o.Trees = 100
 	}
 	if o.FeaturesPerSplit == 0 {
-		if numeric {
+		switch {
+		case o.Splits == RandomSplits && numeric:
+			o.FeaturesPerSplit = features
+		case o.Splits == RandomSplits:
+			o.FeaturesPerSplit = max(min(features, 10), int(math.Sqrt(float64(features))))
+		case numeric:
 			o.FeaturesPerSplit = max(1, features/3)
-		} else {
+		default:
 			o.FeaturesPerSplit = max(1, int(math.Sqrt(float64(features))))
 		}
 	}
 	if o.SmallestLeaf == 0 {
 		o.SmallestLeaf = 1
-		if numeric {
+		if numeric && o.Splits == BestSplits {
 			o.SmallestLeaf = 5
 		}
 	}

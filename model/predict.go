@@ -30,7 +30,11 @@ type Prediction struct {
 // the label is a class.
 func (f *Forest) Predict(x []int32) Prediction {
 	f.mustBeNumeric()
-	law := f.weights(x)
+	return f.predict(f.weights(x))
+}
+
+// predict returns the prediction of a law.
+func (f *Forest) predict(law []float64) Prediction {
 	p := Prediction{}
 	for k, w := range law {
 		p.Value += float64(w * f.numbers[k])
@@ -43,6 +47,34 @@ func (f *Forest) Predict(x []int32) Prediction {
 	p.Low = min(max(f.numbers[quantileIndex(law, 0.05)]-widen, least), p.Value)
 	p.High = max(min(f.numbers[quantileIndex(law, 0.95)]+widen, greatest), p.Value)
 	return p
+}
+
+// HeldOut returns what the forest predicts of each row of the data that it was grown
+// from, by the trees that left the row out; all NaN where there are none. The rows are
+// as for [Forest.OutOfBag]. It panics if the label is a class.
+func (f *Forest) HeldOut(rows [][]Part) ([]Prediction, error) {
+	f.mustBeNumeric()
+	if len(rows) != f.rows {
+		return nil, fmt.Errorf("the forest was grown from %d rows, and not from %d", f.rows, len(rows))
+	}
+	bags := f.bags()
+	x := make([]int32, len(f.ingredients))
+	all := make([]Prediction, len(rows))
+	var law []float64
+	for r, row := range rows {
+		for _, p := range row {
+			x[p.Ingredient] = p.Amount
+		}
+		values := f.spread(x)
+		for _, p := range row {
+			x[p.Ingredient] = 0
+		}
+		all[r] = Prediction{math.NaN(), math.NaN(), math.NaN()}
+		if law = f.lawOutOfBag(values, r, bags, law); len(law) > 0 {
+			all[r] = f.predict(law)
+		}
+	}
+	return all, nil
 }
 
 // OutOfBag returns the probability that a score stands for of each row of the
@@ -60,11 +92,7 @@ func (f *Forest) OutOfBag(score *Score, rows [][]Part) ([]float64, error) {
 	if f.compiled == nil || score.structure != f.compiled {
 		return nil, fmt.Errorf("the score %q is of another forest", score.want)
 	}
-	bags := make([]bag, len(f.trees))
-	drawn := make([]int32, f.rows)
-	for k := range bags {
-		bags[k] = drawBag(newStream(f.options.Seed, growing, uint64(k)), drawn)
-	}
+	bags := f.bags()
 	x := make([]int32, len(f.ingredients))
 	scores := make([]float64, len(rows))
 	for r, row := range rows {

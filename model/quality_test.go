@@ -262,7 +262,12 @@ func TestGrownAgain(t *testing.T) {
 	kept := golden.Open(t)
 	for name, b := range growingBooks {
 		d := b.data()
-		for _, o := range []Options{{Trees: 12, Seed: 7, Importances: true, Workers: 2}, {Trees: 5, Seed: 8, SmallestLeaf: 3, FeaturesPerSplit: 2, Workers: 1}} {
+		for _, o := range []Options{
+			{Trees: 12, Splits: BestSplits, Seed: 7, Importances: true, Workers: 2},
+			{Trees: 5, Splits: BestSplits, Seed: 8, SmallestLeaf: 3, FeaturesPerSplit: 2, Workers: 1},
+			{Trees: 11, Seed: 7, Importances: true, Workers: 2},
+			{Trees: 4, Seed: 8, SmallestLeaf: 3, FeaturesPerSplit: 2, Workers: 1},
+		} {
 			f := mustGrow(t, d, o)
 			file := saved(t, f)
 			said := fmt.Sprintf("%d bytes %x\n%+v\n%+v\n", len(file), sha256.Sum256(file), f.Options(), f.Shape())
@@ -295,7 +300,7 @@ func TestChosenAgain(t *testing.T) {
 	kept := golden.Open(t)
 	for _, name := range []string{"twins", "numbers"} {
 		d := growingBooks[name].data()
-		c, err := Choose(t.Context(), d, []Candidate{{Options: Options{Trees: 6}}, {Options: Options{Trees: 6, SmallestLeaf: 8}}}, 2, 4, 3)
+		c, err := Choose(t.Context(), d, []Candidate{{Options: Options{Trees: 6, Splits: BestSplits}}, {Options: Options{Trees: 6, Splits: BestSplits, SmallestLeaf: 8}}}, 2, 4, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,13 @@ func (s *savedForest) restore() (*Forest, error) {
 		},
 		quality: s.OutOfBag, choice: s.Choice, importances: s.Importances,
 	}
+	f.options.Splits = BestSplits
+	if s.Options.Splits != "" {
+		var err error
+		if f.options.Splits, err = ParseSplits(s.Options.Splits); err != nil {
+			return nil, damaged("options: %v", err)
+		}
+	}
 	if err := f.checkLabels(); err != nil {
 		return nil, err
 	}

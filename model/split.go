@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // A split is the best found so far.
 type split struct {
@@ -9,13 +12,17 @@ type split struct {
 	gain      float64 // the part of the impurity's decrease that depends on the split
 }
 
-// search draws features and returns the best split of rows[from:to] on them.
+// search draws features and returns the best split of rows[from:to] on them; with
+// random splits, the best of one split of each.
 //
 // The positive values of a drawn feature can be found in two ways: by running
 // down its column and keeping the node's rows, which suits large nodes, or, in
 // small ones, by collecting all values of the node's rows first. Both give the
 // same pairs in the same order.
 func (g *grower) search(from, to int32) split {
+	if g.options.Splits == RandomSplits {
+		return g.searchRandom(from, to)
+	}
 	gathered := g.valuesWithin(from, to, g.gatherLimit)
 	if gathered {
 		g.gather(from, to)
@@ -54,6 +61,96 @@ func (g *grower) search(from, to int32) split {
 	return best
 }
 
+// searchRandom draws features, and for each a threshold between its least and its
+// greatest value in rows[from:to], and returns the best of these splits. A feature
+// that is 0 in all of the rows does not vary; where all features are tried, those
+// alone are shuffled that some row has.
+func (g *grower) searchRandom(from, to int32) split {
+	g.gather(from, to)
+	drawn, all := g.perm, g.options.FeaturesPerSplit >= len(g.perm)
+	if all {
+		drawn = g.touched
+	}
+	best := split{feature: -1}
+	varying := false
+	for visited := 0; visited < len(drawn); visited++ {
+		if visited >= g.options.FeaturesPerSplit && varying {
+			break
+		}
+		k := visited + g.random.below(len(drawn)-visited)
+		drawn[visited], drawn[k] = drawn[k], drawn[visited]
+		f := drawn[visited]
+		if g.first[f] > 0 && g.tryThreshold(f, &best) {
+			varying = true
+		}
+	}
+	g.scatter()
+	return best
+}
+
+// tryThreshold draws a threshold for a gathered feature and keeps the split if it is
+// better than best. It reports whether the feature varies.
+func (g *grower) tryThreshold(f int32, best *split) (varies bool) {
+	n := &g.node
+	rows, least, greatest := 0, int32(math.MaxInt32), int32(0)
+	for c := g.first[f]; c > 0; {
+		cell := &g.cells[c-1]
+		least, greatest = min(least, cell.value), max(greatest, cell.value)
+		rows++
+		c = cell.next
+	}
+	if rows < n.rows {
+		least = 0
+	}
+	if least == greatest {
+		return false
+	}
+	threshold := least + int32(g.random.below(int(greatest-least)))
+	for c := g.first[f]; c > 0; {
+		cell := &g.cells[c-1]
+		if cell.value > threshold {
+			g.above = append(g.above, cell.row)
+		}
+		c = cell.next
+	}
+	if right := len(g.above); right >= n.smallest && n.rows-right >= n.smallest {
+		if gain := g.gain(g.above); best.feature < 0 || gain > best.gain {
+			*best = split{f, threshold, gain}
+		}
+	}
+	g.above = g.above[:0]
+	return true
+}
+
+// gain returns what [grower.tryNumbers] or [grower.tryClasses] makes of a split of
+// which these rows go right.
+func (g *grower) gain(right []int32) float64 {
+	n := &g.node
+	weight := int64(0)
+	if g.target != nil {
+		sum := 0.0
+		for _, r := range right {
+			w := g.drawn[r]
+			weight += int64(w)
+			sum += float64(float64(w) * g.target[r])
+		}
+		rest := n.sum - sum
+		return rest*rest/float64(n.weight-weight) + sum*sum/float64(weight)
+	}
+	left, squares := n.squares, int64(0)
+	for _, r := range right {
+		w, c := int64(g.drawn[r]), g.labels.of[r]
+		left += w * (w - 2*(n.counts[c]-n.other[c]))
+		squares += w * (w + 2*n.other[c])
+		n.other[c] += w
+		weight += w
+	}
+	for _, r := range right {
+		n.other[g.labels.of[r]] = 0
+	}
+	return float64(left)/float64(n.weight-weight) + float64(squares)/float64(weight)
+}
+
 // valuesWithin reports whether rows[from:to] have at most limit positive values.
 func (g *grower) valuesWithin(from, to int32, limit int) bool {
 	values := 0
@@ -68,10 +165,13 @@ func (g *grower) valuesWithin(from, to int32, limit int) bool {
 
 // gather collects the positive values of rows[from:to] by feature.
 func (g *grower) gather(from, to int32) {
-	g.cells = g.cells[:0]
+	g.cells, g.touched = g.cells[:0], g.touched[:0]
 	for _, r := range g.rows[from:to] {
 		for k := g.t.rowStart[r]; k < g.t.rowStart[r+1]; k++ {
 			f := g.t.rowFeature[k]
+			if g.first[f] == 0 {
+				g.touched = append(g.touched, f)
+			}
 			g.cells = append(g.cells, cellInNode{f, g.t.rowValue[k], r, g.first[f]})
 			g.first[f] = int32(len(g.cells))
 		}
@@ -80,8 +180,8 @@ func (g *grower) gather(from, to int32) {
 
 // scatter forgets what gather has collected.
 func (g *grower) scatter() {
-	for i := range g.cells {
-		g.first[g.cells[i].feature] = 0
+	for _, f := range g.touched {
+		g.first[f] = 0
 	}
 }
 

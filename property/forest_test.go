@@ -46,7 +46,7 @@ func grown(t *testing.T, ingredients, total int, numeric, rich, descriptors bool
 			d.Classes = append(d.Classes, []string{"dry", "sour", "sweet"}[min(int(taste), 2)])
 		}
 	}
-	f, err := model.Grow(t.Context(), &d, model.Options{Trees: 15, Seed: 1})
+	f, err := model.Grow(t.Context(), &d, model.Options{Trees: 15, Splits: model.BestSplits, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

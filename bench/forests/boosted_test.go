@@ -88,7 +88,7 @@ func (b *known) compare(t *testing.T, name string, d *problem.Descriptors, y []f
 	var forests []model.Options
 	for _, leaf := range []int{1, 3, 5} {
 		for _, of := range []int{max(1, int(math.Sqrt(float64(count)))), max(1, count/3)} {
-			forests = append(forests, model.Options{Trees: 100, SmallestLeaf: leaf, FeaturesPerSplit: of})
+			forests = append(forests, model.Options{Trees: 100, Splits: model.BestSplits, SmallestLeaf: leaf, FeaturesPerSplit: of})
 		}
 	}
 	boosts := []boosting{

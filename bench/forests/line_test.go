@@ -28,7 +28,7 @@ func BenchmarkLine(b *testing.B) {
 	} {
 		data := *scents.data
 		data.Features = scents.features(b, c.d)
-		f, err := model.Grow(b.Context(), &data, model.Options{Trees: 100, Seed: 1})
+		f, err := model.Grow(b.Context(), &data, model.Options{Trees: 100, Splits: model.BestSplits, Seed: 1})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -87,7 +87,7 @@ func (b *known) unseen(t *testing.T, features []model.Feature, every int) (losse
 			continue
 		}
 		left++
-		f, err := model.Grow(t.Context(), b.only(func(r int) bool { return b.x[r][i] == 0 }, features), model.Options{Trees: 100, Seed: 1})
+		f, err := model.Grow(t.Context(), b.only(func(r int) bool { return b.x[r][i] == 0 }, features), model.Options{Trees: 100, Splits: model.BestSplits, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

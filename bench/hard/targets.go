@@ -197,7 +197,7 @@ func million(ctx context.Context, _ string) (*made, error) {
 		}
 		d.Rows, d.Classes = append(d.Rows, parts), append(d.Classes, class)
 	}
-	f, err := model.Grow(ctx, d, model.Options{Seed: 1})
+	f, err := model.Grow(ctx, d, model.Options{Splits: model.BestSplits, Seed: 1})
 	if err != nil {
 		return nil, err
 	}

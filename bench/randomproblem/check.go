@@ -8,6 +8,7 @@ import (
 
 	"kir/internal/problem"
 	"kir/mcmc"
+	"kir/model"
 )
 
 // kernels are all there are.
@@ -54,7 +55,7 @@ func Check(ctx context.Context, p *Problem, o Options) (*Outcome, error) {
 	for k, w := range p.Wishes {
 		if w.forest != nil {
 			var saved bytes.Buffer
-			if err := c.read.Properties[k].Forest.Write(&saved); err != nil {
+			if err := c.read.Properties[k].Model.(*model.Forest).Write(&saved); err != nil {
 				return nil, err
 			}
 			if err := w.Read(saved.Bytes()); err != nil {
@@ -62,6 +63,8 @@ func Check(ctx context.Context, p *Problem, o Options) (*Outcome, error) {
 			}
 		} else if w.Kind == "preference" {
 			w.learn(&c.read.Properties[k])
+		} else if w.Kind == "learn" || w.Kind == "process" {
+			w.point(c.read.Target.Wishes()[k].Property)
 		}
 	}
 	sizes, err := c.counts(e)

@@ -11,16 +11,22 @@ import (
 )
 
 // NewLearnt draws a problem as New does, and before its other wishes one of a model
-// that another program has grown, or of a taste that comparisons tell.
+// that another program has grown, of a label that is learnt, or of a taste that
+// comparisons tell.
 func NewLearnt(seed uint64) *Problem {
 	for try := uint64(0); ; try++ {
 		d := newDice(seed, 1<<43|try)
 		p := draw(d)
 		p.Seed = seed
-		w := &Wish{Name: "learnt", Kind: one(d, "model", "model", "model", "preference"), Weight: one(d, 1, 1, 0.5, 2.5, 30)}
-		if w.Kind == "model" {
+		w := &Wish{Name: "learnt", Kind: one(d, "model", "model", "model", "preference", "learn", "process"), Weight: one(d, 1, 1, 0.5, 2.5, 30)}
+		switch w.Kind {
+		case "model":
 			p.drawModel(d, w)
-		} else {
+		case "learn", "process":
+			if !p.drawLearn(d, w) {
+				continue
+			}
+		default:
 			w.Weight = one(d, 1, 0.5, 2.5) // it is rounded to about 10⁻⁶
 			p.drawPreference(d, w)
 		}
@@ -32,6 +38,50 @@ func NewLearnt(seed uint64) *Problem {
 		if p.scored(e) {
 			return p
 		}
+	}
+}
+
+// drawLearn draws what is asked of a label that is learnt from the recipes. It returns
+// false where they do not differ in it.
+func (p *Pantry) drawLearn(d dice, w *Wish) bool {
+	least, greatest := math.MaxInt, 0
+	for _, r := range p.Recipes {
+		least, greatest = min(least, r.Stars), max(greatest, r.Stars)
+	}
+	if least >= greatest {
+		return false
+	}
+	f := map[string]any{"label": "stars"}
+	switch one(d, "maximize", "minimize", "between") {
+	case "maximize":
+		f["maximize"] = true
+	case "minimize":
+		f["minimize"] = true
+	case "between":
+		f["between"] = []int{least, greatest - 1}
+	}
+	if d.chance(0.3) {
+		f["floor"] = 0.01
+	}
+	if d.chance(0.2) {
+		f["log"] = true
+	}
+	if w.Kind == "learn" {
+		f["trees"] = d.between(1, 12)
+	}
+	w.yaml = f
+	return true
+}
+
+// point takes in what kir has learnt of a label: what it says of each composition alone,
+// to which the kernels' lines are held.
+func (w *Wish) point(property mcmc.Property) {
+	w.log = func(x []int) float64 {
+		c, err := mcmc.NewComposition(len(x), parts(x)...)
+		if err != nil {
+			return math.NaN()
+		}
+		return property.LogScore(c)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"kir/internal/problem"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
+	"kir/model"
 )
 
 // document returns the JSON Schema as it is written.
@@ -132,15 +133,16 @@ func bench(t *testing.T) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "p.yaml")
-	if err := os.WriteFile(path, []byte("{recipes: recipes.csv, ingredients: stock.csv, total: 1000, properties: {a: {forest: {label: taste, want: Fresh}}}}"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("{recipes: recipes.csv, ingredients: stock.csv, total: 1000, properties: {a: {forest: {label: taste, want: Fresh}}, b: {learn: {label: taste, want: Fresh}}}}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p, err := problem.Load(problem.AllowPrograms(t.Context()), path, problem.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := errors.Join(p.Properties[0].Forest.Write(&b), os.WriteFile(filepath.Join(dir, "taste.forest"), b.Bytes(), 0o600), p.Close()); err != nil {
+	var b, m bytes.Buffer
+	if err := errors.Join(p.Properties[1].Model.(*model.Learned).Write(&m), os.WriteFile(filepath.Join(dir, "taste.model"), m.Bytes(), 0o600),
+		p.Properties[0].Model.(*model.Forest).Write(&b), os.WriteFile(filepath.Join(dir, "taste.forest"), b.Bytes(), 0o600), p.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -154,7 +156,7 @@ var unseen = regexp.MustCompile(strings.Join([]string{
 	"or a column of the ingredients file", "is no part of the block", "there is no recipe", "the recipes have no label", "has no class", "the workbook has no sheet", "there is no encoding", "no topic has the word",
 	"cannot be run", "the model has no (input|output|class)", "the model asks for", "is neither an ingredient nor a constant",
 	// What is in files, and whether they are there.
-	"there is no such file", "the file has no sheets", "is not a number, so", "the model says .* here", "is of classes, and none is wanted", "has no classes", "is for numbers, and the model", "features lists [0-9]+", "the forest in the file predicts",
+	"there is no such file", "the file has no sheets", "is not a number, so", "the model says .* here", "is of classes, and none is wanted", "has no classes", "is for numbers, and the model", "features lists [0-9]+", "the (forest|model) in the file predicts",
 	// Arithmetic: numbers beside each other, beside the total and the recipes.
 	"the first must be lower", "there is nothing to (maximize|minimize)", "write the (smaller|lower) (number|one) first", "no number is between", "contradicts itself", "no mass on any possible number",
 	"of 1?[0-9]* units and not a whole number", "(min|max|step|total|used|distance|changes) is [0-9.e+]+: it must be at most", "units: it must be from [01] units to 100 %", "the rules cannot all hold", "no recipe has a",

@@ -179,13 +179,13 @@ func TestInit(t *testing.T) {
 		args       []string
 		say        []string // in the problem file
 	}{
-		{"the book", "recipes.csv", []byte(joined(t, table, ',')), nil, []string{"recipes: recipes.csv", "taste: {forest: {label: taste, want: Fresh}} # \"Fresh\" 33", "amount: {of: Gin, min: 250, max: 727}"}},
-		{"German", "bar.csv", []byte(latin), nil, []string{"encoding: windows-1252", "Geschmack: {forest: {label: Geschmack, want: Fresh}}", "the comma is read as the decimal mark"}},
+		{"the book", "recipes.csv", []byte(joined(t, table, ',')), nil, []string{"recipes: recipes.csv", "taste: {learn: {label: taste, want: Fresh}} # \"Fresh\" 33", "amount: {of: Gin, min: 250, max: 727}"}},
+		{"German", "bar.csv", []byte(latin), nil, []string{"encoding: windows-1252", "Geschmack: {learn: {label: Geschmack, want: Fresh}}", "the comma is read as the decimal mark"}},
 		{"UTF-16 and tabs", "bar.txt", wide16, nil, []string{"recipes: bar.txt"}},
-		{"wide", "wide.csv", []byte(joined(t, wideTable(t, plain), ',')), nil, []string{"columns: {rating: label}", "rating: {forest: {label: rating, maximize: true}}"}},
+		{"wide", "wide.csv", []byte(joined(t, wideTable(t, plain), ',')), nil, []string{"columns: {rating: label}", "rating: {learn: {label: rating, maximize: true}}"}},
 		{"workbook", "bar.xlsx", workbookOf(t, table, "0.0"), nil, []string{"recipes: bar.xlsx"}},
 		{"wide workbook of shares", "shares.xlsx", workbookOf(t, wideTable(t, share), "0%"), nil, []string{"columns: {rating: label}"}},
-		{"JSON-LD", "book.jsonld", document, nil, []string{"category: {forest: {label: category, want: Fresh}}"}},
+		{"JSON-LD", "book.jsonld", document, nil, []string{"category: {learn: {label: category, want: Fresh}}"}},
 		{"fractions, ranges, names once", "sparse.csv", []byte(joined(t, sparse, ',')), nil, []string{"ranges are read as their middle"}},
 		{"columns that change", "noted.csv", []byte(joined(t, noted, ',')), nil, []string{"columns: {line: ignore, note: ignore}", `# Left out: "line", "note".`}},
 		{"a table of ingredients", "recipes.tsv", []byte(joined(t, table, '\t')), []string{"--ingredients", "stock.csv"}, []string{"ingredients: stock.csv", "group: {of: {group: juice}", "limit: {attribute: Preis, max:"}},

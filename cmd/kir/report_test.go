@@ -264,7 +264,11 @@ func compareText(t *testing.T, summary map[string]any, text string) {
 		for k, w := range answer["wishes"].([]any) {
 			w := w.(map[string]any)
 			const share = `\s+([<>]?[0-9]+) %`
-			row(regexp.QuoteMeta(w["name"].(string))+model+share+share+`(?:\s+[<>]?[0-9]+ %)?`, 100, fmt.Sprintf("/answer/wishes/%d/shortlist", k), fmt.Sprintf("/answer/wishes/%d/random", k))
+			expected := ""
+			if _, ok := w["expected"]; ok {
+				expected = `\s+[<>]?[0-9]+ %`
+			}
+			row(regexp.QuoteMeta(w["name"].(string))+model+share+expected+share+`(?:\s+[<>]?[0-9]+ %)?`, 100, fmt.Sprintf("/answer/wishes/%d/shortlist", k), fmt.Sprintf("/answer/wishes/%d/random", k))
 		}
 	}
 	best := summary["best"].([]any)

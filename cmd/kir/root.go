@@ -109,7 +109,7 @@ Start with a table of recipes: kir init recipes.csv writes a problem file such a
   total: 1000                # units that a recipe is divided into
   sparsity: recipes          # how many ingredients: as the recipes have it
   properties:
-    taste: {forest: {label: taste, want: Fresh}}
+    taste: {learn: {label: taste, want: Fresh}}
 
 and run kir sample problem.yaml.`
 

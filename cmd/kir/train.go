@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"os"
 
@@ -11,6 +12,7 @@ import (
 	"kir/internal/book"
 	"kir/internal/fault"
 	"kir/internal/problem"
+	"kir/internal/report"
 	"kir/internal/report/build"
 	"kir/internal/report/view"
 	"kir/model"
@@ -21,16 +23,30 @@ func newTrainCommand() *cobra.Command {
 	var total int
 	var labels, units []string
 	var d problem.Descriptors
-	var asJSON, numeric, amounts, choose bool
+	var asJSON, numeric, amounts, choose, logs bool
 	var repeats int
+	var kindName, splitsName string
+	var failed []string
 	var how layoutFlags
 	o := model.Options{Trees: 100, Seed: 1, Importances: true}
 	c := &cobra.Command{
 		Use:   "train RECIPES --label L [-o FILE]",
-		Short: "Grow a random forest on a recipe book and say how good it is",
-		Long: `Grow a random forest that predicts a label of recipes from their composition,
-say how well it predicts recipes that it has not seen (out of bag), and save it.
-A problem file loads it with forest: {file: FILE, want: ...}.
+		Short: "Learn a label from a recipe book and say how well it is predicted",
+		Long: `Learn to predict a label of recipes from their composition, say how well that
+predicts recipes that were not seen, and save the model. A problem file loads it with
+learn: {file: FILE, maximize: true}.
+
+The model is a forest of random splits and, for numbers, its average with a Gaussian
+process, unless held-out recipes say that this is worse. What is known of the
+ingredients, by their file and by words that their names share, is used where
+cross-validation says that it helps. --kind forest or process learns one alone, and so
+do the flags of a forest: --splits, --features, --leaf, --totals, --means, --ratios,
+--presence, --amounts and --choose. A problem file loads a forest with
+forest: {file: FILE, want: ...}.
+
+Cells such as failed, unstable or n/a in a column of numbers are recipes that failed:
+they teach a probability of success. --failed names further words, --log learns the
+logarithm of numbers.
 
 RECIPES is a table, CSV, .xlsx or JSON-LD: long (recipe, ingredient, amount, unit
 and label columns) or wide (a column an ingredient, others labels). What is
@@ -75,6 +91,13 @@ flags say is not varied.`,
 			if len(d.Totals)+len(d.Means)+len(d.Ratios) > 0 && ingredients == "" {
 				return &fault.Error{Message: "descriptors are of attributes of the ingredients", Hint: "name their file with --ingredients"}
 			}
+			kind, err := kindOf(c, kindName)
+			if err != nil {
+				return err
+			}
+			if o.Splits, err = splitsOf(c, splitsName, choose); err != nil {
+				return err
+			}
 			if c.Flags().Changed("repeats") && !choose {
 				return &fault.Error{Message: "--repeats is of the comparison of --choose", Hint: "add --choose, or leave it out"}
 			}
@@ -87,7 +110,6 @@ flags say is not varied.`,
 				}
 			}
 			read := book.Options{Labels: append(labels, label)}
-			var err error
 			if read.Layout, err = how.layout(); err != nil {
 				return err
 			}
@@ -111,7 +133,19 @@ flags say is not varied.`,
 				return &fault.Error{File: args[0], Message: "the recipes have no label " + fault.Quote(label)}
 			}
 			if !c.Flags().Changed("numeric") {
-				numeric = l.Numeric()
+				numeric = l.Numeric() || kind != model.ForestAlone && l.Counted(failed...)
+			}
+			if kind != model.ForestAlone {
+				m, err := problem.Learn(c.Context(), book, l, total, numeric, failed, model.LearnOptions{Kind: kind, Forest: o, Log: logs})
+				if err != nil {
+					return err
+				}
+				if out != "" {
+					if err := saveModel(m, out); err != nil {
+						return err
+					}
+				}
+				return printTraining(c, build.Training(m, out), asJSON)
 			}
 			var candidates []model.Candidate
 			if choose {
@@ -143,26 +177,26 @@ flags say is not varied.`,
 				return err
 			}
 			if out != "" {
-				if err := saveForest(f, out); err != nil {
+				if err := saveModel(f, out); err != nil {
 					return err
 				}
 			}
-			training := build.Training(f, out)
-			if asJSON {
-				return writeJSON(c.OutOrStdout(), training)
-			}
-			return view.Training(c.OutOrStdout(), training)
+			return printTraining(c, build.Training(f, out), asJSON)
 		},
 	}
 	c.Flags().StringVar(&label, "label", "", "label column to predict")
 	c.Flags().StringSliceVar(&labels, "labels", nil, "further label columns of a wide table, which are no ingredients")
 	c.Flags().StringSliceVar(&units, "units", nil, "sizes of units, such as 'piece=5 cl'")
 	how.add(c)
-	c.Flags().StringVarP(&out, "output", "o", "", "file to save the forest in; it must not exist")
+	c.Flags().StringVarP(&out, "output", "o", "", "file to save the model in; it must not exist")
 	c.Flags().IntVar(&total, "total", 1000, "units that recipes are divided into; the problem's total")
 	c.Flags().IntVar(&o.Trees, "trees", o.Trees, "trees to grow")
-	c.Flags().IntVar(&o.FeaturesPerSplit, "features", 0, "features that a split chooses among (default: the square root of all)")
-	c.Flags().IntVar(&o.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf (default 1)")
+	c.Flags().StringVar(&kindName, "kind", "", "learn, forest or process (default learn)")
+	c.Flags().BoolVar(&logs, "log", false, "learn the logarithm of numbers")
+	c.Flags().StringSliceVar(&failed, "failed", nil, "further values of the label that say that a recipe failed")
+	c.Flags().StringVar(&splitsName, "splits", "", "random: one threshold of each feature is tried; best: all (default random, with --features or --choose best)")
+	c.Flags().IntVar(&o.FeaturesPerSplit, "features", 0, "features that a split chooses among (default: see docs/problem.md)")
+	c.Flags().IntVar(&o.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf (default 1; 5 for numbers with best splits)")
 	c.Flags().StringVar(&ingredients, "ingredients", "", "table of the ingredients, name and attributes, in the problem's order")
 	c.Flags().StringSliceVar(&d.Totals, "totals", nil, "attributes of the ingredients by which totals are tested too")
 	c.Flags().StringSliceVar(&d.Means, "means", nil, "attributes of numbers whose means are tested too")
@@ -171,7 +205,7 @@ flags say is not varied.`,
 	c.Flags().BoolVar(&amounts, "amounts", true, "test the amounts of ingredients")
 	c.Flags().BoolVar(&choose, "choose", false, "choose features and options by repeated cross-validation")
 	c.Flags().IntVar(&repeats, "repeats", 3, "how often --choose deals the recipes to five folds")
-	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "seed of the forest")
+	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "seed of the model")
 	c.Flags().IntVar(&o.Workers, "workers", 0, "trees grown at once (default: all cores)")
 	c.Flags().BoolVar(&numeric, "numeric", false, "the label is a number, not a class (default: if every value is one)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
@@ -181,15 +215,67 @@ flags say is not varied.`,
 	return c
 }
 
-// saveForest writes a forest to a new file.
-func saveForest(f *model.Forest, path string) error {
+// forestFlags are those of a forest alone.
+var forestFlags = []string{"splits", "features", "leaf", "totals", "means", "ratios", "presence", "amounts", "choose", "repeats"}
+
+// kindOf returns what is to be learnt: what --kind says, or a forest where a flag is of
+// one alone.
+func kindOf(c *cobra.Command, name string) (kind model.Kind, err error) {
+	if name != "" {
+		if kind, err = model.ParseKind(name); err != nil {
+			return kind, &fault.Error{Message: "--kind is " + fault.Quote(name), Hint: "it must be learn, forest or process"}
+		}
+	}
+	for _, flag := range forestFlags {
+		switch {
+		case !c.Flags().Changed(flag):
+		case name == "":
+			kind = model.ForestAlone
+		case kind != model.ForestAlone:
+			return kind, &fault.Error{Message: "--" + flag + " is of a forest alone", Hint: "leave it out, or take --kind forest"}
+		}
+	}
+	for _, flag := range []string{"log", "failed"} {
+		if kind == model.ForestAlone && c.Flags().Changed(flag) {
+			return kind, &fault.Error{Message: "--" + flag + " is not of a forest alone", Hint: "leave it out, or take --kind learn without flags of a forest"}
+		}
+	}
+	return kind, nil
+}
+
+// splitsOf returns how splits are made. A number of features, and the choice of it, are
+// of best splits where nothing else is said.
+func splitsOf(c *cobra.Command, name string, choose bool) (model.Splits, error) {
+	if name == "" {
+		if choose || c.Flags().Changed("features") {
+			return model.BestSplits, nil
+		}
+		return model.RandomSplits, nil
+	}
+	splits, err := model.ParseSplits(name)
+	if err != nil {
+		return splits, &fault.Error{Message: "--splits is " + fault.Quote(name), Hint: "it must be random or best"}
+	}
+	return splits, nil
+}
+
+// printTraining prints what there is to say of a model, or the same as JSON.
+func printTraining(c *cobra.Command, t *report.Training, asJSON bool) error {
+	if asJSON {
+		return writeJSON(c.OutOrStdout(), t)
+	}
+	return view.Training(c.OutOrStdout(), t)
+}
+
+// saveModel writes a model to a new file.
+func saveModel(f interface{ Write(io.Writer) error }, path string) error {
 	var b bytes.Buffer
 	err := f.Write(&b)
 	if err == nil {
 		err = writeNew(path, b.Bytes())
 	}
 	if err != nil {
-		return fmt.Errorf("saving the forest in %s: %w", path, err)
+		return fmt.Errorf("saving the model in %s: %w", path, err)
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.forest, err = model.Grow(t.Context(), h.data, model.Options{Seed: 1, Trees: 300}); err != nil {
+	if h.forest, err = model.Grow(t.Context(), h.data, model.Options{Splits: model.BestSplits, Seed: 1, Trees: 300}); err != nil {
 		t.Fatal(err)
 	}
 	if h.score, err = h.forest.Score(model.Maximize()); err != nil {

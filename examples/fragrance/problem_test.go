@@ -27,7 +27,7 @@ func TestAnswerOfAProblemFile(t *testing.T) {
 	text := "recipes: " + filepath.Join(directory, "formulas.csv") + "\ningredients: " + filepath.Join(directory, "ingredients.csv") + `
 total: 1000
 properties:
-  rating: {forest: {label: rating, maximize: true}}
+  rating: {forest: {label: rating, maximize: true, splits: best}}
 constraints:
   - amount: {of: "*", within: book}
 `

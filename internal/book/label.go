@@ -23,7 +23,8 @@ type Label struct {
 	// label is empty.
 	Of []int32
 
-	notNumber *Error // where the first value stands that is no number
+	notNumber   *Error // where the first value stands that is no number
+	notMeasured *Error // where the first stands that does not say that it failed, either
 }
 
 // Value returns a recipe's value, which is empty where it has none.
@@ -98,6 +99,9 @@ func (l *labelColumn) put(value string, notNumber func() *Error) {
 		l.Counts = append(l.Counts, 0)
 		if _, ok := number(value); !ok && l.notNumber == nil {
 			l.notNumber = notNumber()
+		}
+		if _, ok := number(value); !ok && l.notMeasured == nil && !Fails(value) {
+			l.notMeasured = notNumber()
 		}
 	}
 	l.Counts[class]++

@@ -155,6 +155,7 @@ func growWish(ctx context.Context, o Options, book *book.Book, label *book.Label
 	}
 	f, err := model.Grow(ctx, d, model.Options{
 		Trees:   cocktailTrees,
+		Splits:  model.BestSplits,
 		Seed:    mcmc.NewRand(o.Seed, "paper forest", index).Uint64(),
 		Workers: o.Workers,
 	})

@@ -136,7 +136,7 @@ func TestChances(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				quality := w.Forest.Quality()
+				quality := w.Model.Quality()
 				skill += quality.Classes.Skill / books
 				q, err := p.Question()
 				if err != nil {

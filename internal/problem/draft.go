@@ -154,7 +154,7 @@ func (w *draftWriter) columns() {
 	w.line("# A row is %s, a column %s%s.", row, column, also)
 }
 
-// properties writes a wish for each label that a forest can learn, of which the
+// properties writes a wish for each label that can be learnt, of which the
 // best one counts.
 func (w *draftWriter) properties() {
 	best, most := -1, 0
@@ -170,7 +170,7 @@ func (w *draftWriter) properties() {
 		w.line("# The table has no labels, such as a taste or a rating, that could be wished for.")
 		return
 	}
-	w.line("# What is wished for: a forest learns a label from the recipes.")
+	w.line("# What is wished for: kir learns a label from the recipes.")
 	if best >= 0 {
 		w.line("properties:")
 		w.line("  %s # %s", wishes[best][0], wishes[best][1])
@@ -195,21 +195,20 @@ var unwanted = map[string]bool{
 }
 
 // wish returns a wish for a label, a comment, and how much it is worth asking
-// for: 0 if a forest would learn nothing from it.
+// for: 0 if nothing could be learnt from it.
 func (w *draftWriter) wish(l *book.Label) (wish, comment string, worth int) {
 	name := book.YAMLText(l.Name)
 	known := len(w.Book.Recipes) - l.Missing()
-	numbers, err := l.Numbers()
-	if err == nil && len(l.Classes) > 2 {
-		numbers = slices.DeleteFunc(numbers, math.IsNaN)
-		slices.Sort(numbers)
-		n := len(numbers)
+	numbers, failed, err := l.Measured()
+	numbers = slices.DeleteFunc(numbers, math.IsNaN)
+	slices.Sort(numbers)
+	if n := len(numbers); err == nil && len(slices.Compact(slices.Clone(numbers))) > 2 {
 		way, other, worth := "maximize", "minimize", 3*known
-		if book.Costs(l.Name) { // which a limit keeps low better than a forest's guess
+		if book.Costs(l.Name) { // which a limit keeps low better than a model's guess
 			way, other, worth = other, way, 2*known
 		}
-		return fmt.Sprintf("%s: {forest: {label: %s, %s: true}}", name, name, way),
-			fmt.Sprintf("or %s: true, or between: [%v, %v]; numbers from %v to %v, half of them so", other, numbers[(n-1)/4], numbers[n-1-(n-1)/4], numbers[0], numbers[n-1]), worth
+		return fmt.Sprintf("%s: {learn: {label: %s, %s: true}}", name, name, way),
+			fmt.Sprintf("or %s: true, or between: [%v, %v]; numbers from %v to %v, half of them so", other, numbers[(n-1)/4], numbers[n-1-(n-1)/4], numbers[0], numbers[n-1]) + alsoOf(numbers, failed), worth
 	}
 	if len(l.Classes) == 0 {
 		return "", "it is empty", 0
@@ -240,7 +239,28 @@ func (w *draftWriter) wish(l *book.Label) (wish, comment string, worth int) {
 			break
 		}
 	}
-	return fmt.Sprintf("%s: {forest: {label: %s, want: %s}}", name, name, book.YAMLText(wanted)), comment, known
+	return fmt.Sprintf("%s: {learn: {label: %s, want: %s}}", name, name, book.YAMLText(wanted)), comment, known
+}
+
+// spanLog is by how much the largest number exceeds the smallest where logarithms are
+// offered.
+const spanLog = 100
+
+// alsoOf says of ascending numbers that they span decades, and how many recipes failed.
+func alsoOf(numbers []float64, failed []bool) (text string) {
+	if n := len(numbers); numbers[0] > 0 && numbers[n-1] >= float64(spanLog*numbers[0]) {
+		text += "; log: true learns their logarithms"
+	}
+	failures := 0
+	for _, f := range failed {
+		if f {
+			failures++
+		}
+	}
+	if failures > 0 {
+		text += fmt.Sprintf("; %s failed, which is learnt, too", fault.Count(failures, "recipe"))
+	}
+	return text
 }
 
 // finer says what total the smallest dose of the recipes needs, if it is below a unit.

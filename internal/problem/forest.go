@@ -274,15 +274,11 @@ func forestData(book *book.Book, label *book.Label, total int, numeric bool, fea
 		if label.Of[r] < 0 {
 			continue
 		}
-		amounts, err := book.Closure(r, total)
+		row, err := rowOf(book, r, total)
 		if err != nil {
 			return nil, err
 		}
-		parts := make([]model.Part, len(amounts))
-		for k, p := range book.Recipes[r].Parts {
-			parts[k] = model.Part{Ingredient: p.Ingredient, Amount: int32(amounts[k])}
-		}
-		data.Rows = append(data.Rows, parts)
+		data.Rows = append(data.Rows, row)
 		if numeric {
 			data.Numbers = append(data.Numbers, numbers[r])
 		} else {

@@ -138,7 +138,7 @@ func TestProblemsStay(t *testing.T) {
 			t.Fatal(err)
 		}
 		l, _ := b.Label(label)
-		candidates := []model.Candidate{{Name: "few", Options: model.Options{Trees: 5, Seed: 2}}, {Name: "more", Options: model.Options{Trees: 9, Seed: 2}}}
+		candidates := []model.Candidate{{Name: "few", Options: model.Options{Trees: 5, Splits: model.BestSplits, Seed: 2}}, {Name: "more", Options: model.Options{Trees: 9, Splits: model.BestSplits, Seed: 2}}}
 		if numeric {
 			candidates = candidates[:1]
 		}

@@ -22,10 +22,10 @@ func (p *Problem) Offers() []string {
 	offers := append(p.offerRequire(), p.offerAlways()...)
 	for k := range p.Properties {
 		w := &p.Properties[k]
-		if w.Forest == nil || !w.Forest.Numeric() || w.learnt.data == nil {
+		if w.Model == nil || !w.Model.Numeric() || w.learnt.data == nil {
 			continue
 		}
-		low, high, bounded := w.learnt.score.Want().Bounds()
+		low, high, bounded := w.learnt.want.Bounds()
 		if !bounded {
 			continue
 		}
@@ -36,10 +36,10 @@ func (p *Problem) Offers() []string {
 			}
 		}
 		all := len(w.learnt.data.Numbers)
-		least, greatest := w.Forest.Range()
+		least, greatest := w.Model.Range()
 		if share := float64(met) / float64(all); share < rareShare || share > 1-rareShare {
 			offers = append(offers, fmt.Sprintf("%s: %d of %s have a %s %s; the book has %v to %v. A bound that about half meet tells more, and maximize: true or minimize: true needs none.",
-				w.Name, met, fault.Count(all, "recipe"), w.Forest.Label(), w.learnt.score.Want(), least, greatest))
+				w.Name, met, fault.Count(all, "recipe"), w.Model.Label(), w.learnt.want, least, greatest))
 		}
 	}
 	return offers

@@ -193,7 +193,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("inputs %+v", p.Inputs)
 	}
 	w := p.Properties[0]
-	if w.Name != "taste" || w.Weight != 2 || w.Forest.Trees() != 7 {
+	if w.Name != "taste" || w.Weight != 2 || w.Model.(*model.Forest).Trees() != 7 {
 		t.Errorf("property %+v", w)
 	}
 }

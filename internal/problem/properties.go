@@ -28,7 +28,9 @@ func propertyKinds() []propertyKind {
 	always := func(*yaml.Node) bool { return true }
 	never := func(*yaml.Node) bool { return false }
 	return []propertyKind{
+		{"learn", readLearn, never},
 		{"forest", readForest, never},
+		{"process", readProcess, never},
 		{"blend", readBlend, always},
 		{"pairs", readPairs, never},
 		{"novelty", readNovelty, byAmounts},

@@ -18,7 +18,7 @@ type Property struct {
 	Weight float64 // c: the target is multiplied by y(x)^c
 	About  string  // what it wishes for, in words
 
-	Forest *model.Forest // of a forest: what was grown or loaded; else nil
+	Model Predictor // what was learnt from recipes, or loaded; else nil
 
 	// Learns is what there is to learn, of a problem that is read for a campaign; the
 	// target has no wish of it.
@@ -37,7 +37,7 @@ type Property struct {
 	Taste   *property.Taste
 	HeldOut property.HeldOut
 
-	learnt   *learnt // of a forest
+	learnt   *learnt // of what was learnt
 	property mcmc.Property
 	command  *Command   // of a program
 	at       *yaml.Node // what stands under the kind
@@ -45,17 +45,17 @@ type Property struct {
 }
 
 // ByHeldOut says whether the known recipes are scored by models that have not learnt from
-// them: by the trees of a forest that left a recipe out.
+// them, such as the trees of a forest that left a recipe out.
 func (w *Property) ByHeldOut() bool { return w.learnt != nil && w.learnt.data != nil }
 
-// Calibration returns what the recipes that were left out of trees say of a forest's
-// probabilities of the wanted class; nil of what is not of classes, and where nobody knows
-// which recipes a forest has seen.
+// Calibration returns what held-out recipes say of a model's probabilities of the wanted
+// class; nil of what is not of classes, and where nobody knows which recipes the model has
+// seen.
 func (w *Property) Calibration() (*model.Calibration, error) {
 	if w.Class == "" || !w.ByHeldOut() {
 		return nil, nil
 	}
-	return w.learnt.calibrated(w.Forest)
+	return w.learnt.calibrated()
 }
 
 // Has says of a recipe of the book whether it is of the wanted class: 1 or 0, NaN of one
@@ -64,7 +64,7 @@ func (w *Property) Has(label *book.Label, r int) float64 {
 	switch {
 	case label.Of[r] < 0:
 		return math.NaN()
-	case w.learnt.score.Want().Has(label.Value(r)):
+	case w.learnt.want.Has(label.Value(r)):
 		return 1
 	}
 	return 0
@@ -74,9 +74,20 @@ func (w *Property) Has(label *book.Label, r int) float64 {
 // wanted class, whatever the floor.
 func (w *Property) Probability(x *mcmc.Composition) float64 {
 	if w.learnt != nil {
-		return w.learnt.score.Probability(w.learnt.score.Point(x.Amounts()))
+		return w.learnt.probability(x.Amounts())
 	}
 	return portable.Exp(w.property.LogScore(x))
+}
+
+// A Predictor is a model of a label: a [model.Forest] or a [model.Learned].
+type Predictor interface {
+	Label() string
+	Numeric() bool
+	Classes() []string
+	Rows() int
+	Range() (smallest, largest float64)
+	Quality() model.Quality
+	Predict(x []int32) model.Prediction
 }
 
 // floor reads the least score, 0 if there is none.

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	var resolved yaml.Map
 	added := ""
 	if file := f["file"]; file != nil {
-		for _, key := range []string{"trees", "features", "leaf", "seed", "add"} {
+		for _, key := range []string{"trees", "splits", "features", "leaf", "seed", "add"} {
 			if f[key] != nil {
 				return Property{}, yaml.Hint(f[key].Errorf("a forest from a file is grown already: %s has no effect", key), "remove it, or grow the forest with kir train")
 			}
@@ -60,7 +61,10 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		}
 		added = words
 		o := model.Options{Trees: 100, Seed: 1, Importances: true, Workers: s.workers}
-		if directed(f) {
+		if o.Splits, err = splits(f); err != nil {
+			return Property{}, err
+		}
+		if directed(f) && o.Splits == model.BestSplits {
 			o.Trees = directedTrees
 		}
 		for _, c := range []struct {
@@ -88,20 +92,19 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		}
 		used := grown.Options()
 		resolved.Set("trees", used.Trees)
+		resolved.Set("splits", used.Splits.String())
 		resolved.Set("features", used.FeaturesPerSplit)
 		resolved.Set("leaf", used.SmallestLeaf)
 		resolved.Set("seed", used.Seed)
 	}
+	var recipes []int
+	if data != nil {
+		label, _ := s.book.Label(grown.Label())
+		recipes = recipesWith(label)
+	}
 	score, err := grown.Score(want)
 	if err != nil {
-		e := at.Errorf("%v", err)
-		for _, item := range at.ItemsOrSelf() {
-			if item.Kind == yaml.Text && !slices.Contains(grown.Classes(), item.Text) {
-				e.Hint = fault.DidYouMean(item.Text, grown.Classes())
-				break
-			}
-		}
-		return Property{}, e
+		return Property{}, cannotWant(at, grown, err)
 	}
 	if err := withinLabels(s, at, grown, data, want); err != nil {
 		return Property{}, err
@@ -115,9 +118,9 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	}
 	return Property{
 		About:    grown.Label() + " " + want.String() + added,
-		Forest:   grown,
+		Model:    grown,
 		Class:    class,
-		learnt:   &learnt{data: data, score: score, floor: least},
+		learnt:   forestLearnt(grown, data, recipes, score, least),
 		property: property.NewForest(score, least),
 		resolved: resolved,
 	}, nil
@@ -135,7 +138,7 @@ type Learning struct {
 // learning reads a property that is learnt, and learns nothing.
 func learning(s *shelf, n *yaml.Node, f map[string]*yaml.Node, want model.Want) (Property, error) {
 	if f["label"] == nil {
-		return Property{}, yaml.Hint(n.Errorf("the forest has no label to learn"), "name the label that is measured")
+		return Property{}, yaml.Hint(n.Errorf("there is no label to learn"), "name the label that is measured")
 	}
 	label, err := f["label"].Str("the label")
 	if err != nil {
@@ -154,6 +157,36 @@ func learning(s *shelf, n *yaml.Node, f map[string]*yaml.Node, want model.Want) 
 		}
 	}
 	return Property{About: label + " " + want.String() + words, Learns: &Learning{label, want, n.Get("want") == nil, features}, resolved: yaml.Map{}}, nil
+}
+
+// cannotWant says why a model cannot be asked for what stands at a node.
+func cannotWant(at *yaml.Node, m Predictor, err error) error {
+	e := at.Errorf("%v", err)
+	for _, item := range at.ItemsOrSelf() {
+		if item.Kind == yaml.Text && !slices.Contains(m.Classes(), item.Text) {
+			e.Hint = fault.DidYouMean(item.Text, m.Classes())
+			break
+		}
+	}
+	return e
+}
+
+// splits reads how splits are made. Where it is not said how many features a split
+// chooses among, it is at random; a number of features without it is of the splits that
+// there were first, and so in problem files that were resolved then.
+func splits(f map[string]*yaml.Node) (model.Splits, error) {
+	v := f["splits"]
+	if v == nil {
+		if f["features"] != nil {
+			return model.BestSplits, nil
+		}
+		return model.RandomSplits, nil
+	}
+	of, err := model.ParseSplits(v.Text)
+	if err != nil || v.Kind != yaml.Text {
+		return of, yaml.Hint(v.Errorf("splits are %s", v.Shown()), "write random or best")
+	}
+	return of, nil
 }
 
 // featuresAdded returns what a forest's splits test if that is not the amounts of the
@@ -309,7 +342,7 @@ func growForest(ctx context.Context, s *shelf, n, labelNode *yaml.Node, features
 		return nil, nil, yaml.Hint(n.Errorf("a forest is grown from recipes, and the problem has none"), "add recipes: a CSV file, or load a forest with file")
 	}
 	if labelNode == nil {
-		return nil, nil, yaml.Hint(n.Errorf("the forest has no label to learn"), "%s", labelsThere(book))
+		return nil, nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelsThere(book))
 	}
 	name, err := labelNode.Str("the label")
 	if err != nil {
@@ -350,13 +383,27 @@ func labelsThere(book *book.Book) string {
 // maxForestBytes bounds what is read of the file of a forest.
 const maxForestBytes = 1 << 30
 
-// loadForest loads a forest that kir train saved, for this problem's
+// loadForest loads a forest that kir train saved, or that of a model, for this problem's
 // ingredients and total.
 func loadForest(ctx context.Context, s *shelf, n *yaml.Node) (*model.Forest, error) {
 	var f *model.Forest
 	err := s.files.Read(ctx, n, "the file of the forest", func(r io.Reader, _ string) (err error) {
-		f, err = model.Read(io.LimitReader(r, maxForestBytes))
-		return err
+		text, err := io.ReadAll(io.LimitReader(r, maxForestBytes))
+		if err != nil {
+			return err
+		}
+		if !model.IsLearned(text) {
+			f, err = model.Read(bytes.NewReader(text))
+			return err
+		}
+		m, err := model.ReadLearned(ctx, bytes.NewReader(text))
+		if err != nil {
+			return err
+		}
+		if f = m.Forest(); f == nil {
+			return errors.New("it is a Gaussian process alone")
+		}
+		return nil
 	})
 	if err != nil {
 		if bad := (*fault.Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
@@ -367,19 +414,23 @@ func loadForest(ctx context.Context, s *shelf, n *yaml.Node) (*model.Forest, err
 	if f.Unsealed() {
 		s.warn(fmt.Sprintf("The forest in %s has no checksum, as earlier versions saved none: whether it was changed since is not known. kir train saves it anew.", fault.Quote(n.Text)))
 	}
-	if f.Total() != s.total {
-		return nil, yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", f.Total(), s.total), "change the total, or grow it with kir train --total %d", s.total)
+	return f, s.fits(n, f.Total(), f.Ingredients())
+}
+
+// fits refuses a model of another total or other ingredients.
+func (s *shelf) fits(n *yaml.Node, total int, names []string) error {
+	if total != s.total {
+		return yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", total, s.total), "change the total, or grow it with kir train --total %d", s.total)
 	}
-	names := f.Ingredients()
 	for k, name := range s.names {
 		if k >= len(names) || names[k] != name {
-			return nil, yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, fault.Quote(name)), "%s", growAnew(s.table))
+			return yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, fault.Quote(name)), "%s", growAnew(s.table))
 		}
 	}
 	if len(names) != len(s.names) {
-		return nil, yaml.Hint(n.Errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(s.names)), "%s", growAnew(s.table))
+		return yaml.Hint(n.Errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(s.names)), "%s", growAnew(s.table))
 	}
-	return f, nil
+	return nil
 }
 
 // grownFrom returns what a forest from a file was grown from if that is the book,

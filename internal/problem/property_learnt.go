@@ -15,8 +15,8 @@ import (
 	"kir/property"
 )
 
-// directedTrees is how many trees a forest has that is asked for the largest or
-// the smallest. What a search finds is best by luck, too, and more trees take some
+// directedTrees is how many trees a forest of best splits has that is asked for the
+// largest or the smallest. What a search finds is best by luck, too, and more trees take some
 // of it away: see docs/search.md.
 const directedTrees = 300
 
@@ -24,71 +24,154 @@ const directedTrees = 300
 // are named as classes.
 const maxClasses = 20
 
-// A learnt is what a forest property was made of.
+// A learnt is what there is to know of a property that was learnt when its promises are
+// checked.
 type learnt struct {
-	data  *model.Data // what it was grown from; nil of a forest from a file
-	score *model.Score
-	floor float64
+	data    *model.Data // what it has learnt from; nil of a model from a file
+	recipes []int       // of the book, by row of the data
+	want    model.Want
+	// heldOut returns y of each row of the data as what has not seen it says; NaN where
+	// there is nothing.
+	heldOut func() ([]float64, error)
+	// predicted returns what is predicted of each row of the data by what has not seen
+	// it, all NaN where there is nothing; nil of classes.
+	predicted func() ([]model.Prediction, error)
+	// again returns the property that is learnt of some of the data, asked for the same
+	// on the scale of the whole.
+	again func(ctx context.Context, part *model.Data) (mcmc.Property, error)
+	// probability returns that of the wanted class as the model states it, of a dense
+	// composition; nil of numbers.
+	probability func(x []int32) float64
+	// stated returns that of each row of the data by what has not seen it.
+	stated func() ([]float64, error)
+	// calibrate returns what held-out rows say of the probability; nil of numbers.
+	calibrate func() (*model.Calibration, error)
 
 	once        sync.Once // makes what follows
 	calibration *model.Calibration
 	err         error
 }
 
-// calibrated returns what the recipes that were left out say of a forest of classes, nil
-// if none was.
-func (w *learnt) calibrated(f *model.Forest) (*model.Calibration, error) {
-	w.once.Do(func() {
-		rows, err := f.OutOfBag(w.score, w.data.Rows)
-		if err != nil {
-			w.err = err
-			return
-		}
-		came := make([]bool, len(rows))
-		for r := range rows {
-			came[r] = w.score.Want().Has(w.data.Classes[r])
-		}
-		w.calibration = model.Calibrate(rows, came, f.Trees())
-	})
+// calibrated returns what the recipes that were held out say of probabilities of classes,
+// nil if none was.
+func (w *learnt) calibrated() (*model.Calibration, error) {
+	w.once.Do(func() { w.calibration, w.err = w.calibrate() })
 	return w.calibration, w.err
 }
 
-// outOfBag returns y of each recipe of a book as the trees say that have not seen
-// it; NaN where there are none, since the recipe has no label.
-func (w *learnt) outOfBag(f *model.Forest, label *book.Label) ([]float64, error) {
-	scores := make([]float64, len(label.Of))
-	rows, err := f.OutOfBag(w.score, w.data.Rows)
+// forestLearnt returns what there is to know of a forest's score.
+func forestLearnt(f *model.Forest, data *model.Data, recipes []int, score *model.Score, least float64) *learnt {
+	return &learnt{
+		data: data, recipes: recipes,
+		want: score.Want(),
+		heldOut: func() ([]float64, error) {
+			scores, err := f.OutOfBag(score, data.Rows)
+			for r := range scores {
+				scores[r] = math.Max(least, scores[r]) // NaN stays NaN
+			}
+			return scores, err
+		},
+		predicted: func() ([]model.Prediction, error) {
+			if !f.Numeric() {
+				return nil, nil
+			}
+			return f.HeldOut(data.Rows)
+		},
+		probability: func(x []int32) float64 { return score.Probability(score.Point(x)) },
+		stated:      func() ([]float64, error) { return f.OutOfBag(score, data.Rows) },
+		calibrate: func() (*model.Calibration, error) {
+			stated, err := f.OutOfBag(score, data.Rows)
+			if err != nil {
+				return nil, err
+			}
+			came := make([]bool, len(stated))
+			for r := range stated {
+				came[r] = score.Want().Has(data.Classes[r])
+			}
+			return model.Calibrate(stated, came, f.Trees()), nil
+		},
+		again: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
+			want := score.Want()
+			if len(data.Numbers) > 0 {
+				want = want.Over(span(data.Numbers))
+			}
+			o := f.Options()
+			o.Importances = false
+			again, err := model.Grow(ctx, part, o)
+			if err != nil {
+				return nil, err
+			}
+			of, err := again.Score(want)
+			if err != nil {
+				return nil, err
+			}
+			return property.NewForest(of, least), nil
+		},
+	}
+}
+
+// outOfBag returns y of each recipe of a book as what has not seen it says; NaN where
+// there is nothing, since the recipe has no label.
+func (w *learnt) outOfBag(p *Problem) ([]float64, error) {
+	rows, err := w.heldOut()
 	if err != nil {
 		return nil, err
 	}
-	row := 0
-	for r, class := range label.Of {
+	scores := make([]float64, len(p.recipes))
+	for r := range scores {
 		scores[r] = math.NaN()
-		if class >= 0 {
-			scores[r] = math.Max(w.floor, rows[row]) // NaN stays NaN
-			row++
-		}
+	}
+	for row, r := range w.recipes {
+		scores[r] = rows[row]
 	}
 	return scores, nil
 }
 
-// regrown returns the property that a forest of some of the data has, asked for
-// the same on the scale of the whole.
-func (w *learnt) regrown(ctx context.Context, data *model.Data, o model.Options) (mcmc.Property, error) {
-	want := w.score.Want()
-	if len(w.data.Numbers) > 0 {
-		want = want.Over(span(w.data.Numbers))
+// Unseen returns what is predicted of recipes of the book by what has not seen them, by
+// their places in the book: numbers, or chances of the wanted class. It is nil where
+// nothing is predicted, or nobody knows what was seen.
+func (w *Property) Unseen() (map[int]model.Prediction, error) {
+	if !w.ByHeldOut() {
+		return nil, nil
 	}
-	o.Importances = false
-	f, err := model.Grow(ctx, data, o)
+	rows, err := w.learnt.predicted()
 	if err != nil {
 		return nil, err
 	}
-	score, err := f.Score(want)
+	if w.Class != "" {
+		if rows, err = w.learnt.chances(); err != nil {
+			return nil, err
+		}
+	}
+	all := make(map[int]model.Prediction, len(rows))
+	for row, r := range w.learnt.recipes {
+		if row < len(rows) && !math.IsNaN(rows[row].Value) {
+			all[r] = rows[row]
+		}
+	}
+	return all, nil
+}
+
+// chances returns that of the wanted class of each row of the data; nil if no row was held
+// out.
+func (w *learnt) chances() ([]model.Prediction, error) {
+	c, err := w.calibrated()
+	if c == nil || err != nil {
+		return nil, err
+	}
+	stated, err := w.stated()
 	if err != nil {
 		return nil, err
 	}
-	return property.NewForest(score, w.floor), nil
+	all := make([]model.Prediction, len(stated))
+	for r, p := range stated {
+		all[r] = model.Prediction{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+		if !math.IsNaN(p) {
+			q := c.Chance(p)
+			all[r] = model.Prediction{Value: q.Value, Low: q.Low, High: q.High}
+		}
+	}
+	return all, nil
 }
 
 // directed says whether a forest is asked for the largest or the smallest.
@@ -133,7 +216,7 @@ func span(numbers []float64) (least, greatest float64) {
 // withinLabels refuses bounds on a number within which no recipe's lies: the
 // forest would give every composition a probability of 0. It warns of bounds
 // within which all do.
-func withinLabels(s *shelf, at *yaml.Node, f *model.Forest, data *model.Data, want model.Want) error {
+func withinLabels(s *shelf, at *yaml.Node, f Predictor, data *model.Data, want model.Want) error {
 	low, high, bounded := want.Bounds()
 	if !bounded {
 		return nil

@@ -104,6 +104,9 @@ func (p *Problem) always() (all []int) {
 // halved says whether a property counts and has learnt from the book's recipes.
 func (w *Property) halved() bool { return w.Weight > 0 && w.ByHeldOut() }
 
+// Checked says whether models of halves of the book check what a property promises.
+func (w *Property) Checked() bool { return w.halved() }
+
 // ownSets says whether a recipe is known by what it is made of: most recipes have
 // a set of ingredients that no other has. Then what has the set of a known one is
 // no new idea. Where many recipes share a set, as in a book of mixtures of the
@@ -178,8 +181,7 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 // scoresOf returns y of each known recipe, NaN where it cannot be told fairly.
 func (w *Property) scoresOf(p *Problem, known []*mcmc.Composition) ([]float64, error) {
 	if w.ByHeldOut() {
-		label, _ := p.Book.Label(w.Forest.Label())
-		return w.learnt.outOfBag(w.Forest, label)
+		return w.learnt.outOfBag(p)
 	}
 	scores := make([]float64, len(known))
 	for r, x := range known {
@@ -205,7 +207,7 @@ func (p *Problem) halves(ctx context.Context, seed uint64) (own, other *mcmc.Tar
 			var data [2]*model.Data
 			data[0], data[1] = w.learnt.data.Halves(seed)
 			for k := range of {
-				if of[k].Property, err = w.learnt.regrown(ctx, data[k], w.Forest.Options()); err != nil {
+				if of[k].Property, err = w.learnt.again(ctx, data[k]); err != nil {
 					return nil, nil, err
 				}
 			}

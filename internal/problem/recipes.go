@@ -255,9 +255,11 @@ func labelsOf(root *yaml.Node) (names []string, at map[string]*yaml.Node, err er
 	}
 	if n := root.Get("properties"); n != nil {
 		for _, p := range n.Entries {
-			if f := p.Value.Get("forest"); f != nil && f.Get("label") != nil && f.Get("file") == nil {
-				if err := add(f.Get("label"), "the label"); err != nil {
-					return nil, nil, err
+			for _, kind := range []string{"learn", "forest", "process"} {
+				if f := p.Value.Get(kind); f != nil && f.Get("label") != nil && f.Get("file") == nil {
+					if err := add(f.Get("label"), "the label"); err != nil {
+						return nil, nil, err
+					}
 				}
 			}
 		}

@@ -97,7 +97,7 @@ func TestForCampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := p.Properties[0]; w.Learns == nil || w.Learns.Label != "liking" || w.Forest != nil || len(p.Target.Wishes()) != 0 || p.Book != nil {
+	if w := p.Properties[0]; w.Learns == nil || w.Learns.Label != "liking" || w.Model != nil || len(p.Target.Wishes()) != 0 || p.Book != nil {
 		t.Errorf("%+v, %d wishes", w, len(p.Target.Wishes()))
 	}
 	p, err = campaign(t, rules, Options{Campaign: true}, map[string]string{"problem.results.csv": resultsTable})

@@ -58,7 +58,7 @@ type Breach struct {
 }
 
 // Score scores recipes, all of them whether or not they keep the rules. Those that
-// are in the book are scored by trees that have not seen them.
+// are in the book are scored by models that have not seen them.
 func (p *Problem) Score(book *book.Book) ([]Scored, error) {
 	known, err := p.Known()
 	if err != nil {
@@ -103,14 +103,13 @@ func (p *Problem) Score(book *book.Book) ([]Scored, error) {
 	return out, p.breaches(out)
 }
 
-// unlabelled says whether a forest was grown from the book without one of its
+// unlabelled says whether a model was learnt from the book without one of its
 // recipes, which has no label.
 func (w *Property) unlabelled(p *Problem, recipe int) bool {
 	if w.learnt.data == nil {
 		return false
 	}
-	label, ok := p.Book.Label(w.Forest.Label())
-	return ok && label.Of[recipe] < 0
+	return !slices.Contains(w.learnt.recipes, recipe)
 }
 
 // breaches finds the rules that recipes break, the law of n among them.

@@ -10,7 +10,7 @@ import (
 	"kir/internal/problem"
 )
 
-// TestScore: the book's own recipes score what they do by trees that have not seen
+// TestScore: the book's own recipes score what they do by models that have not seen
 // them, whatever rules they break; each broken rule is told with the figure that is
 // outside, and none that is kept.
 func TestScore(t *testing.T) {
@@ -20,7 +20,7 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(outline.Text) + "constraints:\n  - exclude: [Gin, Campari]\n  - amount: {of: Champagne, max: 50%}\n  - group: {of: [Gin, Lemon juice], total: [0, 40%]}\n"
-	text = strings.Replace(text, "properties:\n", "properties:\n  idle: {forest: {label: taste, want: Fresh}, weight: 0}\n", 1)
+	text = strings.Replace(text, "properties:\n", "properties:\n  idle: {learn: {label: taste, want: Fresh}, weight: 0}\n", 1)
 	p, err := problem.Load(context.Background(), file, problem.Options{Text: []byte(strings.Replace(text, "sparsity: recipes", "sparsity: {uniform: [2, 4]}", 1) + "search: {effort: 0}\n")})
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"kir/internal/golden"
 	"kir/internal/search"
 	"kir/mcmc"
+	"kir/model"
 	"kir/rule"
 )
 
@@ -114,7 +115,7 @@ func TestNumbersAreNoClasses(t *testing.T) {
 	}
 }
 
-// Maximize has 300 trees, is written out, and scores where the prediction lies
+// Maximize has 100 trees, with best splits 300, is written out, and scores where the prediction lies
 // between the least and the greatest label; minimize what is left of it.
 func TestMaximize(t *testing.T) {
 	up, err := loadRated(t, "properties: {rating: {forest: {label: rating, maximize: true}}}\n", Options{})
@@ -125,14 +126,18 @@ func TestMaximize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := up.Properties[0].Forest.Trees(); n != 300 {
-		t.Errorf("%d trees", n)
+	best, err := loadRated(t, "properties: {rating: {forest: {label: rating, maximize: true, splits: best}}}\n", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, m := up.Properties[0].Model.(*model.Forest).Trees(), best.Properties[0].Model.(*model.Forest).Trees(); n != 100 || m != 300 {
+		t.Errorf("%d trees, and %d with best splits", n, m)
 	}
 	for _, c := range []struct {
 		p    *Problem
 		says []string
 	}{
-		{up, []string{"maximize: true", "effort: 1", "doses: book", "trees: 300"}},
+		{up, []string{"maximize: true", "effort: 1", "doses: book", "trees: 100", "splits: random"}},
 		{down, []string{"minimize: true", "effort: 2", "doses: any"}},
 	} {
 		for _, words := range c.says {
@@ -147,7 +152,7 @@ func TestMaximize(t *testing.T) {
 	}
 	for r, x := range known {
 		score := math.Exp(up.Properties[0].property.LogScore(x))
-		want := (up.Properties[0].Forest.Predict(x.Amounts()).Value - 41) / (96 - 41)
+		want := (up.Properties[0].Model.Predict(x.Amounts()).Value - 41) / (96 - 41)
 		if math.Abs(score-want) > 1e-6 { // labels are told in parts of 2³¹
 			t.Errorf("recipe %d: scores %v, and the prediction lies at %v", r, score, want)
 		}
@@ -253,7 +258,7 @@ func TestQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := p.Properties[0].Forest.OutOfBag(p.Properties[0].learnt.score, p.Properties[0].learnt.data.Rows)
+	rows, err := p.Properties[0].learnt.heldOut()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,7 @@
 package report
 
+import "slices"
+
 // An Answer is what was asked for, and how good it is: what the models know, and
 // what the shortlist promises beside random compositions and the known recipes.
 type Answer struct {
@@ -12,7 +14,7 @@ type Answer struct {
 	// Scores are Π y_k of the wishes that count, each once, whatever its weight.
 	Shortlist Scores `json:"shortlist"`
 	Random    Scores `json:"random"` // compositions drawn under the same rules
-	Known     Scores `json:"known"`  // known recipes, forests by trees that have not seen them
+	Known     Scores `json:"known"`  // known recipes, by models that have not seen them
 
 	BeatRandom Number `json:"beat_random"` // share that scores less than the middle entry
 	BeatKnown  Number `json:"beat_known"`
@@ -53,8 +55,16 @@ type WishPromise struct {
 	// class as [Prediction] has it, or the "score" in 0..1 of another wish.
 	Unit      string `json:"unit"`
 	Shortlist Number `json:"shortlist"` // means
-	Random    Number `json:"random"`
-	Known     Number `json:"known"` // of a value or a probability, the recipes' own labels; null where there are none
+	// Expected is what is left of the shortlist's mean once it is taken into account that
+	// it was searched for; absent where nothing checks that.
+	Expected *Number `json:"expected,omitempty"`
+	Random   Number  `json:"random"`
+	Known    Number  `json:"known"` // of a value or a probability, the recipes' own labels; null where there are none
+}
+
+// Expects says whether anything is known of what is left of what the shortlist promises.
+func (a *Answer) Expects() bool {
+	return slices.ContainsFunc(a.Wishes, func(w WishPromise) bool { return w.Expected != nil })
 }
 
 // Scores sums up what several compositions score.
@@ -75,4 +85,11 @@ type Promise struct {
 	RandomTold    Number `json:"random_told"`
 	RandomChecked Number `json:"random_checked"`
 	Left          Number `json:"left"` // share of the gain over random compositions
+
+	// Kept is the share of the gain that is expected to be left of what the model of the
+	// whole book promises: √(2·Left/(1 + Left)), 0 to 1. Left is how reliable a model of
+	// half a book is, 2·Left/(1 + Left) how reliable one of the whole (Spearman and Brown
+	// 1910), and the root of that is how it correlates with the truth. It is absent where
+	// Left is unknown.
+	Kept *Number `json:"kept,omitempty"`
 }

@@ -49,6 +49,19 @@ type Prediction struct {
 	// its own probability stands there as it is.
 	Unchecked bool `json:"unchecked,omitempty"`
 	Weak      bool `json:"weak,omitempty"` // the model is, see [WishPromise]
+
+	// Expected is what is left of the value once it is taken into account that the
+	// composition was searched for, and the interval is about it: a search finds what
+	// is best by luck, too. See [Promise.Kept]. It is absent where nothing checks that.
+	Expected *Number `json:"expected,omitempty"`
+}
+
+// Shown is the figure to show: what is expected, or the value.
+func (p Prediction) Shown() Number {
+	if p.Expected != nil {
+		return *p.Expected
+	}
+	return p.Value
 }
 
 // A Range is units from Low to High.

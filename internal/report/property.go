@@ -1,6 +1,11 @@
 package report
 
-import "kir/model"
+import (
+	"fmt"
+
+	"kir/internal/report/number"
+	"kir/model"
+)
 
 // A Property is one wish and what is known of its quality.
 type Property struct {
@@ -11,11 +16,12 @@ type Property struct {
 	Forest *Forest `json:"forest,omitempty"`
 }
 
-// Forest is a random forest and how well it predicts recipes that it has not
-// seen (out of bag), beside what guessing would do.
+// Forest is a model that was learnt from recipes, mostly a random forest, and how well it
+// predicts recipes that it has not seen (of a forest, out of bag), beside what guessing
+// would do.
 type Forest struct {
 	Label   string        `json:"label"`
-	Trees   int           `json:"trees"`
+	Trees   int           `json:"trees"` // of the forest; 0 if there is none
 	Rows    int           `json:"rows"`
 	Classes []string      `json:"classes,omitempty"`
 	Quality model.Quality `json:"out_of_bag"`
@@ -23,6 +29,35 @@ type Forest struct {
 	// Importances are the features whose permutation harms the forest most, at
 	// most 15. There are none of a forest that was grown without.
 	Importances []Importance `json:"importances,omitempty"`
+
+	Learnt *Learnt `json:"learnt,omitempty"` // of what is more than a forest
+}
+
+// Words says what the model is, such as "A forest of 100 trees".
+func (f *Forest) Words() string {
+	forest := fmt.Sprintf("forest of %s", number.Counted(f.Trees, "tree"))
+	switch {
+	case f.Learnt == nil || !f.Learnt.Process:
+		return "A " + forest
+	case f.Trees == 0:
+		return "A Gaussian process"
+	}
+	return "The average of a " + forest + " and a Gaussian process"
+}
+
+// Learnt is how a model was learnt that need not be a forest alone; see [model.Learned].
+type Learnt struct {
+	Process  bool          `json:"process"` // a Gaussian process has a part
+	Log      bool          `json:"log,omitempty"`
+	Features string        `json:"features,omitempty"` // that were chosen
+	Failures int           `json:"failures,omitempty"` // recipes that could not be measured
+	Brings   []model.Tried `json:"brings,omitempty"`   // what forest, process and average do on held-out recipes
+
+	// Of a process, in the label's unit: how many recipes are replicates of each other
+	// and how they differ, and the noise that it sees.
+	Replicates  int    `json:"replicates,omitempty"`
+	ReplicateSD Number `json:"replicate_sd,omitempty"`
+	Noise       Number `json:"noise,omitempty"`
 }
 
 // An Importance is the permutation importance of a feature, see
@@ -33,7 +68,7 @@ type Importance struct {
 	SE      Number `json:"se"`
 }
 
-// Training is what is said of a forest that was grown.
+// Training is what is said of a model that was learnt.
 type Training struct {
 	Forest
 	Seed     uint64 `json:"seed"`
@@ -42,5 +77,5 @@ type Training struct {
 	Deepest  int    `json:"deepest_tree"`
 	File     string `json:"file,omitempty"` // where it was saved
 
-	Choice *model.Choice `json:"choice,omitempty"` // if it was chosen
+	Choice *model.Choice `json:"choice,omitempty"` // if it, or what it looks at, was chosen
 }

@@ -14,7 +14,7 @@ type Scored struct {
 	Score  Number            `json:"score"`  // Π y_k of the wishes that count, each once
 	Scores map[string]Number `json:"scores"` // y_k; null where it cannot be told fairly
 	Book   string            `json:"book"`   // the known recipe of the same amounts; empty if there is none
-	// OutOfBag says that forests have scored it by trees that have not seen it.
+	// OutOfBag says that it was scored by models that have not seen it.
 	OutOfBag bool `json:"out_of_bag"`
 	// Predicted are the labels, numbers and classes, by wish, of recipes that are not
 	// in the book.

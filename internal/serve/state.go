@@ -141,7 +141,7 @@ func asked(p *problem.Problem, g *groups, colours []int) *Asked {
 	a.Words = words.Words()
 	for _, w := range p.Properties {
 		wish := Wish{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight, Classes: []string{}}
-		if f := w.Forest; f != nil {
+		if f := w.Model; f != nil {
 			if wish.Numeric = f.Numeric(); wish.Numeric {
 				wish.Low, wish.High = f.Range()
 			} else {

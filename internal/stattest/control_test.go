@@ -73,7 +73,7 @@ func smallForest(t *testing.T, ingredients, total int) mcmc.LineProperty {
 		d.Rows = append(d.Rows, parts)
 		d.Classes = append(d.Classes, []string{"no", "yes"}[(x[0]+2*x[ingredients-1])%2])
 	}
-	f, err := model.Grow(context.Background(), d, model.Options{Trees: 5, SmallestLeaf: 2, Seed: 1})
+	f, err := model.Grow(context.Background(), d, model.Options{Trees: 5, Splits: model.BestSplits, SmallestLeaf: 2, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -26,7 +27,7 @@ func TestGrades(t *testing.T) {
 		var r2, gain, left float64
 		doubtful := 0
 		for seed := range uint64(books) {
-			b := newBook(t, noise, seed)
+			b := newBook(t, noise, seed, forestOf)
 			words[b.strength]++
 			r2 += b.r2 / books
 			gain += b.gain / books
@@ -46,15 +47,84 @@ func TestGrades(t *testing.T) {
 	}
 }
 
+// TestExpected measures what is learnt by default beside a forest of best splits, and
+// whether what is expected after selection comes true: the mean of what the shortlist of a
+// book promises, what is expected of it, and what it has in truth. What is expected must not
+// be above the truth by more than two standard errors over the books, nor below it by more
+// than 5 of the 43 that the best glass has above random ones.
+func TestExpected(t *testing.T) {
+	for _, noise := range long.Pick([]float64{2, 10, 20, 30, 45}, []float64{10, 30}) {
+		var forests, learnt, promised, expected moments
+		for seed := range long.Pick(uint64(8), uint64(books)) {
+			f, m := newBook(t, noise, seed, forestOf), newBook(t, noise, seed, learntOf)
+			forests.add(f.found)
+			learnt.add(m.found)
+			promised.add(m.promised - m.found)
+			expected.add(m.expected - m.found)
+		}
+		t.Logf("noise %2.0f: true liking %.1f ± %.1f of a forest, %.1f ± %.1f learnt; promised %+.1f ± %.1f above the truth, expected %+.1f ± %.1f", noise,
+			forests.mean(), forests.se(), learnt.mean(), learnt.se(), promised.mean(), promised.se(), expected.mean(), expected.se())
+		if gap := expected.mean(); gap > 2*expected.se() || gap < -5 {
+			t.Errorf("noise %v: what is expected is %.1f ± %.1f above the truth", noise, gap, expected.se())
+		}
+	}
+}
+
+// moments are a mean with its error.
+type moments []float64
+
+func (m *moments) add(v float64) { *m = append(*m, v) }
+
+func (m moments) mean() (mean float64) {
+	for _, v := range m {
+		mean += v / float64(len(m))
+	}
+	return mean
+}
+
+func (m moments) se() float64 {
+	sum := 0.0
+	for _, v := range m {
+		sum += (v - m.mean()) * (v - m.mean())
+	}
+	return math.Sqrt(sum / float64(len(m)-1) / float64(len(m)))
+}
+
 // graded is what came of a book.
 type graded struct {
 	strength       model.Strength
 	r2, gain, left float64
+
+	promised, expected, found float64 // mean liking of the shortlist
+}
+
+// A predictor is what was learnt of a book.
+type predictor interface {
+	Quality() model.Quality
+	Predict(x []int32) model.Prediction
+}
+
+func forestOf(t *testing.T, d *model.Data, seed uint64) (mcmc.Property, predictor, error) {
+	f, err := model.Grow(t.Context(), d, model.Options{Splits: model.BestSplits, Seed: seed, Trees: 100})
+	if err != nil {
+		return nil, nil, err
+	}
+	score, err := f.Score(model.Maximize())
+	return property.NewForest(score, 0), f, err
+}
+
+func learntOf(t *testing.T, d *model.Data, seed uint64) (mcmc.Property, predictor, error) {
+	m, err := model.Learn(t.Context(), d, model.LearnOptions{Forest: model.Options{Seed: seed, Trees: 100}})
+	if err != nil {
+		return nil, nil, err
+	}
+	score, err := m.Score(model.Maximize())
+	return property.NewLearned(score, 0), m, err
 }
 
 // newBook makes trials, with labels of that noise or, if it is negative, shuffled
-// ones, and searches what a forest has learnt of them.
-func newBook(t *testing.T, noise float64, seed uint64) graded {
+// ones, and searches what is learnt of them.
+func newBook(t *testing.T, noise float64, seed uint64, learn func(*testing.T, *model.Data, uint64) (mcmc.Property, predictor, error)) graded {
 	t.Helper()
 	r := rand.New(rand.NewPCG(91, seed))
 	truth := func(x []int32) float64 {
@@ -101,16 +171,12 @@ func newBook(t *testing.T, noise float64, seed uint64) graded {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := func(d *model.Data) (*mcmc.Target, *model.Forest, error) {
-		f, err := model.Grow(t.Context(), d, model.Options{Seed: seed, Trees: 100})
+	target := func(d *model.Data) (*mcmc.Target, predictor, error) {
+		wish, f, err := learn(t, d, seed)
 		if err != nil {
 			return nil, nil, err
 		}
-		score, err := f.Score(model.Maximize())
-		if err != nil {
-			return nil, nil, err
-		}
-		of, err := mcmc.NewTarget(space, mcmc.Table(sizes), mcmc.Wish{Name: "liking", Property: property.NewForest(score, 0), Weight: 1})
+		of, err := mcmc.NewTarget(space, mcmc.Table(sizes), mcmc.Wish{Name: "liking", Property: wish, Weight: 1})
 		return of, f, err
 	}
 	all, f, err := target(data)
@@ -130,13 +196,14 @@ func newBook(t *testing.T, noise float64, seed uint64) graded {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found, random float64
+	var found, random, promised, chance float64
 	for _, e := range a.Entries {
 		x, err := mcmc.NewComposition(len(ingredients), e.Parts...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		found += truth(x.Amounts()) / float64(len(a.Entries))
+		promised += f.Predict(x.Amounts()).Value / float64(len(a.Entries))
 	}
 	const draws = 300
 	prior, stream := mcmc.NewPrior(all), mcmc.NewRand(seed, "grades", 0)
@@ -146,7 +213,11 @@ func newBook(t *testing.T, noise float64, seed uint64) graded {
 			t.Fatal(err)
 		}
 		random += truth(x.Amounts()) / draws
+		chance += f.Predict(x.Amounts()).Value / draws
 	}
 	quality := f.Quality()
-	return graded{quality.Strength(), quality.Numbers.R2, (found - random) / (95 - random), a.Promise.Left()}
+	left := a.Promise.Left()
+	half := min(max(left, 0), 1)
+	kept := math.Sqrt(2 * half / (1 + half)) // as reports have it
+	return graded{quality.Strength(), quality.Numbers.R2, (found - random) / (95 - random), left, promised, chance + kept*(promised-chance), found}
 }

@@ -75,8 +75,10 @@ func (c Weight) apply(e *yaml.Editor) error {
 // ways are, of a kind of property, the keys that say what is wished for, one of
 // which counts.
 var ways = map[string][]string{
-	"forest": {"want", "at_least", "at_most", "between", "maximize", "minimize"},
-	"blend":  {"larger", "smaller", "target", "range", "normal"},
+	"learn":   {"want", "at_least", "at_most", "between", "maximize", "minimize"},
+	"forest":  {"want", "at_least", "at_most", "between", "maximize", "minimize"},
+	"process": {"at_least", "at_most", "between", "maximize", "minimize"},
+	"blend":   {"larger", "smaller", "target", "range", "normal"},
 }
 
 // An Aim says what a property wishes for: another class, another range. Way is the

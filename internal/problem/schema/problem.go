@@ -34,7 +34,7 @@ var Problem = &Section{
 		{"ingredients", either(file(), list(text("name"), 1), link("table"), link("counted ingredients")), "those of the recipes", "what there is to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"},
 		{"total", whole(1, math.MaxInt32), "", "M: how many units a composition divides; 1000 are steps of 0.1 %", "{total: 1000}"},
 		{"sparsity", either(choice("recipes"), link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"},
-		{"properties", optional(named("names", link("property"), object{"propertyNames": object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": object{"enum": Reserved()}}})), "none", "what is wished for; see [properties.md](properties.md)", "{properties: {taste: {forest: {label: taste, want: Fresh}}}}"},
+		{"properties", optional(named("names", link("property"), object{"propertyNames": object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": object{"enum": Reserved()}}})), "none", "what is wished for; see [properties.md](properties.md)", "{properties: {taste: {learn: {label: taste, want: Fresh}}}}"},
 		{"constraints", optional(list(link("rule"), 0)), "none", "what every composition keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"},
 		{"sampler", optional(link("sampler")), "as below", "how many draws are made, and how", "{sampler: {draws: 20000, seed: 7}}"},
 		{"search", optional(link("search")), "as below", "how much looking for the best stands beside the draws; see [search.md](search.md)", "{search: {effort: 4}}"},

@@ -7,8 +7,10 @@ var Property = &Section{
 	Name: "a property", ID: "property",
 	About: "One kind, and perhaps a weight. [properties.md](properties.md) has the formulas.",
 	Keys: []Key{
-		{"weight", atLeast(0), "1", "how much the wish counts: the target is multiplied by y to this power", "{forest: {label: taste, want: Fresh}, weight: 2}"},
-		{"forest", link("forest"), "", "what a random forest learns from the recipes", "{forest: {label: taste, want: Fresh}}"},
+		{"weight", atLeast(0), "1", "how much the wish counts: the target is multiplied by y to this power", "{learn: {label: taste, want: Fresh}, weight: 2}"},
+		{"learn", link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"},
+		{"forest", link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}"},
+		{"process", link("process"), "", "a label that is a number, by a Gaussian process", "{process: {label: stars, maximize: true}}"},
 		{"model", link("model"), "", "what a model of trees says that another program has made", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}"},
 		{"blend", link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"},
 		{"pairs", link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"},
@@ -20,11 +22,59 @@ var Property = &Section{
 		{"expression", text("formula"), "", "a formula in quotes; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"},
 		{"program", link("program"), "", "what a program of yours answers; **it runs with your rights**", "{program: {command: [sh, scorer.sh]}}"},
 	},
-	one: []string{"forest", "model", "blend", "pairs", "novelty", "likeness", "preference", "markowitz", "document", "expression", "program"},
+	one: []string{"learn", "forest", "process", "model", "blend", "pairs", "novelty", "likeness", "preference", "markowitz", "document", "expression", "program"},
 }
 
 var floorKey = func(example string) Key {
 	return Key{"floor", between(0, 1), "0", "the least score", example}
+}
+
+// learnable returns the keys of what is learnt from a label of the recipes: the label,
+// and what is asked of it.
+func learnable(label, wanted string) []Key {
+	keys := []Key{{"label", text("label"), "", "a label of the recipes", label}}
+	if wanted != "" {
+		keys = append(keys, Key{"want", oneOrMore(text("class"), 1), "", "a class, or any of several", wanted})
+	}
+	return append(keys,
+		Key{"at_least", number(), "", "a number of at least this; `at_most` may stand beside it", "{label: stars, at_least: 4}"},
+		Key{"at_most", number(), "", "a number of at most this", "{label: stars, at_least: 2, at_most: 4}"},
+		Key{"between", pair(number()), "", "a number from the first to the second", "{label: stars, between: [3, 5]}"},
+		Key{"maximize", yes(), "", "as large a number as can be", "{label: stars, maximize: true}"},
+		Key{"minimize", yes(), "", "as small a number as can be", "{label: stars, minimize: true}"},
+	)
+}
+
+// measured returns the keys that say how numbers of the recipes are read.
+func measured() []Key {
+	return []Key{
+		{"log", truth(), "`false`", "learn the logarithm of numbers that are all above 0, such as those that span decades", "{label: stars, maximize: true, log: true}"},
+		{"failed", oneOrMore(text("value"), 0), "`failed`, `unstable`, `n/a` and the like", "further values of the label that say that a recipe failed", "{label: stars, maximize: true, failed: curdled}"},
+	}
+}
+
+// Learn is the best model of a book.
+var Learn = &Section{
+	Name: "what is learnt", ID: "learn",
+	About: "A label and one thing that is asked of it: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) says how it is learnt.",
+	Keys: append(append(learnable("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), measured()...),
+		Key{"trees", whole(1, model.MaxTrees), "100", "trees of the forest", "{label: taste, want: Fresh, trees: 200}"},
+		floorKey("{label: taste, want: Fresh, floor: 0.01}"),
+		Key{"seed", seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"},
+		Key{"file", text("file"), "learnt", "a model that `kir train` saved", "{file: taste.model, want: Fresh}"},
+	),
+	some:  []string{"label", "file"},
+	one:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
+	alone: map[string]string{"want": "log failed", "file": "log failed trees seed"},
+}
+
+// Process is a Gaussian process.
+var Process = &Section{
+	Name: "a Gaussian process", ID: "process",
+	About: "A label that is a number and one thing that is asked of it: bounds, or a direction.",
+	Keys:  append(append(learnable("{label: stars, maximize: true}", ""), measured()...), floorKey("{label: stars, maximize: true, floor: 0.01}")),
+	need:  []string{"label"},
+	one:   []string{"at_least at_most", "between", "maximize", "minimize"},
 }
 
 // Forest is a random forest.
@@ -39,9 +89,10 @@ var Forest = &Section{
 		{"between", pair(number()), "", "a number from the first to the second", "{label: stars, between: [3, 5]}"},
 		{"maximize", yes(), "", "as large a number as can be", "{label: stars, maximize: true}"},
 		{"minimize", yes(), "", "as small a number as can be", "{label: stars, minimize: true}"},
-		{"trees", whole(1, model.MaxTrees), "100; 300 to maximize or minimize", "trees", "{label: taste, want: Fresh, trees: 200}"},
-		{"features", whole(1, MaxIngredients), "√F for classes, F/3 for numbers", "features tried at a split, of F", "{label: taste, want: Fresh, features: 3}"},
-		{"leaf", whole(1, 1<<30), "1 for classes, 5 for numbers", "recipes in the smallest leaf", "{label: taste, want: Fresh, leaf: 2}"},
+		{"trees", whole(1, model.MaxTrees), "100; 300 with best splits to maximize or minimize", "trees", "{label: taste, want: Fresh, trees: 200}"},
+		{"splits", choice("random", "best"), "`random`; `best` if `features` is given", "whether a split tries one threshold of each feature, drawn at random, or all", "{label: taste, want: Fresh, splits: best}"},
+		{"features", whole(1, MaxIngredients), "√F for classes, at least 10, and all for numbers; with best splits √F and F/3", "features tried at a split, of F", "{label: taste, want: Fresh, features: 3}"},
+		{"leaf", whole(1, 1<<30), "1; 5 for numbers with best splits", "recipes in the smallest leaf", "{label: taste, want: Fresh, leaf: 2}"},
 		floorKey("{label: taste, want: Fresh, floor: 0.01}"),
 		{"seed", seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"},
 		{"add", link("added features"), "none", "more features than the amounts", "{label: taste, want: Fresh, add: {totals: family}}"},
@@ -49,7 +100,7 @@ var Forest = &Section{
 	},
 	one:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
 	some:  []string{"label", "file"},
-	alone: map[string]string{"file": "trees features leaf seed add"},
+	alone: map[string]string{"file": "trees splits features leaf seed add"},
 }
 
 // Add is what a forest looks at beside amounts.

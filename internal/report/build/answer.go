@@ -37,15 +37,54 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 	if q := a.Promise; q != nil {
 		out.Promise = &report.Promise{
 			Told: report.Number(q.Told), Checked: report.Number(q.Checked),
-			RandomTold: report.Number(q.RandomTold), RandomChecked: report.Number(q.RandomChecked), Left: report.Number(q.Left()),
+			RandomTold: report.Number(q.RandomTold), RandomChecked: report.Number(q.RandomChecked), Left: report.Number(q.Left()), Kept: kept(q.Left()),
 		}
 	}
 	if out.Wishes, err = wishesOf(ctx, p, list, models); err != nil {
 		return nil, nil, err
 	}
+	expect(p, out, list)
 	judge(p, out)
 	out.Warnings = append(extrapolation(c.Extrapolates, len(list)), a.Notes...)
 	return out, list, nil
+}
+
+// kept is the share of a promised gain that is expected to be left, of the share that
+// models of one half confirm of what those of the other promise.
+func kept(left float64) *report.Number {
+	if math.IsNaN(left) {
+		return nil
+	}
+	left = min(max(left, 0), 1)
+	share := report.Number(math.Sqrt(2 * left / (1 + left)))
+	return &share
+}
+
+// expect says of each number that was learnt what is left of it: the shortlist was
+// searched for, and the best of many is best by luck, too.
+func expect(p *problem.Problem, a *report.Answer, list []report.Best) {
+	if a.Promise == nil || a.Promise.Kept == nil {
+		return
+	}
+	for k := range a.Wishes {
+		w := &a.Wishes[k]
+		of := slices.IndexFunc(p.Properties, func(q problem.Property) bool { return q.Name == w.Name })
+		if !p.Properties[of].Checked() {
+			continue
+		}
+		left := func(v report.Number) report.Number { return w.Random + report.Number(*a.Promise.Kept*(v-w.Random)) }
+		expected := left(w.Shortlist)
+		w.Expected = &expected
+		for _, b := range list {
+			q, ok := b.Predicted[w.Name]
+			if !ok {
+				continue
+			}
+			expected := left(q.Value)
+			q.Expected, q.Low, q.High = &expected, q.Low+expected-q.Value, q.High+expected-q.Value
+			b.Predicted[w.Name] = q
+		}
+	}
 }
 
 // unasked is the answer where nothing is wished for.
@@ -80,8 +119,8 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, model
 			continue
 		}
 		promise := report.WishPromise{Name: w.Name, Unit: "score", Known: report.UnknownNumber()}
-		if w.Forest != nil {
-			quality := w.Forest.Quality()
+		if w.Model != nil {
+			quality := w.Model.Quality()
 			promise.Strength = quality.Strength().String()
 		}
 		scored, in := func(x *mcmc.Composition) float64 { return portable.Exp(p.Target.Wishes()[k].Property.LogScore(x)) },
@@ -93,7 +132,7 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, model
 			}
 			scored = models[at].value
 			in = func(b report.Best) report.Number { return b.Predicted[w.Name].Value }
-			if w.Forest != nil {
+			if w.Model != nil {
 				promise.Known = ofLabel(p, w)
 			}
 		}
@@ -122,13 +161,13 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, model
 	return out, nil
 }
 
-// ofLabel is the mean of a forest's label over the known recipes that have it, or the share
+// ofLabel is the mean of a model's label over the known recipes that have it, or the share
 // of them that are of the wanted class.
 func ofLabel(p *problem.Problem, w problem.Property) report.Number {
 	if p.Book == nil {
 		return report.UnknownNumber()
 	}
-	label, ok := p.Book.Label(w.Forest.Label())
+	label, ok := p.Book.Label(w.Model.Label())
 	if !ok {
 		return report.UnknownNumber()
 	}
@@ -140,7 +179,7 @@ func ofLabel(p *problem.Problem, w problem.Property) report.Number {
 	} else {
 		var err error
 		if values, err = label.Numbers(); err != nil {
-			return report.UnknownNumber() // the forest is from a file, and this is another label of that name
+			return report.UnknownNumber() // the model is from a file, and this is another label of that name
 		}
 	}
 	sum, n := 0.0, 0

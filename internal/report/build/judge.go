@@ -19,10 +19,10 @@ const leastLeft = 0.25
 func judge(p *problem.Problem, a *report.Answer) {
 	var weak, fair, learnt []string
 	for _, w := range p.Properties {
-		if w.Weight == 0 || w.Forest == nil {
+		if w.Weight == 0 || w.Model == nil {
 			continue
 		}
-		q := w.Forest.Quality()
+		q := w.Model.Quality()
 		learnt = append(learnt, w.Name)
 		switch q.Strength() {
 		case model.Weak:
@@ -38,7 +38,11 @@ func judge(p *problem.Problem, a *report.Answer) {
 		if a.Promise.Left > 0 {
 			left = number.Whole(a.Promise.Left)
 		}
-		a.Verdict = append(a.Verdict, fmt.Sprintf("Where models of one half of the book choose and those of the other half check, %s of the promised gain over random compositions is left.", left))
+		text := fmt.Sprintf("Checked on held-out recipes, %s of the promised gain over random compositions is left: models of one half of the book choose, and those of the other half check.", left)
+		if a.Promise.Kept != nil {
+			text += fmt.Sprintf(" Of what the whole book promises, %s is expected.", number.Whole(*a.Promise.Kept))
+		}
+		a.Verdict = append(a.Verdict, text)
 	}
 	a.Verdict = append(a.Verdict, fmt.Sprintf("The search looked at %s compositions.", number.Thousands(a.Compositions)))
 	switch {
@@ -94,10 +98,10 @@ func plural(noun string, n int) string {
 // knows says in a figure how much the model of a wish knows.
 func knows(p *problem.Problem, name string) string {
 	for _, w := range p.Properties {
-		if w.Name != name || w.Forest == nil {
+		if w.Name != name || w.Model == nil {
 			continue
 		}
-		switch q := w.Forest.Quality(); {
+		switch q := w.Model.Quality(); {
 		case q.Numbers != nil:
 			return fmt.Sprintf("R² %s ± %s", number.Fixed(q.Numbers.R2, 2), number.Fixed(q.Numbers.R2SE, 2))
 		case q.Classes != nil:
@@ -109,7 +113,7 @@ func knows(p *problem.Problem, name string) string {
 
 // modelSentence says how good the model of a wish is out of bag, beside guessing.
 func modelSentence(w problem.Property) string {
-	q := w.Forest.Quality()
+	q := w.Model.Quality()
 	text := fmt.Sprintf("The model of %s is %s: ", w.Name, q.Strength())
 	switch {
 	case q.Numbers != nil:
@@ -163,9 +167,9 @@ func scoredBy(p *problem.Problem) string {
 	var said []string
 	switch {
 	case len(unseen) == count && count > 0:
-		said = append(said, "by trees that have not seen them")
+		said = append(said, "by models that have not seen them")
 	case len(unseen) > 0:
-		said = append(said, listed(unseen)+" by trees that have not seen them")
+		said = append(said, listed(unseen)+" by models that have not seen them")
 	}
 	if len(unsure) > 0 {
 		said = append(said, fmt.Sprintf("the %s of %s may have learnt from them", plural("model", len(unsure)), listed(unsure)))

@@ -19,6 +19,7 @@ import (
 	"kir/internal/run"
 	"kir/internal/search"
 	"kir/mcmc"
+	"kir/model"
 )
 
 // A made run is a problem that was sampled.
@@ -306,7 +307,7 @@ func TestMadeAsBefore(t *testing.T) {
 			m.Plots[k].Trace[c] = m.Plots[k].Trace[c][:12]
 		}
 	}
-	for name, made := range map[string]any{"summary": m, "scores": scores, "check": check, "forest": Training(p.Properties[0].Forest, "taste.json"), "weighing": weighed} {
+	for name, made := range map[string]any{"summary": m, "scores": scores, "check": check, "forest": Training(p.Properties[0].Model.(*model.Forest), "taste.json"), "weighing": weighed} {
 		got, err := json.MarshalIndent(made, "", " ")
 		if err != nil {
 			t.Fatal(err)

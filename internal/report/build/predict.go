@@ -11,6 +11,7 @@ import (
 type predictor struct {
 	*problem.Property
 	calibration *model.Calibration // of classes; nil where nobody knows what was left out
+	heldOut     map[int]model.Prediction
 	weak        bool
 }
 
@@ -24,8 +25,11 @@ func predictors(p *problem.Problem) (list []predictor, err error) {
 		if w.calibration, err = w.Calibration(); err != nil {
 			return nil, err
 		}
-		if w.Forest != nil {
-			quality := w.Forest.Quality()
+		if w.heldOut, err = w.Unseen(); err != nil {
+			return nil, err
+		}
+		if w.Model != nil {
+			quality := w.Model.Quality()
 			w.weak = quality.Strength() == model.Weak
 		}
 		list = append(list, w)
@@ -35,7 +39,7 @@ func predictors(p *problem.Problem) (list []predictor, err error) {
 
 // number says whether the label is a number.
 func (w *predictor) number() bool {
-	return w.Forest != nil && w.Forest.Numeric() || w.Value != nil
+	return w.Model != nil && w.Model.Numeric() || w.Value != nil
 }
 
 // of returns what is predicted of a composition.
@@ -52,10 +56,17 @@ func (w *predictor) of(x *mcmc.Composition) report.Prediction {
 	case w.Class != "":
 		out.Value, out.Unchecked = report.Number(w.Probability(x)), true
 	default:
-		q := w.Forest.Predict(x.Amounts())
+		q := w.Model.Predict(x.Amounts())
 		out.Value, out.Low, out.High = report.Number(q.Value), report.Number(q.Low), report.Number(q.High)
 	}
 	return out
+}
+
+// unseen returns what is predicted of a recipe of the book by what has not seen it, and
+// whether anything is.
+func (w *predictor) unseen(recipe int) (report.Prediction, bool) {
+	q, known := w.heldOut[recipe]
+	return report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High), Class: w.Class, Weak: w.weak}, known
 }
 
 // value returns the value of [predictor.of] alone, which takes less.

@@ -37,15 +37,25 @@ func propertiesOf(p *problem.Problem) []report.Property {
 	properties := make([]report.Property, len(p.Properties))
 	for k, w := range p.Properties {
 		properties[k] = report.Property{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight}
-		if w.Forest != nil {
-			properties[k].Forest = forestOf(w.Forest)
+		if w.Model != nil {
+			properties[k].Forest = modelOf(w.Model)
 		}
 	}
 	return properties
 }
 
-func forestOf(f *model.Forest) *report.Forest {
-	out := &report.Forest{Label: f.Label(), Trees: f.Trees(), Rows: f.Rows(), Classes: f.Classes(), Quality: f.Quality()}
+// modelOf says what there is to say of a model that was learnt.
+func modelOf(p problem.Predictor) *report.Forest {
+	out := &report.Forest{Label: p.Label(), Rows: p.Rows(), Classes: p.Classes(), Quality: p.Quality()}
+	f, ok := p.(*model.Forest)
+	if m, learnt := p.(*model.Learned); learnt {
+		f, ok = m.Forest(), m.Forest() != nil
+		out.Learnt = learntOf(m)
+	}
+	if !ok {
+		return out
+	}
+	out.Trees = f.Trees()
 	features := f.Features()
 	for k, i := range f.Importances() {
 		if i.Mean > 0 {
@@ -57,30 +67,51 @@ func forestOf(f *model.Forest) *report.Forest {
 	return out
 }
 
+// learntOf says how a model was learnt.
+func learntOf(m *model.Learned) *report.Learnt {
+	out := &report.Learnt{Process: m.Process() != nil, Log: m.Options().Log, Failures: m.Failures(), Brings: m.Brings()}
+	if c := m.Choice(); c != nil {
+		out.Features = c.Tried[c.Chosen].Name
+	}
+	if p := m.Process(); p != nil {
+		rows, sd := p.Replicates()
+		out.Replicates = rows
+		out.ReplicateSD, out.Noise = report.Number(sd), report.Number(p.Noise())
+	}
+	return out
+}
+
 // shownImportances is of how many features the importance is told.
 const shownImportances = 15
 
-// forestWarnings says which forests have learnt nothing.
+// forestWarnings says which models have learnt nothing.
 func forestWarnings(p *problem.Problem) []string {
 	warnings := []string{}
 	for _, w := range p.Properties {
-		if w.Forest == nil {
+		if w.Model == nil {
 			continue
 		}
-		q := w.Forest.Quality()
+		q := w.Model.Quality()
 		if q.Classes != nil && q.Classes.Guessing() || q.Numbers != nil && q.Numbers.Guessing() {
-			warnings = append(warnings, fmt.Sprintf("The forest for %s predicts recipes that it has not seen no better than guessing: its scores say little. Add recipes, merge rare classes, or drop the property.", w.Name))
+			warnings = append(warnings, fmt.Sprintf("The model of %s predicts recipes that it has not seen no better than guessing: its scores say little. Add recipes, merge rare classes, or drop the property.", w.Name))
 		}
 	}
 	return warnings
 }
 
-// Training says what there is to say of a forest and the file it was saved
-// in, if any.
-func Training(f *model.Forest, file string) *report.Training {
-	o := f.Options()
-	return &report.Training{
-		Forest: *forestOf(f), Seed: o.Seed,
-		Features: o.FeaturesPerSplit, Leaf: o.SmallestLeaf, Deepest: f.Shape().Deepest, File: file, Choice: f.Choice(),
+// Training says what there is to say of a model that was learnt and the file it was
+// saved in, if any.
+func Training(p problem.Predictor, file string) *report.Training {
+	t := &report.Training{Forest: *modelOf(p), File: file}
+	f, ok := p.(*model.Forest)
+	if ok {
+		t.Choice = f.Choice()
+	} else if m := p.(*model.Learned); m.Forest() != nil {
+		f, t.Choice = m.Forest(), m.Choice()
 	}
+	if f != nil {
+		o := f.Options()
+		t.Seed, t.Features, t.Leaf, t.Deepest = o.Seed, o.FeaturesPerSplit, o.SmallestLeaf, f.Shape().Deepest
+	}
+	return t
 }

@@ -36,11 +36,18 @@ func Scorecard(p *problem.Problem, book *book.Book) (*report.Scorecard, error) {
 			out.OutOfBag = out.OutOfBag || s.Book >= 0 && w.ByHeldOut()
 		}
 		for k := range models {
-			if s.Book < 0 || models[k].Forest == nil {
+			w := &models[k]
+			q, known := report.Prediction{}, true
+			if s.Book < 0 || w.Model == nil {
+				q = w.of(x)
+			} else {
+				q, known = w.unseen(s.Book) // what has seen a recipe says nothing of how it predicts it
+			}
+			if known {
 				if out.Predicted == nil {
 					out.Predicted = make(map[string]report.Prediction)
 				}
-				out.Predicted[models[k].Name] = models[k].of(x)
+				out.Predicted[w.Name] = q
 			}
 		}
 		for _, b := range s.Broken {

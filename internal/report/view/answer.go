@@ -4,6 +4,7 @@ import (
 	"kir/internal/report"
 	"kir/internal/report/number"
 	"kir/internal/terminal"
+	"slices"
 )
 
 // headline is what is to be read first: how good the answer is, or where nobody
@@ -53,21 +54,43 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 	if len(a.Wishes) > 0 {
 		p.Line("")
-		t := terminal.NewTable(2, "mean of", "model", "shortlist", "random", "known")
+		columns := []string{"mean of", "model", "shortlist", "expected", "random", "known"}
+		row := func(cells ...any) []any { return cells }
+		if !a.Expects() {
+			columns = slices.Delete(columns, 3, 4)
+			row = func(cells ...any) []any { return slices.Delete(cells, 3, 4) }
+		}
+		t := terminal.NewTable(2, columns...)
 		t.Widest(0, 30)
 		for _, w := range a.Wishes {
-			t.Row(w.Name, w.Strength, promised(w, w.Shortlist), promised(w, w.Random), blankIfUnknown(w, w.Known))
+			t.Row(row(w.Name, w.Strength, promised(w, w.Shortlist), expectedOf(w), promised(w, w.Random), blankIfUnknown(w, w.Known))...)
 		}
 		of := ""
 		if a.Grade == report.Weak {
 			of = "weak"
 		}
-		t.Row("score", of, number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), knownMean(a))
+		t.Row(row("score", of, number.Three(a.Shortlist.Mean), expectedScore(a), number.Three(a.Random.Mean), knownMean(a))...)
 		p.Table(t)
 	}
 	for _, w := range a.Warnings {
 		p.Hanging(0, "! "+w)
 	}
+}
+
+// expectedOf writes what is expected of a wish; nothing where nothing checks it.
+func expectedOf(w report.WishPromise) string {
+	if w.Expected == nil {
+		return ""
+	}
+	return promised(w, *w.Expected)
+}
+
+// expectedScore is what is left of the shortlist's mean score.
+func expectedScore(a *report.Answer) string {
+	if a.Promise == nil || a.Promise.Kept == nil {
+		return ""
+	}
+	return number.Three(a.Random.Mean + report.Number(*a.Promise.Kept*(a.Shortlist.Mean-a.Random.Mean)))
 }
 
 // promised writes a figure of a wish: in the label's unit, as a share of a class, or a

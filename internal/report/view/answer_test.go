@@ -109,11 +109,11 @@ func TestEntriesAreWhole(t *testing.T) {
 	ranges, predicted := 0, 0
 	for k, b := range m.Best {
 		q, ok := b.Predicted["liking"]
-		if !ok || q.Low > q.Value || q.Value > q.High || !q.Value.Known() {
+		if !ok || q.Low > q.Shown() || q.Shown() > q.High || !q.Shown().Known() {
 			t.Fatalf("entry %d predicts %+v", k+1, b.Predicted)
 		}
 		predicted++
-		if want := "liking " + number.Value(q.Value) + " (" + number.Value(q.Low) + " to " + number.Value(q.High) + ")"; !strings.Contains(text, want) {
+		if want := "liking " + number.Value(q.Shown()) + " (" + number.Value(q.Low) + " to " + number.Value(q.High) + ")"; !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q", want)
 		}
 		if want := fmt.Sprintf(`data-of="/best/%d/predicted/liking/low"`, k); !strings.Contains(page.String(), want) {

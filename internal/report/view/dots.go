@@ -259,7 +259,7 @@ func importanceFigure(m *report.Model, k int) *figure.Figure {
 	if w.Forest == nil || len(w.Forest.Importances) == 0 {
 		return nil
 	}
-	f := &figure.Figure{Name: fmt.Sprintf("importance-%d", k+1), Title: "What the forest for " + w.Name + " goes by"}
+	f := &figure.Figure{Name: fmt.Sprintf("importance-%d", k+1), Title: "What the model of " + w.Name + " goes by"}
 	var rows []dotRow
 	var said []string
 	hi := 0.0

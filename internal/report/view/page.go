@@ -95,7 +95,7 @@ func numberTag(pointer string, v any, style string) (template.HTML, error) {
 	if !ok {
 		return "", fmt.Errorf("%q is no style of numbers", style)
 	}
-	switch x := reflect.ValueOf(v); {
+	switch x := reflect.Indirect(reflect.ValueOf(v)); {
 	case x.CanFloat():
 		return dataTag(pointer, x.Float(), write), nil
 	case x.CanInt():
@@ -161,7 +161,7 @@ func (v *pageView) Part(pointer string, units int) template.HTML {
 // its interval, or the score; nothing if that says no more than the entry's score.
 func (v *pageView) Wished(place int, w report.Property, b report.Best) template.HTML {
 	if q, ok := b.Predicted[w.Name]; ok {
-		values := map[string]report.Number{"value": q.Value, "low": q.Low, "high": q.High}
+		values := map[string]report.Number{"value": q.Value, "expected": q.Shown(), "low": q.Low, "high": q.High}
 		q.Class, q.At = template.HTMLEscapeString(Shown(q.Class)), template.HTMLEscapeString(Shown(q.At))
 		return template.HTML(predictionText(q, func(figure, text string) string {
 			return string(dataTag(pointer("best", place, "predicted", w.Name, figure), float64(values[figure]), func(float64) string { return text }))

@@ -61,7 +61,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	}
 	if seen {
 		p.Line("")
-		p.Line("Forests score recipes in the book by trees that have not seen them.")
+		p.Line("Recipes in the book are scored by models that have not seen them.")
 	}
 	properties(p, c.Properties)
 	return p.Err

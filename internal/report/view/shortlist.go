@@ -171,7 +171,11 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 	if q.Class != "" {
 		write, unit, text = number.Whole[report.Number], " %", q.Class+" "
 	}
-	text += figure("value", write(q.Value))
+	name := "value"
+	if q.Expected != nil {
+		name = "expected"
+	}
+	text += figure(name, write(q.Shown()))
 	var notes []string
 	if q.Low.Known() {
 		notes = append(notes, figure("low", strings.TrimSuffix(write(q.Low), unit))+" to "+figure("high", write(q.High)))

@@ -10,7 +10,6 @@ import (
 	"kir/internal/report"
 	"kir/internal/report/number"
 	"kir/internal/terminal"
-	"kir/model"
 )
 
 // Text prints the model of the run in a directory for a person.
@@ -188,7 +187,7 @@ func properties(p *terminal.Printer, properties []report.Property) {
 	for _, w := range properties {
 		p.Hanging(2, fmt.Sprintf("%s: %s, weight %g", w.Name, w.About, w.Weight))
 		if w.Forest != nil {
-			for _, l := range qualityLines(w.Forest.Trees, w.Forest.Rows, w.Forest.Quality) {
+			for _, l := range qualityLines(w.Forest) {
 				p.Hanging(4, l)
 			}
 		}
@@ -211,9 +210,12 @@ func warnings(p *terminal.Printer, warnings []string) {
 	}
 }
 
-// qualityLines says how well a forest does out of bag, beside guessing.
-func qualityLines(trees, rows int, q model.Quality) []string {
-	lines := []string{fmt.Sprintf("forest of %s on %s; out of bag, on %d of them:", number.Counted(trees, "tree"), number.Counted(rows, "recipe"), q.Rows)}
+// qualityLines says what a model is and how well it predicts held-out recipes, beside
+// guessing.
+func qualityLines(f *report.Forest) []string {
+	q := f.Quality
+	head := fmt.Sprintf("%s, learnt from %s", f.Words(), number.Counted(f.Rows, "recipe"))
+	lines := []string{fmt.Sprintf("%s; of %s that it had not seen:", head, number.Counted(q.Rows, "recipe"))}
 	switch {
 	case q.Classes != nil:
 		c := q.Classes
@@ -227,7 +229,32 @@ func qualityLines(trees, rows int, q model.Quality) []string {
 			fmt.Sprintf("CRPS %.3g ± %.2g (all labels: %.3g); intervals of 50 %% and 90 %% hold %.0f %% and %.0f %%",
 				n.CRPS, n.CRPSSE, n.PriorCRPS, 100*n.Coverage50, 100*n.Coverage90))
 	default:
-		lines = []string{fmt.Sprintf("forest of %s on %s; no tree left a recipe out, so its quality is unknown", number.Counted(trees, "tree"), number.Counted(rows, "recipe"))}
+		lines = []string{head + "; no tree left a recipe out, so its quality is unknown"}
+	}
+	return append(lines, learntLines(f)...)
+}
+
+// learntLines says what each part of a model brings, and what noise it sees.
+func learntLines(f *report.Forest) (lines []string) {
+	l := f.Learnt
+	if l == nil {
+		return nil
+	}
+	if len(l.Brings) == 3 {
+		of := l.Brings
+		text := fmt.Sprintf("held-out CRPS: forest %.3g ± %.2g, Gaussian process %.3g ± %.2g, average %.3g ± %.2g, which is %.2g ± %.2g below the forest’s",
+			of[0].Loss, of[0].SE, of[1].Loss, of[1].SE, of[2].Loss, of[2].SE, of[2].Gain, of[2].GainSE)
+		if !l.Process {
+			text += "; so the forest stands alone"
+		}
+		lines = append(lines, text)
+	}
+	if l.Replicates > 0 {
+		lines = append(lines, fmt.Sprintf("%s are replicates of others and differ by %.3g (standard deviation); the noise of a measurement is %.3g",
+			number.Counted(l.Replicates, "recipe"), float64(l.ReplicateSD), float64(l.Noise)))
+	}
+	if l.Failures > 0 {
+		lines = append(lines, fmt.Sprintf("%s failed: the probability of success multiplies the score", number.Counted(l.Failures, "more recipe")))
 	}
 	return lines
 }

@@ -13,14 +13,14 @@ import (
 func Training(w io.Writer, t *report.Training) error {
 	p := terminal.NewPrinter(w, terminal.Style{})
 	p.Line("Label %s", terminal.Plain(t.Label))
-	for _, l := range qualityLines(t.Trees, t.Rows, t.Quality) {
+	for _, l := range qualityLines(&t.Forest) {
 		p.Hanging(2, l)
 	}
 	if t.Choice != nil {
 		choice(p, t.Choice)
 	}
 	if c := t.Quality.Classes; c != nil {
-		p.Heading("Recipes by class (rows) and by the class predicted out of bag (columns)")
+		p.Heading("Recipes by class (rows) and by the class predicted without them (columns)")
 		head := []string{""}
 		for _, class := range t.Classes {
 			head = append(head, terminal.Plain(class))
@@ -36,7 +36,7 @@ func Training(w io.Writer, t *report.Training) error {
 		p.Table(table)
 	}
 	if c, n := t.Quality.Classes, t.Quality.Numbers; c != nil || n != nil {
-		p.Heading("Calibration out of bag: predicted probabilities and how often they came true")
+		p.Heading("Calibration on held-out recipes: predicted probabilities and how often they came true")
 		table := terminal.NewTable(0, "predicted", "mean", "came true", "cases")
 		for _, b := range reliability(t.Quality) {
 			table.Row(fmt.Sprintf("%.1f to %.1f", b.Low, b.Low+0.1), fmt.Sprintf("%.2f", b.Predicted), fmt.Sprintf("%.2f", b.Observed), b.Events)
@@ -67,7 +67,7 @@ func choice(p *terminal.Printer, c *model.Choice) {
 	p.Hanging(2, fmt.Sprintf("Chosen of %d by %d × %d-fold cross-validation: %s; %s %.3g ± %.1g, %s",
 		len(c.Tried), c.Repeats, c.Folds, chosen.Name, c.Loss, chosen.Loss, chosen.SE, gain))
 	p.Heading("What was tried: %s, and by how much it is below that of the first", c.Loss)
-	table := terminal.NewTable(1, "forest", c.Loss, "±", "gain", "±")
+	table := terminal.NewTable(1, "model", c.Loss, "±", "gain", "±")
 	for _, t := range c.Tried {
 		table.Row(t.Name, fmt.Sprintf("%.4f", t.Loss), fmt.Sprintf("%.4f", t.SE), fmt.Sprintf("%.4f", t.Gain), fmt.Sprintf("%.4f", t.GainSE))
 	}

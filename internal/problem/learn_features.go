@@ -1,0 +1,100 @@
+package problem
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/model"
+)
+
+// FeatureSets returns what splits of a forest may test, the plainest first: the amounts
+// of the ingredients; these with the totals and means of all attributes and the totals
+// by words that names share; and the attributes' alone. Where nothing is known of the
+// ingredients but amounts there is nothing to choose, and no set.
+func FeatureSets(in *book.Ingredients, total int) (sets []model.FeatureSet) {
+	known, _ := AllDescriptors(in)
+	d := &describer{names: in.Names, total: total}
+	for _, name := range known.Totals {
+		a, _ := in.Attribute(name)
+		d.totals(a)
+	}
+	for _, name := range known.Means {
+		a, _ := in.Attribute(name)
+		// Without a mean where the total is too fine for one.
+		if values, err := a.Numbers(); err == nil && math.MaxInt32/total >= leastScale {
+			_ = d.mean(a.Name, values)
+		}
+	}
+	alone := *d
+	d.named(sharedWords(in.Names))
+	if d.made == nil {
+		return nil
+	}
+	add := func(d *describer, only bool) {
+		// What cannot be made, as names are doubled, is not tried.
+		if features, err := d.features(false, only); err == nil {
+			sets = append(sets, model.FeatureSet{Name: d.words(), Features: features})
+		}
+	}
+	sets = append(sets, model.FeatureSet{Name: "amounts"})
+	add(d, false)
+	if alone.made != nil {
+		add(&alone, true)
+	}
+	return sets
+}
+
+// named adds the totals of the ingredients whose names share a word, unless there is
+// such a total.
+func (d *describer) named(words []group) {
+	added := 0
+	there := make(map[string]bool)
+	for _, f := range d.made {
+		there[fmt.Sprint(f.Ingredients)] = f.Weights == nil && f.Over == nil
+	}
+	for _, w := range words {
+		if key := fmt.Sprint(w.of); !there[key] {
+			there[key] = true
+			d.made = append(d.made, model.Feature{Name: "total named " + w.value, Ingredients: w.of})
+			added++
+		}
+	}
+	if added > 0 {
+		d.of = append(d.of, fault.Count(added, "total")+" by words of the names")
+	}
+}
+
+// shortestWord is of how many letters a word is, at least: shorter ones are articles,
+// units and numbers.
+const shortestWord = 3
+
+// sharedWords returns the words that the names of several ingredients have, and not of
+// all, with these ingredients; words that the same ingredients have are one.
+func sharedWords(names []string) []group {
+	of := make(map[string][]int32)
+	for i, name := range names {
+		seen := make(map[string]bool)
+		for _, word := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if len([]rune(word)) >= shortestWord && !seen[word] {
+				seen[word] = true
+				of[word] = append(of[word], int32(i))
+			}
+		}
+	}
+	var words []group
+	there := make(map[string]bool)
+	for _, word := range slices.Sorted(maps.Keys(of)) {
+		key := fmt.Sprint(of[word])
+		if n := len(of[word]); n >= 2 && n < len(names) && !there[key] {
+			there[key] = true
+			words = append(words, group{word, of[word]})
+		}
+	}
+	return words
+}

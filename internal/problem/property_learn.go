@@ -1,0 +1,380 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/mcmc"
+	"kir/model"
+	"kir/property"
+)
+
+// learntTrees is how many trees a forest of what is learnt has: of trees with random
+// splits more make no difference that held-out rows tell.
+const learntTrees = 100
+
+// readLearn reads a property that is the best model of a label that the book allows.
+func readLearn(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	f, err := schema.Learn.Fields(n)
+	if err != nil {
+		return Property{}, err
+	}
+	return readLearnt(ctx, s, n, f, model.Best)
+}
+
+// readProcess reads a property that is a Gaussian process of a label.
+func readProcess(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	f, err := schema.Process.Fields(n)
+	if err != nil {
+		return Property{}, err
+	}
+	return readLearnt(ctx, s, n, f, model.ProcessAlone)
+}
+
+// readLearnt reads a property that is learnt from the book.
+func readLearnt(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node, kind model.Kind) (Property, error) {
+	least, err := floor(f)
+	if err != nil {
+		return Property{}, err
+	}
+	want, at, err := wanted(n, f)
+	if err != nil {
+		return Property{}, err
+	}
+	if s.early && f["file"] == nil {
+		return learning(s, n, f, want)
+	}
+	for _, key := range []string{"log", "failed"} {
+		if f["want"] != nil && f[key] != nil {
+			return Property{}, yaml.Hint(f[key].Errorf("%s is of numbers, and a class is wanted", key), "remove it, or ask for bounds, maximize or minimize")
+		}
+	}
+	if file := f["file"]; file != nil {
+		return s.learntBefore(ctx, n, f, want, at, least)
+	}
+	o, words, err := s.learnOptions(f, kind)
+	if err != nil {
+		return Property{}, err
+	}
+	label, err := s.labelOf(n, f["label"])
+	if err != nil {
+		return Property{}, err
+	}
+	if f["want"] != nil {
+		if err := fewClasses(f["want"], label); err != nil {
+			return Property{}, err
+		}
+	}
+	data, recipes, failed, err := labelled(s.book, label, s.total, f["want"] == nil, words)
+	if err != nil {
+		return Property{}, f["label"].Blame(err)
+	}
+	o.Failed = failed
+	m, err := s.grown.learn(ctx, data, o)
+	if err != nil {
+		return Property{}, f["label"].Blame(err)
+	}
+	s.tellFailures(label, words, data, failed)
+	p, err := s.learntProperty(at, m, data, recipes, want, least)
+	if err != nil {
+		return Property{}, err
+	}
+	var resolved yaml.Map
+	resolved.Set("label", label.Name)
+	if kind == model.Best {
+		resolved.Set("trees", o.Forest.Trees)
+		resolved.Set("seed", o.Forest.Seed)
+	}
+	if m.Numeric() {
+		resolved.Set("log", o.Log)
+	}
+	resolved.Set("floor", least)
+	resolved.Keep(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "failed")
+	p.resolved = resolved
+	return p, nil
+}
+
+// learnOptions reads how a label is learnt, and the words for failures.
+func (s *shelf) learnOptions(f map[string]*yaml.Node, kind model.Kind) (o model.LearnOptions, words []string, err error) {
+	o = model.LearnOptions{Kind: kind, Forest: model.Options{Trees: learntTrees, Seed: 1, Importances: true, Workers: s.workers}}
+	if v := f["trees"]; v != nil {
+		if o.Forest.Trees, err = v.Whole("trees", 1, model.MaxTrees); err != nil {
+			return o, nil, err
+		}
+	}
+	if v := f["seed"]; v != nil {
+		if o.Forest.Seed, err = v.Uint64("the seed"); err != nil {
+			return o, nil, err
+		}
+	}
+	if v := f["log"]; v != nil {
+		if v.Kind != yaml.Boolean {
+			return o, nil, yaml.Hint(v.Errorf("log is %s", v.Shown()), "write true or false")
+		}
+		o.Log = v.Plain() == true
+	}
+	if kind == model.Best && s.book != nil {
+		o.Features = FeatureSets(s.book.Ingredients, s.total)
+	}
+	words, err = failureWords(f["failed"])
+	return o, words, err
+}
+
+// learntProperty returns the property of a model.
+func (s *shelf) learntProperty(at *yaml.Node, m *model.Learned, data *model.Data, recipes []int, want model.Want, least float64) (Property, error) {
+	score, err := m.Score(want)
+	if err != nil {
+		return Property{}, cannotWant(at, m, err)
+	}
+	if err := withinLabels(s, at, m, data, want); err != nil {
+		return Property{}, err
+	}
+	class := ""
+	if !m.Numeric() {
+		class = want.String()
+	}
+	return Property{
+		About:    aboutLearnt(m, want),
+		Model:    m,
+		Class:    class,
+		learnt:   learntFrom(m, data, recipes, score, least),
+		property: property.NewLearned(score, least),
+	}, nil
+}
+
+// learntBefore reads a property of a model that kir train saved.
+func (s *shelf) learntBefore(ctx context.Context, n *yaml.Node, f map[string]*yaml.Node, want model.Want, at *yaml.Node, least float64) (Property, error) {
+	file := f["file"]
+	for _, key := range []string{"trees", "seed", "log", "failed"} {
+		if f[key] != nil {
+			return Property{}, yaml.Hint(f[key].Errorf("a model from a file is learnt already: %s has no effect", key), "remove it, or learn the model with kir train")
+		}
+	}
+	var m *model.Learned
+	err := s.files.Read(ctx, file, "the file of the model", func(r io.Reader, _ string) (err error) {
+		m, err = model.ReadLearned(ctx, io.LimitReader(r, maxForestBytes))
+		return err
+	})
+	if err != nil {
+		if bad := (*fault.Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
+			return Property{}, err
+		}
+		return Property{}, yaml.Hint(file.Errorf("%s is no model that can be used: %v", fault.Quote(file.Text), err), "save it anew with kir train; a forest is loaded by forest: {file: ...}")
+	}
+	if err := s.fits(file, m.Total(), m.Ingredients()); err != nil {
+		return Property{}, err
+	}
+	if v := f["label"]; v != nil && v.Text != m.Label() {
+		return Property{}, yaml.Hint(v.Errorf("the model in the file predicts %s, not %s", fault.Quote(m.Label()), v.Shown()), "name that label or leave it out")
+	}
+	data, recipes := s.sameData(file, m)
+	p, err := s.learntProperty(at, m, data, recipes, want, least)
+	if err != nil {
+		return Property{}, err
+	}
+	var resolved yaml.Map
+	resolved.Set("file", file.Text)
+	resolved.Set("label", m.Label())
+	resolved.Set("floor", least)
+	resolved.Keep(n, "want", "at_least", "at_most", "between", "maximize", "minimize")
+	p.resolved = resolved
+	return p, nil
+}
+
+// sameData returns what a model from a file was learnt from if that is the book, with
+// the recipes' places, else nothing, and a warning.
+func (s *shelf) sameData(file *yaml.Node, m *model.Learned) (*model.Data, []int) {
+	if s.book == nil {
+		return nil, nil
+	}
+	if label, ok := s.book.Label(m.Label()); ok {
+		// Whatever is no number may have said that a recipe failed.
+		data, recipes, failed, err := labelled(s.book, label, s.total, m.Numeric(), label.Classes)
+		if err == nil && len(failed) == m.Failures() && m.LearntFrom(data) {
+			return data, recipes
+		}
+	}
+	s.warn(fmt.Sprintf("The model of %s was not learnt from these recipes: they are not scored beside the shortlist, as nobody knows which of them it has seen, and what it promises is not checked.", m.Label()))
+	return nil, nil
+}
+
+// aboutLearnt says in words what is wanted and what it is told from.
+func aboutLearnt(m *model.Learned, want model.Want) string {
+	text := m.Label() + " " + want.String()
+	if m.Options().Log {
+		text += ", by its logarithm"
+	}
+	if c := m.Choice(); c != nil && c.Chosen > 0 {
+		text += ", from " + c.Tried[c.Chosen].Name
+	}
+	return text
+}
+
+// learntFrom returns what there is to know of a learnt model when its promises are
+// checked.
+func learntFrom(m *model.Learned, data *model.Data, recipes []int, score *model.LearnedScore, least float64) *learnt {
+	return &learnt{
+		data: data, recipes: recipes,
+		want: score.Want(),
+		heldOut: func() ([]float64, error) {
+			scores := score.HeldOut()
+			for r := range scores {
+				scores[r] = math.Max(least, scores[r]) // NaN stays NaN
+			}
+			return scores, nil
+		},
+		predicted: func() ([]model.Prediction, error) {
+			if !m.Numeric() {
+				return nil, nil
+			}
+			return m.HeldOut(), nil
+		},
+		probability: score.Stated,
+		stated:      func() ([]float64, error) { return score.HeldOutStated(), nil },
+		calibrate:   func() (*model.Calibration, error) { return score.Calibrated(), nil },
+		again: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
+			again, err := m.Again(ctx, part)
+			if err != nil {
+				return nil, err
+			}
+			want := score.Want()
+			if len(data.Numbers) > 0 {
+				want = want.Over(span(data.Numbers))
+			}
+			of, err := again.Score(want)
+			if err != nil {
+				return nil, err
+			}
+			return property.NewLearned(of, least), nil
+		},
+	}
+}
+
+// failureWords reads the values of a label that say that a recipe failed, beside those
+// that are always taken for that.
+func failureWords(n *yaml.Node) (words []string, err error) {
+	if n == nil {
+		return nil, nil
+	}
+	for _, item := range n.ItemsOrSelf() {
+		word, err := item.Str("what says that a recipe failed")
+		if err != nil {
+			return nil, err
+		}
+		words = append(words, book.Name(word))
+	}
+	return words, nil
+}
+
+// Learn learns a label of a book's recipes from their closure to total units: its
+// classes, or its numbers; values that say so, or are among the words, are failures.
+func Learn(ctx context.Context, b *book.Book, label *book.Label, total int, numeric bool, words []string, o model.LearnOptions) (*model.Learned, error) {
+	data, _, failed, err := labelled(b, label, total, numeric, words)
+	if err != nil {
+		return nil, err
+	}
+	o.Failed = failed
+	if o.Kind == model.Best {
+		o.Features = FeatureSets(b.Ingredients, total)
+	}
+	return model.Learn(ctx, data, o)
+}
+
+// labelOf returns the label that a node names.
+func (s *shelf) labelOf(n, at *yaml.Node) (*book.Label, error) {
+	if s.book == nil {
+		return nil, yaml.Hint(n.Errorf("a model is learnt from recipes, and the problem has none"), "add recipes: a CSV file")
+	}
+	if at == nil {
+		return nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelsThere(s.book))
+	}
+	name, err := at.Str("the label")
+	if err != nil {
+		return nil, err
+	}
+	label, ok := s.book.Label(name)
+	if !ok {
+		return nil, yaml.Hint(at.Errorf("the recipes have no label %s", at.Shown()), "%s", labelsThere(s.book))
+	}
+	return label, nil
+}
+
+// labelled returns the recipes that have a label, as numbers or as classes, with their
+// places in the book, and those that failed.
+func labelled(b *book.Book, label *book.Label, total int, numeric bool, words []string) (data *model.Data, recipes []int, failed [][]model.Part, err error) {
+	if !numeric {
+		data, err = forestData(b, label, total, false, nil)
+		return data, recipesWith(label), nil, err
+	}
+	numbers, failures, err := label.Measured(words...)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	data = &model.Data{Label: label.Name, Ingredients: b.Ingredients.Names, Total: total}
+	for r := range b.Recipes {
+		if math.IsNaN(numbers[r]) && !failures[r] {
+			continue
+		}
+		row, err := rowOf(b, r, total)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if failures[r] {
+			failed = append(failed, row)
+			continue
+		}
+		data.Rows, data.Numbers = append(data.Rows, row), append(data.Numbers, numbers[r])
+		recipes = append(recipes, r)
+	}
+	if len(data.Rows) == 0 {
+		return nil, nil, nil, &fault.Error{File: b.File, Message: "no recipe has a number for the label " + fault.Quote(label.Name), Hint: "fill in the column"}
+	}
+	return data, recipes, failed, nil
+}
+
+// recipesWith returns the recipes that have a value of a label.
+func recipesWith(label *book.Label) (recipes []int) {
+	for r, class := range label.Of {
+		if class >= 0 {
+			recipes = append(recipes, r)
+		}
+	}
+	return recipes
+}
+
+// rowOf returns a recipe of a book, closed to the total.
+func rowOf(b *book.Book, r, total int) ([]model.Part, error) {
+	amounts, err := b.Closure(r, total)
+	if err != nil {
+		return nil, err
+	}
+	row := make([]model.Part, len(amounts))
+	for k, p := range b.Recipes[r].Parts {
+		row[k] = model.Part{Ingredient: p.Ingredient, Amount: int32(amounts[k])}
+	}
+	return row, nil
+}
+
+// tellFailures warns of what is taken for a failure.
+func (s *shelf) tellFailures(label *book.Label, words []string, data *model.Data, failed [][]model.Part) {
+	if len(failed) == 0 {
+		return
+	}
+	var said []string
+	for _, value := range label.Classes {
+		if book.Fails(value) || slices.Contains(words, value) {
+			said = append(said, fault.Quote(value))
+		}
+	}
+	s.warn(fmt.Sprintf("%d of %s failed, as their %s says (%s): they teach where recipes succeed, and the probability of success multiplies the score. Leave these cells empty if the recipes were only not measured.",
+		len(failed), fault.Count(len(failed)+len(data.Rows), "recipe"), label.Name, strings.Join(said, ", ")))
+}

@@ -1,0 +1,78 @@
+package model
+
+import (
+	"math"
+	"slices"
+)
+
+// A lawMeter gathers how good laws of numbers are.
+type lawMeter struct {
+	prior   Law
+	mean    float64 // of the prior
+	deciles []float64
+
+	explained explained
+	table     reliability
+	crps      []float64 // by row
+	priorCRPS moment
+	outside   []float64 // by how much each number lies outside of its 90 %
+	covered50 int
+	covered90 int
+}
+
+// newLawMeter returns a meter of the rows of these numbers.
+func newLawMeter(numbers []float64) *lawMeter {
+	sorted := slices.Sorted(slices.Values(numbers))
+	m := &lawMeter{prior: Law{sorted, make([]float64, len(sorted))}}
+	for k := range sorted {
+		m.prior.Weights[k] = 1 / float64(len(sorted))
+	}
+	m.mean = m.prior.Mean()
+	for k := 1; k <= 9; k++ {
+		m.deciles = append(m.deciles, m.prior.Quantile(float64(k)/10))
+	}
+	return m
+}
+
+// add counts a law of a row that has the number y.
+func (m *lawMeter) add(y float64, l Law) {
+	gap, all := l.Mean()-y, m.mean-y
+	m.explained.add(float64(gap*gap), float64(all*all))
+	m.crps = append(m.crps, l.CRPS(y))
+	m.priorCRPS.add(m.prior.CRPS(y))
+	if l.Quantile(0.25) <= y && y <= l.Quantile(0.75) {
+		m.covered50++
+	}
+	low, high := l.Quantile(0.05), l.Quantile(0.95)
+	if low <= y && y <= high {
+		m.covered90++
+	}
+	m.outside = append(m.outside, max(low-y, y-high))
+	for _, d := range m.deciles {
+		m.table.add(l.Share(math.Inf(-1), d), y <= d)
+	}
+}
+
+// quality returns the quality of what was added, and by how much intervals of 90 % have
+// to be moved apart.
+func (m *lawMeter) quality() (q Quality, widen float64) {
+	n := float64(len(m.crps))
+	if n == 0 {
+		return q, 0
+	}
+	loss := paired(m.crps, nil)
+	widen = widening(m.outside, 0.9)
+	q = Quality{Rows: len(m.crps), Numbers: &NumberQuality{
+		RMSE:        math.Sqrt(m.explained.sumLeft / n),
+		PriorRMSE:   math.Sqrt(m.explained.sumAll / n),
+		Widen90:     widen,
+		CRPS:        loss.mean(),
+		CRPSSE:      loss.standardError(),
+		PriorCRPS:   m.priorCRPS.mean(),
+		Coverage50:  float64(m.covered50) / n,
+		Coverage90:  float64(m.covered90) / n,
+		Reliability: m.table.table(),
+	}}
+	q.Numbers.R2, q.Numbers.R2SE = m.explained.share()
+	return q, widen
+}

@@ -1,0 +1,555 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Kind says which models a book is learnt by.
+type Kind int
+
+const (
+	// Best is a forest, and for numbers of up to [MostAveraged] compositions the mean
+	// of a forest and a Gaussian process, unless that is worse on held-out rows.
+	Best Kind = iota
+	// ForestAlone is a forest.
+	ForestAlone
+	// ProcessAlone is a Gaussian process, of numbers.
+	ProcessAlone
+)
+
+// MostAveraged is up to how many different compositions of numbers a forest is averaged
+// with a Gaussian process, whose fit takes time in proportion to their cube and whose
+// lines take time in proportion to them.
+const MostAveraged = 1000
+
+// fewestAveraged is from how many different compositions on a process is fitted: with
+// fewer its lengths are those of the priors.
+const fewestAveraged = 8
+
+// A FeatureSet is what splits of a forest may test, and its name.
+type FeatureSet struct {
+	Name     string
+	Features []Feature // as in [Data]
+}
+
+// LearnOptions say how a book is learnt. The zero value of a field asks for its default.
+type LearnOptions struct {
+	Kind   Kind
+	Forest Options
+	// Features are tried by cross-validation if they are several, the plainest first:
+	// a later one is taken if its loss is lower by more than its error. If there are
+	// none, those of the data are taken.
+	Features []FeatureSet
+	// Log learns the logarithms of numbers, all above 0: what is predicted is in the
+	// label's unit all the same, but largest and smallest, and the scores between, are
+	// of the logarithm.
+	Log bool
+	// Failed are compositions that were tried and could not be measured. They teach a
+	// probability of success, by which scores are multiplied.
+	Failed [][]Part
+}
+
+// choosingRepeats is how often the rows are dealt to folds to choose features, and
+// mostChosen of how many rows that is, at most.
+const choosingRepeats, mostChosen = 3, 2000
+
+// triedTrees is how many trees a forest has that is compared with others, at most.
+const triedTrees = 50
+
+// A Learned is what [Learn] makes of a book: a forest, a Gaussian process, or the mean
+// of both, with what held-out rows say of it. A row is held out of a forest by the
+// trees whose bootstrap left it out, and of a process by the rows of other
+// compositions. It does not change, so that any number of goroutines may use it.
+type Learned struct {
+	options LearnOptions
+	grown   Options  // of the forest
+	forest  *Forest  // nil: a process alone
+	process *Process // nil: a forest alone
+	success *Forest  // of the classes made and failed; nil if nothing failed
+
+	numbers []float64 // of the data, as they are given; nil for classes
+	classes []string  // of the data; nil for numbers
+	rows    [][]Part
+	quality Quality
+	choice  *Choice // of features; nil if there was nothing to choose
+	brings  []Tried // what forest, process and average do on held-out rows
+	spread  float64 // by which a law is stretched about its mean
+	widen   float64 // of the ends of an interval of 90 %
+}
+
+// The classes of the forest that tells what can be made.
+const (
+	madeClass   = "made"
+	failedClass = "failed"
+)
+
+// Learn makes the best of a book that the options allow. The result depends on the data
+// and the options alone. The error is ctx's if ctx ends first.
+func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
+	if err := d.check(); err != nil {
+		return nil, fmt.Errorf("learning %q: %w", d.Label, err)
+	}
+	m := &Learned{options: o, spread: 1, numbers: slices.Clone(d.Numbers), classes: slices.Clone(d.Classes), rows: d.Rows}
+	if d.Numbers == nil && o.Kind == ProcessAlone {
+		return nil, fmt.Errorf("learning %q: it is a class, and a Gaussian process is of numbers", d.Label)
+	}
+	known := *d
+	if o.Log {
+		var err error
+		if known.Numbers, err = logarithms(d); err != nil {
+			return nil, fmt.Errorf("learning %q: %w", d.Label, err)
+		}
+	}
+	if o.Kind != ProcessAlone {
+		if err := m.grow(ctx, &known); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.fit(ctx, &known); err != nil {
+		return nil, err
+	}
+	if err := m.judge(ctx, &known); err != nil {
+		return nil, err
+	}
+	return m, m.learnSuccess(ctx, d)
+}
+
+// Again learns some of the data in the way that was chosen for the whole: of the same
+// features, and with a process if it was kept.
+func (m *Learned) Again(ctx context.Context, some *Data) (*Learned, error) {
+	o := m.options
+	o.Forest, o.Features = m.grown, nil
+	o.Forest.Importances = false
+	part := *some
+	if m.forest != nil && !plainFeatures(m.forest.features, m.forest.ingredients) {
+		part.Features = m.forest.features
+	}
+	if m.process == nil {
+		o.Kind = ForestAlone
+	}
+	return Learn(ctx, &part, o)
+}
+
+// logarithms returns those of the numbers.
+func logarithms(d *Data) ([]float64, error) {
+	if d.Numbers == nil {
+		return nil, fmt.Errorf("it is a class, which has no logarithm")
+	}
+	logs := make([]float64, len(d.Numbers))
+	for r, y := range d.Numbers {
+		if !(y > 0) {
+			return nil, &RowError{r, fmt.Sprintf("the number %v has no logarithm", y)}
+		}
+		logs[r] = log(y)
+	}
+	return logs, nil
+}
+
+// grow grows the forest, of the features that cross-validation chooses.
+func (m *Learned) grow(ctx context.Context, d *Data) (err error) {
+	whole, sets := *d, m.options.Features
+	m.grown = m.options.Forest
+	if len(sets) > 0 {
+		whole.Features = sets[0].Features
+	}
+	if len(sets) > 1 && len(d.Rows) >= 2*folds {
+		var candidates []Candidate
+		for k, s := range sets {
+			o := m.options.forest(k, s)
+			if o.Trees = cmp.Or(o.Trees, triedTrees); o.Trees > triedTrees {
+				o.Trees = triedTrees
+			}
+			candidates = append(candidates, Candidate{s.Name, s.Features, o})
+		}
+		some := d.first(mostChosen)
+		if m.choice, err = Choose(ctx, some, candidates, choosingRepeats, folds, m.options.Forest.Seed); err != nil {
+			return err
+		}
+		m.choice.Chosen = m.choice.worth()
+		whole.Features = sets[m.choice.Chosen].Features
+		m.grown = m.options.forest(m.choice.Chosen, sets[m.choice.Chosen])
+	}
+	if m.forest, err = Grow(ctx, &whole, m.grown); err != nil || d.Numbers == nil || m.grown.SmallestLeaf > 0 || m.grown.Splits != RandomSplits {
+		return err
+	}
+	// Where the labels are mostly noise, large leaves are better.
+	large := m.grown
+	large.SmallestLeaf = largeLeaf
+	f, err := Grow(ctx, &whole, large)
+	if err == nil && f.quality.Numbers != nil && f.quality.Numbers.CRPS < m.forest.quality.Numbers.CRPS {
+		m.forest, m.grown = f, large
+	}
+	return err
+}
+
+// largeLeaf is the least number of rows in a leaf of a forest of noisy labels.
+const largeLeaf = 5
+
+// forest returns the options of a forest of the k-th set of features: a descriptor tells
+// more than an amount, so that all features are tried at a split where there are any.
+func (o *LearnOptions) forest(k int, s FeatureSet) Options {
+	of := o.Forest
+	if k > 0 && of.Splits == RandomSplits && of.FeaturesPerSplit == 0 {
+		of.FeaturesPerSplit = len(s.Features)
+	}
+	return of
+}
+
+// worth returns the candidate of the lowest loss among the first one and those whose
+// loss is below its own by more than the standard error of the difference.
+func (c *Choice) worth() int {
+	best := 0
+	for k, t := range c.Tried {
+		if t.Gain > t.GainSE && t.Loss < c.Tried[best].Loss {
+			best = k
+		}
+	}
+	return best
+}
+
+// first returns the data, of many rows the first so many.
+func (d *Data) first(most int) *Data {
+	some := *d
+	if len(d.Rows) > most {
+		some.Rows = d.Rows[:most]
+		if d.Numbers != nil {
+			some.Numbers = d.Numbers[:most]
+		} else {
+			some.Classes = d.Classes[:most]
+		}
+	}
+	return &some
+}
+
+// fit fits the process, if there is to be one.
+func (m *Learned) fit(ctx context.Context, d *Data) (err error) {
+	if d.Numbers == nil || m.options.Kind == ForestAlone {
+		return nil
+	}
+	p, err := newProcess(d, ProcessOptions{})
+	if m.options.Kind == Best && (err != nil || len(p.known) > MostAveraged || len(p.known) < fewestAveraged) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("learning %q: %w", d.Label, err)
+	}
+	if p.hyper, err = p.fit(ctx); err != nil {
+		return err
+	}
+	m.process = p
+	return p.condition(ctx)
+}
+
+// judge holds the models against held-out rows, and leaves the process out of an
+// average that it makes worse by more than the error.
+func (m *Learned) judge(ctx context.Context, d *Data) error {
+	if m.process == nil && !m.options.Log {
+		m.quality = m.forest.Quality()
+		if q := m.quality.Numbers; q != nil {
+			m.widen = q.Widen90
+		}
+		return nil
+	}
+	names := []string{"forest", "Gaussian process", "average of both"}
+	var meters [3]*lawMeter
+	for k := range meters {
+		meters[k] = newLawMeter(m.numbers)
+	}
+	held := m.holdOut()
+	for r := range d.Rows {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		grown, fitted := held.laws(r)
+		for k, l := range []Law{grown, fitted, average(grown, fitted)} {
+			if l.Values != nil {
+				meters[k].add(m.numbers[r], m.back(l))
+			}
+		}
+	}
+	if m.forest != nil && m.process != nil {
+		for k, meter := range meters {
+			loss, gain := paired(meter.crps, nil), paired(meters[0].crps, meter.crps)
+			if len(meter.crps) != len(meters[0].crps) {
+				gain = moment{n: 1} // some rows no tree has left out
+			}
+			m.brings = append(m.brings, Tried{names[k], loss.mean(), loss.standardError(), gain.mean(), gain.standardError()})
+		}
+		if t := m.brings[2]; t.Gain < -t.GainSE {
+			m.process = nil
+		}
+	}
+	return m.calibrate(ctx, held)
+}
+
+// spreads are by what a law is stretched about its mean, of which the one of the least
+// CRPS on held-out rows is taken: the mean of two laws is wider than either.
+func spreads() (all []float64) {
+	for k := 10; k <= 30; k++ {
+		all = append(all, float64(k)/20)
+	}
+	return all
+}
+
+// calibrate finds how laws are stretched and intervals are moved apart, and how good
+// what comes of it is.
+func (m *Learned) calibrate(ctx context.Context, held *holdout) error {
+	if m.process == nil {
+		held.left = nil
+	}
+	if m.process != nil || len(m.rows) <= MostAveraged {
+		if err := m.stretch(ctx, held); err != nil {
+			return err
+		}
+	}
+	meter := newLawMeter(m.numbers)
+	for r := range m.rows {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if l := average(held.laws(r)); l.Values != nil {
+			meter.add(m.numbers[r], m.back(l.stretched(m.spread)))
+		}
+	}
+	m.quality, m.widen = meter.quality()
+	return nil
+}
+
+// stretch finds by what laws are stretched.
+func (m *Learned) stretch(ctx context.Context, held *holdout) error {
+	all := spreads()
+	losses := make([]float64, len(all))
+	for r := range m.rows {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		l := average(held.laws(r))
+		if l.Values == nil {
+			continue
+		}
+		for k, by := range all {
+			losses[k] += m.back(l.stretched(by)).CRPS(m.numbers[r])
+		}
+	}
+	m.spread = all[slices.Index(losses, slices.Min(losses))]
+	return nil
+}
+
+// average returns half of each of two laws, or the one that there is.
+func average(a, b Law) Law {
+	switch {
+	case a.Values == nil:
+		return b
+	case b.Values == nil:
+		return a
+	}
+	return mixed(a, b)
+}
+
+// back returns a law in the label's unit.
+func (m *Learned) back(l Law) Law {
+	if !m.options.Log {
+		return l
+	}
+	values := make([]float64, len(l.Values))
+	for k, v := range l.Values {
+		values[k] = exp(v)
+	}
+	return Law{values, l.Weights}
+}
+
+// learnSuccess grows the forest that tells what can be made.
+func (m *Learned) learnSuccess(ctx context.Context, d *Data) (err error) {
+	if len(m.options.Failed) == 0 {
+		return nil
+	}
+	all := Data{Label: d.Label, Ingredients: d.Ingredients, Total: d.Total, Rows: slices.Concat(d.Rows, m.options.Failed)}
+	for r := range all.Rows {
+		class := madeClass
+		if r >= len(d.Rows) {
+			class = failedClass
+		}
+		all.Classes = append(all.Classes, class)
+	}
+	if m.forest != nil && !plainFeatures(m.forest.features, m.forest.ingredients) {
+		all.Features = m.forest.features
+	}
+	o := m.options.Forest
+	o.FeaturesPerSplit, o.SmallestLeaf, o.Importances = 0, 0, false
+	m.success, err = Grow(ctx, &all, o)
+	return err
+}
+
+// A holdout tells what the models say of the rows without them.
+type holdout struct {
+	*Learned
+	bags        []bag
+	x           []int32
+	left, spare []float64
+}
+
+func (m *Learned) holdOut() *holdout {
+	h := &holdout{Learned: m}
+	if m.forest != nil {
+		h.bags = m.forest.bags()
+		h.x = make([]int32, len(m.forest.ingredients))
+	}
+	if m.process != nil {
+		h.left, h.spare = m.process.HeldOut()
+	}
+	return h
+}
+
+// laws returns the laws of row r by the forest and by the process, empty ones where
+// there is none, in the unit that was learnt.
+func (h *holdout) laws(r int) (grown, fitted Law) {
+	if h.forest != nil {
+		if law := h.forest.lawOutOfBag(h.features(r), r, h.bags, nil); len(law) > 0 {
+			grown = Law{h.forest.numbers, law}
+		}
+	}
+	if h.left != nil {
+		fitted = normalLaw(h.left[r], h.spare[r])
+	}
+	return grown, fitted
+}
+
+// features returns the features of row r.
+func (h *holdout) features(r int) []int32 {
+	for _, p := range h.rows[r] {
+		h.x[p.Ingredient] = p.Amount
+	}
+	values := h.forest.spread(h.x)
+	for _, p := range h.rows[r] {
+		h.x[p.Ingredient] = 0
+	}
+	return values
+}
+
+// bags draws the forest's bootstrap samples again.
+func (f *Forest) bags() []bag {
+	bags := make([]bag, len(f.trees))
+	drawn := make([]int32, f.rows)
+	for k := range bags {
+		bags[k] = drawBag(newStream(f.options.Seed, growing, uint64(k)), drawn)
+	}
+	return bags
+}
+
+// Label returns the name of what is predicted.
+func (m *Learned) Label() string {
+	if m.forest == nil {
+		return m.process.label
+	}
+	return m.forest.label
+}
+
+// Forest returns the forest, nil if there is none.
+func (m *Learned) Forest() *Forest { return m.forest }
+
+// Process returns the Gaussian process, nil if there is none.
+func (m *Learned) Process() *Process { return m.process }
+
+// Options returns what the model was learnt with.
+func (m *Learned) Options() LearnOptions { return m.options }
+
+// Numeric reports whether the label is a number rather than a class.
+func (m *Learned) Numeric() bool { return m.numbers != nil }
+
+// Classes returns the names of the classes, ascending; nil if the label is a number.
+func (m *Learned) Classes() []string {
+	if m.forest == nil {
+		return nil
+	}
+	return m.forest.Classes()
+}
+
+// Rows returns the number of rows that the model has learnt from, failures left out.
+func (m *Learned) Rows() int { return len(m.rows) }
+
+// Failures returns how many compositions could not be measured.
+func (m *Learned) Failures() int { return len(m.options.Failed) }
+
+// Range returns the smallest and largest number.
+func (m *Learned) Range() (smallest, largest float64) {
+	if !m.Numeric() {
+		return 0, 0
+	}
+	return slices.Min(m.numbers), slices.Max(m.numbers)
+}
+
+// Quality returns how well the model predicts held-out rows.
+func (m *Learned) Quality() Quality { return m.quality }
+
+// Choice returns what the features were chosen from, nil if there was no choice.
+func (m *Learned) Choice() *Choice { return m.choice }
+
+// Brings returns the CRPS of held-out rows of the forest, the process and their average,
+// and by how much each is below the forest's; nil if not both were learnt.
+func (m *Learned) Brings() []Tried { return slices.Clone(m.brings) }
+
+// Law returns the law of a number at the dense composition x, in its unit. It panics if
+// the label is a class.
+func (m *Learned) Law(x []int32) Law {
+	var grown, fitted Law
+	if m.forest != nil {
+		grown = m.forest.Law(x)
+	}
+	if m.process != nil {
+		fitted = m.process.Law(x)
+	}
+	return m.back(average(grown, fitted).stretched(m.spread))
+}
+
+// Predict returns the expected number at the dense composition x, and an interval that
+// holds the numbers of 90 % of new rows that come as the known ones did: the quantiles 5
+// and 95 % of the law, moved apart by what held-out rows ask for (conformalised quantile
+// regression: Romano, Patterson and Candès 2019). The law of a process is wide where the
+// book has nothing near, and so is the interval. It panics if the label is a class.
+//
+// A composition that was searched for is not a row that came as the known ones did: the
+// more candidates it was chosen from, the more of its value is luck.
+func (m *Learned) Predict(x []int32) Prediction { return m.predict(m.Law(x)) }
+
+func (m *Learned) predict(l Law) Prediction {
+	p := Prediction{Value: l.Mean()}
+	p.Low = min(l.Quantile(0.05)-m.widen, p.Value)
+	p.High = max(l.Quantile(0.95)+m.widen, p.Value)
+	if m.process == nil { // beyond the labels a forest knows nothing
+		least, greatest := m.Range()
+		p.Low, p.High = max(p.Low, min(least, p.Value)), min(p.High, max(greatest, p.Value))
+	}
+	if m.options.Log {
+		p.Low = max(p.Low, 0)
+	}
+	return p
+}
+
+// HeldOut returns what the model predicts of each row of the data without it; all NaN
+// where no tree left it out. It panics if the label is a class.
+func (m *Learned) HeldOut() []Prediction {
+	held := m.holdOut()
+	all := make([]Prediction, len(m.rows))
+	for r := range all {
+		l := average(held.laws(r))
+		if l.Values == nil {
+			all[r] = Prediction{math.NaN(), math.NaN(), math.NaN()}
+			continue
+		}
+		all[r] = m.predict(m.back(l.stretched(m.spread)))
+	}
+	return all
+}
+
+// Shares returns the probability of each class at the dense composition x; nil if the
+// label is a number.
+func (m *Learned) Shares(x []int32) []float64 {
+	if m.forest == nil {
+		return nil
+	}
+	return m.forest.Shares(x)
+}

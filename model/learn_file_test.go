@@ -1,0 +1,122 @@
+package model
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// A model that was saved and loaded says the same, bit for bit, and is saved alike.
+func TestSaveAndLoadLearned(t *testing.T) {
+	for name, s := range learnedCases(t) {
+		var file bytes.Buffer
+		if err := s.model.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		if !IsLearned(file.Bytes()) {
+			t.Errorf("%s: the file is not known: %.40s", name, file.Bytes())
+		}
+		m, err := ReadLearned(t.Context(), bytes.NewReader(file.Bytes()))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		again, err := m.Score(s.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r, row := range s.model.rows {
+			x := make([]int32, len(m.Ingredients()))
+			for _, p := range row {
+				x[p.Ingredient] = p.Amount
+			}
+			if got, want := again.At(x, usedOf(x)), s.At(x, usedOf(x)); got != want {
+				t.Fatalf("%s: row %d scores %v, and scored %v", name, r, got, want)
+			}
+			if m.Numeric() && m.Predict(x) != s.model.Predict(x) {
+				t.Fatalf("%s: row %d is predicted otherwise", name, r)
+			}
+		}
+		d := &Data{Rows: s.model.rows, Numbers: s.model.numbers, Classes: s.model.classes}
+		if !m.LearntFrom(d) {
+			t.Errorf("%s: its own rows are taken for others", name)
+		}
+		if d.Rows = d.Rows[1:]; m.LearntFrom(d) {
+			t.Errorf("%s: other rows are taken for its own", name)
+		}
+		var second bytes.Buffer
+		if err := m.Write(&second); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(file.Bytes(), second.Bytes()) {
+			t.Errorf("%s: saved again it is another file", name)
+		}
+	}
+}
+
+// A model that is learnt again of the same data is the same.
+func TestAgain(t *testing.T) {
+	for name, s := range learnedCases(t) {
+		m := s.model
+		d := &Data{Label: m.Label(), Ingredients: m.Ingredients(), Total: m.Total(), Rows: m.rows, Numbers: m.numbers, Classes: m.classes}
+		again, err := m.Again(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, err := again.Score(s.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := make([]int32, len(m.Ingredients()))
+		x[1], x[2] = 400, 600
+		if got, want := of.At(x, usedOf(x)), s.At(x, usedOf(x)); got != want {
+			t.Errorf("%s: learnt again it says %v, and said %v", name, got, want)
+		}
+	}
+}
+
+func TestDamagedLearned(t *testing.T) {
+	var file bytes.Buffer
+	if err := learnedCases(t)["numbers that fail"].model.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	good := file.String()
+	for n := 0; n < len(good)-1; n += 97 {
+		if _, err := ReadLearned(t.Context(), strings.NewReader(good[:n])); err == nil {
+			t.Fatalf("the first %d of %d bytes are read", n, len(good))
+		}
+		file := []byte(good)
+		if file[n] ^= 1; file[n] == '\n' || good[n] == '\n' {
+			continue
+		}
+		if _, err := ReadLearned(t.Context(), bytes.NewReader(file)); err == nil {
+			t.Fatalf("byte %d is changed, and the file is read", n)
+		}
+	}
+	for _, c := range []struct{ from, to, says string }{
+		{`"kir model"`, `"kir forest"`, "this is not a saved model"},
+		{`"version":1,`, `"version":2,`, "version 2 of the format"},
+		{`"kind":"learn"`, `"kind":"best"`, "kind is"},
+		{`"kernel":"matern 5/2"`, `"kernel":"periodic"`, "no kernel"},
+		{`"rows":[[`, `"rows":[[0,],[`, ""},
+		{`"total":1000`, `"total":10`, "more than the total"},
+		{`"own":[`, `"own":[0,`, "lengths for"},
+		{`"signal":`, `"signal":1e9,"x":`, ""},
+		{`"widen"`, `"wide"`, "unknown field"},
+	} {
+		text := strings.Replace(good, c.from, c.to, 1)
+		if text == good {
+			t.Fatalf("no %s in %.200s", c.from, good)
+		}
+		_, err := parseUnsealed(t, text)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s in place of %s: %v", c.to, c.from, err)
+		}
+	}
+}
+
+// parseUnsealed reads a model with the checksum that it should have.
+func parseUnsealed(t *testing.T, text string) (*Learned, error) {
+	t.Helper()
+	end := strings.LastIndex(text, `,"checksum"`)
+	return parseLearned(t.Context(), seal([]byte(text[:end])))
+}

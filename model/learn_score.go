@@ -1,0 +1,420 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/ensemble"
+)
+
+// A LearnedScore is how much of what is wanted a model expects, as a function of the
+// composition: the mean of the forest's [Score] and the process's [ProcessScore], or the
+// one that there is. Of classes and of bounds it is a probability, calibrated on held-out
+// rows; of a direction it is where the mean lies between the least and the greatest
+// label. All of it is multiplied by the probability that the composition can be made, if
+// some could not. It does not change, so that any number of goroutines may use it.
+type LearnedScore struct {
+	model       *Learned
+	want        Want // as it was asked for
+	forest      *Score
+	process     *ProcessScore
+	calibration *Calibration // nil of a direction
+	curve       *curve       // of the calibration
+	success     *Score
+	possible    *curve // of success
+}
+
+// Score returns the score of a want. The error says why the model cannot tell.
+func (m *Learned) Score(w Want) (*LearnedScore, error) {
+	s := &LearnedScore{model: m, want: w}
+	asked := w
+	if m.options.Log {
+		var err error
+		if asked, err = w.logarithm(); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if m.forest != nil {
+		if s.forest, err = m.forest.Score(asked); err != nil {
+			return nil, err
+		}
+	}
+	if m.process != nil {
+		if s.process, err = m.process.Score(asked); err != nil {
+			return nil, err
+		}
+	}
+	if w.direction == 0 {
+		stated := s.heldOutShares()
+		came := make([]bool, len(stated))
+		for r := range came {
+			came[r] = m.satisfies(r, w)
+		}
+		if s.calibration = Calibrate(stated, came, m.steps()); s.calibration != nil {
+			s.curve = s.calibration.curve()
+		}
+	}
+	return s, s.addSuccess()
+}
+
+// logarithm returns the want of the logarithms of numbers.
+func (w Want) logarithm() (Want, error) {
+	if w.direction == 0 && !w.numerics {
+		return w, fmt.Errorf("logarithms are of numbers, and classes are wanted")
+	}
+	if w.numerics {
+		if w.high <= 0 {
+			return w, fmt.Errorf("no number with a logarithm is at most %g", w.high)
+		}
+		w.low, w.high = log(max(w.low, 0)), log(w.high)
+	}
+	if w.scale[0] < w.scale[1] {
+		w.scale = [2]float64{log(w.scale[0]), log(w.scale[1])}
+	}
+	return w, nil
+}
+
+// steps returns the trees whose votes make a probability, or as many of a process.
+func (m *Learned) steps() int {
+	if m.forest != nil {
+		return m.forest.Trees()
+	}
+	return processSteps
+}
+
+// processSteps is how many steps a probability of a process counts as having.
+const processSteps = 100
+
+// satisfies reports whether row r of the data is what is wanted.
+func (m *Learned) satisfies(r int, w Want) bool {
+	if w.numerics {
+		return w.low <= m.numbers[r] && m.numbers[r] <= w.high
+	}
+	return slices.Contains(w.classes, m.classes[r])
+}
+
+// heldOutShares returns the score of each row without it, before it is calibrated and
+// without success; NaN where nothing has held it out.
+func (s *LearnedScore) heldOutShares() []float64 {
+	m := s.model
+	shares := make([]float64, len(m.rows))
+	for r := range shares {
+		shares[r] = math.NaN()
+	}
+	if s.forest != nil {
+		// The rows are those the forest was grown from.
+		shares, _ = m.forest.OutOfBag(s.forest, m.rows)
+	}
+	if s.process == nil {
+		return shares
+	}
+	for r, k := range m.process.group {
+		own := s.process.of(m.process.left[k])
+		if math.IsNaN(shares[r]) {
+			shares[r] = own
+		} else {
+			shares[r] = float64((shares[r] + own) / 2)
+		}
+	}
+	return shares
+}
+
+// addSuccess adds the probability that a composition can be made.
+func (s *LearnedScore) addSuccess() (err error) {
+	m := s.model
+	if m.success == nil {
+		return nil
+	}
+	if s.success, err = m.success.Score(AnyOf(madeClass)); err != nil {
+		return err
+	}
+	all := slices.Concat(m.rows, m.options.Failed)
+	stated, err := m.success.OutOfBag(s.success, all)
+	if err != nil {
+		return err
+	}
+	came := make([]bool, len(all))
+	for r := range m.rows {
+		came[r] = true
+	}
+	if c := Calibrate(stated, came, m.success.Trees()); c != nil {
+		s.possible = c.curve()
+	}
+	return nil
+}
+
+// Want returns what the score is of.
+func (s *LearnedScore) Want() Want { return s.want }
+
+// Stated returns the probability of what is wanted at the dense composition x before it
+// is calibrated.
+func (s *LearnedScore) Stated(x []int32) float64 {
+	var of [3]float64
+	if s.forest != nil {
+		of[0] = s.forest.Probability(s.forest.Point(x))
+	}
+	if s.process != nil {
+		of[1] = s.process.At(x, usedOf(x))
+	}
+	return s.stated(of)
+}
+
+func usedOf(x []int32) (used []int32) {
+	for i, v := range x {
+		if v > 0 {
+			used = append(used, int32(i))
+		}
+	}
+	return used
+}
+
+// HeldOutStated returns the probability of what is wanted of each row of the data without
+// it, before it is calibrated; NaN where nothing has held it out.
+func (s *LearnedScore) HeldOutStated() []float64 { return s.heldOutShares() }
+
+// Calibrated returns the calibration of a probability, nil of a direction and where no row
+// was held out.
+func (s *LearnedScore) Calibrated() *Calibration { return s.calibration }
+
+// HeldOut returns the score of each row of the data without it; NaN where no tree left
+// it out.
+func (s *LearnedScore) HeldOut() []float64 {
+	shares := s.heldOutShares()
+	var possible []float64
+	if s.success != nil {
+		// The rows come first of those that the forest was grown from.
+		possible, _ = s.model.success.OutOfBag(s.success, slices.Concat(s.model.rows, s.model.options.Failed))
+	}
+	for r, y := range shares {
+		if math.IsNaN(y) {
+			continue
+		}
+		switch {
+		case s.curve != nil:
+			shares[r] = s.curve.at(y)
+		case s.process != nil:
+			shares[r] = max(y, leastDirected)
+		}
+		if possible != nil {
+			shares[r] = float64(shares[r] * s.possible.at(possible[r]))
+		}
+	}
+	return shares
+}
+
+// Success returns the calibrated probability that the dense composition x can be made; 1
+// if nothing has failed.
+func (s *LearnedScore) Success(x []int32) float64 {
+	if s.success == nil {
+		return 1
+	}
+	return s.possible.at(s.success.Probability(s.success.Point(x)))
+}
+
+// At returns the score at the composition x, of which the ingredients with a positive
+// amount are given, in any order.
+func (s *LearnedScore) At(x, used []int32) float64 {
+	var of [3]float64
+	if s.forest != nil {
+		of[0] = s.forest.Probability(s.forest.Sum(x, used))
+	}
+	if s.process != nil {
+		of[1] = s.process.At(x, used)
+	}
+	if s.success != nil {
+		of[2] = s.success.Probability(s.success.Sum(x, used))
+	}
+	return s.join(of)
+}
+
+// leastDirected is the least score of a direction that a process has a part in. Where
+// its mean is below all labels it would forbid what is only bad.
+const leastDirected = 1e-3
+
+// join makes the score of what the forest, the process and the forest of success say.
+func (s *LearnedScore) join(of [3]float64) float64 {
+	y := s.stated(of)
+	switch {
+	case s.curve != nil:
+		y = s.curve.at(y)
+	case s.process != nil:
+		y = max(y, leastDirected)
+	}
+	if s.success != nil {
+		y = float64(y * s.possible.at(of[2]))
+	}
+	return y
+}
+
+// stated is [LearnedScore.join] before calibration, and without success.
+func (s *LearnedScore) stated(of [3]float64) float64 {
+	switch {
+	case s.forest == nil:
+		return of[1]
+	case s.process != nil:
+		return float64((of[0] + of[1]) / 2)
+	}
+	return of[0]
+}
+
+// A LearnedScorer keeps the score of one moving composition, and scores the lines
+// through it. It is the working memory of one chain: not for use by several goroutines
+// at once. What it says of a line is, bit for bit, what [LearnedScore.At] says of its
+// points.
+type LearnedScorer struct {
+	score *LearnedScore
+	walks [3]walk // nil where there is none
+	lines [3]walkLine
+
+	starts []int32
+	values []float64
+}
+
+// A walk follows a composition.
+type walk interface {
+	Reset(x, used []int32)
+	Set(i int, xi int32, j int, xj int32)
+	value() float64
+	line(i, j int) (starts []int32, values []float64)
+}
+
+// A walkLine is a line of one walk, and the piece that is looked at.
+type walkLine struct {
+	starts []int32
+	values []float64
+	at     int
+}
+
+// NewScorer returns a scorer. Call [LearnedScorer.Reset] to begin.
+func (s *LearnedScore) NewScorer() *LearnedScorer {
+	c := &LearnedScorer{score: s}
+	for k, f := range []*Score{0: s.forest, 2: s.success} {
+		switch {
+		case f == nil:
+		case f.bound != nil:
+			c.walks[k] = &describedWalk{score: f, Scorer: f.bound.NewScorer()}
+		default:
+			c.walks[k] = &forestWalk{score: f, Scorer: f.NewScorer()}
+		}
+	}
+	if s.process != nil {
+		c.walks[1] = processWalk{s.process.NewScorer()}
+	}
+	return c
+}
+
+// Reset moves to the dense composition x. Used are the ingredients with a positive
+// amount, in any order; both slices are only read.
+func (c *LearnedScorer) Reset(x, used []int32) {
+	for _, w := range c.walks {
+		if w != nil {
+			w.Reset(x, used)
+		}
+	}
+}
+
+// Set moves to the composition in which ingredient i has amount xi and ingredient j has
+// amount xj, the others as they are.
+func (c *LearnedScorer) Set(i int, xi int32, j int, xj int32) {
+	for _, w := range c.walks {
+		if w != nil {
+			w.Set(i, xi, j, xj)
+		}
+	}
+}
+
+// Value returns the score of the current composition.
+func (c *LearnedScorer) Value() float64 {
+	var of [3]float64
+	for k, w := range c.walks {
+		if w != nil {
+			of[k] = w.value()
+		}
+	}
+	return c.score.join(of)
+}
+
+// Line scores the compositions in which ingredients i ≠ j share their current sum
+// s = x_i + x_j as (k, s−k), k = 0, …, s: the score is values[p] for k in
+// [starts[p], starts[p+1]), where starts[0] is 0 and after the last piece comes s+1.
+// The slices are valid until the next call.
+func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
+	var of [3]float64
+	for k, w := range c.walks {
+		if w != nil {
+			l := &c.lines[k]
+			l.starts, l.values = w.line(i, j)
+			l.at = 0
+			of[k] = l.values[0]
+		}
+	}
+	c.starts, c.values = append(c.starts[:0], 0), append(c.values[:0], c.score.join(of))
+	for {
+		next := int32(math.MaxInt32)
+		for k := range c.lines {
+			if l := &c.lines[k]; l.at+1 < len(l.starts) {
+				next = min(next, l.starts[l.at+1])
+			}
+		}
+		if next == math.MaxInt32 {
+			return c.starts, c.values
+		}
+		for k := range c.lines {
+			if l := &c.lines[k]; l.at+1 < len(l.starts) && l.starts[l.at+1] == next {
+				l.at++
+				of[k] = l.values[l.at]
+			}
+		}
+		if y := c.score.join(of); y != c.values[len(c.values)-1] {
+			c.starts, c.values = append(c.starts, next), append(c.values, y)
+		}
+	}
+}
+
+// A forestWalk is a forest of amounts and totals.
+type forestWalk struct {
+	score *Score
+	*Scorer
+	probabilities []float64
+}
+
+func (w *forestWalk) value() float64 { return w.score.Probability(w.Value()) }
+
+func (w *forestWalk) line(i, j int) (starts []int32, values []float64) {
+	starts, sums := w.Line(i, j)
+	w.probabilities = w.probabilities[:0]
+	for _, sum := range sums {
+		w.probabilities = append(w.probabilities, w.score.Probability(sum))
+	}
+	return starts, w.probabilities
+}
+
+// A describedWalk is a forest with descriptors.
+type describedWalk struct {
+	score *Score
+	*ensemble.Scorer
+	sums          []float64
+	probabilities []float64
+}
+
+func (w *describedWalk) value() float64 {
+	w.sums = w.AppendSums(w.sums[:0])
+	return w.score.Probability(int64(w.sums[0]))
+}
+
+func (w *describedWalk) line(i, j int) (starts []int32, values []float64) {
+	starts, sums := w.Line(i, j)
+	w.probabilities = w.probabilities[:0]
+	for _, sum := range sums[0] {
+		w.probabilities = append(w.probabilities, w.score.Probability(int64(sum)))
+	}
+	return starts, w.probabilities
+}
+
+// A processWalk is a Gaussian process.
+type processWalk struct{ *ProcessScorer }
+
+func (w processWalk) value() float64                                   { return w.Value() }
+func (w processWalk) line(i, j int) (starts []int32, values []float64) { return w.Line(i, j) }

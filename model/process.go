@@ -1,0 +1,473 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+)
+
+// A Process is a Gaussian process on compositions (Rasmussen and Williams 2006): the
+// numbers of the rows are values of a random function with the covariance
+//
+//	k(x, x′) = s·κ(d(x, x′)),  d² = Σ_i (√p_i − √p′_i)²/ℓ_i²,
+//
+// of the shares p = x/M, and noise. With equal lengths ℓ_i, d is in proportion to
+// Hellinger's distance, which stands zeros and tells a trace from nothing. κ is a
+// [Kernel]. The lengths, s and the noise are those of the greatest posterior density
+// under the priors of process_fit.go.
+//
+// Roots of shares are rounded to steps of 1/64 or finer, so that the mean is constant
+// over stretches of a line; see [ProcessScore]. A Process does not change, so that any
+// number of goroutines may use it.
+type Process struct {
+	label       string
+	ingredients []string
+	total       int
+	options     ProcessOptions
+	rows        int // of the data
+	labels      []float64
+	group       []int32 // of each row of the data: which of known it is
+
+	known [][]Part  // the different compositions of the data
+	count []float64 // how many rows are each
+	means []float64 // of their numbers
+
+	centre, scale float64 // the mean and the standard deviation of the labels
+	hyper         hyperparameters
+
+	grid    []axis    // by ingredient
+	columns [][]int32 // by ingredient: the step of each known composition; nil where it is in none
+	empty   []int64   // by known composition: the squared distance to nothing
+	radial  *radial
+	solved  lower     // Cholesky's factor of the covariance of the known, noise included
+	alpha   []float64 // by known composition: its weight in the mean, times s
+
+	left, leftSD []float64 // by known composition: the mean and standard deviation without it
+
+	points sync.Pool
+}
+
+// A Kernel is a law of correlation by distance.
+type Kernel int
+
+const (
+	// Matern52 is (1 + √5·d + 5d²/3)·exp(−√5·d), of functions that bend twice.
+	Matern52 Kernel = iota
+	// Matern32 is (1 + √3·d)·exp(−√3·d), of functions that bend once.
+	Matern32
+	// SquaredExponential is exp(−d²/2), of functions that are smooth.
+	SquaredExponential
+)
+
+// String returns the kernel's name in files.
+func (k Kernel) String() string {
+	return [...]string{"matern 5/2", "matern 3/2", "squared exponential"}[k]
+}
+
+// ParseKernel reads the name of a kernel.
+func ParseKernel(text string) (Kernel, error) {
+	for _, k := range []Kernel{Matern52, Matern32, SquaredExponential} {
+		if k.String() == text {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("there is no kernel %q: it must be matern 5/2, matern 3/2 or squared exponential", text)
+}
+
+// ProcessOptions say how a process is fitted.
+type ProcessOptions struct {
+	// Kernel is Matern52 by default.
+	Kernel Kernel
+}
+
+// MaxProcessRows is of how many different compositions a process can be: fitting takes
+// time in proportion to their cube.
+const MaxProcessRows = 2000
+
+// An axis is how the amounts of an ingredient are rounded: the root of its share to
+// steps of 1/per, whose squared differences count weight·2^−distanceBits each.
+type axis struct {
+	per    int64
+	weight int64
+}
+
+const (
+	distanceBits = 24
+	leastSteps   = 64  // to which a root of a share is rounded
+	mostSteps    = 256 // at most
+	rangeSteps   = 48  // that the amounts of the rows span, at least
+
+	mostWeight = 1 << 32 // so that sums of squared distances stay below 2⁶³; a step is then farther than the kernel reaches
+)
+
+// step returns the step that an amount is rounded to: the greatest L with
+// √(amount/total) ≥ (L − ½)/per.
+func (a axis) step(amount int32, total int) int32 {
+	if amount <= 0 {
+		return 0
+	}
+	l := int64(float64(math.Sqrt(float64(amount)/float64(total))*float64(a.per)) + 0.5)
+	for l > 0 && int64(amount) < a.first(l, total) {
+		l--
+	}
+	for int64(amount) >= a.first(l+1, total) {
+		l++
+	}
+	return int32(l)
+}
+
+// first returns the least amount that is rounded to step l: ⌈total·(2l − 1)²/(2·per)²⌉.
+func (a axis) first(l int64, total int) int64 {
+	if l <= 0 {
+		return 0
+	}
+	top, bottom := int64(total)*(2*l-1)*(2*l-1), 4*a.per*a.per
+	return (top + bottom - 1) / bottom
+}
+
+// apart returns the squared distance of two steps.
+func (a axis) apart(l, q int32) int64 {
+	d := int64(l - q)
+	return d * d * a.weight
+}
+
+// FitProcess fits a process to numbers. The error says what is wrong with the data; it
+// is ctx's if ctx ends first.
+func FitProcess(ctx context.Context, d *Data, o ProcessOptions) (*Process, error) {
+	p, err := newProcess(d, o)
+	if err != nil {
+		return nil, fmt.Errorf("fitting a Gaussian process: %w", err)
+	}
+	if p.hyper, err = p.fit(ctx); err != nil {
+		return nil, err
+	}
+	return p, p.condition(ctx)
+}
+
+// newProcess returns a process that knows its rows.
+func newProcess(d *Data, o ProcessOptions) (*Process, error) {
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	if d.Numbers == nil {
+		return nil, fmt.Errorf("%q is a class, and a process is of numbers", d.Label)
+	}
+	if o.Kernel < Matern52 || o.Kernel > SquaredExponential {
+		return nil, fmt.Errorf("there is no kernel %d", int(o.Kernel))
+	}
+	p := &Process{
+		label: d.Label, ingredients: slices.Clone(d.Ingredients), total: d.Total,
+		options: o, rows: len(d.Rows), labels: slices.Clone(d.Numbers),
+	}
+	p.gather(d)
+	if len(p.known) > MaxProcessRows {
+		return nil, fmt.Errorf("there are %d different compositions, and a process is of %d at most", len(p.known), MaxProcessRows)
+	}
+	n := float64(len(d.Numbers))
+	for _, y := range d.Numbers {
+		p.centre += y / n
+	}
+	for _, y := range d.Numbers {
+		p.scale += float64((y-p.centre)*(y-p.centre)) / n
+	}
+	if p.scale = math.Sqrt(p.scale); p.scale == 0 {
+		p.scale = 1
+	}
+	return p, nil
+}
+
+// gather finds the different compositions.
+func (p *Process) gather(d *Data) {
+	index := make(map[string]int32)
+	p.group = make([]int32, len(d.Rows))
+	for r, row := range d.Rows {
+		parts := slices.DeleteFunc(slices.Clone(row), func(part Part) bool { return part.Amount == 0 })
+		slices.SortFunc(parts, func(a, b Part) int { return int(a.Ingredient) - int(b.Ingredient) })
+		key := fmt.Sprint(parts)
+		k, found := index[key]
+		if !found {
+			k = int32(len(p.known))
+			index[key] = k
+			p.known = append(p.known, parts)
+			p.count = append(p.count, 0)
+			p.means = append(p.means, 0)
+		}
+		p.group[r] = k
+		p.count[k]++
+		p.means[k] += d.Numbers[r]
+	}
+	for k := range p.means {
+		p.means[k] /= p.count[k]
+	}
+}
+
+// Label returns the name of what is predicted.
+func (p *Process) Label() string { return p.label }
+
+// Rows returns the number of rows the process was fitted to.
+func (p *Process) Rows() int { return p.rows }
+
+// Replicates returns how many of the rows have a composition that another one has, and
+// by how much their numbers differ: the pooled standard deviation, 0 if there are none.
+func (p *Process) Replicates() (rows int, sd float64) {
+	squares, free := p.scatter()
+	for _, n := range p.count {
+		if n > 1 {
+			rows += int(n)
+		}
+	}
+	if free > 0 {
+		sd = math.Sqrt(squares / free)
+	}
+	return rows, sd
+}
+
+// scatter returns Σ (y − ȳ)² within the compositions, and its degrees of freedom.
+func (p *Process) scatter() (squares, free float64) {
+	for r, k := range p.group {
+		gap := p.labels[r] - p.means[k]
+		squares += float64(gap * gap)
+	}
+	for _, n := range p.count {
+		free += n - 1
+	}
+	return squares, free
+}
+
+// Noise returns the standard deviation of the noise, in the label's unit: by how much
+// the numbers of one composition differ, as the process sees it.
+func (p *Process) Noise() float64 { return float64(p.scale * math.Sqrt(exp(p.hyper.noise))) }
+
+// Lengths returns the length of each ingredient: by how much the root of its share
+// must change for the number to become another one. Those that no row has have the
+// common one.
+func (p *Process) Lengths() []float64 {
+	lengths := make([]float64, len(p.ingredients))
+	for i := range lengths {
+		lengths[i] = exp(p.hyper.length + p.hyper.own[i])
+	}
+	return lengths
+}
+
+// condition makes what predictions need of the rows and the hyperparameters.
+func (p *Process) condition(ctx context.Context) error {
+	n := len(p.known)
+	p.radial = newRadial(p.options.Kernel)
+	p.makeGrid()
+	p.empty = make([]int64, n)
+	for i, column := range p.columns {
+		for r, q := range column {
+			p.empty[r] += p.grid[i].apart(0, q)
+		}
+	}
+	s, noise := exp(p.hyper.signal), exp(p.hyper.noise)
+	distance := make([]int64, n)
+	for jitter := 1e-8; ; jitter = float64(jitter * 10) {
+		p.solved = newLower(n)
+		for r := range n {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			p.distances(p.known[r], distance)
+			row := p.solved.row(r)
+			for c := range row {
+				row[c] = float64(s * p.radial.at(distance[c]))
+			}
+			row[r] += noise/p.count[r] + float64(jitter*s)
+		}
+		if p.solved.factor() {
+			break
+		}
+		if jitter > s {
+			return fmt.Errorf("fitting a Gaussian process: the covariance of the rows of %q cannot be factored", p.label)
+		}
+	}
+	p.alpha = make([]float64, n)
+	for r := range p.alpha {
+		p.alpha[r] = (p.means[r] - p.centre) / p.scale
+	}
+	p.solved.solve(p.alpha)
+	p.leaveOut()
+	for r := range p.alpha {
+		p.alpha[r] = float64(p.alpha[r] * s)
+	}
+	return nil
+}
+
+// makeGrid rounds the rows.
+func (p *Process) makeGrid() {
+	n := len(p.known)
+	p.grid = make([]axis, len(p.ingredients))
+	p.columns = make([][]int32, len(p.ingredients))
+	least, most := make([]int32, len(p.ingredients)), make([]int32, len(p.ingredients))
+	uses := make([]int, len(p.ingredients))
+	for _, parts := range p.known {
+		for _, q := range parts {
+			if uses[q.Ingredient] == 0 || q.Amount < least[q.Ingredient] {
+				least[q.Ingredient] = q.Amount
+			}
+			most[q.Ingredient] = max(most[q.Ingredient], q.Amount)
+			uses[q.Ingredient]++
+		}
+	}
+	lengths := p.Lengths()
+	for i := range p.grid {
+		if uses[i] < n {
+			least[i] = 0
+		}
+		per := int64(leastSteps)
+		if most[i] > least[i] {
+			m := float64(p.total)
+			span := math.Sqrt(float64(most[i])/m) - math.Sqrt(float64(least[i])/m)
+			per = min(max(per, int64(math.Ceil(rangeSteps/span))), mostSteps)
+		}
+		apart := 1 / (float64(per) * lengths[i])
+		p.grid[i] = axis{per, int64(min(math.Round(math.Ldexp(apart*apart, distanceBits)), mostWeight))}
+		if uses[i] > 0 {
+			p.columns[i] = make([]int32, n)
+		}
+	}
+	for r, parts := range p.known {
+		for _, q := range parts {
+			p.columns[q.Ingredient][r] = p.grid[q.Ingredient].step(q.Amount, p.total)
+		}
+	}
+}
+
+// distances writes the squared distances of a composition to the known ones.
+func (p *Process) distances(parts []Part, to []int64) {
+	copy(to, p.empty)
+	for _, q := range parts {
+		p.shift(to, q.Ingredient, 0, p.grid[q.Ingredient].step(q.Amount, p.total))
+	}
+}
+
+// shift changes distances where an ingredient goes from one step to another.
+func (p *Process) shift(distances []int64, i, from, to int32) {
+	if from == to {
+		return
+	}
+	by, slope := p.grid[i].between(from, to)
+	column := p.columns[i]
+	if column == nil {
+		for r := range distances {
+			distances[r] += by
+		}
+		return
+	}
+	for r, q := range column {
+		distances[r] += by - slope*int64(q)
+	}
+}
+
+// between returns the squared distance of step to from a step q less that of step from,
+// as by − slope·q.
+func (a axis) between(from, to int32) (by, slope int64) {
+	f, t := int64(from), int64(to)
+	return (t*t - f*f) * a.weight, 2 * (t - f) * a.weight
+}
+
+// leaveOut finds what the process says of each known composition without it
+// (Rasmussen and Williams 2006, equation 5.12), with the hyperparameters of all.
+func (p *Process) leaveOut() {
+	inverse := p.solved.inverse()
+	p.left, p.leftSD = make([]float64, len(p.known)), make([]float64, len(p.known))
+	for r := range p.known {
+		precision := inverse.row(r)[r]
+		p.left[r] = p.means[r] - float64(p.scale*(p.alpha[r]/precision))
+		// The precision is of the mean of the rows, and what is wanted is one row.
+		noise := exp(p.hyper.noise)
+		p.leftSD[r] = float64(p.scale * math.Sqrt(max(1/precision-noise/p.count[r], 0)+noise))
+	}
+}
+
+// mean returns the mean, given the squared distances to the known compositions. It sums
+// by four, as dot does.
+func (p *Process) mean(distances []int64) float64 {
+	var s [4]float64
+	t, alpha := p.radial, p.alpha[:len(distances)]
+	r := 0
+	for ; r+4 <= len(distances); r += 4 {
+		s[0] += float64(alpha[r] * t.at(distances[r]))
+		s[1] += float64(alpha[r+1] * t.at(distances[r+1]))
+		s[2] += float64(alpha[r+2] * t.at(distances[r+2]))
+		s[3] += float64(alpha[r+3] * t.at(distances[r+3]))
+	}
+	for ; r < len(distances); r++ {
+		s[0] += float64(alpha[r] * t.at(distances[r]))
+	}
+	return p.meanOf(s)
+}
+
+// meanOf returns the mean of four sums.
+func (p *Process) meanOf(s [4]float64) float64 {
+	return p.centre + float64(p.scale*((s[0]+s[1])+(s[2]+s[3])))
+}
+
+// shiftMean is shift and mean in one.
+func (p *Process) shiftMean(distances []int64, i, from, to int32) float64 {
+	column := p.columns[i]
+	if column == nil || from == to {
+		p.shift(distances, i, from, to)
+		return p.mean(distances)
+	}
+	by, slope := p.grid[i].between(from, to)
+	var s [4]float64
+	t, alpha := p.radial, p.alpha[:len(distances)]
+	column = column[:len(distances)]
+	r := 0
+	for ; r+4 <= len(distances); r += 4 {
+		d0 := distances[r] + by - slope*int64(column[r])
+		d1 := distances[r+1] + by - slope*int64(column[r+1])
+		d2 := distances[r+2] + by - slope*int64(column[r+2])
+		d3 := distances[r+3] + by - slope*int64(column[r+3])
+		distances[r], distances[r+1], distances[r+2], distances[r+3] = d0, d1, d2, d3
+		s[0] += float64(alpha[r] * t.at(d0))
+		s[1] += float64(alpha[r+1] * t.at(d1))
+		s[2] += float64(alpha[r+2] * t.at(d2))
+		s[3] += float64(alpha[r+3] * t.at(d3))
+	}
+	for ; r < len(distances); r++ {
+		distances[r] += by - slope*int64(column[r])
+		s[0] += float64(alpha[r] * t.at(distances[r]))
+	}
+	return p.meanOf(s)
+}
+
+// Mean returns the expected label at the dense composition x.
+func (p *Process) Mean(x []int32) float64 {
+	d := make([]int64, len(p.known))
+	p.distances(Parts(x), d)
+	return p.mean(d)
+}
+
+// Predict returns the expected label at the dense composition x and the standard
+// deviation of a new measurement there, noise included: it is wide where the book has
+// nothing near.
+func (p *Process) Predict(x []int32) (mean, sd float64) {
+	d := make([]int64, len(p.known))
+	p.distances(Parts(x), d)
+	s := exp(p.hyper.signal)
+	k := make([]float64, len(d))
+	for r := range k {
+		k[r] = float64(s * p.radial.at(d[r]))
+	}
+	p.solved.forward(k)
+	variance := max(s-dot(k, k), 0) + exp(p.hyper.noise)
+	return p.mean(d), float64(p.scale * math.Sqrt(variance))
+}
+
+// Law returns the law of a new measurement at the dense composition x.
+func (p *Process) Law(x []int32) Law { return normalLaw(p.Predict(x)) }
+
+// HeldOut returns for each row of the data what the process says of it without the
+// rows of that composition: the mean, and the standard deviation of a measurement.
+func (p *Process) HeldOut() (mean, sd []float64) {
+	mean, sd = make([]float64, p.rows), make([]float64, p.rows)
+	for r, k := range p.group {
+		mean[r], sd[r] = p.left[k], p.leftSD[k]
+	}
+	return mean, sd
+}

@@ -1,0 +1,196 @@
+package model
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// The hyperparameters, as logarithms, of labels with mean 0 and variance 1.
+type hyperparameters struct {
+	length float64   // common to all ingredients
+	own    []float64 // by ingredient: what its length has beside; 0 where no row has it
+	signal float64   // s
+	noise  float64   // variance of a measurement
+}
+
+// The priors, normal in the logarithms. A length of 0.7 is half of the greatest
+// distance of two compositions; lengths of ingredients differ by about e^±0.5, so that
+// a book of few rows tells them apart only where it must. Noise is expected to be a third
+// of the variance: where little is known, a process that takes noise for signal promises
+// what is not there.
+const (
+	lengthMean, lengthSD = -0.35667494393873245, 1.0 // log 0.7
+	ownSD                = 0.5
+	signalMean, signalSD = 0.0, 1.5
+	noiseMean, noiseSD   = -1.2039728043259361, 1.0 // log 0.3
+)
+
+const (
+	mostFitted      = 250 // compositions that the hyperparameters are fitted to
+	fitIterations   = 60
+	fitTolerance    = 2e-3 // of the log density
+	smallestNoise   = 1e-7 // of the variance, added to that of each row
+	mostHyper       = 20   // a hyperparameter, either way
+	lengthsFromBook = 2    // rows that must have an ingredient for a length of its own
+)
+
+// A posterior is the log density of hyperparameters, up to a constant.
+type posterior struct {
+	kernel  Kernel
+	n, d    int
+	u       []float64 // by composition, then active ingredient: the root of the share
+	t       []float64 // labels
+	count   []float64
+	squares float64 // within the compositions
+	free    float64 // their degrees of freedom
+
+	k     lower
+	slope []float64 // as the rows of k: s·κ′
+}
+
+// fit returns the hyperparameters of greatest density.
+func (p *Process) fit(ctx context.Context) (hyperparameters, error) {
+	h := hyperparameters{length: lengthMean, own: make([]float64, len(p.ingredients)), signal: signalMean, noise: noiseMean}
+	var active []int32
+	uses := make([]int, len(p.ingredients))
+	for _, parts := range p.known {
+		for _, q := range parts {
+			uses[q.Ingredient]++
+		}
+	}
+	for i, n := range uses {
+		if n >= lengthsFromBook {
+			active = append(active, int32(i))
+		}
+	}
+	q := p.posterior(active)
+	// The common length, the signal and the noise, then one for each ingredient.
+	theta := make([]float64, 3+len(active))
+	theta[0], theta[1], theta[2] = h.length, h.signal, h.noise
+	value := func(x, g []float64) float64 {
+		if ctx.Err() != nil {
+			clear(g)
+			return math.Inf(1)
+		}
+		return q.energy(x, g)
+	}
+	minimize(theta, value, fitIterations, fitTolerance)
+	if err := context.Cause(ctx); err != nil {
+		return h, err
+	}
+	h.length, h.signal, h.noise = theta[0], theta[1], theta[2]
+	for k, i := range active {
+		h.own[i] = theta[3+k]
+	}
+	return h, nil
+}
+
+// posterior lays out the compositions, or of many every so many-th.
+func (p *Process) posterior(active []int32) *posterior {
+	some := make([]int, 0, len(p.known))
+	for r := range p.known {
+		// The first of every mostFitted-th part.
+		if n := len(p.known); n <= mostFitted || r*mostFitted/n != (r-1)*mostFitted/n || r == 0 {
+			some = append(some, r)
+		}
+	}
+	q := &posterior{kernel: p.options.Kernel, n: len(some), d: len(active)}
+	q.u = make([]float64, q.n*q.d)
+	for k, r := range some {
+		for _, part := range p.known[r] {
+			if at, found := slices.BinarySearch(active, part.Ingredient); found {
+				q.u[k*q.d+at] = math.Sqrt(float64(part.Amount) / float64(p.total))
+			}
+		}
+		q.t = append(q.t, (p.means[r]-p.centre)/p.scale)
+		q.count = append(q.count, p.count[r])
+	}
+	q.squares, q.free = p.scatter()
+	q.squares /= float64(p.scale * p.scale)
+	q.k = newLower(q.n)
+	q.slope = make([]float64, len(q.k.a))
+	return q
+}
+
+// energy returns −log density and its gradient.
+func (q *posterior) energy(theta, gradient []float64) float64 {
+	for _, v := range theta {
+		if math.Abs(v) > mostHyper {
+			clear(gradient)
+			return math.Inf(1)
+		}
+	}
+	s, noise := exp(theta[1]), exp(theta[2])
+	weight := make([]float64, q.d)
+	for i := range weight {
+		weight[i] = exp(float64(-2 * (theta[0] + theta[3+i])))
+	}
+	correlation := newLower(q.n)
+	for r := range q.n {
+		ur := q.u[r*q.d : (r+1)*q.d]
+		row, slope, kappa := q.k.row(r), q.slope[r*(r+1)/2:], correlation.row(r)
+		for c := range r {
+			uc := q.u[c*q.d : (c+1)*q.d]
+			square := 0.0
+			for i, u := range ur {
+				gap := u - uc[i]
+				square += float64(float64(gap*gap) * weight[i])
+			}
+			value, by := q.kernel.correlation(square)
+			kappa[c], row[c], slope[c] = value, float64(s*value), float64(s*by)
+		}
+		kappa[r], row[r], slope[r] = 1, float64(s*1)+noise/q.count[r]+smallestNoise, 0
+	}
+	if !q.k.factor() {
+		clear(gradient)
+		return math.Inf(1)
+	}
+	alpha := slices.Clone(q.t)
+	q.k.solve(alpha)
+	energy := float64((dot(q.t, alpha) + q.k.logDeterminant()) / 2)
+	inverse := q.k.inverse()
+
+	// ∂energy/∂θ = −½ Σ (α·αᵀ − K⁻¹)∘∂K/∂θ.
+	clear(gradient)
+	moved := make([]float64, q.d) // by ingredient: Σ (…)·s·κ′·(u − u′)², over pairs
+	for r := range q.n {
+		ur := q.u[r*q.d : (r+1)*q.d]
+		kappa, slope, inv := correlation.row(r), q.slope[r*(r+1)/2:], inverse.row(r)
+		for c := range r {
+			m := float64(alpha[r]*alpha[c]) - inv[c]
+			gradient[1] -= float64(float64(m*s) * kappa[c])
+			m = float64(m * slope[c])
+			uc := q.u[c*q.d : (c+1)*q.d]
+			for i, u := range ur {
+				gap := u - uc[i]
+				moved[i] += float64(m * float64(gap*gap))
+			}
+		}
+		m := float64(alpha[r]*alpha[r]) - inv[r]
+		gradient[1] -= float64(float64(m*s) / 2)
+		gradient[2] -= float64(float64(m*noise) / q.count[r] / 2)
+	}
+	for i, v := range moved {
+		by := float64(2 * weight[i] * v)
+		gradient[0] += by
+		gradient[3+i] += by
+	}
+	// The scatter of replicates about their means.
+	if q.free > 0 {
+		energy += float64(float64(q.free*theta[2])/2) + float64(q.squares/noise/2)
+		gradient[2] += float64(q.free/2) - float64(q.squares/noise/2)
+	}
+	prior := func(k int, mean, sd float64) {
+		z := (theta[k] - mean) / sd
+		energy += float64(float64(z*z) / 2)
+		gradient[k] += z / sd
+	}
+	prior(0, lengthMean, lengthSD)
+	prior(1, signalMean, signalSD)
+	prior(2, noiseMean, noiseSD)
+	for k := range q.d {
+		prior(3+k, 0, ownSD)
+	}
+	return energy
+}
