@@ -69,6 +69,8 @@ func TestBatch(t *testing.T) {
 	for name, c := range map[string]struct{ text, trials string }{
 		"a number":            {up, numbers},
 		"as little as can be": {"properties: {y: {forest: {label: y, minimize: true}}}\n", numbers},
+		"learn":               {"properties: {y: {learn: {label: y, maximize: true}}}\n", numbers},
+		"process":             {"properties: {y: {process: {label: y, maximize: true}}}\n", numbers},
 		"between":             {"properties: {y: {forest: {label: y, between: [60, 70]}}}\n", numbers},
 		"a class":             {"properties: {y: {forest: {label: y, want: good}}}\n", classes},
 		"with what is given":  {"properties: {y: {forest: {label: y, maximize: true}}, price: {blend: {attribute: price, smaller: {from: 1, to: 5}}}}\n", numbers},
