@@ -327,6 +327,13 @@ func (t *Taste) Prefers(x, y *mcmc.Composition) float64 {
 	return portable.Exp(logNormal(mean / math.Sqrt(curve*curve+float64(sd*sd))))
 }
 
+// LogUsual returns the log of the probability with which x is liked better than what
+// has the mean features of all that were compared.
+func (t *Taste) LogUsual(x *mcmc.Composition) float64 {
+	mean, sd := t.difference(t.features.of(x), t.usual)
+	return logNormal(mean / math.Sqrt(curve*curve+float64(sd*sd)))
+}
+
 // Information returns what the answer to "x or y" is expected to tell of the taste,
 // in nats: the entropy of the answer less what of it is chance (Houlsby et al. 2011,
 // "Bayesian active learning for classification and preference learning").
