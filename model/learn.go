@@ -492,6 +492,9 @@ func (m *Learned) Choice() *Choice { return m.choice }
 // and by how much each is below the forest's; nil if not both were learnt.
 func (m *Learned) Brings() []Tried { return slices.Clone(m.brings) }
 
+// Measured returns the numbers of the data, nil of classes.
+func (m *Learned) Measured() []float64 { return slices.Clone(m.numbers) }
+
 // Law returns the law of a number at the dense composition x, in its unit. It panics if
 // the label is a class.
 func (m *Learned) Law(x []int32) Law {

@@ -16,7 +16,6 @@ import (
 
 	"kir/internal/fault"
 	"kir/internal/file"
-	"kir/internal/report"
 	"kir/internal/report/figure"
 	"kir/internal/report/view"
 	"kir/internal/terminal"
@@ -70,7 +69,7 @@ for another place, and for the figures.
 			}
 			written := []string{path}
 			if figures != "" {
-				files, err := saveFigures(c.Context(), m, figures)
+				files, err := saveFigures(c.Context(), view.Figures(m), figures)
 				if err != nil {
 					return fmt.Errorf("writing the figures: %w", err)
 				}
@@ -129,8 +128,7 @@ func begins(ctx context.Context, path string, should func(begin []byte) bool) (b
 // saveFigures writes the figures of a report and returns the files. A picture that is
 // there and is not of kir's is left as it is, and no other is written; one in PNG is
 // known by the SVG beside it.
-func saveFigures(ctx context.Context, m *report.Model, dir string) ([]string, error) {
-	figures := view.Figures(m)
+func saveFigures(ctx context.Context, figures []*figure.Figure, dir string) ([]string, error) {
 	for _, f := range figures {
 		path := filepath.Join(dir, f.Name)
 		ours, err := begins(ctx, path+".svg", figure.IsFigure)

@@ -19,7 +19,7 @@ import (
 )
 
 func newTrainCommand() *cobra.Command {
-	var label, out, ingredients string
+	var label, out, ingredients, figures string
 	var total int
 	var labels, units []string
 	var d problem.Descriptors
@@ -47,6 +47,9 @@ forest: {file: FILE, want: ...}.
 Cells such as failed, unstable or n/a in a column of numbers are recipes that failed:
 they teach a probability of success. --failed names further words, --log learns the
 logarithm of numbers.
+
+--figures writes what is predicted of held-out recipes against what was measured, and the
+most important features, as SVG and PNG.
 
 RECIPES is a table, CSV, .xlsx or JSON-LD: long (recipe, ingredient, amount, unit
 and label columns) or wide (a column an ingredient, others labels). What is
@@ -145,7 +148,7 @@ flags say is not varied.`,
 						return err
 					}
 				}
-				return printTraining(c, build.Training(m, out), asJSON)
+				return tellTraining(c, build.Training(m, out), figures, asJSON)
 			}
 			var candidates []model.Candidate
 			if choose {
@@ -181,7 +184,7 @@ flags say is not varied.`,
 					return err
 				}
 			}
-			return printTraining(c, build.Training(f, out), asJSON)
+			return tellTraining(c, build.Training(f, out), figures, asJSON)
 		},
 	}
 	c.Flags().StringVar(&label, "label", "", "label column to predict")
@@ -208,9 +211,11 @@ flags say is not varied.`,
 	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "seed of the model")
 	c.Flags().IntVar(&o.Workers, "workers", 0, "trees grown at once (default: all cores)")
 	c.Flags().BoolVar(&numeric, "numeric", false, "the label is a number, not a class (default: if every value is one)")
+	c.Flags().StringVar(&figures, "figures", "", "directory to write figures to, as SVG and PNG")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	must(c.MarkFlagRequired("label"))
 	must(c.MarkFlagFilename("output", "json"))
+	must(c.MarkFlagDirname("figures"))
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx"))
 	return c
 }
@@ -257,6 +262,16 @@ func splitsOf(c *cobra.Command, name string, choose bool) (model.Splits, error) 
 		return splits, &fault.Error{Message: "--splits is " + fault.Quote(name), Hint: "it must be random or best"}
 	}
 	return splits, nil
+}
+
+// tellTraining writes the figures, if they are asked for, and prints what there is to say.
+func tellTraining(c *cobra.Command, t *report.Training, figures string, asJSON bool) error {
+	if figures != "" {
+		if _, err := saveFigures(c.Context(), view.TrainingFigures(t), figures); err != nil {
+			return fmt.Errorf("writing the figures: %w", err)
+		}
+	}
+	return printTraining(c, t, asJSON)
 }
 
 // printTraining prints what there is to say of a model, or the same as JSON.

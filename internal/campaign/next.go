@@ -68,7 +68,7 @@ func (c *Campaign) Next(ctx context.Context, s Settings) (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.keep(b); err != nil {
+	if err := c.keep(ctx, b); err != nil {
 		return nil, err
 	}
 	c.Batches = append(c.Batches, b)

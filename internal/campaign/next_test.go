@@ -69,6 +69,8 @@ func TestBatch(t *testing.T) {
 	for name, c := range map[string]struct{ text, trials string }{
 		"a number":            {up, numbers},
 		"as little as can be": {"properties: {y: {forest: {label: y, minimize: true}}}\n", numbers},
+		"learn":               {"properties: {y: {learn: {label: y, maximize: true}}}\n", numbers},
+		"process":             {"properties: {y: {process: {label: y, maximize: true}}}\n", numbers},
 		"between":             {"properties: {y: {forest: {label: y, between: [60, 70]}}}\n", numbers},
 		"a class":             {"properties: {y: {forest: {label: y, want: good}}}\n", classes},
 		"with what is given":  {"properties: {y: {forest: {label: y, maximize: true}}, price: {blend: {attribute: price, smaller: {from: 1, to: 5}}}}\n", numbers},
@@ -369,5 +371,38 @@ func TestBatchDamaged(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), path, problem.Options{}); err == nil || !strings.Contains(err.Error(), "this is a link") {
 		t.Errorf("a link in the place of results: %v", err)
+	}
+}
+
+// TestNextUnfinished: what a process that was killed left of a batch is removed, and a
+// batch that is there already is left as it is.
+func TestNextUnfinished(t *testing.T) {
+	path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-001.json.17.new": "{", "bar.batch-002.json.17.new": "{"})
+	c := open(t, path)
+	if _, err := c.Next(t.Context(), Settings{Size: 2, Seed: 1, MaxNew: -1}); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got := strings.Join(names, " "); got != "bar.batch-001.json bar.batch-002.json.17.new bar.yaml" {
+		t.Errorf("beside the problem is %s", got)
+	}
+	was, err := os.ReadFile(c.batchPath(1, "json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, path)
+	other.Batches = nil // as a process saw it that began a moment before
+	if _, err := other.Next(t.Context(), Settings{Size: 3, Seed: 1, MaxNew: -1}); err == nil || !strings.Contains(err.Error(), "exists") {
+		t.Errorf("a batch that is there: %v", err)
+	}
+	if is, err := os.ReadFile(c.batchPath(1, "json")); err != nil || string(is) != string(was) {
+		t.Errorf("%v: it was written over", err)
 	}
 }

@@ -151,7 +151,7 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 	default:
 		l.Advice, said = Stop, "stop, or change what is allowed"
 	}
-	unit := "of the score"
+	unit := "of the score, of which the best so far has " + short(p.b)
 	if alone != nil {
 		unit = "of " + alone.label
 	}

@@ -95,7 +95,7 @@ func TestMessages(t *testing.T) {
 		{"total: 20\ningredients: shelf.csv\nsparsity: {uniform: [4, 6]}\nconstraints:\n  - limit: {attribute: abv, min: 20000000.1, max: 20000000.15}\n", "no composition was found that keeps every rule", with("shelf.csv", thousandths.String())},
 
 		{property("forest: {label: taste, want: Fresh, trees: 5, file: f.json}"), "trees has no effect", nil},
-		{property("forest: {want: Fresh}"), "the forest has no label to learn", nil},
+		{property("forest: {want: Fresh}"), "there is no label to learn", nil},
 		{property("forest: {label: colour, want: Fresh}"), `the recipes have no label "colour"`, nil},
 		{property("forest: {label: stars, between: [3]}"), "between has 1 number", nil},
 		{property("forest: {label: stars, between: [4, 3]}"), "no number is between 4 and 3", nil},

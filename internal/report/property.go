@@ -78,4 +78,17 @@ type Training struct {
 	File     string `json:"file,omitempty"` // where it was saved
 
 	Choice *model.Choice `json:"choice,omitempty"` // if it, or what it looks at, was chosen
+
+	// HeldOut are the recipes with a number and what is predicted of them by what has not
+	// seen them; none of classes, and of a forest alone.
+	HeldOut []HeldOut `json:"held_out,omitempty"`
+}
+
+// HeldOut is what was measured of a recipe, and what is predicted of it by what has not
+// seen it, with an interval of 90 %.
+type HeldOut struct {
+	Measured Number `json:"measured"`
+	Value    Number `json:"value"`
+	Low      Number `json:"low"`
+	High     Number `json:"high"`
 }

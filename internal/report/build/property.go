@@ -1,6 +1,8 @@
 package build
 
 import (
+	"math"
+
 	"cmp"
 	"fmt"
 	"slices"
@@ -99,6 +101,23 @@ func forestWarnings(p *problem.Problem) []string {
 	return warnings
 }
 
+// heldOut returns what is predicted of the recipes that a model of a number has learnt
+// from, by what has not seen them.
+func heldOut(m *model.Learned) (all []report.HeldOut) {
+	if !m.Numeric() {
+		return nil
+	}
+	measured := m.Measured()
+	for r, q := range m.HeldOut() {
+		if !math.IsNaN(q.Value) {
+			all = append(all, report.HeldOut{
+				Measured: report.Number(measured[r]), Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High),
+			})
+		}
+	}
+	return all
+}
+
 // Training says what there is to say of a model that was learnt and the file it was
 // saved in, if any.
 func Training(p problem.Predictor, file string) *report.Training {
@@ -106,8 +125,10 @@ func Training(p problem.Predictor, file string) *report.Training {
 	f, ok := p.(*model.Forest)
 	if ok {
 		t.Choice = f.Choice()
-	} else if m := p.(*model.Learned); m.Forest() != nil {
+	} else {
+		m := p.(*model.Learned)
 		f, t.Choice = m.Forest(), m.Choice()
+		t.HeldOut = heldOut(m)
 	}
 	if f != nil {
 		o := f.Options()

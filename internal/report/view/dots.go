@@ -256,14 +256,22 @@ func logTicks(lo, hi float64) []float64 {
 
 func importanceFigure(m *report.Model, k int) *figure.Figure {
 	w := m.Properties[k]
-	if w.Forest == nil || len(w.Forest.Importances) == 0 {
+	if w.Forest == nil {
 		return nil
 	}
-	f := &figure.Figure{Name: fmt.Sprintf("importance-%d", k+1), Title: "What the model of " + w.Name + " goes by"}
+	return importanceOf(w.Forest, fmt.Sprintf("importance-%d", k+1), w.Name)
+}
+
+// importanceOf shows what the model of a label goes by; nothing if that is not known.
+func importanceOf(of *report.Forest, file, label string) *figure.Figure {
+	if len(of.Importances) == 0 {
+		return nil
+	}
+	f := &figure.Figure{Name: file, Title: "What the model of " + label + " goes by"}
 	var rows []dotRow
 	var said []string
 	hi := 0.0
-	for _, i := range w.Forest.Importances {
+	for _, i := range of.Importances {
 		r := dotRow{label: i.Feature, value: float64(i.Mean), se: float64(i.SE), reference: math.NaN()}
 		rows = append(rows, r)
 		hi = max(hi, r.value+float64(2*r.se))
@@ -271,7 +279,7 @@ func importanceFigure(m *report.Model, k int) *figure.Figure {
 	}
 	f.Text = fmt.Sprintf("Dot plot of the permutation importance of %d features: %s.", len(rows), strings.Join(said, ", "))
 	unit, title := 1.0, "rise of the squared error, in variances"
-	if w.Forest.Quality.Classes != nil {
+	if of.Quality.Classes != nil {
 		unit, title = 0.01, "loss of accuracy, percentage points"
 	}
 	dotPlot(f, rows, newDotAxis(title, hi, unit))
