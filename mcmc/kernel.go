@@ -29,8 +29,8 @@ type Learner interface {
 	// Warm makes iterations that may change how later ones are made. While it
 	// does, a chain need not leave the target as it is.
 	Warm(r *Rand, x *State, iterations int, tally *Tally) error
-	// EndWarmup fixes what Warm has learnt: Advance then leaves the target as
-	// it is. Warm may not have been called before.
+	// EndWarmup fixes what Warm has learnt: Advance then leaves the target
+	// invariant. Warm may not have been called before.
 	EndWarmup(x *State)
 }
 

@@ -65,8 +65,8 @@ func divideDown(a, b int64) int64 {
 	return min(max(q, -1<<40), 1<<40)
 }
 
-// expScore returns y of log y. What is finite and above the largest float64 is told
-// as that: the chains have its log.
+// expScore returns y of log y, and the largest float64 for what is finite and above it:
+// the chains have its log.
 func expScore(logScore float64) float64 {
 	y := portable.Exp(logScore)
 	if math.IsInf(y, 1) && !math.IsInf(logScore, 1) {

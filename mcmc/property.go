@@ -43,7 +43,7 @@ type BatchProperty interface {
 	// Batch returns how many candidates are drawn at once, at least 1. The draws
 	// depend on it.
 	Batch() int
-	// Prefetch is told of compositions whose LogScore is asked for next.
+	// Prefetch receives compositions whose LogScore is asked for next.
 	Prefetch(xs []*Composition)
 }
 
@@ -56,14 +56,14 @@ type BatchProperty interface {
 // All scores are log y, and equal, bit for bit, what LogScore of the property
 // returns for the same composition.
 type Scorer interface {
-	// Reset is told that x has been set anew.
+	// Reset follows x, which has been set anew.
 	Reset()
 	// LogScore returns log y(x).
 	LogScore() float64
 	// Line adds the scores of the splits of (i, j) to p, which is empty, from
 	// k = 0 upwards.
 	Line(i, j int, p *Pieces)
-	// Moved is told that x has moved along the line of (i, j).
+	// Moved follows x, which has moved along the line of (i, j).
 	Moved(i, j int)
 }
 

@@ -33,7 +33,7 @@ type Counting struct {
 	// instead, in steps of some 10⁻⁹ s: 4·10⁹ if it is 0. With 1 they are measured.
 	TableSteps float64
 
-	// Doing, if there is one, is told what is being done, whenever that is something
+	// Doing, if there is one, receives what is being done, whenever that is something
 	// else that may take long.
 	Doing func(what string)
 

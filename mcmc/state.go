@@ -215,7 +215,7 @@ func (x *State) rescore() (err error) {
 }
 
 // sumScores returns Σ_k c_k·log y_k of the scorers of c, which it resets first if
-// it is told to. At a term of −Inf it leaves off, and the rest are not reset: what
+// reset is true. At a term of −Inf it leaves off, and the rest are not reset: what
 // they say of what is forbidden does not matter, not even if it is no score.
 func sumScores(terms []term, c *Composition, reset bool) (float64, error) {
 	sum := 0.0

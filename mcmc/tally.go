@@ -43,7 +43,7 @@ func named(moves []MoveTally, names []string) bool {
 	return true
 }
 
-// Add adds another tally. Its moves are told by their names.
+// Add adds another tally. Its moves are matched by their names.
 func (t *Tally) Add(u Tally) {
 	t.Iterations += u.Iterations
 	t.Accepted += u.Accepted

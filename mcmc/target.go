@@ -233,7 +233,7 @@ func (t *Target) AppendScores(dst []float64, x *Composition) ([]float64, error) 
 	return dst, nil
 }
 
-// errProduct is said of a score that is one, and makes the product infinite.
+// errProduct is the error for a score that is finite, and makes the product infinite.
 var errProduct = errors.New("the product of the properties up to this one, each to the power of its weight, is infinite: scale them down")
 
 // newScoreError describes a bad score, or one that is the last straw. by is the

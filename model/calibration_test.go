@@ -8,7 +8,7 @@ import (
 
 // TestCalibrationCovers: of parameters drawn from the law that is assumed, with rows drawn
 // by them, 90 % of the intervals hold the probability, at any probability that the forest
-// gives, and its mean is the mean of what is told. This is what Bayes' rule says of any
+// gives, and its mean is the mean of the stated ones. Bayes' rule says so of any
 // number of rows. (400 books: 4 standard errors of a share of 0.9 are 0.06, and a false alarm
 // of one of the 8 comparisons has a probability of 5·10⁻⁴. 0.02 more are for the grid, and
 // for q, which is taken from the rows.)
@@ -63,7 +63,7 @@ func TestCalibrationCovers(t *testing.T) {
 	}
 }
 
-// TestCalibration: what no row shows is near the share of all, what rows show is told, and
+// TestCalibration: what no row shows is near the share of all, what rows show is found, and
 // it rises with the probability that the forest gives.
 func TestCalibration(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 7))

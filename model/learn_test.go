@@ -124,7 +124,7 @@ func TestLearnAgain(t *testing.T) {
 }
 
 // An average is better than the forest on new rows of a smooth function, its intervals
-// hold what they promise, 90 ± 6 % of 400 (four standard errors), and what is told of
+// hold what they promise, 90 ± 6 % of 400 (four standard errors), and what is stated of
 // held-out rows is near to that: R² within three of its standard errors.
 func TestAverageLearns(t *testing.T) {
 	d, fresh := smooth(80, 5, 3), smooth(400, 5, 4)
@@ -155,7 +155,7 @@ func TestAverageLearns(t *testing.T) {
 	}
 	q := m.Quality().Numbers
 	if r2 := 1 - ofM.mean()/variance; math.Abs(r2-q.R2) > 3*q.R2SE+0.02 {
-		t.Errorf("R² is %v on new rows, and %v ± %v is told", r2, q.R2, q.R2SE)
+		t.Errorf("R² is %v on new rows, and %v ± %v is stated", r2, q.R2, q.R2SE)
 	}
 	brings := m.Brings()
 	if len(brings) != 3 || brings[2].Gain <= 0 || brings[0].Gain != 0 {
@@ -227,7 +227,7 @@ func TestFailures(t *testing.T) {
 	}
 	for r, y := range s.HeldOut() {
 		if math.IsNaN(y) || y < 0 || y > 1.5 {
-			t.Errorf("row %d is told by %v", r, y)
+			t.Errorf("row %d is predicted as %v", r, y)
 		}
 	}
 }

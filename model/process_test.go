@@ -103,7 +103,7 @@ func TestRadial(t *testing.T) {
 	}
 }
 
-// What is said of a row without it is what a process of the others says that has the
+// The held-out prediction of a row is that of a process of the others that has the
 // same hyperparameters and the same grid.
 func TestLeaveOut(t *testing.T) {
 	d := smooth(40, 2, 2)

@@ -96,7 +96,7 @@ func (w Want) String() string {
 	}
 }
 
-// sharesPerOne is how finely the desire for a label is told.
+// sharesPerOne is how finely the desire for a label is resolved.
 const sharesPerOne = 1 << 31
 
 // desires returns how much each label of the forest is wanted, in parts of

@@ -40,7 +40,7 @@ type Comparisons struct {
 	sums             []float64 // of the features of all that were compared
 }
 
-// features are what a composition is told by.
+// features describe a composition.
 type features struct {
 	n, total int
 	group    []int // of each ingredient, −1 for none

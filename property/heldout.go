@@ -1,7 +1,7 @@
 package property
 
-// HeldOut is how well pairs are told that were not learnt from: how many of them
-// there are, the share that is told right, and the share that the model states, which
+// HeldOut is how well held-out pairs are predicted: how many of them there are, the
+// share that is predicted right, and the share that the model states, which
 // is the same on average if it is honest.
 type HeldOut struct {
 	Pairs         int

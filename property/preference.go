@@ -13,7 +13,7 @@ import (
 //
 // with the mean μ and the variance s² of u(x) − u(x̄) that [Comparisons] have
 // learnt, and x̄ what has the mean features of all that were compared. Where little
-// is known it is near a half, so that taste steers only as far as it was told.
+// is known it is near a half, so that taste steers only as far as it is known.
 //
 // μ, x̄'s share and the |pairs| directions in which the variance is less than a
 // priori are linear in the features, and are summed in whole numbers, so that a line

@@ -76,7 +76,7 @@ type ProgramOptions struct {
 	// Starting is called before the program is started, each time; its error ends the run
 	// instead. It may be nil.
 	Starting func() error
-	// Tell is told what the user should know and does not end the run. It may
+	// Tell receives what the user should know and does not end the run. It may
 	// be called from several goroutines, and may be nil.
 	Tell func(message string)
 }
@@ -243,7 +243,7 @@ func (p *Program) LogScore(x *mcmc.Composition) float64 {
 func (p *Program) Batch() int { return p.o.Batch }
 
 // Prefetch asks for the scores of compositions, which LogScore then need not ask for.
-// What goes wrong is told there.
+// LogScore reports what goes wrong.
 func (p *Program) Prefetch(xs []*mcmc.Composition) {
 	var of recipes
 	for _, x := range xs {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSetRefuses: what is no rule is told by its number, and the least and most that is
+// TestSetRefuses: an error names what is no rule by its number, and the least and most that is
 // one is taken.
 func TestSetRefuses(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()

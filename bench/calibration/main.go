@@ -4,7 +4,7 @@
 //	go run -C bench ./calibration
 //
 // prints the tables of docs/calibration.md. Four problems that can be enumerated
-// are run with every kernel, 200 short runs each, and the share of figures is told
+// are run with every kernel, 200 short runs each. The tables have the share of figures
 // whose truth lies within two stated errors. Then come simulation-based
 // calibration and Geweke's joint test on the likelihood of a document.
 package main
@@ -85,7 +85,7 @@ func tables(ctx context.Context, w io.Writer, p plan, factor float64) error {
 		}
 		fmt.Fprintf(w, "| %s | %.2g |", kernel, uniformRanks(counts))
 		if kernel == "tempered" {
-			fmt.Fprintln(w, " – | a ladder cannot start where it is told to |")
+			fmt.Fprintln(w, " – | a ladder cannot start at a given state |")
 			continue
 		}
 		z, at, err := joint(kernel, jointTurns, p.seed, 1)

@@ -30,7 +30,7 @@ const (
 	seeds = 20 // that look for the best
 
 	mostDraws = 25_000 // that a chain is looked at
-	enough    = 40     // independent draws; what a kernel gave fewer of is told as a bound
+	enough    = 40     // independent draws; the table shows a bound for a kernel that gave fewer
 	rare      = 0.05   // a share of draws; an ingredient that fewer use is not looked at
 	asGood    = 1e-6   // how far below the best log score the best has been found
 )

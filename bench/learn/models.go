@@ -10,7 +10,7 @@ import (
 	"kir/model"
 )
 
-// A forecast is what a model said of one row, held against what was measured.
+// A forecast is a model's prediction of one row beside the measurement.
 type forecast struct {
 	Error float64 `json:"error"` // of a number: mean − measured
 	Loss  float64 `json:"loss"`  // CRPS, or −log of the probability of the row's class

@@ -19,9 +19,8 @@ func newCheckCommand() *cobra.Command {
 		Short: "Check a problem and say what it asks, without sampling",
 		Long: `Read a problem file and all that it names, and say what it asks: how many
 compositions there are, the law of the number of ingredients, how good each
-forest is, which kernel suits, and what may be worth a change. What is recommended
-was tried, by short runs and searches. Bad input is told with file, line and
-column.`,
+model is, which kernel suits, and which changes may be worth making. Short runs and
+searches have tried every recommendation. Errors name file, line and column.`,
 		Example:           "  kir check examples/cocktails/problem.yaml",
 		Args:              one("problem file"),
 		ValidArgsFunction: problemFiles,

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestDamagedState: a flipped bit in the state of a finished run is told as damage, with
+// TestDamagedState: a flipped bit in the state of a finished run is reported as damage, with
 // the way out; what does not need the state works, and the way out makes all well.
 func TestDamagedState(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -19,7 +19,7 @@ const (
 
 // A doing says on stderr what takes long: the work, once it has taken a second, and
 // every now and then that it still goes on. Its methods may be called from several
-// goroutines, and what is told through it does not mix with what it says.
+// goroutines, and messages written through it do not mix with its own.
 type doing struct {
 	w        io.Writer
 	quiet    bool

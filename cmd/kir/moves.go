@@ -305,7 +305,7 @@ func (s *source) settings(override func(*mcmc.Settings), effort *float64) []chan
 	return all
 }
 
-// target returns where the changed problem is written: where that was told, or
+// target returns where the changed problem is written: the place that the flag names, or
 // beside the old one under the name of the run.
 func (f *moveFlags) target(s *source, dir string) (string, error) {
 	home := filepath.Dir(s.file)

@@ -149,7 +149,7 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 		}
 	}
 	if len(r.Values) == 0 && !f.failed && !f.withdraw && r.Parts == nil {
-		return nil, &fault.Error{Message: "nothing is said of " + fault.Quote(what), Hint: "write a value such as liking=71, or --failed, or --withdraw"}
+		return nil, &fault.Error{Message: "there is no result for " + fault.Quote(what), Hint: "write a value such as liking=71, or --failed, or --withdraw"}
 	}
 	return []campaign.Result{r}, nil
 }

@@ -65,8 +65,7 @@ long run. The problem and its files must be what they were.`,
 	return c
 }
 
-// conclude makes and prints what is said of a complete run, as it is when a run
-// ends, if the process that made the last draws did not come to it.
+// conclude makes and prints the summary of a complete run, as at the end of a run, if the process that made the last draws did not come to it.
 func (o *runOptions) conclude(c *cobra.Command, dir, file string) (made bool, err error) {
 	store, err := storeAt(dir)
 	if err != nil {

@@ -95,8 +95,7 @@ func (o *runOptions) prepare(c *cobra.Command, p *problem.Problem) (options run.
 	return run.Options{Workers: o.workers, Progress: progress.show}, progress.end, nil
 }
 
-// do runs a problem's chains in a directory, writes what is said of the run and
-// prints it.
+// do runs a problem's chains in a directory, and writes and prints the summary of the run.
 func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Store, run.Options) (*run.Result, error)) error {
 	options, end, err := o.prepare(c, p)
 	if err != nil {

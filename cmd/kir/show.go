@@ -19,7 +19,7 @@ func newShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Say what a run found",
-		Long: `Print what is said of a finished run: how good the answer is, the shortlist of the
+		Long: `Summarise a finished run: how good the answer is, the shortlist of the
 best compositions that differ from each other, whether the draws can be relied on,
 and every figure with its error.
 

@@ -168,7 +168,7 @@ func newBars(w io.Writer, p *problem.Problem) progressView {
 	}
 }
 
-// chainLine is what is said of a chain beside its bar.
+// chainLine is the text beside the bar of a chain.
 func chainLine(index int, c run.ChainProgress) string {
 	state := "warm-up"
 	if !c.Warmup {

@@ -75,7 +75,7 @@ while [ "$killed" -lt "${KILLS:-20}" ]; do
 done
 "$kir" status "$at"
 
-# Two processes on the same chains, anew: the second to store a part of one is told.
+# Two processes on the same chains, anew: the second to store a part of one fails.
 other="s3://bucket/runs/two?endpoint=http://127.0.0.1:$port&region=us-east-1"
 for k in 1 2; do
   "$kir" sample "$problem" -o "$other" --shard 1/1 "${settings[@]}" >/dev/null 2>"$work/two.$k" && echo "two: $k done" || echo "two: $k: $(cat "$work/two.$k")" &

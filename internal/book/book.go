@@ -1,7 +1,7 @@
-// Package book reads recipe books: who mixes what with how much of what, and
-// what is said of it.
+// Package book reads recipe books: recipes with their amounts, and the labels that
+// describe them.
 //
-// A book is a table, in one of two forms that are told apart by the header. In
+// A book is a table, in one of two forms, which the header distinguishes. In
 // the long form a row is an ingredient of a recipe, in the columns recipe,
 // ingredient, amount and, if there is one, unit; every other column is a label
 // and is the same in all rows of a recipe. In the wide form a row is a recipe and
@@ -11,8 +11,8 @@
 // strength).
 //
 // Tables come as CSV in several encodings, with several delimiters and decimal
-// marks, as .xlsx workbooks, and recipes also as JSON-LD. What a table does not
-// say is taken as it shows, and is told in a [Note]; a [Layout] says it instead.
+// marks, as .xlsx workbooks, and recipes also as JSON-LD. Where a table
+// leaves something open, the reader guesses and adds a [Note]; a [Layout] settles it.
 //
 // CSV is read as a stream: memory grows with the recipes and their parts, not
 // with the text. Workbooks, JSON and what is turned are held in memory, and bounded. Whatever is

@@ -8,7 +8,7 @@ import (
 	"kir/internal/fault"
 )
 
-// mostErrors is how many errors of a file are told at once.
+// mostErrors is how many errors of a file are reported at once.
 const mostErrors = 20
 
 // faults are the errors that were found in a file.
@@ -28,7 +28,7 @@ func (f *faults) join() error {
 	slices.SortStableFunc(f.all, func(a, b *Error) int {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
-	// A cell that cannot be read is told of once.
+	// A cell that cannot be read is one error.
 	f.all = slices.CompactFunc(f.all, func(a, b *Error) bool { return a.Cell != "" && a.Cell == b.Cell })
 	more := f.full()
 	return fault.Join(f.all[:min(len(f.all), mostErrors)], more)

@@ -19,7 +19,7 @@ type footnote struct {
 // remarks is how texts begin that are no names.
 var remarks = regexp.MustCompile(`(?i)^(?:[*†‡§¹²³#]|\(\d\)|(?:notes?|n\.?b|source|sources|anm|anmerkung(?:en)?|hinweise?|quellen?|remarques?|notas?|fuente|fonte)\b)`)
 
-// asideNote is what is said of one.
+// asideNote is the note about one.
 const asideNote = "%s, which stands alone in its row, is taken for a remark and left out"
 
 // aside holds a row back that may be a footnote. What was held back before a row that is

@@ -2,7 +2,7 @@ package book
 
 import "kir/internal/fault"
 
-// Options are what a reader of books is told beside the file. The zero value
+// Options say how a book is read. The zero value
 // will do for most books.
 type Options struct {
 	// Labels are columns that are labels; other columns may be labels as well.

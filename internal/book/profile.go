@@ -56,7 +56,7 @@ type marking struct {
 }
 
 // look fills in the profiles of the columns from the table's first rows. Rows
-// that are wrong are left out: they are told of when all is read.
+// that are wrong are left out: reading all of it reports them.
 func (t *table) look(units *Units) {
 	t.profile = make([]profile, len(t.header))
 	for i := range t.profile {

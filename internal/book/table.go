@@ -22,7 +22,7 @@ type table struct {
 	summed  int   // the line of a row that adds up the others; 0 if there is none
 	marking marking
 	decimal Decimal      // what the numbers of text cells have
-	unnamed map[int]bool // columns of which it was told that they have no name
+	unnamed map[int]bool // columns with a note that they have no name
 
 	footnotes bool   // rows of one cell may be too short
 	short     *Error // what is wrong with the current row if it is one and no footnote
@@ -71,7 +71,7 @@ func (t *table) findHeader(suits func(row []string) bool) (above int, err error)
 	for seen < titleRows {
 		row, err := head.next()
 		if bad := (*Error)(nil); errors.As(err, &bad) {
-			break // it is told of when all is read
+			break // reading all of it reports that
 		} else if err == io.EOF {
 			break
 		} else if err != nil {

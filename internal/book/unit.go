@@ -109,7 +109,7 @@ func (u *Units) With(name, size string) (*Units, error) {
 	if known {
 		now := map[*Unit]*Unit{old: &unit}
 		dense := slices.Contains(metric, old.Name) && (old.Kind == Mass && unit.Kind == Volume || old.Kind == Volume && unit.Kind == Mass)
-		for _, alias := range slices.Sorted(maps.Keys(u.byName)) { // in order, for what is said of the first
+		for _, alias := range slices.Sorted(maps.Keys(u.byName)) { // in order, as the message names the first
 			other := u.byName[alias]
 			if dense && now[other] == nil && other.Kind == old.Kind {
 				ratio := new(big.Rat).Mul(other.Size.Rat(), new(big.Rat).Quo(unit.Size.Rat(), old.Size.Rat()))

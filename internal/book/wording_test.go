@@ -198,7 +198,7 @@ func TestCaseOfIngredients(t *testing.T) {
 	}
 }
 
-// A table without a header is told as one, and a header's unit may stand behind a role's
+// A table without a header is recognised, and a header's unit may stand behind a role's
 // own name.
 func TestHeaders(t *testing.T) {
 	for _, text := range []string{

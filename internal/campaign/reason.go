@@ -161,7 +161,7 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 		l.Text += " The models predict hardly anything yet, so that this figure is a guess."
 		if l.Advice == Stop {
 			l.Advice = GoOn
-			l.Text = "The models predict hardly anything yet, so that nothing can be said of what is left. Advice: go on."
+			l.Text = "The models predict hardly anything yet, so the gain that is left is unknown. Advice: go on."
 		}
 	}
 	return l

@@ -555,7 +555,7 @@ func (c *Campaign) amounts(e *Entry) ([]book.Part, error) {
 	return parts, nil
 }
 
-// A Measure is what amounts of recipes are told in: Size is the whole recipe, in Unit
+// A Measure is the unit in which amounts are written: Size is the whole recipe, in Unit
 // or as plain numbers, and Decimals how many places amounts are written with.
 type Measure struct {
 	Unit     string `json:"unit"`
@@ -577,7 +577,7 @@ func (m *Measure) write(units, total int) (string, error) {
 	return text, nil
 }
 
-// measured returns what recipes of the problem are told in: the unit that its book uses
+// measured returns the unit in which recipes of the problem are written: the one that its book uses
 // most, at the middle size of its recipes; percentages where there is no book.
 func (c *Campaign) measured() Measure {
 	m := Measure{Unit: "%", Size: "100"}

@@ -13,7 +13,7 @@ type Standing struct {
 	Version string  `json:"version"`
 	Name    string  `json:"name"`
 	Total   int     `json:"total"`   // units of a recipe
-	Measure Measure `json:"measure"` // what amounts are told in
+	Measure Measure `json:"measure"` // the unit of amounts
 	Round   int     `json:"round"`   // the last
 	Tried   int     `json:"tried"`   // recipes with a result, those of the book among them
 	Failed  int     `json:"failed"`

@@ -1,7 +1,7 @@
 // Package condition writes rules out in whole numbers and says what keeps them.
 //
 // [Of] makes [Conditions] of a set of rules, and that is the one place that judges: the
-// sampler, the search for contradictions and what is said of a single composition all
+// sampler, the search for contradictions and the judgement of a single composition all
 // take them. [Slacks] says how much room a composition has left.
 //
 // # One kind of bound

@@ -10,8 +10,8 @@ import (
 )
 
 // A Sum bounds what the used ingredients add up to: Min ≤ Σ_i t_i(x_i) ≤ Max,
-// with a term t_i for some of the ingredients and t_i(0) = 0. Whatever cannot be
-// said of single amounts or of a group is written as sums: a mean, a ratio, how
+// with a term t_i for some of the ingredients and t_i(0) = 0. Whatever is no
+// bound on single amounts or a group is written as sums: a mean, a ratio, how
 // far a recipe is, and what stands behind a condition. All that a sum can come to
 // is below 2⁶² in size.
 type Sum struct {

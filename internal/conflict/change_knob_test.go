@@ -42,7 +42,7 @@ func TestBoundKnobs(t *testing.T) {
 	}
 }
 
-// TestKnobs: how rules of every kind can be let go of, a notch at a time, as it was told.
+// TestKnobs: how rules of every kind can be let go of, a notch at a time.
 func TestKnobs(t *testing.T) {
 	kept := golden.Open(t)
 	inf, s := math.Inf(1), &rule.Set{Ingredients: 4, Total: 20}

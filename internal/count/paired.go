@@ -16,7 +16,7 @@ import (
 // rounded, is the exact count to within a unit in the last place.
 //
 // Each used ingredient multiplies by tilt, a power of two, which is exact and
-// keeps numbers in range. Counts of n used are told apart, so it cancels.
+// keeps numbers in range. Counts are kept by the number used, so it cancels.
 type paired struct {
 	tilt   float64
 	suffix pair

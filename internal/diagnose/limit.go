@@ -1,7 +1,7 @@
 package diagnose
 
-// DefaultLimit is how many draws of a chain a stream keeps unless it is told
-// otherwise: 2 MB for a Series.
+// DefaultLimit is how many draws of a chain a stream keeps by
+// default: 2 MB for a Series.
 const DefaultLimit = 1 << 18
 
 const (

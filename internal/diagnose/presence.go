@@ -80,8 +80,8 @@ func (p *Presence) Next() {
 	p.draws++
 }
 
-// Add says that the draw uses an ingredient with an amount; it is told of each
-// ingredient at most once. It panics when the ingredient is out of range.
+// Add says that the draw uses an ingredient with an amount; it takes each ingredient
+// at most once. It panics when the ingredient is out of range.
 func (p *Presence) Add(ingredient, amount int) {
 	p.sums[ingredient] += uint64(amount)
 	p.open[ingredient]++

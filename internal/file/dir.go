@@ -30,7 +30,7 @@ type Dir struct {
 	// Mode is that of the files that are written; 0 stands for 0o644.
 	Mode fs.FileMode
 
-	// Step is told of each call of the system that changes something, before it is made;
+	// Step hears of each system call that changes something, before it is made;
 	// its error is that call's. For tests, and nil else.
 	Step func(call, path string) error
 }

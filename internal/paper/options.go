@@ -21,7 +21,7 @@ type Options struct {
 	// most 1,000, for a trial. 0 and 1: the paper's length.
 	Divide int
 
-	// Progress, if there is one, is told how much is done out of how much, in
+	// Progress, if there is one, receives how much is done out of how much, in
 	// units of about a nanosecond of work, and what is being done. It is
 	// called from one goroutine at a time.
 	Progress func(done, total int64, what string)

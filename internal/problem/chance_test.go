@@ -113,9 +113,9 @@ func classBook(t *testing.T, r *rand.Rand, truth classTruth, n, rows int) *Probl
 	return p
 }
 
-// TestChances holds what is told of a class against truths that no forest has seen, over
+// TestChances holds the stated probability of a class against truths that no forest has seen, over
 // books of 60 and of 150 recipes. Of fresh recipes it is right on average. Of shortlists,
-// which a search has chosen, what is told is too much by a quarter of what the forest's own
+// which a search has chosen, the stated one is too much by a quarter of what the forest's own
 // probability is, at most. (Within 4 standard errors over the books: a false alarm of any
 // of the 16 comparisons has a probability of 10⁻³, and seeds are fixed. -v prints the table
 // of docs/forest.md.)
@@ -196,7 +196,7 @@ func TestChances(t *testing.T) {
 			error := func(mean, squares float64) float64 { return math.Sqrt(max(squares-mean*mean, 0) / (books - 1)) }
 			t.Logf("| %s | %d | %.2f | %.2f | %.2f (%.2f to %.2f) | %.2f | %.0f of %d |", kind.name, rows, skill, raw, told, low, high, truly, held, books)
 			if most := (raw - truly) / 4; off > most+4*error(off, squares) {
-				t.Errorf("%s, %d recipes: of shortlists the forest's own probability is %.3f too much, and what is told %.3f ± %.3f", kind.name, rows, raw-truly, off, error(off, squares))
+				t.Errorf("%s, %d recipes: of shortlists the forest's own probability is %.3f too much, and the stated one %.3f ± %.3f", kind.name, rows, raw-truly, off, error(off, squares))
 			}
 			if math.Abs(freshOff) > 4*error(freshOff, freshSquares) {
 				t.Errorf("%s, %d recipes: of fresh recipes it is off by %.3f ± %.3f", kind.name, rows, freshOff, error(freshOff, freshSquares))

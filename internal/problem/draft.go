@@ -208,7 +208,7 @@ func (w *draftWriter) wish(l *book.Label) (wish, comment string, worth int) {
 			way, other, worth = other, way, 2*known
 		}
 		return fmt.Sprintf("%s: {learn: {label: %s, %s: true}}", name, name, way),
-			fmt.Sprintf("or %s: true, or between: [%v, %v]; numbers from %v to %v, half of them so", other, numbers[(n-1)/4], numbers[n-1-(n-1)/4], numbers[0], numbers[n-1]) + alsoOf(numbers, failed), worth
+			fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", other, numbers[(n-1)/4], numbers[n-1-(n-1)/4], numbers[0], numbers[n-1]) + alsoOf(numbers, failed), worth
 	}
 	if len(l.Classes) == 0 {
 		return "", "it is empty", 0

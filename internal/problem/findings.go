@@ -23,7 +23,7 @@ type findings struct {
 	root    *yaml.Node
 }
 
-// mostFindings is how many are told at once.
+// mostFindings is how many are reported at once.
 const mostFindings = 20
 
 // add takes down what is wrong, and returns what ends the reading: an error that is

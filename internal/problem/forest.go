@@ -207,7 +207,7 @@ func (d *describer) ratios(a *book.Attribute) error {
 const mostRatioGroups = 32
 
 // features returns all that was made, behind the amounts of the ingredients, or without
-// them; presence is told of the ingredients in any case.
+// them; with presence, whether each ingredient is used is a feature in either case.
 func (d *describer) features(presence, only bool) (features []model.Feature, err error) {
 	for i, name := range d.names {
 		features = append(features, model.Feature{Name: name, Ingredients: []int32{int32(i)}})

@@ -66,7 +66,7 @@ func (d *describer) named(words []group) {
 		}
 	}
 	if added > 0 {
-		d.of = append(d.of, fault.Count(added, "total")+" by words of the names")
+		d.of = append(d.of, fault.Count(added, "total")+" by words in the names")
 	}
 }
 

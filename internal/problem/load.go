@@ -19,7 +19,7 @@ import (
 	"kir/mcmc"
 )
 
-// Options are what a reader is told beside the file.
+// Options say how a problem is read.
 type Options struct {
 	// Override changes the settings that the file gives, as flags do. It may
 	// be nil.
@@ -56,14 +56,14 @@ type Options struct {
 	Workers int
 
 	// Cache has counts of rules that take long kept in a directory beside the
-	// problem, and taken from there. Tell is told when they are.
+	// problem, and taken from there. Tell hears when they are.
 	Cache bool
 
-	// Doing is told what is being done, whenever that is something else that may take
+	// Doing receives what is being done, whenever that is something else that may take
 	// long. It may be nil.
 	Doing func(what string)
 
-	// Tell is told what the user should know while the problem is sampled and
+	// Tell receives what the user should know while the problem is sampled and
 	// that does not end the run, such as that a program was started again. It
 	// may be called from several goroutines, and may be nil.
 	Tell func(message string)

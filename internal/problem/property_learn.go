@@ -207,14 +207,11 @@ func (s *shelf) sameData(file *yaml.Node, m *model.Learned) (*model.Data, []int)
 	return nil, nil
 }
 
-// aboutLearnt says in words what is wanted and what it is told from.
+// aboutLearnt says in words what is wanted.
 func aboutLearnt(m *model.Learned, want model.Want) string {
 	text := m.Label() + " " + want.String()
 	if m.Options().Log {
 		text += ", by its logarithm"
-	}
-	if c := m.Choice(); c != nil && c.Chosen > 0 {
-		text += ", from " + c.Tried[c.Chosen].Name
 	}
 	return text
 }

@@ -88,7 +88,7 @@ func readPreference(ctx context.Context, s *shelf, n *yaml.Node) (Property, erro
 	}, nil
 }
 
-// heldOutWords says how well pairs are told that were not learnt from.
+// heldOutWords says how well held-out pairs are predicted.
 func heldOutWords(h property.HeldOut) string {
 	if h.Pairs < 2 {
 		return ""

@@ -132,8 +132,8 @@ func (s *shelf) readRecipes(ctx context.Context, root *yaml.Node) error {
 	return nil
 }
 
-// readBook reads a table of recipes that a node names. What else is wrong is told, too,
-// where it lacks a label: that is done without.
+// readBook reads a table of recipes that a node names. A table that lacks a label
+// is read to its end all the same, for its other errors.
 func (s *shelf) readBook(ctx context.Context, file *yaml.Node, o book.Options, labelAt map[string]*yaml.Node) (known *book.Book, err error) {
 	for {
 		err = s.files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {

@@ -54,7 +54,7 @@ func readSampler(n *yaml.Node, override func(*mcmc.Settings)) (mcmc.Settings, er
 	}
 	checked := s
 	if s.Kernel == auto {
-		checked.Kernel = "" // which is told when there is a target
+		checked.Kernel = "" // which the target will say
 	}
 	return s, settingsFault(&checked, func(setting string) *yaml.Node {
 		if s == given { // else a flag may have said it

@@ -6,7 +6,7 @@ import (
 	"kir/mcmc"
 )
 
-// A Check is what is said of a problem before it is sampled.
+// A Check describes a problem before it is sampled.
 type Check struct {
 	Problem      Problem       `json:"problem"`
 	Sampler      mcmc.Settings `json:"sampler"`

@@ -12,7 +12,7 @@ import (
 	"kir/mcmc"
 )
 
-// A Model is what is said of a run. Its JSON is summary.json.
+// A Model describes a run. Its JSON is summary.json.
 type Model struct {
 	Answer     *Answer              `json:"answer"` // null of runs that nobody asked for an answer
 	Version    string               `json:"version"`

@@ -49,7 +49,7 @@ func (f *Forest) Words() string {
 type Learnt struct {
 	Process  bool          `json:"process"` // a Gaussian process has a part
 	Log      bool          `json:"log,omitempty"`
-	Features string        `json:"features,omitempty"` // that were chosen
+	Features string        `json:"features,omitempty"` // that were chosen beside or instead of the amounts
 	Failures int           `json:"failures,omitempty"` // recipes that could not be measured
 	Brings   []model.Tried `json:"brings,omitempty"`   // what forest, process and average do on held-out recipes
 
@@ -68,7 +68,7 @@ type Importance struct {
 	SE      Number `json:"se"`
 }
 
-// Training is what is said of a model that was learnt.
+// Training describes a model that was learnt.
 type Training struct {
 	Forest
 	Seed     uint64 `json:"seed"`

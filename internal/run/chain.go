@@ -145,7 +145,7 @@ func (c *chain) iterations() int64 {
 // whether it is to be given up.
 const watchIterations = 64
 
-// watching makes iterations, and gives up when it is told to.
+// watching makes iterations, and gives up when the session stops.
 func (c *chain) watching(iterations int, advance func(int) error) error {
 	for left := iterations; left > 0; left -= watchIterations {
 		if c.session.abandon.Load() {

@@ -12,8 +12,8 @@
 //
 // A part holds the draws of a stretch of one chain. It is made in memory, written
 // once, whole, and only if there is none of its name; nothing changes it after. So
-// of two processes that work on one chain, the second to end a part is told, and
-// what it made is what the first did.
+// of two processes that work on one chain, the second to end a part gets an
+// error, and its part is the same as the first's.
 //
 // # Going on
 //

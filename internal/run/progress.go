@@ -17,7 +17,7 @@ type Progress struct {
 	Done    float64       // share of all iterations
 	Chains  []ChainProgress
 	// Search is the share of the search for the best, which comes after the chains;
-	// then nothing is said of these.
+	// then Chains is empty.
 	Search float64
 
 	// Draws is the length of the shortest chain when RHat, the largest of all

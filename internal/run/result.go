@@ -111,7 +111,7 @@ func (r *Result) withhold() (slowest float64) {
 	return slowest
 }
 
-// nestedChains is from how many chains on nested R-hat is told.
+// nestedChains is from how many chains on there is nested R-hat.
 const nestedChains = 64
 
 // newStatistic sums up a series of each chain.

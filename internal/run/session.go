@@ -44,7 +44,7 @@ type Options struct {
 	// Interval is the longest time that a chain works without storing its draws.
 	// 0: 30 seconds.
 	Interval time.Duration
-	// Progress is told a few times a second how far the run is, and once at
+	// Progress receives a few times a second how far the run is, and once at
 	// its end, from one goroutine at a time. It may be nil.
 	Progress func(Progress)
 	// Shard is which of the chains are run.
@@ -132,7 +132,7 @@ func (s *session) try(ctx context.Context) error {
 
 // lock takes a run in a directory for this process, or, for a shard, keeps others
 // from taking all of it. Where there are no locks, and in buckets, whoever comes
-// second is told when it stores a part that is there already.
+// second fails when it stores a part that is there already.
 func (s *session) lock() (unlock func(), err error) {
 	unlock = func() {}
 	d, ok := s.store.(*directory)

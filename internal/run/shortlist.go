@@ -78,7 +78,7 @@ func (s *shortlist) refuses(logScore, logDensity float64) bool {
 	return logScore < worst.LogScore || logScore == worst.LogScore && logDensity <= worst.LogDensity
 }
 
-// offer considers a draw, whose chain is told when lists are merged.
+// offer considers a draw, whose chain is set when lists are merged.
 func (s *shortlist) offer(d *Draw, logScore float64) {
 	if s.refuses(logScore, d.LogDensity) {
 		return

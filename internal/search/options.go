@@ -39,8 +39,8 @@ type Options struct {
 	// time.
 	Refuse func(ingredients []int) bool
 
-	// Looked is told how many lines the walks have scored, while they do; nil:
-	// nobody is.
+	// Looked counts the lines that the walks have scored, while they do, unless it is
+	// nil.
 	Looked *atomic.Int64
 }
 

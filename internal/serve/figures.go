@@ -12,11 +12,10 @@ import (
 	"kir/internal/report/number"
 )
 
-// mostRows is how many ingredients the page is told of unasked.
+// mostRows is how many ingredients the page receives unasked.
 const mostRows = 60
 
-// Draws is what is said of the draws of a step, a few kilobytes whatever their
-// number.
+// Draws describes the draws of a step, in a few kilobytes whatever their number.
 type Draws struct {
 	Step     int    `json:"step"`
 	Made     int    `json:"made"`

@@ -36,7 +36,7 @@ type Options struct {
 	Address string   // to listen at, host:port
 	Hosts   []string // names of hosts that are allowed beside this machine's
 
-	// Begun is told the address of the page, which opens one browser, and a file that
+	// Begun receives the address of the page, which opens one browser, and a file that
 	// takes a browser there; Again, which may be nil, the next address each time that one
 	// was used.
 	Begun func(address, door string)
@@ -329,7 +329,7 @@ func (s *Session) allowCommand(key string) error {
 }
 
 // change makes a new step of the current one. The changes are written into its
-// text; whether that can be is told later, by the work on it.
+// text; the work on it finds out whether they can be.
 func (s *Session) change(words string, changes ...change.Change) error {
 	s.mu.Lock()
 	now := *s.history.current()

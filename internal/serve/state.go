@@ -42,7 +42,7 @@ type Asked struct {
 	Seed      uint64         `json:"seed"`
 	Names     []string       `json:"names"` // of ingredients, up to mostNames
 	Unnamed   int            `json:"unnamed"`
-	Attribute string         `json:"attribute"` // that groups are told by
+	Attribute string         `json:"attribute"` // that makes the groups
 	Groups    []string       `json:"groups"`
 	Colours   []int          `json:"colours"` // of the groups
 	Members   map[string]int `json:"members"` // the group of each ingredient that has one, of those named
@@ -65,7 +65,7 @@ type Wish struct {
 	High    float64  `json:"high"`
 }
 
-// mostNames is up to how many names the page is told of.
+// mostNames is up to how many names the page receives.
 const mostNames = 5000
 
 // state returns what there is to show.

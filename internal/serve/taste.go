@@ -224,7 +224,7 @@ func tastedIn(root *yaml.Node) (name, file string, first int) {
 			continue
 		}
 		if v := p.Get("first"); v != nil {
-			first, _ = strconv.Atoi(v.Text) // what is no number is told when it is read
+			first, _ = strconv.Atoi(v.Text) // reading it reports what is no number
 		}
 		return e.Key.Text, p.Get("pairs").Text, first
 	}

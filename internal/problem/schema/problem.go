@@ -63,7 +63,7 @@ func tableKeys(file, sheet string) []Key {
 // RecipeTable is the table of recipes where more than its file is said.
 var RecipeTable = &Section{
 	Name: "a table", ID: "table of recipes",
-	About: "What is said of a table is not guessed. Where a guess could be wrong, kir asks, and shows the line to write here.",
+	About: "kir guesses only what these keys leave open. Where a guess could be wrong, kir asks, and shows the line to write here.",
 	Keys:  append(tableKeys("recipes.csv", "bar.xlsx, sheet: Drinks"), Key{"columns", named("columns", choice(roles()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"}),
 	need:  []string{"file"},
 }

@@ -22,7 +22,7 @@ type Files struct {
 	// Allow says, as an error, which paths may not be opened; nil: all may.
 	Allow func(path string) error
 
-	// Taken is told of each file that was read whole: the name under which it
+	// Taken hears of each file that was read whole: the name under which it
 	// was asked for, its SHA-256 and its size.
 	Taken func(name string, sum []byte, bytes int64)
 }

@@ -62,6 +62,6 @@ func jackknife(batches int, without func(g int) float64) float64 {
 	return math.Sqrt(sum * float64(batches-1) / float64(batches))
 }
 
-// leastBatches is in how many batches something must occur before a standard
-// error is told of it.
+// leastBatches is in how many batches something must occur before it has a
+// standard error.
 const leastBatches = 3

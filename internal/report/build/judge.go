@@ -38,9 +38,9 @@ func judge(p *problem.Problem, a *report.Answer) {
 		if a.Promise.Left > 0 {
 			left = number.Whole(a.Promise.Left)
 		}
-		text := fmt.Sprintf("Checked on held-out recipes, %s of the promised gain over random compositions is left: models of one half of the book choose, and those of the other half check.", left)
+		text := fmt.Sprintf("Checked on held-out recipes, %s of the predicted gain over random recipes remains: models of one half of the book choose, models of the other half check.", left)
 		if a.Promise.Kept != nil {
-			text += fmt.Sprintf(" Of what the whole book promises, %s is expected.", number.Whole(*a.Promise.Kept))
+			text += fmt.Sprintf(" Of the gain that models of the whole book predict, %s is expected.", number.Whole(*a.Promise.Kept))
 		}
 		a.Verdict = append(a.Verdict, text)
 	}
@@ -118,11 +118,11 @@ func modelSentence(w problem.Property) string {
 	switch {
 	case q.Numbers != nil:
 		n := q.Numbers
-		return text + fmt.Sprintf("R² is %s ± %s on %s that it had not seen; it is off by %s (RMSE); always saying the mean, by %s.",
+		return text + fmt.Sprintf("R² is %s ± %s on %s that it had not seen. Its error (RMSE) is %s; guessing the mean is off by %s.",
 			number.Fixed(n.R2, 2), number.Fixed(n.R2SE, 2), number.Counted(q.Rows, "recipe"), number.Value(n.RMSE), number.Value(n.PriorRMSE))
 	case q.Classes != nil:
 		c := q.Classes
-		return text + fmt.Sprintf("its skill is %s ± %s on %s that it had not seen; it is right about %s ± %s %% of them; always saying %s, about %s %%.",
+		return text + fmt.Sprintf("its skill is %s ± %s on %s that it had not seen. It predicts %s ± %s %% of them right; guessing %s is right for %s %%.",
 			number.Fixed(c.Skill, 2), number.Fixed(c.SkillSE, 2), number.Counted(q.Rows, "recipe"),
 			number.Fixed(float64(100*c.Accuracy), 0), number.Fixed(float64(100*c.AccuracySE), 0), c.Majority, number.Fixed(float64(100*c.MajorityAccuracy), 0))
 	}
@@ -135,16 +135,24 @@ func comparison(p *problem.Problem, a *report.Answer) string {
 	if a.Shortlist.Number != 1 {
 		scores = "score"
 	}
-	text := fmt.Sprintf("The %s %s %s on average, random compositions under the same rules %s ± %s",
-		entries(a.Shortlist.Number), scores, number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), number.Error(a.Random.SE))
+	text := fmt.Sprintf("The %s %s %s on average, random recipes under the same constraints %s ± %s",
+		suggestions(a.Shortlist.Number), scores, number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), number.Error(a.Random.SE))
 	if a.Known.Number > 0 {
 		text += fmt.Sprintf(", the known recipes %s ± %s%s", number.Three(a.Known.Mean), number.Error(a.Known.SE), scoredBy(p))
 	}
-	text += fmt.Sprintf(". The middle entry beats %s of the random ones", number.Whole(a.BeatRandom))
-	if a.Known.Number > 0 {
+	known := a.Known.Number > 0
+	if a.BeatRandom == 1 && (!known || a.BeatKnown == 1) {
+		text += ". The median suggestion outscores every random"
+		if known {
+			text += " and every known"
+		}
+		return text + " recipe."
+	}
+	text += fmt.Sprintf(". The median suggestion outscores %s of the random", number.Whole(a.BeatRandom))
+	if known {
 		text += fmt.Sprintf(" and %s of the known", number.Whole(a.BeatKnown))
 	}
-	return text + "."
+	return text + " recipes."
 }
 
 // scoredBy says in brackets which scores of the known recipes are by what has not learnt
@@ -180,11 +188,11 @@ func scoredBy(p *problem.Problem) string {
 	return " (" + strings.Join(said, "; ") + ")"
 }
 
-func entries(n int) string {
+func suggestions(n int) string {
 	if n == 1 {
-		return "1 entry"
+		return "1 suggestion"
 	}
-	return number.Thousands(n) + " entries"
+	return number.Thousands(n) + " suggestions"
 }
 
 // extrapolation warns of entries that lie far from all known recipes.

@@ -72,7 +72,7 @@ func modelOf(p problem.Predictor) *report.Forest {
 // learntOf says how a model was learnt.
 func learntOf(m *model.Learned) *report.Learnt {
 	out := &report.Learnt{Process: m.Process() != nil, Log: m.Options().Log, Failures: m.Failures(), Brings: m.Brings()}
-	if c := m.Choice(); c != nil {
+	if c := m.Choice(); c != nil && c.Chosen > 0 {
 		out.Features = c.Tried[c.Chosen].Name
 	}
 	if p := m.Process(); p != nil {
@@ -83,7 +83,7 @@ func learntOf(m *model.Learned) *report.Learnt {
 	return out
 }
 
-// shownImportances is of how many features the importance is told.
+// shownImportances is how many features are shown with their importance.
 const shownImportances = 15
 
 // forestWarnings says which models have learnt nothing.

@@ -106,8 +106,8 @@ func closely(v, other float64) string {
 	return number.Three(v)
 }
 
-// beside adds to what is said of draws that can be relied on, or of which it is not known,
-// that they are nearly random, if they are.
+// beside adds to the judgement of draws that are sound, or not known to be unsound, that
+// they are nearly random, if they are.
 func beside(p *problem.Problem, text string, grade report.Grade, r *run.Result) string {
 	if also := alike(p, r); also != "" && grade != report.Unsound {
 		return text + " " + also

@@ -15,11 +15,11 @@ const (
 	SmallSize = 11.0
 )
 
-// Percent is the unit of [Figure.Frame] for shares that are told in percent.
+// Percent is the unit of [Figure.Frame] for shares in percent.
 const Percent = 0.01
 
-// Frame draws the axes of a chart with numbers from 0 to the highest upwards, which
-// are told in a unit, and returns their scale. The title is set below.
+// Frame draws the axes of a chart with numbers from 0 to the highest upwards, labelled
+// in a unit, and returns their scale. The title is set below.
 func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title string) Scale {
 	scale := Scale{Lo: 0, Hi: highest, From: bottom, To: top}
 	ticks, digits := Ticks(0, highest/unit, 5)

@@ -39,7 +39,7 @@ func (c card) Range(ingredient string) string {
 	return ""
 }
 
-// Others are the variants that are told.
+// Others are the variants that are shown.
 func (c card) Others() []string {
 	var list []string
 	for _, v := range c.Variants[:min(len(c.Variants), shownVariants)] {

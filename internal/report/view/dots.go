@@ -30,7 +30,7 @@ type dotAxis struct {
 	write  func(v float64) string
 }
 
-// newDotAxis is an axis from 0 on, whose numbers are told in a unit.
+// newDotAxis is an axis from 0 on, whose numbers are labelled in a unit.
 func newDotAxis(title string, hi, unit float64) dotAxis {
 	ticks, digits := figure.Ticks(0, hi/unit, 5)
 	for k := range ticks {

@@ -53,7 +53,7 @@ func shortlistTitle(m *report.Model) string {
 	if !m.Weighs() {
 		return "Shortlist: " + kind + " that differ"
 	}
-	return "Shortlist: the best " + kind + ", each another idea"
+	return "Shortlist: the best " + kind + ", clearly different from each other"
 }
 
 // writeEntries prints entries of the shortlist, from the first on.
@@ -203,7 +203,7 @@ func rangeText(r report.Range, total int) string {
 	return "(" + strings.TrimSpace(percents(r.Low, total)) + "–" + strings.TrimSpace(percents(r.High, total)) + ")"
 }
 
-// shownVariants is how many variants of an entry are told.
+// shownVariants is how many variants of an entry are shown.
 const shownVariants = 3
 
 // variantText says how a variant differs, the largest amounts first.

@@ -215,6 +215,9 @@ func warnings(p *terminal.Printer, warnings []string) {
 func qualityLines(f *report.Forest) []string {
 	q := f.Quality
 	head := fmt.Sprintf("%s, learnt from %s", f.Words(), number.Counted(f.Rows, "recipe"))
+	if f.Learnt != nil && f.Learnt.Features != "" {
+		head += ", from " + f.Learnt.Features
+	}
 	lines := []string{fmt.Sprintf("%s; of %s that it had not seen:", head, number.Counted(q.Rows, "recipe"))}
 	switch {
 	case q.Classes != nil:

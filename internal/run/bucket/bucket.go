@@ -42,8 +42,8 @@ func Is(location string) bool { return strings.HasPrefix(location, "s3://") }
 // AWS_SECRET_ACCESS_KEY), of ~/.aws/credentials, or of the machine's role. What
 // the location names beside is an error: keys do not belong there, as it is shown.
 //
-// What two runs at work on the same chains write is told apart by the store: each
-// opens its own.
+// The store distinguishes what two runs at work on the same chains write: each opens
+// its own.
 func Open(location string) (run.Store, error) {
 	bad := func(format string, args ...any) (run.Store, error) {
 		return nil, &LocationError{fmt.Sprintf(format, args...)}

@@ -48,7 +48,7 @@ async function draw() {
   byId('map-draw').textContent = 'Draw it again';
   at = -1;
   const ends = (a, b) => (a.length ? a.join(', ') : '…') + ' ↔ ' + (b.length ? b.join(', ') : '…');
-  byId('map-says').textContent = shown(`${percent(plane.explained)} of the differences are seen. Across: ${ends(plane.left, plane.right)}. Upwards: ${ends(plane.lower, plane.upper)}.`);
+  byId('map-says').textContent = shown(`These axes show ${percent(plane.explained)} of the variation. Across: ${ends(plane.left, plane.right)}. Upwards: ${ends(plane.lower, plane.upper)}.`);
   paint();
 }
 
