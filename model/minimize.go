@@ -1,6 +1,9 @@
 package model
 
-import "math"
+import (
+	"kir/internal/portable"
+	"math"
+)
 
 const (
 	memory      = 8    // pairs of steps and changes of the gradient that are kept
@@ -30,28 +33,28 @@ func minimize(x []float64, value func(x, gradient []float64) float64, iterations
 		weight := make([]float64, len(pairs))
 		for k := len(pairs) - 1; k >= 0; k-- {
 			p := pairs[k]
-			weight[k] = float64(p.rho * dot(p.s, step))
+			weight[k] = float64(p.rho * portable.Dot(p.s, step))
 			for i := range step {
 				step[i] -= float64(weight[k] * p.y[i])
 			}
 		}
 		if k := len(pairs); k > 0 {
 			p := pairs[k-1]
-			scale := 1 / (p.rho * dot(p.y, p.y))
+			scale := 1 / (p.rho * portable.Dot(p.y, p.y))
 			for i := range step {
 				step[i] = float64(step[i] * scale)
 			}
 		}
 		for k, p := range pairs {
-			back := weight[k] - float64(p.rho*dot(p.y, step))
+			back := weight[k] - float64(p.rho*portable.Dot(p.y, step))
 			for i := range step {
 				step[i] += float64(back * p.s[i])
 			}
 		}
-		slope := dot(g, step)
+		slope := portable.Dot(g, step)
 		if !(slope > 0) {
 			copy(step, g)
-			if slope = dot(g, g); !(slope > 0) {
+			if slope = portable.Dot(g, g); !(slope > 0) {
 				return f
 			}
 			pairs = nil
@@ -82,7 +85,7 @@ func minimize(x []float64, value func(x, gradient []float64) float64, iterations
 		for i := range x {
 			p.s[i], p.y[i] = next[i]-x[i], gNext[i]-g[i]
 		}
-		if curve := dot(p.s, p.y); curve > 1e-10*dot(p.y, p.y) {
+		if curve := portable.Dot(p.s, p.y); curve > 1e-10*portable.Dot(p.y, p.y) {
 			p.rho = 1 / curve
 			if pairs = append(pairs, p); len(pairs) > memory {
 				pairs = pairs[1:]

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"kir/internal/portable"
 	"math"
 	"slices"
 	"sync"
@@ -41,8 +42,8 @@ type Process struct {
 	columns [][]int32 // by ingredient: the step of each known composition; nil where it is in none
 	empty   []int64   // by known composition: the squared distance to nothing
 	radial  *radial
-	solved  lower     // Cholesky's factor of the covariance of the known, noise included
-	alpha   []float64 // by known composition: its weight in the mean, times s
+	solved  portable.Lower // Cholesky's factor of the covariance of the known, noise included
+	alpha   []float64      // by known composition: its weight in the mean, times s
 
 	left, leftSD []float64 // by known composition: the mean and standard deviation without it
 
@@ -265,19 +266,19 @@ func (p *Process) condition(ctx context.Context) error {
 	s, noise := exp(p.hyper.signal), exp(p.hyper.noise)
 	distance := make([]int64, n)
 	for jitter := 1e-8; ; jitter = float64(jitter * 10) {
-		p.solved = newLower(n)
+		p.solved = portable.NewLower(n)
 		for r := range n {
 			if err := context.Cause(ctx); err != nil {
 				return err
 			}
 			p.distances(p.known[r], distance)
-			row := p.solved.row(r)
+			row := p.solved.Row(r)
 			for c := range row {
 				row[c] = float64(s * p.radial.at(distance[c]))
 			}
 			row[r] += noise/p.count[r] + float64(jitter*s)
 		}
-		if p.solved.factor() {
+		if p.solved.Factor() {
 			break
 		}
 		if jitter > s {
@@ -288,7 +289,7 @@ func (p *Process) condition(ctx context.Context) error {
 	for r := range p.alpha {
 		p.alpha[r] = (p.means[r] - p.centre) / p.scale
 	}
-	p.solved.solve(p.alpha)
+	p.solved.Solve(p.alpha)
 	p.leaveOut()
 	for r := range p.alpha {
 		p.alpha[r] = float64(p.alpha[r] * s)
@@ -372,10 +373,10 @@ func (a axis) between(from, to int32) (by, slope int64) {
 // leaveOut finds what the process says of each known composition without it
 // (Rasmussen and Williams 2006, equation 5.12), with the hyperparameters of all.
 func (p *Process) leaveOut() {
-	inverse := p.solved.inverse()
+	inverse := p.solved.Inverse()
 	p.left, p.leftSD = make([]float64, len(p.known)), make([]float64, len(p.known))
 	for r := range p.known {
-		precision := inverse.row(r)[r]
+		precision := inverse.Row(r)[r]
 		p.left[r] = p.means[r] - float64(p.scale*(p.alpha[r]/precision))
 		// The precision is of the mean of the rows, and what is wanted is one row.
 		noise := exp(p.hyper.noise)
@@ -454,8 +455,8 @@ func (p *Process) Predict(x []int32) (mean, sd float64) {
 	for r := range k {
 		k[r] = float64(s * p.radial.at(d[r]))
 	}
-	p.solved.forward(k)
-	variance := max(s-dot(k, k), 0) + exp(p.hyper.noise)
+	p.solved.Forward(k)
+	variance := max(s-portable.Dot(k, k), 0) + exp(p.hyper.noise)
 	return p.mean(d), float64(p.scale * math.Sqrt(variance))
 }
 

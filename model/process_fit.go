@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"kir/internal/portable"
 	"math"
 	"slices"
 )
@@ -45,7 +46,7 @@ type posterior struct {
 	squares float64 // within the compositions
 	free    float64 // their degrees of freedom
 
-	k     lower
+	k     portable.Lower
 	slope []float64 // as the rows of k: s·κ′
 }
 
@@ -108,8 +109,8 @@ func (p *Process) posterior(active []int32) *posterior {
 	}
 	q.squares, q.free = p.scatter()
 	q.squares /= float64(p.scale * p.scale)
-	q.k = newLower(q.n)
-	q.slope = make([]float64, len(q.k.a))
+	q.k = portable.NewLower(q.n)
+	q.slope = make([]float64, q.n*(q.n+1)/2)
 	return q
 }
 
@@ -126,10 +127,10 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 	for i := range weight {
 		weight[i] = exp(float64(-2 * (theta[0] + theta[3+i])))
 	}
-	correlation := newLower(q.n)
+	correlation := portable.NewLower(q.n)
 	for r := range q.n {
 		ur := q.u[r*q.d : (r+1)*q.d]
-		row, slope, kappa := q.k.row(r), q.slope[r*(r+1)/2:], correlation.row(r)
+		row, slope, kappa := q.k.Row(r), q.slope[r*(r+1)/2:], correlation.Row(r)
 		for c := range r {
 			uc := q.u[c*q.d : (c+1)*q.d]
 			square := 0.0
@@ -142,21 +143,21 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 		}
 		kappa[r], row[r], slope[r] = 1, float64(s*1)+noise/q.count[r]+smallestNoise, 0
 	}
-	if !q.k.factor() {
+	if !q.k.Factor() {
 		clear(gradient)
 		return math.Inf(1)
 	}
 	alpha := slices.Clone(q.t)
-	q.k.solve(alpha)
-	energy := float64((dot(q.t, alpha) + q.k.logDeterminant()) / 2)
-	inverse := q.k.inverse()
+	q.k.Solve(alpha)
+	energy := float64((portable.Dot(q.t, alpha) + q.k.LogDeterminant()) / 2)
+	inverse := q.k.Inverse()
 
 	// ∂energy/∂θ = −½ Σ (α·αᵀ − K⁻¹)∘∂K/∂θ.
 	clear(gradient)
 	moved := make([]float64, q.d) // by ingredient: Σ (…)·s·κ′·(u − u′)², over pairs
 	for r := range q.n {
 		ur := q.u[r*q.d : (r+1)*q.d]
-		kappa, slope, inv := correlation.row(r), q.slope[r*(r+1)/2:], inverse.row(r)
+		kappa, slope, inv := correlation.Row(r), q.slope[r*(r+1)/2:], inverse.Row(r)
 		for c := range r {
 			m := float64(alpha[r]*alpha[c]) - inv[c]
 			gradient[1] -= float64(float64(m*s) * kappa[c])

@@ -22,8 +22,8 @@ type process struct {
 	noise  float64   // variance of a measurement, as a share of scale²
 	scale  float64   // standard deviation of values
 	mean   float64
-	factor [][]float64 // L of L·Lᵀ = K + noise·1, by row
-	alpha  []float64   // (K + noise·1)⁻¹ (y − mean)
+	factor portable.Lower // L of L·Lᵀ = K + noise·1
+	alpha  []float64      // (K + noise·1)⁻¹ (y − mean)
 	r2     float64
 	widen  float64
 }
@@ -144,34 +144,21 @@ func (g *process) fit(y []float64) bool {
 	for _, x := range g.points {
 		g.norm = append(g.norm, g.normOf(x))
 	}
-	if len(g.factor) != n {
-		g.factor = make([][]float64, n)
-		for i := range g.factor {
-			g.factor[i] = make([]float64, i+1)
-		}
+	if len(g.alpha) != n {
+		g.factor = portable.NewLower(n)
 	}
 	for i := range n {
-		row := g.factor[i]
-		for j := 0; j <= i; j++ {
-			v := g.kernel(g.points[i], g.points[j], g.norm[i], g.norm[j])
-			other := g.factor[j]
-			if i == j {
-				v = 1 + g.noise
-			}
-			for t := range j {
-				v -= float64(row[t] * other[t])
-			}
-			if i != j {
-				row[j] = v / other[j]
-				continue
-			}
-			if !(v > 1e-10) {
-				return false
-			}
-			row[i] = math.Sqrt(v)
+		row := g.factor.Row(i)
+		for j := range i {
+			row[j] = g.kernel(g.points[i], g.points[j], g.norm[i], g.norm[j])
 		}
+		row[i] = 1 + g.noise
 	}
-	g.alpha = g.backward(g.forward(slices.Clone(y)))
+	if !g.factor.Factor() {
+		return false
+	}
+	g.alpha = slices.Clone(y)
+	g.factor.Solve(g.alpha)
 	sum := 0.0
 	for i := range n {
 		sum += float64(y[i] * g.alpha[i])
@@ -180,36 +167,10 @@ func (g *process) fit(y []float64) bool {
 	return true
 }
 
-// forward solves L·x = b in place, and backward Lᵀ·x = b.
-func (g *process) forward(b []float64) []float64 {
-	for i, row := range g.factor {
-		v := b[i]
-		for t := range i {
-			v -= float64(row[t] * b[t])
-		}
-		b[i] = v / row[i]
-	}
-	return b
-}
-
-func (g *process) backward(b []float64) []float64 {
-	for i := len(b) - 1; i >= 0; i-- {
-		row := g.factor[i]
-		b[i] /= row[i]
-		for t := range i {
-			b[t] -= float64(row[t] * b[i])
-		}
-	}
-	return b
-}
-
 // density is the logarithm of the posterior density of lengths and noise, the scale at
 // its best.
 func (g *process) density(tuned [][]int) float64 {
-	d := float64(-float64(len(g.alpha)) * portable.Log(g.scale))
-	for i, row := range g.factor {
-		d -= portable.Log(row[i])
-	}
+	d := float64(-float64(len(g.alpha))*portable.Log(g.scale)) - float64(g.factor.LogDeterminant()/2)
 	for _, group := range tuned {
 		t := float64((float64(-portable.Log(g.weight[group[0]])/2) - portable.Log(lengthMedian)) / lengthSpread)
 		d -= float64(t * t / 2)
@@ -315,20 +276,9 @@ func (g *process) judge(y []float64) {
 	n := len(y)
 	off, all := 0.0, 0.0
 	ratios := make([]float64, n)
-	unit := make([]float64, n)
+	inverse := g.factor.Inverse()
 	for i := range n {
-		clear(unit)
-		unit[i] = 1
-		// Row i of the inverse's diagonal: |L⁻¹·e_i|².
-		precision := 0.0
-		for k, row := range g.factor[i:] {
-			v := unit[i+k]
-			for t := i; t < i+k; t++ {
-				v -= float64(row[t] * unit[t])
-			}
-			unit[i+k] = v / row[i+k]
-			precision += float64(unit[i+k] * unit[i+k])
-		}
+		precision := inverse.Row(i)[i]
 		e := g.alpha[i] / precision
 		ratios[i] = math.Abs(e) / (g.scale / math.Sqrt(precision))
 		off += float64(e * e)
@@ -364,7 +314,8 @@ func (g *process) across(x point) (v []float64, mean float64) {
 		v[i] = g.kernel(x, g.points[i], norm, g.norm[i])
 		mean += float64(v[i] * g.alpha[i])
 	}
-	return g.forward(v), g.mean + mean
+	g.factor.Forward(v)
+	return v, g.mean + mean
 }
 
 // Predict implements [Surrogate].

@@ -1,0 +1,92 @@
+package portable
+
+import "math"
+
+// A Lower is a lower triangular matrix, by rows: row i has i+1 numbers, the last on the
+// diagonal. Sums run in the
+// order of the indices and no product is fused with a sum, so that they are the same
+// everywhere.
+type Lower struct {
+	n int
+	a []float64
+}
+
+// NewLower returns one of zeros, of n rows.
+func NewLower(n int) Lower { return Lower{n, make([]float64, n*(n+1)/2)} }
+
+// Row returns row i.
+func (l Lower) Row(i int) []float64 { return l.a[i*(i+1)/2 : (i+1)*(i+2)/2] }
+
+// Factor replaces a symmetric matrix, of which it has the lower half, by its Cholesky
+// factor L, L·Lᵀ = A. It returns false if A is not positive definite.
+func (l Lower) Factor() bool {
+	for i := range l.n {
+		ri := l.Row(i)
+		for j := range i {
+			rj := l.Row(j)
+			ri[j] = (ri[j] - Dot(ri[:j], rj[:j])) / rj[j]
+		}
+		left := ri[i] - Dot(ri[:i], ri[:i])
+		if !(left > 0) || math.IsInf(left, 1) {
+			return false
+		}
+		ri[i] = math.Sqrt(left)
+	}
+	return true
+}
+
+// Forward replaces b by L⁻¹·b.
+func (l Lower) Forward(b []float64) {
+	for i := range l.n {
+		ri := l.Row(i)
+		b[i] = (b[i] - Dot(ri[:i], b[:i])) / ri[i]
+	}
+}
+
+// Backward replaces b by L⁻ᵀ·b.
+func (l Lower) Backward(b []float64) {
+	for i := l.n - 1; i >= 0; i-- {
+		ri := l.Row(i)
+		b[i] /= ri[i]
+		AddScaled(b[:i], -b[i], ri[:i])
+	}
+}
+
+// Solve replaces b by A⁻¹·b.
+func (l Lower) Solve(b []float64) {
+	l.Forward(b)
+	l.Backward(b)
+}
+
+// LogDeterminant returns log det A.
+func (l Lower) LogDeterminant() float64 {
+	sum := 0.0
+	for i := range l.n {
+		sum += Log(l.Row(i)[i])
+	}
+	return float64(2 * sum)
+}
+
+// Inverse returns A⁻¹, its lower half.
+func (l Lower) Inverse() Lower {
+	// The columns of L⁻¹ are kept as rows of its transpose: u(j)[k] is (L⁻¹)[j+k][j].
+	n := l.n
+	columns := make([][]float64, n)
+	for j := range n {
+		c := make([]float64, n-j)
+		c[0] = 1 / l.Row(j)[j]
+		for i := j + 1; i < n; i++ {
+			ri := l.Row(i)
+			c[i-j] = -Dot(ri[j:i], c[:i-j]) / ri[i]
+		}
+		columns[j] = c
+	}
+	inv := NewLower(n)
+	for i := range n {
+		ri := inv.Row(i)
+		for j := range i + 1 {
+			ri[j] = Dot(columns[i], columns[j][i-j:])
+		}
+	}
+	return inv
+}
