@@ -56,34 +56,48 @@ func learnedCases(tb testing.TB) map[string]*LearnedScore {
 // Law 4: a line at once equals its points, bit for bit, at wherever a scorer has gone.
 func TestLearnedLineEqualsPoints(t *testing.T) {
 	for name, s := range learnedCases(t) {
-		random := rand.New(rand.NewPCG(7, 7))
-		b := book{rows: 60, ingredients: 6, total: 1000, seed: 6, sizes: []int{2, 3, 4}}
-		c := s.NewScorer()
-		for range 10 {
-			x := b.composition(random, nil)
-			c.Reset(x, usedOf(x))
-			for range 8 {
-				if got, want := c.Value(), s.At(x, usedOf(x)); got != want {
-					t.Fatalf("%s: the score of %v is %v, as a point %v", name, x, got, want)
-				}
-				i := int(usedOf(x)[random.IntN(len(usedOf(x)))])
-				j := random.IntN(len(x))
-				if i == j {
-					continue
-				}
-				starts, values := c.Line(i, j)
-				sum := x[i] + x[j]
-				y := slices.Clone(x)
-				for k := int32(0); k <= sum; k++ {
-					y[i], y[j] = k, sum-k
-					if got, want := values[pieceOf(starts, k)], s.At(y, usedOf(y)); got != want {
-						t.Fatalf("%s: split %d of %d and %d at %v is %v, as a point %v", name, k, i, j, x, got, want)
-					}
-				}
-				k := random.Int32N(sum + 1)
-				x[i], x[j] = k, sum-k
-				c.Set(i, x[i], j, x[j])
+		linesArePoints(t, name, 10, s.NewScorer(), s.At)
+	}
+}
+
+// A lineScorer walks from composition to composition and scores lines through them.
+type lineScorer interface {
+	Reset(x, used []int32)
+	Value() float64
+	Line(i, j int) (starts []int32, values []float64)
+	Set(i int, xi int32, j int, xj int32)
+}
+
+// linesArePoints walks a scorer from so many compositions of six ingredients and 1,000
+// units, and compares each split of each line that it meets with the score of the point.
+func linesArePoints(t *testing.T, name string, walks int, c lineScorer, at func(x, used []int32) float64) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(7, 7))
+	b := book{rows: 60, ingredients: 6, total: 1000, seed: 6, sizes: []int{2, 3, 4}}
+	for range walks {
+		x := b.composition(random, nil)
+		c.Reset(x, usedOf(x))
+		for range 8 {
+			if got, want := c.Value(), at(x, usedOf(x)); got != want {
+				t.Fatalf("%s: the score of %v is %v, as a point %v", name, x, got, want)
 			}
+			i := int(usedOf(x)[random.IntN(len(usedOf(x)))])
+			j := random.IntN(len(x))
+			if i == j {
+				continue
+			}
+			starts, values := c.Line(i, j)
+			sum := x[i] + x[j]
+			y := slices.Clone(x)
+			for k := int32(0); k <= sum; k++ {
+				y[i], y[j] = k, sum-k
+				if got, want := values[pieceOf(starts, k)], at(y, usedOf(y)); got != want {
+					t.Fatalf("%s: split %d of %d and %d at %v is %v, as a point %v", name, k, i, j, x, got, want)
+				}
+			}
+			k := random.Int32N(sum + 1)
+			x[i], x[j] = k, sum-k
+			c.Set(i, x[i], j, x[j])
 		}
 	}
 }

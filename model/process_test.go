@@ -199,42 +199,13 @@ func TestReplicates(t *testing.T) {
 
 // Law 4: a line at once equals its points, bit for bit, at wherever a scorer has gone.
 func TestProcessLineEqualsPoints(t *testing.T) {
-	d := smooth(60, 2, 6)
-	p := fitted(t, d)
-	random := rand.New(rand.NewPCG(7, 7))
-	b := book{rows: 60, ingredients: 6, total: 1000, seed: 6, sizes: []int{2, 3, 4}}
+	p := fitted(t, smooth(60, 2, 6))
 	for _, w := range []Want{Maximize(), Minimize(), AtLeast(45), Between(40, 50), AtMost(60)} {
 		s, err := p.Score(w)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := s.NewScorer()
-		for range 20 {
-			x := b.composition(random, nil)
-			c.Reset(x, usedOf(x))
-			for range 8 {
-				if got, want := c.Value(), s.At(x, usedOf(x)); got != want {
-					t.Fatalf("%v: the score of %v is %v, as a point %v", w, x, got, want)
-				}
-				i := int(usedOf(x)[random.IntN(len(usedOf(x)))])
-				j := random.IntN(len(x))
-				if i == j {
-					continue
-				}
-				starts, values := c.Line(i, j)
-				sum := x[i] + x[j]
-				y := append([]int32(nil), x...)
-				for k := int32(0); k <= sum; k++ {
-					y[i], y[j] = k, sum-k
-					if got, want := values[pieceOf(starts, k)], s.At(y, usedOf(y)); got != want {
-						t.Fatalf("%v: split %d of %d and %d at %v is %v, as a point %v", w, k, i, j, x, got, want)
-					}
-				}
-				k := random.Int32N(sum + 1)
-				x[i], x[j] = k, sum-k
-				c.Set(i, x[i], j, x[j])
-			}
-		}
+		linesArePoints(t, w.String(), 20, s.NewScorer(), s.At)
 	}
 }
 
