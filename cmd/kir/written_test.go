@@ -65,9 +65,6 @@ var writers = []writer{
 // writes is first seen, and then a link in its place, to a file that must stay as it is,
 // to one that must not come to be, or to a directory that must stay empty.
 func TestWrittenLinks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("hundreds of commands")
-	}
 	base := t.TempDir()
 	many := "name,cost\n"
 	for i := range 30 {

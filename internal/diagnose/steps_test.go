@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"kir/internal/long"
 )
 
 // TestStatedQuantileNextToAStep looks at quantiles of laws in steps, of which one lies
@@ -19,10 +21,7 @@ import (
 // so that one of these is by chance in 6 of 1,000 tests.
 func TestStatedQuantileNextToAStep(t *testing.T) {
 	const draws = 400
-	runs := 20_000
-	if testing.Short() {
-		runs = 4000 // of which 10 were wrong
-	}
+	runs := long.Pick(20_000, 4000)
 	r := rand.New(rand.NewPCG(16, 3))
 	var z Summarizer
 	certain, wrong, stated := 0, 0, 0

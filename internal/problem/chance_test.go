@@ -120,9 +120,6 @@ func classBook(t *testing.T, r *rand.Rand, truth classTruth, n, rows int) *Probl
 // of the 16 comparisons has a probability of 10⁻³, and seeds are fixed. -v prints the table
 // of docs/forest.md.)
 func TestChances(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a hundred books")
-	}
 	const books, n, fresh = 12, 20, 300
 	for _, kind := range classTruths {
 		for _, rows := range []int{60, 150} {
