@@ -1,8 +1,9 @@
 package model
 
 import (
-	"kir/internal/portable"
 	"math"
+
+	"kir/internal/portable"
 )
 
 const (

@@ -3,10 +3,11 @@ package model
 import (
 	"context"
 	"fmt"
-	"kir/internal/portable"
 	"math"
 	"slices"
 	"sync"
+
+	"kir/internal/portable"
 )
 
 // A Process is a Gaussian process on compositions (Rasmussen and Williams 2006): the

@@ -2,9 +2,10 @@ package model
 
 import (
 	"context"
-	"kir/internal/portable"
 	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // The hyperparameters, as logarithms, of labels with mean 0 and variance 1.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+
 	"kir/internal/portable"
 	"kir/mcmc"
 )

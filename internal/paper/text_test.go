@@ -3,12 +3,13 @@ package paper
 import (
 	"bytes"
 	"io"
-	"kir/internal/golden"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"kir/internal/golden"
 )
 
 // All that is printed of a row is its own: the paper's rate, the exact one, the

@@ -3,8 +3,9 @@ package figure
 import (
 	"bytes"
 	"image/png"
-	"kir/internal/golden"
 	"testing"
+
+	"kir/internal/golden"
 )
 
 // A figure with all there is is drawn as it was: every mark at its place, the frame of

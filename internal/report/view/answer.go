@@ -1,10 +1,11 @@
 package view
 
 import (
+	"slices"
+
 	"kir/internal/report"
 	"kir/internal/report/number"
 	"kir/internal/terminal"
-	"slices"
 )
 
 // headline is what is to be read first: how good the answer is, or where nobody
