@@ -50,8 +50,9 @@ func TestGrades(t *testing.T) {
 // TestExpected measures what is learnt by default beside a forest of best splits, and
 // whether what is expected after selection comes true: the mean of what the shortlist of a
 // book promises, what is expected of it, and what it has in truth. What is expected must not
-// be above the truth by more than two standard errors over the books, nor below it by more
-// than 5 of the 43 that the best glass has above random ones.
+// be above the truth, nor below it by more than 5 of the 43 that the best glass has above
+// random ones, by more than two standard errors over the books: where it is at a bound, a
+// false alarm in 40; seeds are fixed.
 func TestExpected(t *testing.T) {
 	for _, noise := range long.Pick([]float64{2, 10, 20, 30, 45}, []float64{10, 30}) {
 		var forests, learnt, promised, expected moments
@@ -64,7 +65,7 @@ func TestExpected(t *testing.T) {
 		}
 		t.Logf("noise %2.0f: true liking %.1f ± %.1f of a forest, %.1f ± %.1f learnt; promised %+.1f ± %.1f above the truth, expected %+.1f ± %.1f", noise,
 			forests.mean(), forests.se(), learnt.mean(), learnt.se(), promised.mean(), promised.se(), expected.mean(), expected.se())
-		if gap := expected.mean(); gap > 2*expected.se() || gap < -5 {
+		if gap := expected.mean(); gap > 2*expected.se() || gap < -5-2*expected.se() {
 			t.Errorf("noise %v: what is expected is %.1f ± %.1f above the truth", noise, gap, expected.se())
 		}
 	}
