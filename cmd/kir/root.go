@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,13 +38,16 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error
 }
 
 // output is stdout. It remembers what went wrong, as help is printed by others,
-// who do not.
+// who do not. Several goroutines may write, as those of a server do.
 type output struct {
 	w   io.Writer
+	mu  sync.Mutex
 	err error
 }
 
 func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	n, err := o.w.Write(p)
 	if o.err == nil {
 		o.err = err

@@ -114,13 +114,17 @@ func unpackState(data []byte, m *Manifest) (*state, error) {
 	// The two lists of the best, and all that is a number or a name.
 	rest := 1<<16 + 2*shortlistLength*(20*used+10*int64(len(m.Properties))+128)
 	most := min(mostUnpacked, rest+mcmc.MostSaved(m.Settings.Kernel, int(used)))
-	r := flate.NewReader(bytes.NewReader(data))
-	unpacked, err := io.ReadAll(io.LimitReader(r, most+1))
+	// It is unpacked twice, so that what is too long takes no memory.
+	size, err := io.Copy(io.Discard, io.LimitReader(flate.NewReader(bytes.NewReader(data)), most+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(unpacked)) > most {
+	if size > most {
 		return nil, fmt.Errorf("it unpacks to more than %d bytes", most)
+	}
+	unpacked := make([]byte, size)
+	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(data)), unpacked); err != nil {
+		return nil, err
 	}
 	// An item of a list can take a byte here and a hundred in memory.
 	var walk struct{ Walk []byte }
