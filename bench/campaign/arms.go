@@ -31,6 +31,7 @@ type replay struct {
 	size  int
 	tried []int // recipes of the oracle, in the order in which they were made
 	dir   string
+	left  []float64 // see record
 	r     *rand.Rand
 }
 
@@ -170,6 +171,9 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 	b, err := c.Choose(ctx, campaign.Settings{Size: p.size, Seed: p.seed, MaxNew: -1, Workers: 1, Among: p.o.recipes})
 	if err != nil {
 		return nil, err
+	}
+	if b.Left.Probability != nil {
+		p.left = append(p.left, *b.Left.Probability)
 	}
 	at := make(map[string]int)
 	for k, x := range p.o.recipes {

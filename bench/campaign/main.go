@@ -31,8 +31,9 @@ type record struct {
 	Arm    string    `json:"arm"`
 	Seed   uint64    `json:"seed"`
 	Batch  int       `json:"batch"`
-	Regret []float64 `json:"regret"` // after the start and each round, in the label's unit
-	Closed []float64 `json:"closed"` // the share of the first regret that is gone
+	Regret []float64 `json:"regret"`         // after the start and each round, in the label's unit
+	Closed []float64 `json:"closed"`         // the share of the first regret that is gone
+	Left   []float64 `json:"left,omitempty"` // before each round: the probability, as the arm says it, that something better is left
 }
 
 func (r *record) key() string { return fmt.Sprintf("%s %s %d %d", r.Oracle, r.Arm, r.Seed, r.Batch) }
@@ -104,6 +105,9 @@ func run(ctx context.Context) error {
 		}
 	}
 	report(os.Stdout, oracles, names, kept, *batch, *seeds)
+	if slices.Contains(names, "next") {
+		calibration(os.Stdout, oracles, "next", kept, *batch, *seeds)
+	}
 	if *figure != "" {
 		return saveFigure(*figure, oracles, names, kept, *batch, *seeds)
 	}
@@ -278,6 +282,7 @@ func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int) (*
 		r.Closed = append(r.Closed, 1-regret/(o.best-start))
 	}
 	note()
+	defer func() { r.Left = p.left }()
 	for range rounds(o, batch) {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -87,6 +87,59 @@ func report(w io.Writer, oracles []*oracle, arms []string, kept map[string]*reco
 	}
 }
 
+// calibration writes how often something better was left where an arm said so with a
+// probability within some bounds.
+func calibration(w io.Writer, oracles []*oracle, arm string, kept map[string]*record, batch, seeds int) {
+	bounds := []float64{0, 0.05, 0.2, 0.5, 0.8, 1.01}
+	n, better, gain := make([]int, len(bounds)), make([]int, len(bounds)), make([]float64, len(bounds))
+	for _, o := range oracles {
+		for seed := range seeds {
+			r := kept[(&record{Oracle: o.name, Arm: arm, Seed: uint64(seed), Batch: batch}).key()]
+			if r == nil || len(r.Left) != len(r.Regret)-1 {
+				continue
+			}
+			for k, p := range r.Left {
+				bin := 0
+				for p >= bounds[bin+1] {
+					bin++
+				}
+				n[bin]++
+				gain[bin] += 1 - r.Closed[k]
+				if r.Regret[k] > 0 {
+					better[bin]++
+				}
+			}
+		}
+	}
+	stops, wrong, lost := 0, 0, 0.0 // where kir campaign says stop: see its quiet rounds
+	for _, o := range oracles {
+		for seed := range seeds {
+			r := kept[(&record{Oracle: o.name, Arm: arm, Seed: uint64(seed), Batch: batch}).key()]
+			if r == nil || len(r.Left) != len(r.Regret)-1 {
+				continue
+			}
+			for k, p := range r.Left {
+				if p < bounds[1] && k > 1 && r.Regret[k-2] == r.Regret[k] {
+					stops++
+					lost += 1 - r.Closed[k]
+					if r.Regret[k] > 0 {
+						wrong++
+					}
+				}
+			}
+		}
+	}
+	fmt.Fprintf(w, "\n| probability that %s says something better is left with | rounds | in which it was, %% | left of the gap, %% |\n| --- | ---: | ---: | ---: |\n", arm)
+	for bin := range len(bounds) - 1 {
+		if n[bin] > 0 {
+			fmt.Fprintf(w, "| %.2g to %.2g | %d | %.0f | %.1f |\n", bounds[bin], min(bounds[bin+1], 1), n[bin], 100*float64(better[bin])/float64(n[bin]), 100*gain[bin]/float64(n[bin]))
+		}
+	}
+	if stops > 0 {
+		fmt.Fprintf(w, "\nBelow 0.05, and two rounds without anything better: %d rounds; in %.0f %% something better was left, and on average %.1f %% of the gap.\n", stops, 100*float64(wrong)/float64(stops), 100*lost/float64(stops))
+	}
+}
+
 // versus is how much more of the gap an arm closes than another, seed by seed, averaged
 // over the oracles.
 func versus(oracles []*oracle, arm, other string, kept map[string]*record, batch, seeds int) string {

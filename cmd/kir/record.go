@@ -98,12 +98,9 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 		}
 		table := func() (all []campaign.Result, b *book.Book, err error) { return k.ReadTable(c.Context(), what, layout) }
 		if what == "-" {
-			text, err := io.ReadAll(io.LimitReader(c.InOrStdin(), mostPasted+1))
+			text, err := io.ReadAll(c.InOrStdin())
 			if err != nil {
 				return nil, err
-			}
-			if len(text) > mostPasted {
-				return nil, &fault.Error{File: "stdin", Message: fmt.Sprintf("the table has more than %d bytes", mostPasted), Hint: "write it to a file"}
 			}
 			table = func() ([]campaign.Result, *book.Book, error) { return k.ParseTable(text, "stdin", layout) }
 		}
@@ -156,9 +153,6 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 	}
 	return []campaign.Result{r}, nil
 }
-
-// mostPasted is how long a table on stdin may be.
-const mostPasted = 32 << 20
 
 // one says whether a word of the command line is a recipe and not a table.
 func (f *recordFlags) one(k *campaign.Campaign, what string, values []string) bool {

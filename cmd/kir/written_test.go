@@ -54,7 +54,7 @@ var writers = []writer{
 	{args: "report run -o page.html --figures figures"},
 	{args: "show run --csv -o table.csv"},
 	{args: "export run --format arviz -o zarr"},
-	{args: "next rounds.yaml"},
+	{args: "next rounds.yaml", passing: []string{".rounds.results.csv.lock"}},
 	{args: "next rounds.yaml -n 2 -o table.xlsx"},
 	{args: "record rounds.yaml again.csv", passing: []string{".rounds.results.csv.lock"}},
 	{args: "record again.yaml 1-1 liking=4 --correct", passing: []string{".again.results.csv.lock"}},

@@ -68,7 +68,7 @@ func (c *Campaign) Next(ctx context.Context, s Settings) (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.keep(b); err != nil {
+	if err := c.keep(ctx, b); err != nil {
 		return nil, err
 	}
 	c.Batches = append(c.Batches, b)
@@ -109,7 +109,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 		if p, err = ch.look(ctx); err != nil {
 			return nil, err
 		}
-		b.Left = ch.left(p)
+		b.Left = ch.left(p, b.Best)
 		ch.choosePool(p)
 		ch.replicate(p)
 	} else {

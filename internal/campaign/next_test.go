@@ -69,6 +69,8 @@ func TestBatch(t *testing.T) {
 	for name, c := range map[string]struct{ text, trials string }{
 		"a number":            {up, numbers},
 		"as little as can be": {"properties: {y: {forest: {label: y, minimize: true}}}\n", numbers},
+		"learn":               {"properties: {y: {learn: {label: y, maximize: true}}}\n", numbers},
+		"process":             {"properties: {y: {process: {label: y, maximize: true}}}\n", numbers},
 		"between":             {"properties: {y: {forest: {label: y, between: [60, 70]}}}\n", numbers},
 		"a class":             {"properties: {y: {forest: {label: y, want: good}}}\n", classes},
 		"with what is given":  {"properties: {y: {forest: {label: y, maximize: true}}, price: {blend: {attribute: price, smaller: {from: 1, to: 5}}}}\n", numbers},
@@ -132,18 +134,24 @@ func TestBatchFinds(t *testing.T) {
 		t.Errorf("%+v", b.Left)
 	}
 	// Of two ingredients all is known but the ends, which lie far below.
-	all := "recipe,ingredient,amount,y\n"
-	for a := 2; a <= 18; a++ {
-		y := hill([]int{a, 0, 6}, 0)
-		all += fmt.Sprintf("top %[1]d,a,%[1]d,%[2]s\ntop %[1]d,b,%[3]d,%[2]s\n", a, y, 20-a)
-	}
-	path = fiveBench(t, "properties: {y: {forest: {label: y, maximize: true}}}\nconstraints: [{exclude: [c, d, e, f, g, h]}]\nsearch: {doses: any}\n", all)
-	st, err := open(t, path).Stand(t.Context(), Settings{Size: 4, Seed: 1, MaxNew: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if st.Left.Advice != Stop || *st.Left.Probability >= stopBelow || st.Best.ID != "top 10" {
-		t.Errorf("%+v, the best %+v", st.Left, st.Best)
+	// As long as the last rounds have brought something better, that is no reason to stop.
+	for rounds, want := range map[int]string{1: GoOn, 2: GoOn, 3: Stop} {
+		all := "id,round,recipe,ingredient,amount,unit,y,status,time\n"
+		for a := 2; a <= 18; a++ {
+			round := 1
+			if a != 10 {
+				round = 1 + a%rounds
+			}
+			all += fmt.Sprintf("top %[1]d,%[4]d,x,a,%[1]d,,%[2]s,made,\ntop %[1]d,%[4]d,x,b,%[3]d,,%[2]s,made,\n", a, hill([]int{a, 0, 6}, 0), 20-a, round)
+		}
+		path := bench(t, map[string]string{"bar.yaml": "total: 20\ningredients: [a, b]\nsparsity: {uniform: [1, 2]}\nproperties: {y: {forest: {label: y, maximize: true}}}\nsearch: {doses: any}\n", "bar.results.csv": all})
+		st, err := open(t, path).Stand(t.Context(), Settings{Size: 4, Seed: 1, MaxNew: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Left.Advice != want || *st.Left.Probability >= stopBelow || st.Best.ID != "top 10" {
+			t.Errorf("after %d rounds: %+v, the best %+v", rounds, st.Left, st.Best)
+		}
 	}
 }
 
@@ -363,5 +371,38 @@ func TestBatchDamaged(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), path, problem.Options{}); err == nil || !strings.Contains(err.Error(), "this is a link") {
 		t.Errorf("a link in the place of results: %v", err)
+	}
+}
+
+// TestNextUnfinished: what a process that was killed left of a batch is removed, and a
+// batch that is there already is left as it is.
+func TestNextUnfinished(t *testing.T) {
+	path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-001.json.17.new": "{", "bar.batch-002.json.17.new": "{"})
+	c := open(t, path)
+	if _, err := c.Next(t.Context(), Settings{Size: 2, Seed: 1, MaxNew: -1}); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got := strings.Join(names, " "); got != "bar.batch-001.json bar.batch-002.json.17.new bar.yaml" {
+		t.Errorf("beside the problem is %s", got)
+	}
+	was, err := os.ReadFile(c.batchPath(1, "json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, path)
+	other.Batches = nil // as a process saw it that began a moment before
+	if _, err := other.Next(t.Context(), Settings{Size: 3, Seed: 1, MaxNew: -1}); err == nil || !strings.Contains(err.Error(), "exists") {
+		t.Errorf("a batch that is there: %v", err)
+	}
+	if is, err := os.ReadFile(c.batchPath(1, "json")); err != nil || string(is) != string(was) {
+		t.Errorf("%v: it was written over", err)
 	}
 }

@@ -112,7 +112,7 @@ func without(x []mcmc.Part, out, total int) []mcmc.Part {
 }
 
 // left says what there is to gain, by the draws of a pool.
-func (ch *chooser) left(p *pool) Left {
+func (ch *chooser) left(p *pool, best *Best) Left {
 	alone := ch.alone()
 	noise := ch.utilityNoise(p)
 	better, gain := 0.0, 0.0
@@ -144,10 +144,14 @@ func (ch *chooser) left(p *pool) Left {
 	gain /= n
 	l := Left{Probability: &probability, Gain: &gain, Advice: GoOn}
 	said := "go on"
-	if probability < stopBelow {
+	switch {
+	case probability >= stopBelow:
+	case len(p.parts) > 0 && ch.c.quiet(best) < quietRounds:
+		said = fmt.Sprintf("go on, until %d rounds in a row have brought nothing better", quietRounds)
+	default:
 		l.Advice, said = Stop, "stop, or change what is allowed"
 	}
-	unit := "of the score"
+	unit := "of the score, of which the best so far has " + short(p.b)
 	if alone != nil {
 		unit = "of " + alone.label
 	}
@@ -189,9 +193,32 @@ func (ch *chooser) utilityNoise(p *pool) float64 {
 	return math.Sqrt(sum)
 }
 
-// stopBelow is the probability that something better is left below which to stop is
-// advised.
-const stopBelow = 0.05
+// To stop is advised where the probability that something better is left is below
+// stopBelow, and as many rounds in a row as quietRounds have brought nothing better: models
+// know little of what is unlike all that was tried.
+const (
+	stopBelow   = 0.05
+	quietRounds = 2
+)
+
+// quiet returns how many rounds with results there were since the best was first made.
+func (c *Campaign) quiet(best *Best) int {
+	if best == nil {
+		return 0
+	}
+	first, rounds := math.MaxInt, make(map[int]bool)
+	for _, t := range c.trials {
+		if t.key == best.key {
+			first = min(first, t.round)
+		}
+	}
+	for _, t := range c.trials {
+		if t.round > first {
+			rounds[t.round] = true
+		}
+	}
+	return len(rounds)
+}
 
 // short writes a number with three digits.
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

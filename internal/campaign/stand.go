@@ -97,7 +97,7 @@ func (c *Campaign) Stand(ctx context.Context, s Settings) (*Standing, error) {
 	if err != nil {
 		return nil, err
 	}
-	st.Left = ch.left(p)
+	st.Left = ch.left(p, st.Best)
 	return st, nil
 }
 

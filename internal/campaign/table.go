@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -14,16 +15,29 @@ import (
 	"kir/internal/book"
 	"kir/internal/fault"
 	"kir/internal/file"
+	"kir/internal/problem"
 	"kir/internal/report/sheet"
 )
 
 // keep writes down a batch, which must not be there yet.
-func (c *Campaign) keep(b *Batch) error {
+func (c *Campaign) keep(ctx context.Context, b *Batch) (err error) {
 	text, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return err
 	}
-	return file.Create(c.batchPath(b.Round, "json"), append(text, '\n'))
+	path := c.batchPath(b.Round, "json")
+	dir, base := &file.Dir{Path: filepath.Dir(path)}, filepath.Base(path)
+	lock, err := lockBeside(ctx, dir, filepath.Base(problem.ResultsPath(c.path)))
+	if err != nil {
+		return err
+	}
+	if lock != nil {
+		defer func() { err = errors.Join(err, lock.Remove()) }()
+	}
+	if err := removeUnfinished(dir, base); err != nil {
+		return err
+	}
+	return dir.Create(base, append(text, '\n'))
 }
 
 // Sheet returns a batch as a table to fill in: a row a recipe, with its id, a column an

@@ -133,3 +133,42 @@ func TestResultsLeaveRules(t *testing.T) {
 		}
 	}
 }
+
+// TestCampaignKey reads how batches are chosen.
+func TestCampaignKey(t *testing.T) {
+	rules := "total: 100\ningredients: stock.csv\nsparsity: {uniform: [1, 3]}\n"
+	stock := map[string]string{"stock.csv": "name,price,hue\nGin,3,1\nRum,4,\nLime,1,2\n"}
+	for text, want := range map[string]Campaign{
+		"": {Batch: 8, MaxNew: -1},
+		"campaign: {batch: 3, max_new: 0, cost: price}\n": {Batch: 3, Cost: "price"},
+		"campaign:\n": {Batch: 8, MaxNew: -1},
+	} {
+		p, err := campaign(t, rules+text, Options{}, stock)
+		if err != nil || p.Campaign != want {
+			t.Errorf("%q: %v, %+v", text, err, p)
+			continue
+		}
+		again, err := campaign(t, string(p.Resolved), Options{}, stock)
+		if err != nil || again.Campaign != want {
+			t.Errorf("%q resolved: %v, %+v", text, err, again)
+		}
+	}
+	for text, want := range map[string]string{
+		"campaign: {batch: 0}\n":                "problem.yaml:4:19: the batch is 0",
+		"campaign: {batch: 1001}\n":             "problem.yaml:4:19: the batch is 1001",
+		"campaign: {max_new: -1}\n":             "max_new is -1",
+		"campaign: {bacth: 3}\n":                `did you mean "batch"?`,
+		"campaign: {cost: prize}\n":             `did you mean "price"?`,
+		"campaign: {cost: hue}\n":               `"Rum"`,
+		"campaign: 8\n":                         "campaign is",
+		"campaign: {batch: 4, cost: [price]}\n": "the cost is a list",
+	} {
+		if _, err := campaign(t, rules+text, Options{}, stock); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s says %v, not %s", text, err, want)
+		}
+	}
+	counted := "total: 100\ningredients: {count: 9}\nsparsity: {uniform: [1, 3]}\n"
+	if _, err := campaign(t, counted, Options{}, map[string]string{"problem.results.csv": resultsTable}); err == nil || !strings.Contains(err.Error(), "counted ingredients have no names") {
+		t.Errorf("results of counted ingredients: %v", err)
+	}
+}

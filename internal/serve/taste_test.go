@@ -61,7 +61,8 @@ func (d *drinker) choose(x, y *mcmc.Composition) property.Pair {
 
 // TestTaste: twenty answers to the pairs that are asked tell eight of ten other pairs
 // right, on average over sixty drinkers, and the share that is stated is within five
-// points of that. The standard error of the mean over drinkers is 0.007. Of a hundred
+// points of that. The standard error of the mean over drinkers is 0.007, and 0.014 of the
+// pairs that were asked, each left out in turn. Of a hundred
 // drinkers 0.84 are told right and 0.81 stated by roots, 0.81 and 0.80 by shares. With
 // pairs asked at random it is 0.80 and 0.79, and with the posterior taken
 // about its mode (Laplace) the share stated is 0.6.
@@ -95,7 +96,7 @@ func TestTaste(t *testing.T) {
 	}
 	roots := []bool{true, false}
 	for _, root := range roots[:long.Pick(2, 1)] {
-		const drinkers, leaving, asked, held = 60, 20, 20, 300
+		const drinkers, asked, held = 60, 20, 300
 		right, stated, leftOut, leftStated := 0.0, 0.0, 0.0, 0.0
 		for seed := range uint64(drinkers) {
 			d := newDrinker(g, seed, root)
@@ -124,15 +125,15 @@ func TestTaste(t *testing.T) {
 				}
 				stated += max(share, 1-share) / held / drinkers
 			}
-			if !root || seed >= leaving {
+			if !root {
 				continue // leaving out takes long
 			}
 			h, err := property.NewHeldOut(len(p.Ingredients), p.Total, g.of, pairs)
 			if err != nil {
 				t.Fatal(err)
 			}
-			leftOut += h.Right / leaving
-			leftStated += h.Stated / leaving
+			leftOut += h.Right / drinkers
+			leftStated += h.Stated / drinkers
 		}
 		t.Logf("roots %v: right %.3f, stated %.3f; of asked pairs left out: right %.3f, stated %.3f", root, right, stated, leftOut, leftStated)
 		if right < 0.8 {

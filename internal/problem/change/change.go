@@ -101,7 +101,7 @@ func (c Aim) apply(e *yaml.Editor) error {
 			continue
 		}
 		if !slices.Contains(keys, c.Way) {
-			return yaml.Hint(at.Errorf("a %s cannot be asked for %s", kind, fault.Quote(c.Way)), "it has %s", strings.Join(keys, ", "))
+			return yaml.Hint(at.Errorf("a property of kind %s cannot be asked for %s", kind, fault.Quote(c.Way)), "it has %s", strings.Join(keys, ", "))
 		}
 		path := path("properties", c.Property, kind)
 		if err := e.Set(c.Value, append(slices.Clip(path), c.Way)...); err != nil {

@@ -193,7 +193,9 @@ func triedText(s *campaign.Standing) string {
 	if s.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", s.Failed)
 	}
-	if s.Broken > 0 {
+	if s.Broken == 1 {
+		text += "; 1 breaks a constraint and is never called best"
+	} else if s.Broken > 1 {
 		text += fmt.Sprintf("; %d break a constraint and are never called best", s.Broken)
 	}
 	return text
@@ -359,8 +361,14 @@ func toldFigure(s *campaign.Standing, label string) *figure.Figure {
 type standingView struct {
 	*campaign.Standing
 	Style    template.CSS
-	Figures  []template.HTML
+	Figures  []titled
 	Headline string
+}
+
+// titled is a figure and its title.
+type titled struct {
+	Title string
+	SVG   template.HTML
 }
 
 // BestText says what the best is.
@@ -403,7 +411,9 @@ var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap
 {{with .Pending}}<p>Without a result yet: {{text (list .)}}</p>
 {{end}}{{range .Models}}<p>{{text (model .)}}</p>
 {{end}}{{range .Notes}}<p>{{text .}}</p>
-{{end}}{{range .Figures}}<figure>{{.}}</figure>
+{{end}}{{with .Figures}}<div class="figures">
+{{range .}}<figure><figcaption>{{text .Title}}</figcaption>{{.SVG}}</figure>
+{{end}}</div>
 {{end}}<h2>Rounds</h2>
 <table>
 <thead><tr><th scope="col" class="n">Round</th><th scope="col" class="n">Results</th><th scope="col" class="n">Failed</th><th scope="col">Best so far</th><th scope="col">Recipe</th></tr></thead>
@@ -432,8 +442,10 @@ body{font:16px/1.45 system-ui,sans-serif;max-width:52rem;margin:2rem auto;paddin
 h1{font-size:1.5rem;margin:0 0 .5rem}
 h2{font-size:1.15rem;margin:2rem 0 .5rem}
 .advice{font-size:1.1rem}
-figure{margin:1.5rem 0}
-svg{width:100%;height:auto;max-width:42rem}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr));gap:1.5rem;margin:1.5rem 0}
+figure{margin:0}
+figcaption{font-weight:600}
+svg{width:100%;height:auto;max-width:30rem}
 table{border-collapse:collapse;width:100%;display:block;overflow-x:auto}
 th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
@@ -448,7 +460,7 @@ func StandingPage(w io.Writer, s *campaign.Standing) error {
 	}
 	v.Style = template.CSS(strings.NewReplacer("LIGHT", onLight, "DARK", onDark, "FIGURES", figure.Style()).Replace(standingStyle))
 	for _, f := range StandingFigures(s) {
-		v.Figures = append(v.Figures, template.HTML(f.SVG()))
+		v.Figures = append(v.Figures, titled{f.Title, template.HTML(f.SVG())})
 	}
 	var b bytes.Buffer
 	if err := standingPage.Execute(&b, v); err != nil {

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// hill is a table of all recipes of three ingredients in tenths, measured without noise;
+// the best has 5 of a and 3 of b.
+func hill(t *testing.T) *oracle {
+	t.Helper()
+	text := "recipe,ingredient,amount,y\n"
+	for a := range 13 {
+		for b := range 13 - a {
+			y := 100 - (a-6)*(a-6) - 2*(b-3)*(b-3)
+			for k, v := range []int{a, b, 12 - a - b} {
+				if v > 0 {
+					text += fmt.Sprintf("r%d %d,%c,%d,%d\n", a, b, 'a'+k, v, y)
+				}
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "hill.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := readBook(t.Context(), path, table{file: path, label: "y", total: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestReplay: campaigns begin alike, their regret never grows, the same seed gives the same
+// campaign, and one that learns finds the top of a hill.
+func TestReplay(t *testing.T) {
+	o := hill(t)
+	if len(o.recipes) != 91 || o.best != 100 {
+		t.Fatalf("%d recipes, the best %g", len(o.recipes), o.best)
+	}
+	var starts []float64
+	for _, a := range []arm{{"random", random}, {"shortlist", shortlist}, {"next", next}} {
+		r, err := replayOne(t.Context(), o, a, 3, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		starts = append(starts, r.Regret[0])
+		if !slices.IsSortedFunc(r.Regret, func(a, b float64) int { return int(b - a) }) || len(r.Regret) != rounds(o, 8)+1 {
+			t.Errorf("%s: regret %v", a.name, r.Regret)
+		}
+		again, err := replayOne(t.Context(), o, a, 3, 8)
+		if err != nil || !slices.Equal(again.Regret, r.Regret) {
+			t.Errorf("%s again: %v, %v", a.name, again, err)
+		}
+		if last := r.Closed[len(r.Closed)-1]; a.name == "next" && (last != 1 || len(r.Left) != len(r.Regret)-1) {
+			t.Errorf("next closed %g of the gap; left %v", last, r.Left)
+		}
+	}
+	if starts[0] != starts[1] || starts[0] != starts[2] {
+		t.Errorf("they begin at %v", starts)
+	}
+}
+
+// TestKept: campaigns that were kept are read, but for the end of an interrupted one, and
+// reported.
+func TestKept(t *testing.T) {
+	o := hill(t)
+	path := filepath.Join(t.TempDir(), "kept.jsonl")
+	for seed := range uint64(2) {
+		for _, name := range []string{"random", "next"} {
+			r := &record{Oracle: o.name, Arm: name, Seed: seed, Batch: 8, Regret: []float64{10, 4, float64(seed)}, Closed: []float64{0, 0.6, 1 - float64(seed)/10}}
+			if name == "next" {
+				r.Left = []float64{0.9, 0.01}
+			}
+			if err := appendLine(path, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"oracle":"hi`); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := readKept(path)
+	if err != nil || len(kept) != 4 {
+		t.Fatalf("%d, %v", len(kept), err)
+	}
+	var b strings.Builder
+	report(&b, []*oracle{o}, []string{"random", "next"}, kept, 8, 2)
+	calibration(&b, []*oracle{o}, "next", kept, 8, 2)
+	for _, want := range []string{"| hill | 91 |", " 0.5 ± 0.5 (0.50) |", "| next | 95.0 | 95.0 ± 5.0 | +0.0 ± 0.0 |", "| 0 to 0.05 | 2 | 100 | 40.0 |", "| 0.8 to 1 | 2 | 100 | 100.0 |"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	picture := filepath.Join(t.TempDir(), "closed.svg")
+	if err := saveFigure(picture, []*oracle{o}, []string{"random", "next"}, kept, 8, 2); err != nil {
+		t.Fatal(err)
+	}
+	if svg, err := os.ReadFile(picture); err != nil || !strings.Contains(string(svg), "Share of the gap") {
+		t.Errorf("%v\n%s", err, svg)
+	}
+}

@@ -1,0 +1,81 @@
+package view
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"kir/internal/campaign"
+	"kir/internal/terminal"
+)
+
+// someStanding is a campaign of two rounds with names that want to be more than text.
+func someStanding() *campaign.Standing {
+	left, gain, r2 := 0.25, 1.5, 0.8
+	first := &campaign.Best{ID: "start", Recipe: map[string]int{"Gin": 30, "<b>Tonic</b>\x1b[2J": 70}, Measured: map[string]float64{"liking": 60}, Trials: 1}
+	best := &campaign.Best{ID: "1-2", Recipe: map[string]int{"Gin": 100}, Measured: map[string]float64{"liking": 71.5}, Trials: 2}
+	return &campaign.Standing{
+		Version: "devel", Name: "a <script> bar", Total: 100, Measure: campaign.Measure{Unit: "ml", Size: "200"}, Round: 2, Tried: 22, Failed: 1, Broken: 1,
+		Rounds: []campaign.Round{{Round: 0, Results: 20, Best: first}, {Round: 1, Results: 2, Failed: 1, Best: best, Better: true}, {Round: 2, Best: best}},
+		Told: []campaign.Told{
+			{ID: "1-1", Round: 1, Label: "liking", Predicted: campaign.Prediction{Value: 65, Low: 60, High: 70}, Measured: 66, Within: true},
+			{ID: "1-2", Round: 1, Label: "liking", Predicted: campaign.Prediction{Value: 65, Low: 60, High: 70}, Measured: 71.5},
+			{ID: "1-3", Round: 1, Label: "liking", Predicted: campaign.Prediction{Value: 65, Low: 60, High: 70}, Measured: 80, Otherwise: true},
+		},
+		Coverage: []campaign.Coverage{{Label: "liking", Within: 1, Of: 2}}, Best: best, Pending: []string{"2-1", "2-2"},
+		Left:   campaign.Left{Probability: &left, Gain: &gain, Advice: campaign.GoOn, Text: "With probability 0.25 something is left. Advice: go on."},
+		Models: []campaign.Model{{Label: "liking", Kind: "Gaussian process", Rows: 21, R2: &r2}, {Label: "haze", Kind: campaign.NoModel}},
+		Notes:  []string{"A note."},
+	}
+}
+
+// TestStanding: the text has the figures, and no name acts on a terminal.
+func TestStanding(t *testing.T) {
+	s := someStanding()
+	var b bytes.Buffer
+	if err := Standing(&b, s, terminal.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"a <script> bar\n", "Best so far: 1-2, liking 71.5 (the mean of 2 trials): Gin 200 ml\n", "22 recipes tried, 1 failed; 1 breaks a constraint",
+		"Without a result yet: 2-1, 2-2\n", "held-out R² 0.80", "Model of haze: none yet, on 0 results", "new: 1-2", "60 to 70", "outside", "made otherwise",
+		"liking: 1 of 2 within their 90 % interval", "A note.", "With probability 0.25",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if strings.ContainsRune(b.String(), '\x1b') {
+		t.Error("a name acts on the terminal")
+	}
+}
+
+// TestStandingPage: the page has no markup of names, needs nothing else, and is known as
+// one of kir's; a campaign of which nothing is known has one, too.
+func TestStandingPage(t *testing.T) {
+	var b bytes.Buffer
+	if err := StandingPage(&b, someStanding()); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, want := range []string{"Go on.", "<td>new: <bdi>1-2</bdi></td>", "<svg ", "best-1", "told-1", "1 of 2 did", "a &lt;script&gt; bar"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	for _, not := range []string{"<script", "<b>Tonic", "http:", "https:", "url("} {
+		if strings.Contains(page, not) {
+			t.Errorf("%q in the page", not)
+		}
+	}
+	if !IsPage(b.Bytes()) {
+		t.Error("it is not known as a page")
+	}
+	if n := len(StandingFigures(someStanding())); n != 2 {
+		t.Errorf("%d figures", n)
+	}
+	b.Reset()
+	if err := StandingPage(&b, &campaign.Standing{Name: "new", Measure: campaign.Measure{Size: "100"}, Left: campaign.Left{Advice: campaign.Stop}}); err != nil || !strings.Contains(b.String(), "Stop.") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
