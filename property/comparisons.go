@@ -296,13 +296,6 @@ func (c *Comparisons) Taste() *Taste {
 	return &Taste{c.features, c.scale, mean, rows, usual}
 }
 
-// LogUsual returns the log of the probability with which x is liked better than what
-// has the mean features of all that were compared.
-func (t *Taste) LogUsual(x *mcmc.Composition) float64 {
-	mean, sd := t.difference(t.features.of(x), t.usual)
-	return logNormal(mean / math.Sqrt(curve*curve+float64(sd*sd)))
-}
-
 // difference returns the mean and the standard deviation of u(x) − u(y).
 func (t *Taste) difference(x, y []float64) (mean, sd float64) {
 	z := make([]float64, len(x))
