@@ -33,7 +33,7 @@ var floors = [][]string{
 	{"internal/portable", "rule"},
 	{"internal/fault", "internal/count", "internal/diagnose", "internal/ensemble", "internal/report/number", "internal/terminal", "examples/cocktails"},
 	{"internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm"},
-	{"internal/condition", "model", "internal/book", "internal/report/figure", "internal/report/sheet", "internal/run/zarr"},
+	{"internal/condition", "model", "internal/book", "internal/report/figure", "internal/report/sheet"},
 	{"internal/measure", "internal/conflict"},
 	{"mcmc"},
 	{"internal/foreign", "property", "internal/search", "internal/weigh", "internal/problem/yaml"},

@@ -40,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 	if err := kir("sample problem.yaml -o run"); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"init recipes.csv -o disk/new.yaml", "report run -o disk/page.html", "report run --figures disk/figures", "export run --format arviz -o disk/zarr"} {
+	for _, line := range []string{"init recipes.csv -o disk/new.yaml", "report run -o disk/page.html", "report run --figures disk/figures"} {
 		if err := kir(line); err != nil {
 			t.Fatalf("kir %s: %v", line, err)
 		}
@@ -131,7 +131,6 @@ func TestSystemFaults(t *testing.T) {
 		{"merge", "merge run", "run", true},
 		{"report", "report run -o page.html", "page.html", false},
 		{"figures", "report run --figures figures", "figures", false},
-		{"export", "export run --format arviz -o zarr", "zarr", false},
 		{"init", "init recipes.csv -o new.yaml", "new.yaml", false},
 		{"train", "train recipes.csv --label taste -o forest.json", "forest.json", false},
 	}

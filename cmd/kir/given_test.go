@@ -71,20 +71,19 @@ func TestGivenRuns(t *testing.T) {
 	}
 	const (
 		show, report, compare = "show a", "report a -o page.html", "compare whole a"
-		draws, export         = "draws a", "export a --format arviz -o zarr"
-		status                = "status a"
+		draws, status         = "draws a", "status a"
 		resume, extend, merge = "resume a", "resume a --draws 60", "merge a"
 		move, serve           = "sample a --exclude Lime -o moved", "serve a --no-open"
 	)
-	all := []string{show, report, compare, draws, export, status, resume, extend, merge, move}
+	all := []string{show, report, compare, draws, status, resume, extend, merge, move}
 	reading := []string{show, report, compare, resume}
 	readers := map[string][]string{
 		"run.json":     append(all, serve),
 		"summary.json": reading,
 		"report.html":  reading,
 		"problem.yaml": {resume, extend},
-		"state":        {show, report, compare, draws, export, status, resume, extend, merge},
-		"draws":        {show, report, compare, draws, export, status, resume, extend, merge},
+		"state":        {show, report, compare, draws, status, resume, extend, merge},
+		"draws":        {show, report, compare, draws, status, resume, extend, merge},
 	}
 	readers["state/chain=0001.kir"], readers["draws/chain=0001"] = readers["state"], readers["draws"]
 	readers["draws/chain=0001/part-00000.parquet"] = readers["draws"]
@@ -101,7 +100,7 @@ func TestGivenRuns(t *testing.T) {
 				continue
 			}
 			for _, line := range append(commands, all...) {
-				for _, left := range []string{"a", "page.html", "zarr", "moved", "moved.yaml"} {
+				for _, left := range []string{"a", "page.html", "moved", "moved.yaml"} {
 					if err := os.RemoveAll(left); err != nil {
 						t.Fatal(err)
 					}

@@ -81,7 +81,7 @@ sampler: {warmup: 20, chains: 2, draws: 60, kernel: balanced}
 		"check problem.yaml", "check problem.yaml --json", "check wrong.yaml", "check absent.yaml", "sample problem.yaml -o run", "sample problem.yaml -o again --json", "show run",
 		"show run --best 2", "show run --json", "show run --recipe 1 --batch 100ml", "status run", "report run", "resume run --draws 70", "merge run",
 		"draws run --format jsonl", "draws run", "draws run --format wide", "show run --csv", "show run --recipe 1 --batch 100ml --csv", "compare run again --json", "compare run again", "score problem.yaml recipes.csv",
-		"init recipes.csv -o new.yaml", "train recipes.csv --label taste" + hostileName, "export run --format arviz -o zarr", "sample run --exclude Gin -o other", "sample run --exclude nothing" + hostileName,
+		"init recipes.csv -o new.yaml", "train recipes.csv --label taste" + hostileName, "sample run --exclude Gin -o other", "sample run --exclude nothing" + hostileName,
 		"show " + hostileName, "trust " + hostileName, hostileName, "show --" + hostileName, "count --" + hostileName,
 	} {
 		kir(strings.Split(args, " ")...)

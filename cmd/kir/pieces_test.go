@@ -110,50 +110,6 @@ func TestProgressIsShown(t *testing.T) {
 	}
 }
 
-// TestLeftBehind: what an export that was killed an hour ago has left is removed, and
-// nothing else.
-func TestLeftBehind(t *testing.T) {
-	dir := t.TempDir()
-	old := time.Now().Add(-61 * time.Minute)
-	for name, c := range map[string]struct {
-		file bool
-		when time.Time
-	}{
-		"a.zarr.123.new": {false, old}, "a.zarr.77.new": {false, time.Now().Add(-59 * time.Minute)}, "a.zarr.x1.new": {false, old}, "a.zarr..new": {false, old}, "b.zarr.123.new": {false, old}, "a.zarr.5.new": {true, old}, "a.zarr.5.old": {false, old},
-	} {
-		path := filepath.Join(dir, name)
-		if c.file {
-			if err := os.WriteFile(path, nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		} else if err := os.MkdirAll(filepath.Join(path, "posterior"), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		for _, of := range []string{filepath.Join(path, "posterior"), path} {
-			if err := os.Chtimes(of, c.when, c.when); err != nil && !c.file {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := removeLeft(filepath.Join(dir, "a.zarr")); err != nil {
-		t.Fatal(err)
-	}
-	left, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range left {
-		names = append(names, e.Name())
-	}
-	if want := []string{"a.zarr..new", "a.zarr.5.new", "a.zarr.5.old", "a.zarr.77.new", "a.zarr.x1.new", "b.zarr.123.new"}; !slices.Equal(names, want) {
-		t.Errorf("left are %q, want %q", names, want)
-	}
-	if err := removeLeft(filepath.Join(dir, "none", "a.zarr")); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestOurs: a report is written over a report and over nothing, and not over what
 // somebody else wrote or over what cannot be read.
 func TestOurs(t *testing.T) {

@@ -142,7 +142,6 @@ func newRootCommand() *cobra.Command {
 		newReportCommand(),
 		newServeCommand(),
 		newDrawsCommand(),
-		newExportCommand(),
 		newCheckCommand(),
 		newCountCommand(),
 		newSchemaCommand(),

@@ -4,13 +4,11 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -141,69 +139,6 @@ func TestManyRules(t *testing.T) {
 	const most = 30 * time.Second
 	if took := c.ProcessState.UserTime() + c.ProcessState.SystemTime(); took > most && !raceDetector {
 		t.Errorf("kir check took %v of CPU, more than %v", took, most)
-	}
-}
-
-// Two properties whose names differ in what a path cannot hold are exported apart, and
-// what a killed export left does not block the next.
-func TestExportAgain(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "problem.yaml"), []byte(sharesProblem), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	must := func(args ...string) {
-		t.Helper()
-		if c, said := kirProcess(dir, args...); c.Run() != nil {
-			t.Fatal(args, said)
-		}
-	}
-	must("sample", "problem.yaml", "-o", "run", "--no-report", "--effort", "0", "--draws", "300000")
-	killed := false
-	for wait := 200 * time.Millisecond; wait < 10*time.Second && !killed; wait += 100 * time.Millisecond {
-		c, _ := kirProcess(dir, "export", "run", "--format", "arviz", "-o", "zarr")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(wait)
-		c.Process.Kill()
-		if c.Wait() == nil {
-			break
-		}
-		if _, err := os.Stat(filepath.Join(dir, "zarr")); err == nil {
-			t.Fatal("a killed export leaves a directory under its name")
-		}
-		left, _ := filepath.Glob(filepath.Join(dir, "zarr.*.new", "*"))
-		killed = len(left) > 0
-	}
-	if !killed {
-		t.Error("no export was killed in the middle")
-	}
-	// What is old is removed, and what is not may be another's who is at work.
-	left, err := filepath.Glob(filepath.Join(dir, "zarr.*.new"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, mine := time.Now().Add(-2*time.Hour), filepath.Join(dir, "zarr.mine.new")
-	for _, path := range append(left, mine) {
-		if err := errors.Join(os.MkdirAll(path, 0o755), filepath.WalkDir(path, func(path string, _ os.DirEntry, err error) error {
-			return errors.Join(err, os.Chtimes(path, old, old))
-		})); err != nil {
-			t.Fatal(err)
-		}
-	}
-	young := filepath.Join(dir, "zarr.123.new")
-	if err := os.Mkdir(young, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	must("export", "run", "--format", "arviz", "-o", "zarr")
-	if left, err := filepath.Glob(filepath.Join(dir, "zarr.*.new")); err != nil || !slices.Equal(left, []string{young, mine}) {
-		t.Errorf("beside the export there are %q: %v", left, err)
-	}
-	for name, title := range map[string]string{"score_a-b": "a b", "score_a-b-2": "a-b"} {
-		about, err := os.ReadFile(filepath.Join(dir, "zarr/sample_stats", name, ".zattrs"))
-		if err != nil || !bytes.Contains(about, []byte(`"long_name": "`+title+`"`)) {
-			t.Errorf("%s: %s: %v", name, about, err)
-		}
 	}
 }
 

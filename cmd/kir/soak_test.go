@@ -204,7 +204,7 @@ func (s *soak) one() {
 		do    func()
 	}{
 		{"sample", 20, s.sample}, {"resume", 20, s.resume}, {"extend", 10, s.extend}, {"kill", 6, s.kill}, {"shards and merge", 8, s.shards},
-		{"serve", 12, s.serve}, {"export", 8, s.export}, {"look", 20, s.lookAt}, {"ask otherwise", 6, s.otherwise},
+		{"serve", 12, s.serve}, {"look", 28, s.lookAt}, {"ask otherwise", 6, s.otherwise},
 	}
 	at := s.r.IntN(110)
 	for _, d := range do {
@@ -417,22 +417,6 @@ func (s *soak) shards() {
 	if s.r.IntN(3) == 0 {
 		s.same(n)
 	}
-}
-
-func (s *soak) export() {
-	n := s.any(true)
-	if n == nil {
-		s.sample()
-		return
-	}
-	to := s.path("zarr")
-	s.kir("export "+n.dir+" --format arviz -o "+to, s.r.IntN(2) == 0)
-	left, err := filepath.Glob(to + ".*")
-	s.must(err)
-	if len(left) > 0 {
-		s.t.Errorf("step %d, %s: an export leaves %q", s.step, s.said, left)
-	}
-	s.must(os.RemoveAll(to))
 }
 
 // lookAt looks at a run, or makes something of it.

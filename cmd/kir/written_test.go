@@ -53,7 +53,6 @@ var writers = []writer{
 	{args: "report run"},
 	{args: "report run -o page.html --figures figures"},
 	{args: "show run --csv -o table.csv"},
-	{args: "export run --format arviz -o zarr"},
 	{args: "next rounds.yaml", passing: []string{".rounds.results.csv.lock"}},
 	{args: "next rounds.yaml -n 2 -o table.xlsx"},
 	{args: "record rounds.yaml again.csv", passing: []string{".rounds.results.csv.lock"}},
