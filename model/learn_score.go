@@ -266,6 +266,7 @@ func (s *LearnedScore) stated(of [3]float64) float64 {
 type LearnedScorer struct {
 	score *LearnedScore
 	walks [3]walk // nil where there is none
+	taken []int   // those that there are
 	lines [3]walkLine
 
 	starts []int32
@@ -285,6 +286,7 @@ type walkLine struct {
 	starts []int32
 	values []float64
 	at     int
+	next   int32 // where the next one begins; MaxInt32 if there is none
 }
 
 // NewScorer returns a scorer. Call [LearnedScorer.Reset] to begin.
@@ -301,6 +303,11 @@ func (s *LearnedScore) NewScorer() *LearnedScorer {
 	}
 	if s.process != nil {
 		c.walks[1] = processWalk{s.process.NewScorer()}
+	}
+	for k, w := range c.walks {
+		if w != nil {
+			c.taken = append(c.taken, k)
+		}
 	}
 	return c
 }
@@ -342,35 +349,39 @@ func (c *LearnedScorer) Value() float64 {
 // The slices are valid until the next call.
 func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 	var of [3]float64
-	for k, w := range c.walks {
-		if w != nil {
+	next := int32(math.MaxInt32)
+	for _, k := range c.taken {
+		l := &c.lines[k]
+		l.starts, l.values = c.walks[k].line(i, j)
+		l.at, l.next = 0, int32(math.MaxInt32)
+		of[k] = l.values[0]
+		if len(l.starts) > 1 {
+			l.next = l.starts[1]
+		}
+		next = min(next, l.next)
+	}
+	last := c.score.join(of)
+	c.starts, c.values = append(c.starts[:0], 0), append(c.values[:0], last)
+	for next != math.MaxInt32 {
+		start := next
+		next = math.MaxInt32
+		for _, k := range c.taken {
 			l := &c.lines[k]
-			l.starts, l.values = w.line(i, j)
-			l.at = 0
-			of[k] = l.values[0]
-		}
-	}
-	c.starts, c.values = append(c.starts[:0], 0), append(c.values[:0], c.score.join(of))
-	for {
-		next := int32(math.MaxInt32)
-		for k := range c.lines {
-			if l := &c.lines[k]; l.at+1 < len(l.starts) {
-				next = min(next, l.starts[l.at+1])
-			}
-		}
-		if next == math.MaxInt32 {
-			return c.starts, c.values
-		}
-		for k := range c.lines {
-			if l := &c.lines[k]; l.at+1 < len(l.starts) && l.starts[l.at+1] == next {
+			if l.next == start {
 				l.at++
-				of[k] = l.values[l.at]
+				of[k], l.next = l.values[l.at], math.MaxInt32
+				if l.at+1 < len(l.starts) {
+					l.next = l.starts[l.at+1]
+				}
 			}
+			next = min(next, l.next)
 		}
-		if y := c.score.join(of); y != c.values[len(c.values)-1] {
-			c.starts, c.values = append(c.starts, next), append(c.values, y)
+		if y := c.score.join(of); y != last {
+			last = y
+			c.starts, c.values = append(c.starts, start), append(c.values, y)
 		}
 	}
+	return c.starts, c.values
 }
 
 // A forestWalk is a forest of amounts and totals.
@@ -385,8 +396,9 @@ func (w *forestWalk) value() float64 { return w.score.Probability(w.Value()) }
 func (w *forestWalk) line(i, j int) (starts []int32, values []float64) {
 	starts, sums := w.Line(i, j)
 	w.probabilities = w.probabilities[:0]
+	one := float64(w.score.One()) // as Score.Probability has it
 	for _, sum := range sums {
-		w.probabilities = append(w.probabilities, w.score.Probability(sum))
+		w.probabilities = append(w.probabilities, float64(sum)/one)
 	}
 	return starts, w.probabilities
 }

@@ -20,8 +20,9 @@ import (
 // [Kernel]. The lengths, s and the noise are those of the greatest posterior density
 // under the priors of process_fit.go.
 //
-// Roots of shares are rounded to steps of 1/64 or finer, so that the mean is constant
-// over stretches of a line; see [ProcessScore]. A Process does not change, so that any
+// Roots of shares are rounded, so that the mean is constant over stretches of a line (see
+// [ProcessScore]): to steps so fine that held-out errors are larger by about 1 %, and
+// finer where an ingredient matters more. A Process does not change, so that any
 // number of goroutines may use it.
 type Process struct {
 	label       string
@@ -93,16 +94,34 @@ const MaxProcessRows = 2000
 type axis struct {
 	per    int64
 	weight int64
+	firsts []int32 // by step: the least amount that is rounded to it; then one that no amount reaches
 }
 
 const (
 	distanceBits = 24
-	leastSteps   = 64  // to which a root of a share is rounded
+	leastSteps   = 64  // to which a root of a share is rounded at first
 	mostSteps    = 256 // at most
-	rangeSteps   = 48  // that the amounts of the rows span, at least
+	rangeSteps   = 96  // that the amounts of the rows span at first, unless that is more than mostSteps
+	fewestSteps  = 12  // that they span at least
+
+	// roundingShare is of the variance of held-out gaps: rounding adds about as much, so
+	// that the held-out error is larger by half of it.
+	roundingShare = 0.02
 
 	mostWeight = 1 << 32 // so that sums of squared distances stay below 2⁶³; a step is then farther than the kernel reaches
 )
+
+// firsts returns the least amount of each step of 1/per: ⌈total·(2l − 1)²/(2·per)²⌉ of
+// step l.
+func firsts(per int64, total int) []int32 {
+	all := make([]int32, per+2)
+	bottom := 4 * per * per
+	for l := int64(1); l <= per; l++ {
+		all[l] = int32((int64(total)*(2*l-1)*(2*l-1) + bottom - 1) / bottom)
+	}
+	all[per+1] = math.MaxInt32
+	return all
+}
 
 // step returns the step that an amount is rounded to: the greatest L with
 // √(amount/total) ≥ (L − ½)/per.
@@ -110,23 +129,19 @@ func (a axis) step(amount int32, total int) int32 {
 	if amount <= 0 {
 		return 0
 	}
-	l := int64(float64(math.Sqrt(float64(amount)/float64(total))*float64(a.per)) + 0.5)
-	for l > 0 && int64(amount) < a.first(l, total) {
-		l--
-	}
-	for int64(amount) >= a.first(l+1, total) {
-		l++
-	}
-	return int32(l)
+	return a.stepFrom(int32(float64(math.Sqrt(float64(amount)/float64(total))*float64(a.per))+0.5), amount)
 }
 
-// first returns the least amount that is rounded to step l: ⌈total·(2l − 1)²/(2·per)²⌉.
-func (a axis) first(l int64, total int) int64 {
-	if l <= 0 {
-		return 0
+// stepFrom is step, found from one that is near.
+func (a axis) stepFrom(l, amount int32) int32 {
+	l = min(l, int32(a.per))
+	for amount < a.firsts[l] {
+		l--
 	}
-	top, bottom := int64(total)*(2*l-1)*(2*l-1), 4*a.per*a.per
-	return (top + bottom - 1) / bottom
+	for amount >= a.firsts[l+1] {
+		l++
+	}
+	return l
 }
 
 // apart returns the squared distance of two steps.
@@ -253,11 +268,22 @@ func (p *Process) Lengths() []float64 {
 	return lengths
 }
 
-// condition makes what predictions need of the rows and the hyperparameters.
+// condition makes what predictions need of the rows and the hyperparameters. Amounts
+// are rounded finely to learn how much each of them matters, and then as coarsely as
+// that allows: a line takes time in proportion to the steps along it.
 func (p *Process) condition(ctx context.Context) error {
-	n := len(p.known)
 	p.radial = newRadial(p.options.Kernel)
-	p.makeGrid()
+	if err := p.conditionOn(ctx, p.finest()); err != nil {
+		return err
+	}
+	return p.conditionOn(ctx, p.coarser())
+}
+
+// conditionOn is condition with the steps that the root of each ingredient's share is
+// rounded to.
+func (p *Process) conditionOn(ctx context.Context, steps []int64) error {
+	n := len(p.known)
+	p.makeGrid(steps)
 	p.empty = make([]int64, n)
 	for i, column := range p.columns {
 		for r, q := range column {
@@ -298,11 +324,20 @@ func (p *Process) condition(ctx context.Context) error {
 	return nil
 }
 
-// makeGrid rounds the rows.
-func (p *Process) makeGrid() {
-	n := len(p.known)
-	p.grid = make([]axis, len(p.ingredients))
-	p.columns = make([][]int32, len(p.ingredients))
+// finest returns the steps that the roots of shares are rounded to at first.
+func (p *Process) finest() []int64 {
+	steps := make([]int64, len(p.ingredients))
+	for i, span := range p.spans() {
+		steps[i] = leastSteps
+		if span > 0 {
+			steps[i] = min(max(steps[i], int64(math.Ceil(rangeSteps/span))), mostSteps)
+		}
+	}
+	return steps
+}
+
+// spans returns how far the roots of the shares of each ingredient lie apart in the rows.
+func (p *Process) spans() []float64 {
 	least, most := make([]int32, len(p.ingredients)), make([]int32, len(p.ingredients))
 	uses := make([]int, len(p.ingredients))
 	for _, parts := range p.known {
@@ -314,25 +349,82 @@ func (p *Process) makeGrid() {
 			uses[q.Ingredient]++
 		}
 	}
-	lengths := p.Lengths()
-	for i := range p.grid {
-		if uses[i] < n {
+	spans := make([]float64, len(p.ingredients))
+	for i := range spans {
+		if uses[i] < len(p.known) {
 			least[i] = 0
 		}
-		per := int64(leastSteps)
-		if most[i] > least[i] {
-			m := float64(p.total)
-			span := math.Sqrt(float64(most[i])/m) - math.Sqrt(float64(least[i])/m)
-			per = min(max(per, int64(math.Ceil(rangeSteps/span))), mostSteps)
+		m := float64(p.total)
+		spans[i] = math.Sqrt(float64(most[i])/m) - math.Sqrt(float64(least[i])/m)
+	}
+	return spans
+}
+
+// coarser returns steps that add to the variance of held-out gaps about a part of
+// roundingShare, in equal shares of the ingredients: a value within a step of width 1 is
+// off by the slope there times a number of variance 1/12.
+func (p *Process) coarser() []int64 {
+	squares := make([]float64, len(p.ingredients)) // Σ of the slopes' squares over the known
+	distance := make([]int64, len(p.known))
+	for _, parts := range p.known {
+		p.distances(parts, distance)
+		for _, q := range parts {
+			at := p.grid[q.Ingredient].step(q.Amount, p.total)
+			p.shift(distance, q.Ingredient, at, at+1)
+			above := p.mean(distance)
+			p.shift(distance, q.Ingredient, at+1, at-1)
+			slope := float64((above - p.mean(distance)) / 2)
+			p.shift(distance, q.Ingredient, at-1, at)
+			squares[q.Ingredient] += float64(slope * slope)
+		}
+	}
+	active := 0
+	for _, sum := range squares {
+		if sum > 0 {
+			active++
+		}
+	}
+	spread := p.heldOutSpread()
+	allowed := float64(roundingShare*float64(spread*spread)) * 12 * float64(len(p.known)) / float64(max(active, 1))
+	steps := make([]int64, len(p.ingredients))
+	for i, span := range p.spans() {
+		finest := p.grid[i].per
+		fewest := finest
+		if span > 0 {
+			fewest = min(int64(math.Ceil(fewestSteps/span)), finest)
+		}
+		needed := float64(float64(finest) * math.Sqrt(squares[i]/allowed))
+		switch {
+		case needed <= float64(fewest):
+			steps[i] = fewest
+		case needed < float64(finest):
+			steps[i] = int64(math.Ceil(needed))
+		default: // no gap at all, too
+			steps[i] = finest
+		}
+	}
+	return steps
+}
+
+// makeGrid rounds the rows.
+func (p *Process) makeGrid(steps []int64) {
+	p.grid = make([]axis, len(p.ingredients))
+	p.columns = make([][]int32, len(p.ingredients))
+	lengths := p.Lengths()
+	tables := make(map[int64][]int32)
+	for i, per := range steps {
+		if tables[per] == nil {
+			tables[per] = firsts(per, p.total)
 		}
 		apart := 1 / (float64(per) * lengths[i])
-		p.grid[i] = axis{per, int64(min(math.Round(math.Ldexp(apart*apart, distanceBits)), mostWeight))}
-		if uses[i] > 0 {
-			p.columns[i] = make([]int32, n)
-		}
+		weight := int64(min(math.Round(math.Ldexp(apart*apart, distanceBits)), mostWeight))
+		p.grid[i] = axis{per, weight, tables[per]}
 	}
 	for r, parts := range p.known {
 		for _, q := range parts {
+			if p.columns[q.Ingredient] == nil {
+				p.columns[q.Ingredient] = make([]int32, len(p.known))
+			}
 			p.columns[q.Ingredient][r] = p.grid[q.Ingredient].step(q.Amount, p.total)
 		}
 	}

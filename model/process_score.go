@@ -188,15 +188,15 @@ func (c *ProcessScorer) Line(i, j int) (starts []int32, values []float64) {
 		c.starts = append(c.starts, k)
 		c.values = append(c.values, p.of(mean))
 		// Where i reaches its next step, and where j falls below its own.
-		next := min(a.first(int64(fromI)+1, p.total), int64(sum)-b.first(int64(fromJ), p.total)+1)
-		if fromJ == 0 {
-			next = a.first(int64(fromI)+1, p.total)
+		next := a.firsts[fromI+1]
+		if fromJ > 0 {
+			next = min(next, sum-b.firsts[fromJ]+1)
 		}
-		if next > int64(sum) {
+		if next > sum {
 			return c.starts, c.values
 		}
-		k = int32(next)
-		toI, toJ := a.step(k, p.total), b.step(sum-k, p.total)
+		k = next
+		toI, toJ := a.stepFrom(fromI, k), b.stepFrom(fromJ, sum-k)
 		if toJ != fromJ {
 			p.shift(c.base, int32(i), fromI, toI)
 			mean = p.shiftMean(c.base, int32(j), fromJ, toJ)

@@ -98,7 +98,31 @@ func (c *Campaign) read() error {
 		}
 		c.trials = append(c.trials, t)
 	}
+	if err := c.readFailures(); err != nil {
+		return err
+	}
 	return c.readBatches()
+}
+
+// readFailures finds the trials that failed by the value of a label that is learnt.
+func (c *Campaign) readFailures() error {
+	for _, w := range c.Problem.Properties {
+		if c.Problem.Book == nil || w.Learns == nil || !w.Learns.Numeric {
+			continue
+		}
+		l, ok := c.Problem.Book.Label(w.Learns.Label)
+		if !ok || len(l.Classes) == 0 {
+			continue
+		}
+		_, failed, err := w.Learns.Measured(l)
+		if err != nil {
+			return err
+		}
+		for k := range c.trials {
+			c.trials[k].failed = c.trials[k].failed || failed[k]
+		}
+	}
+	return nil
 }
 
 // batchPath returns where a batch is kept: as it was made, or as a table to fill in.
@@ -323,6 +347,13 @@ func (c *Campaign) labels() []string {
 func (c *Campaign) numeric(label string) bool {
 	return slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
 		return w.Learns != nil && w.Learns.Label == label && w.Learns.Numeric
+	})
+}
+
+// fails says whether a value of a label that is to be a number says that a trial failed.
+func (c *Campaign) fails(label, value string) bool {
+	return book.Fails(value) || slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
+		return w.Learns != nil && w.Learns.Label == label && w.Learns.Failures != nil && slices.Contains(*w.Learns.Failures, value)
 	})
 }
 

@@ -139,7 +139,7 @@ func TestImprovement(t *testing.T) {
 // values far off move the others little.
 func TestWarp(t *testing.T) {
 	values := []float64{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 5000}
-	w := newWarp(values)
+	w := newWarp(values, false)
 	for _, v := range append(values, 0, -4, 3.5, 6000) {
 		if back := w.value(w.score(v)); math.Abs(back-v) > 1e-9*math.Abs(v)+1e-9 {
 			t.Errorf("%g comes back as %g", v, back)

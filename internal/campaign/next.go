@@ -208,7 +208,7 @@ func (c *Campaign) best(objectives []*objective, ch *chooser, round int) (*Best,
 	numbers, classes := make([][]float64, len(counts)), make([][]string, len(counts))
 	for i, o := range counts {
 		var err error
-		if numbers[i], classes[i], err = c.measuredOf(o.label, o.learning.Numeric); err != nil {
+		if numbers[i], classes[i], err = c.measuredOf(o.learning); err != nil {
 			return nil, err
 		}
 	}

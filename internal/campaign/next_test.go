@@ -294,6 +294,67 @@ func failing(t *testing.T, status string) (n int) {
 	return n
 }
 
+// TestLearnWords: in a campaign, too, a value of learn's failed is a failure and no number,
+// in the table of recipes and in a result, and log learns logarithms.
+func TestLearnWords(t *testing.T) {
+	trials := trialsTable(60, func(x []int, _ int) string {
+		if x[0] > 8 {
+			return "curdled"
+		}
+		return fmt.Sprintf("%.6g", math.Pow(10, float64(x[0])/2))
+	})
+	of := func(more string) string {
+		return "properties: {y: {learn: {label: y, maximize: true, failed: curdled" + more + "}}}\n"
+	}
+	path := fiveBench(t, of(""), trials)
+	c := open(t, path)
+	failed := 0
+	for _, one := range c.trials {
+		a := slices.IndexFunc(one.parts, func(p mcmc.Part) bool { return p.Ingredient == 0 })
+		if much := a >= 0 && one.parts[a].Amount > 8; much != one.failed {
+			t.Errorf("%v failed: %v", one.parts, one.failed)
+		}
+		if one.failed {
+			failed++
+		}
+	}
+	if failed < 5 {
+		t.Fatalf("%d trials failed", failed)
+	}
+	parts, err := c.ParseRecipe("a=5,b=15")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, err := record(t, path, Result{Name: "own", Parts: parts, Values: map[string]string{"y": "curdled"}}, Recording{})
+	if err != nil || !strings.Contains(text, ",failed,") {
+		t.Errorf("a result that failed: %v\n%s", err, text)
+	}
+
+	logs := open(t, fiveBench(t, of(", log: true"), trials))
+	o, err := logs.learn(t.Context(), &logs.Problem.Properties[0], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := o.desire(math.Sqrt(o.least * o.greatest)); math.Abs(d-0.5) > 1e-9 {
+		t.Errorf("the geometric mean of %v and %v is wanted by %v", o.least, o.greatest, d)
+	}
+	if back := o.number(float64(o.sign() * o.warp.score(100))); math.Abs(back-100) > 1e-6 {
+		t.Errorf("100 comes back as %v", back)
+	}
+
+	below := trialsTable(30, func(x []int, _ int) string { return fmt.Sprint(x[0] - 5) })
+	for _, c := range []struct{ text, trials, wrong string }{
+		{"properties: {y: {learn: {label: y, maximize: true}}}\n", trials, "curdled"},
+		{of(", log: 1"), trials, `log is "1"`},
+		{of(", log: true"), below, "no logarithm"},
+		{"properties: {y: {learn: {label: y, want: curdled, log: true}}}\n", trials, "a class is wanted"},
+	} {
+		if _, err := Open(t.Context(), fiveBench(t, c.text, c.trials), problem.Options{}); err == nil || !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v", c.text, err)
+		}
+	}
+}
+
 // TestStand: what was predicted is set beside what came, what was made otherwise does not
 // count, and the best is the best of what keeps the rules.
 func TestStand(t *testing.T) {

@@ -30,7 +30,7 @@ const fewestMeasured = 4
 // learn learns an objective from the trials that have its label.
 func (c *Campaign) learn(ctx context.Context, w *problem.Property, seed uint64) (*objective, error) {
 	o := &objective{name: w.Name, label: w.Learns.Label, weight: w.Weight, learning: w.Learns}
-	numbers, classes, err := c.measuredOf(o.label, w.Learns.Numeric)
+	numbers, classes, err := c.measuredOf(w.Learns)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, val
 	if len(values) < fewestMeasured || o.least == o.greatest {
 		return nil
 	}
-	o.warp = newWarp(values)
+	o.warp = newWarp(values, o.learning.Log)
 	scores := make([]float64, len(values))
 	for k, v := range values {
 		scores[k] = o.warp.score(v)
@@ -102,7 +102,7 @@ func rowsOf(recipes [][]mcmc.Part) [][]model.Part {
 
 // measuredOf returns a label of each trial: as a number, NaN where there is none, or as a
 // class, empty where there is none.
-func (c *Campaign) measuredOf(label string, numeric bool) (numbers []float64, classes []string, err error) {
+func (c *Campaign) measuredOf(of *problem.Learning) (numbers []float64, classes []string, err error) {
 	numbers, classes = make([]float64, len(c.trials)), make([]string, len(c.trials))
 	for k := range numbers {
 		numbers[k] = math.NaN()
@@ -110,12 +110,12 @@ func (c *Campaign) measuredOf(label string, numeric bool) (numbers []float64, cl
 	if c.Problem.Book == nil {
 		return numbers, classes, nil
 	}
-	l, ok := c.Problem.Book.Label(label)
+	l, ok := c.Problem.Book.Label(of.Label)
 	if !ok || len(l.Classes) == 0 {
 		return numbers, classes, nil
 	}
-	if numeric {
-		numbers, err = l.Numbers()
+	if of.Numeric {
+		numbers, _, err = of.Measured(l)
 		return numbers, classes, err
 	}
 	for k := range classes {
@@ -138,9 +138,11 @@ func (o *objective) number(v float64) float64 { return o.warp.value(float64(o.si
 // desire is how much a number is wanted: from 0 at the worst that was measured to 1 at
 // the best, and above 1 beyond.
 func (o *objective) desire(v float64) float64 {
-	d := (v - o.least) / (o.greatest - o.least)
+	log := o.learning.Log
+	v, least, greatest := scaled(v, log), scaled(o.least, log), scaled(o.greatest, log)
+	d := (v - least) / (greatest - least)
 	if o.learning.Want.Direction() < 0 {
-		d = (o.greatest - v) / (o.greatest - o.least)
+		d = (greatest - v) / (greatest - least)
 	}
 	return max(d, 0)
 }

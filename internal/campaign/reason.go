@@ -277,7 +277,7 @@ func (ch *chooser) replicate(p *pool) {
 // replicated returns the degrees of freedom from which the noise of a label is known:
 // trials of the same recipe beyond its first.
 func (ch *chooser) replicated(o *objective) int {
-	numbers, _, err := ch.c.measuredOf(o.label, true)
+	numbers, _, err := ch.c.measuredOf(o.learning)
 	if err != nil {
 		return 0
 	}

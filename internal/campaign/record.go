@@ -57,9 +57,6 @@ type Recorded struct {
 	File      string   `json:"file"`
 }
 
-// words of a cell that say that a trial failed.
-var failures = []string{"failed", "fail", "failure", "unstable"}
-
 // idForm is the form of ids that batches give.
 var idForm = regexp.MustCompile(`^([0-9]+)-([0-9]+)$`)
 
@@ -255,7 +252,7 @@ func (r *recorder) readValues(res *Result) error {
 		if v == "" || !r.c.numeric(name) {
 			continue
 		}
-		if slices.Contains(failures, strings.ToLower(v)) {
+		if r.c.fails(name, v) {
 			res.Failed, res.Values[name] = true, ""
 			continue
 		}

@@ -132,7 +132,7 @@ func (c *Campaign) told(objectives []*objective, st *Standing) error {
 		if !o.learning.Numeric {
 			continue
 		}
-		numbers, _, err := c.measuredOf(o.label, true)
+		numbers, _, err := c.measuredOf(o.learning)
 		if err != nil {
 			return err
 		}

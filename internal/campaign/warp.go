@@ -11,16 +11,20 @@ import (
 // normal score of its rank, and half its distance from the median in robust standard
 // deviations, bounded softly. So a model neither bends to a few values that are far off
 // nor forgets how much better the best are: a turbidity of 5,000 is about as bad as one of
-// 500 where the best is 14.
+// 500 where the best is 14. Where logarithms are learnt, it maps those.
 type warp struct {
-	values, scores []float64 // of the distinct values, ascending
+	log            bool
+	values, scores []float64 // of the distinct values or their logarithms, ascending
 }
 
 // newWarp returns the warp of measured values, at least one.
-func newWarp(values []float64) *warp {
+func newWarp(values []float64, log bool) *warp {
 	sorted := slices.Sorted(slices.Values(values))
 	n := float64(len(sorted))
-	w := new(warp)
+	w := &warp{log: log}
+	for k, v := range sorted {
+		sorted[k] = scaled(v, w.log)
+	}
 	for from := 0; from < len(sorted); {
 		to := from
 		for to < len(sorted) && sorted[to] == sorted[from] {
@@ -66,10 +70,24 @@ func median(sorted []float64) float64 {
 const tail = 0.8
 
 // score returns the score of a value.
-func (w *warp) score(v float64) float64 { return interpolate(w.values, w.scores, v) }
+func (w *warp) score(v float64) float64 { return interpolate(w.values, w.scores, scaled(v, w.log)) }
 
 // value returns the value of a score.
-func (w *warp) value(z float64) float64 { return interpolate(w.scores, w.values, z) }
+func (w *warp) value(z float64) float64 {
+	v := interpolate(w.scores, w.values, z)
+	if w.log {
+		return portable.Exp(v)
+	}
+	return v
+}
+
+// scaled returns a value or its logarithm, which is −∞ of what is not above 0.
+func scaled(v float64, log bool) float64 {
+	if log {
+		return portable.Log(max(v, 0))
+	}
+	return v
+}
 
 // interpolate follows the line through points whose xs ascend, and beyond its ends goes on
 // as it did over the last fifth of the points.

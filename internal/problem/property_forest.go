@@ -133,6 +133,18 @@ type Learning struct {
 	Want     model.Want
 	Numeric  bool            // whether the label is a number and no class
 	Features []model.Feature // nil: the amounts of the ingredients
+	Log      bool            // whether the logarithm of the number is learnt
+	Failures *[]string       // values that say that a recipe failed, beside those of [book.Fails]; nil: none does
+}
+
+// Measured returns a label that is a number: NaN where there is none, and which recipes
+// failed.
+func (l *Learning) Measured(label *book.Label) (numbers []float64, failed []bool, err error) {
+	if l.Failures != nil {
+		return label.Measured(*l.Failures...)
+	}
+	numbers, err = label.Numbers()
+	return numbers, make([]bool, len(numbers)), err
 }
 
 // learning reads a property that is learnt, and learns nothing.
@@ -149,14 +161,43 @@ func learning(s *shelf, n *yaml.Node, f map[string]*yaml.Node, want model.Want) 
 	if err != nil {
 		return Property{}, err
 	}
-	if s.book != nil && n.Get("want") == nil {
-		if l, ok := s.book.Label(label); ok && len(l.Classes) > 0 {
-			if _, err := l.Numbers(); err != nil {
-				return Property{}, f["label"].Blame(err)
+	l := &Learning{Label: label, Want: want, Numeric: n.Get("want") == nil, Features: features}
+	if err := l.readHow(f); err != nil {
+		return Property{}, err
+	}
+	if known, ok := s.labelKnown(label); ok && l.Numeric {
+		numbers, _, err := l.Measured(known)
+		if err != nil {
+			return Property{}, f["label"].Blame(err)
+		}
+		for _, v := range numbers {
+			if l.Log && v <= 0 {
+				return Property{}, yaml.Hint(f["log"].Errorf("a recipe has %v for the label %s, which has no logarithm", v, fault.Quote(label)), "remove log, or correct the number")
 			}
 		}
 	}
-	return Property{About: label + " " + want.String() + words, Learns: &Learning{label, want, n.Get("want") == nil, features}, resolved: yaml.Map{}}, nil
+	return Property{About: label + " " + want.String() + words, Learns: l, resolved: yaml.Map{}}, nil
+}
+
+// readHow reads what learn and process have and forest has not.
+func (l *Learning) readHow(f map[string]*yaml.Node) (err error) {
+	if l.Log, err = logs(f["log"]); err != nil {
+		return err
+	}
+	words, err := failureWords(f["failed"])
+	if err == nil && l.Numeric {
+		l.Failures = &words
+	}
+	return err
+}
+
+// labelKnown returns a label of the book that some recipe has.
+func (s *shelf) labelKnown(name string) (*book.Label, bool) {
+	if s.book == nil {
+		return nil, false
+	}
+	l, ok := s.book.Label(name)
+	return l, ok && len(l.Classes) > 0
 }
 
 // cannotWant says why a model cannot be asked for what stands at a node.

@@ -50,13 +50,13 @@ func readLearnt(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.
 	if err != nil {
 		return Property{}, err
 	}
-	if s.early && f["file"] == nil {
-		return learning(s, n, f, want)
-	}
 	for _, key := range []string{"log", "failed"} {
 		if f["want"] != nil && f[key] != nil {
 			return Property{}, yaml.Hint(f[key].Errorf("%s is of numbers, and a class is wanted", key), "remove it, or ask for bounds, maximize or minimize")
 		}
+	}
+	if s.early && f["file"] == nil {
+		return learning(s, n, f, want)
 	}
 	if file := f["file"]; file != nil {
 		return s.learntBefore(ctx, n, f, want, at, least)
@@ -116,17 +116,25 @@ func (s *shelf) learnOptions(f map[string]*yaml.Node, kind model.Kind) (o model.
 			return o, nil, err
 		}
 	}
-	if v := f["log"]; v != nil {
-		if v.Kind != yaml.Boolean {
-			return o, nil, yaml.Hint(v.Errorf("log is %s", v.Shown()), "write true or false")
-		}
-		o.Log = v.Plain() == true
+	if o.Log, err = logs(f["log"]); err != nil {
+		return o, nil, err
 	}
 	if kind == model.Best && s.book != nil {
 		o.Features = FeatureSets(s.book.Ingredients, s.total)
 	}
 	words, err = failureWords(f["failed"])
 	return o, words, err
+}
+
+// logs reads whether logarithms are learnt.
+func logs(n *yaml.Node) (bool, error) {
+	switch {
+	case n == nil:
+		return false, nil
+	case n.Kind != yaml.Boolean:
+		return false, yaml.Hint(n.Errorf("log is %s", n.Shown()), "write true or false")
+	}
+	return n.Plain() == true, nil
 }
 
 // learntProperty returns the property of a model.
