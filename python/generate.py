@@ -126,18 +126,28 @@ def function(kind, schema, definitions, result):
             lines.append(sentence(about))
         lines += [""] + [f"{identifier(k)}: {keys[k].get('description', '').strip()}" for k in first + rest]
         pairs = ", ".join(f"{k!r}: {identifier(k)}" for k in first + rest)
-        body = "\n".join(textwrap.wrap(f"    return {result}({kind!r}, given({{{pairs}}})", 110, break_long_words=False,
-                                       subsequent_indent=" " * 8))
+        body = filled(f"    return {result}({kind!r}, given({{", pairs, "})")
     if weight:
         lines += ([""] if "" not in lines else []) + ["weight: how much the objective counts. Default: 1."]
     text = []
     for line in lines:
         text += textwrap.wrap(line, 92, subsequent_indent="    " if ": " in line and line != lines[0] else "") or [""]
     doc = "\n    ".join(text).replace("\\", "\\\\").replace("\n    \n", "\n\n")
-    call = textwrap.wrap(f"def {identifier(kind)}({signature}{weight}) -> {result}:", 110,
-                         subsequent_indent=" " * len(f"def {identifier(kind)}("), break_long_words=False)
-    return ("\n".join(call) + "\n"
+    head = f"def {identifier(kind)}("
+    call = filled(head, f"{signature}{weight}", f") -> {result}:")
+    return (call + "\n"
             f'    """{doc}\n    """\n{body}{extra})\n')
+
+
+def filled(head, arguments, tail):
+    """Return a call with as many arguments in a line as it has room for."""
+    lines = [head]
+    for argument in arguments.split(", "):
+        argument += ", "
+        if len(lines[-1]) + len(argument) + len(tail) > 110:
+            lines.append(" " * len(head))
+        lines[-1] += argument
+    return "\n".join(line.rstrip() for line in lines).rstrip(", ") + tail
 
 
 def generated():

@@ -22,9 +22,9 @@ __all__ = [
 ]
 
 
-def amount(of: Which, *, batch: float | str | None = None, max: int | str | None = None, min: int | str | None
-           = None, step: int | str | None = None, stock: float | str | None = None, within: str | None = None)
-           -> Rule:
+def amount(of: Which, *, batch: float | str | None = None, max: int | str | None = None,
+           min: int | str | None = None, step: int | str | None = None,
+           stock: float | str | None = None, within: str | None = None) -> Rule:
     """How much, where it is used.
     Bounds hold where an ingredient is used; to have it always used, add require.
 
@@ -36,8 +36,8 @@ def amount(of: Which, *, batch: float | str | None = None, max: int | str | None
     stock: how much there is; without a batch in units of the total. Default: none.
     within: the doses that the known recipes have. Default: none.
     """
-    return Rule('amount', given({'of': of, 'batch': batch, 'max': max, 'min': min, 'step': step, 'stock':
-        stock, 'within': within}))
+    return Rule('amount', given({'of': of, 'batch': batch, 'max': max, 'min': min, 'step': step,
+                                 'stock': stock, 'within': within}))
 
 
 def block(of: Which, total: int | str, rules: Mapping[str, Any] | Sequence[Any] | None = None) -> Rule:
@@ -51,8 +51,8 @@ def block(of: Which, total: int | str, rules: Mapping[str, Any] | Sequence[Any] 
     return Rule('block', given({'of': of, 'total': total, 'rules': rules}))
 
 
-def constituents(file: float | str, *, decimal: str | None = None, delimiter: str | None = None, encoding:
-                 float | str | None = None, sheet: float | str | None = None) -> Rule:
+def constituents(file: float | str, *, decimal: str | None = None, delimiter: str | None = None,
+                 encoding: float | str | None = None, sheet: float | str | None = None) -> Rule:
     """What ingredients consist of, ingredient, constituent, share: each constituent is an
     attribute that limits and wishes can name; not within other rules.
     The same for other tables.
@@ -63,8 +63,8 @@ def constituents(file: float | str, *, decimal: str | None = None, delimiter: st
     encoding: how a text file writes characters, by the name that web pages use. Default: found.
     sheet: the sheet of a workbook. Default: the one that looks like it.
     """
-    return Rule('constituents', given({'file': file, 'decimal': decimal, 'delimiter': delimiter, 'encoding':
-        encoding, 'sheet': sheet}))
+    return Rule('constituents', given({'file': file, 'decimal': decimal, 'delimiter': delimiter,
+                                       'encoding': encoding, 'sheet': sheet}))
 
 
 def exclude(*of: Which) -> Rule:
@@ -84,8 +84,8 @@ def group(of: Which, *, total: Sequence[Any] | None = None, used: Sequence[Any] 
     return Rule('group', given({'of': of, 'total': total, 'used': used}))
 
 
-def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | None = None, *, unused: Which |
-        None = None) -> Rule:
+def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | None = None, *,
+        unused: Which | None = None) -> Rule:
     """Rules that hold on a condition.
     Of used one that is used is enough; unused asks that none is; with both, both must hold.
 
@@ -96,8 +96,8 @@ def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | Non
     return Rule('if', given({'used': used, 'then': then, 'unused': unused}))
 
 
-def limit(attribute: float | str, *, max: float | None = None, min: float | None = None, of: Which | None =
-          None) -> Rule:
+def limit(attribute: float | str, *, max: float | None = None, min: float | None = None,
+          of: Which | None = None) -> Rule:
     """A mean over the composition, or over some of it.
     Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some.
 
@@ -109,8 +109,8 @@ def limit(attribute: float | str, *, max: float | None = None, min: float | None
     return Rule('limit', given({'attribute': attribute, 'max': max, 'min': min, 'of': of}))
 
 
-def limits(file: float | str, *, decimal: str | None = None, delimiter: str | None = None, encoding: float |
-           str | None = None, sheet: float | str | None = None) -> Rule:
+def limits(file: float | str, *, decimal: str | None = None, delimiter: str | None = None,
+           encoding: float | str | None = None, sheet: float | str | None = None) -> Rule:
     """A limit from each row of a table: attribute, min, max.
     The same for other tables.
 
@@ -120,12 +120,12 @@ def limits(file: float | str, *, decimal: str | None = None, delimiter: str | No
     encoding: how a text file writes characters, by the name that web pages use. Default: found.
     sheet: the sheet of a workbook. Default: the one that looks like it.
     """
-    return Rule('limits', given({'file': file, 'decimal': decimal, 'delimiter': delimiter, 'encoding':
-        encoding, 'sheet': sheet}))
+    return Rule('limits', given({'file': file, 'decimal': decimal, 'delimiter': delimiter,
+                                 'encoding': encoding, 'sheet': sheet}))
 
 
-def near(recipe: Mapping[str, Any] | float | str, *, changes: int | None = None, distance: int | str | None =
-         None) -> Rule:
+def near(recipe: Mapping[str, Any] | float | str, *, changes: int | None = None,
+         distance: int | str | None = None) -> Rule:
     """How far from a recipe.
     How far from a recipe a composition may be.
 
@@ -170,11 +170,12 @@ def require(*of: Which) -> Rule:
     return Rule('require', of[0] if len(of) == 1 else list(of))
 
 
-def blend(attribute: float | str, *, floor: float | None = None, is_: Sequence[Any] | float | str | None =
-          None, larger: Mapping[str, Any] | None = None, normal: Mapping[str, Any] | None = None, range:
-          Mapping[str, Any] | None = None, shape: Sequence[Any] | float | None = None, smaller: Mapping[str,
-          Any] | None = None, target: Mapping[str, Any] | None = None, weight: float | None = None) ->
-          Objective:
+def blend(attribute: float | str, *, floor: float | None = None,
+          is_: Sequence[Any] | float | str | None = None, larger: Mapping[str,
+          Any] | None = None, normal: Mapping[str, Any] | None = None, range: Mapping[str,
+          Any] | None = None, shape: Sequence[Any] | float | None = None,
+          smaller: Mapping[str, Any] | None = None, target: Mapping[str, Any] | None = None,
+          weight: float | None = None) -> Objective:
     """A mean of an attribute.
     An attribute and one way in which its mean is desirable.
 
@@ -190,11 +191,12 @@ def blend(attribute: float | str, *, floor: float | None = None, is_: Sequence[A
     weight: how much the objective counts. Default: 1.
     """
     return Objective('blend', given({'attribute': attribute, 'floor': floor, 'is': is_, 'larger': larger,
-        'normal': normal, 'range': range, 'shape': shape, 'smaller': smaller, 'target': target}), weight=weight)
+                                     'normal': normal, 'range': range, 'shape': shape, 'smaller': smaller,
+                                     'target': target}), weight=weight)
 
 
-def document(topics: float | str, words: Mapping[str, Any] | float | str, *, weight: float | None = None) ->
-             Objective:
+def document(topics: float | str, words: Mapping[str, Any] | float | str, *,
+             weight: float | None = None) -> Objective:
     """A mixture of topics that explains words.
     The likelihood of a document when its words come from a mixture of topics.
 
@@ -213,12 +215,14 @@ def expression(value: float | str, *, weight: float | None = None) -> Objective:
     return Objective('expression', value, weight=weight)
 
 
-def forest(label: float | str | None = None, *, add: Mapping[str, Any] | None = None, at_least: float | None =
-           None, at_most: float | None = None, between: Sequence[Any] | None = None, features: int | None =
-           None, file: float | str | None = None, floor: float | None = None, leaf: int | None = None,
-           maximize: bool | None = None, minimize: bool | None = None, seed: int | None = None, splits: str |
-           None = None, trees: int | None = None, want: Sequence[Any] | float | str | None = None, weight:
-           float | None = None) -> Objective:
+def forest(label: float | str | None = None, *, add: Mapping[str, Any] | None = None,
+           at_least: float | None = None, at_most: float | None = None,
+           between: Sequence[Any] | None = None, features: int | None = None,
+           file: float | str | None = None, floor: float | None = None,
+           leaf: int | None = None, maximize: bool | None = None,
+           minimize: bool | None = None, seed: int | None = None, splits: str | None = None,
+           trees: int | None = None, want: Sequence[Any] | float | str | None = None,
+           weight: float | None = None) -> Objective:
     """A label, by a random forest.
     A label, or a file, and one thing that is asked of it: want, bounds, or a direction.
 
@@ -242,15 +246,18 @@ def forest(label: float | str | None = None, *, add: Mapping[str, Any] | None = 
     weight: how much the objective counts. Default: 1.
     """
     return Objective('forest', given({'label': label, 'add': add, 'at_least': at_least, 'at_most': at_most,
-        'between': between, 'features': features, 'file': file, 'floor': floor, 'leaf': leaf, 'maximize':
-        maximize, 'minimize': minimize, 'seed': seed, 'splits': splits, 'trees': trees, 'want': want}), weight=weight)
+                                      'between': between, 'features': features, 'file': file,
+                                      'floor': floor, 'leaf': leaf, 'maximize': maximize,
+                                      'minimize': minimize, 'seed': seed, 'splits': splits, 'trees': trees,
+                                      'want': want}), weight=weight)
 
 
-def learn(label: float | str | None = None, *, at_least: float | None = None, at_most: float | None = None,
-          between: Sequence[Any] | None = None, failed: Sequence[Any] | float | str | None = None, file: float
-          | str | None = None, floor: float | None = None, log: bool | None = None, maximize: bool | None =
-          None, minimize: bool | None = None, seed: int | None = None, trees: int | None = None, want:
-          Sequence[Any] | float | str | None = None, weight: float | None = None) -> Objective:
+def learn(label: float | str | None = None, *, at_least: float | None = None,
+          at_most: float | None = None, between: Sequence[Any] | None = None,
+          failed: Sequence[Any] | float | str | None = None, file: float | str | None = None,
+          floor: float | None = None, log: bool | None = None, maximize: bool | None = None,
+          minimize: bool | None = None, seed: int | None = None, trees: int | None = None,
+          want: Sequence[Any] | float | str | None = None, weight: float | None = None) -> Objective:
     """A label of the recipes, by the best model that they allow.
     A label and one thing that is asked of it: want, bounds, or a direction. models.md says how
         it is learnt.
@@ -272,14 +279,15 @@ def learn(label: float | str | None = None, *, at_least: float | None = None, at
     want: a class, or any of several.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('learn', given({'label': label, 'at_least': at_least, 'at_most': at_most, 'between':
-        between, 'failed': failed, 'file': file, 'floor': floor, 'log': log, 'maximize': maximize, 'minimize':
-        minimize, 'seed': seed, 'trees': trees, 'want': want}), weight=weight)
+    return Objective('learn', given({'label': label, 'at_least': at_least, 'at_most': at_most,
+                                     'between': between, 'failed': failed, 'file': file, 'floor': floor,
+                                     'log': log, 'maximize': maximize, 'minimize': minimize, 'seed': seed,
+                                     'trees': trees, 'want': want}), weight=weight)
 
 
-def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = None, floor: float | None =
-             None, scale: float | None = None, zero: float | None = None, weight: float | None = None) ->
-             Objective:
+def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = None,
+             floor: float | None = None, scale: float | None = None,
+             zero: float | None = None, weight: float | None = None) -> Objective:
     """Near to known recipes.
     How near to known recipes a composition is.
 
@@ -294,8 +302,8 @@ def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = 
     return Objective('likeness', given({'to': to, 'by': by, 'floor': floor, 'scale': scale, 'zero': zero}), weight=weight)
 
 
-def markowitz(returns: Mapping[str, Any] | float | str, covariance: float | str, risk_aversion: float, *,
-              weight: float | None = None) -> Objective:
+def markowitz(returns: Mapping[str, Any] | float | str, covariance: float | str,
+              risk_aversion: float, *, weight: float | None = None) -> Objective:
     """Return against risk.
     Log y = μᵀw − a·wᵀΣw of the shares w.
 
@@ -304,17 +312,19 @@ def markowitz(returns: Mapping[str, Any] | float | str, covariance: float | str,
     risk_aversion: a.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('markowitz', given({'returns': returns, 'covariance': covariance, 'risk_aversion':
-        risk_aversion}), weight=weight)
+    return Objective('markowitz', given({'returns': returns, 'covariance': covariance,
+                                         'risk_aversion': risk_aversion}), weight=weight)
 
 
-def model(file: float | str, *, amounts: str | None = None, at_least: float | None = None, at_most: float |
-          None = None, between: Sequence[Any] | None = None, check: float | str | None = None, class_:
-          Sequence[Any] | float | str | None = None, constants: Mapping[str, Any] | None = None, features:
-          Mapping[str, Any] | Sequence[Any] | None = None, floor: float | None = None, maximize: Mapping[str,
-          Any] | bool | None = None, minimize: Mapping[str, Any] | bool | None = None, output: float | str |
-          None = None, sd: float | None = None, tolerance: float | None = None, weight: float | None = None)
-          -> Objective:
+def model(file: float | str, *, amounts: str | None = None, at_least: float | None = None,
+          at_most: float | None = None, between: Sequence[Any] | None = None,
+          check: float | str | None = None, class_: Sequence[Any] | float | str | None = None,
+          constants: Mapping[str, Any] | None = None, features: Mapping[str,
+          Any] | Sequence[Any] | None = None, floor: float | None = None,
+          maximize: Mapping[str, Any] | bool | None = None, minimize: Mapping[str,
+          Any] | bool | None = None, output: float | str | None = None,
+          sd: float | None = None, tolerance: float | None = None,
+          weight: float | None = None) -> Objective:
     """What a model of trees says that another program has made.
     A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked
         of it: classes, bounds, or a direction.
@@ -338,15 +348,16 @@ def model(file: float | str, *, amounts: str | None = None, at_least: float | No
     tolerance: how far a prediction may be off. Default: 0.00001.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('model', given({'file': file, 'amounts': amounts, 'at_least': at_least, 'at_most':
-        at_most, 'between': between, 'check': check, 'class': class_, 'constants': constants, 'features':
-        features, 'floor': floor, 'maximize': maximize, 'minimize': minimize, 'output': output, 'sd': sd,
-        'tolerance': tolerance}), weight=weight)
+    return Objective('model', given({'file': file, 'amounts': amounts, 'at_least': at_least,
+                                     'at_most': at_most, 'between': between, 'check': check,
+                                     'class': class_, 'constants': constants, 'features': features,
+                                     'floor': floor, 'maximize': maximize, 'minimize': minimize,
+                                     'output': output, 'sd': sd, 'tolerance': tolerance}), weight=weight)
 
 
-def novelty(to: Sequence[Any] | float | str | None = None, *, by: str | None = None, floor: float | None =
-            None, scale: float | None = None, zero: float | None = None, weight: float | None = None) ->
-            Objective:
+def novelty(to: Sequence[Any] | float | str | None = None, *, by: str | None = None,
+            floor: float | None = None, scale: float | None = None, zero: float | None = None,
+            weight: float | None = None) -> Objective:
     """Far from known recipes.
     How far from known recipes a composition is.
 
@@ -361,8 +372,8 @@ def novelty(to: Sequence[Any] | float | str | None = None, *, by: str | None = N
     return Objective('novelty', given({'to': to, 'by': by, 'floor': floor, 'scale': scale, 'zero': zero}), weight=weight)
 
 
-def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = None, lift: str | None = None,
-          smooth: float | None = None, weight: float | None = None) -> Objective:
+def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = None,
+          lift: str | None = None, smooth: float | None = None, weight: float | None = None) -> Objective:
     """What goes together, two by two.
     How usual the pairs of a composition are in the book, and factors of your own.
 
@@ -375,8 +386,8 @@ def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = 
     return Objective('pairs', given({'avoid': avoid, 'favour': favour, 'lift': lift, 'smooth': smooth}), weight=weight)
 
 
-def preference(pairs: float | str, *, first: int | None = None, groups: float | str | None = None, weight:
-               float | None = None) -> Objective:
+def preference(pairs: float | str, *, first: int | None = None,
+               groups: float | str | None = None, weight: float | None = None) -> Objective:
     """What somebody liked better in pairs.
     What somebody liked better in pairs, as kir serve asks for it.
 
@@ -388,10 +399,11 @@ def preference(pairs: float | str, *, first: int | None = None, groups: float | 
     return Objective('preference', given({'pairs': pairs, 'first': first, 'groups': groups}), weight=weight)
 
 
-def process(label: float | str, *, at_least: float | None = None, at_most: float | None = None, between:
-            Sequence[Any] | None = None, failed: Sequence[Any] | float | str | None = None, floor: float |
-            None = None, log: bool | None = None, maximize: bool | None = None, minimize: bool | None = None,
-            weight: float | None = None) -> Objective:
+def process(label: float | str, *, at_least: float | None = None,
+            at_most: float | None = None, between: Sequence[Any] | None = None,
+            failed: Sequence[Any] | float | str | None = None, floor: float | None = None,
+            log: bool | None = None, maximize: bool | None = None,
+            minimize: bool | None = None, weight: float | None = None) -> Objective:
     """A label that is a number, by a Gaussian process.
     A label that is a number and one thing that is asked of it: bounds, or a direction.
 
@@ -408,12 +420,14 @@ def process(label: float | str, *, at_least: float | None = None, at_most: float
     minimize: as small a number as can be.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('process', given({'label': label, 'at_least': at_least, 'at_most': at_most, 'between':
-        between, 'failed': failed, 'floor': floor, 'log': log, 'maximize': maximize, 'minimize': minimize}), weight=weight)
+    return Objective('process', given({'label': label, 'at_least': at_least, 'at_most': at_most,
+                                       'between': between, 'failed': failed, 'floor': floor, 'log': log,
+                                       'maximize': maximize, 'minimize': minimize}), weight=weight)
 
 
-def program(command: Sequence[Any] | float | str, *, batch: int | None = None, processes: int | None = None,
-            timeout: float | None = None, weight: float | None = None) -> Objective:
+def program(command: Sequence[Any] | float | str, *, batch: int | None = None,
+            processes: int | None = None, timeout: float | None = None,
+            weight: float | None = None) -> Objective:
     """What a program of yours answers; it runs with your rights.
     A program that reads recipes and writes scores, as examples/scorer shows. It runs with your
     rights.
@@ -424,8 +438,8 @@ def program(command: Sequence[Any] | float | str, *, batch: int | None = None, p
     timeout: seconds for a batch. Default: 60.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('program', given({'command': command, 'batch': batch, 'processes': processes, 'timeout':
-        timeout}), weight=weight)
+    return Objective('program', given({'command': command, 'batch': batch, 'processes': processes,
+                                       'timeout': timeout}), weight=weight)
 
 
 def within_book(of: Which = "*") -> Rule:
