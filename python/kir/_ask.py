@@ -8,6 +8,7 @@ it was raised.
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import json
 import math
@@ -20,7 +21,7 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _tables
@@ -166,13 +167,14 @@ class Server:
         try:
             with connection.makefile("rb") as lines:
                 hello = json.loads(lines.readline(1 << 20))
-                if not hmac.compare_digest(str(hello.get("secret")).encode(), self._secret.encode()):
-                    connection.close()
-                    return
-                for line in lines:
-                    events.put(("ask", (connection, hello, line)))
+                if hmac.compare_digest(str(hello.get("secret")).encode(), self._secret.encode()):
+                    for line in lines:
+                        events.put(("ask", (connection, hello, line)))
         except (OSError, ValueError, AttributeError):  # it went away, or is no bridge
-            return
+            pass
+        with contextlib.suppress(OSError):
+            connection.shutdown(socket.SHUT_RDWR)
+        connection.close()
 
     def answer(self, question: Any) -> None:
         connection, hello, line = question
@@ -209,5 +211,3 @@ def as_function(value: Any) -> Function | None:
         return Function(value)
     return None
 
-
-Scorer = Callable[[Any], Sequence[float]]

@@ -168,13 +168,12 @@ def run(args: Sequence[str], *, progress: Callable[[Mapping[str, Any]], None] | 
                 failure = _line(value, lines, progress) or failure
         status = child.wait()
     except KeyboardInterrupt:
-        _stop(child, events)
         raise Interrupted(draws) from None
     finally:
-        if child.poll() is None:
-            _stop(child, events)
         if asked:
-            asked.close()
+            asked.close()  # first: the child would wait for an answer
+        if child.poll() is None:
+            _stop(child)
         for reader in readers:
             if reader.ident is not None:
                 reader.join(_PATIENCE)
@@ -229,7 +228,7 @@ def _feed(pipe: IO[bytes], text: bytes) -> None:
         pass
 
 
-def _stop(child: subprocess.Popen[bytes], events: queue.Queue[Any]) -> None:
+def _stop(child: subprocess.Popen[bytes]) -> None:
     """End a child: in order, and if it does not within some seconds, at once."""
     if child.poll() is None:
         child.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM) if os.name == "nt" else signal.SIGINT)
