@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import html
+import importlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -51,5 +52,4 @@ def _notebook() -> Any:
     shell = ipython.get_ipython() if ipython else None
     if shell is None or "IPKernelApp" not in getattr(shell, "config", {}):
         return None
-    from IPython.display import display
-    return display
+    return importlib.import_module("IPython.display").display

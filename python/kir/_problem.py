@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import inspect
 import json
 import os
 import pathlib
@@ -265,8 +266,12 @@ class Run:
         stats = {"lp": records["log_density"].reshape(shape)}
         if "score" in records.dtype.names:
             stats |= {f"score_{n}": records["score"][n].reshape(shape) for n in records.dtype["score"].names}
-        return arviz.from_dict(posterior={"amount": amounts.reshape(chains, -1, len(names)), "used": records["used"].reshape(shape)},
-                               sample_stats=stats, coords={"ingredient": names}, dims={"amount": ["ingredient"]})
+        groups = {"posterior": {"amount": amounts.reshape(chains, -1, len(names)), "used": records["used"].reshape(shape)},
+                  "sample_stats": stats}
+        names_of = {"coords": {"ingredient": names}, "dims": {"amount": ["ingredient"]}}
+        if "posterior" in inspect.signature(arviz.from_dict).parameters:  # before ArviZ 1.0
+            return arviz.from_dict(**groups, **names_of)
+        return arviz.from_dict(groups, **names_of)
 
     def report(self) -> str:
         """Return the report, a page of HTML that needs no other file."""

@@ -122,6 +122,29 @@ class Runs(unittest.TestCase):
         data = self.run_.to_arviz()
         self.assertEqual(dict(data.posterior.sizes), {"chain": 2, "draw": 60, "ingredient": 3})
 
+    @needs("numpy")
+    def test_arviz_is_given_each_chain(self):
+        whole = _tables.module
+        self.addCleanup(setattr, _tables, "module", whole)
+        first = self.run_.draws("records")[60]  # of the second chain
+
+        class Before:
+            @staticmethod
+            def from_dict(posterior=None, sample_stats=None, coords=None, dims=None):
+                return posterior, sample_stats, coords
+
+        class Since:
+            @staticmethod
+            def from_dict(data, coords=None, dims=None):
+                return data["posterior"], data["sample_stats"], coords
+        for arviz in (Before, Since):
+            _tables.module = lambda name, arviz=arviz: arviz if name == "arviz" else whole(name)
+            posterior, stats, coords = self.run_.to_arviz()
+            self.assertEqual(posterior["amount"].shape, (2, 60, 3))
+            self.assertEqual(dict(zip(coords["ingredient"], posterior["amount"][1, 0].tolist())),
+                             {n: first["recipe"].get(n, 0) for n in coords["ingredient"]})
+            self.assertEqual((stats["lp"][1, 0], stats["score_liking"][1, 0]), (first["log_density"], first["scores"]["liking"]))
+
     def test_what_is_missing_is_said(self):
         if _tables.module("arviz"):
             self.skipTest("arviz is installed")
