@@ -55,6 +55,10 @@ func start(path string, o *ProgramOptions) (*process, error) {
 	cmd := exec.Command(path, o.Command[1:]...)
 	cmd.Dir = o.Dir
 	cmd.Env = append(os.Environ(), "KIR_TOTAL="+strconv.Itoa(o.Total))
+	// Systems refuse long variables, and all of them together: 128 KiB on Linux.
+	if names, err := json.Marshal(o.Ingredients); err == nil && len(names) <= 1<<15 {
+		cmd.Env = append(cmd.Env, "KIR_INGREDIENTS="+string(names))
+	}
 	cmd.WaitDelay = endTime // for what it may have started and left behind
 	ownGroup(cmd)
 	q := &process{cmd: cmd, words: new(tail), timeout: o.Timeout}

@@ -32,7 +32,8 @@ import (
 // lines, and their candidates; at most 4,096 recipes, or a line has several. The
 // program must be a function: the same recipe scores the same, whatever was asked
 // before or with it. So a recipe whose score is still known is not asked for again. Its
-// end of input is the end of the run. The environment variable KIR_TOTAL holds M.
+// end of input is the end of the run. The environment variable KIR_TOTAL holds M, and
+// KIR_INGREDIENTS a JSON array of the ingredients, if that has at most 32 KiB.
 //
 // It is started when first asked, and as often as Processes allows to ask at once. If it
 // ends before it has answered it is started once more and asked again; a second end, an

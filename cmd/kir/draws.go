@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -21,27 +23,30 @@ import (
 )
 
 // drawFormats are what kir draws can print.
-var drawFormats = []string{"long", "wide", "jsonl"}
+var drawFormats = []string{"long", "wide", "jsonl", "npy"}
 
 func newDrawsCommand() *cobra.Command {
 	format := "long"
 	c := &cobra.Command{
-		Use:   "draws RUN [--format long|wide|jsonl]",
+		Use:   "draws RUN [--format long|wide|jsonl|npy]",
 		Short: "Print the draws of a run",
 		Long: `Print every draw of a run, chain after chain, as it is read:
 
   long   CSV: chain,draw,ingredient,amount; a row for each used ingredient
   wide   CSV: chain,draw and a column for each ingredient; a row for each draw
   jsonl  a JSON object for each draw: chain, draw, recipe, scores, log_density
+  npy    a NumPy file: a record for each draw with the fields chain, draw, log_density,
+         used, score (a field for each property) and amount (one for each ingredient)
 
 The draws themselves are Parquet files in the run's directory: DuckDB, polars and
 pandas read draws/**/*.parquet as one table.`,
 		Example: `  kir draws runs/fresh-all-day-cocktails-1 > draws.csv
-  kir draws runs/fresh-all-day-cocktails-1 --format jsonl | head -n 1`,
+  kir draws runs/fresh-all-day-cocktails-1 --format jsonl | head -n 1
+  kir draws runs/fresh-all-day-cocktails-1 --format npy > draws.npy`,
 		Args:              one("run directory"),
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
-			write := map[string]func(context.Context, io.Writer, *run.Run) error{"long": writeLong, "wide": writeWide, "jsonl": writeJSONL}[format]
+			write := map[string]func(context.Context, io.Writer, *run.Run) error{"long": writeLong, "wide": writeWide, "jsonl": writeJSONL, "npy": writeNPY}[format]
 			if write == nil {
 				e := &fault.Error{Message: "there is no format " + fault.Quote(format), Hint: fault.DidYouMean(format, drawFormats)}
 				if e.Hint == "" {
@@ -63,7 +68,7 @@ pandas read draws/**/*.parquet as one table.`,
 			return w.Flush()
 		},
 	}
-	c.Flags().StringVar(&format, "format", format, "long, wide or jsonl")
+	c.Flags().StringVar(&format, "format", format, "long, wide, jsonl or npy")
 	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(drawFormats, cobra.ShellCompDirectiveNoFileComp)))
 	return c
 }
@@ -178,6 +183,53 @@ func writeJSONL(ctx context.Context, w io.Writer, r *run.Run) error {
 			return err
 		}
 		if _, err := w.Write(terminal.JSON(b.Bytes())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeNPY writes a NumPy file, version 2.0: a header that describes the record, in the
+// notation of Python's literals, and the records, little-endian and without gaps.
+func writeNPY(ctx context.Context, w io.Writer, r *run.Run) error {
+	m := r.Manifest
+	fields := func(kind string, names []string) string {
+		var b strings.Builder
+		for _, name := range names {
+			fmt.Fprintf(&b, "(%s, '%s'), ", strconv.QuoteToASCII(name), kind)
+		}
+		return b.String()
+	}
+	score := ""
+	if len(m.Properties) > 0 { // NumPy has no record without fields
+		score = "('score', [" + fields("<f8", m.Properties) + "]), "
+	}
+	header := fmt.Sprintf("{'descr': [('chain', '<i4'), ('draw', '<i8'), ('log_density', '<f8'), ('used', '<i4'), %s('amount', [%s])], 'fortran_order': False, 'shape': (%d,)}",
+		score, fields("<i4", m.IngredientNames()), m.Settings.Chains*m.Settings.Draws)
+	const before, block = 12, 64 // bytes before the header; records begin at a multiple of a block
+	header += strings.Repeat(" ", block-1-(before+len(header))%block) + "\n"
+	start := append([]byte("\x93NUMPY\x02\x00"), binary.LittleEndian.AppendUint32(nil, uint32(len(header)))...)
+	if _, err := w.Write(append(start, header...)); err != nil {
+		return err
+	}
+	var record []byte
+	for d, err := range r.Draws(ctx) {
+		if err != nil {
+			return err
+		}
+		record = binary.LittleEndian.AppendUint32(record[:0], uint32(d.Chain))
+		record = binary.LittleEndian.AppendUint64(record, uint64(d.Draw))
+		record = binary.LittleEndian.AppendUint64(record, math.Float64bits(d.LogDensity))
+		record = binary.LittleEndian.AppendUint32(record, uint32(len(d.Parts)))
+		for _, y := range d.Scores {
+			record = binary.LittleEndian.AppendUint64(record, math.Float64bits(y))
+		}
+		amounts := len(record)
+		record = append(record, make([]byte, 4*m.IngredientCount())...)
+		for _, p := range d.Parts {
+			binary.LittleEndian.PutUint32(record[amounts+4*p.Ingredient:], uint32(p.Amount))
+		}
+		if _, err := w.Write(record); err != nil {
 			return err
 		}
 	}

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -68,13 +71,16 @@ func exitStatus(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	several := (*fault.Errors)(nil)
-	interrupted := (*run.InterruptedError)(nil)
-	if errors.Is(err, context.Canceled) && !errors.As(err, &interrupted) {
-		fmt.Fprintln(stderr, "kir: interrupted")
-		return 130
+	if os.Getenv("KIR_ERRORS") == "json" {
+		status := exitStatusOf(err)
+		writeErrors(stderr, err, status)
+		return status
 	}
-	if consent := (*problem.ConsentError)(nil); errors.As(err, &consent) {
+	several := (*fault.Errors)(nil)
+	usage := (*usageError)(nil)
+	if interrupted(err) {
+		fmt.Fprintln(stderr, "kir: interrupted")
+	} else if consent := (*problem.ConsentError)(nil); errors.As(err, &consent) {
 		// The command whole, a word a line: what is cut or run together can hide something.
 		said := "kir: "
 		for line := range strings.Lines(err.Error()) {
@@ -88,17 +94,72 @@ func exitStatus(err error, stderr io.Writer) int {
 	} else {
 		fmt.Fprintln(stderr, "kir: "+terminal.Plain(err.Error()))
 	}
-	if usage := (*usageError)(nil); errors.As(err, &usage) {
+	if errors.As(err, &usage) {
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", usage.command.CommandPath())
-		return 2
 	}
-	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
+	return exitStatusOf(err)
+}
+
+// interrupted is whether a command was ended by a signal and nothing can be resumed.
+func interrupted(err error) bool {
+	resumable := (*run.InterruptedError)(nil)
+	return errors.Is(err, context.Canceled) && !errors.As(err, &resumable)
+}
+
+// exitStatusOf returns the status that an error stands for.
+func exitStatusOf(err error) int {
+	var (
+		usage     *usageError
+		bad       *fault.Error
+		resumable *run.InterruptedError
+	)
+	switch {
+	case interrupted(err):
+		return 130
+	case errors.As(err, &usage), errors.As(err, &bad):
 		return 2
-	}
-	if errors.As(err, &interrupted) {
+	case errors.As(err, &resumable):
 		return 130
 	}
 	return 1
+}
+
+// errorJSON is a piece of an error for programs.
+type errorJSON struct {
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Cell    string `json:"cell,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// writeErrors prints an error as one line of JSON.
+func writeErrors(stderr io.Writer, err error, status int) {
+	var line struct {
+		Errors []errorJSON `json:"errors"`
+		Status int         `json:"status"`
+	}
+	line.Status = status
+	var (
+		several *fault.Errors
+		bad     *fault.Error
+	)
+	switch {
+	case errors.As(err, &several):
+		for _, e := range several.All {
+			line.Errors = append(line.Errors, errorJSON{e.File, e.Line, e.Column, e.Cell, e.Message, e.Hint})
+		}
+	case errors.As(err, &bad) && err.Error() == bad.Error():
+		line.Errors = []errorJSON{{bad.File, bad.Line, bad.Column, bad.Cell, bad.Message, bad.Hint}}
+	default:
+		line.Errors = []errorJSON{{Message: err.Error()}}
+	}
+	text, failed := json.Marshal(line)
+	if failed != nil {
+		text = []byte(`{"errors":[],"status":` + strconv.Itoa(status) + `}`) // texts and numbers are JSON always
+	}
+	fmt.Fprintf(stderr, "%s\n", text)
 }
 
 const longHelp = `kir samples sparse composition ratios: recipes, fragrances, formulations,

@@ -1,24 +1,49 @@
 package main
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 
+	"kir/internal/fault"
 	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
 )
 
 func newSchemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema",
+		Use:   "schema [PROBLEM]",
 		Short: "Print the JSON Schema of problem files",
 		Long: `Print the JSON Schema (draft 2020-12) of problem files, with which an editor
 completes their keys and marks mistakes. A problem file names it in its first line:
 
   ` + schema.Modeline(schema.FileName) + `
 
-docs/problem.md is the same as a reference to read.`,
-		Example: `  kir schema > ` + schema.FileName,
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+docs/problem.md is the same as a reference to read.
+
+With a PROBLEM, print that file as JSON, for programs without a reader of YAML. JSON is
+YAML, so kir reads the result like any problem file. Nothing is checked but the YAML.`,
+		Example: `  kir schema > ` + schema.FileName + `
+  kir schema problem.yaml | jq .properties`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return one("problem file")(c, args)
+		},
+		ValidArgsFunction: problemFiles,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				data, err := os.ReadFile(args[0])
+				if err != nil {
+					return &fault.Error{Message: err.Error(), Err: err}
+				}
+				node, err := yaml.Parse(args[0], data)
+				if err != nil {
+					return err
+				}
+				return writeJSON(c.OutOrStdout(), node)
+			}
 			text, err := schema.JSON()
 			if err != nil {
 				return err

@@ -1,6 +1,8 @@
 package yaml
 
 import (
+	"bytes"
+	"encoding/json"
 	"math"
 	"strings"
 
@@ -55,5 +57,58 @@ func (n *Node) Plain() any {
 		}
 		return m
 	}
+	return nil
+}
+
+// MarshalJSON writes the node as JSON, mappings in the file's order. A number keeps its
+// digits where JSON can have them.
+func (n *Node) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	switch n.Kind {
+	case Number:
+		if json.Valid([]byte(n.Text)) {
+			return []byte(n.Text), nil
+		}
+	case Sequence:
+		b.WriteByte('[')
+		for k, item := range n.Items {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			if err := appendJSON(&b, item); err != nil {
+				return nil, err
+			}
+		}
+		b.WriteByte(']')
+		return b.Bytes(), nil
+	case Mapping:
+		b.WriteByte('{')
+		for k, e := range n.Entries {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			if err := appendJSON(&b, e.Key.Text); err != nil {
+				return nil, err
+			}
+			b.WriteByte(':')
+			if err := appendJSON(&b, e.Value); err != nil {
+				return nil, err
+			}
+		}
+		b.WriteByte('}')
+		return b.Bytes(), nil
+	}
+	err := appendJSON(&b, n.Plain())
+	return b.Bytes(), err
+}
+
+// appendJSON writes a value without the escapes that HTML would need.
+func appendJSON(b *bytes.Buffer, value any) error {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1) // the line feed
 	return nil
 }

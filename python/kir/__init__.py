@@ -1,0 +1,22 @@
+"""kir from Python: recipes, formulations, portfolios, divided among a few of many ingredients.
+
+    import kir
+    c = kir.Campaign(book, total=1000, maximize="liking", rules=[kir.within_book()])
+    batch = c.next(8)
+    c.record(batch.assign(liking=[...]))
+    c.progress()
+
+The package drives the program `kir`. docs/python.md of kir describes it.
+"""
+
+from ._ask import Function, function
+from ._campaign import Campaign, Progress
+from ._problem import Problem, Run
+from ._program import VERSION as __version__
+from ._program import Error, Interrupted, find
+from ._values import Objective, Rule
+from .rules import *  # noqa: F403
+from .rules import __all__ as _kinds
+
+__all__ = ["Campaign", "Error", "Function", "Interrupted", "Objective", "Problem", "Progress", "Rule", "Run",
+           "__version__", "find", "function", *_kinds]

@@ -1,0 +1,119 @@
+"""Campaigns: experiments in rounds."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from . import _program, _tables
+from ._problem import FILE, Problem, _temporary, framed
+from ._program import Error
+from ._values import given
+
+_OWN = ("reason", "beats best", "improvement")
+_PREDICTED = ("predicted ", "low ", "high ")
+
+
+class Campaign:
+    """Experiments in rounds: next() chooses recipes, record() takes what came of them.
+
+    The arguments are those of [Problem]. dir: the directory of the problem file and the
+    results; Campaign(dir=...) alone goes on with one. Without it the directory is temporary
+    and goes with the object, and so do its results: name one for a campaign of more than a
+    session.
+    """
+
+    def __init__(self, book: Any = None, *, dir: str | os.PathLike[str] | None = None, **problem: Any) -> None:
+        self.directory = pathlib.Path(dir).absolute() if dir is not None else _temporary(self)
+        file = self.directory / FILE
+        if book is None and not problem:
+            if not file.is_file():
+                raise Error(f"{self.directory} has no {FILE}", "say of what recipes the campaign is")
+            self.problem = Problem.load(file)
+            return
+        self.problem = Problem(book, directory=self.directory, **problem)
+        if file.is_file():
+            there = _program.run(["schema", str(file)]).json()
+            if there != _json(self.problem):
+                raise Error(f"{self.directory} holds another problem",
+                            "kir.Campaign(dir=...) alone goes on with it; name another directory for this one")
+        self.problem._place()  # what is wrong with the directory shows at once
+
+    def next(self, n: int | None = None, *, seed: int | None = None, allow_programs: bool = False) -> Any:
+        """Return the next recipes to make, a row each: id, amounts in the book's unit, what is
+        predicted with its 90 % interval, and the reason. As long as nothing is recorded, the
+        same batch comes again."""
+        flags = [f"--{k}={v}" for k, v in given({"number": n, "seed": seed}).items()]
+        batch = self.problem.run("next", "--json", *flags, allow_programs=allow_programs).json()
+        used = sorted({name for e in batch["batch"] for name in e["recipe"]})
+        unit = Fraction(batch["measure"]["size"]) / batch["total"]
+        rows = []
+        for e in batch["batch"]:
+            row: dict[str, Any] = {"id": e["id"]}
+            row |= {name: _rounded(e["recipe"].get(name, 0) * unit, batch["measure"]["decimals"]) for name in used}
+            for label, p in (e["predicted"] or {}).items():
+                row |= {f"predicted {label}": p["value"], f"low {label}": p["low"], f"high {label}": p["high"]}
+            row |= {"beats best": e["beats_best"], "improvement": e["improvement"], "reason": e["reason"]["text"]}
+            rows.append(row)
+        table = _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
+        if hasattr(table, "attrs"):
+            table.attrs["kir"] = batch
+        return table
+
+    def record(self, results: Any, *, made: Mapping[str, Any] | None = None, failed: bool = False, withdraw: bool = False,
+               correct: bool = False, allow_programs: bool = False, **labels: Any) -> dict[str, Any]:
+        """Record results: a batch with its labels, any table of recipes with labels, the path
+        of one, or one recipe, as in record("3-1", liking=71). Returns how many were new."""
+        flags = [f"--{k}" for k, v in (("failed", failed), ("withdraw", withdraw), ("correct", correct)) if v]
+        text = None
+        if isinstance(results, str) and not os.path.exists(results):
+            if made:
+                flags.append("--made=" + ",".join(f"{k}={_tables.cell(v)}" for k, v in made.items()))
+            args = [results, *(f"{k}={_tables.cell(v)}" for k, v in labels.items())]
+        elif labels or made or failed:
+            raise Error("labels, made and failed are of one recipe", 'name it: record("3-1", liking=71)')
+        elif _tables.is_path(results):
+            args = [os.path.abspath(results)]
+        else:
+            columns, rows = _tables.rows_of(results)
+            kept = [c for c in columns if c not in _OWN and not (c.startswith(_PREDICTED) and "reason" in columns)]
+            args, text = ["-"], _tables.text_of(kept, rows)
+        done: dict[str, Any] = self.problem.run("record", *args, "--json", *flags, text=text, allow_programs=allow_programs).json()
+        return done
+
+    def progress(self, *, allow_programs: bool = False) -> Progress:
+        """Return where the campaign stands; in a notebook it shows as a page with figures."""
+        return Progress(self, allow_programs)
+
+
+class Progress(dict[str, Any]):
+    """Where a campaign stands: what `kir campaign --json` says."""
+
+    def __init__(self, campaign: Campaign, allow_programs: bool) -> None:
+        super().__init__(campaign.problem.run("campaign", "--json", allow_programs=allow_programs).json())
+        self._campaign, self._allow = campaign, allow_programs
+
+    @property
+    def advice(self) -> str:
+        """"go on" or "stop"."""
+        return str(self["left"]["advice"])
+
+    def __str__(self) -> str:
+        return str(self["left"]["text"])
+
+    def _repr_html_(self) -> str:
+        return framed(self._campaign.problem.run("campaign", "--html", allow_programs=self._allow).out.decode())
+
+
+def _rounded(amount: Fraction, decimals: int) -> float | int:
+    value = round(amount, decimals)
+    return int(value) if value.denominator == 1 else float(Decimal(value.numerator) / Decimal(value.denominator))
+
+
+def _json(problem: Problem) -> Any:
+    import json
+    return json.loads(problem.text())

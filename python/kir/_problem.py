@@ -1,0 +1,325 @@
+"""Problems and runs."""
+
+from __future__ import annotations
+
+import html
+import inspect
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from typing import Any
+
+from . import _program, _tables
+from ._ask import Function, Server, as_function
+from ._bar import bar
+from ._program import Error
+from ._values import given, plain, written
+
+FILE = "problem.yaml"
+
+
+class Problem(MutableMapping[str, Any]):
+    """A problem file as a mapping, and the tables and functions that it names.
+
+    recipes and ingredients: a DataFrame, a list of dicts, a dict of lists, or the path of a
+    file; ingredients may also be a list of names. total: the units that a recipe is divided
+    into. maximize, minimize: a label of the recipes, or several. objectives: {name: what
+    kir.learn, kir.blend and the like return, or a function or estimator}. rules: a list of
+    what kir.limit, kir.amount and the like return. Other keys are those of the problem file.
+    directory: where the problem is written; without one it is a temporary directory that goes
+    with the object.
+    """
+
+    def __init__(self, recipes: Any = None, *, ingredients: Any = None, total: int | None = None,
+                 maximize: str | Sequence[str] = (), minimize: str | Sequence[str] = (),
+                 objectives: Mapping[str, Any] | None = None, rules: Sequence[Mapping[str, Any]] = (),
+                 directory: str | os.PathLike[str] | None = None, **keys: Any) -> None:
+        self._tables: dict[str, str] = {}
+        self._functions: dict[str, Function] = {}
+        self._path: pathlib.Path | None = None
+        self._loaded: str | None = None
+        self._directory = pathlib.Path(directory) if directory is not None else None
+        self._keys: dict[str, Any] = given({"name": keys.pop("name", None)})
+        if recipes is not None:
+            self._keys["recipes"] = self._source(recipes, "recipes.csv", _tables.recipes_text)
+        if ingredients is not None:
+            names = isinstance(ingredients, (list, tuple)) and all(isinstance(i, str) for i in ingredients)
+            count = isinstance(ingredients, Mapping) and set(ingredients) == {"count"}
+            self._keys["ingredients"] = ingredients if names or count else self._source(ingredients, "ingredients.csv", _tables.table_text)
+        if total is not None:
+            self._keys["total"] = total
+        properties: dict[str, Any] = {}
+        for direction, labels in (("maximize", maximize), ("minimize", minimize)):
+            for label in [labels] if isinstance(labels, str) else labels:
+                properties[label] = {"learn": {"label": label, direction: True}}
+        properties |= objectives or {}
+        if properties:
+            self["properties"] = properties
+        if rules:
+            self._keys["constraints"] = [dict(r) for r in rules]
+        self._keys |= given(keys)
+
+    def _source(self, table: Any, name: str, text: Any) -> Any:
+        if _tables.is_path(table):
+            return os.path.abspath(table)
+        if isinstance(table, Mapping) and "file" in table and isinstance(table["file"], str):
+            return {**table, "file": os.path.abspath(table["file"])}
+        self._tables[name] = text(table)
+        return name
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Problem:
+        """Read a problem file. Comments are not kept where it is changed and saved."""
+        problem = cls()
+        problem._path = pathlib.Path(path).absolute()
+        problem._keys = _program.run(["schema", str(problem._path)]).json()
+        problem._loaded = written(problem._keys)
+        return problem
+
+    def save(self, path: str | os.PathLike[str]) -> pathlib.Path:
+        """Write the problem as JSON, which is YAML, and its tables beside it."""
+        target = pathlib.Path(path).absolute()
+        if self._functions and target.name != FILE:
+            raise Error(f"{', '.join(self._functions)} is a function of this process, which no file holds")
+        if self._path and target.parent != self._path.parent:
+            raise Error(f"{self._path} names files from its own directory", f"save it in {self._path.parent}")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for name, text in self._tables.items():
+            _write(target.parent / name, text)
+        _write(target, self.text())
+        return target
+
+    def text(self) -> str:
+        """Return the problem as it is written."""
+        return written(self._keys)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._keys[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if key == "properties":
+            functions = {}
+            kept = {}
+            for name, wish in value.items():
+                f = as_function(wish)
+                own = self._functions.get(name)
+                if f is None and own and plain(wish) == plain(own.property(name)):
+                    f = own
+                if f is not None:
+                    functions[name] = f
+                kept[name] = f.property(name) if f is not None else wish
+            self._functions, value = functions, kept
+        self._keys[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self._keys[key]
+        if key == "properties":
+            self._functions = {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __repr__(self) -> str:
+        return f"kir.Problem({self.text()})"
+
+    def run(self, command: str, *args: str, allow_programs: bool = False, **options: Any) -> _program.Done:
+        """Run a command of kir on the problem."""
+        programs = {n for n, p in (self._keys.get("properties") or {}).items() if isinstance(p, Mapping) and "program" in p}
+        others = sorted(programs - set(self._functions))
+        if self._functions and others and not allow_programs:
+            raise Error(f"the problem names a program beside functions of this process: {others[0]}",
+                        "look at its command, and allow it by allow_programs=True")
+        flags = ["--allow-programs"] if allow_programs or self._functions else []
+        path, made = self._place()
+        try:
+            asked = Server({n: f for n, f in self._functions.items() if n in programs}) if self._functions else None
+            return _program.run([command, str(path), *args, *flags], asked=asked, **options)
+        finally:
+            if made:
+                path.unlink(missing_ok=True)
+
+    def _place(self) -> tuple[pathlib.Path, bool]:
+        """Return where the problem file is, and whether it is to be removed afterwards."""
+        if self._path:
+            if self.text() == self._loaded:
+                return self._path, False
+            # Its paths are from its directory, so a changed one stands there while it is read.
+            handle, name = tempfile.mkstemp(".yaml", self._path.stem + ".", self._path.parent)
+            os.close(handle)
+            _write(pathlib.Path(name), written({"name": self._keys.get("name", self._path.stem), **self._keys}))
+            return pathlib.Path(name), True
+        if self._directory is None:
+            self._directory = _temporary(self)
+        target = self._directory / FILE
+        self.save(target)
+        return target, False
+
+    def check(self, *, allow_programs: bool = False) -> dict[str, Any]:
+        """Return what `kir check --json` says: counts, how good models are, advice."""
+        done: dict[str, Any] = self.run("check", "--json", allow_programs=allow_programs).json()
+        return done
+
+    def sample(self, out: str | os.PathLike[str] | None = None, *, draws: int | None = None, chains: int | None = None,
+               warmup: int | None = None, thin: int | None = None, seed: int | None = None, kernel: str | None = None,
+               effort: float | None = None, workers: int | None = None, progress: bool | None = None,
+               allow_programs: bool = False) -> Run:
+        """Run the chains and return the run.
+
+        out: its directory, which must not exist; without one it is temporary and goes with
+        the Run. progress: a bar; by default in notebooks and on terminals.
+        """
+        settings = given({"draws": draws, "chains": chains, "warmup": warmup, "thin": thin, "seed": seed,
+                          "kernel": kernel, "effort": effort, "workers": workers})
+        holder = None if out is not None else tempfile.mkdtemp(prefix="kir-")
+        path = pathlib.Path(holder) / "run" if holder else pathlib.Path(os.fspath(out)).absolute()  # type: ignore[arg-type]
+        try:
+            with bar(progress) as shown:
+                self.run("sample", "--json", "--json-progress", "-o", str(path), *(f"--{k}={v}" for k, v in settings.items()),
+                         progress=shown, allow_programs=allow_programs, draws="" if holder else str(path))
+        except BaseException:
+            if holder:
+                shutil.rmtree(holder, ignore_errors=True)
+            raise
+        run = Run(path)
+        if holder:
+            weakref.finalize(run, shutil.rmtree, holder, True)
+        return run
+
+
+class Run:
+    """A finished run: its summary, shortlist and draws."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self.summary: dict[str, Any] = _program.run(["show", self.path, "--json"]).json()
+
+    @property
+    def shortlist(self) -> Any:
+        """The best recipes that differ from each other: scores, predictions, and amounts in units."""
+        best = self.summary["best"]
+        names = [row["ingredient"] for row in self.summary["inclusion"]]
+        used = [n for n in names if any(n in e["recipe"] for e in best)]
+        used += sorted({n for e in best for n in e["recipe"]} - set(used))
+        rows = []
+        for entry in best:
+            row = {"score": entry["score"]}
+            for name, p in (entry.get("predicted") or {}).items():
+                row |= {f"predicted {name}": p["value"], f"low {name}": p["low"], f"high {name}": p["high"]}
+            rows.append(row | {n: entry["recipe"].get(n, 0) for n in used})
+        return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
+
+    def draws(self, form: str = "wide") -> Any:
+        """Return the draws: "wide" with a column for each ingredient, "long" with a row for
+        each ingredient used, as DataFrames, or "records", a list of dicts. Without pandas all
+        are lists of dicts."""
+        if form not in ("wide", "long", "records"):
+            raise ValueError(f"draws have no form {form!r}: there are wide, long and records")
+        pandas = _tables.module("pandas")
+        if form == "records" or not pandas:
+            lines = [json.loads(line) for line in _program.run(["draws", self.path, "--format", "jsonl"]).out.splitlines()]
+            if form != "long":
+                return lines
+            return [{"chain": d["chain"], "draw": d["draw"], "ingredient": n, "amount": a}
+                    for d in lines for n, a in d["recipe"].items()]
+        records = self.array()
+        names, amounts = _amounts(records)
+        if form == "long":
+            numpy = _tables.module("numpy")
+            row, column = numpy.nonzero(amounts)
+            return pandas.DataFrame({"chain": records["chain"][row], "draw": records["draw"][row],
+                                     "ingredient": pandas.Categorical.from_codes(column, names),
+                                     "amount": amounts[row, column]})
+        left = {n: records[n] for n in ("chain", "draw", "log_density", "used")}
+        if "score" in records.dtype.names:
+            left |= {n: records["score"][n] for n in records.dtype["score"].names}
+        return pandas.concat([pandas.DataFrame(left), pandas.DataFrame(amounts, columns=names)], axis=1, copy=False)
+
+    def array(self) -> Any:
+        """Return the draws as NumPy's records: chain, draw, log_density, used, score, amount."""
+        numpy = _need("numpy")
+        import ast
+        data = _program.run(["draws", self.path, "--format", "npy"]).out
+        size = int.from_bytes(data[8:12], "little")
+        header = ast.literal_eval(data[12:12 + size].decode("ascii"))
+        kinds = numpy.lib.format.descr_to_dtype(header["descr"])
+        return numpy.frombuffer(data, kinds, header["shape"][0], 12 + size)
+
+    def arrow(self) -> Any:
+        """Return the draws as an Arrow table, read from the run's Parquet files by pyarrow."""
+        dataset = _need("pyarrow.dataset", "pyarrow")
+        return dataset.dataset(os.path.join(self.path, "draws"), format="parquet", partitioning="hive").to_table()
+
+    def to_arviz(self) -> Any:
+        """Return the draws as ArviZ's InferenceData: amount, used; lp and a score for each property."""
+        arviz = _need("arviz")
+        records = self.array()
+        names, amounts = _amounts(records)
+        chains = len(set(records["chain"].tolist()))
+        shape = (chains, -1)
+        stats = {"lp": records["log_density"].reshape(shape)}
+        if "score" in records.dtype.names:
+            stats |= {f"score_{n}": records["score"][n].reshape(shape) for n in records.dtype["score"].names}
+        groups = {"posterior": {"amount": amounts.reshape(chains, -1, len(names)), "used": records["used"].reshape(shape)},
+                  "sample_stats": stats}
+        names_of = {"coords": {"ingredient": names}, "dims": {"amount": ["ingredient"]}}
+        if "posterior" in inspect.signature(arviz.from_dict).parameters:  # before ArviZ 1.0
+            return arviz.from_dict(**groups, **names_of)
+        return arviz.from_dict(groups, **names_of)
+
+    def report(self) -> str:
+        """Return the report, a page of HTML that needs no other file."""
+        page = pathlib.Path(self.path) / "report.html"
+        return page.read_text(encoding="utf-8")
+
+    def __str__(self) -> str:
+        return str(self.summary["answer"]["headline"]) if self.summary.get("answer") else str(self.summary["verdict"])
+
+    def __repr__(self) -> str:
+        return f"<kir.Run {self.path}: {self}>"
+
+    def _repr_html_(self) -> str:
+        return framed(self.report())
+
+
+def framed(page: str) -> str:
+    """Return a page as a frame of its own, so that a notebook's style and its keep apart."""
+    return f'<iframe srcdoc="{html.escape(page)}" sandbox style="width:100%;height:42em;border:0"></iframe>'
+
+
+def _amounts(records: Any) -> tuple[list[str], Any]:
+    numpy = _tables.module("numpy")
+    kind = records.dtype["amount"]
+    flat = numpy.dtype({"names": ["amount"], "formats": [("<i4", (len(kind.names),))],
+                        "offsets": [records.dtype.fields["amount"][1]], "itemsize": records.dtype.itemsize})
+    return list(kind.names), records.view(flat)["amount"]
+
+
+def _need(name: str, package: str = "") -> Any:
+    found = _tables.module(package or name) and _tables.module(name)
+    if not found:
+        raise Error(f"{package or name} is not installed", f"pip install {package or name}, or use draws('records')")
+    return found
+
+
+def _temporary(owner: Any) -> pathlib.Path:
+    path = tempfile.mkdtemp(prefix="kir-")
+    weakref.finalize(owner, shutil.rmtree, path, True)
+    return pathlib.Path(path)
+
+
+def _write(path: pathlib.Path, text: str) -> None:
+    """Write a file whole, or not at all; what is there already keeps its time."""
+    if path.exists() and path.read_bytes() == text.encode():
+        return
+    handle, name = tempfile.mkstemp(".new", path.name + ".", path.parent)
+    with open(handle, "wb") as f:
+        f.write(text.encode())
+    os.chmod(name, 0o644)
+    os.replace(name, path)

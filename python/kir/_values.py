@@ -1,0 +1,75 @@
+"""Rules and objectives as values, and how a problem is written."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+class Rule(dict[str, Any]):
+    """A rule of a problem, as the problem file has it: {kind: what it says}."""
+
+    def __init__(self, kind: str, value: Any) -> None:
+        super().__init__({kind: value})
+
+    def __repr__(self) -> str:
+        return _text(self)
+
+
+class Objective(dict[str, Any]):
+    """An objective of a problem, as the problem file has it: {kind: what it says, weight: w}."""
+
+    def __init__(self, kind: str, value: Any, weight: float | None = None) -> None:
+        super().__init__(given({kind: value, "weight": weight}))
+
+    def __repr__(self) -> str:
+        return _text(self)
+
+
+def given(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys that were given a value."""
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: numbers of NumPy become Python's, tuples and arrays lists."""
+    if isinstance(value, (str, bool)) or value is None:
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):  # NumPy's numbers and arrays, pandas' series
+        return plain(value.tolist())
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"a problem has no number {value}")
+        return float(value)
+    if isinstance(value, (Sequence, set, frozenset)):
+        items = sorted(value) if isinstance(value, (set, frozenset)) else value
+        return [plain(item) for item in items]
+    if hasattr(value, "__fspath__"):
+        return str(value)
+    raise TypeError(f"a problem cannot hold {type(value).__name__}: {value!r}")
+
+
+def written(problem: Mapping[str, Any]) -> str:
+    """Return a problem as JSON, which is YAML: a line for each rule and each objective."""
+    lines = []
+    for key, value in plain(problem).items():
+        name = _text(key)
+        if isinstance(value, dict) and value and key in ("properties", "units"):
+            inner = ",\n".join(f"    {_text(k)}: {_text(v)}" for k, v in value.items())
+            lines.append(f"  {name}: {{\n{inner}\n  }}")
+        elif isinstance(value, list) and value and key in ("constraints", "recipes"):
+            inner = ",\n".join("    " + _text(v) for v in value)
+            lines.append(f"  {name}: [\n{inner}\n  ]")
+        else:
+            lines.append(f"  {name}: {_text(value)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _text(value: Any) -> str:
+    return json.dumps(plain(value), ensure_ascii=False)

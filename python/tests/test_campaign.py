@@ -1,0 +1,102 @@
+"""Campaigns from Python and by command line."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import BOOK, ROOT, needs
+import kir
+from kir import _program, _tables
+
+
+def liking(table):
+    rows = table.to_dict("records") if hasattr(table, "iloc") else table
+    return [80 - abs(r.get("Gin", 0) - 50) for r in rows]
+
+
+class Campaigns(unittest.TestCase):
+    def test_rounds_and_the_command_line(self):
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+            c = kir.Campaign(BOOK, total=100, maximize="liking", rules=[kir.within_book()], dir=one)
+            c.problem.save(pathlib.Path(other) / "problem.yaml")
+            for round_ in (1, 2):
+                batch = c.next(3)
+                line = _program.run(["next", os.path.join(other, "problem.yaml"), "-n", "3", "--json"]).json()
+                self.assertEqual([i for i in batch["id"]] if hasattr(batch, "iloc") else [r["id"] for r in batch], [e["id"] for e in line["batch"]])
+                rows = batch.to_dict("records") if hasattr(batch, "iloc") else batch
+                for row, e in zip(rows, line["batch"], strict=True):
+                    self.assertEqual({k: v for k, v in row.items() if k in e["recipe"]}, e["recipe"])
+                    self.assertEqual(row["predicted liking"], e["predicted"]["liking"]["value"])
+                done = c.record(batch.assign(liking=liking(batch)))
+                self.assertEqual(done["new"], 3)
+                self.assertEqual(c.record(batch.assign(liking=liking(batch)))["new"], 0)
+                for e, v in zip(line["batch"], liking(batch)):
+                    _program.run(["record", os.path.join(other, "problem.yaml"), e["id"], f"liking={v}"])
+            where = c.progress()
+            self.assertEqual(where["round"], 2)
+            self.assertIn(where.advice, ("go on", "stop"))
+            self.assertIn("<iframe", where._repr_html_())
+            self.assertEqual(kir.Campaign(dir=one).progress()["tried"], where["tried"])
+            self.assertEqual(kir.Campaign(BOOK, total=100, maximize="liking", rules=[kir.within_book()], dir=one).progress()["round"], 2)
+            with self.assertRaisesRegex(kir.Error, "another problem"):
+                kir.Campaign(BOOK, total=200, maximize="liking", dir=one)
+
+    def test_one_result(self):
+        c = kir.Campaign(BOOK, total=100, maximize="liking")
+        first = c.next(2)
+        self.assertEqual(len(first), 2)
+        c.record("1-1", liking=71.5)
+        c.record("1-2", failed=True)
+        self.assertEqual(c.progress()["failed"], 1)
+        c.record("1-1", liking=72, correct=True)
+        c.record("house", liking=60, made={"Gin": "40%", "Sirop de sucre": "60%"})
+        self.assertEqual(c.progress()["tried"], len(BOOK) + 3)
+        with self.assertRaises(kir.Error):
+            c.record(BOOK, liking=3)
+
+    def test_attributes(self):
+        stock = [{"name": "Gin", "cost": 20}, {"name": "Sirop de sucre", "cost": 2}, {"name": "Lime, fresh", "cost": 5}]
+        c = kir.Campaign(BOOK, ingredients=stock, total=100, maximize="liking", rules=[kir.within_book(), kir.limit("cost", max=12)])
+        prices = {s["name"]: s["cost"] for s in stock}
+        batch = c.next(3)
+        for row in batch.to_dict("records") if hasattr(batch, "iloc") else batch:
+            self.assertLessEqual(sum(p * row.get(n, 0) / 100 for n, p in prices.items()), 12)
+
+    @needs("pandas")
+    def test_frames(self):
+        import pandas
+        book = pandas.DataFrame(BOOK).drop(columns="recipe")
+        c = kir.Campaign(book, total=100, maximize="liking")
+        batch = c.next(2)
+        self.assertEqual(batch.attrs["kir"]["round"], 1)
+        self.assertEqual(c.record(batch.assign(liking=[1, 2]))["new"], 2)
+        book.index = [f"t{k}" for k in range(len(book))]
+        self.assertEqual(kir.Problem(book, total=100).check()["problem"]["recipes"], len(book))
+
+
+class Document(unittest.TestCase):
+    """docs/python.md: its programs run, and print what stands below them."""
+
+    @needs("pandas")
+    def test_programs(self):
+        text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+        pieces = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", text, re.S)
+        self.assertGreaterEqual(len(pieces), 3)
+        with tempfile.TemporaryDirectory() as base:
+            (pathlib.Path(base) / "trials.csv").write_bytes((ROOT / "examples/spritz/trials.csv").read_bytes())
+            marker = "\n#----\n"
+            program = f"\nprint({marker!r})\n".join(p for p, _ in pieces)
+            done = subprocess.run([sys.executable, "-c", program], cwd=base, capture_output=True, text=True, encoding="utf-8",
+                                  env=dict(os.environ, PYTHONPATH=str(ROOT / "python"), PYTHONIOENCODING="utf-8"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for printed, (piece, shown) in zip(done.stdout.split(marker + "\n"), pieces, strict=True):
+                self.assertEqual(printed.strip(), shown.strip(), piece)
+
+
+if __name__ == "__main__":
+    unittest.main()

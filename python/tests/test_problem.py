@@ -1,0 +1,215 @@
+"""Problems, runs and what is left behind."""
+
+import gc
+import json
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from support import BOOK, ROOT, needs
+import kir
+from kir import _program, _tables
+
+SMALL = {"draws": 60, "chains": 2, "warmup": 50, "effort": 0}
+
+
+def problem(**more):
+    return kir.Problem(BOOK, total=100, maximize="liking", rules=[kir.within_book()], **more)
+
+
+class Problems(unittest.TestCase):
+    def test_check(self):
+        found = problem().check()
+        self.assertEqual(found["problem"]["ingredients"], 3)
+        self.assertEqual(found["problem"]["rules"], ["amount of * within the book"])
+
+    def test_errors(self):
+        with self.assertRaises(kir.Error) as caught:
+            kir.Problem(BOOK, total=100, rules=[kir.exclude("Gni"), {"amont": 1}]).check()
+        e = caught.exception
+        self.assertEqual((e.message, e.hint, e.status), ('there is no ingredient "Gni"', 'did you mean "Gin"?', 2))
+        self.assertEqual(e.errors[1]["hint"], 'did you mean "amount"?')
+        self.assertRegex(e.place, r"problem\.yaml:\d+:\d+$")
+        self.assertIn("amont", str(e))
+
+    def test_values(self):
+        with self.assertRaises(ValueError):
+            kir.Problem(BOOK, total=100, rules=[kir.limit("cost", max=float("nan"))]).text()
+
+    def test_names_and_paths(self):
+        with tempfile.TemporaryDirectory() as base:
+            place = pathlib.Path(base) / "ein Ordner für Ä's"
+            p = problem(directory=place, name="Crème, « brûlée »")
+            run = p.sample(place / "mein Lauf", **SMALL)
+            self.assertEqual(run.summary["problem"]["name"], "Crème, « brûlée »")
+            self.assertIn("Lime, fresh", {n for e in run.summary["best"] for n in e["recipe"]})
+
+    def test_load_and_save(self):
+        with tempfile.TemporaryDirectory() as base:
+            source = pathlib.Path(base) / "p.yaml"
+            source.write_text("# said\r\ningredients: [Gin, Rum, Lime]\r\ntotal: 1e2\r\nsparsity: {uniform: [1, 3]}\r\n", newline="")
+            p = kir.Problem.load(source)
+            self.assertEqual(p["ingredients"], ["Gin", "Rum", "Lime"])
+            before = p.check()["compositions"]
+            p["constraints"] = [kir.amount("Gin", max=10)]
+            self.assertLess(p.check()["compositions"], before)
+            self.assertEqual(sorted(n for n in os.listdir(base) if n != ".kir-cache"), ["p.yaml"])
+            again = kir.Problem.load(p.save(pathlib.Path(base) / "q.yaml"))
+            self.assertEqual(dict(again), json.loads(p.text()))
+            with self.assertRaises(kir.Error):
+                p.save(pathlib.Path(base) / "else" / "q.yaml")
+
+    def test_examples_load(self):
+        for path in sorted(ROOT.glob("examples/*/*.yaml")):
+            if "kubernetes" not in path.name:
+                with self.subTest(path.name):
+                    self.assertIn("total", kir.Problem.load(path))
+
+    def test_program_is_not_allowed_beside_functions(self):
+        p = problem(objectives={"f": lambda t: [1] * len(t), "other": kir.program(["sh", "x"])})
+        with self.assertRaisesRegex(kir.Error, "allow_programs"):
+            p.check()
+
+
+class Runs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = problem().sample(**SMALL)
+
+    def test_summary(self):
+        self.assertEqual(self.run_.summary["sampler"]["draws"], 60)
+        page = self.run_._repr_html_()
+        self.assertTrue(page.startswith("<iframe") and "&lt;html" in page)
+
+    def test_records(self):
+        records = self.run_.draws("records")
+        self.assertEqual(len(records), 120)
+        self.assertTrue(all(sum(r["recipe"].values()) == 100 for r in records))
+        with self.assertRaises(ValueError):
+            self.run_.draws("tall")
+
+    @needs("pandas")
+    def test_frames_are_the_records(self):
+        wide, long, records = self.run_.draws(), self.run_.draws("long"), self.run_.draws("records")
+        names = ["Gin", "Sirop de sucre", "Lime, fresh"]
+        self.assertEqual(wide[names].to_dict("records"), [{n: r["recipe"].get(n, 0) for n in names} for r in records])
+        self.assertEqual(wide["liking"].tolist(), [r["scores"]["liking"] for r in records])
+        self.assertEqual(wide["log_density"].tolist(), [r["log_density"] for r in records])
+        self.assertEqual(wide["chain"].tolist(), [r["chain"] for r in records])
+        got = [tuple(x) for x in long.itertuples(index=False)]
+        want = [(r["chain"], r["draw"], n, r["recipe"][n]) for r in records for n in names if n in r["recipe"]]
+        self.assertEqual(sorted(got), sorted(want))
+
+    @needs("numpy")
+    def test_numpy_reads_the_file(self):
+        import io
+        import numpy
+        data = _program.run(["draws", self.run_.path, "--format", "npy"]).out
+        self.assertTrue((numpy.load(io.BytesIO(data)) == self.run_.array()).all())
+
+    @needs("pyarrow", "pandas")
+    def test_arrow(self):
+        table = self.run_.arrow()
+        self.assertEqual(table.num_rows, 120)
+
+    @needs("arviz")
+    def test_arviz(self):
+        data = self.run_.to_arviz()
+        self.assertEqual(dict(data.posterior.sizes), {"chain": 2, "draw": 60, "ingredient": 3})
+
+    @needs("numpy")
+    def test_arviz_is_given_each_chain(self):
+        whole = _tables.module
+        self.addCleanup(setattr, _tables, "module", whole)
+        first = self.run_.draws("records")[60]  # of the second chain
+
+        class Before:
+            @staticmethod
+            def from_dict(posterior=None, sample_stats=None, coords=None, dims=None):
+                return posterior, sample_stats, coords
+
+        class Since:
+            @staticmethod
+            def from_dict(data, coords=None, dims=None):
+                return data["posterior"], data["sample_stats"], coords
+        for arviz in (Before, Since):
+            _tables.module = lambda name, arviz=arviz: arviz if name == "arviz" else whole(name)
+            posterior, stats, coords = self.run_.to_arviz()
+            self.assertEqual(posterior["amount"].shape, (2, 60, 3))
+            self.assertEqual(dict(zip(coords["ingredient"], posterior["amount"][1, 0].tolist())),
+                             {n: first["recipe"].get(n, 0) for n in coords["ingredient"]})
+            self.assertEqual((stats["lp"][1, 0], stats["score_liking"][1, 0]), (first["log_density"], first["scores"]["liking"]))
+
+    def test_what_is_missing_is_said(self):
+        if _tables.module("arviz"):
+            self.skipTest("arviz is installed")
+        with self.assertRaisesRegex(kir.Error, "arviz is not installed"):
+            self.run_.to_arviz()
+
+    def test_nothing_is_left(self):
+        run = problem().sample(**SMALL)
+        path = run.path
+        self.assertTrue(os.path.isdir(path))
+        del run
+        gc.collect()
+        self.assertFalse(os.path.exists(path))
+
+    def test_progress(self):
+        shown = []
+        problem().run("sample", "--json", "--json-progress", "-o", os.path.join(tempfile.mkdtemp(dir=os.path.dirname(self.run_.path)), "r"),
+                      "--draws=60", "--warmup=5", "--effort=0", progress=shown.append)
+        self.assertEqual(shown[-1]["done"], 1)
+
+
+class Interrupts(unittest.TestCase):
+    @unittest.skipIf(os.name == "nt", "signals")
+    def test_the_child_ends(self):
+        with tempfile.TemporaryDirectory() as base:
+            p = kir.Problem(ingredients={"count": 50}, total=1000, sparsity={"uniform": [2, 9]})
+            out = pathlib.Path(base) / "run"
+
+            def interrupt():
+                while not (out / "run.json").exists():
+                    time.sleep(0.02)
+                time.sleep(0.1)
+                os.kill(os.getpid(), signal.SIGINT)
+            threading.Thread(target=interrupt).start()
+            with self.assertRaises(kir.Interrupted) as caught:
+                p.sample(out, draws=100_000_000, kernel="balanced")
+            self.assertEqual(caught.exception.directory, str(out))
+            self.assertIn("Chains", _program.run(["status", str(out)]).out.decode())  # its lock is free, it can go on
+
+
+class Finding(unittest.TestCase):
+    def test_no_program(self):
+        before = os.environ["KIR"]
+        self.addCleanup(os.environ.__setitem__, "KIR", before)
+        os.environ["KIR"] = "/nowhere/kir"
+        with self.assertRaisesRegex(kir.Error, "which KIR names"):
+            kir.find()
+        os.environ["KIR"] = sys.executable
+        with self.assertRaisesRegex(kir.Error, "is no kir program"):
+            problem().check()
+
+
+class WithoutPandas(unittest.TestCase):
+    """All of it on lists of dicts, also where pandas is installed."""
+
+    def setUp(self):
+        whole = _tables.module
+        self.addCleanup(setattr, _tables, "module", whole)
+        _tables.module = lambda name: None
+
+    def test_draws_and_shortlist(self):
+        run = problem().sample(**SMALL)
+        self.assertEqual(run.shortlist, list(run.shortlist))
+        self.assertEqual(sum(r["amount"] for r in run.draws("long")), 120 * 100)
+
+
+if __name__ == "__main__":
+    unittest.main()
