@@ -32,6 +32,10 @@ type Property struct {
 	// such as "Fresh or Sour"; else empty.
 	Class string
 
+	// Figures are what a composition has of it in units of its own, such as the return and
+	// the volatility of a portfolio; nil where it has none.
+	Figures []Figure
+
 	// Taste and HeldOut are of a preference: what was learnt, and how well it tells
 	// pairs that it has not learnt from; else nil and nothing.
 	Taste   *property.Taste
@@ -88,6 +92,14 @@ type Predictor interface {
 	Range() (smallest, largest float64)
 	Quality() model.Quality
 	Predict(x []int32) model.Prediction
+}
+
+// A Figure is what a composition has of something that a property is made of.
+type Figure struct {
+	Name    string // empty: the property's
+	Unit    string
+	Percent bool // it is a share, to be written in percent
+	Of      func(x *mcmc.Composition) float64
 }
 
 // floor reads the least score, 0 if there is none.

@@ -257,13 +257,16 @@ var Preference = &Section{
 
 // Markowitz is return against risk.
 var Markowitz = &Section{
-	Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw of the shares w.",
+	Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw of the shares w. [properties.md](properties.md#markowitz) says how μ and Σ follow from prices.",
 	Keys: []Key{
-		{"returns", either(text("file"), link("returns")), "", "μ: a CSV file with the columns name and `return`, or an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}"},
-		{"covariance", text("file"), "", "Σ: a CSV file with a row and a column for each ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}"},
-		{"risk_aversion", atLeast(0), "", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}"},
+		{"returns", either(text("file"), link("table"), link("returns")), "", "a table of prices or returns, dates down the side and a column for each ingredient; beside `covariance` μ: a CSV file with the columns name and `return`, or an attribute", "{returns: prices.csv, risk_aversion: 1.5}"},
+		{"covariance", text("file"), "that of the history", "Σ: a CSV file with a row and a column for each ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}"},
+		{"risk_aversion", atLeast(0), "1.5", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}"},
+		{"as", choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}"},
+		{"periods", above(0), "as the dates show", "how many rows of the table a year has: 252, 52, 12", "{returns: prices.csv, periods: 12}"},
 	},
-	need: []string{"returns", "covariance", "risk_aversion"},
+	need:  []string{"returns"},
+	alone: map[string]string{"covariance": "as periods"},
 }
 
 // Returns are expected returns as a column of the ingredients.
