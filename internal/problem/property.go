@@ -24,9 +24,11 @@ type Property struct {
 	// target has no wish of it.
 	Learns *Learning
 
-	// Value is of a model of a number: what it says of a composition, in its own unit,
-	// and at which values of the constants that are tried, in words; else nil.
+	// Value is of what has a value in a unit of its own, such as a mean or what a model of a
+	// number says: that, and at which values of the constants that are tried, in words; else
+	// nil.
 	Value func(x *mcmc.Composition) (v float64, at string)
+	Unit  string // of the value; empty where it is not known
 
 	// Class is of a forest or a model of classes: those whose probability is its score,
 	// such as "Fresh or Sour"; else empty.

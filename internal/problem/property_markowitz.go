@@ -45,16 +45,69 @@ func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node) (Property, error
 	if err != nil {
 		return Property{}, n.Blame(err)
 	}
+	side, goal, err := sideOf(n, f)
+	if err != nil {
+		return Property{}, err
+	}
 	var resolved yaml.Map
-	resolved.Keep(n, "returns", "covariance", "risk_aversion")
-	if f["risk_aversion"] == nil {
+	resolved.Keep(n, "returns", "covariance", "risk_aversion", "maximize", "minimize")
+	if f["risk_aversion"] == nil && goal == nil {
 		resolved.Set("risk_aversion", aversion)
 	}
 	if m.kind != returns.Guess {
 		resolved.Set("as", m.word)
 		resolved.Set("periods", m.periods)
 	}
-	return Property{About: fmt.Sprintf("return less %v times its variance%s", aversion, m.from), Figures: marketFigures(p), property: p, resolved: resolved}, nil
+	if goal == nil {
+		return Property{About: fmt.Sprintf("return less %v times its variance%s", aversion, m.from), Figures: marketFigures(p), property: p, resolved: resolved}, nil
+	}
+	goal.value = func(x *mcmc.Composition) float64 { return p.Side(side, x) }
+	goal.scored = func(d *property.Desirability) mcmc.Property { return p.As(side, d) }
+	unit, scale := "%", 100.0
+	if side == property.Ratio {
+		unit, scale = "", 1
+	}
+	d, words, err := goal.desirability(ctx, s, n, unit, scale)
+	if err != nil {
+		return Property{}, err
+	}
+	value := func(x *mcmc.Composition) (float64, string) { return float64(scale * p.Side(side, x)), "" }
+	return Property{About: sideWords()[side] + m.from + ": " + words, Value: value, Unit: unit, property: p.As(side, d), resolved: resolved}, nil
+
+}
+
+// sideWords are the sides of a portfolio as they stand behind maximize and minimize.
+func sideWords() map[property.Side]string {
+	return map[property.Side]string{property.Return: "return", property.Volatility: "volatility", property.Ratio: "ratio"}
+}
+
+// sideOf reads maximize: return, maximize: ratio or minimize: volatility; no objective where
+// there is none of them.
+func sideOf(n *yaml.Node, f map[string]*yaml.Node) (property.Side, *objective, error) {
+	for _, c := range []struct {
+		key   string
+		sign  float64
+		sides []property.Side
+	}{{"maximize", 1, []property.Side{property.Return, property.Ratio}}, {"minimize", -1, []property.Side{property.Volatility}}} {
+		v := f[c.key]
+		if v == nil {
+			continue
+		}
+		if f["risk_aversion"] != nil || f["maximize"] != nil && f["minimize"] != nil {
+			return 0, nil, yaml.Hint(n.Errorf("markowitz has one of risk_aversion, maximize and minimize"), "write a property for each")
+		}
+		text, err := v.Str("what to " + c.key)
+		if err != nil {
+			return 0, nil, err
+		}
+		for _, side := range c.sides {
+			if sideWords()[side] == text {
+				return side, &objective{sign: c.sign, shape: 1, floor: objectiveFloor}, nil
+			}
+		}
+		return 0, nil, yaml.Hint(v.Errorf("%s is %s", c.key, v.Shown()), "write maximize: return, maximize: ratio or minimize: volatility")
+	}
+	return 0, nil, nil
 }
 
 // A market is what is expected of the ingredients.

@@ -45,6 +45,7 @@ type Prediction struct {
 	Low   Number `json:"low"`
 	High  Number `json:"high"`
 	At    string `json:"at,omitempty"`
+	Unit  string `json:"unit,omitempty"` // of all three, where it is known
 
 	Class string `json:"class,omitempty"` // that the probability is of; empty of a number
 	// Unchecked says of a class that nobody knows which recipes the model has seen, so that

@@ -47,7 +47,7 @@ func valuesOf(list []named, x *mcmc.Composition, predicted map[string]report.Pre
 	}
 	out := make(map[string]report.Value, len(list)+len(predicted))
 	for name, q := range predicted {
-		out[name] = report.Value{Value: q.Value, Low: q.Low, High: q.High}
+		out[name] = report.Value{Value: q.Value, Low: q.Low, High: q.High, Unit: q.Unit}
 		if q.Class != "" {
 			out[name] = report.Value{Value: percent(q.Value), Low: percent(q.Low), High: percent(q.High), Unit: "%"}
 		}

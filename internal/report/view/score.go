@@ -88,7 +88,7 @@ func predictionHead(name string, like report.Prediction) []any {
 	if like.Class != "" {
 		name += " " + like.Class
 	}
-	head := []any{name}
+	head := []any{valueHead(name, like.Unit)}
 	if like.Low.Known() {
 		head = append(head, name+from90, name+to90)
 	}

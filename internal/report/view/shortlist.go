@@ -217,6 +217,9 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 		name = "expected"
 	}
 	text += figure(name, write(q.Shown()))
+	if q.Unit != "" {
+		text += " " + q.Unit
+	}
 	var notes []string
 	if q.Low.Known() {
 		notes = append(notes, figure("low", strings.TrimSuffix(write(q.Low), unit))+" to "+figure("high", write(q.High)))
