@@ -82,7 +82,7 @@ func (m *Markowitz) sideOf(side Side, returns int64, risk wide) float64 {
 	case Volatility:
 		return spread
 	}
-	return gain / max(spread, 1e-300) // what has no risk at all is as good as can be
+	return gain / spread // infinite without risk, which the chains refuse by name
 }
 
 // LogScore returns log y(x), in O(n²).

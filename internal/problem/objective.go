@@ -106,7 +106,8 @@ func (o *objective) span(ctx context.Context, s *shelf) (worst, best float64, er
 		return 0, 0, nil
 	}
 	s.do("looking for the worst and the best that the rules allow")
-	t, err := mcmc.NewTarget(s.space, s.law)
+	law := mcmc.Power(s.law, 0) // sizes that the law all but forbids count alike
+	t, err := mcmc.NewTarget(s.space, law)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -128,7 +129,7 @@ func (o *objective) span(ctx context.Context, s *shelf) (worst, best float64, er
 	ends := [2]float64{lo, hi}
 	for k, sign := range []float64{-1, 1} {
 		wish := mcmc.Wish{Name: "value", Property: o.scored(property.Steep(float64(sign * slope))), Weight: 1}
-		t, err := mcmc.NewTarget(s.space, s.law, wish)
+		t, err := mcmc.NewTarget(s.space, law, wish)
 		if err != nil {
 			return 0, 0, err
 		}

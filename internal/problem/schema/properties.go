@@ -261,7 +261,7 @@ var Preference = &Section{
 var Markowitz = &Section{
 	Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw of the shares w. [properties.md](properties.md#markowitz) says how μ and Σ follow from prices.",
 	Keys: []Key{
-		{"returns", either(text("file"), link("table"), link("returns")), "", "a table of prices or returns, dates down the side and a column for each ingredient; beside `covariance` μ: a CSV file with the columns name and `return`, or an attribute", "{returns: prices.csv, risk_aversion: 1.5}"},
+		{"returns", either(text("file"), link("table"), link("returns")), "", "a table of prices or returns, dates down the side and a column for each ingredient; beside `covariance` μ: a CSV file with the columns name and `return`, or an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}"},
 		{"covariance", text("file"), "that of the history", "Σ: a CSV file with a row and a column for each ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}"},
 		{"maximize", choice("return", "ratio"), "", "the return alone, or the return by the volatility", "{returns: prices.csv, maximize: ratio}"},
 		{"minimize", choice("volatility"), "", "the volatility alone", "{returns: prices.csv, minimize: volatility}"},
@@ -271,6 +271,10 @@ var Markowitz = &Section{
 	},
 	need:  []string{"returns"},
 	alone: map[string]string{"covariance": "as periods", "risk_aversion": "maximize minimize", "maximize": "minimize"},
+	more: []object{
+		{"anyOf": []object{{"required": []string{"covariance"}}, {"not": object{"properties": object{"returns": object{"type": "object", "required": []string{"attribute"}}}}}}},
+		{"anyOf": []object{{"not": object{"required": []string{"covariance"}}}, {"not": object{"properties": object{"returns": object{"type": "object", "required": []string{"file"}}}}}}},
+	},
 }
 
 // Returns are expected returns as a column of the ingredients.
