@@ -116,6 +116,8 @@ func (s *Session) handler() http.Handler {
 	mux.HandleFunc("GET /{$}", s.servePage)
 	mux.HandleFunc("GET /page.css", serveStyle)
 	mux.HandleFunc("GET /js/{name}", serveScript)
+	// The page names no icon, but a browser may ask before it has read that.
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.Handle("GET /events", s.hub)
 	mux.HandleFunc("POST "+requestPath, s.serveRequest)
 	mux.HandleFunc("GET /amounts", answered(s.amounts))
