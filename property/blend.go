@@ -43,6 +43,13 @@ func NewBlend(attribute []float64, total int, d *Desirability) (*Blend, error) {
 	return b, nil
 }
 
+// As returns the same mean, desirable in another way.
+func (b *Blend) As(d *Desirability) *Blend {
+	of := *b
+	of.d = d
+	return &of
+}
+
 // Mean returns the mean of the attribute.
 func (b *Blend) Mean(x *mcmc.Composition) float64 { return b.mean(b.form.of(x)) }
 

@@ -23,7 +23,11 @@ func (d *Desirability) Log(v float64) float64 { return d.log(v) }
 
 // above returns a bound of log d between two numbers, which need not be in order.
 func (d *Desirability) above(v, w float64) float64 {
-	return float64(d.log(max(min(v, w), min(max(v, w), d.best))) * (1 - 0x1p-50)) // a logarithm is rounded
+	l := d.log(max(min(v, w), min(max(v, w), d.best)))
+	if l > 0 {
+		return float64(l * (1 + 0x1p-50)) // a logarithm is rounded
+	}
+	return float64(l * (1 - 0x1p-50))
 }
 
 // Larger is the larger the better:

@@ -27,6 +27,7 @@ type Expression struct {
 	slots     int // numbers that the formula works on: what it asks, then its variables
 	questions []question
 	total     int
+	d         *Desirability // of the value; nil: the value is the score
 }
 
 var _ mcmc.LineProperty = (*Expression)(nil)
@@ -137,7 +138,21 @@ func (q *question) number(sum int64) float64 {
 
 // LogScore returns log y(x): NaN where the formula is negative or not a number,
 // +Inf where it is infinite.
-func (e *Expression) LogScore(x *mcmc.Composition) float64 { return portable.Log(e.Value(x)) }
+func (e *Expression) LogScore(x *mcmc.Composition) float64 { return e.log(e.Value(x)) }
+
+// log returns log y of the formula's value.
+func (e *Expression) log(value float64) float64 {
+	switch {
+	case e.d == nil:
+		return portable.Log(value)
+	case math.IsNaN(value) || math.IsInf(value, 0):
+		return math.NaN()
+	}
+	return e.d.log(value)
+}
+
+// Scores says whether the value is the score, which then is at least 0.
+func (e *Expression) Scores() bool { return e.d == nil }
 
 // Value returns the formula at x, which may be no score.
 func (e *Expression) Value(x *mcmc.Composition) float64 {
@@ -165,6 +180,9 @@ type expressionScorer struct {
 
 // Err says what the formula's last value was that is no score.
 func (s *expressionScorer) Err() error {
+	if s.property.d != nil {
+		return fmt.Errorf("the expression is %.6g, and it must be finite", s.bad)
+	}
 	return fmt.Errorf("the expression is %.6g, and a score is at least 0 and finite", s.bad)
 }
 
@@ -174,10 +192,10 @@ func (s *expressionScorer) log(sums []int64) float64 {
 		s.v[k] = s.property.questions[k].number(sums[k])
 	}
 	y := s.property.value(s.v)
-	if !(y >= 0) || math.IsInf(y, 0) {
+	if !(y >= 0 || s.property.d != nil) || math.IsInf(y, 0) || math.IsNaN(y) {
 		s.bad = y
 	}
-	return portable.Log(y)
+	return s.property.log(y)
 }
 
 func (s *expressionScorer) Reset() {

@@ -167,15 +167,20 @@ func (s *markowitzScorer) moved(slope, curve, d int64) wide {
 }
 
 func (s *markowitzScorer) Line(i, j int, p *mcmc.Pieces) {
+	q := joiner{pieces: p}
+	s.along(i, j, func(k int, returns int64, risk wide) { q.add(k, s.property.log(returns, risk)) })
+}
+
+// along goes through the splits of a line with what both sides are in each.
+func (s *markowitzScorer) along(i, j int, at func(k int, returns int64, risk wide)) {
 	m := s.property
 	slope, curve := s.slopes(i, j)
 	a := int64(s.x.Amount(i))
 	returns, step := m.returns.line(s.x, s.returns, i, j)
 	risk := s.moved(slope, curve, -a)
 	by := 2*slope + (1-2*a)*curve // what the next split adds
-	q := joiner{pieces: p}
 	for k := range int(a) + s.x.Amount(j) + 1 {
-		q.add(k, m.log(returns, risk))
+		at(k, returns, risk)
 		returns += step
 		risk = risk.plus(wideOf(by))
 		by += 2 * curve

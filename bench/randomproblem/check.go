@@ -61,6 +61,8 @@ func Check(ctx context.Context, p *Problem, o Options) (*Outcome, error) {
 			if err := w.Read(saved.Bytes()); err != nil {
 				return nil, err
 			}
+		} else if w.goal != nil {
+			w.reach(e)
 		} else if w.Kind == "preference" {
 			w.learn(&c.read.Properties[k])
 		} else if w.Kind == "learn" || w.Kind == "process" {

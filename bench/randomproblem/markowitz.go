@@ -2,6 +2,12 @@ package randomproblem
 
 import "fmt"
 
+// A market is what a portfolio is judged by.
+type market struct {
+	returns []float64
+	cov     [][]float64
+}
+
 // drawMarkowitz draws returns, and a covariance Σ = B·Bᵀ.
 func (p *Pantry) drawMarkowitz(d dice, w *Wish, extreme bool) {
 	n := len(p.Names)
@@ -47,7 +53,7 @@ func (p *Pantry) drawMarkowitz(d dice, w *Wish, extreme bool) {
 		f["returns"] = name
 		w.files[name] = table([]string{"name", "return"}, p.Names, column)
 	}
-	w.yaml = f
+	w.yaml, w.market = f, &market{returns, cov}
 	w.log = func(x []int) float64 {
 		gain, risk := 0.0, 0.0
 		for i, a := range x {

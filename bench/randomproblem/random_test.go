@@ -137,6 +137,9 @@ func TestRandomRules(t *testing.T) { lookAll(t, NewRuled, 4) }
 // Random problems with models of other programs, and with tastes.
 func TestRandomLearnt(t *testing.T) { lookAll(t, NewLearnt, 4) }
 
+// Random problems with an objective, whose scale kir finds and this enumerates.
+func TestRandomObjectives(t *testing.T) { lookAll(t, NewObjectives, 2) }
+
 // lookAll looks at one of so many problems that are to be.
 func lookAll(t *testing.T, draw func(seed uint64) *Problem, of int) {
 	first, count := seeds(t)

@@ -15,6 +15,8 @@ type Wish struct {
 	// has not been learnt, see [Wish.learn].
 	log    func(x []int) float64
 	forest *forestWish
+	goal   *goal // of an objective; log is nil until the compositions are known, see [Wish.reach]
+	market *market
 	files  map[string]string // beside the problem file
 }
 

@@ -58,6 +58,14 @@ func (d *document) furnish(t *testing.T, text string) {
 		}
 		covariance = append(covariance, row)
 	}
+	prices := [][]string{append([]string{"date"}, names...)}
+	for t, day := range []string{"2024-01-31", "2024-02-29", "2024-03-31", "2024-04-30"} {
+		row := []string{day}
+		for i := range names {
+			row = append(row, fmt.Sprintf("%.2f", 50+float64(i)+float64((t+1)*(i%7))/10))
+		}
+		prices = append(prices, row)
+	}
 	german := mapped(rows, rows[0], func(row []string) []string {
 		row[2] = strings.ReplaceAll(row[2], ".", ",")
 		return row
@@ -71,6 +79,7 @@ func (d *document) furnish(t *testing.T, text string) {
 		"pantry/bar.csv":        joined(t, german, ';'),
 		"pantry/stock.csv":      joined(t, stock, ','),
 		"pantry/returns.csv":    joined(t, returns, ','),
+		"pantry/prices.csv":     joined(t, prices, ','),
 		"pantry/covariance.csv": joined(t, covariance, ','),
 		"pantry/topics.csv":     joined(t, topics, ','),
 		"pantry/words.csv":      "word,count\nriver,3\nbank,1\n",

@@ -224,10 +224,21 @@ func (in *Ingredients) Index(name string) (int, bool) {
 	return int(i), ok
 }
 
-// Attribute returns the attribute of that name, and whether there is one.
+// Attribute returns the attribute of that name, with or without the unit in its header, and
+// whether there is one.
 func (in *Ingredients) Attribute(name string) (*Attribute, bool) {
 	name = Name(name)
 	i := slices.IndexFunc(in.Attributes, func(a Attribute) bool { return a.Name == name })
+	if i < 0 {
+		for k := range in.Attributes {
+			if plain, unit := HeadUnit(in.Attributes[k].Name); unit != "" && plain == name {
+				if i >= 0 {
+					return nil, false // two units
+				}
+				i = k
+			}
+		}
+	}
 	if i < 0 {
 		return nil, false
 	}

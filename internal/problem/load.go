@@ -243,6 +243,7 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 			return err
 		}
 	}
+	s.space, s.law = space, law
 	if p.Properties, err = readProperties(ctx, s, root.Get("properties")); err != nil {
 		return err
 	}

@@ -24,13 +24,19 @@ type Property struct {
 	// target has no wish of it.
 	Learns *Learning
 
-	// Value is of a model of a number: what it says of a composition, in its own unit,
-	// and at which values of the constants that are tried, in words; else nil.
+	// Value is of what has a value in a unit of its own, such as a mean or what a model of a
+	// number says: that, and at which values of the constants that are tried, in words; else
+	// nil.
 	Value func(x *mcmc.Composition) (v float64, at string)
+	Unit  string // of the value; empty where it is not known
 
 	// Class is of a forest or a model of classes: those whose probability is its score,
 	// such as "Fresh or Sour"; else empty.
 	Class string
+
+	// Figures are what a composition has of it in units of its own, such as the return and
+	// the volatility of a portfolio; nil where it has none.
+	Figures []Figure
 
 	// Taste and HeldOut are of a preference: what was learnt, and how well it tells
 	// pairs that it has not learnt from; else nil and nothing.
@@ -88,6 +94,14 @@ type Predictor interface {
 	Range() (smallest, largest float64)
 	Quality() model.Quality
 	Predict(x []int32) model.Prediction
+}
+
+// A Figure is what a composition has of something that a property is made of.
+type Figure struct {
+	Name    string // empty: the property's
+	Unit    string
+	Percent bool // it is a share, to be written in percent
+	Of      func(x *mcmc.Composition) float64
 }
 
 // floor reads the least score, 0 if there is none.

@@ -9,16 +9,17 @@ import (
 	"kir/internal/fault"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
+	"kir/mcmc"
 	"kir/property"
 )
 
 // readBlend reads a property of a mean that is weighted by amounts.
-func readBlend(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
+func readBlend(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	f, err := nearlyFields(n, schema.Blend)
 	if err != nil {
 		return Property{}, err
 	}
-	if err := n.Require("the blend", "name a column of the ingredients, such as {attribute: cost, smaller: {from: 2, to: 10}}", "attribute"); err != nil {
+	if err := n.Require("the blend", "name a column of the ingredients, such as {attribute: cost, minimize: true}", "attribute"); err != nil {
 		return Property{}, err
 	}
 	name, err := f["attribute"].Str("the attribute")
@@ -26,30 +27,52 @@ func readBlend(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		return Property{}, err
 	}
 	var values []float64
-	about := "mean " + book.Name(name)
+	about, unit, scale := "mean "+book.Name(name), "", 1.0
 	if v := f["is"]; v != nil {
 		if values, err = share(s, f["attribute"], book.Name(name), v); err != nil {
 			return Property{}, err
 		}
-		about = "share of " + book.Name(name) + " " + listed(v)
+		about, unit, scale = "share of "+book.Name(name)+" "+listed(v), "%", 100
 	} else if values, err = s.attributeNumbers(f["attribute"], name); err != nil {
 		return Property{}, err
 	}
-	d, words, err := desirability(n, f)
-	if err != nil {
+	if s.attributes != nil && f["is"] == nil {
+		if a, ok := s.attributes.Attribute(name); ok {
+			unit = a.Unit()
+		}
+	}
+	if err := oneWay(n, f); err != nil {
 		return Property{}, err
 	}
-	least, err := floor(f)
-	if err != nil {
-		return Property{}, err
-	}
-	if d, err = d.Floor(least); err != nil {
-		return Property{}, f["floor"].Blame(err)
-	}
-	p, err := property.NewBlend(values, s.total, d)
+	mean, err := property.NewBlend(values, s.total, property.Steep(1))
 	if err != nil {
 		return Property{}, n.Blame(err)
 	}
+	var d *property.Desirability
+	var words string
+	var least float64
+	if directed(f) {
+		o, err := goalOf(n, f)
+		if err != nil {
+			return Property{}, err
+		}
+		o.value, o.scored = mean.Mean, func(d *property.Desirability) mcmc.Property { return mean.As(d) }
+		if d, words, err = o.desirability(ctx, s, n, unit, scale); err != nil {
+			return Property{}, err
+		}
+		least = o.floor
+	} else {
+		if d, words, err = desirability(n, f); err != nil {
+			return Property{}, err
+		}
+		if least, err = floor(f); err != nil {
+			return Property{}, err
+		}
+		if d, err = d.Floor(least); err != nil {
+			return Property{}, f["floor"].Blame(err)
+		}
+	}
+	value := func(x *mcmc.Composition) (float64, string) { return float64(scale * mean.Mean(x)), "" }
 	var resolved yaml.Map
 	resolved.Keep(n, append([]string{"attribute", "is"}, schema.Blend.Kinds()...)...)
 	if f["shape"] != nil {
@@ -58,7 +81,7 @@ func readBlend(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		resolved.Set("shape", 1)
 	}
 	resolved.Set("floor", least)
-	return Property{About: about + ": " + words, property: p, resolved: resolved}, nil
+	return Property{About: about + ": " + words, Value: value, Unit: unit, property: mean.As(d), resolved: resolved}, nil
 }
 
 // listed is a name, or a list of them, in words.
@@ -105,18 +128,27 @@ func share(s *shelf, at *yaml.Node, name string, is *yaml.Node) ([]float64, erro
 	return values, nil
 }
 
-// desirability reads which mean is desirable, and says it in words.
-func desirability(n *yaml.Node, f map[string]*yaml.Node) (*property.Desirability, string, error) {
-	var given []string
+// waysOf returns the ways in which a mean is desirable that are given.
+func waysOf(f map[string]*yaml.Node) (given []string) {
 	for _, key := range schema.Blend.Kinds() {
 		if f[key] != nil {
 			given = append(given, key)
 		}
 	}
-	if len(given) != 1 {
-		return nil, "", yaml.Hint(n.Errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(schema.Blend.Kinds(), ", "))
+	return given
+}
+
+// oneWay refuses none and several of them.
+func oneWay(n *yaml.Node, f map[string]*yaml.Node) error {
+	if given := waysOf(f); len(given) != 1 {
+		return yaml.Hint(n.Errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(schema.Blend.Kinds(), ", "))
 	}
-	key := given[0]
+	return nil
+}
+
+// desirability reads which mean is desirable, and says it in words.
+func desirability(n *yaml.Node, f map[string]*yaml.Node) (*property.Desirability, string, error) {
+	key := waysOf(f)[0]
 	at := f[key]
 	section := schema.Desirable(key)
 	keys := section.Names()

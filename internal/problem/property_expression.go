@@ -9,30 +9,87 @@ import (
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
+	"kir/mcmc"
 	"kir/property"
 )
 
 // readExpression reads a property that is a formula.
-func readExpression(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
+func readExpression(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	if n.Kind == yaml.Mapping {
+		return readFormula(ctx, s, n)
+	}
+	p, err := s.formula(n)
+	if err != nil {
+		return Property{}, err
+	}
+	return Property{About: aboutFormula(n.Text), property: p, resolved: n.Text}, nil
+}
+
+// readFormula reads a formula whose value is to be as large or as small as can be.
+func readFormula(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
+	f, err := schema.Expression.Fields(n)
+	if err != nil {
+		return Property{}, err
+	}
+	if err := n.Require("the expression", `write {formula: 'mean("cost")', minimize: true}`, "formula"); err != nil {
+		return Property{}, err
+	}
+	if !directed(f) {
+		return Property{}, yaml.Hint(n.Errorf("the expression has no direction"), "add maximize: true or minimize: true; a formula that is the score itself stands alone: expression: '...'")
+	}
+	p, err := s.formula(f["formula"])
+	if err != nil {
+		return Property{}, err
+	}
+	unit := ""
+	if v := f["unit"]; v != nil {
+		if unit, err = v.Str("the unit"); err != nil {
+			return Property{}, err
+		}
+	}
+	o, err := goalOf(n, f)
+	if err != nil {
+		return Property{}, err
+	}
+	o.value, o.scored = p.Value, func(d *property.Desirability) mcmc.Property { return p.As(d) }
+	d, words, err := o.desirability(ctx, s, n, unit, 1)
+	if err != nil {
+		return Property{}, err
+	}
+	var resolved yaml.Map
+	resolved.Keep(n, "formula", "maximize", "minimize", "unit", "shape")
+	resolved.Set("floor", o.floor)
+	value := func(x *mcmc.Composition) (float64, string) { return p.Value(x), "" }
+	return Property{About: aboutFormula(f["formula"].Text) + ": " + words, Value: value, Unit: unit, property: p.As(d), resolved: resolved}, nil
+}
+
+// formula reads the formula at a node.
+func (s *shelf) formula(n *yaml.Node) (*property.Expression, error) {
 	if n.Kind != yaml.Text {
 		// A formula may be a number, too, if a poor one.
 		if _, err := n.Str("the expression"); err != nil {
-			return Property{}, yaml.Hint(n.Errorf("the expression is %s", n.Shown()), `write a formula in quotes, such as 'share("Gin") > 0.2 ? 1 : 0.1'`)
+			return nil, yaml.Hint(n.Errorf("the expression is %s", n.Shown()), `write a formula in quotes, such as 'share("Gin") > 0.2 ? 1 : 0.1'`)
 		}
 	}
 	p, err := property.NewExpression(n.Text, &lexicon{s, n}, s.total)
 	if bad := (*property.ExpressionError)(nil); errors.As(err, &bad) {
-		return Property{}, blameFormula(n, bad)
+		return nil, blameFormula(n, bad)
 	} else if err != nil {
-		return Property{}, n.Blame(err)
+		return nil, n.Blame(err)
 	}
-	about := []rune(strings.Join(strings.Fields(n.Text), " "))
+	return p, nil
+}
+
+// aboutFormula is the beginning of a formula.
+func aboutFormula(text string) string {
+	about := []rune(strings.Join(strings.Fields(text), " "))
 	const maxLength = 120
 	if len(about) > maxLength {
 		about = append(about[:maxLength], []rune("...")...)
 	}
-	return Property{About: string(about), property: p, resolved: n.Text}, nil
+	return string(about)
 }
 
 // lexicon is what the formula at a node may name.

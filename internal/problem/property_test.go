@@ -43,6 +43,7 @@ Martini,Gin,6,cl,Boozy,3
 Martini,Vermouth,1,cl,Boozy,3
 `,
 	"returns.csv": "name,return\nCassis,0.03\nGin,0.05\nVermouth,0.02\nCampari,0.04\nChampagne,0.08\n",
+	"prices.csv":  "day,Gin,Cassis,Vermouth,Campari,Champagne\n2024-01-31,100,10,5,2,30\n2024-02-29,101,10.3,5,1.9,32\n2024-03-31,104,9.8,5.2,2,31\n2024-04-30,103,10,5.1,2.1,33\n",
 	"covariance.csv": `name,Champagne,Cassis,Gin,Vermouth,Campari
 Champagne,0.04,0.01,0,0,0
 Cassis,0.01,0.09,0.02,0,0
@@ -130,6 +131,11 @@ var kindsInUse = []struct{ yaml, about string }{
 	{"forest: {label: taste, want: Fresh, trees: 5, add: {totals: family, means: [cost, return], ratios: family, amounts: false}}", "taste Fresh, from 3 totals by family and the mean of cost and the mean of return and 3 ratios by family"},
 	{"forest: {label: stars, maximize: true, trees: 5, add: {presence: true, amounts: false}}", "stars as large as possible, from 5 presence flags"},
 	{"blend: {attribute: cost, smaller: {from: 10, to: 35}}", "mean cost: smaller, from 10 to 35"},
+	{"blend: {attribute: cost, minimize: true}", "mean cost: as small as possible; the rules allow from "},
+	{"blend: {attribute: family, is: wine, maximize: true, shape: 2, floor: 0}", "share of family wine: as large as possible; the rules allow from 0 % to "},
+	{`expression: {formula: 'mean("cost") - 20', maximize: true, unit: €/kg}`, `mean("cost") - 20: as large as possible; the rules allow from `},
+	{"markowitz: {returns: prices.csv, maximize: ratio}", "ratio, a year, from prices over 3 periods: as large as possible; the rules allow from "},
+	{"markowitz: {returns: returns.csv, covariance: covariance.csv, minimize: volatility}", "volatility: as small as possible; the rules allow from "},
 	{"blend: {attribute: cost, larger: {from: 2, to: 30}, shape: 0.5, floor: 0.1}", "mean cost: larger, from 2 to 30"},
 	{"blend: {attribute: cost, target: {from: 5, at: 20, to: 32}, shape: [1, 2]}", "mean cost: target, from 5 at 20 to 32"},
 	{"blend: {attribute: cost, range: {from: 10, to: 25}, floor: 0.001}", "mean cost: range, from 10 to 25"},
@@ -143,6 +149,7 @@ var kindsInUse = []struct{ yaml, about string }{
 	{"likeness: {to: [Kir, Negroni], floor: 0.01}", "near Kir, Negroni by overlap of ingredients"},
 	{"markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}, weight: 50", "return less 2 times its variance"},
 	{"markowitz: {returns: {attribute: return}, covariance: covariance.csv, risk_aversion: 0}", "return less 0 times its variance"},
+	{"markowitz: {returns: prices.csv}", "return less 1.5 times its variance, a year, from prices over 3 periods"},
 	{"document: {topics: topics.csv, words: words.csv}", "likelihood of 6 words, 3 different ones, under the mixture"},
 	{"document: {topics: topics.csv, words: {river: 1, water: 2}}", "likelihood of 3 words, 2 different ones, under the mixture"},
 	{"preference: {pairs: tasted.csv, groups: family}", "liked better in 2 comparisons; of those left out"},
@@ -238,6 +245,11 @@ func TestResolvedProgram(t *testing.T) {
 			t.Errorf("%s is resolved to\n%s", yaml, p.Resolved)
 		}
 	}
+}
+
+// history is a table of prices with a last line.
+func history(last string) map[string]string {
+	return map[string]string{"prices.csv": "day,Gin,Cassis,Vermouth,Campari,Champagne\n2024-01-02,100,10,5,2,30\n2024-01-03,101,10,5,2,30\n2024-01-04,101,11,5,2,30\n" + last}
 }
 
 // TestBadProperties checks, for each mistake, the file, the place and the words
@@ -360,6 +372,27 @@ func TestBadProperties(t *testing.T) {
 		{yaml: "novelty: {floor: 7}", of: "7}", says: []string{"0 to 1"}},
 
 		{yaml: "markowitz: {returns: returns.csv, risk_aversion: 2}", of: "{returns", says: []string{"no covariance"}},
+		{yaml: "blend: {attribute: cost, minimize: false}", of: "false", says: []string{"minimize: true"}},
+		{yaml: "blend: {attribute: cost, minimize: true, maximize: true}", of: "{attribute", says: []string{"2 ways"}},
+		{yaml: "blend: {attribute: cost, minimize: true, shape: 0}", of: "0}", says: []string{"above 0"}},
+		{yaml: "expression: {formula: 'used'}", of: "{formula", says: []string{"minimize: true"}},
+		{yaml: "expression: {minimize: true}", of: "{minimize", says: []string{"no formula"}},
+		{yaml: "expression: {formula: 'used +', minimize: true}", of: "+'", says: []string{"complete it"}},
+		{yaml: "expression: {formula: 'used', minimize: true, maximize: true}", of: "{formula", says: []string{"exclude"}},
+		{yaml: "markowitz: {returns: prices.csv, maximize: volatility}", of: "volatility", says: []string{"minimize: volatility"}},
+		{yaml: "markowitz: {returns: prices.csv, maximize: return, risk_aversion: 2}", of: "{returns", says: []string{"a property for each"}},
+		{yaml: "markowitz: {returns: {attribute: return}}", of: "{returns", says: []string{"no covariance"}},
+		{yaml: "markowitz: {returns: returns.csv, covariance: covariance.csv, periods: 12}", of: "12}", says: []string{"the covariance is given"}},
+		{yaml: "markowitz: {returns: prices.csv, as: gains}", files: history(""), of: "gains", says: []string{"percent"}},
+		{yaml: "markowitz: {returns: prices.csv, periods: 0}", files: history(""), of: "0}", says: []string{"252"}},
+		{yaml: "markowitz: {returns: prices.csv}", files: history("2024-01-05,1,2,3,4,x\n"), place: place{"prices.csv", 5, 20}, says: []string{"not a number"}},
+		{yaml: "markowitz: {returns: prices.csv}", files: history("2024-01-04,1,2,3,4,5\n"), place: place{"prices.csv", 5, 1}, says: []string{"twice"}},
+		{yaml: "markowitz: {returns: prices.csv}", files: history("2024-01-05,1,2%,3,4,5\n"), place: place{"prices.csv", 2, 12}, says: []string{"percent sign"}},
+		{yaml: "markowitz: {returns: prices.csv, as: prices}", files: history("2024-01-05,1,0,3,4,5\n"), place: place{"prices.csv", 5, 14}, says: []string{"above 0"}},
+		{yaml: "markowitz: {returns: prices.csv, as: returns}", files: history("2024-01-05,1,-2,3,4,5\n"), place: place{"prices.csv", 5, 14}, says: []string{"as: percent"}},
+		{yaml: "markowitz: {returns: prices.csv}", files: history("soon,1,2,3,4,5\n"), of: "{returns", says: []string{"periods: 252"}},
+		{yaml: "markowitz: {returns: prices.csv}", files: files("prices.csv", "day,Gin,Cassis,Vermouth,Campari,Champagne\n2024-01-02,1,2,3,4,5\n2024-01-03,1,2,3,4,5\n"), of: "prices.csv", says: []string{"two returns"}},
+		{yaml: "markowitz: {returns: prices.csv}", files: files("prices.csv", "day,Gim,Cassis,Vermouth,Campari,Champagne\n2024-01-02,1,2,3,4,5\n"), place: place{"prices.csv", 1, 1}, says: []string{`did you mean "Gim"?`}},
 		{yaml: "markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: -2}", of: "-2", says: []string{"0 or more"}},
 		{yaml: "markowitz: {returns: return.csv, covariance: covariance.csv, risk_aversion: 2}", of: "return.csv", says: []string{"no such file"}},
 		{yaml: "markowitz: {returns: {attribute: ret}, covariance: covariance.csv, risk_aversion: 2}", of: "ret}", says: []string{"no attribute"}},
@@ -504,7 +537,7 @@ func TestDocumentedProperties(t *testing.T) {
 		"rating.json":     `{"version":[2,1,0],"learner":{"feature_names":["Gin","Milk"],"gradient_booster":{"name":"gbtree","model":{"tree_info":[0],"trees":[{"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_indices":[0,0,0],"split_conditions":[0.5,3,4],"default_left":[1,0,0]}]}},"learner_model_param":{"base_score":"5E-1","num_class":"0","num_feature":"2","num_target":"1"},"objective":{"name":"reg:squarederror"}}}`,
 		"predictions.csv": "recipe,Gin,Milk,prediction\na,1,3,3.5\nb,2,2,4.5\n",
 	}
-	for name, from := range map[string]string{"returns.csv": bar["returns.csv"], "covariance.csv": bar["covariance.csv"], "topics.csv": bar["topics.csv"]} {
+	for name, from := range map[string]string{"returns.csv": bar["returns.csv"], "prices.csv": bar["prices.csv"], "covariance.csv": bar["covariance.csv"], "topics.csv": bar["topics.csv"]} {
 		files[name] = strings.NewReplacer("Champagne", "Lime juice", "Cassis", "Milk").Replace(from)
 	}
 	for pair := range 20 {

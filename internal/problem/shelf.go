@@ -25,6 +25,8 @@ type shelf struct {
 	early      bool              // what has to be learnt need not be known yet
 	recipes    [][]mcmc.Part     // those of the book, closed to the total
 	given      int               // how many of them rules follow from: not the results, where there are others
+	space      *mcmc.Space       // what the rules allow; nil while it is not known
+	law        mcmc.Sparsity     // of how many ingredients are used
 	units      *book.Units       // of the recipes; nil: the usual ones
 	files      *yaml.Files
 

@@ -49,13 +49,16 @@ func (p *Problem) Explain(err error) error {
 
 // badScore says what is wrong with the score of a property.
 func (p *Problem) badScore(w *Property, score *mcmc.ScoreError, recipe string) *fault.Error {
-	const rule = "a score is at least 0 and finite"
+	rule := "a score is at least 0 and finite"
+	if e, ok := w.property.(*property.Expression); ok && !e.Scores() {
+		rule = "it must be a finite number"
+	}
 	if e, ok := w.property.(*property.Expression); ok {
 		if x, err := mcmc.NewComposition(len(p.Ingredients), score.Parts...); err == nil {
 			switch y := e.Value(x); {
 			case math.IsNaN(y):
 				return yaml.Hint(w.at.Errorf("%s is not a number for %s", fault.Quote(w.Name), recipe), "%s; keep what log and sqrt are of, and what is divided by, above 0, such as log(max(…, 0.01))", rule)
-			case y < 0:
+			case y < 0 && e.Scores():
 				return yaml.Hint(w.at.Errorf("%s is %.4g for %s", fault.Quote(w.Name), y, recipe), "%s; write max(…, 0) for 0 instead, or exp(…) for a score that only falls", rule)
 			case math.IsInf(y, 1):
 				return yaml.Hint(w.at.Errorf("%s is infinite for %s", fault.Quote(w.Name), recipe), "%s; keep what is divided by above 0, such as 1 / max(…, 0.01), and exponents small", rule)
@@ -66,9 +69,9 @@ func (p *Problem) badScore(w *Property, score *mcmc.ScoreError, recipe string) *
 		return w.at.Errorf("%s failed for %s: %v", fault.Quote(w.Name), recipe, score.Err)
 	}
 	if math.IsNaN(score.Value) {
-		return yaml.Hint(w.at.Errorf("%s is negative or not a number for %s", fault.Quote(w.Name), recipe), rule)
+		return yaml.Hint(w.at.Errorf("%s is negative or not a number for %s", fault.Quote(w.Name), recipe), "%s", rule)
 	}
-	return yaml.Hint(w.at.Errorf("%s, to the power of its weight %v, is infinite for %s", fault.Quote(w.Name), w.Weight, recipe), rule)
+	return yaml.Hint(w.at.Errorf("%s, to the power of its weight %v, is infinite for %s", fault.Quote(w.Name), w.Weight, recipe), "%s", rule)
 }
 
 // wish returns the property of a name, nil if there is none.

@@ -20,6 +20,8 @@ type Best struct {
 
 	// Predicted are the labels, numbers and classes, by wish.
 	Predicted map[string]Prediction `json:"predicted,omitempty"`
+	// Values are those of all properties that have any, what is predicted among them.
+	Values map[string]Value `json:"values,omitempty"`
 	// Ranges are the units that an ingredient may have, given to or taken from one
 	// other, without the models telling the difference. What has no range is not
 	// listed.
@@ -43,6 +45,7 @@ type Prediction struct {
 	Low   Number `json:"low"`
 	High  Number `json:"high"`
 	At    string `json:"at,omitempty"`
+	Unit  string `json:"unit,omitempty"` // of all three, where it is known
 
 	Class string `json:"class,omitempty"` // that the probability is of; empty of a number
 	// Unchecked says of a class that nobody knows which recipes the model has seen, so that

@@ -19,7 +19,9 @@ type Scored struct {
 	// Predicted are the labels, numbers and classes, by wish, of recipes that are not
 	// in the book.
 	Predicted map[string]Prediction `json:"predicted,omitempty"`
-	Broken    []Breach              `json:"broken"`
+	// Values are those of all properties that have any, what is predicted among them.
+	Values map[string]Value `json:"values,omitempty"`
+	Broken []Breach         `json:"broken"`
 }
 
 // A Breach is a rule that a recipe breaks, and by how much.

@@ -20,7 +20,7 @@ func Sections() []*Section {
 	return []*Section{
 		RecipeTable, Table, Counted,
 		Law, NormalLaw, ExponentialLaw, MixedLaw,
-		Property, Learn, Forest, Add, Process, Model, Input, maximize, minimize, Blend, larger, smaller, target, within, bell, Pairs, favour, avoid, novelty, likeness, Preference, Markowitz, Returns, Document, Program,
+		Property, Learn, Forest, Add, Process, Model, Input, maximize, minimize, Blend, larger, smaller, target, within, bell, Pairs, favour, avoid, novelty, likeness, Preference, Markowitz, Returns, Expression, Document, Program,
 		Rule, Amount, Group, Needs, Limit, Ratio, Near, If, Block,
 		Sampler, Search, Campaign,
 	}

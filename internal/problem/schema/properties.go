@@ -19,7 +19,7 @@ var Property = &Section{
 		{"preference", link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}"},
 		{"markowitz", link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"},
 		{"document", link("document"), "", "a mixture of topics that explains words", "{document: {topics: topics.csv, words: words.csv}}"},
-		{"expression", text("formula"), "", "a formula in quotes; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"},
+		{"expression", either(text("formula"), link("expression")), "", "a formula in quotes, whose value is the score; or one that is to be as large or as small as can be; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"},
 		{"program", link("program"), "", "what a program of yours answers; **it runs with your rights**", "{program: {command: [sh, scorer.sh]}}"},
 	},
 	one: []string{"learn", "forest", "process", "model", "blend", "pairs", "novelty", "likeness", "preference", "markowitz", "document", "expression", "program"},
@@ -122,12 +122,14 @@ var Add = &Section{
 // Blend is a mean and how desirable it is.
 var Blend = &Section{
 	Name: "a blend", ID: "blend",
-	About: "An attribute and one way in which its mean is desirable.",
+	About: "An attribute and one way in which its mean is desirable. [properties.md](properties.md#objectives) says what `maximize` and `minimize` score.",
 	Keys: []Key{
 		{"attribute", text("attribute"), "", "a column of the ingredients; numbers for all of them, but with `is`", "{attribute: cost, smaller: {from: 5, to: 30}}"},
 		{"is", oneOrMore(text("value"), 1), "", "the share of the ingredients that have one of these values, instead of a mean", "{attribute: family, is: citrus, normal: {mean: 0.25, sd: 0.03}}"},
 		{"shape", either(above(0), pair(above(0))), "1", "an exponent; for `target` two: below it and above", "{attribute: cost, target: {from: 5, at: 12, to: 30}, shape: [1, 2]}"},
 		floorKey("{attribute: cost, smaller: {from: 5, to: 30}, floor: 0.001}"),
+		{"maximize", yes(), "", "as large as the rules allow", "{attribute: abv, maximize: true}"},
+		{"minimize", yes(), "", "as small as the rules allow", "{attribute: cost, minimize: true}"},
 		{"larger", link("larger"), "", "the more, the better", "{attribute: abv, larger: {from: 5, to: 20}}"},
 		{"smaller", link("smaller"), "", "the less, the better", "{attribute: cost, smaller: {from: 5, to: 30}}"},
 		{"target", link("target"), "", "best at a value", "{attribute: abv, target: {from: 5, at: 15, to: 30}}"},
@@ -135,7 +137,7 @@ var Blend = &Section{
 		{"normal", link("normal"), "", "a bell around a value", "{attribute: abv, normal: {mean: 15, sd: 4}}"},
 	},
 	need:  []string{"attribute"},
-	one:   []string{"larger", "smaller", "target", "range", "normal"},
+	one:   []string{"maximize", "minimize", "larger", "smaller", "target", "range", "normal"},
 	alone: map[string]string{"shape": "range normal"},
 	more: []object{{"anyOf": []object{
 		{"not": object{"required": []string{"shape"}, "properties": object{"shape": object{"type": "array"}}}},
@@ -257,13 +259,22 @@ var Preference = &Section{
 
 // Markowitz is return against risk.
 var Markowitz = &Section{
-	Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw of the shares w.",
+	Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw of the shares w. [properties.md](properties.md#markowitz) says how μ and Σ follow from prices.",
 	Keys: []Key{
-		{"returns", either(text("file"), link("returns")), "", "μ: a CSV file with the columns name and `return`, or an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}"},
-		{"covariance", text("file"), "", "Σ: a CSV file with a row and a column for each ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}"},
-		{"risk_aversion", atLeast(0), "", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}"},
+		{"returns", either(text("file"), link("table"), link("returns")), "", "a table of prices or returns, dates down the side and a column for each ingredient; beside `covariance` μ: a CSV file with the columns name and `return`, or an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}"},
+		{"covariance", text("file"), "that of the history", "Σ: a CSV file with a row and a column for each ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}"},
+		{"maximize", choice("return", "ratio"), "", "the return alone, or the return by the volatility", "{returns: prices.csv, maximize: ratio}"},
+		{"minimize", choice("volatility"), "", "the volatility alone", "{returns: prices.csv, minimize: volatility}"},
+		{"risk_aversion", atLeast(0), "1.5", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}"},
+		{"as", choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}"},
+		{"periods", above(0), "as the dates show", "how many rows of the table a year has: 252, 52, 12", "{returns: prices.csv, periods: 12}"},
 	},
-	need: []string{"returns", "covariance", "risk_aversion"},
+	need:  []string{"returns"},
+	alone: map[string]string{"covariance": "as periods", "risk_aversion": "maximize minimize", "maximize": "minimize"},
+	more: []object{
+		{"anyOf": []object{{"required": []string{"covariance"}}, {"not": object{"properties": object{"returns": object{"type": "object", "required": []string{"attribute"}}}}}}},
+		{"anyOf": []object{{"not": object{"required": []string{"covariance"}}}, {"not": object{"properties": object{"returns": object{"type": "object", "required": []string{"file"}}}}}}},
+	},
 }
 
 // Returns are expected returns as a column of the ingredients.
@@ -271,6 +282,22 @@ var Returns = &Section{
 	Name: "returns", ID: "returns", About: "Expected returns that the table of ingredients has.",
 	Keys: []Key{{"attribute", text("attribute"), "", "a column of numbers", "{attribute: cost}"}},
 	need: []string{"attribute"},
+}
+
+// Expression is a formula whose value is an objective.
+var Expression = &Section{
+	Name: "an expression", ID: "expression",
+	About: "A formula and a direction. [properties.md](properties.md#objectives) says what it scores.",
+	Keys: []Key{
+		{"formula", text("formula"), "", "in quotes; its value may be any number", "{formula: 'mean(\"cost\") * 2', minimize: true}"},
+		{"maximize", yes(), "", "as large as the rules allow", "{formula: 'mean(\"cost\") * 2', maximize: true}"},
+		{"minimize", yes(), "", "as small as the rules allow", "{formula: 'mean(\"cost\") * 2', minimize: true}"},
+		{"unit", text("unit"), "none", "of the value, as it is shown", "{formula: 'mean(\"cost\") * 2', minimize: true, unit: €/kg}"},
+		{"shape", above(0), "1", "an exponent", "{formula: 'mean(\"cost\") * 2', minimize: true, shape: 2}"},
+		{"floor", between(0, 1), "0.001", "the least score", "{formula: 'mean(\"cost\") * 2', minimize: true, floor: 0.01}"},
+	},
+	need: []string{"formula"},
+	one:  []string{"maximize", "minimize"},
 }
 
 // Document is a document and its topics.

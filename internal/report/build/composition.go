@@ -19,6 +19,7 @@ func bestsOf(p *problem.Problem, list []run.Best) ([]report.Best, error) {
 	if err != nil {
 		return nil, err
 	}
+	values := figures(p)
 	out := make([]report.Best, len(list))
 	for k, b := range list {
 		x, err := mcmc.NewComposition(len(p.Ingredients), b.Parts...)
@@ -27,6 +28,7 @@ func bestsOf(p *problem.Problem, list []run.Best) ([]report.Best, error) {
 		}
 		out[k] = bestOf(p, b)
 		out[k].Predicted = predictedBy(models, x)
+		out[k].Values = valuesOf(values, x, out[k].Predicted)
 	}
 	return out, nil
 }

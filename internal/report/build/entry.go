@@ -19,6 +19,7 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 		return nil, err
 	}
 	distance := search.NewDistance(len(p.Ingredients), known)
+	values := figures(p)
 	list := make([]report.Best, len(a.Entries))
 	for k, e := range a.Entries {
 		x, err := mcmc.NewComposition(len(p.Ingredients), e.Parts...)
@@ -36,6 +37,7 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 		b.Apart = report.Number(e.Apart)
 		b.Extrapolates = slices.Contains(a.Comparison.Extrapolates, k)
 		b.Predicted = predictedBy(models, x)
+		b.Values = valuesOf(values, x, b.Predicted)
 		for q, r := range e.Ranges {
 			if r.Low < r.High {
 				if b.Ranges == nil {

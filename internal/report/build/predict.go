@@ -49,7 +49,7 @@ func (w *predictor) of(x *mcmc.Composition) report.Prediction {
 	switch {
 	case w.Value != nil:
 		v, at := w.Value(x)
-		out.Value, out.At = report.Number(v), at
+		out.Value, out.At, out.Unit = report.Number(v), at, w.Unit
 	case w.calibration != nil:
 		c := w.calibration.Chance(w.Probability(x))
 		out.Value, out.Low, out.High = report.Number(c.Value), report.Number(c.Low), report.Number(c.High)

@@ -43,6 +43,9 @@ func propertiesOf(p *problem.Problem) []report.Property {
 			properties[k].Forest = modelOf(w.Model)
 		}
 	}
+	for _, f := range figures(p) {
+		properties[f.of].Values = append(properties[f.of].Values, f.name)
+	}
 	return properties
 }
 

@@ -20,6 +20,7 @@ func Scorecard(p *problem.Problem, book *book.Book) (*report.Scorecard, error) {
 		return nil, err
 	}
 	card := &report.Scorecard{Problem: problemOf(p), Properties: propertiesOf(p)}
+	values := figures(p)
 	for r, s := range scored {
 		out := report.Scored{
 			Recipe: book.Recipes[r].Name, Used: len(s.Parts), Score: report.Number(s.Score), Scores: make(map[string]report.Number), Broken: []report.Breach{},
@@ -50,6 +51,7 @@ func Scorecard(p *problem.Problem, book *book.Book) (*report.Scorecard, error) {
 				out.Predicted[w.Name] = q
 			}
 		}
+		out.Values = valuesOf(values, x, out.Predicted)
 		for _, b := range s.Broken {
 			breach := report.Breach{Rule: b.Text, Value: report.UnknownNumber(), Bound: report.UnknownNumber()}
 			if b.Slack != nil {

@@ -163,9 +163,22 @@ func (v *pageView) Wished(place int, w report.Property, b report.Best) template.
 	if q, ok := b.Predicted[w.Name]; ok {
 		values := map[string]report.Number{"value": q.Value, "expected": q.Shown(), "low": q.Low, "high": q.High}
 		q.Class, q.At = template.HTMLEscapeString(Shown(q.Class)), template.HTMLEscapeString(Shown(q.At))
+		q.Unit = template.HTMLEscapeString(Shown(q.Unit))
 		return template.HTML(predictionText(q, func(figure, text string) string {
 			return string(dataTag(pointer("best", place, "predicted", w.Name, figure), float64(values[figure]), func(float64) string { return text }))
 		}))
+	}
+	if len(w.Values) > 0 {
+		var list []string
+		for _, name := range w.Values {
+			value := b.Values[name]
+			text := string(dataTag(pointer("best", place, "values", name, "value"), float64(value.Value), func(float64) string { return valueText(value) }))
+			if name != w.Name {
+				text = template.HTMLEscapeString(Shown(name)) + " " + text
+			}
+			list = append(list, text)
+		}
+		return template.HTML(strings.Join(list, ", "))
 	}
 	if figureOf(v.Model, w, b) == "" {
 		return ""

@@ -88,7 +88,7 @@ func predictionHead(name string, like report.Prediction) []any {
 	if like.Class != "" {
 		name += " " + like.Class
 	}
-	head := []any{name}
+	head := []any{valueHead(name, like.Unit)}
 	if like.Low.Known() {
 		head = append(head, name+from90, name+to90)
 	}
@@ -141,7 +141,14 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 	names, like := predicted(c)
 	head := []any{"recipe", "ingredients", "score"}
 	for _, w := range c.Properties {
-		head = append(head, "score of "+w.Name)
+		if len(w.Values) == 0 {
+			head = append(head, "score of "+w.Name)
+		}
+		for _, name := range w.Values {
+			if len(c.Recipes) > 0 {
+				head = append(head, valueHead(name, c.Recipes[0].Values[name].Unit))
+			}
+		}
 	}
 	for _, name := range names {
 		head = append(head, predictionHead(name, like[name])...)
@@ -150,7 +157,12 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 	for _, r := range c.Recipes {
 		row := []any{r.Recipe, r.Used, cell(r.Score)}
 		for _, w := range c.Properties {
-			row = append(row, cell(r.Scores[w.Name]))
+			if len(w.Values) == 0 {
+				row = append(row, cell(r.Scores[w.Name]))
+			}
+			for _, name := range w.Values {
+				row = append(row, cell(r.Values[name].Value))
+			}
 		}
 		for _, w := range names {
 			if q, ok := r.Predicted[w]; ok {

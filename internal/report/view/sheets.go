@@ -53,6 +53,9 @@ func figuresSheet(list []report.Best, m *report.Model, r report.Rack) *sheet.She
 	head := []any{"recipe", "ingredients", "score"}
 	var wishes, numbers []string
 	for _, w := range m.Properties {
+		if len(w.Values) > 0 {
+			continue // what it has in units of its own says more
+		}
 		wishes = append(wishes, w.Name)
 		head = append(head, "score of "+w.Name)
 	}
@@ -60,6 +63,13 @@ func figuresSheet(list []report.Best, m *report.Model, r report.Rack) *sheet.She
 		if len(list) > 0 && list[0].Predicted[w] != (report.Prediction{}) {
 			numbers = append(numbers, w)
 			head = append(head, predictionHead(w, list[0].Predicted[w])...)
+		}
+	}
+	for _, w := range m.Properties {
+		for _, name := range w.Values {
+			if len(list) > 0 {
+				head = append(head, valueHead(name, list[0].Values[name].Unit))
+			}
 		}
 	}
 	head = append(head, "apart", "known", "extrapolates", "nearest", "distance of nearest")
@@ -74,6 +84,11 @@ func figuresSheet(list []report.Best, m *report.Model, r report.Rack) *sheet.She
 		}
 		for _, w := range numbers {
 			row = append(row, predictionCells(b.Predicted[w])...)
+		}
+		for _, w := range m.Properties {
+			for _, name := range w.Values {
+				row = append(row, cell(b.Values[name].Value))
+			}
 		}
 		nearest, distance := any(nil), any(nil)
 		if len(b.Nearest) > 0 {

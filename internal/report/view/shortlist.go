@@ -146,7 +146,7 @@ func figuresOf(m *report.Model, b report.Best) (sound, weak string) {
 			if b.Predicted[w.Name].Weak {
 				k = 1
 			}
-			of[k] = append(of[k], w.Name+" "+text)
+			of[k] = append(of[k], named(w)+text)
 		}
 	}
 	return strings.Join(of[0], ", "), strings.Join(of[1], ", ")
@@ -158,10 +158,51 @@ func figureOf(m *report.Model, w report.Property, b report.Best) string {
 		plain := func(_ string, text string) string { return text }
 		return predictionText(q, plain)
 	}
+	if len(w.Values) > 0 {
+		return valuesText(w, b)
+	}
 	if !m.Weighs() || !m.ScoresEach() {
 		return ""
 	}
 	return number.Score(b.Scores[w.Name], w.Weight)
+}
+
+// named is a property's name before what an entry has of it, unless that has names itself.
+func named(w report.Property) string {
+	if len(w.Values) > 1 || len(w.Values) == 1 && w.Values[0] != w.Name {
+		return ""
+	}
+	return w.Name + " "
+}
+
+// valuesText writes the values that an entry has of a property, each with its name unless it
+// is called like the property.
+func valuesText(w report.Property, b report.Best) string {
+	var list []string
+	for _, name := range w.Values {
+		text := valueText(b.Values[name])
+		if name != w.Name {
+			text = name + " " + text
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ", ")
+}
+
+// valueText is a value with its unit.
+func valueText(v report.Value) string {
+	if !v.Value.Known() {
+		return "unknown"
+	}
+	return strings.TrimSpace(number.Value(v.Value) + " " + v.Unit)
+}
+
+// valueHead is a column's name and its unit.
+func valueHead(name, unit string) string {
+	if unit == "" {
+		return name
+	}
+	return name + ", " + unit
 }
 
 // predictionText writes a prediction: its value, its interval, and what else is to be known
@@ -176,6 +217,9 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 		name = "expected"
 	}
 	text += figure(name, write(q.Shown()))
+	if q.Unit != "" {
+		text += " " + q.Unit
+	}
 	var notes []string
 	if q.Low.Known() {
 		notes = append(notes, figure("low", strings.TrimSuffix(write(q.Low), unit))+" to "+figure("high", write(q.High)))

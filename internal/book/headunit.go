@@ -1,0 +1,53 @@
+package book
+
+import (
+	"slices"
+	"strings"
+)
+
+// plainUnits are the words that a header ends with for the unit of its numbers.
+func plainUnits() []string {
+	return []string{
+		"%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "kg", "g", "mg", "µg", "t", "l", "L", "dl", "cl", "ml", "mL",
+		"m", "cm", "mm", "µm", "nm", "Pa", "kPa", "MPa", "GPa", "bar", "mbar", "mPa·s", "mPas", "Pa·s", "cP", "cSt", "°C", "°F", "°", "K",
+		"s", "min", "h", "d", "N", "kN", "W", "kW", "J", "kJ", "kcal", "Wh", "kWh", "V", "A", "Hz", "ppm", "ppb", "mol", "mmol", "CO2e",
+	}
+}
+
+// HeadUnit splits a header into a name and the unit of its numbers, such as "cost" and
+// "€/kg": what stands in brackets at the end or behind a comma, or a last word that is a
+// unit or has one on either side of a slash. unit is empty where there is none.
+func HeadUnit(header string) (name, unit string) {
+	for _, pair := range []string{"()", "[]"} {
+		if inner, ok := strings.CutSuffix(header, pair[1:]); ok {
+			if at := strings.LastIndex(inner, pair[:1]); at > 0 && len(inner)-at <= 24 {
+				return strings.TrimSpace(inner[:at]), strings.TrimSpace(inner[at+1:])
+			}
+		}
+	}
+	at := strings.LastIndexAny(header, " ,")
+	if at <= 0 {
+		return header, ""
+	}
+	name, unit = strings.TrimSpace(strings.TrimRight(header[:at], " ,")), header[at+1:]
+	left, right, per := strings.Cut(unit, "/")
+	known := plainUnits()
+	trimmed := func(text string) string { return strings.TrimRight(text, "²³23^") }
+	if name == "" || !slices.Contains(known, trimmed(left)) && !(per && slices.Contains(known, trimmed(right))) {
+		return header, ""
+	}
+	// "kg CO2e/m3" and "kg CO2/kg" have the unit's first word before it.
+	if before := strings.LastIndex(name, " "); before > 0 && per && slices.Contains(known, name[before+1:]) {
+		name, unit = strings.TrimSpace(name[:before]), name[before+1:]+" "+unit
+	}
+	return name, unit
+}
+
+// Unit returns the unit of the attribute's numbers: that of its header, or what stands
+// beside them; empty if there is none.
+func (a *Attribute) Unit() string {
+	if _, unit := HeadUnit(a.Name); unit != "" {
+		return unit
+	}
+	return a.Affix
+}

@@ -1,0 +1,159 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"kir/internal/problem/yaml"
+	"kir/internal/search"
+	"kir/mcmc"
+	"kir/property"
+)
+
+// objectiveFloor is the least score of a value that is to be as large or as small as can be:
+// nothing is forbidden by being the worst.
+const objectiveFloor = 0.001
+
+// An objective is a value of compositions that is to be as large or as small as can be.
+type objective struct {
+	sign   float64 // 1 for the largest, −1 for the smallest
+	shape  float64
+	floor  float64
+	value  func(x *mcmc.Composition) float64
+	scored func(d *property.Desirability) mcmc.Property // the value as a property
+}
+
+// goalOf reads maximize: true or minimize: true, and what else shapes the score.
+func goalOf(n *yaml.Node, f map[string]*yaml.Node) (*objective, error) {
+	o := &objective{shape: 1, floor: objectiveFloor}
+	for key, sign := range map[string]float64{"maximize": 1, "minimize": -1} {
+		v := f[key]
+		if v == nil {
+			continue
+		}
+		if o.sign != 0 {
+			return nil, yaml.Hint(n.Errorf("maximize and minimize exclude each other"), "remove one of them")
+		}
+		if _, err := direction(key, v); err != nil {
+			return nil, err
+		}
+		o.sign = sign
+	}
+	if v := f["shape"]; v != nil {
+		var err error
+		if o.shape, err = v.Float("the shape"); err != nil {
+			return nil, err
+		}
+		if o.shape <= 0 {
+			return nil, yaml.Hint(v.Errorf("the shape is %s", v.Shown()), "it must be above 0: 1 is a straight line")
+		}
+	}
+	if f["floor"] != nil {
+		var err error
+		if o.floor, err = floor(f); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// words is what is asked, such as "as small as possible".
+func (o *objective) words() string {
+	if o.sign < 0 {
+		return "as small as possible"
+	}
+	return "as large as possible"
+}
+
+// desirability returns the score of the value, from the worst to the best that the rules
+// allow, and says both in words, in a unit that is scale times larger.
+func (o *objective) desirability(ctx context.Context, s *shelf, at *yaml.Node, unit string, scale float64) (*property.Desirability, string, error) {
+	worst, best, err := o.span(ctx, s)
+	if err != nil {
+		return nil, "", err
+	}
+	d, err := property.Toward(worst, best, o.shape)
+	if err != nil {
+		return nil, "", at.Blame(err)
+	}
+	if d, err = d.Floor(o.floor); err != nil {
+		return nil, "", at.Blame(err)
+	}
+	in := func(v float64) string {
+		text := strconv.FormatFloat(float64(scale*v), 'g', 4, 64)
+		if unit != "" {
+			text += " " + unit
+		}
+		return text
+	}
+	return d, fmt.Sprintf("%s; the rules allow from %s to %s", o.words(), in(worst), in(best)), nil
+}
+
+// spanLines is how many lines a search scores for either end of a scale, and spanSplits
+// about how many splits of lines where that takes longer.
+const spanLines, spanSplits = 20_000, 4_000_000
+
+// spanDraws is how many random compositions tell how far values lie apart.
+const spanDraws = 200
+
+// span returns the worst and the best value that compositions within the rules have, as far
+// as a search for each finds them. 0 and 0 where there is no space to search.
+func (o *objective) span(ctx context.Context, s *shelf) (worst, best float64, err error) {
+	if s.space == nil {
+		return 0, 0, nil
+	}
+	s.do("looking for the worst and the best that the rules allow")
+	law := mcmc.Power(s.law, 0) // sizes that the law all but forbids count alike
+	t, err := mcmc.NewTarget(s.space, law)
+	if err != nil {
+		return 0, 0, err
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	prior, r := mcmc.NewPrior(t), mcmc.NewRand(1, "scale of an objective", 0)
+	for range spanDraws {
+		x, err := prior.Draw(r)
+		if err != nil {
+			return 0, 0, err
+		}
+		if v := o.value(x); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	if lo > hi {
+		return 0, 0, nil // nothing random has a value: the chains say of which recipe
+	}
+	slope := 30 / max(hi-lo, 1e-9*math.Abs(hi), 1e-300)
+	ends := [2]float64{lo, hi}
+	for k, sign := range []float64{-1, 1} {
+		wish := mcmc.Wish{Name: "value", Property: o.scored(property.Steep(float64(sign * slope))), Weight: 1}
+		t, err := mcmc.NewTarget(s.space, law, wish)
+		if err != nil {
+			return 0, 0, err
+		}
+		lines := max(min(spanLines, spanSplits/s.whole), 500)
+		found, err := search.Best(ctx, t, search.Options{Evaluations: lines, Seed: 1, Workers: s.workers})
+		var score *mcmc.ScoreError
+		switch {
+		case errors.As(err, &score), errors.Is(err, mcmc.ErrNoStart):
+			continue // a chain meets it, too, and says where
+		case err != nil:
+			return 0, 0, err
+		}
+		for _, b := range found.Archive.Best() {
+			x, err := mcmc.NewComposition(s.space.N(), b.Parts...)
+			if err != nil {
+				return 0, 0, err
+			}
+			if v := o.value(x); !math.IsNaN(v) && !math.IsInf(v, 0) && float64(sign*v) > float64(sign*ends[k]) {
+				ends[k] = v
+			}
+		}
+	}
+	if o.sign < 0 {
+		return ends[1], ends[0], nil
+	}
+	return ends[0], ends[1], nil
+}

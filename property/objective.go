@@ -1,0 +1,114 @@
+package property
+
+import (
+	"fmt"
+	"math"
+
+	"kir/internal/portable"
+	"kir/mcmc"
+)
+
+// Toward rises, or falls, from 0 at the worst value to 1 at the best:
+//
+//	d = ((v − worst)/(best − worst))^shape, 0 beyond the worst
+//
+// and goes on rising beyond the best, which thus need not be known exactly. Where best and
+// worst are the same, d is 1.
+func Toward(worst, best, shape float64) (*Desirability, error) {
+	if err := checkFinite("end", []float64{worst, best}); err != nil {
+		return nil, err
+	}
+	if err := checkShape(shape); err != nil {
+		return nil, err
+	}
+	if math.IsInf(best-worst, 0) {
+		return nil, fmt.Errorf("%v and %v are further apart than can be computed", worst, best)
+	}
+	if worst == best {
+		return &Desirability{func(float64) float64 { return 0 }, best}, nil
+	}
+	return &Desirability{func(v float64) float64 {
+		if part := (v - worst) / (best - worst); part > 0 {
+			return float64(shape * portable.Log(part))
+		}
+		return math.Inf(-1)
+	}, math.Inf(int(math.Copysign(1, best-worst)))}, nil
+}
+
+// Steep is exp(slope·v), by which the greatest or the least value can be looked for.
+func Steep(slope float64) *Desirability {
+	return &Desirability{func(v float64) float64 { return float64(slope * v) }, math.Inf(int(math.Copysign(1, slope)))}
+}
+
+// As returns the formula's value as something that is desirable, instead of a score.
+func (e *Expression) As(d *Desirability) *Expression {
+	of := *e
+	of.d = d
+	return &of
+}
+
+// A Side is what a portfolio is judged by.
+type Side int
+
+const (
+	Return     Side = iota // μᵀw
+	Volatility             // √(wᵀΣw)
+	Ratio                  // the one by the other
+)
+
+// A Portfolio is how desirable a side of a portfolio is. It is scored split by split, in
+// constant time each.
+type Portfolio struct {
+	market *Markowitz
+	side   Side
+	d      *Desirability
+}
+
+var _ mcmc.LineProperty = (*Portfolio)(nil)
+
+// As returns a side of the portfolio as something that is desirable.
+func (m *Markowitz) As(side Side, d *Desirability) *Portfolio { return &Portfolio{m, side, d} }
+
+// Side returns a side of a portfolio.
+func (m *Markowitz) Side(side Side, x *mcmc.Composition) float64 {
+	return m.sideOf(side, m.returns.of(x), m.risk(x))
+}
+
+func (m *Markowitz) sideOf(side Side, returns int64, risk wide) float64 {
+	gain, spread := float64(float64(returns)*m.perReturn), math.Sqrt(max(float64(risk.float()*m.perUnit), 0))
+	switch side {
+	case Return:
+		return gain
+	case Volatility:
+		return spread
+	}
+	return gain / spread // infinite without risk, which the chains refuse by name
+}
+
+// LogScore returns log y(x), in O(n²).
+func (p *Portfolio) LogScore(x *mcmc.Composition) float64 { return p.d.log(p.market.Side(p.side, x)) }
+
+// Scorer returns a scorer of x.
+func (p *Portfolio) Scorer(x *mcmc.Composition) mcmc.Scorer {
+	return &portfolioScorer{p, markowitzScorer{property: p.market, past: past{x: x}}}
+}
+
+type portfolioScorer struct {
+	property *Portfolio
+	of       markowitzScorer
+}
+
+func (s *portfolioScorer) Reset() { s.of.Reset() }
+
+func (s *portfolioScorer) Moved(i, j int) { s.of.Moved(i, j) }
+
+func (s *portfolioScorer) log(returns int64, risk wide) float64 {
+	return s.property.d.log(s.of.property.sideOf(s.property.side, returns, risk))
+}
+
+func (s *portfolioScorer) LogScore() float64 { return s.log(s.of.returns, s.of.risk) }
+
+func (s *portfolioScorer) Line(i, j int, p *mcmc.Pieces) {
+	q := joiner{pieces: p}
+	s.of.along(i, j, func(k int, returns int64, risk wide) { q.add(k, s.log(returns, risk)) })
+}
