@@ -86,14 +86,13 @@ func ReadSheet(r io.Reader, file string) (*Sheet, error) {
 	return s, nil
 }
 
-// open opens the table. Its first column needs no name, and none of its rows adds up
-// the others.
+// open opens the table, whose first column needs no name.
 func (s *Sheet) open() (*table, error) {
 	t, err := newTable(bytes.NewReader(s.data), s.File, Layout{}, DefaultUnits(), func(string) bool { return false })
 	if err != nil {
 		return nil, plainError(err)
 	}
-	t.unnamed, t.summed = map[int]bool{0: true}, 0
+	t.unnamed = map[int]bool{0: true}
 	t.forget()
 	return t, nil
 }

@@ -330,7 +330,7 @@ func TestBadProperties(t *testing.T) {
 		{yaml: "preference: {pairs: none.csv}", of: "none", says: []string{"no such file"}},
 		{yaml: "preference: {pairs: tasted.csv, groups: colour}", of: "colour", says: []string{"no attribute", "family"}},
 		{yaml: "preference: {pairs: tasted.csv, first: 3}", of: "3}", says: []string{"there are 2"}},
-		{yaml: "preference: {pairs: words.csv}", place: place{"words.csv", 1, 1}, says: []string{"fields"}},
+		{yaml: "preference: {pairs: words.csv}", place: place{"words.csv", 1, 1}, says: []string{"no column is called", "pair"}},
 		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "1,worse,Gin", "1,worst,Gin"), place: place{"tasted.csv", 4, 3}, says: []string{"better or worse"}},
 		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "worse,Gin", "worse,Ginn"), place: place{"tasted.csv", 4, 9}, says: []string{`did you mean "Gin"`}},
 		{yaml: "preference: {pairs: tasted.csv}", files: replaced("tasted.csv", "Gin,3", "Gin,-3"), place: place{"tasted.csv", 6, 14}, says: []string{"above 0"}},
