@@ -221,7 +221,7 @@ func TestMessages(t *testing.T) {
 		{property("pairs: {favour: [{of: [Gin, Cassis], factor: much}]}"), "factor", nil},
 		{property("preference: {pairs: tasted.csv, first: none}"), "first", with("tasted.csv", bar["tasted.csv"])},
 		{property("preference: {pairs: tasted.csv}"), "0 comparisons", with("tasted.csv", "pair,choice,ingredient,amount\n")},
-		{property("preference: {pairs: tasted.csv}"), "pair,choice,ingredient,amount", with("tasted.csv", "pair,choice,what,amount\n1,better,Gin,1\n")},
+		{property("preference: {pairs: tasted.csv}"), "the table has the columns pair, choice, ingredient, amount", with("tasted.csv", "pair,choice,what,amount\n1,better,Gin,1\n")},
 		{property("preference: {pairs: tasted.csv}"), "above 0", with("tasted.csv", "pair,choice,ingredient,amount\n1,better,Gin,1\n1,worse,Gin,1\n1,worse,Cassis,some\n")},
 		{property("document: {topics: topics.csv, words: {river: 1.5}}"), "whole", nil},
 		{property("document: {topics: topics.csv, words: 3}"), "no such file", nil},

@@ -341,7 +341,7 @@ func (b *mapping) check(ctx context.Context, n, within *yaml.Node, told toldOutp
 			return 0, err
 		}
 	}
-	t, err := b.files.ReadSheet(ctx, n, "the table of predictions")
+	t, err := b.sheet(ctx, n, "the table of predictions")
 	if err != nil {
 		return 0, err
 	}
@@ -355,7 +355,7 @@ func (b *mapping) check(ctx context.Context, n, within *yaml.Node, told toldOutp
 		ingredient[c] = find(b.names, name)
 		constant[c] = slices.IndexFunc(b.tried, func(t tried) bool { return t.name == name })
 		if c != prediction && ingredient[c] < 0 && constant[c] < 0 {
-			return 0, yaml.Offer(t.ErrorAt(1, 1, "%s is neither an ingredient nor a constant", fault.Quote(name)), name, "there are", b.names, 8)
+			return 0, yaml.Offer(t.ErrorIn(-1, -1, "%s is neither an ingredient nor a constant", fault.Quote(name)), name, "there are", b.names, 8)
 		}
 	}
 	for r, row := range t.Values {

@@ -26,7 +26,7 @@ func readDocument(ctx context.Context, s *shelf, n *yaml.Node) (Property, error)
 	if err := n.Require("the document", "write {topics: topics.csv, words: words.csv}", "topics", "words"); err != nil {
 		return Property{}, err
 	}
-	t, err := s.files.ReadSheet(ctx, f["topics"], "the file of topics")
+	t, err := s.sheet(ctx, f["topics"], "the file of topics")
 	if err != nil {
 		return Property{}, err
 	}
@@ -34,7 +34,7 @@ func readDocument(ctx context.Context, s *shelf, n *yaml.Node) (Property, error)
 	if err != nil {
 		return Property{}, err
 	}
-	words, err := readWords(ctx, s.files, f["words"])
+	words, err := readWords(ctx, s, f["words"])
 	if err != nil {
 		return Property{}, err
 	}
@@ -90,7 +90,7 @@ type docWord struct {
 
 // readWords reads a bag of words: a CSV file of words and their counts, in a column
 // count, or a mapping such as {river: 3, bank: 1}. A count of 0 is left out.
-func readWords(ctx context.Context, files *yaml.Files, n *yaml.Node) ([]docWord, error) {
+func readWords(ctx context.Context, s *shelf, n *yaml.Node) ([]docWord, error) {
 	var all []docWord
 	add := func(word string, count float64, errorf func(format string, args ...any) *fault.Error) error {
 		if count != math.Trunc(count) || count < 0 || count > 1e9 {
@@ -118,7 +118,7 @@ func readWords(ctx context.Context, files *yaml.Files, n *yaml.Node) ([]docWord,
 			}
 		}
 	} else {
-		t, err := files.ReadSheet(ctx, n, "the file of words")
+		t, err := s.sheet(ctx, n, "the file of words")
 		if err != nil {
 			return nil, err
 		}

@@ -166,7 +166,7 @@ func readReturns(ctx context.Context, s *shelf, n *yaml.Node) ([]float64, error)
 		}
 		return s.attributeNumbers(f["attribute"], name)
 	}
-	t, err := s.files.ReadSheet(ctx, n, "the file of returns")
+	t, err := s.sheet(ctx, n, "the file of returns")
 	if err != nil {
 		return nil, err
 	}
@@ -188,12 +188,12 @@ func readReturns(ctx context.Context, s *shelf, n *yaml.Node) ([]float64, error)
 // readCovariance reads a covariance of the ingredients, in their order: a CSV file
 // with a row and a column for each.
 func readCovariance(ctx context.Context, s *shelf, n *yaml.Node) ([][]float64, error) {
-	t, err := s.files.ReadSheet(ctx, n, "the file of the covariance")
+	t, err := s.sheet(ctx, n, "the file of the covariance")
 	if err != nil {
 		return nil, err
 	}
 	if len(t.Rows) != len(t.Columns) {
-		return nil, yaml.Hint(t.ErrorAt(1, 1, "the covariance is not square: it has %s and %s", fault.Count(len(t.Rows), "row"), fault.Count(len(t.Columns), "column")), "it needs a row and a column for each ingredient")
+		return nil, yaml.Hint(t.ErrorIn(-1, -1, "the covariance is not square: it has %s and %s", fault.Count(len(t.Rows), "row"), fault.Count(len(t.Columns), "column")), "it needs a row and a column for each ingredient")
 	}
 	rows, err := t.RowsOf(s.names)
 	if err != nil {

@@ -2,13 +2,10 @@ package problem
 
 import (
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"kir/internal/book"
 	"kir/internal/fault"
@@ -107,84 +104,66 @@ var pairColumns = []string{"pair", "choice", "ingredient", "amount"}
 // readPairs reads comparisons, in the order of the file. Amounts may be in any
 // unit: what counts is their share.
 func (s *shelf) readPairs(r io.Reader, path string) ([]property.Pair, error) {
-	in := csv.NewReader(r)
-	in.FieldsPerRecord = len(pairColumns)
-	in.ReuseRecord = true
-	bad := func(line, column int, hint, format string, args ...any) error {
-		return &fault.Error{File: path, Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint}
+	cells, err := book.ReadCells(r, path, book.Layout{}, pairColumns, nil)
+	if err != nil {
+		return nil, err
 	}
-	header, err := in.Read()
-	if err == nil && !slices.Equal(header, pairColumns) {
-		return nil, bad(1, 1, "write "+strings.Join(pairColumns, ","), "the columns are %s", fault.List(header, 8))
+	if len(cells.Text) > mostPairCells {
+		return nil, cells.ErrorAt(mostPairCells, 0, fmt.Sprintf("there are more than %d rows", mostPairCells), "")
+	}
+	for _, note := range cells.Notes {
+		s.warn(note.String() + ".")
 	}
 	type side struct {
 		parts []mcmc.Part
 		sum   float64
 		of    []float64
-		line  int
+		row   int
 	}
 	var names []string
 	sides := make(map[string]*[2]side)
-	for rows := 0; err == nil; rows++ {
-		var row []string
-		if row, err = in.Read(); err != nil {
-			break
-		}
-		if rows >= mostPairCells {
-			return nil, bad(rows, 1, "", "there are more than %d rows", mostPairCells)
-		}
-		at := func(k int) (line, column int) { return in.FieldPos(k) }
-		which := slices.Index([]string{"better", "worse"}, strings.TrimSpace(row[1]))
+	for r, row := range cells.Text {
+		which := slices.Index([]string{"better", "worse"}, row[1])
 		if which < 0 {
-			line, column := at(1)
-			return nil, bad(line, column, "write better or worse", "the choice is %s", fault.Quote(row[1]))
+			return nil, cells.ErrorAt(r, 1, "the choice is "+fault.Quote(row[1]), "write better or worse")
 		}
-		name := book.Name(row[2])
+		name := row[2]
 		i := slices.Index(s.names, name)
-		line, column := at(2)
 		if i < 0 {
-			return nil, bad(line, column, fault.DidYouMean(name, s.names), "there is no ingredient %s", fault.Quote(name))
+			return nil, cells.ErrorAt(r, 2, "there is no ingredient "+fault.Quote(name), fault.DidYouMean(name, s.names))
 		}
 		amount, err := book.ParseAmount(row[3])
 		if err != nil || amount.IsZero() {
-			line, column := at(3)
-			return nil, bad(line, column, "write a number above 0", "the amount is %s", fault.Quote(row[3]))
+			return nil, cells.ErrorAt(r, 3, "the amount is "+fault.Quote(row[3]), "write a number above 0")
 		}
 		pair := sides[row[0]]
 		if pair == nil {
 			pair = new([2]side)
-			sides[strings.Clone(row[0])] = pair
-			names = append(names, strings.Clone(row[0]))
+			sides[row[0]] = pair
+			names = append(names, row[0])
 		}
 		c := &pair[which]
 		if slices.ContainsFunc(c.parts, func(p mcmc.Part) bool { return p.Ingredient == i }) {
-			return nil, bad(line, column, "add the amounts up", "the pair %s has %s twice", fault.Quote(row[0]), fault.Quote(name))
+			return nil, cells.ErrorAt(r, 2, fmt.Sprintf("the pair %s has %s twice", fault.Quote(row[0]), fault.Quote(name)), "add the amounts up")
 		}
-		c.parts, c.of, c.line = append(c.parts, mcmc.Part{Ingredient: i}), append(c.of, amount.Float64()), line
+		c.parts, c.of, c.row = append(c.parts, mcmc.Part{Ingredient: i}), append(c.of, amount.Float64()), r
 		c.sum += amount.Float64()
-	}
-	if !errors.Is(err, io.EOF) {
-		var syntax *csv.ParseError
-		if errors.As(err, &syntax) {
-			return nil, bad(syntax.Line, syntax.Column, "write a table with "+strings.Join(pairColumns, ","), "%v", syntax.Err)
-		}
-		return nil, err
 	}
 	var pairs []property.Pair
 	for _, name := range names {
 		var made [2]*mcmc.Composition
 		for k, c := range sides[name] {
 			if len(c.parts) == 0 {
-				return nil, bad(0, 0, "write rows of both", "the pair %s has no %s one", fault.Quote(name), []string{"better", "worse"}[k])
+				return nil, &fault.Error{File: path, Message: fmt.Sprintf("the pair %s has no %s one", fault.Quote(name), []string{"better", "worse"}[k]), Hint: "write rows of both"}
 			}
 			if made[k], err = closed(len(s.names), s.total, c.parts, c.of, c.sum); err != nil {
-				return nil, bad(c.line, 1, "", "the pair %s: %v", fault.Quote(name), err)
+				return nil, cells.ErrorAt(c.row, 0, fmt.Sprintf("the pair %s: %v", fault.Quote(name), err), "")
 			}
 		}
 		pairs = append(pairs, property.Pair{Better: made[0], Worse: made[1]})
 	}
 	if len(pairs) == 0 || len(pairs) > property.MaxPairs {
-		return nil, bad(0, 0, fmt.Sprintf("there must be from 1 to %d", property.MaxPairs), "there are %s", fault.Count(len(pairs), "comparison"))
+		return nil, &fault.Error{File: path, Message: "there are " + fault.Count(len(pairs), "comparison"), Hint: fmt.Sprintf("there must be from 1 to %d", property.MaxPairs)}
 	}
 	return pairs, nil
 }

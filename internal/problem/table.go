@@ -1,7 +1,9 @@
 package problem
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"kir/internal/book"
@@ -61,6 +63,22 @@ func tableAt(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Layout, e
 		}
 	}
 	return f["file"], layout, nil
+}
+
+// sheet reads the sheet of numbers that a node names, and warns of what was understood of
+// it without being said. what is how messages call that name.
+func (s *shelf) sheet(ctx context.Context, n *yaml.Node, what string) (t *book.Sheet, err error) {
+	err = s.files.Read(ctx, n, what, func(r io.Reader, path string) error {
+		t, err = book.ReadSheet(r, path)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range t.Notes {
+		s.warn(note.String() + ".")
+	}
+	return t, nil
 }
 
 // warnGuesses warns of what was understood of a table without being said, and

@@ -141,25 +141,12 @@ func TestSizes(t *testing.T) {
 	if _, err := Parse("p.yaml", padded(MaxBytes+1)); err == nil || !strings.Contains(err.Error(), fmt.Sprint("of ", MaxBytes+1, " bytes is too large: the most is ", MaxBytes)) {
 		t.Error(err)
 	}
-	wide := func(n int) []byte {
-		return []byte("name" + strings.Repeat(",\"a\nb\"", 1) + strings.Repeat(",", n) + "\n")
-	}
-	_, err := parseSheet("f.csv", append([]byte("x\n\n"), wide(maxColumns)...))
-	if err == nil || err.Error() != fmt.Sprintf("f.csv:4:1: the line has more than %d columns", maxColumns) {
-		t.Error(err)
-	}
-	if _, err = parseSheet("f.csv", wide(maxColumns-2)); err == nil || strings.Contains(err.Error(), "more than") {
-		t.Errorf("%.100v", err)
-	}
-	if _, err = parseSheet("f.csv", []byte(strings.Repeat(",", maxColumns-1))); err == nil || strings.Contains(err.Error(), "more than") {
-		t.Errorf("%.100v", err)
-	}
 }
 
 // TestFilesFail: why a file is not read is said where it is named, or of its path.
 func TestFilesFail(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"s.csv": "name,apple,pear\nlime,1,2\nrum,3,4\n", "bad.csv": "name,a\nx,y\n"} {
+	for name, text := range map[string]string{"s.csv": "name,apple,pear\nlime,1,2\nrum,3,4\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -169,13 +156,8 @@ func TestFilesFail(t *testing.T) {
 	named := func(name string) *Node {
 		return &Node{File: "p.yaml", Line: 3, Column: 5, Kind: Text, Text: name}
 	}
-	sheet, err := files.ReadSheet(t.Context(), named("s.csv"), "the sheet")
-	if err != nil || !slices.Equal(sheet.Rows, []string{"lime", "rum"}) || sheet.File != filepath.Join(dir, "s.csv") {
-		t.Fatalf("%v, %v", sheet, err)
-	}
 	for _, c := range []struct{ got, want string }{
-		{said(func() error { _, err := files.ReadSheet(t.Context(), named("bad.csv"), "the sheet"); return err }()), `DIR/bad.csv:2:3: "a" of "x" is "y", not a finite number: write a number such as 0.05`},
-		{said(func() error { _, err := files.ReadSheet(t.Context(), named("."), "the sheet"); return err }()), `p.yaml:3:5: ".": this is a directory: paths are relative to the problem file; looked for DIR`},
+		{said(files.Read(t.Context(), named("."), "the sheet", nil)), `p.yaml:3:5: ".": this is a directory: paths are relative to the problem file; looked for DIR`},
 		{said(func() error { _, err := files.ReadFile(t.Context(), dir, 10); return err }()), "DIR: this is a directory: name a file"},
 		{said(func() error { _, err := files.ReadFile(t.Context(), filepath.Join(dir, "none"), 10); return err }()), "DIR/none: there is no such file: check the path"},
 		{said(func() error { _, err := files.ReadFile(t.Context(), filepath.Join(dir, "s.csv", "x"), 10); return err }()), "DIR/s.csv/x: the file cannot be opened: stat DIR/s.csv/x: not a directory"},
@@ -187,16 +169,9 @@ func TestFilesFail(t *testing.T) {
 				return err
 			})
 		}()), "context canceled"},
-		{said(func() error { _, err := sheet.RowsOf([]string{"lime"}); return err }()), `DIR/s.csv:3:1: "rum" is not one of the problem's ingredients: remove it, or add it to the problem`},
-		{said(func() error { _, err := sheet.RowsOf([]string{"lime", "rum", "gin"}); return err }()), `DIR/s.csv: "gin" of the problem's ingredients is not there: add it`},
-		{said(func() error { _, err := sheet.ColumnsOf([]string{"apple", "pears"}); return err }()), `DIR/s.csv:1:12: "pear" is not one of the problem's ingredients: did you mean "pears"?`},
-		{said(sheet.ErrorIn(5, 0, "beyond")), "DIR/s.csv: beyond"},
 	} {
 		if c.got != c.want {
 			t.Errorf("it says\n%s\nnot\n%s", c.got, c.want)
 		}
-	}
-	if at, err := sheet.ColumnsOf([]string{"pear", "apple"}); err != nil || !slices.Equal(at, []int{1, 0}) {
-		t.Errorf("the columns are %v, %v", at, err)
 	}
 }
