@@ -20,7 +20,7 @@ const (
 	fileFormat    = "kir forest"
 	fileVersion   = 4
 	chosenVersion = 3 // of best splits, with descriptors or a choice
-	plainVersion  = 2 // of best splits without either; 1 had no checksum
+	plainVersion  = 2 // of best splits without either
 )
 
 // A savedForest is a forest as JSON.
@@ -39,7 +39,7 @@ type savedForest struct {
 	Choice      *Choice        `json:"choice,omitempty"`
 	Importances []Importance   `json:"importances,omitempty"`
 	Trees       []savedTree    `json:"trees"`
-	Checksum    string         `json:"checksum,omitempty"` // see checksumEnd; none in version 1
+	Checksum    string         `json:"checksum,omitempty"` // see checksumEnd
 }
 
 type savedFeature struct {
@@ -233,8 +233,8 @@ func parse(data []byte) (*Forest, error) {
 	if kind.Format != fileFormat {
 		return nil, damaged("this is not a saved forest: format is %q and should be %q", kind.Format, fileFormat)
 	}
-	if kind.Version < 1 || kind.Version > fileVersion {
-		return nil, damaged("the forest is saved in version %d of the format; this program reads versions up to %d", kind.Version, fileVersion)
+	if kind.Version < plainVersion || kind.Version > fileVersion {
+		return nil, damaged("the forest was made by another version of kir, in version %d of the format; this one reads versions %d to %d", kind.Version, plainVersion, fileVersion)
 	}
 	var saved savedForest
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -246,7 +246,7 @@ func parse(data []byte) (*Forest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.unsealed = kind.Version == 1; f.unsealed != (saved.Checksum == "") || !f.unsealed && !sealed(data) {
+	if !sealed(data) {
 		return nil, damaged("the file was changed since it was saved: its checksum is another")
 	}
 	return f, nil

@@ -24,18 +24,12 @@ type Forest struct {
 	importances []Importance
 	trees       []tree
 
-	unsealed bool // from a file without a checksum
-
 	compile  sync.Once
 	compiled *structure
 }
 
 // Label returns the name of what is predicted.
 func (f *Forest) Label() string { return f.label }
-
-// Unsealed reports whether the forest is from a file of version 1, which says
-// nothing of whether it was changed.
-func (f *Forest) Unsealed() bool { return f.unsealed }
 
 // Numeric reports whether the label is a number rather than a class.
 func (f *Forest) Numeric() bool { return f.numbers != nil }

@@ -35,6 +35,7 @@ var notRun = []struct{ begins, why string }{
 	{"rating: {model:", "a model that is not there: TestKinds of package problem reads one"},
 	{"booster = model", "Python: bench/models/make.py does it"},
 	{"model.booster_", "Python, of a library that was not at hand"},
+	{"import arviz", "Python, of libraries that were not at hand"},
 	{"from skl2onnx", "Python, of a library that was not at hand"},
 	{"model.save_model(", "Python, of a library that was not at hand"},
 	{"features: {x0", "keys of a model: the tests of package problem read them"},

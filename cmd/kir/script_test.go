@@ -40,11 +40,10 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status":      status,
-			"flip":        flip,
-			"old-summary": oldSummary,
-			"refused":     refused,
-			"modes":       modes,
+			"status":  status,
+			"flip":    flip,
+			"refused": refused,
+			"modes":   modes,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "long" {
@@ -107,13 +106,6 @@ func refused(ts *testscript.TestScript, _ bool, commands []string) {
 			}
 		}
 	}
-}
-
-// oldSummary makes a summary one without a checksum.
-func oldSummary(ts *testscript.TestScript, _ bool, args []string) {
-	text := ts.ReadFile(args[0])
-	text = text[:strings.LastIndex(text, ",\n  \"checksum\"")] + "\n}\n"
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
 }
 
 // status runs a command and checks its exit status: status N kir ARGS...

@@ -13,7 +13,7 @@ import (
 
 func newShowCommand() *cobra.Command {
 	var asJSON bool
-	var best, diverse int
+	var best int
 	var t tableFlags
 	var weighing weighingFlags
 	c := &cobra.Command{
@@ -43,13 +43,8 @@ total. No name in it runs as a formula.`,
 		Args:              one("run directory"),
 		ValidArgsFunction: runDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
-			for _, f := range []struct {
-				name  string
-				value int
-			}{{"best", best}, {"diverse", diverse}} {
-				if c.Flags().Changed(f.name) && f.value < 1 {
-					return &fault.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: "it must be at least 1"}
-				}
+			if c.Flags().Changed("best") && best < 1 {
+				return &fault.Error{Message: fmt.Sprintf("--best is %d", best), Hint: "it must be at least 1"}
 			}
 			m, err := readModel(c, args[0])
 			if err != nil {
@@ -61,15 +56,13 @@ total. No name in it runs as a formula.`,
 			if t.csv || t.xlsx {
 				return t.write(c, args[0], m, best)
 			}
-			if best == 0 && diverse == 0 {
+			if best == 0 {
 				return printModel(c.OutOrStdout(), m, args[0], asJSON)
 			}
-			return printShortlist(c.OutOrStdout(), c.ErrOrStderr(), m, best, diverse, asJSON)
+			return printShortlist(c.OutOrStdout(), c.ErrOrStderr(), m, best, asJSON)
 		},
 	}
 	c.Flags().IntVar(&best, "best", 0, "print the first `K` entries of the shortlist only")
-	c.Flags().IntVar(&diverse, "diverse", 0, "the same as --best, which was another list once")
-	must(c.Flags().MarkHidden("diverse"))
 	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json, or with --best that part of it")
 	t.add(c)
 	weighing.add(c)
@@ -78,22 +71,15 @@ total. No name in it runs as a formula.`,
 }
 
 // printShortlist prints the beginning of the shortlist.
-func printShortlist(out, messages io.Writer, m *report.Model, best, diverse int, asJSON bool) error {
-	s := m.Shortlist(best, diverse)
-	for _, l := range []struct {
-		name        string
-		asked, have int
-	}{{"best", best, len(s.Best)}, {"diverse", diverse, len(s.Diverse)}} {
-		if l.have < l.asked {
-			fmt.Fprintf(messages, "kir: --%s %d: the shortlist has %d\n", l.name, l.asked, l.have)
-		}
+func printShortlist(out, messages io.Writer, m *report.Model, best int, asJSON bool) error {
+	if len(m.Best) < best {
+		fmt.Fprintf(messages, "kir: --best %d: the shortlist has %d\n", best, len(m.Best))
 	}
+	list := m.Best[:min(best, len(m.Best))]
 	if asJSON {
-		return writeJSON(out, s)
-	}
-	list := s.Best
-	if len(s.Diverse) > len(list) {
-		list = s.Diverse
+		return writeJSON(out, struct {
+			Best []report.Best `json:"best"`
+		}{list})
 	}
 	return view.Shortlist(out, list, m, textStyle(out))
 }

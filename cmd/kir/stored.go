@@ -136,9 +136,6 @@ func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *re
 	if !slices.Equal(parts, m.Parts) {
 		return m, "summary.json was made of other draws than those that are there, and is made again", nil
 	}
-	if m.Checksum == "" {
-		tell("summary.json has no checksum, as earlier versions wrote none: kir merge makes it again")
-	}
 	return m, "", nil
 }
 

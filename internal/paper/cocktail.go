@@ -137,7 +137,7 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 	if lab.random, err = mcmc.NewTarget(space, mcmc.Table(weights)); err != nil {
 		return nil, err
 	}
-	if lab.kernel, err = kernel(KernelAccelerated, lab.target); err != nil {
+	if lab.kernel, err = mcmc.NewKernel(KernelAccelerated, lab.target); err != nil {
 		return nil, err
 	}
 	lab.draws, err = mcmc.NewExact(lab.random)

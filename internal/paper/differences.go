@@ -24,7 +24,7 @@ func differences(c *Cocktails) []Difference {
 		{
 			What:  "naive sampler",
 			Paper: "candidates uniform on X; its rates are those of units thrown into ingredients, without the Hastings correction",
-			Here:  "candidates uniform on X; the other sampler is shown beside it",
+			Here:  "candidates uniform on X",
 			Why:   "the exact rates of a uniform candidate are far from the paper’s, those of the other are within the paper’s standard error",
 		},
 		{

@@ -3,6 +3,7 @@ package paper
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"kir/internal/portable"
 	"kir/mcmc"
@@ -16,13 +17,12 @@ type Rates struct {
 	Updated  float64
 }
 
-// ErrNoClosedForm is returned where no closed form is known, or where the one
-// that is known would take too long.
+// ErrNoClosedForm is returned where no closed form is known, or where the one that is
+// known would take too long.
 var ErrNoClosedForm = errors.New("there is no closed form within reach")
 
-// Exact returns the exact rates of a kernel whose states follow the law that
-// it leaves as it is: the target, except for [KernelUncorrected]. The target
-// must have no properties.
+// Exact returns the exact rates of a kernel whose states follow the target, which must
+// have no properties.
 //
 // Without properties all compositions with the same number n of ingredients
 // are equally probable, so that an amount x_i of a used ingredient has the law
@@ -33,8 +33,7 @@ var ErrNoClosedForm = errors.New("there is no closed form within reach")
 // Along a line of sum s the two ends weigh y(n)/|X_n| each and the s−1 splits
 // between them y(n+1)/|X_{n+1}| each, where n is how many ingredients the ends
 // use. Summing over s and n gives the rates of gibbs and accelerated in O(M²)
-// steps, all of whose terms are positive. For naive see [naiveRates], for the
-// multinomial proposals [multinomialRates] and [uncorrectedRates].
+// steps, all of whose terms are positive. For naive see [naiveRates].
 func Exact(kernel string, t *mcmc.Target) (Rates, error) {
 	if err := bare(t); err != nil {
 		return Rates{}, err
@@ -46,10 +45,6 @@ func Exact(kernel string, t *mcmc.Target) (Rates, error) {
 		return gibbsRates(t), nil
 	case KernelAccelerated:
 		return acceleratedRates(t), nil
-	case KernelMultinomial:
-		return multinomialRates(t)
-	case KernelUncorrected:
-		return uncorrectedRates(t)
 	}
 	return Rates{}, fmt.Errorf("%w for the kernel %q", ErrNoClosedForm, kernel)
 }
@@ -64,8 +59,8 @@ func bare(t *mcmc.Target) error {
 	return nil
 }
 
-// sizes hands every n with mass to visit, and its probability.
-func sizes(t *mcmc.Target, visit func(n int, p float64)) {
+// Sizes hands every n with mass to visit, and its probability.
+func Sizes(t *mcmc.Target, visit func(n int, p float64)) {
 	lo, hi := t.Law().Support()
 	for n := lo; n <= hi; n++ {
 		if p := t.Law().P(n); p > 0 {
@@ -74,8 +69,8 @@ func sizes(t *mcmc.Target, visit func(n int, p float64)) {
 	}
 }
 
-// oneAmount hands the law of a used ingredient's amount, given n, to visit.
-func oneAmount(total, n int, visit func(s int, p float64)) {
+// OneAmount hands the law of a used ingredient's amount, given n, to visit.
+func OneAmount(total, n int, visit func(s int, p float64)) {
 	if n == 1 {
 		visit(total, 1)
 		return
@@ -87,9 +82,9 @@ func oneAmount(total, n int, visit func(s int, p float64)) {
 	}
 }
 
-// pairSum hands the law of the sum of two used ingredients' amounts, given
+// PairSum hands the law of the sum of two used ingredients' amounts, given
 // n ≥ 2, to visit.
-func pairSum(total, n int, visit func(s int, p float64)) {
+func PairSum(total, n int, visit func(s int, p float64)) {
 	if n == 2 {
 		visit(total, 1)
 		return
@@ -101,10 +96,10 @@ func pairSum(total, n int, visit func(s int, p float64)) {
 	}
 }
 
-// lineShare returns the probabilities that a draw along a line of sum s falls
+// LineShare returns the probabilities that a draw along a line of sum s falls
 // on one given end, and on one given split between the ends, when the ends use
 // n ingredients.
-func lineShare(t *mcmc.Target, n, s int) (end, inner float64) {
+func LineShare(t *mcmc.Target, n, s int) (end, inner float64) {
 	end, inner = t.Law().P(n), 0
 	if s > 1 && n < t.Space().MaxUsed() {
 		inner = t.Law().P(n+1) / t.Space().Ratio(n)
@@ -119,8 +114,8 @@ func lineShare(t *mcmc.Target, n, s int) (end, inner float64) {
 // absentLine returns what a draw does along a line of one used and one absent
 // ingredient, given n: hand everything over to the other, or split it.
 func absentLine(t *mcmc.Target, n int) (handover, split float64) {
-	oneAmount(t.Space().Total(), n, func(s int, p float64) {
-		end, inner := lineShare(t, n, s)
+	OneAmount(t.Space().Total(), n, func(s int, p float64) {
+		end, inner := LineShare(t, n, s)
 		handover += float64(p * end)
 		split += float64(p * float64(s-1) * inner)
 	})
@@ -130,8 +125,8 @@ func absentLine(t *mcmc.Target, n int) (handover, split float64) {
 // usedLine returns what a draw does along a line of two used ingredients,
 // given n ≥ 2: merge them, or divide their sum in another way.
 func usedLine(t *mcmc.Target, n int) (merge, divide float64) {
-	pairSum(t.Space().Total(), n, func(s int, p float64) {
-		end, inner := lineShare(t, n-1, s)
+	PairSum(t.Space().Total(), n, func(s int, p float64) {
+		end, inner := LineShare(t, n-1, s)
 		merge += float64(p * 2 * end)
 		divide += float64(p * float64(s-2) * inner)
 	})
@@ -160,7 +155,7 @@ func acceleratedRates(t *mcmc.Target) (r Rates) {
 	if t.Space().N() == 1 {
 		return Rates{Accepted: 1}
 	}
-	sizes(t, func(n int, p float64) {
+	Sizes(t, func(n int, p float64) {
 		absent, used, handover, split, merge, divide, accept := acceleratedStep(t, n)
 		r.Accepted += float64(p * (absent + float64(used*(1-float64(merge*(1-accept))))))
 		r.Updated += float64(p * (float64(absent*(handover+split)) + float64(used*(float64(merge*accept)+divide))))
@@ -168,39 +163,40 @@ func acceleratedRates(t *mcmc.Target) (r Rates) {
 	return r
 }
 
-// gibbsMoves are the shares of iterations in which the Gibbs sampler meets two
+// GibbsMoves are the shares of iterations in which the Gibbs sampler meets two
 // absent ingredients, hands all of one ingredient over to an absent one,
 // splits an ingredient, merges two, and divides the sum of two in another way.
-type gibbsMoves struct{ absent, handover, split, merge, divide float64 }
+type GibbsMoves struct{ Absent, Handover, Split, Merge, Divide float64 }
 
-func gibbsExact(t *mcmc.Target) (g gibbsMoves) {
+// Gibbs returns them of a target without properties, in equilibrium.
+func Gibbs(t *mcmc.Target) (g GibbsMoves) {
 	all := float64(t.Space().N())
 	if all == 1 {
 		return g
 	}
-	sizes(t, func(n int, p float64) {
+	Sizes(t, func(n int, p float64) {
 		f := float64(n)
 		if rest := all - f; rest > 0 {
 			one := p * 2 * f * rest / (all * (all - 1))
 			handover, split := absentLine(t, n)
-			g.handover += float64(one * handover)
-			g.split += float64(one * split)
-			g.absent += p * rest * (rest - 1) / (all * (all - 1))
+			g.Handover += float64(one * handover)
+			g.Split += float64(one * split)
+			g.Absent += p * rest * (rest - 1) / (all * (all - 1))
 		}
 		if n >= 2 {
 			both := p * f * (f - 1) / (all * (all - 1))
 			merge, divide := usedLine(t, n)
-			g.merge += float64(both * merge)
-			g.divide += float64(both * divide)
+			g.Merge += float64(both * merge)
+			g.Divide += float64(both * divide)
 		}
 	})
 	return g
 }
 
-func (g gibbsMoves) updated() float64 { return g.handover + g.split + g.merge + g.divide }
+func (g GibbsMoves) Updated() float64 { return g.Handover + g.Split + g.Merge + g.Divide }
 
 // gibbsRates are those of the Gibbs sampler, which accepts every draw.
-func gibbsRates(t *mcmc.Target) Rates { return Rates{1, gibbsExact(t).updated()} }
+func gibbsRates(t *mcmc.Target) Rates { return Rates{1, Gibbs(t).Updated()} }
 
 // naiveRates are those of the naive sampler. A candidate uses m ingredients
 // with probability u(m) = |X_m|/|X|, and whether it is accepted depends on n
@@ -213,12 +209,21 @@ func naiveRates(t *mcmc.Target) Rates {
 	logs := t.Space().LogCounts(t.Space().MaxUsed())
 	all := logSum(logs)
 	accepted := 0.0
-	sizes(t, func(n int, p float64) {
+	Sizes(t, func(n int, p float64) {
 		un := portable.Exp(logs[n] - all)
-		sizes(t, func(m int, q float64) {
+		Sizes(t, func(m int, q float64) {
 			um := portable.Exp(logs[m] - all)
 			accepted += min(p*um, q*un)
 		})
 	})
 	return Rates{accepted, max(0, accepted-portable.Exp(-all))}
+}
+
+// logSum returns log Σ exp v.
+func logSum(v []float64) float64 {
+	top, sum := slices.Max(v), 0.0
+	for _, x := range v {
+		sum += portable.Exp(x - top)
+	}
+	return top + portable.Log(sum)
 }

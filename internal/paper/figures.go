@@ -38,7 +38,6 @@ func (r *Report) Pictures() ([]*figure.Figure, error) {
 
 // panels are the kernels that figure 1 shows, in its order, and their titles.
 var panels = []struct{ kernel, title string }{
-	{KernelUncorrected, "multinomial, uncorrected (the paper's naive)"},
 	{KernelNaive, "naive (candidates uniform on X)"},
 	{KernelGibbs, "gibbs"},
 	{KernelAccelerated, "accelerated"},
@@ -72,10 +71,7 @@ func (r *Report) histograms(l LawTarget) (*figure.Figure, error) {
 		f.Write(x, y+26, figure.SmallSize, figure.Start, figure.Soft, distance)
 		// Panels of a row have one scale. The upper row's would make the lower one
 		// flat, where a sampler of the upper row never moves.
-		note := histogram(f, h, x, y+42, width, height-42, lo, hi, highest(shown[k/2*2:k/2*2+2]))
-		if note != "" {
-			f.Write(x, y+40, figure.SmallSize, figure.Start, figure.Soft, note)
-		}
+		histogram(f, h, x, y+30, width, height-30, lo, hi, highest(shown[k/2*2:min(k/2*2+2, len(shown))]))
 		fmt.Fprintf(&said, " %s: total variation distance %s, expected %s, %d sequences never moved.", panels[k].title, number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4), h.Stuck)
 	}
 	f.Text = said.String()
@@ -85,7 +81,6 @@ func (r *Report) histograms(l LawTarget) (*figure.Figure, error) {
 		f.Line(x, y+5, x+20, y+5, 1.5, figure.Accent)
 		f.Dot(x+10, y+5, 2.5, figure.Accent)
 	})
-	f.Key("what the uncorrected chain follows", func(f *figure.Figure, x, y float64) { f.Dashed(x, y+5, x+20, y+5, 1.5, figure.Ink) })
 	f.PlaceKeys()
 	return f, nil
 }
@@ -115,43 +110,27 @@ func highest(figures []*Figure) float64 {
 	return float64(1.05 * top)
 }
 
-// histogram draws one panel of figure 1, and returns what cannot be seen in it.
-func histogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, hi int, top float64) (note string) {
+// histogram draws one panel of figure 1.
+func histogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, hi int, top float64) {
 	left, right, bottom := x0+34, x0+width, y0+height-44
 	y := f.Frame(left, y0+8, right, bottom, top, figure.Percent, "number of ingredients, n; share of the states, %")
 	x := figure.Scale{Lo: float64(lo) - 0.6, Hi: float64(hi) + 0.6, From: left, To: right}
 	every := figure.Every(hi-lo+1, 12)
-	var target, own []float64
-	seen, mean := 0.0, 0.0 // of the kernel's own law
+	var target []float64
 	for _, s := range h.Sizes {
-		if s.Own != nil {
-			mean += float64(float64(s.N) * *s.Own)
-		}
 		if s.N < lo || s.N > hi {
 			continue
 		}
 		bar(f, x, y, float64(s.N)-0.4, float64(s.N)+0.4, s.Mean, s.SD, figure.Line)
 		target = append(target, x.At(float64(s.N)), y.At(s.Target))
-		if s.Own != nil {
-			own = append(own, x.At(float64(s.N)), y.Within(*s.Own))
-			seen += *s.Own
-		}
 		if s.N%every == 0 {
 			f.Write(x.At(float64(s.N)), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
-		}
-	}
-	if own != nil && seen < 0.5 {
-		note = "what it follows is out of view: mean n " + number.Typeset(mean, 1)
-	} else if own != nil {
-		for k := 2; k < len(own); k += 2 {
-			f.Dashed(own[k-2], own[k-1], own[k], own[k+1], 1.5, figure.Ink)
 		}
 	}
 	f.Path(target, 1.5, figure.Accent)
 	for k := 0; k < len(target); k += 2 {
 		f.Dot(target[k], target[k+1], 2.5, figure.Accent)
 	}
-	return note
 }
 
 // bar draws a share from 0 up with an error bar of one standard deviation to

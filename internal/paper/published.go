@@ -25,8 +25,7 @@ const (
 // published are the paper's rates as far as they were available to us: the
 // accepted rates of the small setting with their standard deviations over ten
 // sequences, and the updated rates of its Gibbs sampler. The paper's naive
-// column is entered for the kernel that the paper describes; see [naiveColumn]
-// for the one that it fits.
+// column is entered for the kernel that the paper describes, although it fits another.
 var published = map[rateKey]Published{
 	{"small a", KernelNaive, Accepted}:       printedSD(70.40, 0.430),
 	{"small b", KernelNaive, Accepted}:       printedSD(85.91, 0.437),
@@ -42,10 +41,9 @@ var published = map[rateKey]Published{
 	{"large d", KernelGibbs, Updated}:        printed(0.03),
 }
 
-// naiveColumn returns what the paper prints in its naive column, whatever the
-// sampler was.
-func naiveColumn(target, rate string) Published {
-	return published[rateKey{target, KernelNaive, rate}]
+// PublishedRate returns what the paper prints of a rate.
+func PublishedRate(target, kernel, rate string) Published {
+	return published[rateKey{target, kernel, rate}]
 }
 
 // publishedCounts are the paper's Table 1: the number of compositions of 5

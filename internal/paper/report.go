@@ -19,12 +19,11 @@ type Report struct {
 	// 1 in a full run.
 	Divide int `json:"divide"`
 
-	Counts   CountTable `json:"compositions"` // Table 1
-	Tables   []Table    `json:"tables"`
-	Figures  []Figure   `json:"figures"` // figure 1, one for each target and kernel
-	Verdict  Verdict    `json:"verdict"`
-	Mixing   []Mixing   `json:"mixing"`
-	Readings []Reading  `json:"gibbs_readings"`
+	Counts  CountTable `json:"compositions"` // Table 1
+	Tables  []Table    `json:"tables"`
+	Figures []Figure   `json:"figures"` // figure 1, one for each target and kernel
+	Verdict Verdict    `json:"verdict"`
+	Mixing  []Mixing   `json:"mixing"`
 
 	// Cocktails is nil when there was no recipe book.
 	Cocktails *Cocktails `json:"cocktails,omitempty"`
@@ -114,9 +113,6 @@ type Size struct {
 	Mean   float64 `json:"mean"` // over the sequences
 	SD     float64 `json:"sd"`   // over the sequences, of one
 	MCSE   float64 `json:"mcse"` // of the mean, from the autocorrelation
-
-	// Own is the law that the kernel follows where it is not the target.
-	Own *float64 `json:"own,omitempty"`
 }
 
 // A Verdict sums up how the measured rates lie to the exact ones.
@@ -153,19 +149,6 @@ type Mixing struct {
 	Independent float64 `json:"independent"`
 }
 
-// A Reading is one way to read what the paper calls the updated rate of its
-// Gibbs sampler, and what it would be.
-type Reading struct {
-	Name  string         `json:"name"`
-	Rates []ReadingValue `json:"rates"`
-}
-
-// A ReadingValue is what a reading gives on one target, in percent.
-type ReadingValue struct {
-	Target string  `json:"target"`
-	Value  float64 `json:"value"`
-}
-
 // A Difference is a place where data or reading differ from the paper's.
 type Difference struct {
 	What  string `json:"what"`
@@ -187,15 +170,3 @@ func (r *Report) WriteJSON(w io.Writer) error {
 
 // fileName makes a name fit for a file: "small a" becomes "small-a".
 func fileName(name string) string { return strings.ReplaceAll(name, " ", "-") }
-
-// row returns a row of the tables.
-func (r *Report) row(target, kernel, rate string) (Row, bool) {
-	for _, t := range r.Tables {
-		for _, row := range t.Rows {
-			if row.Target == target && row.Kernel == kernel && row.Rate == rate {
-				return row, true
-			}
-		}
-	}
-	return Row{}, false
-}

@@ -14,14 +14,11 @@ import (
 
 // cost is about how many nanoseconds an iteration takes.
 var cost = map[string]int64{
-	KernelNaive:           130,
-	KernelGibbs:           25,
-	KernelAccelerated:     40,
-	KernelMultinomial:     150,
-	KernelUncorrected:     150,
-	"uncorrected of 2000": 3200,
-	"cocktail chain":      3500,
-	"cocktail blind":      3000,
+	KernelNaive:       130,
+	KernelGibbs:       25,
+	KernelAccelerated: 40,
+	"cocktail chain":  3500,
+	"cocktail blind":  3000,
 }
 
 // A task is a sequence to run.
@@ -65,17 +62,6 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report(o, settings, runs, lab)
 }
 
-// kernels are those that run in a setting: the paper's three, its naive column
-// for what it is, and what that would be with the correction where that has a
-// closed form.
-func kernels(s *Setting) []string {
-	all := []string{KernelNaive, KernelGibbs, KernelAccelerated, KernelUncorrected}
-	if s.Name == "small" {
-		all = append(all, KernelMultinomial)
-	}
-	return all
-}
-
 // plan lists the runs on laws of n and their sequences.
 func plan(o Options, settings []Setting) ([]*run, []task, error) {
 	var runs []*run
@@ -83,12 +69,12 @@ func plan(o Options, settings []Setting) ([]*run, []task, error) {
 	for q := range settings {
 		s := &settings[q]
 		for _, law := range s.Targets {
-			target, err := s.target(law)
+			target, err := s.Target(law)
 			if err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", law.Name, err)
 			}
-			for _, name := range kernels(s) {
-				k, err := kernel(name, target)
+			for _, name := range []string{KernelNaive, KernelGibbs, KernelAccelerated} {
+				k, err := mcmc.NewKernel(name, target)
 				if err != nil {
 					return nil, nil, fmt.Errorf("%s: %w", law.Name, err)
 				}
@@ -96,12 +82,8 @@ func plan(o Options, settings []Setting) ([]*run, []task, error) {
 				runs = append(runs, r)
 				// Sequences of different runs must not share their random numbers.
 				seed := mcmc.NewRand(o.Seed, "paper "+law.Name+" "+name, 0).Uint64()
-				price := cost[name]
-				if name == KernelUncorrected && s.N == 2000 {
-					price = cost["uncorrected of 2000"]
-				}
 				for index := range sequenceCount {
-					tasks = append(tasks, task{law.Name + ", " + name, s.Iterations, price, func(ctx context.Context, tick func(int)) error {
+					tasks = append(tasks, task{law.Name + ", " + name, s.Iterations, cost[name], func(ctx context.Context, tick func(int)) error {
 						x, err := runSequence(ctx, target, k, seed, index, s.Discarded, s.Iterations-s.Discarded, tick)
 						if err != nil {
 							return fmt.Errorf("%s: %w", law.Name, err)
@@ -175,66 +157,48 @@ func report(o Options, settings []Setting, runs []*run, lab *cocktailLab) (*Repo
 		Divide:    o.Divide,
 		Counts:    countTable(),
 	}
-	var err error
-	var targets []*mcmc.Target
-	var names []string
 	for q := range settings {
 		s := &settings[q]
-		main := Table{
+		table := Table{
 			Name: s.Name, Title: fmt.Sprintf("N = %d, M = %d", s.N, s.Total), Unit: "%",
 			N: s.N, Total: s.Total, Iterations: s.Iterations, Discarded: s.Discarded,
 		}
-		naive := main
-		naive.Name += multinomialSuffix
 		for _, x := range runs {
 			if x.setting != s {
 				continue
 			}
 			r.Figures = append(r.Figures, x.figure)
-			if x.kernel == KernelMultinomial || x.kernel == KernelUncorrected {
-				naive.Rows = append(naive.Rows, x.rows...)
-				continue
-			}
-			main.Rows = append(main.Rows, x.rows...)
+			table.Rows = append(table.Rows, x.rows...)
 			if x.kernel == KernelAccelerated {
 				tau, err := IACTBound(x.target)
 				if err != nil {
 					return nil, err
 				}
 				r.Mixing = append(r.Mixing, Mixing{x.law.Name, tau, float64(s.Iterations-s.Discarded) / tau})
-				targets, names = append(targets, x.target), append(names, x.law.Name)
 			}
 		}
-		r.Tables = append(r.Tables, main, naive)
+		r.Tables = append(r.Tables, table)
 	}
 	r.Verdict = verdict(r.Tables)
-	if r.Readings, err = gibbsReadings(targets, names); err != nil {
-		return nil, err
-	}
 	if lab != nil {
-		if r.Cocktails, err = lab.sumUp(); err != nil {
+		c, err := lab.sumUp()
+		if err != nil {
 			return nil, err
 		}
+		r.Cocktails = c
 	}
 	r.Differences = differences(r.Cocktails)
 	return r, nil
 }
 
-// multinomialSuffix ends the names of the tables of units thrown into
-// ingredients.
-const multinomialSuffix = " multinomial"
-
 // zLimit is how many standard errors a rate may be off before it is an alarm.
 const zLimit = 4
 
-// verdict sums up the rows of the paper's samplers.
+// verdict sums up the rows.
 func verdict(tables []Table) Verdict {
 	v := Verdict{Limit: zLimit, Beyond: []Row{}}
 	for _, t := range tables {
 		for _, row := range t.Rows {
-			if row.Kernel == KernelMultinomial || row.Kernel == KernelUncorrected {
-				continue
-			}
 			if math.Abs(row.Z) > zLimit {
 				v.Beyond = append(v.Beyond, row)
 			}

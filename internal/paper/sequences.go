@@ -108,12 +108,6 @@ func (r *run) draw() error {
 	if err != nil {
 		return fmt.Errorf("%s, %s: %w", r.law.Name, r.kernel, err)
 	}
-	var own []float64
-	if r.kernel == KernelUncorrected {
-		if own, err = UncorrectedLaw(r.target); err != nil {
-			return err
-		}
-	}
 	_, hi := r.target.Law().Support()
 	law, observed := make([]float64, hi+1), make([]float64, hi+1)
 	for n := range law {
@@ -125,12 +119,8 @@ func (r *run) draw() error {
 			perSequence[k] = float64(s.counts[n]) / float64(s.tally.Iterations)
 		}
 		mean, sd := meanSD(perSequence)
-		size := Size{N: n, Target: law[n], Mean: mean, SD: sd, MCSE: shares[n].MCSE}
-		if own != nil {
-			size.Own = &own[n]
-		}
 		if n >= 1 {
-			f.Sizes = append(f.Sizes, size)
+			f.Sizes = append(f.Sizes, Size{N: n, Target: law[n], Mean: mean, SD: sd, MCSE: shares[n].MCSE})
 		}
 	}
 	f.TV = diagnose.TotalVariation(law, observed)
@@ -193,10 +183,7 @@ func newRow(target, kernel, rate string, exact float64, rates []float64, kept fl
 	if se == 0 {
 		se = 1 / iterations
 	}
-	p := published[rateKey{target, kernel, rate}]
-	if kernel == KernelUncorrected {
-		p = naiveColumn(target, rate)
-	}
+	p := PublishedRate(target, kernel, rate)
 	return Row{
 		Target: target, Kernel: kernel, Rate: rate,
 		Paper: p.Mean, PaperSD: p.SD,

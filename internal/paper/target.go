@@ -8,11 +8,9 @@ import (
 
 // Kernels of the experiments, as they are named in the report.
 const (
-	KernelNaive       = "naive"                   // candidates uniform on X
-	KernelGibbs       = "gibbs"                   // a split of any pair
-	KernelAccelerated = "accelerated"             // Algorithm 2
-	KernelMultinomial = "multinomial"             // units thrown into ingredients, corrected
-	KernelUncorrected = "multinomial-uncorrected" // the same, with the correction left out
+	KernelNaive       = "naive"       // candidates uniform on X
+	KernelGibbs       = "gibbs"       // a split of any pair
+	KernelAccelerated = "accelerated" // Algorithm 2
 )
 
 // A Setting is one size of the paper's experiments on laws of n alone
@@ -58,8 +56,8 @@ func Settings() []Setting {
 	}
 }
 
-// target returns the target of a setting.
-func (s *Setting) target(l LawTarget) (*mcmc.Target, error) {
+// Target returns the target of a law in a setting.
+func (s *Setting) Target(l LawTarget) (*mcmc.Target, error) {
 	space, err := mcmc.NewSpace(s.N, s.Total)
 	if err != nil {
 		return nil, err
@@ -67,13 +65,14 @@ func (s *Setting) target(l LawTarget) (*mcmc.Target, error) {
 	return mcmc.NewTarget(space, l.Law)
 }
 
-// kernel returns a kernel of the experiments by its name.
-func kernel(name string, t *mcmc.Target) (mcmc.Kernel, error) {
-	switch name {
-	case KernelMultinomial:
-		return mcmc.NewMetropolis(name, t, Multinomial{}), nil
-	case KernelUncorrected:
-		return mcmc.NewMetropolis(name, t, Multinomial{Uncorrected: true}), nil
+// formula returns the law of a target of the settings, in words and signs.
+func formula(target string) string {
+	for _, s := range Settings() {
+		for _, l := range s.Targets {
+			if l.Name == target {
+				return l.Formula
+			}
+		}
 	}
-	return mcmc.NewKernel(name, t)
+	return ""
 }

@@ -411,9 +411,6 @@ func loadForest(ctx context.Context, s *shelf, n *yaml.Node) (*model.Forest, err
 		}
 		return nil, yaml.Hint(n.Errorf("%s is no forest that can be used: %v", fault.Quote(n.Text), err), "save it anew with kir train")
 	}
-	if f.Unsealed() {
-		s.warn(fmt.Sprintf("The forest in %s has no checksum, as earlier versions saved none: whether it was changed since is not known. kir train saves it anew.", fault.Quote(n.Text)))
-	}
 	return f, s.fits(n, f.Total(), f.Ingredients())
 }
 

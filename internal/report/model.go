@@ -35,8 +35,7 @@ type Model struct {
 	Pairs      *Pairs               `json:"pairs"`
 	Properties []Property           `json:"properties"`
 	Score      Comparison           `json:"score"`
-	Best       []Best               `json:"best"`    // the shortlist
-	Diverse    []Best               `json:"diverse"` // the same, which was a list of its own once
+	Best       []Best               `json:"best"` // the shortlist
 	Plots      []Plot               `json:"plots"`
 	Warnings   []string             `json:"warnings"`
 	Inputs     []run.Input          `json:"inputs"`

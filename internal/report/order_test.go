@@ -40,17 +40,6 @@ func TestOrder(t *testing.T) {
 	for _, p := range []Problem{{Ingredients: 1, Total: 1}, {Ingredients: 1200, Total: 10000, Recipes: 1}, {Ingredients: 2, Total: 100, Recipes: 33}} {
 		record.Holds(t, fmt.Sprint(p.Recipes), p.Words())
 	}
-	m := &Model{Best: []Best{{Draw: 1}, {Draw: 2}, {Draw: 3}}, Diverse: []Best{{Draw: 4}}}
-	for _, most := range [][2]int{{0, 0}, {1, 0}, {0, 1}, {3, 2}, {4, 1}} {
-		list := m.Shortlist(most[0], most[1])
-		record.Holds(t, fmt.Sprint(most), fmt.Sprint(list.Best == nil, len(list.Best), list.Diverse == nil, len(list.Diverse)))
-		if most[0] == 3 {
-			list.Best[0].Draw = 9
-			if m.Best[0].Draw != 1 {
-				t.Error("a shortlist is the model's own")
-			}
-		}
-	}
 	b := Best{Recipe: map[string]int{"d": 1, "a": 7, "c": 7, "b": 20}}
 	if got := b.Parts(); !slices.Equal(got, []Part{{"b", 20}, {"a", 7}, {"c", 7}, {"d", 1}}) {
 		t.Errorf("the parts are %v", got)
@@ -75,19 +64,18 @@ func TestValid(t *testing.T) {
 	}
 	unknown, total := UnknownNumber(), 0
 	for name, change := range map[string]func(m *Model){
-		"nothing":               func(*Model) {},
-		"a total of 0":          func(m *Model) { m.Problem.Total = 0 },
-		"a total of 2³¹":        func(m *Model) { m.Problem.Total = math.MaxInt32 + 1 },
-		"no chains":             func(m *Model) { m.Sampler.Chains = 0 },
-		"one chain":             func(m *Model) { m.Sampler.Chains = 1 },
-		"less than the total":   func(m *Model) { m.Best[1].Recipe = map[string]int{"Gin": total - 1} },
-		"the total":             func(m *Model) { m.Best[1].Recipe = map[string]int{"Gin": total - 1, "Rum": 1} },
-		"of nothing":            func(m *Model) { m.Best[1].Recipe["Gin"], m.Best[1].Recipe["none"] = total, 0 },
-		"a diverse one of less": func(m *Model) { m.Diverse = []Best{{Recipe: map[string]int{"Gin": 1}}} },
-		"a rule that is not":    func(m *Model) { m.Best[0].Slack = []Slack{{Rule: len(m.Problem.Rules)}} },
-		"a rule before all":     func(m *Model) { m.Best[0].Slack = []Slack{{Rule: -1}} },
-		"the last rule":         func(m *Model) { m.Best[0].Slack = []Slack{{Rule: len(m.Problem.Rules) - 1}} },
-		"a class more":          func(m *Model) { m.Properties[0].Forest.Classes = append(m.Properties[0].Forest.Classes, "x") },
+		"nothing":             func(*Model) {},
+		"a total of 0":        func(m *Model) { m.Problem.Total = 0 },
+		"a total of 2³¹":      func(m *Model) { m.Problem.Total = math.MaxInt32 + 1 },
+		"no chains":           func(m *Model) { m.Sampler.Chains = 0 },
+		"one chain":           func(m *Model) { m.Sampler.Chains = 1 },
+		"less than the total": func(m *Model) { m.Best[1].Recipe = map[string]int{"Gin": total - 1} },
+		"the total":           func(m *Model) { m.Best[1].Recipe = map[string]int{"Gin": total - 1, "Rum": 1} },
+		"of nothing":          func(m *Model) { m.Best[1].Recipe["Gin"], m.Best[1].Recipe["none"] = total, 0 },
+		"a rule that is not":  func(m *Model) { m.Best[0].Slack = []Slack{{Rule: len(m.Problem.Rules)}} },
+		"a rule before all":   func(m *Model) { m.Best[0].Slack = []Slack{{Rule: -1}} },
+		"the last rule":       func(m *Model) { m.Best[0].Slack = []Slack{{Rule: len(m.Problem.Rules) - 1}} },
+		"a class more":        func(m *Model) { m.Properties[0].Forest.Classes = append(m.Properties[0].Forest.Classes, "x") },
 		"a row of one": func(m *Model) {
 			m.Properties[0].Forest.Quality.Classes.Confusion[1] = m.Properties[0].Forest.Quality.Classes.Confusion[1][:1]
 		},

@@ -46,8 +46,7 @@ func (m *Model) Save(ctx context.Context, store run.Store) error {
 }
 
 // Read reads the model of the run in a store. The error of one that was changed
-// since it was written is [run.ErrDamaged]. One without a checksum, as earlier
-// versions wrote them, is read all the same.
+// since it was written is [run.ErrDamaged].
 func Read(ctx context.Context, store run.Store) (*Model, error) {
 	data, err := run.ReadWhole(ctx, store, SummaryName, mostSummary)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,15 +55,12 @@ func Read(ctx context.Context, store run.Store) (*Model, error) {
 	if err != nil && !errors.Is(err, run.ErrDamaged) {
 		return nil, err
 	}
-	m, sealed := new(Model), false
-	if err == nil {
-		sealed, err = run.Sealed(data)
-	}
+	m := new(Model)
 	if err == nil {
 		err = run.Unmarshal(data, m)
 	}
-	if err == nil && !sealed && m.Checksum != "" {
-		err = errors.New("its checksum does not end it")
+	if err == nil {
+		err = run.Sealed(data)
 	}
 	if err == nil {
 		err = m.valid()

@@ -37,20 +37,15 @@ func (m *Model) valid() error {
 
 // validLists checks the compositions.
 func (m *Model) validLists(need func(ok bool, format string, args ...any)) {
-	for _, l := range []struct {
-		name string
-		list []Best
-	}{{"best", m.Best}, {"diverse", m.Diverse}} {
-		for k, b := range l.list {
-			left := m.Problem.Total
-			for _, amount := range b.Recipe {
-				need(amount >= 1 && amount <= left, "the amounts of %s %d do not add up to the total", l.name, k)
-				left -= max(0, amount)
-			}
-			need(left == 0, "the amounts of %s %d do not add up to the total", l.name, k)
-			for _, s := range b.Slack {
-				need(s.Rule >= 0 && s.Rule < len(m.Problem.Rules), "%s %d names rule %d of %d", l.name, k, s.Rule, len(m.Problem.Rules))
-			}
+	for k, b := range m.Best {
+		left := m.Problem.Total
+		for _, amount := range b.Recipe {
+			need(amount >= 1 && amount <= left, "the amounts of best %d do not add up to the total", k)
+			left -= max(0, amount)
+		}
+		need(left == 0, "the amounts of best %d do not add up to the total", k)
+		for _, s := range b.Slack {
+			need(s.Rule >= 0 && s.Rule < len(m.Problem.Rules), "best %d names rule %d of %d", k, s.Rule, len(m.Problem.Rules))
 		}
 	}
 }

@@ -127,15 +127,14 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	invalid := func(what string) (*Manifest, error) {
 		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %s", name, what)}
 	}
-	sealed, damaged := Sealed(b) // earlier versions wrote none
 	switch {
 	case m.Format != manifestFormat:
-		return invalid(fmt.Sprintf("its format is %d and this program reads %d", m.Format, manifestFormat))
+		return invalid(fmt.Sprintf("it was made by another version of kir, in format %d, and this one reads %d: make the run anew with kir sample", m.Format, manifestFormat))
 	case m.Settings.Check() != nil:
 		return invalid("the settings of the sampler are none that a run can have")
 	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32 || m.Counted != nil && m.Counted.Count > mostCounted:
 		return invalid("it has no total or no ingredients")
-	case m.Run != m.identity() || damaged != nil || !sealed && m.Checksum != "":
+	case m.Run != m.identity() || Sealed(b) != nil:
 		return invalid("it was changed since it was written")
 	}
 	return m, nil

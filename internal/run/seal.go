@@ -29,16 +29,13 @@ func Unmarshal(document []byte, to any) error {
 	return json.Unmarshal(document, to)
 }
 
-// Sealed says whether a document has a checksum; its error, [ErrDamaged], says that
-// this is not the document's.
-func Sealed(document []byte) (bool, error) {
-	if !bytes.HasSuffix(document, []byte(sealEnd)) {
-		return false, nil
-	}
-	to := len(document) - len(sealEnd)
+// Sealed returns [ErrDamaged] if a document does not end with its checksum.
+func Sealed(document []byte) error {
+	to := max(0, len(document)-len(sealEnd))
 	from := max(0, to-len(hash(nil)))
-	if hash(slices.Concat(document[:from], document[to:])) != string(document[from:to]) {
-		return true, fmt.Errorf("%w: its checksum is another", ErrDamaged)
+	open := slices.Concat(document[:from], document[to:])
+	if string(document[to:]) != sealEnd || hash(open) != string(document[from:to]) {
+		return fmt.Errorf("%w: its checksum is another", ErrDamaged)
 	}
-	return true, nil
+	return nil
 }

@@ -87,7 +87,6 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	} else {
 		m.Timing.SearchSeconds = report.Number(r.Answer.Seconds)
 	}
-	m.Diverse = m.Best
 
 	m.Draws, m.Grade = verdict(p, r)
 	m.Draws, m.Grade = judged(m.Draws, m.Grade, m.Ladders)

@@ -301,7 +301,7 @@ func TestMadeAsBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Timing, m.Again.Problem = report.Timing{}, ""
-	m.Best, m.Diverse = m.Best[:4], nil
+	m.Best = m.Best[:4]
 	for k := range m.Plots {
 		for c := range m.Plots[k].Trace {
 			m.Plots[k].Trace[c] = m.Plots[k].Trace[c][:12]
@@ -334,7 +334,7 @@ func TestMadeOfKinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Timing, m.Again.Problem, m.Plots, m.Pairs, m.Diverse = report.Timing{}, "", nil, nil, nil
+		m.Timing, m.Again.Problem, m.Plots, m.Pairs = report.Timing{}, "", nil, nil
 		got, err := json.MarshalIndent(m, "", " ")
 		if err != nil {
 			t.Fatal(err)

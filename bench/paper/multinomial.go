@@ -1,10 +1,16 @@
+// Package paper asks what the columns of the paper are whose figures are not those of the
+// samplers that it describes: its naive column is that of units thrown into ingredients
+// without the Hastings correction ([Multinomial]), and its gibbs column fits no reading of
+// the updated rate that we know ([readings]).
 package paper
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"kir/internal/paper"
 	"kir/internal/portable"
 	"kir/mcmc"
 )
@@ -19,9 +25,7 @@ import (
 // ratio that it returns, log q(x) − log q(y), and leads to the target.
 //
 // Uncorrected leaves the ratio out, as if the draw were uniform. The chain then
-// follows another law, see [UncorrectedLaw]. It is here because the paper's
-// naive sampler behaves like it, and as a known wrong for tests. It is of no
-// other use.
+// follows another law, see [UncorrectedLaw]. The paper's naive sampler behaves like it.
 type Multinomial struct {
 	Uncorrected bool
 }
@@ -67,9 +71,12 @@ const (
 	mostShapes = 6000 // steps with their square; there are 5,604 for 30 units
 )
 
+// errTooLong is returned where a closed form would take too long.
+var errTooLong = errors.New("the closed form is out of reach")
+
 func checkUnits(total int) error {
 	if total > mostUnits {
-		return fmt.Errorf("%w: a total of %d is more than %d", ErrNoClosedForm, total, mostUnits)
+		return fmt.Errorf("%w: a total of %d is more than %d", errTooLong, total, mostUnits)
 	}
 	return nil
 }
@@ -111,15 +118,11 @@ func logAdd(a, b float64) float64 {
 
 // logSum returns log Σ exp v.
 func logSum(v []float64) float64 {
-	top := slices.Max(v)
-	if math.IsInf(top, -1) {
-		return top
-	}
-	sum := 0.0
+	sum := math.Inf(-1)
 	for _, x := range v {
-		sum += portable.Exp(x - top)
+		sum = logAdd(sum, x)
 	}
-	return top + portable.Log(sum)
+	return sum
 }
 
 // UncorrectedLaw returns the law of n that the uncorrected [Multinomial]
@@ -143,9 +146,6 @@ func UncorrectedLaw(t *mcmc.Target) ([]float64, error) {
 // uncorrectedLogs returns the log of what UncorrectedLaw is in proportion to,
 // and log P(n).
 func uncorrectedLogs(t *mcmc.Target) (law, occupied []float64, err error) {
-	if err := bare(t); err != nil {
-		return nil, nil, err
-	}
 	if err := checkUnits(t.Space().Total()); err != nil {
 		return nil, nil, err
 	}
@@ -164,10 +164,10 @@ func uncorrectedLogs(t *mcmc.Target) (law, occupied []float64, err error) {
 // It equals the state with probability Σ_x w(n)·q(x)² / Σ_x w(n)·q(x), where
 //
 //	Σ_{x∈X_n} q(x)² = C(N, n)·(M!/N^M)²·[t^M] (Σ_{k≥1} t^k/k!²)^n.
-func uncorrectedRates(t *mcmc.Target) (Rates, error) {
+func uncorrectedRates(t *mcmc.Target) (paper.Rates, error) {
 	law, occupied, err := uncorrectedLogs(t)
 	if err != nil {
-		return Rates{}, err
+		return paper.Rates{}, err
 	}
 	all := logSum(law)
 	accepted := 0.0
@@ -186,7 +186,7 @@ func uncorrectedRates(t *mcmc.Target) (Rates, error) {
 	for n, q := range repeats(t.Space()) {
 		same[n] = t.LogLaw(n) + q
 	}
-	return Rates{accepted, max(0, accepted-portable.Exp(logSum(same)-all))}, nil
+	return paper.Rates{Accepted: accepted, Updated: max(0, accepted-portable.Exp(logSum(same)-all))}, nil
 }
 
 // repeats returns log Σ_{x∈X_n} q(x)² at index n: the probability that two
@@ -226,10 +226,10 @@ func repeats(s *mcmc.Space) []float64 {
 // of which Σ_x π(x)·q(x) leave the state as it is. Both depend on the amounts
 // alone and not on which ingredients have them, so the sums run over the
 // partitions of M.
-func multinomialRates(t *mcmc.Target) (Rates, error) {
+func multinomialRates(t *mcmc.Target) (paper.Rates, error) {
 	total := t.Space().Total()
 	if err := checkUnits(total); err != nil {
-		return Rates{}, err
+		return paper.Rates{}, err
 	}
 	type shape struct{ pi, q, count float64 }
 	var shapes []shape
@@ -254,9 +254,9 @@ func multinomialRates(t *mcmc.Target) (Rates, error) {
 		return len(shapes) <= mostShapes
 	})
 	if !ok {
-		return Rates{}, fmt.Errorf("%w: a total of %d has more than %d partitions", ErrNoClosedForm, total, mostShapes)
+		return paper.Rates{}, fmt.Errorf("%w: a total of %d has more than %d partitions", errTooLong, total, mostShapes)
 	}
-	var r Rates
+	var r paper.Rates
 	for _, a := range shapes {
 		for _, b := range shapes {
 			r.Accepted += min(a.pi*b.q, b.pi*a.q)
