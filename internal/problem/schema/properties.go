@@ -7,11 +7,11 @@ var Property = &Section{
 	Name: "a property", ID: "property",
 	About: "One kind, and perhaps a weight. [properties.md](properties.md) has the formulas.",
 	Keys: []Key{
-		{"weight", atLeast(0), "1", "how much the wish counts: the target is multiplied by y to this power", "{learn: {label: taste, want: Fresh}, weight: 2}"},
+		{"weight", atLeast(0), "1", "the target is multiplied by y to this power", "{learn: {label: taste, want: Fresh}, weight: 2}"},
 		{"learn", link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"},
 		{"forest", link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}"},
 		{"process", link("process"), "", "a label that is a number, by a Gaussian process", "{process: {label: stars, maximize: true}}"},
-		{"model", link("model"), "", "what a model of trees says that another program has made", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}"},
+		{"model", link("model"), "", "a tree ensemble of another program", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}"},
 		{"blend", link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"},
 		{"pairs", link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"},
 		{"novelty", link("novelty"), "", "far from known recipes", "{novelty: {floor: 0.01}}"},
@@ -20,7 +20,7 @@ var Property = &Section{
 		{"markowitz", link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"},
 		{"document", link("document"), "", "a mixture of topics that explains words", "{document: {topics: topics.csv, words: words.csv}}"},
 		{"expression", text("formula"), "", "a formula in quotes; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"},
-		{"program", link("program"), "", "what a program of yours answers; **it runs with your rights**", "{program: {command: [sh, scorer.sh]}}"},
+		{"program", link("program"), "", "an answer of your program; **it runs with your rights**", "{program: {command: [sh, scorer.sh]}}"},
 	},
 	one: []string{"learn", "forest", "process", "model", "blend", "pairs", "novelty", "likeness", "preference", "markowitz", "document", "expression", "program"},
 }

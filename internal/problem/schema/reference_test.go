@@ -73,11 +73,7 @@ func (s *Section) table(b *strings.Builder, keys []Key) {
 	}
 	fmt.Fprintf(b, "\n%s\n%s\n", head, rule)
 	for _, k := range keys {
-		example := k.Example
-		if s == Problem {
-			example = s.Form(k.Name)
-		}
-		cells := []string{"`" + k.Name + "`", k.Type.words, k.Default, k.About, "`" + example + "`"}
+		cells := []string{"`" + k.Name + "`", k.Type.words, k.Default, k.About, "`" + k.alone() + "`"}
 		if !defaults {
 			cells = slices.Delete(cells, 2, 3)
 		}
@@ -86,6 +82,32 @@ func (s *Section) table(b *strings.Builder, keys []Key) {
 		}
 		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
 	}
+}
+
+// alone returns the example without what stands beside the key.
+func (k Key) alone() string {
+	text := strings.TrimSuffix(strings.TrimPrefix(k.Example, "{"), "}")
+	depth, quote, from := 0, rune(0), 0
+	for at, c := range text + "," {
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		case c == ',' && depth == 0:
+			if entry := strings.TrimSpace(text[from:at]); strings.HasPrefix(entry, k.Name+":") {
+				return entry
+			}
+			from = at + 1
+		}
+	}
+	panic("the example of " + k.Name + " does not have it: " + k.Example)
 }
 
 // quoted returns keys as code, those of "a b" with a stroke between.
