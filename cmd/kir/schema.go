@@ -15,7 +15,7 @@ completes their keys and marks mistakes. A problem file names it in its first li
 
   ` + schema.Modeline(schema.FileName) + `
 
-docs/problem.md is the same as a reference to read.`,
+docs/problem.md is the same for people to read.`,
 		Example: `  kir schema > ` + schema.FileName,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
