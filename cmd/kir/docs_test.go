@@ -47,7 +47,6 @@ var notRun = []struct{ begins, why string }{
 	{"PIVOT ", "DuckDB"},
 	{"import polars", "Python"},
 	{"import pandas", "Python"},
-	{"import xarray", "Python"},
 	{"kir sample problem.yaml -o RUN --chains 64 --shard", "a shard of sixteen: testdata/script/shards.txtar runs some"},
 	{"kir sample problem.yaml -o 's3://", "a bucket: examples/scale/test-s3.sh runs it"},
 	{"go run ./cmd/kir sample examples/scorer/", "scikit-learn: the example has its own test"},
