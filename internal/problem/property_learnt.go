@@ -167,8 +167,7 @@ func (w *learnt) chances() ([]model.Prediction, error) {
 	for r, p := range stated {
 		all[r] = model.Prediction{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 		if !math.IsNaN(p) {
-			q := c.Chance(p)
-			all[r] = model.Prediction{Value: q.Value, Low: q.Low, High: q.High}
+			all[r] = model.Prediction(c.Chance(p))
 		}
 	}
 	return all, nil
