@@ -16,10 +16,10 @@ func newCampaignCommand() *cobra.Command {
 	var asJSON, asPage bool
 	c := &cobra.Command{
 		Use:   "campaign PROBLEM [--json | --html] [-o FILE]",
-		Short: "Say where a campaign stands",
-		Long: `Say where a campaign stands: the best of each round, what was predicted of recipes before
-they were made and what came, the probability that something better is left within the
-constraints, and whether to stop or go on.
+		Short: "Print where a campaign stands",
+		Long: `Print where a campaign stands: the best of each round, the predictions of recipes beside
+what came of them, the probability that something better is left within the constraints,
+and whether to stop or go on.
 
 -o writes it as a page with figures, one HTML file that needs no other, no network and no
 scripts; --html prints that page.`,

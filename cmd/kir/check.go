@@ -16,11 +16,11 @@ func newCheckCommand() *cobra.Command {
 	var asJSON, noCache bool
 	c := &cobra.Command{
 		Use:   "check PROBLEM",
-		Short: "Check a problem and say what it asks, without sampling",
-		Long: `Read a problem file and all that it names, and say what it asks: how many
-compositions there are, the law of the number of ingredients, how good each
-model is, which kernel suits, and which changes may be worth making. Short runs and
-searches have tried every recommendation. Errors name file, line and column.`,
+		Short: "Check a problem and rate its models, without sampling",
+		Long: `Read a problem file and all that it names, and print what it asks: how many
+recipes are possible, the law of the number of ingredients, how good each model
+is, which kernel suits, and what may be worth a change. Every change it offers
+was tried by short runs and searches. Errors come with file, line and column.`,
 		Example:           "  kir check examples/cocktails/problem.yaml",
 		Args:              one("problem file"),
 		ValidArgsFunction: problemFiles,

@@ -11,12 +11,12 @@ func newCompareCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Say how two runs differ",
-		Long: `Set the run B beside the run A: what was asked otherwise, which recipes of the
+		Short: "Compare two runs",
+		Long: `Set the run B beside the run A: how the problems differ, which recipes of the
 shortlist stayed, went and came, and which figures of the draws moved: the score,
-the law of the number of ingredients, how often and how much of each is used. Each
-has its standard errors, and what is called moved is beyond chance: if nothing has,
-any of them is called so in at most one of twenty comparisons.`,
+the law of the number of ingredients, how often and how much of each is used. A
+figure moved if its difference is beyond chance: two runs of one problem show any
+moved figure in at most one of twenty comparisons.`,
 		Example: `  kir compare runs/fresh-all-day-cocktails-1 runs/fresh-all-day-cocktails-2
   kir compare runs/accord-1 runs/accord-2 --json | jq '.figures[] | select(.sure)'`,
 		Args:              two("run directory", "second one"),

@@ -27,15 +27,15 @@ func newInitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init TABLE [-o FILE]",
 		Short: "Write a problem to start from for a table of recipes",
-		Long: `Look at a table of recipes and write a problem file for it: what the columns are,
-how many ingredients recipes have, what labels there are and the wish for one of
-them, and rules that the doses and groups suggest, commented out. It asks nothing,
-and kir sample can sample what it writes at once. Beside it, unless it is there, goes
-` + schema.FileName + `, with which editors complete and check the file.
+		Long: `Write a problem file for a table of recipes: the columns, how many ingredients
+recipes have, the labels and an objective for one of them, and, commented out,
+constraints that the doses and groups suggest. kir sample can sample it at once.
+Beside it, unless it is there, goes ` + schema.FileName + `, with which editors complete
+and check the file.
 
 TABLE is CSV in any usual encoding, with commas, semicolons or tabs, an .xlsx
-workbook, or JSON-LD. What is guessed of it is said in the file, and flags say it
-otherwise. docs/tables.md describes what is read.`,
+workbook, or JSON-LD. The file says what was guessed of it, and flags override
+that. docs/tables.md describes what is read.`,
 		Example: `  kir init recipes.csv
   kir init bar.xlsx --sheet Drinks --ingredients stock.csv -o bar.yaml
   kir init cakes.jsonld --units 'g=0.1 cl' --units 'piece=5 cl'`,

@@ -11,10 +11,10 @@ func newMergeCommand() *cobra.Command {
 	var file string
 	c := &cobra.Command{
 		Use:   "merge RUN",
-		Short: "Say what a run found whose shards are done",
+		Short: "Summarise a finished sharded run",
 		Long: `Read the draws of all shards of a run, write summary.json and report.html, and
-say what was found, as kir sample does at its end. It can be run again. A run of
-which draws are missing is refused; kir status says which.`,
+print what was found, as kir sample does at its end. It can be run again. If draws
+are missing it refuses; kir status says which.`,
 		Example: `  kir merge shared/long
   kir merge 's3://bucket/long?endpoint=http://127.0.0.1:7070' --problem problem.yaml`,
 		Args:              one("run"),
@@ -38,11 +38,10 @@ func newStatusCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "status RUN",
-		Short: "Say how far a run and its shards are",
-		Long: `Say how many chains and draws of a run are done, going or missing, and the same of
-each shard, with the time since it was heard of last. A shard is heard of when it
-stores draws: at most every 30 seconds, or at the end of a segment that takes
-longer.`,
+		Short: "Print how far a run and its shards are",
+		Long: `Print how many chains and draws of a run are done, going or missing, and the same of
+each shard, with the time since it last reported. A shard reports whenever it stores
+draws: at most every 30 seconds, or at the end of a segment that takes longer.`,
 		Example:           "  kir status shared/long",
 		Args:              one("run"),
 		ValidArgsFunction: runDirectories,

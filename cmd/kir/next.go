@@ -28,15 +28,14 @@ func newNextCommand() *cobra.Command {
 		Use:   "next PROBLEM [-n 8] [-o TABLE]",
 		Short: "Choose the next recipes to make",
 		Long: `Choose the next batch of recipes to make, each with its reason, and write a table to
-fill in: a row a recipe, a column an ingredient, and an empty column for each label. What
-comes of them goes back with kir record. None was tried before or waits for a result, and
-all keep the constraints.
+fill in: a row a recipe, a column an ingredient, and an empty column for each label. kir
+record takes the results back. All recipes are new and keep the constraints.
 
-A batch follows from the problem, its results and the seed: the same three give the same
-batch, on any machine. As long as nothing is recorded, kir next prints the last batch again.
+The same problem, results and seed give the same batch, on any machine. As long as nothing
+is recorded, kir next prints the last batch again.
 
 The batch is kept beside the problem, as problem.batch-001.json and problem.batch-001.csv.
-Without any recipes that are known, the first batch fills the space within the constraints.
+Without known recipes, the first batch fills the space within the constraints.
 docs/campaign.md describes how recipes are chosen.`,
 		Example: `  kir next problem.yaml
   kir next problem.yaml -n 4 -o tonight.xlsx

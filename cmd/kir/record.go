@@ -27,16 +27,16 @@ func newRecordCommand() *cobra.Command {
 	var f recordFlags
 	c := &cobra.Command{
 		Use:   "record PROBLEM TABLE|RECIPE [LABEL=VALUE]...",
-		Short: "Record what came of recipes",
-		Long: `Record results beside the problem, in problem.results.csv, of which kir learns from then
-on: a table of a batch that was filled in, any other table of recipes with labels, "-" for
-a table on stdin, or one recipe by hand. Recipes of a batch go by their ids, such as 3-1.
+		Short: "Record the results of recipes",
+		Long: `Record results beside the problem, in problem.results.csv, which kir then learns from: a
+batch that was filled in, any other table of recipes with labels, "-" for a table on stdin,
+or one recipe by hand. Recipes of a batch go by their ids, such as 3-1.
 
-A recipe that was made otherwise is taken as it was made. One that breaks a constraint is
+A recipe that was made otherwise counts as it was made. One that breaks a constraint is
 kept, learnt from, named, and never called best. A trial failed where the table has
-"failed" in the place of a number or in a column status. A label may be empty until it is
-known. The same table twice changes nothing; a value that differs from what was recorded
-is refused, unless --correct replaces it. Nothing is lost: the file keeps what it had.`,
+"failed" in place of a number or in a column status. A label may be empty until it is
+known. The same table twice changes nothing; a value that differs from the recorded one is
+refused, unless --correct replaces it. The file keeps all it had.`,
 		Example: `  kir record problem.yaml problem.batch-003.csv
   kir record problem.yaml 3-1 liking=71 haze=4
   kir record problem.yaml 3-2 liking=55 --made "Gin=22%,Tonic water=78%"

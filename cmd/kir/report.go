@@ -27,7 +27,7 @@ func newReportCommand() *cobra.Command {
 		Use:   "report RUN [-o FILE] [--figures DIR]",
 		Short: "Write the report of a run as a page to look at, print and mail",
 		Long: `Write the report of a finished run: one HTML file that needs no other, no network
-and no scripts. kir sample writes it too; this is for runs made with --no-report,
+and no scripts. kir sample writes it too; use this for runs made with --no-report,
 for another place, and for the figures.
 
 --figures writes each figure of the report as SVG and PNG.`,

@@ -16,12 +16,12 @@ func newResumeCommand() *cobra.Command {
 	var shard, file string
 	c := &cobra.Command{
 		Use:   "resume RUN [--draws D]",
-		Short: "Go on with a run that was interrupted, or make it longer",
-		Long: `Go on with a run from where it was interrupted, in whatever way: by a signal, a
-full disk, a power cut. The draws are those of an uninterrupted run.
+		Short: "Continue an interrupted run, or make a run longer",
+		Long: `Continue a run from where it was interrupted, by a signal, a full disk or a power
+cut. The draws are those of an uninterrupted run.
 
 With --draws a run, finished or not, is made longer; the result is that of one
-long run. The problem and its files must be what they were.`,
+long run. The problem and its files must not have changed.`,
 		Example: `  kir resume runs/fresh-all-day-cocktails-1
   kir resume runs/fresh-all-day-cocktails-1 --draws 1000000`,
 		Args:              one("run directory"),

@@ -164,8 +164,8 @@ func writeErrors(stderr io.Writer, err error, status int) {
 
 const longHelp = `kir samples sparse composition ratios: recipes, fragrances, formulations,
 portfolios, anything that divides a whole among a few of many possible
-ingredients. It draws compositions in proportion to how well they fit what is
-wanted, with Markov chains that are proven exact.
+ingredients. It draws recipes in proportion to how well they fit your objectives,
+under your constraints, with Markov chains that are proven exact.
 
 Start with a table of recipes: kir init recipes.csv writes a problem file such as
 
@@ -181,7 +181,7 @@ and run kir sample problem.yaml.`
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "kir",
-		Short:         "Sample sparse composition ratios",
+		Short:         "Find new recipes under constraints",
 		Long:          longHelp,
 		Version:       thisProgram().Version,
 		Args:          noCommand,

@@ -24,27 +24,26 @@ func newSampleCommand() *cobra.Command {
 	s := mcmc.DefaultSettings()
 	c := &cobra.Command{
 		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--near K]",
-		Short: "Draw compositions as a problem asks",
-		Long: `Run the chains that a problem file asks for, keep every draw, and say what was
-found: the best new compositions, how far the draws can be trusted, and where
-the files lie. Flags override the problem file.
+		Short: "Sample a problem: draws, shortlist and report",
+		Long: `Run the chains that a problem file asks for, keep every draw, and print what was
+found: the best new recipes, how far to trust them, and where the files are. Flags
+override the problem file.
 
-The run's directory gets the draws (Parquet), the problem as it was resolved,
-summary.json, and report.html to look at. A run that was interrupted goes on
-with kir resume.
+The run's directory gets the draws (Parquet), the resolved problem, summary.json,
+and report.html to look at. kir resume continues an interrupted run.
 
-The next move: --pin, --exclude, --min, --max and --near ask the same otherwise. Of
-a RUN the settings stay, but for a kernel that the problem does not name, and
---pin 3:Gin pins Gin at what recipe 3 of its shortlist has of it. The changed
+The next move: --pin, --exclude, --min, --max and --near add constraints. With a RUN in
+place of the problem its settings stay, but for a kernel that the problem does not
+name, and --pin 3:Gin pins Gin at its amount in recipe 3 of the shortlist. The changed
 problem is shown as a difference and written beside the old one, with its comments;
 sampled again, it gives the same draws.
 
 With --shard 3/16 only the third of sixteen parts of the chains is run, by as many
 machines as there are. All name the same RUN, a directory that they share or a
 bucket: s3://bucket/prefix?endpoint=https://host for those that are not Amazon's.
-The same command goes on where it was interrupted; kir status says how far all are,
-and kir merge makes the summary when they are done. Each draw is what it would be
-in one run.`,
+The same command continues after an interruption; kir status says how far all are,
+and kir merge makes the summary when they are done. Each draw is the same as in one
+run.`,
 		Example: `  kir sample examples/cocktails/problem.yaml
   kir sample problem.yaml -o runs/long --draws 1000000 --seed 7
   kir sample problem.yaml --json | jq .best[0].recipe

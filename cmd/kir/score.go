@@ -18,10 +18,10 @@ func newScoreCommand() *cobra.Command {
 	var how layoutFlags
 	c := &cobra.Command{
 		Use:   "score PROBLEM TABLE",
-		Short: "Score given recipes, and say which rules they break",
-		Long: `Score the recipes of a table as a problem wishes, and say which of its rules each
-breaks and by how much. None is left out for that. A recipe of the same amounts as
-one in the problem's book is scored by trees that have not seen it.
+		Short: "Score recipes, and list the constraints they break",
+		Long: `Score the recipes of a table by a problem's objectives, and print which of its
+constraints each breaks and by how much. Recipes that break one are scored, too. A
+recipe of the problem's book is scored by a model that has not seen it.
 
 The table may be any that kir init reads; its ingredients are those of the problem.`,
 		Example: `  kir score problem.yaml tonight.xlsx

@@ -26,16 +26,16 @@ func newServeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve PROBLEM|RUN",
 		Short: "Steer a problem on a page",
-		Long: `Show a problem as a page in the browser: the shortlist while it is drawn, and what
-may be asked otherwise by a click, such as a pinned ingredient, a dose, another
-class, or this one rather than that one. Each change is a step of a history, and
-each step a problem file: saved, it gives the command line the same shortlist.
+		Long: `Show a problem as a page in the browser: the shortlist while it is drawn, and what a
+click can change, such as a pinned ingredient, a dose, another class, or which of two
+recipes you prefer. Each change is a step of a history, and each step a problem file:
+saved, it gives the command line the same shortlist.
 
 The page is for you alone, and refuses other users of the machine, other machines and
-other sites: the address that is printed has a secret, and opens one browser. --address
-with an address of a network serves it there, in the same way.
-Programs that a problem names run only once their command was seen and allowed.
-Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.steps.json.`,
+other sites: the printed address has a secret, and opens one browser. --address with an
+address of a network serves it there, in the same way. Programs that a problem names run
+only after you have seen the command and allowed it. Ctrl-C ends it; the steps are kept
+beside the problem, in PROBLEM.steps.json.`,
 		Example: `  kir serve examples/cocktails/bar.yaml
   kir serve runs/fresh-all-day-cocktails-1 --no-open
   kir serve problem.yaml --address 192.168.1.5:8080 --allow-host studio.lan`,

@@ -18,16 +18,16 @@ func newShowCommand() *cobra.Command {
 	var weighing weighingFlags
 	c := &cobra.Command{
 		Use:   "show RUN",
-		Short: "Say what a run found",
-		Long: `Summarise a finished run: how good the answer is, the shortlist of the
-best compositions that differ from each other, whether the draws can be relied on,
-and every figure with its error.
+		Short: "Print the report of a run",
+		Long: `Print the report of a finished run: how good the answer is, the shortlist of the best
+recipes that clearly differ, whether the draws can be trusted, and every figure with
+its error.
 
---best K prints the first K entries of the shortlist and nothing else.
+--best K prints the first K recipes of the shortlist and nothing else.
 
 --recipe K is one of them as a weighing sheet: a batch rounded to the scale, so that
-the sum is exact and no rule breaks, in the order of the groups, as text, --csv, or
-as a page to print with --html. Shares are of the volume or the mass, whichever the
+the sum is exact and no constraint breaks, in the order of the groups, as text, --csv,
+or as a page to print with --html. Shares are of the volume or the mass, whichever the
 problem's recipes are measured in; --in weighs in the other, by the densities in a
 column of the ingredients.
 

@@ -31,34 +31,34 @@ func newTrainCommand() *cobra.Command {
 	o := model.Options{Trees: 100, Seed: 1, Importances: true}
 	c := &cobra.Command{
 		Use:   "train RECIPES --label L [-o FILE]",
-		Short: "Learn a label from a recipe book and say how well it is predicted",
-		Long: `Learn to predict a label of recipes from their composition, say how well that
-predicts recipes that were not seen, and save the model. A problem file loads it with
+		Short: "Learn a label from recipes and rate the model",
+		Long: `Learn to predict a label of recipes from their amounts, print how well it
+predicts recipes that it has not seen, and save the model. A problem file loads it with
 learn: {file: FILE, maximize: true}.
 
 The model is a forest of random splits and, for numbers, its average with a Gaussian
-process, unless held-out recipes say that this is worse. What is known of the
-ingredients, by their file and by words that their names share, is used where
-cross-validation says that it helps. --kind forest or process learns one alone, and so
+process, unless held-out recipes say that this is worse. Attributes of the ingredients, by
+their file and by words that their names share, are used where cross-validation says
+that they help. --kind forest or process learns one alone, and so
 do the flags of a forest: --splits, --features, --leaf, --totals, --means, --ratios,
 --presence, --amounts and --choose. A problem file loads a forest with
 forest: {file: FILE, want: ...}.
 
-Cells such as failed, unstable or n/a in a column of numbers are recipes that failed:
+Cells such as failed, unstable or n/a in a column of numbers mean that a recipe failed;
 they teach a probability of success. --failed names further words, --log learns the
 logarithm of numbers.
 
---figures writes what is predicted of held-out recipes against what was measured, and the
-most important features, as SVG and PNG.
+--figures draws held-out predictions against what was measured, and the most important
+features, as SVG and PNG.
 
 RECIPES is a table, CSV, .xlsx or JSON-LD: long (recipe, ingredient, amount, unit
-and label columns) or wide (a column an ingredient, others labels). What is
-understood of it without being said goes to stderr; flags say it.
+and label columns) or wide (a column an ingredient, others labels). Guesses
+about the table go to stderr; flags override them.
 
 A problem that names a file of ingredients loads forests that were grown with it:
 give the same with --ingredients. Splits test the amounts of ingredients; flags add
-descriptors by attributes in that file, as add: does in a problem, so that what is
-known of some ingredients tells of others, even of those that no recipe has:
+descriptors by attributes in that file, as add: does in a problem, so that the
+model can predict recipes with ingredients that no known recipe has:
 --totals the total of each group, --means the mean of a number, --ratios the
 log-ratio of each two groups; --presence whether anything is used at all.
 
@@ -66,8 +66,8 @@ log-ratio of each two groups; --presence whether anything is used at all.
 and descriptors and from descriptors alone, each with leaves of 1 and 5 recipes and
 with √F and F/3 of F features a split, and keeps the plainest that is not worse than
 the best by more than a standard error. Descriptors are those that flags name, or
-all that the ingredients' file has: totals of texts and means of numbers. What other
-flags say is not varied.`,
+all that the ingredients' file has: totals of texts and means of numbers. Other
+flags are kept as given.`,
 		Example: `  kir train examples/cocktails/recipes.csv --label taste
   kir train examples/cocktails/recipes.csv --label taste -o taste.json
   kir train recipes.csv --label taste --ingredients ingredients.csv --totals family

@@ -12,15 +12,14 @@ import (
 func newTrustCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "trust PROBLEM",
-		Short: "Let the programs that a problem names run from now on",
+		Short: "Let the programs that a problem names run",
 		Long: `Print the programs that a problem names, and let them run whenever that problem is
 sampled, checked, resumed or merged. They have your rights, so look at them first.
 
 It holds as long as the command with all its arguments, the contents of the program and
 of the files among its arguments, and the problem's directory stay as they are; what the
-program loads in turn is not looked at. kir check, sample and serve honour it alike. It
-is remembered in kir/trusted in the directory of your configuration, of which a file
-can be deleted. To let programs run once, use --allow-programs instead.`,
+program loads in turn is not checked. It is kept in kir/trusted in the directory of your
+configuration, as a file that can be deleted. To let programs run once, use --allow-programs instead.`,
 		Example:           "  kir trust examples/scorer/problem.yaml",
 		Args:              one("problem file"),
 		ValidArgsFunction: problemFiles,

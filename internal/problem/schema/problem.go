@@ -28,16 +28,16 @@ var Problem = &Section{
 	About: "The whole file. `recipes` or `ingredients` must be there, and `total`.",
 	Keys: []Key{
 		{"name", text("text"), "the name of the file, or of its directory", "what the problem is called", "{name: Fresh drinks}"},
-		{"recipes", either(text("file"), link("table of recipes"), list(either(text("file"), link("table of recipes")), 1)), "", "the known recipes: CSV, a workbook or JSON-LD, or a list of such tables; see [tables.md](tables.md). The results of a campaign beside the problem are read without being named. Paths are relative to the problem file", "{recipes: recipes.csv}"},
+		{"recipes", either(text("file"), link("table of recipes"), list(either(text("file"), link("table of recipes")), 1)), "", "the known recipes, one table or several; see [tables.md](tables.md). The results of a campaign are read without being named", "{recipes: recipes.csv}"},
 		{"labels", list(text("text"), 0), "columns of text, and those that forests learn", "columns of the recipes that are labels and no ingredients", "{labels: [taste, stars]}"},
 		{"units", named("units", text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of units that the recipes use", "{units: {dash: 0.08 cl, piece: 5 cl}}"},
-		{"ingredients", either(file(), list(text("name"), 1), link("table"), link("counted ingredients")), "those of the recipes", "what there is to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"},
-		{"total", whole(1, math.MaxInt32), "", "M: how many units a composition divides; 1000 are steps of 0.1 %", "{total: 1000}"},
+		{"ingredients", either(file(), list(text("name"), 1), link("table"), link("counted ingredients")), "those of the recipes", "what to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"},
+		{"total", whole(1, math.MaxInt32), "", "M, the units that a recipe divides; 1000 are steps of 0.1 %", "{total: 1000}"},
 		{"sparsity", either(choice("recipes"), link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"},
-		{"properties", optional(named("names", link("property"), object{"propertyNames": object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": object{"enum": Reserved()}}})), "none", "what is wished for; see [properties.md](properties.md)", "{properties: {taste: {learn: {label: taste, want: Fresh}}}}"},
-		{"constraints", optional(list(link("rule"), 0)), "none", "what every composition keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"},
-		{"sampler", optional(link("sampler")), "as below", "how many draws are made, and how", "{sampler: {draws: 20000, seed: 7}}"},
-		{"search", optional(link("search")), "as below", "how much looking for the best stands beside the draws; see [search.md](search.md)", "{search: {effort: 4}}"},
+		{"properties", optional(named("names", link("property"), object{"propertyNames": object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": object{"enum": Reserved()}}})), "none", "the objectives; see [properties.md](properties.md)", "{properties: {taste: {learn: {label: taste, want: Fresh}}}}"},
+		{"constraints", optional(list(link("rule"), 0)), "none", "what every recipe keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"},
+		{"sampler", optional(link("sampler")), "as below", "how many draws, and how", "{sampler: {draws: 20000, seed: 7}}"},
+		{"search", optional(link("search")), "as below", "the search for the best; see [search.md](search.md)", "{search: {effort: 4}}"},
 		{"campaign", optional(link("campaign")), "as below", "how batches of experiments are chosen; see [campaign.md](campaign.md)", "{campaign: {batch: 4}}"},
 	},
 	need: []string{"total"},
@@ -54,7 +54,7 @@ func tableKeys(file, sheet string) []Key {
 	return []Key{
 		{"file", text("file"), "", "the table", in("")},
 		{"sheet", text("text"), "the one that looks like it", "the sheet of a workbook", "{file: " + sheet + "}"},
-		{"encoding", text("text"), "found", "how a text file writes characters, by the name that web pages use", in(", encoding: utf-8")},
+		{"encoding", text("text"), "found", "how a text file writes characters, by its name on the web", in(", encoding: utf-8")},
 		{"delimiter", choice("comma", "semicolon", "tab", "bar"), "found", "the mark between columns", in(", delimiter: comma")},
 		{"decimal", choice("point", "comma"), "found", "the decimal mark", in(", decimal: point")},
 	}
@@ -103,7 +103,7 @@ var lawKinds = []string{"table", "uniform", "normal", "exponential", "mixture", 
 // Law is the law of the number of ingredients.
 var Law = &Section{
 	Name: "a sparsity law", ID: "law of n",
-	About: "One law, and perhaps a power. Without properties n has exactly this law, also under rules. `sparsity: recipes` is short for `{recipes: true}`.",
+	About: "One law, and perhaps a power. Without properties n has exactly this law, also under constraints. `sparsity: recipes` is short for `{recipes: true}`.",
 	Keys:  lawKeys(Key{"power", atLeast(0), "1", "the law to this power: above 1 sharper, below 1 flatter", "{recipes: true, power: 2}"}),
 	one:   lawKinds,
 }
@@ -138,7 +138,7 @@ var ExponentialLaw = &Section{
 // Sampler is how draws are made.
 var Sampler = &Section{
 	Name: "the sampler", ID: "sampler",
-	About: "Chains, draws and the seed. Flags of `kir sample` of the same names stand before what is written here. [kernels.md](kernels.md) describes the kernels.",
+	About: "Chains, draws and the seed. Flags of `kir sample` override them. [kernels.md](kernels.md) describes the kernels.",
 	Keys: []Key{
 		{"kernel", choice(append([]string{"auto"}, mcmc.KernelNames()...)...), "`auto`: short trials choose", "what makes a draw of the one before", "{kernel: balanced}"},
 		{"chains", whole(1, mcmc.MaxChains), standard(mcmc.DefaultSettings().Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"},
@@ -154,7 +154,7 @@ var Search = &Section{
 	Name: "the search", ID: "search",
 	About: "What fills the shortlist, beside the draws and without changing them.",
 	Keys: []Key{
-		{"effort", between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, at most 100,000; 0 is not at all", "{effort: 4}"},
+		{"effort", between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, at most 100,000; 0 is none", "{effort: 4}"},
 		{"doses", choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"},
 	},
 }
@@ -165,8 +165,8 @@ var Campaign = &Section{
 	About: "What `kir next` offers. [campaign.md](campaign.md) describes campaigns.",
 	Keys: []Key{
 		{"batch", whole(1, MaxBatch), standard(DefaultBatch), "recipes of a batch", "{batch: 4}"},
-		{"max_new", whole(0, MaxIngredients), "any number", "ingredients of a batch, at most, that nothing tried has: what is to be bought", "{max_new: 2}"},
-		{"cost", text("text"), "trials cost alike", "the attribute that says what a trial of an ingredient costs: improvement is then counted per cost", "{cost: abv}"},
+		{"max_new", whole(0, MaxIngredients), "any number", "the most new ingredients of a batch: what is to be bought", "{max_new: 2}"},
+		{"cost", text("text"), "trials cost alike", "the attribute with the cost of a trial of an ingredient: improvement then counts per cost", "{cost: abv}"},
 	},
 }
 

@@ -15,7 +15,7 @@ var Rule = &Section{
 		{"needs", link("needs"), "", "with one ingredient comes one of others", "{needs: {if: Egg white, then: [Lemon juice, Lime juice]}}"},
 		{"limit", link("limit"), "", "a mean over the composition, or over some of it", "{limit: {attribute: abv, min: 10, max: 25}}"},
 		{"limits", link("table"), "", "a limit from each row of a table: `attribute`, `min`, `max`", "{limits: {file: limits.csv}}"},
-		{"constituents", link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent is an attribute that limits and wishes can name; not within other rules", "{constituents: {file: constituents.csv}}"},
+		{"constituents", link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"},
 		{"ratio", link("ratio"), "", "what some take by what others do", "{ratio: {of: Gin, to: Vermouth, min: 2, max: 3}}"},
 		{"near", link("near"), "", "how far from a recipe", "{near: {recipe: Negroni, changes: 2}}"},
 		{"if", link("if"), "", "rules that hold on a condition", "{if: {used: Milk, then: {exclude: [Lemon juice]}}}"},
