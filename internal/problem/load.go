@@ -72,7 +72,12 @@ type Options struct {
 // Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The
 // problem is to be closed when it is no longer needed. One that names programs is read
 // only if they may run, see [Command].
-func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
+func Load(ctx context.Context, path string, o Options) (*Problem, error) {
+	return loadOf(ctx, path, o, allKinds())
+}
+
+// loadOf loads a problem that may have these kinds of rules and properties.
+func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, err error) {
 	p = &Problem{File: path}
 	defer func() {
 		if err != nil {
@@ -107,7 +112,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 			return p, err
 		}
 	}
-	s := &shelf{bad: bad, files: files, workers: o.Workers, tell: o.Tell, doing: o.Doing, grown: o.Grown, file: path, early: o.Campaign}
+	s := &shelf{kinds: k, bad: bad, files: files, workers: o.Workers, tell: o.Tell, doing: o.Doing, grown: o.Grown, file: path, early: o.Campaign}
 	if o.Cache {
 		s.cache = cacheBeside(files.Dir)
 	}

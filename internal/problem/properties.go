@@ -11,43 +11,6 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// A propertyKind is a key that names a kind of property.
-type propertyKind struct {
-	name string
-
-	// read reads what stands under the key.
-	read func(ctx context.Context, s *shelf, n *yaml.Node) (Property, error)
-
-	// bySplit says whether what stands there is scored split by split. Other
-	// properties are constant over most of a line.
-	bySplit func(n *yaml.Node) bool
-}
-
-// propertyKinds returns the kinds of properties that there are.
-func propertyKinds() []propertyKind {
-	always := func(*yaml.Node) bool { return true }
-	never := func(*yaml.Node) bool { return false }
-	return []propertyKind{
-		{"learn", readLearn, never},
-		{"forest", readForest, never},
-		{"process", readProcess, never},
-		{"blend", readBlend, always},
-		{"pairs", readPairs, never},
-		{"novelty", readNovelty, byAmounts},
-		{"likeness", readLikeness, byAmounts},
-		{"preference", readPreference, always},
-		{"markowitz", readMarkowitz, always},
-		{"document", readDocument, always},
-		{"expression", readExpression, always},
-		{"program", readProgram, always},
-		{"model", readModel, never},
-	}
-}
-
-// once are the kinds that are not read again to find more that is wrong: what they
-// name takes long, or starts a program.
-var once = []string{"forest", "model", "program"}
-
 // readProperties reads the properties, and returns those in which nothing is wrong.
 // With an error it returns those that were read before, which are to be closed.
 func readProperties(ctx context.Context, s *shelf, n *yaml.Node) (all []Property, err error) {
@@ -68,7 +31,7 @@ func readProperties(ctx context.Context, s *shelf, n *yaml.Node) (all []Property
 		var p Property
 		first, before := true, len(s.bad.all)
 		err := s.bad.each(e.Value, func(n *yaml.Node) (err error) {
-			if !first && len(p.Kind) > 0 && slices.Contains(once, p.Kind) {
+			if !first && p.Kind != "" && s.kinds.property(p.Kind).once {
 				return nil
 			}
 			first = false
@@ -87,8 +50,8 @@ func readProperties(ctx context.Context, s *shelf, n *yaml.Node) (all []Property
 
 // readProperty reads one property: its kind and its weight.
 func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Property, error) {
-	kinds := propertyKinds()
-	f, err := schema.Property.Fields(n)
+	section := s.kinds.schema().Property()
+	f, err := section.Fields(n)
 	if err != nil {
 		return Property{}, err
 	}
@@ -100,15 +63,29 @@ func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Pro
 		delete(f, "weight")
 	}
 	if len(f) != 1 {
-		return Property{}, yaml.Hint(n.Errorf("property %s names %s", fault.Quote(name), fault.Count(len(f), "kind")), "name one of %s", strings.Join(schema.Property.Kinds(), ", "))
+		return Property{}, yaml.Hint(n.Errorf("property %s names %s", fault.Quote(name), fault.Count(len(f), "kind")), "name one of %s", strings.Join(section.One, ", "))
 	}
-	kind := kinds[slices.IndexFunc(kinds, func(k propertyKind) bool { return f[k.name] != nil })]
-	v := f[kind.name]
-	if s.total > maxSplits && kind.bySplit(v) {
+	var kind *propertyKind
+	var v *yaml.Node
+	for name, at := range f {
+		kind, v = s.kinds.property(name), at
+	}
+	if s.total > maxSplits && kind.bySplit != nil && kind.bySplit(v) {
 		return Property{}, yaml.Hint(v.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", fault.Quote(name), s.total), "take a total of at most %d", maxSplits)
 	}
 	s.do("reading the property %s", fault.Quote(name))
-	p, err := kind.read(ctx, s, v)
-	p.Name, p.Kind, p.Weight, p.at = name, kind.name, weight, v
+	p, err := kind.readAt(ctx, s, v)
+	p.Name, p.Kind, p.Weight, p.at = name, kind.Name, weight, v
 	return p, err
+}
+
+// readAt reads what stands under the key of a kind.
+func (k *propertyKind) readAt(ctx context.Context, s *shelf, n *yaml.Node) (p Property, err error) {
+	var f map[string]*yaml.Node
+	if n.Kind == yaml.Mapping || !k.text {
+		if f, err = k.Sections[0].Fields(n); err != nil {
+			return p, err
+		}
+	}
+	return k.read(ctx, s, n, f)
 }

@@ -5,6 +5,7 @@ import (
 
 	"kir/internal/book"
 	"kir/internal/portable"
+	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
 	"kir/model"
@@ -102,6 +103,11 @@ type Figure struct {
 	Unit    string
 	Percent bool // it is a share, to be written in percent
 	Of      func(x *mcmc.Composition) float64
+}
+
+// floorKey is the key of the least score.
+func floorKey(example string) schema.Key {
+	return key("floor", schema.Between(0, 1), "0", "the least score", example)
 }
 
 // floor reads the least score, 0 if there is none.

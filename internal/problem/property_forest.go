@@ -17,12 +17,61 @@ import (
 	"kir/property"
 )
 
+// forestKind is a random forest.
+var forestKind = propertyKind{
+	Kind: schema.Kind{
+		Key:      key("forest", schema.Link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}"),
+		Sections: forestSections,
+	},
+	read: readForest,
+	once: true,
+	aims: true,
+}
+
+// forestSections are a forest, and what it looks at beside amounts.
+var forestSections = schema.Sections{
+	{
+		Name: "a forest", ID: "forest",
+		About: "A label, or a file, and one thing that is asked of it: `want`, bounds, or a direction.",
+		Keys: []schema.Key{
+			key("label", schema.Text("label"), "", "a label of the recipes", "{label: taste, want: Fresh}"),
+			key("want", schema.OneOrMore(schema.Text("class"), 1), "", "a class, or any of several", "{label: taste, want: [Fresh, Sour]}"),
+			key("at_least", schema.Number(), "", "a number of at least this; `at_most` may stand beside it", "{label: stars, at_least: 4}"),
+			key("at_most", schema.Number(), "", "a number of at most this", "{label: stars, at_least: 2, at_most: 4}"),
+			key("between", schema.Pair(schema.Number()), "", "a number from the first to the second", "{label: stars, between: [3, 5]}"),
+			key("maximize", schema.Yes(), "", "as large a number as can be", "{label: stars, maximize: true}"),
+			key("minimize", schema.Yes(), "", "as small a number as can be", "{label: stars, minimize: true}"),
+			key("trees", schema.Whole(1, model.MaxTrees), "100; 300 with best splits to maximize or minimize", "trees", "{label: taste, want: Fresh, trees: 200}"),
+			key("splits", schema.Choice("random", "best"), "`random`; `best` if `features` is given", "whether a split tries one threshold of each feature, drawn at random, or all", "{label: taste, want: Fresh, splits: best}"),
+			key("features", schema.Whole(1, schema.MaxIngredients), "√F for classes, at least 10, and all for numbers; with best splits √F and F/3", "features tried at a split, of F", "{label: taste, want: Fresh, features: 3}"),
+			key("leaf", schema.Whole(1, 1<<30), "1; 5 for numbers with best splits", "recipes in the smallest leaf", "{label: taste, want: Fresh, leaf: 2}"),
+			floorKey("{label: taste, want: Fresh, floor: 0.01}"),
+			key("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"),
+			key("add", schema.Link("added features"), "none", "more features than the amounts", "{label: taste, want: Fresh, add: {totals: family}}"),
+			key("file", schema.Text("file"), "grown", "a forest that `kir train` saved", "{file: taste.forest, want: Fresh}"),
+		},
+		One:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
+		Some:  []string{"label", "file"},
+		Alone: map[string]string{"file": "trees splits features leaf seed add"},
+	},
+	{
+		Name: "add", ID: "added features", About: "Features of a forest beside the amounts. [models.md](models.md#forests-of-descriptors) says what each is.",
+		Keys: []schema.Key{
+			key("totals", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the total of each group of an attribute", "{totals: [family, note]}"),
+			key("means", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the mean of an attribute of numbers, weighted by amounts", "{means: cost}"),
+			key("ratios", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the log-ratio of the totals of each two groups of an attribute", "{ratios: family}"),
+			key("amounts", schema.Truth(), "`true`", "the amounts themselves", "{totals: family, amounts: false}"),
+			key("presence", schema.Truth(), "`false`", "whether an ingredient, or any of a group, is there at all", "{presence: true}"),
+		},
+		More: []schema.Object{{"anyOf": []schema.Object{
+			{"not": schema.Object{"required": []string{"amounts"}, "properties": schema.Object{"amounts": schema.Object{"const": false}}}},
+			{"required": []string{"totals"}}, {"required": []string{"means"}}, {"required": []string{"ratios"}}, {"required": []string{"presence"}},
+		}}},
+	},
+}
+
 // readForest reads a property that is a random forest's probability of a label.
-func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Forest.Fields(n)
-	if err != nil {
-		return Property{}, err
-	}
+func readForest(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (Property, error) {
 	least, err := floor(f)
 	if err != nil {
 		return Property{}, err
@@ -238,7 +287,7 @@ func featuresAdded(s *shelf, n *yaml.Node) (features []model.Feature, words stri
 	if n == nil {
 		return nil, "", nil
 	}
-	f, err := schema.Add.Fields(n)
+	f, err := forestSections.Of("added features").Fields(n)
 	if err != nil {
 		return nil, "", err
 	}

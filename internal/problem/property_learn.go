@@ -22,21 +22,75 @@ import (
 // splits more make no difference that held-out rows tell.
 const learntTrees = 100
 
-// readLearn reads a property that is the best model of a label that the book allows.
-func readLearn(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Learn.Fields(n)
-	if err != nil {
-		return Property{}, err
+// learnKind is the best model of a label that the book allows.
+var learnKind = propertyKind{
+	Kind: schema.Kind{
+		Key: key("learn", schema.Link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"),
+		Sections: schema.Sections{{
+			Name: "what is learnt", ID: "learn",
+			About: "A label and one thing that is asked of it: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) says how it is learnt.",
+			Keys: append(append(labelKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), numberKeys()...),
+				key("trees", schema.Whole(1, model.MaxTrees), "100", "trees of the forest", "{label: taste, want: Fresh, trees: 200}"),
+				floorKey("{label: taste, want: Fresh, floor: 0.01}"),
+				key("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"),
+				key("file", schema.Text("file"), "learnt", "a model that `kir train` saved", "{file: taste.model, want: Fresh}"),
+			),
+			Some:  []string{"label", "file"},
+			One:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
+			Alone: map[string]string{"want": "log failed", "file": "log failed trees seed"},
+		}},
+	},
+	read: readLearn,
+	aims: true,
+}
+
+// processKind is a Gaussian process of a label.
+var processKind = propertyKind{
+	Kind: schema.Kind{
+		Key: key("process", schema.Link("process"), "", "a label that is a number, by a Gaussian process", "{process: {label: stars, maximize: true}}"),
+		Sections: schema.Sections{{
+			Name: "a Gaussian process", ID: "process",
+			About: "A label that is a number and one thing that is asked of it: bounds, or a direction.",
+			Keys:  append(append(labelKeys("{label: stars, maximize: true}", ""), numberKeys()...), floorKey("{label: stars, maximize: true, floor: 0.01}")),
+			Need:  []string{"label"},
+			One:   []string{"at_least at_most", "between", "maximize", "minimize"},
+		}},
+	},
+	read: readProcess,
+	aims: true,
+}
+
+// labelKeys returns the keys of what is learnt from a label of the recipes: the label,
+// and what is asked of it.
+func labelKeys(label, wanted string) []schema.Key {
+	keys := []schema.Key{key("label", schema.Text("label"), "", "a label of the recipes", label)}
+	if wanted != "" {
+		keys = append(keys, key("want", schema.OneOrMore(schema.Text("class"), 1), "", "a class, or any of several", wanted))
 	}
+	return append(keys,
+		key("at_least", schema.Number(), "", "a number of at least this; `at_most` may stand beside it", "{label: stars, at_least: 4}"),
+		key("at_most", schema.Number(), "", "a number of at most this", "{label: stars, at_least: 2, at_most: 4}"),
+		key("between", schema.Pair(schema.Number()), "", "a number from the first to the second", "{label: stars, between: [3, 5]}"),
+		key("maximize", schema.Yes(), "", "as large a number as can be", "{label: stars, maximize: true}"),
+		key("minimize", schema.Yes(), "", "as small a number as can be", "{label: stars, minimize: true}"),
+	)
+}
+
+// numberKeys returns the keys that say how numbers of the recipes are read.
+func numberKeys() []schema.Key {
+	return []schema.Key{
+		key("log", schema.Truth(), "`false`", "learn the logarithm of numbers that are all above 0, such as those that span decades", "{label: stars, maximize: true, log: true}"),
+		key("failed", schema.OneOrMore(schema.Text("value"), 0), "`failed`, `unstable`, `n/a` and the like", "further values of the label that say that a recipe failed", "{label: stars, maximize: true, failed: curdled}"),
+	}
+}
+
+// readLearn reads a property that is the best model of a label that the book allows.
+func readLearn(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (Property, error) {
 	return readLearnt(ctx, s, n, f, model.Best)
 }
 
 // readProcess reads a property that is a Gaussian process of a label.
-func readProcess(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Process.Fields(n)
-	if err != nil {
-		return Property{}, err
-	}
+func readProcess(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (Property, error) {
 	return readLearnt(ctx, s, n, f, model.ProcessAlone)
 }
 

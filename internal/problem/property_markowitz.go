@@ -17,12 +17,45 @@ import (
 // defaultAversion is a where none is given.
 const defaultAversion = 1.5
 
+// markowitzKind is return against risk.
+var markowitzKind = propertyKind{
+	Kind: schema.Kind{
+		Key:      key("markowitz", schema.Link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"),
+		Sections: markowitzSections,
+	},
+	read:    readMarkowitz,
+	bySplit: always,
+}
+
+// markowitzSections are return against risk, and returns as a column of the ingredients.
+var markowitzSections = schema.Sections{
+	{
+		Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw of the shares w. [properties.md](properties.md#markowitz) says how μ and Σ follow from prices.",
+		Keys: []schema.Key{
+			key("returns", schema.Either(schema.Text("file"), schema.Link("table"), schema.Link("returns")), "", "a table of prices or returns, dates down the side and a column for each ingredient; beside `covariance` μ: a CSV file with the columns name and `return`, or an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}"),
+			key("covariance", schema.Text("file"), "that of the history", "Σ: a CSV file with a row and a column for each ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}"),
+			key("maximize", schema.Choice("return", "ratio"), "", "the return alone, or the return by the volatility", "{returns: prices.csv, maximize: ratio}"),
+			key("minimize", schema.Choice("volatility"), "", "the volatility alone", "{returns: prices.csv, minimize: volatility}"),
+			key("risk_aversion", schema.AtLeast(0), "1.5", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}"),
+			key("as", schema.Choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}"),
+			key("periods", schema.Above(0), "as the dates show", "how many rows of the table a year has: 252, 52, 12", "{returns: prices.csv, periods: 12}"),
+		},
+		Need:  []string{"returns"},
+		Alone: map[string]string{"covariance": "as periods", "risk_aversion": "maximize minimize", "maximize": "minimize"},
+		More: []schema.Object{
+			{"anyOf": []schema.Object{{"required": []string{"covariance"}}, {"not": schema.Object{"properties": schema.Object{"returns": schema.Object{"type": "object", "required": []string{"attribute"}}}}}}},
+			{"anyOf": []schema.Object{{"not": schema.Object{"required": []string{"covariance"}}}, {"not": schema.Object{"properties": schema.Object{"returns": schema.Object{"type": "object", "required": []string{"file"}}}}}}},
+		},
+	},
+	{
+		Name: "returns", ID: "returns", About: "Expected returns that the table of ingredients has.",
+		Keys: []schema.Key{key("attribute", schema.Text("attribute"), "", "a column of numbers", "{attribute: cost}")},
+		Need: []string{"attribute"},
+	},
+}
+
 // readMarkowitz reads a property of return against risk.
-func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Markowitz.Fields(n)
-	if err != nil {
-		return Property{}, err
-	}
+func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (_ Property, err error) {
 	if err := n.Require("markowitz", "write {returns: prices.csv, risk_aversion: 2}", "returns"); err != nil {
 		return Property{}, err
 	}
@@ -153,7 +186,7 @@ func (s *shelf) moments(ctx context.Context, f map[string]*yaml.Node) (*market, 
 // ingredients.
 func readReturns(ctx context.Context, s *shelf, n *yaml.Node) ([]float64, error) {
 	if n.Kind == yaml.Mapping {
-		f, err := schema.Returns.Fields(n)
+		f, err := markowitzSections.Of("returns").Fields(n)
 		if err != nil {
 			return nil, err
 		}

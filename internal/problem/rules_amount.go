@@ -15,7 +15,49 @@ import (
 	"kir/rule"
 )
 
-// amountRule reads bounds on what each ingredient takes when it is used:
+// amountKind bounds what each ingredient takes.
+var amountKind = ruleKind{
+	Kind: schema.Kind{
+		Key: key("amount", schema.Link("amount"), "", "how much, where it is used", "{amount: {of: Gin, min: 20, max: \"40%\"}}"),
+		Sections: schema.Sections{{
+			Name: "amount", ID: "amount",
+			About: "Bounds hold where an ingredient is used; to have it always used, add `require`.",
+			Keys: []schema.Key{
+				key("of", schema.Ingredients(), "", "each of them", "{of: \"*\", min: 5}"),
+				key("min", boundType(1), "none", "the least", "{of: \"*\", min: min_dose}"),
+				key("max", boundType(1), "none", "the greatest", "{of: Gin, max: \"60%\"}"),
+				key("step", schema.Units(1), "1", "min, min + step and so on; without min its multiples", "{of: Gin, step: 50}"),
+				key("stock", schema.Type{Words: "number and unit, or an attribute that has it", Rule: schema.Object{"anyOf": []schema.Object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": `\S`}}}}, "none", "how much there is; without a batch in units of the total", "{of: Gin, stock: 350 ml, batch: 750 ml}"),
+				key("batch", schema.Type{Words: "number and unit", Rule: schema.Object{"anyOf": []schema.Object{{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": `^\s*[0-9.][^%]*$`}}}}, "the total", "how much is made, in the unit of the stock", "{of: Gin, stock: 35, batch: 50}"),
+				key("within", schema.Choice("book"), "none", "the doses that the known recipes have", "{of: \"*\", within: book}"),
+			},
+			Need:  []string{"of"},
+			Some:  []string{"min", "max", "step", "stock", "within"},
+			With:  map[string]string{"batch": "stock"},
+			Alone: map[string]string{"within": "min max step stock batch"},
+			Nearly: map[string]string{
+				"exactly":   "write min and max alike: amount: {of: Gin, min: 30, max: 30}",
+				"equals":    "write min and max alike: amount: {of: Gin, min: 30, max: 30}",
+				"ratio":     "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
+				"to":        "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
+				"total":     `what several take together is a group: group: {of: [Gin, Vodka], total: ["30%", "70%"]}`,
+				"used":      "how many are used is a group: group: {of: [Gin, Vodka], used: [1, 1]}",
+				"attribute": "a mean is a limit: limit: {attribute: abv, max: 25}",
+			},
+		}},
+	},
+	read: readAmount,
+}
+
+// boundType is a bound on amounts, at least so much, which may be a column.
+func boundType(least int) schema.Type {
+	return schema.Type{Words: "units, percentage, or an attribute that has either", Rule: schema.Object{"anyOf": []schema.Object{
+		{"type": "integer", "minimum": least},
+		{"type": "string", "pattern": `\S`},
+	}}}
+}
+
+// readAmount reads bounds on what each ingredient takes when it is used:
 //
 //	amount: {of: Gin, min: 20, max: "40%", step: 5}
 //	amount: {of: "*", within: book}
@@ -26,13 +68,9 @@ import (
 // ingredients file that has either for each ingredient; where a cell is empty, it
 // sets no bound. stock is how much there is, and batch how much is made, in any
 // unit: without a batch both are in units of the total.
-func amountRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	if n.Get("within") != nil {
-		return withinRule(s, n)
-	}
-	f, err := fields(n, schema.Amount)
-	if err != nil {
-		return nil, err
+func readAmount(_ context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error) {
+	if f["within"] != nil {
+		return withinRule(s, n, f)
 	}
 	of, text, err := ingredientsUnder(s, n, f, "amount")
 	if err != nil {

@@ -15,15 +15,35 @@ import (
 	"kir/rule"
 )
 
-// limitRule reads bounds on the mean of an attribute: over the composition, or
+// limitKind bounds the mean of an attribute.
+var limitKind = ruleKind{
+	Kind: schema.Kind{
+		Key: key("limit", schema.Link("limit"), "", "a mean over the composition, or over some of it", "{limit: {attribute: abv, min: 10, max: 25}}"),
+		Sections: schema.Sections{{
+			Name: "limit", ID: "limit", About: "Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some.",
+			Keys: []schema.Key{
+				key("attribute", schema.Text("attribute"), "", "a column of the ingredients, of numbers, or a constituent", "{attribute: cost, max: 20}"),
+				key("of", schema.Ingredients(), "all", "the mean over these alone", "{attribute: cost, of: {family: spirit}, max: 15}"),
+				key("min", schema.Number(), "none", "the least mean", "{attribute: abv, min: 10}"),
+				key("max", schema.Number(), "none", "the greatest mean", "{attribute: abv, max: 30}"),
+			},
+			Need: []string{"attribute"},
+			Some: []string{"min", "max"},
+			Nearly: map[string]string{
+				"exactly": "write min and max alike: limit: {attribute: abv, min: 20, max: 20}",
+				"in":      "write of: limit: {attribute: cost, of: {phase: oil}, max: 12}",
+				"file":    "a table of limits is limits: {file: limits.csv}",
+			},
+		}},
+	},
+	read: readLimit,
+}
+
+// readLimit reads bounds on the mean of an attribute: over the composition, or
 // over some ingredients alone.
 //
 //	limit: {attribute: cost, of: {phase: oil}, max: 12}
-func limitRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, schema.Limit)
-	if err != nil {
-		return nil, err
-	}
+func readLimit(_ context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error) {
 	if f["attribute"] == nil {
 		name := "abv"
 		for _, v := range []*yaml.Node{f["min"], f["max"]} {
@@ -80,40 +100,6 @@ func figures(n *yaml.Node, f map[string]*yaml.Node, what string) (lo, hi float64
 	return lo, hi, words, nil
 }
 
-// ratioRule reads bounds on what some ingredients take by what others do.
-//
-//	ratio: {of: {phase: emulsifier}, to: {phase: oil}, min: 0.05, max: 0.1}
-func ratioRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, schema.Ratio)
-	if err != nil {
-		return nil, err
-	}
-	if err := n.Require("the ratio", "write {of: Gin, to: Vermouth, min: 2, max: 3}", "of", "to"); err != nil {
-		return nil, err
-	}
-	var r rule.Ratio
-	var of, to, words string
-	if r.Of, of, err = s.ingredientsOf(f["of"]); err != nil {
-		return nil, err
-	}
-	if r.To, to, err = s.ingredientsOf(f["to"]); err != nil {
-		return nil, err
-	}
-	for _, key := range []string{"min", "max"} {
-		if v := f[key]; v != nil && v.Kind == yaml.Text {
-			return nil, yaml.Hint(v.Errorf("%s is %s", key, v.Shown()), "write a number: 2 for two to one, 0.05 for one to twenty")
-		} else if v != nil {
-			if _, err := v.Weight(key); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if r.Min, r.Max, words, err = figures(n, f, "the ratio"); err != nil {
-		return nil, err
-	}
-	return one("ratio of "+of+" to "+to+words, r), nil
-}
-
 // cells reads the columns of a table that a rule names: {file: limits.csv}.
 func (s *shelf) cells(ctx context.Context, n *yaml.Node, kind string, required, any []string) (*book.Cells, error) {
 	if n.Kind != yaml.Mapping {
@@ -138,9 +124,17 @@ func (s *shelf) cells(ctx context.Context, n *yaml.Node, kind string, required, 
 	return cells, nil
 }
 
-// limitsRule reads a limit from each row of a table with the columns attribute,
+// limitsKind is a limit from each row of a table.
+var limitsKind = ruleKind{
+	Kind: schema.Kind{
+		Key: key("limits", schema.Link("table"), "", "a limit from each row of a table: `attribute`, `min`, `max`", "{limits: {file: limits.csv}}"),
+	},
+	read: readLimits,
+}
+
+// readLimits reads a limit from each row of a table with the columns attribute,
 // min and max.
-func limitsRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
+func readLimits(ctx context.Context, s *shelf, n *yaml.Node, _ map[string]*yaml.Node) ([]Rule, error) {
 	cells, err := s.cells(ctx, n, "limits", []string{"attribute"}, []string{"min", "max"})
 	if err != nil {
 		return nil, err
@@ -182,6 +176,14 @@ func limitsRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 		return nil, yaml.Hint(n.Errorf("the file has no limits"), "add a row for each: attribute, min, max")
 	}
 	return rules, nil
+}
+
+// constituentsKind is what ingredients consist of.
+var constituentsKind = ruleKind{
+	Kind: schema.Kind{
+		Key: key("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
+	},
+	read: noRule,
 }
 
 // readConstituents reads what ingredients consist of, which makes attributes that
@@ -239,7 +241,7 @@ func (s *shelf) readConstituents(ctx context.Context, items []*yaml.Node) error 
 }
 
 // noRule is what constituents are among the rules; see readConstituents.
-func noRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
+func noRule(_ context.Context, s *shelf, n *yaml.Node, _ map[string]*yaml.Node) ([]Rule, error) {
 	if s.inner {
 		return nil, yaml.Hint(n.Errorf("constituents are no rule"), "write them in a line of their own under constraints")
 	}

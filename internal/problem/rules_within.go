@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"kir/internal/fault"
-	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 	"kir/rule"
 )
@@ -16,12 +15,8 @@ import (
 // Each ingredient has, where it is used, at least the least and at most the
 // greatest amount that a recipe has of it. What no recipe uses has no amount that
 // is within, and is left out.
-func withinRule(s *shelf, n *yaml.Node) ([]Rule, error) {
+func withinRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error) {
 	if err := s.ofWhole(n, "the doses of the known recipes are"); err != nil {
-		return nil, err
-	}
-	f, err := fields(n, schema.Amount)
-	if err != nil {
 		return nil, err
 	}
 	for _, key := range []string{"min", "max", "step", "stock", "batch"} {

@@ -14,6 +14,7 @@ import (
 // from, how much of them, the known recipes, and the files that are named. It is
 // what their readers are given.
 type shelf struct {
+	kinds      *kinds            // of rules and properties that there are
 	names      []string          // of the ingredients
 	attributes *book.Ingredients // nil if the ingredients are only counted
 	total      int               // M, in units; while the rules of a block are read, its total

@@ -1,0 +1,85 @@
+package problem
+
+import (
+	"context"
+	"slices"
+
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+)
+
+// A ruleKind is a kind of rule.
+type ruleKind struct {
+	schema.Kind
+
+	// read reads what stands under the key: n, and by its keys f if the kind has a section.
+	read func(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error)
+}
+
+// A propertyKind is a kind of property.
+type propertyKind struct {
+	schema.Kind
+
+	// read is as that of a rule.
+	read func(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (Property, error)
+
+	// bySplit says whether what stands there is scored split by split; nil: never. Other
+	// properties are constant over most of a line.
+	bySplit func(n *yaml.Node) bool
+
+	text bool // a text may stand in place of the section
+	once bool // it is not read again to find more that is wrong: that takes long, or starts a program
+	aims bool // which of the keys of which one is there can be changed to another
+}
+
+// always is for properties that are scored split by split.
+func always(*yaml.Node) bool { return true }
+
+// kinds are the kinds of rules and of properties that a problem may have.
+type kinds struct {
+	rules      []ruleKind
+	properties []propertyKind
+}
+
+// allKinds returns the kinds that there are, in the order of the reference.
+func allKinds() *kinds {
+	return &kinds{
+		rules: []ruleKind{
+			requireKind, excludeKind, amountKind, groupKind, neverKind, needsKind, limitKind, limitsKind,
+			constituentsKind, ratioKind, nearKind, ifKind, blockKind,
+		},
+		properties: []propertyKind{
+			learnKind, forestKind, processKind, modelKind, blendKind, pairsKind, noveltyKind, likenessKind,
+			preferenceKind, markowitzKind, documentKind, expressionKind, programKind,
+		},
+	}
+}
+
+// schema describes problems that have these kinds.
+func (k *kinds) schema() (d schema.Description) {
+	for _, r := range k.rules {
+		d.Rules = append(d.Rules, r.Kind)
+	}
+	for _, p := range k.properties {
+		d.Properties = append(d.Properties, p.Kind)
+	}
+	return d
+}
+
+// rule returns a kind of rule by its key.
+func (k *kinds) rule(name string) *ruleKind {
+	return &k.rules[slices.IndexFunc(k.rules, func(r ruleKind) bool { return r.Name == name })]
+}
+
+// property returns a kind of property by its key.
+func (k *kinds) property(name string) *propertyKind {
+	return &k.properties[slices.IndexFunc(k.properties, func(p propertyKind) bool { return p.Name == name })]
+}
+
+// Schema describes problem files.
+func Schema() schema.Description { return allKinds().schema() }
+
+// key returns a key of a section.
+func key(name string, is schema.Type, missing, about, example string) schema.Key {
+	return schema.Key{Name: name, Type: is, Default: missing, About: about, Example: example}
+}
