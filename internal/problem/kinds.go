@@ -8,20 +8,23 @@ import (
 	"kir/internal/problem/yaml"
 )
 
+// fields are what stands in a mapping, by key.
+type fields = map[string]*yaml.Node
+
 // A ruleKind is a kind of rule.
 type ruleKind struct {
-	schema.Kind
+	schema.Key
+	Sections schema.Sections // as those of a schema.Kind
 
 	// read reads what stands under the key: n, and by its keys f if the kind has a section.
-	read func(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error)
+	read func(ctx context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error)
 }
 
 // A propertyKind is a kind of property.
 type propertyKind struct {
-	schema.Kind
-
-	// read is as that of a rule.
-	read func(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (Property, error)
+	schema.Key
+	Sections schema.Sections
+	read     func(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error)
 
 	// bySplit says whether what stands there is scored split by split; nil: never. Other
 	// properties are constant over most of a line.
@@ -58,10 +61,10 @@ func allKinds() *kinds {
 // schema describes problems that have these kinds.
 func (k *kinds) schema() (d schema.Description) {
 	for _, r := range k.rules {
-		d.Rules = append(d.Rules, r.Kind)
+		d.Rules = append(d.Rules, schema.Kind{Key: r.Key, Sections: r.Sections})
 	}
 	for _, p := range k.properties {
-		d.Properties = append(d.Properties, p.Kind)
+		d.Properties = append(d.Properties, schema.Kind{Key: p.Key, Sections: p.Sections})
 	}
 	return d
 }

@@ -36,7 +36,7 @@ type tried struct {
 var measures = []string{"share", "percent", "units", "presence", "count"}
 
 // read reads features and constants.
-func (b *mapping) read(f map[string]*yaml.Node) error {
+func (b *mapping) read(f fields) error {
 	b.amounts = "share"
 	if v := f["amounts"]; v != nil {
 		if b.amounts = v.Text; !slices.Contains(measures[:3], b.amounts) {

@@ -81,7 +81,7 @@ func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Pro
 
 // readAt reads what stands under the key of a kind.
 func (k *propertyKind) readAt(ctx context.Context, s *shelf, n *yaml.Node) (p Property, err error) {
-	var f map[string]*yaml.Node
+	var f fields
 	if n.Kind == yaml.Mapping || !k.text {
 		if f, err = k.Sections[0].Fields(n); err != nil {
 			return p, err

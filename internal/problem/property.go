@@ -111,7 +111,7 @@ func floorKey(example string) schema.Key {
 }
 
 // floor reads the least score, 0 if there is none.
-func floor(f map[string]*yaml.Node) (float64, error) {
+func floor(f fields) (float64, error) {
 	v := f["floor"]
 	if v == nil {
 		return 0, nil

@@ -13,15 +13,12 @@ import (
 	"kir/property"
 )
 
-// blendKind is a mean of an attribute.
 var blendKind = propertyKind{
-	Kind: schema.Kind{
-		Key:      key("blend", schema.Link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"),
-		Sections: blendSections,
-	},
-	read:    readBlend,
-	bySplit: always,
-	aims:    true,
+	Key:      key("blend", schema.Link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"),
+	Sections: blendSections,
+	read:     readBlend,
+	bySplit:  always,
+	aims:     true,
 }
 
 // blendSections are a blend, and ways in which its mean is desirable.
@@ -92,7 +89,7 @@ func spanSection(name, about string) *schema.Section {
 }
 
 // readBlend reads a property of a mean that is weighted by amounts.
-func readBlend(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (Property, error) {
+func readBlend(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the blend", "name a column of the ingredients, such as {attribute: cost, minimize: true}", "attribute"); err != nil {
 		return Property{}, err
 	}
@@ -203,7 +200,7 @@ func share(s *shelf, at *yaml.Node, name string, is *yaml.Node) ([]float64, erro
 }
 
 // waysOf returns the ways in which a mean is desirable that are given.
-func waysOf(f map[string]*yaml.Node) (given []string) {
+func waysOf(f fields) (given []string) {
 	for _, key := range blendSections[0].One {
 		if f[key] != nil {
 			given = append(given, key)
@@ -213,7 +210,7 @@ func waysOf(f map[string]*yaml.Node) (given []string) {
 }
 
 // oneWay refuses none and several of them.
-func oneWay(n *yaml.Node, f map[string]*yaml.Node) error {
+func oneWay(n *yaml.Node, f fields) error {
 	if given := waysOf(f); len(given) != 1 {
 		return yaml.Hint(n.Errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(blendSections[0].One, ", "))
 	}
@@ -221,7 +218,7 @@ func oneWay(n *yaml.Node, f map[string]*yaml.Node) error {
 }
 
 // desirability reads which mean is desirable, and says it in words.
-func desirability(n *yaml.Node, f map[string]*yaml.Node) (*property.Desirability, string, error) {
+func desirability(n *yaml.Node, f fields) (*property.Desirability, string, error) {
 	key := waysOf(f)[0]
 	at := f[key]
 	section := blendSections.Of(key)

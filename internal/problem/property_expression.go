@@ -15,32 +15,29 @@ import (
 	"kir/property"
 )
 
-// expressionKind is a formula.
 var expressionKind = propertyKind{
-	Kind: schema.Kind{
-		Key: key("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "a formula in quotes, or one to be as large or as small as possible; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
-		Sections: schema.Sections{{
-			Name: "an expression", ID: "expression",
-			About: "A formula and a direction. [properties.md](properties.md#objectives) says what it scores.",
-			Keys: []schema.Key{
-				key("formula", schema.Text("formula"), "", "in quotes; its value may be any number", "{formula: 'mean(\"cost\") * 2', minimize: true}"),
-				key("maximize", schema.Yes(), "", "as large as the rules allow", "{formula: 'mean(\"cost\") * 2', maximize: true}"),
-				key("minimize", schema.Yes(), "", "as small as the rules allow", "{formula: 'mean(\"cost\") * 2', minimize: true}"),
-				key("unit", schema.Text("unit"), "none", "of the value, as it is shown", "{formula: 'mean(\"cost\") * 2', minimize: true, unit: €/kg}"),
-				key("shape", schema.Above(0), "1", "an exponent", "{formula: 'mean(\"cost\") * 2', minimize: true, shape: 2}"),
-				key("floor", schema.Between(0, 1), "0.001", "the least score", "{formula: 'mean(\"cost\") * 2', minimize: true, floor: 0.01}"),
-			},
-			Need: []string{"formula"},
-			One:  []string{"maximize", "minimize"},
-		}},
-	},
+	Key: key("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "a formula in quotes, or one to be as large or as small as possible; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
+	Sections: schema.Sections{{
+		Name: "an expression", ID: "expression",
+		About: "A formula and a direction. [properties.md](properties.md#objectives) says what it scores.",
+		Keys: []schema.Key{
+			key("formula", schema.Text("formula"), "", "in quotes; its value may be any number", "{formula: 'mean(\"cost\") * 2', minimize: true}"),
+			key("maximize", schema.Yes(), "", "as large as the rules allow", "{formula: 'mean(\"cost\") * 2', maximize: true}"),
+			key("minimize", schema.Yes(), "", "as small as the rules allow", "{formula: 'mean(\"cost\") * 2', minimize: true}"),
+			key("unit", schema.Text("unit"), "none", "of the value, as it is shown", "{formula: 'mean(\"cost\") * 2', minimize: true, unit: €/kg}"),
+			key("shape", schema.Above(0), "1", "an exponent", "{formula: 'mean(\"cost\") * 2', minimize: true, shape: 2}"),
+			key("floor", schema.Between(0, 1), "0.001", "the least score", "{formula: 'mean(\"cost\") * 2', minimize: true, floor: 0.01}"),
+		},
+		Need: []string{"formula"},
+		One:  []string{"maximize", "minimize"},
+	}},
 	read:    readExpression,
 	text:    true,
 	bySplit: always,
 }
 
 // readExpression reads a property that is a formula.
-func readExpression(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (Property, error) {
+func readExpression(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
 	if n.Kind == yaml.Mapping {
 		return readFormula(ctx, s, n, f)
 	}
@@ -52,7 +49,7 @@ func readExpression(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*y
 }
 
 // readFormula reads a formula whose value is to be as large or as small as can be.
-func readFormula(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (Property, error) {
+func readFormula(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the expression", `write {formula: 'mean("cost")', minimize: true}`, "formula"); err != nil {
 		return Property{}, err
 	}

@@ -17,15 +17,12 @@ import (
 	"kir/property"
 )
 
-// forestKind is a random forest.
 var forestKind = propertyKind{
-	Kind: schema.Kind{
-		Key:      key("forest", schema.Link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}"),
-		Sections: forestSections,
-	},
-	read: readForest,
-	once: true,
-	aims: true,
+	Key:      key("forest", schema.Link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}"),
+	Sections: forestSections,
+	read:     readForest,
+	once:     true,
+	aims:     true,
 }
 
 // forestSections are a forest, and what it looks at beside amounts.
@@ -33,14 +30,7 @@ var forestSections = schema.Sections{
 	{
 		Name: "a forest", ID: "forest",
 		About: "A label, or a file, and one thing that is asked of it: `want`, bounds, or a direction.",
-		Keys: []schema.Key{
-			key("label", schema.Text("label"), "", "a label of the recipes", "{label: taste, want: Fresh}"),
-			key("want", schema.OneOrMore(schema.Text("class"), 1), "", "a class, or any of several", "{label: taste, want: [Fresh, Sour]}"),
-			key("at_least", schema.Number(), "", "a number of at least this; `at_most` may stand beside it", "{label: stars, at_least: 4}"),
-			key("at_most", schema.Number(), "", "a number of at most this", "{label: stars, at_least: 2, at_most: 4}"),
-			key("between", schema.Pair(schema.Number()), "", "a number from the first to the second", "{label: stars, between: [3, 5]}"),
-			key("maximize", schema.Yes(), "", "as large a number as can be", "{label: stars, maximize: true}"),
-			key("minimize", schema.Yes(), "", "as small a number as can be", "{label: stars, minimize: true}"),
+		Keys: append(labelKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"),
 			key("trees", schema.Whole(1, model.MaxTrees), "100; 300 with best splits to maximize or minimize", "trees", "{label: taste, want: Fresh, trees: 200}"),
 			key("splits", schema.Choice("random", "best"), "`random`; `best` if `features` is given", "whether a split tries one threshold of each feature, drawn at random, or all", "{label: taste, want: Fresh, splits: best}"),
 			key("features", schema.Whole(1, schema.MaxIngredients), "√F for classes, at least 10, and all for numbers; with best splits √F and F/3", "features tried at a split, of F", "{label: taste, want: Fresh, features: 3}"),
@@ -49,7 +39,7 @@ var forestSections = schema.Sections{
 			key("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"),
 			key("add", schema.Link("added features"), "none", "more features than the amounts", "{label: taste, want: Fresh, add: {totals: family}}"),
 			key("file", schema.Text("file"), "grown", "a forest that `kir train` saved", "{file: taste.forest, want: Fresh}"),
-		},
+		),
 		One:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
 		Some:  []string{"label", "file"},
 		Alone: map[string]string{"file": "trees splits features leaf seed add"},
@@ -71,7 +61,7 @@ var forestSections = schema.Sections{
 }
 
 // readForest reads a property that is a random forest's probability of a label.
-func readForest(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (Property, error) {
+func readForest(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
 	least, err := floor(f)
 	if err != nil {
 		return Property{}, err
@@ -197,7 +187,7 @@ func (l *Learning) Measured(label *book.Label) (numbers []float64, failed []bool
 }
 
 // learning reads a property that is learnt, and learns nothing.
-func learning(s *shelf, n *yaml.Node, f map[string]*yaml.Node, want model.Want) (Property, error) {
+func learning(s *shelf, n *yaml.Node, f fields, want model.Want) (Property, error) {
 	if f["label"] == nil {
 		return Property{}, yaml.Hint(n.Errorf("there is no label to learn"), "name the label that is measured")
 	}
@@ -229,7 +219,7 @@ func learning(s *shelf, n *yaml.Node, f map[string]*yaml.Node, want model.Want) 
 }
 
 // readHow reads what learn and process have and forest has not.
-func (l *Learning) readHow(f map[string]*yaml.Node) (err error) {
+func (l *Learning) readHow(f fields) (err error) {
 	if l.Log, err = logs(f["log"]); err != nil {
 		return err
 	}
@@ -264,7 +254,7 @@ func cannotWant(at *yaml.Node, m Predictor, err error) error {
 // splits reads how splits are made. Where it is not said how many features a split
 // chooses among, it is at random; a number of features without it is of the splits that
 // there were first, and so in problem files that were resolved then.
-func splits(f map[string]*yaml.Node) (model.Splits, error) {
+func splits(f fields) (model.Splits, error) {
 	v := f["splits"]
 	if v == nil {
 		if f["features"] != nil {
@@ -367,7 +357,7 @@ func askedFor(what string, given []string) string {
 }
 
 // wanted reads what a forest is asked for. at is the node to blame.
-func wanted(n *yaml.Node, f map[string]*yaml.Node) (want model.Want, at *yaml.Node, err error) {
+func wanted(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error) {
 	var given []string
 	for _, key := range []string{"want", "at_least", "at_most", "between", "maximize", "minimize"} {
 		if f[key] != nil {

@@ -21,7 +21,7 @@ func kindWords() map[returns.Kind]string {
 
 // history makes expected returns and a covariance, a year's, from prices or returns over
 // time, and warns of what it took them for.
-func (s *shelf) history(ctx context.Context, n *yaml.Node, f map[string]*yaml.Node) (*market, error) {
+func (s *shelf) history(ctx context.Context, n *yaml.Node, f fields) (*market, error) {
 	at := f["returns"]
 	if at.Kind == yaml.Mapping && at.Get("attribute") != nil {
 		return nil, yaml.Hint(n.Errorf("markowitz has no covariance"), "add one, or name a table of prices or returns: {returns: prices.csv}")
@@ -108,7 +108,7 @@ func (s *shelf) history(ctx context.Context, n *yaml.Node, f map[string]*yaml.No
 }
 
 // tellHistory says what a history was taken for, and what was made of it.
-func (s *shelf) tellHistory(name string, m *market, rhythm returns.Rhythm, f map[string]*yaml.Node, taken returns.Kind, moments *returns.Moments, gaps int, left []string) {
+func (s *shelf) tellHistory(name string, m *market, rhythm returns.Rhythm, f fields, taken returns.Kind, moments *returns.Moments, gaps int, left []string) {
 	text := fmt.Sprintf("%s has %s", name, m.kind)
 	if f["as"] == nil {
 		other := "returns"

@@ -22,41 +22,35 @@ import (
 // splits more make no difference that held-out rows tell.
 const learntTrees = 100
 
-// learnKind is the best model of a label that the book allows.
 var learnKind = propertyKind{
-	Kind: schema.Kind{
-		Key: key("learn", schema.Link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"),
-		Sections: schema.Sections{{
-			Name: "what is learnt", ID: "learn",
-			About: "A label and one thing that is asked of it: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) says how it is learnt.",
-			Keys: append(append(labelKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), numberKeys()...),
-				key("trees", schema.Whole(1, model.MaxTrees), "100", "trees of the forest", "{label: taste, want: Fresh, trees: 200}"),
-				floorKey("{label: taste, want: Fresh, floor: 0.01}"),
-				key("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"),
-				key("file", schema.Text("file"), "learnt", "a model that `kir train` saved", "{file: taste.model, want: Fresh}"),
-			),
-			Some:  []string{"label", "file"},
-			One:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
-			Alone: map[string]string{"want": "log failed", "file": "log failed trees seed"},
-		}},
-	},
-	read: readLearn,
+	Key: key("learn", schema.Link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"),
+	Sections: schema.Sections{{
+		Name: "what is learnt", ID: "learn",
+		About: "A label and one thing that is asked of it: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) says how it is learnt.",
+		Keys: append(append(labelKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), numberKeys()...),
+			key("trees", schema.Whole(1, model.MaxTrees), "100", "trees of the forest", "{label: taste, want: Fresh, trees: 200}"),
+			floorKey("{label: taste, want: Fresh, floor: 0.01}"),
+			key("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"),
+			key("file", schema.Text("file"), "learnt", "a model that `kir train` saved", "{file: taste.model, want: Fresh}"),
+		),
+		Some:  []string{"label", "file"},
+		One:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
+		Alone: map[string]string{"want": "log failed", "file": "log failed trees seed"},
+	}},
+	read: readLearnt(model.Best),
 	aims: true,
 }
 
-// processKind is a Gaussian process of a label.
 var processKind = propertyKind{
-	Kind: schema.Kind{
-		Key: key("process", schema.Link("process"), "", "a label that is a number, by a Gaussian process", "{process: {label: stars, maximize: true}}"),
-		Sections: schema.Sections{{
-			Name: "a Gaussian process", ID: "process",
-			About: "A label that is a number and one thing that is asked of it: bounds, or a direction.",
-			Keys:  append(append(labelKeys("{label: stars, maximize: true}", ""), numberKeys()...), floorKey("{label: stars, maximize: true, floor: 0.01}")),
-			Need:  []string{"label"},
-			One:   []string{"at_least at_most", "between", "maximize", "minimize"},
-		}},
-	},
-	read: readProcess,
+	Key: key("process", schema.Link("process"), "", "a label that is a number, by a Gaussian process", "{process: {label: stars, maximize: true}}"),
+	Sections: schema.Sections{{
+		Name: "a Gaussian process", ID: "process",
+		About: "A label that is a number and one thing that is asked of it: bounds, or a direction.",
+		Keys:  append(append(labelKeys("{label: stars, maximize: true}", ""), numberKeys()...), floorKey("{label: stars, maximize: true, floor: 0.01}")),
+		Need:  []string{"label"},
+		One:   []string{"at_least at_most", "between", "maximize", "minimize"},
+	}},
+	read: readLearnt(model.ProcessAlone),
 	aims: true,
 }
 
@@ -84,18 +78,15 @@ func numberKeys() []schema.Key {
 	}
 }
 
-// readLearn reads a property that is the best model of a label that the book allows.
-func readLearn(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (Property, error) {
-	return readLearnt(ctx, s, n, f, model.Best)
+// readLearnt returns the reader of a property that is learnt from the book.
+func readLearnt(kind model.Kind) func(context.Context, *shelf, *yaml.Node, fields) (Property, error) {
+	return func(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
+		return s.learnt(ctx, n, f, kind)
+	}
 }
 
-// readProcess reads a property that is a Gaussian process of a label.
-func readProcess(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (Property, error) {
-	return readLearnt(ctx, s, n, f, model.ProcessAlone)
-}
-
-// readLearnt reads a property that is learnt from the book.
-func readLearnt(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node, kind model.Kind) (Property, error) {
+// learnt reads a property that is learnt from the book.
+func (s *shelf) learnt(ctx context.Context, n *yaml.Node, f fields, kind model.Kind) (Property, error) {
 	least, err := floor(f)
 	if err != nil {
 		return Property{}, err
@@ -158,7 +149,7 @@ func readLearnt(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.
 }
 
 // learnOptions reads how a label is learnt, and the words for failures.
-func (s *shelf) learnOptions(f map[string]*yaml.Node, kind model.Kind) (o model.LearnOptions, words []string, err error) {
+func (s *shelf) learnOptions(f fields, kind model.Kind) (o model.LearnOptions, words []string, err error) {
 	o = model.LearnOptions{Kind: kind, Forest: model.Options{Trees: learntTrees, Seed: 1, Importances: true, Workers: s.workers}}
 	if v := f["trees"]; v != nil {
 		if o.Forest.Trees, err = v.Whole("trees", 1, model.MaxTrees); err != nil {
@@ -214,7 +205,7 @@ func (s *shelf) learntProperty(at *yaml.Node, m *model.Learned, data *model.Data
 }
 
 // learntBefore reads a property of a model that kir train saved.
-func (s *shelf) learntBefore(ctx context.Context, n *yaml.Node, f map[string]*yaml.Node, want model.Want, at *yaml.Node, least float64) (Property, error) {
+func (s *shelf) learntBefore(ctx context.Context, n *yaml.Node, f fields, want model.Want, at *yaml.Node, least float64) (Property, error) {
 	file := f["file"]
 	for _, key := range []string{"trees", "seed", "log", "failed"} {
 		if f[key] != nil {

@@ -17,14 +17,11 @@ import (
 // defaultAversion is a where none is given.
 const defaultAversion = 1.5
 
-// markowitzKind is return against risk.
 var markowitzKind = propertyKind{
-	Kind: schema.Kind{
-		Key:      key("markowitz", schema.Link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"),
-		Sections: markowitzSections,
-	},
-	read:    readMarkowitz,
-	bySplit: always,
+	Key:      key("markowitz", schema.Link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"),
+	Sections: markowitzSections,
+	read:     readMarkowitz,
+	bySplit:  always,
 }
 
 // markowitzSections are return against risk, and returns as a column of the ingredients.
@@ -55,7 +52,7 @@ var markowitzSections = schema.Sections{
 }
 
 // readMarkowitz reads a property of return against risk.
-func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (_ Property, err error) {
+func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Property, err error) {
 	if err := n.Require("markowitz", "write {returns: prices.csv, risk_aversion: 2}", "returns"); err != nil {
 		return Property{}, err
 	}
@@ -116,7 +113,7 @@ func sideWords() map[property.Side]string {
 
 // sideOf reads maximize: return, maximize: ratio or minimize: volatility; no objective where
 // there is none of them.
-func sideOf(n *yaml.Node, f map[string]*yaml.Node) (property.Side, *objective, error) {
+func sideOf(n *yaml.Node, f fields) (property.Side, *objective, error) {
 	for _, c := range []struct {
 		key   string
 		sign  float64
@@ -166,7 +163,7 @@ func marketFigures(p *property.Markowitz) []Figure {
 }
 
 // moments reads expected returns and a covariance as they are given.
-func (s *shelf) moments(ctx context.Context, f map[string]*yaml.Node) (*market, error) {
+func (s *shelf) moments(ctx context.Context, f fields) (*market, error) {
 	for _, key := range []string{"as", "periods"} {
 		if v := f[key]; v != nil {
 			return nil, yaml.Hint(v.Errorf("%s is of prices or returns over time, and the covariance is given", key), "remove one of the two")

@@ -25,14 +25,11 @@ import (
 // maxTried bounds how many settings of constants a model may be asked about.
 const maxTried = 64
 
-// modelKind is a tree ensemble of another program.
 var modelKind = propertyKind{
-	Kind: schema.Kind{
-		Key:      key("model", schema.Link("model"), "", "a tree ensemble of another program", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}"),
-		Sections: modelSections,
-	},
-	read: readModel,
-	once: true,
+	Key:      key("model", schema.Link("model"), "", "a tree ensemble of another program", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}"),
+	Sections: modelSections,
+	read:     readModel,
+	once:     true,
 }
 
 // modelSections are a model, an input that is spelled out, and directions with their ends.
@@ -96,7 +93,7 @@ func directionSection(name, from, to string) *schema.Section {
 }
 
 // readModel reads a property that is what the tree ensemble of another program says.
-func readModel(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (Property, error) {
+func readModel(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the model", "write {file: model.onnx, class: Fresh}", "file"); err != nil {
 		return Property{}, err
 	}
@@ -184,7 +181,7 @@ type toldOutput struct {
 }
 
 // chooseOutput finds the output, and the classes that are wanted of it.
-func chooseOutput(m *ensemble.Model, n *yaml.Node, f map[string]*yaml.Node) (toldOutput, error) {
+func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (toldOutput, error) {
 	at := 0
 	if v := f["output"]; v != nil {
 		name, err := v.Str("the output")
@@ -239,7 +236,7 @@ func chooseOutput(m *ensemble.Model, n *yaml.Node, f map[string]*yaml.Node) (tol
 }
 
 // modelWish reads how good a value is, 0 to 1.
-func modelWish(n *yaml.Node, f map[string]*yaml.Node, told toldOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
+func modelWish(n *yaml.Node, f fields, told toldOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
 	var given []string
 	for _, key := range []string{"at_least", "at_most", "between", "maximize", "minimize"} {
 		if f[key] != nil {

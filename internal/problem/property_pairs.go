@@ -14,13 +14,10 @@ import (
 // maxFactors bounds how many pairs of ingredients a problem may name.
 const maxFactors = 1 << 22
 
-// pairsKind is how well ingredients go together, two by two.
 var pairsKind = propertyKind{
-	Kind: schema.Kind{
-		Key:      key("pairs", schema.Link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"),
-		Sections: pairsSections,
-	},
-	read: readPairs,
+	Key:      key("pairs", schema.Link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"),
+	Sections: pairsSections,
+	read:     readPairs,
 }
 
 // pairsSections are pairs, and those that are favoured or avoided.
@@ -53,7 +50,7 @@ func pairSection(name string, factor schema.Type, example, about string) *schema
 }
 
 // readPairs reads a property of how well ingredients go together.
-func readPairs(_ context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (_ Property, err error) {
+func readPairs(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ Property, err error) {
 	o := property.PairsOptions{Ingredients: len(s.names), Total: s.total, Smooth: 1}
 	lift := "none"
 	if s.book != nil {

@@ -16,20 +16,17 @@ import (
 	"kir/property"
 )
 
-// preferenceKind is a taste that is learnt from comparisons.
 var preferenceKind = propertyKind{
-	Kind: schema.Kind{
-		Key: key("preference", schema.Link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}"),
-		Sections: schema.Sections{{
-			Name: "a preference", ID: "preference", About: "What somebody liked better in pairs, as [kir serve](serve.md) asks for it.",
-			Keys: []schema.Key{
-				key("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient and amount", "{pairs: tasted.csv}"),
-				key("groups", schema.Text("attribute"), "", "an attribute whose totals tell of taste, too", "{pairs: tasted.csv, groups: family}"),
-				key("first", schema.Whole(1, 500), "all", "how many of the pairs count, from the beginning", "{pairs: tasted.csv, first: 1}"),
-			},
-			Need: []string{"pairs"},
-		}},
-	},
+	Key: key("preference", schema.Link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}"),
+	Sections: schema.Sections{{
+		Name: "a preference", ID: "preference", About: "What somebody liked better in pairs, as [kir serve](serve.md) asks for it.",
+		Keys: []schema.Key{
+			key("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient and amount", "{pairs: tasted.csv}"),
+			key("groups", schema.Text("attribute"), "", "an attribute whose totals tell of taste, too", "{pairs: tasted.csv, groups: family}"),
+			key("first", schema.Whole(1, 500), "all", "how many of the pairs count, from the beginning", "{pairs: tasted.csv, first: 1}"),
+		},
+		Need: []string{"pairs"},
+	}},
 	read:    readPreference,
 	bySplit: always,
 }
@@ -40,7 +37,7 @@ var preferenceKind = propertyKind{
 //
 // groups is an attribute whose totals tell of taste, too, and first how many of the
 // pairs count, those in the beginning of the file.
-func readPreference(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (_ Property, err error) {
+func readPreference(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Property, err error) {
 	if err := n.Require("the preference", "write {pairs: tasted.csv}", "pairs"); err != nil {
 		return Property{}, err
 	}

@@ -46,7 +46,7 @@ func (r *Rule) each(text func(string) string, change func(rule.Rule) rule.Rule) 
 }
 
 // ingredientsUnder reads the ingredients that an amount or a group is about.
-func ingredientsUnder(s *shelf, n *yaml.Node, f map[string]*yaml.Node, what string) ([]int, string, error) {
+func ingredientsUnder(s *shelf, n *yaml.Node, f fields, what string) ([]int, string, error) {
 	if f["of"] == nil {
 		return nil, "", yaml.Hint(n.Errorf("%s does not say of what", what), `add of: a name, a list of names, "*", or {group: citrus}`)
 	}

@@ -15,37 +15,34 @@ import (
 	"kir/rule"
 )
 
-// amountKind bounds what each ingredient takes.
 var amountKind = ruleKind{
-	Kind: schema.Kind{
-		Key: key("amount", schema.Link("amount"), "", "how much, where it is used", "{amount: {of: Gin, min: 20, max: \"40%\"}}"),
-		Sections: schema.Sections{{
-			Name: "amount", ID: "amount",
-			About: "Bounds hold where an ingredient is used; to have it always used, add `require`.",
-			Keys: []schema.Key{
-				key("of", schema.Ingredients(), "", "each of them", "{of: \"*\", min: 5}"),
-				key("min", boundType(1), "none", "the least", "{of: \"*\", min: min_dose}"),
-				key("max", boundType(1), "none", "the greatest", "{of: Gin, max: \"60%\"}"),
-				key("step", schema.Units(1), "1", "min, min + step and so on; without min its multiples", "{of: Gin, step: 50}"),
-				key("stock", schema.Type{Words: "number and unit, or an attribute that has it", Rule: schema.Object{"anyOf": []schema.Object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": `\S`}}}}, "none", "how much there is; without a batch in units of the total", "{of: Gin, stock: 350 ml, batch: 750 ml}"),
-				key("batch", schema.Type{Words: "number and unit", Rule: schema.Object{"anyOf": []schema.Object{{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": `^\s*[0-9.][^%]*$`}}}}, "the total", "how much is made, in the unit of the stock", "{of: Gin, stock: 35, batch: 50}"),
-				key("within", schema.Choice("book"), "none", "the doses that the known recipes have", "{of: \"*\", within: book}"),
-			},
-			Need:  []string{"of"},
-			Some:  []string{"min", "max", "step", "stock", "within"},
-			With:  map[string]string{"batch": "stock"},
-			Alone: map[string]string{"within": "min max step stock batch"},
-			Nearly: map[string]string{
-				"exactly":   "write min and max alike: amount: {of: Gin, min: 30, max: 30}",
-				"equals":    "write min and max alike: amount: {of: Gin, min: 30, max: 30}",
-				"ratio":     "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
-				"to":        "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
-				"total":     `what several take together is a group: group: {of: [Gin, Vodka], total: ["30%", "70%"]}`,
-				"used":      "how many are used is a group: group: {of: [Gin, Vodka], used: [1, 1]}",
-				"attribute": "a mean is a limit: limit: {attribute: abv, max: 25}",
-			},
-		}},
-	},
+	Key: key("amount", schema.Link("amount"), "", "how much, where it is used", "{amount: {of: Gin, min: 20, max: \"40%\"}}"),
+	Sections: schema.Sections{{
+		Name: "amount", ID: "amount",
+		About: "Bounds hold where an ingredient is used; to have it always used, add `require`.",
+		Keys: []schema.Key{
+			key("of", schema.Ingredients(), "", "each of them", "{of: \"*\", min: 5}"),
+			key("min", boundType(1), "none", "the least", "{of: \"*\", min: min_dose}"),
+			key("max", boundType(1), "none", "the greatest", "{of: Gin, max: \"60%\"}"),
+			key("step", schema.Units(1), "1", "min, min + step and so on; without min its multiples", "{of: Gin, step: 50}"),
+			key("stock", schema.Type{Words: "number and unit, or an attribute that has it", Rule: schema.Object{"anyOf": []schema.Object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": `\S`}}}}, "none", "how much there is; without a batch in units of the total", "{of: Gin, stock: 350 ml, batch: 750 ml}"),
+			key("batch", schema.Type{Words: "number and unit", Rule: schema.Object{"anyOf": []schema.Object{{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": `^\s*[0-9.][^%]*$`}}}}, "the total", "how much is made, in the unit of the stock", "{of: Gin, stock: 35, batch: 50}"),
+			key("within", schema.Choice("book"), "none", "the doses that the known recipes have", "{of: \"*\", within: book}"),
+		},
+		Need:  []string{"of"},
+		Some:  []string{"min", "max", "step", "stock", "within"},
+		With:  map[string]string{"batch": "stock"},
+		Alone: map[string]string{"within": "min max step stock batch"},
+		Nearly: map[string]string{
+			"exactly":   "write min and max alike: amount: {of: Gin, min: 30, max: 30}",
+			"equals":    "write min and max alike: amount: {of: Gin, min: 30, max: 30}",
+			"ratio":     "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
+			"to":        "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
+			"total":     `what several take together is a group: group: {of: [Gin, Vodka], total: ["30%", "70%"]}`,
+			"used":      "how many are used is a group: group: {of: [Gin, Vodka], used: [1, 1]}",
+			"attribute": "a mean is a limit: limit: {attribute: abv, max: 25}",
+		},
+	}},
 	read: readAmount,
 }
 
@@ -68,7 +65,7 @@ func boundType(least int) schema.Type {
 // ingredients file that has either for each ingredient; where a cell is empty, it
 // sets no bound. stock is how much there is, and batch how much is made, in any
 // unit: without a batch both are in units of the total.
-func readAmount(_ context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error) {
+func readAmount(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 	if f["within"] != nil {
 		return withinRule(s, n, f)
 	}
@@ -99,7 +96,7 @@ func readAmount(_ context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.No
 }
 
 // boundsRule reads min, max and step.
-func boundsRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node, of []int, text string) ([]Rule, error) {
+func boundsRule(s *shelf, n *yaml.Node, f fields, of []int, text string) ([]Rule, error) {
 	c, words, columns := rule.Amount{Of: of}, "", false
 	for _, b := range []struct {
 		key   string
@@ -140,7 +137,7 @@ func boundsRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node, of []int, text 
 
 // columnBounds returns a rule for each ingredient, of bounds of which some are
 // columns and the others as in all.
-func (s *shelf) columnBounds(f map[string]*yaml.Node, all rule.Amount, text string) ([]Rule, error) {
+func (s *shelf) columnBounds(f fields, all rule.Amount, text string) ([]Rule, error) {
 	r := Rule{Text: text}
 	var none []int
 	for _, i := range all.Of {
@@ -209,7 +206,7 @@ func (s *shelf) leaveOut(r *Rule, none []int, why string) {
 }
 
 // stockRule reads how much there is, of which a batch can be made.
-func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule, error) {
+func stockRule(s *shelf, f fields, of []int, text string) ([]Rule, error) {
 	batch, unit := new(big.Rat).SetInt64(int64(s.whole)), ""
 	if v := f["batch"]; v != nil {
 		var err error

@@ -11,33 +11,30 @@ import (
 	"kir/rule"
 )
 
-// groupKind bounds several ingredients together.
 var groupKind = ruleKind{
-	Kind: schema.Kind{
-		Key: key("group", schema.Link("group"), "", "how many of a group, and how much of it", "{group: {of: [Gin, Vodka], used: [1, 1], total: [\"30%\", \"70%\"]}}"),
-		Sections: schema.Sections{{
-			Name: "group", ID: "group",
-			About: "Bounds on several ingredients taken together.",
-			Keys: []schema.Key{
-				key("of", schema.Ingredients(), "", "the members", "{of: [Gin, Vodka], used: [1, 1]}"),
-				key("used", schema.Pair(schema.Whole(0, math.MaxInt32)), "any", "how many of them are used, least and greatest", "{of: {family: spirit}, used: [1, 2]}"),
-				key("total", schema.Pair(schema.Units(0)), "any", "what they add up to, least and greatest", "{of: {family: spirit}, total: [\"20%\", 700]}"),
-			},
-			Need: []string{"of"},
-			Some: []string{"used", "total"},
-			Nearly: map[string]string{
-				"exactly":   "write the number twice: used: [2, 2]",
-				"min":       `write the least and the greatest: total: ["30%", "70%"], or used: [1, 2]`,
-				"max":       `write the least and the greatest: total: ["30%", "70%"], or used: [1, 2]`,
-				"ratio":     "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
-				"attribute": "a mean is a limit: limit: {attribute: abv, of: [Gin, Vodka], max: 25}",
-			},
-		}},
-	},
+	Key: key("group", schema.Link("group"), "", "how many of a group, and how much of it", "{group: {of: [Gin, Vodka], used: [1, 1], total: [\"30%\", \"70%\"]}}"),
+	Sections: schema.Sections{{
+		Name: "group", ID: "group",
+		About: "Bounds on several ingredients taken together.",
+		Keys: []schema.Key{
+			key("of", schema.Ingredients(), "", "the members", "{of: [Gin, Vodka], used: [1, 1]}"),
+			key("used", schema.Pair(schema.Whole(0, math.MaxInt32)), "any", "how many of them are used, least and greatest", "{of: {family: spirit}, used: [1, 2]}"),
+			key("total", schema.Pair(schema.Units(0)), "any", "what they add up to, least and greatest", "{of: {family: spirit}, total: [\"20%\", 700]}"),
+		},
+		Need: []string{"of"},
+		Some: []string{"used", "total"},
+		Nearly: map[string]string{
+			"exactly":   "write the number twice: used: [2, 2]",
+			"min":       `write the least and the greatest: total: ["30%", "70%"], or used: [1, 2]`,
+			"max":       `write the least and the greatest: total: ["30%", "70%"], or used: [1, 2]`,
+			"ratio":     "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
+			"attribute": "a mean is a limit: limit: {attribute: abv, of: [Gin, Vodka], max: 25}",
+		},
+	}},
 	read: readGroup,
 }
 
-func readGroup(_ context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error) {
+func readGroup(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 	of, text, err := ingredientsUnder(s, n, f, "group")
 	if err != nil {
 		return nil, err

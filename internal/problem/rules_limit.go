@@ -15,27 +15,24 @@ import (
 	"kir/rule"
 )
 
-// limitKind bounds the mean of an attribute.
 var limitKind = ruleKind{
-	Kind: schema.Kind{
-		Key: key("limit", schema.Link("limit"), "", "a mean over the composition, or over some of it", "{limit: {attribute: abv, min: 10, max: 25}}"),
-		Sections: schema.Sections{{
-			Name: "limit", ID: "limit", About: "Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some.",
-			Keys: []schema.Key{
-				key("attribute", schema.Text("attribute"), "", "a column of the ingredients, of numbers, or a constituent", "{attribute: cost, max: 20}"),
-				key("of", schema.Ingredients(), "all", "the mean over these alone", "{attribute: cost, of: {family: spirit}, max: 15}"),
-				key("min", schema.Number(), "none", "the least mean", "{attribute: abv, min: 10}"),
-				key("max", schema.Number(), "none", "the greatest mean", "{attribute: abv, max: 30}"),
-			},
-			Need: []string{"attribute"},
-			Some: []string{"min", "max"},
-			Nearly: map[string]string{
-				"exactly": "write min and max alike: limit: {attribute: abv, min: 20, max: 20}",
-				"in":      "write of: limit: {attribute: cost, of: {phase: oil}, max: 12}",
-				"file":    "a table of limits is limits: {file: limits.csv}",
-			},
-		}},
-	},
+	Key: key("limit", schema.Link("limit"), "", "a mean over the composition, or over some of it", "{limit: {attribute: abv, min: 10, max: 25}}"),
+	Sections: schema.Sections{{
+		Name: "limit", ID: "limit", About: "Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some.",
+		Keys: []schema.Key{
+			key("attribute", schema.Text("attribute"), "", "a column of the ingredients, of numbers, or a constituent", "{attribute: cost, max: 20}"),
+			key("of", schema.Ingredients(), "all", "the mean over these alone", "{attribute: cost, of: {family: spirit}, max: 15}"),
+			key("min", schema.Number(), "none", "the least mean", "{attribute: abv, min: 10}"),
+			key("max", schema.Number(), "none", "the greatest mean", "{attribute: abv, max: 30}"),
+		},
+		Need: []string{"attribute"},
+		Some: []string{"min", "max"},
+		Nearly: map[string]string{
+			"exactly": "write min and max alike: limit: {attribute: abv, min: 20, max: 20}",
+			"in":      "write of: limit: {attribute: cost, of: {phase: oil}, max: 12}",
+			"file":    "a table of limits is limits: {file: limits.csv}",
+		},
+	}},
 	read: readLimit,
 }
 
@@ -43,7 +40,7 @@ var limitKind = ruleKind{
 // over some ingredients alone.
 //
 //	limit: {attribute: cost, of: {phase: oil}, max: 12}
-func readLimit(_ context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error) {
+func readLimit(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 	if f["attribute"] == nil {
 		name := "abv"
 		for _, v := range []*yaml.Node{f["min"], f["max"]} {
@@ -78,7 +75,7 @@ func readLimit(_ context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Nod
 }
 
 // figures reads min and max as numbers, of which one must be there.
-func figures(n *yaml.Node, f map[string]*yaml.Node, what string) (lo, hi float64, words string, err error) {
+func figures(n *yaml.Node, f fields, what string) (lo, hi float64, words string, err error) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	for _, b := range []struct {
 		key   string
@@ -124,17 +121,14 @@ func (s *shelf) cells(ctx context.Context, n *yaml.Node, kind string, required, 
 	return cells, nil
 }
 
-// limitsKind is a limit from each row of a table.
 var limitsKind = ruleKind{
-	Kind: schema.Kind{
-		Key: key("limits", schema.Link("table"), "", "a limit from each row of a table: `attribute`, `min`, `max`", "{limits: {file: limits.csv}}"),
-	},
+	Key:  key("limits", schema.Link("table"), "", "a limit from each row of a table: `attribute`, `min`, `max`", "{limits: {file: limits.csv}}"),
 	read: readLimits,
 }
 
 // readLimits reads a limit from each row of a table with the columns attribute,
 // min and max.
-func readLimits(ctx context.Context, s *shelf, n *yaml.Node, _ map[string]*yaml.Node) ([]Rule, error) {
+func readLimits(ctx context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) {
 	cells, err := s.cells(ctx, n, "limits", []string{"attribute"}, []string{"min", "max"})
 	if err != nil {
 		return nil, err
@@ -178,11 +172,8 @@ func readLimits(ctx context.Context, s *shelf, n *yaml.Node, _ map[string]*yaml.
 	return rules, nil
 }
 
-// constituentsKind is what ingredients consist of.
 var constituentsKind = ruleKind{
-	Kind: schema.Kind{
-		Key: key("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
-	},
+	Key:  key("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
 	read: noRule,
 }
 
@@ -241,7 +232,7 @@ func (s *shelf) readConstituents(ctx context.Context, items []*yaml.Node) error 
 }
 
 // noRule is what constituents are among the rules; see readConstituents.
-func noRule(_ context.Context, s *shelf, n *yaml.Node, _ map[string]*yaml.Node) ([]Rule, error) {
+func noRule(_ context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) {
 	if s.inner {
 		return nil, yaml.Hint(n.Errorf("constituents are no rule"), "write them in a line of their own under constraints")
 	}

@@ -13,28 +13,25 @@ import (
 	"kir/rule"
 )
 
-// nearKind keeps to a recipe.
 var nearKind = ruleKind{
-	Kind: schema.Kind{
-		Key: key("near", schema.Link("near"), "", "how far from a recipe", "{near: {recipe: Negroni, changes: 2}}"),
-		Sections: schema.Sections{{
-			Name: "near", ID: "near", About: "How far from a recipe a composition may be.",
-			Keys: []schema.Key{
-				key("recipe", schema.Either(schema.Text("recipe"), schema.Named("ingredients", schema.Units(1), schema.Object{"minProperties": 1})), "", "a known recipe, or one of your own", "{recipe: {Gin: 600, Lemon juice: \"30%\", Sugar: 100}, changes: 1}"),
-				key("changes", schema.Whole(0, math.MaxInt32), "any", "how many ingredients may come or go; a swap is two", "{recipe: Negroni, changes: 2}"),
-				key("distance", schema.Units(0), "any", "how much may change hands", "{recipe: Negroni, distance: \"40%\"}"),
-			},
-			Need: []string{"recipe"},
-			Some: []string{"changes", "distance"},
-			Nearly: map[string]string{
-				"max":     "write changes: how many ingredients may come or go, or distance",
-				"of":      "write recipe: the name of a known one",
-				"within":  `write changes: 3, or distance: "20%"`,
-				"swaps":   "a swap is two changes, one that goes and one that comes: write changes: 2",
-				"recipes": "write a rule for each recipe",
-			},
-		}},
-	},
+	Key: key("near", schema.Link("near"), "", "how far from a recipe", "{near: {recipe: Negroni, changes: 2}}"),
+	Sections: schema.Sections{{
+		Name: "near", ID: "near", About: "How far from a recipe a composition may be.",
+		Keys: []schema.Key{
+			key("recipe", schema.Either(schema.Text("recipe"), schema.Named("ingredients", schema.Units(1), schema.Object{"minProperties": 1})), "", "a known recipe, or one of your own", "{recipe: {Gin: 600, Lemon juice: \"30%\", Sugar: 100}, changes: 1}"),
+			key("changes", schema.Whole(0, math.MaxInt32), "any", "how many ingredients may come or go; a swap is two", "{recipe: Negroni, changes: 2}"),
+			key("distance", schema.Units(0), "any", "how much may change hands", "{recipe: Negroni, distance: \"40%\"}"),
+		},
+		Need: []string{"recipe"},
+		Some: []string{"changes", "distance"},
+		Nearly: map[string]string{
+			"max":     "write changes: how many ingredients may come or go, or distance",
+			"of":      "write recipe: the name of a known one",
+			"within":  `write changes: 3, or distance: "20%"`,
+			"swaps":   "a swap is two changes, one that goes and one that comes: write changes: 2",
+			"recipes": "write a rule for each recipe",
+		},
+	}},
 	read: readNear,
 }
 
@@ -45,7 +42,7 @@ var nearKind = ruleKind{
 //
 // The recipe is one of the book, closed to the total, or ingredients and their
 // units.
-func readNear(_ context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (_ []Rule, err error) {
+func readNear(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, err error) {
 	if err := s.ofWhole(n, "a recipe is"); err != nil {
 		return nil, err
 	}

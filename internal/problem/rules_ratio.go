@@ -8,33 +8,30 @@ import (
 	"kir/rule"
 )
 
-// ratioKind bounds what some ingredients take by what others do.
 var ratioKind = ruleKind{
-	Kind: schema.Kind{
-		Key: key("ratio", schema.Link("ratio"), "", "what some take by what others do", "{ratio: {of: Gin, to: Vermouth, min: 2, max: 3}}"),
-		Sections: schema.Sections{{
-			Name: "ratio", ID: "ratio", About: "Bounds on Σ x_i of some over Σ x_i of others.",
-			Keys: []schema.Key{
-				key("of", schema.Ingredients(), "", "what stands above", "{of: Gin, to: Vermouth, min: 2}"),
-				key("to", schema.Ingredients(), "", "what stands below", "{of: Gin, to: {family: citrus}, max: 3}"),
-				key("min", schema.AtLeast(0), "none", "the least ratio", "{of: Gin, to: Sugar, min: 1.5}"),
-				key("max", schema.AtLeast(0), "none", "the greatest ratio", "{of: Sugar, to: {family: citrus}, max: 1}"),
-			},
-			Need: []string{"of", "to"},
-			Some: []string{"min", "max"},
-			Nearly: map[string]string{
-				"exactly": "write min and max alike: ratio: {of: Gin, to: Vermouth, min: 2, max: 2}",
-				"between": "write min and max: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
-			},
-		}},
-	},
+	Key: key("ratio", schema.Link("ratio"), "", "what some take by what others do", "{ratio: {of: Gin, to: Vermouth, min: 2, max: 3}}"),
+	Sections: schema.Sections{{
+		Name: "ratio", ID: "ratio", About: "Bounds on Σ x_i of some over Σ x_i of others.",
+		Keys: []schema.Key{
+			key("of", schema.Ingredients(), "", "what stands above", "{of: Gin, to: Vermouth, min: 2}"),
+			key("to", schema.Ingredients(), "", "what stands below", "{of: Gin, to: {family: citrus}, max: 3}"),
+			key("min", schema.AtLeast(0), "none", "the least ratio", "{of: Gin, to: Sugar, min: 1.5}"),
+			key("max", schema.AtLeast(0), "none", "the greatest ratio", "{of: Sugar, to: {family: citrus}, max: 1}"),
+		},
+		Need: []string{"of", "to"},
+		Some: []string{"min", "max"},
+		Nearly: map[string]string{
+			"exactly": "write min and max alike: ratio: {of: Gin, to: Vermouth, min: 2, max: 2}",
+			"between": "write min and max: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
+		},
+	}},
 	read: readRatio,
 }
 
 // readRatio reads bounds on what some ingredients take by what others do.
 //
 //	ratio: {of: {phase: emulsifier}, to: {phase: oil}, min: 0.05, max: 0.1}
-func readRatio(_ context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) (_ []Rule, err error) {
+func readRatio(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, err error) {
 	if err := n.Require("the ratio", "write {of: Gin, to: Vermouth, min: 2, max: 3}", "of", "to"); err != nil {
 		return nil, err
 	}

@@ -9,41 +9,28 @@ import (
 	"kir/rule"
 )
 
-// requireKind has ingredients always used.
 var requireKind = ruleKind{
-	Kind: schema.Kind{
-		Key: key("require", schema.Ingredients(), "", "always used", "{require: [Gin]}"),
+	Key: key("require", schema.Ingredients(), "", "always used", "{require: [Gin]}"),
+	read: func(_ context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) {
+		of, text, err := s.ingredientsOf(n)
+		return one("require "+text, rule.Require{Of: of}), err
 	},
-	read: readRequire,
 }
 
-func readRequire(_ context.Context, s *shelf, n *yaml.Node, _ map[string]*yaml.Node) ([]Rule, error) {
-	of, text, err := s.ingredientsOf(n)
-	return one("require "+text, rule.Require{Of: of}), err
-}
-
-// excludeKind has ingredients never used.
 var excludeKind = ruleKind{
-	Kind: schema.Kind{
-		Key: key("exclude", schema.Ingredients(), "", "never used", "{exclude: [Egg]}"),
+	Key: key("exclude", schema.Ingredients(), "", "never used", "{exclude: [Egg]}"),
+	read: func(_ context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) {
+		of, text, err := s.ingredientsOf(n)
+		return one("exclude "+text, rule.Exclude{Of: of}), err
 	},
-	read: readExclude,
 }
 
-func readExclude(_ context.Context, s *shelf, n *yaml.Node, _ map[string]*yaml.Node) ([]Rule, error) {
-	of, text, err := s.ingredientsOf(n)
-	return one("exclude "+text, rule.Exclude{Of: of}), err
-}
-
-// neverKind has at most one of some ingredients.
 var neverKind = ruleKind{
-	Kind: schema.Kind{
-		Key: key("never", schema.Ingredients(), "", "at most one of them", "{never: [Milk, Lemon juice]}"),
-	},
+	Key:  key("never", schema.Ingredients(), "", "at most one of them", "{never: [Milk, Lemon juice]}"),
 	read: readNever,
 }
 
-func readNever(_ context.Context, s *shelf, n *yaml.Node, _ map[string]*yaml.Node) ([]Rule, error) {
+func readNever(_ context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) {
 	of, text, err := s.ingredientsOf(n)
 	if err != nil {
 		return nil, err
@@ -54,26 +41,23 @@ func readNever(_ context.Context, s *shelf, n *yaml.Node, _ map[string]*yaml.Nod
 	return one("never "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
 }
 
-// needsKind ties an ingredient to others.
 var needsKind = ruleKind{
-	Kind: schema.Kind{
-		Key: key("needs", schema.Link("needs"), "", "with one ingredient comes one of others", "{needs: {if: Egg white, then: [Lemon juice, Lime juice]}}"),
-		Sections: schema.Sections{{
-			Name: "needs", ID: "needs", About: "What comes along with an ingredient.",
-			Keys: []schema.Key{
-				key("if", schema.Ingredients(), "", "one ingredient", "{if: Milk, then: Sugar}"),
-				key("then", schema.Ingredients(), "", "where it is used, at least one of these is, too", "{if: Milk, then: [Gin, Sugar]}"),
-			},
-			Need: []string{"if", "then"},
-			Nearly: map[string]string{
-				"used": "write needs: {if: Egg white, then: [Lemon juice]}; for other rules behind a condition, if: {used: Milk, then: {exclude: [Lemon juice]}}",
-			},
-		}},
-	},
+	Key: key("needs", schema.Link("needs"), "", "with one ingredient comes one of others", "{needs: {if: Egg white, then: [Lemon juice, Lime juice]}}"),
+	Sections: schema.Sections{{
+		Name: "needs", ID: "needs", About: "What comes along with an ingredient.",
+		Keys: []schema.Key{
+			key("if", schema.Ingredients(), "", "one ingredient", "{if: Milk, then: Sugar}"),
+			key("then", schema.Ingredients(), "", "where it is used, at least one of these is, too", "{if: Milk, then: [Gin, Sugar]}"),
+		},
+		Need: []string{"if", "then"},
+		Nearly: map[string]string{
+			"used": "write needs: {if: Egg white, then: [Lemon juice]}; for other rules behind a condition, if: {used: Milk, then: {exclude: [Lemon juice]}}",
+		},
+	}},
 	read: readNeeds,
 }
 
-func readNeeds(_ context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error) {
+func readNeeds(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 	if err := n.Require("needs", "write {if: Egg white, then: [Lemon juice, Lime juice]}", "if", "then"); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 // Each ingredient has, where it is used, at least the least and at most the
 // greatest amount that a recipe has of it. What no recipe uses has no amount that
 // is within, and is left out.
-func withinRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error) {
+func withinRule(s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 	if err := s.ofWhole(n, "the doses of the known recipes are"); err != nil {
 		return nil, err
 	}
