@@ -3,9 +3,11 @@ package problem
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
+	"kir/rule"
 )
 
 // fields are what stands in a mapping, by key.
@@ -18,6 +20,38 @@ type ruleKind struct {
 
 	// read reads what stands under the key: n, and by its keys f if the kind has a section.
 	read func(ctx context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error)
+
+	// says returns what a rule says under the keys of the kind, always as many; nil if the
+	// rule is of another type. A kind without it cannot be changed but by hand.
+	says func(r rule.Rule, name func(ingredient int) string) []Said
+}
+
+// A Said is what a rule says under a key of its kind.
+type Said struct {
+	Key    string // empty where ingredients stand under the kind itself
+	Value  any    // a number, two, or the names of ingredients; nil where it says nothing
+	Amount bool   // the numbers are units of the total
+}
+
+// Says returns a kind of rule that says what a rule does, and what it says; no kind where
+// that is for a person to write.
+func Says(r rule.Rule, name func(ingredient int) string) (kind string, all []Said) {
+	for _, k := range allKinds().rules {
+		if k.says != nil {
+			if all := k.says(r, name); all != nil {
+				return k.Name, all
+			}
+		}
+	}
+	return "", nil
+}
+
+// unless returns a number, nil if it is the one that stands for none.
+func unless[T comparable](v, none T) any {
+	if v == none {
+		return nil
+	}
+	return v
 }
 
 // A propertyKind is a kind of property.
@@ -37,6 +71,19 @@ type propertyKind struct {
 
 // always is for properties that are scored split by split.
 func always(*yaml.Node) bool { return true }
+
+// Aims returns the keys of the kinds of properties that can be asked for something else:
+// those of which one is there.
+func Aims() map[string][]string {
+	aims := make(map[string][]string)
+	for _, k := range allKinds().properties {
+		if k.aims {
+			aims[k.Name] = strings.Fields(strings.Join(k.Sections[0].One, " "))
+		}
+	}
+	aims["blend"] = aims["blend"][2:]
+	return aims
+}
 
 // kinds are the kinds of rules and of properties that a problem may have.
 type kinds struct {

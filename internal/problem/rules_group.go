@@ -32,6 +32,19 @@ var groupKind = ruleKind{
 		},
 	}},
 	read: readGroup,
+	says: func(r rule.Rule, _ func(int) string) []Said {
+		if g, ok := r.(rule.Group); ok {
+			return []Said{{"used", saidRange(g.Used), false}, {"total", saidRange(g.Total), true}}
+		}
+		return nil
+	},
+}
+
+func saidRange(r *rule.Range) any {
+	if r == nil {
+		return nil
+	}
+	return []any{r.Min, r.Max}
 }
 
 func readGroup(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {

@@ -33,6 +33,12 @@ var nearKind = ruleKind{
 		},
 	}},
 	read: readNear,
+	says: func(r rule.Rule, _ func(int) string) []Said {
+		if n, ok := r.(rule.Near); ok {
+			return []Said{{"changes", unless(n.Changes, -1), false}, {"distance", unless(n.Distance, -1), true}}
+		}
+		return nil
+	},
 }
 
 // readNear reads how far from a recipe a composition may be: how many ingredients

@@ -15,6 +15,12 @@ var requireKind = ruleKind{
 		of, text, err := s.ingredientsOf(n)
 		return one("require "+text, rule.Require{Of: of}), err
 	},
+	says: func(r rule.Rule, name func(int) string) []Said {
+		if r, ok := r.(rule.Require); ok {
+			return saidOf(r.Of, name)
+		}
+		return nil
+	},
 }
 
 var excludeKind = ruleKind{
@@ -23,6 +29,24 @@ var excludeKind = ruleKind{
 		of, text, err := s.ingredientsOf(n)
 		return one("exclude "+text, rule.Exclude{Of: of}), err
 	},
+	says: func(r rule.Rule, name func(int) string) []Said {
+		if r, ok := r.(rule.Exclude); ok {
+			return saidOf(r.Of, name)
+		}
+		return nil
+	},
+}
+
+// saidOf says which ingredients a rule is about.
+func saidOf(of []int, name func(int) string) []Said {
+	names := []any{}
+	for _, i := range of {
+		names = append(names, name(i))
+	}
+	if len(names) == 1 {
+		return []Said{{Value: names[0]}}
+	}
+	return []Said{{Value: names}}
 }
 
 var neverKind = ruleKind{
