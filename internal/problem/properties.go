@@ -2,14 +2,130 @@ package problem
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/portable"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
+	"kir/mcmc"
+	"kir/model"
+	"kir/property"
 )
+
+// A Property is one of the problem's wishes.
+type Property struct {
+	Name   string
+	Kind   string  // the key that names it, such as "forest"
+	Weight float64 // c: the target is multiplied by y(x)^c
+	About  string  // what it wishes for, in words
+
+	Model Predictor // what was learnt from recipes, or loaded; else nil
+
+	// Learns is what there is to learn, of a problem that is read for a campaign; the
+	// target has no wish of it.
+	Learns *Learning
+
+	// Value is of what has a value in a unit of its own, such as a mean or what a model of a
+	// number says: that, and at which values of the constants that are tried, in words; else
+	// nil.
+	Value func(x *mcmc.Composition) (v float64, at string)
+	Unit  string // of the value; empty where it is not known
+
+	// Class is of a forest or a model of classes: those whose probability is its score,
+	// such as "Fresh or Sour"; else empty.
+	Class string
+
+	// Figures are what a composition has of it in units of its own, such as the return and
+	// the volatility of a portfolio; nil where it has none.
+	Figures []Figure
+
+	// Taste and HeldOut are of a preference: what was learnt, and how well it tells
+	// pairs that it has not learnt from; else nil and nothing.
+	Taste   *property.Taste
+	HeldOut property.HeldOut
+
+	learnt   *learnt // of what was learnt
+	property mcmc.Property
+	command  *Command   // of a program
+	at       *yaml.Node // what stands under the kind
+	resolved any        // what stands under the kind, with defaults written out
+}
+
+// ByHeldOut says whether the known recipes are scored by models that have not learnt from
+// them, such as the trees of a forest that left a recipe out.
+func (w *Property) ByHeldOut() bool { return w.learnt != nil && w.learnt.data != nil }
+
+// Calibration returns what held-out recipes say of a model's probabilities of the wanted
+// class; nil of what is not of classes, and where nobody knows which recipes the model has
+// seen.
+func (w *Property) Calibration() (*model.Calibration, error) {
+	if w.Class == "" || !w.ByHeldOut() {
+		return nil, nil
+	}
+	return w.learnt.calibrated()
+}
+
+// Has says of a recipe of the book whether it is of the wanted class: 1 or 0, NaN of one
+// without the label.
+func (w *Property) Has(label *book.Label, r int) float64 {
+	switch {
+	case label.Of[r] < 0:
+		return math.NaN()
+	case w.learnt.want.Has(label.Value(r)):
+		return 1
+	}
+	return 0
+}
+
+// Probability is what a forest of classes, or a model of them, gives a composition for the
+// wanted class, whatever the floor.
+func (w *Property) Probability(x *mcmc.Composition) float64 {
+	if w.learnt != nil {
+		return w.learnt.probability(x.Amounts())
+	}
+	return portable.Exp(w.property.LogScore(x))
+}
+
+// A Predictor is a model of a label: a [model.Forest] or a [model.Learned].
+type Predictor interface {
+	Label() string
+	Numeric() bool
+	Classes() []string
+	Rows() int
+	Range() (smallest, largest float64)
+	Quality() model.Quality
+	Predict(x []int32) model.Prediction
+}
+
+// A Figure is what a composition has of something that a property is made of.
+type Figure struct {
+	Name    string // empty: the property's
+	Unit    string
+	Percent bool // it is a share, to be written in percent
+	Of      func(x *mcmc.Composition) float64
+}
+
+// floorKey is the key of the least score.
+func floorKey(example string) schema.Key {
+	return key("floor", schema.Between(0, 1), "0", "the least score", example)
+}
+
+// floor reads the least score, 0 if there is none.
+func floor(f fields) (float64, error) {
+	v := f["floor"]
+	if v == nil {
+		return 0, nil
+	}
+	least, err := v.Weight("the floor")
+	if err == nil && least > 1 {
+		err = yaml.Hint(v.Errorf("the floor is %v", least), "it is the least score, from 0 to 1")
+	}
+	return least, err
+}
 
 // readProperties reads the properties, and returns those in which nothing is wrong.
 // With an error it returns those that were read before, which are to be closed.

@@ -6,9 +6,68 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/condition"
 	"kir/internal/fault"
 	"kir/internal/problem/yaml"
+	"kir/rule"
 )
+
+// A Rule is one of the problem's constraints.
+type Rule struct {
+	Text  string      // in words
+	Rules []rule.Rule // what it says: one rule, or several, as one for each ingredient's doses
+	Stock map[int]int // how much there is of ingredients, in units; nil: the rule is no stock
+
+	texts []string // of several, in words
+	at    *yaml.Node
+}
+
+// Slacks returns how far a composition is from the bounds of the rule; nothing of
+// several rules, of which one is always near.
+func (r *Rule) Slacks(parts []rule.Part, total int) []condition.Slack {
+	if len(r.Rules) != 1 {
+		return nil
+	}
+	return condition.Slacks(r.Rules[0], parts, total)
+}
+
+// one returns a rule as a list.
+func one(text string, r rule.Rule) []Rule { return []Rule{{Text: text, Rules: []rule.Rule{r}}} }
+
+// add puts one more of several into a rule.
+func (r *Rule) add(one rule.Rule, text string) {
+	r.Rules, r.texts = append(r.Rules, one), append(r.texts, text)
+}
+
+// each changes what a rule says, and its words.
+func (r *Rule) each(text func(string) string, change func(rule.Rule) rule.Rule) {
+	r.Text = text(r.Text)
+	for k := range r.texts {
+		r.texts[k] = text(r.texts[k])
+	}
+	for k := range r.Rules {
+		r.Rules[k] = change(r.Rules[k])
+	}
+}
+
+// ingredientsUnder reads the ingredients that an amount or a group is about.
+func ingredientsUnder(s *shelf, n *yaml.Node, f fields, what string) ([]int, string, error) {
+	if f["of"] == nil {
+		return nil, "", yaml.Hint(n.Errorf("%s does not say of what", what), `add of: a name, a list of names, "*", or {group: citrus}`)
+	}
+	return s.ingredientsOf(f["of"])
+}
+
+func pair(n *yaml.Node, what, example string) ([]*yaml.Node, error) {
+	if n.Kind != yaml.Sequence {
+		return nil, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "write the least and the greatest, such as %s", example)
+	}
+	items := n.Items
+	if len(items) != 2 {
+		return nil, yaml.Hint(n.Errorf("%s has %s", what, fault.Count(len(items), "number")), "write the least and the greatest, such as %s", example)
+	}
+	return items, nil
+}
 
 // readRules reads the rules, and more that do not stand in the file.
 func readRules(ctx context.Context, s *shelf, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
@@ -101,4 +160,50 @@ func (k *ruleKind) readAt(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, 
 		return nil, err
 	}
 	return k.read(ctx, s, n, f)
+}
+
+// unknown returns the first key that is not known.
+func unknown(n *yaml.Node, known []string) string {
+	for _, e := range n.Entries {
+		if !slices.Contains(known, e.Key.Text) {
+			return e.Key.Text
+		}
+	}
+	return ""
+}
+
+// nearlyRule shows the right form of rules that are nearly one: without their
+// kind, or with a part outside of it.
+func (s *shelf) nearlyRule(item *yaml.Node, kinds []string) error {
+	if item.Kind != yaml.Mapping {
+		return yaml.Hint(item.Errorf("a rule is %s", item.Shown()), "write its kind and what it says, such as require: [Gin]")
+	}
+	if item.Get("if") != nil && item.Get("then") != nil {
+		return yaml.Hint(item.Get("then").Errorf("then stands beside if"), "write it within: if: {used: Milk, then: {exclude: [Lemon juice]}}")
+	}
+	if len(item.Entries) != 1 || slices.Contains(kinds, item.Entries[0].Key.Text) {
+		return nil
+	}
+	key, v := item.Entries[0].Key, item.Entries[0].Value
+	if bound := key.Text; bound == "min" || bound == "max" || bound == "exactly" {
+		name, figure := "cost", "12"
+		if len(v.Entries) == 1 {
+			name, figure = v.Entries[0].Key.Text, v.Entries[0].Value.Text
+		} else if v.Kind == yaml.Text {
+			name = v.Text
+		}
+		if bound == "exactly" {
+			bound = "min: " + figure + ", max"
+		}
+		return yaml.Hint(key.Errorf("a rule has no kind %s", fault.Quote(key.Text)), "for a mean write limit: {attribute: %s, %s: %s}; for amounts, amount: {of: Gin, %s: 30}", name, bound, figure, key.Text)
+	}
+	if s.attributes != nil {
+		if a, ok := s.attributes.Attribute(key.Text); ok {
+			return yaml.Hint(key.Errorf("%s is an attribute and no kind of rule", fault.Quote(key.Text)), "for its mean write limit: {attribute: %s, max: 12}", a.Name)
+		}
+	}
+	if i := slices.Index(s.names, key.Text); i >= 0 {
+		return yaml.Hint(key.Errorf("%s is an ingredient and no kind of rule", fault.Quote(key.Text)), "for its amount write amount: {of: %s, min: 20, max: 40}", s.names[i])
+	}
+	return nil
 }
