@@ -3,7 +3,6 @@ package problem
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
@@ -78,7 +77,7 @@ func Aims() map[string][]string {
 	aims := make(map[string][]string)
 	for _, k := range allKinds().properties {
 		if k.aims {
-			aims[k.Name] = strings.Fields(strings.Join(k.Sections[0].One, " "))
+			aims[k.Name] = k.Sections[0].Choices()
 		}
 	}
 	aims["blend"] = aims["blend"][2:]

@@ -110,6 +110,9 @@ func (s *Section) Names() []string {
 	return names
 }
 
+// Choices returns the keys of [Section.One], one by one.
+func (s *Section) Choices() []string { return strings.Fields(strings.Join(s.One, " ")) }
+
 // Fields reads a mapping whose keys are all among those of the section.
 func (s *Section) Fields(n *yaml.Node) (map[string]*yaml.Node, error) {
 	names := s.Names()
