@@ -45,6 +45,16 @@ func Says(r rule.Rule, name func(ingredient int) string) (kind string, all []Sai
 	return "", nil
 }
 
+// saysOf returns what rules of one type say, and nothing of others.
+func saysOf[R rule.Rule](says func(r R, name func(int) string) []Said) func(rule.Rule, func(int) string) []Said {
+	return func(r rule.Rule, name func(int) string) []Said {
+		if r, ok := r.(R); ok {
+			return says(r, name)
+		}
+		return nil
+	}
+}
+
 // unless returns a number, nil if it is the one that stands for none.
 func unless[T comparable](v, none T) any {
 	if v == none {

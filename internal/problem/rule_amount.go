@@ -44,12 +44,9 @@ var amountKind = ruleKind{
 		},
 	}},
 	read: readAmount,
-	says: func(r rule.Rule, _ func(int) string) []Said {
-		if a, ok := r.(rule.Amount); ok {
-			return []Said{{"min", unless(a.Min, 0), true}, {"max", unless(a.Max, 0), true}, {"step", unless(a.Step, 0), true}}
-		}
-		return nil
-	},
+	says: saysOf(func(a rule.Amount, _ func(int) string) []Said {
+		return []Said{{"min", unless(a.Min, 0), true}, {"max", unless(a.Max, 0), true}, {"step", unless(a.Step, 0), true}}
+	}),
 }
 
 // boundType is a bound on amounts, at least so much, which may be a column.

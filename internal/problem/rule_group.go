@@ -32,12 +32,9 @@ var groupKind = ruleKind{
 		},
 	}},
 	read: readGroup,
-	says: func(r rule.Rule, _ func(int) string) []Said {
-		if g, ok := r.(rule.Group); ok {
-			return []Said{{"used", saidRange(g.Used), false}, {"total", saidRange(g.Total), true}}
-		}
-		return nil
-	},
+	says: saysOf(func(g rule.Group, _ func(int) string) []Said {
+		return []Said{{"used", saidRange(g.Used), false}, {"total", saidRange(g.Total), true}}
+	}),
 }
 
 func saidRange(r *rule.Range) any {

@@ -34,12 +34,9 @@ var limitKind = ruleKind{
 		},
 	}},
 	read: readLimit,
-	says: func(r rule.Rule, _ func(int) string) []Said {
-		if l, ok := r.(rule.Limit); ok {
-			return []Said{{"min", unless(l.Min, math.Inf(-1)), false}, {"max", unless(l.Max, math.Inf(1)), false}}
-		}
-		return nil
-	},
+	says: saysOf(func(l rule.Limit, _ func(int) string) []Said {
+		return []Said{{"min", unless(l.Min, math.Inf(-1)), false}, {"max", unless(l.Max, math.Inf(1)), false}}
+	}),
 }
 
 // readLimit reads bounds on the mean of an attribute: over the composition, or

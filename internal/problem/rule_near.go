@@ -33,12 +33,9 @@ var nearKind = ruleKind{
 		},
 	}},
 	read: readNear,
-	says: func(r rule.Rule, _ func(int) string) []Said {
-		if n, ok := r.(rule.Near); ok {
-			return []Said{{"changes", unless(n.Changes, -1), false}, {"distance", unless(n.Distance, -1), true}}
-		}
-		return nil
-	},
+	says: saysOf(func(n rule.Near, _ func(int) string) []Said {
+		return []Said{{"changes", unless(n.Changes, -1), false}, {"distance", unless(n.Distance, -1), true}}
+	}),
 }
 
 // readNear reads how far from a recipe a composition may be: how many ingredients

@@ -15,12 +15,9 @@ var requireKind = ruleKind{
 		of, text, err := s.ingredientsOf(n)
 		return one("require "+text, rule.Require{Of: of}), err
 	},
-	says: func(r rule.Rule, name func(int) string) []Said {
-		if r, ok := r.(rule.Require); ok {
-			return saidOf(r.Of, name)
-		}
-		return nil
-	},
+	says: saysOf(func(r rule.Require, name func(int) string) []Said {
+		return saidOf(r.Of, name)
+	}),
 }
 
 var excludeKind = ruleKind{
@@ -29,12 +26,9 @@ var excludeKind = ruleKind{
 		of, text, err := s.ingredientsOf(n)
 		return one("exclude "+text, rule.Exclude{Of: of}), err
 	},
-	says: func(r rule.Rule, name func(int) string) []Said {
-		if r, ok := r.(rule.Exclude); ok {
-			return saidOf(r.Of, name)
-		}
-		return nil
-	},
+	says: saysOf(func(r rule.Exclude, name func(int) string) []Said {
+		return saidOf(r.Of, name)
+	}),
 }
 
 // saidOf says which ingredients a rule is about.
