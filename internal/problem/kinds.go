@@ -90,7 +90,6 @@ func Aims() map[string][]string {
 			aims[k.Name] = k.Sections[0].Choices()
 		}
 	}
-	aims["blend"] = aims["blend"][2:]
 	return aims
 }
 
