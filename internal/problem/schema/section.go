@@ -89,10 +89,7 @@ func (s *Section) of(kinds []Kind) *Section {
 func (d Description) Sections() Sections {
 	all := Sections{RecipeTable, Table, Counted, Law, NormalLaw, ExponentialLaw, MixedLaw, d.Property()}
 	for _, k := range d.Properties {
-		if all = append(all, k.Sections...); k.Name == "expression" { // stands before documents
-			last := len(all) - 1
-			all[last-1], all[last] = all[last], all[last-1]
-		}
+		all = append(all, k.Sections...)
 	}
 	all = append(all, d.Rule())
 	for _, k := range d.Rules {
