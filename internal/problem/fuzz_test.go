@@ -82,7 +82,7 @@ func FuzzPairs(f *testing.F) {
 	f.Add([]byte("pair,choice,ingredient,amount\na,better,Gin,1e29\na,worse,\"Gin\",1e-29\na,worse,Campari,1e29\n"))
 	s := &shelf{kinds: allKinds(), names: []string{"Gin", "Champagne", "Cassis", "Campari"}, total: 20, bad: &findings{}}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		pairs, err := s.readPairs(strings.NewReader(string(data)), "tasted.csv")
+		pairs, err := comparisons(s, strings.NewReader(string(data)), "tasted.csv")
 		if bad := (*fault.Error)(nil); err != nil && !errors.As(err, &bad) {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func readExpression(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Prop
 	if n.Kind == yaml.Mapping {
 		return readFormula(ctx, s, n, f)
 	}
-	p, err := s.formula(n)
+	p, err := formulaAt(s, n)
 	if err != nil {
 		return Property{}, err
 	}
@@ -56,7 +56,7 @@ func readFormula(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Propert
 	if !directed(f) {
 		return Property{}, yaml.Hint(n.Errorf("the expression has no direction"), "add maximize: true or minimize: true; a formula that is the score itself stands alone: expression: '...'")
 	}
-	p, err := s.formula(f["formula"])
+	p, err := formulaAt(s, f["formula"])
 	if err != nil {
 		return Property{}, err
 	}
@@ -82,8 +82,8 @@ func readFormula(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Propert
 	return Property{About: aboutFormula(f["formula"].Text) + ": " + words, Value: value, Unit: unit, property: p.As(d), resolved: resolved}, nil
 }
 
-// formula reads the formula at a node.
-func (s *shelf) formula(n *yaml.Node) (*property.Expression, error) {
+// formulaAt reads the formula at a node.
+func formulaAt(s *shelf, n *yaml.Node) (*property.Expression, error) {
 	if n.Kind != yaml.Text {
 		// A formula may be a number, too, if a poor one.
 		if _, err := n.Str("the expression"); err != nil {

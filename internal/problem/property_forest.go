@@ -204,7 +204,7 @@ func learning(s *shelf, n *yaml.Node, f fields, want model.Want) (Property, erro
 	if err := l.readHow(f); err != nil {
 		return Property{}, err
 	}
-	if known, ok := s.labelKnown(label); ok && l.Numeric {
+	if known, ok := labelKnown(s, label); ok && l.Numeric {
 		numbers, _, err := l.Measured(known)
 		if err != nil {
 			return Property{}, f["label"].Blame(err)
@@ -231,7 +231,7 @@ func (l *Learning) readHow(f fields) (err error) {
 }
 
 // labelKnown returns a label of the book that some recipe has.
-func (s *shelf) labelKnown(name string) (*book.Label, bool) {
+func labelKnown(s *shelf, name string) (*book.Label, bool) {
 	if s.book == nil {
 		return nil, false
 	}
@@ -491,11 +491,11 @@ func loadForest(ctx context.Context, s *shelf, n *yaml.Node) (*model.Forest, err
 		}
 		return nil, yaml.Hint(n.Errorf("%s is no forest that can be used: %v", fault.Quote(n.Text), err), "save it anew with kir train")
 	}
-	return f, s.fits(n, f.Total(), f.Ingredients())
+	return f, fits(s, n, f.Total(), f.Ingredients())
 }
 
 // fits refuses a model of another total or other ingredients.
-func (s *shelf) fits(n *yaml.Node, total int, names []string) error {
+func fits(s *shelf, n *yaml.Node, total int, names []string) error {
 	if total != s.total {
 		return yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", total, s.total), "change the total, or grow it with kir train --total %d", s.total)
 	}

@@ -19,9 +19,9 @@ func kindWords() map[returns.Kind]string {
 	return map[returns.Kind]string{returns.Prices: "prices", returns.Returns: "returns", returns.Percent: "percent"}
 }
 
-// history makes expected returns and a covariance, a year's, from prices or returns over
+// marketOver makes expected returns and a covariance, a year's, from prices or returns over
 // time, and warns of what it took them for.
-func (s *shelf) history(ctx context.Context, n *yaml.Node, f fields) (*market, error) {
+func marketOver(ctx context.Context, s *shelf, n *yaml.Node, f fields) (*market, error) {
 	at := f["returns"]
 	if at.Kind == yaml.Mapping && at.Get("attribute") != nil {
 		return nil, yaml.Hint(n.Errorf("markowitz has no covariance"), "add one, or name a table of prices or returns: {returns: prices.csv}")
@@ -103,12 +103,12 @@ func (s *shelf) history(ctx context.Context, n *yaml.Node, f fields) (*market, e
 	m.returns, m.covariance = moments.Mean, moments.Covariance
 	m.word = kindWords()[m.kind]
 	m.from = fmt.Sprintf(", a year, from %s over %s", m.kind, fault.Count(len(history), "period"))
-	s.tellHistory(file.Text, m, rhythm, f, taken, moments, gaps, left)
+	tellHistory(s, file.Text, m, rhythm, f, taken, moments, gaps, left)
 	return m, nil
 }
 
 // tellHistory says what a history was taken for, and what was made of it.
-func (s *shelf) tellHistory(name string, m *market, rhythm returns.Rhythm, f fields, taken returns.Kind, moments *returns.Moments, gaps int, left []string) {
+func tellHistory(s *shelf, name string, m *market, rhythm returns.Rhythm, f fields, taken returns.Kind, moments *returns.Moments, gaps int, left []string) {
 	text := fmt.Sprintf("%s has %s", name, m.kind)
 	if f["as"] == nil {
 		other := "returns"

@@ -81,12 +81,12 @@ func numberKeys() []schema.Key {
 // readLearnt returns the reader of a property that is learnt from the book.
 func readLearnt(kind model.Kind) func(context.Context, *shelf, *yaml.Node, fields) (Property, error) {
 	return func(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
-		return s.learnt(ctx, n, f, kind)
+		return readLabel(ctx, s, n, f, kind)
 	}
 }
 
-// learnt reads a property that is learnt from the book.
-func (s *shelf) learnt(ctx context.Context, n *yaml.Node, f fields, kind model.Kind) (Property, error) {
+// readLabel reads a property that is learnt from the book.
+func readLabel(ctx context.Context, s *shelf, n *yaml.Node, f fields, kind model.Kind) (Property, error) {
 	least, err := floor(f)
 	if err != nil {
 		return Property{}, err
@@ -104,13 +104,13 @@ func (s *shelf) learnt(ctx context.Context, n *yaml.Node, f fields, kind model.K
 		return learning(s, n, f, want)
 	}
 	if file := f["file"]; file != nil {
-		return s.learntBefore(ctx, n, f, want, at, least)
+		return learntBefore(ctx, s, n, f, want, at, least)
 	}
-	o, words, err := s.learnOptions(f, kind)
+	o, words, err := learnOptions(s, f, kind)
 	if err != nil {
 		return Property{}, err
 	}
-	label, err := s.labelOf(n, f["label"])
+	label, err := labelOf(s, n, f["label"])
 	if err != nil {
 		return Property{}, err
 	}
@@ -128,8 +128,8 @@ func (s *shelf) learnt(ctx context.Context, n *yaml.Node, f fields, kind model.K
 	if err != nil {
 		return Property{}, f["label"].Blame(err)
 	}
-	s.tellFailures(label, words, data, failed)
-	p, err := s.learntProperty(at, m, data, recipes, want, least)
+	tellFailures(s, label, words, data, failed)
+	p, err := learntProperty(s, at, m, data, recipes, want, least)
 	if err != nil {
 		return Property{}, err
 	}
@@ -149,7 +149,7 @@ func (s *shelf) learnt(ctx context.Context, n *yaml.Node, f fields, kind model.K
 }
 
 // learnOptions reads how a label is learnt, and the words for failures.
-func (s *shelf) learnOptions(f fields, kind model.Kind) (o model.LearnOptions, words []string, err error) {
+func learnOptions(s *shelf, f fields, kind model.Kind) (o model.LearnOptions, words []string, err error) {
 	o = model.LearnOptions{Kind: kind, Forest: model.Options{Trees: learntTrees, Seed: 1, Importances: true, Workers: s.workers}}
 	if v := f["trees"]; v != nil {
 		if o.Forest.Trees, err = v.Whole("trees", 1, model.MaxTrees); err != nil {
@@ -183,7 +183,7 @@ func logs(n *yaml.Node) (bool, error) {
 }
 
 // learntProperty returns the property of a model.
-func (s *shelf) learntProperty(at *yaml.Node, m *model.Learned, data *model.Data, recipes []int, want model.Want, least float64) (Property, error) {
+func learntProperty(s *shelf, at *yaml.Node, m *model.Learned, data *model.Data, recipes []int, want model.Want, least float64) (Property, error) {
 	score, err := m.Score(want)
 	if err != nil {
 		return Property{}, cannotWant(at, m, err)
@@ -205,7 +205,7 @@ func (s *shelf) learntProperty(at *yaml.Node, m *model.Learned, data *model.Data
 }
 
 // learntBefore reads a property of a model that kir train saved.
-func (s *shelf) learntBefore(ctx context.Context, n *yaml.Node, f fields, want model.Want, at *yaml.Node, least float64) (Property, error) {
+func learntBefore(ctx context.Context, s *shelf, n *yaml.Node, f fields, want model.Want, at *yaml.Node, least float64) (Property, error) {
 	file := f["file"]
 	for _, key := range []string{"trees", "seed", "log", "failed"} {
 		if f[key] != nil {
@@ -223,14 +223,14 @@ func (s *shelf) learntBefore(ctx context.Context, n *yaml.Node, f fields, want m
 		}
 		return Property{}, yaml.Hint(file.Errorf("%s is no model that can be used: %v", fault.Quote(file.Text), err), "save it anew with kir train; a forest is loaded by forest: {file: ...}")
 	}
-	if err := s.fits(file, m.Total(), m.Ingredients()); err != nil {
+	if err := fits(s, file, m.Total(), m.Ingredients()); err != nil {
 		return Property{}, err
 	}
 	if v := f["label"]; v != nil && v.Text != m.Label() {
 		return Property{}, yaml.Hint(v.Errorf("the model in the file predicts %s, not %s", fault.Quote(m.Label()), v.Shown()), "name that label or leave it out")
 	}
-	data, recipes := s.sameData(file, m)
-	p, err := s.learntProperty(at, m, data, recipes, want, least)
+	data, recipes := sameData(s, file, m)
+	p, err := learntProperty(s, at, m, data, recipes, want, least)
 	if err != nil {
 		return Property{}, err
 	}
@@ -245,7 +245,7 @@ func (s *shelf) learntBefore(ctx context.Context, n *yaml.Node, f fields, want m
 
 // sameData returns what a model from a file was learnt from if that is the book, with
 // the recipes' places, else nothing, and a warning.
-func (s *shelf) sameData(file *yaml.Node, m *model.Learned) (*model.Data, []int) {
+func sameData(s *shelf, file *yaml.Node, m *model.Learned) (*model.Data, []int) {
 	if s.book == nil {
 		return nil, nil
 	}
@@ -340,7 +340,7 @@ func Learn(ctx context.Context, b *book.Book, label *book.Label, total int, nume
 }
 
 // labelOf returns the label that a node names.
-func (s *shelf) labelOf(n, at *yaml.Node) (*book.Label, error) {
+func labelOf(s *shelf, n, at *yaml.Node) (*book.Label, error) {
 	if s.book == nil {
 		return nil, yaml.Hint(n.Errorf("a model is learnt from recipes, and the problem has none"), "add recipes: a CSV file")
 	}
@@ -415,7 +415,7 @@ func rowOf(b *book.Book, r, total int) ([]model.Part, error) {
 }
 
 // tellFailures warns of what is taken for a failure.
-func (s *shelf) tellFailures(label *book.Label, words []string, data *model.Data, failed [][]model.Part) {
+func tellFailures(s *shelf, label *book.Label, words []string, data *model.Data, failed [][]model.Part) {
 	if len(failed) == 0 {
 		return
 	}

@@ -64,9 +64,9 @@ func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Pro
 	}
 	m := &market{}
 	if f["covariance"] == nil {
-		m, err = s.history(ctx, n, f)
+		m, err = marketOver(ctx, s, n, f)
 	} else {
-		m, err = s.moments(ctx, f)
+		m, err = marketOf(ctx, s, f)
 	}
 	if err != nil {
 		return Property{}, err
@@ -162,8 +162,8 @@ func marketFigures(p *property.Markowitz) []Figure {
 	}
 }
 
-// moments reads expected returns and a covariance as they are given.
-func (s *shelf) moments(ctx context.Context, f fields) (*market, error) {
+// marketOf reads expected returns and a covariance as they are given.
+func marketOf(ctx context.Context, s *shelf, f fields) (*market, error) {
 	for _, key := range []string{"as", "periods"} {
 		if v := f[key]; v != nil {
 			return nil, yaml.Hint(v.Errorf("%s is of prices or returns over time, and the covariance is given", key), "remove one of the two")

@@ -43,7 +43,7 @@ func readPreference(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Pr
 	}
 	var pairs []property.Pair
 	err = s.files.Read(ctx, f["pairs"], "the file of comparisons", func(r io.Reader, path string) (err error) {
-		pairs, err = s.readPairs(r, path)
+		pairs, err = comparisons(s, r, path)
 		return err
 	})
 	if err != nil {
@@ -112,9 +112,9 @@ const mostPairCells = 1 << 20
 // of the two.
 var pairColumns = []string{"pair", "choice", "ingredient", "amount"}
 
-// readPairs reads comparisons, in the order of the file. Amounts may be in any
+// comparisons reads comparisons, in the order of the file. Amounts may be in any
 // unit: what counts is their share.
-func (s *shelf) readPairs(r io.Reader, path string) ([]property.Pair, error) {
+func comparisons(s *shelf, r io.Reader, path string) ([]property.Pair, error) {
 	cells, err := book.ReadCells(r, path, book.Layout{}, pairColumns, nil)
 	if err != nil {
 		return nil, err

@@ -109,25 +109,25 @@ func boundsRule(s *shelf, n *yaml.Node, f fields, of []int, text string) ([]Rule
 		if v == nil {
 			continue
 		}
-		if s.isColumn(v) {
+		if isColumn(s, v) {
 			columns = true
 			words += fmt.Sprintf(" %s %s", b.key, v.Text)
 			continue
 		}
 		var err error
 		if *b.value, err = units(s.total, v, b.key, 1); err != nil {
-			return nil, s.orColumn(err, v)
+			return nil, orColumn(s, err, v)
 		}
 		words += fmt.Sprintf(" %s %d", b.key, *b.value)
 	}
-	if v := f["step"]; v != nil && s.isColumn(v) {
+	if v := f["step"]; v != nil && isColumn(s, v) {
 		return nil, yaml.Hint(v.Errorf("a step is not read from a column"), "write a number of units; a rule for each that differs")
 	}
 	if c.Step > 1 && s.total > maxSplits {
 		return nil, yaml.Hint(f["step"].Errorf("steps in a total of %d units leave too many ways to share them to keep", s.total), "take a total of at most %d, in units of the step", maxSplits)
 	}
 	if columns {
-		return s.columnBounds(f, c, "amount of "+text+words)
+		return columnBounds(s, f, c, "amount of "+text+words)
 	}
 	if c.Max > 0 && c.Min > c.Max {
 		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: min is %s and max %d", fault.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
@@ -140,7 +140,7 @@ func boundsRule(s *shelf, n *yaml.Node, f fields, of []int, text string) ([]Rule
 
 // columnBounds returns a rule for each ingredient, of bounds of which some are
 // columns and the others as in all.
-func (s *shelf) columnBounds(f fields, all rule.Amount, text string) ([]Rule, error) {
+func columnBounds(s *shelf, f fields, all rule.Amount, text string) ([]Rule, error) {
 	r := Rule{Text: text}
 	var none []int
 	for _, i := range all.Of {
@@ -148,10 +148,10 @@ func (s *shelf) columnBounds(f fields, all rule.Amount, text string) ([]Rule, er
 		a.Of = []int{i}
 		for key, to := range map[string]*int{"min": &a.Min, "max": &a.Max} {
 			v := f[key]
-			if v == nil || !s.isColumn(v) {
+			if v == nil || !isColumn(s, v) {
 				continue
 			}
-			amount, cell, err := s.cell(v, i)
+			amount, cell, err := cellOf(s, v, i)
 			if err != nil {
 				return nil, err
 			}
@@ -188,7 +188,7 @@ func (s *shelf) columnBounds(f fields, all rule.Amount, text string) ([]Rule, er
 		}
 		r.add(a, "amount of "+s.names[i]+words)
 	}
-	s.leaveOut(&r, none, "of which less than a unit is allowed")
+	leaveOut(s, &r, none, "of which less than a unit is allowed")
 	if len(r.Rules) == 0 {
 		return nil, yaml.Hint(f["of"].Errorf("the columns have no bound for any of them"), "fill in the cells, or write numbers")
 	}
@@ -196,7 +196,7 @@ func (s *shelf) columnBounds(f fields, all rule.Amount, text string) ([]Rule, er
 }
 
 // leaveOut excludes what cannot be used, and says so.
-func (s *shelf) leaveOut(r *Rule, none []int, why string) {
+func leaveOut(s *shelf, r *Rule, none []int, why string) {
 	if len(none) == 0 {
 		return
 	}
@@ -226,7 +226,7 @@ func stockRule(s *shelf, f fields, of []int, text string) ([]Rule, error) {
 		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(s.whole))))
 	}
 	r := Rule{Text: "stock of " + text + " " + v.Text, Stock: make(map[int]int)}
-	if s.isColumn(v) {
+	if isColumn(s, v) {
 		r.Text = "stock of " + text + " as in " + v.Text
 	}
 	if f["batch"] != nil {
@@ -236,8 +236,8 @@ func stockRule(s *shelf, f fields, of []int, text string) ([]Rule, error) {
 	bounded := false
 	for _, i := range of {
 		var stock *big.Rat
-		if s.isColumn(v) {
-			amount, _, err := s.cell(v, i)
+		if isColumn(s, v) {
+			amount, _, err := cellOf(s, v, i)
 			if err != nil {
 				return nil, err
 			}
@@ -249,13 +249,13 @@ func stockRule(s *shelf, f fields, of []int, text string) ([]Rule, error) {
 			var have string
 			var err error
 			if stock, have, err = measured(v, v.Text, "the stock"); err != nil {
-				return nil, s.orColumn(err, v)
+				return nil, orColumn(s, err, v)
 			}
 			if f["batch"] == nil && have != "" {
 				return nil, yaml.Hint(v.Errorf("the stock is in %s, and there is no batch to compare it with", have), "add batch: how much is made, such as 750 %s; without a batch the stock is in units of the total", have)
 			}
 			if have != unit {
-				ratio := s.ratio(have, unit)
+				ratio := unitsIn(s, have, unit)
 				if ratio == nil {
 					return nil, yaml.Hint(v.Errorf("the stock is in %s and the batch in %s", unitName(have), unitName(unit)), "write both in one unit, such as stock: 350 ml, batch: 750 ml, or in two of a volume, or of a mass")
 				}
@@ -275,15 +275,15 @@ func stockRule(s *shelf, f fields, of []int, text string) ([]Rule, error) {
 	if !bounded {
 		return nil, yaml.Hint(v.Errorf("the column has no stock of any of them"), "fill in the cells; 0 is none")
 	}
-	s.leaveOut(&r, none, "of which there is none, or less than a unit")
+	leaveOut(s, &r, none, "of which there is none, or less than a unit")
 	if len(r.Rules) == 1 {
 		r.texts = nil
 	}
 	return []Rule{r}, nil
 }
 
-// ratio returns how many of a unit another one is, nil if that is not known.
-func (s *shelf) ratio(have, of string) *big.Rat {
+// unitsIn returns how many of a unit another one is, nil if that is not known.
+func unitsIn(s *shelf, have, of string) *big.Rat {
 	units := s.units
 	if units == nil {
 		units = book.DefaultUnits()
@@ -329,7 +329,7 @@ func written(text string) (*big.Rat, bool) {
 }
 
 // isColumn says whether a bound is a column of the ingredients file.
-func (s *shelf) isColumn(n *yaml.Node) bool {
+func isColumn(s *shelf, n *yaml.Node) bool {
 	if n.Kind != yaml.Text || s.attributes == nil {
 		return false
 	}
@@ -338,7 +338,7 @@ func (s *shelf) isColumn(n *yaml.Node) bool {
 }
 
 // orColumn adds to an error about a bound what columns there are to take it from.
-func (s *shelf) orColumn(err error, n *yaml.Node) error {
+func orColumn(s *shelf, err error, n *yaml.Node) error {
 	bad, ok := err.(*fault.Error)
 	if !ok || n.Kind != yaml.Text || strings.HasSuffix(strings.TrimSpace(n.Text), "%") || s.attributes == nil || len(s.attributes.Attributes) == 0 {
 		return err
@@ -355,9 +355,9 @@ func (s *shelf) orColumn(err error, n *yaml.Node) error {
 	return bad
 }
 
-// cell returns the units that a column has for an ingredient, nil if its cell is
+// cellOf returns the units that a column has for an ingredient, nil if its cell is
 // empty, and what makes an error of it.
-func (s *shelf) cell(n *yaml.Node, ingredient int) (amount *big.Rat, fail func(message, hint string) error, err error) {
+func cellOf(s *shelf, n *yaml.Node, ingredient int) (amount *big.Rat, fail func(message, hint string) error, err error) {
 	a, err := s.attribute(n, n.Text)
 	if err != nil {
 		return nil, nil, err

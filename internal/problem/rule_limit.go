@@ -47,7 +47,7 @@ func readLimit(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, err
 	if f["attribute"] == nil {
 		name := "abv"
 		for _, v := range []*yaml.Node{f["min"], f["max"]} {
-			if v != nil && s.isColumn(v) {
+			if v != nil && isColumn(s, v) {
 				name = v.Text
 			}
 		}
@@ -100,8 +100,8 @@ func figures(n *yaml.Node, f fields, what string) (lo, hi float64, words string,
 	return lo, hi, words, nil
 }
 
-// cells reads the columns of a table that a rule names: {file: limits.csv}.
-func (s *shelf) cells(ctx context.Context, n *yaml.Node, kind string, required, any []string) (*book.Cells, error) {
+// cellsAt reads the columns of a table that a rule names: {file: limits.csv}.
+func cellsAt(ctx context.Context, s *shelf, n *yaml.Node, kind string, required, any []string) (*book.Cells, error) {
 	if n.Kind != yaml.Mapping {
 		if n.Kind != yaml.Text {
 			return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Shown()), "write {file: %s.csv}", kind)
@@ -132,7 +132,7 @@ var limitsKind = ruleKind{
 // readLimits reads a limit from each row of a table with the columns attribute,
 // min and max.
 func readLimits(ctx context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) {
-	cells, err := s.cells(ctx, n, "limits", []string{"attribute"}, []string{"min", "max"})
+	cells, err := cellsAt(ctx, s, n, "limits", []string{"attribute"}, []string{"min", "max"})
 	if err != nil {
 		return nil, err
 	}
@@ -187,13 +187,13 @@ var constituentsKind = ruleKind{
 //	constituents: {file: constituents.csv}
 //
 // It stands among the rules and is read before them.
-func (s *shelf) readConstituents(ctx context.Context, items []*yaml.Node) error {
+func readConstituents(ctx context.Context, s *shelf, items []*yaml.Node) error {
 	for _, item := range items {
 		n := item.Get("constituents")
 		if n == nil || len(item.Entries) != 1 {
 			continue
 		}
-		cells, err := s.cells(ctx, n, "constituents", []string{"ingredient", "constituent", "share"}, nil)
+		cells, err := cellsAt(ctx, s, n, "constituents", []string{"ingredient", "constituent", "share"}, nil)
 		if err != nil {
 			return err
 		}

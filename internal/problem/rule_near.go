@@ -53,7 +53,7 @@ func readNear(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, er
 		return nil, err
 	}
 	r := rule.Near{Changes: -1, Distance: -1}
-	if r.Name, r.Recipe, err = s.recipeOf(f["recipe"]); err != nil {
+	if r.Name, r.Recipe, err = recipeOf(s, f["recipe"]); err != nil {
 		return nil, err
 	}
 	words := ""
@@ -83,7 +83,7 @@ func readNear(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, er
 }
 
 // recipeOf reads the name of a known recipe, or ingredients and their units.
-func (s *shelf) recipeOf(n *yaml.Node) (name string, parts []rule.Part, err error) {
+func recipeOf(s *shelf, n *yaml.Node) (name string, parts []rule.Part, err error) {
 	if n.Kind == yaml.Mapping {
 		for _, e := range n.Entries {
 			of, _, err := s.ingredientsOf(e.Key.Scalar(e.Key.Text))

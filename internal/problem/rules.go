@@ -78,7 +78,7 @@ func readRules(ctx context.Context, s *shelf, n *yaml.Node, more ...*yaml.Node) 
 			return nil, s.bad.add(err)
 		}
 	}
-	if err := s.readConstituents(ctx, items); err != nil {
+	if err := readConstituents(ctx, s, items); err != nil {
 		return nil, s.bad.add(err) // rules ask for the attributes that they make
 	}
 	var rules []Rule
