@@ -19,7 +19,7 @@ import (
 )
 
 // warnUnkept warns of rules that no known recipe keeps.
-func (s *shelf) warnUnkept(ctx context.Context, rules []Rule) error {
+func (s *loading) warnUnkept(ctx context.Context, rules []Rule) error {
 	if len(s.recipes) == 0 {
 		return nil
 	}
@@ -79,7 +79,7 @@ func newRuleSet(s *shelf, rules []Rule) *ruleSet {
 
 // ruledSpace returns the space of the problem with its rules, counted for the sizes
 // to which the law gives mass.
-func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, at *yaml.Node) (*mcmc.Space, error) {
+func (s *loading) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, at *yaml.Node) (*mcmc.Space, error) {
 	if len(rules) == 0 {
 		return plain, nil
 	}
@@ -87,7 +87,7 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space,
 	if err != nil {
 		return nil, at.Blame(err)
 	}
-	set := newRuleSet(s, rules)
+	set := newRuleSet(&s.shelf, rules)
 	lo, hi := sizes.Support()
 	for n := lo; n <= hi; n++ {
 		if sizes.P(n) > 0 {
@@ -173,7 +173,7 @@ func (s *ruleSet) blame(err error) error {
 // warnShares warns of sizes that the law wants and the rules do not allow, and
 // of shares that could not be measured well. It returns whether any size is
 // left.
-func (s *shelf) warnShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
+func (s *loading) warnShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
 	_, hi := law.Support()
 	masses := make([]float64, hi+1)
 	for n := range masses {

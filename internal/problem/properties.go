@@ -129,7 +129,7 @@ func floor(f fields) (float64, error) {
 
 // readProperties reads the properties, and returns those in which nothing is wrong.
 // With an error it returns those that were read before, which are to be closed.
-func readProperties(ctx context.Context, s *shelf, n *yaml.Node) (all []Property, err error) {
+func readProperties(ctx context.Context, s *loading, n *yaml.Node) (all []Property, err error) {
 	if n == nil || n.Kind == yaml.Null {
 		return nil, nil
 	}
@@ -151,7 +151,7 @@ func readProperties(ctx context.Context, s *shelf, n *yaml.Node) (all []Property
 				return nil
 			}
 			first = false
-			p, err = readProperty(ctx, s, name, n)
+			p, err = readProperty(ctx, &s.shelf, name, n)
 			return err
 		})
 		if err != nil {

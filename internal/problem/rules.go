@@ -70,7 +70,7 @@ func pair(n *yaml.Node, what, example string) ([]*yaml.Node, error) {
 }
 
 // readRules reads the rules, and more that do not stand in the file.
-func readRules(ctx context.Context, s *shelf, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
+func readRules(ctx context.Context, s *loading, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
 	var items []*yaml.Node
 	if n != nil && n.Kind != yaml.Null {
 		var err error
@@ -78,7 +78,7 @@ func readRules(ctx context.Context, s *shelf, n *yaml.Node, more ...*yaml.Node) 
 			return nil, s.bad.add(err)
 		}
 	}
-	if err := readConstituents(ctx, s, items); err != nil {
+	if err := readConstituents(ctx, &s.shelf, items); err != nil {
 		return nil, s.bad.add(err) // rules ask for the attributes that they make
 	}
 	var rules []Rule
