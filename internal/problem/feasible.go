@@ -100,7 +100,7 @@ func (s *loading) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Spac
 		return nil, set.blame(err)
 	}
 	if why != nil {
-		return nil, set.conflictError(why, at, rules)
+		return nil, set.conflictError(why, at)
 	}
 	space, err := mcmc.NewRuledSpace(ctx, set.Set, counting)
 	if err != nil {
@@ -141,7 +141,7 @@ func lineOf(at, other *yaml.Node) string {
 
 // conflictError says of a conflict where its rules stand. law is where the
 // sparsity is.
-func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node, rules []Rule) error {
+func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	place := law
 	var lines []string
 	for k, r := range c.Rules {
@@ -158,7 +158,7 @@ func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node, rules []Ru
 	if len(lines) > 1 {
 		e.Message += " (" + strings.Join(lines, ", ") + ")"
 	}
-	e.Hint, e.Err = c.WaysOut(), conflictOf(c, s, rules)
+	e.Hint, e.Err = c.WaysOut(), conflictOf(c, s)
 	return e
 }
 
@@ -220,4 +220,25 @@ func shareWarnings(law, logs, errors []float64, shares []mcmc.Share) (warnings [
 		warn("Numbers of ingredients to which the sparsity gives %.1g together are left out, as how many compositions there are would have to be measured.", left)
 	}
 	return warnings, some
+}
+
+// A ConflictError says that the rules cannot all hold, and where they stand, so that
+// a way out can be written into the problem file.
+type ConflictError struct {
+	*conflict.Conflict
+	Set   rule.Set
+	Place []int  // of each rule of the set, as of a [Rule]
+	Alone []bool // and whether it is all that stands there
+}
+
+// Unwrap returns the conflict.
+func (e *ConflictError) Unwrap() error { return e.Conflict }
+
+// conflictOf returns a conflict with the places of its rules.
+func conflictOf(c *conflict.Conflict, s *ruleSet) *ConflictError {
+	e := &ConflictError{Conflict: c, Set: s.Set}
+	for _, r := range s.of {
+		e.Place, e.Alone = append(e.Place, r.Place), append(e.Alone, r.Alone)
+	}
+	return e
 }

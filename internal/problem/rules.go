@@ -17,6 +17,8 @@ type Rule struct {
 	Text  string      // in words
 	Rules []rule.Rule // what it says: one rule, or several, as one for each ingredient's doses
 	Stock map[int]int // how much there is of ingredients, in units; nil: the rule is no stock
+	Place int         // of the item that it is of, among the constraints; −1: of none in the file
+	Alone bool        // the item says this one rule and nothing else
 
 	texts []string // of several, in words
 	at    *yaml.Node
@@ -82,10 +84,16 @@ func readRules(ctx context.Context, s *loading, n *yaml.Node, more ...*yaml.Node
 		return nil, s.bad.add(err) // rules ask for the attributes that they make
 	}
 	var rules []Rule
-	for _, item := range append(slices.Clip(items), more...) {
+	for k, item := range append(slices.Clip(items), more...) {
+		if k >= len(items) {
+			k = -1
+		}
 		err := s.bad.each(item, func(item *yaml.Node) error {
 			some, err := s.rulesOf(ctx, []*yaml.Node{item})
-			rules = append(rules, some...)
+			for _, r := range some {
+				r.Place, r.Alone = k, len(some) == 1 && r.at == item && len(r.Rules) == 1
+				rules = append(rules, r)
+			}
 			return err
 		})
 		if err != nil {
