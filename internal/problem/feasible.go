@@ -158,7 +158,7 @@ func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	if len(lines) > 1 {
 		e.Message += " (" + strings.Join(lines, ", ") + ")"
 	}
-	e.Hint, e.Err = c.WaysOut(), conflictOf(c, s)
+	e.Hint, e.Err = c.WaysOut(), &ConflictError{c, s.Set, s.of}
 	return e
 }
 
@@ -226,19 +226,9 @@ func shareWarnings(law, logs, errors []float64, shares []mcmc.Share) (warnings [
 // a way out can be written into the problem file.
 type ConflictError struct {
 	*conflict.Conflict
-	Set   rule.Set
-	Place []int  // of each rule of the set, as of a [Rule]
-	Alone []bool // and whether it is all that stands there
+	Set rule.Set
+	Of  []*Rule // the problem's rule that each of the set is of
 }
 
 // Unwrap returns the conflict.
 func (e *ConflictError) Unwrap() error { return e.Conflict }
-
-// conflictOf returns a conflict with the places of its rules.
-func conflictOf(c *conflict.Conflict, s *ruleSet) *ConflictError {
-	e := &ConflictError{Conflict: c, Set: s.Set}
-	for _, r := range s.of {
-		e.Place, e.Alone = append(e.Place, r.Place), append(e.Alone, r.Alone)
-	}
-	return e
-}

@@ -23,8 +23,8 @@ func TestPlaces(t *testing.T) {
 			continue
 		}
 		var got []string
-		for k := range c.Place {
-			got = append(got, fmt.Sprint(c.Place[k], " ", c.Alone[k]))
+		for _, r := range c.Of {
+			got = append(got, fmt.Sprint(r.Place, " ", r.Alone))
 		}
 		if got := strings.Join(got, ", "); got != want {
 			t.Errorf("%s: the rules are of %s, not of %s", rules, got, want)

@@ -176,8 +176,13 @@ func readLimits(ctx context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, 
 }
 
 var constituentsKind = ruleKind{
-	Key:  key("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
-	read: noRule,
+	Key: key("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
+	read: func(_ context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) { // see readConstituents
+		if s.inner {
+			return nil, yaml.Hint(n.Errorf("constituents are no rule"), "write them in a line of their own under constraints")
+		}
+		return nil, nil
+	},
 }
 
 // readConstituents reads what ingredients consist of, which makes attributes that
@@ -232,12 +237,4 @@ func readConstituents(ctx context.Context, s *shelf, items []*yaml.Node) error {
 		}
 	}
 	return nil
-}
-
-// noRule is what constituents are among the rules; see readConstituents.
-func noRule(_ context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) {
-	if s.inner {
-		return nil, yaml.Hint(n.Errorf("constituents are no rule"), "write them in a line of their own under constraints")
-	}
-	return nil, nil
 }

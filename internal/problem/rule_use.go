@@ -44,19 +44,17 @@ func saidOf(of []int, name func(int) string) []Said {
 }
 
 var neverKind = ruleKind{
-	Key:  key("never", schema.Ingredients(), "", "at most one of them", "{never: [Milk, Lemon juice]}"),
-	read: readNever,
-}
-
-func readNever(_ context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) {
-	of, text, err := s.ingredientsOf(n)
-	if err != nil {
-		return nil, err
-	}
-	if len(of) < 2 {
-		return nil, yaml.Hint(n.Errorf("never names %s", fault.Count(len(of), "ingredient")), "name two or more, of which at most one may be used; to use none, write exclude")
-	}
-	return one("never "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
+	Key: key("never", schema.Ingredients(), "", "at most one of them", "{never: [Milk, Lemon juice]}"),
+	read: func(_ context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) {
+		of, text, err := s.ingredientsOf(n)
+		if err != nil {
+			return nil, err
+		}
+		if len(of) < 2 {
+			return nil, yaml.Hint(n.Errorf("never names %s", fault.Count(len(of), "ingredient")), "name two or more, of which at most one may be used; to use none, write exclude")
+		}
+		return one("never "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
+	},
 }
 
 var needsKind = ruleKind{

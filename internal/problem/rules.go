@@ -156,7 +156,9 @@ func (k *ruleKind) readAt(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, 
 	section := k.Sections[0]
 	f, err := section.Fields(n)
 	if bad, ok := err.(*fault.Error); ok {
-		switch key, known := unknown(n, section.Names()), section.Names(); {
+		known := section.Names()
+		at := slices.IndexFunc(n.Entries, func(e yaml.Entry) bool { return !slices.Contains(known, e.Key.Text) })
+		switch key := n.Entries[at].Key.Text; {
 		case section.Nearly[key] != "":
 		case fault.DidYouMean(key, known) == "":
 			bad.Hint = fmt.Sprintf("it has %s: %s", fault.List(known, 8), k.Form())
@@ -168,16 +170,6 @@ func (k *ruleKind) readAt(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, 
 		return nil, err
 	}
 	return k.read(ctx, s, n, f)
-}
-
-// unknown returns the first key that is not known.
-func unknown(n *yaml.Node, known []string) string {
-	for _, e := range n.Entries {
-		if !slices.Contains(known, e.Key.Text) {
-			return e.Key.Text
-		}
-	}
-	return ""
 }
 
 // nearlyRule shows the right form of rules that are nearly one: without their

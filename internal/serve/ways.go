@@ -118,13 +118,13 @@ func changesOf(c *problem.ConflictError, after rule.Set, text string, m measure)
 			continue
 		}
 		if is == nil || nobody(is) {
-			if drops = append(drops, c.Place[k]); !c.Alone[k] {
+			if drops = append(drops, c.Of[k].Place); !c.Of[k].Alone {
 				return nil
 			}
 			continue
 		}
-		amends, ok := amendsOf(c, c.Place[k], was, is)
-		if !ok || !c.Alone[k] {
+		amends, ok := amendsOf(c, c.Of[k].Place, was, is)
+		if !ok || !c.Of[k].Alone {
 			return nil
 		}
 		for _, a := range amends {

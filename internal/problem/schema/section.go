@@ -60,21 +60,19 @@ type Description struct{ Rules, Properties []Kind }
 
 // Rule returns the section of a rule.
 func (d Description) Rule() *Section {
-	s := &Section{
+	return (&Section{
 		Name: "a rule", ID: "rule",
 		About: "Exactly one key; another rule is another item of the list. [rules.md](rules.md) says what each means.",
-	}
-	return s.of(d.Rules)
+	}).of(d.Rules)
 }
 
 // Property returns the section of a property.
 func (d Description) Property() *Section {
-	s := &Section{
+	return (&Section{
 		Name: "a property", ID: "property",
 		About: "One kind, and perhaps a weight. [properties.md](properties.md) has the formulas.",
 		Keys:  []Key{{"weight", AtLeast(0), "1", "the target is multiplied by y to this power", "{learn: {label: taste, want: Fresh}, weight: 2}"}},
-	}
-	return s.of(d.Properties)
+	}).of(d.Properties)
 }
 
 // of adds the keys of kinds, of which one is there.
