@@ -7,6 +7,7 @@ import inspect
 import json
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 import weakref
@@ -17,7 +18,7 @@ from . import _program, _tables
 from ._ask import Function, Server, as_function
 from ._bar import bar
 from ._program import Error
-from ._values import given, plain, written
+from ._values import given, plain_text, written
 
 FILE = "problem.yaml"
 
@@ -40,6 +41,7 @@ class Problem(MutableMapping[str, Any]):
                  directory: str | os.PathLike[str] | None = None, **keys: Any) -> None:
         self._tables: dict[str, str] = {}
         self._functions: dict[str, Function] = {}
+        self._models: dict[str, Function] = {}  # by file: what goes over as one
         self._path: pathlib.Path | None = None
         self._loaded: str | None = None
         self._directory = pathlib.Path(directory) if directory is not None else None
@@ -90,8 +92,13 @@ class Problem(MutableMapping[str, Any]):
         target.parent.mkdir(parents=True, exist_ok=True)
         for name, text in self._tables.items():
             _write(target.parent / name, text)
+        self._write_models(target.parent)
         _write(target, self.text())
         return target
+
+    def _write_models(self, folder: pathlib.Path) -> None:
+        for name, f in self._models.items():
+            _write(folder / name, f.file(int(self._keys["total"])))
 
     def text(self) -> str:
         """Return the problem as it is written."""
@@ -102,23 +109,29 @@ class Problem(MutableMapping[str, Any]):
 
     def __setitem__(self, key: str, value: Any) -> None:
         if key == "properties":
-            functions = {}
-            kept = {}
+            functions: dict[str, Function] = {}
+            models: dict[str, Function] = {}
+            kept: dict[str, Any] = {}
+            before = {plain_text(f.property(n)): f for n, f in self._functions.items()}
+            before |= {plain_text(f.property("", file)): f for file, f in self._models.items()}
             for name, wish in value.items():
-                f = as_function(wish)
-                own = self._functions.get(name)
-                if f is None and own and plain(wish) == plain(own.property(name)):
-                    f = own
-                if f is not None:
+                f = as_function(wish) or (before.get(plain_text(wish)) if isinstance(wish, Mapping) else None)
+                if f is None:
+                    kept[name] = wish
+                elif f.by_file:
+                    file = _file(name, models)
+                    models[file] = f
+                    kept[name] = f.property(name, file)
+                else:
                     functions[name] = f
-                kept[name] = f.property(name) if f is not None else wish
-            self._functions, value = functions, kept
+                    kept[name] = f.property(name)
+            self._functions, self._models, value = functions, models, kept
         self._keys[key] = value
 
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
         if key == "properties":
-            self._functions = {}
+            self._functions, self._models = {}, {}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
@@ -153,7 +166,12 @@ class Problem(MutableMapping[str, Any]):
             # Its paths are from its directory, so a changed one stands there while it is read.
             handle, name = tempfile.mkstemp(".yaml", self._path.stem + ".", self._path.parent)
             os.close(handle)
-            _write(pathlib.Path(name), written({"name": self._keys.get("name", self._path.stem), **self._keys}))
+            keys = {"name": self._keys.get("name", self._path.stem), **self._keys}
+            if self._models:
+                self._directory = self._directory or _temporary(self)
+                self._write_models(self._directory)
+                keys["properties"] = {n: _moved(p, self._models, self._directory) for n, p in keys["properties"].items()}
+            _write(pathlib.Path(name), written(keys))
             return pathlib.Path(name), True
         if self._directory is None:
             self._directory = _temporary(self)
@@ -291,6 +309,21 @@ class Run:
 def framed(page: str) -> str:
     """Return a page as a frame of its own, so that a notebook's style and its keep apart."""
     return f'<iframe srcdoc="{html.escape(page)}" sandbox style="width:100%;height:42em;border:0"></iframe>'
+
+
+def _file(name: str, taken: Mapping[str, Any]) -> str:
+    """Return the name of a file for an objective's model."""
+    stem = re.sub(r"\W+", "-", name).strip("-") or "model"
+    names = (f"{stem}{k}.trees.txt" for k in ["", *range(2, len(taken) + 3)])
+    return next(n for n in names if n.lower() not in {t.lower() for t in taken})
+
+
+def _moved(wish: Any, models: Mapping[str, Function], folder: pathlib.Path) -> Any:
+    """Return an objective whose model file, if it is one of these, is named with its directory."""
+    model = wish.get("model") if isinstance(wish, Mapping) else None
+    if not isinstance(model, Mapping) or model.get("file") not in models:
+        return wish
+    return {**wish, "model": {**model, "file": str(folder / model["file"])}}
 
 
 def _amounts(records: Any) -> tuple[list[str], Any]:

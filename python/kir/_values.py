@@ -15,7 +15,7 @@ class Rule(dict[str, Any]):
         super().__init__({kind: value})
 
     def __repr__(self) -> str:
-        return _text(self)
+        return plain_text(self)
 
 
 class Objective(dict[str, Any]):
@@ -25,7 +25,7 @@ class Objective(dict[str, Any]):
         super().__init__(given({kind: value, "weight": weight}))
 
     def __repr__(self) -> str:
-        return _text(self)
+        return plain_text(self)
 
 
 def given(keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,17 +59,18 @@ def written(problem: Mapping[str, Any]) -> str:
     """Return a problem as JSON, which is YAML: a line for each rule and each objective."""
     lines = []
     for key, value in plain(problem).items():
-        name = _text(key)
+        name = plain_text(key)
         if isinstance(value, dict) and value and key in ("properties", "units"):
-            inner = ",\n".join(f"    {_text(k)}: {_text(v)}" for k, v in value.items())
+            inner = ",\n".join(f"    {plain_text(k)}: {plain_text(v)}" for k, v in value.items())
             lines.append(f"  {name}: {{\n{inner}\n  }}")
         elif isinstance(value, list) and value and key in ("constraints", "recipes"):
-            inner = ",\n".join("    " + _text(v) for v in value)
+            inner = ",\n".join("    " + plain_text(v) for v in value)
             lines.append(f"  {name}: [\n{inner}\n  ]")
         else:
-            lines.append(f"  {name}: {_text(value)}")
+            lines.append(f"  {name}: {plain_text(value)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _text(value: Any) -> str:
+def plain_text(value: Any) -> str:
+    """Return a value as JSON in one line."""
     return json.dumps(plain(value), ensure_ascii=False)

@@ -337,11 +337,11 @@ def model(file: float | str, *, amounts: str | None = None, at_least: float | No
           Any] | Sequence[Any] | None = None, floor: float | None = None,
           maximize: Mapping[str, Any] | bool | None = None, minimize: Mapping[str,
           Any] | bool | None = None, output: float | str | None = None,
-          sd: float | None = None, tolerance: float | None = None,
-          weight: float | None = None) -> Objective:
+          sd: float | None = None, target: Mapping[str, Any] | None = None,
+          tolerance: float | None = None, weight: float | None = None) -> Objective:
     """A tree ensemble of another program.
     A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked
-        of it: classes, bounds, or a direction.
+        of it: classes, bounds, a direction, or a value to reach.
 
     file: the model.
     amounts: what an input is that is called as an ingredient. Default: share.
@@ -359,6 +359,7 @@ def model(file: float | str, *, amounts: str | None = None, at_least: float | No
     minimize: as small as can be.
     output: which of its outputs. Default: the first.
     sd: of bounds: how far what is lies from what the model says. Default: 0: a hard bound.
+    target: best at a value.
     tolerance: how far a prediction may be off. Default: 0.00001.
     weight: how much the objective counts. Default: 1.
     """
@@ -366,7 +367,7 @@ def model(file: float | str, *, amounts: str | None = None, at_least: float | No
                                      'at_most': at_most, 'between': between, 'check': check,
                                      'class': class_, 'constants': constants, 'features': features,
                                      'floor': floor, 'maximize': maximize, 'minimize': minimize,
-                                     'output': output, 'sd': sd, 'tolerance': tolerance}), weight=weight)
+                                     'output': output, 'sd': sd, 'target': target, 'tolerance': tolerance}), weight=weight)
 
 
 def novelty(to: Sequence[Any] | float | str | None = None, *, by: str | None = None,
