@@ -3,13 +3,10 @@
 import json
 import os
 import pathlib
-import re
-import subprocess
-import sys
 import tempfile
 import unittest
 
-from support import BOOK, ROOT, needs
+from support import BOOK, needs
 import kir
 from kir import _program, _tables
 
@@ -77,25 +74,6 @@ class Campaigns(unittest.TestCase):
         self.assertEqual(c.record(batch.assign(liking=[1, 2]))["new"], 2)
         book.index = [f"t{k}" for k in range(len(book))]
         self.assertEqual(kir.Problem(book, total=100).check()["problem"]["recipes"], len(book))
-
-
-class Document(unittest.TestCase):
-    """docs/python.md: its programs run, and print what stands below them."""
-
-    @needs("pandas")
-    def test_programs(self):
-        text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-        pieces = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", text, re.S)
-        self.assertGreaterEqual(len(pieces), 3)
-        with tempfile.TemporaryDirectory() as base:
-            (pathlib.Path(base) / "trials.csv").write_bytes((ROOT / "examples/spritz/trials.csv").read_bytes())
-            marker = "\n#----\n"
-            program = f"\nprint({marker!r})\n".join(p for p, _ in pieces)
-            done = subprocess.run([sys.executable, "-c", program], cwd=base, capture_output=True, text=True, encoding="utf-8",
-                                  env=dict(os.environ, PYTHONPATH=str(ROOT / "python"), PYTHONIOENCODING="utf-8"))
-            self.assertEqual(done.returncode, 0, done.stderr)
-            for printed, (piece, shown) in zip(done.stdout.split(marker + "\n"), pieces, strict=True):
-                self.assertEqual(printed.strip(), shown.strip(), piece)
 
 
 if __name__ == "__main__":
