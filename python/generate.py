@@ -38,11 +38,11 @@ itself end in an underscore: `if_`, `is_`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 from ._values import Objective, Rule, given
 
-Which = Union[str, Sequence[Any], Mapping[str, Any]]
+Which = str | Sequence[Any] | Mapping[str, Any]
 """Ingredients: a name, in which a star stands for any text, a list, or {attribute: value}."""
 
 '''
@@ -83,6 +83,10 @@ def identifier(key):
     return key + "_" if keyword.iskeyword(key) else key
 
 
+def quoted(name):
+    return json.dumps(name)
+
+
 def sentence(text):
     text = " ".join(text.split())
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
@@ -100,12 +104,12 @@ def function(kind, schema, definitions, result):
     about = definition.get("description", "") if definition is not schema else ""
     if ref.endswith("/which"):
         signature = "*of: Which"
-        body = f"    return {result}({kind!r}, of[0] if len(of) == 1 else list(of)"
+        body = f"    return {result}({quoted(kind)}, of[0] if len(of) == 1 else list(of)"
     elif "properties" not in definition:
         signature = f"value: {annotation(definition, definitions).removesuffix(' | None')}"
         if weight:
             signature += ", *"
-        body = f"    return {result}({kind!r}, value"
+        body = f"    return {result}({quoted(kind)}, value"
     else:
         keys = definition["properties"]
         required = definition.get("required", [])
@@ -125,8 +129,8 @@ def function(kind, schema, definitions, result):
         if about:
             lines.append(sentence(about))
         lines += [""] + [f"{identifier(k)}: {keys[k].get('description', '').strip()}" for k in first + rest]
-        pairs = ", ".join(f"{k!r}: {identifier(k)}" for k in first + rest)
-        body = filled(f"    return {result}({kind!r}, given({{", pairs, "})")
+        pairs = ", ".join(f"{quoted(k)}: {identifier(k)}" for k in first + rest)
+        body = filled(f"    return {result}({quoted(kind)}, given({{", pairs, "})")
     if weight:
         lines += ([""] if "" not in lines else []) + ["weight: how much the objective counts. Default: 1."]
     text = []
@@ -164,7 +168,7 @@ def generated():
                  '    """Keep to the doses that the known recipes have: amount(of, within="book")."""\n'
                  '    return amount(of, within="book")\n')
     names.append("within_book")
-    listed = "\n".join(textwrap.wrap(", ".join(repr(n) for n in sorted(names)), 92, initial_indent="    ", subsequent_indent="    "))
+    listed = "\n".join(textwrap.wrap(", ".join(quoted(n) for n in sorted(names)), 92, initial_indent="    ", subsequent_indent="    "))
     return HEAD + f"__all__ = [\n{listed},\n]\n\n\n" + "\n\n".join(parts)
 
 

@@ -1,15 +1,16 @@
 """Functions and estimators of this process as objectives.
 
-Tree estimators of scikit-learn become model files: see _trees.py. For all else kir starts _bridge.py as the program of a `program` property. It connects back to this
-process, by a Unix socket or the loopback, says a random secret, and carries batches to and
-fro. The function runs in the thread that waits for kir, so that an exception comes back as
-it was raised.
+Tree estimators of scikit-learn become model files: see _trees.py. For all else kir starts
+_bridge.py as the program of a `program` property. It connects back to this process, by a Unix
+socket or the loopback, says a random secret, and carries batches to and fro. The function runs
+in the thread that waits for kir, so that an exception comes back as it was raised.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hmac
+import itertools
 import json
 import math
 import os
@@ -69,7 +70,7 @@ class Function:
             self.columns = [str(c) for c in function.feature_names_in_]
         self.wish = next(iter(wished.items()), None)
         for ends in wished.values():
-            if any(b <= a for a, b in zip(ends, ends[1:])):
+            if any(b <= a for a, b in itertools.pairwise(ends)):
                 raise Error(f"{self.wish[0] if self.wish else ''} is {ends}", "write the smaller number first")
         self.weight, self.timeout, self.batch = weight, timeout, batch
         self._model: tuple[_trees.Trees, dict[str, Any]] | None = None
@@ -106,7 +107,8 @@ class Function:
 
     def file(self, total: int) -> str:
         """Return the model file."""
-        assert self._model
+        if self._model is None:
+            raise Error("the function has no file")
         return self._model[0].text(self.whole, total)
 
     def property(self, name: str, file: str = "") -> dict[str, Any]:
@@ -129,7 +131,7 @@ class Function:
         if self.columns is not None:
             unknown = {name for recipe in recipes for name in recipe} - set(columns)
             if unknown:
-                raise Error(f"the function has no column for {sorted(unknown)[0]!r}", "exclude it, or name it in columns")
+                raise Error(f"the function has no column for {min(unknown)!r}", "exclude it, or name it in columns")
         values = [float(v) for v in self._values(_tables.frame(rows, columns))]
         if len(values) != len(rows):
             raise ValueError(f"the function returned {len(values)} numbers for {len(rows)} recipes")
@@ -138,7 +140,8 @@ class Function:
     def _values(self, table: Any) -> Any:
         if not hasattr(self.function, "predict"):
             return self.function(table)
-        if not hasattr(self.function, "feature_names_in_") and hasattr(table, "to_numpy") and (self.columns or hasattr(self.function, "n_features_in_")):
+        unnamed = not hasattr(self.function, "feature_names_in_") and (self.columns or hasattr(self.function, "n_features_in_"))
+        if unnamed and hasattr(table, "to_numpy"):
             table = table.to_numpy()
         if self.class_ is None:
             said = self.function.predict(table)
@@ -193,9 +196,11 @@ class Server:
         self._address = address
 
     def environment(self) -> dict[str, str]:
+        """Return what the bridges find this process by."""
         return {"KIR_ASK": self._address, "KIR_ASK_SECRET": self._secret}
 
     def open(self, events: queue.Queue[Any]) -> None:
+        """Begin to put questions into a queue."""
         threading.Thread(target=self._accept, args=(events,), daemon=True).start()
 
     def _accept(self, events: queue.Queue[Any]) -> None:
@@ -224,25 +229,21 @@ class Server:
         connection.close()
 
     def answer(self, question: Any) -> None:
+        """Ask the function, and send what it says."""
         connection, hello, line = question
         f = self._functions[hello["name"]]
         scores = f.scores(json.loads(line), hello["total"], hello["ingredients"])
-        try:
+        with contextlib.suppress(OSError):  # the run has ended
             connection.sendall(json.dumps(scores).encode() + b"\n")
-        except OSError:  # the run has ended
-            pass
 
     def close(self) -> None:
+        """Hang up, and leave nothing."""
         self._closed = True
-        try:
+        with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept
-        except OSError:
-            pass
         for s in [self._listener, *self._open]:
-            try:
+            with contextlib.suppress(OSError):
                 s.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
             s.close()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 from collections.abc import Mapping
@@ -82,8 +83,9 @@ class Campaign:
             columns, rows = _tables.rows_of(results)
             kept = [c for c in columns if c not in _OWN and not (c.startswith(_PREDICTED) and "reason" in columns)]
             args, text = ["-"], _tables.text_of(kept, rows)
-        done: dict[str, Any] = self.problem.run("record", *args, "--json", *flags, text=text, allow_programs=allow_programs).json()
-        return done
+        done = self.problem.run("record", *args, "--json", *flags, text=text, allow_programs=allow_programs)
+        recorded: dict[str, Any] = done.json()
+        return recorded
 
     def progress(self, *, allow_programs: bool = False) -> Progress:
         """Return where the campaign stands; in a notebook it shows as a page with figures."""
@@ -115,5 +117,4 @@ def _rounded(amount: Fraction, decimals: int) -> float | int:
 
 
 def _json(problem: Problem) -> Any:
-    import json
     return json.loads(problem.text())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import inspect
 import json
@@ -51,7 +52,9 @@ class Problem(MutableMapping[str, Any]):
         if ingredients is not None:
             names = isinstance(ingredients, (list, tuple)) and all(isinstance(i, str) for i in ingredients)
             count = isinstance(ingredients, Mapping) and set(ingredients) == {"count"}
-            self._keys["ingredients"] = ingredients if names or count else self._source(ingredients, "ingredients.csv", _tables.table_text)
+            if not names and not count:
+                ingredients = self._source(ingredients, "ingredients.csv", _tables.table_text)
+            self._keys["ingredients"] = ingredients
         if total is not None:
             self._keys["total"] = total
         properties: dict[str, Any] = {}
@@ -262,7 +265,6 @@ class Run:
     def array(self) -> Any:
         """Return the draws as NumPy's records: chain, draw, log_density, used, score, amount."""
         numpy = _need("numpy")
-        import ast
         data = _program.run(["draws", self.path, "--format", "npy"]).out
         size = int.from_bytes(data[8:12], "little")
         header = ast.literal_eval(data[12:12 + size].decode("ascii"))

@@ -101,7 +101,9 @@ class Trees:
         if self.wanted is not None:
             powers = numpy.exp(sums - sums.max(axis=1, keepdims=True))
             return powers[:, self.wanted] / powers.sum(axis=1)
-        return {"poisson": numpy.exp, "cross_entropy": lambda v: 1 / (1 + numpy.exp(-v))}.get(self.objective, lambda v: v)(sums[:, 0])
+        if self.objective == "cross_entropy":
+            return 1 / (1 + numpy.exp(-sums[:, 0]))
+        return numpy.exp(sums[:, 0]) if self.objective == "poisson" else sums[:, 0]
 
 
 def inputs(columns: Sequence[str], whole: float | None) -> list[dict[str, str]]:
@@ -119,7 +121,8 @@ def of(function: Function) -> Trees | None:
         trees = _read(function.function, function.class_, numpy)
         return trees if trees and _agree(trees, function, numpy) else None
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as e:
-        warnings.warn(f"the trees of {type(function.function).__name__} could not be read ({e!r}): kir asks this process instead", stacklevel=3)
+        warnings.warn(f"the trees of {type(function.function).__name__} could not be read ({e!r}): kir asks this process instead",
+                      stacklevel=3)
         return None
 
 
@@ -135,8 +138,8 @@ def _read(model: Any, class_: Any, numpy: Any) -> Trees | None:
         return None
     features = int(model.n_features_in_)
     if name in _FORESTS or name in _SINGLE:
-        return Trees([_of_tree(t.tree_, wanted, numpy) for t in (model.estimators_ if name in _FORESTS else [model])], features, True,
-                     average=name in _FORESTS)
+        grown = model.estimators_ if name in _FORESTS else [model]
+        return Trees([_of_tree(t.tree_, wanted, numpy) for t in grown], features, True, average=name in _FORESTS)
     if name in _BOOSTED:
         start = [float(v) for v in _start(model, numpy)]
         trees = [[_constant(v, numpy) for v in start]]
@@ -162,7 +165,8 @@ def _read(model: Any, class_: Any, numpy: Any) -> Trees | None:
         objective = f"multiclass num_class:{len(start)}"
     elif name in _HISTOGRAMS and model.loss in ("poisson", "gamma"):
         objective = "poisson"
-    return Trees([t for stage in trees for t in stage], features, name in _BOOSTED, targets=len(start), objective=objective, wanted=wanted)
+    return Trees([t for stage in trees for t in stage], features, name in _BOOSTED, targets=len(start), objective=objective,
+                 wanted=wanted)
 
 
 def _of_tree(tree: Any, wanted: int | None, numpy: Any) -> _Tree:
@@ -170,8 +174,7 @@ def _of_tree(tree: Any, wanted: int | None, numpy: Any) -> _Tree:
     if wanted is None:
         value = value[:, 0]
     else:
-        import sklearn  # type: ignore[import]
-        if tuple(int(n) for n in sklearn.__version__.split(".")[:2]) < (1, 3):  # until then leaves held counts
+        if tuple(int(n) for n in _tables.module("sklearn").__version__.split(".")[:2]) < (1, 3):  # until then leaves held counts
             value = value / value.sum(axis=1)[:, numpy.newaxis]
         value = value[:, wanted]
     feature = numpy.where(tree.children_left < 0, -1, tree.feature)
@@ -219,21 +222,23 @@ def _cuts(thresholds: Any, single: bool, whole: float | None, total: int) -> Any
 def _agree(trees: Trees, function: Function, numpy: Any) -> bool:
     """Say whether the trees as read are the estimator, where they are tested and elsewhere."""
     random = numpy.random.default_rng(1)
-    tests = [(f, t) for tree in trees.trees for f, t in zip(tree.feature, tree.threshold) if f >= 0]
+    tests = [(f, t) for tree in trees.trees for f, t in zip(tree.feature, tree.threshold, strict=True) if f >= 0]
     rows = random.uniform(0, function.whole or 1000, (64, trees.features))
     for row in rows[16:] if tests else []:
         for k in random.integers(len(tests), size=trees.features):
             row[tests[k][0]] = numpy.clip(tests[k][1], -1e30, 1e30)
     names = function.columns or [f"x{k}" for k in range(trees.features)]
-    wanted = numpy.asarray(function._values(_tables.frame([dict(zip(names, row)) for row in rows.tolist()], names)), dtype=float)
+    table = _tables.frame([dict(zip(names, row, strict=True)) for row in rows.tolist()], names)
+    wanted = numpy.asarray(function._values(table), dtype=float)
     got = trees.values(rows)
     worst = float((abs(got - wanted) / numpy.maximum(1, abs(wanted))).max())
     if worst <= _TOLERANCE:
         return True
-    warnings.warn(f"the trees of {type(function.function).__name__}, as kir would read them, are {worst:.2g} off what it predicts: "
-                  "kir asks this process instead", stacklevel=4)
+    warnings.warn(f"the trees of {type(function.function).__name__}, as kir would read them, are {worst:.2g} off what it "
+                  "predicts: kir asks this process instead", stacklevel=4)
     return False
 
 
 def _joined(values: Any) -> str:
-    return " ".join(repr(v) if isinstance(v, float) else str(v) for v in (values.tolist() if hasattr(values, "tolist") else values))
+    listed = values.tolist() if hasattr(values, "tolist") else values
+    return " ".join(repr(v) if isinstance(v, float) else str(v) for v in listed)

@@ -7,18 +7,18 @@ itself end in an underscore: `if_`, `is_`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 from ._values import Objective, Rule, given
 
-Which = Union[str, Sequence[Any], Mapping[str, Any]]
+Which = str | Sequence[Any] | Mapping[str, Any]
 """Ingredients: a name, in which a star stands for any text, a list, or {attribute: value}."""
 
 __all__ = [
-    'amount', 'blend', 'block', 'constituents', 'document', 'exclude', 'expression',
-    'forest', 'group', 'if_', 'learn', 'likeness', 'limit', 'limits', 'markowitz', 'model',
-    'near', 'needs', 'never', 'novelty', 'pairs', 'preference', 'process', 'program',
-    'ratio', 'require', 'within_book',
+    "amount", "blend", "block", "constituents", "document", "exclude", "expression",
+    "forest", "group", "if_", "learn", "likeness", "limit", "limits", "markowitz", "model",
+    "near", "needs", "never", "novelty", "pairs", "preference", "process", "program",
+    "ratio", "require", "within_book",
 ]
 
 
@@ -36,8 +36,8 @@ def amount(of: Which, *, batch: float | str | None = None, max: int | str | None
     stock: how much there is; without a batch in units of the total. Default: none.
     within: the doses that the known recipes have. Default: none.
     """
-    return Rule('amount', given({'of': of, 'batch': batch, 'max': max, 'min': min, 'step': step,
-                                 'stock': stock, 'within': within}))
+    return Rule("amount", given({"of": of, "batch": batch, "max": max, "min": min, "step": step,
+                                 "stock": stock, "within": within}))
 
 
 def block(of: Which, total: int | str, rules: Mapping[str, Any] | Sequence[Any] | None = None) -> Rule:
@@ -48,7 +48,7 @@ def block(of: Which, total: int | str, rules: Mapping[str, Any] | Sequence[Any] 
     total: what they add up to.
     rules: rules within it. Default: none.
     """
-    return Rule('block', given({'of': of, 'total': total, 'rules': rules}))
+    return Rule("block", given({"of": of, "total": total, "rules": rules}))
 
 
 def constituents(file: float | str, *, decimal: str | None = None, delimiter: str | None = None,
@@ -63,14 +63,14 @@ def constituents(file: float | str, *, decimal: str | None = None, delimiter: st
     encoding: how a text file writes characters, by its name on the web. Default: found.
     sheet: the sheet of a workbook. Default: the one that looks like it.
     """
-    return Rule('constituents', given({'file': file, 'decimal': decimal, 'delimiter': delimiter,
-                                       'encoding': encoding, 'sheet': sheet}))
+    return Rule("constituents", given({"file": file, "decimal": decimal, "delimiter": delimiter,
+                                       "encoding": encoding, "sheet": sheet}))
 
 
 def exclude(*of: Which) -> Rule:
     """Never used.
     """
-    return Rule('exclude', of[0] if len(of) == 1 else list(of))
+    return Rule("exclude", of[0] if len(of) == 1 else list(of))
 
 
 def group(of: Which, *, total: Sequence[Any] | None = None, used: Sequence[Any] | None = None) -> Rule:
@@ -81,7 +81,7 @@ def group(of: Which, *, total: Sequence[Any] | None = None, used: Sequence[Any] 
     total: what they add up to, least and greatest. Default: any.
     used: how many of them are used, least and greatest. Default: any.
     """
-    return Rule('group', given({'of': of, 'total': total, 'used': used}))
+    return Rule("group", given({"of": of, "total": total, "used": used}))
 
 
 def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | None = None, *,
@@ -93,7 +93,7 @@ def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | Non
     then: what holds then.
     unused: none of these is used.
     """
-    return Rule('if', given({'used': used, 'then': then, 'unused': unused}))
+    return Rule("if", given({"used": used, "then": then, "unused": unused}))
 
 
 def limit(attribute: float | str, *, max: float | None = None, min: float | None = None,
@@ -106,7 +106,7 @@ def limit(attribute: float | str, *, max: float | None = None, min: float | None
     min: the least mean. Default: none.
     of: the mean over these alone. Default: all.
     """
-    return Rule('limit', given({'attribute': attribute, 'max': max, 'min': min, 'of': of}))
+    return Rule("limit", given({"attribute": attribute, "max": max, "min": min, "of": of}))
 
 
 def limits(file: float | str, *, decimal: str | None = None, delimiter: str | None = None,
@@ -120,8 +120,8 @@ def limits(file: float | str, *, decimal: str | None = None, delimiter: str | No
     encoding: how a text file writes characters, by its name on the web. Default: found.
     sheet: the sheet of a workbook. Default: the one that looks like it.
     """
-    return Rule('limits', given({'file': file, 'decimal': decimal, 'delimiter': delimiter,
-                                 'encoding': encoding, 'sheet': sheet}))
+    return Rule("limits", given({"file": file, "decimal": decimal, "delimiter": delimiter,
+                                 "encoding": encoding, "sheet": sheet}))
 
 
 def near(recipe: Mapping[str, Any] | float | str, *, changes: int | None = None,
@@ -133,7 +133,7 @@ def near(recipe: Mapping[str, Any] | float | str, *, changes: int | None = None,
     changes: how many ingredients may come or go; a swap is two. Default: any.
     distance: how much may change hands. Default: any.
     """
-    return Rule('near', given({'recipe': recipe, 'changes': changes, 'distance': distance}))
+    return Rule("near", given({"recipe": recipe, "changes": changes, "distance": distance}))
 
 
 def needs(if_: Which, then: Which) -> Rule:
@@ -143,13 +143,13 @@ def needs(if_: Which, then: Which) -> Rule:
     if_: one ingredient.
     then: where it is used, at least one of these is, too.
     """
-    return Rule('needs', given({'if': if_, 'then': then}))
+    return Rule("needs", given({"if": if_, "then": then}))
 
 
 def never(*of: Which) -> Rule:
     """At most one of them.
     """
-    return Rule('never', of[0] if len(of) == 1 else list(of))
+    return Rule("never", of[0] if len(of) == 1 else list(of))
 
 
 def ratio(of: Which, to: Which, *, max: float | None = None, min: float | None = None) -> Rule:
@@ -161,13 +161,13 @@ def ratio(of: Which, to: Which, *, max: float | None = None, min: float | None =
     max: the greatest ratio. Default: none.
     min: the least ratio. Default: none.
     """
-    return Rule('ratio', given({'of': of, 'to': to, 'max': max, 'min': min}))
+    return Rule("ratio", given({"of": of, "to": to, "max": max, "min": min}))
 
 
 def require(*of: Which) -> Rule:
     """Always used.
     """
-    return Rule('require', of[0] if len(of) == 1 else list(of))
+    return Rule("require", of[0] if len(of) == 1 else list(of))
 
 
 def blend(attribute: float | str, *, floor: float | None = None,
@@ -194,9 +194,9 @@ def blend(attribute: float | str, *, floor: float | None = None,
     target: best at a value.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('blend', given({'attribute': attribute, 'floor': floor, 'is': is_, 'larger': larger,
-                                     'maximize': maximize, 'minimize': minimize, 'normal': normal,
-                                     'range': range, 'shape': shape, 'smaller': smaller, 'target': target}), weight=weight)
+    return Objective("blend", given({"attribute": attribute, "floor": floor, "is": is_, "larger": larger,
+                                     "maximize": maximize, "minimize": minimize, "normal": normal,
+                                     "range": range, "shape": shape, "smaller": smaller, "target": target}), weight=weight)
 
 
 def document(topics: float | str, words: Mapping[str, Any] | float | str, *,
@@ -208,7 +208,7 @@ def document(topics: float | str, words: Mapping[str, Any] | float | str, *,
     words: how often the document has each word.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('document', given({'topics': topics, 'words': words}), weight=weight)
+    return Objective("document", given({"topics": topics, "words": words}), weight=weight)
 
 
 def expression(value: Mapping[str, Any] | float | str, *, weight: float | None = None) -> Objective:
@@ -216,7 +216,7 @@ def expression(value: Mapping[str, Any] | float | str, *, weight: float | None =
 
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('expression', value, weight=weight)
+    return Objective("expression", value, weight=weight)
 
 
 def forest(label: float | str | None = None, *, add: Mapping[str, Any] | None = None,
@@ -249,11 +249,11 @@ def forest(label: float | str | None = None, *, add: Mapping[str, Any] | None = 
     want: a class, or any of several.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('forest', given({'label': label, 'add': add, 'at_least': at_least, 'at_most': at_most,
-                                      'between': between, 'features': features, 'file': file,
-                                      'floor': floor, 'leaf': leaf, 'maximize': maximize,
-                                      'minimize': minimize, 'seed': seed, 'splits': splits, 'trees': trees,
-                                      'want': want}), weight=weight)
+    return Objective("forest", given({"label": label, "add": add, "at_least": at_least, "at_most": at_most,
+                                      "between": between, "features": features, "file": file,
+                                      "floor": floor, "leaf": leaf, "maximize": maximize,
+                                      "minimize": minimize, "seed": seed, "splits": splits, "trees": trees,
+                                      "want": want}), weight=weight)
 
 
 def learn(label: float | str | None = None, *, at_least: float | None = None,
@@ -283,10 +283,10 @@ def learn(label: float | str | None = None, *, at_least: float | None = None,
     want: a class, or any of several.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('learn', given({'label': label, 'at_least': at_least, 'at_most': at_most,
-                                     'between': between, 'failed': failed, 'file': file, 'floor': floor,
-                                     'log': log, 'maximize': maximize, 'minimize': minimize, 'seed': seed,
-                                     'trees': trees, 'want': want}), weight=weight)
+    return Objective("learn", given({"label": label, "at_least": at_least, "at_most": at_most,
+                                     "between": between, "failed": failed, "file": file, "floor": floor,
+                                     "log": log, "maximize": maximize, "minimize": minimize, "seed": seed,
+                                     "trees": trees, "want": want}), weight=weight)
 
 
 def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = None,
@@ -303,7 +303,7 @@ def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = 
     zero: by amounts: units that stand in place of 0. Default: 0.5.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('likeness', given({'to': to, 'by': by, 'floor': floor, 'scale': scale, 'zero': zero}), weight=weight)
+    return Objective("likeness", given({"to": to, "by": by, "floor": floor, "scale": scale, "zero": zero}), weight=weight)
 
 
 def markowitz(returns: Mapping[str, Any] | float | str, covariance: float | str | None = None,
@@ -325,9 +325,9 @@ def markowitz(returns: Mapping[str, Any] | float | str, covariance: float | str 
     risk_aversion: a. Default: 1.5.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('markowitz', given({'returns': returns, 'covariance': covariance, 'as': as_,
-                                         'maximize': maximize, 'minimize': minimize, 'periods': periods,
-                                         'risk_aversion': risk_aversion}), weight=weight)
+    return Objective("markowitz", given({"returns": returns, "covariance": covariance, "as": as_,
+                                         "maximize": maximize, "minimize": minimize, "periods": periods,
+                                         "risk_aversion": risk_aversion}), weight=weight)
 
 
 def model(file: float | str, *, amounts: str | None = None, at_least: float | None = None,
@@ -363,11 +363,11 @@ def model(file: float | str, *, amounts: str | None = None, at_least: float | No
     tolerance: how far a prediction may be off. Default: 0.00001.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('model', given({'file': file, 'amounts': amounts, 'at_least': at_least,
-                                     'at_most': at_most, 'between': between, 'check': check,
-                                     'class': class_, 'constants': constants, 'features': features,
-                                     'floor': floor, 'maximize': maximize, 'minimize': minimize,
-                                     'output': output, 'sd': sd, 'target': target, 'tolerance': tolerance}), weight=weight)
+    return Objective("model", given({"file": file, "amounts": amounts, "at_least": at_least,
+                                     "at_most": at_most, "between": between, "check": check,
+                                     "class": class_, "constants": constants, "features": features,
+                                     "floor": floor, "maximize": maximize, "minimize": minimize,
+                                     "output": output, "sd": sd, "target": target, "tolerance": tolerance}), weight=weight)
 
 
 def novelty(to: Sequence[Any] | float | str | None = None, *, by: str | None = None,
@@ -384,7 +384,7 @@ def novelty(to: Sequence[Any] | float | str | None = None, *, by: str | None = N
     zero: by amounts: units that stand in place of 0. Default: 0.5.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('novelty', given({'to': to, 'by': by, 'floor': floor, 'scale': scale, 'zero': zero}), weight=weight)
+    return Objective("novelty", given({"to": to, "by": by, "floor": floor, "scale": scale, "zero": zero}), weight=weight)
 
 
 def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = None,
@@ -398,7 +398,7 @@ def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = 
     smooth: how many recipes' worth of doubt pull lifts to 1. Default: 1.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('pairs', given({'avoid': avoid, 'favour': favour, 'lift': lift, 'smooth': smooth}), weight=weight)
+    return Objective("pairs", given({"avoid": avoid, "favour": favour, "lift": lift, "smooth": smooth}), weight=weight)
 
 
 def preference(pairs: float | str, *, first: int | None = None,
@@ -411,7 +411,7 @@ def preference(pairs: float | str, *, first: int | None = None,
     groups: an attribute whose totals tell of taste, too.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('preference', given({'pairs': pairs, 'first': first, 'groups': groups}), weight=weight)
+    return Objective("preference", given({"pairs": pairs, "first": first, "groups": groups}), weight=weight)
 
 
 def process(label: float | str, *, at_least: float | None = None,
@@ -435,9 +435,9 @@ def process(label: float | str, *, at_least: float | None = None,
     minimize: as small a number as can be.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('process', given({'label': label, 'at_least': at_least, 'at_most': at_most,
-                                       'between': between, 'failed': failed, 'floor': floor, 'log': log,
-                                       'maximize': maximize, 'minimize': minimize}), weight=weight)
+    return Objective("process", given({"label": label, "at_least": at_least, "at_most": at_most,
+                                       "between": between, "failed": failed, "floor": floor, "log": log,
+                                       "maximize": maximize, "minimize": minimize}), weight=weight)
 
 
 def program(command: Sequence[Any] | float | str, *, batch: int | None = None,
@@ -453,8 +453,8 @@ def program(command: Sequence[Any] | float | str, *, batch: int | None = None,
     timeout: seconds for a batch. Default: 60.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('program', given({'command': command, 'batch': batch, 'processes': processes,
-                                       'timeout': timeout}), weight=weight)
+    return Objective("program", given({"command": command, "batch": batch, "processes": processes,
+                                       "timeout": timeout}), weight=weight)
 
 
 def within_book(of: Which = "*") -> Rule:

@@ -1,6 +1,5 @@
 """Campaigns from Python and by command line."""
 
-import json
 import os
 import pathlib
 import tempfile
@@ -8,7 +7,7 @@ import unittest
 
 from support import BOOK, needs
 import kir
-from kir import _program, _tables
+from kir import _program
 
 
 def liking(table):
