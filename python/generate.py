@@ -17,6 +17,7 @@ import textwrap
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "kir"))
 
 import _program  # noqa: E402
+import _values  # noqa: E402
 
 # What may stand without its key, in this order. Other keys that must be there come next,
 # and what may be left out is written with its key.
@@ -69,7 +70,9 @@ def type_of(schema, definitions):
     return {kinds[t] for t in ([types] if isinstance(types, str) else types)}
 
 
-def annotation(schema, definitions):
+def annotation(schema, definitions, key=""):
+    if key in _values.FILED:
+        return "Any"  # a path or a table
     types = type_of(schema, definitions)
     if "float" in types:
         types.discard("int")
@@ -120,11 +123,11 @@ def function(kind, schema, definitions, result):
         for k in first:
             if k not in required:
                 default = " = None"  # from here on Python wants one
-            kept = annotation(keys[k], definitions)
+            kept = annotation(keys[k], definitions, k)
             arguments.append(f"{identifier(k)}: {kept if default else kept.removesuffix(' | None')}{default}")
         if rest or weight:
             arguments.append("*")
-        arguments += [f"{identifier(k)}: {annotation(keys[k], definitions)} = None" for k in rest]
+        arguments += [f"{identifier(k)}: {annotation(keys[k], definitions, k)} = None" for k in rest]
         signature = ", ".join(arguments)
         if about:
             lines.append(sentence(about))

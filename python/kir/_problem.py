@@ -19,9 +19,12 @@ from . import _program, _tables
 from ._ask import Function, Server, as_function
 from ._bar import bar
 from ._program import Error
-from ._values import given, plain_text, written
+from ._values import FILED, given, plain_text, written
 
 FILE = "problem.yaml"
+
+# Columns of draws, so that no objective can be called so.
+_TAKEN = {"chain", "draw", "log_density", "used", "score", "amount", "ingredient", "recipe"}
 
 
 class Problem(MutableMapping[str, Any]):
@@ -45,6 +48,7 @@ class Problem(MutableMapping[str, Any]):
         self._models: dict[str, Function] = {}  # by file: what goes over as one
         self._path: pathlib.Path | None = None
         self._loaded: str | None = None
+        self._temporary = False  # whether the directory goes with the object
         self._directory = pathlib.Path(directory) if directory is not None else None
         self._keys: dict[str, Any] = given({"name": keys.pop("name", None)})
         if recipes is not None:
@@ -60,12 +64,12 @@ class Problem(MutableMapping[str, Any]):
         properties: dict[str, Any] = {}
         for direction, labels in (("maximize", maximize), ("minimize", minimize)):
             for label in [labels] if isinstance(labels, str) else labels:
-                properties[label] = {"learn": {"label": label, direction: True}}
+                properties[label if label not in _TAKEN else f"{label} of recipes"] = {"learn": {"label": label, direction: True}}
         properties |= objectives or {}
         if properties:
             self["properties"] = properties
         if rules:
-            self._keys["constraints"] = [dict(r) for r in rules]
+            self._keys["constraints"] = [self._filed(r) for r in rules]
         self._keys |= given(keys)
 
     def _source(self, table: Any, name: str, text: Any) -> Any:
@@ -75,6 +79,23 @@ class Problem(MutableMapping[str, Any]):
             return {**table, "file": os.path.abspath(table["file"])}
         self._tables[name] = text(table)
         return name
+
+    def _filed(self, value: Any, key: str = "") -> Any:
+        """Return a rule or an objective with its tables written out and its paths whole."""
+        if key in FILED and isinstance(value, (str, os.PathLike)):
+            path = os.fspath(value)
+            here = self._path is None and path not in self._tables and path not in self._models and os.path.exists(path)
+            return os.path.abspath(path) if here else path
+        if key in FILED and hasattr(value, "to_dict") and hasattr(value, "columns"):
+            stem = "table" if key == "file" else key
+            name = next(n for n in (f"{stem}{k}.csv" for k in ["", *range(2, len(self._tables) + 3)]) if n not in self._tables)
+            self._tables[name] = _tables.table_text(value)
+            return name
+        if isinstance(value, Mapping):
+            return {k: self._filed(v, k) for k, v in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self._filed(v) for v in value]
+        return value
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Problem:
@@ -117,7 +138,8 @@ class Problem(MutableMapping[str, Any]):
             kept: dict[str, Any] = {}
             before = {plain_text(f.property(n)): f for n, f in self._functions.items()}
             before |= {plain_text(f.property("", file)): f for file, f in self._models.items()}
-            for name, wish in value.items():
+            for name, said in value.items():
+                wish = self._filed(said)
                 f = as_function(wish) or (before.get(plain_text(wish)) if isinstance(wish, Mapping) else None)
                 if f is None:
                     kept[name] = wish
@@ -129,6 +151,8 @@ class Problem(MutableMapping[str, Any]):
                     functions[name] = f
                     kept[name] = f.property(name)
             self._functions, self._models, value = functions, models, kept
+        if key == "constraints":
+            value = [self._filed(r) for r in value]
         self._keys[key] = value
 
     def __delitem__(self, key: str) -> None:
@@ -157,6 +181,10 @@ class Problem(MutableMapping[str, Any]):
         try:
             asked = Server({n: f for n, f in self._functions.items() if n in programs}) if self._functions else None
             return _program.run([command, str(path), *args, *flags], asked=asked, **options)
+        except Error as e:
+            if self._temporary and e.place:
+                raise _program.shortened(e, str(self._directory)) from None
+            raise
         finally:
             if made:
                 path.unlink(missing_ok=True)
@@ -177,7 +205,7 @@ class Problem(MutableMapping[str, Any]):
             _write(pathlib.Path(name), written(keys))
             return pathlib.Path(name), True
         if self._directory is None:
-            self._directory = _temporary(self)
+            self._directory, self._temporary = _temporary(self), True
         target = self._directory / FILE
         self.save(target)
         return target, False
@@ -232,7 +260,7 @@ class Run:
         for entry in best:
             row = {"score": entry["score"]}
             for name, p in (entry.get("predicted") or {}).items():
-                row |= {f"predicted {name}": p["value"], f"low {name}": p["low"], f"high {name}": p["high"]}
+                row |= given({f"predicted {name}": p["value"], f"low {name}": p["low"], f"high {name}": p["high"]})
             rows.append(row | {n: entry["recipe"].get(n, 0) for n in used})
         return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
 

@@ -51,6 +51,12 @@ class Error(Exception):
         return cls(first["message"], first.get("hint", ""), _place(first), status, errors)
 
 
+def shortened(error: Error, folder: str) -> Error:
+    """Return an error with places in a folder that nobody knows named by the file alone."""
+    errors = [{**e, "file": e["file"].removeprefix(folder + os.sep)} if "file" in e else e for e in error.errors]
+    return Error.of(errors, error.status)
+
+
 def _place(error: Mapping[str, Any]) -> str:
     parts = [error.get("file", "")]
     parts += [error["cell"]] if "cell" in error else [str(error[k]) for k in ("line", "column") if k in error]

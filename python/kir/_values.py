@@ -7,6 +7,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+# Keys of rules and objectives that name a file. A path of one is from where Python stands, and
+# a table in its place is written beside the problem.
+FILED = ("file", "check", "covariance", "pairs", "returns", "topics", "words")
+
 
 class Rule(dict[str, Any]):
     """A rule of a problem, as the problem file has it: {kind: what it says}."""
@@ -52,7 +56,7 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in items]
     if hasattr(value, "__fspath__"):
         return str(value)
-    raise TypeError(f"a problem cannot hold {type(value).__name__}: {value!r}")
+    raise TypeError(f"a problem cannot hold {type(value).__name__}: {value!r:.80}")
 
 
 def written(problem: Mapping[str, Any]) -> str:

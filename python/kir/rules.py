@@ -51,7 +51,7 @@ def block(of: Which, total: int | str, rules: Mapping[str, Any] | Sequence[Any] 
     return Rule("block", given({"of": of, "total": total, "rules": rules}))
 
 
-def constituents(file: float | str, *, decimal: str | None = None, delimiter: str | None = None,
+def constituents(file: Any, *, decimal: str | None = None, delimiter: str | None = None,
                  encoding: float | str | None = None, sheet: float | str | None = None) -> Rule:
     """What ingredients consist of, ingredient, constituent, share: each constituent becomes an
     attribute; not within other rules.
@@ -109,7 +109,7 @@ def limit(attribute: float | str, *, max: float | None = None, min: float | None
     return Rule("limit", given({"attribute": attribute, "max": max, "min": min, "of": of}))
 
 
-def limits(file: float | str, *, decimal: str | None = None, delimiter: str | None = None,
+def limits(file: Any, *, decimal: str | None = None, delimiter: str | None = None,
            encoding: float | str | None = None, sheet: float | str | None = None) -> Rule:
     """A limit from each row of a table: attribute, min, max.
     The same for other tables.
@@ -199,8 +199,7 @@ def blend(attribute: float | str, *, floor: float | None = None,
                                      "range": range, "shape": shape, "smaller": smaller, "target": target}), weight=weight)
 
 
-def document(topics: float | str, words: Mapping[str, Any] | float | str, *,
-             weight: float | None = None) -> Objective:
+def document(topics: Any, words: Any, *, weight: float | None = None) -> Objective:
     """A mixture of topics that explains words.
     The likelihood of a document when its words come from a mixture of topics.
 
@@ -222,11 +221,10 @@ def expression(value: Mapping[str, Any] | float | str, *, weight: float | None =
 def forest(label: float | str | None = None, *, add: Mapping[str, Any] | None = None,
            at_least: float | None = None, at_most: float | None = None,
            between: Sequence[Any] | None = None, features: int | None = None,
-           file: float | str | None = None, floor: float | None = None,
-           leaf: int | None = None, maximize: bool | None = None,
-           minimize: bool | None = None, seed: int | None = None, splits: str | None = None,
-           trees: int | None = None, want: Sequence[Any] | float | str | None = None,
-           weight: float | None = None) -> Objective:
+           file: Any = None, floor: float | None = None, leaf: int | None = None,
+           maximize: bool | None = None, minimize: bool | None = None,
+           seed: int | None = None, splits: str | None = None, trees: int | None = None,
+           want: Sequence[Any] | float | str | None = None, weight: float | None = None) -> Objective:
     """A label, by a random forest.
     A label, or a file, and one thing that is asked of it: want, bounds, or a direction.
 
@@ -258,7 +256,7 @@ def forest(label: float | str | None = None, *, add: Mapping[str, Any] | None = 
 
 def learn(label: float | str | None = None, *, at_least: float | None = None,
           at_most: float | None = None, between: Sequence[Any] | None = None,
-          failed: Sequence[Any] | float | str | None = None, file: float | str | None = None,
+          failed: Sequence[Any] | float | str | None = None, file: Any = None,
           floor: float | None = None, log: bool | None = None, maximize: bool | None = None,
           minimize: bool | None = None, seed: int | None = None, trees: int | None = None,
           want: Sequence[Any] | float | str | None = None, weight: float | None = None) -> Objective:
@@ -306,10 +304,10 @@ def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = 
     return Objective("likeness", given({"to": to, "by": by, "floor": floor, "scale": scale, "zero": zero}), weight=weight)
 
 
-def markowitz(returns: Mapping[str, Any] | float | str, covariance: float | str | None = None,
-              *, as_: str | None = None, maximize: str | None = None,
-              minimize: str | None = None, periods: float | None = None,
-              risk_aversion: float | None = None, weight: float | None = None) -> Objective:
+def markowitz(returns: Any, covariance: Any = None, *, as_: str | None = None,
+              maximize: str | None = None, minimize: str | None = None,
+              periods: float | None = None, risk_aversion: float | None = None,
+              weight: float | None = None) -> Objective:
     """Return against risk.
     Log y = μᵀw − a·wᵀΣw of the shares w. properties.md says how μ and Σ follow from prices.
 
@@ -330,9 +328,9 @@ def markowitz(returns: Mapping[str, Any] | float | str, covariance: float | str 
                                          "risk_aversion": risk_aversion}), weight=weight)
 
 
-def model(file: float | str, *, amounts: str | None = None, at_least: float | None = None,
+def model(file: Any, *, amounts: str | None = None, at_least: float | None = None,
           at_most: float | None = None, between: Sequence[Any] | None = None,
-          check: float | str | None = None, class_: Sequence[Any] | float | str | None = None,
+          check: Any = None, class_: Sequence[Any] | float | str | None = None,
           constants: Mapping[str, Any] | None = None, features: Mapping[str,
           Any] | Sequence[Any] | None = None, floor: float | None = None,
           maximize: Mapping[str, Any] | bool | None = None, minimize: Mapping[str,
@@ -401,8 +399,8 @@ def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = 
     return Objective("pairs", given({"avoid": avoid, "favour": favour, "lift": lift, "smooth": smooth}), weight=weight)
 
 
-def preference(pairs: float | str, *, first: int | None = None,
-               groups: float | str | None = None, weight: float | None = None) -> Objective:
+def preference(pairs: Any, *, first: int | None = None, groups: float | str | None = None,
+               weight: float | None = None) -> Objective:
     """What somebody liked better in pairs.
     What somebody liked better in pairs, as kir serve asks for it.
 

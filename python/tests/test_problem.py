@@ -34,8 +34,36 @@ class Problems(unittest.TestCase):
         e = caught.exception
         self.assertEqual((e.message, e.hint, e.status), ('there is no ingredient "Gni"', 'did you mean "Gin"?', 2))
         self.assertEqual(e.errors[1]["hint"], 'did you mean "amount"?')
-        self.assertRegex(e.place, r"problem\.yaml:\d+:\d+$")
+        self.assertRegex(e.place, r"^problem\.yaml:\d+:\d+$")  # not where that is for the moment
         self.assertIn("amont", str(e))
+
+    def test_labels_that_are_columns_of_draws(self):
+        for label in ("score", "draw", "used", "recipe of mine"):
+            book = [{**r, label: r["liking"]} for r in BOOK]
+            p = kir.Problem(book, total=100, maximize=label)
+            self.assertEqual(len(p.check()["properties"]), 1)
+        self.assertEqual(list(kir.Problem(BOOK, total=100, maximize="score")["properties"]), ["score of recipes"])
+
+    def test_files_and_tables_of_rules_and_objectives(self):
+        names = ["Gin", "Rum", "Lime"]
+        stock = [{"name": n, "return": k / 10} for k, n in enumerate(names)]
+        with tempfile.TemporaryDirectory() as base:
+            pathlib.Path(base, "cov é.csv").write_text("name,Gin,Rum,Lime\nGin,1,0,0\nRum,0,1,0\nLime,0,0,1\n")
+            before = os.getcwd()
+            self.addCleanup(os.chdir, before)
+            os.chdir(base)
+            keys = {"ingredients": stock, "total": 100, "sparsity": {"uniform": [1, 3]}}
+            p = kir.Problem(**keys, objectives={"u": kir.markowitz({"attribute": "return"}, "cov é.csv", risk_aversion=1)})
+            os.chdir(before)
+            self.assertEqual(p.check()["properties"][0]["kind"], "markowitz")
+            if _tables.module("pandas"):
+                import pandas
+                table = pandas.DataFrame([[1, 0, 0], [0, 1, 0], [0, 0, 1]], index=names, columns=names)
+                q = kir.Problem(**keys, objectives={"u": kir.markowitz({"attribute": "return"}, table, risk_aversion=1)})
+                limits = pandas.DataFrame({"attribute": ["return"], "min": [0.05], "max": [0.15]})
+                q["constraints"] = [kir.limits(limits)]
+                self.assertEqual(q.check()["problem"]["rules"], ["limit of return min 0.05 max 0.15 (table.csv line 2)"])
+                self.assertIn("covariance.csv", q.text())
 
     def test_values(self):
         with self.assertRaises(ValueError):
