@@ -173,6 +173,20 @@ class Runs(unittest.TestCase):
                              {n: first["recipe"].get(n, 0) for n in coords["ingredient"]})
             self.assertEqual((stats["lp"][1, 0], stats["score_liking"][1, 0]), (first["log_density"], first["scores"]["liking"]))
 
+    def test_arrow_is_given_the_parts(self):
+        whole = _tables.module
+        self.addCleanup(setattr, _tables, "module", whole)
+        asked = []
+
+        class Dataset:
+            @staticmethod
+            def dataset(path, format=None, partitioning=None):
+                asked.append((sorted(os.listdir(path)), format, partitioning))
+                return type("Whole", (), {"to_table": staticmethod(lambda: "a table")})
+        _tables.module = lambda name: Dataset if name.startswith("pyarrow") else whole(name)
+        self.assertEqual(self.run_.arrow(), "a table")
+        self.assertEqual(asked, [(["chain=0000", "chain=0001"], "parquet", "hive")])
+
     def test_what_is_missing_is_said(self):
         if _tables.module("arviz"):
             self.skipTest("arviz is installed")
