@@ -48,7 +48,7 @@ class Problem(MutableMapping[str, Any]):
         self._models: dict[str, Function] = {}  # by file: what goes over as one
         self._path: pathlib.Path | None = None
         self._loaded: str | None = None
-        self._temporary = False  # whether the directory goes with the object
+        self.passing = False  # whether the directory goes with the object
         self._directory = pathlib.Path(directory) if directory is not None else None
         self._keys: dict[str, Any] = given({"name": keys.pop("name", None)})
         if recipes is not None:
@@ -117,7 +117,11 @@ class Problem(MutableMapping[str, Any]):
         for name, text in self._tables.items():
             _write(target.parent / name, text)
         self._write_models(target.parent)
-        _write(target, self.text())
+        # A temporary directory's name would be the problem's.
+        keys = dict(self._keys)
+        if self.passing and target.parent == self._directory:
+            keys.setdefault("name", ", ".join(keys.get("properties") or {}) or "problem")
+        _write(target, written(keys))
         return target
 
     def _write_models(self, folder: pathlib.Path) -> None:
@@ -182,7 +186,7 @@ class Problem(MutableMapping[str, Any]):
             asked = Server({n: f for n, f in self._functions.items() if n in programs}) if self._functions else None
             return _program.run([command, str(path), *args, *flags], asked=asked, **options)
         except Error as e:
-            if self._temporary and e.place:
+            if self.passing and e.place:
                 raise _program.shortened(e, str(self._directory)) from None
             raise
         finally:
@@ -205,7 +209,7 @@ class Problem(MutableMapping[str, Any]):
             _write(pathlib.Path(name), written(keys))
             return pathlib.Path(name), True
         if self._directory is None:
-            self._directory, self._temporary = _temporary(self), True
+            self._directory, self.passing = _temporary(self), True
         target = self._directory / FILE
         self.save(target)
         return target, False

@@ -63,6 +63,22 @@ class Campaigns(unittest.TestCase):
         for row in batch.to_dict("records") if hasattr(batch, "iloc") else batch:
             self.assertLessEqual(sum(p * row.get(n, 0) / 100 for n, p in prices.items()), 12)
 
+    @needs("matplotlib", "pandas")
+    def test_plot(self):
+        import matplotlib
+        matplotlib.use("agg")
+        c = kir.Campaign(BOOK, total=100, maximize="liking")
+        self.assertEqual(c.progress()["name"], "liking")
+        with self.assertRaisesRegex(kir.Error, "record a batch"):
+            c.progress().plot()
+        batch = c.next(2)
+        c.record(batch.assign(liking=[70, 75]))
+        axes = c.progress().plot("liking")
+        self.assertEqual([t.get_text() for t in axes.get_xticklabels()], ["1-1", "1-2"])
+        self.assertEqual(axes.get_lines()[-1].get_ydata().tolist(), [70, 75])
+        with self.assertRaisesRegex(kir.Error, "for haze"):
+            c.progress().plot("haze")
+
     @needs("pandas")
     def test_frames(self):
         import pandas

@@ -195,6 +195,7 @@ class Runs(unittest.TestCase):
 
     def test_nothing_is_left(self):
         run = problem().sample(**SMALL)
+        self.assertEqual(run.summary["problem"]["name"], "liking")  # and not that of a temporary directory
         path = run.path
         self.assertTrue(os.path.isdir(path))
         del run
