@@ -85,7 +85,7 @@ class Trees(unittest.TestCase):
 
     def test_every_kind_on_random_rows(self):
         import numpy
-        for whole, total in [(None, 100), (1, 977), (100, 1000), (750, 333)]:
+        for whole, total in [(None, 100), (100, 1000)]:
             rows = numpy.random.default_rng(7).multinomial(total, [0.2] * 5, 60)
             rows[::2, 0], rows[::2, 1] = 0, rows[::2, :2].sum(axis=1)
             self.compare(list(fitted(whole)), whole, total, rows)
