@@ -296,7 +296,7 @@ func TestDocumentedRules(t *testing.T) {
 		"ingredients.csv": "name,group,phase,cost,abv,min_dose,max_dose\nGin,spirit,other,20,40,50,60%\nVodka,spirit,other,10,40,,\nMilk,dairy,other,2,0,,\n" +
 			"Lime juice,citrus,other,4,0,,\nLemon juice,citrus,other,4,0,2.5,\nEgg,egg,other,4,0,,\nEgg white,egg,other,4,0,,\nOrange bitters,bitters,other,4,40,,\n" +
 			"Campari,liqueur,other,15,25,,\nSweet Vermouth,wine,other,9,15,,\nWater,none,water,0,0,,\nGlycerin,none,water,4,0,,\nOil,none,oil,10,0,,\nWax,none,emulsifier,8,0,,\n",
-		"recipes.csv":      "recipe,ingredient,amount\nNegroni,Gin,3\nNegroni,Campari,3\nNegroni,Sweet Vermouth,4\nWhite Lady,Gin,5\nWhite Lady,Lemon juice,2\nWhite Lady,Egg white,1\n",
+		"recipes.csv":      "recipe,ingredient,amount,taste\nNegroni,Gin,3,Bitter\nNegroni,Campari,3,Bitter\nNegroni,Sweet Vermouth,4,Bitter\nWhite Lady,Gin,5,Fresh\nWhite Lady,Lemon juice,2,Fresh\nWhite Lady,Egg white,1,Fresh\n",
 		"limits.csv":       "attribute,min,max\nlimonene,,0.1\n",
 		"constituents.csv": "ingredient,constituent,share\nLime juice,limonene,0.2\n",
 	}
@@ -308,11 +308,11 @@ func TestDocumentedRules(t *testing.T) {
 			continue
 		}
 		shown[kind] = true
-		rules := "  - " + line + "\n"
+		rules := "  - " + strings.Replace(line, `"90%"`, `"50%"`, 1) + "\n" // which two recipes allow
 		if kind == "limits" {
 			rules += "  - constituents: {file: constituents.csv}\n"
 		}
-		files["problem.yaml"] = "recipes: recipes.csv\ningredients: ingredients.csv\ntotal: 1000\nsparsity: {uniform: [2, 3]}\nproperties: {stable: {expression: 'share(\"Gin\")'}}\nconstraints:\n" + rules
+		files["problem.yaml"] = "recipes: recipes.csv\ningredients: ingredients.csv\ntotal: 1000\nsparsity: {uniform: [2, 3]}\nproperties: {stable: {forest: {label: taste, want: Fresh}}}\nconstraints:\n" + rules
 		p, err := loadFiles(t, files, "")
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
