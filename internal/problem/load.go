@@ -259,6 +259,9 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	if p.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
 		return at.Blame(err)
 	}
+	if err := p.within(ctx, s); err != nil {
+		return err
+	}
 	if p.Sampler.Kernel == auto && choose != nil && s.doing != nil {
 		s.doing("trying kernels")
 	}

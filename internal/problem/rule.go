@@ -14,7 +14,9 @@ type Rule struct {
 	Stock map[int]int // how much there is of ingredients, in units; nil: the rule is no stock
 
 	texts []string // of several, in words
-	at    *yaml.Node
+
+	predicted *predictedLimit // of what a property predicts, which is no rule of amounts; else nil
+	at        *yaml.Node
 }
 
 // Slacks returns how far a composition is from the bounds of the rule; nothing of

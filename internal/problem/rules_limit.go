@@ -16,13 +16,19 @@ import (
 )
 
 // limitRule reads bounds on the mean of an attribute: over the composition, or
-// over some ingredients alone.
+// over some ingredients alone; or on what a property predicts.
 //
 //	limit: {attribute: cost, of: {phase: oil}, max: 12}
 func limitRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 	f, err := fields(n, schema.Limit)
 	if err != nil {
 		return nil, err
+	}
+	if f["property"] != nil {
+		return predictedRule(s, n, f)
+	}
+	if v := f["sure"]; v != nil {
+		return nil, yaml.Hint(v.Errorf("sure is of what a property predicts"), "remove it, or write property instead of attribute")
 	}
 	if f["attribute"] == nil {
 		name := "abv"

@@ -96,17 +96,22 @@ def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | Non
     return Rule("if", given({"used": used, "then": then, "unused": unused}))
 
 
-def limit(attribute: float | str, *, max: float | None = None, min: float | None = None,
-          of: Which | None = None) -> Rule:
+def limit(attribute: float | str | None = None, *, max: float | str | None = None,
+          min: float | str | None = None, of: Which | None = None,
+          property: float | str | None = None, sure: float | str | None = None) -> Rule:
     """A mean over the composition, or over some of it.
-    Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some.
+    Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some; or on what a property predicts.
 
     attribute: a column of the ingredients, of numbers, or a constituent.
-    max: the greatest mean. Default: none.
-    min: the least mean. Default: none.
+    max: the greatest. Default: none.
+    min: the least. Default: none.
     of: the mean over these alone. Default: all.
+    property: one of the problem's properties: its value, its chance, or else its score.
+    sure: with what probability a measurement is to lie within the bounds; without it its
+        expectation lies there.
     """
-    return Rule("limit", given({"attribute": attribute, "max": max, "min": min, "of": of}))
+    return Rule("limit", given({"attribute": attribute, "max": max, "min": min, "of": of,
+                                "property": property, "sure": sure}))
 
 
 def limits(file: Any, *, decimal: str | None = None, delimiter: str | None = None,

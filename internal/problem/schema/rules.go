@@ -83,15 +83,23 @@ var Needs = &Section{
 
 // Limit bounds the mean of an attribute.
 var Limit = &Section{
-	Name: "limit", ID: "limit", About: "Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some.",
+	Name: "limit", ID: "limit", About: "Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some; or on what a property predicts.",
 	Keys: []Key{
 		{"attribute", text("attribute"), "", "a column of the ingredients, of numbers, or a constituent", "{attribute: cost, max: 20}"},
 		{"of", ingredients(), "all", "the mean over these alone", "{attribute: cost, of: {family: spirit}, max: 15}"},
-		{"min", number(), "none", "the least mean", "{attribute: abv, min: 10}"},
-		{"max", number(), "none", "the greatest mean", "{attribute: abv, max: 30}"},
+		{"property", text("property"), "", "one of the problem's properties: its value, its chance, or else its score", "{property: Fresh, min: \"20%\"}"},
+		{"sure", either(percentage(), between(0, 1)), "", "with what probability a measurement is to lie within the bounds; without it its expectation lies there", "{property: stars, min: 2, sure: \"10%\"}"},
+		{"min", either(number(), percentage()), "none", "the least", "{attribute: abv, min: 10}"},
+		{"max", either(number(), percentage()), "none", "the greatest", "{attribute: abv, max: 30}"},
 	},
-	need: []string{"attribute"},
-	some: []string{"min", "max"},
+	one:   []string{"attribute", "property"},
+	some:  []string{"min", "max"},
+	alone: map[string]string{"property": "of"},
+	with:  map[string]string{"sure": "property"},
+	more: []object{{"anyOf": []object{
+		{"required": []string{"property"}},
+		{"properties": object{"min": object{"type": "number"}, "max": object{"type": "number"}}},
+	}}},
 }
 
 // Ratio bounds what some take by what others do.

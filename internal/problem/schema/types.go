@@ -30,6 +30,11 @@ func text(words string) Type {
 func file() Type { return Type{"file", object{"type": "string", "pattern": `\S`}} }
 
 // choice is one of some words.
+// percentage is a number with a percent sign.
+func percentage() Type {
+	return Type{"percentage", object{"type": "string", "pattern": `^\s*[0-9.]+\s*%\s*$`}}
+}
+
 func choice(words ...string) Type {
 	return Type{"`" + strings.Join(words, "`, `") + "`", object{"enum": words}}
 }
