@@ -193,6 +193,17 @@ class Trees(unittest.TestCase):
             self.assertEqual(loaded.sample(**SMALL).summary["sampler"]["draws"], 40)
             self.assertEqual(sorted(n for n in os.listdir(saved.parent) if n != ".kir-cache"), before)
 
+    def test_limits(self):
+        import pandas
+        from sklearn.ensemble import RandomForestClassifier
+        book = pandas.DataFrame(BOOK)
+        x = book[["Gin", "Sirop de sucre", "Lime, fresh"]]
+        forest = RandomForestClassifier(10, random_state=1).fit(x, book["liking"] > 65)
+        f = kir.function(forest, class_=True)
+        p = kir.Problem(BOOK, total=100, objectives={"f": f}, rules=[kir.limit(property="f", min=0.6)])
+        draws = p.sample(**SMALL, seed=3).draws()
+        self.assertGreaterEqual(forest.predict_proba(draws[x.columns].astype(float))[:, 1].min(), 0.6)
+
     def test_a_campaign_goes_on_without_the_estimator(self):
         import pandas
         from sklearn.ensemble import ExtraTreesRegressor
