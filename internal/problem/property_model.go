@@ -59,7 +59,7 @@ func readModel(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 		return Property{}, err
 	}
 	var resolved yaml.Map
-	resolved.Keep(n, "file", "output", "class", "at_least", "at_most", "between", "maximize", "minimize", "sd", "features")
+	resolved.Keep(n, "file", "output", "class", "at_least", "at_most", "between", "maximize", "minimize", "target", "sd", "features")
 	resolved.Set("amounts", b.amounts)
 	resolved.Keep(n, "constants", "check")
 	if v := f["check"]; v != nil {
@@ -137,7 +137,7 @@ func chooseOutput(m *ensemble.Model, n *yaml.Node, f map[string]*yaml.Node) (tol
 	v := f["class"]
 	switch {
 	case o.Classes == nil && v != nil:
-		return toldOutput{}, yaml.Hint(v.Errorf("the output %s is a number and has no classes", fault.Quote(o.Name)), "ask for maximize: true, minimize: true, at_least, at_most or between")
+		return toldOutput{}, yaml.Hint(v.Errorf("the output %s is a number and has no classes", fault.Quote(o.Name)), "ask for maximize: true, minimize: true, target, at_least, at_most or between")
 	case o.Classes == nil:
 		return toldOutput{name: o.Name, of: func(sums []float64) float64 { return o.Of(sums, 0) }}, nil
 	case v == nil:
@@ -175,12 +175,12 @@ func chooseOutput(m *ensemble.Model, n *yaml.Node, f map[string]*yaml.Node) (tol
 // modelWish reads how good a value is, 0 to 1.
 func modelWish(n *yaml.Node, f map[string]*yaml.Node, told toldOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
 	var given []string
-	for _, key := range []string{"at_least", "at_most", "between", "maximize", "minimize"} {
+	for _, key := range []string{"at_least", "at_most", "between", "maximize", "minimize", "target"} {
 		if f[key] != nil {
 			given = append(given, key)
 		}
 	}
-	bounded := len(given) == 1 && !strings.HasSuffix(given[0], "imize")
+	bounded := len(given) == 1 && !strings.HasSuffix(given[0], "imize") && given[0] != "target"
 	if v := f["sd"]; v != nil && !bounded {
 		return nil, "", yaml.Hint(v.Errorf("sd is for bounds, and there are none"), "remove it")
 	}
@@ -191,7 +191,14 @@ func modelWish(n *yaml.Node, f map[string]*yaml.Node, told toldOutput, settings 
 		return func(p float64) float64 { return min(max(p, 0), 1) }, "as probable as can be", nil
 	}
 	if len(given) != 1 {
-		return nil, "", yaml.Hint(n.Errorf("%s", askedFor("the model", given)), "say one of maximize: true, minimize: true, at_least, at_most, between")
+		return nil, "", yaml.Hint(n.Errorf("%s", askedFor("the model", given)), "say one of maximize: true, minimize: true, target, at_least, at_most, between")
+	}
+	if given[0] == "target" {
+		d, about, err := desirability(n, map[string]*yaml.Node{"target": f["target"]})
+		if err != nil {
+			return nil, "", err
+		}
+		return func(v float64) float64 { return portable.Exp(d.Log(v)) }, about, nil
 	}
 	if !bounded {
 		return towards(given[0], f[given[0]], told, settings)

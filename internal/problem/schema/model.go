@@ -3,7 +3,7 @@ package schema
 // Model is a tree ensemble of another program.
 var Model = &Section{
 	Name: "a model", ID: "model",
-	About: "A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked of it: classes, bounds, or a direction.",
+	About: "A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked of it: classes, bounds, a direction, or a value to reach.",
 	Keys: []Key{
 		{"file", text("file"), "", "the model", "{file: model.txt, class: 1, constants: {temperature: 180}}"},
 		{"output", text("output"), "the first", "which of its outputs", "{file: model.txt, output: probability, class: 1, constants: {temperature: 180}}"},
@@ -13,6 +13,7 @@ var Model = &Section{
 		{"between", pair(number()), "", "from the first to the second", "{file: value.txt, between: [-1, 2], constants: {temperature: 180}}"},
 		{"maximize", either(yes(), link("maximize")), "", "as large as can be, from what scores 0 to what scores 1; `true`: all that the model can say", "{file: value.txt, maximize: true, constants: {temperature: 180}}"},
 		{"minimize", either(yes(), link("minimize")), "", "as small as can be", "{file: value.txt, minimize: {from: 2, to: -2}, constants: {temperature: 180}}"},
+		{"target", link("target"), "", "best at a value", "{file: value.txt, target: {from: -2, at: 0.5, to: 2}, constants: {temperature: 180}}"},
 		{"sd", above(0), "0: a hard bound", "of bounds: how far what is lies from what the model says", "{file: value.txt, at_least: 0.5, sd: 0.2, constants: {temperature: 180}}"},
 		{"features", either(named("inputs", item, nil), list(item, 0)), "by their names", "what the model's inputs are, by name or in their order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}"},
 		{"amounts", choice("share", "percent", "units"), "`share`", "what an input is that is called as an ingredient", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}"},
@@ -22,9 +23,9 @@ var Model = &Section{
 		floorKey("{file: model.txt, class: 1, constants: {temperature: 180}, floor: 0.01}"),
 	},
 	need:  []string{"file"},
-	one:   []string{"class", "at_least", "at_most", "between", "maximize", "minimize"},
+	one:   []string{"class", "at_least", "at_most", "between", "maximize", "minimize", "target"},
 	with:  map[string]string{"tolerance": "check"},
-	alone: map[string]string{"sd": "class maximize minimize"},
+	alone: map[string]string{"sd": "class maximize minimize target"},
 }
 
 var item = either(Type{"name", object{"type": "string"}}, link("input"))
