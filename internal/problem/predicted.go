@@ -93,7 +93,7 @@ func levelOf(w *Property) (*level, error) {
 	}
 	of, ok := w.property.(mcmc.LineProperty)
 	if _, waits := w.property.(mcmc.BatchProperty); !ok || waits {
-		return nil, fmt.Errorf("what a %s answers cannot be limited: let it answer 0 for what is forbidden", w.Kind)
+		return nil, fmt.Errorf("what a %s answers cannot be limited", w.Kind)
 	}
 	return &level{
 		as: func(d *property.Desirability) (mcmc.Property, error) {
@@ -295,7 +295,7 @@ func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *level, error) {
 	}
 	v, err := levelOf(w)
 	if err != nil {
-		return nil, nil, l.of.Blame(err)
+		return nil, nil, yaml.Hint(l.of.Errorf("%v", err), "limit something else, or let the property itself be 0 for what is forbidden")
 	}
 	least, most := math.Inf(-1), math.Inf(1)
 	if l.least != nil {

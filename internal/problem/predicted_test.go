@@ -79,6 +79,7 @@ func TestLimitsBoundWhatIsShown(t *testing.T) {
 		{`expression: {formula: 'mean("cost") - used', minimize: true}`, "min: 9", 9, math.Inf(1)},
 		{`expression: 'share("Gin")'`, "min: 0.33", 0.33, math.Inf(1)},
 		{"markowitz: {returns: prices.csv, minimize: volatility}", `max: "10%"`, math.Inf(-1), 10},
+		{"model: {file: value.txt, maximize: true, constants: {temperature: 1, x6: 0}}", "min: 0.2", 0.2, math.Inf(1)},
 		{"novelty: {by: amounts}", "min: 0.3", 0.3, math.Inf(1)},
 	} {
 		t.Run(c.property, func(t *testing.T) {
@@ -158,6 +159,7 @@ func TestBadLimits(t *testing.T) {
 		line                   int
 		says                   string
 	}{
+		{"settings", "model: {file: value.txt, maximize: true, constants: {temperature: [1, 2], x6: 0}}", "  - limit: {property: p, min: 3}\n", 8, "2 settings"},
 		{"misspelt", "learn: {label: stars, maximize: true}", "  - limit: {property: q, min: 3}\n", 8, "did you mean \"p\"?"},
 		{"turned round", "learn: {label: stars, maximize: true}", "  - limit: {property: p, min: 4, max: 3}\n", 8, "contradicts itself"},
 		{"percent of a number", "learn: {label: stars, maximize: true}", "  - limit: {property: p, min: \"40%\"}\n", 8, "no probability"},

@@ -20,6 +20,7 @@ import (
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
+	"kir/property"
 )
 
 // maxTried bounds how many settings of constants a model may be asked about.
@@ -84,8 +85,23 @@ func readModel(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 			sums, setting := model.Sums(x)
 			return told.of(sums), b.setting(setting)
 		}
+		p.level = func() (*level, error) { return modelLevel(settings, told) }
 	}
 	return p, nil
+}
+
+// modelLevel is the level of a number that a model of another program predicts.
+func modelLevel(settings []*ensemble.Score, told toldOutput) (*level, error) {
+	if len(settings) > 1 {
+		return nil, fmt.Errorf("the model is asked in %d settings of its constants, and a limit is of one", len(settings))
+	}
+	least, greatest := settings[0].Bounds()
+	return &level{
+		as: func(d *property.Desirability) (mcmc.Property, error) {
+			return foreign.New(settings, func(sums []float64) float64 { return portable.Exp(d.Log(told.of(sums))) }, 0), nil
+		},
+		scale: 1, width: max(math.Abs(told.of(greatest)-told.of(least))/20, math.SmallestNonzeroFloat64),
+	}, nil
 }
 
 // loadModel reads the file of a model, of whichever program it is.
