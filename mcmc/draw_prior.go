@@ -3,6 +3,7 @@ package mcmc
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"kir/internal/measure"
@@ -76,18 +77,20 @@ func (p *Prior) drawn() []Part {
 // start a chain from.
 var ErrNoStart = errors.New("no start of positive density was found")
 
-// A NoStartError is [ErrNoStart] with the property that is to blame for most of it.
+// A NoStartError is [ErrNoStart] with the property or the bound that is to blame for most of
+// it.
 type NoStartError struct {
 	Tries int     // compositions that were drawn
 	Wish  string  // the property that is 0 most often; empty if none is alone
+	Bound string  // the same, if it is a bound
 	Zero  float64 // the share of compositions drawn at random where it is
 	Parts []Part  // one of them
 }
 
 func (e *NoStartError) Error() string {
 	text := fmt.Sprintf("%v among %d compositions drawn from the sparsity law: each has a property that is 0", ErrNoStart, e.Tries)
-	if e.Wish != "" {
-		text += fmt.Sprintf(", %q in %.3g %% of them", e.Wish, 100*e.Zero)
+	if name := e.Wish + e.Bound; name != "" {
+		text += fmt.Sprintf(", %q in %.3g %% of them", name, 100*e.Zero)
 	}
 	return text
 }
@@ -100,22 +103,34 @@ const blameTries = 200
 // newNoStartError looks at each property alone.
 func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 	e := &NoStartError{Tries: tries}
-	zeros := make([]int, len(t.wishes))
-	examples := make([][]Part, len(t.wishes))
+	zeros := make([]int, len(t.wishes)+len(t.bounds))
+	examples := make([][]Part, len(zeros))
+	count := func(k int, p Property, x *Composition) {
+		if p.LogScore(x) == negInf {
+			zeros[k]++
+			examples[k] = x.Parts()
+		}
+	}
 	for range blameTries {
 		x, err := prior.drawSize(r, t.law.draw(r))
 		if err != nil {
 			return err
 		}
 		for k, w := range t.wishes {
-			if w.Weight > 0 && w.Property.LogScore(x) == negInf {
-				zeros[k]++
-				examples[k] = x.Parts()
+			if w.Weight > 0 {
+				count(k, w.Property, x)
 			}
+		}
+		for k, b := range t.bounds {
+			count(len(t.wishes)+k, b.Property, x)
 		}
 	}
 	if k := slices.Index(zeros, slices.Max(append(zeros, 1))); k >= 0 {
-		e.Wish, e.Zero, e.Parts = t.wishes[k].Name, float64(zeros[k])/blameTries, examples[k]
+		if e.Zero, e.Parts = float64(zeros[k])/blameTries, examples[k]; k < len(t.wishes) {
+			e.Wish = t.wishes[k].Name
+		} else {
+			e.Bound = t.bounds[k-len(t.wishes)].Name
+		}
 	}
 	return e
 }
@@ -132,11 +147,18 @@ const lawTries = 1_000
 // StartState draws the first state of a chain exactly from the sparsity law,
 // again while a property is 0 there; after 1,000 draws every second one has an n
 // that is uniform on the law's sizes. It returns how many draws that took, and
-// fails with a [NoStartError] after 100,000.
+// fails with a [NoStartError] after 100,000. Where a target has bounds that can be led to,
+// it leads there after 1,000; see [Bound].
 func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 	prior := NewPrior(t)
 	x = newState(t, prior.x)
+	leads := slices.ContainsFunc(t.bounds, func(b Bound) bool { return b.Toward != nil })
 	for tries < startTries {
+		if leads && tries == lawTries {
+			if led, more, err := t.lead(r); led != nil || err != nil {
+				return led, tries + more, err
+			}
+		}
 		tries++
 		n := t.law.draw(r)
 		if tries > lawTries && tries%2 == 0 {
@@ -155,4 +177,91 @@ func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 		}
 	}
 	return nil, tries, newNoStartError(t, r, prior, tries)
+}
+
+// A lead has so many attempts, each at so many weights of what leads, each four times the
+// one before, for so many turns of so many iterations.
+const (
+	leadAttempts   = 5
+	leadWeights    = 9
+	leadTurns      = 10
+	leadIterations = 50
+)
+
+// lead returns a state at which all bounds are kept, nil if none is found: a walk of the
+// target whose bounds are replaced by what leads to them, to powers that rise.
+func (t *Target) lead(r *Rand) (x *State, tries int, err error) {
+	free := *t
+	free.bounds = nil
+	for _, b := range t.bounds {
+		if b.Toward == nil {
+			free.bounds = append(free.bounds, b)
+		}
+	}
+	free.findIslands()
+	for range leadAttempts {
+		from, some, err := StartState(&free, r)
+		tries += some
+		if errors.Is(err, ErrNoStart) {
+			return nil, tries, nil
+		}
+		if err != nil {
+			return nil, tries, err
+		}
+		at := from.Composition
+		for k := range leadWeights {
+			led := free
+			led.wishes = t.leaders(math.Ldexp(1, 2*k))
+			led.findIslands()
+			if at, err = led.walk(r, at, t); err != nil {
+				return nil, tries, err
+			}
+			x, err := NewState(t, at.Clone())
+			if err != nil {
+				return nil, tries, err
+			}
+			if x.sum > negInf {
+				return x, tries, nil
+			}
+		}
+	}
+	return nil, tries, nil
+}
+
+// leaders returns the wishes of t and what leads to its bounds, to a power.
+func (t *Target) leaders(power float64) []Wish {
+	wishes := slices.Clone(t.wishes)
+	for _, b := range t.bounds {
+		if b.Toward != nil {
+			wishes = append(wishes, Wish{Name: "toward " + b.Name, Property: b.Toward, Weight: power})
+		}
+	}
+	return wishes
+}
+
+// walk goes from a composition by the law t until it is where another target gives
+// density, and returns where it then is.
+func (t *Target) walk(r *Rand, from *Composition, until *Target) (*Composition, error) {
+	kernel, err := NewKernel("accelerated", t)
+	if err != nil {
+		return nil, err
+	}
+	x, err := NewState(t, from)
+	if err != nil {
+		return nil, err
+	}
+	var tally Tally
+	for range leadTurns {
+		if err := kernel.Advance(r, x, leadIterations, &tally); err != nil {
+			return nil, err
+		}
+		score, err := until.LogScore(x.Composition)
+		if err != nil {
+			return nil, err
+		}
+		if score > negInf {
+			break
+		}
+	}
+	return x.Composition, nil
 }

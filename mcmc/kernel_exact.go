@@ -10,12 +10,15 @@ type Exact struct {
 	target *Target
 }
 
-// NewExact returns the kernel for a target without wishes.
+// NewExact returns the kernel for a target without wishes and bounds.
 func NewExact(t *Target) (*Exact, error) {
 	for _, w := range t.wishes {
 		if w.Weight > 0 {
 			return nil, fmt.Errorf("exact: draws follow the sparsity law alone and the target has the wish %q; use balanced", w.Name)
 		}
+	}
+	if len(t.bounds) > 0 {
+		return nil, fmt.Errorf("exact: draws follow the sparsity law alone and the target has the bound %q; use balanced", t.bounds[0].Name)
 	}
 	if t.space.Shares() != nil {
 		return nil, fmt.Errorf("exact: some of the rules cannot be counted, and so not drawn from; use balanced")

@@ -21,19 +21,15 @@ type islands struct {
 
 // supportParts returns how many parts the lines leave the target's support
 // in, and a composition of each of the first two. It returns 0 where there are
-// no wishes or too many compositions to look at.
+// no wishes and no bounds, or too many compositions to look at.
 func supportParts(t *Target) (parts int, a, b *Composition, err error) {
-	wanted := false
-	for _, w := range t.wishes {
-		wanted = wanted || w.Weight > 0
-	}
 	compositions := 0.0
 	for n, c := range t.space.LogCounts(t.law.hi) {
 		if t.law.P(n) > 0 {
 			compositions += portable.Exp(c)
 		}
 	}
-	if !wanted || compositions > enumerable {
+	if !t.weighs() || compositions > enumerable {
 		return 0, nil, nil, nil
 	}
 	var support []*Composition

@@ -56,7 +56,7 @@ type spare struct {
 // undo is a move to take back: the units that ingredient i had.
 type undo struct{ i, j, k int32 }
 
-// term is a wish of positive weight and its scorer for this state.
+// term is a wish of positive weight, or a bound, and its scorer for this state.
 type term struct {
 	wish   *Wish
 	scorer Scorer
@@ -104,17 +104,24 @@ func newTerms(t *Target, x *Composition) []term {
 		if w.Weight == 0 {
 			continue
 		}
-		var scorer Scorer
-		if p, ok := w.Property.(LineProperty); ok {
-			scorer = p.Scorer(x)
-		} else {
-			scorer = &pointwise{property: w.Property, x: x, copy: newComposition(x.N())}
-		}
-		picky, _ := scorer.(SplitScorer)
-		curve, _ := scorer.(CurveScorer)
-		terms = append(terms, term{w, scorer, picky, curve})
+		terms = append(terms, newTerm(w, x))
+	}
+	for _, b := range t.bounds {
+		terms = append(terms, newTerm(&Wish{Name: b.Name, Property: b.Property, Weight: 1}, x))
 	}
 	return terms
+}
+
+func newTerm(w *Wish, x *Composition) term {
+	var scorer Scorer
+	if p, ok := w.Property.(LineProperty); ok {
+		scorer = p.Scorer(x)
+	} else {
+		scorer = &pointwise{property: w.Property, x: x, copy: newComposition(x.N())}
+	}
+	picky, _ := scorer.(SplitScorer)
+	curve, _ := scorer.(CurveScorer)
+	return term{w, scorer, picky, curve}
 }
 
 // Target returns the target that the state is scored by.

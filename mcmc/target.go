@@ -19,17 +19,31 @@ type Wish struct {
 	Weight   float64
 }
 
+// A Bound forbids compositions by a property that is 1 or 0, such as a bound on what a
+// model predicts. It is part of the law and no wish: it has no weight, no score of it is
+// kept, and a target with other wishes has the same bounds.
+type Bound struct {
+	Name     string
+	Property Property // 1 where the bound is kept, 0 elsewhere
+
+	// Toward is positive everywhere, and the smaller the further a composition is from
+	// keeping the bound. It leads to a first state where random compositions hardly ever
+	// keep the bound, and has no part in the law. It may be nil.
+	Toward Property
+}
+
 // A Target is the law that is sampled:
 //
 //	P(x) ∝ y_sparse(n(x)) / |X_n(x)| · Π_k y_k(x)^c_k
 //
-// on the compositions x of a space (Obara, Morimura and Yanagisawa 2019,
-// §3). Without wishes y_sparse is exactly the law of n. A Target does not
+// on the compositions x of a space that keep its bounds (Obara, Morimura and Yanagisawa
+// 2019, §3). Without wishes and bounds y_sparse is exactly the law of n. A Target does not
 // change and serves any number of chains.
 type Target struct {
 	space  *Space
 	law    *Law
 	wishes []Wish
+	bounds []Bound
 
 	// logLaw is log(y_sparse(n)/|X_n|) for n from the law's first size on, and
 	// logDrawn the log of the probability with which [State.drawExact] draws
@@ -87,10 +101,7 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 			t.batch = max(t.batch, p.Batch())
 		}
 	}
-	t.islands = sync.OnceValue(func() (of islands) {
-		of.parts, of.a, of.b, of.err = supportParts(t)
-		return of
-	})
+	t.findIslands()
 	t.tight = newTightSums(space.rules, law.Mean())
 	counts := space.LogCounts(law.hi)
 	for n := law.lo; n <= law.hi; n++ {
@@ -106,6 +117,14 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 		t.lines[rest] = lineLawOf(law.P(rest+1), law.P(rest+2), space.Ratio(rest+1), space.logRatio(rest+1))
 	}
 	return t, nil
+}
+
+// findIslands leaves what islands are to whoever asks first.
+func (t *Target) findIslands() {
+	t.islands = sync.OnceValue(func() (of islands) {
+		of.parts, of.a, of.b, of.err = supportParts(t)
+		return of
+	})
 }
 
 // checkWishes says, as an error, what no target can be made of.
@@ -142,6 +161,20 @@ func (t *Target) Law() *Law { return t.law }
 
 // Wishes returns the wishes; the slice must not be written to.
 func (t *Target) Wishes() []Wish { return t.wishes }
+
+// Bounds returns the bounds; the slice must not be written to.
+func (t *Target) Bounds() []Bound { return t.bounds }
+
+// Keeps reports whether a composition of the space keeps the bounds. What else the target
+// says of it does not matter.
+func (t *Target) Keeps(x *Composition) bool {
+	for _, b := range t.bounds {
+		if b.Property.LogScore(x) == negInf {
+			return false
+		}
+	}
+	return true
+}
 
 // Waits says whether a wish is a [BatchProperty], so that many chains at once, which
 // wait for it together, are better than one for each core.
@@ -194,10 +227,10 @@ func (e *ScoreError) Unwrap() error { return e.Err }
 // LogScore returns Σ_k c_k·log y_k(x), from the properties as they are at the
 // point. A wish of weight 0 is left out.
 //
-// It is −Inf where a rule of the space is broken or a property is 0, and then it
+// It is −Inf where a rule of the space or a bound is broken or a property is 0, and then it
 // does not matter whether the others have a score there.
 func (t *Target) LogScore(x *Composition) (float64, error) {
-	if t.space.rules != nil && t.space.rules.LogScore(x) == negInf {
+	if t.space.rules != nil && t.space.rules.LogScore(x) == negInf || !t.Keeps(x) {
 		return negInf, nil
 	}
 	sum := 0.0
@@ -250,7 +283,12 @@ func newScoreError(wish string, by any, score float64, x *Composition) *ScoreErr
 
 // scored says whether anything but the sparsity law tells compositions apart.
 func (t *Target) scored() bool {
-	return t.space.rules != nil || slices.ContainsFunc(t.wishes, func(w Wish) bool { return w.Weight > 0 })
+	return t.space.rules != nil || t.weighs()
+}
+
+// weighs says whether wishes or bounds do.
+func (t *Target) weighs() bool {
+	return len(t.bounds) > 0 || slices.ContainsFunc(t.wishes, func(w Wish) bool { return w.Weight > 0 })
 }
 
 // mass returns 1 for a size to which the law gives mass, else 0.
@@ -261,14 +299,28 @@ func (t *Target) mass(n int) float64 {
 	return 1
 }
 
-// WithWishes returns a target of the same space and the same law of n that has
-// other wishes.
+// WithWishes returns a target of the same space, the same law of n and the same bounds
+// that has other wishes.
 func (t *Target) WithWishes(wishes ...Wish) (*Target, error) {
 	if err := checkWishes(wishes); err != nil {
 		return nil, err
 	}
 	u := *t
 	u.wishes = slices.Clone(wishes)
+	u.findIslands()
+	return &u, nil
+}
+
+// Within returns a target that has these bounds beside those of t.
+func (t *Target) Within(bounds ...Bound) (*Target, error) {
+	for _, b := range bounds {
+		if b.Property == nil {
+			return nil, fmt.Errorf("bound %q has no property", b.Name)
+		}
+	}
+	u := *t
+	u.bounds = slices.Concat(t.bounds, bounds)
+	u.findIslands()
 	return &u, nil
 }
 

@@ -148,6 +148,14 @@ func (s *LearnedScore) addSuccess() (err error) {
 // Want returns what the score is of.
 func (s *LearnedScore) Want() Want { return s.want }
 
+// Bare returns the score before it is calibrated and without the probability that a
+// composition can be made: of a direction where the expected label alone lies.
+func (s *LearnedScore) Bare() *LearnedScore {
+	bare := *s
+	bare.curve, bare.success, bare.possible = nil, nil, nil
+	return &bare
+}
+
 // Stated returns the probability of what is wanted at the dense composition x before it
 // is calibrated.
 func (s *LearnedScore) Stated(x []int32) float64 {

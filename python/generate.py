@@ -17,6 +17,7 @@ import textwrap
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "kir"))
 
 import _program  # noqa: E402
+import _values  # noqa: E402
 
 # What may stand without its key, in this order. Other keys that must be there come next,
 # and what may be left out is written with its key.
@@ -38,11 +39,11 @@ itself end in an underscore: `if_`, `is_`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 from ._values import Objective, Rule, given
 
-Which = Union[str, Sequence[Any], Mapping[str, Any]]
+Which = str | Sequence[Any] | Mapping[str, Any]
 """Ingredients: a name, in which a star stands for any text, a list, or {attribute: value}."""
 
 '''
@@ -69,7 +70,9 @@ def type_of(schema, definitions):
     return {kinds[t] for t in ([types] if isinstance(types, str) else types)}
 
 
-def annotation(schema, definitions):
+def annotation(schema, definitions, key=""):
+    if key in _values.FILED:
+        return "Any"  # a path or a table
     types = type_of(schema, definitions)
     if "float" in types:
         types.discard("int")
@@ -81,6 +84,10 @@ def annotation(schema, definitions):
 
 def identifier(key):
     return key + "_" if keyword.iskeyword(key) else key
+
+
+def quoted(name):
+    return json.dumps(name)
 
 
 def sentence(text):
@@ -100,12 +107,12 @@ def function(kind, schema, definitions, result):
     about = definition.get("description", "") if definition is not schema else ""
     if ref.endswith("/which"):
         signature = "*of: Which"
-        body = f"    return {result}({kind!r}, of[0] if len(of) == 1 else list(of)"
+        body = f"    return {result}({quoted(kind)}, of[0] if len(of) == 1 else list(of)"
     elif "properties" not in definition:
         signature = f"value: {annotation(definition, definitions).removesuffix(' | None')}"
         if weight:
             signature += ", *"
-        body = f"    return {result}({kind!r}, value"
+        body = f"    return {result}({quoted(kind)}, value"
     else:
         keys = definition["properties"]
         required = definition.get("required", [])
@@ -116,17 +123,17 @@ def function(kind, schema, definitions, result):
         for k in first:
             if k not in required:
                 default = " = None"  # from here on Python wants one
-            kept = annotation(keys[k], definitions)
+            kept = annotation(keys[k], definitions, k)
             arguments.append(f"{identifier(k)}: {kept if default else kept.removesuffix(' | None')}{default}")
         if rest or weight:
             arguments.append("*")
-        arguments += [f"{identifier(k)}: {annotation(keys[k], definitions)} = None" for k in rest]
+        arguments += [f"{identifier(k)}: {annotation(keys[k], definitions, k)} = None" for k in rest]
         signature = ", ".join(arguments)
         if about:
             lines.append(sentence(about))
         lines += [""] + [f"{identifier(k)}: {keys[k].get('description', '').strip()}" for k in first + rest]
-        pairs = ", ".join(f"{k!r}: {identifier(k)}" for k in first + rest)
-        body = filled(f"    return {result}({kind!r}, given({{", pairs, "})")
+        pairs = ", ".join(f"{quoted(k)}: {identifier(k)}" for k in first + rest)
+        body = filled(f"    return {result}({quoted(kind)}, given({{", pairs, "})")
     if weight:
         lines += ([""] if "" not in lines else []) + ["weight: how much the objective counts. Default: 1."]
     text = []
@@ -164,7 +171,7 @@ def generated():
                  '    """Keep to the doses that the known recipes have: amount(of, within="book")."""\n'
                  '    return amount(of, within="book")\n')
     names.append("within_book")
-    listed = "\n".join(textwrap.wrap(", ".join(repr(n) for n in sorted(names)), 92, initial_indent="    ", subsequent_indent="    "))
+    listed = "\n".join(textwrap.wrap(", ".join(quoted(n) for n in sorted(names)), 92, initial_indent="    ", subsequent_indent="    "))
     return HEAD + f"__all__ = [\n{listed},\n]\n\n\n" + "\n\n".join(parts)
 
 

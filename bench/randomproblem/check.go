@@ -88,7 +88,7 @@ func Check(ctx context.Context, p *Problem, o Options) (*Outcome, error) {
 
 // kernel checks one kernel: whether it refuses what it must, and its draws.
 func (c *checker) kernel(ctx context.Context, name string) error {
-	wished := false
+	wished := len(c.Limits) > 0
 	for _, w := range c.Wishes {
 		wished = wished || w.Weight > 0
 	}

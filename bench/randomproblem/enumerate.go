@@ -136,6 +136,9 @@ func (p *Problem) Enumerate(sizes []float64) *Enumeration {
 				}
 			}
 		}
+		if e.Mass(s) && !p.keepsLimits(x) {
+			sum = math.Inf(-1)
+		}
 		e.Scores = append(e.Scores, scores)
 		e.Score = append(e.Score, sum)
 		logPi[s] = math.Log(e.Prior[s]) + sum

@@ -12,6 +12,7 @@ type Problem struct {
 	Law    Law
 	Rules  []Rule
 	Wishes []*Wish
+	Limits []Limit
 }
 
 // New draws a problem. It can have no feasible composition, and then kir must

@@ -140,6 +140,9 @@ func TestRandomLearnt(t *testing.T) { lookAll(t, NewLearnt, 4) }
 // Random problems with an objective, whose scale kir finds and this enumerates.
 func TestRandomObjectives(t *testing.T) { lookAll(t, NewObjectives, 2) }
 
+// Random problems with limits on what properties say.
+func TestRandomLimits(t *testing.T) { lookAll(t, NewLimited, 2) }
+
 // lookAll looks at one of so many problems that are to be.
 func lookAll(t *testing.T, draw func(seed uint64) *Problem, of int) {
 	first, count := seeds(t)

@@ -66,13 +66,16 @@ func (p *Problem) YAML() (string, error) {
 			fmt.Fprintf(&b, "  %s: {%s: %s, weight: %s}\n", value(w.Name), w.Kind, value(w.yaml), value(w.Weight))
 		}
 	}
-	if len(p.Rules) > 0 {
+	if len(p.Rules)+len(p.Limits) > 0 {
 		b.WriteString("constraints:\n")
 		for _, r := range p.Rules {
 			fmt.Fprintf(&b, "  - %s\n", value(r.yaml))
 			if r.also != nil {
 				fmt.Fprintf(&b, "  - %s\n", value(r.also))
 			}
+		}
+		for _, l := range p.Limits {
+			fmt.Fprintf(&b, "  - %s\n", value(l.yaml))
 		}
 	}
 	return b.String(), failed

@@ -213,8 +213,8 @@ func (d *document) run(t *testing.T, b block) string {
 		}
 	}
 	switch first, _, _ := strings.Cut(b.text, "\n"); {
-	case d.path == "docs/python.md" && (b.kind == "python" || b.kind == "text"):
-		// python/tests/test_campaign.py runs them and compares what they print.
+	case (d.path == "docs/python.md" || d.path == "docs/coming-from.md") && (b.kind == "python" || b.kind == "text"):
+		// python/tests/test_documents.py runs kir's and compares what they print.
 	case b.kind == "console":
 		return d.session(t, place, b.text)
 	case strings.HasPrefix(first, "kir ") || strings.HasPrefix(first, "go run ./cmd/kir "):

@@ -95,9 +95,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 		Version: s.Version, Name: c.Problem.Name, Round: ch.round, Seed: s.Seed, Size: s.Size, State: state, Total: c.Problem.Total,
 		Measure: c.measured(), Labels: c.labels(), Models: []Model{}, Pending: []string{}, Notes: []string{}, Entries: []Entry{},
 	}
-	for _, o := range ch.objectives {
-		b.Models = append(b.Models, o.describe())
-	}
+	b.Models = ch.describe()
 	for _, e := range ch.pending {
 		b.Pending = append(b.Pending, e.ID)
 	}

@@ -241,3 +241,14 @@ func (o *objective) noise() float64 {
 	half := o.model.Noise()
 	return float64(math.Abs(o.warp.value(top+half)-o.warp.value(top-half)) / 2)
 }
+
+// describe says how well each label was learnt.
+func (ch *chooser) describe() []Model {
+	models := []Model{}
+	for _, o := range ch.objectives {
+		if !slices.ContainsFunc(models, func(m Model) bool { return m.Label == o.label }) {
+			models = append(models, o.describe())
+		}
+	}
+	return models
+}

@@ -77,9 +77,7 @@ func (c *Campaign) Stand(ctx context.Context, s Settings) (*Standing, error) {
 	for _, e := range ch.pending {
 		st.Pending = append(st.Pending, e.ID)
 	}
-	for _, o := range ch.objectives {
-		st.Models = append(st.Models, o.describe())
-	}
+	st.Models = ch.describe()
 	if st.Best, err = c.best(ch.objectives, ch, math.MaxInt); err != nil {
 		return nil, err
 	}

@@ -53,6 +53,9 @@ func newRuleSet(s *shelf, rules []Rule) *ruleSet {
 	var texts []string
 	for k := range rules {
 		r := &rules[k]
+		if r.predicted != nil {
+			continue
+		}
 		set.Rules = append(set.Rules, r.Rules...)
 		if r.texts != nil {
 			texts = append(texts, r.texts...)
@@ -80,7 +83,7 @@ func newRuleSet(s *shelf, rules []Rule) *ruleSet {
 // ruledSpace returns the space of the problem with its rules, counted for the sizes
 // to which the law gives mass.
 func (s *loading) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, at *yaml.Node) (*mcmc.Space, error) {
-	if len(rules) == 0 {
+	if !slices.ContainsFunc(rules, func(r Rule) bool { return r.predicted == nil }) {
 		return plain, nil
 	}
 	sizes, err := counting.Law.On(plain)

@@ -275,6 +275,9 @@ func readTarget(ctx context.Context, s *loading, p *Problem, root *yaml.Node, ch
 	if p.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
 		return at.Blame(err)
 	}
+	if err := p.within(ctx, &s.shelf); err != nil {
+		return err
+	}
 	if p.Sampler.Kernel == auto && choose != nil && s.doing != nil {
 		s.doing("trying kernels")
 	}

@@ -24,6 +24,13 @@ type objective struct {
 	floor  float64
 	value  func(x *mcmc.Composition) float64
 	scored func(d *property.Desirability) mcmc.Property // the value as a property
+
+	worst, best float64 // that the rules allow, as far as a search finds them
+}
+
+// width is about how far values are apart.
+func (o *objective) width() float64 {
+	return max(math.Abs(o.best-o.worst)/20, math.SmallestNonzeroFloat64)
 }
 
 // goalOf reads maximize: true or minimize: true, and what else shapes the score.
@@ -75,6 +82,7 @@ func (o *objective) desirability(ctx context.Context, s *shelf, at *yaml.Node, u
 	if err != nil {
 		return nil, "", err
 	}
+	o.worst, o.best = worst, best
 	d, err := property.Toward(worst, best, o.shape)
 	if err != nil {
 		return nil, "", at.Blame(err)

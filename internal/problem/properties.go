@@ -48,7 +48,8 @@ type Property struct {
 	Taste   *property.Taste
 	HeldOut property.HeldOut
 
-	learnt   *learnt // of what was learnt
+	learnt   *learnt                // of what was learnt
+	level    func() (*level, error) // of what limits bound that is not the score; else nil
 	property mcmc.Property
 	command  *Command   // of a program
 	at       *yaml.Node // what stands under the kind

@@ -3,6 +3,8 @@ package problem
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"kir/internal/book"
@@ -152,7 +154,11 @@ func readBlend(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property,
 		resolved.Set("shape", 1)
 	}
 	resolved.Set("floor", least)
-	return Property{About: about + ": " + words, Value: value, Unit: unit, property: mean.As(d), resolved: resolved}, nil
+	lo, hi := slices.Min(values), slices.Max(values)
+	return Property{
+		About: about + ": " + words, Value: value, Unit: unit, property: mean.As(d), resolved: resolved,
+		level: goalLevel(scale, max((hi-lo)/20, math.SmallestNonzeroFloat64), func(d *property.Desirability) mcmc.Property { return mean.As(d) }),
+	}, nil
 }
 
 // listed is a name, or a list of them, in words.

@@ -79,7 +79,10 @@ func readFormula(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Propert
 	resolved.Keep(n, "formula", "maximize", "minimize", "unit", "shape")
 	resolved.Set("floor", o.floor)
 	value := func(x *mcmc.Composition) (float64, string) { return p.Value(x), "" }
-	return Property{About: aboutFormula(f["formula"].Text) + ": " + words, Value: value, Unit: unit, property: p.As(d), resolved: resolved}, nil
+	return Property{
+		About: aboutFormula(f["formula"].Text) + ": " + words, Value: value, Unit: unit, property: p.As(d), resolved: resolved,
+		level: goalLevel(1, o.width(), o.scored),
+	}, nil
 }
 
 // formulaAt reads the formula at a node.

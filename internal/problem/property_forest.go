@@ -155,11 +155,13 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property
 	if !grown.Numeric() {
 		class = want.String()
 	}
+	known := forestLearnt(grown, data, recipes, score, least)
 	return Property{
 		About:    grown.Label() + " " + want.String() + added,
 		Model:    grown,
 		Class:    class,
-		learnt:   forestLearnt(grown, data, recipes, score, least),
+		learnt:   known,
+		level:    func() (*level, error) { return forestLevel(grown, known) },
 		property: property.NewForest(score, least),
 		resolved: resolved,
 	}, nil

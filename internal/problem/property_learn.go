@@ -195,11 +195,13 @@ func learntProperty(s *shelf, at *yaml.Node, m *model.Learned, data *model.Data,
 	if !m.Numeric() {
 		class = want.String()
 	}
+	known := learntFrom(m, data, recipes, score, least)
 	return Property{
 		About:    aboutLearnt(m, want),
 		Model:    m,
 		Class:    class,
-		learnt:   learntFrom(m, data, recipes, score, least),
+		learnt:   known,
+		level:    func() (*level, error) { return learntLevel(m, known) },
 		property: property.NewLearned(score, least),
 	}, nil
 }

@@ -106,8 +106,10 @@ func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Pro
 		return Property{}, err
 	}
 	value := func(x *mcmc.Composition) (float64, string) { return float64(scale * p.Side(side, x)), "" }
-	return Property{About: sideWords()[side] + m.from + ": " + words, Value: value, Unit: unit, property: p.As(side, d), resolved: resolved}, nil
-
+	return Property{
+		About: sideWords()[side] + m.from + ": " + words, Value: value, Unit: unit, property: p.As(side, d), resolved: resolved,
+		level: goalLevel(scale, goal.width(), goal.scored),
+	}, nil
 }
 
 // sideWords are the sides of a portfolio as they stand behind maximize and minimize.

@@ -20,6 +20,7 @@ import (
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 	"kir/mcmc"
+	"kir/property"
 )
 
 // maxTried bounds how many settings of constants a model may be asked about.
@@ -36,7 +37,7 @@ var modelKind = propertyKind{
 var modelSections = schema.Sections{
 	{
 		Name: "a model", ID: "model",
-		About: "A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked of it: classes, bounds, or a direction.",
+		About: "A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked of it: classes, bounds, a direction, or a value to reach.",
 		Keys: []schema.Key{
 			key("file", schema.Text("file"), "", "the model", "{file: model.txt, class: 1, constants: {temperature: 180}}"),
 			key("output", schema.Text("output"), "the first", "which of its outputs", "{file: model.txt, output: probability, class: 1, constants: {temperature: 180}}"),
@@ -46,6 +47,7 @@ var modelSections = schema.Sections{
 			key("between", schema.Pair(schema.Number()), "", "from the first to the second", "{file: value.txt, between: [-1, 2], constants: {temperature: 180}}"),
 			key("maximize", schema.Either(schema.Yes(), schema.Link("maximize")), "", "as large as can be, from what scores 0 to what scores 1; `true`: all that the model can say", "{file: value.txt, maximize: true, constants: {temperature: 180}}"),
 			key("minimize", schema.Either(schema.Yes(), schema.Link("minimize")), "", "as small as can be", "{file: value.txt, minimize: {from: 2, to: -2}, constants: {temperature: 180}}"),
+			key("target", schema.Link("target"), "", "best at a value", "{file: value.txt, target: {from: -2, at: 0.5, to: 2}, constants: {temperature: 180}}"),
 			key("sd", schema.Above(0), "0: a hard bound", "of bounds: how far what is lies from what the model says", "{file: value.txt, at_least: 0.5, sd: 0.2, constants: {temperature: 180}}"),
 			key("features", schema.Either(schema.Named("inputs", modelInput(), nil), schema.List(modelInput(), 0)), "by their names", "what the model's inputs are, by name or in their order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}"),
 			key("amounts", schema.Choice("share", "percent", "units"), "`share`", "what an input is that is called as an ingredient", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}"),
@@ -55,9 +57,9 @@ var modelSections = schema.Sections{
 			floorKey("{file: model.txt, class: 1, constants: {temperature: 180}, floor: 0.01}"),
 		},
 		Need:  []string{"file"},
-		One:   []string{"class", "at_least", "at_most", "between", "maximize", "minimize"},
+		One:   []string{"class", "at_least", "at_most", "between", "maximize", "minimize", "target"},
 		With:  map[string]string{"tolerance": "check"},
-		Alone: map[string]string{"sd": "class maximize minimize"},
+		Alone: map[string]string{"sd": "class maximize minimize target"},
 	},
 	{
 		Name: "an input", ID: "input", About: "What an input of a model is of a composition.",
@@ -122,7 +124,7 @@ func readModel(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property,
 		return Property{}, err
 	}
 	var resolved yaml.Map
-	resolved.Keep(n, "file", "output", "class", "at_least", "at_most", "between", "maximize", "minimize", "sd", "features")
+	resolved.Keep(n, "file", "output", "class", "at_least", "at_most", "between", "maximize", "minimize", "target", "sd", "features")
 	resolved.Set("amounts", b.amounts)
 	resolved.Keep(n, "constants", "check")
 	if v := f["check"]; v != nil {
@@ -147,8 +149,23 @@ func readModel(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property,
 			sums, setting := model.Sums(x)
 			return told.of(sums), b.setting(setting)
 		}
+		p.level = func() (*level, error) { return modelLevel(settings, told) }
 	}
 	return p, nil
+}
+
+// modelLevel is the level of a number that a model of another program predicts.
+func modelLevel(settings []*ensemble.Score, told toldOutput) (*level, error) {
+	if len(settings) > 1 {
+		return nil, fmt.Errorf("the model is asked in %d settings of its constants, and a limit is of one", len(settings))
+	}
+	least, greatest := settings[0].Bounds()
+	return &level{
+		as: func(d *property.Desirability) (mcmc.Property, error) {
+			return foreign.New(settings, func(sums []float64) float64 { return portable.Exp(d.Log(told.of(sums))) }, 0), nil
+		},
+		scale: 1, width: max(math.Abs(told.of(greatest)-told.of(least))/20, math.SmallestNonzeroFloat64),
+	}, nil
 }
 
 // loadModel reads the file of a model, of whichever program it is.
@@ -200,7 +217,7 @@ func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (toldOutput, error)
 	v := f["class"]
 	switch {
 	case o.Classes == nil && v != nil:
-		return toldOutput{}, yaml.Hint(v.Errorf("the output %s is a number and has no classes", fault.Quote(o.Name)), "ask for maximize: true, minimize: true, at_least, at_most or between")
+		return toldOutput{}, yaml.Hint(v.Errorf("the output %s is a number and has no classes", fault.Quote(o.Name)), "ask for maximize: true, minimize: true, target, at_least, at_most or between")
 	case o.Classes == nil:
 		return toldOutput{name: o.Name, of: func(sums []float64) float64 { return o.Of(sums, 0) }}, nil
 	case v == nil:
@@ -238,12 +255,12 @@ func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (toldOutput, error)
 // modelWish reads how good a value is, 0 to 1.
 func modelWish(n *yaml.Node, f fields, told toldOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
 	var given []string
-	for _, key := range []string{"at_least", "at_most", "between", "maximize", "minimize"} {
+	for _, key := range []string{"at_least", "at_most", "between", "maximize", "minimize", "target"} {
 		if f[key] != nil {
 			given = append(given, key)
 		}
 	}
-	bounded := len(given) == 1 && !strings.HasSuffix(given[0], "imize")
+	bounded := len(given) == 1 && !strings.HasSuffix(given[0], "imize") && given[0] != "target"
 	if v := f["sd"]; v != nil && !bounded {
 		return nil, "", yaml.Hint(v.Errorf("sd is for bounds, and there are none"), "remove it")
 	}
@@ -254,7 +271,14 @@ func modelWish(n *yaml.Node, f fields, told toldOutput, settings []*ensemble.Sco
 		return func(p float64) float64 { return min(max(p, 0), 1) }, "as probable as can be", nil
 	}
 	if len(given) != 1 {
-		return nil, "", yaml.Hint(n.Errorf("%s", askedFor("the model", given)), "say one of maximize: true, minimize: true, at_least, at_most, between")
+		return nil, "", yaml.Hint(n.Errorf("%s", askedFor("the model", given)), "say one of maximize: true, minimize: true, target, at_least, at_most, between")
+	}
+	if given[0] == "target" {
+		d, about, err := desirability(n, map[string]*yaml.Node{"target": f["target"]})
+		if err != nil {
+			return nil, "", err
+		}
+		return func(v float64) float64 { return portable.Exp(d.Log(v)) }, about, nil
 	}
 	if !bounded {
 		return towards(given[0], f[given[0]], told, settings)

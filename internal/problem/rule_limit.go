@@ -18,15 +18,23 @@ import (
 var limitKind = ruleKind{
 	Key: key("limit", schema.Link("limit"), "", "a mean over the composition, or over some of it", "{limit: {attribute: abv, min: 10, max: 25}}"),
 	Sections: schema.Sections{{
-		Name: "limit", ID: "limit", About: "Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some.",
+		Name: "limit", ID: "limit", About: "Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some; or on what a property predicts.",
 		Keys: []schema.Key{
 			key("attribute", schema.Text("attribute"), "", "a column of the ingredients, of numbers, or a constituent", "{attribute: cost, max: 20}"),
 			key("of", schema.Ingredients(), "all", "the mean over these alone", "{attribute: cost, of: {family: spirit}, max: 15}"),
-			key("min", schema.Number(), "none", "the least mean", "{attribute: abv, min: 10}"),
-			key("max", schema.Number(), "none", "the greatest mean", "{attribute: abv, max: 30}"),
+			key("property", schema.Text("property"), "", "one of the problem's properties: its value, its chance, or else its score", "{property: Fresh, min: \"20%\"}"),
+			key("sure", schema.Either(schema.Percentage(), schema.Between(0, 1)), "", "with what probability a measurement is to lie within the bounds; without it its expectation lies there", "{property: stars, min: 2, sure: \"10%\"}"),
+			key("min", schema.Either(schema.Number(), schema.Percentage()), "none", "the least", "{attribute: abv, min: 10}"),
+			key("max", schema.Either(schema.Number(), schema.Percentage()), "none", "the greatest", "{attribute: abv, max: 30}"),
 		},
-		Need: []string{"attribute"},
-		Some: []string{"min", "max"},
+		One:   []string{"attribute", "property"},
+		Some:  []string{"min", "max"},
+		Alone: map[string]string{"property": "of"},
+		With:  map[string]string{"sure": "property"},
+		More: []schema.Object{{"anyOf": []schema.Object{
+			{"required": []string{"property"}},
+			{"properties": schema.Object{"min": schema.Object{"type": "number"}, "max": schema.Object{"type": "number"}}},
+		}}},
 		Nearly: map[string]string{
 			"exactly": "write min and max alike: limit: {attribute: abv, min: 20, max: 20}",
 			"in":      "write of: limit: {attribute: cost, of: {phase: oil}, max: 12}",
@@ -40,10 +48,16 @@ var limitKind = ruleKind{
 }
 
 // readLimit reads bounds on the mean of an attribute: over the composition, or
-// over some ingredients alone.
+// over some ingredients alone; or on what a property predicts.
 //
 //	limit: {attribute: cost, of: {phase: oil}, max: 12}
 func readLimit(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
+	if f["property"] != nil {
+		return predictedRule(s, n, f)
+	}
+	if v := f["sure"]; v != nil {
+		return nil, yaml.Hint(v.Errorf("sure is of what a property predicts"), "remove it, or write property instead of attribute")
+	}
 	if f["attribute"] == nil {
 		name := "abv"
 		for _, v := range []*yaml.Node{f["min"], f["max"]} {

@@ -21,7 +21,9 @@ type Rule struct {
 	Alone bool        // the item says this one rule and nothing else
 
 	texts []string // of several, in words
-	at    *yaml.Node
+
+	predicted *predictedLimit // of what a property predicts, which is no rule of amounts; else nil
+	at        *yaml.Node
 }
 
 // Slacks returns how far a composition is from the bounds of the rule; nothing of

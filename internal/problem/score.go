@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"kir/internal/book"
@@ -117,6 +118,17 @@ func (p *Problem) breaches(all []Scored) error {
 	for s := range all {
 		if n := len(all[s].Parts); p.Target.Law().P(n) == 0 {
 			all[s].Broken = append(all[s].Broken, Breach{Text: "sparsity: compositions of " + fault.Count(n, "ingredient") + " are never drawn"})
+		}
+	}
+	for _, b := range p.Target.Bounds() {
+		for s := range all {
+			x, err := mcmc.NewComposition(len(p.Ingredients), all[s].Parts...)
+			if err != nil {
+				return err
+			}
+			if math.IsInf(b.Property.LogScore(x), -1) {
+				all[s].Broken = append(all[s].Broken, Breach{Text: b.Name})
+			}
 		}
 	}
 	for _, r := range p.Rules {

@@ -110,7 +110,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 		a.Kernel, a.Because = "tempered", "it brings the chains together sooner ("+both+")"
 	case most && tempered.RHat <= max(trialRHat, balanced.RHat):
 		a.Kernel = "tempered"
-		a.Because = fmt.Sprintf("a property is 0 at %d of %d random compositions, and it goes round what they forbid (%s)", forbidden, advised, both)
+		a.Because = fmt.Sprintf("%d of %d random compositions are forbidden, and it goes round them (%s)", forbidden, advised, both)
 	default:
 		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial tempered was no better (%s)%s", both, gap)
 	}

@@ -12,11 +12,12 @@ The package drives the program `kir`. docs/python.md of kir describes it.
 from ._ask import Function, function
 from ._campaign import Campaign, Progress
 from ._problem import Problem, Run
-from ._program import VERSION as __version__
-from ._program import Error, Interrupted, find
+from ._program import VERSION, Error, Interrupted, find
 from ._values import Objective, Rule
 from .rules import *  # noqa: F403
 from .rules import __all__ as _kinds
 
-__all__ = ["Campaign", "Error", "Function", "Interrupted", "Objective", "Problem", "Progress", "Rule", "Run",
+__version__ = VERSION
+
+__all__ = ["Campaign", "Error", "Function", "Interrupted", "Objective", "Problem", "Progress", "Rule", "Run",  # noqa: PLE0604
            "__version__", "find", "function", *_kinds]

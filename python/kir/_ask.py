@@ -1,15 +1,16 @@
 """Functions and estimators of this process as objectives.
 
-kir starts _bridge.py as the program of a `program` property. It connects back to this
-process, by a Unix socket or the loopback, says a random secret, and carries batches to and
-fro. The function runs in the thread that waits for kir, so that an exception comes back as
-it was raised.
+Tree estimators of scikit-learn become model files: see _trees.py. For all else kir starts
+_bridge.py as the program of a `program` property. It connects back to this process, by a Unix
+socket or the loopback, says a random secret, and carries batches to and fro. The function runs
+in the thread that waits for kir, so that an exception comes back as it was raised.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hmac
+import itertools
 import json
 import math
 import os
@@ -24,8 +25,9 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import _tables
+from . import _tables, _trees
 from ._program import Error
+from ._values import given
 
 BRIDGE = str(pathlib.Path(__file__).with_name("_bridge.py"))
 
@@ -45,6 +47,10 @@ class Function:
 
     The same recipe must get the same score whatever else is in the batch; scores are rounded
     to nine digits.
+
+    scikit-learn's decision trees, forests and gradient boosting, fitted on named columns or
+    with columns given, go over as a model file that kir reads itself, much faster and without
+    this process; `by_file` says whether.
     """
 
     def __init__(self, function: Any, *, whole: float | None = None, columns: Sequence[str] | None = None,
@@ -64,12 +70,52 @@ class Function:
             self.columns = [str(c) for c in function.feature_names_in_]
         self.wish = next(iter(wished.items()), None)
         for ends in wished.values():
-            if any(b <= a for a, b in zip(ends, ends[1:])):
+            if any(b <= a for a, b in itertools.pairwise(ends)):
                 raise Error(f"{self.wish[0] if self.wish else ''} is {ends}", "write the smaller number first")
         self.weight, self.timeout, self.batch = weight, timeout, batch
+        self._model: tuple[_trees.Trees, dict[str, Any]] | None = None
+        if hasattr(function, "predict") and self.columns is not None:
+            trees = _trees.of(self)
+            asked = trees and self._asked(trees)
+            self._model = (trees, asked) if trees and asked else None
 
-    def property(self, name: str) -> dict[str, Any]:
-        """Return the property of a problem file."""
+    @property
+    def by_file(self) -> bool:
+        """Whether kir reads the estimator's trees as a file, and does not ask this process."""
+        return self._model is not None
+
+    def _asked(self, trees: _trees.Trees) -> dict[str, Any] | None:
+        """Return what a model property says of how good the file's values are, if it can."""
+        kind, ends = self.wish or ("", (0.0, 1.0))
+        if trees.wanted is not None:
+            return {"class": str(trees.wanted)} if not kind else None
+        if kind == "larger":
+            return {"maximize": {"from": ends[0], "to": ends[1]}}
+        if kind == "smaller":
+            return {"minimize": {"from": ends[1], "to": ends[0]}}
+        if kind == "target":
+            return {"target": {"from": ends[0], "at": ends[1], "to": ends[2]}}
+        if kind == "range":
+            return {"between": list(ends)}
+        if self.class_ is not None:
+            return {"maximize": {"from": 0, "to": 1}}
+        # The value is the score: as a share of the most that the trees can say.
+        least, most = trees.bounds
+        if trees.objective != "regression" or least < 0 or most <= 0:
+            return None
+        return {"maximize": {"from": 0, "to": most}}
+
+    def file(self, total: int) -> str:
+        """Return the model file."""
+        if self._model is None:
+            raise Error("the function has no file")
+        return self._model[0].text(self.whole, total)
+
+    def property(self, name: str, file: str = "") -> dict[str, Any]:
+        """Return the property of a problem file, and of which file if the estimator goes as one."""
+        if self._model:
+            model = {"file": file, "features": _trees.inputs(self.columns or [], self.whole), **self._model[1]}
+            return given({"model": model | ({"floor": self.floor} if self.floor else {}), "weight": self.weight})
         program: dict[str, Any] = {"command": [sys.executable, BRIDGE, name], "timeout": self.timeout}
         if self.batch is not None:
             program["batch"] = self.batch
@@ -80,12 +126,12 @@ class Function:
         columns = self.columns or ingredients
         if columns is None:
             raise Error("the ingredients of the problem are too many to be told to a function", "name its columns=[...]")
-        factor = (self.whole or total) / total
-        rows = [{c: recipe.get(c, 0) * factor for c in columns} for recipe in recipes]
+        whole = self.whole or total
+        rows = [{c: recipe.get(c, 0) * whole / total for c in columns} for recipe in recipes]
         if self.columns is not None:
             unknown = {name for recipe in recipes for name in recipe} - set(columns)
             if unknown:
-                raise Error(f"the function has no column for {sorted(unknown)[0]!r}", "exclude it, or name it in columns")
+                raise Error(f"the function has no column for {min(unknown)!r}", "exclude it, or name it in columns")
         values = [float(v) for v in self._values(_tables.frame(rows, columns))]
         if len(values) != len(rows):
             raise ValueError(f"the function returned {len(values)} numbers for {len(rows)} recipes")
@@ -94,10 +140,14 @@ class Function:
     def _values(self, table: Any) -> Any:
         if not hasattr(self.function, "predict"):
             return self.function(table)
-        if self.columns is not None and not hasattr(self.function, "feature_names_in_") and hasattr(table, "to_numpy"):
+        unnamed = not hasattr(self.function, "feature_names_in_") and (self.columns or hasattr(self.function, "n_features_in_"))
+        if unnamed and hasattr(table, "to_numpy"):
             table = table.to_numpy()
         if self.class_ is None:
-            return self.function.predict(table)
+            said = self.function.predict(table)
+            if hasattr(self.function, "classes_") and getattr(getattr(said, "dtype", None), "kind", "f") not in "iufb":
+                raise Error("the estimator tells classes", f"name one by class_=...: it has {list(self.function.classes_)}")
+            return said
         classes = list(self.function.classes_)
         if self.class_ not in classes:
             raise Error(f"the estimator has no class {self.class_!r}", f"it has {classes}")
@@ -146,9 +196,11 @@ class Server:
         self._address = address
 
     def environment(self) -> dict[str, str]:
+        """Return what the bridges find this process by."""
         return {"KIR_ASK": self._address, "KIR_ASK_SECRET": self._secret}
 
     def open(self, events: queue.Queue[Any]) -> None:
+        """Begin to put questions into a queue."""
         threading.Thread(target=self._accept, args=(events,), daemon=True).start()
 
     def _accept(self, events: queue.Queue[Any]) -> None:
@@ -177,25 +229,21 @@ class Server:
         connection.close()
 
     def answer(self, question: Any) -> None:
+        """Ask the function, and send what it says."""
         connection, hello, line = question
         f = self._functions[hello["name"]]
         scores = f.scores(json.loads(line), hello["total"], hello["ingredients"])
-        try:
+        with contextlib.suppress(OSError):  # the run has ended
             connection.sendall(json.dumps(scores).encode() + b"\n")
-        except OSError:  # the run has ended
-            pass
 
     def close(self) -> None:
+        """Hang up, and leave nothing."""
         self._closed = True
-        try:
+        with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept
-        except OSError:
-            pass
         for s in [self._listener, *self._open]:
-            try:
+            with contextlib.suppress(OSError):
                 s.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
             s.close()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -12,6 +12,7 @@ import sys
 
 
 def main() -> None:
+    """Connect, and pass lines on until there are no more."""
     address = os.environ.get("KIR_ASK", "")
     if not address:
         sys.exit("this objective is a function of a Python process: sample it from there")

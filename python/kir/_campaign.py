@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 from collections.abc import Mapping
@@ -10,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from . import _program, _tables
-from ._problem import FILE, Problem, _temporary, framed
+from ._problem import FILE, Problem, _need, _temporary, framed
 from ._program import Error
 from ._values import given
 
@@ -36,6 +37,7 @@ class Campaign:
             self.problem = Problem.load(file)
             return
         self.problem = Problem(book, directory=self.directory, **problem)
+        self.problem.passing = dir is None
         if file.is_file():
             there = _program.run(["schema", str(file)]).json()
             if there != _json(self.problem):
@@ -82,8 +84,9 @@ class Campaign:
             columns, rows = _tables.rows_of(results)
             kept = [c for c in columns if c not in _OWN and not (c.startswith(_PREDICTED) and "reason" in columns)]
             args, text = ["-"], _tables.text_of(kept, rows)
-        done: dict[str, Any] = self.problem.run("record", *args, "--json", *flags, text=text, allow_programs=allow_programs).json()
-        return done
+        done = self.problem.run("record", *args, "--json", *flags, text=text, allow_programs=allow_programs)
+        recorded: dict[str, Any] = done.json()
+        return recorded
 
     def progress(self, *, allow_programs: bool = False) -> Progress:
         """Return where the campaign stands; in a notebook it shows as a page with figures."""
@@ -105,6 +108,27 @@ class Progress(dict[str, Any]):
     def __str__(self) -> str:
         return str(self["left"]["text"])
 
+    def plot(self, label: str | None = None, axes: Any = None) -> Any:
+        """Draw results beside what was predicted of them, with matplotlib; return its axes.
+
+        label: which, by default the first.
+        """
+        wanted = label or next((t["label"] for t in self["told"]), None)
+        told = [t for t in self["told"] if t["label"] == wanted]
+        if not told:
+            raise Error("there are no results of predicted recipes" + (f" for {label}" if label else ""), "record a batch first")
+        axes = axes or _need("matplotlib.pyplot", "matplotlib").subplots()[1]
+        at = range(len(told))
+        values = [t["predicted"]["value"] for t in told]
+        beyond = [[v - t["predicted"]["low"] for v, t in zip(values, told, strict=True)],
+                  [t["predicted"]["high"] - v for v, t in zip(values, told, strict=True)]]
+        axes.errorbar(at, values, yerr=beyond, fmt="o", fillstyle="none", label="predicted, 90 %")
+        axes.plot(at, [t["measured"] for t in told], "x", label="measured")
+        axes.set_xticks(list(at), [t["id"] for t in told])
+        axes.set_ylabel(told[0]["label"])
+        axes.legend()
+        return axes
+
     def _repr_html_(self) -> str:
         return framed(self._campaign.problem.run("campaign", "--html", allow_programs=self._allow).out.decode())
 
@@ -115,5 +139,4 @@ def _rounded(amount: Fraction, decimals: int) -> float | int:
 
 
 def _json(problem: Problem) -> Any:
-    import json
     return json.loads(problem.text())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import inspect
 import json
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 import weakref
@@ -17,9 +19,12 @@ from . import _program, _tables
 from ._ask import Function, Server, as_function
 from ._bar import bar
 from ._program import Error
-from ._values import given, plain, written
+from ._values import FILED, given, plain_text, written
 
 FILE = "problem.yaml"
+
+# Columns of draws, so that no objective can be called so.
+_TAKEN = {"chain", "draw", "log_density", "used", "score", "amount", "ingredient", "recipe"}
 
 
 class Problem(MutableMapping[str, Any]):
@@ -40,8 +45,10 @@ class Problem(MutableMapping[str, Any]):
                  directory: str | os.PathLike[str] | None = None, **keys: Any) -> None:
         self._tables: dict[str, str] = {}
         self._functions: dict[str, Function] = {}
+        self._models: dict[str, Function] = {}  # by file: what goes over as one
         self._path: pathlib.Path | None = None
         self._loaded: str | None = None
+        self.passing = False  # whether the directory goes with the object
         self._directory = pathlib.Path(directory) if directory is not None else None
         self._keys: dict[str, Any] = given({"name": keys.pop("name", None)})
         if recipes is not None:
@@ -49,18 +56,20 @@ class Problem(MutableMapping[str, Any]):
         if ingredients is not None:
             names = isinstance(ingredients, (list, tuple)) and all(isinstance(i, str) for i in ingredients)
             count = isinstance(ingredients, Mapping) and set(ingredients) == {"count"}
-            self._keys["ingredients"] = ingredients if names or count else self._source(ingredients, "ingredients.csv", _tables.table_text)
+            if not names and not count:
+                ingredients = self._source(ingredients, "ingredients.csv", _tables.table_text)
+            self._keys["ingredients"] = ingredients
         if total is not None:
             self._keys["total"] = total
         properties: dict[str, Any] = {}
         for direction, labels in (("maximize", maximize), ("minimize", minimize)):
             for label in [labels] if isinstance(labels, str) else labels:
-                properties[label] = {"learn": {"label": label, direction: True}}
+                properties[label if label not in _TAKEN else f"{label} of recipes"] = {"learn": {"label": label, direction: True}}
         properties |= objectives or {}
         if properties:
             self["properties"] = properties
         if rules:
-            self._keys["constraints"] = [dict(r) for r in rules]
+            self._keys["constraints"] = [self._filed(r) for r in rules]
         self._keys |= given(keys)
 
     def _source(self, table: Any, name: str, text: Any) -> Any:
@@ -70,6 +79,23 @@ class Problem(MutableMapping[str, Any]):
             return {**table, "file": os.path.abspath(table["file"])}
         self._tables[name] = text(table)
         return name
+
+    def _filed(self, value: Any, key: str = "") -> Any:
+        """Return a rule or an objective with its tables written out and its paths whole."""
+        if key in FILED and isinstance(value, (str, os.PathLike)):
+            path = os.fspath(value)
+            here = self._path is None and path not in self._tables and path not in self._models and os.path.exists(path)
+            return os.path.abspath(path) if here else path
+        if key in FILED and hasattr(value, "to_dict") and hasattr(value, "columns"):
+            stem = "table" if key == "file" else key
+            name = next(n for n in (f"{stem}{k}.csv" for k in ["", *range(2, len(self._tables) + 3)]) if n not in self._tables)
+            self._tables[name] = _tables.table_text(value)
+            return name
+        if isinstance(value, Mapping):
+            return {k: self._filed(v, k) for k, v in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self._filed(v) for v in value]
+        return value
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Problem:
@@ -90,8 +116,17 @@ class Problem(MutableMapping[str, Any]):
         target.parent.mkdir(parents=True, exist_ok=True)
         for name, text in self._tables.items():
             _write(target.parent / name, text)
-        _write(target, self.text())
+        self._write_models(target.parent)
+        # A temporary directory's name would be the problem's.
+        keys = dict(self._keys)
+        if self.passing and target.parent == self._directory:
+            keys.setdefault("name", ", ".join(keys.get("properties") or {}) or "problem")
+        _write(target, written(keys))
         return target
+
+    def _write_models(self, folder: pathlib.Path) -> None:
+        for name, f in self._models.items():
+            _write(folder / name, f.file(int(self._keys["total"])))
 
     def text(self) -> str:
         """Return the problem as it is written."""
@@ -102,23 +137,32 @@ class Problem(MutableMapping[str, Any]):
 
     def __setitem__(self, key: str, value: Any) -> None:
         if key == "properties":
-            functions = {}
-            kept = {}
-            for name, wish in value.items():
-                f = as_function(wish)
-                own = self._functions.get(name)
-                if f is None and own and plain(wish) == plain(own.property(name)):
-                    f = own
-                if f is not None:
+            functions: dict[str, Function] = {}
+            models: dict[str, Function] = {}
+            kept: dict[str, Any] = {}
+            before = {plain_text(f.property(n)): f for n, f in self._functions.items()}
+            before |= {plain_text(f.property("", file)): f for file, f in self._models.items()}
+            for name, said in value.items():
+                wish = self._filed(said)
+                f = as_function(wish) or (before.get(plain_text(wish)) if isinstance(wish, Mapping) else None)
+                if f is None:
+                    kept[name] = wish
+                elif f.by_file:
+                    file = _file(name, models)
+                    models[file] = f
+                    kept[name] = f.property(name, file)
+                else:
                     functions[name] = f
-                kept[name] = f.property(name) if f is not None else wish
-            self._functions, value = functions, kept
+                    kept[name] = f.property(name)
+            self._functions, self._models, value = functions, models, kept
+        if key == "constraints":
+            value = [self._filed(r) for r in value]
         self._keys[key] = value
 
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
         if key == "properties":
-            self._functions = {}
+            self._functions, self._models = {}, {}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
@@ -141,6 +185,10 @@ class Problem(MutableMapping[str, Any]):
         try:
             asked = Server({n: f for n, f in self._functions.items() if n in programs}) if self._functions else None
             return _program.run([command, str(path), *args, *flags], asked=asked, **options)
+        except Error as e:
+            if self.passing and e.place:
+                raise _program.shortened(e, str(self._directory)) from None
+            raise
         finally:
             if made:
                 path.unlink(missing_ok=True)
@@ -153,10 +201,15 @@ class Problem(MutableMapping[str, Any]):
             # Its paths are from its directory, so a changed one stands there while it is read.
             handle, name = tempfile.mkstemp(".yaml", self._path.stem + ".", self._path.parent)
             os.close(handle)
-            _write(pathlib.Path(name), written({"name": self._keys.get("name", self._path.stem), **self._keys}))
+            keys = {"name": self._keys.get("name", self._path.stem), **self._keys}
+            if self._models:
+                self._directory = self._directory or _temporary(self)
+                self._write_models(self._directory)
+                keys["properties"] = {n: _moved(p, self._models, self._directory) for n, p in keys["properties"].items()}
+            _write(pathlib.Path(name), written(keys))
             return pathlib.Path(name), True
         if self._directory is None:
-            self._directory = _temporary(self)
+            self._directory, self.passing = _temporary(self), True
         target = self._directory / FILE
         self.save(target)
         return target, False
@@ -211,7 +264,7 @@ class Run:
         for entry in best:
             row = {"score": entry["score"]}
             for name, p in (entry.get("predicted") or {}).items():
-                row |= {f"predicted {name}": p["value"], f"low {name}": p["low"], f"high {name}": p["high"]}
+                row |= given({f"predicted {name}": p["value"], f"low {name}": p["low"], f"high {name}": p["high"]})
             rows.append(row | {n: entry["recipe"].get(n, 0) for n in used})
         return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
 
@@ -244,7 +297,6 @@ class Run:
     def array(self) -> Any:
         """Return the draws as NumPy's records: chain, draw, log_density, used, score, amount."""
         numpy = _need("numpy")
-        import ast
         data = _program.run(["draws", self.path, "--format", "npy"]).out
         size = int.from_bytes(data[8:12], "little")
         header = ast.literal_eval(data[12:12 + size].decode("ascii"))
@@ -291,6 +343,21 @@ class Run:
 def framed(page: str) -> str:
     """Return a page as a frame of its own, so that a notebook's style and its keep apart."""
     return f'<iframe srcdoc="{html.escape(page)}" sandbox style="width:100%;height:42em;border:0"></iframe>'
+
+
+def _file(name: str, taken: Mapping[str, Any]) -> str:
+    """Return the name of a file for an objective's model."""
+    stem = re.sub(r"\W+", "-", name).strip("-") or "model"
+    names = (f"{stem}{k}.trees.txt" for k in ["", *range(2, len(taken) + 3)])
+    return next(n for n in names if n.lower() not in {t.lower() for t in taken})
+
+
+def _moved(wish: Any, models: Mapping[str, Function], folder: pathlib.Path) -> Any:
+    """Return an objective whose model file, if it is one of these, is named with its directory."""
+    model = wish.get("model") if isinstance(wish, Mapping) else None
+    if not isinstance(model, Mapping) or model.get("file") not in models:
+        return wish
+    return {**wish, "model": {**model, "file": str(folder / model["file"])}}
 
 
 def _amounts(records: Any) -> tuple[list[str], Any]:

@@ -46,8 +46,15 @@ class Error(Exception):
 
     @classmethod
     def of(cls, errors: Sequence[Mapping[str, Any]], status: int) -> Error:
+        """Return the error that a command said at its end."""
         first = errors[0]
         return cls(first["message"], first.get("hint", ""), _place(first), status, errors)
+
+
+def shortened(error: Error, folder: str) -> Error:
+    """Return an error with places in a folder that nobody knows named by the file alone."""
+    errors = [{**e, "file": e["file"].removeprefix(folder + os.sep)} if "file" in e else e for e in error.errors]
+    return Error.of(errors, error.status)
 
 
 def _place(error: Mapping[str, Any]) -> str:
@@ -99,7 +106,7 @@ def checked() -> str:
         except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError) as e:
             raise Error(f"{path} is no kir program that can be run ({e})", "set KIR to the path of kir") from e
         number = re.match(r"v?(\d+)\.", version)
-        if number and number[1] != VERSION.split(".")[0]:
+        if number and number[1] != VERSION.partition(".")[0]:
             raise Error(f"{path} is kir {version}, and this package is of {VERSION}", "install the same major version of both")
         _checked[key] = version
     return path
@@ -108,10 +115,17 @@ def checked() -> str:
 class Asked(Protocol):
     """What answers a program that kir runs, in the thread that waits for kir."""
 
-    def environment(self) -> dict[str, str]: ...
-    def open(self, events: queue.Queue[Any]) -> None: ...
-    def answer(self, question: Any) -> None: ...
-    def close(self) -> None: ...
+    def environment(self) -> dict[str, str]:
+        """Return what the program finds it by."""
+
+    def open(self, events: queue.Queue[Any]) -> None:
+        """Begin to put questions into a queue, as ("ask", question)."""
+
+    def answer(self, question: Any) -> None:
+        """Answer a question."""
+
+    def close(self) -> None:
+        """Answer no more, and leave nothing."""
 
 
 @dataclass
@@ -122,6 +136,7 @@ class Done:
     messages: list[str] = field(default_factory=list)
 
     def json(self) -> Any:
+        """Return the document on standard output."""
         return json.loads(self.out)
 
 

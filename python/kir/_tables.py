@@ -40,7 +40,7 @@ class Records(list[dict[str, Any]]):
         for name, values in columns.items():
             if len(values) != len(rows):
                 raise ValueError(f"{name} has {len(values)} values for {len(rows)} rows")
-            for row, value in zip(rows, values):
+            for row, value in zip(rows, values, strict=True):
                 row[name] = value
         return Records(rows, [*self.columns, *(c for c in columns if c not in self.columns)])
 
@@ -53,11 +53,11 @@ def rows_of(table: Any) -> tuple[list[str], list[dict[str, Any]]]:
         columns = [str(c) for c in table.columns]
         if len(set(columns)) < len(columns):
             raise ValueError("two columns of the table have the same name")
-        rows = [dict(zip(columns, row)) for row in table.itertuples(index=False, name=None)]
+        rows = [dict(zip(columns, row, strict=True)) for row in table.itertuples(index=False, name=None)]
         return columns, rows
     if isinstance(table, Mapping):
         columns = [str(c) for c in table]
-        return columns, [dict(zip(columns, row)) for row in zip(*table.values(), strict=True)]
+        return columns, [dict(zip(columns, row, strict=True)) for row in zip(*table.values(), strict=True)]
     rows = [{str(k): v for k, v in row.items()} for row in table]
     columns = list(getattr(table, "columns", dict.fromkeys(k for row in rows for k in row)))
     return columns, rows
@@ -67,7 +67,7 @@ def cell(value: Any) -> str:
     """Return a cell as kir reads it: nothing for what is missing, numbers with all their digits."""
     if hasattr(value, "item"):
         value = value.item()
-    if value is None or value != value or str(value) in ("<NA>", "NaT"):
+    if value is None or value != value or str(value) in ("<NA>", "NaT"):  # noqa: PLR0124
         return ""
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -77,6 +77,7 @@ def cell(value: Any) -> str:
 
 
 def text_of(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return a table as CSV."""
     out = io.StringIO()
     write = csv.writer(out, lineterminator="\n")
     write.writerow(columns)
@@ -96,8 +97,10 @@ def recipes_text(table: Any) -> str:
 
 
 def table_text(table: Any) -> str:
+    """Return any table as CSV."""
     return text_of(*rows_of(table))
 
 
 def is_path(value: Any) -> bool:
+    """Say whether a value names a file."""
     return isinstance(value, (str, os.PathLike))

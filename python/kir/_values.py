@@ -7,6 +7,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+# Keys of rules and objectives that name a file. A path of one is from where Python stands, and
+# a table in its place is written beside the problem.
+FILED = ("file", "check", "covariance", "pairs", "returns", "topics", "words")
+
 
 class Rule(dict[str, Any]):
     """A rule of a problem, as the problem file has it: {kind: what it says}."""
@@ -15,7 +19,7 @@ class Rule(dict[str, Any]):
         super().__init__({kind: value})
 
     def __repr__(self) -> str:
-        return _text(self)
+        return plain_text(self)
 
 
 class Objective(dict[str, Any]):
@@ -25,7 +29,7 @@ class Objective(dict[str, Any]):
         super().__init__(given({kind: value, "weight": weight}))
 
     def __repr__(self) -> str:
-        return _text(self)
+        return plain_text(self)
 
 
 def given(keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,24 +56,25 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in items]
     if hasattr(value, "__fspath__"):
         return str(value)
-    raise TypeError(f"a problem cannot hold {type(value).__name__}: {value!r}")
+    raise TypeError(f"a problem cannot hold {type(value).__name__}: {value!r:.80}")
 
 
 def written(problem: Mapping[str, Any]) -> str:
     """Return a problem as JSON, which is YAML: a line for each rule and each objective."""
     lines = []
     for key, value in plain(problem).items():
-        name = _text(key)
+        name = plain_text(key)
         if isinstance(value, dict) and value and key in ("properties", "units"):
-            inner = ",\n".join(f"    {_text(k)}: {_text(v)}" for k, v in value.items())
+            inner = ",\n".join(f"    {plain_text(k)}: {plain_text(v)}" for k, v in value.items())
             lines.append(f"  {name}: {{\n{inner}\n  }}")
         elif isinstance(value, list) and value and key in ("constraints", "recipes"):
-            inner = ",\n".join("    " + _text(v) for v in value)
+            inner = ",\n".join("    " + plain_text(v) for v in value)
             lines.append(f"  {name}: [\n{inner}\n  ]")
         else:
-            lines.append(f"  {name}: {_text(value)}")
+            lines.append(f"  {name}: {plain_text(value)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _text(value: Any) -> str:
+def plain_text(value: Any) -> str:
+    """Return a value as JSON in one line."""
     return json.dumps(plain(value), ensure_ascii=False)

@@ -7,18 +7,18 @@ itself end in an underscore: `if_`, `is_`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 from ._values import Objective, Rule, given
 
-Which = Union[str, Sequence[Any], Mapping[str, Any]]
+Which = str | Sequence[Any] | Mapping[str, Any]
 """Ingredients: a name, in which a star stands for any text, a list, or {attribute: value}."""
 
 __all__ = [
-    'amount', 'blend', 'block', 'constituents', 'document', 'exclude', 'expression',
-    'forest', 'group', 'if_', 'learn', 'likeness', 'limit', 'limits', 'markowitz', 'model',
-    'near', 'needs', 'never', 'novelty', 'pairs', 'preference', 'process', 'program',
-    'ratio', 'require', 'within_book',
+    "amount", "blend", "block", "constituents", "document", "exclude", "expression",
+    "forest", "group", "if_", "learn", "likeness", "limit", "limits", "markowitz", "model",
+    "near", "needs", "never", "novelty", "pairs", "preference", "process", "program",
+    "ratio", "require", "within_book",
 ]
 
 
@@ -36,8 +36,8 @@ def amount(of: Which, *, batch: float | str | None = None, max: int | str | None
     stock: how much there is; without a batch in units of the total. Default: none.
     within: the doses that the known recipes have. Default: none.
     """
-    return Rule('amount', given({'of': of, 'batch': batch, 'max': max, 'min': min, 'step': step,
-                                 'stock': stock, 'within': within}))
+    return Rule("amount", given({"of": of, "batch": batch, "max": max, "min": min, "step": step,
+                                 "stock": stock, "within": within}))
 
 
 def block(of: Which, total: int | str, rules: Mapping[str, Any] | Sequence[Any] | None = None) -> Rule:
@@ -48,29 +48,29 @@ def block(of: Which, total: int | str, rules: Mapping[str, Any] | Sequence[Any] 
     total: what they add up to.
     rules: rules within it. Default: none.
     """
-    return Rule('block', given({'of': of, 'total': total, 'rules': rules}))
+    return Rule("block", given({"of": of, "total": total, "rules": rules}))
 
 
-def constituents(file: float | str, *, decimal: str | None = None, delimiter: str | None = None,
+def constituents(file: Any, *, decimal: str | None = None, delimiter: str | None = None,
                  encoding: float | str | None = None, sheet: float | str | None = None) -> Rule:
-    """What ingredients consist of, ingredient, constituent, share: each constituent is an
-    attribute that limits and wishes can name; not within other rules.
+    """What ingredients consist of, ingredient, constituent, share: each constituent becomes an
+    attribute; not within other rules.
     The same for other tables.
 
     file: the table.
     decimal: the decimal mark. Default: found.
     delimiter: the mark between columns. Default: found.
-    encoding: how a text file writes characters, by the name that web pages use. Default: found.
+    encoding: how a text file writes characters, by its name on the web. Default: found.
     sheet: the sheet of a workbook. Default: the one that looks like it.
     """
-    return Rule('constituents', given({'file': file, 'decimal': decimal, 'delimiter': delimiter,
-                                       'encoding': encoding, 'sheet': sheet}))
+    return Rule("constituents", given({"file": file, "decimal": decimal, "delimiter": delimiter,
+                                       "encoding": encoding, "sheet": sheet}))
 
 
 def exclude(*of: Which) -> Rule:
     """Never used.
     """
-    return Rule('exclude', of[0] if len(of) == 1 else list(of))
+    return Rule("exclude", of[0] if len(of) == 1 else list(of))
 
 
 def group(of: Which, *, total: Sequence[Any] | None = None, used: Sequence[Any] | None = None) -> Rule:
@@ -81,7 +81,7 @@ def group(of: Which, *, total: Sequence[Any] | None = None, used: Sequence[Any] 
     total: what they add up to, least and greatest. Default: any.
     used: how many of them are used, least and greatest. Default: any.
     """
-    return Rule('group', given({'of': of, 'total': total, 'used': used}))
+    return Rule("group", given({"of": of, "total": total, "used": used}))
 
 
 def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | None = None, *,
@@ -93,23 +93,28 @@ def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | Non
     then: what holds then.
     unused: none of these is used.
     """
-    return Rule('if', given({'used': used, 'then': then, 'unused': unused}))
+    return Rule("if", given({"used": used, "then": then, "unused": unused}))
 
 
-def limit(attribute: float | str, *, max: float | None = None, min: float | None = None,
-          of: Which | None = None) -> Rule:
+def limit(attribute: float | str | None = None, *, max: float | str | None = None,
+          min: float | str | None = None, of: Which | None = None,
+          property: float | str | None = None, sure: float | str | None = None) -> Rule:
     """A mean over the composition, or over some of it.
-    Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some.
+    Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some; or on what a property predicts.
 
     attribute: a column of the ingredients, of numbers, or a constituent.
-    max: the greatest mean. Default: none.
-    min: the least mean. Default: none.
+    max: the greatest. Default: none.
+    min: the least. Default: none.
     of: the mean over these alone. Default: all.
+    property: one of the problem's properties: its value, its chance, or else its score.
+    sure: with what probability a measurement is to lie within the bounds; without it its
+        expectation lies there.
     """
-    return Rule('limit', given({'attribute': attribute, 'max': max, 'min': min, 'of': of}))
+    return Rule("limit", given({"attribute": attribute, "max": max, "min": min, "of": of,
+                                "property": property, "sure": sure}))
 
 
-def limits(file: float | str, *, decimal: str | None = None, delimiter: str | None = None,
+def limits(file: Any, *, decimal: str | None = None, delimiter: str | None = None,
            encoding: float | str | None = None, sheet: float | str | None = None) -> Rule:
     """A limit from each row of a table: attribute, min, max.
     The same for other tables.
@@ -117,11 +122,11 @@ def limits(file: float | str, *, decimal: str | None = None, delimiter: str | No
     file: the table.
     decimal: the decimal mark. Default: found.
     delimiter: the mark between columns. Default: found.
-    encoding: how a text file writes characters, by the name that web pages use. Default: found.
+    encoding: how a text file writes characters, by its name on the web. Default: found.
     sheet: the sheet of a workbook. Default: the one that looks like it.
     """
-    return Rule('limits', given({'file': file, 'decimal': decimal, 'delimiter': delimiter,
-                                 'encoding': encoding, 'sheet': sheet}))
+    return Rule("limits", given({"file": file, "decimal": decimal, "delimiter": delimiter,
+                                 "encoding": encoding, "sheet": sheet}))
 
 
 def near(recipe: Mapping[str, Any] | float | str, *, changes: int | None = None,
@@ -133,7 +138,7 @@ def near(recipe: Mapping[str, Any] | float | str, *, changes: int | None = None,
     changes: how many ingredients may come or go; a swap is two. Default: any.
     distance: how much may change hands. Default: any.
     """
-    return Rule('near', given({'recipe': recipe, 'changes': changes, 'distance': distance}))
+    return Rule("near", given({"recipe": recipe, "changes": changes, "distance": distance}))
 
 
 def needs(if_: Which, then: Which) -> Rule:
@@ -143,13 +148,13 @@ def needs(if_: Which, then: Which) -> Rule:
     if_: one ingredient.
     then: where it is used, at least one of these is, too.
     """
-    return Rule('needs', given({'if': if_, 'then': then}))
+    return Rule("needs", given({"if": if_, "then": then}))
 
 
 def never(*of: Which) -> Rule:
     """At most one of them.
     """
-    return Rule('never', of[0] if len(of) == 1 else list(of))
+    return Rule("never", of[0] if len(of) == 1 else list(of))
 
 
 def ratio(of: Which, to: Which, *, max: float | None = None, min: float | None = None) -> Rule:
@@ -161,28 +166,32 @@ def ratio(of: Which, to: Which, *, max: float | None = None, min: float | None =
     max: the greatest ratio. Default: none.
     min: the least ratio. Default: none.
     """
-    return Rule('ratio', given({'of': of, 'to': to, 'max': max, 'min': min}))
+    return Rule("ratio", given({"of": of, "to": to, "max": max, "min": min}))
 
 
 def require(*of: Which) -> Rule:
     """Always used.
     """
-    return Rule('require', of[0] if len(of) == 1 else list(of))
+    return Rule("require", of[0] if len(of) == 1 else list(of))
 
 
 def blend(attribute: float | str, *, floor: float | None = None,
           is_: Sequence[Any] | float | str | None = None, larger: Mapping[str,
-          Any] | None = None, normal: Mapping[str, Any] | None = None, range: Mapping[str,
-          Any] | None = None, shape: Sequence[Any] | float | None = None,
-          smaller: Mapping[str, Any] | None = None, target: Mapping[str, Any] | None = None,
+          Any] | None = None, maximize: bool | None = None, minimize: bool | None = None,
+          normal: Mapping[str, Any] | None = None, range: Mapping[str, Any] | None = None,
+          shape: Sequence[Any] | float | None = None, smaller: Mapping[str,
+          Any] | None = None, target: Mapping[str, Any] | None = None,
           weight: float | None = None) -> Objective:
     """A mean of an attribute.
-    An attribute and one way in which its mean is desirable.
+    An attribute and one way in which its mean is desirable. properties.md says what maximize
+    and minimize score.
 
     attribute: a column of the ingredients; numbers for all of them, but with is.
     floor: the least score. Default: 0.
     is_: the share of the ingredients that have one of these values, instead of a mean.
     larger: the more, the better.
+    maximize: as large as the rules allow.
+    minimize: as small as the rules allow.
     normal: a bell around a value.
     range: all the same within, and nothing beyond.
     shape: an exponent; for target two: below it and above. Default: 1.
@@ -190,13 +199,12 @@ def blend(attribute: float | str, *, floor: float | None = None,
     target: best at a value.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('blend', given({'attribute': attribute, 'floor': floor, 'is': is_, 'larger': larger,
-                                     'normal': normal, 'range': range, 'shape': shape, 'smaller': smaller,
-                                     'target': target}), weight=weight)
+    return Objective("blend", given({"attribute": attribute, "floor": floor, "is": is_, "larger": larger,
+                                     "maximize": maximize, "minimize": minimize, "normal": normal,
+                                     "range": range, "shape": shape, "smaller": smaller, "target": target}), weight=weight)
 
 
-def document(topics: float | str, words: Mapping[str, Any] | float | str, *,
-             weight: float | None = None) -> Objective:
+def document(topics: Any, words: Any, *, weight: float | None = None) -> Objective:
     """A mixture of topics that explains words.
     The likelihood of a document when its words come from a mixture of topics.
 
@@ -204,25 +212,24 @@ def document(topics: float | str, words: Mapping[str, Any] | float | str, *,
     words: how often the document has each word.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('document', given({'topics': topics, 'words': words}), weight=weight)
+    return Objective("document", given({"topics": topics, "words": words}), weight=weight)
 
 
-def expression(value: float | str, *, weight: float | None = None) -> Objective:
-    """A formula in quotes; see properties.md.
+def expression(value: Mapping[str, Any] | float | str, *, weight: float | None = None) -> Objective:
+    """A formula in quotes, or one to be as large or as small as possible; see properties.md.
 
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('expression', value, weight=weight)
+    return Objective("expression", value, weight=weight)
 
 
 def forest(label: float | str | None = None, *, add: Mapping[str, Any] | None = None,
            at_least: float | None = None, at_most: float | None = None,
            between: Sequence[Any] | None = None, features: int | None = None,
-           file: float | str | None = None, floor: float | None = None,
-           leaf: int | None = None, maximize: bool | None = None,
-           minimize: bool | None = None, seed: int | None = None, splits: str | None = None,
-           trees: int | None = None, want: Sequence[Any] | float | str | None = None,
-           weight: float | None = None) -> Objective:
+           file: Any = None, floor: float | None = None, leaf: int | None = None,
+           maximize: bool | None = None, minimize: bool | None = None,
+           seed: int | None = None, splits: str | None = None, trees: int | None = None,
+           want: Sequence[Any] | float | str | None = None, weight: float | None = None) -> Objective:
     """A label, by a random forest.
     A label, or a file, and one thing that is asked of it: want, bounds, or a direction.
 
@@ -245,16 +252,16 @@ def forest(label: float | str | None = None, *, add: Mapping[str, Any] | None = 
     want: a class, or any of several.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('forest', given({'label': label, 'add': add, 'at_least': at_least, 'at_most': at_most,
-                                      'between': between, 'features': features, 'file': file,
-                                      'floor': floor, 'leaf': leaf, 'maximize': maximize,
-                                      'minimize': minimize, 'seed': seed, 'splits': splits, 'trees': trees,
-                                      'want': want}), weight=weight)
+    return Objective("forest", given({"label": label, "add": add, "at_least": at_least, "at_most": at_most,
+                                      "between": between, "features": features, "file": file,
+                                      "floor": floor, "leaf": leaf, "maximize": maximize,
+                                      "minimize": minimize, "seed": seed, "splits": splits, "trees": trees,
+                                      "want": want}), weight=weight)
 
 
 def learn(label: float | str | None = None, *, at_least: float | None = None,
           at_most: float | None = None, between: Sequence[Any] | None = None,
-          failed: Sequence[Any] | float | str | None = None, file: float | str | None = None,
+          failed: Sequence[Any] | float | str | None = None, file: Any = None,
           floor: float | None = None, log: bool | None = None, maximize: bool | None = None,
           minimize: bool | None = None, seed: int | None = None, trees: int | None = None,
           want: Sequence[Any] | float | str | None = None, weight: float | None = None) -> Objective:
@@ -279,10 +286,10 @@ def learn(label: float | str | None = None, *, at_least: float | None = None,
     want: a class, or any of several.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('learn', given({'label': label, 'at_least': at_least, 'at_most': at_most,
-                                     'between': between, 'failed': failed, 'file': file, 'floor': floor,
-                                     'log': log, 'maximize': maximize, 'minimize': minimize, 'seed': seed,
-                                     'trees': trees, 'want': want}), weight=weight)
+    return Objective("learn", given({"label": label, "at_least": at_least, "at_most": at_most,
+                                     "between": between, "failed": failed, "file": file, "floor": floor,
+                                     "log": log, "maximize": maximize, "minimize": minimize, "seed": seed,
+                                     "trees": trees, "want": want}), weight=weight)
 
 
 def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = None,
@@ -299,35 +306,45 @@ def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = 
     zero: by amounts: units that stand in place of 0. Default: 0.5.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('likeness', given({'to': to, 'by': by, 'floor': floor, 'scale': scale, 'zero': zero}), weight=weight)
+    return Objective("likeness", given({"to": to, "by": by, "floor": floor, "scale": scale, "zero": zero}), weight=weight)
 
 
-def markowitz(returns: Mapping[str, Any] | float | str, covariance: float | str,
-              risk_aversion: float, *, weight: float | None = None) -> Objective:
+def markowitz(returns: Any, covariance: Any = None, *, as_: str | None = None,
+              maximize: str | None = None, minimize: str | None = None,
+              periods: float | None = None, risk_aversion: float | None = None,
+              weight: float | None = None) -> Objective:
     """Return against risk.
-    Log y = μᵀw − a·wᵀΣw of the shares w.
+    Log y = μᵀw − a·wᵀΣw of the shares w. properties.md says how μ and Σ follow from prices.
 
-    returns: μ: a CSV file with the columns name and return, or an attribute.
-    covariance: Σ: a CSV file with a row and a column for each ingredient.
-    risk_aversion: a.
+    returns: a table of prices or returns, dates down the side and a column for each ingredient;
+        beside covariance μ: a CSV file with the columns name and return, or an attribute.
+    covariance: Σ: a CSV file with a row and a column for each ingredient. Default: that of the
+        history.
+    as_: whether the table has prices, returns (0.01), or returns in percent (1). Default: as
+        the numbers show.
+    maximize: the return alone, or the return by the volatility.
+    minimize: the volatility alone.
+    periods: how many rows of the table a year has: 252, 52, 12. Default: as the dates show.
+    risk_aversion: a. Default: 1.5.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('markowitz', given({'returns': returns, 'covariance': covariance,
-                                         'risk_aversion': risk_aversion}), weight=weight)
+    return Objective("markowitz", given({"returns": returns, "covariance": covariance, "as": as_,
+                                         "maximize": maximize, "minimize": minimize, "periods": periods,
+                                         "risk_aversion": risk_aversion}), weight=weight)
 
 
-def model(file: float | str, *, amounts: str | None = None, at_least: float | None = None,
+def model(file: Any, *, amounts: str | None = None, at_least: float | None = None,
           at_most: float | None = None, between: Sequence[Any] | None = None,
-          check: float | str | None = None, class_: Sequence[Any] | float | str | None = None,
+          check: Any = None, class_: Sequence[Any] | float | str | None = None,
           constants: Mapping[str, Any] | None = None, features: Mapping[str,
           Any] | Sequence[Any] | None = None, floor: float | None = None,
           maximize: Mapping[str, Any] | bool | None = None, minimize: Mapping[str,
           Any] | bool | None = None, output: float | str | None = None,
-          sd: float | None = None, tolerance: float | None = None,
-          weight: float | None = None) -> Objective:
-    """What a model of trees says that another program has made.
+          sd: float | None = None, target: Mapping[str, Any] | None = None,
+          tolerance: float | None = None, weight: float | None = None) -> Objective:
+    """A tree ensemble of another program.
     A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked
-        of it: classes, bounds, or a direction.
+        of it: classes, bounds, a direction, or a value to reach.
 
     file: the model.
     amounts: what an input is that is called as an ingredient. Default: share.
@@ -345,14 +362,15 @@ def model(file: float | str, *, amounts: str | None = None, at_least: float | No
     minimize: as small as can be.
     output: which of its outputs. Default: the first.
     sd: of bounds: how far what is lies from what the model says. Default: 0: a hard bound.
+    target: best at a value.
     tolerance: how far a prediction may be off. Default: 0.00001.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('model', given({'file': file, 'amounts': amounts, 'at_least': at_least,
-                                     'at_most': at_most, 'between': between, 'check': check,
-                                     'class': class_, 'constants': constants, 'features': features,
-                                     'floor': floor, 'maximize': maximize, 'minimize': minimize,
-                                     'output': output, 'sd': sd, 'tolerance': tolerance}), weight=weight)
+    return Objective("model", given({"file": file, "amounts": amounts, "at_least": at_least,
+                                     "at_most": at_most, "between": between, "check": check,
+                                     "class": class_, "constants": constants, "features": features,
+                                     "floor": floor, "maximize": maximize, "minimize": minimize,
+                                     "output": output, "sd": sd, "target": target, "tolerance": tolerance}), weight=weight)
 
 
 def novelty(to: Sequence[Any] | float | str | None = None, *, by: str | None = None,
@@ -369,7 +387,7 @@ def novelty(to: Sequence[Any] | float | str | None = None, *, by: str | None = N
     zero: by amounts: units that stand in place of 0. Default: 0.5.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('novelty', given({'to': to, 'by': by, 'floor': floor, 'scale': scale, 'zero': zero}), weight=weight)
+    return Objective("novelty", given({"to": to, "by": by, "floor": floor, "scale": scale, "zero": zero}), weight=weight)
 
 
 def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = None,
@@ -383,11 +401,11 @@ def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = 
     smooth: how many recipes' worth of doubt pull lifts to 1. Default: 1.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('pairs', given({'avoid': avoid, 'favour': favour, 'lift': lift, 'smooth': smooth}), weight=weight)
+    return Objective("pairs", given({"avoid": avoid, "favour": favour, "lift": lift, "smooth": smooth}), weight=weight)
 
 
-def preference(pairs: float | str, *, first: int | None = None,
-               groups: float | str | None = None, weight: float | None = None) -> Objective:
+def preference(pairs: Any, *, first: int | None = None, groups: float | str | None = None,
+               weight: float | None = None) -> Objective:
     """What somebody liked better in pairs.
     What somebody liked better in pairs, as kir serve asks for it.
 
@@ -396,7 +414,7 @@ def preference(pairs: float | str, *, first: int | None = None,
     groups: an attribute whose totals tell of taste, too.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('preference', given({'pairs': pairs, 'first': first, 'groups': groups}), weight=weight)
+    return Objective("preference", given({"pairs": pairs, "first": first, "groups": groups}), weight=weight)
 
 
 def process(label: float | str, *, at_least: float | None = None,
@@ -420,15 +438,15 @@ def process(label: float | str, *, at_least: float | None = None,
     minimize: as small a number as can be.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('process', given({'label': label, 'at_least': at_least, 'at_most': at_most,
-                                       'between': between, 'failed': failed, 'floor': floor, 'log': log,
-                                       'maximize': maximize, 'minimize': minimize}), weight=weight)
+    return Objective("process", given({"label": label, "at_least": at_least, "at_most": at_most,
+                                       "between": between, "failed": failed, "floor": floor, "log": log,
+                                       "maximize": maximize, "minimize": minimize}), weight=weight)
 
 
 def program(command: Sequence[Any] | float | str, *, batch: int | None = None,
             processes: int | None = None, timeout: float | None = None,
             weight: float | None = None) -> Objective:
-    """What a program of yours answers; it runs with your rights.
+    """An answer of your program; it runs with your rights.
     A program that reads recipes and writes scores, as examples/scorer shows. It runs with your
     rights.
 
@@ -438,8 +456,8 @@ def program(command: Sequence[Any] | float | str, *, batch: int | None = None,
     timeout: seconds for a batch. Default: 60.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('program', given({'command': command, 'batch': batch, 'processes': processes,
-                                       'timeout': timeout}), weight=weight)
+    return Objective("program", given({"command": command, "batch": batch, "processes": processes,
+                                       "timeout": timeout}), weight=weight)
 
 
 def within_book(of: Which = "*") -> Rule:

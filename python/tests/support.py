@@ -10,6 +10,8 @@ import sys
 import tempfile
 import unittest
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads of scikit-learn wait for each other longer than they work
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 

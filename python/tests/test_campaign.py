@@ -1,17 +1,13 @@
 """Campaigns from Python and by command line."""
 
-import json
 import os
 import pathlib
-import re
-import subprocess
-import sys
 import tempfile
 import unittest
 
-from support import BOOK, ROOT, needs
+from support import BOOK, needs
 import kir
-from kir import _program, _tables
+from kir import _program
 
 
 def liking(table):
@@ -67,6 +63,22 @@ class Campaigns(unittest.TestCase):
         for row in batch.to_dict("records") if hasattr(batch, "iloc") else batch:
             self.assertLessEqual(sum(p * row.get(n, 0) / 100 for n, p in prices.items()), 12)
 
+    @needs("matplotlib", "pandas")
+    def test_plot(self):
+        import matplotlib
+        matplotlib.use("agg")
+        c = kir.Campaign(BOOK, total=100, maximize="liking")
+        self.assertEqual(c.progress()["name"], "liking")
+        with self.assertRaisesRegex(kir.Error, "record a batch"):
+            c.progress().plot()
+        batch = c.next(2)
+        c.record(batch.assign(liking=[70, 75]))
+        axes = c.progress().plot("liking")
+        self.assertEqual([t.get_text() for t in axes.get_xticklabels()], ["1-1", "1-2"])
+        self.assertEqual(axes.get_lines()[-1].get_ydata().tolist(), [70, 75])
+        with self.assertRaisesRegex(kir.Error, "for haze"):
+            c.progress().plot("haze")
+
     @needs("pandas")
     def test_frames(self):
         import pandas
@@ -77,25 +89,6 @@ class Campaigns(unittest.TestCase):
         self.assertEqual(c.record(batch.assign(liking=[1, 2]))["new"], 2)
         book.index = [f"t{k}" for k in range(len(book))]
         self.assertEqual(kir.Problem(book, total=100).check()["problem"]["recipes"], len(book))
-
-
-class Document(unittest.TestCase):
-    """docs/python.md: its programs run, and print what stands below them."""
-
-    @needs("pandas")
-    def test_programs(self):
-        text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-        pieces = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", text, re.S)
-        self.assertGreaterEqual(len(pieces), 3)
-        with tempfile.TemporaryDirectory() as base:
-            (pathlib.Path(base) / "trials.csv").write_bytes((ROOT / "examples/spritz/trials.csv").read_bytes())
-            marker = "\n#----\n"
-            program = f"\nprint({marker!r})\n".join(p for p, _ in pieces)
-            done = subprocess.run([sys.executable, "-c", program], cwd=base, capture_output=True, text=True, encoding="utf-8",
-                                  env=dict(os.environ, PYTHONPATH=str(ROOT / "python"), PYTHONIOENCODING="utf-8"))
-            self.assertEqual(done.returncode, 0, done.stderr)
-            for printed, (piece, shown) in zip(done.stdout.split(marker + "\n"), pieces, strict=True):
-                self.assertEqual(printed.strip(), shown.strip(), piece)
 
 
 if __name__ == "__main__":

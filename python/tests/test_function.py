@@ -1,15 +1,12 @@
 """Functions and estimators of this process as objectives."""
 
-import os
-import pathlib
 import socket
-import tempfile
 import traceback
 import unittest
 
 from support import BOOK, needs
 import kir
-from kir import _ask, _tables
+from kir import _ask
 
 SMALL = {"draws": 40, "chains": 2, "warmup": 30, "effort": 0}
 

@@ -1,8 +1,6 @@
 """Rules and objectives against the JSON Schema."""
 
 import inspect
-import json
-import pathlib
 import subprocess
 import sys
 import unittest

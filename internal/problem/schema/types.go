@@ -29,6 +29,11 @@ func Text(words string) Type {
 // File is the name of a file where a number is something else.
 func File() Type { return Type{"file", Object{"type": "string", "pattern": `\S`}} }
 
+// Percentage is a number with a percent sign.
+func Percentage() Type {
+	return Type{"percentage", Object{"type": "string", "pattern": `^\s*[0-9.]+\s*%\s*$`}}
+}
+
 // Choice is one of some words.
 func Choice(words ...string) Type {
 	return Type{"`" + strings.Join(words, "`, `") + "`", Object{"enum": words}}

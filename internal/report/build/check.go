@@ -92,7 +92,7 @@ func advise(p *problem.Problem) (report.Advice, error) {
 		}
 	}
 	if 2*forbidden > looked {
-		return report.Advice{Recommended: "tempered", Because: fmt.Sprintf("a property is 0 at %d of %d random compositions, and it goes round what they forbid", forbidden, looked)}, nil
+		return report.Advice{Recommended: "tempered", Because: fmt.Sprintf("%d of %d random compositions are forbidden, and it goes round them", forbidden, looked)}, nil
 	}
 	if n, gap := p.Target.Law().Gap(); gap {
 		return report.Advice{Recommended: "balanced", Because: fmt.Sprintf("the sparsity law has a gap at n = %d, which it crosses", n)}, nil

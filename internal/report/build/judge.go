@@ -137,6 +137,9 @@ func comparison(p *problem.Problem, a *report.Answer) string {
 	}
 	text := fmt.Sprintf("The %s %s %s on average, random recipes under the same constraints %s ± %s",
 		suggestions(a.Shortlist.Number), scores, number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), number.Error(a.Random.SE))
+	if p.Limited() {
+		text += " (0 beyond a limit of what is predicted)"
+	}
 	if a.Known.Number > 0 {
 		text += fmt.Sprintf(", the known recipes %s ± %s%s", number.Three(a.Known.Mean), number.Error(a.Known.SE), scoredBy(p))
 	}

@@ -141,8 +141,12 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 		case "tempered":
 			out = "take ten times the warm-up and the draws"
 		}
-		add("A property was 0 at %s of %s compositions drawn to start from: much of the space is forbidden, and %s. Compare the chains, %s, or give the property a floor.",
-			number.Thousands(tries-len(r.Chains)), number.Thousands(tries), danger, out)
+		was, mend := "A property was 0", "give the property a floor"
+		if p.Limited() {
+			was, mend = "A limit was broken or a property was 0", "loosen the limit"
+		}
+		add("%s at %s of %s compositions drawn to start from: much of the space is forbidden, and %s. Compare the chains, %s, or %s.",
+			was, number.Thousands(tries-len(r.Chains)), number.Thousands(tries), danger, out, mend)
 	}
 	return warnings
 }

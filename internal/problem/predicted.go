@@ -1,0 +1,452 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/fault"
+	"kir/internal/portable"
+	"kir/internal/problem/yaml"
+	"kir/internal/search"
+	"kir/mcmc"
+	"kir/model"
+	"kir/property"
+)
+
+// A predictedLimit bounds what a property predicts, as it stands in the file.
+type predictedLimit struct {
+	property    string
+	of          *yaml.Node // the name
+	least, most *yaml.Node // nil where there is no bound
+	sure        *yaml.Node // the probability with which the bounds are to hold; nil: the expected value is bounded
+	text        string
+	at          *yaml.Node
+}
+
+// predictedRule reads a bound on what a property predicts.
+//
+//	limit: {property: stable, min: "90%"}
+//	limit: {property: viscosity, min: 20, max: 40, sure: "80%"}
+func predictedRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error) {
+	for _, key := range []string{"attribute", "of"} {
+		if v := f[key]; v != nil {
+			return nil, yaml.Hint(v.Errorf("a limit of a property has no %s", key), "remove it, or write attribute instead of property")
+		}
+	}
+	if err := s.ofWhole(n, "a limit of a property is"); err != nil {
+		return nil, err
+	}
+	if s.inner {
+		return nil, yaml.Hint(n.Errorf("a limit of a property stands within another rule"), "write it in a line of its own under constraints")
+	}
+	name, err := f["property"].Str("the property")
+	if err != nil {
+		return nil, err
+	}
+	l := &predictedLimit{property: name, of: f["property"], least: f["min"], most: f["max"], sure: f["sure"], at: n, text: "limit of " + name}
+	if l.least == nil && l.most == nil {
+		return nil, yaml.Hint(n.Errorf("the limit bounds nothing"), "add min or max")
+	}
+	for _, b := range []struct {
+		word string
+		v    *yaml.Node
+	}{{" min ", l.least}, {" max ", l.most}, {" sure ", l.sure}} {
+		if b.v != nil {
+			l.text += b.word + b.v.Text
+		}
+	}
+	return []Rule{{Text: l.text, predicted: l}}, nil
+}
+
+// Limited reports whether what properties predict is limited.
+func (p *Problem) Limited() bool {
+	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.predicted != nil })
+}
+
+// A level is what a property says of a composition in a unit of its own, as limits bound
+// it.
+type level struct {
+	// as returns the value as a property that is desirable as d says.
+	as    func(d *property.Desirability) (mcmc.Property, error)
+	scale float64 // by which what is shown is larger than what d judges
+	width float64 // about how far values of compositions are apart
+	share bool    // it is a probability, which may be written in percent
+	slack float64 // what rounding makes of a value
+
+	// calibration makes what is shown of the probability that d judges; nil: that is shown.
+	calibration *model.Calibration
+
+	// within returns the probability that what is measured is within bounds, as a score;
+	// nil where nothing tells.
+	within func(least, most float64) (mcmc.LineProperty, error)
+}
+
+// levelOf returns the level of a property.
+func levelOf(w *Property) (*level, error) {
+	if w.level != nil {
+		return w.level()
+	}
+	of, ok := w.property.(mcmc.LineProperty)
+	if _, waits := w.property.(mcmc.BatchProperty); !ok || waits {
+		return nil, fmt.Errorf("what a %s answers cannot be limited", w.Kind)
+	}
+	return &level{
+		as: func(d *property.Desirability) (mcmc.Property, error) {
+			return property.NewLevel(of, portable.Exp, d), nil
+		},
+		scale: 1, width: 0.05,
+	}, nil
+}
+
+// forestLevel is the level of a forest: the expected number, or the chance of the wanted
+// class as it is shown.
+func forestLevel(f *model.Forest, w *learnt) (*level, error) {
+	if !f.Numeric() {
+		score, err := f.Score(w.want)
+		if err != nil {
+			return nil, err
+		}
+		return chanceLevel(w, property.NewForest(score, 0))
+	}
+	r := reachOf(f)
+	score, err := f.Score(model.Maximize().Over(r.least, r.greatest))
+	if err != nil {
+		return nil, err
+	}
+	l := r.level(property.NewForest(score, 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
+	l.within = func(least, most float64) (mcmc.LineProperty, error) {
+		score, err := f.Score(model.Between(least, most))
+		if err != nil {
+			return nil, err
+		}
+		return property.NewForest(score, 0), nil
+	}
+	return l, nil
+}
+
+// learntLevel is the same of a model that was learnt.
+func learntLevel(m *model.Learned, w *learnt) (*level, error) {
+	if !m.Numeric() {
+		score, err := m.Score(w.want)
+		if err != nil {
+			return nil, err
+		}
+		return chanceLevel(w, property.NewLearned(score.Bare(), 0))
+	}
+	r := reachOf(m)
+	l := &level{} // the mean of logarithms is not that of the numbers, which is shown
+	if !m.Options().Log {
+		score, err := m.Score(model.Maximize().Over(r.least, r.greatest))
+		if err != nil {
+			return nil, err
+		}
+		l = r.level(property.NewLearned(score.Bare(), 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
+	}
+	l.scale = 1
+	l.within = func(least, most float64) (mcmc.LineProperty, error) {
+		score, err := m.Score(model.Between(least, most))
+		if err != nil {
+			return nil, err
+		}
+		return property.NewLearned(score, 0), nil
+	}
+	return l, nil
+}
+
+// A reach is a range that what a model of a number expects does not leave.
+type reach struct{ least, greatest, width float64 }
+
+func reachOf(m Predictor) reach {
+	least, greatest := m.Range()
+	width := greatest - least
+	return reach{least - float64(2*width), greatest + float64(2*width), width / 20}
+}
+
+// level returns the level of a score that is where a value lies in the reach.
+func (r reach) level(of mcmc.LineProperty, value func(y float64) float64) *level {
+	return &level{
+		as: func(d *property.Desirability) (mcmc.Property, error) {
+			return property.NewLevel(of, func(logScore float64) float64 { return value(portable.Exp(logScore)) }, d), nil
+		},
+		scale: 1, width: r.width, slack: float64(1e-7 * r.width),
+	}
+}
+
+// chanceLevel is the level of a probability that is stated, at the chance that held-out
+// recipes make of it.
+func chanceLevel(w *learnt, stated mcmc.LineProperty) (*level, error) {
+	c, err := w.calibrated()
+	if err != nil {
+		return nil, err
+	}
+	return &level{
+		as: func(d *property.Desirability) (mcmc.Property, error) {
+			return property.NewLevel(stated, portable.Exp, d), nil
+		},
+		scale: 1, width: 0.05, share: true, calibration: c,
+	}, nil
+}
+
+// judged returns where what is shown becomes more than v, or with least where it becomes as
+// much: ±Inf where it is so everywhere or nowhere. Calibration does not fall where the
+// probability rises.
+func (l *level) judged(v float64, least bool) float64 {
+	if l.calibration == nil || math.IsInf(v, 0) {
+		return v
+	}
+	reached := func(p float64) bool {
+		shown := l.calibration.Value(p)
+		return shown > v || least && shown == v
+	}
+	switch {
+	case reached(0):
+		return math.Inf(-1)
+	case !reached(1):
+		return math.Inf(1)
+	}
+	low, high := 0.0, 1.0
+	for {
+		middle := float64((low + high) / 2)
+		switch {
+		case !(low < middle && middle < high):
+			if least {
+				return high
+			}
+			return low
+		case reached(middle):
+			high = middle
+		default:
+			low = middle
+		}
+	}
+}
+
+// shown returns what is shown of a judged value, in words.
+func (l *level) shown(v float64) string {
+	if l.calibration != nil {
+		v = l.calibration.Value(v)
+	}
+	return strconv.FormatFloat(float64(v*l.scale), 'g', 4, 64)
+}
+
+// goalLevel is the level of a value that is the same property desirable in another way.
+func goalLevel(scale, width float64, as func(d *property.Desirability) mcmc.Property) func() (*level, error) {
+	return func() (*level, error) {
+		return &level{as: func(d *property.Desirability) (mcmc.Property, error) { return as(d), nil }, scale: scale, width: width, slack: float64(1e-9 * width)}, nil
+	}
+}
+
+// number reads a bound, in the unit in which values are judged.
+func (l *level) number(n *yaml.Node, what, unit string) (float64, error) {
+	if n.Kind != yaml.Text {
+		v, err := n.Float(what)
+		if err == nil && l.share && (v < 0 || v > 1) {
+			err = yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), `it is a probability: write 0.9 or "90%%"`)
+		}
+		return v / l.scale, err
+	}
+	digits, percent := strings.CutSuffix(strings.TrimSpace(n.Text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	switch {
+	case !percent || err != nil || math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "write a number")
+	case l.share && (v < 0 || v > 100):
+		return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "a probability is from 0 to 100 %%")
+	case l.share:
+		return v / 100, nil
+	case unit == "%":
+		return v / l.scale, nil
+	}
+	return 0, yaml.Hint(n.Errorf("%s is %s, and the property is no probability", what, n.Shown()), "write a number without a percent sign")
+}
+
+// leastSlack is what rounding makes of a value at least, as a share of it.
+const leastSlack = 1e-12
+
+// outward widens a bound by what rounding makes of a value.
+func (l *level) outward(bound, sign float64) float64 {
+	if math.IsInf(bound, 0) {
+		return bound
+	}
+	return bound + float64(sign*max(l.slack, float64(leastSlack*math.Abs(bound))))
+}
+
+// bound makes a bound of the target.
+func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *level, error) {
+	names := make([]string, len(p.Properties))
+	for k, w := range p.Properties {
+		names[k] = w.Name
+	}
+	w := p.wish(l.property)
+	if w == nil {
+		e := l.of.Errorf("there is no property %s", fault.Quote(l.property))
+		if len(names) == 0 {
+			return nil, nil, yaml.Hint(e, "add it under properties, with weight: 0 if it is only limited; for a column of the ingredients write attribute instead")
+		}
+		return nil, nil, yaml.Offer(e, l.property, "there are", names, 12)
+	}
+	if w.Learns != nil {
+		return nil, nil, nil
+	}
+	v, err := levelOf(w)
+	if err != nil {
+		return nil, nil, yaml.Hint(l.of.Errorf("%v", err), "limit something else, or let the property itself be 0 for what is forbidden")
+	}
+	least, most := math.Inf(-1), math.Inf(1)
+	if l.least != nil {
+		if least, err = v.number(l.least, "min", w.Unit); err != nil {
+			return nil, nil, err
+		}
+	}
+	if l.most != nil {
+		if most, err = v.number(l.most, "max", w.Unit); err != nil {
+			return nil, nil, err
+		}
+	}
+	if least > most {
+		return nil, nil, yaml.Hint(l.at.Errorf("the rule contradicts itself: min is %s and max %s", l.least.Shown(), l.most.Shown()), "swap them")
+	}
+	if l.sure != nil {
+		if v.within == nil {
+			return nil, nil, yaml.Hint(l.sure.Errorf("%s has no law of what will be measured", fault.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
+		}
+		of, err := v.within(least, most)
+		if err != nil {
+			return nil, nil, l.at.Blame(err)
+		}
+		v = &level{
+			as: func(d *property.Desirability) (mcmc.Property, error) {
+				return property.NewLevel(of, portable.Exp, d), nil
+			},
+			scale: 1, width: 0.05, share: true,
+		}
+		most = math.Inf(1)
+		if least, err = v.number(l.sure, "sure", ""); err != nil {
+			return nil, nil, err
+		}
+	}
+	if v.as == nil {
+		return nil, nil, yaml.Hint(l.at.Errorf("the logarithm of %s is learnt, whose mean is not that of the number", fault.Quote(l.property)), `add sure: "50%%", so that the number is as likely within the bounds as not`)
+	}
+	least, most = v.judged(least, true), v.judged(most, false)
+	if math.IsInf(least, 1) || math.IsInf(most, -1) {
+		return nil, nil, yaml.Hint(l.at.Errorf("no recipe keeps the %s", l.text), "held-out recipes make chances from %s to %s of what the model states: loosen the limit", v.shown(0), v.shown(1))
+	}
+	hard, err := property.Within(v.outward(least, -1), v.outward(most, 1))
+	if err != nil {
+		return nil, nil, l.at.Blame(err)
+	}
+	soft, err := property.Beyond(least, most, v.width)
+	if err != nil {
+		return nil, nil, l.at.Blame(err)
+	}
+	b := &mcmc.Bound{Name: l.text}
+	if b.Property, err = v.as(hard); err != nil {
+		return nil, nil, l.at.Blame(err)
+	}
+	if b.Toward, err = v.as(soft); err != nil {
+		return nil, nil, l.at.Blame(err)
+	}
+	return b, v, nil
+}
+
+// within bounds the target by what is predicted, and sees that some composition keeps all
+// bounds.
+func (p *Problem) within(ctx context.Context, s *shelf) error {
+	free := p.Target
+	var limits []*predictedLimit
+	var levels []*level
+	for _, r := range p.Rules {
+		l := r.predicted
+		if l == nil {
+			continue
+		}
+		b, v, err := p.bound(l)
+		if err != nil {
+			return err
+		}
+		if b == nil {
+			if err := p.learnWithin(l); err != nil {
+				return err
+			}
+			continue
+		}
+		if p.Target, err = p.Target.Within(*b); err != nil {
+			return l.at.Blame(err)
+		}
+		limits, levels = append(limits, l), append(levels, v)
+	}
+	if len(limits) == 0 {
+		return nil
+	}
+	s.do("looking for a recipe that keeps what is limited")
+	_, _, err := mcmc.StartState(p.Target, mcmc.NewRand(p.Sampler.Seed, "recipe within limits", 0))
+	if !errors.Is(err, mcmc.ErrNoStart) {
+		return p.Explain(err)
+	}
+	for k, l := range limits {
+		one, err := free.Within(p.Target.Bounds()[k])
+		if err != nil {
+			return l.at.Blame(err)
+		}
+		if _, _, err := mcmc.StartState(one, mcmc.NewRand(p.Sampler.Seed, "recipe within limits", 1)); err == nil {
+			continue
+		}
+		least, most, err := levels[k].span(ctx, s, free)
+		if err != nil {
+			return err
+		}
+		return yaml.Hint(l.at.Errorf("no recipe was found that keeps the %s", l.text),
+			"the recipes that a search found have %s to %s, which is no proof: loosen the limit, or other constraints", levels[k].shown(least), levels[k].shown(most))
+	}
+	return yaml.Hint(limits[0].at.Errorf("no recipe was found that keeps all limits of what is predicted, and each alone can be kept"), "loosen one of them")
+}
+
+// span returns the least and the greatest judged value that a search finds.
+func (l *level) span(ctx context.Context, s *shelf, t *mcmc.Target) (least, most float64, err error) {
+	var ends [2]float64
+	for k, sign := range []float64{-1, 1} {
+		steep, err := l.as(property.Steep(sign / l.width))
+		if err != nil {
+			return 0, 0, err
+		}
+		wished, err := t.WithWishes(mcmc.Wish{Name: "value", Property: steep, Weight: 1})
+		if err != nil {
+			return 0, 0, err
+		}
+		found, err := search.Best(ctx, wished, search.Options{Evaluations: spanLines, Seed: 1, Workers: s.workers})
+		if err != nil {
+			return 0, 0, err
+		}
+		ends[k] = float64(sign * found.Archive.Best()[0].LogScore * l.width)
+	}
+	return ends[0], ends[1], nil
+}
+
+// learnWithin makes a limit of what a campaign learns a wish: that a trial is within it.
+func (p *Problem) learnWithin(l *predictedLimit) error {
+	w := p.wish(l.property)
+	of := *w.Learns
+	if of.Numeric {
+		least, most := math.Inf(-1), math.Inf(1)
+		var err error
+		if l.least != nil {
+			if least, err = l.least.Float("min"); err != nil {
+				return err
+			}
+		}
+		if l.most != nil {
+			if most, err = l.most.Float("max"); err != nil {
+				return err
+			}
+		}
+		of.Want = model.Between(least, most)
+	}
+	p.Properties = append(slices.Clip(p.Properties), Property{Name: l.text, Kind: w.Kind, Weight: 1, About: l.text, Learns: &of, at: l.at, resolved: yaml.Map{}})
+	return nil
+}

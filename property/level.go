@@ -1,0 +1,92 @@
+package property
+
+import (
+	"fmt"
+	"math"
+
+	"kir/mcmc"
+)
+
+// Level is how desirable the value is that another property's score stands for:
+//
+//	y(x) = d(v(log y'(x))),
+//
+// where y' is the other property and v a function of its log score. With a desirability of
+// 0 and 1 alone, [Within], it is a bound on what a model predicts.
+//
+// A line has at most the pieces of the other property's.
+type Level struct {
+	of    mcmc.LineProperty
+	value func(logScore float64) float64
+	d     *Desirability
+}
+
+var _ mcmc.LineProperty = (*Level)(nil)
+
+// NewLevel returns the property.
+func NewLevel(of mcmc.LineProperty, value func(logScore float64) float64, d *Desirability) *Level {
+	return &Level{of, value, d}
+}
+
+// Within is 1 for least ≤ v ≤ most and 0 elsewhere. Either may be infinite.
+func Within(least, most float64) (*Desirability, error) {
+	if math.IsNaN(least) || math.IsNaN(most) || least > most {
+		return nil, fmt.Errorf("nothing is from %v to %v: write the lower one first", least, most)
+	}
+	return &Desirability{func(v float64) float64 {
+		if least <= v && v <= most {
+			return 0
+		}
+		return math.Inf(-1)
+	}, min(max(least, -math.MaxFloat64), math.MaxFloat64)}, nil
+}
+
+// Beyond is 1 for least ≤ v ≤ most, and falls outside by a factor of e each width: what
+// leads to [Within]. Either end may be infinite.
+func Beyond(least, most, width float64) (*Desirability, error) {
+	if _, err := Within(least, most); err != nil {
+		return nil, err
+	}
+	if !(width > 0 && !math.IsInf(width, 0)) {
+		return nil, fmt.Errorf("the width is %v: it must be a finite number above 0", width)
+	}
+	return &Desirability{func(v float64) float64 {
+		return max(-max(least-v, v-most, 0)/width, -math.MaxFloat64)
+	}, min(max(least, -math.MaxFloat64), math.MaxFloat64)}, nil
+}
+
+func (l *Level) log(logScore float64) float64 {
+	if math.IsNaN(logScore) {
+		return logScore
+	}
+	return l.d.log(l.value(logScore))
+}
+
+// LogScore returns log y(x).
+func (l *Level) LogScore(x *mcmc.Composition) float64 { return l.log(l.of.LogScore(x)) }
+
+// Scorer returns a scorer of x.
+func (l *Level) Scorer(x *mcmc.Composition) mcmc.Scorer {
+	return &levelScorer{level: l, Scorer: l.of.Scorer(x)}
+}
+
+type levelScorer struct {
+	level *Level
+	mcmc.Scorer
+	line mcmc.Pieces
+}
+
+func (s *levelScorer) LogScore() float64 { return s.level.log(s.Scorer.LogScore()) }
+
+func (s *levelScorer) Line(i, j int, p *mcmc.Pieces) {
+	s.line.Reset()
+	s.Scorer.Line(i, j, &s.line)
+	last := 0.0
+	for k := range s.line.Len() {
+		start, score := s.line.Piece(k)
+		if score = s.level.log(score); k == 0 || score != last {
+			p.Add(start, score)
+			last = score
+		}
+	}
+}
