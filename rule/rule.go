@@ -2,8 +2,7 @@ package rule
 
 import "fmt"
 
-// A Rule is one of [Require], [Exclude], [Amount], [Group], [Need], [Limit], [Ratio],
-// [Near] and [If].
+// A Rule is what compositions have to keep: a [Group] or a [Ratio], say.
 type Rule interface {
 	// words says the rule.
 	words(s *Set) string

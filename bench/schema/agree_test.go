@@ -27,7 +27,7 @@ import (
 
 // document returns the JSON Schema as it is written.
 var document = sync.OnceValues(func() (any, error) {
-	text, err := schema.JSON()
+	text, err := problem.Schema().JSON()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func types(t *testing.T, s *schema.Section) map[string]any {
 
 // sections returns all sections, the whole file first.
 func sections() []*schema.Section {
-	return append([]*schema.Section{schema.Problem}, schema.Sections()...)
+	return append([]*schema.Section{schema.Problem}, problem.Schema().Sections()...)
 }
 
 // compiled returns the JSON Schema.

@@ -375,7 +375,7 @@ func parsesAsGo(text string) error {
 
 // problemWords are what a problem, or a part of one, begins with: a key of the file,
 // a wish, or a rule.
-var problemWords = regexp.MustCompile(`^(?:(?:` + strings.Join(schema.Problem.Names(), "|") + `):|\w+: +\{(?:` + strings.Join(schema.Property.Names(), "|") + `):|- (?:` + strings.Join(schema.Rule.Names(), "|") + `):)`)
+var problemWords = regexp.MustCompile(`^(?:(?:` + strings.Join(schema.Problem.Names(), "|") + `):|\w+: +\{(?:` + strings.Join(problem.Schema().Property().Names(), "|") + `):|- (?:` + strings.Join(problem.Schema().Rule().Names(), "|") + `):)`)
 
 // problem reads a problem. A part of one is put into the problem of the example
 // that the document is about, or else of the pantry.

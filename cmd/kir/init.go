@@ -228,7 +228,7 @@ func saveDraft(ctx context.Context, d *problem.Draft, out string) (err error) {
 
 // saveSchema writes the schema of problem files into a directory that has none.
 func saveSchema(dir string) error {
-	text, err := schema.JSON()
+	text, err := problem.Schema().JSON()
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kir/internal/fault"
+	"kir/internal/problem"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 )
@@ -44,7 +45,7 @@ YAML, so kir reads the result like any problem file. Nothing is checked but the 
 				}
 				return writeJSON(c.OutOrStdout(), node)
 			}
-			text, err := schema.JSON()
+			text, err := problem.Schema().JSON()
 			if err != nil {
 				return err
 			}

@@ -19,8 +19,8 @@ func scaleOf(top float64, total int) float64 {
 	return scale
 }
 
-// Whole returns a decimal number in whole numbers of a scale.
-func Whole(v, scale float64) int64 { return int64(math.Round(v * scale)) }
+// whole returns a decimal number in whole numbers of a scale.
+func whole(v, scale float64) int64 { return int64(math.Round(v * scale)) }
 
 // quotient returns the float nearest to a/(b·scale).
 func quotient(a, b int64, scale float64) float64 {

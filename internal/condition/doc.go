@@ -2,7 +2,8 @@
 //
 // [Of] makes [Conditions] of a set of rules, and that is the one place that judges: the
 // sampler, the search for contradictions and the judgement of a single composition all
-// take them. [Slacks] says how much room a composition has left.
+// take them. [Slacks] says how much room a composition has left, and [Knobs] how a
+// rule can be loosened.
 //
 // # One kind of bound
 //
@@ -12,8 +13,7 @@
 //
 // # Adding a rule
 //
-// A rule is a type in package rule, with its words and what is wrong with it. A file of its
-// name here has the conditions that it comes to and its slacks, and kindOf tells it from
-// the others. If it comes to conditions that there are, nothing else has to know of it but
-// package conflict, of the ways to loosen it.
+// A rule is a type in package rule, with its words and what is wrong with it. kind.go has
+// the conditions that it comes to, its slacks, and the ways to loosen it. If it comes to
+// conditions that there are, nothing else has to know of it.
 package condition

@@ -1,8 +1,14 @@
 package condition
 
-import "kir/rule"
+import (
+	"math"
+	"slices"
 
-// A kind is what a rule comes to.
+	"kir/internal/count"
+	"kir/rule"
+)
+
+// A kind is what a rule comes to. It may have knobs, too, as Knobs says.
 type kind interface {
 	// conditions adds what the rule comes to.
 	conditions(c *Conditions)
@@ -34,4 +40,397 @@ func kindOf(r rule.Rule) kind {
 		return ifRule(r)
 	}
 	return nil
+}
+
+type requireRule rule.Require
+
+type excludeRule rule.Exclude
+
+func (r requireRule) conditions(c *Conditions) {
+	c.require(r.Of)
+}
+
+func (r excludeRule) conditions(c *Conditions) {
+	c.exclude(r.Of)
+}
+
+func (r requireRule) slacks(parts []rule.Part, _ int) []Slack {
+	all := float64(len(r.Of))
+	return []Slack{{Value: float64(usedOf(parts, r.Of)), Min: all, Max: all, Unit: "ingredients", Ingredient: -1}}
+}
+
+func (r excludeRule) slacks(parts []rule.Part, _ int) []Slack {
+	return []Slack{{Value: float64(usedOf(parts, r.Of)), Unit: "ingredients", Ingredient: -1}}
+}
+
+type needRule rule.Need
+
+func (r needRule) conditions(c *Conditions) { c.addNeed(Dependence(r)) }
+
+// slacks has nothing to say where the ingredient is not used.
+func (r needRule) slacks(parts []rule.Part, _ int) []Slack {
+	if amountOf(parts, r.If) == 0 {
+		return nil
+	}
+	return []Slack{{Value: float64(usedOf(parts, r.Then)), Min: 1, Max: math.Inf(1), Unit: "ingredients", Ingredient: -1}}
+}
+
+type amountRule rule.Amount
+
+func (r amountRule) conditions(c *Conditions) {
+	own := DosesOf(count.Ingredient{Min: r.Min, Max: r.Max, Step: r.Step}, c.Total)
+	for _, i := range r.Of {
+		c.allow(i, own)
+	}
+}
+
+// slacks is of the ingredient with the least room.
+func (r amountRule) slacks(parts []rule.Part, _ int) []Slack {
+	var tightest []Slack
+	for _, i := range r.Of {
+		a := amountOf(parts, i)
+		if a == 0 {
+			continue
+		}
+		s := Slack{Value: float64(a), Min: math.Inf(-1), Max: math.Inf(1), Unit: "units", Ingredient: i}
+		if r.Min > 0 {
+			s.Min = float64(r.Min)
+		}
+		if r.Max > 0 {
+			s.Max = float64(r.Max)
+		}
+		if tightest == nil || s.Room() < tightest[0].Room() {
+			tightest = []Slack{s}
+		}
+	}
+	return tightest
+}
+
+func (r amountRule) knobs(s *rule.Set) []Knob {
+	var out []Knob
+	if step := max(r.Step, 1); r.Min > 0 {
+		out = bound(out, "min", r.Min, (r.Min-1)/step, -step, func(to int) rule.Rule { r := rule.Amount(r); r.Min = to; return r })
+	}
+	if r.Max > 0 {
+		out = bound(out, "max", r.Max, s.Total-r.Max, 1, func(to int) rule.Rule { r := rule.Amount(r); r.Max = to; return r })
+	}
+	if r.Step > 1 {
+		out = append(out, Knob{
+			Limit: 1,
+			Turn:  func(int) rule.Rule { r := rule.Amount(r); r.Step = 1; return r },
+			Text:  func(_ int, name string) string { return "drop the step of " + name },
+		})
+	}
+	return out
+}
+
+type groupRule rule.Group
+
+func (r groupRule) conditions(c *Conditions) {
+	if r.Used != nil || r.Total != nil {
+		c.addGroup(count.Group{Members: slices.Clone(r.Of), Used: (*count.Range)(r.Used), Total: (*count.Range)(r.Total)})
+	}
+}
+
+func (r groupRule) slacks(parts []rule.Part, total int) []Slack {
+	var slacks []Slack
+	if r.Used != nil {
+		s := Slack{Value: float64(usedOf(parts, r.Of)), Unit: "ingredients", Ingredient: -1}
+		s.Min, s.Max = ends(r.Used, len(r.Of))
+		slacks = append(slacks, s)
+	}
+	if r.Total != nil {
+		sum := 0
+		for _, i := range r.Of {
+			sum += amountOf(parts, i)
+		}
+		s := Slack{Value: float64(sum), Unit: "units", Ingredient: -1}
+		s.Min, s.Max = ends(r.Total, total)
+		slacks = append(slacks, s)
+	}
+	return slacks
+}
+
+// ends returns the bounds of a range of numbers from 0 to most. A bound that no
+// number can pass is none.
+func ends(r *rule.Range, most int) (lo, hi float64) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	if r.Min > 0 {
+		lo = float64(r.Min)
+	}
+	if r.Max < most {
+		hi = float64(r.Max)
+	}
+	return lo, hi
+}
+
+func (r groupRule) knobs(s *rule.Set) []Knob {
+	var out []Knob
+	if u := r.Used; u != nil {
+		to := func(used rule.Range) rule.Rule { r := rule.Group(r); r.Used = &used; return r }
+		out = bound(out, "least used", u.Min, u.Min, -1, func(v int) rule.Rule { return to(rule.Range{Min: v, Max: u.Max}) })
+		out = bound(out, "most used", u.Max, len(r.Of)-u.Max, 1, func(v int) rule.Rule { return to(rule.Range{Min: u.Min, Max: v}) })
+	}
+	if t := r.Total; t != nil {
+		to := func(total rule.Range) rule.Rule { r := rule.Group(r); r.Total = &total; return r }
+		out = bound(out, "least total", t.Min, t.Min, -1, func(v int) rule.Rule { return to(rule.Range{Min: v, Max: t.Max}) })
+		out = bound(out, "greatest total", t.Max, s.Total-t.Max, 1, func(v int) rule.Rule { return to(rule.Range{Min: t.Min, Max: v}) })
+	}
+	return out
+}
+
+type limitRule rule.Limit
+
+// members returns the ingredients that the mean is over.
+func (r limitRule) members() []int {
+	if r.Of != nil {
+		return alike(r.Of, Term{}).ingredients()
+	}
+	all := make([]int, len(r.Factors))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// scale is as scaleOf says, and top the greatest factor.
+func (r limitRule) scale(total int) (scale, top float64) {
+	for _, f := range r.Factors {
+		top = max(top, math.Abs(f))
+	}
+	if r.Of == nil {
+		return scaleOf(top, total), top
+	}
+	return scaleOf(float64(2*top)+1, total), top // a bound is taken off the factors
+}
+
+func (r limitRule) conditions(c *Conditions) {
+	scale, top := r.scale(c.Total)
+	if r.Of == nil {
+		s := Sum{Min: wholeBound(r.Min, scale, c.Total), Max: wholeBound(r.Max, scale, c.Total)}
+		for i, f := range r.Factors {
+			if f := whole(f, scale); f != 0 {
+				s.Terms = append(s.Terms, Term{Ingredient: i, PerUnit: f})
+			}
+		}
+		c.addSum(s)
+		return
+	}
+	over := func(bound float64) Sum { // Σ (f_i − bound)·x_i
+		var s Sum
+		by := whole(min(max(bound, -top-1), top+1), scale)
+		for _, i := range r.members() {
+			if f := whole(r.Factors[i], scale) - by; f != 0 {
+				s.Terms = append(s.Terms, Term{Ingredient: i, PerUnit: f})
+			}
+		}
+		return s
+	}
+	if !math.IsInf(r.Min, -1) {
+		s := over(r.Min)
+		s.Max = math.MaxInt64
+		c.addSum(s)
+	}
+	if !math.IsInf(r.Max, 1) {
+		s := over(r.Max)
+		s.Min = math.MinInt64
+		c.addSum(s)
+	}
+}
+
+// wholeBound returns a bound of the mean as one of the sum. A bound that is a
+// decimal number stays one: it is rounded to the scale first and multiplied by
+// the total in whole numbers. What no sum reaches becomes the end of int64.
+func wholeBound(b, scale float64, total int) int64 {
+	if math.Abs(b)*scale*float64(total) > 1<<61 {
+		if b > 0 {
+			return math.MaxInt64
+		}
+		return math.MinInt64
+	}
+	return whole(b, scale) * int64(total)
+}
+
+// slacks is the float nearest to the mean, which at a bound is the bound.
+func (r limitRule) slacks(parts []rule.Part, total int) []Slack {
+	scale, _ := r.scale(total)
+	sum, units := int64(0), int64(0)
+	for _, p := range parts {
+		if r.Of == nil || slices.Contains(r.Of, p.Ingredient) {
+			sum += whole(r.Factors[p.Ingredient], scale) * int64(p.Amount)
+			units += int64(p.Amount)
+		}
+	}
+	if units == 0 {
+		return nil
+	}
+	return []Slack{{Value: quotient(sum, units, scale), Min: r.Min, Max: r.Max, Unit: r.Attribute, Ingredient: -1}}
+}
+
+// mean returns the least and the greatest factor of a mean's ingredients, in whole
+// numbers of a scale; least is above most where there are none.
+func (r limitRule) mean(total int) (least, most int64, scale float64) {
+	scale, _ = r.scale(total)
+	least, most = math.MaxInt64, math.MinInt64
+	for _, i := range r.members() {
+		f := whole(r.Factors[i], scale)
+		least, most = min(least, f), max(most, f)
+	}
+	return least, most, scale
+}
+
+func (r limitRule) knobs(s *rule.Set) []Knob {
+	least, most, scale := r.mean(s.Total)
+	if least > most {
+		return nil
+	}
+	return boundKnobs(r.Min, r.Max, least, most, scale, func(lo, hi float64) rule.Rule {
+		r := rule.Limit(r)
+		r.Min, r.Max = lo, hi
+		return r
+	})
+}
+
+type ratioRule rule.Ratio
+
+// bounds returns the bounds that a ratio of whole numbers can pass, and the scale of which
+// they are taken as whole numbers.
+func (r ratioRule) bounds(total int) (lo, hi, scale float64) {
+	lo, hi = max(r.Min, 0), r.Max
+	top := max(lo, 1)
+	if !math.IsInf(hi, 1) {
+		top = max(top, hi)
+	}
+	top = min(top, float64(total)+1) // no ratio of amounts is more than the total
+	return min(lo, top), hi, scaleOf(top+1, total)
+}
+
+func (r ratioRule) conditions(c *Conditions) {
+	lo, hi, scale := r.bounds(c.Total)
+	over := func(bound float64) Sum { // Σ_Of − bound·Σ_To
+		of, to := total(r.Of, whole(1, scale)), total(r.To, -whole(bound, scale))
+		return of.add(to.Terms...)
+	}
+	if lo > 0 {
+		s := over(lo)
+		s.Min = 0
+		c.addSum(s)
+	}
+	if hi <= float64(c.Total) {
+		s := over(hi)
+		s.Max = 0
+		c.addSum(s)
+	} else if !math.IsInf(hi, 1) { // none of Of without some of To
+		s := over(float64(c.Total))
+		s.Max = 0
+		c.addSum(s)
+	}
+}
+
+// slacks has nothing to say where none of To is used.
+func (r ratioRule) slacks(parts []rule.Part, total int) []Slack {
+	of, to := amountsOf(parts, r.Of), amountsOf(parts, r.To)
+	if to == 0 {
+		return nil
+	}
+	return []Slack{{Value: float64(of) / float64(to), Min: r.Min, Max: r.Max, Unit: "ratio", Ingredient: -1}}
+}
+
+func (r ratioRule) knobs(s *rule.Set) []Knob {
+	lo, hi, scale := r.bounds(s.Total)
+	if lo == 0 {
+		lo = math.Inf(-1)
+	}
+	return boundKnobs(lo, hi, 0, whole(float64(s.Total), scale), scale, func(lo, hi float64) rule.Rule {
+		r := rule.Ratio(r)
+		r.Min, r.Max = lo, hi
+		return r
+	})
+}
+
+type nearRule rule.Near
+
+// conditions uses that of r ingredients, of which u are used beside v others,
+// r − u + v come or go, and that units that change hands are those of the recipe
+// that are left: M − Σ_i min(x_i, r_i).
+func (r nearRule) conditions(c *Conditions) {
+	if r.Changes >= 0 {
+		s := Sum{Min: math.MinInt64, Max: int64(r.Changes - len(r.Recipe))}
+		for i := range c.Amounts {
+			s.Terms = append(s.Terms, Term{Ingredient: i, Whole: 1})
+		}
+		for _, p := range r.Recipe {
+			s.Terms[p.Ingredient].Whole = -1
+		}
+		c.addSum(s)
+	}
+	if r.Distance >= 0 {
+		s := Sum{Min: int64(c.Total - r.Distance), Max: math.MaxInt64}
+		for _, p := range r.Recipe {
+			s = s.add(Term{Ingredient: p.Ingredient, PerUnit: 1, Cap: p.Amount})
+		}
+		c.addSum(s)
+	}
+}
+
+func (r nearRule) slacks(parts []rule.Part, _ int) []Slack {
+	common, units, away := 0, 0, 0
+	for _, p := range r.Recipe {
+		a := amountOf(parts, p.Ingredient)
+		if a > 0 {
+			common++
+		}
+		units += p.Amount
+		away += max(p.Amount-a, 0)
+	}
+	var out []Slack
+	add := func(v, most int, unit string) {
+		if most >= 0 {
+			out = append(out, Slack{Value: float64(v), Min: math.Inf(-1), Max: float64(most), Unit: unit, Ingredient: -1})
+		}
+	}
+	add(len(r.Recipe)+len(parts)-2*common, r.Changes, "changes")
+	add(away, r.Distance, "units")
+	return out
+}
+
+func (r nearRule) knobs(s *rule.Set) []Knob {
+	var out []Knob
+	if r.Changes >= 0 {
+		out = bound(out, "changes", r.Changes, s.Ingredients-r.Changes, 1, func(to int) rule.Rule { r := rule.Near(r); r.Changes = to; return r })
+	}
+	if r.Distance >= 0 {
+		out = bound(out, "distance", r.Distance, s.Total-r.Distance, 1, func(to int) rule.Rule { r := rule.Near(r); r.Distance = to; return r })
+	}
+	return out
+}
+
+type ifRule rule.If
+
+func (r ifRule) conditions(c *Conditions) {
+	write := func() { c.add(r.Then) }
+	for _, g := range []guard{{of: r.Used}, {of: r.Unused, unused: true}} {
+		if len(g.of) > 0 {
+			g.of = total(g.of, 1).ingredients()
+			inner := write
+			write = func() { c.under(g, inner) }
+		}
+	}
+	write()
+}
+
+// slacks has nothing to say where the condition does not hold.
+func (r ifRule) slacks(parts []rule.Part, total int) []Slack {
+	if len(r.Used) > 0 && usedOf(parts, r.Used) == 0 || usedOf(parts, r.Unused) > 0 {
+		return nil
+	}
+	return Slacks(r.Then, parts, total)
+}
+
+func (r ifRule) knobs(s *rule.Set) []Knob {
+	knobs := Knobs(r.Then, s)
+	for k, q := range knobs {
+		knobs[k].Turn = func(notches int) rule.Rule { r := rule.If(r); r.Then = q.Turn(notches); return r }
+	}
+	return knobs
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/condition"
 	"kir/rule"
 )
 
@@ -49,7 +50,7 @@ func (x *explainer) changes(s question, c *Conflict, fixes []fix) []Change {
 		try(Change{Rule: -1, By: f.by, Text: f.text, apply: f.apply})
 	}
 	for _, k := range c.Rules {
-		for _, q := range knobsOf(s.Rules[k], &s.Set) {
+		for _, q := range condition.Knobs(s.Rules[k], &s.Set) {
 			if x.spent() {
 				break
 			}
@@ -58,10 +59,10 @@ func (x *explainer) changes(s question, c *Conflict, fixes []fix) []Change {
 				continue
 			}
 			turned := func(notches int) Change {
-				return Change{Rule: k, By: notches * q.by, Text: q.text(notches, s.TextOf(k)),
-					apply: func(s *question) { s.Rules[k] = q.turn(notches) }}
+				return Change{Rule: k, By: notches * q.By, Text: q.Text(notches, s.TextOf(k)),
+					apply: func(s *question) { s.Rules[k] = q.Turn(notches) }}
 			}
-			if q.round != nil && try(turned(min(q.round(notches), q.limit))) {
+			if q.Round != nil && try(turned(min(q.Round(notches), q.Limit))) {
 				continue
 			}
 			try(turned(notches))
@@ -237,4 +238,20 @@ func allow(n int) Change {
 		text = "allow 1 used ingredient"
 	}
 	return Change{Rule: -1, Text: text, apply: func(s *question) { s.Used = append(slices.Clone(s.Used), n) }}
+}
+
+// spare returns a rule that requires or excludes without some ingredients.
+func spare(r rule.Rule, of ...int) rule.Rule {
+	switch r := r.(type) {
+	case rule.Require:
+		return rule.Require{Of: without(r.Of, of...)}
+	case rule.Exclude:
+		return rule.Exclude{Of: without(r.Of, of...)}
+	}
+	return r
+}
+
+// without returns a list without some of its members.
+func without(list []int, some ...int) []int {
+	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return slices.Contains(some, i) })
 }

@@ -1,5 +1,7 @@
 package conflict
 
+import "kir/internal/condition"
+
 // firstTrue returns the least of 1..most for which can is true, which it is for
 // most and all after the first.
 func firstTrue(most int, can func(int) bool) int {
@@ -17,9 +19,9 @@ func firstTrue(most int, can func(int) bool) int {
 // least returns the fewest notches by which knob q of rule k has to be turned
 // for a set to have compositions, 0 if turning it does not help. Where not all
 // can be counted or looked at it may return more.
-func (x *explainer) least(s question, k int, q knob) int {
-	turned := func(notches int) question { return s.with(k, q.turn(notches)) }
-	if x.ask(turned(q.limit), true) != some {
+func (x *explainer) least(s question, k int, q condition.Knob) int {
+	turned := func(notches int) question { return s.with(k, q.Turn(notches)) }
+	if x.ask(turned(q.Limit), true) != some {
 		return 0
 	}
 	c, err := s.conditions()
@@ -28,11 +30,11 @@ func (x *explainer) least(s question, k int, q knob) int {
 		return 0
 	}
 	if _, all := c.Countable(); all {
-		return firstTrue(q.limit, func(n int) bool { return x.ask(turned(n), false) == some })
+		return firstTrue(q.Limit, func(n int) bool { return x.ask(turned(n), false) == some })
 	}
 	// Fewer are proven not to do; of more, some that were found to.
-	n := firstTrue(q.limit, func(n int) bool { return x.ask(turned(n), false) != never })
-	for more := 0; n+more < q.limit && !x.spent(); more = max(4*more, 1+(q.limit-n)/512) {
+	n := firstTrue(q.Limit, func(n int) bool { return x.ask(turned(n), false) != never })
+	for more := 0; n+more < q.Limit && !x.spent(); more = max(4*more, 1+(q.Limit-n)/512) {
 		if x.ask(turned(n+more), true) == some {
 			return n + more
 		}
@@ -40,5 +42,5 @@ func (x *explainer) least(s question, k int, q knob) int {
 	if x.spent() {
 		return 0
 	}
-	return q.limit
+	return q.Limit
 }

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -225,4 +226,43 @@ func consent(ctx context.Context, n *yaml.Node, all ...*Command) error {
 	e.at = n.Errorf("the problem runs a program with your rights")
 	e.at.Hint = "look at the command; then allow it this once with --allow-programs, or from now on with kir trust " + run.Quoted(n.File)
 	return e
+}
+
+// Programs returns the commands that a problem names, and runs none. A text that is
+// not nil stands instead of what the file holds.
+func Programs(ctx context.Context, path string, text []byte) ([]*Command, error) {
+	files := &yaml.Files{Dir: filepath.Dir(path), Taken: func(string, []byte, int64) {}}
+	root, err := readText(ctx, files, path, text)
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := programsOf(ctx, root, files.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// programsOf returns the commands that a problem in a directory names, where the first
+// stands, and what is wrong with others.
+func programsOf(ctx context.Context, root *yaml.Node, dir string) (all []*Command, first *yaml.Node, err error) {
+	properties := root.Get("properties")
+	if properties == nil {
+		return nil, nil, nil
+	}
+	for _, e := range properties.Entries {
+		n := e.Value.Get("program")
+		if n == nil {
+			continue
+		}
+		c, bad := readCommand(ctx, n, dir)
+		if bad != nil {
+			err = cmp.Or(err, bad)
+			continue
+		}
+		if all = append(all, c); first == nil {
+			first = n.Get("command")
+		}
+	}
+	return all, first, err
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // warnUnkept warns of rules that no known recipe keeps.
-func (s *shelf) warnUnkept(ctx context.Context, rules []Rule) error {
+func (s *loading) warnUnkept(ctx context.Context, rules []Rule) error {
 	if len(s.recipes) == 0 {
 		return nil
 	}
@@ -82,7 +82,7 @@ func newRuleSet(s *shelf, rules []Rule) *ruleSet {
 
 // ruledSpace returns the space of the problem with its rules, counted for the sizes
 // to which the law gives mass.
-func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, at *yaml.Node) (*mcmc.Space, error) {
+func (s *loading) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, at *yaml.Node) (*mcmc.Space, error) {
 	if !slices.ContainsFunc(rules, func(r Rule) bool { return r.predicted == nil }) {
 		return plain, nil
 	}
@@ -90,7 +90,7 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space,
 	if err != nil {
 		return nil, at.Blame(err)
 	}
-	set := newRuleSet(s, rules)
+	set := newRuleSet(&s.shelf, rules)
 	lo, hi := sizes.Support()
 	for n := lo; n <= hi; n++ {
 		if sizes.P(n) > 0 {
@@ -103,7 +103,7 @@ func (s *shelf) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space,
 		return nil, set.blame(err)
 	}
 	if why != nil {
-		return nil, set.conflictError(why, at, rules)
+		return nil, set.conflictError(why, at)
 	}
 	space, err := mcmc.NewRuledSpace(ctx, set.Set, counting)
 	if err != nil {
@@ -144,7 +144,7 @@ func lineOf(at, other *yaml.Node) string {
 
 // conflictError says of a conflict where its rules stand. law is where the
 // sparsity is.
-func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node, rules []Rule) error {
+func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	place := law
 	var lines []string
 	for k, r := range c.Rules {
@@ -161,7 +161,7 @@ func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node, rules []Ru
 	if len(lines) > 1 {
 		e.Message += " (" + strings.Join(lines, ", ") + ")"
 	}
-	e.Hint, e.Err = c.WaysOut(), conflictOf(c, s, rules)
+	e.Hint, e.Err = c.WaysOut(), &ConflictError{c, s.Set, s.of}
 	return e
 }
 
@@ -176,7 +176,7 @@ func (s *ruleSet) blame(err error) error {
 // warnShares warns of sizes that the law wants and the rules do not allow, and
 // of shares that could not be measured well. It returns whether any size is
 // left.
-func (s *shelf) warnShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
+func (s *loading) warnShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
 	_, hi := law.Support()
 	masses := make([]float64, hi+1)
 	for n := range masses {
@@ -224,3 +224,14 @@ func shareWarnings(law, logs, errors []float64, shares []mcmc.Share) (warnings [
 	}
 	return warnings, some
 }
+
+// A ConflictError says that the rules cannot all hold, and where they stand, so that
+// a way out can be written into the problem file.
+type ConflictError struct {
+	*conflict.Conflict
+	Set rule.Set
+	Of  []*Rule // the problem's rule that each of the set is of
+}
+
+// Unwrap returns the conflict.
+func (e *ConflictError) Unwrap() error { return e.Conflict }

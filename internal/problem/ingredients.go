@@ -15,7 +15,7 @@ import (
 
 // readIngredients reads what there is to choose from, if it is not the recipes
 // that say it.
-func (s *shelf) readIngredients(ctx context.Context, root *yaml.Node) error {
+func (s *loading) readIngredients(ctx context.Context, root *yaml.Node) error {
 	n := root.Get("ingredients")
 	if n == nil {
 		if root.Get("recipes") == nil {
@@ -90,7 +90,7 @@ func (s *shelf) readIngredients(ctx context.Context, root *yaml.Node) error {
 }
 
 // readIngredientsFile reads the file of ingredients that a node names.
-func (s *shelf) readIngredientsFile(ctx context.Context, n *yaml.Node, layout book.Layout) error {
+func (s *loading) readIngredientsFile(ctx context.Context, n *yaml.Node, layout book.Layout) error {
 	err := s.files.Read(ctx, n, "the file of ingredients", func(r io.Reader, path string) (err error) {
 		s.attributes, err = book.ReadIngredients(r, path, layout)
 		return err

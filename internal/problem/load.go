@@ -72,7 +72,12 @@ type Options struct {
 // Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The
 // problem is to be closed when it is no longer needed. One that names programs is read
 // only if they may run, see [Command].
-func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
+func Load(ctx context.Context, path string, o Options) (*Problem, error) {
+	return loadOf(ctx, path, o, allKinds())
+}
+
+// loadOf loads a problem that may have these kinds of rules and properties.
+func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, err error) {
 	p = &Problem{File: path}
 	defer func() {
 		if err != nil {
@@ -107,7 +112,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 			return p, err
 		}
 	}
-	s := &shelf{bad: bad, files: files, workers: o.Workers, tell: o.Tell, doing: o.Doing, grown: o.Grown, file: path, early: o.Campaign}
+	s := &loading{shelf: shelf{kinds: k, files: files, workers: o.Workers, tell: o.Tell, doing: o.Doing, grown: o.Grown, early: o.Campaign}, bad: bad, file: path}
 	if o.Cache {
 		s.cache = cacheBeside(files.Dir)
 	}
@@ -117,7 +122,7 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 		}
 		return p, bad.err()
 	}
-	if err := bad.each(root.Get("campaign"), func(n *yaml.Node) (err error) { p.Campaign, err = readCampaign(s, n); return err }); err != nil {
+	if err := bad.each(root.Get("campaign"), func(n *yaml.Node) (err error) { p.Campaign, err = readCampaign(&s.shelf, n); return err }); err != nil {
 		return p, err
 	}
 	s.warnAlike()
@@ -148,12 +153,23 @@ func Load(ctx context.Context, path string, o Options) (p *Problem, err error) {
 	return p, err
 }
 
+// A loading is a problem that is being read: the shelf that readers of rules and properties
+// are given, and what they need not know.
+type loading struct {
+	shelf
+	bad     *findings     // what is wrong so far
+	file    string        // the problem's; empty: no results are looked for
+	results *book.Results // of the campaign; nil if there are none
+	beside  string        // their file, if the problem does not name it
+	cache   mcmc.Cache    // of counts; may be nil
+}
+
 // anyTotal stands for a total that is not known, so that what is wrong with the rest of
 // a problem can be told: all percentages of four decimals are whole numbers of it.
 const anyTotal = 1_000_000
 
 // fill reads what there is to choose from, how much of it, and the known recipes.
-func (s *shelf) fill(ctx context.Context, root *yaml.Node) (err error) {
+func (s *loading) fill(ctx context.Context, root *yaml.Node) (err error) {
 	if s.total, err = readTotal(root); err != nil {
 		if err := s.bad.add(err); err != nil {
 			return err
@@ -224,7 +240,7 @@ const maxUsed = 1 << 20
 
 // readTarget reads the law of the number of ingredients and the properties, and
 // makes the target of them and of the rules, and sees that the kernel can walk it.
-func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choose func(context.Context, *Problem) (string, error)) error {
+func readTarget(ctx context.Context, s *loading, p *Problem, root *yaml.Node, choose func(context.Context, *Problem) (string, error)) error {
 	plain, err := mcmc.NewSpace(len(p.Ingredients), p.Total)
 	if err != nil {
 		return root.Blame(err)
@@ -259,7 +275,7 @@ func readTarget(ctx context.Context, s *shelf, p *Problem, root *yaml.Node, choo
 	if p.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
 		return at.Blame(err)
 	}
-	if err := p.within(ctx, s); err != nil {
+	if err := p.within(ctx, &s.shelf); err != nil {
 		return err
 	}
 	if p.Sampler.Kernel == auto && choose != nil && s.doing != nil {

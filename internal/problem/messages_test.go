@@ -10,7 +10,6 @@ import (
 
 	"kir/internal/fault"
 	"kir/internal/golden"
-	"kir/internal/problem/schema"
 )
 
 // TestMessages makes the messages that the tables of the other tests leave out: those
@@ -260,13 +259,13 @@ func TestOtherFields(t *testing.T) {
 			t.Errorf("%s ends with %v", kind, err)
 		}
 	}
-	for _, kind := range schema.Property.Kinds() {
+	for _, kind := range Schema().Property().One {
 		if kind != "expression" { // which is a text
 			refused(kind, "properties: {p: {"+kind+": {nothing: 1}}}\n")
 			refused(kind+" beside", "properties: {p: {"+kind+": {}, nothing: 1}}\n")
 		}
 	}
-	for _, kind := range schema.Rule.Kinds() {
+	for _, kind := range Schema().Rule().One {
 		if !slices.Contains([]string{"require", "exclude", "never", "block", "limits"}, kind) { // which are lists and files
 			refused(kind, "constraints: [{"+kind+": {nothing: 1}}]\n")
 		}

@@ -11,7 +11,6 @@ import (
 	"kir/internal/book"
 	"kir/internal/ensemble"
 	"kir/internal/fault"
-	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 	"kir/property"
 )
@@ -37,7 +36,7 @@ type tried struct {
 var measures = []string{"share", "percent", "units", "presence", "count"}
 
 // read reads features and constants.
-func (b *mapping) read(f map[string]*yaml.Node) error {
+func (b *mapping) read(f fields) error {
 	b.amounts = "share"
 	if v := f["amounts"]; v != nil {
 		if b.amounts = v.Text; !slices.Contains(measures[:3], b.amounts) {
@@ -192,7 +191,7 @@ func (b *mapping) mean(at *yaml.Node, name string) (ensemble.Source, error) {
 
 // spelled reads an input that is spelled out, such as {share: {family: citrus}}.
 func (b *mapping) spelled(n *yaml.Node) (ensemble.Source, error) {
-	f, err := schema.Input.Fields(n)
+	f, err := modelSections.Of("input").Fields(n)
 	if err != nil {
 		return ensemble.Source{}, err
 	}

@@ -34,7 +34,7 @@ func (o *objective) width() float64 {
 }
 
 // goalOf reads maximize: true or minimize: true, and what else shapes the score.
-func goalOf(n *yaml.Node, f map[string]*yaml.Node) (*objective, error) {
+func goalOf(n *yaml.Node, f fields) (*objective, error) {
 	o := &objective{shape: 1, floor: objectiveFloor}
 	for key, sign := range map[string]float64{"maximize": 1, "minimize": -1} {
 		v := f[key]

@@ -52,7 +52,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if out.Search, err = readSearch(root.Get("search"), nil); err != nil {
 		return nil, err
 	}
-	s := &shelf{files: files, bad: &findings{file: root.File, root: root}, file: path}
+	s := &loading{shelf: shelf{kinds: allKinds(), files: files}, bad: &findings{file: root.File, root: root}, file: path}
 	if err := s.fill(ctx, root); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if err := s.bad.err(); err != nil {
 		return nil, err
 	}
-	out.Rules = newRuleSet(s, rules).Set
+	out.Rules = newRuleSet(&s.shelf, rules).Set
 	return out, nil
 }
 

@@ -446,7 +446,7 @@ func TestClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shelf{names: []string{"Gin", "Rum"}, total: 3, files: &yaml.Files{Dir: t.TempDir()}, bad: &findings{}}
+	s := &loading{shelf: shelf{kinds: allKinds(), names: []string{"Gin", "Rum"}, total: 3, files: &yaml.Files{Dir: t.TempDir()}}, bad: &findings{}}
 	read, err := readProperties(AllowPrograms(context.Background()), s, root)
 	if err != nil || s.bad.err() == nil || len(read) != 1 || read[0].Name != "a" {
 		t.Errorf("with the errors %v, %v there are %v", err, s.bad.err(), read)

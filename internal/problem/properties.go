@@ -2,55 +2,135 @@ package problem
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/portable"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
+	"kir/mcmc"
+	"kir/model"
+	"kir/property"
 )
 
-// A propertyKind is a key that names a kind of property.
-type propertyKind struct {
-	name string
+// A Property is one of the problem's wishes.
+type Property struct {
+	Name   string
+	Kind   string  // the key that names it, such as "forest"
+	Weight float64 // c: the target is multiplied by y(x)^c
+	About  string  // what it wishes for, in words
 
-	// read reads what stands under the key.
-	read func(ctx context.Context, s *shelf, n *yaml.Node) (Property, error)
+	Model Predictor // what was learnt from recipes, or loaded; else nil
 
-	// bySplit says whether what stands there is scored split by split. Other
-	// properties are constant over most of a line.
-	bySplit func(n *yaml.Node) bool
+	// Learns is what there is to learn, of a problem that is read for a campaign; the
+	// target has no wish of it.
+	Learns *Learning
+
+	// Value is of what has a value in a unit of its own, such as a mean or what a model of a
+	// number says: that, and at which values of the constants that are tried, in words; else
+	// nil.
+	Value func(x *mcmc.Composition) (v float64, at string)
+	Unit  string // of the value; empty where it is not known
+
+	// Class is of a forest or a model of classes: those whose probability is its score,
+	// such as "Fresh or Sour"; else empty.
+	Class string
+
+	// Figures are what a composition has of it in units of its own, such as the return and
+	// the volatility of a portfolio; nil where it has none.
+	Figures []Figure
+
+	// Taste and HeldOut are of a preference: what was learnt, and how well it tells
+	// pairs that it has not learnt from; else nil and nothing.
+	Taste   *property.Taste
+	HeldOut property.HeldOut
+
+	learnt   *learnt                // of what was learnt
+	level    func() (*level, error) // of what limits bound that is not the score; else nil
+	property mcmc.Property
+	command  *Command   // of a program
+	at       *yaml.Node // what stands under the kind
+	resolved any        // what stands under the kind, with defaults written out
 }
 
-// propertyKinds returns the kinds of properties that there are.
-func propertyKinds() []propertyKind {
-	always := func(*yaml.Node) bool { return true }
-	never := func(*yaml.Node) bool { return false }
-	return []propertyKind{
-		{"learn", readLearn, never},
-		{"forest", readForest, never},
-		{"process", readProcess, never},
-		{"blend", readBlend, always},
-		{"pairs", readPairs, never},
-		{"novelty", readNovelty, byAmounts},
-		{"likeness", readLikeness, byAmounts},
-		{"preference", readPreference, always},
-		{"markowitz", readMarkowitz, always},
-		{"document", readDocument, always},
-		{"expression", readExpression, always},
-		{"program", readProgram, always},
-		{"model", readModel, never},
+// ByHeldOut says whether the known recipes are scored by models that have not learnt from
+// them, such as the trees of a forest that left a recipe out.
+func (w *Property) ByHeldOut() bool { return w.learnt != nil && w.learnt.data != nil }
+
+// Calibration returns what held-out recipes say of a model's probabilities of the wanted
+// class; nil of what is not of classes, and where nobody knows which recipes the model has
+// seen.
+func (w *Property) Calibration() (*model.Calibration, error) {
+	if w.Class == "" || !w.ByHeldOut() {
+		return nil, nil
 	}
+	return w.learnt.calibrated()
 }
 
-// once are the kinds that are not read again to find more that is wrong: what they
-// name takes long, or starts a program.
-var once = []string{"forest", "model", "program"}
+// Has says of a recipe of the book whether it is of the wanted class: 1 or 0, NaN of one
+// without the label.
+func (w *Property) Has(label *book.Label, r int) float64 {
+	switch {
+	case label.Of[r] < 0:
+		return math.NaN()
+	case w.learnt.want.Has(label.Value(r)):
+		return 1
+	}
+	return 0
+}
+
+// Probability is what a forest of classes, or a model of them, gives a composition for the
+// wanted class, whatever the floor.
+func (w *Property) Probability(x *mcmc.Composition) float64 {
+	if w.learnt != nil {
+		return w.learnt.probability(x.Amounts())
+	}
+	return portable.Exp(w.property.LogScore(x))
+}
+
+// A Predictor is a model of a label: a [model.Forest] or a [model.Learned].
+type Predictor interface {
+	Label() string
+	Numeric() bool
+	Classes() []string
+	Rows() int
+	Range() (smallest, largest float64)
+	Quality() model.Quality
+	Predict(x []int32) model.Prediction
+}
+
+// A Figure is what a composition has of something that a property is made of.
+type Figure struct {
+	Name    string // empty: the property's
+	Unit    string
+	Percent bool // it is a share, to be written in percent
+	Of      func(x *mcmc.Composition) float64
+}
+
+// floorKey is the key of the least score.
+func floorKey(example string) schema.Key {
+	return key("floor", schema.Between(0, 1), "0", "the least score", example)
+}
+
+// floor reads the least score, 0 if there is none.
+func floor(f fields) (float64, error) {
+	v := f["floor"]
+	if v == nil {
+		return 0, nil
+	}
+	least, err := v.Weight("the floor")
+	if err == nil && least > 1 {
+		err = yaml.Hint(v.Errorf("the floor is %v", least), "it is the least score, from 0 to 1")
+	}
+	return least, err
+}
 
 // readProperties reads the properties, and returns those in which nothing is wrong.
 // With an error it returns those that were read before, which are to be closed.
-func readProperties(ctx context.Context, s *shelf, n *yaml.Node) (all []Property, err error) {
+func readProperties(ctx context.Context, s *loading, n *yaml.Node) (all []Property, err error) {
 	if n == nil || n.Kind == yaml.Null {
 		return nil, nil
 	}
@@ -68,11 +148,11 @@ func readProperties(ctx context.Context, s *shelf, n *yaml.Node) (all []Property
 		var p Property
 		first, before := true, len(s.bad.all)
 		err := s.bad.each(e.Value, func(n *yaml.Node) (err error) {
-			if !first && len(p.Kind) > 0 && slices.Contains(once, p.Kind) {
+			if !first && p.Kind != "" && s.kinds.property(p.Kind).once {
 				return nil
 			}
 			first = false
-			p, err = readProperty(ctx, s, name, n)
+			p, err = readProperty(ctx, &s.shelf, name, n)
 			return err
 		})
 		if err != nil {
@@ -87,8 +167,8 @@ func readProperties(ctx context.Context, s *shelf, n *yaml.Node) (all []Property
 
 // readProperty reads one property: its kind and its weight.
 func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Property, error) {
-	kinds := propertyKinds()
-	f, err := schema.Property.Fields(n)
+	section := s.kinds.schema().Property()
+	f, err := section.Fields(n)
 	if err != nil {
 		return Property{}, err
 	}
@@ -100,15 +180,29 @@ func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Pro
 		delete(f, "weight")
 	}
 	if len(f) != 1 {
-		return Property{}, yaml.Hint(n.Errorf("property %s names %s", fault.Quote(name), fault.Count(len(f), "kind")), "name one of %s", strings.Join(schema.Property.Kinds(), ", "))
+		return Property{}, yaml.Hint(n.Errorf("property %s names %s", fault.Quote(name), fault.Count(len(f), "kind")), "name one of %s", strings.Join(section.One, ", "))
 	}
-	kind := kinds[slices.IndexFunc(kinds, func(k propertyKind) bool { return f[k.name] != nil })]
-	v := f[kind.name]
-	if s.total > maxSplits && kind.bySplit(v) {
+	var kind *propertyKind
+	var v *yaml.Node
+	for name, at := range f {
+		kind, v = s.kinds.property(name), at
+	}
+	if s.total > maxSplits && kind.bySplit != nil && kind.bySplit(v) {
 		return Property{}, yaml.Hint(v.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", fault.Quote(name), s.total), "take a total of at most %d", maxSplits)
 	}
 	s.do("reading the property %s", fault.Quote(name))
-	p, err := kind.read(ctx, s, v)
-	p.Name, p.Kind, p.Weight, p.at = name, kind.name, weight, v
+	p, err := kind.readAt(ctx, s, v)
+	p.Name, p.Kind, p.Weight, p.at = name, kind.Name, weight, v
 	return p, err
+}
+
+// readAt reads what stands under the key of a kind.
+func (k *propertyKind) readAt(ctx context.Context, s *shelf, n *yaml.Node) (p Property, err error) {
+	var f fields
+	if n.Kind == yaml.Mapping || !k.text {
+		if f, err = k.Sections[0].Fields(n); err != nil {
+			return p, err
+		}
+	}
+	return k.read(ctx, s, n, f)
 }

@@ -15,12 +15,83 @@ import (
 	"kir/property"
 )
 
-// readBlend reads a property of a mean that is weighted by amounts.
-func readBlend(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := nearlyFields(n, schema.Blend)
-	if err != nil {
-		return Property{}, err
+var blendKind = propertyKind{
+	Key:      key("blend", schema.Link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"),
+	Sections: blendSections,
+	read:     readBlend,
+	bySplit:  always,
+	aims:     true,
+}
+
+// blendSections are a blend, and ways in which its mean is desirable.
+var blendSections = schema.Sections{
+	{
+		Name: "a blend", ID: "blend",
+		About: "An attribute and one way in which its mean is desirable. [properties.md](properties.md#objectives) says what `maximize` and `minimize` score.",
+		Keys: []schema.Key{
+			key("attribute", schema.Text("attribute"), "", "a column of the ingredients; numbers for all of them, but with `is`", "{attribute: cost, smaller: {from: 5, to: 30}}"),
+			key("is", schema.OneOrMore(schema.Text("value"), 1), "", "the share of the ingredients that have one of these values, instead of a mean", "{attribute: family, is: citrus, normal: {mean: 0.25, sd: 0.03}}"),
+			key("shape", schema.Either(schema.Above(0), schema.Pair(schema.Above(0))), "1", "an exponent; for `target` two: below it and above", "{attribute: cost, target: {from: 5, at: 12, to: 30}, shape: [1, 2]}"),
+			floorKey("{attribute: cost, smaller: {from: 5, to: 30}, floor: 0.001}"),
+			key("maximize", schema.Yes(), "", "as large as the rules allow", "{attribute: abv, maximize: true}"),
+			key("minimize", schema.Yes(), "", "as small as the rules allow", "{attribute: cost, minimize: true}"),
+			key("larger", schema.Link("larger"), "", "the more, the better", "{attribute: abv, larger: {from: 5, to: 20}}"),
+			key("smaller", schema.Link("smaller"), "", "the less, the better", "{attribute: cost, smaller: {from: 5, to: 30}}"),
+			key("target", schema.Link("target"), "", "best at a value", "{attribute: abv, target: {from: 5, at: 15, to: 30}}"),
+			key("range", schema.Link("range"), "", "all the same within, and nothing beyond", "{attribute: abv, range: {from: 5, to: 30}}"),
+			key("normal", schema.Link("normal"), "", "a bell around a value", "{attribute: abv, normal: {mean: 15, sd: 4}}"),
+		},
+		Need:  []string{"attribute"},
+		One:   []string{"maximize", "minimize", "larger", "smaller", "target", "range", "normal"},
+		Alone: map[string]string{"shape": "range normal"},
+		More: []schema.Object{{"anyOf": []schema.Object{
+			{"not": schema.Object{"required": []string{"shape"}, "properties": schema.Object{"shape": schema.Object{"type": "array"}}}},
+			{"required": []string{"target"}},
+		}}},
+		Nearly: map[string]string{
+			"minimize": "write smaller: {from: 2, to: 10}: what scores 1, and what scores 0",
+			"maximize": "write larger: {from: 2, to: 10}: what scores 0, and what scores 1",
+			"min":      "write larger: {from: 2, to: 10}; for a bound that must hold, a rule: limit: {attribute: cost, min: 2}",
+			"max":      "write smaller: {from: 2, to: 10}; for a bound that must hold, a rule: limit: {attribute: cost, max: 12}",
+			"between":  "write range: [2, 10]",
+		},
+	},
+	spanSection("larger", "0 up to `from`, 1 from `to` on."),
+	spanSection("smaller", "1 up to `from`, 0 from `to` on."),
+	{
+		Name: "target", ID: "target", About: "1 at `at`, 0 outside `from` to `to`.",
+		Keys: []schema.Key{
+			key("from", schema.Number(), "", "the lower end", "{from: 5, at: 15, to: 30}"),
+			key("at", schema.Number(), "", "the best value", "{from: 5, at: 15.5, to: 30}"),
+			key("to", schema.Number(), "", "the upper end", "{from: 5, at: 15, to: 40}"),
+		},
+		Need: []string{"from", "at", "to"},
+	},
+	spanSection("range", "1 from `from` to `to`, 0 elsewhere."),
+	{
+		Name: "normal", ID: "normal", About: "exp(−(v − mean)²/(2·sd²)), never 0.",
+		Keys: []schema.Key{
+			key("mean", schema.Number(), "", "the best value", "{mean: 15, sd: 4}"),
+			key("sd", schema.Above(0), "", "the standard deviation", "{mean: 15, sd: 2.5}"),
+		},
+		Need: []string{"mean", "sd"},
+	},
+}
+
+// spanSection returns a way that has two ends.
+func spanSection(name, about string) *schema.Section {
+	return &schema.Section{
+		Name: name, ID: name, About: about,
+		Keys: []schema.Key{
+			key("from", schema.Number(), "", "the lower end", "{from: 5, to: 30}"),
+			key("to", schema.Number(), "", "the upper end", "{from: 4.5, to: 30}"),
+		},
+		Need: []string{"from", "to"},
 	}
+}
+
+// readBlend reads a property of a mean that is weighted by amounts.
+func readBlend(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the blend", "name a column of the ingredients, such as {attribute: cost, minimize: true}", "attribute"); err != nil {
 		return Property{}, err
 	}
@@ -76,7 +147,7 @@ func readBlend(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	}
 	value := func(x *mcmc.Composition) (float64, string) { return float64(scale * mean.Mean(x)), "" }
 	var resolved yaml.Map
-	resolved.Keep(n, append([]string{"attribute", "is"}, schema.Blend.Kinds()...)...)
+	resolved.Keep(n, append([]string{"attribute", "is"}, blendSections[0].One...)...)
 	if f["shape"] != nil {
 		resolved.Keep(n, "shape")
 	} else if f["range"] == nil && f["normal"] == nil {
@@ -135,8 +206,8 @@ func share(s *shelf, at *yaml.Node, name string, is *yaml.Node) ([]float64, erro
 }
 
 // waysOf returns the ways in which a mean is desirable that are given.
-func waysOf(f map[string]*yaml.Node) (given []string) {
-	for _, key := range schema.Blend.Kinds() {
+func waysOf(f fields) (given []string) {
+	for _, key := range blendSections[0].One {
 		if f[key] != nil {
 			given = append(given, key)
 		}
@@ -145,18 +216,18 @@ func waysOf(f map[string]*yaml.Node) (given []string) {
 }
 
 // oneWay refuses none and several of them.
-func oneWay(n *yaml.Node, f map[string]*yaml.Node) error {
+func oneWay(n *yaml.Node, f fields) error {
 	if given := waysOf(f); len(given) != 1 {
-		return yaml.Hint(n.Errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(schema.Blend.Kinds(), ", "))
+		return yaml.Hint(n.Errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(blendSections[0].One, ", "))
 	}
 	return nil
 }
 
 // desirability reads which mean is desirable, and says it in words.
-func desirability(n *yaml.Node, f map[string]*yaml.Node) (*property.Desirability, string, error) {
+func desirability(n *yaml.Node, f fields) (*property.Desirability, string, error) {
 	key := waysOf(f)[0]
 	at := f[key]
-	section := schema.Desirable(key)
+	section := blendSections.Of(key)
 	keys := section.Names()
 	g, err := section.Fields(at)
 	if err != nil {

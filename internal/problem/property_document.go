@@ -16,13 +16,23 @@ import (
 // they may be rounded.
 const sumTolerance = 1e-3
 
+var documentKind = propertyKind{
+	Key: key("document", schema.Link("document"), "", "a mixture of topics that explains words", "{document: {topics: topics.csv, words: words.csv}}"),
+	Sections: schema.Sections{{
+		Name: "a document", ID: "document", About: "The likelihood of a document when its words come from a mixture of topics.",
+		Keys: []schema.Key{
+			key("topics", schema.Text("file"), "", "a CSV file: a row a topic, a column a word, probabilities", "{topics: topics.csv, words: words.csv}"),
+			key("words", schema.Either(schema.Text("file"), schema.Named("words", schema.Whole(0, 1e9), schema.Object{"minProperties": 1})), "", "how often the document has each word", "{topics: topics.csv, words: {river: 3, bank: 1}}"),
+		},
+		Need: []string{"topics", "words"},
+	}},
+	read:    readDocument,
+	bySplit: always,
+}
+
 // readDocument reads a property of the words of a document under a mixture of
 // topics, the ingredients.
-func readDocument(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Document.Fields(n)
-	if err != nil {
-		return Property{}, err
-	}
+func readDocument(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the document", "write {topics: topics.csv, words: words.csv}", "topics", "words"); err != nil {
 		return Property{}, err
 	}

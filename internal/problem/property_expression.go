@@ -15,12 +15,33 @@ import (
 	"kir/property"
 )
 
+var expressionKind = propertyKind{
+	Key: key("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "a formula in quotes, or one to be as large or as small as possible; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
+	Sections: schema.Sections{{
+		Name: "an expression", ID: "expression",
+		About: "A formula and a direction. [properties.md](properties.md#objectives) says what it scores.",
+		Keys: []schema.Key{
+			key("formula", schema.Text("formula"), "", "in quotes; its value may be any number", "{formula: 'mean(\"cost\") * 2', minimize: true}"),
+			key("maximize", schema.Yes(), "", "as large as the rules allow", "{formula: 'mean(\"cost\") * 2', maximize: true}"),
+			key("minimize", schema.Yes(), "", "as small as the rules allow", "{formula: 'mean(\"cost\") * 2', minimize: true}"),
+			key("unit", schema.Text("unit"), "none", "of the value, as it is shown", "{formula: 'mean(\"cost\") * 2', minimize: true, unit: €/kg}"),
+			key("shape", schema.Above(0), "1", "an exponent", "{formula: 'mean(\"cost\") * 2', minimize: true, shape: 2}"),
+			key("floor", schema.Between(0, 1), "0.001", "the least score", "{formula: 'mean(\"cost\") * 2', minimize: true, floor: 0.01}"),
+		},
+		Need: []string{"formula"},
+		One:  []string{"maximize", "minimize"},
+	}},
+	read:    readExpression,
+	text:    true,
+	bySplit: always,
+}
+
 // readExpression reads a property that is a formula.
-func readExpression(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
+func readExpression(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
 	if n.Kind == yaml.Mapping {
-		return readFormula(ctx, s, n)
+		return readFormula(ctx, s, n, f)
 	}
-	p, err := s.formula(n)
+	p, err := formulaAt(s, n)
 	if err != nil {
 		return Property{}, err
 	}
@@ -28,18 +49,14 @@ func readExpression(ctx context.Context, s *shelf, n *yaml.Node) (Property, erro
 }
 
 // readFormula reads a formula whose value is to be as large or as small as can be.
-func readFormula(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Expression.Fields(n)
-	if err != nil {
-		return Property{}, err
-	}
+func readFormula(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the expression", `write {formula: 'mean("cost")', minimize: true}`, "formula"); err != nil {
 		return Property{}, err
 	}
 	if !directed(f) {
 		return Property{}, yaml.Hint(n.Errorf("the expression has no direction"), "add maximize: true or minimize: true; a formula that is the score itself stands alone: expression: '...'")
 	}
-	p, err := s.formula(f["formula"])
+	p, err := formulaAt(s, f["formula"])
 	if err != nil {
 		return Property{}, err
 	}
@@ -68,8 +85,8 @@ func readFormula(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) 
 	}, nil
 }
 
-// formula reads the formula at a node.
-func (s *shelf) formula(n *yaml.Node) (*property.Expression, error) {
+// formulaAt reads the formula at a node.
+func formulaAt(s *shelf, n *yaml.Node) (*property.Expression, error) {
 	if n.Kind != yaml.Text {
 		// A formula may be a number, too, if a poor one.
 		if _, err := n.Str("the expression"); err != nil {

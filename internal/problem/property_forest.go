@@ -17,12 +17,51 @@ import (
 	"kir/property"
 )
 
+var forestKind = propertyKind{
+	Key:      key("forest", schema.Link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}"),
+	Sections: forestSections,
+	read:     readForest,
+	once:     true,
+	aims:     true,
+}
+
+// forestSections are a forest, and what it looks at beside amounts.
+var forestSections = schema.Sections{
+	{
+		Name: "a forest", ID: "forest",
+		About: "A label, or a file, and one thing that is asked of it: `want`, bounds, or a direction.",
+		Keys: append(labelKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"),
+			key("trees", schema.Whole(1, model.MaxTrees), "100; 300 with best splits to maximize or minimize", "trees", "{label: taste, want: Fresh, trees: 200}"),
+			key("splits", schema.Choice("random", "best"), "`random`; `best` if `features` is given", "whether a split tries one threshold of each feature, drawn at random, or all", "{label: taste, want: Fresh, splits: best}"),
+			key("features", schema.Whole(1, schema.MaxIngredients), "√F for classes, at least 10, and all for numbers; with best splits √F and F/3", "features tried at a split, of F", "{label: taste, want: Fresh, features: 3}"),
+			key("leaf", schema.Whole(1, 1<<30), "1; 5 for numbers with best splits", "recipes in the smallest leaf", "{label: taste, want: Fresh, leaf: 2}"),
+			floorKey("{label: taste, want: Fresh, floor: 0.01}"),
+			key("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"),
+			key("add", schema.Link("added features"), "none", "more features than the amounts", "{label: taste, want: Fresh, add: {totals: family}}"),
+			key("file", schema.Text("file"), "grown", "a forest that `kir train` saved", "{file: taste.forest, want: Fresh}"),
+		),
+		One:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
+		Some:  []string{"label", "file"},
+		Alone: map[string]string{"file": "trees splits features leaf seed add"},
+	},
+	{
+		Name: "add", ID: "added features", About: "Features of a forest beside the amounts. [models.md](models.md#forests-of-descriptors) says what each is.",
+		Keys: []schema.Key{
+			key("totals", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the total of each group of an attribute", "{totals: [family, note]}"),
+			key("means", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the mean of an attribute of numbers, weighted by amounts", "{means: cost}"),
+			key("ratios", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the log-ratio of the totals of each two groups of an attribute", "{ratios: family}"),
+			key("amounts", schema.Truth(), "`true`", "the amounts themselves", "{totals: family, amounts: false}"),
+			key("presence", schema.Truth(), "`false`", "whether an ingredient, or any of a group, is there at all", "{presence: true}"),
+		},
+		More: []schema.Object{{"anyOf": []schema.Object{
+			{"not": schema.Object{"required": []string{"amounts"}, "properties": schema.Object{"amounts": schema.Object{"const": false}}}},
+			{"required": []string{"totals"}}, {"required": []string{"means"}}, {"required": []string{"ratios"}}, {"required": []string{"presence"}},
+		}}},
+	},
+}
+
 // readForest reads a property that is a random forest's probability of a label.
-func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Forest.Fields(n)
-	if err != nil {
-		return Property{}, err
-	}
+func readForest(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
 	least, err := floor(f)
 	if err != nil {
 		return Property{}, err
@@ -150,7 +189,7 @@ func (l *Learning) Measured(label *book.Label) (numbers []float64, failed []bool
 }
 
 // learning reads a property that is learnt, and learns nothing.
-func learning(s *shelf, n *yaml.Node, f map[string]*yaml.Node, want model.Want) (Property, error) {
+func learning(s *shelf, n *yaml.Node, f fields, want model.Want) (Property, error) {
 	if f["label"] == nil {
 		return Property{}, yaml.Hint(n.Errorf("there is no label to learn"), "name the label that is measured")
 	}
@@ -167,7 +206,7 @@ func learning(s *shelf, n *yaml.Node, f map[string]*yaml.Node, want model.Want) 
 	if err := l.readHow(f); err != nil {
 		return Property{}, err
 	}
-	if known, ok := s.labelKnown(label); ok && l.Numeric {
+	if known, ok := labelKnown(s, label); ok && l.Numeric {
 		numbers, _, err := l.Measured(known)
 		if err != nil {
 			return Property{}, f["label"].Blame(err)
@@ -182,7 +221,7 @@ func learning(s *shelf, n *yaml.Node, f map[string]*yaml.Node, want model.Want) 
 }
 
 // readHow reads what learn and process have and forest has not.
-func (l *Learning) readHow(f map[string]*yaml.Node) (err error) {
+func (l *Learning) readHow(f fields) (err error) {
 	if l.Log, err = logs(f["log"]); err != nil {
 		return err
 	}
@@ -194,7 +233,7 @@ func (l *Learning) readHow(f map[string]*yaml.Node) (err error) {
 }
 
 // labelKnown returns a label of the book that some recipe has.
-func (s *shelf) labelKnown(name string) (*book.Label, bool) {
+func labelKnown(s *shelf, name string) (*book.Label, bool) {
 	if s.book == nil {
 		return nil, false
 	}
@@ -217,7 +256,7 @@ func cannotWant(at *yaml.Node, m Predictor, err error) error {
 // splits reads how splits are made. Where it is not said how many features a split
 // chooses among, it is at random; a number of features without it is of the splits that
 // there were first, and so in problem files that were resolved then.
-func splits(f map[string]*yaml.Node) (model.Splits, error) {
+func splits(f fields) (model.Splits, error) {
 	v := f["splits"]
 	if v == nil {
 		if f["features"] != nil {
@@ -240,7 +279,7 @@ func featuresAdded(s *shelf, n *yaml.Node) (features []model.Feature, words stri
 	if n == nil {
 		return nil, "", nil
 	}
-	f, err := schema.Add.Fields(n)
+	f, err := forestSections.Of("added features").Fields(n)
 	if err != nil {
 		return nil, "", err
 	}
@@ -320,7 +359,7 @@ func askedFor(what string, given []string) string {
 }
 
 // wanted reads what a forest is asked for. at is the node to blame.
-func wanted(n *yaml.Node, f map[string]*yaml.Node) (want model.Want, at *yaml.Node, err error) {
+func wanted(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error) {
 	var given []string
 	for _, key := range []string{"want", "at_least", "at_most", "between", "maximize", "minimize"} {
 		if f[key] != nil {
@@ -454,11 +493,11 @@ func loadForest(ctx context.Context, s *shelf, n *yaml.Node) (*model.Forest, err
 		}
 		return nil, yaml.Hint(n.Errorf("%s is no forest that can be used: %v", fault.Quote(n.Text), err), "save it anew with kir train")
 	}
-	return f, s.fits(n, f.Total(), f.Ingredients())
+	return f, fits(s, n, f.Total(), f.Ingredients())
 }
 
 // fits refuses a model of another total or other ingredients.
-func (s *shelf) fits(n *yaml.Node, total int, names []string) error {
+func fits(s *shelf, n *yaml.Node, total int, names []string) error {
 	if total != s.total {
 		return yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", total, s.total), "change the total, or grow it with kir train --total %d", s.total)
 	}

@@ -22,26 +22,71 @@ import (
 // splits more make no difference that held-out rows tell.
 const learntTrees = 100
 
-// readLearn reads a property that is the best model of a label that the book allows.
-func readLearn(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Learn.Fields(n)
-	if err != nil {
-		return Property{}, err
-	}
-	return readLearnt(ctx, s, n, f, model.Best)
+var learnKind = propertyKind{
+	Key: key("learn", schema.Link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"),
+	Sections: schema.Sections{{
+		Name: "what is learnt", ID: "learn",
+		About: "A label and one thing that is asked of it: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) says how it is learnt.",
+		Keys: append(append(labelKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), numberKeys()...),
+			key("trees", schema.Whole(1, model.MaxTrees), "100", "trees of the forest", "{label: taste, want: Fresh, trees: 200}"),
+			floorKey("{label: taste, want: Fresh, floor: 0.01}"),
+			key("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"),
+			key("file", schema.Text("file"), "learnt", "a model that `kir train` saved", "{file: taste.model, want: Fresh}"),
+		),
+		Some:  []string{"label", "file"},
+		One:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
+		Alone: map[string]string{"want": "log failed", "file": "log failed trees seed"},
+	}},
+	read: readLearnt(model.Best),
+	aims: true,
 }
 
-// readProcess reads a property that is a Gaussian process of a label.
-func readProcess(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Process.Fields(n)
-	if err != nil {
-		return Property{}, err
-	}
-	return readLearnt(ctx, s, n, f, model.ProcessAlone)
+var processKind = propertyKind{
+	Key: key("process", schema.Link("process"), "", "a label that is a number, by a Gaussian process", "{process: {label: stars, maximize: true}}"),
+	Sections: schema.Sections{{
+		Name: "a Gaussian process", ID: "process",
+		About: "A label that is a number and one thing that is asked of it: bounds, or a direction.",
+		Keys:  append(append(labelKeys("{label: stars, maximize: true}", ""), numberKeys()...), floorKey("{label: stars, maximize: true, floor: 0.01}")),
+		Need:  []string{"label"},
+		One:   []string{"at_least at_most", "between", "maximize", "minimize"},
+	}},
+	read: readLearnt(model.ProcessAlone),
+	aims: true,
 }
 
-// readLearnt reads a property that is learnt from the book.
-func readLearnt(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.Node, kind model.Kind) (Property, error) {
+// labelKeys returns the keys of what is learnt from a label of the recipes: the label,
+// and what is asked of it.
+func labelKeys(label, wanted string) []schema.Key {
+	keys := []schema.Key{key("label", schema.Text("label"), "", "a label of the recipes", label)}
+	if wanted != "" {
+		keys = append(keys, key("want", schema.OneOrMore(schema.Text("class"), 1), "", "a class, or any of several", wanted))
+	}
+	return append(keys,
+		key("at_least", schema.Number(), "", "a number of at least this; `at_most` may stand beside it", "{label: stars, at_least: 4}"),
+		key("at_most", schema.Number(), "", "a number of at most this", "{label: stars, at_least: 2, at_most: 4}"),
+		key("between", schema.Pair(schema.Number()), "", "a number from the first to the second", "{label: stars, between: [3, 5]}"),
+		key("maximize", schema.Yes(), "", "as large a number as can be", "{label: stars, maximize: true}"),
+		key("minimize", schema.Yes(), "", "as small a number as can be", "{label: stars, minimize: true}"),
+	)
+}
+
+// numberKeys returns the keys that say how numbers of the recipes are read.
+func numberKeys() []schema.Key {
+	return []schema.Key{
+		key("log", schema.Truth(), "`false`", "learn the logarithm of numbers that are all above 0, such as those that span decades", "{label: stars, maximize: true, log: true}"),
+		key("failed", schema.OneOrMore(schema.Text("value"), 0), "`failed`, `unstable`, `n/a` and the like", "further values of the label that say that a recipe failed", "{label: stars, maximize: true, failed: curdled}"),
+	}
+}
+
+// readLearnt returns the reader of a property that is learnt from the book.
+func readLearnt(kind model.Kind) func(context.Context, *shelf, *yaml.Node, fields) (Property, error) {
+	return func(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
+		return readLabel(ctx, s, n, f, kind)
+	}
+}
+
+// readLabel reads a property that is learnt from the book.
+func readLabel(ctx context.Context, s *shelf, n *yaml.Node, f fields, kind model.Kind) (Property, error) {
 	least, err := floor(f)
 	if err != nil {
 		return Property{}, err
@@ -59,13 +104,13 @@ func readLearnt(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.
 		return learning(s, n, f, want)
 	}
 	if file := f["file"]; file != nil {
-		return s.learntBefore(ctx, n, f, want, at, least)
+		return learntBefore(ctx, s, n, f, want, at, least)
 	}
-	o, words, err := s.learnOptions(f, kind)
+	o, words, err := learnOptions(s, f, kind)
 	if err != nil {
 		return Property{}, err
 	}
-	label, err := s.labelOf(n, f["label"])
+	label, err := labelOf(s, n, f["label"])
 	if err != nil {
 		return Property{}, err
 	}
@@ -83,8 +128,8 @@ func readLearnt(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.
 	if err != nil {
 		return Property{}, f["label"].Blame(err)
 	}
-	s.tellFailures(label, words, data, failed)
-	p, err := s.learntProperty(at, m, data, recipes, want, least)
+	tellFailures(s, label, words, data, failed)
+	p, err := learntProperty(s, at, m, data, recipes, want, least)
 	if err != nil {
 		return Property{}, err
 	}
@@ -104,7 +149,7 @@ func readLearnt(ctx context.Context, s *shelf, n *yaml.Node, f map[string]*yaml.
 }
 
 // learnOptions reads how a label is learnt, and the words for failures.
-func (s *shelf) learnOptions(f map[string]*yaml.Node, kind model.Kind) (o model.LearnOptions, words []string, err error) {
+func learnOptions(s *shelf, f fields, kind model.Kind) (o model.LearnOptions, words []string, err error) {
 	o = model.LearnOptions{Kind: kind, Forest: model.Options{Trees: learntTrees, Seed: 1, Importances: true, Workers: s.workers}}
 	if v := f["trees"]; v != nil {
 		if o.Forest.Trees, err = v.Whole("trees", 1, model.MaxTrees); err != nil {
@@ -138,7 +183,7 @@ func logs(n *yaml.Node) (bool, error) {
 }
 
 // learntProperty returns the property of a model.
-func (s *shelf) learntProperty(at *yaml.Node, m *model.Learned, data *model.Data, recipes []int, want model.Want, least float64) (Property, error) {
+func learntProperty(s *shelf, at *yaml.Node, m *model.Learned, data *model.Data, recipes []int, want model.Want, least float64) (Property, error) {
 	score, err := m.Score(want)
 	if err != nil {
 		return Property{}, cannotWant(at, m, err)
@@ -162,7 +207,7 @@ func (s *shelf) learntProperty(at *yaml.Node, m *model.Learned, data *model.Data
 }
 
 // learntBefore reads a property of a model that kir train saved.
-func (s *shelf) learntBefore(ctx context.Context, n *yaml.Node, f map[string]*yaml.Node, want model.Want, at *yaml.Node, least float64) (Property, error) {
+func learntBefore(ctx context.Context, s *shelf, n *yaml.Node, f fields, want model.Want, at *yaml.Node, least float64) (Property, error) {
 	file := f["file"]
 	for _, key := range []string{"trees", "seed", "log", "failed"} {
 		if f[key] != nil {
@@ -180,14 +225,14 @@ func (s *shelf) learntBefore(ctx context.Context, n *yaml.Node, f map[string]*ya
 		}
 		return Property{}, yaml.Hint(file.Errorf("%s is no model that can be used: %v", fault.Quote(file.Text), err), "save it anew with kir train; a forest is loaded by forest: {file: ...}")
 	}
-	if err := s.fits(file, m.Total(), m.Ingredients()); err != nil {
+	if err := fits(s, file, m.Total(), m.Ingredients()); err != nil {
 		return Property{}, err
 	}
 	if v := f["label"]; v != nil && v.Text != m.Label() {
 		return Property{}, yaml.Hint(v.Errorf("the model in the file predicts %s, not %s", fault.Quote(m.Label()), v.Shown()), "name that label or leave it out")
 	}
-	data, recipes := s.sameData(file, m)
-	p, err := s.learntProperty(at, m, data, recipes, want, least)
+	data, recipes := sameData(s, file, m)
+	p, err := learntProperty(s, at, m, data, recipes, want, least)
 	if err != nil {
 		return Property{}, err
 	}
@@ -202,7 +247,7 @@ func (s *shelf) learntBefore(ctx context.Context, n *yaml.Node, f map[string]*ya
 
 // sameData returns what a model from a file was learnt from if that is the book, with
 // the recipes' places, else nothing, and a warning.
-func (s *shelf) sameData(file *yaml.Node, m *model.Learned) (*model.Data, []int) {
+func sameData(s *shelf, file *yaml.Node, m *model.Learned) (*model.Data, []int) {
 	if s.book == nil {
 		return nil, nil
 	}
@@ -297,7 +342,7 @@ func Learn(ctx context.Context, b *book.Book, label *book.Label, total int, nume
 }
 
 // labelOf returns the label that a node names.
-func (s *shelf) labelOf(n, at *yaml.Node) (*book.Label, error) {
+func labelOf(s *shelf, n, at *yaml.Node) (*book.Label, error) {
 	if s.book == nil {
 		return nil, yaml.Hint(n.Errorf("a model is learnt from recipes, and the problem has none"), "add recipes: a CSV file")
 	}
@@ -372,7 +417,7 @@ func rowOf(b *book.Book, r, total int) ([]model.Part, error) {
 }
 
 // tellFailures warns of what is taken for a failure.
-func (s *shelf) tellFailures(label *book.Label, words []string, data *model.Data, failed [][]model.Part) {
+func tellFailures(s *shelf, label *book.Label, words []string, data *model.Data, failed [][]model.Part) {
 	if len(failed) == 0 {
 		return
 	}

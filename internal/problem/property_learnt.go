@@ -174,7 +174,7 @@ func (w *learnt) chances() ([]model.Prediction, error) {
 }
 
 // directed says whether a forest is asked for the largest or the smallest.
-func directed(f map[string]*yaml.Node) bool { return f["maximize"] != nil || f["minimize"] != nil }
+func directed(f fields) bool { return f["maximize"] != nil || f["minimize"] != nil }
 
 // direction reads maximize: true or minimize: true.
 func direction(key string, n *yaml.Node) (model.Want, error) {

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"slices"
+	"time"
 
+	"kir/internal/book"
 	"kir/internal/fault"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
@@ -17,12 +21,42 @@ import (
 // defaultAversion is a where none is given.
 const defaultAversion = 1.5
 
+var markowitzKind = propertyKind{
+	Key:      key("markowitz", schema.Link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"),
+	Sections: markowitzSections,
+	read:     readMarkowitz,
+	bySplit:  always,
+}
+
+// markowitzSections are return against risk, and returns as a column of the ingredients.
+var markowitzSections = schema.Sections{
+	{
+		Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw of the shares w. [properties.md](properties.md#markowitz) says how μ and Σ follow from prices.",
+		Keys: []schema.Key{
+			key("returns", schema.Either(schema.Text("file"), schema.Link("table"), schema.Link("returns")), "", "a table of prices or returns, dates down the side and a column for each ingredient; beside `covariance` μ: a CSV file with the columns name and `return`, or an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}"),
+			key("covariance", schema.Text("file"), "that of the history", "Σ: a CSV file with a row and a column for each ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}"),
+			key("maximize", schema.Choice("return", "ratio"), "", "the return alone, or the return by the volatility", "{returns: prices.csv, maximize: ratio}"),
+			key("minimize", schema.Choice("volatility"), "", "the volatility alone", "{returns: prices.csv, minimize: volatility}"),
+			key("risk_aversion", schema.AtLeast(0), "1.5", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}"),
+			key("as", schema.Choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}"),
+			key("periods", schema.Above(0), "as the dates show", "how many rows of the table a year has: 252, 52, 12", "{returns: prices.csv, periods: 12}"),
+		},
+		Need:  []string{"returns"},
+		Alone: map[string]string{"covariance": "as periods", "risk_aversion": "maximize minimize", "maximize": "minimize"},
+		More: []schema.Object{
+			{"anyOf": []schema.Object{{"required": []string{"covariance"}}, {"not": schema.Object{"properties": schema.Object{"returns": schema.Object{"type": "object", "required": []string{"attribute"}}}}}}},
+			{"anyOf": []schema.Object{{"not": schema.Object{"required": []string{"covariance"}}}, {"not": schema.Object{"properties": schema.Object{"returns": schema.Object{"type": "object", "required": []string{"file"}}}}}}},
+		},
+	},
+	{
+		Name: "returns", ID: "returns", About: "Expected returns that the table of ingredients has.",
+		Keys: []schema.Key{key("attribute", schema.Text("attribute"), "", "a column of numbers", "{attribute: cost}")},
+		Need: []string{"attribute"},
+	},
+}
+
 // readMarkowitz reads a property of return against risk.
-func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Markowitz.Fields(n)
-	if err != nil {
-		return Property{}, err
-	}
+func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Property, err error) {
 	if err := n.Require("markowitz", "write {returns: prices.csv, risk_aversion: 2}", "returns"); err != nil {
 		return Property{}, err
 	}
@@ -34,9 +68,9 @@ func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node) (Property, error
 	}
 	m := &market{}
 	if f["covariance"] == nil {
-		m, err = s.history(ctx, n, f)
+		m, err = marketOver(ctx, s, n, f)
 	} else {
-		m, err = s.moments(ctx, f)
+		m, err = marketOf(ctx, s, f)
 	}
 	if err != nil {
 		return Property{}, err
@@ -85,7 +119,7 @@ func sideWords() map[property.Side]string {
 
 // sideOf reads maximize: return, maximize: ratio or minimize: volatility; no objective where
 // there is none of them.
-func sideOf(n *yaml.Node, f map[string]*yaml.Node) (property.Side, *objective, error) {
+func sideOf(n *yaml.Node, f fields) (property.Side, *objective, error) {
 	for _, c := range []struct {
 		key   string
 		sign  float64
@@ -134,8 +168,8 @@ func marketFigures(p *property.Markowitz) []Figure {
 	}
 }
 
-// moments reads expected returns and a covariance as they are given.
-func (s *shelf) moments(ctx context.Context, f map[string]*yaml.Node) (*market, error) {
+// marketOf reads expected returns and a covariance as they are given.
+func marketOf(ctx context.Context, s *shelf, f fields) (*market, error) {
 	for _, key := range []string{"as", "periods"} {
 		if v := f[key]; v != nil {
 			return nil, yaml.Hint(v.Errorf("%s is of prices or returns over time, and the covariance is given", key), "remove one of the two")
@@ -155,7 +189,7 @@ func (s *shelf) moments(ctx context.Context, f map[string]*yaml.Node) (*market, 
 // ingredients.
 func readReturns(ctx context.Context, s *shelf, n *yaml.Node) ([]float64, error) {
 	if n.Kind == yaml.Mapping {
-		f, err := schema.Returns.Fields(n)
+		f, err := markowitzSections.Of("returns").Fields(n)
 		if err != nil {
 			return nil, err
 		}
@@ -223,4 +257,196 @@ func readCovariance(ctx context.Context, s *shelf, n *yaml.Node) ([][]float64, e
 		return nil, t.ErrorIn(rows[bad.Row], columns[bad.Column], "%s", bad.Reason)
 	}
 	return c, nil
+}
+
+// kindWords are what stands behind as: for each kind of history.
+func kindWords() map[returns.Kind]string {
+	return map[returns.Kind]string{returns.Prices: "prices", returns.Returns: "returns", returns.Percent: "percent"}
+}
+
+// marketOver makes expected returns and a covariance, a year's, from prices or returns over
+// time, and warns of what it took them for.
+func marketOver(ctx context.Context, s *shelf, n *yaml.Node, f fields) (*market, error) {
+	at := f["returns"]
+	if at.Kind == yaml.Mapping && at.Get("attribute") != nil {
+		return nil, yaml.Hint(n.Errorf("markowitz has no covariance"), "add one, or name a table of prices or returns: {returns: prices.csv}")
+	}
+	file, layout, err := tableAt(at, false)
+	if err != nil {
+		return nil, err
+	}
+	var t *book.Series
+	err = s.files.Read(ctx, file, "the file of prices or returns", func(r io.Reader, path string) (err error) {
+		t, err = book.ReadSeries(r, path, layout, s.names)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.warnGuesses("returns", file.Text, layout, t.Guessed, t.Notes)
+	if len(t.Columns) == 1 && !slices.Contains(s.names, t.Columns[0]) && slices.ContainsFunc(t.Times, func(name string) bool { return slices.Contains(s.names, name) }) {
+		return nil, yaml.Hint(n.Errorf("markowitz has no covariance, and %s has one %s for each ingredient", fault.Quote(file.Text), t.Columns[0]), "add covariance: covariance.csv, or name a table of prices or returns over time")
+	}
+	columns, left, err := columnsOf(t, s.names)
+	if err != nil {
+		return nil, err
+	}
+	dates, dated := returns.Dates(t.Times)
+	order, err := inOrder(t, dates, dated)
+	if err != nil {
+		return nil, err
+	}
+	var values [][]float64
+	var rows []int // of the file
+	for _, r := range order {
+		row := make([]float64, len(columns))
+		for i, c := range columns {
+			row[i] = t.Values[r][c]
+		}
+		if !slices.ContainsFunc(row, math.IsNaN) {
+			values, rows = append(values, row), append(rows, r)
+		}
+	}
+	gaps := len(order) - len(rows)
+	m := &market{kind: returns.Returns}
+	if !t.Percent {
+		m.kind = returns.KindOf(values)
+	}
+	taken := m.kind
+	if v := f["as"]; v != nil {
+		if m.kind, err = kindAt(v); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkHistory(t, m.kind, values, rows, columns); err != nil {
+		return nil, err
+	}
+	rhythm, known := returns.Rhythm{}, false
+	if dated {
+		of := make([]time.Time, len(order))
+		for k, r := range order {
+			of[k] = dates[r]
+		}
+		rhythm, known = returns.RhythmOf(of)
+	}
+	m.periods = rhythm.Periods
+	if v := f["periods"]; v != nil {
+		if m.periods, err = v.Float("the periods"); err != nil {
+			return nil, err
+		}
+		if m.periods <= 0 {
+			return nil, yaml.Hint(v.Errorf("the periods are %s", v.Shown()), "write how many rows a year has: 252 of trading days, 52 of weeks, 12 of months")
+		}
+	} else if !known {
+		return nil, yaml.Hint(n.Errorf("the first column of %s does not tell how many rows a year has: it begins with %s", fault.Quote(file.Text), fault.List(t.Times, 3)), "write dates such as 2024-01-31, or add periods: 252 of trading days, 52 of weeks, 12 of months")
+	}
+	history := returns.Of(values, m.kind)
+	moments, err := returns.Estimate(history, m.periods)
+	if err != nil {
+		return nil, yaml.Hint(file.Errorf("%s has %s without a gap: %v", fault.Quote(file.Text), fault.Count(len(values), "row"), err), "add rows, or fill the gaps")
+	}
+	m.returns, m.covariance = moments.Mean, moments.Covariance
+	m.word = kindWords()[m.kind]
+	m.from = fmt.Sprintf(", a year, from %s over %s", m.kind, fault.Count(len(history), "period"))
+	tellHistory(s, file.Text, m, rhythm, f, taken, moments, gaps, left)
+	return m, nil
+}
+
+// tellHistory says what a history was taken for, and what was made of it.
+func tellHistory(s *shelf, name string, m *market, rhythm returns.Rhythm, f fields, taken returns.Kind, moments *returns.Moments, gaps int, left []string) {
+	text := fmt.Sprintf("%s has %s", name, m.kind)
+	if f["as"] == nil {
+		other := "returns"
+		if taken != returns.Prices {
+			other = "prices"
+		}
+		text = fmt.Sprintf("%s was taken for %s (as: %s says otherwise)", name, m.kind, other)
+	}
+	if f["periods"] == nil {
+		text += fmt.Sprintf(", %s by its dates: %.4g periods a year (periods says otherwise)", rhythm.Words, m.periods)
+	} else {
+		text += fmt.Sprintf(", %.4g periods a year", m.periods)
+	}
+	text += fmt.Sprintf(". The covariance is shrunk toward a constant correlation of %.2f by the intensity %.2f (Ledoit and Wolf 2004).", moments.Correlation, moments.Intensity)
+	if gaps > 0 {
+		text += fmt.Sprintf(" Left out: %s with gaps.", fault.Count(gaps, "row"))
+	}
+	if len(left) > 0 {
+		text += fmt.Sprintf(" Left out: the columns %s, which are no ingredients.", fault.List(left, 8))
+	}
+	if !slices.Contains(s.warnings, text) { // several properties may have one history
+		s.warn(text)
+	}
+}
+
+// kindAt reads what a history holds.
+func kindAt(n *yaml.Node) (returns.Kind, error) {
+	text, err := n.Str("what the table has")
+	if err != nil {
+		return 0, err
+	}
+	for kind, word := range kindWords() {
+		if word == text {
+			return kind, nil
+		}
+	}
+	return 0, yaml.Hint(n.Errorf("a history has no %s", fault.Quote(text)), "write prices, returns (0.01 for one percent), or percent (1 for one percent)")
+}
+
+// columnsOf returns the column of each ingredient, and the names of other columns.
+func columnsOf(t *book.Series, names []string) (columns []int, left []string, err error) {
+	for _, name := range names {
+		at := slices.Index(t.Columns, name)
+		if at < 0 {
+			near := fault.DidYouMean(name, t.Columns)
+			if near == "" {
+				near = "there are " + fault.List(t.Columns, 8) + "; add a column, or leave the ingredient out"
+			}
+			return nil, nil, t.ErrorAt(-1, -1, "no column is called "+fault.Quote(name)+", as an ingredient is", near)
+		}
+		columns = append(columns, at)
+	}
+	for k, name := range t.Columns {
+		if !slices.Contains(columns, k) {
+			left = append(left, name)
+		}
+	}
+	return columns, left, nil
+}
+
+// inOrder returns the rows of a history by time. Without dates they stand as they are.
+func inOrder(t *book.Series, dates []time.Time, dated bool) ([]int, error) {
+	order := make([]int, len(t.Times))
+	for r := range order {
+		order[r] = r
+	}
+	if !dated {
+		return order, nil
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return dates[a].Compare(dates[b]) })
+	for k := range order[1:] {
+		if a, b := order[k], order[k+1]; dates[a].Equal(dates[b]) {
+			return nil, t.ErrorAt(b, -1, fmt.Sprintf("%s is there twice", fault.Quote(t.Times[b])), "remove one of the rows")
+		}
+	}
+	return order, nil
+}
+
+// checkHistory refuses prices that are none, and losses of more than all.
+func checkHistory(t *book.Series, kind returns.Kind, values [][]float64, rows, columns []int) error {
+	for k, row := range values {
+		for i, v := range row {
+			switch {
+			case kind == returns.Prices && t.Percent:
+				return t.ErrorAt(rows[k], columns[i], "the numbers have percent signs, and prices have none", "write as: returns")
+			case kind == returns.Percent && t.Percent:
+				return t.ErrorAt(rows[k], columns[i], "the numbers have percent signs", "write as: returns, or remove as")
+			case kind == returns.Prices && v <= 0:
+				return t.ErrorAt(rows[k], columns[i], fmt.Sprintf("a price is %v", v), "a price is above 0: leave the cell empty where it is not known, or write as: returns")
+			case kind == returns.Returns && v < -1:
+				return t.ErrorAt(rows[k], columns[i], fmt.Sprintf("a return is %v, a loss of more than all", v), "write as: percent if 1 stands for one percent, or as: prices")
+			}
+		}
+	}
+	return nil
 }

@@ -26,12 +26,76 @@ import (
 // maxTried bounds how many settings of constants a model may be asked about.
 const maxTried = 64
 
-// readModel reads a property that is what the tree ensemble of another program says.
-func readModel(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Model.Fields(n)
-	if err != nil {
-		return Property{}, err
+var modelKind = propertyKind{
+	Key:      key("model", schema.Link("model"), "", "a tree ensemble of another program", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}"),
+	Sections: modelSections,
+	read:     readModel,
+	once:     true,
+}
+
+// modelSections are a model, an input that is spelled out, and directions with their ends.
+var modelSections = schema.Sections{
+	{
+		Name: "a model", ID: "model",
+		About: "A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked of it: classes, bounds, a direction, or a value to reach.",
+		Keys: []schema.Key{
+			key("file", schema.Text("file"), "", "the model", "{file: model.txt, class: 1, constants: {temperature: 180}}"),
+			key("output", schema.Text("output"), "the first", "which of its outputs", "{file: model.txt, output: probability, class: 1, constants: {temperature: 180}}"),
+			key("class", schema.OneOrMore(schema.Text("class"), 1), "", "of a model of classes: one, or any of several", "{file: model.txt, class: [1], constants: {temperature: 180}}"),
+			key("at_least", schema.Number(), "", "of a number: at least this", "{file: value.txt, at_least: 0.5, constants: {temperature: 180}}"),
+			key("at_most", schema.Number(), "", "at most this", "{file: value.txt, at_most: 0.5, constants: {temperature: 180}}"),
+			key("between", schema.Pair(schema.Number()), "", "from the first to the second", "{file: value.txt, between: [-1, 2], constants: {temperature: 180}}"),
+			key("maximize", schema.Either(schema.Yes(), schema.Link("maximize")), "", "as large as can be, from what scores 0 to what scores 1; `true`: all that the model can say", "{file: value.txt, maximize: true, constants: {temperature: 180}}"),
+			key("minimize", schema.Either(schema.Yes(), schema.Link("minimize")), "", "as small as can be", "{file: value.txt, minimize: {from: 2, to: -2}, constants: {temperature: 180}}"),
+			key("target", schema.Link("target"), "", "best at a value", "{file: value.txt, target: {from: -2, at: 0.5, to: 2}, constants: {temperature: 180}}"),
+			key("sd", schema.Above(0), "0: a hard bound", "of bounds: how far what is lies from what the model says", "{file: value.txt, at_least: 0.5, sd: 0.2, constants: {temperature: 180}}"),
+			key("features", schema.Either(schema.Named("inputs", modelInput(), nil), schema.List(modelInput(), 0)), "by their names", "what the model's inputs are, by name or in their order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}"),
+			key("amounts", schema.Choice("share", "percent", "units"), "`share`", "what an input is that is called as an ingredient", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}"),
+			key("constants", schema.Named("inputs", schema.OneOrMore(schema.Either(schema.Number(), schema.Choice("missing")), 1), nil), "none", "inputs that are no part of a composition; several values are each tried", "{file: value.txt, maximize: true, constants: {temperature: [150, 180]}}"),
+			key("check", schema.Text("file"), "none", "a table of the model's own predictions that kir must give, too", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv}"),
+			key("tolerance", schema.AtLeast(0), "0.00001", "how far a prediction may be off", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv, tolerance: 0.001}"),
+			floorKey("{file: model.txt, class: 1, constants: {temperature: 180}, floor: 0.01}"),
+		},
+		Need:  []string{"file"},
+		One:   []string{"class", "at_least", "at_most", "between", "maximize", "minimize", "target"},
+		With:  map[string]string{"tolerance": "check"},
+		Alone: map[string]string{"sd": "class maximize minimize target"},
+	},
+	{
+		Name: "an input", ID: "input", About: "What an input of a model is of a composition.",
+		Keys: []schema.Key{
+			key("mean", schema.Text("attribute"), "", "the mean of an attribute", "{mean: cost}"),
+			key("share", schema.Ingredients(), "", "what they take of the total, 0 to 1", "{share: {family: citrus}}"),
+			key("percent", schema.Ingredients(), "", "the same, 0 to 100", "{percent: Gin}"),
+			key("units", schema.Ingredients(), "", "the same in units", "{units: Gin}"),
+			key("presence", schema.Ingredients(), "", "1 if any of them is used, else 0", "{presence: Milk}"),
+			key("count", schema.Ingredients(), "", "how many of them are used", "{count: \"*\"}"),
+		},
+		One: []string{"mean", "share", "percent", "units", "presence", "count"},
+	},
+	directionSection("maximize", "0", "2"),
+	directionSection("minimize", "2", "-1"),
+}
+
+// modelInput is an input by the name of what it is, or spelled out.
+func modelInput() schema.Type {
+	return schema.Either(schema.Type{Words: "name", Rule: schema.Object{"type": "string"}}, schema.Link("input"))
+}
+
+// directionSection returns a direction with its ends.
+func directionSection(name, from, to string) *schema.Section {
+	return &schema.Section{
+		Name: name, ID: name, About: "A direction with its ends; beyond them the score stays as it is there.",
+		Keys: []schema.Key{
+			key("from", schema.Number(), "", "the value that scores 0", "{from: "+from+", to: "+to+"}"),
+			key("to", schema.Number(), "", "the value that scores 1", "{from: "+from+".5, to: "+to+"}"),
+		},
+		Need: []string{"from", "to"},
 	}
+}
+
+// readModel reads a property that is what the tree ensemble of another program says.
+func readModel(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the model", "write {file: model.onnx, class: Fresh}", "file"); err != nil {
 		return Property{}, err
 	}
@@ -134,7 +198,7 @@ type toldOutput struct {
 }
 
 // chooseOutput finds the output, and the classes that are wanted of it.
-func chooseOutput(m *ensemble.Model, n *yaml.Node, f map[string]*yaml.Node) (toldOutput, error) {
+func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (toldOutput, error) {
 	at := 0
 	if v := f["output"]; v != nil {
 		name, err := v.Str("the output")
@@ -189,7 +253,7 @@ func chooseOutput(m *ensemble.Model, n *yaml.Node, f map[string]*yaml.Node) (tol
 }
 
 // modelWish reads how good a value is, 0 to 1.
-func modelWish(n *yaml.Node, f map[string]*yaml.Node, told toldOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
+func modelWish(n *yaml.Node, f fields, told toldOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
 	var given []string
 	for _, key := range []string{"at_least", "at_most", "between", "maximize", "minimize", "target"} {
 		if f[key] != nil {
@@ -255,7 +319,7 @@ func modelWish(n *yaml.Node, f map[string]*yaml.Node, told toldOutput, settings 
 func towards(key string, n *yaml.Node, told toldOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
 	from, to := math.Inf(1), math.Inf(-1)
 	if n.Kind == yaml.Mapping {
-		f, err := schema.Towards(key).Fields(n)
+		f, err := modelSections.Of(key).Fields(n)
 		if err != nil {
 			return nil, "", err
 		}

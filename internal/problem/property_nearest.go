@@ -12,33 +12,45 @@ import (
 	"kir/property"
 )
 
+var (
+	noveltyKind  = nearestKind("novelty", "far from known recipes", "{novelty: {floor: 0.01}}", "How far from known recipes a composition is.", false)
+	likenessKind = nearestKind("likeness", "near to known recipes", "{likeness: {by: amounts, to: Sour}}", "How near to known recipes a composition is.", true)
+)
+
+// nearestKind returns novelty or likeness.
+func nearestKind(name, is, example, about string, likes bool) propertyKind {
+	return propertyKind{
+		Key: key(name, schema.Link(name), "", is, example),
+		Sections: schema.Sections{{
+			Name: name, ID: name, About: about,
+			Keys: []schema.Key{
+				key("by", schema.Choice("overlap", "amounts"), "`overlap`", "ingredients alone, or amounts (Aitchison's distance)", "{by: amounts}"),
+				key("to", schema.OneOrMore(schema.Text("recipe"), 1), "all in the book", "which recipes", "{to: [Sour, Cobbler]}"),
+				key("zero", schema.Between(1e-6, 1), "0.5", "by amounts: units that stand in place of 0", "{by: amounts, zero: 0.1}"),
+				key("scale", schema.Above(0), "the median distance to the nearest other", "by amounts: the distance at which likeness has fallen to 61 %", "{by: amounts, scale: 3}"),
+				floorKey("{floor: 0.01}"),
+			},
+			More: []schema.Object{{"anyOf": []schema.Object{
+				{"not": schema.Object{"anyOf": []schema.Object{{"required": []string{"zero"}}, {"required": []string{"scale"}}}}},
+				{"required": []string{"by"}, "properties": schema.Object{"by": schema.Object{"const": "amounts"}}},
+			}}},
+		}},
+		read: func(_ context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
+			return readNearest(s, n, f, name, likes)
+		},
+		bySplit: byAmounts,
+	}
+}
+
 // byAmounts says whether novelty or likeness is measured by amounts.
 func byAmounts(n *yaml.Node) bool {
 	by := n.Get("by")
 	return by != nil && by.Text == "amounts"
 }
 
-// readNovelty reads how far from known recipes a composition is.
-func readNovelty(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	return readNearest(s, n, false)
-}
-
-// readLikeness reads how near to known recipes a composition is.
-func readLikeness(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	return readNearest(s, n, true)
-}
-
 // readNearest reads novelty or likeness: how far from, or near to, known recipes a
 // composition is.
-func readNearest(s *shelf, n *yaml.Node, likes bool) (Property, error) {
-	kind := "novelty"
-	if likes {
-		kind = "likeness"
-	}
-	f, err := schema.Nearest(kind).Fields(n)
-	if err != nil {
-		return Property{}, err
-	}
+func readNearest(s *shelf, n *yaml.Node, f fields, kind string, likes bool) (Property, error) {
 	rows, names, err := known(s, n, f["to"], kind)
 	if err != nil {
 		return Property{}, err

@@ -14,12 +14,43 @@ import (
 // maxFactors bounds how many pairs of ingredients a problem may name.
 const maxFactors = 1 << 22
 
-// readPairs reads a property of how well ingredients go together.
-func readPairs(_ context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Pairs.Fields(n)
-	if err != nil {
-		return Property{}, err
+var pairsKind = propertyKind{
+	Key:      key("pairs", schema.Link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"),
+	Sections: pairsSections,
+	read:     readPairs,
+}
+
+// pairsSections are pairs, and those that are favoured or avoided.
+var pairsSections = schema.Sections{
+	{
+		Name: "pairs", ID: "pairs",
+		About: "How usual the pairs of a composition are in the book, and factors of your own.",
+		Keys: []schema.Key{
+			key("lift", schema.Choice("mean", "product", "none"), "`mean`, without recipes `none`", "how the lifts of the pairs count together", "{lift: product}"),
+			key("smooth", schema.Above(0), "1", "how many recipes' worth of doubt pull lifts to 1", "{smooth: 2}"),
+			key("favour", schema.List(schema.Link("pair to favour"), 0), "none", "pairs that are better", "{favour: [{of: [Gin, Lemon juice], factor: 2}]}"),
+			key("avoid", schema.List(schema.Link("pair to avoid"), 0), "none", "pairs that are worse", "{avoid: [{of: [Milk, {family: citrus}], factor: 0.01}]}"),
+		},
+		More: []schema.Object{{"not": schema.Object{"required": []string{"lift", "smooth"}, "properties": schema.Object{"lift": schema.Object{"const": "none"}}}}},
+	},
+	pairSection("favour", schema.Above(1), "3", "A pair that is better than others."),
+	pairSection("avoid", schema.Type{Words: "number, 0 to below 1", Rule: schema.Object{"type": "number", "minimum": 0, "exclusiveMaximum": 1}}, "0.1", "A pair that is worse than others; a factor of 0 forbids it."),
+}
+
+// pairSection returns the section of a pair to favour or to avoid.
+func pairSection(name string, factor schema.Type, example, about string) *schema.Section {
+	return &schema.Section{
+		Name: "a pair to " + name, ID: "pair to " + name, About: about,
+		Keys: []schema.Key{
+			key("of", schema.Pair(schema.Ingredients()), "", "its two sides", "{of: [Gin, {family: citrus}], factor: "+example+"}"),
+			key("factor", factor, "", "what the score of each pair of the two sides is multiplied by", "{of: [Gin, Sugar], factor: "+example+"}"),
+		},
+		Need: []string{"of", "factor"},
 	}
+}
+
+// readPairs reads a property of how well ingredients go together.
+func readPairs(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ Property, err error) {
 	o := property.PairsOptions{Ingredients: len(s.names), Total: s.total, Smooth: 1}
 	lift := "none"
 	if s.book != nil {
@@ -97,7 +128,7 @@ func pairFactors(s *shelf, n *yaml.Node, key string) ([]property.PairFactor, err
 	}
 	var factors []property.PairFactor
 	for _, item := range items {
-		f, err := schema.PairTo(key).Fields(item)
+		f, err := pairsSections.Of("pair to " + key).Fields(item)
 		if err != nil {
 			return nil, err
 		}

@@ -16,23 +16,34 @@ import (
 	"kir/property"
 )
 
+var preferenceKind = propertyKind{
+	Key: key("preference", schema.Link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}"),
+	Sections: schema.Sections{{
+		Name: "a preference", ID: "preference", About: "What somebody liked better in pairs, as [kir serve](serve.md) asks for it.",
+		Keys: []schema.Key{
+			key("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient and amount", "{pairs: tasted.csv}"),
+			key("groups", schema.Text("attribute"), "", "an attribute whose totals tell of taste, too", "{pairs: tasted.csv, groups: family}"),
+			key("first", schema.Whole(1, 500), "all", "how many of the pairs count, from the beginning", "{pairs: tasted.csv, first: 1}"),
+		},
+		Need: []string{"pairs"},
+	}},
+	read:    readPreference,
+	bySplit: always,
+}
+
 // readPreference reads a taste that is learnt from comparisons:
 //
 //	taste: {preference: {pairs: tasted.csv, groups: kind, first: 20}}
 //
 // groups is an attribute whose totals tell of taste, too, and first how many of the
 // pairs count, those in the beginning of the file.
-func readPreference(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Preference.Fields(n)
-	if err != nil {
-		return Property{}, err
-	}
+func readPreference(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Property, err error) {
 	if err := n.Require("the preference", "write {pairs: tasted.csv}", "pairs"); err != nil {
 		return Property{}, err
 	}
 	var pairs []property.Pair
 	err = s.files.Read(ctx, f["pairs"], "the file of comparisons", func(r io.Reader, path string) (err error) {
-		pairs, err = s.readPairs(r, path)
+		pairs, err = comparisons(s, r, path)
 		return err
 	})
 	if err != nil {
@@ -101,9 +112,9 @@ const mostPairCells = 1 << 20
 // of the two.
 var pairColumns = []string{"pair", "choice", "ingredient", "amount"}
 
-// readPairs reads comparisons, in the order of the file. Amounts may be in any
+// comparisons reads comparisons, in the order of the file. Amounts may be in any
 // unit: what counts is their share.
-func (s *shelf) readPairs(r io.Reader, path string) ([]property.Pair, error) {
+func comparisons(s *shelf, r io.Reader, path string) ([]property.Pair, error) {
 	cells, err := book.ReadCells(r, path, book.Layout{}, pairColumns, nil)
 	if err != nil {
 		return nil, err

@@ -15,12 +15,26 @@ import (
 // programBatch is how many whole candidates are asked for at once unless the file says.
 const programBatch = 16
 
+var programKind = propertyKind{
+	Key: key("program", schema.Link("program"), "", "an answer of your program; **it runs with your rights**", "{program: {command: [sh, scorer.sh]}}"),
+	Sections: schema.Sections{{
+		Name: "a program", ID: "program",
+		About: "A program that reads recipes and writes scores, as [examples/scorer](../examples/scorer) shows. It runs with your rights.",
+		Keys: []schema.Key{
+			key("command", schema.OneOrMore(schema.Text("word"), 1), "", "the program and its arguments; no shell reads them", "{command: [sh, scorer.sh]}"),
+			key("timeout", schema.Between(0.001, 1e6), "60", "seconds for a batch", "{command: [sh, scorer.sh], timeout: 5}"),
+			key("processes", schema.Whole(1, 1024), "1", "how many copies may run", "{command: [sh, scorer.sh], processes: 2}"),
+			key("batch", schema.Whole(1, 1024), "16", "how many whole candidates a move asks for at once", "{command: [sh, scorer.sh], batch: 4}"),
+		},
+		Need: []string{"command"},
+	}},
+	read:    readProgram,
+	once:    true,
+	bySplit: always,
+}
+
 // readProgram reads a property that another program works out.
-func readProgram(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
-	f, err := schema.Program.Fields(n)
-	if err != nil {
-		return Property{}, err
-	}
+func readProgram(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
 	command, err := readCommand(ctx, n, s.files.Dir)
 	if err != nil {
 		return Property{}, err

@@ -194,7 +194,7 @@ func TestKinds(t *testing.T) {
 				said += fmt.Sprintf(" %.9g", math.Exp(w.property.LogScore(x)))
 			}
 			kept.Holds(t, c.yaml, said)
-			if kind, _, _ := strings.Cut(c.yaml, ":"); w.Kind != kind || !slices.ContainsFunc(propertyKinds(), func(k propertyKind) bool { return k.name == kind }) {
+			if kind, _, _ := strings.Cut(c.yaml, ":"); w.Kind != kind || !slices.ContainsFunc(allKinds().properties, func(k propertyKind) bool { return k.Name == kind }) {
 				t.Errorf("its kind is %q", w.Kind)
 			}
 			q, err := loadFiles(t, map[string]string{"problem.yaml": string(p.Resolved)}, "")

@@ -33,7 +33,7 @@ func Beside(problem, ending string) string {
 
 // readRecipes reads the book, whose ingredients join those that were read: the tables
 // that the problem names, and the results of its campaign if there are any.
-func (s *shelf) readRecipes(ctx context.Context, root *yaml.Node) error {
+func (s *loading) readRecipes(ctx context.Context, root *yaml.Node) error {
 	n := root.Get("recipes")
 	results, err := s.resultsAt(root)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *shelf) readRecipes(ctx context.Context, root *yaml.Node) error {
 
 // readBook reads a table of recipes that a node names. A table that lacks a label
 // is read to its end all the same, for its other errors.
-func (s *shelf) readBook(ctx context.Context, file *yaml.Node, o book.Options, labelAt map[string]*yaml.Node) (known *book.Book, err error) {
+func (s *loading) readBook(ctx context.Context, file *yaml.Node, o book.Options, labelAt map[string]*yaml.Node) (known *book.Book, err error) {
 	for {
 		err = s.files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
 			known, err = book.Read(r, path, o)
@@ -159,7 +159,7 @@ func noLabel(at *yaml.Node, name, hint string) error {
 }
 
 // allLabels sees that each label is in one of several tables.
-func (s *shelf) allLabels(all *book.Book, labels []string, labelAt map[string]*yaml.Node) error {
+func (s *loading) allLabels(all *book.Book, labels []string, labelAt map[string]*yaml.Node) error {
 	for _, name := range labels {
 		if _, ok := all.Label(name); ok || s.early {
 			continue
@@ -181,7 +181,7 @@ func (s *shelf) allLabels(all *book.Book, labels []string, labelAt map[string]*y
 
 // resultsAt returns the name of the file of results beside the problem, as if the
 // problem named it; nil if there is none.
-func (s *shelf) resultsAt(root *yaml.Node) (*yaml.Node, error) {
+func (s *loading) resultsAt(root *yaml.Node) (*yaml.Node, error) {
 	if s.file == "" {
 		return nil, nil
 	}
@@ -201,7 +201,7 @@ func (s *shelf) resultsAt(root *yaml.Node) (*yaml.Node, error) {
 }
 
 // isFile reports whether two nodes name one file.
-func (s *shelf) isFile(a, b *yaml.Node) bool {
+func (s *loading) isFile(a, b *yaml.Node) bool {
 	at := func(n *yaml.Node) string {
 		if filepath.IsAbs(n.Text) {
 			return n.Text
@@ -221,7 +221,7 @@ const maxAlike = 5
 
 // warnAlike warns of ingredients that may be one, spelt in two ways. Both
 // are kept: it is not for a reader to say which are one.
-func (s *shelf) warnAlike() {
+func (s *loading) warnAlike() {
 	if s.attributes == nil {
 		return // they are only counted
 	}

@@ -3,43 +3,78 @@ package problem
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"kir/internal/condition"
 	"kir/internal/fault"
-	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 	"kir/rule"
 )
 
-// A ruleKind is a key that names a kind of rule.
-type ruleKind struct {
-	name string
-	read func(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error)
+// A Rule is one of the problem's constraints.
+type Rule struct {
+	Text  string      // in words
+	Rules []rule.Rule // what it says: one rule, or several, as one for each ingredient's doses
+	Stock map[int]int // how much there is of ingredients, in units; nil: the rule is no stock
+	Place int         // of the item that it is of, among the constraints; −1: of none in the file
+	Alone bool        // the item says this one rule and nothing else
+
+	texts []string // of several, in words
+
+	predicted *predictedLimit // of what a property predicts, which is no rule of amounts; else nil
+	at        *yaml.Node
 }
 
-// ruleKinds returns the kinds of rules that there are.
-func ruleKinds() []ruleKind {
-	return []ruleKind{
-		{"require", requireRule},
-		{"exclude", excludeRule},
-		{"amount", amountRule},
-		{"group", groupRule},
-		{"never", neverRule},
-		{"needs", needsRule},
-		{"limit", limitRule},
-		{"limits", limitsRule},
-		{"constituents", noRule}, // see readConstituents
-		{"ratio", ratioRule},
-		{"near", nearRule},
-		{"if", ifRule},
-		{"block", blockRule},
+// Slacks returns how far a composition is from the bounds of the rule; nothing of
+// several rules, of which one is always near.
+func (r *Rule) Slacks(parts []rule.Part, total int) []condition.Slack {
+	if len(r.Rules) != 1 {
+		return nil
+	}
+	return condition.Slacks(r.Rules[0], parts, total)
+}
+
+// one returns a rule as a list.
+func one(text string, r rule.Rule) []Rule { return []Rule{{Text: text, Rules: []rule.Rule{r}}} }
+
+// add puts one more of several into a rule.
+func (r *Rule) add(one rule.Rule, text string) {
+	r.Rules, r.texts = append(r.Rules, one), append(r.texts, text)
+}
+
+// each changes what a rule says, and its words.
+func (r *Rule) each(text func(string) string, change func(rule.Rule) rule.Rule) {
+	r.Text = text(r.Text)
+	for k := range r.texts {
+		r.texts[k] = text(r.texts[k])
+	}
+	for k := range r.Rules {
+		r.Rules[k] = change(r.Rules[k])
 	}
 }
 
+// ingredientsUnder reads the ingredients that an amount or a group is about.
+func ingredientsUnder(s *shelf, n *yaml.Node, f fields, what string) ([]int, string, error) {
+	if f["of"] == nil {
+		return nil, "", yaml.Hint(n.Errorf("%s does not say of what", what), `add of: a name, a list of names, "*", or {group: citrus}`)
+	}
+	return s.ingredientsOf(f["of"])
+}
+
+func pair(n *yaml.Node, what, example string) ([]*yaml.Node, error) {
+	if n.Kind != yaml.Sequence {
+		return nil, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "write the least and the greatest, such as %s", example)
+	}
+	items := n.Items
+	if len(items) != 2 {
+		return nil, yaml.Hint(n.Errorf("%s has %s", what, fault.Count(len(items), "number")), "write the least and the greatest, such as %s", example)
+	}
+	return items, nil
+}
+
 // readRules reads the rules, and more that do not stand in the file.
-func readRules(ctx context.Context, s *shelf, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
+func readRules(ctx context.Context, s *loading, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
 	var items []*yaml.Node
 	if n != nil && n.Kind != yaml.Null {
 		var err error
@@ -47,14 +82,20 @@ func readRules(ctx context.Context, s *shelf, n *yaml.Node, more ...*yaml.Node) 
 			return nil, s.bad.add(err)
 		}
 	}
-	if err := s.readConstituents(ctx, items); err != nil {
+	if err := readConstituents(ctx, &s.shelf, items); err != nil {
 		return nil, s.bad.add(err) // rules ask for the attributes that they make
 	}
 	var rules []Rule
-	for _, item := range append(slices.Clip(items), more...) {
+	for k, item := range append(slices.Clip(items), more...) {
+		if k >= len(items) {
+			k = -1
+		}
 		err := s.bad.each(item, func(item *yaml.Node) error {
 			some, err := s.rulesOf(ctx, []*yaml.Node{item})
-			rules = append(rules, some...)
+			for _, r := range some {
+				r.Place, r.Alone = k, len(some) == 1 && r.at == item && len(r.Rules) == 1
+				rules = append(rules, r)
+			}
 			return err
 		})
 		if err != nil {
@@ -72,7 +113,7 @@ func (s *shelf) rulesOf(ctx context.Context, items []*yaml.Node) ([]Rule, error)
 		if err != nil {
 			return nil, err
 		}
-		some, err := kind.read(ctx, s, v)
+		some, err := kind.readAt(ctx, s, v)
 		if err != nil {
 			return nil, err
 		}
@@ -87,117 +128,84 @@ func (s *shelf) rulesOf(ctx context.Context, items []*yaml.Node) ([]Rule, error)
 }
 
 // kindOf returns the kind of a rule, and what stands under its key.
-func (s *shelf) kindOf(item *yaml.Node) (kind ruleKind, v *yaml.Node, err error) {
-	kinds, names := ruleKinds(), schema.Rule.Kinds()
-	if err := s.nearlyRule(item, names); err != nil {
-		return kind, nil, err
+func (s *shelf) kindOf(item *yaml.Node) (kind *ruleKind, v *yaml.Node, err error) {
+	section := s.kinds.schema().Rule()
+	if err := s.nearlyRule(item, section.One); err != nil {
+		return nil, nil, err
 	}
-	f, err := schema.Rule.Fields(item)
+	f, err := section.Fields(item)
 	if err != nil {
-		return kind, nil, err
+		return nil, nil, err
 	}
 	if len(f) != 1 {
-		return kind, nil, yaml.Hint(item.Errorf("a rule names %s", fault.Count(len(f), "kind")), "write one of %s, and another rule in a line of its own", strings.Join(names, ", "))
+		return nil, nil, yaml.Hint(item.Errorf("a rule names %s", fault.Count(len(f), "kind")), "write one of %s, and another rule in a line of its own", strings.Join(section.One, ", "))
 	}
-	kind = kinds[slices.IndexFunc(kinds, func(k ruleKind) bool { return f[k.name] != nil })]
-	return kind, f[kind.name], nil
+	for name, at := range f {
+		kind, v = s.kinds.rule(name), at
+	}
+	return kind, v, nil
 }
 
-func requireRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	of, text, err := s.ingredientsOf(n)
-	return one("require "+text, rule.Require{Of: of}), err
+// readAt reads what stands under the key of a kind, and shows the right form of what is
+// nearly right.
+func (k *ruleKind) readAt(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
+	if len(k.Sections) == 0 {
+		return k.read(ctx, s, n, nil)
+	}
+	if n.Kind != yaml.Mapping {
+		return nil, yaml.Hint(n.Errorf("%s is %s", k.Name, n.Shown()), "write %s", k.Form())
+	}
+	section := k.Sections[0]
+	f, err := section.Fields(n)
+	if bad, ok := err.(*fault.Error); ok {
+		known := section.Names()
+		at := slices.IndexFunc(n.Entries, func(e yaml.Entry) bool { return !slices.Contains(known, e.Key.Text) })
+		switch key := n.Entries[at].Key.Text; {
+		case section.Nearly[key] != "":
+		case fault.DidYouMean(key, known) == "":
+			bad.Hint = fmt.Sprintf("it has %s: %s", fault.List(known, 8), k.Form())
+		default:
+			bad.Hint += " Write, for example, " + k.Form()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return k.read(ctx, s, n, f)
 }
 
-func excludeRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	of, text, err := s.ingredientsOf(n)
-	return one("exclude "+text, rule.Exclude{Of: of}), err
-}
-
-func neverRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	of, text, err := s.ingredientsOf(n)
-	if err != nil {
-		return nil, err
+// nearlyRule shows the right form of rules that are nearly one: without their
+// kind, or with a part outside of it.
+func (s *shelf) nearlyRule(item *yaml.Node, kinds []string) error {
+	if item.Kind != yaml.Mapping {
+		return yaml.Hint(item.Errorf("a rule is %s", item.Shown()), "write its kind and what it says, such as require: [Gin]")
 	}
-	if len(of) < 2 {
-		return nil, yaml.Hint(n.Errorf("never names %s", fault.Count(len(of), "ingredient")), "name two or more, of which at most one may be used; to use none, write exclude")
+	if item.Get("if") != nil && item.Get("then") != nil {
+		return yaml.Hint(item.Get("then").Errorf("then stands beside if"), "write it within: if: {used: Milk, then: {exclude: [Lemon juice]}}")
 	}
-	return one("never "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
-}
-
-func groupRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, schema.Group)
-	if err != nil {
-		return nil, err
+	if len(item.Entries) != 1 || slices.Contains(kinds, item.Entries[0].Key.Text) {
+		return nil
 	}
-	of, text, err := ingredientsUnder(s, n, f, "group")
-	if err != nil {
-		return nil, err
-	}
-	c := rule.Group{Of: of}
-	words := ""
-	if v := f["used"]; v != nil {
-		items, err := pair(v, "used", "[1, 2]")
-		if err != nil {
-			return nil, err
+	key, v := item.Entries[0].Key, item.Entries[0].Value
+	if bound := key.Text; bound == "min" || bound == "max" || bound == "exactly" {
+		name, figure := "cost", "12"
+		if len(v.Entries) == 1 {
+			name, figure = v.Entries[0].Key.Text, v.Entries[0].Value.Text
+		} else if v.Kind == yaml.Text {
+			name = v.Text
 		}
-		r := &rule.Range{}
-		if r.Min, err = items[0].Whole("the least number used", 0, math.MaxInt32); err != nil {
-			return nil, err
+		if bound == "exactly" {
+			bound = "min: " + figure + ", max"
 		}
-		if r.Max, err = items[1].Whole("the greatest number used", 0, math.MaxInt32); err != nil {
-			return nil, err
+		return yaml.Hint(key.Errorf("a rule has no kind %s", fault.Quote(key.Text)), "for a mean write limit: {attribute: %s, %s: %s}; for amounts, amount: {of: Gin, %s: 30}", name, bound, figure, key.Text)
+	}
+	if s.attributes != nil {
+		if a, ok := s.attributes.Attribute(key.Text); ok {
+			return yaml.Hint(key.Errorf("%s is an attribute and no kind of rule", fault.Quote(key.Text)), "for its mean write limit: {attribute: %s, max: 12}", a.Name)
 		}
-		if r.Min > r.Max {
-			return nil, yaml.Hint(v.Errorf("the rule contradicts itself: used from %d to %d", r.Min, r.Max), "write the smaller number first")
-		}
-		if r.Min > len(of) {
-			return nil, yaml.Hint(v.Errorf("the rule contradicts itself: at least %d used of %s", r.Min, fault.Count(len(of), "ingredient")), "lower it to %d", len(of))
-		}
-		c.Used = r
-		words += fmt.Sprintf(" used %d to %d", r.Min, r.Max)
 	}
-	if v := f["total"]; v != nil {
-		items, err := pair(v, "total", `["30%", "70%"]`)
-		if err != nil {
-			return nil, err
-		}
-		r := &rule.Range{}
-		if r.Min, err = units(s.total, items[0], "the least total", 0); err != nil {
-			return nil, err
-		}
-		if r.Max, err = units(s.total, items[1], "the greatest total", 0); err != nil {
-			return nil, err
-		}
-		if r.Min > r.Max {
-			return nil, yaml.Hint(v.Errorf("the rule contradicts itself: a total from %d to %d units", r.Min, r.Max), "write the smaller number first")
-		}
-		c.Total = r
-		words += fmt.Sprintf(" total %d to %d", r.Min, r.Max)
+	if i := slices.Index(s.names, key.Text); i >= 0 {
+		return yaml.Hint(key.Errorf("%s is an ingredient and no kind of rule", fault.Quote(key.Text)), "for its amount write amount: {of: %s, min: 20, max: 40}", s.names[i])
 	}
-	if words == "" {
-		return nil, yaml.Hint(n.Errorf("the rule bounds nothing"), "add used or total")
-	}
-	return one("group "+text+words, c), nil
-}
-
-func needsRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, schema.Needs)
-	if err != nil {
-		return nil, err
-	}
-	if err := n.Require("needs", "write {if: Egg white, then: [Lemon juice, Lime juice]}", "if", "then"); err != nil {
-		return nil, err
-	}
-	first, name, err := s.ingredientsOf(f["if"])
-	if err != nil {
-		return nil, err
-	}
-	if len(first) != 1 {
-		return nil, yaml.Hint(f["if"].Errorf("the rule begins with %s", fault.Count(len(first), "ingredient")), "write a rule for each")
-	}
-	then, text, err := s.ingredientsOf(f["then"])
-	if err != nil {
-		return nil, err
-	}
-	return one(name+" needs "+text, rule.Need{If: first[0], Then: then}), nil
+	return nil
 }

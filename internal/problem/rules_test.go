@@ -327,9 +327,9 @@ func TestDocumentedRules(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range ruleKinds() {
-		if !shown[kind.name] {
-			t.Errorf("%s is not shown", kind.name)
+	for _, kind := range allKinds().rules {
+		if !shown[kind.Name] {
+			t.Errorf("%s is not shown", kind.Name)
 		}
 	}
 }

@@ -17,7 +17,7 @@ const auto = "auto"
 func readSampler(n *yaml.Node, override func(*mcmc.Settings)) (mcmc.Settings, error) {
 	s := mcmc.DefaultSettings()
 	s.Kernel = auto
-	var f map[string]*yaml.Node
+	var f fields
 	if n != nil && n.Kind != yaml.Null {
 		var err error
 		if f, err = schema.Sampler.Fields(n); err != nil {

@@ -14,14 +14,12 @@ import (
 // from, how much of them, the known recipes, and the files that are named. It is
 // what their readers are given.
 type shelf struct {
+	kinds      *kinds            // of rules and properties that there are
 	names      []string          // of the ingredients
 	attributes *book.Ingredients // nil if the ingredients are only counted
 	total      int               // M, in units; while the rules of a block are read, its total
 	whole      int               // M
 	book       *book.Book        // nil if there are no recipes
-	results    *book.Results     // of the campaign; nil if there are none
-	beside     string            // their file, if the problem does not name it
-	file       string            // the problem's; empty: no results are looked for
 	early      bool              // what has to be learnt need not be known yet
 	recipes    [][]mcmc.Part     // those of the book, closed to the total
 	given      int               // how many of them rules follow from: not the results, where there are others
@@ -37,16 +35,14 @@ type shelf struct {
 	table   string       // the file of the ingredients as the problem names it, or empty
 	grown   *Grown       // forests that were grown before, or nil
 	workers int          // that grow forests, 0 for all cores
-	cache   mcmc.Cache   // of counts; may be nil
 	tell    func(string) // what happens while the problem is sampled; may be nil
 	doing   func(string) // what is being done; may be nil
 
 	warnings []string
-	bad      *findings // what is wrong so far
 }
 
 // givenBook returns the recipes that rules follow from; nil if there are none.
-func (s *shelf) givenBook() *book.Book {
+func (s *loading) givenBook() *book.Book {
 	if s.book == nil || s.given == len(s.book.Recipes) {
 		return s.book
 	}

@@ -65,7 +65,7 @@ func (r *lawReader) law(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
 			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law is %s", n.Shown()), "write {uniform: [%s, %s]}", m[1], m[2])
 		}
 		if n.Text != "recipes" {
-			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("there is no sparsity law %s", n.Shown()), "write recipes, or a mapping with one of %s", strings.Join(schema.Law.Kinds(), ", "))
+			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("there is no sparsity law %s", n.Shown()), "write recipes, or a mapping with one of %s", strings.Join(schema.Law.One, ", "))
 		}
 		return r.recipesLaw(n)
 	}
@@ -92,7 +92,7 @@ func (r *lawReader) law(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
 			}
 		}
 	}
-	f, err := nearlyFields(n, section)
+	f, err := section.Fields(n)
 	if err != nil {
 		return mcmc.Sparsity{}, err
 	}
@@ -105,7 +105,7 @@ func (r *lawReader) law(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
 	}
 	delete(f, "weight")
 	if len(f) != 1 {
-		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law names %s", fault.Count(len(f), "law")), "name one of %s", strings.Join(schema.Law.Kinds(), ", "))
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law names %s", fault.Count(len(f), "law")), "name one of %s", strings.Join(schema.Law.One, ", "))
 	}
 	var law mcmc.Sparsity
 	for name, v := range f {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -20,6 +21,7 @@ import (
 	"kir/internal/fault"
 	"kir/internal/golden"
 	"kir/internal/problem"
+	"kir/internal/problem/change"
 	"kir/internal/report"
 	"kir/mcmc"
 )
@@ -256,5 +258,27 @@ func TestHistory(t *testing.T) {
 		if left, err := os.ReadFile(h.path); err != nil || string(left) != bad {
 			t.Errorf("of %s is left %s, %v", bad, left, err)
 		}
+	}
+}
+
+// TestRulesAsListed: the page lists the constraints as the file has them, so that the one
+// that is dropped is the one that was pointed at.
+func TestRulesAsListed(t *testing.T) {
+	s := askingOf(t, fstest.MapFS{
+		"parts.csv":  {Data: []byte("ingredient,constituent,share\nGin,oil,0.5\n")},
+		"limits.csv": {Data: []byte("attribute,max\noil,0.4\n")},
+		"problem.yaml": {Data: []byte("name: x\ntotal: 10\ningredients: [Gin, Rum, Lime]\nsparsity: {uniform: [2, 3]}\nconstraints:\n  - constituents: {file: parts.csv}\n" +
+			"  - block: {of: [Gin, Rum], total: 6, rules: [{amount: {of: Gin, max: 4}}]}\n  - limits: {file: limits.csv}\n  - require: Gin\n  - constituents: {file: parts2.csv}\n")},
+		"parts2.csv": {Data: []byte("ingredient,constituent,share\nRum,oil,0.5\n")},
+	})
+	want := []string{"constituents", "block Gin, Rum total 6; amount of Gin max 4 in the block Gin, Rum", "limit of oil max 0.4 (limits.csv line 2)", "require Gin"}
+	if got := s.state().Problem.Rules; !slices.Equal(got, want) {
+		t.Errorf("the rules are %q, not %q", got, want)
+	}
+	request := &Request{Do: "drop", Rule: 3}
+	_, all, _ := request.changes(s.measured())
+	text, err := change.Apply("problem.yaml", []byte(s.history.current().Text), all...)
+	if err != nil || strings.Contains(string(text), "require") || strings.Count(string(text), "  - ") != 4 {
+		t.Errorf("without it (%v):\n%s", err, text)
 	}
 }

@@ -149,22 +149,18 @@ func (m measure) alike(a change.Amend, root *yaml.Node) change.Amend {
 // its amounts in units.
 func (m measure) rule(text string, r rule.Rule) string {
 	units, shares := "", ""
-	switch r := r.(type) {
-	case rule.Amount:
-		for _, b := range boundsOf(r) {
-			if b.units > 0 {
-				units += fmt.Sprintf(" %s %d", b.name, b.units)
-				shares += " " + b.name + " " + m.share(b.units)
-			}
+	_, says := problem.Says(r, anyName)
+	for _, s := range says {
+		if !s.Amount {
+			continue
 		}
-	case rule.Group:
-		if r.Total != nil {
-			units = fmt.Sprintf(" total %d to %d", r.Total.Min, r.Total.Max)
-			shares = " total " + m.share(r.Total.Min) + " to " + m.share(r.Total.Max)
-		}
-	case rule.Near:
-		if r.Distance >= 0 {
-			units, shares = fmt.Sprintf(" distance %d", r.Distance), " distance "+m.share(r.Distance)
+		switch v := s.Value.(type) {
+		case int:
+			units += fmt.Sprintf(" %s %d", s.Key, v)
+			shares += " " + s.Key + " " + m.share(v)
+		case []any:
+			units += fmt.Sprintf(" %s %d to %d", s.Key, v[0], v[1])
+			shares += " " + s.Key + " " + m.share(v[0].(int)) + " to " + m.share(v[1].(int))
 		}
 	}
 	if at := strings.LastIndex(text+`"`, units+`"`); at >= 0 && units != "" {

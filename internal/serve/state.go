@@ -130,7 +130,14 @@ func asked(p *problem.Problem, g *groups, colours []int) *Asked {
 		if len(r.Rules) == 1 {
 			text = m.rule(text, r.Rules[0])
 		}
-		a.Rules = append(a.Rules, text)
+		for len(a.Rules) < r.Place { // of which no rule comes
+			a.Rules = append(a.Rules, "constituents")
+		}
+		if r.Place == len(a.Rules) {
+			a.Rules = append(a.Rules, text)
+		} else if r.Place >= 0 {
+			a.Rules[r.Place] += "; " + text
+		}
 	}
 	if p.Book != nil {
 		words.Recipes = len(p.Book.Recipes)

@@ -3,7 +3,6 @@ package serve
 import (
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -80,17 +79,30 @@ type bound struct {
 
 // boundsOf returns the amounts that a rule names, in an order of their own; nil where
 // it is none of amounts alone.
-func boundsOf(r rule.Rule) []bound {
-	switch r := r.(type) {
-	case rule.Amount:
-		return []bound{{"min", r.Min}, {"max", r.Max}, {"step", r.Step}}
-	case rule.Group:
-		if r.Used == nil && r.Total != nil {
-			return []bound{{"least total", r.Total.Min}, {"greatest total", r.Total.Max}}
+func boundsOf(r rule.Rule) (all []bound) {
+	_, says := problem.Says(r, anyName)
+	for _, s := range says {
+		switch v := s.Value.(type) {
+		case nil:
+			if s.Amount {
+				all = append(all, bound{s.Key, 0})
+			}
+		case int:
+			all = append(all, bound{s.Key, v})
+		case []any:
+			if s.Amount {
+				all = append(all, bound{"least " + s.Key, v[0].(int)}, bound{"greatest " + s.Key, v[1].(int)})
+			}
+		}
+		if s.Value != nil && !s.Amount {
+			return nil
 		}
 	}
-	return nil
+	return all
 }
+
+// anyName stands for names that are not asked for.
+func anyName(int) string { return "" }
 
 // changesOf returns the changes of a file that make of its rules those of another
 // set; nil if not all can be written. An amount stays a percentage where it was one.
@@ -106,13 +118,13 @@ func changesOf(c *problem.ConflictError, after rule.Set, text string, m measure)
 			continue
 		}
 		if is == nil || nobody(is) {
-			if drops = append(drops, c.Place[k]); !c.Alone[k] {
+			if drops = append(drops, c.Of[k].Place); !c.Of[k].Alone {
 				return nil
 			}
 			continue
 		}
-		amends, ok := amendsOf(c, c.Place[k], was, is)
-		if !ok || !c.Alone[k] {
+		amends, ok := amendsOf(c, c.Of[k].Place, was, is)
+		if !ok || !c.Of[k].Alone {
 			return nil
 		}
 		for _, a := range amends {
@@ -136,74 +148,24 @@ func changesOf(c *problem.ConflictError, after rule.Set, text string, m measure)
 
 // nobody says whether a rule requires or excludes nothing any more.
 func nobody(r rule.Rule) bool {
-	switch r := r.(type) {
-	case rule.Require:
-		return len(r.Of) == 0
-	case rule.Exclude:
-		return len(r.Of) == 0
+	_, says := problem.Says(r, anyName)
+	if len(says) != 1 {
+		return false
 	}
-	return false
+	of, several := says[0].Value.([]any)
+	return several && len(of) == 0
 }
 
 // amendsOf says in a file what a rule has become.
 func amendsOf(c *problem.ConflictError, place int, was, is rule.Rule) (all []change.Amend, ok bool) {
-	set := func(kind, key string, value any, none bool) {
-		if none {
-			value = nil
+	_, before := problem.Says(was, c.Set.Name)
+	kind, after := problem.Says(is, c.Set.Name)
+	for k, s := range after {
+		if !reflect.DeepEqual(s, before[k]) {
+			all = append(all, change.Amend{Place: place, Kind: kind, Key: s.Key, Value: s.Value})
 		}
-		all = append(all, change.Amend{Place: place, Kind: kind, Key: key, Value: value})
 	}
-	names := func(of []int) any {
-		list := []any{}
-		for _, i := range of {
-			list = append(list, c.Set.Name(i))
-		}
-		if len(list) == 1 {
-			return list[0]
-		}
-		return list
-	}
-	between := func(r *rule.Range) any {
-		if r == nil {
-			return nil
-		}
-		return []any{r.Min, r.Max}
-	}
-	switch is := is.(type) {
-	case rule.Amount:
-		was := was.(rule.Amount)
-		for _, b := range []struct {
-			key     string
-			was, is int
-		}{{"min", was.Min, is.Min}, {"max", was.Max, is.Max}, {"step", was.Step, is.Step}} {
-			if b.was != b.is {
-				set("amount", b.key, b.is, b.is == 0)
-			}
-		}
-	case rule.Group:
-		was := was.(rule.Group)
-		if !reflect.DeepEqual(was.Used, is.Used) {
-			set("group", "used", between(is.Used), is.Used == nil)
-		}
-		if !reflect.DeepEqual(was.Total, is.Total) {
-			set("group", "total", between(is.Total), is.Total == nil)
-		}
-	case rule.Limit:
-		was := was.(rule.Limit)
-		if was.Min != is.Min {
-			set("limit", "min", is.Min, math.IsInf(is.Min, -1))
-		}
-		if was.Max != is.Max {
-			set("limit", "max", is.Max, math.IsInf(is.Max, 1))
-		}
-	case rule.Require:
-		set("require", "", names(is.Of), false)
-	case rule.Exclude:
-		set("exclude", "", names(is.Of), false)
-	default:
-		return nil, false
-	}
-	return all, true
+	return all, kind != ""
 }
 
 // lawWith returns the change that makes a uniform law of n reach to the numbers of

@@ -13,11 +13,10 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 )
-
-// order is the usual order of a problem's keys.
-var order = []string{"name", "recipes", "labels", "units", "ingredients", "total", "sparsity", "properties", "constraints", "sampler", "search"}
 
 // A Change is something that is asked otherwise.
 type Change interface {
@@ -31,7 +30,7 @@ func Apply(file string, text []byte, changes ...Change) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Order = order
+	e.Order = schema.Problem.Names()
 	for _, c := range changes {
 		if err := c.apply(e); err != nil {
 			return nil, err
@@ -72,15 +71,6 @@ func (c Weight) apply(e *yaml.Editor) error {
 	return e.Set(c.Weight, "properties", c.Property, "weight")
 }
 
-// ways are, of a kind of property, the keys that say what is wished for, one of
-// which counts.
-var ways = map[string][]string{
-	"learn":   {"want", "at_least", "at_most", "between", "maximize", "minimize"},
-	"forest":  {"want", "at_least", "at_most", "between", "maximize", "minimize"},
-	"process": {"at_least", "at_most", "between", "maximize", "minimize"},
-	"blend":   {"larger", "smaller", "target", "range", "normal"},
-}
-
 // An Aim says what a property wishes for: another class, another range. Way is the
 // key that says so in a problem file, such as want or between, and Value what is
 // written there.
@@ -95,7 +85,7 @@ func (c Aim) apply(e *yaml.Editor) error {
 	if err != nil {
 		return err
 	}
-	for kind, keys := range ways {
+	for kind, keys := range problem.Aims() {
 		at := p.Get(kind)
 		if at == nil {
 			continue

@@ -26,6 +26,8 @@ func TestApply(t *testing.T) {
 		{"first weight", plain, change.Weight{Property: "taste", Weight: 3}, "-  taste: {forest: {label: taste, want: Fresh}} # as it is\n+  taste: {forest: {label: taste, want: Fresh}, weight: 3} # as it is\n"},
 		{"class", plain, change.Aim{Property: "taste", Way: "want", Value: []any{"Dry", "Sour"}}, "-  taste: {forest: {label: taste, want: Fresh}} # as it is\n+  taste: {forest: {label: taste, want: [Dry, Sour]}} # as it is\n"},
 		{"another way", plain, change.Aim{Property: "cost", Way: "range", Value: yaml.Map{{Key: "from", Value: 1}, {Key: "to", Value: 3}}}, "-      smaller: {from: 1, to: 9} # euros\n+      range: {from: 1, to: 3}\n"},
+		{"a range for a direction", "properties: {cost: {blend: {attribute: cost, minimize: true}}}\n", change.Aim{Property: "cost", Way: "range", Value: yaml.Map{{Key: "from", Value: 1}, {Key: "to", Value: 3}}}, "-properties: {cost: {blend: {attribute: cost, minimize: true}}}\n+properties: {cost: {blend: {attribute: cost, range: {from: 1, to: 3}}}}\n"},
+		{"a direction for a range", plain, change.Aim{Property: "cost", Way: "minimize", Value: true}, "-      smaller: {from: 1, to: 9} # euros\n+      minimize: true\n"},
 		{"setting", plain, change.Setting{Path: []string{"sampler", "seed"}, Value: 7}, "-sampler: {seed: 1}\n+sampler: {seed: 7}\n"},
 		{"a text of lines", "name: | # of two\n  one\n    two\n\n  three\n\n# chains\nsampler: {seed: 1}\n", change.Setting{Path: []string{"name"}, Value: "x"}, "-name: | # of two\n-  one\n-    two\n-\n-  three\n+name: x\n"},
 		{"a folded text at the end", "total: 1\nname: >-\n  one\n  two", change.Setting{Path: []string{"name"}, Value: "x y"}, "-name: >-\n-  one\n-  two\n\\ No newline at end of file\n+name: x y\n\\ No newline at end of file\n"},

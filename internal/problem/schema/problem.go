@@ -27,36 +27,36 @@ var Problem = &Section{
 	Name: "a problem", ID: "problem",
 	About: "The whole file. `recipes` or `ingredients` must be there, and `total`.",
 	Keys: []Key{
-		{"name", text("text"), "the name of the file, or of its directory", "what the problem is called", "{name: Fresh drinks}"},
-		{"recipes", either(text("file"), link("table of recipes"), list(either(text("file"), link("table of recipes")), 1)), "", "the known recipes, one table or several; see [tables.md](tables.md). The results of a campaign are read without being named", "{recipes: recipes.csv}"},
-		{"labels", list(text("text"), 0), "columns of text, and those that forests learn", "columns of the recipes that are labels and no ingredients", "{labels: [taste, stars]}"},
-		{"units", named("units", text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of units that the recipes use", "{units: {dash: 0.08 cl, piece: 5 cl}}"},
-		{"ingredients", either(file(), list(text("name"), 1), link("table"), link("counted ingredients")), "those of the recipes", "what to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"},
-		{"total", whole(1, math.MaxInt32), "", "M, the units that a recipe divides; 1000 are steps of 0.1 %", "{total: 1000}"},
-		{"sparsity", either(choice("recipes"), link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"},
-		{"properties", optional(named("names", link("property"), object{"propertyNames": object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": object{"enum": Reserved()}}})), "none", "the objectives; see [properties.md](properties.md)", "{properties: {taste: {learn: {label: taste, want: Fresh}}}}"},
-		{"constraints", optional(list(link("rule"), 0)), "none", "what every recipe keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"},
-		{"sampler", optional(link("sampler")), "as below", "how many draws, and how", "{sampler: {draws: 20000, seed: 7}}"},
-		{"search", optional(link("search")), "as below", "the search for the best; see [search.md](search.md)", "{search: {effort: 4}}"},
-		{"campaign", optional(link("campaign")), "as below", "how batches of experiments are chosen; see [campaign.md](campaign.md)", "{campaign: {batch: 4}}"},
+		{"name", Text("text"), "the name of the file, or of its directory", "what the problem is called", "{name: Fresh drinks}"},
+		{"recipes", Either(Text("file"), Link("table of recipes"), List(Either(Text("file"), Link("table of recipes")), 1)), "", "the known recipes, one table or several; see [tables.md](tables.md). The results of a campaign are read without being named", "{recipes: recipes.csv}"},
+		{"labels", List(Text("text"), 0), "columns of text, and those that forests learn", "columns of the recipes that are labels and no ingredients", "{labels: [taste, stars]}"},
+		{"units", Named("units", Text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of units that the recipes use", "{units: {dash: 0.08 cl, piece: 5 cl}}"},
+		{"ingredients", Either(File(), List(Text("name"), 1), Link("table"), Link("counted ingredients")), "those of the recipes", "what to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"},
+		{"total", Whole(1, math.MaxInt32), "", "M, the units that a recipe divides; 1000 are steps of 0.1 %", "{total: 1000}"},
+		{"sparsity", Either(Choice("recipes"), Link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"},
+		{"properties", Optional(Named("names", Link("property"), Object{"propertyNames": Object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": Object{"enum": Reserved()}}})), "none", "the objectives; see [properties.md](properties.md)", "{properties: {taste: {learn: {label: taste, want: Fresh}}}}"},
+		{"constraints", Optional(List(Link("rule"), 0)), "none", "what every recipe keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"},
+		{"sampler", Optional(Link("sampler")), "as below", "how many draws, and how", "{sampler: {draws: 20000, seed: 7}}"},
+		{"search", Optional(Link("search")), "as below", "the search for the best; see [search.md](search.md)", "{search: {effort: 4}}"},
+		{"campaign", Optional(Link("campaign")), "as below", "how batches of experiments are chosen; see [campaign.md](campaign.md)", "{campaign: {batch: 4}}"},
 	},
-	need: []string{"total"},
-	some: []string{"recipes", "ingredients"},
-	with: map[string]string{"labels": "recipes", "units": "recipes"},
-	more: []object{
-		{"anyOf": []object{{"required": []string{"sparsity"}}, {"required": []string{"recipes"}}}},
-		{"not": object{"required": []string{"recipes", "ingredients"}, "properties": object{"ingredients": object{"type": "object", "required": []string{"count"}}}}},
+	Need: []string{"total"},
+	Some: []string{"recipes", "ingredients"},
+	With: map[string]string{"labels": "recipes", "units": "recipes"},
+	More: []Object{
+		{"anyOf": []Object{{"required": []string{"sparsity"}}, {"required": []string{"recipes"}}}},
+		{"not": Object{"required": []string{"recipes", "ingredients"}, "properties": Object{"ingredients": Object{"type": "object", "required": []string{"count"}}}}},
 	},
 }
 
 func tableKeys(file, sheet string) []Key {
 	in := func(rest string) string { return "{file: " + file + rest + "}" }
 	return []Key{
-		{"file", text("file"), "", "the table", in("")},
-		{"sheet", text("text"), "the one that looks like it", "the sheet of a workbook", "{file: " + sheet + "}"},
-		{"encoding", text("text"), "found", "how a text file writes characters, by its name on the web", in(", encoding: utf-8")},
-		{"delimiter", choice("comma", "semicolon", "tab", "bar"), "found", "the mark between columns", in(", delimiter: comma")},
-		{"decimal", choice("point", "comma"), "found", "the decimal mark", in(", decimal: point")},
+		{"file", Text("file"), "", "the table", in("")},
+		{"sheet", Text("text"), "the one that looks like it", "the sheet of a workbook", "{file: " + sheet + "}"},
+		{"encoding", Text("text"), "found", "how a text file writes characters, by its name on the web", in(", encoding: utf-8")},
+		{"delimiter", Choice("comma", "semicolon", "tab", "bar"), "found", "the mark between columns", in(", delimiter: comma")},
+		{"decimal", Choice("point", "comma"), "found", "the decimal mark", in(", decimal: point")},
 	}
 }
 
@@ -64,8 +64,8 @@ func tableKeys(file, sheet string) []Key {
 var RecipeTable = &Section{
 	Name: "a table", ID: "table of recipes",
 	About: "kir guesses only what these keys leave open. Where a guess could be wrong, kir asks, and shows the line to write here.",
-	Keys:  append(tableKeys("recipes.csv", "bar.xlsx, sheet: Drinks"), Key{"columns", named("columns", choice(roles()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"}),
-	need:  []string{"file"},
+	Keys:  append(tableKeys("recipes.csv", "bar.xlsx, sheet: Drinks"), Key{"columns", Named("columns", Choice(roles()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"}),
+	Need:  []string{"file"},
 }
 
 // Table is another table where more than its file is said.
@@ -73,7 +73,7 @@ var Table = &Section{
 	Name: "a table", ID: "table",
 	About: "The same for other tables.",
 	Keys:  tableKeys("stock.csv", "bar.xlsx, sheet: Stock"),
-	need:  []string{"file"},
+	Need:  []string{"file"},
 }
 
 // Counted are ingredients without names.
@@ -81,21 +81,33 @@ var Counted = &Section{
 	Name: "the ingredients", ID: "counted ingredients",
 	About: "Ingredients that are called *ingredient 1*, *ingredient 2* and so on. There can be no recipes of them.",
 	Keys: []Key{
-		{"count", whole(1, MaxIngredients), "", "how many there are", "{count: 2000}"},
+		{"count", Whole(1, MaxIngredients), "", "how many there are", "{count: 2000}"},
 	},
-	need: []string{"count"},
+	Need: []string{"count"},
 }
 
 func lawKeys(last Key) []Key {
 	return []Key{
-		{"table", named("numbers", atLeast(0), object{"minProperties": 1, "propertyNames": object{"pattern": `^\+?0*[1-9][0-9]{0,9}$`}}), "", "the weight of each n", "{table: {2: 13, 3: 29, 4: 25}}"},
-		{"uniform", pair(whole(1, math.MaxInt32)), "", "the same weight for each n from the first to the last", "{uniform: [3, 5]}"},
-		{"normal", link("normal law"), "", "exp(−(n − mean)²/(2·sd²))", "{normal: {mean: 4, sd: 1.5}}"},
-		{"exponential", link("exponential law"), "", "exp(−rate·n)", "{exponential: {rate: 0.5}}"},
-		{"mixture", list(link("mixed law"), 1), "", "Σ weight·law, each law scaled to a sum of 1 first", "{mixture: [{weight: 1, uniform: [2, 3]}, {weight: 2, normal: {mean: 4, sd: 1}}]}"},
-		{"recipes", yes(), "", "as many recipes as the book has of each n", "{recipes: true}"},
+		{"table", Named("numbers", AtLeast(0), Object{"minProperties": 1, "propertyNames": Object{"pattern": `^\+?0*[1-9][0-9]{0,9}$`}}), "", "the weight of each n", "{table: {2: 13, 3: 29, 4: 25}}"},
+		{"uniform", Pair(Whole(1, math.MaxInt32)), "", "the same weight for each n from the first to the last", "{uniform: [3, 5]}"},
+		{"normal", Link("normal law"), "", "exp(−(n − mean)²/(2·sd²))", "{normal: {mean: 4, sd: 1.5}}"},
+		{"exponential", Link("exponential law"), "", "exp(−rate·n)", "{exponential: {rate: 0.5}}"},
+		{"mixture", List(Link("mixed law"), 1), "", "Σ weight·law, each law scaled to a sum of 1 first", "{mixture: [{weight: 1, uniform: [2, 3]}, {weight: 2, normal: {mean: 4, sd: 1}}]}"},
+		{"recipes", Yes(), "", "as many recipes as the book has of each n", "{recipes: true}"},
 		last,
 	}
+}
+
+// lawsNearly are keys that people write instead of a law.
+var lawsNearly = map[string]string{
+	"mean":    "write {normal: {mean: 4, sd: 1}}",
+	"sd":      "write {normal: {mean: 4, sd: 1}}",
+	"rate":    "write {exponential: {rate: 0.5}}",
+	"min":     "write {uniform: [2, 5]}",
+	"max":     "write {uniform: [2, 5]}",
+	"exactly": "write {uniform: [4, 4]}",
+	"fixed":   "write {uniform: [4, 4]}",
+	"poisson": "write {normal: {mean: 4, sd: 2}}, or a table",
 }
 
 var lawKinds = []string{"table", "uniform", "normal", "exponential", "mixture", "recipes"}
@@ -103,36 +115,38 @@ var lawKinds = []string{"table", "uniform", "normal", "exponential", "mixture", 
 // Law is the law of the number of ingredients.
 var Law = &Section{
 	Name: "a sparsity law", ID: "law of n",
-	About: "One law, and perhaps a power. Without properties n has exactly this law, also under constraints. `sparsity: recipes` is short for `{recipes: true}`.",
-	Keys:  lawKeys(Key{"power", atLeast(0), "1", "the law to this power: above 1 sharper, below 1 flatter", "{recipes: true, power: 2}"}),
-	one:   lawKinds,
+	About:  "One law, and perhaps a power. Without properties n has exactly this law, also under constraints. `sparsity: recipes` is short for `{recipes: true}`.",
+	Keys:   lawKeys(Key{"power", AtLeast(0), "1", "the law to this power: above 1 sharper, below 1 flatter", "{recipes: true, power: 2}"}),
+	One:    lawKinds,
+	Nearly: lawsNearly,
 }
 
 // MixedLaw is a law in a mixture.
 var MixedLaw = &Section{
 	Name: "a sparsity law", ID: "mixed law",
-	About: "One of the laws, with its weight.",
-	Keys:  lawKeys(Key{"weight", atLeast(0), "1", "its share of the mixture, beside the other weights", "{weight: 2, uniform: [2, 3]}"}),
-	one:   lawKinds,
+	About:  "One of the laws, with its weight.",
+	Keys:   lawKeys(Key{"weight", AtLeast(0), "1", "its share of the mixture, beside the other weights", "{weight: 2, uniform: [2, 3]}"}),
+	One:    lawKinds,
+	Nearly: lawsNearly,
 }
 
 // NormalLaw is a law of a bell's shape.
 var NormalLaw = &Section{
 	Name: "normal", ID: "normal law", About: "A bell over n.",
 	Keys: []Key{
-		{"mean", number(), "", "where it is highest", "{mean: 4, sd: 1.5}"},
-		{"sd", above(0), "", "its standard deviation", "{mean: 4, sd: 0.5}"},
+		{"mean", Number(), "", "where it is highest", "{mean: 4, sd: 1.5}"},
+		{"sd", Above(0), "", "its standard deviation", "{mean: 4, sd: 0.5}"},
 	},
-	need: []string{"mean", "sd"},
+	Need: []string{"mean", "sd"},
 }
 
 // ExponentialLaw is a law that falls, or rises, by the same factor from n to n + 1.
 var ExponentialLaw = &Section{
 	Name: "exponential", ID: "exponential law", About: "Each n has e^−rate times the weight of the one before.",
 	Keys: []Key{
-		{"rate", number(), "", "above 0 for few ingredients, below 0 for many", "{rate: 0.5}"},
+		{"rate", Number(), "", "above 0 for few ingredients, below 0 for many", "{rate: 0.5}"},
 	},
-	need: []string{"rate"},
+	Need: []string{"rate"},
 }
 
 // Sampler is how draws are made.
@@ -140,12 +154,12 @@ var Sampler = &Section{
 	Name: "the sampler", ID: "sampler",
 	About: "Chains, draws and the seed. Flags of `kir sample` override them. [kernels.md](kernels.md) describes the kernels.",
 	Keys: []Key{
-		{"kernel", choice(append([]string{"auto"}, mcmc.KernelNames()...)...), "`auto`: short trials choose", "what makes a draw of the one before", "{kernel: balanced}"},
-		{"chains", whole(1, mcmc.MaxChains), standard(mcmc.DefaultSettings().Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"},
-		{"warmup", whole(0, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Warmup), "iterations of each chain that are not kept", "{warmup: 2000}"},
-		{"draws", whole(1, mcmc.MaxDraws), standard(mcmc.DefaultSettings().Draws), "draws that are kept of each chain", "{draws: 20000}"},
-		{"thin", whole(1, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Thin), "iterations from one draw to the next", "{thin: 5}"},
-		{"seed", seed(), standard(int(mcmc.DefaultSettings().Seed)), "of all random choices: the same seed gives the same draws", "{seed: 7}"},
+		{"kernel", Choice(append([]string{"auto"}, mcmc.KernelNames()...)...), "`auto`: short trials choose", "what makes a draw of the one before", "{kernel: balanced}"},
+		{"chains", Whole(1, mcmc.MaxChains), standard(mcmc.DefaultSettings().Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"},
+		{"warmup", Whole(0, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Warmup), "iterations of each chain that are not kept", "{warmup: 2000}"},
+		{"draws", Whole(1, mcmc.MaxDraws), standard(mcmc.DefaultSettings().Draws), "draws that are kept of each chain", "{draws: 20000}"},
+		{"thin", Whole(1, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Thin), "iterations from one draw to the next", "{thin: 5}"},
+		{"seed", Seed(), standard(int(mcmc.DefaultSettings().Seed)), "of all random choices: the same seed gives the same draws", "{seed: 7}"},
 	},
 }
 
@@ -154,8 +168,8 @@ var Search = &Section{
 	Name: "the search", ID: "search",
 	About: "What fills the shortlist, beside the draws and without changing them.",
 	Keys: []Key{
-		{"effort", between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, at most 100,000; 0 is none", "{effort: 4}"},
-		{"doses", choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"},
+		{"effort", Between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, at most 100,000; 0 is none", "{effort: 4}"},
+		{"doses", Choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"},
 	},
 }
 
@@ -164,9 +178,9 @@ var Campaign = &Section{
 	Name: "the campaign", ID: "campaign",
 	About: "What `kir next` offers. [campaign.md](campaign.md) describes campaigns.",
 	Keys: []Key{
-		{"batch", whole(1, MaxBatch), standard(DefaultBatch), "recipes of a batch", "{batch: 4}"},
-		{"max_new", whole(0, MaxIngredients), "any number", "the most new ingredients of a batch: what is to be bought", "{max_new: 2}"},
-		{"cost", text("text"), "trials cost alike", "the attribute with the cost of a trial of an ingredient: improvement then counts per cost", "{cost: abv}"},
+		{"batch", Whole(1, MaxBatch), standard(DefaultBatch), "recipes of a batch", "{batch: 4}"},
+		{"max_new", Whole(0, MaxIngredients), "any number", "the most new ingredients of a batch: what is to be bought", "{max_new: 2}"},
+		{"cost", Text("text"), "trials cost alike", "the attribute with the cost of a trial of an ingredient: improvement then counts per cost", "{cost: abv}"},
 	},
 }
 

@@ -6,123 +6,131 @@ import (
 	"strings"
 )
 
-// An object is a piece of a JSON Schema.
-type object = map[string]any
+// An Object is a piece of a JSON Schema.
+type Object = map[string]any
 
 // A Type is what may stand under a key.
 type Type struct {
-	words string // in the reference
-	rule  object // in the JSON Schema
+	Words string // in the reference
+	Rule  Object // in the JSON Schema
 }
 
-// link is a section under a key. It is named and not pointed to, since sections
+// Link is a section under a key. It is named and not pointed to, since sections
 // may stand within themselves.
-func link(id string) Type {
-	return Type{"[" + id + "](#" + slug(id) + ")", object{"$ref": "#/$defs/" + slug(id)}}
+func Link(id string) Type {
+	return Type{"[" + id + "](#" + slug(id) + ")", Object{"$ref": "#/$defs/" + slug(id)}}
 }
 
-// text is what is read as text and is not empty.
-func text(words string) Type {
-	return Type{words, object{"type": []string{"string", "number", "boolean"}, "pattern": `\S`}}
+// Text is what is read as text and is not empty.
+func Text(words string) Type {
+	return Type{words, Object{"type": []string{"string", "number", "boolean"}, "pattern": `\S`}}
 }
 
-// file is the name of a file where a number is something else.
-func file() Type { return Type{"file", object{"type": "string", "pattern": `\S`}} }
+// File is the name of a file where a number is something else.
+func File() Type { return Type{"file", Object{"type": "string", "pattern": `\S`}} }
 
-// choice is one of some words.
-// percentage is a number with a percent sign.
-func percentage() Type {
-	return Type{"percentage", object{"type": "string", "pattern": `^\s*[0-9.]+\s*%\s*$`}}
+// Percentage is a number with a percent sign.
+func Percentage() Type {
+	return Type{"percentage", Object{"type": "string", "pattern": `^\s*[0-9.]+\s*%\s*$`}}
 }
 
-func choice(words ...string) Type {
-	return Type{"`" + strings.Join(words, "`, `") + "`", object{"enum": words}}
+// Choice is one of some words.
+func Choice(words ...string) Type {
+	return Type{"`" + strings.Join(words, "`, `") + "`", Object{"enum": words}}
 }
 
-// yes is true, where the key alone says it.
-func yes() Type { return Type{"`true`", object{"const": true}} }
+// Yes is true, where the key alone says it.
+func Yes() Type { return Type{"`true`", Object{"const": true}} }
 
-func truth() Type { return Type{"`true` or `false`", object{"type": "boolean"}} }
+// Truth is true or false.
+func Truth() Type { return Type{"`true` or `false`", Object{"type": "boolean"}} }
 
-func number() Type { return Type{"number", object{"type": "number"}} }
+// Number is a finite number.
+func Number() Type { return Type{"number", Object{"type": "number"}} }
 
-func above(least int) Type {
-	return Type{"number above " + strconv.Itoa(least), object{"type": "number", "exclusiveMinimum": least}}
+// Above is a number above another.
+func Above(least int) Type {
+	return Type{"number above " + strconv.Itoa(least), Object{"type": "number", "exclusiveMinimum": least}}
 }
 
-func atLeast(least float64) Type {
-	return Type{"number from " + show(least), object{"type": "number", "minimum": least}}
+// AtLeast is a number from another on.
+func AtLeast(least float64) Type {
+	return Type{"number from " + show(least), Object{"type": "number", "minimum": least}}
 }
 
-func between(least, most float64) Type {
-	return Type{"number, " + show(least) + " to " + show(most), object{"type": "number", "minimum": least, "maximum": most}}
+// Between is a number from one to another.
+func Between(least, most float64) Type {
+	return Type{"number, " + show(least) + " to " + show(most), Object{"type": "number", "minimum": least, "maximum": most}}
 }
 
-// whole is a whole number. A most of 2³¹−1 or more is not worth saying.
-func whole(least, most int) Type {
+// Whole is a whole number. A most of 2³¹−1 or more is not worth saying.
+func Whole(least, most int) Type {
 	words := "whole number from " + strconv.Itoa(least)
 	if most < math.MaxInt32 {
 		words = "whole number, " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
 	}
-	return Type{words, object{"type": "integer", "minimum": least, "maximum": most}}
+	return Type{words, Object{"type": "integer", "minimum": least, "maximum": most}}
 }
 
-func seed() Type {
-	return Type{"whole number from 0 to 2⁶⁴−1", object{"type": "integer", "minimum": 0, "maximum": uint64(math.MaxUint64)}}
+// Seed is what random numbers begin with.
+func Seed() Type {
+	return Type{"whole number from 0 to 2⁶⁴−1", Object{"type": "integer", "minimum": 0, "maximum": uint64(math.MaxUint64)}}
 }
 
-// units are units of the total, at least so many, or a percentage of it.
-func units(least int) Type {
-	return Type{"units or percentage", object{"anyOf": []object{
+// Units are units of the total, at least so many, or a percentage of it.
+func Units(least int) Type {
+	return Type{"units or percentage", Object{"anyOf": []Object{
 		{"type": "integer", "minimum": least},
 		{"type": "string", "pattern": `^\s*\+?([0-9]+\.?[0-9]*|\.[0-9]+)\s*%\s*$`},
 	}}}
 }
 
-func either(types ...Type) Type {
+// Either is one of several types.
+func Either(types ...Type) Type {
 	var words []string
-	var rules []object
+	var rules []Object
 	for _, t := range types {
-		words, rules = append(words, t.words), append(rules, t.rule)
+		words, rules = append(words, t.Words), append(rules, t.Rule)
 	}
-	return Type{strings.Join(words, "; or "), object{"anyOf": rules}}
+	return Type{strings.Join(words, "; or "), Object{"anyOf": rules}}
 }
 
-// list is a list of at least so many.
-func list(of Type, least int) Type {
-	rule := object{"type": "array", "items": of.rule}
+// List is a list of at least so many.
+func List(of Type, least int) Type {
+	rule := Object{"type": "array", "items": of.Rule}
 	if least > 0 {
 		rule["minItems"] = least
 	}
-	return Type{"list of " + of.words, rule}
+	return Type{"list of " + of.Words, rule}
 }
 
-// oneOrMore is one, or a list of at least least.
-func oneOrMore(of Type, least int) Type {
-	return Type{of.words + ", or a list", either(of, list(of, least)).rule}
+// OneOrMore is one, or a list of at least least.
+func OneOrMore(of Type, least int) Type {
+	return Type{of.Words + ", or a list", Either(of, List(of, least)).Rule}
 }
 
-func pair(of Type) Type {
-	return Type{"two of: " + of.words, object{"type": "array", "items": of.rule, "minItems": 2, "maxItems": 2}}
+// Pair is a list of two.
+func Pair(of Type) Type {
+	return Type{"two of: " + of.Words, Object{"type": "array", "items": of.Rule, "minItems": 2, "maxItems": 2}}
 }
 
-// named is a mapping from names to values.
-func named(names string, of Type, more object) Type {
-	rule := object{"type": "object", "additionalProperties": of.rule}
+// Named is a mapping from names to values.
+func Named(names string, of Type, more Object) Type {
+	rule := Object{"type": "object", "additionalProperties": of.Rule}
 	for key, v := range more {
 		rule[key] = v
 	}
-	return Type{"mapping from " + names + " to " + of.words, rule}
+	return Type{"mapping from " + names + " to " + of.Words, rule}
 }
 
-// optional may be left empty, as if it were not there.
-func optional(t Type) Type {
-	return Type{t.words, object{"anyOf": []object{t.rule, {"type": "null"}}}}
+// Optional may be left empty, as if it were not there.
+func Optional(t Type) Type {
+	return Type{t.Words, Object{"anyOf": []Object{t.Rule, {"type": "null"}}}}
 }
 
-// ingredients says which ingredients: see the section of that name.
-func ingredients() Type {
-	return Type{"[which ingredients](#which-ingredients)", object{"$ref": "#/$defs/which"}}
+// Ingredients says which ingredients: see the section of that name.
+func Ingredients() Type {
+	return Type{"[which ingredients](#which-ingredients)", Object{"$ref": "#/$defs/which"}}
 }
 
 func show(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

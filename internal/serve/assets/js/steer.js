@@ -16,9 +16,9 @@ export function showWishes() {
   }));
 }
 
-// aim lets a forest's class or range be another one.
+// aim lets the class or range that a model is asked for be another one.
 function aim(w) {
-  if (w.kind !== 'forest') return null;
+  if (!w.numeric && !w.classes.length) return null; // it has no model
   if (!w.numeric) {
     const s = el('select', { 'data-key': 'want ' + w.name, onchange: () => s.value && ask({ do: 'aim', property: w.name, way: 'want', aim: s.value }) },
       el('option', { value: '' }, 'another class …'), w.classes.map(c => el('option', { value: c }, c)));

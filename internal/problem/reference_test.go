@@ -1,35 +1,37 @@
-package schema
+package problem
 
 import (
 	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+
+	"kir/internal/problem/schema"
 )
 
 //go:embed reference.md
-var opening string
+var referenceOpening string
 
-// Reference returns docs/problem.md.
-func Reference() []byte {
+// reference returns docs/problem.md.
+func reference(d schema.Description) []byte {
 	var b strings.Builder
-	b.WriteString(opening)
-	all := append([]*Section{Problem}, Sections()...)
+	b.WriteString(referenceOpening)
+	all := append(schema.Sections{schema.Problem}, d.Sections()...)
 	for k, s := range all {
-		s.reference(&b, all[:k])
+		writeSection(&b, s, all[:k])
 	}
 	return []byte(b.String())
 }
 
-// like returns the section among others with which s shares the most keys, if these
+// sectionLike returns the section among others with which s shares the most keys, if these
 // are more than half of its own and of the other's, and at least three. Shared is a key
 // that differs in its example alone.
-func (s *Section) like(others []*Section) (like *Section, shared []string) {
+func sectionLike(s *schema.Section, others schema.Sections) (like *schema.Section, shared []string) {
 	for _, other := range others {
 		var both []string
 		for _, k := range s.Keys {
 			if at := slices.Index(other.Names(), k.Name); at >= 0 {
-				if o := other.Keys[at]; o.Type.words == k.Type.words && o.Default == k.Default && o.About == k.About {
+				if o := other.Keys[at]; o.Type.Words == k.Type.Words && o.Default == k.Default && o.About == k.About {
 					both = append(both, k.Name)
 				}
 			}
@@ -41,16 +43,16 @@ func (s *Section) like(others []*Section) (like *Section, shared []string) {
 	return like, shared
 }
 
-// reference writes a section, after others. Keys that another has, too, stand there.
-func (s *Section) reference(b *strings.Builder, before []*Section) {
+// writeSection writes a section, after others. Keys that another has, too, stand there.
+func writeSection(b *strings.Builder, s *schema.Section, before schema.Sections) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n", s.ID, s.About)
 	keys := s.Keys
-	if like, shared := s.like(before); like != nil {
-		keys = slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return slices.Contains(shared, k.Name) })
+	if like, shared := sectionLike(s, before); like != nil {
+		keys = slices.DeleteFunc(slices.Clone(keys), func(k schema.Key) bool { return slices.Contains(shared, k.Name) })
 		without := slices.DeleteFunc(like.Names(), func(name string) bool { return slices.Contains(s.Names(), name) })
 		fmt.Fprintf(b, "\nIt has the keys of [%s](#%s)", like.ID, like.Slug())
 		if len(without) > 0 {
-			fmt.Fprintf(b, " but %s", quoted(without))
+			fmt.Fprintf(b, " but %s", quotedKeys(without))
 		}
 		if len(keys) > 0 {
 			b.WriteString(", and:\n")
@@ -58,22 +60,22 @@ func (s *Section) reference(b *strings.Builder, before []*Section) {
 			b.WriteString(".\n")
 		}
 	}
-	s.table(b, keys)
-	s.laws(b)
+	writeKeys(b, keys)
+	writeLaws(b, s)
 }
 
-// table writes keys. Where none has a default there is no column of defaults.
-func (s *Section) table(b *strings.Builder, keys []Key) {
+// writeKeys writes keys. Where none has a default there is no column of defaults.
+func writeKeys(b *strings.Builder, keys []schema.Key) {
 	if len(keys) == 0 {
 		return
 	}
 	head, rule, defaults := "| key | type | default | what it is | example |", "| --- | --- | --- | --- | --- |", true
-	if !slices.ContainsFunc(keys, func(k Key) bool { return k.Default != "" }) {
+	if !slices.ContainsFunc(keys, func(k schema.Key) bool { return k.Default != "" }) {
 		head, rule, defaults = "| key | type | what it is | example |", "| --- | --- | --- | --- |", false
 	}
 	fmt.Fprintf(b, "\n%s\n%s\n", head, rule)
 	for _, k := range keys {
-		cells := []string{"`" + k.Name + "`", k.Type.words, k.Default, k.About, "`" + k.alone() + "`"}
+		cells := []string{"`" + k.Name + "`", k.Type.Words, k.Default, k.About, "`" + exampleOf(k) + "`"}
 		if !defaults {
 			cells = slices.Delete(cells, 2, 3)
 		}
@@ -84,9 +86,9 @@ func (s *Section) table(b *strings.Builder, keys []Key) {
 	}
 }
 
-// alone returns the example without what stands beside the key.
-func (k Key) alone() string {
-	text := strings.TrimSuffix(strings.TrimPrefix(k.Example, "{"), "}")
+// exampleOf returns the example of a key without what stands beside the key.
+func exampleOf(k schema.Key) string {
+	text := k.Form()
 	depth, quote, from := 0, rune(0), 0
 	for at, c := range text + "," {
 		switch {
@@ -110,8 +112,8 @@ func (k Key) alone() string {
 	panic("the example of " + k.Name + " does not have it: " + k.Example)
 }
 
-// quoted returns keys as code, those of "a b" with a stroke between.
-func quoted(keys []string) string {
+// quotedKeys returns keys as code, those of "a b" with a stroke between.
+func quotedKeys(keys []string) string {
 	words := make([]string, len(keys))
 	for k, key := range keys {
 		words[k] = "`" + strings.ReplaceAll(key, " ", "`/`") + "`"
@@ -119,25 +121,25 @@ func quoted(keys []string) string {
 	return strings.Join(words, ", ")
 }
 
-// laws writes which keys must, may or may not stand together.
-func (s *Section) laws(b *strings.Builder) {
+// writeLaws writes which keys must, may or may not stand together.
+func writeLaws(b *strings.Builder, s *schema.Section) {
 	var laws []string
-	if len(s.need) > 0 {
-		laws = append(laws, "Needed: "+quoted(s.need)+".")
+	if len(s.Need) > 0 {
+		laws = append(laws, "Needed: "+quotedKeys(s.Need)+".")
 	}
-	if len(s.one) > 0 {
-		laws = append(laws, "Exactly one of "+quoted(s.one)+".")
+	if len(s.One) > 0 {
+		laws = append(laws, "Exactly one of "+quotedKeys(s.One)+".")
 	}
-	if len(s.some) > 0 {
-		laws = append(laws, "At least one of "+quoted(s.some)+".")
+	if len(s.Some) > 0 {
+		laws = append(laws, "At least one of "+quotedKeys(s.Some)+".")
 	}
 	for _, k := range s.Keys {
-		if others := s.alone[k.Name]; others != "" {
-			laws = append(laws, "`"+k.Name+"` does not stand beside "+quoted(strings.Fields(others))+".")
+		if others := s.Alone[k.Name]; others != "" {
+			laws = append(laws, "`"+k.Name+"` does not stand beside "+quotedKeys(strings.Fields(others))+".")
 		}
 	}
 	for _, k := range s.Keys {
-		if other := s.with[k.Name]; other != "" {
+		if other := s.With[k.Name]; other != "" {
 			laws = append(laws, "`"+k.Name+"` needs `"+other+"`.")
 		}
 	}

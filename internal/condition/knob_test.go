@@ -1,4 +1,4 @@
-package conflict
+package condition
 
 import (
 	"fmt"
@@ -30,8 +30,8 @@ func TestBoundKnobs(t *testing.T) {
 	} {
 		got := ""
 		for _, k := range boundKnobs(c.lo, c.hi, 20, 40, 10, func(lo, hi float64) rule.Rule { return rule.Limit{Min: lo, Max: hi} }) {
-			got += fmt.Sprintf("%s, at most %d", k.text(1, "x"), k.limit)
-			r := k.turn(1).(rule.Limit)
+			got += fmt.Sprintf("%s, at most %d", k.Text(1, "x"), k.Limit)
+			r := k.Turn(1).(rule.Limit)
 			if moved := r.Min != c.lo; moved == (r.Max != c.hi) {
 				t.Errorf("from %v to %v is turned to %+v", c.lo, c.hi, r)
 			}
@@ -68,13 +68,13 @@ func TestKnobs(t *testing.T) {
 		"a need":               rule.Need{If: 0, Then: []int{1}},
 	} {
 		said := ""
-		for _, k := range knobsOf(r, s) {
-			last := k.limit
-			said += fmt.Sprintf("%s; at last %s: %s", k.text(1, "x"), k.text(last, "x"), wordsOf(k.turn(last)))
-			if k.round != nil {
-				said += fmt.Sprintf(", 1 and 3 rounded to %d and %d", k.round(1), k.round(3))
+		for _, k := range Knobs(r, s) {
+			last := k.Limit
+			said += fmt.Sprintf("%s; at last %s: %s", k.Text(1, "x"), k.Text(last, "x"), wordsOf(k.Turn(last)))
+			if k.Round != nil {
+				said += fmt.Sprintf(", 1 and 3 rounded to %d and %d", k.Round(1), k.Round(3))
 			}
-			said += fmt.Sprintf(", by %d\n", k.by)
+			said += fmt.Sprintf(", by %d\n", k.By)
 		}
 		kept.Holds(t, name, said)
 	}

@@ -15,7 +15,49 @@ import (
 	"kir/rule"
 )
 
-// amountRule reads bounds on what each ingredient takes when it is used:
+var amountKind = ruleKind{
+	Key: key("amount", schema.Link("amount"), "", "how much, where it is used", "{amount: {of: Gin, min: 20, max: \"40%\"}}"),
+	Sections: schema.Sections{{
+		Name: "amount", ID: "amount",
+		About: "Bounds hold where an ingredient is used; to have it always used, add `require`.",
+		Keys: []schema.Key{
+			key("of", schema.Ingredients(), "", "each of them", "{of: \"*\", min: 5}"),
+			key("min", boundType(1), "none", "the least", "{of: \"*\", min: min_dose}"),
+			key("max", boundType(1), "none", "the greatest", "{of: Gin, max: \"60%\"}"),
+			key("step", schema.Units(1), "1", "min, min + step and so on; without min its multiples", "{of: Gin, step: 50}"),
+			key("stock", schema.Type{Words: "number and unit, or an attribute that has it", Rule: schema.Object{"anyOf": []schema.Object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": `\S`}}}}, "none", "how much there is; without a batch in units of the total", "{of: Gin, stock: 350 ml, batch: 750 ml}"),
+			key("batch", schema.Type{Words: "number and unit", Rule: schema.Object{"anyOf": []schema.Object{{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": `^\s*[0-9.][^%]*$`}}}}, "the total", "how much is made, in the unit of the stock", "{of: Gin, stock: 35, batch: 50}"),
+			key("within", schema.Choice("book"), "none", "the doses that the known recipes have", "{of: \"*\", within: book}"),
+		},
+		Need:  []string{"of"},
+		Some:  []string{"min", "max", "step", "stock", "within"},
+		With:  map[string]string{"batch": "stock"},
+		Alone: map[string]string{"within": "min max step stock batch"},
+		Nearly: map[string]string{
+			"exactly":   "write min and max alike: amount: {of: Gin, min: 30, max: 30}",
+			"equals":    "write min and max alike: amount: {of: Gin, min: 30, max: 30}",
+			"ratio":     "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
+			"to":        "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
+			"total":     `what several take together is a group: group: {of: [Gin, Vodka], total: ["30%", "70%"]}`,
+			"used":      "how many are used is a group: group: {of: [Gin, Vodka], used: [1, 1]}",
+			"attribute": "a mean is a limit: limit: {attribute: abv, max: 25}",
+		},
+	}},
+	read: readAmount,
+	says: saysOf(func(a rule.Amount, _ func(int) string) []Said {
+		return []Said{{"min", unless(a.Min, 0), true}, {"max", unless(a.Max, 0), true}, {"step", unless(a.Step, 0), true}}
+	}),
+}
+
+// boundType is a bound on amounts, at least so much, which may be a column.
+func boundType(least int) schema.Type {
+	return schema.Type{Words: "units, percentage, or an attribute that has either", Rule: schema.Object{"anyOf": []schema.Object{
+		{"type": "integer", "minimum": least},
+		{"type": "string", "pattern": `\S`},
+	}}}
+}
+
+// readAmount reads bounds on what each ingredient takes when it is used:
 //
 //	amount: {of: Gin, min: 20, max: "40%", step: 5}
 //	amount: {of: "*", within: book}
@@ -26,13 +68,9 @@ import (
 // ingredients file that has either for each ingredient; where a cell is empty, it
 // sets no bound. stock is how much there is, and batch how much is made, in any
 // unit: without a batch both are in units of the total.
-func amountRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	if n.Get("within") != nil {
-		return withinRule(s, n)
-	}
-	f, err := fields(n, schema.Amount)
-	if err != nil {
-		return nil, err
+func readAmount(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
+	if f["within"] != nil {
+		return withinRule(s, n, f)
 	}
 	of, text, err := ingredientsUnder(s, n, f, "amount")
 	if err != nil {
@@ -61,7 +99,7 @@ func amountRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 }
 
 // boundsRule reads min, max and step.
-func boundsRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node, of []int, text string) ([]Rule, error) {
+func boundsRule(s *shelf, n *yaml.Node, f fields, of []int, text string) ([]Rule, error) {
 	c, words, columns := rule.Amount{Of: of}, "", false
 	for _, b := range []struct {
 		key   string
@@ -71,25 +109,25 @@ func boundsRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node, of []int, text 
 		if v == nil {
 			continue
 		}
-		if s.isColumn(v) {
+		if isColumn(s, v) {
 			columns = true
 			words += fmt.Sprintf(" %s %s", b.key, v.Text)
 			continue
 		}
 		var err error
 		if *b.value, err = units(s.total, v, b.key, 1); err != nil {
-			return nil, s.orColumn(err, v)
+			return nil, orColumn(s, err, v)
 		}
 		words += fmt.Sprintf(" %s %d", b.key, *b.value)
 	}
-	if v := f["step"]; v != nil && s.isColumn(v) {
+	if v := f["step"]; v != nil && isColumn(s, v) {
 		return nil, yaml.Hint(v.Errorf("a step is not read from a column"), "write a number of units; a rule for each that differs")
 	}
 	if c.Step > 1 && s.total > maxSplits {
 		return nil, yaml.Hint(f["step"].Errorf("steps in a total of %d units leave too many ways to share them to keep", s.total), "take a total of at most %d, in units of the step", maxSplits)
 	}
 	if columns {
-		return s.columnBounds(f, c, "amount of "+text+words)
+		return columnBounds(s, f, c, "amount of "+text+words)
 	}
 	if c.Max > 0 && c.Min > c.Max {
 		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: min is %s and max %d", fault.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
@@ -102,7 +140,7 @@ func boundsRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node, of []int, text 
 
 // columnBounds returns a rule for each ingredient, of bounds of which some are
 // columns and the others as in all.
-func (s *shelf) columnBounds(f map[string]*yaml.Node, all rule.Amount, text string) ([]Rule, error) {
+func columnBounds(s *shelf, f fields, all rule.Amount, text string) ([]Rule, error) {
 	r := Rule{Text: text}
 	var none []int
 	for _, i := range all.Of {
@@ -110,10 +148,10 @@ func (s *shelf) columnBounds(f map[string]*yaml.Node, all rule.Amount, text stri
 		a.Of = []int{i}
 		for key, to := range map[string]*int{"min": &a.Min, "max": &a.Max} {
 			v := f[key]
-			if v == nil || !s.isColumn(v) {
+			if v == nil || !isColumn(s, v) {
 				continue
 			}
-			amount, cell, err := s.cell(v, i)
+			amount, cell, err := cellOf(s, v, i)
 			if err != nil {
 				return nil, err
 			}
@@ -150,7 +188,7 @@ func (s *shelf) columnBounds(f map[string]*yaml.Node, all rule.Amount, text stri
 		}
 		r.add(a, "amount of "+s.names[i]+words)
 	}
-	s.leaveOut(&r, none, "of which less than a unit is allowed")
+	leaveOut(s, &r, none, "of which less than a unit is allowed")
 	if len(r.Rules) == 0 {
 		return nil, yaml.Hint(f["of"].Errorf("the columns have no bound for any of them"), "fill in the cells, or write numbers")
 	}
@@ -158,7 +196,7 @@ func (s *shelf) columnBounds(f map[string]*yaml.Node, all rule.Amount, text stri
 }
 
 // leaveOut excludes what cannot be used, and says so.
-func (s *shelf) leaveOut(r *Rule, none []int, why string) {
+func leaveOut(s *shelf, r *Rule, none []int, why string) {
 	if len(none) == 0 {
 		return
 	}
@@ -171,7 +209,7 @@ func (s *shelf) leaveOut(r *Rule, none []int, why string) {
 }
 
 // stockRule reads how much there is, of which a batch can be made.
-func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule, error) {
+func stockRule(s *shelf, f fields, of []int, text string) ([]Rule, error) {
 	batch, unit := new(big.Rat).SetInt64(int64(s.whole)), ""
 	if v := f["batch"]; v != nil {
 		var err error
@@ -188,7 +226,7 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(s.whole))))
 	}
 	r := Rule{Text: "stock of " + text + " " + v.Text, Stock: make(map[int]int)}
-	if s.isColumn(v) {
+	if isColumn(s, v) {
 		r.Text = "stock of " + text + " as in " + v.Text
 	}
 	if f["batch"] != nil {
@@ -198,8 +236,8 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 	bounded := false
 	for _, i := range of {
 		var stock *big.Rat
-		if s.isColumn(v) {
-			amount, _, err := s.cell(v, i)
+		if isColumn(s, v) {
+			amount, _, err := cellOf(s, v, i)
 			if err != nil {
 				return nil, err
 			}
@@ -211,13 +249,13 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 			var have string
 			var err error
 			if stock, have, err = measured(v, v.Text, "the stock"); err != nil {
-				return nil, s.orColumn(err, v)
+				return nil, orColumn(s, err, v)
 			}
 			if f["batch"] == nil && have != "" {
 				return nil, yaml.Hint(v.Errorf("the stock is in %s, and there is no batch to compare it with", have), "add batch: how much is made, such as 750 %s; without a batch the stock is in units of the total", have)
 			}
 			if have != unit {
-				ratio := s.ratio(have, unit)
+				ratio := unitsIn(s, have, unit)
 				if ratio == nil {
 					return nil, yaml.Hint(v.Errorf("the stock is in %s and the batch in %s", unitName(have), unitName(unit)), "write both in one unit, such as stock: 350 ml, batch: 750 ml, or in two of a volume, or of a mass")
 				}
@@ -237,15 +275,15 @@ func stockRule(s *shelf, f map[string]*yaml.Node, of []int, text string) ([]Rule
 	if !bounded {
 		return nil, yaml.Hint(v.Errorf("the column has no stock of any of them"), "fill in the cells; 0 is none")
 	}
-	s.leaveOut(&r, none, "of which there is none, or less than a unit")
+	leaveOut(s, &r, none, "of which there is none, or less than a unit")
 	if len(r.Rules) == 1 {
 		r.texts = nil
 	}
 	return []Rule{r}, nil
 }
 
-// ratio returns how many of a unit another one is, nil if that is not known.
-func (s *shelf) ratio(have, of string) *big.Rat {
+// unitsIn returns how many of a unit another one is, nil if that is not known.
+func unitsIn(s *shelf, have, of string) *big.Rat {
 	units := s.units
 	if units == nil {
 		units = book.DefaultUnits()
@@ -291,7 +329,7 @@ func written(text string) (*big.Rat, bool) {
 }
 
 // isColumn says whether a bound is a column of the ingredients file.
-func (s *shelf) isColumn(n *yaml.Node) bool {
+func isColumn(s *shelf, n *yaml.Node) bool {
 	if n.Kind != yaml.Text || s.attributes == nil {
 		return false
 	}
@@ -300,7 +338,7 @@ func (s *shelf) isColumn(n *yaml.Node) bool {
 }
 
 // orColumn adds to an error about a bound what columns there are to take it from.
-func (s *shelf) orColumn(err error, n *yaml.Node) error {
+func orColumn(s *shelf, err error, n *yaml.Node) error {
 	bad, ok := err.(*fault.Error)
 	if !ok || n.Kind != yaml.Text || strings.HasSuffix(strings.TrimSpace(n.Text), "%") || s.attributes == nil || len(s.attributes.Attributes) == 0 {
 		return err
@@ -317,9 +355,9 @@ func (s *shelf) orColumn(err error, n *yaml.Node) error {
 	return bad
 }
 
-// cell returns the units that a column has for an ingredient, nil if its cell is
+// cellOf returns the units that a column has for an ingredient, nil if its cell is
 // empty, and what makes an error of it.
-func (s *shelf) cell(n *yaml.Node, ingredient int) (amount *big.Rat, fail func(message, hint string) error, err error) {
+func cellOf(s *shelf, n *yaml.Node, ingredient int) (amount *big.Rat, fail func(message, hint string) error, err error) {
 	a, err := s.attribute(n, n.Text)
 	if err != nil {
 		return nil, nil, err
@@ -392,4 +430,75 @@ func units(total int, n *yaml.Node, what string, least int) (int, error) {
 			"write %s or %s, or take a finer total", near(down), near(down+1))
 	}
 	return int(amount.Num().Int64()), nil
+}
+
+// withinRule reads the rule that amounts are within those of the known recipes:
+//
+//	amount: {of: "*", within: book}
+//
+// Each ingredient has, where it is used, at least the least and at most the
+// greatest amount that a recipe has of it. What no recipe uses has no amount that
+// is within, and is left out.
+func withinRule(s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
+	if err := s.ofWhole(n, "the doses of the known recipes are"); err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"min", "max", "step", "stock", "batch"} {
+		if f[key] != nil {
+			return nil, yaml.Hint(f[key].Errorf("%s stands beside within", key), "write it in an amount of its own: both hold")
+		}
+	}
+	if v := f["within"]; v.Kind != yaml.Text || v.Text != "book" {
+		return nil, yaml.Hint(v.Errorf("within is %s", v.Shown()), "write book, for the amounts that the known recipes have")
+	}
+	if s.book == nil {
+		return nil, yaml.Hint(f["within"].Errorf("the book is of recipes, and the problem has none"), "add recipes: a CSV file, or write min and max")
+	}
+	of, text, err := ingredientsUnder(s, n, f, "amount")
+	if err != nil {
+		return nil, err
+	}
+	least, most := make([]int, len(s.names)), make([]int, len(s.names))
+	for _, parts := range s.recipes[:s.given] {
+		for _, p := range parts {
+			i := p.Ingredient
+			if least[i] == 0 || p.Amount < least[i] {
+				least[i] = p.Amount
+			}
+			most[i] = max(most[i], p.Amount)
+		}
+	}
+	r := Rule{Text: "amount of " + text + " within the book"}
+	var unused []int
+	for _, i := range of {
+		if most[i] == 0 {
+			unused = append(unused, i)
+			continue
+		}
+		name := s.names[i]
+		r.add(rule.Amount{Of: []int{i}, Min: least[i], Max: most[i]}, fmt.Sprintf("amount of %s min %d max %d as in the book", name, least[i], most[i]))
+	}
+	if len(unused) == len(of) {
+		return nil, yaml.Hint(f["of"].Errorf("no recipe uses %s", text), "write min and max, or exclude")
+	}
+	if len(unused) > 0 {
+		var names []string
+		for _, i := range unused {
+			names = append(names, s.names[i])
+		}
+		r.add(rule.Exclude{Of: unused}, "exclude "+fault.List(names, 4)+", which no recipe in the book uses")
+		s.warn(fmt.Sprintf("No recipe uses %s: within the book there is no amount of them, and they are left out.", fault.List(names, 8)))
+	}
+	return []Rule{r}, nil
+}
+
+// withinAll returns the rule for all ingredients, as if it stood in the file.
+func withinAll(at *yaml.Node) *yaml.Node {
+	block := func(entries ...yaml.Entry) *yaml.Node {
+		n := at.Scalar("")
+		n.Kind, n.Entries = yaml.Mapping, entries
+		return n
+	}
+	all := block(yaml.Entry{Key: at.Scalar("of"), Value: at.Scalar("*")}, yaml.Entry{Key: at.Scalar("within"), Value: at.Scalar("book")})
+	return block(yaml.Entry{Key: at.Scalar("amount"), Value: all})
 }

@@ -9,17 +9,43 @@ import (
 	"kir/rule"
 )
 
-// ifRule reads rules that hold where an ingredient is used, or is not.
+var ifKind = ruleKind{
+	Key: key("if", schema.Link("if"), "", "rules that hold on a condition", "{if: {used: Milk, then: {exclude: [Lemon juice]}}}"),
+	Sections: schema.Sections{{
+		Name: "if", ID: "if", About: "Of `used` one that is used is enough; `unused` asks that none is; with both, both must hold.",
+		Keys: []schema.Key{
+			key("used", schema.Ingredients(), "", "any of these is used", "{used: Milk, then: {exclude: [Lemon juice]}}"),
+			key("unused", schema.Ingredients(), "", "none of these is used", "{unused: [Gin, Vodka], then: {require: [Vermouth]}}"),
+			key("then", innerType(1), "", "what holds then", "{used: Milk, then: [{exclude: [Lime juice]}, {amount: {of: Sugar, min: 50}}]}"),
+		},
+		Need: []string{"then"},
+		Some: []string{"used", "unused"},
+		Nearly: map[string]string{
+			"if":         "write used: if: {used: Milk, then: {exclude: [Lemon juice]}}",
+			"not":        "write unused: if: {unused: Milk, then: {require: [Cream]}}",
+			"exclude":    "write it behind then: if: {used: Milk, then: {exclude: [Lemon juice]}}",
+			"require":    "write it behind then: if: {used: Milk, then: {require: [Sugar]}}",
+			"else":       "write a second rule: if: {unused: Milk, then: {require: [Cream]}}",
+			"ingredient": "write used: if: {used: Milk, then: {exclude: [Lemon juice]}}",
+		},
+	}},
+	read: readIf,
+}
+
+// innerType is a rule within another, or a list of them.
+func innerType(least int) schema.Type {
+	one := schema.Link("rule")
+	one.Rule["not"] = schema.Object{"required": []string{"constituents"}}
+	return schema.OneOrMore(one, least)
+}
+
+// readIf reads rules that hold where an ingredient is used, or is not.
 //
 //	if: {used: Milk, then: {exclude: [Lemon juice]}}
 //
 // Of several ingredients, one that is used is enough, and unused asks that none
 // is. Any rule may stand behind then, or a list of rules.
-func ifRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, schema.If)
-	if err != nil {
-		return nil, err
-	}
+func readIf(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, err error) {
 	const form = "write {used: Milk, then: {exclude: [Lemon juice]}}"
 	if f["used"] == nil && f["unused"] == nil {
 		return nil, yaml.Hint(n.Errorf("the rule has no condition: used or unused is missing"), form)
@@ -70,17 +96,31 @@ func (s *shelf) innerRules(ctx context.Context, n *yaml.Node, key string) ([]Rul
 	return s.rulesOf(ctx, n.ItemsOrSelf())
 }
 
-// blockRule reads a part that adds up by itself, and rules within it.
+var blockKind = ruleKind{
+	Key: key("block", schema.Link("block"), "", "a part that adds up by itself", "{block: {of: {phase: water}, total: 700, rules: []}}"),
+	Sections: schema.Sections{{
+		Name: "block", ID: "block", About: "Rules within a block know its ingredients alone; percentages and means are of it.",
+		Keys: []schema.Key{
+			key("of", schema.Ingredients(), "", "the members", "{of: {phase: water}, total: 700}"),
+			key("total", schema.Units(1), "", "what they add up to", "{of: {phase: oil}, total: \"40%\"}"),
+			key("rules", schema.Optional(innerType(0)), "none", "rules within it", "{of: {phase: water}, total: 700, rules: [{amount: {of: Lemon juice, max: \"30%\"}}]}"),
+		},
+		Need: []string{"of", "total"},
+		Nearly: map[string]string{
+			"min": "a block adds up to one total; for a range write group: {of: ..., total: [600, 700]}",
+			"max": "a block adds up to one total; for a range write group: {of: ..., total: [600, 700]}",
+		},
+	}},
+	read: readBlock,
+}
+
+// readBlock reads a part that adds up by itself, and rules within it.
 //
 //	block: {of: {phase: water}, total: 700, rules: [{amount: {of: Glycerin, max: "10%"}}]}
 //
 // The rules know its ingredients alone, percentages are of its total, and means
 // are over it.
-func blockRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, schema.Block)
-	if err != nil {
-		return nil, err
-	}
+func readBlock(ctx context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 	of, text, err := ingredientsUnder(s, n, f, "block")
 	if err != nil {
 		return nil, err

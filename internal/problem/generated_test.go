@@ -1,43 +1,41 @@
-package schema_test
+package problem
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 
+	"kir/internal/golden"
 	"kir/internal/problem/schema"
 )
-
-var update = flag.Bool("update", false, "write the files that are generated")
 
 // TestGenerated: the reference, and the schema beside the examples, are what the
 // description says.
 func TestGenerated(t *testing.T) {
-	text, err := schema.JSON()
+	text, err := Schema().JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string][]byte{
-		"../../../docs/problem.md":             schema.Reference(),
-		"../../../examples/" + schema.FileName: text,
+		"../../docs/problem.md":             reference(Schema()),
+		"../../examples/" + schema.FileName: text,
 	} {
-		if *update {
+		if golden.Updates() {
 			if err := os.WriteFile(path, want, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the description says (%v): go test ./internal/problem/schema -update", path, err)
+			t.Errorf("%s is not what the description says (%v): go test ./internal/problem -run TestGenerated -update", path, err)
 		}
 	}
 }
 
 // TestFromHere: no reader has a list of keys of its own.
 func TestFromHere(t *testing.T) {
-	files, err := filepath.Glob("../*.go")
+	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}

@@ -15,15 +15,43 @@ import (
 	"kir/rule"
 )
 
-// limitRule reads bounds on the mean of an attribute: over the composition, or
+var limitKind = ruleKind{
+	Key: key("limit", schema.Link("limit"), "", "a mean over the composition, or over some of it", "{limit: {attribute: abv, min: 10, max: 25}}"),
+	Sections: schema.Sections{{
+		Name: "limit", ID: "limit", About: "Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some; or on what a property predicts.",
+		Keys: []schema.Key{
+			key("attribute", schema.Text("attribute"), "", "a column of the ingredients, of numbers, or a constituent", "{attribute: cost, max: 20}"),
+			key("of", schema.Ingredients(), "all", "the mean over these alone", "{attribute: cost, of: {family: spirit}, max: 15}"),
+			key("property", schema.Text("property"), "", "one of the problem's properties: its value, its chance, or else its score", "{property: Fresh, min: \"20%\"}"),
+			key("sure", schema.Either(schema.Percentage(), schema.Between(0, 1)), "", "with what probability a measurement is to lie within the bounds; without it its expectation lies there", "{property: stars, min: 2, sure: \"10%\"}"),
+			key("min", schema.Either(schema.Number(), schema.Percentage()), "none", "the least", "{attribute: abv, min: 10}"),
+			key("max", schema.Either(schema.Number(), schema.Percentage()), "none", "the greatest", "{attribute: abv, max: 30}"),
+		},
+		One:   []string{"attribute", "property"},
+		Some:  []string{"min", "max"},
+		Alone: map[string]string{"property": "of"},
+		With:  map[string]string{"sure": "property"},
+		More: []schema.Object{{"anyOf": []schema.Object{
+			{"required": []string{"property"}},
+			{"properties": schema.Object{"min": schema.Object{"type": "number"}, "max": schema.Object{"type": "number"}}},
+		}}},
+		Nearly: map[string]string{
+			"exactly": "write min and max alike: limit: {attribute: abv, min: 20, max: 20}",
+			"in":      "write of: limit: {attribute: cost, of: {phase: oil}, max: 12}",
+			"file":    "a table of limits is limits: {file: limits.csv}",
+		},
+	}},
+	read: readLimit,
+	says: saysOf(func(l rule.Limit, _ func(int) string) []Said {
+		return []Said{{"min", unless(l.Min, math.Inf(-1)), false}, {"max", unless(l.Max, math.Inf(1)), false}}
+	}),
+}
+
+// readLimit reads bounds on the mean of an attribute: over the composition, or
 // over some ingredients alone; or on what a property predicts.
 //
 //	limit: {attribute: cost, of: {phase: oil}, max: 12}
-func limitRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, schema.Limit)
-	if err != nil {
-		return nil, err
-	}
+func readLimit(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 	if f["property"] != nil {
 		return predictedRule(s, n, f)
 	}
@@ -33,7 +61,7 @@ func limitRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 	if f["attribute"] == nil {
 		name := "abv"
 		for _, v := range []*yaml.Node{f["min"], f["max"]} {
-			if v != nil && s.isColumn(v) {
+			if v != nil && isColumn(s, v) {
 				name = v.Text
 			}
 		}
@@ -64,7 +92,7 @@ func limitRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 }
 
 // figures reads min and max as numbers, of which one must be there.
-func figures(n *yaml.Node, f map[string]*yaml.Node, what string) (lo, hi float64, words string, err error) {
+func figures(n *yaml.Node, f fields, what string) (lo, hi float64, words string, err error) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	for _, b := range []struct {
 		key   string
@@ -86,42 +114,8 @@ func figures(n *yaml.Node, f map[string]*yaml.Node, what string) (lo, hi float64
 	return lo, hi, words, nil
 }
 
-// ratioRule reads bounds on what some ingredients take by what others do.
-//
-//	ratio: {of: {phase: emulsifier}, to: {phase: oil}, min: 0.05, max: 0.1}
-func ratioRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	f, err := fields(n, schema.Ratio)
-	if err != nil {
-		return nil, err
-	}
-	if err := n.Require("the ratio", "write {of: Gin, to: Vermouth, min: 2, max: 3}", "of", "to"); err != nil {
-		return nil, err
-	}
-	var r rule.Ratio
-	var of, to, words string
-	if r.Of, of, err = s.ingredientsOf(f["of"]); err != nil {
-		return nil, err
-	}
-	if r.To, to, err = s.ingredientsOf(f["to"]); err != nil {
-		return nil, err
-	}
-	for _, key := range []string{"min", "max"} {
-		if v := f[key]; v != nil && v.Kind == yaml.Text {
-			return nil, yaml.Hint(v.Errorf("%s is %s", key, v.Shown()), "write a number: 2 for two to one, 0.05 for one to twenty")
-		} else if v != nil {
-			if _, err := v.Weight(key); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if r.Min, r.Max, words, err = figures(n, f, "the ratio"); err != nil {
-		return nil, err
-	}
-	return one("ratio of "+of+" to "+to+words, r), nil
-}
-
-// cells reads the columns of a table that a rule names: {file: limits.csv}.
-func (s *shelf) cells(ctx context.Context, n *yaml.Node, kind string, required, any []string) (*book.Cells, error) {
+// cellsAt reads the columns of a table that a rule names: {file: limits.csv}.
+func cellsAt(ctx context.Context, s *shelf, n *yaml.Node, kind string, required, any []string) (*book.Cells, error) {
 	if n.Kind != yaml.Mapping {
 		if n.Kind != yaml.Text {
 			return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Shown()), "write {file: %s.csv}", kind)
@@ -144,10 +138,15 @@ func (s *shelf) cells(ctx context.Context, n *yaml.Node, kind string, required, 
 	return cells, nil
 }
 
-// limitsRule reads a limit from each row of a table with the columns attribute,
+var limitsKind = ruleKind{
+	Key:  key("limits", schema.Link("table"), "", "a limit from each row of a table: `attribute`, `min`, `max`", "{limits: {file: limits.csv}}"),
+	read: readLimits,
+}
+
+// readLimits reads a limit from each row of a table with the columns attribute,
 // min and max.
-func limitsRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	cells, err := s.cells(ctx, n, "limits", []string{"attribute"}, []string{"min", "max"})
+func readLimits(ctx context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) {
+	cells, err := cellsAt(ctx, s, n, "limits", []string{"attribute"}, []string{"min", "max"})
 	if err != nil {
 		return nil, err
 	}
@@ -190,6 +189,16 @@ func limitsRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 	return rules, nil
 }
 
+var constituentsKind = ruleKind{
+	Key: key("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
+	read: func(_ context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) { // see readConstituents
+		if s.inner {
+			return nil, yaml.Hint(n.Errorf("constituents are no rule"), "write them in a line of their own under constraints")
+		}
+		return nil, nil
+	},
+}
+
 // readConstituents reads what ingredients consist of, which makes attributes that
 // rules and properties can name: the share of a constituent in an ingredient, 0
 // where none is given.
@@ -197,13 +206,13 @@ func limitsRule(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 //	constituents: {file: constituents.csv}
 //
 // It stands among the rules and is read before them.
-func (s *shelf) readConstituents(ctx context.Context, items []*yaml.Node) error {
+func readConstituents(ctx context.Context, s *shelf, items []*yaml.Node) error {
 	for _, item := range items {
 		n := item.Get("constituents")
 		if n == nil || len(item.Entries) != 1 {
 			continue
 		}
-		cells, err := s.cells(ctx, n, "constituents", []string{"ingredient", "constituent", "share"}, nil)
+		cells, err := cellsAt(ctx, s, n, "constituents", []string{"ingredient", "constituent", "share"}, nil)
 		if err != nil {
 			return err
 		}
@@ -242,12 +251,4 @@ func (s *shelf) readConstituents(ctx context.Context, items []*yaml.Node) error 
 		}
 	}
 	return nil
-}
-
-// noRule is what constituents are among the rules; see readConstituents.
-func noRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
-	if s.inner {
-		return nil, yaml.Hint(n.Errorf("constituents are no rule"), "write them in a line of their own under constraints")
-	}
-	return nil, nil
 }

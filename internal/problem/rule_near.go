@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"kir/internal/book"
@@ -12,26 +13,47 @@ import (
 	"kir/rule"
 )
 
-// nearRule reads how far from a recipe a composition may be: how many ingredients
+var nearKind = ruleKind{
+	Key: key("near", schema.Link("near"), "", "how far from a recipe", "{near: {recipe: Negroni, changes: 2}}"),
+	Sections: schema.Sections{{
+		Name: "near", ID: "near", About: "How far from a recipe a composition may be.",
+		Keys: []schema.Key{
+			key("recipe", schema.Either(schema.Text("recipe"), schema.Named("ingredients", schema.Units(1), schema.Object{"minProperties": 1})), "", "a known recipe, or one of your own", "{recipe: {Gin: 600, Lemon juice: \"30%\", Sugar: 100}, changes: 1}"),
+			key("changes", schema.Whole(0, math.MaxInt32), "any", "how many ingredients may come or go; a swap is two", "{recipe: Negroni, changes: 2}"),
+			key("distance", schema.Units(0), "any", "how much may change hands", "{recipe: Negroni, distance: \"40%\"}"),
+		},
+		Need: []string{"recipe"},
+		Some: []string{"changes", "distance"},
+		Nearly: map[string]string{
+			"max":     "write changes: how many ingredients may come or go, or distance",
+			"of":      "write recipe: the name of a known one",
+			"within":  `write changes: 3, or distance: "20%"`,
+			"swaps":   "a swap is two changes, one that goes and one that comes: write changes: 2",
+			"recipes": "write a rule for each recipe",
+		},
+	}},
+	read: readNear,
+	says: saysOf(func(n rule.Near, _ func(int) string) []Said {
+		return []Said{{"changes", unless(n.Changes, -1), false}, {"distance", unless(n.Distance, -1), true}}
+	}),
+}
+
+// readNear reads how far from a recipe a composition may be: how many ingredients
 // come or go, and how many units change hands.
 //
 //	near: {recipe: Negroni, changes: 3, distance: "20%"}
 //
 // The recipe is one of the book, closed to the total, or ingredients and their
 // units.
-func nearRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
+func readNear(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, err error) {
 	if err := s.ofWhole(n, "a recipe is"); err != nil {
-		return nil, err
-	}
-	f, err := fields(n, schema.Near)
-	if err != nil {
 		return nil, err
 	}
 	if err := n.Require("near", "write {recipe: Negroni, changes: 3}", "recipe"); err != nil {
 		return nil, err
 	}
 	r := rule.Near{Changes: -1, Distance: -1}
-	if r.Name, r.Recipe, err = s.recipeOf(f["recipe"]); err != nil {
+	if r.Name, r.Recipe, err = recipeOf(s, f["recipe"]); err != nil {
 		return nil, err
 	}
 	words := ""
@@ -61,7 +83,7 @@ func nearRule(_ context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
 }
 
 // recipeOf reads the name of a known recipe, or ingredients and their units.
-func (s *shelf) recipeOf(n *yaml.Node) (name string, parts []rule.Part, err error) {
+func recipeOf(s *shelf, n *yaml.Node) (name string, parts []rule.Part, err error) {
 	if n.Kind == yaml.Mapping {
 		for _, e := range n.Entries {
 			of, _, err := s.ingredientsOf(e.Key.Scalar(e.Key.Text))

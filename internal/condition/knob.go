@@ -1,0 +1,102 @@
+package condition
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+
+	"kir/rule"
+)
+
+// A Knob is a way to loosen a rule: by 1 to Limit notches, each more than the one before.
+type Knob struct {
+	Limit int
+	Turn  func(notches int) rule.Rule
+	Text  func(notches int, name string) string
+	By    int           // of a notch, 0 if the knob drops something
+	Round func(int) int // to more notches that make a rounder number; may be nil
+}
+
+// Knobs returns the ways to loosen a rule of a set, but for dropping it.
+func Knobs(r rule.Rule, s *rule.Set) []Knob {
+	if k, ok := kindOf(r).(interface{ knobs(s *rule.Set) []Knob }); ok {
+		return k.knobs(s)
+	}
+	return nil
+}
+
+// bound adds the knob of a bound in whole numbers, if it can be turned.
+func bound(knobs []Knob, what string, from, limit, by int, turn func(to int) rule.Rule) []Knob {
+	if limit < 1 {
+		return knobs
+	}
+	verb := "raise"
+	if by < 0 {
+		verb = "lower"
+	}
+	return append(knobs, Knob{
+		Limit: limit,
+		By:    max(by, -by),
+		Turn:  func(notches int) rule.Rule { return turn(from + notches*by) },
+		Text: func(notches int, name string) string {
+			return fmt.Sprintf("%s the %s of %s from %d to %d", verb, what, name, from, from+notches*by)
+		},
+	})
+}
+
+// boundKnobs move the bounds of a figure, by units of the last decimal that
+// counts. In whole numbers of the scale, the figure of a composition is from least
+// to most.
+func boundKnobs(lo, hi float64, least, most int64, scale float64, turned func(lo, hi float64) rule.Rule) []Knob {
+	decimal := func(whole int64) float64 {
+		v, _ := new(big.Rat).SetFrac64(whole, 1).Float64()
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v/scale, 'g', 15, 64), 64)
+		return v
+	}
+	var out []Knob
+	add := func(what, verb string, was float64, from, by, notches int64, turn func(to float64) rule.Rule) {
+		if notches < 1 {
+			return
+		}
+		out = append(out, Knob{
+			Limit: int(notches),
+			Turn:  func(n int) rule.Rule { return turn(decimal(from + by*int64(n))) },
+			Text: func(n int, name string) string {
+				return fmt.Sprintf("%s the %s of %s from %v to %v", verb, what, name, was, decimal(from+by*int64(n)))
+			},
+			Round: func(n int) int { return roundOutwards(from, by, int64(n)) },
+		})
+	}
+	// What lies above all figures is as good as just above, and so below.
+	at := func(v float64) int64 {
+		return whole(min(max(v, float64(least-1)/scale), float64(most+1)/scale), scale)
+	}
+	if !math.IsInf(lo, -1) {
+		add("min", "lower", lo, at(lo), -1, at(lo)-least, func(to float64) rule.Rule { return turned(to, hi) })
+	}
+	if !math.IsInf(hi, 1) {
+		add("max", "raise", hi, at(hi), 1, most-at(hi), func(to float64) rule.Rule { return turned(lo, to) })
+	}
+	return out
+}
+
+// roundOutwards returns a number of notches that is at least n and leads to a
+// rounder bound, as far as that changes the way by less than a hundredth.
+func roundOutwards(from, by, n int64) int {
+	best := n
+	for unit := int64(10); unit <= n/100+1 && unit < 1<<58; unit *= 10 {
+		to := from + by*n
+		if rest := ((to % unit) + unit) % unit; rest != 0 {
+			if by < 0 {
+				to -= rest
+			} else {
+				to += unit - rest
+			}
+		}
+		if moved := (to - from) * by; moved-n <= n/100 {
+			best = moved
+		}
+	}
+	return int(best)
+}
