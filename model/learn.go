@@ -97,6 +97,9 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 	if d.Numbers == nil && o.Kind == ProcessAlone {
 		return nil, fmt.Errorf("learning %q: it is a class, and a Gaussian process is of numbers", d.Label)
 	}
+	if d.Numbers == nil && o.Forest.Splits == RandomSplits && len(d.Rows) <= MostAveraged {
+		m.options.Forest.shrink = leafShrink
+	}
 	known := *d
 	if o.Log {
 		var err error
@@ -380,6 +383,9 @@ func (m *Learned) learnSuccess(ctx context.Context, d *Data) (err error) {
 	}
 	o := m.options.Forest
 	o.FeaturesPerSplit, o.SmallestLeaf, o.Importances = 0, 0, false
+	if o.Splits == RandomSplits && len(all.Rows) <= MostAveraged {
+		o.shrink = leafShrink
+	}
 	m.success, err = Grow(ctx, &all, o)
 	return err
 }
