@@ -72,6 +72,7 @@ type Learned struct {
 	success *Forest  // of the classes made and failed; nil if nothing failed
 
 	numbers []float64 // of the data, as they are given; nil for classes
+	sd      []float64 // with which they were measured; nil if that is not known
 	classes []string  // of the data; nil for numbers
 	rows    [][]Part
 	quality Quality
@@ -93,7 +94,7 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("learning %q: %w", d.Label, err)
 	}
-	m := &Learned{options: o, spread: 1, numbers: slices.Clone(d.Numbers), classes: slices.Clone(d.Classes), rows: d.Rows}
+	m := &Learned{options: o, spread: 1, numbers: slices.Clone(d.Numbers), sd: slices.Clone(d.SD), classes: slices.Clone(d.Classes), rows: d.Rows}
 	if d.Numbers == nil && o.Kind == ProcessAlone {
 		return nil, fmt.Errorf("learning %q: it is a class, and a Gaussian process is of numbers", d.Label)
 	}
@@ -106,6 +107,7 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 		if known.Numbers, err = logarithms(d); err != nil {
 			return nil, fmt.Errorf("learning %q: %w", d.Label, err)
 		}
+		known.SD = relative(d)
 	}
 	if o.Kind != ProcessAlone {
 		if err := m.grow(ctx, &known); err != nil {
@@ -150,6 +152,18 @@ func logarithms(d *Data) ([]float64, error) {
 		logs[r] = log(y)
 	}
 	return logs, nil
+}
+
+// relative returns the standard deviations of the logarithms of numbers.
+func relative(d *Data) []float64 {
+	if d.SD == nil {
+		return nil
+	}
+	sd := make([]float64, len(d.SD))
+	for r, v := range d.SD {
+		sd[r] = v / d.Numbers[r]
+	}
+	return sd
 }
 
 // grow grows the forest, of the features that cross-validation chooses.
@@ -221,6 +235,9 @@ func (d *Data) first(most int) *Data {
 		some.Rows = d.Rows[:most]
 		if d.Numbers != nil {
 			some.Numbers = d.Numbers[:most]
+			if d.SD != nil {
+				some.SD = d.SD[:most]
+			}
 		} else {
 			some.Classes = d.Classes[:most]
 		}

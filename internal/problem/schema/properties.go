@@ -49,6 +49,7 @@ func learnable(label, wanted string) []Key {
 func measured() []Key {
 	return []Key{
 		{"log", truth(), "`false`", "learn the logarithm of numbers that are all above 0, such as those that span decades", "{label: stars, maximize: true, log: true}"},
+		{"sd", text("label"), "", "a column of the recipes with the standard deviations of the numbers", "{label: stars, maximize: true, sd: stars sd}"},
 		{"failed", oneOrMore(text("value"), 0), "`failed`, `unstable`, `n/a` and the like", "further values of the label that say that a recipe failed", "{label: stars, maximize: true, failed: curdled}"},
 	}
 }
@@ -65,7 +66,7 @@ var Learn = &Section{
 	),
 	some:  []string{"label", "file"},
 	one:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
-	alone: map[string]string{"want": "log failed", "file": "log failed trees seed"},
+	alone: map[string]string{"want": "log sd failed", "file": "log sd failed trees seed"},
 }
 
 // Process is a Gaussian process.
