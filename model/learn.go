@@ -515,6 +515,10 @@ func (m *Learned) Choice() *Choice { return m.choice }
 // and by how much each is below the forest's; nil if not both were learnt.
 func (m *Learned) Brings() []Tried { return slices.Clone(m.brings) }
 
+// Compositions returns the rows that the model has learnt from, which are not to be
+// changed.
+func (m *Learned) Compositions() [][]Part { return m.rows }
+
 // Measured returns the numbers of the data, nil of classes.
 func (m *Learned) Measured() []float64 { return slices.Clone(m.numbers) }
 

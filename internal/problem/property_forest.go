@@ -119,7 +119,7 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node) (Property, error) {
 	return Property{
 		About:    grown.Label() + " " + want.String() + added,
 		Model:    grown,
-		Unit:     unitOf(grown),
+		Unit:     UnitOf(grown),
 		Class:    class,
 		learnt:   forestLearnt(grown, data, recipes, score, least),
 		property: property.NewForest(score, least),

@@ -156,7 +156,7 @@ func (s *shelf) learntProperty(at *yaml.Node, m *model.Learned, data *model.Data
 	return Property{
 		About:    aboutLearnt(m, want),
 		Model:    m,
-		Unit:     unitOf(m),
+		Unit:     UnitOf(m),
 		Class:    class,
 		learnt:   learntFrom(m, data, recipes, score, least),
 		property: property.NewLearned(score, least),
@@ -320,9 +320,9 @@ func standardDeviations(label *book.Label, recipes []int) ([]float64, error) {
 	return sd, nil
 }
 
-// unitOf returns the unit of the numbers of a label, as its name has it; empty if it has
+// UnitOf returns the unit of the numbers of a label, as its name has it; empty if it has
 // none.
-func unitOf(m Predictor) string {
+func UnitOf(m Predictor) string {
 	if !m.Numeric() {
 		return ""
 	}
