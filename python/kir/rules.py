@@ -53,14 +53,14 @@ def block(of: Which, total: int | str, rules: Mapping[str, Any] | Sequence[Any] 
 
 def constituents(file: float | str, *, decimal: str | None = None, delimiter: str | None = None,
                  encoding: float | str | None = None, sheet: float | str | None = None) -> Rule:
-    """What ingredients consist of, ingredient, constituent, share: each constituent is an
-    attribute that limits and wishes can name; not within other rules.
+    """What ingredients consist of, ingredient, constituent, share: each constituent becomes an
+    attribute; not within other rules.
     The same for other tables.
 
     file: the table.
     decimal: the decimal mark. Default: found.
     delimiter: the mark between columns. Default: found.
-    encoding: how a text file writes characters, by the name that web pages use. Default: found.
+    encoding: how a text file writes characters, by its name on the web. Default: found.
     sheet: the sheet of a workbook. Default: the one that looks like it.
     """
     return Rule('constituents', given({'file': file, 'decimal': decimal, 'delimiter': delimiter,
@@ -117,7 +117,7 @@ def limits(file: float | str, *, decimal: str | None = None, delimiter: str | No
     file: the table.
     decimal: the decimal mark. Default: found.
     delimiter: the mark between columns. Default: found.
-    encoding: how a text file writes characters, by the name that web pages use. Default: found.
+    encoding: how a text file writes characters, by its name on the web. Default: found.
     sheet: the sheet of a workbook. Default: the one that looks like it.
     """
     return Rule('limits', given({'file': file, 'decimal': decimal, 'delimiter': delimiter,
@@ -172,17 +172,21 @@ def require(*of: Which) -> Rule:
 
 def blend(attribute: float | str, *, floor: float | None = None,
           is_: Sequence[Any] | float | str | None = None, larger: Mapping[str,
-          Any] | None = None, normal: Mapping[str, Any] | None = None, range: Mapping[str,
-          Any] | None = None, shape: Sequence[Any] | float | None = None,
-          smaller: Mapping[str, Any] | None = None, target: Mapping[str, Any] | None = None,
+          Any] | None = None, maximize: bool | None = None, minimize: bool | None = None,
+          normal: Mapping[str, Any] | None = None, range: Mapping[str, Any] | None = None,
+          shape: Sequence[Any] | float | None = None, smaller: Mapping[str,
+          Any] | None = None, target: Mapping[str, Any] | None = None,
           weight: float | None = None) -> Objective:
     """A mean of an attribute.
-    An attribute and one way in which its mean is desirable.
+    An attribute and one way in which its mean is desirable. properties.md says what maximize
+    and minimize score.
 
     attribute: a column of the ingredients; numbers for all of them, but with is.
     floor: the least score. Default: 0.
     is_: the share of the ingredients that have one of these values, instead of a mean.
     larger: the more, the better.
+    maximize: as large as the rules allow.
+    minimize: as small as the rules allow.
     normal: a bell around a value.
     range: all the same within, and nothing beyond.
     shape: an exponent; for target two: below it and above. Default: 1.
@@ -191,8 +195,8 @@ def blend(attribute: float | str, *, floor: float | None = None,
     weight: how much the objective counts. Default: 1.
     """
     return Objective('blend', given({'attribute': attribute, 'floor': floor, 'is': is_, 'larger': larger,
-                                     'normal': normal, 'range': range, 'shape': shape, 'smaller': smaller,
-                                     'target': target}), weight=weight)
+                                     'maximize': maximize, 'minimize': minimize, 'normal': normal,
+                                     'range': range, 'shape': shape, 'smaller': smaller, 'target': target}), weight=weight)
 
 
 def document(topics: float | str, words: Mapping[str, Any] | float | str, *,
@@ -207,8 +211,8 @@ def document(topics: float | str, words: Mapping[str, Any] | float | str, *,
     return Objective('document', given({'topics': topics, 'words': words}), weight=weight)
 
 
-def expression(value: float | str, *, weight: float | None = None) -> Objective:
-    """A formula in quotes; see properties.md.
+def expression(value: Mapping[str, Any] | float | str, *, weight: float | None = None) -> Objective:
+    """A formula in quotes, or one to be as large or as small as possible; see properties.md.
 
     weight: how much the objective counts. Default: 1.
     """
@@ -256,7 +260,8 @@ def learn(label: float | str | None = None, *, at_least: float | None = None,
           at_most: float | None = None, between: Sequence[Any] | None = None,
           failed: Sequence[Any] | float | str | None = None, file: float | str | None = None,
           floor: float | None = None, log: bool | None = None, maximize: bool | None = None,
-          minimize: bool | None = None, seed: int | None = None, trees: int | None = None,
+          minimize: bool | None = None, sd: float | str | None = None,
+          seed: int | None = None, trees: int | None = None,
           want: Sequence[Any] | float | str | None = None, weight: float | None = None) -> Objective:
     """A label of the recipes, by the best model that they allow.
     A label and one thing that is asked of it: want, bounds, or a direction. models.md says how
@@ -274,6 +279,7 @@ def learn(label: float | str | None = None, *, at_least: float | None = None,
         Default: false.
     maximize: as large a number as can be.
     minimize: as small a number as can be.
+    sd: a column of the recipes with the standard deviations of the numbers.
     seed: of the forest's random numbers. Default: 1.
     trees: trees of the forest. Default: 100.
     want: a class, or any of several.
@@ -281,8 +287,8 @@ def learn(label: float | str | None = None, *, at_least: float | None = None,
     """
     return Objective('learn', given({'label': label, 'at_least': at_least, 'at_most': at_most,
                                      'between': between, 'failed': failed, 'file': file, 'floor': floor,
-                                     'log': log, 'maximize': maximize, 'minimize': minimize, 'seed': seed,
-                                     'trees': trees, 'want': want}), weight=weight)
+                                     'log': log, 'maximize': maximize, 'minimize': minimize, 'sd': sd,
+                                     'seed': seed, 'trees': trees, 'want': want}), weight=weight)
 
 
 def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = None,
@@ -302,17 +308,27 @@ def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = 
     return Objective('likeness', given({'to': to, 'by': by, 'floor': floor, 'scale': scale, 'zero': zero}), weight=weight)
 
 
-def markowitz(returns: Mapping[str, Any] | float | str, covariance: float | str,
-              risk_aversion: float, *, weight: float | None = None) -> Objective:
+def markowitz(returns: Mapping[str, Any] | float | str, covariance: float | str | None = None,
+              *, as_: str | None = None, maximize: str | None = None,
+              minimize: str | None = None, periods: float | None = None,
+              risk_aversion: float | None = None, weight: float | None = None) -> Objective:
     """Return against risk.
-    Log y = μᵀw − a·wᵀΣw of the shares w.
+    Log y = μᵀw − a·wᵀΣw of the shares w. properties.md says how μ and Σ follow from prices.
 
-    returns: μ: a CSV file with the columns name and return, or an attribute.
-    covariance: Σ: a CSV file with a row and a column for each ingredient.
-    risk_aversion: a.
+    returns: a table of prices or returns, dates down the side and a column for each ingredient;
+        beside covariance μ: a CSV file with the columns name and return, or an attribute.
+    covariance: Σ: a CSV file with a row and a column for each ingredient. Default: that of the
+        history.
+    as_: whether the table has prices, returns (0.01), or returns in percent (1). Default: as
+        the numbers show.
+    maximize: the return alone, or the return by the volatility.
+    minimize: the volatility alone.
+    periods: how many rows of the table a year has: 252, 52, 12. Default: as the dates show.
+    risk_aversion: a. Default: 1.5.
     weight: how much the objective counts. Default: 1.
     """
-    return Objective('markowitz', given({'returns': returns, 'covariance': covariance,
+    return Objective('markowitz', given({'returns': returns, 'covariance': covariance, 'as': as_,
+                                         'maximize': maximize, 'minimize': minimize, 'periods': periods,
                                          'risk_aversion': risk_aversion}), weight=weight)
 
 
@@ -325,7 +341,7 @@ def model(file: float | str, *, amounts: str | None = None, at_least: float | No
           Any] | bool | None = None, output: float | str | None = None,
           sd: float | None = None, tolerance: float | None = None,
           weight: float | None = None) -> Objective:
-    """What a model of trees says that another program has made.
+    """A tree ensemble of another program.
     A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked
         of it: classes, bounds, or a direction.
 
@@ -403,7 +419,8 @@ def process(label: float | str, *, at_least: float | None = None,
             at_most: float | None = None, between: Sequence[Any] | None = None,
             failed: Sequence[Any] | float | str | None = None, floor: float | None = None,
             log: bool | None = None, maximize: bool | None = None,
-            minimize: bool | None = None, weight: float | None = None) -> Objective:
+            minimize: bool | None = None, sd: float | str | None = None,
+            weight: float | None = None) -> Objective:
     """A label that is a number, by a Gaussian process.
     A label that is a number and one thing that is asked of it: bounds, or a direction.
 
@@ -418,17 +435,18 @@ def process(label: float | str, *, at_least: float | None = None,
         Default: false.
     maximize: as large a number as can be.
     minimize: as small a number as can be.
+    sd: a column of the recipes with the standard deviations of the numbers.
     weight: how much the objective counts. Default: 1.
     """
     return Objective('process', given({'label': label, 'at_least': at_least, 'at_most': at_most,
                                        'between': between, 'failed': failed, 'floor': floor, 'log': log,
-                                       'maximize': maximize, 'minimize': minimize}), weight=weight)
+                                       'maximize': maximize, 'minimize': minimize, 'sd': sd}), weight=weight)
 
 
 def program(command: Sequence[Any] | float | str, *, batch: int | None = None,
             processes: int | None = None, timeout: float | None = None,
             weight: float | None = None) -> Objective:
-    """What a program of yours answers; it runs with your rights.
+    """An answer of your program; it runs with your rights.
     A program that reads recipes and writes scores, as examples/scorer shows. It runs with your
     rights.
 
