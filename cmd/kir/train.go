@@ -135,14 +135,14 @@ flags are kept as given.`,
 			if err := tellNotes(c.ErrOrStderr(), known.Notes, known.Guessed); err != nil {
 				return err
 			}
-			l, ok := known.Label(label)
-			if !ok {
-				return &fault.Error{File: args[0], Message: "the recipes have no label " + fault.Quote(label)}
+			l, err := labelIn(known, args[0], label)
+			if err != nil {
+				return err
 			}
 			var sd *book.Label
 			if spread != "" {
-				if sd, ok = known.Label(spread); !ok {
-					return &fault.Error{File: args[0], Message: "the recipes have no label " + fault.Quote(spread)}
+				if sd, err = labelIn(known, args[0], spread); err != nil {
+					return err
 				}
 			}
 			if !c.Flags().Changed("numeric") {
@@ -229,6 +229,15 @@ flags are kept as given.`,
 	must(c.MarkFlagDirname("figures"))
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx"))
 	return c
+}
+
+// labelIn returns a label of a book.
+func labelIn(known *book.Book, file, name string) (*book.Label, error) {
+	l, ok := known.Label(name)
+	if !ok {
+		return nil, &fault.Error{File: file, Message: "the recipes have no label " + fault.Quote(name)}
+	}
+	return l, nil
 }
 
 // forestFlags are those of a forest alone.

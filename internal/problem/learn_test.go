@@ -129,7 +129,7 @@ func TestLearnProcess(t *testing.T) {
 // stands beside what is predicted.
 func TestLearnMeasured(t *testing.T) {
 	var rows strings.Builder
-	rows.WriteString("recipe,flour,sugar,strength (MPa),strength sd,verdict\n")
+	rows.WriteString("recipe,flour,sugar,strength (MPa),strength sd,verdict,below,none\n")
 	for k := range 40 {
 		flour := 10 + (k*7)%80
 		sd := 1
@@ -138,11 +138,11 @@ func TestLearnMeasured(t *testing.T) {
 			sd = 40
 			y += 40 * math.Sin(float64(k*k))
 		}
-		fmt.Fprintf(&rows, "r%d,%d,%d,%.2f,%d,good\n", k, flour, 100-flour, y, sd)
+		fmt.Fprintf(&rows, "r%d,%d,%d,%.2f,%d,good,-1,\n", k, flour, 100-flour, y, sd)
 	}
 	load := func(property string) (*Problem, error) {
 		dir := t.TempDir()
-		for name, text := range map[string]string{"recipes.csv": rows.String(), "problem.yaml": "recipes: {file: recipes.csv, columns: {\"strength (MPa)\": label, strength sd: label}}\ntotal: 100\nproperties:\n  p: {" + property + "}\n"} {
+		for name, text := range map[string]string{"recipes.csv": rows.String(), "problem.yaml": "recipes: {file: recipes.csv, columns: {\"strength (MPa)\": label, strength sd: label, below: label, none: label}}\ntotal: 100\nproperties:\n  p: {" + property + "}\n"} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -175,6 +175,8 @@ func TestLearnMeasured(t *testing.T) {
 	for property, want := range map[string]string{
 		`learn: {label: "strength (MPa)", maximize: true, sd: width}`:          `the recipes have no label "width"`,
 		`learn: {label: "strength (MPa)", maximize: true, sd: verdict}`:        "is not a number",
+		`learn: {label: "strength (MPa)", maximize: true, sd: below}`:          "a recipe has the standard deviation -1",
+		`learn: {label: "strength (MPa)", maximize: true, sd: none}`:           "has a standard deviation in",
 		`learn: {label: verdict, want: good, sd: strength sd}`:                 "sd",
 		`process: {label: strength sd, maximize: true, sd: "strength (MPa)x"}`: "no label",
 	} {
