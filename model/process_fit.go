@@ -45,8 +45,8 @@ type posterior struct {
 	t       []float64 // labels
 	count   []float64
 	own     []float64 // the variance with which each was measured
-	squares float64 // within the compositions
-	free    float64 // their degrees of freedom
+	squares float64   // within the compositions
+	free    float64   // their degrees of freedom
 
 	k     portable.Lower
 	slope []float64 // as the rows of k: s·κ′
