@@ -49,8 +49,8 @@ they teach a probability of success. --failed names further words, --log learns 
 logarithm of numbers, --sd names a column with their standard deviations: a number that
 was measured badly counts less.
 
---figures draws held-out predictions against what was measured, and the most important
-features, as SVG and PNG.
+--figures draws held-out predictions against what was measured, the most important
+features, and how the prediction changes with amounts, as SVG and PNG.
 
 RECIPES is a table, CSV, .xlsx or JSON-LD: long (recipe, ingredient, amount, unit
 and label columns) or wide (a column an ingredient, others labels). Guesses
