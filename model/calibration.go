@@ -177,7 +177,19 @@ func (c *Calibration) Value(probability float64) float64 {
 	for _, p := range c.points {
 		sum += float64(p.mass * c.at(p, x))
 	}
-	return sum
+	return c.beyond(probability, sum)
+}
+
+// beyond lets a chance rise a little with the probability where its log odds are cut off,
+// too, so that what is better stays better.
+func (c *Calibration) beyond(probability, chance float64) float64 {
+	switch {
+	case probability > 1-c.clip:
+		return chance + float64((probability-(1-c.clip))*(1-chance))
+	case probability < c.clip:
+		return chance - float64((c.clip-probability)*chance)
+	}
+	return chance
 }
 
 // Chance returns the chance where the forest gives a probability: the mean of P, which
@@ -238,5 +250,5 @@ func (v *curve) at(probability float64) float64 {
 	t := (v.of.logOdds(probability) - v.first) / v.step
 	k := min(max(int(t), 0), curveKnots-1)
 	from, to := v.values[k], v.values[k+1]
-	return min(from+float64(max(t-float64(k), 0)*(to-from)), to)
+	return v.of.beyond(probability, min(from+float64(max(t-float64(k), 0)*(to-from)), to))
 }

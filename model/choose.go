@@ -129,7 +129,7 @@ func shuffle(random stream, p []int) {
 // losses adds to sum the loss of each row of a fold, predicted from the other folds.
 func (q *Candidate) losses(ctx context.Context, d *Data, labels *labelling, fold []int, part int, sum []float64) error {
 	known := *d
-	known.Features, known.Rows, known.Classes, known.Numbers = q.Features, nil, nil, nil
+	known.Features, known.Rows, known.Classes, known.Numbers, known.SD = q.Features, nil, nil, nil, nil
 	for r, of := range fold {
 		switch {
 		case of == part:

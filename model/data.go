@@ -51,6 +51,10 @@ type Data struct {
 	Classes []string
 	// Numbers are the rows' numeric labels.
 	Numbers []float64
+	// SD are the standard deviations with which Numbers were measured, in their unit; nil
+	// if none is known, NaN where one is not. A Gaussian process trusts a row the less the
+	// larger its own is; a forest does not look at them.
+	SD []float64
 }
 
 // Halves divides the rows at random into two halves, of which the first may have
@@ -60,8 +64,8 @@ func (d *Data) Halves(seed uint64) (a, b *Data) {
 	random := newStream(seed, halving, 0)
 	a, b = new(Data), new(Data)
 	*a, *b = *d, *d
-	a.Rows, a.Classes, a.Numbers = nil, nil, nil
-	b.Rows, b.Classes, b.Numbers = nil, nil, nil
+	a.Rows, a.Classes, a.Numbers, a.SD = nil, nil, nil, nil
+	b.Rows, b.Classes, b.Numbers, b.SD = nil, nil, nil, nil
 	rest := len(d.Rows)
 	want := (rest + 1) / 2 // of the rows that are left, for the first half
 	for r := range d.Rows {
@@ -77,6 +81,9 @@ func (d *Data) Halves(seed uint64) (a, b *Data) {
 		}
 		if d.Numbers != nil {
 			half.Numbers = append(half.Numbers, d.Numbers[r])
+		}
+		if d.SD != nil {
+			half.SD = append(half.SD, d.SD[r])
 		}
 	}
 	return a, b
@@ -117,6 +124,10 @@ func (d *Data) check() error {
 		return fmt.Errorf("there are %d rows and %d classes; each row needs one", len(d.Rows), len(d.Classes))
 	case d.Numbers != nil && len(d.Numbers) != len(d.Rows):
 		return fmt.Errorf("there are %d rows and %d numbers; each row needs one", len(d.Rows), len(d.Numbers))
+	case d.SD != nil && d.Numbers == nil:
+		return fmt.Errorf("there are standard deviations of classes; only numbers have them")
+	case d.SD != nil && len(d.SD) != len(d.Rows):
+		return fmt.Errorf("there are %d rows and %d standard deviations; each row needs one, which may be NaN", len(d.Rows), len(d.SD))
 	}
 	seen := make([]int32, len(d.Ingredients)) // 1 + the last row with the ingredient
 	for r, row := range d.Rows {
@@ -138,6 +149,9 @@ func (d *Data) check() error {
 		}
 		if d.Numbers != nil && !(math.Abs(d.Numbers[r]) <= maxNumber) {
 			return &RowError{r, fmt.Sprintf("the label %v is not a number in ±%g", d.Numbers[r], maxNumber)}
+		}
+		if d.SD != nil && (d.SD[r] < 0 || d.SD[r] > maxNumber) {
+			return &RowError{r, fmt.Sprintf("the standard deviation %v is not in 0..%g", d.SD[r], maxNumber)}
 		}
 		if d.Classes != nil && d.Classes[r] == "" {
 			return &RowError{r, "the class has no name"}

@@ -56,6 +56,8 @@ type savedOptions struct {
 	FeaturesPerSplit int    `json:"features_per_split"`
 	SmallestLeaf     int    `json:"smallest_leaf"`
 	Seed             uint64 `json:"seed"`
+
+	Shrink float64 `json:"shrink,omitempty"` // of the leaves of classes
 }
 
 // A savedTree is a tree in preorder: a node, then all below its left child, then
@@ -129,7 +131,7 @@ func (f *Forest) Write(w io.Writer) error {
 		Rows: f.rows,
 		Options: savedOptions{
 			Trees: f.options.Trees, FeaturesPerSplit: f.options.FeaturesPerSplit,
-			SmallestLeaf: f.options.SmallestLeaf, Seed: f.options.Seed,
+			SmallestLeaf: f.options.SmallestLeaf, Seed: f.options.Seed, Shrink: f.options.shrink,
 		},
 		OutOfBag: f.quality, Importances: f.importances, Choice: f.choice,
 	}

@@ -129,13 +129,7 @@ func (f *Forest) weights(x []int32) []float64 {
 	values := f.spread(x)
 	law := make([]float64, max(len(f.classes), len(f.numbers)))
 	for k := range f.trees {
-		t := &f.trees[k]
-		l := t.leaf(values)
-		labels, counts := t.content(l)
-		weight := float64(t.weight(l))
-		for c, label := range labels {
-			law[label] += float64(counts[c]) / weight
-		}
+		f.trees[k].addShares(f.trees[k].leaf(values), law)
 	}
 	for c := range law {
 		law[c] /= float64(len(f.trees))

@@ -68,6 +68,7 @@ func Grow(ctx context.Context, d *Data, o Options) (*Forest, error) {
 	if err := f.checkSize(); err != nil {
 		return nil, fmt.Errorf("growing a forest: %w", err)
 	}
+	f.shrink()
 	if f.quality, err = f.outOfBag(ctx, t, &labels, bags); err != nil {
 		return nil, err
 	}

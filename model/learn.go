@@ -72,6 +72,7 @@ type Learned struct {
 	success *Forest  // of the classes made and failed; nil if nothing failed
 
 	numbers []float64 // of the data, as they are given; nil for classes
+	sd      []float64 // with which they were measured; nil if that is not known
 	classes []string  // of the data; nil for numbers
 	rows    [][]Part
 	quality Quality
@@ -93,9 +94,12 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("learning %q: %w", d.Label, err)
 	}
-	m := &Learned{options: o, spread: 1, numbers: slices.Clone(d.Numbers), classes: slices.Clone(d.Classes), rows: d.Rows}
+	m := &Learned{options: o, spread: 1, numbers: slices.Clone(d.Numbers), sd: slices.Clone(d.SD), classes: slices.Clone(d.Classes), rows: d.Rows}
 	if d.Numbers == nil && o.Kind == ProcessAlone {
 		return nil, fmt.Errorf("learning %q: it is a class, and a Gaussian process is of numbers", d.Label)
+	}
+	if d.Numbers == nil && o.Forest.Splits == RandomSplits && len(d.Rows) <= MostAveraged {
+		m.options.Forest.shrink = leafShrink
 	}
 	known := *d
 	if o.Log {
@@ -103,6 +107,7 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 		if known.Numbers, err = logarithms(d); err != nil {
 			return nil, fmt.Errorf("learning %q: %w", d.Label, err)
 		}
+		known.SD = relative(d)
 	}
 	if o.Kind != ProcessAlone {
 		if err := m.grow(ctx, &known); err != nil {
@@ -147,6 +152,18 @@ func logarithms(d *Data) ([]float64, error) {
 		logs[r] = log(y)
 	}
 	return logs, nil
+}
+
+// relative returns the standard deviations of the logarithms of numbers.
+func relative(d *Data) []float64 {
+	if d.SD == nil {
+		return nil
+	}
+	sd := make([]float64, len(d.SD))
+	for r, v := range d.SD {
+		sd[r] = v / d.Numbers[r]
+	}
+	return sd
 }
 
 // grow grows the forest, of the features that cross-validation chooses.
@@ -218,6 +235,9 @@ func (d *Data) first(most int) *Data {
 		some.Rows = d.Rows[:most]
 		if d.Numbers != nil {
 			some.Numbers = d.Numbers[:most]
+			if d.SD != nil {
+				some.SD = d.SD[:most]
+			}
 		} else {
 			some.Classes = d.Classes[:most]
 		}
@@ -380,6 +400,9 @@ func (m *Learned) learnSuccess(ctx context.Context, d *Data) (err error) {
 	}
 	o := m.options.Forest
 	o.FeaturesPerSplit, o.SmallestLeaf, o.Importances = 0, 0, false
+	if o.Splits == RandomSplits && len(all.Rows) <= MostAveraged {
+		o.shrink = leafShrink
+	}
 	m.success, err = Grow(ctx, &all, o)
 	return err
 }
@@ -491,6 +514,10 @@ func (m *Learned) Choice() *Choice { return m.choice }
 // Brings returns the CRPS of held-out rows of the forest, the process and their average,
 // and by how much each is below the forest's; nil if not both were learnt.
 func (m *Learned) Brings() []Tried { return slices.Clone(m.brings) }
+
+// Compositions returns the rows that the model has learnt from, which are not to be
+// changed.
+func (m *Learned) Compositions() [][]Part { return m.rows }
 
 // Measured returns the numbers of the data, nil of classes.
 func (m *Learned) Measured() []float64 { return slices.Clone(m.numbers) }

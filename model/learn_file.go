@@ -31,6 +31,7 @@ type savedLearned struct {
 	Rows        [][]int32       `json:"rows"` // ingredient, amount, ingredient, amount, …
 	Classes     []string        `json:"classes,omitempty"`
 	Numbers     []float64       `json:"numbers,omitempty"`
+	SD          []float64       `json:"sd,omitempty"` // of the numbers; −1 where it is not known
 	Failed      [][]int32       `json:"failed,omitempty"`
 	HeldOut     Quality         `json:"held_out"`
 	Spread      float64         `json:"spread"`
@@ -70,7 +71,7 @@ func (m *Learned) Write(w io.Writer) error {
 		Format: learnedFormat, Version: learnedVersion,
 		Label: m.Label(), Kind: m.options.Kind.String(), Log: m.options.Log,
 		Ingredients: m.Ingredients(), Total: m.Total(),
-		Rows: flat(m.rows), Classes: m.classes, Numbers: m.numbers, Failed: flat(m.options.Failed),
+		Rows: flat(m.rows), Classes: m.classes, Numbers: m.numbers, SD: savedSD(m.sd), Failed: flat(m.options.Failed),
 		HeldOut: m.quality, Spread: m.spread, Widen: m.widen, Choice: m.choice, Brings: m.brings,
 	}
 	for _, f := range []struct {
@@ -105,6 +106,30 @@ func seal(text []byte) []byte {
 	return fmt.Appendf(text, checksumEnd+"\n", hex.EncodeToString(sum[:]))
 }
 
+// savedSD returns standard deviations as a file has them: JSON has no NaN.
+func savedSD(sd []float64) []float64 {
+	saved := slices.Clone(sd)
+	for r, v := range saved {
+		if math.IsNaN(v) {
+			saved[r] = -1
+		}
+	}
+	return saved
+}
+
+// restoredSD is the inverse of savedSD.
+func restoredSD(saved []float64) []float64 {
+	sd := slices.Clone(saved)
+	for r, v := range sd {
+		if v == -1 {
+			sd[r] = math.NaN()
+		}
+	}
+	return sd
+}
+
+func sameSD(a, b []float64) bool { return slices.Equal(savedSD(a), savedSD(b)) }
+
 func flat(rows [][]Part) [][]int32 {
 	all := make([][]int32, len(rows))
 	for r, row := range rows {
@@ -133,10 +158,10 @@ func (m *Learned) Total() int {
 	return m.forest.total
 }
 
-// LearntFrom reports whether the model was learnt from these rows and labels, in this
-// order.
+// LearntFrom reports whether the model was learnt from these rows, labels and, if they are
+// given, standard deviations, in this order.
 func (m *Learned) LearntFrom(d *Data) bool {
-	return slices.EqualFunc(m.rows, d.Rows, slices.Equal[[]Part]) && slices.Equal(m.numbers, d.Numbers) && slices.Equal(m.classes, d.Classes)
+	return slices.EqualFunc(m.rows, d.Rows, slices.Equal[[]Part]) && slices.Equal(m.numbers, d.Numbers) && (d.SD == nil || sameSD(m.sd, d.SD)) && slices.Equal(m.classes, d.Classes)
 }
 
 // IsLearned reports whether a file begins as a saved model does, and not as a saved
@@ -181,10 +206,10 @@ func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 		return nil, damaged("%v", err)
 	}
 	m := &Learned{
-		options: LearnOptions{Kind: kind, Log: s.Log}, numbers: s.Numbers, classes: s.Classes,
+		options: LearnOptions{Kind: kind, Log: s.Log}, numbers: s.Numbers, sd: restoredSD(s.SD), classes: s.Classes,
 		quality: s.HeldOut, spread: s.Spread, widen: s.Widen, choice: s.Choice, brings: s.Brings,
 	}
-	d := &Data{Label: s.Label, Ingredients: s.Ingredients, Total: s.Total, Numbers: s.Numbers, Classes: s.Classes}
+	d := &Data{Label: s.Label, Ingredients: s.Ingredients, Total: s.Total, Numbers: s.Numbers, SD: restoredSD(s.SD), Classes: s.Classes}
 	if d.Rows, err = unflat(s.Rows); err != nil {
 		return nil, err
 	}
@@ -195,7 +220,7 @@ func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 		return nil, damaged("%v", err)
 	}
 	all := *d
-	all.Rows, all.Classes, all.Numbers = slices.Concat(d.Rows, m.options.Failed), nil, make([]float64, len(d.Rows)+len(m.options.Failed))
+	all.Rows, all.Classes, all.SD, all.Numbers = slices.Concat(d.Rows, m.options.Failed), nil, nil, make([]float64, len(d.Rows)+len(m.options.Failed))
 	if err := all.check(); err != nil {
 		return nil, damaged("failed: %v", err)
 	}
@@ -271,6 +296,7 @@ func (m *Learned) restoreProcess(ctx context.Context, s *savedProcess, d *Data) 
 		if known.Numbers, err = logarithms(d); err != nil {
 			return damaged("%v", err)
 		}
+		known.SD = relative(d)
 	}
 	kernel, err := ParseKernel(s.Kernel)
 	if err != nil {

@@ -60,6 +60,8 @@ type Options struct {
 	// Workers is how many trees are grown at a time, by default one for each
 	// processor. It does not change the result.
 	Workers int
+
+	shrink float64 // of the shares of classes in leaves, see [tree.shrink]; 0: not
 }
 
 func (o Options) withDefaults(features int, numeric bool) (Options, error) {

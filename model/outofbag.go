@@ -52,13 +52,7 @@ func (f *Forest) lawOutOfBag(x []int32, r int, bags []bag, law []float64) []floa
 			continue
 		}
 		trees++
-		t := &f.trees[k]
-		l := t.leaf(x)
-		content, counts := t.content(l)
-		weight := float64(t.weight(l))
-		for c, label := range content {
-			law[label] += float64(counts[c]) / weight
-		}
+		f.trees[k].addShares(f.trees[k].leaf(x), law)
 	}
 	if trees == 0 {
 		return law[:0]

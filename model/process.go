@@ -36,6 +36,9 @@ type Process struct {
 	known [][]Part  // the different compositions of the data
 	count []float64 // how many rows are each
 	means []float64 // of their numbers
+	own   []float64 // the variance with which the mean was measured, as a share of scale²; 0 where that is not known
+	usual float64   // the same of a new measurement
+	told  bool      // whether any is known: then the noise is what is beside it
 
 	centre, scale float64 // the mean and the standard deviation of the labels
 	hyper         hyperparameters
@@ -192,7 +195,29 @@ func newProcess(d *Data, o ProcessOptions) (*Process, error) {
 	if p.scale = math.Sqrt(p.scale); p.scale == 0 {
 		p.scale = 1
 	}
+	p.measured(d.SD)
 	return p, nil
+}
+
+// measured takes in the standard deviations with which the rows were measured. A row
+// without one has that of the others in the middle, as a new measurement has.
+func (p *Process) measured(sd []float64) {
+	p.own = make([]float64, len(p.known))
+	known := slices.Sorted(slices.Values(sd))
+	known = slices.DeleteFunc(known, math.IsNaN)
+	if len(known) == 0 {
+		return
+	}
+	middle := known[len(known)/2] / p.scale
+	p.usual = float64(middle * middle)
+	p.told = middle > 0
+	for r, k := range p.group {
+		share := p.usual
+		if v := sd[r] / p.scale; !math.IsNaN(v) {
+			share = float64(v * v)
+		}
+		p.own[k] += share / float64(p.count[k]*p.count[k])
+	}
 }
 
 // gather finds the different compositions.
@@ -255,7 +280,9 @@ func (p *Process) scatter() (squares, free float64) {
 
 // Noise returns the standard deviation of the noise, in the label's unit: by how much
 // the numbers of one composition differ, as the process sees it.
-func (p *Process) Noise() float64 { return float64(p.scale * math.Sqrt(exp(p.hyper.noise))) }
+func (p *Process) Noise() float64 {
+	return float64(p.scale * math.Sqrt(exp(p.hyper.noise)+p.usual))
+}
 
 // Lengths returns the length of each ingredient: by how much the root of its share
 // must change for the number to become another one. Those that no row has have the
@@ -303,7 +330,7 @@ func (p *Process) conditionOn(ctx context.Context, steps []int64) error {
 			for c := range row {
 				row[c] = float64(s * p.radial.at(distance[c]))
 			}
-			row[r] += noise/p.count[r] + float64(jitter*s)
+			row[r] += noise/p.count[r] + p.own[r] + float64(jitter*s)
 		}
 		if p.solved.Factor() {
 			break
@@ -473,7 +500,8 @@ func (p *Process) leaveOut() {
 		p.left[r] = p.means[r] - float64(p.scale*(p.alpha[r]/precision))
 		// The precision is of the mean of the rows, and what is wanted is one row.
 		noise := exp(p.hyper.noise)
-		p.leftSD[r] = float64(p.scale * math.Sqrt(max(1/precision-noise/p.count[r], 0)+noise))
+		measured := float64(p.own[r] * p.count[r]) // of one row
+		p.leftSD[r] = float64(p.scale * math.Sqrt(max(1/precision-noise/p.count[r]-p.own[r], 0)+noise+measured))
 	}
 }
 
@@ -549,7 +577,7 @@ func (p *Process) Predict(x []int32) (mean, sd float64) {
 		k[r] = float64(s * p.radial.at(d[r]))
 	}
 	p.solved.Forward(k)
-	variance := max(s-portable.Dot(k, k), 0) + exp(p.hyper.noise)
+	variance := max(s-portable.Dot(k, k), 0) + exp(p.hyper.noise) + p.usual
 	return p.mean(d), float64(p.scale * math.Sqrt(variance))
 }
 

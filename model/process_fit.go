@@ -44,8 +44,9 @@ type posterior struct {
 	u       []float64 // by composition, then active ingredient: the root of the share
 	t       []float64 // labels
 	count   []float64
-	squares float64 // within the compositions
-	free    float64 // their degrees of freedom
+	own     []float64 // the variance with which each was measured
+	squares float64   // within the compositions
+	free    float64   // their degrees of freedom
 
 	k     portable.Lower
 	slope []float64 // as the rows of k: s·κ′
@@ -106,9 +107,11 @@ func (p *Process) posterior(active []int32) *posterior {
 			}
 		}
 		q.t = append(q.t, (p.means[r]-p.centre)/p.scale)
-		q.count = append(q.count, p.count[r])
+		q.count, q.own = append(q.count, p.count[r]), append(q.own, p.own[r])
 	}
-	q.squares, q.free = p.scatter()
+	if !p.told { // else replicates differ by what is known, too
+		q.squares, q.free = p.scatter()
+	}
 	q.squares /= float64(p.scale * p.scale)
 	q.k = portable.NewLower(q.n)
 	q.slope = make([]float64, q.n*(q.n+1)/2)
@@ -142,7 +145,7 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 			value, by := q.kernel.correlation(square)
 			kappa[c], row[c], slope[c] = value, float64(s*value), float64(s*by)
 		}
-		kappa[r], row[r], slope[r] = 1, float64(s*1)+noise/q.count[r]+smallestNoise, 0
+		kappa[r], row[r], slope[r] = 1, float64(s*1)+noise/q.count[r]+q.own[r]+smallestNoise, 0
 	}
 	if !q.k.Factor() {
 		clear(gradient)

@@ -14,7 +14,7 @@ func (s *savedForest) restore() (*Forest, error) {
 		options: Options{
 			Trees: s.Options.Trees, FeaturesPerSplit: s.Options.FeaturesPerSplit,
 			SmallestLeaf: s.Options.SmallestLeaf, Seed: s.Options.Seed,
-			Importances: s.Importances != nil,
+			Importances: s.Importances != nil, shrink: s.Options.Shrink,
 		},
 		quality: s.OutOfBag, choice: s.Choice, importances: s.Importances,
 	}
@@ -60,6 +60,8 @@ func (s *savedForest) restore() (*Forest, error) {
 		return nil, damaged("features_per_split is %d and must be in 1..%d", o.FeaturesPerSplit, len(f.features))
 	case o.SmallestLeaf < 1:
 		return nil, damaged("smallest_leaf is %d and must be at least 1", o.SmallestLeaf)
+	case !(o.shrink >= 0) || o.shrink > 1e6:
+		return nil, damaged("shrink is %v and must be from 0 to 1e6", o.shrink)
 	case s.Importances != nil && len(s.Importances) != len(f.features):
 		return nil, damaged("there are %d importances for %d features", len(s.Importances), len(f.features))
 	}
@@ -81,6 +83,7 @@ func (s *savedForest) restore() (*Forest, error) {
 	if err := f.checkSize(); err != nil {
 		return nil, damaged("%v", err)
 	}
+	f.shrink()
 	return f, nil
 }
 

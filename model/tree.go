@@ -10,6 +10,7 @@ type tree struct {
 	leafStart []int32
 	labels    []int32
 	counts    []int32
+	shares    []float64 // by leaf, then class: what they are shrunk to; nil if they are not
 }
 
 // A node is a test or a leaf. A row goes left if the feature is at most the

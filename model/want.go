@@ -228,12 +228,7 @@ func (f *Forest) Score(w Want) (*Score, error) {
 	for k := range f.trees {
 		t := &f.trees[k]
 		for l := range int32(t.leaves()) {
-			part := int64(0)
-			labels, counts := t.content(l)
-			for c, label := range labels {
-				part += int64(counts[c]) * desires[label]
-			}
-			s.values = append(s.values, fixed(part, t.weight(l)))
+			s.values = append(s.values, t.value(l, desires))
 		}
 	}
 	for _, base := range s.leafBase {

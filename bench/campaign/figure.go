@@ -10,7 +10,7 @@ import (
 
 // saveFigure draws how much of the gap the arms have closed, on average over the oracles,
 // after each batch, with two standard errors to either side.
-func saveFigure(path string, oracles []*oracle, arms []string, kept map[string]*record, batch, seeds int) error {
+func saveFigure(path string, oracles []*oracle, arms []string, kept map[string]*record, batch int, seeds []uint64) error {
 	const left, top, right, bottom = 46.0, 10.0, 560.0, 260.0
 	f := &figure.Figure{Name: "campaign", Title: "Share of the gap to the best recipe that is closed, by trials", Width: 570, Height: 300}
 	y := f.Frame(left, top, right, bottom, 1, figure.Percent, "trials after the first 20")
@@ -26,8 +26,8 @@ func saveFigure(path string, oracles []*oracle, arms []string, kept map[string]*
 			sum, variance, n := 0.0, 0.0, 0
 			for _, o := range oracles {
 				var closed []float64
-				for seed := range seeds {
-					if r := kept[(&record{Oracle: o.name, Arm: arm, Seed: uint64(seed), Batch: batch}).key()]; r != nil {
+				for _, seed := range seeds {
+					if r := kept[(&record{Oracle: o.name, Arm: arm, Seed: seed, Batch: batch}).key()]; r != nil {
 						closed = append(closed, r.Closed[min(step, len(r.Closed)-1)])
 					}
 				}

@@ -61,6 +61,7 @@ func run(ctx context.Context) error {
 	failures := flag.Bool("failures", false, "a recipe of such a table without a label failed")
 	keep := flag.String("keep", "", "file of the campaigns that were made, to go on with")
 	seeds := flag.Int("seeds", 20, "campaigns of each arm")
+	first := flag.Int("first", 0, "seed of the first of them")
 	batch := flag.Int("batch", 8, "recipes a batch")
 	only := flag.String("only", "", "oracles, with commas between; empty: all")
 	which := flag.String("arms", "random,shortlist,next,gp,rf", "arms")
@@ -100,18 +101,28 @@ func run(ctx context.Context) error {
 	}
 	names := strings.Split(*which, ",")
 	if !*show {
-		if err := replayAll(ctx, oracles, names, *seeds, *batch, *workers, *keep, kept, *program, *script); err != nil {
+		if err := replayAll(ctx, oracles, names, seedsFrom(*first, *seeds), *batch, *workers, *keep, kept, *program, *script); err != nil {
 			return err
 		}
 	}
-	report(os.Stdout, oracles, names, kept, *batch, *seeds)
+	all := seedsFrom(*first, *seeds)
+	report(os.Stdout, oracles, names, kept, *batch, all)
 	if slices.Contains(names, "next") {
-		calibration(os.Stdout, oracles, "next", kept, *batch, *seeds)
+		calibration(os.Stdout, oracles, "next", kept, *batch, all)
 	}
 	if *figure != "" {
-		return saveFigure(*figure, oracles, names, kept, *batch, *seeds)
+		return saveFigure(*figure, oracles, names, kept, *batch, all)
 	}
 	return nil
+}
+
+// seedsFrom returns so many seeds from a first one on.
+func seedsFrom(first, count int) []uint64 {
+	seeds := make([]uint64, count)
+	for k := range seeds {
+		seeds[k] = uint64(first + k)
+	}
+	return seeds
 }
 
 // readKept reads the campaigns that were made.
@@ -141,19 +152,19 @@ func readKept(path string) (map[string]*record, error) {
 }
 
 // replayAll makes the campaigns that are missing.
-func replayAll(ctx context.Context, oracles []*oracle, names []string, seeds, batch, workers int, keep string, kept map[string]*record, program, script string) error {
+func replayAll(ctx context.Context, oracles []*oracle, names []string, seeds []uint64, batch, workers int, keep string, kept map[string]*record, program, script string) error {
 	type job struct {
 		o    *oracle
 		name string
 		seed uint64
 	}
 	var jobs []job
-	for seed := range seeds {
+	for _, seed := range seeds {
 		for _, o := range oracles {
 			for _, name := range names {
-				r := record{Oracle: o.name, Arm: name, Seed: uint64(seed), Batch: batch}
+				r := record{Oracle: o.name, Arm: name, Seed: seed, Batch: batch}
 				if kept[r.key()] == nil {
-					jobs = append(jobs, job{o, name, uint64(seed)})
+					jobs = append(jobs, job{o, name, seed})
 				}
 			}
 		}

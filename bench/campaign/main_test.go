@@ -96,15 +96,15 @@ func TestKept(t *testing.T) {
 		t.Fatalf("%d, %v", len(kept), err)
 	}
 	var b strings.Builder
-	report(&b, []*oracle{o}, []string{"random", "next"}, kept, 8, 2)
-	calibration(&b, []*oracle{o}, "next", kept, 8, 2)
+	report(&b, []*oracle{o}, []string{"random", "next"}, kept, 8, seedsFrom(0, 2))
+	calibration(&b, []*oracle{o}, "next", kept, 8, seedsFrom(0, 2))
 	for _, want := range []string{"| hill | 91 |", " 0.5 ± 0.5 (0.50) |", "| next | 95.0 | 95.0 ± 5.0 | +0.0 ± 0.0 |", "| 0 to 0.05 | 2 | 100 | 40.0 |", "| 0.8 to 1 | 2 | 100 | 100.0 |"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
 	picture := filepath.Join(t.TempDir(), "closed.svg")
-	if err := saveFigure(picture, []*oracle{o}, []string{"random", "next"}, kept, 8, 2); err != nil {
+	if err := saveFigure(picture, []*oracle{o}, []string{"random", "next"}, kept, 8, seedsFrom(0, 2)); err != nil {
 		t.Fatal(err)
 	}
 	if svg, err := os.ReadFile(picture); err != nil || !strings.Contains(string(svg), "Share of the gap") {

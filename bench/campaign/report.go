@@ -14,10 +14,10 @@ type cell struct {
 	found          float64   // the share of campaigns within 1 % of the gap
 }
 
-func gather(o *oracle, arm string, kept map[string]*record, batch, seeds int) cell {
+func gather(o *oracle, arm string, kept map[string]*record, batch int, seeds []uint64) cell {
 	var c cell
-	for seed := range seeds {
-		r := kept[(&record{Oracle: o.name, Arm: arm, Seed: uint64(seed), Batch: batch}).key()]
+	for _, seed := range seeds {
+		r := kept[(&record{Oracle: o.name, Arm: arm, Seed: seed, Batch: batch}).key()]
 		if r == nil {
 			continue
 		}
@@ -47,7 +47,7 @@ func meanOf(v []float64) (mean, se float64) {
 }
 
 // report writes tables in Markdown: regret by oracle, and shares of the gap over all.
-func report(w io.Writer, oracles []*oracle, arms []string, kept map[string]*record, batch, seeds int) {
+func report(w io.Writer, oracles []*oracle, arms []string, kept map[string]*record, batch int, seeds []uint64) {
 	fmt.Fprintf(w, "Regret at the end (share of campaigns that came within 1 %% of the gap), batches of %d:\n\n| oracle | recipes | trials |", batch)
 	for _, a := range arms {
 		fmt.Fprintf(w, " %s |", a)
@@ -89,12 +89,12 @@ func report(w io.Writer, oracles []*oracle, arms []string, kept map[string]*reco
 
 // calibration writes how often something better was left where an arm said so with a
 // probability within some bounds.
-func calibration(w io.Writer, oracles []*oracle, arm string, kept map[string]*record, batch, seeds int) {
+func calibration(w io.Writer, oracles []*oracle, arm string, kept map[string]*record, batch int, seeds []uint64) {
 	bounds := []float64{0, 0.05, 0.2, 0.5, 0.8, 1.01}
 	n, better, gain := make([]int, len(bounds)), make([]int, len(bounds)), make([]float64, len(bounds))
 	for _, o := range oracles {
-		for seed := range seeds {
-			r := kept[(&record{Oracle: o.name, Arm: arm, Seed: uint64(seed), Batch: batch}).key()]
+		for _, seed := range seeds {
+			r := kept[(&record{Oracle: o.name, Arm: arm, Seed: seed, Batch: batch}).key()]
 			if r == nil || len(r.Left) != len(r.Regret)-1 {
 				continue
 			}
@@ -111,15 +111,21 @@ func calibration(w io.Writer, oracles []*oracle, arm string, kept map[string]*re
 			}
 		}
 	}
-	stops, wrong, lost := 0, 0, 0.0 // where kir campaign says stop: see its quiet rounds
+	stops, wrong, lost, could := 0, 0, 0.0, 0 // where kir campaign says stop: see its quiet rounds
 	for _, o := range oracles {
-		for seed := range seeds {
-			r := kept[(&record{Oracle: o.name, Arm: arm, Seed: uint64(seed), Batch: batch}).key()]
+		for _, seed := range seeds {
+			r := kept[(&record{Oracle: o.name, Arm: arm, Seed: seed, Batch: batch}).key()]
 			if r == nil || len(r.Left) != len(r.Regret)-1 {
 				continue
 			}
 			for k, p := range r.Left {
-				if p < bounds[1] && k > 1 && r.Regret[k-2] == r.Regret[k] {
+				if k < 2 || r.Regret[k-2] != r.Regret[k] {
+					continue
+				}
+				if r.Regret[k] == 0 {
+					could++
+				}
+				if p < bounds[1] {
 					stops++
 					lost += 1 - r.Closed[k]
 					if r.Regret[k] > 0 {
@@ -136,22 +142,31 @@ func calibration(w io.Writer, oracles []*oracle, arm string, kept map[string]*re
 		}
 	}
 	if stops > 0 {
-		fmt.Fprintf(w, "\nBelow 0.05, and two rounds without anything better: %d rounds; in %.0f %% something better was left, and on average %.1f %% of the gap.\n", stops, 100*float64(wrong)/float64(stops), 100*lost/float64(stops))
+		fmt.Fprintf(w, "\nBelow 0.05, and two rounds without anything better: %d rounds; in %.0f ± %.0f %% something better was left, and on average %.1f %% of the gap.\n",
+			stops, 100*float64(wrong)/float64(stops), 100*shareSE(wrong, stops), 100*lost/float64(stops))
+		fmt.Fprintf(w, "Two rounds without anything better, and nothing better left: %d rounds, in %.0f %% of them below 0.05.\n", could, 100*float64(stops-wrong)/float64(max(could, 1)))
 	}
+}
+
+// shareSE is the standard error of a share, with half of one more that is and one that is
+// not, so that it is not 0 of none.
+func shareSE(of, n int) float64 {
+	p := (float64(of) + 0.5) / (float64(n) + 1)
+	return math.Sqrt(p * (1 - p) / float64(n))
 }
 
 // versus is how much more of the gap an arm closes than another, seed by seed, averaged
 // over the oracles.
-func versus(oracles []*oracle, arm, other string, kept map[string]*record, batch, seeds int) string {
+func versus(oracles []*oracle, arm, other string, kept map[string]*record, batch int, seeds []uint64) string {
 	if arm == other {
 		return "–"
 	}
 	sum, variance := 0.0, 0.0
 	for _, o := range oracles {
 		var d []float64
-		for seed := range seeds {
-			a := kept[(&record{Oracle: o.name, Arm: arm, Seed: uint64(seed), Batch: batch}).key()]
-			b := kept[(&record{Oracle: o.name, Arm: other, Seed: uint64(seed), Batch: batch}).key()]
+		for _, seed := range seeds {
+			a := kept[(&record{Oracle: o.name, Arm: arm, Seed: seed, Batch: batch}).key()]
+			b := kept[(&record{Oracle: o.name, Arm: other, Seed: seed, Batch: batch}).key()]
 			if a != nil && b != nil {
 				d = append(d, a.Closed[len(a.Closed)-1]-b.Closed[len(b.Closed)-1])
 			}

@@ -19,7 +19,7 @@ import (
 )
 
 func newTrainCommand() *cobra.Command {
-	var label, out, ingredients, figures string
+	var label, spread, out, ingredients, figures string
 	var total int
 	var labels, units []string
 	var d problem.Descriptors
@@ -46,10 +46,11 @@ forest: {file: FILE, want: ...}.
 
 Cells such as failed, unstable or n/a in a column of numbers mean that a recipe failed;
 they teach a probability of success. --failed names further words, --log learns the
-logarithm of numbers.
+logarithm of numbers, --sd names a column with their standard deviations: a number that
+was measured badly counts less.
 
---figures draws held-out predictions against what was measured, and the most important
-features, as SVG and PNG.
+--figures draws held-out predictions against what was measured, the most important
+features, and how the prediction changes with amounts, as SVG and PNG.
 
 RECIPES is a table, CSV, .xlsx or JSON-LD: long (recipe, ingredient, amount, unit
 and label columns) or wide (a column an ingredient, others labels). Guesses
@@ -113,6 +114,9 @@ flags are kept as given.`,
 				}
 			}
 			read := book.Options{Labels: append(labels, label)}
+			if spread != "" {
+				read.Labels = append(read.Labels, spread)
+			}
 			if read.Layout, err = how.layout(); err != nil {
 				return err
 			}
@@ -124,22 +128,28 @@ flags are kept as given.`,
 			if _, read.Units, err = readUnits(units); err != nil {
 				return err
 			}
-			book, err := book.ReadFile(c.Context(), args[0], read)
+			known, err := book.ReadFile(c.Context(), args[0], read)
 			if err != nil {
 				return asFlags(err)
 			}
-			if err := tellNotes(c.ErrOrStderr(), book.Notes, book.Guessed); err != nil {
+			if err := tellNotes(c.ErrOrStderr(), known.Notes, known.Guessed); err != nil {
 				return err
 			}
-			l, ok := book.Label(label)
-			if !ok {
-				return &fault.Error{File: args[0], Message: "the recipes have no label " + fault.Quote(label)}
+			l, err := labelIn(known, args[0], label)
+			if err != nil {
+				return err
+			}
+			var sd *book.Label
+			if spread != "" {
+				if sd, err = labelIn(known, args[0], spread); err != nil {
+					return err
+				}
 			}
 			if !c.Flags().Changed("numeric") {
 				numeric = l.Numeric() || kind != model.ForestAlone && l.Counted(failed...)
 			}
 			if kind != model.ForestAlone {
-				m, err := problem.Learn(c.Context(), book, l, total, numeric, failed, model.LearnOptions{Kind: kind, Forest: o, Log: logs})
+				m, err := problem.Learn(c.Context(), known, l, sd, total, numeric, failed, model.LearnOptions{Kind: kind, Forest: o, Log: logs})
 				if err != nil {
 					return err
 				}
@@ -155,7 +165,7 @@ flags are kept as given.`,
 				if d.Totals == nil && d.Means == nil && d.Ratios == nil {
 					var left []string
 					presence := d.Presence
-					d, left = problem.AllDescriptors(book.Ingredients)
+					d, left = problem.AllDescriptors(known.Ingredients)
 					d.Presence = presence
 					for _, why := range left {
 						if _, err := fmt.Fprintf(c.ErrOrStderr(), "No descriptor is made of %s.\n", why); err != nil {
@@ -163,19 +173,19 @@ flags are kept as given.`,
 						}
 					}
 				}
-				candidates, err = d.Candidates(book.Ingredients, total, numeric, o)
+				candidates, err = d.Candidates(known.Ingredients, total, numeric, o)
 			} else {
 				var features []model.Feature
-				features, _, err = d.Features(book.Ingredients, total)
+				features, _, err = d.Features(known.Ingredients, total)
 				candidates = []model.Candidate{{Features: features, Options: o}}
 			}
 			if err != nil {
 				return err
 			}
-			if most := max(len(candidates[len(candidates)-1].Features), book.Ingredients.Len()); o.FeaturesPerSplit > most {
+			if most := max(len(candidates[len(candidates)-1].Features), known.Ingredients.Len()); o.FeaturesPerSplit > most {
 				return &fault.Error{Message: fmt.Sprintf("--features is %d", o.FeaturesPerSplit), Hint: fmt.Sprintf("there are %d to choose among", most)}
 			}
-			f, err := problem.GrowForest(c.Context(), book, l, total, numeric, candidates, repeats)
+			f, err := problem.GrowForest(c.Context(), known, l, total, numeric, candidates, repeats)
 			if err != nil {
 				return err
 			}
@@ -196,6 +206,7 @@ flags are kept as given.`,
 	c.Flags().IntVar(&o.Trees, "trees", o.Trees, "trees to grow")
 	c.Flags().StringVar(&kindName, "kind", "", "learn, forest or process (default learn)")
 	c.Flags().BoolVar(&logs, "log", false, "learn the logarithm of numbers")
+	c.Flags().StringVar(&spread, "sd", "", "column with the standard deviations of the label's numbers")
 	c.Flags().StringSliceVar(&failed, "failed", nil, "further values of the label that say that a recipe failed")
 	c.Flags().StringVar(&splitsName, "splits", "", "random: one threshold of each feature is tried; best: all (default random, with --features or --choose best)")
 	c.Flags().IntVar(&o.FeaturesPerSplit, "features", 0, "features that a split chooses among (default: see docs/problem.md)")
@@ -220,6 +231,15 @@ flags are kept as given.`,
 	return c
 }
 
+// labelIn returns a label of a book.
+func labelIn(known *book.Book, file, name string) (*book.Label, error) {
+	l, ok := known.Label(name)
+	if !ok {
+		return nil, &fault.Error{File: file, Message: "the recipes have no label " + fault.Quote(name)}
+	}
+	return l, nil
+}
+
 // forestFlags are those of a forest alone.
 var forestFlags = []string{"splits", "features", "leaf", "totals", "means", "ratios", "presence", "amounts", "choose", "repeats"}
 
@@ -240,7 +260,7 @@ func kindOf(c *cobra.Command, name string) (kind model.Kind, err error) {
 			return kind, &fault.Error{Message: "--" + flag + " is of a forest alone", Hint: "leave it out, or take --kind forest"}
 		}
 	}
-	for _, flag := range []string{"log", "failed"} {
+	for _, flag := range []string{"log", "sd", "failed"} {
 		if kind == model.ForestAlone && c.Flags().Changed(flag) {
 			return kind, &fault.Error{Message: "--" + flag + " is not of a forest alone", Hint: "leave it out, or take --kind learn without flags of a forest"}
 		}

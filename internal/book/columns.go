@@ -42,8 +42,9 @@ type columnReader struct {
 	given   map[int]Role // what the options say
 	taken   map[Role]int // the columns of the roles that one column has
 	columns []Column
-	total   int      // the wide form: the column that adds up those before it; 0 if there is none
-	bases   []string // names without their units, when guess has needed them
+	total   int         // the wide form: the column that adds up those before it; 0 if there is none
+	spreads map[int]int // the wide form: columns of standard deviations, and of which others
+	bases   []string    // names without their units, when guess has needed them
 }
 
 // readColumns works out what the columns are, and whether the form is long.

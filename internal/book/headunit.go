@@ -43,6 +43,13 @@ func HeadUnit(header string) (name, unit string) {
 	return name, unit
 }
 
+// measures is whether a column's name ends with a unit in which no amount is measured, such
+// as mPa·s.
+func measures(header string) bool {
+	_, unit := HeadUnit(header)
+	return slices.Contains([]string{"Pa", "kPa", "MPa", "GPa", "mbar", "mPa·s", "mPas", "Pa·s", "cP", "cSt", "°C", "°F", "kN", "kW", "kJ", "kcal", "Wh", "kWh", "Hz"}, unit)
+}
+
 // Unit returns the unit of the attribute's numbers: that of its header, or what stands
 // beside them; empty if there is none.
 func (a *Attribute) Unit() string {

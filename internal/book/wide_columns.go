@@ -18,6 +18,7 @@ func (c *columnReader) readWide() error {
 	if c.given[recipe] == LabelColumn {
 		return c.errorInHeader(recipe, "column "+fault.Quote(c.header[recipe])+" cannot be a label", "a label is another column than that")
 	}
+	c.findSpreads(recipe)
 	c.findSummed(recipe)
 	c.findTotal(recipe)
 	var guessed []int // ingredients that nobody has given
@@ -65,6 +66,23 @@ func (c *columnReader) readWide() error {
 		return c.errorInHeader(recipe, "the header names no ingredient", longForm+"; the wide form has recipe and a column for each ingredient")
 	}
 	return nil
+}
+
+// findSpreads finds the columns that hold the standard deviations of others, by their names.
+func (c *columnReader) findSpreads(recipe int) {
+	c.spreads = make(map[int]int)
+	of := make(map[int]bool)
+	for i, name := range c.header {
+		if i == recipe || spreadOf(name) == "" {
+			continue
+		}
+		for k, other := range c.header {
+			if k != i && k != recipe && other != "" && !of[k] && isSpread(name, other) {
+				c.spreads[i], of[k] = k, true
+				break
+			}
+		}
+	}
 }
 
 // split takes the unit off a column's name in the wide form. What only ends in a percent
@@ -151,6 +169,16 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 			}
 		}
 	}
+	if of, is := c.spreads[i]; is {
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds the standard deviations of %s, for its name, and is taken as a label", fault.Quote(name), fault.Quote(c.header[of])))
+		return LabelColumn, nil
+	}
+	for k, of := range c.spreads {
+		if of == i && 2*p.amounts >= p.filled {
+			c.ask(i, LabelColumn, fmt.Sprintf("column %s, whose standard deviations column %s holds, is taken as a label", fault.Quote(name), fault.Quote(c.header[k])))
+			return LabelColumn, nil
+		}
+	}
 	switch {
 	case p.filled == 0 || p.rests > 0 && 2*(p.amounts+p.rests) > p.filled:
 		return IngredientColumn, nil
@@ -189,6 +217,9 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 			break
 		}
 		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers without a unit, where other columns have units, and is taken as a label", fault.Quote(name)))
+		return LabelColumn, nil
+	case measures(name):
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers in a unit that no amount has and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
 	case judges(name):
 		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers and is taken as a label, not as an ingredient, for its name", fault.Quote(name)))

@@ -104,7 +104,7 @@ type Best struct {
 
 // Left says what there is to gain.
 type Left struct {
-	Probability *float64 `json:"probability"` // that something better by more than the noise is left
+	Probability *float64 `json:"probability"` // that something better is left, by more than the noise if replicates tell that
 	Gain        *float64 `json:"gain"`        // that is expected of making the best of the model's draws
 	Advice      string   `json:"advice"`
 	Text        string   `json:"text"`

@@ -313,8 +313,9 @@ func (ch *chooser) price(parts []mcmc.Part) float64 {
 
 // streams of random numbers: what they are for.
 const (
-	drawStream = "campaign draws"
-	fillStream = "campaign fill"
+	drawStream  = "campaign draws"
+	fillStream  = "campaign fill"
+	doubtStream = "campaign doubt"
 )
 
 func (ch *chooser) rand(purpose string, index uint64) *mcmc.Rand {
@@ -324,6 +325,7 @@ func (ch *chooser) rand(purpose string, index uint64) *mcmc.Rand {
 // Figures of how a batch is chosen; docs/campaign.md says what was tried.
 const (
 	drawCount    = 256 // joint draws
+	doubtDegrees = 5   // of freedom, of the law by which it is judged what is left
 	poolSize     = 300 // candidates that are drawn jointly
 	randomPool   = 60  // of them that are drawn from the law of the problem
 	anchorCount  = 24  // recipes that were tried, the best predicted, that are drawn with them
@@ -370,6 +372,7 @@ type pool struct {
 	parts   [][]mcmc.Part
 	scores  []float64   // log scores of the acquisition
 	utility [][]float64 // by draw: candidates, then anchors, then what waits
+	doubted [][]float64 // the same, of draws that are doubted
 	anchors []int       // trials
 	waiting int         // how many of the recipes wait
 	ok      []float64   // the probability that a candidate does not fail
@@ -379,10 +382,18 @@ type pool struct {
 	level []float64 // by draw: that, what waits and what was chosen, at least b
 }
 
-// utilities draws the utilities of recipes jointly.
-func (ch *chooser) utilities(xs [][]mcmc.Part) ([][]float64, error) {
-	if o := ch.alone(); o != nil {
-		return o.model.Draws(xs, drawCount, ch.rand(drawStream, 0)), nil
+// draws returns joint draws of the values of recipes, by objective that is learnt.
+func (ch *chooser) draws(xs [][]mcmc.Part) (all [][][]float64) {
+	for k, o := range ch.learnt() {
+		all = append(all, o.model.Draws(xs, drawCount, ch.rand(drawStream, uint64(k))))
+	}
+	return all
+}
+
+// utilities returns the utilities of recipes, by draw, given draws of their values.
+func (ch *chooser) utilities(xs [][]mcmc.Part, draws [][][]float64) ([][]float64, error) {
+	if ch.alone() != nil {
+		return draws[0], nil
 	}
 	out := make([][]float64, drawCount)
 	for s := range out {
@@ -398,14 +409,46 @@ func (ch *chooser) utilities(xs [][]mcmc.Part) ([][]float64, error) {
 		}
 	}
 	for k, o := range ch.learnt() {
-		draws := o.model.Draws(xs, drawCount, ch.rand(drawStream, uint64(k)))
 		for s := range out {
 			for a := range xs {
-				out[s][a] = float64(out[s][a] * portable.Pow(o.wanted(draws[s][a]), o.weight))
+				out[s][a] = float64(out[s][a] * portable.Pow(o.wanted(draws[k][s][a]), o.weight))
 			}
 		}
 	}
 	return out, nil
+}
+
+// doubted returns draws of values as a model states them that may be wrong about its own
+// uncertainty: each draw is stretched about the mean, together for all recipes, so that
+// they follow Student's law with doubtDegrees degrees of freedom instead of a normal one.
+func (ch *chooser) doubted(draws [][][]float64) [][][]float64 {
+	by := make([]float64, drawCount)
+	r := ch.rand(doubtStream, 0)
+	for s := range by {
+		square := 0.0
+		for range doubtDegrees {
+			z := normal(r)
+			square += float64(z * z)
+		}
+		by[s] = math.Sqrt(doubtDegrees / square)
+	}
+	all := make([][][]float64, len(draws))
+	for k, of := range draws {
+		mean := make([]float64, len(of[0]))
+		for _, draw := range of {
+			for a, v := range draw {
+				mean[a] += v / float64(len(of))
+			}
+		}
+		for s, draw := range of {
+			wide := make([]float64, len(draw))
+			for a, v := range draw {
+				wide[a] = mean[a] + float64(by[s]*(v-mean[a]))
+			}
+			all[k] = append(all[k], wide)
+		}
+	}
+	return all
 }
 
 // anchors returns the trials that may be the best: those that keep the rules and did not
@@ -572,8 +615,12 @@ func (ch *chooser) newPool(all []candidate, anchors []int, b float64) (*pool, er
 	for _, e := range ch.pending {
 		xs = append(xs, e.parts)
 	}
+	draws := ch.draws(xs)
 	var err error
-	if p.utility, err = ch.utilities(xs); err != nil {
+	if p.utility, err = ch.utilities(xs, draws); err != nil {
+		return nil, err
+	}
+	if p.doubted, err = ch.utilities(xs, ch.doubted(draws)); err != nil {
 		return nil, err
 	}
 	first, wait := len(p.parts), len(p.parts)+len(anchors)
@@ -589,6 +636,20 @@ func (ch *chooser) newPool(all []candidate, anchors []int, b float64) (*pool, er
 		p.tried, p.level = append(p.tried, tried), append(p.level, level)
 	}
 	return p, nil
+}
+
+// best returns the best of a draw among what was not measured yet, candidates and what
+// waits, and among what was tried.
+func (p *pool) best(draw []float64) (left, tried float64) {
+	left, tried = math.Inf(-1), math.Inf(-1)
+	for k, v := range draw {
+		if k < len(p.parts) || k >= len(draw)-p.waiting {
+			left = max(left, v)
+		} else {
+			tried = max(tried, v)
+		}
+	}
+	return left, tried
 }
 
 // gain is what a recipe of the pool adds to what was chosen before, on average.

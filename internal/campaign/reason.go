@@ -111,32 +111,29 @@ func without(x []mcmc.Part, out, total int) []mcmc.Part {
 	return rest
 }
 
-// left says what there is to gain, by the draws of a pool.
+// left says what there is to gain, by the draws of a pool: the gain as the models state it,
+// and whether there is any by draws that are doubted. See docs/campaign.md for how often
+// each came true.
 func (ch *chooser) left(p *pool, best *Best) Left {
 	alone := ch.alone()
 	noise := ch.utilityNoise(p)
 	better, gain := 0.0, 0.0
 	for s, draw := range p.utility {
-		top := math.Inf(-1)
-		for _, v := range draw[:len(p.parts)] {
-			top = max(top, v)
-		}
-		for _, v := range draw[len(draw)-p.waiting:] {
-			top = max(top, v) // what waits is not measured yet
-		}
-		if math.IsInf(p.tried[s], -1) {
+		tried := p.tried[s]
+		if math.IsInf(tried, -1) {
 			better++ // nothing that counts was tried
 			continue
 		}
-		if top > p.tried[s]+noise {
+		if top, tried := p.best(p.doubted[s]); top > tried+noise {
 			better++
 		}
-		if top > p.tried[s] {
-			if alone != nil {
-				gain += math.Abs(alone.number(top) - alone.number(p.tried[s]))
-			} else {
-				gain += top - p.tried[s]
-			}
+		top, _ := p.best(draw)
+		switch {
+		case top <= tried:
+		case alone != nil:
+			gain += math.Abs(alone.number(top) - alone.number(tried))
+		default:
+			gain += top - tried
 		}
 	}
 	n := float64(len(p.utility))
@@ -155,8 +152,12 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 	if alone != nil {
 		unit = "of " + alone.label
 	}
-	l.Text = fmt.Sprintf("With probability %.2f ± %.2f something better by more than the noise is left; the gain to expect of the best is %s %s. Advice: %s.",
-		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), short(gain), unit, said)
+	what := "something better"
+	if noise > 0 {
+		what += " by more than the noise"
+	}
+	l.Text = fmt.Sprintf("With probability %.2f ± %.2f %s is left; the gain to expect of the best is %s %s. Advice: %s.",
+		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), what, short(gain), unit, said)
 	if ch.weak() {
 		l.Text += " The models predict hardly anything yet, so that this figure is a guess."
 		if l.Advice == Stop {
@@ -169,9 +170,13 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 
 // utilityNoise is the standard deviation of the utility that follows from one measurement
 // of each label of the best predicted of what was tried: by how much better something has
-// to be to be seen as better.
+// to be to be seen as better. Only noise that replicates tell counts: what a model takes
+// for noise without them is also what it cannot follow.
 func (ch *chooser) utilityNoise(p *pool) float64 {
 	if o := ch.alone(); o != nil {
+		if ch.replicated(o) < fewestDraws {
+			return 0
+		}
 		return o.model.Noise()
 	}
 	if len(p.anchors) == 0 {
@@ -180,6 +185,9 @@ func (ch *chooser) utilityNoise(p *pool) float64 {
 	x := ch.c.trials[p.anchors[0]].parts
 	sum := 0.0
 	for _, o := range ch.learnt() {
+		if ch.replicated(o) < fewestDraws {
+			continue
+		}
 		mean, _ := o.model.Predict(x)
 		noise := o.model.Noise()
 		at := portable.Pow(o.wanted(mean), o.weight)

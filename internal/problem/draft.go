@@ -197,6 +197,11 @@ var unwanted = map[string]bool{
 // wish returns a wish for a label, a comment, and how much it is worth asking
 // for: 0 if nothing could be learnt from it.
 func (w *draftWriter) wish(l *book.Label) (wish, comment string, worth int) {
+	for k := range w.Book.Labels {
+		if of := &w.Book.Labels[k]; w.Book.SpreadOf(of) == l {
+			return "", "the standard deviations of " + of.Name, 0
+		}
+	}
 	name := book.YAMLText(l.Name)
 	known := len(w.Book.Recipes) - l.Missing()
 	numbers, failed, err := l.Measured()
@@ -207,7 +212,14 @@ func (w *draftWriter) wish(l *book.Label) (wish, comment string, worth int) {
 		if book.Costs(l.Name) { // which a limit keeps low better than a model's guess
 			way, other, worth = other, way, 2*known
 		}
-		return fmt.Sprintf("%s: {learn: {label: %s, %s: true}}", name, name, way),
+		label, sd := name, ""
+		if base, unit := book.HeadUnit(l.Name); unit != "" && w.onlyOne(base) {
+			name = book.YAMLText(base) // the unit stands beside each number
+		}
+		if spread := w.Book.SpreadOf(l); spread != nil {
+			sd = ", sd: " + book.YAMLText(spread.Name)
+		}
+		return fmt.Sprintf("%s: {learn: {label: %s, %s: true%s}}", name, label, way, sd),
 			fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", other, numbers[(n-1)/4], numbers[n-1-(n-1)/4], numbers[0], numbers[n-1]) + alsoOf(numbers, failed), worth
 	}
 	if len(l.Classes) == 0 {
@@ -240,6 +252,17 @@ func (w *draftWriter) wish(l *book.Label) (wish, comment string, worth int) {
 		}
 	}
 	return fmt.Sprintf("%s: {learn: {label: %s, want: %s}}", name, name, book.YAMLText(wanted)), comment, known
+}
+
+// onlyOne is whether a name without its unit is that of one label alone.
+func (w *draftWriter) onlyOne(base string) bool {
+	n := 0
+	for k := range w.Book.Labels {
+		if name, _ := book.HeadUnit(w.Book.Labels[k].Name); name == base {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // spanLog is by how much the largest number exceeds the smallest where logarithms are

@@ -124,3 +124,68 @@ func TestLearnProcess(t *testing.T) {
 		t.Errorf("a value that is no number: %v", err)
 	}
 }
+
+// A column of standard deviations tells what to trust, and the unit in a label's name
+// stands beside what is predicted.
+func TestLearnMeasured(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("recipe,flour,sugar,strength (MPa),strength sd,verdict,below,none\n")
+	for k := range 40 {
+		flour := 10 + (k*7)%80
+		sd := 1
+		y := 50 + 30*math.Sin(float64(flour)/20)
+		if k%2 == 0 {
+			sd = 40
+			y += 40 * math.Sin(float64(k*k))
+		}
+		fmt.Fprintf(&rows, "r%d,%d,%d,%.2f,%d,good,-1,\n", k, flour, 100-flour, y, sd)
+	}
+	load := func(property string) (*Problem, error) {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"recipes.csv": rows.String(), "problem.yaml": "recipes: {file: recipes.csv, columns: {\"strength (MPa)\": label, strength sd: label, below: label, none: label}}\ntotal: 100\nproperties:\n  p: {" + property + "}\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return Load(t.Context(), filepath.Join(dir, "problem.yaml"), Options{})
+	}
+	off := func(property string) float64 {
+		p, err := load(property)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if p.Properties[0].Unit != "MPa" {
+			t.Errorf("%s: the unit is %q", property, p.Properties[0].Unit)
+		}
+		sum := 0.0
+		for flour := int32(10); flour < 90; flour++ {
+			gap := p.Properties[0].Model.Predict([]int32{flour, 100 - flour}).Value - (50 + 30*math.Sin(float64(flour)/20))
+			sum += gap * gap / 80
+		}
+		return math.Sqrt(sum)
+	}
+	for _, kind := range []string{"learn", "process"} {
+		blind := off(kind + `: {label: "strength (MPa)", maximize: true}`)
+		told := off(kind + `: {label: "strength (MPa)", maximize: true, sd: strength sd}`)
+		if !(told < 0.9*blind) {
+			t.Errorf("%s: off by %v without standard deviations, %v with them", kind, blind, told)
+		}
+	}
+	for property, want := range map[string]string{
+		`learn: {label: "strength (MPa)", maximize: true, sd: width}`:          `the recipes have no label "width"`,
+		`learn: {label: "strength (MPa)", maximize: true, sd: verdict}`:        "is not a number",
+		`learn: {label: "strength (MPa)", maximize: true, sd: below}`:          "a recipe has the standard deviation -1",
+		`learn: {label: "strength (MPa)", maximize: true, sd: none}`:           "has a standard deviation in",
+		`learn: {label: verdict, want: good, sd: strength sd}`:                 "sd",
+		`process: {label: strength sd, maximize: true, sd: "strength (MPa)x"}`: "no label",
+	} {
+		p, err := load(property)
+		if err == nil {
+			p.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", property, err)
+		}
+	}
+}

@@ -159,6 +159,7 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property
 	return Property{
 		About:    grown.Label() + " " + want.String() + added,
 		Model:    grown,
+		Unit:     UnitOf(grown),
 		Class:    class,
 		learnt:   known,
 		level:    func() (*level, error) { return forestLevel(grown, known) },

@@ -35,7 +35,7 @@ var learnKind = propertyKind{
 		),
 		Some:  []string{"label", "file"},
 		One:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
-		Alone: map[string]string{"want": "log failed", "file": "log failed trees seed"},
+		Alone: map[string]string{"want": "log sd failed", "file": "log sd failed trees seed"},
 	}},
 	read: readLearnt(model.Best),
 	aims: true,
@@ -74,6 +74,7 @@ func labelKeys(label, wanted string) []schema.Key {
 func numberKeys() []schema.Key {
 	return []schema.Key{
 		key("log", schema.Truth(), "`false`", "learn the logarithm of numbers that are all above 0, such as those that span decades", "{label: stars, maximize: true, log: true}"),
+		key("sd", schema.Text("label"), "", "a column of the recipes with the standard deviations of the numbers", "{label: stars, maximize: true, sd: stars sd}"),
 		key("failed", schema.OneOrMore(schema.Text("value"), 0), "`failed`, `unstable`, `n/a` and the like", "further values of the label that say that a recipe failed", "{label: stars, maximize: true, failed: curdled}"),
 	}
 }
@@ -95,7 +96,7 @@ func readLabel(ctx context.Context, s *shelf, n *yaml.Node, f fields, kind model
 	if err != nil {
 		return Property{}, err
 	}
-	for _, key := range []string{"log", "failed"} {
+	for _, key := range []string{"log", "sd", "failed"} {
 		if f["want"] != nil && f[key] != nil {
 			return Property{}, yaml.Hint(f[key].Errorf("%s is of numbers, and a class is wanted", key), "remove it, or ask for bounds, maximize or minimize")
 		}
@@ -124,6 +125,9 @@ func readLabel(ctx context.Context, s *shelf, n *yaml.Node, f fields, kind model
 		return Property{}, f["label"].Blame(err)
 	}
 	o.Failed = failed
+	if data.SD, err = s.spreads(f["sd"], recipes); err != nil {
+		return Property{}, err
+	}
 	m, err := s.grown.learn(ctx, data, o)
 	if err != nil {
 		return Property{}, f["label"].Blame(err)
@@ -143,7 +147,7 @@ func readLabel(ctx context.Context, s *shelf, n *yaml.Node, f fields, kind model
 		resolved.Set("log", o.Log)
 	}
 	resolved.Set("floor", least)
-	resolved.Keep(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "failed")
+	resolved.Keep(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "sd", "failed")
 	p.resolved = resolved
 	return p, nil
 }
@@ -199,6 +203,7 @@ func learntProperty(s *shelf, at *yaml.Node, m *model.Learned, data *model.Data,
 	return Property{
 		About:    aboutLearnt(m, want),
 		Model:    m,
+		Unit:     UnitOf(m),
 		Class:    class,
 		learnt:   known,
 		level:    func() (*level, error) { return learntLevel(m, known) },
@@ -209,7 +214,7 @@ func learntProperty(s *shelf, at *yaml.Node, m *model.Learned, data *model.Data,
 // learntBefore reads a property of a model that kir train saved.
 func learntBefore(ctx context.Context, s *shelf, n *yaml.Node, f fields, want model.Want, at *yaml.Node, least float64) (Property, error) {
 	file := f["file"]
-	for _, key := range []string{"trees", "seed", "log", "failed"} {
+	for _, key := range []string{"trees", "seed", "log", "sd", "failed"} {
 		if f[key] != nil {
 			return Property{}, yaml.Hint(f[key].Errorf("a model from a file is learnt already: %s has no effect", key), "remove it, or learn the model with kir train")
 		}
@@ -327,12 +332,64 @@ func failureWords(n *yaml.Node) (words []string, err error) {
 	return words, nil
 }
 
-// Learn learns a label of a book's recipes from their closure to total units: its
-// classes, or its numbers; values that say so, or are among the words, are failures.
-func Learn(ctx context.Context, b *book.Book, label *book.Label, total int, numeric bool, words []string, o model.LearnOptions) (*model.Learned, error) {
-	data, _, failed, err := labelled(b, label, total, numeric, words)
+// spreads returns the standard deviations of the numbers of some recipes, NaN where there
+// is none; nil without a node that names their column.
+func (s *shelf) spreads(n *yaml.Node, recipes []int) ([]float64, error) {
+	if n == nil {
+		return nil, nil
+	}
+	label, err := labelOf(s, n, n)
 	if err != nil {
 		return nil, err
+	}
+	sd, err := standardDeviations(label, recipes)
+	if err != nil {
+		return nil, n.Blame(err)
+	}
+	return sd, nil
+}
+
+// standardDeviations returns those that a label has of some recipes, NaN where it has none.
+func standardDeviations(label *book.Label, recipes []int) ([]float64, error) {
+	numbers, _, err := label.Measured()
+	if err != nil {
+		return nil, err
+	}
+	sd, known := make([]float64, len(recipes)), false
+	for k, r := range recipes {
+		if sd[k] = numbers[r]; sd[k] < 0 {
+			return nil, &fault.Error{Message: fmt.Sprintf("a recipe has the standard deviation %v in %s", sd[k], fault.Quote(label.Name)), Hint: "it is 0 or more: correct the number, or name another column"}
+		}
+		known = known || !math.IsNaN(sd[k])
+	}
+	if !known {
+		return nil, &fault.Error{Message: "no recipe that is learnt from has a standard deviation in " + fault.Quote(label.Name), Hint: "fill in the column, or leave it out"}
+	}
+	return sd, nil
+}
+
+// UnitOf returns the unit of the numbers of a label, as its name has it; empty if it has
+// none.
+func UnitOf(m Predictor) string {
+	if !m.Numeric() {
+		return ""
+	}
+	_, unit := book.HeadUnit(m.Label())
+	return unit
+}
+
+// Learn learns a label of a book's recipes from their closure to total units: its
+// classes, or its numbers, measured with the standard deviations of another label if that
+// is not nil; values that say so, or are among the words, are failures.
+func Learn(ctx context.Context, b *book.Book, label, sd *book.Label, total int, numeric bool, words []string, o model.LearnOptions) (*model.Learned, error) {
+	data, recipes, failed, err := labelled(b, label, total, numeric, words)
+	if err != nil {
+		return nil, err
+	}
+	if sd != nil {
+		if data.SD, err = standardDeviations(sd, recipes); err != nil {
+			return nil, err
+		}
 	}
 	o.Failed = failed
 	if o.Kind == model.Best {

@@ -260,6 +260,11 @@ func labelsOf(root *yaml.Node) (names []string, at map[string]*yaml.Node, err er
 					if err := add(f.Get("label"), "the label"); err != nil {
 						return nil, nil, err
 					}
+					if sd := f.Get("sd"); sd != nil && kind != "forest" {
+						if err := add(sd, "the column of standard deviations"); err != nil {
+							return nil, nil, err
+						}
+					}
 				}
 			}
 		}

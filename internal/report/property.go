@@ -43,6 +43,38 @@ type Forest struct {
 	Importances []Importance `json:"importances,omitempty"`
 
 	Learnt *Learnt `json:"learnt,omitempty"` // of what is more than a forest
+
+	// Responses are how the prediction changes with the amounts of single ingredients, those
+	// that change it most first, at the recipe that At names, of Total units; Unit is that of
+	// the predictions.
+	Responses []Response `json:"responses,omitempty"`
+	At        string     `json:"at,omitempty"`
+	Unit      string     `json:"unit,omitempty"`
+	Total     int        `json:"total,omitempty"`
+}
+
+// A Response is how a prediction changes with the amount of an ingredient, the others in
+// their proportions.
+type Response struct {
+	Ingredient string          `json:"ingredient"`
+	Amount     int             `json:"amount"` // units in the recipe
+	Sign       int             `json:"sign"`   // 1: it rises with the amount, mostly; −1: it falls; 0: both
+	Swing      Number          `json:"swing"`  // the largest less the smallest
+	Points     []ResponsePoint `json:"points"`
+}
+
+// A ResponsePoint is what is predicted at an amount, with an interval of 90 % where there is
+// one.
+type ResponsePoint struct {
+	Amount int    `json:"amount"` // units
+	Value  Number `json:"value"`
+	Low    Number `json:"low"`
+	High   Number `json:"high"`
+}
+
+// Words says which way a response goes.
+func (r *Response) Words() string {
+	return map[int]string{1: "raises it", -1: "lowers it", 0: "raises and lowers it"}[r.Sign]
 }
 
 // Words says what the model is, such as "A forest of 100 trees".

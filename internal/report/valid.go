@@ -99,6 +99,12 @@ func (m *Model) validFigures(need func(ok bool, format string, args ...any)) {
 	}
 	for k, w := range m.Properties {
 		if w.Forest != nil {
+			for _, r := range w.Forest.Responses {
+				need(w.Forest.Total > 0 && len(r.Points) >= 2 && math.Abs(float64(r.Swing)) < large, "a response of property %d has %d points", k, len(r.Points))
+				for _, p := range r.Points {
+					need(math.Abs(float64(p.Value)) < large && !(math.Abs(float64(p.Low)) >= large) && !(math.Abs(float64(p.High)) >= large), "a response of property %d is %v", k, p.Value)
+				}
+			}
 			for _, i := range w.Forest.Importances {
 				need(math.Abs(float64(i.Mean)) < large && math.Abs(float64(i.SE)) < large, "an importance of property %d is %v ± %v", k, i.Mean, i.SE)
 			}

@@ -263,7 +263,8 @@ def learn(label: float | str | None = None, *, at_least: float | None = None,
           at_most: float | None = None, between: Sequence[Any] | None = None,
           failed: Sequence[Any] | float | str | None = None, file: Any = None,
           floor: float | None = None, log: bool | None = None, maximize: bool | None = None,
-          minimize: bool | None = None, seed: int | None = None, trees: int | None = None,
+          minimize: bool | None = None, sd: float | str | None = None,
+          seed: int | None = None, trees: int | None = None,
           want: Sequence[Any] | float | str | None = None, weight: float | None = None) -> Objective:
     """A label of the recipes, by the best model that they allow.
     A label and one thing that is asked of it: want, bounds, or a direction. models.md says how
@@ -281,6 +282,7 @@ def learn(label: float | str | None = None, *, at_least: float | None = None,
         Default: false.
     maximize: as large a number as can be.
     minimize: as small a number as can be.
+    sd: a column of the recipes with the standard deviations of the numbers.
     seed: of the forest's random numbers. Default: 1.
     trees: trees of the forest. Default: 100.
     want: a class, or any of several.
@@ -288,8 +290,8 @@ def learn(label: float | str | None = None, *, at_least: float | None = None,
     """
     return Objective("learn", given({"label": label, "at_least": at_least, "at_most": at_most,
                                      "between": between, "failed": failed, "file": file, "floor": floor,
-                                     "log": log, "maximize": maximize, "minimize": minimize, "seed": seed,
-                                     "trees": trees, "want": want}), weight=weight)
+                                     "log": log, "maximize": maximize, "minimize": minimize, "sd": sd,
+                                     "seed": seed, "trees": trees, "want": want}), weight=weight)
 
 
 def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = None,
@@ -421,7 +423,8 @@ def process(label: float | str, *, at_least: float | None = None,
             at_most: float | None = None, between: Sequence[Any] | None = None,
             failed: Sequence[Any] | float | str | None = None, floor: float | None = None,
             log: bool | None = None, maximize: bool | None = None,
-            minimize: bool | None = None, weight: float | None = None) -> Objective:
+            minimize: bool | None = None, sd: float | str | None = None,
+            weight: float | None = None) -> Objective:
     """A label that is a number, by a Gaussian process.
     A label that is a number and one thing that is asked of it: bounds, or a direction.
 
@@ -436,11 +439,12 @@ def process(label: float | str, *, at_least: float | None = None,
         Default: false.
     maximize: as large a number as can be.
     minimize: as small a number as can be.
+    sd: a column of the recipes with the standard deviations of the numbers.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("process", given({"label": label, "at_least": at_least, "at_most": at_most,
                                        "between": between, "failed": failed, "floor": floor, "log": log,
-                                       "maximize": maximize, "minimize": minimize}), weight=weight)
+                                       "maximize": maximize, "minimize": minimize, "sd": sd}), weight=weight)
 
 
 def program(command: Sequence[Any] | float | str, *, batch: int | None = None,

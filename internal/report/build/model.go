@@ -88,6 +88,10 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 		m.Timing.SearchSeconds = report.Number(r.Answer.Seconds)
 	}
 
+	if err := addResponses(p, m); err != nil {
+		return nil, fmt.Errorf("the responses: %w", err)
+	}
+
 	m.Draws, m.Grade = verdict(p, r)
 	m.Draws, m.Grade = judged(m.Draws, m.Grade, m.Ladders)
 	m.Draws = beside(p, m.Draws, m.Grade, r)

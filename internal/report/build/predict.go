@@ -45,11 +45,11 @@ func (w *predictor) number() bool {
 // of returns what is predicted of a composition.
 func (w *predictor) of(x *mcmc.Composition) report.Prediction {
 	unknown := report.UnknownNumber()
-	out := report.Prediction{Low: unknown, High: unknown, Class: w.Class, Weak: w.weak}
+	out := report.Prediction{Low: unknown, High: unknown, Class: w.Class, Unit: w.Unit, Weak: w.weak}
 	switch {
 	case w.Value != nil:
 		v, at := w.Value(x)
-		out.Value, out.At, out.Unit = report.Number(v), at, w.Unit
+		out.Value, out.At = report.Number(v), at
 	case w.calibration != nil:
 		c := w.calibration.Chance(w.Probability(x))
 		out.Value, out.Low, out.High = report.Number(c.Value), report.Number(c.Low), report.Number(c.High)
@@ -66,7 +66,7 @@ func (w *predictor) of(x *mcmc.Composition) report.Prediction {
 // whether anything is.
 func (w *predictor) unseen(recipe int) (report.Prediction, bool) {
 	q, known := w.heldOut[recipe]
-	return report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High), Class: w.Class, Weak: w.weak}, known
+	return report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High), Class: w.Class, Unit: w.Unit, Weak: w.weak}, known
 }
 
 // value returns the value of [predictor.of] alone, which takes less.

@@ -132,6 +132,7 @@ func Training(p problem.Predictor, file string) *report.Training {
 		m := p.(*model.Learned)
 		f, t.Choice = m.Forest(), m.Choice()
 		t.HeldOut = heldOut(m)
+		trainingResponses(t, m)
 	}
 	if f != nil {
 		o := f.Options()

@@ -34,6 +34,9 @@ func Figures(m *report.Model) []*figure.Figure {
 	add(rejectionsFigure(m))
 	for k := range m.Properties {
 		add(importanceFigure(m, k))
+		if w := &m.Properties[k]; w.Forest != nil {
+			add(responseFigure(w.Forest, fmt.Sprintf("response-%d", k+1), w.Name))
+		}
 	}
 	return all
 }

@@ -54,6 +54,19 @@ func Training(w io.Writer, t *report.Training) error {
 		}
 		p.Table(table)
 	}
+	if len(t.Responses) > 0 {
+		p.Heading("Responses at %s, the others in their proportions", terminal.Plain(t.At))
+		head := "by"
+		if t.Unit != "" {
+			head += ", " + t.Unit
+		}
+		table := terminal.NewTable(1, "more of", "does", head)
+		for k := range t.Responses {
+			r := &t.Responses[k]
+			table.Row(r.Ingredient, r.Words(), number.Three(float64(r.Swing)))
+		}
+		p.Table(table)
+	}
 	if t.File != "" {
 		p.Heading("Saved in %s", terminal.Plain(t.File))
 	}
@@ -62,7 +75,7 @@ func Training(w io.Writer, t *report.Training) error {
 
 // TrainingFigures returns the figures of a training.
 func TrainingFigures(t *report.Training) (all []*figure.Figure) {
-	for _, f := range []*figure.Figure{heldOutFigure(t), importanceOf(&t.Forest, "importance", t.Label)} {
+	for _, f := range []*figure.Figure{heldOutFigure(t), importanceOf(&t.Forest, "importance", t.Label), responseFigure(&t.Forest, "response", t.Label)} {
 		if f != nil {
 			all = append(all, f)
 		}
