@@ -43,7 +43,7 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 		if damage[c] != nil {
 			return nil, &StateError{Dir: store.Location(), Err: damage[c]}
 		}
-		if s == nil || s.Draws != settings.Draws || len(stored[c]) != s.Parts {
+		if s == nil || m.goesOn() || s.Draws != settings.Draws || len(stored[c]) != s.Parts {
 			return nil, &UnfinishedError{Dir: store.Location()}
 		}
 		g.Go(func() (err error) {
@@ -68,7 +68,10 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	r := &Result{Baseline: baseline, Best: best, New: fresh}
+	r := &Result{Settings: settings, Baseline: baseline, Best: best, New: fresh}
+	if m.Auto != nil {
+		r.Auto = *m.Auto
+	}
 	for c := range chains {
 		s := states[c]
 		r.Parts = append(r.Parts, parts[c]...)

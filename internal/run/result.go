@@ -15,7 +15,9 @@ import (
 // workers or on interruptions, but for Timing and the seconds of the answer. A figure
 // that the draws do not determine is NaN.
 type Result struct {
-	Parts      []Part // the files that the figures were made of
+	Settings   mcmc.Settings // with the draws and thin that a run of [mcmc.AutoDraws] came to
+	Auto       Auto          // why that stopped; zero of other runs
+	Parts      []Part        // the files that the figures were made of
 	Chains     []ChainResult
 	Moves      mcmc.Tally // of all chains after warm-up
 	Sizes      []Size     // by n, over the law's support
