@@ -277,7 +277,7 @@ func (s *session) stopped() string {
 	dir := Quoted(s.store.Location())
 	switch auto.Stop {
 	case StopTime:
-		return fmt.Sprintf("The chains stopped after %v, before every figure had %d independent draws: for more, `kir resume %s --draws %d`.", auto.Asked(), auto.Wanted, dir, 4*s.manifest.Settings.Draws)
+		return fmt.Sprintf("The chains stopped when their time, %v, was over, before every figure was known to have %d independent draws: for more, `kir resume %s --draws %d`.", auto.Asked(), auto.Wanted, dir, 4*s.manifest.Settings.Draws)
 	case StopMost:
 		return fmt.Sprintf("The chains stopped at %d iterations, the most that draws: auto makes, before every figure had %d independent draws.", s.roundIterations(), auto.Wanted)
 	}

@@ -73,6 +73,7 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 		r.Auto = *m.Auto
 	}
 	for c := range chains {
+		r.inverse.join(chains[c].inverse)
 		s := states[c]
 		r.Parts = append(r.Parts, parts[c]...)
 		r.Chains = append(r.Chains, ChainResult{Tries: s.Tries, Tally: s.Tally, Ladder: s.Ladder})
@@ -159,6 +160,7 @@ type chainFigures struct {
 	scores        []*diagnose.Series
 	sizes         *diagnose.Histogram
 	presence      *diagnose.Presence
+	inverse       logMean   // of 1/Π_k y_k^c_k
 	best, fresh   shortlist // of all sets of ingredients, and of those not in the book
 }
 
@@ -201,6 +203,7 @@ func (f *chainFigures) add(d *Draw) {
 	logScore := LogScore(f.wishes, d.Scores)
 	if f.score != nil {
 		f.score.Add(portable.Exp(logScore))
+		f.inverse.add(-logScore)
 	}
 	f.sizes.Add(len(d.Parts))
 	f.presence.Next()

@@ -221,7 +221,9 @@ func Merge(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 func (s *session) result(ctx context.Context) (*Result, error) {
 	r, err := figures(ctx, s.spec, s.store, s.manifest, s.options.Workers)
 	if err == nil && s.spec.Question != nil {
-		r.Answer, err = s.answer(ctx, r)
+		if r.Answer, err = s.answer(ctx, r); err == nil {
+			err = r.missed(s.spec.Target, r.inverse)
+		}
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil, &InterruptedError{Dir: s.store.Location(), Done: 1, Err: ctx.Err()}
