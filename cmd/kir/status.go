@@ -23,7 +23,7 @@ type runStatus struct {
 	Missing   int           `json:"chains_missing"` // not begun
 	Draws     int           `json:"draws"`          // stored
 	DrawsWant int           `json:"draws_wanted"`   // 0 as long as that is not known
-	Auto      bool          `json:"auto"`           // it goes on until the figures are good enough
+	Auto      bool          `json:"auto,omitempty"` // it goes on until the figures are good enough
 	Parts     int           `json:"parts"`
 	Bytes     int64         `json:"bytes"`
 	Damaged   []string      `json:"damaged"` // states that are damaged, and how

@@ -44,6 +44,8 @@ type chain struct {
 	best, fresh shortlist // of draws and finds, for a chain that searches
 	live        []*diagnose.Series
 
+	met       meeting
+	unmet     int // iterations until the next look at what is met
 	saved     time.Time
 	published progressPoint
 }
@@ -167,6 +169,10 @@ func (c *chain) watching(iterations int, advance func(int) error) error {
 		}
 		if err := advance(min(left, watchIterations)); err != nil {
 			return err
+		}
+		if c.unmet -= min(left, watchIterations); c.unmet <= 0 {
+			c.meet()
+			c.unmet = watchIterations
 		}
 	}
 	return nil

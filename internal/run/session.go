@@ -73,6 +73,8 @@ type session struct {
 	chains   []*chain       // of the shard
 	stored   map[int][]File // parts, by chain, when the session began
 
+	weighs bool // a property counts
+
 	begun  time.Time
 	before float64 // seconds that earlier sessions took
 
@@ -110,7 +112,7 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	spec = &own // settings of draws and thin may come to be others
 	s := &session{
 		ctx: context.WithoutCancel(ctx), spec: spec, sampler: sampler, store: store,
-		table: newTable(spec.properties(), spec.Ingredients), options: options, begun: time.Now(),
+		table: newTable(spec.properties(), spec.Ingredients), options: options, begun: time.Now(), weighs: spec.weighs(),
 	}
 	from, to := options.Shard.Chains(spec.Settings.Chains)
 	for index := from; index < to; index++ {
