@@ -185,7 +185,7 @@ func TestAutoKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := outcomeOf(t, s, whole)
-			step := max(1, count.calls/long.Pick(40, 6))
+			step := max(1, count.calls/long.Pick(40, 3))
 			for at := step; at <= count.calls; at += step {
 				dir := filepath.Join(t.TempDir(), "run")
 				disk := shaky{at: at, fatal: true}

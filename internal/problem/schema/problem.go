@@ -155,7 +155,7 @@ var Search = &Section{
 	Name: "the search", ID: "search",
 	About: "What fills the shortlist, beside the draws and without changing them.",
 	Keys: []Key{
-		{"effort", between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, at most 100,000; 0 is none", "{effort: 4}"},
+		{"effort", between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, twice them with `draws: auto`, at most 100,000; 0 is none", "{effort: 4}"},
 		{"doses", choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"},
 	},
 }
