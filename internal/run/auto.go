@@ -31,6 +31,7 @@ type Auto struct {
 	Seconds float64 `json:"seconds,omitempty"` // after which its chains stop; 0: never
 	Wanted  int     `json:"wanted"`            // independent draws of each figure
 	Stop    Stop    `json:"stop,omitempty"`    // empty as long as they go on
+	Draws   int     `json:"draws,omitempty"`   // of a chain, at the stop
 }
 
 // A Stop is why a run of [mcmc.AutoDraws] stopped.
@@ -166,7 +167,7 @@ func (s *session) nextRound() error {
 // settle makes the round's draws and thin those of the run.
 func (s *session) settle(why Stop) error {
 	s.manifest.Settings = s.spec.Settings
-	s.manifest.Auto.Stop = why
+	s.manifest.Auto.Stop, s.manifest.Auto.Draws = why, s.spec.Settings.Draws
 	data, err := s.manifest.encode()
 	if err != nil {
 		return err
@@ -271,8 +272,8 @@ func (c *chain) unload() error {
 // note of why a run stopped.
 func (s *session) stopped() string {
 	auto := s.manifest.Auto
-	if auto == nil {
-		return ""
+	if auto == nil || auto.Draws != s.manifest.Settings.Draws {
+		return "" // it has been made longer
 	}
 	dir := Quoted(s.store.Location())
 	switch auto.Stop {

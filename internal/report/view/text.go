@@ -3,14 +3,13 @@
 package view
 
 import (
-	"kir/internal/run"
-
 	"fmt"
 	"io"
 	"strings"
 
 	"kir/internal/report"
 	"kir/internal/report/number"
+	"kir/internal/run"
 	"kir/internal/terminal"
 )
 
@@ -60,7 +59,7 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 func sampled(m *report.Model) string {
 	text := fmt.Sprintf("Kernel %s: %s of %s, warm-up %s, thin %d, seed %d", m.Sampler.Kernel,
 		number.Counted(m.Sampler.Chains, "chain"), number.Counted(m.Sampler.Draws, "draw"), number.Thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
-	if m.Auto != nil && m.Auto.Stop == run.StopEnough {
+	if m.Auto != nil && m.Auto.Stop == run.StopEnough && m.Auto.Draws == m.Sampler.Draws {
 		text += fmt.Sprintf("; stopped when every figure had %s independent draws", number.Thousands(m.Auto.Wanted))
 	}
 	return text
