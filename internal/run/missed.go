@@ -45,7 +45,7 @@ func (r *Result) missed(t *mcmc.Target, inverse logMean) error {
 			return err
 		}
 		n := len(e.Parts)
-		points := float64(n*(n-1)/2)*float64(t.Space().Total()) + 1
+		points := float64(float64(n*(n-1)/2)*float64(t.Space().Total())) + 1
 		most := portable.Log(points) + t.LogLaw(n) + score // were all as good
 		if !(most-seen > portable.Log(missedRatio)) {
 			continue

@@ -185,7 +185,7 @@ func (c *chain) meet() {
 	b.Score = 1
 	for k, w := range x.Target().Wishes() {
 		if w.Weight > 0 {
-			b.Score *= b.Scores[k]
+			b.Score = float64(b.Score * b.Scores[k])
 		}
 	}
 	list = Distinct(append(slices.Clone(list), b))
