@@ -21,6 +21,10 @@ type Missed struct {
 // their target a run says so with a probability of at most one in missedRatio: see [Result.missed].
 const missedRatio = 100
 
+// unlike is how many times as good a composition must be as the best draw: chains that have
+// only begun in the wilderness, and have come as high since, are another matter.
+const unlike = 1000
+
 // missed looks for regions that the chains did not see.
 //
 // Let p be the law without properties, and w(x) = Π_k y_k(x)^c_k. The target is p·w/Z with
@@ -35,6 +39,12 @@ func (r *Result) missed(t *mcmc.Target, inverse logMean) error {
 	if r.Answer == nil || math.IsInf(seen, 0) || math.IsNaN(seen) {
 		return nil
 	}
+	best := math.Inf(-1) // log score of a draw
+	for _, b := range r.Best {
+		if !b.Found {
+			best = max(best, b.LogScore)
+		}
+	}
 	for _, e := range r.Answer.Entries {
 		x, err := mcmc.NewComposition(t.Space().N(), e.Parts...)
 		if err != nil {
@@ -47,7 +57,7 @@ func (r *Result) missed(t *mcmc.Target, inverse logMean) error {
 		n := len(e.Parts)
 		points := float64(float64(n*(n-1)/2)*float64(t.Space().Total())) + 1
 		most := portable.Log(points) + t.LogLaw(n) + score // were all as good
-		if !(most-seen > portable.Log(missedRatio)) {
+		if !(most-seen > portable.Log(missedRatio)) || score-best < portable.Log(unlike) {
 			continue
 		}
 		around, err := aroundOf(t, e.Parts)
