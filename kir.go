@@ -46,6 +46,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"kir/internal/conflict"
 	"kir/internal/problem"
@@ -61,6 +62,10 @@ import (
 type Problem struct {
 	Name     string
 	Settings mcmc.Settings // chains, draws, seed; an empty kernel is chosen by trials
+
+	// Time is after how long chains stop whose number of draws is [mcmc.AutoDraws], with
+	// what was drawn by then; 0: never.
+	Time time.Duration
 
 	// Directory keeps the run, for the commands of kir to show, resume and merge; it must
 	// not exist. Empty: the run is kept in memory while it is made.
@@ -99,7 +104,7 @@ func New(name string, target *mcmc.Target, ingredients ...string) (*Problem, err
 }
 
 func made(p *problem.Problem) *Problem {
-	out := &Problem{Name: p.Name, Settings: p.Sampler, p: p}
+	out := &Problem{Name: p.Name, Settings: p.Sampler, Time: p.Time, p: p}
 	if p.Auto {
 		out.Settings.Kernel = ""
 	}
@@ -139,7 +144,7 @@ func (p *Problem) Close() error { return p.p.Close() }
 // ends it returns an error that wraps ctx's; a run in a directory can then be resumed.
 func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 	asked := *p.p
-	asked.Name, asked.Sampler = p.Name, p.Settings
+	asked.Name, asked.Sampler, asked.Time = p.Name, p.Settings, p.Time
 	if asked.Sampler.Kernel == "" {
 		kernel, err := build.Kernel(nil)(ctx, &asked)
 		if err != nil {

@@ -13,10 +13,17 @@ type Settings struct {
 	Kernel string `json:"kernel" yaml:"kernel"` // see [KernelNames]; balanced if it is empty
 	Chains int    `json:"chains" yaml:"chains"` // 1 to MaxChains
 	Warmup int    `json:"warmup" yaml:"warmup"` // iterations of each chain that are not kept
-	Draws  int    `json:"draws" yaml:"draws"`   // states kept of each chain, 1 to MaxDraws
+	Draws  int    `json:"draws" yaml:"draws"`   // states kept of each chain, 1 to MaxDraws, or AutoDraws
 	Thin   int    `json:"thin" yaml:"thin"`     // iterations from one draw to the next, at least 1
 	Seed   uint64 `json:"seed" yaml:"seed"`     // of all random choices
 }
+
+// AutoDraws as the number of draws lets a run go on until its figures are good enough;
+// Thin then follows from the draws and must be 1.
+const AutoDraws = -1
+
+// nominalDraws stand for AutoDraws where the length of a run is asked for before its end.
+const nominalDraws = 100_000
 
 // Bounds of [Settings].
 const (
@@ -29,7 +36,7 @@ const (
 
 // DefaultSettings are what need not be said.
 func DefaultSettings() Settings {
-	return Settings{Kernel: "balanced", Chains: 4, Warmup: 10_000, Draws: 100_000, Thin: 1, Seed: 1}
+	return Settings{Kernel: "balanced", Chains: 4, Warmup: 10_000, Draws: AutoDraws, Thin: 1, Seed: 1}
 }
 
 // A SettingsError says which of the settings cannot be.
@@ -46,13 +53,17 @@ func (s *Settings) Check() error {
 	if s.Kernel != "" && !slices.Contains(KernelNames(), s.Kernel) {
 		return &SettingsError{"kernel", fmt.Sprintf("there is no kernel %q", s.Kernel), "there are " + strings.Join(KernelNames(), ", ")}
 	}
+	draws := s.Draws
+	if draws == AutoDraws {
+		draws = 1
+	}
 	for _, c := range []struct {
 		name            string
 		value, min, max int
 	}{
 		{"chains", s.Chains, 1, MaxChains},
 		{"warmup", s.Warmup, 0, MaxIterations},
-		{"draws", s.Draws, 1, MaxDraws},
+		{"draws", draws, 1, MaxDraws},
 		{"thin", s.Thin, 1, MaxIterations},
 	} {
 		if c.value < c.min {
@@ -62,7 +73,10 @@ func (s *Settings) Check() error {
 			return &SettingsError{c.name, fmt.Sprintf("%s is %d", c.name, c.value), fmt.Sprintf("it must be at most %d", c.max)}
 		}
 	}
-	if s.Draws > (MaxIterations-s.Warmup)/s.Thin {
+	if s.Draws == AutoDraws && s.Thin > 1 {
+		return &SettingsError{"thin", fmt.Sprintf("thin is %d and draws is auto, which chooses thin", s.Thin), "leave thin out, or give a number of draws"}
+	}
+	if draws > (MaxIterations-s.Warmup)/s.Thin {
 		return &SettingsError{"thin", fmt.Sprintf("a warm-up of %d and %d draws, %d iterations apart, are more than %d iterations", s.Warmup, s.Draws, s.Thin, MaxIterations), "lower one of them"}
 	}
 	return nil
@@ -73,5 +87,12 @@ func (s *Settings) Sampler(t *Target) (Sampler, error) {
 	return NewSampler(cmp.Or(s.Kernel, DefaultSettings().Kernel), t)
 }
 
-// Iterations returns how many iterations a chain has, warm-up included.
-func (s *Settings) Iterations() int64 { return int64(s.Warmup) + int64(s.Draws)*int64(s.Thin) }
+// Iterations returns how many iterations a chain has, warm-up included. With [AutoDraws]
+// it returns those of 100,000 draws.
+func (s *Settings) Iterations() int64 {
+	draws := s.Draws
+	if draws == AutoDraws {
+		draws = nominalDraws
+	}
+	return int64(s.Warmup) + int64(draws)*int64(s.Thin)
+}

@@ -3,6 +3,7 @@ package mcmc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
@@ -24,6 +25,9 @@ import (
 func Stream(ctx context.Context, s Sampler, o Settings, workers int, sink func(chain, draw int, x *State) error) ([]Tally, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
+	}
+	if o.Draws == AutoDraws {
+		return nil, &SettingsError{"draws", fmt.Sprintf("draws is %d", o.Draws), "it must be at least 1"}
 	}
 	if s == nil {
 		return nil, errors.New("there is no sampler to make chains")

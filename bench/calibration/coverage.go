@@ -33,7 +33,7 @@ type plan struct {
 const broken = math.Sqrt2 / 2
 
 // standard is the plan of the published table: as long as what Stan runs by
-// default, which is a hundredth of what kir does.
+// default.
 var standard = plan{runs: 200, chains: 4, warmup: 1000, draws: 1000, seed: 1, workers: 4}
 
 // A coverage counts, run by run, how often a truth lies within 2 stated errors of

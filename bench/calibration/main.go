@@ -25,6 +25,7 @@ func main() {
 	flag.Uint64Var(&p.seed, "seed", p.seed, "seed of the first run")
 	flag.IntVar(&p.workers, "workers", p.workers, "runs at once; it changes nothing but the time")
 	double := flag.Bool("double", false, "take draws to be worth twice what they are, to see that it shows")
+	auto := flag.Bool("auto", false, "let runs stop by themselves, and print the first table alone, of the kernels that kir chooses")
 	measured := flag.Bool("shares", false, "hold measured shares of rules against exact ones instead")
 	s := standardShares
 	flag.IntVar(&s.problems, "problems", s.problems, "with -shares: problems")
@@ -38,6 +39,9 @@ func main() {
 		}
 		return
 	}
+	if *auto {
+		p.draws = mcmc.AutoDraws
+	}
 	factor := 1.0
 	if *double {
 		factor = broken
@@ -50,15 +54,19 @@ func main() {
 
 // tables prints all tables.
 func tables(ctx context.Context, w io.Writer, p plan, factor float64) error {
-	fmt.Fprintf(w, "Truths within ±2 stated errors, %%, and in brackets the share of figures that have one, %%.\n%d runs of %d chains, %d iterations of warm-up and %d draws, seeds from %d on.\n\n",
-		p.runs, p.chains, p.warmup, p.draws, p.seed)
+	kernels, draws := mcmc.KernelNames(), fmt.Sprintf("%d draws", p.draws)
+	if p.draws == mcmc.AutoDraws {
+		kernels, draws = []string{"balanced", "exact", "tempered"}, "draws: auto"
+	}
+	fmt.Fprintf(w, "Truths within ±2 stated errors, %%, and in brackets the share of figures that have one, %%.\n%d runs of %d chains, %d iterations of warm-up and %s, seeds from %d on.\n\n",
+		p.runs, p.chains, p.warmup, draws, p.seed)
 	fmt.Fprintln(w, "| problem | kernel | means | presence | law of n | quantiles |\n| --- | --- | --- | --- | --- | --- |")
 	for _, s := range subjects() {
 		t, err := s.enumerate()
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		for _, kernel := range mcmc.KernelNames() {
+		for _, kernel := range kernels {
 			results, err := sample(ctx, s, kernel, p)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", s.name, kernel, err)
@@ -73,6 +81,9 @@ func tables(ctx context.Context, w io.Writer, p plan, factor float64) error {
 			}
 			fmt.Fprintln(w)
 		}
+	}
+	if p.draws == mcmc.AutoDraws {
+		return nil
 	}
 	fmt.Fprintf(w, "\nThe posterior of a document: p-value of uniform ranks (%d documents of %d words,\n%d draws each), and the largest of 22 deviations in Geweke's joint test, in\nstandard errors (4 × %d turns).\n\n| kernel | ranks, p | joint, z | of |\n| --- | --- | --- | --- |\n", 2*p.runs, rankedWords, ranked, jointTurns)
 	for _, kernel := range mcmc.KernelNames() {

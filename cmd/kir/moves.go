@@ -280,7 +280,7 @@ func cutLast(text, separator string) (before, after string, found bool) {
 func (s *source) settings(override func(*mcmc.Settings), effort *float64) []change.Change {
 	is, want := s.Sampler, s.Sampler
 	if s.run != nil {
-		want = s.run.Manifest.Settings
+		want = s.run.Manifest.Asked()
 		want.Kernel = is.Kernel // that of the run may have been chosen for it
 		if effort == nil {
 			effort = s.run.Manifest.Effort
@@ -295,6 +295,12 @@ func (s *source) settings(override func(*mcmc.Settings), effort *float64) []chan
 		{"kernel", is.Kernel, want.Kernel}, {"chains", is.Chains, want.Chains}, {"warmup", is.Warmup, want.Warmup},
 		{"draws", is.Draws, want.Draws}, {"thin", is.Thin, want.Thin}, {"seed", is.Seed, want.Seed},
 	} {
+		if v.key == "draws" && v.want == mcmc.AutoDraws {
+			v.want = "auto"
+		}
+		if v.key == "draws" && v.is == mcmc.AutoDraws {
+			v.is = "auto"
+		}
 		if v.is != v.want {
 			all = append(all, change.Setting{Path: []string{"sampler", v.key}, Value: v.want})
 		}

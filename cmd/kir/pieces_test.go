@@ -45,12 +45,16 @@ func TestPieces(t *testing.T) {
 	for k, p := range []run.Progress{
 		{Elapsed: 1500 * time.Millisecond, Done: 0.25, Draws: 7, RHat: 1.5, ESS: 20, Chains: []run.ChainProgress{{Done: 0.5, Warmup: true, Rate: 10, Accepted: math.NaN()}, {Done: 0.75, Rate: math.NaN(), Accepted: 0.5}}},
 		{Done: 1, RHat: math.NaN(), ESS: math.NaN(), Search: 0.5},
+		{Elapsed: 4 * time.Second, Done: 0.5, Draws: 7, RHat: 1.02, ESS: 20, Wanted: 1000, Chains: []run.ChainProgress{{Done: 0.5}}, Best: []run.Best{
+			{Score: 0.75, Parts: []mcmc.Part{{Ingredient: 0, Amount: 20}, {Ingredient: 1, Amount: 50}, {Ingredient: 2, Amount: 10}, {Ingredient: 3, Amount: 5}, {Ingredient: 4, Amount: 15}}},
+		}},
 	} {
-		text, err := json.Marshal(progressLine(p))
+		text, err := json.Marshal(progressLine(p, &problem.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		record.Holds(t, fmt.Sprint("progress ", k), string(text))
+		record.Holds(t, fmt.Sprint("line of progress ", k), progressText(p, 0.1, &problem.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
 	}
 	for _, path := range []string{"a", "a.html", "a.HTM", "a.pdf", "a.b/c", ".html", "a."} {
 		record.Holds(t, "page "+path, fmt.Sprint(pageName(path)))
@@ -100,7 +104,7 @@ func TestProgressIsShown(t *testing.T) {
 			p.show(r)
 		}
 		p.end()
-		want := "sampling: 30 %, after 5s, about 35s left\nsampling: 60 %, after 11s, about 11s left; R-hat 1.012, ESS 341 at 3000 draws a chain\nsampling: 100 %, after 1m5s\nlooking for the best: 45 %, after 1m10s\n"
+		want := "sampling: 30 %, after 5s, about 34s left\nsampling: 60 %, after 11s, about 11s left; R-hat 1.012, ESS 341 at 3000 draws a chain\nsampling: 100 %, after 1m5s\nlooking for the best: 45 %, after 1m10s\n"
 		if quiet {
 			want = ""
 		}

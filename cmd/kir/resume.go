@@ -8,6 +8,7 @@ import (
 
 	"kir/internal/fault"
 	"kir/internal/run"
+	"kir/mcmc"
 )
 
 func newResumeCommand() *cobra.Command {
@@ -33,8 +34,12 @@ long run. The problem and its files must not have changed.`,
 		if err != nil {
 			return err
 		}
-		settings := r.Manifest.Settings
+		settings := r.Manifest.Asked()
 		if c.Flags().Changed("draws") {
+			settings = r.Manifest.Settings
+			if settings.Draws == mcmc.AutoDraws {
+				return &fault.Error{File: dir, Message: "the run goes on until its figures are good enough, and has no number of draws yet", Hint: "resume it without --draws; when it has stopped, --draws makes it longer"}
+			}
 			if draws < settings.Draws {
 				return &fault.Error{Message: fmt.Sprintf("--draws is %d and the run has %s a chain", draws, fault.Count(settings.Draws, "draw")), Hint: "a run can only be made longer"}
 			}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +23,7 @@ func newSampleCommand() *cobra.Command {
 	var moves moveFlags
 	var o runOptions
 	var noCache bool
+	draws, limit := drawsFlag(mcmc.AutoDraws), timeFlag(problem.DefaultTime)
 	s := mcmc.DefaultSettings()
 	c := &cobra.Command{
 		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--near K]",
@@ -68,7 +71,11 @@ run.`,
 				{"kernel", func() { given.Kernel = s.Kernel }},
 				{"chains", func() { given.Chains = s.Chains }},
 				{"warmup", func() { given.Warmup = s.Warmup }},
-				{"draws", func() { given.Draws = s.Draws }},
+				{"draws", func() {
+					if given.Draws = int(draws); draws == mcmc.AutoDraws {
+						given.Thin = 1
+					}
+				}},
 				{"thin", func() { given.Thin = s.Thin }},
 				{"seed", func() { given.Seed = s.Seed }},
 			} {
@@ -93,6 +100,7 @@ run.`,
 			Text:     text,
 			Workers:  o.workers,
 			Effort:   looked,
+			Time:     timeOf(c, limit),
 			Kernel:   build.Kernel(nil),
 			Cache:    !noCache,
 			Tell:     d.tell,
@@ -130,7 +138,8 @@ run.`,
 	c.Flags().StringVar(&s.Kernel, "kernel", "auto", "kernel: "+strings.Join(kernelNames(), ", ")+"; auto tries and takes what kir check recommends")
 	c.Flags().IntVar(&s.Chains, "chains", s.Chains, "chains")
 	c.Flags().IntVar(&s.Warmup, "warmup", s.Warmup, "iterations of each chain before the first draw")
-	c.Flags().IntVar(&s.Draws, "draws", s.Draws, "draws to keep of each chain")
+	c.Flags().Var(&draws, "draws", "draws to keep of each chain; `NUMBER`, or auto: until the figures are good enough")
+	c.Flags().Var(&limit, "time", "`DURATION` after which chains stop whose draws are auto, such as 5m, or none")
 	c.Flags().IntVar(&s.Thin, "thin", s.Thin, "iterations from one draw to the next")
 	c.Flags().Uint64Var(&s.Seed, "seed", s.Seed, "seed of all random choices")
 	c.Flags().Float64Var(&effort, "effort", 1, "how much looking for the best stands beside the draws; 0 for none")
@@ -151,6 +160,51 @@ func effortOf(c *cobra.Command, effort float64) (*float64, error) {
 		return nil, &fault.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", problem.MaxEffort)}
 	}
 	return &effort, nil
+}
+
+// A drawsFlag is a number of draws, or auto.
+type drawsFlag int
+
+func (f *drawsFlag) Type() string { return "number" }
+
+func (f *drawsFlag) String() string {
+	if *f == mcmc.AutoDraws {
+		return "auto"
+	}
+	return strconv.Itoa(int(*f))
+}
+
+func (f *drawsFlag) Set(text string) error {
+	v, err := problem.ReadDraws(text)
+	*f = drawsFlag(v)
+	return err
+}
+
+// A timeFlag is how long chains may take, 0 for any time.
+type timeFlag time.Duration
+
+func (f *timeFlag) Type() string { return "duration" }
+
+func (f *timeFlag) String() string {
+	if *f == 0 {
+		return "none"
+	}
+	return time.Duration(*f).String()
+}
+
+func (f *timeFlag) Set(text string) error {
+	v, err := problem.ReadTime(text)
+	*f = timeFlag(v)
+	return err
+}
+
+// timeOf returns the time that a flag says, nil if it was not given.
+func timeOf(c *cobra.Command, limit timeFlag) *time.Duration {
+	if !c.Flags().Changed("time") {
+		return nil
+	}
+	d := time.Duration(limit)
+	return &d
 }
 
 // noCacheFlag is the same wherever a problem with rules is counted.

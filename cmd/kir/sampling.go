@@ -68,6 +68,9 @@ func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 	if errors.As(err, &interrupted) {
 		interrupted.Way = "go on with the same command"
 	}
+	if errors.Is(err, run.ErrAutoShard) {
+		return &fault.Error{Message: err.Error(), Hint: "give all shards the same number of draws, such as --draws 100000", Err: err}
+	}
 	if err != nil {
 		return inputError(failed(c.Context(), err, o.problem, store))
 	}

@@ -9,6 +9,7 @@ import (
 	"kir/internal/report/number"
 	"kir/internal/run"
 	"kir/internal/terminal"
+	"kir/mcmc"
 )
 
 // A runStatus is how far a run is, as kir status tells it.
@@ -21,7 +22,8 @@ type runStatus struct {
 	Going     int           `json:"chains_going"`   // begun and not done
 	Missing   int           `json:"chains_missing"` // not begun
 	Draws     int           `json:"draws"`          // stored
-	DrawsWant int           `json:"draws_wanted"`
+	DrawsWant int           `json:"draws_wanted"`   // 0 as long as that is not known
+	Auto      bool          `json:"auto,omitempty"` // it goes on until the figures are good enough
 	Parts     int           `json:"parts"`
 	Bytes     int64         `json:"bytes"`
 	Damaged   []string      `json:"damaged"` // states that are damaged, and how
@@ -42,8 +44,8 @@ type shardStatus struct {
 // be of.
 func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 	of := &runStatus{
-		Name: m.Name, Complete: s.Complete(), Chains: len(s.Chains),
-		DrawsWant: len(s.Chains) * m.Settings.Draws, Damaged: []string{}, Shards: []shardStatus{},
+		Name: m.Name, Complete: s.Complete(), Chains: len(s.Chains), Auto: m.Settings.Draws == mcmc.AutoDraws,
+		DrawsWant: len(s.Chains) * max(0, m.Settings.Draws), Damaged: []string{}, Shards: []shardStatus{},
 	}
 	for _, damage := range s.Damaged() {
 		of.Damaged = append(of.Damaged, damage.Error())
@@ -68,7 +70,7 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 				at.Done++
 			}
 		}
-		at.DrawsWant = at.Chains * m.Settings.Draws
+		at.DrawsWant = at.Chains * max(0, m.Settings.Draws)
 		at.Heard = report.Number(now.Sub(heard).Seconds())
 		switch {
 		case at.Done == at.Chains:
@@ -97,7 +99,11 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 		begun = "stopped"
 	}
 	fmt.Fprintf(w, "Chains  %d: %d done, %d %s, %d missing\n", s.Chains, s.Done, s.Going, begun, s.Missing)
-	fmt.Fprintf(w, "Draws   %s of %s stored (%.1f %%), %s, %.1f MB\n", number.Thousands(s.Draws), number.Thousands(s.DrawsWant), share, number.Counted(s.Parts, "file"), float64(s.Bytes)/1e6)
+	if s.Auto {
+		fmt.Fprintf(w, "Draws   %s held, until the figures are good enough\n", number.Thousands(s.Draws))
+	} else {
+		fmt.Fprintf(w, "Draws   %s of %s stored (%.1f %%), %s, %.1f MB\n", number.Thousands(s.Draws), number.Thousands(s.DrawsWant), share, number.Counted(s.Parts, "file"), float64(s.Bytes)/1e6)
+	}
 	for _, damage := range s.Damaged {
 		fmt.Fprintf(w, "Damage  %s; kir resume %s makes it again\n", terminal.Plain(damage), terminal.Plain(run.Quoted(location)))
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
@@ -13,8 +15,10 @@ import (
 
 	"kir/internal/problem"
 	"kir/internal/report"
+	"kir/internal/report/number"
 	"kir/internal/run"
 	"kir/internal/terminal"
+	"kir/mcmc"
 )
 
 // isTerminal says whether a stream is shown to a person.
@@ -41,12 +45,12 @@ func newProgress(w io.Writer, o *runOptions, p *problem.Problem) progressView {
 	switch {
 	case o.progressJSON:
 		e := json.NewEncoder(w)
-		none.show = func(r run.Progress) { _ = e.Encode(progressLine(r)) } // whoever listens may go away; the run goes on
+		none.show = func(r run.Progress) { _ = e.Encode(progressLine(r, p)) } // whoever listens may go away; the run goes on
 		return none
 	case o.quiet:
 		return none
 	case !isTerminal(w):
-		return newLines(w)
+		return newLines(w, p)
 	}
 	return newBars(w, p)
 }
@@ -55,9 +59,12 @@ func newProgress(w io.Writer, o *runOptions, p *problem.Problem) progressView {
 // done sooner has none.
 const lineTime = 5 * time.Second
 
+// firstLine is when the first of them is due.
+const firstLine = 2 * time.Second
+
 // newLines writes how far a run is, a line at a time, for logs.
-func newLines(w io.Writer) progressView {
-	first, last := -1.0, time.Duration(0)
+func newLines(w io.Writer, p *problem.Problem) progressView {
+	first, last := -1.0, firstLine-lineTime
 	return progressView{
 		end: func() {},
 		show: func(r run.Progress) {
@@ -68,14 +75,14 @@ func newLines(w io.Writer) progressView {
 				return
 			}
 			last = r.Elapsed
-			_, _ = fmt.Fprintln(w, progressText(r, first)) // whoever listens may go away; the run goes on
+			_, _ = fmt.Fprintln(w, progressText(r, first, p)) // whoever listens may go away; the run goes on
 		},
 	}
 }
 
 // progressText is a line of progress. first is how much of the run was done when this
 // process began.
-func progressText(r run.Progress, first float64) string {
+func progressText(r run.Progress, first float64, p *problem.Problem) string {
 	seconds := func(d time.Duration) time.Duration { return d.Round(time.Second) }
 	if r.Chains == nil {
 		return fmt.Sprintf("looking for the best: %.0f %%, after %v", 100*r.Search, seconds(r.Elapsed))
@@ -85,9 +92,37 @@ func progressText(r run.Progress, first float64) string {
 		text += fmt.Sprintf(", about %v left", seconds(time.Duration(float64(r.Elapsed)*(1-r.Done)/done)))
 	}
 	if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
-		text += fmt.Sprintf("; R-hat %.3f, ESS %.0f at %d draws a chain", r.RHat, r.ESS, r.Draws)
+		text += fmt.Sprintf("; R-hat %.3f, %s at %d draws a chain", r.RHat, essText(r), r.Draws)
+	}
+	if best := bestText(r, p); best != "" {
+		text += "; " + best
 	}
 	return text
+}
+
+// essText is the effective sample size so far, beside what a run goes on for.
+func essText(r run.Progress) string {
+	if r.Wanted == 0 {
+		return fmt.Sprintf("ESS %.0f", r.ESS)
+	}
+	return fmt.Sprintf("ESS %.0f of %d", r.ESS, r.Wanted)
+}
+
+// bestText is the best so far, its largest amounts first; empty if there is none.
+func bestText(r run.Progress, p *problem.Problem) string {
+	if len(r.Best) == 0 {
+		return ""
+	}
+	const most = 4
+	parts := slices.SortedStableFunc(slices.Values(r.Best[0].Parts), func(a, b mcmc.Part) int { return b.Amount - a.Amount })
+	var words []string
+	for _, part := range parts[:min(len(parts), most)] {
+		words = append(words, fmt.Sprintf("%s %s", strings.TrimSpace(number.Share(part.Amount, p.Total)), terminal.Plain(p.Ingredients[part.Ingredient])))
+	}
+	if len(parts) > most {
+		words = append(words, "…")
+	}
+	return fmt.Sprintf("best so far %.3f: %s", r.Best[0].Score, strings.Join(words, ", "))
 }
 
 // progressJSON is one line of --json-progress.
@@ -99,6 +134,12 @@ type progressJSON struct {
 	ESS     report.Number   `json:"ess"`     // the smallest
 	Search  float64         `json:"search"`  // share of the search for the best, after the chains
 	Chains  []chainProgress `json:"chains"`
+	Best    []bestProgress  `json:"best,omitempty"` // so far, the best first
+}
+
+type bestProgress struct {
+	Score  report.Number  `json:"score"`
+	Recipe map[string]int `json:"recipe"` // units by ingredient
 }
 
 type chainProgress struct {
@@ -108,10 +149,17 @@ type chainProgress struct {
 	Accepted report.Number `json:"accepted"`
 }
 
-func progressLine(r run.Progress) progressJSON {
+func progressLine(r run.Progress, p *problem.Problem) progressJSON {
 	line := progressJSON{Elapsed: r.Elapsed.Seconds(), Done: r.Done, Draws: r.Draws, Rhat: report.Number(r.RHat), ESS: report.Number(r.ESS), Search: r.Search, Chains: []chainProgress{}}
 	for _, c := range r.Chains {
 		line.Chains = append(line.Chains, chainProgress{c.Done, c.Warmup, report.Number(c.Rate), report.Number(c.Accepted)})
+	}
+	for _, b := range r.Best {
+		of := bestProgress{report.Number(b.Score), make(map[string]int)}
+		for _, part := range b.Parts {
+			of.Recipe[p.Ingredients[part.Ingredient]] = part.Amount
+		}
+		line.Best = append(line.Best, of)
 	}
 	return line
 }
@@ -161,9 +209,14 @@ func newBars(w io.Writer, p *problem.Problem) progressView {
 				t.UpdateMessage(chainLine(k, c))
 				t.SetValue(int64(c.Done * resolution))
 			}
-			if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
-				bars.SetPinnedMessages(fmt.Sprintf("R-hat %.3f, ESS %.0f so far, at %d draws a chain", r.RHat, r.ESS, r.Draws))
+			var pinned []string
+			if best := bestText(r, p); best != "" {
+				pinned = append(pinned, best)
 			}
+			if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
+				pinned = append(pinned, fmt.Sprintf("R-hat %.3f, %s so far, at %d draws a chain", r.RHat, essText(r), r.Draws))
+			}
+			bars.SetPinnedMessages(pinned...)
 		},
 	}
 }

@@ -95,6 +95,7 @@ func TestExample(t *testing.T) {
 		return n
 	}
 	s := p.Sampler
+	s.Warmup, s.Draws, s.Thin = 2000, 20_000, 5
 	series := make([][][]float64, figures)
 	for k := range series {
 		series[k] = make([][]float64, s.Chains)

@@ -47,11 +47,11 @@ func materials(t *testing.T) (all []material) {
 	return all
 }
 
-// TestExample runs the example, for an eighth of its draws. Each draw keeps the doses and is scored as the
+// TestExample runs the example for 250 draws of each chain. Each draw keeps the doses and is scored as the
 // file says, from its definition; the chains agree on what they found.
 func TestExample(t *testing.T) {
 	p, err := problem.Load(context.Background(), "problem.yaml", problem.Options{
-		Override: func(s *mcmc.Settings) { s.Draws /= 8 },
+		Override: func(s *mcmc.Settings) { s.Warmup, s.Draws, s.Thin = 20_000, 250, 200 },
 	})
 	if err != nil {
 		t.Fatal(err)

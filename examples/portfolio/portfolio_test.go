@@ -135,6 +135,7 @@ func TestExample(t *testing.T) {
 	returns, covariance := market(t)
 	const aversion = 1.5
 	s := p.Sampler
+	s.Warmup, s.Draws, s.Thin = 5000, 10_000, 5
 	series := make([][]float64, s.Chains)
 	top := make([]float64, s.Chains)
 	sampler, err := s.Sampler(p.Target)

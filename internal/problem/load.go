@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"kir/internal/book"
 	"kir/internal/fault"
@@ -24,6 +25,10 @@ type Options struct {
 	// Override changes the settings that the file gives, as flags do. It may
 	// be nil.
 	Override func(*mcmc.Settings)
+
+	// Time is the time of a run of mcmc.AutoDraws instead of the file's, as a flag says;
+	// nil: the file's.
+	Time *time.Duration
 
 	// Kernel chooses the kernel of a problem, whose Sampler and Target it is given,
 	// that names none or says auto; nil: exact where that can be, else balanced.
@@ -104,9 +109,15 @@ func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, 
 	}
 	bad.unknown = len(bad.all) > 0
 	for key, read := range map[string]func(*yaml.Node) error{
-		"name":    func(n *yaml.Node) (err error) { p.Name, err = readName(n, path); return err },
-		"search":  func(n *yaml.Node) (err error) { p.Search, err = readSearch(n, o.Effort); return err },
-		"sampler": func(n *yaml.Node) (err error) { p.Sampler, err = readSampler(n, o.Override); return err },
+		"name":   func(n *yaml.Node) (err error) { p.Name, err = readName(n, path); return err },
+		"search": func(n *yaml.Node) (err error) { p.Search, err = readSearch(n, o.Effort); return err },
+		"sampler": func(n *yaml.Node) (err error) {
+			p.Sampler, p.Time, err = readSampler(n, o.Override)
+			if o.Time != nil {
+				p.Time = *o.Time
+			}
+			return err
+		},
 	} {
 		if err := bad.each(root.Get(key), read); err != nil {
 			return p, err

@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"path/filepath"
+	"time"
 
 	"kir/internal/book"
 	"kir/internal/problem/schema"
@@ -24,6 +25,7 @@ type Outline struct {
 	Total       int
 	Rules       rule.Set // without the law of n
 	Sampler     mcmc.Settings
+	Time        time.Duration
 	Search      Search
 }
 
@@ -46,7 +48,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 		return nil, err
 	}
 	out.Named = root.Get("name") != nil
-	if out.Sampler, err = readSampler(root.Get("sampler"), nil); err != nil {
+	if out.Sampler, out.Time, err = readSampler(root.Get("sampler"), nil); err != nil {
 		return nil, err
 	}
 	if out.Search, err = readSearch(root.Get("search"), nil); err != nil {
@@ -72,5 +74,5 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 // Outline returns what the problem says but for its wishes; its Text is not set.
 func (p *Problem) Outline() *Outline {
 	set := newRuleSet(&shelf{names: p.Ingredients, total: p.Total}, p.Rules).Set
-	return &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Units: p.units, Total: p.Total, Rules: set, Sampler: p.Sampler, Search: p.Search}
+	return &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Units: p.units, Total: p.Total, Rules: set, Sampler: p.Sampler, Time: p.Time, Search: p.Search}
 }

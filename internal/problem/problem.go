@@ -20,6 +20,7 @@ package problem
 import (
 	"errors"
 	"io"
+	"time"
 
 	"kir/internal/book"
 	"kir/mcmc"
@@ -39,7 +40,8 @@ type Problem struct {
 	Labels      []string   // that the file names by themselves
 	Target      *mcmc.Target
 	Sampler     mcmc.Settings
-	Auto        bool // the sampler's kernel was chosen, not named
+	Time        time.Duration // after which a run of mcmc.AutoDraws stops; 0: never
+	Auto        bool          // the sampler's kernel was chosen, not named
 	Search      Search
 	Campaign    Campaign
 	Resolved    []byte   // the file with every default written out, as YAML

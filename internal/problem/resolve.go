@@ -1,6 +1,9 @@
 package problem
 
-import "kir/internal/problem/yaml"
+import (
+	"kir/internal/problem/yaml"
+	"kir/mcmc"
+)
 
 // resolve writes the problem out with every default filled in, and with the file of
 // results that lies beside it, if there is one.
@@ -38,10 +41,29 @@ func resolve(p *Problem, root *yaml.Node, results string) ([]byte, error) {
 		constraints = n.Plain()
 	}
 	out.Set("constraints", constraints)
-	out.Set("sampler", p.Sampler)
+	out.Set("sampler", p.sampler())
 	out.Set("search", p.Search.resolved())
 	if n := root.Get("campaign"); n != nil {
 		out.Set("campaign", p.Campaign.resolved())
 	}
 	return yaml.Marshal(out)
+}
+
+// sampler returns the settings as a problem file has them.
+func (p *Problem) sampler() any {
+	if p.Sampler.Draws != mcmc.AutoDraws {
+		return p.Sampler
+	}
+	limit := noTime
+	if p.Time > 0 {
+		limit = p.Time.String()
+	}
+	var out yaml.Map
+	out.Set("kernel", p.Sampler.Kernel)
+	out.Set("chains", p.Sampler.Chains)
+	out.Set("warmup", p.Sampler.Warmup)
+	out.Set("draws", auto)
+	out.Set("time", limit)
+	out.Set("seed", p.Sampler.Seed)
+	return out
 }

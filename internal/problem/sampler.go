@@ -2,7 +2,10 @@ package problem
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"strconv"
+	"time"
 
 	"kir/internal/fault"
 	"kir/internal/problem/schema"
@@ -13,35 +16,110 @@ import (
 // auto is the kernel that stands for the recommended one.
 const auto = "auto"
 
+// DefaultTime is after how long a run of [mcmc.AutoDraws] stops.
+const DefaultTime = 60 * time.Second
+
+// noTime stands for a run that stops by its draws alone.
+const noTime = "none"
+
+// ReadTime reads how long a run of [mcmc.AutoDraws] may take, such as 60s or 5m; none is
+// 0, for any time.
+func ReadTime(text string) (time.Duration, error) {
+	if text == noTime {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, &fault.Error{Message: fmt.Sprintf("the time is %s", fault.Quote(text)), Hint: "write a number and s, m or h, such as 60s or 5m, or none"}
+	}
+	return d, nil
+}
+
+// ReadDraws reads the number of draws as text, or auto.
+func ReadDraws(text string) (int, error) {
+	if text == auto {
+		return mcmc.AutoDraws, nil
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, &fault.Error{Message: fmt.Sprintf("the number of draws is %s", fault.Quote(text)), Hint: "write a whole number, or auto"}
+	}
+	if v < 1 {
+		return 0, &fault.Error{Message: fmt.Sprintf("draws is %d", v), Hint: "it must be at least 1, or auto"}
+	}
+	return int(v), nil
+}
+
+// readDraws reads the number of draws.
+func readDraws(n *yaml.Node) (int, error) {
+	if n.Kind == yaml.Text && n.Text == auto {
+		return mcmc.AutoDraws, nil
+	}
+	if n.Kind == yaml.Text {
+		return 0, yaml.Hint(n.Errorf("draws is %s", n.Shown()), "write a whole number, or auto")
+	}
+	v, err := n.Whole("draws", math.MinInt32, mcmc.MaxIterations)
+	if err == nil && v < 1 {
+		err = yaml.Hint(n.Errorf("draws is %d", v), "it must be at least 1, or auto")
+	}
+	return v, err
+}
+
+// readTime reads how long a run may take whose draws are auto.
+func readTime(n, draws *yaml.Node) (time.Duration, error) {
+	text, err := n.Str("the time")
+	if err != nil {
+		return 0, err
+	}
+	d, err := ReadTime(text)
+	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
+		return 0, yaml.Hint(n.Errorf("%s", bad.Message), "%s", bad.Hint)
+	}
+	if draws != nil && draws.Text != auto {
+		return 0, yaml.Hint(n.Errorf("there is a time and a number of draws"), "leave one of them out, or write draws: auto")
+	}
+	return d, err
+}
+
 // readSampler reads the settings and lets override change them; it may be nil.
-func readSampler(n *yaml.Node, override func(*mcmc.Settings)) (mcmc.Settings, error) {
-	s := mcmc.DefaultSettings()
+func readSampler(n *yaml.Node, override func(*mcmc.Settings)) (mcmc.Settings, time.Duration, error) {
+	s, limit := mcmc.DefaultSettings(), DefaultTime
 	s.Kernel = auto
 	var f fields
 	if n != nil && n.Kind != yaml.Null {
 		var err error
 		if f, err = schema.Sampler.Fields(n); err != nil {
-			return s, err
+			return s, limit, err
 		}
 		if k := f["kernel"]; k != nil {
 			if s.Kernel, err = k.Str("the kernel"); err != nil {
-				return s, err
+				return s, limit, err
 			}
 		}
 		for _, c := range []struct {
 			key   string
 			value *int
-		}{{"chains", &s.Chains}, {"warmup", &s.Warmup}, {"draws", &s.Draws}, {"thin", &s.Thin}} {
+		}{{"chains", &s.Chains}, {"warmup", &s.Warmup}, {"thin", &s.Thin}} {
 			if v := f[c.key]; v != nil {
 				// What is too much for an int is too much for any of them.
 				if *c.value, err = v.Whole(c.key, math.MinInt32, mcmc.MaxIterations); err != nil {
-					return s, err
+					return s, limit, err
 				}
+			}
+		}
+		if v := f["draws"]; v != nil {
+			if s.Draws, err = readDraws(v); err != nil {
+				return s, limit, err
+			}
+		}
+		if v := f["time"]; v != nil {
+			if limit, err = readTime(v, f["draws"]); err != nil {
+				return s, limit, err
 			}
 		}
 		if v := f["seed"]; v != nil {
 			if s.Seed, err = v.Uint64("the seed"); err != nil {
-				return s, err
+				return s, limit, err
 			}
 		}
 	}
@@ -56,7 +134,7 @@ func readSampler(n *yaml.Node, override func(*mcmc.Settings)) (mcmc.Settings, er
 	if s.Kernel == auto {
 		checked.Kernel = "" // which the target will say
 	}
-	return s, settingsFault(&checked, func(setting string) *yaml.Node {
+	return s, limit, settingsFault(&checked, func(setting string) *yaml.Node {
 		if s == given { // else a flag may have said it
 			return f[setting]
 		}

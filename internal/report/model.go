@@ -19,9 +19,10 @@ type Model struct {
 	Problem    Problem              `json:"problem"`
 	Question   string               `json:"question"` // what was asked, in words
 	Sampler    mcmc.Settings        `json:"sampler"`
-	Verdict    string               `json:"verdict"` // on the answer, then on the draws
-	Draws      string               `json:"draws"`   // how far they can be relied on
-	Grade      Grade                `json:"grade"`   // the same in a word
+	Auto       *run.Auto            `json:"auto,omitempty"` // why the chains stopped, of a run that was not asked for a number of draws
+	Verdict    string               `json:"verdict"`        // on the answer, then on the draws
+	Draws      string               `json:"draws"`          // how far they can be relied on
+	Grade      Grade                `json:"grade"`          // the same in a word
 	Rates      Rates                `json:"rates"`
 	Moves      []Move               `json:"moves"` // of a kernel that mixes several
 	Chains     []Chain              `json:"chains"`

@@ -43,6 +43,10 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 	return a, nil
 }
 
+// autoLines is how many times as long as beside chains of a number of draws the search is
+// beside those of [mcmc.AutoDraws]: see [search.Budget].
+const autoLines = 8
+
 // lines returns about how many lines the chains of a run have scored: one an
 // iteration, and of tempered chains at least one a replica.
 func lines(r *Result) int64 {
@@ -51,6 +55,10 @@ func lines(r *Result) int64 {
 		if each = int64(len(ladder.Rungs)); ladder.Learnt != nil {
 			each += int64(len(ladder.Learnt.Rungs)) - 1
 		}
+	}
+	if r.Auto.Stop != "" {
+		// Short chains would leave the search too little of what it needs.
+		each *= autoLines
 	}
 	return r.Timing.Iterations * each
 }

@@ -1,6 +1,10 @@
 package run
 
-import "fmt"
+import (
+	"fmt"
+
+	"kir/mcmc"
+)
 
 // What a run may take. It is far more than anybody waits for or can look through,
 // and a slip of the keyboard is more still.
@@ -24,12 +28,17 @@ func (s *Spec) bounded() error {
 		used += float64(float64(k) * s.Target.Law().P(k))
 	}
 	chains, draws := float64(c.Chains), float64(c.Draws)
+	held := 0.0 // bytes in memory
+	if c.Draws == mcmc.AutoDraws {
+		draws = float64(heldDraws(s))
+		held = float64(chains * draws * float64(8*float64(2+float64(len(s.Target.Wishes()))+used)))
+	}
 	// Of a draw: 8 bytes a number, and 2 or 3 an ingredient and its amount.
 	bytes := float64(chains * draws * (12 + float64(8*float64(1+len(s.Target.Wishes()))) + float64(2.5*used)))
 	files := float64(chains * (2 + draws/min(partDraws, partEntries/used)))
 	// Of an ingredient: a sum and two batches of 4 bytes at least, a chain.
-	memory := float64(chains * 12 * n)
-	asked := fmt.Sprintf("%d chains of %d draws", c.Chains, c.Draws)
+	memory := float64(chains*12*n) + held
+	asked := fmt.Sprintf("%d chains of %.0f draws", c.Chains, draws)
 	const lower = "lower the number of chains or of draws, or keep fewer with a larger thin"
 	switch {
 	case files > mostFiles:

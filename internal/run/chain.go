@@ -24,6 +24,7 @@ type chain struct {
 	mu       sync.Mutex // held during a segment, and by who looks at the figures
 	walk     *mcmc.Chain
 	finished bool // all draws are stored
+	atEnd    bool // of the round
 	lost     bool // it failed, and cannot be stored
 
 	warm  int    // iterations of warm-up made
@@ -32,6 +33,7 @@ type chain struct {
 	from  state  // which is at these Warm and At
 	whole bool   // that segment was made to its end
 
+	held   *heldRows   // the draws as long as their number is not known, else nil
 	part   *partWriter // draws that have not been stored, or nil
 	stored int         // draws in parts
 	parts  int
@@ -42,6 +44,8 @@ type chain struct {
 	best, fresh shortlist // of draws and finds, for a chain that searches
 	live        []*diagnose.Series
 
+	met       meeting
+	unmet     int // iterations until the next look at what is met
 	saved     time.Time
 	published progressPoint
 }
@@ -65,6 +69,9 @@ func (c *chain) start() (err error) {
 		c.walk.EndWarmup()
 	}
 	c.warm, c.draws = 0, 0
+	if s.holding() {
+		c.held = &heldRows{thin: s.spec.Settings.Thin}
+	}
 	c.best, c.fresh = shortlist{}, shortlist{known: s.spec.Known}
 	return nil
 }
@@ -101,7 +108,7 @@ func (c *chain) begin() error {
 	if c.stored > s.spec.Settings.Draws {
 		return fmt.Errorf("%w: chain %d has %d draws of %d", ErrDamaged, c.index, c.stored, s.spec.Settings.Draws)
 	}
-	if err == nil && from.At > c.stored {
+	if err == nil && from.Thin == 0 && from.At > c.stored {
 		// Draws that it counts on are gone, and are made again.
 		err = fmt.Errorf("%s: %w: %d of its draws are missing", stateName(c.index), ErrDamaged, from.Draws-c.stored)
 	}
@@ -126,6 +133,15 @@ func (c *chain) restore(from *state) error {
 	walk, err := s.sampler.RestoreChain(from.Walk)
 	if err != nil {
 		return err
+	}
+	if from.Thin > 0 {
+		// The round, or the stop, has come to a larger thin.
+		step := s.spec.Settings.Thin / from.Thin
+		from.held.thinTo(s.spec.Settings.Thin)
+		from.At /= step
+		thinBest(from.Best, step)
+		thinBest(from.Fresh, step)
+		c.held, from.Held, from.held, from.Thin = from.held, nil, nil, 0
 	}
 	walk.SetWorkers(s.options.Workers / len(s.chains))
 	c.walk, c.warm, c.draws = walk, from.Warm, from.At
@@ -153,6 +169,10 @@ func (c *chain) watching(iterations int, advance func(int) error) error {
 		}
 		if err := advance(min(left, watchIterations)); err != nil {
 			return err
+		}
+		if c.unmet -= min(left, watchIterations); c.unmet <= 0 {
+			c.meet()
+			c.unmet = watchIterations
 		}
 	}
 	return nil
@@ -209,7 +229,9 @@ func (c *chain) sample(draws int) error {
 				return err
 			}
 		}
-		if c.draws >= c.stored {
+		if c.session.holding() {
+			c.held.add(x, c.scores)
+		} else if c.draws >= c.stored {
 			if c.part == nil {
 				c.part = c.session.table.newPart(c.session.manifest.Run, c.index)
 			}
@@ -291,13 +313,22 @@ func (c *chain) turn(until time.Time) error {
 		}
 		c.follow()
 	}
+	if err := c.unload(); err != nil {
+		return err
+	}
 	settings := &c.session.spec.Settings
 	for !c.session.stop.Load() {
-		if err := c.segment(); err != nil {
-			return err
+		if c.draws < settings.Draws {
+			if err := c.segment(); err != nil {
+				return err
+			}
+			c.publish()
 		}
-		c.publish()
 		if c.draws == settings.Draws {
+			if c.session.holding() {
+				c.atEnd = true
+				return nil
+			}
 			return c.finish()
 		}
 		now := time.Now()
@@ -315,14 +346,30 @@ func (c *chain) turn(until time.Time) error {
 
 // follow makes what the figures that are shown during a run are computed of.
 func (c *chain) follow() {
-	const mostFollowed, kept = 64, 1 << 11
+	const mostFollowed = 64
 	if c.session.options.Progress == nil || len(c.session.chains) > mostFollowed {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.startFollowing()
+}
+
+// startFollowing is follow within the lock.
+func (c *chain) startFollowing() {
+	const kept = 1 << 11
 	for range 2 + len(c.session.spec.Target.Wishes()) {
 		c.live = append(c.live, diagnose.NewSeries(kept, 1))
+	}
+	if c.held == nil {
+		return
+	}
+	for d := range c.held.draws() {
+		c.live[0].Add(float64(c.held.used(d)))
+		c.live[1].Add(c.held.density[d])
+		for k, y := range c.held.scoresOf(d) {
+			c.live[2+k].Add(y)
+		}
 	}
 }
 
@@ -331,22 +378,11 @@ func (c *chain) follow() {
 // since are counted.
 func (c *chain) store() error {
 	s := c.session
-	if c.part != nil && c.part.draws > 0 {
-		data, err := c.part.close()
-		if err != nil {
-			return err
-		}
-		err = s.store.Create(s.ctx, partName(c.index, c.parts), data)
-		if errors.Is(err, fs.ErrExist) {
-			return &BusyError{Dir: s.store.Location(), Chain: c.index}
-		}
-		if err != nil {
-			return err
-		}
-		c.stored += c.part.draws
-		c.parts++
-		c.bytes += int64(len(data))
-		c.part = nil
+	if err := c.unload(); err != nil {
+		return err
+	}
+	if err := c.storePart(); err != nil {
+		return err
 	}
 	if c.draws < c.stored {
 		// Draws are made again up to the end of the parts. The counts so far are of
@@ -364,6 +400,9 @@ func (c *chain) store() error {
 	}
 	to.Run, to.Chain, to.Shard = s.manifest.Run, c.index, s.options.Shard
 	to.Draws, to.Parts, to.Bytes = c.stored, c.parts, c.bytes
+	if s.holding() {
+		to.Held, to.Thin = c.held.encode(to.At), c.held.thin
+	}
 	to.Tries, to.Tally, to.Ladder = c.walk.Tries, c.walk.Tally(), c.walk.Ladder()
 	to.Best = c.best.best
 	to.Fresh = c.fresh.besides(to.Best)
@@ -375,6 +414,30 @@ func (c *chain) store() error {
 	return nil
 }
 
+// storePart ends the part and writes it.
+func (c *chain) storePart() error {
+	s := c.session
+	if c.part == nil || c.part.draws == 0 {
+		return nil
+	}
+	data, err := c.part.close()
+	if err != nil {
+		return err
+	}
+	err = s.store.Create(s.ctx, partName(c.index, c.parts), data)
+	if errors.Is(err, fs.ErrExist) {
+		return &BusyError{Dir: s.store.Location(), Chain: c.index}
+	}
+	if err != nil {
+		return err
+	}
+	c.stored += c.part.draws
+	c.parts++
+	c.bytes += int64(len(data))
+	c.part = nil
+	return nil
+}
+
 // finish stores what is left, and lets go of what is not needed any more, as
 // others still run.
 func (c *chain) finish() error {
@@ -383,7 +446,7 @@ func (c *chain) finish() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.walk, c.part, c.begun, c.from = nil, nil, nil, state{}
+	c.walk, c.part, c.held, c.begun, c.from = nil, nil, nil, nil, state{}
 	c.finished = true
 	return nil
 }

@@ -17,6 +17,10 @@ func Quoted(location string) string {
 // ErrComplete is returned by [Resume] when the run has all its draws.
 var ErrComplete = errors.New("the run is complete: there is nothing to resume")
 
+// ErrAutoShard is returned for a shard of a run of [mcmc.AutoDraws], which cannot know
+// when the chains of the others are long enough.
+var ErrAutoShard = errors.New("a shard cannot tell when the draws of all shards are enough")
+
 // An ExistsError says that a run cannot be made in a directory because
 // something of its name is there already. Nothing is ever overwritten.
 type ExistsError struct{ Dir string }

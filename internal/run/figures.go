@@ -43,7 +43,7 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 		if damage[c] != nil {
 			return nil, &StateError{Dir: store.Location(), Err: damage[c]}
 		}
-		if s == nil || s.Draws != settings.Draws || len(stored[c]) != s.Parts {
+		if s == nil || m.goesOn() || s.Draws != settings.Draws || len(stored[c]) != s.Parts {
 			return nil, &UnfinishedError{Dir: store.Location()}
 		}
 		g.Go(func() (err error) {
@@ -68,8 +68,12 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	r := &Result{Baseline: baseline, Best: best, New: fresh}
+	r := &Result{Settings: settings, Baseline: baseline, Best: best, New: fresh}
+	if m.Auto != nil {
+		r.Auto = *m.Auto
+	}
 	for c := range chains {
+		r.inverse.join(chains[c].inverse)
 		s := states[c]
 		r.Parts = append(r.Parts, parts[c]...)
 		r.Chains = append(r.Chains, ChainResult{Tries: s.Tries, Tally: s.Tally, Ladder: s.Ladder})
@@ -156,6 +160,7 @@ type chainFigures struct {
 	scores        []*diagnose.Series
 	sizes         *diagnose.Histogram
 	presence      *diagnose.Presence
+	inverse       logMean   // of 1/Π_k y_k^c_k
 	best, fresh   shortlist // of all sets of ingredients, and of those not in the book
 }
 
@@ -198,6 +203,7 @@ func (f *chainFigures) add(d *Draw) {
 	logScore := LogScore(f.wishes, d.Scores)
 	if f.score != nil {
 		f.score.Add(portable.Exp(logScore))
+		f.inverse.add(-logScore)
 	}
 	f.sizes.Add(len(d.Parts))
 	f.presence.Next()

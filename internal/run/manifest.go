@@ -33,6 +33,7 @@ type Manifest struct {
 	Problem     string        `json:"problem,omitempty"` // see [Spec]; no part of the run's identity
 	Place       string        `json:"place,omitempty"`   // see [Spec]; no part either
 	Settings    mcmc.Settings `json:"sampler"`
+	Auto        *Auto         `json:"auto,omitempty"`   // of [mcmc.AutoDraws]; Settings have draws and thin once it has stopped
 	Effort      *float64      `json:"effort,omitempty"` // of the search, if there was one to be; no part of the run's identity
 	Total       int           `json:"total"`
 	Properties  []string      `json:"properties"`
@@ -65,6 +66,9 @@ func newManifest(s *Spec) (*Manifest, error) {
 	if m.Counted == nil {
 		m.Ingredients = s.Ingredients
 	}
+	if s.Settings.Draws == mcmc.AutoDraws {
+		m.Auto = &Auto{Seconds: s.Time.Seconds(), Wanted: max(enoughDraws, enoughOfChain*s.Settings.Chains)}
+	}
 	if s.Question != nil {
 		m.Effort = &s.Question.Effort
 	}
@@ -77,6 +81,9 @@ func newManifest(s *Spec) (*Manifest, error) {
 func (m *Manifest) identity() string {
 	settings := m.Settings
 	settings.Draws = 0
+	if m.Auto != nil {
+		settings.Thin = 0 // it follows from the draws
+	}
 	b, err := json.Marshal(struct {
 		Version                 string
 		Settings                mcmc.Settings
@@ -127,10 +134,11 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	invalid := func(what string) (*Manifest, error) {
 		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %s", name, what)}
 	}
+	auto := m.Auto != nil && m.Auto.Stop == ""
 	switch {
 	case m.Format != manifestFormat:
 		return invalid(fmt.Sprintf("it was made by another version of kir, in format %d, and this one reads %d: make the run anew with kir sample", m.Format, manifestFormat))
-	case m.Settings.Check() != nil:
+	case m.Settings.Check() != nil, (m.Settings.Draws == mcmc.AutoDraws) != auto:
 		return invalid("the settings of the sampler are none that a run can have")
 	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32 || m.Counted != nil && m.Counted.Count > mostCounted:
 		return invalid("it has no total or no ingredients")
@@ -169,6 +177,7 @@ func (m *Manifest) compare(dir string, is *Manifest) error {
 		what     string
 		was, now any
 	}{
+		{"draws: auto", m.Auto != nil, is.Auto != nil},
 		{"the kernel", m.Settings.Kernel, is.Settings.Kernel},
 		{"the number of chains", m.Settings.Chains, is.Settings.Chains},
 		{"the warm-up", m.Settings.Warmup, is.Settings.Warmup},

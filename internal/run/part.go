@@ -117,14 +117,14 @@ const handed = 64
 
 // A partWriter makes a part of draws, in memory.
 type partWriter struct {
-	table   *table
-	out     bytes.Buffer
-	writer  *parquet.GenericWriter[any]
-	columns []*parquet.ColumnWriter
-	values  [][]parquet.Value // by column, not yet handed over
-	draws   int
-	entries int
-	order   []int32 // scratch
+	table          *table
+	out            bytes.Buffer
+	writer         *parquet.GenericWriter[any]
+	columns        []*parquet.ColumnWriter
+	values         [][]parquet.Value // by column, not yet handed over
+	draws          int
+	entries        int
+	order, amounts []int32 // scratch
 }
 
 // The keys of what a part says of itself.
@@ -145,9 +145,18 @@ func (t *table) newPart(run string, chain int) *partWriter {
 
 // add appends a draw, its ingredients in ascending order.
 func (p *partWriter) add(draw int, x *mcmc.State, scores []float64) error {
-	list, amounts := x.Composition.Ingredients(), x.Composition.Amounts()
-	p.order = append(p.order[:0], list...)
+	p.order = append(p.order[:0], x.Composition.Ingredients()...)
 	slices.Sort(p.order)
+	amounts := x.Composition.Amounts()
+	p.amounts = p.amounts[:0]
+	for _, i := range p.order {
+		p.amounts = append(p.amounts, amounts[i])
+	}
+	return p.put(draw, x.LogDensity(), p.order, p.amounts, scores)
+}
+
+// put appends a draw by its numbers.
+func (p *partWriter) put(draw int, density float64, list, amounts []int32, scores []float64) error {
 	put := func(k int, v parquet.Value) { p.values[k] = append(p.values[k], v.Level(0, 0, k)) }
 	put(0, parquet.Int64Value(int64(draw)))
 	number := func(v float64) parquet.Value {
@@ -156,7 +165,7 @@ func (p *partWriter) add(draw int, x *mcmc.State, scores []float64) error {
 		}
 		return parquet.DoubleValue(v)
 	}
-	put(1, number(x.LogDensity()))
+	put(1, number(density))
 	put(2, parquet.Int32Value(int32(len(list))))
 	for k, y := range scores {
 		put(3+k, number(y))
@@ -164,8 +173,8 @@ func (p *partWriter) add(draw int, x *mcmc.State, scores []float64) error {
 	k := p.table.list()
 	ingredients, units := p.values[k], p.values[k+1]
 	from := len(ingredients)
-	for _, i := range p.order {
-		ingredients, units = append(ingredients, p.table.name(i)), append(units, p.table.unit(amounts[i]))
+	for at, i := range list {
+		ingredients, units = append(ingredients, p.table.name(i)), append(units, p.table.unit(amounts[at]))
 	}
 	ingredients[from], units[from] = ingredients[from].Level(0, 1, k), units[from].Level(0, 1, k+1)
 	p.values[k], p.values[k+1] = ingredients, units

@@ -2,6 +2,7 @@ package run
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +26,14 @@ type Progress struct {
 	// as long as they are not determined.
 	Draws     int
 	RHat, ESS float64
+
+	// Wanted is how many independent draws each figure is to have, of a run of
+	// [mcmc.AutoDraws]; else 0.
+	Wanted int
+	// Best is the best that the chains have met so far, of every 64th iteration: at most
+	// five, of different sets of ingredients, the best first. Their Score is that of
+	// weights 1.
+	Best []Best
 }
 
 // ChainProgress says how far a chain is.
@@ -66,6 +75,10 @@ func (s *session) watch() (end func()) {
 			last[k] = n
 		}
 		lastTime = now
+		if auto := s.manifest.Auto; auto != nil {
+			p.Wanted = auto.Wanted
+		}
+		p.Best = s.met()
 		live.Lock()
 		p.Draws, p.RHat, p.ESS = live.draws, live.rhat, live.ess
 		live.Unlock()
@@ -142,4 +155,53 @@ func (s *session) live(z *diagnose.Summarizer) (draws int, rhat, ess float64) {
 		}
 	}
 	return draws, rhat, ess
+}
+
+// metLength is how many of the best so far are shown.
+const metLength = 5
+
+// A meeting is what a chain met that is worth a look while it runs: it has a lock of its
+// own, so that whoever looks does not wait for the end of a segment.
+type meeting struct {
+	mu   sync.Mutex
+	list []Best // the best first
+}
+
+// meet takes the state of a chain if it is among the best so far. It takes no random
+// choice and changes no draw.
+func (c *chain) meet() {
+	s := c.session
+	if s.options.Progress == nil || !s.weighs {
+		return
+	}
+	x := c.walk.State
+	score := x.LogScore()
+	list := c.met.list // nobody else changes it
+	if len(list) == metLength && score <= list[metLength-1].LogScore || math.IsInf(score, -1) {
+		return
+	}
+	b := newBest(0, score, x.LogDensity())
+	b.Parts, b.Scores = x.Composition.Parts(), x.AppendScores(nil)
+	b.Score = 1
+	for k, w := range x.Target().Wishes() {
+		if w.Weight > 0 {
+			b.Score = float64(b.Score * b.Scores[k])
+		}
+	}
+	list = Distinct(append(slices.Clone(list), b))
+	c.met.mu.Lock()
+	defer c.met.mu.Unlock()
+	c.met.list = list[:min(len(list), metLength)]
+}
+
+// met returns the best that the chains met.
+func (s *session) met() []Best {
+	var all []Best
+	for _, c := range s.chains {
+		c.met.mu.Lock()
+		all = append(all, ofChain(c.index, c.met.list, false)...)
+		c.met.mu.Unlock()
+	}
+	all = Distinct(all)
+	return all[:min(len(all), metLength)]
 }

@@ -15,7 +15,9 @@ import (
 // workers or on interruptions, but for Timing and the seconds of the answer. A figure
 // that the draws do not determine is NaN.
 type Result struct {
-	Parts      []Part // the files that the figures were made of
+	Settings   mcmc.Settings // with the draws and thin that a run of [mcmc.AutoDraws] came to
+	Auto       Auto          // why that stopped; zero of other runs
+	Parts      []Part        // the files that the figures were made of
 	Chains     []ChainResult
 	Moves      mcmc.Tally // of all chains after warm-up
 	Sizes      []Size     // by n, over the law's support
@@ -30,9 +32,13 @@ type Result struct {
 	Best       []Best         // at most 100, the best first
 	New        []Best         // of those that are not in the book; nil without a book
 	Answer     *search.Answer // what a search beside the chains found; nil without a question or if no property counts
+	Missed     *Missed        // a region that the search found and the chains do not know of; nil: none was seen
 	Baseline   *Baseline      // nil if no property counts
-	Notes      []string       // what happened to the run that the user should know
-	Timing     Timing
+
+	inverse logMean // of 1/Π_k y_k^c_k over all draws
+
+	Notes  []string // what happened to the run that the user should know
+	Timing Timing
 }
 
 // A ChainResult is what one chain did.

@@ -78,6 +78,7 @@ func (s *session) join() error {
 	if err != nil {
 		return err
 	}
+	s.adopt(old)
 	if err := old.compare(s.store.Location(), s.manifest); err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func Resume(ctx context.Context, spec *Spec, store Store, o Options) (*Result, e
 		return nil, err
 	}
 	// Locking would make a file in a directory that may be of anything.
-	if _, err := readManifest(s.ctx, s.store); err != nil {
+	if _, err = readManifest(s.ctx, s.store); err != nil {
 		return nil, err
 	}
 	unlock, err := s.lock()
@@ -150,6 +151,9 @@ func Resume(ctx context.Context, spec *Spec, store Store, o Options) (*Result, e
 	if err := s.look(); err != nil {
 		return nil, err
 	}
+	if err := s.planRounds(); err != nil {
+		return nil, err
+	}
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
@@ -163,6 +167,12 @@ func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete
 	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
 		return false, err
+	}
+	if old, err := readManifest(s.ctx, s.store); err == nil {
+		s.adopt(old)
+	}
+	if s.holding() {
+		return false, ErrAutoShard
 	}
 	if err := s.try(ctx); err != nil {
 		return false, err
@@ -200,6 +210,7 @@ func Merge(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	if err != nil {
 		return nil, err
 	}
+	s.adopt(m)
 	if err := m.compare(store.Location(), s.manifest); err != nil {
 		return nil, err
 	}
@@ -210,7 +221,9 @@ func Merge(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 func (s *session) result(ctx context.Context) (*Result, error) {
 	r, err := figures(ctx, s.spec, s.store, s.manifest, s.options.Workers)
 	if err == nil && s.spec.Question != nil {
-		r.Answer, err = s.answer(ctx, r)
+		if r.Answer, err = s.answer(ctx, r); err == nil {
+			err = r.missed(s.spec.Target, r.inverse)
+		}
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil, &InterruptedError{Dir: s.store.Location(), Done: 1, Err: ctx.Err()}
@@ -219,5 +232,8 @@ func (s *session) result(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r.Notes = append(s.notes, r.Notes...)
+	if note := s.stopped(); note != "" {
+		r.Notes = append(r.Notes, note)
+	}
 	return r, nil
 }

@@ -73,11 +73,17 @@ type session struct {
 	chains   []*chain       // of the shard
 	stored   map[int][]File // parts, by chain, when the session began
 
+	weighs bool // a property counts
+
 	begun  time.Time
 	before float64 // seconds that earlier sessions took
 
 	stop    atomic.Bool // set when no further segment is to begin
 	abandon atomic.Bool // set when segments are to be given up
+	hurry   atomic.Bool // set when the time of a run whose draws are not known is over
+
+	reached int          // iterations since warm-up that a chain had when the session began, while holding
+	length  atomic.Int64 // iterations of a chain, warm-up included; while holding, as is expected
 
 	mu      sync.Mutex
 	waiting []*chain   // unfinished and with no worker
@@ -102,15 +108,21 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 			options.Workers = max(options.Workers, min(waitingReplicas*spec.Settings.Chains, sideBySide))
 		}
 	}
+	own := *spec
+	spec = &own // settings of draws and thin may come to be others
 	s := &session{
 		ctx: context.WithoutCancel(ctx), spec: spec, sampler: sampler, store: store,
-		table: newTable(spec.properties(), spec.Ingredients), options: options, begun: time.Now(),
+		table: newTable(spec.properties(), spec.Ingredients), options: options, begun: time.Now(), weighs: spec.weighs(),
 	}
 	from, to := options.Shard.Chains(spec.Settings.Chains)
 	for index := from; index < to; index++ {
 		s.chains = append(s.chains, &chain{session: s, index: index, parts: -1})
 	}
 	s.manifest, err = newManifest(spec)
+	s.length.Store(spec.Settings.Iterations())
+	if err == nil && s.holding() {
+		s.setRound(firstRound)
+	}
 	return s, err
 }
 
@@ -234,23 +246,19 @@ func (s *session) work(ctx context.Context) error {
 	})
 	defer forget() // or ctx would keep the session
 
-	s.waiting = slices.Clone(s.chains)
 	watch := s.watch()
-	var workers sync.WaitGroup
-	failures := make([]error, min(s.options.Workers, len(s.chains)))
-	for k := range failures {
-		workers.Go(func() {
-			if failures[k] = s.worker(); failures[k] != nil {
-				cancel()
-			}
-		})
+	failures := s.labour(cancel)
+	var rounds error
+	for s.holding() && s.busy == nil && work.Err() == nil && rounds == nil {
+		if rounds = s.nextRound(); rounds == nil {
+			failures = s.labour(cancel)
+		}
 	}
-	workers.Wait()
 	// What was made is stored, whatever ended the work.
 	var store errgroup.Group
 	store.SetLimit(s.options.Workers)
 	for _, c := range s.chains {
-		if c.walk != nil && c.begun != nil && !c.finished && !c.lost {
+		if rounds == nil && c.walk != nil && c.begun != nil && !c.finished && !c.lost {
 			store.Go(c.store)
 		}
 	}
@@ -262,13 +270,35 @@ func (s *session) work(ctx context.Context) error {
 			return failure
 		}
 	}
-	if err != nil || ctx.Err() != nil {
+	if err = cmp.Or(rounds, err); err != nil || ctx.Err() != nil {
 		return cmp.Or(err, ctx.Err())
 	}
 	if s.busy != nil {
 		return s.busy
 	}
 	return nil
+}
+
+// labour lets the workers go on with all chains that are not finished.
+func (s *session) labour(cancel func()) (failures []error) {
+	s.waiting = nil
+	for _, c := range s.chains {
+		c.atEnd = false
+		if !c.finished {
+			s.waiting = append(s.waiting, c)
+		}
+	}
+	failures = make([]error, min(s.options.Workers, len(s.chains)))
+	var workers sync.WaitGroup
+	for k := range failures {
+		workers.Go(func() {
+			if failures[k] = s.worker(); failures[k] != nil {
+				cancel()
+			}
+		})
+	}
+	workers.Wait()
+	return failures
 }
 
 // worker takes the chain that is furthest behind, again and again, until none
@@ -295,7 +325,8 @@ func (s *session) worker() error {
 			c.lost = true
 			return err
 		}
-		if !c.finished {
+		s.checkTime()
+		if !c.finished && !c.atEnd {
 			s.mu.Lock()
 			s.waiting = append(s.waiting, c)
 			s.mu.Unlock()
@@ -313,7 +344,7 @@ func (s *session) worker() error {
 func (s *session) take() *chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.waiting) == 0 || s.stop.Load() {
+	if len(s.waiting) == 0 || s.stop.Load() || s.hurry.Load() {
 		return nil
 	}
 	deep := len(s.chains) > sideBySide || len(s.spec.Ingredients) >= manyIngredients
@@ -340,7 +371,7 @@ func (s *session) done() float64 {
 
 // share returns the share of the chain's iterations that have been made.
 func (c *chain) share() float64 {
-	return float64(c.published.iterations.Load()) / float64(c.session.spec.Settings.Iterations())
+	return min(1, float64(c.published.iterations.Load())/float64(c.session.length.Load()))
 }
 
 // damagedPart says which part is damaged, and what to do.

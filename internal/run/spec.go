@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"kir/internal/search"
@@ -18,9 +19,10 @@ type Spec struct {
 	Ingredients []string // their names, as many as the target has
 	Target      *mcmc.Target
 	Settings    mcmc.Settings
-	Resolved    []byte  // the problem with every default filled in, for problem.yaml
-	Inputs      []Input // every file that the problem was made of
-	Version     string  // of the program
+	Time        time.Duration // after which a run of mcmc.AutoDraws stops; 0: never
+	Resolved    []byte        // the problem with every default filled in, for problem.yaml
+	Inputs      []Input       // every file that the problem was made of
+	Version     string        // of the program
 
 	// Known says whether a set of ingredients, given in ascending order, is
 	// that of a recipe in the book. nil means that there is no book.
@@ -48,6 +50,9 @@ func (s *Spec) check() error {
 	}
 	if err := s.Settings.Check(); err != nil {
 		return err
+	}
+	if s.Time < 0 {
+		return fmt.Errorf("the time is %v, and must be at least 0", s.Time)
 	}
 	if err := s.bounded(); err != nil {
 		return err

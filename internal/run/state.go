@@ -36,6 +36,11 @@ type state struct {
 	Walk     []byte
 	Warm, At int
 
+	// Of a run whose number of draws was not known yet: every Thin-th state since
+	// warm-up, At in all, as [heldRows.encode] writes them. Nothing else is stored then.
+	Held []byte
+	Thin int
+
 	// What follows is of a later moment: when Draws draws were stored, in Parts
 	// files. Chains go on from there by making the draws between anew.
 	Draws, Parts int
@@ -48,6 +53,29 @@ type state struct {
 	Seconds float64   // that the run had taken by then
 	Saved   time.Time // when it was written
 	Shard   Shard     // by which
+
+	held *heldRows // what Held says
+}
+
+// checkHeld returns the held draws of a state.
+func (s *state) checkHeld(m *Manifest) (*heldRows, error) {
+	if m.Auto == nil || s.Thin > mostAutoThin || s.Thin&(s.Thin-1) != 0 || m.Auto.Stop != "" && m.Settings.Thin%s.Thin != 0 ||
+		s.Warm < 0 || s.Warm > m.Settings.Warmup || s.At < 0 || s.At > mostHeld || s.At > 0 && s.Warm < m.Settings.Warmup ||
+		s.At*s.Thin%segmentIterations != 0 || s.Draws != 0 || s.Parts != 0 {
+		return nil, errors.New("it does not stand between two segments")
+	}
+	if m.Auto.Stop != "" && s.At*s.Thin > m.Settings.Draws*m.Settings.Thin {
+		return nil, errors.New("it is further than the run")
+	}
+	return decodeHeld(s.Held, m, s.Thin, s.At)
+}
+
+// mostHeldBytes is how long the held draws of a chain are at most.
+func mostHeldBytes(m *Manifest) int64 {
+	if m.Auto == nil {
+		return 0
+	}
+	return mostHeld * (8*int64(1+len(m.Properties)) + 10*(1+int64(min(m.IngredientCount(), m.Total))))
 }
 
 // fresh returns the best that are not in the book: some are in Best, and the rest in
@@ -96,6 +124,13 @@ func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state
 	switch {
 	case s.Run != m.Run || s.Chain != chain:
 		return nil, damaged("it is of another run or chain")
+	case s.Thin > 0:
+		if s.held, err = s.checkHeld(m); err != nil {
+			return nil, damaged(err.Error())
+		}
+		return s, nil
+	case m.goesOn():
+		return nil, damaged("it is of a run that has stopped")
 	case s.Warm < 0 || s.Warm > settings.Warmup || s.At < 0 || s.At > s.Draws || s.Draws > settings.Draws || s.Parts < 0 ||
 		s.At%segmentDraws(settings) != 0 || s.Draws > 0 && s.Warm < settings.Warmup:
 		return nil, damaged("it does not stand between two segments")
@@ -113,6 +148,7 @@ func unpackState(data []byte, m *Manifest) (*state, error) {
 	used := int64(min(m.IngredientCount(), m.Total))
 	// The two lists of the best, and all that is a number or a name.
 	rest := 1<<16 + 2*shortlistLength*(20*used+10*int64(len(m.Properties))+128)
+	rest += mostHeldBytes(m)
 	most := min(mostUnpacked, rest+mcmc.MostSaved(m.Settings.Kernel, int(used)))
 	// It is unpacked twice, so that what is too long takes no memory.
 	size, err := io.Copy(io.Discard, io.LimitReader(flate.NewReader(bytes.NewReader(data)), most+1))

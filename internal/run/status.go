@@ -87,12 +87,15 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 			if of.Draws, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
 				return nil, err
 			}
-			of.Done = of.Draws == m.Settings.Draws
+			of.Done = of.Draws == m.Settings.Draws && !m.goesOn()
 			continue
 		}
 		of.settled = true
 		of.Draws, of.Saved, of.Shard, of.want = s.Draws, s.Saved, s.Shard, s.Bytes
-		of.Done = s.Draws == m.Settings.Draws && s.Parts == of.Parts && inOrder(c, stored[c]) == nil
+		if s.Thin > 0 {
+			of.Draws = s.At
+		}
+		of.Done = !m.goesOn() && s.Draws == m.Settings.Draws && s.Parts == of.Parts && inOrder(c, stored[c]) == nil
 		status.Seconds = max(status.Seconds, s.Seconds)
 	}
 	return status, nil

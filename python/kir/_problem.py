@@ -219,16 +219,17 @@ class Problem(MutableMapping[str, Any]):
         done: dict[str, Any] = self.run("check", "--json", allow_programs=allow_programs).json()
         return done
 
-    def sample(self, out: str | os.PathLike[str] | None = None, *, draws: int | None = None, chains: int | None = None,
-               warmup: int | None = None, thin: int | None = None, seed: int | None = None, kernel: str | None = None,
+    def sample(self, out: str | os.PathLike[str] | None = None, *, draws: int | str | None = None, chains: int | None = None,
+               time: str | None = None, warmup: int | None = None, thin: int | None = None, seed: int | None = None, kernel: str | None = None,
                effort: float | None = None, workers: int | None = None, progress: bool | None = None,
                allow_programs: bool = False) -> Run:
         """Run the chains and return the run.
 
         out: its directory, which must not exist; without one it is temporary and goes with
-        the Run. progress: a bar; by default in notebooks and on terminals.
+        the Run. draws: a number for each chain, or "auto", until the figures are good enough
+        or the time, such as "60s" or "none", is over. progress: a bar; by default in notebooks and on terminals.
         """
-        settings = given({"draws": draws, "chains": chains, "warmup": warmup, "thin": thin, "seed": seed,
+        settings = given({"draws": draws, "time": time, "chains": chains, "warmup": warmup, "thin": thin, "seed": seed,
                           "kernel": kernel, "effort": effort, "workers": workers})
         holder = None if out is not None else tempfile.mkdtemp(prefix="kir-")
         path = pathlib.Path(holder) / "run" if holder else pathlib.Path(os.fspath(out)).absolute()  # type: ignore[arg-type]

@@ -157,7 +157,8 @@ var Sampler = &Section{
 		{"kernel", Choice(append([]string{"auto"}, mcmc.KernelNames()...)...), "`auto`: short trials choose", "what makes a draw of the one before", "{kernel: balanced}"},
 		{"chains", Whole(1, mcmc.MaxChains), standard(mcmc.DefaultSettings().Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"},
 		{"warmup", Whole(0, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Warmup), "iterations of each chain that are not kept", "{warmup: 2000}"},
-		{"draws", Whole(1, mcmc.MaxDraws), standard(mcmc.DefaultSettings().Draws), "draws that are kept of each chain", "{draws: 20000}"},
+		{"draws", Either(Choice("auto"), Whole(1, mcmc.MaxDraws)), "`auto`: until the figures are good enough", "draws that are kept of each chain", "{draws: 20000}"},
+		{"time", Text("duration; or `none`"), "`60s`", "after how long the chains stop where `draws` is `auto`, with what was drawn by then", "{time: 5m}"},
 		{"thin", Whole(1, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Thin), "iterations from one draw to the next", "{thin: 5}"},
 		{"seed", Seed(), standard(int(mcmc.DefaultSettings().Seed)), "of all random choices: the same seed gives the same draws", "{seed: 7}"},
 	},
@@ -168,7 +169,7 @@ var Search = &Section{
 	Name: "the search", ID: "search",
 	About: "What fills the shortlist, beside the draws and without changing them.",
 	Keys: []Key{
-		{"effort", Between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, at most 100,000; 0 is none", "{effort: 4}"},
+		{"effort", Between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, twice them with `draws: auto`, at most 100,000; 0 is none", "{effort: 4}"},
 		{"doses", Choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"},
 	},
 }

@@ -18,6 +18,8 @@ import (
 // Model returns what there is to say of the finished run in a directory. It reads
 // all draws once.
 func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, version string) (*report.Model, error) {
+	settled := *p
+	settled.Sampler, p = r.Settings, &settled
 	m := &report.Model{
 		Version:    version,
 		Problem:    problemOf(p),
@@ -30,6 +32,9 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 		Properties: propertiesOf(p),
 		Again:      report.Again{Command: command(p), Problem: string(p.Resolved)},
 		Timing:     report.Timing{Seconds: report.Number(r.Timing.Seconds), IterationsPerSecond: report.Number(r.Timing.IterationsPerSecond)},
+	}
+	if r.Auto.Stop != "" {
+		m.Auto = &r.Auto
 	}
 	for _, in := range p.Inputs {
 		m.Inputs = append(m.Inputs, run.Input(in))

@@ -16,6 +16,7 @@ func Spec(p *problem.Problem, version string) (*run.Spec, error) {
 		Ingredients: p.Ingredients,
 		Target:      p.Target,
 		Settings:    p.Sampler,
+		Time:        p.Time,
 		Resolved:    p.Resolved,
 		Version:     version,
 	}

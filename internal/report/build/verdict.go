@@ -64,6 +64,10 @@ const (
 // verdict says in a sentence or two, and in a word, whether the run can be
 // trusted.
 func verdict(p *problem.Problem, r *run.Result) (string, report.Grade) {
+	if m := r.Missed; m != nil {
+		return fmt.Sprintf("Do not rely on this run: the search found a region that no chain has visited, around %s, and it is at least %s times as probable as all that the chains have seen.",
+			missedWords(p, m), missedTimes(m)), report.Unsound
+	}
 	rhat, ess := worst(p, r)
 	if ess == nil || rhat == nil {
 		return "How many independent draws these are worth cannot be told: no figure varies enough or there are too few draws.", report.Unknown
@@ -79,6 +83,27 @@ func verdict(p *problem.Problem, r *run.Result) (string, report.Grade) {
 		return fmt.Sprintf("%s The halves of the one chain agree (R-hat at most %.3f); several chains would say more.", worth, rhat.RHat), report.Sound
 	}
 	return fmt.Sprintf("%s The chains agree (R-hat at most %.3f).", worth, rhat.RHat), report.Sound
+}
+
+// missedWords names the composition at the middle of a region.
+func missedWords(p *problem.Problem, m *run.Missed) string {
+	var parts []string
+	for k, part := range m.Parts {
+		if k == 5 {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s %s", fault.Quote(p.Ingredients[part.Ingredient]), number.Percent(float64(part.Amount)/float64(p.Total))))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// missedTimes is how many times as probable the region is, in words.
+func missedTimes(m *run.Missed) string {
+	if exponent := m.LogRatio / math.Ln10; exponent >= 6 {
+		return fmt.Sprintf("10^%.0f", math.Floor(exponent))
+	}
+	return number.Thousands(int(portable.Exp(m.LogRatio)))
 }
 
 // words names a statistic in running text.
@@ -107,6 +132,9 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 		}
 	default:
 		better = ", or take the kernel balanced, which mixes faster"
+	}
+	if r.Missed != nil {
+		add("No chain has visited the region around %s, which the search found: figures of the draws leave it out. Take lower weights, or properties that fall off less steeply, so that chains find the way.", missedWords(p, r.Missed))
 	}
 	rhat, ess := worst(p, r)
 	wanted := float64(leastESS * len(r.Chains))

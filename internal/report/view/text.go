@@ -9,6 +9,7 @@ import (
 
 	"kir/internal/report"
 	"kir/internal/report/number"
+	"kir/internal/run"
 	"kir/internal/terminal"
 )
 
@@ -56,8 +57,12 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 
 // sampled says how the draws were made.
 func sampled(m *report.Model) string {
-	return fmt.Sprintf("Kernel %s: %s of %s, warm-up %s, thin %d, seed %d", m.Sampler.Kernel,
+	text := fmt.Sprintf("Kernel %s: %s of %s, warm-up %s, thin %d, seed %d", m.Sampler.Kernel,
 		number.Counted(m.Sampler.Chains, "chain"), number.Counted(m.Sampler.Draws, "draw"), number.Thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
+	if m.Auto != nil && m.Auto.Stop == run.StopEnough && m.Auto.Draws == m.Sampler.Draws {
+		text += fmt.Sprintf("; stopped when every figure had %s independent draws", number.Thousands(m.Auto.Wanted))
+	}
+	return text
 }
 
 func writeSizes(m *report.Model, p *terminal.Printer) {

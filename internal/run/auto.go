@@ -1,0 +1,298 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"kir/internal/search"
+	"kir/mcmc"
+)
+
+// A run of [mcmc.AutoDraws] has rounds. In each, every chain goes on to a number of
+// iterations after warm-up that is twice that of the round before. Then the figures that
+// are shown are computed of the draws so far, and the run stops if they are good enough.
+// Until then the draws are held in memory, and in the states: when there would be too many, every
+// second one is dropped and thin is twice what it was. At the stop draws and thin become
+// those of the run, which from then on is one that was started with them.
+const (
+	firstRound   = segmentIterations // iterations of a chain
+	mostHeld     = 1 << 13           // draws of a chain, a power of two
+	leastHeld    = 1 << 11
+	heldEntries  = 1 << 20           // ingredients of the draws of a chain, about
+	heldOfAll    = 1 << 16           // draws of all chains
+	mostAutoThin = segmentIterations // so that segments begin where they do in a run of that thin
+)
+
+// An Auto says of a run of [mcmc.AutoDraws] how long it may take, and why it stopped.
+type Auto struct {
+	Seconds float64 `json:"seconds,omitempty"` // after which its chains stop; 0: never
+	Wanted  int     `json:"wanted"`            // independent draws of each figure
+	Stop    Stop    `json:"stop,omitempty"`    // empty as long as they go on
+	Draws   int     `json:"draws,omitempty"`   // of a chain, at the stop
+}
+
+// A Stop is why a run of [mcmc.AutoDraws] stopped.
+type Stop string
+
+// The reasons to stop.
+const (
+	StopEnough Stop = "enough" // all figures are good enough
+	StopTime   Stop = "time"   // the time was over
+	StopMost   Stop = "most"   // it has as many iterations as such a run has at most
+)
+
+// holding says whether the number of draws is not known yet.
+func (s *session) holding() bool { return s.manifest.goesOn() }
+
+// goesOn says whether the number of draws of the run is not known yet.
+func (m *Manifest) goesOn() bool { return m.Auto != nil && m.Auto.Stop == "" }
+
+// heldDraws returns how many draws of a chain are held at most: a power of two that
+// follows from the spec.
+func heldDraws(spec *Spec) int {
+	used := 0.0 // on average
+	lo, hi := spec.Target.Law().Support()
+	for n := lo; n <= hi; n++ {
+		used += float64(float64(n) * spec.Target.Law().P(n))
+	}
+	most := mostHeld
+	for most > leastHeld && (float64(float64(most)*used) > heldEntries || most*spec.Settings.Chains > heldOfAll) {
+		most /= 2
+	}
+	return most
+}
+
+// setRound makes a round of so many iterations the current one.
+func (s *session) setRound(iterations int) {
+	settings := &s.spec.Settings
+	settings.Thin = max(1, iterations/heldDraws(s.spec))
+	settings.Draws = iterations / settings.Thin
+	s.length.Store(settings.Iterations())
+}
+
+// roundIterations returns those of the current round.
+func (s *session) roundIterations() int { return s.spec.Settings.Draws * s.spec.Settings.Thin }
+
+// mostRound is the length of the last round.
+func (s *session) mostRound() int { return heldDraws(s.spec) * mostAutoThin }
+
+// adopt takes over what the manifest of a run of [mcmc.AutoDraws] says of it.
+func (s *session) adopt(old *Manifest) {
+	if old.Auto == nil || s.manifest.Auto == nil && old.Auto.Stop == "" {
+		return
+	}
+	auto := *old.Auto
+	if s.manifest.Auto != nil {
+		s.spec.Settings.Draws, s.spec.Settings.Thin = old.Settings.Draws, old.Settings.Thin
+	}
+	s.manifest.Auto, s.manifest.Settings = &auto, s.spec.Settings
+	s.manifest.Run = s.manifest.identity()
+	if s.holding() {
+		s.setRound(firstRound)
+	}
+	s.length.Store(s.spec.Settings.Iterations())
+}
+
+// planRounds finds the round that the states of an unfinished run are in: the first that no
+// chain is beyond.
+func (s *session) planRounds() error {
+	if !s.holding() {
+		return nil
+	}
+	iterations := firstRound
+	states, _, err := loadStates(s.ctx, s.store, s.manifest)
+	if err != nil {
+		return err
+	}
+	for _, from := range states {
+		if from != nil {
+			s.reached = max(s.reached, from.At*max(1, from.Thin))
+		}
+	}
+	for iterations < s.reached {
+		iterations *= 2
+	}
+	s.setRound(iterations)
+	return nil
+}
+
+// nextRound is called when every chain has come to the end of the round, or the time is over.
+func (s *session) nextRound() error {
+	if s.timeOver() && slices.ContainsFunc(s.chains, func(c *chain) bool { return c.walk == nil || c.draws < s.spec.Settings.Draws }) {
+		// Chains end where the furthest of them is, and are equally long.
+		reached := max(firstRound, s.reached)
+		for _, c := range s.chains {
+			reached = max(reached, c.draws*s.spec.Settings.Thin)
+		}
+		s.spec.Settings.Draws = reached / s.spec.Settings.Thin
+		return s.settle(StopTime)
+	}
+	enough, ahead, err := s.enough()
+	if err != nil {
+		return err
+	}
+	iterations := s.roundIterations()
+	switch {
+	case enough:
+		return s.settle(StopEnough)
+	case iterations >= s.mostRound():
+		return s.settle(StopMost)
+	case s.timeOver():
+		return s.settle(StopTime)
+	}
+	thin := s.spec.Settings.Thin
+	s.setRound(2 * iterations)
+	s.length.Store(int64(s.spec.Settings.Warmup) + int64(min(float64(s.mostRound()), max(2, ahead)*float64(iterations))))
+	if s.spec.Settings.Thin == thin {
+		return nil
+	}
+	// No state may be behind the place where others have a larger thin.
+	var g errgroup.Group
+	g.SetLimit(s.options.Workers)
+	for _, c := range s.chains {
+		g.Go(c.store)
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for _, c := range s.chains {
+		c.thinTo(s.spec.Settings.Thin)
+	}
+	return nil
+}
+
+// settle makes the round's draws and thin those of the run.
+func (s *session) settle(why Stop) error {
+	s.manifest.Settings = s.spec.Settings
+	s.manifest.Auto.Stop, s.manifest.Auto.Draws = why, s.spec.Settings.Draws
+	data, err := s.manifest.encode()
+	if err != nil {
+		return err
+	}
+	if err := s.store.Replace(s.ctx, manifestName, data); err != nil {
+		return err
+	}
+	s.hurry.Store(false)
+	s.length.Store(s.spec.Settings.Iterations())
+	return nil
+}
+
+// timeOver says whether the run has taken the time that it may, but for what the search
+// takes after it.
+func (s *session) timeOver() bool {
+	auto := s.manifest.Auto
+	if auto == nil || auto.Seconds <= 0 {
+		return false
+	}
+	made := int64(0)
+	for _, c := range s.chains {
+		made += c.published.iterations.Load()
+	}
+	searched := 0.0
+	if q := s.spec.Question; q != nil && made > 0 {
+		lines := made
+		if s.spec.Settings.Kernel == "tempered" {
+			lines *= usualRungs
+		}
+		searched = float64(q.Expected(search.Beside{Iterations: autoLines * lines})) / float64(lines)
+	}
+	return s.seconds()*(1+searched) >= auto.Seconds
+}
+
+// usualRungs is about how many lines an iteration of a tempered chain has.
+const usualRungs = 8
+
+// checkTime makes chains come to an end when the time is over.
+func (s *session) checkTime() {
+	if s.holding() && s.timeOver() {
+		s.hurry.Store(true)
+	}
+}
+
+// thinTo leaves every draw that a chain of a larger thin has. What it found at others
+// were finds on the way to the next one.
+func (c *chain) thinTo(thin int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	step := thin / c.held.thin
+	if step == 1 {
+		return
+	}
+	c.held.thinTo(thin)
+	c.draws /= step
+	c.from.At /= step
+	for _, l := range []*shortlist{&c.best, &c.fresh} {
+		thinBest(l.best, step)
+	}
+	if c.live != nil {
+		c.live = nil
+		c.startFollowing()
+	}
+}
+
+// thinBest numbers the best of a chain as a larger thin does.
+func thinBest(list []Best, step int) {
+	for k := range list {
+		b := &list[k]
+		if (b.Draw+1)%step != 0 {
+			b.Found = true
+		}
+		b.Draw = (b.Draw+step)/step - 1
+	}
+	slices.SortFunc(list, Best.Compare)
+}
+
+// unload stores the held draws that no part has, when their number is known.
+func (c *chain) unload() error {
+	h := c.held
+	if h == nil || c.session.holding() {
+		return nil
+	}
+	c.held = nil
+	for d := c.stored; d < h.draws(); d++ {
+		if c.part == nil {
+			c.part = c.session.table.newPart(c.session.manifest.Run, c.index)
+		}
+		ingredients, amounts := h.parts(d)
+		if err := c.part.put(d, h.density[d], ingredients, amounts, h.scoresOf(d)); err != nil {
+			return err
+		}
+		if c.part.full() {
+			if err := c.storePart(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// note of why a run stopped.
+func (s *session) stopped() string {
+	auto := s.manifest.Auto
+	if auto == nil || auto.Draws != s.manifest.Settings.Draws {
+		return "" // it has been made longer
+	}
+	dir := Quoted(s.store.Location())
+	switch auto.Stop {
+	case StopTime:
+		return fmt.Sprintf("The chains stopped when their time, %v, was over, before every figure was known to have %d independent draws: for more, `kir resume %s --draws %d`.", auto.Asked(), auto.Wanted, dir, 4*s.manifest.Settings.Draws)
+	case StopMost:
+		return fmt.Sprintf("The chains stopped at %d iterations, the most that draws: auto makes, before every figure had %d independent draws.", s.roundIterations(), auto.Wanted)
+	}
+	return ""
+}
+
+// Asked returns the settings that the run was asked for: of one of [mcmc.AutoDraws], that.
+func (m *Manifest) Asked() mcmc.Settings {
+	s := m.Settings
+	if m.Auto != nil {
+		s.Draws, s.Thin = mcmc.AutoDraws, 1
+	}
+	return s
+}
+
+// Asked returns how long the run was to take at most.
+func (a *Auto) Asked() time.Duration { return time.Duration(a.Seconds * float64(time.Second)) }

@@ -1,0 +1,375 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"syscall"
+	"testing"
+	"time"
+
+	"kir/internal/long"
+	"kir/mcmc"
+)
+
+// autoSpecs are runs that stop by themselves: one in an early round, one of chains that
+// search, and one so slow that most of its draws are dropped.
+func autoSpecs(t testing.TB) map[string]*Spec {
+	settings := func(kernel string, chains int) mcmc.Settings {
+		return mcmc.Settings{Kernel: kernel, Chains: chains, Warmup: 1500, Draws: mcmc.AutoDraws, Thin: 1, Seed: 5}
+	}
+	return map[string]*Spec{
+		"early":    smallSpec(t, settings("balanced", 3)),
+		"searches": smallSpec(t, settings("tempered", 2)),
+		"slow":     newSpec(t, 30, 10, mcmc.Uniform(2, 6), settings("gibbs", 2)),
+	}
+}
+
+// autoFiles returns the bytes of the files that draws are in, and run.json.
+func autoFiles(t testing.TB, dir string) map[string][]byte {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "draws", "*", "*"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%d files of draws in %s: %v", len(names), dir, err)
+	}
+	files := make(map[string][]byte)
+	for _, name := range append(names, filepath.Join(dir, manifestName)) {
+		if files[name[len(dir):]], err = os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+func sameFiles(t testing.TB, got, want map[string][]byte) {
+	t.Helper()
+	for name := range want {
+		if !bytes.Equal(got[name], want[name]) {
+			t.Errorf("%s differs", name)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("there are %d files, want %d", len(got), len(want))
+	}
+}
+
+// When a run stops follows from its draws alone: on any number of workers, and however
+// often it stores its states, it gives the same bytes. They hold the draws of a run
+// that was asked for as many of that thin.
+func TestAutoOnAnyWorkers(t *testing.T) {
+	for name, s := range autoSpecs(t) {
+		t.Run(name, func(t *testing.T) {
+			dir, r := start(t, s, Options{Workers: 1})
+			want := autoFiles(t, dir)
+			m := manifestOf(t, dir)
+			if m.Auto == nil || m.Auto.Stop != StopEnough || m.Settings.Draws > mostHeld {
+				t.Fatalf("the run stopped with %+v, %+v", m.Auto, m.Settings)
+			}
+			if name == "slow" && m.Settings.Thin < 2 {
+				t.Fatal("nothing was dropped: the test needs slower chains")
+			}
+			other, _ := start(t, s, Options{Workers: 4, Interval: 5 * time.Millisecond, Progress: func(Progress) {}})
+			sameFiles(t, autoFiles(t, other), want)
+			outcomeOf(t, s, other).same(t, outcomeOf(t, s, dir))
+			if !equalResults(r, outcomeOf(t, s, dir).result) {
+				t.Error("merging gives another result")
+			}
+			tidy(t, other)
+
+			fixed := *s
+			fixed.Settings = m.Settings
+			number, _ := start(t, &fixed, Options{})
+			if !reflect.DeepEqual(collect(t, number), collect(t, dir)) {
+				t.Errorf("a run of %d draws, thin %d, has others", m.Settings.Draws, m.Settings.Thin)
+			}
+		})
+	}
+}
+
+func manifestOf(t testing.TB, dir string) *Manifest {
+	t.Helper()
+	r, err := Open(context.Background(), Directory(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Manifest
+}
+
+// What a run stops with is what was asked for: every figure has so many effective draws.
+func TestAutoIsEnough(t *testing.T) {
+	for name, s := range autoSpecs(t) {
+		_, r := start(t, s, Options{})
+		all := append([]Statistic{r.Used, r.LogDensity}, r.Properties...)
+		if r.Score != nil {
+			all = append(all, *r.Score)
+		}
+		for _, f := range all {
+			for what, ess := range map[string]float64{"bulk": f.ESSBulk, "mean": f.ESSMean, "5 %": f.ESSQ5} {
+				if ess < enoughDraws {
+					t.Errorf("%s: the ESS of %s, %s, is %.0f", name, f.Name, what, ess)
+				}
+			}
+			if f.RHat > enoughRHat {
+				t.Errorf("%s: R-hat of %s is %v", name, f.Name, f.RHat)
+			}
+		}
+		for _, i := range r.Inclusion {
+			if !rare(i.Probability) && i.ESS < enoughDraws {
+				t.Errorf("%s: the presence of ingredient %d has an ESS of %.0f", name, i.Ingredient, i.ESS)
+			}
+		}
+	}
+}
+
+// A run that is interrupted again and again, at any place, ends with the same bytes.
+func TestAutoInterrupted(t *testing.T) {
+	for name, s := range autoSpecs(t) {
+		if len(s.Target.Wishes()) == 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			whole, _ := start(t, s, Options{})
+			want := autoFiles(t, whole)
+			for _, after := range long.Pick([]int64{2000, 5000, 10_000, 17_321, 30_007, 100_003}, []int64{3000, 10_000, 30_007}) {
+				dir := filepath.Join(t.TempDir(), "run")
+				ctx, cancel := context.WithCancel(context.Background())
+				_, err := Start(ctx, counted(t, s, func(n int64) {
+					if n == after {
+						cancel()
+					}
+				}), Directory(dir), Options{Workers: 2})
+				for times := 0; errors.As(err, new(*InterruptedError)); times++ {
+					if times == 0 {
+						if status, err := statusOf(context.Background(), Directory(dir), manifestOf(t, dir)); err != nil || status.Complete() {
+							t.Errorf("after %d: complete is %t, error %v", after, status.Complete(), err)
+						}
+					}
+					again, cancel := context.WithCancel(context.Background())
+					if times > 3 {
+						_, err = Resume(again, s, Directory(dir), Options{})
+					} else {
+						_, err = Resume(again, counted(t, s, func(n int64) {
+							if n == after+1000 {
+								cancel()
+							}
+						}), Directory(dir), Options{Workers: times + 1})
+					}
+					cancel()
+				}
+				cancel()
+				if err != nil && !errors.Is(err, ErrComplete) {
+					t.Fatalf("after %d: %v", after, err)
+				}
+				outcomeOf(t, s, dir).same(t, outcomeOf(t, s, whole))
+				if len(autoFiles(t, dir)) == len(want) {
+					sameFiles(t, autoFiles(t, dir), want)
+				}
+				tidy(t, dir)
+			}
+		})
+	}
+}
+
+// A process that is killed at any call of the system is gone on with to the same bytes.
+func TestAutoKilled(t *testing.T) {
+	for name, s := range autoSpecs(t) {
+		t.Run(name, func(t *testing.T) {
+			o := Options{Workers: 1, Interval: 20 * time.Millisecond}
+			whole := filepath.Join(t.TempDir(), "run")
+			var count shaky
+			if _, err := Start(context.Background(), s, count.open(whole), o); err != nil {
+				t.Fatal(err)
+			}
+			want := outcomeOf(t, s, whole)
+			step := max(1, count.calls/long.Pick(40, 3))
+			for at := step; at <= count.calls; at += step {
+				dir := filepath.Join(t.TempDir(), "run")
+				disk := shaky{at: at, fatal: true}
+				_, err := Start(context.Background(), s, disk.open(dir), o)
+				if err == nil {
+					continue // it took less time, and stored less
+				}
+				if !errors.Is(err, syscall.EIO) {
+					t.Fatalf("call %d: %v", at, err)
+				}
+				if _, err = Resume(context.Background(), s, Directory(dir), Options{}); errors.As(err, new(*NotRunError)) {
+					_, err = Start(context.Background(), s, Directory(dir), Options{})
+				}
+				if err != nil && !errors.Is(err, ErrComplete) {
+					t.Fatalf("call %d: %v; %+v %+v", at, err, manifestOf(t, dir).Auto, manifestOf(t, dir).Settings)
+				}
+				outcomeOf(t, s, dir).same(t, want)
+				sameFiles(t, autoFiles(t, dir), autoFiles(t, whole))
+				if t.Failed() {
+					t.Fatalf("killed at call %d of %d", at, count.calls)
+				}
+			}
+		})
+	}
+}
+
+// Damaged and lost states cost time and nothing else.
+func TestAutoWithoutStates(t *testing.T) {
+	s := autoSpecs(t)["early"]
+	whole, _ := start(t, s, Options{})
+	dir := filepath.Join(t.TempDir(), "run")
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := Start(ctx, counted(t, s, func(n int64) {
+		if n == 60_000 {
+			cancel()
+		}
+	}), Directory(dir), Options{Workers: 1, Interval: time.Millisecond})
+	if !errors.As(err, new(*InterruptedError)) {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, stateName(0))); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, stateName(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(filepath.Join(dir, stateName(1)), data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	sameFiles(t, autoFiles(t, dir), autoFiles(t, whole))
+}
+
+// When its time is over a run has a prefix of the draws that it would have had: those of a
+// run of fewer draws. It can be made longer.
+func TestAutoTime(t *testing.T) {
+	for name, s := range autoSpecs(t) {
+		t.Run(name, func(t *testing.T) {
+			for _, limit := range []time.Duration{1, 30 * time.Millisecond} {
+				short := *s
+				short.Time = limit
+				dir, r := start(t, &short, Options{Workers: 3})
+				m := manifestOf(t, dir)
+				if m.Auto.Stop != StopTime {
+					if limit == 1 {
+						t.Fatalf("it stopped by %q", m.Auto.Stop)
+					}
+					continue // a fast machine
+				}
+				if len(r.Notes) == 0 {
+					t.Error("nobody is told")
+				}
+				draws := collect(t, dir)
+				for c := range draws {
+					if len(draws[c]) != m.Settings.Draws || len(draws[c])*m.Settings.Thin < firstRound {
+						t.Errorf("chain %d has %d draws", c, len(draws[c]))
+					}
+				}
+				fixed := *s
+				fixed.Settings.Draws, fixed.Settings.Thin = m.Settings.Draws+700, m.Settings.Thin
+				number, _ := start(t, &fixed, Options{})
+				longer := collect(t, number)
+				for c := range draws {
+					if !reflect.DeepEqual(draws[c], longer[c][:len(draws[c])]) {
+						t.Errorf("chain %d: the draws are no prefix", c)
+					}
+				}
+				more := short
+				more.Settings = fixed.Settings
+				if _, err := Resume(context.Background(), &more, Directory(dir), Options{}); err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(collect(t, dir), longer) {
+					t.Error("made longer it has other draws")
+				}
+				if _, err := Resume(context.Background(), &short, Directory(dir), Options{}); !errors.Is(err, ErrComplete) {
+					t.Errorf("resumed as it was asked for: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// A shard cannot know when all are done, and a number of draws is not auto.
+func TestAutoRefuses(t *testing.T) {
+	s := autoSpecs(t)["early"]
+	if _, err := RunShard(context.Background(), s, Memory(), Options{Shard: Shard{1, 2}}); !errors.Is(err, ErrAutoShard) {
+		t.Errorf("a shard: %v", err)
+	}
+	dir, _ := start(t, s, Options{})
+	fixed := *s
+	fixed.Settings.Draws = 5000
+	if _, err := Resume(context.Background(), &fixed, Directory(dir), Options{}); err != nil {
+		t.Errorf("made longer: %v", err)
+	}
+	fixed.Settings.Thin = 3
+	var changed *ChangedError
+	if _, err := Resume(context.Background(), &fixed, Directory(dir), Options{}); !errors.As(err, &changed) || changed.What != "thin" {
+		t.Errorf("with another thin: %v", err)
+	}
+	number, _ := start(t, &Spec{
+		Target: s.Target, Ingredients: s.Ingredients,
+		Settings: mcmc.Settings{Kernel: "balanced", Chains: 1, Warmup: 0, Draws: 10, Thin: 1, Seed: 1},
+	}, Options{})
+	auto := &Spec{Target: s.Target, Ingredients: s.Ingredients, Settings: mcmc.Settings{Kernel: "balanced", Chains: 1, Warmup: 0, Draws: mcmc.AutoDraws, Thin: 1, Seed: 1}}
+	if _, err := Resume(context.Background(), auto, Directory(number), Options{}); !errors.As(err, &changed) {
+		t.Errorf("a run of a number of draws, resumed as auto: %v", err)
+	}
+}
+
+// Held draws that are read are those that were written; others are refused, whatever is
+// wrong with them.
+func TestHeldDraws(t *testing.T) {
+	s := autoSpecs(t)["early"]
+	m, err := newManifest(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &heldRows{thin: 1}
+	chain, err := mcmc.NewSampler("balanced", s.Target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	walk, err := chain.NewChain(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	row := func(h *heldRows, d int) string {
+		i, a := h.parts(d)
+		return fmt.Sprint(h.density[d], h.scoresOf(d), i, a, h.used(d))
+	}
+	for d := range 50 {
+		if err := walk.Advance(3); err != nil {
+			t.Fatal(err)
+		}
+		h.add(walk.State, walk.State.AppendScores(nil))
+		all = append(all, row(h, d))
+	}
+	data := h.encode(h.draws())
+	got, err := decodeHeld(data, m, 1, 50)
+	if err != nil || !reflect.DeepEqual(got, h) {
+		t.Fatalf("read are %v, error %v", got, err)
+	}
+	for _, bad := range [][]byte{nil, data[:len(data)-1], append(bytes.Clone(data), 0), data[1:]} {
+		if _, err := decodeHeld(bad, m, 1, 50); !errors.Is(err, errHeld) {
+			t.Errorf("%d bytes of %d: %v", len(bad), len(data), err)
+		}
+	}
+	got.thinTo(4)
+	if got.draws() != 12 {
+		t.Fatalf("%d draws are left of 50", got.draws())
+	}
+	for d := range got.draws() {
+		if row(got, d) != all[4*d+3] {
+			t.Errorf("draw %d of every fourth is %s, want %s", d, row(got, d), all[4*d+3])
+		}
+	}
+	got.truncate(5)
+	if got.draws() != 5 || row(got, 4) != all[19] || len(got.scores) != 5*3 {
+		t.Errorf("cut to 5 draws it has %d", got.draws())
+	}
+}

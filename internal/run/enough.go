@@ -1,0 +1,217 @@
+package run
+
+import (
+	"errors"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+
+	"kir/internal/diagnose"
+	"kir/internal/portable"
+)
+
+const (
+	// enoughDraws is how many independent draws each figure is to be worth that is shown, and
+	// enoughOfChain how many times the number of chains.
+	enoughDraws   = 1000
+	enoughOfChain = 100
+	// enoughRHat is the largest R-hat.
+	enoughRHat = 1.01
+	// rarePresence is from which share of the draws on, and up to one less it, the
+	// presence of an ingredient is to be worth as many. What is rarer is told by its own
+	// stated error.
+	rarePresence = 0.05
+)
+
+// enough says whether every figure that is shown is good enough by the draws that are
+// held, and else how many times as many draws the worst that was seen would need, about.
+// It looks at the draws alone.
+func (s *session) enough() (yes bool, ahead float64, err error) {
+	e := &enoughness{session: s, wanted: float64(s.manifest.Auto.Wanted)}
+	for _, look := range []func() error{e.statistics, e.shares, e.amounts} {
+		if err := look(); err != nil {
+			return false, 0, err
+		}
+		if e.ahead > 1 {
+			return false, e.ahead, nil
+		}
+	}
+	return true, 1, nil
+}
+
+// enoughness looks at figures until one is not good enough.
+type enoughness struct {
+	session *session
+	wanted  float64
+	ahead   float64 // how many times as many draws are needed; at most 1 if enough
+}
+
+// ess takes an effective sample size, or why there is none.
+func (e *enoughness) ess(ess float64, err error) {
+	switch {
+	case errors.Is(err, diagnose.ErrConstant), errors.Is(err, diagnose.ErrConstantTail):
+		// What never moves has no error.
+	case err != nil:
+		e.ahead = max(e.ahead, 2)
+	default:
+		e.ahead = max(e.ahead, e.wanted/ess)
+	}
+}
+
+// statistics looks at the numbers of each draw.
+func (e *enoughness) statistics() error {
+	s := e.session
+	series := []func(h *heldRows, d int) float64{
+		func(h *heldRows, d int) float64 { return float64(h.used(d)) },
+		func(h *heldRows, d int) float64 { return h.density[d] },
+	}
+	if s.spec.weighs() {
+		series = append(series, func(h *heldRows, d int) float64 {
+			return portable.Exp(LogScore(s.spec.Target.Wishes(), h.scoresOf(d)))
+		})
+	}
+	for k := range s.spec.properties() {
+		series = append(series, func(h *heldRows, d int) float64 { return h.scoresOf(d)[k] })
+	}
+	var g errgroup.Group
+	g.SetLimit(s.options.Workers)
+	summaries := make([]diagnose.Summary, len(series))
+	for k, of := range series {
+		g.Go(func() error {
+			columns := make([][]float64, len(s.chains))
+			for c, chain := range s.chains {
+				columns[c] = make([]float64, chain.held.draws())
+				for d := range columns[c] {
+					columns[c][d] = of(chain.held, d)
+				}
+			}
+			summaries[k] = diagnose.Summarize(columns)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for _, sum := range summaries {
+		for _, f := range []struct {
+			name string
+			ess  float64
+		}{{"ESSBulk", sum.ESSBulk}, {"ESSQ5", sum.ESSQ5}, {"ESSQ95", sum.ESSQ95}, {"ESSMean", sum.ESSMean}} {
+			e.ess(f.ess, sum.Why(f.name))
+		}
+		switch why := sum.Why("RHat"); {
+		case errors.Is(why, diagnose.ErrConstant):
+		case why != nil || sum.RHat > enoughRHat:
+			e.ahead = max(e.ahead, 2)
+		}
+	}
+	return nil
+}
+
+// shares looks at the law of n and at which ingredients are used.
+func (e *enoughness) shares() error {
+	s := e.session
+	_, most := s.spec.Target.Law().Support()
+	sizes := make([]*diagnose.Histogram, len(s.chains))
+	presences := make([]*diagnose.Presence, len(s.chains))
+	counts := make([]uint64, s.spec.Target.Space().N())
+	draws := 0
+	for c, chain := range s.chains {
+		h := chain.held
+		sizes[c] = diagnose.NewHistogram(most+1, len(s.chains))
+		presences[c] = diagnose.NewPresence(len(counts), len(s.chains))
+		draws += h.draws()
+		for d := range h.draws() {
+			sizes[c].Add(h.used(d))
+			presences[c].Next()
+			ingredients, amounts := h.parts(d)
+			for k, i := range ingredients {
+				presences[c].Add(int(i), int(amounts[k]))
+				counts[i]++
+			}
+		}
+	}
+	shares, err := diagnose.Shares(sizes)
+	if err != nil {
+		return err
+	}
+	for _, share := range shares {
+		if !rare(share.Probability) {
+			e.ess(share.ESS, share.Err)
+		}
+	}
+	if e.ahead > 1 {
+		return nil
+	}
+	all, err := diagnose.AllInclusions(presences, func(i int) bool { return !rare(float64(counts[i]) / float64(draws)) })
+	if err != nil {
+		return err
+	}
+	for _, x := range all {
+		if e.ess(x.ESS, x.Err); e.ahead > 1 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// rare says whether a share of the draws is too rare, or too common, for its error to
+// decide how long a run is.
+func rare(share float64) bool { return math.Min(share, 1-share) < rarePresence }
+
+// amounts looks at the mean amounts of the ingredients that are used often.
+func (e *enoughness) amounts() error {
+	s := e.session
+	n := s.spec.Target.Space().N()
+	counts, draws := make([]int, n), 0
+	for _, chain := range s.chains {
+		draws += chain.held.draws()
+		for _, i := range chain.held.ingredients {
+			counts[i]++
+		}
+	}
+	type column struct {
+		sum, squares float64
+		means        [][]float64 // of batches, by chain
+	}
+	at := make([]*column, n) // nil of those that are not looked at
+	for i, count := range counts {
+		if float64(count) >= float64(rarePresence*float64(draws)) {
+			at[i] = &column{means: make([][]float64, len(s.chains))}
+		}
+	}
+	batch := max(1, s.spec.Settings.Draws/amountBatches)
+	for c, chain := range s.chains {
+		for _, a := range at {
+			if a != nil {
+				a.means[c] = make([]float64, chain.held.draws()/batch)
+			}
+		}
+		for d := range chain.held.draws() / batch * batch {
+			ingredients, amounts := chain.held.parts(d)
+			for p, i := range ingredients {
+				if a := at[i]; a != nil {
+					v := float64(amounts[p])
+					a.sum += v
+					a.squares += float64(v * v)
+					a.means[c][d/batch] += v / float64(batch)
+				}
+			}
+		}
+	}
+	for _, a := range at {
+		if a == nil {
+			continue
+		}
+		mean := a.sum / float64(draws)
+		variance := a.squares/float64(draws) - float64(mean*mean)
+		se, err := diagnose.MCSEMean(a.means)
+		if e.ess(variance/float64(se*se), err); e.ahead > 1 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// amountBatches is how many batches of the draws of a chain tell the error of a mean amount.
+const amountBatches = 1 << 10
