@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"path/filepath"
@@ -115,6 +116,9 @@ func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, 
 			p.Sampler, p.Time, err = readSampler(n, o.Override)
 			if o.Time != nil {
 				p.Time = *o.Time
+				if err == nil && p.Sampler.Draws != mcmc.AutoDraws {
+					err = &fault.Error{Message: fmt.Sprintf("there is a time and a number of draws, %d", p.Sampler.Draws), Hint: "leave one of them out, or take --draws auto"}
+				}
 			}
 			return err
 		},
