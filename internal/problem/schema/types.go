@@ -26,6 +26,11 @@ func Text(words string) Type {
 	return Type{words, Object{"type": []string{"string", "number", "boolean"}, "pattern": `\S`}}
 }
 
+// Duration is a time such as 60s or 1h30m, or none.
+func Duration() Type {
+	return Type{"duration; or `none`", Object{"type": "string", "pattern": `^(none|\+?0*([0-9]*\.)?[0-9]*[1-9][0-9.]*(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*)$`}}
+}
+
 // File is the name of a file where a number is something else.
 func File() Type { return Type{"file", Object{"type": "string", "pattern": `\S`}} }
 
