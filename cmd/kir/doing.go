@@ -45,6 +45,10 @@ func newDoing(ctx context.Context, w io.Writer, quiet bool) *doing {
 // written have none that a slow machine could wear out.
 type patienceKey struct{}
 
+// unhurried says whether a context has a patience of its own. Then the time by which chains
+// stop unless another is asked for does not count either.
+func unhurried(ctx context.Context) bool { return ctx.Value(patienceKey{}) != nil }
+
 // begin says that other work begins.
 func (d *doing) begin(what string) {
 	d.mu.Lock()

@@ -113,6 +113,9 @@ run.`,
 		d.end()
 		defer func() { err = errors.Join(err, p.Close()) }()
 		o.problem = p
+		if p.Time == problem.DefaultTime && unhurried(c.Context()) {
+			p.Time = 0
+		}
 		if shard != "" {
 			if out == "" {
 				return &fault.Error{Message: "--shard is one of several parts of a run", Hint: "name the run with -o, the same for all of them"}
