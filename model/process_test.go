@@ -288,7 +288,7 @@ func TestRounding(t *testing.T) {
 }
 
 // Rows that were measured badly count less: of rows of which half have an error of 30 and
-// half of 1, a process that is told so is nearer to the truth. Both are fitted to the same
+// half of 1, a process that knows the errors is nearer to the truth. Both are fitted to the same
 // rows; the errors of these seeds are 5 to 7 times as large without, and 1.25 is asked.
 func TestProcessTrustsByRow(t *testing.T) {
 	off := func(d *Data) float64 {

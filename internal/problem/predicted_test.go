@@ -32,7 +32,7 @@ func loadLimits(t *testing.T, property, limits string) (*Problem, error) {
 	return loadFiles(t, map[string]string{"problem.yaml": text, "recipes.csv": book}, "")
 }
 
-// shownOf returns what a card shows of a composition.
+// shownOf returns a prediction as a report has it, before the correction for selection.
 func shownOf(t *testing.T, w *Property) func(x *mcmc.Composition) float64 {
 	t.Helper()
 	c, err := w.Calibration()
@@ -60,8 +60,8 @@ func shownOf(t *testing.T, w *Property) func(x *mcmc.Composition) float64 {
 	}
 }
 
-// A limit is kept where what is shown of a composition lies within it, of every kind of
-// property, and nowhere else; nothing is said of what lies at a bound.
+// A limit is kept where the prediction lies within it, for every kind of property, and
+// nowhere else. The test passes over predictions at a bound.
 func TestLimitsBoundWhatIsShown(t *testing.T) {
 	for _, c := range []struct {
 		property, bounds string

@@ -260,7 +260,7 @@ func TestAutoTime(t *testing.T) {
 					continue // a fast machine
 				}
 				if len(r.Notes) == 0 {
-					t.Error("nobody is told")
+					t.Error("the result has no note of it")
 				}
 				draws := collect(t, dir)
 				for c := range draws {

@@ -18,8 +18,7 @@ const (
 	// enoughRHat is the largest R-hat.
 	enoughRHat = 1.01
 	// rarePresence is from which share of the draws on, and up to one less it, the
-	// presence of an ingredient is to be worth as many. What is rarer is told by its own
-	// stated error.
+	// presence of an ingredient is to be worth as many. A rarer one has its own stated error.
 	rarePresence = 0.05
 )
 

@@ -37,8 +37,8 @@ func needles(t testing.TB, steep float64, seed uint64) *Spec {
 	return s
 }
 
-// A region that the search found and no chain did is told of, and one that the chains know
-// is not.
+// The result names a region that the search found and no chain did, and no region that the
+// chains know.
 func TestMissedRegion(t *testing.T) {
 	for seed := uint64(1); seed <= long.Pick[uint64](3, 1); seed++ {
 		_, r := start(t, needles(t, 3000, seed), Options{})
@@ -49,7 +49,7 @@ func TestMissedRegion(t *testing.T) {
 			t.Fatalf("seed %d: the search has not found a needle: its best scores e^%.1f", seed, r.Answer.Entries[0].LogScore)
 		}
 		if r.Missed == nil {
-			t.Errorf("seed %d: nobody is told", seed)
+			t.Errorf("seed %d: the result has no note of it", seed)
 		} else if len(r.Missed.Parts) != 4 || r.Missed.LogRatio < 20 {
 			t.Errorf("seed %d: %+v", seed, r.Missed)
 		}

@@ -77,7 +77,7 @@ class Trees(unittest.TestCase):
         for what, model, class_ in cases:
             with self.subTest(what, whole=whole):
                 self.assertTrue(made[what].by_file, what)
-                # A class of several is told as a probability, which is the score.
+                # The model predicts a probability of one class among several, which is the score.
                 got = numpy.array([e["predicted"][what]["value"] if what in e["predicted"] else e["scores"][what] for e in scored])
                 want = model.predict(table) if class_ is None else model.predict_proba(table)[:, list(model.classes_).index(class_)]
                 # Sums are the same to the last bit, but where a compiler fuses; links are portable exp and SciPy's.
