@@ -95,12 +95,17 @@ func levelOf(w *Property) (*level, error) {
 	if _, waits := w.property.(mcmc.BatchProperty); !ok || waits {
 		return nil, fmt.Errorf("what a %s answers cannot be limited", w.Kind)
 	}
+	return scoreLevel(of), nil
+}
+
+// scoreLevel is the level of a score as it is.
+func scoreLevel(of mcmc.LineProperty) *level {
 	return &level{
 		as: func(d *property.Desirability) (mcmc.Property, error) {
 			return property.NewLevel(of, portable.Exp, d), nil
 		},
 		scale: 1, width: 0.05,
-	}, nil
+	}
 }
 
 // forestLevel is the level of a forest: the expected number, or the chance of the wanted
@@ -184,12 +189,9 @@ func chanceLevel(w *learnt, stated mcmc.LineProperty) (*level, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &level{
-		as: func(d *property.Desirability) (mcmc.Property, error) {
-			return property.NewLevel(stated, portable.Exp, d), nil
-		},
-		scale: 1, width: 0.05, share: true, calibration: c,
-	}, nil
+	l := scoreLevel(stated)
+	l.share, l.calibration = true, c
+	return l, nil
 }
 
 // judged returns where what is shown becomes more than v, or with least where it becomes as
@@ -278,14 +280,14 @@ func (l *level) outward(bound, sign float64) float64 {
 
 // bound makes a bound of the target.
 func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *level, error) {
-	names := make([]string, len(p.Properties))
-	for k, w := range p.Properties {
-		names[k] = w.Name
-	}
 	w := p.wish(l.property)
 	if w == nil {
 		e := l.of.Errorf("there is no property %s", fault.Quote(l.property))
-		if len(names) == 0 {
+		var names []string
+		for _, w := range p.Properties {
+			names = append(names, w.Name)
+		}
+		if names == nil {
 			return nil, nil, yaml.Hint(e, "add it under properties, with weight: 0 if it is only limited; for a column of the ingredients write attribute instead")
 		}
 		return nil, nil, yaml.Offer(e, l.property, "there are", names, 12)
@@ -319,12 +321,8 @@ func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *level, error) {
 		if err != nil {
 			return nil, nil, l.at.Blame(err)
 		}
-		v = &level{
-			as: func(d *property.Desirability) (mcmc.Property, error) {
-				return property.NewLevel(of, portable.Exp, d), nil
-			},
-			scale: 1, width: 0.05, share: true,
-		}
+		v = scoreLevel(of)
+		v.share = true
 		most = math.Inf(1)
 		if least, err = v.number(l.sure, "sure", ""); err != nil {
 			return nil, nil, err
