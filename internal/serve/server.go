@@ -128,6 +128,8 @@ func (s *Session) handler() http.Handler {
 	mux.HandleFunc("GET /list", answered(s.listOf))
 	mux.HandleFunc("GET /csv", s.serveTable)
 	mux.HandleFunc("GET /weigh", s.serveWeighing)
+	mux.HandleFunc("GET /sheets", s.serveSheets)
+	mux.HandleFunc("GET /figures", answered(s.drawings))
 	mux.HandleFunc("GET /leaves", answered(s.leaves))
 	return mux
 }
@@ -150,16 +152,16 @@ func serveStyle(w http.ResponseWriter, _ *http.Request) {
 	onLight, onDark := figure.Variables()
 	var b strings.Builder
 	b.WriteString(strings.NewReplacer("LIGHT", onLight, "DARK", onDark).Replace(string(text)))
-	for k := range paintCount {
+	for k := range figure.ColourCount {
 		fill, ink := figure.Colour(k).Hex()
 		fmt.Fprintf(&b, ".c%d { background: %s; color: %s; fill: %[2]s; }\n", k, fill, ink)
+		if figure.Colour(k).Banded() {
+			fmt.Fprintf(&b, ".c%d { background-image: linear-gradient(to top, %s max(2px, 12%%), transparent 0); }\n", k, ink)
+		}
 	}
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")
 	_, _ = io.WriteString(w, b.String())
 }
-
-// paintCount is how many colours there are, the greys among them.
-const paintCount = 9
 
 // serveScript serves one of the page's scripts.
 func serveScript(w http.ResponseWriter, r *http.Request) {

@@ -151,6 +151,7 @@ func (w *work) answer(ctx context.Context, p *problem.Problem) error {
 			return err
 		}
 	}
+	w.session.showCampaign()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
