@@ -26,6 +26,7 @@ import (
 	"kir/internal/fault"
 	"kir/internal/file"
 	"kir/internal/report/figure"
+	"kir/internal/report/view"
 )
 
 //go:embed assets
@@ -142,16 +143,17 @@ func (s *Session) servePage(w http.ResponseWriter, _ *http.Request) {
 	_ = pageTemplate.Execute(w, filepath.Base(s.file))
 }
 
-// serveStyle serves the style sheet, with the colours of the report.
+// serveStyle serves the style sheet: that of the report, what tools need beside it, and a
+// class for each colour.
 func serveStyle(w http.ResponseWriter, _ *http.Request) {
 	text, err := assets.ReadFile("assets/page.css")
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	onLight, onDark := figure.Variables()
 	var b strings.Builder
-	b.WriteString(strings.NewReplacer("LIGHT", onLight, "DARK", onDark).Replace(string(text)))
+	b.WriteString(view.Style())
+	b.Write(text)
 	for k := range figure.ColourCount {
 		fill, ink := figure.Colour(k).Hex()
 		fmt.Fprintf(&b, ".c%d { background: %s; color: %s; fill: %[2]s; }\n", k, fill, ink)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -60,6 +61,7 @@ type Session struct {
 	grown    problem.Grown
 	palette  palette
 	board    board // of the campaign
+	lists    atomic.Int64
 
 	mu      sync.Mutex
 	ctx     context.Context
