@@ -312,9 +312,10 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 		return err
 	}
 	out := &Standing{
-		Advice: st.Left.Advice, Headline: view.Advice(st.Left), Text: st.Left.Text, Tried: view.TriedText(st), Lines: []string{}, Rounds: st.Rounds,
+		Advice: st.Left.Advice, Tried: view.TriedText(st), Lines: []string{}, Rounds: st.Rounds,
 		Told: st.Told[max(0, len(st.Told)-mostTold):], Figures: []Drawing{},
 	}
+	out.Headline, out.Text = view.Advice(st.Left)
 	if st.Best != nil {
 		out.Best, out.BestID, out.Measured = st.Best.Recipe, st.Best.ID, view.MeasuredText(st.Best)
 	}

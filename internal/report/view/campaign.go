@@ -437,6 +437,7 @@ type standingView struct {
 	Style    template.CSS
 	Figures  []titled
 	Headline string
+	Why      string
 }
 
 // titled is a figure and its title.
@@ -480,7 +481,7 @@ var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap
 <body>
 <main>
 <h1><bdi>{{text .Name}}</bdi></h1>
-<p class="headline plain"><strong>{{.Headline}}</strong> {{text .Left.Text}}</p>
+<p class="headline plain"><strong>{{.Headline}}</strong> {{text .Why}}</p>
 {{with .BestText}}<p>Best so far: {{text .}}</p>
 {{end}}<p>{{.TriedText}}</p>
 {{with .Pending}}<p>Without a result yet: {{text (list .)}}</p>
@@ -511,17 +512,19 @@ var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap
 </html>
 `))
 
-// Advice says in a word whether to go on.
-func Advice(l campaign.Left) string {
+// Advice says whether to go on, and then why.
+func Advice(l campaign.Left) (headline, why string) {
+	headline = "Go on."
 	if l.Advice == campaign.Stop {
-		return "Stop."
+		headline = "Stop."
 	}
-	return "Go on."
+	return headline, strings.TrimSpace(strings.TrimSuffix(l.Text, "Advice: "+l.Advice+"."))
 }
 
 // StandingPage writes where a campaign stands as a page.
 func StandingPage(w io.Writer, s *campaign.Standing) error {
-	v := &standingView{Standing: s, Headline: Advice(s.Left), Style: template.CSS(Style())}
+	v := &standingView{Standing: s, Style: template.CSS(Style())}
+	v.Headline, v.Why = Advice(s.Left)
 	for _, f := range StandingFigures(s) {
 		v.Figures = append(v.Figures, titled{f.Title, template.HTML(f.SVG())})
 	}

@@ -99,15 +99,16 @@ function make(round, all) {
 }
 
 // showBatch shows a batch; the last one is open.
-function showBatch(b, k) {
+function showBatch(b) {
   const waits = b.entries.filter(t => t.status === 'waits').length;
   const cards = b.entries.map(t => {
     if (!trials.has(t.id)) trials.set(t.id, trial(t));
     trials.get(t.id).update(t);
     return trials.get(t.id).e;
   });
-  return [el('summary', {}, `Round ${b.round} · ` + (waits ? `${waits} of ${b.entries.length} to make` : `${b.entries.length} made`)),
-    el('p', { class: 'small soft' }, k === 0 || waits ? b.text : '', ...b.notes.map(n => ' ' + n)),
+  const failed = b.entries.filter(t => t.status === 'failed').length;
+  return [el('summary', {}, `Round ${b.round} · ` + (waits ? `${waits} of ${b.entries.length} to make` : `${b.entries.length} done` + (failed ? `, ${failed} failed` : ''))),
+    b.notes.map(n => el('p', { class: 'small provisional' }, n)),
     el('div', { class: 'tools control' }, button(waits ? 'Make these' : 'Print again', () => make(b.round, !waits), { class: waits ? 'main' : null, 'data-key': 'make ' + b.round }),
       el('span', { class: 'small soft' }, `Type what was measured; it is kept in ${page.campaign.results} as you go. “failed” is a result, too.`)),
     el('ol', { class: 'cards' }, cards)];
@@ -137,7 +138,7 @@ export function showCampaign() {
       rounds.set(b.round, el('details', { class: 'batch', open: k === 0, 'data-key': 'round ' + b.round }));
     }
     const e = rounds.get(b.round), focused = e.contains(document.activeElement) ? document.activeElement : null;
-    e.replaceChildren(...showBatch(b, k));
+    e.replaceChildren(...showBatch(b).flat());
     if (focused && e.contains(focused)) focused.focus({ preventScroll: true });
     else if (focused) e.querySelector(`[data-key="${CSS.escape(focused.dataset.key ?? '')}"]`)?.focus({ preventScroll: true });
     return e;

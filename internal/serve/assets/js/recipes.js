@@ -151,8 +151,14 @@ export function showList() {
     list.sort((a, b) => of(b[0]) - of(a[0]));
   }
   if (!list.length) return fill(byId('list'), el('p', { class: 'soft' }, l.entries.length ? 'No recipe of the shortlist has it.' : 'There is no recipe yet that fits.'));
-  fill(byId('list'), byId('shape').value === 'table' ? table(list) : el('ol', { class: 'cards' }, list.map(([b, k]) => card(b, k))));
+  if (byId('shape').value === 'table') return fill(byId('list'), table(list));
+  const long = list.length > fewCards && !unfolded;
+  fill(byId('list'), el('ol', { class: 'cards' + (long ? ' folded' : '') }, list.map(([b, k]) => card(b, k))),
+    long && button(`Show all ${list.length}`, () => { unfolded = true; showList(); }, { class: 'control', 'data-key': 'all' }));
 }
+
+const fewCards = 8; // that are shown at first
+let unfolded = false;
 
 const lastResponses = newest();
 let responsesOf = null;
