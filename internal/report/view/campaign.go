@@ -318,7 +318,7 @@ func bestFigure(s *campaign.Standing, label string, told []campaign.Told) *figur
 	if len(values) == 0 {
 		return nil
 	}
-	f := &figure.Figure{Title: label + ": best so far, and each result", Width: figureWidth, Height: campaignHeight}
+	f := &figure.Figure{Title: label + " of the best so far, and of each result", Width: figureWidth, Height: campaignHeight}
 	y := ranged(values, campaignBottom, campaignTop)
 	verticalAxis(f, y)
 	x := figure.Scale{Lo: float64(first) - 0.5, Hi: float64(last) + 0.5, From: campaignLeft, To: figureWidth - 10}

@@ -38,8 +38,8 @@ function trial(t) {
     const typed = inputs.map(i => i.value);
     if (await result([{ id: t.id, values }], {}, last)) inputs.forEach((i, k) => { if (i.value === typed[k]) delete i.dataset.typed; });
   };
-  const failed = button('Failed', () => result([{ id: t.id, failed: true }]), { 'data-key': 'failed ' + t.id, 'aria-label': `Recipe ${t.id} failed: there is nothing to measure` });
-  const drop = button('Not made', () => result([{ id: t.id }], { withdraw: true }), { class: 'quiet', 'data-key': 'drop ' + t.id, 'aria-label': `Recipe ${t.id} was or will not be made: it counts for nothing` });
+  const failed = button('Failed', () => result([{ id: t.id, failed: true }]), { 'data-key': 'failed ' + t.id, 'aria-label': `Failed: nothing of recipe ${t.id} can be measured` });
+  const drop = button('Not made', () => result([{ id: t.id }], { withdraw: true }), { class: 'quiet', 'data-key': 'drop ' + t.id, 'aria-label': `Not made: recipe ${t.id} counts for nothing` });
   const expects = el('p', { class: 'small' }), body = el('div', {});
   const e = el('li', { class: 'card', 'data-trial': t.id },
     el('div', { class: 'head' }, el('h3', { class: 'number' }, t.id)), el('p', { class: 'reason' }, t.reason), body, expects,
@@ -59,7 +59,7 @@ function trial(t) {
       const values = names.map(l => t.values[l.name]).some(v => v) ? ': ' + names.filter(l => t.values[l.name]).map(l => `${l.name} ${t.values[l.name]}`).join(', ') : '';
       status.textContent = shown((said[t.status] ?? t.status) + values);
     }
-    inputs.forEach((i, k) => { if (i !== document.activeElement && !i.dataset.typed) i.value = t.values[names[k].name] ?? ''; });
+    inputs.forEach((i, k) => { if (!i.dataset.typed) i.value = t.values[names[k].name] ?? ''; });
     failed.setAttribute('aria-pressed', String(t.status === 'failed'));
     drop.hidden = t.status === 'withdrawn';
   };
