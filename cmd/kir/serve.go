@@ -53,6 +53,7 @@ beside the problem, in PROBLEM.steps.json.`,
 				}
 			}
 			o.Kernel = build.Kernel(nil)
+			o.Version = thisProgram().Version
 			o.Run = steered
 			o.Again = func(address string) {
 				fmt.Fprintf(c.OutOrStdout(), "Opened. Another browser opens it at %s\n", address)

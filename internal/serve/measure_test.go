@@ -83,7 +83,7 @@ func TestHistoryWords(t *testing.T) {
 		if got := s.Steps[len(s.Steps)-1].Change; got != r.want || s.Fault != nil {
 			t.Errorf("%+v is told as %q, %+v", r.Request, got, s.Fault)
 		}
-		if got := s.Problem.Rules[len(s.Problem.Rules)-1]; got != r.rule {
+		if got := s.Problem.Constraints[len(s.Problem.Constraints)-1]; got != r.rule {
 			t.Errorf("%+v has the rule %q", r.Request, got)
 		}
 	}
@@ -91,7 +91,7 @@ func TestHistoryWords(t *testing.T) {
 	here := c.session.history.Current
 	c.must(Request{Do: "ban", Ingredient: "Gin"})
 	s := c.until("drawing", func(s *State) bool { return s.Problem != nil })
-	if gin := slices.DeleteFunc(s.Problem.Rules, func(text string) bool { return !strings.Contains(text, "Gin") }); !slices.Equal(gin, []string{"exclude Gin"}) {
+	if gin := slices.DeleteFunc(s.Problem.Constraints, func(text string) bool { return !strings.Contains(text, "Gin") }); !slices.Equal(gin, []string{"exclude Gin"}) {
 		t.Errorf("of what was pinned and banned the rules are %q", gin)
 	}
 	c.must(Request{Do: "back", Step: here})
@@ -104,8 +104,8 @@ func TestHistoryWords(t *testing.T) {
 	}
 	c.must(Request{Do: "way", Rule: 0})
 	s = c.until("freed", func(s *State) bool { return s.Problem != nil })
-	if got := s.Steps[len(s.Steps)-1].Change; got != first || !slices.Contains(s.Problem.Rules, "amount of Gin min 18.2 % max 50.0 %") {
-		t.Errorf("the way out is told as %q, with the rules %q", got, s.Problem.Rules)
+	if got := s.Steps[len(s.Steps)-1].Change; got != first || !slices.Contains(s.Problem.Constraints, "amount of Gin min 18.2 % max 50.0 %") {
+		t.Errorf("the way out is told as %q, with the rules %q", got, s.Problem.Constraints)
 	}
 	if text := c.session.history.current().Text; !strings.Contains(text, "- amount: {of: Gin, min: 63, max: 173}") {
 		t.Errorf("it is written as %s", text)

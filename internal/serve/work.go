@@ -39,6 +39,8 @@ type List struct {
 	Verdict  []string       `json:"verdict"`
 	Entries  []report.Best  `json:"entries"`
 	Colours  map[string]int `json:"colours"` // by ingredient, where groups tell none
+	Front    any            `json:"front,omitempty"`
+	Version  int64          `json:"version"` // another one for each list
 }
 
 // A work is what is done for a step: its problem is read, chains draw, first
@@ -151,6 +153,7 @@ func (w *work) answer(ctx context.Context, p *problem.Problem) error {
 			return err
 		}
 	}
+	w.session.showCampaign()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -273,6 +276,7 @@ func (w *work) keepList(l *List) error {
 	if l.Entries == nil {
 		l.Entries = []report.Best{}
 	}
+	l.Version = w.session.lists.Add(1)
 	w.session.palette.list(l.Entries)
 	w.mu.Lock()
 	w.list = l
