@@ -396,6 +396,8 @@ func (b *builder) tell() {
 	const most = 5
 	for _, r := range b.respelt[:min(len(b.respelt), most)] {
 		b.table.doubt(r.place, fmt.Sprintf("%s and %s are taken for one ingredient, %s", fault.Quote(b.book.Ingredients.Names[r.ingredient]), fault.Quote(r.name), fault.Quote(b.book.Ingredients.Names[r.ingredient])))
+		last := &b.table.notes[len(b.table.notes)-1]
+		last.Word, last.Same = r.name, b.book.Ingredients.Names[r.ingredient]
 	}
 	if more := len(b.respelt) - most; more > 0 {
 		b.table.doubt(b.respelt[most].place, fmt.Sprintf("%s that differ in the case of letters are taken for one, too", fault.Count(more, "more name")))
