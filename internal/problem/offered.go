@@ -87,7 +87,7 @@ func (d *Draft) Targets() []Target {
 		all = append(all, t)
 	}
 	if best >= 0 {
-		all[best].Goal = all[best].first()
+		all[best].Goal = all[best].First()
 	}
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
@@ -124,7 +124,7 @@ func (d *Draft) Targets() []Target {
 				g.From, g.To = t.From, t.To
 			}
 			if (g.Way == Want || g.Way == Sure) && !slices.Contains(t.Classes, g.Class) {
-				g.Class = t.first().Class
+				g.Class = t.First().Class
 			}
 			t.Goal = g
 		}
@@ -132,8 +132,8 @@ func (d *Draft) Targets() []Target {
 	return all
 }
 
-// first is the goal that suits a target best.
-func (t *Target) first() Goal {
+// First is the goal that suits a target best.
+func (t *Target) First() Goal {
 	g := Goal{Way: t.Ways[0]}
 	if g.Way == Want {
 		g.Class = t.Classes[0]
@@ -151,7 +151,7 @@ func (t *Target) first() Goal {
 func (t *Target) text() (line, rule string) {
 	g := t.Goal
 	if g.Way == None {
-		g = t.first()
+		g = t.First()
 	}
 	key, column := book.YAMLText(t.name), book.YAMLText(t.Name)
 	if t.Attribute {
