@@ -63,7 +63,7 @@ func serveIn(t *testing.T, dir string, args ...string) string {
 // ounces writes an amount in centilitres as a bar does: quarters of an ounce, or dashes.
 func ounces(cl float64) (amount, unit string) {
 	quarters := int(cl/2.957*4 + 0.5)
-	if quarters == 0 {
+	if cl < 0.6 {
 		return strconv.Itoa(max(1, int(cl/0.09+0.5))), "dashes"
 	}
 	whole, part := quarters/4, []string{"", "¼", "½", "¾"}[quarters%4]

@@ -21,10 +21,14 @@ type Note struct {
 
 	// Asked is the column, and Taken the role that it was given, where the question is
 	// what a column means. Word and Same are two spellings that are taken for one
-	// ingredient. Each is empty where the note is about something else.
+	// ingredient. Each is empty where the note is about something else,
+	// and so is Row.
 	Asked      string
 	Taken      Role
 	Word, Same string
+
+	// Row is a recipe that may be none.
+	Row string
 }
 
 // String returns the note as an error is written, with its place.

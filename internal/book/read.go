@@ -59,7 +59,7 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	}
 	t.forget()
 	t.footnotes = true
-	b := newBuilder(t, columns, long, o.Ingredients, units)
+	b := newBuilder(t, columns, long, o.Ingredients, units, o.Layout)
 	b.book.Turned = turned
 	if err := t.each(&b.faults, b.readRow); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ func (b *builder) readWide() {
 		t.leave(t.rows.line(b.recipe))
 		return
 	}
-	if b.aside() {
+	if b.aside() || b.skips() {
 		return
 	}
 	recipe, isNew, _, ok := b.findRecipe()

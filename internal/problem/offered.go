@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/portable"
 )
 
 // A Way is what is asked of an objective.
@@ -245,6 +247,7 @@ func (d *Draft) onlyOne(base string) bool {
 const (
 	WithinBook = "within"
 	StockBound = "stock"
+	AlwaysUsed = "always"
 )
 
 // mostLevels is of how many levels a column of maxima without a percent sign is written
@@ -307,7 +310,42 @@ func (d *Draft) bookBounds() []Bound {
 				Lines: []string{fmt.Sprintf("limit: {attribute: %s, max: %v}", name, most)}, Note: fmt.Sprintf("the mean over a composition; from %v to %v", slices.Min(numbers), slices.Max(numbers))})
 		}
 	}
+	if names := d.always(); len(names) > 0 {
+		var texts []string
+		for _, name := range names {
+			texts = append(texts, book.YAMLText(name))
+		}
+		all = append(all, Bound{Key: AlwaysUsed, Words: "Always " + fault.List(names, mostAlways) + ", as in all recipes", Lines: []string{"require: [" + strings.Join(texts, ", ") + "]"}, Note: "all recipes have it", On: true})
+	}
 	return all
+}
+
+// What is in all recipes is required where there are enough of these, and few of those.
+const (
+	fewestAlways = 5
+	mostAlways   = 12
+)
+
+// always returns the ingredients that all recipes use.
+func (d *Draft) always() (names []string) {
+	if len(d.Book.Recipes) < fewestAlways {
+		return nil
+	}
+	uses := make([]int, d.Book.Ingredients.Len())
+	for _, r := range d.Book.Recipes {
+		for _, p := range r.Parts {
+			uses[p.Ingredient]++
+		}
+	}
+	for i, n := range uses {
+		if n == len(d.Book.Recipes) {
+			names = append(names, d.Book.Ingredients.Names[i])
+		}
+	}
+	if len(names) > mostAlways {
+		return nil
+	}
+	return names
 }
 
 // levels writes out the bounds of a column of percentages that does not say so: a rule for
@@ -381,23 +419,18 @@ func (d *Draft) Batches() []string {
 		}
 		var all []string
 		for _, times := range []float64{1, 10, 100} {
-			all = append(all, strings.TrimSpace(fmt.Sprintf("%s %s", plainNumber(float64(first*times)), unit)))
+			all = append(all, strings.TrimSpace(plainNumber(float64(first*times))+" "+unit))
 		}
 		return all
 	}
 	return nil
 }
 
-// plainNumber writes a number without an exponent, to three digits.
+// plainNumber writes a number above 0 without an exponent, rounded to two digits.
 func plainNumber(v float64) string {
-	if v >= 100 {
-		return fmt.Sprintf("%.0f", v)
-	}
-	text := fmt.Sprintf("%.*f", max(0, 2-int(math.Floor(math.Log10(max(v, 1e-6))))), v)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
+	digits := max(math.Floor(portable.Log10(v)), -6)
+	scale := portable.Pow(10, digits-1)
+	return strconv.FormatFloat(float64(math.Round(v/scale)*scale), 'f', max(0, 1-int(digits)), 64)
 }
 
 // size returns the size of the recipe in the middle, in a unit; 0 if the recipes are not

@@ -58,8 +58,16 @@ type answers struct {
 	alone   bool // the workbook's other sheets are no tables of ingredients
 }
 
-// An askedColumn is a question about a column that was answered.
-type askedColumn struct{ column, message string }
+// An askedColumn is a question that stays when it was answered: about a column, two
+// spellings of an ingredient, or a row that may be no recipe.
+type askedColumn struct {
+	column  string
+	word    string // may be the same as
+	same    string
+	guessed bool // the same was taken for granted
+	row     string
+	message string
+}
 
 // A kindOfTable is what a table is of.
 type kindOfTable string
@@ -221,6 +229,22 @@ func (b *beginning) settle(a answer) error {
 			}
 		}
 		b.goals = nil
+	case "names":
+		if a.Value == "" || len(a.Value) > 1<<10 {
+			return bad()
+		}
+		names := maps.Clone(b.layout.Names)
+		if delete(names, book.Name(a.Name)); !a.On {
+			b.layout.Names = names
+			return nil
+		}
+		b.layout.Names = names
+		b.layout = b.layout.With(book.Layout{Names: map[string]string{book.Name(a.Name): a.Value}})
+	case "row":
+		b.layout.Without = slices.DeleteFunc(slices.Clone(b.layout.Without), func(name string) bool { return name == a.Name })
+		if a.On {
+			b.layout = b.layout.With(book.Layout{Without: []string{a.Name}})
+		}
 	case "decimal":
 		decimal, err := book.ParseDecimal(a.Value)
 		if err != nil {

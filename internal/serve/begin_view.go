@@ -149,11 +149,15 @@ func (b *beginning) view() (*BeginView, error) {
 	}
 	b.showTables(v, r)
 	b.showFaults(v, r)
+	if r.draft != nil {
+		b.ask(r.draft)
+	}
+	b.showAsked(v, r.draft)
 	if r.draft == nil {
 		return v, nil
 	}
 	v.Ready = true
-	b.showAsked(v, r)
+	b.showNotes(v, r)
 	b.showWishes(v, r)
 	text, err := r.draft.Write()
 	if err != nil {
@@ -366,6 +370,7 @@ func colourIngredients(t *TableView, in *book.Ingredients) {
 var (
 	settlesColumn  = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
 	settlesSize    = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)
+	settlesName    = regexp.MustCompile(`\bnames: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
 	settlesDecimal = regexp.MustCompile(`\bdecimal: (point|comma)`)
 )
 
@@ -395,6 +400,9 @@ func (b *beginning) showFaults(v *BeginView, r *reading) {
 				f.Answers = append(f.Answers, AnswerView{Text: fault.Quote(name) + " is " + size, Send: answer{Do: "size", Name: name, Value: size}})
 			}
 			break
+		}
+		for _, m := range settlesName.FindAllStringSubmatch(e.Hint, -1) {
+			f.Answers = append(f.Answers, AnswerView{Text: "They are two ingredients", Send: answer{Do: "names", Name: unquoted(m[1]), Value: unquoted(m[2]), On: true}})
 		}
 		for _, m := range settlesDecimal.FindAllStringSubmatch(e.Hint, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "The decimal mark is the " + m[1], Send: answer{Do: "decimal", Value: m[1]}})
@@ -444,36 +452,83 @@ var roleWords = map[book.Role]string{
 	book.UnitColumn: "the unit", book.LabelColumn: "a result", book.IgnoredColumn: "left out",
 }
 
-// showAsked shows what was guessed as questions, those that were answered among them.
-func (b *beginning) showAsked(v *BeginView, r *reading) {
-	d := r.draft
+// ask keeps in mind what was guessed and can be answered otherwise.
+func (b *beginning) ask(d *problem.Draft) {
 	_, notes := d.Contents()
-	for _, n := range notes {
-		if n.Asked == "" || len(b.asked) >= mostAsked || slices.ContainsFunc(b.asked, func(a askedColumn) bool { return a.column == n.Asked }) {
-			continue
-		}
-		b.asked = append(b.asked, askedColumn{n.Asked, n.Message})
-	}
-	if d.Book != nil && d.Book.Shape != nil {
-		for _, a := range b.asked {
-			i := slices.IndexFunc(d.Book.Shape.Columns, func(c book.Column) bool { return c.Name == a.column })
-			if i < 0 {
-				continue
-			}
-			q := QuestionView{Text: sentence(a.message), Answers: []AnswerView{}}
-			for _, role := range []book.Role{book.LabelColumn, book.IngredientColumn, book.IgnoredColumn, book.RecipeColumn} {
-				is := d.Book.Shape.Columns[i].Role == role
-				if role == book.RecipeColumn && !is && !strings.Contains(a.message, "the recipe") {
-					continue
-				}
-				q.Answers = append(q.Answers, AnswerView{Text: strings.ToUpper(roleWords[role][:1]) + roleWords[role][1:], Chosen: is, Send: answer{Do: "column", Name: a.column, Value: string(role)}})
-			}
-			v.Asks = append(v.Asks, q)
-		}
-	}
+	var all []askedColumn
 	for _, n := range notes {
 		switch {
 		case n.Asked != "":
+			all = append(all, askedColumn{column: n.Asked, message: n.Message})
+		case n.Word != "":
+			all = append(all, askedColumn{word: n.Word, same: n.Same, guessed: true, message: fmt.Sprintf("are %s and %s the same?", fault.Quote(n.Same), fault.Quote(n.Word))})
+		case n.Row != "":
+			all = append(all, askedColumn{row: n.Row, message: fmt.Sprintf("is %s a recipe, or does it sum up others?", fault.Quote(n.Row))})
+		}
+	}
+	if d.Book != nil && d.Book.Long && d.Ingredients == "" {
+		for _, pair := range d.Book.Alike() {
+			all = append(all, askedColumn{word: pair[1], same: pair[0], message: fmt.Sprintf("are %s and %s the same?", fault.Quote(pair[0]), fault.Quote(pair[1]))})
+		}
+	}
+	for _, a := range all {
+		known := func(o askedColumn) bool { return o.column == a.column && o.word == a.word && o.row == a.row }
+		if len(b.asked) < mostAsked && !slices.ContainsFunc(b.asked, known) {
+			b.asked = append(b.asked, a)
+		}
+	}
+}
+
+// showAsked shows what was guessed as questions, those that were answered among them. Of a
+// table that cannot be read, d is nil, and those are shown whose answers may be why.
+func (b *beginning) showAsked(v *BeginView, d *problem.Draft) {
+	for _, a := range b.asked {
+		q := QuestionView{Text: sentence(a.message), Answers: []AnswerView{}}
+		switch {
+		case a.word != "":
+			q.Text = strings.TrimSuffix(q.Text, ".")
+			to, said := b.layout.Names[book.Name(a.word)]
+			same := said && to == a.same || !said && a.guessed
+			apart := answer{Do: "names", Name: a.word, Value: a.word}
+			if a.guessed { // letters' case does not tell ingredients apart
+				apart.Value, apart.On = a.word+" (2)", true
+			}
+			q.Answers = append(q.Answers, AnswerView{Text: "The same", Chosen: same, Send: answer{Do: "names", Name: a.word, Value: a.same, On: !a.guessed}},
+				AnswerView{Text: "Two ingredients", Chosen: !same, Send: apart})
+		case a.row != "":
+			q.Text = strings.TrimSuffix(q.Text, ".")
+			out := slices.Contains(b.layout.Without, a.row)
+			q.Answers = append(q.Answers, AnswerView{Text: "A recipe", Chosen: !out, Send: answer{Do: "row", Name: a.row}},
+				AnswerView{Text: "Leave it out", Chosen: out, Send: answer{Do: "row", Name: a.row, On: true}})
+		default:
+			is, ok := b.layout.Columns[book.Name(a.column)]
+			if d != nil && d.Book != nil && d.Book.Shape != nil {
+				i := slices.IndexFunc(d.Book.Shape.Columns, func(c book.Column) bool { return c.Name == a.column })
+				if ok = i >= 0; ok {
+					is = d.Book.Shape.Columns[i].Role
+				}
+			}
+			if !ok {
+				continue
+			}
+			for _, role := range []book.Role{book.LabelColumn, book.IngredientColumn, book.IgnoredColumn, book.RecipeColumn} {
+				if role == book.RecipeColumn && is != role && !strings.Contains(a.message, "the recipe") {
+					continue
+				}
+				q.Answers = append(q.Answers, AnswerView{Text: strings.ToUpper(roleWords[role][:1]) + roleWords[role][1:], Chosen: is == role, Send: answer{Do: "column", Name: a.column, Value: string(role)}})
+			}
+		}
+		v.Asks = append(v.Asks, q)
+	}
+}
+
+// showNotes shows what was understood: as questions where something else can be answered.
+func (b *beginning) showNotes(v *BeginView, r *reading) {
+	d := r.draft
+	_, notes := d.Contents()
+	for _, n := range notes {
+		switch {
+		case n.Asked != "" || n.Word != "" || n.Row != "":
 		case strings.HasPrefix(n.Settle, "decimal:"):
 			q := QuestionView{Text: sentence(n.Message), Place: placeOf(n.Cell, n.Line), Answers: []AnswerView{}}
 			for _, mark := range []book.Decimal{book.DecimalPoint, book.DecimalComma} {
