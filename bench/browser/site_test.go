@@ -16,7 +16,7 @@ import (
 )
 
 func TestSiteTry(t *testing.T) {
-	server := httptest.NewServer(http.FileServer(http.Dir("/tmp/wasm/site")))
+	server := httptest.NewServer(http.FileServer(http.Dir("/tmp/wasm/site2")))
 	defer server.Close()
 	ctx := browser(t, chromium(t), onlyFonts(t, "DejaVu Sans", "fonts-dejavu"))
 	if err := chromedp.Listen(ctx, func(ev any) {
@@ -34,17 +34,40 @@ func TestSiteTry(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := time.Now()
-	if err := chromedp.Do(ctx, chromedp.Navigate(server.URL)); err != nil {
+	w := &walk{t, ctx}
+	shoot := func(name string) {
+		shot, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "png"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.WriteFile("/tmp/wasm/"+name+".png", shot.Data, 0o600)
+	}
+	at := func(what string) { fmt.Printf("%.1f s: %s\n", time.Since(begun).Seconds(), what) }
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1400, 1000), chromedp.Navigate(server.URL)); err != nil {
 		t.Fatal(err)
 	}
+	w.is("the page", "document.getElementById('kir-site')")
+	at("page")
+	shoot("s1")
+	csv, err := os.ReadFile("../../examples/spritz/trials.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.does(fmt.Sprintf(`const d = new DataTransfer(); d.items.add(new File([%q], 'trials.csv')); document.dispatchEvent(new DragEvent('drop', {dataTransfer: d, bubbles: true, cancelable: true}))`, string(csv)))
+	w.is("the go", "!document.getElementById('go').disabled && document.getElementById('go').offsetParent")
+	at("table read")
+	shoot("s2")
+	w.click("#go")
+	w.is("the session", "document.getElementById('phase') && document.getElementById('answer-section')")
+	at("session")
 	last := ""
 	for time.Since(begun) < 150*time.Second {
-		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(document.getElementById('phase')?.textContent ?? '') + ' | ' + (document.getElementById('list')?.innerText.slice(0, 150) ?? document.body.innerText)`))
+		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(document.getElementById('phase')?.textContent ?? '') + ' | ' + (document.getElementById('answer-section')?.innerText.slice(0, 250) ?? document.body.innerText)`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if text != last {
-			fmt.Printf("%.1f s: %s\n", time.Since(begun).Seconds(), strings.ReplaceAll(text, "\n", " "))
+			at(strings.ReplaceAll(text, "\n", " "))
 			last = text
 		}
 		if strings.HasPrefix(text, "Settled") {
@@ -52,9 +75,11 @@ func TestSiteTry(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	shot, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "png"})
-	if err != nil {
+	shoot("s3")
+	if err := chromedp.Do(ctx, chromedp.Navigate(server.URL)); err != nil {
 		t.Fatal(err)
 	}
-	os.WriteFile("/tmp/wasm/shot.png", shot.Data, 0o600)
+	begun = time.Now()
+	w.is("the session", "document.getElementById('phase') && document.getElementById('answer-section')")
+	at("session again")
 }

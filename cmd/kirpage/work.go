@@ -5,6 +5,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -22,6 +23,29 @@ const (
 	mostFiles = 10_000
 	mostBytes = 256 << 20
 )
+
+// answerWorks answers with the problems that are kept, and which one is open.
+func answerWorks(w http.ResponseWriter, works []string, current string) {
+	w.Header().Set("Content-Type", "application/json")
+	if works == nil {
+		works = []string{}
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"works": works, "current": current}) // the worker takes all
+}
+
+// chooseWork makes the problem that the body names the one that is opened next.
+func chooseWork(w http.ResponseWriter, r *http.Request) {
+	const longest = 1 << 10
+	name, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longest))
+	if err == nil {
+		err = choose(string(name))
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
 
 // saveWork answers with all files of the work, as a ZIP archive: unpacked it is a folder that
 // the command line goes on with.

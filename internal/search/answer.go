@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kir/internal/portable"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -192,7 +193,7 @@ func (q *Question) typical(ctx context.Context, t *mcmc.Target, d *Distance, see
 	prior, r := mcmc.NewPrior(t), mcmc.NewRand(seed, "search distance", 0)
 	var all []*mcmc.Composition
 	for range randomPairs {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return 0, err
 		}
 		x, err := prior.Draw(r)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kir/internal/portable"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -193,7 +194,7 @@ func (l *liveChain) turn(ctx context.Context) error {
 		l.warm = true
 		learner, learns := l.kernel.(mcmc.Learner)
 		for range liveWarmup / liveThin {
-			if err := ctx.Err(); err != nil {
+			if err := yield.Err(ctx); err != nil {
 				return err
 			}
 			advance := l.kernel.Advance
@@ -210,7 +211,7 @@ func (l *liveChain) turn(ctx context.Context) error {
 	}
 	const draws = 16
 	for range draws {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return err
 		}
 		if err := l.kernel.Advance(l.rand, l.state, liveThin, &l.tally); err != nil {

@@ -33,7 +33,8 @@ function hear({ data }) {
   if (!w) return;
   if (data.flushed) {
     waiting.delete(data.flushed);
-    data.refused ? w.refused(new Error(data.refused)) : w.done();
+    if (data.refused) w.refused(new Error(data.refused));
+    else w.done();
   } else if (data.status) w.head(data.status, data.headers);
   else if (data.bytes) w.chunk(data.bytes);
   else if (data.end) {
@@ -115,7 +116,7 @@ async function show(path) {
   const next = new DOMParser().parseFromString(text, 'text/html');
   document.title = next.title;
   document.documentElement.lang = next.documentElement.lang;
-  for (const e of document.head.querySelectorAll('link[rel=stylesheet]')) e.remove();
+  for (const e of document.head.querySelectorAll('style')) e.remove();
   for (const e of next.head.querySelectorAll('link[rel=stylesheet]')) {
     const style = document.createElement('style');
     style.textContent = await (await ask(new URL(e.getAttribute('href'), 'http://kir/').pathname)).text();
@@ -126,26 +127,69 @@ async function show(path) {
   for (const e of next.querySelectorAll('script[src]')) await import(new URL('.' + new URL(e.getAttribute('src'), 'http://kir/').pathname, document.baseURI));
 }
 
-// Links to what the server would answer are files to save, or another page.
-addEventListener('click', async e => {
-  const a = e.target.closest?.('a[href]');
-  const href = a?.getAttribute('href');
-  if (!href || /^[a-z]+:|^#/.test(href)) return;
-  e.preventDefault();
-  const path = new URL(href, 'http://kir/');
-  const answer = await ask(path.pathname + path.search);
-  const url = URL.createObjectURL(await answer.blob());
-  if (a.hasAttribute('download') || answer.headers.get('Content-Disposition')) {
-    const name = a.getAttribute('download') || answer.headers.get('Content-Disposition').match(/filename="?([^"]+)/)?.[1];
-    Object.assign(document.createElement('a'), { href: url, download: name ?? '' }).click();
-  } else open(url, '_blank');
+// opened shows a document that the worker answers in a tab of its own.
+function opened(path, print) {
+  const tab = open('', '_blank');
+  ask(path).then(answer => answer.text()).then(text => {
+    tab.document.open();
+    tab.document.write(text);
+    tab.document.close();
+    if (print) tab.print();
+  });
+}
+
+// saved keeps what the worker answers as a file.
+async function saved(path, name) {
+  const url = URL.createObjectURL(await (await ask(path)).blob());
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+// flushed waits until all is in the browser's storage.
+const flushed = () => new Promise((done, refused) => {
+  const id = ++count;
+  waiting.set(id, { done, refused });
+  worker.postMessage({ flush: id });
 });
+
+// anew starts the program again, with what is in the storage.
+const anew = async () => {
+  await flushed();
+  location.reload();
+};
+
+// post sends something that changes which work is seen, and starts again.
+async function post(path, body) {
+  const answer = await ask(path, { method: 'POST', headers: { 'Content-Type': 'application/octet-stream' }, body });
+  if (!answer.ok) return warn(await answer.text());
+  await anew();
+}
+
+// The bar below the page is what a site has beside it.
+async function bar() {
+  const { works, current } = await (await ask('/site/works')).json();
+  const e = (tag, given, ...children) => {
+    const made = Object.assign(document.createElement(tag), given);
+    made.append(...children);
+    return made;
+  };
+  const choice = e('select', { onchange: () => post('/site/current', choice.value) },
+    e('option', { value: '', selected: !current }, 'A new table'),
+    ...works.map(w => e('option', { value: w, selected: w === current }, w.replace(/\/problem\.yaml$/, ''))));
+  const file = e('input', { type: 'file', accept: '.zip', onchange: () => {
+    const first = 'The file takes the place of all that this browser keeps of kir. Go on?';
+    if (file.files[0] && (!works.length || confirm(first))) post('/site/open', file.files[0]);
+  } });
+  document.body.append(e('footer', { id: 'kir-site' },
+    e('p', {}, 'kir runs in this browser. Nothing leaves it: the page can connect to its own files alone, and works without a network.'),
+    e('p', {}, e('label', {}, 'Work ', choice), ' ', e('button', { type: 'button', onclick: () => saved('/site/kir.zip', 'kir.zip') }, 'Save all as a file'), ' ',
+      e('label', {}, 'Open a saved file ', file))));
+}
 
 // The site works without a network once it was opened, where the browser keeps it.
 navigator.serviceWorker?.register('offline.js').catch(() => {});
 
-globalThis.kir = { fetch: ask, EventSource: Events, show };
+globalThis.kir = { fetch: ask, events: path => new Events(path), open: opened, save: saved, again: anew };
 
 if (!alone) {
   say('kir is open in another tab of this browser. Close that one, then load this page again.');
@@ -156,6 +200,7 @@ if (!alone) {
     worker.onerror = e => ready.refused(new Error(e.message || 'the worker could not be started'));
     await started;
     await show('/');
+    await bar();
   } catch (e) {
     say(`kir could not be started: ${e.message}`);
   }
