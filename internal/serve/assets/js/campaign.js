@@ -43,7 +43,7 @@ function trial(t) {
   const expects = el('p', { class: 'small' }), body = el('div', {});
   const e = el('li', { class: 'card', 'data-trial': t.id },
     el('div', { class: 'head' }, el('h3', { class: 'number' }, t.id)), el('p', { class: 'reason' }, t.reason), body, expects,
-    el('div', { class: 'results control', role: 'group', 'aria-label': `What came of recipe ${t.id}` }, inputs.map((i, k) => el('label', {}, names[k].name, i)), failed, drop), status);
+    el('div', { class: 'results control', role: 'group', 'aria-label': `What came of recipe ${t.id}` }, inputs.map((i, k) => el('label', {}, names[k].name, i)), el('div', { class: 'small-tools' }, failed, drop)), status);
   const expected = Object.entries(t.predicted ?? {});
   expects.textContent = shown(expected.length ? 'Expected: ' + expected.map(([n, q]) => `${n} ${plain(q.value)} (${plain(q.low)} to ${plain(q.high)})`).join(', ') : '');
   const wrong = words => {
