@@ -197,3 +197,15 @@ func TestCampaignLast(t *testing.T) {
 		t.Errorf("the file has %+v", r)
 	}
 }
+
+// TestKeyOf takes one part out of a document, whatever else it has.
+func TestKeyOf(t *testing.T) {
+	for key, want := range map[string]string{"a": `{"front":[1,2]}`, "b": "", "c": "null"} {
+		if got, err := keyOf(map[string]any{"a": map[string]any{"front": []int{1, 2}}, "c": nil}, key); err != nil || string(got) != want {
+			t.Errorf("at %s is %s, %v", key, got, err)
+		}
+	}
+	if _, err := keyOf([]int{1}, "a"); err == nil {
+		t.Error("a list has keys")
+	}
+}

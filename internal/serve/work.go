@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,16 +32,16 @@ const (
 
 // A List is the shortlist of a step.
 type List struct {
-	Step     int            `json:"step"`
-	Settled  bool           `json:"settled"` // it is that of the run; else of a first look
-	Note     string         `json:"note"`
-	Headline string         `json:"headline"`
-	Grade    string         `json:"grade"`
-	Verdict  []string       `json:"verdict"`
-	Entries  []report.Best  `json:"entries"`
-	Colours  map[string]int `json:"colours"` // by ingredient, where groups tell none
-	Front    any            `json:"front,omitempty"`
-	Version  int64          `json:"version"` // another one for each list
+	Step     int             `json:"step"`
+	Settled  bool            `json:"settled"` // it is that of the run; else of a first look
+	Note     string          `json:"note"`
+	Headline string          `json:"headline"`
+	Grade    string          `json:"grade"`
+	Verdict  []string        `json:"verdict"`
+	Entries  []report.Best   `json:"entries"`
+	Colours  map[string]int  `json:"colours"`            // by ingredient, where groups tell none
+	Tradeoff json.RawMessage `json:"tradeoff,omitempty"` // as summary.json has it, of a problem that asks for one
+	Version  int64           `json:"version"`            // another one for each list
 }
 
 // A work is what is done for a step: its problem is read, chains draw, first
@@ -253,6 +254,9 @@ func (w *work) settle(ctx context.Context) (err error) {
 	w.model, w.run = m, 1
 	w.mu.Unlock()
 	l := &List{Settled: true, Note: m.Draws, Entries: m.Best[:min(len(m.Best), listLength)]}
+	if l.Tradeoff, err = keyOf(m, "tradeoff"); err != nil {
+		return err
+	}
 	if m.Answer != nil {
 		l.Headline, l.Grade, l.Verdict = m.Answer.Headline, string(m.Answer.Grade), m.Answer.Verdict
 	}
@@ -260,6 +264,17 @@ func (w *work) settle(ctx context.Context) (err error) {
 		return err
 	}
 	return w.session.tellState()
+}
+
+// keyOf returns what a document has at a key of its own; nil if it has no such key.
+func keyOf(document any, key string) (json.RawMessage, error) {
+	text, err := json.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	var keys map[string]json.RawMessage
+	err = json.Unmarshal(text, &keys)
+	return keys[key], err
 }
 
 // again tells of a work that was done before.
