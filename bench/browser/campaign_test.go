@@ -134,6 +134,10 @@ func TestServeCampaign(t *testing.T) {
 	w.does(field("1-2", "liking") + ".focus(); " + field("1-2", "liking") + ".select()")
 	w.types("58,5")
 	w.is("recorded", `/liking 58.5/.test(document.getElementById('status-1-2').textContent) && /liking 61/.test(document.getElementById('status-1-1').textContent)`)
+	// From the last field Enter goes to the next batch, and begins none.
+	w.does(field("1-3", "liking") + ".focus()")
+	w.press("Enter", 13)
+	w.is("the button of the next batch", "document.activeElement === document.getElementById('next') && !document.getElementById('next').disabled")
 	// A column that is pasted fills the fields below.
 	w.does("const i = " + field("1-1", "haze") + ", data = new DataTransfer(); data.setData('text', '8\\n11\\n'); i.focus(); i.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true}))")
 	w.is("pasted", `/haze 8/.test(document.getElementById('status-1-1').textContent) && /haze 11/.test(document.getElementById('status-1-2').textContent)`)

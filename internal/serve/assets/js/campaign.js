@@ -28,7 +28,11 @@ function trial(t) {
     const i = el('input', { inputmode: l.numeric ? 'decimal' : 'text', autocomplete: 'off', 'data-key': `result ${t.id} ${l.name}`, 'aria-describedby': status.id, onchange: () => commit() });
     i.addEventListener('input', () => { i.dataset.typed = '1'; });
     i.addEventListener('paste', e => paste(e, t.id, l.name));
-    i.addEventListener('keydown', e => { if (e.key === 'Enter') next(i); });
+    i.addEventListener('keydown', e => {
+      if (e.key !== 'Enter') return;
+      e.preventDefault(); // or what gets the focus is pressed
+      next(i);
+    });
     return i;
   });
   // What stands in the fields counts, as soon as it is written.
