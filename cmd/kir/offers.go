@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/run"
 	"kir/internal/search"
 	"kir/internal/terminal"

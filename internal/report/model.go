@@ -7,7 +7,7 @@ package report
 import (
 	"fmt"
 
-	"kir/internal/report/number"
+	"kir/internal/number"
 	"kir/internal/run"
 	"kir/mcmc"
 )

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"kir/internal/report/number"
+	"kir/internal/number"
 	"kir/model"
 )
 

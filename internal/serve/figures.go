@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"kir/internal/diagnose"
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/number"
 )
 
 // mostRows is how many ingredients the page receives unasked.

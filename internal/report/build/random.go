@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/run"
 )
 

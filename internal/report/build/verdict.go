@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/run"
 )
 

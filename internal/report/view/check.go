@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/terminal"
 )
 

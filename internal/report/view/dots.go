@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 )
 
 // A dotRow is a figure with its error on a line of a dot plot.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 	"kir/internal/terminal"
 )
 

@@ -16,9 +16,9 @@ import (
 	"strings"
 	"unicode"
 
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 	"kir/internal/run"
 	"kir/internal/terminal"
 )

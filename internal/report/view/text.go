@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/run"
 	"kir/internal/terminal"
 )
