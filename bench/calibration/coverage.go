@@ -151,9 +151,9 @@ func compare(found map[string]*coverage, t *truth, r *run.Result, factor float64
 	}
 	for _, s := range statistics {
 		d := t.values[s.Name]
-		found["means"].see(s.Mean, factor*s.SEMean, d.mean, d.mean)
+		found["means"].see(float64(s.Mean), factor*float64(s.SEMean), d.mean, d.mean)
 		for _, q := range []struct{ p, value, se float64 }{
-			{0.05, s.Q5, s.SEQ5}, {0.5, s.Median, s.SEMedian}, {0.95, s.Q95, s.SEQ95},
+			{0.05, float64(s.Q5), float64(s.SEQ5)}, {0.5, float64(s.Median), float64(s.SEMedian)}, {0.95, float64(s.Q95), float64(s.SEQ95)},
 		} {
 			low, high := d.quantile(q.p)
 			found["quantiles"].see(q.value, factor*q.se, low, high)

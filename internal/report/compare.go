@@ -156,7 +156,7 @@ func (d *Difference) laws(a, b *Model) {
 	for _, name := range a.StatisticNames() {
 		if y, ok := b.Statistics[name]; ok && name != "log_density" { // which two targets do not share
 			x := a.Statistics[name]
-			add("mean", name, x.Mean, x.MCSEMean, y.Mean, y.MCSEMean)
+			add("mean", name, x.Mean, x.SEMean, y.Mean, y.SEMean)
 		}
 	}
 	share := func(m *Model, p, se Number) Number {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/diagnose"
+	"kir/internal/run"
 	"kir/mcmc"
 )
 
@@ -70,18 +72,23 @@ func TestCompareErrors(t *testing.T) {
 	}
 }
 
+// statistic returns a mean and its stated error.
+func statistic(mean, se Number) run.Statistic {
+	return run.Statistic{Summary: diagnose.Summary{Mean: mean, SEMean: se}}
+}
+
 // TestCompareFigures: which figures of two runs are set beside each other.
 func TestCompareFigures(t *testing.T) {
 	unknown := UnknownNumber()
-	of := func(score Number, sizes []Size, statistics map[string]Statistic, used ...Inclusion) *Model {
+	of := func(score Number, sizes []Size, statistics map[string]run.Statistic, used ...Inclusion) *Model {
 		m := compared(nil, used...)
 		m.Sparsity, m.Statistics, m.Score = sizes, statistics, Comparison{Draws: score, DrawsMCSE: 0.01}
 		m.Properties = []Property{{Name: "taste", Weight: 1}}
 		return m
 	}
-	a := of(0.5, []Size{{N: 1, Observed: 0.5, MCSE: 0.1}, {N: 2, Observed: 0.5, MCSE: 0.1}, {N: 3}, {N: 4}}, map[string]Statistic{"used": {Mean: 1.5, MCSEMean: 0.1}, "log_density": {Mean: 9}, "taste": {Mean: 0.5}, "old": {Mean: 3}},
+	a := of(0.5, []Size{{N: 1, Observed: 0.5, MCSE: 0.1}, {N: 2, Observed: 0.5, MCSE: 0.1}, {N: 3}, {N: 4}}, map[string]run.Statistic{"used": statistic(1.5, 0.1), "log_density": statistic(9, 0), "taste": statistic(0.5, 0), "old": statistic(3, 0)},
 		Inclusion{"Gin", 0.5, 0.01, 60, 1, 0, 0}, Inclusion{"Rum", 0, 0, unknown, unknown, 0, 0}, Inclusion{"Ice", 0, 0, unknown, unknown, 0, 0}, Inclusion{"Milk", 0.5, 0.1, 7, 1, 0, 0})
-	b := of(0.75, []Size{{N: 2, Observed: 0.25, MCSE: 0.2}, {N: 3, Observed: 0.75, MCSE: 0.2}, {N: 4}, {N: 5, Observed: 1}}, map[string]Statistic{"used": {Mean: 2.5, MCSEMean: 0.2}, "log_density": {Mean: 8}, "taste": {Mean: unknown}},
+	b := of(0.75, []Size{{N: 2, Observed: 0.25, MCSE: 0.2}, {N: 3, Observed: 0.75, MCSE: 0.2}, {N: 4}, {N: 5, Observed: 1}}, map[string]run.Statistic{"used": statistic(2.5, 0.2), "log_density": statistic(8, 0), "taste": statistic(unknown, 0)},
 		Inclusion{"Gin", 0.25, 0.02, 70, 2, 0, 0}, Inclusion{"Rum", 0, 0, unknown, unknown, 0, 0}, Inclusion{"Ice", 0.125, 0.01, 5, 1, 0, 0})
 	told := func(a, b *Model) (said []string) {
 		for _, f := range Compare("a", a, "b", b).Figures {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kir/internal/diagnose"
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/search"
 	"kir/mcmc"
@@ -60,11 +61,8 @@ type Size struct {
 
 // A Statistic is what can be said about one series of numbers.
 type Statistic struct {
-	Name string
+	Name string `json:"-"`
 	diagnose.Summary
-
-	// NestedRHat is that of 64 chains or more, see [diagnose.NestedRHat]; else NaN.
-	NestedRHat float64
 }
 
 // An Inclusion is what can be said about the use of one ingredient.
@@ -92,8 +90,8 @@ func (r *Result) withhold() (slowest float64) {
 	}
 	slowest, name := math.Inf(1), ""
 	for _, s := range all {
-		if s.ESSBulk < slowest {
-			slowest, name = s.ESSBulk, s.Name
+		if ess := float64(s.ESSBulk); ess < slowest {
+			slowest, name = ess, s.Name
 		}
 	}
 	err := diagnose.Enough(slowest, len(r.Chains))
@@ -106,10 +104,10 @@ func (r *Result) withhold() (slowest float64) {
 	for _, s := range all {
 		for _, f := range []struct {
 			figure string
-			se     *float64
+			se     *number.Number
 		}{{"SEMean", &s.SEMean}, {"SEQ5", &s.SEQ5}, {"SEMedian", &s.SEMedian}, {"SEQ95", &s.SEQ95}} {
-			if !math.IsNaN(*f.se) {
-				*f.se = math.NaN()
+			if !math.IsNaN(float64(*f.se)) {
+				*f.se = number.Unknown()
 				s.Undefined = append(s.Undefined, diagnose.Undefined{Figure: f.figure, Err: fmt.Errorf("%w, of %s", err, name)})
 			}
 		}
@@ -117,17 +115,10 @@ func (r *Result) withhold() (slowest float64) {
 	return slowest
 }
 
-// nestedChains is from how many chains on there is nested R-hat.
-const nestedChains = 64
-
 // newStatistic sums up a series of each chain.
 func newStatistic(name string, series []*diagnose.Series) Statistic {
 	var z diagnose.Summarizer
-	s := Statistic{Name: name, Summary: z.Series(series), NestedRHat: math.NaN()}
-	if len(series) >= nestedChains {
-		s.NestedRHat = diagnose.NestedRHat(series)
-	}
-	return s
+	return Statistic{name, z.Series(series)}
 }
 
 // Unlisted sums up the ingredients that draws use and a result does not list.

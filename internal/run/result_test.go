@@ -17,6 +17,7 @@ import (
 	"kir/internal/diagnose"
 	"kir/internal/golden"
 	"kir/internal/long"
+	"kir/internal/number"
 	"kir/mcmc"
 )
 
@@ -136,7 +137,7 @@ func TestFiguresOfTheDraws(t *testing.T) {
 	}
 	// Scores are of another sum here.
 	mean := diagnose.Summarize(series(func(d *Draw) float64 { return math.Exp(logScore(d)) }))
-	if math.Abs(r.Score.Mean-mean.Mean) > 1e-12 || math.Abs(r.Score.MCSEMean-mean.MCSEMean) > 1e-12 {
+	if math.Abs(float64(r.Score.Mean)-float64(mean.Mean)) > 1e-12 || math.Abs(float64(r.Score.MCSEMean)-float64(mean.MCSEMean)) > 1e-12 {
 		t.Errorf("the score is %v ± %v, want %v ± %v", r.Score.Mean, r.Score.MCSEMean, mean.Mean, mean.MCSEMean)
 	}
 
@@ -159,7 +160,7 @@ func TestFiguresOfTheDraws(t *testing.T) {
 			}
 		}
 		want := diagnose.Summarize(present)
-		if x.Ingredient != i || x.Probability != float64(count)/15000 || !(x.MCSE >= want.MCSEMean && x.MCSE < 1.02*want.MCSEMean) || math.Abs(x.MeanAmount-float64(sum)/float64(count)) > 1e-12 {
+		if x.Ingredient != i || x.Probability != float64(count)/15000 || !(x.MCSE >= float64(want.MCSEMean) && x.MCSE < float64(1.02*want.MCSEMean)) || math.Abs(x.MeanAmount-float64(sum)/float64(count)) > 1e-12 {
 			t.Errorf("ingredient %d: %+v, want %v ± %v, %d units in %d draws", i, x, want.Mean, want.MCSEMean, sum, count)
 		}
 	}
@@ -284,7 +285,7 @@ func TestFiguresWithoutProperties(t *testing.T) {
 				t.Errorf("%s, n = %d: %v, want %d draws", kernel, z.N, z.Observed, sizes[z.N])
 			}
 		}
-		if math.Abs(r.Used.Mean-used) > 1e-9*used || math.Abs(r.LogDensity.Mean-density) > 1e-9*math.Abs(density) {
+		if math.Abs(float64(r.Used.Mean)-used) > 1e-9*used || math.Abs(float64(r.LogDensity.Mean)-density) > 1e-9*math.Abs(density) {
 			t.Errorf("%s: means %v and %v, want %v and %v", kernel, r.Used.Mean, r.LogDensity.Mean, used, density)
 		}
 	}
@@ -298,7 +299,7 @@ func TestWithheld(t *testing.T) {
 		known := Statistic{Name: "known"}
 		known.ESSBulk, known.SEMean, known.SEQ5, known.SEMedian, known.SEQ95 = 1e6, 1, 2, 3, 4
 		slow, score := known, known
-		slow.Name, slow.ESSBulk, slow.SEMean = "slow", ess, nan
+		slow.Name, slow.ESSBulk, slow.SEMean = "slow", number.Number(ess), number.Number(nan)
 		slow.Undefined = []diagnose.Undefined{{Figure: "SEMean", Err: few}}
 		return &Result{Used: known, LogDensity: known, Properties: []Statistic{slow}, Score: &score, Chains: make([]ChainResult, 4)}
 	}
@@ -319,7 +320,7 @@ func TestWithheld(t *testing.T) {
 					t.Errorf("%s of %s: %s", u.Figure, s.Name, why)
 				}
 			}
-			got = append(got, fmt.Sprint([]float64{s.SEMean, s.SEQ5, s.SEMedian, s.SEQ95}, figures))
+			got = append(got, fmt.Sprint([]float64{float64(s.SEMean), float64(s.SEQ5), float64(s.SEMedian), float64(s.SEQ95)}, figures))
 		}
 		if all := strings.Join(got, " "); all != c.want {
 			t.Errorf("with %v: %s\nwant %s", c.ess, all, c.want)
@@ -422,7 +423,7 @@ func TestResultAsBefore(t *testing.T) {
 		for _, b := range append(r.Best[:20:20], r.New[:20]...) {
 			fmt.Fprintf(&got, "%+v\n", b)
 		}
-		fmt.Fprintf(&got, "random %v ± %v of %d\n", r.Baseline.Mean, r.Baseline.SE, len(r.Baseline.LogScores))
+		fmt.Fprintf(&got, "random %v ± %v of %d\n", float64(r.Baseline.Random), float64(r.Baseline.RandomSE), len(r.Baseline.LogScores))
 	}
 	golden.Compare(t, "testdata/result.txt", got.Bytes())
 }
@@ -438,15 +439,15 @@ func TestBaseline(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The score is x_0/6. Given n, each ingredient has 6/5 units on average.
-	if z := (b.Mean - 1.0/5) / b.SE; math.Abs(z) > 4.5 || len(b.LogScores) != 10_000 || !(b.SE > 0) {
-		t.Errorf("the mean of %d is %v ± %v, want 0.2", len(b.LogScores), b.Mean, b.SE)
+	if z := (float64(b.Random) - 1.0/5) / float64(b.RandomSE); math.Abs(z) > 4.5 || len(b.LogScores) != 10_000 || !(float64(b.RandomSE) > 0) {
+		t.Errorf("the mean of %d is %v ± %v, want 0.2", len(b.LogScores), float64(b.Random), float64(b.RandomSE))
 	}
 	squares := 0.0
 	for _, score := range b.LogScores {
-		squares += (math.Exp(score) - b.Mean) * (math.Exp(score) - b.Mean)
+		squares += (math.Exp(score) - float64(b.Random)) * (math.Exp(score) - float64(b.Random))
 	}
-	if want := math.Sqrt(squares / 9999 / 10_000); !near(b.SE, want) {
-		t.Errorf("its standard error is %v, want %v", b.SE, want)
+	if want := math.Sqrt(squares / 9999 / 10_000); !near(float64(b.RandomSE), want) {
+		t.Errorf("its standard error is %v, want %v", float64(b.RandomSE), want)
 	}
 	for draws, want := range map[int]int{1: 100, 5000: 500, 99_990: 9999, 1 << 40: 10_000} {
 		settings := mcmc.Settings{Chains: 1, Draws: draws, Thin: 1}

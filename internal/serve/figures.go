@@ -124,7 +124,7 @@ func (d *Draws) judge(density, used [][]float64) {
 		return
 	}
 	of, n := diagnose.Summarize(density), diagnose.Summarize(used)
-	d.RHat, d.ESS = report.Number(worst(of.RHat, n.RHat, math.Max)), report.Number(worst(of.ESSBulk, n.ESSBulk, math.Min))
+	d.RHat, d.ESS = worst(of.RHat, n.RHat, math.Max), worst(of.ESSBulk, n.ESSBulk, math.Min)
 	switch {
 	case !d.RHat.Known() || !d.ESS.Known():
 		d.Why = "Not reliable yet: too few draws to tell."
@@ -140,14 +140,14 @@ func (d *Draws) judge(density, used [][]float64) {
 
 // worst is the worse of two figures of which either may not be determined, as of a
 // law of one number of ingredients.
-func worst(a, b float64, of func(a, b float64) float64) float64 {
-	if math.IsNaN(a) {
+func worst(a, b report.Number, of func(a, b float64) float64) report.Number {
+	if math.IsNaN(float64(a)) {
 		return b
 	}
-	if math.IsNaN(b) {
+	if math.IsNaN(float64(b)) {
 		return a
 	}
-	return of(a, b)
+	return report.Number(of(float64(a), float64(b)))
 }
 
 // shareError is the Monte Carlo standard error of the share of draws that use an

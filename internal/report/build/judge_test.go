@@ -143,7 +143,7 @@ func TestVerdicts(t *testing.T) {
 					continue // the others are told alike
 				}
 				statistic := func(name string, rhat, ess float64) run.Statistic {
-					return run.Statistic{Name: name, Summary: diagnose.Summary{RHat: rhat, ESSBulk: ess}}
+					return run.Statistic{Name: name, Summary: diagnose.Summary{RHat: report.Number(rhat), ESSBulk: report.Number(ess)}}
 				}
 				r := &run.Result{
 					Used: statistic("used", c.rhat, c.ess), LogDensity: statistic("log_density", 1.0005, 9000), Properties: []run.Statistic{statistic("taste", 1.0007, 8000)},
@@ -153,7 +153,7 @@ func TestVerdicts(t *testing.T) {
 					r.LogDensity, r.Properties, r.Inclusion[1].ESS = r.Used, []run.Statistic{r.Used}, nan
 				}
 				if c.name == "apart" {
-					r.Used, r.Properties[0].RHat = r.Properties[0], c.rhat
+					r.Used, r.Properties[0].RHat = r.Properties[0], report.Number(c.rhat)
 				}
 				if c.name == "forbidden" {
 					r.Score = new(run.Statistic)
@@ -215,14 +215,14 @@ func TestFiguresAsBefore(t *testing.T) {
 		for _, chains := range []int{1, 9} {
 			// The numbers used, cut into chains, as nine statistics of other names.
 			of := &gathered{}
-			statistics := make(map[string]report.Statistic)
+			statistics := make(map[string]run.Statistic)
 			used := g.series[0].chains[0]
 			for k := range 9 {
 				d := seriesDraws{name: fmt.Sprint("s", k), stride: 1 + k}
 				for c := range chains {
 					d.chains = append(d.chains, used[c*len(used)/9:(c+1)*len(used)/9])
 				}
-				statistics[d.name] = report.Statistic{ESSBulk: 400}
+				statistics[d.name] = run.Statistic{Summary: diagnose.Summary{ESSBulk: 400}}
 				of.series = append(of.series, d)
 			}
 			plots := newPlots(of, statistics)

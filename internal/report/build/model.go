@@ -28,7 +28,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 		Moves:      movesOf(r),
 		Variation:  report.Number(r.Variation),
 		Expected:   report.Number(r.Expected),
-		Statistics: map[string]report.Statistic{"used": statistic(r.Used), "log_density": statistic(r.LogDensity)},
+		Statistics: map[string]run.Statistic{"used": r.Used, "log_density": r.LogDensity},
 		Properties: propertiesOf(p),
 		Again:      report.Again{Command: command(p), Problem: string(p.Resolved)},
 		Timing:     report.Timing{Seconds: report.Number(r.Timing.Seconds), IterationsPerSecond: report.Number(r.Timing.IterationsPerSecond)},
@@ -50,7 +50,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	}
 	m.Question = question(m)
 	for _, s := range r.Properties {
-		m.Statistics[s.Name] = statistic(s)
+		m.Statistics[s.Name] = s
 	}
 
 	made, err := run.Open(ctx, store)
@@ -71,12 +71,12 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	m.Pairs = newPairs(p, g, probabilities, r.Unlisted)
 	m.Plots = newPlots(g, m.Statistics)
 	nan := report.Number(math.NaN())
-	m.Score = report.Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Random: nan, RandomSE: nan, Histogram: newHistogram(g, r.Baseline)}
+	m.Score = report.Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Baseline: run.Baseline{Random: nan, RandomSE: nan}, Histogram: newHistogram(g, r.Baseline)}
 	if r.Score != nil {
-		m.Score.Draws, m.Score.DrawsMCSE, m.Score.DrawsESS = report.Number(r.Score.Mean), report.Number(r.Score.SEMean), report.Number(r.Score.ESSBulk)
+		m.Score.Draws, m.Score.DrawsMCSE, m.Score.DrawsESS = r.Score.Mean, r.Score.SEMean, r.Score.ESSBulk
 	}
 	if b := r.Baseline; b != nil {
-		m.Score.Random, m.Score.RandomSE, m.Score.RandomSize = report.Number(b.Mean), report.Number(b.SE), len(b.LogScores)
+		m.Score.Baseline = *b
 	}
 
 	if m.Answer, m.Best, err = Answer(ctx, p, r.Answer); err != nil {
@@ -161,26 +161,4 @@ func shellQuote(text string) string {
 
 func rates(accepted, updated, iterations int64) report.Rates {
 	return report.Rates{Accepted: report.Number(float64(accepted) / float64(iterations)), Updated: report.Number(float64(updated) / float64(iterations))}
-}
-
-func statistic(s run.Statistic) report.Statistic {
-	out := report.Statistic{
-		Mean: report.Number(s.Mean), SD: report.Number(s.SD), Q5: report.Number(s.Q5), Median: report.Number(s.Median), Q95: report.Number(s.Q95),
-		MCSEMean: report.Number(s.SEMean), MCSEQ5: report.Number(s.SEQ5), MCSEMedian: report.Number(s.SEMedian), MCSEQ95: report.Number(s.SEQ95),
-		ESSMean: report.Number(s.ESSMean), ESSBulk: report.Number(s.ESSBulk), ESSTail: report.Number(s.ESSTail), Rhat: report.Number(s.RHat), Nested: report.Number(s.NestedRHat),
-	}
-	names := map[string]string{
-		"Mean": "mean", "SD": "sd", "Q5": "q5", "Median": "median", "Q95": "q95",
-		"SEMean": "mcse_mean", "SEQ5": "mcse_q5", "SEMedian": "mcse_median", "SEQ95": "mcse_q95",
-		"ESSMean": "ess_mean", "ESSBulk": "ess_bulk", "ESSTail": "ess_tail", "RHat": "rhat",
-	}
-	for _, u := range s.Undefined {
-		if name, ok := names[u.Figure]; ok {
-			if out.Why == nil {
-				out.Why = make(map[string]string)
-			}
-			out.Why[name] = u.Err.Error()
-		}
-	}
-	return out
 }

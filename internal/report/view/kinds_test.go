@@ -2,14 +2,17 @@ package view
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
 	"testing"
 
+	"kir/internal/diagnose"
 	"kir/internal/golden"
 	"kir/internal/report"
 	"kir/internal/report/sheet"
+	"kir/internal/run"
 	"kir/internal/terminal"
 	"kir/mcmc"
 	"kir/model"
@@ -103,7 +106,10 @@ func TestKindsAsBefore(t *testing.T) {
 	for k := range m.Sparsity {
 		m.Sparsity[k].Share = share(report.Number(k)/4, report.Number(k)/1000)
 	}
-	m.Statistics["used"] = report.Statistic{Why: map[string]string{"rhat": "few draws", "ess_bulk": "few draws", "mean": "no draws", "q95": "no draws"}}
+	few, none := errors.New("few draws"), errors.New("no draws")
+	m.Statistics["used"] = run.Statistic{Summary: diagnose.Summary{Undefined: diagnose.Reasons{
+		{Figure: "RHat", Err: few}, {Figure: "ESSBulk", Err: few}, {Figure: "Mean", Err: none}, {Figure: "Q95", Err: none},
+	}}}
 	must(Text(&b, m, "runs/it", terminal.Style{Color: true}))
 	for len(m.Sparsity) < 41 {
 		m.Sparsity = append(m.Sparsity, m.Sparsity[0])
