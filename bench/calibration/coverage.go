@@ -160,13 +160,13 @@ func compare(found map[string]*coverage, t *truth, r *run.Result, factor float64
 		}
 	}
 	for _, i := range r.Inclusion {
-		if p := t.inclusion[i.Ingredient]; p > 0 && p < 1-1e-12 {
-			found["presence"].see(i.Probability, factor*i.MCSE, p, p)
+		if p := t.inclusion[i.Index]; p > 0 && p < 1-1e-12 {
+			found["presence"].see(float64(i.Probability), factor*float64(i.MCSE), p, p)
 		}
 	}
 	for _, s := range r.Sizes {
 		if p := t.sizes[s.N]; p > 0 && p < 1-1e-12 {
-			found["law of n"].see(s.Observed, factor*s.MCSE, p, p)
+			found["law of n"].see(float64(s.Observed), factor*float64(s.MCSE), p, p)
 		}
 	}
 }

@@ -20,10 +20,10 @@ type Check struct {
 
 // A SpaceSize is one number of ingredients that the sparsity law allows.
 type SpaceSize struct {
-	N            int      `json:"n"`
-	Target       Number   `json:"target"`
-	Compositions *big.Int `json:"compositions"` // that keep every rule that can be counted; nil beyond mostBits
-	Share        *Share   `json:"share,omitempty"`
+	N            int         `json:"n"`
+	Target       Number      `json:"target"`
+	Compositions *big.Int    `json:"compositions"` // that keep every rule that can be counted; nil beyond mostBits
+	Share        *mcmc.Share `json:"share,omitempty"`
 }
 
 // Advice is a kernel that suits a problem, and why.

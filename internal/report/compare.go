@@ -8,6 +8,7 @@ import (
 
 	"kir/internal/portable"
 	"kir/internal/problem/change"
+	"kir/internal/run"
 )
 
 // A Difference sets one run beside another.
@@ -165,7 +166,7 @@ func (d *Difference) laws(a, b *Model) {
 		}
 		return se
 	}
-	sizes := make(map[int]Size)
+	sizes := make(map[int]run.Size)
 	for _, s := range b.Sparsity {
 		sizes[s.N] = s
 	}
@@ -174,7 +175,7 @@ func (d *Difference) laws(a, b *Model) {
 			add("n", strconv.Itoa(x.N), x.Observed, share(a, x.Observed, x.MCSE), y.Observed, share(b, y.Observed, y.MCSE))
 		}
 	}
-	included := make(map[string]Inclusion)
+	included := make(map[string]run.Inclusion)
 	for _, i := range b.Inclusion {
 		included[i.Ingredient] = i
 	}

@@ -118,8 +118,8 @@ func TestAutoIsEnough(t *testing.T) {
 			}
 		}
 		for _, i := range r.Inclusion {
-			if !rare(i.Probability) && i.ESS < enoughDraws {
-				t.Errorf("%s: the presence of ingredient %d has an ESS of %.0f", name, i.Ingredient, i.ESS)
+			if !rare(float64(i.Probability)) && i.ESS < enoughDraws {
+				t.Errorf("%s: the presence of %s has an ESS of %.0f", name, i.Ingredient, i.ESS)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"kir/internal/count"
 	"kir/internal/problem"
 	"kir/internal/report"
+	"kir/internal/run"
 	"kir/mcmc"
 )
 
@@ -53,7 +54,7 @@ func Check(p *problem.Problem) (*report.Check, error) {
 			continue
 		}
 		size := report.SpaceSize{N: n, Target: report.Number(law.P(n)), Compositions: compositions[n]}
-		size.Share = shareOf(space, n)
+		size.Share = run.ShareOf(space, n)
 		c.Sizes = append(c.Sizes, size)
 		switch {
 		case size.Compositions == nil:

@@ -147,7 +147,7 @@ func TestVerdicts(t *testing.T) {
 				}
 				r := &run.Result{
 					Used: statistic("used", c.rhat, c.ess), LogDensity: statistic("log_density", 1.0005, 9000), Properties: []run.Statistic{statistic("taste", 1.0007, 8000)},
-					Inclusion: []run.Inclusion{{Ingredient: 0, Probability: c.share, ESS: c.presence}, {Ingredient: 1, Probability: 0.5, ESS: 7000}},
+					Inclusion: []run.Inclusion{{Index: 0, Probability: report.Number(c.share), ESS: c.presence}, {Index: 1, Probability: 0.5, ESS: 7000}},
 				}
 				if math.IsNaN(c.ess) {
 					r.LogDensity, r.Properties, r.Inclusion[1].ESS = r.Used, []run.Statistic{r.Used}, nan
@@ -159,7 +159,7 @@ func TestVerdicts(t *testing.T) {
 					r.Score = new(run.Statistic)
 				}
 				for k := range chains {
-					r.Chains = append(r.Chains, run.ChainResult{Tries: int(c.tries), Tally: mcmc.Tally{Iterations: 1000 * int64(k), Updated: c.updated}})
+					r.Chains = append(r.Chains, run.ChainResult{Starts: int(c.tries), Tally: mcmc.Tally{Iterations: 1000 * int64(k), Updated: c.updated}})
 				}
 				words, grade := verdict(p, r)
 				fmt.Fprintf(&b, "%s, %d chains, %s: %s: %s\n  %s\n", kernel, chains, c.name, grade, words, strings.Join(runWarnings(p, r), "\n  "))
@@ -176,7 +176,7 @@ func TestVerdicts(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	record := golden.Open(t)
 	forest := new(report.Forest)
-	for _, sizes := range [][]report.Size{{{N: 3, Target: 1}}, {{N: 2, Target: 0.5}, {N: 3, Target: 1e-9}, {N: 7, Observed: 0.2}, {N: 8, Target: 0.0004}}} {
+	for _, sizes := range [][]run.Size{{{N: 3, Target: 1}}, {{N: 2, Target: 0.5}, {N: 3, Target: 1e-9}, {N: 7, Observed: 0.2}, {N: 8, Target: 0.0004}}} {
 		for _, rules := range [][]string{nil, {"at most 3 of a"}, {"a", "b"}} {
 			for k, wishes := range [][]report.Property{
 				nil, {{Name: "a", About: "a is wanted", Weight: 1, Forest: forest}}, {{Name: "a", About: "x + y", Weight: 2.5}, {Name: "b", About: "b is wanted", Weight: 1, Forest: forest}, {Name: "c", Weight: 0}},

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"kir/mcmc"
-
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/model"
@@ -23,16 +21,6 @@ func problemOf(p *problem.Problem) report.Problem {
 		out.Rules = append(out.Rules, r.Text)
 	}
 	return out
-}
-
-// shareOf returns what share of the counted compositions of n ingredients keeps all
-// rules, nil where all rules are counted.
-func shareOf(space *mcmc.Space, n int) *report.Share {
-	shares := space.Shares()
-	if shares == nil {
-		return nil
-	}
-	return &report.Share{Estimate: report.Number(shares[n-1].Estimate), SE: report.Number(shares[n-1].SE)}
 }
 
 func propertiesOf(p *problem.Problem) []report.Property {

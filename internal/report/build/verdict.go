@@ -48,7 +48,7 @@ func worst(p *problem.Problem, r *run.Result) (rhat *run.Statistic, ess *slowest
 	}
 	for _, i := range r.Inclusion {
 		if rarest <= i.Probability && i.Probability <= 1-rarest {
-			see(slowest{"the presence of " + fault.Quote(p.Ingredients[i.Ingredient]), "ESS", i.ESS})
+			see(slowest{"the presence of " + fault.Quote(p.Ingredients[i.Index]), "ESS", i.ESS})
 		}
 	}
 	return rhat, ess
@@ -157,7 +157,7 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 	}
 	tries := 0
 	for _, c := range r.Chains {
-		tries += c.Tries
+		tries += c.Starts
 	}
 	if tries > 2*len(r.Chains) {
 		// Gibbs and accelerated go no further than a line at a time, the others

@@ -31,7 +31,7 @@ func TestKindsAsBefore(t *testing.T) {
 		}
 	}
 	unknown := report.UnknownNumber()
-	share := func(of, se report.Number) *report.Share { return &report.Share{Estimate: of, SE: se} }
+	share := func(of, se report.Number) *mcmc.Share { return &mcmc.Share{Estimate: float64(of), SE: float64(se)} }
 	numbers := model.Quality{Rows: 30, Numbers: &model.NumberQuality{R2: 0.51, R2SE: 0.04, RMSE: 1.234, PriorRMSE: 2.5, CRPS: 0.7, CRPSSE: 0.12, PriorCRPS: 1.3, Coverage50: 0.48, Coverage90: 0.91, Reliability: []model.Bin{{Low: 0.3, Predicted: 0.35, Observed: 0.4, Events: 5}}}}
 	classes := model.Quality{Rows: 9, Classes: &model.ClassQuality{Accuracy: 0.7, AccuracySE: 0.1, Majority: "a", MajorityAccuracy: 0.5, LogLoss: 0.6, LogLossSE: 0.05, PriorLogLoss: 0.69, Confusion: [][]int{{3, 1}, {2, 3}}, Reliability: []model.Bin{{Low: 0.9, Predicted: 0.95, Observed: 1, Events: 2}}}}
 	for _, c := range []*report.Check{
@@ -121,13 +121,13 @@ func TestKindsAsBefore(t *testing.T) {
 	must(Text(&b, m, "runs/it", terminal.Style{}))
 
 	// Ladders of no steps, with as many rungs and of as many chains as are shown, and more.
-	estimate := &report.Estimate{Value: -3.125, SE: 0.625}
+	estimate := &run.Estimate{Value: -3.125, SE: 0.625}
 	for k, rungs := range []int{1, textRungs, textRungs + 1, textRungs + 2} {
 		m := &report.Model{LogZ: estimate}
 		for chain := range textLadders - 1 + k {
-			l := report.Ladder{Chain: chain, Scans: 100, RoundTrips: int64(50 - chain), Restarts: 51, Barrier: 1.5, LogZ: *estimate}
+			l := run.Ladder{Chain: chain, Scans: 100, RoundTrips: int64(50 - chain), Restarts: 51, Barrier: 1.5, LogZ: *estimate}
 			for g := range rungs {
-				l.Rungs = append(l.Rungs, report.Rung{Beta: report.Number(g) / 64, Rejected: 0.25, Barrier: report.Number(g) / 4, MeanLogScore: report.Number(-g)})
+				l.Rungs = append(l.Rungs, run.Rung{Beta: report.Number(g) / 64, Rejected: 0.25, Barrier: report.Number(g) / 4, MeanLogScore: report.Number(-g)})
 			}
 			l.Rungs[rungs-1].Rejected = unknown
 			m.Ladders = append(m.Ladders, l)
