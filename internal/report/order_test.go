@@ -113,7 +113,7 @@ func TestValid(t *testing.T) {
 		"a leg's barrier":          func(m *Model) { m.Ladders[0].Learnt = &run.Leg{Steps: 1, Barrier: 1.1} },
 		"a leg":                    func(m *Model) { m.Ladders[0].Learnt = &run.Leg{Steps: 1, Barrier: 1, Rejected: 1} },
 		"an importance":            func(m *Model) { m.Properties[0].Forest.Importances[0].Mean = -1e9 },
-		"an importance's error":    func(m *Model) { m.Properties[0].Forest.Importances[0].SE = unknown },
+		"an importance's error":    func(m *Model) { m.Properties[0].Forest.Importances[0].SE = float64(unknown) },
 		"an edge less":             func(m *Model) { m.Score.Histogram.Edges = m.Score.Histogram.Edges[1:] },
 		"an unknown edge":          func(m *Model) { m.Score.Histogram.Edges[0] = unknown },
 		"one edge":                 func(m *Model) { m.Score.Histogram.Edges = m.Score.Histogram.Edges[:1] },

@@ -108,8 +108,7 @@ type Learnt struct {
 // [model.Importance].
 type Importance struct {
 	Feature string `json:"feature"`
-	Mean    Number `json:"mean"`
-	SE      Number `json:"se"`
+	model.Importance
 }
 
 // Training describes a model that was learnt.

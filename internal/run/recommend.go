@@ -18,8 +18,8 @@ import (
 
 // Advice is a kernel that suits a target.
 type Advice struct {
-	Kernel  string
-	Because string // in words, to follow "as" or a colon
+	Kernel  string `json:"recommended"`
+	Because string `json:"because"` // in words, to follow "as" or a colon
 }
 
 // A Trial is a short run of a kernel, after a warm-up as long.

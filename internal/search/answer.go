@@ -234,14 +234,16 @@ func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions)
 	if err != nil {
 		return nil, err
 	}
-	return &Promise{
-		Told:          float64((p.Told + q.Told) / 2),
-		Checked:       float64((p.Checked + q.Checked) / 2),
-		RandomTold:    float64((p.RandomTold + q.RandomTold) / 2),
-		RandomChecked: float64((p.RandomChecked + q.RandomChecked) / 2),
+	both := &Promise{
+		Told:          (p.Told + q.Told) / 2,
+		Checked:       (p.Checked + q.Checked) / 2,
+		RandomTold:    (p.RandomTold + q.RandomTold) / 2,
+		RandomChecked: (p.RandomChecked + q.RandomChecked) / 2,
 		Evaluations:   p.Evaluations + q.Evaluations,
 		Compositions:  p.Compositions + q.Compositions,
-	}, nil
+	}
+	both.weigh()
+	return both, nil
 }
 
 // Score returns Π_k y_k of an entry, of the properties that count, as they are.

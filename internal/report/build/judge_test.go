@@ -85,10 +85,10 @@ func TestJudge(t *testing.T) {
 					if (names != "n1" || beat[0] < 0.9) && names != "stated" && left != 0.5 {
 						continue // what is left is told alike of all
 					}
-					scores := func(n int, mean, se report.Number) report.Scores { return report.Scores{Number: n, Mean: mean, SE: se} }
+					scores := func(n int, mean, se report.Number) search.Scores { return search.Scores{Number: n, Mean: mean, SE: se} }
 					a := &report.Answer{
-						Shortlist: scores(20, 0.876, 0.01), Random: scores(1000, 0.123, 0.0045), Known: scores(60, 0.5, 0.03),
-						BeatRandom: beat[0], BeatKnown: beat[1], Promise: &report.Promise{Left: left}, Compositions: 123456,
+						Comparison: search.Comparison{Shortlist: scores(20, 0.876, 0.01), Random: scores(1000, 0.123, 0.0045), Known: scores(60, 0.5, 0.03), BeatRandom: beat[0], BeatKnown: beat[1]},
+						Promise:    &search.Promise{Left: left}, Compositions: 123456,
 					}
 					switch {
 					case beat[0] < 0.5:

@@ -276,7 +276,7 @@ func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, random := answer.Wishes[0], a.Comparison.Random
-	if se := random.SE * math.Sqrt(1+1000.0/randomWishes); math.Abs(float64(w.Random)-random.Mean) > 5*se {
+	if se := float64(random.SE) * math.Sqrt(1+1000.0/randomWishes); math.Abs(float64(w.Random)-float64(random.Mean)) > 5*se {
 		t.Errorf("random compositions have a mean of %v in the table and %v beside the shortlist (standard error of the difference %.3f)", w.Random, random.Mean, se)
 	}
 }
@@ -386,7 +386,7 @@ func TestAdvice(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, err := advise(p)
-		if err != nil || a.Recommended != c.kernel || !strings.Contains(a.Because, c.because) {
+		if err != nil || a.Kernel != c.kernel || !strings.Contains(a.Because, c.because) {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}
 		if err := p.Close(); err != nil {

@@ -52,7 +52,7 @@ func modelOf(p problem.Predictor) *report.Forest {
 	features := f.Features()
 	for k, i := range f.Importances() {
 		if i.Mean > 0 {
-			out.Importances = append(out.Importances, report.Importance{Feature: features[k].Name, Mean: report.Number(i.Mean), SE: report.Number(i.SE)})
+			out.Importances = append(out.Importances, report.Importance{Feature: features[k].Name, Importance: i})
 		}
 	}
 	slices.SortStableFunc(out.Importances, func(a, b report.Importance) int { return cmp.Compare(b.Mean, a.Mean) })

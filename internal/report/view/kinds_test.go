@@ -38,8 +38,8 @@ func TestKindsAsBefore(t *testing.T) {
 		{Problem: report.Problem{Name: "measured", Ingredients: 5, Total: 9}, Sampler: mcmc.Settings{Kernel: "balanced"}, Untabled: "exact tables would take more than 1e+09 cells", Compositions: big.NewInt(123456),
 			Sizes:      []report.SpaceSize{{N: 1, Target: 0.25, Compositions: big.NewInt(5), Share: share(1, 0)}, {N: 2, Target: 0.75, Compositions: big.NewInt(1234), Share: share(0.01234, 0.000456)}},
 			Properties: []report.Property{{Name: "y", About: "a formula", Weight: 2.5}, {Name: "z", About: "z as large as possible", Weight: 1, Forest: &report.Forest{Trees: 10, Rows: 30, Quality: numbers}}, {Name: "u", About: "unknown", Forest: &report.Forest{Trees: 1, Rows: 3}}},
-			Kernel:     report.Advice{Recommended: "balanced", Because: "it mixes fastest"}, Warnings: []string{"one", strings.Repeat("a long warning ", 12)}},
-		{Problem: report.Problem{Name: "looked at", Ingredients: 5, Total: 9}, Sampler: mcmc.Settings{Kernel: "gibbs"}, Sizes: []report.SpaceSize{{N: 1, Target: 1, Share: share(0.5, 0)}}, Kernel: report.Advice{Recommended: "exact", Because: "it is"}},
+			Kernel:     run.Advice{Kernel: "balanced", Because: "it mixes fastest"}, Warnings: []string{"one", strings.Repeat("a long warning ", 12)}},
+		{Problem: report.Problem{Name: "looked at", Ingredients: 5, Total: 9}, Sampler: mcmc.Settings{Kernel: "gibbs"}, Sizes: []report.SpaceSize{{N: 1, Target: 1, Share: share(0.5, 0)}}, Kernel: run.Advice{Kernel: "exact", Because: "it is"}},
 		{Problem: report.Problem{Name: "of no size"}},
 	} {
 		must(Check(&b, c))
@@ -70,8 +70,8 @@ func TestKindsAsBefore(t *testing.T) {
 
 	tried := []model.Tried{{Name: "plain", Loss: 0.9, SE: 0.1}, {Name: "rich", Loss: 0.7, SE: 0.09, Gain: 0.2, GainSE: 0.05}}
 	for _, of := range []*report.Training{
-		{Forest: report.Forest{Label: "kind", Trees: 10, Rows: 9, Classes: []string{"a", "b"}, Quality: classes, Importances: []report.Importance{{Feature: "gin", Mean: 0.12345, SE: 0.01}}}, File: "a\x1bb.json", Choice: &model.Choice{Repeats: 3, Folds: 5, Loss: "log loss", Tried: tried, Chosen: 1}},
-		{Forest: report.Forest{Label: "rating", Trees: 10, Rows: 30, Quality: numbers, Importances: []report.Importance{{Feature: "gin", Mean: 0.12345, SE: 0.01}}}, Choice: &model.Choice{Repeats: 1, Folds: 2, Loss: "CRPS", Tried: tried}},
+		{Forest: report.Forest{Label: "kind", Trees: 10, Rows: 9, Classes: []string{"a", "b"}, Quality: classes, Importances: []report.Importance{{Feature: "gin", Importance: model.Importance{Mean: 0.12345, SE: 0.01}}}}, File: "a\x1bb.json", Choice: &model.Choice{Repeats: 3, Folds: 5, Loss: "log loss", Tried: tried, Chosen: 1}},
+		{Forest: report.Forest{Label: "rating", Trees: 10, Rows: 30, Quality: numbers, Importances: []report.Importance{{Feature: "gin", Importance: model.Importance{Mean: 0.12345, SE: 0.01}}}}, Choice: &model.Choice{Repeats: 1, Folds: 2, Loss: "CRPS", Tried: tried}},
 		{Forest: report.Forest{Label: "none", Trees: 1, Rows: 3}},
 	} {
 		must(Training(&b, of))
