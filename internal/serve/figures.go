@@ -62,19 +62,21 @@ func newDraws(p *problem.Problem, g *groups, kept [][]keptDraw, made int) *Draws
 	d := &Draws{Made: made, Ingredients: []Row{}, Groups: []Group{}}
 	density := make([][]float64, len(kept))
 	used := make([][]float64, len(kept))
-	counts := make([]int, len(p.Ingredients))
-	sums := make([]int, len(p.Ingredients))
+	counts := make([]uint64, len(p.Ingredients))
+	uses := make([]*diagnose.Presence, len(kept))
 	all := 0
 	for c, draws := range kept {
+		uses[c] = diagnose.NewPresence(len(p.Ingredients), len(kept))
 		for _, x := range draws {
 			density[c] = append(density[c], x.logDensity)
 			used[c] = append(used[c], float64(len(x.parts)))
 			all++
+			uses[c].Next()
 			for _, part := range x.parts {
-				counts[part.Ingredient]++
-				sums[part.Ingredient] += part.Amount
+				uses[c].Add(part.Ingredient, part.Amount)
 			}
 		}
+		uses[c].AddCounts(counts)
 	}
 	d.judge(density, used)
 	if all == 0 {
@@ -88,12 +90,17 @@ func newDraws(p *problem.Problem, g *groups, kept [][]keptDraw, made int) *Draws
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
 	d.Unlisted = max(0, len(order)-mostRows)
-	for _, i := range order[:min(len(order), mostRows)] {
-		share := float64(counts[i]) / float64(all)
-		d.Ingredients = append(d.Ingredients, Row{
-			Name: p.Ingredients[i], Group: g.of[i], Used: report.Number(share), SE: report.Number(shareError(kept, i)),
-			Mean: report.Number(float64(sums[i]) / float64(counts[i]) / float64(p.Total)),
-		})
+	order = order[:min(len(order), mostRows)]
+	told, err := diagnose.AllInclusions(uses, func(i int) bool { return slices.Contains(order, i) })
+	if err != nil {
+		return d // there are no draws, which judge has said
+	}
+	d.Ingredients = make([]Row, len(order))
+	for i, x := range told {
+		d.Ingredients[slices.Index(order, i)] = Row{
+			Name: p.Ingredients[i], Group: g.of[i], Used: report.Number(x.Probability), SE: report.Number(x.MCSE),
+			Mean: report.Number(x.MeanAmount / float64(p.Total)),
+		}
 	}
 	for k, value := range g.values {
 		totals := make([]float64, 0, all)
@@ -148,27 +155,6 @@ func worst(a, b report.Number, of func(a, b float64) float64) report.Number {
 		return a
 	}
 	return report.Number(of(float64(a), float64(b)))
-}
-
-// shareError is the Monte Carlo standard error of the share of draws that use an
-// ingredient; NaN where they do not tell.
-func shareError(kept [][]keptDraw, ingredient int) float64 {
-	uses := make([][]float64, len(kept))
-	for c, draws := range kept {
-		uses[c] = make([]float64, len(draws))
-		for k, x := range draws {
-			for _, part := range x.parts {
-				if part.Ingredient == ingredient {
-					uses[c][k] = 1
-				}
-			}
-		}
-	}
-	se, err := diagnose.MCSEMean(uses)
-	if err != nil {
-		return math.NaN()
-	}
-	return se
 }
 
 // groups are the ingredients by the attribute that a table puts them in order by, for
