@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/mcmc"
 )
@@ -235,10 +236,10 @@ func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions)
 		return nil, err
 	}
 	both := &Promise{
-		Told:          (p.Told + q.Told) / 2,
-		Checked:       (p.Checked + q.Checked) / 2,
-		RandomTold:    (p.RandomTold + q.RandomTold) / 2,
-		RandomChecked: (p.RandomChecked + q.RandomChecked) / 2,
+		Told:          number.Number((p.Told + q.Told) / 2),
+		Checked:       number.Number((p.Checked + q.Checked) / 2),
+		RandomTold:    number.Number((p.RandomTold + q.RandomTold) / 2),
+		RandomChecked: number.Number((p.RandomChecked + q.RandomChecked) / 2),
 		Evaluations:   p.Evaluations + q.Evaluations,
 		Compositions:  p.Compositions + q.Compositions,
 	}
