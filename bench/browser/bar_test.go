@@ -15,6 +15,8 @@ func TestServeBars(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.settled(1)
+	// With the shortlist come the figures of its models.
+	w.is("how predictions change", "document.querySelectorAll('#responses figure svg').length === 2 && !document.getElementById('models-section').hidden")
 	const first = "#list .card:first-child .bar > [role=slider]"
 	if words := w.text("#list .card:first-child .parts"); strings.TrimSpace(words) == "" {
 		t.Error("a bar has no list beside it")

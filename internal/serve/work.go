@@ -26,7 +26,7 @@ const (
 	// settleAfter is how long a step is looked at before the run is begun that the
 	// command line would make.
 	settleAfter = time.Second
-	// listLength is how many compositions are shown of a law without wishes.
+	// listLength is how many compositions are shown of a law without objectives.
 	listLength = 20
 )
 
@@ -181,7 +181,7 @@ func (w *work) look(ctx context.Context, p *problem.Problem, lines int64) error 
 	}
 	l := &List{Note: "A first look, by a short search. The run that settles it is on its way."}
 	if a == nil {
-		l.Headline = "Nothing is wished for: the list shows draws that differ."
+		l.Headline = "There is no objective: the list shows draws that differ."
 		if l.Entries, err = build.Differing(p, pool); err != nil {
 			return err
 		}
