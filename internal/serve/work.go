@@ -250,9 +250,6 @@ func (w *work) settle(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	w.mu.Lock()
-	w.model, w.run = m, 1
-	w.mu.Unlock()
 	l := &List{Settled: true, Note: m.Draws, Entries: m.Best[:min(len(m.Best), listLength)]}
 	if l.Tradeoff, err = keyOf(m, "tradeoff"); err != nil {
 		return err
@@ -260,6 +257,9 @@ func (w *work) settle(ctx context.Context) (err error) {
 	if m.Answer != nil {
 		l.Headline, l.Grade, l.Verdict = m.Answer.Headline, string(m.Answer.Grade), m.Answer.Verdict
 	}
+	w.mu.Lock()
+	w.model, w.run = m, 1
+	w.mu.Unlock()
 	if err := w.keepList(l); err != nil {
 		return err
 	}
