@@ -210,7 +210,7 @@ func TestServeCampaign(t *testing.T) {
 	if err := chromedp.Do(w.ctx, chromedp.Navigate(origin)); err != nil {
 		t.Fatal(err)
 	}
-	w.is("all is there", `document.getElementById('status-1-1')?.textContent.includes('liking 61, haze 7') && document.querySelectorAll('#batches .batch').length === 2`)
+	w.is("all is there", `document.getElementById('status-1-1')?.textContent.includes('liking 61, haze 7') && document.querySelectorAll('#batches .batch').length === 2 && document.querySelector('#batches .batch').open`)
 
 	// A trade-off is there to click where the answer has one.
 	w.is("no trade-off", "document.getElementById('front').hidden")

@@ -138,7 +138,7 @@ export function showCampaign() {
   byId('next').className = c.batches.length && s?.advice === 'stop' ? '' : 'main';
   const wanted = c.batches.map((b, k) => {
     if (!rounds.has(b.round)) {
-      for (const e of rounds.values()) e.open = false;
+      if (k === 0) for (const e of rounds.values()) e.open = false;
       rounds.set(b.round, el('details', { class: 'batch', open: k === 0, 'data-key': 'round ' + b.round }));
     }
     const e = rounds.get(b.round), focused = e.contains(document.activeElement) ? document.activeElement : null;
