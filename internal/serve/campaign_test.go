@@ -99,6 +99,11 @@ func TestCampaign(t *testing.T) {
 		t.Fatalf("kir next does not print the page's batch again: %v", err)
 	}
 	for k, e := range batch.Entries {
+		for name := range e.Recipe {
+			if _, ok := n.Colours[name]; !ok {
+				t.Errorf("%s has no colour", name)
+			}
+		}
 		if !reflect.DeepEqual(e.Recipe, again.Entries[k].Recipe) || e.Status != "waits" || e.Reason == "" || e.Predicted["liking"].Low >= e.Predicted["liking"].High {
 			t.Errorf("recipe %d is %+v, and that of kir next %+v", k+1, e, again.Entries[k])
 		}
