@@ -15,6 +15,12 @@ func TestServeBars(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.settled(1)
+	// Amounts are those of the table, to what a jigger has, until another unit is chosen.
+	w.is("amounts in quarters", "[...document.querySelectorAll('#list .amount')].every(e => /^(<¼|[0-9]*[¼½¾]?) cl$/.test(e.textContent))")
+	w.does("const u = document.getElementById('unit'); u.value = '%'; u.dispatchEvent(new Event('change'))")
+	w.is("percent", "[...document.querySelectorAll('#list .amount')].every(e => /^[0-9.]+ %$/.test(e.textContent)) && document.getElementById('batch-label').hidden")
+	w.does("const u = document.getElementById('unit'); u.value = 'ml'; u.dispatchEvent(new Event('change'))")
+	w.is("millilitres", "document.getElementById('batch').value === '90' && [...document.querySelectorAll('#list .amount')].every(e => /^(<1|[0-9]+) ml$/.test(e.textContent))")
 	// With the shortlist come the figures of its models.
 	w.is("how predictions change", "document.querySelectorAll('#responses figure svg').length === 2 && !document.getElementById('models-section').hidden")
 	const first = "#list .card:first-child .bar > [role=slider]"
