@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/report/view"
 	"kir/internal/run"
 )

@@ -14,9 +14,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/run"
 	"kir/internal/terminal"
 	"kir/mcmc"

@@ -18,8 +18,8 @@ import (
 
 // Advice is a kernel that suits a target.
 type Advice struct {
-	Kernel  string
-	Because string // in words, to follow "as" or a colon
+	Kernel  string `json:"recommended"`
+	Because string `json:"because"` // in words, to follow "as" or a colon
 }
 
 // A Trial is a short run of a kernel, after a warm-up as long.
@@ -257,7 +257,7 @@ func try(ctx context.Context, t *mcmc.Target, name string, iterations int) (Tria
 	if err := g.Wait(); err != nil {
 		return Trial{}, err
 	}
-	trial := Trial{RHat: newStatistic("", series[0]).RHat}
+	trial := Trial{RHat: rhatOf(series[0])}
 	all := slices.Concat(scores[:]...)
 	for _, score := range all {
 		trial.Mean += score / float64(len(all))
@@ -267,9 +267,15 @@ func try(ctx context.Context, t *mcmc.Target, name string, iterations int) (Tria
 		return trial, nil
 	}
 	for _, s := range series[1:] {
-		if rhat := newStatistic("", s).RHat; !(rhat <= trial.RHat) && !math.IsNaN(rhat) {
+		if rhat := rhatOf(s); !(rhat <= trial.RHat) && !math.IsNaN(rhat) {
 			trial.RHat = rhat
 		}
 	}
 	return trial, nil
+}
+
+// rhatOf returns R-hat of a series of each chain.
+func rhatOf(series []*diagnose.Series) float64 {
+	var z diagnose.Summarizer
+	return float64(z.Series(series).RHat)
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/problem/change"
-	"kir/internal/report/number"
 )
 
 // A Request is something that a person wants otherwise, as the page sends it. What

@@ -11,10 +11,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
+	fixed26 "golang.org/x/image/math/fixed"
+
+	"kir/internal/golden"
 )
 
 // hostile are texts that must stay text.
@@ -81,7 +86,7 @@ func TestSVGIsWellFormed(t *testing.T) {
 			t.Errorf("%q makes elements: %v, want %v", text, got, want)
 		}
 		var b bytes.Buffer
-		if err := f.WriteSVG(&b); err != nil {
+		if err := WriteSVG(&b, f); err != nil {
 			t.Fatal(err)
 		}
 		alone, _ := elements(t, b.String())
@@ -112,7 +117,7 @@ func TestPNG(t *testing.T) {
 	for _, text := range append(hostile, "plain") {
 		f := sample(text)
 		var b bytes.Buffer
-		if err := f.WritePNG(&b); err != nil {
+		if err := WritePNG(&b, f); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		image, err := png.Decode(&b)
@@ -131,12 +136,47 @@ func TestPNG(t *testing.T) {
 	}
 }
 
+// The widths are those of the fonts that pictures are drawn with.
+func TestWidths(t *testing.T) {
+	fonts, err := newLiberation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	var buffer sfnt.Buffer
+	for r := rune(1); r <= unicode.MaxRune; r++ {
+		var units [2]uint16
+		for k, f := range fonts {
+			at, err := f.GlyphIndex(&buffer, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at == 0 {
+				break
+			}
+			advance, err := f.GlyphAdvance(&buffer, at, fixed26.I(unitsPerEm), font.HintingNone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			units[k] = uint16(advance.Round())
+			if k == 1 {
+				fmt.Fprintf(&b, "%x %d %d\n", r, units[0], units[1])
+			}
+		}
+	}
+	golden.Compare(t, "widths.txt", []byte(b.String()))
+}
+
 // Text is taken to be as wide as Liberation Sans makes it, but for kerning, and
 // what it has no letters for as wide as most fonts make it.
 func TestTextWidth(t *testing.T) {
+	fonts, err := newLiberation()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, bold := range []bool{false, true} {
 		const larger = 100 // so that whole pixels are small
-		face, err := opentype.NewFace(liberation(bold), &opentype.FaceOptions{Size: 12 * larger, DPI: 72})
+		face, err := opentype.NewFace(fonts.of(bold), &opentype.FaceOptions{Size: 12 * larger, DPI: 72})
 		if err != nil {
 			t.Fatal(err)
 		}
