@@ -134,6 +134,10 @@ func TestServeCampaign(t *testing.T) {
 	w.does(field("1-2", "liking") + ".focus(); " + field("1-2", "liking") + ".select()")
 	w.types("58,5")
 	w.is("recorded", `/liking 58.5/.test(document.getElementById('status-1-2').textContent) && /liking 61/.test(document.getElementById('status-1-1').textContent)`)
+	// From the last field Enter goes to the next batch, and begins none.
+	w.does(field("1-3", "liking") + ".focus()")
+	w.press("Enter", 13)
+	w.is("the button of the next batch", "document.activeElement === document.getElementById('next') && !document.getElementById('next').disabled")
 	// A column that is pasted fills the fields below.
 	w.does("const i = " + field("1-1", "haze") + ", data = new DataTransfer(); data.setData('text', '8\\n11\\n'); i.focus(); i.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true}))")
 	w.is("pasted", `/haze 8/.test(document.getElementById('status-1-1').textContent) && /haze 11/.test(document.getElementById('status-1-2').textContent)`)
@@ -206,7 +210,27 @@ func TestServeCampaign(t *testing.T) {
 	if err := chromedp.Do(w.ctx, chromedp.Navigate(origin)); err != nil {
 		t.Fatal(err)
 	}
-	w.is("all is there", `document.getElementById('status-1-1')?.textContent.includes('liking 61, haze 7') && document.querySelectorAll('#batches .batch').length === 2`)
+	w.is("all is there", `document.getElementById('status-1-1')?.textContent.includes('liking 61, haze 7') && document.querySelectorAll('#batches .batch').length === 2 && document.querySelector('#batches .batch').open`)
+
+	// A trade-off is there to click where the answer has one.
+	w.is("no trade-off", "document.getElementById('front').hidden")
+	w.is("settled", "document.getElementById('phase').className === 'settled'")
+	if _, err := chromedp.Run(w.ctx, chromedp.Evaluate[any](`(async () => {
+		const { page } = await import('/js/state.js'), { showList } = await import('/js/recipes.js');
+		page.list.tradeoff = {objectives: [{name: 'liking', goal: 'maximize', unit: ''}, {name: 'cost', goal: 'minimize', unit: '€'}, {name: 'haze', goal: 'minimize', unit: ''}],
+			front: page.list.entries.slice(0, 5).map((b, k) => ({recipe: b.recipe, knee: k === 2, best: k ? [] : ['liking'], values: {liking: {value: 80 - k * k}, cost: {value: 9 - k}, haze: {value: 3 + k % 3}}}))};
+		showList();
+		return 1;
+	})()`, chromedp.EvalAwaitPromise)); err != nil {
+		t.Fatal(err)
+	}
+	w.is("points", "document.querySelectorAll('#front .at').length === 5")
+	w.does("document.querySelectorAll('#front .at')[2].dispatchEvent(new MouseEvent('click'))")
+	w.is("the knee", "/liking 76.0, cost 7.00.*a knee/.test(document.querySelector('#front .box').textContent)")
+	w.press("ArrowRight", 39)
+	w.is("the next point", "/liking 71.0, cost 6.00/.test(document.querySelector('#front .box').textContent) && document.activeElement.getAttribute('aria-checked') === 'true'")
+	w.accessible("a trade-off")
+	w.screenshot("front", "list-section")
 
 	messages, requests := seen.take()
 	for _, m := range messages {

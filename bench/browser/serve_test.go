@@ -443,7 +443,7 @@ func TestServePictures(t *testing.T) {
 		if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(width, height)); err != nil {
 			t.Fatal(err)
 		}
-		w.does("document.getElementById(" + quoted(at) + ").scrollIntoView({block: 'start'})")
+		w.does("document.getElementById(" + quoted(at) + ").scrollIntoView({block: 'start', behavior: 'instant'})")
 		time.Sleep(300 * time.Millisecond)
 		shot, err := chromedp.Call(w.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "webp", Quality: &quality})
 		if err != nil {
@@ -478,4 +478,26 @@ func TestServePictures(t *testing.T) {
 	picture("serve-taste-desk", "light", 1400, 900, "taste-section")
 	picture("serve-taste-phone", "dark", 360, 780, "taste-section")
 	picture("serve-history-tablet", "light", 800, 700, "history-section")
+
+	// A campaign of another problem.
+	if err := chromedp.Do(w.ctx, chromedp.Navigate(serveProblem(t, drinkProblem(t)))); err != nil {
+		t.Fatal(err)
+	}
+	for round, liking := range [][]string{{"61", "70", "66"}, {"72", "64", "58"}} {
+		w.is("the campaign", "document.getElementById('next-size').value === '3' && !document.getElementById('next').disabled")
+		w.click("#next")
+		w.is("a batch", fmt.Sprintf("document.querySelector('[data-key=\"result %d-3 haze\"]')", round+1))
+		w.stands("where it stands")
+		for k, v := range liking[:3-round] {
+			w.does(field(fmt.Sprintf("%d-%d", round+1, k+1), "liking") + ".focus()")
+			w.types(v)
+			w.does(field(fmt.Sprintf("%d-%d", round+1, k+1), "haze") + ".focus()")
+			w.types(fmt.Sprint(9 - 2*k))
+			w.is("kept", fmt.Sprintf("/haze/.test(document.getElementById('status-%d-%d').textContent)", round+1, k+1))
+		}
+		w.is("learnt", "document.getElementById('campaign-doing').textContent !== ''")
+		w.stands("where it stands then")
+	}
+	picture("serve-campaign-tablet", "light", 800, 1000, "campaign-section")
+	picture("serve-campaign-desk", "light", 1400, 900, "campaign-figures")
 }

@@ -39,6 +39,8 @@ type Campaign struct {
 	Stand   *Standing `json:"stand"`   // nil: nothing was tried yet, or it is being computed
 	Behind  bool      `json:"behind"`  // results came after Stand was computed
 
+	Colours map[string]int `json:"colours"` // by ingredient, as in a [List]
+
 	text string // of the problem that it was read for
 	key  string // what Stand follows from
 }
@@ -168,6 +170,12 @@ func (s *Session) describe(c *campaign.Campaign, step *Step) {
 			break
 		}
 	}
+	for _, b := range n.Batches {
+		for _, e := range b.Entries {
+			s.palette.add(e.Recipe)
+		}
+	}
+	n.Colours = s.palette.colours()
 	s.board.mu.Lock()
 	defer s.board.mu.Unlock()
 	was := &s.board.shown

@@ -99,6 +99,11 @@ func TestCampaign(t *testing.T) {
 		t.Fatalf("kir next does not print the page's batch again: %v", err)
 	}
 	for k, e := range batch.Entries {
+		for name := range e.Recipe {
+			if _, ok := n.Colours[name]; !ok {
+				t.Errorf("%s has no colour", name)
+			}
+		}
 		if !reflect.DeepEqual(e.Recipe, again.Entries[k].Recipe) || e.Status != "waits" || e.Reason == "" || e.Predicted["liking"].Low >= e.Predicted["liking"].High {
 			t.Errorf("recipe %d is %+v, and that of kir next %+v", k+1, e, again.Entries[k])
 		}
@@ -195,5 +200,17 @@ func TestCampaignLast(t *testing.T) {
 	}
 	if r, _ := readCampaign(t, file).Result("1-1"); r.Values[0] != "55" {
 		t.Errorf("the file has %+v", r)
+	}
+}
+
+// TestKeyOf takes one part out of a document, whatever else it has.
+func TestKeyOf(t *testing.T) {
+	for key, want := range map[string]string{"a": `{"front":[1,2]}`, "b": "", "c": "null"} {
+		if got, err := keyOf(map[string]any{"a": map[string]any{"front": []int{1, 2}}, "c": nil}, key); err != nil || string(got) != want {
+			t.Errorf("at %s is %s, %v", key, got, err)
+		}
+	}
+	if _, err := keyOf([]int{1}, "a"); err == nil {
+		t.Error("a list has keys")
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"kir/internal/book"
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/problem/change"
 	"kir/internal/problem/yaml"
-	"kir/internal/report/number"
 	"kir/rule"
 )
 

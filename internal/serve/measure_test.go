@@ -1,11 +1,13 @@
 package serve
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"kir/internal/book"
 	"kir/rule"
 )
 
@@ -51,6 +53,23 @@ func TestMeasure(t *testing.T) {
 	} {
 		if got := bar.rule(c.text, c.rule); got != c.want {
 			t.Errorf("%s is %s", c.text, got)
+		}
+	}
+}
+
+// Amounts are shown in the unit of the table, of its median recipe, then in percent and the
+// usual units of its kind, to what measures in them.
+func TestScales(t *testing.T) {
+	for _, c := range []struct {
+		m    measure
+		want string
+	}{
+		{measure{total: 1000, unit: "cl", whole: 9, size: 10, kind: book.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
+		{measure{total: 100, unit: "kg", whole: 2.5, size: 1000, kind: book.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
+		{measure{total: 100}, "[{% 100 [0.1]} {g 100 [0.1 1 0.01 0.001]} {ml 100 [1 2.5 5 0.1]}]"},
+	} {
+		if got := fmt.Sprint(c.m.scales()); got != c.want {
+			t.Errorf("%+v has the units %s", c.m, got)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 	"kir/internal/campaign"
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/problem/change"
-	"kir/internal/report/number"
 	"kir/internal/report/view"
 )
 

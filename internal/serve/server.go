@@ -1,6 +1,6 @@
-// Package serve shows a problem as a page that a person steers: the shortlist while
-// it is drawn, and what can be asked otherwise, as steps of a problem file that the
-// command line takes.
+// Package serve shows a problem as a page that a person works with: the shortlist while
+// it is drawn, what can be asked otherwise, as steps of a problem file that the
+// command line takes, and the campaign, in the files of kir next and kir record.
 //
 // The page is served on the person's own machine. See guard for who may ask, and
 // hub for how the page hears of what is new.

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 )
 
 // A State is what the page shows beside draws and shortlist: the steps, and the

@@ -17,10 +17,10 @@ import (
 
 	"kir/internal/fault"
 	"kir/internal/file"
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/problem/change"
 	"kir/internal/problem/yaml"
-	"kir/internal/report/number"
 	"kir/mcmc"
 	"kir/property"
 )

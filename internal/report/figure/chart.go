@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/report/number"
+	"kir/internal/number"
 )
 
 // TextSize is the size of text in figures, and SmallSize that of axes and keys.

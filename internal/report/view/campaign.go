@@ -12,8 +12,8 @@ import (
 
 	"kir/internal/campaign"
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 	"kir/internal/terminal"
 )
 

@@ -122,7 +122,7 @@ func TestEdges(t *testing.T) {
 		whole = t.Run(name, func(t *testing.T) {
 			made := sample(t, all[name])
 			m := made.model
-			m.Timing = report.Timing{}
+			m.Timing = run.Timing{}
 			if err := m.Save(context.Background(), run.Directory(made.dir)); err != nil {
 				t.Fatal(err)
 			}

@@ -4,8 +4,8 @@ import (
 	"html/template"
 	"io"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/report/sheet"
 	"kir/internal/terminal"
 )

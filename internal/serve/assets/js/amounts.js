@@ -59,7 +59,7 @@ export function begin(changed) {
 export function colour(name) {
   const p = page.problem;
   if (p.groups.length) return groupColour(p.members[name]);
-  return 'c' + (page.list?.colours[name] ?? p.grey);
+  return 'c' + (page.list?.colours[name] ?? page.campaign?.colours[name] ?? p.grey);
 }
 
 export const groupColour = group => 'c' + (page.problem.colours[group] ?? page.problem.grey);

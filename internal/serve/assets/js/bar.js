@@ -34,16 +34,16 @@ export function bar(recipe, { key, keep, look } = {}) {
       spans[k].style.flexGrow = was[name] ?? 0;
       requestAnimationFrame(() => { e.classList.add('moves'); spans[k].style.flexGrow = units; });
     }
-    if (keep) slides(e, spans, all, k, set, keep, look);
+    if (keep) slides(e, spans, all, k, set, key, keep, look);
   });
   if (key) before.set(key, recipe);
   return e;
 }
 
 // slides makes a slider of a part. While it moves the others keep their proportions.
-function slides(e, spans, all, k, set, keep, look) {
+function slides(e, spans, all, k, set, key, keep, look) {
   const { total } = page.problem, [name, units] = all[k], s = spans[k];
-  for (const [a, v] of Object.entries({ role: 'slider', tabindex: k ? -1 : 0, 'aria-label': shown(name), 'aria-valuemin': 1, 'aria-valuemax': total, 'data-key': e.dataset.of })) if (v !== undefined) s.setAttribute(a, v);
+  for (const [a, v] of Object.entries({ role: 'slider', tabindex: k ? -1 : 0, 'aria-label': shown(name), 'aria-valuemin': 1, 'aria-valuemax': total, 'data-key': `bar ${key} ${name}` })) s.setAttribute(a, v);
   let now = units;
   const move = to => {
     now = Math.max(1, Math.min(total - all.length + 1, Math.round(to)));

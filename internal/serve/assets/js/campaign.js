@@ -28,7 +28,11 @@ function trial(t) {
     const i = el('input', { inputmode: l.numeric ? 'decimal' : 'text', autocomplete: 'off', 'data-key': `result ${t.id} ${l.name}`, 'aria-describedby': status.id, onchange: () => commit() });
     i.addEventListener('input', () => { i.dataset.typed = '1'; });
     i.addEventListener('paste', e => paste(e, t.id, l.name));
-    i.addEventListener('keydown', e => { if (e.key === 'Enter') next(i); });
+    i.addEventListener('keydown', e => {
+      if (e.key !== 'Enter') return;
+      e.preventDefault(); // or what gets the focus is pressed
+      next(i);
+    });
     return i;
   });
   // What stands in the fields counts, as soon as it is written.
@@ -43,7 +47,7 @@ function trial(t) {
   const expects = el('p', { class: 'small' }), body = el('div', {});
   const e = el('li', { class: 'card', 'data-trial': t.id },
     el('div', { class: 'head' }, el('h3', { class: 'number' }, t.id)), el('p', { class: 'reason' }, t.reason), body, expects,
-    el('div', { class: 'results control', role: 'group', 'aria-label': `What came of recipe ${t.id}` }, inputs.map((i, k) => el('label', {}, names[k].name, i)), failed, drop), status);
+    el('div', { class: 'results control', role: 'group', 'aria-label': `What came of recipe ${t.id}` }, inputs.map((i, k) => el('label', {}, names[k].name, i)), el('div', { class: 'small-tools' }, failed, drop)), status);
   const expected = Object.entries(t.predicted ?? {});
   expects.textContent = shown(expected.length ? 'Expected: ' + expected.map(([n, q]) => `${n} ${plain(q.value)} (${plain(q.low)} to ${plain(q.high)})`).join(', ') : '');
   const wrong = words => {
@@ -134,7 +138,7 @@ export function showCampaign() {
   byId('next').className = c.batches.length && s?.advice === 'stop' ? '' : 'main';
   const wanted = c.batches.map((b, k) => {
     if (!rounds.has(b.round)) {
-      for (const e of rounds.values()) e.open = false;
+      if (k === 0) for (const e of rounds.values()) e.open = false;
       rounds.set(b.round, el('details', { class: 'batch', open: k === 0, 'data-key': 'round ' + b.round }));
     }
     const e = rounds.get(b.round), focused = e.contains(document.activeElement) ? document.activeElement : null;

@@ -11,7 +11,7 @@ export function showObjectives() {
       onchange: () => ask({ do: 'weight', property: w.name, weight: Number(slider.value) }) });
     return el('li', {}, el('details', { 'data-key': 'objective ' + w.name },
       el('summary', {}, el('strong', {}, w.name), ' ', w.about, w.weight !== 1 && ` · weight ${plain(w.weight)}`),
-      el('p', { class: 'soft' }, w.kind), el('div', { class: 'tools' }, el('label', {}, 'Weight ', slider, ' ', value), aim(w))));
+      el('p', { class: 'soft' }, `In the file: ${w.kind}`), el('div', { class: 'tools' }, el('label', {}, 'Weight ', slider, ' ', value), aim(w))));
   }) : el('li', { class: 'soft lack' }, 'None: no recipe is better than another.'));
 }
 

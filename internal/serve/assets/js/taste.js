@@ -22,7 +22,7 @@ async function next() {
     ? shown(question.about) + `. Of this pair it expects the first to be liked better with ${percent(question.expected)}.`
     : 'Which would you rather have?';
   byId('taste-begin').textContent = 'Another pair';
-  const side = (of, better, worse, key) => el('div', { class: 'card' }, bar(of),
+  const side = (of, better, worse, key) => el('div', { class: 'card box' }, bar(of),
     plainRows(of), el('p', {}, button('I like this one better', () => answer(better, worse), { class: 'main', 'data-key': key })));
   fill(byId('taste'), side(question.a, question.a, question.b, 'a'), side(question.b, question.b, question.a, 'b'));
 }
