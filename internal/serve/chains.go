@@ -22,6 +22,7 @@ const (
 	liveThin   = 8         // iterations from one draw to the next
 	mostLive   = 1_000_000 // draws of all chains: by then the run is done or takes long
 	keptDraws  = 1024      // of each chain
+	firstDraws = 4096      // draws of all chains that are made before others have the one processor
 )
 
 // A kept draw is one that stands for many.
@@ -61,11 +62,14 @@ type chains struct {
 	target *mcmc.Target
 	traces []*trace
 	from   atomic.Int64 // draws of the step before that chains began at
+
+	// quiet is closed when no other work needs the processor any more.
+	quiet chan struct{}
 }
 
 // newChains returns chains without draws.
 func newChains(t *mcmc.Target) *chains {
-	c := &chains{target: t}
+	c := &chains{target: t, quiet: make(chan struct{})}
 	for range liveChains {
 		c.traces = append(c.traces, &trace{every: 1})
 	}
@@ -127,6 +131,14 @@ func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []k
 					}
 				}
 				made = turns[w].trace.count()
+				if made*len(c.traces) < firstDraws || runtime.GOMAXPROCS(0) > 1 {
+					continue
+				}
+				select {
+				case <-c.quiet:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
 			}
 			return nil
 		})
