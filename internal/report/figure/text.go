@@ -56,9 +56,9 @@ func runeWidth(r rune, bold bool) float64 {
 	}
 	if w, ok := widths()[r]; ok {
 		if bold {
-			return float64(w[1]) / unitsPerEm
+			return float64(float64(w[1]) / unitsPerEm)
 		}
-		return float64(w[0]) / unitsPerEm
+		return float64(float64(w[0]) / unitsPerEm)
 	}
 	switch width.LookupRune(r).Kind() {
 	case width.EastAsianWide, width.EastAsianFullwidth:
