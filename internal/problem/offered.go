@@ -430,7 +430,8 @@ func (d *Draft) Batches() []string {
 func plainNumber(v float64) string {
 	digits := max(math.Floor(portable.Log10(v)), -6)
 	scale := portable.Pow(10, digits-1)
-	return strconv.FormatFloat(float64(math.Round(v/scale)*scale), 'f', max(0, 1-int(digits)), 64)
+	text := strconv.FormatFloat(float64(math.Round(v/scale)*scale), 'f', max(0, 1-int(digits)), 64)
+	return strings.TrimSuffix(text, ".0")
 }
 
 // size returns the size of the recipe in the middle, in a unit; 0 if the recipes are not

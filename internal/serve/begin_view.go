@@ -61,6 +61,7 @@ type PickView struct {
 type RowView struct {
 	Line  int        `json:"line"`
 	Head  bool       `json:"head"`
+	Wrong bool       `json:"wrong"` // something in it cannot be read
 	Cells []CellView `json:"cells"`
 }
 
@@ -82,6 +83,7 @@ const (
 	asGroup      = "group"
 	asNote       = "note"
 	asTime       = "time"
+	asValue      = "value" // a price or a return
 	asLeft       = "left"
 )
 
@@ -114,6 +116,7 @@ type TargetView struct {
 	Says string `json:"says"` // its numbers or classes, and how many recipes have them
 	Why  string `json:"why"`  // why it cannot be one
 
+	Must      bool           `json:"must"` // something is asked of it
 	Attribute bool           `json:"attribute"`
 	Ways      []problem.Way  `json:"ways"`
 	Goal      problem.Goal   `json:"goal"`
@@ -185,6 +188,11 @@ func (b *beginning) showTables(v *BeginView, r *reading) {
 			colourSeries(&t, r.draft.Series)
 		case shape != nil:
 			b.colourRecipes(&t, shape, r.draft)
+		}
+		for _, e := range fault.All(r.err) {
+			for k := range t.Rows {
+				t.Rows[k].Wrong = t.Rows[k].Wrong || t.Rows[k].Line == e.Line && (e.Cell == "" || strings.HasPrefix(strings.Trim(e.Cell, "'"), t.Sheet))
+			}
 		}
 		v.Tables = append(v.Tables, t)
 	}
@@ -329,7 +337,7 @@ func colourSeries(t *TableView, s *book.Series) {
 			case row.Head:
 				return asIngredient
 			}
-			return asResult
+			return asValue
 		})
 	}
 }
@@ -600,6 +608,7 @@ func (b *beginning) showWishes(v *BeginView, r *reading) {
 		}
 		switch {
 		case d.Series != nil:
+			w.Must = true
 			w.Name, w.Says = "The portfolio", fault.Count(t.Known, "row")+" of prices or returns"
 		case t.Attribute:
 			w.Says = fmt.Sprintf("of the ingredients: %v to %v", t.Least, t.Most)

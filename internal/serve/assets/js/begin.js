@@ -70,7 +70,7 @@ const openText = text => does('Reading the cells …', () => server.table('recip
 
 const kinds = {
   name: 'recipe', ingredient: 'ingredient', amount: 'amount', result: 'result', price: 'price', stock: 'stock', limit: 'maximum or minimum',
-  group: 'group', note: 'note', time: 'time', left: 'left out',
+  group: 'group', note: 'note', value: 'price or return', time: 'time', left: 'left out',
 };
 const roles = { recipe: 'Recipe', ingredient: 'Ingredient', amount: 'Amount', unit: 'Unit', label: 'Result', ignore: 'Left out' };
 
@@ -86,8 +86,8 @@ function showTable(t) {
       t.sheets.length > 1 ? el('label', {}, 'Sheet ', el('select', { 'data-key': 'sheet', onchange: e => send({ do: 'sheet', value: e.target.value }) },
         t.sheets.map(s => el('option', { value: s, selected: s === t.sheet }, s)))) : null),
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The cells of ' + t.name, 'data-key': 'cells ' + t.of },
-      el('table', {}, picks, el('tbody', {}, t.rows.map(r => el('tr', { class: r.head ? 'head' : null },
-        el('td', { class: 'line' }, String(r.line)),
+      el('table', {}, picks, el('tbody', {}, t.rows.map(r => el('tr', { class: r.wrong ? 'wrong' : r.head ? 'head' : null },
+        el('td', { class: 'line' }, r.wrong ? r.line + ' !' : String(r.line)),
         Array.from({ length: width }, (_, i) => r.cells[i]?.t ? el('td', { class: r.cells[i].k ? 'k-' + r.cells[i].k : null, title: r.cells[i].t.length > 24 ? r.cells[i].t : null }, r.cells[i].t) : el('td'))))))),
     el('ul', { class: 'key', 'aria-label': 'What the colours stand for' }, there.map(k => el('li', { class: 'k-' + k }, kinds[k]))),
     t.more ? el('p', { class: 'soft small' }, 'The table goes on; all of it is read.') : null);
@@ -104,7 +104,7 @@ function showTarget(t) {
   const g = t.goal;
   const number = (name, label) => el('input', { type: 'number', step: 'any', 'aria-label': `${t.name} ${label}`, value: String(g[name]), 'data-key': key + name,
     onchange: e => e.target.value !== '' && wish({ ...g, [name]: Number(e.target.value) }) });
-  const parts = [choice('Ignore', g.way === '', () => wish({ way: '' }), key)];
+  const parts = t.must ? [] : [choice('Ignore', g.way === '', () => wish({ way: '' }), key)];
   for (const way of t.ways) {
     parts.push(choice(t.words[way], g.way === way, () => wish({ way, From: t.from, To: t.to, class: g.class || t.first.class }), key + way));
   }
