@@ -27,8 +27,11 @@ func newInitCommand() *cobra.Command {
 		Use:   "init TABLE [-o FILE]",
 		Short: "Write a problem to start from for a table of recipes",
 		Long: `Write a problem file for a table of recipes: the columns, how many ingredients
-recipes have, the labels and an objective for one of them, and, commented out,
-constraints that the doses and groups suggest. kir sample can sample it at once.
+recipes have, the labels and an objective for one of them; as constraints doses within
+those of the recipes, and maxima and stock where the ingredients have such columns.
+Other objectives and constraints stand there commented out. Where a model knows too
+little, what goes together in the recipes is an objective, too. Of a table of prices or
+returns over time it writes a portfolio. kir sample can sample it at once.
 Beside it, unless it is there, goes ` + schema.FileName + `, with which editors complete
 and check the file.
 
