@@ -358,9 +358,11 @@ func (b *beginning) read() (*reading, error) {
 		r.err = err
 		return r, nil
 	}
-	if d.Book != nil && o.Ingredients == nil && !b.alone && d.Book.Shape != nil && d.Book.Shape.Sheet != "" {
-		if err := b.readShelf(r, d, u, table, o); err != nil {
-			return nil, err
+	if o.Ingredients == nil && !b.alone {
+		r.sheet, r.lacking = d.ReadShelf(table, o)
+		d.Ingredients = ""
+		if r.sheet != "" && len(r.lacking) == 0 {
+			d.Ingredients = u.name
 		}
 	}
 	if d.Book != nil {
@@ -368,53 +370,6 @@ func (b *beginning) read() (*reading, error) {
 	}
 	r.draft = d
 	return r, nil
-}
-
-// mostShelves is how many other sheets of a workbook are looked at.
-const mostShelves = 20
-
-// readShelf looks for a sheet of the workbook that lists the ingredients, and reads the
-// recipes with it.
-func (b *beginning) readShelf(r *reading, d *problem.Draft, u *upload, table problem.Table, o book.Options) error {
-	p, err := book.PeekAt(bytes.NewReader(u.data), u.name, book.Layout{Sheet: d.Book.Shape.Sheet}, 0, 0, 0)
-	if err != nil {
-		return nil // it was read before, so nothing is lost
-	}
-	for _, sheet := range p.Sheets[:min(len(p.Sheets), mostShelves)] {
-		if sheet == d.Book.Shape.Sheet {
-			continue
-		}
-		list, err := book.ReadIngredients(bytes.NewReader(u.data), u.name, book.Layout{Sheet: sheet})
-		if err != nil || len(list.Attributes) == 0 {
-			continue
-		}
-		var lacking []string
-		for _, name := range d.Book.Ingredients.Names {
-			if _, ok := list.Index(name); !ok {
-				lacking = append(lacking, name)
-			}
-		}
-		if 2*len(lacking) > d.Book.Ingredients.Len() {
-			continue
-		}
-		if len(lacking) > 0 {
-			if r.sheet == "" {
-				r.sheet, r.lacking = sheet, lacking
-			}
-			continue
-		}
-		with := *d
-		o.Ingredients = list
-		o.Sheet = d.Book.Shape.Sheet
-		if err := with.ReadTable(table, o); err != nil {
-			continue
-		}
-		with.Ingredients, with.IngredientsLayout = u.name, list.Guessed.With(book.Layout{Sheet: sheet})
-		*d = with
-		r.sheet, r.lacking = sheet, nil
-		return nil
-	}
-	return nil
 }
 
 // place is where the problem is written: its directory, and the names in it that are free.
@@ -497,6 +452,11 @@ func (b *beginning) write(ctx context.Context) (path string, err error) {
 		}
 	}
 	path = filepath.Join(dir, name)
+	shown := make(map[string]bool) // is what was chosen
+	for _, o := range r.draft.Offered() {
+		shown[o.Key] = o.On
+	}
+	r.draft.Bounds = shown
 	text, err := r.draft.Finish(ctx, path)
 	if err != nil {
 		return "", err

@@ -246,6 +246,22 @@ func TestBeginFull(t *testing.T) {
 	if status, text := c.goes(); status != http.StatusOK {
 		t.Errorf("when there is room it says %d, %s", status, text)
 	}
+	// Constraints that conflict are told, not dropped: stock of none of what all recipes have.
+	c = newBeginner(t, BeginOptions{})
+	c.gives("bar.csv", "recipe,ingredient,amount\nA,Gin,3\nA,Lime,1\nB,Gin,4\nB,Lime,1\n")
+	if v := c.sees("POST", "/begin/table?of=ingredients&name=shelf.csv", "application/octet-stream", []byte("name,stock\nGin,700\nLime,0\n")); !v.Ready || len(v.Tables) != 2 {
+		t.Fatalf("with a shelf the page shows %+v", v)
+	}
+	if status, text := c.goes(); status != http.StatusBadRequest || !strings.Contains(text, "cannot all hold") || !strings.Contains(text, "What must hold?") {
+		t.Errorf("constraints that conflict are %d, %s", status, text)
+	}
+	if entries, err := os.ReadDir(c.dir); err != nil || len(entries) > 0 {
+		t.Errorf("it leaves %v, %v", entries, err)
+	}
+	c.says(answer{Do: "bound", Name: problem.StockBound, On: false})
+	if status, text := c.goes(); status != http.StatusOK {
+		t.Errorf("without the stock it says %d, %s", status, text)
+	}
 	// A problem that cannot be sampled leaves no directory.
 	c = newBeginner(t, BeginOptions{})
 	c.gives("bar.csv", messy)

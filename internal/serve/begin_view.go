@@ -566,7 +566,7 @@ func (b *beginning) showNotes(v *BeginView, r *reading) {
 // showSizes asks for the sizes of units that nobody has fixed and that the recipes use.
 func (b *beginning) showSizes(v *BeginView, known *book.Book) {
 	for _, use := range known.LooseUnits() {
-		q := QuestionView{Text: fmt.Sprintf("How much is a %s? Nobody has fixed it, and %s it.", use.Name, uses(use.Recipes)), Answers: []AnswerView{}}
+		q := QuestionView{Text: fmt.Sprintf("How much is 1 %s? No standard says, and %s it.", use.Name, uses(use.Recipes)), Answers: []AnswerView{}}
 		for k, size := range use.Sizes {
 			is := b.units[use.Name] == size || b.units[use.Name] == "" && k == 1
 			q.Answers = append(q.Answers, AnswerView{Text: size, Chosen: is, Send: answer{Do: "size", Name: use.Name, Value: size}})

@@ -138,8 +138,14 @@ function show(v) {
   fill(byId('faults'), v.faults.map((f, k) => el('li', {}, el('strong', {}, f.message), f.place ? el('span', { class: 'soft small' }, ' ' + f.place) : null, f.hint ? el('p', {}, f.hint) : null,
     f.answers.length ? choices('What mends it', f.answers.map((a, n) => choice(a.text, false, () => send(a.send), `fault ${k} ${n}`))) : null)));
   byId('asks-section').hidden = !v.asks.length;
-  fill(byId('asks'), v.asks.map((q, k) => el('li', {}, q.text, q.place ? el('span', { class: 'soft small' }, ' ' + q.place) : null,
-    choices(q.text, q.answers.map((a, n) => choice(a.text, a.chosen, () => a.chosen || send(a.send), `ask ${k} ${n}`))))));
+  // The first questions stand there, and the others are folded: all have an answer.
+  const asked = v.asks.map((q, k) => el('li', {}, el('span', {}, q.text, q.place ? el('span', { class: 'soft small' }, ' ' + q.place) : null),
+    choices(q.text, q.answers.map((a, n) => choice(a.text, a.chosen, () => a.chosen || send(a.send), `ask ${k} ${n}`)))));
+  const first = asked.length > 5 ? 4 : asked.length;
+  fill(byId('asks'), asked.slice(0, first));
+  byId('asks-rest').hidden = asked.length === first;
+  byId('asks-count').textContent = `${asked.length - first} more, answered as kir guesses`;
+  fill(byId('asks-more'), asked.slice(first));
   byId('targets-section').hidden = !v.ready;
   fill(byId('targets'), v.targets.length ? v.targets.map(showTarget) : el('li', {}, 'No column says what came of the recipes. kir then suggests combinations that go together in them.'));
   byId('bounds-section').hidden = !v.bounds.length;
