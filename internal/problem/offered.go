@@ -368,9 +368,9 @@ func (d *Draft) levels(a *book.Attribute, known []float64, key string) (lines []
 		}
 	}
 	for _, v := range distinct {
-		units := math.Floor(v/scale*float64(d.total()) + 1e-9)
+		units := math.Floor(float64(v/scale*float64(d.total())) + 1e-9)
 		if key == "min" {
-			units = math.Ceil(v/scale*float64(d.total()) - 1e-9)
+			units = math.Ceil(float64(v/scale*float64(d.total())) - 1e-9)
 		}
 		for _, text := range texts[v] {
 			of := fmt.Sprintf("{%s: %q}", book.YAMLText(a.Name), text)
