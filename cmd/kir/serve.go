@@ -25,7 +25,7 @@ func newServeCommand() *cobra.Command {
 	o := serve.Options{}
 	c := &cobra.Command{
 		Use:   "serve [TABLE|PROBLEM|RUN]",
-		Short: "Steer a problem on a page",
+		Short: "Work with a problem on a page",
 		Long: `Make a problem of a spreadsheet on a page in the browser, and steer it there. Alone, the
 page asks for a table: dropped, pasted, or an example; what is made of it goes into a new
 directory here. With TABLE it opens that one, and writes TABLE.yaml beside it. kir says on
@@ -36,6 +36,9 @@ With PROBLEM or RUN it shows a problem: the shortlist while it is drawn, and wha
 click can change, such as a pinned ingredient, a dose, another class, or which of two
 recipes you prefer. Each change is a step of a history, and each step a problem file:
 saved, it gives the command line the same shortlist.
+
+The page keeps a campaign, too, in the files of kir next and kir record: the next batch,
+what came of it, and whether to go on.
 
 The page is for you alone, and refuses other users of the machine, other machines and
 other sites: the printed address has a secret, and opens one browser. --address with an
@@ -70,6 +73,7 @@ beside the problem, in PROBLEM.steps.json.`,
 				}
 			}
 			o.Kernel = build.Kernel(nil)
+			o.Version = thisProgram().Version
 			o.Run = steered
 			o.Again = func(address string) {
 				fmt.Fprintf(c.OutOrStdout(), "Opened. Another browser opens it at %s\n", address)
