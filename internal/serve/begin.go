@@ -416,7 +416,7 @@ func (b *beginning) write(ctx context.Context) (path string, err error) {
 		if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
 			return "", &fault.Error{Message: "there is a directory " + fault.Quote(dir) + " already", Hint: "try again, which takes " + fault.Quote(filepath.Base(freeName(filepath.Dir(dir), filepath.Base(dir), "")))}
 		} else if err != nil {
-			return "", unwritten(dir, err)
+			return "", unmade(dir, err)
 		}
 	}
 	var created []string
@@ -436,7 +436,7 @@ func (b *beginning) write(ctx context.Context) (path string, err error) {
 		if err := file.Create(path, data); errors.Is(err, fs.ErrExist) {
 			return &fault.Error{Message: "there is a file " + fault.Quote(path) + " already", Hint: "rename it; " + fault.Quote(freeName(dir, strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name))) + " is free"}
 		} else if err != nil {
-			return unwritten(path, err)
+			return unmade(path, err)
 		}
 		created = append(created, path)
 		return nil
@@ -481,7 +481,7 @@ func isTaken(dir, name string) bool {
 	return err == nil
 }
 
-// unwritten says that something cannot be written, and that nothing was changed.
-func unwritten(path string, err error) error {
+// unmade says that something cannot be written, and that nothing was changed.
+func unmade(path string, err error) error {
 	return &fault.Error{Message: fault.Quote(path) + " cannot be written: " + err.Error(), Hint: "nothing was made; make room, or start kir serve in a directory that can be written", Err: err}
 }
