@@ -426,6 +426,25 @@ func (d *Draft) Batches() []string {
 	return nil
 }
 
+// How many recipes a problem makes at a time if it does not say, and how many drinks, which
+// are less than mostDrink millilitres each.
+const (
+	usualRound  = 8
+	drinksRound = 3
+	mostDrink   = 1000
+)
+
+// AtATime is how many recipes are made at a time.
+func (d *Draft) AtATime() int {
+	if d.Round > 0 {
+		return d.Round
+	}
+	if size := d.size("ml"); size > 0 && size < mostDrink {
+		return drinksRound
+	}
+	return usualRound
+}
+
 // plainNumber writes a number above 0 without an exponent, rounded to two digits.
 func plainNumber(v float64) string {
 	digits := max(math.Floor(portable.Log10(v)), -6)

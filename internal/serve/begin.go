@@ -55,6 +55,7 @@ type answers struct {
 	bounds  map[string]bool
 	batch   string
 	noPairs bool
+	round   int
 	alone   bool // the workbook's other sheets are no tables of ingredients
 }
 
@@ -266,6 +267,12 @@ func (b *beginning) settle(a answer) error {
 		return b.wish(a)
 	case "batch":
 		b.batch = a.Value
+	case "round":
+		n, err := strconv.Atoi(a.Value)
+		if err != nil || n < 1 || n > 100 {
+			return bad()
+		}
+		b.round = n
 	case "pairs":
 		b.noPairs = !a.On
 	case "alone":
@@ -333,7 +340,7 @@ func (b *beginning) read() (*reading, error) {
 		return &reading{}, nil
 	}
 	r := &reading{}
-	d := &problem.Draft{Table: u.name, Units: b.units, Goals: b.goals, Bounds: b.bounds, Batch: b.batch, NoPairs: b.noPairs}
+	d := &problem.Draft{Table: u.name, Units: b.units, Goals: b.goals, Bounds: b.bounds, Batch: b.batch, NoPairs: b.noPairs, Round: b.round}
 	o := book.Options{Layout: b.layout, Units: book.DefaultUnits()}
 	for _, name := range slices.Sorted(maps.Keys(b.units)) {
 		with, err := o.Units.With(name, b.units[name])

@@ -34,6 +34,7 @@ type BeginView struct {
 	Left     []string       `json:"left"` // what was understood and is no question
 	Targets  []TargetView   `json:"targets"`
 	Bounds   []BoundView    `json:"bounds"`
+	Round    *QuestionView  `json:"round"` // how many are made at a time; nil where nothing is measured
 	Text     string         `json:"text"`
 	Ready    bool           `json:"ready"`
 	Named    bool           `json:"named"` // the table is a file that was named
@@ -629,6 +630,11 @@ func (b *beginning) showWishes(v *BeginView, r *reading) {
 		v.Bounds = append(v.Bounds, view)
 	}
 	if d.Book != nil && slices.ContainsFunc(d.Targets(), func(t problem.Target) bool { return t.Goal.Way != problem.None && !t.Attribute }) {
+		at := QuestionView{Text: "How many do you make at a time?", Answers: []AnswerView{}}
+		for _, n := range []int{3, 5, 8, 12} {
+			at.Answers = append(at.Answers, AnswerView{Text: strconv.Itoa(n), Chosen: n == d.AtATime(), Send: answer{Do: "round", Value: strconv.Itoa(n)}})
+		}
+		v.Round = &at
 		v.Bounds = append(v.Bounds, BoundView{Words: "Ingredients that go together in the recipes, where too little is known of the results", On: !b.noPairs, Send: answer{Do: "pairs", On: b.noPairs}, Answers: []AnswerView{}})
 	}
 }

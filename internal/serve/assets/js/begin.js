@@ -152,6 +152,8 @@ function show(v) {
   fill(byId('bounds'), v.bounds.map((b, k) => el('li', {},
     el('label', { class: 'switch' }, el('input', { type: 'checkbox', checked: b.on, 'data-key': 'bound ' + k, onchange: () => send(b.send) }), el('span', {}, b.words)),
     b.on && b.answers.length ? choices(b.words, b.answers.map((a, n) => choice(a.text, a.chosen, () => send(a.send), `bound ${k} ${n}`))) : null)));
+  byId('round').hidden = !v.round;
+  fill(byId('round'), v.round && [el('p', {}, v.round.text), choices(v.round.text, v.round.answers.map((a, n) => choice(a.text, a.chosen, () => a.chosen || send(a.send), `round ${n}`)))]);
   byId('left-section').hidden = !v.left.length;
   fill(byId('left'), v.left.map(t => el('li', {}, t)));
   byId('text-section').hidden = !v.text;
