@@ -86,7 +86,7 @@ function showTable(t) {
       t.sheets.length > 1 ? el('label', {}, 'Sheet ', el('select', { 'data-key': 'sheet', onchange: e => send({ do: 'sheet', value: e.target.value }) },
         t.sheets.map(s => el('option', { value: s, selected: s === t.sheet }, s)))) : null),
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `The cells of ${t.name}, ${t.of}`, 'data-key': 'cells ' + t.of },
-      el('table', {}, picks, el('tbody', {}, t.rows.map(r => el('tr', { class: r.wrong ? 'wrong' : r.head ? 'head' : null },
+      el('table', {}, picks, el('tbody', {}, t.rows.map(r => el('tr', { class: r.wrong ? 'wrong' : r.head ? 'names' : null },
         el('td', { class: 'line' }, r.wrong ? r.line + ' !' : String(r.line)),
         Array.from({ length: width }, (_, i) => r.cells[i]?.t ? el('td', { class: r.cells[i].k ? 'k-' + r.cells[i].k : null, title: r.cells[i].t.length > 24 ? r.cells[i].t : null }, r.cells[i].t) : el('td'))))))),
     el('ul', { class: 'key', 'aria-label': 'What the colours stand for' }, there.map(k => el('li', { class: 'k-' + k }, kinds[k]))),
