@@ -25,19 +25,23 @@ func Toward(worst, best, shape float64) (*Desirability, error) {
 		return nil, fmt.Errorf("%v and %v are further apart than can be computed", worst, best)
 	}
 	if worst == best {
-		return &Desirability{func(float64) float64 { return 0 }, best}, nil
+		return newDesirability(func(float64) float64 { return 0 }, best, flat), nil
 	}
-	return &Desirability{func(v float64) float64 {
+	d := newDesirability(func(v float64) float64 {
 		if part := (v - worst) / (best - worst); part > 0 {
 			return float64(shape * portable.Log(part))
 		}
 		return math.Inf(-1)
-	}, math.Inf(int(math.Copysign(1, best-worst)))}, nil
+	}, math.Inf(int(math.Copysign(1, best-worst))), func(v float64) float64 { return shape / (v - worst) })
+	if best > worst {
+		return d.between(worst, math.Inf(1)), nil
+	}
+	return d.between(math.Inf(-1), worst), nil
 }
 
 // Steep is exp(slope·v), by which the greatest or the least value can be looked for.
 func Steep(slope float64) *Desirability {
-	return &Desirability{func(v float64) float64 { return float64(slope * v) }, math.Inf(int(math.Copysign(1, slope)))}
+	return newDesirability(func(v float64) float64 { return float64(slope * v) }, math.Inf(int(math.Copysign(1, slope))), func(float64) float64 { return slope })
 }
 
 // As returns the formula's value as something that is desirable, instead of a score.

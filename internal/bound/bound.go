@@ -47,7 +47,8 @@ type Problem struct {
 	// where it is not to be counted.
 	Score func(parts []rule.Part) (float64, error)
 
-	// Each is how many compositions are scored one by one if there are no more of them.
+	// Each is how many compositions are scored one by one if there are no more of them, which
+	// takes no bounds of parts.
 	Each int
 }
 
@@ -105,6 +106,7 @@ type Bounder struct {
 	work    int64
 	nodes   int
 	started bool
+	idle    bool // a part may be anything
 
 	ranges [][2]float64 // by part: between which its linear form is
 
@@ -170,7 +172,7 @@ func (b *Bounder) Work() int64 {
 // Run goes on until the best is proved, or so much work more was done.
 func (b *Bounder) Run(ctx context.Context, work int64) error {
 	end := b.Work() + work
-	if !b.started {
+	if !b.started && !b.idle {
 		if err := b.start(ctx); err != nil {
 			return err
 		}
@@ -195,6 +197,10 @@ func (b *Bounder) Run(ctx context.Context, work int64) error {
 func (b *Bounder) start(ctx context.Context) error {
 	if done, err := b.each(ctx); done || err != nil {
 		return err
+	}
+	if slices.ContainsFunc(b.p.Parts, Part.Unknown) {
+		b.idle = true
+		return nil
 	}
 	n := b.whole()
 	if n == nil {
@@ -268,3 +274,6 @@ func (b *Bounder) offer(parts []rule.Part) error {
 	b.found = b.found[:min(len(b.found), mostFound)]
 	return nil
 }
+
+// Unknown says whether a part may be anything.
+func (p Part) Unknown() bool { return math.IsInf(p.Most, 1) && p.Linear == nil && p.Box == nil }

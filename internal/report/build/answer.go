@@ -40,6 +40,7 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 			RandomTold: report.Number(q.RandomTold), RandomChecked: report.Number(q.RandomChecked), Left: report.Number(q.Left()), Kept: kept(q.Left()),
 		}
 	}
+	out.Bound = boundOf(a.Bound)
 	if out.Wishes, err = wishesOf(ctx, p, list, models); err != nil {
 		return nil, nil, err
 	}
