@@ -62,9 +62,9 @@ type Part struct {
 	// Linear is what it is a function of, nil if it is none of a linear form.
 	Linear *Linear
 
-	// Box returns what it is at most where each ingredient has from lo to hi units; nil:
-	// Most. It does not keep them.
-	Box  func(lo, hi []int32) float64
+	// Box returns what it is at most where each ingredient has from lo to hi units, and at
+	// most so many are used; nil: Most. It does not keep them.
+	Box  func(lo, hi []int32, used int) float64
 	Cost int64 // steps that Box takes, about
 }
 

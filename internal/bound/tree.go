@@ -382,7 +382,17 @@ func (b *Bounder) boxed(n *box, part int) float64 {
 	}
 	b.spread(n)
 	b.work += p.Cost
-	return min(b.most[part], p.Box(b.least, b.greatest))
+	return min(b.most[part], p.Box(b.least, b.greatest, b.used()))
+}
+
+// used is how many ingredients may be used.
+func (b *Bounder) used() int {
+	for n := len(b.p.Sizes) - 1; n > 0; n-- {
+		if b.p.Sizes[n] {
+			return n
+		}
+	}
+	return 0
 }
 
 // spread sets the amounts between which each ingredient has in a box.

@@ -14,9 +14,10 @@ type (
 	linear interface {
 		Linear() (perUnit, perUse []float64, constant float64, d *property.Desirability)
 	}
-	// boxed is at most so much where each ingredient has from lo to hi units.
+	// boxed is at most so much where each ingredient has from lo to hi units
+	// and at most so many are used.
 	boxed interface {
-		Above(lo, hi []int32) float64
+		Above(lo, hi []int32, used int) float64
 		AboveCost() int64 // steps of about a nanosecond that it takes
 	}
 )

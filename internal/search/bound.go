@@ -15,7 +15,7 @@ type Bound struct {
 	Above  float64 // it is proved; +Inf: no bound is known
 	Best   float64 // the best that was found
 	Proved bool    // they are the same, but for a hundred-millionth of the score
-	Doses  bool // recipes outside the doses of the known ones were left out
+	Doses  bool    // recipes outside the doses of the known ones were left out
 
 	// Open are the parts that may be anything as far as the bound knows: then there is none.
 	Open []string
