@@ -98,6 +98,8 @@ type Bounder struct {
 	tableau *tableau
 	open    []*box // a heap, by bound
 	doses   []condition.Doses
+	usable  []int     // ingredients that may be used
+	cost    int64     // of asking all parts of a box
 	most    []float64 // by part
 
 	known   float64 // the best score that is known
@@ -136,6 +138,9 @@ func New(p *Problem) *Bounder {
 			}
 		}
 		b.doses = append(b.doses, d)
+		if d.N > 0 {
+			b.usable = append(b.usable, i)
+		}
 	}
 	return b
 }

@@ -34,15 +34,15 @@ const (
 func newRelaxation(b *Bounder) *relaxation {
 	p, c := b.p, b.p.Conditions
 	x := &relaxation{unit: math.Ldexp(1, -bits.Len(uint(c.Total)))}
-	for i, d := range b.doses {
-		x.at = append(x.at, -1)
-		if d.N > 0 {
-			x.at[i] = len(x.of)
-			x.of = append(x.of, i)
-		}
-	}
-	if len(x.of) > mostUsable {
+	if len(b.usable) > mostUsable {
 		return nil
+	}
+	x.of, x.at = b.usable, make([]int, len(b.doses))
+	for i := range x.at {
+		x.at[i] = -1
+	}
+	for k, i := range x.of {
+		x.at[i] = k
 	}
 	x.columns = 2 * len(x.of)
 	x.first = x.columns

@@ -177,7 +177,7 @@ func (b *Bounder) tightenRow(n *box, of []entry, from, to float64) (changed, ok 
 // settle brings the bounds of an ingredient to amounts that it may have.
 func (b *Bounder) settle(n *box, k int) (ok bool) {
 	lo, hi, used := &n.lo[2*k], &n.hi[2*k], 2*k+1
-	d := b.doses[b.x.of[k]]
+	d := b.doses[b.usable[k]]
 	if *lo > 0 {
 		n.lo[used] = 1
 	}
@@ -209,6 +209,7 @@ func (b *Bounder) parts(n *box) {
 			most = min(most, p.Linear.above(ends[0], ends[1]))
 		}
 		b.most, b.ranges = append(b.most, most), append(b.ranges, ends)
+		b.cost += p.Cost
 	}
 }
 
@@ -499,7 +500,7 @@ func (b *Bounder) divide(n *box) error {
 		halves = [2]*box{high, low}
 	}
 	for _, h := range halves {
-		if b.x != nil && (!b.settle(h, n.column/2) || !b.tighten(h)) {
+		if !b.settle(h, n.column/2) || !b.tighten(h) {
 			continue
 		}
 		if err := b.bound(h); err != nil {
@@ -582,8 +583,12 @@ func (b *Bounder) boxes() bool {
 	return slices.ContainsFunc(b.p.Parts, func(p Part) bool { return p.Linear == nil && p.Box != nil })
 }
 
-// tried is how many places to divide a box are tried.
-const tried = 12
+// Places to divide a box that are tried: more, where that takes little.
+const (
+	mostTried = 12
+	fewTried  = 4
+	dear      = 20_000 // steps for one box
+)
 
 // chooseBoxed divides a box where that lowers most what parts have in its halves.
 func (b *Bounder) chooseBoxed(n *box, amounts, uses []float64) bool {
@@ -620,12 +625,16 @@ func (b *Bounder) chooseBoxed(n *box, amounts, uses []float64) bool {
 	})
 	best, most := 0, -1.0
 	here := b.allBoxed(n)
+	tried := mostTried
+	if b.cost > dear {
+		tried = fewTried
+	}
 	for at, p := range places[:min(len(places), tried)] {
 		low, high := n.clone(), n.clone()
 		low.hi[p.column], high.lo[p.column] = p.cut, p.cut+1
 		gain := [2]float64{}
 		for q, h := range [...]*box{low, high} {
-			if b.x != nil && !b.settle(h, p.column/2) {
+			if !b.settle(h, p.column/2) {
 				gain[q] = 10
 				continue
 			}

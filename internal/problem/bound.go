@@ -14,6 +14,10 @@ type (
 	linear interface {
 		Linear() (perUnit, perUse []float64, constant float64, d *property.Desirability)
 	}
+	// capped is at most so much where at most so many ingredients are used.
+	capped interface {
+		Most(used int) float64
+	}
 	// boxed is at most so much where each ingredient has from lo to hi units
 	// and at most so many are used.
 	boxed interface {
@@ -30,18 +34,22 @@ func (p *Problem) bounding() (*bound.Problem, error) {
 		return nil, err
 	}
 	b := &bound.Problem{Conditions: c}
+	_, used := p.Target.Law().Support()
 	for _, w := range p.Properties {
 		if w.Weight == 0 {
 			continue
 		}
-		b.Parts = append(b.Parts, partOf(w.Name, w.property))
+		b.Parts = append(b.Parts, partOf(w.Name, w.property, used))
 	}
 	return b, nil
 }
 
 // partOf returns a property as a part of a score.
-func partOf(name string, of any) bound.Part {
+func partOf(name string, of any, used int) bound.Part {
 	part := bound.Part{Name: name, Most: math.Inf(1)}
+	if p, ok := of.(capped); ok {
+		part.Most = p.Most(used)
+	}
 	if p, ok := of.(boxed); ok {
 		part.Box, part.Cost = p.Above, p.AboveCost()
 	}
