@@ -141,11 +141,9 @@ func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
 	}
 	a := &Answer{Effort: q.Effort}
 	candidates := b.Found
+	var c *ceiling
 	if o.Evaluations > 0 {
-		c, err := q.bounder(ctx, plain, o)
-		if err != nil {
-			return nil, err
-		}
+		c = q.bounder(plain, o)
 		if o.Extra, err = c.first(ctx); err != nil {
 			return nil, err
 		}
@@ -164,6 +162,9 @@ func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
 		return nil, err
 	}
 	a.Entries = l.Entries
+	if a.Bound != nil {
+		a.Bound = c.settled(a.Bound, l.Entries)
+	}
 	a.Evaluations += l.Evaluations
 	a.Compositions += l.Compositions
 	compare := CompareOptions{Random: answerRandom, Seed: b.Seed, Distance: distance, Known: q.Known}

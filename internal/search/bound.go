@@ -35,10 +35,10 @@ type ceiling struct {
 }
 
 // bounder makes a ceiling of what a search with these options looks for.
-func (q *Question) bounder(ctx context.Context, t *mcmc.Target, o Options) (*ceiling, error) {
+func (q *Question) bounder(t *mcmc.Target, o Options) *ceiling {
 	c := &ceiling{doses: newDoses(t, o.Least, o.Most), o: o, work: int64(o.Evaluations) * boundSteps / 2}
 	if q.Bounding == nil {
-		return c, nil
+		return c
 	}
 	p := *q.Bounding
 	p.Sizes, p.Least, p.Most, p.Always = c.doses.sizes, o.Least, o.Most, q.Always
@@ -46,7 +46,7 @@ func (q *Question) bounder(ctx context.Context, t *mcmc.Target, o Options) (*cei
 	if !t.Waits() {
 		p.Each = o.Evaluations / 2
 	} else if slices.ContainsFunc(p.Parts, bound.Part.Unknown) {
-		return c, nil // it would be asked for nothing
+		return c // it would be asked for nothing
 	}
 	s := &searcher{target: t, o: o}
 	p.Score = func(parts []rule.Part) (float64, error) {
@@ -64,7 +64,7 @@ func (q *Question) bounder(ctx context.Context, t *mcmc.Target, o Options) (*cei
 		return t.LogScore(x)
 	}
 	c.of = bound.New(&p)
-	return c, nil
+	return c
 }
 
 // first bounds for as long as half of the work takes, and returns what it has met.
@@ -124,10 +124,28 @@ func (c *ceiling) last(ctx context.Context, candidates []Found) (*Bound, []Found
 			out.Best = max(out.Best, met[0].LogScore)
 		}
 		candidates = slices.Concat(met, candidates)
-		out.Above, out.Proved = c.of.Above(), c.of.Closed()
-	}
-	if math.IsInf(out.Best, -1) {
-		return nil, candidates, nil
+		c.state(out)
 	}
 	return out, candidates, nil
+}
+
+// state sets what is proved.
+func (c *ceiling) state(b *Bound) {
+	b.Above, b.Proved = c.of.Above(), c.of.Closed()
+}
+
+// settled takes into account that a shortlist may have bettered what was found. It returns
+// nil if nothing was.
+func (c *ceiling) settled(b *Bound, entries []Entry) *Bound {
+	for _, e := range entries {
+		b.Best = max(b.Best, e.LogScore)
+	}
+	if c.of != nil {
+		c.of.Known(b.Best)
+		c.state(b)
+	}
+	if math.IsInf(b.Best, -1) {
+		return nil
+	}
+	return b
 }
