@@ -89,6 +89,18 @@ func (m *Markowitz) sideOf(side Side, returns int64, risk wide) float64 {
 	return gain / spread // infinite without risk, which the chains refuse by name
 }
 
+// Linear returns what the return is a sum of, by units of each ingredient, and how desirable it
+// is; nothing of another side.
+func (p *Portfolio) Linear() (perUnit, perUse []float64, constant float64, d *Desirability) {
+	if p.side != Return {
+		return nil, nil, 0, nil
+	}
+	for _, a := range p.market.returns.a {
+		perUnit = append(perUnit, float64(float64(a)*p.market.perReturn))
+	}
+	return perUnit, nil, 0, p.d
+}
+
 // LogScore returns log y(x), in O(n²).
 func (p *Portfolio) LogScore(x *mcmc.Composition) float64 { return p.d.log(p.market.Side(p.side, x)) }
 

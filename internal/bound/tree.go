@@ -209,7 +209,6 @@ func (b *Bounder) parts(n *box) {
 			most = min(most, p.Linear.above(ends[0], ends[1]))
 		}
 		b.most, b.ranges = append(b.most, most), append(b.ranges, ends)
-		b.cost += p.Cost
 	}
 }
 
@@ -583,12 +582,8 @@ func (b *Bounder) boxes() bool {
 	return slices.ContainsFunc(b.p.Parts, func(p Part) bool { return p.Linear == nil && p.Box != nil })
 }
 
-// Places to divide a box that are tried: more, where that takes little.
-const (
-	mostTried = 12
-	fewTried  = 4
-	dear      = 20_000 // steps for one box
-)
+// mostTried is how many places to divide a box are tried.
+const mostTried = 12
 
 // chooseBoxed divides a box where that lowers most what parts have in its halves.
 func (b *Bounder) chooseBoxed(n *box, amounts, uses []float64) bool {
@@ -625,11 +620,7 @@ func (b *Bounder) chooseBoxed(n *box, amounts, uses []float64) bool {
 	})
 	best, most := 0, -1.0
 	here := b.allBoxed(n)
-	tried := mostTried
-	if b.cost > dear {
-		tried = fewTried
-	}
-	for at, p := range places[:min(len(places), tried)] {
+	for at, p := range places[:min(len(places), mostTried)] {
 		low, high := n.clone(), n.clone()
 		low.hi[p.column], high.lo[p.column] = p.cut, p.cut+1
 		gain := [2]float64{}
