@@ -119,7 +119,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 		for range 8 {
 			stumps = append(stumps, stump{r.IntN(ingredients), int32(r.IntN(total / 2)), -r.Float64(), -r.Float64()})
 		}
-		m.Parts = append(m.Parts, Part{Most: 0, Cost: 10, Box: func(lo, hi []int32, _ int) (sum float64) {
+		m.Parts = append(m.Parts, Part{Most: math.Inf(1), Cost: 10, Box: func(lo, hi []int32, _ int) (sum float64) {
 			for _, s := range stumps {
 				switch {
 				case hi[s.i] <= s.at:

@@ -207,6 +207,9 @@ func (b *Bounder) parts(n *box) {
 		if p.Linear != nil {
 			ends[0], ends[1] = b.reach(n, p.Linear)
 			most = min(most, p.Linear.above(ends[0], ends[1]))
+		} else if p.Box != nil {
+			b.spread(n)
+			most = min(most, p.Box(b.least, b.greatest, b.used()))
 		}
 		b.most, b.ranges = append(b.most, most), append(b.ranges, ends)
 	}
