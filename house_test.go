@@ -34,7 +34,7 @@ var floors = [][]string{
 	{"internal/fault", "internal/count", "internal/ensemble", "internal/number", "internal/terminal", "examples/cocktails"},
 	{"internal/diagnose", "internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm"},
 	{"internal/condition", "model", "internal/book", "internal/report/figure", "internal/report/sheet"},
-	{"internal/measure", "internal/conflict"},
+	{"internal/measure", "internal/conflict", "internal/bound"},
 	{"mcmc"},
 	{"internal/foreign", "property", "internal/search", "internal/weigh", "internal/problem/yaml"},
 	{"internal/problem/schema", "internal/run"},
