@@ -39,6 +39,16 @@ func one(name string) cobra.PositionalArgs {
 	}
 }
 
+// atMostOne is the check that a command gets one argument or none.
+func atMostOne(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return fmt.Errorf("%s takes one %s, not %s", c.CommandPath(), name, strings.Join(args, " "))
+		}
+		return nil
+	}
+}
+
 // two is the check that a command gets exactly two arguments.
 func two(first, second string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
@@ -52,6 +62,11 @@ func two(first, second string) cobra.PositionalArgs {
 // problemFiles completes problem files.
 func problemFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// servedFiles completes tables and problem files.
+func servedFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"yaml", "yml", "xlsx", "csv", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // runDirectories completes run directories.

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,8 +27,11 @@ func newInitCommand() *cobra.Command {
 		Use:   "init TABLE [-o FILE]",
 		Short: "Write a problem to start from for a table of recipes",
 		Long: `Write a problem file for a table of recipes: the columns, how many ingredients
-recipes have, the labels and an objective for one of them, and, commented out,
-constraints that the doses and groups suggest. kir sample can sample it at once.
+recipes have, the labels and an objective for one of them; as constraints doses within
+those of the recipes, and maxima and stock where the ingredients have such columns.
+Other objectives and constraints stand there commented out. Where a model knows too
+little, what goes together in the recipes is an objective, too. Of a table of prices or
+returns over time it writes a portfolio. kir sample can sample it at once.
 Beside it, unless it is there, goes ` + schema.FileName + `, with which editors complete
 and check the file.
 
@@ -65,16 +67,27 @@ that. docs/tables.md describes what is read.`,
 					return err
 				}
 			}
-			d.Book, err = withoutChanging(&options.Layout, func() (*book.Book, error) { return book.ReadFile(c.Context(), args[0], options) })
-			if err != nil {
-				return err
+			info, err := os.Stat(args[0])
+			table := problem.Table{Name: args[0], Once: err == nil && !info.Mode().IsRegular(),
+				Open: func() (io.ReadCloser, error) { return book.OpenFile(c.Context(), args[0]) }}
+			if err := d.ReadTable(table, options); err != nil {
+				return asFlags(err)
+			}
+			shelf, lacking := "", []string(nil)
+			if ingredients == "" {
+				shelf, lacking = d.ReadShelf(table, options)
 			}
 			if d.Table, err = from(out, args[0]); err != nil {
 				return err
 			}
-			d.Layout = options.Layout.With(d.Book.Guessed)
-			for _, name := range labels {
-				d.Layout = d.Layout.With(book.Layout{Columns: map[string]book.Role{book.Name(name): book.LabelColumn}})
+			if shelf != "" {
+				note := book.Note{File: args[0], Message: "sheet " + fault.Quote(shelf) + " lists the ingredients", Doubt: true}
+				if len(lacking) > 0 {
+					note.Message += " and is left out, as it lacks " + fault.List(lacking, 4)
+				} else {
+					d.Ingredients = d.Table
+				}
+				d.Book.Notes = append(d.Book.Notes, note)
 			}
 			if err := saveDraft(c.Context(), d, out); err != nil {
 				return err
@@ -82,11 +95,16 @@ that. docs/tables.md describes what is read.`,
 			if err := saveSchema(filepath.Dir(out)); err != nil {
 				return err
 			}
-			told := fmt.Sprintf("%s: %s, %s. Sample it with: kir sample %s\n", out,
-				fault.Count(len(d.Book.Recipes), "recipe"), fault.Count(d.Book.Ingredients.Len(), "ingredient"), shellWord(out))
+			what, notes := d.Contents()
+			told := fmt.Sprintf("%s: %s. Sample it with: kir sample %s\n", out, what, shellWord(out))
+			for _, b := range d.Offered() {
+				if on, left := d.Bounds[b.Key]; left && !on {
+					told += "Left out, as it conflicts with other constraints: " + b.Words + "\n"
+				}
+			}
 			const most = 8
 			doubts := 0
-			for _, n := range slices.Concat(d.Book.Ingredients.Notes, d.Book.Notes) {
+			for _, n := range notes {
 				if n.Settle == "" && !n.Doubt {
 					continue
 				}
@@ -131,40 +149,6 @@ func readUnits(texts []string) (sizes map[string]string, units *book.Units, err 
 	return sizes, units, nil
 }
 
-// withoutChanging reads a table. Columns that change within a recipe, and so can be
-// no labels, are left out, as the layout then says. The way out of an error is a flag.
-func withoutChanging(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
-	var left []string
-	for {
-		known, err := read()
-		if err == nil {
-			for _, name := range left {
-				known.Notes = append(known.Notes, book.Note{File: known.File, Message: "column " + fault.Quote(name) + " changes within a recipe and is left out", Doubt: true})
-			}
-			return known, nil
-		}
-		all := []*fault.Error{}
-		if several := (*fault.Errors)(nil); errors.As(err, &several) {
-			all = several.All
-		} else if single := (*fault.Error)(nil); errors.As(err, &single) {
-			all = append(all, single)
-		}
-		ignored := make(map[string]book.Role)
-		for _, e := range all {
-			changes := (*book.ChangesError)(nil)
-			if !errors.As(e, &changes) {
-				return nil, asFlags(err)
-			}
-			ignored[changes.Column] = book.IgnoredColumn
-		}
-		if len(ignored) == 0 {
-			return nil, asFlags(err)
-		}
-		left = append(left, slices.Sorted(maps.Keys(ignored))...)
-		*layout = layout.With(book.Layout{Columns: ignored})
-	}
-}
-
 // keyed is how a problem file says what a column or the size of a unit is.
 var keyed = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
 
@@ -174,13 +158,7 @@ var keyedPlain = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+
 // asFlags makes what is to be written into a problem file, where there is none, the
 // flags that say it.
 func asFlags(err error) error {
-	all := []*fault.Error{}
-	if several := (*fault.Errors)(nil); errors.As(err, &several) {
-		all = several.All
-	} else if single := (*fault.Error)(nil); errors.As(err, &single) {
-		all = append(all, single)
-	}
-	for _, e := range all {
+	for _, e := range fault.All(err) {
 		e.Hint = keyed.ReplaceAllStringFunc(e.Hint, func(text string) string {
 			m := keyed.FindStringSubmatch(text)
 			return "--" + m[1] + " " + shellWord(m[2]+"="+m[3])
@@ -209,15 +187,8 @@ func from(problemFile, path string) (string, error) {
 
 // saveDraft writes a problem file once it has been seen that it can be sampled.
 func saveDraft(ctx context.Context, d *problem.Draft, out string) (err error) {
-	text, err := d.Write()
+	text, err := d.Finish(ctx, out)
 	if err != nil {
-		return err
-	}
-	p, err := problem.Load(ctx, out, problem.Options{Text: text})
-	if err != nil {
-		return fmt.Errorf("what was written for this table cannot be sampled: %w", err)
-	}
-	if err := p.Close(); err != nil {
 		return err
 	}
 	if err := writeNew(out, text); err != nil {
@@ -236,4 +207,11 @@ func saveSchema(dir string) error {
 		return err
 	}
 	return nil
+}
+
+// withoutChanging reads a table without columns that can be no labels. The way out of an
+// error is a flag.
+func withoutChanging(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
+	known, err := problem.WithoutChanging(layout, read)
+	return known, asFlags(err)
 }

@@ -24,49 +24,73 @@ func newServeCommand() *cobra.Command {
 	var noOpen bool
 	o := serve.Options{}
 	c := &cobra.Command{
-		Use:   "serve PROBLEM|RUN",
-		Short: "Steer a problem on a page",
-		Long: `Show a problem as a page in the browser: the shortlist while it is drawn, and what a
+		Use:   "serve [TABLE|PROBLEM|RUN]",
+		Short: "Work with a problem on a page",
+		Long: `Make a problem of a spreadsheet on a page in the browser, and steer it there. Alone, the
+page asks for a table: dropped, pasted, or an example; what is made of it goes into a new
+directory here. With TABLE it opens that one, and writes TABLE.yaml beside it. kir says on
+the page what it takes the columns for, and asks; the problem that it writes is the one of
+kir init. Nothing is written before you click Go, and nothing is overwritten.
+
+With PROBLEM or RUN it shows a problem: the shortlist while it is drawn, and what a
 click can change, such as a pinned ingredient, a dose, another class, or which of two
 recipes you prefer. Each change is a step of a history, and each step a problem file:
 saved, it gives the command line the same shortlist.
+
+The page keeps a campaign, too, in the files of kir next and kir record: the next batch,
+what came of it, and whether to go on.
 
 The page is for you alone, and refuses other users of the machine, other machines and
 other sites: the printed address has a secret, and opens one browser. --address with an
 address of a network serves it there, in the same way. Programs that a problem names run
 only after you have seen the command and allowed it. Ctrl-C ends it; the steps are kept
 beside the problem, in PROBLEM.steps.json.`,
-		Example: `  kir serve examples/cocktails/bar.yaml
+		Example: `  kir serve
+  kir serve recipes.xlsx
+  kir serve examples/cocktails/bar.yaml
   kir serve runs/fresh-all-day-cocktails-1 --no-open
   kir serve problem.yaml --address 192.168.1.5:8080 --allow-host studio.lan`,
-		Args:              one("problem file or run directory"),
-		ValidArgsFunction: problemFiles,
+		Args:              atMostOne("table, problem file or run directory"),
+		ValidArgsFunction: servedFiles,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := readSource(c, args[0])
-			if err != nil {
-				return err
-			}
-			o.File = s.file
-			if s.run != nil {
-				if o.Text, err = change.Apply(s.file, s.Text, s.settings(func(*mcmc.Settings) {}, nil)...); err != nil {
+			name := "The page for a table"
+			var begin *serve.BeginOptions
+			if len(args) == 0 {
+				begin = &serve.BeginOptions{Dir: "."}
+			} else if serve.IsTable(args[0]) && !isRun(args[0]) {
+				begin = &serve.BeginOptions{Table: args[0]}
+				name = args[0]
+			} else {
+				s, err := readSource(c, args[0])
+				if err != nil {
 					return err
+				}
+				o.File, name = s.file, s.Name
+				if s.run != nil {
+					if o.Text, err = change.Apply(s.file, s.Text, s.settings(func(*mcmc.Settings) {}, nil)...); err != nil {
+						return err
+					}
 				}
 			}
 			o.Kernel = build.Kernel(nil)
+			o.Version = thisProgram().Version
 			o.Run = steered
 			o.Again = func(address string) {
 				fmt.Fprintf(c.OutOrStdout(), "Opened. Another browser opens it at %s\n", address)
 			}
 			o.Begun = func(address, door string) {
-				fmt.Fprintf(c.OutOrStdout(), "%s is at %s\nCtrl-C ends it.\n", terminal.Plain(s.Name), address)
+				fmt.Fprintf(c.OutOrStdout(), "%s is at %s\nCtrl-C ends it.\n", terminal.Plain(name), address)
 				if !noOpen {
 					if err := openBrowser(door); err != nil {
 						teller(c.ErrOrStderr(), false)(fmt.Sprintf("no browser was opened: %v", err))
 					}
 				}
 			}
+			if begin != nil {
+				return inputError(serve.Begin(c.Context(), o, *begin))
+			}
 			if w := c.ErrOrStderr(); isTerminal(w) {
-				teller(w, false)("reading " + s.file + "; then the page opens")
+				teller(w, false)("reading " + o.File + "; then the page opens")
 			}
 			return inputError(serve.Serve(c.Context(), o))
 		},

@@ -63,6 +63,9 @@ type Book struct {
 	// Guessed is what settles those notes that may well be wrong.
 	Guessed Layout
 
+	// Shape is what the parts of the table were taken to be; nil of a file of results.
+	Shape *Shape
+
 	// Results is the file of results whose entries are the last of the recipes; nil
 	// if there is none.
 	Results *Results

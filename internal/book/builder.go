@@ -3,6 +3,7 @@ package book
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -17,9 +18,12 @@ type builder struct {
 	units   *Units
 	faults  faults
 	readRow func()
-	spelt   map[string]*Unit // units as the book writes them
-	open    bool             // the book may name new ingredients
-	told    map[string]bool  // what was said to be wrong and need not be said again
+	spelt   map[string]*Unit  // units as the book writes them
+	open    bool              // the book may name new ingredients
+	names   map[string]string // ingredients by what the table writes
+	without map[string]bool   // recipes that are left out
+	skipped bool              // the row before was of one of them
+	told    map[string]bool   // what was said to be wrong and need not be said again
 
 	// columns; -1 where there is none
 	recipe, ingredient, amount, unit int
@@ -75,8 +79,9 @@ type widePart struct {
 	unit       *Unit // of amounts that give none
 }
 
-func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units) *builder {
+func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units, l Layout) *builder {
 	b := &builder{
+		names: l.Names, without: make(map[string]bool, len(l.Without)),
 		table: t, units: units, open: in == nil,
 		book:   &Book{File: t.file, Ingredients: in, Long: long},
 		spelt:  make(map[string]*Unit),
@@ -89,6 +94,9 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 	}
 	if b.open {
 		b.book.Ingredients = newIngredients("")
+	}
+	for _, name := range l.Without {
+		b.without[Name(name)] = true
 	}
 	seen := make(map[int32]string)
 	for i, c := range columns {
@@ -110,7 +118,11 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 				continue
 			}
 			if first, ok := seen[ingredient]; ok {
-				b.faults.add(t.errorInHeader(i, fmt.Sprintf("columns %s and %s are one ingredient, %s", fault.Quote(first), fault.Quote(c.Name), fault.Quote(c.Ingredient)), "put the amounts into one column, or give one another name"))
+				hint := "put the amounts into one column, or give one another name"
+				if c.Ingredient != b.book.Ingredients.Names[ingredient] {
+					hint += ", as in " + Layout{Names: map[string]string{c.Ingredient: c.Ingredient + " (2)"}}.YAML()
+				}
+				b.faults.add(t.errorInHeader(i, fmt.Sprintf("columns %s and %s are one ingredient, %s", fault.Quote(first), fault.Quote(c.Name), fault.Quote(c.Ingredient)), hint))
 				continue
 			}
 			seen[ingredient] = c.Name
@@ -133,6 +145,22 @@ func (b *builder) fail(field int, key, message, hint string) {
 		b.told[key] = true
 	}
 	b.faults.add(b.table.errorAt(field, message, hint))
+}
+
+// skips leaves the current row out if it is of a recipe that is to be left out.
+func (b *builder) skips() bool {
+	if len(b.without) == 0 {
+		return false
+	}
+	name := Name(b.table.row[b.recipe])
+	if name != "" || b.ingredient < 0 {
+		b.skipped = b.without[name]
+	}
+	if b.skipped {
+		b.told["without "+strings.Clone(name)] = b.told["without "+name] || name != ""
+		b.table.leave(b.table.rows.line(b.recipe))
+	}
+	return b.skipped
 }
 
 // findRecipe returns the recipe of the current row; it is a new one if the book
@@ -176,8 +204,13 @@ func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 // the book may use.
 func (b *builder) findIngredient(name string, at func() place) (int32, bool) {
 	in := b.book.Ingredients
+	given, named := b.names[name]
+	if named {
+		b.told["named "+strings.Clone(name)] = true
+		name = Name(given)
+	}
 	i, ok := in.find(name)
-	if ok && in.Names[i] != name && !b.told["spelling "+name] {
+	if ok && !named && in.Names[i] != name && !b.told["spelling "+name] {
 		b.told["spelling "+strings.Clone(name)] = true
 		b.respelt = append(b.respelt, respelling{strings.Clone(name), i, at()})
 	}
@@ -375,15 +408,30 @@ func (b *builder) finish() (*Book, error) {
 		book.Labels = append(book.Labels, b.labels[i].sorted())
 	}
 	b.tell()
+	b.tellUnused()
 	for i := range book.Recipes {
 		if r := &book.Recipes[i]; sumsUp(r.Name) {
-			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cell, Doubt: true,
+			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cell, Doubt: true, Row: r.Name,
 				Message: "a row called " + fault.Quote(r.Name) + " is read as a recipe: if it sums up others, remove it"})
 		}
 	}
 	book.Notes, book.Guessed = t.notes, t.asks
 	slices.SortStableFunc(book.Notes, func(a, b Note) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	return book, nil
+}
+
+// tellUnused says which names the layout has that the table does not.
+func (b *builder) tellUnused() {
+	for _, name := range slices.Sorted(maps.Keys(b.names)) {
+		if !b.told["named "+name] {
+			b.table.doubt(place{}, "names has "+fault.Quote(name)+", which the table does not")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.without)) {
+		if !b.told["without "+name] {
+			b.table.doubt(place{}, "without has "+fault.Quote(name)+", which is no recipe of the table")
+		}
+	}
 }
 
 // tell takes down what was understood of cells.
@@ -396,6 +444,8 @@ func (b *builder) tell() {
 	const most = 5
 	for _, r := range b.respelt[:min(len(b.respelt), most)] {
 		b.table.doubt(r.place, fmt.Sprintf("%s and %s are taken for one ingredient, %s", fault.Quote(b.book.Ingredients.Names[r.ingredient]), fault.Quote(r.name), fault.Quote(b.book.Ingredients.Names[r.ingredient])))
+		last := &b.table.notes[len(b.table.notes)-1]
+		last.Word, last.Same = r.name, b.book.Ingredients.Names[r.ingredient]
 	}
 	if more := len(b.respelt) - most; more > 0 {
 		b.table.doubt(b.respelt[most].place, fmt.Sprintf("%s that differ in the case of letters are taken for one, too", fault.Count(more, "more name")))

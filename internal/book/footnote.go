@@ -80,6 +80,9 @@ func (b *builder) endFootnotes() {
 		b.refuseFootnotes()
 		return
 	}
+	for _, n := range b.footnotes {
+		b.table.leave(n.place.line)
+	}
 	message := fmt.Sprintf(asideNote, fault.Quote(b.footnotes[0].text))
 	if b.footnoteCount > 1 {
 		message += ", and so " + isAre(b.footnoteCount-1) + " " + fault.Count(b.footnoteCount-1, "row") + " like it"

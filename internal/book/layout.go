@@ -29,6 +29,13 @@ type Layout struct {
 
 	// Columns are what columns of a table of recipes mean, by their names.
 	Columns map[string]Role
+
+	// Names are ingredients by what a table of recipes writes for them: of two spellings of
+	// one the other, or of two that differ in the case of letters a name for one.
+	Names map[string]string
+
+	// Without are recipes of the table that are left out.
+	Without []string
 }
 
 // A Role is what a column of a table of recipes means.
@@ -84,6 +91,20 @@ func (l Layout) YAML() string {
 		}
 		parts = append(parts, "columns: {"+strings.Join(columns, ", ")+"}")
 	}
+	if len(l.Names) > 0 {
+		var names []string
+		for _, name := range slices.Sorted(maps.Keys(l.Names)) {
+			names = append(names, YAMLText(name)+": "+YAMLText(l.Names[name]))
+		}
+		parts = append(parts, "names: {"+strings.Join(names, ", ")+"}")
+	}
+	if len(l.Without) > 0 {
+		var without []string
+		for _, name := range l.Without {
+			without = append(without, YAMLText(name))
+		}
+		parts = append(parts, "without: ["+strings.Join(without, ", ")+"]")
+	}
 	return strings.Join(parts, ", ")
 }
 
@@ -134,6 +155,19 @@ func (l Layout) With(more Layout) Layout {
 		}
 		maps.Copy(columns, more.Columns)
 		l.Columns = columns
+	}
+	if len(more.Names) > 0 {
+		names := maps.Clone(l.Names)
+		if names == nil {
+			names = make(map[string]string)
+		}
+		maps.Copy(names, more.Names)
+		l.Names = names
+	}
+	for _, name := range more.Without {
+		if !slices.Contains(l.Without, name) {
+			l.Without = append(slices.Clip(l.Without), name)
+		}
 	}
 	return l
 }

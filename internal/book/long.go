@@ -12,7 +12,7 @@ import (
 // readLong takes in a row of the long form.
 func (b *builder) readLong() {
 	t := b.table
-	if b.aside() {
+	if b.aside() || b.skips() {
 		return
 	}
 	recipe, isNew, below, ok := b.findRecipe()

@@ -18,6 +18,17 @@ type Note struct {
 
 	// Doubt is whether it may well be wrong and nothing but the table settles it.
 	Doubt bool
+
+	// Asked is the column, and Taken the role that it was given, where the question is
+	// what a column means. Word and Same are two spellings that are taken for one
+	// ingredient. Each is empty where the note is about something else,
+	// and so is Row.
+	Asked      string
+	Taken      Role
+	Word, Same string
+
+	// Row is a recipe that may be none.
+	Row string
 }
 
 // String returns the note as an error is written, with its place.

@@ -45,8 +45,9 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 		return results.Book(), nil
 	}
 	turned := t.turned(o)
+	var before *table
 	if turned {
-		before := t
+		before = t
 		if t, err = before.turn(o.Layout, units); err != nil {
 			return nil, plainError(err)
 		}
@@ -58,10 +59,14 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	}
 	t.forget()
 	t.footnotes = true
-	b := newBuilder(t, columns, long, o.Ingredients, units)
+	b := newBuilder(t, columns, long, o.Ingredients, units, o.Layout)
 	b.book.Turned = turned
 	if err := t.each(&b.faults, b.readRow); err != nil {
 		return nil, err
 	}
-	return b.finish()
+	known, err := b.finish()
+	if err == nil {
+		known.Shape = shapeOf(t, columns, before)
+	}
+	return known, err
 }

@@ -98,7 +98,7 @@ func ReadResults(r io.Reader, file string, o Options) (*Results, error) {
 func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
 	t.summed = 0 // no row of it adds up others
 	t.forget()
-	b := newBuilder(t, nil, true, in, units)
+	b := newBuilder(t, nil, true, in, units, Layout{})
 	r := &resultReader{builder: b}
 	r.results.File = t.file
 	for i, name := range t.header {

@@ -21,6 +21,8 @@ type source struct {
 	rows      rows        // all rows
 	head      func() rows // the first ones, to see what the table is like
 	delimiter rune        // of a text file, else 0
+	sheet     string      // of a workbook, the one that is read
+	sheets    []string    // and all
 	ragged    bool        // a row may end before the header does
 	sums      bool        // what a recipe has of an ingredient in two rows is added up
 	notes     []Note      // what was understood so far
@@ -152,6 +154,7 @@ func openSheet(r io.Reader, file string, l Layout, suits func(header []string) b
 		return nil, err
 	}
 	s.rows, s.head, s.broken = chosen.rows(), chosen.rows, chosen.broken
+	s.sheet, s.sheets = chosen.name, names
 	return s, nil
 }
 
@@ -194,13 +197,23 @@ func (s *source) chooseSheet(w *workbook, names []string, suits func(header []st
 	return chosen, nil
 }
 
-// readFile opens a file and reads it under its path, until ctx ends. That there is no such
-// file, that it may not be read and that it is a directory are [*Error]s.
+// readFile opens a file and reads it under its path, until ctx ends.
 func readFile[T any](ctx context.Context, path string, read func(io.Reader) (T, error)) (T, error) {
-	var none T
+	in, err := OpenFile(ctx, path)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer in.Close() // read only: nothing can be lost by it
+	return read(in)
+}
+
+// OpenFile opens a file, which can be read until ctx ends. That there is no such file, that
+// it may not be read and that it is a directory are [*Error]s.
+func OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	in, err := file.Input(ctx, path)
 	if bad := (*Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
-		return none, err
+		return nil, err
 	}
 	if err != nil {
 		e := &Error{File: path, Err: err, Message: "cannot be opened", Hint: err.Error()}
@@ -210,8 +223,7 @@ func readFile[T any](ctx context.Context, path string, read func(io.Reader) (T, 
 		case errors.Is(err, fs.ErrPermission):
 			e.Message, e.Hint = "no permission to read it", ""
 		}
-		return none, e
+		return nil, e
 	}
-	defer in.Close() // read only: nothing can be lost by it
-	return read(in)
+	return in, nil
 }

@@ -22,6 +22,7 @@ type table struct {
 	summed  int   // the line of a row that adds up the others; 0 if there is none
 	marking marking
 	decimal Decimal      // what the numbers of text cells have
+	left    []int        // lines of rows below the header that are left out
 	unnamed map[int]bool // columns with a note that they have no name
 
 	footnotes bool   // rows of one cell may be too short

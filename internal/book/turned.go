@@ -124,7 +124,9 @@ func (t *table) turnedOptions(o Options, before *table) Options {
 			}
 			settle := Layout{Columns: map[string]Role{name: role}}
 			given, t.asks = given.With(settle), t.asks.With(settle)
-			t.note(t.places[rows+1+i], "row "+fault.Quote(name)+" stands below the rows that add up to a whole and is taken as "+taken, settle.YAML())
+			p := t.places[rows+1+i]
+			t.notes = append(t.notes, Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Settle: settle.YAML(), Asked: name, Taken: role,
+				Message: "row " + fault.Quote(name) + " stands below the rows that add up to a whole and is taken as " + taken})
 		}
 	}
 	o.Layout = given

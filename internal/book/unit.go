@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kir/internal/fault"
@@ -175,4 +176,45 @@ func (u *Units) unknown(name string) (message, hint string) {
 // unitKey is the form under which a unit's name is looked up.
 func unitKey(name string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(Name(name), ".", " "))), " ")
+}
+
+// A LooseUse is a unit whose size nobody has fixed, and how many recipes of a book use it.
+type LooseUse struct {
+	Name    string
+	Recipes int
+	Sizes   []string // half its size, its own and twice that, in ml
+}
+
+// LooseUnits returns the units of a book whose sizes nobody has fixed, the most used first.
+func (b *Book) LooseUnits() []LooseUse {
+	usual := DefaultUnits()
+	counts := make(map[*Unit]int)
+	var units []*Unit
+	for i := range b.Recipes {
+		seen := make(map[*Unit]bool)
+		for _, p := range b.Recipes[i].Parts {
+			if p.Unit == nil {
+				continue
+			}
+			u, ok := usual.Lookup(p.Unit.Name)
+			if !ok || u.inMass == nil || seen[u] {
+				continue
+			}
+			if seen[u] = true; counts[u] == 0 {
+				units = append(units, u)
+			}
+			counts[u]++
+		}
+	}
+	slices.SortStableFunc(units, func(a, b *Unit) int { return counts[b] - counts[a] })
+	var all []LooseUse
+	for _, u := range units {
+		size, _ := u.Size.Rat().Float64()
+		use := LooseUse{Name: u.Name, Recipes: counts[u]}
+		for _, times := range []float64{5, 10, 20} { // cl to ml
+			use.Sizes = append(use.Sizes, strconv.FormatFloat(float64(size*times), 'g', 3, 64)+" ml")
+		}
+		all = append(all, use)
+	}
+	return all
 }

@@ -14,9 +14,10 @@ func (b *builder) readWide() {
 	t := b.table
 	if Name(t.row[b.recipe]) == "" && !slices.ContainsFunc(b.parts, func(p widePart) bool { return strings.TrimSpace(t.row[p.column]) != "" }) {
 		b.bare.add(func() place { return t.place(b.recipe) }, "")
+		t.leave(t.rows.line(b.recipe))
 		return
 	}
-	if b.aside() {
+	if b.aside() || b.skips() {
 		return
 	}
 	recipe, isNew, _, ok := b.findRecipe()

@@ -232,7 +232,8 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 func (c *columnReader) ask(column int, role Role, message string) {
 	settle := Layout{Columns: map[string]Role{c.header[column]: role}}
 	c.asks = c.asks.With(settle)
-	c.note(c.places[column], message, settle.YAML())
+	p := c.places[column]
+	c.notes = append(c.notes, Note{File: c.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle.YAML(), Asked: c.header[column], Taken: role})
 }
 
 // inUnits is whether most columns of amounts have a unit in each of their cells, or in

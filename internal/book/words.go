@@ -154,3 +154,58 @@ func splitUnit(name string, units *Units) (base string, unit *Unit) {
 	}
 	return name, nil
 }
+
+// A Meaning is what a column of a table of ingredients says of them.
+type Meaning string
+
+// The meanings. A figure is any other number, a group is what several have in common, and
+// a remark is any other text.
+const (
+	Price   Meaning = "price"
+	Stock   Meaning = "stock"
+	Maximum Meaning = "maximum"
+	Minimum Meaning = "minimum"
+	Figure  Meaning = "figure"
+	Group   Meaning = "group"
+	Remark  Meaning = "note"
+)
+
+// meanings are words in the names of columns that say which they are.
+var meanings = []struct {
+	meaning Meaning
+	words   []string
+}{
+	{Maximum, []string{"max", "maximum", "maximal", "höchstens", "höchstmenge", "höchstdosis", "maxi", "máximo", "massimo", "limit"}},
+	{Minimum, []string{"min", "minimum", "minimal", "mindestens", "mindestmenge", "mini", "mínimo", "minimo"}},
+	{Stock, []string{"stock", "inventory", "available", "bestand", "vorrat", "lager", "stocks", "existencias", "giacenza", "scorta"}},
+}
+
+// Meaning says what an attribute is, by its name and its values.
+func (a *Attribute) Meaning() Meaning {
+	_, err := a.Numbers()
+	numbers := err == nil && slices.ContainsFunc(a.Values, func(v string) bool { return v != "" })
+	if numbers {
+		all := separators.Split(strings.ToLower(a.Name), -1)
+		for _, m := range meanings {
+			if slices.ContainsFunc(all, func(word string) bool { return slices.Contains(m.words, word) }) {
+				return m.meaning
+			}
+		}
+		name, _ := HeadUnit(a.Name)
+		if Costs(a.Name) || Costs(name) || a.Affix != "" && a.Affix != "%" {
+			return Price
+		}
+		return Figure
+	}
+	distinct := make(map[string]bool)
+	for _, v := range a.Values {
+		distinct[v] = true
+	}
+	if 3*len(distinct) <= 2*len(a.Values) {
+		return Group
+	}
+	return Remark
+}
+
+// Percent says whether an attribute is in percent: its name or all its cells say so.
+func (a *Attribute) Percent() bool { return a.Affix == "%" || strings.Contains(a.Name, "%") }

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -47,4 +48,16 @@ func (e *Errors) Unwrap() []error {
 		all[i] = one
 	}
 	return all
+}
+
+// All returns what is wrong by an error: the errors of [*Errors], one by itself, or none
+// where it is about something else.
+func All(err error) []*Error {
+	if several := (*Errors)(nil); errors.As(err, &several) {
+		return several.All
+	}
+	if single := (*Error)(nil); errors.As(err, &single) {
+		return []*Error{single}
+	}
+	return nil
 }

@@ -31,6 +31,24 @@ type Draft struct {
 
 	// Book is what was read. Its ingredients are those of the table.
 	Book *book.Book
+
+	// Series is a history of prices or returns instead, of assets to choose from.
+	Series *book.Series
+
+	// Goals are what is asked of targets by their keys, and Bounds which constraints
+	// there are by theirs. Without them the draft has what suits most: see Targets and
+	// Offered.
+	Goals  map[string]Goal
+	Bounds map[string]bool
+
+	// Batch is for how much the stock has to be enough, such as 700 ml; empty for one
+	// recipe. Pairs asks that what goes together in the recipes does so, too.
+	// NoPairs keeps Finish from asking it.
+	Batch          string
+	Pairs, NoPairs bool
+
+	// Round is how many recipes are made at a time; 0 for what suits.
+	Round int
 }
 
 // What a draft shows of a book, so that a person can read it.
@@ -43,14 +61,14 @@ const (
 )
 
 // Write returns the problem file: what is known of the table in comments, the
-// recipes' own law of the number of ingredients, a wish for the label that says
-// most, and other wishes and rules commented out.
+// recipes' own law of the number of ingredients, the objectives and constraints of the
+// draft, and others commented out.
 func (d *Draft) Write() ([]byte, error) {
-	w := &draftWriter{Draft: d, total: draftTotal}
-	sizes := d.Book.UsedCounts()
-	for 10*(len(sizes)-1) > w.total {
-		w.total *= 10
+	if d.Series != nil {
+		return (&draftWriter{Draft: d}).writeMarket(), nil
 	}
+	w := &draftWriter{Draft: d, total: d.total()}
+	sizes := d.Book.UsedCounts()
 	w.line("%s", schema.Modeline(schema.FileName))
 	w.line("# %s, %s: written by kir init to start from.", fault.Count(len(d.Book.Recipes), "recipe"), fault.Count(d.Book.Ingredients.Len(), "ingredient"))
 	w.line("# Check it with kir check, sample it with kir sample. A line behind # does nothing.")
@@ -80,12 +98,25 @@ func (d *Draft) Write() ([]byte, error) {
 		law = append(law[:20], "...")
 	}
 	w.line("sparsity: recipes # as many ingredients as the recipes have: {%s}", strings.Join(law, ", "))
-	w.properties()
-	if err := w.rules(); err != nil {
+	targets := w.Targets()
+	w.properties(targets)
+	if err := w.rules(targets); err != nil {
 		return nil, err
+	}
+	if n := w.AtATime(); n != usualRound && slices.ContainsFunc(targets, func(t Target) bool { return t.Goal.Way != None && !t.Attribute }) {
+		w.line("campaign: {batch: %d} # how many are made at a time", n)
 	}
 	w.line("sampler: {chains: 4, draws: %d, seed: 1}", draftDraws)
 	return []byte(w.text.String()), nil
+}
+
+// total returns how many units a recipe divides: some for each ingredient of the largest.
+func (d *Draft) total() int {
+	total := draftTotal
+	for 10*(len(d.Book.UsedCounts())-1) > total {
+		total *= 10
+	}
+	return total
 }
 
 // A draftWriter writes a draft.
@@ -154,116 +185,49 @@ func (w *draftWriter) columns() {
 	w.line("# A row is %s, a column %s%s.", row, column, also)
 }
 
-// properties writes a wish for each label that can be learnt, of which the
-// best one counts.
-func (w *draftWriter) properties() {
-	best, most := -1, 0
-	wishes := make([][2]string, len(w.Book.Labels))
-	for i := range w.Book.Labels {
-		wish, comment, worth := w.wish(&w.Book.Labels[i])
-		wishes[i] = [2]string{wish, comment}
-		if worth > most {
-			best, most = i, worth
-		}
-	}
-	if len(wishes) == 0 {
+// properties writes the objectives, and behind # what else could be one.
+func (w *draftWriter) properties(targets []Target) {
+	if len(targets) == 0 {
 		w.line("# The table has no labels, such as a taste or a rating, that could be wished for.")
+		if w.Pairs {
+			w.line("properties:")
+			w.line("  %s", pairsLine)
+		}
 		return
 	}
 	w.line("# What is wished for: kir learns a label from the recipes.")
-	if best >= 0 {
+	if w.Pairs || slices.ContainsFunc(targets, func(t Target) bool { return t.Goal.Way != None }) {
 		w.line("properties:")
-		w.line("  %s # %s", wishes[best][0], wishes[best][1])
 	} else {
 		w.line("# properties:")
 	}
-	for i, wish := range wishes {
-		switch {
-		case i == best:
-		case wish[0] == "":
-			w.line("  # %s: %s", book.YAMLText(w.Book.Labels[i].Name), wish[1])
-		default:
-			w.line("  # %s # %s", wish[0], wish[1])
+	for _, on := range []bool{true, false} {
+		if !on && w.Pairs {
+			w.line("  %s", pairsLine)
+		}
+		for _, t := range targets {
+			if on != (t.Goal.Way != None) {
+				continue
+			}
+			if len(t.Ways) == 0 {
+				w.line("  # %s: %s", book.YAMLText(t.Name), t.Why)
+				continue
+			}
+			text, _ := t.text()
+			if t.comment != "" {
+				text += " # " + t.comment
+			}
+			if !on {
+				text = "# " + text
+			}
+			w.line("  %s", text)
 		}
 	}
 }
 
-// unwanted are names of classes that nobody wishes for.
-var unwanted = map[string]bool{
-	"bad": true, "fail": true, "failed": true, "false": true, "low": true, "n": true, "negative": true,
-	"no": true, "off": true, "poor": true, "reject": true, "rejected": true, "weak": true, "worst": true, "0": true,
-}
-
-// wish returns a wish for a label, a comment, and how much it is worth asking
-// for: 0 if nothing could be learnt from it.
-func (w *draftWriter) wish(l *book.Label) (wish, comment string, worth int) {
-	for k := range w.Book.Labels {
-		if of := &w.Book.Labels[k]; w.Book.SpreadOf(of) == l {
-			return "", "the standard deviations of " + of.Name, 0
-		}
-	}
-	name := book.YAMLText(l.Name)
-	known := len(w.Book.Recipes) - l.Missing()
-	numbers, failed, err := l.Measured()
-	numbers = slices.DeleteFunc(numbers, math.IsNaN)
-	slices.Sort(numbers)
-	if n := len(numbers); err == nil && len(slices.Compact(slices.Clone(numbers))) > 2 {
-		way, other, worth := "maximize", "minimize", 3*known
-		if book.Costs(l.Name) { // which a limit keeps low better than a model's guess
-			way, other, worth = other, way, 2*known
-		}
-		label, sd := name, ""
-		if base, unit := book.HeadUnit(l.Name); unit != "" && w.onlyOne(base) {
-			name = book.YAMLText(base) // the unit stands beside each number
-		}
-		if spread := w.Book.SpreadOf(l); spread != nil {
-			sd = ", sd: " + book.YAMLText(spread.Name)
-		}
-		return fmt.Sprintf("%s: {learn: {label: %s, %s: true%s}}", name, label, way, sd),
-			fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", other, numbers[(n-1)/4], numbers[n-1-(n-1)/4], numbers[0], numbers[n-1]) + alsoOf(numbers, failed), worth
-	}
-	if len(l.Classes) == 0 {
-		return "", "it is empty", 0
-	}
-	order := make([]int, len(l.Classes))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return l.Counts[b] - l.Counts[a] })
-	var classes []string
-	for _, k := range order[:min(len(order), draftClasses)] {
-		classes = append(classes, fmt.Sprintf("%s %d", fault.Quote(l.Classes[k]), l.Counts[k]))
-	}
-	comment = strings.Join(classes, ", ")
-	if more := len(order) - draftClasses; more > 0 {
-		comment += fmt.Sprintf(" and %d more", more)
-	}
-	switch {
-	case len(l.Classes) == 1:
-		return "", "all recipes have " + comment, 0
-	case 2*len(l.Classes) > known:
-		return "", "most recipes have a value of their own, so nothing can be learnt", 0
-	}
-	wanted := l.Classes[order[0]] // the commonest, unless its name says that nobody wants it
-	for _, k := range order {
-		if !unwanted[strings.ToLower(l.Classes[k])] {
-			wanted = l.Classes[k]
-			break
-		}
-	}
-	return fmt.Sprintf("%s: {learn: {label: %s, want: %s}}", name, name, book.YAMLText(wanted)), comment, known
-}
-
-// onlyOne is whether a name without its unit is that of one label alone.
-func (w *draftWriter) onlyOne(base string) bool {
-	n := 0
-	for k := range w.Book.Labels {
-		if name, _ := book.HeadUnit(w.Book.Labels[k].Name); name == base {
-			n++
-		}
-	}
-	return n == 1
-}
+// pairsLine is the objective that ingredients go together as they do in the recipes, of
+// which more is known than a weak model knows.
+const pairsLine = "together: {pairs: {}} # what goes together in the recipes"
 
 // spanLog is by how much the largest number exceeds the smallest where logarithms are
 // offered.
@@ -306,16 +270,44 @@ func (w *draftWriter) finer() string {
 	return fmt.Sprintf("; the smallest dose, %.2g %%, counts as one: a total of %.0f has room for it", 100*least, portable.Pow(10, math.Ceil(-portable.Log10(float64(least*1.001)))))
 }
 
-// rules writes rules that the recipes suggest, commented out.
-func (w *draftWriter) rules() error {
+// rules writes the constraints that the draft has, and behind # others that the recipes
+// suggest.
+func (w *draftWriter) rules(targets []Target) error {
 	doses, err := w.Book.Doses(w.total)
 	if err != nil {
 		return err
 	}
 	names := w.Book.Ingredients.Names
 	share := func(units int) string { return fmt.Sprintf("%.3g %%", 100*float64(units)/float64(w.total)) }
-	w.line("# Rules that every draw is to keep: take away # from those you want, and from constraints.")
-	w.line("# constraints:")
+	w.line("# Constraints, which every recipe keeps: take away # from those you want, and put it before others.")
+	offered := w.Offered()
+	var on []string
+	for _, b := range offered {
+		if b.On {
+			on = append(on, commented(b.Lines, b.Note)...)
+		}
+	}
+	for _, t := range targets {
+		if t.Goal.Way == Sure {
+			_, rule := t.text()
+			on = append(on, rule)
+		}
+	}
+	if len(on) > 0 {
+		w.line("constraints:")
+	} else {
+		w.line("# constraints:")
+	}
+	for _, text := range on {
+		w.line("  - %s", text)
+	}
+	for _, b := range offered {
+		if !b.On {
+			for _, text := range commented(b.Lines, b.Note) {
+				w.line("#   - %s", text)
+			}
+		}
+	}
 	least := w.total
 	for _, d := range doses {
 		least = min(least, d.Least)
@@ -335,10 +327,22 @@ func (w *draftWriter) rules() error {
 	return nil
 }
 
+// commented adds a comment to the first of some lines.
+func commented(lines []string, note string) []string {
+	lines = slices.Clone(lines)
+	if len(lines) > 0 && note != "" {
+		lines[0] += " # " + note
+	}
+	return lines
+}
+
 // attribute writes rules by what is known of the ingredients.
 func (w *draftWriter) attribute(a *book.Attribute) {
 	name := book.YAMLText(a.Name)
 	if numbers, err := a.Numbers(); err == nil {
+		if m := a.Meaning(); m != book.Figure {
+			return // it is offered by itself
+		}
 		numbers = slices.DeleteFunc(numbers, math.IsNaN)
 		if len(numbers) == len(w.Book.Ingredients.Names) {
 			w.line("#   - limit: {attribute: %s, max: %v} # the mean over a composition; from %v to %v", name, mean(numbers), slices.Min(numbers), slices.Max(numbers))

@@ -62,6 +62,29 @@ func tableAt(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Layout, e
 			}
 		}
 	}
+	if v := f["names"]; v != nil {
+		if v.Kind != yaml.Mapping {
+			return nil, layout, yaml.Hint(v.Errorf("names are %s", v.Shown()), "write which ingredient each is, such as {Campri: Campari}")
+		}
+		layout.Names = make(map[string]string)
+		for _, e := range v.Entries {
+			if layout.Names[book.Name(e.Key.Text)], err = e.Value.Str("which ingredient " + fault.Quote(e.Key.Text) + " is"); err != nil {
+				return nil, layout, err
+			}
+		}
+	}
+	if v := f["without"]; v != nil {
+		if v.Kind != yaml.Sequence {
+			return nil, layout, yaml.Hint(v.Errorf("without is %s", v.Shown()), "write a list of recipes, such as [Total]")
+		}
+		for _, item := range v.Items {
+			name, err := item.Str("a recipe")
+			if err != nil {
+				return nil, layout, err
+			}
+			layout.Without = append(layout.Without, book.Name(name))
+		}
+	}
 	return f["file"], layout, nil
 }
 

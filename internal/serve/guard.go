@@ -105,7 +105,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 			refuse(w, http.StatusForbidden, noSecret)
 		case !g.allows(r.Host):
 			refuse(w, http.StatusMisdirectedRequest, refusal(r.Host))
-		case r.ContentLength != 0 && (r.Method != http.MethodPost || r.URL.Path != requestPath):
+		case r.ContentLength != 0 && (r.Method != http.MethodPost || r.URL.Path != requestPath && !strings.HasPrefix(r.URL.Path, beginPath)):
 			refuse(w, http.StatusBadRequest, "A request of this kind has no body.")
 		case known:
 			checked.ServeHTTP(w, r)

@@ -1,6 +1,6 @@
-// Package serve shows a problem as a page that a person steers: the shortlist while
-// it is drawn, and what can be asked otherwise, as steps of a problem file that the
-// command line takes.
+// Package serve shows a problem as a page that a person works with: the shortlist while
+// it is drawn, what can be asked otherwise, as steps of a problem file that the
+// command line takes, and the campaign, in the files of kir next and kir record.
 //
 // The page is served on the person's own machine. See guard for who may ask, and
 // hub for how the page hears of what is new.
@@ -26,6 +26,7 @@ import (
 	"kir/internal/fault"
 	"kir/internal/file"
 	"kir/internal/report/figure"
+	"kir/internal/report/view"
 )
 
 //go:embed assets
@@ -40,7 +41,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	defer func() { err = errors.Join(err, l.release()) }()
 	listener, err := net.Listen("tcp", o.Address)
 	if err != nil {
-		return &fault.Error{Message: "the page cannot be served at " + fault.Quote(o.Address), Hint: "name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free", Err: err}
+		return unserved(o.Address, err)
 	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -61,19 +62,32 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: g.wrap(s.handler()), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}
+	return hold(ctx, listener, g.wrap(s.handler()), func() {
+		s.begin()
+		if o.Begun != nil {
+			o.Begun(s.another(g), door)
+		}
+	}, s.hub.close)
+}
+
+// unserved says that nothing can listen at an address.
+func unserved(address string, err error) error {
+	return &fault.Error{Message: "the page cannot be served at " + fault.Quote(address), Hint: "name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free", Err: err}
+}
+
+// hold serves a handler until ctx ends. begun is called once it does, and closing before it
+// stops: to close the streams, which would never end.
+func hold(ctx context.Context, listener net.Listener, handler http.Handler, begun, closing func()) (err error) {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	s.begin()
-	if o.Begun != nil {
-		o.Begun(s.another(g), door)
-	}
+	begun()
 	select {
 	case err = <-served:
 		return err
 	case <-ctx.Done():
 	}
-	s.hub.close() // or the streams would never end
+	closing()
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 500*time.Millisecond)
 	defer cancel()
 	if err := server.Shutdown(ending); err != nil {
@@ -85,11 +99,15 @@ func Serve(ctx context.Context, o Options) (err error) {
 // another returns an address that opens the page. When it was used there is another one,
 // for another browser.
 func (s *Session) another(g *guard) string {
-	return g.offer(func() {
-		if next := s.another(g); s.options.Again != nil {
+	return another(g, func(next string) {
+		if s.options.Again != nil {
 			s.options.Again(next)
 		}
 	})
+}
+
+func another(g *guard, again func(address string)) string {
+	return g.offer(func() { again(another(g, again)) })
 }
 
 // openDoor writes a file that takes a browser to the page, and returns its path. A
@@ -97,9 +115,13 @@ func (s *Session) another(g *guard) string {
 // the arguments of each other's processes, and nobody else can read the file, which is
 // gone once it was used.
 func (s *Session) openDoor(g *guard) (path string, err error) {
+	return openDoor(s.scratch, g, s.noteError)
+}
+
+func openDoor(room *scratch, g *guard, note func(error)) (path string, err error) {
 	const name = "open.html"
-	dir := &file.Dir{Path: s.scratch.path, Mode: 0o600}
-	address := g.offer(func() { s.noteError(dir.Remove(name)) })
+	dir := &file.Dir{Path: room.path, Mode: 0o600}
+	address := g.offer(func() { note(dir.Remove(name)) })
 	var b bytes.Buffer
 	if err := doorTemplate.Execute(&b, address); err != nil {
 		return "", err
@@ -114,7 +136,7 @@ var doorTemplate = template.Must(template.New("").Parse(`<!doctype html><meta ch
 func (s *Session) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.servePage)
-	mux.HandleFunc("GET /page.css", serveStyle)
+	mux.HandleFunc("GET /page.css", serveStyle("page.css"))
 	mux.HandleFunc("GET /js/{name}", serveScript)
 	// The page names no icon, but a browser may ask before it has read that.
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -128,6 +150,8 @@ func (s *Session) handler() http.Handler {
 	mux.HandleFunc("GET /list", answered(s.listOf))
 	mux.HandleFunc("GET /csv", s.serveTable)
 	mux.HandleFunc("GET /weigh", s.serveWeighing)
+	mux.HandleFunc("GET /sheets", s.serveSheets)
+	mux.HandleFunc("GET /figures", answered(s.drawings))
 	mux.HandleFunc("GET /leaves", answered(s.leaves))
 	return mux
 }
@@ -140,26 +164,31 @@ func (s *Session) servePage(w http.ResponseWriter, _ *http.Request) {
 	_ = pageTemplate.Execute(w, filepath.Base(s.file))
 }
 
-// serveStyle serves the style sheet, with the colours of the report.
-func serveStyle(w http.ResponseWriter, _ *http.Request) {
-	text, err := assets.ReadFile("assets/page.css")
+// serveStyle serves a style sheet: that of the report, what tools need beside it, and a
+// class for each colour.
+func serveStyle(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { writeStyle(w, name) }
+}
+
+func writeStyle(w http.ResponseWriter, name string) {
+	text, err := assets.ReadFile("assets/" + name)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	onLight, onDark := figure.Variables()
 	var b strings.Builder
-	b.WriteString(strings.NewReplacer("LIGHT", onLight, "DARK", onDark).Replace(string(text)))
-	for k := range paintCount {
+	b.WriteString(view.Style())
+	b.Write(text)
+	for k := range figure.ColourCount {
 		fill, ink := figure.Colour(k).Hex()
 		fmt.Fprintf(&b, ".c%d { background: %s; color: %s; fill: %[2]s; }\n", k, fill, ink)
+		if figure.Colour(k).Banded() {
+			fmt.Fprintf(&b, ".c%d { background-image: linear-gradient(to top, %s max(2px, 12%%), transparent 0); }\n", k, ink)
+		}
 	}
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")
 	_, _ = io.WriteString(w, b.String())
 }
-
-// paintCount is how many colours there are, the greys among them.
-const paintCount = 9
 
 // serveScript serves one of the page's scripts.
 func serveScript(w http.ResponseWriter, r *http.Request) {

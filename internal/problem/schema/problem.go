@@ -64,8 +64,11 @@ func tableKeys(file, sheet string) []Key {
 var RecipeTable = &Section{
 	Name: "a table", ID: "table of recipes",
 	About: "kir guesses only what these keys leave open. Where a guess could be wrong, kir asks, and shows the line to write here.",
-	Keys:  append(tableKeys("recipes.csv", "bar.xlsx, sheet: Drinks"), Key{"columns", Named("columns", Choice(roles()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"}),
-	Need:  []string{"file"},
+	Keys: append(tableKeys("recipes.csv", "bar.xlsx, sheet: Drinks"),
+		Key{"columns", Named("columns", Choice(roles()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"},
+		Key{"names", Named("spellings", Text("an ingredient"), nil), "none", "ingredients by what the table writes for them", "{file: recipes.csv, names: {Campri: Campari}}"},
+		Key{"without", List(Text("a recipe"), 1), "none", "recipes of the table that are left out", "{file: recipes.csv, without: [Total]}"}),
+	Need: []string{"file"},
 }
 
 // Table is another table where more than its file is said.

@@ -250,10 +250,16 @@ func (v *pageView) Kept() string {
 	}
 }
 
+// Style returns the style sheet of pages: of the report, and of the page of kir serve, which
+// adds what its tools need.
+func Style() string {
+	onLight, onDark := figure.Variables()
+	return strings.NewReplacer("LIGHT", onLight, "DARK", onDark, "FIGURES", figure.Style()).Replace(pageStyle)
+}
+
 // newPageView returns what the template sees of a model.
 func newPageView(m *report.Model) *pageView {
-	onLight, onDark := figure.Variables()
-	style := strings.NewReplacer("LIGHT", onLight, "DARK", onDark, "FIGURES", figure.Style()).Replace(pageStyle)
+	style := Style()
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -1,0 +1,338 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/returns"
+	"kir/model"
+)
+
+// A Table is where the text of a table comes from, and the name for messages. Once is
+// whether it can be read but once, as from a pipe.
+type Table struct {
+	Name string
+	Open func() (io.ReadCloser, error)
+	Once bool
+}
+
+// read opens a table and reads it.
+func read[T any](t Table, by func(io.Reader, string) (T, error)) (v T, err error) {
+	in, err := t.Open()
+	if err != nil {
+		return v, err
+	}
+	v, err = by(in, t.Name)
+	return v, errors.Join(err, in.Close())
+}
+
+// ReadTable reads the table that a draft is of: recipes, or the prices or returns of assets
+// over time. Columns that change within a recipe, and so can be no labels, are left out, as
+// the layout then says.
+func (d *Draft) ReadTable(t Table, o book.Options) (err error) {
+	labels := o.Labels
+	if !t.Once && len(labels) == 0 && o.Ingredients == nil && len(o.Columns) == 0 {
+		s, err := read(t, func(r io.Reader, name string) (*book.Series, error) { return book.ReadSeries(r, name, o.Layout, nil) })
+		if err == nil && isHistory(s) {
+			d.Series, d.Layout = s, o.Layout.With(s.Guessed)
+			return nil
+		}
+	}
+	d.Series = nil
+	d.Book, err = WithoutChanging(&o.Layout, func() (*book.Book, error) {
+		return read(t, func(r io.Reader, name string) (*book.Book, error) { return book.Read(r, name, o) })
+	})
+	if err != nil {
+		return err
+	}
+	d.Layout = o.Layout.With(d.Book.Guessed)
+	for _, name := range labels {
+		d.Layout = d.Layout.With(book.Layout{Columns: map[string]book.Role{book.Name(name): book.LabelColumn}})
+	}
+	return nil
+}
+
+// isHistory says whether a series is one of prices or returns: its rows have dates, and its
+// numbers move as prices do, or some are below 0, which no amount is.
+func isHistory(s *book.Series) bool {
+	const fewest = 3 // rows
+	_, dated := returns.Dates(s.Times)
+	if !dated || len(s.Times) < fewest || len(s.Columns) < 2 {
+		return false
+	}
+	var whole [][]float64
+	for _, row := range s.Values {
+		if slices.ContainsFunc(row, func(v float64) bool { return v < 0 }) {
+			return true
+		}
+		if !slices.ContainsFunc(row, math.IsNaN) {
+			whole = append(whole, row)
+		}
+	}
+	return len(whole) >= fewest && returns.KindOf(whole) == returns.Prices
+}
+
+// WithoutChanging reads a table. Columns that change within a recipe, and so can be no
+// labels, are left out, as the layout then says.
+func WithoutChanging(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
+	var left []string
+	for {
+		known, err := read()
+		if err == nil {
+			for _, name := range left {
+				known.Notes = append(known.Notes, book.Note{File: known.File, Message: "column " + fault.Quote(name) + " changes within a recipe and is left out", Doubt: true})
+			}
+			return known, nil
+		}
+		ignored := make(map[string]book.Role)
+		for _, e := range fault.All(err) {
+			changes := (*book.ChangesError)(nil)
+			if !errors.As(e, &changes) {
+				return nil, err
+			}
+			ignored[changes.Column] = book.IgnoredColumn
+		}
+		if len(ignored) == 0 {
+			return nil, err
+		}
+		left = append(left, slices.Sorted(maps.Keys(ignored))...)
+		*layout = layout.With(book.Layout{Columns: ignored})
+	}
+}
+
+// Finish returns the text of a draft that can be sampled as the file out, beside which its
+// tables are. Where a model knows too little, what goes together in the recipes becomes an
+// objective, too.
+// Where constraints conflict, those that nobody has chosen are left out: one if that is
+// enough, else the last and one more, and so on.
+func (d *Draft) Finish(ctx context.Context, out string) ([]byte, error) {
+	weak, text, err := d.try(ctx, out)
+	for conflicts(err) {
+		var free []string // what nobody has chosen
+		for _, b := range d.Offered() {
+			if _, chosen := d.Bounds[b.Key]; b.On && !chosen {
+				free = append(free, b.Key)
+			}
+		}
+		if len(free) == 0 {
+			break
+		}
+		said := d.Bounds
+		for k := len(free) - 1; k >= 0 && conflicts(err); k-- {
+			d.Bounds = without(said, free[k])
+			weak, text, err = d.try(ctx, out)
+		}
+		if conflicts(err) {
+			d.Bounds = without(said, free[len(free)-1])
+		}
+	}
+	if err != nil || !weak || d.Pairs || d.NoPairs {
+		return text, err
+	}
+	d.Pairs = true
+	_, text, err = d.try(ctx, out)
+	return text, err
+}
+
+// conflicts says whether an error is that constraints cannot all hold.
+func conflicts(err error) bool { return errors.As(err, new(*ConflictError)) }
+
+// without returns bounds without one of them.
+func without(bounds map[string]bool, off string) map[string]bool {
+	all := maps.Clone(bounds)
+	if all == nil {
+		all = make(map[string]bool)
+	}
+	all[off] = false
+	return all
+}
+
+// try writes the draft and reads it as a problem. weak is whether it has a weak model.
+func (d *Draft) try(ctx context.Context, out string) (weak bool, text []byte, err error) {
+	if text, err = d.Write(); err != nil {
+		return false, nil, err
+	}
+	p, err := Load(ctx, out, Options{Text: text})
+	if err != nil {
+		return false, nil, fmt.Errorf("what was written for this table cannot be sampled: %w", err)
+	}
+	for _, w := range p.Properties {
+		if w.Weight > 0 && w.Model != nil {
+			q := w.Model.Quality()
+			weak = weak || q.Strength() == model.Weak
+		}
+	}
+	return weak, text, p.Close()
+}
+
+// What is asked of a portfolio.
+const (
+	Ratio      Way = "ratio"
+	Return     Way = "return"
+	Volatility Way = "volatility"
+	Frontier   Way = "frontier" // return and volatility, one against the other
+)
+
+// The keys of a portfolio: its objective, and its constraints.
+const (
+	Portfolio  = "portfolio"
+	MostOfOne  = "most"
+	LeastOfOne = "least"
+)
+
+// What a portfolio holds to start from.
+const (
+	fewestHeld, mostHeld = 4, 12
+	mostShare            = 30 // percent
+	leastShare           = 2
+)
+
+// held returns how many assets a portfolio holds.
+func (d *Draft) held() (fewest, most int) {
+	n := len(d.Series.Columns)
+	return min(n, fewestHeld), min(n, mostHeld)
+}
+
+// marketTargets is the objective of a portfolio.
+func (d *Draft) marketTargets() []Target {
+	t := Target{Key: Portfolio, Name: Portfolio, Ways: []Way{Ratio, Frontier, Return, Volatility}, Known: len(d.Series.Times), Goal: Goal{Way: Ratio}}
+	if g, ok := d.Goals[Portfolio]; ok && slices.Contains(t.Ways, g.Way) {
+		t.Goal = g
+	}
+	return []Target{t}
+}
+
+// marketBounds are the constraints of a portfolio.
+func (d *Draft) marketBounds() []Bound {
+	fewest, _ := d.held()
+	all := []Bound{
+		{Key: MostOfOne, Words: fmt.Sprintf("At most %d %% in one asset", mostShare), Lines: []string{fmt.Sprintf(`amount: {of: "*", max: "%d%%"}`, mostShare)}, On: fewest*mostShare >= 100},
+		{Key: LeastOfOne, Words: fmt.Sprintf("At least %d %% in each that is held", leastShare), Lines: []string{fmt.Sprintf(`amount: {of: "*", min: "%d%%"}`, leastShare)}, On: true},
+	}
+	if fewest*mostShare < 100 {
+		all = all[1:]
+	}
+	return all
+}
+
+// writeMarket writes the draft of a portfolio.
+func (w *draftWriter) writeMarket() []byte {
+	s := w.Series
+	w.line("%s", schema.Modeline(schema.FileName))
+	w.line("# %s over %s: written by kir init to start from.", fault.Count(len(s.Columns), "asset"), fault.Count(len(s.Times), "row"))
+	w.line("# Check it with kir check, sample it with kir sample. A line behind # does nothing.")
+	w.line("name: %s", book.YAMLText(strings.TrimSuffix(filepath.Base(w.Table), filepath.Ext(w.Table))))
+	w.notes("", s.Notes)
+	names := make([]string, len(s.Columns))
+	for i, name := range s.Columns {
+		names[i] = book.YAMLText(name)
+	}
+	w.line("ingredients: [%s]", strings.Join(names, ", "))
+	w.line("total: 100 # steps of one percent")
+	fewest, most := w.held()
+	w.line("sparsity: {uniform: [%d, %d]} # how many assets are held", fewest, most)
+	w.line("# What is wished for: a year's return and risk follow from the table.")
+	w.line("properties:")
+	of := book.TableYAML("returns", filepath.ToSlash(w.Table), w.Layout)
+	goal := w.Targets()[0].Goal.Way
+	for _, p := range []struct {
+		name, asks string
+		way        Way
+	}{
+		{"ratio", "maximize: ratio", Ratio}, {"return", "maximize: return", Return}, {"volatility", "minimize: volatility", Volatility},
+	} {
+		off := "# "
+		if p.way == goal || goal == Frontier && p.way != Ratio {
+			off = ""
+		}
+		w.line("  %s%s: {markowitz: {%s, %s}}", off, p.name, of, p.asks)
+	}
+	w.line("# Constraints, which every portfolio keeps: take away # from those you want, and put it before others.")
+	offered := w.Offered()
+	if slices.ContainsFunc(offered, func(b Bound) bool { return b.On }) {
+		w.line("constraints:")
+	} else {
+		w.line("# constraints:")
+	}
+	for _, b := range offered {
+		off := "  - "
+		if !b.On {
+			off = "#   - "
+		}
+		w.line("%s%s", off, b.Lines[0])
+	}
+	w.line("sampler: {chains: 4, draws: %d, seed: 1}", draftDraws)
+	return []byte(w.text.String())
+}
+
+// Contents says what the tables of a draft hold, and what was understood of them without
+// being said.
+func (d *Draft) Contents() (string, []book.Note) {
+	if s := d.Series; s != nil {
+		return fault.Count(len(s.Columns), "asset") + " over " + fault.Count(len(s.Times), "row"), s.Notes
+	}
+	return fault.Count(len(d.Book.Recipes), "recipe") + ", " + fault.Count(d.Book.Ingredients.Len(), "ingredient"), slices.Concat(d.Book.Ingredients.Notes, d.Book.Notes)
+}
+
+// mostShelves is how many other sheets of a workbook are looked at.
+const mostShelves = 20
+
+// ReadShelf looks for another sheet of the workbook that lists the ingredients, and reads
+// the recipes with it; the draft then has its layout. It returns the sheet, which is empty if
+// there is none, and which ingredients it lacks: with some the recipes are as they were.
+func (d *Draft) ReadShelf(t Table, o book.Options) (sheet string, lacking []string) {
+	if t.Once || d.Book == nil || d.Book.Shape == nil || d.Book.Shape.Sheet == "" {
+		return "", nil
+	}
+	p, err := read(t, func(r io.Reader, name string) (*book.Peek, error) {
+		return book.PeekAt(r, name, book.Layout{Sheet: d.Book.Shape.Sheet}, 0, 0, 0)
+	})
+	if err != nil {
+		return "", nil // it was read before, so nothing is lost
+	}
+	o.Sheet = d.Book.Shape.Sheet
+	for _, other := range p.Sheets[:min(len(p.Sheets), mostShelves)] {
+		if other == o.Sheet {
+			continue
+		}
+		in := book.Layout{Sheet: other}
+		list, err := read(t, func(r io.Reader, name string) (*book.Ingredients, error) { return book.ReadIngredients(r, name, in) })
+		if err != nil || len(list.Attributes) == 0 {
+			continue
+		}
+		var not []string
+		for _, name := range d.Book.Ingredients.Names {
+			if _, ok := list.Index(name); !ok {
+				not = append(not, name)
+			}
+		}
+		switch {
+		case 2*len(not) > d.Book.Ingredients.Len():
+			continue
+		case len(not) > 0:
+			if sheet == "" {
+				sheet, lacking = other, not
+			}
+			continue
+		}
+		with := *d
+		o.Ingredients = list
+		if err := with.ReadTable(t, o); err != nil {
+			continue
+		}
+		with.IngredientsLayout = list.Guessed.With(in)
+		*d = with
+		return other, nil
+	}
+	return sheet, lacking
+}

@@ -1,0 +1,500 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/portable"
+)
+
+// A Way is what is asked of an objective.
+type Way string
+
+// The ways. None asks nothing, and Sure asks for a probability of at least sureShare of
+// a class without seeking more of it.
+const (
+	None     Way = ""
+	Maximize Way = "maximize"
+	Minimize Way = "minimize"
+	Between  Way = "between"
+	Want     Way = "want"
+	Sure     Way = "sure"
+)
+
+// sureShare is the probability that [Sure] asks for.
+const sureShare = "90%"
+
+// A Goal is what a draft asks of one label, or of one column of the ingredients.
+type Goal struct {
+	Way      Way     `json:"way"`
+	From, To float64 `json:",omitempty"`      // of Between
+	Class    string  `json:"class,omitempty"` // of Want and Sure
+}
+
+// A Target is a label of the recipes, or a column of numbers of the ingredients, that a
+// draft can have as an objective.
+type Target struct {
+	Key  string // what [Draft.Goals] calls it
+	Name string // the column
+
+	// Attribute is whether it is a column of the ingredients: their mean in a recipe.
+	Attribute bool
+
+	// Ways are what can be asked of it, Goal what is, and Why is why nothing can be.
+	Ways []Way
+	Goal Goal
+	Why  string
+
+	Known       int // recipes with a value
+	Least, Most float64
+	From, To    float64 // the middle half
+	Classes     []string
+	Counts      []int
+
+	name, comment string
+	sd            string
+	worth         int
+}
+
+// A Bound is a constraint that a draft can have.
+type Bound struct {
+	Key   string // what [Draft.Bounds] calls it
+	Words string // what it asks, in a few words
+	Lines []string
+	Note  string // the comment behind the first line
+	On    bool
+}
+
+// attributeKey is the key of a column of the ingredients.
+func attributeKey(name string) string { return "ingredients: " + name }
+
+// Targets returns what the draft can have as an objective, with what is asked of it: what
+// Goals say, or else as much as possible of the label that says most.
+func (d *Draft) Targets() []Target {
+	if d.Series != nil {
+		return d.marketTargets()
+	}
+	var all []Target
+	best, most := -1, 0
+	for i := range d.Book.Labels {
+		t := d.target(&d.Book.Labels[i])
+		if t.worth > most {
+			best, most = len(all), t.worth
+		}
+		all = append(all, t)
+	}
+	if best >= 0 {
+		all[best].Goal = all[best].First()
+	}
+	for i := range d.Book.Ingredients.Attributes {
+		a := &d.Book.Ingredients.Attributes[i]
+		numbers, err := a.Numbers()
+		if m := a.Meaning(); err != nil || m != book.Price && m != book.Figure || len(numbers) == 0 || slices.ContainsFunc(numbers, math.IsNaN) {
+			continue
+		}
+		name, _ := book.HeadUnit(a.Name)
+		t := Target{Key: attributeKey(a.Name), Name: a.Name, Attribute: true, Ways: []Way{Maximize, Minimize}, Known: len(d.Book.Recipes), name: name}
+		if a.Meaning() == book.Price {
+			t.Ways = []Way{Minimize, Maximize}
+		}
+		t.Least, t.Most = slices.Min(numbers), slices.Max(numbers)
+		if t.Least == t.Most {
+			continue
+		}
+		all = append(all, t)
+	}
+	taken := make(map[string]bool)
+	for i := range all {
+		t := &all[i]
+		if taken[t.name] {
+			t.name = t.Name
+		}
+		if taken[t.name] {
+			t.name += " of the ingredients"
+		}
+		taken[t.name] = true
+		if d.Goals != nil {
+			t.Goal = Goal{}
+		}
+		if g, ok := d.Goals[t.Key]; ok && slices.Contains(t.Ways, g.Way) {
+			if g.Way == Between && !(g.From < g.To) {
+				g.From, g.To = t.From, t.To
+			}
+			if (g.Way == Want || g.Way == Sure) && !slices.Contains(t.Classes, g.Class) {
+				g.Class = t.First().Class
+			}
+			t.Goal = g
+		}
+	}
+	return all
+}
+
+// First is the goal that suits a target best.
+func (t *Target) First() Goal {
+	g := Goal{Way: t.Ways[0]}
+	if g.Way == Want {
+		g.Class = t.Classes[0]
+		for _, class := range t.Classes {
+			if !unwanted[strings.ToLower(class)] {
+				g.Class = class
+				break
+			}
+		}
+	}
+	return g
+}
+
+// text returns the objective in a problem file, and its constraint if it is one.
+func (t *Target) text() (line, rule string) {
+	g := t.Goal
+	if g.Way == None {
+		g = t.First()
+	}
+	key, column := book.YAMLText(t.name), book.YAMLText(t.Name)
+	if t.Attribute {
+		return fmt.Sprintf("%s: {blend: {attribute: %s, %s: true}}", key, column, g.Way), ""
+	}
+	switch g.Way {
+	case Between:
+		return fmt.Sprintf("%s: {learn: {label: %s, between: [%v, %v]%s}}", key, column, g.From, g.To, t.sd), ""
+	case Want:
+		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}}", key, column, book.YAMLText(g.Class)), ""
+	case Sure:
+		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}, weight: 0}", key, column, book.YAMLText(g.Class)), fmt.Sprintf("limit: {property: %s, min: %q}", key, sureShare)
+	}
+	return fmt.Sprintf("%s: {learn: {label: %s, %s: true%s}}", key, column, g.Way, t.sd), ""
+}
+
+// unwanted are names of classes that nobody wishes for.
+var unwanted = map[string]bool{
+	"bad": true, "fail": true, "failed": true, "false": true, "low": true, "n": true, "negative": true,
+	"no": true, "off": true, "poor": true, "reject": true, "rejected": true, "unstable": true, "weak": true, "worst": true, "0": true,
+}
+
+// target says what can be asked of a label.
+func (d *Draft) target(l *book.Label) Target {
+	t := Target{Key: l.Name, Name: l.Name, name: l.Name, Known: len(d.Book.Recipes) - l.Missing()}
+	for k := range d.Book.Labels {
+		if of := &d.Book.Labels[k]; d.Book.SpreadOf(of) == l {
+			t.Why = "the standard deviations of " + of.Name
+			return t
+		}
+	}
+	numbers, failed, err := l.Measured()
+	numbers = slices.DeleteFunc(numbers, math.IsNaN)
+	slices.Sort(numbers)
+	if n := len(numbers); err == nil && len(slices.Compact(slices.Clone(numbers))) > 2 {
+		t.Ways, t.worth = []Way{Maximize, Minimize, Between}, 3*t.Known
+		if book.Costs(l.Name) { // which a limit keeps low better than a model's guess
+			t.Ways, t.worth = []Way{Minimize, Maximize, Between}, 2*t.Known
+		}
+		if base, unit := book.HeadUnit(l.Name); unit != "" && d.onlyOne(base) {
+			t.name = base // the unit stands beside each number
+		}
+		if spread := d.Book.SpreadOf(l); spread != nil {
+			t.sd = ", sd: " + book.YAMLText(spread.Name)
+		}
+		t.Least, t.Most, t.From, t.To = numbers[0], numbers[n-1], numbers[(n-1)/4], numbers[n-1-(n-1)/4]
+		t.comment = fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", t.Ways[1], t.From, t.To, t.Least, t.Most) + alsoOf(numbers, failed)
+		return t
+	}
+	if len(l.Classes) == 0 {
+		t.Why = "it is empty"
+		return t
+	}
+	order := make([]int, len(l.Classes))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return l.Counts[b] - l.Counts[a] })
+	var classes []string
+	for _, k := range order[:min(len(order), draftClasses)] {
+		classes = append(classes, fmt.Sprintf("%s %d", fault.Quote(l.Classes[k]), l.Counts[k]))
+		t.Classes, t.Counts = append(t.Classes, l.Classes[k]), append(t.Counts, l.Counts[k])
+	}
+	comment := strings.Join(classes, ", ")
+	if more := len(order) - draftClasses; more > 0 {
+		comment += fmt.Sprintf(" and %d more", more)
+	}
+	switch {
+	case len(l.Classes) == 1:
+		t.Why = "all recipes have " + comment
+	case 2*len(l.Classes) > t.Known:
+		t.Why = "most recipes have a value of their own, so nothing can be learnt"
+	default:
+		t.comment, t.Ways, t.worth = comment, []Way{Want, Sure}, t.Known
+	}
+	return t
+}
+
+// onlyOne is whether a name without its unit is that of one label alone.
+func (d *Draft) onlyOne(base string) bool {
+	n := 0
+	for k := range d.Book.Labels {
+		if name, _ := book.HeadUnit(d.Book.Labels[k].Name); name == base {
+			n++
+		}
+	}
+	return n == 1
+}
+
+// The keys of constraints that do not name a column.
+const (
+	WithinBook = "within"
+	StockBound = "stock"
+	AlwaysUsed = "always"
+)
+
+// mostLevels is of how many levels a column of maxima without a percent sign is written
+// out.
+const mostLevels = 60
+
+// Offered returns the constraints that nearly everybody needs, with whether the draft has
+// them: what Bounds say, or else doses within the book, maxima and stock.
+func (d *Draft) Offered() []Bound {
+	var all []Bound
+	if d.Series != nil {
+		all = d.marketBounds()
+	} else {
+		all = d.bookBounds()
+	}
+	for i := range all {
+		if on, ok := d.Bounds[all[i].Key]; ok {
+			all[i].On = on
+		}
+	}
+	return all
+}
+
+// bookBounds are the constraints that follow from the recipes and their ingredients.
+func (d *Draft) bookBounds() []Bound {
+	all := []Bound{{Key: WithinBook, Words: "Doses as the recipes have them", Lines: []string{`amount: {of: "*", within: book}`}, Note: "the doses that the recipes have", On: true}}
+	for i := range d.Book.Ingredients.Attributes {
+		a := &d.Book.Ingredients.Attributes[i]
+		numbers, err := a.Numbers()
+		known := slices.DeleteFunc(slices.Clone(numbers), math.IsNaN)
+		if err != nil || len(known) == 0 {
+			continue
+		}
+		switch name := book.YAMLText(a.Name); a.Meaning() {
+		case book.Maximum, book.Minimum:
+			key, words, note := "max", "At most each one's "+a.Name, "an empty cell sets no bound"
+			if a.Meaning() == book.Minimum {
+				key, words = "min", "At least each one's "+a.Name
+			}
+			b := Bound{Key: attributeKey(a.Name), Words: words, Note: note, On: true}
+			if a.Percent() {
+				b.Lines = []string{fmt.Sprintf(`amount: {of: "*", %s: %s}`, key, name)}
+			} else if b.Lines, b.Note = d.levels(a, known, key); b.Lines == nil {
+				continue
+			} else {
+				b.Words += ", in percent"
+			}
+			all = append(all, b)
+		case book.Stock:
+			batch := d.batch(a)
+			all = append(all, Bound{Key: StockBound, Words: "No more than there is, for " + batch, Note: "what there is, for so much",
+				Lines: []string{fmt.Sprintf(`amount: {of: "*", stock: %s, batch: %s}`, name, batch)}, On: true})
+		case book.Price:
+			if len(known) < len(numbers) {
+				continue
+			}
+			most := d.usual(numbers)
+			_, unit := book.HeadUnit(a.Name)
+			all = append(all, Bound{Key: attributeKey(a.Name), Words: strings.TrimSpace(fmt.Sprintf("%s at most %v %s, as half of the recipes", a.Name, most, unit)),
+				Lines: []string{fmt.Sprintf("limit: {attribute: %s, max: %v}", name, most)}, Note: fmt.Sprintf("the mean over a composition; from %v to %v", slices.Min(numbers), slices.Max(numbers))})
+		}
+	}
+	if names := d.always(); len(names) > 0 {
+		var texts []string
+		for _, name := range names {
+			texts = append(texts, book.YAMLText(name))
+		}
+		all = append(all, Bound{Key: AlwaysUsed, Words: "Always " + fault.List(names, mostAlways) + ", as in all recipes", Lines: []string{"require: [" + strings.Join(texts, ", ") + "]"}, Note: "all recipes have it", On: true})
+	}
+	return all
+}
+
+// What is in all recipes is required where there are enough of these, and few of those.
+const (
+	fewestAlways = 5
+	mostAlways   = 12
+)
+
+// always returns the ingredients that all recipes use.
+func (d *Draft) always() (names []string) {
+	if len(d.Book.Recipes) < fewestAlways {
+		return nil
+	}
+	uses := make([]int, d.Book.Ingredients.Len())
+	for _, r := range d.Book.Recipes {
+		for _, p := range r.Parts {
+			uses[p.Ingredient]++
+		}
+	}
+	for i, n := range uses {
+		if n == len(d.Book.Recipes) {
+			names = append(names, d.Book.Ingredients.Names[i])
+		}
+	}
+	if len(names) > mostAlways {
+		return nil
+	}
+	return names
+}
+
+// levels writes out the bounds of a column of percentages that does not say so: a rule for
+// each level, in units, rounded to what keeps it.
+func (d *Draft) levels(a *book.Attribute, known []float64, key string) (lines []string, note string) {
+	slices.Sort(known)
+	distinct := slices.Compact(slices.Clone(known))
+	if len(distinct) > mostLevels || distinct[0] < 0 || distinct[len(distinct)-1] > 100 {
+		return nil, ""
+	}
+	scale := 100.0
+	if distinct[len(distinct)-1] <= 1 {
+		scale = 1 // shares
+	}
+	texts := make(map[float64][]string)
+	numbers, _ := a.Numbers() // they are
+	for i, v := range numbers {
+		if !math.IsNaN(v) && !slices.Contains(texts[v], a.Values[i]) {
+			texts[v] = append(texts[v], a.Values[i])
+		}
+	}
+	for _, v := range distinct {
+		units := math.Floor(float64(v/scale*float64(d.total())) + 1e-9)
+		if key == "min" {
+			units = math.Ceil(float64(v/scale*float64(d.total())) - 1e-9)
+		}
+		for _, text := range texts[v] {
+			of := fmt.Sprintf("{%s: %q}", book.YAMLText(a.Name), text)
+			switch {
+			case units >= 1 && (key == "min" || units < float64(d.total())):
+				lines = append(lines, fmt.Sprintf("amount: {of: %s, %s: %.0f}", of, key, units))
+			case units < 1 && key == "max":
+				lines = append(lines, fmt.Sprintf("exclude: [%s]", of))
+			}
+		}
+	}
+	return lines, "its numbers are taken for percent"
+}
+
+// batch is for how much the stock has to be enough: what Batch says, or a recipe of the
+// usual size where the recipes are measured in units of a kind that the column's can be
+// compared with, or else one of the column's unit.
+func (d *Draft) batch(a *book.Attribute) string {
+	if d.Batch != "" {
+		return d.Batch
+	}
+	return d.Batches()[0]
+}
+
+// Batches returns for how much the stock may be asked to be enough; nil if there is no
+// column of stock.
+func (d *Draft) Batches() []string {
+	for i := range d.Book.Ingredients.Attributes {
+		a := &d.Book.Ingredients.Attributes[i]
+		if a.Meaning() != book.Stock {
+			continue
+		}
+		_, unit := book.HeadUnit(a.Name)
+		if unit == "" || strings.ContainsAny(unit, "0123456789%/-") {
+			unit = a.Affix
+		}
+		if strings.ContainsAny(unit, "%€$£¥") {
+			unit = ""
+		}
+		first := 1.0
+		if unit == "g" || unit == "ml" || unit == "mg" {
+			first = 100
+		}
+		if size := d.size(unit); size > 0 {
+			first = size
+		}
+		var all []string
+		for _, times := range []float64{1, 10, 100} {
+			all = append(all, strings.TrimSpace(plainNumber(float64(first*times))+" "+unit))
+		}
+		return all
+	}
+	return nil
+}
+
+// How many recipes a problem makes at a time if it does not say, and how many drinks, which
+// are less than mostDrink millilitres each.
+const (
+	usualRound  = 8
+	drinksRound = 3
+	mostDrink   = 1000
+)
+
+// AtATime is how many recipes are made at a time.
+func (d *Draft) AtATime() int {
+	if d.Round > 0 {
+		return d.Round
+	}
+	if size := d.size("ml"); size > 0 && size < mostDrink {
+		return drinksRound
+	}
+	return usualRound
+}
+
+// plainNumber writes a number above 0 without an exponent, rounded to two digits.
+func plainNumber(v float64) string {
+	digits := max(math.Floor(portable.Log10(v)), -6)
+	scale := portable.Pow(10, digits-1)
+	text := strconv.FormatFloat(float64(math.Round(v/scale)*scale), 'f', max(0, 1-int(digits)), 64)
+	return strings.TrimSuffix(text, ".0")
+}
+
+// size returns the size of the recipe in the middle, in a unit; 0 if the recipes are not
+// measured in what can be compared with it.
+func (d *Draft) size(unit string) float64 {
+	of, ok := book.DefaultUnits().Lookup(unit)
+	if !ok || unit == "" {
+		return 0
+	}
+	var sizes []float64
+	for _, r := range d.Book.Recipes {
+		sum := 0.0
+		for _, p := range r.Parts {
+			if p.Unit == nil || p.Unit.Kind != of.Kind {
+				return 0
+			}
+			base, _ := p.Base().Float64()
+			sum += base
+		}
+		sizes = append(sizes, sum)
+	}
+	if len(sizes) == 0 {
+		return 0
+	}
+	slices.Sort(sizes)
+	size, _ := of.Size.Rat().Float64()
+	return sizes[len(sizes)/2] / size
+}
+
+// usual returns the mean of an attribute over the recipe in the middle, to three digits.
+func (d *Draft) usual(numbers []float64) float64 {
+	var means []float64
+	for _, r := range d.Book.Recipes {
+		sum, all := 0.0, 0.0
+		for _, p := range r.Parts {
+			base, _ := p.Base().Float64()
+			sum += float64(base * numbers[p.Ingredient])
+			all += base
+		}
+		means = append(means, sum/all)
+	}
+	if len(means) == 0 {
+		return mean(numbers)
+	}
+	slices.Sort(means)
+	return mean(means[len(means)/2 : len(means)/2+1])
+}

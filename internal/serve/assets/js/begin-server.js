@@ -1,0 +1,22 @@
+// What makes a problem of a table speaks to what reads the tables here, and nowhere else.
+
+async function asked(path, options) {
+  let r;
+  try {
+    r = await fetch(path, options);
+  } catch (e) {
+    throw new Error('kir does not answer. Was it ended? What was answered so far is kept while it runs. ' + e.message);
+  }
+  const answer = await r.json();
+  if (!r.ok) throw new Error(answer.message + (answer.hint ? ': ' + answer.hint : '') + '.');
+  return answer;
+}
+
+const json = (path, body) => asked(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+
+export const view = () => asked('/begin/view');
+export const answer = what => json('/begin/answer', what);
+export const example = name => json('/begin/example', { name });
+export const table = (of, name, data) =>
+  asked('/begin/table?' + new URLSearchParams({ of, name }), { method: 'POST', headers: { 'Content-Type': 'application/octet-stream' }, body: data });
+export const go = () => json('/begin/go', {});

@@ -1,0 +1,192 @@
+// The page that makes a problem of a table: what is guessed of it, to be answered by clicks.
+import * as server from './begin-server.js';
+
+const byId = id => document.getElementById(id);
+
+// shown writes characters that are not seen or turn the direction of writing as escapes.
+const shown = text => text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+  c => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+
+// el makes an element. Text is always text; attributes that begin with "on" are listeners.
+function el(tag, attributes = {}, ...children) {
+  const e = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === false || value === undefined) continue;
+    if (name.startsWith('on')) e.addEventListener(name.slice(2), value);
+    else if (name === 'checked' || name === 'selected') e[name] = true;
+    else e.setAttribute(name, value === true ? '' : value);
+  }
+  e.append(...children.flat(9).filter(c => c !== null && c !== undefined && c !== false).map(c => c instanceof Node ? c : shown(String(c))));
+  return e;
+}
+
+// fill replaces what is in an element; the focus stays on what has the same key, and a table
+// where it was scrolled to.
+function fill(parent, ...children) {
+  const key = parent.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  const at = [...parent.querySelectorAll('.scroll')].map(e => [e.scrollLeft, e.scrollTop]);
+  parent.replaceChildren(...children.flat(9).filter(Boolean));
+  [...parent.querySelectorAll('.scroll')].forEach((e, k) => { if (at[k]) [e.scrollLeft, e.scrollTop] = at[k]; });
+  const same = key && [...parent.querySelectorAll('[data-key]')].find(e => e.dataset.key === key);
+  if (same) same.focus({ preventScroll: true });
+}
+
+function say(text) {
+  byId('said').hidden = !text;
+  byId('said').textContent = text ? shown(text) : '';
+  if (text) byId('said').scrollIntoView({ block: 'nearest' });
+}
+
+// does waits for what the server answers and shows it; one thing is asked at a time, and
+// what is clicked meanwhile follows.
+let turn = Promise.resolve();
+function does(what, ask) {
+  turn = turn.then(async () => {
+    say('');
+    byId('phase').textContent = what;
+    document.body.classList.add('busy');
+    try {
+      const answer = await ask();
+      if (answer) show(answer);
+    } catch (e) {
+      say(e.message);
+    }
+    byId('phase').textContent = '';
+    document.body.classList.remove('busy');
+  });
+  return turn;
+}
+
+const send = what => does('Reading the table …', () => server.answer(what));
+
+// open gives the server a file; where recipes are there, it is a table of their ingredients.
+async function open(file, of = state.tables.length && !state.named ? 'ingredients' : 'recipes') {
+  if (!file) return;
+  if (file.size > 32 * 1024 * 1024) return say('The table has more than 32 MiB: save the sheet with the recipes alone, or as CSV.');
+  await does('Reading ' + file.name + ' …', async () => server.table(of, file.name, await file.arrayBuffer()));
+}
+
+const openText = text => does('Reading the cells …', () => server.table('recipes', text.includes('\t') ? 'cells.tsv' : 'cells.csv', new TextEncoder().encode(text)));
+
+const kinds = {
+  name: 'recipe', ingredient: 'ingredient', amount: 'amount', result: 'result', price: 'price', stock: 'stock', limit: 'maximum or minimum',
+  group: 'group', note: 'note', value: 'price or return', time: 'time', left: 'left out',
+};
+const roles = { recipe: 'Recipe', ingredient: 'Ingredient', amount: 'Amount', unit: 'Unit', label: 'Result', ignore: 'Left out' };
+
+function showTable(t) {
+  const there = Object.keys(kinds).filter(k => t.rows.some(r => r.cells.some(c => c.k === k)));
+  const width = Math.max(1, ...t.rows.map(r => r.cells.length));
+  const picks = t.columns.length ? el('thead', {}, el('tr', {}, el('td', { class: 'line' }), t.columns.slice(0, width).map((c, i) => c.roles
+    ? el('td', {}, el('select', { 'aria-label': `What the column ${c.name} is`, 'data-key': 'column ' + i, onchange: e => send({ do: 'column', name: c.name, value: e.target.value }) },
+      c.roles.map(r => el('option', { value: r, selected: r === c.role }, roles[r]))))
+    : el('td')))) : null;
+  return el('section', { class: 'sheet', 'aria-labelledby': 'sheet-' + t.of },
+    el('header', {}, el('h2', { id: 'sheet-' + t.of }, (t.of === 'ingredients' ? 'Ingredients: ' : '') + t.name + (t.sheet && t.sheets.length < 2 ? ', sheet ' + t.sheet : '')),
+      t.sheets.length > 1 ? el('label', {}, 'Sheet ', el('select', { 'data-key': 'sheet', onchange: e => send({ do: 'sheet', value: e.target.value }) },
+        t.sheets.map(s => el('option', { value: s, selected: s === t.sheet }, s)))) : null),
+    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `The cells of ${t.name}, ${t.of}`, 'data-key': 'cells ' + t.of },
+      el('table', {}, picks, el('tbody', {}, t.rows.map(r => el('tr', { class: r.wrong ? 'wrong' : r.head ? 'names' : null },
+        el('td', { class: 'line' }, r.wrong ? r.line + ' !' : String(r.line)),
+        Array.from({ length: width }, (_, i) => r.cells[i]?.t ? el('td', { class: r.cells[i].k ? 'k-' + r.cells[i].k : null, title: r.cells[i].t.length > 24 ? r.cells[i].t : null }, r.cells[i].t) : el('td'))))))),
+    el('ul', { class: 'key', 'aria-label': 'What the colours stand for' }, there.map(k => el('li', { class: 'k-' + k }, kinds[k]))),
+    t.more ? el('p', { class: 'soft small' }, 'The table goes on; all of it is read.') : null);
+}
+
+// choice is a button among others of which one holds.
+const choice = (text, chosen, onclick, key) => el('button', { type: 'button', 'aria-pressed': String(chosen), onclick, 'data-key': key }, text);
+
+const choices = (label, ...children) => el('div', { class: 'choices', role: 'group', 'aria-label': label }, children);
+
+function showTarget(t) {
+  const wish = (goal, why) => send({ do: 'goal', name: t.key, goal, value: why });
+  const key = 'goal ' + t.key + ' ';
+  const g = t.goal;
+  const number = (name, label) => el('input', { type: 'number', step: 'any', 'aria-label': `${t.name} ${label}`, value: String(g[name]), 'data-key': key + name,
+    onchange: e => e.target.value !== '' && wish({ ...g, [name]: Number(e.target.value) }) });
+  const parts = t.must ? [] : [choice('Ignore', g.way === '', () => wish({ way: '' }), key)];
+  for (const way of t.ways) {
+    parts.push(choice(t.words[way], g.way === way, () => wish({ way, From: t.from, To: t.to, class: g.class || t.first.class }), key + way));
+  }
+  if (g.way === 'between') parts.push(number('From', 'from'), '–', number('To', 'to'));
+  if (t.classes.length && g.way !== '') {
+    parts.push(el('select', { 'aria-label': `Which ${t.name}`, 'data-key': key + 'class', onchange: e => wish({ ...g, class: e.target.value }) },
+      t.classes.map(c => el('option', { value: c, selected: c === g.class }, c))));
+  }
+  return el('li', {}, el('h3', {}, t.name), el('span', { class: 'soft small' }, t.why ? 'Nothing to ask: ' + t.why : t.says),
+    t.ways.length ? choices('What ' + t.name + ' is to be', parts) : null);
+}
+
+let state = { tables: [] };
+
+function show(v) {
+  const began = !state.tables.length && v.tables.length;
+  state = v;
+  const some = v.tables.length > 0 || v.faults.length > 0;
+  byId('open').hidden = some;
+  byId('work').hidden = byId('end').hidden = !some;
+  byId('dir').textContent = shown(v.where);
+  byId('title').textContent = !some ? 'Begin with a table' : v.ready ? 'What kir sees' : 'This table needs a word';
+  byId('words').textContent = !some ? 'Recipes that were made, and what came of them. kir learns from them, and suggests what to make next.'
+    : v.ready ? shown(v.says) + '. Look at the colours, answer what is asked, and go.' : 'kir cannot read it yet. A click, or a change in the file, mends it.';
+  fill(byId('examples'), v.examples.map(x => el('li', {}, el('button', { type: 'button', 'data-key': 'example ' + x.key, onclick: () => does('Reading the example …', () => server.example(x.key)) },
+    el('strong', {}, x.name), el('span', { class: 'soft small' }, x.says)))));
+  fill(byId('tables'), v.tables.map(showTable), some && v.ready && !v.tables.some(t => t.of === 'ingredients') && v.text.includes('sparsity: recipes')
+    ? el('p', {}, el('label', { class: 'button' }, 'Add ingredients', el('input', { type: 'file', class: 'unseen', 'data-key': 'add', accept: '.xlsx,.csv,.tsv,.tab,.txt', onchange: e => open(e.target.files[0], 'ingredients') })),
+      el('span', { class: 'soft small' }, ' A table with prices, stock, maxima or groups.')) : null);
+  byId('faults-section').hidden = !v.faults.length;
+  fill(byId('faults'), v.faults.map((f, k) => el('li', {}, el('strong', {}, f.message), f.place ? el('span', { class: 'soft small' }, ' ' + f.place) : null, f.hint ? el('p', {}, f.hint) : null,
+    f.answers.length ? choices('What mends it', f.answers.map((a, n) => choice(a.text, false, () => send(a.send), `fault ${k} ${n}`))) : null)));
+  byId('asks-section').hidden = !v.asks.length;
+  // The first questions stand there, and the others are folded: all have an answer.
+  const asked = v.asks.map((q, k) => el('li', {}, el('span', {}, q.text, q.place ? el('span', { class: 'soft small' }, ' ' + q.place) : null),
+    choices(q.text, q.answers.map((a, n) => choice(a.text, a.chosen, () => a.chosen || send(a.send), `ask ${k} ${n}`)))));
+  const first = asked.length > 5 ? 4 : asked.length;
+  fill(byId('asks'), asked.slice(0, first));
+  byId('asks-rest').hidden = asked.length === first;
+  byId('asks-count').textContent = `${asked.length - first} more, answered as kir guesses`;
+  fill(byId('asks-more'), asked.slice(first));
+  byId('targets-section').hidden = !v.ready;
+  fill(byId('targets'), v.targets.length ? v.targets.map(showTarget) : el('li', {}, 'No column says what came of the recipes. kir then suggests combinations that go together in them.'));
+  byId('bounds-section').hidden = !v.bounds.length;
+  fill(byId('bounds'), v.bounds.map((b, k) => el('li', {},
+    el('label', { class: 'switch' }, el('input', { type: 'checkbox', checked: b.on, 'data-key': 'bound ' + k, onchange: () => send(b.send) }), el('span', {}, b.words)),
+    b.on && b.answers.length ? choices(b.words, b.answers.map((a, n) => choice(a.text, a.chosen, () => send(a.send), `bound ${k} ${n}`))) : null)));
+  byId('round').hidden = !v.round;
+  fill(byId('round'), v.round && [el('p', {}, v.round.text), choices(v.round.text, v.round.answers.map((a, n) => choice(a.text, a.chosen, () => a.chosen || send(a.send), `round ${n}`)))]);
+  byId('left-section').hidden = !v.left.length;
+  fill(byId('left'), v.left.map(t => el('li', {}, t)));
+  byId('text-section').hidden = !v.text;
+  byId('text').textContent = v.text;
+  byId('where').textContent = v.ready ? 'Will be written: ' + shown(v.where) : '';
+  byId('go').disabled = !v.ready;
+  byId('anew').hidden = v.named;
+  if (began) byId('main').focus({ preventScroll: true });
+}
+
+byId('file').addEventListener('change', e => open(e.target.files[0], 'recipes').then(() => { e.target.value = ''; }));
+byId('paste').addEventListener('input', () => { byId('paste-open').hidden = !byId('paste').value.trim(); });
+byId('paste').addEventListener('paste', e => {
+  const text = e.clipboardData.getData('text/plain');
+  if (text.includes('\n')) { e.preventDefault(); openText(text); }
+});
+byId('paste-open').addEventListener('click', () => openText(byId('paste').value));
+document.addEventListener('paste', e => {
+  const text = e.clipboardData?.getData('text/plain') ?? '';
+  if (!e.defaultPrevented && !state.tables.length && text.includes('\n') && !e.target.closest?.('textarea, input')) openText(text);
+});
+byId('anew').addEventListener('click', () => { state = { tables: [] }; byId('paste').value = ''; send({ do: 'anew' }); });
+byId('go').addEventListener('click', () => does('Writing the problem, and learning from the recipes …', async () => {
+  byId('go').disabled = true;
+  try {
+    await server.go();
+    location.reload();
+  } finally {
+    byId('go').disabled = !state.ready;
+  }
+}));
+for (const kind of ['dragenter', 'dragover']) document.addEventListener(kind, e => { e.preventDefault(); document.body.classList.add('over'); });
+for (const kind of ['dragleave', 'drop']) document.addEventListener(kind, e => { e.preventDefault(); document.body.classList.remove('over'); });
+document.addEventListener('drop', e => open(e.dataTransfer.files[0], state.tables.length ? 'ingredients' : 'recipes'));
+
+does('', server.view);

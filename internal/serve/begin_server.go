@@ -1,0 +1,289 @@
+package serve
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kir/internal/fault"
+	"kir/internal/problem"
+)
+
+// beginPath is where the page that makes a problem of a table asks.
+const beginPath = "/begin/"
+
+// uploadTime is how long a table may take to arrive.
+const uploadTime = time.Minute
+
+//go:embed assets/examples
+var exampleFiles embed.FS
+
+// An ExampleName is an example that the page offers.
+type ExampleName struct {
+	Key  string `json:"key"`
+	Name string `json:"name"`
+	Says string `json:"says"`
+}
+
+// exampleNames returns the examples.
+func exampleNames() []ExampleName {
+	return []ExampleName{
+		{"drinks", "Drinks", "69 cocktails with what they taste of, and the kinds of 63 ingredients"},
+		{"lotion", "A lotion", "48 formulas with viscosity and stability; prices, maxima and stock of 12 raw materials"},
+		{"funds", "A portfolio", "ten years of monthly prices of 8 funds"},
+	}
+}
+
+// openExample opens an example.
+func (b *beginning) openExample(key string) error {
+	if !slices.ContainsFunc(exampleNames(), func(e ExampleName) bool { return e.Key == key }) {
+		return &fault.Error{Message: "there is no example " + fault.Quote(key)}
+	}
+	data, err := exampleFiles.ReadFile("assets/examples/" + key + ".csv")
+	if err != nil {
+		return err
+	}
+	if err := b.take(recipesTable, key+".csv", data); err != nil {
+		return err
+	}
+	if data, err = exampleFiles.ReadFile("assets/examples/" + key + "-ingredients.csv"); err == nil {
+		return b.take(ingredientsTable, key+"-ingredients.csv", data)
+	}
+	return nil
+}
+
+// A beginServer answers until the problem is made, and lets its session answer from then on.
+type beginServer struct {
+	beginning *beginning
+	opened    func(file string) (http.Handler, error) // begins the session of a problem
+	ctx       context.Context
+	session   atomic.Pointer[http.Handler]
+	handler   http.Handler
+}
+
+func newBeginServer(ctx context.Context, b *beginning, opened func(string) (http.Handler, error)) *beginServer {
+	s := &beginServer{beginning: b, opened: opened, ctx: ctx}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		text, err := assets.ReadFile("assets/begin.html")
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(text)
+	})
+	mux.HandleFunc("GET /begin.css", serveStyle("begin.css"))
+	mux.HandleFunc("GET /js/{name}", serveScript)
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET "+beginPath+"view", answered(func(*http.Request) (any, error) { return s.viewed(nil) }))
+	mux.HandleFunc("POST "+beginPath+"table", s.body("application/octet-stream", mostUpload, func(r *http.Request, data []byte) (any, error) {
+		of := kindOfTable(r.URL.Query().Get("of"))
+		if of != ingredientsTable {
+			of = recipesTable
+		}
+		return s.viewed(func(b *beginning) error { return b.take(of, r.URL.Query().Get("name"), data) })
+	}))
+	mux.HandleFunc("POST "+beginPath+"example", s.body("application/json", mostRequest, func(_ *http.Request, data []byte) (any, error) {
+		a, err := readAnswer(data)
+		if err != nil {
+			return nil, err
+		}
+		return s.viewed(func(b *beginning) error { return b.openExample(a.Name) })
+	}))
+	mux.HandleFunc("POST "+beginPath+"answer", s.body("application/json", mostRequest, func(_ *http.Request, data []byte) (any, error) {
+		a, err := readAnswer(data)
+		if err != nil {
+			return nil, err
+		}
+		return s.viewed(func(b *beginning) error { return b.settle(a) })
+	}))
+	mux.HandleFunc("POST "+beginPath+"go", s.body("application/json", mostRequest, func(*http.Request, []byte) (any, error) { return s.goOn() }))
+	s.handler = mux
+	return s
+}
+
+func (s *beginServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h := s.session.Load(); h != nil {
+		if strings.HasPrefix(r.URL.Path, beginPath) {
+			answered(func(*http.Request) (any, error) { return nil, errMade })(w, r)
+			return
+		}
+		(*h).ServeHTTP(w, r)
+		return
+	}
+	s.handler.ServeHTTP(w, r)
+}
+
+// viewed does something to the beginning, if there is anything to do, and returns what the
+// page shows then. One table is read at a time.
+func (s *beginServer) viewed(do func(b *beginning) error) (any, error) {
+	b := s.beginning
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if do != nil {
+		if err := do(b); err != nil {
+			return nil, err
+		}
+	}
+	return b.view()
+}
+
+// goOn writes the problem and begins its session.
+func (s *beginServer) goOn() (any, error) {
+	b := s.beginning
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	file, err := b.write(s.ctx)
+	if err != nil {
+		return nil, told(err)
+	}
+	h, err := s.opened(file)
+	if err != nil {
+		return nil, &fault.Error{Message: fmt.Sprintf("%s was written, and cannot be shown: %v", fault.Quote(file), err), Hint: "end kir serve, and start it with the file"}
+	}
+	s.session.Store(&h)
+	return map[string]string{"file": file}, nil
+}
+
+// told makes an error that is about the tables or the problem one that the page can show.
+func told(err error) error {
+	e := &fault.Error{Message: err.Error(), Err: err}
+	single := (*fault.Error)(nil)
+	if errors.As(err, &single) {
+		e.Message, e.Hint = single.Message, single.Hint
+	}
+	if errors.As(err, new(*problem.ConflictError)) {
+		e.Hint = strings.TrimPrefix(e.Hint+", or take a check away under \"What must hold?\"", ", ")
+	}
+	return e
+}
+
+// readAnswer reads an answer.
+func readAnswer(data []byte) (a answer, err error) {
+	if err := json.Unmarshal(data, &a); err != nil {
+		return a, &fault.Error{Message: "the answer cannot be read", Err: err}
+	}
+	return a, nil
+}
+
+// body answers a request with a body of a type and at most so many bytes.
+func (s *beginServer) body(kind string, most int64, what func(*http.Request, []byte) (any, error)) http.HandlerFunc {
+	var one sync.Mutex // tables are large: one arrives at a time
+	return func(w http.ResponseWriter, r *http.Request) {
+		control := http.NewResponseController(w)
+		// What has no deadlines to set, as in tests, sends whole bodies.
+		_ = control.SetReadDeadline(time.Now().Add(uploadTime))
+		answered(func(r *http.Request) (any, error) {
+			// A form of another site cannot send these types.
+			if r.Header.Get("Content-Type") != kind {
+				return nil, &fault.Error{Message: "this request is " + kind}
+			}
+			if r.ContentLength > most {
+				return nil, &fault.Error{Message: fmt.Sprintf("the table has more than %d MiB", most>>20), Hint: "save the sheet with the recipes alone, or as CSV"}
+			}
+			if !one.TryLock() {
+				return nil, errBusy
+			}
+			defer one.Unlock()
+			data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+			if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
+				return nil, &fault.Error{Message: fmt.Sprintf("the table has more than %d MiB", most>>20), Hint: "save the sheet with the recipes alone, or as CSV", Err: err}
+			}
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				return nil, &fault.Error{Message: fmt.Sprintf("the table did not arrive within %v", uploadTime), Err: err}
+			}
+			if err != nil {
+				return nil, &fault.Error{Message: "the table did not arrive whole", Err: err}
+			}
+			_ = control.SetReadDeadline(time.Time{}) // or it would end what takes longer
+			return what(r, data)
+		})(w, r)
+	}
+}
+
+// Begin serves the page that makes a problem of a table, and then the problem, until ctx
+// ends. Of o, File and Text are the problem's that is made.
+func Begin(ctx context.Context, o Options, begin BeginOptions) (err error) {
+	b, err := newBeginning(ctx, begin)
+	if err != nil {
+		return err
+	}
+	room, err := newScratch()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, room.end()) }()
+	listener, err := net.Listen("tcp", o.Address)
+	if err != nil {
+		return unserved(o.Address, err)
+	}
+	address, err := netip.ParseAddrPort(listener.Addr().String())
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	g := newGuard(address, o.Hosts)
+	var mu sync.Mutex
+	var session *Session
+	var held *lock
+	server := newBeginServer(working, b, func(file string) (_ http.Handler, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		o.File, o.Text = file, nil
+		l, err := lockProblem(file)
+		if err != nil {
+			return nil, err
+		}
+		s, err := newSession(working, o)
+		if err != nil {
+			return nil, errors.Join(err, l.release())
+		}
+		if err := l.tell(g.url()); err != nil {
+			return nil, errors.Join(err, s.end(), l.release())
+		}
+		session, held = s, l
+		s.begin()
+		return s.handler(), nil
+	})
+	defer func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if session != nil {
+			err = errors.Join(err, session.end(), held.release())
+		}
+	}()
+	again := func(address string) {
+		if o.Again != nil {
+			o.Again(address)
+		}
+	}
+	door, err := openDoor(room, g, func(error) {})
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return hold(ctx, listener, g.wrap(server), func() {
+		if o.Begun != nil {
+			o.Begun(another(g, again), door)
+		}
+	}, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if session != nil {
+			session.hub.close()
+		}
+	})
+}
