@@ -99,7 +99,7 @@ func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions
 	g, within := errgroup.WithContext(ctx)
 	workers := Options{Workers: o.Workers}
 	g.SetLimit(workers.workers())
-	each := int(float64(o.Lines) * searchesShare / tradeSearches)
+	each := int64(float64(o.Lines) * searchesShare / tradeSearches)
 	for k := range found {
 		g.Go(func() (err error) {
 			if found[k], err = all.traveller(uint64(1 + k)); err != nil {
@@ -126,9 +126,15 @@ func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions
 	if err := last.ends(ctx, int(float64(o.Lines)*endsShare)); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	left := o.Lines - int(r.Lines+last.lines)
-	if err := last.polish(ctx, max(left, o.Lines/10)); err != nil {
-		return nil, fmt.Errorf("search: %w", err)
+	// Where all neighbours are known, more walks use what is left.
+	least := int64(o.Lines / 10)
+	for until := max(int64(o.Lines)-r.Lines, last.lines+least); last.lines < until; {
+		if err := last.polish(ctx, until); err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		if err := last.explore(ctx, min(last.lines+least, until)); err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
 	}
 	r.Lines += last.lines
 	r.Compositions += last.splits

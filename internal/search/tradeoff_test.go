@@ -52,8 +52,8 @@ func randomLosses(r *rand.Rand, n, count, first int) []Loss {
 			factors[i], rest[i] = float64(r.IntN(100)), r.Float64()-0.3
 		}
 		linear := func(x *mcmc.Composition) (sum float64) {
-			for _, p := range x.Parts() {
-				sum += factors[p.Ingredient] * float64(p.Amount)
+			for i, amount := range x.Amounts() {
+				sum += factors[i] * float64(amount)
 			}
 			return sum
 		}
@@ -66,9 +66,9 @@ func randomLosses(r *rand.Rand, n, count, first int) []Loss {
 		case 2:
 			of = lineLoss{func(x *mcmc.Composition) float64 {
 				one, two := 0.0, 0.0
-				for _, p := range x.Parts() {
-					one += factors[p.Ingredient] * float64(p.Amount)
-					two += rest[p.Ingredient] * float64(p.Amount)
+				for i, amount := range x.Amounts() {
+					one += factors[i] * float64(amount)
+					two += rest[i] * float64(amount)
 				}
 				return two*two + math.Sqrt(one)
 			}}

@@ -28,13 +28,14 @@ type traveller struct {
 	choices []choice
 	weights []float64
 	parts   []mcmc.Part
-	seen    map[[2]int]int // how often a gap was tried, by the losses' bits of its ends
+	done    map[*mcmc.Part]bool // members whose neighbours are known, by their first part
+	seen    map[[2]int]int      // how often a gap was tried, by the losses' bits of its ends
 }
 
 func (t *trading) traveller(index uint64) (*traveller, error) {
 	m := len(t.losses)
 	w := &traveller{
-		trading: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newPareto(m), most: offered,
+		trading: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newPareto(m), most: offered, done: make(map[*mcmc.Part]bool),
 		corner: &corner{keeps: true, losses: t.losses, at: make([]float64, m), weight: make([]float64, m), scale: make([]float64, m)},
 	}
 	for d, width := range t.width {
@@ -80,17 +81,19 @@ const (
 )
 
 // explore looks for the best of each loss and then, walk after walk, into the widest gap of
-// what was found.
-func (w *traveller) explore(ctx context.Context, lines int) error {
-	leg := min(tradeLeg, max(lines/12, 20))
+// what was found, until so many lines are scored.
+func (w *traveller) explore(ctx context.Context, until int64) error {
+	leg := min(tradeLeg, max(int(until-w.lines)/12, 20))
 	for d := range w.losses {
 		w.aim(d)
 		if err := w.walk(ctx, w.begin(), 2*leg, tradeHot, tradeCold); err != nil {
 			return err
 		}
 	}
-	w.seen = make(map[[2]int]int)
-	for round := 0; w.lines < int64(lines); round++ {
+	if w.seen == nil {
+		w.seen = make(map[[2]int]int)
+	}
+	for round := 0; w.lines < until; round++ {
 		w.learnPartners()
 		from, gap := w.widest(round)
 		if err := w.walk(ctx, from, leg, max(5*tradeHot*gap, tradeHot/10.), tradeCold); err != nil {
@@ -422,11 +425,10 @@ func (w *traveller) ends(ctx context.Context, lines int) error {
 const mostNeighbours = 600
 
 // polish looks at the lines through what was found, those that are spread most evenly
-// first, until none is left or the lines are used up.
-func (w *traveller) polish(ctx context.Context, lines int) error {
+// first, until none is left or so many lines are scored.
+func (w *traveller) polish(ctx context.Context, until int64) error {
 	w.most = offeredLast
-	until := w.lines + int64(lines)
-	done := make(map[*mcmc.Part]bool)
+	done := w.done
 	for count := 16; ; count *= 2 {
 		w.learnPartners()
 		ideal, nadir := front.Bounds(lossesOf(w.archive.members))
