@@ -96,6 +96,12 @@ func (w *traveller) explore(ctx context.Context, until int64) error {
 	for round := 0; w.lines < until; round++ {
 		w.learnPartners()
 		from, gap := w.widest(round)
+		switch { // now and then from elsewhere, as what was found may be all of one kind
+		case round%6 == 5:
+			from, gap = w.seeds[w.rand.Intn(len(w.seeds))].Parts, 1
+		case round%6 == 2 && len(w.archive.members) > 0:
+			from = w.archive.members[w.rand.Intn(len(w.archive.members))].Parts
+		}
 		if err := w.walk(ctx, from, leg, max(5*tradeHot*gap, tradeHot/10.), tradeCold); err != nil {
 			return err
 		}
