@@ -290,3 +290,23 @@ func (t *trading) prepare(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Lines of a search for a front at effort 1, and splits of lines that it scores at most.
+const tradeLines, tradeSplits, fewestTradeLines = 40_000, 40_000_000, 4000
+
+// TradeBudget returns the lines of a search for a front: fewer where lines are long.
+func TradeBudget(total int, effort float64) int {
+	return max(int(effort*float64(min(tradeLines, max(tradeSplits/total, fewestTradeLines)))), 1)
+}
+
+// Extrapolating returns which compositions lie further from all known ones than these lie
+// from each other, see [Comparison].
+func Extrapolating(list [][]mcmc.Part, known []*mcmc.Composition, d *Distance) []int {
+	entries := make([]Entry, len(list))
+	for k := range list {
+		entries[k].Parts = list[k]
+	}
+	c := new(Comparison)
+	c.distances(entries, CompareOptions{Distance: d, Known: known})
+	return c.Extrapolates
+}

@@ -93,6 +93,12 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 		m.Timing.SearchSeconds = report.Number(r.Answer.Seconds)
 	}
 
+	if len(p.Trade) > 0 && p.Search.Effort > 0 {
+		of := TradeOptions{Between: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Draws: made}
+		if m.Tradeoff, err = Tradeoff(ctx, p, of); err != nil {
+			return nil, fmt.Errorf("the trade-off: %w", err)
+		}
+	}
 	if err := addResponses(p, m); err != nil {
 		return nil, fmt.Errorf("the responses: %w", err)
 	}
