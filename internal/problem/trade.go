@@ -189,7 +189,7 @@ func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objec
 		}
 	}
 	if len(names) < LeastTrade || len(names) > MostTrade {
-		e := blame(-1, "a trade-off is between %d to %d objectives, and there are %d", LeastTrade, MostTrade, len(names))
+		e := blame(-1, "a trade-off has %d to %d objectives, and not %d", LeastTrade, MostTrade, len(names))
 		if len(there) == 0 {
 			return nil, yaml.Hint(e, "the problem has none: add them under properties")
 		}

@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -207,7 +208,8 @@ func (v *pageView) Recipe(place int) string {
 func (v *pageView) Traded(place int, name string) template.HTML {
 	value := v.Tradeoff.Front[place].Values[name]
 	at := func(figure string) string { return pointer("tradeoff", "front", place, "values", name, figure) }
-	write := number.Value[float64]
+	o := v.Tradeoff.Objectives[slices.IndexFunc(v.Tradeoff.Objectives, func(o report.Objective) bool { return o.Name == name })]
+	write := func(f float64) string { return tradeNumber(report.Number(f), o) }
 	out := dataTag(at("value"), float64(value.Value), write)
 	if value.Low.Known() && value.High.Known() {
 		out += " (" + dataTag(at("low"), float64(value.Low), write) + "–" + dataTag(at("high"), float64(value.High), write) + ")"

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/portable"
 	"kir/internal/report"
 	"kir/internal/report/figure"
 	"kir/internal/report/number"
@@ -39,7 +40,7 @@ func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
 		point := &t.Front[k]
 		cells := []any{fmt.Sprint(point.Index) + tradeMark(point), recipeText(point.Parts(), total)}
 		for _, o := range t.Objectives {
-			cells = append(cells, tradeValue(point.Values[o.Name]))
+			cells = append(cells, tradeValue(point.Values[o.Name], o))
 		}
 		table.Row(cells...)
 	}
@@ -100,13 +101,13 @@ func tradeSentences(t *report.Tradeoff) []string {
 	}
 	var all, ends []string
 	for _, o := range t.Objectives {
-		text := o.Name + " from " + tradeFigure(o.Best, o.Unit) + " to " + tradeFigure(o.Worst, o.Unit)
+		text := o.Name + " is between " + tradeFigure(o.Best, o) + " (best) and " + tradeFigure(o.Worst, o)
 		if o.Goal == "between" {
 			text += " (wanted: " + wantedText(o) + ")"
 		}
 		ends = append(ends, text)
 	}
-	all = append(all, "The front goes from the best to the worst "+strings.Join(ends, ", ")+".")
+	all = append(all, "On the front "+strings.Join(ends, ", ")+".")
 	if len(t.Front) < t.Found {
 		all = append(all, fmt.Sprintf("They are spread evenly over %s that were found.", number.Counted(t.Found, "recipe")))
 	}
@@ -115,7 +116,7 @@ func tradeSentences(t *report.Tradeoff) []string {
 		for k := range knees {
 			var values []string
 			for _, o := range t.Objectives {
-				values = append(values, o.Name+" "+tradeFigure(knees[k].Values[o.Name].Value, o.Unit))
+				values = append(values, o.Name+" "+tradeFigure(knees[k].Values[o.Name].Value, o))
 			}
 			list = append(list, fmt.Sprintf("recipe %d (%s)", knees[k].Index, strings.Join(values, ", ")))
 		}
@@ -145,24 +146,34 @@ func meanOf(list []report.Number) report.Number {
 func wantedText(o report.Objective) string {
 	switch {
 	case !o.Low.Known():
-		return "at most " + tradeFigure(o.High, o.Unit)
+		return "at most " + tradeFigure(o.High, o)
 	case !o.High.Known():
-		return "at least " + tradeFigure(o.Low, o.Unit)
+		return "at least " + tradeFigure(o.Low, o)
 	case o.Low == o.High:
-		return tradeFigure(o.Low, o.Unit)
+		return tradeFigure(o.Low, o)
 	}
-	return number.Value(o.Low) + " to " + tradeFigure(o.High, o.Unit)
+	return tradeNumber(o.Low, o) + " to " + tradeFigure(o.High, o)
 }
 
-func tradeFigure(v report.Number, unit string) string {
-	return valueText(report.Value{Value: v, Unit: unit})
+func tradeFigure(v report.Number, o report.Objective) string {
+	return strings.TrimSpace(tradeNumber(v, o) + " " + o.Unit)
+}
+
+// tradeNumber writes a value of an objective to about a hundredth of what it is on the front.
+func tradeNumber(v report.Number, o report.Objective) string {
+	width := math.Abs(float64(o.Worst - o.Best))
+	if !v.Known() || !(width > 0) {
+		return number.Value(v)
+	}
+	digits := 2 - int(math.Floor(portable.Log10(width)))
+	return number.Fixed(v, min(max(digits, 0), 9))
 }
 
 // tradeValue is a value with its interval, without its unit.
-func tradeValue(v report.Value) string {
-	text := number.Value(v.Value)
+func tradeValue(v report.Value, o report.Objective) string {
+	text := tradeNumber(v.Value, o)
 	if v.Low.Known() && v.High.Known() {
-		text += fmt.Sprintf(" (%s–%s)", number.Value(v.Low), number.Value(v.High))
+		text += fmt.Sprintf(" (%s–%s)", tradeNumber(v.Low, o), tradeNumber(v.High, o))
 	}
 	return text
 }
@@ -338,7 +349,7 @@ func tradeFigureOf(t *report.Tradeoff, a, b int) *figure.Figure {
 		v, w := p.Values[one.Name].Value, p.Values[other.Name].Value
 		x, y, _ := frame.at(v, w)
 		path = append(path, x, y)
-		said = append(said, fmt.Sprintf("recipe %d at %s and %s", p.Index, tradeFigure(v, one.Unit), tradeFigure(w, other.Unit)))
+		said = append(said, fmt.Sprintf("recipe %d at %s and %s", p.Index, tradeFigure(v, one), tradeFigure(w, other)))
 	}
 	if len(t.Objectives) == 2 && len(path) > 2 {
 		f.Path(path, 1, figure.Accent)
