@@ -33,6 +33,8 @@ type TradeOptions struct {
 	Least, Most []int               // doses, as in [Options]
 	Refuse      func(ingredients []int) bool
 
+	NoRandom bool // nothing is compared with random compositions
+
 	Looked *atomic.Int64 // counts lines, unless it is nil
 }
 
@@ -164,6 +166,9 @@ func (r *Trade) measure(ctx context.Context, all *trading, found []*traveller) e
 	r.Volume = share(lossesOf(r.Front))
 	for _, w := range found {
 		r.Searches = append(r.Searches, share(lossesOf(w.archive.members)))
+	}
+	if all.o.NoRandom {
+		return nil
 	}
 	prior, rand := mcmc.NewPrior(all.target), mcmc.NewRand(all.o.Seed, "search trade random", 0)
 	for range tradeSearches {
