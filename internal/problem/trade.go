@@ -115,7 +115,7 @@ func aimOf(w *Property) aim {
 func tradeLevel(w *Property) (*level, error) {
 	if m, ok := w.Model.(*model.Learned); ok && m.Numeric() && m.Options().Log {
 		least, greatest := m.Range()
-		least, greatest = least/3, 3*greatest
+		least, greatest = least/3, float64(3*greatest)
 		score, err := m.Score(model.Maximize().Over(least, greatest))
 		if err != nil {
 			return nil, err

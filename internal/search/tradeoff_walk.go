@@ -161,8 +161,7 @@ func (w *traveller) widest(round int) (from []mcmc.Part, gap float64) {
 	best, at, which := -1.0, 1, [2]int{}
 	for k := 1; k < len(list); k++ {
 		a, b := list[k-1].Losses, list[k].Losses
-		size := float64((b[0]-a[0])/width[0]) * float64((a[1]-b[1])/width[1])
-		size = math.Sqrt(max(size, 0))
+		size := math.Sqrt(max(float64(float64((b[0]-a[0])/width[0])*float64((a[1]-b[1])/width[1])), 0))
 		// A gap is told by where it lies, to a 512th of the range.
 		cell := [2]int{int((a[0] - ideal[0]) / width[0] * 512), int((b[0] - ideal[0]) / width[0] * 512)}
 		size /= float64(1 + w.seen[cell])
@@ -178,7 +177,7 @@ func (w *traveller) widest(round int) (from []mcmc.Part, gap float64) {
 		w.corner.weight[d] = 1 / max(side, float64(1e-6*width[d]))
 		w.corner.scale[d] = w.corner.weight[d]
 	}
-	share := math.Sqrt(float64((b.Losses[0]-a.Losses[0])/width[0]) * float64((a.Losses[1]-b.Losses[1])/width[1]))
+	share := math.Sqrt(float64(float64((b.Losses[0]-a.Losses[0])/width[0]) * float64((a.Losses[1]-b.Losses[1])/width[1])))
 	if round%2 == 0 {
 		return a.Parts, share
 	}
@@ -191,7 +190,7 @@ func (w *traveller) direction(ideal, width []float64) []mcmc.Part {
 	sum := 0.0
 	share := make([]float64, len(ideal))
 	for d := range share {
-		u := (float64(w.rand.Intn(1<<30)) + 0.5) / (1 << 30)
+		u := float64((float64(w.rand.Intn(1<<30)) + 0.5) / (1 << 30))
 		share[d] = -portable.Log(u) // the law of shares is even where these are exponential
 		sum += share[d]
 	}

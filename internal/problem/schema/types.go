@@ -113,7 +113,7 @@ func List(of Type, least int) Type {
 func Several(of Type, least, most int) Type {
 	list := List(of, least)
 	list.Rule["maxItems"], list.Rule["uniqueItems"] = most, true
-	return Type{"list of " + strconv.Itoa(least) + " to " + strconv.Itoa(most) + " of " + of.Words, list.Rule}
+	return Type{list.Words + ", " + strconv.Itoa(least) + " to " + strconv.Itoa(most), list.Rule}
 }
 
 // OneOrMore is one, or a list of at least least.

@@ -299,7 +299,7 @@ func measuredOf(p *problem.Problem, w *problem.Property) []float64 {
 	for r := range values {
 		values[r] = math.NaN()
 		if ok && w.Class != "" {
-			values[r] = 100 * w.Has(label, r)
+			values[r] = float64(100 * w.Has(label, r))
 		}
 	}
 	if ok && w.Class == "" {
