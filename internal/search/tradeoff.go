@@ -297,7 +297,7 @@ func (t *trading) prepare(ctx context.Context) error {
 }
 
 // Lines of a search for a front at effort 1, and splits of lines that it scores at most.
-const tradeLines, tradeSplits, fewestTradeLines = 40_000, 40_000_000, 4000
+const tradeLines, tradeSplits, fewestTradeLines = 100_000, 40_000_000, 4000
 
 // TradeBudget returns the lines of a search for a front: fewer where lines are long.
 func TradeBudget(total int, effort float64) int {
