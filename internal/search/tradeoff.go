@@ -66,7 +66,7 @@ type Member struct {
 // off, the best of each loss, and the moves from what all have found.
 const (
 	tradeSearches = 4
-	searchesShare = 0.55
+	searchesShare = 0.5
 	endsShare     = 0.2
 	randomSize    = 2500 // compositions of a random sample
 )

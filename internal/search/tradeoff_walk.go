@@ -75,7 +75,7 @@ func (w *traveller) place(parts []mcmc.Part) error {
 // Of a walk: lines, and β at its beginning and end in units of what it is about, of which
 // the range of all losses has 1/gap.
 const (
-	tradeLeg  = 400
+	tradeLeg  = 250
 	tradeHot  = 4
 	tradeCold = 2000
 )
