@@ -182,7 +182,7 @@ func tradeValue(v report.Value, o report.Objective) string {
 func recipeText(parts []report.Part, total int) string {
 	var list []string
 	for _, part := range parts {
-		list = append(list, part.Ingredient+" "+number.Share(part.Amount, total))
+		list = append(list, part.Ingredient+" "+strings.TrimSpace(number.Share(part.Amount, total)))
 	}
 	return strings.Join(list, ", ")
 }
