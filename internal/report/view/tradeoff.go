@@ -109,7 +109,7 @@ func tradeSentences(t *report.Tradeoff) []string {
 	}
 	all = append(all, "On the front "+strings.Join(ends, ", ")+".")
 	if len(t.Front) < t.Found {
-		all = append(all, fmt.Sprintf("They are spread evenly over %s that were found.", number.Counted(t.Found, "recipe")))
+		all = append(all, fmt.Sprintf("The list is spread evenly over the %s of the front that were found.", number.Counted(t.Found, "recipe")))
 	}
 	if knees := t.Knees(); len(knees) > 0 {
 		var list []string
