@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -34,8 +33,6 @@ type TradeOptions struct {
 	Refuse      func(ingredients []int) bool
 
 	NoRandom bool // nothing is compared with random compositions
-
-	Looked *atomic.Int64 // counts lines, unless it is nil
 }
 
 // A Trade is what [TradeOff] found.

@@ -24,6 +24,9 @@ const cornerShare = 1e-3
 func (c *corner) score(losses []float64) float64 {
 	most, sum := math.Inf(-1), 0.0
 	for d, v := range losses {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return math.Inf(-1) // what has no value cannot be compared
+		}
 		v -= c.at[d]
 		if w := c.weight[d]; w > 0 {
 			most = max(most, float64(w*v))

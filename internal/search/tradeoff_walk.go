@@ -23,7 +23,7 @@ type traveller struct {
 
 	most          int // of the splits of a line that are offered; see offered
 	lines, splits int64
-	told          int64
+	asked         int64 // lines when the context was last looked at
 
 	choices []choice
 	weights []float64
@@ -220,7 +220,7 @@ func (w *traveller) walk(ctx context.Context, from []mcmc.Part, steps int, hot, 
 	}
 	rise := portable.Log(cold / hot)
 	for k := range steps {
-		if err := w.tell(ctx); err != nil {
+		if err := w.ended(ctx); err != nil {
 			return err
 		}
 		beta := float64(hot * portable.Exp(rise*float64(k)/float64(max(steps-1, 1))))
@@ -236,15 +236,12 @@ func (w *traveller) walk(ctx context.Context, from []mcmc.Part, steps int, hot, 
 	return nil
 }
 
-// tell counts lines for who waits, every so often.
-func (w *traveller) tell(ctx context.Context) error {
-	if w.lines-w.told < 64 {
+// ended says, every so often, whether the search is to end.
+func (w *traveller) ended(ctx context.Context) error {
+	if w.lines-w.asked < 64 {
 		return nil
 	}
-	if w.o.Looked != nil {
-		w.o.Looked.Add(w.lines - w.told)
-	}
-	w.told = w.lines
+	w.asked = w.lines
 	return ctx.Err()
 }
 
@@ -402,7 +399,7 @@ func (w *traveller) ends(ctx context.Context, lines int) error {
 		}
 		o := Options{
 			Evaluations: max(lines/len(w.losses), 1), Seed: w.o.Seed, Workers: w.o.Workers, Least: w.o.Least, Most: w.o.Most,
-			Refuse: w.o.Refuse, Looked: w.o.Looked,
+			Refuse: w.o.Refuse,
 		}
 		if x, err := mcmc.NewComposition(w.target.Space().N(), w.begin()...); err == nil {
 			o.Starts = append(o.Starts, x)
@@ -473,7 +470,7 @@ func (w *traveller) neighbours(ctx context.Context, m Member, until int64) error
 			return nil
 		}
 		left--
-		if err := w.tell(ctx); err != nil {
+		if err := w.ended(ctx); err != nil {
 			return err
 		}
 		return w.look(i, j)
